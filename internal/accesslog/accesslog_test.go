@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/accesslog"
 )
 
-// newLogOf returns a log in a format, which must be valid.
+// newLogOf returns a log in a valid format.
 func newLogOf(w io.Writer, format string, lost func()) *accesslog.Log {
 	f, err := accesslog.ParseFormat(format)
 	if err != nil {
@@ -49,7 +49,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// The rule of the site that decided is in JSON, where there is one.
+// TestRule checks that JSON contains the rule of the site that applied, if any.
 func TestRule(t *testing.T) {
 	var b bytes.Buffer
 	write(t, &b, "json", accesslog.Entry{Cache: "bypass", Rule: "no-1"})
@@ -58,7 +58,7 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// Nothing that a client sends makes more than one line.
+// TestOneLine checks that no data sent by a client produces more than one line.
 func TestOneLine(t *testing.T) {
 	var b bytes.Buffer
 	hostile := "\r\n\x00\u2028\xff\" - -"
@@ -70,7 +70,7 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// limitedWriter fails once space octets are written, like a full disk.
+// limitedWriter fails after space bytes are written, like a full disk.
 type limitedWriter struct {
 	bytes.Buffer
 	space int
@@ -84,7 +84,7 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// A line that was written only in part does not damage later ones.
+// TestFullDisk checks that a partly written line does not damage later ones.
 func TestFullDisk(t *testing.T) {
 	for _, together := range []bool{true, false} {
 		w := &limitedWriter{space: 70}

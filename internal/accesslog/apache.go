@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// apacheTokens are the tokens of Apache's mod_log_config that have a value, by what follows the percent sign, with names of fields in
-// lower case. Those with the value noValue are about what urnd has not, and common.
+// apacheTokens returns the supported tokens of Apache's mod_log_config, by the text after the percent sign,
+// with field names in lower case. Tokens with noValue are common, but do not apply to urnd.
 func apacheTokens() map[string]part {
 	quoted := apacheQuoted()
 	text := func(v value) part { return part{value: v, quote: quoted} }
 	number := func(v value) part { return part{value: v, isNumber: true} }
 	query := text(queryValue)
 	query.isBlank = true
-	at, _ := strftime("[%d/%b/%Y:%H:%M:%S %z]", began) // it is valid
+	at, _ := strftime("[%d/%b/%Y:%H:%M:%S %z]", began) // the format is valid
 	return map[string]part{
 		"%": {value: constant("%")}, "a": text(clientValue), "h": text(clientValue), "l": {value: noValue},
 		"u": text(userValue), "t": {value: at}, "r": text(requestLineValue), "s": number(statusValue), "b": number(someBytesValue),
@@ -30,7 +30,7 @@ func apacheTokens() map[string]part {
 	}
 }
 
-// apacheInstead are tokens in place of those of Apache that urnd has no value for.
+// apacheInstead returns replacements for tokens of Apache that are not supported.
 func apacheInstead() map[string]string {
 	return map[string]string{"O": "B", "S": "B", "I": "B", "f": "U", "R": "{form}n", "A": "v", "P": "L", "k": "L", "X": "s", "{c}a": "a"}
 }
@@ -41,7 +41,7 @@ func parseApache(t *template) syntax {
 	return syntax{t.apacheLiteral, func() error { return t.apacheToken(tokens) }}
 }
 
-// apacheLiteral reads a byte of text, or one behind a backslash.
+// apacheLiteral reads a byte of text or an escape sequence.
 func (t *template) apacheLiteral() error {
 	c := t.text[t.at]
 	t.at++
@@ -55,14 +55,15 @@ func (t *template) apacheLiteral() error {
 		return fmt.Errorf(`\%c would end the line, which ends by itself: delete it`, next)
 	case '"', '\\', '\'':
 		c = next
-	default: // the backslash stands for itself
+	default: // the backslash is literal
 		return t.addByte(c)
 	}
 	t.at++
 	return t.addByte(c)
 }
 
-// apacheToken reads a token: statuses, the modifiers < and > (urnd has no internal redirects, so that both are the same), an argument in braces, and a letter.
+// apacheToken reads a token: an optional list of statuses, the modifiers < and > (equivalent, since urnd has no
+// internal redirects), an optional argument in braces, and a letter.
 func (t *template) apacheToken(tokens map[string]part) error {
 	statuses, except, err := t.apacheStatuses()
 	if err != nil {
@@ -106,7 +107,7 @@ func (t *template) apacheToken(tokens map[string]part) error {
 	return nil
 }
 
-// apacheStatuses reads "!200,304", the statuses for which a token is written, or is not.
+// apacheStatuses reads a list of statuses such as "!200,304", for which a token is written, or with "!" is not.
 func (t *template) apacheStatuses() (statuses []int, except bool, err error) {
 	except = t.skip('!')
 	for t.at < len(t.text) {

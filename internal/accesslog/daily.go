@@ -12,34 +12,36 @@ import (
 	"time"
 )
 
-// logFile is the file of a log, of which each day has its own where keep is more than 0: that of a day before is renamed to end in its
-// date. It is not safe for concurrent use. Libraries that rotate files (lumberjack, timberjack) do not fit: they rotate by size or by the
-// clock of the system, remove what has a similar name, and own the file, so that a second configuration that has it and logrotate would
-// take it from each other.
+// logFile is the file of a log. If keep is positive it is rotated daily: the file of a previous day is renamed
+// by appending its date. It is not safe for concurrent use. Libraries for rotation (lumberjack, timberjack) are
+// unsuitable: they rotate by size or by the system clock, remove files with similar names, and assume exclusive
+// ownership, which a second configuration with the same file and logrotate would violate.
 type logFile struct {
 	*os.File
-	keep  int // days
+	keep  int // in days
 	now   func() time.Time
 	state *writeState
-	day   string // of the last line, or today, in the form of dayLayout
-	// locked is since when another has the file locked; the zero value where none has.
+	day   string // day of the last line, or today, in dayLayout
+	// locked is the time since when another process or log holds the lock; the zero value if none does.
 	locked time.Time
 }
 
-// errLocked is the error of a file that another renames at this moment: the log of another configuration begins the same day.
+// errLocked is the error for a file that is being renamed by the log of another configuration, which rotates it
+// at the same time.
 var errLocked = errors.New("the file is locked")
 
 const (
 	dayLayout = "20060102"
-	// retryTime is how long a rotation that failed is not tried again.
+	// retryTime is the delay before a failed rotation is retried.
 	retryTime = time.Minute
-	// lookTime bounds the wait for midnight: the clock of the system may be set, and timers stand still while a machine sleeps.
+	// lookTime limits the wait for midnight, because the system clock may be set, and timers stop while a
+	// machine sleeps.
 	lookTime = time.Hour
 )
 
 func openFile(path string, keep int, now func() time.Time, state *writeState) (*logFile, error) {
 	const ownerWritesGroupReads = 0o640
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, ownerWritesGroupReads) //nolint:gosec // it is of the configuration
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, ownerWritesGroupReads) //nolint:gosec // configured
 	if err != nil {
 		return nil, err
 	}
@@ -58,35 +60,36 @@ func (f *logFile) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
-// isDue reports whether the day of the last line is over. Where the clock was put back over midnight, it is not.
+// isDue reports whether the day of the last line is over. It is not if the clock was set back over midnight.
 func (f *logFile) isDue() bool {
 	if f.keep == 0 {
 		return false
 	}
 	now := f.now()
 	today := now.Format(dayLayout)
-	if f.day > now.AddDate(0, 0, 1).Format(dayLayout) { // it was put forward far, and back
+	if f.day > now.AddDate(0, 0, 1).Format(dayLayout) { // the clock was set far ahead and back again
 		f.day = today
 	}
 	return today > f.day
 }
 
-// rotate begins a new file where that is due, and removes old ones. Where it fails, lines go to the old one, and it is tried again.
+// rotate starts a new file if that is due, and removes old ones. If it fails, lines are written to the old
+// file, and it is retried.
 func (f *logFile) rotate() {
 	var err error
 	if f.isDue() {
-		if err = f.begin(); err == nil || errors.Is(err, fs.ErrExist) { // the file of the next day has another name
+		if err = f.begin(); err == nil || errors.Is(err, fs.ErrExist) { // tomorrow's file has another name
 			f.day = f.now().Format(dayLayout)
 		}
-		if errors.Is(err, errLocked) { // the next line tries again
+		if errors.Is(err, errLocked) { // retried with the next line
 			return
 		}
 	}
 	f.state.rotated(errors.Join(err, f.prune()))
 }
 
-// begin renames the file, and opens the new one. The file of this path may have been renamed by another program, or by the log of another
-// configuration, while this one is being drained: who renames it has it locked.
+// begin renames the file and opens a new one. Another program, or the log of another configuration that is
+// being drained, may have renamed it already; the renaming log holds a lock.
 func (f *logFile) begin() error {
 	if err := f.lock(); err != nil {
 		return err
@@ -121,7 +124,8 @@ func (f *logFile) begin() error {
 	return before.Close()
 }
 
-// lock locks the file. Who has it locked for longer than a moment does not just rename it.
+// lock locks the file. It returns errLocked at first; a lock that is held for retryTime is not that of a
+// rotation, and is an error.
 func (f *logFile) lock() error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch now := f.now(); {
@@ -137,7 +141,8 @@ func (f *logFile) lock() error {
 	return fmt.Errorf("locking the file, which another process may rotate: %w", err)
 }
 
-// prune removes the files of days that are over for more than keep days: regular files named as begin does, and no others.
+// prune removes regular files named by begin whose day is more than keep days ago. It does not touch other
+// files.
 func (f *logFile) prune() error {
 	entries, err := os.ReadDir(filepath.Dir(f.Name()))
 	if err != nil {
@@ -157,19 +162,19 @@ func (f *logFile) prune() error {
 	return errors.Join(all...)
 }
 
-// rotate begins a new file where its day is over, and removes old ones.
+// rotate starts a new file if the day of the current one is over, and removes old ones.
 func (f *File) rotate() {
 	if f.file == nil || f.file.keep == 0 {
 		return
 	}
 	f.writing.Lock()
 	defer f.writing.Unlock()
-	f.flush() // lines are of the day in which they gathered
+	f.flush() // pending lines belong to the previous day
 	f.file.rotate()
 }
 
-// Run begins new files now, where their day is over, and at midnight, and removes those that are kept no longer, until ctx ends. after is
-// time.After. It returns immediately where no file is kept for a time.
+// Run rotates files whose day is over, immediately and at each midnight, and removes expired ones, until ctx
+// ends. after is time.After. It returns immediately if no log is rotated daily.
 func (s Set) Run(ctx context.Context, after func(time.Duration) <-chan time.Time) {
 	var daily Set
 	for _, f := range s {
@@ -189,7 +194,8 @@ func (s Set) Run(ctx context.Context, after func(time.Duration) <-chan time.Time
 	}
 }
 
-// untilMidnight returns the time until the next day, or lookTime. Where the clock is put forward at midnight, that may have been before.
+// untilMidnight returns the time until the next day, at least a second and at most lookTime. If the clock is
+// set ahead at midnight, the computed time may be in the past.
 func untilMidnight(now time.Time) time.Duration {
 	year, month, day := now.Date()
 	return min(max(time.Date(year, month, day+1, 0, 0, 0, 0, now.Location()).Sub(now), time.Second), lookTime)

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/internal/accesslog"
 )
 
-// dailyLog is a log whose files are kept for three days, by a clock that a test sets.
+// dailyLog is a log with a test clock whose files are kept for three days.
 type dailyLog struct {
 	t    *testing.T
 	dir  string
@@ -45,7 +45,7 @@ func (d *dailyLog) clock(at string) {
 
 func (d *dailyLog) path() string { return filepath.Join(d.dir, "access.log") }
 
-// open opens the log, beside the one that is open.
+// open opens another log of the same file.
 func (d *dailyLog) open() *accesslog.File {
 	d.t.Helper()
 	f, err := accesslog.Open(accesslog.FileConfig{
@@ -63,7 +63,7 @@ func (d *dailyLog) start() {
 	d.File = d.open()
 }
 
-// log logs a request at a time.
+// log logs a request at a given time.
 func (d *dailyLog) log(at, target string) {
 	d.t.Helper()
 	d.clock(at)
@@ -71,7 +71,7 @@ func (d *dailyLog) log(at, target string) {
 	d.Flush()
 }
 
-// is compares what the directory has with names and lines.
+// is compares the content of the directory with names and lines.
 func (d *dailyLog) is(want ...string) {
 	d.t.Helper()
 	entries, err := os.ReadDir(d.dir)
@@ -80,7 +80,7 @@ func (d *dailyLog) is(want ...string) {
 	}
 	var got []string
 	for _, entry := range entries {
-		text, _ := os.ReadFile(filepath.Join(d.dir, entry.Name())) // a directory has none
+		text, _ := os.ReadFile(filepath.Join(d.dir, entry.Name())) // a directory has no content
 		got = append(got, strings.TrimSpace(entry.Name()+" "+strings.Join(strings.Fields(string(text)), ",")))
 	}
 	if !slices.Equal(got, want) {
@@ -88,7 +88,7 @@ func (d *dailyLog) is(want ...string) {
 	}
 }
 
-// put makes a file, last written at a time.
+// put creates a file with a modification time.
 func (d *dailyLog) put(name, text, at string) {
 	d.t.Helper()
 	now := d.now
@@ -103,7 +103,8 @@ func (d *dailyLog) put(name, text, at string) {
 	d.now = now
 }
 
-// Each day has its file, by the clock of the zone, and those of more than three days before are removed; also where a day has 25 hours.
+// TestDays checks that each day in the local time zone has its own file, and that files older than three days
+// are removed, also around a day of 25 hours.
 func TestDays(t *testing.T) {
 	d := newDailyLog(t, "2026-10-23 12:00:00")
 	d.start()
@@ -111,18 +112,18 @@ func TestDays(t *testing.T) {
 	d.log("2026-10-23 23:59:59", "/a")
 	d.log("2026-10-24 00:00:00", "/b")
 	d.is("access.log /b", "access.log-20261023 /a")
-	d.log("2026-10-25 00:00:00", "/c") // which ends at 02:00 UTC
+	d.log("2026-10-25 00:00:00", "/c") // ends at 02:00 UTC
 	d.log("2026-10-25 23:59:59", "/d")
 	d.log("2026-10-26 00:00:00", "/e")
 	d.is("access.log /e", "access.log-20261023 /a", "access.log-20261024 /b", "access.log-20261025 /c,/d")
 	d.log("2026-10-27 00:00:01", "/f")
 	d.is("access.log /f", "access.log-20261024 /b", "access.log-20261025 /c,/d", "access.log-20261026 /e")
-	d.log("2026-10-26 12:00:00", "/back") // the clock was put back
+	d.log("2026-10-26 12:00:00", "/back") // the clock was set back
 	d.log("2026-10-27 12:00:00", "/g")
-	d.log("2026-10-30 12:00:00", "/h") // nothing for days
+	d.log("2026-10-30 12:00:00", "/h") // no requests for days
 	d.is("access.log /h", "access.log-20261027 /f,/back,/g")
 	d.log("2026-10-31 00:00:00", "/i")
-	d.clock("2031-01-01 00:00:00") // no line is written then
+	d.clock("2031-01-01 00:00:00") // no line is written at this time
 	d.log("2026-10-31 12:00:00", "/j")
 	d.log("2026-11-01 00:00:00", "/k")
 	d.is("access.log /k", "access.log-20261030 /h", "access.log-20261031 /i,/j")
@@ -131,7 +132,8 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// What was not rotated, or not removed, while urnd did not run is when it starts; nothing else in the directory is touched.
+// TestDaysAtStart checks that overdue rotations and removals are done at startup, and that other files are not
+// touched.
 func TestDaysAtStart(t *testing.T) {
 	d := newDailyLog(t, "2026-11-30 12:00:00")
 	const long = "2020-01-01 00:00:00"
@@ -159,7 +161,8 @@ func TestDaysAtStart(t *testing.T) {
 	d.is(want...)
 }
 
-// A configuration that does not come into force, such as one of a reload that is refused, renames and removes nothing.
+// TestDaysBeforeStart checks that a configuration that does not come into force, such as at a failed reload,
+// renames and removes nothing.
 func TestDaysBeforeStart(t *testing.T) {
 	d := newDailyLog(t, "2026-11-30 12:00:00")
 	d.put("access.log", "/before\n", "2026-11-28 23:59:59")
@@ -175,7 +178,7 @@ func TestDaysBeforeStart(t *testing.T) {
 	set.Close()
 }
 
-// A file of today is gone on with.
+// TestDaysAfterRestart checks that a file of today is continued.
 func TestDaysAfterRestart(t *testing.T) {
 	d := newDailyLog(t, "2026-11-30 12:00:00")
 	d.put("access.log", "/before\n", "2026-11-30 00:00:00")
@@ -185,7 +188,8 @@ func TestDaysAfterRestart(t *testing.T) {
 	d.is("access.log /before,/after")
 }
 
-// The configuration before and after a reload have the same file, and both begin the next day; logrotate may rename the file.
+// TestDaysOfTwo checks that the configurations before and after a reload can rotate the same file, and that
+// logrotate may rename it.
 func TestDaysOfTwo(t *testing.T) {
 	d := newDailyLog(t, "2026-11-28 12:00:00")
 	d.start()
@@ -209,12 +213,13 @@ func TestDaysOfTwo(t *testing.T) {
 	if err := os.Rename(d.path(), d.path()+".2"); err != nil {
 		t.Fatal(err)
 	}
-	d.log("2026-11-30 00:00:00", "/f") // it was not told
+	d.log("2026-11-30 00:00:00", "/f") // without a signal to reopen
 	d.is("access.log /f", "access.log-20261128 /a", "access.log.1 /b,/c,/d", "access.log.2 /e")
 	set.Close()
 }
 
-// A day that cannot be begun costs no line, is reported, and is tried again. A file that is there is not replaced.
+// TestDaysFail checks that a failed rotation loses no lines, is reported, and is retried. An existing file is
+// not overwritten.
 func TestDaysFail(t *testing.T) {
 	d := newDailyLog(t, "2026-11-28 12:00:00")
 	d.start()
@@ -248,7 +253,7 @@ func TestDaysFail(t *testing.T) {
 	set.Close()
 }
 
-// Whoever begins the day first has the file locked for a moment, which is no fault; for longer it is one.
+// TestDaysLocked checks that a short lock by another log is not an error, and that a longer one is.
 func TestDaysLocked(t *testing.T) {
 	d := newDailyLog(t, "2026-11-28 12:00:00")
 	d.start()
@@ -279,7 +284,7 @@ func TestDaysLocked(t *testing.T) {
 	set.Close()
 }
 
-// Without requests the day ends, too.
+// TestRun checks that the day ends without requests, too.
 func TestRun(t *testing.T) {
 	d := newDailyLog(t, "2026-11-29 23:00:01")
 	d.start()
@@ -303,10 +308,10 @@ func TestRun(t *testing.T) {
 	}
 	d.is("access.log", "access.log-20261129 /a")
 	set.Close()
-	accesslog.Set{open(t, accesslog.FileConfig{To: &d.logs})}.Run(t.Context(), time.After) // it keeps none
+	accesslog.Set{open(t, accesslog.FileConfig{To: &d.logs})}.Run(t.Context(), time.After) // no daily files
 }
 
-// A reload may open the file again while a day begins, and while lines are written.
+// TestReopenWhileRotating reopens the file during a rotation and concurrent writes.
 func TestReopenWhileRotating(t *testing.T) {
 	d := newDailyLog(t, "2026-11-29 23:59:59")
 	var clock atomic.Int64

@@ -7,28 +7,29 @@ import (
 	"time"
 )
 
-// File is a Log with what it is written to: a file that can be opened again, a stream, or a server of syslog; and whether that can be
-// written.
+// File is a Log with its destination: a file that can be reopened, a stream, or a syslog server. It records
+// whether the destination is writable.
 type File struct {
 	*Log
-	file   *logFile      // nil where it is none; what is in it changes with Log.writing locked
-	syslog *syslogWriter // nil where it is none
+	file   *logFile      // nil for other destinations; its content is guarded by Log.writing
+	syslog *syslogWriter // nil for other destinations
 	state  *writeState
 }
 
-// FileConfig configures a File. All fields but Path, Keep, Syslog and To must be set.
+// FileConfig configures a File. All fields are required except Path, Keep, Syslog and To.
 type FileConfig struct {
 	Config
-	Path   string    // of the file, which is made; "" is none
-	Keep   int       // how many days the file of a day is kept; 0 has one file for all, which others may rename before Reopen
-	Syslog *Syslog   // the server, which is dialled by the first lines; nil is none
-	To     io.Writer // a stream, where there is neither
-	// Faults is told when lines cannot be written, and when they can be again.
+	Path   string    // of the file, which is created; "" for none
+	Keep   int       // days for which daily files are kept; 0 disables rotation: others may rename before Reopen
+	Syslog *Syslog   // server, which is dialed for the first lines; nil for none
+	To     io.Writer // stream, used if Path and Syslog are unset
+	// Faults logs when lines cannot be written, and when they can be written again.
 	Faults *slog.Logger
 	Now    func() time.Time
 }
 
-// Open opens a file. It must be closed. Files of days before are left to Set.Run: the configuration may not come into force.
+// Open opens a log. The caller must close it. Rotating old files is left to Set.Run, because the configuration
+// may not come into force.
 func Open(c FileConfig) (*File, error) {
 	f := &File{state: &writeState{log: c.Faults, now: c.Now}}
 	to := c.To
@@ -48,14 +49,14 @@ func Open(c FileConfig) (*File, error) {
 	return f, nil
 }
 
-// reopen opens the file again, if there is one: it may have been renamed.
+// reopen reopens the file, which may have been renamed. It does nothing for other destinations.
 func (f *File) reopen() error {
 	if f.file == nil {
 		return nil
 	}
-	f.writing.Lock() // a day may begin meanwhile
+	f.writing.Lock() // a rotation may run concurrently
 	defer f.writing.Unlock()
-	f.flush() // what was logged before is in the old one
+	f.flush() // earlier lines belong to the old file
 	opened, err := openFile(f.file.Name(), f.file.keep, f.file.now, f.state)
 	if err != nil {
 		return err
@@ -68,28 +69,28 @@ func (f *File) reopen() error {
 	return before.Close()
 }
 
-// Close writes what is left, and closes the file.
+// Close writes pending lines and closes the file.
 func (f *File) Close() {
 	f.Log.Close()
 	if f.file != nil {
-		_ = f.file.Close() // lines that were lost are counted
+		_ = f.file.Close() // lost lines have been counted
 	}
 	if f.syslog != nil {
 		_ = f.syslog.Close()
 	}
 }
 
-// Set is the logs of a configuration: each request is written to all that want it. nil has none.
+// Set contains the logs of a configuration; each request is written to all logs that select it. nil is empty.
 type Set []*File
 
-// Write logs one entry, as Log.Write does.
+// Write logs one entry to each log; see Log.Write.
 func (s Set) Write(e Entry) {
 	for _, f := range s {
 		f.Write(e)
 	}
 }
 
-// Reopen opens the files again: they may have been renamed. The error is of all that could not be.
+// Reopen reopens the files, which may have been renamed. The error joins those of all files.
 func (s Set) Reopen() error {
 	var all []error
 	for _, f := range s {
@@ -98,7 +99,7 @@ func (s Set) Reopen() error {
 	return errors.Join(all...)
 }
 
-// Faults are what is wrong with the logs.
+// Faults returns the current problems of the logs.
 func (s Set) Faults() (all []string) {
 	for _, f := range s {
 		all = append(all, f.state.faults()...)
@@ -106,7 +107,7 @@ func (s Set) Faults() (all []string) {
 	return all
 }
 
-// Close writes what is left, and closes the files.
+// Close writes pending lines and closes the files.
 func (s Set) Close() {
 	for _, f := range s {
 		f.Close()

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Format is a format of lines. The zero value is JSON. It is immutable and safe for concurrent use.
+// Format is a line format. The zero value is JSON. It is immutable and safe for concurrent use.
 type Format struct {
-	parts []part // nil is JSON
+	parts []part // nil for JSON
 }
 
-// append appends the line of an entry, with its line end.
+// append appends the line of an entry including the line end.
 func (f Format) append(b []byte, r *record) []byte {
 	if f.parts == nil {
 		return appendJSON(b, &r.Entry)
@@ -24,13 +24,13 @@ func (f Format) append(b []byte, r *record) []byte {
 	return append(b, '\n')
 }
 
-// The prefixes of formats that are templates, in the syntax of Apache's mod_log_config and of Squid's logformat.
+// Prefixes of templates in the syntax of Apache's mod_log_config and of Squid's logformat.
 const (
 	apachePrefix = "apache:"
 	squidPrefix  = "squid:"
 )
 
-// namedTemplates are the formats that Apache's documentation and Squid define, as templates.
+// namedTemplates returns the formats predefined by Apache's documentation and by Squid, as templates.
 func namedTemplates() map[string]string {
 	return map[string]string{
 		"common":         apachePrefix + `%h %l %u %t "%r" %>s %b`,
@@ -43,9 +43,9 @@ func namedTemplates() map[string]string {
 	}
 }
 
-// ParseFormat returns a format: "json" (as ""), one that Apache or Squid has a name for, or a template that begins with "apache:" or
-// "squid:". The error names the token of the template that is wrong, its offset, and what to
-// write instead.
+// ParseFormat parses the name of a format, "json" (the default for "") or one predefined by Apache or Squid, or
+// a template that begins with "apache:" or "squid:". An error names the invalid token, its offset, and a
+// replacement.
 func ParseFormat(text string) (Format, error) {
 	if text == "" || text == "json" {
 		return Format{}, nil
@@ -64,24 +64,25 @@ func ParseFormat(text string) (Format, error) {
 		strings.Join(FormatNames(), ", "), apachePrefix, squidPrefix)
 }
 
-// FormatNames returns the formats that have a name, "json", the default, first.
+// FormatNames returns the names of the predefined formats; "json", the default, is first.
 func FormatNames() []string {
 	return append([]string{"json"}, slices.Sorted(maps.Keys(namedTemplates()))...)
 }
 
-// Cached reports whether the answer was from a cache.
+// Cached reports whether the response was served from a cache.
 func (e *Entry) Cached() bool {
 	return e.Cache == "hit" || e.Cache == "revalidated" || e.Cache == "stale"
 }
 
-// squidCode returns the result code of Squid for a request: its kind, or the outcome of a cache lookup.
+// squidCode returns Squid's result code for a request, which depends on the kind of request or the result of
+// the cache lookup.
 func squidCode(e *Entry) string {
 	switch {
 	case e.Denied:
 		return "TCP_DENIED"
 	case e.Method == http.MethodConnect && !e.Refused:
 		return "TCP_TUNNEL"
-	case e.Status == 0 && e.Forwarded: // the client has disconnected, or the server has stopped
+	case e.Status == 0 && e.Forwarded: // the client has disconnected, or the server is stopping
 		return "TCP_MISS_ABORTED"
 	}
 	switch e.Cache {

@@ -45,8 +45,8 @@ func entry(target string) accesslog.Entry {
 	return accesslog.Entry{Method: "GET", Target: target, Proto: "HTTP/1.1", Status: 302}
 }
 
-// Lines that come together are written with one write, a short time after the first one. Time is that of synctest: no
-// sleep takes any.
+// TestLinesAreWrittenTogether checks that lines of a short period are written in one batch. It uses the fake
+// clock of synctest.
 func TestLinesAreWrittenTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{}
@@ -73,7 +73,8 @@ func TestLinesAreWrittenTogether(t *testing.T) {
 	})
 }
 
-// A write has whole lines, and no more octets than a pipe takes at once, but for a longer line.
+// TestWritesAreOfWholeLines checks that a write consists of complete lines, and does not exceed the atomic size
+// of a pipe except for a longer line.
 func TestWritesAreOfWholeLines(t *testing.T) {
 	r := &recorder{}
 	log := newLog(t, r)
@@ -98,8 +99,8 @@ func TestWritesAreOfWholeLines(t *testing.T) {
 	}
 }
 
-// slowFile is one that stalls at its first write until goOn is closed. It records the greatest
-// number of lines that were logged and not yet written.
+// slowFile blocks its first write until goOn is closed. It records the maximum number of lines that were logged
+// but not written.
 type slowFile struct {
 	goOn            chan struct{}
 	logged          atomic.Int64
@@ -113,9 +114,9 @@ func (f *slowFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A file that stalls stalls those who log once a MiB waits, and nothing is lost.
+// TestStalledFile checks that Write blocks once 1 MiB of lines waits for a slow file, and that no line is lost.
 func TestStalledFile(t *testing.T) {
-	const clients, each, mebibyte = 4, 2000, 1000 // lines of about a KiB
+	const clients, each, mebibyte = 4, 2000, 1000 // lines of about 1 KiB
 	f := &slowFile{goOn: make(chan struct{})}
 	log := newLog(t, f)
 	var running sync.WaitGroup
@@ -133,12 +134,12 @@ func TestStalledFile(t *testing.T) {
 	close(f.goOn)
 	running.Wait()
 	log.Close()
-	if f.written != clients*each || f.behind > 2*mebibyte+clients { // what is written, and what waits
+	if f.written != clients*each || f.behind > 2*mebibyte+clients { // being written and pending
 		t.Errorf("%d of %d lines are written; at most %d were not yet", f.written, clients*each, f.behind)
 	}
 }
 
-// What was logged before a change of the file is in the old one.
+// TestRedirect checks that earlier entries are written to the previous writer.
 func TestRedirect(t *testing.T) {
 	before, after := &recorder{}, &recorder{}
 	log := newLog(t, before)
@@ -151,7 +152,8 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// Entries of many clients are all there, as whole lines, also where the file changes.
+// TestClientsAtTheSameTime checks that all entries of concurrent clients are written as complete lines, also
+// while the file changes.
 func TestClientsAtTheSameTime(t *testing.T) {
 	const clients, each = 8, 500
 	var files [4]recorder
@@ -185,7 +187,7 @@ func TestClientsAtTheSameTime(t *testing.T) {
 	}
 }
 
-// Close of a log that was not used does nothing; after a failure each line counts as lost.
+// TestClose checks that closing an unused log does nothing, and that after a failure each line counts as lost.
 func TestClose(t *testing.T) {
 	var b bytes.Buffer
 	newLogOf(&b, "json", nil).Close()

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// appendJSON appends an object as encoding/json would write it, which allocates.
+// appendJSON appends the entry as encoding/json would encode it, but without allocating.
 func appendJSON(b []byte, e *Entry) []byte {
 	b = append(b, `{"time":"`...)
 	b = e.Time.UTC().AppendFormat(b, time.RFC3339Nano)
@@ -15,7 +15,7 @@ func appendJSON(b []byte, e *Entry) []byte {
 	switch {
 	case !e.Client.IsValid():
 		b = append(b, `""`...)
-	case e.Client.Zone() != "": // of any octets
+	case e.Client.Zone() != "": // a zone may contain any bytes
 		b = appendString(b, e.Client.String())
 	default:
 		b = append(e.Client.AppendTo(append(b, '"')), '"')
@@ -47,7 +47,7 @@ func appendJSON(b []byte, e *Entry) []byte {
 	return append(b, "}\n"...)
 }
 
-// appendOptional appends a member of an object, where it is not empty.
+// appendOptional appends a member of an object unless value is empty.
 func appendOptional(b []byte, name, value string) []byte {
 	if value == "" {
 		return b
@@ -55,8 +55,8 @@ func appendOptional(b []byte, name, value string) []byte {
 	return appendString(append(b, name...), value)
 }
 
-// plain are the octets that stand for themselves in a string, which, as those of encoding/json, is
-// also safe in HTML.
+// plain marks the bytes that need no escaping in a string. As in encoding/json, the result is also safe in
+// HTML.
 var plain = plainOctets()
 
 func plainOctets() (all [256]bool) {
@@ -66,12 +66,12 @@ func plainOctets() (all [256]bool) {
 	return all
 }
 
-// appendString appends a JSON string (RFC 8259 section 7). Octets that are not UTF-8 become U+FFFD.
+// appendString appends a JSON string (RFC 8259 section 7). Invalid UTF-8 is replaced by U+FFFD.
 func appendString(b []byte, s string) []byte {
 	return append(appendEscaped(append(b, '"'), s), '"')
 }
 
-// appendEscaped is appendString without the quotation marks.
+// appendEscaped is like appendString without the quotation marks.
 func appendEscaped(b []byte, s string) []byte {
 	done := 0
 	for i := 0; i < len(s); {
@@ -89,8 +89,8 @@ func appendEscaped(b []byte, s string) []byte {
 	return append(b, s[done:]...)
 }
 
-// isEscaped reports whether a character of some octets, which is not plain, is escaped. Two that
-// are not in ASCII end a line in JavaScript.
+// isEscaped reports whether a character of size bytes that is not plain is escaped. U+2028 and U+2029 end a
+// line in JavaScript.
 func isEscaped(r rune, size int) bool {
 	return r < utf8.RuneSelf || r == utf8.RuneError && size == 1 || r == '\u2028' || r == '\u2029'
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// hardText has what formats escape, and servers of HTTP accept in a field. Tabs, which some encodings of Squid leave, are percent-encoded
-// by urnd in these: a line has no control characters.
+// hardText contains characters that formats escape and that HTTP servers accept in a field. It has no tabs,
+// because urnd percent-encodes them where some encodings of Squid do not.
 const hardText = "a \"b\" \\c [d] %e #f <g>h~i|j'k`{l}^;&?m\xc3\xbc"
 
 // logOfPeer returns the line that a server logs for a request with hardText as User-Agent and Referer.
@@ -34,7 +34,7 @@ func logOfPeer(t *testing.T, address, target, file string) string {
 	testserver.Wait(t, "the request is logged", func() bool {
 		text, _ := os.ReadFile(file)
 		found := false
-		for one := range strings.Lines(string(text)) { // Squid has a line for the connection that found it started, too
+		for one := range strings.Lines(string(text)) { // Squid also logs the connection that probed its start
 			if strings.Contains(one, "GET") {
 				line, found = strings.CutSuffix(one, "\n")
 			}
@@ -44,7 +44,7 @@ func logOfPeer(t *testing.T, address, target, file string) string {
 	return line
 }
 
-// The encodings are those of Apache itself.
+// TestApacheEncodings compares the encodings with Apache itself.
 func TestApacheEncodings(t *testing.T) {
 	t.Parallel()
 	const format = `%h %l %u "%r" %>s %b "%{Referer}i" "%{User-Agent}i" %m %U%q %H`
@@ -61,7 +61,7 @@ func TestApacheEncodings(t *testing.T) {
 	}
 }
 
-// The encodings are those of Squid itself.
+// TestSquidEncodings compares the encodings with Squid itself.
 func TestSquidEncodings(t *testing.T) {
 	t.Parallel()
 	const format = `%>a %un %rm %ru %03>Hs %mt %{User-Agent}>h %"{User-Agent}>h %[{User-Agent}>h %#{User-Agent}>h %/{User-Agent}>h ` +

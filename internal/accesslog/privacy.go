@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Clients is what is logged of the addresses of clients, which are personal data (GDPR recital 30).
+// Clients selects how client addresses are logged. They are personal data (GDPR recital 30).
 type Clients uint8
 
-// What is logged of the addresses of clients.
+// Ways to log client addresses.
 const (
 	WholeClients Clients = iota
-	// ClientNetworks logs the network of a client: its last byte of IPv4, and its last 80 bits of IPv6, are zero, as in what
-	// Google Analytics calls IP masking.
+	// ClientNetworks logs the network of a client: the last byte of an IPv4 address and the last 80 bits of an
+	// IPv6 address are zero, as in the IP masking of Google Analytics.
 	ClientNetworks
 	NoClients
 )
@@ -22,7 +22,7 @@ const (
 	networkBitsIPv6 = 48
 )
 
-// of returns what is logged of an address.
+// of returns the address to log for a client.
 func (c Clients) of(client netip.Addr) netip.Addr {
 	switch {
 	case c == WholeClients || !client.IsValid():
@@ -34,17 +34,18 @@ func (c Clients) of(client netip.Addr) netip.Addr {
 	if client = client.Unmap(); client.Is4() {
 		bits = networkBitsIPv4
 	}
-	network, _ := client.WithZone("").Prefix(bits) // it has more bits
+	network, _ := client.WithZone("").Prefix(bits) // cannot fail, because addresses have more bits
 	return network.Addr()
 }
 
-// Omit is what is left out of entries, since it is personal data, or may have some. The zero value leaves out nothing.
+// Omit selects parts of entries that are not logged because they are or may contain personal data. The zero
+// value omits nothing.
 type Omit struct {
 	User, Referer, UserAgent bool
-	Query                    bool // of the target, and of the Referer
+	Query                    bool // of the target and of Referer
 }
 
-// from removes what is left out from an entry.
+// from removes the omitted parts from an entry.
 func (o Omit) from(e *Entry) {
 	if o.User {
 		e.User = ""

@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// quoting is how the bytes of a value that a client may have chosen are written, so that none of them ends a field or a line. nil writes
-// them as they are. It is immutable and safe for concurrent use.
+// quoting escapes values that a client may have chosen, so that none of their bytes ends a field or a line. A
+// nil quoting writes values unchanged. It is immutable and safe for concurrent use.
 type quoting struct {
-	escapes [256]string // "" is the byte itself
-	plain   [256]bool   // the byte stands for itself
-	marks   bool        // a value with a space is written between quotation marks
+	escapes [256]string // "" for the byte itself
+	plain   [256]bool   // the byte is written unchanged
+	marks   bool        // a value with a space is enclosed in quotation marks
 }
 
 const (
@@ -18,7 +18,7 @@ const (
 	upperHex = "0123456789ABCDEF"
 )
 
-// newQuoting returns a quoting by what a byte is escaped as, "" for itself.
+// newQuoting returns the quoting defined by escape, which returns "" for a byte that is written unchanged.
 func newQuoting(escape func(c byte) string) *quoting {
 	q := new(quoting)
 	for c := range len(q.escapes) {
@@ -28,14 +28,14 @@ func newQuoting(escape func(c byte) string) *quoting {
 	return q
 }
 
-// index makes plain of escapes.
+// index computes plain from escapes.
 func (q *quoting) index() {
 	for c := range q.plain {
 		q.plain[c] = q.escapes[c] == "" && (c != ' ' || !q.marks)
 	}
 }
 
-// accepts reports whether a value is written as it is.
+// accepts reports whether a value is written unchanged.
 func (q *quoting) accepts(value []byte) bool {
 	for _, c := range value {
 		if !q.plain[c] {
@@ -45,7 +45,7 @@ func (q *quoting) accepts(value []byte) bool {
 	return true
 }
 
-// append appends a value, quoted.
+// append appends the quoted value.
 func (q *quoting) append(b, value []byte) []byte {
 	hasMarks := q.marks && bytes.IndexByte(value, ' ') >= 0
 	if hasMarks {
@@ -64,8 +64,9 @@ func (q *quoting) append(b, value []byte) []byte {
 	return b
 }
 
-// apacheQuoted is the escaping of Apache (ap_escape_logitem): a backslash before quotation marks and backslashes, some white space as in
-// C, and other bytes that are not printable in hexadecimal.
+// apacheQuoted is the escaping of Apache (ap_escape_logitem): a backslash before quotation marks and
+// backslashes, the escape sequences of C for some white space, and hexadecimal escapes for other non-printable
+// bytes.
 func apacheQuoted() *quoting {
 	return newQuoting(func(c byte) string {
 		switch {
@@ -81,7 +82,8 @@ func apacheQuoted() *quoting {
 	})
 }
 
-// percented returns the quoting that percent-encodes the bytes that a function is true for, by a format of their value.
+// percented returns the quoting that percent-encodes the bytes for which isEncoded returns true; format formats
+// such a byte.
 func percented(format string, isEncoded func(c byte) bool) *quoting {
 	return newQuoting(func(c byte) string {
 		if isEncoded(c) {
@@ -98,7 +100,7 @@ const (
 
 func isControl(c byte) bool { return c < ' ' || c == 0x7F }
 
-// isUnsafe reports whether a byte is unsafe in URLs for Squid (rfc1738_escape), but for the percent sign.
+// isUnsafe reports whether Squid considers a byte other than the percent sign unsafe in URLs (rfc1738_escape).
 func isUnsafe(c byte) bool {
 	switch c {
 	case '<', '>', '"', '\'', '#', '{', '}', '|', '\\', '^', '~', '[', ']', '`':
@@ -107,9 +109,10 @@ func isUnsafe(c byte) bool {
 	return c <= ' ' || c > '~'
 }
 
-// squidQuotings are the encodings of Squid's logformat by their characters, of which only those of the values that a token may have
-// without one are urnd's own: w is that of words, which end at a space (uri_whitespace encode), and u is Squid's "pass-through URL
-// encoding". Where Squid would write control characters as they are, they are percent-encoded: no client begins a line.
+// squidQuotings returns the encodings of Squid's logformat by their modifier. The keys w and u are private:
+// they are the default encodings of tokens without a modifier, w for words that end at a space (uri_whitespace
+// encode), and u for Squid's "pass-through URL encoding". Control characters that Squid would write unchanged
+// are percent-encoded, so that no client can begin a new line.
 func squidQuotings() map[byte]*quoting {
 	return map[byte]*quoting{
 		'\'': percented(percentUpper, isControl),
@@ -122,8 +125,9 @@ func squidQuotings() map[byte]*quoting {
 	}
 }
 
-// squidBackslashed returns the quoting that writes a backslash before some bytes, letters with one for some control characters, and
-// percent-encodes others.
+// squidBackslashed returns the quoting that escapes the bytes of marked with a backslash, replaces those of
+// controls by a backslash and the corresponding byte of letters, and percent-encodes those for which isEncoded
+// returns true.
 func squidBackslashed(marked, controls, letters string, isEncoded func(c byte) bool, format string) *quoting {
 	q := percented(format, isEncoded)
 	for i := range len(marked) {

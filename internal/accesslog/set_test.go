@@ -19,7 +19,7 @@ import (
 	"github.com/urnd/urnd/internal/accesslog"
 )
 
-// open opens a log whose clock and lost lines are those of the test.
+// open opens a log with the clock and the counter of lost lines of the test.
 func open(t *testing.T, c accesslog.FileConfig) *accesslog.File {
 	t.Helper()
 	c.Faults, c.Now = slog.New(slog.DiscardHandler), time.Now
@@ -39,7 +39,8 @@ func formatOf(t *testing.T, text string) accesslog.Format {
 	return f
 }
 
-// Each log of a set has the requests that it is for, in its format, and what it may have of clients.
+// TestSet checks that each log of a set contains the requests that it selects, in its format, and with its
+// privacy settings.
 func TestSet(t *testing.T) {
 	var all, errorsOnly, quiet strings.Builder
 	set := accesslog.Set{
@@ -72,7 +73,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// deadline returns deadlines of connections.
+// deadline returns a connection deadline.
 func deadline(after time.Duration) time.Time { return time.Now().Add(after) }
 
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -80,7 +81,8 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return dialer.DialContext(ctx, network, address)
 }
 
-// Messages have the form of syslog(3) on a local socket, and of RFC 5424 elsewhere.
+// TestSyslogDatagrams checks that messages have the format of syslog(3) on a local socket, and of RFC 5424
+// otherwise.
 func TestSyslogDatagrams(t *testing.T) {
 	for _, tt := range []struct{ network, address, shape string }{
 		{"unixgram", filepath.Join(t.TempDir(), "log"), `^<134>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d urnd\[42\]: GET /%s$`},
@@ -114,7 +116,8 @@ func TestSyslogDatagrams(t *testing.T) {
 	}
 }
 
-// Messages by TCP are framed by their length (RFC 6587 section 3.4.1), and a server that was started again gets the next lines.
+// TestSyslogStream checks that messages over TCP are framed by their length (RFC 6587 section 3.4.1), and that
+// a restarted server receives later lines.
 func TestSyslogStream(t *testing.T) {
 	client, server := make(chan net.Conn, 2), make(chan net.Conn, 2)
 	for range 2 {
@@ -142,7 +145,7 @@ func TestSyslogStream(t *testing.T) {
 	}
 	first, second := <-server, <-server
 	log.Write(accesslog.Entry{Target: "/a"})
-	go log.Flush() // the pipe has no buffer
+	go log.Flush() // the pipe is unbuffered
 	read(first, "/a")
 	log.Flush()
 	first.Close()
@@ -153,7 +156,8 @@ func TestSyslogStream(t *testing.T) {
 	second.Close()
 }
 
-// A server that is down costs lines, which are counted, and no request waits for it.
+// TestSyslogIsDown checks that lines for an unavailable server are dropped and counted, without delaying
+// requests.
 func TestSyslogIsDown(t *testing.T) {
 	const lines = 5000
 	dialled := 0
@@ -177,7 +181,7 @@ func TestSyslogIsDown(t *testing.T) {
 	}
 }
 
-// A server that takes nothing delays no request either: what does not fit is lost.
+// TestSyslogStalls checks that a server that does not read delays no request: excess lines are dropped.
 func TestSyslogStalls(t *testing.T) {
 	began, over := make(chan struct{}, 10), make(chan struct{})
 	var lost atomic.Int64
@@ -196,7 +200,7 @@ func TestSyslogStalls(t *testing.T) {
 		close(flushed)
 	}()
 	<-began
-	const more = 4000 // than is gathered
+	const more = 4000 // more than is gathered
 	for range more {
 		log.Write(accesslog.Entry{Target: "/" + strings.Repeat("a", 1000)})
 	}

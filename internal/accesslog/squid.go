@@ -8,18 +8,18 @@ import (
 
 const squidTime = "%d/%b/%Y:%H:%M:%S %z"
 
-// squidTokens are the codes of Squid's logformat that have a value, without "http::", and with names of fields in lower case before
-// them. Those with the value noValue are about what urnd has not, and common.
+// squidTokens returns the supported format codes of Squid's logformat, without "http::", and prefixed by their
+// argument in braces with field names in lower case. Codes with noValue are common, but do not apply to urnd.
 func squidTokens(quotings map[byte]*quoting) map[string]part {
 	text := func(v value) part { return part{value: v, quote: quotings['u']} }
 	word := func(v value) part { return part{value: v, quote: quotings['w']} }
 	number := func(v value) part { return part{value: v, isNumber: true} }
 	none := part{value: noValue}
 	return map[string]part{
-		"%":  {value: constant("%"), isNumber: true}, // which no encoding changes
+		"%":  {value: constant("%"), isNumber: true}, // no encoding applies
 		">a": word(clientValue), ">A": word(clientValue), "<a": word(serverValue), "<A": word(serverValue), "<p": number(serverPortValue),
 		"ts": number(epochValue(ended, time.Second)), "tu": number(fractionValue(ended, 3, false)), "tr": number(tookValue(time.Millisecond)),
-		"tS": {}, "tl": {}, "tg": {}, // by squidWhen
+		"tS": {}, "tl": {}, "tg": {}, // see squidWhen
 		"un": text(userValue), "ul": text(userValue), "ue": none, "ui": none, "us": none, "et": none, "ea": none,
 		"rm": word(methodValue), ">rm": word(methodValue), "ru": word(urlValue), ">ru": text(urlValue), ">rs": word(schemeValue),
 		">rd": word(hostValue), ">rP": word(portValue), "rp": word(pathQueryValue), ">rp": word(pathQueryValue), "rv": word(versionValue),
@@ -32,7 +32,7 @@ func squidTokens(quotings map[byte]*quoting) map[string]part {
 	}
 }
 
-// squidInstead are codes in place of those of Squid that urnd has no value for.
+// squidInstead returns replacements for codes of Squid that are not supported.
 func squidInstead() map[string]string {
 	return map[string]string{
 		"st": "<st", ">st": "<st", "<sh": "<st", ">sh": "<st", "<bs": "<st", "<Hs": ">Hs", "<rm": "rm", "<ru": "ru", "<pt": "tr", "<tt": "tr",
@@ -47,7 +47,8 @@ func parseSquid(t *template) syntax {
 	return syntax{t.squidLiteral, func() error { return t.squidToken(tokens, quotings) }}
 }
 
-// squidLiteral reads a byte of text. Between quotation marks, and between brackets, values have the encoding of these where they say none.
+// squidLiteral reads a byte of text. It tracks quotation marks and brackets, which set the default encoding of
+// the tokens within.
 func (t *template) squidLiteral() error {
 	c := t.text[t.at]
 	t.at++
@@ -104,7 +105,7 @@ func (t *template) squidToken(tokens map[string]part, quotings map[byte]*quoting
 	return nil
 }
 
-// squidCode reads a code: the longest that is known, else all letters; "" for none.
+// squidCode reads a format code: the longest known one, or else all letters; "" for none.
 func (t *template) squidCode(tokens map[string]part) string {
 	rest, isHTTP := strings.CutPrefix(t.text[t.at:], "http::")
 	if isHTTP {
@@ -125,7 +126,8 @@ func (t *template) squidCode(tokens map[string]part) string {
 	return longest
 }
 
-// squidValue returns the value of a code with its argument; most is the width that it has at most, by which times are rounded.
+// squidValue returns the value of a code with its argument. most is the maximum width, which sets the precision
+// of times.
 func squidValue(tokens map[string]part, code, argument string, hasArgument bool, most int) (part, error) {
 	switch code {
 	case "tl", "tg", "tS", "tu":
@@ -145,7 +147,8 @@ func squidValue(tokens map[string]part, code, argument string, hasArgument bool,
 	return p, nil
 }
 
-// squidWhen returns the value of a code of time: tl and tg in a format of strftime, tS and tu with most digits of the fraction, or 3.
+// squidWhen returns the value of a time code: tl and tg in a format of strftime, tS and tu with most digits of
+// the fraction, 3 if most is 0.
 func squidWhen(code, format string, most int) (part, error) {
 	const most9, digits = 9, 3
 	if most == 0 {

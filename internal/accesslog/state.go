@@ -8,22 +8,24 @@ import (
 	"time"
 )
 
-// writeState is whether the access log can be written, as its last line was. It is safe for concurrent use.
+// writeState records whether the access log is writable, according to the last write. It is safe for concurrent
+// use.
 type writeState struct {
 	log *slog.Logger
 	now func() time.Time
 
 	mu       sync.Mutex
 	fault    error
-	rotation error     // why the last file was not rotated, or old ones were not removed
-	tried    time.Time // when rotation failed
-	logged   time.Time // when a fault was last logged; the zero value where writing was logged to work again
+	rotation error     // error of the last rotation or removal of old files
+	tried    time.Time // time of the last attempted rotation
+	logged   time.Time // time at which an error was last logged; the zero value after the recovery was logged
 }
 
-// logFaultEvery is the least time between two lines of the log about this: on a full disk, short lines may still fit.
+// logFaultEvery is the minimum interval of log records about this state: on a full disk, short lines may still
+// be written.
 const logFaultEvery = time.Minute
 
-// wrote records the outcome of a write.
+// wrote records the result of a write.
 func (s *writeState) wrote(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +41,7 @@ func (s *writeState) wrote(err error) {
 	}
 }
 
-// faults are what is wrong with the access log.
+// faults returns the current problems of the access log.
 func (s *writeState) faults() (all []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +54,7 @@ func (s *writeState) faults() (all []string) {
 	return all
 }
 
-// mayRotate reports whether rotation may be tried: not soon after it failed.
+// mayRotate reports whether a rotation may be tried: not within retryTime of a failure.
 func (s *writeState) mayRotate(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +62,7 @@ func (s *writeState) mayRotate(now time.Time) bool {
 	return s.rotation == nil || since >= retryTime || since < 0
 }
 
-// rotated records the outcome of a rotation, and logs a failure that is new.
+// rotated records the result of a rotation, and logs an error that differs from the previous one.
 func (s *writeState) rotated(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +72,7 @@ func (s *writeState) rotated(err error) {
 	s.rotation, s.tried = err, s.now()
 }
 
-// stateWriter is a writer of the access log whose outcomes are recorded.
+// stateWriter records the results of writes in a writeState.
 type stateWriter struct {
 	io.Writer
 	state *writeState

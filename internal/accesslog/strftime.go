@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// conversions are the conversion specifications of strftime(3) in the C locale, as layouts of package time.
+// conversions returns the conversion specifications of strftime(3) in the C locale as layouts of package time.
 func conversions() map[byte]string {
 	return map[byte]string{
 		'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'c': "Mon Jan _2 15:04:05 2006", 'd': "02", 'D': "01/02/06", 'e': "_2",
@@ -16,19 +16,19 @@ func conversions() map[byte]string {
 	}
 }
 
-// strftimeSeconds stands for %s among the layouts: seconds since 1970.
+// strftimeSeconds represents %s among the layouts: seconds since 1970.
 const strftimeSeconds = "s"
 
-// moment is a piece of a compiled format of strftime: a layout, with the text before it.
+// moment is a layout in a compiled format of strftime, with the text before it.
 type moment struct{ literal, layout string }
 
-// joins reports whether a layout can be joined to the one before it by the text between them, so that the time is computed once for both:
-// it has no part of a layout.
+// joins reports whether two layouts and the text between them can be combined into one layout, so that the time
+// is only computed once. The text must not contain elements of a layout.
 func joins(before moment, between, layout string) bool {
 	return between != "" && strings.Trim(between, "/: ") == "" && before.layout != strftimeSeconds && layout != strftimeSeconds
 }
 
-// strftime returns the value of a time in a format of strftime(3).
+// strftime compiles a format of strftime(3) for the time that at returns.
 func strftime(format string, at func(e *Entry) time.Time) (value, error) {
 	var moments []moment
 	known := conversions()

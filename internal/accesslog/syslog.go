@@ -12,33 +12,36 @@ import (
 	"time"
 )
 
-// Syslog is a server of syslog. All fields but Host must be set.
+// Syslog is a syslog server. All fields are required except Host.
 type Syslog struct {
-	// Network is "unixgram", "udp" or "tcp". Messages to a local socket have the form of syslog(3), which journald and rsyslog read
-	// there (RFC 3164 without host); others are of RFC 5424, framed by RFC 5426 (UDP) and by the octet counting of RFC 6587 (TCP).
+	// Network is "unixgram", "udp" or "tcp". Messages to a local socket have the format of syslog(3), which
+	// journald and rsyslog expect there (RFC 3164 without host). Other messages have the format of RFC 5424,
+	// transmitted according to RFC 5426 (UDP) or with the octet counting of RFC 6587 (TCP).
 	Network string
 	Address string // host and port, or the path of a socket
-	Host    string // the name of this machine, "" for none
+	Host    string // name of this host, "" if unknown
 	PID     int
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
-	// Deadline returns the time after a duration by the clock of the system, which deadlines of connections need.
+	// Deadline returns the time after a duration according to the system clock, for connection deadlines.
 	Deadline func(after time.Duration) time.Time
 }
 
 const (
-	// syslogTime bounds a connection attempt, and a write.
+	// syslogTime limits a connection attempt and a write.
 	syslogTime = 2 * time.Second
-	// syslogPause is how long no connection is tried after one failed, so that lines are lost without a wait.
+	// syslogPause is the delay between a failed connection attempt and the next one. Lines are dropped without
+	// waiting meanwhile.
 	syslogPause = time.Second
 	// syslogPriority is local0.info (RFC 5424 section 6.2.1).
 	syslogPriority = "<134>"
-	// maxDatagram bounds a line in a datagram; what is behind it is cut off. A datagram of UDP takes 65,507 bytes.
+	// maxDatagram limits a line in a datagram, in bytes; longer lines are truncated. The maximum of a UDP
+	// datagram is 65,507 bytes.
 	maxDatagram = 60_000
 
 	syslogName = "urnd"
 )
 
-// errPause is the error for lines that are lost while no connection is tried.
+// errPause is the error for lines that are dropped during syslogPause.
 var errPause = errors.New("the server of syslog was not reached, and is tried again in a second")
 
 // syslogWriter sends each line as a message. It is not safe for concurrent use.
@@ -46,13 +49,13 @@ type syslogWriter struct {
 	server Syslog
 	now    func() time.Time
 
-	conn   net.Conn  // nil: none
-	failed time.Time // when no connection could be made; the zero value where one could
-	cause  error     // of failed
+	conn   net.Conn  // nil if not connected
+	failed time.Time // time of the last failed connection attempt; zero after a successful one
+	cause  error     // error at failed
 	buffer []byte
 }
 
-// Write implements io.Writer, for whole lines. It returns how many bytes of them were sent, in whole lines.
+// Write implements io.Writer for complete lines. It returns the number of bytes sent, which are complete lines.
 func (w *syslogWriter) Write(lines []byte) (sent int, err error) {
 	isStream := w.server.Network == "tcp"
 	for sent < len(lines) {
@@ -60,7 +63,7 @@ func (w *syslogWriter) Write(lines []byte) (sent int, err error) {
 		if !isStream {
 			n = bytes.IndexByte(lines[sent:], '\n') + 1
 		}
-		if n == 0 { // the end of a line that was sent in part, which no message has
+		if n == 0 { // rest of a partly sent line, which is in no message
 			break
 		}
 		w.buffer = w.buffer[:0]
@@ -75,7 +78,8 @@ func (w *syslogWriter) Write(lines []byte) (sent int, err error) {
 	return sent, nil
 }
 
-// send sends the buffer, by a new connection where the old one fails: the server may have been started again.
+// send sends the buffer. If an existing connection fails, it retries once with a new one, since the server may
+// have restarted.
 func (w *syslogWriter) send() error {
 	for {
 		isNew := w.conn == nil
@@ -91,14 +95,14 @@ func (w *syslogWriter) send() error {
 		}
 		_ = w.conn.Close()
 		w.conn = nil
-		if isNew || errors.Is(err, os.ErrDeadlineExceeded) { // else a server that hangs costs that time for each message
+		if isNew || errors.Is(err, os.ErrDeadlineExceeded) { // Otherwise a server that hangs would delay each message.
 			w.failed, w.cause = w.now(), err
 			return fmt.Errorf("sending to the server of syslog: %w", err)
 		}
 	}
 }
 
-// connect makes a connection, where there is none.
+// connect connects unless there is a connection.
 func (w *syslogWriter) connect() error {
 	if w.conn != nil {
 		return nil
@@ -117,7 +121,7 @@ func (w *syslogWriter) connect() error {
 	return nil
 }
 
-// appendMessage appends a message with a line, as the network frames it.
+// appendMessage appends a message that contains line, framed for the network.
 func (w *syslogWriter) appendMessage(b, line []byte) []byte {
 	at := w.now()
 	if w.server.Network == "unixgram" {
@@ -138,7 +142,7 @@ func (w *syslogWriter) appendMessage(b, line []byte) []byte {
 	return append(b, line...)
 }
 
-// appendHeader appends the header of RFC 5424 section 6.2, with no structured data.
+// appendHeader appends the header of RFC 5424 section 6.2 without structured data.
 func (w *syslogWriter) appendHeader(b []byte, at time.Time) []byte {
 	b = append(b, syslogPriority+"1 "...)
 	b = at.UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z07:00 ")
@@ -148,7 +152,7 @@ func (w *syslogWriter) appendHeader(b []byte, at time.Time) []byte {
 	return append(b, " access - "...)
 }
 
-// host returns the name of this machine, "-" where it is none for syslog: 1 to 255 printable characters.
+// host returns the name of this host, or "-" if it is not 1 to 255 printable characters as syslog requires.
 func (w *syslogWriter) host() string {
 	const most = 255
 	host := w.server.Host

@@ -11,25 +11,25 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// value appends a value of an entry, as it is; nothing where there is none.
+// value appends a value of an entry unescaped, or nothing if the entry has no value.
 type value func(b []byte, e *Entry) []byte
 
-// part is a token of a template, compiled, with the text before it.
+// part is a compiled token of a template with the text before it.
 type part struct {
 	literal string
-	value   value // nil: the part is its literal alone
+	value   value // nil: the part is only literal
 	quote   *quoting
-	// least and most are the width, in bytes. most truncates texts, and is 0 for all of them.
+	// least and most are the minimum and maximum width in bytes. most truncates texts; 0 is no maximum.
 	least, most       int
-	left, zero        bool // padded at the right; with zeros
-	isNumber, isBlank bool // it is not truncated; "" and not "-" stands for no value
+	left, zero        bool // padded on the right; padded with zeros
+	isNumber, isBlank bool // isNumber: never truncated; isBlank: a missing value is "" instead of "-"
 	statuses          []int
-	except            bool // it is for other statuses than these
+	except            bool // applies to statuses that are not in the list
 }
 
 // append appends the part for an entry.
 func (p *part) append(b []byte, r *record) []byte {
-	if len(p.literal) == 1 { // a space, mostly: faster than a copy
+	if len(p.literal) == 1 { // usually a space; faster than a copy
 		b = append(b, p.literal[0])
 	} else {
 		b = append(b, p.literal...)
@@ -59,7 +59,7 @@ func (p *part) append(b []byte, r *record) []byte {
 	return p.fit(b, start)
 }
 
-// fit gives a value that begins at start its width.
+// fit truncates or pads the value that begins at start.
 func (p *part) fit(b []byte, start int) []byte {
 	if p.most > 0 && !p.isNumber && len(b)-start > p.most {
 		b = b[:start+p.most]
@@ -84,22 +84,22 @@ func (p *part) fit(b []byte, start int) []byte {
 	return b
 }
 
-// Bounds of templates.
+// Limits of templates.
 const (
 	maxTemplate = 4096 // in bytes
 	maxWidth    = 1024
 )
 
-// template is a template under compilation.
+// template is the state of the compiler.
 type template struct {
 	text    string
-	at      int // where the next token begins in text
+	at      int // offset of the next token in text
 	parts   []part
-	literal []byte // before the next token
-	context byte   // of Squid: the quotation mark or bracket that is open, 0 for none
+	literal []byte // text before the next token
+	context byte   // Squid only: the open quotation mark or bracket, 0 for none
 }
 
-// compile returns the format of a template behind its prefix, in the syntax of a family.
+// compile compiles a template without its prefix in the syntax of a family.
 func compile(prefix, text string, family func(t *template) syntax) (Format, error) {
 	t := &template{text: text}
 	s := family(t)
@@ -121,17 +121,17 @@ func compile(prefix, text string, family func(t *template) syntax) (Format, erro
 	return Format{t.parts}, nil
 }
 
-// syntax is how a family of templates is read, at t.at: a byte of text, and a token behind its percent sign.
+// syntax reads a family of templates at t.at: a byte of text, or a token after its percent sign.
 type syntax struct{ literal, token func() error }
 
-// add adds a part, with the text before it.
+// add appends a part with the text before it.
 func (t *template) add(p part) {
 	p.literal = string(t.literal)
 	t.literal = t.literal[:0]
 	t.parts = append(t.parts, p)
 }
 
-// addByte adds a byte of text.
+// addByte appends a byte of text.
 func (t *template) addByte(c byte) error {
 	if isControl(c) && c != '\t' {
 		return fmt.Errorf("the control character %q has no place in a line, which ends by itself", c)
@@ -140,7 +140,7 @@ func (t *template) addByte(c byte) error {
 	return nil
 }
 
-// skip reports whether a byte is next, and skips it.
+// skip skips the next byte if it is c, and reports whether it did.
 func (t *template) skip(c byte) bool {
 	if t.at < len(t.text) && t.text[t.at] == c {
 		t.at++
@@ -149,7 +149,7 @@ func (t *template) skip(c byte) bool {
 	return false
 }
 
-// number reads a number, false if there is none.
+// number reads a number; ok is false if there is none.
 func (t *template) number() (int, bool, error) {
 	start := t.at
 	for t.at < len(t.text) && t.text[t.at] >= '0' && t.text[t.at] <= '9' {
@@ -165,7 +165,7 @@ func (t *template) number() (int, bool, error) {
 	return n, true, nil
 }
 
-// argument reads "{...}", false if there is none.
+// argument reads "{...}"; ok is false if there is none.
 func (t *template) argument() (string, bool, error) {
 	if !t.skip('{') {
 		return "", false, nil
@@ -178,7 +178,7 @@ func (t *template) argument() (string, bool, error) {
 	return text, true, nil
 }
 
-// unknown is the error for a token without value; instead are tokens to write in place of some others.
+// unknown returns the error for an unsupported token. instead contains replacements for some tokens.
 func unknown(token string, known map[string]part, instead map[string]string) error {
 	nearest := instead[token]
 	if nearest == "" {
@@ -186,14 +186,14 @@ func unknown(token string, known map[string]part, instead map[string]string) err
 		nearest = slices.MinFunc(names, func(a, b string) int {
 			return cmp.Compare(distance(token, a), distance(token, b))
 		})
-		if distance(token, nearest) > len(token) { // it would be about something else
+		if distance(token, nearest) > len(token) { // too different to be related
 			return fmt.Errorf("urnd has no value for %%%s: delete it", token)
 		}
 	}
 	return fmt.Errorf("urnd has no value for %%%s: write %%%s, which is nearest, or delete it", token, nearest)
 }
 
-// distance is how unlike two tokens are: the case of letters matters least.
+// distance returns the edit distance of two tokens, in which the case of letters counts less.
 func distance(a, b string) int {
 	return 2*levenshtein.ComputeDistance(strings.ToLower(a), strings.ToLower(b)) + levenshtein.ComputeDistance(a, b)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/accesslog"
 )
 
-// forwarded is a request that an origin has answered.
+// forwarded returns the entry of a request to an origin.
 func forwarded() accesslog.Entry {
 	return accesslog.Entry{
 		Time: time.Date(2026, 11, 21, 12, 0, 1, 5_006_007, time.FixedZone("", 3600)), Took: 1500 * time.Millisecond,
@@ -20,7 +20,7 @@ func forwarded() accesslog.Entry {
 	}
 }
 
-// line returns the line of an entry without its end.
+// line returns the line of an entry without the line end.
 func line(t *testing.T, format string, e accesslog.Entry) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -28,7 +28,8 @@ func line(t *testing.T, format string, e accesslog.Entry) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// The tokens of Apache's mod_log_config: https://httpd.apache.org/docs/2.4/mod/mod_log_config.html
+// TestApacheTokens checks the tokens of Apache's mod_log_config:
+// https://httpd.apache.org/docs/2.4/mod/mod_log_config.html
 func TestApacheTokens(t *testing.T) {
 	for _, tt := range []struct{ template, want, none string }{
 		{`%%`, "%", "%"},
@@ -83,7 +84,7 @@ func TestApacheTokens(t *testing.T) {
 	}
 }
 
-// The codes of Squid's logformat: squid.conf.documented, "TAG: logformat".
+// TestSquidTokens checks the codes of Squid's logformat: squid.conf.documented, "TAG: logformat".
 func TestSquidTokens(t *testing.T) {
 	for _, tt := range []struct{ template, want string }{
 		{`%%`, "%"},
@@ -156,7 +157,7 @@ func TestNamedFormats(t *testing.T) {
 	}
 }
 
-// An error has the token, its offset, and what to write instead.
+// TestWrongTemplates checks that an error contains the token, its offset, and a replacement.
 func TestWrongTemplates(t *testing.T) {
 	for template, want := range map[string]string{
 		`apache:%h %O`:                       `urnd has no value for %O: write %B, which is nearest, or delete it, at offset 10 of "apache:%h %O"`,
@@ -190,7 +191,7 @@ func TestWrongTemplates(t *testing.T) {
 	}
 }
 
-// Hosts are those of the target, as rules of the proxy have them.
+// TestHostName checks that hosts have the form that the rules of the proxy compare.
 func TestHostName(t *testing.T) {
 	for _, tt := range []struct {
 		e    accesslog.Entry
@@ -210,7 +211,7 @@ func TestHostName(t *testing.T) {
 	}
 }
 
-// hardTemplates have every encoding and every value of a client.
+// hardTemplates returns templates with every encoding and every value that a client controls.
 func hardTemplates() []string {
 	return append(accesslog.FormatNames(),
 		`apache:%a %u %r %m %q %U %v %p %H %L %{Referer}i %{User-agent}i %{Host}i %{Content-Type}o %{cache}n %{rule}n %{form}n %{service}n`,
@@ -237,7 +238,7 @@ type discard struct{}
 
 func (*discard) Write(p []byte) (int, error) { return len(p), nil }
 
-// A line has exactly one end, at its end, and no other control character but tabs, whatever a request has.
+// FuzzOneLine checks that a line contains no control characters except tabs and its final line end.
 func FuzzOneLine(f *testing.F) {
 	f.Add("\r\n\x00\u2028\xff\" - -\x1b[2J", "a", uint16(200), false)
 	f.Add("http://a:b@[::1]:80/a b?c\n#d", "GET", uint16(0), true)
@@ -249,7 +250,7 @@ func FuzzOneLine(f *testing.F) {
 		}
 		for _, format := range hardTemplates() {
 			if strings.HasPrefix(format, "combined") || format == "squid" {
-				e.Proto = "HTTP/1.1" // of urnd itself
+				e.Proto = "HTTP/1.1" // set by urnd itself
 			}
 			parsed, err := accesslog.ParseFormat(format)
 			if err != nil {
@@ -270,7 +271,7 @@ func FuzzOneLine(f *testing.F) {
 	})
 }
 
-// Templates of any text are compiled, or are an error.
+// FuzzParseFormat checks that any template is compiled or rejected with an error.
 func FuzzParseFormat(f *testing.F) {
 	for _, format := range append(hardTemplates(), `apache:%!200,304{%d}t%<>{ms}T`, `squid:%"-03.2{a}>h{b}`, "squid:%http::>Hs%") {
 		f.Add(format)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The values of tokens, which both families share. Each appends nothing where the entry has none.
+// Values of tokens, shared by both families. Each appends nothing if the entry has no value.
 
 func clientValue(b []byte, e *Entry) []byte {
 	if !e.Client.IsValid() {
@@ -61,27 +61,28 @@ func serviceValue(b []byte, e *Entry) []byte   { return append(b, e.Service...) 
 func cacheValue(b []byte, e *Entry) []byte     { return append(b, e.Cache...) }
 func squidCodeValue(b []byte, e *Entry) []byte { return append(b, squidCode(e)...) }
 
-// noValue is that of tokens which are common, and about what urnd has not: they write "-".
+// noValue is the value of common tokens that do not apply to urnd: they write "-".
 func noValue(b []byte, _ *Entry) []byte { return b }
 
-// constant returns the value that is always the same text.
+// constant returns a constant value.
 func constant(text string) value {
 	return func(b []byte, _ *Entry) []byte { return append(b, text...) }
 }
 
-// versionValue is the version of HTTP: "1.1".
+// versionValue is the HTTP version: "1.1".
 func versionValue(b []byte, e *Entry) []byte {
 	return append(b, strings.TrimPrefix(e.Proto, "HTTP/")...)
 }
 
-// requestLineValue is the request line of a request as it came (RFC 9112 section 3), also by HTTP/2, where it is made of what has its place.
+// requestLineValue is the request line as received (RFC 9112 section 3). For HTTP/2 it is composed of the
+// equivalent pseudo-header fields.
 func requestLineValue(b []byte, e *Entry) []byte {
 	b = append(append(b, e.Method...), ' ')
 	b = append(append(b, e.Target...), ' ')
 	return append(b, e.Proto...)
 }
 
-// urlValue is the whole target.
+// urlValue is the complete target.
 func urlValue(b []byte, e *Entry) []byte {
 	if e.Scheme != "" {
 		b = append(append(append(b, e.Scheme...), "://"...), e.Host...)
@@ -89,8 +90,8 @@ func urlValue(b []byte, e *Entry) []byte {
 	return append(b, e.Target...)
 }
 
-// target returns the scheme, host and port, and path and query of what is requested. Scheme is "" for a CONNECT and for a request to urnd
-// itself, path for a CONNECT and for a URL without one.
+// target returns the scheme, the host and port, and the path and query of the target. scheme is "" for CONNECT
+// and for requests to urnd itself; path is "" for CONNECT and for a URL without a path.
 func (e *Entry) target() (scheme, host, path string) {
 	if e.Method == http.MethodConnect {
 		return "", e.Target, ""
@@ -106,7 +107,8 @@ func (e *Entry) target() (scheme, host, path string) {
 	return scheme, host[strings.LastIndexByte(host, '@')+1:], path
 }
 
-// HostName returns the host that is requested, in lower case, without port, brackets of IPv6, and final dot: as rules of the proxy compare it.
+// HostName returns the requested host in lower case, without port, IPv6 brackets and final dot, in the form
+// that the rules of the proxy compare.
 func (e *Entry) HostName() string {
 	_, host, _ := e.target()
 	host, _ = splitPort(host)
@@ -168,7 +170,7 @@ func queryValue(b []byte, e *Entry) []byte {
 	return b
 }
 
-// statusValue is the status; nothing where the client disconnected before there was one.
+// statusValue is the status; nothing if the client disconnected before a status was sent.
 func statusValue(b []byte, e *Entry) []byte {
 	if e.Status == 0 {
 		return b
@@ -176,7 +178,7 @@ func statusValue(b []byte, e *Entry) []byte {
 	return strconv.AppendInt(b, int64(e.Status), 10)
 }
 
-// wholeStatusValue is the status, 0 where there was none, as Squid writes it.
+// wholeStatusValue is the status, 0 for none, as Squid writes it.
 func wholeStatusValue(b []byte, e *Entry) []byte { return strconv.AppendInt(b, int64(e.Status), 10) }
 
 func bytesValue(b []byte, e *Entry) []byte { return strconv.AppendInt(b, e.Bytes, 10) }
@@ -189,7 +191,7 @@ func someBytesValue(b []byte, e *Entry) []byte {
 	return bytesValue(b, e)
 }
 
-// tookValue returns the time that the request took, in a unit.
+// tookValue returns the duration of the request in a unit.
 func tookValue(unit time.Duration) value {
 	return func(b []byte, e *Entry) []byte { return strconv.AppendInt(b, int64(e.Took/unit), 10) }
 }
@@ -202,11 +204,11 @@ func hierarchyValue(b []byte, e *Entry) []byte {
 	return append(b, "HIER_NONE"...)
 }
 
-// began is when a request began, and ended is when it was over, for values of times.
+// began and ended return the start and the end of a request.
 func began(e *Entry) time.Time { return e.Time.Add(-e.Took) }
 func ended(e *Entry) time.Time { return e.Time }
 
-// epochValue returns the value of a time in whole units since 1970.
+// epochValue returns a time in whole units since 1970.
 func epochValue(at func(e *Entry) time.Time, unit time.Duration) value {
 	if unit == time.Second {
 		return func(b []byte, e *Entry) []byte { return strconv.AppendInt(b, at(e).Unix(), 10) }
@@ -217,7 +219,7 @@ func epochValue(at func(e *Entry) time.Time, unit time.Duration) value {
 	}
 }
 
-// fractionValue returns the value of the first digits of the fraction of a second, padded with zeros where that is so.
+// fractionValue returns the first digits of the fraction of a second, padded with zeros if isPadded is set.
 func fractionValue(at func(e *Entry) time.Time, digits int, isPadded bool) value {
 	divisor := 1
 	for range 9 - digits {

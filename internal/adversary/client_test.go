@@ -23,7 +23,7 @@ type reply struct {
 	body   string
 }
 
-// connect opens a connection from an address of loopback: each is a client of its own.
+// connect opens a connection from a loopback address; each address is a separate client.
 func connect(ctx context.Context, address, from string) (net.Conn, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	conn, err := dialer.DialContext(ctx, "tcp", address)
@@ -46,12 +46,12 @@ func connect(ctx context.Context, address, from string) (net.Conn, error) {
 	return conn, nil
 }
 
-// connectTLS opens a connection over TLS that offers a protocol.
+// connectTLS opens a TLS connection that offers a protocol by ALPN.
 func connectTLS(ctx context.Context, address, protocol string) (*tls.Conn, error) {
 	return connectTLSFrom(ctx, address, friend, protocol)
 }
 
-// connectTLSFrom is connectTLS from an address.
+// connectTLSFrom is like connectTLS from a client address.
 func connectTLSFrom(ctx context.Context, address, from, protocol string) (*tls.Conn, error) {
 	conn, err := connect(ctx, address, from)
 	if err != nil {
@@ -64,9 +64,9 @@ func connectTLSFrom(ctx context.Context, address, from, protocol string) (*tls.C
 	return secure, nil
 }
 
-// get sends a GET with optional fields, "Name: value", over a new connection. The target is
-// sent as it is; Host is the address, unless the fields have one. A redirect is asked for again,
-// on a connection that stays open: urnd may answer then before net/http reads the request.
+// get sends a GET with optional fields, "Name: value", over a new connection. The target is sent unmodified;
+// Host is the address unless fields contain one. After a redirect it sends the request twice on a persistent
+// connection, because urnd may then respond in the goroutine that reads the connection.
 func get(ctx context.Context, address, from, target string, fields ...string) (reply, error) {
 	got, err := ask(ctx, address, from, "GET", target, "", fields...)
 	if err != nil || got.status != http.StatusFound {
@@ -83,7 +83,7 @@ func get(ctx context.Context, address, from, target string, fields ...string) (r
 	return got, nil
 }
 
-// askAgain sends a GET twice over a connection, and returns the second response.
+// askAgain sends a GET twice over a connection and returns the second response.
 func askAgain(ctx context.Context, address, from, target string, fields ...string) (last reply, err error) {
 	conn, err := connect(ctx, address, from)
 	if err != nil {
@@ -133,11 +133,11 @@ func ask(ctx context.Context, address, from, method, target, body string, fields
 	}
 }
 
-// silence is how long urnd may say nothing before the client ends its side of a connection.
+// silence is the time without data from urnd after which the client half-closes a connection.
 const silence = 2 * time.Second
 
-// converse sends octets over a new connection, and returns all responses until urnd closes
-// it. Where urnd waits for more, the client ends its own side.
+// converse sends bytes over a new connection, and returns all responses until urnd closes it. If urnd waits for
+// more, the client half-closes the connection.
 func converse(ctx context.Context, address, from, octets string, methods ...string) ([]reply, error) {
 	conn, err := connect(ctx, address, from)
 	if err != nil {
@@ -151,10 +151,10 @@ func converse(ctx context.Context, address, from, octets string, methods ...stri
 	return replies(text, methods...)
 }
 
-// dialogue writes octets and reads until the other side closes the connection, or says
-// nothing although the client has ended its own side.
+// dialogue writes bytes and reads until the other side closes the connection, or sends nothing although the
+// client has half-closed it.
 func dialogue(ctx context.Context, conn net.Conn, octets string) ([]byte, error) {
-	go func() { _, _ = io.WriteString(conn, octets) }() // urnd may answer before it has read all
+	go func() { _, _ = io.WriteString(conn, octets) }() // urnd may respond before it has read everything
 	var text bytes.Buffer
 	halved := false
 	for buffer := make([]byte, 64<<10); ; {
@@ -173,14 +173,13 @@ func dialogue(ctx context.Context, conn net.Conn, octets string) ([]byte, error)
 			}
 		case errors.As(err, &timeout) && timeout.Timeout():
 			continue // until the end of ctx
-		default: // closed, or reset
+		default: // closed or reset
 			return text.Bytes(), nil
 		}
 	}
 }
 
-// replies parses all responses of a connection; interim ones are left out. Behind one that
-// is cut off nothing can follow.
+// replies parses all responses on a connection, without interim responses. Nothing can follow a truncated one.
 func replies(text []byte, methods ...string) ([]reply, error) {
 	var all []reply
 	reader := bufio.NewReader(bytes.NewReader(text))
@@ -208,7 +207,7 @@ func hasMore(reader *bufio.Reader) bool {
 	return err == nil
 }
 
-// roundTrip sends a request over a connection and waits for one response, however long.
+// roundTrip sends a request over a connection and waits for one response without a time limit.
 func roundTrip(conn net.Conn, octets string) (reply, error) {
 	if _, err := io.WriteString(conn, octets); err != nil {
 		return reply{}, err

@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// arena is where two clients meet: a proxy, and the origins behind it. Origins come in pairs that do the
-// same: a victim asks one of them alone, and the other one after, or while, an attacker asks it.
+// arena contains what two clients share: a proxy, and the origins behind it. Origins come in pairs with
+// identical behavior: a victim uses one of them alone, and the other one after or while an attacker uses it.
 type arena struct {
 	origin *siteServer
 	// service and secure are the addresses of the proxy, forward that of the forward proxy; "" is none.
 	service, secure, forward string
-	// collapse is the time after which who waits for the exchange of another goes on alone; slack is that of a
-	// slow machine.
+	// collapse is the time after which a collapsed request proceeds alone; slack is the tolerance for a slow
+	// machine.
 	collapse, slack time.Duration
-	// process is the daemon, nil where the proxy is of another maker.
+	// the daemon; nil for a third-party proxy
 	process *daemon
 	ids     atomic.Int64
-	played  atomic.Int64 // attacks at random
+	played  atomic.Int64 // number of random attacks
 }
 
 const (
 	// collapseTimeout is cache.collapse_timeout of the daemon.
 	collapseTimeout = 3 * time.Second
-	// slack is less than that, so that it is seen whether somebody has waited.
+	// slack is less than that, to detect whether a client has waited.
 	slack = 2500 * time.Millisecond
-	// attackers is the client who attacks.
+	// attackers is the address of the attacker.
 	attackers = "127.0.0.6"
 )
 
-// clientsConfig is the configuration of the daemon that two clients ask.
+// clientsConfig is the configuration of the daemon for two clients.
 const clientsConfig = `
 listen: {service: ['127.0.0.1:0'], tls: ['127.0.0.1:0'], admin: 127.0.0.1:0}
 tls: {certificate: %[1]s/certificate.pem, key: %[1]s/key.pem}
@@ -46,14 +46,15 @@ namespaces:
   sites:
 %[5]s`
 
-// pairs is how many pairs of origins there are: each attack that may harm the name of a server has one of
-// its own.
+// pairs is the number of pairs of origins: each attack that may harm the reputation of a server has its own.
 const pairs = 128
 
-// siteName and forwardName are the hosts of an origin as a site, and as what a forward proxy is asked for.
-// Both have as many characters for each origin.
-func siteName(server int) string    { return fmt.Sprintf("s%03d.sites.example", server) }
-func mirrorName(server int) string  { return fmt.Sprintf("m%03d.sites.example", server) } // of a pair
+// siteName and forwardName are the hosts of an origin as a site and as the target of a forward proxy. Both have
+// the same length for each origin.
+func siteName(server int) string { return fmt.Sprintf("s%03d.sites.example", server) }
+
+// mirrorName is the host of a site whose servers are a pair of origins.
+func mirrorName(server int) string  { return fmt.Sprintf("m%03d.sites.example", server) }
 func forwardName(server int) string { return fmt.Sprintf("s%03d.hosts.example", server) }
 
 // newArena starts the origins.
@@ -62,15 +63,15 @@ func newArena() (*arena, error) {
 	return &arena{origin: origin, collapse: collapseTimeout, slack: slack}, err
 }
 
-// prepareClients gives the stage an arena, and a configuration for it.
+// prepareClients gives the stage an arena and a configuration for it.
 func prepareClients(s *stage) error { return s.prepareArena("") }
 
-// prepareClientsOnDisk does so with a cache that has a disk, too.
+// prepareClientsOnDisk is like prepareClients with a disk cache.
 func prepareClientsOnDisk(s *stage) error {
 	return s.prepareArena(fmt.Sprintf(", disk: 64MiB, disk_directory: %s/disk", s.directory))
 }
 
-// prepareArena is both, with settings of the cache.
+// prepareArena implements both, with additional settings of the cache.
 func (s *stage) prepareArena(cache string) (err error) {
 	if s.arena, err = newArena(); err != nil {
 		return err
@@ -98,8 +99,8 @@ func (a *arena) uses(d *daemon) {
 	a.process, a.service, a.secure, a.forward = d, d.service, d.tls, d.service
 }
 
-// settingOfCollapse is the setting of collapseTimeout, where the daemon has it; without it the default of the
-// issue, which is longer, would only make the tests slower.
+// settingOfCollapse returns the setting of collapseTimeout if the daemon supports it; without it the tests are
+// only slower, because the default is longer.
 func settingOfCollapse() (string, error) {
 	text, err := os.ReadFile("../../config/example.yaml")
 	if err != nil || !strings.Contains(string(text), "\n  collapse_timeout:") {
@@ -108,7 +109,7 @@ func settingOfCollapse() (string, error) {
 	return ", collapse_timeout: " + collapseTimeout.String(), nil
 }
 
-// host is the name of an origin, with its port where it is that of a URL.
+// host returns the name of an origin, with its port if it is part of a URL.
 func (a *arena) host(server int, way route) string {
 	if !way.absolute {
 		return siteName(server)
@@ -116,11 +117,11 @@ func (a *arena) host(server int, way route) string {
 	return forwardName(server) + ":" + portOf(a.origin.address(server))
 }
 
-// names replaces what says which resource a text is about.
+// names replaces the parts of a text that identify the resource.
 func (a *arena) names(server int, id string) *strings.Replacer {
 	return strings.NewReplacer(a.host(server, forward1), "SITE", forwardName(server), "SITE", siteName(server), "SITE",
 		a.origin.address(server), "SITE", id, "ID")
 }
 
-// id returns a name for a resource, as long as any other.
+// id returns a unique name of a resource; all names have the same length.
 func (a *arena) id() string { return fmt.Sprintf("r%07d", a.ids.Add(1)) }

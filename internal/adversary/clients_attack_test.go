@@ -7,54 +7,55 @@ import (
 	"time"
 )
 
-// moment is when the attacker asks, seen from the victim.
+// moment is the time of the attacker's request relative to the victim's.
 type moment uint8
 
 const (
-	before   moment = iota // it is answered before
-	sharing                // likewise, on the connection that the victim uses then, as behind a balancer
-	together               // it is at the origin when the victim asks, and is answered then
+	before   moment = iota // it receives its response before
+	sharing                // the same, on the connection that the victim uses then, as behind a load balancer
+	together               // it is at the origin when the victim sends its request, and is answered then
 	delaying               // it is at the origin, and is not answered before the victim is
-	leaving                // it is at the origin when the victim asks, and the attacker leaves then
-	failing                // likewise, and the origin resets its connection
-	reading                // its response has begun, and the attacker reads nothing of it
-	quitting               // its response has begun, and the attacker leaves when the victim asks
+	leaving                // it is at the origin when the victim sends its request, and the attacker disconnects then
+	failing                // the same, and the origin resets its connection
+	reading                // its response has begun, and the attacker does not read it
+	quitting               // its response has begun, and the attacker disconnects when the victim sends its request
 )
 
 func (m moment) String() string {
 	return [...]string{"before", "on the same connection", "together", "delaying", "leaving", "failing", "not reading", "quitting"}[m]
 }
 
-// attack is what one client does so that another one may get something else, or later.
+// attack describes what one client does so that another one may get a different or a later response.
 type attack struct {
 	name, section string
 	site          site
-	requests      []sending // of the attacker, one after another
+	requests      []sending // of the attacker, in order
 	moment        moment
-	// atOnce is that the victim need not wait for the attacker at all: the two are of different classes.
+	// atOnce is set if the victim need not wait for the attacker at all: the two have different collapse keys.
 	atOnce bool
-	// shares is that the victim must get the response to the attacker: what is harmless leaves caches useful.
+	// shares is set if the victim must get the response to the attacker: unkeyed fields must not make caches
+	// useless.
 	shares bool
-	// setsCookie is that Set-Cookie may be missing: a cache may leave it out.
+	// setsCookie is set if Set-Cookie may be missing: a cache may remove it.
 	setsCookie bool
-	// alone is that the attack has origins of its own, because it may harm their name.
+	// alone is set if the attack has its own origins, because it may harm their reputation.
 	alone bool
 	ways  []route // nil is the site by HTTP/1.1
-	asks  []shape // of victims, nil is a bare request
-	// course replaces all that; nil does not.
+	asks  []shape // requests of victims; nil is a request without fields
+	// course replaces all of the above unless it is nil.
 	course func(ctx context.Context, d *duel) error
 }
 
-// duel is an attack with one way and one victim.
+// duel is an attack by one route on one victim.
 type duel struct {
 	*arena
 	attack
 	way, attackersWay route
 	shape             shape
-	server            int // the attacked origin; the next one is its twin
+	server            int // attacked origin; the next one is its twin
 }
 
-// duels are all ways and victims of attacks, in the family.
+// duels returns all combinations of routes and victims for the attacks of a family.
 func (a *arena) duels(family string, attacks []attack, first int) (all []payload) {
 	own := first
 	for _, one := range attacks {
@@ -64,7 +65,7 @@ func (a *arena) duels(family string, attacks []attack, first int) (all []payload
 		}
 		for _, way := range orElse(one.ways, site1) {
 			if way.tls && a.secure == "" || way.absolute && a.forward == "" {
-				continue // the proxy has no such way
+				continue // not supported by the proxy
 			}
 			for _, shape := range orElse(one.asks, bare) {
 				d := &duel{a, one, way, way, shape, server}
@@ -73,7 +74,7 @@ func (a *arena) duels(family string, attacks []attack, first int) (all []payload
 		}
 	}
 	if own > pairs {
-		panic(fmt.Sprintf("%s: there are only %d pairs of origins", family, pairs)) // a payload is written wrongly
+		panic(fmt.Sprintf("%s: there are only %d pairs of origins", family, pairs)) // error in a payload
 	}
 	return inFamily(family, all)
 }
@@ -89,7 +90,7 @@ func (d *duel) String() string {
 	return fmt.Sprintf("%s, %s, by %s, victim %s", d.name, d.moment, d.way.name, d.shape.name)
 }
 
-// shows are the octets of both clients.
+// shows returns the requests of both clients.
 func (d *duel) shows() string {
 	var text strings.Builder
 	for i, r := range d.requests {
@@ -105,13 +106,13 @@ func (d *duel) shows() string {
 	return text.String()
 }
 
-// asked is what the victim asks for a resource of a server.
+// asked returns the victim's request for a resource of a server.
 func (d *duel) asked(id string, server int) sending {
 	r := sending{version: d.way.version, fields: d.shape.fields}
 	return r.as(victimAgent, "http", d.host(server, d.way), "/"+id, d.way.absolute)
 }
 
-// run plays the attack.
+// run executes the attack.
 func (d *duel) run(ctx context.Context) error {
 	if d.course != nil {
 		return d.course(ctx, d)
@@ -130,16 +131,16 @@ func (d *duel) run(ctx context.Context) error {
 	return d.judge(got, right, id, r)
 }
 
-// bound is how long the victim may wait, who alone waits so long as that took.
+// bound returns the time limit of the victim, whose request takes took without an attacker.
 func (d *duel) bound(took time.Duration) time.Duration {
-	most := 3*took + d.slack // with an attacker there is more to do
+	most := 3*took + d.slack // an attacker causes additional load
 	if d.moment == delaying && !d.atOnce {
 		most += d.collapse
 	}
 	return most
 }
 
-// judge compares what the victim got with what is right for it.
+// judge compares the responses to the victim with the correct ones.
 func (d *duel) judge(all []received, right map[string]bool, id string, r *resource) error {
 	for i, got := range all {
 		text := got.text(d.names(d.server, id))
@@ -164,7 +165,7 @@ func (d *duel) judge(all []received, right map[string]bool, id string, r *resour
 	return nil
 }
 
-// indented is the beginning of a text, for a report.
+// indented returns the beginning of a text for a report.
 func indented(text string) string {
 	const most = 900
 	if len(text) > most {
@@ -173,9 +174,9 @@ func indented(text string) string {
 	return strings.ReplaceAll(text, "\n", "\n      ")
 }
 
-// undisturbed returns the responses that the victim may get, by asking for a resource that nobody else asks
-// for, and the time that the slowest of them took. It may also get what it would get without the fields that are not
-// harmless, or that the cache handles: that is stored for all.
+// undisturbed returns the possible correct responses for the victim, by requesting a resource that no other
+// client requests, and the time of the slowest. The victim may also get the response for a request without the
+// fields that are keyed or handled by the cache, because that is stored for all clients.
 func (d *duel) undisturbed(ctx context.Context) (right map[string]bool, took time.Duration, err error) {
 	right = make(map[string]bool)
 	shapes := []shape{d.shape}

@@ -7,10 +7,10 @@ import (
 	"net/http"
 )
 
-// A server is marked as failing by what several clients saw, or by urnd's own probe, never by what one client's
-// request makes it do (issue 23).
+// A server is only marked as failing by observations of several clients, or by urnd's own probe, never by
+// failures that a request of one client causes.
 
-// withBlame are attacks that make one of two servers fail for the attacker.
+// withBlame returns attacks that make one of two servers fail for the attacker.
 func withBlame() (all []attack) {
 	const section = "RFC 9110 section 15.6.3"
 	for name, fails := range map[string]func(v *visit) bool{
@@ -45,13 +45,13 @@ func withBlame() (all []attack) {
 	return all
 }
 
-// serverPort is the port of the server that a request has reached.
+// serverPort returns the port of the server that received a request.
 func (v *visit) serverPort() string { return portOf(v.conn.LocalAddr().String()) }
 
-// attempts are how often one attacker makes a server fail.
+// attempts is the number of failures caused by one attacker.
 const attempts = 20
 
-// turns counts which servers of a site the victim reaches after the attack.
+// turns counts the servers of a site that the victim reaches after the attack.
 func turns(ctx context.Context, d *duel) error {
 	id := d.id()
 	r := d.origin.on(id, d.site, d.names(d.server, id))
@@ -71,7 +71,7 @@ func turns(ctx context.Context, d *duel) error {
 	return err
 }
 
-// mirrors asks where a name leads before and after the attack.
+// mirrors checks the target of a name before and after the attack.
 func mirrors(ctx context.Context, d *duel) error {
 	id := d.id()
 	r := d.origin.on(id, d.site, d.names(d.server, id))
@@ -96,7 +96,7 @@ func mirrors(ctx context.Context, d *duel) error {
 	return err
 }
 
-// repeats sends a request some times, each on a connection of its own.
+// repeats sends a request attempts times, each on a separate connection.
 func (d *duel) repeats(ctx context.Context, from string, r sending, each func(received)) error {
 	for range attempts {
 		c, err := d.open(ctx, from, 0)

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// withBodies are attacks by the pace at which the attacker reads, and by that at which the origin answers it (RFC
-// 9112 section 9.5): each client goes on at its own.
+// withBodies returns attacks by the speed at which the attacker reads, and at which the origin responds to it
+// (RFC 9112 section 9.5): each client must proceed at its own speed.
 func withBodies() (all []attack) {
 	const section = "RFC 9111 section 3.1"
-	// More than the cache stores, and than the kernel holds for who does not read.
+	// More than the cache stores, and than the kernel buffers for a client that does not read.
 	const large = 12 << 20
 	for name, s := range map[string]site{
 		"a body larger than what is stored":                       {fields: explicit, size: large},
@@ -45,8 +45,8 @@ func withBodies() (all []attack) {
 	return all
 }
 
-// multiplexed plays both clients on one connection, as behind a balancer: the window of the attacker's stream is
-// small, and that of the victim's is not.
+// multiplexed runs both clients on one connection, as behind a load balancer: only the window of the attacker's
+// stream is small.
 func multiplexed(ctx context.Context, d *duel) error {
 	right, took, err := d.undisturbed(ctx)
 	if err != nil {

@@ -10,23 +10,23 @@ import (
 	"net/http"
 )
 
-// client is a connection of a client to the proxy. One goroutine uses it.
+// client is a connection of a client to the proxy, used by one goroutine.
 type client interface {
-	// send sends a request; receive reads its response, of which the body is cut off at a size.
+	// send sends a request; receive reads its response, whose body is truncated at a size.
 	send(r sending) error
 	receive(r sending, most int64) received
 	Close() error
 }
 
-// route is a way to a resource.
+// route is a way to request a resource.
 type route struct {
 	name     string
 	tls, h2  bool
-	absolute bool   // as to a forward proxy
-	version  string // of HTTP/1, "" for 1.1
+	absolute bool   // absolute-form, as for a forward proxy
+	version  string // HTTP/1 version, "" for 1.1
 }
 
-// The ways of urnd.
+// Routes of urnd.
 var (
 	site1     = route{name: "site"}
 	site10    = route{name: "site by HTTP/1.0", version: "HTTP/1.0"}
@@ -38,8 +38,8 @@ var (
 
 func routes() []route { return []route{site1, site10, siteTLS, siteH2, forward1, forward10} }
 
-// open connects to the proxy; buffer is the size of the kernel's for what is received, or by HTTP/2 that of the window
-// of a stream, 0 for one that bounds nothing.
+// open connects to the proxy. buffer is the size of the kernel's receive buffer, or in HTTP/2 of the stream
+// window; 0 is unlimited.
 func (r route) open(ctx context.Context, service, secure, from string, buffer int) (client, error) {
 	address, protocol := service, "http/1.1"
 	if r.tls {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// withConnections are attacks by what is bound to a connection (RFC 4559 section 6).
+// withConnections returns attacks by state bound to a connection (RFC 4559 section 6).
 func withConnections() (all []attack) {
 	binds := site{own: func(v *visit) bool {
 		scheme, token, _ := strings.Cut(v.Header.Get("Authorization"), " ")
@@ -26,7 +26,7 @@ func withConnections() (all []attack) {
 			ways: []route{site1, siteTLS, siteH2, forward1}, requests: []sending{token, token},
 		})
 	}
-	// An origin whose Connection names Cache-Control does not thereby take back what that says.
+	// An origin whose Connection names Cache-Control does not thereby revoke the content of that field.
 	for _, control := range []string{"no-store", "private"} {
 		hides := site{
 			fields: append([]string{"Connection: keep-alive, Cache-Control", "Cache-Control: " + control}, heuristic...),
@@ -37,7 +37,8 @@ func withConnections() (all []attack) {
 			requests: []sending{{}}, ways: []route{site1, forward1},
 		})
 	}
-	// Fields that a client names in Connection are not passed on, and do not matter then: RFC 9110 section 7.6.1.
+	// Fields that a client names in Connection are not forwarded and have no effect then: RFC 9110 section
+	// 7.6.1.
 	for _, name := range []string{"Cookie", "X-Evil", "Host", "Cache-Control", "User-Agent", "Via", "Content-Length"} {
 		all = append(all, attack{
 			name: "Connection: " + name, section: "RFC 9110 section 7.6.1", site: site{fields: heuristic},

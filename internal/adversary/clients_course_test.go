@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// wholeBody is more than any body that ends; someOfIt is of one that does not, and more than the kernel and a
-// cache hold for who does not read.
+// wholeBody exceeds every finite body; someOfIt is a part of an endless one that exceeds the buffers of the
+// kernel and the cache for a client that does not read.
 const (
 	wholeBody = 64 << 20
 	someOfIt  = 12 << 20
@@ -22,7 +22,7 @@ func (d *duel) most() int64 {
 	return wholeBody
 }
 
-// open connects a client by the way of the duel.
+// open connects a client by the route of the duel.
 func (d *duel) open(ctx context.Context, from string, buffer int) (client, error) {
 	way, service := d.way, d.service
 	if from == attackers {
@@ -34,8 +34,8 @@ func (d *duel) open(ctx context.Context, from string, buffer int) (client, error
 	return way.open(ctx, service, d.secure, from, buffer)
 }
 
-// victim asks twice, on one connection where the version has such, and returns the responses. While the attacker
-// delays what it asks for, it asks once: the bound is that of one request.
+// victim sends two requests, on one connection if the version supports it, and returns the responses. While the
+// attacker delays its request it sends one, because the time limit is for one request.
 func (d *duel) victim(ctx context.Context, id string, bound time.Duration) ([]received, error) {
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
@@ -47,7 +47,7 @@ func (d *duel) victim(ctx context.Context, id string, bound time.Duration) ([]re
 	return d.victimOn(c, id)
 }
 
-// victimOn is victim on a connection that there is.
+// victimOn is like victim on an existing connection.
 func (d *duel) victimOn(c client, id string) ([]received, error) {
 	var all []received
 	r := d.asked(id, d.server)
@@ -69,7 +69,7 @@ func (d *duel) victimOn(c client, id string) ([]received, error) {
 	return all, nil
 }
 
-// receives reads a response, and says where it did not come in time.
+// receives reads a response, and reports a timeout in it.
 func (d *duel) receives(c client, r sending) received {
 	got := c.receive(r, d.most())
 	if errors.Is(got.fault, os.ErrDeadlineExceeded) {
@@ -78,7 +78,7 @@ func (d *duel) receives(c client, r sending) received {
 	return got
 }
 
-// attacked plays the attack, and returns what the victim got.
+// attacked runs the attack and returns the responses to the victim.
 func (d *duel) attacked(ctx context.Context, id string, r *resource, bound time.Duration) ([]received, error) {
 	buffer := 0
 	if d.moment == reading || d.moment == quitting {
@@ -97,7 +97,7 @@ func (d *duel) attacked(ctx context.Context, id string, r *resource, bound time.
 		if d.moment == sharing {
 			if got, err := d.victimOn(c, id); err == nil && got[0].status != 0 {
 				return got, nil
-			} // else the connection has ended with what the attacker sent
+			} // otherwise the connection has ended with the attacker's request
 		}
 		return d.victim(ctx, id, bound)
 	default:
@@ -105,7 +105,7 @@ func (d *duel) attacked(ctx context.Context, id string, r *resource, bound time.
 	}
 }
 
-// exchanges plays all requests of the attacker, and returns the connection that is open then.
+// exchanges sends all requests of the attacker and returns the connection that remains open.
 func (d *duel) exchanges(ctx context.Context, c client, id string) (client, error) {
 	for i, one := range d.requests {
 		one.version = d.attackersWay.version
@@ -127,13 +127,13 @@ func (d *duel) exchanges(ctx context.Context, c client, id string) (client, erro
 			if !fresh || got.status != 0 {
 				break
 			}
-			fresh = false // what an old connection cost is tried once more
+			fresh = false // retried once, because the old connection was closed
 		}
 	}
 	return c, nil
 }
 
-// meet plays the attacker's first request and the victim's at the same time.
+// meet sends the attacker's first request and the victim's concurrently.
 func (d *duel) meet(ctx context.Context, c client, id string, r *resource, bound time.Duration) ([]received, error) {
 	one := d.requests[0]
 	one.version = d.attackersWay.version
@@ -159,8 +159,8 @@ func (d *duel) meet(ctx context.Context, c client, id string, r *resource, bound
 	return got, err
 }
 
-// goOn ends the attacker's exchange as the moment says, once the victim waits: the origin has its request, or
-// it is taken to wait for that of the attacker.
+// goOn ends the attacker's exchange according to the moment, once the victim waits: the origin has received its
+// request, or it is assumed to wait for the attacker's.
 func (d *duel) goOn(c client, r *resource, answered <-chan struct{}) {
 	const waits = 200 * time.Millisecond
 	late := time.NewTimer(waits)
@@ -177,11 +177,11 @@ func (d *duel) goOn(c client, r *resource, answered <-chan struct{}) {
 		_ = c.Close()
 	case failing:
 		r.let(r.failing)
-	default: // nothing changes before the victim is answered
+	default: // nothing changes before the victim has a response
 	}
 }
 
-// waitFor waits until one of two things has happened.
+// waitFor waits until one of two channels is closed.
 func waitFor(ctx context.Context, one, other <-chan struct{}) error {
 	select {
 	case <-one:

@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// Two kinds of freshness: one that the origin gives, and one that caches make up (RFC 9111 sections 4.2.1 and
-// 4.2.2).
+// Explicit freshness of the origin, and heuristic freshness (RFC 9111 sections 4.2.1 and 4.2.2).
 var (
 	explicit  = []string{"Cache-Control: max-age=600"}
 	public    = []string{"Cache-Control: public, s-maxage=600, max-age=600"}
 	heuristic = []string{"Last-Modified: Mon, 02 Jan 2023 00:00:00 GMT"}
 )
 
-// unlisted are fields by which some origins answer, and which no list of harmless ones has: what is answered to
-// them is for who sent them alone.
+// unlisted returns fields that affect the responses of some origins and that are not safelisted: responses to
+// requests with them must not be shared.
 func unlisted() []string {
 	return []string{
 		// as CGI, WSGI and PHP fold them
@@ -36,8 +35,8 @@ func unlisted() []string {
 	}
 }
 
-// clientNames are fields that name the client, or what it came through: a forward proxy refuses them where it
-// has not been told to trust who sends them.
+// clientNames returns fields that name the client or its proxies. A forward proxy rejects them from untrusted
+// clients.
 func clientNames() []string {
 	return []string{
 		"X-Forwarded-For: 192.0.2.1", "X-Real-IP: 192.0.2.1", "X-Real_IP: 192.0.2.1", "True-Client-IP: 192.0.2.1",
@@ -45,7 +44,7 @@ func clientNames() []string {
 	}
 }
 
-// withFields are attacks by one field that the origin answers by, although Vary does not say so.
+// withFields returns attacks by one field that affects the response although Vary does not name it.
 func withFields() (all []attack) {
 	const section = "RFC 9111 section 4.1"
 	for _, field := range append(unlisted(), clientNames()...) {
@@ -57,7 +56,7 @@ func withFields() (all []attack) {
 		}
 	}
 	slices.SortFunc(all, func(a, b attack) int { return strings.Compare(a.name, b.name) })
-	// One field by every way, for every victim, at every moment.
+	// One field for every route, victim and moment.
 	for _, m := range []moment{before, sharing, together} {
 		for _, field := range []string{"X_Forwarded_Host: evil.example", "X-Anything-At-All: 1"} {
 			all = append(all, attack{
@@ -70,7 +69,7 @@ func withFields() (all []attack) {
 	return all
 }
 
-// withCookies are attacks by Cookie and Set-Cookie (RFC 6265 section 4; RFC 9111 section 7.3).
+// withCookies returns attacks by Cookie and Set-Cookie (RFC 6265 section 4; RFC 9111 section 7.3).
 func withCookies() []attack {
 	cookie := []sending{{fields: []string{"Cookie: session=attacker"}}}
 	sets := func(v *visit) (int, []string) {
@@ -122,7 +121,7 @@ func withCookies() []attack {
 	}
 }
 
-// withCredentials are attacks by credentials (RFC 9111 section 3.5).
+// withCredentials returns attacks by credentials (RFC 9111 section 3.5).
 func withCredentials() (all []attack) {
 	for _, field := range []string{
 		"Authorization: Basic YXR0YWNrZXI6YQ==", "Authorization: Bearer attacker", "X-Authorization: attacker",
@@ -140,8 +139,8 @@ func withCredentials() (all []attack) {
 	return all
 }
 
-// harmless are requests of the attacker after which the victim must get what is stored: a cache that shares
-// nothing would survive all else.
+// harmlessRequests returns requests of the attacker after which the victim must get the stored response: a
+// cache that shares nothing would survive all other attacks.
 func harmlessRequests() (all []attack) {
 	for _, fields := range [][]string{
 		nil, browser.fields,

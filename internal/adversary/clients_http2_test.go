@@ -14,13 +14,13 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// clientH2 is a client of HTTP/2, with one request at a time.
+// clientH2 is an HTTP/2 client with one request at a time.
 type clientH2 struct {
 	client2
-	stream uint32 // of the last request
+	stream uint32 // ID of the last request's stream
 }
 
-// newClientH2 opens windows that bound nothing, or that of a stream as small as the buffer says.
+// newClientH2 opens unlimited windows, or a stream window of the size of buffer.
 func newClientH2(conn *tls.Conn, buffer int) (client, error) {
 	window := uint32(1 << 30)
 	if buffer > 0 {
@@ -64,7 +64,7 @@ func (c *clientH2) send(r sending) error {
 	return err
 }
 
-// receive reads frames to the end of the stream of the last request; those of others are dropped.
+// receive reads frames until the end of the last request's stream, and ignores other streams.
 func (c *clientH2) receive(_ sending, most int64) (got received) {
 	var body bytes.Buffer
 	defer func() { got.body = body.String() }()

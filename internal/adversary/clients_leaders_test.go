@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Who leads a collapsed exchange shares the answer, never an error, a delay or a pace (issue 23). These rules
-// say nothing of how requests are collapsed.
+// The leader of collapsed requests shares its response, never an error, a delay or its speed. These rules do
+// not depend on how requests are collapsed.
 
-// withLeaders are attacks by a request that others could wait for.
+// withLeaders returns attacks by a request that others could wait for.
 func withLeaders() (all []attack) {
 	const section = "RFC 9111 section 4"
 	plain, cookie := []sending{{}}, []sending{{fields: []string{"Cookie: session=attacker"}}}
@@ -39,7 +39,7 @@ func withLeaders() (all []attack) {
 	all = append(all, attack{
 		name: "a leader whose answer is private", section: section, site: private, requests: plain, moment: together,
 	})
-	// A lock of sessions, as PHP has it: all with the same cookie wait, and nobody else.
+	// A session lock as in PHP: all requests with the same cookie wait, and no others.
 	lock := site{gated: true}
 	all = append(all,
 		attack{
@@ -61,7 +61,8 @@ func withLeaders() (all []attack) {
 	return append(append(all, withStale()...), withMany()...)
 }
 
-// withStale are leaders who validate what may be served without waiting (RFC 5861 section 3, RFC 9111 section 4.2.4).
+// withStale returns attacks by leaders that validate a response which may be served stale (RFC 5861 section 3,
+// RFC 9111 section 4.2.4).
 func withStale() (all []attack) {
 	for _, one := range []struct {
 		name, control string
@@ -85,13 +86,13 @@ func withStale() (all []attack) {
 	return all
 }
 
-// afterOne plays the attack when a response to another client is stored, so that Vary is known.
+// afterOne runs the attack when a response to another client is stored, so that Vary is known.
 func afterOne(ctx context.Context, d *duel) error {
 	_, err := d.primed(ctx, sending{fields: []string{"Accept-Language: first"}})
 	return err
 }
 
-// afterPrimed plays the attack when the response to a victim is stored, and checks whether that one is served.
+// afterPrimed runs the attack when the response to a victim is stored, and checks whether that is served.
 func (d *duel) afterPrimed(ctx context.Context, stale bool) error {
 	got, err := d.primed(ctx, sending{})
 	if err != nil {
@@ -103,7 +104,8 @@ func (d *duel) afterPrimed(ctx context.Context, stale bool) error {
 	return nil
 }
 
-// primed lets a victim ask first, and plays the attack then; it returns the response to the second victim.
+// primed sends a victim's request first, and then runs the attack. It returns the response to the second
+// victim.
 func (d *duel) primed(ctx context.Context, first sending) (received, error) {
 	right, took, err := d.undisturbed(ctx)
 	if err != nil {
@@ -131,10 +133,11 @@ func (d *duel) primed(ctx context.Context, first sending) (received, error) {
 	return got[0], d.judge(got, right, id, r)
 }
 
-// mostLeaders is how many requests for one resource may be at an origin at once because a leader failed.
+// mostLeaders is the maximum number of concurrent requests for one resource at an origin after a leader has
+// failed.
 const mostLeaders = 16
 
-// withMany are attacks on several victims.
+// withMany returns attacks on several victims.
 func withMany() []attack {
 	slow := site{fields: explicit, gated: true, own: func(v *visit) bool {
 		work := time.NewTimer(100 * time.Millisecond)
@@ -194,7 +197,8 @@ func withMany() []attack {
 	})
 }
 
-// hundred plays the attack with a hundred victims: each is answered, and few of them at once by the origin.
+// hundred runs the attack with a hundred victims: each gets a response, with few concurrent requests at the
+// origin.
 func hundred(ctx context.Context, d *duel) error {
 	id := d.id()
 	r := d.origin.on(id, d.site, d.names(d.server, id))
@@ -233,13 +237,13 @@ func hundred(ctx context.Context, d *duel) error {
 		return fmt.Errorf("%d of %d victims are answered: %s", right, n, count.String())
 	}
 	all, atOnce, _ := r.seen()
-	if d.moment != together && atOnce > mostLeaders { // an answer that nobody shares, each asks for
+	if d.moment != together && atOnce > mostLeaders { // a response that is not shared is requested by each
 		return fmt.Errorf("the origin has %d requests at once, and %d in all", atOnce, all)
 	}
 	return nil
 }
 
-// five plays rounds in which four attackers ask for what five victims ask for, over and over.
+// five runs rounds in which four attackers and five victims request the same resource repeatedly.
 func five(ctx context.Context, d *duel) error {
 	const rounds = 12
 	var count tally

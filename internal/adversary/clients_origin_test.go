@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// siteServer is the origin servers of sites, each at a port of its own, so that what one is blamed for
-// says nothing of another. A resource is the first segment of a path.
+// siteServer contains the origin servers of sites. Each has its own port, so that failures of one do not affect
+// another. A resource is the first segment of a path.
 type siteServer struct {
 	listeners []net.Listener
 	done      chan struct{}
@@ -30,7 +30,7 @@ type siteServer struct {
 type siteConnection struct {
 	net.Conn
 	server *siteServer
-	// identity is the user that the connection is bound to, as NTLM binds it: "" is nobody.
+	// identity is the user to whom the connection is bound, as by NTLM; "" is none.
 	identity string
 }
 
@@ -48,10 +48,10 @@ func newSiteServer(n int) (*siteServer, error) {
 	return s, nil
 }
 
-// address is that of one of the servers.
+// address returns the address of one of the servers.
 func (s *siteServer) address(i int) string { return s.listeners[i].Addr().String() }
 
-// on makes a resource. names are those that say which one it is.
+// on creates a resource. names replaces the texts that identify it.
 func (s *siteServer) on(id string, site site, names *strings.Replacer) *resource {
 	r := newResource(site, names)
 	s.mu.Lock()
@@ -60,7 +60,7 @@ func (s *siteServer) on(id string, site site, names *strings.Replacer) *resource
 	return r
 }
 
-// off lets all that a resource holds go, and forgets it.
+// off releases all requests held by a resource and removes it.
 func (s *siteServer) off(id string) {
 	s.mu.Lock()
 	r := s.resources[id]
@@ -122,7 +122,7 @@ func (s *siteServer) serve(conn *siteConnection) {
 	}
 }
 
-// answer answers a request, and reports whether the connection stays.
+// answer handles a request and reports whether the connection persists.
 func (v *visit) answer() bool {
 	s := v.site
 	if s.gated && v.isAttacker() && !v.isHeld() {
@@ -138,7 +138,7 @@ func (v *visit) answer() bool {
 	return v.respond(status, append(append([]string(nil), s.fields...), fields...), v.echo())
 }
 
-// drops ends the connection by a reset.
+// drops resets the connection.
 func (v *visit) drops() bool {
 	if conn, ok := v.conn.Conn.(*net.TCPConn); ok {
 		_ = conn.SetLinger(0)
@@ -146,7 +146,7 @@ func (v *visit) drops() bool {
 	return false
 }
 
-// respond sends a response, as conditions and ranges select it (RFC 9110 sections 13.2 and 14.2).
+// respond sends a response according to preconditions and ranges (RFC 9110 sections 13.2 and 14.2).
 func (v *visit) respond(status int, fields []string, text string) bool {
 	hash := fnv.New64a()
 	_, _ = io.WriteString(hash, text)
@@ -185,7 +185,7 @@ func (v *visit) respond(status int, fields []string, text string) bool {
 	return v.writes(head + text)
 }
 
-// streams sends a body whose length is not known before, or that does not end.
+// streams sends a body of unknown length, or an endless one.
 func (v *visit) streams(head, text string) bool {
 	text = fmt.Sprintf("%x\r\n%s\r\n", len(text), text)
 	ok := v.writes(head + "Transfer-Encoding: chunked\r\n\r\n" + text)
@@ -200,7 +200,7 @@ func (v *visit) writes(text string) bool {
 	return err == nil
 }
 
-// part is the one range that is asked for, and whether it is one that this origin knows.
+// part returns the requested range; ok is false if it is not a single range supported by this origin.
 func (v *visit) part(size int) (first, last int, ok bool) {
 	text, ok := strings.CutPrefix(v.Header.Get("Range"), "bytes=")
 	from, to, isRange := strings.Cut(text, "-")
@@ -217,7 +217,7 @@ func (v *visit) part(size int) (first, last int, ok bool) {
 	return first, min(last, size-1), true
 }
 
-// close ends all connections, and waits until nothing is served any more.
+// close closes all connections and waits for their goroutines.
 func (s *siteServer) close() {
 	close(s.done)
 	for _, listener := range s.listeners {

@@ -15,9 +15,9 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// TestPeers plays the attacks of one client on another against the caches of others, for a second opinion:
-// what is to be expected of a cache, and whether these tests are right. It runs where ADVERSARY_PEERS is set;
-// "list" names what each did not survive, too.
+// TestPeers runs the attacks between clients against other caches for comparison: it shows what can be expected
+// of a cache, and whether these tests are correct. It runs if ADVERSARY_PEERS is set; with "list" it also
+// prints each failed attack.
 func TestPeers(t *testing.T) {
 	mode := os.Getenv("ADVERSARY_PEERS")
 	if mode == "" {
@@ -65,7 +65,7 @@ func TestPeers(t *testing.T) {
 	t.Log("\n" + text.String())
 }
 
-// playPeer plays all attacks against the proxy of another maker, and returns the verdicts by family.
+// playPeer runs all attacks against another proxy and returns the verdicts by family.
 func (a *arena) playPeer(ctx context.Context) map[string][]verdict {
 	verdicts := make(map[string][]verdict)
 	c := category{workers: 12}
@@ -79,7 +79,7 @@ func (a *arena) playPeer(ctx context.Context) map[string][]verdict {
 	return verdicts
 }
 
-// nginxBefore starts nginx with a cache that collapses requests, as its documentation advises.
+// nginxBefore starts nginx with a cache that collapses requests, as recommended by its documentation.
 func nginxBefore(t *testing.T, a *arena) {
 	var upstreams strings.Builder
 	upstreams.WriteString("proxy_cache_path web/cache keys_zone=cache:16m max_size=512m use_temp_path=off;\n")
@@ -101,19 +101,19 @@ func nginxBefore(t *testing.T, a *arena) {
 	a.service = server.Addr()
 }
 
-// varnishBefore starts Varnish with its own rules.
+// varnishBefore starts Varnish with its built-in rules.
 func varnishBefore(t *testing.T, a *arena) {
 	var backends, choice strings.Builder
 	for i := range 2 * pairs {
 		fmt.Fprintf(&backends, "backend b%d { .host = \"%s\"; .port = \"%s\"; }\n", i, originHost, portOf(a.origin.address(i)))
 		fmt.Fprintf(&choice, "if (req.http.host ~ \"(?i)^%s[.]?(:|$)\") { set req.backend_hint = b%d; }\n", siteName(i), i)
 	}
-	// Varnish adds the address of the client: what is shared must not have it.
+	// Varnish adds the address of the client, which shared responses must not depend on.
 	vcl := backends.String() + "sub vcl_recv {\nunset req.http.X-Forwarded-For;\n" + choice.String() + "}\n"
 	a.service = testserver.StartVarnish(t, testserver.OpenFolder(t), vcl).Addr()
 }
 
-// squidBefore starts Squid, before sites and as a forward proxy.
+// squidBefore starts Squid as a gateway for sites and as a forward proxy.
 func squidBefore(t *testing.T, a *arena) {
 	dir := testserver.OpenFolder(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

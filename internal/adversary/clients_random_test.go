@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// randomClients are attacks that are composed at random, for as long as the run may take. Each worker has origins of
-// its own, which the attackers before have attacked, too.
+// randomClients are random combinations of attacks, within the time of the run. Each worker has its own
+// origins, which earlier attackers have also attacked.
 func randomClients(s *stage) (all []payload) {
 	length := shortRandom
 	if s.long > 0 {
@@ -21,7 +21,7 @@ func randomClients(s *stage) (all []payload) {
 	}
 	base := uint64(time.Now().UnixNano())
 	if seed, err := strconv.ParseUint(os.Getenv("ADVERSARY_SEED"), 10, 64); err == nil {
-		base = seed // that of the first worker
+		base = seed // seed of the first worker
 	}
 	for worker := range 8 {
 		seed := base + uint64(worker)
@@ -35,13 +35,13 @@ func randomClients(s *stage) (all []payload) {
 	return inFamily("clients at random", all)
 }
 
-// sayPlayed prints how many attacks were composed.
+// sayPlayed prints the number of random attacks.
 func sayPlayed(s *stage) error {
 	_, err := fmt.Printf("clients at random: %d attacks\n", s.arena.played.Load())
 	return err
 }
 
-// playRandom plays attacks until a time, and returns the first of those that a victim did not survive.
+// playRandom runs attacks until a time, and returns the first that a victim did not survive.
 func (a *arena) playRandom(ctx context.Context, source *rand.Rand, server int, end time.Time) error {
 	const most = 5
 	var faults []error
@@ -60,10 +60,10 @@ func (a *arena) playRandom(ctx context.Context, source *rand.Rand, server int, e
 	return errors.Join(faults...)
 }
 
-// pick returns one of several at random.
+// pick returns a random element.
 func pick[T any](source *rand.Rand, all []T) T { return all[source.IntN(len(all))] }
 
-// randomDuel composes an attack, and a victim.
+// randomDuel composes an attack and a victim.
 func (a *arena) randomDuel(source *rand.Rand, server int) *duel {
 	s := randomSite(source)
 	one := attack{name: fmt.Sprintf("%q", s.fields), site: s, moment: randomMoment(source)}
@@ -74,7 +74,7 @@ func (a *arena) randomDuel(source *rand.Rand, server int) *duel {
 	for range 1 + source.IntN(3) {
 		one.requests = append(one.requests, randomRequest(source))
 	}
-	// Requests for one resource may come by ways that differ in version, but not in scheme.
+	// The routes of one resource may differ in the version, but not in the scheme.
 	ways := pick(source, [][]route{{site1, site10}, {siteTLS, siteH2}, {forward1, forward10}})
 	if source.IntN(12) == 0 && !one.site.gated {
 		one = stormy(one, source)
@@ -87,7 +87,7 @@ func (a *arena) randomDuel(source *rand.Rand, server int) *duel {
 	return d
 }
 
-// randomMoment is one of those that need no time mostly.
+// randomMoment returns mostly moments without delays.
 func randomMoment(source *rand.Rand) moment {
 	switch n := source.IntN(100); {
 	case n < 60:
@@ -101,7 +101,7 @@ func randomMoment(source *rand.Rand) moment {
 	}
 }
 
-// randomSite is an origin with a freshness, a Vary and a dislike at random.
+// randomSite returns an origin with random freshness, Vary and error conditions.
 func randomSite(source *rand.Rand) (s site) {
 	freshness := pick(
 		source,
@@ -118,7 +118,7 @@ func randomSite(source *rand.Rand) (s site) {
 		s.fields = append(s.fields, "Vary: "+pick(source, names))
 	}
 	switch {
-	case len(freshness) > 0 && freshness[0] == public[0]: // it says so of all requests: RFC 9111 section 3.5
+	case len(freshness) > 0 && freshness[0] == public[0]: // declared for all requests: RFC 9111 section 3.5
 		s.ignores = []string{"cookie", "authorization"}
 	case len(freshness) > 0 && freshness[0] != heuristic[0]:
 		s.ignores = []string{"cookie"}
@@ -130,16 +130,17 @@ func randomSite(source *rand.Rand) (s site) {
 	return s
 }
 
-// randomDislike is how an origin answers otherwise where something is not right, or is there at all.
+// randomDislike returns how an origin responds to requests that it rejects.
 func randomDislike(source *rand.Rand) func(v *visit) (int, []string) {
 	status := pick(source, []int{301, 302, 308, 400, 403, 404, 405, 410, 413, 414, 431, 500, 501, 503})
 	dislikes := pick(source, []func(v *visit) bool{
-		func(v *visit) bool { return v.Header.Get("Range") != "" && !v.isVictim() }, // else the stored one would be right, too
+		// Otherwise the stored response would be correct, too.
+		func(v *visit) bool { return v.Header.Get("Range") != "" && !v.isVictim() },
 		func(v *visit) bool { return v.content != "" },
 		func(v *visit) bool { return v.Header.Get("X-Evil") != "" },
 		func(v *visit) bool { return v.Method != http.MethodGet && v.Method != http.MethodHead },
 	})
-	if source.IntN(2) == 0 { // an error with freshness is for who made it, whatever made it; a redirect is not always
+	if source.IntN(2) == 0 { // a fresh error is only for the client that caused it; a redirect is not always
 		status = pick(source, []int{400, 403, 404, 405, 410, 413, 414, 431, 500, 501, 503})
 		dislikes = pick(source, []func(v *visit) bool{
 			func(v *visit) bool { return len(v.Header.Get("Cookie")) > 4096 },
@@ -154,7 +155,7 @@ func randomDislike(source *rand.Rand) func(v *visit) (int, []string) {
 	}
 }
 
-// randomRequest is a request with fields of the tables, and of nobody.
+// randomRequest returns a request with fields of the tables and of no user.
 func randomRequest(source *rand.Rand) (r sending) {
 	if source.IntN(6) == 0 {
 		r.method = pick(source, []string{"HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "QUERY", "get"})

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// sending is a request of a client, in any version.
+// sending is a request of a client in any version.
 type sending struct {
-	method, path, version string // "" are GET, / and HTTP/1.1
-	// host is sent in Host, or in :authority; target is the request-target by HTTP/1. "" are those of the
-	// resource that is asked for.
+	method, path, version string // "" stands for GET, / and HTTP/1.1
+	// host is sent in Host or :authority; target is the request-target in HTTP/1. "" stands for those of the
+	// requested resource.
 	host, target string
 	fields       []string // "Name: value"
 	body         string
 }
 
-// octets are those of the request by HTTP/1.
+// octets returns the bytes of the request in HTTP/1.
 func (r sending) octets() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s %s\r\nHost: %s\r\n", r.method, r.target, r.version, r.host)
@@ -32,7 +32,7 @@ func (r sending) octets() string {
 	return text.String() + "\r\n" + r.body
 }
 
-// as returns the request with what is not given, for a resource at a host, and with who asks.
+// as returns the request with missing parts filled in, for a resource at a host, and with the client's name.
 func (r sending) as(agent, scheme, host, path string, absolute bool) sending {
 	r.path, r.fields = path+r.path, slices.Clone(r.fields)
 	for _, one := range []struct {
@@ -55,13 +55,13 @@ func (r sending) as(agent, scheme, host, path string, absolute bool) sending {
 	return r
 }
 
-// encodedPath returns a path in another spelling: RFC 3986 section 6.2.2.2.
+// encodedPath returns an equivalent spelling of a path: RFC 3986 section 6.2.2.2.
 func encodedPath(path string) string {
 	last := len(path) - 1
 	return fmt.Sprintf("%s%%%02x", path[:last], path[last])
 }
 
-// shape is what a victim sends.
+// shape is the kind of a victim's request.
 type shape struct {
 	name   string
 	fields []string
@@ -79,10 +79,10 @@ var (
 	conditional = shape{"conditional", []string{`If-None-Match: "other"`}}
 )
 
-// shapes are all that victims send.
+// shapes returns all kinds of victims' requests.
 func shapes() []shape { return []shape{bare, browser, logged, ranged, conditional} }
 
-// harmless is a shape without the fields that others could not share a response to.
+// harmless returns a shape without keyed fields, which prevent sharing a response.
 func (s shape) harmless() shape {
 	return shape{s.name, slices.DeleteFunc(slices.Clone(s.fields), func(field string) bool {
 		name, _, _ := strings.Cut(field, ":")
@@ -90,24 +90,24 @@ func (s shape) harmless() shape {
 	})}
 }
 
-// received is what a client got; fault is why it is none, or not whole.
+// received is the response to a client; fault is the error if it is missing or incomplete.
 type received struct {
 	reply
 	fault error
 }
 
-// isLast reports whether nothing can follow on the connection.
+// isLast reports whether the connection cannot be used again.
 func (r received) isLast() bool { return r.fault != nil || r.header.Get("Connection") == "close" }
 
-// unequal are the fields that differ between two right responses to the same request: those of the time, the
-// connection and the framing, and those in which a proxy says what it did.
+// unequal lists fields that differ between two correct responses to the same request: fields about time,
+// connection, framing, and the proxy itself.
 var unequal = []string{
 	"date", "age", "via", "cache-status", "x-request-id", "proxy-status", "server-timing", "server", "traceresponse",
 	"connection", "keep-alive", "proxy-connection", "transfer-encoding", "content-length", "accept-ranges", "trailer",
 	"x-serial", "x-varnish", "x-cache", "x-cache-lookup", "alt-svc",
 }
 
-// text is all that must be equal. Names of the resource are replaced by those that all have.
+// text returns all parts that must be equal, with names of the resource replaced by common ones.
 func (r received) text(names *strings.Replacer) string {
 	if r.fault != nil {
 		return "no response: " + names.Replace(r.fault.Error())
@@ -119,7 +119,7 @@ func (r received) text(names *strings.Replacer) string {
 		}
 	}
 	slices.Sort(lines)
-	// Names are at the beginning; a longer body is compared by its hash.
+	// Names are at the beginning; the rest of a longer body is compared by its hash.
 	const most = 64 << 10
 	beginning, rest := r.body[:min(most, len(r.body))], ""
 	if len(r.body) > most {
@@ -130,5 +130,5 @@ func (r received) text(names *strings.Replacer) string {
 	return names.Replace(fmt.Sprintf("%d\n%s\n\n%s", r.status, strings.Join(lines, "\n"), beginning)) + rest
 }
 
-// serial says which of the requests that the origin has seen was answered, "" where nothing says it.
+// serial returns the number of the origin's request that was answered, "" if unknown.
 func (r received) serial() string { return r.header.Get("X-Serial") }

@@ -9,34 +9,35 @@ import (
 	"time"
 )
 
-// site is what an origin does for one resource: the response is a function of the whole request, which
-// the body repeats. The zero value answers 200 and says nothing of freshness.
+// site describes an origin's behavior for one resource: the response is a function of the complete request,
+// which the body repeats. The zero value responds with 200 and without freshness.
 type site struct {
 	// fields of each response, "Name: value".
 	fields []string
-	// reacts returns a status, and further fields, for a request; nil is 200.
+	// reacts returns a status and additional fields for a request; nil is 200.
 	reacts func(r *visit) (status int, fields []string)
-	// ignores are fields of requests that do not change the response, beside the harmless ones.
+	// ignores lists request fields that do not change the response, in addition to unkeyed ones.
 	ignores []string
-	// size is that of the body in octets, at least; chunked does not say it, and endless is a body without end.
+	// size is the minimum size of the body in bytes; chunked omits the length, and endless is an infinite body.
 	size             int
 	chunked, endless bool
-	// gated holds requests of attackers until the player lets them go; stalls does so in the middle of the body.
+	// gated holds requests of attackers until the player releases them; stalls does so within the body.
 	gated, stalls bool
-	// own answers in place of all that; it reports whether the connection stays. nil does not.
+	// own handles the request instead of all of the above and reports whether the connection persists. nil does
+	// not.
 	own func(v *visit) bool
 }
 
-// visit is a request as an origin sees it.
+// visit is a request received by an origin.
 type visit struct {
 	*http.Request
 	*resource
-	content string // of the request
+	content string // content of the request
 	conn    *siteConnection
-	serial  int // of the requests for this resource, from 1
+	serial  int // number of the request for this resource, from 1
 }
 
-// Who is asking is said in User-Agent, which selects nothing: it is harmless by the list.
+// User-Agent identifies the client; it is a safelisted field that selects nothing.
 const (
 	attackerAgent = "attacker/1"
 	victimAgent   = "victim/1"
@@ -46,23 +47,22 @@ func (v *visit) isAttacker() bool { return strings.Contains(v.UserAgent(), attac
 
 func (v *visit) isVictim() bool { return v.UserAgent() == victimAgent }
 
-// harmlessFields are the fields of a request that origins are taken not to answer by, unless Vary names
-// them: they are left out of what the origins of these tests repeat. That is the rule of issue 23; a
-// cache could share nothing without it.
+// harmlessFields lists request fields that origins are assumed to ignore unless Vary names them. Origins of
+// these tests do not repeat them. A cache could share nothing without this assumption.
 var harmlessFields = []string{
-	"user-agent", "referer", "dnt", "sec-*", "from", "save-data", "upgrade-insecure-requests", // who asks, and how
-	"accept", "accept-*", // negotiation, RFC 9110 section 12.5: Vary names what selects
-	"device-memory", "downlink", "dpr", "rtt", "viewport-width", "width", // client hints, likewise
+	"user-agent", "referer", "dnt", "sec-*", "from", "save-data", "upgrade-insecure-requests", // about the client
+	"accept", "accept-*", // negotiation, RFC 9110 section 12.5: Vary names the selecting fields
+	"device-memory", "downlink", "dpr", "rtt", "viewport-width", "width", // client hints, the same
 	"traceparent", "tracestate", "baggage", "b3", "x-b3-*", "x-request-id", "x-correlation-id", // of traces
 	"via", "cdn-loop", "urnd-hops", "max-forwards", // of proxies
 	"connection", "keep-alive", "te", "content-length", "expect", "priority", // of the message, RFC 9218
-	// What the cache itself handles, RFC 9111 sections 4.3 and 5.2 and RFC 9110 section 14.
+	// Handled by the cache itself, RFC 9111 sections 4.3 and 5.2, RFC 9110 section 14.
 	"range", "if-range", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "cache-control", "pragma",
-	// What proxies of other makers add to each request: the same for all.
+	// Added to each request by other proxies: the same for all clients.
 	"x-varnish",
 }
 
-// isIn reports whether a list has the name of a field; "a*" are all that begin with a.
+// isIn reports whether a list contains the name of a field; "a*" matches all names beginning with a.
 func isIn(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(one string) bool {
 		prefix, isPrefix := strings.CutSuffix(one, "*")
@@ -70,11 +70,12 @@ func isIn(list []string, name string) bool {
 	})
 }
 
-// folded is the name of a field as CGI hands it to programs, which see no difference between - and _ (RFC
-// 3875 section 4.1.18), in lower case.
+// folded returns the name of a field in lower case as CGI passes it to programs, which cannot distinguish - and
+// _ (RFC 3875 section 4.1.18).
 func folded(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
-// echo is the text that a request is repeated as. Fields that Vary names count, harmless or not.
+// echo returns the text in which a request is repeated. Fields named by Vary are included even if they are
+// unkeyed.
 func (v *visit) echo() string {
 	method := v.Method
 	if method == http.MethodHead {
@@ -92,7 +93,7 @@ func (v *visit) echo() string {
 	return padded(v.names.Replace(strings.Join(lines, "\n")), v.site.size)
 }
 
-// padded makes a text so long, at least.
+// padded pads a text to a minimum size.
 func padded(text string, size int) string {
 	if missing := size - len(text); missing > 0 {
 		text += strings.Repeat("\n0123456789abcde", missing/16+1)
@@ -100,7 +101,7 @@ func padded(text string, size int) string {
 	return text
 }
 
-// varying are the names in Vary, in lower case.
+// varying returns the names in Vary in lower case.
 func (v *visit) varying() (names []string) {
 	for _, field := range v.site.fields {
 		if list, ok := strings.CutPrefix(field, "Vary: "); ok {
@@ -115,13 +116,13 @@ func (v *visit) varying() (names []string) {
 // resource is the state of one resource at an origin.
 type resource struct {
 	site site
-	// names replaces the names of the resource and of its server by some that all resources have.
+	// names replaces the names of the resource and its server by common ones.
 	names *strings.Replacer
-	// attackedPort is that of the server that is attacked, where there are two.
+	// attackedPort is the port of the attacked server, if there are two.
 	attackedPort string
-	// arrived is closed when a request of the attacker is here, asked when one of the victim is.
+	// arrived is closed when a request of the attacker is received, asked when one of the victim is.
 	arrived, asked chan struct{}
-	// release lets what is held go on; failing drops its connection instead.
+	// release releases held requests; failing resets their connection instead.
 	release, failing chan struct{}
 
 	mu               sync.Mutex
@@ -136,7 +137,7 @@ func newResource(s site, names *strings.Replacer) *resource {
 	}
 }
 
-// enters counts a request, and says who has arrived.
+// enters counts a request and notes the arrival of its client.
 func (r *resource) enters(v *visit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,21 +162,21 @@ func (r *resource) leaves() {
 	r.at--
 }
 
-// seen returns how many requests there were, how many at once at most, and their lines.
+// seen returns the number of requests, the maximum of concurrent ones, and their lines.
 func (r *resource) seen() (all, atOnce int, lines string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.serials, r.top, strings.Join(r.lines, "\n        ")
 }
 
-// let ends what is held: by an answer, or by the end of the connection.
+// let ends held requests by a response, or by closing the connection.
 func (r *resource) let(end chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	closeOnce(end)
 }
 
-// closeOnce closes a channel that may be closed; only one goroutine at a time may call it.
+// closeOnce closes a channel unless it is closed. It is not safe for concurrent use.
 func closeOnce(c chan struct{}) {
 	select {
 	case <-c:
@@ -184,7 +185,7 @@ func closeOnce(c chan struct{}) {
 	}
 }
 
-// isHeld waits while the resource holds a request, and reports whether it may go on then.
+// isHeld waits while the resource holds a request, and reports whether the request may proceed then.
 func (v *visit) isHeld() (goesOn bool) {
 	late := time.NewTimer(patience)
 	defer late.Stop()

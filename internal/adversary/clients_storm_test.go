@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// A storm is several attackers who ask without end for what a victim asks for some times, while the origin drops
-// and delays some of their requests.
+// In a storm, several attackers request a resource continuously that a victim requests a few times, while the
+// origin drops and delays some of their requests.
 const (
 	stormAttackers = 4
 	stormRequests  = 8
 )
 
-// stormy makes an attack on a site a storm; the seeds are those of the attackers' requests.
+// stormy turns an attack on a site into a storm. source provides the seeds of the attackers' requests.
 func stormy(one attack, source *rand.Rand) attack {
 	one.moment, one.name = before, "a storm, "+one.name
 	one.site.own = drifting(one.site)
@@ -27,7 +27,8 @@ func stormy(one attack, source *rand.Rand) attack {
 	return one
 }
 
-// drifting is how the origin of a storm answers: some requests of attackers are dropped, others delayed.
+// drifting returns the behavior of the origin in a storm: some requests of attackers are dropped, others
+// delayed.
 func drifting(s site) func(v *visit) bool {
 	return func(v *visit) bool {
 		if v.isAttacker() {
@@ -51,7 +52,7 @@ func drifting(s site) func(v *visit) bool {
 	}
 }
 
-// storm plays it, and compares each response to the victim.
+// storm runs it, and compares each response to the victim.
 func (d *duel) storm(ctx context.Context, seeds []uint64) error {
 	right, took, err := d.undisturbed(ctx)
 	if err != nil {
@@ -79,7 +80,7 @@ func (d *duel) storm(ctx context.Context, seeds []uint64) error {
 	return nil
 }
 
-// attackUntil sends requests at random until the context ends; some it leaves.
+// attackUntil sends random requests until ctx ends, and aborts some of them.
 func (d *duel) attackUntil(ctx context.Context, id string, source *rand.Rand) {
 	for ctx.Err() == nil {
 		other := *d

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// withErrors are attacks that make an origin refuse the attacker's request with a freshness (RFC 9111 section 3).
+// withErrors returns attacks that make an origin reject the attacker's request with a fresh response (RFC 9111
+// section 3).
 func withErrors() (all []attack) {
 	const section = "RFC 9111 section 3"
-	// fails is a site that refuses what it does not like, for ten minutes.
+	// fails is a site that responds to requests it rejects with an error that is fresh for ten minutes.
 	fails := func(status int, dislikes func(v *visit) bool) site {
 		return site{fields: explicit, ignores: []string{"cookie", "content-type"}, reacts: func(v *visit) (int, []string) {
 			if dislikes(v) {
@@ -63,7 +64,7 @@ func withErrors() (all []attack) {
 	return all
 }
 
-// withRanges are attacks that leave a part (RFC 9110 section 14).
+// withRanges returns attacks that leave a partial response (RFC 9110 section 14).
 func withRanges() (all []attack) {
 	for _, field := range []string{
 		"Range: bytes=0-4", "Range: bytes=5-9", "Range: bytes=-5", "Range: bytes=0-0,4-4", "Range: lines=1-2",
@@ -80,8 +81,8 @@ func withRanges() (all []attack) {
 	return all
 }
 
-// withHosts are attacks by spellings of the host (RFC 9110 section 4.2.3, RFC 3986 section 6.2), at an origin that
-// repeats it in a redirect.
+// withHosts returns attacks by spellings of the host (RFC 9110 section 4.2.3, RFC 3986 section 6.2) on an
+// origin that repeats it in a redirect.
 func withHosts() (all []attack) {
 	carries := site{fields: explicit, reacts: func(v *visit) (int, []string) {
 		return http.StatusMovedPermanently, []string{"Location: http://" + v.Host + "/next"}
@@ -113,7 +114,8 @@ func withHosts() (all []attack) {
 	return all
 }
 
-// withSpellings are attacks by spellings of the path (RFC 3986 section 6.2.2), at an origin that repeats it in a redirect.
+// withSpellings returns attacks by spellings of the path (RFC 3986 section 6.2.2) on an origin that repeats it
+// in a redirect.
 func withSpellings() (all []attack) {
 	carries := site{fields: explicit, reacts: func(v *visit) (int, []string) {
 		return http.StatusMovedPermanently, []string{"Location: http://" + v.Host + v.RequestURI + "/next"}
@@ -130,7 +132,7 @@ func withSpellings() (all []attack) {
 	return all
 }
 
-// withMethods are attacks by methods and content (RFC 9110 section 9, RFC 9111 section 4).
+// withMethods returns attacks by methods and content (RFC 9110 section 9, RFC 9111 section 4).
 func withMethods() (all []attack) {
 	const section = "RFC 9110 section 9"
 	for _, freshness := range [][]string{explicit, heuristic} {
@@ -156,7 +158,7 @@ func withMethods() (all []attack) {
 			requests: []sending{{body: "evil"}}, ways: routes(), asks: []shape{bare, browser},
 		})
 	}
-	// The answer to POST is that to GET, the origin says; not that to a field.
+	// According to the origin, the response to POST is that to GET, but not that to a field.
 	located := site{fields: explicit, own: func(v *visit) bool {
 		text := v.echo()
 		text = strings.ReplaceAll(strings.ReplaceAll(text, "method POST", "method GET"), "content "+v.content, "content ")
@@ -174,7 +176,7 @@ func withMethods() (all []attack) {
 		name: "POST with Content-Location, Cookie and no freshness", section: "RFC 9110 section 9.3.3", site: cookie,
 		requests: []sending{{method: "POST", body: "a", fields: []string{"Cookie: session=attacker"}}},
 	})
-	// Methods that make others start anew cost a request, and change nothing.
+	// Methods that invalidate stored responses cause a request, and change nothing else.
 	all = append(all, attack{
 		name: "PUT and DELETE of what is stored", section: "RFC 9111 section 4.4", site: site{fields: explicit},
 		requests: []sending{{}, {method: "PUT", body: "evil"}, {method: "DELETE"}},

@@ -1,14 +1,15 @@
 package adversary
 
-// clients are attacks of one client on another, who share what a proxy has: keys, exchanges, stored responses,
-// connections, marks of failure (issue 23). The answer to a victim must be what it would be without the attacker.
+// clients returns attacks of one client on another through the state shared in a proxy: cache keys, collapsed
+// exchanges, stored responses, connections, and failure marks. The response to a victim must be the same as
+// without the attacker.
 func clients(s *stage) []payload { return s.arena.attacks() }
 
-// clientsFamily is attacks of one kind.
+// clientsFamily contains attacks of one kind.
 type clientsFamily struct {
 	name    string
 	attacks []attack
-	// urndOnly is that others are not attacked: the attacks know what urnd is, and how it is configured.
+	// urndOnly excludes other proxies: the attacks depend on urnd and its configuration.
 	urndOnly bool
 }
 
@@ -25,7 +26,7 @@ func clientsFamilies() []clientsFamily {
 		{"clients: methods", withMethods(), false},
 		{"clients: updates", withUpdates(), false},
 		{"clients: variants", withVariants(), false},
-		{"clients: costs", withCosts(), true}, // alone: it measures the processor
+		{"clients: costs", withCosts(), true}, // run alone, because it measures CPU time
 		{"clients: blame", withBlame(), true},
 		{"clients: connections", withConnections(), false},
 		{"clients: leaders", withLeaders(), false},
@@ -33,9 +34,9 @@ func clientsFamilies() []clientsFamily {
 	}
 }
 
-// attacks are the payloads of all families.
+// attacks returns the payloads of all families.
 func (a *arena) attacks() (all []payload) {
-	own := 1 // the first pair of origins is for what harms the name of none
+	own := 1 // the first pair of origins is for attacks that harm no reputation
 	for _, family := range clientsFamilies() {
 		all = append(all, a.duels(family.name, family.attacks, own)...)
 		for _, one := range family.attacks {

@@ -2,8 +2,8 @@ package adversary
 
 import "net/http"
 
-// withUpdates are attacks on what is stored already, by responses that update it (RFC 9111 sections 3.2, 4.3.4 and
-// 4.3.5): the content is the same for all, but a field repeats what was sent.
+// withUpdates returns attacks on stored responses by responses that update them (RFC 9111 sections 3.2, 4.3.4
+// and 4.3.5): the content is identical for all clients, but a field repeats a part of the request.
 func withUpdates() (all []attack) {
 	reflects := func(fields ...string) site {
 		return site{fields: fields, ignores: []string{"x-evil", "x-http-method-override"}, reacts: func(v *visit) (int, []string) {
@@ -33,7 +33,7 @@ func withUpdates() (all []attack) {
 			})
 		}
 	}
-	// Origin selects what a page may read (Fetch section 3.2.5), also where Vary does not say so.
+	// Origin selects the access of a page (Fetch section 3.2.5), even if Vary does not name it.
 	allows := site{fields: explicit, ignores: []string{"origin"}, reacts: func(v *visit) (int, []string) {
 		if origin := v.Header.Get("Origin"); origin != "" {
 			return http.StatusOK, []string{"Access-Control-Allow-Origin: " + origin}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// withVariants are attacks by the fields that Vary names (RFC 9111 section 4.1).
+// withVariants returns attacks by the fields that Vary names (RFC 9111 section 4.1).
 func withVariants() (all []attack) {
 	const section = "RFC 9111 section 4.1"
 	varies := func(names string) site { return site{fields: append([]string{"Vary: " + names}, explicit...)} }
@@ -42,7 +42,7 @@ func withVariants() (all []attack) {
 	return all
 }
 
-// withCosts are attacks on the processor.
+// withCosts returns attacks on CPU time.
 func withCosts() []attack {
 	s := site{fields: append([]string{"Vary: Accept-Language"}, explicit...)}
 	return []attack{{name: "60 kB of Accept-Language", section: "RFC 9111 section 4.1", site: s, course: costs}}
@@ -55,7 +55,7 @@ func manyVariants(n int) (all []sending) {
 	return all
 }
 
-// keepsVariant asks for a variant that is in use, before and after the attack: the origin is asked once for it.
+// keepsVariant requests a variant in use before and after the attack: the origin receives one request for it.
 func keepsVariant(ctx context.Context, d *duel) error {
 	id := d.id()
 	r := d.origin.on(id, d.site, d.names(d.server, id))
@@ -84,7 +84,7 @@ func keepsVariant(ctx context.Context, d *duel) error {
 	return nil
 }
 
-// costs measures the time of the processor that long values of a field take, beside as long ones that Vary does not
+// costs compares the CPU time for long values of a field with that for equally long ones that Vary does not
 // name.
 func costs(ctx context.Context, d *duel) error {
 	process := d.process
@@ -122,7 +122,7 @@ func costs(ctx context.Context, d *duel) error {
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	// The clock of processes ticks every 10 ms.
+	// The CPU clock of processes has a resolution of 10 ms.
 	if most := 3*plain + 200*time.Millisecond; named > most {
 		return fmt.Errorf("20 requests take %s of the processor, and %s where Vary does not name the field", named, plain)
 	}

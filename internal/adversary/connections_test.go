@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-// connectionsOfClients are attacks by what a client does with connections of HTTP/1.
+// connectionsOfClients returns attacks by the use of HTTP/1 connections.
 func connectionsOfClients(s *stage) []payload {
 	held := slices.Concat(s.unreadConnections(), s.connectionStates(), s.otherProtocols())
 	return slices.Concat(inFamily("connections: held", held), s.connectionCuts(), s.pipelines(), s.tunnels())
 }
 
-// connectionStates leave connections, or say nothing more, in each state of a connection (RFC 9112 section 9).
+// connectionStates close connections, or send nothing more, in each state of a connection (RFC 9112 section 9).
 func (s *stage) connectionStates() []payload {
 	ways := append(cuts(), cut{"silence", func(net.Conn) {}, true})
 	var payloads []payload
 	for _, state := range []struct {
 		name, sends string
-		answers     int // how many responses are read before
+		answers     int // number of responses read before
 	}{
 		{"before a request", "", 0},
 		{"in an empty line", "\r", 0},
@@ -64,7 +64,7 @@ func (s *stage) connectionStates() []payload {
 	} {
 		for _, way := range ways {
 			if way.name == "silence" && state.name == "in a tunnel" {
-				continue // limits.tunnel_idle has no bound that is short
+				continue // limits.tunnel_idle has no short limit
 			}
 			name := "16 times " + way.name + " " + state.name
 			payloads = append(payloads, s.attacked(name, "RFC 9112 section 9", func(ctx context.Context) error {
@@ -83,14 +83,14 @@ func (s *stage) connectionStates() []payload {
 	return payloads
 }
 
-// leaves begins a dialogue, reads some responses, and ends its side.
+// leaves begins a dialogue, reads some responses, and ends the client's side.
 func (s *stage) leaves(ctx context.Context, sends string, answers int, way cut) error {
 	conn, err := connect(ctx, s.service, friend)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	// Each asks for a page of its own: who asks for that of others waits for them.
+	// Each requests a different page, because requests for the same page would be collapsed.
 	_, _ = io.WriteString(conn, strings.ReplaceAll(sends, "/hold", "/hold?"+s.id()))
 	reader := bufio.NewReader(conn)
 	for range answers {
@@ -105,14 +105,14 @@ func (s *stage) leaves(ctx context.Context, sends string, answers int, way cut) 
 	return way.apply(conn)
 }
 
-// dialogueOfHTTP1 has each kind of a request.
+// dialogueOfHTTP1 contains each kind of request.
 func dialogueOfHTTP1() (text string, statuses []int) {
 	return "\r\n" + cached + forSite("GET /small", "\r\n") + forSite("POST /p/cut", "Content-Length: 3\r\n\r\nabc") +
 		forSite("POST /p/cut", "Transfer-Encoding: chunked\r\nTrailer: X\r\n\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n") +
 		forSite("HEAD /small", "Connection: close\r\n\r\n"), []int{302, 200, 200, 200, 200}
 }
 
-// connectionCuts end a short dialogue of HTTP/1 at each of its bytes, in clear text and by TLS.
+// connectionCuts end a short HTTP/1 dialogue at each of its bytes, in clear text and with TLS.
 func (s *stage) connectionCuts() []payload {
 	text, statuses := dialogueOfHTTP1()
 	var payloads []payload
@@ -146,7 +146,8 @@ func (s *stage) connectionCuts() []payload {
 	return inFamily("connections: cuts", payloads)
 }
 
-// answersOf reads responses to the end of a connection, and returns an error unless they have these statuses.
+// answersOf reads responses until the end of a connection, and returns an error unless they have these
+// statuses.
 func answersOf(conn net.Conn, statuses []int, methods ...string) error {
 	text, err := io.ReadAll(conn)
 	if len(text) == 0 && err != nil {
@@ -174,8 +175,8 @@ func answersOf(conn net.Conn, statuses []int, methods ...string) error {
 	return nil
 }
 
-// pipelines are 1,000 requests that are sent before a response is read, with one that is no request among them: those
-// before it are answered in order, it is refused, and none behind it is answered (RFC 9112 section 9.3.2).
+// pipelines send 1,000 requests before reading a response, with one invalid request among them: requests before
+// it are answered in order, it is rejected, and no later one is answered (RFC 9112 section 9.3.2).
 func (s *stage) pipelines() []payload {
 	const length = 1000
 	good := []struct {
@@ -253,7 +254,7 @@ func (s *stage) pipelines() []payload {
 	return inFamily("connections: pipelines", payloads)
 }
 
-// dialBy opens a connection of HTTP/1 in clear text, or by TLS.
+// dialBy opens an HTTP/1 connection in clear text or with TLS.
 func (s *stage) dialBy(ctx context.Context, way route) (net.Conn, error) {
 	if way.tls {
 		return connectTLSFrom(ctx, s.tls, s.attacker(), "http/1.1")
@@ -261,8 +262,8 @@ func (s *stage) dialBy(ctx context.Context, way route) (net.Conn, error) {
 	return connect(ctx, s.service, s.attacker())
 }
 
-// unreadConnections send requests, and read no response: urnd must not read more than it can answer, nor wait for ever
-// (CWE-770).
+// unreadConnections send requests and read no response: urnd must neither read more than it can answer, nor
+// wait indefinitely (CWE-770).
 func (s *stage) unreadConnections() []payload {
 	var payloads []payload
 	for name, text := range map[string]string{
@@ -304,7 +305,7 @@ func (s *stage) unreadConnections() []payload {
 	}
 	legal := s.attacked("chunks of one byte for a second", "RFC 9112 section 7.1", func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Second)
-		defer cancel() // it is legal, and costs what it sends
+		defer cancel() // legal, with costs proportional to its size
 		err := s.endless(ctx, forSite("POST /p/chunks", "Transfer-Encoding: chunked\r\n\r\n"), "1\r\na\r\n")
 		if ctx.Err() != nil {
 			return nil
@@ -315,7 +316,7 @@ func (s *stage) unreadConnections() []payload {
 	return payloads
 }
 
-// endless sends the same bytes again and again, until urnd ends the connection.
+// endless sends the same bytes repeatedly until urnd closes the connection.
 func (s *stage) endless(ctx context.Context, begins, again string) error {
 	conn, err := connect(ctx, s.service, s.attacker())
 	if err != nil {
@@ -333,8 +334,8 @@ func (s *stage) endless(ctx context.Context, begins, again string) error {
 	return nil
 }
 
-// tunnels are requests whose connection becomes a tunnel, with bytes behind the header: they belong to it, wherever
-// they are cut, and are no request to urnd (RFC 9110 section 9.3.6).
+// tunnels are requests whose connection becomes a tunnel, with data after the header: it belongs to the tunnel,
+// wherever it is split, and is not a request to urnd (RFC 9110 section 9.3.6).
 func (s *stage) tunnels() []payload {
 	var payloads []payload
 	id := s.id()
@@ -363,7 +364,7 @@ func (s *stage) tunnels() []payload {
 	return inFamily("connections: tunnels", payloads)
 }
 
-// tunneled sends two parts of what ends with a request in a tunnel, and waits for its response.
+// tunneled sends two parts of a text that ends with a request in a tunnel, and waits for its response.
 func (s *stage) tunneled(ctx context.Context, first, second string) error {
 	conn, err := connect(ctx, s.service, friend)
 	if err != nil {
@@ -389,7 +390,8 @@ func (s *stage) tunneled(ctx context.Context, first, second string) error {
 	return nil
 }
 
-// otherProtocols speak another protocol than the listener, or than ALPN has chosen: a refusal, or a close.
+// otherProtocols use another protocol than the listener, or than ALPN has selected: the connection is rejected
+// or closed.
 func (s *stage) otherProtocols() []payload {
 	var payloads []payload
 	preface := dialogueOfHTTP2()

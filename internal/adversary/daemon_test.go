@@ -22,24 +22,23 @@ import (
 
 // daemon is a process of urnd.
 type daemon struct {
-	service, tls, admin string // its addresses, "off" where there is none
+	service, tls, admin string // addresses, "off" if disabled
 
 	cmd    *exec.Cmd
 	ended  chan struct{} // closed when the process has ended
-	status error         // how it ended
-	told   atomic.Bool   // whether it was told to end
+	status error         // exit status
+	told   atomic.Bool   // set before a requested end
 
 	mu     sync.Mutex
-	alarms []string // lines of its log that mean a fault of urnd
-	tail   []string // the last lines of its log
+	alarms []string // log lines that indicate a bug of urnd
+	tail   []string // last lines of the log
 }
 
-// alarm are the texts of a fault of urnd in its log: net/http survives the panic of a
-// handler, and logs it.
+// alarm lists texts in the log that indicate a bug of urnd, such as a recovered panic of a handler.
 var alarm = []string{"panic", "fatal error:", "DATA RACE", "internal error"}
 
-// launch starts a binary with a configuration file, and returns when it is ready. Variables
-// of the environment change single settings; files are inherited sockets.
+// launch starts a binary with a configuration file and waits until it is ready. Environment variables override
+// single settings; files are inherited sockets.
 func launch(ctx context.Context, binary, directory, config string, environment []string, files ...*os.File) (*daemon, error) {
 	file := filepath.Join(directory, "urnd.yaml")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
@@ -47,7 +46,7 @@ func launch(ctx context.Context, binary, directory, config string, environment [
 	}
 	d := &daemon{ended: make(chan struct{})}
 	d.cmd = exec.Command(binary, "serve", "--config", file)
-	if len(files) > 0 { // LISTEN_PID is that of the process, which the shell becomes
+	if len(files) > 0 { // LISTEN_PID is the PID of the process that the shell becomes
 		d.cmd = exec.Command("sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, binary, "serve", "--config", file)
 	}
 	d.cmd.ExtraFiles = files
@@ -108,7 +107,7 @@ func (d *daemon) note(line string) {
 	}
 }
 
-// takeAlarms returns the alarms since the last call, as an error; nil where there are none.
+// takeAlarms returns the alarms since the last call as an error, or nil.
 func (d *daemon) takeAlarms() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -126,7 +125,7 @@ func (d *daemon) lastLines() string {
 	return strings.Join(d.tail[max(0, len(d.tail)-8):], "")
 }
 
-// crashed returns an error where the process has ended by itself.
+// crashed returns an error if the process has ended unexpectedly.
 func (d *daemon) crashed() error {
 	select {
 	case <-d.ended:
@@ -136,7 +135,7 @@ func (d *daemon) crashed() error {
 	}
 }
 
-// answers returns an error unless urnd answers a normal request on a new connection.
+// answers returns an error unless urnd responds to a normal request on a new connection.
 func (d *daemon) answers(ctx context.Context) error {
 	if err := d.crashed(); err != nil {
 		return err
@@ -151,7 +150,7 @@ func (d *daemon) answers(ctx context.Context) error {
 	return nil
 }
 
-// peak returns the most memory that the process has had resident, in MiB (proc(5), VmHWM).
+// peak returns the peak resident memory of the process in MiB (proc(5), VmHWM).
 func (d *daemon) peak() (int, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.cmd.Process.Pid))
 	if err != nil {
@@ -166,7 +165,7 @@ func (d *daemon) peak() (int, error) {
 	return 0, errors.New("the status of the process has no VmHWM")
 }
 
-// below returns an error where urnd has had more memory than so many MiB.
+// below returns an error if the peak memory exceeds most MiB.
 func (d *daemon) below(most int) error {
 	if peak, err := d.peak(); err != nil || peak > most {
 		return errors.Join(err, fmt.Errorf("the peak of its memory is %d MiB, more than %d", peak, most))
@@ -193,14 +192,14 @@ func (d *daemon) stop(ctx context.Context) error {
 	}
 }
 
-// kill ends the process, where it has not ended.
+// kill kills the process if it is running.
 func (d *daemon) kill() {
 	d.told.Store(true)
 	_ = d.cmd.Process.Kill()
 	<-d.ended
 }
 
-// eventually polls a condition until it holds; the error is what it last said.
+// eventually polls a condition until it holds; the error is the last one that it returned.
 func eventually(ctx context.Context, within time.Duration, holds func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -10,11 +10,10 @@ import (
 	"syscall"
 )
 
-// inTime is how long urnd may take to start, and to stop, whatever is on the disk: it only bounds a hang.
+// inTime is the time limit to start and to stop, whatever is on the disk: it only detects hangs.
 const inTime = patience
 
-// snapshots are what may be where the snapshot of answers should be. urnd must start, answer
-// and stop.
+// snapshots are invalid files in place of the snapshot of answers. urnd must start, respond and stop.
 func (s *stage) snapshots() []payload {
 	var payloads []payload
 	add := func(name string, prepare func(directory string) error) {
@@ -53,8 +52,8 @@ func (s *stage) snapshots() []payload {
 	return inFamily("snapshots", payloads)
 }
 
-// files are what may be where other files of the configuration should be. urnd may refuse to
-// start; if it starts, it must answer and stop.
+// files are invalid files in place of other files of the configuration. urnd may refuse to start; if it starts,
+// it must respond and stop.
 func (s *stage) files() []payload {
 	var payloads []payload
 	full := func(path string) error { return os.Symlink("/dev/full", path) }
@@ -65,7 +64,7 @@ func (s *stage) files() []payload {
 			"10 MB of nonsense": func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("\xff", 10<<20)), 0o600) },
 		} {
 			if name == "on a full disk" && setting != "log.access" {
-				continue // it is not written, and reading it has no end
+				continue // it is not written, and reading it does not end
 			}
 			p := payload{name: setting + " is " + name, section: "docs/operations.md", shows: name}
 			p.play = func(ctx context.Context) error {
@@ -79,7 +78,7 @@ func (s *stage) files() []payload {
 				}
 				err := s.startsAndStops(ctx, text, environment...)
 				if err != nil && strings.Contains(err.Error(), "urnd ended before it was ready: exit status 1") {
-					return nil // it says what is wrong
+					return nil // it reports the error
 				}
 				return err
 			}
@@ -89,8 +88,8 @@ func (s *stage) files() []payload {
 	return inFamily("files", payloads)
 }
 
-// startsAndStops returns an error unless urnd starts with a configuration and these settings, answers, and stops
-// in time.
+// startsAndStops returns an error unless urnd starts with a configuration and these settings, responds, and
+// stops in time.
 func (s *stage) startsAndStops(ctx context.Context, text string, environment ...string) error {
 	starting, cancel := context.WithTimeout(ctx, inTime)
 	defer cancel()

@@ -10,8 +10,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// faultyDNS are servers that do not do what RFC 1034 and 1035 say, for the rules of a
-// namespace and for the address of a host.
+// faultyDNS are DNS servers that violate RFC 1034 and 1035, for the rules of a namespace and for the address of
+// a host.
 func (s *stage) faultyDNS() []payload {
 	scripts := make(map[string]answering)
 	for _, code := range []int{
@@ -84,8 +84,8 @@ func (s *stage) faultyDNS() []payload {
 	return inFamily("dns", payloads)
 }
 
-// changed answers with the right rule after a change. What does not fit into a datagram is
-// sent all the same.
+// changed responds with the correct rule after a modification. Messages that are too long for a datagram are
+// sent nevertheless.
 func changed(change func(m *dns.Msg)) answering {
 	return func(q question) [][]byte {
 		m := answerOf(q, rightRule)
@@ -103,7 +103,8 @@ func slicesOf(octets []byte, n int) [][]byte {
 	return all
 }
 
-// fails asks for what a failure makes impossible: the answer is an error, and comes within the patience with a payload.
+// fails requests a resource that a failure makes unavailable: the response is an error, within the patience of
+// a payload.
 func (s *stage) fails(name, target string) payload {
 	return payload{name: name, section: "RFC 1035 section 7.3", shows: name, play: func(ctx context.Context) error {
 		got, err := get(ctx, s.service, friend, target, "Accept: text/html")
@@ -122,8 +123,7 @@ func (s *stage) fails(name, target string) payload {
 	}}
 }
 
-// faultyRecords are records that are wrong, or that lead nowhere or in circles: RFC 3403, RFC
-// 2782.
+// faultyRecords are records that are invalid, dangling or circular: RFC 3403, RFC 2782.
 func (s *stage) faultyRecords() []payload {
 	var payloads []payload
 	add := func(name string, records ...string) {
@@ -183,7 +183,7 @@ func manyTargets(n int) string {
 	return text.String()
 }
 
-// tree lets each domain lead to ten others: RFC 3402 has no bound, urnd has.
+// tree delegates each domain to ten others: RFC 3402 has no limit, urnd has.
 func (s *stage) tree() payload {
 	var asked atomic.Int64
 	nid := s.id()

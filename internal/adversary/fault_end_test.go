@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// ends replace the process while clients send requests over connections that they keep: none
-// may be lost (RFC 9112 section 9.6).
+// ends replace the process while clients send requests over persistent connections: none may be lost (RFC 9112
+// section 9.6).
 func (s *stage) ends() []payload {
 	restart := payload{name: "a restart under 64 busy connections", section: "RFC 9112 section 9.6", shows: "SIGTERM"}
 	restart.play = s.restarts
@@ -49,7 +49,7 @@ func (s *stage) ends() []payload {
 	return inFamily("ends", []payload{restart, stuck})
 }
 
-// restarts stops a process on an inherited socket, and starts another one on it.
+// restarts stops a process with an inherited socket and starts another one on it.
 func (s *stage) restarts(ctx context.Context) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -111,8 +111,8 @@ func (s *stage) restarts(ctx context.Context) error {
 	return err
 }
 
-// keepAsking sends requests over a connection as long as the server keeps it, and then over
-// another one, until ctx ends.
+// keepAsking sends requests over a connection while the server keeps it open, and then over another one, until
+// ctx ends.
 func keepAsking(ctx context.Context, address string, answered, connections *atomic.Int64, lost *tally) {
 	for ctx.Err() == nil {
 		var dialer net.Dialer

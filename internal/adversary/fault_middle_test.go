@@ -14,16 +14,16 @@ import (
 	"sync"
 )
 
-// middle is what a client has begun when the process ends: what it sends first, to the service unless it says where
-// else. %[1]s is the address of the origin, and %[2]s a text of its own.
+// middle is an incomplete action of a client when the process ends: the beginning of a request to the service
+// unless specified otherwise. %[1]s is the address of the origin, and %[2]s a unique text.
 type middle struct {
 	name, sends string
 	to          func(*daemon) string // nil is the service
-	reaches     string               // the target that the origin must have seen by then; "" is none
+	reaches     string               // target that the origin must have received by then; "" is none
 }
 
-// middles ends the process in the middle of each form of request, by SIGTERM and by SIGKILL, and starts it again
-// with all that it has stored: nothing half done is there, and all is answered (RFC 9112 section 8,
+// middles end the process within each form of request by SIGTERM and by SIGKILL, and restart it with all that
+// it has stored: no partial results may exist, and requests must be answered (RFC 9112 section 8,
 // docs/operations.md).
 func (s *stage) middles() []payload {
 	admin := func(d *daemon) string { return d.admin }
@@ -83,7 +83,7 @@ func (s *stage) middles() []payload {
 	return inFamily("middles", payloads)
 }
 
-// endsInTheMiddle ends a daemon while a request is under way, and starts another one with what it has left.
+// endsInTheMiddle ends a daemon during a request, and starts another one with its stored data.
 func (s *stage) endsInTheMiddle(ctx context.Context, m middle, end func(context.Context, *daemon) error) error {
 	id, released := s.id(), make(chan struct{})
 	release := sync.OnceFunc(func() { close(released) })
@@ -131,7 +131,7 @@ func (s *stage) halves(id string, released <-chan struct{}) map[string]script {
 		return func(conn net.Conn, r *http.Request) bool {
 			select {
 			case <-released:
-				return page(conn, r) // whoever asks afterwards gets it whole
+				return page(conn, r) // later requests get the complete page
 			default:
 			}
 			_, _ = io.WriteString(conn, text)
@@ -147,7 +147,7 @@ func (s *stage) halves(id string, released <-chan struct{}) map[string]script {
 	}
 }
 
-// begin sends the begin of a request, and returns when it has arrived.
+// begin sends the beginning of a request and waits until it has arrived.
 func (s *stage) begin(ctx context.Context, d *daemon, m middle, id string) (net.Conn, error) {
 	address := d.service
 	if m.to != nil {
@@ -173,7 +173,7 @@ func (s *stage) begin(ctx context.Context, d *daemon, m middle, id string) (net.
 	})
 }
 
-// isWhole returns an error where something half done is answered.
+// isWhole returns an error if a partial response is served.
 func (s *stage) isWhole(ctx context.Context, d *daemon, id string) error {
 	got, err := get(ctx, d.service, friend, "http://"+s.origin.address+"/half/"+id)
 	if err != nil || got.status == 200 && got.body != "yes" && len(got.body) != 100_000 {
@@ -185,7 +185,7 @@ func (s *stage) isWhole(ctx context.Context, d *daemon, id string) error {
 	return nil
 }
 
-// verified returns an error where a registry is damaged.
+// verified returns an error if a registry is damaged.
 func (s *stage) verified(ctx context.Context, store string) error {
 	if said, err := exec.CommandContext(ctx, s.binary, "registry", "verify", "--store",
 		store).CombinedOutput(); err != nil {

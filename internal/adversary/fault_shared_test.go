@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// sharedServers are servers of the second level of caches that lie: each says one thing to all that it is asked. urnd must answer as if there was
-// none (docs/scale.md).
+// sharedServers are malicious servers of the second-level cache: each sends the same response to every command.
+// urnd must respond as without a second level (docs/scale.md).
 func (s *stage) sharedServers() []payload {
 	const greeting = "%3\r\n+server\r\n+redis\r\n+version\r\n+7.2.0\r\n+proto\r\n:3\r\n"
 	var payloads []payload
@@ -53,7 +53,8 @@ func (s *stage) sharedServers() []payload {
 	return inFamily("second level", payloads)
 }
 
-// survivesShared runs a daemon whose second level is a server that says something first, where that is not "", and then something else.
+// survivesShared runs a daemon whose second-level server sends first, unless that is "", and then says
+// repeatedly.
 func (s *stage) survivesShared(ctx context.Context, first, says string) error {
 	key := filepath.Join(s.directory, s.id())
 	if err := os.WriteFile(key, []byte(strings.Repeat("k", 32)), 0o600); err != nil {
@@ -79,10 +80,10 @@ func (s *stage) survivesShared(ctx context.Context, first, says string) error {
 	return errors.Join(d.answers(ctx), d.below(300), d.stop(ctx))
 }
 
-// liar is a server that says the same on each connection.
+// liar is a server that sends the same on each connection.
 type liar struct {
 	listener net.Listener
-	asked    chan struct{} // one for each time that it is asked, up to some
+	asked    chan struct{} // a value for each command, up to a limit
 	running  sync.WaitGroup
 
 	mu    sync.Mutex
@@ -110,7 +111,7 @@ func newLiar(first, says string) (*liar, error) {
 	return l, nil
 }
 
-// lie answers whatever comes.
+// lie responds to any input.
 func (l *liar) lie(conn net.Conn, first, says string) {
 	defer conn.Close()
 	buffer := make([]byte, 4096)

@@ -2,9 +2,8 @@ package adversary
 
 import "slices"
 
-// faults are failures of what urnd depends on: the DNS, files, and its own process being
-// replaced. The clock is not among them: a process cannot be given one, and the tests of the
-// packages set it.
+// faults are failures of the dependencies of urnd: DNS, files, and the replacement of its own process. The
+// clock is excluded, because that of a process cannot be set; the tests of the packages do that.
 func faults(s *stage) []payload {
 	return slices.Concat(s.faultyDNS(), s.faultyRecords(), s.snapshots(), s.files(), s.sharedServers(), s.ends(), s.middles())
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// answersTooLarge are answers of servers that are too long to keep or to send (CWE-770): a
-// location has at most 8 KiB, and an answer 256 KiB.
+// answersTooLarge are responses of servers that are too long to store or to forward (CWE-770): a location has
+// at most 8 KiB, and an answer 256 KiB.
 func (s *stage) answersTooLarge() []payload {
 	var payloads []payload
 	add := func(name, service, response string, most int) {
@@ -42,7 +42,7 @@ func (s *stage) answersTooLarge() []payload {
 	list := func(fields, body string) string {
 		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/uri-list\r\n%sContent-Length: %d\r\n\r\n%s", fields, len(body), body)
 	}
-	const most = 300 << 10 // with what surrounds it
+	const most = 300 << 10 // including the surrounding text
 	add("a location of 9 kB", "N2L", redirect(long), most)
 	add("a location of 200 kB", "N2L", redirect("http://a.example/"+strings.Repeat("a", 200_000)), most)
 	add("a list of one long location", "N2Ls", list("", long+"\r\n"), most)
@@ -59,10 +59,10 @@ func (s *stage) answersTooLarge() []payload {
 	return inFamily("large answers", payloads)
 }
 
-// token makes a text a part of a name.
+// token converts a text to a part of a name.
 func token(text string) string { return strings.ReplaceAll(text, " ", "-") }
 
-// compressed returns so many octets of a list, compressed.
+// compressed returns n bytes of a list, compressed.
 func compressed(n int) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

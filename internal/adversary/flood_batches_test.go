@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// batches are bodies of names that are too many, too long, or no names (CWE-770).
+// batches are batches with too many, too long or invalid names (CWE-770).
 func (s *stage) batches() []payload {
 	const size = 15_000_000
 	var payloads []payload
@@ -42,8 +42,8 @@ func (s *stage) batches() []payload {
 	return inFamily("batches", payloads)
 }
 
-// accounts sends good and bad names, and returns an error unless each has one line, in
-// order, that repeats at most 1 KiB of a bad one.
+// accounts sends valid and invalid names, and returns an error unless the response has one line for each, in
+// order, that repeats at most 1 KiB of an invalid name.
 func (s *stage) accounts(ctx context.Context, d *daemon) error {
 	names := []string{
 		"urn:ietf:rfc:1", strings.Repeat("x", 5000), "urn:ietf:rfc:2", strings.Repeat("a:", 60_000), "", " ", "urn:ietf:rfc:3",

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// slowBodies are requests that never end, and clients that never read (CWE-400, RFC 9110
-// section 15.5.9).
+// slowBodies are endless requests, and clients that never read (CWE-400, RFC 9110 section 15.5.9).
 func (s *stage) slowBodies() []payload {
 	short := []string{"URND_ACCESS_PROXY_CLIENTS=127.0.0.0/8", "URND_LIMITS_FETCHES=32", "URND_LIMITS_WRITE_TIMEOUT=1s", "URND_LIMITS_ORIGIN_IDLE=1s"}
 	var payloads []payload
@@ -52,8 +51,8 @@ func (s *stage) slowBodies() []payload {
 	return inFamily("slow bodies", payloads)
 }
 
-// stops sends the beginning of a request over many connections. Meanwhile another client must
-// be answered, and the connections must end.
+// stops sends the beginning of a request over many connections. Meanwhile another client must get a response,
+// and the connections must end.
 func (s *stage) stops(ctx context.Context, d *daemon, beginning string) error {
 	const n = 64
 	ended := make(chan struct{}, n)

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// connections are many connections of one client that do little or nothing (CWE-400; RFC
-// 9112 section 9.5).
+// connections are many nearly idle connections of one client (CWE-400; RFC 9112 section 9.5).
 func (s *stage) connections() []payload {
 	limits := []string{"URND_LIMITS_CONNECTIONS=400", "URND_LIMITS_CLIENT_CONNECTIONS=200"}
 	var payloads []payload
@@ -38,7 +37,7 @@ func (s *stage) connections() []payload {
 			if err != nil {
 				return err
 			}
-			// Each octet is progress, but the header as a whole has its time.
+			// Each byte is progress, but the header as a whole has a time limit.
 			return eventually(ctx, 15*time.Second, func() error {
 				open := 0
 				for _, conn := range conns {
@@ -79,8 +78,8 @@ func (s *stage) connections() []payload {
 	return inFamily("connections", payloads)
 }
 
-// open opens connections of one client, and sends the beginning of a request over each.
-// Those that are refused are no error.
+// open opens connections of one client, and sends the beginning of a request over each. Refused connections are
+// not an error.
 func (s *stage) open(ctx context.Context, address string, n int, beginning string) ([]net.Conn, error) {
 	var conns []net.Conn
 	for range n {
@@ -100,7 +99,7 @@ func closeAll(conns []net.Conn) {
 	}
 }
 
-// quick sends a request over TLS and returns an error unless it is answered.
+// quick sends a request over TLS and returns an error unless it gets a response.
 func quick(conn *tls.Conn) error {
 	got, err := roundTrip(conn, "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 	if err == nil && got.status != 302 {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// exhausted take all of a limit, and then ask for each form of reply: it is the one that it was, or a refusal,
-// which must need nothing of what has run out (CWE-770). Behind it all is as before.
+// exhausted exhaust a limit, and then request each form of response: the result is the usual response, or a
+// rejection that must not depend on the exhausted resource (CWE-770). Afterwards everything works as before.
 func (s *stage) exhausted() []payload {
 	var payloads []payload
 	for _, q := range []struct{ limit, request string }{
@@ -52,7 +52,7 @@ func (s *stage) exhausted() []payload {
 	return inFamily("exhausted", payloads)
 }
 
-// exhaust sends a request that the origin does not end, and returns once it has arrived there.
+// exhaust sends a request that the origin does not complete, and returns once it has arrived there.
 func (s *stage) exhaust(ctx context.Context, d *daemon, request string) (release func(), err error) {
 	id, released := s.id(), make(chan struct{})
 	hangs := func(net.Conn, *http.Request) bool {
@@ -82,12 +82,12 @@ func (s *stage) exhaust(ctx context.Context, d *daemon, request string) (release
 	})
 	return func() {
 		conn.Close()
-		close(released) // urnd may go on with what nobody waits for
+		close(released) // urnd may continue abandoned requests
 	}, err
 }
 
-// forms asks for each form of reply, and returns the statuses by form, and how many there are of each. Where idle
-// is not nil, each must be as there, or a refusal that says when to come back.
+// forms requests each form of response, and returns the statuses by form and the number of each. If idle is not
+// nil, each must be equal to that in idle, or a rejection with Retry-After.
 func (s *stage) forms(ctx context.Context, d *daemon, idle map[string]int) (map[string]int, error) {
 	all := make(map[string]int)
 	for _, form := range []string{
@@ -151,7 +151,7 @@ func (s *stage) forms(ctx context.Context, d *daemon, idle map[string]int) (map[
 // switching is the response of an origin that switches protocols.
 const switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
 
-// upgraded asks an origin to switch protocols, which it does, and ends.
+// upgraded requests a protocol switch from an origin, which accepts and then closes the connection.
 func (s *stage) upgraded(ctx context.Context, d *daemon, target string) (reply, error) {
 	s.origin.on(strings.TrimPrefix(target, "http://"+s.origin.address), says(switching))
 	conn, err := connect(ctx, d.service, friend)
@@ -162,7 +162,7 @@ func (s *stage) upgraded(ctx context.Context, d *daemon, target string) (reply, 
 	return roundTrip(conn, "GET "+target+" HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
 }
 
-// soonest asks within the time that a refusal may take.
+// soonest sends a request with the time limit of a rejection.
 func (s *stage) soonest(ctx context.Context, d *daemon, method, target, body string, fields []string) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 )
 
-// aHash is what htpasswd -B writes for the user a and the password "right", at the cost 10.
+// aHash is the output of htpasswd -B for the user a and the password "right" with cost 10.
 const aHash = "$2a$10$XVRjSdNRD7rL/.D3FZCnoORVrSkUi4Yra0L7IcB6tFSwRXdDdRfZO"
 
-// guesses are many wrong passwords and tokens (RFC 9110 section 17.15, CWE-307). Each
-// comparison with bcrypt takes long on purpose.
+// guesses are many wrong passwords and tokens (RFC 9110 section 17.15, CWE-307). Each comparison with bcrypt is
+// intentionally slow.
 func (s *stage) guesses() []payload {
 	users, token := filepath.Join(s.directory, "users"), filepath.Join(s.directory, "token")
 	const right = "the right token of administrators"
@@ -30,7 +30,8 @@ func (s *stage) guesses() []payload {
 			if refused := outcomes.sum("407") + outcomes.sum("503"); refused != 100 {
 				return fmt.Errorf("they are answered %s", &outcomes)
 			}
-			for _, from := range []string{stranger, victim} { // a right one is compared, also at the address of those that were wrong
+			// A correct password is accepted, even from the address of wrong ones.
+			for _, from := range []string{stranger, victim} {
 				credentials := base64.StdEncoding.EncodeToString([]byte("a:right"))
 				got, err := get(ctx, d.service, from, "http://"+s.origin.address+"/p/password", "Proxy-Authorization: Basic "+credentials)
 				if err != nil || got.status != 200 {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// slowNames are many names, or pages, of one client whose server does not answer (RFC 9110
-// section 17.12, CWE-770).
+// slowNames are many names, or pages, requested by one client, whose server does not respond (RFC 9110 section
+// 17.12, CWE-770).
 func (s *stage) slowNames() []payload {
 	s.origin.on("/uri-res/N2L", s.origin.hangs)
 	s.origin.on("/hang", s.origin.hangs)
@@ -39,9 +39,8 @@ func (s *stage) slowNames() []payload {
 	})
 }
 
-// starves sends so many slow requests of one client. While they wait, another client must be
-// answered; the first one is refused more than its share, and still gets what needs no
-// server.
+// starves sends n slow requests of one client. While they wait, another client must get a response; the first
+// one is rejected beyond its quota, but still gets responses that need no server.
 func (s *stage) starves(ctx context.Context, d *daemon, n int, target func(i int) string, other string, status int) error {
 	flooding, stop := context.WithCancel(ctx)
 	var outcomes tally
@@ -55,7 +54,7 @@ func (s *stage) starves(ctx context.Context, d *daemon, n int, target func(i int
 			outcomes.note(getUntil(flooding, d.service, stranger, target(i)))
 		})
 	}()
-	const share = 16 // half of the slots: generous, as the default share is a quarter
+	const share = 16 // half of the slots; generous, because the default quota is a quarter
 	err := eventually(ctx, 5*time.Second, func() error {
 		if refused := outcomes.sum("503"); refused < n-share || sent.Load() < int64(n) {
 			return fmt.Errorf("of %d slow requests of one client only %d are refused: %s", n, refused, &outcomes)
@@ -81,7 +80,7 @@ func (s *stage) starves(ctx context.Context, d *daemon, n int, target func(i int
 	return nil
 }
 
-// getUntil is get, which ends with ctx.
+// getUntil is like get, but ends with ctx.
 func getUntil(ctx context.Context, address, from, target string) (reply, error) {
 	conn, err := connect(ctx, address, from)
 	if err != nil {

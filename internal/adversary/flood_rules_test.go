@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// rules are NAPTR records whose expressions are expensive, or whose replacements explode (RFC
-// 3402 section 3.2, CWE-1333).
+// rules are NAPTR records with expensive expressions, or whose replacements grow exponentially (RFC 3402
+// section 3.2, CWE-1333).
 func (s *stage) rules() []payload {
 	var payloads []payload
 	add := func(name string, expression string) {
@@ -36,7 +36,7 @@ func (s *stage) rules() []payload {
 	return inFamily("expensive rules", payloads)
 }
 
-// explodes asks for 64 names of 8 kB at once, while another client must be answered.
+// explodes requests 64 names of 8 kB concurrently, while another client must get a response.
 func (s *stage) explodes(ctx context.Context, d *daemon, nid string) error {
 	var outcomes tally
 	done := make(chan struct{})

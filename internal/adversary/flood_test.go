@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// floods are more than one machine has: of names, bodies, connections, text and work. They
-// may cost the client who sends them its answers, and nobody else; memory stays bounded.
+// floods exceed the resources of a machine: names, bodies, connections, text and work. They may only cost the
+// responses of the client that sends them; memory remains bounded.
 func floods(s *stage) []payload {
 	return slices.Concat(s.slowNames(), s.slowBodies(), s.connections(), s.batches(), s.rules(), s.answersTooLarge(), s.guesses(), s.exhausted())
 }
 
-// victim is the client who must be answered while another one floods.
+// victim is the client that must get a response while another one floods.
 const victim = "127.0.0.5"
 
-// alone plays a payload on a daemon of its own, which must end well afterwards.
+// alone runs a payload on its own daemon, which must work afterwards.
 func (s *stage) alone(p payload, play func(ctx context.Context, d *daemon) error, environment ...string) payload {
 	if p.shows == "" {
 		p.shows = p.name
@@ -40,7 +40,7 @@ func (s *stage) alone(p payload, play func(ctx context.Context, d *daemon) error
 	return p
 }
 
-// many calls a function so many times at once, and returns when all calls have returned.
+// many makes n concurrent calls of a function and waits for them.
 func many(n int, call func(i int)) {
 	var calls sync.WaitGroup
 	for i := range n {
@@ -49,7 +49,7 @@ func many(n int, call func(i int)) {
 	calls.Wait()
 }
 
-// tally counts outcomes of requests.
+// tally counts results of requests.
 type tally struct {
 	mu     sync.Mutex
 	counts map[string]int
@@ -64,7 +64,7 @@ func (t *tally) add(outcome string) {
 	t.counts[outcome]++
 }
 
-// sum returns how many outcomes begin with a text.
+// sum returns the number of results with a prefix.
 func (t *tally) sum(prefix string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +77,7 @@ func (t *tally) sum(prefix string) int {
 	return n
 }
 
-// note counts the outcome of a request: its status, with a Retry-After where it has one.
+// note counts the result of a request: its status, with Retry-After if present.
 func (t *tally) note(got reply, err error) {
 	switch {
 	case err != nil:
@@ -95,7 +95,7 @@ func (t *tally) String() string {
 	return fmt.Sprint(t.counts)
 }
 
-// soon returns an error unless a client gets a status for a target in two seconds.
+// soon returns an error unless a client gets a status for a target within two seconds.
 func soon(ctx context.Context, d *daemon, from, target string, status int) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -109,7 +109,7 @@ func soon(ctx context.Context, d *daemon, from, target string, status int) error
 	return nil
 }
 
-// processor returns the processor time that the process has used (proc(5), stat).
+// processor returns the CPU time of the process (proc(5), stat).
 func (d *daemon) processor() (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", d.cmd.Process.Pid))
 	if err != nil {

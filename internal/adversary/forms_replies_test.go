@@ -13,10 +13,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// isSafe returns an error where a reply to a form fails, has a field that was injected, lets a browser do more than show it, or has markup
-// of who has written.
+// isSafe returns an error if a response to a form is a failure, contains an injected field, permits a browser
+// to do more than display it, or contains markup from the input.
 func isSafe(got reply, isList bool) error {
-	const longest = 30_000 // octets of a page: docs/pages.md
+	const longest = 30_000 // bytes of a page: docs/pages.md
 	kind, _, _ := strings.Cut(got.header.Get("Content-Type"), ";")
 	isPage := kind == "text/html"
 	switch {
@@ -38,7 +38,7 @@ func isSafe(got reply, isList bool) error {
 		return nil
 	}
 	policy := got.header.Get("Content-Security-Policy")
-	isImage := strings.HasPrefix(policy, "sandbox; ") // which may have styles of its own
+	isImage := strings.HasPrefix(policy, "sandbox; ") // an image may have its own styles
 	if !strings.Contains(policy, "default-src 'none'") || !isImage && strings.Contains(policy, "unsafe") || strings.Contains(policy, evil) {
 		return fmt.Errorf("the policy is %q", policy)
 	}
@@ -48,13 +48,14 @@ func isSafe(got reply, isList bool) error {
 	return isSafeXML(got.body)
 }
 
-// isRefusal reports whether a reply is that of a listener to a request that it has not read in full: it is no page, and browsers know that
-// it is none.
+// isRefusal reports whether a response was sent by a listener that has not completely read the request: its
+// media type shows browsers that it is not a page.
 func isRefusal(kind string, status int) bool {
 	return kind == "application/problem+json" || kind == "text/plain" && (status == http.StatusBadRequest || status == http.StatusRequestHeaderFieldsTooLarge)
 }
 
-// isSafePage returns an error where a page has elements or attributes that were written into a form, or scripts of its own.
+// isSafePage returns an error if a page contains elements or attributes from the input of a form, or inline
+// scripts.
 func isSafePage(text string) error {
 	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {
@@ -77,7 +78,7 @@ func isSafePage(text string) error {
 	return nil
 }
 
-// isEvil reports whether a name is of a hostile text, or of an attribute with a script.
+// isEvil reports whether a name is from a hostile text, or of an attribute with a script.
 func isEvil(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasPrefix(name, evil) || strings.HasPrefix(name, "on")
@@ -85,7 +86,7 @@ func isEvil(name string) bool {
 
 func isSafeAttribute(element, name, value string) error {
 	isURL := slices.Contains([]string{"href", "src", "action", "formaction"}, name)
-	// A browser leaves out tabs and ends of lines, and spaces before it: URL section 4.4.
+	// A browser removes tabs and line breaks, and leading spaces: URL section 4.4.
 	u := strings.ToLower(strings.TrimLeft(strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(value), " \x00\x01\x02\x1f"))
 	isScript := strings.HasPrefix(u, "javascript:") || strings.HasPrefix(u, "data:") || strings.HasPrefix(u, "vbscript:")
 	isElsewhere := strings.HasPrefix(u, "//") || strings.HasPrefix(u, `/\`)
@@ -95,7 +96,7 @@ func isSafeAttribute(element, name, value string) error {
 	return nil
 }
 
-// isSafeXML is isSafePage for a document of XML: an image, or the description of the search.
+// isSafeXML is like isSafePage for an XML document: an image, or the OpenSearch description.
 func isSafeXML(text string) error {
 	for decoder := xml.NewDecoder(strings.NewReader(text)); ; {
 		token, err := decoder.Token()

@@ -9,19 +9,20 @@ import (
 	"strings"
 )
 
-// form is a form of the pages, or another place where who asks for a page can write. WRITTEN in the target, the body or a field is where.
+// form is a form of the pages, or another input of a request for a page. WRITTEN in the target, the body or a
+// field is the place of the input.
 type form struct {
 	name, target string
-	body         string   // of a POST, as forms send it; "" for GET
+	body         string   // of a POST; "" for GET
 	fields       []string // of the request
-	isAdmin      bool     // on the admin listener, by somebody who has logged in
-	isList       bool     // its page may be as long as what it is about
+	isAdmin      bool     // on the admin listener, by a logged-in administrator
+	isList       bool     // its page may be as long as its content
 }
 
-// written is replaced by hostile texts.
+// written is the placeholder for hostile texts.
 const written = "WRITTEN"
 
-// readersForms are those of the service.
+// readersForms are the forms of the service.
 func readersForms() []form {
 	return []form{
 		{name: "the form of names", target: "/?uri=WRITTEN"},
@@ -73,8 +74,8 @@ func readersForms() []form {
 	}
 }
 
-// adminForms are those of the admin interface: of each page a row with the fields that it has. A POST gets the field against forms of other
-// sites.
+// adminForms are the forms of the admin interface: a row for each page with its fields. A POST includes the
+// field against cross-site request forgery.
 func adminForms() []form {
 	return []form{
 		{name: "what is there", target: "/?WRITTEN"},
@@ -132,10 +133,11 @@ func adminForms() []form {
 	}
 }
 
-// adminToken is that of the administrator.
+// adminToken is the token of the administrator.
 const adminToken = "0123456789abcdef0123456789abcdef"
 
-// prepareForms gives the stage a configuration with all that has forms: a registry, whose hosts have no DNS, a site with a logo, and a token for the admin interface.
+// prepareForms gives the stage a configuration with everything that has forms: a registry, whose hosts have no
+// DNS, a site with a logo, and a token for the admin interface.
 func prepareForms(s *stage) error {
 	token, logo := filepath.Join(s.directory, "token"), filepath.Join(s.directory, "logo.svg")
 	for path, text := range map[string]string{token: adminToken, logo: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1H0z"/></svg>`} {
@@ -161,7 +163,7 @@ func forms(s *stage) (all []payload) {
 			f.isAdmin = table.isAdmin
 			for _, text := range hostileTexts() {
 				if text.isOctets && (f.body != "" || len(f.fields) > 0) && strings.ContainsAny(text.text, "\r\n") {
-					continue // that is another request
+					continue // would be another request
 				}
 				all = append(all, payload{
 					family: table.family, name: text.name + " as " + f.name, section: text.section, shows: f.fill(text),
@@ -179,7 +181,8 @@ func (f *form) fill(text hostileText) string {
 	return strings.Join(append(append([]string{target}, fields...), body), " | ")
 }
 
-// with returns what is sent with a text: in the target and the body percent-encoded, if it is not sent as it is.
+// with returns the request with a text, which is percent-encoded in the target and the body unless it is sent
+// raw.
 func (f *form) with(text hostileText) (target, body string, fields []string) {
 	encoded := text.text
 	if !text.isOctets {

@@ -2,15 +2,15 @@ package adversary
 
 import "strings"
 
-// hostileText is what is written into a form.
+// hostileText is hostile input of a form.
 type hostileText struct {
 	name, section string
 	text          string
-	isEncoded     bool // it is percent-encoded already, or is more than one parameter
-	isOctets      bool // it is sent as it is, where a client should encode it
+	isEncoded     bool // already percent-encoded, or several parameters
+	isOctets      bool // sent raw where a client should encode it
 }
 
-// Markup in hostile texts has elements and attributes whose names begin with this: no page has others of that name.
+// evil is the prefix of the names of elements and attributes in hostile texts. No page uses such names.
 const evil = "evil"
 
 func hostileTexts() []hostileText {

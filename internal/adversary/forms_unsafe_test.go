@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What isSafe is for is found, and pages as they should be are not.
+// TestUnsafeReplies checks that isSafe detects unsafe responses, and accepts correct ones.
 func TestUnsafeReplies(t *testing.T) {
 	fields := func(more ...string) http.Header {
 		h := http.Header{"Content-Type": {"text/html; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}, "Content-Security-Policy": {"default-src 'none'; style-src 'sha256-a'"}}

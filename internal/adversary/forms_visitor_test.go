@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// visitor is a browser that shows pages, and has logged in to the admin interface.
+// visitor is a browser that requests pages and is logged in to the admin interface.
 type visitor struct {
 	*stage
 	once sync.Once
@@ -20,13 +20,13 @@ type visitor struct {
 	err error
 }
 
-// session is a cookie, and the field that its forms must have.
+// session is a cookie and the matching form field.
 type session struct{ cookie, csrf string }
 
-// accept is what browsers accept.
+// accept is the Accept field of browsers.
 const accept = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-// send sends a form with a hostile text.
+// send submits a form with a hostile text.
 func (v *visitor) send(ctx context.Context, f form, text hostileText) error {
 	target, body, fields := f.with(text)
 	fields = append(fields, accept)
@@ -51,12 +51,12 @@ func (v *visitor) send(ctx context.Context, f form, text hostileText) error {
 		return err
 	}
 	if strings.HasPrefix(target, "/registry/import") && got.status == http.StatusServiceUnavailable {
-		return nil // a few files are read at a time, and others are sent now
+		return nil // a limited number of files is read at a time, and others are in progress
 	}
 	return isSafe(got, f.isList)
 }
 
-// logIn begins a session, once.
+// logIn begins a session once.
 func (v *visitor) logIn(ctx context.Context) (session, error) {
 	v.once.Do(func() {
 		before, err := v.open(ctx, "")
@@ -75,13 +75,14 @@ func (v *visitor) logIn(ctx context.Context) (session, error) {
 	return v.session, v.err
 }
 
-// open shows the page to log in to who has a cookie, "" for none, and returns the session of its form.
+// open requests the login page with a cookie, "" for none, and returns the session of its form.
 func (v *visitor) open(ctx context.Context, cookie string) (session, error) {
 	got, err := ask(ctx, v.admin, friend, http.MethodGet, "/login", "", "Cookie: "+cookie, accept)
 	if err != nil {
 		return session{}, err
 	}
-	field := testserver.ParseHTML(got.body).First("input", "name=csrf").Attr("value") // against forms of other sites
+	// Against cross-site request forgery.
+	field := testserver.ParseHTML(got.body).First("input", "name=csrf").Attr("value")
 	if field == "" {
 		return session{}, fmt.Errorf("the page to log in has no form: %d %.300q", got.status, got.body)
 	}
@@ -91,14 +92,14 @@ func (v *visitor) open(ctx context.Context, cookie string) (session, error) {
 	return session{cookie, field}, nil
 }
 
-// cookieOf returns the cookie that a reply sets.
+// cookieOf returns the cookie set by a response.
 func cookieOf(got reply) string {
 	cookie, _, _ := strings.Cut(got.header.Get("Set-Cookie"), ";")
 	return cookie
 }
 
-// forgeries are forms of other sites: each that is posted to the admin interface is refused without the field that only its own pages have,
-// and with one of another session.
+// forgeries are forms of other sites: a POST to the admin interface is rejected without the field of its own
+// pages, and with the field of another session.
 func (v *visitor) forgeries() (all []payload) {
 	for _, f := range adminForms() {
 		if f.body == "" {
@@ -129,7 +130,8 @@ func (v *visitor) forgeries() (all []payload) {
 					}
 					fields = append(fields, "Content-Type: application/x-www-form-urlencoded", accept)
 					got, err := ask(ctx, v.admin, friend, http.MethodPost, target, body+"&csrf="+url.QueryEscape(csrf), fields...)
-					isRefused := got.status == http.StatusForbidden || got.status == http.StatusUnauthorized // nobody has logged in by another cookie
+					// The other cookie is not logged in.
+					isRefused := got.status == http.StatusForbidden || got.status == http.StatusUnauthorized
 					if err == nil && !isRefused {
 						err = fmt.Errorf("it is answered %d: %.300q", got.status, got.body)
 					}

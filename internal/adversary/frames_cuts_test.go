@@ -12,14 +12,15 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// cut ends a connection of a client in some way.
+// cut is a way to end a connection by the client.
 type cut struct {
 	name string
 	end  func(conn net.Conn)
 	half bool // urnd must end it, too
 }
 
-// cuts are the ways in which a client leaves: RFC 9112 section 9.6, RFC 8446 section 6.1 and RFC 9293 section 3.6.
+// cuts are the ways in which a client disconnects: RFC 9112 section 9.6, RFC 8446 section 6.1 and RFC 9293
+// section 3.6.
 func cuts() []cut {
 	return []cut{
 		{"a close", func(conn net.Conn) { _ = conn.Close() }, false},
@@ -35,7 +36,7 @@ func cuts() []cut {
 	}
 }
 
-// apply ends a connection, and returns an error where urnd does not end it, too.
+// apply ends a connection, and returns an error if urnd does not end it as well when required.
 func (end cut) apply(conn net.Conn) error {
 	end.end(conn)
 	if !end.half {
@@ -49,7 +50,7 @@ func (end cut) apply(conn net.Conn) error {
 	return nil
 }
 
-// atEachByte cuts a dialogue at each of its bytes, or at each of some, over a connection for each.
+// atEachByte cuts a dialogue at each of its bytes, or at every step-th, over a separate connection.
 func atEachByte(
 	ctx context.Context, text string, step int, end cut, dial func(context.Context) (net.Conn, error),
 ) error {
@@ -79,7 +80,7 @@ func atEachByte(
 	return <-failed
 }
 
-// frameCuts end a short dialogue of HTTP/2 at each of its bytes.
+// frameCuts end a short HTTP/2 dialogue at each of its bytes.
 func (s *stage) frameCuts() []payload {
 	text := dialogueOfHTTP2()
 	var payloads []payload

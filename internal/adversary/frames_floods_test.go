@@ -10,14 +10,15 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// frameFlood is a frame, or some, that a client sends again and again.
+// frameFlood is a frame, or several, that a client sends repeatedly.
 type frameFlood struct {
 	name, section string
 	begin         func(c *hostile) // nil does nothing
 	next          func(c *hostile, i uint32) error
 }
 
-// frameFloods cost urnd more than the client: the connection must end before there are many (RFC 9113 section 10.5).
+// frameFloods cost urnd more than the client: the connection must be closed before there are many (RFC 9113
+// section 10.5).
 func (s *stage) frameFloods() []payload {
 	var payloads []payload
 	for _, f := range allFrameFloods() {
@@ -46,7 +47,7 @@ func (f frameFlood) play(ctx context.Context, c *hostile) error {
 		sent++
 	}
 	_ = out.Flush()
-	_ = c.WritePing(false, [8]byte{1}) // what is in the buffers of the kernel was not taken yet
+	_ = c.WritePing(false, [8]byte{1}) // data in the buffers of the kernel has not been read yet
 	if err := c.await(ctx, func(h *heard) bool { return h.over() || h.pongs > 0 }); err != nil {
 		return err
 	}
@@ -132,14 +133,14 @@ func allFrameFloods() []frameFlood {
 	return append(all, resetFloods()...)
 }
 
-// resetFloods are requests whose streams the client resets (CVE-2023-44487), or makes urnd reset (CVE-2025-8671): for
-// both no stream is open, while each may be work.
+// resetFloods are requests whose streams the client resets (CVE-2023-44487), or makes urnd reset
+// (CVE-2025-8671): both consider the stream closed while work may continue.
 func resetFloods() []frameFlood {
 	var all []frameFlood
 	for _, f := range []struct {
 		name, section string
 		fields        []string
-		end           bool // of the stream with its header
+		end           bool // END_STREAM with the header
 		then          func(c *hostile, id uint32) error
 	}{
 		{"that the client resets", "CVE-2023-44487", nil, true, func(c *hostile, id uint32) error {
@@ -205,7 +206,7 @@ func resetFloods() []frameFlood {
 	return all
 }
 
-// batchBlock is the field block of a request that waits for its content, and for nothing else.
+// batchBlock is the field block of a request that only waits for its content.
 func batchBlock(fields ...string) []byte {
 	return header(append([]string{
 		":method: POST", ":scheme: https", ":path: /api/v1/resolve", ":authority: a", "content-type: text/plain",

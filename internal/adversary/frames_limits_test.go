@@ -10,7 +10,8 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// frameLimits go to the limits of a connection, and beyond. What is legal leaves it as it was; what is not ends it.
+// frameLimits reach and exceed the limits of a connection. Legal frames must not affect it; illegal ones end
+// it.
 func (s *stage) frameLimits() []payload {
 	var payloads []payload
 	for _, f := range allFrameLimits() {
@@ -64,7 +65,7 @@ func allFrameLimits() []frames {
 	block := func(parts ...string) func(c *client2) {
 		return func(c *client2) { c.headers(1, true, []byte(strings.Join(parts, ""))) }
 	}
-	request, insert := string(getBlock("/small")), "\x40\x01x\x01y" // a field that enters the table
+	request, insert := string(getBlock("/small")), "\x40\x01x\x01y" // a field that is added to the dynamic table
 	for name, size := range map[string]uint32{"0": 0, "1": 1, "2^32-1": 1<<32 - 1} {
 		add("a table of "+name+" for responses", "7541 section 4.2", true, setting(http2.SettingHeaderTableSize, size))
 		add(

@@ -10,18 +10,18 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// slowFrame is a client that holds streams or a connection, and does little. Where urnd would wait for it, it must
-// have an end.
+// slowFrame is a client that occupies streams or a connection while doing little. If urnd would wait for it,
+// the wait must be limited.
 type slowFrame struct {
 	name, section string
 	settings      []http2.Setting
-	streams       uint32                  // 0 is that the connection must end
-	begin         func(c *hostile)        // what it sends first, or all
-	drip          func(c *hostile, i int) // what it sends again and again, where it is not nil
+	streams       uint32                  // 0: the connection must end
+	begin         func(c *hostile)        // frames sent first, or all
+	drip          func(c *hostile, i int) // frames sent repeatedly, unless nil
 	most          func(h *heard) error    // nil checks nothing
 }
 
-// slowFrames wait for the deadlines of urnd: those of a header, a body, a response that is not read, and of idleness
+// slowFrames wait for the timeouts of urnd: for a header, a body, an unread response, and an idle connection
 // (RFC 9113 section 10.5, CVE-2019-9511 and CVE-2019-9517).
 func (s *stage) slowFrames() []payload {
 	var payloads []payload
@@ -64,7 +64,7 @@ func (s *stage) slowFrames() []payload {
 	return payloads
 }
 
-// play ends when all streams have ended, or the connection has.
+// play returns when all streams or the connection have ended.
 func (f slowFrame) play(ctx context.Context, c *hostile) error {
 	f.begin(c)
 	ended := func(h *heard) bool {
@@ -94,7 +94,7 @@ func (f slowFrame) play(ctx context.Context, c *hostile) error {
 	return nil
 }
 
-// unread sends requests over a connection that is not read: urnd must not wait for it for ever.
+// unread sends requests over a connection that is not read: urnd must not wait for it indefinitely.
 func (s *stage) unread(name string, send func(c *hostile)) payload {
 	return s.attacked(name, "CVE-2019-9517", func(ctx context.Context) error {
 		c, err := s.dialHTTP2(ctx, s.attacker())
@@ -228,7 +228,7 @@ func allSlowFrames() []slowFrame {
 	return all
 }
 
-// none returns an error where content was sent.
+// none returns an error if content was sent.
 func none(h *heard) error {
 	for _, n := range h.bytes {
 		if n > 0 {

@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// smuggled2 is a request by HTTP/2 that would be another one, or two, by HTTP/1 to the server of the site (RFC 9113
-// section 10.3). In its texts, {s} is a request that must not arrive there.
+// smuggled2 is an HTTP/2 request that would become another one, or two, in HTTP/1 to the server of the site
+// (RFC 9113 section 10.3). In its texts, {s} is a request that must not arrive there.
 type smuggled2 struct {
 	name, section string
-	block         []string // the fields of the header; "" for :path is that of the payload
-	data, trailer string   // data of a stream that goes on, and a trailer field, "" for none
+	block         []string // fields of the header; "" for :path is that of the payload
+	data, trailer string   // data of a stream that continues, and a trailer field, "" for none
 	want          outcome
 }
 
-// smuggledByHTTP2 send the requests to the site, and a marker behind each.
+// smuggledByHTTP2 send the requests to the site, each followed by a marker.
 func (s *stage) smuggledByHTTP2() []payload {
 	var payloads []payload
 	for _, r := range allSmuggled2() {
@@ -57,7 +57,7 @@ func (s *stage) smuggledByHTTP2() []payload {
 	return inFamily("frames: smuggling", payloads)
 }
 
-// counts is a script that says how long the content of a request is.
+// counts is a script that responds with the length of the request content.
 func counts(conn net.Conn, r *http.Request) bool {
 	if r.Header.Get("Expect") != "" {
 		_, _ = io.WriteString(conn, "HTTP/1.1 100 Continue\r\n\r\n")
@@ -78,7 +78,7 @@ func counts(conn net.Conn, r *http.Request) bool {
 	)
 }
 
-// play sends the request and the marker, and judges both.
+// play sends the request and the marker, and checks both results.
 func (r smuggled2) play(ctx context.Context, c *hostile, fill *strings.Replacer, id string) error {
 	var fields []string
 	for _, field := range r.block {
@@ -120,7 +120,7 @@ func (r smuggled2) play(ctx context.Context, c *hostile, fill *strings.Replacer,
 	return nil
 }
 
-// arrived judges whether the request is one that the origin may see.
+// arrived checks whether the origin may receive the request.
 func (r smuggled2) arrived(seen bool) error {
 	if r.want == refused && seen {
 		return errors.New("it must be refused, but has reached the origin")
@@ -142,7 +142,7 @@ func allSmuggled2() []smuggled2 {
 		add("content of "+method, "8.1", "{s}", "", answered, start(method))
 		add("content of "+method+" with a trailer", "8.1", "{s}", "x: y", answered, start(method))
 	}
-	// h2.CL: the length is not that of the content.
+	// h2.CL: the length differs from that of the content.
 	for _, length := range []string{
 		"0", "1", "10000", "-1", "+5", "5, 5", "0x5", "5 ", " 5", "5\x00", "5.0", "05", "", "99999999999999999999",
 		"1\r\n\r\n{s}",
@@ -150,9 +150,9 @@ func allSmuggled2() []smuggled2 {
 		want := refused
 		switch length {
 		case "0":
-			want = either // it is answered before the content has come
+			want = either // it is answered before the content has arrived
 		case "1", "10000", "05":
-			want = declined // the origin has its header before that
+			want = declined // the origin receives its header before that
 		}
 		add(
 			fmt.Sprintf("Content-Length: %q", length), "8.1.1", "{s}", "", want,
@@ -176,7 +176,7 @@ func allSmuggled2() []smuggled2 {
 		}
 		add(fmt.Sprintf("a field %q", name), "8.2.1", "{s}", "", want, start("POST", name+": 0"))
 	}
-	// h2.TE: the content is chunked to whom the coding is passed on.
+	// h2.TE: the content is chunked for a recipient to which the coding is forwarded.
 	for _, name := range []string{
 		"transfer-encoding", "Transfer-Encoding", "transfer_encoding", "transfer-encoding ", "transfer-encoding\t",
 		"x\r\ntransfer-encoding", "x: y\r\ntransfer-encoding",

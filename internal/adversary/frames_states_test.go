@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// frameStates are frames that come in each state of a stream. What RFC 9113 section 5.1 allows is a cell of the table:
-// g is that all goes on, s an error of the stream, and c one of the connection.
+// frameStates are frames received in each state of a stream. A cell of the table contains the results permitted
+// by RFC 9113 section 5.1: g for no error, s for a stream error, c for a connection error.
 func (s *stage) frameStates() []payload {
 	type step struct {
 		name string
@@ -66,7 +66,7 @@ func (s *stage) frameStates() []payload {
 				section: "RFC 9113 section 5.1",
 				shows:   name,
 				play: func(ctx context.Context) error {
-					c, err := s.hostile(ctx, friend) // only that may open tunnels
+					c, err := s.hostile(ctx, friend) // only this client may open tunnels
 					if err != nil {
 						return err
 					}
@@ -85,7 +85,7 @@ func (s *stage) frameStates() []payload {
 	return payloads
 }
 
-// outcome sends a frame between two PING frames, and returns an error unless what it does is allowed.
+// outcome sends a frame between two PING frames, and returns an error unless the result is permitted.
 func (c *hostile) outcome(ctx context.Context, send func(*hostile), allowed string) error {
 	_ = c.WritePing(false, [8]byte{1})
 	if err := c.await(ctx, func(h *heard) bool { return h.pongs > 0 }); err != nil {

@@ -16,10 +16,10 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// siteHost is a site whose server is the origin. Everybody may ask it.
+// siteHost is a public site whose server is the origin.
 const siteHost = "site.example"
 
-// siteSettings are limits that are reached soon. The log has no line for each request of a flood.
+// siteSettings are low limits. The log does not contain the requests of a flood.
 func siteSettings() []string {
 	return []string{
 		"URND_LOG_LEVEL=INFO",
@@ -28,7 +28,7 @@ func siteSettings() []string {
 	}
 }
 
-// prepareSite gives the daemon the site, and lets clients connect to the origin.
+// prepareSite configures the site, and permits clients to connect to the origin.
 func prepareSite(s *stage) error {
 	s.text = s.config() + fmt.Sprintf("proxy: {connect_ports: [%s], sites: [{hosts: [%s], servers: ['http://%s']}]}\n",
 		portOf(s.origin.address), siteHost, s.origin.address)
@@ -48,7 +48,7 @@ func forSite(line, rest string) string {
 	return line + " HTTP/1.1\r\nHost: " + siteHost + "\r\n" + rest
 }
 
-// keeps is a script that reads a request, sends bytes, and keeps the connection.
+// keeps is a script that reads a request, sends bytes, and keeps the connection open.
 func keeps(text string) script {
 	return func(conn net.Conn, r *http.Request) bool {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
@@ -59,19 +59,19 @@ func keeps(text string) script {
 	}
 }
 
-// holds is a script that answers nothing until urnd has left.
+// holds is a script that does not respond until urnd has disconnected.
 func holds(conn net.Conn, _ *http.Request) bool {
 	_, _ = io.Copy(io.Discard, conn)
 	return false
 }
 
-// attacker returns the address of a client that no other payload has, as long as there are not too many.
+// attacker returns the address of a client that no other payload uses, up to a limit.
 func (s *stage) attacker() string {
 	n := s.ids.Add(1)
 	return fmt.Sprintf("127.0.%d.%d", 16+n/250%64, 1+n%250)
 }
 
-// attacked plays an attack while a victim asks for what is cached, by both versions.
+// attacked runs an attack while a victim requests cached responses in both versions.
 func (s *stage) attacked(name, section string, attack func(ctx context.Context) error) payload {
 	return payload{name: name, section: section, shows: name, play: func(ctx context.Context) error {
 		ended := make(chan error, 1)
@@ -81,7 +81,7 @@ func (s *stage) attacked(name, section string, attack func(ctx context.Context) 
 	}}
 }
 
-// victimsTime is how long a victim waits, also on a slow machine.
+// victimsTime is the time limit of a victim, including slow machines.
 const victimsTime = 5 * time.Second
 
 // servesHTTP1 returns an error unless a client gets a redirect in time.
@@ -98,8 +98,8 @@ func (s *stage) servesHTTP1(ctx context.Context) error {
 	return nil
 }
 
-// servesHTTP2 returns an error unless a client gets a page of the site in time. It asks again where its connection was
-// ended, which the limits of the daemon do soon on a slow machine.
+// servesHTTP2 returns an error unless a client gets a page of the site in time. It retries if its connection
+// was closed, as the low limits of the daemon cause on a slow machine.
 func (s *stage) servesHTTP2(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, victimsTime)
 	defer cancel()
@@ -117,26 +117,26 @@ func (s *stage) servesHTTP2(ctx context.Context) error {
 	})
 }
 
-// hostile is a client of HTTP/2 whose frames are read by a goroutine.
+// hostile is an HTTP/2 client whose frames are read by a goroutine.
 type hostile struct {
 	client2
 	mu      sync.Mutex
 	heard   heard
-	changed chan struct{} // something was heard
+	changed chan struct{} // signals received frames
 }
 
-// heard is what urnd has sent.
+// heard contains what urnd has sent.
 type heard struct {
-	status map[uint32]int  // of streams
-	bytes  map[uint32]int  // of their content
+	status map[uint32]int  // by stream
+	bytes  map[uint32]int  // bytes of content by stream
 	ended  map[uint32]bool // by END_STREAM
-	resets map[uint32]int  // how often
-	pongs  int             // acknowledgements of PING whose content does not begin with 0
-	goAway *http2.ErrCode  // the last one
-	closed error           // why nothing more comes
+	resets map[uint32]int  // number by stream
+	pongs  int             // acknowledgements of PING whose payload does not begin with 0
+	goAway *http2.ErrCode  // last one
+	closed error           // why reading ended
 }
 
-// over reports whether the connection has ended, or will.
+// over reports whether the connection has ended or is about to end.
 func (h *heard) over() bool {
 	return h.closed != nil || h.goAway != nil && *h.goAway != http2.ErrCodeNo
 }
@@ -146,7 +146,7 @@ func (h *heard) done(stream uint32) bool {
 	return h.ended[stream] || h.resets[stream] > 0 || h.closed != nil
 }
 
-// dialHTTP2 opens a connection of HTTP/2 on which nothing was sent.
+// dialHTTP2 opens an HTTP/2 connection without sending anything.
 func (s *stage) dialHTTP2(ctx context.Context, from string) (*hostile, error) {
 	conn, err := connectTLSFrom(ctx, s.tls, from, "h2")
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *stage) dialHTTP2(ctx context.Context, from string) (*hostile, error) {
 	return c, nil
 }
 
-// hostile opens a connection, begins it with settings, and hears what comes.
+// hostile opens a connection, starts it with settings, and reads frames.
 func (s *stage) hostile(ctx context.Context, from string, settings ...http2.Setting) (*hostile, error) {
 	c, err := s.dialHTTP2(ctx, from)
 	if err != nil {
@@ -175,8 +175,8 @@ func (s *stage) hostile(ctx context.Context, from string, settings ...http2.Sett
 	return c, nil
 }
 
-// begin sends what a connection begins with. The settings of urnd are acknowledged before they have come, so that only
-// one goroutine writes.
+// begin sends the start of a connection. The settings of urnd are acknowledged before they are received, so
+// that only one goroutine writes.
 func (c *hostile) begin(settings ...http2.Setting) {
 	_, _ = io.WriteString(c.conn, http2.ClientPreface)
 	_ = c.WriteSettings(settings...)
@@ -229,14 +229,14 @@ func (h *heard) take(frame http2.Frame, err error) {
 	}
 }
 
-// now returns something of what was heard.
+// now evaluates a predicate of the received frames.
 func (c *hostile) now(get func(*heard) bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return get(&c.heard)
 }
 
-// await waits until something was heard, or nothing more comes.
+// await waits until a predicate holds, or the connection has ended.
 func (c *hostile) await(ctx context.Context, holds func(*heard) bool) error {
 	for {
 		var closed error
@@ -254,7 +254,7 @@ func (c *hostile) await(ctx context.Context, holds func(*heard) bool) error {
 	}
 }
 
-// String is for reports.
+// String describes the received frames for reports.
 func (c *hostile) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -269,7 +269,7 @@ func (c *hostile) String() string {
 	return text
 }
 
-// getBlock and postBlock are the field blocks of requests for a page of the site.
+// getBlock and postBlock return the field blocks of requests for a page of the site.
 func getBlock(path string, fields ...string) []byte { return siteBlock("GET", path, fields...) }
 
 func postBlock(path string, fields ...string) []byte { return siteBlock("POST", path, fields...) }
@@ -281,11 +281,11 @@ func siteBlock(method, path string, fields ...string) []byte {
 			fields...)...)
 }
 
-// streams is how many streams a client may have at a time: SETTINGS_MAX_CONCURRENT_STREAMS of urnd.
+// streams is the limit of concurrent streams: SETTINGS_MAX_CONCURRENT_STREAMS of urnd.
 const streams = 100
 
-// framesOfClients are attacks by the frames of HTTP/2.
+// framesOfClients are attacks by HTTP/2 frames.
 func framesOfClients(s *stage) []payload {
-	held := slices.Concat(s.slowFrames(), s.frameStates(), s.frameLimits()) // most wait, and so all at a time
+	held := slices.Concat(s.slowFrames(), s.frameStates(), s.frameLimits()) // most wait, so they run concurrently
 	return slices.Concat(inFamily("frames: held", held), s.frameCuts(), s.smuggledByHTTP2())
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// chunks are bodies that break the grammar of the chunked coding (RFC 9112 section 7.1). An
-// end that is not there is the end of the connection, too.
+// chunks are bodies that violate the grammar of the chunked coding (RFC 9112 section 7.1). A missing end also
+// ends the connection.
 func chunks() []request {
 	var all []request
 	add := func(name, section, body string, want outcome) {

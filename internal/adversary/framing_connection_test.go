@@ -2,8 +2,8 @@ package adversary
 
 import "fmt"
 
-// connectionOptions are fields and methods that are for one hop alone, and what a client may
-// not make a proxy pass on or forget (RFC 9110 sections 7.6 and 9.3).
+// connectionOptions are hop-by-hop fields and methods, and fields that a client must not make a proxy forward
+// or remove (RFC 9110 sections 7.6 and 9.3).
 func connectionOptions() []request {
 	var all []request
 	add := func(name, section, line, lines string, want outcome) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// fieldLines are field lines that break the grammar of RFC 9112 section 5. urnd itself
-// answers the first request of each, and an origin the second.
+// fieldLines are field lines that violate the grammar of RFC 9112 section 5. urnd itself responds to the first
+// request of each, and an origin to the second.
 func fieldLines() []request {
 	var all []request
 	add := func(name, section, lines string, want outcome) {
@@ -23,7 +23,7 @@ func fieldLines() []request {
 	add("no name", "RFC 9110 section 5.1", ": b", refused)
 	add("no colon", "RFC 9112 section 5", "X-A", refused)
 	add("a request line as a field", "RFC 9112 section 5", "GET /smuggled/{id} HTTP/1.1", refused)
-	// RFC 9112 section 5.2: obsolete line folding is refused, or replaced by spaces.
+	// RFC 9112 section 5.2: obsolete line folding is rejected or replaced by spaces.
 	add("folded line", "RFC 9112 section 5.2", "X-A: b\r\n c", either)
 	add("folded by a tab", "RFC 9112 section 5.2", "X-A: b\r\n\tc", either)
 	add("folded into a field", "RFC 9112 section 5.2", "X-A: b\r\n Content-Length: 5", either)
@@ -37,7 +37,7 @@ func fieldLines() []request {
 	add("an empty value", "RFC 9110 section 5.5", "X-A:", answered)
 	add("64 KiB of one value", "RFC 6585 section 5", "X-A: "+strings.Repeat("a", 80<<10), refused)
 	add("3000 fields", "RFC 6585 section 5", strings.TrimSuffix(strings.Repeat("X-Abcdefghijklmnopqrs: b\r\n", 3000), "\r\n"), refused)
-	// RFC 9112 section 2.2: white space between the start line and the first field.
+	// RFC 9112 section 2.2: whitespace between the start line and the first field.
 	for _, c := range []string{" ", "\t"} {
 		all = append(all, request{
 			fmt.Sprintf("%q before the first field", c), "RFC 9112 section 2.2",

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// blamed are requests whose client is at fault. The origin must not be taken for one that
-// fails: urnd would send everybody to another location of a name.
+// blamed are requests that fail because of the client. The origin must not be considered failing: urnd would
+// redirect all clients to another location of a name.
 func (s *stage) blamed() []payload {
 	var payloads []payload
 	for name, body := range map[string]string{

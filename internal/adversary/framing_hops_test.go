@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// lastHops are requests that may go no further than to this proxy (RFC 9110 section 7.6.2).
+// lastHops are requests that must not be forwarded beyond this proxy (RFC 9110 section 7.6.2).
 func (s *stage) lastHops() []payload {
 	var payloads []payload
 	for _, method := range []string{"TRACE", "OPTIONS"} {

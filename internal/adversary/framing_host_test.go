@@ -2,7 +2,7 @@ package adversary
 
 import "fmt"
 
-// hosts are requests that do not say clearly which host is meant (RFC 9112 section 3.2).
+// hosts are requests with an ambiguous host (RFC 9112 section 3.2).
 func hosts() []request {
 	var all []request
 	add := func(name, section, target, lines string, want outcome) {
@@ -15,7 +15,8 @@ func hosts() []request {
 		add("Host twice by case for "+target, "RFC 9112 section 3.2", target, "Host: {o}\r\nhOST: b\r\n", refused)
 		for _, value := range []string{"a b", "a/b", "a\\b", "a,b", "a\"b", "a<b>", "a\x00b", "a\x7f", "a#b", "a?b", "a@b{}", "\xff", "a\tb"} {
 			want := refused
-			if value == "a#b" || value == "a?b" || value == "a,b" || value == "a/b" || value == "a\\b" || value == "\xff" { // what net/http leaves to the handler
+			// These are left by net/http to the handler.
+			if value == "a#b" || value == "a?b" || value == "a,b" || value == "a/b" || value == "a\\b" || value == "\xff" {
 				want = either
 			}
 			add(fmt.Sprintf("Host %q for %s", value, target), "RFC 9110 section 7.2", target, "Host: "+value+"\r\n", want)
@@ -24,7 +25,7 @@ func hosts() []request {
 		add("space before the colon of Host for "+target, "RFC 9112 section 5.1", target, "Host : {o}\r\n", refused)
 	}
 	add("an empty Host", "RFC 9110 section 7.2", "/urn:ietf:rfc:2648", "Host:\r\n", answered)
-	// The authority of the target counts, and Host is ignored: RFC 9112 section 3.2.2.
+	// The authority of the target takes precedence over Host: RFC 9112 section 3.2.2.
 	add("another Host than the target", "RFC 9112 section 3.2.2", "http://{o}/p/{id}", "Host: internal.example\r\n", answered)
 	add("the user information of an authority", "RFC 9110 section 4.2.4", "http://a:b@{o}/p/{id}", "Host: {o}\r\n", either)
 	return all

@@ -14,41 +14,41 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// client2 is a client of HTTP/2 that can send any frame.
+// client2 is an HTTP/2 client that can send any frame.
 type client2 struct {
 	*http2.Framer
 	conn *tls.Conn
 }
 
-// frames is a payload of HTTP/2.
+// frames is an HTTP/2 payload.
 type frames struct {
 	name, section string
 	legal         bool
 	send          func(c *client2)
 }
 
-// header encodes fields, "name: value", in literals.
+// header encodes fields, "name: value", as literals.
 func header(fields ...string) []byte {
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)
 	for _, field := range fields {
-		i := strings.Index(field[1:], ":") + 1 // a pseudo-header begins with a colon
+		i := strings.Index(field[1:], ":") + 1 // a pseudo-header field begins with a colon
 		_ = encoder.WriteField(hpack.HeaderField{Name: field[:i], Value: strings.TrimPrefix(field[i+1:], " ")})
 	}
 	return block.Bytes()
 }
 
-// plain are the fields of a legal request, with others behind them.
+// plain returns the field block of a legal request followed by other fields.
 func plain(fields ...string) []byte {
 	return header(append([]string{":method: GET", ":scheme: https", ":path: /urn:ietf:rfc:2648", ":authority: a"}, fields...)...)
 }
 
-// headers sends a HEADERS frame that ends the header and, where end is set, the stream.
+// headers sends a HEADERS frame with END_HEADERS and, if end is set, END_STREAM.
 func (c *client2) headers(stream uint32, end bool, block []byte) {
 	_ = c.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block, EndStream: end, EndHeaders: true})
 }
 
-// raw sends a frame as it is, with a length that may be wrong.
+// raw sends a frame unmodified, possibly with a wrong length.
 func (c *client2) raw(length int, kind http2.FrameType, flags http2.Flags, stream uint32, body string) {
 	head := []byte{
 		byte(length >> 16), byte(length >> 8), byte(length), byte(kind), byte(flags), byte(stream >> 24), byte(stream >> 16),
@@ -57,7 +57,7 @@ func (c *client2) raw(length int, kind http2.FrameType, flags http2.Flags, strea
 	_, _ = c.conn.Write(append(head, body...))
 }
 
-// withHTTP2 turns frames into payloads.
+// withHTTP2 converts frames to payloads.
 func (s *stage) withHTTP2() []payload {
 	var payloads []payload
 	target := "/p/" + s.id()
@@ -74,11 +74,11 @@ func (s *stage) withHTTP2() []payload {
 	return inFamily("http/2", payloads)
 }
 
-// judge sends the preface and the frames, and reads what comes back.
+// judge sends the preface and the frames, and reads the result.
 func (f frames) judge(c *client2) error {
 	c.AllowIllegalWrites = true
 	c.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
-	go func() { // the server may close before it has read all
+	go func() { // the server may close before it has read everything
 		_, _ = io.WriteString(c.conn, http2.ClientPreface)
 		_ = c.WriteSettings()
 		f.send(c)
@@ -97,8 +97,8 @@ func (f frames) judge(c *client2) error {
 	}
 }
 
-// outcomeOfHTTP2 returns the last status that a connection gave, or 0 where it, or a stream
-// of it, was ended by an error.
+// outcomeOfHTTP2 returns the last status received on a connection, or 0 if the connection or a stream ended
+// with an error.
 func outcomeOfHTTP2(c *client2) (status int, err error) {
 	_ = c.conn.SetReadDeadline(time.Now().Add(2 * silence))
 	ponged := false
@@ -108,7 +108,7 @@ func outcomeOfHTTP2(c *client2) (status int, err error) {
 		case err == nil:
 		case errors.As(err, new(http2.StreamError)):
 			return 0, fmt.Errorf("urnd sent what is no header: %w", err)
-		default: // closed; what it said before counts
+		default: // closed; earlier frames count
 			return status, nil
 		}
 		switch frame := frame.(type) {
@@ -132,7 +132,7 @@ func outcomeOfHTTP2(c *client2) (status int, err error) {
 	}
 }
 
-// framesOfHTTP2 are frames that RFC 9113 forbids where they are, or their contents.
+// framesOfHTTP2 are frames that RFC 9113 forbids at their position, or with their content.
 func framesOfHTTP2() []frames {
 	var all []frames
 	add := func(name, section string, send func(*client2)) {
@@ -168,7 +168,7 @@ func framesOfHTTP2() []frames {
 	add("an initial window above 2^31-1", "6.5.2", func(c *client2) { c.raw(6, http2.FrameSettings, 0, 0, "\x00\x04\xff\xff\xff\xff") })
 	add("a maximum frame size of 1", "6.5.2", func(c *client2) { c.raw(6, http2.FrameSettings, 0, 0, "\x00\x05\x00\x00\x00\x01") })
 	add("push enabled by 2", "6.5.2", func(c *client2) { c.raw(6, http2.FrameSettings, 0, 0, "\x00\x02\x00\x00\x00\x02") })
-	// Without a request before it, which could be answered first.
+	// Without an earlier request, which could be answered first.
 	add("PUSH_PROMISE from a client", "8.4", func(c *client2) { c.raw(5, http2.FramePushPromise, 4, 1, "\x00\x00\x00\x02\x82") })
 	add("a window that grows by 0", "6.9", func(c *client2) { c.raw(4, http2.FrameWindowUpdate, 0, 0, "\x00\x00\x00\x00") })
 	add("a window that overflows", "6.9.1", func(c *client2) { c.raw(4, http2.FrameWindowUpdate, 0, 0, "\x7f\xff\xff\xff") })
@@ -183,7 +183,7 @@ func framesOfHTTP2() []frames {
 			c.raw(16, http2.FrameContinuation, 0, 1, "\x40\x03abc\x0aabcdefghij")
 		}
 	})
-	add("padding longer than the frame", "6.1", func(c *client2) { // of a body without which there is no answer
+	add("padding longer than the frame", "6.1", func(c *client2) { // of a body required for a response
 		c.headers(1, false, header(":method: POST", ":scheme: https", ":path: /api/v1/resolve", ":authority: a"))
 		c.raw(2, http2.FrameData, 8, 1, "\xff\x00")
 	})
@@ -208,7 +208,7 @@ func framesOfHTTP2() []frames {
 	return all
 }
 
-// fieldsOfHTTP2 are headers that RFC 9113 section 8 forbids.
+// fieldsOfHTTP2 are headers forbidden by RFC 9113 section 8.
 func fieldsOfHTTP2(absolute string) []frames {
 	var all []frames
 	add := func(name, section string, block []byte) {

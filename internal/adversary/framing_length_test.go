@@ -2,9 +2,9 @@ package adversary
 
 import "fmt"
 
-// contentLengths are values of Content-Length that are not one decimal number (RFC 9110
-// section 8.6, RFC 9112 section 6.3), for urnd itself and for an origin. The body contains
-// a request, for those who read the length differently.
+// contentLengths are values of Content-Length that are not one decimal number (RFC 9110 section 8.6, RFC 9112
+// section 6.3), for urnd itself and for an origin. The body contains a request, for recipients that interpret
+// the length differently.
 func contentLengths() []request {
 	var all []request
 	add := func(name, section, lines string, want outcome) {

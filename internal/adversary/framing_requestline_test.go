@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// requestLines are request lines that break the grammar of RFC 9112 section 3: a method, a
-// space, a target, a space, a version.
+// requestLines are request lines that violate the grammar of RFC 9112 section 3: a method, a space, a target, a
+// space, a version.
 func requestLines() []request {
 	const rest = "\r\nHost: {o}\r\n\r\n"
 	var all []request
@@ -38,7 +38,7 @@ func requestLines() []request {
 		"GET /urn:ietf:rfc:2648\x7f HTTP/1.1", "\xef\xbb\xbfGET /urn:ietf:rfc:2648 HTTP/1.1", "\x00GET /urn:ietf:rfc:2648 HTTP/1.1",
 	} {
 		want := refused
-		if line == "" { // one empty line before a request is to be ignored: section 2.2
+		if line == "" { // one empty line before a request is ignored: section 2.2
 			want = either
 		}
 		add(fmt.Sprintf("line %.30q", line), "RFC 9112 section 3", line, want)
@@ -62,9 +62,10 @@ func requestLines() []request {
 		switch {
 		case strings.Contains(target, " "):
 			want = refused
-		case strings.Contains(target, "{id}#"): // a client should not send one, and nobody may pass it on
+		case strings.Contains(target, "{id}#"): // a client should not send one, and a proxy must not forward it
 			want = either
-		case strings.HasPrefix(target, "http://{o}/") && strings.ContainsAny(target, "%\"<\\"): // octets that programs send raw: ADR 33
+		case strings.HasPrefix(target, "http://{o}/") && strings.ContainsAny(target, "%\"<\\"):
+			// Characters that programs send raw: ADR 33.
 			want = either
 		}
 		add(fmt.Sprintf("target %.40q", target), "RFC 9112 section 3.2", "GET "+target+" HTTP/1.1", want)

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// response is what a hostile origin sends.
+// response is the response of a hostile origin.
 type response struct {
 	name, section, octets string
-	// passed is whether it may be passed on, in order; else it is 502.
+	// passed is set if it may be forwarded; otherwise the response is 502.
 	passed bool
 }
 
-// responses turns responses into payloads: a client asks for it, and then for another page.
+// responses converts responses to payloads: a client requests it, followed by another page.
 func (s *stage) responses() []payload {
 	var payloads []payload
 	for _, r := range hostileResponses() {
@@ -37,7 +37,7 @@ func (s *stage) responses() []payload {
 	return inFamily("responses of origins", payloads)
 }
 
-// allows returns an error unless urnd may answer a client so.
+// allows returns an error unless urnd may respond to a client with got.
 func (r response) allows(got []reply) error {
 	switch {
 	case len(got) > 2:
@@ -57,7 +57,7 @@ func (r response) allows(got []reply) error {
 	}
 }
 
-// hostileResponses break RFC 9112 sections 4 to 8, or say what nobody asked for.
+// hostileResponses violate RFC 9112 sections 4 to 8, or are unsolicited.
 func hostileResponses() []response {
 	const fields = "Content-Type: text/plain\r\n"
 	const end = fields + "Content-Length: 2\r\n\r\nok"

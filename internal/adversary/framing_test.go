@@ -8,31 +8,30 @@ import (
 	"strings"
 )
 
-// outcome is what may happen to a request.
+// outcome is the permitted result of a request.
 type outcome int
 
 const (
-	// refused: 4xx, 501, 505, or a closed connection; nothing behind it is answered, since
-	// nobody knows where it ends.
+	// refused: 4xx, 501, 505, or a closed connection; nothing after it is answered, since its end is unknown.
 	refused outcome = iota
-	// declined: its end is known, and so what follows may be answered; it itself is not.
+	// declined: it is rejected, but its end is known, so later requests may be answered.
 	declined
-	// answered: it is legal, and so is what follows.
+	// answered: it is legal, and so are later requests.
 	answered
 	// alone: it is answered, and the connection is closed.
 	alone
-	// either: recipients may refuse it, or answer it. They may not see another request in it.
+	// either: recipients may reject or answer it, but must not see another request in it.
 	either
 )
 
-// request is a payload of HTTP/1.1. In its octets, {o} is the address of the origin, {id} is
-// unique, and {smuggled} a request that only a wrong reading of another one contains.
+// request is an HTTP/1.1 payload. In its octets, {o} is the address of the origin, {id} is unique, and
+// {smuggled} a request that is only seen if another one is misinterpreted.
 type request struct {
 	name, section, octets string
 	want                  outcome
 }
 
-// framing are requests, and responses of origins, whose boundaries are unclear.
+// framing are requests, and responses of origins, with ambiguous boundaries.
 func framing(s *stage) []payload {
 	return slices.Concat(
 		s.requests("request line", requestLines()),
@@ -49,11 +48,11 @@ func framing(s *stage) []payload {
 	)
 }
 
-// cached is answered from a cache, before net/http reads it, where it has been asked before. The boundary behind it is
-// found by other means than those behind other requests.
+// cached is answered from a cache if it was requested before. The end of such a request is determined by a
+// different code path than that of others.
 const cached = "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-// requests turns requests into payloads: each is the first one of a connection, and comes behind a cached one.
+// requests converts requests to payloads: each is sent first on a connection, and after a cached one.
 func (s *stage) requests(family string, all []request) []payload {
 	var payloads []payload
 	for _, r := range all {
@@ -61,7 +60,8 @@ func (s *stage) requests(family string, all []request) []payload {
 			id, name, want := s.id(), r.name, r.want
 			if before != "" {
 				name += ", behind a cached answer"
-				// urnd does not know all of what comes with the request before it, and ends its connection.
+				// urnd does not know all of the data that arrives with the previous request, and closes its
+				// connection.
 				if strings.Contains(r.octets, "Transfer-Encoding: chunked") && want != refused || strings.Contains(r.octets, "HTTP/1.0") {
 					want = either
 				}
@@ -77,8 +77,8 @@ func (s *stage) requests(family string, all []request) []payload {
 	return inFamily(family, payloads)
 }
 
-// judgeRequest sends a request with a marker behind it: a legal request that reaches the
-// origin only where urnd believes that the first one has ended. What comes before is cached, or "".
+// judgeRequest sends a request followed by a marker: a legal request that only reaches the origin if urnd
+// considers the first one complete. before is cached, or "".
 func (s *stage) judgeRequest(ctx context.Context, before, octets, id string, want outcome) error {
 	marker := "GET http://" + s.origin.address + "/marker/" + id + " HTTP/1.1\r\nHost: " + s.origin.address + "\r\nConnection: close\r\n\r\n"
 	method, _, _ := strings.Cut(octets, " ")
@@ -106,8 +106,8 @@ func (s *stage) judgeRequest(ctx context.Context, before, octets, id string, wan
 	return nil
 }
 
-// allows returns an error unless these responses may be the outcome; marked is whether the
-// marker was taken for a request.
+// allows returns an error unless these responses are permitted by the outcome; marked is set if the marker was
+// processed as a request.
 func (o outcome) allows(got []reply, marked bool) error {
 	var status int
 	if len(got) > 0 {

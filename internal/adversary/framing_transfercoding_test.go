@@ -2,9 +2,8 @@ package adversary
 
 import "fmt"
 
-// transferCodings are values of Transfer-Encoding that recipients read differently (RFC 9112
-// sections 6.1 and 6.3). Those who read the chunks find another end of the request than
-// those who count octets.
+// transferCodings are values of Transfer-Encoding that recipients interpret differently (RFC 9112 sections 6.1
+// and 6.3). Recipients that parse the chunks find another end of the request than those that count bytes.
 func transferCodings() []request {
 	var all []request
 	starts := map[string]string{"": "POST /api/v1/resolve", ", forwarded": "POST http://{o}/p/{id}"}
@@ -33,7 +32,7 @@ func transferCodings() []request {
 	add("two different codings in lines", "RFC 9112 section 6.1", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", refused)
 	add("an unknown coding in the first line", "RFC 9112 section 6.1", "Transfer-Encoding: cow\r\nTransfer-Encoding: chunked", refused)
 	add("a line that begins with a space", "RFC 9112 section 5.2", "X: y\r\n Transfer-Encoding: chunked\r\nContent-Length: 17", either)
-	// With both, a server may refuse it: section 6.1.
+	// With both, a server may reject it: section 6.1.
 	for _, lines := range []string{
 		"Transfer-Encoding: chunked\r\nContent-Length: 17", "Content-Length: 17\r\nTransfer-Encoding: chunked",
 		"Content-Length: 3\r\nTransfer-Encoding: chunked", "Content-Length: 0\r\nTransfer-Encoding: chunked",
@@ -47,7 +46,7 @@ func transferCodings() []request {
 				})
 		}
 	}
-	// HTTP/1.0 has no transfer codings: the framing is faulty, section 6.1.
+	// HTTP/1.0 has no transfer codings, so the framing is invalid: section 6.1.
 	for form, start := range starts {
 		all = append(all,
 			request{"a coding of HTTP/1.0" + form, "RFC 9112 section 6.1", start + " HTTP/1.0\r\nHost: {o}\r\nTransfer-Encoding: chunked" + body, refused},

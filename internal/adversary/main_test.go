@@ -14,22 +14,22 @@ import (
 	"time"
 )
 
-// category is payloads that are played on one daemon, several at a time.
+// category contains payloads that run on one daemon, several at a time.
 type category struct {
 	name    string
 	workers int
-	// settings of the environment for its daemon
+	// environment settings of its daemon
 	settings []string
 	// prepare is called before the daemon starts; nil does nothing.
 	prepare  func(*stage) error
 	payloads func(*stage) []payload
-	// after checks what is known only when all have been played; nil checks nothing.
+	// after checks the final state when all payloads have run; nil checks nothing.
 	after func(*stage) error
-	// releases is whether the daemon must give back, behind each family, all that it holds for its payloads.
+	// releases is set if the daemon must release all resources after each family of payloads.
 	releases bool
 }
 
-// categories is the table of all that is played. What costs memory or time is played alone.
+// categories is the table of all categories. Expensive ones run alone.
 func categories() []category {
 	return []category{
 		{
@@ -59,7 +59,7 @@ func categories() []category {
 	}
 }
 
-// TestMain plays everything where ADVERSARY says how long: "short", or a duration.
+// TestMain runs everything if ADVERSARY sets the time: "short", or a duration.
 func TestMain(m *testing.M) {
 	length := os.Getenv("ADVERSARY")
 	if length == "" {
@@ -76,8 +76,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// run builds the daemon and plays the categories; only is the name of one of them, or of a
-// family, "" for all.
+// run builds the daemon and runs the categories. only is the name of a category or a family, "" for all.
 func run(length, only string) (report, error) {
 	var long time.Duration
 	if length != "short" {
@@ -110,7 +109,7 @@ func run(length, only string) (report, error) {
 	return all, nil
 }
 
-// play plays the payloads of a category on a daemon of its own.
+// play runs the payloads of a category on a separate daemon.
 func (c category) play(binary, directory, only string, long time.Duration) (row, error) {
 	began := time.Now()
 	ctx := context.Background()
@@ -152,8 +151,8 @@ func (c category) play(binary, directory, only string, long time.Duration) (row,
 	return row{c.name, verdicts, time.Since(began)}, nil
 }
 
-// playAll plays family after family; one ends with a normal request. It stops where urnd has
-// ended: what follows could say nothing.
+// playAll runs the families in order, each followed by a normal request. It stops if urnd has ended, because
+// later results would be meaningless.
 func (c category) playAll(ctx context.Context, s *stage, before usage, payloads []payload) []verdict {
 	var all []verdict
 	for len(payloads) > 0 {
@@ -184,7 +183,7 @@ func (c category) playAll(ctx context.Context, s *stage, before usage, payloads 
 	return all
 }
 
-// usage returns what the daemon holds before the first payload, where that matters.
+// usage returns the resources of the daemon before the first payload, if required.
 func (c category) usage(ctx context.Context, s *stage) (usage, error) {
 	if !c.releases {
 		return usage{}, nil
@@ -214,7 +213,7 @@ func (c category) playFamily(ctx context.Context, payloads []payload) []verdict 
 	return verdicts
 }
 
-// last returns what is seen only at the end of a category, where it is a failure.
+// last returns failures that are only detected at the end of a category.
 func (c category) last(ctx context.Context, s *stage) []verdict {
 	var all []verdict
 	if c.after != nil {

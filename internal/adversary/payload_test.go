@@ -10,25 +10,24 @@ import (
 // payload is one hostile input.
 type payload struct {
 	family  string
-	name    string // what is wrong with it
-	section string // of the document that it was written from
-	shows   string // what is sent, for the report
-	// play sends it, and returns why urnd did not survive it, nil where it did.
+	name    string // describes the violation
+	section string // section of the specification
+	shows   string // data sent, for the report
+	// play sends it, and returns why urnd did not survive it, or nil.
 	play func(ctx context.Context) error
 }
 
-// patience bounds one payload, however slow the machine is.
+// patience limits one payload, including slow machines.
 const patience = 30 * time.Second
 
-// verdict is how urnd came through one payload.
+// verdict is the result of one payload.
 type verdict struct {
 	payload
-	fault error // nil where it survived
+	fault error // nil if urnd survived
 	took  time.Duration
 }
 
-// judge plays a payload. A peer of ours that panics is a fault of the program, and is
-// reported as one.
+// judge runs a payload. A panic of a test peer is a bug of this program, and is reported as such.
 func (p payload) judge(ctx context.Context) (v verdict) {
 	began := time.Now()
 	v.payload = p
@@ -54,7 +53,7 @@ func (v verdict) String() string {
 	return fmt.Sprintf("%s: %s (%s)\n    sent: %s\n    why:  %v", v.family, v.name, v.section, strconv.QuoteToASCII(shows), v.fault)
 }
 
-// inFamily gives payloads the name of their family.
+// inFamily sets the family of payloads.
 func inFamily(name string, payloads []payload) []payload {
 	for i := range payloads {
 		payloads[i].family = name

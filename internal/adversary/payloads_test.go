@@ -2,8 +2,8 @@ package adversary
 
 import "testing"
 
-// The tables can be read without a daemon: each payload says what it is, and there are
-// enough of them.
+// TestPayloads checks the tables without a daemon: each payload has a description, and there are enough
+// payloads.
 func TestPayloads(t *testing.T) {
 	least := map[string]int{"framing": 300, "ssrf": 150, "spoofing": 100, "clients": 600, "forms": 1500}
 	for _, c := range categories() {

@@ -13,7 +13,7 @@ type canary struct {
 	listener net.Listener
 
 	mu   sync.Mutex
-	sung []string // what its connections began with
+	sung []string // first bytes of its connections
 }
 
 func newCanary() (*canary, error) {
@@ -44,7 +44,7 @@ func (c *canary) run() {
 	}
 }
 
-// heard returns an error where a connection has reached the canary since the last call.
+// heard returns an error if a connection has reached the canary since the last call.
 func (c *canary) heard() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,17 +12,17 @@ import (
 	"github.com/miekg/dns"
 )
 
-// question is a query that a DNS server has received.
+// question is a query received by a DNS server.
 type question struct {
 	*dns.Msg
 	tcp  bool
 	from net.Addr
 }
 
-// name returns the name that is asked for, in lower case.
+// name returns the queried name in lower case.
 func (q question) name() string { return strings.ToLower(q.Question[0].Name) }
 
-// answering returns the messages that are sent to a query, in order; none is silence.
+// answering returns the messages sent in response to a query, in order; none is no response.
 type answering func(q question) [][]byte
 
 // nameServer is a DNS server over UDP and TCP. Names without a script do not exist.
@@ -36,7 +36,7 @@ type nameServer struct {
 	scripts map[string]answering // by name
 }
 
-// zoneRoot is the domain below which urnd looks namespaces up.
+// zoneRoot is the domain below which urnd looks up namespaces.
 const zoneRoot = "urn.example."
 
 func newNameServer() (*nameServer, error) {
@@ -61,23 +61,22 @@ func (s *nameServer) on(name string, a answering) {
 	s.scripts[strings.ToLower(dns.Fqdn(name))] = a
 }
 
-// has answers a name with records, in the form of master files without the owner:
-// "60 IN A 192.0.2.1".
+// has sets the records of a name, in master file format without the owner: "60 IN A 192.0.2.1".
 func (s *nameServer) has(name string, records ...string) { s.on(name, recordsOf(records...)) }
 
-// recordsOf is a script that answers with those of its records that have the type.
+// recordsOf returns a script that responds with the records of the queried type.
 func recordsOf(records ...string) answering {
 	return func(q question) [][]byte { return [][]byte{pack(answerOf(q, records...))} }
 }
 
-// answerOf returns the reply to a question.
+// answerOf returns the response to a query.
 func answerOf(q question, records ...string) *dns.Msg {
 	m := new(dns.Msg).SetReply(q.Msg)
 	m.RecursionAvailable, m.Compress = true, true
 	for _, text := range records {
 		rr, err := dns.NewRR(q.name() + " " + text)
 		if err != nil {
-			panic(fmt.Sprintf("%s: %v", text, err)) // a payload is written wrongly
+			panic(fmt.Sprintf("%s: %v", text, err)) // error in a payload
 		}
 		if kind := rr.Header().Rrtype; kind == q.Question[0].Qtype || kind == dns.TypeCNAME {
 			m.Answer = append(m.Answer, rr)
@@ -99,11 +98,11 @@ func soa() dns.RR {
 	}
 }
 
-// pack returns a message on the wire.
+// pack returns a message in wire format.
 func pack(m *dns.Msg) []byte {
 	wire, err := m.Pack()
 	if err != nil {
-		panic(err) // a payload is written wrongly
+		panic(err) // error in a payload
 	}
 	return wire
 }

@@ -12,23 +12,23 @@ import (
 	"syscall"
 )
 
-// originHost is the one address that urnd may connect to although it is of loopback.
+// originHost is the only loopback address to which urnd may connect.
 const originHost = "127.9.9.9"
 
-// origin is an origin server, and a THTTP server, that answers as payloads want it to. It
-// records what urnd sends.
+// origin is an origin server and a THTTP server that responds as payloads require. It records the requests of
+// urnd.
 type origin struct {
 	address  string
 	listener net.Listener
-	done     chan struct{} // closed at the end: scripts that wait return
+	done     chan struct{} // closed at the end: waiting scripts return
 
 	mu      sync.Mutex
 	scripts map[string]script
 	seen    map[string]*http.Request
-	garbage []string // what could not be parsed
+	garbage []string // requests that could not be parsed
 }
 
-// script answers a request in octets of its own, and reports whether the connection stays.
+// script responds to a request with arbitrary bytes, and reports whether the connection persists.
 type script func(conn net.Conn, r *http.Request) bool
 
 func newOrigin() (*origin, error) {
@@ -44,14 +44,15 @@ func newOrigin() (*origin, error) {
 	return o, nil
 }
 
-// on sets the script of a request-target, without its query where that has none of its own.
+// on sets the script of a request-target. A target without a query applies to all queries without their own
+// script.
 func (o *origin) on(target string, s script) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.scripts[target] = s
 }
 
-// says is a script that sends octets, and closes the connection.
+// says is a script that sends bytes and closes the connection.
 func says(octets string) script {
 	return func(conn net.Conn, _ *http.Request) bool {
 		_, _ = io.WriteString(conn, octets)
@@ -59,26 +60,26 @@ func says(octets string) script {
 	}
 }
 
-// hangs is a script that answers nothing.
+// hangs is a script that does not respond.
 func (o *origin) hangs(net.Conn, *http.Request) bool {
 	<-o.done
 	return false
 }
 
-// page answers a request as an ordinary server does.
+// page responds to a request like an ordinary server.
 func page(conn net.Conn, _ *http.Request) bool {
 	_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\nyes")
 	return err == nil
 }
 
-// saw returns the request for a target that has reached the origin, nil for none.
+// saw returns the request for a target received by the origin, or nil.
 func (o *origin) saw(target string) *http.Request {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.seen[target]
 }
 
-// confusion returns an error where urnd has sent what is no request.
+// confusion returns an error if urnd has sent an invalid request.
 func (o *origin) confusion() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -110,7 +111,7 @@ func (o *origin) serve(conn net.Conn) {
 		}
 		answer := o.script(r)
 		if answer == nil {
-			// A body that urnd cut off is no request: the connection ends with it.
+			// A body truncated by urnd is not a request: the connection ends with it.
 			if _, err := io.Copy(io.Discard, r.Body); err != nil {
 				return
 			}
@@ -122,7 +123,7 @@ func (o *origin) serve(conn net.Conn) {
 	}
 }
 
-// script records a request, and returns its script, nil for none.
+// script records a request, and returns its script, or nil.
 func (o *origin) script(r *http.Request) script {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -134,7 +135,7 @@ func (o *origin) script(r *http.Request) script {
 	return o.scripts[path]
 }
 
-// note records why the next request could not be read, unless the connection has ended.
+// note records why the next request could not be parsed, unless the connection has ended.
 func (o *origin) note(err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, net.ErrClosed) {
 		return

@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// shortRandom is how long random requests are sent in the short form.
+// shortRandom is the duration of random requests in the short form.
 const shortRandom = 3 * time.Second
 
-// random are the requests of the tables with random changes, for as long as the run may
-// take. Nobody knows what the right answer is, but urnd must survive, and every response must
-// be one.
+// random are requests of the tables with random modifications, within the time of the run. The correct response
+// is unknown, but urnd must survive, and every response must be valid.
 func random(s *stage) []payload {
 	length := shortRandom
 	if s.long > 0 {
@@ -36,7 +35,8 @@ func random(s *stage) []payload {
 				source := rand.New(rand.NewPCG(seed, 0))
 				end := time.Now().Add(length)
 				for n := 0; time.Now().Before(end); n++ {
-					before := strings.Repeat(cached, source.IntN(3)) // it is answered before net/http reads it
+					// Answered in the goroutine that reads the connection.
+					before := strings.Repeat(cached, source.IntN(3))
 					if err := s.survives(context.WithoutCancel(ctx), before+mutated(source, seeds)); err != nil {
 						return fmt.Errorf("request %d: %w", n, err)
 					}
@@ -48,8 +48,7 @@ func random(s *stage) []payload {
 	return inFamily("random", payloads)
 }
 
-// survives sends octets, and returns an error where what comes back are no responses, or one
-// of them is 500.
+// survives sends bytes, and returns an error if the result is not a sequence of responses, or contains a 500.
 func (s *stage) survives(ctx context.Context, octets string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -58,7 +57,7 @@ func (s *stage) survives(ctx context.Context, octets string) error {
 		return err
 	}
 	defer conn.Close()
-	// The client ends its side at once: it waits for nothing that urnd waits for.
+	// The client half-closes immediately, so that urnd does not wait.
 	go func() {
 		_, _ = conn.Write([]byte(octets))
 		if half, ok := conn.(interface{ CloseWrite() error }); ok {
@@ -78,7 +77,7 @@ func (s *stage) survives(ctx context.Context, octets string) error {
 	return errors.Join(s.takeAlarms(), s.crashed())
 }
 
-// mutated returns a request of the tables, or two of them, with some random changes.
+// mutated returns a request of the tables, or parts of two, with random modifications.
 func mutated(source *rand.Rand, seeds []string) string {
 	text := []byte(seeds[source.IntN(len(seeds))])
 	if source.IntN(3) == 0 {
@@ -88,15 +87,15 @@ func mutated(source *rand.Rand, seeds []string) string {
 	for range 1 + source.IntN(4) {
 		at := source.IntN(len(text))
 		switch source.IntN(5) {
-		case 0: // another octet
+		case 0: // replace a byte
 			text[at] = special[source.IntN(len(special))]
-		case 1: // one more
+		case 1: // insert a byte
 			text = append(text[:at], append([]byte{special[source.IntN(len(special))]}, text[at:]...)...)
-		case 2: // some fewer
+		case 2: // delete bytes
 			text = append(text[:at], text[min(len(text), at+1+source.IntN(4)):]...)
-		case 3: // a part twice
+		case 3: // duplicate a part
 			text = append(text[:at], append([]byte(string(text[at/2:at])), text[at:]...)...)
-		default: // a part of another one
+		default: // append a part of another request
 			other := seeds[source.IntN(len(seeds))]
 			text = append(text[:at], other[source.IntN(len(other)):]...)
 		}

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// caseConfig is what withCases adds to the configuration.
+// caseConfig is the additional configuration of withCases.
 const caseConfig = `
 registry: {store: 'sqlite:%[1]s', hosts: [purl.example]}
 proxy:
@@ -20,7 +20,7 @@ proxy:
   rules: [{id: denied, action: deny, hosts: [denied.example, .denied.test]}]
 `
 
-// caseToken is the token of administrators of the daemon for mixed case.
+// caseToken is the administrators' token of the daemon for mixed case.
 const caseToken = "The Right Token of Administrators"
 
 // withCases returns a function that starts a daemon with a web host, a site, a rule and a token.
@@ -43,8 +43,8 @@ func (s *stage) withCases() func() (*daemon, error) {
 	})
 }
 
-// mixedCase are requests whose parts are in another case, where it does not count: each is answered as the first of
-// its row. Where it counts, it is not.
+// mixedCase are requests with parts in another case: if the part is case-insensitive, each response equals that
+// to the first request of its row, otherwise not.
 func (s *stage) mixedCase() []payload {
 	started := s.withCases()
 	var payloads []payload
@@ -138,8 +138,8 @@ func (s *stage) mixedCase() []payload {
 	return inFamily("mixed case", payloads)
 }
 
-// spoken sends a request, whose lines are between "|" and whose body is as it is, to the interface of
-// administrators where it begins with "admin ", and returns what of the response may depend on case.
+// spoken sends a request, whose lines are separated by "|" and whose body is unmodified, to the admin interface
+// if it begins with "admin ", and returns the parts of the response that may depend on case.
 func (s *stage) spoken(ctx context.Context, d *daemon, request string) (string, error) {
 	address := d.service
 	if rest, ok := strings.CutPrefix(request, "admin "); ok {
@@ -152,7 +152,7 @@ func (s *stage) spoken(ctx context.Context, d *daemon, request string) (string, 
 	text := strings.ReplaceAll(head, "|", "\r\n") + "\r\nConnection: Close\r\n\r\n" + body
 	method, _, _ := strings.Cut(request, " ")
 	var r reply
-	err := eventually(ctx, inTime, func() error { // other payloads hold the share of this client
+	err := eventually(ctx, inTime, func() error { // other payloads occupy the quota of this client
 		got, err := converse(ctx, address, friend, text, method)
 		switch {
 		case err != nil:

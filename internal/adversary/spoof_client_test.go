@@ -2,8 +2,8 @@ package adversary
 
 import "fmt"
 
-// forwardedClients are fields that name another client. Only a trusted proxy may name one,
-// and only by the hop that it has added itself (RFC 7239 section 8.1).
+// forwardedClients are fields that name another client. Only a trusted proxy may name one, and only by the hop
+// that it has added itself (RFC 7239 section 8.1).
 func (s *stage) forwardedClients() []payload {
 	var all []claim
 	add := func(name, from string, want int, fields ...string) {

@@ -9,25 +9,23 @@ import (
 	"github.com/miekg/dns"
 )
 
-// The right and the forged answer for a name.
+// Correct and forged answer for a name.
 const (
 	rightRule  = `60 IN NAPTR 1 1 "u" "http+N2L" "!^.*$!https://right.example/!" .`
 	forgedRule = `60 IN NAPTR 1 1 "u" "http+N2L" "!^.*$!https://forged.example/!" .`
 )
 
-// forgery makes a forged reply out of one that would be taken; the octets are those of a
-// message.
+// forgery converts an acceptable response to a forged one by modifying the bytes of the message.
 type forgery struct {
 	name, section string
 	change        func(m *dns.Msg)
 	octets        func(wire []byte) []byte
-	// empty is whether it is a reply to the question, but without an answer: then the name may
-	// have none.
+	// empty is set if it is a response to the query without an answer: then the name may not exist.
 	empty bool
 }
 
-// forgeries are replies that a client must not take for the answer to its question: RFC 5452
-// sections 4 and 9.1, RFC 1035 section 4.1.
+// forgeries are responses that a client must not accept for its query: RFC 5452 sections 4 and 9.1, RFC 1035
+// section 4.1.
 func forgeries() []forgery {
 	var all []forgery
 	add := func(name, section string, change func(m *dns.Msg)) {
@@ -80,7 +78,7 @@ func forgeries() []forgery {
 	return all
 }
 
-// forge returns the octets of a forged reply.
+// forge returns the bytes of a forged response.
 func (f forgery) forge(q question) []byte {
 	m := answerOf(q, forgedRule)
 	if f.change != nil {
@@ -93,8 +91,7 @@ func (f forgery) forge(q question) []byte {
 	return wire
 }
 
-// forgedReplies sends each forgery first, and the right reply behind it, over UDP and over
-// TCP.
+// forgedReplies send each forgery before the correct response, over UDP and TCP.
 func (s *stage) forgedReplies() []payload {
 	var payloads []payload
 	add := func(name, section string, empty bool, script answering) {
@@ -139,7 +136,7 @@ func (s *stage) forgedReplies() []payload {
 	return inFamily("forged replies", payloads)
 }
 
-// notForged returns an error where a name has the forged location.
+// notForged returns an error if a name has the forged location.
 func (s *stage) notForged(ctx context.Context, nid string) error {
 	got, err := get(ctx, s.service, stranger, "/urn:"+nid+":a")
 	if err == nil && got.status < 400 && got.header.Get("Location") != "https://right.example/" {
@@ -148,7 +145,7 @@ func (s *stage) notForged(ctx context.Context, nid string) error {
 	return err
 }
 
-// resolvesRight returns an error unless a name has the right location.
+// resolvesRight returns an error unless a name has the correct location.
 func (s *stage) resolvesRight(ctx context.Context, nid string) error {
 	got, err := get(ctx, s.service, stranger, "/urn:"+nid+":a")
 	if err == nil && got.header.Get("Location") != "https://right.example/" {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// foreignNames are hosts whose name resolves to this machine, in the browser of somebody who
-// has rights here: DNS rebinding (RFC 9110 section 7.4).
+// foreignNames are host names that resolve to this machine in the browser of an authorized user: DNS rebinding
+// (RFC 9110 section 7.4).
 func foreignNames() []string {
 	return []string{
 		"evil.example", "evil.example:8141", "127.0.0.1.evil.example", "127.0.0.1.nip.io", "localhost.evil.example", "evil",
@@ -15,7 +15,7 @@ func foreignNames() []string {
 	}
 }
 
-// foreignHosts uses rights of loopback by a host that is not this one.
+// foreignHosts try to use the privileges of loopback with a foreign host name.
 func (s *stage) foreignHosts() []payload {
 	nid := s.id()
 	s.dns.has(nid+"."+zoneRoot, `60 IN NAPTR 1 1 "u" "http+N2L" "!^.*$!http://`+s.origin.address+`/!" .`)
@@ -47,11 +47,11 @@ func (s *stage) foreignHosts() []payload {
 	return append(payloads, batch)
 }
 
-// adminHosts sends to the admin interface what comes from elsewhere.
+// adminHosts send requests with foreign host names to the admin interface.
 func (s *stage) adminHosts() []payload {
 	var all []claim
 	for _, host := range foreignNames() {
-		if host == "127.0.0.1@evil.example" { // net/http refuses it
+		if host == "127.0.0.1@evil.example" { // net/http rejects it
 			continue
 		}
 		all = append(all, claim{

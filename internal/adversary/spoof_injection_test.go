@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// injections put line ends, markup and schemes into names and locations, so that they become
-// fields, pages or code (RFC 9110 section 17.11, RFC 3986 section 7).
+// injections put line breaks, markup and schemes into names and locations, to turn them into fields, markup or
+// code (RFC 9110 section 17.11, RFC 3986 section 7).
 func (s *stage) injections() []payload {
 	var payloads []payload
 	add := func(name, section, target string, fields ...string) {
@@ -87,7 +87,7 @@ func masterFile(text string) string {
 	return escaped.String()
 }
 
-// harmless returns an error where a reply has a field, markup or a scheme that was injected.
+// harmless returns an error if a response contains an injected field, markup or scheme.
 func harmless(got reply, err error) error {
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// inside is where the names of the own web host lead.
+// inside is the target of the names of the own web host.
 const inside = "https://a.example/inside/"
 
 // withOwnHost returns a function that starts a daemon whose web host purl.example has a prefix.
@@ -28,7 +28,8 @@ func (s *stage) withOwnHost() func() (*daemon, error) {
 	})
 }
 
-// ownHosts asks a web host whose paths are names by what is not its host, and for what its names must not lead to.
+// ownHosts send foreign hosts to a web host whose paths are names, and request targets that its names must not
+// have.
 func (s *stage) ownHosts() []payload {
 	started := s.withOwnHost()
 	var payloads []payload

@@ -7,8 +7,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// poisonedReplies are right answers that say more than was asked: about names of others (RFC
-// 5452 section 6, RFC 2181 section 5.4.1). Nobody may believe it.
+// poisonedReplies are correct responses with additional, unsolicited records of other names (RFC 5452 section
+// 6, RFC 2181 section 5.4.1), which must be ignored.
 func (s *stage) poisonedReplies() []payload {
 	var payloads []payload
 	for name, place := range map[string]func(m *dns.Msg, rr ...dns.RR){
@@ -44,11 +44,11 @@ func (s *stage) poisonedReplies() []payload {
 	return inFamily("poisoned replies", payloads)
 }
 
-// record parses a record in the form of master files.
+// record parses a record in master file format.
 func record(text string) dns.RR {
 	rr, err := dns.NewRR(text)
 	if err != nil {
-		panic(err) // a payload is written wrongly
+		panic(err) // error in a payload
 	}
 	return rr
 }

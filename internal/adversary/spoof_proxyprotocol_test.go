@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// proxyProtocol are headers of the PROXY protocol (HAProxy, proxy-protocol.txt), from
-// clients that may not send one, and malformed ones from the load balancer that must.
+// proxyProtocol are headers of the PROXY protocol (HAProxy, proxy-protocol.txt) from clients that must not send
+// one, and malformed ones from the load balancer that must.
 func (s *stage) proxyProtocol() []payload {
 	var payloads []payload
 	add := func(name, section, from, header string, want int) {
@@ -53,10 +53,10 @@ func (s *stage) proxyProtocol() []payload {
 	return inFamily("proxy protocol", payloads)
 }
 
-// signature begins a header of version 2: section 2.2.
+// signature is the beginning of a version 2 header: section 2.2.
 const signature = "\r\n\r\n\x00\r\nQUIT\n"
 
-// version2 returns a header of version 2 for a client.
+// version2 returns a version 2 header for a client.
 func version2(command, family byte, client string) string {
 	addresses := append(netip.MustParseAddr(client).AsSlice(), 127, 0, 0, 1)
 	addresses = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(addresses, 1), 2)

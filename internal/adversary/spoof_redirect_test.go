@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// openRedirects let somebody without rights send others to a site of his (RFC 9110 section
-// 17.16.1, CWE-601).
+// openRedirects try to redirect others to an arbitrary site without authorization (RFC 9110 section 17.16.1,
+// CWE-601).
 func (s *stage) openRedirects() []payload {
 	var payloads []payload
 	for _, target := range []string{
@@ -36,8 +36,8 @@ func (s *stage) openRedirects() []payload {
 	return inFamily("open redirects", payloads)
 }
 
-// leaks look for what a client should not learn: addresses of the internal network in errors
-// (CWE-209). At port 1 nobody listens, where a connection is allowed.
+// leaks search for information that clients must not get: internal addresses in errors (CWE-209). Connections
+// to port 1 are permitted, but refused.
 func (s *stage) leaks() []payload {
 	var payloads []payload
 	for _, internal := range []string{"10.11.12.13", "192.168.77.88", "127.0.0.7", "fd00::77", "169.254.169.254", originHost} {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// otherSites are requests of a page of another site, in the browser of somebody with rights
-// (Fetch standard section 3.2; cross-site request forgery).
+// otherSites are cross-site requests in the browser of an authorized user (Fetch standard section 3.2;
+// cross-site request forgery).
 func (s *stage) otherSites() []payload {
 	var payloads []payload
 	const evil = "Origin: http://evil.example"

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// spoofing are claims to be somebody else, or to speak for somebody else. They must give no
-// rights, and change no answer.
+// spoofing are attempts to impersonate another client or server. They must not grant privileges, nor change any
+// response.
 func spoofing(s *stage) []payload {
 	return slices.Concat(
 		s.forwardedClients(), s.proxyProtocol(), s.foreignHosts(), s.ownHosts(), s.adminHosts(), s.vias(),
@@ -16,17 +16,17 @@ func spoofing(s *stage) []payload {
 	)
 }
 
-// privileged is a request that only clients of the proxy may send: 302, and 403 to others.
+// privileged is a request reserved for clients of the proxy: 302, and 403 for others.
 const privileged = "/http://a.example/"
 
-// claim is a request with fields that claim something, from a client.
+// claim is a request of a client with fields that make a false claim.
 type claim struct {
 	name, section, from, method, target, body string
 	fields                                    []string
-	want                                      int // the status
+	want                                      int // expected status
 }
 
-// claims turns claims into payloads, to the service or to an address of its own.
+// claims converts claims to payloads, for the service or a separate address.
 func (s *stage) claims(family string, address func() string, all []claim) []payload {
 	var payloads []payload
 	for _, c := range all {
@@ -45,5 +45,5 @@ func (s *stage) claims(family string, address func() string, all []claim) []payl
 	return inFamily(family, payloads)
 }
 
-// serviceAddress is where names are asked for.
+// serviceAddress is the address of the service.
 func (s *stage) serviceAddress() string { return s.service }

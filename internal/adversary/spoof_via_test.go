@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// location302 is what a server of a namespace answers for a name that it knows.
+// location302 is the response of a namespace server for a known name.
 const location302 = "HTTP/1.1 302 Found\r\nLocation: https://right.example/\r\nContent-Length: 0\r\n\r\n"
 
-// vias are Via fields that lie: about loops, or so that others suffer (RFC 9110 section
-// 7.6.3).
+// vias are false Via fields about loops, also to the disadvantage of others (RFC 9110 section 7.6.3).
 func (s *stage) vias() []payload {
 	var payloads []payload
 	add := func(name, section string, play func(context.Context) error) {
@@ -51,9 +50,8 @@ func (s *stage) vias() []payload {
 	return inFamily("via", payloads)
 }
 
-// suffers sends a request with a field from one client, and the same from another one: the
-// server of the namespace must not see what the first one has added, and the other client
-// must get its answer.
+// suffers sends a request with a field from one client, and the same request from another: the server of the
+// namespace must not receive the field of the first, and the other client must get its response.
 func (s *stage) suffers(ctx context.Context, urn, field string) error {
 	if _, err := get(ctx, s.service, stranger, "/"+urn, field); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ownListeners makes urnd connect to itself, where the configuration opens all of loopback:
-// the admin interface would take it for a client on this machine.
+// ownListeners make urnd connect to itself while the configuration permits all of loopback: the admin interface
+// would treat it as a local client.
 func (s *stage) ownListeners() []payload {
 	open := s.shared("URND_ACCESS_ALLOW_DESTINATIONS=127.0.0.0/8,::1/128")
 	var payloads []payload
@@ -29,7 +29,7 @@ func (s *stage) ownListeners() []payload {
 		path := map[string]string{"admin": "/metrics", "service": "/urn:ietf:rfc:2648"}[kind]
 		for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"} {
 			if kind == "service" && host == "127.0.0.1" {
-				continue // the absolute form of its own URI, which is not forwarded: RFC 9112 section 3.2.2
+				continue // absolute-form of its own URI, which is not forwarded: RFC 9112 section 3.2.2
 			}
 			add(fmt.Sprintf("the %s listener at %s", kind, host), "RFC 9110 section 7.6", func(d *daemon) string { return "http://" + host + ":" + port(d) + path })
 		}
@@ -54,7 +54,7 @@ func (s *stage) ownListeners() []payload {
 	return inFamily("own listeners", payloads)
 }
 
-// notItself returns an error where urnd has connected to itself.
+// notItself returns an error if urnd has connected to itself.
 func notItself(got reply, err error) error {
 	switch {
 	case err != nil:

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// named reaches destinations by what the DNS says: the address of a host, the location of a
-// name, and the server of a namespace (RFC 3404 section 4.4, RFC 2782).
+// named reach destinations by DNS records: the address of a host, the location of a name, and the server of a
+// namespace (RFC 3404 section 4.4, RFC 2782).
 func (s *stage) named() []payload {
 	var payloads []payload
 	add := func(name, section, target string, d destination) {
@@ -58,8 +58,8 @@ func (s *stage) named() []payload {
 	return inFamily("names that lead inside", payloads)
 }
 
-// allowed are the same ways to the one place that the configuration allows: they must lead
-// there, or the others say nothing.
+// allowed use the same ways to the only permitted destination: they must succeed, otherwise the other results
+// are meaningless.
 func (s *stage) allowed() []payload {
 	var payloads []payload
 	add := func(name, target string) {
@@ -85,7 +85,7 @@ func (s *stage) allowed() []payload {
 	return payloads
 }
 
-// address returns the type and the address of a record for a host in a URI.
+// address returns the type and the data of an address record for a host in a URI.
 func address(host string) string {
 	host = strings.Trim(host, "[]")
 	if strings.Contains(host, ":") {
@@ -94,8 +94,8 @@ func address(host string) string {
 	return "A " + host
 }
 
-// rebinding answers with an address of its own first, and later with one of loopback: DNS
-// rebinding. A TTL of 0 makes every check a new question.
+// rebinding first responds with an address of its own, and later with a loopback address: DNS rebinding. With a
+// TTL of 0, every check causes a new query.
 func (s *stage) rebinding() answering {
 	first := true
 	return func(q question) [][]byte {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// redirected lets an origin, and a server of a namespace, refer urnd to the canary. A
-// redirect of an origin is the client's; urnd follows none.
+// redirected let an origin and a namespace server redirect urnd to the canary. A redirect of an origin is for
+// the client; urnd follows none.
 func (s *stage) redirected() []payload {
 	var payloads []payload
 	inside := "http://127.0.0.1:" + s.canary.port + "/"
@@ -55,7 +55,7 @@ func (s *stage) redirected() []payload {
 	return inFamily("redirects inside", payloads)
 }
 
-// schemes asks for URIs of other schemes, with which servers have been tricked.
+// schemes request URIs of other schemes that have been used in such attacks.
 func (s *stage) schemes() []payload {
 	var payloads []payload
 	at := "//127.0.0.1:" + s.canary.port + "/"

@@ -2,8 +2,8 @@ package adversary
 
 import "context"
 
-// destinations are spellings of addresses that are not public: RFC 6890 and its registries,
-// inet_aton(3), RFC 4291 section 2.2, RFC 6052, RFC 3056, RFC 3986 section 3.2.2.
+// destinations are spellings of addresses that are not public: RFC 6890 and its registries, inet_aton(3), RFC
+// 4291 section 2.2, RFC 6052, RFC 3056, RFC 3986 section 3.2.2.
 func destinations() []destination {
 	var all []destination
 	for _, host := range []string{
@@ -35,7 +35,7 @@ func destinations() []destination {
 	return all
 }
 
-// spelled asks the forward proxy for each destination.
+// spelled requests each destination from the forward proxy.
 func (s *stage) spelled() []payload {
 	var payloads []payload
 	for _, d := range destinations() {

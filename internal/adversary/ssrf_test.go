@@ -7,22 +7,20 @@ import (
 	"slices"
 )
 
-// ssrf are ways to make urnd connect where its client cannot, or may not (server-side request
-// forgery: OWASP Top Ten 2021, A10). The canary listens on all addresses of this machine.
+// ssrf are ways to make urnd connect to destinations that its client cannot or must not reach (server-side
+// request forgery: OWASP Top Ten 2021, A10). The canary listens on all addresses of this machine.
 func ssrf(s *stage) []payload {
 	return slices.Concat(s.spelled(), s.named(), s.redirected(), s.schemes(), s.ownListeners())
 }
 
-// destination is a place where urnd may not go.
+// destination is a place to which urnd must not connect.
 type destination struct {
-	host string // as it is spelled in a URI
-	// literal is whether it is an IP address, which is refused by itself; other spellings
-	// are names that do not exist.
+	host string // as spelled in a URI
+	// literal is set for an IP address, which is rejected itself; other spellings are names that do not exist.
 	literal bool
 }
 
-// wantRefusal returns an error unless urnd has refused to connect. A failure of the network
-// means that it has tried to.
+// wantRefusal returns an error unless urnd has refused to connect. A network error means that it has tried.
 func (d destination) wantRefusal(got reply, err error) error {
 	switch {
 	case err != nil:
@@ -38,7 +36,7 @@ func (d destination) wantRefusal(got reply, err error) error {
 	}
 }
 
-// forwardTo asks the forward proxy for a URI.
+// forwardTo requests a URI from the forward proxy.
 func (s *stage) forwardTo(ctx context.Context, uri string) (reply, error) {
 	return get(ctx, s.service, friend, uri)
 }

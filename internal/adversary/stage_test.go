@@ -18,18 +18,18 @@ import (
 	"time"
 )
 
-// stage is what a category is played on: urnd, with its peers.
+// stage is the environment of a category: urnd with its peers.
 type stage struct {
 	*daemon
 	origin *origin
 	dns    *nameServer
 	canary *canary
 
-	arena *arena // nil but for two clients
-	text  string // the configuration, "" for baseConfig
+	arena *arena // nil except for two clients
+	text  string // configuration, "" for baseConfig
 
 	binary, directory string
-	long              time.Duration // how long the run may take, 0 for the short form
+	long              time.Duration // duration of the run, 0 for the short form
 	ids               atomic.Int64
 	folders           atomic.Int64
 
@@ -37,7 +37,7 @@ type stage struct {
 	daemons []*daemon // all that were started
 }
 
-// The clients: each address of loopback is one. Only the first may use the proxy.
+// Clients: each loopback address is a separate client. Only the first may use the proxy.
 const (
 	friend   = "127.0.0.1" // in access.proxy_clients
 	stranger = "127.0.0.2" // may only resolve names
@@ -45,8 +45,8 @@ const (
 	balancer = "127.0.0.4" // in listen.proxy_protocol
 )
 
-// baseConfig is the configuration of every daemon. Timeouts are short, so that refusals by
-// time are seen; the log has everything that net/http says, above all panics.
+// baseConfig is the configuration of every daemon. Timeouts are short, so that rejections by timeout are
+// observed; the log contains all messages of net/http, in particular panics.
 const baseConfig = `
 listen:
   service: ['127.0.0.1:0']
@@ -70,7 +70,7 @@ limits: {header_timeout: 1s, body_timeout: 1s, idle_timeout: 3s, connect_timeout
 log: {level: DEBUG, format: json}
 `
 
-// newStage starts the peers, and no daemon.
+// newStage starts the peers, but no daemon.
 func newStage(binary, directory string, long time.Duration) (s *stage, err error) {
 	s = &stage{binary: binary, directory: directory, long: long}
 	if s.origin, err = newOrigin(); err != nil {
@@ -85,8 +85,8 @@ func newStage(binary, directory string, long time.Duration) (s *stage, err error
 	return s, writeCertificate(directory)
 }
 
-// start runs a daemon of its own for a payload or a category; settings of the environment
-// come before those of the file. It must be stopped or killed.
+// start starts a separate daemon for a payload or a category; environment settings override those of the file.
+// The caller must stop or kill it.
 func (s *stage) start(ctx context.Context, environment ...string) (*daemon, error) {
 	return s.startWith(ctx, s.config(), environment...)
 }
@@ -96,7 +96,7 @@ func (s *stage) loggingTo(file string) string {
 	return strings.Replace(s.config(), "log: {", "log: {access: [{file: '"+file+"'}], ", 1)
 }
 
-// startWith is start with a configuration of its own.
+// startWith is like start with another configuration.
 func (s *stage) startWith(ctx context.Context, text string, environment ...string) (*daemon, error) {
 	directory := filepath.Join(s.directory, fmt.Sprint("daemon", s.folders.Add(1)))
 	if err := os.MkdirAll(directory, 0o700); err != nil {
@@ -112,8 +112,7 @@ func (s *stage) startWith(ctx context.Context, text string, environment ...strin
 	return d, nil
 }
 
-// shared returns a function that starts a daemon at its first call, for the payloads of one
-// family.
+// shared returns a function that starts a daemon on its first call, for the payloads of one family.
 func (s *stage) shared(environment ...string) func() (*daemon, error) {
 	return sync.OnceValues(func() (*daemon, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -122,7 +121,7 @@ func (s *stage) shared(environment ...string) func() (*daemon, error) {
 	})
 }
 
-// stopAll stops all daemons that still run, and returns what was wrong with one.
+// stopAll stops all running daemons and returns their errors.
 func (s *stage) stopAll(ctx context.Context) error {
 	var all []error
 	for _, d := range s.daemons {
@@ -140,7 +139,7 @@ func (s *stage) config() string {
 	return fmt.Sprintf(baseConfig, s.directory, s.dns.address, s.origin.address)
 }
 
-// id returns a text that no other payload has, of letters and digits.
+// id returns a unique text of letters and digits.
 func (s *stage) id() string { return fmt.Sprintf("p%dx", s.ids.Add(1)) }
 
 func (s *stage) close() {
@@ -155,7 +154,7 @@ func (s *stage) close() {
 	s.canary.close()
 }
 
-// writeCertificate writes a certificate for itself, and its key.
+// writeCertificate writes a self-signed certificate and its key.
 func writeCertificate(directory string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

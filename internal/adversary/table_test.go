@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// row is a line of the table: the verdicts on one category.
+// row is a row of the table: the verdicts of one category.
 type row struct {
 	category string
 	verdicts []verdict
@@ -25,10 +25,10 @@ func (r row) survived() int {
 	return n
 }
 
-// report is the outcome of a run.
+// report is the result of a run.
 type report []row
 
-// failed reports whether urnd did not survive some payload.
+// failed reports whether urnd did not survive a payload.
 func (r report) failed() bool {
 	for _, row := range r {
 		if row.survived() < len(row.verdicts) {
@@ -38,7 +38,7 @@ func (r report) failed() bool {
 	return false
 }
 
-// write prints the failures, and behind them the table, where it is seen.
+// write prints the failures, followed by the table.
 func (r report) write(w io.Writer) {
 	for _, row := range r {
 		for _, v := range row.verdicts {

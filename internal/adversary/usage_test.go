@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// usage is what the process holds, by the names of its metrics.
+// usage contains the resources of the process by metric name.
 type usage map[string]float64
 
-// mayGrow is by how much a metric may be larger when nothing is under way any more: goroutines wait for work in pools,
-// and so do connections to origins. What clients use of limits is given back to the last one.
+// mayGrow is the tolerance of a metric when no request is in progress: goroutines and connections to origins
+// remain in pools. Limits must be released completely.
 var mayGrow = map[string]float64{
 	"go_goroutines": 100, "process_open_fds": 40, "go_memstats_heap_alloc_bytes": 24 << 20, "urnd_panics_total": 0,
 	`urnd_limit_used{limit="connections"}`: 0, `urnd_limit_used{limit="bound_connections"}`: 0,
@@ -21,7 +21,7 @@ var mayGrow = map[string]float64{
 	`urnd_limit_used{limit="streams"}`: 0,
 }
 
-// usage collects the garbage of the process, and returns what it holds then.
+// usage runs a garbage collection of the process and returns its resources.
 func (d *daemon) usage(ctx context.Context) (usage, error) {
 	if _, err := ask(ctx, d.admin, friend, "GET", "/debug/pprof/heap?gc=1", ""); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (d *daemon) usage(ctx context.Context) (usage, error) {
 	return all, nil
 }
 
-// releases returns an error unless the process gives back, in time, what it holds beyond an earlier usage.
+// releases returns an error unless the process releases its resources in time, back to an earlier usage.
 func (d *daemon) releases(ctx context.Context, before usage) error {
 	return eventually(ctx, inTime, func() error {
 		if err := d.crashed(); err != nil {

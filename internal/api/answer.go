@@ -1,5 +1,7 @@
-// Package api holds the JSON documents that the command line and HTTP share. Their fields
-// are described by the OpenAPI documents.
+// Package api defines the JSON documents that the command line and the HTTP API share: the answer of a
+// resolution, registry names, stored responses, explanations of the cache, and problem documents (RFC 9457).
+// Values of packages resolver and registry enter; documents leave, and documents of registry names are also
+// read. The OpenAPI documents describe the fields.
 package api
 
 import (
@@ -14,27 +16,27 @@ type Answer struct {
 	Canonical string     `json:"canonical"`
 	Service   string     `json:"service"`
 	Locations []Location `json:"locations"`
-	Links     []Link     `json:"links,omitempty"` // of the name, to which it does not lead
+	Links     []Link     `json:"links,omitempty"` // links of the name that are not its locations
 	TTL       int64      `json:"ttl"`             // seconds; negative when stale
 	Cache     string     `json:"cache"`
 	Record    *Record    `json:"record,omitempty"` // in the registry of the site
 	Trace     []Step     `json:"trace,omitempty"`
 }
 
-// Location is one location of an Answer.
+// Location is a location of an Answer.
 type Location struct {
 	URI           string `json:"uri"`
 	Source        string `json:"source"`
 	Type          string `json:"type,omitempty"`
 	Language      string `json:"language,omitempty"`
-	Rel           string `json:"rel,omitempty"` // the relation type, where it is said
+	Rel           string `json:"rel,omitempty"` // relation type, if specified
 	Title         string `json:"title,omitempty"`
-	Context       string `json:"context,omitempty"`       // for whom it is, such as a country
+	Context       string `json:"context,omitempty"`       // audience, such as a country
 	Authenticated bool   `json:"authenticated,omitempty"` // by DNSSEC
-	Failing       bool   `json:"failing,omitempty"`       // its server failed recently, or it is unhealthy
+	Failing       bool   `json:"failing,omitempty"`       // its server has failed recently, or it is unhealthy
 }
 
-// Link is a link of a name to which it does not lead: RFC 8288.
+// Link is a link of a name that is not one of its locations: RFC 8288.
 type Link struct {
 	URI      string `json:"uri"`
 	Rel      string `json:"rel"`
@@ -42,15 +44,15 @@ type Link struct {
 	Language string `json:"language,omitempty"`
 	Title    string `json:"title,omitempty"`
 	Context  string `json:"context,omitempty"`
-	Anchor   string `json:"anchor,omitempty"` // the name that has it, where that is another one
+	Anchor   string `json:"anchor,omitempty"` // name that has the link, if it is another one
 }
 
-// Step is one step of a trace.
+// Step is a step of a trace.
 type Step struct {
 	Stage  string `json:"stage"`
-	Code   string `json:"code"` // what it was: other than Detail it stays
+	Code   string `json:"code"` // identifies the kind of step; stable, unlike Detail
 	Detail string `json:"detail"`
-	Micros int64  `json:"us"`                // microseconds since the query began
+	Micros int64  `json:"us"`                // microseconds since the start of the query
 	Took   int64  `json:"took_us,omitempty"` // microseconds; 0 for a step without duration
 }
 
@@ -93,12 +95,12 @@ func Steps(steps []resolver.Step) []Step {
 	return list
 }
 
-// Entry is an entry of the cache of answers.
+// Entry is an entry of the answer cache.
 type Entry struct {
 	Key       string     `json:"key"`
 	TTL       int64      `json:"ttl"` // seconds; negative when stale
 	Locations []Location `json:"locations"`
-	Reason    string     `json:"no,omitempty"` // the reason of a negative answer
+	Reason    string     `json:"no,omitempty"` // reason of a negative answer
 }
 
 // NewEntry returns the document of a cached answer.
@@ -116,18 +118,19 @@ func Seconds(d time.Duration) int64 { return int64(d / time.Second) }
 // Response is a stored response of the HTTP cache.
 type Response struct {
 	Status int `json:"status"`
-	// Spelling is the path and query that were sent for it, empty for those of the URI in normal form.
+	// Spelling is the path and query that were sent in the request, "" for those of the normalized URI.
 	Spelling string `json:"spelling,omitempty"`
-	// Selecting are the fields of requests that select it; one that is null must be missing.
+	// Selecting contains the request header fields that select the response (RFC 9110 section 12.5.5); null
+	// stands for a field that must be absent.
 	Selecting    map[string]*string `json:"selecting"`
 	Age          int64              `json:"age"`  // seconds
 	TTL          int64              `json:"ttl"`  // seconds; negative when stale
-	Size         int64              `json:"size"` // of the content, in bytes; -1 while it is unknown
+	Size         int64              `json:"size"` // size of the content in bytes; -1 if not yet known
 	ETag         string             `json:"etag,omitempty"`
 	LastModified string             `json:"last_modified,omitempty"`
-	// Where is where the content is: memory, disk; in none while it arrives.
+	// Where lists the stores that contain the content: memory, disk; none while it is being received.
 	Where   []string `json:"where"`
 	Tags    []string `json:"tags"`
 	Partial bool     `json:"partial,omitempty"`
-	Purged  bool     `json:"purged,omitempty"` // it must be validated before it is used
+	Purged  bool     `json:"purged,omitempty"` // must be validated before use
 }

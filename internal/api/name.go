@@ -16,9 +16,9 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// Name is one version of what the registry has of a name or prefix, so that it can be edited and given back. The
-// members of Record are those of the table of package field; its Since is not used of what is given back, and of
-// NameVersion only the note is.
+// Name is a version of a name or prefix in the registry, in a form that can be edited and sent back. The
+// members of Record are defined by the table of package field. When it is sent back, Since is ignored, and of
+// NameVersion only Note is used.
 type Name struct {
 	NameKey
 	registry.Record
@@ -28,19 +28,19 @@ type Name struct {
 // NameKey is the key of a Name.
 type NameKey struct {
 	Name   string `json:"name"`
-	Prefix bool   `json:"prefix,omitempty"` // it is what names begin with
+	Prefix bool   `json:"prefix,omitempty"` // Name is a prefix of names
 }
 
-// NameVersion is what a Name says of the version.
+// NameVersion describes the version of a Name.
 type NameVersion struct {
 	Version int          `json:"version,omitempty"`
-	Seq     registry.Seq `json:"seq,omitempty"` // among the versions of all names
+	Seq     registry.Seq `json:"seq,omitempty"` // sequence number among the versions of all names
 	Changed time.Time    `json:"changed,omitzero"`
 	By      string       `json:"by,omitempty"`
 	Note    string       `json:"note,omitempty"`
-	// Redacted says that the targets, metadata and contact of the version were removed.
+	// Redacted is set if the targets, metadata and contact of the version were removed.
 	Redacted bool `json:"redacted,omitempty"`
-	// Warning says after a change what is doubtful in the name, such as a wrong check digit.
+	// Warning describes, after a change, a possible mistake in the name, such as a wrong check digit.
 	Warning string `json:"warning,omitempty"`
 }
 
@@ -72,8 +72,8 @@ func (n Name) MarshalJSON() ([]byte, error) {
 	return append(b, version[1:]...), err
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A member that there is none of is an error, since it may be a mistyped
-// one; all others are set. What the text does not say stays as it is.
+// UnmarshalJSON implements json.Unmarshaler. An unknown member is an error, because it may be mistyped; the
+// other members are set nevertheless. Members that are absent keep their values.
 func (n *Name) UnmarshalJSON(text []byte) error {
 	members, err := field.ParseMembers(text)
 	others := make([]byte, 0, len(text))
@@ -95,7 +95,7 @@ func (n *Name) UnmarshalJSON(text []byte) error {
 		*NameVersion
 	}{&n.NameKey, &n.NameVersion})
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](failed); ok {
-		wrong.Field = wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:] // without the type that is embedded
+		wrong.Field = wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:] // without the embedded type
 	}
 	return cmp.Or(err, failed)
 }
@@ -109,8 +109,8 @@ func NewNames(entries []registry.Entry) []Name {
 	return names
 }
 
-// ReadName reads one document. Its errors wrap registry.ErrInvalid: a member that there is none of
-// is one, since it may be a mistyped one. The caller bounds the text.
+// ReadName parses one document. Errors wrap registry.ErrInvalid; an unknown member is an error, because it may
+// be mistyped. The caller limits the size of text.
 func ReadName(text []byte) (Name, error) {
 	if err := registry.UniqueMembers(text); err != nil {
 		return Name{}, err
@@ -127,7 +127,7 @@ func ReadName(text []byte) (Name, error) {
 	return n, nil
 }
 
-// FaultOfJSON returns an error of decoding in words about the document, and not about types of Go.
+// FaultOfJSON converts an error of encoding/json to one that describes the document instead of Go types.
 func FaultOfJSON(err error) error {
 	var fault *json.UnmarshalTypeError
 	if errors.As(err, &fault) {
@@ -143,7 +143,7 @@ func FaultOfJSON(err error) error {
 	return err
 }
 
-// kindInJSON names what is decoded into a kind.
+// kindInJSON names the JSON value that decodes to a kind.
 func kindInJSON(kind reflect.Kind) string {
 	switch kind {
 	case reflect.Struct, reflect.Map:
@@ -159,7 +159,7 @@ func kindInJSON(kind reflect.Kind) string {
 	}
 }
 
-// Key returns the key that the document is of.
+// Key returns the registry key of the document.
 func (n *NameKey) Key() registry.Key {
 	if n.Prefix {
 		return registry.Prefix(n.Name)
@@ -167,19 +167,21 @@ func (n *NameKey) Key() registry.Key {
 	return registry.Name(n.Name)
 }
 
-// Record is what answers show of the record of a name in the registry of the site.
+// Record is the part of a registry record that answers contain.
 type Record struct {
-	Name       string          `json:"name"` // whose record it is: the name, what it is an alias of, or a prefix of it
+	// Name of the record: the requested name, the target of its alias, or a prefix.
+	Name       string          `json:"name"`
 	Version    int             `json:"version"`
 	Changed    string          `json:"changed"` // RFC 3339
 	Status     string          `json:"status"`  // active, reserved or withdrawn
 	Since      string          `json:"since"`
 	Reason     string          `json:"reason,omitempty"`
 	Successors []string        `json:"successors,omitempty"`
-	Metadata   json.RawMessage `json:"metadata,omitempty"` // an object
+	Metadata   json.RawMessage `json:"metadata,omitempty"` // a JSON object
 	Contact    string          `json:"contact,omitempty"`
-	Redirect   int             `json:"redirect,omitempty"` // the status of redirects to the targets; 0 is that of all
-	Sandbox    bool            `json:"sandbox,omitempty"`  // for trial: it may be removed
+	// Status of redirects to the targets; 0 for the default of the site.
+	Redirect int  `json:"redirect,omitempty"`
+	Sandbox  bool `json:"sandbox,omitempty"` // for trials: may be removed
 }
 
 // NewRecord returns the document of a record, nil for nil.

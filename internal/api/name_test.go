@@ -21,7 +21,7 @@ func at(text string) time.Time {
 	return t
 }
 
-// A document has all of an entry, and what is read of it is the record that it was made of.
+// TestName checks that a document contains all of an entry, and that reading it yields the same record.
 func TestName(t *testing.T) {
 	e := registry.Entry{
 		Key: registry.Name("urn:nbn:fi:a"), Seq: 7, Version: 2, Changed: at("2031-05-01T10:00:00.123Z"), By: "anna", Note: "moved",
@@ -84,7 +84,7 @@ func TestReadName(t *testing.T) {
 	}
 }
 
-// Clients do not know the types of Go.
+// TestFaultOfJSON checks that errors do not mention Go types.
 func TestFaultOfJSON(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"target":"https://a.example/"}`:    `unknown field "target"`,
@@ -103,7 +103,8 @@ func TestFaultOfJSON(t *testing.T) {
 	}
 }
 
-// The documents of the resolver have the fields that the table says are public, and no others.
+// TestPublicFields checks that the documents of the resolver contain exactly the fields that the table declares
+// public.
 func TestPublicFields(t *testing.T) {
 	members := func(of ...reflect.Type) map[string]bool {
 		all := make(map[string]bool)

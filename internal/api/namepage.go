@@ -21,27 +21,27 @@ func NameMembers() (all []string) {
 	return all
 }
 
-// NamePage is a part of a list of names or prefixes.
+// NamePage is a page of a list of names or prefixes.
 type NamePage struct {
 	Names []Name `json:"names"`
 	// Next is the cursor of the next page, "" for none.
 	Next string `json:"next,omitempty"`
 }
 
-// NameHistory is a part of the versions of a name or prefix, the newest first.
+// NameHistory is a page of the versions of a name or prefix, newest first.
 type NameHistory struct {
 	Versions []Name `json:"versions"`
 	Next     string `json:"next,omitempty"`
 }
 
-// Withdrawal says why a name is withdrawn, and what came instead.
+// Withdrawal is a request to withdraw a name, with the reason and successors.
 type Withdrawal struct {
 	Reason     string   `json:"reason"`
 	Successors []string `json:"successors"`
 	Note       string   `json:"note"`
 }
 
-// Superseding says which names are withdrawn in favour of which others.
+// Superseding is a request to withdraw names in favor of successors.
 type Superseding struct {
 	Names      []string `json:"names"`
 	Successors []string `json:"successors"`
@@ -49,15 +49,15 @@ type Superseding struct {
 	Note       string   `json:"note"`
 }
 
-// Minting says which names are minted.
+// Minting is a request to mint names.
 type Minting struct {
 	Pattern string  `json:"pattern"`
 	Count   int     `json:"count"`
-	From    *uint64 `json:"from"` // the number that the counter goes on with; null is where it was
+	From    *uint64 `json:"from"` // next number of the counter; null continues it
 	Note    string  `json:"note"`
 }
 
-// Minted are the names that were minted.
+// Minted contains the minted names.
 type Minted struct {
 	Names []string `json:"names"`
 }

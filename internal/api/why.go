@@ -1,40 +1,44 @@
 package api
 
-// Why says what becomes of a request for a URL, and why: it is the document of /api/v1/responses/why, and of urnd cache why --output json.
+// Why explains how a request for a URL is processed. It is the document of /api/v1/responses/why, and of urnd
+// cache why --output json.
 type Why struct {
 	URL string `json:"url"`
-	// Key is the URL in normal form, without the parameters that its site ignores: by it responses are stored.
+	// Key is the cache key of responses: the normalized URL without the parameters that its site ignores.
 	Key      string   `json:"key"`
-	Spelling string   `json:"spelling,omitempty"` // the path and query that are sent in place of those of Key
-	Site     *WhySite `json:"site,omitempty"`     // the site of urnd that it is of; none for URLs of the proxy
-	// Outcome is hit, stale (a stored response, while it is validated), origin or urnd (which answers itself).
+	Spelling string   `json:"spelling,omitempty"` // path and query sent instead of those of Key
+	Site     *WhySite `json:"site,omitempty"`     // site of urnd for the URL; none for URLs of the proxy
+	// Outcome is hit, stale (a stored response is served while it is validated), origin, or urnd (which
+	// responds itself).
 	Outcome  string  `json:"outcome"`
-	Reason   *Reason `json:"reason,omitempty"` // for Outcome
-	Status   int     `json:"status,omitempty"` // of what urnd answers itself
+	Reason   *Reason `json:"reason,omitempty"` // of Outcome
+	Status   int     `json:"status,omitempty"` // of a response of urnd itself
 	Location string  `json:"location,omitempty"`
-	// Rule is the setting of the rule that is for the selected response, or for the one that was sent.
-	Rule      string              `json:"rule,omitempty"`
-	Sent      *SentRequest        `json:"sent,omitempty"` // where it was sent; the rest is as it is then
+	// Rule is the setting of the rule that applies to the selected response, or to the response of the sent
+	// request.
+	Rule string `json:"rule,omitempty"`
+	// Set if the request was sent; the other fields describe the state after it.
+	Sent      *SentRequest        `json:"sent,omitempty"`
 	Responses []ExplainedResponse `json:"responses"`
 }
 
-// WhySite is the entry of the configuration for a URL.
+// WhySite is the configuration entry for a URL.
 type WhySite struct {
 	Setting string   `json:"setting"`
 	Host    string   `json:"host"`
-	Path    string   `json:"path,omitempty"` // "" is all paths that no other entry is for
-	Rules   []string `json:"rules"`          // of its cache, in words
+	Path    string   `json:"path,omitempty"` // "" for all paths without another entry
+	Rules   []string `json:"rules"`          // rules of its cache as texts
 }
 
-// Reason is a reason in words.
+// Reason is a reason with a description.
 type Reason struct {
 	Code    string `json:"code"`
 	Text    string `json:"text"`
-	Section string `json:"section,omitempty"` // of the RFC that says so
-	Advice  string `json:"advice,omitempty"`  // what to write in the configuration, where that changes it
+	Section string `json:"section,omitempty"` // section of the RFC
+	Advice  string `json:"advice,omitempty"`  // configuration that changes the result, if any
 }
 
-// SentRequest is what became of a request that was sent to explain it.
+// SentRequest describes the response to a request that was sent for the explanation.
 type SentRequest struct {
 	Status      int     `json:"status"`
 	CacheStatus string  `json:"cache_status"` // RFC 9211
@@ -42,14 +46,15 @@ type SentRequest struct {
 	NotStored   *Reason `json:"not_stored,omitempty"`
 }
 
-// ExplainedResponse is a stored response, and who says for how long it is fresh.
+// ExplainedResponse is a stored response with the source of its freshness lifetime.
 type ExplainedResponse struct {
 	Response
 
-	Selected   bool   `json:"selected,omitempty"` // the request selects it
+	Selected   bool   `json:"selected,omitempty"` // selected by the request
 	Received   string `json:"received"`           // RFC 3339
 	FreshUntil string `json:"fresh_until"`
 	Lifetime   int64  `json:"lifetime"` // seconds
-	// LifetimeFrom is s-maxage, max-age, Expires, heuristic or override (a rule of the site), "" where nothing says it.
+	// LifetimeFrom is s-maxage, max-age, Expires, heuristic or override (a rule of the site); "" if there is no
+	// lifetime.
 	LifetimeFrom string `json:"lifetime_from,omitempty"`
 }

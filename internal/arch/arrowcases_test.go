@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestDependencyCases has the imports that the design forbids, one per line, and
-// enough permitted ones to show that the table does not forbid too much.
+// TestDependencyCases lists the imports that the design forbids, one per line, and enough permitted ones to
+// show that the table is not too strict.
 func TestDependencyCases(t *testing.T) {
 	for _, c := range []struct {
 		from, to string // folders
@@ -185,7 +185,8 @@ func TestDependenciesOutsideTheTable(t *testing.T) {
 		})
 	}
 	twice := fakeTree(t, map[string]string{"util/a.go": "package util", "util/b.go": "package util"})
-	wantFindings(t, checkDependencies(twice, packageRules()), "util/a.go:1 util is in no row") // once per package, not per file
+	// Once per package, not per file.
+	wantFindings(t, checkDependencies(twice, packageRules()), "util/a.go:1 util is in no row")
 }
 
 func TestRequiredFires(t *testing.T) {

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// packageRule says which packages of the module a package, or all that match a
-// pattern, may import.
+// packageRule specifies the packages of the module that a package, or all packages matching a pattern, may
+// import.
 type packageRule struct {
-	path     string   // from the module root; "*" is one segment
-	may      []string // the packages of the module that it may import; "..." is all
+	path     string   // from the module root; "*" matches one segment
+	may      []string // packages of the module that it may import; "..." is all
 	required bool     // it must exist
 	why      string
 }
@@ -761,7 +761,7 @@ func checkDependency(tr *tree, s *source, r packageRule, spec *ast.ImportSpec) (
 	return finding{tr.where(spec.Pos()), what, r.why}, true
 }
 
-// checkRequired reports the required packages that have no code.
+// checkRequired reports required packages without code.
 func checkRequired(tr *tree, table []packageRule) []finding {
 	var found []finding
 	for _, r := range table {

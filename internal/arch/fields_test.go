@@ -15,7 +15,7 @@ import (
 const fieldsWhy = "a field of requests that is read anywhere is a row of internal/httpmessage/requestfields.go, which decides whether it is in a key, " +
 	"safelisted, passed on, shown and logged; one that only responses have is a row of responseFields here"
 
-// responseFields are the fields that are read of responses alone.
+// responseFields lists the fields that are only read from responses.
 func responseFields() []string {
 	return []string{
 		"Age", "Cache-Groups", "Cache-Group-Invalidation", "Cache-Status", "Cache-Tag", "Date", "Etag", "Expires", "Last-Modified", "Link",
@@ -24,8 +24,8 @@ func responseFields() []string {
 	}
 }
 
-// checkFields finds the names of fields, constant texts that begin with a capital, which methods of fields read in places, and which are
-// not known. It is an approximation: a name in a variable, or one that is compared in another way, is not found.
+// checkFields finds the names of header fields (capitalized constant strings) that are read by methods in
+// places and are unknown. It is an approximation: names in variables and other comparisons are not found.
 func checkFields(tr *tree, places []string, known func(name string) bool) []finding {
 	var found []finding
 	constants := constantTexts(tr)
@@ -52,7 +52,7 @@ func checkFields(tr *tree, places []string, known func(name string) bool) []find
 	return found
 }
 
-// constantTexts returns the constants of the tree that are texts, by their names without those of their packages.
+// constantTexts returns the string constants of the tree by unqualified name.
 func constantTexts(tr *tree) map[string]string {
 	texts := map[string]string{}
 	for _, s := range tr.code() {
@@ -76,7 +76,7 @@ func constantTexts(tr *tree) map[string]string {
 	return texts
 }
 
-// textOf returns the text of a literal or a constant, false for others and for "".
+// textOf returns the string of a literal or constant; ok is false for other expressions and for "".
 func textOf(e ast.Expr, constants map[string]string) (text string, ok bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -91,7 +91,7 @@ func textOf(e ast.Expr, constants map[string]string) (text string, ok bool) {
 	return text, text != ""
 }
 
-// TestFieldsAreKnown: what a field of requests means is decided in one table.
+// TestFieldsAreKnown checks that the meaning of request header fields is defined in one table.
 func TestFieldsAreKnown(t *testing.T) {
 	rows := httpmessage.RequestFields()
 	known := func(name string) bool {

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// literalRule requires a field of the literals of a struct type.
+// literalRule requires that composite literals of a struct type set a field.
 type literalRule struct {
 	path, name, field string
 	why               string
 }
 
-// literalRules is the table of such literals, outside netguard and the servers of tests.
+// literalRules is the table of such types, outside netguard and test servers.
 func literalRules() []literalRule {
 	return []literalRule{
 		{

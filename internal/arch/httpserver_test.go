@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// serverRule forbids names of net/http in the folders of a module but for some.
+// serverRule forbids names of net/http in a module except in some folders.
 type serverRule struct {
 	names   []string
-	within  string   // the folders that it is about
+	within  string   // folders to which the rule applies
 	allowed []string // folders that may use the names
 	why     string
 }
 
-// serverRules is the table of what only a server of net/http needs.
+// serverRules is the table of names that only a net/http server needs.
 func serverRules() []serverRule {
 	return []serverRule{
 		{
@@ -26,7 +26,8 @@ func serverRules() []serverRule {
 		{
 			[]string{"Request", "Header", "ResponseWriter", "Handler", "HandlerFunc", "ResponseController", "NewResponseController", "Hijacker"},
 			"proxy/...",
-			[]string{"proxy/admin/...", "proxy/proxytest", "proxy/certificate/ratelimit.go"}, // the last is of a client: it sees responses of the authority
+			// The last is a client, which receives responses of the certificate authority.
+			[]string{"proxy/admin/...", "proxy/proxytest", "proxy/certificate/ratelimit.go"},
 			"requests and responses of clients are values of internal/httpmessage, whatever the protocol: those of net/http have lost the order and the spelling of fields",
 		},
 	}
@@ -61,7 +62,7 @@ func TestHTTPServers(t *testing.T) { report(t, checkServers(readModule(t))) }
 func TestHTTPServersFire(t *testing.T) {
 	for _, c := range []struct {
 		name, path, text string
-		want             string // what is found; "" for nothing
+		want             string // part of the message; "" without a finding
 	}{
 		{"server", "proxy/listen/x.go", `import "net/http"; var s = http.Server{}`, "http.Server is used"},
 		{"server by alias", "cmd/urnd/x.go", `import web "net/http"; func f() { web.ListenAndServe("", nil) }`, "http.ListenAndServe is used"},

@@ -18,8 +18,8 @@ const linksWhy = "a link that leads nowhere costs a reader the way: correct its 
 // [label]: target.
 var linkPattern = regexp.MustCompile(`\]\(([^()\s]+)(?:\s[^()]*)?\)|^\s*\[[^\]]+\]:\s+(\S+)`)
 
-// checkLinks finds relative links in a text, whose name is its path from the module root,
-// that lead to a file or folder which does not exist. Code between fences has no links.
+// checkLinks finds relative links in a text to a file or folder that does not exist. name is its path from the
+// module root. Fenced code contains no links.
 func checkLinks(name, text string, exists func(file string) bool) []finding {
 	var found []finding
 	fenced, line := false, 0
@@ -35,7 +35,7 @@ func checkLinks(name, text string, exists func(file string) bool) []finding {
 			target := match[1] + match[2]
 			u, err := url.Parse(target)
 			if err != nil || u.IsAbs() || u.Host != "" || u.Path == "" {
-				continue // the Web, or a heading of the same file
+				continue // absolute URL, or a heading of the same file
 			}
 			if !exists(path.Join(path.Dir(name), u.Path)) {
 				where := fmt.Sprintf("%s:%d", name, line)

@@ -11,19 +11,18 @@ import (
 	"testing"
 )
 
-// bindings has the objects to which the identifiers of a tree refer.
+// bindings contains the objects to which the identifiers of a tree refer.
 //
-// They come from the type checker of the standard library, run on one package at
-// a time with every import replaced by an empty package. Most types are then
-// unknown and most expressions an error, which does not matter: scopes are still
-// exact, and the checks need only scopes. Is this net the imported package, under
-// any alias, or a local variable?
+// They come from the type checker of the standard library, run on one package at a time with every import
+// replaced by an empty package. Most types are then unknown and most expressions are errors, but scopes are
+// still exact, and the checks only need scopes: they determine whether net is the imported package, under any
+// alias, or a local variable.
 type bindings struct {
 	tree *tree
 	uses map[*ast.Ident]types.Object
 }
 
-// bind binds every identifier, in tests too.
+// bind binds every identifier, including those of tests.
 func (t *tree) bind() *bindings {
 	packages := map[string][]*ast.File{} // one folder may hold x, x_test and an ignored main
 	for _, s := range t.files {
@@ -53,9 +52,9 @@ func (emptyImporter) Import(importPath string) (*types.Package, error) {
 	return p, nil
 }
 
-// packageName guesses the name of a package from its path. With a wrong guess an
-// identifier is unknown and fallback finds nothing: that hides violations only of
-// packages whose name differs from their path, and the tables have none.
+// packageName guesses the name of a package from its path. After a wrong guess an identifier is unknown and
+// fallback finds nothing. That only hides violations by packages whose name differs from their path, and the
+// tables contain none.
 func packageName(importPath string) string {
 	base := path.Base(importPath)
 	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {
@@ -77,8 +76,8 @@ func (m *bindings) imported(s *source, id *ast.Ident) (importPath string, ok boo
 	return "", false
 }
 
-// fallback resolves names in code that the type checker skips after an error: there
-// a false finding is better than a missing one.
+// fallback resolves names in code that the type checker skips after an error. A false finding is preferred to a
+// missing one.
 func fallback(s *source, name string) (importPath string, ok bool) {
 	for _, spec := range s.ast.Imports {
 		p := importedPath(spec)
@@ -104,7 +103,7 @@ func (m *bindings) qualified(s *source, e ast.Expr) (importPath, name string, ok
 	return importPath, sel.Sel.Name, ok
 }
 
-// builtin reports whether a call is one of a predeclared function.
+// builtin reports whether a call is a call of the predeclared function name.
 func (m *bindings) builtin(call *ast.CallExpr, name string) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok || id.Name != name {
@@ -118,8 +117,8 @@ func (m *bindings) builtin(call *ast.CallExpr, name string) bool {
 	return ok
 }
 
-// packageVar returns where the package variable is declared to which an identifier
-// refers; ok is false if it refers to anything else.
+// packageVar returns the position of the declaration of the package variable to which an identifier refers; ok
+// is false for other identifiers.
 func (m *bindings) packageVar(id *ast.Ident) (declared token.Pos, ok bool) {
 	v, ok := m.uses[id].(*types.Var)
 	if !ok || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() {
@@ -134,8 +133,7 @@ type mention struct {
 	path, name string
 }
 
-// mentions lists the qualified names below a node, without those inside functions
-// (their types and bodies) if outside is true.
+// mentions returns the qualified names below a node. If outside is true, it excludes function types and bodies.
 func (m *bindings) mentions(s *source, n ast.Node, outside bool) []mention {
 	var found []mention
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -152,7 +150,7 @@ func (m *bindings) mentions(s *source, n ast.Node, outside bool) []mention {
 	return found
 }
 
-// packageVars lists the var declarations outside every function.
+// packageVars returns the var declarations outside functions.
 func packageVars(s *source) []*ast.ValueSpec {
 	var found []*ast.ValueSpec
 	for _, d := range s.ast.Decls {

@@ -11,7 +11,7 @@ import (
 
 const packagesWhy = "a reader finds the right folder from docs/architecture.md: name the package there, or the folder that it is in with /*"
 
-// checkPackages finds packages that the text does not name, by their path or as one of a folder.
+// checkPackages finds packages that the text names neither by path nor by a pattern of their folder.
 func checkPackages(tr *tree, text string) []finding {
 	var found []finding
 	var seen []string

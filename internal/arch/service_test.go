@@ -20,7 +20,7 @@ const (
 	serviceStart = "serviceCommands"
 )
 
-// serviceRooms are the packages that serve.
+// serviceRooms lists the packages that serve.
 func serviceRooms() []string {
 	return []string{"proxy/...", "internal/daemon", "internal/observe/requests", "internal/cli/access"}
 }
@@ -29,9 +29,9 @@ func serves(folder string) bool {
 	return slices.ContainsFunc(serviceRooms(), func(room string) bool { return matches(room, folder) })
 }
 
-// checkService finds what could not be compiled without the packages that serve, nor the files of cmd/urnd that need
-// them: packages that import one, and files of cmd/urnd that do although main.go needs them for its other commands.
-// That a type has a method is not found where only an interface needs it.
+// checkService finds code that would not compile without the packages that serve and the files of cmd/urnd that
+// need them: packages that import one, and files of cmd/urnd that import one and are needed by main.go for
+// other commands. Methods that are only needed for an interface are not found.
 func checkService(tr *tree) []finding {
 	found, needed := neededFiles(tr)
 	for _, s := range tr.code() {
@@ -54,8 +54,9 @@ func checkService(tr *tree) []finding {
 	return found
 }
 
-// neededFiles returns the files of cmd/urnd that main.go needs for all commands but those that serve, each with the
-// way to it: "main.go, wire_resolver.go (newResolution)". A finding is that main.go does not name these once.
+// neededFiles returns the files of cmd/urnd that main.go needs for all commands except those that serve, each
+// with the chain of references: "main.go, wire_resolver.go (newResolution)". It is a finding if main.go does
+// not reference the commands that serve exactly once.
 func neededFiles(tr *tree) (found []finding, ways map[string]string) {
 	files := map[string]*source{}
 	for _, s := range tr.code() {
@@ -89,7 +90,7 @@ func neededFiles(tr *tree) (found []finding, ways map[string]string) {
 	return found, ways
 }
 
-// methodsOf returns the files with methods of a name.
+// methodsOf returns the files that declare methods, by method name.
 func methodsOf(files map[string]*source) map[string][]string {
 	methods := map[string][]string{}
 	for path, s := range files {
@@ -102,8 +103,9 @@ func methodsOf(files map[string]*source) map[string][]string {
 	return methods
 }
 
-// uses calls f with each name in a file that is declared in a file of its package, and that file. A selector whose
-// operand has an unknown type, as all of other packages have here, is one of every method of its name that it may be.
+// uses calls f with each name in a file that is declared in another file of its package, and with that file. A
+// selector whose operand has an unknown type, such as a type of another package, may refer to every method of
+// that name.
 func uses(m *bindings, s *source, methods map[string][]string, f func(name, file string)) {
 	ast.Inspect(s.ast, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -13,7 +13,7 @@ import (
 
 const settingsWhy = "a library does not know how it is configured: say what is not allowed, and let cmd/urnd, internal/cli, or the table of proxy/problem, name the setting"
 
-// settingsIn are the places that may name settings.
+// settingsIn lists the places that may name settings.
 func settingsIn() []string {
 	return []string{"cmd/urnd", "internal/cli/...", "config/...", "proxy/problem"}
 }
@@ -32,7 +32,8 @@ func checkSettings(tr *tree, paths []string) []finding {
 		}
 		ast.Inspect(s.ast, func(n ast.Node) bool {
 			literal, ok := n.(*ast.BasicLit)
-			if !ok || literal.Kind != token.STRING || !strings.Contains(literal.Value, ".") { // every setting is in a section
+			// Every setting is in a section.
+			if !ok || literal.Kind != token.STRING || !strings.Contains(literal.Value, ".") {
 				return true
 			}
 			if name := names.FindString(literal.Value); name != "" {
@@ -44,7 +45,7 @@ func checkSettings(tr *tree, paths []string) []finding {
 	return found
 }
 
-// settings are the paths of all settings that are leaves.
+// settings returns the paths of all leaf settings.
 func settings() []string {
 	var paths []string
 	for _, s := range config.Settings() {

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// The limits in lines. Well-structured codebases have a median of 80 to 150.
+// Limits in lines. Well-structured codebases have a median of 80 to 150.
 const (
-	usualLines   = 400 // above it, a file needs a row in large
-	maxLines     = 600 // above it, no row helps
-	maxTestLines = 800 // tests are data, and data may be long
+	usualLines   = 400 // a longer file needs a row in large
+	maxLines     = 600 // absolute limit
+	maxTestLines = 800 // tests contain data, which may be long
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 	staleWhy = "an exception that is not needed hides a later violation: remove the row from large (internal/arch/size_test.go)"
 )
 
-// exception is a file that may be longer than usual.
+// exception is a file that may exceed the usual length.
 type exception struct {
 	path string
 	why  string
@@ -31,7 +31,7 @@ type exception struct {
 // large is the table of exceptions.
 func large() []exception { return nil }
 
-// limitOf returns the limit for a file: the greatest that it exceeds, or the least.
+// limitOf returns the limit of a file: the greatest that it exceeds, or the lowest.
 func limitOf(s *source) (limit int, why string) {
 	switch {
 	case s.test():
@@ -53,7 +53,7 @@ func checkSizes(tr *tree, exceptions []exception) []finding {
 			needed[s.path] = true
 			continue
 		}
-		if s.lines > limit && !ast.IsGenerated(s.ast) { // nobody reads it: its source is a table
+		if s.lines > limit && !ast.IsGenerated(s.ast) { // generated code is not read; its source is a table
 			what := fmt.Sprintf("the file has %d lines, the limit is %d", s.lines, limit)
 			found = append(found, finding{fmt.Sprintf("%s:%d", s.path, limit+1), what, why})
 		}
@@ -66,7 +66,7 @@ func checkSizes(tr *tree, exceptions []exception) []finding {
 	return found
 }
 
-// median returns the median length; of an even number of files, the greater middle one.
+// median returns the median length; for an even number of files, the upper median.
 func median(files []*source) int {
 	var lengths []int
 	for _, s := range files {

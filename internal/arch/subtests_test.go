@@ -8,7 +8,8 @@ import (
 const skippedParentWhy = "internal/testserver skips the test that it is given where a peer is not installed, and a subtest must not skip its parent: " +
 	"give the function literal a t of its own"
 
-// checkSubtests returns where function literals of a test with subtests start a peer by its own t.
+// checkSubtests finds function literals in a test with subtests that start a server with the t of the outer
+// test.
 func checkSubtests(tr *tree) []finding {
 	var found []finding
 	for _, s := range tr.files {
@@ -29,7 +30,8 @@ func checkSubtests(tr *tree) []finding {
 
 func TestSubtests(t *testing.T) { report(t, checkSubtests(readModule(t))) }
 
-// literals calls f with the outermost function literals of a node, and with those in them that have no t of their own.
+// literals calls f with the outermost function literals of a node, and with nested ones that have no t of their
+// own.
 func literals(n ast.Node, f func(*ast.FuncLit)) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		l, ok := n.(*ast.FuncLit)
@@ -56,7 +58,7 @@ func isSubtest(call *ast.CallExpr) bool {
 	return ok && s.Sel.Name == "Run" && isT(s.X)
 }
 
-// startsByT reports whether a call is one of internal/testserver with t.
+// startsByT reports whether a call is a call of internal/testserver with t.
 func startsByT(call *ast.CallExpr) bool {
 	s, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || len(call.Args) == 0 || !isT(call.Args[0]) {

@@ -27,15 +27,15 @@ type source struct {
 func (s *source) dir() string { return path.Dir(s.path) }
 func (s *source) test() bool  { return strings.HasSuffix(s.path, "_test.go") }
 
-// tree is every Go file of one module, sorted by path.
+// tree contains every Go file of one module, sorted by path.
 type tree struct {
-	module  string // the module path, as in go.mod
+	module  string // module path in go.mod
 	fset    *token.FileSet
 	files   []*source
 	resolve func() *bindings // binds the identifiers in all files, once
 }
 
-// finding is one violation of a rule.
+// finding is a violation of a rule.
 type finding struct {
 	where string // file:line
 	what  string
@@ -47,7 +47,7 @@ func (f finding) String() string {
 }
 
 func (t *tree) where(pos token.Pos) string {
-	// Not Position: a //line comment must not move a finding elsewhere.
+	// not Position: a //line comment must not change the position
 	p := t.fset.PositionFor(pos, false)
 	return fmt.Sprintf("%s:%d", p.Filename, p.Line)
 }
@@ -109,8 +109,8 @@ func parseTree(module string, texts map[string]string) (*tree, error) {
 	return t, nil
 }
 
-// readTexts reads every Go file below root except those of testdata, vendor, .git
-// and nested modules, which have rules of their own.
+// readTexts reads every Go file below root except those in testdata, vendor, .git and nested modules, which
+// have their own rules.
 func readTexts(root string) (map[string]string, error) {
 	texts := map[string]string{}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -177,7 +177,7 @@ func modulePath(gomod string) string {
 	return ""
 }
 
-// module is the tree of the module of this test, which is read once for all tests. They change nothing in it.
+// module is the tree of this module, which is read once for all tests and never modified.
 var module = sync.OnceValues(func() (*tree, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -265,7 +265,7 @@ func TestReadTree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tr, err := readTree(filepath.Join(root, "a", "testdata")) // the root is found from below
+	tr, err := readTree(filepath.Join(root, "a", "testdata")) // the root is found from a folder below
 	if err != nil {
 		t.Fatal(err)
 	}

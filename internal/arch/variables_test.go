@@ -14,15 +14,14 @@ const (
 	statefulWhy = "a value with a lock or an atomic is mutable: state belongs in a struct that a constructor returns, not in a package"
 )
 
-// write is an expression that may change what its operand names. It is an
-// approximation: changes of a slice that was copied from a package variable, and
-// methods that change their receiver, are not found.
+// write is an expression that may modify its operand. It is an approximation: modifications of a slice copied
+// from a package variable, and by methods of the receiver, are not found.
 type write struct {
 	operand ast.Expr
 	how     string
 }
 
-// writes lists the writes of a node, without those of its children.
+// writes returns the writes of a node, without those of its children.
 func writes(m *bindings, n ast.Node) []write {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -57,19 +56,18 @@ func writes(m *bindings, n ast.Node) []write {
 	return nil
 }
 
-// variable is a package variable, as used in some file.
+// variable is a package variable used in a file.
 type variable struct {
 	name   string
 	ours   bool
 	inTest bool // declared in a test file
 }
 
-// variable finds the package variable at the root of an operand: that is X in
-// X.field[i], and pkg.X in *pkg.X.
+// variable finds the package variable at the root of an operand: X in X.field[i], and pkg.X in *pkg.X.
 func (m *bindings) variable(s *source, e ast.Expr) (variable, bool) {
 	for {
 		if p, name, ok := m.qualified(s, e); ok {
-			// Only a variable can be written to, so this is one.
+			// only a variable can be written to
 			_, ours := m.tree.local(p)
 			return variable{name: path.Base(p) + "." + name, ours: ours}, true
 		}
@@ -94,9 +92,8 @@ func (m *bindings) variable(s *source, e ast.Expr) (variable, bool) {
 	}
 }
 
-// checkWrites checks tests too: a variable that only tests write to is a hook, and
-// hooks prevent tests from running in parallel. However, a test may set variables of
-// test files and of other modules (http.DefaultTransport, to block it).
+// checkWrites also checks tests: a variable that only tests modify is a hook, and hooks prevent parallel tests.
+// However, a test may set variables of test files and of other modules (http.DefaultTransport, to block it).
 func checkWrites(tr *tree) []finding {
 	var found []finding
 	m := tr.resolve()
@@ -115,7 +112,7 @@ func checkWrites(tr *tree) []finding {
 	return found
 }
 
-// checkStateful finds package variables that hold a lock or the like.
+// checkStateful finds package variables that contain a lock or other state.
 func checkStateful(tr *tree) []finding {
 	state := []string{"Mutex", "RWMutex", "Once", "WaitGroup", "Cond", "Map", "Pool"}
 	var found []finding
@@ -143,7 +140,7 @@ func TestPackageVariables(t *testing.T) {
 func TestWritesFire(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
-		want       string // how it is written to; "" if it is not
+		want       string // kind of the write; "" for none
 	}{
 		{"assigned", `var X int; func f() { X = 1 }`, "X is written to: assigned"},
 		{"assigned with others", `var X int; func f() { var err error; err, X = g() }`, "X is written to: assigned"},
@@ -204,7 +201,7 @@ func TestWritesAcrossFiles(t *testing.T) {
 	tr := fakeTree(t, map[string]string{
 		"x/a.go":         "package x\nvar X int",
 		"x/b.go":         "package x\nfunc f() {\n\tX = 1 }",
-		"x/a_test.go":    "package x\nvar own int\nfunc g() { own = 1\n\tX = 2 }", // own is free, X a hook
+		"x/a_test.go":    "package x\nvar own int\nfunc g() { own = 1\n\tX = 2 }", // own is permitted, X is a hook
 		"x/ext_test.go":  "package x_test\nimport \"example.org/model/x\"\nfunc g() { x.X = 3 }",
 		"x/main_test.go": "package x_test\nimport \"net/http\"\nfunc h() { http.DefaultTransport = nil }",
 		"y/y.go":         "package y\nvar X string\n",

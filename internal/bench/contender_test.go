@@ -13,16 +13,15 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// contender is one way to do a job: urnd's or a peer's.
+// contender is an implementation of a job, by urnd or by another package.
 type contender struct {
 	name string
-	// prepare does what a caller does once, outside of what is timed. What it
-	// returns is called as a value, so no compiler sees that the result is
-	// thrown away.
+	// prepare does the work of a caller that is needed only once and is not timed. The returned function is
+	// called as a value, so that the compiler cannot eliminate the unused result.
 	prepare func(text string) func() (string, error)
 }
 
-// keys are the ways to make the key of a URN, urnd's first.
+// keys returns the implementations that compute the key of a URN, urnd's first.
 func keys(tb testing.TB) []contender {
 	tb.Helper()
 	set, err := urnns.NewSet(urnns.Builtin()...)
@@ -34,8 +33,8 @@ func keys(tb testing.TB) []contender {
 		{"urnd", func(text string) func() (string, error) {
 			return func() (string, error) { return urndKey(names, text) }
 		}},
-		// The grammar that urnd has, without putting the parts of the key
-		// together: where it is in doubt what to count, the peer gains.
+		// With the grammar of urnd, but without combining the parts of the key: in case of doubt the comparison
+		// favors the other package.
 		{"go-urn", func(text string) func() (string, error) {
 			octets, mode := []byte(text), urn.WithParsingMode(urn.RFC8141Only)
 			return func() (string, error) {
@@ -46,7 +45,7 @@ func keys(tb testing.TB) []contender {
 				return u.Normalize().SS, nil
 			}
 		}},
-		// What go-urn does unless it is told otherwise: RFC 2141.
+		// With the default grammar of go-urn: RFC 2141.
 		{"go-urn-2141", func(text string) func() (string, error) {
 			octets := []byte(text)
 			return func() (string, error) {
@@ -57,7 +56,7 @@ func keys(tb testing.TB) []contender {
 				return u.Normalize().SS, nil
 			}
 		}},
-		// The key as one text, which is what urnd makes.
+		// With the key as one string, as urnd returns it.
 		{"go-urn-text", func(text string) func() (string, error) {
 			octets, mode := []byte(text), urn.WithParsingMode(urn.RFC8141Only)
 			return func() (string, error) {
@@ -81,7 +80,7 @@ func goURN(octets []byte, options ...urn.Option) (*urn.URN, error) {
 	return u, nil
 }
 
-// urndKey does what a request does to make its key.
+// urndKey computes a key like a request does.
 func urndKey(names resolver.Names, text string) (string, error) {
 	q, err := resolver.ParseQuery(text, resolver.I2L)
 	if err != nil {
@@ -91,7 +90,7 @@ func urndKey(names resolver.Names, text string) (string, error) {
 	return q.Key(), err
 }
 
-// normalForms are the ways to make the normal form of a URL, urnd's first.
+// normalForms returns the implementations that normalize a URL, urnd's first.
 func normalForms() []contender {
 	return []contender{
 		{"urnd", func(text string) func() (string, error) {
@@ -100,7 +99,7 @@ func normalForms() []contender {
 				return u.Normalize().String(), err
 			}
 		}},
-		// It does less than the others: no more than the scheme's case changes.
+		// It does less than the others: it only changes the case of the scheme.
 		{"net-url", func(text string) func() (string, error) {
 			return func() (string, error) {
 				u, err := url.Parse(text)
@@ -110,7 +109,7 @@ func normalForms() []contender {
 				return u.String(), nil
 			}
 		}},
-		// The flags that come to the steps of urnd, and no more.
+		// With the flags that correspond to the steps of urnd.
 		{"purell", func(text string) func() (string, error) {
 			const flags = purell.FlagsSafe | purell.FlagRemoveDotSegments
 			return func() (string, error) { return purell.NormalizeURLString(text, flags) }

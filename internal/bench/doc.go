@@ -1,12 +1,13 @@
-// Package bench compares urnd with other packages that do a part of its work, and
-// its run time with the size of its input; it has no code but tests. The command peers, below
-// it, compares the daemon with other proxies.
+// Package bench compares the performance of urnd with other Go packages for identifiers (RFC 8141, RFC 3986),
+// and its run time with the size of its input; it contains only tests. Texts enter; benchmarks report the time
+// of each implementation and its ratio to urnd. The command peers, in a folder below, compares the daemon with
+// other proxies.
 //
-// It is a module of its own so that those who build or import urnd do not have to
-// download, trust and update the packages that it is compared with. For the same reason "go test ./..." of urnd does not see it:
+// It is a separate module, so that those who build or import urnd do not have to download, trust and update the
+// packages it is compared with. Therefore "go test ./..." in urnd does not include it:
 //
 //	cd internal/bench && go test . ; go test -run '^$' -bench .
 //
-// BenchmarkGoals fails while urnd is slower than its goals, and TestLinear while the
-// time for some text grows faster than its length.
+// BenchmarkGoals fails while urnd is slower than its goals, and TestLinear while the run time for a text grows
+// faster than its length.
 package bench

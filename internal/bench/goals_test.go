@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// goal is how little urnd may take for a text.
+// goal is the time limit of urnd for a text.
 type goal struct {
 	name       string
 	contenders []contender
 	text       string
 	allocs     float64
-	parts      map[string]float64 // of the time of a peer, by its name
+	parts      map[string]float64 // limit relative to the time of another package, by its name
 }
 
 func goals(b *testing.B) []goal {
 	urns, urls := keys(b), normalForms()
-	// urnd does what it does for each request: it parses either kind of identifier, checks
-	// what is accepted, and makes a query and its key.
+	// urnd performs the complete work of a request: it parses either kind of identifier, validates it, and
+	// creates a query with its key.
 	urnParts := map[string]float64{"go-urn": 1. / 3}
-	checkedParts := map[string]float64{"go-urn": 1. / 2} // by the grammar of its namespace
+	checkedParts := map[string]float64{"go-urn": 1. / 2} // checked by the grammar of its namespace
 	changedParts := map[string]float64{"go-urn": 1. / 2} // a new string is allocated
 	urlParts := map[string]float64{"net-url": 1. / 2, "purell": 1. / 6}
 	return []goal{
@@ -31,11 +31,11 @@ func goals(b *testing.B) []goal {
 	}
 }
 
-// slack is what a shared machine adds to and takes from a ratio, from sitting to sitting.
+// slack is the tolerance for the variation of a ratio on a shared machine.
 const slack = 1.1
 
-// BenchmarkGoals fails where a goal is missed by more than the moods of a machine. Its results are, for each text, the
-// time of each contender and what part of it urnd took.
+// BenchmarkGoals fails if a goal is missed by more than the slack. It reports for each text the time of each
+// contender, and the ratio of urnd to it.
 func BenchmarkGoals(b *testing.B) {
 	for _, g := range goals(b) {
 		b.Run(g.name, func(b *testing.B) {
@@ -45,7 +45,7 @@ func BenchmarkGoals(b *testing.B) {
 				times = inTurns(b, runs)
 			}
 			allocs := testing.AllocsPerRun(100, func() { _, _ = runs[0]() })
-			b.ReportMetric(0, "ns/op") // the time of the comparison says nothing
+			b.ReportMetric(0, "ns/op") // the time of the comparison is meaningless
 			b.ReportMetric(times[0], "ns-urnd")
 			b.ReportMetric(allocs, "allocs-urnd")
 			for i, c := range g.contenders {
@@ -75,9 +75,8 @@ func prepare(g goal) []func() (string, error) {
 	return runs
 }
 
-// inTurns returns the mean time of each run, in nanoseconds, the collection of its
-// garbage included. They take turns: the moods of a machine last longer than a
-// turn, and would go into a ratio if each was measured to its end.
+// inTurns returns the mean time of each run in nanoseconds, including garbage collection. The runs alternate:
+// variations of the machine last longer than a turn, and would distort a ratio if each was measured separately.
 func inTurns(b *testing.B, runs []func() (string, error)) []float64 {
 	const turns, times = 100, 10_000
 	mean := make([]float64, len(runs))

@@ -11,9 +11,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// work is something that must take time in proportion to its input. prepare
-// makes an input of about size octets and returns what is timed, and how many
-// octets it reads.
+// work is an operation whose time must be proportional to its input. prepare creates an input of about size
+// bytes; it returns the operation to be timed and the number of bytes it reads.
 type work struct {
 	name    string
 	prepare func(tb testing.TB, size int) (run func() error, length int)
@@ -43,9 +42,8 @@ func works() []work {
 	)
 }
 
-// restarts are texts without a break in which URIs end all the same, so that
-// extraction begins anew in the midst of what it has looked at before. They are
-// no benchmarks: where that is not linear, 1 MiB takes most of a minute.
+// restarts are texts without delimiters in which URIs end nevertheless, so that extraction restarts within text
+// that was examined before. They are not benchmarks: if extraction is not linear, 1 MiB takes most of a minute.
 func restarts() []work {
 	var all []work
 	for _, p := range []sample{{"bracket", "http://a/["}, {"fragment", "http://a/#"}, {"too-long", "http://a/)"}} {
@@ -65,15 +63,15 @@ func normalize(pattern string) func(testing.TB, int) (func() error, int) {
 	}
 }
 
-// surplus resolves a reference that climbs far above its base, which
-// DraftRefuse does not allow.
+// surplus resolves a reference with far more ".." segments than its base has, which DraftRefuse does not
+// permit.
 func surplus(p uri.Profile) func(testing.TB, int) (func() error, int) {
 	return func(tb testing.TB, size int) (func() error, int) {
 		return resolve(tb, "http://a/b/c/d;p?q", repeat("../", size), p)
 	}
 }
 
-// climb resolves a reference that climbs from the bottom of its base to the top.
+// climb resolves a reference with as many ".." segments as its base has.
 func climb(p uri.Profile) func(testing.TB, int) (func() error, int) {
 	return func(tb testing.TB, size int) (func() error, int) {
 		steps := size / len("x/../")
@@ -124,11 +122,10 @@ func BenchmarkLinear(b *testing.B) {
 	}
 }
 
-// TestLinear doubles a text until it is 1 MiB long. What takes time in
-// proportion to the square of the length takes 32 times as long for an octet at
-// the end as at the beginning; caches and the garbage collector of a busy
-// machine account for less than the tolerance. A work that fails is not made to
-// go on: its next size could take minutes.
+// TestLinear doubles the length of a text up to 1 MiB. An operation with quadratic time takes 32 times as long
+// per byte for the longest text as for the shortest; caches and the garbage collector of a busy machine account
+// for less than the tolerance. An operation that fails is not continued, because its next size could take
+// minutes.
 func TestLinear(t *testing.T) {
 	const tolerance = 6
 	for _, w := range slices.Concat(works(), restarts()) {
@@ -144,9 +141,8 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// perOctet returns the time of an octet in nanoseconds: the best of several
-// runs, or of the first if that is at most enough. Noise only ever adds, and is
-// not long: a run of seconds is not done again.
+// perOctet returns the time per byte in nanoseconds: the best of several runs, or of the first if that is at
+// most enough. Noise only increases times and is short, so a run of seconds is not repeated.
 func perOctet(t *testing.T, w work, size int, enough float64) float64 {
 	t.Helper()
 	const runs = 10

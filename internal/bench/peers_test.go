@@ -2,8 +2,7 @@ package bench
 
 import "testing"
 
-// sample is a text and the name it has in the results: texts with slashes and
-// percent signs make bad names of benchmarks.
+// sample is a text with its name in the results, because slashes and percent signs make bad benchmark names.
 type sample struct{ name, text string }
 
 func urnSamples() []sample {
@@ -11,8 +10,7 @@ func urnSamples() []sample {
 		{"example", "URN:EXAMPLE:a%2cb:c"},
 		{"canonical-ietf", "urn:ietf:rfc:2648"},
 		{"canonical-example", "urn:example:a123,z456"},
-		// No goal: urnd takes the hyphens away and checks the check digit, and
-		// go-urn knows of neither.
+		// No goal: urnd removes the hyphens and verifies the check digit, which go-urn does not support.
 		{"isbn", "URN:ISBN:0-395-36341-1"},
 	}
 }
@@ -44,8 +42,8 @@ func compare(b *testing.B, contenders []contender, samples []sample) {
 	}
 }
 
-// TestContenders pins what is compared: where a result differs from urnd's, the
-// peer does a part of the work or does it otherwise.
+// TestContenders pins the results that are compared: if a result differs from urnd's, the other package does a
+// part of the work or does it differently.
 func TestContenders(t *testing.T) {
 	for _, job := range []struct {
 		contenders []contender

@@ -1,5 +1,6 @@
-// Package cgroup reads the limits that Linux control groups put around this process: those of containers, and MemoryMax
-// and MemoryHigh of systemd.
+// Package cgroup reads the memory limits that Linux control groups (cgroups(7), versions 1 and 2) impose on
+// this process: those of containers, and MemoryMax and MemoryHigh of systemd. The root of the file system
+// enters as an fs.FS; a limit in bytes leaves.
 package cgroup
 
 import (
@@ -10,12 +11,12 @@ import (
 	"strings"
 )
 
-// Memory returns the least limit of the memory of this process in bytes, 0 where there is none. files is the root of the
-// file system.
+// Memory returns the lowest memory limit of this process in bytes, or 0 for none. files is the root of the file
+// system.
 func Memory(files fs.FS) int64 {
 	text, err := fs.ReadFile(files, "proc/self/cgroup")
 	if err != nil {
-		return 0 // no Linux, or no control groups
+		return 0 // not Linux, or no control groups
 	}
 	least := int64(0)
 	for line := range strings.Lines(string(text)) {
@@ -31,16 +32,16 @@ func Memory(files fs.FS) int64 {
 	return least
 }
 
-// Available returns what of Memory may be given to Go as its limit, in whole mebibytes. A tenth is for what Go does not count: buffers
-// of sockets, pages of files, and tables of the kernel.
+// Available returns the part of Memory to use as the memory limit of the Go runtime, in whole mebibytes. A
+// tenth is reserved for memory that Go does not account for: socket buffers, the page cache and kernel tables.
 func Available(files fs.FS) int64 {
 	limit := Memory(files)
 	const tenth, mebibyte = 10, 1 << 20
 	return (limit - limit/tenth) &^ (mebibyte - 1)
 }
 
-// limitOf returns the least limit of a group and of those that it is in, 0 for none. In a container the root may be its
-// own group, and the path of the group be one that it does not see.
+// limitOf returns the lowest limit of a group and its ancestors, 0 for none. In a container the root may be the
+// group itself, and the path of the group may not be visible.
 func limitOf(files fs.FS, root, group string, names ...string) (least int64) {
 	for {
 		group = path.Clean("/" + group)
@@ -56,7 +57,7 @@ func limitOf(files fs.FS, root, group string, names ...string) (least int64) {
 	}
 }
 
-// parse returns a limit, 0 for none: version 2 writes "max" for it, and version 1 a number that no machine has.
+// parse returns a limit, 0 for none: version 2 writes "max", and version 1 a number beyond any memory size.
 func parse(text string) int64 {
 	const none = 1 << 60
 	limit, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
@@ -66,7 +67,7 @@ func parse(text string) int64 {
 	return limit
 }
 
-// atMost returns the lesser of two limits, of which 0 is none.
+// atMost returns the lower of two limits; 0 is no limit.
 func atMost(a, b int64) int64 {
 	if a == 0 || b > 0 && b < a {
 		return b

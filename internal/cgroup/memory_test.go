@@ -5,7 +5,7 @@ import (
 	"testing/fstest"
 )
 
-// Limits are those of cgroups(7), of the group of the process and of all that it is in.
+// TestMemory checks the limits of cgroups(7), those of the group of the process and of its ancestors.
 func TestMemory(t *testing.T) {
 	const v2, v1 = "sys/fs/cgroup", "sys/fs/cgroup/memory"
 	for _, test := range []struct {
@@ -46,7 +46,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// A tenth is not for Go, and neither is a part of a mebibyte.
+// TestAvailable checks that a tenth is reserved, and that the result is rounded down to a mebibyte.
 func TestAvailable(t *testing.T) {
 	files := fstest.MapFS{
 		"proc/self/cgroup":            {Data: []byte("0::/a\n")},

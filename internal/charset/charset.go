@@ -1,5 +1,8 @@
-// Package charset reads sources of any character encoding as UTF-8, without losing a byte in silence: what is not valid in the encoding
-// becomes a byte that UTF-8 never has, so that whoever takes a row or a line rejects it (Source.Check).
+// Package charset converts input in any character encoding of the Encoding Standard
+// (https://encoding.spec.whatwg.org) to UTF-8. An io.Reader and the label of an encoding enter, or a byte order
+// mark selects it; a Source leaves that reads UTF-8 without the byte order mark. No byte is dropped silently:
+// bytes that are invalid in the encoding become a byte that never occurs in UTF-8, so that Source.Check rejects
+// the row or line that contains them.
 package charset
 
 import (
@@ -16,21 +19,22 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// The names of encodings that are not decoded by tables.
+// Names of encodings that are not decoded by tables.
 const (
 	nameUTF8    = "utf-8"
 	nameUTF16LE = "utf-16le"
 	nameUTF16BE = "utf-16be"
 )
 
-// Encoding is a character encoding of the Encoding Standard (https://encoding.spec.whatwg.org). The zero value is UTF-8, or UTF-16 where
-// a byte order mark says so.
+// Encoding is a character encoding of the Encoding Standard. The zero value is UTF-8, or UTF-16 if a byte order
+// mark indicates it.
 type Encoding struct {
-	name string // "" is the zero value
+	name string // "" for the zero value
 	of   encoding.Encoding
 }
 
-// Parse returns the encoding that a label names, in any of its spellings: latin1, as there, is windows-1252. "" is the zero value.
+// Parse returns the encoding with this label in any of its spellings; as in the standard, latin1 is
+// windows-1252. "" is the zero value.
 func Parse(label string) (Encoding, error) {
 	if label = strings.TrimSpace(label); label == "" {
 		return Encoding{}, nil
@@ -38,7 +42,8 @@ func Parse(label string) (Encoding, error) {
 	of, err := htmlindex.Get(label)
 	if err == nil {
 		var name string
-		// The first of them stands for encodings that are not decoded, and the other one is for binary data of scripts.
+		// "replacement" stands for encodings that are not decoded, "x-user-defined" is for binary data of
+		// scripts.
 		if name, err = htmlindex.Name(of); err == nil && name != "replacement" && name != "x-user-defined" {
 			return Encoding{name, of}, nil
 		}
@@ -47,10 +52,10 @@ func Parse(label string) (Encoding, error) {
 		"utf-16le, latin1, windows-1252, iso-8859-15 or shift_jis", label)
 }
 
-// String returns the name of the encoding; "" of the zero value.
+// String returns the name of the encoding, "" for the zero value.
 func (e Encoding) String() string { return e.name }
 
-// decoder returns what makes UTF-8 of the encoding, nil where it is UTF-8.
+// decoder returns a decoder of the encoding to UTF-8, nil for UTF-8 itself.
 func (e Encoding) decoder() transform.Transformer {
 	switch e.name {
 	case "", nameUTF8:
@@ -64,16 +69,17 @@ func (e Encoding) decoder() transform.Transformer {
 	}
 }
 
-// Source is a source as UTF-8, without its byte order mark. It is not safe for concurrent use.
+// Source is an input converted to UTF-8 without its byte order mark. It is not safe for concurrent use.
 type Source struct {
 	*bufio.Reader
-	encoding Encoding // the one that is read: the zero value is UTF-8 by default
+	encoding Encoding // encoding in use: the zero value is UTF-8 by default
 }
 
-// bufferSize is that of a Source, within which callers may peek.
+// bufferSize is the size of the buffer of a Source, which limits Peek.
 const bufferSize = 64 << 10
 
-// byteOrderMarks are what sources begin with (Unicode 16.0 section 23.8). That of UTF-32 is before that of UTF-16, with which it begins.
+// byteOrderMarks returns the byte order marks (Unicode 16.0 section 23.8). Those of UTF-32 precede that of
+// UTF-16, which is a prefix of one of them.
 func byteOrderMarks() []struct{ mark, name string } {
 	return []struct{ mark, name string }{
 		{"\xff\xfe\x00\x00", "utf-32le"},
@@ -84,7 +90,8 @@ func byteOrderMarks() []struct{ mark, name string } {
 	}
 }
 
-// NewSource reads r by the encoding, or by the byte order mark that it begins with, and fails where the two contradict each other.
+// NewSource reads r in this encoding, or in the encoding of its byte order mark. It is an error if the two
+// contradict each other.
 func (e Encoding) NewSource(r io.Reader) (*Source, error) {
 	const longestMark = 4
 	b := bufio.NewReaderSize(r, bufferSize)
@@ -96,14 +103,14 @@ func (e Encoding) NewSource(r io.Reader) (*Source, error) {
 		if !bytes.HasPrefix(start, []byte(known.mark)) {
 			continue
 		}
-		isUTF16 := strings.HasPrefix(known.name, "utf-16") && strings.HasPrefix(e.name, "utf-16") // "utf-16" is in either order
+		isUTF16 := strings.HasPrefix(known.name, "utf-16") && strings.HasPrefix(e.name, "utf-16") // "utf-16" permits either byte order
 		switch {
 		case e.name != "" && e.name != known.name && !isUTF16:
 			return nil, fmt.Errorf("the input begins with the byte order mark of %s, and its encoding is said to be %s", known.name, e.name)
 		case strings.HasPrefix(known.name, "utf-32"):
 			return nil, fmt.Errorf("the input is %s, which is not read: save it as UTF-8", known.name)
 		}
-		_, _ = b.Discard(len(known.mark)) // it was peeked
+		_, _ = b.Discard(len(known.mark)) // the bytes have been peeked
 		e.name = known.name
 		break
 	}
@@ -113,8 +120,8 @@ func (e Encoding) NewSource(r io.Reader) (*Source, error) {
 	return &Source{b, e}, nil
 }
 
-// Check returns why a part of a source, such as a line, cannot be taken: bytes that are not valid in its encoding, or a NUL, which no
-// store has in texts; nil where it can.
+// Check returns why a part of a source, such as a line, is invalid, or nil: it contains bytes that are invalid
+// in its encoding, or a NUL, which no store accepts in text.
 func (s *Source) Check(part string) error {
 	switch {
 	case strings.IndexByte(part, 0) >= 0 && s.encoding.name == "":
@@ -132,7 +139,7 @@ func (s *Source) Check(part string) error {
 	}
 }
 
-// firstInvalid returns the first byte of a text that is not UTF-8.
+// firstInvalid returns the first byte of text that is not valid UTF-8.
 func firstInvalid(text string) byte {
 	for i, c := range text {
 		if c != utf8.RuneError {
@@ -145,11 +152,11 @@ func firstInvalid(text string) byte {
 	return 0
 }
 
-// CharsetReader is that of encoding/xml: the encoding that a document declares counts where neither a byte order mark nor the caller said
-// another one (RFC 7303 section 3).
+// CharsetReader is a function for xml.Decoder.CharsetReader. The encoding declared in a document applies unless
+// a byte order mark or the caller specifies another one (RFC 7303 section 3).
 func (s *Source) CharsetReader(label string, r io.Reader) (io.Reader, error) {
 	if s.encoding.name != "" {
-		return r, nil // it was decoded
+		return r, nil // already decoded
 	}
 	e, err := Parse(label)
 	if err != nil {
@@ -162,8 +169,9 @@ func (s *Source) CharsetReader(label string, r io.Reader) (io.Reader, error) {
 	return transform.NewReader(r, d), nil
 }
 
-// Lines returns what is read of s, and calls bad with each line, or part of a long one, that Check refuses, before it returns any of it.
-// An error that bad returns is that of the reader: for formats of which a part cannot be rejected alone.
+// Lines returns a reader of s. It calls bad with each line, or part of a long line, that Check rejects, before
+// any of it is returned. If bad returns an error, the reader returns it: that is for formats in which a single
+// part cannot be rejected.
 func (s *Source) Lines(bad func(line int64, text string, fault error) error) io.Reader {
 	return &lines{s: s, bad: bad, line: 1}
 }
@@ -172,7 +180,7 @@ type lines struct {
 	s    *Source
 	bad  func(line int64, text string, fault error) error
 	line int64
-	rest []byte // of the line that was checked last
+	rest []byte // unread rest of the last checked line
 	err  error
 }
 
@@ -199,7 +207,7 @@ func (r *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// whole returns the beginning of a long line up to the end of a character.
+// whole extends the beginning of a long line to the end of a character.
 func (r *lines) whole(part []byte) ([]byte, error) {
 	part = bytes.Clone(part)
 	for range utf8.UTFMax {
@@ -215,7 +223,7 @@ func (r *lines) whole(part []byte) ([]byte, error) {
 	return part, nil
 }
 
-// lastRune returns where the last character of a text begins.
+// lastRune returns the offset of the last character of text.
 func lastRune(text []byte) int {
 	i := len(text) - 1
 	for i > 0 && len(text)-i < utf8.UTFMax && !utf8.RuneStart(text[i]) {

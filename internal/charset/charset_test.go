@@ -90,7 +90,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// A document of XML is read by what it declares, unless somebody has said it from outside.
+// TestCharsetReader checks that an XML document is decoded by its declared encoding unless one is specified
+// externally.
 func TestCharsetReader(t *testing.T) {
 	const declared = `<?xml version="1.0" encoding="ISO-8859-1"?><a>`
 	for _, c := range []struct{ label, text, want string }{
@@ -160,7 +161,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// FuzzSource has each source arrive as its encoding says, or be refused by Check.
+// FuzzSource checks that each input is decoded by its encoding or rejected by Check.
 func FuzzSource(f *testing.F) {
 	f.Add("latin1", []byte("\xc4\x81"))
 	f.Add("utf-16", []byte("\xfe\xff\xd8\x3d\xde\x00"))
@@ -193,7 +194,7 @@ func FuzzSource(f *testing.F) {
 	})
 }
 
-// What UTF-16 has is what another decoder makes of it, where it is valid.
+// FuzzUTF16 compares valid UTF-16 with another decoder.
 func FuzzUTF16(f *testing.F) {
 	f.Add("a\u00c4\U0001f600\ufffd\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -211,7 +212,7 @@ func FuzzUTF16(f *testing.F) {
 			}
 			s, err := e.NewSource(bytes.NewReader(b))
 			if err != nil {
-				return // it begins as another mark does
+				return // begins with another byte order mark
 			}
 			if got, err := io.ReadAll(s); err != nil || string(got) != strings.TrimPrefix(text, "\ufeff") {
 				t.Fatalf("%s: %q, %v, want %q", label, got, err, text)

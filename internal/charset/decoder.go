@@ -9,11 +9,11 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// invalid is what stands for bytes that are not valid in an encoding: UTF-8 never has it (RFC 3629 section 1).
+// invalid replaces bytes that are invalid in an encoding. It never occurs in UTF-8 (RFC 3629 section 1).
 const invalid = 0xFF
 
-// invalidMarker replaces U+FFFD, by which decoders replace what is not valid, by invalid: no encoding that is decoded by tables has
-// U+FFFD itself, but for gb18030, in which it would be damage of before.
+// invalidMarker replaces U+FFFD, which decoders generate for invalid input, by invalid. No encoding that is
+// decoded by tables contains U+FFFD itself except gb18030, in which it indicates earlier damage.
 type invalidMarker struct{ transform.NopResetter }
 
 // Transform implements transform.Transformer.
@@ -36,7 +36,7 @@ func (invalidMarker) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err
 			case len(rest) < len(replacement) && !atEOF:
 				return nDst, nSrc, transform.ErrShortSrc
 			}
-			n = 1 // of another character
+			n = 1 // part of another character
 		}
 		n = copy(dst[nDst:], rest[:n])
 		nDst, nSrc = nDst+n, nSrc+n
@@ -47,7 +47,8 @@ func (invalidMarker) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err
 	return nDst, nSrc, nil
 }
 
-// utf16Decoder decodes UTF-16. That of golang.org/x/text does not tell a surrogate that is alone from U+FFFD.
+// utf16Decoder decodes UTF-16. The decoder of golang.org/x/text does not distinguish an unpaired surrogate from
+// U+FFFD.
 type utf16Decoder struct {
 	transform.NopResetter
 	bigEndian bool
@@ -80,7 +81,7 @@ func (d *utf16Decoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, e
 			default:
 				c = utf8.RuneError
 			}
-			if size == unit { // it is alone
+			if size == unit { // unpaired surrogate
 				dst[nDst] = invalid
 				nDst, nSrc = nDst+1, nSrc+size
 				continue

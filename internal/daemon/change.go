@@ -10,15 +10,15 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// change is a new list of endpoints: existing ones, with or without a new server, and new
-// ones. Endpoints that are not in it are closed.
+// change is a new set of endpoints: existing ones, with or without a new server, and new ones. Endpoints that
+// are not in it are closed.
 type change struct {
 	endpoints []*endpoint
 	specs     []Endpoint
-	servers   []*server // nil where the present one stays
+	servers   []*server // nil keeps the current server
 }
 
-// prepare opens the new endpoints of a generation. An error changes nothing.
+// prepare opens the new endpoints of a generation. After an error nothing has changed.
 func (d *Daemon) prepare(ctx context.Context, g *Generation) (change, error) {
 	c := change{specs: g.Endpoints}
 	for _, spec := range g.Endpoints {
@@ -39,7 +39,7 @@ func (d *Daemon) prepare(ctx context.Context, g *Generation) (change, error) {
 	return c, nil
 }
 
-// newEndpoint opens the sockets of an endpoint, or takes those of systemd.
+// newEndpoint opens the sockets of an endpoint, or takes over those inherited from systemd.
 func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, error) {
 	if sockets := d.config.Inherited[spec.Name]; len(sockets) > 0 {
 		return &endpoint{waiting: sockets, inherited: true}, nil
@@ -48,7 +48,7 @@ func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, err
 	return &endpoint{waiting: sockets}, err
 }
 
-// newServer returns a server whose requests are handled by the generation in force.
+// newServer returns a server whose requests are handled by the current generation.
 func (d *Daemon) newServer(g *Generation, spec Endpoint) *server {
 	config := spec.Server
 	to := endpointHandler{&d.current, spec.Name}
@@ -64,7 +64,7 @@ func (d *Daemon) newServer(g *Generation, spec Endpoint) *server {
 	return &server{listen.NewServer(config), protocol}
 }
 
-// abandon closes the sockets that were opened for the change.
+// abandon closes the sockets opened for the change.
 func (c change) abandon() {
 	for _, e := range c.endpoints {
 		for _, listener := range e.waiting {
@@ -73,7 +73,7 @@ func (c change) abandon() {
 	}
 }
 
-// addresses returns those of all sockets.
+// addresses returns the addresses of all sockets.
 func (c change) addresses() []net.Addr {
 	var all []net.Addr
 	for _, e := range c.endpoints {
@@ -87,7 +87,7 @@ func (c change) addresses() []net.Addr {
 	return all
 }
 
-// endpointAt returns the endpoint of the same name and address, nil for none.
+// endpointAt returns the endpoint with the same name and address, or nil.
 func (d *Daemon) endpointAt(spec Endpoint) *endpoint {
 	for _, e := range d.endpoints {
 		if e.spec.Name == spec.Name && e.spec.Address == spec.Address {
@@ -97,7 +97,7 @@ func (d *Daemon) endpointAt(spec Endpoint) *endpoint {
 	return nil
 }
 
-// apply carries out a change.
+// apply carries out the change.
 func (d *Daemon) apply(ctx context.Context, c change) {
 	if d.config.Listening != nil {
 		d.config.Listening(c.addresses())
@@ -112,7 +112,7 @@ func (d *Daemon) apply(ctx context.Context, c change) {
 	}
 	for _, e := range d.endpoints {
 		if !slices.Contains(c.endpoints, e) {
-			e.drain() // so that its address can be listened on again
+			e.drain() // frees its address
 			d.background.Go(e.close)
 		}
 	}
@@ -135,8 +135,8 @@ func (d *Daemon) socketConfig(spec Endpoint) listen.SocketConfig {
 	return config
 }
 
-// serverEnded is called for servers that end with an error. Where their end was requested,
-// some requests did not finish in time; otherwise the daemon ends.
+// serverEnded is called when a server ends with an error. If the end was requested, some requests exceeded the
+// shutdown timeout; otherwise the daemon ends.
 func (d *Daemon) serverEnded(err error, requested bool) {
 	if requested {
 		d.log().Warn("requests did not end within the shutdown timeout and were cut off", "error", err)
@@ -144,11 +144,11 @@ func (d *Daemon) serverEnded(err error, requested bool) {
 	}
 	select {
 	case d.failed <- err:
-	default: // another server has failed already
+	default: // another server has already failed
 	}
 }
 
-// writeDeadline returns the deadline by which a client must read the next chunk of a response.
+// writeDeadline returns the time by which a client must read the next chunk of a response.
 func (d *Daemon) writeDeadline() time.Time {
 	g := d.current.acquire()
 	defer g.done()

@@ -1,5 +1,9 @@
-// Package daemon runs a service from its start to its end: endpoints, reloads, and the
-// notification of systemd. It is independent of the format of the configuration.
+// Package daemon runs a service from start to shutdown: it opens the listeners, puts generations of the
+// configuration in force, serves requests with the current one, and reloads on SIGHUP or when the configuration
+// file changes. A Config with functions that load a Generation enters; the daemon passes requests to the
+// handlers of the current generation, and reports its state to systemd (sd_notify(3), socket activation of
+// sd_listen_fds(3)) and for /readyz by Health. It is independent of the format of the configuration and
+// implements no protocol itself.
 package daemon
 
 import (
@@ -17,33 +21,33 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// Config configures a Daemon. All fields but File and Inherited must be set.
+// Config configures a Daemon. All fields are required except File and Inherited.
 type Config struct {
-	// Load reads the configuration and returns its generation, which is not in force yet.
-	// before is the one in force, nil at the start.
+	// Load reads the configuration and returns a new generation, which is not yet in force. before is the
+	// current generation, nil at startup.
 	Load func(before *Generation) (*Generation, error)
-	// File is the path of the configuration, which is watched where the generation in force
-	// has Watch set; "" for none.
+	// File is the path of the configuration file, which is watched if the current generation has Watch set; ""
+	// for none.
 	File string
-	// Inherited are the sockets that systemd has opened, by the name of the endpoint.
+	// Inherited contains the sockets opened by systemd, by endpoint name.
 	Inherited map[string][]net.Listener
 	Now       func() time.Time
-	// Deadline returns the time after a duration by the system clock, for deadlines of
-	// connections.
+	// Deadline returns the time after a duration according to the system clock, for connection deadlines.
 	Deadline func(time.Duration) time.Time
 	Health   *Health
-	// Loaded is called with the outcome of each reading of the configuration; reload is
-	// false for the first one, which has no error.
+	// Loaded is called with the result of each load of the configuration; reload is false for the first load,
+	// which is only reported if it succeeds.
 	Loaded func(reload bool, err error)
-	// Refused is called where a client has too many connections; TooMany is the whole response.
+	// Refused is called when a client has too many connections. TooMany returns the complete response for such
+	// a connection.
 	Refused func()
 	TooMany func() []byte
-	// Listening is called with the addresses of all endpoints when they change, before a
-	// connection is accepted at a new one; nil is not called.
+	// Listening is called with the addresses of all endpoints when they change, before new endpoints accept
+	// connections. It may be nil.
 	Listening func(addrs []net.Addr)
-	// Status describes the state of the service for systemd.
+	// Status returns the status text of the service for systemd.
 	Status func() string
-	// BoundGarbage is whether the daemon says when garbage is collected: not where the administrator has set GOGC.
+	// BoundGarbage makes the daemon adjust GOGC. It is unset if the administrator has set GOGC.
 	BoundGarbage bool
 }
 
@@ -51,18 +55,18 @@ type Config struct {
 type Daemon struct {
 	config Config
 	file   *configFile
-	memory int64 // the limit where a generation has none
+	memory int64 // initial memory limit, for generations without one
 
 	current     current
 	connections *listen.ConnectionLimit
 	endpoints   []*endpoint
-	failed      chan error      // of a server that has failed
-	background  sync.WaitGroup  // generations and endpoints that are ending
-	ctx         context.Context //nolint:containedctx // it ends with the daemon
+	failed      chan error      // receives the error of a failed server
+	background  sync.WaitGroup  // closing generations and endpoints
+	ctx         context.Context //nolint:containedctx // canceled when the daemon ends
 	cancel      context.CancelFunc
 }
 
-// New returns a Daemon that is not running.
+// New returns a Daemon; Run starts it.
 func New(config Config) *Daemon {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Daemon{
@@ -72,21 +76,21 @@ func New(config Config) *Daemon {
 	}
 }
 
-// Run serves until ctx ends or a server fails, and reloads at each signal from hangups. It
-// returns when all requests have ended. It must be called once.
+// Run serves until ctx ends or a server fails, and reloads at each signal from hangups. It returns when all
+// requests have ended. It must be called only once.
 func (d *Daemon) Run(ctx context.Context, hangups <-chan os.Signal) error {
 	if err := d.start(ctx); err != nil {
 		return err
 	}
-	defer func() { //nolint:contextcheck // the context has ended
+	defer func() { //nolint:contextcheck // ctx has ended
 		d.config.Health.Stop()
 		d.logNotifyError(systemd.Stopping())
-		log := d.log() // it is usable after close
+		log := d.log() // remains usable after close
 		d.close()
 		log.Info("urnd has stopped")
 	}()
 	d.Use(func(g *Generation) { g.Ready(ctx) })
-	if ctx.Err() != nil { // it was stopped before it was ready
+	if ctx.Err() != nil { // stopped before it was ready
 		return nil
 	}
 	d.Use(func(g *Generation) { g.Log.Info("urnd is ready", g.ReadyLog(d.Address)...) })
@@ -101,7 +105,7 @@ func (d *Daemon) Run(ctx context.Context, hangups <-chan os.Signal) error {
 	return err
 }
 
-// start puts the first generation in force, and begins to serve.
+// start puts the first generation in force and starts to serve.
 func (d *Daemon) start(ctx context.Context) error {
 	d.file.recordRead()
 	g, err := d.config.Load(nil)
@@ -115,7 +119,7 @@ func (d *Daemon) start(ctx context.Context) error {
 		g.retire()
 		return err
 	}
-	d.current.replace(g) // first: what it starts may report to the generation in force
+	d.current.replace(g) // first, because background tasks of g may use the current generation
 	g.start()
 	d.config.Loaded(false, nil)
 	if g.Restore != nil {
@@ -125,11 +129,11 @@ func (d *Daemon) start(ctx context.Context) error {
 	return nil
 }
 
-// statusInterval is the time between status notifications of systemd.
+// statusInterval is the interval of status notifications to systemd.
 const statusInterval = 10 * time.Second
 
-// loop reloads at signals and changes of the file, sends systemd the status, and notifies
-// its watchdog while requests are answered, until ctx ends or a server fails.
+// loop reloads at signals and file changes, sends the status to systemd, and notifies its watchdog while probes
+// succeed, until ctx ends or a server fails.
 func (d *Daemon) loop(ctx context.Context, hangups <-chan os.Signal, changes <-chan struct{}) error {
 	interval := statusInterval
 	watchdog := systemd.Watchdog()
@@ -162,7 +166,7 @@ func (d *Daemon) loop(ctx context.Context, hangups <-chan os.Signal, changes <-c
 	}
 }
 
-// feedWatchdog notifies the watchdog of systemd if a probe is answered (sd_notify(3), WATCHDOG=1).
+// feedWatchdog notifies the systemd watchdog if a probe succeeds (sd_notify(3), WATCHDOG=1).
 func (d *Daemon) feedWatchdog(ctx context.Context, timeout time.Duration) {
 	if err := d.probe(ctx, timeout); err != nil {
 		d.log().Error("a probe of the own endpoints failed, and the watchdog was not notified", "error", err)
@@ -171,14 +175,13 @@ func (d *Daemon) feedWatchdog(ctx context.Context, timeout time.Duration) {
 	d.logNotifyError(systemd.Alive())
 }
 
-// probe sends a request to each endpoint without TLS, on the path of an accepted
-// connection.
+// probe sends a request to each endpoint without TLS, by the same path as an accepted connection.
 func (d *Daemon) probe(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for _, e := range d.endpoints {
 		if e.spec.Server.TLS != nil {
-			continue // the path is the same after the handshake
+			continue // after the handshake the path is the same
 		}
 		for _, socket := range e.sockets {
 			if err := socket.Probe(ctx); err != nil {
@@ -189,18 +192,18 @@ func (d *Daemon) probe(ctx context.Context, timeout time.Duration) error {
 	return nil
 }
 
-// Use calls f with the generation in force, which is not closed before f returns. It must
-// not be called before the first generation is in force.
+// Use calls f with the current generation, which is not closed before f returns. It must not be called before
+// the first generation is in force.
 func (d *Daemon) Use(f func(*Generation)) {
 	g := d.current.acquire()
 	defer g.done()
 	f(g)
 }
 
-// Connections returns the number of open connections of clients.
+// Connections returns the number of open client connections.
 func (d *Daemon) Connections() int { return d.connections.Open() }
 
-// Address returns the addresses of an endpoint, "off" where it is turned off.
+// Address returns the addresses of an endpoint, or "off" if it is disabled.
 func (d *Daemon) Address(name string) string {
 	var all []string
 	for _, e := range d.endpoints {
@@ -214,7 +217,7 @@ func (d *Daemon) Address(name string) string {
 	return strings.Join(all, ", ")
 }
 
-// log returns the logger of the generation in force.
+// log returns the logger of the current generation.
 func (d *Daemon) log() (log *slog.Logger) {
 	d.Use(func(g *Generation) { log = g.Log })
 	return log
@@ -226,8 +229,7 @@ func (d *Daemon) watches() (wanted bool) {
 	return wanted
 }
 
-// limitMemory sets the soft memory limit of Go; 0 restores the initial one, which
-// GOMEMLIMIT sets.
+// limitMemory sets the soft memory limit of the Go runtime in bytes; 0 restores the initial one (GOMEMLIMIT).
 func (d *Daemon) limitMemory(limit int64) {
 	if limit == 0 {
 		limit = d.memory
@@ -235,8 +237,9 @@ func (d *Daemon) limitMemory(limit int64) {
 	debug.SetMemoryLimit(limit)
 }
 
-// announce asks clients to close their connections, and returns when it is time to close them. A load balancer that has not
-// noticed yet opens new ones, also where none is left.
+// announce asks clients to close their connections, and returns when the listeners may be closed. It waits for
+// NoticeTime even if no connection is open, because a load balancer that has not noticed the shutdown still
+// opens new ones.
 func (d *Daemon) announce() {
 	g := d.current.generation.Load()
 	noticed, stop := context.WithTimeout(context.Background(), g.NoticeTime)

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// answering is a protocol that answers whatever comes, and closes the connection.
+// answering is a protocol that responds to any input and closes the connection.
 type answering struct{}
 
 func (answering) Serve(c *listen.Conn) {
@@ -53,20 +53,20 @@ func serving(t *testing.T) *Daemon {
 	return d
 }
 
-// The watchdog is fed where requests are answered, not by a timer.
+// TestProbe checks that the watchdog is notified because requests are served, not by a timer.
 func TestProbe(t *testing.T) {
 	d := serving(t)
 	if err := d.probe(t.Context(), 10*time.Second); err != nil {
 		t.Error(err)
 	}
-	d.endpoints[0].stop() // no request gets any further
+	d.endpoints[0].stop() // no further requests are served
 	<-d.endpoints[0].ended
 	if err := d.probe(t.Context(), 50*time.Millisecond); err == nil {
 		t.Error("a service that is stuck answers")
 	}
 }
 
-// A generation is closed behind its last request, and not given to any that begins later.
+// TestUses checks that a generation is closed after its last request, and not used by later requests.
 func TestUses(t *testing.T) {
 	var c current
 	closed := make([]chan struct{}, 100)
@@ -101,7 +101,7 @@ func TestUses(t *testing.T) {
 	<-closed[len(closed)-1]
 }
 
-// A purge ends restoring, whether it has begun or not.
+// TestSnapshotStop checks that a purge stops Restore, before and after it has begun.
 func TestSnapshotStop(t *testing.T) {
 	var s Snapshot
 	begun := make(chan struct{})
@@ -121,7 +121,7 @@ func TestSnapshotStop(t *testing.T) {
 	s.Stop()
 }
 
-// A stop ends restoring, and what was not restored stays saved, unless a purge has made it invalid.
+// TestSnapshotAtStop checks that shutdown stops Restore and keeps the file, unless a purge has invalidated it.
 func TestSnapshotAtStop(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	for name, tt := range map[string]struct {
@@ -149,19 +149,19 @@ func TestSnapshotAtStop(t *testing.T) {
 	}
 }
 
-// beginner is an httpmessage.Handler of a function.
+// beginner implements httpmessage.Handler by a function.
 type beginner func() httpmessage.Continuation
 
 func (f beginner) Begin(*httpmessage.Incoming, httpmessage.ResponseWriter) httpmessage.Continuation {
 	return f()
 }
 
-// ending is a Continuation of a function.
+// ending implements httpmessage.Continuation by a function.
 type ending func()
 
 func (f ending) Continue() { f() }
 
-// A request ends its use of a generation however it ends.
+// TestUseOfRequest checks that every request releases its generation, however it ends.
 func TestUseOfRequest(t *testing.T) {
 	panics := func() { panic("a test") }
 	for name, begin := range map[string]beginner{

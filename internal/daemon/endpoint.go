@@ -19,70 +19,70 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// UnixPrefix begins the address of a socket in the file system.
+// UnixPrefix is the prefix of the address of a Unix domain socket.
 const UnixPrefix = "unix:"
 
-// Endpoint is an address with the configuration of its server.
+// Endpoint is a listening address and the configuration of its server.
 type Endpoint struct {
-	Name    string // also that of sockets of systemd; endpoints of one name have the same handler
-	Address string // "host:port", or UnixPrefix and a path; "" where systemd has opened it
-	// Handler answers the requests of clients, and Admin those of administrators: an endpoint has one of them.
+	Name    string // also the name of systemd sockets; endpoints of one name share a handler
+	Address string // "host:port", or UnixPrefix and a path; "" if opened by systemd
+	// Handler serves the requests of clients, Admin those of administrators. Exactly one of them is set.
 	Handler httpmessage.Handler
 	Admin   http.Handler
-	// Protocol returns what serves the connections of the server.
+	// Protocol returns the protocol implementation for connections of the server.
 	Protocol func(Current) Protocol
-	// Setting is what names the address, for the error of listening there; "" is nothing.
+	// Setting is the configuration setting of the address, which prefixes listen errors; "" for none.
 	Setting string
-	// Server is the configuration of the server. The daemon sets Serve, Log and DaemonContext.
+	// Server configures the server. The daemon sets Serve, Log and DaemonContext.
 	Server listen.ServerConfig
-	// Settings is a comparable value: the server is replaced when it changes.
+	// Settings is a comparable value. The server is replaced when it changes.
 	Settings any
-	// Administration is whether the endpoint is for administrators: it is exempt from
-	// connection limits, and closed after the others.
+	// Administration marks an endpoint for administrators: it is exempt from connection limits, and closed
+	// after the others.
 	Administration bool
 }
 
 // Protocol serves the connections of a server.
 type Protocol interface {
 	Serve(c *listen.Conn) // see listen.ServerConfig
-	Close()               // is called once, when all calls of Serve have returned, and waits for its goroutines
+	Close()               // called once after all calls of Serve have returned; waits for its goroutines
 }
 
-// server is a server of an endpoint, and what serves its connections.
+// server is the server of an endpoint with its protocol implementation.
 type server struct {
 	*listen.Server
 	protocol Protocol
 }
 
-// Current is what the protocols of an endpoint use of the generation in force, whichever that is.
+// Current gives the protocol of an endpoint access to the current generation at the time of each call.
 type Current struct {
 	Handler httpmessage.Handler
 	Admin   http.Handler
-	// WriteDeadline returns the deadline by which a client must read the next chunk of a response.
+	// WriteDeadline returns the time by which a client must read the next chunk of a response.
 	WriteDeadline func() time.Time
 }
 
 // endpoint is an open address and its current server.
 type endpoint struct {
 	spec Endpoint
-	// inherited is whether systemd has opened the sockets: connections that are not accepted wait
-	// there for the next process.
+	// inherited is set if systemd has opened the sockets: connections that are not accepted wait there for the
+	// next process.
 	inherited bool
-	server    *server        // the current one; nil before the first
-	waiting   []net.Listener // not accepted from yet
+	server    *server        // current server; nil before the first
+	waiting   []net.Listener // listeners that do not accept connections yet
 	sockets   []*listen.Socket
-	stop      context.CancelFunc // of the server
+	stop      context.CancelFunc // stops the server
 	ended     chan struct{}      // closed when the server and its predecessors have ended
 }
 
-// open listens on the address of a specification.
+// open listens on the address of spec.
 func open(ctx context.Context, spec Endpoint) ([]net.Listener, error) {
 	path, isSocket := strings.CutPrefix(spec.Address, UnixPrefix)
 	network, address := "tcp", spec.Address
 	if isSocket {
 		network, address = "unix", path
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 && !netguard.Listens(ctx, path) {
-			_ = os.Remove(path) // a process that was killed has left it
+			_ = os.Remove(path) // left over from a killed process
 		}
 	}
 	config := listenConfig()
@@ -99,7 +99,7 @@ func open(ctx context.Context, spec Endpoint) ([]net.Listener, error) {
 	return []net.Listener{listener}, nil
 }
 
-// refused adds the setting of an address, and what helps, to the error of listening there.
+// refused adds the name of the setting and a hint to a listen error.
 func refused(setting string, err error) error {
 	if setting != "" {
 		err = fmt.Errorf("%s: %w", setting, err)
@@ -118,7 +118,7 @@ func refused(setting string, err error) error {
 	}
 }
 
-// accept starts to accept connections on waiting listeners.
+// accept starts to accept connections on the waiting listeners.
 func (e *endpoint) accept(config listen.SocketConfig) {
 	for _, listener := range e.waiting {
 		e.sockets = append(e.sockets, listen.NewSocket(listener, config))
@@ -126,8 +126,8 @@ func (e *endpoint) accept(config listen.SocketConfig) {
 	e.waiting = nil
 }
 
-// serve replaces the server, and returns a function that waits for the end of the new one.
-// failed is called with its error, and whether its end was requested.
+// serve replaces the server, and returns a function that waits for the end of the new one. failed is called
+// with its error, and with whether its end was requested.
 func (e *endpoint) serve(ctx context.Context, server *server, failed func(err error, requested bool)) func() {
 	e.server = server
 	stopBefore, endedBefore := e.stop, e.ended
@@ -163,15 +163,16 @@ func (e *endpoint) addresses() string {
 	return strings.Join(all, ", ")
 }
 
-// drain stops accepting: the address is free then.
+// drain stops accepting connections and frees the address.
 func (e *endpoint) drain() {
 	for _, s := range e.sockets {
 		s.Drain()
 	}
 }
 
-// announce asks clients to close their connections, and returns when none is left, or when ctx
-// ends. New ones are served meanwhile, unless another process will.
+// announce asks clients to close their connections, and returns when all are closed or ctx ends. New
+// connections are accepted meanwhile, except on inherited sockets, whose new connections wait for the next
+// process.
 func (e *endpoint) announce(ctx context.Context) {
 	if e.inherited {
 		e.drain()
@@ -181,7 +182,7 @@ func (e *endpoint) announce(ctx context.Context) {
 	}
 }
 
-// close closes an endpoint after its running requests have ended.
+// close closes the endpoint after its running requests have ended.
 func (e *endpoint) close() {
 	e.drain()
 	if e.stop != nil {
@@ -189,12 +190,12 @@ func (e *endpoint) close() {
 		<-e.ended
 	}
 	for _, s := range e.sockets {
-		_ = s.Close() // the endpoint is drained already
+		_ = s.Close() // already drained
 	}
 }
 
-// URLs returns the URLs of a service, to be opened in a browser: of its addresses by http and by https, each joined by
-// commas.
+// URLs returns the URLs of a service to open in a browser, separated by spaces. http and https are the
+// comma-separated addresses of its endpoints.
 func URLs(http, https string) string {
 	var urls []string
 	for _, of := range []struct{ scheme, addresses string }{{"http", http}, {"https", https}} {

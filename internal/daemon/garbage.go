@@ -6,26 +6,26 @@ import (
 )
 
 const (
-	// leastGarbage is how much garbage the heap may have between two collections, in octets, and leastGarbagePercent how much at least
-	// of what is in use: caches that are full make most of a heap, and would be doubled by garbage.
+	// leastGarbage is the minimum garbage between two collections, in bytes, and leastGarbagePercent the
+	// minimum relative to the live heap. Full caches make up most of a heap, whose size GOGC=100 would double.
 	leastGarbage        = 64 << 20
 	leastGarbagePercent = 25
-	// mostGarbagePercent is what Go allows without a setting.
+	// mostGarbagePercent is the default of GOGC.
 	mostGarbagePercent = 100
 )
 
-// garbagePercent returns how much garbage a heap may have of which so many octets are in use, in percent of these: what GOGC means.
+// garbagePercent returns the value of GOGC for a heap of which live bytes are in use.
 func garbagePercent(live uint64) int {
 	percent := 100 * leastGarbage / max(live, leastGarbage)
 	return min(max(int(percent), leastGarbagePercent), mostGarbagePercent) //nolint:gosec // at most 100
 }
 
-// garbage sets how much there may be between two collections, by what is in use. It begins with what Go allows without a setting.
+// garbage adjusts GOGC to the size of the live heap. It starts with the default.
 type garbage struct{ percent int }
 
 func newGarbage() *garbage { return &garbage{mostGarbagePercent} }
 
-// bound sets it anew where it has changed.
+// bound updates GOGC if the value for the current heap has changed.
 func (g *garbage) bound() {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
@@ -39,5 +39,5 @@ func (g *garbage) set(percent int) {
 	}
 }
 
-// end sets what Go allows without a setting.
+// end restores the default of GOGC.
 func (g *garbage) end() { g.set(mostGarbagePercent) }

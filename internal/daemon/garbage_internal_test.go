@@ -13,7 +13,7 @@ func TestGarbagePercent(t *testing.T) {
 	}
 }
 
-// TestBoundGarbage: what is set is by the heap as it is, and only where it has changed.
+// TestBoundGarbage checks that GOGC is set according to the live heap, and only if the value changes.
 func TestBoundGarbage(t *testing.T) {
 	was := debug.SetGCPercent(70)
 	defer debug.SetGCPercent(was)

@@ -12,35 +12,36 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// Generation is a configuration with its handlers and resources. It is in force until the
-// next one replaces it, and is closed after its last request. Restore and Save may be nil.
+// Generation is a loaded configuration with its handlers and resources. It is current until the next one
+// replaces it, and is closed after its last request. Restore and Save may be nil.
 type Generation struct {
 	Endpoints    []Endpoint
 	Log          *slog.Logger
 	Connections  listen.ConnectionLimits
-	WriteTimeout time.Duration // for a client to read a chunk of a response
-	// DrainTime is how long requests are still answered when the daemon ends, while clients are
-	// asked to close their connections.
+	WriteTimeout time.Duration // time limit for a client to read a chunk of a response
+	// DrainTime is the time for which requests are still served during shutdown, while clients are asked to
+	// close their connections.
 	DrainTime time.Duration
-	// NoticeTime is how long connections are accepted at least when the daemon ends, while Health says that it does.
+	// NoticeTime is the minimum time for which connections are accepted during shutdown, while Health reports
+	// it.
 	NoticeTime  time.Duration
-	MemoryLimit int64 // octets; 0 is no limit
-	Watch       bool  // reload when the file of the configuration changes
-	// Parts are the components of the generation, for the next call of Load.
+	MemoryLimit int64 // in bytes; 0 for no limit
+	Watch       bool  // reload when the configuration file changes
+	// Parts contains the components of the generation, for the next call of Load.
 	Parts any
-	// Start starts what runs in the background, when the generation is put in force; nil does nothing.
+	// Start starts background tasks when the generation becomes current; nil does nothing.
 	Start func()
 	// Ready returns when the service is ready, or after a timeout.
 	Ready func(ctx context.Context)
 	// ReadyLog returns the attributes of the log record "urnd is ready".
 	ReadyLog func(address func(name string) string) []any
-	// ReloadLog are the attributes of the log record of the reload that put it in force.
+	// ReloadLog contains the attributes of the log record for the reload that made it current.
 	ReloadLog []any
-	// Restore is called in the background when the first generation is in force, with a context that ends when the daemon stops, and
-	// Save after the last request of the last one.
+	// Restore is called in the background when the first generation becomes current, with a context that ends
+	// when the daemon stops. Save is called after the last request of the last generation.
 	Restore func(ctx context.Context)
 	Save    func()
-	// Reopen reopens log files, which may have been renamed, where a reload is refused.
+	// Reopen reopens log files, which may have been renamed, after a failed reload.
 	Reopen func() error
 	// Close is called after the last request.
 	Close func()
@@ -48,20 +49,20 @@ type Generation struct {
 	uses
 }
 
-// start starts what runs in the background.
+// start starts background tasks.
 func (g *Generation) start() {
 	if g.Start != nil {
 		g.Start()
 	}
 }
 
-// retire closes a generation when its last request ends.
+// retire closes the generation after its last request.
 func (g *Generation) retire() {
 	g.wait()
 	g.Close()
 }
 
-// endpoint returns the first endpoint of a name, nil for none: those of one name have the same handler.
+// endpoint returns the first endpoint with this name, or nil: endpoints of one name share a handler.
 func (g *Generation) endpoint(name string) *Endpoint {
 	for i := range g.Endpoints {
 		if g.Endpoints[i].Name == name {
@@ -71,21 +72,21 @@ func (g *Generation) endpoint(name string) *Endpoint {
 	return nil
 }
 
-// uses counts the requests of a generation. The zero value has none, and is safe for concurrent use.
+// uses counts the running requests of a generation. The zero value has none. It is safe for concurrent use.
 type uses struct {
-	running atomic.Int64 // and replaced, once the generation is not in force any more
+	running atomic.Int64 // number of uses, plus replaced once wait was called
 	once    sync.Once
-	ended   chan struct{} // closed when nothing uses the generation any more; made by wait
+	ended   chan struct{} // closed when the generation is no longer used; created by wait
 }
 
-// replaced is more than there can be requests. It is in the same number as they, so that who ends the last one learns of
-// both at once: between two numbers others could begin.
+// replaced exceeds any possible number of requests. It is added to the same counter, so that the end of the
+// last use and the replacement are observed atomically. With two variables other uses could begin in between.
 const replaced = 1 << 40
 
 // done ends a use.
 func (u *uses) done() { u.ending(-1) }
 
-// wait returns when there is no use; the generation is not in force any more.
+// wait returns when there are no uses. The generation must no longer be current.
 func (u *uses) wait() {
 	u.ended = make(chan struct{})
 	u.ending(replaced)
@@ -98,12 +99,12 @@ func (u *uses) ending(change int64) {
 	}
 }
 
-// current is the generation in force. It is safe for concurrent use.
+// current is the current generation. It is safe for concurrent use.
 type current struct {
 	generation atomic.Pointer[Generation]
 }
 
-// acquire returns the generation in force. It is not closed before its done. Requests do not wait for each other here.
+// acquire returns the current generation, which is not closed before the caller calls done. It takes no lock.
 func (c *current) acquire() *Generation {
 	for {
 		g := c.generation.Load()
@@ -111,32 +112,32 @@ func (c *current) acquire() *Generation {
 		if c.generation.Load() == g {
 			return g
 		}
-		g.done() // it was replaced meanwhile, and may be closed already
+		g.done() // it was replaced meanwhile, and may be closed
 	}
 }
 
-// replace puts a generation in force, and returns the previous one.
+// replace makes next the current generation and returns the previous one.
 func (c *current) replace(next *Generation) *Generation { return c.generation.Swap(next) }
 
-// probe uses the generation in force, as requests do.
+// probe acquires and releases the current generation as a request does.
 func (c *current) probe() { c.acquire().done() }
 
-// endpointHandler passes each request on to the handler of an endpoint in the generation in force.
+// endpointHandler forwards each request to the handler of an endpoint in the current generation.
 type endpointHandler struct {
 	current *current
 	name    string
 }
 
-// Begin implements httpmessage.Handler. What goes on with the answer keeps the generation.
+// Begin implements httpmessage.Handler. A Continuation keeps the generation in use.
 func (h endpointHandler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter) (rest httpmessage.Continuation) {
 	g := h.current.acquire()
 	defer func() {
-		if rest == nil { // also behind a panic
+		if rest == nil { // also after a panic
 			g.done()
 		}
 	}()
 	e := g.endpoint(h.name)
-	if e == nil { // it was just closed
+	if e == nil { // the endpoint was just closed
 		w.WriteHeader(http.StatusServiceUnavailable, "", httpmessage.FieldsOf("Connection", "close"))
 		return nil
 	}
@@ -146,7 +147,7 @@ func (h endpointHandler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseW
 	return nil
 }
 
-// continuation is the rest of an answer by the handler of a generation.
+// continuation is a Continuation of a generation's handler.
 type continuation struct {
 	rest       httpmessage.Continuation
 	generation *Generation
@@ -158,7 +159,7 @@ func (c continuation) Continue() {
 	c.rest.Continue()
 }
 
-// serveAdmin is an http.HandlerFunc.
+// serveAdmin is an http.HandlerFunc for the admin handler of the endpoint.
 func (h endpointHandler) serveAdmin(w http.ResponseWriter, r *http.Request) {
 	g := h.current.acquire()
 	defer g.done()

@@ -15,26 +15,26 @@ type Health struct {
 	stopping chan struct{} // closed by Stop
 
 	mu          sync.Mutex
-	reloadErr   error // why the last reload was refused
+	reloadErr   error // error of the last reload; nil if it succeeded
 	lastAnswer  time.Time
-	lastFailure time.Time // when a DNS server last failed to answer
+	lastFailure time.Time // first failed DNS query since lastAnswer
 }
 
-// NewHealth returns a Health without faults. redact removes secrets from reported errors.
+// NewHealth returns a Health without problems. redact removes secrets from reported errors.
 func NewHealth(now func() time.Time, redact func(string) string) *Health {
 	return &Health{now: now, redact: redact, stopping: make(chan struct{})}
 }
 
 var errStopping = errors.New("urnd is stopping")
 
-// Query records the outcome of a DNS query: whether it was answered.
+// Query records whether a DNS query was answered.
 func (h *Health) Query(answered bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case answered:
 		h.lastAnswer = h.now()
-	case !h.lastFailure.After(h.lastAnswer): // the first failure since the last answer
+	case !h.lastFailure.After(h.lastAnswer): // first failure since the last answer
 		h.lastFailure = h.now()
 	}
 }
@@ -46,14 +46,14 @@ func (h *Health) AwaitsDNS() bool {
 	return h.lastFailure.After(h.lastAnswer)
 }
 
-// Reloaded records the outcome of a reload.
+// Reloaded records the result of a reload.
 func (h *Health) Reloaded(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.reloadErr = err
 }
 
-// refusal returns why the last reload was refused, without secrets; nil where it was not.
+// refusal returns the error of the last reload without secrets, or nil.
 func (h *Health) refusal() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -73,13 +73,13 @@ func firstLine(err error) string {
 	return line
 }
 
-// Stop records that the daemon is stopping. It must be called once.
+// Stop records that the daemon is stopping. It must be called only once.
 func (h *Health) Stop() { close(h.stopping) }
 
-// Stopping returns what is closed when the daemon stops.
+// Stopping returns a channel that is closed when the daemon stops.
 func (h *Health) Stopping() <-chan struct{} { return h.stopping }
 
-// Report returns why the daemon is not ready, and the faults that do not make it unready.
+// Report returns the reasons why the daemon is not ready, and the problems with which it is degraded but ready.
 func (h *Health) Report() (unready, degraded []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

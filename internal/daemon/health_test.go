@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// The time since when the DNS does not answer is that of the first failure behind the last answer.
+// TestHealthOfDNS checks that the reported time is that of the first failure since the last answer.
 func TestHealthOfDNS(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	h := NewHealth(func() time.Time { return now }, func(s string) string { return s })
 	for i, tt := range []struct {
-		answered bool   // one query an hour
-		since    string // "" is that it answers
+		answered bool   // one query per hour
+		since    string // "" if DNS answers
 	}{{true, ""}, {false, "05:04:05"}, {false, "05:04:05"}, {true, ""}, {false, "08:04:05"}, {false, "08:04:05"}} {
 		now = now.Add(time.Hour)
 		h.Query(tt.answered)

@@ -9,7 +9,8 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// Inherited returns the sockets that systemd has opened, by the name of their endpoint, which is one of names.
+// Inherited returns the sockets opened by systemd (socket activation) by endpoint name. It returns an error for
+// a name that is not in names.
 func Inherited(names ...string) (map[string][]net.Listener, error) {
 	sockets, err := systemd.Listeners()
 	if err != nil {
@@ -18,7 +19,7 @@ func Inherited(names ...string) (map[string][]net.Listener, error) {
 	return sockets, checkNames(sockets, names)
 }
 
-// checkNames refuses sockets without an endpoint: no server would answer there.
+// checkNames returns an error for a socket without an endpoint, since no server would accept its connections.
 func checkNames(sockets map[string][]net.Listener, names []string) error {
 	for name := range sockets {
 		if !slices.Contains(names, name) {
@@ -30,7 +31,8 @@ func checkNames(sockets map[string][]net.Listener, names []string) error {
 	return nil
 }
 
-// Addresses returns the addresses of sockets that systemd has opened, which replace those of the configuration.
+// Addresses returns the addresses of the sockets opened by systemd, which take precedence, or else the
+// configured ones.
 func Addresses(sockets []net.Listener, configured []string) []string {
 	if len(sockets) == 0 {
 		return configured

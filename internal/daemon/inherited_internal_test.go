@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A socket without an endpoint would accept connections that no server answers.
+// TestActivationNeedsNames checks that a socket without an endpoint is an error: its connections would be
+// accepted by no server.
 func TestActivationNeedsNames(t *testing.T) {
 	for names, fine := range map[string]bool{"http": true, "https,admin": true, "": true, "urnd.socket": false, "http,unknown": false} {
 		sockets := make(map[string][]net.Listener)

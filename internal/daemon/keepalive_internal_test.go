@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An accepted connection has the keep-alive probes that it has by the standard library.
+// TestKeepAliveIsInherited checks that accepted connections have the keep-alive options of the standard
+// library.
 func TestKeepAliveIsInherited(t *testing.T) {
 	var standard net.ListenConfig
 	own := listenConfig()
@@ -18,7 +19,7 @@ func TestKeepAliveIsInherited(t *testing.T) {
 	}
 }
 
-// probesOf returns the keep-alive options of a connection that is accepted.
+// probesOf returns the keep-alive options of an accepted connection.
 func probesOf(t *testing.T, config net.ListenConfig) (options [4]int) {
 	t.Helper()
 	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")

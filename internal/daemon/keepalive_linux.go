@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// listenConfig returns how listeners are opened. By TCP, connections have the keep-alive probes that the standard library gives them,
-// but inherit them from the listener (tcp(7)): to set them on each takes four system calls.
+// listenConfig returns the configuration of listeners. TCP connections get the keep-alive probes that the
+// standard library configures, but inherit them from the listener (tcp(7)): setting them for each connection
+// takes four system calls.
 func listenConfig() net.ListenConfig {
 	return net.ListenConfig{KeepAlive: -1, Control: func(network, _ string, socket syscall.RawConn) error {
 		if !strings.HasPrefix(network, "tcp") {
@@ -25,13 +26,13 @@ func listenConfig() net.ListenConfig {
 	}}
 }
 
-// What the standard library sets.
+// Defaults of the standard library.
 const (
-	probeAfter = 15 * time.Second // and as often again
+	probeAfter = 15 * time.Second // idle time and interval
 	probes     = 9
 )
 
-// probe turns keep-alive probes on.
+// probe enables keep-alive probes.
 func probe(fd int) error {
 	for _, option := range []struct{ level, name, value int }{
 		{unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1},

@@ -4,5 +4,5 @@ package daemon
 
 import "net"
 
-// listenConfig returns how listeners are opened.
+// listenConfig returns the configuration of listeners.
 func listenConfig() net.ListenConfig { return net.ListenConfig{} }

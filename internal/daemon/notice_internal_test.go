@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Where no client is connected, connections are accepted for NoticeTime all the same: a load balancer may open one still.
+// TestNoticeTime checks that connections are accepted for NoticeTime even if none is open, because a load
+// balancer may still open one.
 func TestNoticeTime(t *testing.T) {
 	d := serving(t)
 	const notice = 300 * time.Millisecond

@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// reload puts the present configuration in force. An invalid one changes nothing, and its
-// error is logged.
+// reload loads the configuration and puts it in force. After an error, which is logged, the previous
+// configuration remains in force.
 func (d *Daemon) reload(ctx context.Context) {
 	d.logNotifyError(systemd.Reloading())
 	start := d.config.Now()
@@ -33,8 +33,7 @@ func (d *Daemon) reload(ctx context.Context) {
 	d.logNotifyError(systemd.Ready(d.status()))
 }
 
-// replace puts a new generation in force. The previous one is closed after its last
-// request.
+// replace puts a new generation in force. The previous one is closed after its last request.
 func (d *Daemon) replace(ctx context.Context) error {
 	d.file.recordRead()
 	g, err := d.config.Load(d.current.generation.Load())
@@ -55,7 +54,7 @@ func (d *Daemon) replace(ctx context.Context) error {
 	return nil
 }
 
-// logNotifyError logs the error of a notification of systemd, which is not fatal.
+// logNotifyError logs the error of a notification to systemd, which is not fatal.
 func (d *Daemon) logNotifyError(err error) {
 	if err != nil {
 		d.log().Debug("systemd was not notified", "error", err)
@@ -76,11 +75,11 @@ type configFile struct {
 	path string // "" for none
 
 	mu        sync.Mutex
-	lastRead  os.FileInfo // metadata when it was last read; nil where it did not exist
-	lastCheck os.FileInfo // metadata when it was last checked
+	lastRead  os.FileInfo // metadata at the last read; nil if the file did not exist
+	lastCheck os.FileInfo // metadata at the last check
 }
 
-// recordRead records the metadata of the file. Call it before the file is read.
+// recordRead records the metadata of the file. It must be called before the file is read.
 func (f *configFile) recordRead() {
 	info, err := os.Stat(f.path)
 	if err != nil {
@@ -91,8 +90,8 @@ func (f *configFile) recordRead() {
 	f.lastRead = info
 }
 
-// changed reports whether the file exists, has changed since it was last read, and is the
-// same as at the last check: it may be half written.
+// changed reports whether the file exists, has changed since the last read, and is unchanged since the last
+// check. The latter avoids reading a file that is being written.
 func (f *configFile) changed() bool {
 	info, err := os.Stat(f.path)
 	if err != nil || info.Size() == 0 {
@@ -105,12 +104,12 @@ func (f *configFile) changed() bool {
 	return stable && !unchanged(info, f.lastRead)
 }
 
-// unchanged reports whether a file was not changed, as far as its metadata tells.
+// unchanged reports whether two sets of metadata describe the same version of a file.
 func unchanged(a, b os.FileInfo) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
-// watch sends when the file has changed. It checks once a second while wanted returns true.
+// watch sends to changes when the file has changed. It checks once a second while wanted returns true.
 func (f *configFile) watch(ctx context.Context, wanted func() bool, changes chan<- struct{}) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

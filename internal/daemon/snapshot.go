@@ -13,18 +13,18 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// Snapshot saves and restores the cache of answers in a file. With the path "" it does
-// nothing. It is safe for concurrent use. The zero value is ready.
+// Snapshot saves the answer cache to a file and restores it. With the path "" it does nothing. The zero value
+// is ready to use. It is safe for concurrent use.
 type Snapshot struct {
 	mu      sync.Mutex
-	purged  bool               // restoring must not begin again
-	unread  string             // the file that was not restored as a whole, since the daemon stopped; "" for none
-	stop    context.CancelFunc // of a running Restore; nil for none
+	purged  bool               // a purge prevents any further Restore
+	unread  string             // path of a file that was only partly restored when the daemon stopped; "" for none
+	stop    context.CancelFunc // cancels a running Restore; nil for none
 	stopped chan struct{}
 }
 
-// SnapshotPath returns the path of the snapshot in a directory, "" being the state directory of systemd. It is "" where there
-// is neither.
+// SnapshotPath returns the path of the snapshot in directory, or in the systemd state directory if directory is
+// "". It returns "" if there is none.
 func SnapshotPath(directory string) string {
 	if directory == "" {
 		directory = systemd.StateDirectory()
@@ -35,9 +35,9 @@ func SnapshotPath(directory string) string {
 	return filepath.Join(directory, "answers")
 }
 
-// Restore reads the file, if it exists, with a function that returns the number of restored
-// entries. The file is renamed where invalid returns true for its error. Where ctx ends before all is
-// restored, Save leaves the file as it is.
+// Restore restores the entries of the file, if it exists. read returns the number of restored entries. If
+// invalid returns true for an error of read, the file is renamed. If ctx ends before all entries are restored,
+// Save leaves the file unchanged.
 func (s *Snapshot) Restore(
 	ctx context.Context, path string, log *slog.Logger, read func(context.Context, io.ReadSeeker) (int, error), invalid func(error) bool,
 ) {
@@ -71,10 +71,10 @@ func (s *Snapshot) Restore(
 
 var errNotRegular = errors.New("it is not a regular file")
 
-// openRegular opens a file for reading, and fails for anything else: a named pipe, for one, would
-// block.
+// openRegular opens a regular file for reading. It fails for other files: opening a named pipe, for example,
+// would block.
 func openRegular(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // it is of the configuration
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // configured
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,8 @@ func (s *Snapshot) begin(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { cancel(); close(stopped) }
 }
 
-// interrupt reports whether the daemon stopped before a file was restored, and no purge has made it invalid.
+// interrupt records and reports that the daemon stopped before the file was restored completely, unless a purge
+// has invalidated it.
 func (s *Snapshot) interrupt(ctx context.Context, path string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +113,7 @@ func (s *Snapshot) interrupt(ctx context.Context, path string) bool {
 	return true
 }
 
-// Stop ends Restore for good: purged entries must not be restored.
+// Stop permanently stops Restore, so that purged entries are not restored.
 func (s *Snapshot) Stop() {
 	s.mu.Lock()
 	s.purged, s.unread = true, ""
@@ -124,7 +125,7 @@ func (s *Snapshot) Stop() {
 	}
 }
 
-// Remove deletes the file: purged entries must not be restored after a crash.
+// Remove deletes the file, so that purged entries are not restored after a crash.
 func (s *Snapshot) Remove(path string) error {
 	if path == "" {
 		return nil
@@ -135,8 +136,8 @@ func (s *Snapshot) Remove(path string) error {
 	return nil
 }
 
-// Save writes the file with a function that returns the number of written entries. It
-// replaces the file atomically. A file that Restore could not restore as a whole stays: it has more.
+// Save replaces the file atomically. write returns the number of written entries. A file that Restore has only
+// partly restored is kept, because it contains more entries.
 func (s *Snapshot) Save(path string, log *slog.Logger, write func(io.Writer) (int, error)) {
 	s.mu.Lock()
 	keep := s.unread == path
@@ -154,8 +155,9 @@ func (s *Snapshot) Save(path string, log *slog.Logger, write func(io.Writer) (in
 
 func writeFile(path string, write func(io.Writer) (int, error)) (n int, err error) {
 	const ownerAlone = 0o600
-	_ = os.Remove(path + ".new")                                                         // of a process that was killed
-	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY, ownerAlone) //nolint:gosec // it is of the configuration
+	// Left over from a killed process.
+	_ = os.Remove(path + ".new")
+	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY, ownerAlone) //nolint:gosec // configured
 	if err != nil {
 		return 0, err
 	}

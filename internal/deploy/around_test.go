@@ -10,7 +10,7 @@ import (
 	networking "k8s.io/api/networking/v1"
 )
 
-// checkAround tells whether the objects around the pods are about them.
+// checkAround checks that the objects around the pods refer to them.
 func (o *objects) checkAround(t *testing.T) {
 	t.Helper()
 	o.checkServices(t)
@@ -43,7 +43,7 @@ func (o *objects) checkServices(t *testing.T) {
 	}
 }
 
-// replicas returns how many pods there are at least.
+// replicas returns the minimum number of pods.
 func (o *objects) replicas(t *testing.T) int {
 	t.Helper()
 	for _, s := range o.scalers {
@@ -112,7 +112,8 @@ func (o *objects) secretName(t *testing.T) string {
 	return ""
 }
 
-// checkPolicy tells whether a NetworkPolicy lets through what urnd needs: its own ports, the DNS, and the servers of its settings.
+// checkPolicy checks that a NetworkPolicy permits the traffic that urnd needs: to its own ports, to DNS, and to
+// the servers of its settings.
 func (o *objects) checkPolicy(t *testing.T, p *networking.NetworkPolicy) {
 	t.Helper()
 	if !matches(p.Spec.PodSelector.MatchLabels, o.deployment(t).Spec.Template.Labels) {
@@ -154,14 +155,16 @@ func (o *objects) checkPolicy(t *testing.T, p *networking.NetworkPolicy) {
 	}
 }
 
-// leadsToNodeCache reports whether a rule lets DNS out to NodeLocal DNSCache, which listens at an address of each node.
+// leadsToNodeCache reports whether a rule permits DNS to NodeLocal DNSCache, which listens on an address of
+// each node.
 func leadsToNodeCache(rule networking.NetworkPolicyEgressRule) bool {
 	const usual = "169.254.20.10/32"
 	return slices.Equal(ports(rule.Ports), []string{"UDP 53", "TCP 53"}) && (len(rule.To) == 0 ||
 		slices.ContainsFunc(rule.To, func(p networking.NetworkPolicyPeer) bool { return p.IPBlock != nil && p.IPBlock.CIDR == usual }))
 }
 
-// checkConnections tells whether all pods together, and the one more of an update, have no more connections to PostgreSQL than it allows.
+// checkConnections checks that all pods, including the additional one during an update, do not exceed the
+// connections that PostgreSQL permits.
 func (o *objects) checkConnections(t *testing.T, most int) {
 	t.Helper()
 	pods := o.replicas(t)

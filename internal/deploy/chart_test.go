@@ -15,13 +15,13 @@ import (
 
 const chart = root + "/deploy/helm/urnd"
 
-// release is a chart that is rendered.
+// release is a rendered chart.
 type release struct {
 	objects
 	notes string
 }
 
-// render renders the chart with values in YAML, as "helm install NAME" does, but for what it asks the cluster.
+// render renders the chart with values in YAML like "helm install NAME", but without access to a cluster.
 func render(name, values string) (map[string]string, error) {
 	loaded, err := loader.Load(chart)
 	if err != nil {
@@ -57,7 +57,7 @@ func install(t *testing.T, name, values string) *release {
 	return r
 }
 
-// all are values with which everything is made.
+// all contains values that enable every object.
 const all = `
 image: {digest: "sha256:0000000000000000000000000000000000000000000000000000000000000000", pullPolicy: Always}
 imagePullSecrets: [{name: registry}]
@@ -100,7 +100,7 @@ extraVolumes: [{name: cache, emptyDir: {sizeLimit: 1Gi}}]
 extraVolumeMounts: [{name: cache, mountPath: /var/cache/urnd}]
 `
 
-// documented returns the values that docs/install.md shows.
+// documented returns the values shown in docs/install.md.
 func documented(t *testing.T) string {
 	t.Helper()
 	_, text, found := strings.Cut(read(t, root+"/docs/install.md"), "```yaml\n# VALUES.yaml\n")
@@ -111,7 +111,7 @@ func documented(t *testing.T) string {
 	return text
 }
 
-// few are values with which as little as possible is made.
+// few contains values that disable all optional objects.
 const few = `
 autoscaling: {enabled: false}
 replicas: 1
@@ -120,7 +120,7 @@ networkPolicy: {enabled: false}
 registry: {passwordKey: ""}
 `
 
-// The objects of the chart are right with its own values, and with others.
+// TestChart checks the objects of the chart with its default values and with others.
 func TestChart(t *testing.T) {
 	for name, values := range map[string]string{
 		"default":               "",
@@ -132,7 +132,7 @@ func TestChart(t *testing.T) {
 		"shared":                "sharedCache: {url: 'redis://cache.example.org:6379', passwordKey: ''}",
 		"open":                  "networkPolicy: {clients: [], administrators: [], dns: [], internetPorts: []}",
 		"fixed":                 "autoscaling: {enabled: false}\nreplicas: 4\n",
-		strings.Repeat("a", 53): "", // the longest name of a release
+		strings.Repeat("a", 53): "", // maximum length of a release name
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := install(t, name, values)
@@ -197,7 +197,8 @@ func TestChartAll(t *testing.T) {
 	}
 }
 
-// Another configuration rolls the pods, and other replicas do not.
+// TestChartRolls checks that a changed configuration restarts the pods, and that a changed number of replicas
+// does not.
 func TestChartRolls(t *testing.T) {
 	sum := func(values string) string {
 		return install(t, "north", values).deployment(t).Spec.Template.Annotations["checksum/config"]
@@ -213,7 +214,7 @@ func TestChartRolls(t *testing.T) {
 	}
 }
 
-// Values that are wrong are refused before anything is installed.
+// TestChartRefuses checks that invalid values are rejected before anything is installed.
 func TestChartRefuses(t *testing.T) {
 	for values, reason := range map[string]string{
 		"replica: 3":                             "replica",
@@ -245,7 +246,7 @@ func TestChartRefuses(t *testing.T) {
 	}
 }
 
-// What the chart takes for the defaults of urnd are these.
+// TestChartKnowsDefaults checks that the chart assumes the actual defaults of urnd.
 func TestChartKnowsDefaults(t *testing.T) {
 	settings := configure(t, "{}", secretsAt).settings(t)
 	text := read(t, chart+"/templates/_check.tpl")
@@ -259,7 +260,7 @@ func TestChartKnowsDefaults(t *testing.T) {
 	}
 }
 
-// Helm's own linter finds nothing but that there is no icon.
+// TestChartLint checks that Helm's linter only reports the missing icon.
 func TestChartLint(t *testing.T) {
 	for _, m := range lint.All(chart, nil, "names", true).Messages {
 		if m.Severity > support.InfoSev {

@@ -1,8 +1,10 @@
-// Package deploy tests the files in the folder deploy, by the types and programs that read them; it has no code but tests. The command
-// image, below it, makes the image for containers.
+// Package deploy tests the files in the folder deploy (Compose files, Kubernetes manifests, a Helm chart) with
+// the types and programs that read them; it contains only tests. The files enter; violations of their schemas,
+// of the urnd configuration and of the rules for unprivileged containers are reported. The command image, in
+// the folder below, builds the container image.
 //
-// It is a module of its own so that those who build or import urnd do not have to download, trust and update what Kubernetes, Helm and
-// Compose consist of. For the same reason "go test ./..." of urnd does not see it:
+// It is a separate module, so that those who build or import urnd do not have to download, trust and update the
+// dependencies of Kubernetes, Helm and Compose. Therefore "go test ./..." in urnd does not include it:
 //
 //	cd internal/deploy && go test ./...
 package deploy

@@ -13,7 +13,7 @@ import (
 
 const kubernetes = root + "/deploy/kubernetes/"
 
-// kustomize returns what "kubectl apply -k" sends, with further resources.
+// kustomize returns the objects that "kubectl apply -k" sends, with additional resources.
 func kustomize(t *testing.T, more ...string) *objects {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,13 +43,13 @@ func kustomize(t *testing.T, more ...string) *objects {
 	return &o
 }
 
-// The manifests are those of a confined urnd, of which everything that is around it knows.
+// TestKubernetes checks that the manifests run an unprivileged urnd, and that the other objects refer to it.
 func TestKubernetes(t *testing.T) {
 	o := kustomize(t, "servicemonitor.yaml")
 	o.checkPods(t)
 	o.checkConfiguration(t)
 	o.checkAround(t)
-	o.checkConnections(t, 97) // three of 100 are for the superuser
+	o.checkConnections(t, 97) // three of 100 are reserved for the superuser
 	o.lint(t)
 	if len(o.budgets) != 1 || len(o.scalers) != 1 || len(o.policies) != 1 || len(o.monitors) != 1 || len(o.services) != 2 || len(o.namespaces) != 1 {
 		t.Errorf("objects are missing: %+v", o)
@@ -65,7 +65,8 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// Each file is a manifest by itself, and in the kustomization, but for those that it says are not.
+// TestKubernetesFiles checks that each file is a valid manifest and in the kustomization, except for those that
+// declare not to be.
 func TestKubernetesFiles(t *testing.T) {
 	files, err := filepath.Glob(kubernetes + "*.yaml")
 	if err != nil || len(files) == 0 {

@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 )
 
-// schemas writes the JSON schemas of Kubernetes 1.21, which kyaml has, as kubeconform reads them, and returns their directory: one for each
-// kind, in which no other members are allowed.
+// schemas writes the JSON schemas of Kubernetes 1.21, which are part of kyaml, in the layout of kubeconform,
+// and returns their directory: one schema per kind, without additional properties.
 var schemas = sync.OnceValues(func() (string, error) {
 	var all struct {
 		Definitions map[string]map[string]any `json:"definitions"`
@@ -40,7 +40,7 @@ var schemas = sync.OnceValues(func() (string, error) {
 	for _, definition := range all.Definitions {
 		kinds, _ := definition["x-kubernetes-group-version-kind"].([]any)
 		if len(kinds) != 1 {
-			continue // a part of others, or what all groups have
+			continue // part of other schemas, or common to all groups
 		}
 		kind, _ := kinds[0].(map[string]any)
 		group, _, _ := strings.Cut(fmt.Sprint(kind["group"]), ".")
@@ -58,7 +58,8 @@ var schemas = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// widen makes JSON Schema of a schema of OpenAPI 2: what may be a number or a text has both types, and an object no other members.
+// widen converts a schema of OpenAPI 2 to JSON Schema: int-or-string has both types, and objects have no
+// additional properties.
 func widen(schema map[string]any) {
 	if schema["format"] == "int-or-string" {
 		schema["type"] = []string{"string", "integer"}
@@ -73,8 +74,8 @@ func widen(schema map[string]any) {
 	}
 }
 
-// unlike returns what kubeconform finds in objects in YAML. Of what is younger than its schemas, or not of Kubernetes, nothing but the Go types
-// are known.
+// unlike returns the errors of kubeconform for objects in YAML. Objects that are newer than its schemas, or not
+// part of Kubernetes, are only checked by their Go types.
 func unlike(t *testing.T, text []byte) (found []error) {
 	t.Helper()
 	dir, err := schemas()
@@ -95,7 +96,7 @@ func unlike(t *testing.T, text []byte) (found []error) {
 	return found
 }
 
-// accepted are checks of kube-score that the manifests fail on purpose, with the reason.
+// accepted returns checks of kube-score that the manifests fail intentionally, with the reason.
 func accepted() map[string]string {
 	return map[string]string{
 		"container-image-pull-policy":         "a version is one image: what a node has need not be fetched again",
@@ -103,18 +104,18 @@ func accepted() map[string]string {
 	}
 }
 
-// doubtful returns what kube-score, a tool of a module apart, finds in objects in YAML that is probably not meant.
+// doubtful returns the warnings of kube-score, a tool in a separate module, for objects in YAML.
 func doubtful(t *testing.T, text []byte) (found []string) {
 	t.Helper()
 	ignored := slices.Sorted(maps.Keys(accepted()))
 	command := exec.Command(
 		"go", "tool", "-modfile="+root+"/internal/tools/deploy/go.mod", "kube-score", "score", "--kubernetes-version", "v1.25",
-		"--ignore-container-cpu-limit", // it would make answers wait
+		"--ignore-container-cpu-limit", // it would delay responses
 		"--ignore-test", strings.Join(ignored, ","), "--output-format", "ci", "-",
 	)
 	command.Stdin = bytes.NewReader(text)
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, _ := command.CombinedOutput() // an error says that it has found something
+	out, _ := command.CombinedOutput() // an error indicates warnings
 	judged := false
 	for line := range strings.Lines(string(out)) {
 		if strings.HasPrefix(line, "[OK]") || strings.HasPrefix(line, "[SKIPPED]") {
@@ -132,7 +133,7 @@ func doubtful(t *testing.T, text []byte) (found []string) {
 	return found
 }
 
-// lint has both look at the objects.
+// lint runs both linters.
 func (o *objects) lint(t *testing.T) {
 	t.Helper()
 	for _, err := range unlike(t, o.text) {
@@ -143,7 +144,7 @@ func (o *objects) lint(t *testing.T) {
 	}
 }
 
-// Both find what is wrong.
+// TestLint checks that both linters find errors.
 func TestLint(t *testing.T) {
 	const wrong = `apiVersion: apps/v1
 kind: Deployment

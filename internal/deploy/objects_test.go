@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// objects are those of a cluster, by their kinds.
+// objects contains the objects of a cluster by kind.
 type objects struct {
 	text        []byte // in YAML
 	deployments []*apps.Deployment
@@ -32,7 +32,7 @@ type objects struct {
 	monitors    []*monitoring.ServiceMonitor
 }
 
-// decoder returns one that knows the types that are in use, and accepts no field that they do not have, nor one twice.
+// decoder returns a strict decoder of the types in use, which rejects unknown and duplicate fields.
 func decoder(t *testing.T) runtime.Decoder {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -46,7 +46,7 @@ func decoder(t *testing.T) runtime.Decoder {
 	return serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer()
 }
 
-// decode adds the objects of a text in YAML.
+// decode adds the objects in a YAML text.
 func (o *objects) decode(t *testing.T, name string, text []byte) {
 	t.Helper()
 	o.text = append(append(o.text, "---\n"...), text...)
@@ -74,7 +74,7 @@ func (o *objects) decode(t *testing.T, name string, text []byte) {
 	}
 }
 
-// isEmpty reports whether a document consists of comments and lines without text.
+// isEmpty reports whether a document only consists of comments and blank lines.
 func isEmpty(document []byte) bool {
 	for line := range bytes.Lines(document) {
 		line = bytes.TrimSpace(line)
@@ -113,7 +113,7 @@ func (o *objects) add(t *testing.T, name string, object runtime.Object) {
 	}
 }
 
-// Faults that a cluster, or a strict one, would refuse are found.
+// TestDecodingIsStrict checks that errors are found that a strict cluster would reject.
 func TestDecodingIsStrict(t *testing.T) {
 	for name, text := range map[string]string{
 		"unknown field": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndatta: {}\n",

@@ -14,10 +14,10 @@ import (
 	admission "k8s.io/pod-security-admission/policy"
 )
 
-// secretsAt is where the secrets are in a pod.
+// secretsAt is the directory of secrets in a pod.
 const secretsAt = "/run/secrets/urnd/"
 
-// the keys of the Secret that are known: those of deploy/kubernetes/secret.example.yaml.
+// knownSecrets returns the keys of the Secret in deploy/kubernetes/secret.example.yaml.
 func knownSecrets(t *testing.T) map[string]bool {
 	t.Helper()
 	var o objects
@@ -35,7 +35,7 @@ func knownSecrets(t *testing.T) map[string]bool {
 	return known
 }
 
-// deployment returns the only one.
+// deployment returns the only Deployment.
 func (o *objects) deployment(t *testing.T) *apps.Deployment {
 	t.Helper()
 	if len(o.deployments) != 1 || len(o.deployments[0].Spec.Template.Spec.Containers) != 1 {
@@ -49,7 +49,7 @@ func (o *objects) container(t *testing.T) core.Container {
 	return o.deployment(t).Spec.Template.Spec.Containers[0]
 }
 
-// configured returns the configuration that the pods have: the ConfigMap that they mount.
+// configured returns the configuration of the pods from the mounted ConfigMap.
 func (o *objects) configured(t *testing.T) configured {
 	t.Helper()
 	for _, v := range o.deployment(t).Spec.Template.Spec.Volumes {
@@ -67,7 +67,7 @@ func (o *objects) configured(t *testing.T) configured {
 	return configured{}
 }
 
-// checkConfiguration has urnd check what the pods are configured by, in the memory that they have.
+// checkConfiguration lets urnd check the configuration of the pods with their memory limit.
 func (o *objects) checkConfiguration(t *testing.T) {
 	t.Helper()
 	limit := o.container(t).Resources.Limits[core.ResourceMemory]
@@ -94,7 +94,8 @@ func (o *objects) checkConfiguration(t *testing.T) {
 	}
 }
 
-// checkPods tells whether the pods are as confined as the unit of systemd, and are asked what urnd answers.
+// checkPods checks that the pods are as restricted as the systemd unit, and that their probes use paths of
+// urnd.
 func (o *objects) checkPods(t *testing.T) {
 	t.Helper()
 	o.checkConfinement(t)
@@ -175,13 +176,13 @@ func (o *objects) checkProbes(t *testing.T) {
 	}
 }
 
-// The ports of the container.
+// Ports of the container.
 const (
 	servicePort = 8141
 	adminPort   = 8142
 )
 
-// portOf returns the number of a port of a container, 0 where it has none of that name or number.
+// portOf returns the number of a container port by name or number, 0 if it does not exist.
 func portOf(c core.Container, name string) int32 {
 	for _, p := range c.Ports {
 		if p.Name == name || strconv.Itoa(int(p.ContainerPort)) == name {
@@ -191,7 +192,7 @@ func portOf(c core.Container, name string) int32 {
 	return 0
 }
 
-// checkVolumes tells whether the pods have the secrets where the configuration names them, and write nowhere but into volumes.
+// checkVolumes checks that the pods have the secrets at the configured paths, and only write to volumes.
 func (o *objects) checkVolumes(t *testing.T) {
 	t.Helper()
 	volumes := make(map[string]core.Volume)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestMain builds urnd, which all tests ask whether their configurations are right.
+// TestMain builds urnd, with which all tests check configurations.
 func TestMain(m *testing.M) {
 	status := func() int {
 		dir, err := os.MkdirTemp("", "urnd-deploy-")
@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 // directoryVariable names the directory of the program under test.
 const directoryVariable = "DEPLOY_TEST_DIRECTORY"
 
-// built builds the program once, in the directory of the tests: as the tests of cmd/urnd do, so that it is compiled once for both.
+// built builds the program once, in the directory of the tests. The build is the same as in the tests of
+// cmd/urnd, so that both use the build cache.
 var built = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(os.Getenv(directoryVariable), "urnd")
 	build := exec.Command("go", "build", "-pgo=off", "-o", path, "./cmd/urnd")
@@ -42,7 +43,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// root is that of the repository.
+// root is the root of the repository.
 const root = "../.."
 
 // program returns the path of urnd.
@@ -55,18 +56,19 @@ func program(t *testing.T) string {
 	return path
 }
 
-// environment is that of a program without settings.
+// environment returns an environment without settings.
 func environment(more ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH")}, more...)
 }
 
-// configured is a configuration of urnd, with secrets, in a directory of the test.
+// configured is a configuration of urnd with secrets in a directory of the test.
 type configured struct {
 	path    string
-	secrets map[string]string // the files that it names in the directory of secrets, by their names
+	secrets map[string]string // files in the directory of secrets, by name
 }
 
-// configure writes a configuration; each file that it names in the directory of secrets is made, and named instead.
+// configure writes a configuration. It creates each file that the text names in the directory of secrets, and
+// replaces its path.
 func configure(t *testing.T, text, secrets string) configured {
 	t.Helper()
 	c := configured{path: filepath.Join(t.TempDir(), "urnd.yaml"), secrets: make(map[string]string)}
@@ -96,7 +98,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// check fails the test where urnd finds a fault in the configuration, or warns of one, with so much memory.
+// check fails the test if urnd reports errors or warnings for the configuration with this memory limit.
 func (c configured) check(t *testing.T, memory string) {
 	t.Helper()
 	command := exec.Command(program(t), "config", "check", c.path)
@@ -107,7 +109,7 @@ func (c configured) check(t *testing.T, memory string) {
 	}
 }
 
-// settings returns the effective settings, by their names.
+// settings returns the effective settings by name.
 func (c configured) settings(t *testing.T) map[string]string {
 	t.Helper()
 	command := exec.Command(program(t), "config", "show", "--all", "--origin", "--config", c.path)
@@ -118,14 +120,14 @@ func (c configured) settings(t *testing.T) map[string]string {
 	}
 	all := make(map[string]string)
 	for line := range strings.Lines(string(out)) {
-		line, _, _ = strings.Cut(line, " (") // where it comes from
+		line, _, _ = strings.Cut(line, " (") // omits the source of the value
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		all[name] = strings.TrimSpace(value)
 	}
 	return all
 }
 
-// stopping returns how long urnd takes at most to stop.
+// stopping returns the maximum time that urnd takes to stop.
 func (c configured) stopping(t *testing.T) time.Duration {
 	t.Helper()
 	var sum time.Duration

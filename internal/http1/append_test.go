@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/internal/http1"
 )
 
-// A byte is looked at wherever it is in a name: RFC 9110 section 5.6.2.
+// TestAppendFieldNames checks that every byte of a name is validated, at any position: RFC 9110 section 5.6.2.
 func TestAppendFieldNames(t *testing.T) {
 	const token = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~"
 	eachByte(func(c byte, name string) {
@@ -24,7 +24,7 @@ func TestAppendFieldNames(t *testing.T) {
 	}
 }
 
-// eachByte calls f with texts of all lengths up to 20 that have each byte at each place.
+// eachByte calls f with each byte value at each position of texts of up to 20 bytes.
 func eachByte(f func(c byte, text string)) {
 	for c := range 256 {
 		for length := 1; length <= 20; length++ {

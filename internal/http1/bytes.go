@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// tokenBytes are the bytes of a token: RFC 9110 section 5.6.2.
+// tokenBytes marks the bytes of a token: RFC 9110 section 5.6.2.
 var tokenBytes = func() (table [256]bool) {
 	for i := range table {
 		table[i] = httpguts.IsTokenRune(rune(i))
@@ -20,7 +20,8 @@ var tokenBytes = func() (table [256]bool) {
 	return table
 }()
 
-// spanToken returns how many bytes of a token a text begins with.
+// spanToken returns the length in bytes of the token at the beginning of text; 0 if text begins with another
+// byte.
 func spanToken(text string) int {
 	for i := range len(text) {
 		if !tokenBytes[text[i]] {
@@ -31,16 +32,16 @@ func spanToken(text string) int {
 }
 
 const (
-	everyByte = 0x0101010101010101 // times a byte: that byte eight times
+	everyByte = 0x0101010101010101 // multiplied by a byte: that byte eight times
 	highBits  = 0x80 * everyByte
 	del       = 0x7f
 )
 
-// spanAbove returns how many bytes a text begins with that are at least least, which is at most 0x80, and not DEL. It
-// looks at eight at a time: a borrow of the subtraction can mark only bytes above one that is found, so the lowest mark
-// is exact.
+// spanAbove returns the length in bytes of the longest prefix of text whose bytes are all >= least and not DEL.
+// least is at most 0x80. Eight bytes are tested at a time: the borrow of a subtraction can mark only bytes
+// above a matching byte, so the lowest mark is exact.
 func spanAbove(text string, least uint64) int {
-	b := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // it is read alone
+	b := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // the slice is only read
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
@@ -55,13 +56,13 @@ func spanAbove(text string, least uint64) int {
 	return i
 }
 
-// isToken reports whether a text is a token: RFC 9110 section 5.6.2. Names of fields mostly have nothing but letters and
-// hyphens, of which it looks at eight at a time.
+// isToken reports whether text is a token: RFC 9110 section 5.6.2. Most field names consist of letters and
+// hyphens only; these are tested eight bytes at a time.
 func isToken(text string) bool {
 	if len(text) < 8 {
 		return text != "" && spanToken(text) == len(text)
 	}
-	b := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // it is read alone
+	b := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // the slice is only read
 	common := lettersAndHyphens(binary.LittleEndian.Uint64(b[len(b)-8:]))
 	for ; len(b) > 8; b = b[8:] {
 		common &= lettersAndHyphens(binary.LittleEndian.Uint64(b))
@@ -69,8 +70,8 @@ func isToken(text string) bool {
 	return common&highBits == highBits || spanToken(text) == len(text)
 }
 
-// lettersAndHyphens sets the high bit of each of eight bytes that is an ASCII letter or a hyphen. Without high bits no
-// sum carries into the next byte.
+// lettersAndHyphens sets the high bit of each of the eight bytes that is an ASCII letter or a hyphen. The sums
+// operate on 7-bit values, so none carries into the next byte.
 func lettersAndHyphens(x uint64) uint64 {
 	low := x &^ highBits
 	folded := low | 0x20*everyByte
@@ -79,7 +80,8 @@ func lettersAndHyphens(x uint64) uint64 {
 	return (letters | ^others) &^ x
 }
 
-// AppendStatusLine appends a status line of HTTP/1.1: RFC 9112 section 4. A reason of "" is the phrase of RFC 9110.
+// AppendStatusLine appends an HTTP/1.1 status line: RFC 9112 section 4. An empty reason stands for the reason
+// phrase of RFC 9110.
 func AppendStatusLine(b []byte, status int, reason string) []byte {
 	if reason == "" {
 		reason = http.StatusText(status)
@@ -88,8 +90,8 @@ func AppendStatusLine(b []byte, status int, reason string) []byte {
 	return append(httpmessage.AppendValue(append(b, ' '), reason), crlf...)
 }
 
-// AppendField appends a field line, unless its name is not a token: RFC 9112 section 5. The value is sent as
-// httpmessage.AppendValue does.
+// AppendField appends a field line: RFC 9112 section 5. A field whose name is not a token is omitted. The value
+// is sanitized by httpmessage.AppendValue.
 func AppendField(b []byte, name, value string) []byte {
 	if !isToken(name) {
 		return b
@@ -98,7 +100,7 @@ func AppendField(b []byte, name, value string) []byte {
 	return append(httpmessage.AppendValue(b, value), crlf...)
 }
 
-// AppendFields appends a section of field lines without its empty line.
+// AppendFields appends the field lines of a section without the empty line that terminates it.
 func AppendFields(b []byte, fields httpmessage.Fields) []byte {
 	for i := range fields {
 		b = AppendField(b, fields[i].Name, fields[i].Value)
@@ -106,13 +108,14 @@ func AppendFields(b []byte, fields httpmessage.Fields) []byte {
 	return b
 }
 
-// AppendChunkSize appends the line before the content of a chunk, which is not empty and has CRLF behind it: RFC 9112
-// section 7.1.
+// AppendChunkSize appends the chunk-size line of a chunk: RFC 9112 section 7.1. The chunk must not be empty.
+// The caller appends the content and the CRLF that follows it.
 func AppendChunkSize(b []byte, size int) []byte {
 	return append(strconv.AppendInt(b, int64(size), 16), crlf...)
 }
 
-// AppendLastChunk appends what ends a body in the chunked coding, with the fields of a trailer section.
+// AppendLastChunk appends the last chunk, the trailer section and the final empty line of a chunked body: RFC
+// 9112 section 7.1.
 func AppendLastChunk(b []byte, trailer httpmessage.Fields) []byte {
 	return append(AppendFields(append(b, "0\r\n"...), trailer), crlf...)
 }

@@ -14,55 +14,58 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Buffer is the buffer of a connection, as *bufio.Reader is one. What is behind a body stays in it.
+// Buffer is the read buffer of a connection; *bufio.Reader implements it. Bytes that follow a body remain in
+// it.
 type Buffer interface {
-	io.Reader // reads at most what it is asked for beyond the bytes that are buffered
+	io.Reader // Read returns buffered bytes first, and reads no more than len(p) beyond them
 	Buffered() int
-	Peek(n int) ([]byte, error) // called with 1, and with Buffered
+	Peek(n int) ([]byte, error) // called with n = 1 and n = Buffered()
 	Discard(n int) (int, error)
 }
 
-// ChunkedReader decodes a body in the chunked coding (RFC 9112 section 7.1), and reads nothing behind its end. In and
-// MaxTrailer are set before it is used. It is not safe for concurrent use.
+// ChunkedReader decodes a body in the chunked transfer coding (RFC 9112 section 7.1). It consumes nothing after
+// the end of the body. In and MaxTrailer must be set before the first Read. It is not safe for concurrent use.
 type ChunkedReader struct {
 	In Buffer
-	// Trailer gets the fields behind the body, before Read returns io.EOF: those that may be there, in memory of their
-	// own. nil drops them.
+	// Trailer receives the trailer fields before Read returns io.EOF. Fields that TrailerField rejects are
+	// dropped. The fields have their own memory. If Trailer is nil, all trailer fields are dropped.
 	Trailer    *httpmessage.Trailer
-	MaxTrailer int // of the trailer section, in bytes
-	// Lenient is for responses: the trailer section is parsed as ParseResponse parses fields, extensions may have any
-	// bytes but CR and LF, and the size of a chunk may have 16 digits.
+	MaxTrailer int // limit of the trailer section, in bytes
+	// Lenient is for responses. The trailer section is parsed as ParseResponse parses fields, chunk extensions
+	// may contain any byte except CR and LF, and a chunk size may have 16 digits.
 	Lenient bool
 
 	state  chunkState
-	left   int64  // of the content of the chunk
-	line   []byte // the beginning of a line, or of the trailer section
+	left   int64  // remaining content of the current chunk, in bytes
+	line   []byte // prefix of the current chunk-size line, or of the trailer section
 	excess int64  // see excessive
 	err    error
 }
 
-// chunkState is what comes next.
+// chunkState names the element of the grammar that is expected next.
 type chunkState uint8
 
 const (
 	chunkSize chunkState = iota
 	chunkContent
-	chunkCR // behind the content
+	chunkCR // the CR after the content of a chunk
 	chunkLF
 	chunkTrailer
 )
 
 const (
-	// maxChunkLine bounds a line with the size of a chunk and its extensions.
+	// maxChunkLine limits a chunk-size line including its extensions, in bytes.
 	maxChunkLine = 4 << 10
-	// The lines of chunks may have freeExcess bytes a chunk, twice the bytes of the content, and maxExcess bytes beyond
-	// that, as to net/http: a client that sends one byte a chunk is served, one that sends extensions alone is not.
+	// freeExcess and maxExcess limit the framing overhead of a body: the bytes of chunk-size lines may amount
+	// to freeExcess per chunk, twice the bytes of content, and maxExcess beyond that. net/http has the same
+	// limit. It permits chunks of one byte, but not a body that consists mostly of extensions.
 	freeExcess = 16
 	maxExcess  = 16 << 10
 )
 
-// Read implements io.Reader. At the end of the body it returns io.EOF, before it io.ErrUnexpectedEOF where In ends.
-// What breaks the grammar is an *Error. Behind another error of In, such as that of a deadline, it may be called again.
+// Read implements io.Reader. It returns io.EOF at the end of the body, io.ErrUnexpectedEOF if In ends earlier,
+// and an *Error if the body violates the grammar. After any other error of In, such as an expired deadline,
+// Read may be called again.
 func (c *ChunkedReader) Read(p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, c.err
@@ -73,12 +76,12 @@ func (c *ChunkedReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// read decodes what is buffered, or waits for more.
+// read decodes the buffered bytes; if none are buffered, it waits for In.
 func (c *ChunkedReader) read(p []byte) (n int, err error) {
 	if c.err != nil {
 		return 0, c.err
 	}
-	if c.In.Buffered() == 0 && c.state == chunkContent { // past the buffer
+	if c.In.Buffered() == 0 && c.state == chunkContent { // read directly from In, without copying through the buffer
 		n, err = c.In.Read(p[:min(int64(len(p)), c.left)])
 		c.advance(n)
 		return n, unexpected(err)
@@ -96,7 +99,7 @@ func (c *ChunkedReader) read(p []byte) (n int, err error) {
 	return n, cmp.Or(c.err, err)
 }
 
-// unexpected returns the error of what ended before its end.
+// unexpected converts io.EOF within a message to io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -104,7 +107,8 @@ func unexpected(err error) error {
 	return err
 }
 
-// decode decodes src into dst, until one of them is used up, and returns how many bytes of each it has used.
+// decode decodes src into dst until either is exhausted. It returns the number of bytes written to dst and
+// consumed from src.
 func (c *ChunkedReader) decode(dst, src []byte) (n, used int, err error) {
 	for used < len(src) {
 		switch c.state {
@@ -120,7 +124,7 @@ func (c *ChunkedReader) decode(dst, src []byte) (n, used int, err error) {
 			if src[used] != "\r\n"[c.state-chunkCR] {
 				return n, used, refused("no CRLF is behind the content of a chunk")
 			}
-			c.state = (c.state + 1) % chunkTrailer // chunkSize is behind chunkLF
+			c.state = (c.state + 1) % chunkTrailer // chunkLF is followed by chunkSize
 			used++
 		default:
 			part, _, whole := bytes.Cut(src[used:], []byte("\n"))
@@ -136,14 +140,15 @@ func (c *ChunkedReader) decode(dst, src []byte) (n, used int, err error) {
 	return n, used, nil
 }
 
-// advance counts content that was read.
+// advance subtracts n decoded bytes from the current chunk.
 func (c *ChunkedReader) advance(n int) {
 	if c.left -= int64(n); c.left == 0 {
 		c.state = chunkCR
 	}
 }
 
-// addLine adds a part of a line of the framing. Its error is io.EOF at the end of the body.
+// addLine appends part to the current line of the framing; whole is set if part contains the end of the line.
+// It returns io.EOF at the end of the body.
 func (c *ChunkedReader) addLine(part []byte, whole bool) error {
 	most := maxChunkLine
 	if c.state == chunkTrailer {
@@ -167,8 +172,9 @@ func (c *ChunkedReader) addLine(part []byte, whole bool) error {
 	return err
 }
 
-// begin begins a chunk: RFC 9112 section 7.1. Extensions are ignored (section 7.1.1), as they are not passed on: quoted
-// or not, they have no CR and no LF, so that all recipients find the end of the line.
+// begin parses a chunk-size line: RFC 9112 section 7.1. Extensions are ignored (section 7.1.1) and never
+// forwarded. Neither quoted nor unquoted extensions may contain CR or LF, so that every recipient finds the
+// same end of the line.
 func (c *ChunkedReader) begin(line string) error {
 	text, ok := strings.CutSuffix(line, crlf)
 	if !ok {
@@ -197,15 +203,15 @@ func (c *ChunkedReader) begin(line string) error {
 	return nil
 }
 
-// excessive reports whether the lines of the chunks up to this one are too large for their content.
+// excessive reports whether the framing overhead of the chunks so far exceeds the limit; see maxExcess.
 func (c *ChunkedReader) excessive(line int, content int64) bool {
 	const lineEnd = len(crlf)
 	c.excess = max(c.excess+int64(line+lineEnd)-freeExcess-2*min(content, maxExcess), 0)
 	return c.excess > maxExcess
 }
 
-// addTrailer is called for each line of the trailer section (RFC 9112 section 7.1.2), and returns io.EOF behind the
-// last one.
+// addTrailer is called after each line of the trailer section (RFC 9112 section 7.1.2). It returns io.EOF after
+// the empty line that ends the section.
 func (c *ChunkedReader) addTrailer() error {
 	start := bytes.LastIndexByte(c.line[:len(c.line)-1], '\n') + 1
 	switch last := string(c.line[start:]); {
@@ -225,7 +231,7 @@ func (c *ChunkedReader) addTrailer() error {
 	return cmp.Or(err, io.EOF)
 }
 
-// parseTrailer parses the trailer section, of which so many bytes are before its empty line.
+// parseTrailer parses the trailer section; size is its length in bytes without the final empty line.
 func (c *ChunkedReader) parseTrailer(size int) (fields httpmessage.Fields, err error) {
 	if c.Lenient {
 		return parseResponseFields(string(c.line[:size]), nil)

@@ -18,7 +18,8 @@ import (
 
 const maxTrailer = 1 << 10
 
-// decode returns the content of a body, and what else is known at its end; step is how much is read at a time.
+// decode returns the content of a body and a summary of the reader's final state. step is the number of bytes
+// per Read.
 func decode(from io.Reader, size, step int, lenient bool) (content, result string, err error) {
 	in := bufio.NewReaderSize(from, size)
 	trailer := new(httpmessage.Trailer)
@@ -30,7 +31,7 @@ func decode(from io.Reader, size, step int, lenient bool) (content, result strin
 		n, err = c.Read(p)
 		got = append(got, p[:n]...)
 	}
-	if _, again := c.Read(p); again != err { //nolint:errorlint // the very error
+	if _, again := c.Read(p); again != err { //nolint:errorlint // the identical error is expected
 		return "", "", fmt.Errorf("%w, and then %w", err, again)
 	}
 	if !errors.Is(err, io.EOF) {
@@ -44,7 +45,7 @@ func decode(from io.Reader, size, step int, lenient bool) (content, result strin
 	return string(got), result + rest(string(behind)), nil
 }
 
-// Each body of the table is read as it says, however its bytes come and are read.
+// TestChunked decodes each body of the table with various buffer sizes and read sizes.
 func TestChunked(t *testing.T) {
 	for v := range vectors(t, "testdata/chunked.txt") {
 		for _, step := range []int{1, 3, 100} {
@@ -69,7 +70,7 @@ func TestChunked(t *testing.T) {
 	}
 }
 
-// Lines and the trailer section are bounded, and so is what chunks have beyond their content.
+// TestChunkedBounds checks the limits of chunk-size lines, of the trailer section and of the framing overhead.
 func TestChunkedBounds(t *testing.T) {
 	chunks := func(n int, extension string) string {
 		return strings.Repeat("1"+extension+"\r\nx\r\n", n) + "0\r\n\r\n"
@@ -77,7 +78,7 @@ func TestChunkedBounds(t *testing.T) {
 	trailer := func(n int) string { return "0\r\nA: " + strings.Repeat("b", n-len("A: \r\n\r\n")) + "\r\n\r\n" }
 	for name, tt := range map[string]struct {
 		text   string
-		status int // 0 for none
+		status int // 0 for no error
 	}{
 		"a byte a chunk":                 {chunks(100_000, ""), 0},
 		"a few extensions":               {chunks(1000, ";a=12345"), 0},
@@ -108,7 +109,7 @@ func TestChunkedBounds(t *testing.T) {
 	}
 }
 
-// The fields of a trailer section take no more memory than its bytes may.
+// TestChunkedTrailerFields checks that the memory for trailer fields does not exceed the limit of the section.
 func TestChunkedTrailerFields(t *testing.T) {
 	for n, want := range map[int]bool{maxTrailer / 32: true, maxTrailer/32 + 1: false} {
 		_, _, err := decode(strings.NewReader("0\r\n"+strings.Repeat("a:\r\n", n)+"\r\n"), 16, 16, false)
@@ -119,7 +120,7 @@ func TestChunkedTrailerFields(t *testing.T) {
 	}
 }
 
-// Content that is larger than the buffer is read past it, and to its end alone.
+// TestChunkedWithoutCopy checks that content larger than the buffer is read directly, and not beyond its end.
 func TestChunkedWithoutCopy(t *testing.T) {
 	var sizes []int
 	content := strings.Repeat("x", 1000)
@@ -129,12 +130,13 @@ func TestChunkedWithoutCopy(t *testing.T) {
 		return from.Read(p)
 	}), 16)
 	got, err := io.ReadAll(io.LimitReader(&http1.ChunkedReader{In: in, MaxTrailer: maxTrailer}, 1000))
-	if err != nil || string(got) != content || !slices.Contains(sizes, 501) { // of the 512 of io.ReadAll, 11 had come
+	if err != nil || string(got) != content || !slices.Contains(sizes, 501) { // 11 of 512 requested bytes were buffered
 		t.Errorf("%v, %d bytes by reads of %d", err, len(got), sizes)
 	}
 }
 
-// Behind a deadline of the connection a body is read on, and behind what breaks the grammar it is not.
+// TestChunkedBehindDeadline checks that reading continues after an expired deadline, but not after a syntax
+// error.
 func TestChunkedBehindDeadline(t *testing.T) {
 	parts := []string{"4\r", "\nWi", "ki\r\n0\r\nA: ", "b\r\n\r\nrest"}
 	late := true
@@ -173,7 +175,7 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// What is written is what is read.
+// TestAppendChunks checks that appended chunks decode to the same content.
 func TestAppendChunks(t *testing.T) {
 	b := append(http1.AppendChunkSize(nil, 26), "abcdefghijklmnopqrstuvwxyz\r\n"...)
 	b = http1.AppendLastChunk(b, httpmessage.FieldsOf("A", "b\r\nc: d", "not a name", "e", "f", ""))
@@ -187,9 +189,10 @@ func TestAppendChunks(t *testing.T) {
 	}
 }
 
-// FuzzChunked: what is read as the body of a request is that to net/http, too, and the same however it comes; as that
-// of a response it is read, and what net/http reads as one is read no further. net/http has no white space between a
-// size and its extensions, which RFC 9112 section 7.1.1 lets recipients parse.
+// FuzzChunked compares ChunkedReader with net/http. A valid request body decodes to the same content,
+// regardless of how its bytes arrive. A body that is valid in a request is also valid in a response, and
+// net/http does not accept more than the lenient reader. net/http rejects whitespace between a size and its
+// extensions, which RFC 9112 section 7.1.1 permits recipients to parse.
 func FuzzChunked(f *testing.F) {
 	for v := range vectors(f, "testdata/chunked.txt") {
 		f.Add(v.text, 3)

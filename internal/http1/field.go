@@ -13,8 +13,9 @@ import (
 
 const crlf = "\r\n"
 
-// cutFields calls add with each field line of a section that has its empty line, and returns what is behind that: RFC
-// 9112 section 5. It refuses more than most lines.
+// cutFields calls add for each field line of a section and returns the text after the empty line that
+// terminates it: RFC 9112 section 5. section must contain that empty line. More than most field lines are an
+// error.
 func cutFields(section string, most int, add func(httpmessage.Field) error) (rest string, err error) {
 	for rest = section; !strings.HasPrefix(rest, crlf); most-- {
 		var f httpmessage.Field
@@ -32,8 +33,9 @@ func cutFields(section string, most int, add func(httpmessage.Field) error) (res
 	return rest[len(crlf):], nil
 }
 
-// cutField cuts the field line that a text begins with, and returns what is behind it: RFC 9112 section 5. The text
-// must have CRLF behind the line somewhere. reason is why the line is refused, "" where it is not.
+// cutField parses the field line at the beginning of text and returns the text after it: RFC 9112 section 5.
+// text must contain a CRLF at or after the end of the line. reason describes the error; it is "" for a valid
+// line.
 func cutField(text string) (f httpmessage.Field, rest, reason string) {
 	colon := spanToken(text)
 	if colon == 0 || colon == len(text) || text[colon] != ':' {
@@ -60,7 +62,8 @@ const (
 	reasonBareCR = "a CR is not followed by LF"
 )
 
-// invalidName returns why a line whose first end bytes could be the name of a field is none.
+// invalidName returns why text does not begin with a field name and a colon. end is the number of leading bytes
+// that are valid in a name.
 func invalidName(text string, end int) (reason string) {
 	switch {
 	case end == len(text) || text[end] == '\r':
@@ -78,20 +81,21 @@ func invalidName(text string, end int) (reason string) {
 	}
 }
 
-// trim removes optional white space from both ends: RFC 9110 section 5.6.3.
+// trim removes optional whitespace (OWS) from both ends: RFC 9110 section 5.6.3.
 func trim(text string) string { return textproto.TrimString(text) }
 
-// HasToken reports whether a comma-separated list has a token, without regard to case: RFC 9110 section 5.6.1.
+// HasToken reports whether a comma-separated list contains token, compared case-insensitively: RFC 9110 section
+// 5.6.1.
 func HasToken(list, token string) bool {
 	return httpguts.HeaderValuesContainsToken([]string{list}, token)
 }
 
-// TrailerField reports whether a field, named as net/http does, may be in a trailer section, and does not decide about
-// framing, routing or the like: RFC 9110 section 6.5.1.
+// TrailerField reports whether a field may occur in a trailer section: RFC 9110 section 6.5.1 excludes fields
+// for framing, routing, authentication and the like. name is in the canonical form of net/http.
 func TrailerField(name string) bool { return name != "" && httpguts.ValidTrailerHeader(name) }
 
-// TrailerNames returns the names of the trailer fields that the lines of Trailer announce, as net/http spells them,
-// sorted and in memory of their own: RFC 9110 section 6.6.2.
+// TrailerNames returns the field names in the values of Trailer header fields: RFC 9110 section 6.6.2. The
+// names are canonical, sorted, unique and cloned. Names that TrailerField rejects are omitted.
 func TrailerNames(lines []string) (names []string) {
 	for _, line := range lines {
 		for element := range strings.SplitSeq(line, ",") {

@@ -1,11 +1,14 @@
-// Package http1 is the syntax of HTTP/1.0 and HTTP/1.1 (RFC 9112) for the server and for the client of urnd: heads of
-// requests and of responses, the framing of bodies, the chunked coding and what a writer of heads needs. It has no
-// sockets, and does not wait.
+// Package http1 parses and writes the syntax of HTTP/1.0 and HTTP/1.1 (RFC 9112) for the server and the client
+// of urnd. It takes bytes and returns request heads, response heads, the framing of bodies and the decoded
+// content of the chunked transfer coding; for writers it appends status lines, field lines and chunks to a
+// buffer. It opens no sockets; only ChunkedReader and ReadResponse read, from a buffer that the caller
+// provides.
 //
-// Requests are parsed strictly. What recipients read in different ways is refused, since a request that two of them
-// delimit in two ways is how another one is smuggled in (RFC 9112 section 11.2): a line that ends with LF alone, a
-// folded line, space before a colon, more than one Content-Length, Content-Length beside Transfer-Encoding, any
-// transfer coding but one chunked. Responses are parsed as leniently as origins need it, but for their framing.
+// Requests are parsed strictly. Anything that recipients interpret differently is an error, because a request
+// that two recipients delimit differently allows request smuggling (RFC 9112 section 11.2): a line that ends
+// with a bare LF, obsolete line folding, whitespace before a colon, more than one Content-Length,
+// Content-Length together with Transfer-Encoding, any transfer coding other than a single chunked. Responses
+// are parsed as leniently as real origins require, except for their framing.
 package http1
 
 import (
@@ -21,11 +24,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Error is why a message is refused. The connection ends with it, since where the next message begins is not known.
+// Error is a syntax error of a message. The connection must be closed after it, because the beginning of the
+// next message is unknown.
 type Error struct {
-	Status int    // of the response to a request; 0 where a response is refused
-	Reason string // may be told to clients
-	Line   string // of the message, for a log; "" for none
+	Status int    // status of the response to an invalid request; 0 for an invalid response
+	Reason string // safe to send to clients
+	Line   string // line of the message, for logging; "" for none
 }
 
 // Error implements error.
@@ -36,28 +40,28 @@ func (e *Error) Error() string {
 	return e.Reason
 }
 
-// refused returns the error of a request that breaks the grammar.
+// refused returns a 400 Bad Request error.
 func refused(reason string) error { return &Error{Status: http.StatusBadRequest, Reason: reason} }
 
-// maxFields returns how many fields a section of at most size bytes may have: they take no more memory than its bytes
-// may, although one takes more than the shortest field line has bytes.
+// maxFields returns the maximum number of fields in a section of at most size bytes. It keeps the memory for
+// the fields within size, although a Field is larger than the shortest field line.
 func maxFields(size int) int { return size / int(unsafe.Sizeof(httpmessage.Field{})) }
 
-// errHeader returns the error of a head that is too large.
+// errHeader returns the error of a request head that exceeds the limit.
 func errHeader() error {
 	return &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the head is too large"}
 }
 
-// Framing is how the end of a response is found: RFC 9112 section 6.3.
+// Framing describes how the end of a response is determined: RFC 9112 section 6.3.
 type Framing struct {
-	Length   int64 // of the content, in bytes; -1 where it is not known
+	Length   int64 // length of the content in bytes; -1 if unknown
 	Empty    bool  // no body follows
 	Chunked  bool
-	Persists bool // the connection may be used again behind the body
+	Persists bool // the connection may be reused after the body
 }
 
-// Frame returns the framing of a final response to a method, and removes from its fields what was about that alone.
-// What recipients could read in two ways is refused, by an *Error.
+// Frame returns the framing of a final response to a request with this method. It removes fields that only
+// concern the framing. Ambiguous framing is an *Error.
 func (h *ResponseHead) Frame(method string) (Framing, error) {
 	f, err := h.declared()
 	if err != nil {
@@ -66,7 +70,7 @@ func (h *ResponseHead) Frame(method string) (Framing, error) {
 	switch {
 	case !HasNoContent(method, h.Status):
 		f.Empty = f.Length == 0
-	case method == http.MethodHead: // the fields are those of the content that is not sent
+	case method == http.MethodHead: // the fields describe content that is not sent
 		f.Empty, f.Chunked = true, false
 	default:
 		return Framing{Empty: true, Persists: f.Persists}, nil
@@ -74,13 +78,13 @@ func (h *ResponseHead) Frame(method string) (Framing, error) {
 	return f, nil
 }
 
-// HasNoContent reports whether a final response to a method has no content, whatever its fields say: RFC 9110 section
-// 6.4.1.
+// HasNoContent reports whether a final response to a request with this method never has content, regardless of
+// its header fields: RFC 9110 section 6.4.1.
 func HasNoContent(method string, status int) bool {
 	return method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified
 }
 
-// declared returns the framing that the fields of a response declare.
+// declared returns the framing declared by the header fields of the response.
 func (h *ResponseHead) declared() (Framing, error) {
 	codings, lengths := h.Fields.Lines("Transfer-Encoding"), h.Fields.Lines("Content-Length")
 	coded, sized := len(codings) > 0, len(lengths) > 0
@@ -107,9 +111,10 @@ func (h *ResponseHead) declared() (Framing, error) {
 	return f, err
 }
 
-// ParseLength returns the value of Content-Length, which may be repeated: RFC 9112 section 6.3. An error is an *Error.
+// ParseLength returns the value of Content-Length field lines: RFC 9112 section 6.3. Repeated values must be
+// equal. Errors are of type *Error.
 func ParseLength(lines []string) (int64, error) {
-	const bits = 62 // the sum of two does not overflow
+	const bits = 62 // the sum of two lengths does not overflow
 	length := int64(-1)
 	for value := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		n, err := strconv.ParseUint(trim(value), 10, bits)

@@ -15,8 +15,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// stricter returns why ParseRequest refuses what http.ReadRequest reads, by the reason of the refusal. Of all other
-// requests the two think alike, but for those of lenient, and for what compare leaves out.
+// stricter maps the reason of each error of ParseRequest for requests that http.ReadRequest accepts to its
+// justification. Apart from these, those of lenient and what compare ignores, both parsers agree.
 func stricter() map[string]string {
 	const server = "the server of net/http refuses it, too, behind ReadRequest"
 	return map[string]string{
@@ -43,7 +43,8 @@ func stricter() map[string]string {
 	}
 }
 
-// lenient returns why ParseRequest reads a request that http.ReadRequest refuses, "" for no reason.
+// lenient returns why ParseRequest accepts a request that http.ReadRequest rejects; "" if there is no
+// justification.
 func lenient(r *httpmessage.Incoming) string {
 	target := r.Target
 	if r.Method == http.MethodConnect && target[0] != '/' {
@@ -58,23 +59,23 @@ func lenient(r *httpmessage.Incoming) string {
 	return ""
 }
 
-// compare returns how a request differs from what net/http has read, "" where it does not.
+// compare returns the first difference between a request and the result of net/http, or "".
 func compare(r *httpmessage.Incoming, other *http.Request) string {
 	got, want := map[string][]string{}, map[string][]string(other.Header.Clone())
 	for _, f := range r.Fields {
 		got[f.Canonical()] = append(got[f.Canonical()], f.Value)
 	}
 	delete(want, "Host")
-	delete(want, "Trailer") // net/http leaves it where nothing is chunked
+	delete(want, "Trailer") // net/http keeps Trailer if the body is not chunked
 	if r.Fields.Has("Pragma") && !r.Fields.Has("Cache-Control") {
-		delete(want, "Cache-Control") // which net/http adds, as Pragma could mean it
+		delete(want, "Cache-Control") // net/http derives Cache-Control from Pragma
 	}
 	switch {
 	case r.Method != other.Method || r.Target != other.RequestURI:
 		return "the request line"
 	case r.Minor != min(other.ProtoMinor, 1): // RFC 9110 section 2.5
 		return "the version"
-	case r.Host != other.Host && !strings.Contains(r.Target, "%"): // net/url decodes it
+	case r.Host != other.Host && !strings.Contains(r.Target, "%"): // net/url percent-decodes the host
 		return "the host"
 	case r.ContentLength != other.ContentLength || (r.ContentLength < 0) != (len(other.TransferEncoding) > 0):
 		return "the framing"
@@ -87,8 +88,8 @@ func compare(r *httpmessage.Incoming, other *http.Request) string {
 	}
 }
 
-// FuzzRequest: net/http reads a request in the same way, or there is a reason why it does not; and it is the same one
-// however much is behind it.
+// FuzzRequest checks that net/http parses a request identically, except for justified differences, and that
+// data after the request does not change the result.
 func FuzzRequest(f *testing.F) {
 	for v := range vectors(f, "testdata/requests.txt") {
 		f.Add(v.text)

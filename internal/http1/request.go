@@ -8,23 +8,24 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// ParseRequest parses the head of a request that b begins with into r, which it resets, and returns its size; 0 where
-// it is not complete: then it is called again when more has come. maxHeader bounds the head, in bytes. The texts of r
-// lie over b, which must not change before r is cloned or used no more. It allocates for a chunked body alone. Empty
-// lines before a request, which RFC 9112 section 2.2 lets a server ignore, are the caller's.
+// ParseRequest parses the request head at the beginning of b into r, which it resets first. It returns the size
+// of the head in bytes, or 0 if the head is incomplete: the caller calls it again with more data. maxHeader
+// limits the head, in bytes. The strings of r point into b, which must not change until r is cloned or no
+// longer used. ParseRequest allocates only for a chunked body. The caller skips empty lines before a request,
+// which RFC 9112 section 2.2 permits a server to ignore.
 //
-// r.Fields are without Host, Transfer-Encoding and Trailer, which are r.Host, r.ContentLength (-1 for chunked) and
-// r.Trailer. r.Body and r.Conn are the caller's.
+// r.Fields excludes Host, Transfer-Encoding and Trailer, which become r.Host, r.ContentLength (-1 for chunked)
+// and r.Trailer. The caller sets r.Body and r.Conn.
 //
-// An error is an *Error. Then r has the method and the target, as far as they are known.
+// Errors are of type *Error. On an error r contains the method and the target if they are known.
 func ParseRequest(b []byte, r *httpmessage.Incoming, maxHeader int) (n int, err error) {
 	r.Reset()
-	text := unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // as documented
+	text := unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // see the doc comment
 	r.Over(text)
 	section, err := parseRequestLine(text, r, maxHeader)
 	complete := section != ""
-	// What ends with an empty line has the end of the head: most requests have no body. Else it is looked for first, so
-	// that a head that comes byte by byte is not parsed again with each of them.
+	// Most requests have no body, so text that ends with an empty line contains the end of the head. Otherwise
+	// the end is searched first, so that a head that arrives byte by byte is not parsed again for each byte.
 	if complete && err == nil && (!strings.HasSuffix(text, emptyLine) || len(text) > maxHeader) {
 		complete, err = hasEnd(text, maxHeader)
 	}
@@ -44,11 +45,11 @@ func ParseRequest(b []byte, r *httpmessage.Incoming, maxHeader int) (n int, err 
 	return size, nil
 }
 
-// emptyLine is what a head ends with, with the end of the line before.
+// emptyLine terminates a head: the CRLF of the last line and the CRLF of the empty line.
 const emptyLine = crlf + crlf
 
-// hasEnd reports whether a text has the end of a head. An error is for a beginning that no head has: the end of one
-// whose lines end with LF alone would never come.
+// hasEnd reports whether text contains the end of a head. It returns an error if text cannot be the prefix of a
+// head: for a head with bare LFs the end would never be found.
 func hasEnd(text string, maxHeader int) (bool, error) {
 	for size := 0; ; {
 		lf := strings.IndexByte(text[size:min(len(text), maxHeader)], '\n')
@@ -65,8 +66,8 @@ func hasEnd(text string, maxHeader int) (bool, error) {
 	}
 }
 
-// parseRequestLine parses the request line that a text begins with, and returns what is behind it: RFC 9112 section 3;
-// "" where nothing is yet.
+// parseRequestLine parses the request line at the beginning of text: RFC 9112 section 3. It returns the text
+// after the line, or "" if the line is incomplete.
 func parseRequestLine(text string, r *httpmessage.Incoming, maxHeader int) (rest string, err error) {
 	line, rest, complete := strings.Cut(text, "\n")
 	if !complete {
@@ -97,25 +98,25 @@ func parseRequestLine(text string, r *httpmessage.Incoming, maxHeader int) (rest
 	case r.Major != 1:
 		return "", &Error{Status: http.StatusHTTPVersionNotSupported, Reason: "this version of HTTP is not supported"}
 	}
-	r.Minor = min(r.Minor, 1) // a later one is understood as the last one known here: RFC 9110 section 2.5
+	r.Minor = min(r.Minor, 1) // A higher minor version is treated as the highest supported one: RFC 9110 section 2.5.
 	r.Host, err = authority(r.Method, r.Target)
 	return rest, err
 }
 
 const reasonMethod = "the request does not begin with a method, which is a token, and a space"
 
-// errTarget returns the error of a request line that is longer than a head may be.
+// errTarget returns the error of a request line that exceeds the limit of a head.
 func errTarget() error {
 	return &Error{Status: http.StatusRequestURITooLong, Reason: "the request-target is too long"}
 }
 
-// checkPartialLine returns why a line whose end has not come cannot become a request line, nil where it may: the end of
-// what is none, such as TLS, might never come.
+// checkPartialLine returns an error if an incomplete line cannot become a request line. Other protocols, such
+// as TLS, might never send an end of the line.
 func checkPartialLine(line string, r *httpmessage.Incoming, maxHeader int) error {
 	method, target, hasMethod := strings.Cut(line, " ")
 	tooLong := len(line) >= maxHeader
 	switch {
-	case !hasMethod && (line == "" || line == "\r"): // an empty line, which is skipped
+	case !hasMethod && (line == "" || line == "\r"): // empty lines are skipped by the caller
 		return nil
 	case !isToken(method):
 		return refused(reasonMethod)
@@ -131,15 +132,16 @@ func checkPartialLine(line string, r *httpmessage.Incoming, maxHeader int) error
 	}
 }
 
-// intendedTarget returns what is before the version in a request line without its method, where the target ends with a
-// space or a control character, so that a refusal can name it; what is before end where there is no version behind it.
+// intendedTarget returns the target of an invalid request line for the error response: the text before the
+// version, even if it contains spaces or control characters. line excludes the method. Without a version it is
+// the first end bytes.
 func intendedTarget(line string, end int) string {
 	return line[:max(end, strings.LastIndex(line, " HTTP/1."))]
 }
 
-// authority returns the host and the port of a target in absolute-form or authority-form, which count in place of Host,
-// "" for none: RFC 9112 sections 3.2.2 and 3.2.3. A target of no form is refused (section 3.2). Its path and its query
-// are left to the parser of URIs.
+// authority returns the host and port of a target in absolute-form or authority-form, which take precedence
+// over Host: RFC 9112 sections 3.2.2 and 3.2.3. It returns "" for other forms, and an error for a target in no
+// form of section 3.2. Path and query are validated by the URI parser.
 func authority(method, target string) (host string, err error) {
 	if target[0] == '/' || target == "*" {
 		return "", nil
@@ -157,13 +159,13 @@ func authority(method, target string) (host string, err error) {
 	if end := strings.IndexAny(host, "/?"); end >= 0 {
 		host = host[:end]
 	}
-	if strings.ContainsAny(host, "\"#<>\\^`{|}") { // the others are left to the parser of URIs
+	if strings.ContainsAny(host, "\"#<>\\^`{|}") { // the URI parser rejects other invalid characters
 		return "", refused("the authority of the request-target is not valid")
 	}
 	return host[strings.LastIndexByte(host, '@')+1:], nil
 }
 
-// validScheme reports whether a text is a scheme: RFC 3986 section 3.1.
+// validScheme reports whether text is a scheme: RFC 3986 section 3.1.
 func validScheme(text string) bool {
 	for i := range len(text) {
 		c := text[i]
@@ -175,7 +177,7 @@ func validScheme(text string) bool {
 	return text != ""
 }
 
-// parseSection parses a header section that has its empty line, and returns what is behind that.
+// parseSection parses a header section including its empty line and returns the text after it.
 func parseSection(section string, r *httpmessage.Incoming, maxHeader int) (rest string, err error) {
 	h := framingFields{Incoming: r, length: -1}
 	if rest, err = cutFields(section, maxFields(maxHeader), h.add); err != nil {

@@ -13,7 +13,7 @@ import (
 
 const maxHeader = 8 << 10
 
-// parsed returns what a parsed request says, or the status of its refusal; "incomplete" where its end is missing.
+// parsed formats a parsed request, the status of its error, or "incomplete".
 func parsed(text string) string {
 	var r httpmessage.Incoming
 	n, err := http1.ParseRequest([]byte(text), &r, maxHeader)
@@ -56,7 +56,7 @@ func rest(text string) string {
 	return fmt.Sprintf(" rest=%q", text)
 }
 
-// Each request of the table is read as it says, also where its bytes come one after another.
+// TestRequests parses each request of the table, in one piece and byte by byte.
 func TestRequests(t *testing.T) {
 	for v := range vectors(t, "testdata/requests.txt") {
 		if got := parsed(v.text); got != v.want {
@@ -75,7 +75,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// Fields keep their order and spelling, without those that Incoming has in another way.
+// TestRequestFields checks that fields keep order and spelling, except for those that Incoming represents
+// otherwise.
 func TestRequestFields(t *testing.T) {
 	text := "POST /a HTTP/1.1\r\nx-B: 1\r\nhOST: a\r\nTransfer-Encoding: chunked\r\nX-b:\t2 \r\nTRAILER: C, d\r\n" +
 		"Connection: close, TE\r\nE:\r\n\r\n"
@@ -90,7 +91,7 @@ func TestRequestFields(t *testing.T) {
 	}
 }
 
-// An Incoming is used again, and cloned when it outlives the buffer.
+// TestRequestsOneAfterAnother checks that an Incoming can be reused, and that a clone outlives the buffer.
 func TestRequestsOneAfterAnother(t *testing.T) {
 	buffer := []byte("GET /a HTTP/1.1\r\nHost: a\r\nX: y\r\n\r\nGET /b HTTP/1.0\r\n\r\n")
 	var r httpmessage.Incoming
@@ -109,7 +110,8 @@ func TestRequestsOneAfterAnother(t *testing.T) {
 	}
 }
 
-// The limits are those of the documentation, to the byte; a refusal has the method and the target.
+// TestRequestLimits checks the documented limits to the byte. An error leaves the method and the target in the
+// Incoming.
 func TestRequestLimits(t *testing.T) {
 	target := func(n int) string { return "/" + strings.Repeat("a", n-1) }
 	fields := func(n int) string { // a head of n bytes
@@ -120,7 +122,7 @@ func TestRequestLimits(t *testing.T) {
 	const line, host = " HTTP/1.1\r\n", "Host: a\r\n\r\n"
 	for name, tt := range map[string]struct {
 		text string
-		want int // 0 for none
+		want int // 0 for no error
 	}{
 		"the longest target":       {"GET " + target(maxHeader-len("GET "+line+"\r\n")) + " HTTP/1.0\r\n\r\n", 0},
 		"a longer target":          {"GET " + target(maxHeader) + line + host, 414},
@@ -149,7 +151,8 @@ func TestRequestLimits(t *testing.T) {
 	}
 }
 
-// A refusal of a target with a space or a control character names all of it.
+// TestRefusedTargets checks that the error for a target with a space or a control character retains the whole
+// target.
 func TestRefusedTargets(t *testing.T) {
 	for text, want := range map[string]string{
 		"GET /no thing:x HTTP/1.1\r\nHost: a\r\n\r\n": "/no thing:x",

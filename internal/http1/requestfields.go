@@ -11,20 +11,20 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// framingFields gathers what the fields of a request say about the message itself.
+// framingFields collects the fields of a request that determine its framing, and applies them to the Incoming.
 type framingFields struct {
 	*httpmessage.Incoming
 	host     string
 	hasHost  bool
-	length   int64    // of Content-Length, -1 for none
-	codings  []string // values of Transfer-Encoding
-	trailers []string // values of Trailer
+	length   int64    // value of Content-Length; -1 for none
+	codings  []string // values of Transfer-Encoding field lines
+	trailers []string // values of Trailer field lines
 
 	closes, keepsAlive bool
 }
 
-// add adds a field to those of the request, unless it is about the message alone. Most are told apart by the lengths of
-// their names.
+// add appends a field to the request unless it only concerns the framing. Comparing the lengths of names first
+// excludes most fields.
 func (h *framingFields) add(f httpmessage.Field) error {
 	switch len(f.Name) {
 	case len("Host"):
@@ -54,12 +54,12 @@ func (h *framingFields) add(f httpmessage.Field) error {
 	return nil
 }
 
-// addFraming takes up what a field with a name as long as one of those about framing says about that, and reports
-// whether it stays one of the request.
+// addFraming processes a field whose name is as long as Content-Length or Transfer-Encoding. It reports whether
+// the field is kept in the request.
 func (h *framingFields) addFraming(f httpmessage.Field) (kept bool, err error) {
 	switch {
 	case uri.EqualFold(f.Name, "content_length"), uri.EqualFold(f.Name, "transfer_encoding"):
-		// A recipient by CGI takes it for the name with "-".
+		// CGI recipients treat "_" in a name as "-".
 		return false, refused("the name of a field about framing is spelled with _ for -")
 	case f.Is("Transfer-Encoding"):
 		h.codings = append(h.codings, f.Value)
@@ -95,18 +95,19 @@ func (h *framingFields) setLength(value string) error {
 	return nil
 }
 
-// maxDigits is how many digits of a length every recipient reads in the same way: 2^53 has 16, and 14 as hexadecimal.
+// maxDigits is the number of digits that every recipient parses as the same number: 2^53 has 16 decimal digits
+// and 14 hexadecimal ones.
 const maxDigits = 15
 
 const continues = "100-continue"
 
-// ExpectsContinue reports whether the client of a request waits for 100 before it sends the body: RFC 9110 section
-// 10.1.1.
+// ExpectsContinue reports whether the client waits for 100 (Continue) before it sends the body: RFC 9110
+// section 10.1.1.
 func ExpectsContinue(r *httpmessage.Incoming) bool {
 	return r.ContentLength != 0 && r.AtLeast(1, 1) && HasToken(r.Fields.Value("Expect"), continues)
 }
 
-// finish decides what depends on several fields.
+// finish validates the combination of the fields and sets the framing of the request.
 func (h *framingFields) finish() error {
 	old := h.Minor == 0
 	h.ContentLength = max(h.length, 0)
@@ -123,7 +124,7 @@ func (h *framingFields) finish() error {
 		h.Trailer = &httpmessage.Trailer{Names: TrailerNames(h.trailers)}
 	}
 	h.Closes = h.closes || old && !h.keepsAlive
-	// HTTP/1.0 has no Host; CONNECT without one is tolerated, as its target names the host.
+	// HTTP/1.0 does not require Host. CONNECT without Host is tolerated because its target names the host.
 	if !h.hasHost && !old && h.Method != http.MethodConnect {
 		return refused("missing required Host")
 	}
@@ -133,8 +134,9 @@ func (h *framingFields) finish() error {
 	return nil
 }
 
-// checkCodings returns why the transfer codings of a request are refused: RFC 9112 sections 6.1 and 6.3. Empty
-// elements, which RFC 9110 section 5.6.1 lets recipients ignore, are refused: others might not ignore them.
+// checkCodings returns an error if the transfer codings of a request are invalid or unsupported: RFC 9112
+// sections 6.1 and 6.3. RFC 9110 section 5.6.1 permits recipients to ignore empty list elements. Here they are
+// an error, because other recipients might not ignore them.
 func checkCodings(list string) error {
 	several := strings.Contains(list, ",")
 	for more := true; more; {

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// MaxResponseHead bounds the head of a response, and a trailer section, in bytes.
+	// MaxResponseHead limits the head of a response, and a trailer section, in bytes.
 	MaxResponseHead = 256 << 10
-	// maxResponseLines bounds its lines: an empty field takes more memory than bytes, and HTTP/2 counts it as 32 (RFC
-	// 9113 section 6.5.2).
+	// maxResponseLines limits the lines of a response head: the memory for an empty field exceeds its bytes,
+	// and HTTP/2 counts it as 32 (RFC 9113 section 6.5.2).
 	maxResponseLines = 8 << 10
 )
 
@@ -26,18 +26,18 @@ const (
 type ResponseHead struct {
 	Status int
 	Reason string // "" for none
-	Minor  int    // the digit behind "HTTP/1."
+	Minor  int    // minor version
 	Fields httpmessage.Fields
 }
 
-// invalid returns the error of a response that breaks the grammar.
+// invalid returns the error of a response that violates the grammar.
 func invalid(format string, args ...any) error {
 	return &Error{Reason: fmt.Sprintf(format, args...)}
 }
 
-// ReadResponse reads the head of a response, by way of a buffer, which it returns for the next use. Its fields are in
-// room where they fit. A head that breaks the grammar is an *Error; other errors are those of br, io.ErrUnexpectedEOF
-// where that ends within the head.
+// ReadResponse reads the head of a response. It uses buffer as scratch memory and returns it for the next call.
+// The fields are stored in room if its capacity suffices. Syntax errors are of type *Error; other errors are
+// those of br, or io.ErrUnexpectedEOF if br ends within the head.
 func ReadResponse(br *bufio.Reader, buffer []byte, room httpmessage.Fields) (ResponseHead, []byte, error) {
 	b, err := readSection(br, buffer[:0])
 	if err != nil {
@@ -47,8 +47,8 @@ func ReadResponse(br *bufio.Reader, buffer []byte, room httpmessage.Fields) (Res
 	return h, b, err
 }
 
-// readSection reads lines until an empty one, without it, into b, and bounds them. LF alone ends a line, too: RFC 9112
-// section 2.2.
+// readSection appends lines to b up to and excluding an empty line, limited to MaxResponseHead. A bare LF ends
+// a line, too: RFC 9112 section 2.2.
 func readSection(br *bufio.Reader, b []byte) ([]byte, error) {
 	for start := len(b); ; {
 		line, err := br.ReadSlice('\n')
@@ -69,9 +69,9 @@ func readSection(br *bufio.Reader, b []byte) ([]byte, error) {
 	}
 }
 
-// ParseResponse parses the head of a response without its empty line. Its fields are in room where they fit. What
-// origins send that is no framing is understood as they mean it: lines that end with LF alone, folded lines, space
-// before a colon. An error is an *Error.
+// ParseResponse parses the head of a response without its empty line. The fields are stored in room if its
+// capacity suffices. Deviations of origins that do not affect framing are accepted: bare LFs, folded lines,
+// whitespace before a colon. Errors are of type *Error.
 func ParseResponse(text string, room httpmessage.Fields) (ResponseHead, error) {
 	line, rest, _ := strings.Cut(text, "\n")
 	h, err := parseStatusLine(strings.TrimSuffix(line, "\r"))
@@ -82,7 +82,8 @@ func ParseResponse(text string, room httpmessage.Fields) (ResponseHead, error) {
 	return h, err
 }
 
-// parseStatusLine parses "HTTP/1.1 200 OK": RFC 9112 section 4. The last space may be missing.
+// parseStatusLine parses a status line such as "HTTP/1.1 200 OK": RFC 9112 section 4. The space before an empty
+// reason phrase may be missing.
 func parseStatusLine(line string) (ResponseHead, error) {
 	version, rest, _ := strings.Cut(line, " ")
 	major, minor, ok := http.ParseHTTPVersion(version)
@@ -100,7 +101,8 @@ func parseStatusLine(line string) (ResponseHead, error) {
 	return ResponseHead{Status: int(status), Reason: strings.TrimSpace(reason), Minor: minor}, nil
 }
 
-// parseResponseFields parses field lines, whose names keep their spelling, into room where they fit: RFC 9112 section 5.
+// parseResponseFields parses field lines: RFC 9112 section 5. Names keep their spelling. The fields are stored
+// in room if its capacity suffices.
 func parseResponseFields(text string, room httpmessage.Fields) (httpmessage.Fields, error) {
 	lines := strings.Count(text, "\n")
 	if lines > maxResponseLines {

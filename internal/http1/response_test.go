@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Each response of the table is read and framed as it says.
+// TestResponses parses and frames each response of the table.
 func TestResponses(t *testing.T) {
 	for v := range vectors(t, "testdata/responses.txt") {
 		section, method, _ := strings.Cut(v.section, " ")
@@ -38,7 +38,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// framed returns what is known of a response.
+// framed formats the head and the framing of a response.
 func framed(h http1.ResponseHead, f http1.Framing) (parts []string) {
 	parts = append(parts, fmt.Sprint(h.Status))
 	if h.Reason != "" {
@@ -61,7 +61,7 @@ func framed(h http1.ResponseHead, f http1.Framing) (parts []string) {
 	return append(parts, fmt.Sprint(h.Fields))
 }
 
-// A head has so many lines at most.
+// TestLinesOfResponse checks the limit of the number of lines.
 func TestLinesOfResponse(t *testing.T) {
 	const most = 8 << 10
 	for n, want := range map[int]bool{0: true, 1: true, most: true, most + 1: false, 80_000: false} {
@@ -72,7 +72,7 @@ func TestLinesOfResponse(t *testing.T) {
 	}
 }
 
-// What breaks the grammar is an *Error, and what ends early is none.
+// TestResponseErrors checks that syntax errors are of type *Error, and that a premature end is not.
 func TestResponseErrors(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	for text, want := range map[string]string{
@@ -98,7 +98,7 @@ func TestResponseErrors(t *testing.T) {
 	}
 }
 
-// The fields of a head are in the memory that is given where they fit there.
+// TestRoomOfResponse checks that fields are stored in the given memory if its capacity suffices.
 func TestRoomOfResponse(t *testing.T) {
 	for n, fits := range map[int]bool{0: true, 4: true, 5: false} {
 		var room [4]httpmessage.Field
@@ -109,7 +109,8 @@ func TestRoomOfResponse(t *testing.T) {
 	}
 }
 
-// What is written is what is read, and no value begins another line.
+// TestAppendResponse checks that an appended head parses to the same values, and that no value can begin
+// another line.
 func TestAppendResponse(t *testing.T) {
 	b := http1.AppendStatusLine(nil, 200, "")
 	b = http1.AppendStatusLine(b, 599, "a\r\nb")
@@ -123,7 +124,7 @@ func TestAppendResponse(t *testing.T) {
 	}
 }
 
-// FuzzResponse: a head is refused as not valid, or is one that net/http understands in the same way.
+// FuzzResponse checks that net/http parses and frames every head that is accepted in the same way.
 func FuzzResponse(f *testing.F) {
 	for _, text := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.0 599 Whatever\nA: b\n c\n\n", "HTTP/1.1 204\r\n\r\n",
@@ -159,7 +160,7 @@ func FuzzResponse(f *testing.F) {
 	})
 }
 
-// checkFraming checks that net/http finds the same end of a response.
+// checkFraming checks that net/http finds the same end of the response.
 func checkFraming(t *testing.T, text string, h *http1.ResponseHead) {
 	framed, err := h.Frame(http.MethodGet)
 	if err != nil {
@@ -170,7 +171,7 @@ func checkFraming(t *testing.T, text string, h *http1.ResponseHead) {
 	}
 	other, err := http.ReadResponse(bufio.NewReader(strings.NewReader(text)), &http.Request{Method: http.MethodGet})
 	if err != nil {
-		return // it refuses more, such as a space in front of a number
+		return // net/http rejects more, such as a space before a number
 	}
 	defer other.Body.Close()
 	if other.StatusCode != h.Status {

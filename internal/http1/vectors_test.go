@@ -9,10 +9,12 @@ import (
 	"testing"
 )
 
-// vector is a line of a table in testdata: the section of the RFC, a message as a Go string, and what becomes of it.
+// vector is a row of a table in testdata: the section of the RFC, a message as a Go string literal, and the
+// expected result.
 type vector struct{ where, section, text, want string }
 
-// vectors returns the lines of a table, which are separated by tabs. Lines that begin with # are comments.
+// vectors returns the rows of a table, whose columns are separated by tabs. Lines that begin with # are
+// comments.
 func vectors(t testing.TB, file string) iter.Seq[vector] {
 	t.Helper()
 	table, err := os.ReadFile(file)

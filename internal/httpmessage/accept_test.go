@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// RFC 9110 section 12.5.1.
+// TestMediaRanges checks the parsing of Accept: RFC 9110 section 12.5.1.
 func TestMediaRanges(t *testing.T) {
 	for accept, want := range map[string][]httpmessage.MediaRange{
 		"":                                 nil,

@@ -1,6 +1,11 @@
-// Package httpmessage has HTTP messages as values: what a request and a response are on the way between a client, the cache and
-// an origin, whatever protocol brought them. The lines of their fields keep the order and the spelling in which they came:
-// order has a meaning among lines of one name (RFC 9110 section 5.3), and no proxy may change the rest.
+// Package httpmessage defines the HTTP messages that urnd passes between clients, its cache and origins,
+// independent of the protocol version (RFC 9110). The servers for HTTP/1 and HTTP/2 produce an Incoming and
+// implement ResponseWriter; a Handler turns them into a Request to an origin and its Response. The package also
+// contains header field values shared by these parts, such as Via, Date, media types and preconditions, and the
+// table of known request fields.
+//
+// Field lines keep the order and spelling in which they were received: the order is significant among lines of
+// one name (RFC 9110 section 5.3), and a proxy must not change the rest.
 package httpmessage
 
 import (
@@ -12,25 +17,25 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Field is one field line: RFC 9110 section 5.
+// Field is a field line: RFC 9110 section 5.
 type Field struct{ Name, Value string }
 
-// Is reports whether the field has a name, without regard to the case of ASCII letters.
+// Is reports whether the field has this name, compared case-insensitively (ASCII only).
 func (f Field) Is(name string) bool {
 	return len(f.Name) == len(name) && (f.Name == name || uri.EqualFold(f.Name, name))
 }
 
-// Canonical returns the name as net/http spells it: "Content-Type".
+// Canonical returns the name in the canonical form of net/http: "Content-Type".
 func (f Field) Canonical() string { return textproto.CanonicalMIMEHeaderKey(f.Name) }
 
-// Fields are the field lines of a message, in their order. Names are compared without regard to case. nil has none, and is ready
-// to be used.
+// Fields are the field lines of a message, in order. Names are compared case-insensitively. The nil value is
+// empty and ready to use.
 //
-// It is a slice. Add, Set and Del change it, so that one which others have, too, is not changed by them: Clone it before.
-// To read it is safe for concurrent use.
+// Add, Set and Del modify the slice and possibly its backing array: Clone shared Fields first. Concurrent reads
+// are safe.
 type Fields []Field
 
-// FieldsOf returns the fields of pairs of a name and a value. A last name without a value has "".
+// FieldsOf returns the fields of alternating names and values. A last name without a value gets the value "".
 func FieldsOf(pairs ...string) Fields {
 	f := make(Fields, 0, (len(pairs)+1)/2)
 	for pair := range slices.Chunk(pairs, 2) {
@@ -43,7 +48,7 @@ func FieldsOf(pairs ...string) Fields {
 	return f
 }
 
-// index returns the place of the first line of a field, -1 for none.
+// index returns the index of the first line of a field, or -1.
 func (f Fields) index(name string) int {
 	for i := range f {
 		if f[i].Is(name) {
@@ -53,10 +58,10 @@ func (f Fields) index(name string) int {
 	return -1
 }
 
-// Has reports whether there is a line of a field.
+// Has reports whether the field has at least one line.
 func (f Fields) Has(name string) bool { return f.index(name) >= 0 }
 
-// Value returns the value of the first line of a field, "" for none.
+// Value returns the value of the first line of a field, or "".
 func (f Fields) Value(name string) string {
 	if i := f.index(name); i >= 0 {
 		return f[i].Value
@@ -64,13 +69,14 @@ func (f Fields) Value(name string) string {
 	return ""
 }
 
-// Lines returns the values of the lines of a field, nil for none. They may be the memory of the fields, and must not be changed.
+// Lines returns the values of all lines of a field, or nil. The result may share memory with f and must not be
+// modified.
 func (f Fields) Lines(name string) []string {
 	first := f.index(name)
 	if first < 0 {
 		return nil
 	}
-	lines := one(&f[first].Value) // most fields have one line, and take no memory so
+	lines := one(&f[first].Value) // no allocation for the common case of one line
 	for i := first + 1; i < len(f); i++ {
 		if f[i].Is(name) {
 			lines = append(lines, f[i].Value)
@@ -79,18 +85,19 @@ func (f Fields) Lines(name string) []string {
 	return lines
 }
 
-// one returns a text as a slice of its own memory. What is appended to it is a copy.
+// one returns text as a slice of length and capacity 1 without allocating. Appending to it copies.
 func one(text *string) []string {
 	return unsafe.Slice(text, 1) //nolint:gosec // one string is an array of one
 }
 
-// List returns the value of a field as a whole, "" for none: its lines are one list (RFC 9110 section 5.3).
+// List returns the combined value of a field, or "": its lines joined with commas (RFC 9110 section 5.3).
 func (f Fields) List(name string) string { return strings.Join(f.Lines(name), ", ") }
 
-// Add adds a line behind the others.
+// Add appends a line.
 func (f *Fields) Add(name, value string) { *f = append(*f, Field{name, value}) }
 
-// Set makes a field have one line, with this spelling of its name: in place of the first one that it has, or behind the others.
+// Set replaces all lines of a field by one, at the position of the first, or appends it. The name gets this
+// spelling.
 func (f *Fields) Set(name, value string) {
 	i := f.index(name)
 	if i < 0 {
@@ -107,13 +114,13 @@ func (f *Fields) Del(name string) {
 	*f = slices.DeleteFunc(*f, func(other Field) bool { return other.Is(name) })
 }
 
-// room is for how many more lines a copy has memory: who copies fields mostly adds some, such as Via.
+// room is the spare capacity of a copy: its user usually adds some lines, such as Via.
 const room = 4
 
-// Clone returns a copy, which may be changed.
+// Clone returns an independent copy.
 func (f Fields) Clone() Fields { return append(make(Fields, 0, len(f)+room), f...) }
 
-// Filter returns a copy, which may be changed, of the lines that are to be kept.
+// Filter returns an independent copy of the lines for which keep returns true.
 func (f Fields) Filter(keep func(Field) bool) Fields {
 	kept := make(Fields, 0, len(f)+room)
 	for _, field := range f {

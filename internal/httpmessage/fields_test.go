@@ -9,7 +9,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestFields: names are compared without regard to the case of ASCII letters alone, and lines keep their order and spelling.
+// TestFields checks that names are compared case-insensitively (ASCII only), and that lines keep order and
+// spelling.
 func TestFields(t *testing.T) {
 	f := httpmessage.FieldsOf("accept", "a", "X-Two", "1", "ACCEPT", "b", "x-two", "2", "x-two-", "3", "last")
 	for _, tt := range []struct {
@@ -23,7 +24,7 @@ func TestFields(t *testing.T) {
 		{"Last", []string{""}},
 		{"", nil},
 		{"X_Two", nil},
-		{"Acce\u017ft", nil}, // which folds to s in Unicode
+		{"Acce\u017ft", nil}, // folds to s in Unicode
 	} {
 		if got := f.Lines(tt.name); !slices.Equal(got, tt.lines) || f.Has(tt.name) != (tt.lines != nil) {
 			t.Errorf("%q: %q, %t", tt.name, got, f.Has(tt.name))
@@ -38,7 +39,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestChanges: a changed field has the place of its first line.
+// TestChanges checks that a replaced field keeps the position of its first line.
 func TestChanges(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(f *httpmessage.Fields)
@@ -68,7 +69,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestFilter: a copy of some lines is changed alone.
+// TestFilter checks that a filtered copy is independent.
 func TestFilter(t *testing.T) {
 	f := httpmessage.FieldsOf("A", "1", "B", "2", "a", "3")
 	kept := f.Filter(func(one httpmessage.Field) bool { return !one.Is("a") })
@@ -79,7 +80,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestHeader: net/http has the same fields, by the names that it knows.
+// TestHeader checks the conversion to a net/http header with canonical names.
 func TestHeader(t *testing.T) {
 	header := http.Header{"Etag": {"before"}, "Date": {"now"}}
 	f := httpmessage.FieldsOf("eTag", `"1"`, "x-a", "1", "X_a b", "2", "X-A", "3", "x-A", "4")
@@ -107,7 +108,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// FuzzFields: what is set is there, what is removed is not, the others stay as they are, and net/http has them all.
+// FuzzFields checks Set and Del: the field is set or removed, other fields are unchanged, and net/http has the
+// same.
 func FuzzFields(f *testing.F) {
 	f.Add("a: 1\nB: 2\na: 3", "A", "b", "c")
 	f.Add("Via: 1.1 a\nvia: 1.1 b", "VIA", "x", "")
@@ -151,7 +153,7 @@ func FuzzFields(f *testing.F) {
 	})
 }
 
-// typical is the head of a response.
+// typical returns the header fields of a typical response.
 func typical() httpmessage.Fields {
 	return httpmessage.FieldsOf(
 		"Date", "Sat, 21 Nov 2026 08:00:00 GMT", "Server", "nginx", "Content-Type", "text/html; charset=utf-8", "Content-Length", "1024",
@@ -160,7 +162,7 @@ func typical() httpmessage.Fields {
 	)
 }
 
-// BenchmarkFields: what a head of 12 fields costs, and the same by the map of net/http.
+// BenchmarkFields measures operations on 12 fields, and compares them with the map of net/http.
 func BenchmarkFields(b *testing.B) {
 	lines := typical()
 	b.Run("make", func(b *testing.B) {
@@ -226,7 +228,8 @@ func BenchmarkFields(b *testing.B) {
 	})
 }
 
-// TestAllocations: to look a field up takes no memory where it has one line, nor does setting it in a header of net/http.
+// TestAllocations checks that looking up a field with one line and setting it in a net/http header do not
+// allocate.
 func TestAllocations(t *testing.T) {
 	f, header := typical(), make(http.Header)
 	f.CopyTo(header)
@@ -236,6 +239,6 @@ func TestAllocations(t *testing.T) {
 		}
 		f.CopyTo(header)
 	}); n > 1 {
-		t.Errorf("%v allocations", n) // Etag, which is spelled otherwise
+		t.Errorf("%v allocations", n) // Etag, whose canonical name differs
 	}
 }

@@ -15,137 +15,151 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Handler answers requests. It is safe for concurrent use.
+// Handler responds to requests. It is safe for concurrent use.
 type Handler interface {
-	// Begin answers a request where it need not wait for anything but its client, as from a cache, and returns nil. Else it returns
-	// what goes on with the answer where it stands, having written nothing; the request was cloned then. It is called in the goroutine
-	// that reads the connection, and does not read the body.
+	// Begin handles a request in the goroutine that reads the connection. If it can respond without waiting for
+	// anything but the client, such as from the cache, it writes the response and returns nil. Otherwise it
+	// writes nothing, clones the request and returns a Continuation. It does not read the body.
 	Begin(r *Incoming, w ResponseWriter) Continuation
 }
 
-// Continuation is the rest of an answer that Begin has begun.
+// Continuation completes a request that Begin has not responded to.
 type Continuation interface {
-	// Continue answers the request, with the Incoming and the ResponseWriter that Begin was called with. It may wait, and returns
-	// when nothing of the request is used any more. It is called once, also where the client has left meanwhile: it gives back what
-	// Begin has taken.
+	// Continue writes the response, with the Incoming and the ResponseWriter passed to Begin. It may block, and
+	// returns when nothing of the request is in use any more. It is called exactly once, even if the client has
+	// disconnected, because it also releases the resources that Begin acquired.
 	Continue()
 }
 
-// ResponseWriter writes the response to one request, whatever the protocol. Begin and Continue use it one after the other; a method
-// that may be called by several goroutines at a time says so. Nothing is written behind the return of Begin or Continue.
+// ResponseWriter writes the response to one request, for any protocol version. Begin and Continue use it
+// sequentially; methods that are safe for concurrent use say so. It must not be used after Begin, or Continue
+// if there is one, has returned.
 type ResponseWriter interface {
-	// Context ends when the client has left, or has reset its stream, or the server ends. Begin does not ask for it.
+	// Context is canceled when the client disconnects or resets its stream, or when the server shuts down.
+	// Begin does not call it.
 	Context() context.Context
-	// HalfClosed ends when the client has ended its side of the connection: it may have left (RFC 9112 section 9.6). It is nil where
-	// that is not known, as by HTTP/2, whose clients end a stream with each request.
+	// HalfClosed is canceled when the client closes its sending side of the connection; it may have
+	// disconnected entirely (RFC 9112 section 9.6). It is nil if that is unknown, as in HTTP/2, where each
+	// request ends the client's side of its stream.
 	HalfClosed() context.Context
-	// Room returns how many bytes of content can be written without waiting for the client to open a flow-control window: by HTTP/1 any
-	// number.
+	// Room returns the number of bytes of content that can be written without waiting for the client to extend
+	// a flow-control window. It is unlimited in HTTP/1.
 	Room() int64
 
-	// WriteInterim sends an interim response: RFC 9110 section 15.2. It is safe for concurrent use with the other methods until
-	// WriteHeader is called. By HTTP/1.0 it does nothing.
+	// WriteInterim sends an interim response: RFC 9110 section 15.2. It is safe for concurrent use with the
+	// other methods until WriteHeader is called. In HTTP/1.0 it does nothing.
 	WriteInterim(status int, fields Fields)
-	// WriteHeader begins the response, the first time that it is called. reason are the words of the status, "" for those of RFC 9110.
-	// A Content-Length in fields frames the content; without one the content has the length of what is written before the first Flush
-	// where that is little, or chunks, or ends with the connection. "Connection: close" ends the connection behind the response.
-	// Fields are sent in their order and spelling (by HTTP/2 in lower case), without line ends in their values, and with Date where
-	// there is none. Neither fields nor their texts are used when it returns.
+	// WriteHeader begins the final response; further calls have no effect. reason is the reason phrase, "" for
+	// that of RFC 9110. Content-Length in fields frames the content. Without it, short content that is complete
+	// before the first Flush gets a Content-Length; longer content is chunked or delimited by the end of the
+	// connection. "Connection: close" closes the connection after the response. Fields are sent in order with
+	// their spelling (in lower case in HTTP/2), with line breaks in values replaced, and with Date added if
+	// missing. fields and its strings are not retained.
 	WriteHeader(status int, reason string, fields Fields)
-	// Write writes content. Of a response to HEAD, and of those that have none (RFC 9110 section 6.4.1), it is counted and not sent.
-	// It calls WriteHeader with 200 where that was not. ReadFrom sends a limited file without copying it, where the protocol can.
+	// Write writes content. The content of a response to HEAD, and of a response that has none (RFC 9110
+	// section 6.4.1), is counted but not sent. It calls WriteHeader with 200 if that was not called before.
+	// ReadFrom sends a limited file without copying it, if the protocol supports that.
 	io.Writer
 	io.ReaderFrom
-	// WriteBuffers is Write of several buffers as one. They are not changed, but the slice of them may be.
+	// WriteBuffers writes several buffers as one. It does not modify the buffers, but may modify the slice of
+	// them.
 	WriteBuffers(buffers [][]byte) (int64, error)
-	// Flush sends what was written, the head at least, and returns the error of a client that has left.
+	// Flush sends the response written so far, at least the head. It returns an error if the client has
+	// disconnected.
 	Flush() error
-	// SetTrailer sets the fields behind the content; announced ones are named by Trailer in the head. By HTTP/1.0, and behind a content
-	// of a known length by HTTP/1.1, they are not sent.
+	// SetTrailer sets the trailer fields. Announced fields are listed in the header field Trailer. HTTP/1.0
+	// sends no trailer section, nor does HTTP/1.1 after content with a Content-Length.
 	SetTrailer(fields Fields)
 
-	// Abort ends the response in its middle: by HTTP/1 with a reset of the connection, by HTTP/2 of the stream.
+	// Abort terminates an incomplete response: it resets the connection in HTTP/1 and the stream in HTTP/2.
 	Abort()
-	// EndEarly ends the response behind what was written where its framing shows that more is missing, so that the client gets that: the
-	// connection is closed by HTTP/1. It reports false where it does nothing, and Abort is needed.
+	// EndEarly ends an incomplete response so that the client receives the part written so far, and can detect
+	// from the framing that it is incomplete. In HTTP/1 the connection is closed. It returns false if it has
+	// done nothing; the caller then needs Abort.
 	EndEarly() bool
 
-	// SetReadDeadline sets the time at which reads of the body end, besides that which the server sets for each part; the zero value is
-	// none. One in the distant past ends a read that waits.
+	// SetReadDeadline sets a deadline for reads of the body, in addition to the server's timeout for each part.
+	// The zero value is no deadline. A deadline in the distant past unblocks a pending read.
 	SetReadDeadline(t time.Time) error
-	// BodyLate reports whether the client took too long to send a part of the body. It is safe for concurrent use.
+	// BodyLate reports whether the client exceeded the time limit for a part of the body. It is safe for
+	// concurrent use.
 	BodyLate() bool
-	// Attach returns what handlers keep with the connection of the client until its end, which newOne makes for the first that asks. It
-	// is nil where requests of several clients may come by the connection, as by HTTP/2. Only Continue may call it.
+	// Attach returns the handler's state for the client connection, which lives until the connection ends.
+	// newOne creates it on the first call. It is nil if the connection may carry requests of several clients,
+	// as in HTTP/2. Only Continue may call it.
 	Attach(newOne func() io.Closer) io.Closer
-	// TakeOver gives the connection to the caller, who closes it, with what was read of it behind the head. Nothing was written before.
-	// By HTTP/2 the connection is the stream: reads are of its DATA, writes are its content, and the response was begun before. What is
-	// written to the connection is bounded by the deadlines of the server. An error is for a request that cannot be taken over.
+	// TakeOver hands the connection to the caller, who must close it, together with the bytes read beyond the
+	// head. No response may have been begun. In HTTP/2 the connection is the stream: reads return the content
+	// of its DATA frames, writes send DATA frames, and the response must have been begun. Writes to the
+	// connection are subject to the deadlines of the server. It returns an error if the request cannot be taken
+	// over.
 	TakeOver() (conn net.Conn, read []byte, err error)
 }
 
-// Request is a request for one resource, from where it is admitted to the origin. Who passes it on with other fields copies it.
+// Request is an admitted request for one resource, to be sent to an origin. Code that forwards it with other
+// fields copies it.
 type Request struct {
 	Method string
-	URI    uri.URI // the target: absolute, without fragment
-	// Spelling is the path and query that are sent by HTTP in place of those of URI; "" for those.
+	URI    uri.URI // target URI: absolute, without a fragment
+	// Spelling is the path and query sent over HTTP instead of those of URI; "" for those of URI.
 	Spelling      string
-	Host          string // the value of Host, where it is not the host of URI; "" for that
+	Host          string // Host header field if it differs from the host of URI; else ""
 	Fields        Fields
 	Body          io.Reader // nil for none
 	ContentLength int64     // of Body; -1 if unknown
 	Trailer       *Trailer  // nil for none
 }
 
-// Trailer are the fields behind a body: RFC 9110 section 6.5.
+// Trailer is the trailer section of a message: RFC 9110 section 6.5.
 type Trailer struct {
-	Names  []string // those that are known before the body
-	Fields Fields   // complete at the end of the body, and not to be read before
+	Names  []string // names announced before the body
+	Fields Fields   // must not be read before the end of the body
 }
 
-// Response is the response to a Request, whose body is a stream. It must be closed.
+// Response is the response to a Request. Body is a stream and must be closed.
 type Response struct {
 	Status        int
-	Reason        string // the words that the origin gave the status; "" for none
+	Reason        string // reason phrase of the origin; "" for none
 	Fields        Fields
 	Trailer       *Trailer // nil for none
 	Body          io.ReadCloser
 	ContentLength int64          // -1 if unknown
-	From          netip.AddrPort // the server; the zero value where it is not known
-	// Private is whether it is for the client that has asked alone, whatever its fields say.
+	From          netip.AddrPort // the server; the zero value if unknown
+	// Private restricts the response to the client of the request, regardless of its fields.
 	Private bool
 }
 
-// RequestIDField is the field of the request identifier, between proxies and in responses.
+// RequestIDField is the header field of the request identifier, in requests between proxies and in responses.
 const RequestIDField = "X-Request-Id"
 
-// AppendRequestID appends to dst the request identifier that a request has come with, if that is valid and from a proxy which is trusted, or
-// else a new one.
+// AppendRequestID appends the request identifier to dst: came, if it is valid and from a trusted
+// proxy, or else a new random one.
 func AppendRequestID(dst []byte, came string, trusted bool) []byte {
 	const valid = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:"
 	if trusted && came != "" && len(came) <= 64 && strings.Trim(came, valid) == "" {
 		return append(dst, came...)
 	}
 	var id [8]byte
-	binary.BigEndian.PutUint64(id[:], rand.Uint64()) //nolint:gosec // it need not be secret
+	binary.BigEndian.PutUint64(id[:], rand.Uint64()) //nolint:gosec // not a secret
 	return hex.AppendEncode(dst, id[:])
 }
 
-// TraceparentField is the field of W3C Trace Context that identifies the trace of a request.
+// TraceparentField is the header field of W3C Trace Context that identifies the trace of a request.
 const TraceparentField = "Traceparent"
 
-// traceparentForm is section 3.2 of W3C Trace Context.
+// traceparentForm matches the syntax of W3C Trace Context section 3.2.
 var traceparentForm = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$`)
 
-// IsTraceparent reports whether a value is well formed and may be passed on.
+// IsTraceparent reports whether a value is well-formed and may be forwarded.
 func IsTraceparent(field string) bool { return len(field) <= 128 && traceparentForm.MatchString(field) }
 
-// Lines returns the values of the lines of a field, by its name as net/http spells it, "User-Agent"; none where it is missing. It
-// is how a request is read, by whichever protocol it came. The caller neither keeps nor changes the lines or their texts.
-// Fields.Lines is one, LinesOf another. The methods take nil as fields without lines.
+// Lines returns the values of the field lines with a name in the canonical form of net/http ("User-Agent"), or
+// none. It is the protocol-independent way to read the header of a request. The caller must neither retain nor
+// modify the result or its strings. Fields.Lines and LinesOf provide implementations. The methods treat nil as
+// an empty header.
 type Lines func(name string) []string
 
-// Of returns the values of the lines of a field, none where it is missing.
+// Of returns the values of the lines of a field, or none.
 func (l Lines) Of(name string) []string {
 	if l == nil {
 		return nil
@@ -153,10 +167,10 @@ func (l Lines) Of(name string) []string {
 	return l(name)
 }
 
-// Has reports whether there is a line of a field.
+// Has reports whether the field has at least one line.
 func (l Lines) Has(name string) bool { return len(l.Of(name)) > 0 }
 
-// Value returns the value of the first line of a field, "" for none.
+// Value returns the value of the first line of a field, or "".
 func (l Lines) Value(name string) string {
 	if lines := l.Of(name); len(lines) > 0 {
 		return lines[0]
@@ -164,5 +178,5 @@ func (l Lines) Value(name string) string {
 	return ""
 }
 
-// List returns the value of a field as a whole, "" for none: its lines are one list (RFC 9110 section 5.3).
+// List returns the combined value of a field, or "": its lines joined with commas (RFC 9110 section 5.3).
 func (l Lines) List(name string) string { return strings.Join(l.Of(name), ", ") }

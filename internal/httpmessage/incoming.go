@@ -7,41 +7,45 @@ import (
 	"unsafe"
 )
 
-// Incoming is a request as a client has sent it, whatever protocol brought it. A server reads requests of a connection into the same
-// Incoming one after another: its texts may lie over the buffer of the connection, and are valid until the handler has answered. Clone
-// makes them last.
+// Incoming is a request as received from a client, for any protocol version. A server reuses one Incoming for
+// the requests of a connection: its strings may point into the buffer of the connection and are valid until the
+// handler has responded. Clone gives them their own memory.
 type Incoming struct {
 	Method string
-	// Target is the request-target as it came (RFC 9112 section 3.2): by HTTP/2 :path, or of CONNECT :authority.
+	// Target is the received request-target (RFC 9112 section 3.2). In HTTP/2 it is :path, or :authority for
+	// CONNECT.
 	Target string
-	// Host is the value of Host, or the authority of a target in absolute-form; by HTTP/2 :authority, or else Host.
+	// Host is the value of Host, or the authority of a target in absolute-form. In HTTP/2 it is :authority, or
+	// else Host.
 	Host string
-	// Scheme is :scheme by HTTP/2, "" by HTTP/1.
+	// Scheme is :scheme in HTTP/2, "" in HTTP/1.
 	Scheme string
-	// Protocol is :protocol of an extended CONNECT, "" for none: RFC 8441 section 4. Such a request is one by GET to Target, without
-	// content, to change to the protocol; TakeOver is allowed behind a 2xx response, which says that it was changed.
+	// Protocol is :protocol of an extended CONNECT, "" for none: RFC 8441 section 4. Such a request is
+	// represented as a GET request to Target without content that switches protocols. After a 2xx response,
+	// which accepts the switch, TakeOver is permitted.
 	Protocol     string
-	Major, Minor int // the version of HTTP
-	// Fields are all lines in the order and the spelling in which they came, but Host, Transfer-Encoding and Trailer.
+	Major, Minor int // HTTP version
+	// Fields contains all field lines in order with their spelling, except Host, Transfer-Encoding and Trailer.
 	Fields Fields
 	// Body is the content, nil for none. Only Continue may read it.
 	Body          io.Reader
-	ContentLength int64    // of Body; -1 where it is not known
+	ContentLength int64    // of Body; -1 if unknown
 	Trailer       *Trailer // nil for none
-	// Closes is whether the client ends the connection behind the response (RFC 9112 section 9.6), or the protocol does.
+	// Closes is set if the connection ends after the response, by request of the client (RFC 9112 section 9.6)
+	// or by the rules of the protocol version.
 	Closes bool
 	Conn   Connection
 
-	text  string // that the texts lie over; "" where they have memory of their own
+	text  string // buffer that the strings point into; "" if they have their own memory
 	lines Lines
 }
 
-// AtLeast reports whether the client speaks a version of HTTP or a later one.
+// AtLeast reports whether the HTTP version of the request is this version or a later one.
 func (r *Incoming) AtLeast(major, minor int) bool {
 	return r.Major > major || r.Major == major && r.Minor >= minor
 }
 
-// Proto returns the version as it is logged: "HTTP/1.1".
+// Proto returns the HTTP version in the form used in logs: "HTTP/1.1".
 func (r *Incoming) Proto() string {
 	switch {
 	case r.Major == 2:
@@ -53,7 +57,8 @@ func (r *Incoming) Proto() string {
 	}
 }
 
-// Header returns the lines of the request by name, also of those that the same Incoming is later. It allocates once.
+// Header returns a lookup of field lines by name. It remains valid for later requests in the same Incoming. It
+// allocates only on the first call.
 func (r *Incoming) Header() Lines {
 	if r.lines == nil {
 		r.lines = func(name string) []string { return r.Fields.Lines(name) }
@@ -61,17 +66,18 @@ func (r *Incoming) Header() Lines {
 	return r.lines
 }
 
-// Over says that the texts of the request lie over text: the buffer of a connection.
+// Over records that the strings of the request point into text, the buffer of a connection.
 func (r *Incoming) Over(text string) { r.text = text }
 
-// Reset forgets the request, and keeps the memory of its fields for the next one.
+// Reset clears the request but keeps the memory of its fields for the next one.
 func (r *Incoming) Reset() {
 	clear(r.Fields)
 	*r = Incoming{Fields: r.Fields[:0], Conn: r.Conn, lines: r.lines}
 }
 
-// Clone moves the texts of the request to memory of its own, once, and returns what moves others that were made of them. A request
-// that is still answered when its buffer is used again, or of which something is stored, must be cloned before.
+// Clone moves the strings of the request to memory of their own, unless that was done before. The returned Copy
+// converts other strings derived from the request. A request must be cloned before its buffer is reused while
+// the request is in use, and before any part of it is stored.
 func (r *Incoming) Clone() Copy {
 	if r.text == "" {
 		return Copy{}
@@ -85,10 +91,12 @@ func (r *Incoming) Clone() Copy {
 	return c
 }
 
-// Copy is a copy of the text that a request lies over. The zero value is for texts that have memory of their own.
+// Copy maps strings in the original buffer of a request to its clone. The zero value is for requests that
+// already have their own memory.
 type Copy struct{ from, to string }
 
-// Of returns a text that lies over the request as a part of the copy, and any other one as it is.
+// Of returns the corresponding part of the clone if text points into the original buffer, and text itself
+// otherwise.
 func (c Copy) Of(text string) string {
 	if copied, ok := c.find(text); ok {
 		return copied
@@ -96,7 +104,8 @@ func (c Copy) Of(text string) string {
 	return text
 }
 
-// Lasting is Of, but returns a copy of any other text, which may lie over memory that is used again.
+// Lasting is like Of, but clones a text that does not point into the original buffer, because its memory might
+// be reused as well.
 func (c Copy) Lasting(text string) string {
 	if copied, ok := c.find(text); ok {
 		return copied
@@ -104,7 +113,8 @@ func (c Copy) Lasting(text string) string {
 	return strings.Clone(text)
 }
 
-// find returns the part of the copy that is a text which lies over the request.
+// find returns the part of the clone that corresponds to text; ok is false if text does not point into the
+// original buffer.
 func (c Copy) find(text string) (copied string, ok bool) {
 	//nolint:gosec // they are compared alone
 	start, base := uintptr(unsafe.Pointer(unsafe.StringData(text))), uintptr(unsafe.Pointer(unsafe.StringData(c.from)))
@@ -116,18 +126,19 @@ func (c Copy) find(text string) (copied string, ok bool) {
 	return copied, text != "" && copied == text
 }
 
-// Connection is what is known of the connection of a client. Its methods are for the goroutine of a Begin, but for those that are about
-// the peer, which may be called by all.
+// Connection describes the connection of a client. Methods may only be called in the goroutine of Begin, except
+// for those that describe the peer, which are safe for concurrent use.
 type Connection interface {
-	RemoteAddr() net.Addr // of the client, also behind a proxy of the PROXY protocol
-	LocalAddr() net.Addr  // that the client has connected to; nil where that is not known
-	Secure() bool         // whether the requests come by TLS
-	ServerName() string   // of the TLS handshake, "" for none
-	Proxied() bool        // whether a proxy in front has named the client by the PROXY protocol
-	// State is what the handler keeps with the connection, nil for nothing. The server drops it while the connection is idle, and at its
-	// end, and closes it then if it is an io.Closer.
+	RemoteAddr() net.Addr // address of the client, also behind a proxy with the PROXY protocol
+	LocalAddr() net.Addr  // local address of the connection; nil if unknown
+	Secure() bool         // uses TLS
+	ServerName() string   // SNI of the TLS handshake, "" for none
+	Proxied() bool        // a proxy in front has named the client by the PROXY protocol
+	// State is the handler's state for the connection, nil for none. The server drops it when the connection
+	// becomes idle or ends, and closes it if it is an io.Closer.
 	State() any
 	SetState(state any)
-	// Attached is what Continuations keep with the connection until its end (ResponseWriter.Attach), nil for nothing.
+	// Attached is the state of Continuations for the connection, which lives until the connection ends; nil for
+	// none. See ResponseWriter.Attach.
 	Attached() io.Closer
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestLines: whoever has parsed a request, its lines are read alike, and nil has none.
+// TestLines checks that all implementations of Lines agree, and that nil is empty.
 func TestLines(t *testing.T) {
 	header := http.Header{"Accept": {"a", "b"}, "Origin": {""}, "Via": {}}
 	for name, tt := range map[string]struct {

@@ -7,8 +7,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// HasType reports whether a Content-Type is one of some media types (RFC 9110 section 8.3.1), which have no parameters. Each may have one
-// "*", which stands for one character or more: "text/*", "application/*+json". It allocates nothing.
+// HasType reports whether the media type of a Content-Type value matches one of types (RFC 9110 section 8.3.1),
+// which have no parameters. A type may contain one "*" for one or more characters: "text/*",
+// "application/*+json". It does not allocate.
 func HasType(contentType string, types []string) bool {
 	mediaType, _, _ := strings.Cut(contentType, ";")
 	mediaType = strings.Trim(mediaType, " \t")

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// FromHeader returns the fields of a header of net/http, which has lost their order and spelling: by name. Their values are not
-// copied. A name without lines is none.
+// FromHeader returns the fields of a net/http header, sorted by name, since net/http does not preserve order
+// and spelling. Values are not copied. A name without values is omitted.
 func FromHeader(header http.Header) Fields {
 	count := 0
 	for _, lines := range header {
@@ -26,20 +26,20 @@ func FromHeader(header http.Header) Fields {
 	return f
 }
 
-// LinesOf returns the lines of a header of net/http. nil has none.
+// LinesOf returns a lookup in a net/http header. A nil header is empty.
 func LinesOf(header http.Header) Lines {
 	return func(name string) []string { return header[name] }
 }
 
-// Header returns the fields as net/http has them, in memory that may be shared: neither lines nor fields may be changed.
+// Header returns the fields as a net/http header. It may share memory with f: neither may be modified.
 func (f Fields) Header() http.Header {
 	header := make(http.Header, len(f))
 	f.CopyTo(header)
 	return header
 }
 
-// CopyTo sets the fields in a header of net/http, in place of those with their names. Its lines may be the memory of the fields:
-// neither may be changed, but for lines that are appended.
+// CopyTo sets the fields in a net/http header and replaces fields of the same names. The header may share
+// memory with f: neither may be modified, except for appending values.
 func (f Fields) CopyTo(header http.Header) {
 	for _, field := range f {
 		delete(header, field.Canonical())
@@ -49,12 +49,13 @@ func (f Fields) CopyTo(header http.Header) {
 		if lines := header[name]; lines != nil {
 			header[name] = append(lines, f[i].Value)
 		} else {
-			header[name] = one(&f[i].Value) // which takes no memory
+			header[name] = one(&f[i].Value) // without allocating
 		}
 	}
 }
 
-// Announced returns the names that are known before the body as net/http has them, to which the fields are copied at its end.
+// Announced returns a net/http trailer with the announced names. The trailer fields are copied to it at the end
+// of the body.
 func (t *Trailer) Announced() http.Header {
 	header := make(http.Header, len(t.Names))
 	for _, name := range t.Names {
@@ -63,7 +64,7 @@ func (t *Trailer) Announced() http.Header {
 	return header
 }
 
-// FromRequest returns a request of net/http, with its body and its trailer where it has them, and without a target.
+// FromRequest converts a net/http request including its body and trailer, but without the target.
 func FromRequest(r *http.Request) Request {
 	message := Request{Method: r.Method, Fields: FromHeader(r.Header), ContentLength: r.ContentLength}
 	if r.Body == nil || r.Body == http.NoBody {
@@ -78,7 +79,7 @@ func FromRequest(r *http.Request) Request {
 	return message
 }
 
-// AtEnd returns a body that calls a function at its end, before its reader knows.
+// AtEnd returns a body that calls ended at its end, before Read returns io.EOF.
 func AtEnd(body io.ReadCloser, ended func()) io.ReadCloser { return &endingBody{body, ended} }
 
 type endingBody struct {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Precondition evaluates the conditions of a GET or HEAD with the validators of the representation that it would get, in the order of
-// RFC 9110 section 13.2.2, and returns the status of the response in place of it: 412 or 304; 0 for none. The entity tag may be "", and
-// the time of modification zero.
+// Precondition evaluates the preconditions of a GET or HEAD request against the validators of the selected
+// representation, in the order of RFC 9110 section 13.2.2. It returns the status to respond with, 412 or 304,
+// or 0 to respond normally. etag may be "", and modified may be zero.
 func Precondition(request Lines, etag string, modified time.Time) int {
 	switch {
 	case isFailed(request, etag, modified):
@@ -21,8 +21,7 @@ func Precondition(request Lines, etag string, modified time.Time) int {
 	}
 }
 
-// isFailed reports whether the client wants only a representation that this one is not: RFC 9110 sections
-// 13.1.1 and 13.1.4.
+// isFailed reports whether If-Match or If-Unmodified-Since is false: RFC 9110 sections 13.1.1 and 13.1.4.
 func isFailed(request Lines, etag string, modified time.Time) bool {
 	if lines := request.Of("If-Match"); len(lines) > 0 {
 		isStrong := strings.HasPrefix(etag, `"`)
@@ -32,9 +31,8 @@ func isFailed(request Lines, etag string, modified time.Time) bool {
 	return err == nil && !modified.IsZero() && modified.Truncate(time.Second).After(since)
 }
 
-// isUnmodified reports whether the conditions of a request say that the client has a representation with
-// this entity tag and time of modification already, which may be "" and zero: RFC 9110 sections 13.1.2 and
-// 13.1.3.
+// isUnmodified reports whether the client already has this representation according to If-None-Match or
+// If-Modified-Since: RFC 9110 sections 13.1.2 and 13.1.3. etag may be "", and modified may be zero.
 func isUnmodified(request Lines, etag string, modified time.Time) bool {
 	if lines := request.Of("If-None-Match"); len(lines) > 0 {
 		opaque := strings.TrimPrefix(etag, "W/")
@@ -44,8 +42,8 @@ func isUnmodified(request Lines, etag string, modified time.Time) bool {
 	return err == nil && !modified.IsZero() && !modified.Truncate(time.Second).After(since)
 }
 
-// isListed reports whether an entity tag in a list is one that is looked for, or the list is "*", which is
-// any representation.
+// isListed reports whether a list of entity tags contains a member for which isOne returns true, or "*", which
+// matches any representation.
 func isListed(lines []string, isOne func(etag string) bool) bool {
 	for _, line := range lines {
 		for one := range EntityTags(line) {
@@ -57,7 +55,7 @@ func isListed(lines []string, isOne func(etag string) bool) bool {
 	return false
 }
 
-// EntityTags returns the members of a list of entity tags, of which one may be "*".
+// EntityTags iterates over a list of entity tags; a member may be "*".
 func EntityTags(list string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for list != "" {
@@ -69,8 +67,8 @@ func EntityTags(list string) iter.Seq[string] {
 	}
 }
 
-// cutTag returns the first member of a list of entity tags, and what follows it. A comma in quotes is part of
-// the tag, in which there is no escape: RFC 9110 section 8.8.3.
+// cutTag splits off the first member of a list of entity tags. A comma in quotes belongs to the tag; there are
+// no escapes: RFC 9110 section 8.8.3.
 func cutTag(list string) (one, rest string) {
 	list = strings.TrimLeft(list, " \t,")
 	tag := strings.TrimPrefix(list, "W/")

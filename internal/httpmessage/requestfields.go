@@ -7,60 +7,62 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// FieldUse is what urnd knows of a field of requests, as bits. The zero value is a field of which nothing is known: it may
-// mean anything to an origin, is passed on unless Connection names it, and keeps a response from being shared.
+// FieldUse is a bit set that classifies a request header field. The zero value is an unknown field: an origin
+// may interpret it in any way, it is forwarded unless Connection names it, and it prevents a response from
+// being shared.
 type FieldUse uint16
 
 const (
-	// Plain is a field with which a stored response answers a request as one without it would, but for the conditions,
-	// ranges and selections that the cache knows: RFC 9110 sections 12 to 14. A request with another field is not answered
-	// in the goroutine that reads the connection.
+	// Plain is a field that does not affect which stored response is served, apart from the conditions, ranges
+	// and content negotiation that the cache implements: RFC 9110 sections 12 to 14. A request with any other
+	// field is not served in the goroutine that reads the connection.
 	Plain FieldUse = 1 << iota
-	// Safelisted is a field that does not keep a response from being stored for others; RequestField.Reason says why.
+	// Safelisted is a field that does not prevent a response from being shared; RequestField.Reason says why.
 	Safelisted
-	// Weighted is a list of alternatives with weights, the order of which has no meaning: RFC 9110 section 12.4.2.
+	// Weighted is a list of alternatives with weights, in which the order is not significant: RFC 9110 section
+	// 12.4.2.
 	Weighted
-	// Conditional is a field with a precondition: RFC 9110 section 13.1.
+	// Conditional is a precondition: RFC 9110 section 13.1.
 	Conditional
-	// Ranged is a field that asks for a part of a representation: RFC 9110 sections 13.1.5 and 14.2.
+	// Ranged is a field of range requests: RFC 9110 sections 13.1.5 and 14.2.
 	Ranged
-	// HopByHop is a field of one connection, which is neither stored nor passed on: RFC 9110 section 7.6.1. Those for the
-	// authentication of a proxy are consumed by it.
+	// HopByHop is a field of a single connection, which is neither stored nor forwarded: RFC 9110 section
+	// 7.6.1. The fields of proxy authentication are consumed by the proxy.
 	HopByHop
-	// ConnectionSpecific is a field that makes a message of HTTP/2 malformed: RFC 9113 section 8.2.2.
+	// ConnectionSpecific is a field that makes an HTTP/2 message malformed: RFC 9113 section 8.2.2.
 	ConnectionSpecific
-	// EndToEnd is a field for all recipients, which Connection must not name (RFC 9110 section 7.6.1). Where it does, the
-	// field stays: a client that leaves out no-store or a credential by it would make the cache believe in another message
-	// than the one that was sent.
+	// EndToEnd is a field for all recipients that Connection must not name (RFC 9110 section 7.6.1). It is
+	// forwarded even if Connection names it: otherwise a client could remove no-store or a credential and make
+	// the cache see another message than the one that was sent.
 	EndToEnd
-	// Framing is a field by which a message says how it is sent: who sends it on writes it anew.
+	// Framing is a field about the transmission of the message, which every forwarder generates anew.
 	Framing
-	// FromProxy is a field by which a proxy in front tells of the client and how its request came.
+	// FromProxy is a field in which a proxy in front describes the client or the original request.
 	FromProxy
-	// NamesClient is a FromProxy with the address of the client.
+	// NamesClient is a FromProxy field that contains the address of the client.
 	NamesClient
-	// LoopDetection is a field by which a proxy finds that a request has passed it before: RFC 9110 section 7.6.3.
+	// LoopDetection is a field by which a proxy detects forwarding loops: RFC 9110 section 7.6.3.
 	LoopDetection
-	// Dropped is a field that is never passed on.
+	// Dropped is a field that is never forwarded.
 	Dropped
-	// Secret is a field with credentials: neither TRACE, a log nor an administrator shows it.
+	// Secret is a field with credentials: TRACE, logs and administrative interfaces never show it.
 	Secret
-	// Logged is a field whose value is in the access log.
+	// Logged is a field whose value is recorded in the access log.
 	Logged
 )
 
-// RequestField is a field of requests with what is known of it.
+// RequestField describes a known request header field.
 type RequestField struct {
-	// Name is the name in its registered spelling, or the beginning of names where it ends with "*": that row is for names
-	// without a row of their own.
+	// Name is the registered spelling of the name, or a prefix followed by "*", which applies to names without
+	// a row of their own.
 	Name string
 	Use  FieldUse
-	// Reason is why the field is Safelisted: why no value of it can make a response that others must not get. "" is for one
-	// that is not.
+	// Reason is why the field is Safelisted: why no value of it can produce a response that must not be shared.
+	// It is "" for a field that is not safelisted.
 	Reason string
 }
 
-// The reasons.
+// Reasons for safelisting fields.
 const (
 	negotiation = "negotiates a representation: an origin that selects by it says so in Vary (RFC 9110 section 12.5.5)"
 	ofBrowsers  = "set by browsers; tells about the client, not about the resource"
@@ -70,8 +72,8 @@ const (
 	ofMessages  = "frames a message, or says how it is sent"
 )
 
-// requestFields are the fields of which something is known, in the order of their names. It is an open world: any other
-// field could have made a response, since a proxy cannot know what an origin looks at (X-HTTP-Method-Override, SCRIPT_NAME).
+// requestFields is the table of known request fields, sorted by name. Any other field could affect a response,
+// because a proxy cannot know which fields an origin reads (X-HTTP-Method-Override, SCRIPT_NAME).
 var requestFields = [...]RequestField{
 	{"Accept", Plain | EndToEnd | Weighted, negotiation},
 	{"Accept-*", EndToEnd, ""},
@@ -86,7 +88,7 @@ var requestFields = [...]RequestField{
 	{"Cache-Control", EndToEnd, ofTheCache + ": section 5.2.1"},
 	{"CDN-Loop", EndToEnd | LoopDetection, ofProxies + " (RFC 8586)"},
 	{"Connection", HopByHop | ConnectionSpecific | Framing, ""},
-	{"Content-*", EndToEnd, ""}, // that of POST is safelisted by package rules
+	{"Content-*", EndToEnd, ""}, // package rules safelists Content-* of POST
 	{"Content-Length", EndToEnd | Framing, ofMessages},
 	{"Cookie", Plain | EndToEnd | Secret, ofTheCache + ": with it only explicit freshness counts"},
 	{"Device-Memory", 0, ofBrowsers},
@@ -110,7 +112,7 @@ var requestFields = [...]RequestField{
 	{"Pragma", EndToEnd, ofTheCache + ": section 5.4"},
 	{"Prefer", EndToEnd, ""},
 	{"Priority", Plain, "says how urgent a response is (RFC 9218)"},
-	{"Proxy", Dropped, ""}, // no field of HTTP: CGI makes HTTP_PROXY of it (CVE-2016-5385)
+	{"Proxy", Dropped, ""}, // not an HTTP field: CGI maps it to HTTP_PROXY (CVE-2016-5385)
 	{"Proxy-Authenticate", HopByHop, ""},
 	{"Proxy-Authentication-Info", HopByHop, ""},
 	{"Proxy-Authorization", HopByHop | Secret, ""},
@@ -145,7 +147,7 @@ var requestFields = [...]RequestField{
 	{"X-Requested-With", Plain, ""},
 }
 
-// RequestFields returns the fields of requests of which something is known, in the order of their names.
+// RequestFields returns the known request fields, sorted by name.
 func RequestFields() []RequestField {
 	fields := slices.Clone(requestFields[:])
 	for i := range fields {
@@ -154,7 +156,7 @@ func RequestFields() []RequestField {
 	return fields
 }
 
-// all returns the use of a field with the bit that its reason implies.
+// all returns the use of a field including Safelisted, which its reason implies.
 func (f *RequestField) all() FieldUse {
 	if f.Reason != "" {
 		return f.Use | Safelisted
@@ -162,8 +164,8 @@ func (f *RequestField) all() FieldUse {
 	return f.Use
 }
 
-// UseOf returns what is known of a field of requests, by its name in any case. A name with "_" is another one than that
-// with "-", although CGI takes them for the same (RFC 3875 section 4.1.18).
+// UseOf returns the use of a request header field; the name is case-insensitive. A name with "_" differs from
+// the same name with "-", although CGI maps both to one variable (RFC 3875 section 4.1.18).
 func UseOf(name string) FieldUse {
 	if name == "" {
 		return 0
@@ -192,7 +194,8 @@ func UseOf(name string) FieldUse {
 	return 0
 }
 
-// indexedField is a name, or the beginning of names, with its first and last byte in lower case: most others differ there.
+// indexedField is a name or a prefix of names, with its first and last byte in lower case: a mismatch usually
+// shows there.
 type indexedField struct {
 	name        string
 	first, last byte
@@ -201,7 +204,7 @@ type indexedField struct {
 
 const maxFieldName = len("Proxy-Authentication-Info")
 
-// fieldIndex finds the fields by the lengths of their names, of at most maxFieldName bytes, and by their beginnings.
+// fieldIndex finds fields by the length of their names, at most maxFieldName bytes, and by their prefixes.
 type fieldIndex struct {
 	byLength [maxFieldName + 1][]indexedField
 	prefixes []indexedField

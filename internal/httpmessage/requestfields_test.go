@@ -9,12 +9,12 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestRequestFields: each field of the table is decided in each column, that is, named in one list of each group.
+// TestRequestFields checks each column of the table: every field is in exactly one list of each group.
 func TestRequestFields(t *testing.T) {
 	const end, hop = httpmessage.EndToEnd, httpmessage.HopByHop
 	for _, column := range []struct {
 		name      string
-		mask, use httpmessage.FieldUse // fields whose bits of the mask are those of the use
+		mask, use httpmessage.FieldUse // selects fields whose bits in mask equal use
 		want      string
 	}{
 		// RFC 9110 section 7.6.1
@@ -99,7 +99,8 @@ func TestRequestFields(t *testing.T) {
 	}
 }
 
-// TestRequestFieldsAgree: no column of a field contradicts another one, and rows are in the order of names.
+// TestRequestFieldsAgree checks that the bits of a field do not contradict each other, and that rows are sorted
+// by name.
 func TestRequestFieldsAgree(t *testing.T) {
 	const (
 		hop, end  = httpmessage.HopByHop, httpmessage.EndToEnd
@@ -129,7 +130,8 @@ func TestRequestFieldsAgree(t *testing.T) {
 	}
 }
 
-// TestUseOf: names are found in any case, those that begin as a row says have its use, and no other one has any.
+// TestUseOf checks that names are found case-insensitively, that prefixes apply, and that other names have no
+// use.
 func TestUseOf(t *testing.T) {
 	for _, f := range httpmessage.RequestFields() {
 		name := strings.Replace(f.Name, "*", "Any-Other", 1)
@@ -152,7 +154,7 @@ func TestUseOf(t *testing.T) {
 	}
 }
 
-// TestSafelistIsDocumented: administrators find each safelisted field, and why it is one, in docs/proxy.md.
+// TestSafelistIsDocumented checks that docs/proxy.md lists each safelisted field with its reason.
 func TestSafelistIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/proxy.md")
 	if err != nil {
@@ -169,7 +171,8 @@ func TestSafelistIsDocumented(t *testing.T) {
 	}
 }
 
-// BenchmarkUseOf looks up the names of a request of a browser, by HTTP/1 and HTTP/2, and those of a response.
+// BenchmarkUseOf looks up the field names of a browser's request, as in HTTP/1 and HTTP/2, and those of a
+// response.
 func BenchmarkUseOf(b *testing.B) {
 	browser := []string{
 		"User-Agent", "Accept", "Accept-Language", "Accept-Encoding", "Connection", "Referer", "Cookie", "Upgrade-Insecure-Requests",

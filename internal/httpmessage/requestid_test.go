@@ -8,7 +8,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// The request identifier is new, or that of a trusted proxy, where it has only safe characters, and no line end above all.
+// TestRequestID checks that the request identifier is new, or that of a trusted proxy if it has only safe
+// characters, in particular no line breaks.
 func TestRequestID(t *testing.T) {
 	fresh := regexp.MustCompile(`^[0-9a-f]{16}$`)
 	seen := make(map[string]bool)

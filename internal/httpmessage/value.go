@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// AppendValue appends the value of a field as a sender may send it: with a space for each control character, the horizontal tab
-// aside, among which are those that could begin another line: RFC 9110 section 5.5.
+// AppendValue appends a field value in a form that is safe to send: each control character except the
+// horizontal tab is replaced by a space, so that a value cannot begin another line: RFC 9110 section 5.5.
 func AppendValue(b []byte, value string) []byte {
 	start := len(b)
 	b = append(b, value...)
@@ -28,14 +28,14 @@ func AppendValue(b []byte, value string) []byte {
 
 const (
 	del       = 0x7f
-	everyByte = 0x0101010101010101 // times a byte: that byte eight times
+	everyByte = 0x0101010101010101 // multiplied by a byte: that byte eight times
 	highBits  = 0x80 * everyByte
 )
 
-// mayHaveControls reports false for a text without a byte below the space, and without DEL: nearly all. It looks at eight
-// bytes at a time.
+// mayHaveControls reports whether text may contain a byte below the space, or DEL. It is false for nearly all
+// texts. Eight bytes are tested at a time.
 func mayHaveControls(text string) bool {
-	b := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // it is read alone
+	b := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // the slice is only read
 	if len(b) < 8 {
 		for _, c := range b {
 			if c < ' ' || c == del {
@@ -51,21 +51,21 @@ func mayHaveControls(text string) bool {
 	return found&highBits != 0
 }
 
-// controls sets the high bit of a byte where one of eight bytes is a control character: a borrow of the subtractions can set
-// that of another one, too.
+// controls sets the high bit of each of the eight bytes that is a control character. A borrow of the
+// subtractions can set the bit of other bytes, too.
 func controls(x uint64) uint64 {
 	y := x ^ del*everyByte
 	return (x-' '*everyByte)&^x | (y-everyByte)&^y
 }
 
-// Text is memory for the values of fields that are made for one message, so that most take none of their own. Its values are valid
-// until Reset. The zero value is ready; those of nil have memory of their own.
+// Text is a buffer for field values generated for one message; most values need no further allocation. Its
+// values are valid until Reset. The zero value is ready to use. A nil *Text allocates each value.
 type Text struct{ bytes []byte }
 
-// maxText bounds the memory that stays with a Text.
+// maxText limits the memory in bytes that a Text retains.
 const maxText = 8 << 10
 
-// Reset forgets all values.
+// Reset invalidates all values.
 func (t *Text) Reset() {
 	if cap(t.bytes) > maxText {
 		t.bytes = nil
@@ -73,13 +73,14 @@ func (t *Text) Reset() {
 	t.bytes = t.bytes[:0]
 }
 
-// Int returns a number in decimal.
+// Int returns n in decimal.
 func (t *Text) Int(n int64) string {
 	start, dst := t.Begin()
 	return t.End(start, strconv.AppendInt(dst, n, 10))
 }
 
-// Begin returns memory to which a value is appended, and where that begins: both are for End.
+// Begin returns the buffer to append a value to and the start of the value in it. Pass start and the extended
+// buffer to End.
 func (t *Text) Begin() (start int, dst []byte) {
 	if t == nil {
 		return 0, nil
@@ -87,12 +88,12 @@ func (t *Text) Begin() (start int, dst []byte) {
 	return len(t.bytes), t.bytes
 }
 
-// End returns what was appended behind start.
+// End returns the text appended since start.
 func (t *Text) End(start int, appended []byte) string {
 	if t != nil {
 		t.bytes = appended
 	}
-	//nolint:gosec // what is appended later is behind it, or elsewhere
+	//nolint:gosec // later values are appended after it, or to another array
 	return unsafe.String(unsafe.SliceData(appended[start:]), len(appended)-start)
 }
 
@@ -102,10 +103,10 @@ type MediaRange struct {
 	Quality float64
 }
 
-// maxRanges bounds the elements of Accept that are read.
+// maxRanges limits the parsed elements of Accept.
 const maxRanges = 50
 
-// MediaRanges returns the elements of Accept in their order. Those that are not valid are left out.
+// MediaRanges returns the valid elements of Accept in order.
 func MediaRanges(accept string) (all []MediaRange) {
 	for element := range strings.SplitSeq(accept, ",") {
 		kind, parameters, err := mime.ParseMediaType(strings.TrimSpace(element))
@@ -122,7 +123,7 @@ func MediaRanges(accept string) (all []MediaRange) {
 	return all
 }
 
-// Quality parses a quality, which is 1 where it is missing: RFC 9110 section 12.4.2.
+// Quality parses a quality value; "" is 1: RFC 9110 section 12.4.2.
 func Quality(text string) (float64, bool) {
 	if text == "" {
 		return 1, true
@@ -131,19 +132,19 @@ func Quality(text string) (float64, bool) {
 	return q, err == nil && q >= 0 && q <= 1
 }
 
-// Date has the value of the field Date (RFC 9110 section 6.6.1), which is made once a second. The zero value is ready. It is safe for
-// concurrent use.
+// Date caches the value of the header field Date (RFC 9110 section 6.6.1), which changes once a second. The
+// zero value is ready to use. It is safe for concurrent use.
 type Date struct {
 	last atomic.Pointer[dateText]
 }
 
-// dateText is the value in one second.
+// dateText is the value for one second.
 type dateText struct {
 	second int64
 	text   string
 }
 
-// At returns the value at a time.
+// At returns the value at a given time.
 func (d *Date) At(now time.Time) string {
 	second := now.Unix()
 	if last := d.last.Load(); last != nil && last.second == second {

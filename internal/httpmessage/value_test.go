@@ -7,7 +7,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// A value never ends its line: RFC 9110 section 5.5. A byte is looked at wherever it is in a value.
+// TestAppendValue checks that a value never ends its line, and that every byte is tested at any position: RFC
+// 9110 section 5.5.
 func TestAppendValue(t *testing.T) {
 	for c := range 256 {
 		for length := range 21 {

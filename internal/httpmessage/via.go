@@ -7,46 +7,45 @@ import (
 	"strings"
 )
 
-// pseudonym is the prefix of the names of all urnds in Via and CDN-Loop.
+// pseudonym is the prefix of the names of all urnd instances in Via and CDN-Loop.
 const pseudonym = "urnd"
 
-// The fields of what a message has come through.
+// ViaField and loopField are the header fields that list the intermediaries of a message.
 const (
 	ViaField  = "Via"
 	loopField = "Cdn-Loop"
 )
 
-// ViaName is the name of one urnd in Via (RFC 9110 section 7.6.3) and CDN-Loop (RFC 8586), a
-// unique pseudonym. The zero value is a name that is not unique.
+// ViaName is the unique pseudonym of one urnd instance in Via (RFC 9110 section 7.6.3) and CDN-Loop (RFC 8586).
+// The zero value is a name that is not unique.
 type ViaName struct {
 	id, entry, name string
 }
 
 // NewViaName returns a unique ViaName.
 func NewViaName() ViaName {
-	id := "-" + strconv.FormatUint(rand.Uint64(), 36) //nolint:gosec // it need not be secret
+	id := "-" + strconv.FormatUint(rand.Uint64(), 36) //nolint:gosec // not a secret
 	return ViaName{id, protocolOf + pseudonym + id, pseudonym + id}
 }
 
-// protocolOf is the version of HTTP in an entry of Via.
+// protocolOf is the HTTP version in an element of Via.
 const protocolOf = "1.1 "
 
-// String returns the entry of Via.
+// String returns the element of Via.
 func (n ViaName) String() string { return cmp.Or(n.entry, protocolOf+pseudonym) }
 
-// maxUrnds bounds the urnds that a request has come through: they may be chained, but a
-// loop must end.
+// maxUrnds limits the urnd instances on the path of a request: a chain is permitted, but a loop must end.
 const maxUrnds = 4
 
-// Loops reports whether a request with such fields has come through this urnd before, or
-// through too many.
+// Loops reports whether a request with these fields has passed this instance before, or has passed too many
+// instances.
 func (n ViaName) Loops(request Lines) bool {
 	via, loop := request(ViaField), request(loopField)
 	return len(via) > 0 && n.visited(via, receivedBy) || len(loop) > 0 && n.visited(loop, cdnID)
 }
 
-// visited reports whether the lines of a field have the name of this urnd, or those of too many;
-// nameOf returns the name in an element.
+// visited reports whether the lines of a field contain the name of this instance, or too many names of urnd.
+// nameOf extracts the name from an element.
 func (n ViaName) visited(lines []string, nameOf func(element string) string) bool {
 	urnds := 0
 	for _, line := range lines {
@@ -63,7 +62,7 @@ func (n ViaName) visited(lines []string, nameOf func(element string) string) boo
 	return urnds >= maxUrnds
 }
 
-// receivedBy returns the name in an element of Via: the second word.
+// receivedBy returns the name in an element of Via, its second word.
 func receivedBy(element string) string {
 	_, rest, _ := strings.Cut(element, " ")
 	name, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
@@ -76,14 +75,14 @@ func cdnID(element string) string {
 	return strings.TrimSpace(name)
 }
 
-// AddTo adds this urnd to the fields of a request that is passed on, behind those before it.
+// AddTo appends this instance to the Via and CDN-Loop fields of a forwarded request.
 func (n ViaName) AddTo(f *Fields) {
 	f.Add(ViaField, n.String())
 	f.Add(loopField, cmp.Or(n.name, pseudonym))
 }
 
-// Passed returns the fields of a request of a client that says what it has come through, for
-// requests on its behalf.
+// Passed returns the Via and CDN-Loop fields for requests on behalf of a client's request, including this
+// instance.
 func (n ViaName) Passed(request Lines) Fields {
 	var f Fields
 	for _, name := range [...]string{ViaField, loopField} {

@@ -8,7 +8,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// RFC 9110 section 7.6.3: a loop ends at the second visit, and a chain at the fourth urnd.
+// TestLoops checks that a loop ends at the second visit, and a chain at the fourth instance: RFC 9110 section
+// 7.6.3.
 func TestLoops(t *testing.T) {
 	own, other := httpmessage.NewViaName(), httpmessage.NewViaName()
 	if own == other {
@@ -16,7 +17,7 @@ func TestLoops(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  httpmessage.ViaName
-		via   string // also of CDN-Loop, without the protocol
+		via   string // also used for CDN-Loop, without the protocol version
 		loops bool
 	}{
 		{own, "", false},
@@ -49,7 +50,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// W3C Trace Context section 3.2.
+// TestIsTraceparent checks the syntax of W3C Trace Context section 3.2.
 func TestIsTraceparent(t *testing.T) {
 	good := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for value, want := range map[string]bool{

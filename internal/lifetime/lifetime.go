@@ -1,5 +1,7 @@
-// Package lifetime has contexts whose end is watched without an allocation: a request that nobody ends, as nearly all are, costs no
-// more than what it does.
+// Package lifetime provides contexts whose cancellation can be watched without allocating, for requests that
+// are nearly always completed without being canceled. A Lifetime implements context.Context: it takes the
+// values of another context, ends by End, and calls registered Watchers. It is a replacement for
+// context.WithCancelCause and context.AfterFunc of the standard library.
 package lifetime
 
 import (
@@ -10,26 +12,26 @@ import (
 	"time"
 )
 
-// Watcher is told of the end of a context.
+// Watcher is notified of the end of a context.
 type Watcher interface {
-	// Ended is called once for each Watch, in a goroutine of its own.
+	// Ended is called once for each Watch, in its own goroutine.
 	Ended()
 }
 
-// Lifetime is a context that ends by End. Begin or Follow must be called before it is used, and it must not be copied. It is safe for concurrent
-// use.
+// Lifetime is a context that is canceled by End. Begin or Follow must be called before use, and it must not be
+// copied. It is safe for concurrent use.
 type Lifetime struct {
-	values context.Context //nolint:containedctx // it has the values
+	values context.Context //nolint:containedctx // source of the values
 	isOver atomic.Bool
 
 	mu       sync.Mutex
 	cause    error
-	done     chan struct{} // nil where nobody has asked for it
+	done     chan struct{} // nil until Done is called
 	first    Watcher       // nil for none
-	watchers []Watcher     // besides
+	watchers []Watcher     // further watchers
 }
 
-// Begin begins a lifetime with the values of a context, whose end it does not share.
+// Begin starts a lifetime with the values of a context, but not its cancellation.
 func (l *Lifetime) Begin(values context.Context) {
 	if _, ok := values.(*Lifetime); !ok {
 		values = context.WithoutCancel(values)
@@ -37,13 +39,13 @@ func (l *Lifetime) Begin(values context.Context) {
 	l.values = values
 }
 
-// Follow begins a lifetime that ends with a context, too, until stop is called.
+// Follow starts a lifetime that is also canceled with ctx, until stop is called.
 func (l *Lifetime) Follow(ctx context.Context) (stop func() bool) {
 	l.values = ctx
 	return context.AfterFunc(ctx, func() { l.End(context.Cause(ctx)) })
 }
 
-// End ends the lifetime, for a cause, nil for context.Canceled. The first call counts.
+// End cancels the lifetime with a cause; nil stands for context.Canceled. Only the first call has an effect.
 func (l *Lifetime) End(cause error) {
 	if cause == nil {
 		cause = context.Canceled
@@ -67,7 +69,7 @@ func (l *Lifetime) End(cause error) {
 	l.first, l.watchers = nil, nil
 }
 
-// Deadline implements context.Context: there is none.
+// Deadline implements context.Context. There is no deadline.
 func (*Lifetime) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
 
 // Done implements context.Context.
@@ -91,7 +93,7 @@ func (l *Lifetime) Err() error {
 	return nil
 }
 
-// ownKey is the key of the lifetime itself.
+// ownKey is the context key of the Lifetime itself.
 type ownKey struct{}
 
 // Value implements context.Context.
@@ -102,7 +104,7 @@ func (l *Lifetime) Value(key any) any {
 	return l.values.Value(key)
 }
 
-// AfterFunc is for the functions of package context, which need no goroutine so.
+// AfterFunc is used by package context for derived contexts, which need no goroutine then.
 func (l *Lifetime) AfterFunc(f func()) (stop func() bool) {
 	w := &function{f}
 	l.watch(w)
@@ -126,7 +128,7 @@ func (l *Lifetime) watch(w Watcher) {
 	}
 }
 
-// unwatch reports whether w was still to be told.
+// unwatch reports whether w had not been notified.
 func (l *Lifetime) unwatch(w Watcher) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,19 +144,19 @@ func (l *Lifetime) unwatch(w Watcher) bool {
 	return true
 }
 
-// of returns the lifetime that ends with a context, nil for none.
+// of returns the Lifetime whose end is that of ctx, or nil.
 func of(ctx context.Context) *Lifetime {
 	if l, ok := ctx.(*Lifetime); ok {
 		return l
 	}
 	l, ok := ctx.Value(ownKey{}).(*Lifetime)
-	if !ok || l.Done() != ctx.Done() { // a context that was made of it with an end of its own
+	if !ok || l.Done() != ctx.Done() { // derived context with its own cancellation
 		return nil
 	}
 	return l
 }
 
-// Cause is context.Cause, also for a Lifetime.
+// Cause is like context.Cause, but also supports a Lifetime.
 func Cause(ctx context.Context) error {
 	l := of(ctx)
 	if l == nil {
@@ -165,14 +167,15 @@ func Cause(ctx context.Context) error {
 	return l.cause
 }
 
-// Watch is that of the end of a context. Its zero value watches none.
+// Watch is the registration of a Watcher. The zero value is not registered.
 type Watch struct {
 	lifetime *Lifetime
 	watcher  Watcher
-	stop     func() bool // of another context
+	stop     func() bool // for other contexts
 }
 
-// On tells a watcher of the end of a context, until the watch is stopped. One watcher watches a context once at a time.
+// On registers w for the end of ctx until the Watch is stopped. A watcher must not be registered twice with the
+// same context at a time.
 func On(ctx context.Context, w Watcher) Watch {
 	if l := of(ctx); l != nil {
 		l.watch(w)
@@ -181,7 +184,7 @@ func On(ctx context.Context, w Watcher) Watch {
 	return Watch{stop: context.AfterFunc(ctx, w.Ended)}
 }
 
-// Stop ends the watch, and reports whether that kept the watcher from being told.
+// Stop ends the registration and reports whether it prevented the notification.
 func (w Watch) Stop() bool {
 	switch {
 	case w.lifetime != nil:

@@ -24,7 +24,8 @@ func begun() *lifetime.Lifetime {
 	return l
 }
 
-// Whatever is made of it, a lifetime ends those who watch it, once, and not those who have stopped.
+// TestEnd checks that derived contexts are canceled, and that each watcher is notified once unless it was
+// stopped.
 func TestEnd(t *testing.T) {
 	cause := errors.New("the cause")
 	for name, of := range map[string]func(context.Context) context.Context{
@@ -70,7 +71,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// The functions of package context know its end and its values, and not the end of what it has the values of.
+// TestContext checks that package context observes the end and the values of a lifetime, but not the end of the
+// context of its values.
 func TestContext(t *testing.T) {
 	before, cancel := context.WithCancel(context.WithValue(context.Background(), key{}, "value"))
 	var l, below lifetime.Lifetime
@@ -102,7 +104,8 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// Many watch and stop at once, for the race detector: each is either told or stopped.
+// TestWatchAtOnce watches and stops concurrently for the race detector: each watcher is either notified or
+// stopped.
 func TestWatchAtOnce(t *testing.T) {
 	l := begun()
 	var all sync.WaitGroup
@@ -119,7 +122,7 @@ func TestWatchAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// One that follows a context ends with it, for its cause, unless it has stopped.
+// TestFollow checks that a lifetime is canceled with the followed context and its cause, unless stopped.
 func TestFollow(t *testing.T) {
 	cause := errors.New("the cause")
 	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), key{}, "value"))

@@ -6,24 +6,24 @@ import (
 	"sync/atomic"
 )
 
-// Current is the handler of the configuration in force, for what outlives a reload: its records are of the level, in the format, and at the
-// place that the log has then. It must be made by NewCurrent, and is safe for concurrent use.
+// Current is a slog.Handler for loggers that outlive a reload: records use the level, format and destination of
+// the handler currently in force. It must be created by NewCurrent. It is safe for concurrent use.
 type Current struct {
 	inForce *atomic.Pointer[slog.Handler]
 	derive  func(slog.Handler) slog.Handler // applies WithAttrs and WithGroup; nil for none
 }
 
-// NewCurrent returns a Current that begins with a handler.
+// NewCurrent returns a Current that starts with h.
 func NewCurrent(h slog.Handler) *Current {
 	c := &Current{inForce: new(atomic.Pointer[slog.Handler])}
 	c.Set(h)
 	return c
 }
 
-// Set puts a handler in force, also for the loggers that were derived before.
+// Set puts a handler in force, also for loggers derived before.
 func (c *Current) Set(h slog.Handler) { c.inForce.Store(&h) }
 
-// handler returns the handler in force, with the attributes and groups of this one.
+// handler returns the handler in force with the attributes and groups of c.
 func (c *Current) handler() slog.Handler {
 	h := *c.inForce.Load()
 	if c.derive != nil {
@@ -32,7 +32,7 @@ func (c *Current) handler() slog.Handler {
 	return h
 }
 
-// with returns a Current that derives once more.
+// with returns a Current with a further derivation.
 func (c *Current) with(derive func(slog.Handler) slog.Handler) *Current {
 	before := c.derive
 	return &Current{inForce: c.inForce, derive: func(h slog.Handler) slog.Handler {

@@ -10,7 +10,8 @@ import (
 	"github.com/urnd/urnd/internal/logs"
 )
 
-// Loggers of before have the level and the place of the handler in force, with their own attributes.
+// TestCurrent checks that loggers derived before a change use the level and destination of the new handler,
+// with their own attributes.
 func TestCurrent(t *testing.T) {
 	var before, after strings.Builder
 	handler := func(to *strings.Builder, level slog.Level) slog.Handler {
@@ -38,7 +39,7 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-// It is a handler as the standard library wants one.
+// TestCurrentIsAHandler runs testing/slogtest.
 func TestCurrentIsAHandler(t *testing.T) {
 	var text strings.Builder
 	if err := slogtest.TestHandler(logs.NewCurrent(slog.NewJSONHandler(&text, nil)), func() (all []map[string]any) {

@@ -1,4 +1,7 @@
-// Package logs has the handler of the log of the program, by its format.
+// Package logs creates the slog.Handler of the daemon's log. A configuration enters; a handler leaves that
+// writes records as text, as JSON or to the journal of systemd (its native protocol), redacts passwords, and
+// adds advice to errors. Recent keeps the last warnings and errors in memory for the administrator, and Current
+// lets loggers outlive a reload.
 package logs
 
 import (
@@ -14,16 +17,16 @@ import (
 
 // Config configures a handler.
 type Config struct {
-	// Format is "journald", "json", "text" or "auto": what fits where it is written to.
+	// Format is "journald", "json", "text" or "auto", which depends on the destination.
 	Format string
 	Level  slog.Leveler
-	// Explain returns an error that is logged with what helps.
+	// Explain adds advice to an error before it is logged.
 	Explain func(err error) error
-	// Recent keeps a copy of warnings and errors; nil keeps none.
+	// Recent receives a copy of warnings and errors; it may be nil.
 	Recent *Recent
 }
 
-// NewHandler returns the handler of a log that is written to w, or to the journal of systemd. It shows no password.
+// NewHandler returns a handler that writes to w or to the systemd journal. It redacts passwords.
 func NewHandler(c Config, w *os.File) (slog.Handler, error) {
 	options := &slog.HandlerOptions{Level: c.Level, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		if err, ok := a.Value.Any().(error); ok {
@@ -54,7 +57,7 @@ func NewHandler(c Config, w *os.File) (slog.Handler, error) {
 	return recorder{Handler: handler, recent: c.Recent, replace: options.ReplaceAttr}, nil
 }
 
-// formatFor returns the log format for a destination.
+// formatFor returns the format for "auto".
 func formatFor(w *os.File) string {
 	info, err := w.Stat()
 	switch {
@@ -67,8 +70,8 @@ func formatFor(w *os.File) string {
 	}
 }
 
-// ExplainOpenFiles returns what adds the limit of open files, where it is set, and the settings that stay below it, to an error of
-// reaching it. It is for Config.Explain.
+// ExplainOpenFiles returns a function for Config.Explain. To an error caused by the limit of open files it adds
+// the limit, how to raise it, and the settings that keep usage below it.
 func ExplainOpenFiles(settings string) func(err error) error {
 	return func(err error) error {
 		var limit syscall.Rlimit

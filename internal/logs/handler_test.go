@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/logs"
 )
 
-// Each format writes what is at its level, with what helps, and without passwords.
+// TestHandler checks that each format writes records of its level with advice and without passwords.
 func TestHandler(t *testing.T) {
 	for format, want := range map[string]string{
 		"json": `"msg":"shown","error":"helped: broken","url":"http://u:xxxxx@a.example/"}` + "\n",

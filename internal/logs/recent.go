@@ -11,36 +11,37 @@ import (
 	"github.com/urnd/urnd/internal/plaintext"
 )
 
-// The bounds of what Recent keeps: some 50 KiB.
+// Limits of Recent, which amount to about 50 KiB.
 const (
-	// MaxRecent bounds the records.
+	// MaxRecent limits the number of records.
 	MaxRecent = 50
-	// maxAlike bounds the records of one message: those with other attributes would push all else out.
+	// maxAlike limits the records with the same message, so that different attributes do not displace all other
+	// records.
 	maxAlike = 3
-	// maxText bounds a message and each value, and maxAttributes all attributes of a record, in octets.
+	// maxText limits a message and each value, and maxAttributes all attributes of a record, in bytes.
 	maxText, maxAttributes = 200, 600
 )
 
-// Fault is a record of the log, or several that are the same.
+// Fault is a warning or error in the log, or several identical ones.
 type Fault struct {
 	Level       slog.Level
 	First, Last time.Time
 	Message     string
-	Attributes  string // as name=value, as they were logged
+	Attributes  string // as name=value, in the form in which they are logged
 	Count       uint64
-	// Others are how many with the same message and other attributes came before, and are not listed any more: of all those of the message
-	// the last one has them.
+	// Others is the number of earlier records with the same message but other attributes that are no longer
+	// listed. It is only set in the last record of a message.
 	Others uint64
 }
 
-// Recent are the last records of the level WARN and above, in memory. It is safe for concurrent use. The zero value has none; a
-// nil one keeps none.
+// Recent keeps the last records of level WARN and above in memory. It is safe for concurrent use. The zero
+// value is empty; a nil *Recent keeps nothing.
 type Recent struct {
 	mu     sync.Mutex
-	faults []Fault // by Last, rising
+	faults []Fault // in ascending order of Last
 }
 
-// Faults returns what is kept, the last one first.
+// Faults returns the records, most recent first.
 func (r *Recent) Faults() []Fault {
 	if r == nil {
 		return nil
@@ -52,8 +53,8 @@ func (r *Recent) Faults() []Fault {
 	return all
 }
 
-// add counts a fault where the same is there, and else adds it for the oldest of its message, or the oldest of all, where those are
-// too many.
+// add counts f if an identical record exists. Otherwise it adds f; if a limit is reached, f replaces the oldest
+// record with the same message, or the oldest of all.
 func (r *Recent) add(f Fault) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,16 +87,16 @@ func (r *Recent) add(f Fault) {
 	r.faults = append(r.faults, f)
 }
 
-// recorder is a handler that gives all to another one, and keeps a copy of what is at least a warning.
+// recorder is a handler that forwards all records to another handler, and copies warnings and errors to Recent.
 type recorder struct {
 	slog.Handler
 	recent  *Recent
 	replace func(groups []string, a slog.Attr) slog.Attr
 	groups  []string
-	fixed   []string // the attributes of WithAttrs
+	fixed   []string // texts of the attributes from WithAttrs
 }
 
-// Enabled implements slog.Handler. Warnings are kept also where the log has errors alone.
+// Enabled implements slog.Handler. Warnings are recorded even if only errors are logged.
 func (k recorder) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn || k.Handler.Enabled(ctx, level)
 }
@@ -134,7 +135,7 @@ func (k recorder) WithGroup(name string) slog.Handler {
 	return k
 }
 
-// texts appends an attribute as the log has it, and one text for each of a group.
+// texts appends the text of an attribute as it is logged, or one text for each attribute of a group.
 func (k recorder) texts(to, groups []string, a slog.Attr) []string {
 	a.Value = a.Value.Resolve()
 	if a.Value.Kind() == slog.KindGroup {
@@ -153,7 +154,7 @@ func (k recorder) texts(to, groups []string, a slog.Attr) []string {
 	return append(to, strings.Join(append(slices.Clone(groups), a.Key), ".")+"="+cut(a.Value.Resolve().String(), maxText))
 }
 
-// cut returns a text of valid UTF-8 on one line, shortened to a number of bytes.
+// cut returns text as valid UTF-8 on one line, shortened to at most most bytes.
 func cut(text string, most int) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {

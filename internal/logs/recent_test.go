@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/logs"
 )
 
-// keeping returns a log whose warnings are kept, and the path of its file.
+// keeping returns a log whose warnings are recorded, and the path of its file.
 func keeping(t testing.TB, level slog.Level) (log *slog.Logger, recent *logs.Recent, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "log")
@@ -33,7 +33,7 @@ func keeping(t testing.TB, level slog.Level) (log *slog.Logger, recent *logs.Rec
 	return slog.New(handler), recent, path
 }
 
-// faults returns what is kept, the last one first, without times.
+// faults returns the recorded warnings without times, most recent first.
 func faults(r *logs.Recent) (all []string) {
 	for _, f := range r.Faults() {
 		all = append(all, fmt.Sprintf("%s %s [%s] %d %d", f.Level, f.Message, f.Attributes, f.Count, f.Others))
@@ -72,7 +72,8 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// What clients make happen often neither fills the memory, nor pushes out what happened once.
+// TestRecentIsBounded checks that frequent records caused by clients neither exhaust the memory nor displace
+// rare ones.
 func TestRecentIsBounded(t *testing.T) {
 	log, recent, _ := keeping(t, slog.LevelError)
 	log.Warn("once", "long", strings.Repeat("ä", 1000), "longer", strings.Repeat("x", 1000), "more", strings.Repeat("y", 1000), "most", strings.Repeat("z", 1000))

@@ -9,17 +9,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Classes is the number of classes of statuses: that of a status is its first digit, and 0 is of requests that were aborted before.
+// Classes is the number of status classes. The class of a status is its first digit; class 0 contains requests
+// aborted before they had a status.
 const Classes = 6
 
-// Form are the requests of clients in one form, since the start.
+// Form contains the requests of one form since the start.
 type Form struct {
 	Name     string
 	Classes  [Classes]uint64
 	Duration Histogram
 }
 
-// Forms returns the requests by their forms, ordered by name.
+// Forms returns the requests by form, ordered by name.
 func (m *Metrics) Forms() []Form {
 	found := make(map[string]*Form)
 	for l, t := range m.requests.totals() {
@@ -42,7 +43,7 @@ func (m *Metrics) Forms() []Form {
 	return all
 }
 
-// System is what urnd asks: a DNS server, or those behind a gateway.
+// System is a system that urnd queries: a DNS server, or the servers behind a gateway.
 type System struct {
 	Kind     string // SystemDNS or SystemGateway
 	Name     string
@@ -50,13 +51,13 @@ type System struct {
 	Duration Histogram
 }
 
-// The kinds of systems.
+// Kinds of systems.
 const (
 	SystemDNS     = "DNS server"
 	SystemGateway = "gateway"
 )
 
-// Failures returns how many questions were not answered, or by an error of the system.
+// Failures returns the number of queries without a response or with a server error.
 func (s System) Failures() (n uint64) {
 	failing := []string{"timeout", "error", "SERVFAIL", "REFUSED", "FORMERR", "NOTIMP"}
 	if s.Kind == SystemGateway {
@@ -68,7 +69,7 @@ func (s System) Failures() (n uint64) {
 	return n
 }
 
-// Systems returns what was asked since the start, ordered by kind and name.
+// Systems returns the queries since the start, ordered by kind and name.
 func (m *Metrics) Systems() []System {
 	type key struct{ kind, name string }
 	found := make(map[key]*System)
@@ -109,9 +110,9 @@ type sample struct {
 	durations Histogram
 }
 
-// gather returns what a collector of counters or histograms has.
+// gather returns the samples of a collector of counters or histograms.
 func gather(c prometheus.Collector) (all []sample) {
-	r := prometheus.NewRegistry() // of this collector alone: others read more, such as the memory of Go
+	r := prometheus.NewRegistry() // with this collector only: others are expensive, such as the memory statistics of Go
 	r.MustRegister(c)
 	families, _ := r.Gather() // these collectors do not fail
 	for _, family := range families {

@@ -28,7 +28,7 @@ func TestForms(t *testing.T) {
 	if want := [metrics.Classes]uint64{3: 3, 4: 1}; got[1].Classes != want {
 		t.Errorf("%v, want %v", got[1].Classes, want)
 	}
-	// Two of three in the range from 25 to 50 µs.
+	// two of three in the bucket from 25 to 50 µs
 	if d, isBeyond, ok := got[1].Duration.Quantile(.5); !ok || isBeyond || d < 41*time.Microsecond || d > 42*time.Microsecond {
 		t.Errorf("the median is %v, %v, %v", d, isBeyond, ok)
 	}
@@ -79,7 +79,7 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// What came between two states of a family is the difference of both; what was counted anew is all of it.
+// TestHistogramSince checks the difference of two states, and that after a reset all durations are returned.
 func TestHistogramSince(t *testing.T) {
 	m := metrics.New("1")
 	duration := func() metrics.Histogram { return m.Forms()[0].Duration }

@@ -2,10 +2,10 @@ package metrics
 
 import "time"
 
-// Histogram are durations by ranges. The zero value has none.
+// Histogram counts durations in buckets. The zero value is empty.
 type Histogram struct {
-	bounds []time.Duration // the upper ones of all ranges but the last, which has none, in rising order
-	counts []uint64        // by range: one more than bounds
+	bounds []time.Duration // upper bounds of all buckets but the last, which is unbounded; ascending
+	counts []uint64        // by bucket: one more than bounds
 }
 
 // Count returns the number of durations.
@@ -16,9 +16,10 @@ func (h Histogram) Count() (n uint64) {
 	return n
 }
 
-// Quantile returns an estimate of the duration below which a part of all is, from 0 to 1, as histogram_quantile of Prometheus
-// makes it: durations lie evenly within their range. It is the greatest bound, and isBeyond, where it lies in the last range, and
-// not ok where there is no duration.
+// Quantile estimates the duration below which a fraction part (0 to 1) of all durations lies, like
+// histogram_quantile of Prometheus: durations are assumed to be evenly distributed in their bucket. If the
+// quantile lies in the last bucket, isBeyond is true and the estimate is the greatest bound. ok is false for an
+// empty histogram.
 func (h Histogram) Quantile(part float64) (estimate time.Duration, isBeyond, ok bool) {
 	all := h.Count()
 	if all == 0 {
@@ -35,13 +36,13 @@ func (h Histogram) Quantile(part float64) (estimate time.Duration, isBeyond, ok 
 	return lower, true, true
 }
 
-// Plus returns the durations of both. They must be of the same family.
+// Plus returns the sum of two histograms with the same bounds.
 func (h Histogram) Plus(other Histogram) Histogram {
 	return h.with(other, func(a, b uint64) uint64 { return a + b })
 }
 
-// Since returns the durations that have come since an earlier state of the same family, all where that is of more: they were
-// counted anew.
+// Since returns the durations since an earlier state with the same bounds. If the earlier state has more
+// durations, the counters were reset, and all durations are returned.
 func (h Histogram) Since(before Histogram) Histogram {
 	if h.Count() < before.Count() {
 		return h

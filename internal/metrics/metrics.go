@@ -1,5 +1,7 @@
-// Package metrics counts what urnd does, for Prometheus. It depends on no other
-// package of urnd: cmd/urnd calls it from the observers of those packages.
+// Package metrics counts the events of urnd and exports the counters, gauges and histograms in the exposition
+// format of Prometheus. Events enter by the methods of Metrics, which are called by the observers of other
+// packages, and values that are read rather than counted by a State at each scrape; Handler serves them. The
+// package imports no other package of urnd.
 package metrics
 
 import (
@@ -13,8 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics are the counts of one daemon, in a registry of their own. They are safe for
-// concurrent use.
+// Metrics are the metrics of one daemon, in their own registry. They are safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 
@@ -53,7 +54,7 @@ func slow() []float64 {
 	return []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 }
 
-// New returns Metrics with all counts at zero. The version is a label of build_info.
+// New returns Metrics with all counters at zero. version is a label of build_info.
 func New(version string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), kinds: make(map[kind]measures), requests: newRequests()}
 	m.registry.MustRegister(m.requests)
@@ -121,8 +122,8 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }
 
-// kind is a combination of labels of one family, and measures are its counter and its
-// histogram, which are not looked up by their labels again.
+// kind is a combination of label values of one family. measures are its cached counter and histogram, so that
+// they are not looked up by labels for each event.
 type (
 	kind struct {
 		family        *prometheus.CounterVec
@@ -135,8 +136,8 @@ type (
 	}
 )
 
-// measure counts one event, whose counter and histogram are made by find once for each
-// kind. Kinds are bounded by the combinations of their labels.
+// measure counts one event. find creates the counter and histogram of a kind on its first event. The number of
+// kinds is bounded by the combinations of their labels.
 func (m *Metrics) measure(k kind, took time.Duration, find func(kind) measures) {
 	m.mu.RLock()
 	found, ok := m.kinds[k]
@@ -171,10 +172,10 @@ func (m *Metrics) Step() { m.steps.Inc() }
 // Discard counts one NAPTR record that was skipped.
 func (m *Metrics) Discard(reason string) { m.discarded.WithLabelValues(reason).Inc() }
 
-// Loaded records when the current configuration was read.
+// Loaded records the time at which the current configuration was read.
 func (m *Metrics) Loaded(when time.Time) { m.lastReload.Set(float64(when.Unix())) }
 
-// CertificateOrdered counts a certificate that was ordered by ACME, with why there is none.
+// CertificateOrdered counts an ACME certificate order; err is its error, or nil.
 func (m *Metrics) CertificateOrdered(err error) {
 	outcome := "done"
 	if err != nil {
@@ -197,10 +198,11 @@ func (m *Metrics) Reload(good bool, when time.Time) {
 // UnusedConnection counts a connection that ended without a request.
 func (m *Metrics) UnusedConnection() { m.unusedConnections.Inc() }
 
-// Panic counts a panic that was recovered.
+// Panic counts a recovered panic.
 func (m *Metrics) Panic() { m.panics.Inc() }
 
-// LostLines returns a function that counts a line of an access log that could not be written; from then on there is a count, of 0.
+// LostLines returns a function that counts a line of an access log that could not be written. The counter is
+// exported as 0 from then on.
 func (m *Metrics) LostLines(log string) func() { return m.lostLines.WithLabelValues(log).Inc }
 
 // RefusedConnection counts a connection that was closed because its client had too many.
@@ -209,10 +211,11 @@ func (m *Metrics) RefusedConnection() { m.refusedConnections.Inc() }
 // TargetCheck counts one check of a target by this instance.
 func (m *Metrics) TargetCheck(outcome string) { m.targetChecks.WithLabelValues(outcome).Inc() }
 
-// RegistryConflict counts a change by the API that would have lost what somebody else has done, and was refused.
+// RegistryConflict counts a change through the API that was rejected because it would have overwritten a
+// concurrent change.
 func (m *Metrics) RegistryConflict() { m.registryConflicts.Inc() }
 
-// WebhookCall counts a call that tells a cache in front of urnd what to purge.
+// WebhookCall counts a purge notification to a downstream cache.
 func (m *Metrics) WebhookCall(err error) {
 	outcome := "success"
 	if err != nil {
@@ -221,11 +224,11 @@ func (m *Metrics) WebhookCall(err error) {
 	m.webhookCalls.WithLabelValues(outcome).Inc()
 }
 
-// Compressed counts what was compressed by a content coding, in bytes before and after.
+// Compressed counts content compressed by a content coding, in bytes before and after.
 func (m *Metrics) Compressed(coding string, in, out int) {
 	m.compressed.WithLabelValues(coding, "in").Add(float64(in))
 	m.compressed.WithLabelValues(coding, "out").Add(float64(out))
 }
 
-// WebhookLost counts tags that such a cache was not told.
+// WebhookLost counts tags that were not sent to downstream caches.
 func (m *Metrics) WebhookLost(tags int) { m.webhookLost.Add(float64(tags)) }

@@ -25,7 +25,7 @@ func scrape(t *testing.T, m *metrics.Metrics) string {
 	return w.Body.String()
 }
 
-// samples returns the lines of urnd's own metrics, without "urnd_".
+// samples returns the lines of urnd's own metrics without the prefix "urnd_".
 func samples(text string) map[string]string {
 	found := make(map[string]string)
 	for line := range strings.Lines(text) {
@@ -37,7 +37,7 @@ func samples(text string) map[string]string {
 	return found
 }
 
-// busy returns Metrics that have counted something of each kind.
+// busy returns Metrics with an event of each kind.
 func busy() *metrics.Metrics {
 	m := metrics.New("1.2.3")
 	m.Request("path", "I2L", 302, 30*time.Microsecond)
@@ -61,7 +61,7 @@ func busy() *metrics.Metrics {
 	return m
 }
 
-// The conventions of Prometheus for names, units and help.
+// TestLint checks the conventions of Prometheus for names, units and help texts.
 func TestLint(t *testing.T) {
 	for name, m := range map[string]*metrics.Metrics{"new": metrics.New("1.2.3"), "busy": busy()} {
 		text := scrape(t, m)
@@ -137,7 +137,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Counters without labels are exported before anything is counted.
+// TestNothingCounted checks that counters without labels are exported before the first event.
 func TestNothingCounted(t *testing.T) {
 	got := samples(scrape(t, metrics.New("1")))
 	for name, want := range map[string]string{
@@ -150,7 +150,7 @@ func TestNothingCounted(t *testing.T) {
 	}
 }
 
-// Two daemons in one process, as in tests, count separately.
+// TestInstances checks that two daemons in one process count separately.
 func TestInstances(t *testing.T) {
 	a, b := metrics.New("1"), metrics.New("1")
 	var running sync.WaitGroup
@@ -175,7 +175,7 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// Each scrape reads the statistics of the caches.
+// TestCachesAreRead checks that each scrape reads the statistics of the caches.
 func TestCachesAreRead(t *testing.T) {
 	m := metrics.New("1")
 	n := uint64(0)

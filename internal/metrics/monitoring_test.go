@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/metrics"
 )
 
-// exported returns the metrics of a daemon that has done everything once.
+// exported returns the metrics of a daemon with an event of each kind.
 func exported() string {
 	m := metrics.New("test")
 	m.Request("path", "I2L", 200, time.Second)
@@ -47,7 +47,7 @@ func exported() string {
 	return w.Body.String()
 }
 
-// The alert rules and the dashboard use metrics that urnd exports.
+// TestMonitoringKnowsTheMetrics checks that the alert rules and the dashboard only use exported metrics.
 func TestMonitoringKnowsTheMetrics(t *testing.T) {
 	text := exported()
 	used := 0

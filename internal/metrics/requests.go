@@ -7,10 +7,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// maxCode is the greatest status that is counted by itself.
+// maxCode is the greatest status that is counted separately.
 const maxCode = 599
 
-// requests are the requests of clients.
+// requests counts the requests of clients.
 type requests struct {
 	*shards        // by form, service and status
 	count, elapsed *prometheus.Desc
@@ -26,7 +26,7 @@ func newRequests() *requests {
 	}
 }
 
-// Request counts one request of a client. Form and service are of few constant words.
+// Request counts one request of a client. form and service must be from a small set of constants.
 func (m *Metrics) Request(form, service string, code int, took time.Duration) {
 	m.requests.add(labels{form, service, min(max(code, 0), maxCode)}, took)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/internal/metrics"
 )
 
-// ordinary are the metrics of requests by the counters and histograms of the library.
+// ordinary implements the request metrics with the counters and histograms of the Prometheus library.
 type ordinary struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -47,8 +47,8 @@ func (o *ordinary) request(form, service string, code int, took time.Duration) {
 	o.duration.WithLabelValues(form).Observe(took.Seconds())
 }
 
-// requestLines returns the lines of the metrics of requests. Sums are rounded: those of the library
-// depend on the order of the requests.
+// requestLines returns the lines of the request metrics. Sums are rounded, because those of the library depend
+// on the order of requests.
 func requestLines(t *testing.T, h http.Handler) string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -70,7 +70,7 @@ func requestLines(t *testing.T, h http.Handler) string {
 	return found.String()
 }
 
-// A scrape shows the same as with the counters and histograms of the library.
+// TestRequestsAreThoseOfTheLibrary compares a scrape with the counters and histograms of the library.
 func TestRequestsAreThoseOfTheLibrary(t *testing.T) {
 	m, o := metrics.New("1"), newOrdinary()
 	count := func(form, service string, code int, took time.Duration) {
@@ -112,7 +112,7 @@ func TestRequestsAreThoseOfTheLibrary(t *testing.T) {
 	}
 }
 
-// Requests that are counted at the same time, under old and new labels, are all counted.
+// TestRequestsAtTheSameTime checks that concurrent requests with new and known labels are all counted.
 func TestRequestsAtTheSameTime(t *testing.T) {
 	const each, goroutines, codes = 2000, 8, 100
 	m := metrics.New("1")

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// labels are the values of the labels of an event. The strings are constants: they are not copied.
+// labels are the label values of an event. The strings are constants and are not copied.
 type labels struct {
 	first, second string
 	code          int
 }
 
-// hash returns a number by which labels are found. The values are few short words, which their
-// length and their ends tell apart.
+// hash returns a hash value for the table of cells. The values are few short words, which are distinguished by
+// their length and their first and last byte.
 func (l *labels) hash() uint {
 	const factor = 31
 	h := uint(l.code)
@@ -27,25 +27,25 @@ func (l *labels) hash() uint {
 	return h
 }
 
-// ranges is the number of ranges of durations: one below each bound of fast, and one above all.
+// ranges is the number of duration buckets: one for each bound of fast, and an unbounded one.
 const ranges = 20
 
-// cell has the counts of the events with some labels, in one shard. It fills cache lines, which it
-// shares with no other: 256 octets is a size class of the allocator.
+// cell counts the events with the same labels in one shard. It has a size of 256 bytes, a size class of the
+// allocator, so that it does not share a cache line with another cell (false sharing).
 type cell struct {
 	labels labels
-	next   *cell                 // of the same bucket
-	sum    atomic.Int64          // nanoseconds
+	next   *cell                 // next cell of the same bucket
+	sum    atomic.Int64          // in nanoseconds
 	counts [ranges]atomic.Uint64 // by duration
 	_      [40]byte
 }
 
-// shard has the cells that one processor uses, in a hash table.
+// shard is a hash table of the cells used by one processor.
 type shard struct {
 	buckets [64]atomic.Pointer[cell]
 }
 
-// cell returns the cell of some labels. Cells are added and never removed.
+// cell returns the cell with these labels. Cells are added and never removed.
 func (s *shard) cell(l labels) *cell {
 	bucket := &s.buckets[l.hash()%uint(len(s.buckets))]
 	for {
@@ -62,15 +62,14 @@ func (s *shard) cell(l labels) *cell {
 	}
 }
 
-// shards count events by their labels, and how long they took, for processors that count at the same
-// time: each has a shard of its own where it can, since a counter that all write moves from cache to
-// cache at each event. Events are counted without allocation once their labels are known. Shards are
-// safe for concurrent use.
+// shards counts events and their durations by labels. Processors use separate shards if possible, because a
+// shared counter would move between their caches with each event. Counting does not allocate once the labels
+// are known. It is safe for concurrent use.
 type shards struct {
 	bounds [ranges - 1]time.Duration
 	all    [16]shard
-	used   atomic.Uint32 // shards that were given out
-	near   sync.Pool     // of *shard: a processor gets the one that it has put there
+	used   atomic.Uint32 // number of shards in use
+	near   sync.Pool     // of *shard: a processor gets the shard that it returned last
 }
 
 func newShards() *shards {
@@ -81,7 +80,7 @@ func newShards() *shards {
 	return s
 }
 
-// add counts an event, which took so long.
+// add counts an event with its duration.
 func (s *shards) add(l labels, took time.Duration) {
 	shard, ok := s.near.Get().(*shard)
 	if !ok {
@@ -94,15 +93,15 @@ func (s *shards) add(l labels, took time.Duration) {
 	}
 	c.counts[i].Add(1)
 	if took != 0 {
-		c.sum.Add(int64(took)) // it would overflow after 292 years of requests
+		c.sum.Add(int64(took)) // overflows after 292 years of requests
 	}
 	s.near.Put(shard)
 }
 
-// total are the events with some labels.
+// total is the sum of the events with the same labels.
 type total struct {
 	counts [ranges]uint64 // by duration
-	sum    float64        // nanoseconds
+	sum    float64        // in nanoseconds
 }
 
 func (t *total) add(other *total) {
@@ -120,7 +119,7 @@ func (t *total) count() (n uint64) {
 	return n
 }
 
-// totals returns the events of all shards. They are read one after another, not as one consistent state.
+// totals returns the events of all shards. They are read one after another, not atomically.
 func (s *shards) totals() map[labels]*total {
 	all := make(map[labels]*total)
 	for i := range s.all {

@@ -6,49 +6,50 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// State is what is read at every scrape, and not counted. What is nil or zero is not exported, but for Ready.
+// State contains the values that are read at each scrape instead of being counted. nil and zero values are not
+// exported, except for Ready.
 type State struct {
 	Ready          bool
-	Config         string               // a hash of the configuration in force, by which instances that differ are found
-	Certificates   map[string]time.Time // when they expire, by what they are called
+	Config         string               // hash of the current configuration, to detect instances that differ
+	Certificates   map[string]time.Time // expiry times by certificate name
 	Caches         []Cache
 	Limits         []Limit
-	Registry       *Registry      // nil where the site has none
-	RegistryState  *RegistryState // nil where the registry cannot be asked
-	Targets        *Targets       // nil where targets are not checked
-	Shared         *Shared        // nil where there is no second level of the caches
-	WebhookPending *int           // tags that are to be sent; nil where there are no webhooks
+	Registry       *Registry      // nil if the site has no registry
+	RegistryState  *RegistryState // nil if the registry is unavailable
+	Targets        *Targets       // nil if targets are not checked
+	Shared         *Shared        // nil without a second-level cache
+	WebhookPending *int           // tags to be sent; nil without webhooks
 	SiteServers    []Server
 	Upstreams      []Server // upstream proxies
 	Lists          []List
 	Helpers        []Helper
 }
 
-// Helper is a program that knows users.
+// Helper is an external program that identifies users.
 type Helper struct {
-	Name               string // what it is asked for
-	Processes, Waiting int    // that run; questions that wait for one
+	Name               string // purpose of its queries
+	Processes, Waiting int    // running processes; queries waiting for a process
 	Questions          uint64
-	Failures           uint64 // questions without an answer
+	Failures           uint64 // queries without an answer
 	Restarts           uint64 // processes that ended
 }
 
-// List is a list of a rule, in a file.
+// List is a list of a rule, read from a file.
 type List struct {
 	Path             string
 	Entries, Skipped int
-	Loaded           time.Time // when it was read last
+	Loaded           time.Time // time of the last read
 }
 
-// Server is a server of a site that urnd is the gateway of, or an upstream proxy.
+// Server is a server of a site for which urnd is the gateway, or an upstream proxy.
 type Server struct {
 	Name               string // scheme and authority
-	Up                 bool   // it gets requests, as far as probes and its settings decide that
-	Outstanding        int64  // requests now, of servers of sites
+	Up                 bool   // receives requests according to probes and settings
+	Outstanding        int64  // current requests, for servers of sites
 	Requests, Failures int64
 }
 
-// Cache has the statistics of a cache.
+// Cache contains the statistics of a cache.
 type Cache struct {
 	Name           string
 	Lookups        map[string]uint64 // by outcome: "hit", "miss" ...
@@ -56,36 +57,38 @@ type Cache struct {
 	Entries, Bytes int64
 }
 
-// Limit is a limit on concurrency, and how much of it is in use.
+// Limit is a concurrency limit and its current usage.
 type Limit struct {
-	Name      string // of its setting: "requests"
+	Name      string // name of its setting: "requests"
 	Used, Max int
 }
 
-// Registry says whether the registry can be asked, and changed.
+// Registry reports whether the registry can be queried and changed.
 type Registry struct{ Available, Writable bool }
 
-// RegistryState is what the store of the registry has, by all that write to it.
+// RegistryState describes the store of the registry, including changes by all instances.
 type RegistryState struct {
 	Names    map[string]int64 // by status
-	Versions int64            // that were ever made
-	Behind   int64            // versions that this instance has not heard of yet
+	Versions int64            // versions ever created
+	Behind   int64            // versions that this instance has not read yet
 	Jobs     map[string]int64 // imports of the last day by state
-	// Size is that of its file, and Free the room that is left for it, in bytes; of a database server both are not known.
+	// Size is the size of its file, and Free the free space of the file system, in bytes. Both are unknown for
+	// a database server.
 	Size, Free int64
 	HasFile    bool
-	// Backup and Verified are when these were done last; zero if never.
+	// Backup and Verified are the times of the last backup and verification; zero if never.
 	Backup, Verified time.Time
 }
 
-// Targets is what checks have found of the targets of the registry, by all instances on its store.
+// Targets contains the results of target checks by all instances on the store of the registry.
 type Targets struct {
 	States map[string]int64 // by state: "unhealthy" ...
-	Lag    time.Duration    // how late the sweep over all names is
-	Moved  time.Time        // when it passed a name last; zero if it has not
+	Lag    time.Duration    // delay of the sweep over all names
+	Moved  time.Time        // time at which it last passed a name; zero if never
 }
 
-// Shared says whether the second level of the caches is used, and of each cache whether this instance is the only one that shares it.
+// Shared reports whether the second-level cache is in use, and for each cache whether this instance is the only
+// one that shares it.
 type Shared struct {
 	Used  bool
 	Alone map[string]bool
@@ -97,7 +100,7 @@ type family struct {
 	kind prometheus.ValueType
 }
 
-// families returns all metrics of State by their names.
+// families returns all metrics of State by name.
 func families() map[string]family {
 	all := make(map[string]family)
 	row := func(kind prometheus.ValueType, name, help string, labels []string) {
@@ -150,17 +153,17 @@ func families() map[string]family {
 	return all
 }
 
-// add takes a sample, and the name of its family.
+// add adds a sample to the family with this name.
 type add func(family string, value float64, labels ...string)
 
-// time adds a time, unless it is zero.
+// time adds a time unless it is zero.
 func (a add) time(family string, t time.Time, labels ...string) {
 	if !t.IsZero() {
 		a(family, float64(t.Unix()), labels...)
 	}
 }
 
-// samples calls add with each sample.
+// samples calls add for each sample.
 func (s *State) samples(add add) {
 	add("ready", number(s.Ready))
 	if s.Config != "" {
@@ -207,7 +210,7 @@ func (s *State) samples(add add) {
 	}
 }
 
-// serverSamples calls add with what is known of servers of sites, upstream proxies and lists of rules.
+// serverSamples calls add for servers of sites, helpers, lists of rules and upstream proxies.
 func (s *State) serverSamples(add add) {
 	for _, server := range s.SiteServers {
 		add("site_server_up", number(server.Up), server.Name)
@@ -251,7 +254,7 @@ func (r *RegistryState) samples(add add) {
 	add.time("registry_verify_timestamp_seconds", r.Verified)
 }
 
-// number is 1 for true, and 0 for false.
+// number returns 1 for true and 0 for false.
 func number(is bool) float64 {
 	if is {
 		return 1
@@ -259,7 +262,7 @@ func number(is bool) float64 {
 	return 0
 }
 
-// State exports what get returns; every scrape calls it once.
+// State exports the values returned by get, which each scrape calls once.
 func (m *Metrics) State(get func() State) { m.registry.MustRegister(scraped{get, families()}) }
 
 // scraped is a prometheus.Collector of State.

@@ -10,12 +10,15 @@ import (
 	"strings"
 )
 
-// errSpelling is for a host that is no name, and no address as RFC 3986 section 3.2.2 has it, but one to inet_aton.
+// errSpelling is the error for a host that is neither a name nor an address according to RFC 3986 section
+// 3.2.2, but an address for inet_aton.
 var errSpelling = fmt.Errorf("%w: it is a number that programs take for an address", ErrForbidden)
 
-// CheckBehind reports whether an upstream proxy may be asked for "host:port", without a look-up: what a name leads to is for the
-// proxy to restrict. Addresses of loopback and link-local are those of the proxy itself and of what is beside it, such as the
-// metadata of a cloud, and never allowed; other addresses are as for connections. The error wraps ErrForbidden.
+// CheckBehind reports whether an upstream proxy may connect to address, "host:port", by returning nil or an
+// error that wraps ErrForbidden. It does not look up names: restricting the addresses of names is up to the
+// proxy. Loopback and link-local addresses are never allowed, since for the proxy they are the proxy itself and
+// its neighbors, such as the metadata service of a cloud. Other addresses are checked as for direct
+// connections.
 func (g *Guard) CheckBehind(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -44,18 +47,19 @@ func (g *Guard) CheckBehind(address string) error {
 	switch err := g.allows(netip.AddrPortFrom(addr, uint16(number))); {
 	case errors.Is(err, ErrOwn), errors.As(err, &refused) && !refused.isPort:
 		return err
-	default: // a port of another service: who may ask the proxy for one is in the rules for tunnels
+	default: // The port rule is not applied: the rules for tunnels restrict the ports that clients may use.
 		return nil
 	}
 }
 
-// isBeside reports whether an address is that of a machine itself, or of its link.
+// isBeside reports whether an address is loopback, unspecified or link-local.
 func isBeside(addr netip.Addr) bool {
 	return addr.IsLoopback() || addr.IsUnspecified() || addr.IsLinkLocalUnicast() || addr.IsLinkLocalMulticast() || thisNetwork.Contains(addr)
 }
 
-// embedded returns the IPv4 address to which a translator or a tunnel leads from one of IPv6: RFC 6052 section 2.1, RFC 8215,
-// RFC 3056 section 2, RFC 2765 section 2.1 and RFC 4291 section 2.5.5.1. The zero value is that of none.
+// embedded returns the IPv4 address embedded in an IPv6 address of a translator or a tunnel: RFC 6052 section
+// 2.1, RFC 8215, RFC 3056 section 2, RFC 2765 section 2.1 and RFC 4291 section 2.5.5.1. It returns the zero
+// value for other addresses.
 func embedded(addr netip.Addr) netip.Addr {
 	octets := addr.As16()
 	for _, e := range [...]struct {
@@ -69,11 +73,11 @@ func embedded(addr netip.Addr) netip.Addr {
 	return netip.Addr{}
 }
 
-// errLabels is for a name that programs map to another one: RFC 1035 section 2.3.1, and UTS 46 section 4.
+// errLabels is the error for a name that programs map to another one: RFC 1035 section 2.3.1, UTS 46 section 4.
 var errLabels = fmt.Errorf("%w: it is no name of DNS in ASCII", ErrForbidden)
 
-// checkLabels refuses a host with an empty label, or with an octet that is not ASCII: a circled digit is a digit to some
-// programs, and an ideographic full stop a dot.
+// checkLabels returns an error for a host with an empty label or a non-ASCII character: some programs treat a
+// circled digit as a digit, and an ideographic full stop as a dot.
 func checkLabels(name string) error {
 	isOther := func(c rune) bool { return c <= ' ' || c >= 0x7f }
 	if slices.Contains(strings.Split(name, "."), "") || strings.ContainsFunc(name, isOther) {
@@ -82,11 +86,11 @@ func checkLabels(name string) error {
 	return nil
 }
 
-// thisNetwork are addresses that lead to this machine: RFC 1122 section 3.2.1.3.
+// thisNetwork contains addresses that refer to this host: RFC 1122 section 3.2.1.3.
 var thisNetwork = netip.MustParsePrefix("0.0.0.0/8")
 
-// checkSpelling refuses a host whose last label is a number: proxies read 127.1, 0177.0.0.1, 0x7f000001 and 2130706433 as
-// 127.0.0.1. No public name ends so: RFC 3696 section 2.
+// checkSpelling returns an error for a host whose last label is a number: proxies interpret 127.1, 0177.0.0.1,
+// 0x7f000001 and 2130706433 as 127.0.0.1. No public name ends in a number: RFC 3696 section 2.
 func checkSpelling(name string) error {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	digits := "0123456789"

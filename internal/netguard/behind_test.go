@@ -10,7 +10,8 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 )
 
-// What an upstream proxy may be asked for: RFC 6890, RFC 6761 section 6.3, and the spellings of inet_aton.
+// TestCheckBehind checks the destinations allowed for upstream proxies: RFC 6890, RFC 6761 section 6.3, and the
+// spellings of inet_aton.
 func TestCheckBehind(t *testing.T) {
 	var own netguard.Own
 	own.Set([]net.Addr{&net.TCPAddr{IP: net.IPv4(192, 168, 1, 1), Port: 8141}})
@@ -48,7 +49,8 @@ func TestCheckBehind(t *testing.T) {
 	}
 }
 
-// An address is refused behind a proxy wherever it is refused without one, but for its port.
+// FuzzCheckBehind checks that every address that is rejected for direct connections is rejected for upstream
+// proxies, except for its port.
 func FuzzCheckBehind(f *testing.F) {
 	for _, host := range []string{"127.0.0.1", "::1", "10.0.0.1", "0x7f.1", "a.example", "169.254.169.254", "fe80::1%eth0", "localhost", "2130706433"} {
 		f.Add(host)

@@ -6,8 +6,8 @@ import (
 	"net/netip"
 )
 
-// hidden is an error whose text does not say which address a name has: it may be shown to
-// clients, who must not learn the addresses of the internal network.
+// hidden is an error whose text omits the addresses of a name. It may be shown to clients, which must not learn
+// the addresses of the internal network.
 type hidden struct {
 	text   string
 	detail error
@@ -15,11 +15,11 @@ type hidden struct {
 
 func (h *hidden) Error() string { return h.text }
 
-// Unwrap returns the error with its addresses.
+// Unwrap returns the error with addresses.
 func (h *hidden) Unwrap() error { return h.detail }
 
-// Detail returns the text of an error about a connection with the addresses that the error does
-// not show, for logs, "" where it has none.
+// Detail returns the text of a connection error including the addresses that Error omits, for logs; "" if it
+// omits none.
 func Detail(err error) string {
 	var h *hidden
 	if !errors.As(err, &h) {
@@ -28,7 +28,8 @@ func Detail(err error) string {
 	return h.detail.Error()
 }
 
-// Public returns the text of an error of ErrForbidden for clients, who must not learn which address a name has.
+// Public returns the text of an error that wraps ErrForbidden for clients, which must not learn the address of
+// a name.
 func Public(err error) string {
 	var refused *refusal
 	if errors.As(err, &refused) {
@@ -42,7 +43,8 @@ func Public(err error) string {
 	return ErrForbidden.Error()
 }
 
-// Code returns which error of ErrForbidden it is, for clients, with the values of its message: pairs of a name and a text.
+// Code returns the identifier of the message for an error that wraps ErrForbidden, and its parameters as
+// alternating names and values.
 func Code(err error) (code string, values []string) {
 	var refused *refusal
 	switch {
@@ -59,7 +61,7 @@ func Code(err error) (code string, values []string) {
 	}
 }
 
-// hide returns the error of connecting to a name without its addresses.
+// hide returns a connection error whose text omits addresses.
 func hide(err error) error {
 	text := withoutAddresses(err)
 	if text == err.Error() {
@@ -90,14 +92,14 @@ func withoutAddresses(err error) string {
 	}
 }
 
-// withoutEnds returns an error of a connection without its addresses.
+// withoutEnds returns a copy of a connection error without its addresses.
 func withoutEnds(op *net.OpError) *net.OpError {
 	changed := *op
 	changed.Source, changed.Addr = nil, nil
 	return &changed
 }
 
-// namedConn is a connection to a name, whose errors have no addresses.
+// namedConn is a connection to a host name, whose errors omit addresses.
 type namedConn struct{ net.Conn }
 
 func (c namedConn) Read(b []byte) (int, error) {
@@ -111,22 +113,22 @@ func (c namedConn) Write(b []byte) (int, error) {
 }
 
 func hideEnds(err error) error {
-	op, ok := err.(*net.OpError) //nolint:errorlint // a connection returns it as it is
+	op, ok := err.(*net.OpError) //nolint:errorlint // returned unwrapped by a connection
 	if !ok {
 		return err
 	}
 	return withoutEnds(op)
 }
 
-// block is an address block that is not the public Internet.
+// block is an address block outside the public Internet.
 type block struct {
 	prefix netip.Prefix
 	kind   string
 }
 
-// blocks are the entries of the IANA special-purpose address registries
-// (RFC 6890) that are not globally reachable, or that lead to an address of
-// another kind. The warnings of package config have a copy, specialNetworks.
+// blocks are the entries of the IANA special-purpose address registries (RFC 6890) that are not globally
+// reachable, or that map to an address of another kind. specialNetworks in package config is a copy for
+// warnings.
 var blocks = [...]block{
 	{netip.MustParsePrefix("0.0.0.0/8"), "this network"},
 	{netip.MustParsePrefix("10.0.0.0/8"), "private"},
@@ -162,8 +164,8 @@ var blocks = [...]block{
 	{netip.MustParsePrefix("ff00::/8"), "multicast"},
 }
 
-// special returns what kind of block addr is in, "" if it is public. addr has
-// no zone and is not an IPv4 address in IPv6 form.
+// special returns the kind of the block that contains addr, "" for a public address. addr must have no zone and
+// must not be an IPv4-mapped IPv6 address.
 func special(addr netip.Addr) string {
 	for _, b := range blocks {
 		if b.prefix.Contains(addr) {

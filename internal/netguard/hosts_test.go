@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 )
 
-// The file of hosts of this machine is read, and no server is asked.
+// TestSystemHosts reads the hosts file of this machine and queries no server.
 func TestSystemHosts(t *testing.T) {
 	if got := netguard.SystemHosts(t.Context(), "localhost"); !slices.Contains(got, netip.MustParseAddr("127.0.0.1")) {
 		t.Errorf("localhost: %v", got)

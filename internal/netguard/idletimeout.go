@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// WithIdleTimeout returns a dial function like DialContext whose connections have an idle
-// timeout for reads: one fails when nothing was read or written for so long.
+// WithIdleTimeout returns a dial function like DialContext whose connections have an idle timeout: a read fails
+// if nothing was read or written for that time.
 func (g *Guard) WithIdleTimeout(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := g.DialContext(ctx, network, address)
@@ -19,16 +19,16 @@ func (g *Guard) WithIdleTimeout(timeout time.Duration) func(ctx context.Context,
 	}
 }
 
-// idleConn is a connection with a deadline for each read, which is never later than the one that
-// was set. The connection below has a deadline only for a read that is under way: each costs a timer
-// of the runtime, and an exchange changes it several times.
+// idleConn is a connection with an idle timeout for reads, limited by the deadline that was set. The underlying
+// connection only has a deadline during a read: each deadline is a timer of the runtime, and one exchange would
+// change it several times.
 type idleConn struct {
 	net.Conn
 	timeout time.Duration
 
 	mu       sync.Mutex
-	deadline time.Time // that was set for reads; the zero value is none
-	reads    int       // that are under way
+	deadline time.Time // read deadline that was set; the zero value is none
+	reads    int       // pending reads
 }
 
 // Read implements net.Conn.
@@ -40,7 +40,7 @@ func (c *idleConn) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// ReadBy calls read, which reads from the connection below, with the deadline of a read.
+// ReadBy calls read, which reads from the underlying connection, with the deadline of a read.
 func (c *idleConn) ReadBy(read func() (int, error)) (n int, err error) {
 	if err = c.beginRead(); err == nil {
 		n, err = read()
@@ -62,13 +62,12 @@ func (c *idleConn) endRead() {
 	c.reads--
 }
 
-// Write implements net.Conn. A peer that takes what is written is not idle, even if it has nothing
-// to say before the end.
+// Write implements net.Conn. A peer that accepts data is not idle, even if it sends nothing until the end.
 func (c *idleConn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
 	if n > 0 {
 		c.mu.Lock()
-		_ = c.renew() // it fails only where the connection is closed
+		_ = c.renew() // fails only if the connection is closed
 		c.mu.Unlock()
 	}
 	return n, err
@@ -82,7 +81,7 @@ func (c *idleConn) SetDeadline(t time.Time) error {
 	return c.SetWriteDeadline(t)
 }
 
-// SetReadDeadline implements net.Conn, also for a read that waits.
+// SetReadDeadline implements net.Conn. It also applies to a pending read.
 func (c *idleConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,7 +89,7 @@ func (c *idleConn) SetReadDeadline(t time.Time) error {
 	return c.renew()
 }
 
-// renew sets the deadline of the reads that are under way; c.mu is held.
+// renew sets the deadline of pending reads; c.mu is held.
 func (c *idleConn) renew() error {
 	if c.reads == 0 {
 		return nil
@@ -102,24 +101,24 @@ func (c *idleConn) renew() error {
 	return c.Conn.SetReadDeadline(at)
 }
 
-// NetConn returns the connection below, as that of tls.Conn does: what a wrapper does not have,
-// such as half-close, is found there.
+// NetConn returns the underlying connection, as tls.Conn.NetConn does. Callers find there the methods that a
+// wrapper lacks, such as CloseWrite.
 func (c *idleConn) NetConn() net.Conn { return c.Conn }
 
-// NetConn returns the connection below.
+// NetConn returns the underlying connection.
 func (b bounded) NetConn() net.Conn { return b.Conn }
 
-// NetConn returns the connection below.
+// NetConn returns the underlying connection.
 func (c namedConn) NetConn() net.Conn { return c.Conn }
 
-// ReadsFrom returns the connection whose octets Read passes on, so that a tunnel may read it past this one.
+// ReadsFrom returns the connection that Read reads from unchanged, so that a tunnel may read from it directly.
 func (b bounded) ReadsFrom() net.Conn { return b.Conn }
 
-// WritesTo returns the connection to which Write passes octets on.
+// WritesTo returns the connection that Write writes to unchanged, so that a tunnel may write to it directly.
 func (b bounded) WritesTo() net.Conn { return b.Conn }
 
-// ReadsFrom returns the connection whose octets Read passes on.
+// ReadsFrom returns the connection that Read reads from unchanged.
 func (c namedConn) ReadsFrom() net.Conn { return c.Conn }
 
-// WritesTo returns the connection to which Write passes octets on.
+// WritesTo returns the connection that Write writes to unchanged.
 func (c namedConn) WritesTo() net.Conn { return c.Conn }

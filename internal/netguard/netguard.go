@@ -1,6 +1,8 @@
-// Package netguard opens all outgoing connections of urnd: every connection for a name, a
-// record or a client goes through a Guard. A Guard checks the address that is dialled, after
-// name resolution, so that no name can give access to the internal network (SSRF).
+// Package netguard opens all outgoing connections of urnd. A Guard takes a host and a port, looks up the
+// addresses, connects to one of them (RFC 8305) and returns the connection, or an error that wraps
+// ErrForbidden. It checks the address that is actually dialed, after name resolution, so that no name grants
+// access to the internal network (server-side request forgery, SSRF). By default it allows addresses outside
+// the special-purpose registries of RFC 6890.
 package netguard
 
 import (
@@ -19,82 +21,82 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// ErrForbidden is in the chain of an error for a destination that the policy
-// does not allow.
+// ErrForbidden is wrapped by the error for a destination that the policy does not allow.
 var ErrForbidden = errors.New("destination not allowed")
 
-// Errors for what failed before there was a connection.
+// Errors before a connection exists.
 var (
-	// ErrLookup is in the chain of an error for a host whose addresses could not be found.
+	// ErrLookup is wrapped by the error for a host whose addresses could not be looked up.
 	ErrLookup = errors.New("looking up the host")
-	// ErrConnectTimeout is in the chain of an error for an address that did not answer in time.
+	// ErrConnectTimeout is wrapped by the error for an address that did not respond in time.
 	ErrConnectTimeout = errors.New("the time to connect is over")
 )
 
-// Lookup returns the addresses of a host in the order in which they should be tried.
+// Lookup returns the addresses of a host in the order in which to try them.
 type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
-// Guard dials. It is immutable and safe for concurrent use.
+// Guard dials connections according to a policy. It is immutable and safe for concurrent use.
 type Guard struct {
 	allow   []netip.Prefix
 	only    bool
 	timeout time.Duration
 	lookup  Lookup
-	slots   Slots                      // one for each connection; nil is no limit
-	own     *Own                       // never dialled; may be nil
-	check   func(netip.AddrPort) error // in addition to the rules; may be nil
+	slots   Slots                      // one per connection; nil is unlimited
+	own     *Own                       // never dialed; may be nil
+	check   func(netip.AddrPort) error // additional check; may be nil
 }
 
-// New returns a Guard that allows public unicast addresses, except for ports of other
-// services, and all ports of addresses in allow. timeout is that of connecting.
+// New returns a Guard that allows public unicast addresses, except for the ports of unrelated services below
+// 1024, and all ports of the addresses in allow. timeout limits the time to connect.
 func New(timeout time.Duration, allow ...netip.Prefix) *Guard {
 	return &Guard{allow: allow, timeout: timeout, lookup: systemLookup}
 }
 
-// Configured returns a Guard for servers that the configuration names, which allows all addresses: no client can choose them.
+// Configured returns a Guard that allows all addresses. It is for servers named in the configuration, which
+// clients cannot choose.
 func Configured(timeout time.Duration) *Guard {
 	return New(timeout, netip.PrefixFrom(netip.IPv4Unspecified(), 0), netip.PrefixFrom(netip.IPv6Unspecified(), 0))
 }
 
-// WithLookup returns a Guard like g that looks up hosts by a function, instead of by the
-// resolver of the system.
+// WithLookup returns a copy of g that looks up hosts with lookup instead of the system resolver.
 func (g *Guard) WithLookup(lookup Lookup) *Guard {
 	changed := *g
 	changed.lookup = lookup
 	return &changed
 }
 
-// WithTimeout returns a Guard like g that waits so long for a connection.
+// WithTimeout returns a copy of g with this limit of the time to connect.
 func (g *Guard) WithTimeout(timeout time.Duration) *Guard {
 	changed := *g
 	changed.timeout = timeout
 	return &changed
 }
 
-// Except returns a Guard like g that does not dial the listeners of urnd itself.
+// Except returns a copy of g that does not dial the listeners of urnd itself.
 func (g *Guard) Except(own *Own) *Guard {
 	changed := *g
 	changed.own = own
 	return &changed
 }
 
-// Slots limit how many connections there are: each has one until it is closed. They are safe for concurrent use.
+// Slots limits the number of open connections. Each holds a slot until it is closed. Implementations are safe
+// for concurrent use.
 type Slots interface {
-	// Acquire takes a slot, and waits for one where none is free. The error is the cause for which ctx has ended.
+	// Acquire takes a slot and waits if none is free. The error is the cause of the end of ctx.
 	Acquire(ctx context.Context) error
-	// Release returns one.
+	// Release returns a slot.
 	Release()
 }
 
-// Bounded returns a Guard like g that opens only as many connections as there are slots, which other guards may share.
-// Beyond that DialContext waits.
+// Bounded returns a copy of g that limits its open connections by slots, which several guards may share.
+// DialContext waits for a free slot.
 func (g *Guard) Bounded(slots Slots) *Guard {
 	bounded := *g
 	bounded.slots = slots
 	return &bounded
 }
 
-// Only returns a Guard that allows only the given addresses: those of configured servers.
+// Only returns a Guard that allows only the given addresses, those of configured servers.
 func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
 	g := &Guard{only: true, timeout: timeout, lookup: systemLookup}
 	for _, addr := range addrs {
@@ -104,8 +106,8 @@ func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
 	return g
 }
 
-// DialContext connects to address, "host:port", within the timeout of g. The error wraps
-// ErrForbidden where the policy refuses it.
+// DialContext connects to address, "host:port", within the timeout of g. The error wraps ErrForbidden if the
+// policy does not allow the destination.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if g.slots != nil {
 		if err := g.slots.Acquire(ctx); err != nil {
@@ -123,7 +125,7 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	return bounded{conn, sync.OnceFunc(g.release)}, nil
 }
 
-// connect looks up the host of address, and connects to one of its addresses.
+// connect looks up the host of address and connects to one of its addresses.
 func (g *Guard) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
@@ -142,14 +144,14 @@ func (g *Guard) connect(ctx context.Context, network, address string) (net.Conn,
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrLookup, err)
 	}
-	conn, err := g.connectTo(ctx, network, uint16(number), addrs...) //nolint:gosec // likewise
+	conn, err := g.connectTo(ctx, network, uint16(number), addrs...) //nolint:gosec // as above
 	if err != nil {
 		return nil, hide(err)
 	}
 	return namedConn{conn}, nil
 }
 
-// connectTo connects to one of the addresses that are allowed.
+// connectTo connects to one of the allowed addresses.
 func (g *Guard) connectTo(ctx context.Context, network string, port uint16, addrs ...netip.Addr) (net.Conn, error) {
 	var allowed []netip.AddrPort
 	var refused error
@@ -173,7 +175,7 @@ func (g *Guard) connectTo(ctx context.Context, network string, port uint16, addr
 	return conn, err
 }
 
-// systemLookup asks the resolver of the system.
+// systemLookup uses the system resolver.
 func systemLookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", absolute(host))
 }
@@ -196,8 +198,8 @@ func (b bounded) Close() error {
 	return b.Conn.Close()
 }
 
-// absolute makes a host name with a dot absolute by a final dot: the search list of the
-// system would also try it below local domains (RFC 1535). Names of one label are local.
+// absolute appends a dot to a host name that contains one, because the search list of the system resolver would
+// also try it in local domains (RFC 1535). Names of one label are local.
 func absolute(host string) string {
 	if !strings.Contains(host, ".") || strings.HasSuffix(host, ".") {
 		return host
@@ -205,7 +207,7 @@ func absolute(host string) string {
 	return host + "."
 }
 
-// control runs for every address before the connection is made: the last check.
+// control checks each address immediately before connecting.
 func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	dialled, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -214,7 +216,7 @@ func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	return g.Check(dialled)
 }
 
-// Check reports whether an address may be dialled.
+// Check reports whether an address may be dialed, by returning nil or an error that wraps ErrForbidden.
 func (g *Guard) Check(dialled netip.AddrPort) error {
 	if err := g.allows(dialled); err != nil || g.check == nil {
 		return err
@@ -222,7 +224,7 @@ func (g *Guard) Check(dialled netip.AddrPort) error {
 	return g.check(netip.AddrPortFrom(dialled.Addr().Unmap(), dialled.Port()))
 }
 
-// allows reports whether the rules of the policy allow an address.
+// allows checks an address against the policy without the additional check.
 func (g *Guard) allows(dialled netip.AddrPort) error {
 	addr := dialled.Addr().Unmap().WithZone("")
 	if !addr.IsValid() {
@@ -249,12 +251,13 @@ func (g *Guard) allows(dialled netip.AddrPort) error {
 	return nil
 }
 
-// refusal is the error for a destination that the policy does not allow: why, and why for those who may not know its address.
+// refusal is the error for a destination that the policy does not allow. why is the reason including the
+// address, public the reason for clients that must not learn the address.
 type refusal struct {
 	code        string
 	values      []string // see Code
 	why, public string
-	isPort      bool // it is about the port, and not the address
+	isPort      bool // refers to the port, not the address
 }
 
 func refusalOf(addr netip.Addr, code, kind string) error {
@@ -266,8 +269,8 @@ func (r *refusal) Error() string { return ErrForbidden.Error() + ": " + r.why }
 // Unwrap returns ErrForbidden.
 func (*refusal) Unwrap() error { return ErrForbidden }
 
-// With returns a Guard like g that does not dial the addresses for which check returns an error,
-// in addition to those that g does not dial. nil checks nothing.
+// With returns a copy of g that additionally rejects the addresses for which check returns an error. A nil
+// check has no effect.
 func (g *Guard) With(check func(netip.AddrPort) error) *Guard {
 	if check == nil {
 		return g
@@ -285,10 +288,10 @@ func (g *Guard) With(check func(netip.AddrPort) error) *Guard {
 	return &changed
 }
 
-// errNoQuery keeps the resolver of the system from sending queries.
+// errNoQuery prevents the resolver from sending queries.
 var errNoQuery = errors.New("only the file of hosts is read")
 
-// SystemHosts returns the addresses of a host in the file of hosts of the system.
+// SystemHosts returns the addresses of a host in the hosts file of the system.
 func SystemHosts(ctx context.Context, host string) []netip.Addr {
 	files := net.Resolver{
 		PreferGo: true,

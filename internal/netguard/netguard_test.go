@@ -31,7 +31,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A record must not lead to a mail server; allowed networks have no such limit.
+// TestPorts checks that a record cannot refer to a mail server; allowed networks have no port restriction.
 func TestPorts(t *testing.T) {
 	guard := netguard.New(time.Second, netip.MustParsePrefix("10.0.0.0/8"))
 	for address, allowed := range map[string]bool{
@@ -56,7 +56,7 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// The dialled address is checked, not the name.
+// TestDialContext checks that the dialed address is checked, not the name.
 func TestDialContext(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -85,7 +85,7 @@ func TestDialContext(t *testing.T) {
 	}
 }
 
-// Reading from a server that sends nothing ends at the idle timeout.
+// TestIdleTimeout checks that reading from a silent server ends at the idle timeout.
 func TestIdleTimeout(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -104,7 +104,7 @@ func TestIdleTimeout(t *testing.T) {
 	}
 }
 
-// A deadline that was set holds where it comes before the idle timeout.
+// TestIdleTimeoutKeepsDeadlines checks that an earlier deadline takes precedence over the idle timeout.
 func TestIdleTimeoutKeepsDeadlines(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -127,7 +127,8 @@ func TestIdleTimeoutKeepsDeadlines(t *testing.T) {
 	}
 }
 
-// A connection on which is written is not idle. A machine that has much else to do, so that some writes come late, gets more time.
+// TestIdleTimeoutWhileWriting checks that a connection with writes is not idle. It increases the timeout on a
+// loaded machine, where some writes are late.
 func TestIdleTimeoutWhileWriting(t *testing.T) {
 	for timeout := 200 * time.Millisecond; ; timeout *= 2 {
 		late, err := readWhileWriting(t, timeout)
@@ -140,8 +141,8 @@ func TestIdleTimeoutWhileWriting(t *testing.T) {
 	}
 }
 
-// readWhileWriting reads from a connection with an idle timeout, on which is written three times as long, and returns the longest time between
-// two writes. The error is that of the reading, before the writing ends.
+// readWhileWriting reads from a connection with an idle timeout while writing for three times as long. It
+// returns the longest time between two writes, and the error of reading if it fails before the writing ends.
 func readWhileWriting(t *testing.T, timeout time.Duration) (late time.Duration, err error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -185,7 +186,7 @@ func readWhileWriting(t *testing.T, timeout time.Duration) (late time.Duration, 
 	return late, nil
 }
 
-// No more connections are open at a time than there are slots.
+// TestBounded checks that the number of open connections does not exceed that of the slots.
 func TestBounded(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -215,7 +216,8 @@ func TestBounded(t *testing.T) {
 	second.Close()
 }
 
-// A host is looked up by the given function, whose error says what was asked.
+// TestWithLookup checks that a host is looked up by the given function, and that its error is reported with the
+// host.
 func TestWithLookup(t *testing.T) {
 	failed := errors.New("server 192.0.2.53: refused")
 	guard := netguard.New(time.Second).WithLookup(func(context.Context, string) ([]netip.Addr, error) { return nil, failed })
@@ -225,7 +227,8 @@ func TestWithLookup(t *testing.T) {
 	}
 }
 
-// The error of a name does not show its addresses, which the log has; that of an address does.
+// TestAddressesAreHidden checks that an error for a name omits addresses except in the log, and that one for an
+// address contains it.
 func TestAddressesAreHidden(t *testing.T) {
 	for _, tt := range []struct {
 		address  string
@@ -264,7 +267,8 @@ func TestAddressesAreHidden(t *testing.T) {
 	}
 }
 
-// A connection to a name that breaks does not show its addresses either.
+// TestErrorsOfConnectionsHideAddresses checks that errors of an established connection to a name omit
+// addresses, too.
 func TestErrorsOfConnectionsHideAddresses(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

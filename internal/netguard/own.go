@@ -11,14 +11,14 @@ import (
 // ErrOwn is the error for a listener of urnd itself. It wraps ErrForbidden.
 var ErrOwn = fmt.Errorf("%w: a listener of urnd itself", ErrForbidden)
 
-// Own are the addresses that urnd listens on, which no Guard may dial whatever else it allows:
-// who reaches urnd by itself would have its rights. The zero value has none. It is safe for
+// Own contains the listening addresses of urnd, which no Guard may dial even if they are allowed otherwise: a
+// client that reached urnd through itself would have its privileges. The zero value is empty. It is safe for
 // concurrent use.
 type Own struct {
 	addrs atomic.Pointer[[]netip.AddrPort]
 }
 
-// Set replaces the addresses; those of Unix sockets are ignored, as they cannot be dialled.
+// Set replaces the addresses. Addresses of Unix sockets are ignored because they cannot be dialed by name.
 func (o *Own) Set(addrs []net.Addr) {
 	var all []netip.AddrPort
 	for _, addr := range addrs {
@@ -29,8 +29,8 @@ func (o *Own) Set(addrs []net.Addr) {
 	o.addrs.Store(&all)
 }
 
-// Has reports whether urnd listens on an address. Who listens on all addresses does on each of
-// this machine.
+// Has reports whether urnd listens on an address. A listener on the unspecified address listens on all
+// addresses of the host.
 func (o *Own) Has(dialled netip.AddrPort) bool {
 	all := o.addrs.Load()
 	if all == nil {
@@ -46,8 +46,8 @@ func (o *Own) Has(dialled netip.AddrPort) bool {
 	})
 }
 
-// isLocal reports whether an address is one of this machine; where they are not known, it may
-// be.
+// isLocal reports whether an address belongs to this host. It returns true if the addresses of the host are
+// unknown.
 func isLocal(addr netip.Addr) bool {
 	if addr.IsLoopback() || addr.IsUnspecified() {
 		return true

@@ -8,24 +8,23 @@ import (
 	"time"
 )
 
-// attemptDelay is how long a connection may take before the next address is tried in
-// parallel: RFC 8305 section 5, Connection Attempt Delay.
+// attemptDelay is the Connection Attempt Delay of RFC 8305 section 5.
 const attemptDelay = 250 * time.Millisecond
 
-// maxAttempts bounds the addresses of one host that are tried.
+// maxAttempts limits the number of addresses of a host that are tried.
 const maxAttempts = 16
 
-// attempt is the outcome of connecting to one address.
+// attempt is the result of connecting to one address.
 type attempt struct {
 	conn net.Conn
 	err  error
 }
 
-// race connects to addresses in order, to the next one when one fails, and in parallel when
-// one is slow. The first connection wins, and the others are closed: RFC 8305 section 5.
+// race connects to the addresses in order. It starts the next attempt when one fails, or in parallel after
+// attemptDelay. The first connection is returned and the others are closed: RFC 8305 section 5.
 func (g *Guard) race(ctx context.Context, network string, addrs []netip.AddrPort) (net.Conn, error) {
 	addrs = addrs[:min(len(addrs), maxAttempts)]
-	if len(addrs) == 1 { // all that are addresses, such as DNS servers
+	if len(addrs) == 1 { // such as DNS servers given by address
 		return g.dial(ctx, network, addrs[0])
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -91,5 +90,5 @@ func join(a, b error) error {
 	return fmt.Errorf("%w; %w", a, b)
 }
 
-// errNoAddress means that a lookup returned no address, and no error.
+// errNoAddress is the error for a lookup that returned neither an address nor an error.
 var errNoAddress = fmt.Errorf("%w: it has no address", ErrLookup)

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 )
 
-// listenAt opens a listener, and returns its port.
+// listenAt opens a listener and returns its port.
 func listenAt(t *testing.T, address string) (port string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", address+":0")
@@ -27,10 +27,10 @@ func listenAt(t *testing.T, address string) (port string) {
 	return port
 }
 
-// timeout is that of a connection.
+// timeout is the time limit to connect.
 const timeout = time.Minute
 
-// guardOf returns a guard for hosts with the given addresses.
+// guardOf returns a guard that resolves every host to these addresses.
 func guardOf(addresses ...string) *netguard.Guard {
 	var addrs []netip.Addr
 	for _, a := range addresses {
@@ -40,11 +40,12 @@ func guardOf(addresses ...string) *netguard.Guard {
 		WithLookup(func(context.Context, string) ([]netip.Addr, error) { return addrs, nil })
 }
 
-// An address that refuses connections costs nothing, and one that is not allowed is not tried.
+// TestNextAddress checks that an address that refuses connections causes no delay, and that a forbidden address
+// is not tried.
 func TestNextAddress(t *testing.T) {
 	port := listenAt(t, "127.0.0.1")
 	addresses := []string{"::1", "192.0.2.1"}
-	for i := range 13 { // with the others, as many as are tried
+	for i := range 13 { // together the maximum number of attempts
 		addresses = append(addresses, fmt.Sprintf("127.0.0.%d", i+2))
 	}
 	start := time.Now()
@@ -64,7 +65,7 @@ func TestNextAddress(t *testing.T) {
 	if got := conn.RemoteAddr().String(); got != "127.0.0.1:"+port {
 		t.Errorf("connected to %s", got)
 	}
-	const delay = 250 * time.Millisecond // before the next address, where one is silent: RFC 8305 section 5
+	const delay = 250 * time.Millisecond // Connection Attempt Delay: RFC 8305 section 5
 	if took := time.Since(start); took > 10*alone+13*delay/2 {
 		t.Errorf("it took %s, without the guard %s", took, alone)
 	}
@@ -79,7 +80,8 @@ func TestNextAddress(t *testing.T) {
 	}
 }
 
-// A silent address costs milliseconds: the next one is tried in parallel (RFC 8305 section 5).
+// TestSilentAddress checks that an unresponsive address only delays by milliseconds, because the next one is
+// tried in parallel (RFC 8305 section 5).
 func TestSilentAddress(t *testing.T) {
 	port := listenAt(t, "127.0.0.1")
 	silent := fullListener(t, port)

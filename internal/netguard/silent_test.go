@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// fullListener returns a loopback address at which the kernel does not answer connections to
-// a port, since the backlog of its listener is full.
+// fullListener returns a loopback address at which connections to a port time out, since the backlog of its
+// listener is full.
 func fullListener(t *testing.T, port string) string {
 	t.Helper()
 	const address = "127.0.0.3"
@@ -30,7 +30,7 @@ func fullListener(t *testing.T, port string) string {
 	if err := syscall.Listen(fd, 0); err != nil {
 		t.Fatal(err)
 	}
-	for range 10 { // until one is not accepted
+	for range 10 { // until the backlog is full
 		conn, err := net.DialTimeout("tcp", net.JoinHostPort(address, port), 100*time.Millisecond)
 		if err != nil {
 			return address

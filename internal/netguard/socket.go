@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Socket returns a dial function that connects to one Unix socket, whatever address it is asked for: it
-// has the rights of a file, and no name leads to it.
+// Socket returns a dial function that connects to a Unix socket, regardless of the requested address. Access to
+// the socket is controlled by file permissions, and no name resolves to it.
 func Socket(timeout time.Duration, path string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return socket("unix", timeout, path)
 }
@@ -25,7 +25,7 @@ func socket(network string, timeout time.Duration, path string) func(ctx context
 	}
 }
 
-// DatagramSocket returns a dial function like that of Socket, for a socket of datagrams, such as /dev/log.
+// DatagramSocket returns a dial function like that of Socket for a datagram socket, such as /dev/log.
 func DatagramSocket(timeout time.Duration, path string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return socket("unixgram", timeout, path)
 }
@@ -41,8 +41,8 @@ func Listens(ctx context.Context, path string) bool {
 	return true
 }
 
-// Group returns a function that opens sockets which can send to one address only, that of
-// a configured multicast group.
+// Group returns a function that opens sockets restricted to sending to one address, that of a configured
+// multicast group.
 func Group(group netip.AddrPort) func(ctx context.Context) (net.PacketConn, net.Addr, error) {
 	return func(ctx context.Context) (net.PacketConn, net.Addr, error) {
 		network := "udp4"
@@ -58,7 +58,7 @@ func Group(group netip.AddrPort) func(ctx context.Context) (net.PacketConn, net.
 	}
 }
 
-// groupConn sends to its group only.
+// groupConn only sends to its group.
 type groupConn struct {
 	net.PacketConn
 	group netip.AddrPort

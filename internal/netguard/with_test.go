@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 )
 
-// A check is one more: it allows nothing that the guard does not.
+// TestWith checks that an additional check cannot allow what the guard rejects.
 func TestWith(t *testing.T) {
 	first, second := errors.New("first"), errors.New("second")
 	refuse := func(port uint16, why error) func(netip.AddrPort) error {

@@ -11,17 +11,17 @@ import (
 	"github.com/urnd/urnd/internal/metrics"
 )
 
-// Observed is a cache whose state is shown.
+// Observed is a cache that exports its statistics.
 type Observed interface{ Metrics() metrics.Cache }
 
-// Cache is a cache with its store and its name. The zero value is none.
+// Cache is a cache with its store and name. The zero value represents a disabled cache.
 type Cache[V any] struct {
 	*cache.Cache[V]
 	Store *memory.Store[V]
 	Name  string
 }
 
-// Purge removes the entries whose keys has reports. Without a cache it does nothing.
+// Purge removes the entries for whose keys has returns true. It does nothing for a disabled cache.
 func (c Cache[V]) Purge(has func(key string) bool) {
 	if c.Cache != nil {
 		c.PurgeAll(c.Store, has, false)
@@ -40,7 +40,7 @@ func (c Cache[V]) Metrics() metrics.Cache {
 	}
 }
 
-// Responses is the cache of HTTP responses with its store, which is nil where the cache is turned off.
+// Responses is the cache of HTTP responses with its store, which is nil if the cache is disabled.
 type Responses struct {
 	*httpcache.Cache
 	Store *memory.Store[*httpcache.Entry]
@@ -60,7 +60,7 @@ func (r Responses) Metrics() metrics.Cache {
 	return m
 }
 
-// Disk is the store of HTTP responses on disk. The zero value is none.
+// Disk is the disk store of HTTP responses. The zero value represents no store.
 type Disk struct{ *disk.Store }
 
 // Metrics implements Observed.
@@ -72,7 +72,7 @@ func (d Disk) Metrics() metrics.Cache {
 	}
 }
 
-// All returns the state of all caches.
+// All returns the statistics of all caches.
 func All(caches []Observed) (all []metrics.Cache) {
 	for _, c := range caches {
 		all = append(all, c.Metrics())
@@ -80,7 +80,7 @@ func All(caches []Observed) (all []metrics.Cache) {
 	return all
 }
 
-// Status describes the state of the service in a line, by its caches and the number of its connections.
+// Status describes the state of the service in one line: the answer cache and the number of connections.
 func Status(caches []Observed, connections int) string {
 	var hits, all uint64
 	var entries int64
@@ -99,7 +99,7 @@ func Status(caches []Observed, connections int) string {
 	return fmt.Sprintf("%d answers cached, %d of %d lookups hit, %d connections", entries, hits, all, connections)
 }
 
-// Shared is the second level of the caches. The zero value is none.
+// Shared is the second-level cache. The zero value represents none.
 type Shared struct{ *valkey.Level }
 
 // Metrics implements Observed.

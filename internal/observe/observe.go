@@ -1,4 +1,6 @@
-// Package observe updates metrics by what the parts of a resolution tell.
+// Package observe connects other packages to metrics. It provides observer functions for DNS queries, DDDS
+// rules (RFC 3401) and exchanges with servers, which count events in a metrics.Metrics, and it converts the
+// statistics of caches and the state of the registry to values of package metrics.
 package observe
 
 import (
@@ -14,7 +16,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Queries returns the observer of DNS queries. queried is called with the outcome of each, too; nil is not.
+// Queries returns an observer of DNS queries. queried is also called with the result of each query; it may be
+// nil.
 func Queries(m *metrics.Metrics, queried func(answered bool)) func(ddds.Exchange) {
 	return func(e ddds.Exchange) {
 		m.Query(e.Server, e.Type, e.Rcode, e.Took)
@@ -24,17 +27,17 @@ func Queries(m *metrics.Metrics, queried func(answered bool)) func(ddds.Exchange
 	}
 }
 
-// Rules returns the observer of the rules of DDDS.
+// Rules returns an observer of the evaluation of DDDS rules.
 func Rules(m *metrics.Metrics) ddds.Observer {
 	return ddds.Observer{Step: m.Step, Skipped: func(reason ddds.Reason) { m.Discard(string(reason)) }}
 }
 
-// Exchanges returns the observer of the exchanges of a client of that name.
+// Exchanges returns an observer of the exchanges of the client with this name.
 func Exchanges(m *metrics.Metrics, name string) func(error, time.Duration) {
 	return func(err error, took time.Duration) { m.Exchange(name, outcomeOf(err), took) }
 }
 
-// outcomeOf returns the outcome of an exchange in one word.
+// outcomeOf returns the outcome of an exchange as a label value.
 func outcomeOf(err error) string {
 	for _, row := range []struct {
 		err  error
@@ -55,12 +58,12 @@ func outcomeOf(err error) string {
 	}
 	var refusal *scheme.Refusal
 	if errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError {
-		return "found" // a response of its server, as a status of HTTP is
+		return "found" // a response of the server, like an HTTP status
 	}
 	return "failed"
 }
 
-// Handler is a scheme.Handler whose outcomes are observed. All fields must be set.
+// Handler is a scheme.Handler that reports its outcomes to Observe. All fields are required.
 type Handler struct {
 	scheme.Handler
 	Observe func(error, time.Duration)

@@ -12,11 +12,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry/jobs"
 )
 
-// registryWithin bounds how long a scrape waits for the registry.
+// registryWithin limits the time for which a scrape waits for the registry.
 const registryWithin = 2 * time.Second
 
-// RegistryOf returns the state of the registry in a store, which may be nil, and of its file, "" where it is none; nil where it cannot be
-// asked.
+// RegistryOf returns the state of the registry in store and of its file path, "" for a store without a file. It
+// returns nil if store is nil or unavailable.
 func RegistryOf(store *follow.Store, path string, now time.Time) *metrics.RegistryState {
 	if store == nil {
 		return nil
@@ -46,7 +46,7 @@ func RegistryOf(store *follow.Store, path string, now time.Time) *metrics.Regist
 	return m
 }
 
-// readRegistry reads what the store has.
+// readRegistry reads the state from the store.
 func readRegistry(tx registry.Tx, m *metrics.RegistryState, now time.Time) error {
 	groups, err := tx.Totals()
 	if err != nil {
@@ -72,7 +72,7 @@ func readRegistry(tx registry.Tx, m *metrics.RegistryState, now time.Time) error
 	return err
 }
 
-// Targets returns the state of the checks of targets, which may be nil; nil where there are none.
+// Targets returns the results of target checks, or nil if there are none. checks may be nil.
 func Targets(checks *health.Background) *metrics.Targets {
 	sweep, lag, ok := checks.Sweep()
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// FreeRoom returns the room, in octets, that the file system of a file has left for urnd.
+// FreeRoom returns the free space, in bytes, of the file system that contains path.
 func FreeRoom(path string) (int64, bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(filepath.Dir(path), &s); err != nil || s.Blocks == 0 {

@@ -2,5 +2,5 @@
 
 package observe
 
-// FreeRoom knows nothing of other systems.
+// FreeRoom is not implemented for this system.
 func FreeRoom(string) (int64, bool) { return 0, false }

@@ -11,14 +11,14 @@ import (
 	"unsafe"
 )
 
-// ActAs makes root act as the owner of the file of a store, or of the directory that it will be made
-// in: what SQLite makes beside it must be usable by the daemon, which is not root, whatever happens to this
-// process. The program is executed again as that user, who may still read and write all files, as root
-// may: the directory of a dynamic user is closed even to that user outside of the service, and a backup
-// may be to be read from root's own.
+// ActAs makes root act as the owner of the file of a store, or of the directory in which it will be created.
+// The files that SQLite creates beside the store must be usable by the daemon, which does not run as root, even
+// if this process is killed. The program is executed again as that user, which may still read and write all
+// files like root: the directory of a dynamic user is inaccessible even to that user outside the service, and a
+// backup may have to be read from a directory of root.
 //
-// It returns where nothing of this is needed, or it cannot be done. Nothing must have been read from
-// standard input or done before.
+// It returns if this is unnecessary, or with an error if it is impossible. It must be called before anything is
+// read from standard input or any other work is done.
 func ActAs(path string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -28,7 +28,7 @@ func ActAs(path string) error {
 		info, err = os.Stat(filepath.Dir(path))
 	}
 	if err != nil {
-		return nil //nolint:nilerr // opening it says better what is wrong
+		return nil //nolint:nilerr // opening the file returns a better error
 	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || owner.Uid == 0 {
@@ -41,18 +41,18 @@ func ActAs(path string) error {
 	return nil
 }
 
-// Of linux/capability.h and linux/prctl.h.
+// Constants of linux/capability.h and linux/prctl.h.
 const (
 	capChown        = 0
 	capDACOverride  = 1
 	capVersion3     = 0x20080522
 	prSetSecurebits = 28
-	noSetuidFixup   = 1 << 2 // of linux/securebits.h
+	noSetuidFixup   = 1 << 2 // from linux/securebits.h
 	prCapAmbient    = 47
 	prAmbientRaise  = 2
 	wordsOfCapsets  = 2
 	keptCapability  = 1<<capChown | 1<<capDACOverride
-	variableInvoker = "SUDO_USER" // which says who did it
+	variableInvoker = "SUDO_USER" // names the invoking user
 )
 
 type capHeader struct {
@@ -62,8 +62,8 @@ type capHeader struct {
 
 type capData struct{ effective, permitted, inheritable uint32 }
 
-// executeAs executes this program again, with another user but its capabilities for files. It only returns
-// an error. All that it changes before is of this one thread, which ends with the others.
+// executeAs executes this program again as another user with capabilities for files. It only returns on an
+// error. Changes made before only affect this thread, which ends with the execution.
 func executeAs(uid, gid uint32) error {
 	runtime.LockOSThread()
 	header := capHeader{version: capVersion3}
@@ -73,7 +73,8 @@ func executeAs(uid, gid uint32) error {
 		number     uintptr
 		a, b, c, d uintptr
 	}{
-		// So that capabilities outlast the change, and count in access(2) too, by which SQLite looks for its files.
+		// Capabilities survive the change of the user, and are effective in access(2), which SQLite uses to
+		// check for its files.
 		{"keeping capabilities", syscall.SYS_PRCTL, prSetSecurebits, noSetuidFixup, 0, 0},
 		{"leaving groups", syscall.SYS_SETGROUPS, 0, 0, 0, 0},
 		{"changing the group", syscall.SYS_SETRESGID, uintptr(gid), uintptr(gid), uintptr(gid), 0},
@@ -94,5 +95,5 @@ func executeAs(uid, gid uint32) error {
 			return err
 		}
 	}
-	return fmt.Errorf("executing: %w", syscall.Exec("/proc/self/exe", os.Args, os.Environ())) //nolint:gosec // it is this program
+	return fmt.Errorf("executing: %w", syscall.Exec("/proc/self/exe", os.Args, os.Environ())) //nolint:gosec // itself
 }

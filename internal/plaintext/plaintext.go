@@ -1,5 +1,7 @@
-// Package plaintext is how people's texts are read and shown, by commands, the API and pages alike: times are parsed, and what others
-// have written is shown in one line, without what commands a terminal, and not too long.
+// Package plaintext parses and formats short texts for the command line, the API and the pages. Dates and times
+// (RFC 3339) enter as text and leave as time.Time; texts written by others leave on one line, shortened, and
+// with control characters and directional formatting characters (Unicode UAX #9) escaped, so that they can
+// neither control a terminal nor misrepresent their content.
 package plaintext
 
 import (
@@ -10,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// OneLine returns a text that is written by others with what would break a line, command a terminal or change the direction of a
-// text (Unicode, UAX 9) as \u and its number: what is seen is what is there.
+// OneLine returns text with line breaks, control characters and characters that change the text direction
+// (Unicode UAX #9) escaped as \u and their number, so that the displayed text is the actual content.
 func OneLine(text string) string {
 	hidden := func(r rune) bool {
 		return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r == '\ufeff'
@@ -30,7 +32,7 @@ func OneLine(text string) string {
 	return b.String()
 }
 
-// Cut returns as much of a text as so many bytes hold, in whole characters.
+// Cut returns the longest prefix of text with at most most bytes that ends with a complete character.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -41,7 +43,7 @@ func Cut(text string, most int) string {
 	return text[:most]
 }
 
-// Shorten is Cut, with a mark where the text goes on.
+// Shorten is like Cut, but appends an ellipsis to a shortened text.
 func Shorten(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -49,10 +51,11 @@ func Shorten(text string, most int) string {
 	return strings.TrimRight(Cut(text, most), " ") + "…"
 }
 
-// dayEnd is the last moment of a day that is stored: times have milliseconds.
+// dayEnd is the last representable time of a day: stored times have a precision of milliseconds.
 const dayEnd = 24*time.Hour - time.Millisecond
 
-// ParseTime reads what a person or a client writes for a time: one of RFC 3339, or a date in UTC, which is its first moment.
+// ParseTime parses user input for a time: a time according to RFC 3339, or a date in UTC, which stands for its
+// first moment.
 func ParseTime(text string) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	t, err := time.Parse(time.RFC3339, text)
@@ -65,7 +68,7 @@ func ParseTime(text string) (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// ParseTimeEnd is ParseTime where a date is its last moment, so that all of the day has happened.
+// ParseTimeEnd is like ParseTime, but a date stands for its last moment, so that the whole day is in the past.
 func ParseTimeEnd(text string) (time.Time, error) {
 	t, err := ParseTime(text)
 	if err == nil && len(strings.TrimSpace(text)) == len(time.DateOnly) {
@@ -74,7 +77,7 @@ func ParseTimeEnd(text string) (time.Time, error) {
 	return t, err
 }
 
-// ParseDay reads a date, which is a day in UTC.
+// ParseDay parses a date, which is a day in UTC.
 func ParseDay(text string) (time.Time, error) {
 	day, err := time.Parse(time.DateOnly, strings.TrimSpace(text))
 	if err != nil {

@@ -7,10 +7,11 @@ import (
 	"github.com/urnd/urnd/internal/plaintext"
 )
 
-// A date is its first or its last moment, and a time is what it says; all else is no time.
+// TestTimes checks that a date is its first or last moment, that a time is parsed, and that other texts are
+// errors.
 func TestTimes(t *testing.T) {
 	const form = "2006-01-02T15:04:05.999Z07:00"
-	for text, want := range map[string][3]string{ // of ParseTime, ParseTimeEnd and ParseDay; "" is an error
+	for text, want := range map[string][3]string{ // results of ParseTime, ParseTimeEnd and ParseDay; "" is an error
 		"2031-05-01":                {"2031-05-01T00:00:00Z", "2031-05-01T23:59:59.999Z", "2031-05-01T00:00:00Z"},
 		" 2031-05-01 ":              {"2031-05-01T00:00:00Z", "2031-05-01T23:59:59.999Z", "2031-05-01T00:00:00Z"},
 		"2031-05-01T10:00:00Z":      {"2031-05-01T10:00:00Z", "2031-05-01T10:00:00Z", ""},
@@ -26,7 +27,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// What would break a line, command a terminal or change the direction of a text is shown by its number.
+// TestOneLine checks that line breaks, control characters and characters that change the text direction are
+// escaped.
 func TestOneLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "a b": "a b", "äöü 文": "äöü 文", "a\nb": `a\u000ab`, "\x1b[2J": `\u001b[2J`, "a\u202eb\u2066": `a\u202eb\u2066`, "\ufeff\u2028": `\ufeff\u2028`,

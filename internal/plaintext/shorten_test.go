@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/internal/plaintext"
 )
 
-// A text is cut between characters, and the mark shows that it goes on.
+// TestShorten checks that a text is cut between characters and marked with an ellipsis.
 func TestShorten(t *testing.T) {
 	for _, c := range []struct {
 		text       string

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// gatherAccessLogs returns the members of the lines of the access log in JSON, for all requests to the daemon, and a
-// line in each of the other formats. It stops the daemon, which writes all lines then.
+// gatherAccessLogs returns the members of the lines in the JSON access log for all requests to the daemon, and
+// a line in each other format. It stops the daemon, which then writes all pending lines.
 func gatherAccessLogs(t *testing.T, p *program) (lines []string) {
 	p.daemon.stop()
 	for line := range strings.Lines(read(t, p.daemon.directory, "access.log")) {

@@ -10,20 +10,20 @@ import (
 // command is a command of urnd, as its help text describes it.
 type command struct {
 	path  []string // without "urnd"
-	usage string   // its arguments
+	usage string   // arguments
 	flags []commandFlag
 }
 
 type commandFlag struct {
 	name, short string
-	value       string // what stands for its value, "" for one without
-	kind        string // the type of its value, as its parser calls it
-	standard    string // its default, "" where the help text has none
+	value       string // placeholder of its value, "" for a flag without a value
+	kind        string // type of its value according to its parser
+	standard    string // default value, "" if the help text has none
 	repeatable  bool
 }
 
-// gatherCommands reads the help texts of all commands, and what the manual of the program lists: exit statuses,
-// variables of the environment, files.
+// gatherCommands reads the help texts of all commands, and the exit statuses, environment variables and files
+// in the manual page.
 func gatherCommands(t *testing.T, p *program) []string {
 	lines := p.manual(t)
 	for _, c := range p.commands {
@@ -50,8 +50,8 @@ func gatherCommands(t *testing.T, p *program) []string {
 	return lines
 }
 
-// manual returns what the sections of urnd(1) list that no help text has: each item stands behind a request for a
-// tagged paragraph.
+// manual returns the entries of urnd(1) that no help text contains. Each entry is a tagged paragraph in the
+// source of the page.
 func (p *program) manual(t *testing.T) (lines []string) {
 	t.Helper()
 	directory := t.TempDir()
@@ -72,7 +72,7 @@ func (p *program) manual(t *testing.T) (lines []string) {
 	return lines
 }
 
-// readCommands returns all commands, also those that no help text lists.
+// readCommands returns all commands, including hidden ones.
 func (p *program) readCommands(t *testing.T) []command {
 	t.Helper()
 	all := []command{p.command(t)}
@@ -84,14 +84,14 @@ func (p *program) readCommands(t *testing.T) []command {
 	return append(all, p.command(t, "man"))
 }
 
-// subcommands reads the list of commands below one.
+// subcommands returns the subcommands of a command.
 func (p *program) subcommands(t *testing.T, path []string) (names []string) {
 	t.Helper()
 	command := regexp.MustCompile(`^  ([a-z][a-z-]*) +[A-Z]`)
 	title := ""
 	for line := range strings.Lines(p.must(t, append(path[:len(path):len(path)], "--help")...)) {
 		if line = strings.TrimRight(line, "\n"); strings.HasSuffix(line, ":") && line[0] != ' ' {
-			title = line // of a group of commands, or another section
+			title = line // title of a group of commands, or of another section
 		}
 		found := command.FindStringSubmatch(line)
 		if found != nil && !slices.Contains([]string{"", "Usage:", "Examples:", "Flags:"}, title) {
@@ -128,8 +128,8 @@ func (p *program) command(t *testing.T, path ...string) command {
 	return c
 }
 
-// probe finds out which values the flags of a command accept: it gives them one that is only a text, and asks for
-// help, so that nothing is done. The error names the parser of the first flag that accepts no text.
+// probe determines which values the flags of a command accept: it passes a meaningless text together with
+// --help, so that nothing is executed. The error names the parser of the first flag that rejects it.
 func (p *program) probe(t *testing.T, c *command) {
 	t.Helper()
 	var open []*commandFlag

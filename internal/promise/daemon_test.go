@@ -23,15 +23,15 @@ import (
 type daemon struct {
 	service, tls, admin string // URLs
 	directory           string
-	stop                func() // ends it and waits, once
+	stop                func() // stops it and waits; may only be called once
 	log                 *strings.Builder
 	process             *os.Process
-	reloaded            chan struct{} // gets a value after each reload
+	reloaded            chan struct{} // receives a value after each reload
 }
 
-// everything is a configuration with all turned on that can be observed without servers of others; that of
-// cache.shared does not answer. DIR is a directory of the test, FILES that of files, DNS the address of its DNS
-// server, ORIGIN that of its HTTP server.
+// everything is a configuration that enables every feature that is observable without third-party servers; the
+// server of cache.shared does not respond. DIR is a directory of the test, FILES that of files, DNS the address
+// of its DNS server, and ORIGIN that of its HTTP server.
 const everything = `
 listen:
   service: ['127.0.0.1:0']
@@ -72,7 +72,7 @@ file: {roots: [FILES]}
 log: {level: DEBUG, format: json, access: [{file: DIR/access.log}]}
 `
 
-// start runs urnd with a configuration until the end of the test, or until it is stopped.
+// start runs urnd with a configuration until it is stopped, at the latest by the end of the test.
 func (p *program) start(t *testing.T, directory, config string, environment ...string) *daemon {
 	t.Helper()
 	file := filepath.Join(directory, "urnd.yaml")
@@ -126,7 +126,7 @@ func (p *program) start(t *testing.T, directory, config string, environment ...s
 	return d
 }
 
-// reload has the daemon read its configuration again, and waits until it has.
+// reload makes the daemon reload its configuration and waits for it.
 func (d *daemon) reload(t *testing.T) {
 	t.Helper()
 	if err := d.process.Signal(syscall.SIGHUP); err != nil {
@@ -135,7 +135,7 @@ func (d *daemon) reload(t *testing.T) {
 	<-d.reloaded
 }
 
-// prepare makes a directory with what the configuration names, and returns it with the configuration.
+// prepare creates a directory with the files named in the configuration, and returns it with the configuration.
 func (p *program) prepare(t *testing.T, dns, origin string) (directory, config string) {
 	t.Helper()
 	directory = t.TempDir()
@@ -149,8 +149,8 @@ func (p *program) prepare(t *testing.T, dns, origin string) (directory, config s
 	return directory, fill.Replace(everything)
 }
 
-// files returns the directory of the files that urnd serves. They are not made by the test: a file that was just
-// changed has no Last-Modified.
+// files returns the directory of the files that urnd serves. They are not created by the test, because a
+// recently changed file has no Last-Modified.
 func files(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", "files"))
@@ -167,7 +167,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// writeCertificate writes a certificate for itself, and its key.
+// writeCertificate writes a self-signed certificate and its key.
 func writeCertificate(t *testing.T, directory string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// exits are commands of which the exit status is recorded: it says what has happened. What they read from standard
-// input is behind " < ".
+// exits lists commands whose exit status is recorded. Standard input follows " < ".
 const exits = `
 access test 127.0.0.1 GET http://promise.example/
 access test 127.0.0.1 GET http://denied.example/
@@ -110,7 +109,7 @@ uri encode http://promise.example/
 version
 `
 
-// gatherExits runs commands, and every command with a flag that it has not.
+// gatherExits runs these commands, and every command with an unknown flag.
 func gatherExits(t *testing.T, p *program) (lines []string) {
 	directory := p.daemon.directory
 	write(t, filepath.Join(directory, "invalid.yaml"), "nothing: 1\n")

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// gatherLinks returns the relation types of links: in Link fields (RFC 8288), in linksets (RFC 9264), in pages, and
-// those that the source has in texts.
+// gatherLinks returns the relation types of links in Link header fields (RFC 8288), linksets (RFC 9264), pages,
+// and string literals of the source.
 func gatherLinks(t *testing.T, p *program) (lines []string) {
 	field := regexp.MustCompile(`rel="([^"]*)"`)
 	add := func(place, relations string) {
@@ -53,7 +53,7 @@ func gatherLinks(t *testing.T, p *program) (lines []string) {
 	return append(lines, p.linksOfSource()...)
 }
 
-// linksOfSource returns the relation types in texts of the source.
+// linksOfSource returns the relation types in string literals of the source.
 func (p *program) linksOfSource() (lines []string) {
 	field := regexp.MustCompile(`\brel="([\w:/.#-]+)"`)
 	p.source.inspect(func(p *sourcePackage, n ast.Node) {
@@ -67,7 +67,7 @@ func (p *program) linksOfSource() (lines []string) {
 	return lines
 }
 
-// isShown reports whether the values of a field are a promise as well.
+// isShown reports whether the values of a field are promises, too.
 func isShown(name string) bool {
 	return slices.Contains([]string{
 		"Accept-Patch", "Accept-Ranges", "Allow", "Content-Security-Policy", "Permissions-Policy", "Referrer-Policy",
@@ -75,10 +75,10 @@ func isShown(name string) bool {
 	}, name) || strings.HasPrefix(name, "Access-Control-") || strings.HasPrefix(name, "Cross-Origin-")
 }
 
-// gatherFields returns the names of the header fields that urnd sends: in responses to clients, in requests to origins
-// and webhooks, and those that the source has.
+// gatherFields returns the names of the header fields that urnd sends in responses to clients and in requests
+// to origins and webhooks, and those in the source.
 func gatherFields(_ *testing.T, p *program) (lines []string) {
-	hash := regexp.MustCompile(`'sha(256|384|512)-[^']*'`) // of the style of a page, which is no promise
+	hash := regexp.MustCompile(`'sha(256|384|512)-[^']*'`) // hash of the style of a page, which is not a promise
 	for _, r := range p.requests {
 		for name, values := range r.header {
 			line := r.at + " response " + name
@@ -99,8 +99,9 @@ func gatherFields(_ *testing.T, p *program) (lines []string) {
 	return lines
 }
 
-// fieldNames returns the names of fields that a node gets, sets or removes: header.Set("Name", ...), header["Name"],
-// http.Header{"Name": ...}, httpmessage.FieldsOf("Name", ...), httpmessage.Field{Name: "Name"}, AppendField(dst, "Name", ...).
+// fieldNames returns the names of header fields that a node reads, sets or removes: header.Set("Name", ...),
+// header["Name"], http.Header{"Name": ...}, httpmessage.FieldsOf("Name", ...), httpmessage.Field{Name: "Name"},
+// AppendField(dst, "Name", ...).
 func (p *sourcePackage) fieldNames(n ast.Node) (names []string) {
 	add := func(e ast.Expr) {
 		name, ok := p.text(e)
@@ -112,7 +113,7 @@ func (p *sourcePackage) fieldNames(n ast.Node) (names []string) {
 	case *ast.CallExpr:
 		switch name := nameOf(n.Fun); {
 		case name == "FieldsOf":
-			for i := 0; i < len(n.Args); i += 2 { // a name and a value in turn
+			for i := 0; i < len(n.Args); i += 2 { // alternating names and values
 				add(n.Args[i])
 			}
 		case name == "AppendField" && len(n.Args) > 1:
@@ -147,7 +148,7 @@ func isField(e ast.Expr) bool {
 	return ok && nameOf(selector.X) == "httpmessage" && selector.Sel.Name == "Field"
 }
 
-// isHeader reports whether an expression is the fields of a message, by its name: header, w.Header(), r.Header,
+// isHeader reports whether an expression is a header according to its name: header, w.Header(), r.Header,
 // trailer.
 func isHeader(e ast.Expr) bool {
 	if call, ok := e.(*ast.CallExpr); ok {
@@ -157,8 +158,8 @@ func isHeader(e ast.Expr) bool {
 	return strings.HasSuffix(name, "header") || strings.HasSuffix(name, "trailer") || strings.HasSuffix(name, "fields")
 }
 
-// gatherRoutes returns what requests are answered with, by status and media type, and the paths in the source and in the OpenAPI document of
-// the admin interface.
+// gatherRoutes returns the status and media type of the responses to all requests, and the paths in the source
+// and in the OpenAPI document of the admin interface.
 func gatherRoutes(t *testing.T, p *program) (lines []string) {
 	boundary := regexp.MustCompile(`boundary="?[\w]+"?`)
 	for _, r := range p.requests {
@@ -182,7 +183,7 @@ func gatherRoutes(t *testing.T, p *program) (lines []string) {
 			lines = append(lines, "path "+text)
 		}
 	})
-	var document object // which is the only list of the paths of the admin interface's API
+	var document object // the only list of paths of the admin API
 	decode(t, p.responseTo(t, "admin", "GET /openapi.json"), &document)
 	for text := range child(document, "paths") {
 		lines = append(lines, "path "+text)

@@ -12,15 +12,15 @@ import (
 	"testing"
 )
 
-// output is a command, or a request to the daemon, that writes documents.
+// output is a command or a request to the daemon that produces documents.
 type output struct {
 	format string // csv, tsv, or json for one or several documents
-	line   string // its arguments, separated by spaces
-	file   string // what it writes, "" for standard output
+	line   string // arguments separated by spaces
+	file   string // file that it writes, "" for standard output
 }
 
-// outputs are the commands whose output programs read. DIR is the directory of the daemon, and ADMIN its admin
-// interface.
+// outputs returns the commands with machine-readable output. DIR is the directory of the daemon, and ADMIN its
+// admin interface.
 func outputs() []output {
 	return []output{
 		{"json", "status --output json ADMIN", ""},
@@ -69,8 +69,8 @@ func outputs() []output {
 	}
 }
 
-// gatherFormats returns the columns of tables in their order, and the members of JSON documents with their types: of
-// what commands write, and of responses that no OpenAPI document describes.
+// gatherFormats returns the columns of tables in order, and the members of JSON documents with their types, for
+// the output of commands and for responses that no OpenAPI document describes.
 func gatherFormats(t *testing.T, p *program) (lines []string) {
 	write(t, filepath.Join(p.daemon.directory, "bad.csv"), "name,target\nurn:promise:bad,ftp:/broken\n")
 	write(t, filepath.Join(p.daemon.directory, "changed.csv"), "name,target,note\n"+
@@ -80,7 +80,7 @@ func gatherFormats(t *testing.T, p *program) (lines []string) {
 	environment := []string{"URND_CONFIG=" + filepath.Join(p.daemon.directory, "urnd.yaml")}
 	for _, o := range outputs() {
 		if !strings.Contains(o.line, "ADMIN") {
-			p.daemon.stop() // it writes its counts then
+			p.daemon.stop() // it writes its counters when it stops
 		}
 		r := p.run(t, environment, strings.Fields(fill.Replace(o.line))...)
 		text := r.stdout
@@ -96,8 +96,8 @@ func gatherFormats(t *testing.T, p *program) (lines []string) {
 	return append(lines, p.responseFormats(t)...)
 }
 
-// responseFormats returns the columns and members of responses that no OpenAPI document describes. What several
-// requests are answered with is listed for the first one.
+// responseFormats returns the columns and members of responses that no OpenAPI document describes. Equal
+// responses to several requests are listed for the first request.
 func (p *program) responseFormats(t *testing.T) (lines []string) {
 	t.Helper()
 	seen := make(map[string]bool)
@@ -153,7 +153,8 @@ func describeOutput(t *testing.T, name, format, text string) (lines []string) {
 	}
 }
 
-// members returns the members of a document with their types. Names that are data, such as addresses, are "*".
+// members returns the members of a document with their types. Names that are data, such as addresses, are
+// replaced by "*".
 func members(path string, value any) (all []string) {
 	data := regexp.MustCompile(`^$|[^A-Za-z_@$:-]`)
 	switch v := value.(type) {

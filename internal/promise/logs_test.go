@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// gatherLogs reads the calls of loggers in the source: level, message, and the keys of attributes in order. Those that
-// are added under a condition are among them; an ellipsis is what is made elsewhere. Where it has one, or there is no
-// such call, the records that the daemon has written are lines as well.
+// gatherLogs reads the calls of loggers in the source: level, message, and attribute keys in order, including
+// keys added conditionally; an ellipsis stands for parts computed elsewhere. For messages with an ellipsis, or
+// without such a call, the records written by the daemon are lines as well.
 func gatherLogs(t *testing.T, p *program) []string {
 	lines := logsOfSource(p.source)
 	p.daemon.stop()
@@ -22,7 +22,7 @@ func gatherLogs(t *testing.T, p *program) []string {
 		isCalled := func(line string) bool {
 			return strings.HasPrefix(line+" ", level+" "+compact(message)+" ") && !strings.HasSuffix(line, "…")
 		}
-		if level == "DEBUG" || slices.ContainsFunc(lines, isCalled) { // net/http writes some that are not urnd's
+		if level == "DEBUG" || slices.ContainsFunc(lines, isCalled) { // net/http writes some that are not part of urnd
 			continue
 		}
 		delete(record, "time")
@@ -54,14 +54,14 @@ func logsOfSource(s source) (lines []string) {
 	return lines
 }
 
-// logCall is where a logger may be called.
+// logCall is a possible call of a logger.
 type logCall struct {
 	source source
 	in     *sourcePackage
 	within *ast.FuncDecl
 }
 
-// lines returns the lines of a call, nil where no logger is called.
+// lines returns the lines of a call, nil if it is not a call of a logger.
 func (l logCall) lines(call *ast.CallExpr) (lines []string) {
 	method, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || !isLogger(method.X) {
@@ -97,8 +97,8 @@ func (l logCall) lines(call *ast.CallExpr) (lines []string) {
 	return lines
 }
 
-// isLogger reports whether an expression is a logger, by its name: log, log(), d.log, log.With(...), h.config.Log,
-// l.log.Load().
+// isLogger reports whether an expression is a logger according to its name: log, log(), d.log, log.With(...),
+// h.config.Log, l.log.Load().
 func isLogger(e ast.Expr) bool {
 	if call, ok := e.(*ast.CallExpr); ok {
 		method, isMethod := call.Fun.(*ast.SelectorExpr)
@@ -110,8 +110,8 @@ func isLogger(e ast.Expr) bool {
 	return strings.HasSuffix(name, "log") || strings.HasSuffix(name, "logger") || name == "slog"
 }
 
-// messages returns the texts that a message may be: a constant, those that a variable is set to in its function, or
-// those that callers pass.
+// messages returns the possible texts of a message: a constant, the values assigned to a variable in its
+// function, or the values passed by callers.
 func (l logCall) messages(e ast.Expr) (texts []string) {
 	if text, ok := l.in.text(e); ok {
 		return []string{text}
@@ -130,7 +130,7 @@ func (l logCall) messages(e ast.Expr) (texts []string) {
 	return texts
 }
 
-// values returns what a variable is set to in the function.
+// values returns the expressions assigned to a variable in the function.
 func (l logCall) values(name string) (values []ast.Expr) {
 	ast.Inspect(l.within.Body, func(n ast.Node) bool {
 		set, ok := n.(*ast.AssignStmt)
@@ -147,7 +147,7 @@ func (l logCall) values(name string) (values []ast.Expr) {
 	return values
 }
 
-// passed returns the texts that callers pass as the parameter with a name.
+// passed returns the texts that callers pass for a parameter.
 func (l logCall) passed(name string) (texts []string) {
 	position, at := -1, 0
 	for _, field := range l.within.Type.Params.List {
@@ -173,7 +173,7 @@ func (l logCall) passed(name string) (texts []string) {
 	return texts
 }
 
-// keys returns the keys of arguments: every other one is a key, or one is an attribute.
+// keys returns the attribute keys of arguments, which are alternating keys and values, or attributes.
 func (l logCall) keys(args []ast.Expr) (keys []string) {
 	for i := 0; i < len(args); i++ {
 		switch e := args[i].(type) {
@@ -200,7 +200,7 @@ func (l logCall) keys(args []ast.Expr) (keys []string) {
 	return keys
 }
 
-// spread returns the keys of attributes in a list: those with which it is made, and which are appended.
+// spread returns the attribute keys of a list: the initial ones and those appended.
 func (l logCall) spread(e ast.Expr) (keys []string) {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -218,7 +218,7 @@ func (l logCall) spread(e ast.Expr) (keys []string) {
 	return []string{"…"}
 }
 
-// made returns the keys in a value that a variable of attributes is set to.
+// made returns the keys in a value assigned to a variable of attributes.
 func (l logCall) made(value ast.Expr) []string {
 	switch v := value.(type) {
 	case *ast.CompositeLit:
@@ -231,7 +231,7 @@ func (l logCall) made(value ast.Expr) []string {
 	return []string{"…"}
 }
 
-// firstOf returns the first argument of a call, nil for none.
+// firstOf returns the first argument of a call, or nil.
 func firstOf(call *ast.CallExpr) ast.Expr {
 	if len(call.Args) == 0 {
 		return nil

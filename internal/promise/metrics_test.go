@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// isOpenLabel reports whether the values of a label are no closed set.
+// isOpenLabel reports whether the values of a label are not from a fixed set.
 func isOpenLabel(name string) bool {
 	open := []string{"le", "quantile", "server", "version", "goversion", "revision", "hash", "host", "rcode", "log"}
 	return slices.Contains(open, name)
 }
 
-// gatherMetrics reads what the daemon serves for Prometheus after all requests: name, type and labels of each metric,
-// and the values of labels that are a closed set. Those of the Go runtime and of the process are not urnd's. What the
-// daemon does by itself, such as checks of targets, may come a little later: it is read again until all that is
-// recorded is there.
+// gatherMetrics reads the Prometheus metrics of the daemon after all requests: name, type and labels of each
+// metric, and the values of labels from a fixed set. Metrics of the Go runtime and of the process are ignored.
+// Background tasks of the daemon, such as checks of targets, may finish later, so it reads again until all
+// recorded lines are present.
 func gatherMetrics(t *testing.T, p *program) (lines []string) {
 	for begin := time.Now(); ; {
 		lines = readMetrics(p.get(t, p.daemon.admin+"/metrics"))
@@ -30,7 +30,7 @@ func gatherMetrics(t *testing.T, p *program) (lines []string) {
 	}
 }
 
-// patience is for how long what is missing is waited for.
+// patience limits the wait for missing lines.
 const patience = 10 * time.Second
 
 func readMetrics(text string) (lines []string) {

@@ -11,8 +11,8 @@ import (
 // object is a JSON object of an OpenAPI document.
 type object = map[string]any
 
-// gatherOpenAPI reads the documents that urnd serves: a line for each operation, parameter, body, response, header
-// field and member of a schema. Prose and examples are no promise.
+// gatherOpenAPI reads the OpenAPI documents that urnd serves: a line for each operation, parameter, body,
+// response, header field and member of a schema. Prose and examples are not promises.
 func gatherOpenAPI(t *testing.T, p *program) (lines []string) {
 	for _, place := range []struct{ at, target string }{{"service", "/api/v1/openapi.json"}, {"admin", "/openapi.json"}} {
 		var document object
@@ -40,7 +40,7 @@ func gatherOpenAPI(t *testing.T, p *program) (lines []string) {
 	return lines
 }
 
-// responseTo returns the body of the response to a request without further fields, "METHOD TARGET".
+// responseTo returns the body of the response to a request "METHOD TARGET" without further fields.
 func (p *program) responseTo(t *testing.T, at, request string) string {
 	t.Helper()
 	for _, r := range p.requests {
@@ -124,7 +124,7 @@ func describeSchema(prefix string, of any, lines *[]string) {
 	}
 }
 
-// keywords returns what a schema says besides prose and what is below it, in one line: "string enum=[...]".
+// keywords returns the keywords of a schema except prose and subschemas in one line: "string enum=[...]".
 func keywords(s object) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -148,7 +148,7 @@ func keywords(s object) string {
 	return strings.Join(words, " ")
 }
 
-// child returns an object in an object, nil where there is none.
+// child returns a member of an object that is an object, or nil.
 func child(of object, name string) object {
 	below, _ := of[name].(object)
 	return below

@@ -14,8 +14,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// startDNS starts a DNS server on loopback until the end of the test, and returns its address. It has rules (RFC 3403)
-// for urn:dns:..., and hosts of promise.example; no other name exists.
+// startDNS starts a DNS server on loopback until the end of the test, and returns its address. It has DDDS
+// rules (RFC 3403) for urn:dns:..., and hosts of promise.example; no other name exists.
 func startDNS(t *testing.T) string {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -57,18 +57,18 @@ func startDNS(t *testing.T) string {
 	return conn.LocalAddr().String()
 }
 
-// origin is a web server, which keeps the names of the fields that urnd sends.
+// origin is a web server that records the names of the header fields that urnd sends.
 type origin struct {
 	url string
 
-	purged chan struct{} // closed when a webhook was called
+	purged chan struct{} // closed when a webhook is called
 
 	mu   sync.Mutex
 	once sync.Once
 	seen map[string]bool
 }
 
-// startOrigin starts a web server on loopback until the end of the test. It resolves names by THTTP, too.
+// startOrigin starts a web server on loopback until the end of the test. It also resolves names by THTTP.
 func startOrigin(t *testing.T) *origin {
 	t.Helper()
 	o := &origin{seen: make(map[string]bool), purged: make(chan struct{})}
@@ -97,7 +97,7 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("a resource\n"))
 }
 
-// waitForPurge waits until a webhook was called, which urnd does some time after a change.
+// waitForPurge waits for the call of a webhook, which follows a change after a delay.
 func (o *origin) waitForPurge(t *testing.T) {
 	t.Helper()
 	select {
@@ -107,7 +107,7 @@ func (o *origin) waitForPurge(t *testing.T) {
 	}
 }
 
-// names returns the names of the fields that it was sent.
+// names returns the names of the received header fields.
 func (o *origin) names() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

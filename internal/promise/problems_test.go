@@ -13,9 +13,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// gatherProblems reads the errors that clients are shown: the table of statuses, each with its code, the text of its error, the
-// setting that decides and the field of the response; all codes, which are those of messages; the rules of syntax, with their sections; and
-// what problem documents (RFC 9457) of responses say.
+// gatherProblems reads the errors shown to clients: the table of statuses with code, error text, setting and
+// response header field; all codes of messages; the rules of syntax with their sections; and the problem
+// documents (RFC 9457) of responses.
 func gatherProblems(t *testing.T, p *program) []string {
 	texts := p.source.errorTexts()
 	var lines []string
@@ -66,8 +66,8 @@ func gatherProblems(t *testing.T, p *program) []string {
 	return lines
 }
 
-// errorTexts returns the texts of errors by the names of their variables, also those that are errors of another package, with the name of
-// the package: "registry.ErrToken".
+// errorTexts returns the texts of errors by the names of their variables, including aliases of errors of other
+// packages with the name of the package: "registry.ErrToken".
 func (s source) errorTexts() map[string]string {
 	texts, aliases := make(map[string]string), make(map[string]string)
 	s.inspect(func(p *sourcePackage, n ast.Node) {
@@ -99,14 +99,14 @@ func (s source) errorTexts() map[string]string {
 	return texts
 }
 
-// row returns the line of a row of a table of errors and statuses, "" for another literal.
+// row returns the line of a row in a table of errors and statuses, "" for another literal.
 func (p *sourcePackage) row(literal *ast.CompositeLit, texts map[string]string) string {
 	values := fieldsOf(literal)
 	if values["err"] == nil || values["status"] == nil || !strings.HasPrefix(nameOf(values["status"]), "Status") {
 		return ""
 	}
 	name := nameOf(values["err"])
-	if name == "err" { // made of the error of a client or a server
+	if name == "err" { // derived from the error of a client or a server
 		return ""
 	}
 	if selector, ok := values["err"].(*ast.SelectorExpr); ok {
@@ -116,7 +116,7 @@ func (p *sourcePackage) row(literal *ast.CompositeLit, texts map[string]string) 
 	}
 	said := compact(texts[name])
 	if texts[name] == "" {
-		said = name // of the standard library
+		said = name // from the standard library
 	}
 	line := fmt.Sprintf("status %s %s", statusCode(nameOf(values["status"])), said)
 	if code, ok := p.text(values["code"]); ok {
@@ -132,7 +132,7 @@ func (p *sourcePackage) row(literal *ast.CompositeLit, texts map[string]string) 
 	return line
 }
 
-// fieldsOf returns the values of a literal by their keys.
+// fieldsOf returns the values of a composite literal by key.
 func fieldsOf(literal *ast.CompositeLit) map[string]ast.Expr {
 	values := make(map[string]ast.Expr)
 	for _, e := range literal.Elts {
@@ -143,7 +143,7 @@ func fieldsOf(literal *ast.CompositeLit) map[string]ast.Expr {
 	return values
 }
 
-// rule returns the line of a rule of syntax: its code, its name and section, as far as it is always of the same, and what it says.
+// rule returns the line of a syntax rule: its code, its constant name and section, and its text.
 func (p *sourcePackage) rule(parts []ast.Expr) string {
 	line := "rule"
 	for _, part := range parts {
@@ -154,7 +154,7 @@ func (p *sourcePackage) rule(parts []ast.Expr) string {
 	return line
 }
 
-// statusCode returns the number of a constant of net/http, its name where it is unknown.
+// statusCode returns the number of a constant of net/http, or its name if it is unknown.
 func statusCode(name string) string {
 	exceptions := map[string]int{
 		"StatusRequestURITooLong":       http.StatusRequestURITooLong,

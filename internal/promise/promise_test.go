@@ -20,10 +20,11 @@ func TestMain(m *testing.M) {
 
 const updateFlag = "update"
 
-// root is the directory of the module, from that of this package.
+// root is the root of the module, relative to this package.
 const root = "../.."
 
-// kind is a kind of promise. gather returns its lines in any order, without line breaks; an empty file is an error.
+// kind is a kind of promise. gather returns its lines in any order and without line breaks; no lines are an
+// error.
 type kind struct {
 	file   string
 	gather func(t *testing.T, p *program) []string
@@ -40,13 +41,13 @@ func kinds() []kind {
 		{"fields", gatherFields},
 		{"routes", gatherRoutes},
 		{"exits", gatherExits},
-		{"formats", gatherFormats}, // it stops the daemon
+		{"formats", gatherFormats}, // stops the daemon
 		{"accesslogs", gatherAccessLogs},
 		{"logs", gatherLogs},
 	}
 }
 
-// TestPromises compares what users see with the files in testdata.
+// TestPromises compares the interfaces with the files in testdata.
 func TestPromises(t *testing.T) {
 	p := build(t)
 	p.origin = startOrigin(t)
@@ -98,7 +99,7 @@ func compare(t *testing.T, file string, lines []string) {
 
 func goldenPath(file string) string { return filepath.Join("testdata", file+".txt") }
 
-// recorded returns the lines of a file, nil where there is none.
+// recorded returns the lines of a file, nil if it does not exist.
 func recorded(file string) []string {
 	text, err := os.ReadFile(goldenPath(file))
 	if err != nil {
@@ -107,7 +108,7 @@ func recorded(file string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
-// difference returns the lines that only one of two sorted lists has, "" where they are equal.
+// difference returns the lines that are only in one of two sorted lists, "" for equal lists.
 func difference(before, after []string) string {
 	var b strings.Builder
 	for _, line := range before {
@@ -135,7 +136,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// program is an urnd that was built for the test.
+// program is an urnd built for the test.
 type program struct {
 	path     string
 	source   source // of the program
@@ -145,8 +146,7 @@ type program struct {
 	commands []command
 }
 
-// build builds urnd with the packages that the cache has from other tests; without debug information linking takes
-// half the time.
+// build builds urnd. It uses the build cache of other tests; omitting debug information halves the link time.
 func build(t *testing.T) *program {
 	t.Helper()
 	p := &program{path: filepath.Join(t.TempDir(), "urnd")}
@@ -161,20 +161,19 @@ func build(t *testing.T) *program {
 	return p
 }
 
-// result is what a command has done.
+// result is the result of a command.
 type result struct {
 	stdout, stderr string
 	status         int
 }
 
-// run runs a command of urnd without a configuration; environment adds to the environment, which has no settings of
-// its own.
+// run runs a command of urnd without a configuration. environment is added to an environment without settings.
 func (p *program) run(t *testing.T, environment []string, args ...string) result {
 	t.Helper()
 	return p.pipe(t, "", environment, args...)
 }
 
-// pipe is run with a standard input.
+// pipe is like run with standard input.
 func (p *program) pipe(t *testing.T, stdin string, environment []string, args ...string) result {
 	t.Helper()
 	var stdout, stderr strings.Builder
@@ -187,7 +186,7 @@ func (p *program) pipe(t *testing.T, stdin string, environment []string, args ..
 	return result{stdout.String(), stderr.String(), command.ProcessState.ExitCode()}
 }
 
-// must is run of a command that has to succeed, and returns its standard output.
+// must runs a command that must succeed, and returns its standard output.
 func (p *program) must(t *testing.T, args ...string) string {
 	t.Helper()
 	r := p.run(t, nil, args...)
@@ -197,8 +196,8 @@ func (p *program) must(t *testing.T, args ...string) string {
 	return r.stdout
 }
 
-// cleanEnvironment returns the environment without what urnd reads, and with an empty name of a configuration, so that
-// none of this machine is read.
+// cleanEnvironment returns the environment without variables of urnd, and with an empty path of the
+// configuration, so that no configuration of this machine is read.
 func cleanEnvironment() []string {
 	clean := slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// schema is what is used of a JSON Schema.
+// schema is the part of a JSON Schema that is used.
 type schema struct {
 	Type       any
 	Properties map[string]*schema
@@ -24,7 +24,7 @@ type schema struct {
 	Maximum    json.Number
 }
 
-// gatherSettings reads the schema that urnd prints, and has urnd say which variables of the environment it reads.
+// gatherSettings reads the schema that urnd prints, and determines the environment variables that it reads.
 func gatherSettings(t *testing.T, p *program) []string {
 	var all schema
 	decode(t, p.must(t, "config", "schema"), &all)
@@ -73,7 +73,7 @@ func (s *schema) describe(isElement bool) string {
 	return line
 }
 
-// kind returns the type of a value in words.
+// kind returns the type of a value as text.
 func (s *schema) kind() string {
 	switch {
 	case strings.Contains(s.Pattern, "ns|us"):
@@ -104,7 +104,7 @@ func words(types any) string {
 	return strings.Join(all, "|")
 }
 
-// variables returns the variable of the environment of each setting: each that urnd says it has read.
+// variables returns the environment variable of each setting according to the output of urnd.
 func (p *program) variables(t *testing.T) map[string]string {
 	t.Helper()
 	var environment []string
@@ -130,13 +130,13 @@ func (p *program) variables(t *testing.T) map[string]string {
 	return read
 }
 
-// variable returns the name of the variable of a setting.
+// variable returns the environment variable of a setting.
 func variable(path string) string {
 	return "URND_" + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 }
 
-// declarations returns what no output has of a setting: whether it may hold a secret, and what a reload throws away.
-// It is the only function here that depends on a package of urnd.
+// declarations returns the properties of settings that no output contains: whether it may hold a secret, and
+// which state a reload discards. It is the only function of this package that depends on a package of urnd.
 func declarations() map[string]string {
 	names := []struct {
 		of   config.Contents
@@ -186,6 +186,6 @@ func compact(value any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(value) // what was decoded can be encoded
+	_ = e.Encode(value) // decoded values can be encoded
 	return strings.TrimSpace(b.String())
 }

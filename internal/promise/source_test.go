@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// source is the code of the program, without tests and what only builders use, by package.
+// source is the code of the program by package, without tests and build tools.
 type source []sourcePackage
 
 type sourcePackage struct {
 	folder string // "proxy/route"
 	files  []*ast.File
-	texts  map[string]string // constants of the package that are texts
+	texts  map[string]string // string constants of the package
 }
 
-// isBuilders reports whether a folder has code that is not in the program.
+// isBuilders reports whether a folder contains build tools, which are not part of the program.
 func isBuilders(folder string) bool {
 	switch folder {
 	case "internal/adversary", "internal/arch", "internal/bench", "internal/deploy", "internal/promise", "internal/testserver",
@@ -71,7 +71,8 @@ func readSource(root string) (source, error) {
 	return all, err
 }
 
-// readTexts finds the constants of a package that are texts. Those that are made of others are found in as many rounds.
+// readTexts finds the string constants of a package. Each round resolves constants composed of those found
+// before.
 func (p *sourcePackage) readTexts() {
 	for range 3 {
 		for _, f := range p.files {
@@ -98,8 +99,8 @@ func (p *sourcePackage) readConstants(g *ast.GenDecl) {
 	}
 }
 
-// text returns the value of an expression of texts that are constant in its package. It is false where it is none;
-// a part that is not constant is an ellipsis, as long as another part is.
+// text returns the value of a constant string expression; ok is false for other expressions. A part that is not
+// constant becomes an ellipsis if another part is constant.
 func (p *sourcePackage) text(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -127,7 +128,7 @@ func (p *sourcePackage) text(e ast.Expr) (string, bool) {
 			right = "…"
 		}
 		return left + right, true
-	case *ast.CallExpr: // a conversion, or what fills a text in
+	case *ast.CallExpr: // a conversion or formatting
 		switch nameOf(e.Fun) {
 		case "string", "Sprintf", "Errorf", "text":
 			if len(e.Args) > 0 {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// request is a request to urnd, and its response.
+// request is a request to urnd with its response.
 type request struct {
 	at       string // service, admin, proxy or tls
 	method   string
@@ -22,7 +22,7 @@ type request struct {
 	response string
 }
 
-// registered is what the registry of the test has.
+// registered is the content of the registry of the test.
 const registered = `name,prefix,status,reason,successors,alias,target,type,language,priority,target_note,rel,title,context,metadata,contact
 urn:promise:,true,active,,,,,,,,,,,,,Example
 ark:/12345/,true,active,,,,,,,,,,,,,Example
@@ -38,7 +38,7 @@ https://purl.example/c1,,active,,,,https://promise.example/c1,,,,,,,,,
 https://id.example/01/09506000134352,,active,,,,https://promise.example/d1,text/html,en,,,gs1:pip,Product,,,
 `
 
-// service are requests to the listener of the service, one a line: method, target, and fields, separated by " | ".
+// service lists requests to the service listener, one per line: method, target and fields, separated by " | ".
 const service = `
 GET /
 GET / | Accept: text/html
@@ -166,7 +166,7 @@ TRACE /
 BREW /
 `
 
-// proxied are requests to the forward proxy.
+// proxied lists requests to the forward proxy.
 const proxied = `
 GET ORIGIN/a
 GET ORIGIN/a
@@ -185,7 +185,7 @@ GET foo://promise.example/
 GET urn:promise:a1
 `
 
-// administrative are requests to the admin interface. TOKEN is one of the registry.
+// administrative lists requests to the admin interface. TOKEN is a token of the registry.
 const administrative = `
 GET /
 GET /nothing
@@ -307,12 +307,13 @@ func newRequest(at, line string) request {
 	return r
 }
 
-// send sends a request and reads its response. The target is sent as it stands, also where net/url would change it.
+// send sends a request and reads its response. The target is sent unchanged, even if net/url would normalize
+// it.
 func (r *request) send(t *testing.T, by *http.Transport, base, service string, fill *strings.Replacer) {
 	t.Helper()
 	target := fill.Replace(r.target)
 	opaque := target
-	if base == "" && !strings.HasPrefix(target, "http:") { // net/http sends other URLs to nobody
+	if base == "" && !strings.HasPrefix(target, "http:") { // net/http cannot send other URLs to a proxy
 		base = service
 		by = &http.Transport{DisableCompression: true, DisableKeepAlives: true}
 	}
@@ -350,7 +351,7 @@ func (r *request) send(t *testing.T, by *http.Transport, base, service string, f
 	r.status, r.header, r.response = got.StatusCode, got.Header, string(body)
 }
 
-// register fills the registry of a directory, and returns a token for it.
+// register fills the registry of a directory and returns a token for it.
 func (p *program) register(t *testing.T, directory, config string) string {
 	t.Helper()
 	names, file := filepath.Join(directory, "names.csv"), filepath.Join(directory, "urnd.yaml")

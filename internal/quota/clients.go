@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Clients bounds how much of a limit one client holds, so that none can take all of it: an address, and the addresses
-// of a network together. What a client holds is all that is known of it, so who holds nothing is not in the table, and
-// the table is as large as the limit. A nil *Clients bounds nothing. It is safe for concurrent use.
+// Clients limits the part of a limit that one client may hold, by address and by network, so that no client can
+// exhaust the limit. The table contains only clients that hold permits, so its size is bounded by the limit. A
+// nil *Clients is unlimited. It is safe for concurrent use.
 type Clients struct {
 	perAddress, perNetwork int
 	busy                   error
@@ -16,16 +16,16 @@ type Clients struct {
 	held map[netip.Prefix]int
 }
 
-// NewClients returns Clients that bound an address and a network. busy is the error for a client that has as much.
+// NewClients returns Clients with these limits. busy is the error for a client at its limit.
 func NewClients(perAddress, perNetwork int, busy error) *Clients {
 	return &Clients{perAddress: perAddress, perNetwork: perNetwork, busy: busy, held: make(map[netip.Prefix]int)}
 }
 
-// Bounds returns how much an address may have, and a network.
+// Bounds returns the limits of an address and of a network.
 func (c *Clients) Bounds() (perAddress, perNetwork int) { return c.perAddress, c.perNetwork }
 
-// Acquire takes a permit for a client without waiting or allocating; the zero value of a client has no bound. The caller
-// must release the permit, unless there is an error.
+// Acquire takes a permit for a client without waiting or allocating; the zero value of a client is unlimited.
+// Unless it returns an error, the caller must release the permit.
 func (c *Clients) Acquire(client netip.Addr) (Permit, error) { return c.acquire(client, 1) }
 
 func (c *Clients) acquire(client netip.Addr, units int) (Permit, error) {
@@ -58,7 +58,7 @@ func (c *Clients) release(client netip.Addr, units int) {
 	}
 }
 
-// remove takes from what a key holds; c.mu is held.
+// remove subtracts units from a key; c.mu is held.
 func (c *Clients) remove(key netip.Prefix, units int) {
 	if c.held[key] -= units; c.held[key] <= 0 {
 		delete(c.held, key)

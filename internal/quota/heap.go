@@ -2,7 +2,7 @@ package quota
 
 import stdheap "container/heap"
 
-// ordered is an item of a heap, which knows its place there: outside where it is in none.
+// ordered is an item of a heap. at points to its index in the heap, or outside if it is not in a heap.
 type ordered[T any] interface {
 	before(other T) bool
 	at() *int
@@ -10,10 +10,10 @@ type ordered[T any] interface {
 
 const outside = -1
 
-// heap is a priority queue, the first item of which is before all others.
+// heap is a priority queue. Its first item is ordered before all others.
 type heap[T ordered[T]] []T
 
-// fix adds an item, or moves one whose order has changed.
+// fix adds an item, or restores the order after the key of the item has changed.
 func (h *heap[T]) fix(item T) {
 	if place := *item.at(); place == outside {
 		stdheap.Push(h, item)
@@ -22,14 +22,14 @@ func (h *heap[T]) fix(item T) {
 	}
 }
 
-// remove removes an item, if it is there.
+// remove removes an item if the heap contains it.
 func (h *heap[T]) remove(item T) {
 	if place := *item.at(); place != outside {
 		stdheap.Remove(h, place)
 	}
 }
 
-// set makes an item a member of the heap or not.
+// set adds or fixes the item if member is set, and removes it otherwise.
 func (h *heap[T]) set(item T, member bool) {
 	if member {
 		h.fix(item)
@@ -38,7 +38,7 @@ func (h *heap[T]) set(item T, member bool) {
 	}
 }
 
-// Len implements heap.Interface of container/heap, as do the others.
+// Len implements heap.Interface of container/heap.
 func (h heap[T]) Len() int { return len(h) }
 
 // Less implements heap.Interface.

@@ -17,7 +17,7 @@ var (
 
 func address(text string) netip.Addr { return netip.MustParseAddr(text) }
 
-// One client has one key however its address is written.
+// TestNetwork checks that each notation of an address yields the same key.
 func TestNetwork(t *testing.T) {
 	for client, want := range map[string]string{
 		"192.0.2.1":               "192.0.2.1",
@@ -87,12 +87,12 @@ func TestLimit(t *testing.T) {
 	acquire(netip.Addr{}, errFull)
 	permits[0].Release()
 	acquire(b, errClient)
-	acquire(netip.Addr{}, nil) // it has no bound of its own
+	acquire(netip.Addr{}, nil) // it has no quota
 	acquire(a, errFull)
 	for _, p := range permits[1:] {
 		p.Release()
 	}
-	for range 2 { // what was not acquired was not released either
+	for range 2 { // failed acquisitions released nothing
 		acquire(c, nil)
 	}
 	acquire(c, errClient)
@@ -109,8 +109,9 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// With IPv6 an address has a bound, and its /64 a larger one: a neighbour leaves some of it, and a host with many addresses
-// takes no more. IPv4 addresses have no network, also in the form of IPv6 (RFC 4291 section 2.5.5.2).
+// TestClientsOfNetworks checks the quotas of an IPv6 address and its /64 network: the quota of the network
+// exceeds that of an address, so neighbors can share it, and a host with many addresses cannot exceed it. IPv4
+// addresses have no network, IPv4-mapped ones included (RFC 4291 section 2.5.5.2).
 func TestClientsOfNetworks(t *testing.T) {
 	clients := quota.NewClients(2, 3, errClient)
 	var permits []quota.Permit
@@ -120,9 +121,9 @@ func TestClientsOfNetworks(t *testing.T) {
 	}{
 		{"2001:db8::1", nil},
 		{"2001:db8::1%eth0", nil},
-		{"2001:db8::1", errClient}, // of the address
-		{"2001:db8::2", nil},       // a neighbour
-		{"2001:db8::2", errClient}, // of the network
+		{"2001:db8::1", errClient}, // quota of the address
+		{"2001:db8::2", nil},       // a neighbor
+		{"2001:db8::2", errClient}, // quota of the network
 		{"2001:db8:0:0:ffff::9", errClient},
 		{"2001:db8:0:1::1", nil}, // another network
 		{"192.0.2.1", nil},
@@ -144,7 +145,7 @@ func TestClientsOfNetworks(t *testing.T) {
 	for _, p := range permits {
 		p.Release()
 	}
-	for _, client := range []string{"2001:db8::3", "2001:db8::3", "2001:db8::4"} { // what was not acquired was not released either
+	for _, client := range []string{"2001:db8::3", "2001:db8::3", "2001:db8::4"} { // failures released nothing
 		if _, err := clients.Acquire(address(client)); err != nil {
 			t.Errorf("%s: %v", client, err)
 		}
@@ -154,7 +155,7 @@ func TestClientsOfNetworks(t *testing.T) {
 	}
 }
 
-// A client waits for others, in the order in which clients came, and not for itself.
+// TestLimitWait checks that a client waits for others in FIFO order, but not for its own quota.
 func TestLimitWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := quota.Limit{Semaphore: make(quota.Semaphore, 1), Clients: quota.NewClients(1, 1, errClient), Busy: errFull}
@@ -193,7 +194,7 @@ func TestLimitWait(t *testing.T) {
 	})
 }
 
-// A new configuration keeps what is unchanged, with what clients hold.
+// TestLimitResized checks that unchanged parts of a limit keep their permits.
 func TestLimitResized(t *testing.T) {
 	per := quota.PerClient{Percent: 25, NetworkFactor: 3, Busy: errClient}
 	limit := quota.Limit{Busy: errFull}.Resized(10, per)
@@ -221,7 +222,7 @@ func TestLimitResized(t *testing.T) {
 	}
 }
 
-// The forward path takes a permit for each request.
+// TestLimitDoesNotAllocate is important because each forwarded request takes a permit.
 func TestLimitDoesNotAllocate(t *testing.T) {
 	limit := quota.Limit{}.Resized(8, quota.PerClient{Percent: 50, NetworkFactor: 2})
 	for _, client := range []netip.Addr{address("192.0.2.1"), address("2001:db8::1")} {

@@ -6,29 +6,32 @@ import (
 	"time"
 )
 
-// Evictable is what a Pool needs of what it bounds. It is called under the lock of the pool, and must not call it.
+// Evictable is implemented by the resources in a Pool. The pool calls its methods with its lock held, so they
+// must not call the pool.
 type Evictable interface {
-	// Unread reports whether there is input that was not read yet, which an eviction would lose.
+	// Unread reports whether received input has not been read yet and would be lost by an eviction.
 	Unread() bool
-	// Evict tells the holder, without waiting, that it has lost its place at a time. It may come before Pool.Add returns.
+	// Evict notifies the holder that its member was evicted at now. It must not block. It may be called before
+	// Pool.Add returns.
 	Evict(now time.Time)
 }
 
-// Member is something in a Pool. Its holder reports whether it is in use, and the pool evicts it only while it is not: both
-// agree by one atomic value. A nil *Member is not bounded: it is never evicted. It is safe for concurrent use.
+// Member is a resource in a Pool, such as a connection. The holder marks it as in use or idle, and the pool
+// only evicts it while it is idle: both transitions are made on one atomic value. A nil *Member is unlimited
+// and never evicted. It is safe for concurrent use.
 type Member struct {
 	pool   *Pool
 	of     Evictable
-	since  atomic.Int64 // since when it is idle, as Pool.clock has it; active or evicted
-	wanted atomic.Bool  // the pool is told when it is idle again
+	since  atomic.Int64 // start of the idle time according to Pool.clock; or active, or evicted
+	wanted atomic.Bool  // the pool wants to be notified when it becomes idle
 
-	// Under the lock of the pool.
-	address *address // nil where it is no member any more
-	seen    int64    // since, when the pool looked last: never later
+	// Guarded by the lock of the pool.
+	address *address // nil if it is no longer a member
+	seen    int64    // value of since that determines its place in the heap; never later than since
 	place   int
 }
 
-// The values of Member.since that are no time.
+// Values of Member.since that are not times.
 const (
 	active  int64 = 0
 	evicted int64 = -1
@@ -37,11 +40,11 @@ const (
 func (m *Member) before(other *Member) bool { return m.seen < other.seen }
 func (m *Member) at() *int                  { return &m.place }
 
-// clock returns the nanoseconds since the pool was made, at least 1.
+// clock returns the nanoseconds since the creation of the pool, at least 1.
 func (p *Pool) clock() int64 { return max(int64(p.now().Sub(p.start)), 1) }
 
-// Use is called before input is used, and may be called again. It returns false where the member was evicted: the input
-// must not be used then.
+// Use marks the member as in use before input is processed. It may be called again. It returns false if the
+// member was evicted: the input must not be processed then.
 func (m *Member) Use() (ok bool) {
 	if m == nil {
 		return true
@@ -58,7 +61,7 @@ func (m *Member) Use() (ok bool) {
 	}
 }
 
-// Idle is called where the member is not in use any more, and has no input.
+// Idle marks the member as idle. It must not have unread input.
 func (m *Member) Idle() {
 	if m == nil || !m.since.CompareAndSwap(active, m.pool.clock()) || !m.wanted.Load() {
 		return
@@ -71,7 +74,8 @@ func (m *Member) Idle() {
 	}
 }
 
-// Move makes it a member of another client, who is known only now. It returns false where that has too much that is in use.
+// Move assigns the member to another client, once the client is known. It returns false if that client is at
+// its limit and none of its members can be evicted.
 func (m *Member) Move(client netip.Addr) (ok bool) {
 	if m == nil {
 		return true
@@ -85,14 +89,14 @@ func (m *Member) Move(client netip.Addr) (ok bool) {
 	if !p.makeClientRoom(client) {
 		return false
 	}
-	if m.address != nil { // it was not the one that was evicted
+	if m.address != nil { // not evicted itself by makeClientRoom
 		p.remove(m)
 		p.insert(m, client)
 	}
 	return true
 }
 
-// Remove is called when its holder has ended. It may be called again.
+// Remove removes the member when the resource is closed. It may be called again.
 func (m *Member) Remove() {
 	if m == nil {
 		return

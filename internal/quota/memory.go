@@ -6,29 +6,31 @@ import (
 	"sync"
 )
 
-// MemoryUnit is how many bytes one unit of a Memory stands for. What is begun of one counts as a whole one, since many
-// that are smaller are as much memory together.
+// MemoryUnit is the unit of a Memory in bytes. Sizes are rounded up to units, since many small reservations
+// amount to as much memory as a large one.
 const MemoryUnit = 64 << 10
 
-// freeMemory is how many bytes count as nothing: a connection has about as much in its buffers.
+// freeMemory is the size in bytes up to which a reservation needs no unit: the buffers of a connection have
+// about this size.
 const freeMemory = 4 << 10
 
-// Memory is a limit of memory in units of MemoryUnit. A nil *Memory bounds nothing. It is safe for concurrent use.
+// Memory limits reserved memory in units of MemoryUnit. A nil *Memory is unlimited. It is safe for concurrent
+// use.
 type Memory struct {
 	limit   Limit
 	waiters *waiters
 }
 
-// waiters wait for memory.
+// waiters notifies goroutines that wait for memory.
 type waiters struct {
 	sync.Mutex
-	freed chan struct{} // closed when some was released; nil where no client waits
+	freed chan struct{} // closed when memory is released; nil if no goroutine waits
 }
 
-// NewMemory returns a Memory with a limit of units.
+// NewMemory returns a Memory whose limit is in units.
 func NewMemory(limit Limit) *Memory { return &Memory{limit, new(waiters)} }
 
-// WithBusy returns the same memory with another error where there is none left. m may be nil.
+// WithBusy returns the same memory with another error for an exhausted limit. m may be nil.
 func (m *Memory) WithBusy(busy error) *Memory {
 	if m == nil {
 		return nil
@@ -36,8 +38,8 @@ func (m *Memory) WithBusy(busy error) *Memory {
 	return &Memory{m.limit.WithBusy(busy), m.waiters}
 }
 
-// Resized returns m where its limit in bytes, and what a client has of it, are unchanged, and another Memory otherwise.
-// m may be nil.
+// Resized returns m if its limit in bytes and its limit per client are unchanged, and a new Memory otherwise. m
+// may be nil.
 func (m *Memory) Resized(bytes int64, per PerClient) *Memory {
 	if m == nil {
 		m = NewMemory(Limit{})
@@ -49,7 +51,7 @@ func (m *Memory) Resized(bytes int64, per PerClient) *Memory {
 	return &Memory{limit, m.waiters}
 }
 
-// Limit returns the limit, in units.
+// Limit returns the limit in units.
 func (m *Memory) Limit() Limit {
 	if m == nil {
 		return Limit{}
@@ -57,23 +59,25 @@ func (m *Memory) Limit() Limit {
 	return m.limit
 }
 
-// Reservation is memory that a client has. The zero value is none. It is for one goroutine at a time.
+// Reservation is memory reserved for a client. The zero value reserves nothing. It is not safe for concurrent
+// use.
 type Reservation struct {
 	memory *Memory
 	client netip.Addr
 	units  int
 }
 
-// Reserve takes memory of so many bytes, all of it or none, without waiting. A client that asks for more than it may ever
-// have gets as much as that. The caller must release the reservation, unless there is an error.
+// Reserve reserves memory of this size in bytes, entirely or not at all, without waiting. A size above the
+// maximum of one client is reduced to that maximum. Unless it returns an error, the caller must release the
+// reservation.
 func (m *Memory) Reserve(client netip.Addr, bytes int64) (Reservation, error) {
 	r := Reservation{memory: m, client: client}
 	err := r.Resize(bytes)
 	return r, err
 }
 
-// Wait is Reserve, but waits until there is memory, also where it is the client who has it. The error is that of the limit
-// where ctx ends before.
+// Wait is like Reserve, but waits until the memory is available, even if the client itself holds it. If ctx
+// ends first, it returns the error of the limit.
 func (m *Memory) Wait(ctx context.Context, client netip.Addr, bytes int64) (Reservation, error) {
 	for {
 		freed := m.nextRelease()
@@ -89,7 +93,7 @@ func (m *Memory) Wait(ctx context.Context, client netip.Addr, bytes int64) (Rese
 	}
 }
 
-// nextRelease returns a channel that is closed when memory is released; nil for no bound.
+// nextRelease returns a channel that is closed at the next release of memory; nil for an unlimited Memory.
 func (m *Memory) nextRelease() <-chan struct{} {
 	if m == nil {
 		return nil
@@ -102,7 +106,7 @@ func (m *Memory) nextRelease() <-chan struct{} {
 	return m.waiters.freed
 }
 
-// Resize makes it a reservation of so many bytes. After an error it is none.
+// Resize changes the size of the reservation, in bytes. After an error nothing is reserved.
 func (r *Reservation) Resize(bytes int64) error {
 	if r.memory == nil {
 		return nil
@@ -120,7 +124,7 @@ func (r *Reservation) Resize(bytes int64) error {
 	return nil
 }
 
-// Release gives the memory back. It may be called again.
+// Release releases the memory. It may be called again.
 func (r *Reservation) Release() { r.shrink(0) }
 
 func (r *Reservation) shrink(units int) {
@@ -131,7 +135,8 @@ func (r *Reservation) shrink(units int) {
 	r.units = units
 }
 
-// take takes units under the lock: two callers that each got a part would both fail where one could have all.
+// take acquires units with the lock held: otherwise two callers could each get a part and both fail, although
+// the memory suffices for one of them.
 func (m *Memory) take(client netip.Addr, units int) error {
 	m.waiters.Lock()
 	defer m.waiters.Unlock()
@@ -139,7 +144,7 @@ func (m *Memory) take(client netip.Addr, units int) error {
 	return err
 }
 
-// give returns units, and wakes all that wait.
+// give releases units and wakes all waiters.
 func (m *Memory) give(client netip.Addr, units int) {
 	m.waiters.Lock()
 	defer m.waiters.Unlock()
@@ -150,7 +155,7 @@ func (m *Memory) give(client netip.Addr, units int) {
 	}
 }
 
-// units returns how many units so many bytes are, at most what one client may have.
+// units converts bytes to units, at most the maximum of one client.
 func (m *Memory) units(bytes int64) int {
 	if bytes <= freeMemory {
 		return 0

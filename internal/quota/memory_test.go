@@ -25,7 +25,7 @@ func TestMemory(t *testing.T) {
 		return &r
 	}
 	small := reserve(a, 4<<10, nil, 0)
-	for _, bytes := range []int64{4<<10 + 1, 60 << 10, unit} { // many of these are as much memory as one that is large
+	for _, bytes := range []int64{4<<10 + 1, 60 << 10, unit} { // small sizes are rounded up to a unit
 		reserve(a, bytes, nil, 1).Release()
 	}
 	first := reserve(a, 4*unit, nil, 4)
@@ -49,7 +49,7 @@ func TestMemory(t *testing.T) {
 	if len(limit.Semaphore) != 0 {
 		t.Errorf("%d units are left", len(limit.Semaphore))
 	}
-	for range 2 { // what was not reserved was not released either
+	for range 2 { // failed reservations released nothing
 		reserve(a, 3*unit, nil, 3).Release()
 	}
 	var none *quota.Memory
@@ -65,7 +65,8 @@ func TestMemory(t *testing.T) {
 	reserve(c, 100*unit, nil, 10)
 }
 
-// Who waits gets memory as soon as there is as much, all of it or nothing, also where it is the client itself who had it.
+// TestMemoryWait checks that a waiter gets memory as soon as enough is available, all or nothing, even if the
+// client itself held it.
 func TestMemoryWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const unit = quota.MemoryUnit
@@ -97,7 +98,7 @@ func TestMemoryWait(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		if err := first.Resize(unit); err != nil { // b has enough now, and a has not
+		if err := first.Resize(unit); err != nil { // now enough for b, but not for a
 			t.Error(err)
 		}
 		synctest.Wait()

@@ -7,23 +7,25 @@ import (
 	"time"
 )
 
-// PoolLimits bounds what is in a Pool.
+// PoolLimits limits the members of a Pool.
 type PoolLimits struct {
 	Total      int
-	PerAddress int // 0 is no bound
-	PerNetwork int // of all addresses of a /64 network of IPv6; 0 is no bound
-	// Exempt are clients without a bound of their own: proxies, which have many clients.
+	PerAddress int // 0 is unlimited
+	PerNetwork int // per IPv6 /64 network; 0 is unlimited
+	// Exempt lists clients without a limit of their own, such as proxies, which have many clients.
 	Exempt []netip.Prefix
 }
 
-// Pool bounds things that clients hold and may leave idle, such as connections. Where a limit is reached, the one that has
-// been idle longest is evicted for a new one: of the client itself where that has too many, and else of the address that
-// has most in the network that has most. What is in use is never evicted. It is safe for concurrent use.
+// Pool limits resources that clients hold and may leave idle, such as connections. When a limit is reached, the
+// member that has been idle longest is evicted for a new one: a member of the same client if that is at its
+// limit, otherwise one of the address with the most members in the network with the most members. Members in
+// use are never evicted. It is safe for concurrent use.
 //
-// Eviction heaps find the one to be evicted in logarithmic time: networks by how much they have, in each its addresses
-// likewise, and of each address its members that may be idle, by since when. Use costs no lock: a member has its place by
-// what was seen of it last, and is put right when its turn comes. One that is in use then is in no heap until it is idle
-// again (Member.Idle).
+// Eviction heaps find the member to evict in logarithmic time: networks ordered by their number of members, in
+// each network its addresses by their number of members, and of each address its members that may be idle, by
+// the start of their idle time. Member.Use takes no lock: the heap orders a member by the last value that the
+// pool has read, and an eviction corrects the order when the member is first. A member found in use is removed
+// from the heap until it becomes idle (Member.Idle).
 type Pool struct {
 	now   func() time.Time
 	start time.Time
@@ -33,12 +35,12 @@ type Pool struct {
 	total     int
 	addresses map[netip.Prefix]*address
 	networks  map[netip.Prefix]*network
-	largest   heap[*network] // those that have a member which may be evicted
-	changed   chan struct{}  // closed and replaced when there may be room
+	largest   heap[*network] // networks with at least one evictable member
+	changed   chan struct{}  // closed and replaced when capacity may be available
 }
 
-// address is a client, and network its network or, without IPv6, the client alone. They are in the tables as long as they
-// have members, so that the tables are as large as the pool.
+// address is a client. network is its IPv6 network, or without IPv6 the client alone. The tables contain them
+// only while they have members, so the size of the tables is bounded by that of the pool.
 type (
 	address struct {
 		key     netip.Prefix
@@ -60,7 +62,7 @@ func (a *address) at() *int               { return &a.place }
 func (n *network) before(m *network) bool { return n.total > m.total }
 func (n *network) at() *int               { return &n.place }
 
-// NewPool returns a Pool without members.
+// NewPool returns an empty Pool.
 func NewPool(limits PoolLimits, now func() time.Time) *Pool {
 	return &Pool{
 		now: now, start: now(), limits: limits, changed: make(chan struct{}),
@@ -68,7 +70,7 @@ func NewPool(limits PoolLimits, now func() time.Time) *Pool {
 	}
 }
 
-// Change sets new limits. What is in the pool stays.
+// Change sets new limits. Existing members remain.
 func (p *Pool) Change(limits PoolLimits) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,14 +78,14 @@ func (p *Pool) Change(limits PoolLimits) {
 	p.signal()
 }
 
-// Len returns how many members there are.
+// Len returns the number of members.
 func (p *Pool) Len() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.total
 }
 
-// Idle returns how many of them are idle.
+// Idle returns the number of idle members.
 func (p *Pool) Idle() (idle int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,9 +99,9 @@ func (p *Pool) Idle() (idle int) {
 	return idle
 }
 
-// Add makes what a client holds a member, which is idle, and waits until there is room for it, or until done is closed. It
-// returns nil where the client, or its network, has too much that is in use. A client without an address is on this
-// machine, and has no bound of its own.
+// Add adds a resource of a client as an idle member. It waits until the total limit permits it, or until done
+// is closed. It returns nil if the client or its network is at its limit and none of its members can be
+// evicted. A client without an address is local and has no limit of its own.
 func (p *Pool) Add(client netip.Addr, of Evictable, done <-chan struct{}) *Member {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +118,8 @@ func (p *Pool) Add(client netip.Addr, of Evictable, done <-chan struct{}) *Membe
 	}
 }
 
-// makeClientRoom reports whether a client may have one more, for which it loses one; p.mu is held.
+// makeClientRoom reports whether the client may have one more member. It evicts one of its members if
+// necessary. p.mu is held.
 func (p *Pool) makeClientRoom(client netip.Addr) bool {
 	exempt := func(of netip.Prefix) bool { return of.Contains(client) }
 	if !client.IsValid() || slices.ContainsFunc(p.limits.Exempt, exempt) {
@@ -134,7 +137,7 @@ func (p *Pool) makeClientRoom(client netip.Addr) bool {
 	return n == nil || n.total < p.limits.PerNetwork || p.evict(n.largest)
 }
 
-// makeRoom reports whether the total is below its limit, for which it evicts members; p.mu is held.
+// makeRoom reports whether the total is below its limit. It evicts members if necessary. p.mu is held.
 func (p *Pool) makeRoom() bool {
 	for p.total >= p.limits.Total {
 		if !p.evict(p.largestAddress) {
@@ -144,11 +147,12 @@ func (p *Pool) makeRoom() bool {
 	return true
 }
 
-// recheck is how often members are looked at where all are in use: one that could be evicted, but for input that had come,
-// may be idle again, which is not reported.
+// recheck is the interval at which members are examined again while all are in use. A member that was skipped
+// because of unread input may have become idle again without a notification.
 const recheck = time.Second
 
-// await returns when there may be room, and false when done is closed; p.mu is held, but while it waits.
+// await waits until capacity may be available, and returns false if done is closed first. p.mu is held, but
+// released while it waits.
 func (p *Pool) await(done <-chan struct{}) bool {
 	changed := p.changed
 	p.mu.Unlock()
@@ -164,16 +168,16 @@ func (p *Pool) await(done <-chan struct{}) bool {
 	return true
 }
 
-// signal wakes all that wait; p.mu is held.
+// signal wakes all waiters; p.mu is held.
 func (p *Pool) signal() {
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
 
-// evict evicts the member that has been idle longest of the address that next returns, until that is nil, and reports
-// whether there was one; p.mu is held.
+// evict evicts the longest idle member of the address returned by next. It calls next until that returns nil,
+// and reports whether it evicted a member. p.mu is held.
 func (p *Pool) evict(next func() *address) bool {
-	var unread []*Member // they have input, and are about to be in use
+	var unread []*Member // have unread input and are about to be in use
 	defer func() {
 		for _, m := range unread {
 			p.setEvictable(m, true)
@@ -204,7 +208,7 @@ func (p *Pool) evict(next func() *address) bool {
 	return false
 }
 
-// insert adds a member of a client; p.mu is held.
+// insert adds m as a member of client; p.mu is held.
 func (p *Pool) insert(m *Member, client netip.Addr) {
 	m.address = p.addressOf(client)
 	m.seen = m.since.Load()
@@ -220,7 +224,7 @@ func (p *Pool) remove(m *Member) {
 	p.count(a, -1)
 }
 
-// addressOf returns what is known of a client; p.mu is held.
+// addressOf returns the entry of a client, which it creates if necessary; p.mu is held.
 func (p *Pool) addressOf(client netip.Addr) *address {
 	key, networkKey := keys(client)
 	if a := p.addresses[key]; a != nil {
@@ -239,7 +243,8 @@ func (p *Pool) addressOf(client netip.Addr) *address {
 	return a
 }
 
-// count changes how many members a client has, who is forgotten where it has none; p.mu is held.
+// count adds more to the number of members of a client, and deletes its entry if the number becomes 0; p.mu is
+// held.
 func (p *Pool) count(a *address, more int) {
 	p.total += more
 	a.total += more
@@ -256,19 +261,19 @@ func (p *Pool) count(a *address, more int) {
 	}
 }
 
-// setEvictable says whether a member may be evicted, as what was seen of it last; p.mu is held.
+// setEvictable adds m to the heap of its address, ordered by m.seen, or removes it; p.mu is held.
 func (p *Pool) setEvictable(m *Member, evictable bool) {
 	m.address.idle.set(m, evictable)
 	p.fix(m.address)
 }
 
-// fix puts an address and its network in order; p.mu is held.
+// fix restores the heap order for an address and its network; p.mu is held.
 func (p *Pool) fix(a *address) {
 	a.network.addresses.set(a, len(a.idle) > 0)
 	p.largest.set(a.network, len(a.network.addresses) > 0)
 }
 
-// self returns the address itself where one of its members may be evicted, and nil otherwise.
+// self returns a if one of its members may be evicted, and nil otherwise.
 func (a *address) self() *address {
 	if len(a.idle) == 0 {
 		return nil
@@ -276,7 +281,7 @@ func (a *address) self() *address {
 	return a
 }
 
-// largest returns the address with most members, of those one of which may be evicted; nil for none.
+// largest returns the address with the most members among those with an evictable member; nil for none.
 func (n *network) largest() *address {
 	if len(n.addresses) == 0 {
 		return nil
@@ -284,7 +289,7 @@ func (n *network) largest() *address {
 	return n.addresses[0]
 }
 
-// largestAddress returns that of the largest network.
+// largestAddress returns the largest address of the largest network; nil for none.
 func (p *Pool) largestAddress() *address {
 	if len(p.largest) == 0 {
 		return nil

@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// holder is what a pool bounds in tests.
+// holder is an Evictable for tests.
 type holder struct{ unread, evicted bool }
 
 func (h *holder) Unread() bool    { return h.unread }
 func (h *holder) Evict(time.Time) { h.evicted = true }
 
-// ticks is a clock that goes on by a nanosecond each time that it is read.
+// ticks is a clock that advances by a nanosecond with each reading.
 type ticks struct{ now int64 }
 
 func (c *ticks) read() time.Time { c.now++; return time.Unix(0, c.now) }
 
-// ended is closed.
+// ended returns a closed channel.
 func ended() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }
 
-// Whatever was added, used and removed before, the member that is evicted is the one that a look at all of them finds: that
-// which has been idle longest, of the address with most members in the network with most.
+// TestEvictionIsThatOfAModel compares evictions with a linear search after random operations: the evicted
+// member is the longest idle one of the address with the most members in the network with the most members.
 func TestEvictionIsThatOfAModel(t *testing.T) {
 	for seed := range uint64(10) {
 		random := rand.New(rand.NewPCG(seed, 23))
@@ -87,7 +87,7 @@ func TestEvictionIsThatOfAModel(t *testing.T) {
 	}
 }
 
-// checkModel compares the member that was evicted with the model.
+// checkModel compares the evicted member with the model.
 func checkModel(t *testing.T, members map[*Member]netip.Addr, out *Member) {
 	t.Helper()
 	networks, clients := map[netip.Addr]int{}, map[netip.Addr]int{}
@@ -109,7 +109,7 @@ func checkModel(t *testing.T, members map[*Member]netip.Addr, out *Member) {
 	}
 }
 
-// checkCounts checks that each client counts what it has, whoever came or went: forgetting one clears no other.
+// checkCounts checks the number of members of each client, and that deleting one entry leaves others unchanged.
 func checkCounts(t *testing.T, p *Pool, members map[*Member]netip.Addr) {
 	t.Helper()
 	counts := map[netip.Prefix]int{}
@@ -127,7 +127,7 @@ func checkCounts(t *testing.T, p *Pool, members map[*Member]netip.Addr) {
 	}
 }
 
-// Input that has come, and was not read yet, is not lost: its member is not evicted while others are idle.
+// TestEvictionLeavesUnreadInput checks that a member with unread input is not evicted while others are idle.
 func TestEvictionLeavesUnreadInput(t *testing.T) {
 	p := NewPool(PoolLimits{Total: 2}, new(ticks).read)
 	client := netip.MustParseAddr("192.0.2.1")
@@ -140,8 +140,9 @@ func TestEvictionLeavesUnreadInput(t *testing.T) {
 	}
 }
 
-// A client, or its network, that has as much as it may loses what it left idle, and nothing of others; where all of it is
-// in use, it gets no more. Exempt clients, and those without an address, have no bound of their own.
+// TestPoolBoundsClients checks that a client or network at its limit loses one of its own idle members and none
+// of others. If all its members are in use, it gets no more. Exempt clients, and those without an address, have
+// no limit of their own.
 func TestPoolBoundsClients(t *testing.T) {
 	exempt := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	p := NewPool(PoolLimits{Total: 100, PerAddress: 2, PerNetwork: 3, Exempt: exempt}, new(ticks).read)
@@ -203,8 +204,8 @@ func TestPoolBoundsClients(t *testing.T) {
 	none.Remove()
 }
 
-// Where all members are in use, a new one waits until one of them is idle or ends, until there may be more, or until the
-// caller gives up.
+// TestPoolWaits checks that a new member waits while all are in use, until one becomes idle or is removed, the
+// limits change, or the caller stops waiting.
 func TestPoolWaits(t *testing.T) {
 	client := netip.MustParseAddr("192.0.2.1")
 	for name, end := range map[string]func(p *Pool, m *Member, h *holder, done chan struct{}){
@@ -240,8 +241,8 @@ func TestPoolWaits(t *testing.T) {
 	}
 }
 
-// BenchmarkAddAtLimit is the cost of a new member at the limit, by how many there are: all are idle, or all but one of each
-// address are in use.
+// BenchmarkAddAtLimit measures adding a member at the limit for several sizes of the pool. Either all members
+// are idle, or all but one of each address are in use.
 func BenchmarkAddAtLimit(b *testing.B) {
 	for _, total := range []int{1 << 10, 1 << 13, 1 << 16} {
 		for _, busy := range []bool{false, true} {
@@ -264,7 +265,7 @@ func BenchmarkAddAtLimit(b *testing.B) {
 	}
 }
 
-// BenchmarkUse is what a request costs for the pool: its bytes come, and the connection is idle again.
+// BenchmarkUse measures the overhead of the pool for a request: the connection is in use, then idle again.
 func BenchmarkUse(b *testing.B) {
 	p := NewPool(PoolLimits{Total: 1 << 10}, time.Now)
 	b.RunParallel(func(pb *testing.PB) {

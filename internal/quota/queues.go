@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// Queues lets some operations with the same key run at a time, in the order in which they came. A key is in the table as
-// long as one of its operations runs or waits, so what waits is bounded by the caller. The zero value is ready to use, and
-// lets one run. It is safe for concurrent use.
+// Queues limits concurrent operations per key and runs them in FIFO order. The table contains a key only while
+// one of its operations runs or waits; the caller must limit the number of waiting operations. The zero value
+// is ready to use and runs one operation per key. It is safe for concurrent use.
 type Queues[K comparable] struct {
-	Most int // operations with one key that run at a time; 0 is 1. It is set before use
+	Most int // concurrent operations per key; 0 is 1. It must be set before use
 
 	mu  sync.Mutex
 	all map[K]*queue
@@ -17,11 +17,11 @@ type Queues[K comparable] struct {
 
 type queue struct {
 	running Semaphore
-	users   int // operations that run or wait
+	users   int // running and waiting operations
 }
 
-// Acquire waits until an operation with the key may run. The caller must call release once, unless there is an error:
-// the cause for which ctx has ended.
+// Acquire waits until an operation with this key may run. Unless it returns an error, the caller must call
+// release once. The error is the cause of the end of ctx.
 func (q *Queues[K]) Acquire(ctx context.Context, key K) (release func(), err error) {
 	own := q.join(key)
 	if err := own.running.Acquire(ctx); err != nil {
@@ -31,7 +31,7 @@ func (q *Queues[K]) Acquire(ctx context.Context, key K) (release func(), err err
 	return q.releaseOf(key, own), nil
 }
 
-// TryAcquire is Acquire without waiting: ok is false where as many operations with the key run as may.
+// TryAcquire is like Acquire, but does not wait: ok is false if the limit of the key is reached.
 func (q *Queues[K]) TryAcquire(key K) (release func(), ok bool) {
 	own := q.join(key)
 	if !own.running.TryAcquire() {
@@ -48,7 +48,7 @@ func (q *Queues[K]) releaseOf(key K, own *queue) func() {
 	}
 }
 
-// Len returns how many keys have an operation that runs or waits.
+// Len returns the number of keys with running or waiting operations.
 func (q *Queues[K]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
-// Several operations with one key run at a time where that is set.
+// TestQueuesOfMany checks that Most operations with one key run concurrently.
 func TestQueuesOfMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queues := quota.Queues[string]{Most: 2}
@@ -38,8 +38,8 @@ func TestQueuesOfMany(t *testing.T) {
 	})
 }
 
-// Operations with one key run in the order in which they came, those with another one do not wait for them, and who gives
-// up leaves the others their place.
+// TestQueues checks that operations with one key run in FIFO order, that those with other keys do not wait for
+// them, and that a canceled waiter does not block others.
 func TestQueues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var queues quota.Queues[string]
@@ -72,7 +72,7 @@ func TestQueues(t *testing.T) {
 		cancel(errFull)
 		for range 4 {
 			release := <-releases
-			synctest.Wait() // none runs beside it
+			synctest.Wait() // no other operation runs concurrently
 			release()
 		}
 		synctest.Wait()

@@ -1,12 +1,14 @@
-// Package quota bounds what clients may have of the things that run out: concurrent operations (Semaphore, Limit), memory
-// (Memory), requests a second (Rate), places in a queue (Queues) and connections, the idle ones of which may be closed
-// for others (Pool). Each thing that runs out has an instance of its own, so that none starves another. What is for
-// clients who have shown who they are has parts by that (Shares).
+// Package quota limits the resources that clients may use: concurrent operations (Semaphore, Limit), memory
+// (Memory), request rates (Rate), operations per key (Queues, Shares) and connections, of which idle ones are
+// evicted (Pool). A caller passes in the address of a client, or for Shares and Queues a key such as an
+// authenticated identity; it receives a permit, a reservation or a member to release, or an error such as
+// ErrBusy. Each resource has its own instance, so that exhausting one does not affect another.
 //
-// All others know a client by the same key: its address, and with IPv6 its /64 network, too. One host may have any
-// number of the addresses of such a network, and neighbours may share it, so a network has a larger bound than an address.
-// What is known of a client is forgotten only where it is idle, or, where memory is bounded and none is, for the client of
-// which least is known. What is known of others stays.
+// Limits by address use the address of the client and, with IPv6, its /64 network (RFC 4291 section 2.5.4). One
+// host can use any number of addresses of such a network, but neighbors may share it, so the limit of a network
+// is larger than that of an address. Entries in these tables are removed only when their client is idle. If a
+// table of bounded size is full of active clients, the entry with the least information is replaced; other
+// entries are unaffected.
 package quota
 
 import (
@@ -16,14 +18,14 @@ import (
 	"net/netip"
 )
 
-// ErrBusy is the error of a limit that is reached, where it has no error of its own.
+// ErrBusy is the default error of an exhausted limit.
 var ErrBusy = errors.New("too many requests are running")
 
-// networkBits is the length of the prefix of an IPv6 network (RFC 4291 section 2.5.4).
+// networkBits is the prefix length of an IPv6 network (RFC 4291 section 2.5.4).
 const networkBits = 64
 
-// Network returns the address that identifies a client where clients are told apart, and not their addresses: with IPv6
-// the first address of its /64 network, else the address itself. The zero value has none, and is returned.
+// Network returns the address that identifies a client independently of its interface identifier: with IPv6 the
+// first address of its /64 network, otherwise the address itself. For the zero value it returns the zero value.
 func Network(client netip.Addr) netip.Addr {
 	address, network := keys(client)
 	if network.IsValid() {
@@ -32,8 +34,8 @@ func Network(client netip.Addr) netip.Addr {
 	return address.Addr()
 }
 
-// keys returns the keys of a client in tables: that of its address, and that of its network, which is the zero value
-// without IPv6. IPv4-mapped addresses are IPv4 (RFC 4291 section 2.5.5.2), and zones do not matter.
+// keys returns the table keys of a client: its address and its network, which is the zero value without IPv6.
+// IPv4-mapped addresses are treated as IPv4 (RFC 4291 section 2.5.5.2); zones are ignored.
 func keys(client netip.Addr) (address, network netip.Prefix) {
 	client = client.Unmap()
 	address = netip.PrefixFrom(client, client.BitLen())
@@ -43,22 +45,22 @@ func keys(client netip.Addr) (address, network netip.Prefix) {
 	return address, network
 }
 
-// Limit is a limit of concurrent operations, of which each client has a part. It is safe for concurrent use.
+// Limit is a concurrency limit with a quota for each client. It is safe for concurrent use.
 type Limit struct {
 	Semaphore Semaphore
-	Clients   *Clients // nil bounds no client
-	Busy      error    // where the semaphore is at its capacity; nil is ErrBusy
+	Clients   *Clients // nil: no limit per client
+	Busy      error    // error of an exhausted semaphore; nil is ErrBusy
 }
 
-// PerClient says how much of a limit one client may have.
+// PerClient is the quota of one client as a part of a limit.
 type PerClient struct {
-	Percent       int   // of an address; 100 is no bound
-	NetworkFactor int   // how many times that a network may have; 0 is once
-	Busy          error // for a client that has as much
+	Percent       int   // quota of an address in percent; 100 is unlimited
+	NetworkFactor int   // quota of a network as a multiple of that of an address; 0 is 1
+	Busy          error // error for a client at its quota
 }
 
-// Resized returns a limit of n operations. What is unchanged is that of l, with what clients hold, so that a new
-// configuration does not double a limit.
+// Resized returns a limit of n operations. Unchanged parts are shared with l, including their permits, so that
+// a reload of the configuration does not double a limit.
 func (l Limit) Resized(n int, per PerClient) Limit {
 	l.Semaphore = l.Semaphore.Resized(n)
 	if per.Percent == 100 {
@@ -76,18 +78,18 @@ func (l Limit) Resized(n int, per PerClient) Limit {
 	return l
 }
 
-// WithBusy returns the same limit with another error where the semaphore is at its capacity.
+// WithBusy returns the same limit with another error for an exhausted semaphore.
 func (l Limit) WithBusy(busy error) Limit {
 	l.Busy = busy
 	return l
 }
 
-// Acquire takes a permit for a client without waiting or allocating. The zero value of a client has no bound of its own.
-// The error is Busy, or that of Clients. The caller must release the permit, unless there is an error.
+// Acquire takes a permit for a client without waiting or allocating. The zero value of a client has no quota.
+// The error is Busy, or that of Clients. Unless it returns an error, the caller must release the permit.
 func (l Limit) Acquire(client netip.Addr) (Permit, error) { return l.acquire(client, 1) }
 
-// Wait is Acquire, but waits until the semaphore has a place, in the order of the callers. A client does not wait for what
-// it has itself: the error is immediately that of Clients. Where ctx ends before, the error is Busy.
+// Wait is like Acquire, but waits for the semaphore in FIFO order. It does not wait for the client's own quota:
+// if that is exhausted, it returns the error of Clients immediately. If ctx ends first, the error is Busy.
 func (l Limit) Wait(ctx context.Context, client netip.Addr) (Permit, error) {
 	p, err := l.Clients.acquire(client, 1)
 	if err != nil {
@@ -101,7 +103,7 @@ func (l Limit) Wait(ctx context.Context, client netip.Addr) (Permit, error) {
 	return p, nil
 }
 
-// acquire takes so many units in one permit, or none.
+// acquire takes all units in one permit, or none.
 func (l Limit) acquire(client netip.Addr, units int) (Permit, error) {
 	p, err := l.Clients.acquire(client, units)
 	if err != nil {
@@ -120,15 +122,15 @@ func (l Limit) acquire(client netip.Addr, units int) (Permit, error) {
 
 func (l Limit) busy() error { return cmp.Or(l.Busy, ErrBusy) }
 
-// Permit is what a client holds of a limit. The zero value is nothing.
+// Permit is a client's part of a limit. The zero value holds nothing.
 type Permit struct {
-	semaphore Semaphore // nil where only the client is bounded
+	semaphore Semaphore // nil if only Clients has a limit
 	clients   *Clients
 	client    netip.Addr
 	units     int
 }
 
-// Release returns the permit. It must be called once.
+// Release releases the permit. It must be called once.
 func (p Permit) Release() {
 	if p.semaphore != nil {
 		p.semaphore.release(p.units)

@@ -6,21 +6,22 @@ import (
 	"time"
 )
 
-// maxRated bounds the clients whose rate is measured, so that addresses of which an attacker has many take no memory.
+// maxRated limits the table of clients, so that an attacker with many addresses cannot exhaust memory.
 const maxRated = 1 << 16
 
-// Rate bounds how many requests each client sends in a second, an address and the addresses of a network together. A nil
-// *Rate bounds nothing. It is safe for concurrent use.
+// Rate limits the requests per second of each client, by address and by network. A nil *Rate is unlimited. It
+// is safe for concurrent use.
 //
-// It is the generic cell rate algorithm: of each client it has one time, at which a client that sends nothing until then
-// may send a whole burst again, as one that was never seen. So a client is idle from that time on. Where a new client has
-// no place, an idle one loses its own as long as there is any, and else the one with the earliest time, of which least is
-// known. What is known of others stays. A request does not move its client in the heap that finds it: clients have their
-// place by the time that was seen last, which is never later than their own, and are put right when their turn comes.
+// It implements the generic cell rate algorithm (GCRA). For each client it stores one time, the theoretical
+// arrival time: a client that sends nothing until then may send a full burst again, like a new client, and
+// counts as idle. If the table is full, a new client replaces an idle one, or if there is none the client with
+// the earliest time, whose loss grants the smallest burst; other entries are unaffected. A request does not
+// update the heap: entries are ordered by the time last read, which is never later than the current one, and
+// the order is corrected when an entry is first.
 type Rate struct {
-	address, network time.Duration // between two requests
+	address, network time.Duration // interval between two requests
 	burst            time.Duration
-	most             int // clients that are remembered
+	most             int // maximum number of clients in the table
 	now              func() time.Time
 
 	mu      sync.Mutex
@@ -28,19 +29,19 @@ type Rate struct {
 	idle    heap[*rated]
 }
 
-// rated is what is known of an address or of a network.
+// rated is the entry of an address or a network.
 type rated struct {
 	key   netip.Prefix
-	until time.Time // it is idle from then on
-	seen  time.Time // until, when it was put in order
+	until time.Time // theoretical arrival time: the client is idle from then on
+	seen  time.Time // value of until that determines the place in the heap
 	place int
 }
 
 func (r *rated) before(other *rated) bool { return r.seen.Before(other.seen) }
 func (r *rated) at() *int                 { return &r.place }
 
-// NewRate returns a Rate of so many requests a second, all of which may come in one batch. A network may send networkFactor
-// times as many. All numbers are at least 1.
+// NewRate returns a Rate of perSecond requests per second, with bursts of the same number. A network may send
+// networkFactor times as many. Numbers below 1 count as 1.
 func NewRate(perSecond, networkFactor int, now func() time.Time) *Rate {
 	perSecond, networkFactor = max(perSecond, 1), max(networkFactor, 1)
 	return &Rate{
@@ -53,9 +54,9 @@ func NewRate(perSecond, networkFactor int, now func() time.Time) *Rate {
 	}
 }
 
-// Allow counts one more request of a client, and reports whether it may send it. What an address may not send is not
-// counted for its network, and of a network that may send nothing no further addresses are remembered. A client without an
-// address is on this machine, and not bounded.
+// Allow counts a request of a client and reports whether it is within the limit. A request beyond the limit of
+// its address does not count for the network, and for a network at its limit no entries of further addresses
+// are created. A client without an address is local and unlimited.
 func (r *Rate) Allow(client netip.Addr) bool {
 	if r == nil || !client.IsValid() {
 		return true
@@ -71,7 +72,7 @@ func (r *Rate) Allow(client netip.Addr) bool {
 	return ok && r.count(address, r.address, now) && r.count(network, r.network, now)
 }
 
-// count counts a request of an address or a network, and reports whether it may send it; r.mu is held.
+// count counts a request of an address or a network and reports whether it is within the limit; r.mu is held.
 func (r *Rate) count(key netip.Prefix, interval time.Duration, now time.Time) bool {
 	until, ok := r.after(key, interval, now)
 	if !ok {
@@ -85,7 +86,8 @@ func (r *Rate) count(key netip.Prefix, interval time.Duration, now time.Time) bo
 	return true
 }
 
-// after returns from when on a client would be idle after one more request, and whether it may send that; r.mu is held.
+// after returns the theoretical arrival time after one more request, and whether the request is within the
+// limit; r.mu is held.
 func (r *Rate) after(key netip.Prefix, interval time.Duration, now time.Time) (until time.Time, ok bool) {
 	until = now
 	if c := r.clients[key]; c != nil && c.until.After(now) {
@@ -95,7 +97,7 @@ func (r *Rate) after(key netip.Prefix, interval time.Duration, now time.Time) (u
 	return until, until.Sub(now) <= r.burst
 }
 
-// add remembers a client, in the place of another one where there are too many; r.mu is held.
+// add adds the entry of a client, replacing another one if the table is full; r.mu is held.
 func (r *Rate) add(key netip.Prefix, until, now time.Time) {
 	c := &rated{place: outside}
 	if len(r.clients) >= r.most {
@@ -107,7 +109,7 @@ func (r *Rate) add(key netip.Prefix, until, now time.Time) {
 	r.idle.fix(c)
 }
 
-// leastKnown returns a client that is idle, or else the one that is so first; r.mu is held.
+// leastKnown returns the entry of an idle client, or else the one with the earliest time; r.mu is held.
 func (r *Rate) leastKnown(now time.Time) *rated {
 	for {
 		c := r.idle[0]

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// setClock is a time that a test sets.
+// setClock is a clock that a test sets.
 type setClock struct{ at time.Duration }
 
 func (c *setClock) now() time.Time { return time.Unix(1_800_000_000, int64(c.at)) }
@@ -16,8 +16,8 @@ func ipv4(n int) netip.Addr {
 	return netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)})
 }
 
-// The number of remembered clients is bounded. Where all have sent something a new one takes the place of one of them, and not
-// that of all; and rather of one that has sent nothing since.
+// TestRateRemembersSomeClients checks that the table is bounded. If it is full, a new client replaces one
+// entry, preferably an idle one.
 func TestRateRemembersSomeClients(t *testing.T) {
 	c := new(setClock)
 	r := NewRate(1, 1, c.now)
@@ -57,8 +57,9 @@ func TestRateRemembersSomeClients(t *testing.T) {
 	}
 }
 
-// With IPv6 an address has a rate, and its /64 a larger one: a neighbour leaves some of it, and a host with many addresses
-// has no more. What an address may not send takes nothing from its network.
+// TestRateOfNetworks checks the rates of an IPv6 address and its /64 network: the rate of the network exceeds
+// that of an address, so neighbors can share it, and a host with many addresses cannot exceed it. A request
+// beyond the limit of its address does not count for the network.
 func TestRateOfNetworks(t *testing.T) {
 	c := new(setClock)
 	r := NewRate(2, 2, c.now)
@@ -91,8 +92,8 @@ func TestRateOfNetworks(t *testing.T) {
 	send("2001:db8::4", 9, 2)
 }
 
-// Forgetting one client never clears others: whatever clients come, at most one is forgotten for each that is new, it is
-// idle as long as any is, and what is known of all others is what it was.
+// TestForgettingOneClearsNoOther checks that a new client replaces at most one entry, that this is an idle one
+// if any is, and that all other entries are unchanged.
 func TestForgettingOneClearsNoOther(t *testing.T) {
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -140,7 +141,7 @@ func TestForgettingOneClearsNoOther(t *testing.T) {
 	}
 }
 
-// BenchmarkRate is the cost of a request where the table is full.
+// BenchmarkRate measures a request while the table is full.
 func BenchmarkRate(b *testing.B) {
 	r := NewRate(1000, 4, time.Now)
 	for n := range maxRated {

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
-// clock is what a test sets.
+// clock is a clock that a test sets.
 type clock struct{ nanoseconds atomic.Int64 }
 
 func (c *clock) now() time.Time      { return time.Unix(1_800_000_000, c.nanoseconds.Load()) }
@@ -30,10 +30,10 @@ func TestRate(t *testing.T) {
 		{500 * time.Millisecond, false},
 		{999 * time.Millisecond, false},
 		{time.Second, true},
-		{time.Hour, true}, // nothing is saved up
+		{time.Hour, true}, // unused requests do not accumulate
 		{time.Hour, true},
 		{time.Hour, false},
-		{0, false}, // nor by a clock that is set back
+		{0, false}, // nor if the clock is set back
 		{time.Hour + time.Second, true},
 	} {
 		c.set(tt.at)

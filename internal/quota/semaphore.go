@@ -2,11 +2,12 @@ package quota
 
 import "context"
 
-// Semaphore bounds concurrent operations of all clients. Its capacity is their maximum, and its length is how many
-// run, which golang.org/x/sync/semaphore does not tell. nil admits none. It is safe for concurrent use.
+// Semaphore limits concurrent operations. Its capacity is the maximum and its length the number of running
+// operations, which golang.org/x/sync/semaphore does not expose. A nil Semaphore admits none. It is safe for
+// concurrent use.
 type Semaphore chan struct{}
 
-// Resized returns s where its capacity is n, and a new semaphore otherwise.
+// Resized returns s if its capacity is n, and a new semaphore otherwise.
 func (s Semaphore) Resized(n int) Semaphore {
 	if cap(s) == n {
 		return s
@@ -14,7 +15,7 @@ func (s Semaphore) Resized(n int) Semaphore {
 	return make(Semaphore, n)
 }
 
-// TryAcquire admits an operation where one more may run, and reports whether it did.
+// TryAcquire starts an operation if the limit permits it, and reports whether it did.
 func (s Semaphore) TryAcquire() bool {
 	select {
 	case s <- struct{}{}:
@@ -24,8 +25,7 @@ func (s Semaphore) TryAcquire() bool {
 	}
 }
 
-// Acquire admits an operation, and waits until it may run, in the order of the callers. The error is the cause for which
-// ctx has ended.
+// Acquire waits in FIFO order until the limit permits an operation. The error is the cause of the end of ctx.
 func (s Semaphore) Acquire(ctx context.Context) error {
 	if s.TryAcquire() {
 		return nil
@@ -38,7 +38,7 @@ func (s Semaphore) Acquire(ctx context.Context) error {
 	}
 }
 
-// Release ends an operation that was admitted.
+// Release ends an operation.
 func (s Semaphore) Release() { <-s }
 
 func (s Semaphore) release(n int) {

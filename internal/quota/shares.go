@@ -5,23 +5,23 @@ import (
 	"fmt"
 )
 
-// ErrShare is the error where a key has its whole part of Shares. It wraps ErrBusy.
+// ErrShare is the error of a key at its quota in Shares. It wraps ErrBusy.
 var ErrShare = fmt.Errorf("%w: this client has its part of them", ErrBusy)
 
-// Shares is a limit of concurrent operations, of which each key has a part, so that none can take all of them. A key is
-// who is known by more than an address, such as a token. It is safe for concurrent use.
+// Shares is a concurrency limit with a quota for each key, so that no key can exhaust it. A key identifies a
+// client by more than its address, such as by a token. It is safe for concurrent use.
 type Shares[K comparable] struct {
 	all Semaphore
 	own Queues[K]
 }
 
-// NewShares returns Shares of so many operations in all, and of each key.
+// NewShares returns Shares with a total limit and a quota for each key.
 func NewShares[K comparable](all, each int) *Shares[K] {
 	return &Shares[K]{all: make(Semaphore, all), own: Queues[K]{Most: each}}
 }
 
-// Acquire takes a place for a key without waiting. The caller must call release once, unless there is an error: ErrShare
-// where the key has its part, and ErrBusy where all are taken.
+// Acquire starts an operation of a key without waiting. Unless it returns an error, the caller must call
+// release once. The error is ErrShare if the key is at its quota, and ErrBusy if the total limit is reached.
 func (s *Shares[K]) Acquire(key K) (release func(), err error) {
 	leave, ok := s.own.TryAcquire(key)
 	if !ok {
@@ -34,8 +34,8 @@ func (s *Shares[K]) Acquire(key K) (release func(), err error) {
 	return s.releaseBy(leave), nil
 }
 
-// Wait is Acquire, but waits, in the order of the callers: first for what the key has itself, so that at most its part
-// is before others. The error is the cause for which ctx has ended.
+// Wait is like Acquire, but waits in FIFO order, first for the quota of the key: so at most a quota of its
+// operations wait for the total limit ahead of others. The error is the cause of the end of ctx.
 func (s *Shares[K]) Wait(ctx context.Context, key K) (release func(), err error) {
 	leave, err := s.own.Acquire(ctx, key)
 	if err != nil {

@@ -19,7 +19,7 @@ func TestShares(t *testing.T) {
 		{"a", nil},
 		{"a", nil},
 		{"a", quota.ErrShare},
-		{"b", nil}, // whatever the other one does
+		{"b", nil}, // not affected by the other key
 		{"b", quota.ErrBusy},
 		{"a", quota.ErrShare},
 	} {
@@ -34,14 +34,14 @@ func TestShares(t *testing.T) {
 	for _, release := range releases {
 		release()
 	}
-	for range 2 { // what was refused was not taken
+	for range 2 { // failed acquisitions took nothing
 		if _, err := s.Acquire("b"); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// Who waits a hundred times is served no earlier than who waits once.
+// TestSharesWait checks that a key with a hundred waiting operations is not served earlier than a key with one.
 func TestSharesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := quota.NewShares[string](2, 1)

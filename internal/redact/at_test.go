@@ -2,7 +2,7 @@ package redact
 
 import "testing"
 
-// hasAt is the expression at, by hand.
+// FuzzHasAt compares hasAt with the regular expression at.
 func FuzzHasAt(f *testing.F) {
 	for _, text := range []string{"", "a", "@", "a@b", "%40", "%2540", "%252540", "%25%40", "%2525", "%254", "%2%540", "a%3Ab%20c", "%%40", "%25 40"} {
 		f.Add(text)

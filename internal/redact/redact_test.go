@@ -26,12 +26,13 @@ func TestURLs(t *testing.T) {
 		"?uri=ftp://u:p@h/&x=http://w:r@j?a@b":       "?uri=ftp://u:xxxxx@h/&x=http://w:xxxxx@j?a@b",
 		"http://user:se%2F%2Fcret@h/":                "http://user:xxxxx@h/",
 		"http://user:pa//ss@host/":                   "http://user:xxxxx@host/",
-		"http://user:pa:/ss@host/ and http://u:p@h/": "http://user:xxxxx@h/", // hides too much
+		"http://user:pa:/ss@host/ and http://u:p@h/": "http://user:xxxxx@h/", // removes too much
 		"//user:a//b@h":                              "//user:xxxxx@h",
 		"u=http%3A%2F%2Fu%3Ase%252F%252Fcret%40h":    "u=http%3A%2F%2Fu%3Axxxxx%40h",
 		`http:\\user:pw@h/`:                          `http:\\user:xxxxx@h/`,
 		"http://a.example:80//x@y":                   "http://a.example:80//x@y",
-		// Without slashes: after a scheme of URLs with a server, and in the parameter in which a URL is typed.
+		// Without slashes: after a scheme of URLs with an authority, and in the parameter into which users type
+		// a URL.
 		"ftp:bob:secret@host/x":                      "ftp:bob:xxxxx@host/x",
 		"/fetch?uri=ftp:bob:secret@host/x":           "/fetch?uri=ftp:bob:xxxxx@host/x",
 		"/fetch?uri=ftp%3Abob%3Asecret%40host%2Fx":   "/fetch?uri=ftp%3Abob%3Axxxxx%40host%2Fx",
@@ -68,9 +69,9 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// An offset points to the same octet, or to where it is hidden.
+// TestURLsAt checks that an offset refers to the same byte, or to its replacement.
 func TestURLsAt(t *testing.T) {
-	for _, tt := range []struct{ text, from, want string }{ // the offset is where from begins
+	for _, tt := range []struct{ text, from, want string }{ // the offset is that of from
 		{"ftp://bob:secret@h/x;type=q", "q", "ftp://bob:xxxxx@h/x;type=q"},
 		{"ftp://bob:secret@h/x;type=q", "bob", "ftp://bob:xxxxx@h/x;type=q"},
 		{"ftp://bob:secret@h/x;type=q", "@h", "ftp://bob:xxxxx@h/x;type=q"},

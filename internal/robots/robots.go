@@ -1,5 +1,6 @@
-// Package robots tells programs from people by the User-Agent of their requests. It is a rule of thumb
-// for statistics: programs that claim to be a browser count as people.
+// Package robots distinguishes the requests of programs from those of people by the header field User-Agent
+// (RFC 9110 section 10.1.5). A field value enters and a bool leaves. It is a heuristic for statistics: programs
+// that claim to be a browser count as people.
 package robots
 
 import (
@@ -8,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// IsRobot reports whether a User-Agent is that of a program that nobody sits before: anything that does
-// not begin as browsers do, and browsers with one of the words by which crawlers, checkers and monitors
-// name themselves, or with a URL that says who runs them. An empty one is that of a program.
+// IsRobot reports whether a User-Agent is that of an automated program: any value that does not begin like that
+// of a browser, and that of a browser with a word by which crawlers, checkers and monitors identify themselves,
+// or with the URL of its operator. An empty value counts as a program.
 func IsRobot(userAgent string) bool {
 	if len(userAgent) > maxLength {
 		userAgent = userAgent[:maxLength]
@@ -19,7 +20,7 @@ func IsRobot(userAgent string) bool {
 	if !hasAny(text, strings.HasPrefix, "mozilla/", "opera/", "lynx/", "links ", "elinks", "w3m/", "dillo/", "netsurf/") {
 		return true
 	}
-	text = strings.ReplaceAll(text, "cubot", "") // a make of telephones
+	text = strings.ReplaceAll(text, "cubot", "") // a brand of phones
 	return hasAny(text, strings.Contains,
 		"bot", "crawl", "spider", "slurp", "scan", "archiv", "http:", "https:", "headless", "phantomjs", "preview", "monitor",
 		"lighthouse", "check", "fetch", "google-", "mediapartners", "python", "curl", "wget", "java/", "scrapy", "validat",
@@ -35,20 +36,20 @@ func hasAny(text string, has func(text, word string) bool, words ...string) bool
 	return false
 }
 
-// Bounds of Verdicts.
+// Limits of Verdicts.
 const (
-	maxLength   = 512 // octets of a User-Agent that are looked at
+	maxLength   = 512 // bytes of a User-Agent that are examined
 	maxVerdicts = 1024
 )
 
-// Verdicts remembers the results of IsRobot for the User-Agents that came first, a bounded number: most
-// requests have one of few. The zero value is empty. It is safe for concurrent use.
+// Verdicts caches the results of IsRobot for the first User-Agents, up to a limit: most requests have one of
+// few values. The zero value is empty. It is safe for concurrent use.
 type Verdicts struct {
-	known  atomic.Pointer[map[string]bool] // never changed, only replaced
+	known  atomic.Pointer[map[string]bool] // copied on write
 	adding sync.Mutex
 }
 
-// IsRobot is the function of that name.
+// IsRobot returns the cached result of the function IsRobot.
 func (v *Verdicts) IsRobot(userAgent string) bool {
 	known := v.known.Load()
 	if known != nil {
@@ -75,6 +76,6 @@ func (v *Verdicts) add(userAgent string, is bool) {
 			after[text] = is
 		}
 	}
-	after[strings.Clone(userAgent)] = is // it may be a part of a greater text
+	after[strings.Clone(userAgent)] = is // it may be part of a larger string
 	v.known.Store(&after)
 }

@@ -35,7 +35,7 @@ func TestIsRobot(t *testing.T) {
 	}
 }
 
-// What is remembered is bounded, and the same as what is found out.
+// TestVerdicts checks that the cache is bounded, and that its results equal those of IsRobot.
 func TestVerdicts(t *testing.T) {
 	var v Verdicts
 	for range 2 {

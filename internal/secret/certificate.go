@@ -9,7 +9,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// Pool reads a file of certificates in PEM, which are trusted. setting is what names it, for errors.
+// Pool reads a PEM file of trusted certificates. setting is the configuration setting that contains name, for
+// errors.
 func Pool(setting, name string) (*x509.CertPool, error) {
 	text, err := Read(setting, name)
 	if err != nil {
@@ -22,7 +23,7 @@ func Pool(setting, name string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// Pair reads a certificate and its key in PEM. setting begins the names of both settings.
+// Pair reads a certificate and its key in PEM. setting is the common prefix of both settings.
 func Pair(setting, certificate, key string) (tls.Certificate, error) {
 	certificateText, err := Read(setting+".certificate", certificate)
 	if err != nil {
@@ -39,11 +40,12 @@ func Pair(setting, certificate, key string) (tls.Certificate, error) {
 	return pair, nil
 }
 
-// Version returns a value that changes with a file, by its modification time and size; "" where it does not exist.
+// Version returns a value that changes when the file is written, derived from its modification time and size;
+// "" if it does not exist.
 func Version(name string) string {
 	path, err := Path("", name)
 	if err != nil {
-		return "" // reading it fails with the same error
+		return "" // reading it returns the same error
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -52,11 +54,12 @@ func Version(name string) string {
 	return fmt.Sprint(info.ModTime(), info.Size())
 }
 
-// ServerTLS returns how a server is authenticated by TLS, and urnd to it, nil for the defaults. The files are read now: a
-// reload reads them again.
+// ServerTLS returns the TLS client configuration for connections to a server: how it is authenticated, and how
+// urnd authenticates itself. nil stands for the defaults. The files are read by this call; a reload reads them
+// again.
 func ServerTLS(setting string, c config.ServerTLS) (*tls.Config, error) {
 	if c == (config.ServerTLS{}) {
-		return nil, nil //nolint:nilnil // the defaults, and nothing is wrong
+		return nil, nil //nolint:nilnil // nil stands for the defaults
 	}
 	client := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.ServerName}
 	if c.MinVersion == "1.3" {

@@ -1,4 +1,7 @@
-// Package secret reads files of secrets, which settings name by a path or as credentials of systemd.
+// Package secret reads secrets, certificates and keys from files that the configuration names by a path or as a
+// systemd credential (LoadCredential). The name of a setting and its value enter; the content of the file, a
+// certificate pool or a tls.Config leaves. Errors name the setting, never the path, which may be the secret
+// itself.
 package secret
 
 import (
@@ -13,13 +16,13 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// maxSecret bounds a file of secrets, in octets.
+// maxSecret limits the size of a secret file, in bytes.
 const maxSecret = 1 << 20
 
-// ErrNoCredentials is the error for a credential where urnd was not started by systemd.
+// ErrNoCredentials is the error for a credential if urnd was not started by systemd.
 var ErrNoCredentials = errors.New("credentials exist only where systemd starts urnd")
 
-// Path returns the path of a secret: name is a path, or a credential of systemd.
+// Path returns the path of a secret. name is a path or a systemd credential.
 func Path(setting, name string) (string, error) {
 	credential, ok := strings.CutPrefix(name, config.CredentialPrefix)
 	if !ok {
@@ -35,7 +38,7 @@ func Path(setting, name string) (string, error) {
 	return path, nil
 }
 
-// Read reads the file of a secret. setting is what names it, for errors.
+// Read reads the file of a secret. setting is the configuration setting that contains name, for errors.
 func Read(setting, name string) ([]byte, error) {
 	path, err := Path(setting, name)
 	if err != nil {
@@ -48,7 +51,7 @@ func Read(setting, name string) ([]byte, error) {
 	if err != nil {
 		return nil, withoutPath(setting, err)
 	}
-	text, err := os.ReadFile(path) //nolint:gosec // it is the administrator's
+	text, err := os.ReadFile(path) //nolint:gosec // configured by the administrator
 	if err != nil {
 		return nil, withoutPath(setting, err)
 	}
@@ -58,7 +61,7 @@ func Read(setting, name string) ([]byte, error) {
 	return text, nil
 }
 
-// withoutPath returns the error of a file without its path, which may be the secret itself.
+// withoutPath returns a file error without the path, which may be the secret itself.
 func withoutPath(setting string, err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/secret"
 )
 
-// A secret is a file, or a credential that systemd passes on; an error names the setting, and never the path.
+// TestRead reads files and systemd credentials, and checks that errors name the setting and never the path.
 func TestRead(t *testing.T) {
 	directory := t.TempDir()
 	path, large := filepath.Join(directory, "token"), filepath.Join(directory, "large")
@@ -40,7 +40,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What is no certificate is named by its setting, and a file has another version when it is written again.
+// TestCertificates checks that errors of certificates name the setting, and that Version changes when a file is
+// written.
 func TestCertificates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.pem")
 	if before := secret.Version(path); before != "" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A value lives until the last configuration that has it ends, in whatever order.
+// TestReuse checks that a value is closed with the last configuration that uses it, in any order.
 func TestReuse(t *testing.T) {
 	closed := 0
 	reuse := func(v, previous *Values, basis string) *int {
@@ -50,5 +50,5 @@ func TestReuseOtherNamesAndTypes(t *testing.T) {
 	if _, err := Reuse(&after, &before, "c", 1, func() (int, func(), error) { return 0, nil, failing }); !errors.Is(err, failing) {
 		t.Errorf("got %v", err)
 	}
-	after.Close() // what was not made is not closed
+	after.Close() // a value that was not created is not closed
 }

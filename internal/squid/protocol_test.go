@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// The lines are those of Squid 5.7 with its default extras, "%>a/%>A %un %>rm myip=%la myport=%lp".
+// TestParseRequest parses lines of Squid 5.7 with its default extras, "%>a/%>A %un %>rm myip=%la myport=%lp".
 func TestParseRequest(t *testing.T) {
 	for text, want := range map[string]Request{
 		"http://a.example/ 127.0.0.1/- - GET myip=127.0.0.1 myport=3128":   {"", "http://a.example/"},
 		"0 http://a.example/ 127.0.0.1/- - GET myip=127.0.0.1 myport=3128": {"0", "http://a.example/"},
 		"63 urn:ietf:rfc:2648 127.0.0.1/host.example user GET":             {"63", "urn:ietf:rfc:2648"},
-		"007 urn:ietf:rfc:1":                  {"007", "urn:ietf:rfc:1"}, // echoed as it is
+		"007 urn:ietf:rfc:1":                  {"007", "urn:ietf:rfc:1"}, // echoed unchanged
 		"18446744073709551615 urn:a1:b":       {"18446744073709551615", "urn:a1:b"},
 		"999999999999999999999 urn:a1:b":      {"", "999999999999999999999"},
 		"a.example:443 127.0.0.1/- - CONNECT": {"", "a.example:443"},
@@ -51,8 +51,8 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// unquote reads a value in quotes as Squid's strwordtok does (src/tools.cc), which makes a
-// line end of "\n" and "\r".
+// unquote parses a quoted value like Squid's strwordtok (src/tools.cc), which converts "\n" and "\r" to line
+// ends.
 func unquote(text string) (value, rest string) {
 	var b strings.Builder
 	quoted := false
@@ -72,7 +72,7 @@ func unquote(text string) (value, rest string) {
 	return b.String(), ""
 }
 
-// What Squid reads is what was answered, in one line, whatever the value.
+// FuzzAnswer checks that Squid reads the answer unchanged from one line, whatever its value.
 func FuzzAnswer(f *testing.F) {
 	f.Add("http://a.example/", "")
 	f.Add(`a\n"b" status=301 url="http://evil.example/`, "1")
@@ -106,7 +106,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// A request says no more than its line.
+// FuzzParseRequest checks that a parsed request contains only parts of its line.
 func FuzzParseRequest(f *testing.F) {
 	f.Add("0 http://a.example/ 127.0.0.1/- - GET myip=127.0.0.1 myport=3128")
 	f.Add("urn:ietf:rfc:2648 127.0.0.1/- - GET")

@@ -2,15 +2,15 @@ package squid
 
 import "strings"
 
-// Request is a line that Squid sends.
+// Request is a request line sent by Squid.
 type Request struct {
-	Channel string // the channel-ID, digits; "" without concurrency
-	URL     string // as Squid writes it, percent-encodings and all; "" if there is none
+	Channel string // channel-ID in digits; "" without concurrency
+	URL     string // as sent by Squid, with percent-encodings; "" if missing
 }
 
-// ParseRequest parses a line without its end: [channel-ID] URL [extras]. A first word of
-// digits alone is a channel-ID, since no URL is one. The extras are ignored: url_rewrite_extras
-// and store_id_extras of squid.conf decide what they are.
+// ParseRequest parses a line without its line end: [channel-ID] URL [extras]. A first word of digits is a
+// channel-ID, because it cannot be a URL. The extras are ignored; url_rewrite_extras and store_id_extras of
+// squid.conf define them.
 func ParseRequest(line string) Request {
 	line = strings.TrimSuffix(line, "\r")
 	var r Request
@@ -21,7 +21,7 @@ func ParseRequest(line string) Request {
 	return r
 }
 
-// maxChannel is the number of digits of the longest channel-ID, 64 bits.
+// maxChannel is the maximum number of digits of a channel-ID, 64 bits.
 const maxChannel = 20
 
 func isChannel(word string) bool {

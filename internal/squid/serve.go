@@ -1,6 +1,6 @@
-// Package squid speaks the protocol of Squid's helpers, url_rewrite_program and
-// store_id_program, on the side of the helper. squid.conf.documented of Squid 5.7 describes
-// it; what an answer should be is decided by the caller.
+// Package squid implements the helper side of the protocol of Squid's url_rewrite_program and store_id_program,
+// as documented in squid.conf.documented of Squid 5.7. Request lines enter from a reader; the caller's function
+// receives their URLs and returns an Answer for each; response lines leave to a writer.
 package squid
 
 import (
@@ -12,17 +12,16 @@ import (
 	"sync"
 )
 
-// Bounds of the requests.
+// Limits of requests.
 const (
-	MaxLine    = 16 << 10 // octets of a line with its end; Squid's URLs have at most 8 KiB
-	Concurrent = 64       // requests with a channel-ID that are answered at a time
+	MaxLine    = 16 << 10 // bytes of a line including its end; URLs of Squid have at most 8 KiB
+	Concurrent = 64       // concurrent requests with a channel-ID
 )
 
-// Serve answers each line of in with one line on out, until in ends or ctx is done: neither
-// is an error. Requests with a channel-ID are answered side by side, in any order; those
-// without, one after another. answer is called with the URL, also from several goroutines.
-// When Serve returns all calls of answer have, but a read of in may not: nothing can
-// interrupt a read of standard input.
+// Serve writes one line to out for each line of in, until in ends or ctx is done; neither is an error. Requests
+// with a channel-ID are answered concurrently in any order, those without sequentially. answer is called with
+// the URL, possibly concurrently. When Serve returns, all calls of answer have returned, but a read of in may
+// be pending: a read of standard input cannot be interrupted.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, answer func(ctx context.Context, url string) Answer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -36,13 +35,13 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, answer func(ctx con
 type server struct {
 	answer func(ctx context.Context, url string) Answer
 
-	lock   sync.Mutex // for the fields below
+	lock   sync.Mutex // guards the fields below
 	out    io.Writer
-	failed error // of the first write that failed
+	failed error // error of the first failed write
 	stop   func()
 }
 
-// serve answers lines, and returns when all are answered. The error is that of reading.
+// serve answers lines and returns when all are answered. The error is that of reading.
 func (s *server) serve(ctx context.Context, lines <-chan line) error {
 	slots := make(chan struct{}, Concurrent)
 	var running sync.WaitGroup
@@ -70,7 +69,7 @@ func (s *server) serve(ctx context.Context, lines <-chan line) error {
 	}
 }
 
-// reply answers one line, at once and with a single write.
+// reply answers one line with a single write.
 func (s *server) reply(ctx context.Context, l line) {
 	var a Answer
 	switch {
@@ -90,20 +89,20 @@ func (s *server) reply(ctx context.Context, l line) {
 	}
 }
 
-// line is what was read.
+// line is a line of input.
 type line struct {
 	request Request
 	tooLong bool  // request is from its beginning
-	err     error // of reading; there is no request
+	err     error // read error; there is no request
 }
 
-// readLines sends the lines of in, until it ends or ctx is done, and closes lines.
+// readLines sends the lines of in until it ends or ctx is done, and closes lines.
 func readLines(ctx context.Context, in io.Reader, lines chan<- line) {
 	defer close(lines)
 	reader := bufio.NewReaderSize(in, MaxLine)
 	for {
 		l, more := readLine(reader)
-		if l == (line{}) && !more { // the end
+		if l == (line{}) && !more { // end of the input
 			return
 		}
 		select {
@@ -117,8 +116,7 @@ func readLines(ctx context.Context, in io.Reader, lines chan<- line) {
 	}
 }
 
-// readLine reads a line, and reports whether there may be more. The last need not end in a
-// newline.
+// readLine reads a line and reports whether there may be more. The last line need not end with a newline.
 func readLine(reader *bufio.Reader) (l line, more bool) {
 	text, err := reader.ReadSlice('\n')
 	l.tooLong = errors.Is(err, bufio.ErrBufferFull)

@@ -42,7 +42,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// Requests with a channel are answered side by side: the first waits for the last.
+// TestServeConcurrently checks that requests with a channel are answered concurrently: the first waits for the
+// last.
 func TestServeConcurrently(t *testing.T) {
 	last := make(chan struct{})
 	var in strings.Builder
@@ -65,7 +66,7 @@ func TestServeConcurrently(t *testing.T) {
 	}
 }
 
-// No more than Concurrent requests run at a time.
+// TestServeIsBounded checks that at most Concurrent requests run at a time.
 func TestServeIsBounded(t *testing.T) {
 	in, more := io.Pipe()
 	running, release := make(chan struct{}, 2*Concurrent), make(chan struct{})
@@ -77,7 +78,7 @@ func TestServeIsBounded(t *testing.T) {
 			return Unchanged()
 		})
 	}()
-	for range Concurrent + 1 { // the last is read, and waits
+	for range Concurrent + 1 { // the last is read and waits
 		if _, err := io.WriteString(more, "1 a\n"); err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +96,8 @@ func TestServeIsBounded(t *testing.T) {
 	}
 }
 
-// SIGTERM cancels the context: what runs is told, answered, and waited for.
+// TestServeUntilCancelled checks that a canceled context, as by SIGTERM, cancels running requests, which are
+// answered and waited for.
 func TestServeUntilCancelled(t *testing.T) {
 	in, more := io.Pipe()
 	defer more.Close()
@@ -122,7 +124,7 @@ func TestServeFails(t *testing.T) {
 	if _, err := serve(t, iotest.ErrReader(errTest), echo); !errors.Is(err, errTest) {
 		t.Errorf("reading: %v", err)
 	}
-	in, more := io.Pipe() // stays open: a failed write is the end
+	in, more := io.Pipe() // stays open: the failed write ends Serve
 	defer more.Close()
 	go func() { _, _ = io.WriteString(more, "a\n") }()
 	if err := Serve(t.Context(), in, brokenWriter{}, echo); !errors.Is(err, errTest) {

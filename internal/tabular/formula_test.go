@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/internal/tabular"
 )
 
-// A cell that a spreadsheet would compute begins with an apostrophe, and is what it was when that is taken away.
+// TestFormulas checks that a formula is guarded by an apostrophe, and that removing it restores the cell.
 func TestFormulas(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "a": "a", "https://a.example/=1": "https://a.example/=1", "12": "12", "-12": "-12", "'": "'", "'a": "'a", "'12": "'12", "'-12": "'-12",
@@ -25,7 +25,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// written returns a row as it is written.
+// written returns the output for a row.
 func written(t *testing.T, cells ...string) string {
 	t.Helper()
 	var b strings.Builder

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a table, so that no input takes more memory than a few records of its own length.
+// Limits of a table, so that memory usage is bounded by a few records.
 const (
 	MaxRecord = 1 << 20   // bytes of a row
 	MaxCells  = 2000      // of a row; a name has at most 100 targets of 10 columns
@@ -17,9 +17,9 @@ const (
 )
 
 const (
-	// blockSize is how much is read before it is parsed.
+	// blockSize is the number of bytes that are read before parsing.
 	blockSize = 64 << 10
-	// shown is how much there is of a row that is too long, in bytes.
+	// shown is the length in bytes to which a row that is too long is cut.
 	shown = 1000
 )
 
@@ -30,18 +30,18 @@ var (
 	errCell  = fmt.Errorf("a cell of it has more than %d bytes", MaxCell)
 )
 
-// ErrEmpty is the error of a table without the names of its columns.
+// ErrEmpty is the error of a table without column names.
 var ErrEmpty = errors.New("the input is empty: the first line is to name the columns, such as name,target")
 
 // Row is a record of a table.
 type Row struct {
-	Line  int64  // of its first line; 1 is the first one of the input
-	Text  string // as it is in the input, only the beginning where it is too long
+	Line  int64  // number of its first line in the input, from 1
+	Text  string // as in the input, cut if it is too long
 	Cells []string
-	Err   error // why it cannot be taken; then there are no cells
+	Err   error // why the row is invalid; there are no cells then
 }
 
-// Empty reports whether nothing is in any cell.
+// Empty reports whether all cells of a valid row are empty.
 func (r *Row) Empty() bool {
 	for _, cell := range r.Cells {
 		if cell != "" {
@@ -51,27 +51,28 @@ func (r *Row) Empty() bool {
 	return r.Err == nil
 }
 
-// Reader reads the rows of a table, which it never has as a whole. It is not safe for concurrent use.
+// Reader reads the rows of a table as a stream. It is not safe for concurrent use.
 type Reader struct {
 	in        io.Reader
 	separator byte
-	b         []byte // what was read, and is in no row yet
-	offset    int64  // of b in the input
-	line      int64  // the number of the first line of b
+	b         []byte // read, but not yet part of a row
+	offset    int64  // offset of b in the input
+	line      int64  // number of the first line of b
 	eof       bool
-	rows      *rows // of b; nil before it was parsed
+	rows      *rows // rows of b; nil before b is parsed
 
 	taken  int64 // bytes in rows
-	reread int64 // bytes that are parsed again because the first line begins a record without an end
+	reread int64 // bytes parsed again because the first line begins an unterminated record
 }
 
-// NewReader returns a Reader of UTF-8 without a byte order mark. The separator 0 is found out: it is the one of comma, semicolon and tab
-// that the first line has most of. A first line "sep=;", as Excel writes it, says another one.
+// NewReader returns a Reader of UTF-8 without a byte order mark. The separator 0 is detected: it is the most
+// frequent of comma, semicolon and tab in the first line. A first line "sep=;", as Excel writes it, specifies
+// another separator.
 func NewReader(in io.Reader, separator byte) *Reader {
 	return &Reader{in: in, separator: separator, b: make([]byte, 0, MaxRecord), line: 1}
 }
 
-// Header returns the names of the columns, without spaces around them. It is called first.
+// Header returns the names of the columns without surrounding spaces. It must be called first.
 func (r *Reader) Header() (Row, error) {
 	if err := r.begin(); err != nil {
 		return Row{}, err
@@ -89,7 +90,7 @@ func (r *Reader) Header() (Row, error) {
 	return row, nil
 }
 
-// begin leaves out what comes before the names of the columns, and finds out what separates them.
+// begin skips the lines before the names of the columns and detects the separator.
 func (r *Reader) begin() error {
 	for isSaid := false; ; {
 		if err := r.fill(cap(r.b)); err != nil {
@@ -117,12 +118,12 @@ func (r *Reader) begin() error {
 	}
 }
 
-// isSeparator reports whether a text can separate cells.
+// isSeparator reports whether text is a valid separator of cells.
 func isSeparator(text string) bool {
 	return len(text) == 1 && text[0] < utf8.RuneSelf && strings.IndexByte("\"\r\n\x00", text[0]) < 0
 }
 
-// separatorOf returns what separates the cells of a first line.
+// separatorOf detects the separator of a first line.
 func separatorOf(line string) byte {
 	best, most := byte(','), 0
 	for _, separator := range []byte{',', ';', '\t'} {
@@ -133,10 +134,10 @@ func separatorOf(line string) byte {
 	return best
 }
 
-// Separator returns what separates the cells, once Header has returned.
+// Separator returns the separator of cells. It must be called after Header.
 func (r *Reader) Separator() byte { return r.separator }
 
-// Offset returns how many bytes of the input are in the rows that were read, or before them.
+// Offset returns the offset in the input after the last row that was read.
 func (r *Reader) Offset() int64 {
 	if r.rows == nil {
 		return r.offset
@@ -144,7 +145,8 @@ func (r *Reader) Offset() int64 {
 	return r.offset + int64(r.rows.end)
 }
 
-// Read returns the next row; io.EOF after the last one. Lines that are empty are not among them. After another error nothing more is read.
+// Read returns the next row, or io.EOF after the last one. Empty lines are skipped. After any other error
+// nothing more is read.
 func (r *Reader) Read() (Row, error) {
 	for want := blockSize; ; {
 		if r.rows != nil {
@@ -155,7 +157,7 @@ func (r *Reader) Read() (Row, error) {
 			if n := r.rows.end; n > 0 {
 				r.take(n)
 			} else {
-				want = 2 * len(r.b) // the record has more
+				want = 2 * len(r.b) // the record is longer
 			}
 			isWhole := len(r.b) > 0 && (r.eof || len(r.b) == cap(r.b)) && r.rows.end == 0
 			if r.rows = nil; isWhole {
@@ -172,7 +174,7 @@ func (r *Reader) Read() (Row, error) {
 	}
 }
 
-// fill reads until there are n bytes, or all.
+// fill reads until n bytes are buffered, or the input ends.
 func (r *Reader) fill(n int) error {
 	n = min(n, cap(r.b))
 	for !r.eof && len(r.b) < n {
@@ -182,7 +184,7 @@ func (r *Reader) fill(n int) error {
 		case errors.Is(err, io.EOF):
 			r.eof = true
 			if len(r.b) > 0 && r.b[len(r.b)-1] != '\n' {
-				r.b = append(r.b, '\n') // it may grow here
+				r.b = append(r.b, '\n') // may reallocate
 			}
 		case err != nil:
 			return fmt.Errorf("reading the input: %w", err)
@@ -191,7 +193,7 @@ func (r *Reader) fill(n int) error {
 	return nil
 }
 
-// broken returns a line that is too long, or that begins a record without an end.
+// broken returns a line that is too long, or that begins an unterminated record.
 func (r *Reader) broken() (Row, error) {
 	row := Row{Line: r.line, Text: string(r.b[:min(len(r.b), shown)]), Err: errLong}
 	if n := bytes.IndexByte(r.b, '\n') + 1; n > 0 {

@@ -67,7 +67,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// A row that is out of bounds is one bad row; those around it are read.
+// TestBounds checks that a row that exceeds a limit is a single invalid row, and that adjacent rows are read.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct{ name, row, want string }{
 		{"cells", strings.Repeat(",", tabular.MaxCells), "it has more than 2000 cells"},
@@ -92,7 +92,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Whatever is read takes a bounded memory: 16 MiB of commas, or of empty cells, no more than a few rows.
+// TestMemory checks that memory is bounded by a few rows for 16 MiB of commas or empty cells.
 func TestMemory(t *testing.T) {
 	for _, c := range []struct {
 		name, part string
@@ -136,7 +136,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// repeated is a text without an end.
+// repeated is an endless text.
 type repeated struct {
 	part string
 	at   int
@@ -150,7 +150,7 @@ func (r *repeated) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// An error of the input is not its end.
+// TestInputFails checks that a read error is not treated as the end of the input.
 func TestInputFails(t *testing.T) {
 	r := tabular.NewReader(io.MultiReader(strings.NewReader("a,b\n"), iotest.ErrReader(io.ErrClosedPipe)), ',')
 	if _, err := r.Header(); !errors.Is(err, io.ErrClosedPipe) {
@@ -158,7 +158,7 @@ func TestInputFails(t *testing.T) {
 	}
 }
 
-// The lines of a document end with CRLF, and what is in its cells stays as it is.
+// TestDocument checks that lines of a document end with CRLF, and that cells are preserved.
 func TestDocument(t *testing.T) {
 	var b strings.Builder
 	w := tabular.NewDocumentWriter(&b)
@@ -170,7 +170,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// FuzzTable has what is written be read as it was, also by encoding/csv, but that this has one line feed for CRLF.
+// FuzzTable checks that a written table is read back unchanged, and by encoding/csv except that it converts
+// CRLF to LF.
 func FuzzTable(f *testing.F) {
 	f.Add("a", "b\r\n\"c\"", "d,e", ";\t")
 	f.Add(" ", "", "\n", "\"")
@@ -197,7 +198,8 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// FuzzReader has any input make rows with rising numbers, and the same ones however it comes.
+// FuzzReader checks that any input yields rows with ascending line numbers, independent of how the input is
+// split.
 func FuzzReader(f *testing.F) {
 	for _, text := range []string{"name,target\na,b\n", "name;note\n\"a\";\"b\"\"\r\nc\"\r\n", "sep=|\na|b\n\"\n", "a\"b,\"c\nd\"e\n", "a,b\n\n\r\n\r\r\n", "a\n\"b\" \"c\"\nd\"\n"} {
 		f.Add(text)

@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// rows reads the records of a text by encoding/csv. That stops at some of what spreadsheets and people write, and changes some:
-// quotation marks within a field that is not quoted are ordinary characters here, the spaces around such a field do not
-// belong to it, and line ends within a quoted one stay as they are.
+// rows reads the records of a text with encoding/csv, and differs from it for some common output of
+// spreadsheets and users: quotation marks in an unquoted field are ordinary characters, spaces around such a
+// field are removed, and line ends in a quoted field are preserved.
 type rows struct {
 	separator byte
 	text      string // complete lines
-	end       int    // where the last record ends
-	number    int64  // of the line there
+	end       int    // end of the last record
+	number    int64  // line number at end
 
-	ahead *bufio.Reader // of csv
+	ahead *bufio.Reader // input of csv
 	csv   *csv.Reader
-	base  int // where csv began
-	begin int // where what csv has read last begins
-	line  int // the line there, as csv counts
+	base  int // start of the input of csv
+	begin int // start of the last record read by csv
+	line  int // line number at begin, as counted by csv
 }
 
 var (
@@ -30,17 +30,17 @@ var (
 	errMarks      = errors.New("it is too long for so many quotation marks that are not doubled")
 )
 
-// maxReread bounds how much of a record is read again because of its quotation marks, in bytes.
+// maxReread limits the bytes of a record that are parsed again because of its quotation marks.
 const maxReread = 8 * MaxRecord
 
-// newRows reads a text whose first line has a number. What comes after its last line feed is left out.
+// newRows reads a text whose first line has this number. An incomplete last line is ignored.
 func newRows(text string, number int64, separator byte) *rows {
 	r := &rows{separator: separator, text: text[:strings.LastIndexByte(text, '\n')+1], number: number, ahead: bufio.NewReader(nil)}
 	r.readFrom(0)
 	return r
 }
 
-// readFrom has csv go on at an offset.
+// readFrom restarts csv at an offset.
 func (r *rows) readFrom(at int) {
 	r.ahead.Reset(strings.NewReader(r.text[at:]))
 	r.csv = csv.NewReader(r.ahead)
@@ -48,7 +48,7 @@ func (r *rows) readFrom(at int) {
 	r.base, r.begin, r.line = at, at, 1
 }
 
-// offset returns where a column of a line is, both as csv counts.
+// offset returns the offset of a column of a line, both as counted by csv.
 func (r *rows) offset(line, column int) int {
 	i := r.begin
 	for range line - r.line {
@@ -57,14 +57,15 @@ func (r *rows) offset(line, column int) int {
 	return i + column - 1
 }
 
-// next returns the next row. io.EOF is after the last one, and errOpen where the text ends within one, which begins at end.
+// next returns the next row. It returns io.EOF after the last one, and errOpen if the text ends within a
+// record, which begins at end.
 func (r *rows) next() (Row, error) {
 	bound, err := r.bound()
 	if err != nil {
 		return Row{}, err
 	}
 	if bound.Err != nil {
-		return bound, nil //nolint:nilerr // the row has it
+		return bound, nil //nolint:nilerr // the error is part of the row
 	}
 	read, begin := Row{}, -1
 	for reread := 0; ; {
@@ -79,7 +80,7 @@ func (r *rows) next() (Row, error) {
 		default:
 			return read, err
 		}
-		r.begin, r.line = r.offset(line, 1), line // csv has left out empty lines
+		r.begin, r.line = r.offset(line, 1), line // csv has skipped empty lines
 		if begin < 0 {
 			begin = r.begin
 			r.number += int64(strings.Count(r.text[r.end:begin], "\n"))
@@ -99,7 +100,7 @@ func (r *rows) next() (Row, error) {
 		switch rest := r.text[at:lineEnd]; {
 		case rest == "":
 			return r.ended(read, lineEnd+1), nil
-		case strings.TrimRight(rest[1:], "\r") == "": // csv would leave it out
+		case strings.TrimRight(rest[1:], "\r") == "": // csv would omit it
 			read.Cells = append(read.Cells, "")
 			return r.ended(read, lineEnd+1), nil
 		}
@@ -111,10 +112,10 @@ func (r *rows) next() (Row, error) {
 	}
 }
 
-// bound passes over a record whose cells are too many or too long, before csv makes them, and returns it with its Err.
+// bound skips a record with too many or too long cells before csv allocates them, and returns it with its Err.
 func (r *rows) bound() (Row, error) {
 	begin := r.end
-	for strings.HasPrefix(r.text[begin:], "\n") || strings.HasPrefix(r.text[begin:], "\r\n") { // csv leaves out empty lines
+	for strings.HasPrefix(r.text[begin:], "\n") || strings.HasPrefix(r.text[begin:], "\r\n") { // csv skips empty lines
 		begin += strings.IndexByte(r.text[begin:], '\n') + 1
 	}
 	if begin == len(r.text) {
@@ -137,7 +138,8 @@ func (r *rows) bound() (Row, error) {
 	return row, nil
 }
 
-// extent returns where the record ends that begins somewhere, -1 where the text ends before, and why it is out of bounds.
+// extent returns the end of the record at begin, -1 if the text ends before, and the error of a record that
+// exceeds a limit.
 func (r *rows) extent(begin int) (end int, fault error) {
 	cells, cell := 1, begin
 	for i := begin; i < len(r.text); i++ {
@@ -169,7 +171,7 @@ func (r *rows) extent(begin int) (end int, fault error) {
 	return -1, nil
 }
 
-// quotedLength returns how long the quoted part is that a text begins with, -1 where that has no end.
+// quotedLength returns the length of the quoted part at the beginning of text, -1 if it is unterminated.
 func quotedLength(text string) int {
 	for i := 1; ; i++ {
 		n := strings.IndexByte(text[i:], '"')
@@ -182,7 +184,8 @@ func quotedLength(text string) int {
 	}
 }
 
-// field adds the fields that csv has read, and the one at a quotation mark in which it has stopped. It returns where that ends.
+// field appends the fields that csv has read, and the field with the quotation mark at which csv stopped. It
+// returns the end of that field.
 func (r *rows) field(read *Row, before []string, at int, fault error) (end int) {
 	for end = at; r.text[end] != r.separator && r.text[end] != '\n'; {
 		end++
@@ -206,14 +209,14 @@ func (r *rows) ended(read Row, end int) Row {
 	return read
 }
 
-// cells returns what csv has read as it is in the text; end is where that ends.
+// cells returns the fields read by csv in their original form in the text; end is the end of the last one.
 func (r *rows) cells(read []string, end int) []string {
 	spaces := func(cell string) bool { return trimCell(cell) != cell }
 	if len(read) == 0 || !strings.Contains(r.text[r.begin:end], "\r\n") && !slices.ContainsFunc(read, spaces) {
 		return read
 	}
 	at, line := r.begin, r.line
-	beginOf := func(i int) int { // of one after the other
+	beginOf := func(i int) int { // called in ascending order
 		in, column := r.csv.FieldPos(i)
 		for ; line < in; line++ {
 			at += strings.IndexByte(r.text[at:], '\n') + 1
@@ -232,7 +235,7 @@ func (r *rows) cells(read []string, end int) []string {
 	return read
 }
 
-// cellOf returns the field that a text is.
+// cellOf returns the field with this text.
 func cellOf(text string) string {
 	if !strings.HasPrefix(text, `"`) {
 		return trimCell(text)
@@ -240,5 +243,5 @@ func cellOf(text string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimRight(text[1:], "\r"), `"`), `""`, `"`)
 }
 
-// trimCell returns a field without the spaces around it; those of a quoted one belong to it.
+// trimCell removes the spaces around an unquoted field.
 func trimCell(text string) string { return strings.Trim(text, " \t\r") }

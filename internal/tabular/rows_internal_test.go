@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// shownRows returns the rows of a text, a line each, and how long they are.
+// shownRows returns the rows of a text, one per line, and the length of the rest.
 func shownRows(text string) (string, int) {
 	var b strings.Builder
 	rows := newRows(text, 1, ',')
@@ -23,12 +23,12 @@ func shownRows(text string) (string, int) {
 	}
 }
 
-// What is read is what is written, also where encoding/csv stops at it, or changes it.
+// TestRows checks that fields are read as written, also where encoding/csv fails or changes them.
 func TestRows(t *testing.T) {
 	after := errAfterQuote.Error()
 	for _, c := range []struct {
 		name, text, want string
-		rest             int // bytes of a record without an end
+		rest             int // bytes of an unterminated record
 	}{
 		{"empty lines", "\n\r\na\n\n\nb\n", "3: [\"a\"]\n6: [\"b\"]\n", 0},
 		{"a line without an end", "a\nb,c", "1: [\"a\"]\n", 3},
@@ -53,7 +53,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Whatever marks a record has, reading it takes a bounded time.
+// TestMarks checks that the time for reading a record is bounded, whatever quotation marks it contains.
 func TestMarks(t *testing.T) {
 	got, _ := shownRows(strings.Repeat(`a"`+strings.Repeat(`b"`, 250)+",", MaxCells-1) + "\nb\n")
 	if want := fmt.Sprintf("1: %v\n2: [\"b\"]\n", errMarks); got != want {

@@ -1,6 +1,7 @@
-// Package tabular reads and writes CSV (RFC 4180) and TSV, for imports, exports, the API and pages alike: what divides cells, quotation
-// marks, the names of the columns, the numbers of lines, bounds, and cells that spreadsheets would take for formulas. What it reads is UTF-8
-// already: see package charset.
+// Package tabular reads and writes tables in CSV (RFC 4180) and TSV for imports, exports, the API and pages. A
+// Reader takes UTF-8 (see package charset) and returns rows with their line numbers, within limits of memory; a
+// Writer takes cells and quotes them. Cells that spreadsheets would execute as formulas are guarded by an
+// apostrophe. Lines reads the lines of a text as rows.
 package tabular
 
 import (
@@ -11,11 +12,11 @@ import (
 	"strings"
 )
 
-// guard begins a cell that spreadsheets would take for a formula: they do not show it.
+// guard is the prefix of cells that spreadsheets would execute as formulas; they do not display it.
 const guard = "'"
 
-// guarded returns a cell that spreadsheets show and do not compute. What is a guard of its own in it gets another one, so that unguarded is
-// its inverse.
+// guarded returns a cell that spreadsheets display without executing it. A cell that already begins with guards
+// gets another one, so that Unguarded is the inverse.
 func guarded(cell string) string {
 	if isFormula(strings.TrimLeft(cell, guard)) {
 		return guard + cell
@@ -23,7 +24,7 @@ func guarded(cell string) string {
 	return cell
 }
 
-// Unguarded returns the cell of which a Writer has made another one.
+// Unguarded removes the guard that a Writer has added to a cell.
 func Unguarded(cell string) string {
 	if rest, ok := strings.CutPrefix(cell, guard); ok && isFormula(strings.TrimLeft(rest, guard)) {
 		return rest
@@ -31,30 +32,31 @@ func Unguarded(cell string) string {
 	return cell
 }
 
-// isFormula reports whether spreadsheets compute a cell, by what it begins with, also after spaces. The wide forms are those that they
-// take for the others.
+// isFormula reports whether spreadsheets execute a cell, which depends on its first character, also after
+// spaces. Fullwidth forms are treated like ASCII characters.
 func isFormula(cell string) bool {
 	cell = strings.TrimLeft(cell, " ")
 	for _, begin := range []string{"=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"} {
 		if strings.HasPrefix(cell, begin) {
 			_, err := strconv.Atoi(cell)
-			return err != nil // a number, such as a priority, computes nothing
+			return err != nil // a number, such as a priority, is harmless
 		}
 	}
 	return false
 }
 
-// Lines reads the lines of a text as rows without cells, each of at most MaxRecord bytes. It is not safe for concurrent use.
+// Lines reads the lines of a text as rows without cells, each of at most MaxRecord bytes. It is not safe for
+// concurrent use.
 type Lines struct {
 	r      *bufio.Reader
 	line   int64
 	peeked *Row
 }
 
-// NewLines returns what reads the lines of r, which is UTF-8.
+// NewLines returns a reader of the lines of r, which must be UTF-8.
 func NewLines(r io.Reader) *Lines { return &Lines{r: bufio.NewReaderSize(r, blockSize)} }
 
-// Read returns the next line without its end; io.EOF after the last one.
+// Read returns the next line without its line end, or io.EOF after the last one.
 func (l *Lines) Read() (Row, error) {
 	if row := l.peeked; row != nil {
 		l.peeked = nil
@@ -87,7 +89,8 @@ func (l *Lines) Read() (Row, error) {
 	}
 }
 
-// ReadIf is Read if the next line belongs to what was read before it; ok is false if it does not, and stays the next one, or there is none.
+// ReadIf reads the next line if belongs returns true for it. Otherwise ok is false and the line remains the
+// next one; ok is also false at the end.
 func (l *Lines) ReadIf(belongs func(Row) bool) (row Row, ok bool, err error) {
 	next, err := l.Read()
 	switch {

@@ -6,24 +6,26 @@ import (
 	"strings"
 )
 
-// Writer writes CSV or TSV that Reader reads as it was, and whose cells spreadsheets do not compute. It writes what encoding/csv does, but
-// for spaces at the end of a cell, which would be no part of it without quotation marks, and carriage returns, which that drops where lines
-// end with CRLF. It is not safe for concurrent use.
+// Writer writes CSV or TSV that Reader reads back unchanged and whose cells spreadsheets do not execute. Its
+// output equals that of encoding/csv, except that it quotes cells that end with spaces, which would otherwise
+// be trimmed, and preserves carriage returns, which encoding/csv drops if lines end with CRLF. It is not safe
+// for concurrent use.
 type Writer struct {
 	w         *bufio.Writer
 	separator byte
 	lineEnd   string
 }
 
-// NewWriter returns what writes cells that a byte separates, a line feed after each row.
+// NewWriter returns a Writer with this separator that ends rows with a line feed.
 func NewWriter(w io.Writer, separator byte) *Writer {
 	return &Writer{bufio.NewWriter(w), separator, "\n"}
 }
 
-// NewDocumentWriter is NewWriter for a document of the media type text/csv, whose lines end with CRLF (RFC 4180 section 2).
+// NewDocumentWriter returns a Writer for a document of the media type text/csv, whose lines end with CRLF (RFC
+// 4180 section 2).
 func NewDocumentWriter(w io.Writer) *Writer { return &Writer{bufio.NewWriter(w), ',', "\r\n"} }
 
-// Write writes a row, in part into a buffer. An error is that of all further calls, too.
+// Write writes a row to the buffer. After an error all further calls return it.
 func (w *Writer) Write(cells ...string) error {
 	for i, cell := range cells {
 		if i > 0 {
@@ -39,5 +41,5 @@ func (w *Writer) Write(cells ...string) error {
 	return err
 }
 
-// Flush writes what is in the buffer.
+// Flush writes the buffer.
 func (w *Writer) Flush() error { return w.w.Flush() }

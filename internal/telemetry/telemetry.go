@@ -1,5 +1,6 @@
-// Package telemetry sends traces to OpenTelemetry: a span for a request, and one for
-// each step of its trace. Only cmd/urnd depends on it.
+// Package telemetry sends traces to an OpenTelemetry collector by OTLP over HTTP. A request with its steps
+// enters and leaves as a span with a child span for each step. The trace is continued from and passed on by the
+// header field traceparent of W3C Trace Context.
 package telemetry
 
 import (
@@ -22,18 +23,17 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Config says where spans are sent.
+// Config configures the destination of spans.
 type Config struct {
 	Endpoint string // "http://127.0.0.1:4318"
 	Sample   uint64 // one of this many requests is traced, in addition to those with a sampled traceparent; 0 is 1
 	Version  string
-	Instance string // tells instances of urnd apart, as the name of a machine and a port do; "" is not sent
+	Instance string // distinguishes instances of urnd, such as host name and port; "" is not sent
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	Failed   func(error) // called when spans could not be sent
 }
 
-// reportingExporter passes errors to Config.Failed: the library would write them to
-// standard error.
+// reportingExporter passes errors to Config.Failed; the library would write them to standard error.
 type reportingExporter struct {
 	sdktrace.SpanExporter
 	failed func(error)
@@ -47,7 +47,7 @@ func (e reportingExporter) ExportSpans(ctx context.Context, spans []sdktrace.Rea
 	return nil
 }
 
-// Tracer creates spans. It is safe for concurrent use. Close it.
+// Tracer creates spans. It is safe for concurrent use and must be closed.
 type Tracer struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
@@ -55,14 +55,13 @@ type Tracer struct {
 	seen     atomic.Uint64 // requests without a sampled traceparent
 }
 
-// timeout bounds each export of spans, and the last one, in Close.
+// timeout limits each export of spans, including the last one by Close.
 const timeout = 5 * time.Second
 
-// New returns a Tracer. It connects when there are spans to send; spans that cannot be
-// sent are lost.
+// New returns a Tracer. It connects when there are spans to send; spans that cannot be sent are dropped.
 func New(config Config) (*Tracer, error) {
 	client := &http.Client{Timeout: timeout, Transport: &http.Transport{DialContext: config.Dial, MaxIdleConns: 1, IdleConnTimeout: time.Minute}}
-	exporter, err := otlptracehttp.New(context.Background(), // it starts nothing
+	exporter, err := otlptracehttp.New(context.Background(), // the context is not retained
 		otlptracehttp.WithEndpointURL(config.Endpoint+"/v1/traces"), otlptracehttp.WithHTTPClient(client),
 		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: false}))
 	if err != nil {
@@ -76,7 +75,7 @@ func New(config Config) (*Tracer, error) {
 	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/urnd/urnd"), sample: max(config.Sample, 1)}, nil
 }
 
-// describe returns the attributes of all spans, by the semantic conventions of OpenTelemetry for services.
+// describe returns the resource attributes according to the semantic conventions of OpenTelemetry for services.
 func describe(config Config) []attribute.KeyValue {
 	all := []attribute.KeyValue{attribute.String("service.name", "urnd"), attribute.String("service.version", config.Version)}
 	if config.Instance != "" {
@@ -89,20 +88,19 @@ func describe(config Config) []attribute.KeyValue {
 func (t *Tracer) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // spans that cannot be sent are lost
+	_ = t.provider.Shutdown(ctx) // spans that cannot be sent are dropped
 }
 
 // Request is the span of a request.
 type Request struct {
 	tracer *Tracer
 	span   trace.Span
-	ctx    context.Context //nolint:containedctx // it is the span's, and ends with it
+	ctx    context.Context //nolint:containedctx // belongs to the span and ends with it
 	start  time.Time
 }
 
-// Begin begins the span of a request, as a child of its traceparent (W3C Trace
-// Context), and returns nil if the request is not sampled. A trusted traceparent may
-// ask for a span.
+// Begin begins the span of a request as a child of its traceparent (W3C Trace Context). It returns nil if the
+// request is not sampled. A sampled traceparent causes a span only if the client is trusted.
 func (t *Tracer) Begin(method string, lines httpmessage.Lines, at time.Time, trusted bool) *Request {
 	parent := propagation.TraceContext{}.Extract(context.Background(), carrier(lines))
 	sampled := trusted && trace.SpanContextFromContext(parent).IsSampled()
@@ -113,10 +111,10 @@ func (t *Tracer) Begin(method string, lines httpmessage.Lines, at time.Time, tru
 	return &Request{t, span, ctx, at}
 }
 
-// carrier is the fields of a request as a propagation.TextMapCarrier, which are read only.
+// carrier adapts the header fields of a request to propagation.TextMapCarrier, read-only.
 type carrier httpmessage.Lines
 
-// Get implements propagation.TextMapCarrier: names come in lower case.
+// Get implements propagation.TextMapCarrier. key is in lower case.
 func (c carrier) Get(key string) string {
 	return httpmessage.Lines(c).Value(textproto.CanonicalMIMEHeaderKey(key))
 }
@@ -124,11 +122,11 @@ func (c carrier) Get(key string) string {
 // Set implements propagation.TextMapCarrier.
 func (carrier) Set(string, string) {}
 
-// Keys implements propagation.TextMapCarrier. TraceContext does not ask for them.
+// Keys implements propagation.TextMapCarrier. TraceContext does not call it.
 func (carrier) Keys() []string { return nil }
 
-// Untraced counts a request without a traceparent for which no span is begun, and returns false, without counting it, where
-// Begin would begin one.
+// Untraced reports whether a request without a traceparent is not sampled, and counts it in that case. If it
+// returns false, the caller must call Begin, which counts the request.
 func (t *Tracer) Untraced() bool {
 	for {
 		n := t.seen.Load()
@@ -148,14 +146,14 @@ func (r *Request) Traceparent() string {
 	return header["traceparent"]
 }
 
-// Step is one step of a request. At is the time from the beginning of the request to
-// the end of the step, Took its duration; a step without Took follows the one before.
+// Step is a step of a request. At is the time from the start of the request to the end of the step, and Took
+// the duration of the step. If Took is 0, the step begins at the end of the previous one.
 type Step struct {
 	Stage, Detail string
 	At, Took      time.Duration
 }
 
-// End ends the span of a request, with its steps.
+// End ends the span of a request and creates the spans of its steps.
 func (r *Request) End(took time.Duration, name string, status int, steps []Step, attributes map[string]string) {
 	before := time.Duration(0)
 	for _, s := range steps {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// apacheConfig lets many servers run side by side: they use no files outside their folder. The
-// modules are where Debian has them.
+// apacheConfig permits several servers side by side: they use no files outside their folder. The paths of
+// modules are those of Debian.
 const apacheConfig = `ServerRoot %[2]s
 DefaultRuntimeDir web
 PidFile web/apache.pid
@@ -36,8 +36,8 @@ CustomLog web/access.log test env=!ready
 %[3]s
 `
 
-// StartApache starts Apache, which serves the files of a folder that every user can enter
-// (OpenFolder), with lines of its configuration. It stops at the end of the test.
+// StartApache starts Apache, which serves the files of a folder accessible to every user (OpenFolder), with
+// additional lines of configuration. It stops at the end of the test.
 func StartApache(t testing.TB, dir string, lines ...string) *WebServer {
 	t.Helper()
 	return startWebServer(t, dir, webProgram{

@@ -15,17 +15,18 @@ import (
 	"time"
 )
 
-// Authority signs certificates of servers. Only the goroutine of the test may call its methods, which may end it.
+// Authority is a certificate authority that signs server certificates. Only the goroutine of the test may call
+// its methods, which may end it.
 type Authority struct {
 	t           testing.TB
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 
-	PEM  []byte // its own certificate
-	File string // of PEM
+	PEM  []byte // own certificate
+	File string // file that contains PEM
 }
 
-// NewAuthority makes an authority.
+// NewAuthority creates an authority.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	a := &Authority{t: t, File: filepath.Join(t.TempDir(), "ca.pem")}
@@ -54,7 +55,8 @@ func template() *x509.Certificate {
 	}
 }
 
-// Issue returns a certificate for hosts, names or addresses, and its key, in PEM. It is valid for a while more; a negative one has passed.
+// Issue returns a certificate for hosts (names or addresses) and its key in PEM. valid is the remaining
+// validity; the certificate has expired if it is negative.
 func (a *Authority) Issue(valid time.Duration, hosts ...string) (certificate, key []byte) {
 	a.t.Helper()
 	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

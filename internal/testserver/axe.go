@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// AxeCore returns axe-core, a script that finds what in a page keeps people with disabilities from using it. NodeModules has it, or the
-// test is skipped.
+// AxeCore returns axe-core, a script that checks the accessibility of a page. If NodeModules does not contain
+// it, the test is skipped.
 func AxeCore(t testing.TB) string {
 	t.Helper()
 	script, err := os.ReadFile(filepath.Join(NodeModules(t, "axe-core"), "axe-core", "axe.min.js"))
@@ -17,11 +17,11 @@ func AxeCore(t testing.TB) string {
 	return string(script)
 }
 
-// AxeViolations returns what axe-core, the script of AxeCore, finds on the page that is shown: rules of WCAG 2.2, levels A and AA, and
-// what is good practice besides.
+// AxeViolations returns the violations that axe-core, the script of AxeCore, finds on the current page: rules
+// of WCAG 2.2, levels A and AA, and best practices.
 func (c *Chromium) AxeViolations(t testing.TB, axe string) (violations []string) {
 	t.Helper()
-	// It describes no elements that pass, and none by a selector.
+	// Passed rules and selectors are not reported.
 	c.Evaluate(t, axe+`;axe.run({
 		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"], selectors: false,
 	}).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join(" | ")))`, &violations)

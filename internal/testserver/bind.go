@@ -20,7 +20,7 @@ type BIND struct {
 	zones   []Zone
 	process *process
 	probe   *prober
-	port    uint16 // of probe, also after that is closed
+	port    uint16 // of probe, retained after that is closed
 
 	stopped bool
 	markers int // sent so far

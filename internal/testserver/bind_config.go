@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// Zone is a DNS zone. Its Text is in master format (RFC 1035, section 5), with
-// Name as the origin.
+// Zone is a DNS zone. Text is in master file format (RFC 1035 section 5) with Name as the origin.
 type Zone struct {
 	Name, Text string
 }
@@ -22,10 +21,10 @@ const (
 	bindQueryFile  = "queries.log"
 )
 
-// bindOptions lets many servers run side by side, and beside a DNS server of the
-// machine: they use no files outside the working directory and listen for DNS only.
+// bindOptions permits several servers side by side, and beside a DNS server of the machine: they use no files
+// outside the working directory and only listen for DNS.
 //
-// Without "reuseport no" two servers could share one TCP port unnoticed.
+// Without "reuseport no" two servers could unknowingly share a TCP port.
 const bindOptions = `options {
 	listen-on port %d { 127.0.0.1; };
 	listen-on-v6 { none; };

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Only on UDP is the port of the probe used by nothing else.
+// TestReadLogLeavesOutTheProbe: only on UDP is the port of the probe exclusive to it.
 func TestReadLogLeavesOutTheProbe(t *testing.T) {
 	const log = `client @0x1 127.0.0.1#1000 (a): query: a IN SOA + (127.0.0.1)
 client @0x1 127.0.0.1#1000 (b): query: b IN SOA +T (127.0.0.1)

@@ -106,7 +106,7 @@ func TestBINDStops(t *testing.T) {
 	if server.process.cmd.ProcessState == nil {
 		t.Fatal("the process was not waited for")
 	}
-	// A free port is better evidence than a missing answer.
+	// A free port is better evidence than a missing response.
 	addr := net.UDPAddrFromAddrPort(server.addr)
 	conn, err := net.ListenUDP("udp4", addr)
 	if err != nil {
@@ -117,7 +117,7 @@ func TestBINDStops(t *testing.T) {
 	}
 }
 
-// A server that crashed must not look like one that was stopped.
+// TestBINDTellsCrash distinguishes a crashed server from a stopped one.
 func TestBINDTellsCrash(t *testing.T) {
 	server := StartBIND(t, example())
 	if err := server.process.cmd.Process.Kill(); err != nil {
@@ -170,7 +170,7 @@ func TestBINDRejectsBadZones(t *testing.T) {
 	}
 }
 
-// A port that is taken must be distinguished from a slow server.
+// TestBINDTellsTakenPort distinguishes a port in use from a slow server.
 func TestBINDTellsTakenPort(t *testing.T) {
 	named := Need(t, "named")
 	udp, err := listenLoopback()

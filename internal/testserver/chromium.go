@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// Chromium is a page of a browser without windows. Its methods must not be called concurrently.
+// Chromium is a page of a headless browser. Its methods must not be called concurrently.
 type Chromium struct {
 	session *session
-	seen    sighting // of the page that is shown
+	seen    sighting // of the current page
 }
 
-// StartChromium opens a page that is closed when the test ends, in a browser that tests share which want the same flags: those of Chromium,
-// such as "--proxy-server=http://127.0.0.1:8141". It has a context of its own there: other tests have neither its cookies nor its cache.
+// StartChromium opens a page that is closed when the test ends. Tests with the same flags share a browser;
+// flags are those of Chromium, such as "--proxy-server=http://127.0.0.1:8141". The page has its own browser
+// context: cookies and cache are not shared with other tests.
 func StartChromium(t testing.TB, flags ...string) *Chromium {
 	t.Helper()
 	p := sharedChromiums().use(t, flags)
@@ -30,14 +31,15 @@ func StartChromium(t testing.TB, flags ...string) *Chromium {
 	return c
 }
 
-// open opens the page in a context of its own.
+// open opens the page in its own context.
 func (c *Chromium) open(p *chromiumProcess, cleanup func(func())) error {
 	var context struct{ BrowserContextID string }
 	if err := p.ask("Target.createBrowserContext", nil, &context); err != nil {
 		return err
 	}
 	cleanup(func() {
-		_ = p.ask("Target.disposeBrowserContext", map[string]any{"browserContextId": context.BrowserContextID}, nil) // it may have ended
+		// It may have ended.
+		_ = p.ask("Target.disposeBrowserContext", map[string]any{"browserContextId": context.BrowserContextID}, nil)
 		p.forget(c.session)
 	})
 	var target struct{ TargetID string }
@@ -53,7 +55,7 @@ func (c *Chromium) open(p *chromiumProcess, cleanup func(func())) error {
 	return nil
 }
 
-// call asks for something, and sets result to the reply.
+// call calls a method and sets result to its response.
 func (c *Chromium) call(t testing.TB, method string, params, result any) {
 	t.Helper()
 	if err := c.session.ask(method, params, result); err != nil {
@@ -61,21 +63,21 @@ func (c *Chromium) call(t testing.TB, method string, params, result any) {
 	}
 }
 
-// evaluation is what Runtime.evaluate replies.
+// evaluation is the response of Runtime.evaluate.
 type evaluation struct {
 	Result           struct{ Value json.RawMessage }
 	ExceptionDetails json.RawMessage
 }
 
-// Evaluate sets value to that of an expression of JavaScript in the page, or of the promise that it is, also where the page itself
-// may have no script. The expression may be evaluated again in the next page, where one is about to be replaced: see Run for what
-// changes the page.
+// Evaluate sets value to the value of a JavaScript expression in the page, or of the promise that it returns,
+// even if the page has scripts disabled. If the page is about to be replaced, the expression may be evaluated
+// again in the next page; use Run for expressions with side effects.
 func (c *Chromium) Evaluate(t testing.TB, expression string, value any) {
 	t.Helper()
 	var outcome evaluation
 	params := map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}
 	err := c.session.ask("Runtime.evaluate", params, &outcome)
-	for tries := 0; errors.As(err, new(devtoolsError)) && tries < maxTries; tries++ { // the page is another one by now
+	for tries := 0; errors.As(err, new(devtoolsError)) && tries < maxTries; tries++ { // the page has been replaced
 		err = c.session.ask("Runtime.evaluate", params, &outcome)
 	}
 	if err != nil {
@@ -89,8 +91,8 @@ func (c *Chromium) Evaluate(t testing.TB, expression string, value any) {
 	}
 }
 
-// Run runs statements of JavaScript in the page once, and waits for the promise that they return, if they do. Values are ignored:
-// what a function such as scrollIntoView returns is another thing in another version of a browser.
+// Run executes JavaScript statements in the page once, and waits for the promise that they return, if any.
+// Values are ignored, because the result of functions such as scrollIntoView depends on the browser version.
 func (c *Chromium) Run(t testing.TB, statements string) {
 	t.Helper()
 	var outcome evaluation
@@ -100,7 +102,7 @@ func (c *Chromium) Run(t testing.TB, statements string) {
 	}
 }
 
-// Click scrolls to the first element of a selector, and clicks its middle, as a person does.
+// Click scrolls to the first element that matches a selector, and clicks its center with user activation.
 func (c *Chromium) Click(t testing.TB, selector string) {
 	t.Helper()
 	c.Run(t, fmt.Sprintf(`document.querySelector(%q).scrollIntoView({behavior: "instant", block: "nearest", inline: "nearest"})`, selector))
@@ -111,7 +113,7 @@ func (c *Chromium) Click(t testing.TB, selector string) {
 	}
 }
 
-// Cookies returns the cookies that the browser sends to the page that is shown, as the field of a request.
+// Cookies returns the cookies that the browser sends to the current page, as a Cookie header field.
 func (c *Chromium) Cookies(t testing.TB) string {
 	t.Helper()
 	var has struct {
@@ -125,13 +127,13 @@ func (c *Chromium) Cookies(t testing.TB) string {
 	return strings.Join(all, "; ")
 }
 
-// ClearCookies removes all cookies that the page's browser has.
+// ClearCookies removes all cookies of the page's browser context.
 func (c *Chromium) ClearCookies(t testing.TB) {
 	t.Helper()
 	c.call(t, "Network.clearBrowserCookies", nil, nil)
 }
 
-// Picture returns what the page looks like, as a PNG.
+// Picture returns a screenshot of the page as PNG.
 func (c *Chromium) Picture(t testing.TB) []byte {
 	t.Helper()
 	var picture struct{ Data []byte }

@@ -13,38 +13,38 @@ import (
 	"time"
 )
 
-// chromiumProcess is a running Chromium, which is asked by the Chrome DevTools Protocol through pipes. Each page is a session of its own:
-// the messages of all go through the same pipes, with the id of the session in each.
+// chromiumProcess is a running Chromium, controlled by the Chrome DevTools Protocol through pipes. Each page is
+// a session; the messages of all sessions share the pipes and contain the session ID.
 type chromiumProcess struct {
 	process *process
 	dir     string
 	in, out *os.File
 	reading sync.WaitGroup
-	ended   chan struct{} // closed where nothing more comes
+	ended   chan struct{} // closed at the end of its output
 
-	users   int // tests that share it
+	users   int // number of tests that share it
 	root    *session
-	asking  sync.Mutex // held while root is asked
-	writing sync.Mutex // of in and last
-	last    int        // id of a request
+	asking  sync.Mutex // held during calls of root
+	writing sync.Mutex // guards in and last
+	last    int        // ID of the last request
 
 	mu       sync.Mutex
-	sessions map[string]*session // by their ids, "" of that of the browser
+	sessions map[string]*session // by ID; "" is that of the browser
 }
 
-// chromiums are the processes that tests share, by their flags. Each starts with the first test that needs it, and ends with the last one
-// that does. It is safe for concurrent use.
+// chromiums contains the processes that tests share, by flags. Each starts with the first test that needs it,
+// and ends with the last. It is safe for concurrent use.
 type chromiums struct {
 	mu      sync.Mutex
 	running map[string]*chromiumProcess
 }
 
-// sharedChromiums returns those of the tests of this process: tests have nothing else that all of them could pass on.
-var sharedChromiums = sync.OnceValue(func() *chromiums { //nolint:gochecknoglobals // of tests
+// sharedChromiums returns the processes of this test binary, since tests have no other shared state.
+var sharedChromiums = sync.OnceValue(func() *chromiums { //nolint:gochecknoglobals // only used by tests
 	return &chromiums{running: make(map[string]*chromiumProcess)}
 })
 
-// use returns the process with some flags, until the test ends.
+// use returns the process with these flags until the test ends.
 func (c *chromiums) use(t testing.TB, flags []string) *chromiumProcess {
 	t.Helper()
 	key := strings.Join(flags, " ")
@@ -68,11 +68,11 @@ func (c *chromiums) use(t testing.TB, flags []string) *chromiumProcess {
 	return p
 }
 
-// startChromiumProcess starts Chromium. end must follow.
+// startChromiumProcess starts Chromium. The caller must call end.
 func startChromiumProcess(t testing.TB, flags []string) *chromiumProcess {
 	t.Helper()
 	path := Need(t, "chromium")
-	dir, err := os.MkdirTemp("", "chromium") //nolint:usetesting // it may outlive the test
+	dir, err := os.MkdirTemp("", "chromium") //nolint:usetesting // may outlive the test
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func (p *chromiumProcess) start(path string, flags []string) error {
 		"--disable-component-update", "--no-first-run", "--disable-extensions", "--hide-scrollbars", "--disable-features=HttpsUpgrades",
 		"--user-data-dir=" + filepath.Join(p.dir, "profile"), "--remote-debugging-pipe",
 	}, flags, []string{"about:blank"})...)
-	cmd.ExtraFiles = []*os.File{theirs, theirOut} // descriptors 3 and 4
+	cmd.ExtraFiles = []*os.File{theirs, theirOut} // file descriptors 3 and 4
 	if p.process, err = startCommand(p.dir, filepath.Join(p.dir, "log"), cmd); err != nil {
 		in.Close()
 		out.Close()
@@ -113,11 +113,11 @@ func (p *chromiumProcess) start(path string, flags []string) error {
 	return nil
 }
 
-// read gives each message to the session that it is for, until the browser ends.
+// read passes each message to its session until the browser ends.
 func (p *chromiumProcess) read() {
 	defer close(p.ended)
 	for out := bufio.NewReader(p.out); ; {
-		text, err := out.ReadBytes(0) // which ends each message
+		text, err := out.ReadBytes(0) // messages end with NUL
 		if err != nil {
 			return
 		}
@@ -134,7 +134,7 @@ func (p *chromiumProcess) read() {
 	}
 }
 
-// session returns the session of an id, whose messages are kept from now on.
+// session returns the session with this ID, whose messages are collected from now on.
 func (p *chromiumProcess) session(id string) *session {
 	s := &session{process: p, id: id, added: make(chan struct{}, 1)}
 	p.mu.Lock()
@@ -143,7 +143,7 @@ func (p *chromiumProcess) session(id string) *session {
 	return s
 }
 
-// forget drops a session, which may be nil.
+// forget removes a session, which may be nil.
 func (p *chromiumProcess) forget(s *session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,7 +152,7 @@ func (p *chromiumProcess) forget(s *session) {
 	}
 }
 
-// write sends a request of a session, and returns its id.
+// write sends a request of a session and returns its ID.
 func (p *chromiumProcess) write(m devtoolsMessage) (id int, err error) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
@@ -166,14 +166,14 @@ func (p *chromiumProcess) write(m devtoolsMessage) (id int, err error) {
 	return m.ID, err
 }
 
-// ask asks the browser itself.
+// ask calls a method of the browser itself.
 func (p *chromiumProcess) ask(method string, params, result any) error {
 	p.asking.Lock()
 	defer p.asking.Unlock()
 	return p.root.ask(method, params, result)
 }
 
-// end closes the browser, and waits for it.
+// end closes the browser and waits for it.
 func (p *chromiumProcess) end(t testing.TB) {
 	t.Helper()
 	_, _ = p.write(devtoolsMessage{Method: "Browser.close"})
@@ -186,5 +186,5 @@ func (p *chromiumProcess) end(t testing.TB) {
 	p.in.Close()
 	p.out.Close()
 	p.reading.Wait()
-	_ = os.RemoveAll(p.dir) // of the system's temporary files
+	_ = os.RemoveAll(p.dir) // in the temporary folder of the system
 }

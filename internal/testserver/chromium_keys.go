@@ -2,7 +2,7 @@ package testserver
 
 import "testing"
 
-// Press presses a key and lets it go, as a person does: "Tab" or "Enter".
+// Press presses and releases a key with user activation: "Tab" or "Enter".
 func (c *Chromium) Press(t testing.TB, key string) {
 	t.Helper()
 	event := map[string]any{"type": "keyDown", "key": key, "code": key}
@@ -20,7 +20,7 @@ func (c *Chromium) Press(t testing.TB, key string) {
 	c.call(t, "Input.dispatchKeyEvent", event, nil)
 }
 
-// Type writes a text where the focus is.
+// Type enters text at the focus.
 func (c *Chromium) Type(t testing.TB, text string) {
 	t.Helper()
 	c.call(t, "Input.insertText", map[string]any{"text": text}, nil)

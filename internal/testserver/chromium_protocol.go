@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// devtoolsMessage is a message of the Chrome DevTools Protocol: a request, a reply or an event.
+// devtoolsMessage is a message of the Chrome DevTools Protocol: a request, a response or an event.
 type devtoolsMessage struct {
 	ID        int             `json:"id,omitempty"`
 	Method    string          `json:"method,omitempty"`
@@ -18,27 +18,28 @@ type devtoolsMessage struct {
 	Error     json.RawMessage `json:"error,omitempty"`
 }
 
-// devtoolsError is the error that a browser replies.
+// devtoolsError is an error returned by the browser.
 type devtoolsError string
 
 func (e devtoolsError) Error() string { return string(e) }
 
-// maxTries bounds how often a page is asked that goes on to another one.
+// maxTries limits the retries for a page that is being replaced.
 const maxTries = 10
 
-// session is a conversation with a page, or with the browser. Its methods but add must not be called concurrently.
+// session is a session with a page, or with the browser. Its methods except add must not be called
+// concurrently.
 type session struct {
 	process *chromiumProcess
 	id      string
-	late    time.Time                   // when what was asked for last is not waited for any longer
-	note    func(devtoolsMessage) error // is told the events; nil ignores them
+	late    time.Time                   // deadline of the current call
+	note    func(devtoolsMessage) error // receives events; nil ignores them
 
 	mu       sync.Mutex
-	messages []devtoolsMessage // that were not received yet
-	added    chan struct{}     // has a value where messages were added
+	messages []devtoolsMessage // not received yet
+	added    chan struct{}     // has a value if messages were added
 }
 
-// add keeps a message until it is received.
+// add stores a message until it is received.
 func (s *session) add(m devtoolsMessage) {
 	s.mu.Lock()
 	s.messages = append(s.messages, m)
@@ -49,7 +50,7 @@ func (s *session) add(m devtoolsMessage) {
 	}
 }
 
-// ask asks for something, and sets result to the reply.
+// ask calls a method and sets result to its response.
 func (s *session) ask(method string, params, result any) error {
 	id, err := s.send(method, params)
 	for err == nil {
@@ -78,10 +79,10 @@ func (s *session) send(method string, params any) (id int, err error) {
 	return s.process.write(m)
 }
 
-// errSilence is of a browser that has ended, or that does not reply in time.
+// errSilence is the error for a browser that has ended or does not respond in time.
 var errSilence = errors.New("the browser says nothing")
 
-// receive returns the next message. Events are noted.
+// receive returns the next message. Events are passed to note.
 func (s *session) receive() (devtoolsMessage, error) {
 	late := time.NewTimer(time.Until(s.late))
 	defer late.Stop()

@@ -2,17 +2,18 @@ package testserver
 
 import "testing"
 
-// Screen is what a page is shown on, and how who looks at it has set up the browser. The zero values are what most people have.
+// Screen describes the screen of a page and the settings of its browser. The zero values are common defaults.
 type Screen struct {
 	Width, Height int // in CSS pixels
 	Dark          bool
-	// ForcedColors are those of a contrast theme of the system, and ReducedMotion is asked for by it.
+	// ForcedColors emulates the colors of a contrast theme, and ReducedMotion the corresponding system
+	// preference.
 	ForcedColors, ReducedMotion bool
-	Print                       bool // as on paper
-	NoScript                    bool // what the page itself has of scripts does not run
+	Print                       bool // print layout
+	NoScript                    bool // scripts of the page are disabled
 }
 
-// media are the parameters of Emulation.setEmulatedMedia.
+// media returns the parameters of Emulation.setEmulatedMedia.
 func (s Screen) media() map[string]any {
 	choose := func(name, otherwise, value string, is bool) map[string]string {
 		if is {
@@ -31,7 +32,7 @@ func (s Screen) media() map[string]any {
 	return all
 }
 
-// Show opens a URL on a screen, and waits until it is loaded.
+// Show opens a URL on a screen and waits until it is loaded.
 func (c *Chromium) Show(t testing.TB, url string, s Screen) {
 	t.Helper()
 	c.call(t, "Emulation.setDeviceMetricsOverride", map[string]any{"width": s.Width, "height": s.Height, "deviceScaleFactor": 1, "mobile": false}, nil)

@@ -9,24 +9,26 @@ import (
 	"testing"
 )
 
-// Sighting is what a browser has noticed of a page since it was asked for it.
+// Sighting contains the observations of the browser since a page was requested.
 type Sighting struct {
-	// Requests are the URLs that were asked for, that of the page first.
+	// Requests contains the requested URLs, that of the page first.
 	Requests []string
-	// Failures are requests that were not answered, or by an error, "URL: why". The page itself may be an error.
+	// Failures contains requests without a response or with an error response, as "URL: reason". The page
+	// itself may be an error response.
 	Failures []string
-	// Messages are the warnings and errors of the console: of scripts, of the policy, of the browser.
+	// Messages contains the warnings and errors of the console: from scripts, policies and the browser.
 	Messages []string
 }
 
-// Sighted returns what the browser has noticed of the page that it shows.
+// Sighted returns the observations for the current page.
 func (c *Chromium) Sighted(t testing.TB) Sighting {
 	t.Helper()
-	c.call(t, "Runtime.evaluate", map[string]any{"expression": "0"}, nil) // what has happened before is said before the reply
+	// Earlier events are received before the response.
+	c.call(t, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
 	s := Sighting{Messages: slices.Clone(c.seen.messages)}
 	for _, r := range c.seen.requests {
 		switch {
-		case r.page != c.seen.page: // still of the page before
+		case r.page != c.seen.page: // still of the previous page
 		case r.id == c.seen.page:
 			s.Requests = slices.Insert(s.Requests, 0, r.url)
 		default:
@@ -41,13 +43,14 @@ func (c *Chromium) Sighted(t testing.TB) Sighting {
 	return s
 }
 
-// sighting are events of a page, by the ids of requests and of pages. The id of the request for a page is that of the page.
+// sighting collects the events of a page by request ID and page ID. The ID of a request for a page is that of
+// the page.
 type sighting struct {
 	page     string
 	requests []sightedRequest
 	failures []sightedFailure
 	messages []string
-	urls     map[string]string // of requests, by their ids
+	urls     map[string]string // of requests, by ID
 }
 
 type (
@@ -55,7 +58,8 @@ type (
 	sightedFailure struct{ id, why string }
 )
 
-// sightedEvent has what is read of the events of the domains Network, Log and Runtime of the Chrome DevTools Protocol.
+// sightedEvent contains the used members of events of the domains Network, Log and Runtime of the Chrome
+// DevTools Protocol.
 type sightedEvent struct {
 	RequestID, LoaderID string
 	Request             struct{ URL string }
@@ -69,10 +73,10 @@ type sightedEvent struct {
 	ExceptionDetails json.RawMessage
 }
 
-// note keeps what an event says of the page.
+// note records an event of the page.
 func (c *Chromium) note(m devtoolsMessage) error {
 	s := &c.seen
-	if s.urls == nil { // nothing is shown yet
+	if s.urls == nil { // no page is shown yet
 		return nil
 	}
 	var keep func(method string, e *sightedEvent)
@@ -94,21 +98,22 @@ func (c *Chromium) note(m devtoolsMessage) error {
 
 func (s *sighting) noteRequest(method string, e *sightedEvent) {
 	switch {
-	case method == "Network.requestWillBeSent": // again for each redirect
-		if !strings.HasSuffix(e.Request.URL, "/favicon.ico") { // asked for when the browser likes, and by no page
+	case method == "Network.requestWillBeSent": // repeated for each redirect
+		if !strings.HasSuffix(e.Request.URL, "/favicon.ico") { // requested by the browser at any time, not by a page
 			s.requests = append(s.requests, sightedRequest{e.RequestID, e.LoaderID, e.Request.URL})
 			s.urls[e.RequestID] = e.Request.URL
 		}
 	case method == "Network.responseReceived" && e.Response.Status >= http.StatusBadRequest:
 		s.failures = append(s.failures, sightedFailure{e.RequestID, http.StatusText(e.Response.Status)})
-	case method == "Network.loadingFailed" && !e.Canceled: // as what is under way where another page is asked for
+	case method == "Network.loadingFailed" && !e.Canceled:
+		// Canceled are pending requests when another page is requested.
 		s.failures = append(s.failures, sightedFailure{e.RequestID, e.ErrorText})
 	}
 }
 
 func (s *sighting) noteMessage(method string, e *sightedEvent) {
 	switch isBad := func(level string) bool { return level == "warning" || level == "error" || level == "assert" }; {
-	case method == "Log.entryAdded" && isBad(e.Entry.Level) && e.Entry.Source != "network": // the failures have those
+	case method == "Log.entryAdded" && isBad(e.Entry.Level) && e.Entry.Source != "network": // recorded in failures
 		s.messages = append(s.messages, e.Entry.Source+": "+e.Entry.Text)
 	case method == "Runtime.consoleAPICalled" && isBad(e.Type):
 		s.messages = append(s.messages, fmt.Sprintf("console.%s: %s", e.Type, e.Args))

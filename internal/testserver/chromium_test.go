@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// Tests share a browser, each with a context of its own, and it ends with the last of them.
+// TestChromiumContexts checks that tests share a browser with separate contexts, and that it ends with the last
+// test.
 func TestChromiumContexts(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -49,7 +50,7 @@ func TestChromiumContexts(t *testing.T) {
 	}
 }
 
-// What a page does is noticed, and only what it does.
+// TestChromiumSighted checks that the activity of a page, and only of that page, is observed.
 func TestChromiumSighted(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "image/png")
@@ -95,7 +96,7 @@ func TestChromiumSighted(t *testing.T) {
 	})
 	var runs int
 	c.Run(t, `window.runs = 0`)
-	c.Run(t, `window.runs++; return {unlike: document}`) // what it returns does not count
+	c.Run(t, `window.runs++; return {unlike: document}`) // the returned value is ignored
 	c.Run(t, `return new Promise(done => setTimeout(() => { window.runs++; done(window) }))`)
 	if c.Evaluate(t, `window.runs`, &runs); runs != 2 {
 		t.Errorf("statements ran %d times", runs)

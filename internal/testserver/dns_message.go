@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The minimum of DNS that is needed to see whether a server answers: the module's
-// own DNS code is under test, and not used here.
+// The part of DNS needed to check whether a server responds. The DNS code of the module is under test and
+// therefore not used here.
 const (
 	typeSOA    = 6
 	classIN    = 1
@@ -16,8 +16,7 @@ const (
 	maxName    = 255
 )
 
-// packQuery makes a query of one question without recursion. The name has no
-// escapes; "." is the root.
+// packQuery creates a query with one question, without recursion. The name has no escapes; "." is the root.
 func packQuery(id uint16, name string, qtype uint16) ([]byte, error) {
 	message := make([]byte, headerSize, headerSize+len(name)+6)
 	binary.BigEndian.PutUint16(message, id)

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// Firefox is a browser without windows, which shows one page. Its methods must not be called concurrently.
+// Firefox is a headless browser with one page. Its methods must not be called concurrently.
 type Firefox struct {
 	conn net.Conn
 	in   *bufio.Reader
 	last int
 }
 
-// firefoxPrefs let it ask nobody but who the test names, and by a free port.
+// firefoxPrefs restricts connections to the hosts named by the test, and selects a free port.
 const firefoxPrefs = `user_pref("marionette.port", 0);
 user_pref("network.dns.localDomains", %q);
 user_pref("network.proxy.type", 0);
@@ -37,8 +37,8 @@ user_pref("toolkit.telemetry.enabled", false);
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
 `
 
-// StartFirefox starts a browser that is asked by Marionette, its remote protocol, and stopped when the test ends. Names of hosts
-// lead to this machine, and certificates need not be valid.
+// StartFirefox starts a browser, controlled by its remote protocol Marionette, that is stopped when the test
+// ends. Host names resolve to this machine, and certificates are not verified.
 func StartFirefox(t testing.TB, hosts ...string) *Firefox {
 	t.Helper()
 	path, dir := Need(t, "firefox-esr"), t.TempDir()
@@ -63,12 +63,12 @@ func StartFirefox(t testing.TB, hosts ...string) *Firefox {
 		if err := p.ended(); err != nil {
 			t.Errorf("firefox: %v", err)
 		}
-		_ = p.stop() // it has no status of its own after the signal
+		_ = p.stop() // after the signal it has an exit status of its own
 	})
 	listens := func() (bool, error) {
 		port, err := os.ReadFile(filepath.Join(profile, "MarionetteActivePort"))
 		if err != nil || len(port) == 0 {
-			return false, nil //nolint:nilerr // it is starting, which takes long where other browsers run
+			return false, nil //nolint:nilerr // it is starting, which takes long if other browsers are running
 		}
 		f.conn, err = net.Dial("tcp", "127.0.0.1:"+strings.TrimSpace(string(port)))
 		return err == nil, nil
@@ -77,20 +77,21 @@ func StartFirefox(t testing.TB, hosts ...string) *Firefox {
 		t.Fatal("Firefox does not listen")
 	}
 	f.in = bufio.NewReader(f.conn)
-	if _, err := f.receive(); err != nil { // its greeting
+	if _, err := f.receive(); err != nil { // greeting
 		t.Fatal(err)
 	}
 	f.call(t, "WebDriver:NewSession", map[string]any{"acceptInsecureCerts": true}, nil)
 	return f
 }
 
-// Show opens a URL, and waits until it is loaded.
+// Show opens a URL and waits until it is loaded.
 func (f *Firefox) Show(t testing.TB, url string) {
 	t.Helper()
 	f.call(t, "WebDriver:Navigate", map[string]any{"url": url}, nil)
 }
 
-// Evaluate sets value to that of an expression of JavaScript in the page: in the next one, where a page is about to be replaced.
+// Evaluate sets value to the value of a JavaScript expression in the page, or in the next page if the page is
+// about to be replaced.
 func (f *Firefox) Evaluate(t testing.TB, expression string, value any) {
 	t.Helper()
 	var result struct{ Value json.RawMessage }
@@ -107,14 +108,15 @@ func (f *Firefox) Evaluate(t testing.TB, expression string, value any) {
 	}
 }
 
-// Run runs statements of JavaScript in the page once, and waits for the promise that they return, if they do. Values are ignored.
+// Run executes JavaScript statements in the page once, and waits for the promise that they return, if any.
+// Values are ignored.
 func (f *Firefox) Run(t testing.TB, statements string) {
 	t.Helper()
 	script := "return Promise.resolve((() => {" + statements + "\n})()).then(() => null)"
 	f.call(t, "WebDriver:ExecuteScript", map[string]any{"script": script, "args": []any{}, "sandbox": nil}, nil)
 }
 
-// Click clicks the first element of a selector, as a person does.
+// Click clicks the first element that matches a selector, with user activation.
 func (f *Firefox) Click(t testing.TB, selector string) {
 	t.Helper()
 	var found struct{ Value map[string]string }
@@ -124,7 +126,7 @@ func (f *Firefox) Click(t testing.TB, selector string) {
 	}
 }
 
-// call asks for something, and sets result to the reply.
+// call calls a command and sets result to its response.
 func (f *Firefox) call(t testing.TB, command string, params, result any) {
 	t.Helper()
 	if err := f.ask(command, params, result); err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Newer releases of Firefox open no data: URLs for programs.
+// TestFirefox: newer releases of Firefox do not open data: URLs by remote control.
 func TestFirefox(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// StartFront runs a server of Debian that is no peer of its own here, such as a proxy in front of urnd, as the user nobody,
-// until the test ends. dir is a folder that every user can enter (OpenFolder), and address, host:port, where it listens.
+// StartFront runs a server program of Debian without specific support in this package, such as a proxy in front
+// of urnd, as the user nobody until the test ends. dir is a folder accessible to every user (OpenFolder), and
+// address the listening address as host:port.
 func StartFront(t testing.TB, dir, binary, address string, arguments ...string) {
 	t.Helper()
 	cmd := exec.Command(Need(t, binary), arguments...)
@@ -39,7 +40,7 @@ func StartFront(t testing.TB, dir, binary, address string, arguments ...string) 
 		t.Fatalf("start %s: %v\n%s", binary, err, text())
 	}
 	t.Cleanup(func() {
-		_ = p.cmd.Process.Kill() // at SIGTERM some of them end with a status of their own
+		_ = p.cmd.Process.Kill() // some have their own exit status after SIGTERM
 		<-p.done
 		if t.Failed() {
 			t.Logf("%s: %s", binary, text())

@@ -21,15 +21,15 @@ type FTPServer struct {
 	log     string
 }
 
-// ftpProgram is how an FTP server is run. arguments returns those for an address, and writes what
-// they name into dir, a folder that every user can enter.
+// ftpProgram describes how to run an FTP server. arguments returns the arguments for an address, and writes
+// files that they name to dir, a folder accessible to every user.
 type ftpProgram struct {
 	path      string
 	arguments func(addr netip.AddrPort, dir string) ([]string, error)
 }
 
-// startFTPServer starts an FTP server, which ends with the test. Only root can: the servers change the
-// root directory and the user of their sessions.
+// startFTPServer starts an FTP server, which ends with the test. It requires root, because the servers change
+// the root directory and the user of their sessions.
 func startFTPServer(t testing.TB, program ftpProgram) *FTPServer {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -63,8 +63,8 @@ func startFTPServer(t testing.TB, program ftpProgram) *FTPServer {
 	return nil
 }
 
-// launchFTPServer starts a server at addr; the error wraps errPortTaken if another process has the port, which each
-// server words differently.
+// launchFTPServer starts a server at addr. The error wraps errPortTaken if another process uses the port; each
+// server reports that differently.
 func launchFTPServer(dir string, addr netip.AddrPort, program ftpProgram) (*FTPServer, error) {
 	arguments, err := program.arguments(addr, dir)
 	if err != nil {
@@ -84,7 +84,7 @@ func launchFTPServer(dir string, addr netip.AddrPort, program ftpProgram) (*FTPS
 	return s, nil
 }
 
-// isReady reports whether the server greets.
+// isReady reports whether the server sends its greeting.
 func (s *FTPServer) isReady() bool {
 	conn, err := net.DialTimeout("tcp", s.Addr(), time.Second)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *FTPServer) isReady() bool {
 	return err == nil && strings.HasPrefix(line, "220")
 }
 
-// stop ends the server. Some of them end by the signal itself.
+// stop stops the server. Some servers exit by the signal itself.
 func (s *FTPServer) stop() error {
 	err := s.process.stop()
 	if state := s.process.cmd.ProcessState; state != nil {
@@ -109,11 +109,11 @@ func (s *FTPServer) stop() error {
 	return err
 }
 
-// Addr returns where the server listens, as "127.0.0.1:port".
+// Addr returns the listening address as "127.0.0.1:port".
 func (s *FTPServer) Addr() string { return s.addr.String() }
 
-// Log returns what the server has printed, "" if it cannot be read.
+// Log returns the output of the server, "" if it cannot be read.
 func (s *FTPServer) Log() string {
-	text, _ := os.ReadFile(s.log) // a server may print nothing
+	text, _ := os.ReadFile(s.log) // a server may have no output
 	return string(text)
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// ftpServers starts each FTP server.
+// ftpServers returns the start functions of all FTP servers.
 func ftpServers() map[string]func(testing.TB) *FTPServer {
 	return map[string]func(testing.TB) *FTPServer{
 		"vsftpd":  func(t testing.TB) *FTPServer { return StartVsftpd(t, OpenFolder(t)) },
@@ -22,10 +22,10 @@ func ftpServers() map[string]func(testing.TB) *FTPServer {
 	}
 }
 
-// orphanServer is the environment variable that makes TestFTPServerDies start a server for itself.
+// orphanServer is the environment variable that makes TestFTPServerDies start a server in its child process.
 const orphanServer = "TESTSERVER_ORPHAN"
 
-// TestFTPServerDies: a server ends with a test that is killed.
+// TestFTPServerDies checks that a server ends with a killed test.
 func TestFTPServerDies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -66,7 +66,7 @@ func TestFTPServerDies(t *testing.T) {
 	}
 }
 
-// TestFTPServerLaunch: another port is tried only where one is taken.
+// TestFTPServerLaunch checks that another port is only tried if a port is in use.
 func TestFTPServerLaunch(t *testing.T) {
 	StartProFTPD(t, OpenFolder(t)) // or the test is skipped
 	listener, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})

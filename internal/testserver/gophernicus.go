@@ -6,21 +6,22 @@ import (
 	"testing"
 )
 
-// Gophernicus is a gopher server: a program that answers one request by its standard input and output, for
-// each connection.
+// Gophernicus is a gopher server: a program that handles one request by standard input and output, for each
+// connection.
 type Gophernicus struct{ addr netip.AddrPort }
 
-// StartGophernicus serves the files of a folder that every user can enter (OpenFolder) by gophernicus. It
-// ends with the test.
+// StartGophernicus serves the files of a folder accessible to every user (OpenFolder) with gophernicus. It ends
+// with the test.
 func StartGophernicus(t testing.TB, dir string) *Gophernicus {
 	t.Helper()
 	return &Gophernicus{startInetd(t, Need(t, "gophernicus"), func(addr netip.AddrPort) []string {
 		return []string{
 			"-r", dir, "-h", "127.0.0.1", "-p", strconv.Itoa(int(addr.Port())),
-			"-nf", "-ns", "-nm", "-nu", "-nv", "-np", // no footer, log, shared memory, users, virtual hosts, PROXY protocol
+			// Disables footer, log, shared memory, users, virtual hosts, PROXY protocol.
+			"-nf", "-ns", "-nm", "-nu", "-nv", "-np",
 		}
 	})}
 }
 
-// Addr returns where it listens, as "127.0.0.1:port".
+// Addr returns the listening address as "127.0.0.1:port".
 func (g *Gophernicus) Addr() string { return g.addr.String() }

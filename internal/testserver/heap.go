@@ -2,10 +2,10 @@ package testserver
 
 import "runtime"
 
-// HeapInUse returns the octets of the heap that something refers to.
+// HeapInUse returns the size of the reachable heap in bytes.
 func HeapInUse() int64 {
 	runtime.GC()
-	runtime.GC() // what the first has finalized
+	runtime.GC() // objects finalized by the first collection
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)

@@ -8,20 +8,21 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Element is an element of an HTML document, or the document: what it shows, however its markup is written.
+// Element is an element of an HTML document, or the document itself. It gives access to the content
+// independently of the spelling of the markup.
 type Element struct{ node *html.Node }
 
-// ParseHTML returns a document as browsers understand it.
+// ParseHTML parses a document like browsers.
 func ParseHTML(text string) Element {
-	document, _ := html.Parse(strings.NewReader(text)) // which takes any text
+	document, _ := html.Parse(strings.NewReader(text)) // accepts any text
 	return Element{document}
 }
 
-// Exists reports whether there is such an element.
+// Exists reports whether the element exists.
 func (e Element) Exists() bool { return e.node != nil }
 
-// All returns the elements of a name within e, in their order. attributes are those that they must have: "class=fields", or "checked" for any
-// value.
+// All returns the elements with a name within e, in document order. attributes are required attributes:
+// "class=fields", or "checked" for any value.
 func (e Element) All(name string, attributes ...string) (found []Element) {
 	if e.node == nil {
 		return nil
@@ -34,7 +35,7 @@ func (e Element) All(name string, attributes ...string) (found []Element) {
 	return found
 }
 
-// First returns the first of All, or one that does not exist.
+// First returns the first element of All, or one that does not exist.
 func (e Element) First(name string, attributes ...string) Element {
 	if found := e.All(name, attributes...); len(found) > 0 {
 		return found[0]
@@ -52,7 +53,7 @@ func hasAll(n *html.Node, attributes []string) bool {
 	return true
 }
 
-// Attr returns an attribute, "" where there is none.
+// Attr returns an attribute, or "".
 func (e Element) Attr(name string) string {
 	if e.node != nil {
 		for _, a := range e.node.Attr {
@@ -64,7 +65,7 @@ func (e Element) Attr(name string) string {
 	return ""
 }
 
-// Texts returns the texts within e that are shown, each between two tags, without white space around it.
+// Texts returns the visible texts within e, each between two tags, without surrounding white space.
 func (e Element) Texts() (texts []string) {
 	if e.node == nil {
 		return nil
@@ -80,11 +81,11 @@ func (e Element) Texts() (texts []string) {
 	return texts
 }
 
-// Text returns the texts within e in one line.
+// Text returns the texts within e on one line.
 func (e Element) Text() string { return strings.Join(e.Texts(), " ") }
 
-// Fields returns the fields within e, a form, as a browser sends them that presses none of its buttons: with CRLF in lines, also in fields
-// that are hidden (HTML, section 4.10.21.4).
+// Fields returns the form data set of e as submitted by a browser without a submit button: with CRLF line ends,
+// also in hidden fields (HTML, section 4.10.21.4).
 func (e Element) Fields() url.Values {
 	fields := make(url.Values)
 	add := func(field Element, value string) {
@@ -112,7 +113,7 @@ func (e Element) Fields() url.Values {
 	return fields
 }
 
-// raw returns the text within e as it is.
+// raw returns the unmodified text within e.
 func (e Element) raw() string {
 	var text strings.Builder
 	for n := range e.node.Descendants() {

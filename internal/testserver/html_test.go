@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// What a page shows is found by its elements, however they are written; its form is sent as by a browser.
+// TestParseHTML checks that content is found by elements, independent of their spelling, and that forms are
+// submitted as by a browser.
 func TestParseHTML(t *testing.T) {
 	page := ParseHTML(`<!DOCTYPE html><title>T</title><style>p{}</style><main class=a><p>One &amp;
  <b>two</b><script>no()</script><form CLASS="fields"><input name=h value="a&#10;b"><input type=checkbox name=off value=1><input type=checkbox name=on value=1 checked>

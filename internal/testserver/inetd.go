@@ -10,25 +10,25 @@ import (
 	"testing"
 )
 
-// inetd runs a program for each connection, as its standard input and output.
+// inetd runs a program for each connection, which becomes its standard input and output.
 type inetd struct {
 	t        testing.TB
-	ctx      context.Context //nolint:containedctx // of the programs: its end is that of the test
+	ctx      context.Context //nolint:containedctx // of the programs; ends with the test
 	path     string
 	args     []string
 	listener *net.TCPListener
 	running  sync.WaitGroup
 }
 
-// startInetd starts an inetd for the program that arguments returns those of, for the address where it listens.
-// It ends with the test, also where a client has left its connection open.
+// startInetd starts an inetd for a program. arguments returns its arguments for the listening address. It ends
+// with the test, even if a client has left its connection open.
 func startInetd(t testing.TB, path string, arguments func(netip.AddrPort) []string) netip.AddrPort {
 	t.Helper()
 	listener, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatalf("testserver: %v", err)
 	}
-	ctx, cancel := context.WithCancel(context.Background()) // that of the test has ended when its cleanup begins
+	ctx, cancel := context.WithCancel(context.Background()) // that of the test has ended when cleanup begins
 	addr := listener.Addr().(*net.TCPAddr).AddrPort()
 	d := &inetd{t: t, ctx: ctx, path: path, args: arguments(addr), listener: listener}
 	d.running.Go(d.accept)
@@ -53,7 +53,7 @@ func (d *inetd) accept() {
 // answer runs the program for a connection.
 func (d *inetd) answer(conn *net.TCPConn) {
 	file, err := conn.File()
-	_ = conn.Close() // the file has it
+	_ = conn.Close() // duplicated in file
 	if err != nil {
 		d.t.Error(err)
 		return
@@ -74,5 +74,5 @@ func (d *inetd) answer(conn *net.TCPConn) {
 		}
 		return
 	}
-	_ = cmd.Wait() // the status is one for each kind of answer, and also says that the client has gone
+	_ = cmd.Wait() // the status depends on the response, and on disconnected clients
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestInetdEnds: neither a client that has forgotten its connection nor its program outlives the test.
+// TestInetdEnds checks that neither a client with an open connection nor its program outlives the test.
 func TestInetdEnds(t *testing.T) {
 	for name, start := range map[string]func(testing.TB) string{
 		"finger":      func(t testing.TB) string { return StartFinger(t).String() },
@@ -18,7 +18,7 @@ func TestInetdEnds(t *testing.T) {
 				t.Run("silent", func(t *testing.T) {
 					addr := start(t)
 					forgotten = dialed(t, addr)
-					other := dialed(t, addr) // the one before was accepted
+					other := dialed(t, addr) // the previous connection was accepted
 					defer other.Close()
 					if _, err := other.Write([]byte("\r\n")); err != nil {
 						t.Fatal(err)

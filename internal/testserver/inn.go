@@ -24,21 +24,21 @@ import (
 	"time"
 )
 
-// INN is a running InterNetNews server. All read all groups but those below "secret.", for which the
-// user "reader" logs in with the password "secret".
+// INN is a running InterNetNews server. All groups are public except those below "secret.", which require the
+// user "reader" with the password "secret".
 type INN struct {
 	t   testing.TB
 	dir string
-	// programs is the folder of what INN starts, and of its libraries: /usr/lib/news, or that below the folder
-	// that the package is unpacked in.
+	// programs is the folder of the programs of INN and of its libraries: /usr/lib/news, or the folder to which
+	// the package was unpacked.
 	programs string
 	addr     netip.AddrPort
 	process  *process
-	// Roots has the certificate of its TLS, which is for 127.0.0.1.
+	// Roots contains its TLS certificate, which is for 127.0.0.1.
 	Roots *x509.CertPool
 }
 
-// innConfig keeps INN in its folder, apart from that of the machine.
+// innConfig restricts INN to its folder, apart from an INN of the machine.
 const innConfig = `mta: "/bin/true %%s"
 organization: test
 ovmethod: tradindexed
@@ -79,14 +79,14 @@ access all { users: "*" newsgroups: "*,!secret.*" access: RP }
 access known { users: "reader*" newsgroups: "*" access: RP }
 `
 
-// innPassword is that of the user reader: "secret", by crypt(3).
+// innPassword is the password "secret" of the user reader, hashed by crypt(3).
 const innPassword = "reader:$1$urnd$hji8OXrS2n0avs9cGX6Hq/\n"
 
-// StartINN starts INN with groups, whose descriptions are "About " and the name. It stops at the end of
-// the test.
+// StartINN starts INN with groups; their descriptions are "About " and the name. It stops at the end of the
+// test.
 func StartINN(t testing.TB, groups ...string) *INN {
 	t.Helper()
-	ctlinnd, err := filepath.EvalSymlinks(Need(t, "ctlinnd")) // it is in the folder bin of the programs
+	ctlinnd, err := filepath.EvalSymlinks(Need(t, "ctlinnd")) // in the folder bin of the programs
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func (s *INN) greets() bool {
 	return err == nil && strings.HasPrefix(line, "200")
 }
 
-// innUser returns the user that INN runs as, which cannot be root.
+// innUser returns the user of INN, which cannot be root.
 func innUser() (*user.User, error) {
 	if os.Geteuid() == 0 {
 		return user.Lookup("news")
@@ -164,13 +164,13 @@ func innUser() (*user.User, error) {
 	return user.Current()
 }
 
-// command returns a command of INN, as the user.
+// command returns a command of INN that runs as that user.
 func (s *INN) command(account *user.User, arguments ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.programs, "bin", arguments[0]), arguments[1:]...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "INNCONF="+s.path("etc/inn.conf"), "LD_LIBRARY_PATH="+s.programs)
 	if os.Geteuid() == 0 {
-		uid, _ := strconv.ParseUint(account.Uid, 10, 32) // of Unix: they are numbers
+		uid, _ := strconv.ParseUint(account.Uid, 10, 32) // numbers on Unix
 		gid, _ := strconv.ParseUint(account.Gid, 10, 32)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 	}
@@ -181,7 +181,7 @@ func (s *INN) path(name string) string { return filepath.Join(s.dir, name) }
 
 func (s *INN) log() string { return s.path("inn.out") }
 
-// write makes the folders and files.
+// write creates the folders and files.
 func (s *INN) write(account *user.User, groups []string) error {
 	group, err := user.LookupGroupId(account.Gid)
 	if err != nil {
@@ -193,7 +193,7 @@ func (s *INN) write(account *user.User, groups []string) error {
 	}
 	var active, descriptions strings.Builder
 	for _, name := range []string{"control", "control.cancel", "control.checkgroups", "control.newgroup", "control.rmgroup", "junk"} {
-		active.WriteString(name + " 0000000000 0000000001 n\n") // innd does not start without them
+		active.WriteString(name + " 0000000000 0000000001 n\n") // innd requires them
 	}
 	for _, name := range groups {
 		active.WriteString(name + " 0000000000 0000000001 y\n")
@@ -226,7 +226,7 @@ func (s *INN) write(account *user.User, groups []string) error {
 	return nil
 }
 
-// certify makes a certificate with its key.
+// certify creates a certificate with its key.
 func (s *INN) certify() (certificate, key string, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -251,11 +251,11 @@ func (s *INN) certify() (certificate, key string, err error) {
 	return certificate, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})), nil
 }
 
-// Addr returns where INN listens, as "127.0.0.1:port".
+// Addr returns the listening address as "127.0.0.1:port".
 func (s *INN) Addr() string { return s.addr.String() }
 
-// Feed gives INN articles as a peer does (RFC 3977 section 6.3.2). Lines end by LF; Path is added, and a
-// Date where there is none.
+// Feed sends articles to INN like a peer (RFC 3977 section 6.3.2). Lines end with LF; Path is added, and Date
+// if missing.
 func (s *INN) Feed(articles ...string) {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", s.Addr())
@@ -300,6 +300,6 @@ func (s *INN) stop() {
 		output, _ := os.ReadFile(s.log())
 		s.t.Errorf("INN: %v\n%s", err, output)
 	}
-	_ = s.process.cmd.Process.Kill() // fails only if it has ended since
+	_ = s.process.cmd.Process.Kill() // fails only if it has ended
 	<-s.process.done
 }

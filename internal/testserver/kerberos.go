@@ -19,7 +19,8 @@ type KDC struct {
 	process *process
 }
 
-// The files have all that the programs of Kerberos need: nothing is looked up, and nothing of the machine is used.
+// The files contain everything that the Kerberos programs need: nothing is looked up, and no file of the
+// machine is used.
 const (
 	kerberosConfig = `[libdefaults]
 default_realm = %[1]s
@@ -49,8 +50,8 @@ acl_file = %[3]s/acl
 	realm = "KERBEROS.TEST"
 )
 
-// StartKDC starts a Kerberos server with a realm of its own, which stops at the end of the test. The environment of
-// the test and of what it starts names that realm until then.
+// StartKDC starts a Kerberos server with its own realm, which stops at the end of the test. Until then, the
+// environment of the test and of its child processes refers to that realm.
 func StartKDC(t testing.TB) *KDC {
 	t.Helper()
 	path := Need(t, "krb5kdc")
@@ -90,7 +91,7 @@ func (k *KDC) start(t testing.TB, path string) error {
 	}
 	t.Setenv("KRB5_CONFIG", k.file("krb5.conf"))
 	t.Setenv("KRB5_KDC_PROFILE", k.file("kdc.conf"))
-	t.Setenv("KRB5RCACHENAME", "none:") // the servers of a test see no replay
+	t.Setenv("KRB5RCACHENAME", "none:") // servers of a test do not detect replays
 	k.run(t, "kdb5_util", "create", "-s", "-r", realm, "-P", "of the test")
 	if k.process, err = startProcess(k.dir, k.file("out"), path, "-n"); err != nil {
 		return err
@@ -110,7 +111,7 @@ func (k *KDC) start(t testing.TB, path string) error {
 
 func (k *KDC) file(name string) string { return filepath.Join(k.dir, name) }
 
-// run runs a program of Kerberos to its end.
+// run runs a Kerberos program and waits for it.
 func (k *KDC) run(t testing.TB, name string, arguments ...string) {
 	t.Helper()
 	if text, err := exec.Command(Need(t, name), arguments...).CombinedOutput(); err != nil {
@@ -118,7 +119,8 @@ func (k *KDC) run(t testing.TB, name string, arguments ...string) {
 	}
 }
 
-// Keytab returns the file with the keys of new principals, such as "HTTP/www.example", which every user can read.
+// Keytab returns the file with the keys of new principals, such as "HTTP/www.example", which every user can
+// read.
 func (k *KDC) Keytab(t testing.TB, principals ...string) string {
 	t.Helper()
 	path := k.file(strings.ReplaceAll(principals[0], "/", "-") + ".keytab")
@@ -132,7 +134,7 @@ func (k *KDC) Keytab(t testing.TB, principals ...string) string {
 	return path
 }
 
-// LogIn returns the name of the tickets of a new user, for the environment variable KRB5CCNAME.
+// LogIn returns the credential cache of a new user, for the environment variable KRB5CCNAME.
 func (k *KDC) LogIn(t testing.TB, user string) string {
 	t.Helper()
 	tickets := "FILE:" + k.file(user+".tickets")

@@ -1,8 +1,10 @@
-// Package testserver starts real peers for tests, on loopback and on free
-// ports, and stops them when the test ends.
+// Package testserver starts real servers and browsers for tests, on loopback and free ports, and stops them
+// when the test ends: DNS (BIND), HTTP servers and proxies, FTP, NNTP, gopher, finger, SLP (RFC 2608), Z39.50,
+// LDAP, Kerberos, ACME, PostgreSQL, Redis, Chromium and Firefox. A test passes itself and a configuration; it
+// receives an address, and often the log of the server.
 //
-// install.sh installs the peers. If a peer is missing, its tests are skipped, but
-// in CI they fail: a skip there would hide that nothing was tested.
+// install.sh installs the programs. If one is missing, its tests are skipped, except in CI, where they fail: a
+// skip would hide that nothing was tested.
 package testserver
 
 import (

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// nginxConfig lets many servers run side by side: they use no files outside their folder. Without
-// a master process there is none that outlives the test.
+// nginxConfig permits several servers side by side: they use no files outside their folder. Without a master
+// process, no process outlives the test.
 const nginxConfig = `daemon off;
 master_process off;
 pid web/nginx.pid;
@@ -34,18 +34,18 @@ http {
 }
 `
 
-// StartNginx starts nginx, which serves the files of a folder that every user can enter
-// (OpenFolder). lines are for the block of the server in its configuration. It stops at the end of the
-// test.
+// StartNginx starts nginx, which serves the files of a folder accessible to every user (OpenFolder). lines are
+// added to the server block of its configuration. It stops at the end of the test.
 func StartNginx(t testing.TB, dir string, lines ...string) *WebServer {
 	t.Helper()
 	return StartNginxProxy(t, dir, "", lines...)
 }
 
-// NginxListen stands for the address of the server in the text that StartNginxProxy is given.
+// NginxListen is the placeholder for the listening address in the text passed to StartNginxProxy.
 const NginxListen = "LISTEN_ADDRESS"
 
-// StartNginxProxy is StartNginx with text for the block around that of the server, such as upstreams and further servers.
+// StartNginxProxy is like StartNginx with additional text for the http block, such as upstreams and further
+// servers.
 func StartNginxProxy(t testing.TB, dir, http string, lines ...string) *WebServer {
 	t.Helper()
 	return startWebServer(t, dir, nginxProgram(Need(t, "nginx"), dir, http, lines))

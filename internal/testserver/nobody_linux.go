@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// asNobody makes a process that root starts one of the user nobody. A process that gives up
-// its rights itself no longer ends with the test: see PR_SET_PDEATHSIG of prctl(2).
+// asNobody makes a process that is started by root run as the user nobody. A process that drops root itself
+// would no longer end with the test: see PR_SET_PDEATHSIG in prctl(2).
 func asNobody(cmd *exec.Cmd) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -4,5 +4,5 @@ package testserver
 
 import "os/exec"
 
-// asNobody does nothing: the process gives up the rights of root itself.
+// asNobody does nothing: the process drops root itself.
 func asNobody(*exec.Cmd) error { return nil }

@@ -10,11 +10,12 @@ import (
 	"testing"
 )
 
-// nodeExit lets Node.js end with status 0 when the test does.
+// nodeExit makes Node.js exit with status 0 at SIGTERM.
 const nodeExit = "process.on('SIGTERM', () => process.exit(0));\n"
 
-// StartNode runs a script of Node.js in a folder that every user can enter (OpenFolder), as the user nobody, until the test
-// ends. The script listens at 127.0.0.1 and the port process.env.PORT, by TCP; that address is returned.
+// StartNode runs a Node.js script in a folder accessible to every user (OpenFolder) as the user nobody, until
+// the test ends. The script listens on TCP at 127.0.0.1 and the port process.env.PORT; that address is
+// returned.
 func StartNode(t testing.TB, dir, script string) netip.AddrPort {
 	t.Helper()
 	path := Need(t, "node")
@@ -36,7 +37,7 @@ func StartNode(t testing.TB, dir, script string) netip.AddrPort {
 		t.Fatal(err)
 	}
 	output := func() string {
-		text, _ := os.ReadFile(log) // the test ends without it
+		text, _ := os.ReadFile(log) // only for a message
 		return string(text)
 	}
 	if err := poll(func() (bool, error) { return isTaken(addr), p.ended() }); err != nil {

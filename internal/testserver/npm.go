@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// NodeModules returns the folder of what npm.sh has installed, or that of the environment variable URND_NODE_MODULES. If a package is missing,
-// the test is skipped, or fails if the environment variable CI is not empty and npm could be reached.
+// NodeModules returns the folder of packages installed by npm.sh, or that of the environment variable
+// URND_NODE_MODULES. If a package is missing, the test is skipped, or fails if the environment variable CI is
+// not empty and npm was reachable.
 func NodeModules(t testing.TB, packages ...string) string {
 	t.Helper()
 	modules := os.Getenv("URND_NODE_MODULES")

@@ -4,5 +4,5 @@ package testserver
 
 import "os/exec"
 
-// dieWithParent does nothing: only Linux can do it.
+// dieWithParent does nothing on systems other than Linux.
 func dieWithParent(*exec.Cmd) {}

@@ -18,25 +18,26 @@ import (
 
 // PebbleConfig configures a Pebble.
 type PebbleConfig struct {
-	HTTP, TLS netip.AddrPort    // where it looks for HTTP-01 and TLS-ALPN-01; only the ports count
-	Validity  time.Duration     // of the certificates; 0 is years
-	Keys      map[string]string // the keys that accounts must be bound to, by their identifiers; empty: none
+	HTTP, TLS netip.AddrPort    // ports for HTTP-01 and TLS-ALPN-01 validation; addresses are ignored
+	Validity  time.Duration     // validity of certificates; 0 is years
+	Keys      map[string]string // external account keys by identifier; empty for none
 }
 
-// Pebble is a running certificate authority that speaks ACME, for which every host is on loopback. Each start makes
-// another authority, without accounts. Only the goroutine of the test may call its methods, which may end it.
+// Pebble is a running ACME certificate authority for which every host name resolves to loopback. Each start
+// creates a new authority without accounts. Only the goroutine of the test may call its methods, which may end
+// it.
 type Pebble struct {
 	t         testing.TB
 	config    PebbleConfig
 	dir       string
 	addr, dns netip.AddrPort
-	process   *process // nil while it is stopped
+	process   *process // nil while stopped
 
-	Directory string     // the URL of its directory
-	CA        *Authority // that signed the certificate of Directory
+	Directory string     // URL of the ACME directory
+	CA        *Authority // issuer of the certificate of Directory
 }
 
-// StartPebble starts one, and returns when it answers. It ends with the test.
+// StartPebble starts an authority and waits until it responds. It ends with the test.
 func StartPebble(t testing.TB, config PebbleConfig) *Pebble {
 	t.Helper()
 	p := &Pebble{t: t, config: config, dir: t.TempDir(), CA: NewAuthority(t)}
@@ -70,14 +71,14 @@ func StartPebble(t testing.TB, config PebbleConfig) *Pebble {
 	return p
 }
 
-// startDNS starts what answers all questions of the authority for addresses with that of loopback.
+// startDNS starts a DNS server that resolves every name to loopback.
 func (p *Pebble) startDNS() error {
 	var err error
 	if p.dns, err = freePort(); err != nil {
 		return err
 	}
 	output := filepath.Join(p.dir, "dns.out")
-	if err := os.WriteFile(output, nil, 0o600); err != nil { // of an earlier attempt
+	if err := os.WriteFile(output, nil, 0o600); err != nil { // remove the output of an earlier attempt
 		return err
 	}
 	dns, err := startProcess(p.dir, output, Need(p.t, "pebble-challtestsrv"), "-dns01", p.dns.String(), "-http01", "",
@@ -87,7 +88,7 @@ func (p *Pebble) startDNS() error {
 	}
 	err = poll(func() (bool, error) {
 		if said, _ := os.ReadFile(output); strings.Contains(string(said), "address already in use") {
-			return false, errPortTaken // it goes on without
+			return false, errPortTaken // it continues without the port
 		}
 		return isTaken(p.dns), dns.ended()
 	})
@@ -95,11 +96,11 @@ func (p *Pebble) startDNS() error {
 		_ = dns.stop()
 		return err
 	}
-	p.t.Cleanup(func() { _ = dns.stop() }) // it says by its status that it was ended by a signal
+	p.t.Cleanup(func() { _ = dns.stop() }) // the exit status reflects the signal
 	return nil
 }
 
-// start starts the authority, and returns when it listens.
+// start starts the authority and waits until it listens.
 func (p *Pebble) start() error {
 	if isTaken(p.addr) {
 		return errPortTaken
@@ -147,7 +148,7 @@ func (p *Pebble) start() error {
 	return err
 }
 
-// answers reports whether it answers at its port, and not another process.
+// answers reports whether the authority, and not another process, responds at its port.
 func (p *Pebble) answers() bool {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(p.CA.PEM)
@@ -159,16 +160,16 @@ func (p *Pebble) answers() bool {
 	return true
 }
 
-// Output returns what it has logged.
+// Output returns its log.
 func (p *Pebble) Output() string {
 	output, _ := os.ReadFile(filepath.Join(p.dir, "pebble.out"))
 	return string(output)
 }
 
-// Orders returns how many certificates it has issued.
+// Orders returns the number of issued certificates.
 func (p *Pebble) Orders() int { return strings.Count(p.Output(), "Issued certificate serial") }
 
-// Start starts a stopped authority again, at the same address.
+// Start restarts a stopped authority at the same address.
 func (p *Pebble) Start() {
 	p.t.Helper()
 	if err := p.start(); err != nil {
@@ -176,9 +177,9 @@ func (p *Pebble) Start() {
 	}
 }
 
-// Stop ends it.
+// Stop stops the authority.
 func (p *Pebble) Stop() {
 	p.t.Helper()
-	_ = p.process.stop() // it says by its status that it was ended by a signal
+	_ = p.process.stop() // the exit status reflects the signal
 	p.process = nil
 }

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// PgBouncer is a running PgBouncer, which pools transactions of a PostgreSQL.
+// PgBouncer is a running PgBouncer, which pools transactions of a PostgreSQL server.
 type PgBouncer struct{ dir string }
 
-// pgBouncerConfig has any database. It listens at a socket alone, whose name has the port.
+// pgBouncerConfig permits any database. It only listens on a socket, whose name contains the port.
 const pgBouncerConfig = `[databases]
 * = host=%s port=%s user=%s
 [pgbouncer]
@@ -24,7 +24,8 @@ pool_mode = transaction
 default_pool_size = 4
 `
 
-// StartPgBouncer starts PgBouncer before a server, and returns when it accepts connections. It ends with the test.
+// StartPgBouncer starts PgBouncer in front of a server and waits until it accepts connections. It ends with the
+// test.
 func StartPgBouncer(t testing.TB, of *Postgres) *PgBouncer {
 	t.Helper()
 	b := &PgBouncer{dir: postgresFolder(t)}
@@ -43,7 +44,7 @@ func StartPgBouncer(t testing.TB, of *Postgres) *PgBouncer {
 	}
 	t.Cleanup(func() { _ = p.stop() })
 	err = poll(func() (bool, error) {
-		said, _ := os.ReadFile(output) // it is there, as it was made before the start
+		said, _ := os.ReadFile(output) // the file was created before the start
 		return strings.Contains(string(said), "process up"), p.ended()
 	})
 	if err != nil {
@@ -53,7 +54,8 @@ func StartPgBouncer(t testing.TB, of *Postgres) *PgBouncer {
 	return b
 }
 
-// URL returns the URL of a database through it, for clients that prepare no statements: it keeps none.
+// URL returns the URL of a database through PgBouncer, for clients without prepared statements, which it does
+// not support.
 func (b *PgBouncer) URL(database string) string {
 	q := url.Values{"host": {b.dir}, "port": {"6432"}, "default_query_exec_mode": {"exec"}}
 	return "postgres://" + PostgresUser + "@/" + database + "?" + q.Encode()

@@ -8,11 +8,11 @@ import (
 	"net/netip"
 )
 
-// errPortTaken is the error if another process took a free port before the peer did.
+// errPortTaken is the error if another process has taken a free port before the server.
 var errPortTaken = errors.New("port taken")
 
-// freePort returns a loopback address whose port is free on UDP and on TCP. It
-// is only a proposal: another process can take the port until the peer listens.
+// freePort returns a loopback address whose port is free on UDP and TCP. Another process may take the port
+// before the server listens.
 func freePort() (netip.AddrPort, error) {
 	const attempts = 16
 	var last error
@@ -26,9 +26,9 @@ func freePort() (netip.AddrPort, error) {
 	return netip.AddrPort{}, fmt.Errorf("finding a free port: %w", last)
 }
 
-// The ports that are proposed are below those that systems give to connections and to listeners of port 0 (32768 and up on Linux): one of
-// those would be taken between the proposal and the peer's start now and then. Among them is none of gateways.deny_ports, to which urnd
-// sends nothing by default.
+// The proposed ports are below those that systems assign to connections and to listeners of port 0 (32768 and
+// above on Linux), which would occasionally be taken before the server listens. They exclude
+// gateways.deny_ports, to which urnd does not connect by default.
 const (
 	firstPort = 17_006
 	lastPort  = 24_006
@@ -48,11 +48,11 @@ func proposePort() (netip.AddrPort, error) {
 	return addr, tcp.Close()
 }
 
-// isTaken reports whether a process listens on TCP at addr: why a server that has ended could not.
+// isTaken reports whether a process listens on TCP at addr, which explains why a server could not.
 func isTaken(addr netip.AddrPort) bool {
 	listener, err := net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(addr))
 	if err == nil {
-		_ = listener.Close() // it has no connection
+		_ = listener.Close() // it has no connections
 	}
 	return err != nil
 }

@@ -22,7 +22,7 @@ type Postgres struct {
 	t       testing.TB
 	dir     string
 	addr    netip.AddrPort
-	process *process // nil while it is stopped
+	process *process // nil while stopped
 }
 
 const (
@@ -32,8 +32,8 @@ const (
 	PostgresUser = "postgres"
 )
 
-// StartPostgres makes an empty database system, and returns when it accepts connections. It ends with
-// the test.
+// StartPostgres creates an empty database cluster and waits until it accepts connections. It ends with the
+// test.
 func StartPostgres(t testing.TB) *Postgres {
 	t.Helper()
 	p := &Postgres{t: t, dir: postgresFolder(t)}
@@ -42,15 +42,15 @@ func StartPostgres(t testing.TB) *Postgres {
 	return p
 }
 
-// For returns the server for a test that runs beside others within the one that has started it: it may use a database of
-// its own, and must not stop the server.
+// For returns the server for a subtest that runs in parallel with others. It may use its own database, and must
+// not stop the server.
 func (p *Postgres) For(t testing.TB) *Postgres {
 	shared := *p
 	shared.t = t
 	return &shared
 }
 
-// StartStandby starts a streaming replica of p, which answers questions.
+// StartStandby starts a streaming replica of p that accepts queries.
 func (p *Postgres) StartStandby() *Postgres {
 	p.t.Helper()
 	s := &Postgres{t: p.t, dir: postgresFolder(p.t)}
@@ -60,7 +60,7 @@ func (p *Postgres) StartStandby() *Postgres {
 	return s
 }
 
-// postgresFolder returns a new folder that the user of PostgreSQL, which is not root, can write to.
+// postgresFolder returns a new folder that is writable for the user of PostgreSQL, which is not root.
 func postgresFolder(t testing.TB) string {
 	t.Helper()
 	dir := OpenFolder(t)
@@ -93,11 +93,11 @@ func (p *Postgres) launch() {
 	})
 }
 
-// start starts the server, and returns when it accepts connections.
+// start starts the server and waits until it accepts connections.
 func (p *Postgres) start() error {
 	cmd := p.command("postgres", "-D", p.data(), "-k", p.dir, "-p", p.port(), "-h", p.addr.Addr().String(),
 		"-c", "dynamic_shared_memory_type=mmap")
-	if err := os.WriteFile(p.output(), nil, 0o600); err != nil { // of an earlier attempt
+	if err := os.WriteFile(p.output(), nil, 0o600); err != nil { // remove the output of an earlier attempt
 		return err
 	}
 	var err error
@@ -118,11 +118,11 @@ func (p *Postgres) start() error {
 	return err
 }
 
-// Start starts a stopped server again, on the same port.
+// Start restarts a stopped server on the same port.
 func (p *Postgres) Start() {
 	p.t.Helper()
-	// Processes of a server that was killed keep its shared memory until they notice; and a connection of
-	// another process may have the port for a moment.
+	// Processes of a killed server keep its shared memory until they notice, and a connection of another
+	// process may use the port temporarily.
 	err := poll(func() (bool, error) {
 		err := p.start()
 		if errors.Is(err, errPortTaken) || err != nil && strings.Contains(err.Error(), "still in use") {
@@ -135,19 +135,19 @@ func (p *Postgres) Start() {
 	}
 }
 
-// Promote makes a standby a server that is written to.
+// Promote makes a standby a primary.
 func (p *Postgres) Promote() {
 	p.t.Helper()
 	p.run("pg_ctl", "promote", "--pgdata", p.data(), "--wait")
 }
 
-// Stop ends the server, which ends all connections.
+// Stop stops the server, which closes all connections.
 func (p *Postgres) Stop() {
 	p.t.Helper()
 	p.end(syscall.SIGINT)
 }
 
-// Kill kills the server as a power failure would end it: nothing is written any more.
+// Kill kills the server as a power failure would: no more data is written.
 func (p *Postgres) Kill() {
 	p.t.Helper()
 	p.end(syscall.SIGKILL)
@@ -164,13 +164,13 @@ func (p *Postgres) end(signal syscall.Signal) {
 	case <-p.process.done:
 	case <-timer.C:
 		p.t.Errorf("PostgreSQL does not stop\n%s", p.Log())
-		_ = p.process.cmd.Process.Kill() // fails only if it has ended since
+		_ = p.process.cmd.Process.Kill() // fails only if it has ended
 		<-p.process.done
 	}
 	p.process = nil
 }
 
-// URL returns the URL of a database by the Unix socket. An empty name is that of the first database.
+// URL returns the URL of a database through the Unix socket. An empty name stands for the first database.
 func (p *Postgres) URL(database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(PostgresUser), Path: "/" + databaseName(database)}
 	u.RawQuery = url.Values{"host": {p.dir}, "port": {p.port()}}.Encode()
@@ -193,10 +193,10 @@ func databaseName(name string) string {
 	return name
 }
 
-// Addr returns where the server listens, as "127.0.0.1:port".
+// Addr returns the listening address as "127.0.0.1:port".
 func (p *Postgres) Addr() string { return p.addr.String() }
 
-// Create makes an empty database.
+// Create creates an empty database.
 func (p *Postgres) Create(database string) {
 	p.t.Helper()
 	p.run("createdb", "--host", p.dir, "--port", p.port(), "--username", PostgresUser, database)
@@ -209,7 +209,7 @@ func (p *Postgres) Ask(database, statement string) string {
 		"--set", "ON_ERROR_STOP=1", "--command", statement, databaseName(database))
 }
 
-// RequirePassword makes the server ask a role for its password, also on the Unix socket.
+// RequirePassword makes the server require a password for a role, also on the Unix socket.
 func (p *Postgres) RequirePassword(role string) {
 	p.t.Helper()
 	path := filepath.Join(p.data(), "pg_hba.conf")
@@ -224,7 +224,7 @@ func (p *Postgres) RequirePassword(role string) {
 	p.Ask("", "SELECT pg_reload_conf()")
 }
 
-// run runs a program of PostgreSQL, and returns its output.
+// run runs a PostgreSQL program and returns its output.
 func (p *Postgres) run(program string, args ...string) string {
 	p.t.Helper()
 	output, err := p.command(program, args...).CombinedOutput()
@@ -234,7 +234,7 @@ func (p *Postgres) run(program string, args ...string) string {
 	return strings.TrimSpace(string(output))
 }
 
-// command returns a command of PostgreSQL by a user that is not root, which the server refuses.
+// command returns a PostgreSQL command that does not run as root, which the server rejects.
 func (p *Postgres) command(program string, args ...string) *exec.Cmd {
 	p.t.Helper()
 	cmd := exec.Command(postgresProgram(p.t, program), args...)
@@ -245,11 +245,11 @@ func (p *Postgres) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// postgresProgram returns the path of a program of PostgreSQL. Those of Debian are in a folder for
-// each version, which is not in PATH.
+// postgresProgram returns the path of a PostgreSQL program. Debian installs them in a folder for each version,
+// which is not in PATH.
 func postgresProgram(t testing.TB, program string) string {
 	t.Helper()
-	paths, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + program) // the pattern is well formed
+	paths, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + program) // the pattern is valid
 	if len(paths) == 0 {
 		return Need(t, program)
 	}
@@ -261,9 +261,9 @@ func postgresVersion(path string) int {
 	return n
 }
 
-// Log returns what the server has printed since it was started.
+// Log returns the output of the server since its start.
 func (p *Postgres) Log() string {
-	text, _ := os.ReadFile(p.output()) // the process ends without it
+	text, _ := os.ReadFile(p.output()) // only for a message
 	return string(text)
 }
 
@@ -271,7 +271,7 @@ func (p *Postgres) data() string   { return filepath.Join(p.dir, postgresData) }
 func (p *Postgres) output() string { return filepath.Join(p.dir, postgresOutput) }
 func (p *Postgres) port() string   { return strconv.Itoa(int(p.addr.Port())) }
 
-// Certify makes the server speak TLS with a certificate and its key to those who ask for it.
+// Certify makes the server support TLS with a certificate and its key.
 func (p *Postgres) Certify(certificate, key []byte) {
 	p.t.Helper()
 	for name, text := range map[string][]byte{"server.crt": certificate, "server.key": key} {

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// process is a peer that runs in the foreground, from start to stop.
+// process is a server that runs in the foreground.
 type process struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed after cmd.Wait
 }
 
-// startProcess starts path in dir and appends its output to the file log, which is
-// open here only until the process has inherited it.
+// startProcess starts path in dir and appends its output to the file log, which is only open here until the
+// process has inherited it.
 func startProcess(dir, log, path string, args ...string) (*process, error) {
 	return startCommand(dir, log, exec.Command(path, args...))
 }
 
-// startCommand is startProcess for a command that has more than a path and arguments.
+// startCommand is like startProcess for any command.
 func startCommand(dir, log string, cmd *exec.Cmd) (*process, error) {
 	output, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -43,11 +43,11 @@ func startCommand(dir, log string, cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// run starts the process, reports that, and waits for its end.
+// run starts the process, reports the result, and waits for its end.
 func (p *process) run(started chan<- error) {
 	defer close(p.done)
-	// Linux sends the signal of dieWithParent when the thread that started the
-	// process ends: this one must not end before.
+	// Linux sends the signal of dieWithParent when the thread that started the process ends, so this thread
+	// must not end before.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := p.cmd.Start()
@@ -57,7 +57,7 @@ func (p *process) run(started chan<- error) {
 	}
 }
 
-// ended reports how the process ended, or nil while it runs.
+// ended reports how the process ended, or nil while it is running.
 func (p *process) ended() error {
 	select {
 	case <-p.done:
@@ -67,8 +67,8 @@ func (p *process) ended() error {
 	}
 }
 
-// stop ends the process and waits for it. It fails if the process had ended before,
-// had to be killed, or did not exit with status 0.
+// stop stops the process and waits for it. It fails if the process had ended before, had to be killed, or did
+// not exit with status 0.
 func (p *process) stop() error {
 	if err := p.ended(); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (p *process) stop() error {
 	select {
 	case <-p.done:
 	case <-timer.C:
-		_ = p.cmd.Process.Kill() // fails only if it has ended since
+		_ = p.cmd.Process.Kill() // fails only if it has ended
 		<-p.done
 		return fmt.Errorf("stop: still running after %v, killed", stopTimeout)
 	}
@@ -92,8 +92,8 @@ func (p *process) stop() error {
 	return nil
 }
 
-// crashedAtStop reports whether the process is the apache2 or the slapd of Debian 12, which at times end by SIGSEGV when they are stopped: that
-// says nothing of urnd.
+// crashedAtStop reports whether the process is the apache2 or slapd of Debian 12, which occasionally end with
+// SIGSEGV when stopped, unrelated to urnd.
 func (p *process) crashedAtStop() bool {
 	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	name := filepath.Base(p.cmd.Path)

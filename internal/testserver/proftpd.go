@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// proftpdConfig lets many servers run side by side: their files are in a folder of their own. The server itself stays
-// root: one that changes its user no longer ends with the test (see asNobody). Its sessions do not.
+// proftpdConfig permits several servers side by side with files in separate folders. The server itself remains
+// root, because it would not end with the test after changing its user (see asNobody); its sessions change
+// theirs.
 const proftpdConfig = `ServerName test
 ServerType standalone
 DefaultAddress %[1]s
@@ -36,8 +37,8 @@ WtmpLog off
 </Anonymous>
 `
 
-// StartProFTPD starts ProFTPD, which serves a folder that every user can enter (OpenFolder) to the user
-// anonymous. lines are put before its configuration.
+// StartProFTPD starts ProFTPD, which serves a folder accessible to every user (OpenFolder) to the user
+// anonymous. lines precede its configuration.
 func StartProFTPD(t testing.TB, dir string, lines ...string) *FTPServer {
 	t.Helper()
 	return startFTPServer(t, ftpProgram{

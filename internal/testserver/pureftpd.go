@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// StartPureFTPd starts Pure-FTPd, which serves a folder that every user can enter (OpenFolder) to a user with a
-// password. Its anonymous user would see the folder of a user of the machine. arguments are added to its own.
+// StartPureFTPd starts Pure-FTPd, which serves a folder accessible to every user (OpenFolder) to a user with a
+// password. Its anonymous user would get the folder of a system user. arguments are added to its own.
 func StartPureFTPd(t testing.TB, dir, user, password string, arguments ...string) *FTPServer {
 	t.Helper()
 	users := Need(t, "pure-pw")

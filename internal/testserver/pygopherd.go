@@ -14,12 +14,12 @@ import (
 // Pygopherd is a running pygopherd, a gopher server with Gopher+.
 type Pygopherd struct {
 	addr    netip.AddrPort
-	output  string // the file with what it prints
+	output  string // file with its output
 	process *process
 }
 
-// pygopherdConfig lets many servers run side by side. Its arguments are the address, the folder of
-// the files, and the file with the media types.
+// pygopherdConfig permits several servers side by side. Its parameters are the address, the folder of the
+// files, and the file with the media types.
 const pygopherdConfig = `[pygopherd]
 servername = 127.0.0.1
 interface = 127.0.0.1
@@ -66,7 +66,7 @@ application/octet-stream bin
 application/pdf pdf
 `
 
-// StartPygopherd serves the files of a folder that every user can enter (OpenFolder) by pygopherd. It ends
+// StartPygopherd serves the files of a folder accessible to every user (OpenFolder) with pygopherd. It ends
 // with the test.
 func StartPygopherd(t testing.TB, dir string) *Pygopherd {
 	t.Helper()
@@ -96,8 +96,8 @@ func StartPygopherd(t testing.TB, dir string) *Pygopherd {
 	return nil
 }
 
-// launchPygopherd starts pygopherd at addr, with its own files in a folder; the error wraps errPortTaken if
-// another process has the port.
+// launchPygopherd starts pygopherd at addr with its files in own. The error wraps errPortTaken if another
+// process uses the port.
 func launchPygopherd(path, dir, own string, addr netip.AddrPort) (*Pygopherd, error) {
 	p := &Pygopherd{addr: addr, output: filepath.Join(own, addr.String()+".out")}
 	types, config := filepath.Join(own, "mime.types"), filepath.Join(own, "pygopherd.conf")
@@ -129,16 +129,16 @@ func launchPygopherd(path, dir, own string, addr netip.AddrPort) (*Pygopherd, er
 	return p, nil
 }
 
-// Addr returns where it listens, as "127.0.0.1:port".
+// Addr returns the listening address as "127.0.0.1:port".
 func (p *Pygopherd) Addr() string { return p.addr.String() }
 
-// log returns what it has printed, "" if that cannot be read.
+// log returns its output, "" if that cannot be read.
 func (p *Pygopherd) log() string {
-	text, _ := os.ReadFile(p.output) // the process ends without it
+	text, _ := os.ReadFile(p.output) // only for a message
 	return string(text)
 }
 
-// end stops it. It exits with a status of its own.
+// end stops it. It exits with its own status.
 func (p *Pygopherd) end() error {
 	const stopped = 6
 	err := p.process.stop()

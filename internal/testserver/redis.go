@@ -15,22 +15,22 @@ import (
 	"time"
 )
 
-// Redis is a running Redis server without persistence: it is empty after each start. Only the goroutine of the test may call its
-// methods, which may end it.
+// Redis is a running Redis server without persistence: it is empty after each start. Only the goroutine of the
+// test may call its methods, which may end it.
 type Redis struct {
 	t       testing.TB
 	dir     string
 	addr    netip.AddrPort
 	args    []string
-	process *process // nil while it is stopped
+	process *process // nil while stopped
 
-	tls  netip.AddrPort // of TLSAddr; the zero value where there is none
+	tls  netip.AddrPort // address of TLSAddr; the zero value for none
 	ca   *Authority
-	pair string // the folder of its certificate and key
+	pair string // folder of its certificate and key
 }
 
-// StartRedis starts an empty server, with further arguments of its configuration such as "--maxmemory", "2mb", and returns when it
-// answers. It ends with the test.
+// StartRedis starts an empty server with additional arguments such as "--maxmemory", "2mb", and waits until it
+// responds. It ends with the test.
 func StartRedis(t testing.TB, args ...string) *Redis {
 	t.Helper()
 	return new(Redis).launch(t, args)
@@ -63,9 +63,9 @@ func (r *Redis) launch(t testing.TB, args []string) *Redis {
 
 func (r *Redis) output() string { return filepath.Join(r.dir, "redis.out") }
 
-// start starts the server, and returns when it is ready.
+// start starts the server and waits until it is ready.
 func (r *Redis) start() error {
-	if err := os.WriteFile(r.output(), nil, 0o600); err != nil { // of an earlier attempt
+	if err := os.WriteFile(r.output(), nil, 0o600); err != nil { // remove the output of an earlier attempt
 		return err
 	}
 	args := append([]string{
@@ -91,13 +91,13 @@ func (r *Redis) start() error {
 	return err
 }
 
-// Addr returns where the server listens, as "127.0.0.1:port".
+// Addr returns the listening address as "127.0.0.1:port".
 func (r *Redis) Addr() string { return r.addr.String() }
 
-// URL returns the URL of its first database.
+// URL returns the URL of the first database.
 func (r *Redis) URL() string { return "redis://" + r.Addr() }
 
-// Start starts a stopped server again, on the same port and empty.
+// Start restarts a stopped server on the same port. It is empty.
 func (r *Redis) Start() {
 	r.t.Helper()
 	err := poll(func() (bool, error) {
@@ -112,7 +112,7 @@ func (r *Redis) Start() {
 	}
 }
 
-// Stop ends the server, which ends all connections. What it had is lost.
+// Stop stops the server, which closes all connections. Its data is lost.
 func (r *Redis) Stop() {
 	r.t.Helper()
 	if err := r.process.stop(); err != nil {
@@ -121,7 +121,7 @@ func (r *Redis) Stop() {
 	r.process = nil
 }
 
-// Kill ends the server at once, as a power failure does.
+// Kill kills the server as a power failure would.
 func (r *Redis) Kill() {
 	r.t.Helper()
 	r.signal(syscall.SIGKILL)
@@ -129,10 +129,10 @@ func (r *Redis) Kill() {
 	r.process = nil
 }
 
-// Freeze stops the server from answering, while it keeps its connections and accepts more, until Thaw.
+// Freeze stops the server from responding until Thaw. It keeps its connections and accepts new ones.
 func (r *Redis) Freeze() { r.signal(syscall.SIGSTOP) }
 
-// Thaw lets a frozen server go on.
+// Thaw resumes a frozen server.
 func (r *Redis) Thaw() { r.signal(syscall.SIGCONT) }
 
 func (r *Redis) signal(s syscall.Signal) {
@@ -142,7 +142,7 @@ func (r *Redis) signal(s syscall.Signal) {
 	}
 }
 
-// Do sends a command on a connection of its own, and returns the reply in the form of RESP, as it came: up to some 64 KiB of it.
+// Do sends a command on a separate connection and returns the unparsed RESP response, at most 64 KiB of it.
 func (r *Redis) Do(words ...string) string {
 	r.t.Helper()
 	conn, err := net.DialTimeout("tcp", r.Addr(), Patience)
@@ -150,7 +150,7 @@ func (r *Redis) Do(words ...string) string {
 		r.t.Fatalf("ask Redis: %v", err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(Patience)) // it fails only for a closed one
+	_ = conn.SetDeadline(time.Now().Add(Patience)) // fails only for a closed connection
 	var command bytes.Buffer
 	fmt.Fprintf(&command, "*%d\r\n", len(words))
 	for _, word := range words {

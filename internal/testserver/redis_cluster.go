@@ -6,13 +6,14 @@ import (
 	"testing"
 )
 
-// RedisCluster is a cluster of servers, each of which has a third of the keys, or is the replica of one that has.
+// RedisCluster is a cluster of three primaries, each with a third of the keys, and their replicas.
 type RedisCluster struct {
 	t     testing.TB
 	Nodes []*Redis
 }
 
-// StartRedisCluster starts three servers, each with a number of replicas, and returns when they are a cluster. It ends with the test.
+// StartRedisCluster starts three servers, each with a number of replicas, and waits until the cluster is ready.
+// It ends with the test.
 func StartRedisCluster(t testing.TB, replicas string, args ...string) *RedisCluster {
 	t.Helper()
 	program := Need(t, "redis-cli")
@@ -45,13 +46,13 @@ func StartRedisCluster(t testing.TB, replicas string, args ...string) *RedisClus
 	return c
 }
 
-// Owner returns the server that has a key, and another one that has keys, too.
+// Owner returns the server that stores a key, and another primary.
 func (c *RedisCluster) Owner(key string) (owner, other *Redis) {
 	c.t.Helper()
 	for _, node := range c.Nodes {
 		switch {
 		case node.process == nil || !node.IsMaster():
-		case strings.HasPrefix(node.Do("TYPE", key), "+"): // others say where it is
+		case strings.HasPrefix(node.Do("TYPE", key), "+"): // others return a redirection
 			owner = node
 		default:
 			other = node
@@ -60,7 +61,8 @@ func (c *RedisCluster) Owner(key string) (owner, other *Redis) {
 	return owner, other
 }
 
-// Move moves the slot of a key with all that is in it to another server. between is called when the keys are to be asked for at both.
+// Move moves the slot of a key with its content to another server. between is called during the migration, when
+// both servers may be queried for the keys.
 func (c *RedisCluster) Move(key string, from, to *Redis, between func()) {
 	c.t.Helper()
 	do := func(node *Redis, words ...string) string {
@@ -88,7 +90,7 @@ func (c *RedisCluster) Move(key string, from, to *Redis, between func()) {
 	}
 }
 
-// bulk returns the text in a reply.
+// bulk returns the string in a response.
 func bulk(reply string) string {
 	_, text, _ := strings.Cut(reply, "\r\n")
 	return strings.TrimSuffix(text, "\r\n")

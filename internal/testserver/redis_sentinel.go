@@ -9,13 +9,14 @@ import (
 	"testing"
 )
 
-// Sentinel is a running sentinel of Redis, which watches one server and its replicas under the name "names".
+// Sentinel is a running Redis Sentinel, which monitors one server and its replicas under the name "names".
 type Sentinel struct {
 	t    testing.TB
 	addr netip.AddrPort
 }
 
-// StartSentinel starts a sentinel that decides alone, and returns when it knows of the replicas of a server. It ends with the test.
+// StartSentinel starts a sentinel with a quorum of one, and waits until it knows the replicas of a server. It
+// ends with the test.
 func StartSentinel(t testing.TB, watched *Redis, replicas int, lines ...string) *Sentinel {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +57,7 @@ func StartSentinel(t testing.TB, watched *Redis, replicas int, lines ...string) 
 	return s
 }
 
-// Addr returns where the sentinel listens, as "127.0.0.1:port".
+// Addr returns the listening address as "127.0.0.1:port".
 func (s *Sentinel) Addr() string { return s.addr.String() }
 
 // replicates returns the port for replicas and sentinels.
@@ -67,14 +68,14 @@ func (r *Redis) replicates() string {
 	return port(r.addr)
 }
 
-// Follow makes the server a replica of another one, and returns when it has what that has.
+// Follow makes the server a replica of another one and waits until it is synchronized.
 func (r *Redis) Follow(other *Redis) {
 	r.t.Helper()
 	r.Do("REPLICAOF", "127.0.0.1", other.replicates())
 	Wait(r.t, "the replica follows", func() bool { return strings.Contains(r.Do("INFO", "replication"), "master_link_status:up") })
 }
 
-// IsMaster reports whether the server is no replica.
+// IsMaster reports whether the server is not a replica.
 func (r *Redis) IsMaster() bool {
 	r.t.Helper()
 	return strings.Contains(r.Do("INFO", "replication"), "role:master")

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// StartRedisTLS is StartRedis with a second port, that of TLSAddr, at which the server speaks TLS with a certificate for its address.
+// StartRedisTLS is like StartRedis with an additional port, TLSAddr, for TLS with a certificate for its
+// address.
 func StartRedisTLS(t testing.TB, ca *Authority, args ...string) *Redis {
 	t.Helper()
 	addr, err := freePort()
@@ -36,10 +37,10 @@ func (r *Redis) writePair(t testing.TB, certificate, key []byte) {
 	}
 }
 
-// TLSAddr returns where the server speaks TLS, as "127.0.0.1:port".
+// TLSAddr returns the listening address for TLS as "127.0.0.1:port".
 func (r *Redis) TLSAddr() string { return r.tls.String() }
 
-// Certify replaces the certificate of the server. Connections that are there stay.
+// Certify replaces the certificate of the server. Existing connections remain.
 func (r *Redis) Certify(certificate, key []byte) {
 	r.t.Helper()
 	r.writePair(r.t, certificate, key)
@@ -48,5 +49,5 @@ func (r *Redis) Certify(certificate, key []byte) {
 	}
 }
 
-// port returns the port of an address as a text.
+// port returns the port of an address as a string.
 func port(addr netip.AddrPort) string { return strconv.Itoa(int(addr.Port())) }

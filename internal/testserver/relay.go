@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Relay passes TCP connections on to a server, until it is cut, or holds what they carry. It is safe for concurrent use.
+// Relay forwards TCP connections to a server until it is cut or frozen. It is safe for concurrent use.
 type Relay struct {
 	listener net.Listener
 	to       string
@@ -18,13 +18,13 @@ type Relay struct {
 	late  time.Duration
 	conns map[net.Conn]bool
 	dials int
-	sent  int64         // bytes of clients
-	held  chan struct{} // closed when octets are passed on again; nil while they are
+	sent  int64         // bytes sent by clients
+	held  chan struct{} // closed when forwarding resumes; nil while not frozen
 	done  sync.WaitGroup
 }
 
-// StartRelay starts a Relay to an address, or to a Unix socket: a server that is restarted is better reached by
-// that, as dialling a free port of loopback may connect to itself. It ends with the test.
+// StartRelay starts a Relay to an address or a Unix socket. For a server that is restarted a Unix socket is
+// preferred, because dialing a free loopback port may connect to itself. It ends with the test.
 func StartRelay(t testing.TB, to string) *Relay {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -42,10 +42,10 @@ func StartRelay(t testing.TB, to string) *Relay {
 	return r
 }
 
-// Addr returns where it listens, as "127.0.0.1:port".
+// Addr returns the listening address as "127.0.0.1:port".
 func (r *Relay) Addr() string { return r.listener.Addr().String() }
 
-// Cut ends all connections, and those that are made from now on at once.
+// Cut closes all connections, and new ones immediately.
 func (r *Relay) Cut() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,7 @@ func (r *Relay) Cut() {
 	}
 }
 
-// Freeze keeps all connections, and accepts more, but passes no octet on until Thaw: as a server that hangs.
+// Freeze keeps all connections and accepts new ones, but forwards no data until Thaw, like a server that hangs.
 func (r *Relay) Freeze() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +64,7 @@ func (r *Relay) Freeze() {
 	}
 }
 
-// Thaw passes octets on again, also those that came in between.
+// Thaw resumes forwarding, including data received meanwhile.
 func (r *Relay) Thaw() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,28 +74,28 @@ func (r *Relay) Thaw() {
 	}
 }
 
-// Delay lets whatever the server sends come later by a time.
+// Delay delays all data from the server.
 func (r *Relay) Delay(late time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.late = late
 }
 
-// Dials returns how many connections were made to it, also those that were ended at once.
+// Dials returns the number of connections, including those closed immediately.
 func (r *Relay) Dials() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.dials
 }
 
-// Sent returns how many bytes clients have sent.
+// Sent returns the number of bytes sent by clients.
 func (r *Relay) Sent() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.sent
 }
 
-// Restore passes new connections on again.
+// Restore forwards new connections again after Cut.
 func (r *Relay) Restore() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +115,7 @@ func (r *Relay) accept() {
 	}
 }
 
-// pass passes on one connection.
+// pass forwards one connection.
 func (r *Relay) pass(client net.Conn) {
 	defer client.Close()
 	if !r.add(client) {
@@ -138,7 +138,7 @@ func (r *Relay) pass(client net.Conn) {
 	var both sync.WaitGroup
 	for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
 		both.Go(func() {
-			r.copy(way[0], way[1], way[0] == client) // either end may have gone
+			r.copy(way[0], way[1], way[0] == client) // either end may have closed
 			_ = client.Close()
 			_ = server.Close()
 		})
@@ -146,7 +146,7 @@ func (r *Relay) pass(client net.Conn) {
 	both.Wait()
 }
 
-// copy passes octets on until either end has gone. Those of the server may be late.
+// copy forwards data until either end closes. Data from the server may be delayed.
 func (r *Relay) copy(to, from net.Conn, isServer bool) {
 	octets := make([]byte, 32<<10)
 	for {
@@ -174,7 +174,7 @@ func (r *Relay) copy(to, from net.Conn, isServer bool) {
 	}
 }
 
-// add reports whether a connection may be passed on.
+// add reports whether a connection may be forwarded.
 func (r *Relay) add(conn net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,19 +8,19 @@ import (
 	"testing"
 )
 
-// picturesVariable names the folder for pictures of pages. Where it is set, each page is shown on all screens.
+// picturesVariable names the folder for screenshots. If it is set, each page is shown on all screens.
 const picturesVariable = "URND_PICTURES"
 
-// Screens are the screens that pages are shown on: wide and narrow windows, with the light and the dark theme.
+// Screens returns the screens for pages: wide and narrow windows, with the light and the dark theme.
 func Screens() []Screen {
 	return []Screen{{Width: 1200, Height: 900}, {Width: 400, Height: 800, Dark: true}, {Width: 1200, Height: 900, Dark: true}, {Width: 400, Height: 800}}
 }
 
-// EveryScreen reports whether each page is shown on all screens, as in long tests and for pictures.
+// EveryScreen reports whether each page is shown on all screens, as in long tests and for screenshots.
 func EveryScreen() bool { return Long() || os.Getenv(picturesVariable) != "" }
 
-// ScreensOf returns the screens that the page in a place of a list is shown on: all where EveryScreen, else one, by turns, so that each has
-// its share of the pages.
+// ScreensOf returns the screens for the page at a position of a list: all screens if EveryScreen, otherwise
+// one, in rotation.
 func ScreensOf(place int) []Screen {
 	all := Screens()
 	if EveryScreen() {
@@ -29,7 +29,7 @@ func ScreensOf(place int) []Screen {
 	return all[place%len(all):][:1]
 }
 
-// OnScreens runs a test for each of Screens, with the names of pages that are shown on it, in parallel.
+// OnScreens runs a test for each of Screens in parallel, with the names of the pages shown on it.
 func OnScreens(t *testing.T, names []string, test func(t *testing.T, screen Screen, names []string)) {
 	t.Helper()
 	for _, screen := range Screens() {
@@ -46,7 +46,7 @@ func OnScreens(t *testing.T, names []string, test func(t *testing.T, screen Scre
 	}
 }
 
-// name is the part of the name of a picture that says which screen it is of.
+// name returns the part of the name of a screenshot that identifies the screen.
 func (s Screen) name() string {
 	theme := "light"
 	if s.Dark {
@@ -55,7 +55,7 @@ func (s Screen) name() string {
 	return fmt.Sprintf("%d-%s", s.Width, theme)
 }
 
-// KeepPicture writes a picture of the page that is shown on a screen into the folder URND_PICTURES, where it is set.
+// KeepPicture writes a screenshot of the current page to the folder URND_PICTURES, if that is set.
 func (c *Chromium) KeepPicture(t testing.TB, page string, screen Screen) {
 	t.Helper()
 	directory := os.Getenv(picturesVariable)

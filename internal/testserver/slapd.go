@@ -21,7 +21,7 @@ type SLAPD struct {
 	process *process
 }
 
-// LDAPBase is the name that all entries of a SLAPD are below: the users as uid, the groups, of the class groupOfNames, as cn.
+// LDAPBase is the base DN of all entries of a SLAPD: users are uid, groups of the class groupOfNames are cn.
 const LDAPBase = "dc=example,dc=test"
 
 const (
@@ -43,7 +43,8 @@ access to * by * read
 	slapdGroup = "dn: cn=%[1]s," + LDAPBase + "\nobjectClass: groupOfNames\ncn: %[1]s\n%[2]s\n"
 )
 
-// StartSLAPD starts a server with users and their passwords, and with groups of these users, which stops at the end of the test.
+// StartSLAPD starts a server with users and their passwords, and with groups of these users. It stops at the
+// end of the test.
 func StartSLAPD(t testing.TB, users map[string]string, groups map[string][]string) *SLAPD {
 	t.Helper()
 	path := Need(t, "slapd")
@@ -68,7 +69,7 @@ func StartSLAPD(t testing.TB, users map[string]string, groups map[string][]strin
 	return nil
 }
 
-// ldif returns the entries as RFC 2849 has them.
+// ldif returns the entries in LDIF (RFC 2849).
 func ldif(users map[string]string, groups map[string][]string) string {
 	var b strings.Builder
 	b.WriteString(slapdRoot)
@@ -114,7 +115,7 @@ func (s *SLAPD) start(path string) (err error) {
 	if s.addr, err = freePort(); err != nil {
 		return err
 	}
-	cmd := exec.Command(path, "-h", s.URL(), "-f", s.file("slapd.conf"), "-d", "0") // which keeps it in the foreground
+	cmd := exec.Command(path, "-h", s.URL(), "-f", s.file("slapd.conf"), "-d", "0") // keeps it in the foreground
 	if err := asNobody(cmd); err != nil {
 		return err
 	}
@@ -136,5 +137,5 @@ func (s *SLAPD) start(path string) (err error) {
 
 func (s *SLAPD) file(name string) string { return filepath.Join(s.dir, name) }
 
-// URL returns where the server listens, as "ldap://127.0.0.1:port/".
+// URL returns the URL of the server, "ldap://127.0.0.1:port/".
 func (s *SLAPD) URL() string { return "ldap://" + s.addr.String() + "/" }

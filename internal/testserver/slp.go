@@ -19,8 +19,8 @@ import (
 const (
 	directoryAgent = "service:directory-agent" // as a service type, section 8.5
 	slpAgentHost   = "127.0.0.1"
-	// slpBoot is not 0, which means that the agent is going down (section 12.1),
-	// and constant, so that a test can expect every octet of an advertisement.
+	// slpBoot is not 0, which means that the agent is going down (section 12.1), and constant, so that a test
+	// can expect every byte of an advertisement.
 	slpBoot = 1
 
 	// Error codes, section 7.
@@ -39,12 +39,12 @@ type SLPService struct {
 	Type       string // such as "service:urn-resolver:thttp", section 4.1
 	Scopes     []string
 	Lang       string
-	Attributes map[string][]string // a keyword has no values
+	Attributes map[string][]string // nil for a keyword
 }
 
-// SLPAgent is a directory agent of the Service Location Protocol, version 2, with
-// a fixed list of services: it answers SrvRqst and nothing else. A reply with an
-// error ends with the code, as section 7 allows. It is safe for concurrent use.
+// SLPAgent is a directory agent of the Service Location Protocol, version 2, with a fixed list of services: it
+// only responds to SrvRqst. A response with an error ends with the code, as section 7 permits. It is safe for
+// concurrent use.
 type SLPAgent struct {
 	udp      *net.UDPConn
 	tcp      *net.TCPListener
@@ -114,29 +114,28 @@ func (a *SLPAgent) listen() (err error) {
 	return fmt.Errorf("find a port: %w", err)
 }
 
-// Addr returns where the agent listens, as "127.0.0.1:port".
+// Addr returns the listening address as "127.0.0.1:port".
 func (a *SLPAgent) Addr() string { return a.udp.LocalAddr().String() }
 
-// Requests returns the messages received so far, in order, answered or not.
+// Requests returns the messages received so far, in order, including those without a response.
 func (a *SLPAgent) Requests() []SLPRequest {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.requests)
 }
 
-// MaxDatagram sets the greatest length of a reply by UDP, in octets; the default is
-// 1400. Longer replies have only the URL entries that fit (sections 6.1 and 8.2).
+// MaxDatagram sets the maximum length of a UDP response in bytes; the default is 1400. Longer responses only
+// contain the URL entries that fit (sections 6.1 and 8.2).
 func (a *SLPAgent) MaxDatagram(n int) { a.set(func(s *slpSettings) { s.datagram = n }) }
 
-// Fail makes the agent answer every SrvRqst with an error; 0 ends that.
+// Fail makes the agent respond to every SrvRqst with an error; 0 disables that.
 func (a *SLPAgent) Fail(code uint16) { a.set(func(s *slpSettings) { s.fail = code }) }
 
-// Mute makes the agent receive requests without answering.
+// Mute makes the agent receive requests without responding.
 func (a *SLPAgent) Mute(mute bool) { a.set(func(s *slpSettings) { s.mute = mute }) }
 
-// Lie makes the agent send what lie returns for each reply, and nothing if that is
-// nil. Calls of lie do not overlap, but it must synchronize access to what it shares
-// with the test. A nil lie ends that.
+// Lie makes the agent send the result of lie for each response, and nothing if that is nil. Calls of lie do not
+// overlap, but it must synchronize access to data that it shares with the test. A nil lie disables that.
 func (a *SLPAgent) Lie(lie func(reply []byte) []byte) { a.set(func(s *slpSettings) { s.lie = lie }) }
 
 func (a *SLPAgent) set(change func(*slpSettings)) {
@@ -150,10 +149,10 @@ func (a *SLPAgent) serveUDP() {
 	for {
 		n, from, err := a.udp.ReadFromUDPAddrPort(buffer)
 		if err != nil {
-			return // the test is over
+			return // the test has ended
 		}
 		if reply := a.handle("udp", bytes.Clone(buffer[:n])); reply != nil {
-			_, _ = a.udp.WriteToUDPAddrPort(reply, from) // what lie returned may be too long
+			_, _ = a.udp.WriteToUDPAddrPort(reply, from) // the result of lie may be too long
 		}
 	}
 }
@@ -162,19 +161,19 @@ func (a *SLPAgent) serveTCP(ctx context.Context) {
 	for {
 		conn, err := a.tcp.Accept()
 		if err != nil {
-			return // the test is over
+			return // the test has ended
 		}
 		context.AfterFunc(ctx, func() { conn.Close() })
 		a.running.Go(func() { serveSLPConn(conn, a.handle) })
 	}
 }
 
-// serveSLPConn answers the requests of one connection, which are framed by the length
-// in their header (section 6.2).
+// serveSLPConn responds to the requests of one connection, which are framed by the length in their header
+// (section 6.2).
 func serveSLPConn(conn net.Conn, handle func(network string, raw []byte) []byte) {
 	defer conn.Close()
 	for {
-		var raw bytes.Buffer // grows with the octets received, not with the declared length
+		var raw bytes.Buffer // grows with the bytes received, not with the declared length
 		if _, err := io.CopyN(&raw, conn, slpHeaderSize); err != nil {
 			return
 		}
@@ -188,14 +187,14 @@ func serveSLPConn(conn net.Conn, handle func(network string, raw []byte) []byte)
 	}
 }
 
-// handle records a message, then returns the reply, or nil.
+// handle records a message and returns the response, or nil.
 func (a *SLPAgent) handle(network string, raw []byte) []byte {
 	r, code := parseSLPRequest(network, raw)
 	a.mu.Lock()
 	a.requests = append(a.requests, r)
 	settings := a.settings
 	a.mu.Unlock()
-	// Section 6.3: an agent in the PRList has answered before.
+	// Section 6.3: an agent in the PRList has responded before.
 	answered := shareSLP(strings.Split(r.PRList, ","), []string{slpAgentHost})
 	if settings.mute || answered || len(raw) < slpHeaderSize || raw[1] != srvRqst {
 		return nil
@@ -209,7 +208,7 @@ func (a *SLPAgent) handle(network string, raw []byte) []byte {
 	return settings.lie(reply)
 }
 
-// answer returns the reply to a request, whose error is code, or 0.
+// answer returns the response to a request with the error code, or 0.
 func (a *SLPAgent) answer(r SLPRequest, code uint16, datagram int) []byte {
 	discovery := foldSLP(r.ServiceType) == directoryAgent
 	var entries [][]byte
@@ -230,8 +229,7 @@ func (a *SLPAgent) answer(r SLPRequest, code uint16, datagram int) []byte {
 	return packSrvRply(r, code, entries, datagram)
 }
 
-// find returns the URL entries of the services that match, or the one body of
-// an advertisement.
+// find returns the URL entries of matching services, or the body of an advertisement.
 func (a *SLPAgent) find(r SLPRequest, discovery bool) (found [][]byte, code uint16) {
 	scopes, scopesOK := parseSLPScopes(r.Scopes)
 	matches, predicateOK := parseSLPPredicate(r.Predicate)
@@ -278,21 +276,21 @@ func (a *SLPAgent) inLanguage(r SLPRequest, scopes []string) (services []SLPServ
 	return services, 0
 }
 
-// matchSLPType reports whether a service is of the requested type: of the same type,
-// or of a concrete type of a requested abstract type (section 4.1).
+// matchSLPType reports whether a service has the requested type, or a concrete type of the requested abstract
+// type (section 4.1).
 func matchSLPType(requested, offered string) bool {
 	requested, offered = foldSLP(requested), foldSLP(offered)
 	abstract := strings.HasPrefix(requested, "service:") && strings.Count(requested, ":") == 1
 	return offered == requested || abstract && strings.HasPrefix(offered, requested+":")
 }
 
-// primarySLPTag removes the dialect, which does not count (section 8.1).
+// primarySLPTag removes the dialect, which is ignored (section 8.1).
 func primarySLPTag(tag string) string {
 	primary, _, _ := strings.Cut(foldSLP(tag), "-")
 	return primary
 }
 
-// shareSLP reports whether two lists have a string in common.
+// shareSLP reports whether two lists have a common string.
 func shareSLP(some, others []string) bool {
 	return slices.ContainsFunc(some, func(s string) bool {
 		return slices.ContainsFunc(others, func(o string) bool { return foldSLP(s) == foldSLP(o) })

@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// The messages of section 8 of RFC 2608; all sections here are of that RFC. Where it
-// does not say whether to accept a request that breaks its grammar, the agent does
-// not, so that a test fails.
+// The messages of RFC 2608 section 8; all sections here are of that RFC. Where it does not specify whether to
+// accept a request that violates the grammar, the agent rejects it, so that a test fails.
 const (
 	slpVersion    = 2
-	slpHeaderSize = 14 // with the length of the language tag, without the tag
+	slpHeaderSize = 14 // including the length of the language tag, without the tag
 
 	// Function IDs.
 	srvRqst  = 1
 	srvRply  = 2
 	daAdvert = 8
 
-	// The flags as 16 bits; the section has the bits of the first octet.
+	// Flags as 16 bits; the section specifies the bits of the first byte.
 	slpOverflow      = 0x80 << 8
 	slpMulticast     = 0x20 << 8
 	slpReservedFlags = 0x1fff // "MUST be 0"
@@ -63,8 +62,8 @@ func parseSLPRequest(network string, raw []byte) (r SLPRequest, code uint16) {
 			}
 		}
 	}
-	// Extensions follow the fields, and begin with five octets (section 9.1). All
-	// are skipped, as if their IDs were in the range that may be.
+	// Extensions follow the fields and begin with five bytes (section 9.1). All are skipped, as if their IDs
+	// were in the optional range.
 	end, extension := len(raw)-len(rest), slpUint24(raw[7:])
 	if extension == 0 {
 		ok = ok && len(rest) == 0
@@ -77,7 +76,7 @@ func parseSLPRequest(network string, raw []byte) (r SLPRequest, code uint16) {
 	return r, 0
 }
 
-// cutSLP parses a string after its length and returns the rest.
+// cutSLP parses a length-prefixed string and returns the rest.
 func cutSLP(from []byte, to *string) (rest []byte, ok bool) {
 	if len(from) < 2 {
 		return nil, false
@@ -115,7 +114,7 @@ func parseSLPScopes(list string) (scopes []string, ok bool) {
 	return scopes, true
 }
 
-// packSrvRply returns the reply of section 8.2, with as many entries as fit.
+// packSrvRply returns the response of section 8.2 with as many entries as fit.
 func packSrvRply(r SLPRequest, code uint16, entries [][]byte, longest int) []byte {
 	reply := packSLPHeader(srvRply, r)
 	reply = binary.BigEndian.AppendUint16(reply, code)
@@ -145,8 +144,7 @@ func packURLEntry(s SLPService) []byte {
 	return append(appendSLP(entry, s.URL), 0) // no authentication blocks
 }
 
-// packDAAdvert returns the reply of section 8.5, in which at most one body follows
-// the error code.
+// packDAAdvert returns the response of section 8.5, in which at most one body follows the error code.
 func packDAAdvert(r SLPRequest, code uint16, bodies [][]byte, longest int) []byte {
 	reply := binary.BigEndian.AppendUint16(packSLPHeader(daAdvert, r), code)
 	for _, body := range bodies {
@@ -158,7 +156,7 @@ func packDAAdvert(r SLPRequest, code uint16, bodies [][]byte, longest int) []byt
 	return finishSLP(reply, 0)
 }
 
-// packDA returns what follows the error code in an advertisement.
+// packDA returns the part of an advertisement after the error code.
 func packDA(scopes []string) []byte {
 	var list []string
 	for _, scope := range scopes {
@@ -189,19 +187,18 @@ func appendSLP(message []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint16(message, uint16(len(s))), s...)
 }
 
-// foldSLP makes strings equal that section 6.4 calls equal: case does not count, any
-// white space is one space, and white space at the ends does not count.
+// foldSLP maps strings that section 6.4 considers equal to the same string: case is ignored, any white space is
+// one space, and white space at the ends is ignored.
 func foldSLP(s string) string {
 	return strings.Trim(foldSLPPart(s), " ")
 }
 
-// foldSLPPart is foldSLP for a part of a string: it keeps white space at the ends.
+// foldSLPPart is like foldSLP for a part of a string: it keeps white space at the ends.
 func foldSLPPart(s string) string {
 	return regexp.MustCompile("[ \r\n\t]+").ReplaceAllString(strings.ToLower(s), " ")
 }
 
-// unescapeSLP decodes escapes. Reserved characters must be escaped, and no others
-// may be (sections 5 and 6.4).
+// unescapeSLP decodes escapes. Reserved characters must be escaped, and no others may be (sections 5 and 6.4).
 func unescapeSLP(s, reserved string) (string, bool) {
 	var plain []byte
 	for i := 0; i < len(s); i++ {

@@ -104,7 +104,7 @@ func comparison(operator byte, parts []string) func(registered string) bool {
 		requested := foldSLP(parts[0])
 		return func(registered string) bool { return compareSLP(registered, operator, requested) }
 	}
-	// White space at the ends of a part counts, except at the ends of the whole.
+	// White space at the ends of a part is significant, except at the ends of the whole.
 	for i := range parts {
 		parts[i] = foldSLPPart(parts[i])
 	}
@@ -123,8 +123,8 @@ func slpValues(attributes map[string][]string, tag string) (values []string, pre
 	return values, present
 }
 
-// globSLP reports whether a value consists of the parts and of anything between
-// them. Wildcards are for strings, not for "3432" or "true" (section 8.1).
+// globSLP reports whether a value consists of the parts with any text between them. Wildcards are for strings,
+// not for "3432" or "true" (section 8.1).
 func globSLP(value string, parts []string) bool {
 	if slpKind(value) != slpString {
 		return false
@@ -171,7 +171,7 @@ const (
 	slpBoolean
 )
 
-// slpKind returns the type of a folded value, which its form determines (section 5).
+// slpKind returns the type of a folded value, which is determined by its form (section 5).
 func slpKind(value string) int {
 	if value == "true" || value == "false" {
 		return slpBoolean

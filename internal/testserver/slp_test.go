@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Written by hand, from the layouts of RFC 2608, sections 8, 8.1, 8.2 and 4.3.
+// Messages written by hand according to RFC 2608, sections 8, 8.1, 8.2 and 4.3.
 const (
 	slpAsk = "\x02\x01\x00\x00\x42\x00\x00\x00\x00\x00\x12\x34\x00\x02en" + // length 66
 		"\x00\x00" + // PRList
@@ -32,7 +32,7 @@ const (
 	slpAdvert = "\x02\x08\x00\x00\x56\x00\x00\x00\x00\x00\x12\x34\x00\x02en" + // length 86
 		"\x00\x00\x00\x00\x00\x01" + // no error, boot time
 		"\x00\x23service:directory-agent://127.0.0.1" +
-		"\x00\x14DEFAULT,lab,x\\2cy,EU" + // no "Lab": case does not count
+		"\x00\x14DEFAULT,lab,x\\2cy,EU" + // no "Lab": case is ignored
 		"\x00\x00\x00\x00\x00" // attributes, SPIs, authentication blocks
 )
 
@@ -51,12 +51,12 @@ func slpServices() []SLPService {
 	}
 }
 
-// slpError is the reply to slpAsk with an error.
+// slpError is the response to slpAsk with an error.
 func slpError(code byte) string {
 	return "\x02\x02\x00\x00\x12\x00\x00\x00\x00\x00\x12\x34\x00\x02en\x00" + string(code)
 }
 
-// slpRequest returns a request that is not written by hand.
+// slpRequest returns a generated request.
 func slpRequest(flags uint16, lang string, fields ...string) string {
 	m := []byte{2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0x12, 0x34}
 	for _, field := range append([]string{lang}, fields...) {
@@ -88,7 +88,7 @@ func sendSLP(t *testing.T, conn net.Conn, message string) {
 	}
 }
 
-// wantSLP reads as many octets as want has, or one datagram.
+// wantSLP reads as many bytes as want has, or one datagram.
 func wantSLP(t *testing.T, conn net.Conn, want string) {
 	t.Helper()
 	got := make([]byte, 1<<16)
@@ -102,8 +102,8 @@ func wantSLP(t *testing.T, conn net.Conn, want string) {
 	}
 }
 
-// wantNoSLP sends a message that must get no reply, then one that gets a reply: the
-// agent handles datagrams in order.
+// wantNoSLP sends a message that must not get a response, followed by one that gets a response: the agent
+// handles datagrams in order.
 func wantNoSLP(t *testing.T, conn net.Conn, message string) {
 	t.Helper()
 	sendSLP(t, conn, message)
@@ -159,7 +159,7 @@ func TestSLPErrors(t *testing.T) {
 			conn := dialSLP(t, "udp", a)
 			sendSLP(t, conn, c.request)
 			wantSLP(t, conn, slpError(c.code))
-			// Section 7: no error in reply to multicast.
+			// Section 7: no error in response to multicast.
 			wantNoSLP(t, conn, c.request[:5]+string(c.request[5]|0x20)+c.request[6:])
 		})
 	}
@@ -201,11 +201,11 @@ func TestSLPFinds(t *testing.T) {
 		{"en", "SERVICE:Urn-Resolver", "DEFAULT", "", []string{thttp, rcds}},
 		{"en", "service:urn-resolver", "nowhere,LAB", "", []string{rcds}},
 		{"en", "service:urn-resolver", `X\2cY`, "", []string{rcds}},
-		{"en", "service:urn-resolver", "EU", "", nil}, // a scope of the agent, not of these
+		{"en", "service:urn-resolver", "EU", "", nil}, // a scope of the agent, but not of these services
 		{"en", "service:urn-resolver.other", "DEFAULT", "", []string{other}},
 		{"en", "service:urn", "DEFAULT", "", nil},
 		{"en", "service", "DEFAULT", "", nil},
-		{"en", "http", "EU", "", []string{http}}, // the language does not count
+		{"en", "http", "EU", "", []string{http}}, // the language is ignored
 		{"DE-at", "http", "EU", "(!(x=1))", []string{http}},
 		{"en-US", "service:urn-resolver", "DEFAULT", "(nid=example)", []string{thttp, rcds}},
 	} {
@@ -269,14 +269,14 @@ func TestSLPMisbehaves(t *testing.T) {
 		}
 		return nil
 	})
-	sendSLP(t, conn, slpAsk) // the second
+	sendSLP(t, conn, slpAsk) // the second request
 	wantSLP(t, conn, slpBoth[:10]+"junk")
 	sendSLP(t, conn, slpAsk)
 	sendSLP(t, conn, slpAsk)
 	wantSLP(t, conn, slpBoth[:10]+"junk")
 	a.Lie(nil)
 
-	// What a mute agent received stays unanswered: the first reply is to the next request.
+	// Requests received while mute get no response: the first response is for the next request.
 	a.Mute(true)
 	stream, before := dialSLP(t, "tcp", a), len(a.Requests())
 	sendSLP(t, stream, slpAsk)

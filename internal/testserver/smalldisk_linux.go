@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// SmallDisk returns a directory that is a file system of 4 MiB. Without root the test is skipped.
+// SmallDisk returns the directory of a file system with 4 MiB. It requires root; otherwise the test is skipped.
 func SmallDisk(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -20,7 +20,7 @@ func SmallDisk(t testing.TB) string {
 	return dir
 }
 
-// Fill takes all room of a file system of SmallDisk, until the function that it returns is called.
+// Fill uses all free space of a file system of SmallDisk, until the returned function is called.
 func Fill(t testing.TB, dir string) (makeRoom func()) {
 	t.Helper()
 	path := filepath.Join(dir, "full")
@@ -39,7 +39,7 @@ func Fill(t testing.TB, dir string) (makeRoom func()) {
 	}
 }
 
-// zeros has zeros without end.
+// zeros is an endless reader of zeros.
 type zeros struct{}
 
 // Read implements io.Reader.

@@ -4,12 +4,12 @@ package testserver
 
 import "testing"
 
-// SmallDisk skips the test: it is made by the kernel of Linux.
+// SmallDisk skips the test, because it requires Linux.
 func SmallDisk(t testing.TB) string {
 	t.Helper()
 	t.Skip("a small file system is only made on Linux")
 	return ""
 }
 
-// Fill is never called where there is no SmallDisk.
+// Fill is never called without a SmallDisk.
 func Fill(testing.TB, string) (makeRoom func()) { return func() {} }

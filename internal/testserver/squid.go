@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Squid is a running Squid, an HTTP proxy for clients on loopback, which caches in memory.
+// Squid is a running Squid, an HTTP proxy for clients on loopback with a memory cache.
 type Squid struct {
 	t       testing.TB
 	dir     string
@@ -22,15 +22,15 @@ type Squid struct {
 const (
 	squidConfigFile = "squid.conf"
 	squidOutputFile = "squid.out"
-	squidLogFile    = "cache.log" // Squid makes it, and its helpers write to it
+	squidLogFile    = "cache.log" // created by Squid; its helpers write to it, too
 	squidLogFolder  = "log"
 )
 
-// squidAccess are the rules after those of the test, and the log after its own.
+// squidAccess contains the rules after those of the test, and disables the access log.
 const squidAccess = "\nhttp_access allow localhost\nhttp_access deny all\naccess_log none\n"
 
-// squidOptions lets many servers run side by side, and beside a Squid of the machine: they
-// use no files outside their folder. There is no DNS server.
+// squidOptions permits several servers side by side, and beside a Squid of the machine: they use no files
+// outside their folder. There is no DNS server.
 const squidOptions = `http_port %s
 visible_hostname squid.test
 dns_nameservers 127.0.0.1
@@ -45,9 +45,9 @@ cache_log %s
 coredump_dir %s
 `
 
-// StartSquid starts Squid with lines of squid.conf, and returns when it accepts
-// connections. dir is its folder, which every user can enter, as Squid is no longer root, nor are
-// its helpers. Squid stops at the end of the test.
+// StartSquid starts Squid with lines of squid.conf and waits until it accepts connections. dir is its folder,
+// which must be accessible to every user, because Squid and its helpers drop root. Squid stops at the end of
+// the test.
 func StartSquid(t testing.TB, dir string, lines ...string) *Squid {
 	t.Helper()
 	path := Need(t, "squid")
@@ -71,8 +71,8 @@ func StartSquid(t testing.TB, dir string, lines ...string) *Squid {
 	return nil
 }
 
-// OpenFolder returns a new folder that every user can enter, unlike testing.T.TempDir. It is
-// removed at the end of the test.
+// OpenFolder returns a new folder that is accessible to every user, unlike testing.T.TempDir. It is removed at
+// the end of the test.
 func OpenFolder(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "testserver")
@@ -90,8 +90,7 @@ func OpenFolder(t testing.TB) string {
 	return dir
 }
 
-// launchSquid starts Squid at addr; the error wraps errPortTaken if another process has the
-// port.
+// launchSquid starts Squid at addr. The error wraps errPortTaken if another process uses the port.
 func launchSquid(t testing.TB, path, dir string, addr netip.AddrPort, lines []string) (*Squid, error) {
 	t.Helper()
 	s := &Squid{t: t, dir: dir, addr: addr}
@@ -108,7 +107,7 @@ func launchSquid(t testing.TB, path, dir string, addr netip.AddrPort, lines []st
 	}
 	err = poll(func() (bool, error) {
 		ended, output := s.process.ended(), s.output()
-		if strings.Contains(output, "Accepting HTTP Socket connections") { // which it says shortly before
+		if strings.Contains(output, "Accepting HTTP Socket connections") { // logged shortly before
 			return accepts(t.Context(), addr), nil
 		}
 		if ended != nil && strings.Contains(output, "Address already in use") {
@@ -123,10 +122,10 @@ func launchSquid(t testing.TB, path, dir string, addr netip.AddrPort, lines []st
 	return s, nil
 }
 
-// service returns the name that segments of shared memory begin with.
+// service returns the prefix of the names of shared memory segments.
 func (s *Squid) service() string { return fmt.Sprintf("test%d", s.addr.Port()) }
 
-// write writes the configuration, and makes the folder of the log.
+// write writes the configuration and creates the folder of the log.
 func (s *Squid) write(lines []string) error {
 	logs := filepath.Join(s.dir, squidLogFolder)
 	if err := os.MkdirAll(logs, 0o700); err != nil {
@@ -135,23 +134,24 @@ func (s *Squid) write(lines []string) error {
 	if err := os.Chmod(logs, 0o777); err != nil { // Squid's user writes there
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, squidOutputFile), nil, 0o600); err != nil { // of an earlier attempt
+	// Remove the output of an earlier attempt.
+	if err := os.WriteFile(filepath.Join(s.dir, squidOutputFile), nil, 0o600); err != nil {
 		return err
 	}
 	text := fmt.Sprintf(squidOptions, s.addr, filepath.Join(logs, squidLogFile), logs) + strings.Join(lines, "\n") + squidAccess
 	return os.WriteFile(filepath.Join(s.dir, squidConfigFile), []byte(text), 0o644)
 }
 
-// output returns what Squid has printed, "" if it cannot be read.
+// output returns the output of Squid, "" if it cannot be read.
 func (s *Squid) output() string {
-	text, _ := os.ReadFile(filepath.Join(s.dir, squidOutputFile)) // the process ends without it
+	text, _ := os.ReadFile(filepath.Join(s.dir, squidOutputFile)) // only for a message
 	return string(text)
 }
 
-// Addr returns where Squid listens, as "127.0.0.1:port".
+// Addr returns the listening address as "127.0.0.1:port".
 func (s *Squid) Addr() string { return s.addr.String() }
 
-// Log returns what Squid and its helpers have logged.
+// Log returns the log of Squid and its helpers.
 func (s *Squid) Log() string {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, squidLogFolder, squidLogFile))
@@ -167,10 +167,10 @@ func (s *Squid) stop() {
 	}
 }
 
-// end stops the process, and removes the shared memory that it leaves behind if it fails.
+// end stops the process, and removes the shared memory that it leaves after a failure.
 func (s *Squid) end() error {
 	err := s.process.stop()
-	segments, _ := filepath.Glob("/dev/shm/" + s.service() + "-*") // the pattern is well formed
+	segments, _ := filepath.Glob("/dev/shm/" + s.service() + "-*") // the pattern is valid
 	for _, segment := range segments {
 		err = errors.Join(err, os.Remove(segment))
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Squid answers by itself where it cannot ask a server.
+// TestSquid checks that Squid generates an error response if it cannot reach a server.
 func TestSquid(t *testing.T) {
 	s := StartSquid(t, OpenFolder(t), "# no more")
 	conn, err := net.Dial("tcp", s.Addr())
@@ -32,7 +32,8 @@ func TestSquid(t *testing.T) {
 	}
 }
 
-// A configuration that is wrong is reported in the words of Squid, and a port that is taken as such.
+// TestSquidDoesNotStart checks that an invalid configuration is reported with the message of Squid, and a port
+// in use as such.
 func TestSquidDoesNotStart(t *testing.T) {
 	path := Need(t, "squid")
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

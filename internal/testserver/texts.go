@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// OwnTexts returns the texts of a page that are in its language, with those that attributes have for people: not those of programs (code), those of
-// others (bdi), nor those in another language (lang).
+// OwnTexts returns the texts of a page in its own language, including texts in attributes. It excludes code
+// (code), texts by others (bdi), and texts in another language (lang).
 func OwnTexts(t testing.TB, page string) (texts []string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -32,7 +32,7 @@ func OwnTexts(t testing.TB, page string) (texts []string) {
 	return texts
 }
 
-// isForeign reports whether a node is in an element whose text is not in the language of the page.
+// isForeign reports whether a node is in an element whose text is excluded.
 func isForeign(n *html.Node) bool {
 	for of := n; of != nil && of.Data != "html"; of = of.Parent {
 		isMarked := slices.ContainsFunc(of.Attr, func(a html.Attribute) bool { return a.Key == "lang" })

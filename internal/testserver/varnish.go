@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// varnishConfig is in VCL (vcl(7)); what it answers itself says that this server is ready.
+// varnishConfig is in VCL (vcl(7)). Its synthetic response shows that this server is ready.
 const varnishConfig = `vcl 4.1;
 %s
 sub vcl_recv {
@@ -19,9 +19,9 @@ sub vcl_synth {
 }
 `
 
-// StartVarnish starts Varnish, a cache in front of web servers, with text in VCL, which has backends and may
-// have subroutines. Varnish compiles it in dir, a folder that every user can enter (OpenFolder). It stops at
-// the end of the test.
+// StartVarnish starts Varnish, a cache in front of web servers, with text in VCL, which must contain backends
+// and may contain subroutines. Varnish compiles it in dir, a folder accessible to every user (OpenFolder). It
+// stops at the end of the test.
 func StartVarnish(t testing.TB, dir, vcl string) *WebServer {
 	t.Helper()
 	path := Need(t, "varnishd")
@@ -32,7 +32,7 @@ func StartVarnish(t testing.TB, dir, vcl string) *WebServer {
 		path: path, listen: "-a",
 		arguments: []string{
 			"-F", "-j", "none", "-n", filepath.Join(dir, webFolder), "-f", filepath.Join(dir, webConfigFile), "-s", "malloc,256m",
-			"-p", "cc_command=exec cc -w -fpic -shared -o %o %s", // Debian's own optimizes, which takes long
+			"-p", "cc_command=exec cc -w -fpic -shared -o %o %s", // without the slow optimization of Debian's default
 		},
 		config: func(_ netip.AddrPort, dir string) string { return fmt.Sprintf(varnishConfig, vcl, webReady, dir) },
 	})

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Varnish is in front of another server.
+// TestVarnish runs Varnish in front of another server.
 func TestVarnish(t *testing.T) {
 	dir := OpenFolder(t)
 	if err := os.WriteFile(filepath.Join(dir, "page.txt"), []byte("a page"), 0o644); err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// vsftpdConfig lets many servers run side by side. The home of the user must exist, although it is not used.
+// vsftpdConfig permits several servers side by side. The home of the user must exist, although it is not used.
 const vsftpdConfig = `listen=YES
 listen_address=%s
 listen_port=%d
@@ -25,8 +25,8 @@ secure_chroot_dir=%s
 xferlog_enable=NO
 `
 
-// StartVsftpd starts vsftpd, which serves a folder that every user can enter (OpenFolder), but not write to,
-// to the user anonymous. lines are added to its configuration.
+// StartVsftpd starts vsftpd, which serves a folder accessible to every user (OpenFolder), read-only, to the
+// user anonymous. lines are added to its configuration.
 func StartVsftpd(t testing.TB, dir string, lines ...string) *FTPServer {
 	t.Helper()
 	return startFTPServer(t, ftpProgram{

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for what must happen: it is long, for slow machines.
+// Patience is the time limit for an expected event: it is long, for slow machines.
 const Patience = time.Minute
 
-// errLate means that what must happen has not happened in time.
+// errLate is the error if an expected event has not happened in time.
 var errLate = fmt.Errorf("timed out after %v", Patience)
 
-// poll calls done until it reports true or fails. The error is errLate if it does neither
-// in time.
+// poll calls done until it returns true or fails. The error is errLate if it does neither in time.
 func poll(done func() (bool, error)) error { return pollFor(Patience, done) }
 
-// pollFor is poll for what takes longer.
+// pollFor is like poll with another time limit.
 func pollFor(patience time.Duration, done func() (bool, error)) error {
 	tick, late := time.NewTicker(time.Millisecond), time.NewTimer(patience)
 	defer tick.Stop()
@@ -33,8 +32,8 @@ func pollFor(patience time.Duration, done func() (bool, error)) error {
 	}
 }
 
-// Wait polls until a condition holds, and fails the test if it does not hold in time. what
-// is the condition in words, as it is once it holds: "urnd is ready", not its opposite.
+// Wait polls until a condition holds, and fails the test if it does not hold in time. what describes the
+// condition once it holds: "urnd is ready".
 func Wait(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	if err := poll(func() (bool, error) { return holds(), nil }); err != nil {
@@ -42,8 +41,7 @@ func Wait(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// Within fails the test where something does not end in time; what is its name, such as
-// "Drain".
+// Within fails the test if do does not return in time; what is its name, such as "Drain".
 func Within(t testing.TB, what string, do func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -25,25 +25,25 @@ type WebServer struct {
 const (
 	webConfigFile = "web.conf"
 	webOutputFile = "web.out"
-	webFolder     = "web" // of the files that the server writes
+	webFolder     = "web" // files written by the server
 	webLogFile    = webFolder + "/access.log"
 	webErrorFile  = webFolder + "/error.log"
 	// webReady is the path of a file that only this server has. Requests for it are not logged.
 	webReady = "ready.txt"
 )
 
-// webProgram is how a web server is run.
+// webProgram describes how to run a web server.
 type webProgram struct {
 	path      string
 	arguments []string
-	// listen is the option that an address follows, "" where the configuration has it.
+	// listen is the option for the address, "" if the configuration contains it.
 	listen string
 	// config returns the configuration for an address and a folder.
 	config func(addr netip.AddrPort, dir string) string
 }
 
-// startWebServer starts a web server, which ends with the test, as the user nobody. dir is the folder
-// of its files, which every user can enter (OpenFolder).
+// startWebServer starts a web server, which ends with the test, as the user nobody. dir is the folder of its
+// files, which must be accessible to every user (OpenFolder).
 func startWebServer(t testing.TB, dir string, program webProgram) *WebServer {
 	t.Helper()
 	const attempts = 5
@@ -70,8 +70,7 @@ func startWebServer(t testing.TB, dir string, program webProgram) *WebServer {
 	return nil
 }
 
-// launchWebServer starts a web server at addr; the error wraps errPortTaken if another process has
-// the port.
+// launchWebServer starts a web server at addr. The error wraps errPortTaken if another process uses the port.
 func launchWebServer(dir string, addr netip.AddrPort, program webProgram) (*WebServer, error) {
 	s := &WebServer{dir: dir, addr: addr}
 	if err := s.write(program.config(addr, dir)); err != nil {
@@ -103,7 +102,7 @@ func launchWebServer(dir string, addr netip.AddrPort, program webProgram) (*WebS
 	return s, nil
 }
 
-// write writes the configuration, and makes the folder of the files that the server writes.
+// write writes the configuration and creates the folder of the files written by the server.
 func (s *WebServer) write(config string) error {
 	folder := filepath.Join(s.dir, webFolder)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -112,7 +111,8 @@ func (s *WebServer) write(config string) error {
 	if err := os.Chmod(folder, 0o777); err != nil { // the user of the server writes there
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, webOutputFile), nil, 0o600); err != nil { // of an earlier attempt
+	// Remove the output of an earlier attempt.
+	if err := os.WriteFile(filepath.Join(s.dir, webOutputFile), nil, 0o600); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(s.dir, webReady), []byte(s.dir), 0o644); err != nil {
@@ -121,9 +121,10 @@ func (s *WebServer) write(config string) error {
 	return os.WriteFile(filepath.Join(s.dir, webConfigFile), []byte(config), 0o644)
 }
 
-// isReady reports whether this server answers, and not another one at its port.
+// isReady reports whether this server, and not another one at its port, responds.
 func (s *WebServer) isReady() bool {
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Second} // a stranger may not answer
+	// Another server may not respond.
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Second}
 	response, err := client.Get("http://" + s.Addr() + "/" + webReady)
 	if err != nil {
 		return false
@@ -133,21 +134,21 @@ func (s *WebServer) isReady() bool {
 	return err == nil && string(text) == s.dir
 }
 
-// output returns what the server has printed and its log of errors, "" for what cannot be read.
+// output returns the output of the server and its error log, "" for parts that cannot be read.
 func (s *WebServer) output() string {
-	text, _ := os.ReadFile(filepath.Join(s.dir, webOutputFile)) // the process ends without it
-	log, _ := os.ReadFile(filepath.Join(s.dir, webErrorFile))   // likewise
+	text, _ := os.ReadFile(filepath.Join(s.dir, webOutputFile)) // only for a message
+	log, _ := os.ReadFile(filepath.Join(s.dir, webErrorFile))   // as above
 	return string(text) + string(log)
 }
 
-// Addr returns where the server listens, as "127.0.0.1:port".
+// Addr returns the listening address as "127.0.0.1:port".
 func (s *WebServer) Addr() string { return s.addr.String() }
 
 // Port returns the port of Addr.
 func (s *WebServer) Port() uint16 { return s.addr.Port() }
 
-// Log returns the requests that were answered, as "GET /path 200". The server may write a line after
-// the client has the response: see Wait.
+// Log returns the handled requests as "GET /path 200". The server may write a line after the client has
+// received the response: see Wait.
 func (s *WebServer) Log(t testing.TB) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, webLogFile))

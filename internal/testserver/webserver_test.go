@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// webStarts are the web servers.
+// webStarts returns the start functions of the web servers.
 func webStarts() map[string]func(testing.TB, string, ...string) *WebServer {
 	return map[string]func(testing.TB, string, ...string) *WebServer{"nginx": StartNginx, "Apache": StartApache}
 }
@@ -48,8 +48,8 @@ func TestWebServers(t *testing.T) {
 	}
 }
 
-// A configuration that is wrong is reported in the words of the server, and a port that is taken as
-// such.
+// TestWebServerDoesNotStart checks that an invalid configuration is reported with the message of the server,
+// and a port in use as such.
 func TestWebServerDoesNotStart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")

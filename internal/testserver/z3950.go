@@ -18,7 +18,7 @@ type Z3950 struct {
 	process *process
 }
 
-// Addr returns where the server listens, as "127.0.0.1:port".
+// Addr returns the listening address as "127.0.0.1:port".
 func (z *Z3950) Addr() string { return z.addr.String() }
 
 const (
@@ -27,8 +27,8 @@ const (
 	zebraRecords    = "records"
 )
 
-// StartYazTest starts yaz-ztest, the server for tests of YAZ: its database Default finds as many records,
-// of a few, as a number that it makes of the query. It stops at the end of the test.
+// StartYazTest starts yaz-ztest, the test server of YAZ: its database Default returns a number of records that
+// it derives from the query. It stops at the end of the test.
 func StartYazTest(t testing.TB) *Z3950 {
 	t.Helper()
 	return startZ3950(t, Need(t, "yaz-ztest"), t.TempDir(), "-T")
@@ -42,7 +42,7 @@ storeData: 1
 perm.anonymous: r
 `
 
-// zebraProfile says how records "<paper>" are indexed, also by a document identifier.
+// zebraProfile defines how records "<paper>" are indexed, including a document identifier.
 const zebraProfile = `name paper
 attset bib1.att
 esetname B @
@@ -53,7 +53,7 @@ xelm /paper/text Any:w,Any:p
 xelm /paper/id Doc-id:u
 `
 
-// StartZebra starts Zebra with the database Default of records, SGML elements "<paper>" with title, author,
+// StartZebra starts Zebra with the database Default of records: SGML elements "<paper>" with title, author,
 // text and id. It stops at the end of the test.
 func StartZebra(t testing.TB, records ...string) *Z3950 {
 	t.Helper()
@@ -82,7 +82,7 @@ func StartZebra(t testing.TB, records ...string) *Z3950 {
 	return startZ3950(t, server, dir, "-T", "-c", zebraConfigFile)
 }
 
-// startZ3950 starts a server of YAZ, and returns when it accepts connections.
+// startZ3950 starts a server of YAZ and waits until it accepts connections.
 func startZ3950(t testing.TB, path, dir string, args ...string) *Z3950 {
 	t.Helper()
 	const attempts = 5
@@ -132,15 +132,15 @@ func launchZ3950(ctx context.Context, path, dir string, addr netip.AddrPort, arg
 	return z, nil
 }
 
-// kill ends the server, and waits for it. A SIGTERM that comes before it waits for connections is lost.
+// kill kills the server and waits for it. A SIGTERM before it waits for connections would be lost.
 func (z *Z3950) kill() {
 	_ = z.process.cmd.Process.Kill() // fails only if it has ended
 	<-z.process.done
 }
 
-// z3950Output returns what the server has printed, "" if it cannot be read.
+// z3950Output returns the output of the server, "" if it cannot be read.
 func z3950Output(dir string) string {
-	text, _ := os.ReadFile(filepath.Join(dir, z3950OutputFile)) // it is for a message only
+	text, _ := os.ReadFile(filepath.Join(dir, z3950OutputFile)) // only for a message
 	return string(text)
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// run sends what is pending until ctx ends.
+// run sends pending tags until ctx ends.
 func (s *Sender) run(ctx context.Context) {
 	wait := firstBackoff
 	for {
@@ -43,7 +43,7 @@ func (s *Sender) run(ctx context.Context) {
 	}
 }
 
-// putBack adds tags again that were not sent.
+// putBack adds tags again after a failed call.
 func (s *Sender) putBack(tags []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,12 +63,12 @@ func (s *Sender) state(err error) {
 	}
 }
 
-// document is what is sent.
+// document is the JSON body of a call.
 type document struct {
 	Tags []string `json:"tags"`
 }
 
-// call sends tags, and tells the outcome.
+// call sends tags and reports the outcome.
 func (s *Sender) call(ctx context.Context, tags []string) error {
 	err := s.post(ctx, tags)
 	if ctx.Err() == nil || err == nil {
@@ -86,7 +86,7 @@ func (s *Sender) post(ctx context.Context, tags []string) error {
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.config.URL, bytes.NewReader(text))
 	if err != nil {
-		return errors.New("its URL is not valid") // which may have a secret
+		return errors.New("its URL is not valid") // the URL may contain a secret
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "urnd")
@@ -101,11 +101,11 @@ func (s *Sender) post(ctx context.Context, tags []string) error {
 		r.Header.Set("Authorization", "Bearer "+secret)
 	}
 	response, err := s.transport.RoundTrip(r)
-	if err != nil { // it does not show the URL
+	if err != nil { // does not contain the URL
 		return fmt.Errorf("calling %s: %w", r.URL.Host, err)
 	}
 	defer response.Body.Close()
-	const enough = 64 << 10 // to use the connection again
+	const enough = 64 << 10 // to reuse the connection
 	_, _ = io.CopyN(io.Discard, response.Body, enough)
 	if response.StatusCode < http.StatusOK || response.StatusCode >= http.StatusMultipleChoices {
 		return &Refused{Host: r.URL.Host, Status: response.StatusCode}
@@ -113,7 +113,7 @@ func (s *Sender) post(ctx context.Context, tags []string) error {
 	return nil
 }
 
-// Refused is the error of a server that answers with a failure.
+// Refused is the error for a response with a status other than 2xx.
 type Refused struct {
 	Host   string
 	Status int

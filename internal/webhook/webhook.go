@@ -1,4 +1,7 @@
-// Package webhook tells another server, such as that of a CDN, what it has to purge.
+// Package webhook notifies another server, such as that of a CDN, which cached content to purge. Cache tags
+// enter with Sender.Add; they leave in batches by POST requests as a JSON document {"tags": [...]}, optionally
+// also in a header field, and with a bearer token (RFC 6750). Each tag is delivered at least once; failed calls
+// are retried with exponential backoff.
 package webhook
 
 import (
@@ -9,40 +12,43 @@ import (
 	"time"
 )
 
-// Config configures a Sender. All fields but Secret and Field must be set.
+// Config configures a Sender. All fields are required except Secret and Field.
 type Config struct {
 	URL string
-	// Secret returns what is sent as a bearer token (RFC 6750), for each call; nil sends none.
+	// Secret returns the bearer token (RFC 6750) for each call; nil sends none.
 	Secret func() (string, error)
-	All    string // the tag of everything
-	// Field also has the tags, with Separator between them, for servers that read no JSON; "" is none.
+	All    string // tag for all content
+	// Field is a header field that also contains the tags, joined with Separator, for servers that do not read
+	// JSON; "" for none.
 	Field, Separator string
 	Dial             func(ctx context.Context, network, address string) (net.Conn, error)
-	// Called is called with the outcome of each call, and Report with why calls fail, and with nil when they succeed again.
+	// Called is called with the result of each call. Report is called with the error when calls start to fail,
+	// and with nil when they succeed again.
 	Called func(err error)
 	Report func(err error)
-	// Lost is called where there is no time to send tags any more.
+	// Lost is called at the end if there is no time left to send pending tags.
 	Lost  func(tags int)
 	After func(time.Duration) <-chan time.Time
 }
 
-// The bounds of a Sender.
+// Limits of a Sender.
 const (
-	maxPending = 10_000 // tags: more are one of everything
-	maxTags    = 30     // of one call
-	// batchDelay is how long tags are gathered before they are sent. A reply that was made before the change has come where it is stored by
-	// then, and is purged with the others.
+	maxPending = 10_000 // number of pending tags; more are replaced by All
+	maxTags    = 30     // per call
+	// batchDelay is the time for which tags are gathered before they are sent. A response generated before the
+	// change has been stored downstream by then, and is purged as well.
 	batchDelay   = 250 * time.Millisecond
-	timeout      = 10 * time.Second // of a call
-	firstBackoff = time.Second      // the time to the next call after a failure, which doubles
+	timeout      = 10 * time.Second // per call
+	firstBackoff = time.Second      // delay after a failure, which doubles with each further one
 	maxBackoff   = time.Minute
-	closeTimeout = 5 * time.Second // for what is left at the end
+	closeTimeout = 5 * time.Second // for pending tags at the end
 )
 
-// Sender sends tags by POST, each at least once, until they are taken: the order is not kept. It is safe for concurrent use.
+// Sender sends tags by POST requests, each tag at least once, until they are accepted. The order is not
+// preserved. It is safe for concurrent use.
 type Sender struct {
 	config    Config
-	transport *http.Transport // a client would follow redirects with the secret
+	transport *http.Transport // an http.Client would follow redirects with the secret
 	cancel    context.CancelFunc
 	once      sync.Once
 	ended     chan struct{}
@@ -62,7 +68,7 @@ func New(config Config) *Sender {
 	}
 }
 
-// Add adds tags to be sent. It never waits.
+// Add adds tags to be sent. It never blocks.
 func (s *Sender) Add(tags ...string) {
 	s.mu.Lock()
 	for _, tag := range tags {
@@ -75,7 +81,7 @@ func (s *Sender) Add(tags ...string) {
 	}
 }
 
-// add adds a tag, unless everything is to be purged anyway. The caller holds the lock.
+// add adds a tag, unless all content is to be purged anyway; s.mu is held.
 func (s *Sender) add(tag string) {
 	if _, all := s.pending[s.config.All]; all {
 		return
@@ -87,7 +93,7 @@ func (s *Sender) add(tag string) {
 	s.pending[tag] = struct{}{}
 }
 
-// take returns tags of one call, and removes them.
+// take removes and returns the tags for one call.
 func (s *Sender) take() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,14 +108,14 @@ func (s *Sender) take() []string {
 	return tags
 }
 
-// Pending returns how many tags are to be sent.
+// Pending returns the number of tags to be sent.
 func (s *Sender) Pending() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.pending)
 }
 
-// Faults are what is wrong with the server.
+// Faults returns the current problem of the server, if any.
 func (s *Sender) Faults() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +125,7 @@ func (s *Sender) Faults() []string {
 	return []string{"caches in front of urnd are not told what to purge: " + s.fault.Error()}
 }
 
-// Start sends in the background until Close is called. Only the first call does.
+// Start sends tags in the background until Close is called. Further calls have no effect.
 func (s *Sender) Start() {
 	s.once.Do(func() {
 		s.mu.Lock()
@@ -136,7 +142,7 @@ func (s *Sender) Start() {
 	})
 }
 
-// Close sends what is left, for a short time, and ends.
+// Close sends pending tags for at most closeTimeout and stops.
 func (s *Sender) Close() {
 	s.mu.Lock()
 	s.closed = true

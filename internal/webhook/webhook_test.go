@@ -17,12 +17,12 @@ import (
 	"github.com/urnd/urnd/internal/webhook"
 )
 
-// cdn is a server that is told what to purge.
+// cdn is a server that receives purge notifications.
 type cdn struct {
 	*httptest.Server
 	mu     sync.Mutex
 	status int
-	calls  []int // tags of each
+	calls  []int // number of tags of each call
 	tags   []string
 	fields http.Header
 }
@@ -62,7 +62,7 @@ func (c *cdn) seen() (tags []string, calls int) {
 	return slices.Sorted(slices.Values(c.tags)), len(c.calls)
 }
 
-// told is what a sender has told.
+// told records the callbacks of a sender.
 type told struct {
 	mu      sync.Mutex
 	reports []string
@@ -90,7 +90,7 @@ func (o *told) config(url string) webhook.Config {
 	}
 }
 
-// Tags are sent together, each once, with the secret.
+// TestTagsAreSent checks that tags are sent in one batch, each once, with the secret.
 func TestTagsAreSent(t *testing.T) {
 	c, o := newCDN(t), new(told)
 	s := webhook.New(o.config(c.URL + "/purge?key=hidden"))
@@ -119,7 +119,8 @@ func TestTagsAreSent(t *testing.T) {
 	}
 }
 
-// A server that fails is called again, less and less often, and what it was not told is told.
+// TestFailuresAreRepeated checks that a failing server is called again with increasing delays, and that no tag
+// is lost.
 func TestFailuresAreRepeated(t *testing.T) {
 	for _, status := range []int{http.StatusInternalServerError, http.StatusForbidden, http.StatusFound} {
 		c, o := newCDN(t), new(told)
@@ -146,7 +147,7 @@ func TestFailuresAreRepeated(t *testing.T) {
 	}
 }
 
-// More tags than are kept are one of everything.
+// TestOverflow checks that too many pending tags are replaced by the tag for all content.
 func TestOverflow(t *testing.T) {
 	c, o := newCDN(t), new(told)
 	s := webhook.New(o.config(c.URL))
@@ -157,13 +158,14 @@ func TestOverflow(t *testing.T) {
 	if n := s.Pending(); n != 1 {
 		t.Errorf("%d are pending", n)
 	}
-	s.Close() // without a start, too
+	s.Close() // also without Start
 	if tags, _ := c.seen(); !slices.Equal(tags, []string{"all"}) {
 		t.Errorf("it is told %q", tags)
 	}
 }
 
-// What cannot be sent at the end is counted. Errors do not show the URL, which may have a secret.
+// TestLost checks that tags which cannot be sent at the end are counted, and that errors omit the URL, which
+// may contain a secret.
 func TestLost(t *testing.T) {
 	c, o := newCDN(t), new(told)
 	c.Close()

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// editorsSite is urnd with a registry, on ports that a restart keeps.
+// editorsSite is urnd with a registry, on ports that it keeps across a restart.
 type editorsSite struct {
 	*urndtest.Daemon
 	config config.Config
@@ -29,7 +29,8 @@ func startEditorsSite(t *testing.T) *editorsSite {
 	c.DDDS.Enabled = false
 	c.Listen.Service, c.Listen.Admin = []string{urndtest.FreeAddress(t)}, urndtest.FreeAddress(t)
 	c.Registry.Store, c.Registry.Only = "sqlite:"+filepath.Join(t.TempDir(), "registry.db"), []string{"urn:example:"}
-	c.Cache.Directory, c.Access.AdminToken = t.TempDir(), filepath.Join(t.TempDir(), "token") // so that nobody administers without one
+	// A token is required for administration.
+	c.Cache.Directory, c.Access.AdminToken = t.TempDir(), filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(c.Access.AdminToken, []byte(strings.Repeat("0123456789", 4)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func (s *editorsSite) token(name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// mishaps are what happens to urnd, and to a session, between two steps of a form.
+// mishaps are events that affect urnd or a session between two steps of a form.
 func (s *editorsSite) mishaps() map[string]func(p *editor) {
 	return map[string]func(p *editor){
 		"nothing":   func(*editor) {},
@@ -59,7 +60,7 @@ func (s *editorsSite) mishaps() map[string]func(p *editor) {
 	}
 }
 
-// editor is a person with a token, at a browser.
+// editor is a user with a token and a browser.
 type editor struct {
 	*testserver.Chromium
 	t     *testing.T
@@ -72,20 +73,20 @@ func (s *editorsSite) editor(t *testing.T, name string) *editor {
 	return &editor{Chromium: testserver.StartChromium(t), t: t, site: s, token: s.token(name)}
 }
 
-// open shows a page of the admin interface, for which the person logs in.
+// open shows a page of the admin interface, after logging in if necessary.
 func (p *editor) open(target string) {
 	p.t.Helper()
 	p.Show(p.t, p.site.Admin+target, testserver.Screens()[0])
 	p.goOn()
 }
 
-// quoted returns a text as JavaScript.
+// quoted returns a text as a JavaScript string.
 func quoted(text string) string {
 	b, _ := json.Marshal(text)
 	return string(b)
 }
 
-// fill types into fields by their names.
+// fill enters text into fields by name.
 func (p *editor) fill(fields ...[2]string) {
 	p.t.Helper()
 	for _, f := range fields {
@@ -96,7 +97,8 @@ func (p *editor) fill(fields ...[2]string) {
 	}
 }
 
-// press presses a button, and goes on to where it was to lead: once more where the form has come back, by its preview if need be.
+// press presses a button and continues to the next page. If the form is returned, it submits it again, by its
+// preview if necessary.
 func (p *editor) press(button string) {
 	p.t.Helper()
 	p.lead(button)
@@ -111,7 +113,7 @@ func (p *editor) press(button string) {
 	}
 }
 
-// lead presses a button, and waits for the next page.
+// lead presses a button and waits for the next page.
 func (p *editor) lead(button string) {
 	p.t.Helper()
 	if !p.has(button) {
@@ -126,7 +128,8 @@ func (p *editor) lead(button string) {
 	})
 }
 
-// goOn logs in where that is asked for, sends again what the page says was not taken, and reports whether it had to.
+// goOn logs in if required, resubmits a form that the page reports as not processed, and reports whether it had
+// to.
 func (p *editor) goOn() (had bool) {
 	p.t.Helper()
 	for range 3 {
@@ -145,7 +148,7 @@ func (p *editor) goOn() (had bool) {
 	return had
 }
 
-// isAgain reports whether the page is the one that sends a form again.
+// isAgain reports whether the page offers to resubmit a form.
 func (p *editor) isAgain() (is bool) {
 	p.t.Helper()
 	p.Evaluate(p.t, `document.querySelector("h1").innerText === "Send it again"`, &is)
@@ -158,14 +161,14 @@ func (p *editor) has(selector string) (is bool) {
 	return is
 }
 
-// text returns what the page says, fields included.
+// text returns the text of the page including fields.
 func (p *editor) text() (text string) {
 	p.t.Helper()
 	p.Evaluate(p.t, `document.querySelector("main").innerText + " " + [...document.querySelectorAll("main input, main textarea")].map(e => e.value).join(" ")`, &text)
 	return text
 }
 
-// isAt fails where the page has another path.
+// isAt fails if the page has another path.
 func (p *editor) isAt(path string) {
 	p.t.Helper()
 	var at string
@@ -174,7 +177,7 @@ func (p *editor) isAt(path string) {
 	}
 }
 
-// sees fails where the page does not have texts.
+// sees fails if the page lacks a text.
 func (p *editor) sees(step string, texts ...string) {
 	p.t.Helper()
 	page := p.text()
@@ -185,7 +188,7 @@ func (p *editor) sees(step string, texts ...string) {
 	}
 }
 
-// logOutElsewhere logs out as another tab of the browser does.
+// logOutElsewhere logs out like another tab of the browser.
 func (p *editor) logOutElsewhere() {
 	p.t.Helper()
 	var form string
@@ -197,14 +200,14 @@ func (p *editor) logOutElsewhere() {
 	}
 }
 
-// forgetCookies removes what the browser has stored of the site.
+// forgetCookies removes the cookies of the site.
 func (p *editor) forgetCookies() {
 	p.t.Helper()
 	p.ClearCookies(p.t)
 }
 
-// Two people edit beside each other, and between the steps of each form urnd is reloaded, restarted or killed, or a session ends: what they
-// have typed is not lost, and neither undoes what the other has done.
+// TestTwoEditors: two users edit concurrently, and between the steps of each form urnd is reloaded, restarted
+// or killed, or a session ends. Their input is not lost, and neither overwrites a change of the other.
 func TestTwoEditors(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -245,7 +248,7 @@ func (p *editor) makes(name string, happens func(*editor)) {
 	p.sees("the new name", name, "https://books.example/first", "Kalevala")
 }
 
-// edited is a name that both have before them at the same time.
+// edited opens a name in both browsers at the same time.
 func edited(anna, ben *editor, happens func(*editor)) {
 	anna.t.Helper()
 	anna.open("/registry/edit?uri=urn:example:a")
@@ -285,7 +288,7 @@ func (p *editor) withdraws(name string, happens func(*editor)) {
 	p.sees("what was withdrawn", name, "It was a mistake.")
 }
 
-// imports sends lines, says what the columns are, looks at what would change, and imports them.
+// imports uploads lines, maps the columns, previews the changes, and imports them.
 func (p *editor) imports(happens func(*editor)) {
 	p.t.Helper()
 	p.open("/registry/import")
@@ -304,7 +307,7 @@ func (p *editor) imports(happens func(*editor)) {
 	p.sees("the imported name", "Kanteletar", "https://books.example/c")
 }
 
-// ends waits for the end of the job of a page, which follows it.
+// ends waits for the end of the job on a page that follows it.
 func (p *editor) ends(job string) {
 	p.t.Helper()
 	testserver.Wait(p.t, job+" ends", func() bool { return p.has(`#live[data-ended]`) })

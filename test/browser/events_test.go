@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// The page for operators has what urnd has done.
+// TestStatusPage checks that the operators' page shows the activity of urnd.
 func TestStatusPage(t *testing.T) {
 	t.Parallel()
 	w := urndtest.Start(t, "127.0.0.1:9", nil)
@@ -19,7 +19,8 @@ func TestStatusPage(t *testing.T) {
 	}
 	status, page := w.AdminRequest(t, "GET /status")
 	for _, want := range []string{
-		`<p>urnd is ready, `, ">urnd " + urndtest.Version(t) + ", running for 0 min. <a ", `<h2 id="failing">`, `<h2 id="errors">`, `<h2 id="machines">`, // the DNS server refuses: it may have been asked by now
+		// The DNS server refuses queries, and may have been queried by now.
+		`<p>urnd is ready, `, ">urnd " + urndtest.Version(t) + ", running for 0 min. <a ", `<h2 id="failing">`, `<h2 id="errors">`, `<h2 id="machines">`,
 		`<th scope="row"><code>answers</code></th>`, `<th scope="row"><code>requests</code></th>`,
 		`<th scope="row"><code>path</code></th><td data-of="all">1</td><td data-of="2xx">0</td><td data-of="3xx">0</td><td data-of="4xx">1</td><td data-of="5xx">0</td>`,
 	} {
@@ -27,7 +28,7 @@ func TestStatusPage(t *testing.T) {
 			t.Errorf("%d, %s is missing in %s", status, want, page)
 		}
 	}
-	const bound = 30_000 // bytes: docs/pages.md
+	const bound = 30_000 // in bytes: docs/pages.md
 	if len(page) > bound {
 		t.Errorf("the page has %d bytes", len(page))
 	}

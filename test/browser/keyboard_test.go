@@ -12,14 +12,15 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// focused is what has the focus: its place in the document when stops was evaluated, -1 for the document itself; and what would hide it.
+// focused is the focused element: its index in the document when stops was evaluated, -1 for the document
+// itself; and the element that hides it, if any.
 type focused struct {
 	Place            int
 	Element, Outline string
 	IsInView         bool
 }
 
-// focus is an expression of focused.
+// focus is a JavaScript expression for focused.
 const focus = `(e => {
 	if (!e || e === document.body) return {Place: -1}
 	const style = getComputedStyle(e), box = [...e.getClientRects()].find(r => r.width > 0) || e.getBoundingClientRect()
@@ -32,16 +33,16 @@ const focus = `(e => {
 	}
 })(document.activeElement)`
 
-// stops is an expression of the places of what the keyboard must reach: all that can be used and is shown. A live page may have further
-// elements later.
+// stops is a JavaScript expression for the indexes of all elements that must be reachable by keyboard: all
+// visible controls. A live page may add elements later.
 const stops = `(all => all.filter((e, i) => {
 	e.place = i
 	return e.matches("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']") && e.checkVisibility()
 }).map(e => e.place))([...document.querySelectorAll("*")])`
 
-// checkKeyboard goes through a page by the key Tab, in a small window, which it fits: WCAG 2.2 criteria 2.1.1, 2.1.2, 2.4.1, 2.4.3, 2.4.7 and 2.4.11. The first
-// stop skips to the content, each is seen, they are in the order of the text, all that can be used is among them, and none holds the
-// focus.
+// checkKeyboard moves through a page with the Tab key in a small window: WCAG 2.2 criteria 2.1.1, 2.1.2, 2.4.1,
+// 2.4.3, 2.4.7 and 2.4.11. The first stop skips to the content, each stop is visible, they are in the order of
+// the text, include all controls, and none traps the focus.
 func (b *browserPage) checkKeyboard(t *testing.T) {
 	t.Helper()
 	b.checkShown(t, zoomed())
@@ -51,11 +52,11 @@ func (b *browserPage) checkKeyboard(t *testing.T) {
 		t.Fatal("nothing can be used")
 	}
 	var places []int
-	for range 4*len(want) + 2 { // all, and the document itself where one leaves it, from where the page has set the focus
+	for range 4*len(want) + 2 { // all stops, and the document itself, from the initial focus of the page
 		b.Press(t, "Tab")
 		var f focused
 		b.Evaluate(t, focus, &f)
-		if len(places) > 0 && places[len(places)-1] == f.Place { // a field of a date has a stop for each of its parts
+		if len(places) > 0 && places[len(places)-1] == f.Place { // a date field has a stop for each part
 			continue
 		}
 		if slices.Contains(places, f.Place) {

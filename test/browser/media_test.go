@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// checkPrinted shows a page on paper. Browsers print a dark theme, too, where they are told to print grounds.
+// checkPrinted shows a page in print. Browsers also print a dark theme if they are set to print backgrounds.
 func (b *browserPage) checkPrinted(t *testing.T, isDark bool) {
 	t.Helper()
 	b.checkShown(t, testserver.Screen{Width: 800, Height: 1100, Dark: isDark, Print: true})
@@ -31,8 +31,9 @@ func (b *browserPage) checkPrinted(t *testing.T, isDark bool) {
 	}
 }
 
-// checkForced shows a page in the colours of the system, and fails where it has one of its own, which may not be seen beside them: computed styles
-// have the colours that the page wants, so it looks at the picture. Images have their own, and checkboxes are drawn by the browser.
+// checkForced shows a page with forced colors, and fails if it uses a color of its own, which might be
+// invisible. Computed styles contain the colors requested by the page, so it checks a screenshot. Images have
+// their own colors, and checkboxes are drawn by the browser.
 func (b *browserPage) checkForced(t *testing.T, isDark bool) {
 	t.Helper()
 	b.checkShown(t, testserver.Screen{Width: 600, Height: 800, Dark: isDark, ForcedColors: true})
@@ -53,17 +54,17 @@ func (b *browserPage) checkForced(t *testing.T, isDark bool) {
 	}
 	pixels := image.NewRGBA(picture.Bounds())
 	draw.Draw(pixels, picture.Bounds(), picture, image.Point{}, draw.Src)
-	for _, text := range append(page.Own, "#ffd54d") { // that of marks
+	for _, text := range append(page.Own, "#ffd54d") { // of marks
 		own := hexColor(t, text)
 		octets := []byte{own.R, own.G, own.B, own.A}
 		isSystem := own.R == own.G && own.G == own.B
-		if !isSystem && bytes.Contains(pixels.Pix, octets) { // all pixels are opaque: a match begins with one
+		if !isSystem && bytes.Contains(pixels.Pix, octets) { // all pixels are opaque: a match begins at a pixel
 			t.Errorf("there are pixels of the colour %s", text)
 		}
 	}
 }
 
-// hexColor parses a colour as #rgb or #rrggbb.
+// hexColor parses a color in the form #rgb or #rrggbb.
 func hexColor(t *testing.T, text string) color.RGBA {
 	t.Helper()
 	c := color.RGBA{A: 0xff}

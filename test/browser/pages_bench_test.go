@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// What a crawler costs that asks for a page: at most 1 ms of CPU, and for that of a name 400 us.
+// BenchmarkPages measures the cost of a page for a crawler: at most 1 ms of CPU time, and 400 us for that of a
+// name.
 func BenchmarkPages(b *testing.B) {
 	site := startBrowserSite(b, nil)
 	var transport http.Transport
@@ -45,7 +46,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// spent returns what urnd has spent: seconds of CPU time, and octets that were allocated.
+// spent returns the CPU time of urnd in seconds, and its allocated bytes.
 func (s *browserSite) spent(b *testing.B) (cpu, octets float64) {
 	b.Helper()
 	for line := range strings.Lines(s.Scrape(b)) {

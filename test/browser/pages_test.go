@@ -12,7 +12,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// zoomed is a window of 1280 by 1024 pixels at 400 percent of zoom (WCAG 2.2 criterion 1.4.10), of who wants nothing to move.
+// zoomed is a window of 1280 by 1024 pixels at a zoom of 400 percent (WCAG 2.2 criterion 1.4.10), with reduced
+// motion.
 func zoomed() testserver.Screen {
 	return testserver.Screen{Width: 320, Height: 256, ReducedMotion: true}
 }
@@ -24,7 +25,7 @@ type browserPage struct {
 	url, origin string
 }
 
-// Each page of a running urnd in Chromium: what docs/pages.md promises of all of them.
+// TestPagesInBrowser checks the requirements of docs/pages.md for each page of a running urnd in Chromium.
 func TestPagesInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -53,10 +54,10 @@ func TestPagesInBrowser(t *testing.T) {
 	}
 }
 
-// checkReply fails where a page is not the expected one, is too long, or may do more than it must.
+// checkReply fails if a page is not the expected one, is too long, or has excessive permissions.
 func (b *browserPage) checkReply(t *testing.T) {
 	t.Helper()
-	reply := urndtest.Send(t, "GET "+b.url, "", "Accept: text/html", // and as a browser says of what was typed
+	reply := urndtest.Send(t, "GET "+b.url, "", "Accept: text/html", // with the fields of a browser for a typed URL
 		"Sec-Fetch-Site: none", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Sec-Fetch-User: ?1")
 	const most = 30_000
 	if reply.Status != b.status || !b.isList && len(reply.Body) > most {
@@ -68,12 +69,12 @@ func (b *browserPage) checkReply(t *testing.T) {
 	}
 }
 
-// checkShown shows a page, and fails where it asks for what is not there or is elsewhere, says something to the console, moves while it is
-// loaded, or does not fit.
+// checkShown shows a page, and fails if it requests missing or external resources, logs to the console, shifts
+// its layout while loading, or does not fit.
 func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 	t.Helper()
 	var seen testserver.Sighting
-	testserver.Wait(t, "few follow the events", func() bool { // those of the page before, for a second
+	testserver.Wait(t, "few follow the events", func() bool { // event streams of the previous page end within a second
 		b.Show(t, b.url, screen)
 		seen = b.Sighted(t)
 		return b.live == "" || len(seen.Failures) == 0
@@ -82,7 +83,7 @@ func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 		t.Errorf("%+v: %q", screen, seen)
 	}
 	for _, request := range seen.Requests {
-		// The browser draws fields of dates by pictures of its own; the policy allows a page none.
+		// The browser draws date fields with its own images; the policy permits none for the page.
 		if u, err := url.Parse(request); err != nil || u.Scheme != "data" && u.Scheme+"://"+u.Host != b.origin {
 			t.Errorf("it asks for %s", request)
 		}
@@ -104,11 +105,11 @@ func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 	})`
 	most := 0.0
 	if b.isAdmin {
-		most = 0.01 // a figure may be wider than it was, and a long table is drawn while it is read
+		most = 0.01 // a number may become wider, and a long table is drawn while it is received
 	}
 	b.Evaluate(t, look, &shown)
 	const tries = 3
-	for i := 1; shown.Shift > most && i < tries; i++ { // the window may have got its size while the page was drawn
+	for i := 1; shown.Shift > most && i < tries; i++ { // the window may have been resized while the page was drawn
 		b.Show(t, b.url, screen)
 		b.Evaluate(t, look, &shown)
 	}
@@ -122,10 +123,10 @@ func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 	}
 }
 
-// durations are those of what was cached, which goes on.
+// durations matches the ages of cached entries, which increase.
 var durations = regexp.MustCompile(`\b(\d+ h )?(\d+ min )?\d+ s\b`)
 
-// checkWithoutScript fails where the page that is shown on a screen says something else to who has no scripts.
+// checkWithoutScript fails if the page on a screen has another text without scripts.
 func (b *browserPage) checkWithoutScript(t *testing.T, screen testserver.Screen) {
 	t.Helper()
 	with := b.text(t)
@@ -136,7 +137,7 @@ func (b *browserPage) checkWithoutScript(t *testing.T, screen testserver.Screen)
 	}
 }
 
-// text returns what the page that is shown says, and removes from it what differs each time.
+// text returns the text of the current page without parts that differ each time.
 func (b *browserPage) text(t *testing.T) string {
 	t.Helper()
 	var text string
@@ -149,7 +150,7 @@ func (b *browserPage) text(t *testing.T) string {
 	return durations.ReplaceAllString(strings.Join(strings.Fields(text), " "), "a while")
 }
 
-// alive is an expression of what differs each time.
+// alive is a JavaScript expression for the parts that differ each time.
 func (b *browserPage) alive() string {
 	if b.live == "" {
 		return "[]"

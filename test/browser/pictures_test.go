@@ -18,7 +18,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// The pictures of the documentation are of a running urnd. "make pictures" writes them to docs/img.
+// TestPicturesOfDocs checks that the screenshots in the documentation can be made from a running urnd. "make
+// pictures" writes them to docs/img.
 func TestPicturesOfDocs(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -29,8 +30,8 @@ func TestPicturesOfDocs(t *testing.T) {
 		directory = t.TempDir()
 	}
 	site := startBrowserSite(t, func(c *config.Config) { c.Listen.PublicURL = "https://urn.library.example" })
-	browser := testserver.StartChromium(t) // it ends before urnd, which waits for what uses its connections
-	for range 30 {                         // for the figures of the page of the state
+	browser := testserver.StartChromium(t) // it ends before urnd, which waits for its connections
+	for range 30 {                         // for the figures on the status page
 		for _, path := range []string{"/urn:example:book", "/urn:ietf:rfc:2648", "/urn:isbn:9780395363416", "/urn:example:old", "/urn:example:none", "/urn:isbn:0-395-36341-2", "/"} {
 			site.Get(t, path)
 		}
@@ -54,8 +55,8 @@ func TestPicturesOfDocs(t *testing.T) {
 	}
 }
 
-// smallPNG returns a picture with its 256 most frequent colours, for the others the nearest of them: pages have few, and many edges of
-// letters.
+// smallPNG returns an image with its 256 most frequent colors; others are replaced by the nearest: pages have
+// few colors, but many antialiased edges.
 func smallPNG(t *testing.T, text []byte) []byte {
 	t.Helper()
 	picture, err := png.Decode(bytes.NewReader(text))

@@ -21,13 +21,13 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// browserSite is urnd with all that its pages can have.
+// browserSite is urnd with all features of its pages.
 type browserSite struct {
 	*urndtest.Daemon
-	gopher string // the URL of a server
+	gopher string // URL of a gopher server
 }
 
-// startBrowserSite runs urnd with a registry, a logo, texts of a site, and a server of gopher beside it. change may be nil.
+// startBrowserSite runs urnd with a registry, a logo, texts of a site, and a gopher server. change may be nil.
 func startBrowserSite(t testing.TB, change func(*config.Config)) *browserSite {
 	t.Helper()
 	s, store := &browserSite{gopher: startMenu(t)}, browserRegistry(t)
@@ -41,7 +41,7 @@ func startBrowserSite(t testing.TB, change func(*config.Config)) *browserSite {
 	return s
 }
 
-// configureBrowserSite sets what pages show of a site with a registry.
+// configureBrowserSite sets the content of the pages of a site with a registry.
 func configureBrowserSite(t testing.TB, c *config.Config) {
 	t.Helper()
 	logo := filepath.Join(t.TempDir(), "logo.svg")
@@ -63,13 +63,13 @@ func configureBrowserSite(t testing.TB, c *config.Config) {
 	}
 }
 
-// linkRoot and gtin are a GS1 Digital Link URI.
+// linkRoot and gtin form a GS1 Digital Link URI.
 const (
 	linkRoot = "https://id.example"
 	gtin     = "/01/09506000134352"
 )
 
-// browserRegistry returns the file of a registry that has a name of each kind that pages tell apart.
+// browserRegistry returns the file of a registry with a name of each kind that pages distinguish.
 func browserRegistry(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "registry.db")
@@ -122,7 +122,7 @@ func browserRegistry(t testing.TB) string {
 	return path
 }
 
-// startMenu starts a gopher server that has one menu, and returns its URL.
+// startMenu starts a gopher server with one menu, and returns its URL.
 func startMenu(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

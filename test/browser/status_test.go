@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// awaitText waits until the page is parsed and the text of the first element of a selector has a part. A text at the top of a page
-// that is still being received says nothing of the form below it.
+// awaitText waits until the page is parsed and the first element of a selector contains part. Text at the top
+// of a page that is still being received would not imply that the form below exists.
 func awaitText(t *testing.T, browser *testserver.Chromium, selector, part string) {
 	t.Helper()
 	testserver.Wait(t, selector+" says "+part, func() bool {
@@ -24,8 +24,8 @@ func awaitText(t *testing.T, browser *testserver.Chromium, selector, part string
 	})
 }
 
-// In a browser the page for operators shows what happens without being loaded again, and follows urnd over reloads. It asks nobody else,
-// and the browser complains of nothing.
+// TestStatusPageInBrowser checks that the operators' page updates itself without reloading, and follows urnd
+// across reloads. It makes no external requests, and the browser reports no errors.
 func TestStatusPageInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -39,7 +39,7 @@ func TestStatusPageInBrowser(t *testing.T) {
 	if got := w.Get(t, "/urn:x:"); got.Status != http.StatusBadRequest {
 		t.Fatal(got.Status)
 	}
-	show := func() { browser.Run(t, `document.dispatchEvent(new Event("visibilitychange"))`) } // as every ten seconds
+	show := func() { browser.Run(t, `document.dispatchEvent(new Event("visibilitychange"))`) } // like every ten seconds
 	show()
 	awaitText(t, browser, shown, "1")
 	w.Reload(t, func(c *config.Config) { c.Log.Format = "<none>" })
@@ -62,7 +62,7 @@ func TestStatusPageInBrowser(t *testing.T) {
 	checkCachesPage(t, w, browser)
 }
 
-// checkCachesPage purges all answers as a person does.
+// checkCachesPage purges all answers like a user.
 func checkCachesPage(t *testing.T, w *urndtest.Daemon, browser *testserver.Chromium) {
 	t.Helper()
 	if got := w.Get(t, "/urn:isbn:9780395363416"); got.Status != http.StatusFound {

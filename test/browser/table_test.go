@@ -7,23 +7,24 @@ import (
 	"net/url"
 )
 
-// sitePage is a page of a running urnd, as a browser finds it.
+// sitePage is a page of a running urnd.
 type sitePage struct {
-	name    string // in messages of tests, and of the file with its picture
+	name    string // for messages, and for the file of its screenshot
 	isAdmin bool   // on the admin listener
-	target  string // the path and query
+	target  string // path and query
 	status  int
-	heading string   // a part of its h1
-	has     []string // what a reader finds on it, also in a browser for terminals
-	// live selects what differs each time that it is shown, "" for nothing.
+	heading string   // part of its h1
+	has     []string // texts of the page, also in a text browser
+	// live selects the parts that differ each time, "" for none.
 	live string
-	// isList is of pages that are as long as what they are about.
+	// isList is set for pages whose length depends on their content.
 	isList bool
-	// types is written into its first field, and Enter pressed: then the target of the browser begins with goes. "" is of pages without a form.
+	// types is entered into its first field, followed by Enter; goes is the prefix of the resulting target. ""
+	// is for pages without a form.
 	types, goes string
 }
 
-// sitePages is the table of all pages. A new page is a row: all tests of pages in browsers are of it then.
+// sitePages is the table of all pages. A new page is a row, to which all tests of pages in browsers apply.
 func sitePages(w *browserSite) []sitePage {
 	const ok = http.StatusOK
 	return []sitePage{
@@ -109,7 +110,7 @@ func sitePages(w *browserSite) []sitePage {
 	}
 }
 
-// at returns the URL of a page, and the origin that it is of.
+// at returns the URL and the origin of a page.
 func (s *browserSite) at(p *sitePage) (page, origin string) {
 	if p.isAdmin {
 		return s.Admin + p.target, s.Admin

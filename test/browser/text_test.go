@@ -16,7 +16,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// Each page of a running urnd in a browser for terminals: it says the same, each link has a text, and each field a label before it.
+// TestPagesInLynx checks each page of a running urnd in a text browser: it has the same text, each link has a
+// text, and each field is preceded by a label.
 func TestPagesInLynx(t *testing.T) {
 	t.Parallel()
 	lynx := testserver.Need(t, "lynx")
@@ -45,7 +46,8 @@ func TestPagesInLynx(t *testing.T) {
 			t.Errorf("%s: a link without a text: %q", page.name, found)
 		}
 		for _, field := range fields.FindAllStringSubmatch(text, -1) {
-			if strings.TrimSpace(field[1]) == "" && !page.isAdmin { // editors' fields have it above them, and axe looks for it
+			// Labels of editors' fields are above them, and checked by axe.
+			if strings.TrimSpace(field[1]) == "" && !page.isAdmin {
 				t.Errorf("%s: a field without a label: %s", page.name, text)
 			}
 		}
@@ -56,7 +58,8 @@ func TestPagesInLynx(t *testing.T) {
 	}
 }
 
-// The QR code on the page about a name is read from the screen, and is the URL that the page says to cite.
+// TestQRCodeOnScreen checks that the QR code on the page about a name, read from the screen, contains the URL
+// to cite.
 func TestQRCodeOnScreen(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

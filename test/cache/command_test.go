@@ -24,7 +24,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// command runs a command of urnd, and returns what it printed, errors first, and its exit status.
+// command runs a command of urnd, and returns its output, errors first, and its exit status.
 func command(t *testing.T, args ...string) (out string, status int) {
 	t.Helper()
 	out, err := urndtest.Run(t, "", args...)
@@ -38,13 +38,13 @@ func command(t *testing.T, args ...string) (out string, status int) {
 	return out, 0
 }
 
-// commandAt runs a command that asks the admin interface at an address.
+// commandAt runs a command with the admin interface at an address.
 func commandAt(t *testing.T, at string, args ...string) (out string, status int) {
 	t.Helper()
 	return command(t, append(args, "--admin", at)...)
 }
 
-// writeFile writes a file of its own, and returns its path.
+// writeFile writes a file and returns its path.
 func writeFile(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -54,7 +54,7 @@ func writeFile(t *testing.T, name, text string) string {
 	return path
 }
 
-// serveMenus plays a gopher server with one menu.
+// serveMenus starts a gopher server with one menu.
 func serveMenus(t *testing.T) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -187,7 +187,8 @@ func TestCacheShow(t *testing.T) {
 	}
 }
 
-// What gateways retrieve is stored as what origins send is, whether its URL has an authority or not.
+// TestCacheOfGateways checks that responses of gateways are cached like those of origins, with and without an
+// authority in the URL.
 func TestCacheOfGateways(t *testing.T) {
 	t.Parallel()
 	menus := serveMenus(t)
@@ -217,8 +218,8 @@ func TestCacheOfGateways(t *testing.T) {
 	}
 }
 
-// The address of the admin interface and the token are those of the configuration, unless flags name
-// others.
+// TestCacheFindsAdmin checks that the address of the admin interface and the token come from the configuration,
+// unless flags override them.
 func TestCacheFindsAdmin(t *testing.T) {
 	t.Parallel()
 	token := writeFile(t, "token", "topsecret-0123456789\n")
@@ -278,7 +279,7 @@ func TestCacheFindsAdmin(t *testing.T) {
 	}
 }
 
-// Where tls.client_ca is set, the command shows a certificate.
+// TestCacheByCertificate checks that the command presents a client certificate if tls.client_ca is set.
 func TestCacheByCertificate(t *testing.T) {
 	t.Parallel()
 	ca := testserver.NewAuthority(t)

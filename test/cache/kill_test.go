@@ -24,8 +24,8 @@ type spawned struct {
 	url, log string
 }
 
-// spawn runs a binary that saves its snapshot in a directory, and returns when it is
-// ready and has restored the snapshot, or renamed it.
+// spawn runs a binary that saves its snapshot in a directory, and waits until it is ready and has restored or
+// renamed the snapshot.
 func spawn(t *testing.T, path, dir string) *spawned {
 	t.Helper()
 	p := &spawned{Cmd: exec.Command(path, "serve", "--listen", "127.0.0.1:0", "--admin", "")}
@@ -56,7 +56,7 @@ func spawn(t *testing.T, path, dir string) *spawned {
 	return p
 }
 
-// kill -9 at any time leaves the last complete snapshot.
+// TestKilled checks that kill -9 at any time leaves the last complete snapshot.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	binary, dir := urndtest.Binary(t), t.TempDir()
@@ -92,7 +92,7 @@ func TestKilled(t *testing.T) {
 		}
 		_ = p.Process.Signal(syscall.SIGTERM)
 		before, _ := os.Stat(file)
-		for spins := rand.IntN(2000); spins > 0; spins-- { // it is killed before, while and after it writes
+		for spins := rand.IntN(2000); spins > 0; spins-- { // killed before, during and after writing
 			if now, err := os.Stat(file); err != nil || !os.SameFile(now, before) {
 				break
 			}

@@ -17,8 +17,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// What one client sends does not change what others get, although one question to the server is
-// for all who wait: its header would be refused by this server.
+// TestHeaderOfOneClient checks that the header of one client does not affect the responses to others, although
+// their requests to the server are collapsed: this server would reject the header.
 func TestHeaderOfOneClient(t *testing.T) {
 	t.Parallel()
 	var arrived atomic.Int32
@@ -63,10 +63,11 @@ func TestHeaderOfOneClient(t *testing.T) {
 	}
 }
 
-// Two urnds ask each other for ever: the hop count ends it at once, and nobody waits for himself.
+// TestLoopOfTwo checks that the hop count immediately ends a loop of two urnds, and that no request waits for
+// itself.
 func TestLoopOfTwo(t *testing.T) {
 	t.Parallel()
-	var forward atomic.Pointer[http.HandlerFunc] // where the second one asks: the first one
+	var forward atomic.Pointer[http.HandlerFunc] // target of the second urnd: the first one
 	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*forward.Load())(w, r) }))
 	defer between.Close()
 	configured := func(server string) func(*config.Config) {
@@ -80,7 +81,7 @@ func TestLoopOfTwo(t *testing.T) {
 	first := urndtest.Start(t, "127.0.0.1:9", configured(second.URL))
 	var mu sync.Mutex
 	var hops []string
-	relay := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // it hides the Via of urnd
+	relay := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // removes the Via of urnd
 		mu.Lock()
 		hops = append(hops, r.Header.Get(resolver.HopsField))
 		mu.Unlock()

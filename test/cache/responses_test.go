@@ -17,8 +17,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// versioned is an origin that serves "v1", "v2" and so on by the value of version, with validators, in the language that is
-// asked for. Where version is negative it fails. What it sends is fresh for an hour, and came from a cache where it had this age.
+// versioned is an origin that serves "v1", "v2" and so on, according to version, with validators and in the
+// requested language. If version is negative it fails. Responses are fresh for an hour and have the given Age.
 type versioned struct {
 	*urndtest.WebServer
 	version, age atomic.Int64
@@ -52,8 +52,7 @@ func serveVersions(t *testing.T) *versioned {
 	return o
 }
 
-// proxied sends a request to the proxy, and returns the first word of Cache-Status, the status and the
-// body.
+// proxied sends a request to the proxy, and returns the first word of Cache-Status, the status and the body.
 func proxied(t *testing.T, d *urndtest.Daemon, method, target string, fields ...string) string {
 	t.Helper()
 	got := d.Exchange(t, method+" "+target, fields...)
@@ -61,7 +60,7 @@ func proxied(t *testing.T, d *urndtest.Daemon, method, target string, fields ...
 	return strings.TrimSpace(fmt.Sprintf("%s %d %s", word, got.Status, strings.Join(strings.Fields(got.Body), "")))
 }
 
-// stored are the responses that the admin interface shows.
+// stored contains the responses shown by the admin interface.
 type stored struct {
 	Responses []struct {
 		Status, Age, TTL, Size int
@@ -71,10 +70,10 @@ type stored struct {
 	}
 }
 
-// isAnHour reports whether an age and the rest of a time make an hour: the rest is rounded down.
+// isAnHour reports whether the sum of an age and a remaining time, which is rounded down, is an hour.
 func isAnHour(seconds int) bool { return seconds == 3600 || seconds == 3599 }
 
-// lookup asks the admin interface for the responses of a URL.
+// lookup requests the stored responses of a URL from the admin interface.
 func lookup(t *testing.T, d *urndtest.Daemon, target string) (all stored, body string) {
 	t.Helper()
 	status, body := d.AdminRequest(t, "GET /api/v1/responses?uri="+target)
@@ -126,7 +125,8 @@ func TestAdminPurgeResponses(t *testing.T) {
 	}
 }
 
-// A refresh reaches all variants, and leaves what is stored where the origin fails.
+// TestAdminRefreshResponses checks that a refresh applies to all variants, and keeps stored responses if the
+// origin fails.
 func TestAdminRefreshResponses(t *testing.T) {
 	t.Parallel()
 	web := serveVersions(t)
@@ -162,7 +162,7 @@ func TestAdminRefreshResponses(t *testing.T) {
 	}
 	ages(func(age int) bool { return age >= 3000 })
 	web.age.Store(0)
-	refresh(target, 200, `"purged": 2`) // what has not changed is validated
+	refresh(target, 200, `"purged": 2`) // unchanged responses are validated
 	ages(func(age int) bool { return age < 3000 })
 	if got := states(); got != "hit 200 v2, hit 200 v2" {
 		t.Error(got)
@@ -189,7 +189,7 @@ func TestAdminRefreshResponses(t *testing.T) {
 	}
 }
 
-// A site that urnd is the gateway of is refreshed from its server.
+// TestAdminRefreshOfGateway checks that a site for which urnd is the gateway is refreshed from its server.
 func TestAdminRefreshOfGateway(t *testing.T) {
 	t.Parallel()
 	web := serveVersions(t)
@@ -243,7 +243,7 @@ func TestAdminLookupResponses(t *testing.T) {
 	}
 }
 
-// PURGE makes all variants of a URL to be validated, for who may.
+// TestMethodPURGE checks that PURGE by an authorized client makes all variants of a URL require validation.
 func TestMethodPURGE(t *testing.T) {
 	t.Parallel()
 	web := serveVersions(t)
@@ -251,7 +251,7 @@ func TestMethodPURGE(t *testing.T) {
 	w := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"}, Servers: []string{"http://" + web.Addr}}}
-		c.Listen.Names = []string{"www.example.org"} // by other names loopback has no rights: DNS rebinding
+		c.Listen.Names = []string{"www.example.org"} // with other names loopback has no privileges: DNS rebinding
 	})
 	if got := proxied(t, w, "PURGE", target); got != `404 {"purged":0}` {
 		t.Error(got)

@@ -22,7 +22,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// counted counts the questions below a name, and lets next answer them.
+// counted counts the queries below a name, and forwards them to next.
 func counted(name string, n *atomic.Int32, next dns.HandlerFunc) dns.HandlerFunc {
 	return func(w dns.ResponseWriter, question *dns.Msg) {
 		if strings.EqualFold(question.Question[0].Name, name) {
@@ -32,7 +32,7 @@ func counted(name string, n *atomic.Int32, next dns.HandlerFunc) dns.HandlerFunc
 	}
 }
 
-// savedIn lets urnd keep answers in a directory.
+// savedIn makes urnd save answers in a directory.
 func savedIn(directory string, changes ...func(*config.Config)) func(*config.Config) {
 	return func(c *config.Config) {
 		c.Cache.Directory = directory
@@ -48,7 +48,8 @@ func restored(t *testing.T, d *urndtest.Daemon) {
 	d.WaitForLog(t, "answers were restored")
 }
 
-// aged returns a snapshot as if it had been saved earlier. Its lines say when answers expire, and the last one is their SHA-256.
+// aged returns a snapshot as if saved earlier. Its lines contain the expiry of answers, and the last one is
+// their SHA-256.
 func aged(t *testing.T, text string, by time.Duration) string {
 	t.Helper()
 	lines := text[:strings.LastIndexByte(text[:len(text)-1], '\n')+1]
@@ -85,7 +86,7 @@ func TestWarmRestart(t *testing.T) {
 	text := urndtest.ReadFile(t, file)
 	for _, tt := range []struct {
 		by    time.Duration
-		left  int // seconds, where it is not asked for again
+		left  int // seconds, if no new query is needed
 		asked int32
 	}{{0, 3600, 0}, {20 * time.Minute, 2400, 0}, {59 * time.Minute, 60, 0}, {-time.Hour, 3600, 1}, {time.Hour, 3600, 1}} {
 		copied := t.TempDir()
@@ -97,7 +98,7 @@ func TestWarmRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked.Store(0)
-		w := urndtest.Start(t, addr, savedIn(copied, func(c *config.Config) { // on which answers do not depend
+		w := urndtest.Start(t, addr, savedIn(copied, func(c *config.Config) { // settings without effect on answers
 			c.Cache.Answers, c.Limits.Requests, c.Log.Level = 2<<20, 7, -4
 		}))
 		restored(t, w)
@@ -106,7 +107,7 @@ func TestWarmRestart(t *testing.T) {
 		if got.Status != 302 || err != nil || left > tt.left || left < tt.left-59 || asked.Load() != tt.asked {
 			t.Errorf("after %s: %+v, after %d questions", tt.by, got, asked.Load())
 		}
-		// Where the clock was set back, nobody knows how old an answer is.
+		// If the clock was set back, the age of an answer is unknown.
 		if got := w.Get(t, "/urn:isbn:0395363411"); strings.HasPrefix(got.CacheStatus, "urnd; hit") != (tt.by >= 0) {
 			t.Errorf("after %s: %+v", tt.by, got)
 		}
@@ -115,7 +116,7 @@ func TestWarmRestart(t *testing.T) {
 	}
 }
 
-// An invalid file is renamed, and the log says so; urnd starts as if it were not there.
+// TestInvalidSnapshots checks that an invalid file is renamed and logged; urnd starts as if it did not exist.
 func TestInvalidSnapshots(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -180,7 +181,8 @@ func TestInvalidSnapshots(t *testing.T) {
 	}
 }
 
-// urnd stops while it waits for a registry that cannot be opened, to learn which saved answers are of its names, and keeps them.
+// TestStopWhileRestoring checks that urnd can stop while it waits for a registry that cannot be opened, from
+// which it would learn which saved answers belong to its names, and that it keeps them.
 func TestStopWhileRestoring(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -241,8 +243,8 @@ func TestSavedAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// A named pipe in place of a snapshot delays neither the start, nor requests, nor the end, which
-// replaces it.
+// TestPipeInPlaceOfSnapshot checks that a named pipe in place of a snapshot delays neither the start, nor
+// requests, nor the shutdown, which replaces it.
 func TestPipeInPlaceOfSnapshot(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -252,7 +254,7 @@ func TestPipeInPlaceOfSnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t), savedIn(dir)) // it is ready
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t), savedIn(dir)) // ready
 	if got := w.Get(t, "/urn:name:1"); got.Status != 302 {
 		t.Errorf("%+v", got)
 	}
@@ -265,7 +267,7 @@ func TestPipeInPlaceOfSnapshot(t *testing.T) {
 	}
 }
 
-// A snapshot that cannot be saved is a warning in the log, and nothing else.
+// TestSavingFails checks that a failure to save a snapshot is only logged as a warning.
 func TestSavingFails(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"/nonexistent/urnd", writeFile(t, "file", "")} {

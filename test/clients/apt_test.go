@@ -10,13 +10,13 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Two machines update and get a package. The second one gets it from the cache.
+// testAPT updates two machines and downloads a package on each. The second one gets it from the cache.
 func testAPT(t *testing.T, c *clients) {
 	deb := urndtest.WriteAptRepository(t, filepath.Join(c.folder, "debian"))
 	for range 2 {
 		root, options := urndtest.NewAptMachine(t, c.url("debian"), "http", c.URL)
 		environment := []string{"APT_CONFIG=/dev/null", "LC_ALL=C"}
-		// Warnings are those of the machine, such as of a user that it does not have.
+		// Warnings are caused by the machine, such as by a missing user.
 		out := urndtest.RunProgram(t, root, environment, "apt-get", append(options, "--error-on=any", "update")...)
 		if strings.Contains(out, "Err:") {
 			t.Errorf("%s", out)

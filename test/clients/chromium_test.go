@@ -17,8 +17,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Chromium shows pages and runs their scripts, with the proxy named, and with that of the file by
-// which browsers configure themselves.
+// testChromium shows pages with scripts in Chromium, with the proxy configured explicitly, and by the PAC file.
 func testChromium(t *testing.T, c *clients) {
 	c.add(t, "chromium/page.html", []byte(`<!DOCTYPE html><title>t</title><p id="a"></p><script src="script.js"></script>`))
 	c.add(t, "chromium/script.js", []byte(`document.getElementById("a").textContent = "a page of " + location.protocol`))
@@ -28,13 +27,13 @@ func testChromium(t *testing.T, c *clients) {
 	defer secure.Close()
 	_, port, _ := strings.Cut(strings.TrimPrefix(secure.URL, "https://"), ":")
 	p := c.start(t, nil)
-	p.Reload(t, func(settings *config.Config) { // it has its address only since it runs
+	p.Reload(t, func(settings *config.Config) { // the address is only known after the start
 		settings.Proxy.PACProxies = []string{strings.TrimPrefix(p.URL, "http://")}
 	})
 	page := c.url("chromium/page.html")
 	for _, browser := range []struct {
 		flag  string
-		pages [][2]string // URLs, and what they say
+		pages [][2]string // URLs and their content
 	}{
 		{"--proxy-pac-url=" + p.URL + "/proxy.pac", [][2]string{{page, "a page of http:"}}},
 		{"--proxy-server=" + p.URL, [][2]string{{page, "a page of http:"}, {"https://secure.clients.example.org:" + port, "a secret"}}},
@@ -60,7 +59,7 @@ func testChromium(t *testing.T, c *clients) {
 	}
 }
 
-// tunnels returns how many requests for tunnels urnd has answered.
+// tunnels returns the number of tunnel requests that urnd has processed.
 func tunnels(t *testing.T, p *urndtest.Daemon) (all int) {
 	t.Helper()
 	for _, found := range regexp.MustCompile(`(?m)^urnd_requests_total\{.*form="connect".*\} (\d+)$`).FindAllStringSubmatch(p.Scrape(t), -1) {

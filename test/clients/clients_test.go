@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// clients are urnd as the forward proxy of real clients, and the site that they ask for.
+// clients is urnd as the forward proxy of real clients, and the site that they request.
 type clients struct {
 	*urndtest.Daemon
 	folder string // of the site
@@ -21,7 +21,7 @@ type clients struct {
 	dns    string
 }
 
-// start runs another urnd beside that of all clients.
+// start runs another urnd.
 func (c *clients) start(t *testing.T, change func(*config.Config)) *urndtest.Daemon {
 	t.Helper()
 	return urndtest.Start(t, c.dns, func(settings *config.Config) {
@@ -34,7 +34,7 @@ func (c *clients) start(t *testing.T, change func(*config.Config)) *urndtest.Dae
 	})
 }
 
-// Real clients get what they ask for through urnd, and from its cache where they ask again.
+// TestClients checks that real clients get correct responses through urnd, and repeated ones from its cache.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	c := &clients{
@@ -69,15 +69,14 @@ func (c *clients) url(path string) string {
 	return fmt.Sprintf("http://www.clients.example.org:%d/%s", c.site.Port(), path)
 }
 
-// add adds a file to the site, which was last modified days ago, so that it is fresh for one
-// (RFC 9111 section 4.2.2).
+// add adds a file to the site that was last modified days ago, so that it is heuristically fresh for a day (RFC
+// 9111 section 4.2.2).
 func (c *clients) add(t *testing.T, path string, content []byte) {
 	t.Helper()
 	urndtest.WriteOld(t, filepath.Join(c.folder, path), content)
 }
 
-// asked returns how often the site answered requests for a path that begin with a text such as
-// "GET /a".
+// asked returns the number of requests to the site with a prefix such as "GET /a".
 func (c *clients) asked(t *testing.T, prefix string) (n int) {
 	t.Helper()
 	for _, line := range c.site.Log(t) {

@@ -26,7 +26,7 @@ func testCurl(t *testing.T, c *clients) {
 	c.add(t, "curl/file.bin", content)
 	c.add(t, "packed/text.txt", text)
 	c.add(t, "upload/file.bin", content)
-	if err := os.Chmod(filepath.Join(c.folder, "upload"), 0o777); err != nil { // nginx is nobody
+	if err := os.Chmod(filepath.Join(c.folder, "upload"), 0o777); err != nil { // nginx runs as nobody
 		t.Fatal(err)
 	}
 	changed := urndtest.RandomBytes(2_000_000)
@@ -35,7 +35,7 @@ func testCurl(t *testing.T, c *clients) {
 	for _, tt := range []struct {
 		name      string
 		arguments []string
-		header    string // an expression
+		header    string // regular expression
 		body      string
 	}{
 		{"the first time", []string{c.url("curl/file.bin")}, `^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=uri-miss; stored; ttl=\d+\r\n`, string(content)},
@@ -75,7 +75,7 @@ func testCurl(t *testing.T, c *clients) {
 	}
 }
 
-// Users log in by Basic authentication: RFC 9110 section 11.7.
+// testCurlUsers tests Basic authentication: RFC 9110 section 11.7.
 func testCurlUsers(t *testing.T, c *clients) {
 	const password = "s3cr3t"
 	c.add(t, "curl/users.bin", urndtest.RandomBytes(10))
@@ -103,7 +103,8 @@ func testCurlUsers(t *testing.T, c *clients) {
 	}
 }
 
-// TLS to the origin in a tunnel, to the proxy, and both: what comes by the tunnel is the origin's.
+// testCurlTLS tests TLS to the origin in a tunnel, to the proxy, and both: the content of the tunnel is from
+// the origin.
 func testCurlTLS(t *testing.T, c *clients) {
 	content := urndtest.RandomBytes(500_000)
 	c.add(t, "curl/tls.bin", content)

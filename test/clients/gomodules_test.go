@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// zipped returns an archive of files.
+// zipped returns a zip archive of files.
 func zipped(t *testing.T, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -32,7 +32,8 @@ func zipped(t *testing.T, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// Two machines download a module from a module proxy: https://go.dev/ref/mod#goproxy-protocol.
+// testGoModules downloads a module from a module proxy on two machines:
+// https://go.dev/ref/mod#goproxy-protocol.
 func testGoModules(t *testing.T, c *clients) {
 	const mod, code = "module tiny.example.org/m\n", "package m\n\nconst A = 1\n"
 	at := "tiny.example.org/m@v1.0.0/"

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Two machines download a wheel from a simple index (PEP 503).
+// testPip downloads a wheel from a simple index (PEP 503) on two machines.
 func testPip(t *testing.T, c *clients) {
 	const wheel = "tiny-1.0-py3-none-any.whl"
 	content := zipped(t, map[string]string{

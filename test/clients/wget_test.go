@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// A mirror of a site, and once more: wget asks whether the files have changed.
+// testWget mirrors a site twice: the second time wget checks whether the files have changed.
 func testWget(t *testing.T, c *clients) {
 	files := map[string][]byte{
 		"index.html":   []byte(`<a href="a.html">a</a> <a href="below/b.html?c=d&amp;e=%7e">b</a> <img src="image.bin">`),

@@ -58,14 +58,14 @@ func pipelines() []dialog {
 	}
 	for _, name := range slices.Sorted(maps.Keys(lasts)) {
 		last := lasts[name]
-		// The last request is answered only where the connection goes on: fate reads what comes.
+		// The last request is only answered if the connection persists: fate reads the result.
 		for before, behind := range map[string]string{"alone": "", "behind a hit": hit, "behind a miss": get("/urn:plain:behind-" + itoa(len(name)) + name[:1])} {
 			text := behind + last + hit
 			methods := methodsOf([]string{behind, last})
 			if behind == "" {
 				methods = methods[1:]
 			}
-			if last == "\r\n" { // it is no request
+			if last == "\r\n" { // not a request
 				methods = methods[:len(methods)-1]
 			}
 			all = append(all, dialog{name: name + " " + before + ", and a hit", steps: []step{{send: text, methods: methods}, {send: "", methods: []string{"GET"}}}})
@@ -76,7 +76,7 @@ func pipelines() []dialog {
 	return all
 }
 
-// cuts are requests that end at any byte, and requests that come in two parts.
+// cuts are requests that end at any byte, and requests sent in two parts.
 func cuts() []dialog {
 	var all []dialog
 	for name, text := range map[string]string{
@@ -115,7 +115,7 @@ func cuts() []dialog {
 	return append(all, dialog{name: "one byte at a time", steps: single})
 }
 
-// secured are requests of HTTP/1 by TLS.
+// secured are HTTP/1 requests over TLS.
 func secured() []dialog {
 	var all []dialog
 	for _, target := range mainTargets {
@@ -132,7 +132,7 @@ func secured() []dialog {
 	return all
 }
 
-// proxyProtocol are connections of a balancer, which begin with the address of the client.
+// proxyProtocol are connections of a load balancer, which begin with the address of the client.
 func proxyProtocol() []dialog {
 	var all []dialog
 	one := get("/urn:plain:main")

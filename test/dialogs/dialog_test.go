@@ -18,37 +18,39 @@ import (
 	"time"
 )
 
-// dialog is what a client sends on one connection.
+// dialog is the input of a client on one connection.
 type dialog struct {
 	name  string
-	at    func(*world) string // the address; nil: the service
-	from  string              // the address of the client; "" is localClient
+	at    func(*world) string // address; nil: the service
+	from  string              // client address; "" is localClient
 	tls   bool
 	steps []step
-	// play takes the place of steps, where a dialog is not a series of requests on one connection of HTTP/1.
+	// play replaces steps if a dialog is not a series of requests on one HTTP/1 connection.
 	play func(*world, *normalizer) (lines []string, responses int, err error)
 }
 
-// step is bytes that are sent, and what the client does then.
+// step is data to send, followed by an action of the client.
 type step struct {
-	send     string
-	methods  []string // those of the requests that end in this step, so many final responses are read; nil: that of one request, which send begins with
-	waits    bool     // no response is read: the request goes on in the next step
-	again    bool     // the request is not sent where the response before it has said that the connection is closed
-	interim  bool     // an interim response is enough
-	consumed bool     // before the next step urnd has read all of this one
-	fin      bool     // the client sends FIN
-	tunnel   int      // the bytes that are read in a tunnel, instead of responses
+	send string
+	// Methods of the requests that end in this step, which determine the number of final responses; nil: one
+	// request, whose method begins send.
+	methods  []string
+	waits    bool // no response is read: the request continues in the next step
+	again    bool // the request is not sent if the previous response has announced that the connection is closed
+	interim  bool // an interim response is sufficient
+	consumed bool // before the next step, urnd has read all data of this one
+	fin      bool // the client sends FIN
+	tunnel   int  // number of bytes read in a tunnel, instead of responses
 	before   func(*world)
 	after    func(*world)
 }
 
-// request joins a request line and fields to a request without a body.
+// request composes a request without a body from a request line and fields.
 func request(line string, fields ...string) string {
 	return line + "\r\n" + strings.Join(append(fields, "", ""), "\r\n")
 }
 
-// get is a GET by HTTP/1.1 of a target, with the usual Host.
+// get composes an HTTP/1.1 GET request for a target with the default Host.
 func get(target string, fields ...string) string {
 	return request("GET "+target+" HTTP/1.1", append([]string{"Host: urnd.example"}, fields...)...)
 }
@@ -56,12 +58,12 @@ func get(target string, fields ...string) string {
 // once is a dialog of one request.
 func once(name, send string) dialog { return dialog{name: name, steps: []step{{send: send}}} }
 
-// twice is a dialog of a request that is sent again after its response: a cold miss and, where it is stored, a hit.
+// twice is a dialog of a request that is repeated after its response: a cache miss and, if it is stored, a hit.
 func twice(name, send string) dialog {
 	return dialog{name: name, steps: []step{{send: send}, {send: send, again: true}}}
 }
 
-// pipelined is a dialog of requests that are sent by one write.
+// pipelined is a dialog of requests sent in one write.
 func pipelined(name string, requests ...string) dialog {
 	return dialog{name: name, steps: []step{{send: strings.Join(requests, ""), methods: methodsOf(requests)}}}
 }
@@ -80,7 +82,7 @@ func methodOf(text string) string {
 	return method
 }
 
-// connection is that of a dialog, and what was recorded of it.
+// connection is the connection of a dialog with its recording.
 type connection struct {
 	net.Conn
 	reader    *bufio.Reader
@@ -89,8 +91,8 @@ type connection struct {
 	lines     []string
 	sent      string // by the last step
 	responses int
-	closing   bool  // the last response said so, or FIN was sent
-	ended     error // why no more can be read
+	closing   bool  // announced by the last response, or FIN was sent
+	ended     error // why reading ended
 }
 
 func (d dialog) connect(w *world, n *normalizer) (*connection, error) {
@@ -116,7 +118,7 @@ func (d dialog) connect(w *world, n *normalizer) (*connection, error) {
 	return &connection{Conn: conn, reader: bufio.NewReaderSize(conn, 64<<10), world: w, normal: n}, nil
 }
 
-// record plays a dialog, and returns what was sent and received as lines.
+// record plays a dialog, and returns the sent and received data as lines.
 func (d dialog) record(w *world, n *normalizer, probe string) (lines []string, responses int, err error) {
 	if d.play != nil {
 		return d.play(w, n)
@@ -127,7 +129,8 @@ func (d dialog) record(w *world, n *normalizer, probe string) (lines []string, r
 	}
 	defer c.Close()
 	for _, s := range d.steps {
-		if c.ended != nil || c.closing && s.again { // a request may meet the end of the connection, and make it a reset
+		// The request might arrive after the end of the connection and cause a reset.
+		if c.ended != nil || c.closing && s.again {
 			break
 		}
 		if s.before != nil {
@@ -144,7 +147,7 @@ func (d dialog) record(w *world, n *normalizer, probe string) (lines []string, r
 	return c.lines, c.responses, nil
 }
 
-// step sends, and reads the responses.
+// step sends data and reads the responses.
 func (c *connection) step(s step) error {
 	if s.send != "" && s.send == c.sent {
 		c.lines = append(c.lines, "> [the same again]")
@@ -156,7 +159,7 @@ func (c *connection) step(s step) error {
 	go func() {
 		defer close(written)
 		_ = c.SetWriteDeadline(time.Now().Add(patience))
-		_, _ = io.WriteString(c.Conn, s.send) // a server that has closed is seen by what it sends
+		_, _ = io.WriteString(c.Conn, s.send) // a closed connection is detected by the data received
 	}()
 	if len(s.send) < 16<<10 || s.waits || s.fin {
 		<-written
@@ -191,7 +194,7 @@ func (c *connection) step(s step) error {
 	return nil
 }
 
-// readFinal reads a response with those that come before it, and reports whether more can be read.
+// readFinal reads a response including preceding interim responses, and reports whether reading can continue.
 func (c *connection) readFinal(method string, interim bool) bool {
 	for {
 		r, ok := c.read(method)
@@ -208,7 +211,7 @@ func (c *connection) readFinal(method string, interim bool) bool {
 	}
 }
 
-// read reads a response, and notes in the connection what its end says.
+// read reads a response, and records in the connection whether it is closing.
 func (c *connection) read(method string) (received, bool) {
 	_ = c.SetReadDeadline(time.Now().Add(patience))
 	r, err := readResponse(c.reader, method)
@@ -229,8 +232,8 @@ func (c *connection) readTunnel(size int) {
 	c.lines = append(c.lines, receivedLines(bytes[:n])...)
 }
 
-// fate finds out what has become of the connection, without waiting for what may not come: a server that has said that it closes
-// is read to the end, and any other gets one more request.
+// fate determines the state of the connection without waiting for data that may not arrive: if the server has
+// announced that it closes the connection, it is read to the end; otherwise one more request is sent.
 func (c *connection) fate(probe string) {
 	if c.ended == nil && !c.closing {
 		_ = c.SetWriteDeadline(time.Now().Add(patience))
@@ -262,7 +265,7 @@ func (c *connection) fate(probe string) {
 	c.lines = append(c.lines, "= "+fateOf(c.ended))
 }
 
-// fateOf says how a connection has ended.
+// fateOf describes how a connection has ended.
 func fateOf(err error) string {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -278,7 +281,8 @@ func fateOf(err error) string {
 	}
 }
 
-// awaitConsumed waits until urnd has read all bytes of the connection: what comes next is then another read.
+// awaitConsumed waits until urnd has read all bytes of the connection, so that the next data arrives in another
+// read.
 func (c *connection) awaitConsumed() error {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		table, err := os.ReadFile("/proc/net/tcp")
@@ -301,20 +305,20 @@ func (c *connection) awaitConsumed() error {
 			return nil
 		}
 	}
-	return nil // it is not read, which is for the recording
+	return nil // it is not read; the recording shows the effect
 }
 
-// procAddress writes an address as /proc/net/tcp does.
+// procAddress formats an address as in /proc/net/tcp.
 func procAddress(a net.Addr) string {
 	addr := netip.MustParseAddrPort(a.String())
 	four := addr.Addr().Unmap().As4()
 	return strings.ToUpper(hex.EncodeToString([]byte{four[3], four[2], four[1], four[0]})) + fmt.Sprintf(":%04X", addr.Port())
 }
 
-// probeRequest is what shows that a connection is alive.
+// probeRequest is sent to check that a connection is alive.
 var probeRequest = get("/urn:plain:probe", "Connection: close")
 
-// probeOf returns the response to probeRequest on a connection of its own, once it is stored.
+// probeOf returns the response to probeRequest on a separate connection, once it is cached.
 func probeOf(w *world, n *normalizer) (string, error) {
 	text := ""
 	for range 2 {

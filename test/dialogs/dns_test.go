@@ -10,13 +10,14 @@ import (
 	"github.com/miekg/dns"
 )
 
-// nameServer answers by a zone, over UDP and TCP. Some names have no records but a behaviour, by the label that they begin with.
+// nameServer serves a zone over UDP and TCP. Some names have a behavior instead of records, selected by the
+// prefix of their first label.
 type nameServer struct {
 	records  []dns.RR
 	udp, tcp *dns.Server
 }
 
-// newNameServer serves the zone, which has a record a line, at an address.
+// newNameServer serves the zone, which has one record per line, on an address.
 func newNameServer(address, zone string) (*nameServer, error) {
 	s := &nameServer{}
 	parser := dns.NewZoneParser(strings.NewReader(zone), ".", "")
@@ -43,8 +44,8 @@ func newNameServer(address, zone string) (*nameServer, error) {
 
 func (s *nameServer) Close() error { return errors.Join(s.udp.Shutdown(), s.tcp.Shutdown()) }
 
-// ServeDNS answers a query: names that begin with "failing" by SERVFAIL, "refusing" by REFUSED, "silent" not at all, those that
-// are not in the zone by NXDOMAIN.
+// ServeDNS responds to a query: SERVFAIL for names that begin with "failing", REFUSED for "refusing", no
+// response for "silent", and NXDOMAIN for names that are not in the zone.
 func (s *nameServer) ServeDNS(out dns.ResponseWriter, query *dns.Msg) {
 	question := query.Question[0]
 	reply := new(dns.Msg).SetReply(query)
@@ -59,7 +60,7 @@ func (s *nameServer) ServeDNS(out dns.ResponseWriter, query *dns.Msg) {
 		reply.Rcode = dns.RcodeRefused
 	default:
 		known := false
-		if strings.HasSuffix(owner, "origin.example.") { // a host, and so a pool of connections, for a script of its own
+		if strings.HasSuffix(owner, "origin.example.") { // a separate host, and therefore connection pool, for a script
 			owner = "origin.example."
 		}
 		for _, rr := range s.records {

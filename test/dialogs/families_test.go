@@ -2,7 +2,7 @@
 
 package dialogs
 
-// families is the table of all that is played.
+// families is the table of all dialogs.
 func families() []family {
 	return []family{
 		{name: "forwarding", dialogs: forwarding},

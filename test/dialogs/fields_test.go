@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// storedTargets are answered from a cache, when they are asked again.
+// storedTargets are served from a cache when requested again.
 var storedTargets = []string{"/urn:plain:fields", "/urn:nbn:fi:typed", "/urn:nbn:fi:gone", "/uri-res/N2L?urn:plain:fields", "http://origin.example:8000/short/fields"}
 
-// fields are fields that change what is answered, or must not.
+// fields are header fields that affect the response, or must not.
 func fields() []dialog {
 	var all []dialog
 	for _, target := range storedTargets {
@@ -53,7 +53,7 @@ func fields() []dialog {
 	return all
 }
 
-// negotiation is what is chosen by Accept and Accept-Language.
+// negotiation is content negotiation by Accept and Accept-Language.
 func negotiation() []dialog {
 	var all []dialog
 	accepts := []string{
@@ -79,7 +79,7 @@ func negotiation() []dialog {
 	return all
 }
 
-// origins are requests of pages of other sites (Fetch, CORS).
+// crossOrigin are requests of pages of other sites (Fetch, CORS).
 func crossOrigin() []dialog {
 	var all []dialog
 	for _, target := range []string{"/urn:nbn:fi:book", "/urn:plain:main", "/urn:nbn:fi:none", "/uri-res/N2C?urn:nbn:fi:book", "/api/v1/resolve?uri=urn:plain:main", "/api/v1/resolve", "/api/v1/openapi.json", "/", "/robots.txt", "/fetch?uri=http://origin.example:8000/short/cors", "http://origin.example:8000/cors/a", "/none", "/api/handles/10.5555/a1", "*", "/timemap/urn:nbn:fi:book"} {
@@ -101,7 +101,8 @@ func crossOrigin() []dialog {
 	return all
 }
 
-// conditions are conditional requests and ranges (RFC 9110 sections 13 and 14), of documents, stored pages and what is not stored.
+// conditions are conditional requests and range requests (RFC 9110 sections 13 and 14) for documents, cached
+// pages and responses that are not stored.
 func conditions() []dialog {
 	var all []dialog
 	for target, tag := range map[string]string{

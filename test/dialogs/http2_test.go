@@ -18,15 +18,15 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// exchange is a request by HTTP/2, on a stream of its own.
+// exchange is an HTTP/2 request on its own stream.
 type exchange struct {
-	fields   []string // "name: value", in their order, pseudo-header fields included
+	fields   []string // "name: value" in order, including pseudo-header fields
 	body     string   // "" ends the stream with its head
 	trailers []string
 	open     bool // the stream is not ended
 }
 
-// session is a connection of HTTP/2, and what was recorded of it.
+// session is an HTTP/2 connection with its recording.
 type session struct {
 	net.Conn
 	framer  *http2.Framer
@@ -38,10 +38,10 @@ type session struct {
 	ended   error
 	acked   bool
 	next    uint32
-	head    map[uint32]bool // streams with HEAD
+	head    map[uint32]bool // streams of HEAD requests
 }
 
-// stream is what came on one.
+// stream contains the data received on a stream.
 type stream struct {
 	lines []string
 	head  received
@@ -77,7 +77,7 @@ func (s *session) headers(fields []string) []byte {
 	return slices.Clone(s.block.Bytes())
 }
 
-// send writes a request, and returns its stream.
+// send writes a request and returns its stream.
 func (s *session) send(e exchange) uint32 {
 	id := s.next
 	s.next += 2
@@ -102,7 +102,7 @@ func (s *session) send(e exchange) uint32 {
 	return id
 }
 
-// read reads frames until a condition holds, or the connection has ended.
+// read reads frames until a condition holds or the connection has ended.
 func (s *session) read(until func() bool) {
 	for s.ended == nil && !until() {
 		_ = s.SetReadDeadline(time.Now().Add(patience))
@@ -158,14 +158,16 @@ func (s *session) take(frame http2.Frame) {
 	}
 }
 
-// takeHead notes a head: of an interim response, of a response, or the trailers.
+// takeHead records a header section: of an interim or final response, or a trailer section.
 func (s *session) takeHead(at *stream, f *http2.MetaHeadersFrame) {
 	var text strings.Builder
 	status := f.PseudoValue("status")
 	if status != "" {
 		text.WriteString("HTTP/2 " + status + "\r\n")
 	}
-	fields := slices.Clone(f.Fields) // by name: their order is that of what answered, the cache or net/http, and that is a matter of time
+	// Sorted by name, because the order depends on the code that responds, the cache or net/http, and thus on
+	// timing.
+	fields := slices.Clone(f.Fields)
 	slices.SortStableFunc(fields, func(a, b hpack.HeaderField) int { return strings.Compare(a.Name, b.Name) })
 	for _, field := range fields {
 		if !field.IsPseudo() {
@@ -194,7 +196,7 @@ func (s *session) finish(at *stream) {
 	at.lines = append(at.lines, at.head.render(s.normal)...)
 }
 
-// alive finds out whether the connection goes on, by a PING.
+// alive checks by a PING whether the connection persists.
 func (s *session) alive() {
 	if s.ended == nil {
 		_ = s.framer.WritePing(false, [8]byte{1})
@@ -207,7 +209,7 @@ func (s *session) alive() {
 	}
 }
 
-// finished reports whether all streams are over.
+// finished reports whether all streams have ended.
 func (s *session) finished() bool {
 	for _, at := range s.streams {
 		if !at.over {
@@ -217,7 +219,7 @@ func (s *session) finished() bool {
 	return true
 }
 
-// exchanges is a dialog of requests by HTTP/2: each after the response to the one before, or all at once.
+// exchanges is a dialog of HTTP/2 requests: each after the previous response, or all in one batch.
 func exchanges(name string, atOnce bool, all ...exchange) dialog {
 	return dialog{name: name, play: func(w *world, n *normalizer) ([]string, int, error) {
 		s, err := newSession(w, n)
@@ -250,7 +252,7 @@ func exchanges(name string, atOnce bool, all ...exchange) dialog {
 	}}
 }
 
-// about returns the lines about the connection: SETTINGS are in the first dialog alone.
+// about returns the lines about the connection: SETTINGS are only in the first dialog.
 func (s *session) about(name string) []string {
 	return slices.DeleteFunc(s.lines, func(line string) bool { return strings.HasPrefix(line, "< SETTINGS") && name != "settings" })
 }
@@ -272,7 +274,7 @@ func sentExchange(e exchange) []string {
 	return lines
 }
 
-// frames is a dialog of frames that no HTTP client sends.
+// frames is a dialog of frames that HTTP clients do not send.
 func frames(name string, write func(*session)) dialog {
 	return dialog{name: name, play: func(w *world, n *normalizer) ([]string, int, error) {
 		s, err := newSession(w, n)

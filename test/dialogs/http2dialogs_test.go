@@ -13,12 +13,12 @@ import (
 
 func keysOf(m map[uint32]*stream) iter.Seq[uint32] { return maps.Keys(m) }
 
-// of2 is a request by HTTP/2.
+// of2 is an HTTP/2 request.
 func of2(method, authority, path string, fields ...string) exchange {
 	return exchange{fields: append([]string{":method: " + method, ":scheme: https", ":authority: " + authority, ":path: " + path}, fields...)}
 }
 
-// multiplexed are requests by HTTP/2.
+// multiplexed are HTTP/2 requests.
 func multiplexed() []dialog {
 	all := []dialog{exchanges("settings", false, of2("GET", "urnd.example", "/urn:plain:main"))}
 	sameTwice := func(name string, e exchange) { all = append(all, exchanges(name, false, e, e)) }
@@ -117,7 +117,7 @@ func has(all []dialog, name string) bool {
 	return false
 }
 
-// brokenFrames break RFC 9113.
+// brokenFrames violate RFC 9113.
 func brokenFrames() []dialog {
 	get := of2("GET", "urnd.example", "/urn:plain:main")
 	return []dialog{

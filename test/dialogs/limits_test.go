@@ -4,7 +4,7 @@ package dialogs
 
 import "strings"
 
-// late are clients that send too slowly: the timeouts of this family are short.
+// late are clients that send too slowly: this family has short timeouts.
 func late() []dialog {
 	part := "POST /api/v1/resolve HTTP/1.1\r\nHost: urnd.example\r\nContent-Type: text/plain\r\nContent-Length: 11\r\n\r\nurn:"
 	chunk := "POST /api/v1/resolve HTTP/1.1\r\nHost: urnd.example\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nurn:"
@@ -30,7 +30,7 @@ func late() []dialog {
 	}
 }
 
-// small are requests above limits that are small in this family.
+// small are requests above the limits, which are low in this family.
 func small() []dialog {
 	var all []dialog
 	for _, target := range []string{"/urn:plain:%s", "http://origin.example:8000/short/%s", "/?uri=urn:plain:%s"} {
@@ -45,7 +45,7 @@ func small() []dialog {
 	return all
 }
 
-// busy are requests that come while all places are taken by one that is under way.
+// busy are requests while a limit is exhausted by a request in progress.
 func busy() []dialog {
 	short := proxied("GET", "short", "busy")
 	old := meanwhile("a second page of HTTP 1.0", localClient, localClient, step{send: strings.Replace(short, "1.1", "1.0", 1)})
@@ -58,8 +58,8 @@ func busy() []dialog {
 	}
 }
 
-// crowded are connections of clients that have one already, in use. The second sends nothing before it is answered: whether bytes that come
-// meanwhile make a reset of the end is a matter of chance.
+// crowded are connections of clients that already have one in use. The second sends nothing before it is
+// answered, because data arriving meanwhile could turn the close into a reset.
 func crowded() []dialog {
 	return []dialog{
 		meanwhile("a second connection", "127.0.1.1", "127.0.1.1", step{methods: []string{"GET"}}),
@@ -67,7 +67,7 @@ func crowded() []dialog {
 	}
 }
 
-// meanwhile is a dialog that is played while a request of a client is under way, which the origin answers only afterwards.
+// meanwhile is a dialog played during a request of a client, which the origin answers afterwards.
 func meanwhile(name, holding, from string, steps ...step) dialog {
 	return dialog{name: name, play: func(w *world, n *normalizer) ([]string, int, error) {
 		probe, err := probeOf(w, n)

@@ -22,13 +22,13 @@ var (
 	show   = flag.Int("show", 5, "print the differences of so many dialogs of a family")
 )
 
-// together is how many families are played at a time. Each has a daemon and peers of its own, so that none depends on another.
+// together is the number of families played concurrently. Each has its own daemon and peers.
 const together = 4
 
-// slow is how long a dialog takes that is worth a line: most take a millisecond.
+// slow is the duration from which a dialog is reported: most take a millisecond.
 const slow = time.Second
 
-// TestDialogs plays all families, and compares each with its recording.
+// TestDialogs plays all families and compares each with its recording.
 func TestDialogs(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has all addresses of 127.0.0.0/8 and /proc/net/tcp")
@@ -74,7 +74,7 @@ func TestDialogs(t *testing.T) {
 	t.Logf("%d dialogs with %d responses in %s, %d dialogs differ", dialogs, responses, time.Since(began).Round(100*time.Millisecond), differing)
 }
 
-// template is what all worlds are copies of: the binary, the store of the registry and the certificate.
+// template contains the parts shared by all worlds: the binary, the store of the registry and the certificate.
 type template struct{ binary, store, directory string }
 
 func newTemplate(binary, directory string) (*template, error) {

@@ -4,7 +4,7 @@ package dialogs
 
 import "strings"
 
-// nameList has names of all kinds, and what is none.
+// nameList contains names of all kinds, and invalid ones.
 var nameList = []string{
 	// built-in namespaces and rules
 	"urn:ietf:rfc:2648", "URN:IETF:RFC:2648", "urn:ietf:bcp:14", "urn:ietf:none:1", "urn:isbn:0-395-36341-1", "urn:isbn:0395363411", "urn:isbn:9780395363416", "urn:isbn:0-395-36341-2",
@@ -17,14 +17,14 @@ var nameList = []string{
 	"urn:nbn:fi:lost", "urn:nbn:fi:none", "urn:nbn:fi:p-1", "urn:nbn:fi:p-a/b", "urn:nbn:fi:a-1", "urn:nbn:fi:a-x", "urn:nbn:fi:trial-1", "urn:nbn:fi:retrieved", "urn:nbn:fi:unreachable",
 	"urn:nbn:fi:escaped", "urn:nbn:fi:book?preview", "urn:nbn:fi:book+", "urn:nbn:fi:book?=s=N2C", "urn:nbn:fi:book?=s=N2Ls", "urn:nbn:fi:book?=s=none", "urn:nbn:de:101:1-201102033592",
 	"urn:own:a1", "urn:own:a2", "urn:own:none",
-	// ARK, DOI, handles, GS1, identifiers as people write them
+	// ARK, DOI, handles, GS1, identifiers in common notations
 	"ark:/12345/x1", "ark:12345/x1", "ark:12345/x-1", "ARK:/12345/x1", "ark:/12345/x1?info", "ark:/12345/x1?", "ark:/12345/x1??", "ark:12345/x2/part", "ark:/12345/none", "ark:/99999/x", "ark:",
 	"doi:10.5555/a1", "doi:10.5555/A1", "doi:10.5555/none", "doi:10.1000/182", "10.5555/a1", "10.1000/182", "hdl:20.500.9999/h1", "hdl:20.500.9999/none", "hdl:2027/x", "0-395-36341-1",
 	"978-0-395-36341-6", "ISBN%200-395-36341-1", "0028-0836", "shelf%207", "PZ-7", "PZ-x", "info:doi/10.1000/182",
-	// the DNS and THTTP
+	// DNS and THTTP
 	"urn:four:a", "urn:several4:a", "urn:served:a", "urn:served:none", "urn:served:gone", "urn:served:error", "urn:served:cut", "urn:addressed:a", "urn:delegated:a", "urn:looping:a", "urn:broken:a",
 	"urn:failing:a", "urn:refusing:a", "urn:silent:a", "urn:unknown:a", "urn:held:a", "urn:held:none", "urn:held:gone", "urn:held:error", "urn:held:cut",
-	// no names
+	// invalid names
 	"urn:", "urn:a", "urn:a1", "urn:a1:", "urn:-a:b", "urn:urn-1:a", "urn:x-exp:a", "urn:plain:%zz", "urn:plain:%", "urn:plain:%00", "urn:plain:a b", "urn:plain:a%20b", "urn:plain:\xe4", "urn:plain:ä",
 	"urn:plain:a[", "urn:plain:?a", "urn:plain:a?", "urn:plain:a?+", "urn:plain:a?=", "urn:plain:a#f#g", "urn:nbn:fi:<b>", "urn%3Aplain%3Aa", "%75rn:plain:a", "Urn:plain:a", "urn:plain:" + strings.Repeat("a", 3000),
 	// URLs
@@ -32,7 +32,7 @@ var nameList = []string{
 	"ftp://a.example/b", "gopher://a.example/1", "mailto:a@b.example", "news:comp.lang.go", "file:///etc/passwd", "data:,a", "javascript:alert(1)", "telnet://a.example/", "x://a.example/", "tag:a.example,2020:b",
 }
 
-// names are all names in the forms that they can be asked in.
+// names are all names in all forms of requests.
 func names() []dialog {
 	var all []dialog
 	for _, name := range nameList {

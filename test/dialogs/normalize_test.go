@@ -16,13 +16,14 @@ import (
 	"unicode/utf8"
 )
 
-// normalizer replaces what differs from run to run. rules is the whole table: all else is compared as it came.
+// normalizer replaces parts that differ between runs. rules is the complete table: everything else is compared
+// unmodified.
 type normalizer struct {
-	network string            // the first three bytes of the addresses of the world
-	bodies  map[string][]byte // long texts, by their hashes: see bodyLines
+	network string            // first three bytes of the addresses of the world
+	bodies  map[string][]byte // long texts by hash: see bodyLines
 }
 
-// rule replaces what an expression finds: all of it, or its group.
+// rule replaces the matches of an expression, or its group.
 type rule struct {
 	name    string
 	why     string
@@ -30,14 +31,14 @@ type rule struct {
 	replace func(found string) string // nil removes it
 }
 
-// grain is what lifetimes in the world are multiples of, in seconds, and slack how long a family may be played: a lifetime
-// that counts down from 600 is recorded as 600 while it is above 450.
+// All lifetimes in the world are multiples of grain, in seconds. slack is the time limit of a family: a
+// lifetime counted down from 600 is recorded as 600 while it is above 450.
 const (
 	grain = 300
 	slack = 150
 )
 
-// upward returns the lifetime that a number of seconds was counted down from.
+// upward returns the lifetime from which a number of seconds was counted down.
 func upward(digits string) string {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err == nil && n < 0 {
@@ -52,7 +53,7 @@ func upward(digits string) string {
 	return digits
 }
 
-// upwardText is upward for seconds, and for what Go writes of them: 9m59s.
+// upwardText is like upward for seconds, and for durations in the format of Go: 9m59s.
 func upwardText(text string) string {
 	lifetime, err := time.ParseDuration(text)
 	if err != nil {
@@ -65,7 +66,7 @@ func upwardText(text string) string {
 	return (time.Duration(seconds) * time.Second).String()
 }
 
-// downward returns the age that a number of seconds was counted up from.
+// downward returns the age from which a number of seconds was counted up.
 func downward(digits string) string {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err == nil && n > 5*365*24*3600 {
@@ -77,7 +78,7 @@ func downward(digits string) string {
 	return digits
 }
 
-// moment writes a time of today by its distance from now, and leaves others.
+// moment formats a time of today relative to now, and leaves other times unchanged.
 func moment(layout string) func(string) string {
 	return func(text string) string {
 		at, err := time.Parse(layout, text)
@@ -95,13 +96,13 @@ func moment(layout string) func(string) string {
 	}
 }
 
-// durations are those of a trace, all of which may be 0 on a fast machine.
+// durations matches the durations in a trace, which may be 0 on a fast machine.
 var durations = regexp.MustCompile(`"(?:took_)?us": ?(\d+)`)
 
-// ages are those of what was stored, in a trace and on its page.
+// ages matches the ages of cached entries, in a trace and on its page.
 var ages = regexp.MustCompile(`(\d+) ?s old`)
 
-// rules is the table of what is normalized.
+// rules is the table of normalizations.
 var rules = []rule{
 	{
 		"date", "the time of a response, or one that is counted from it (Date, Expires, Last-Modified of what urnd makes)",
@@ -148,7 +149,8 @@ func (r rule) apply(text string) string {
 	return b.String() + text[done:]
 }
 
-// validatedAge is the age of a response that was just validated: it is written from one second, which is that of the date of the origin.
+// validatedAge matches the age of a response that was just validated: it is sent after one second, because the
+// origin's Date has a resolution of seconds.
 var validatedAge = regexp.MustCompile(`(?mi)^Age: 0\r?\n`)
 
 func (n *normalizer) head(head string) string {
@@ -163,12 +165,12 @@ func (n *normalizer) head(head string) string {
 	return head
 }
 
-// body returns a body in normal form. One that is no text is as it came.
+// body returns a normalized body. One that is not text is unmodified.
 func (n *normalizer) body(body []byte, boundary string) []byte {
 	if boundary != "" {
 		body = bytes.ReplaceAll(body, []byte(boundary), []byte("<boundary>"))
 	}
-	if len(body) > 64<<10 || bytes.Contains(body, []byte("01234567890")) { // of the origin, which is the same in all runs
+	if len(body) > 64<<10 || bytes.Contains(body, []byte("01234567890")) { // of the origin, identical in all runs
 		return body
 	}
 	return []byte(n.text(string(body)))
@@ -190,8 +192,8 @@ func hashOf(text []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// bodyLines writes a body: a short one whole, of a long one the beginning, its size and its hash. A long text is kept in
-// testdata/bodies.
+// bodyLines formats a body: a short one completely, a long one by its beginning, size and hash. Long texts are
+// stored in testdata/bodies.
 func (n *normalizer) bodyLines(body []byte, note string) []string {
 	if len(body) == 0 {
 		return []string{"< [body: " + note + ", 0 bytes]"}

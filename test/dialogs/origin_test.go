@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// origin is an HTTP/1.1 server that answers by a script, which the first segment of the path names; what follows it makes the URL
-// one that no other dialog has. It reads and writes bytes itself, since it also sends what no HTTP server should.
+// origin is an HTTP/1.1 server that responds according to a script named by the first path segment; the rest of
+// the path makes the URL unique to a dialog. It reads and writes bytes itself, because it also sends what HTTP
+// servers must not send.
 type origin struct {
 	listener net.Listener
 
@@ -23,13 +24,13 @@ type origin struct {
 	gates map[string]*gate // by path: see "gate" in respond
 }
 
-// gate is a response that waits until a dialog opens it.
+// gate is a response that waits until a dialog releases it.
 type gate struct {
 	arrived, open chan struct{}
 	once, came    sync.Once
 }
 
-// await waits until the request has come.
+// await waits until the request has arrived.
 func (g *gate) await() error {
 	select {
 	case <-g.arrived:
@@ -39,13 +40,13 @@ func (g *gate) await() error {
 	}
 }
 
-// release lets the origin answer.
+// release lets the origin respond.
 func (g *gate) release() { g.once.Do(func() { close(g.open) }) }
 
-// seen is a request that the origin has received.
+// seen is a request received by the origin.
 type seen struct {
 	method, target, head string
-	fields               map[string]string // the last value of each, by its name in lower case
+	fields               map[string]string // last value of each field, by name in lower case
 	body                 string
 }
 
@@ -57,7 +58,7 @@ func newOrigin(l net.Listener) *origin {
 
 func (o *origin) Close() error { return o.listener.Close() }
 
-// gate returns that of a path, which is made where there is none.
+// gate returns the gate of a path, which it creates if necessary.
 func (o *origin) gate(path string) *gate {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -69,7 +70,7 @@ func (o *origin) gate(path string) *gate {
 
 func (o *origin) serve(conn net.Conn) {
 	reader := bufio.NewReader(conn)
-	if first, err := reader.Peek(1); err != nil || first[0] == 0x16 { // a client that speaks TLS
+	if first, err := reader.Peek(1); err != nil || first[0] == 0x16 { // a TLS client
 		return
 	}
 	for {
@@ -83,7 +84,8 @@ func (o *origin) serve(conn net.Conn) {
 	}
 }
 
-// readSeen reads a request, with its body. It sends 100 (Continue) where the client waits for it, unless the path says otherwise.
+// readSeen reads a request with its body. It sends 100 (Continue) if the client waits for it, unless the path
+// specifies otherwise.
 func readSeen(conn net.Conn, reader *bufio.Reader) (seen, error) {
 	request := seen{fields: make(map[string]string)}
 	for {
@@ -155,7 +157,7 @@ func readChunks(reader *bufio.Reader, request *seen) error {
 	}
 }
 
-// The texts that the origin serves.
+// Texts served by the origin.
 const (
 	modified = "Wed, 01 May 2019 10:00:00 GMT"
 	later    = "Thu, 02 May 2019 10:00:00 GMT"
@@ -165,7 +167,7 @@ const (
 
 func digits(n int) string { return strings.Repeat("0123456789", n/10+1)[:n] }
 
-// replyOf are the scripts that are a response of a head and a body, the same to each request.
+// replyOf returns the scripts that are a constant response with a head and a body.
 func replyOf(script string) (status, fields, body string, ok bool) {
 	plain := "Content-Type: text/plain\r\n"
 	switch script {
@@ -257,7 +259,7 @@ func replyOf(script string) (status, fields, body string, ok bool) {
 	return "", "", "", false
 }
 
-// bytesOf are the scripts that are bytes; the connection is closed behind them.
+// bytesOf returns the scripts that are bytes followed by closing the connection.
 func bytesOf(script string) (string, bool) {
 	head := "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n" + fresh
 	all, ok := map[string]string{
@@ -299,7 +301,7 @@ func bytesOf(script string) (string, bool) {
 	return all, ok
 }
 
-// headOf returns a response without its body, with the interim responses before it.
+// headOf returns a response without its body, including preceding interim responses.
 func headOf(text string) string {
 	final := max(0, strings.Index(text, " 200 "))
 	if end := strings.Index(text[final:], "\r\n\r\n"); end >= 0 {
@@ -308,7 +310,7 @@ func headOf(text string) string {
 	return text
 }
 
-// respond answers a request, and reports whether the connection stays.
+// respond responds to a request, and reports whether the connection persists.
 func (o *origin) respond(conn net.Conn, reader *bufio.Reader, request seen) (stays bool) {
 	path, _, _ := strings.Cut(request.target, "?")
 	script, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
@@ -317,7 +319,7 @@ func (o *origin) respond(conn net.Conn, reader *bufio.Reader, request seen) (sta
 			text = headOf(text)
 		}
 		_, _ = io.WriteString(conn, text)
-		return script == "chunked" || script == "trailer" || script == "early" // their end is known
+		return script == "chunked" || script == "trailer" || script == "early" // these delimit their end
 	}
 	status, fields, body, ok := replyOf(script)
 	switch {
@@ -365,7 +367,7 @@ func (o *origin) respond(conn net.Conn, reader *bufio.Reader, request seen) (sta
 	return err == nil && !strings.Contains(fields, "Connection:")
 }
 
-// rangeOf is the script of a resource of which single ranges are served.
+// rangeOf is the script of a resource that supports single ranges.
 func rangeOf(request seen) (status, fields, body string) {
 	body = digits(100)
 	fields = "Content-Type: text/plain\r\nAccept-Ranges: bytes\r\n" + fresh + dated

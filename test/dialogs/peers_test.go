@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// serveEcho sends back what it receives, until it has received FIN.
+// serveEcho echoes data until it receives FIN.
 func serveEcho(conn net.Conn) { _, _ = io.Copy(conn, conn) }
 
-// serveTHTTP answers requests of THTTP (RFC 2169), by what the NSS begins with.
+// serveTHTTP handles THTTP requests (RFC 2169) according to the prefix of the NSS.
 func serveTHTTP(conn net.Conn) {
 	for reader := bufio.NewReader(conn); ; {
 		request, err := http.ReadRequest(reader)
@@ -47,7 +47,7 @@ func serveTHTTP(conn net.Conn) {
 	}
 }
 
-// serveGopher answers one selector: a menu, or a text.
+// serveGopher responds to one selector with a menu or a text.
 func serveGopher(conn net.Conn) {
 	line, err := bufio.NewReader(conn).ReadString('\n')
 	if err != nil {

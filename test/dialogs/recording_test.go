@@ -14,23 +14,23 @@ import (
 	"time"
 )
 
-// record is a dialog as it was played.
+// record is a played dialog.
 type record struct {
 	name      string
-	lines     []string // "> " sent, "< " received, "| " and "= " what happened to the connection
+	lines     []string // "> " sent, "< " received, "| " and "= " state of the connection
 	responses int
 	took      time.Duration
 }
 
-// family is dialogs that are played on one daemon, one after another.
+// family contains dialogs that are played sequentially on one daemon.
 type family struct {
 	name     string
-	settings string // YAML, above testdata/world/urnd.yaml
-	bodies   bool   // the long texts that are received are kept in testdata/bodies, and not only their hashes
+	settings string // YAML that overrides testdata/world/urnd.yaml
+	bodies   bool   // received long texts are stored in testdata/bodies, in addition to their hashes
 	dialogs  func() []dialog
 }
 
-// bodiesOf are the long texts of all families, by their hashes.
+// bodiesOf contains the long texts of all families by hash.
 type bodiesOf struct {
 	mu  sync.Mutex
 	all map[string][]byte
@@ -44,7 +44,7 @@ func (b *bodiesOf) add(more map[string][]byte) {
 	maps.Copy(b.all, more)
 }
 
-// playAll plays the dialogs of a family in a world of their own.
+// playAll plays the dialogs of a family in a separate world.
 func (f family) playAll(from *template, directory string) (records []record, err error) {
 	w, err := newWorld(from, directory, f.settings)
 	if err != nil {
@@ -83,7 +83,7 @@ const (
 	sameMark  = "< same as "
 )
 
-// blocks splits the lines of a record into responses and what is between them.
+// blocks splits the lines of a record into responses and the lines between them.
 func blocks(lines []string) [][]string {
 	var all [][]string
 	for i, line := range lines {
@@ -96,10 +96,10 @@ func blocks(lines []string) [][]string {
 	return all
 }
 
-// idOf returns what a block is referred to by.
+// idOf returns the identifier of a block.
 func idOf(block []string) string { return hashOf([]byte(strings.Join(block, "\n")))[:8] }
 
-// format writes the recording of a family. A response that came before is referred to by the hash of its lines.
+// format formats the recording of a family. A repeated response is replaced by the hash of its lines.
 func format(records []record) string {
 	var b strings.Builder
 	written := make(map[string]bool)
@@ -123,7 +123,7 @@ func format(records []record) string {
 	return b.String()
 }
 
-// parse reads what format has written.
+// parse parses the output of format.
 func parse(text string) map[string][]string {
 	all := make(map[string][]string)
 	known := make(map[string][]string)
@@ -147,7 +147,7 @@ func parse(text string) map[string][]string {
 	return all
 }
 
-// compareFamily compares records with their recording, or writes it, and returns how many differ.
+// compareFamily compares records with their recording, or updates it, and returns the number of differences.
 func compareFamily(t *testing.T, f family, records []record) int {
 	t.Helper()
 	path := filepath.Join("testdata", f.name+".txt")
@@ -191,7 +191,7 @@ func compareFamily(t *testing.T, f family, records []record) int {
 	return differing
 }
 
-// writeRecording writes a recording and, where they are kept, the bodies that it refers to beside it.
+// writeRecording writes a recording and, if kept, the bodies to which it refers.
 func writeRecording(path, text string, kept bool) error {
 	folder := filepath.Join(filepath.Dir(path), "bodies")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -209,7 +209,7 @@ func writeRecording(path, text string, kept bool) error {
 	return os.WriteFile(path, []byte(text), 0o644)
 }
 
-// unusedBodies removes, with -update, the bodies to which no recording refers any more.
+// unusedBodies removes, with -update, bodies that no recording refers to.
 func unusedBodies(t *testing.T) {
 	if !*update {
 		return
@@ -239,9 +239,9 @@ func unusedBodies(t *testing.T) {
 	}
 }
 
-// differenceOf writes the lines that differ, with those around them, as "diff -u" does.
+// differenceOf formats the different lines with their context, like "diff -u".
 func differenceOf(was, is []string) string {
-	longest := make([][]int, len(was)+1) // of the common lines behind i and j
+	longest := make([][]int, len(was)+1) // number of common lines after i and j
 	for i := range longest {
 		longest[i] = make([]int, len(is)+1)
 	}

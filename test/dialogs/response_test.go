@@ -15,23 +15,23 @@ import (
 	"unicode/utf8"
 )
 
-// received is a response as it came.
+// received is a response as received.
 type received struct {
-	head     string // status line and fields, with the empty line
+	head     string // status line and fields, including the empty line
 	status   int
 	body     []byte
-	framing  string // how the end of the body was known
+	framing  string // how the end of the body was determined
 	trailers string
-	cut      bool // the body has no end
-	closing  bool // the connection is closed behind it, as it says
+	cut      bool // the body is truncated
+	closing  bool // the response announces that the connection is closed
 	lines    []string
 }
 
-// most is what is read of a head or a body.
+// most limits the size of a head or a body.
 const most = 32 << 20
 
-// readResponse reads a response to a request with the method. What is wrong with its framing is an error; what was read until then is returned
-// with it.
+// readResponse reads a response to a request with the method. Invalid framing is an error; the part read so far
+// is returned with it.
 func readResponse(reader *bufio.Reader, method string) (received, error) {
 	var r received
 	for !strings.HasSuffix(r.head, "\n\r\n") && !strings.HasSuffix(r.head, "\n\n") {
@@ -142,7 +142,7 @@ func (r *received) field(name string) []string {
 	return values
 }
 
-// render writes a response as lines, in normal form.
+// render formats a response as normalized lines.
 func (r *received) render(n *normalizer) []string {
 	head, body := r.head, r.body
 	note := r.framing
@@ -175,14 +175,15 @@ func (r *received) render(n *normalizer) []string {
 	return lines
 }
 
-// The lengths and framing that depend on how long something took, and so differ from run to run: see README.md.
+// Lengths and framing that depend on durations, and therefore differ between runs: see README.md.
 var (
 	lengthLine  = regexp.MustCompile(`(?mi)^(Content-Length): \d+\r\n`)
 	framingLine = regexp.MustCompile(`(?mi)^(Content-Length: .*|Transfer-Encoding: chunked)\r\n`)
 )
 
-// timed replaces the length of a document of the API that has microseconds in it, in a response to HEAD; and the framing of the lines of a batch, which has a length if all
-// lines were there before it was first flushed, and else is chunked.
+// timed replaces the length of an API document that contains microseconds, in a response to HEAD; and the
+// framing of the lines of a batch, which has a length if all lines were complete before the first flush, and is
+// chunked otherwise.
 func (r *received) timed(head, note string) (string, string) {
 	kind := strings.Join(r.field("Content-Type"), "")
 	switch {
@@ -206,7 +207,7 @@ func unpack(body []byte, coding []string) ([]byte, bool) {
 	return unpacked, err == nil
 }
 
-// escape writes bytes as text: what is not printable, and the backslash, as in Go's strings.
+// escape formats bytes as text: non-printable characters and backslashes are escaped as in Go strings.
 func escape(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -227,7 +228,7 @@ func escape(text string) string {
 	return shorten(b.String())
 }
 
-// shorten writes a run of at least 40 equal bytes as "x{40}".
+// shorten replaces a run of at least 40 equal bytes by "x{40}".
 func shorten(text string) string {
 	const least = 40
 	var b strings.Builder
@@ -246,7 +247,7 @@ func shorten(text string) string {
 	return b.String()
 }
 
-// sentLines writes what a client sends; each line has its end, where that is not CRLF.
+// sentLines formats the data sent by a client; a line shows its end unless that is CRLF.
 func sentLines(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -273,7 +274,7 @@ func sentLines(text string) []string {
 	return lines
 }
 
-// receivedLines writes what came in a tunnel.
+// receivedLines formats the data received in a tunnel.
 func receivedLines(text []byte) []string {
 	var lines []string
 	for line := range strings.Lines(string(text)) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// scriptNames are the scripts of the origin: those of replyOf, of bytesOf and of respond.
+// Scripts of the origin: those of replyOf, of bytesOf and of respond.
 var (
 	replyScripts = strings.Fields("static short weak bare heuristic nocache nostore private public stale must swr vary varyall large larger cookie aged expired expires0 html svg typeless gzip hop spelled via cors auth ntlm moved found loop multiple " +
 		"missing forbidden gone error unavailable odd phrase long ranges echo created none")
@@ -16,8 +16,8 @@ var (
 		"unasked101 manyfields reset")
 )
 
-// originOf returns the host and port of the origin for a script. Those that close their connections have hosts of their own, so that no
-// other request meets a connection that is about to close.
+// originOf returns the host and port of the origin for a script. Scripts that close their connections have
+// separate hosts, so that no other request uses a connection that is about to close.
 func originOf(script string) string {
 	if slices.Contains(byteScripts, script) || script == "hop" {
 		return script + ".origin.example:8000"
@@ -25,16 +25,16 @@ func originOf(script string) string {
 	return "origin.example:8000"
 }
 
-// proxied is a request of a client of the forward proxy.
+// proxied composes a request of a client of the forward proxy.
 func proxied(method, script, unique string, fields ...string) string {
 	host := originOf(script)
-	if method == "POST" { // it is not repeated where it meets the end of a connection
+	if method == "POST" { // not retried if the connection is closed
 		host = "post-" + host
 	}
 	return request(method+" http://"+host+"/"+script+"/"+unique+" HTTP/1.1", append([]string{"Host: " + host}, fields...)...)
 }
 
-// forwarding is what the forward proxy does with each response of an origin.
+// forwarding tests how the forward proxy processes each response of an origin.
 func forwarding() []dialog {
 	var all []dialog
 	for _, script := range append(slices.Clone(replyScripts), byteScripts...) {
@@ -86,7 +86,7 @@ func forwarding() []dialog {
 	return append(all, collapsed())
 }
 
-// collapsed is a request that comes while the same is under way: one response is for both.
+// collapsed is a request during the same request of another client: both get one response.
 func collapsed() dialog {
 	return dialog{name: "two clients at a time", play: func(w *world, n *normalizer) ([]string, int, error) {
 		first, err := dialog{}.connect(w, n)
@@ -119,7 +119,7 @@ func collapsed() dialog {
 	}}
 }
 
-// sites is urnd as the gateway of a site.
+// sites tests urnd as the gateway of a site.
 func sites() []dialog {
 	var all []dialog
 	at := func(host, method, target string, fields ...string) string {
@@ -127,7 +127,7 @@ func sites() []dialog {
 	}
 	for _, script := range append(slices.Clone(replyScripts), byteScripts...) {
 		if slices.Contains(byteScripts, script) && script != "trailer" && script != "chunked" && script != "early" || script == "larger" || script == "hop" {
-			continue // its connection closes, which the next request may meet
+			continue // its connection closes, which may affect the next request
 		}
 		for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS"} {
 			text := at("site.example", method, "/"+script+"/"+method)
@@ -157,7 +157,7 @@ func sites() []dialog {
 	return all
 }
 
-// fetches are what /fetch and N2R retrieve for browsers.
+// fetches are resources retrieved by /fetch and N2R for browsers.
 func fetches() []dialog {
 	var all []dialog
 	for _, script := range replyScripts {
@@ -191,7 +191,7 @@ func fetches() []dialog {
 	return all
 }
 
-// tunnels are CONNECT and upgrades.
+// tunnels are CONNECT requests and upgrades.
 func tunnels() []dialog {
 	var all []dialog
 	connect := func(target string, fields ...string) string {

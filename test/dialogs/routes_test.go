@@ -4,7 +4,7 @@ package dialogs
 
 import "strings"
 
-// routes are all paths that urnd has, besides those of names.
+// routes are all paths of urnd except names.
 func routes() []dialog {
 	var all []dialog
 	for _, target := range pageTargets {
@@ -18,7 +18,7 @@ func routes() []dialog {
 	return all
 }
 
-// pageTargets are targets of pages, documents and what is none.
+// pageTargets are targets of pages, documents and nonexistent resources.
 var pageTargets = []string{
 	"/", "/?uri=", "/?x=1", "/?", "/robots.txt", "/robots.txt?x", "/favicon.ico", "/opensearch.xml", "/sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-x.xml",
 	"/api/v1/openapi.json", "/api/v1/", "/api", "/docs", "/docs/", "/docs/names", "/docs/resolution", "/docs/none", "/names", "/names?prefix=urn:nbn:fi:", "/names?q=kalevala",
@@ -28,7 +28,7 @@ var pageTargets = []string{
 	"//", "///", "/.", "/..", "/../", "/%2e%2e/", "/a:b", "/x?a:b", "/%", "/%zz", "/%00", "/\xe4", "/ä", "/a[b]", "/a|b", "/a\"b", "/a#b", "/#", "*",
 }
 
-// pages are pages and errors for browsers, in the languages that they have.
+// pages are pages and errors for browsers, in their languages.
 func pages() []dialog {
 	var all []dialog
 	html := "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -53,7 +53,7 @@ func pages() []dialog {
 	return all
 }
 
-// admin is the interface of administrators, as far as its responses are the same in all runs.
+// admin tests the admin interface, as far as its responses are identical in all runs.
 func admin() []dialog {
 	var all []dialog
 	add := func(d dialog) {
@@ -67,11 +67,11 @@ func admin() []dialog {
 		"/debug/pprof/cmdline?x", "/api/v1/none", "urn:nbn:fi:book", "/urn:nbn:fi:book", "http://urnd.example/healthz",
 	} {
 		if strings.Contains(target, "config") || target == "/" || strings.Contains(target, "cmdline") {
-			continue // they have the directory of the run, and counts
+			continue // contain the directory of the run, and counters
 		}
 		for _, method := range strings.Fields("GET HEAD POST OPTIONS DELETE TRACE X") {
 			if method != "GET" && method != "HEAD" && strings.Contains(target, "/api/") {
-				continue // they need a token
+				continue // require a token
 			}
 			add(once(method+" "+target, request(method+" "+target+" HTTP/1.1", "Host: localhost")))
 		}

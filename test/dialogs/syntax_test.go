@@ -11,12 +11,12 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// sorted sorts dialogs that were made from a map.
+// sorted sorts dialogs that were generated from a map.
 func sorted(all []dialog) {
 	slices.SortFunc(all, func(a, b dialog) int { return strings.Compare(a.name, b.name) })
 }
 
-// mainTargets has a target of each kind of request.
+// mainTargets contains a target of each kind.
 var mainTargets = []string{
 	"/urn:plain:main", "/urn:nbn:fi:book", "/urn:nbn:fi:none", "/urn:nbn:fi:gone", "urn:plain:main", "/uri-res/N2L?urn:plain:main", "/uri-res/N2Ls?urn:nbn:fi:two", "/uri-res/N2C?urn:nbn:fi:book",
 	"/uri-res/N2R?urn:nbn:fi:retrieved", "/api/v1/resolve?uri=urn:plain:main", "/http://a.example/b", "/", "/robots.txt", "/none", "/urn:a", "http://origin.example:8000/short/main",
@@ -44,11 +44,11 @@ func methods() []dialog {
 	return all
 }
 
-// versions are versions of HTTP/1 and what Connection says, for each kind of target, cold and hot.
+// versions are HTTP/1 versions and values of Connection, for each kind of target, uncached and cached.
 func versions() []dialog {
 	var all []dialog
 	for i, target := range mainTargets {
-		if i%2 == 1 && i < 12 { // of each kind one is enough
+		if i%2 == 1 && i < 12 { // one of each kind is sufficient
 			continue
 		}
 		host := "Host: urnd.example"
@@ -79,7 +79,7 @@ func versions() []dialog {
 	return all
 }
 
-// malformed are heads that break RFC 9112, or nearly.
+// malformed are heads that violate RFC 9112, or nearly do.
 func malformed() []dialog {
 	var all []dialog
 	one := get("/urn:plain:main")
@@ -123,7 +123,7 @@ func malformed() []dialog {
 	return all
 }
 
-// framing are bodies of requests, and what says how long they are.
+// framing are request bodies and their framing fields.
 func framing() []dialog {
 	var all []dialog
 	targets := []string{"/urn:plain:main", "/api/v1/resolve", "http://origin.example:8000/echo/framing", "/none"}

@@ -29,13 +29,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// patience is how long anything may take that should come at once, also on a busy machine.
+// patience is the time limit for events that should happen immediately, including a busy machine.
 const patience = 20 * time.Second
 
-// world is a daemon with its peers. Their ports are the same in each world, and their addresses below 127.0.0.0/8 are its
-// own: no recording has a port that is not the same in all runs.
+// world is a daemon with its peers. The ports are the same in each world, and the addresses in 127.0.0.0/8 are
+// its own, so that recordings contain no variable ports.
 type world struct {
-	net       string // the first three bytes of the addresses
+	net       string // first three bytes of the addresses
 	directory string
 	log       *daemonLog
 	cmd       *exec.Cmd
@@ -44,25 +44,26 @@ type world struct {
 	closers   []io.Closer
 }
 
-// Where clients connect from: each address is another client.
+// Client addresses: each is a separate client.
 const (
 	localClient   = "127.0.0.1" // may use the proxy and browse
 	otherClient   = "127.0.0.2" // may use the proxy
-	trustedClient = "127.0.0.3" // is in access.trusted_proxies
-	balancer      = "127.0.0.4" // is in listen.proxy_protocol
+	trustedClient = "127.0.0.3" // in access.trusted_proxies
+	balancer      = "127.0.0.4" // in listen.proxy_protocol
 )
 
 func (w *world) service() string { return w.net + ".1:8141" }
 func (w *world) secure() string  { return w.net + ".1:8443" }
 func (w *world) admin() string   { return w.net + ".1:8142" }
 
-// networks gives away the networks of worlds.
+// networks allocates the networks of worlds.
 type networks struct {
 	mu   sync.Mutex
 	next int
 }
 
-// take listens at the address of urnd's peers in a network that no other process uses, and returns the first three bytes of its addresses.
+// take listens on the address of urnd's peers in a network that no other process uses, and returns the first
+// three bytes of its addresses.
 func (n *networks) take() (string, net.Listener, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -78,7 +79,7 @@ func (n *networks) take() (string, net.Listener, error) {
 
 var worlds networks
 
-// newWorld starts the peers and the daemon, with settings above those of testdata/world/urnd.yaml.
+// newWorld starts the peers and the daemon, with settings that override testdata/world/urnd.yaml.
 func newWorld(from *template, directory, settings string) (*world, error) {
 	network, listener, err := worlds.take()
 	if err != nil {
@@ -105,7 +106,7 @@ func newWorld(from *template, directory, settings string) (*world, error) {
 	return w, nil
 }
 
-// startPeers starts all peers besides the origin.
+// startPeers starts all peers except the origin.
 func (w *world) startPeers() error {
 	zone, err := os.ReadFile("testdata/world/zone.txt")
 	if err != nil {
@@ -145,7 +146,7 @@ func acceptAll(l net.Listener, serve func(net.Conn)) {
 	}
 }
 
-// merged returns the configuration of the world, with other settings above it.
+// merged returns the configuration of the world with overriding settings.
 func (w *world) merged(settings string) ([]byte, error) {
 	text, err := os.ReadFile("testdata/world/urnd.yaml")
 	if err != nil {
@@ -206,7 +207,7 @@ func (w *world) startDaemon(program, settings string) error {
 	}
 }
 
-// close stops the daemon, then its peers. It is an error if the daemon has panicked, or does not end.
+// close stops the daemon, then its peers. It returns an error if the daemon has panicked, or does not stop.
 func (w *world) close() error {
 	var err error
 	if w.cmd != nil && w.cmd.Process != nil {
@@ -225,7 +226,7 @@ func (w *world) close() error {
 	return errors.Join(err, w.log.panics())
 }
 
-// daemonLog keeps the last lines of the log of a daemon, and those that tell of a bug.
+// daemonLog keeps the last lines of the log of a daemon, and those that indicate a bug.
 type daemonLog struct {
 	mu          sync.Mutex
 	last, fatal []string
@@ -275,7 +276,7 @@ func (l *daemonLog) panics() error {
 	return fmt.Errorf("the log of urnd tells of a bug: %s", strings.Join(l.fatal, ""))
 }
 
-// namesOfWorld returns the names of the registry with what all of them have: a version, its time and its author.
+// namesOfWorld returns the names of the registry with common members added: a version, its time and its author.
 func namesOfWorld() ([]byte, error) {
 	text, err := os.ReadFile("testdata/world/names.ndjson")
 	if err != nil {
@@ -303,7 +304,7 @@ func namesOfWorld() ([]byte, error) {
 	return all.Bytes(), nil
 }
 
-// writeCertificate writes a certificate that is signed by itself, and its key.
+// writeCertificate writes a self-signed certificate and its key.
 func writeCertificate(directory string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// fault is a failure of other servers and its effect on one request: the response, the one
-// warning in the log, and the metrics.
+// fault is a failure of other servers and its effect on one request: the response, a warning in the log, and
+// the metrics.
 type fault struct {
 	name   string
 	dns    func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer
@@ -31,13 +31,14 @@ type fault struct {
 
 	status   int
 	location string
-	detail   string   // a part of the body
-	log      string   // a part of the error or the detail of the warning; "" is that there is none; WEB is the port of the HTTP server
-	metrics  []string // lines, without "urnd_", with what the request adds; DNS1 is the first server
-	asked    int32    // requests to the HTTP server
+	detail   string // part of the body
+	// Part of the error or the detail of the warning; "" is no warning; WEB is the port of the HTTP server.
+	log     string
+	metrics []string // lines added by the request, without "urnd_"; DNS1 is the first server
+	asked   int32    // number of requests to the HTTP server
 }
 
-// dnsTimeout is that of a DNS server, faultLimit bounds a request, whatever fails.
+// dnsTimeout is the timeout of a DNS server; faultLimit is the time limit of a request with any failure.
 const (
 	dnsTimeout = time.Minute
 	faultLimit = dnsTimeout / 2
@@ -76,7 +77,7 @@ func (f fault) run(t *testing.T, web *urndtest.WebServer) {
 	f.wantWarning(t, warnings(t, d.Log()[atStart:]), named)
 }
 
-// wantMetrics waits for what the request adds to the metrics, which are before it.
+// wantMetrics waits for the changes of the metrics by the request; before are the metrics before it.
 func (f fault) wantMetrics(t *testing.T, d *urndtest.Daemon, before string, named *strings.Replacer) {
 	t.Helper()
 	service := "I2L"
@@ -89,7 +90,7 @@ func (f fault) wantMetrics(t *testing.T, d *urndtest.Daemon, before string, name
 	}
 }
 
-// wantWarning expects the one warning of the request, or none.
+// wantWarning checks the warning of the request, or that there is none.
 func (f fault) wantWarning(t *testing.T, warned []warning, named *strings.Replacer) {
 	t.Helper()
 	switch {
@@ -101,13 +102,13 @@ func (f fault) wantWarning(t *testing.T, warned []warning, named *strings.Replac
 	}
 }
 
-// isAdded reports whether a line of the metrics, "NAME VALUE", says by how much it has grown.
+// isAdded reports whether a metric has grown by the value in line, "NAME VALUE".
 func isAdded(before, after, line string) bool {
 	at := strings.LastIndexByte(line, ' ')
 	return strconv.Itoa(metric(after, line[:at])-metric(before, line[:at])) == line[at+1:]
 }
 
-// metric returns the value of a line of the metrics, 0 where it is missing.
+// metric returns the value of a metric, 0 if it is missing.
 func metric(text, name string) int {
 	_, rest, _ := strings.Cut(text, "\nurnd_"+name+" ")
 	value, _, _ := strings.Cut(rest, "\n")
@@ -121,7 +122,7 @@ type warning struct {
 	Status                            int
 }
 
-// warnings returns the lines of a log that are above INFO.
+// warnings returns the lines of a log above level INFO.
 func warnings(t *testing.T, log string) (all []warning) {
 	t.Helper()
 	for line := range strings.Lines(log) {
@@ -136,7 +137,7 @@ func warnings(t *testing.T, log string) (all []warning) {
 	return all
 }
 
-// runFaults runs each fault with an HTTP server and an urnd of its own.
+// runFaults runs each fault with a separate HTTP server and urnd.
 func runFaults(t *testing.T, handler http.HandlerFunc, faults []fault) {
 	t.Helper()
 	for _, f := range faults {
@@ -147,13 +148,13 @@ func runFaults(t *testing.T, handler http.HandlerFunc, faults []fault) {
 	}
 }
 
-// shortTimeout is for tests in which no DNS server answers, longTimeout for those in which
-// one does. What fails when urnd starts, on a busy machine, is asked again.
+// shortTimeout is for tests in which no DNS server responds, longTimeout for those in which one does. Queries
+// that fail at the start of urnd, on a busy machine, are repeated.
 func shortTimeout(c *config.Config) { c.DNS.Timeout, c.Resolve.Backoff = 250*time.Millisecond, 0 }
 
 func longTimeout(c *config.Config) { c.DNS.Timeout, c.Resolve.Backoff = 2*time.Second, 0 }
 
-// queryCount is the metric of one question for NAPTR records to the server n.
+// queryCount is the metric of one NAPTR query to server n.
 func queryCount(n int, rcode string) string {
 	return fmt.Sprintf(`dns_queries_total{rcode="%s",server="DNS%d",type="NAPTR"} 1`, rcode, n)
 }
@@ -201,7 +202,7 @@ func TestFaultsOfDNSServers(t *testing.T) {
 			name: "silent, and SERVFAIL", dns: servers(quiet, failing), change: longTimeout, status: 502,
 			log: `server DNS2: it answered SERVFAIL`, metrics: []string{queryCount(1, "timeout"), queryCount(2, "SERVFAIL")},
 		},
-		{ // RFC 7766 section 5: servers must speak TCP
+		{ // RFC 7766 section 5: servers must support TCP
 			name: "truncated without TCP", dns: servers(urndtest.DNSServer{UDP: cut}), status: 502,
 			log: "source unreachable: server DNS1: connecting to DNS1: dial tcp DNS1: connect: connection refused", metrics: []string{queryCount(1, "error")},
 		},
@@ -219,8 +220,8 @@ func TestFaultsOfDNSServers(t *testing.T) {
 	})
 }
 
-// RFC 5452 section 4: a message that does not answer the question is skipped, and the
-// answer is still waited for.
+// TestFaultsOfOtherQuestions: RFC 5452 section 4: a message that does not match the query is ignored, and the
+// response is still awaited.
 func TestFaultsOfOtherQuestions(t *testing.T) {
 	t.Parallel()
 	well := urndtest.Zone(t, urndtest.OneRule)
@@ -245,7 +246,7 @@ func TestFaultsOfOtherQuestions(t *testing.T) {
 	}
 }
 
-// RFC 1034 section 3.6.2: chains of aliases are followed, and loops are errors.
+// TestFaultsOfAliases: RFC 1034 section 3.6.2: chains of aliases are followed, and loops are errors.
 func TestFaultsOfAliases(t *testing.T) {
 	t.Parallel()
 	const rules = `rules.other.example. 300 IN NAPTR 100 10 "u" "http+N2L" "!^urn:name:(.+)$!https://a.example/\\1!" .`
@@ -274,7 +275,7 @@ func TestFaultsOfAliases(t *testing.T) {
 			name: "chain to nowhere", dns: servers(urndtest.UDPAndTCP(urndtest.Zone(t, chain(1)...))), status: 404,
 			detail: "name.urn.example.org. does not exist (NXDOMAIN)", metrics: []string{queryCount(1, "NXDOMAIN")},
 		},
-		{ // as recursive servers report it
+		{ // as reported by recursive servers
 			name: "loop", dns: servers(urndtest.UDPAndTCP(urndtest.Altered(loop, false, func(m *dns.Msg) { m.Rcode, m.Ns = dns.RcodeServerFailure, nil }))),
 			status: 502, log: "server DNS1: it answered SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
 		},

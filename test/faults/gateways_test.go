@@ -15,17 +15,17 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// thttpRule leads to THTTP servers.
+// thttpRule is a rule with THTTP servers.
 const thttpRule = `name.urn.example.org. 60 IN NAPTR 100 10 "s" "thttp+N2L" "" _thttp._tcp.urn.example.org.`
 
-// thttpZone serves a zone with a namespace that has THTTP servers (RFC 2169), by these SRV
-// records, with another one, "origin", whose names are at web, and with "mail".
+// thttpZone serves a zone with a namespace with THTTP servers (RFC 2169) in these SRV records, another
+// namespace, "origin", whose names are at web, and "mail".
 func thttpZone(srv ...string) func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer {
 	return func(t *testing.T, web *urndtest.WebServer) []urndtest.DNSServer {
 		t.Helper()
 		lines := []string{
 			thttpRule, "host.example.org. 60 IN A 127.0.0.1",
-			"sink.example.org. 60 IN A 192.175.48.1", // of AS112, RFC 7534; no packet gets there
+			"sink.example.org. 60 IN A 192.175.48.1", // of AS112, RFC 7534; no packet arrives there
 			"mapped.example.org. 60 IN AAAA ::ffff:127.0.0.1", "this.example.org. 60 IN A 0.0.0.0",
 			fmt.Sprintf(`origin.urn.example.org. 60 IN NAPTR 100 10 "u" "http+I2L" "!^urn:origin:(.*)$!http://%s/\\1!" .`, web.Addr),
 			`mail.urn.example.org. 60 IN NAPTR 100 10 "u" "http+I2L" "!^.*$!http://192.175.48.1:25/!" .`,
@@ -37,7 +37,7 @@ func thttpZone(srv ...string) func(*testing.T, *urndtest.WebServer) []urndtest.D
 	}
 }
 
-// exchangeCount is the metric of exchanges through a gateway.
+// exchangeCount is the metric of exchanges with a gateway.
 func exchangeCount(gateway, outcome string, n int) string {
 	return fmt.Sprintf(`gateway_exchanges_total{gateway="%s",outcome="%s"} %d`, gateway, outcome, n)
 }
@@ -88,11 +88,11 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 			name: "redirect to a part of itself", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:fragment", status: 502, asked: 1,
 			log: base + "source unreachable: it redirects to itself", metrics: []string{exchangeCount("thttp", "failed", 1)},
 		},
-		{ // it is asked once, and not for the other one
+		{ // one request, and none for the other URN
 			name: "redirect to another URN", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:urn", status: 502, asked: 1,
 			log: base + `source unreachable: its Location: `, metrics: []string{exchangeCount("thttp", "failed", 1)},
 		},
-		{ // which is the client's to follow
+		{ // followed by the client
 			name: "redirect to a private address", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:private", status: 302, location: "http://10.0.0.1/", asked: 1,
 			metrics: []string{exchangeCount("thttp", "found", 1)},
 		},
@@ -131,7 +131,7 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 	})
 }
 
-// An SRV record (RFC 2782) may name any host and port: the guard refuses unsafe ones.
+// TestFaultsOfSRV: an SRV record (RFC 2782) may name any host and port; the guard rejects unsafe ones.
 func TestFaultsOfSRV(t *testing.T) {
 	t.Parallel()
 	forbidden := exchangeCount("thttp", "forbidden", 1)
@@ -160,14 +160,14 @@ func TestFaultsOfSRV(t *testing.T) {
 			name: "this host", dns: thttpZone("WEB this.example.org."), status: 403, detail: "its address is this network",
 			log: "0.0.0.0 is this network", metrics: []string{forbidden},
 		},
-		{ // no address is a name: RFC 1123 section 2.1
+		{ // an address is not a name: RFC 1123 section 2.1
 			name: "an address", dns: thttpZone("WEB 127.0.0.1."), status: 404, detail: "_thttp._tcp.urn.example.org. has no server",
 			metrics: []string{`dns_queries_total{rcode="NOERROR",server="DNS1",type="SRV"} 1`},
 		},
 	})
 }
 
-// An origin sends us back to ourselves, with another URN each time.
+// TestFaultOfURNsForEver: an origin redirects back to urnd with another URN each time.
 func TestFaultOfURNsForEver(t *testing.T) {
 	t.Parallel()
 	own := urndtest.FreeAddress(t)
@@ -187,7 +187,7 @@ func TestFaultOfURNsForEver(t *testing.T) {
 	if got := d.Get(t, "/urn:origin:0?s=I2R"); got.Status != 502 {
 		t.Errorf("got %+v", got)
 	}
-	// Via tells it (RFC 9110 section 7.6.3): what has come through us ends there.
+	// Detected by Via (RFC 9110 section 7.6.3): requests that have passed urnd end there.
 	for _, line := range []string{`requests_total{code="508",form="none",service="I2L"} 1`, `requests_total{code="502",form="path",service="I2R"} 1`} {
 		testserver.Wait(t, "the metrics have "+line, func() bool { return isAdded("", d.Scrape(t), line) })
 	}
@@ -202,8 +202,7 @@ func TestFaultOfURNsForEver(t *testing.T) {
 	}
 }
 
-// An SRV record leads back to urnd itself, for the same name: it must not wait for
-// itself.
+// TestFaultOfItself: an SRV record refers to urnd itself for the same name; it must not wait for itself.
 func TestFaultOfItself(t *testing.T) {
 	t.Parallel()
 	own := urndtest.FreeAddress(t)

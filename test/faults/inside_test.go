@@ -20,10 +20,10 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// insideHost is a host whose address is of the internal network, as far as its clients know.
+// insideHost is a host with an internal address, from the perspective of its clients.
 const insideHost = "inside.example.org"
 
-// insideWords are what a server says that does not speak HTTP.
+// insideWords is the greeting of a server for another protocol than HTTP.
 const insideWords = "SSH-2.0-OpenSSH_9.2p1"
 
 // faultyServers returns the addresses of servers that fail in every way.
@@ -61,7 +61,8 @@ func faultyServers(t *testing.T) map[string]string {
 	return servers
 }
 
-// refusingServer returns the address of a socket that does not listen. Until the test ends nobody else has its port.
+// refusingServer returns the address of a socket that does not listen. No other process can use its port until
+// the test ends.
 func refusingServer(t *testing.T) string {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -79,8 +80,8 @@ func refusingServer(t *testing.T) string {
 	return fmt.Sprint("127.0.0.1:", at.(*syscall.SockaddrInet4).Port)
 }
 
-// insideRequests returns requests by every path to a server at a port, by name; its port is one of the inside for those that
-// do not name it.
+// insideRequests returns requests to a server at a port by every path, by name; targets that cannot name the
+// port use an internal one.
 func insideRequests(port string) map[string]string {
 	at := insideHost + ":" + port
 	requests := make(map[string]string)
@@ -117,7 +118,7 @@ func insideRequests(port string) map[string]string {
 	return requests
 }
 
-// exchangeOctets sends a request, and returns all that comes.
+// exchangeOctets sends a request and returns all data received.
 func exchangeOctets(t *testing.T, address, request string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -131,8 +132,8 @@ func exchangeOctets(t *testing.T, address, request string) string {
 	return string(got)
 }
 
-// Whatever fails, and by whichever way it was asked for, clients are not told of addresses, ports and system calls of the
-// network that urnd is in. The log has them.
+// TestNothingOfTheInside checks that no failure, on any path, reveals addresses, ports and system calls of
+// urnd's network to clients. The log contains them.
 func TestNothingOfTheInside(t *testing.T) {
 	t.Parallel()
 	servers := faultyServers(t)
@@ -170,7 +171,7 @@ func TestNothingOfTheInside(t *testing.T) {
 				inside := []string{"127.0.0.1:", "127.0.0.1->", ":" + dnsPort, "10.9.9.1 ", "dial ", "read tcp", "read udp", "connect: ", "syscall", "lookup "}
 				for path, request := range insideRequests(port) {
 					if fault == "hangs" && strings.Contains(path, "https") {
-						continue // the handshake of TLS is waited for longer than a test should
+						continue // the TLS handshake has a longer timeout than a test should wait
 					}
 					got := exchangeOctets(t, strings.TrimPrefix(d.URL, "http://"), request)
 					if !strings.HasPrefix(got, "HTTP/1.1 ") {
@@ -189,14 +190,14 @@ func TestNothingOfTheInside(t *testing.T) {
 						}
 					}
 					for word := range strings.FieldsFuncSeq(got, func(r rune) bool { return r == ':' || r == ';' || r == '"' }) {
-						isText := !strings.Contains(word, "<") // two equal steps of a page follow each other
+						isText := !strings.Contains(word, "<") // two equal steps of a page may be adjacent
 						if word = strings.TrimSpace(word); len(word) > 8 && isText && strings.Contains(got, word+": "+word) {
 							t.Errorf("%s: %q twice in\n%s", path, word, got)
 						}
 					}
 				}
 				if fault == "refuses" && name == "DNS answers" {
-					d.WaitForLog(t, "dial tcp "+server) // the log has what failed
+					d.WaitForLog(t, "dial tcp "+server) // the log contains the error
 				}
 			})
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Record sets that do not fit into a UDP packet come by TCP, in any order (RFC 3403
-// section 4.1, RFC 2782).
+// TestFaultsOfLargeSets: record sets that exceed a UDP packet are sent by TCP, in any order (RFC 3403 section
+// 4.1, RFC 2782).
 func TestFaultsOfLargeSets(t *testing.T) {
 	t.Parallel()
 	set := func(line func(i int) string, more ...string) func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer {
@@ -55,7 +55,7 @@ func TestFaultsOfLargeSets(t *testing.T) {
 			name: "500 servers", status: 302, location: "https://a.example/", change: urndtest.OpenLoopback, asked: 1,
 			dns: func(t *testing.T, web *urndtest.WebServer) []urndtest.DNSServer {
 				return set(func(i int) string {
-					port := "1" // where nobody listens
+					port := "1" // closed port
 					if i == 0 {
 						port = web.Port
 					}
@@ -67,9 +67,8 @@ func TestFaultsOfLargeSets(t *testing.T) {
 	})
 }
 
-// A character-string holds 255 octets: RFC 1035 section 3.3. An
-// expression that backtracking engines take years to match, or that is not valid in POSIX,
-// discards its own record only.
+// TestFaultsOfExpressions: a character-string holds 255 bytes (RFC 1035 section 3.3). An expression that
+// backtracking engines take years to match, or that is invalid in POSIX, only discards its own record.
 func TestFaultsOfExpressions(t *testing.T) {
 	t.Parallel()
 	full := func(begin, pad, end string) string {

@@ -15,12 +15,12 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// servers are DNS servers that do not depend on the HTTP server.
+// servers returns DNS servers that do not depend on the HTTP server.
 func servers(all ...urndtest.DNSServer) func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer {
 	return func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer { return all }
 }
 
-// healthyAtStart answers the question for the root, which urnd asks when it starts: what fails does so later.
+// healthyAtStart responds to the query for the root that urnd sends at its start, so that failures occur later.
 func healthyAtStart(s urndtest.DNSServer) urndtest.DNSServer {
 	answering := func(next dns.HandlerFunc) dns.HandlerFunc {
 		if next == nil {
@@ -42,11 +42,10 @@ func redirect(w http.ResponseWriter, location string) {
 	w.WriteHeader(http.StatusFound)
 }
 
-// redirectToLocation answers as a server does that knows every name.
+// redirectToLocation responds like a server that knows every name.
 func redirectToLocation(w http.ResponseWriter, _ *http.Request) { redirect(w, "https://a.example/") }
 
-// trickle begins a list, and sends an octet of it every few milliseconds as
-// long as the client reads.
+// trickle begins a list, and sends a byte of it every few milliseconds while the client reads.
 func trickle(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/uri-list")
 	drip(r.Context(), func(octet string) error {
@@ -57,7 +56,7 @@ func trickle(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// trickleHeader sends a header in this way.
+// trickleHeader sends a header like trickle.
 func trickleHeader(w http.ResponseWriter, r *http.Request) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

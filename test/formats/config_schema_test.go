@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// The schema of the configuration accepts what urnd does, and refuses what it refuses.
+// TestConfigSchema checks that the configuration schema accepts and rejects the same configurations as urnd.
 func TestConfigSchema(t *testing.T) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(config.Schema()))
 	if err != nil {

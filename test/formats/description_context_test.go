@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// schemaContext stands for the context of schema.org.
+// schemaContext replaces the context of schema.org.
 type schemaContext struct{}
 
 func (schemaContext) LoadDocument(u string) (*ld.RemoteDocument, error) {
@@ -27,8 +27,9 @@ func (schemaContext) LoadDocument(u string) (*ld.RemoteDocument, error) {
 	return &ld.RemoteDocument{DocumentURL: u, Document: map[string]any{"@context": map[string]any{"@vocab": "http://schema.org/"}}}, nil
 }
 
-// Every member of a description that is not a term of schema.org is one of the vocabulary of urnd, and is described
-// in docs/terms.md. The metadata of a site is no graph: it is one literal.
+// TestContextOfDescription checks that every member of a description that is not a term of schema.org belongs
+// to the vocabulary of urnd, and is described in docs/terms.md. The metadata of a site is a literal, not a
+// graph.
 func TestContextOfDescription(t *testing.T) {
 	day := time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)
 	s := start(t, nil)

@@ -1,4 +1,5 @@
-// Package formats tests documents of urnd by the libraries of others that read them; it has no code but tests. These
-// are the schema of the configuration, the OpenAPI documents with all that they describe, graphs in JSON-LD and
-// Turtle, and the file by which browsers find the proxy.
+// Package formats tests the documents of urnd with independent libraries: the JSON Schema of the configuration,
+// the OpenAPI documents with all responses that they describe, graphs in JSON-LD and Turtle (W3C), and the
+// proxy auto-configuration (PAC) file. It contains only tests. Documents and responses of urnd enter; errors
+// and differences found by the libraries are reported.
 package formats

@@ -14,8 +14,8 @@ import (
 	"github.com/urnd/urnd/proxy/answer/represent/representtest"
 )
 
-// graphContext has the rules of the context of schema.org for the terms that are used here: texts are IRIs where a
-// term has no others, and dates have a type.
+// graphContext contains the rules of the schema.org context for the terms used here: texts are IRIs unless a
+// term defines otherwise, and dates have a type.
 const graphContext = `{"@context": {"type": "@type", "id": "@id", "@vocab": "http://schema.org/", "schema": "http://schema.org/",
 	"Date": {"@id": "schema:Date"}, "url": {"@id": "schema:url", "@type": "@id"}, "sameAs": {"@id": "schema:sameAs", "@type": "@id"},
 	"contentUrl": {"@id": "schema:contentUrl", "@type": "@id"}, "license": {"@id": "schema:license", "@type": "@id"},
@@ -32,10 +32,10 @@ func (graphLoader) LoadDocument(u string) (*ld.RemoteDocument, error) {
 	return &ld.RemoteDocument{DocumentURL: u, Document: document}, err
 }
 
-// forms are the quads of a work in both forms.
+// forms contains the quads of a work from both formats.
 type forms struct{ linked, turtle string }
 
-// triples returns the quads of both forms.
+// triples returns the quads from both formats.
 func triples(w represent.Work) (f forms, err error) {
 	text := represent.JSONLD(w)
 	var document any
@@ -56,8 +56,8 @@ func triples(w represent.Work) (f forms, err error) {
 	return f, nil
 }
 
-// canonical returns the canonical N-Quads of quads. It takes very long where there are many nodes that differ by
-// nothing.
+// canonical returns the canonical N-Quads. It takes very long if many nodes have nothing that distinguishes
+// them.
 func canonical(quads string) (string, error) {
 	options := ld.NewJsonLdOptions("")
 	options.Algorithm, options.Format, options.InputFormat = ld.AlgorithmURDNA2015, "application/n-quads", "application/n-quads"
@@ -70,8 +70,8 @@ func canonical(quads string) (string, error) {
 
 var blankLabel = regexp.MustCompile(`(^|[> ])_:[a-z0-9]+ `)
 
-// alike compares quads, but not which nodes without a name they are about. json-gold leaves out triples with an IRI
-// that looks like no URL to its regular expression, such as https://a.exam1le/: those are in Turtle alone.
+// alike compares quads, ignoring which blank nodes they describe. json-gold omits triples with an IRI that its
+// regular expression does not accept as a URL, such as https://a.exam1le/: those are only in Turtle.
 func alike(f forms) error {
 	var sorted [2][]string
 	for i, quads := range []string{f.linked, f.turtle} {
@@ -95,7 +95,7 @@ func alike(f forms) error {
 	return nil
 }
 
-// iriOf returns the first IRI of a quad that json-gold leaves out, else its last one.
+// iriOf returns the first IRI of a quad that json-gold omits, or else the last one.
 func iriOf(quad string) (iri string) {
 	for _, match := range regexp.MustCompile(`<([^>]*)>`).FindAllStringSubmatch(quad, -1) {
 		if iri = match[1]; ld.InvalidNode(ld.NewIRI(iri)) {
@@ -105,7 +105,7 @@ func iriOf(quad string) (iri string) {
 	return iri
 }
 
-// sameTriples returns the triples of a work, or how its two forms differ.
+// sameTriples returns the triples of a work, or the difference of its two formats.
 func sameTriples(w represent.Work) (string, error) {
 	f, err := triples(w)
 	if err != nil {
@@ -125,7 +125,7 @@ func sameTriples(w represent.Work) (string, error) {
 	return linked, nil
 }
 
-// JSON-LD and Turtle have the same triples, with terms of vocabularies that have them.
+// TestGraph checks that JSON-LD and Turtle have the same triples, with terms defined in their vocabularies.
 func TestGraph(t *testing.T) {
 	const url, own = "<https://resolver.example.org/urn:nbn:fi-fe1>", "<" + represent.Vocabulary
 	for name, tt := range map[string]struct {
@@ -180,7 +180,8 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// No text of a work ends a script element that JSON-LD stands in, or a text of Turtle.
+// TestHostileGraph checks that no text of a work ends the script element that contains JSON-LD, or a literal of
+// Turtle.
 func TestHostileGraph(t *testing.T) {
 	for _, text := range []string{
 		`</script><script>alert(1)</script>`, "<!--", "&amp;", "\u2028\u2029", `"""`, `\`, `\u0041`, "a\x00b\x1bc", "\" . <urn:a> <urn:b> <urn:c> . \"",
@@ -196,7 +197,8 @@ func TestHostileGraph(t *testing.T) {
 	}
 }
 
-// Any metadata has the same triples in both forms. That all forms are well formed is tested beside them.
+// FuzzGraph checks that any metadata has the same triples in both formats. Other tests check that all formats
+// are well-formed.
 func FuzzGraph(f *testing.F) {
 	for _, text := range []string{
 		`{"title":"A\r\nER  - ","creators":[{"name":"B and C","orcid":"0000-0002-1825-0097"}],"issued":"1849-05-02","license":"https://a.example/"}`,

@@ -13,7 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// A JSON-LD processor loads a context by a name of the registry from where the name leads: what urnd knows of the name is no context of others.
+// TestContextByName checks that a JSON-LD processor loads a context by a registered name from its target: the
+// metadata of the name is not a context.
 func TestContextByName(t *testing.T) {
 	vocabulary := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/ld+json")

@@ -75,7 +75,7 @@ func (oneResponse) Refresh(_ context.Context, key uri.URI) (int, error) {
 	return 1, nil
 }
 
-// newAdminHandler returns the handler for administrators, with a changed configuration.
+// newAdminHandler returns the admin handler with a changed configuration.
 func newAdminHandler(change func(*admin.Config)) http.Handler {
 	config := admin.Config{
 		Clients: []netip.Prefix{loopback}, Caches: oneCached{}, Responses: oneResponse{}, Log: slog.New(slog.DiscardHandler),
@@ -105,8 +105,8 @@ func newAdminHandler(change func(*admin.Config)) http.Handler {
 	return admin.New(config)
 }
 
-// adminRequest sends a request "METHOD TARGET" of a peer, with fields "Name: value", and returns the response and its
-// body. Its context has ended already, so that profiles take no time.
+// adminRequest sends a request "METHOD TARGET" of a peer with fields "Name: value", and returns the response
+// with its body. Its context is already canceled, so that profiles take no time.
 func adminRequest(t testing.TB, h http.Handler, peer, request string, fields ...string) (*http.Response, []byte) {
 	t.Helper()
 	method, target, _ := strings.Cut(request, " ")

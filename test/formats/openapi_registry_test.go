@@ -25,7 +25,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// ofRegistry reports whether a path of the document is one of the registry.
+// ofRegistry reports whether a path of the document belongs to the registry.
 func ofRegistry(path string) bool {
 	for _, start := range []string{
 		"/api/v1/names", "/api/v1/prefixes", "/api/v1/sandboxes", "/api/v1/jobs", "/api/v1/tokens", "/api/v1/statistics",
@@ -38,7 +38,7 @@ func ofRegistry(path string) bool {
 	return false
 }
 
-// newRegistryHandler returns the handler for administrators of a site with a registry, whose jobs run.
+// newRegistryHandler returns the admin handler of a site with a registry and running jobs.
 func newRegistryHandler(t *testing.T) *admin.Handler {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,7 +80,7 @@ func newRegistryHandler(t *testing.T) *admin.Handler {
 	return handler
 }
 
-// checkRegistry checks replies of all operations on the registry against the document.
+// checkRegistry checks responses of all registry operations against the document.
 func checkRegistry(t *testing.T, d *urndtest.OpenAPI) {
 	t.Helper()
 	h := newRegistryHandler(t)
@@ -105,7 +105,7 @@ func checkRegistry(t *testing.T, d *urndtest.OpenAPI) {
 			job = strings.TrimPrefix(at, "/api/v1/jobs/")
 		}
 		if made := regexp.MustCompile(`"id": *"([^"]*)"`).FindSubmatch(text); made != nil && path == "/api/v1/tokens" && method == "POST" {
-			job = string(made[1]) // the id of the next request
+			job = string(made[1]) // ID for the next request
 		}
 		return w.Code
 	}
@@ -142,7 +142,8 @@ func checkRegistry(t *testing.T, d *urndtest.OpenAPI) {
 	ask("/api/v1/registry/changes/{id}", "GET /api/v1/registry/changes/1", "")
 	ask("/api/v1/registry/changes/{id}", "GET /api/v1/registry/changes/99", "")
 	for _, query := range []string{"?dry_run=true", "", "?dry_run=1"} {
-		ask("/api/v1/registry/changes/revert", "POST /api/v1/registry/changes/revert"+query, `{"set":1,"note":"n"}`) // conflicts, as it was changed since
+		// Conflicts, because it was changed since.
+		ask("/api/v1/registry/changes/revert", "POST /api/v1/registry/changes/revert"+query, `{"set":1,"note":"n"}`)
 		ask("/api/v1/registry/changes/revert", "POST /api/v1/registry/changes/revert"+query, `{"set":3,"note":"n"}`)
 	}
 	ask("/api/v1/names", "GET /api/v1/names?uri=urn:example:a&version=1", "")
@@ -190,7 +191,7 @@ func checkRegistry(t *testing.T, d *urndtest.OpenAPI) {
 	if status := ask(one, "GET /api/v1/jobs/none", ""); status != 404 {
 		t.Errorf("there is a job that is none: %d", status)
 	}
-	// One that waits can be cancelled: it is not run before it is seen.
+	// A waiting job can be canceled; retry, because it may already run.
 	for range 20 {
 		ask(jobsPath, "POST /api/v1/jobs", strings.Repeat("x\n", 400), "Content-Type: text/csv")
 		if ask(one, "DELETE /api/v1/jobs/{id}", "") == 202 {

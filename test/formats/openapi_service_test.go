@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// shelf is a gateway to another protocol than HTTP: it has a directory, and refuses other URIs.
+// shelf is a gateway to a protocol other than HTTP: it has a directory, and rejects other URIs.
 type shelf struct{}
 
 func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
@@ -53,7 +53,7 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	}
 }
 
-// oneListed lists one name, in one file of a sitemap.
+// oneListed lists one name in one sitemap file.
 func oneListed() answer.Lists {
 	return answer.Lists{
 		Search: func(_ context.Context, s resolver.NameSearch) (found resolver.FoundNames, err error) {
@@ -74,14 +74,14 @@ func oneListed() answer.Lists {
 	}
 }
 
-// withHandles has names of a registry as handles.
+// withHandles configures names of a registry as handles.
 func withHandles(c *proxy.Config) {
 	c.Names = c.Names.Owning([]string{"urn:"})
 	c.Handles = route.Handles{{Prefix: "20.500.1", Names: "urn:a1:"}}
 	c.Resolver = resolver.NewCanonical(c.Names, resolver.Func(fromRegistry))
 }
 
-// fromRegistry answers as the registry does.
+// fromRegistry responds like the registry.
 func fromRegistry(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 	name := q.URI.String()
 	record := &resolver.Record{

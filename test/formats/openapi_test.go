@@ -69,8 +69,7 @@ func TestOpenAPIOfAdmin(t *testing.T) {
 	d.CheckAllSeen(t)
 }
 
-// checker sends a request "METHOD TARGET" with a body, and checks its response against
-// the operation at a path.
+// checker sends a request "METHOD TARGET" with a body, and checks its response against the operation of a path.
 type checker struct {
 	*testing.T
 	document *urndtest.OpenAPI
@@ -159,7 +158,7 @@ func TestOpenAPIOfTheService(t *testing.T) {
 	c.failures(s)
 }
 
-// failures checks the responses to failures against the document.
+// failures checks error responses against the document.
 func (c checker) failures(s *server) {
 	paths := map[string]string{
 		"/{uri}": "/urn:a1:b", "/": "/?uri=urn:a1:b", "/uri-res/{service}": "/uri-res/N2L?urn:a1:b",
@@ -196,7 +195,8 @@ func (c checker) failures(s *server) {
 	}
 }
 
-// A fetched resource has the media type of its origin, and several are a multipart.
+// TestOpenAPIOfResources checks that a fetched resource has the media type of its origin, and that several are
+// a multipart.
 func TestOpenAPIOfResources(t *testing.T) {
 	s := start(t, nil)
 	c := checker{t, urndtest.DescribeBy(t, s.get(t, "/api/v1/openapi.json"))}
@@ -212,7 +212,8 @@ func TestOpenAPIOfResources(t *testing.T) {
 	}
 }
 
-// What a location is to its name, and the links to which the name does not lead, are in the document of an answer, as OpenAPI says.
+// TestOpenAPIOfLinks checks that the document of an answer contains the relations of locations to their name,
+// and the other links of the name, as declared.
 func TestOpenAPIOfLinks(t *testing.T) {
 	s := start(t, nil)
 	c := checker{t, urndtest.DescribeBy(t, s.get(t, "/api/v1/openapi.json"))}

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/proxy/answer"
 )
 
-// The file is a program that browsers run, and says what is reached how.
+// TestPAC checks that the PAC file is a program that browsers can run, and that it selects the right proxies.
 func TestPAC(t *testing.T) {
 	file := answer.PAC{
 		Proxies: []string{"proxy.example:8141", "https://tls.example:8142", "[2001:db8::1]:8141"},
@@ -30,7 +30,7 @@ func TestPAC(t *testing.T) {
 	}
 }
 
-// Rules decide in their order, by names, patterns and addresses, and look no name up.
+// TestPACRules checks that rules apply in order, by names, patterns and addresses, without looking up names.
 func TestPACRules(t *testing.T) {
 	file := answer.PAC{
 		Proxies: []string{"proxy.example:8141"},
@@ -54,7 +54,7 @@ func TestPACRules(t *testing.T) {
 	}
 }
 
-// findProxy returns the function of a file, with those that browsers give it.
+// findProxy returns the function of a PAC file, with the functions provided by browsers.
 func findProxy(t *testing.T, program string) func(url, host string) string {
 	t.Helper()
 	vm := goja.New()

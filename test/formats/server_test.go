@@ -30,7 +30,7 @@ import (
 
 var loopback = netip.MustParsePrefix("127.0.0.0/8")
 
-// server is urnd's proxy on a socket, with a resolver that a test can replace.
+// server is urnd's proxy on a socket, with a replaceable resolver.
 type server struct {
 	addr string
 	next resolver.Func
@@ -94,7 +94,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	return s
 }
 
-// ask sends a raw request, and returns the response and its body.
+// ask sends a raw request, and returns the response with its body.
 func (s *server) ask(t testing.TB, request string) (response *http.Response, body []byte) {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.addr)
@@ -127,7 +127,7 @@ func (s *server) get(t testing.TB, target string) []byte {
 	return body
 }
 
-// withLocations answers each name with locations, and with nothing else that an authority may know.
+// withLocations resolves each name to locations only.
 func withLocations(uris ...string) resolver.Func {
 	return func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		if !q.Service.Locates() {

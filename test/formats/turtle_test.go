@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// turtleReader reads what Turtle 1.1 section 6.5 allows of what is written here: prefixes, IRIs, qualified names, labels, texts, lists of
-// predicates and objects, and nodes in brackets. It makes N-Quads.
+// turtleReader parses the subset of Turtle 1.1 section 6.5 that urnd writes (prefixes, IRIs, prefixed names,
+// blank node labels, literals, lists of predicates and objects, and blank nodes in brackets) to N-Quads.
 type turtleReader struct {
 	rest     string
 	prefixes map[string]string
@@ -90,7 +90,7 @@ func (r *turtleReader) predicates(subject string) {
 	}
 }
 
-// iri returns an IRI or a qualified name as an IRI.
+// iri returns an IRI or a prefixed name as an IRI.
 func (r *turtleReader) iri(token string) string {
 	if strings.HasPrefix(token, "<") {
 		return token

@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// victim is a server on loopback which no gateway may reach.
+// victim is a server on loopback that no gateway may reach.
 type victim struct {
 	port      int
 	connected atomic.Int64
@@ -46,8 +46,8 @@ func startVictim(t *testing.T) *victim {
 	return v
 }
 
-// RFC 1738 section 6 warns of URLs that make a client of one protocol speak another: gopher URLs that send
-// mail. Nothing of it leaves urnd, as the proxy and by /fetch.
+// TestGatewayAttacks: RFC 1738 section 6 warns of URLs that make a client speak another protocol, such as
+// gopher URLs that send mail. urnd must send nothing of that, neither as a proxy nor by /fetch.
 func TestGatewayAttacks(t *testing.T) {
 	t.Parallel()
 	v, denied := startVictim(t), startVictim(t)

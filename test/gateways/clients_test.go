@@ -18,14 +18,14 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// gatewaySite is a folder that an FTP and a gopher server serve, below a host name of urndtest.LoopbackZone.
+// gatewaySite is a folder served by an FTP and a gopher server, with a host name of urndtest.LoopbackZone.
 type gatewaySite struct {
-	service     string // the URL of urnd
+	service     string // URL of urnd
 	folder      string
 	ftp, gopher string // "ftp://host:port/"
 }
 
-// Real clients use urnd as their proxy of ftp and gopher.
+// TestGatewayClients runs real clients with urnd as their proxy for ftp and gopher.
 func TestGatewayClients(t *testing.T) {
 	t.Parallel()
 	s := &gatewaySite{folder: testserver.OpenFolder(t)}
@@ -57,7 +57,7 @@ func TestGatewayClients(t *testing.T) {
 	}
 }
 
-// environment is that of a client whose proxy is urnd.
+// environment returns the environment of a client whose proxy is urnd.
 func (s *gatewaySite) environment(t *testing.T) []string {
 	t.Helper()
 	return []string{
@@ -66,7 +66,7 @@ func (s *gatewaySite) environment(t *testing.T) []string {
 	}
 }
 
-// curl asks a proxy for ftp URLs as for those of http; for gopher it makes a tunnel instead.
+// testGatewayCurl: curl requests ftp URLs from a proxy like http URLs; for gopher it uses a tunnel.
 func testGatewayCurl(t *testing.T, s *gatewaySite) {
 	content := urndtest.RandomBytes(300_000)
 	for _, tt := range []struct {
@@ -95,7 +95,7 @@ func testGatewayCurl(t *testing.T, s *gatewaySite) {
 			t.Errorf("%s: %d octets, want %d others\n%s", tt.name, len(body), len(tt.body), header)
 		}
 	}
-	// As users set it.
+	// With the usual environment variable.
 	if got := urndtest.RunProgram(t, "", s.environment(t), "curl", "-q", "-sS", s.ftp+"pub/notes.txt"); got != "Notes of old.\n" {
 		t.Errorf("by ftp_proxy: %q", got)
 	}
@@ -103,7 +103,7 @@ func testGatewayCurl(t *testing.T, s *gatewaySite) {
 
 func testGatewayLynx(t *testing.T, s *gatewaySite) {
 	s.testBrowser(t, "lynx", "-dump", "-nolist")
-	// Lynx takes Content-Location for the base of links.
+	// Lynx uses Content-Location as the base of links.
 	for _, start := range []string{s.ftp + "pub/", s.gopher + "1/pub"} {
 		got := urndtest.RunProgram(t, "", s.environment(t), "lynx", "-dump", "-listonly", "-nonumbers", s.service+"/fetch?uri="+url.QueryEscape(start))
 		links := strings.Fields(got)
@@ -118,14 +118,15 @@ func testGatewayLynx(t *testing.T, s *gatewaySite) {
 			}
 		}
 	}
-	// To a proxy Lynx writes the words of a search behind a question mark, as browsers always did.
+	// Lynx sends the words of a search to a proxy after a question mark, like old browsers.
 	search := startSearch(t)
 	if got := urndtest.RunProgram(t, "", s.environment(t), "lynx", "-dump", "-nolist", search+"7/q?two+words"); !strings.Contains(got, "found: /q, two words") {
 		t.Errorf("a search: %s", got)
 	}
 }
 
-// startSearch starts a gopher server that answers every search by an item that repeats it, and returns its URL.
+// startSearch starts a gopher server that responds to every search with an item that repeats it, and returns
+// its URL.
 func startSearch(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -149,11 +150,12 @@ func startSearch(t *testing.T) string {
 }
 
 func testGatewayW3m(t *testing.T, s *gatewaySite) {
-	// As by a link of a page of urnd: to other browsers than Lynx it shows what it asks a person first.
+	// With the Referer of a page of urnd: browsers other than Lynx are otherwise asked for user activation
+	// first.
 	s.testBrowser(t, "w3m", "-dump", "-o", "use_proxy=1", "-header", "Referer: "+s.service+"/")
 }
 
-// testBrowser shows files, a directory and a menu by a browser for terminals.
+// testBrowser shows files, a directory and a menu with a text browser.
 func (s *gatewaySite) testBrowser(t *testing.T, program string, arguments ...string) {
 	t.Helper()
 	for _, tt := range []struct{ uri, has string }{
@@ -166,7 +168,7 @@ func (s *gatewaySite) testBrowser(t *testing.T, program string, arguments ...str
 		{s.service + "/fetch?uri=" + url.QueryEscape(s.gopher+"1/pub"), "notes.txt"},
 	} {
 		if program == "w3m" && strings.HasPrefix(tt.uri, s.gopher) && tt.uri != s.gopher {
-			continue // w3m 0.5.3 asks a proxy for a selector without its item type
+			continue // w3m 0.5.3 sends a proxy a selector without its item type
 		}
 		got := urndtest.RunProgram(t, "", s.environment(t), program, append(arguments, tt.uri)...)
 		if !strings.Contains(got, tt.has) {
@@ -175,11 +177,11 @@ func (s *gatewaySite) testBrowser(t *testing.T, program string, arguments ...str
 	}
 }
 
-// apt with a line such as those of old, "deb ftp://...".
+// testGatewayAPT runs apt with a line such as "deb ftp://...".
 func testGatewayAPT(t *testing.T, s *gatewaySite) {
 	deb := urndtest.WriteAptRepository(t, filepath.Join(s.folder, "debian"))
 	root, options := urndtest.NewAptMachine(t, s.ftp+"debian", "ftp", s.service)
-	options = append(options, "-o", "Dir::Bin::Methods::ftp=ftp") // since apt 1.5 it is disabled, but there
+	options = append(options, "-o", "Dir::Bin::Methods::ftp=ftp") // disabled by default since apt 1.5
 	out := urndtest.RunProgram(t, root, s.environment(t), "apt-get", append(options, "--error-on=any", "update")...)
 	if strings.Contains(out, "Err:") || !strings.Contains(out, s.ftp+"debian") {
 		t.Errorf("%s", out)

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// startNews plays a news server without groups, and counts its connections.
+// startNews starts a news server without groups that counts its connections.
 func startNews(t *testing.T) (address string, accepted *atomic.Int64) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,15 +52,16 @@ func serveNews(conn net.Conn) {
 	}
 }
 
-// Connections of a gateway that wait are used again, and never all that limits.outgoing allows.
+// TestIdleConnectionsOfGateways checks that idle connections of a gateway are reused, and never occupy all of
+// limits.outgoing.
 func TestIdleConnectionsOfGateways(t *testing.T) {
 	t.Parallel()
 	type server struct {
 		address  string
 		accepted *atomic.Int64
 	}
-	for outgoing, used := range map[int]int64{4: 2, 64: 1} { // connections of each server, of which two requests are made
-		var servers []server // which end after the daemon
+	for outgoing, used := range map[int]int64{4: 2, 64: 1} { // number of connections to each server for two requests
+		var servers []server // closed after the daemon
 		for range 6 {
 			address, accepted := startNews(t)
 			servers = append(servers, server{address, accepted})

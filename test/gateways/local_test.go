@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// What connects to no server: a port of another protocol is explained, where a gateway refuses it (RFC 1738
-// section 6), and a template leads anywhere. Local files are served below their roots only.
+// TestGatewaysWithoutServers tests responses that need no server: the explanation of a port of another protocol
+// (RFC 1738 section 6), templates, and local files, which are only served below their roots.
 func TestGatewaysWithoutServers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -21,8 +21,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// traffic is clients that request a name, over new and over kept-alive connections, until
-// it is stopped. A request without an answer fails the test.
+// traffic is clients that request a name over new and persistent connections until it is stopped. A request
+// without a response fails the test.
 type traffic struct {
 	answered atomic.Int64
 	stop     func()
@@ -37,10 +37,10 @@ func startTraffic(t *testing.T, address string) *traffic {
 		asking.Wait()
 	}}
 	for i := range 4 {
-		transport := &http.Transport{DisableKeepAlives: i%2 == 0} // over a new connection nothing is tried again
+		transport := &http.Transport{DisableKeepAlives: i%2 == 0} // requests on a new connection are not retried
 		asking.Go(func() {
 			defer transport.CloseIdleConnections()
-			pace := time.NewTicker(time.Millisecond) // leaves the processor to urnd
+			pace := time.NewTicker(time.Millisecond) // leaves CPU time for urnd
 			defer pace.Stop()
 			for ; ctx.Err() == nil; <-pace.C {
 				request, _ := http.NewRequest(http.MethodGet, address+"/urn:book:1", nil)
@@ -63,10 +63,10 @@ func startTraffic(t *testing.T, address string) *traffic {
 	return asked
 }
 
-// withoutGC turns the garbage collector of urnd off, which would close leaked files.
+// withoutGC disables the garbage collector of urnd, which would close leaked files.
 const withoutGC = "GOGC=off"
 
-// reloadUnderTraffic makes many reloads of all kinds, and checks that nothing leaks.
+// reloadUnderTraffic makes many reloads of all kinds, and checks for leaks.
 func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func() [2]int) {
 	taken := freeAddress(t)
 	listener, err := net.Listen("tcp", taken)
@@ -99,7 +99,7 @@ func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func()
 		round()
 		took = append(took, time.Since(began))
 	}
-	// What reloads leave behind makes later ones slower; what else the machine does, is at most for some of them.
+	// Leaks make later reloads slower; other load of the machine only affects some of them.
 	first, last := slices.Sorted(slices.Values(took[:some])), slices.Sorted(slices.Values(took[rounds-some:]))
 	if first[some/2]*most < last[some/2] {
 		t.Errorf("five reloads took %s at first, %s in the end", first[some/2], last[some/2])
@@ -114,13 +114,13 @@ func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func()
 	})
 }
 
-// systemd.socket(5): the sockets are there before urnd is.
+// TestActivation: systemd.socket(5): the sockets exist before urnd starts.
 func TestActivation(t *testing.T) {
 	t.Parallel()
 	activate := testserver.Need(t, "systemd-socket-activate")
 	service, other := freeAddress(t), freeAddress(t)
 	path := filepath.Join(t.TempDir(), "admin")
-	l := newFileDaemon(t, "listen: {service: '192.0.2.1:80', admin: '192.0.2.1:81'}") // neither is there
+	l := newFileDaemon(t, "listen: {service: '192.0.2.1:80', admin: '192.0.2.1:81'}") // neither exists on this machine
 	l.run(t, exec.Command(activate, "--listen="+service, "--listen="+other, "--listen="+path, "--fdname=http:http:admin",
 		urndtest.Binary(t), "serve", "--config", l.file))
 	l.url = "http://" + service
@@ -159,8 +159,8 @@ func TestActivation(t *testing.T) {
 	}
 }
 
-// systemd holds the listening socket: while urnd restarts connections wait, and none is
-// refused or cut off.
+// TestActivationRestart: systemd holds the listening socket, so that connections wait while urnd restarts, and
+// none is refused or reset.
 func TestActivationRestart(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

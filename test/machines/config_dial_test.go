@@ -23,18 +23,19 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// emptyZone is one of a root without rules.
+// emptyZone is the zone of a root without rules.
 const emptyZone = "$TTL 60\n@ SOA ns.elsewhere.test. admin.elsewhere.test. 1 3600 600 86400 60\n@ NS ns.elsewhere.test.\n"
 
-// dialCase is a configuration that names a server, and what is said of it.
+// dialCase is a configuration that names a server, and the expected report.
 type dialCase struct {
 	change func(*config.Config)
 	says   string
 	ok     bool
-	logged string // what the log of a daemon says, if not the same
+	logged string // log of a daemon, if it differs
 }
 
-// With --dial, urnd config check says of each server whether it can be used, and a daemon that runs with the configuration logs the same.
+// testDialled checks that urnd config check --dial reports for each server whether it is usable, and that a
+// daemon with the configuration logs the same.
 func testDialled(t *testing.T, setting string, cases map[string]dialCase) {
 	t.Helper()
 	dns := testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org", Text: emptyZone}).Addr()
@@ -68,7 +69,7 @@ func testDialled(t *testing.T, setting string, cases map[string]dialCase) {
 	}
 }
 
-// writeConfiguration writes a configuration as a file.
+// writeConfiguration writes a configuration to a file.
 func writeConfiguration(t *testing.T, path string, c config.Config) {
 	t.Helper()
 	text, err := yaml.Marshal(config.Plain(c.Map()))
@@ -140,7 +141,7 @@ func TestConfigCheckDialsPostgres(t *testing.T) {
 	})
 }
 
-// A replica is only read, and what changes nothing leaves nothing.
+// TestConfigCheckDialsReplica checks that a replica is only read, and that the check creates no registry.
 func TestConfigCheckDialsReplica(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartPostgres(t)
@@ -167,7 +168,8 @@ func TestConfigCheckDialsReplica(t *testing.T) {
 	}
 }
 
-// The DNS and the collector of traces are asked, too, all at once, and what does not answer does not hide the others.
+// TestConfigCheckDialsOthers checks that DNS and the trace collector are checked concurrently, and that a
+// server without a response does not hide others.
 func TestConfigCheckDialsOthers(t *testing.T) {
 	t.Parallel()
 	var got spans
@@ -193,7 +195,7 @@ func TestConfigCheckDialsOthers(t *testing.T) {
 	}
 }
 
-// spans is a collector of OpenTelemetry.
+// spans is an OpenTelemetry collector.
 type spans struct {
 	mu  sync.Mutex
 	all []*trace.Span

@@ -24,7 +24,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// SIGHUP after the file of client_ca was changed.
+// TestCertificateAuthoritiesAreReadAgain checks that SIGHUP reloads a changed file of client_ca.
 func TestCertificateAuthoritiesAreReadAgain(t *testing.T) {
 	t.Parallel()
 	ca, other := testserver.NewAuthority(t), testserver.NewAuthority(t)
@@ -59,7 +59,7 @@ func TestCertificateAuthoritiesAreReadAgain(t *testing.T) {
 	}
 }
 
-// listen.admin is turned off and on while a request to it runs.
+// TestReloadOffAndOn disables and enables listen.admin during a request to it.
 func TestReloadOffAndOn(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "admin")
@@ -108,7 +108,8 @@ func TestReloadOffAndOn(t *testing.T) {
 	}
 }
 
-// An address that a reload gives up is free at once, although a request still runs there.
+// TestReloadFreesAddress checks that a reload frees a removed address immediately, although a request is still
+// running there.
 func TestReloadFreesAddress(t *testing.T) {
 	t.Parallel()
 	began, release := make(chan struct{}), make(chan struct{})
@@ -135,7 +136,7 @@ func TestReloadFreesAddress(t *testing.T) {
 	}
 }
 
-// A change between the first reading and READY=1 is not lost.
+// TestReloadWatchesFromTheStart checks that a change between the first load and READY=1 is detected.
 func TestReloadWatchesFromTheStart(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}), make(chan struct{})
@@ -153,7 +154,7 @@ func TestReloadWatchesFromTheStart(t *testing.T) {
 	testserver.Wait(t, "the change is in force", func() bool { return l.logged("was reloaded") == 1 })
 }
 
-// The limit of memory in the environment stays, also after a reload.
+// TestReloadMemoryLimit checks that the memory limit in the environment applies, also after a reload.
 func TestReloadMemoryLimit(t *testing.T) {
 	t.Parallel()
 	l := newFileDaemon(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}")
@@ -192,7 +193,7 @@ func TestNotifyKeepsRefusal(t *testing.T) {
 	}
 }
 
-// HTTP over a Unix socket that systemd has opened.
+// TestActivationByUnixSocket tests HTTP over a Unix socket opened by systemd.
 func TestActivationByUnixSocket(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "http")
@@ -221,7 +222,8 @@ func TestActivationByUnixSocket(t *testing.T) {
 	}
 }
 
-// The service can have several addresses; an address that is taken is explained.
+// TestSeveralAddresses checks that the service can have several addresses, and that the error for one in use is
+// explained.
 func TestSeveralAddresses(t *testing.T) {
 	t.Parallel()
 	first, second := freeAddress(t), freeAddress(t)
@@ -243,7 +245,7 @@ func TestSeveralAddresses(t *testing.T) {
 	}
 }
 
-// A reload says what has changed.
+// TestReloadSaysWhatChanged checks that a reload reports the changes.
 func TestReloadSaysWhatChanged(t *testing.T) {
 	t.Parallel()
 	l := start(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", "dns: {timeout: 1s}")

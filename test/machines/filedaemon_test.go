@@ -42,20 +42,20 @@ func (j *logBuffer) String() string {
 	return j.text.String()
 }
 
-// fileDaemon is an urnd whose configuration is a file that the test writes setting by setting. Unlike a
-// urndtest.Daemon it can be looked at before it is ready.
+// fileDaemon is an urnd whose configuration file the test writes setting by setting. Unlike a urndtest.Daemon
+// it can be observed before it is ready.
 type fileDaemon struct {
 	file   string
 	log    logBuffer
 	url    string
-	secure string // address of the listener for TLS
+	secure string // address of the TLS listener
 	admin  string // address
 
 	process *os.Process
-	end     func(os.Signal) error // returns how it ended
+	end     func(os.Signal) error // returns the exit status
 }
 
-// newFileDaemon writes the configuration of an urnd that is not started.
+// newFileDaemon writes the configuration of an urnd without starting it.
 func newFileDaemon(t *testing.T, lines ...string) *fileDaemon {
 	t.Helper()
 	l := &fileDaemon{file: filepath.Join(t.TempDir(), "urnd.yaml")}
@@ -64,11 +64,12 @@ func newFileDaemon(t *testing.T, lines ...string) *fileDaemon {
 	return l
 }
 
-// write replaces the file atomically. Of lines with the same key the last one is used.
+// write replaces the file atomically. The last of lines with the same key is used.
 func (l *fileDaemon) write(t *testing.T, lines ...string) {
 	t.Helper()
 	all := map[string]string{
-		"listen": `{service: "127.0.0.1:0", admin: ""}`, "dns": `{servers: ["127.0.0.1:9"], timeout: 1s}`, // nobody listens there
+		// Closed port.
+		"listen": `{service: "127.0.0.1:0", admin: ""}`, "dns": `{servers: ["127.0.0.1:9"], timeout: 1s}`,
 		"log": "{format: text}", "cache": "{answers: 1MiB, records: 1MiB}", "namespaces": bookNamespace("a"),
 		"access": "{allow_destinations: [127.0.0.0/8]}",
 	}
@@ -88,12 +89,12 @@ func (l *fileDaemon) write(t *testing.T, lines ...string) {
 	}
 }
 
-// bookNamespace is the namespace "book", whose names lead to a host.
+// bookNamespace is the namespace "book", whose names resolve to a host.
 func bookNamespace(host string) string {
 	return "[{nid: book, order: [namespace], targets: [{template: 'https://" + host + ".example/{+nss}'}]}]"
 }
 
-// start runs a fileDaemon, and returns when it is ready.
+// start runs a fileDaemon and waits until it is ready.
 func start(t *testing.T, lines ...string) *fileDaemon {
 	t.Helper()
 	l := newFileDaemon(t, lines...)
@@ -102,7 +103,7 @@ func start(t *testing.T, lines ...string) *fileDaemon {
 	return l
 }
 
-// serve runs it, with more variables of the environment.
+// serve runs it with additional environment variables.
 func (l *fileDaemon) serve(t *testing.T, environment ...string) {
 	t.Helper()
 	cmd := exec.Command(urndtest.Binary(t), "serve", "--config", l.file)
@@ -110,7 +111,7 @@ func (l *fileDaemon) serve(t *testing.T, environment ...string) {
 	l.run(t, cmd)
 }
 
-// serveOn runs it with a listening socket of a name, as systemd does.
+// serveOn runs it with a named listening socket, like systemd.
 func (l *fileDaemon) serveOn(t *testing.T, socket *os.File, name string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, urndtest.Binary(t), "serve", "--config", l.file)
@@ -119,7 +120,7 @@ func (l *fileDaemon) serveOn(t *testing.T, socket *os.File, name string) {
 	l.run(t, cmd)
 }
 
-// run runs it by a command, until stop or the end of the test.
+// run runs it by a command until stop or the end of the test.
 func (l *fileDaemon) run(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	cmd.Stderr = &l.log
@@ -138,7 +139,7 @@ func (l *fileDaemon) run(t *testing.T, cmd *exec.Cmd) {
 	t.Cleanup(func() { l.stop(t) })
 }
 
-// stop ends it, if it has not ended, and returns when its log is complete.
+// stop stops it if it is running, and waits until its log is complete.
 func (l *fileDaemon) stop(t *testing.T) {
 	t.Helper()
 	if err := l.end(syscall.SIGTERM); err != nil {
@@ -170,13 +171,13 @@ func (l *fileDaemon) reload(t *testing.T) bool {
 	return l.logged("was reloaded") > taken
 }
 
-// get sends GET for a path on a connection of its own.
+// get sends a GET for a path on a new connection.
 func (l *fileDaemon) get(t *testing.T, path string) urndtest.Answer {
 	t.Helper()
 	return urndtest.Send(t, "GET "+l.url+path, "")
 }
 
-// request makes a request without a body.
+// request creates a request without a body.
 func request(t *testing.T, method, url string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
@@ -186,7 +187,7 @@ func request(t *testing.T, method, url string) *http.Request {
 	return r
 }
 
-// expectMetrics expects lines of the metrics, without the "urnd_" that each begins with. It needs listen.admin.
+// expectMetrics checks that the metrics contain lines, without their prefix "urnd_". It needs listen.admin.
 func (l *fileDaemon) expectMetrics(t *testing.T, lines ...string) {
 	t.Helper()
 	(&urndtest.Daemon{Admin: "http://" + l.admin}).ExpectMetrics(t, lines...)
@@ -203,16 +204,16 @@ func (l *fileDaemon) descriptors(t *testing.T) int {
 }
 
 // hosts counts the addresses of freeAddress.
-var hosts atomic.Int32 //nolint:gochecknoglobals // of tests
+var hosts atomic.Int32 //nolint:gochecknoglobals // only used by tests
 
-// freeAddress returns an address at which nothing listens, for listeners whose address has to be known before.
+// freeAddress returns an unused address for listeners whose address must be known in advance.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	return freeAddresses(t, 1)[0]
 }
 
-// freeAddresses returns free addresses of a host. That is one of loopback that is used for nothing else, as clients take
-// free ports of 127.0.0.1 all the time.
+// freeAddresses returns free addresses of a loopback host that is used for nothing else, because clients take
+// free ports of 127.0.0.1 continuously.
 func freeAddresses(t *testing.T, n int) (all []string) {
 	t.Helper()
 	id := os.Getpid()<<8 + int(hosts.Add(1))
@@ -227,7 +228,7 @@ func freeAddresses(t *testing.T, n int) (all []string) {
 	return all
 }
 
-// socketAt returns the inode of the socket that listens at an address, "" for none.
+// socketAt returns the inode of the socket listening on an address, "" for none.
 func socketAt(t *testing.T, address string) string {
 	t.Helper()
 	table, err := os.ReadFile("/proc/net/tcp")

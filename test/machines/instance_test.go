@@ -21,7 +21,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// instance is an urnd that shares a registry or a level of caches with others.
+// instance is an urnd that shares a registry or a second-level cache with others.
 type instance struct{ *urndtest.Daemon }
 
 func startInstance(t *testing.T, dns string, change func(*config.Config)) instance {
@@ -29,7 +29,7 @@ func startInstance(t *testing.T, dns string, change func(*config.Config)) instan
 	return instance{urndtest.Start(t, dns, change)}
 }
 
-// runUrnd runs a command of urnd, and returns all that it printed, and its exit status.
+// runUrnd runs a command of urnd, and returns its complete output and its exit status.
 func runUrnd(t *testing.T, args ...string) (text string, exit int) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), urndtest.Binary(t), args...)
@@ -40,7 +40,7 @@ func runUrnd(t *testing.T, args ...string) (text string, exit int) {
 	return string(out), command.ProcessState.ExitCode()
 }
 
-// writeTemp writes a file that only its owner reads, and returns its path.
+// writeTemp writes a file that is only readable for its owner, and returns its path.
 func writeTemp(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -50,7 +50,7 @@ func writeTemp(t *testing.T, name, text string) string {
 	return path
 }
 
-// readiness returns what /readyz says, such as "200 ready: ; " with what is unready and what is degraded.
+// readiness returns the result of /readyz, such as "200 ready: ; " with the unready and degraded reasons.
 func (w instance) readiness(t *testing.T) string {
 	t.Helper()
 	status, body := w.AdminRequest(t, "GET /readyz")
@@ -64,7 +64,7 @@ func (w instance) readiness(t *testing.T) string {
 	return fmt.Sprintf("%d %s: %s; %s", status, document.Status, strings.Join(document.Unready, ", "), strings.Join(document.Degraded, ", "))
 }
 
-// leads returns where a name leads to, or the text of the status.
+// leads returns the target of a name, or the text of the status.
 func (w instance) leads(t *testing.T, name string) string {
 	t.Helper()
 	got := w.Get(t, "/"+name)
@@ -74,13 +74,14 @@ func (w instance) leads(t *testing.T, name string) string {
 	return http.StatusText(got.Status)
 }
 
-// expect waits until a name leads to a target.
+// expect waits until a name has a target.
 func (w instance) expect(t *testing.T, name, target string) {
 	t.Helper()
 	testserver.Wait(t, name+" leads to "+target, func() bool { return w.leads(t, name) == target })
 }
 
-// crowd asks for names with many clients at once, and returns how many times each outcome came: a status, or where a redirect leads to.
+// crowd requests names with many concurrent clients, and returns the number of each result: a status, or the
+// target of a redirect.
 func (w instance) crowd(t *testing.T, clients int, names ...string) map[string]int {
 	t.Helper()
 	var mu sync.Mutex
@@ -98,7 +99,7 @@ func (w instance) crowd(t *testing.T, clients int, names ...string) map[string]i
 	return outcomes
 }
 
-// change sends a change to the API of the registry, which must accept it.
+// change sends a change to the registry API, which must accept it.
 func (w instance) change(t *testing.T, request, body string, fields ...string) {
 	t.Helper()
 	method, target, _ := strings.Cut(request, " ")
@@ -108,13 +109,13 @@ func (w instance) change(t *testing.T, request, body string, fields ...string) {
 	}
 }
 
-// set lets a name lead to a target, by the API of the registry, whatever version of it there is.
+// set sets the target of a name through the registry API, whatever its current version.
 func (w instance) set(t *testing.T, name, target string) {
 	t.Helper()
 	w.change(t, "PUT /api/v1/names?uri="+name, `{"targets":[{"uri":"`+target+`"}]}`, `If-None-Match: "0"`)
 }
 
-// purge removes entries of a cache at a path of the API.
+// purge removes entries of a cache by a path of the API.
 func (w instance) purge(t *testing.T, path string) {
 	t.Helper()
 	if status, body := w.AdminRequest(t, "DELETE /api/v1/"+path); status != http.StatusOK {
@@ -122,7 +123,8 @@ func (w instance) purge(t *testing.T, path string) {
 	}
 }
 
-// proxied asks the instance as a proxy, and returns how its cache has answered, the status and the body without spaces.
+// proxied sends a request to the instance as a proxy, and returns the cache status, the status and the body
+// without spaces.
 func (w instance) proxied(t *testing.T, method, target string) string {
 	t.Helper()
 	at, err := url.Parse(w.URL)

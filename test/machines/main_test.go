@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = os.Unsetenv("PGPASSWORD") // passwords are those of the tests
+	_ = os.Unsetenv("PGPASSWORD") // the tests set their own passwords
 	_ = os.Setenv("PGPASSFILE", "/nowhere")
 	urndtest.Main(m)
 }

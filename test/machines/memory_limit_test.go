@@ -27,8 +27,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// memoryGroup makes a control group with a limit in bytes, of either version of cgroups(7), and returns its folder and the file
-// that says how much it had at most.
+// memoryGroup creates a control group with a limit in bytes, for either version of cgroups(7). It returns its
+// folder and the file with its peak usage.
 func memoryGroup(t *testing.T, name string, limit int) (group, peak string) {
 	t.Helper()
 	for _, version := range []struct{ root, limit, swap, peak string }{
@@ -43,7 +43,7 @@ func memoryGroup(t *testing.T, name string, limit int) (group, peak string) {
 		file, err := os.OpenFile(filepath.Join(group, version.limit), os.O_WRONLY, 0)
 		if err != nil {
 			_ = os.Remove(group)
-			continue // the root does not give it the controller, or is no control group
+			continue // the root does not delegate the controller, or is not a control group
 		}
 		_, err = file.WriteString(strconv.Itoa(limit))
 		if err = errors.Join(err, file.Close()); err != nil {
@@ -53,7 +53,7 @@ func memoryGroup(t *testing.T, name string, limit int) (group, peak string) {
 		if strings.HasSuffix(version.swap, "_in_bytes") {
 			bound = strconv.Itoa(limit)
 		}
-		_ = os.WriteFile(swap, []byte(bound), 0) // it may have none
+		_ = os.WriteFile(swap, []byte(bound), 0) // swap may be unsupported
 		return group, filepath.Join(group, version.peak)
 	}
 	t.Skip("no control group with a limit of memory can be made: it takes root and a writable /sys/fs/cgroup")
@@ -70,7 +70,7 @@ func detectsRaces(t *testing.T) bool {
 	return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// fill sends requests for n targets, by several connections and many at a time.
+// fill sends requests for n targets over several connections concurrently.
 func fill(t *testing.T, address string, n int, target func(i int) string) {
 	t.Helper()
 	const connections, batch = 4, 50
@@ -109,8 +109,9 @@ func fill(t *testing.T, address string, n int, target func(i int) string) {
 	}
 }
 
-// urnd is not killed by the limit of its control group when every cache is full, of objects of half and of twice the usual size. The
-// limit is less than what the settings allow together; without it the collector would begin when the heap has doubled.
+// TestFullCachesInControlGroup checks that urnd is not killed by the limit of its control group when every
+// cache is full, with objects of half and of twice the usual size. The limit is below the sum of the settings;
+// without it the garbage collector would start when the heap has doubled.
 func TestFullCachesInControlGroup(t *testing.T) {
 	t.Parallel()
 	if detectsRaces(t) {

@@ -20,10 +20,10 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// manager is the socket of systemd, NOTIFY_SOCKET.
+// manager is the notification socket of systemd, NOTIFY_SOCKET.
 type manager struct{ *net.UnixConn }
 
-// variable returns what tells urnd of it.
+// variable returns the environment variable for urnd.
 func (m manager) variable() string { return "NOTIFY_SOCKET=" + m.LocalAddr().String() }
 
 func listenNotify(t *testing.T) manager {
@@ -37,7 +37,7 @@ func listenNotify(t *testing.T) manager {
 	return manager{conn}
 }
 
-// receive returns the next notification, "" where none comes in time.
+// receive returns the next notification, "" after a timeout.
 func (m manager) receive(d time.Duration) string {
 	_ = m.SetReadDeadline(time.Now().Add(d))
 	notice := make([]byte, 4096)
@@ -45,7 +45,7 @@ func (m manager) receive(d time.Duration) string {
 	return string(notice[:n])
 }
 
-// send puts a message of the test behind those that have come already.
+// send appends a message of the test to those already received.
 func (m manager) send(t *testing.T, text string) {
 	t.Helper()
 	conn, err := net.Dial("unixgram", m.LocalAddr().String())
@@ -69,8 +69,8 @@ func (m manager) expect(t *testing.T, patterns ...string) {
 
 const statusPattern = `STATUS=\d+ answers cached, \d+ of \d+ lookups hit, \d+ connections$`
 
-// sd_notify(3): the service is ready when it listens, and a DNS server has
-// answered or had its time.
+// TestNotifyReady: sd_notify(3): the service is ready when it listens, and a DNS server has responded or timed
+// out.
 func TestNotifyReady(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}, 1), make(chan struct{})

@@ -12,7 +12,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Who reaches the limit of open files reads which limit that is, and where it is set.
+// TestLimitOfOpenFiles checks that the error at the limit of open files names the limit and the settings for
+// it.
 func TestLimitOfOpenFiles(t *testing.T) {
 	t.Parallel()
 	l := newFileDaemon(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// pairFiles are the paths of a certificate and its key.
+// pairFiles contains the paths of a certificate and its key.
 type pairFiles struct{ certificate, key string }
 
 // newPair writes a certificate for a host.

@@ -14,13 +14,13 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// database is one of a server, for a test alone.
+// database is a database for one test on a shared server.
 type database struct {
 	*testserver.Postgres
 	name string
 }
 
-// One server has a database for each of these tests.
+// TestPostgres runs these tests with a database each on one server.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartPostgres(t)
@@ -35,7 +35,7 @@ func TestPostgres(t *testing.T) {
 	}
 }
 
-// startOnPostgres runs urnd with a registry in PostgreSQL, and without a DNS server that answers.
+// startOnPostgres runs urnd with a registry in PostgreSQL and without a responding DNS server.
 func startOnPostgres(t *testing.T, url string, change func(*config.Config)) instance {
 	t.Helper()
 	return startInstance(t, "127.0.0.1:1", func(c *config.Config) {
@@ -49,7 +49,7 @@ func startOnPostgres(t *testing.T, url string, change func(*config.Config)) inst
 	})
 }
 
-// remembers waits until all changes are known, and the targets of names are in memory.
+// remembers waits until all changes are known, and the targets of names are cached.
 func (w instance) remembers(t *testing.T, names ...string) {
 	t.Helper()
 	testserver.Wait(t, "all changes are known", func() bool {
@@ -60,7 +60,8 @@ func (w instance) remembers(t *testing.T, names ...string) {
 	}
 }
 
-// seesRegistry waits until the daemon says of its registry that it is there, or is not: by its readiness, its metrics and urnd status.
+// seesRegistry waits until the daemon reports its registry as available or not: by its readiness, its metrics
+// and urnd status.
 func (w instance) seesRegistry(t *testing.T, there bool) {
 	t.Helper()
 	testserver.Wait(t, "readiness says what the registry is", func() bool {
@@ -78,7 +79,7 @@ func (w instance) seesRegistry(t *testing.T, there bool) {
 	}
 }
 
-// misses waits until the daemon is not ready because of its registry, which it has never had as it is promised.
+// misses waits until the daemon is not ready because its configured registry has never been available.
 func (w instance) misses(t *testing.T, why string) {
 	t.Helper()
 	testserver.Wait(t, "it is not ready", func() bool { return strings.HasPrefix(w.readiness(t), "503 not ready: "+why) })
@@ -90,7 +91,8 @@ func (w instance) misses(t *testing.T, why string) {
 	}
 }
 
-// Where PostgreSQL hangs, what is in memory is answered at once, and the rest is refused in a bounded time; where it is slow, all is answered.
+// testPostgresSlow checks that cached names are resolved immediately while PostgreSQL hangs, and other requests
+// are rejected within a time limit. If it is only slow, all requests succeed.
 func testPostgresSlow(t *testing.T, server database) {
 	relay := testserver.StartRelay(t, server.Socket())
 	w := startOnPostgres(t, server.URLAt(relay.Addr(), server.name), nil)
@@ -111,7 +113,7 @@ func testPostgresSlow(t *testing.T, server database) {
 	if got := w.crowd(t, 32, "urn:example:a"); got["https://a.example/"] != 32 {
 		t.Errorf("what is in memory: %v", got)
 	}
-	const lookup = 3 * time.Second // who asks the server waits for so long
+	const lookup = 3 * time.Second // time limit of a query
 	if took := time.Since(began); took >= lookup {
 		t.Errorf("what is in memory was answered after %v", took)
 	}
@@ -132,7 +134,8 @@ func testPostgresSlow(t *testing.T, server database) {
 	t.Logf("it is there %v after the return", time.Since(back))
 }
 
-// A standby that is promoted is used from then on: for look-ups, for changes, and for those of others.
+// TestPostgresFailover checks that a promoted standby is used for lookups, for changes, and for changes by
+// others.
 func TestPostgresFailover(t *testing.T) {
 	t.Parallel()
 	primary := testserver.StartPostgres(t)
@@ -169,8 +172,8 @@ func TestPostgresFailover(t *testing.T) {
 	b.expect(t, "urn:example:b", "https://b.example/2")
 }
 
-// An urnd that is cut off from PostgreSQL, while another one is not, answers by what it has in memory, and says so. When it is back it
-// learns of what has changed, and asks for nothing else.
+// testPostgresSplit checks that an urnd that is disconnected from PostgreSQL, while another one is not, uses
+// its cache and reports it. After reconnecting it reads only the changes.
 func testPostgresSplit(t *testing.T, server database) {
 	relay := testserver.StartRelay(t, server.Socket())
 	a, b := startOnPostgres(t, server.URL(server.name), nil), startOnPostgres(t, server.URLAt(relay.Addr(), server.name), nil)
@@ -204,8 +207,8 @@ func testPostgresSplit(t *testing.T, server database) {
 	b.seesRegistry(t, true)
 }
 
-// A newer urnd that migrates the schema does not disturb one that runs; the older one says at its next start why it does not use the
-// database, and leaves it as it is.
+// testPostgresNewerSchema checks that a newer urnd that migrates the schema does not disturb a running one. At
+// its next start the older one reports why it does not use the database, and leaves it unchanged.
 func testPostgresNewerSchema(t *testing.T, server database) {
 	running := startOnPostgres(t, server.URL(server.name), nil)
 	running.seesRegistry(t, true)
@@ -235,7 +238,8 @@ func testPostgresNewerSchema(t *testing.T, server database) {
 	}
 }
 
-// A database that accepts no changes is the wrong one, unless the URL says that none are made; one that accepts none any more is asked as before.
+// TestPostgresReadOnly checks that a read-only database is rejected unless the URL declares it as such, and
+// that one that becomes read-only is still queried.
 func TestPostgresReadOnly(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartPostgres(t)
@@ -272,13 +276,13 @@ func TestPostgresReadOnly(t *testing.T) {
 	server.Ask("", "SELECT pg_reload_conf()")
 	tries := 0
 	testserver.Wait(t, "a change is refused, and readiness says so", func() bool {
-		tries++ // what changes nothing is not refused
+		tries++ // a change without effect is not rejected
 		patched := urndtest.Send(t, "PATCH "+w.Admin+"/api/v1/names?uri=urn:example:a", fmt.Sprintf(`{"note":"%d"}`, tries), "Content-Type: application/merge-patch+json")
 		return patched.Status == http.StatusServiceUnavailable && strings.Contains(w.readiness(t), "200 ready: ; ") && strings.Contains(w.readiness(t), "the registry can be asked, and not be changed: ")
 	})
 }
 
-// A reload to a store that cannot be opened is seen by balancers.
+// testReloadToAStoreThatIsAway checks that load balancers detect a reload to a store that cannot be opened.
 func testReloadToAStoreThatIsAway(t *testing.T, server database) {
 	relay := testserver.StartRelay(t, server.Socket())
 	w := startOnPostgres(t, server.URL(server.name), nil)

@@ -141,7 +141,7 @@ func TestReloadListeners(t *testing.T) {
 	l.expectMetrics(t, `config_reloads_total{outcome="done"} 5`)
 }
 
-// Cached answers survive a reload while nothing changes that they depend on.
+// TestReloadCaches checks that cached answers survive a reload if nothing changes on which they depend.
 func TestReloadCaches(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -199,8 +199,8 @@ func TestReloadWatch(t *testing.T) {
 	}
 }
 
-// Requests on a kept-alive connection are answered by the configuration in force, as long
-// as the limits of connections are the same.
+// TestReloadKeepsConnections checks that requests on a persistent connection use the current configuration
+// while the limits of connections are unchanged.
 func TestReloadKeepsConnections(t *testing.T) {
 	t.Parallel()
 	l := start(t)
@@ -226,7 +226,7 @@ func TestReloadKeepsConnections(t *testing.T) {
 	}
 }
 
-// A running request continues with the configuration that it began with.
+// TestReloadWhileResolving checks that a running request continues with its original configuration.
 func TestReloadWhileResolving(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}, 1), make(chan struct{})

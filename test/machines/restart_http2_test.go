@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// startSecure runs a program of urnd on a TLS socket that outlives it, as systemd has one.
+// startSecure runs an urnd on a TLS socket that outlives it, like one of systemd.
 func startSecure(t *testing.T, socket *os.File, pair pairFiles, lines ...string) *fileDaemon {
 	t.Helper()
 	l := newFileDaemon(t, append([]string{
@@ -42,8 +42,8 @@ func secureSocket(t *testing.T) (socket *os.File, address string, pair pairFiles
 	return socket, listener.Addr().String(), newPair(t, testserver.NewAuthority(t), "urnd")
 }
 
-// A restart loses no request of clients by HTTP/2, with many streams on few connections: of those that come too late GOAWAY says that nobody
-// has looked at them.
+// TestRestartLosesNothingByHTTP2 checks that a restart loses no request of HTTP/2 clients with many streams on
+// few connections: GOAWAY identifies late requests as unprocessed.
 func TestRestartLosesNothingByHTTP2(t *testing.T) {
 	t.Parallel()
 	socket, address, pair := secureSocket(t)
@@ -61,14 +61,14 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 				asking.Go(func() {
 					for i := 0; !ended.Load(); i++ {
 						name := "1"
-						if n%2 > 0 { // net/http answers
+						if n%2 > 0 { // handled by net/http
 							name = fmt.Sprintf("%d/%d", n, i)
 						}
 						response, err := transport.RoundTrip(request(t, http.MethodGet, "https://"+address+"/urn:book:"+name))
 						if err == nil {
 							_ = response.Body.Close()
 							if response.StatusCode != http.StatusFound || response.ProtoMajor != 2 {
-								err = fmt.Errorf("%s %s", response.Proto, response.Status) //nolint:err113 // for the test alone
+								err = fmt.Errorf("%s %s", response.Proto, response.Status) //nolint:err113 // only here
 							}
 						}
 						if err != nil {
@@ -104,8 +104,8 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 	t.Logf("%d requests were answered", answered.Load())
 }
 
-// From the signal on, while connections are accepted, clients are asked to close their connections: by Connection: close in an answer, also one
-// from a cache, and by GOAWAY.
+// TestAnswersOfAnEnd checks that from the signal on, while connections are still accepted, clients are asked to
+// close their connections by Connection: close, also in a cache hit, and by GOAWAY.
 func TestAnswersOfAnEnd(t *testing.T) {
 	t.Parallel()
 	socket, address, pair := secureSocket(t)
@@ -148,7 +148,7 @@ func TestAnswersOfAnEnd(t *testing.T) {
 	}
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); l.stop(t) }()
-	// The first request may come before the signal.
+	// The first request may arrive before the signal.
 	testserver.Wait(t, "HTTP/1.1 is asked to close", ask)
 	testserver.Wait(t, "HTTP/2 is told to go away", func() bool { return client.Available() == 0 })
 	another, err := net.Dial("tcp", l.url[len("http://"):])

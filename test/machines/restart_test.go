@@ -14,12 +14,12 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// busyClients are clients that send one request after another on a connection, which they close
-// only where they are asked to. A request without an answer is lost: nothing is tried again.
+// busyClients are clients that send requests sequentially on a connection, which they only close when asked. A
+// request without a response is lost; nothing is retried.
 type busyClients struct {
 	ended    atomic.Bool
 	answered atomic.Int64
-	lost     atomic.Int64 // on a connection with answers
+	lost     atomic.Int64 // on a connection with earlier responses
 	refused  atomic.Int64 // on a new connection
 	running  sync.WaitGroup
 }
@@ -64,7 +64,8 @@ func (b *busyClients) useConnection(address string) {
 	}
 }
 
-// A restart by the service manager, which holds the sockets, loses no request of busy clients.
+// TestRestartLosesNothing checks that a restart by the service manager, which holds the sockets, loses no
+// request of busy clients.
 func TestRestartLosesNothing(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -99,8 +100,8 @@ func TestRestartLosesNothing(t *testing.T) {
 	}
 }
 
-// Where nobody takes over, no request of a connection that was accepted is lost: clients are
-// asked to go before their connections are closed.
+// TestStopLosesNothing checks that without a successor no request of an accepted connection is lost: clients
+// are asked to close before their connections are closed.
 func TestStopLosesNothing(t *testing.T) {
 	t.Parallel()
 	for range 5 {

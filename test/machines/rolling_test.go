@@ -14,15 +14,15 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// rolling are instances behind an HAProxy that tries nothing again.
+// rolling is a set of instances behind an HAProxy without retries.
 type rolling struct {
 	front      string
-	statistics string // address of those of HAProxy
+	statistics string // address of the HAProxy statistics
 	starts     []func() *fileDaemon
 	running    []*fileDaemon
 }
 
-// startRolling starts so many instances, and HAProxy, which sees them all.
+// startRolling starts instances, and an HAProxy for them, which has detected them.
 func startRolling(t *testing.T, instances int) *rolling {
 	t.Helper()
 	folder := testserver.OpenFolder(t)
@@ -65,14 +65,14 @@ backend urnd
 	return r
 }
 
-// isUp returns what reports whether HAProxy sees so many instances.
+// isUp returns a function that reports whether HAProxy considers n instances available.
 func (r *rolling) isUp(t *testing.T, n int) func() bool {
 	return func() bool {
-		return strings.Count(readStatistics(t, r.statistics), ",UP,") == n+1 // and the backend
+		return strings.Count(readStatistics(t, r.statistics), ",UP,") == n+1 // including the backend
 	}
 }
 
-// under sends requests while each of the instances, one after another, is changed, and reports those that fail.
+// under sends requests while the instances are changed one after another, and reports failed requests.
 func (r *rolling) under(t *testing.T, change func(i int)) {
 	t.Helper()
 	const clients = 32
@@ -91,7 +91,8 @@ func (r *rolling) under(t *testing.T, change func(i int)) {
 	t.Logf("%d requests were answered", all)
 }
 
-// Three instances behind HAProxy are restarted one after another while clients ask, and no request fails.
+// TestRollingRestart checks that no request fails while three instances behind HAProxy are restarted one after
+// another.
 func TestRollingRestart(t *testing.T) {
 	t.Parallel()
 	r := startRolling(t, 3)
@@ -103,7 +104,8 @@ func TestRollingRestart(t *testing.T) {
 	})
 }
 
-// They are reloaded one after another, with settings that change the limits of connections, caches and names, and with none; and all at once.
+// TestRollingReload reloads the instances one after another, with changed limits of connections, caches and
+// names, and without changes; and all concurrently.
 func TestRollingReload(t *testing.T) {
 	t.Parallel()
 	r := startRolling(t, 3)
@@ -134,7 +136,7 @@ func TestRollingReload(t *testing.T) {
 	}
 }
 
-// readStatistics returns what HAProxy says of its servers.
+// readStatistics returns the statistics of HAProxy about its servers.
 func readStatistics(t *testing.T, address string) string {
 	t.Helper()
 	response, err := http.DefaultTransport.RoundTrip(request(t, http.MethodGet, "http://"+address+"/;csv"))

@@ -21,7 +21,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// countingOrigin is an origin that counts what it is asked for.
+// countingOrigin is an origin that counts requests.
 type countingOrigin struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -42,7 +42,7 @@ func startCountingOrigin(t *testing.T) *countingOrigin {
 	return o
 }
 
-// take returns how often each URL was asked for since the last take.
+// take returns the number of requests for each URL since the last call.
 func (o *countingOrigin) take() map[string]int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -59,8 +59,8 @@ func startShard(t *testing.T) *fileDaemon {
 		"cache: {answers: 1MiB, records: 1MiB, responses: 16MiB, max_response: 1MiB}")
 }
 
-// shardingFront runs HAProxy with the file of docs/scale.md for the first so many of its servers, and returns its address, and how many of
-// them it sees.
+// shardingFront runs HAProxy with the configuration of docs/scale.md for these instances. It returns its
+// address, and a function that returns the number of available instances.
 func shardingFront(t *testing.T, shards []*fileDaemon) (front string, up func() int) {
 	t.Helper()
 	folder, front, statistics := testserver.OpenFolder(t), freeAddress(t), freeAddress(t)
@@ -91,7 +91,7 @@ func shardingFront(t *testing.T, shards []*fileDaemon) (front string, up func() 
 	return front, func() int { return strings.Count(readStatistics(t, statistics), ",UP,") - 1 } // without the backend
 }
 
-// fetchAll asks a proxy for all URLs with some clients, several times over, and returns what failed.
+// fetchAll requests all URLs from a proxy with several clients, repeatedly, and returns the failures.
 func fetchAll(proxy string, urls []string, times int) []string {
 	const clients = 16
 	transport := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: proxy}), MaxIdleConnsPerHost: clients}
@@ -132,8 +132,8 @@ func fetchOne(transport *http.Transport, address string) string {
 	return ""
 }
 
-// Three instances behind the HAProxy of docs/scale.md fetch each URL once, as one does. When one is killed nothing fails, and only what
-// that one had is fetched again.
+// TestShardedCache checks that three instances behind the HAProxy of docs/scale.md fetch each URL once, like a
+// single instance. When one is killed no request fails, and only its URLs are fetched again.
 func TestShardedCache(t *testing.T) {
 	t.Parallel()
 	testserver.Need(t, "haproxy")
@@ -147,7 +147,7 @@ func TestShardedCache(t *testing.T) {
 		shards = append(shards, startShard(t))
 	}
 	for _, instances := range []int{1, 3} {
-		if instances == 3 { // the first one has all of them already
+		if instances == 3 { // the first one has cached all of them
 			shards[0].stop(t)
 			shards[0] = startShard(t)
 		}
@@ -167,7 +167,7 @@ func TestShardedCache(t *testing.T) {
 	}
 }
 
-// loseShard kills an instance while clients ask, and compares what is fetched again with what it had.
+// loseShard kills an instance during requests, and compares the URLs fetched again with its cache.
 func loseShard(t *testing.T, lost *fileDaemon, origin *countingOrigin, front string, urls []string, up func() int) {
 	t.Helper()
 	failed := make(chan []string)
@@ -186,7 +186,7 @@ func loseShard(t *testing.T, lost *fileDaemon, origin *countingOrigin, front str
 		t.Errorf("%d of %d URLs were fetched again", len(moved), len(urls))
 	}
 	for at, times := range moved {
-		if times > 2 { // while HAProxy has not noticed, another one may be asked than then
+		if times > 2 { // until HAProxy detects it, other instances may be used
 			t.Errorf("%s was fetched %d times", at, times)
 		}
 	}

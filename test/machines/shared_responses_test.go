@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// sharing returns a change of a configuration to one with a second level.
+// sharing returns a change that configures a second-level cache.
 func sharing(t *testing.T, server *testserver.Redis) func(*config.Config) {
 	t.Helper()
 	key := writeTemp(t, "key", strings.Repeat("k", 32))
@@ -27,7 +27,7 @@ func sharing(t *testing.T, server *testserver.Redis) func(*config.Config) {
 	}
 }
 
-// awaitShared returns when an urnd uses its second level.
+// awaitShared waits until all instances use their second level.
 func awaitShared(t *testing.T, all ...instance) {
 	t.Helper()
 	for _, w := range all {
@@ -35,7 +35,7 @@ func awaitShared(t *testing.T, all ...instance) {
 	}
 }
 
-// taggedOrigin serves its path, and counts what it is asked.
+// taggedOrigin serves its path, and counts requests.
 func taggedOrigin(t *testing.T) (url string, asked *atomic.Int64) {
 	t.Helper()
 	asked = new(atomic.Int64)
@@ -54,7 +54,7 @@ func taggedOrigin(t *testing.T) (url string, asked *atomic.Int64) {
 	return web.URL, asked
 }
 
-// sharedCount returns how many responses an urnd has stored in the second level, or found there.
+// sharedCount returns the number of responses that an urnd has stored or found in the second level.
 func (w instance) sharedCount(t *testing.T, outcome string) int {
 	t.Helper()
 	count := 0
@@ -64,7 +64,7 @@ func (w instance) sharedCount(t *testing.T, outcome string) int {
 	return count
 }
 
-// put lets an urnd load a response, and returns when it is in the second level.
+// put makes an urnd load a response, and waits until it is in the second level.
 func (w instance) put(t *testing.T, target string) {
 	t.Helper()
 	before := w.sharedCount(t, "written")
@@ -74,7 +74,8 @@ func (w instance) put(t *testing.T, target string) {
 	testserver.Wait(t, "the response is in the second level", func() bool { return w.sharedCount(t, "written") > before })
 }
 
-// What one urnd has loaded the others do not ask the origin for; and a purge at one of them is one at all.
+// TestSharedResponses checks that a response loaded by one urnd is not requested from the origin by others, and
+// that a purge at one applies to all.
 func TestSharedResponses(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartRedis(t)
@@ -94,7 +95,7 @@ func TestSharedResponses(t *testing.T) {
 	}
 	for _, test := range []struct {
 		purge string
-		two   string // what b answers for the other one
+		two   string // result of b for the other response
 	}{
 		{"uri=" + one, "hit"},
 		{"uri=" + one + "&mode=hard", "hit"},
@@ -122,7 +123,8 @@ func TestSharedResponses(t *testing.T) {
 	}
 }
 
-// A purge reaches an urnd that did not run, and leaves the rest of what it has on disk.
+// TestPurgeOfResponsesOnDisk checks that a purge reaches an urnd that was not running, and keeps its other
+// entries on disk.
 func TestPurgeOfResponsesOnDisk(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartRedis(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// startSharing runs urnd with a second level of caches in a server at an address.
+// startSharing runs urnd with a second-level cache in a server at an address.
 func startSharing(t *testing.T, dns, address string, change func(*config.Config)) instance {
 	t.Helper()
 	key := writeTemp(t, "key", strings.Repeat("k", 64)+"\n")
@@ -25,7 +25,7 @@ func startSharing(t *testing.T, dns, address string, change func(*config.Config)
 	})
 }
 
-// usesShared waits until the second level is used, and its log of purges is read.
+// usesShared waits until the second level is used and its purge log is read.
 func (w instance) usesShared(t *testing.T, used bool) {
 	t.Helper()
 	testserver.Wait(t, fmt.Sprintf("the shared level is used: %t", used), func() bool {
@@ -33,7 +33,7 @@ func (w instance) usesShared(t *testing.T, used bool) {
 	})
 }
 
-// manyZones are a server of rules for so many namespaces, each a question.
+// manyZones starts a DNS server with rules for many namespaces, each of which needs a query.
 func manyZones(t *testing.T, namespaces int) (server *testserver.BIND, names []string) {
 	t.Helper()
 	text := "$TTL 300\n@ IN SOA ns hostmaster 1 60 60 60 300\n@ IN NS ns\nns IN A 127.0.0.1\n"
@@ -44,13 +44,14 @@ func manyZones(t *testing.T, namespaces int) (server *testserver.BIND, names []s
 	return testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org", Text: text}), names
 }
 
-// rulesAsked returns what the server was asked since its last Reset, without the question by which urnd sees whether it is there: each instance
-// asks it where a reply is late, as on a busy machine.
+// rulesAsked returns the queries since the last Reset, without the query by which urnd checks whether the
+// server responds: each instance sends it if a response is late, as on a busy machine.
 func rulesAsked(bind *testserver.BIND) []string {
 	return slices.DeleteFunc(bind.Queries(), func(question string) bool { return question == "urn.example.org NAPTR" })
 }
 
-// Three instances with a shared level ask the DNS a third as often as three without, also when all ask at once.
+// TestSharingAsksAThird checks that three instances with a shared level send a third of the DNS queries of
+// three without, also with concurrent requests.
 func TestSharingAsksAThird(t *testing.T) {
 	t.Parallel()
 	const namespaces, clients = 30, 90
@@ -82,13 +83,15 @@ func TestSharingAsksAThird(t *testing.T) {
 		}
 		asked[shares] = len(rulesAsked(bind))
 	}
-	// Who waits for another one longer than a second asks itself, which a busy machine makes some do.
+	// A request that waits longer than a second for another instance sends its own query, which happens on a
+	// busy machine.
 	if asked[false] != 3*namespaces || asked[true] < namespaces || asked[true] > asked[false]/2 {
 		t.Errorf("without a shared level the DNS was asked %d times, with it %d times", asked[false], asked[true])
 	}
 }
 
-// Instances share where what answers rest on is the same, although their settings differ in how servers are asked.
+// TestSharingDespiteOtherTexts checks that instances share answers if the settings on which these depend are
+// equal, although other settings for servers differ.
 func TestSharingDespiteOtherTexts(t *testing.T) {
 	t.Parallel()
 	const namespaces = 10
@@ -123,7 +126,8 @@ func TestSharingDespiteOtherTexts(t *testing.T) {
 	}
 }
 
-// A purge at one instance reaches the others within a second, and one that was cut off as soon as it is back.
+// TestPurgeReachesAll checks that a purge at one instance reaches the others within a second, and a
+// disconnected one as soon as it reconnects.
 func TestPurgeReachesAll(t *testing.T) {
 	t.Parallel()
 	bind, names := manyZones(t, 4)
@@ -143,7 +147,7 @@ func TestPurgeReachesAll(t *testing.T) {
 		t.Helper()
 		began := time.Now()
 		testserver.Wait(t, name+" is purged", func() bool { return w.CacheStates(t, "/"+name) != "hit" })
-		if took := time.Since(began); took > 5*time.Second { // a busy machine takes some of them
+		if took := time.Since(began); took > 5*time.Second { // includes delays of a busy machine
 			t.Errorf("%s was purged only after %v", name, took)
 		}
 	}
@@ -169,7 +173,8 @@ func TestPurgeReachesAll(t *testing.T) {
 	}
 }
 
-// An instance that was cut off from PostgreSQL and from the shared level at once goes on with both from where it was.
+// testCutOff checks that an instance that was disconnected from PostgreSQL and the shared level together
+// resumes with both.
 func testCutOff(t *testing.T, server database) {
 	bind, names := manyZones(t, 2)
 	cache := testserver.StartRedis(t)
@@ -214,7 +219,8 @@ func testCutOff(t *testing.T, server database) {
 	}
 }
 
-// What is wrong with the shared level is said by config check, or by the log and the readiness, and no secret is shown.
+// TestSharedFaults checks that problems of the shared level are reported by config check, or by the log and the
+// readiness, without revealing secrets.
 func TestSharedFaults(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2-hunter2"

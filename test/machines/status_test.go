@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Instances are shown beside each other, summed, and as JSON.
+// TestStatus checks that instances are shown side by side, summed, and as JSON.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	dns := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t)
@@ -53,7 +53,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// What does not answer is said beside what others show.
+// TestStatusFails checks that an instance without a response is reported beside the others.
 func TestStatusFails(t *testing.T) {
 	t.Parallel()
 	token := writeTemp(t, "token", "a token of administrators\n")

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// ARKs of the site are described by their inflections, with what the settings say, and those of others go to where others know them, with
-// their inflection.
+// TestARKs checks that ARKs of the site are described by their inflections according to the settings, and that
+// those of others are redirected to their resolver with their inflection.
 func TestARKs(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)

@@ -59,7 +59,8 @@ func startWithZones(t *testing.T, bind *testserver.BIND, change func(*config.Con
 	})
 }
 
-// asked returns what the server was asked since its last Reset, without the question by which urnd sees whether it is there.
+// asked returns the queries since the last Reset, without the query by which urnd checks whether the server
+// responds.
 func asked(bind *testserver.BIND) []string {
 	return slices.DeleteFunc(bind.Queries(), func(question string) bool { return question == "urn.example.org NAPTR" })
 }
@@ -134,7 +135,7 @@ func TestResolveOverBIND(t *testing.T) {
 	}
 }
 
-// All clients that ask for an uncached name wait for one chain of DNS queries.
+// TestManyAskForOneName checks that concurrent requests for an uncached name share one chain of DNS queries.
 func TestManyAskForOneName(t *testing.T) {
 	t.Parallel()
 	bind := startZones(t, arpaZone, organisationZone)
@@ -180,7 +181,8 @@ func TestNegativeAnswerExpires(t *testing.T) {
 	}
 	bind.Reset()
 	var got []string
-	testserver.Wait(t, "the name is asked for again", func() bool { // beyond the second of one zone, not the 60 of the other
+	// After the TTL of one zone, a second, but before that of the other, 60.
+	testserver.Wait(t, "the name is asked for again", func() bool {
 		d.Get(t, "/urn:nobody:1")
 		got = asked(bind)
 		return len(got) > 0
@@ -196,8 +198,7 @@ func TestStaleWhileDNSIsDown(t *testing.T) {
 	d := startWithZones(t, bind, nil)
 	want := d.Get(t, "/urn:own:1")
 	bind.Stop()
-	// The records serve on, for the 30 seconds of RFC 8767 section 4: for this
-	// name, and for another one.
+	// Stale records are served for 30 seconds (RFC 8767 section 4), for this name and for another one.
 	var got urndtest.Answer
 	testserver.Wait(t, "the record is stale", func() bool {
 		got = d.Get(t, "/urn:own:1")
@@ -214,7 +215,7 @@ func TestStaleWhileDNSIsDown(t *testing.T) {
 	}
 }
 
-// A DNS server that does not answer is a timeout: 504, and not 502.
+// TestSilentDNS checks that a DNS server that does not respond is a timeout: 504, not 502.
 func TestSilentDNS(t *testing.T) {
 	t.Parallel()
 	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -226,13 +227,13 @@ func TestSilentDNS(t *testing.T) {
 	if got := d.Get(t, "/urn:direct:1"); got.Status != 504 {
 		t.Errorf("%+v", got)
 	}
-	// The rules that are built in need no DNS.
+	// Built-in rules need no DNS.
 	if got := d.Get(t, "/urn:ietf:rfc:2648"); got.Status != 302 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// Settings for clients and limits reach the parts that they are for.
+// TestWiring checks that settings for clients and limits are passed to the components.
 func TestWiring(t *testing.T) {
 	t.Parallel()
 	d := urndtest.Start(t, "127.0.0.1:1", func(c *config.Config) {

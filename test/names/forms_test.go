@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// wantForms checks that all forms of a request have one outcome.
+// wantForms checks that all forms of a request have the same result.
 func wantForms(t *testing.T, w *urndtest.Daemon, request, host, want string, fields ...string) {
 	t.Helper()
 	for form, got := range w.Forms(t, request, host, fields...) {
@@ -21,7 +21,8 @@ func wantForms(t *testing.T, w *urndtest.Daemon, request, host, want string, fie
 	}
 }
 
-// Programs of linked data are led where browsers are, by names of own hosts, URNs and ARKs, unless names are described by Accept.
+// TestLinkedDataLeads checks that linked data programs get the same redirects as browsers for names of own
+// hosts, URNs and ARKs, unless Accept requests a description.
 func TestLinkedDataLeads(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t, "urn:", "ark:/12345/", "doi:10.5555/")
@@ -50,7 +51,8 @@ func TestLinkedDataLeads(t *testing.T) {
 	wantForms(t, w, "GET /urn:example:b1", "urn.example", "200", "Accept: application/linkset")
 }
 
-// Hosts are compared without regard to case and final dot, in all forms of requests (RFC 4343).
+// TestHostsAreCompared checks that hosts are compared case-insensitively and without final dot, in all forms of
+// requests (RFC 4343).
 func TestHostsAreCompared(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)
@@ -74,7 +76,8 @@ func TestHostsAreCompared(t *testing.T) {
 	}
 }
 
-// What is below a root of identifiers is one of these and nothing else, in all forms of requests: an ARK in it is none.
+// TestARKBelowRoot checks that paths below a root of identifiers are only interpreted as these identifiers, in
+// all forms of requests: an ARK there is not an ARK.
 func TestARKBelowRoot(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)
@@ -100,7 +103,8 @@ func TestARKBelowRoot(t *testing.T) {
 	wantForms(t, w, "GET /ark:/12345/x1", "urn.example", leads)
 	wantForms(t, w, "GET /ark:/12345/x1", "purl.example", leads)
 	for form, got := range w.Forms(t, "GET /uri-res/N2L?https://purl.example/ark:/12345/x1", "urn.example") {
-		if want := "303 https://a.example/x1"; got != want && (form != "HTTP/1.0" || got != leads) { // which has no 303
+		// HTTP/1.0 has no 303.
+		if want := "303 https://a.example/x1"; got != want && (form != "HTTP/1.0" || got != leads) {
 			t.Errorf("an ARK of an own host as %s: %s", form, got)
 		}
 	}

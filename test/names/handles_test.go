@@ -14,7 +14,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Names of the registry are answered as handles and DOIs, from the cache, and changed with them.
+// TestRegistryAsHandles checks that names of the registry are also resolved as handles and DOIs, from the cache
+// and after changes.
 func TestRegistryAsHandles(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t, "urn:", "doi:10.5555/")

@@ -14,7 +14,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// GR 2.5.9: where links are registered. Import reports what breaks that with its line, and imports the others; names are canonical.
+// TestIdentifierImport: GR 2.5.9: where links are registered. An import reports violations with their line, and
+// imports the other lines; names are canonicalized.
 func TestIdentifierImport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -49,7 +50,7 @@ func TestIdentifierImport(t *testing.T) {
 	if _, err := urndtest.Run(t, "", "registry", "set", "--config", file, linkRoot+"/01/09528765123457/21/s", "--target", "https://a.example/pip", "--rel", "gs1:pip"); err != nil {
 		t.Error(err)
 	}
-	// A lot leads somewhere by itself, and the serial number does not: the item is missing.
+	// A lot has a target of its own, the serial number does not: the item is missing.
 	out, err = urndtest.Run(t, "", "registry", "check", "--config", file)
 	want := linkRoot + "/01/09528765123457/21/s: warning: it has no default link (gs1:defaultLink), and neither has " + linkRoot +
 		"/01/09528765123457, of which it is a part: register that (level)\n"
@@ -58,7 +59,8 @@ func TestIdentifierImport(t *testing.T) {
 	}
 }
 
-// The API answers 422 to what cannot be registered, and 400 to what is no name at all, as for other names.
+// TestIdentifierAPI checks that the API responds with 422 to identifiers that cannot be registered, and with
+// 400 to invalid names, as for other names.
 func TestIdentifierAPI(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)
@@ -84,13 +86,13 @@ func TestIdentifierAPI(t *testing.T) {
 			t.Errorf("%s is %d, %s", c.name, status, body)
 		}
 	}
-	// What this process has changed is answered at once, by all names below.
+	// Changes by this process are effective immediately, for all names below.
 	if got := w.At(t, http.MethodGet, linkHost, gtin+"/10/l/21/s"); got != "307 https://b.example/" {
 		t.Errorf("the serial number is %s", got)
 	}
 }
 
-// register registers a name by the API.
+// register registers a name through the API.
 func register(t *testing.T, w *urndtest.Daemon, name string) (status int, body string) {
 	t.Helper()
 	got := urndtest.Send(t, "PUT "+w.Admin+"/api/v1/names?uri="+name, `{"targets":[{"uri":"https://b.example/"}]}`,

@@ -16,8 +16,9 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// The tests of identifiers in web addresses are about sections of the GS1-Conformant Resolver standard 1.2.1 ("GR"), and about what GS1's test
-// suite for resolvers checks ("TS"). gs1-clauses.md has the table of clauses.
+// The tests of identifiers in web addresses refer to sections of the GS1-Conformant Resolver standard 1.2.1
+// ("GR"), and to the checks of GS1's test suite for resolvers ("TS"). gs1-clauses.md contains the table of
+// clauses.
 
 const (
 	linkHost = "id.example"
@@ -25,7 +26,8 @@ const (
 	gtin     = "/01/09506000134352"
 )
 
-// linked returns targets: "type URI", and then what is said of it: "lang=de", "type=text/html", "context=FR", "title=..." up to the end.
+// linked returns targets: "type URI" followed by properties: "lang=de", "type=text/html", "context=FR",
+// "title=..." up to the end.
 func linked(texts ...string) (r registry.Record) {
 	for _, text := range texts {
 		fields := strings.Fields(text)
@@ -75,7 +77,8 @@ func startIdentifiers(t *testing.T, change func(*config.Config)) (urndtest.Regis
 	return r, w
 }
 
-// leadsTo checks that paths of the host of identifiers lead somewhere: "status location" each, first from the store and then from the cache.
+// leadsTo checks "status location" of paths of the identifier host, first from the store and then from the
+// cache.
 func leadsTo(t *testing.T, w *urndtest.Daemon, cases [][]string) {
 	t.Helper()
 	for _, c := range cases {
@@ -87,7 +90,8 @@ func leadsTo(t *testing.T, w *urndtest.Daemon, cases [][]string) {
 	}
 }
 
-// GR 2.6.1, 2.5.9 and TS basicWalkUp: without a link type, an identifier leads to the default link of the most specific level that has one, at once.
+// TestIdentifierLevels: GR 2.6.1, 2.5.9 and TS basicWalkUp: without a link type, an identifier is redirected
+// directly to the default link of the most specific level that has one.
 func TestIdentifierLevels(t *testing.T) {
 	t.Parallel()
 	_, w := startIdentifiers(t, nil)
@@ -101,16 +105,16 @@ func TestIdentifierLevels(t *testing.T) {
 		{gtin + "/21/S%2f1", item},
 		{gtin + "/21/S%2F2", item},
 		{gtin + "/235/x", item},
-		{gtin + "/10/l1", item}, // values match literally
-		// GR 2.13, TS trailingSlash: a slash at the end changes nothing.
+		{gtin + "/10/l1", item}, // values are case-sensitive
+		// GR 2.13, TS trailingSlash: a trailing slash is ignored.
 		{gtin + "/", item},
 		{gtin + "/10/L1/", lot},
-		// URI Syntax 4.1: shorter GTINs of old data.
+		// URI Syntax 4.1: shorter GTINs in old data.
 		{"/01/9506000134352", item},
-		// GR 2.8: a pattern leads to another resolver, whatever is asked for.
+		// GR 2.8: a pattern redirects to another resolver, for any link type.
 		{"/414/9521141123454", "307 https://other.example/414/9521141123454"},
 		{"/414/9521141123454/254/1?linkType=linkset", "307 https://other.example/414/9521141123454/254/1?linkType=linkset"},
-		// GR 2.4.1: it is valid, and nothing is known.
+		// GR 2.4.1: valid, but unknown.
 		{"/01/09528765123457", "404"},
 		{"/00/106141412345678908", "404"},
 	})
@@ -120,7 +124,7 @@ func TestIdentifierLevels(t *testing.T) {
 	if got := w.At(t, http.MethodPost, linkHost, gtin); got != "405" {
 		t.Errorf("POST is %s", got)
 	}
-	// ISO/IEC 18975: another scheme is data, and has identifiers in queries.
+	// ISO/IEC 18975: another scheme is configuration data, and has identifiers in queries.
 	for _, path := range []string{"/25P/LHABC%2F1", "/25P/LHABC%2F1/S/42", "/?.25P=LHABC%2F1&.S=42"} {
 		if got := w.At(t, http.MethodGet, "dpp.example", path); !strings.HasPrefix(got, "307 https://shop.example/dpp") {
 			t.Errorf("%s is %s", path, got)
@@ -128,14 +132,14 @@ func TestIdentifierLevels(t *testing.T) {
 	}
 }
 
-// GR 2.12: the query is passed on as it was sent.
+// TestIdentifierQuery: GR 2.12: the query is forwarded unmodified.
 func TestIdentifierQuery(t *testing.T) {
 	t.Parallel()
 	r, w := startIdentifiers(t, nil)
 	r.Put(t, registry.Name(linkRoot+"/00/006141411234567890"), linked("gs1:defaultLink https://shop.example/box?a=1#f"))
 	r.Put(t, registry.Name(linkRoot+"/01/09528765123457"), linked("gs1:defaultLink https://shop.example/tagged"))
 	leadsTo(t, w, [][]string{
-		// GR 2.3: EPC binary, in hexadecimal and in base64url.
+		// GR 2.3: EPC binary encoding, in hexadecimal and base64url.
 		{"/eh30164596f40c0e5cbe991a83?x=y", "307 https://shop.example/tagged?x=y"},
 		{"/exMBZFlvQMDly-mRqD", "307 https://shop.example/tagged"},
 		{gtin + "?foo=bar", "307 https://shop.example/item?foo=bar"}, // TS
@@ -157,7 +161,8 @@ func TestIdentifierQuery(t *testing.T) {
 	}
 }
 
-// GR 2.4.1: what is not a Digital Link URI is 400, and says what is wrong. TS: so is an unknown single segment, and never 200.
+// TestIdentifierErrors: GR 2.4.1: an invalid Digital Link URI is 400 with an explanation. TS: so is an unknown
+// single segment, never 200.
 func TestIdentifierErrors(t *testing.T) {
 	t.Parallel()
 	_, w := startIdentifiers(t, nil)
@@ -189,7 +194,8 @@ func TestIdentifierErrors(t *testing.T) {
 	}
 }
 
-// GR 2.6.2 and 2.14: a link type leads to its link, in all spellings; what there is not is 404, with what there is.
+// TestIdentifierLinkTypes: GR 2.6.2 and 2.14: a link type selects its link, in all spellings; a missing one is
+// 404 with the available ones.
 func TestIdentifierLinkTypes(t *testing.T) {
 	t.Parallel()
 	_, w := startIdentifiers(t, nil)
@@ -222,7 +228,8 @@ func TestIdentifierLinkTypes(t *testing.T) {
 	}
 }
 
-// GR 2.5.8 and 2.6.3: what decides is the media type, then the language, then the context. TS: equal ones are a choice, 300.
+// TestIdentifierNegotiation: GR 2.5.8 and 2.6.3: links are selected by media type, then language, then context.
+// TS: equal ones are a choice, 300.
 func TestIdentifierNegotiation(t *testing.T) {
 	t.Parallel()
 	_, w := startIdentifiers(t, nil)
@@ -230,14 +237,14 @@ func TestIdentifierNegotiation(t *testing.T) {
 	const q, s = "linkType=gs1:instructions", "linkType=gs1:safetyInfo"
 	const browser = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 	leadsTo(t, w, [][]string{
-		// Only default links compete where there is no link type.
+		// Without a link type, only default links are considered.
 		{gtin, "307 https://shop.example/de/item", "Accept-Language: de-AT, en;q=0.5"},
 		{gtin, "307 https://shop.example/pt/item", "Accept-Language: pt-BR"},
 		{gtin, "307 https://shop.example/item", "Accept-Language: ja"},
 		{gtin, "307 https://shop.example/item", "Accept-Language: *"},
-		{gtin, "307 https://shop.example/item", browser}, // a browser is not shown the linkset
+		{gtin, "307 https://shop.example/item", browser}, // a browser does not get the linkset
 		{gtin, "307 https://shop.example/item", "Accept: application/pdf"},
-		{gtin + "/10/L1", "307 https://shop.example/lot", "Accept-Language: de"}, // of the level of the default
+		{gtin + "/10/L1", "307 https://shop.example/lot", "Accept-Language: de"}, // of the level of the default link
 		{gtin + "?" + q, html + q, browser, "Accept-Language: de"},
 		{gtin + "?" + q, html + q, "Accept: text/html, */*;q=0.1"},
 		{gtin + "?" + q, pdf + q, "Accept: application/pdf", "Accept-Language: en"},
@@ -273,7 +280,8 @@ var (
 	webURL        = regexp.MustCompile(`^https?://`)
 )
 
-// checkLinkset checks a linkset by the rules of GS1's schema, which GR 2.10 demands, and returns its contexts.
+// checkLinkset validates a linkset by the rules of GS1's schema, which GR 2.10 requires, and returns its
+// contexts.
 func checkLinkset(t *testing.T, body string) []map[string]any {
 	t.Helper()
 	var document map[string]any
@@ -330,14 +338,15 @@ func checkTargets(t *testing.T, rel string, value any) {
 	}
 }
 
-// GR 2.9 and 2.10: the linkset has all levels, each with its anchor, in one line of Link its JSON-LD context; and is never a redirect.
+// TestIdentifierLinkset: GR 2.9 and 2.10: the linkset contains all levels, each with its anchor, and names its
+// JSON-LD context in one Link line; it is never a redirect.
 func TestIdentifierLinkset(t *testing.T) {
 	t.Parallel()
 	_, w := startIdentifiers(t, nil)
 	const at = gtin + "/10/L1/21/S%2F1"
 	for _, c := range []struct{ path, accept, contentType string }{
 		{at + "?linkType=linkset", "", "application/linkset+json"},
-		{at + "?linkType=all", "*/*", "application/linkset+json"}, // TS: a warning, and not an error
+		{at + "?linkType=all", "*/*", "application/linkset+json"}, // TS: a warning, not an error
 		{at, "application/linkset+json", "application/linkset+json"},
 		{at, "application/linkset+json, */*;q=0.1", "application/linkset+json"},
 		{at + "?foo=bar", "application/json", "application/json"},
@@ -372,7 +381,7 @@ func TestIdentifierLinkset(t *testing.T) {
 			}
 		}
 	}
-	// GR 2.5.8: one default link, with a title and nothing else.
+	// GR 2.5.8: one default link, with only a title.
 	contexts := checkLinkset(t, w.AskHost(t, http.MethodGet, linkHost, gtin, "Accept: application/linkset+json").Body)
 	item := contexts[0]
 	defaults, _ := item["https://ref.gs1.org/voc/defaultLink"].([]any)
@@ -390,7 +399,7 @@ func TestIdentifierLinkset(t *testing.T) {
 	if !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") || !strings.Contains(page.Body, `<script type="application/ld+json">{"@context":`) {
 		t.Errorf("the page is %s", page.Body)
 	}
-	// GR 2.9: redirects lead to it; TS: with no relation that begins with gs1:.
+	// GR 2.9: redirects link to it; TS: without a relation that begins with gs1:.
 	for _, path := range []string{gtin, at, gtin + "?linkType=gs1:pip"} {
 		for range 2 {
 			link := w.AskHost(t, http.MethodGet, linkHost, path).Header["Link"]
@@ -401,7 +410,8 @@ func TestIdentifierLinkset(t *testing.T) {
 	}
 }
 
-// GR 2.2: HTTP/1.1 with GET, HEAD and OPTIONS, and CORS. TS looks for the methods and the linkset in a preflight for "GET,HEAD,OPTIONS".
+// TestIdentifierOptions: GR 2.2: HTTP/1.1 with GET, HEAD and OPTIONS, and CORS. TS expects the methods and the
+// linkset in a preflight for "GET,HEAD,OPTIONS".
 func TestIdentifierOptions(t *testing.T) {
 	t.Parallel()
 	_, w := startIdentifiers(t, nil)
@@ -422,7 +432,8 @@ func TestIdentifierOptions(t *testing.T) {
 	}
 }
 
-// GR 3: the description of the resolver, at the root of the host; GR 2.10: the JSON-LD context that it names.
+// TestIdentifierDescription: GR 3: the description of the resolver at the root of the host; GR 2.10: the
+// JSON-LD context that it names.
 func TestIdentifierDescription(t *testing.T) {
 	t.Parallel()
 	_, w := startIdentifiers(t, nil)
@@ -439,7 +450,7 @@ func TestIdentifierDescription(t *testing.T) {
 	}
 	allowed := strings.Fields("all 00 01 253 255 401 402 410 411 412 413 414 415 417 8003 8004 8006 8010 8013 8017 8018")
 	for _, key := range d.Keys {
-		if !slices.Contains(allowed, key) || key == "all" { // which would promise all of EPC binary
+		if !slices.Contains(allowed, key) || key == "all" { // would promise all of EPC binary encoding
 			t.Errorf("a key is %s", key)
 		}
 	}
@@ -457,7 +468,8 @@ func TestIdentifierDescription(t *testing.T) {
 	}
 }
 
-// A changed level changes the answers of all names of its item, also where another process has changed it.
+// TestIdentifierChanges checks that a changed level affects all names of its item, also if another process has
+// changed it.
 func TestIdentifierChanges(t *testing.T) {
 	t.Parallel()
 	r, w := startIdentifiers(t, nil)

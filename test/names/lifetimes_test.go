@@ -19,11 +19,11 @@ import (
 
 var aLifetime = regexp.MustCompile(`(?:max-age|s-maxage|ttl)=(-?\d+)`)
 
-// Every answer has a lifetime from its records or from the settings: positive, negative and withdrawn ones, of every
-// system, by every service.
+// TestLifetimes checks that every answer has a lifetime from its records or from the settings: positive,
+// negative and withdrawn ones, of every system, by every service.
 func TestLifetimes(t *testing.T) {
 	t.Parallel()
-	const registryTTL, ruleTTL, recordTTL = 100, 200, 300 // seconds
+	const registryTTL, ruleTTL, recordTTL = 100, 200, 300 // in seconds
 	r := urndtest.NewRegistry(t)
 	r.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: urndtest.Targets("https://a.example/1", "https://a.example/2"), Metadata: `{"title":"A"}`})
 	r.Put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{
@@ -66,13 +66,13 @@ func TestLifetimes(t *testing.T) {
 			"/api/v1/resolve?uri=" + name, "/api/v1/resolve?service=I2C&uri=" + name, "/api/v1/resolve?service=I2Ns&uri=" + name, "/api/v1/explain?uri=" + name,
 			"/api/v1/resolve?uri=" + name + "&at=2001-01-01", "/api/v1/resolve?uri=" + name + "&at=2199-01-01",
 		} {
-			for range 2 { // what is stored, too
+			for range 2 { // also stored answers
 				reply := w.Get(t, path, "Accept: application/json")
 				fields := reply.Header.Get("Cache-Control") + " " + reply.Header.Get("Cache-Status")
 				var document struct {
 					TTL int `json:"ttl"`
 				}
-				_ = json.Unmarshal([]byte(reply.Body), &document) // others have none
+				_ = json.Unmarshal([]byte(reply.Body), &document) // other formats are not JSON
 				fields += " ttl=" + strconv.Itoa(document.TTL)
 				for _, found := range aLifetime.FindAllStringSubmatch(fields, -1) {
 					if seconds, err := strconv.Atoi(found[1]); err != nil || seconds < 0 || seconds > max(most, ruleTTL) || strings.HasPrefix(path,
@@ -85,11 +85,11 @@ func TestLifetimes(t *testing.T) {
 	}
 }
 
-// Clients get registry.client_ttl where it is set, from the registry and from the cache, by both paths, but no target for longer than it is
-// valid; the cache goes by registry.ttl.
+// TestClientTTL checks that clients get registry.client_ttl if set, from the registry and from the cache, by
+// both paths, but for no target beyond its validity; the cache uses registry.ttl.
 func TestClientTTL(t *testing.T) {
 	t.Parallel()
-	const registryTTL, clientTTL = 1000, 5000 // seconds
+	const registryTTL, clientTTL = 1000, 5000 // in seconds
 	r := urndtest.NewRegistry(t)
 	r.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: urndtest.Targets("https://a.example/1")})
 	r.Put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{
@@ -115,7 +115,7 @@ func TestClientTTL(t *testing.T) {
 		"ark:/12345/none": {clientTTL, clientTTL}, "urn:example:bounded": {400, 500},
 	} {
 		for _, path := range []string{"/" + name, "/uri-res/N2L?" + name, "/api/v1/resolve?uri=" + name} {
-			for range 3 { // the last ones from the cache
+			for range 3 { // the last ones are from the cache
 				header := w.Get(t, path).Header
 				if lifetime := header.Get("Cache-Control"); !between(maxAge.FindStringSubmatch(lifetime), want[0], want[1]) {
 					t.Errorf("%s: Cache-Control: %s, want %d", path, lifetime, want)

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// head sends HEAD for a URL with a Host, "" for its own, and follows no redirect.
+// head sends HEAD for a URL with a Host, "" for its own, and follows no redirects.
 func head(t *testing.T, target, host, datetime string) *http.Response {
 	t.Helper()
 	request, err := http.NewRequest(http.MethodHead, target, nil)
@@ -34,8 +34,9 @@ func head(t *testing.T, target, host, datetime string) *http.Response {
 	return response
 }
 
-// clientLinks are the targets of a Link field by relation, as mementoweb's client finds them: octet by octet, a target ends before the next
-// semicolon, and a value before the next quote; targets with one octet sequence are one.
+// clientLinks returns the targets of a Link field by relation, as parsed by mementoweb's client: byte by byte,
+// a target ends before the next semicolon, and a value before the next quote; targets with the same byte
+// sequence are identical.
 func clientLinks(t *testing.T, field string) map[string]string {
 	t.Helper()
 	links := make(map[string]string)
@@ -93,8 +94,9 @@ func startMementoSite(t *testing.T) mementoSite {
 	}), origin.URL}
 }
 
-// The client of mementoweb.org asks the original for its TimeGate, which a redirect does not say to who follows it, and so appends the
-// original to the TimeGate that it was given. It follows the redirects of that, and reads the links of the first answer.
+// TestMementoClient: the client of mementoweb.org requests the TimeGate from the original. A redirect does not
+// name it to a client that follows it, so the client appends the original to the TimeGate with which it was
+// configured. It follows redirects of the TimeGate, and reads the links of the first response.
 func TestMementoClient(t *testing.T) {
 	t.Parallel()
 	w := startMementoSite(t)
@@ -128,13 +130,13 @@ func TestMementoClient(t *testing.T) {
 	}
 }
 
-// The mementos of a name, of whatever scheme, are what its TimeMap says.
+// TestMementosOfNames checks that the mementos of a name of any scheme match its TimeMap.
 func TestMementosOfNames(t *testing.T) {
 	t.Parallel()
 	w := startMementoSite(t)
 	for identifier, want := range map[string]string{
 		"urn:example:book,1": "302 /old 308 /new 410 302 /last",
-		// What it led to is not shown any more.
+		// Earlier targets are no longer shown.
 		"urn:example:secret":              "410",
 		"URN:Example:secret":              "410",
 		"https://purl.example/a":          "302 /old",
@@ -162,7 +164,7 @@ func TestMementosOfNames(t *testing.T) {
 			t.Errorf("%s: %q, %d %s, want %s", identifier, got, reply.Status, reply.Body, want)
 		}
 	}
-	// How a withdrawn name was is refused at a time before, too, and it is not said to have been so.
+	// The content of a withdrawn name is also denied for earlier times, and the withdrawal is not dated back.
 	if gone := head(t, w.URL+"/memento/20210101000007/urn:example:secret", "", ""); gone.StatusCode != http.StatusGone || gone.Header.Get("Memento-Datetime") == "" {
 		t.Errorf("the memento of the withdrawal: %d %v", gone.StatusCode, gone.Header)
 	}
@@ -171,7 +173,8 @@ func TestMementosOfNames(t *testing.T) {
 	}
 }
 
-// At a web host whose paths are names there are the TimeGates of its names, and of URNs; other paths are names.
+// TestMementoAtWebHosts checks that a web host whose paths are names provides the TimeGates of its names and of
+// URNs; other paths are names.
 func TestMementoAtWebHosts(t *testing.T) {
 	t.Parallel()
 	w := startMementoSite(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// countedDNS starts a DNS server, and counts its queries for NAPTR records.
+// countedDNS starts a DNS server that counts NAPTR queries.
 func countedDNS(t *testing.T, answer dns.HandlerFunc) (address string, asked *atomic.Int32) {
 	t.Helper()
 	asked = new(atomic.Int32)
@@ -31,8 +31,8 @@ func countedDNS(t *testing.T, answer dns.HandlerFunc) (address string, asked *at
 	}).Serve(t), asked
 }
 
-// A namespace that the administrator gave targets does not depend on the DNS, and its names
-// are not told to it. Order still decides.
+// TestConfiguredNamespaceNeedsNoDNS checks that a namespace with configured targets does not depend on DNS, and
+// that its names are not sent to DNS servers. The configured order still applies.
 func TestConfiguredNamespaceNeedsNoDNS(t *testing.T) {
 	t.Parallel()
 	for what, answer := range map[string]dns.HandlerFunc{
@@ -56,14 +56,14 @@ func TestConfiguredNamespaceNeedsNoDNS(t *testing.T) {
 				t.Errorf("the DNS was asked %d times", n)
 			}
 			w.Get(t, "/urn:delegated:1")
-			if asked.Load() == before && what != "silent" { // which is known since the start
+			if asked.Load() == before && what != "silent" { // known to be silent since the start
 				t.Error("the order that the administrator wrote is not followed")
 			}
 		})
 	}
 }
 
-// While no DNS server answers, only the first names wait for it.
+// TestSilentDNSCostsOnce checks that only the first names wait while no DNS server responds.
 func TestSilentDNSCostsOnce(t *testing.T) {
 	t.Parallel()
 	address, asked := countedDNS(t, urndtest.Silent)
@@ -93,7 +93,7 @@ func TestSilentDNSCostsOnce(t *testing.T) {
 	})
 }
 
-// So do those of a resolution server that cannot be reached.
+// TestUnreachableServerCostsOnce checks the same for a resolution server that cannot be reached.
 func TestUnreachableServerCostsOnce(t *testing.T) {
 	t.Parallel()
 	server := "http://" + urndtest.FreeAddress(t)
@@ -109,7 +109,8 @@ func TestUnreachableServerCostsOnce(t *testing.T) {
 	w.ExpectMetrics(t, `gateway_exchanges_total{gateway="thttp",outcome="failed"} 1`)
 }
 
-// The addresses of resolution servers are looked up at the servers that answer.
+// TestDeadFirstServer checks that the addresses of resolution servers are looked up at DNS servers that
+// respond.
 func TestDeadFirstServer(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewServer(http.RedirectHandler("https://a.example/", http.StatusSeeOther))
@@ -131,7 +132,7 @@ func TestDeadFirstServer(t *testing.T) {
 	}
 }
 
-// The status of a name that no system supports is that of the configuration.
+// TestUnknownStatus checks that the status for a name that no system supports is configurable.
 func TestUnknownStatus(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusNotFound, http.StatusNotImplemented, http.StatusBadGateway} {

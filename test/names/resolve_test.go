@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Each line of standard input has one line of output, in the same order.
+// TestResolveLines checks that each line of standard input yields one line of output, in the same order.
 func TestResolveLines(t *testing.T) {
 	t.Parallel()
 	var in, want strings.Builder
@@ -59,7 +59,7 @@ func TestResolveLines(t *testing.T) {
 	}
 }
 
-// urnd resolve says why the registry cannot be asked, and makes none.
+// TestResolveWithoutFile checks that urnd resolve reports why the registry is unavailable, and creates none.
 func TestResolveWithoutFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "registry.db")

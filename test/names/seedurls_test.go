@@ -20,12 +20,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// seedServers are where the hosts of the examples are: all of them on loopback, on ports that the test adds
-// to their URLs.
+// seedServers are the servers of the hosts in the examples: all on loopback, at ports that the test adds to the
+// URLs.
 type seedServers map[string]string // "host:port", by scheme
 
-// seedExamples are the example URLs of the seeds, RFC 1738 and RFC 2396, of the schemes that are not http,
-// from the vectors of uri: a URL, and the scheme, for each.
+// seedExamples returns the example URLs of RFC 1738 and RFC 2396 for schemes other than http, from the test
+// vectors of package uri: a URL and its scheme for each.
 func seedExamples(t *testing.T) (examples []string) {
 	t.Helper()
 	schemes := []string{"ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero"}
@@ -40,7 +40,7 @@ func seedExamples(t *testing.T) (examples []string) {
 	return examples
 }
 
-// The example URLs of the seeds work, as proxy and by /fetch.
+// TestSeedURLs checks that the example URLs work in proxy requests and by /fetch.
 func TestSeedURLs(t *testing.T) {
 	t.Parallel()
 	folder, menus := testserver.OpenFolder(t), testserver.OpenFolder(t)
@@ -59,7 +59,7 @@ func TestSeedURLs(t *testing.T) {
 	servers := seedServers{
 		"ftp": testserver.StartVsftpd(t, folder, "local_enable=YES").Addr(), "gopher": testserver.StartGophernicus(t, menus).Addr(),
 		"gopher+": testserver.StartPygopherd(t, menus).Addr(), "wais": testserver.StartYazTest(t).Addr(), "nntp": news.Addr(),
-		"attributes": serveLoopback(t, answerAttributes), // pygopherd does not know lists of them
+		"attributes": serveLoopback(t, answerAttributes), // pygopherd does not support lists of them
 	}
 	names := []string{
 		"host.com", "host.dom", "info.cern.ch", "ds.internic.net", "boombox.micro.umn.edu", "quake.think.com", "prospero.isi.edu", "uu.psi.com",
@@ -82,7 +82,7 @@ func TestSeedURLs(t *testing.T) {
 	}
 }
 
-// moreExamples has a URL of each form that RFC 1738 gives without an example, with names of the servers.
+// moreExamples returns a URL for each form that RFC 1738 defines without an example, with names of the servers.
 func moreExamples(files string) []string {
 	return []string{
 		"gopher://host.dom", "gopher://host.dom/", "gopher://host.dom/1", "gopher://host.dom/1/sel", "nntp://host.dom/comp.infosystems.www.misc",
@@ -92,7 +92,7 @@ func moreExamples(files string) []string {
 	}
 }
 
-// testSeedURL asks for a URL as a client of the proxy does, and by /fetch.
+// testSeedURL requests a URL as a client of the proxy, and by /fetch.
 func testSeedURL(t *testing.T, d *urndtest.Daemon, servers seedServers, example string) {
 	status, has := seedOutcome(example)
 	target := servers.place(t, example)
@@ -107,12 +107,12 @@ func testSeedURL(t *testing.T, d *urndtest.Daemon, servers seedServers, example 
 	}
 }
 
-// seedOutcome returns the status of an example, and a part of what is shown.
+// seedOutcome returns the status of an example, and a part of the content.
 func seedOutcome(example string) (status int, has string) {
 	scheme, _, _ := strings.Cut(example, ":")
 	switch {
 	case strings.HasPrefix(example, "ftp://foo:@"), strings.HasPrefix(example, "ftp://myname@"), strings.HasPrefix(example, "ftp://@"):
-		return 401, "" // users that there are not
+		return 401, "" // nonexistent users
 	case example == "ftp://ds.internic.net/rfc":
 		return 302, "\r\nLocation: " // to the directory, whose links need the slash
 	case scheme == "ftp" && (strings.HasSuffix(example, ";type=d") || strings.HasSuffix(example, "/")):
@@ -121,7 +121,7 @@ func seedOutcome(example string) (status int, has string) {
 		name, _, _ := strings.Cut(example[strings.LastIndexByte(example, '/')+1:], ";")
 		return 200, "A file of " + name
 	case strings.Contains(example, "%0D%0A"):
-		return 501, "answers are not sent" // to forms of Gopher+, RFC 1738 section 3.4.9
+		return 501, "answers are not sent" // for forms of Gopher+, RFC 1738 section 3.4.9
 	case strings.Contains(example, "!+ABSTRACT"):
 		return 200, "Weather in words."
 	case strings.Contains(example, "%09"):
@@ -131,7 +131,7 @@ func seedOutcome(example string) (status int, has string) {
 	case example == "news:*":
 		return 200, "comp.infosystems.www.misc"
 	case scheme == "news", scheme == "nntp":
-		return 200, "On comp.infosystems.www." // the subject of an article
+		return 200, "On comp.infosystems.www." // subject of an article
 	case strings.Contains(example, "?water"):
 		return 200, "The server finds "
 	case scheme == "wais":
@@ -172,7 +172,7 @@ func (s seedServers) place(t *testing.T, example string) string {
 	return strings.Replace(example, "//"+authority, "//"+authority+server[strings.LastIndexByte(server, ':'):], 1)
 }
 
-// plantFTP makes the file of an ftp URL, or its directory.
+// plantFTP creates the file or directory of an ftp URL.
 func plantFTP(t *testing.T, folder, example string) {
 	t.Helper()
 	u, err := uri.Parse(example)
@@ -192,7 +192,7 @@ func plantFTP(t *testing.T, folder, example string) {
 	urndtest.WriteOld(t, filepath.Join(folder, path), []byte("A file of "+filepath.Base(path)+".\n"))
 }
 
-// serveLoopback answers connections, and returns where.
+// serveLoopback handles connections and returns the address.
 func serveLoopback(t *testing.T, answer func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -219,7 +219,7 @@ func serveLoopback(t *testing.T, answer func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// answerAttributes is a server of Gopher+ whose only item has an abstract.
+// answerAttributes is a Gopher+ server whose only item has an abstract.
 func answerAttributes(conn net.Conn) {
 	if _, err := bufio.NewReader(conn).ReadString('\n'); err == nil {
 		fmt.Fprint(conn, "+-1\r\n+INFO: 0Day\tsel\thost.dom\t70\t+\r\n+ABSTRACT:\r\n Weather in words.\r\n.\r\n")

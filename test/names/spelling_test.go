@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// curl runs curl through a proxy, and returns the header, of all responses.
+// curl runs curl through a proxy, and returns the header sections of all responses.
 func curl(t *testing.T, proxy string, arguments ...string) (header string) {
 	t.Helper()
 	arguments = append([]string{"-q", "-sS", "--noproxy", "", "--proxy", proxy, "-D", "header", "-o", "body"}, arguments...)
@@ -26,8 +26,9 @@ func curl(t *testing.T, proxy string, arguments ...string) (header string) {
 	return urndtest.ReadFile(t, filepath.Join(command.Dir, "header"))
 }
 
-// What curl sends raw reaches nginx as proxy.spelling and that of the site say, and is stored by what was sent: RFC 9110
-// sections 4.2.3 and 7.7.
+// TestSpellingsByCurl checks that unencoded requests of curl reach nginx in the spelling selected by
+// proxy.spelling and the setting of the site, and that the cache key is what was sent: RFC 9110 sections 4.2.3
+// and 7.7.
 func TestSpellingsByCurl(t *testing.T) {
 	t.Parallel()
 	testserver.Need(t, "curl")
@@ -41,7 +42,7 @@ func TestSpellingsByCurl(t *testing.T) {
 	}
 }
 
-// testSpelling checks what is sent to nginx, and what is stored, with a value of proxy.spelling.
+// testSpelling checks the requests to nginx, and the cache keys, with a value of proxy.spelling.
 func testSpelling(t *testing.T, nginx *testserver.WebServer, spelling string) {
 	t.Helper()
 	urnd := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
@@ -62,7 +63,7 @@ func testSpelling(t *testing.T, nginx *testserver.WebServer, spelling string) {
 	for _, tt := range []struct{ raw, normal string }{
 		{"/?a[]=1", "/?a%5B%5D=1"},
 		{"/?family=A|B&c=100%", "/?family=A%7CB&c=100%25"},
-		{"/x/{x}^`\"", "/x/%7Bx%7D%5E%60%22"}, // curl encodes octets beyond ASCII itself
+		{"/x/{x}^`\"", "/x/%7Bx%7D%5E%60%22"}, // curl itself encodes non-ASCII bytes
 		{"/a/../%7eb", "/~b"},
 		{"/a/./b//c", "/a/b//c"},
 	} {
@@ -93,7 +94,7 @@ func testSpelling(t *testing.T, nginx *testserver.WebServer, spelling string) {
 			if got, _ := form.get(tt.normal); got != tt.normal {
 				t.Errorf("%s, %s: %q is answered by that of %q", spelling, form.name, tt.normal, got)
 			}
-			if form.name == "exact.example" { // a purge is about all spellings
+			if form.name == "exact.example" { // a purge applies to all spellings
 				curl(t, urnd.URL, "-g", "-X", "PURGE", "--proxy", "", "-H", "Host: exact.example", urnd.URL+tt.normal)
 				if _, isHit := form.get(tt.raw); isHit {
 					t.Errorf("%q was not purged", tt.raw)
@@ -101,7 +102,7 @@ func testSpelling(t *testing.T, nginx *testserver.WebServer, spelling string) {
 			}
 		}
 	}
-	// nginx refuses such a path itself, in this spelling.
+	// nginx itself rejects such a path in this spelling.
 	if got, _ := get("http://" + nginx.Addr() + "/100%"); got != map[string]string{"normal": "/100%25"}[spelling] {
 		t.Errorf("%s: /100%% is sent as %q", spelling, got)
 	}

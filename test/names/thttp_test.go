@@ -26,8 +26,8 @@ _down._tcp 120 IN SRV 0 0 %s authority.urn.example.org.
 _down._tcp 120 IN SRV 1 0 9 authority.urn.example.org.
 `
 
-// urnd against urnd: one is the authority for a namespace, the other finds it by
-// NAPTR and SRV records in BIND, and asks it by THTTP.
+// TestUrndAsksUrnd runs two urnds: one is the authority of a namespace, the other finds it by NAPTR and SRV
+// records in BIND, and queries it by THTTP.
 func TestUrndAsksUrnd(t *testing.T) {
 	t.Parallel()
 	authority := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
@@ -53,13 +53,13 @@ func TestUrndAsksUrnd(t *testing.T) {
 	if got := d.Get(t, "/urn:book:x"); got.Status != 404 || !strings.Contains(got.Body, "answered 404") {
 		t.Errorf("a name that the server does not know: %+v", got)
 	}
-	// Percent-encodings of a name are not decoded.
+	// Percent-encodings in a name are not decoded.
 	if got := d.Get(t, "/urn:raw:a%2Db%7e"); got.Status != 302 || got.Location != "https://raw.example/a%2Db%7E" {
 		t.Errorf("a name with percent-encodings: %+v", got)
 	}
 	for path, want := range map[string]string{
 		"/uri-res/N2Ls?urn:book:42": "# urn:book:42\r\nhttps://books.example/42\r\nhttps://mirror.example/42\r\n",
-		"/uri-res/N2Ls?urn:raw:42":  "# urn:raw:42\r\nhttps://raw.example/42\r\n", // its server offers only N2L
+		"/uri-res/N2Ls?urn:raw:42":  "# urn:raw:42\r\nhttps://raw.example/42\r\n", // its server only supports N2L
 	} {
 		if got := d.Get(t, path); got.Status != 200 || got.Body != want {
 			t.Errorf("%s: %+v", path, got)

@@ -15,7 +15,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// A purge removes what can be made again, and nothing else: it says what it has left.
+// TestPurgeOfThePackage checks that a purge only removes files that can be recreated, and lists the remaining
+// ones.
 func TestPurgeOfThePackage(t *testing.T) {
 	t.Parallel()
 	const object = "0123456789abcdef0123456789abcdef-1a2b-3c"
@@ -58,7 +59,7 @@ func TestPurgeOfThePackage(t *testing.T) {
 		}
 		left := filesBelow(t, root)
 		want := slices.Clone(tt.left)
-		if tt.left != nil { // the links to what is left stay
+		if tt.left != nil { // links to remaining files are kept
 			want = append(want, links...)
 		}
 		slices.Sort(want)
@@ -79,7 +80,8 @@ func TestPurgeOfThePackage(t *testing.T) {
 	}
 }
 
-// A service with a user of its own has its directories without links: see packaging/test-boot.
+// TestPurgeWithoutLinks: a service with a static user has its directories without links; see
+// packaging/test-boot.
 func TestPurgeWithoutLinks(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -97,7 +99,8 @@ func TestPurgeWithoutLinks(t *testing.T) {
 	}
 }
 
-// purgeBelow runs the script of the package as dpkg --root does, without the programs by which it speaks with systemd.
+// purgeBelow runs the script of the package like dpkg --root, without the programs that communicate with
+// systemd.
 func purgeBelow(t *testing.T, root string) ([]byte, error) {
 	t.Helper()
 	programs := t.TempDir()
@@ -125,7 +128,7 @@ func writeAll(t *testing.T, path string) {
 	}
 }
 
-// filesBelow returns the paths of all files that are no directories, sorted.
+// filesBelow returns the sorted paths of all files except directories.
 func filesBelow(t *testing.T, root string) []string {
 	t.Helper()
 	var all []string

@@ -20,12 +20,12 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// debian is the package, and what it unpacks to.
+// debian is the package and the folder of its unpacked files.
 type debian struct{ file, root string }
 
-// madePackage makes the package once. It is compressed by gzip, since that takes a tenth of the time, and made without the profile of the
-// program, by which all it consists of would be compiled once more.
-var madePackage = sync.OnceValues(func() (debian, error) { //nolint:gochecknoglobals // of tests
+// madePackage builds the package once. It uses gzip, which takes a tenth of the time, and no profile of the
+// program, which would cause all dependencies to be compiled again.
+var madePackage = sync.OnceValues(func() (debian, error) { //nolint:gochecknoglobals // only used by tests
 	dist := filepath.Join(urndtest.Root(), "dist")
 	config, err := os.ReadFile(filepath.Join(urndtest.Root(), "packaging", "nfpm.yaml"))
 	if err != nil {
@@ -69,8 +69,8 @@ func debianPackage(t *testing.T) debian {
 	return p
 }
 
-// The package holds the files that an administrator expects, lintian accepts it, and the
-// program in it runs with the configuration in it.
+// TestDebianPackage checks that the package contains the expected files, that lintian accepts it, and that its
+// program runs with its configuration.
 func TestDebianPackage(t *testing.T) {
 	t.Parallel()
 	p := debianPackage(t)
@@ -118,7 +118,8 @@ func TestDebianPackage(t *testing.T) {
 	}
 }
 
-// checkPackageVersion checks that a package is of the version, and newer than those before 0.20.0, which counted commits.
+// checkPackageVersion checks that a package has the current version, and that it is newer than those before
+// 0.20.0, which counted commits.
 func checkPackageVersion(t *testing.T, deb string) {
 	t.Helper()
 	version, err := exec.Command("dpkg-deb", "--field", deb, "Version").Output()
@@ -131,7 +132,7 @@ func checkPackageVersion(t *testing.T, deb string) {
 	}
 }
 
-// checkManual checks that urnd(1) names the pages of all commands.
+// checkManual checks that urnd(1) lists the pages of all commands.
 func checkManual(t *testing.T, directory string) {
 	t.Helper()
 	pages, err := filepath.Glob(directory + "/urnd-*.1.gz")
@@ -147,7 +148,7 @@ func checkManual(t *testing.T, directory string) {
 	}
 }
 
-// checkNotices checks that the licences of all modules in a binary are among the notices.
+// checkNotices checks that the notices contain the licences of all modules in a binary.
 func checkNotices(t *testing.T, binary, notices string) {
 	t.Helper()
 	info, err := buildinfo.ReadFile(binary)
@@ -166,7 +167,7 @@ func checkNotices(t *testing.T, binary, notices string) {
 	}
 }
 
-// checkHomepage checks that a homepage is one that can exist: .invalid cannot (RFC 2606 section 2).
+// checkHomepage checks that a homepage can exist: .invalid cannot (RFC 2606 section 2).
 func checkHomepage(t *testing.T, deb string) {
 	t.Helper()
 	out, err := exec.Command("dpkg-deb", "--field", deb, "Homepage").Output()
@@ -175,7 +176,7 @@ func checkHomepage(t *testing.T, deb string) {
 	}
 }
 
-// readUnpacked returns a file, decompressed where its name ends in .gz.
+// readUnpacked returns a file, decompressed if its name ends in .gz.
 func readUnpacked(t *testing.T, path string) string {
 	t.Helper()
 	file, err := os.Open(path)

@@ -14,13 +14,14 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// make run says what it does before it builds, and ends by an interrupt as by a command that has succeeded.
+// TestMakeRun checks that make run reports its actions before it builds, and that an interrupt ends it
+// successfully.
 func TestMakeRun(t *testing.T) {
 	t.Parallel()
 	run := exec.Command("make", "--no-print-directory", "run")
 	run.Dir = urndtest.Root()
 	run.Env = append(os.Environ(), "URND_LISTEN_SERVICE=127.0.0.1:0", "URND_LISTEN_ADMIN=127.0.0.1:0", "MAKEFLAGS=")
-	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a shell does, which interrupts them all
+	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // like a shell, which interrupts all processes
 	output, input := io.Pipe()
 	run.Stdout, run.Stderr = input, input
 	if err := run.Start(); err != nil {
@@ -30,7 +31,7 @@ func TestMakeRun(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = run.Wait() // the signal
+		_ = run.Wait() // ended by the signal
 		_ = input.Close()
 	}()
 	var said []string

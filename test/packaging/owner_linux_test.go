@@ -15,20 +15,22 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Root's commands leave nothing that the daemon, which is another user, cannot use; also where that
-// user could not even come to the directory, as of a dynamic user, and where they are killed.
+// TestRootActsAsOwner checks that commands of root leave no files that the daemon, which is another user,
+// cannot use, even if that user could not access the directory, like a dynamic user, and if commands are
+// killed.
 func TestRootActsAsOwner(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("it is about root")
 	}
 	const daemon = 61234
-	base, err := os.MkdirTemp("", "urnd") // that of t is closed to other users
+	base, err := os.MkdirTemp("", "urnd") // that of t is inaccessible to other users
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(base) })
-	binary, private := filepath.Join(base, "urnd"), filepath.Join(base, "private") // root's alone, as /var/lib/private
+	// Only accessible to root, like /var/lib/private.
+	binary, private := filepath.Join(base, "urnd"), filepath.Join(base, "private")
 	dir := filepath.Join(private, "urnd")
 	if err := errors.Join(copyProgram(urndtest.Binary(t), binary), os.Chmod(base, 0o755), os.Mkdir(private, 0o700), os.Mkdir(dir, 0o700), os.Chown(dir, daemon, daemon)); err != nil {
 		t.Fatal(err)
@@ -47,7 +49,7 @@ func TestRootActsAsOwner(t *testing.T) {
 	}
 	run("set", "urn:example:a", "--target", "https://example.org/a")
 	run("stats")
-	if err := os.Chmod(private, 0o711); err != nil { // in a service, systemd lets its user in
+	if err := os.Chmod(private, 0o711); err != nil { // in a service, systemd gives its user access
 		t.Fatal(err)
 	}
 	daemonRuns := startAs(t, daemon, binary, path)
@@ -95,7 +97,7 @@ func startAs(t *testing.T, user uint32, binary, path string) *urndtest.Daemon {
 	return urndtest.StartCommand(t, urndtest.OnLoopback(command, "URND_REGISTRY_STORE=sqlite:"+path))
 }
 
-// copyProgram copies the program to where other users can run it.
+// copyProgram copies the program to a place where other users can run it.
 func copyProgram(from, to string) error {
 	program, err := os.ReadFile(from)
 	if err != nil {

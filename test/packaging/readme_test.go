@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// example is one command of the README, and lines of its output.
+// example is a command in the README with lines of its output.
 type example struct {
 	command string
 	output  []string
@@ -44,8 +44,7 @@ func examples(t *testing.T, path string) []example {
 	return found
 }
 
-// writeFiles writes the "yaml" blocks of a Markdown file that begin with the name of a file into a
-// folder.
+// writeFiles writes the "yaml" blocks of a Markdown file that begin with a file name to a folder.
 func writeFiles(t *testing.T, path, folder string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -59,8 +58,8 @@ func writeFiles(t *testing.T, path, folder string) {
 	}
 }
 
-// Every command of the README runs and prints the lines shown there, in their order; it
-// may print others between them.
+// TestREADME checks that every command in the README runs and prints the lines shown there, in order; it may
+// print other lines in between.
 func TestREADME(t *testing.T) {
 	t.Parallel()
 	testserver.Need(t, "curl")
@@ -95,7 +94,7 @@ func TestREADME(t *testing.T) {
 		cmd := shell(e.command)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
-		_ = cmd.Run() // some commands fail, and the README says so
+		_ = cmd.Run() // some commands fail as documented
 		got := strings.Split(strings.ReplaceAll(out.String(), "\r", ""), "\n")
 		for _, want := range e.output {
 			for len(got) > 0 && got[0] != want {
@@ -116,7 +115,7 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// startSecond starts the urnd with a registry that the README has beside that of make run.
+// startSecond starts the urnd with a registry that the README runs beside that of make run.
 func startSecond(t *testing.T, shell func(command string) *exec.Cmd, address string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(urndtest.Root(), "README.md"))

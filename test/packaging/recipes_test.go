@@ -23,10 +23,10 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// recipe is a section of docs/recipes.md: its files, by their paths.
+// recipe is a section of docs/recipes.md: its files by path.
 type recipe map[string]string
 
-// recipes returns the sections of docs/recipes.md by their titles.
+// recipes returns the sections of docs/recipes.md by title.
 func recipes(t *testing.T) map[string]recipe {
 	t.Helper()
 	text := urndtest.ReadFile(t, filepath.Join(urndtest.Root(), "docs", "recipes.md"))
@@ -44,10 +44,10 @@ func recipes(t *testing.T) map[string]recipe {
 
 const urndFile = "/etc/urnd/urnd.yaml"
 
-// kitchen is where recipes are tried.
+// kitchen is the fixture for recipes.
 type kitchen struct{ all map[string]recipe }
 
-// write writes a file of a recipe, with other addresses and paths, and returns its path.
+// write writes a file of a recipe with other addresses and paths, and returns its path.
 func (k *kitchen) write(t *testing.T, title, path, folder string, replacements ...string) string {
 	t.Helper()
 	text, ok := k.all[title][path]
@@ -95,7 +95,7 @@ func ask(t *testing.T, address, host, target string, fields ...string) (*http.Re
 	return response, string(body)
 }
 
-// Each recipe of docs/recipes.md works as it stands there, but for addresses and paths.
+// TestRecipes checks that each recipe of docs/recipes.md works as documented, except for addresses and paths.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	k := &kitchen{recipes(t)}
@@ -123,7 +123,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// publicResolver obtains its certificate, and leads to https.
+// publicResolver checks that the resolver obtains its certificate and redirects to https.
 func publicResolver(t *testing.T, k *kitchen, title string) {
 	plain, secure := urndtest.FreeAddress(t), urndtest.FreeAddress(t)
 	pebble := testserver.StartPebble(t, testserver.PebbleConfig{HTTP: netip.MustParseAddrPort(plain), TLS: netip.MustParseAddrPort(secure)})
@@ -146,13 +146,13 @@ func publicResolver(t *testing.T, k *kitchen, title string) {
 	}
 }
 
-// behind is urnd with the file of a recipe, and the access log of it.
+// behind is urnd with the file of a recipe, and its access log.
 type behind struct {
 	*urndtest.Daemon
 	log string
 }
 
-// startBehind runs urnd for a front.
+// startBehind runs urnd behind a front-end server.
 func (k *kitchen) startBehind(t *testing.T, title string) behind {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "access.log")
@@ -164,7 +164,8 @@ func (k *kitchen) startBehind(t *testing.T, title string) behind {
 	return behind{urndtest.StartFile(t, file), log}
 }
 
-// isAsked asks a front for a name, whose spelling is to reach urnd as it is, and the address of the client too.
+// isAsked requests a name from the front-end server; urnd must receive its unmodified spelling and the address
+// of the client.
 func (b behind) isAsked(t *testing.T, front string) {
 	t.Helper()
 	const client = "127.0.0.77"
@@ -249,14 +250,16 @@ func officeProxy(t *testing.T, k *kitchen, title string) {
 		{"10.1.8.3", "POST", "guest", "http://www.example.org/", `denied by rule "guests-read"`},
 		{"10.9.0.1", "GET", "alice", "http://www.example.org/", "denied"},
 	} {
-		out, _ := exec.Command(urndtest.Binary(t), "access", "test", "--config", file, "--user", tt.user, tt.client, tt.method, tt.url).CombinedOutput() // a denial is an error
+		// A denial is an error.
+		out, _ := exec.Command(urndtest.Binary(t), "access", "test", "--config", file, "--user", tt.user, tt.client, tt.method, tt.url).CombinedOutput()
 		if !strings.HasPrefix(string(out), tt.answer) {
 			t.Errorf("%v: %s", tt, out)
 		}
 	}
 }
 
-// replacesSquid asks LDAP who a user is, goes by the second parent while the first one is down, and logs no address of a client.
+// replacesSquid checks that users are looked up in LDAP, that the second parent is used while the first is
+// down, and that client addresses are not logged.
 func replacesSquid(t *testing.T, k *kitchen, title string) {
 	testserver.Need(t, "/usr/lib/squid/basic_ldap_auth")
 	directory := testserver.StartSLAPD(t, map[string]string{"alice": "secret", "bob": "secret"}, map[string][]string{"staff": {"alice"}})
@@ -334,7 +337,8 @@ func gatewayOfSite(t *testing.T, k *kitchen, title string) {
 	}
 }
 
-// siteWithAPI sends what is below /api to a server of its own, which sees other paths, and stores nothing of it.
+// siteWithAPI checks that requests below /api are sent to a separate server with other paths, and that its
+// responses are not stored.
 func siteWithAPI(t *testing.T, k *kitchen, title string) {
 	replacements := []string{"0.0.0.0:80", "127.0.0.1:0", "10.2.0.0/24", "127.0.0.0/8", "10.1.0.0/16", "127.0.0.0/8"}
 	for _, name := range []string{"10", "11", "12"} {
@@ -419,7 +423,8 @@ func rotated(t *testing.T, k *kitchen, title string) {
 	}
 }
 
-// The image is a folder here, in which nothing else is than the program of the package, which needs nothing else: podman needs more than tests may ask of a machine.
+// container simulates the image by a folder that only contains the program of the package: podman needs more
+// privileges than tests may require.
 func container(t *testing.T, k *kitchen, title string) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can change the root of a process")
@@ -469,7 +474,7 @@ func littleMemory(t *testing.T, k *kitchen, title string) {
 	k.start(t, title)
 }
 
-// runProgram runs a program in a folder. The test fails where the program does.
+// runProgram runs a program in a folder. The test fails if the program fails.
 func runProgram(t *testing.T, folder, program string, arguments ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, arguments...)

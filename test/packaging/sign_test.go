@@ -13,7 +13,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// The checksums of a release are signed as docs/install.md verifies them, and others are not taken for them.
+// TestSignedChecksums checks that the checksums of a release are signed as docs/install.md verifies them, and
+// that others are rejected.
 func TestSignedChecksums(t *testing.T) {
 	t.Parallel()
 	testserver.Need(t, "ssh-keygen")

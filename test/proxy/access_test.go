@@ -29,7 +29,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// logsTo lets urnd log requests in a format, to a file where it has a name.
+// logsTo configures an access log in a format, to a file if its name is not "".
 func logsTo(format, file string, change func(*config.Config)) func(*config.Config) {
 	return func(c *config.Config) {
 		urndtest.OpenLoopback(c)
@@ -112,7 +112,7 @@ func TestAccessLogs(t *testing.T) {
 	}
 }
 
-// timeOf reads the time in a line of an access log.
+// timeOf parses the time in a line of an access log.
 func timeOf(t *testing.T, format, text string) time.Time {
 	t.Helper()
 	if format == "squid" {
@@ -130,7 +130,7 @@ func timeOf(t *testing.T, format, text string) time.Time {
 	return when
 }
 
-// SIGHUP reopens an access log that was renamed, and no line is lost.
+// TestAccessLogIsReopened checks that SIGHUP reopens a renamed access log without losing lines.
 func TestAccessLogIsReopened(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "access.log")
@@ -151,7 +151,8 @@ func TestAccessLogIsReopened(t *testing.T) {
 	}
 }
 
-// A trusted proxy in front of urnd sets the identifier and the client of a request.
+// TestAccessLogBehindAProxy checks that a trusted proxy in front of urnd sets the request identifier and the
+// client.
 func TestAccessLogBehindAProxy(t *testing.T) {
 	t.Parallel()
 	for _, trusted := range []bool{true, false} {
@@ -177,10 +178,10 @@ func TestAccessLogBehindAProxy(t *testing.T) {
 	}
 }
 
-// password is in URLs of the tests, and must not be in a log.
+// password occurs in URLs of the tests, and must not occur in a log.
 const password = "s3cr3t"
 
-// A password in a URL of a client, a server or an administrator is never logged.
+// TestNoPasswordIsLogged checks that passwords in URLs of clients, servers and administrators are never logged.
 func TestNoPasswordIsLogged(t *testing.T) {
 	t.Parallel()
 	const at = "user:" + password + "@"
@@ -254,9 +255,9 @@ func TestNoPasswordIsLogged(t *testing.T) {
 	}
 }
 
-// logDaemon is an urnd whose log has any format.
+// logDaemon is an urnd with a log in any format.
 type logDaemon struct {
-	*urndtest.Daemon // its addresses and requests
+	*urndtest.Daemon // addresses and requests
 	process          *exec.Cmd
 	file             string
 	log              syncBuffer
@@ -318,7 +319,7 @@ func (w *logDaemon) write(t *testing.T) {
 	}
 }
 
-// refuse reloads a configuration with a change that is refused.
+// refuse reloads the configuration with an invalid change.
 func (w *logDaemon) refuse(t *testing.T, change func(*config.Config)) {
 	t.Helper()
 	change(&w.Config)

@@ -18,7 +18,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Calamaris and GoAccess read the access logs right: whole targets, what came from which origin, and who has refused.
+// TestAccessLogTools checks that Calamaris and GoAccess interpret the access logs correctly: complete targets,
+// origins, and rejections.
 func TestAccessLogTools(t *testing.T) {
 	t.Parallel()
 	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
@@ -64,7 +65,7 @@ func TestAccessLogTools(t *testing.T) {
 			t.Fatalf("%s: %d lines:\n%s", format, len(lines), text)
 		}
 		for i, r := range requests {
-			if format == "combined" { // it has the request line as it came
+			if format == "combined" { // contains the request line as received
 				_, r.target, _ = strings.Cut(r.request, " ")
 			}
 			if !strings.Contains(lines[i], r.target) {

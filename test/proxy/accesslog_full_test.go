@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// A full disk is in the log once, and in /readyz as long as lines are lost.
+// TestAccessLogOnAFullDisk checks that a full disk is logged once, and reported by /readyz while lines are
+// lost.
 func TestAccessLogOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {

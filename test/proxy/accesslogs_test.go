@@ -16,8 +16,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Several logs have each request that they are for, in their formats, also after a reload that changes them; a server of syslog that
-// is away costs lines of its log alone.
+// TestSeveralAccessLogs checks that each of several logs contains the requests that it selects, in its format,
+// also after a reload that changes them. An unavailable syslog server only loses lines of its own log.
 func TestSeveralAccessLogs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

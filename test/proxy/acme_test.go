@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// issued returns the names, and the issuer, of the certificate that clients get who ask for a host; "" while there is
+// issued returns the names and the issuer of the certificate for clients that request a host; "" if there is
 // none.
 func issued(address, host string) string {
 	conn, err := tls.Dial("tcp", address, &tls.Config{ServerName: host, InsecureSkipVerify: true})
@@ -29,8 +29,8 @@ func issued(address, host string) string {
 	return strings.Join(leaf.DNSNames, " ") + " by " + by
 }
 
-// A public resolver and a site get their certificates by themselves, keep them, and serve what they have while the
-// authority is away.
+// TestACME checks that a public resolver and a site obtain their certificates automatically, store them, and
+// serve the stored ones while the authority is unavailable.
 func TestACME(t *testing.T) {
 	t.Parallel()
 	plain, secure := urndtest.FreeAddress(t), urndtest.FreeAddress(t)
@@ -64,8 +64,8 @@ func TestACME(t *testing.T) {
 		}
 	}
 
-	// A name that is added while the authority is away is said to be missing, and the others are served, after a
-	// restart too.
+	// A name added while the authority is unavailable is reported as missing, and the others are served, also
+	// after a restart.
 	pebble.Stop()
 	d.Reload(t, func(c *config.Config) { c.Listen.Names = append(c.Listen.Names, "new.a.test") })
 	d.WaitForLog(t, "there is no certificate for a name")

@@ -22,7 +22,8 @@ import (
 
 const adminToken = "topsecret-0123456789"
 
-// The configuration is shown as in a file, and secrets by the path of their files.
+// TestAdminShowsConfiguration checks that the configuration is shown in the format of the file, with secrets
+// replaced by the paths of their files.
 func TestAdminShowsConfiguration(t *testing.T) {
 	t.Parallel()
 	token := writeTemp(t, "token", adminToken+"\n")
@@ -71,7 +72,8 @@ func TestAdminShowsConfiguration(t *testing.T) {
 	}
 }
 
-// A token is read from its file with the configuration, without the white space around it.
+// TestAdminToken checks that a token is read from its file with the configuration, without surrounding white
+// space.
 func TestAdminToken(t *testing.T) {
 	t.Parallel()
 	path := writeTemp(t, "token", " "+adminToken+" \n")
@@ -103,7 +105,7 @@ func TestAdminToken(t *testing.T) {
 	}
 }
 
-// A socket in the file system asks for no token: it has the rights of a file.
+// TestAdminSocket checks that a Unix socket requires no token, because file permissions control access.
 func TestAdminSocket(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "admin.sock")
@@ -127,7 +129,7 @@ func TestAdminSocket(t *testing.T) {
 	}
 }
 
-// The metrics of a running urnd, checked by the linter of Prometheus.
+// TestAdminMetrics checks the metrics of a running urnd with the linter of Prometheus.
 func TestAdminMetrics(t *testing.T) {
 	t.Parallel()
 	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {

@@ -17,19 +17,19 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// person is a browser that has logged in, or not.
+// person is a browser, logged in or not.
 type person struct {
 	*http.Client
 	admin string
 }
 
 func newPerson(w *urndtest.Daemon) *person {
-	jar, _ := cookiejar.New(nil) // it never fails
+	jar, _ := cookiejar.New(nil) // never fails
 	return &person{&http.Client{Jar: jar, Timeout: time.Minute}, w.Admin}
 }
 
-// open asks for a page, or sends a form, which has the hidden field of the page, and returns the status, the path where that has led and
-// the page.
+// open requests a page, or submits a form including the hidden field of the page. It returns the status, the
+// final path after redirects, and the page.
 func (p *person) open(t *testing.T, path string, form url.Values) (status int, at, page string) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodGet, p.admin+path, http.NoBody)
@@ -61,7 +61,8 @@ func (p *person) open(t *testing.T, path string, form url.Values) (status int, a
 	return response.StatusCode, response.Request.URL.Path, string(body)
 }
 
-// A session goes on after a reload, and ends with the token by which it began.
+// TestSessionsAndReloads checks that a session continues after a reload, and ends when the token with which it
+// began is revoked.
 func TestSessionsAndReloads(t *testing.T) {
 	t.Parallel()
 	token := writeTemp(t, "token", "0123456789abcdef")
@@ -88,7 +89,7 @@ func TestSessionsAndReloads(t *testing.T) {
 	}
 }
 
-// So does a file that was sent to be imported.
+// TestDraftsAndReloads checks the same for a file uploaded for import.
 func TestDraftsAndReloads(t *testing.T) {
 	t.Parallel()
 	w := urndtest.Start(t, noDNS, func(c *config.Config) {

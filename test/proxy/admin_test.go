@@ -77,7 +77,7 @@ func TestAdminLookup(t *testing.T) {
 	testserver.Wait(t, "the TTL goes down", func() bool { return ttlOf(t, w, "urn:name:1") < 60 })
 }
 
-// cacheEntries are what the admin listener says of the answers for a name.
+// cacheEntries is the response of the admin listener about the cached answers for a name.
 type cacheEntries struct {
 	Entries []struct {
 		Key       string
@@ -101,8 +101,8 @@ func ttlOf(t *testing.T, w *urndtest.Daemon, name string) int {
 	return entriesOf(t, w, name).Entries[0].TTL
 }
 
-// lookUp returns the keys of the answers for a name, the TTLs with which they came, and why there is no answer. A TTL has lost a few
-// seconds since.
+// lookUp returns the keys of the cached answers for a name with their original TTLs, and the reasons of
+// negative answers. A TTL has decreased by a few seconds since.
 func lookUp(t *testing.T, w *urndtest.Daemon, name string) string {
 	t.Helper()
 	var found []string
@@ -122,8 +122,8 @@ func lookUp(t *testing.T, w *urndtest.Daemon, name string) string {
 	return strings.Join(found, ", ")
 }
 
-// Answers that are purged softly are served while their source fails; others that are
-// purged are not.
+// TestAdminPurgeSoftly checks that softly purged answers are served while their source fails, and that others
+// are not.
 func TestAdminPurgeSoftly(t *testing.T) {
 	t.Parallel()
 	var fails atomic.Bool
@@ -161,7 +161,7 @@ func TestAdminPurgeSoftly(t *testing.T) {
 	get(502, "")
 }
 
-// readiness returns the status of /readyz, and its reasons.
+// readiness returns the status and the reasons of /readyz.
 func readiness(t *testing.T, w *urndtest.Daemon) string {
 	t.Helper()
 	status, body := w.AdminRequest(t, "GET /readyz")
@@ -195,7 +195,7 @@ func TestAdminReadiness(t *testing.T) {
 	asked := 0
 	answered := func() bool {
 		asked++
-		w.Get(t, fmt.Sprintf("/urn:three-%d:1", asked)) // another space, which is not cached
+		w.Get(t, fmt.Sprintf("/urn:three-%d:1", asked)) // another namespace, which is not cached
 		return readiness(t, w) == "200 ready: ; "
 	}
 	testserver.Wait(t, "the DNS has answered", answered)
@@ -208,7 +208,8 @@ func TestAdminReadiness(t *testing.T) {
 	if reload(t, w, func(c *config.Config) { c.DNS.Timeout, c.DNS.Rounds = -1, -1 }) {
 		t.Error("a configuration with faults is taken")
 	}
-	expect(`^200 ready: ; the configuration was not reloaded, and the one before is in use: \S+/urnd\.yaml:\d+:\d+: dns\.rounds: -1 is not between 1 and 10$`) // the first of them
+	// The first of several errors.
+	expect(`^200 ready: ; the configuration was not reloaded, and the one before is in use: \S+/urnd\.yaml:\d+:\d+: dns\.rounds: -1 is not between 1 and 10$`)
 	if !reload(t, w, func(c *config.Config) { c.DNS = before }) {
 		t.Error("a good configuration is refused")
 	}
@@ -216,7 +217,7 @@ func TestAdminReadiness(t *testing.T) {
 	w.ExpectMetrics(t, `config_reloads_total{outcome="refused"} 1`, `config_reloads_total{outcome="done"} 1`, "config_last_reload_successful 1")
 }
 
-// While urnd waits for its last requests, /readyz reports that it is not ready.
+// TestAdminReadinessAtTheEnd checks that /readyz reports not ready while urnd waits for its last requests.
 func TestAdminReadinessAtTheEnd(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}), make(chan struct{})

@@ -60,7 +60,8 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// listen.http2 decides what new connections are offered, also after a reload.
+// TestListenHTTP2 checks that listen.http2 determines the protocols offered to new connections, also after a
+// reload.
 func TestListenHTTP2(t *testing.T) {
 	t.Parallel()
 	ca := urndtest.NewAuthority(t)
@@ -78,7 +79,7 @@ func TestListenHTTP2(t *testing.T) {
 	if !reload(t, d, func(c *config.Config) { c.Listen.HTTP2 = true }) {
 		t.Fatal("the reload is refused")
 	}
-	// The server before may take one more connection in the moment in which it ends.
+	// The previous server may accept one more connection while it ends.
 	testserver.Wait(t, "HTTP/2 is offered", func() bool { return urndtest.GetOverTLS(ca.Client(&tls.Config{}), url) == "302 HTTP/2.0 urnd" })
 }
 
@@ -114,7 +115,7 @@ func TestCertificateOfAdministrators(t *testing.T) {
 		name   string
 		client *http.Client
 		url    string
-		want   string // "" is that there is no answer
+		want   string // "" if there is no response
 	}{
 		{"an administrator", known, admin, "200 HTTP/1.1 urnd"},
 		{"no certificate", anonymous, admin, ""},
@@ -130,7 +131,8 @@ func TestCertificateOfAdministrators(t *testing.T) {
 	}
 }
 
-// The daemon, its metrics, /readyz and urnd config check say when its certificate expires, and that a renewed one cannot be used.
+// TestCertificateOfTheDaemonExpires checks that the daemon, its metrics, /readyz and urnd config check report
+// the expiry of its certificate, and a renewed certificate that is invalid.
 func TestCertificateOfTheDaemonExpires(t *testing.T) {
 	t.Parallel()
 	ca := urndtest.NewAuthority(t)
@@ -163,7 +165,7 @@ func TestCertificateOfTheDaemonExpires(t *testing.T) {
 	})
 }
 
-// socketAt returns the inode of the socket that listens at an address, "" for none.
+// socketAt returns the inode of the socket listening on an address, "" for none.
 func socketAt(t *testing.T, address string) string {
 	t.Helper()
 	_, port, _ := strings.Cut(address, ":")

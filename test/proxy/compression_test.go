@@ -19,7 +19,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Pages of a site are compressed for clients that accept it, once for each coding, and what nginx has compressed passes.
+// TestCompression checks that pages of a site are compressed for clients that accept it, once for each coding,
+// and that content compressed by nginx is forwarded unchanged.
 func TestCompression(t *testing.T) {
 	t.Parallel()
 	folder := testserver.OpenFolder(t)
@@ -48,7 +49,7 @@ func TestCompression(t *testing.T) {
 			r.Header.Set(name, value)
 		}
 		if r.Header.Get("Accept-Encoding") == "" {
-			r.Header.Set("Accept-Encoding", "identity") // else the transport asks for gzip
+			r.Header.Set("Accept-Encoding", "identity") // otherwise the transport requests gzip
 		}
 		got, err := http.DefaultTransport.RoundTrip(r)
 		if err != nil {
@@ -96,7 +97,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// unpacked returns a content without its coding.
+// unpacked returns decoded content.
 func unpacked(coding string, body []byte) ([]byte, error) {
 	packed := bytes.NewReader(body)
 	switch coding {

@@ -29,11 +29,11 @@ func startBooks(t *testing.T, change func(*config.Config)) *urndtest.Daemon {
 	return urndtest.StartConfig(t, c)
 }
 
-// bookRequest asks for a name that is cached, but for the first time.
+// bookRequest requests a name that is cached after the first request.
 const bookRequest = "GET /urn:book:1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-// Clients that send requests and read nothing are disconnected within limits.write_timeout. They stop nobody else, and
-// urnd does not gather what they do not read.
+// TestSlowReaders checks that clients that send requests and read nothing are disconnected within
+// limits.write_timeout. They do not block other clients, and urnd does not buffer unread responses.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	const readers = 3
@@ -82,7 +82,8 @@ func TestSlowReaders(t *testing.T) {
 		readers, took.Round(time.Millisecond), grown>>20, answers, slowest.Round(time.Microsecond))
 }
 
-// What was sent before a client closes its side is answered. One that resets the connection leaves nothing behind.
+// TestClosedConnections checks that requests sent before a client half-closes are answered, and that a reset
+// leaves no state.
 func TestClosedConnections(t *testing.T) {
 	t.Parallel()
 	d := startBooks(t, keep)
@@ -117,8 +118,8 @@ func TestClosedConnections(t *testing.T) {
 	})
 }
 
-// While the configuration is reloaded, each request is answered; one that is sent when a reload has been logged follows
-// the new configuration.
+// TestReloadUnderLoad checks that each request during a reload is answered, and that requests after the log
+// record of the reload use the new configuration.
 func TestReloadUnderLoad(t *testing.T) {
 	t.Parallel()
 	const reloads = 30
@@ -163,14 +164,14 @@ func TestReloadUnderLoad(t *testing.T) {
 	t.Logf("%d requests during %d reloads, none failed", answers.Load(), reloads)
 }
 
-// pipeliningClients send requests by the dozen on their connections, until they are asked to close them.
+// pipeliningClients send batches of requests on their connections until they are asked to close them.
 type pipeliningClients struct {
 	answered atomic.Int64
-	faults   chan error // a response that is cut off, or requests that are lost
+	faults   chan error // a truncated response, or lost requests
 	running  sync.WaitGroup
 }
 
-// use sends requests on a connection, and returns nil where urnd has asked to close it.
+// use sends requests on a connection, and returns nil if urnd has asked to close it.
 func (p *pipeliningClients) use(conn net.Conn) error {
 	const dozen = 12
 	batch := strings.Repeat(bookRequest, dozen)
@@ -197,7 +198,8 @@ func (p *pipeliningClients) use(conn net.Conn) error {
 	}
 }
 
-// SIGTERM under load cuts off no response, and loses no request on a connection that urnd has not asked to close.
+// TestStopUnderPipelining checks that SIGTERM under load truncates no response, and loses no request on a
+// connection that urnd has not asked to close.
 func TestStopUnderPipelining(t *testing.T) {
 	t.Parallel()
 	d := startBooks(t, func(c *config.Config) { c.Listen.Admin = "" })

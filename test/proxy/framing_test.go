@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// The framing of messages between real sockets.
+// TestFraming tests the framing of messages over real sockets.
 func TestFraming(t *testing.T) {
 	t.Parallel()
 	p := urndtest.Start(t, noDNS, openTunnels)
@@ -38,7 +38,7 @@ func TestFraming(t *testing.T) {
 	}
 }
 
-// dialProxy connects to a proxy, and sends a text.
+// dialProxy connects to a proxy and sends a text.
 func dialProxy(t *testing.T, p *urndtest.Daemon, text string) (*net.TCPConn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", at(p.URL))
@@ -55,8 +55,8 @@ func dialProxy(t *testing.T, p *urndtest.Daemon, text string) (*net.TCPConn, *bu
 	return conn.(*net.TCPConn), bufio.NewReader(conn)
 }
 
-// rawOrigin answers each request with a text, and closes the connection. It returns its address, and
-// counts requests.
+// rawOrigin responds to each request with a text and closes the connection. It returns its address and the
+// number of requests.
 func rawOrigin(t *testing.T, answer string) (addr string, asked *atomic.Int32) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -83,7 +83,7 @@ func rawOrigin(t *testing.T, answer string) (addr string, asked *atomic.Int32) {
 	return listener.Addr().String(), asked
 }
 
-// A body that its origin does not send to the end is incomplete for the client too, and is not
+// testBrokenBody checks that a body that its origin truncates is also incomplete for the client, and not
 // stored: RFC 9112 section 8, RFC 9111 section 3.3.
 func testBrokenBody(t *testing.T, p *urndtest.Daemon) {
 	for _, tt := range []struct {
@@ -109,7 +109,8 @@ func testBrokenBody(t *testing.T, p *urndtest.Daemon) {
 					continue
 				}
 				body, err := io.ReadAll(got.Body)
-				if isBroken := err != nil; isBroken == tt.complete && (version != "HTTP/1.0" || got.ContentLength >= 0) { // a body that ends with the connection has no other end
+				// A body delimited by the end of the connection cannot be incomplete.
+				if isBroken := err != nil; isBroken == tt.complete && (version != "HTTP/1.0" || got.ContentLength >= 0) {
 					t.Errorf("%s %d %s: %q, %v, %s", tt.name, i, version, body, err, got.Header)
 				}
 				if strings.HasPrefix(got.Header.Get("Cache-Status"), "urnd; hit") && !tt.complete {
@@ -123,8 +124,9 @@ func testBrokenBody(t *testing.T, p *urndtest.Daemon) {
 	}
 }
 
-// A client that is slow gets all that has come of a body that breaks off, and the connection ends behind it, wherever it
-// sees that something is missing: RFC 9112 section 8. By HTTP/1.0 a body without length ends by a reset.
+// testEndOfBrokenBody checks that a slow client gets the complete received part of a truncated body, and that
+// the connection is closed after it if the client can detect that it is incomplete: RFC 9112 section 8. In
+// HTTP/1.0 a body without length ends with a reset.
 func testEndOfBrokenBody(t *testing.T, p *urndtest.Daemon) {
 	const size = 1 << 20
 	body := strings.Repeat("x", size)
@@ -155,7 +157,7 @@ func testEndOfBrokenBody(t *testing.T, p *urndtest.Daemon) {
 	}
 }
 
-// 4 GiB go through while the heap stays as it is.
+// testHugeBody transfers 4 GiB while the heap does not grow.
 func testHugeBody(t *testing.T, p *urndtest.Daemon) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
@@ -199,7 +201,8 @@ func testHugeBody(t *testing.T, p *urndtest.Daemon) {
 	t.Logf("heap up to %.1f MiB", most/(1<<20))
 }
 
-// What follows a change of protocol goes both ways, in frames of RFC 6455 here.
+// testWebSocket checks that data after a protocol switch is forwarded in both directions, here in frames of RFC
+// 6455.
 func testWebSocket(t *testing.T, p *urndtest.Daemon) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "websocket" || r.Header.Get("Sec-WebSocket-Key") != "dGhlIHNhbXBsZSBub25jZQ==" {
@@ -214,10 +217,10 @@ func testWebSocket(t *testing.T, p *urndtest.Daemon) {
 		defer conn.Close()
 		_, _ = io.WriteString(conn,
 			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n\x81\x05hello")
-		_, _ = io.Copy(conn, buffered) // it echoes
+		_, _ = io.Copy(conn, buffered) // echoes
 	}))
 	defer origin.Close()
-	// The frame comes with the request.
+	// The frame is sent with the request.
 	conn, reader := dialProxy(t, p,
 		"GET "+origin.URL+"/ HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n\x81\x85\x00\x00\x00\x00early")
 	got, err := http.ReadResponse(reader, nil)
@@ -234,7 +237,8 @@ func testWebSocket(t *testing.T, p *urndtest.Daemon) {
 	}
 }
 
-// Each side of a tunnel may end what it sends, and go on to receive: RFC 9110 section 9.3.6.
+// testHalfTunnel checks that each side of a tunnel may half-close and continue to receive: RFC 9110 section
+// 9.3.6.
 func testHalfTunnel(t *testing.T, p *urndtest.Daemon) {
 	for _, first := range []string{"client", "server"} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -24,15 +24,15 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// noDNS is an address at which no DNS server answers.
+// noDNS is an address without a DNS server.
 const noDNS = "127.0.0.1:9"
 
-// book leads names of urn:book: to a host.
+// book resolves names of urn:book: to a host.
 func book(host string) config.Namespace {
 	return config.Namespace{NID: "book", Order: []string{"namespace"}, Targets: []config.Target{{Template: "https://" + host + ".example/{+nss}"}}}
 }
 
-// reload changes the configuration of urnd, and reports whether that is in force.
+// reload changes the configuration of urnd, and reports whether it is in force.
 func reload(t *testing.T, d *urndtest.Daemon, change func(*config.Config)) bool {
 	t.Helper()
 	const done = `"msg":"the configuration was reloaded`
@@ -46,7 +46,7 @@ func keep(*config.Config) {}
 // at returns the host and port of a URL such as that of urnd.
 func at(url string) string { return strings.TrimPrefix(url, "http://") }
 
-// sendAsIs sends a request "METHOD TARGET" as it is, with its fields, and returns the response, without its body.
+// sendAsIs sends a request "METHOD TARGET" unmodified with fields, and returns the response without its body.
 func sendAsIs(t *testing.T, d *urndtest.Daemon, request, body string, fields ...string) *http.Response {
 	t.Helper()
 	conn, err := net.Dial("tcp", at(d.URL))
@@ -69,7 +69,7 @@ func sendAsIs(t *testing.T, d *urndtest.Daemon, request, body string, fields ...
 	return response
 }
 
-// exchangeOctets sends a request, and returns all that comes.
+// exchangeOctets sends a request and returns all data received.
 func exchangeOctets(t *testing.T, address, request string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -116,7 +116,7 @@ func writeTemp(t *testing.T, name, text string) string {
 	return path
 }
 
-// scraped reads metrics of urnd, summed over their labels where a pattern has room for them.
+// scraped reads metrics of urnd, summed over the labels that match the pattern.
 func scraped(t *testing.T, d *urndtest.Daemon, pattern string) float64 {
 	t.Helper()
 	sum := 0.0
@@ -130,7 +130,7 @@ func scraped(t *testing.T, d *urndtest.Daemon, pattern string) float64 {
 	return sum
 }
 
-// collectGarbage lets urnd collect its garbage.
+// collectGarbage makes urnd run a garbage collection.
 func collectGarbage(t *testing.T, d *urndtest.Daemon) {
 	t.Helper()
 	if status, body := d.AdminRequest(t, "GET /debug/pprof/heap?gc=1"); status != http.StatusOK {
@@ -138,7 +138,7 @@ func collectGarbage(t *testing.T, d *urndtest.Daemon) {
 	}
 }
 
-// waitBelow waits until a metric of urnd is at most so much, and lets it collect garbage meanwhile.
+// waitBelow waits until a metric of urnd is at most most, with garbage collections meanwhile.
 func waitBelow(t *testing.T, d *urndtest.Daemon, pattern string, most float64) {
 	t.Helper()
 	testserver.Wait(t, fmt.Sprintf("%s is at most %.0f", pattern, most), func() bool {
@@ -157,11 +157,11 @@ func residentKiB(t *testing.T, pid int) int {
 	if found == nil {
 		t.Fatal("no VmRSS")
 	}
-	n, _ := strconv.Atoi(found[1]) // the expression has digits only
+	n, _ := strconv.Atoi(found[1]) // the expression only matches digits
 	return n
 }
 
-// dialUnread connects with a buffer for received octets that is soon full.
+// dialUnread connects with a small receive buffer.
 func dialUnread(t *testing.T, address string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
@@ -175,7 +175,7 @@ func dialUnread(t *testing.T, address string) net.Conn {
 	return conn
 }
 
-// openTunnels lets urnd connect to any port of this machine.
+// openTunnels permits urnd to connect to any port of this machine.
 func openTunnels(c *config.Config) {
 	urndtest.OpenLoopback(c)
 	c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}

@@ -22,7 +22,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// fullConn is tryFullConn where nothing may fail.
+// fullConn is like tryFullConn, but fails the test on an error.
 func fullConn(t *testing.T, address, host, target string, most int) (conn *tls.Conn, streams int) {
 	t.Helper()
 	conn, streams, err := tryFullConn(address, host, target, most)
@@ -32,8 +32,9 @@ func fullConn(t *testing.T, address, host, target string, most int) (conn *tls.C
 	return conn, streams
 }
 
-// tryFullConn opens a connection by HTTP/2 whose streams have no window, asks for a target by as many streams as the server lets it have,
-// and returns when the heads of all responses have come, with the number of streams. The connection may be nil.
+// tryFullConn opens an HTTP/2 connection whose streams have no window, and requests a target on as many streams
+// as the server permits. It returns when the heads of all responses have arrived, with the number of streams.
+// The connection may be nil.
 func tryFullConn(address, host, target string, most int) (conn *tls.Conn, streams int, err error) {
 	conn, err = tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
 	if err != nil {
@@ -54,7 +55,7 @@ func tryFullConn(address, host, target string, most int) (conn *tls.Conn, stream
 		switch frame := frame.(type) {
 		case *http2.SettingsFrame:
 			if !frame.IsAck() {
-				_ = framer.WriteSettingsAck() // a machine that is busy may take longer than the server waits for that
+				_ = framer.WriteSettingsAck() // a busy machine may exceed the time that the server waits for that
 			}
 			allowed, _ := frame.Value(http2.SettingMaxConcurrentStreams)
 			for ; !frame.IsAck() && streams < min(int(allowed), most); streams++ {
@@ -76,7 +77,7 @@ func tryFullConn(address, host, target string, most int) (conn *tls.Conn, stream
 	}
 }
 
-// listenSecure lets urnd listen for TLS, and serve names of urn:book:.
+// listenSecure makes urnd listen for TLS and resolve names of urn:book:.
 func listenSecure(t *testing.T, c *config.Config) {
 	t.Helper()
 	certificate, key := urndtest.NewAuthority(t).Issue(t, "localhost")
@@ -84,15 +85,15 @@ func listenSecure(t *testing.T, c *config.Config) {
 	c.Namespaces = []config.Namespace{book("a")}
 }
 
-// limitMemory sets small caches and limits, and the memory that all may take together.
+// limitMemory sets small caches and limits, and the limit of the total memory.
 func limitMemory(c *config.Config, memory config.Size) {
 	c.Cache.Answers, c.Cache.Records, c.Cache.Responses, c.Cache.MaxResponse = 8<<20, 4<<20, 16<<20, 1<<20
 	l := &c.Limits
 	l.Memory, l.Connections, l.Documents, l.Requests, l.Fetches, l.Streams = memory, 160, 8<<20, 64, 64, 64
 }
 
-// Clients who fill all connections that they may have with streams that wait for a window, and all those streams, take no more memory than
-// was set.
+// TestMemoryOfStreams checks that clients with the maximum number of connections, and of streams that wait for
+// a window, use no more memory than configured.
 func TestMemoryOfStreams(t *testing.T) {
 	t.Parallel()
 	const connections, memory = 150, 350 << 20
@@ -138,7 +139,8 @@ func TestMemoryOfStreams(t *testing.T) {
 	}
 }
 
-// A connection by HTTP/2 has as many requests at a time as the memory has room for, also behind a reload.
+// TestHTTP2RequestsOfReload checks that the number of concurrent requests on an HTTP/2 connection is limited by
+// the available memory, also after a reload.
 func TestHTTP2RequestsOfReload(t *testing.T) {
 	t.Parallel()
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
@@ -153,7 +155,7 @@ func TestHTTP2RequestsOfReload(t *testing.T) {
 		if !reload(t, d, func(c *config.Config) { c.Limits.Memory = test.memory }) {
 			t.Fatal("the reload is refused")
 		}
-		// The server before may take one more connection in the moment in which it ends.
+		// The previous server may accept one more connection while it ends.
 		testserver.Wait(t, fmt.Sprintf("%d requests at a time are allowed", test.want), func() bool {
 			conn, n, err := tryFullConn(d.TLS, "localhost", "/urn:book:1", math.MaxInt)
 			if conn != nil {
@@ -164,7 +166,8 @@ func TestHTTP2RequestsOfReload(t *testing.T) {
 	}
 }
 
-// A client that has ended its side leaves its place to others, although its streams wait for a window that it can no longer open.
+// TestEndedClientLeavesItsPlace checks that a client that has closed its side releases its quota, although its
+// streams wait for a window that it can no longer open.
 func TestEndedClientLeavesItsPlace(t *testing.T) {
 	t.Parallel()
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// openIdle opens connections and makes a request on each.
+// openIdle opens connections and sends a request on each.
 func openIdle(t *testing.T, address string, connections int) {
 	t.Helper()
 	const dialers = 16
@@ -51,7 +51,8 @@ func openIdle(t *testing.T, address string, connections int) {
 	})
 }
 
-// 10,000 connections, each of which has made a request and waits, cost a goroutine and its buffers each.
+// TestIdleConnections checks that each of 10,000 idle connections after a request costs a goroutine and its
+// buffers.
 func TestIdleConnections(t *testing.T) {
 	t.Parallel()
 	connections := 10_000
@@ -59,8 +60,8 @@ func TestIdleConnections(t *testing.T) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		t.Fatal(err)
 	}
-	highest := uint64(limit.Max)                                   //nolint:unconvert // it is an int64 on FreeBSD
-	if spare := uint64(500); highest < uint64(connections)+spare { // other open files
+	highest := uint64(limit.Max)                                   //nolint:unconvert // int64 on FreeBSD
+	if spare := uint64(500); highest < uint64(connections)+spare { // reserved for other open files
 		connections = int(max(highest, 2*spare) - spare)
 	}
 	skipWithRace(t)

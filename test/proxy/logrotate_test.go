@@ -18,7 +18,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// The file of the package rotates the access log, and no line of it is lost.
+// TestLogrotate checks that the logrotate configuration of the package rotates the access log without losing
+// lines.
 func TestLogrotate(t *testing.T) {
 	t.Parallel()
 	logrotate := testserver.Need(t, "logrotate")
@@ -55,7 +56,8 @@ func TestLogrotate(t *testing.T) {
 	}
 }
 
-// A log that is kept for a time gets a new file when urnd starts on another day, and old ones are removed.
+// TestAccessLogIsKept checks that a daily log gets a new file when urnd starts on another day, and that old
+// files are removed.
 func TestAccessLogIsKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

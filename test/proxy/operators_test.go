@@ -26,8 +26,8 @@ func adminPage(t *testing.T, d *urndtest.Daemon, target string) string {
 	return "|" + strings.Join(testserver.ParseHTML(body).First("main").Texts(), "|") + "|"
 }
 
-// Operators see where urnd keeps something, its certificate, which servers fail, and where each setting comes from, as it is after a
-// reload.
+// TestPagesForOperators checks that operators see the directories of urnd, its certificate, failing servers,
+// and the source of each setting, also after a reload.
 func TestPagesForOperators(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
@@ -41,7 +41,7 @@ func TestPagesForOperators(t *testing.T) {
 		"dns: {servers: ['127.0.0.1:9'], timeout: 1s}", "namespaces: [{nid: book, order: [namespace], targets: [{template: 'https://a.example/{+nss}'}]}]",
 		"registry: {store: 'sqlite:" + store + "'}", cache, "log: {format: json, access: [{file: '" + filepath.Join(directory, "access") + "'}]}",
 	}
-	// A file of its own leaves most settings as they are by default.
+	// A separate file leaves most settings at their defaults.
 	file := writeTemp(t, "urnd.yaml", strings.Join(lines, "\n"))
 	command := exec.Command(urndtest.Binary(t), "serve", "--config", file)
 	command.Env = append(os.Environ(), "URND_RESOLVE_BACKOFF=4m")
@@ -85,7 +85,7 @@ func TestPagesForOperators(t *testing.T) {
 	}
 }
 
-// A server that urnd has given up is among those that fail now.
+// TestFailingServers checks that a server that urnd has abandoned is listed as failing.
 func TestFailingServers(t *testing.T) {
 	t.Parallel()
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {

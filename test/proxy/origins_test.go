@@ -19,7 +19,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// nginxOrigin and apacheOrigin are the same site.
+// nginxOrigin and apacheOrigin configure the same site.
 func nginxOrigin() []string {
 	return []string{
 		`etag on;`,
@@ -44,7 +44,7 @@ func apacheOrigin() []string {
 	}
 }
 
-// site is a real origin and a client of it by urnd.
+// site is a real origin with a client that uses it through urnd.
 type site struct {
 	*urndtest.Daemon
 	folder string
@@ -52,11 +52,11 @@ type site struct {
 	client *http.Client
 }
 
-// response is one to a client, with its body as it came.
+// response is a response to a client with its undecoded body.
 type response struct {
 	*http.Response
 	body []byte
-	err  error // of the body
+	err  error // error of reading the body
 }
 
 // send sends a request "METHOD path" with fields, and returns the response.
@@ -82,7 +82,7 @@ func (s *site) send(t *testing.T, request string, fields ...string) response {
 	return response{got, body, err}
 }
 
-// clientOf returns a client of a proxy, which decodes nothing and follows no redirects.
+// clientOf returns a client of a proxy that decodes nothing and follows no redirects.
 func clientOf(t *testing.T, proxy string) *http.Client {
 	t.Helper()
 	u, err := url.Parse(proxy)
@@ -96,10 +96,10 @@ func clientOf(t *testing.T, proxy string) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// What nginx and Apache answer is cached, validated and sent as they meant it.
+// TestOrigins checks that responses of nginx and Apache are cached, validated and forwarded correctly.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
-	// They are skipped by the subtest that needs them: a subtest must not skip its parent.
+	// Skipped by the subtest that needs them, because a subtest must not skip its parent.
 	for name, start := range map[string]func(t *testing.T, folder string) *testserver.WebServer{
 		"nginx": func(t *testing.T, folder string) *testserver.WebServer {
 			t.Helper()
@@ -124,7 +124,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// testSteps sends requests in turn.
+// testSteps sends requests in order.
 func (s *site) testSteps(t *testing.T) {
 	content, other, third := urndtest.RandomBytes(300_000), urndtest.RandomBytes(30_000), urndtest.RandomBytes(200_000)
 	for path, file := range map[string][]byte{"file.bin": content, "part.bin": third, "short/file.bin": other} {
@@ -133,7 +133,7 @@ func (s *site) testSteps(t *testing.T) {
 	for _, step := range []struct {
 		request, field string
 		status         int
-		cache          string // an expression
+		cache          string // regular expression
 		body           []byte
 	}{
 		{"HEAD /file.bin", "", 200, `fwd=uri-miss`, nil},
@@ -176,7 +176,8 @@ func (s *site) testSteps(t *testing.T) {
 	}
 }
 
-// testPacked: each client gets what it accepts, also after what is stored was validated.
+// testPacked checks that each client gets a coding that it accepts, also after the stored response was
+// validated.
 func (s *site) testPacked(t *testing.T) {
 	text := []byte(strings.Repeat("some text\n", 4000))
 	urndtest.WriteOld(t, filepath.Join(s.folder, "packed/text.txt"), text)
@@ -194,7 +195,7 @@ func (s *site) testPacked(t *testing.T) {
 					t.Errorf("%s %d: %v", path, i, err)
 					continue
 				}
-				plain, _ = io.ReadAll(z) // what is wrong is seen below
+				plain, _ = io.ReadAll(z) // errors are detected below
 			} else if i == 0 {
 				t.Errorf("%s is not compressed: %s", path, got.Header)
 			}
@@ -211,7 +212,7 @@ func (s *site) testPacked(t *testing.T) {
 	}
 }
 
-// testSlow: two clients who ask at once make one request.
+// testSlow checks that concurrent requests of two clients cause one request at the origin.
 func (s *site) testSlow(t *testing.T) {
 	content := urndtest.RandomBytes(150_000)
 	urndtest.WriteOld(t, filepath.Join(s.folder, "slow/file.bin"), content)
@@ -230,7 +231,7 @@ func (s *site) testSlow(t *testing.T) {
 	}
 }
 
-// testLarge: what is larger than cache.max_response goes through, and stays nowhere.
+// testLarge checks that a response larger than cache.max_response is forwarded and not stored.
 func (s *site) testLarge(t *testing.T) {
 	content := urndtest.RandomBytes(50 << 20)
 	urndtest.WriteOld(t, filepath.Join(s.folder, "large.bin"), content)
@@ -261,7 +262,7 @@ func (s *site) testLarge(t *testing.T) {
 	waitBelow(t, s.Daemon, "go_memstats_heap_inuse_bytes", 48<<20)
 }
 
-// askedOf returns how often a site answered requests for a path that begin with a text such as "GET /a".
+// askedOf returns the number of requests to a site with a prefix such as "GET /a".
 func askedOf(t *testing.T, s *testserver.WebServer, prefix string) (n int) {
 	t.Helper()
 	for _, line := range s.Log(t) {

@@ -21,7 +21,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// secureSite is a site of which the servers speak TLS, and an urnd in front of it that does, too.
+// secureSite is a site whose servers use TLS, behind an urnd that uses TLS, too.
 type secureSite struct {
 	*urndtest.Daemon
 	ca     *urndtest.Authority
@@ -29,7 +29,7 @@ type secureSite struct {
 	client *http.Client
 }
 
-// newSecureSite makes the certificates of a site; its server is one of a folder that every user can enter.
+// newSecureSite creates the certificates of a site in a folder that is accessible to every user.
 func newSecureSite(t *testing.T) *secureSite {
 	s := &secureSite{ca: urndtest.NewAuthority(t), folder: testserver.OpenFolder(t)}
 	s.write(t, "ca.pem", s.ca.PEM)
@@ -48,7 +48,7 @@ func (s *secureSite) write(t *testing.T, name string, text []byte) {
 	}
 }
 
-// start starts urnd for https servers with TLS.
+// start starts urnd for https servers with TLS settings.
 func (s *secureSite) start(t *testing.T, server string, tlsOfServers config.ServerTLS) {
 	t.Helper()
 	s.Daemon = urndtest.Start(t, noDNS, func(c *config.Config) {
@@ -66,7 +66,7 @@ func (s *secureSite) start(t *testing.T, server string, tlsOfServers config.Serv
 
 func (s *secureSite) path(name string) string { return filepath.Join(s.folder, name) }
 
-// mutual lets urnd authenticate the servers, and be authenticated by them.
+// mutual returns settings with which urnd and the servers authenticate each other.
 func (s *secureSite) mutual() config.ServerTLS {
 	return config.ServerTLS{
 		CA: s.path("ca.pem"), ServerName: "backend.example", Certificate: s.path("urnd.pem"), Key: s.path("urnd.key"),
@@ -94,7 +94,7 @@ func (s *secureSite) send(t *testing.T, method, path string, body io.Reader) res
 	return response{got, text, err}
 }
 
-// nodeSite is a server of HTTP/2 alone: it says what it was asked, and sends back what comes to /echo, as it comes.
+// nodeSite is an HTTP/2-only server: it reports the request, and echoes data sent to /echo as it arrives.
 const nodeSite = `
 const http2 = require('http2'), fs = require('fs');
 const read = (name) => fs.readFileSync(__dirname + '/' + name);
@@ -118,7 +118,8 @@ server.on('stream', (stream, headers) => {
 server.listen(process.env.PORT, '127.0.0.1');
 `
 
-// A server of a site that speaks HTTP/2 gets requests, answers with trailers, and streams both ways: RFC 9113 section 8.
+// TestSiteByHTTP2OfNode checks that an HTTP/2 server of a site receives requests, responds with trailers, and
+// streams in both directions: RFC 9113 section 8.
 func TestSiteByHTTP2OfNode(t *testing.T) {
 	t.Parallel()
 	s := newSecureSite(t)
@@ -146,8 +147,8 @@ func TestSiteByHTTP2OfNode(t *testing.T) {
 	s.streamsBothWays(t, "")
 }
 
-// streamsBothWays sends parts of a request, each when the one before it has come back, as gRPC does; first is sent before there
-// is a response.
+// streamsBothWays sends parts of a request, each after the previous one was echoed, like gRPC; first is sent
+// before the response begins.
 func (s *secureSite) streamsBothWays(t *testing.T, first string) {
 	t.Helper()
 	in, out := io.Pipe()
@@ -184,7 +185,8 @@ func (s *secureSite) streamsBothWays(t *testing.T, first string) {
 	})
 }
 
-// nginx by HTTP/2 gets requests, streams both ways, and checks the certificate of urnd; what is set for its TLS holds, and is read again.
+// TestSiteByHTTP2OfNginx checks that nginx receives requests by HTTP/2, streams in both directions, and
+// verifies the certificate of urnd, and that its TLS settings apply and are reloaded.
 func TestSiteByHTTP2OfNginx(t *testing.T) {
 	t.Parallel()
 	s := newSecureSite(t)
@@ -221,7 +223,7 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 	if got := s.send(t, "GET", "/ca.pem", nil); string(got.body) != string(s.ca.PEM) || got.Trailer.Get("X-T") != "done" {
 		t.Errorf("a file: %d %q, %v", got.StatusCode, got.body, got.Trailer)
 	}
-	s.streamsBothWays(t, "first") // nginx passes nothing on before there is some
+	s.streamsBothWays(t, "first") // nginx forwards nothing before it has received data
 	otherName, otherCA, noCA, newer := all, all, all, all
 	otherName.ServerName, otherCA.CA, noCA.CA, newer.MinVersion = "other.example", s.path("other.pem"), "", "1.3"
 	for _, tt := range []struct {
@@ -238,7 +240,7 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 			t.Errorf("%+v: %d %q", tt.tls, got.StatusCode, got.body)
 		}
 	}
-	s.write(t, "ca.pem", urndtest.NewAuthority(t).PEM) // with the same settings
+	s.write(t, "ca.pem", urndtest.NewAuthority(t).PEM) // with unchanged settings
 	if !reload(t, s.Daemon, keep) {
 		t.Error("the reload is refused")
 	}
@@ -247,7 +249,8 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 	}
 }
 
-// The certificate of urnd for the servers of a site is not for clients of the proxy who name these servers.
+// TestTLSOfSitesIsOfSites checks that urnd's certificate for the servers of a site is not used for proxy
+// clients that name these servers.
 func TestTLSOfSitesIsOfSites(t *testing.T) {
 	t.Parallel()
 	s := newSecureSite(t)
@@ -271,7 +274,8 @@ func TestTLSOfSitesIsOfSites(t *testing.T) {
 	}
 }
 
-// Files that cannot be used are named by their setting. A check of the configuration knows no credentials of systemd.
+// TestFilesOfServerTLS checks that errors of unusable files name their setting. A check of the configuration
+// has no access to systemd credentials.
 func TestFilesOfServerTLS(t *testing.T) {
 	t.Parallel()
 	s := newSecureSite(t)

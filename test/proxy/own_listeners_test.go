@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// urnd does not dial its own listeners, whatever destinations are allowed: not as a proxy, not
-// for a resource, and not for a record.
+// TestOwnListeners checks that urnd never dials its own listeners, whatever destinations are allowed: not as a
+// proxy, not for a resource, and not for a record.
 func TestOwnListeners(t *testing.T) {
 	t.Parallel()
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
@@ -36,7 +36,7 @@ func TestOwnListeners(t *testing.T) {
 		refused("http://" + host + ":" + admin + "/metrics")
 	}
 	refused("http://0.0.0.0:" + service + "/urn:book:1")
-	for _, host := range []string{"127.0.0.1", "localhost"} { // it answers itself: RFC 9110 section 7.6
+	for _, host := range []string{"127.0.0.1", "localhost"} { // urnd responds itself: RFC 9110 section 7.6
 		response := sendAsIs(t, d, "GET http://"+host+":"+service+"/urn:book:1", "")
 		if got := response.Header.Get("Location"); got != "http://127.0.0.1:1/metrics" {
 			t.Errorf("%s: %d, %s", host, response.StatusCode, got)
@@ -55,7 +55,7 @@ func TestOwnListeners(t *testing.T) {
 	}
 }
 
-// localAddrs returns the addresses of this machine by IPv4.
+// localAddrs returns the IPv4 addresses of this machine.
 func localAddrs(t *testing.T) (all []netip.Addr) {
 	t.Helper()
 	addrs, err := net.InterfaceAddrs()
@@ -70,8 +70,8 @@ func localAddrs(t *testing.T) (all []netip.Addr) {
 	return all
 }
 
-// A page of another site may lead a browser on this machine to urnd by a name of its own (DNS
-// rebinding): the rights of this machine are not lent to it.
+// TestRequestsForOtherHosts: a page of another site may direct a browser on this machine to urnd by a name of
+// its own (DNS rebinding). Such requests do not have the privileges of this machine.
 func TestRequestsForOtherHosts(t *testing.T) {
 	t.Parallel()
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
@@ -87,7 +87,7 @@ func TestRequestsForOtherHosts(t *testing.T) {
 		{"/?uri=http://a.example/", "evil.example:8141", 403},
 		{"/uri-res/N2R?urn:book:1", "evil.example", 403},
 		{"/uri-res/N2R?urn:book:1", "127.0.0.1.evil.example", 403},
-		{"/urn:book:1", "evil.example", 302}, // all clients may
+		{"/urn:book:1", "evil.example", 302}, // permitted for all clients
 		{"/http://a.example/", "URN.example.org.", 302},
 		{"/http://a.example/", "localhost", 302},
 		{"/http://a.example/", "127.0.0.1:8141", 302},

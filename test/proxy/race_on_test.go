@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// skipWithRace skips a test of memory where urnd is built with the race detector, which takes several times as much.
+// skipWithRace skips a memory test if urnd is built with the race detector, which multiplies memory usage.
 func skipWithRace(t *testing.T) {
 	t.Helper()
 	if os.Getenv(urndtest.Variable) == "" {

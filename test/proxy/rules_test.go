@@ -22,7 +22,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// writeList replaces a list as those who publish one do: by another file that takes its name.
+// writeList replaces a list atomically, like its publishers: by renaming another file.
 func writeList(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
@@ -33,7 +33,7 @@ func writeList(t *testing.T, path, text string) {
 	}
 }
 
-// statusOf returns the status of a GET of a URL by a proxy.
+// statusOf returns the status of a GET of a URL through a proxy.
 func statusOf(t *testing.T, d *urndtest.Daemon, target string) int {
 	t.Helper()
 	conn, err := net.Dial("tcp", at(d.URL))
@@ -50,7 +50,8 @@ func statusOf(t *testing.T, d *urndtest.Daemon, target string) int {
 	return response.StatusCode
 }
 
-// A list is read again when it changes; one that is removed or emptied stays in use, and /readyz and the metrics say so.
+// TestRulesFromLists checks that a changed list is reloaded, and that a removed or empty one remains in use and
+// is reported by /readyz and the metrics.
 func TestRulesFromLists(t *testing.T) {
 	t.Parallel()
 	web := serveHTTP(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "body") })
@@ -94,7 +95,8 @@ func TestRulesFromLists(t *testing.T) {
 	testserver.Wait(t, "the list is there again", func() bool { return statusOf(t, d, page+"/") == 200 })
 }
 
-// The rules about hosts hold for the name in the ClientHello, too, under whatever name or address CONNECT asks for it.
+// TestRulesOfTunnels checks that rules about hosts also apply to the name in the ClientHello, whatever name or
+// address CONNECT contains.
 func TestRulesOfTunnels(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "body") }))
@@ -147,7 +149,8 @@ func TestRulesOfTunnels(t *testing.T) {
 	})
 }
 
-// The command says what the daemon does by the time, the group and the name in a tunnel.
+// TestAccessTestOfConditions checks that the command agrees with the daemon about the time, the group and the
+// name in a tunnel.
 func TestAccessTestOfConditions(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()

@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// siteServer is a server of a site, which says its number, and how many requests it has had.
+// siteServer is a server of a site that reports its number and the number of its requests.
 type siteServer struct {
 	*httptest.Server
 	requests atomic.Int64
@@ -37,18 +37,18 @@ func startSiteServer(t *testing.T, number int) *siteServer {
 	return s
 }
 
-// kill ends the server at once, with the connections that it has.
+// kill closes the server immediately with its connections.
 func (s *siteServer) kill() {
 	_ = s.Listener.Close()
 	s.CloseClientConnections()
 }
 
-// load sends requests for the site of urnd until it is stopped, and counts those that fail.
+// load sends requests for the site of urnd until it is stopped, and counts failed ones.
 type load struct {
 	*urndtest.Daemon
 	method             string
 	failed, sent, late atomic.Int64
-	after              atomic.Pointer[time.Time] // from when failures are late
+	after              atomic.Pointer[time.Time] // time from which failures are counted as late
 	stop               chan struct{}
 	running            sync.WaitGroup
 }
@@ -95,8 +95,8 @@ func (l *load) request(client *http.Client) {
 	}
 }
 
-// When one of three servers dies under load, no request fails that may be sent again; of others those at most that it had, and none
-// after the first second.
+// TestServerDiesUnderLoad: when one of three servers dies under load, no request fails that may be retried. Of
+// the others at most those in progress fail, and none after the first second.
 func TestServerDiesUnderLoad(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
@@ -125,7 +125,7 @@ func TestServerDiesUnderLoad(t *testing.T) {
 		l.running.Wait()
 		most := int64(0)
 		if method == http.MethodPost {
-			most = clients // it had that many at most
+			most = clients // maximum number of requests in progress
 		}
 		if l.failed.Load() > most || l.late.Load() > 0 {
 			t.Errorf("%s: of %d requests %d failed, %d of them after a second", method, l.sent.Load(), l.failed.Load(), l.late.Load())
@@ -134,7 +134,8 @@ func TestServerDiesUnderLoad(t *testing.T) {
 	}
 }
 
-// A server that is drained gets no new request; a reload keeps what is known of the others, and what is cached.
+// TestServerIsDrained checks that a drained server gets no new requests, and that a reload keeps the state of
+// the others and the cache.
 func TestServerIsDrained(t *testing.T) {
 	t.Parallel()
 	servers := []*siteServer{startSiteServer(t, 0), startSiteServer(t, 1)}

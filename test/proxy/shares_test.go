@@ -17,8 +17,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// One client holds as many slow names and slow bodies as it can: another one is served, and so
-// are names of local rules.
+// TestOneClientLeavesSlots: one client uses as many slow names and slow bodies as possible; another client and
+// names of local rules are still served.
 func TestOneClientLeavesSlots(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -73,7 +73,7 @@ func TestOneClientLeavesSlots(t *testing.T) {
 		{"127.0.0.1", "/urn:ietf:rfc:2648", 302},
 		{"127.0.0.2", "/urn:book:c", 302},
 		{"127.0.0.2", slow + "/", 302},
-		{"127.0.0.1", "/urn:book:c", 302}, // it is cached now
+		{"127.0.0.1", "/urn:book:c", 302}, // cached now
 	} {
 		if got, again := status(tt.from, get(tt.target)); got != tt.status || (again != "") != (got == 503) {
 			t.Errorf("%s from %s: %d, Retry-After %q", tt.target, tt.from, got, again)

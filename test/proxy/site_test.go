@@ -16,7 +16,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// What the configuration says of the site is on its pages, with its logo, and a logo that is none changes nothing.
+// TestSitePages checks that the pages of the site show its configured texts and logo, and that an invalid logo
+// changes nothing.
 func TestSitePages(t *testing.T) {
 	t.Parallel()
 	logo := filepath.Join(t.TempDir(), "logo.svg")

@@ -20,7 +20,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// squidOrigin is the server behind Squid. It says what it was asked for, and that may be cached.
+// squidOrigin is the server behind Squid. It responds with the requested target, and its responses are
+// cacheable.
 type squidOrigin struct {
 	*httptest.Server
 	lock  sync.Mutex
@@ -41,7 +42,7 @@ func startSquidOrigin(t *testing.T) *squidOrigin {
 	return o
 }
 
-// targets returns what was asked for since the last call.
+// targets returns the requests since the last call.
 func (o *squidOrigin) targets() string {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -50,7 +51,7 @@ func (o *squidOrigin) targets() string {
 	return asked
 }
 
-// throughSquid sends a request "METHOD TARGET" as it is, since no client sends a URN.
+// throughSquid sends a request "METHOD TARGET" unmodified, because no client sends a URN.
 func throughSquid(s *testserver.Squid, request string) (status int, location, body string, err error) {
 	conn, err := net.Dial("tcp", s.Addr())
 	if err != nil {
@@ -64,7 +65,7 @@ func throughSquid(s *testserver.Squid, request string) (status int, location, bo
 		return 0, "", "", err
 	}
 	defer response.Body.Close()
-	if method == http.MethodConnect { // the tunnel has no end
+	if method == http.MethodConnect { // the tunnel does not end
 		return response.StatusCode, "", "", nil
 	}
 	text, err := io.ReadAll(response.Body)
@@ -82,7 +83,8 @@ func openProgram(t *testing.T) string {
 	return dir
 }
 
-// helperConfig writes a configuration with a namespace "book" whose names lead to origin, and a DNS server that is not there.
+// helperConfig writes a configuration with a namespace "book" whose names resolve to origin, and an unavailable
+// DNS server.
 func helperConfig(t *testing.T, dir, origin string) string {
 	t.Helper()
 	path := filepath.Join(dir, "urnd.yaml")
@@ -94,8 +96,8 @@ func helperConfig(t *testing.T, dir, origin string) string {
 	return path
 }
 
-// startSquidWith starts Squid with the lines of docs/squid.md for a helper, after ACLs that are
-// usual, for the binary in dir.
+// startSquidWith starts Squid with the lines of docs/squid.md for a helper, after the usual ACLs, for the
+// binary in dir.
 func startSquidWith(t *testing.T, dir, helper, origin string, concurrency int) *testserver.Squid {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(urndtest.Root(), "docs/squid.md"))
@@ -116,7 +118,8 @@ func startSquidWith(t *testing.T, dir, helper, origin string, concurrency int) *
 	return nil
 }
 
-// Squid redirects clients that ask for URNs, and asks servers for the normal form of URLs.
+// TestSquidRewritesURLs checks that Squid redirects clients that request URNs, and requests normalized URLs
+// from servers.
 func TestSquidRewritesURLs(t *testing.T) {
 	t.Parallel()
 	for _, concurrency := range []int{0, 64} {
@@ -135,23 +138,24 @@ func TestSquidRewritesURLs(t *testing.T) {
 				{"GET URN:Book:42?=a=b", 302, origin.URL + "/books/42?a=b", ""},
 				{"HEAD urn:book:42", 302, origin.URL + "/books/42", ""},
 				{"GET " + origin.URL + "/books/42", 200, "", "/books/42"},
-				// Without a location it must not be Squid that resolves: it would ask a server named like the NID.
+				// Squid itself must not resolve a URN without a location: it would connect to a server named
+				// like the NID.
 				{"GET urn:book:x", 403, "", ""},
 				{"GET urn:localhost:x", 403, "", ""},
 				{"GET urn:book:x%22%5C", 403, "", ""},
 				{"GET " + origin.URL + "/b/../%7Esmith?%3d", 200, "", "/~smith?%3D"},
 				{"GET " + strings.ToUpper(origin.URL) + "/urn:ISBN:1", 200, "", "/urn:ISBN:1"},
-				{"GET " + origin.URL + `/a|"\b`, 200, "", "/a%7C%22%5Cb"}, // the encoded form of what is no URI
+				{"GET " + origin.URL + `/a|"\b`, 200, "", "/a%7C%22%5Cb"}, // encoded form of an invalid URI
 				{"POST " + origin.URL + "/%7e", 200, "", "/~"},
 				{"CONNECT " + strings.TrimPrefix(origin.URL, "http://"), 200, "", ""},
-				{"GET " + origin.URL + "/after", 200, "", "/after"}, // the helper lives
+				{"GET " + origin.URL + "/after", 200, "", "/after"}, // the helper is still running
 			} {
 				status, location, _, err := throughSquid(s, tt.request)
 				if asked := origin.targets(); err != nil || status != tt.status || location != tt.location || asked != tt.asked {
 					t.Errorf("%s: %d, %q, the origin is asked for %q, %v", tt.request, status, location, asked, err)
 				}
 			}
-			// Squid logs what was a fault of the helper or its servers.
+			// Squid logs errors of the helper and its servers.
 			if log := s.Log(); !strings.Contains(log, "asking for localhost.urn.arpa. NAPTR") || strings.Contains(log, "ERROR: URL-rewrite produces invalid") {
 				t.Errorf("log: %s", log)
 			}
@@ -159,7 +163,7 @@ func TestSquidRewritesURLs(t *testing.T) {
 	}
 }
 
-// Each of many clients has the answer to its own request.
+// TestSquidAsksConcurrently checks that each of many clients gets the response to its own request.
 func TestSquidAsksConcurrently(t *testing.T) {
 	t.Parallel()
 	s := startSquidWith(t, openProgram(t), "url-rewrite", "https://books.example", 64)
@@ -178,7 +182,8 @@ func TestSquidAsksConcurrently(t *testing.T) {
 	clients.Wait()
 }
 
-// Equivalent URLs share an entry of Squid's cache, and the server is asked for the one that came.
+// TestSquidStoresByKey checks that equivalent URLs share an entry of Squid's cache, and that the server
+// receives the original URL.
 func TestSquidStoresByKey(t *testing.T) {
 	t.Parallel()
 	for _, concurrency := range []int{0, 64} {

@@ -15,7 +15,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Users log in with the passwords of a directory, and rules know its groups, by the programs that Squid has for that.
+// TestHelpersOfSquid checks that users can log in with passwords of an LDAP directory, and that rules can use
+// its groups, with the helper programs of Squid.
 func TestHelpersOfSquid(t *testing.T) {
 	t.Parallel()
 	passwords, groups := testserver.Need(t, "/usr/lib/squid/basic_ldap_auth"), testserver.Need(t, "/usr/lib/squid/ext_ldap_group_acl")
@@ -74,7 +75,8 @@ func TestHelpersOfSquid(t *testing.T) {
 	}
 }
 
-// Where a program gives no answer, nobody is let in, and the client is told that this is no fault of its own.
+// TestBrokenHelper checks that access is denied if a program does not respond, and that the client gets a
+// server error.
 func TestBrokenHelper(t *testing.T) {
 	t.Parallel()
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {

@@ -18,7 +18,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// statusFrom returns the status of a request "METHOD TARGET" of a client at an address of loopback to a proxy, and of a user, "" for none.
+// statusFrom returns the status of a request "METHOD TARGET" to a proxy, from a client at a loopback address,
+// and of a user, "" for none.
 func statusFrom(client, proxy, request, user string) (int, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(client)}}
 	conn, err := dialer.Dial("tcp", proxy)
@@ -48,7 +49,8 @@ func hostOf(target string) string {
 	return host
 }
 
-// With the configuration that was converted urnd allows the requests that Squid does, and, where something was not carried over, no others.
+// TestSquidImport checks that with the converted configuration urnd allows the same requests as Squid or, if
+// some directives are not converted, a subset.
 func TestSquidImport(t *testing.T) {
 	t.Parallel()
 	testserver.Need(t, "squid")
@@ -57,7 +59,7 @@ func TestSquidImport(t *testing.T) {
 	for name, tt := range map[string]struct {
 		lines   string
 		user    string
-		partial bool // something is not carried over
+		partial bool // some directives are not converted
 	}{
 		"debian": {lines: ports + "http_access allow localhost manager\nhttp_access deny manager\n"},
 		"lists":  {lines: ports + nets + "acl blocked dstdomain \"DIR/blocked\"\nhttp_access deny blocked\nhttp_access allow wide !three\n"},
@@ -82,7 +84,7 @@ func TestSquidImport(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// A parent for all hosts, so that no name is looked up.
+			// A parent for all hosts avoids name lookups.
 			parent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Cache-Control", "no-store") }))
 			t.Cleanup(parent.Close)
 			host, port, _ := net.SplitHostPort(at(parent.URL))

@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// script returns the path of a program of a shell.
+// script returns the path of a shell script.
 func script(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(testserver.OpenFolder(t), name)
@@ -30,12 +30,13 @@ func script(t *testing.T, name, text string) string {
 	return path
 }
 
-// Users with tickets of a KDC log in to the proxy by curl, by the program that Squid has for that.
-func TestNegotiateOfSquid(t *testing.T) { // not parallel: it sets variables of the environment
+// TestNegotiateOfSquid checks that users with Kerberos tickets can log in to the proxy with curl, using Squid's
+// helper program.
+func TestNegotiateOfSquid(t *testing.T) { // not parallel, because it sets environment variables
 	program := testserver.Need(t, "/usr/lib/squid/negotiate_kerberos_auth")
 	kdc := testserver.StartKDC(t)
 	keytab := kdc.Keytab(t, "HTTP/127.0.0.1")
-	// urnd passes no variables on to programs.
+	// urnd passes no environment variables to programs.
 	kerberos := script(t, "kerberos", fmt.Sprintf("#!/bin/sh\nexport KRB5_CONFIG='%s' KRB5RCACHENAME=none:\nexec %s \"$@\"\n",
 		os.Getenv("KRB5_CONFIG"), program))
 	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +67,7 @@ func TestNegotiateOfSquid(t *testing.T) { // not parallel: it sets variables of 
 		curl.Env = append(os.Environ(), "KRB5CCNAME="+tickets)
 		text, err := curl.Output()
 		got := string(text)
-		if i := strings.LastIndex(got, "}\n"); i >= 0 { // the refusal
+		if i := strings.LastIndex(got, "}\n"); i >= 0 { // the error response
 			got = got[i+2:]
 		}
 		if got != want {
@@ -87,10 +88,11 @@ func TestNegotiateOfSquid(t *testing.T) { // not parallel: it sets variables of 
 	if _, metrics := d.AdminRequest(t, "GET /metrics"); !strings.Contains(metrics, `urnd_helper_questions_total{helper="negotiate"}`) {
 		t.Error("the metrics do not count tokens")
 	}
-	foreign := testserver.StartKDC(t) // a realm of the same name, with other keys
+	foreign := testserver.StartKDC(t) // a realm of the same name with other keys
 	_ = foreign.Keytab(t, "HTTP/127.0.0.1")
 	by("a ticket of another KDC", foreign.LogIn(t, "alice"), "407 000 1,", url)
-	for _, token := range []string{"TlRMTVNTUAABAAAAB4IIogAAAAAAAAAAAAAAAAAAAAAKAGFKAAAADw==", "YQ=="} { // NTLM, and nothing
+	// NTLM, and an invalid token.
+	for _, token := range []string{"TlRMTVNTUAABAAAAB4IIogAAAAAAAAAAAAAAAAAAAAAKAGFKAAAADw==", "YQ=="} {
 		if got := status(t, d, url, "Negotiate "+token); got != http.StatusProxyAuthRequired {
 			t.Errorf("the token %s: %d", token, got)
 		}
@@ -115,7 +117,7 @@ func status(t *testing.T, d *urndtest.Daemon, target, credentials string) int {
 	return response.StatusCode
 }
 
-// steps is a program that lets in who answers its challenge, and is closed to whom a file names.
+// steps is a program that accepts users who respond to its challenge, except for those named in a file.
 const steps = `#!/bin/sh
 while read -r command token; do
 	case $command:$token in
@@ -128,7 +130,8 @@ while read -r command token; do
 done
 `
 
-// A login of several messages keeps its process over a reload, and those that are logged in are asked again behind it.
+// TestNegotiateReload checks that a login of several messages keeps its process across a reload, and that
+// logged-in users are checked again after it.
 func TestNegotiateReload(t *testing.T) {
 	t.Parallel()
 	program := script(t, "steps", steps)

@@ -17,9 +17,9 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// With the default limits, 1,024 idle WebSockets do not block other requests: a name that
-// is not cached is resolved, over a new connection to a server, and an origin is fetched
-// from. Another WebSocket is refused.
+// TestIdleStreamsLeaveOtherSlots checks that with the default limits 1,024 idle WebSockets do not block other
+// requests: an uncached name is resolved over a new connection to a server, and an origin is fetched from.
+// Another WebSocket is rejected.
 func TestIdleStreamsLeaveOtherSlots(t *testing.T) {
 	t.Parallel()
 	open := make(chan struct{})

@@ -23,8 +23,9 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// A tunnel without TLS is moved by the kernel, as far as its connections are wrapped: what a client does not read is in a pipe,
-// and comes later, whole. A client that reads nothing is disconnected within limits.write_timeout.
+// TestTunnelThatNobodyReads: a tunnel without TLS is spliced by the kernel if its connections permit it. Data
+// that a client does not read yet remains in a pipe and arrives completely later. A client that reads nothing
+// is disconnected within limits.write_timeout.
 func TestTunnelThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	server, err := net.Listen("tcp", "127.0.0.1:0")

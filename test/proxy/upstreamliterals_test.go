@@ -17,8 +17,9 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Upstream proxies are not asked for what is on them or beside them, whatever access.allow_destinations says, nor for other
-// private networks that it does not have; by HTTP, CONNECT and SOCKS.
+// TestLiteralsBehindUpstreams checks that upstream proxies are not used for destinations on the proxy itself or
+// its link, whatever access.allow_destinations contains, nor for other private networks that it does not
+// contain; by HTTP, CONNECT and SOCKS.
 func TestLiteralsBehindUpstreams(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -58,7 +59,8 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 				port = ""
 			}
 			for _, request := range []string{"GET http://" + host + "/latest/meta-data/", "POST http://" + host + "/", "CONNECT " + host + port} {
-				if got := upstreamStatus(t, d.URL, request); got != 403 && got != 400 && got != 405 { // what is no URL of http is not forwarded
+				// A URL of another scheme is not forwarded.
+				if got := upstreamStatus(t, d.URL, request); got != 403 && got != 400 && got != 405 {
 					t.Errorf("%s by %s: %d", request, server, got)
 				}
 			}
@@ -74,7 +76,7 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 	}
 }
 
-// upstreamStatus returns the status of the answer to a request to a proxy.
+// upstreamStatus returns the status of the response to a request to a proxy.
 func upstreamStatus(t *testing.T, base, request string) int {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))

@@ -15,8 +15,9 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// What is known of upstream proxies outlives a reload, and so do their probes, which look up their names as the new configuration says, and
-// log as it says, when all that the old one had is closed.
+// TestUpstreamProbesOutliveReload checks that the state of upstream proxies and their probes survive a reload.
+// The probes look up names and log according to the new configuration when all resources of the old one are
+// closed.
 func TestUpstreamProbesOutliveReload(t *testing.T) {
 	t.Parallel()
 	upstream, err := net.Listen("tcp", "127.0.0.1:0")

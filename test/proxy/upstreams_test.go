@@ -19,8 +19,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// Requests go through the first upstream proxy whose hosts match, with the credentials of its file,
-// and one that refuses is a clear failure of the gateway.
+// TestUpstreams checks that requests use the first upstream proxy whose hosts match, with the credentials in
+// its file, and that a proxy that rejects them is reported as a gateway error.
 func TestUpstreams(t *testing.T) {
 	t.Parallel()
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "origin ", r.Header.Get("Via") != "") }))
@@ -107,7 +107,7 @@ func TestUpstreams(t *testing.T) {
 	}
 }
 
-// startSOCKS starts a server of SOCKS 5 (RFC 1928, RFC 1929) that leads everywhere to one address.
+// startSOCKS starts a SOCKS 5 server (RFC 1928, RFC 1929) that connects every request to one address.
 func startSOCKS(t *testing.T, to string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -130,7 +130,7 @@ func startSOCKS(t *testing.T, to string) string {
 func serveSOCKS(conn net.Conn, to string) {
 	defer conn.Close()
 	in := bufio.NewReader(conn)
-	counted := func() string { // octets behind their number
+	counted := func() string { // length-prefixed bytes
 		n, _ := in.ReadByte()
 		b := make([]byte, n)
 		_, _ = io.ReadFull(in, b)

@@ -55,7 +55,7 @@ func TestRegistryAnswers(t *testing.T) {
 		"urn:example:own:x":          "Not Found",
 		"urn:example:other":          "https://rules.example/other", // not registered: the next system
 		"urn:example:trial:1":        "https://t.example/1",
-		"urn:example:own:trial:x":    "Not Found", // what encloses it is authoritative
+		"urn:example:own:trial:x":    "Not Found", // the enclosing prefix is authoritative
 		"urn:example:p:trial:x":      "https://p.example/trial:x",
 		"urn:isbn:9780395363416":     "https://books.example/1",
 		"ark:/12345/x":               "https://ark.example/x",
@@ -82,7 +82,8 @@ func TestRegistryAnswers(t *testing.T) {
 	}
 }
 
-// The record is shown by descriptions and explanations, and how a name was by its versions.
+// TestRegistryHistory checks that descriptions and explanations show the record, and that earlier versions of a
+// name are available.
 func TestRegistryHistory(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)
@@ -109,7 +110,7 @@ func TestRegistryHistory(t *testing.T) {
 			t.Errorf("%s: no %s in %s", path, want, body)
 		}
 	}
-	// Of whole seconds.
+	// HTTP dates have a resolution of seconds.
 	reply := w.Get(t, "/uri-res/N2C?urn:example:a", "Accept-Datetime: "+first.Changed.Add(time.Second).UTC().Format(http.TimeFormat))
 	if reply.Header.Get("Memento-Datetime") == "" || !strings.Contains(reply.Header.Get("Vary"), "Accept-Datetime") ||
 		!strings.Contains(strings.Join(reply.Header["Link"], ", "), `rel="memento"`) {
@@ -124,7 +125,8 @@ func TestRegistryHistory(t *testing.T) {
 	}
 }
 
-// What is restored from the snapshot is not older than the registry, which may have changed meanwhile.
+// TestRegistryAfterRestart checks that answers restored from the snapshot are not older than the registry,
+// which may have changed meanwhile.
 func TestRegistryAfterRestart(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)
@@ -149,8 +151,8 @@ func TestRegistryAfterRestart(t *testing.T) {
 	}
 }
 
-// Where the registry cannot be used, readiness says so, and what it is not asked for is answered; where
-// it can be used again, so it is.
+// TestRegistryNotAvailable checks that readiness reports an unavailable registry, that names of other systems
+// are still resolved, and that the registry is used again when it becomes available.
 func TestRegistryNotAvailable(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)
@@ -172,7 +174,7 @@ func TestRegistryNotAvailable(t *testing.T) {
 	if got := w.Leads(t, "urn:other:a"); got != "https://rules.example/a" {
 		t.Errorf("a name of others: %s", got)
 	}
-	if err := r.Store().Close(); err != nil { // all is in the file then
+	if err := r.Store().Close(); err != nil { // all data is in the file then
 		t.Fatal(err)
 	}
 	if err := os.Rename(r.Path, broken.Path); err != nil { // an administrator restores it

@@ -13,14 +13,15 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// set changes a name by the API.
+// set changes a name through the API.
 func set(t *testing.T, d *urndtest.Daemon, name, target string) urndtest.Answer {
 	t.Helper()
 	return urndtest.Send(t, "PATCH "+d.Admin+"/api/v1/names?uri="+name, fmt.Sprintf(`{"targets":[{"uri":%q}]}`, target),
 		"Content-Type: application/merge-patch+json")
 }
 
-// A command changes names beside urnd, and urnd changes them beside commands: each sees what the other has done.
+// TestCommandsBesideDaemon checks that a command and urnd can change names concurrently: each sees the changes
+// of the other.
 func TestCommandsBesideDaemon(t *testing.T) {
 	onBoth(t, func(t *testing.T, newStore func(t *testing.T, name string) store) {
 		s := newStore(t, "names")
@@ -43,14 +44,14 @@ func TestCommandsBesideDaemon(t *testing.T) {
 	})
 }
 
-// Where a disk is full, or read-only, names resolve, and changes are refused by urnd and by commands. Commands and the log say why. When it is
-// no longer, all goes on.
+// TestNoChangesOnDisk checks that with a full or read-only disk names are resolved, and changes are rejected by
+// urnd and by commands. Commands and the log report the reason. Afterwards everything works again.
 func TestNoChangesOnDisk(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		begin func(t testing.TB, dir string) (end func())
 		says  string
-		first bool // before urnd is started: a file system with files that are being written does not become read-only by mount(2)
+		first bool // before urnd is started: mount(2) cannot make a file system with open writers read-only
 	}{
 		"full":      {testserver.Fill, "no more room", false},
 		"read-only": {readOnly, "read-only", true},
@@ -84,7 +85,7 @@ func TestNoChangesOnDisk(t *testing.T) {
 			}
 			testserver.Wait(t, "readiness says that changes are refused", func() bool { return strings.Contains(readiness(t, d), "registry") })
 			answers(t, d, "urn:example:a", "https://example.org/a")
-			answers(t, d, "urn:example:b", "https://example.org/b") // which nobody has asked for before
+			answers(t, d, "urn:example:b", "https://example.org/b") // not requested before
 			if got := s.run(t, "get", "urn:example:c"); !strings.Contains(got, "https://example.org/c") {
 				t.Errorf("get: %s", got)
 			}
@@ -99,7 +100,7 @@ func TestNoChangesOnDisk(t *testing.T) {
 	}
 }
 
-// readOnly makes a file system of SmallDisk read-only, until the function that it returns is called.
+// readOnly makes a file system of SmallDisk read-only until the returned function is called.
 func readOnly(t testing.TB, dir string) (end func()) {
 	t.Helper()
 	mount := func(flags uintptr) {

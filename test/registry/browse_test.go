@@ -30,12 +30,13 @@ func browsedRegistry(t *testing.T) urndtest.Registry {
 	return r
 }
 
-// everybody are all addresses.
+// everybody returns prefixes of all addresses.
 func everybody() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 }
 
-// Without a setting nobody lists the names of a registry, and no page leads there.
+// TestBrowseIsOff checks that by default the names of a registry cannot be listed, and that no page links to a
+// list.
 func TestBrowseIsOff(t *testing.T) {
 	t.Parallel()
 	w := browsedRegistry(t).Start(t, nil)
@@ -55,17 +56,17 @@ func TestBrowseIsOff(t *testing.T) {
 	}
 }
 
-// hasCode reports whether a page has a text as code.
+// hasCode reports whether a page contains a text in a code element.
 func hasCode(page, text string) bool {
 	return slices.ContainsFunc(testserver.ParseHTML(page).All("code"), func(e testserver.Element) bool { return e.Text() == text })
 }
 
-// hasText reports whether a page has a text, whatever elements it is in.
+// hasText reports whether a page contains a text, across elements.
 func hasText(page, text string) bool {
 	return strings.Contains(testserver.ParseHTML(page).Text(), text)
 }
 
-// addresses returns the addresses in a sitemap or an index of some, without that of the resolver: sitemaps.org.
+// addresses returns the addresses in a sitemap or sitemap index, without that of the resolver: sitemaps.org.
 func addresses(t *testing.T, text string) (paths []string) {
 	t.Helper()
 	type place struct {
@@ -88,7 +89,8 @@ func addresses(t *testing.T, text string) (paths []string) {
 	return paths
 }
 
-// Readers list and search names, and get no sign of those that are hidden; search engines get all that readers get.
+// TestBrowse checks that readers can list and search names without any sign of hidden ones, and that search
+// engines get everything that readers get.
 func TestBrowse(t *testing.T) {
 	t.Parallel()
 	w := browsedRegistry(t).Start(t, func(c *config.Config) {
@@ -152,7 +154,7 @@ func TestBrowse(t *testing.T) {
 	}
 }
 
-// Who may see hidden names finds them, by their status.
+// TestBrowseAll checks that authorized clients find hidden names by their status.
 func TestBrowseAll(t *testing.T) {
 	t.Parallel()
 	w := browsedRegistry(t).Start(t, func(c *config.Config) {
@@ -168,7 +170,8 @@ func TestBrowseAll(t *testing.T) {
 	}
 }
 
-// A withdrawn name says why, since when, what came instead, whom to ask and how it is cited, at its address and on its page.
+// TestWithdrawnPages checks that the response for a withdrawn name and its page contain the reason, the time,
+// successors, a contact and a citation.
 func TestWithdrawnPages(t *testing.T) {
 	t.Parallel()
 	w := browsedRegistry(t).Start(t, func(c *config.Config) { c.Site.Contact = "mailto:anna@library.example" })

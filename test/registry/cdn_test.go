@@ -22,7 +22,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// documentedVCL returns what docs/scale.md shows for Varnish, for urnd at a host and port.
+// documentedVCL returns the Varnish configuration in docs/scale.md for urnd at a host and port.
 func documentedVCL(t *testing.T, host, port string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(urndtest.Root(), "docs/scale.md"))
@@ -41,7 +41,7 @@ func documentedVCL(t *testing.T, host, port string) string {
 // front is a cache in front of urnd.
 type front struct{ url string }
 
-// get returns where a name leads, and whether the cache in front has answered.
+// get returns the target of a name, and whether the cache in front served the response.
 func (f front) get(t *testing.T, path string) (leads string, isHit bool) {
 	t.Helper()
 	request, err := http.NewRequest(http.MethodGet, f.url+path, nil)
@@ -63,7 +63,7 @@ func (f front) get(t *testing.T, path string) (leads string, isHit bool) {
 	return leads, strings.Contains(response.Header.Get("X-Varnish"), " ")
 }
 
-// stores asks for names until the cache in front has them.
+// stores requests names until the cache in front has stored them.
 func (f front) stores(t *testing.T, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
@@ -82,7 +82,7 @@ func startBehind(t *testing.T) (*urndtest.Daemon, front, string) {
 	if err := os.WriteFile(secret, []byte("the-secret-of-the-cache\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// urnd needs the port of the cache, and the cache that of urnd: this one is between them.
+	// urnd needs the port of the cache, and the cache that of urnd: this server is between them.
 	var to atomic.Pointer[url.URL]
 	between := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to.Load()) }})
 	t.Cleanup(between.Close)
@@ -96,7 +96,8 @@ func startBehind(t *testing.T) (*urndtest.Daemon, front, string) {
 	return w, front{"http://" + varnish.Addr()}, secret
 }
 
-// What changes, or is purged, is purged in the cache in front, in all its spellings, and what does not is not.
+// TestCacheInFront checks that changed and purged names are purged in the cache in front, in all spellings, and
+// that other names are not.
 func TestCacheInFront(t *testing.T) {
 	t.Parallel()
 	w, f, _ := startBehind(t)
@@ -135,7 +136,8 @@ func TestCacheInFront(t *testing.T) {
 	testserver.Wait(t, "a reload that throws answers away", func() bool { _, isHit := f.get(t, "/urn:example:b"); return !isHit })
 }
 
-// A cache in front that cannot be told is told later; that is logged, counted and shown. What it was not told at the end is, too.
+// TestCacheInFrontRefuses checks that purges of an unavailable cache are retried, logged, counted and shown,
+// including those not delivered at the end.
 func TestCacheInFrontRefuses(t *testing.T) {
 	t.Parallel()
 	w, f, secret := startBehind(t)
@@ -170,7 +172,8 @@ func TestCacheInFrontRefuses(t *testing.T) {
 	}
 }
 
-// Each urnd on one registry tells a cache in front once it has itself forgotten the answer: when the last one has, all answer anew.
+// TestCacheInFrontOfSeveral: each urnd that shares a registry notifies a cache in front after it has removed
+// the answer from its own cache. After the last notification all have the new answer.
 func TestCacheInFrontOfSeveral(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)
@@ -179,7 +182,8 @@ func TestCacheInFrontOfSeveral(t *testing.T) {
 	told := make(chan string, 10)
 	for i := range all {
 		hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			told <- locationOf(r.Context(), all[i].URL+"/urn:example:a") // also after the end of the test, where it is told again
+			// Possibly after the end of the test, because notifications are repeated.
+			told <- locationOf(r.Context(), all[i].URL+"/urn:example:a")
 		}))
 		t.Cleanup(hook.Close)
 		all[i] = r.Start(t, func(c *config.Config) {
@@ -195,7 +199,7 @@ func TestCacheInFrontOfSeveral(t *testing.T) {
 	}
 }
 
-// locationOf returns where a redirect leads to, or else an error.
+// locationOf returns the target of a redirect, or an error text.
 func locationOf(ctx context.Context, address string) string {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// The daemon that made a change answers by it at once, whatever it had in its cache.
+// TestChangeIsAnsweredAtOnce checks that the daemon that made a change uses it immediately, regardless of its
+// cache.
 func TestChangeIsAnsweredAtOnce(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)
@@ -44,15 +45,15 @@ func TestChangeIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
-// A file that is replaced under the daemon is used from then on; where it is removed, nothing is lost in it, and none is made in
-// its place.
+// TestRegistryFileIsReplaced checks that a file replaced while the daemon is running is used from then on. If
+// it is removed, no change is lost in the removed file, and no new file is created in its place.
 func TestRegistryFileIsReplaced(t *testing.T) {
 	t.Parallel()
 	r, other := urndtest.NewRegistry(t), urndtest.NewRegistry(t)
 	r.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: urndtest.Targets("https://old.example/")})
 	other.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: urndtest.Targets("https://new.example/")})
 	for _, of := range []urndtest.Registry{r, other} {
-		if err := of.Store().Close(); err != nil { // all is in the file then
+		if err := of.Store().Close(); err != nil { // all data is in the file then
 			t.Fatal(err)
 		}
 	}

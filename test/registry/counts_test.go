@@ -15,8 +15,8 @@ import (
 
 const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
-// Every kind of answer of the registry is counted, by name and day, people and bots apart, also over a
-// reload; those of other systems are not.
+// TestResolutionsAreCounted checks that every kind of answer of the registry is counted, by name and day,
+// separately for people and bots, also across a reload; answers of other systems are not counted.
 func TestResolutionsAreCounted(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)

@@ -12,10 +12,10 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// drillLine is a command of a document, and what it prints there.
+// drillLine is a command in a document with its output.
 type drillLine struct{ command, output string }
 
-// drill returns the commands of the section of docs/registry-operations.md with a title.
+// drill returns the commands of a section of docs/registry-operations.md.
 func drill(t *testing.T, title string) (lines []drillLine) {
 	t.Helper()
 	_, section, found := strings.Cut(urndtest.ReadFile(t, filepath.Join(urndtest.Root(), "docs/registry-operations.md")), "\n## "+title+"\n")
@@ -38,7 +38,7 @@ func drill(t *testing.T, title string) (lines []drillLine) {
 	return lines
 }
 
-// The disaster drill of the documents works as it stands there.
+// TestDisasterDrill checks that the disaster drill works as documented.
 func TestDisasterDrill(t *testing.T) {
 	t.Parallel()
 	lines := drill(t, "A disaster drill")

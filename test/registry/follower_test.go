@@ -18,11 +18,11 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// mirror is a copy of a registry, by /api/v1/registry/versions.
+// mirror is a copy of a registry, made with /api/v1/registry/versions.
 type mirror struct {
 	cursor string
-	names  map[string]string // where they lead, or their status
-	anew   int               // how often it has begun anew
+	names  map[string]string // target or status by name
+	anew   int               // number of restarts of the copy
 }
 
 type mirroredVersion struct {
@@ -75,7 +75,7 @@ func (m *mirror) next(t *testing.T, admin string) bool {
 	return page.More
 }
 
-// equals reads what is left, and expects that the copy is what an export has.
+// equals reads the remaining pages, and compares the copy with an export.
 func (m *mirror) equals(t *testing.T, s store, admin string) {
 	t.Helper()
 	want := make(map[string]string)
@@ -89,14 +89,15 @@ func (m *mirror) equals(t *testing.T, s store, admin string) {
 	testserver.Wait(t, "the follower has all", func() bool { return !m.next(t, admin) && maps.Equal(m.names, want) })
 }
 
-// answers waits until a name leads to a target, or has the text of a status.
+// answers waits until a name is redirected to a target, or has the text of a status.
 func answers(t *testing.T, d *urndtest.Daemon, name, want string) {
 	t.Helper()
 	testserver.Wait(t, fmt.Sprintf("%s answers %s", name, want), func() bool { return d.Leads(t, name) == want })
 }
 
-// Who copies the registry by its versions has all of it after an import, a revert, and a restore of an older backup, after which it begins
-// anew. Another urnd, which had the names in memory, answers by what they are then.
+// TestFollowers checks that a copy of the registry by its versions is complete after an import, a revert, and a
+// restore of an older backup, after which it restarts. Another urnd with cached names uses their new records
+// then.
 func TestFollowers(t *testing.T) {
 	onBoth(t, func(t *testing.T, newStore func(t *testing.T, name string) store) {
 		s := newStore(t, "names")
@@ -160,7 +161,7 @@ func TestFollowers(t *testing.T) {
 	})
 }
 
-// replaceBy puts a database with a backup in the place of that of the store, below those who use it.
+// replaceBy replaces the database of the store by a backup while it is in use.
 func (s store) replaceBy(t *testing.T, by store, backup string) {
 	t.Helper()
 	by.run(t, "restore", backup)

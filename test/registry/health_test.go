@@ -39,7 +39,7 @@ func newTargetServer(t *testing.T) *targetServer {
 	return s
 }
 
-// askedBy reports whether a check of a contact was there.
+// askedBy reports whether a check with a contact was received.
 func (s *targetServer) askedBy(agent string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *targetServer) askedBy(agent string) bool {
 	return false
 }
 
-// checkAt checks all targets as they would be checked at a time.
+// checkAt checks all targets as of a time.
 func checkAt(t *testing.T, r urndtest.Registry, at time.Time) {
 	t.Helper()
 	c := health.New(health.Config{
@@ -63,7 +63,8 @@ func checkAt(t *testing.T, r urndtest.Registry, at time.Time) {
 	}
 }
 
-// Clients are led to healthy targets, urnd checks all of them, and tells how it stands.
+// TestHealthyTargetsArePreferred checks that clients are redirected to healthy targets, and that urnd checks
+// all targets and reports the results.
 func TestHealthyTargetsArePreferred(t *testing.T) {
 	t.Parallel()
 	server := newTargetServer(t)
@@ -88,7 +89,7 @@ func TestHealthyTargetsArePreferred(t *testing.T) {
 		return strings.Contains(text, `urnd_registry_targets{state="unhealthy"} 2`) && strings.Contains(text, "urnd_registry_sweep_lag_seconds 0") &&
 			strings.Contains(text, "urnd_registry_target_checks_total{outcome=\"gone\"}")
 	})
-	w.Stop() // also in the middle of a check
+	w.Stop() // possibly during a check
 	err := r.Store().Read(t.Context(), func(tx registry.Tx) error {
 		held, err := tx.Lease("health")
 		if held.Holder != "" {
@@ -118,7 +119,8 @@ func stateOf(t *testing.T, r urndtest.Registry, uri string) (state string) {
 	return state
 }
 
-// The command shows what is unhealthy, checks on demand, and its exit status says what it has found.
+// TestRegistryHealthCommand checks that the command lists unhealthy targets, checks on demand, and reports the
+// result in its exit status.
 func TestRegistryHealthCommand(t *testing.T) {
 	t.Parallel()
 	server := newTargetServer(t)
@@ -129,7 +131,7 @@ func TestRegistryHealthCommand(t *testing.T) {
 	environment := []string{
 		"URND_CONFIG=", "URND_ACCESS_ALLOW_DESTINATIONS=127.0.0.1/32", "URND_REGISTRY_HEALTH_PAUSE=0s", "URND_DNS_SERVERS=127.0.0.1:1",
 	}
-	const usage = 2 // the status of wrong arguments
+	const usage = 2 // exit status for wrong arguments
 	for _, c := range []struct {
 		name, args string
 		before     func(t *testing.T)

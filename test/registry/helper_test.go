@@ -17,8 +17,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// helperConfig writes a configuration with a namespace "book" whose names lead to origin, and a
-// DNS server that is not there.
+// helperConfig writes a configuration with a namespace "book" whose names resolve to origin, and an unavailable
+// DNS server.
 func helperConfig(t *testing.T, origin string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "urnd.yaml")
@@ -30,12 +30,12 @@ func helperConfig(t *testing.T, origin string) string {
 	return path
 }
 
-// Each request without a channel has its answer in its turn.
+// TestHelperCommands checks that requests without a channel are answered in order.
 func TestHelperCommands(t *testing.T) {
 	t.Parallel()
 	path := helperConfig(t, "https://books.example")
 	for _, tt := range []struct{ command, url, want string }{
-		// A URN is resolved: RFC 8141 section 3.1 for its equivalents, section 2.3.2 for its q-component.
+		// A URN is resolved: RFC 8141 section 3.1 for equivalent names, section 2.3.2 for the q-component.
 		{"url-rewrite", "urn:book:42", `OK status=302 url="https://books.example/books/42"`},
 		{"url-rewrite", "URN:Book:42?=a=b#f", `OK status=302 url="https://books.example/books/42?a=b#f"`},
 		{"url-rewrite", "urn:book:42?s=I2Ls", `OK status=302 url="https://books.example/books/42"`},
@@ -49,9 +49,9 @@ func TestHelperCommands(t *testing.T) {
 		{"url-rewrite", "http://a.example/urn:ISBN:0-395-36341-1", "ERR"},
 		{"url-rewrite", "http://a.example/", "ERR"},
 		{"url-rewrite", "http://u:secret@a.example[/", `ERR message="parsing \"http://u:xxxxx@a.example[/\": offset ...`},
-		// What is sent is then the key of Squid, too.
+		// The URL sent is then also the cache key of Squid.
 		{"url-rewrite", "http://a.example/100%?a[]=1|2", `OK rewrite-url="http://a.example/100%25?a%5B%5D=1%7C2"`},
-		// The host and port of CONNECT are no URL: RFC 9112 section 3.2.3.
+		// The host and port of CONNECT are not a URL: RFC 9112 section 3.2.3.
 		{"url-rewrite", "A.example:443", "ERR"},
 		{"url-rewrite", "[2001:DB8::1]:443", `ERR message="parsing ...`},
 		{"store-id", "URN:Book:42", `OK store-id="urn:book:42"`},
@@ -60,7 +60,7 @@ func TestHelperCommands(t *testing.T) {
 		{"store-id", "urn:book:42?=a=b", `ERR message="the components of a URN are not part of its key"`},
 		{"store-id", "http://A.example:80/%7esmith#f", `OK store-id="http://a.example/~smith"`},
 		{"store-id", "http://a.example/~smith", "ERR"},
-		// Squid sends this as it is, and so has it as its key.
+		// Squid sends this unmodified, and uses it as its cache key.
 		{"store-id", "http://a.example/|", `ERR message="parsing ...`},
 		{"store-id", "A.example:443", "ERR"},
 	} {
@@ -74,7 +74,7 @@ func TestHelperCommands(t *testing.T) {
 	}
 }
 
-// Requests with a channel are all answered, in whatever order, and others in theirs.
+// TestHelperLines checks that all requests with a channel are answered, in any order, and others in order.
 func TestHelperLines(t *testing.T) {
 	t.Parallel()
 	var in, want []string
@@ -97,7 +97,7 @@ func TestHelperLines(t *testing.T) {
 	}
 }
 
-// SIGTERM ends a helper whose Squid says nothing.
+// TestHelperEndsBySignal checks that SIGTERM ends a helper without pending input.
 func TestHelperEndsBySignal(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(urndtest.Binary(t), "helper", "url-rewrite", "--config", "")

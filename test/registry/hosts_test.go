@@ -12,7 +12,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// The paths of own web hosts are names, with the status of the name, of its prefix or of all.
+// TestRegistryHosts checks that the paths of own web hosts are names, with the redirect status of the name, of
+// its prefix, or the default.
 func TestRegistryHosts(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)
@@ -73,7 +74,8 @@ func TestRegistryHosts(t *testing.T) {
 	}
 }
 
-// eventually waits until a path of purl.example leads somewhere: changes of another process are seen within a second.
+// eventually waits until a path of purl.example has a target: changes of another process are detected within a
+// second.
 func eventually(t *testing.T, w *urndtest.Daemon, path, want string) {
 	t.Helper()
 	testserver.Wait(t, path+" is "+want, func() bool { return w.At(t, http.MethodGet, "purl.example", path) == want })

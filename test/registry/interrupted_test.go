@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// fifo makes a file at which who writes and who reads wait for one another.
+// fifo creates a named pipe at which writer and reader wait for each other.
 func fifo(t *testing.T, path string) string {
 	t.Helper()
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -26,7 +26,7 @@ func fifo(t *testing.T, path string) string {
 	return path
 }
 
-// command is a command of urnd that a test interrupts, with its standard error line by line.
+// command is a command of urnd that a test interrupts, with its standard error by line.
 type command struct {
 	*exec.Cmd
 	messages *bufio.Reader
@@ -44,7 +44,7 @@ func begin(t *testing.T, args ...string) *command {
 	return c
 }
 
-// interrupt interrupts the command as a terminal does, and returns when it knows that.
+// interrupt interrupts the command like a terminal, and returns when the command has noticed it.
 func (c *command) interrupt(t *testing.T) {
 	t.Helper()
 	if err := c.Process.Signal(os.Interrupt); err != nil {
@@ -63,7 +63,7 @@ func (c *command) interrupt(t *testing.T) {
 	}
 }
 
-// ends expects that the command ends with status 1, and returns what it says.
+// ends checks that the command ends with status 1, and returns its message.
 func (c *command) ends(t *testing.T) string {
 	t.Helper()
 	rest, _ := io.ReadAll(c.messages)
@@ -75,7 +75,8 @@ func (c *command) ends(t *testing.T) string {
 	return string(rest)
 }
 
-// What is verified or restored is compared with its digest first, and a command that is interrupted meanwhile leaves all as it was.
+// TestInterruptedAtDigest: backups are compared with their digest before they are verified or restored. A
+// command interrupted meanwhile leaves everything unchanged.
 func TestInterruptedAtDigest(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -119,12 +120,13 @@ func TestInterruptedAtDigest(t *testing.T) {
 	}
 }
 
-// What was done stands where a command is interrupted while it works: while nobody reads what it prints, or it waits for input.
+// TestInterruptedWithin checks that completed work is kept if a command is interrupted while its output is not
+// read, or while it waits for input.
 func TestInterruptedWithin(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	at := "--store=sqlite:" + filepath.Join(dir, "names.db")
-	const n = 6000 // whose findings and exports are larger than a pipe and the buffers in between
+	const n = 6000 // the findings and exports exceed a pipe and the buffers in between
 	var table strings.Builder
 	table.WriteString("name,target\n")
 	for i := range n {
@@ -147,7 +149,7 @@ func TestInterruptedWithin(t *testing.T) {
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := io.ReadFull(out, make([]byte, 1)); err != nil { // it has begun to print, and waits soon
+			if _, err := io.ReadFull(out, make([]byte, 1)); err != nil { // it has begun to print, and blocks soon
 				t.Fatal(err)
 			}
 			c.interrupt(t)
@@ -159,7 +161,8 @@ func TestInterruptedWithin(t *testing.T) {
 			}
 		})
 	}
-	lines := strings.Repeat("nonsense\n", 20_000) // more than a pipe has room for: who has written them knows that the command reads
+	// Exceeds a pipe, so that writing it shows that the command is reading.
+	lines := strings.Repeat("nonsense\n", 20_000)
 	for _, tt := range []struct{ args, input, stands string }{
 		{"registry import " + at + " -", table.String(), "of standard input 0 names are written, and stay; the same input is imported once more"},
 		{"uri parse -", lines, "interrupted: the output is of the first %d lines; go on with the line %d"},

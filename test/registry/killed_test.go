@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// begin starts a command, and returns what has the error of its end.
+// begin starts a command, and returns a channel that receives its error.
 func (s store) begin(t *testing.T, args ...string) (*exec.Cmd, <-chan error) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), urndtest.Binary(t), s.args(args...)...)
@@ -33,7 +33,7 @@ func (s store) begin(t *testing.T, args ...string) (*exec.Cmd, <-chan error) {
 	return c, ended
 }
 
-// most runs a command to its end, and returns how much more is written at most than before it.
+// most runs a command, and returns the maximum increase of written bytes during it.
 func (s store) most(t *testing.T, args ...string) (most int64) {
 	t.Helper()
 	before := s.written()
@@ -51,7 +51,7 @@ func (s store) most(t *testing.T, args ...string) (most int64) {
 	}
 }
 
-// killed runs a command, kills it when so much more is written, and reports whether it had not ended before.
+// killed runs a command, kills it after more written bytes, and reports whether it had not ended before.
 func (s store) killed(t *testing.T, more int64, args ...string) bool {
 	t.Helper()
 	before := s.written()
@@ -79,12 +79,13 @@ func kills() int {
 	return 1
 }
 
-// After kill -9 at any moment of any command that changes names the registry is sound, and the same command goes on, or begins anew: the
-// end is that of one that was not killed.
+// TestCommandsKilled checks that after kill -9 at any time of any command that changes names the registry is
+// consistent, and that the same command continues or restarts: the result equals that of a command that was not
+// killed.
 func TestCommandsKilled(t *testing.T) {
 	onBoth(t, func(t *testing.T, newStore func(t *testing.T, name string) store) {
 		calm, killed := newStore(t, "calm"), newStore(t, "killed")
-		n := 1000 // of some transactions, which are short in the beginning
+		n := 1000 // several transactions, which are short at the beginning
 		if testserver.Long() {
 			n = 11_000
 		}
@@ -118,7 +119,7 @@ func TestCommandsKilled(t *testing.T) {
 		if got, want := killed.content(t), calm.content(t); got != want {
 			t.Errorf("there are %d bytes of versions, undisturbed %d", len(got), len(want))
 		}
-		// A command that went on with the rest is another change set, unless it has noted how far it was.
+		// A command that continues creates another change set unless it has recorded its progress.
 		got, want := rowsOf(killed.setsOf(t)), rowsOf(calm.setsOf(t))
 		if total == 0 || !maps.Equal(got, want) {
 			t.Errorf("%d commands were killed; the sets have %v, undisturbed %v", total, got, want)
@@ -145,7 +146,7 @@ func (s store) setsOf(t *testing.T) (sets []changeSet) {
 	return sets
 }
 
-// rowsOf returns how many rows the sets of each kind have.
+// rowsOf returns the number of rows in the change sets of each kind.
 func rowsOf(sets []changeSet) map[string]int {
 	rows := make(map[string]int)
 	for _, set := range sets {
@@ -154,7 +155,8 @@ func rowsOf(sets []changeSet) map[string]int {
 	return rows
 }
 
-// What is killed while it hands something out has handed out all or nothing, and nothing is handed out twice.
+// TestHandingOutKilled checks that a command killed while it mints names has handed out all or none, and that
+// no name is handed out twice.
 func TestHandingOutKilled(t *testing.T) {
 	onBoth(t, func(t *testing.T, newStore func(t *testing.T, name string) store) {
 		calm, killed := newStore(t, "calm"), newStore(t, "killed")
@@ -192,7 +194,8 @@ func TestHandingOutKilled(t *testing.T) {
 	})
 }
 
-// A restore that is killed leaves the registry as it was, or as the backup has it; the same command begins anew.
+// TestRestoreKilled checks that a killed restore leaves the registry unchanged or equal to the backup, and that
+// the same command can be restarted.
 func TestRestoreKilled(t *testing.T) {
 	onBoth(t, func(t *testing.T, newStore func(t *testing.T, name string) store) {
 		from := newStore(t, "original")
@@ -238,7 +241,8 @@ func TestRestoreKilled(t *testing.T) {
 	})
 }
 
-// An import that was killed between its transactions is a change set with what was written, and can be reverted.
+// TestKilledImportIsReverted checks that an import killed between its transactions is a change set with the
+// written names, and can be reverted.
 func TestKilledImportIsReverted(t *testing.T) {
 	onBoth(t, func(t *testing.T, newStore func(t *testing.T, name string) store) {
 		s := newStore(t, "cut")

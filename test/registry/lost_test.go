@@ -14,7 +14,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// A registry is made at the first start, which the log says once. Where it is missing later, nobody makes another one, and all say so.
+// TestRegistryLost checks that a registry is created at the first start, which is logged once. If it is missing
+// later, no other one is created, and this is reported everywhere.
 func TestRegistryLost(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -35,7 +35,7 @@ func TestRegistryMint(t *testing.T) {
 			t.Errorf("%s: %+v; want %q, %q", tt.args, got, tt.want, tt.err)
 		}
 	}
-	// What was minted gets its target, and leads there.
+	// A minted name gets its target and resolves to it.
 	if _, err := urndtest.Run(t, "", "registry", "set", "--store", store, "urn:nbn:fi:lib-1", "--target", "https://example.org/1"); err != nil {
 		t.Error(err)
 	}
@@ -44,7 +44,8 @@ func TestRegistryMint(t *testing.T) {
 	}
 }
 
-// Each number with a check digit that is minted is valid: the namespace would refuse another one.
+// TestMintedNumbersAreValid checks that each minted number has a valid check digit: the namespace would reject
+// another one.
 func TestMintedNumbersAreValid(t *testing.T) {
 	t.Parallel()
 	store := "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
@@ -59,7 +60,7 @@ func TestMintedNumbersAreValid(t *testing.T) {
 	}
 }
 
-// Two processes that mint at the same time hand out different names.
+// TestMintByTwoProcesses checks that two concurrent processes mint different names.
 func TestMintByTwoProcesses(t *testing.T) {
 	t.Parallel()
 	store := "sqlite:" + filepath.Join(t.TempDir(), "registry.db")

@@ -24,19 +24,20 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// onSockets is an urnd on sockets that were opened before it, as those of systemd, with a registry in a PostgreSQL that a test can let hang.
+// onSockets is an urnd with sockets opened before it, as by systemd, with a registry in a PostgreSQL that a
+// test can freeze.
 type onSockets struct {
 	urndtest.Daemon // without a log
 	relay           *testserver.Relay
-	manager         *net.UnixConn // what systemd is, NOTIFY_SOCKET
-	log             string        // the path of its file
+	manager         *net.UnixConn // acts as systemd, NOTIFY_SOCKET
+	log             string        // path of its file
 	stop            func()
 }
 
 // item is the path of an identifier at id.example.
 const item = "/01/09506000134352"
 
-// openingSettings are those of the registry that is filled by fillForOpening.
+// openingSettings returns the settings of the registry filled by fillForOpening.
 func openingSettings(store string, settings ...string) string {
 	return strings.Join(append(settings, "registry: {store: '"+store+"', only: ['urn:example:', 'ark:/12345/', 'hdl:20.500.1/'], hosts: [purl.example], "+
 		"digital_link: [{root: 'https://id.example/', name: n, contact: c, terms: 'https://example.org/'}], handles: [{prefix: '20.500.1'}]}",
@@ -113,7 +114,7 @@ func startOnSockets(t *testing.T, settings ...string) *onSockets {
 	return o
 }
 
-// logged returns what urnd has logged.
+// logged returns the log of urnd.
 func (w *onSockets) logged(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(w.log)
@@ -123,18 +124,18 @@ func (w *onSockets) logged(t *testing.T) string {
 	return string(text)
 }
 
-// ready waits until urnd says that it is.
+// ready waits until urnd reports that it is ready.
 func (w *onSockets) ready(t *testing.T) {
 	t.Helper()
 	testserver.Wait(t, "urnd is ready", func() bool { return strings.Contains(w.logged(t), "urnd is ready") })
 }
 
-// opens is a request for a name, whose response does not depend on when it was sent.
+// opens is a request for a name whose response does not depend on the time.
 type opens struct{ method, host, target, body string }
 
 func (o opens) String() string { return o.method + " " + o.host + o.target }
 
-// do returns the status of the response, and where it leads.
+// do returns the status and the location of the response.
 func (o opens) do(ctx context.Context, address string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, o.method, address, strings.NewReader(o.body))
 	if err != nil {
@@ -158,7 +159,8 @@ func (o opens) do(ctx context.Context, address string) (string, error) {
 	return fmt.Sprint(response.StatusCode, " ", response.Header.Get("Location"), fails), err
 }
 
-// Clients that have waited in the sockets for urnd wait for its registry, too, in all ways to ask for a name, and nobody else does.
+// TestRequestsWaitForTheRegistry checks that requests waiting in the sockets at the start of urnd also wait for
+// its registry, in all forms of requests for a name, and that other requests do not.
 func TestRequestsWaitForTheRegistry(t *testing.T) {
 	t.Parallel()
 	w := startOnSockets(t)
@@ -229,7 +231,7 @@ func TestRequestsWaitForTheRegistry(t *testing.T) {
 	}
 }
 
-// holds reports whether so many requests, or more, wait for the registry.
+// holds reports whether at least n requests wait for the registry.
 func (w *onSockets) holds(t *testing.T, n int) bool {
 	t.Helper()
 	var used int
@@ -238,7 +240,8 @@ func (w *onSockets) holds(t *testing.T, n int) bool {
 	return used >= n
 }
 
-// Who leaves waits no longer; beyond the share of a client, requests are refused at once, with a time to come again; a stop ends the wait.
+// TestWaitForTheRegistryIsBounded checks that a disconnected client stops waiting, that requests beyond the
+// quota of a client are rejected immediately with Retry-After, and that a shutdown ends the wait.
 func TestWaitForTheRegistryIsBounded(t *testing.T) {
 	t.Parallel()
 	w := startOnSockets(t, "limits: {requests: 8, client_share: 50, drain_time: 0s, shutdown_timeout: 1m}")
@@ -266,7 +269,7 @@ func TestWaitForTheRegistryIsBounded(t *testing.T) {
 			t.Errorf("beyond the share: %s, Retry-After %q", response.Status, response.Header.Get("Retry-After"))
 		}
 	}
-	for _, conn := range conns { // who closes only its own side waits for its answer
+	for _, conn := range conns { // a half-closed connection still waits for its response
 		if err := errors.Join(conn.SetLinger(0), conn.Close()); err != nil {
 			t.Error(err)
 		}
@@ -284,7 +287,7 @@ func TestWaitForTheRegistryIsBounded(t *testing.T) {
 	testserver.Within(t, "the stop", func() { w.stop(); waiting.Wait() })
 }
 
-// A registry that cannot be opened ends the wait.
+// TestWaitForARegistryThatFails checks that a registry that cannot be opened ends the wait.
 func TestWaitForARegistryThatFails(t *testing.T) {
 	t.Parallel()
 	w := startOnSockets(t)

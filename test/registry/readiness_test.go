@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// readiness returns the status of /readyz, and its reasons.
+// readiness returns the status and the reasons of /readyz.
 func readiness(t *testing.T, w *urndtest.Daemon) string {
 	t.Helper()
 	status, body := w.AdminRequest(t, "GET /readyz")

@@ -17,11 +17,11 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// ownSchemes are what names begin with in these tests, of which one is not written as names are.
+// ownSchemes are the prefixes of names in these tests; one is not in canonical spelling.
 var ownSchemes = []string{"urn:", "ark:12345/", "doi:10.12345/", "hdl:20.500.12345/"}
 
-// Each spelling of an ARK, a DOI and a handle is the same name for the daemon, urnd resolve and urnd registry test: also in the URL of
-// another resolver, unless it is forwarded.
+// TestOneName checks that each spelling of an ARK, a DOI and a handle is the same name for the daemon, urnd
+// resolve and urnd registry test, including the URL of another resolver, unless it is forwarded.
 func TestOneName(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t, ownSchemes...)
@@ -80,8 +80,8 @@ func TestOneName(t *testing.T) {
 	testserver.Wait(t, "the change is seen", func() bool { return w.Leads(t, "ark:12345/x-1") == "https://a.example/new" })
 }
 
-// What is registered is found by every spelling of it, in every form of request, before public resolvers are asked, without a setting; and by
-// commands.
+// TestEverySpelling checks that a registered name is found by each of its spellings, in every form of request
+// and by commands, before public resolvers are used, without a setting.
 func TestEverySpelling(t *testing.T) {
 	t.Parallel()
 	store := "sqlite:" + t.TempDir() + "/names.db"
@@ -127,7 +127,7 @@ func TestEverySpelling(t *testing.T) {
 				"THTTP": "/uri-res/N2L?" + spelling, "the API": "/api/v1/resolve?uri=" + url.QueryEscape(spelling),
 			} {
 				if isLabelled := !strings.Contains(strings.SplitN(spelling, "/", 2)[0], ":") || strings.Contains(spelling, " "); isLabelled && form != "a path" && form != "the form" {
-					continue // what is no URI is for people
+					continue // texts that are not URIs are for people
 				}
 				reply := w.Get(t, request)
 				if reply.Location != want && (form != "the API" || !strings.Contains(reply.Body, want)) {
@@ -142,7 +142,8 @@ func TestEverySpelling(t *testing.T) {
 			}
 		}
 	}
-	// Names of others still lead to their public resolvers, also with what the registry has names of.
+	// Names of others still resolve to their public resolvers, even if the registry has names of the same
+	// scheme.
 	for name, want := range map[string]string{
 		"10.5555/other": "https://doi.org/10.5555/other", "20.500.9/other": "https://hdl.handle.net/20.500.9/other",
 		"ark:/12345/other": "https://n2t.net/ark:/12345/other", "ark:/99999/x-1": "https://n2t.net/ark:/99999/x-1",
@@ -152,7 +153,7 @@ func TestEverySpelling(t *testing.T) {
 			t.Errorf("%s leads to %s, want %s", name, got, want)
 		}
 	}
-	// The first name of its kind is followed as any other change is.
+	// The first name of its kind is detected like any other change.
 	if got := w.Leads(t, "ark:/99999/x-1"); got != "https://n2t.net/ark:/99999/x-1" {
 		t.Errorf("an ARK of others leads to %s", got)
 	}
@@ -168,8 +169,9 @@ func TestEverySpelling(t *testing.T) {
 	}
 }
 
-// Who may not use the proxy is led to what is registered, to public resolvers of names and nowhere else; the row of another resolver of ARKs does
-// not hide those of the registry.
+// TestNamesLeadNowhereElse checks that clients that may not use the proxy are only redirected to registered
+// targets and to public resolvers of names; the configuration of another ARK resolver does not hide names of
+// the registry.
 func TestNamesLeadNowhereElse(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t, "urn:", "ark:", "https:")

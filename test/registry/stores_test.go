@@ -19,16 +19,16 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// store is an empty store of names that begin with "urn:", and how much was written to it.
+// store is an empty store of names that begin with "urn:", with a counter of written bytes.
 type store struct {
-	url     string // as --store has it
-	file    string // of SQLite; "" of PostgreSQL
+	url     string // for --store
+	file    string // SQLite; "" for PostgreSQL
 	server  *testserver.Postgres
 	written func() int64
 	open    func(t *testing.T) registry.Store
 }
 
-// onBoth runs a test with stores in SQLite, and with stores in PostgreSQL. newStore makes one, by a name of letters.
+// onBoth runs a test with stores in SQLite and in PostgreSQL. newStore creates one with a name of letters.
 func onBoth(t *testing.T, test func(t *testing.T, newStore func(t *testing.T, name string) store)) {
 	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
@@ -50,9 +50,9 @@ func fileStore(path string) store {
 	return store{
 		url: "sqlite:" + path, file: path,
 		written: func() (n int64) {
-			all, _ := filepath.Glob(path + "*") // the pattern is well formed
+			all, _ := filepath.Glob(path + "*") // the pattern is valid
 			for _, file := range all {
-				if info, err := os.Stat(file); err == nil { // a log may end meanwhile
+				if info, err := os.Stat(file); err == nil { // a log file may be removed meanwhile
 					n += info.Size()
 				}
 			}
@@ -88,12 +88,12 @@ func opened(t *testing.T, s registry.Store, err error) registry.Store {
 	return s
 }
 
-// args returns the arguments of a command of the registry.
+// args returns the arguments of a registry command.
 func (s store) args(args ...string) []string {
 	return append(append([]string{"registry"}, args...), "--config=", "--store="+s.url)
 }
 
-// try runs a command to its end.
+// try runs a command.
 func (s store) try(t *testing.T, args ...string) urndtest.Result {
 	t.Helper()
 	return urndtest.RunWith(t, ownUrns(), "", s.args(args...)...)
@@ -101,7 +101,7 @@ func (s store) try(t *testing.T, args ...string) urndtest.Result {
 
 func ownUrns() []string { return []string{"URND_REGISTRY_ONLY=urn:"} }
 
-// run is try of a command that must succeed.
+// run runs a command that must succeed.
 func (s store) run(t *testing.T, args ...string) string {
 	t.Helper()
 	got := s.try(t, args...)
@@ -111,7 +111,7 @@ func (s store) run(t *testing.T, args ...string) string {
 	return got.Out
 }
 
-// sound expects that verify finds no fault.
+// sound checks that verify finds no errors.
 func (s store) sound(t *testing.T) {
 	t.Helper()
 	if got := s.try(t, "verify"); got.Status != 0 || got.Out != "no problem was found\n" {
@@ -136,7 +136,7 @@ func (s store) content(t *testing.T) string {
 	return regexp.MustCompile(`"(since|changed)":"[^"]*"`).ReplaceAllString(s.run(t, "export", "--history"), `"$1":""`)
 }
 
-// table writes a file with n names "urn:example:BELOW00000", whose targets are below a URI.
+// table writes a file with n names "urn:example:BELOW00000" whose targets are below a URI.
 func table(t *testing.T, below string, n int, target string) string {
 	t.Helper()
 	var text strings.Builder

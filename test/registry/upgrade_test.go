@@ -23,7 +23,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// before is what the urnd of an earlier commit has answered: see testdata/README.md.
+// before contains the responses of the urnd of an earlier commit: see testdata/README.md.
 type before struct {
 	Secrets     map[string]string
 	Idempotency struct{ Key, Token, Path, Type, Body, Job string }
@@ -58,7 +58,7 @@ type beforeEntries struct {
 	History map[string][]any
 }
 
-// moved is a store that was moved from an earlier commit, with its configuration.
+// moved is a store migrated from an earlier commit, with its configuration.
 type moved struct {
 	before
 	recent *strings.Replacer // of the times of jobs
@@ -66,8 +66,8 @@ type moved struct {
 	file   string
 }
 
-// What the urnd of an earlier commit had, by a portable backup, is what urnd has now: each answer, count and token, the next names, and
-// what a backup of that has again, in either database.
+// TestUpgrade checks that a portable backup of the urnd of an earlier commit yields the same responses, counts,
+// tokens and next names, as does a backup of the result, in either database.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	recent := strings.NewReplacer("2025-11-10T12:00:", time.Now().UTC().AddDate(0, 0, -1).Format("2006-01-02T15:04:"))
@@ -113,11 +113,11 @@ func recentJobs(t *testing.T, file string, recent *strings.Replacer) string {
 	return path
 }
 
-// restored restores a portable backup into a store.
+// restored restores a portable backup to a store.
 func restored(t *testing.T, backup string, recent *strings.Replacer, store string) *moved {
 	t.Helper()
 	m := &moved{recent: recent, config: urndtest.Default("127.0.0.1:1"), file: filepath.Join(t.TempDir(), "urnd.yaml")}
-	// A name that was renamed is called by its name in all of its history.
+	// A renamed name has its new name in its complete history.
 	text := strings.NewReplacer(`, "former": "ark:/12345/old-name"`, "", `"name": "ark:/12345/old-name"`, `"name": "ark:/12345/oldname"`,
 		`"ark:/12345/old-name: `, `"ark:/12345/oldname: `, `"versions": [42, 39]`, `"versions": [39, 42]`).Replace(urndtest.ReadFile(t, "testdata/b29537cd.json"))
 	if err := json.Unmarshal([]byte(text), &m.before); err != nil {
@@ -137,7 +137,7 @@ func restored(t *testing.T, backup string, recent *strings.Replacer, store strin
 	return m
 }
 
-// run runs a command of the registry, which may fail where nothing is found.
+// run runs a registry command, which may fail if it finds nothing.
 func (m *moved) run(t *testing.T, args ...string) string {
 	t.Helper()
 	args = slices.Insert(args, 1, "--config", m.file)
@@ -148,7 +148,7 @@ func (m *moved) run(t *testing.T, args ...string) string {
 	return r.Out
 }
 
-// lines runs a command that prints JSON by lines.
+// lines runs a command that prints JSON lines.
 func (m *moved) lines(t *testing.T, args ...string) (all []any) {
 	t.Helper()
 	for line := range strings.Lines(m.run(t, args...)) {
@@ -165,7 +165,7 @@ func parsed(t *testing.T, text string) (value any) {
 	return value
 }
 
-// same compares values of JSON.
+// same compares JSON values.
 func same(t *testing.T, what string, is, was any) {
 	t.Helper()
 	if !reflect.DeepEqual(is, was) {
@@ -175,7 +175,7 @@ func same(t *testing.T, what string, is, was any) {
 	}
 }
 
-// compare compares what is answered by HTTP, and the names that are minted next.
+// compare compares the HTTP responses and the names that are minted next.
 func (m *moved) compare(t *testing.T) {
 	t.Helper()
 	m.compareByHTTP(t)
@@ -186,7 +186,8 @@ func (m *moved) compare(t *testing.T) {
 	}
 }
 
-// compareByCommands compares what commands print, which start slowly with the race detector: of one database is enough.
+// compareByCommands compares the output of commands, which start slowly with the race detector: one database is
+// enough.
 func (m *moved) compareByCommands(t *testing.T) {
 	t.Helper()
 	same(t, "changes", m.lines(t, "changes", "--output=json"), m.Changes)
@@ -199,7 +200,7 @@ func (m *moved) compareByCommands(t *testing.T) {
 	same(t, "the number of names", len(m.lines(t, "search", "--limit", "0", "--output=json")), m.Names.Total)
 	same(t, "the number of prefixes", len(m.lines(t, "search", "--limit", "0", "--output=json", "--prefix")), m.Prefixes.Total)
 	stats, _ := parsed(t, m.run(t, "stats", "--output=json")).(map[string]any)
-	maps.DeleteFunc(stats, func(of string, _ any) bool { return m.Stats[of] == nil }) // what the store is, and its size
+	maps.DeleteFunc(stats, func(of string, _ any) bool { return m.Stats[of] == nil }) // type and size of the store
 	same(t, "stats", any(stats), any(m.Stats))
 	same(t, "health", m.run(t, "health"), m.Health)
 	for flags, was := range m.Counts {
@@ -208,7 +209,7 @@ func (m *moved) compareByCommands(t *testing.T) {
 	same(t, "tokens", m.lines(t, "token", "list", "--output=json"), m.Tokens)
 }
 
-// getter asks the API for a document.
+// getter requests a document from the API.
 type getter func(path string) any
 
 // compareEntries compares names or prefixes and their histories.
@@ -224,7 +225,7 @@ func compareEntries(t *testing.T, get getter, kind string, was *beforeEntries) {
 	}
 }
 
-// compareTimes compares names as they were at times.
+// compareTimes compares names as of several times.
 func (m *moved) compareTimes(t *testing.T, get getter) {
 	t.Helper()
 	for at, names := range m.GetAt {
@@ -238,7 +239,7 @@ func (m *moved) compareTimes(t *testing.T, get getter) {
 	}
 }
 
-// compareByHTTP compares what the service and the API answer.
+// compareByHTTP compares the responses of the service and the API.
 func (m *moved) compareByHTTP(t *testing.T) {
 	t.Helper()
 	d := urndtest.StartConfig(t, m.config)
@@ -279,7 +280,7 @@ func (m *moved) compareByHTTP(t *testing.T) {
 	m.compareTokens(t, d)
 }
 
-// compareEvents compares what a replica is told.
+// compareEvents compares the events for a replica.
 func (m *moved) compareEvents(t *testing.T, get getter) {
 	t.Helper()
 	var events []any
@@ -298,10 +299,11 @@ func (m *moved) compareEvents(t *testing.T, get getter) {
 	}
 }
 
-// compareTokens compares what each token may do, and that the key of a request is known.
+// compareTokens compares the authorization of each token, and checks that the idempotency key of a request is
+// known.
 func (m *moved) compareTokens(t *testing.T, d *urndtest.Daemon) {
 	t.Helper()
-	// Where that urnd answered 503, it had waited for a write of its own for too long.
+	// A 503 of the earlier urnd was caused by waiting too long for its own write.
 	m.TokenWorks["catalogue"] = map[string]int{
 		"GET names?uri=urn:nbn:fi:ex-1": 200, "PUT names?uri=urn:nbn:fi:by-catalogue": 201, "PUT names?uri=urn:example:by-catalogue": 403, "GET tokens": 403,
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// A change of another process is seen within a second, and no path leads to the targets of a name that
-// was withdrawn.
+// TestWithdrawnOnAllPaths checks that a change of another process is detected within a second, and that no path
+// resolves to the targets of a withdrawn name.
 func TestWithdrawnOnAllPaths(t *testing.T) {
 	t.Parallel()
 	const secret = "https://secret.example/"
@@ -68,7 +68,7 @@ func TestWithdrawnOnAllPaths(t *testing.T) {
 	}
 	checkSquidHelper(t, r, names, secret)
 	for _, name := range names[:3] {
-		if reply := w.AskHost(t, http.MethodGet, "a", name); reply.Status != http.StatusGone { // as of a proxy
+		if reply := w.AskHost(t, http.MethodGet, "a", name); reply.Status != http.StatusGone { // as from a proxy
 			t.Errorf("%s as a request-target: %d", name, reply.Status)
 		}
 	}
@@ -86,7 +86,7 @@ func TestWithdrawnOnAllPaths(t *testing.T) {
 	}
 }
 
-// checkSquidHelper checks that the helper of Squid does not lead to what was withdrawn.
+// checkSquidHelper checks that the Squid helper does not resolve withdrawn names.
 func checkSquidHelper(t *testing.T, r urndtest.Registry, names []string, secret string) {
 	t.Helper()
 	environment := []string{"URND_REGISTRY_STORE=sqlite:" + r.Path, "URND_DDDS_ENABLED=false"}

@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// serve runs urnd with the store, and without a DNS server that answers.
+// serve runs urnd with the store and without a responding DNS server.
 func (s store) serve(t *testing.T) *urndtest.Daemon {
 	t.Helper()
 	d := urndtest.Start(t, "127.0.0.1:1", func(c *config.Config) {
@@ -29,14 +29,14 @@ func (s store) serve(t *testing.T) *urndtest.Daemon {
 	return d
 }
 
-// patches are changes by the API, one after another, each with a note of its own.
+// patches are sequential changes through the API, each with a unique note.
 type patches struct {
 	client       *http.Client
 	acknowledged []string // notes
 	took         []time.Duration
 }
 
-// patch changes a name, and returns the status.
+// patch changes a name and returns the status.
 func (p *patches) patch(t *testing.T, d *urndtest.Daemon, name, note string) int {
 	body := fmt.Sprintf(`{"targets":[{"uri":"https://patch.example/%s"}],"note":%q}`, note, note)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, d.Admin+"/api/v1/names?uri="+name, strings.NewReader(body))
@@ -61,8 +61,9 @@ func (p *patches) patch(t *testing.T, d *urndtest.Daemon, name, note string) int
 	return response.StatusCode
 }
 
-// Two imports that change the same names, one by a command and one by the API, and changes by the API meanwhile: none that was acknowledged
-// is lost, and each is answered in a bounded time.
+// TestImportsBesideChanges runs two imports that change the same names, one by a command and one through the
+// API, and concurrent changes through the API: no acknowledged change is lost, and each gets a response within
+// a time limit.
 func TestImportsBesideChanges(t *testing.T) {
 	onBoth(t, func(t *testing.T, newStore func(t *testing.T, name string) store) {
 		s := newStore(t, "names")

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// binary is the variable of the environment that names the program.
+// binary is the environment variable that names the program.
 const binary = "URND_BINARY"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// buildAndRun runs the tests with a program that is built for them.
+// buildAndRun runs the tests with a program built for them.
 func buildAndRun(m *testing.M) (status int, err error) {
 	directory, err := os.MkdirTemp("", "urnd-telemetry")
 	if err != nil {
@@ -38,7 +38,7 @@ func buildAndRun(m *testing.M) (status int, err error) {
 	defer os.RemoveAll(directory)
 	path := filepath.Join(directory, "urnd")
 	build := exec.Command("go", "build", "-pgo=off", "-o", path, "./cmd/urnd")
-	build.Dir = "../.." // where its module is
+	build.Dir = "../.." // folder of its module
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("building urnd: %w\n%s", err, out)
 	}
@@ -48,7 +48,7 @@ func buildAndRun(m *testing.M) (status int, err error) {
 	return m.Run(), nil
 }
 
-// urnd returns a command of the program, without settings from the environment.
+// urnd returns a command of the program without settings in its environment.
 func urnd(arguments ...string) *exec.Cmd {
 	command := exec.Command(os.Getenv(binary), arguments...)
 	for _, variable := range os.Environ() {
@@ -59,8 +59,8 @@ func urnd(arguments ...string) *exec.Cmd {
 	return command
 }
 
-// configure writes a configuration that sends spans of one request in a thousand, and of those whose client does, and
-// returns its file.
+// configure writes a configuration that traces one request in a thousand, and those sampled by their client,
+// and returns its file.
 func configure(t *testing.T, collector, more string) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "urnd.yaml")
@@ -80,7 +80,7 @@ type daemon struct {
 	logged  chan struct{} // closed when the log is complete
 }
 
-// start starts urnd with a configuration, and returns when it is ready. It ends with the test.
+// start starts urnd with a configuration and waits until it is ready. It ends with the test.
 func start(t *testing.T, file string) *daemon {
 	t.Helper()
 	d := &daemon{command: urnd("serve", "--config", file), logged: make(chan struct{})}
@@ -94,7 +94,7 @@ func start(t *testing.T, file string) *daemon {
 	ready := make(chan string, 1)
 	go d.read(stderr, ready)
 	t.Cleanup(func() {
-		_ = d.command.Process.Kill() // it has ended, unless the test has failed
+		_ = d.command.Process.Kill() // it has ended unless the test has failed
 		<-d.logged
 		_ = d.command.Wait()
 	})
@@ -119,7 +119,7 @@ func (d *daemon) read(stderr io.Reader, ready chan<- string) {
 	}
 }
 
-// stop ends urnd, and waits until it has sent all.
+// stop stops urnd, and waits until it has sent all spans.
 func (d *daemon) stop(t *testing.T) {
 	t.Helper()
 	if err := d.command.Process.Signal(syscall.SIGTERM); err != nil {

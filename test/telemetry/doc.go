@@ -1,4 +1,4 @@
-// Package telemetry tests what a running urnd sends to a collector of OpenTelemetry, which decodes it by the
-// protocol's own package; it has no code but tests. urnd is the program of ../../cmd/urnd, built by the tests, or
-// that which URND_BINARY names.
+// Package telemetry tests the spans that a running urnd sends to an OpenTelemetry collector (OTLP), which
+// decodes them with the official protocol package, and the propagation of W3C Trace Context. It contains only
+// tests. urnd is built from ../../cmd/urnd by the tests, or named by URND_BINARY.
 package telemetry

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// spans is a collector of OpenTelemetry.
+// spans is an OpenTelemetry collector.
 type spans struct {
 	mu  sync.Mutex
 	all []*trace.Span
@@ -37,7 +37,7 @@ func (s *spans) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sent returns the spans that were received.
+// sent returns the received spans.
 func (s *spans) sent() []*trace.Span {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,8 +49,8 @@ const (
 	traceparent = "00-" + traceID + "-b7ad6b7169203331-01"
 )
 
-// The span of a request is a child of that of its client, each step is a child of it, and
-// outgoing requests carry its traceparent (W3C Trace Context).
+// TestTelemetry checks that the span of a request is a child of that of its client, that each step is a child
+// of it, and that outgoing requests carry its traceparent (W3C Trace Context).
 func TestTelemetry(t *testing.T) {
 	var got spans
 	receiver := httptest.NewServer(&got)
@@ -66,10 +66,10 @@ func TestTelemetry(t *testing.T) {
 	defer resolution.Close()
 	d := start(t, configure(t, receiver.URL, "access: {allow_destinations: [127.0.0.0/8]}\n"+
 		"namespaces: [{nid: book, thttp: ['"+resolution.URL+"'], schemes: [ftp]}]\n"))
-	d.get(t, "/urn:book:first", "") // the first one of a thousand
+	d.get(t, "/urn:book:first", "") // the first of a thousand
 	d.get(t, "/urn:book:second", "")
 	d.get(t, "/urn:book:third", traceparent)
-	d.stop(t) // it sends the rest when it ends
+	d.stop(t) // sends the remaining spans
 	mu.Lock()
 	defer mu.Unlock()
 	if len(asked) != 3 || !strings.HasPrefix(asked[2], "00-"+traceID+"-") || asked[2] == traceparent || asked[0] == "" || asked[1] != "" {
@@ -101,12 +101,13 @@ func TestTelemetry(t *testing.T) {
 	}
 }
 
-// The check of a configuration sends a span, so that the collector says whether it takes those of urnd.
+// TestConfigCheck checks that the check of a configuration sends a span, to verify that the collector accepts
+// those of urnd.
 func TestConfigCheck(t *testing.T) {
 	var got spans
 	receiver := httptest.NewServer(&got)
 	defer receiver.Close()
-	out, _ := urnd("config", "check", "--dial", configure(t, receiver.URL, "")).CombinedOutput() // the DNS does not answer
+	out, _ := urnd("config", "check", "--dial", configure(t, receiver.URL, "")).CombinedOutput() // DNS does not respond
 	if sent := got.sent(); len(sent) != 1 || sent[0].Name != "config check" || !strings.Contains(string(out), "telemetry.endpoint: "+receiver.URL+": ok") {
 		t.Errorf("the collector has %v\n%s", sent, out)
 	}

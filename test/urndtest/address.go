@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FreeAddress returns an address of loopback at which nothing listens: for what must be down, or for listeners whose
-// address has to be known before. Another process may take it.
+// FreeAddress returns a loopback address on which nothing listens, for unavailable servers, or for listeners
+// whose address must be known in advance. Another process may take it.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

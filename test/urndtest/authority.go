@@ -20,15 +20,15 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// Authority issues certificates.
+// Authority is a certificate authority.
 type Authority struct {
-	PEM []byte // its own certificate
+	PEM []byte // own certificate
 
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority makes an authority with a key of its own.
+// NewAuthority creates an authority with its own key.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	a := &Authority{}
@@ -41,8 +41,8 @@ func NewAuthority(t testing.TB) *Authority {
 	return a
 }
 
-// Issue returns a certificate for 127.0.0.1 and NAME.example which is valid for an hour, and its key, in PEM. Its common
-// name is the name. The first one is the authority's own.
+// Issue returns a certificate for 127.0.0.1 and NAME.example that is valid for an hour, and its key, in PEM.
+// Its common name is the name. The first one is the certificate of the authority.
 func (a *Authority) Issue(t testing.TB, name string) (certificate, key []byte) {
 	t.Helper()
 	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -71,8 +71,8 @@ func (a *Authority) Issue(t testing.TB, name string) (certificate, key []byte) {
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
 }
 
-// Client uses a configuration of TLS which trusts the authority, and a new connection for each request. It follows no
-// redirect.
+// Client returns an HTTP client with a TLS configuration that trusts the authority. It uses a new connection
+// for each request and follows no redirects.
 func (a *Authority) Client(c *tls.Config) *http.Client {
 	c.RootCAs = x509.NewCertPool()
 	c.RootCAs.AddCert(a.certificate)
@@ -82,7 +82,7 @@ func (a *Authority) Client(c *tls.Config) *http.Client {
 	}
 }
 
-// PairFiles are the paths of a certificate and of its key.
+// PairFiles contains the paths of a certificate and its key.
 type PairFiles struct{ Certificate, Key string }
 
 // NewPairFiles writes a certificate and its key.
@@ -95,12 +95,13 @@ func NewPairFiles(t testing.TB, certificate, key []byte) PairFiles {
 	return p
 }
 
-// Listen lets urnd listen for TLS with the certificate, at an address.
+// Listen makes urnd listen for TLS with the certificate on an address.
 func (p PairFiles) Listen(c *config.Config, address string) {
 	c.Listen.TLS, c.TLS.Certificate, c.TLS.Key = []string{address}, p.Certificate, p.Key
 }
 
-// WriteLater writes a file with a later modification time than before: clocks of file systems are coarse.
+// WriteLater writes a file with a later modification time than before, because file systems have a coarse
+// clock.
 func WriteLater(t testing.TB, path string, text []byte) {
 	t.Helper()
 	later := time.Now()

@@ -13,14 +13,14 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable with the path of the program that is tested.
+// Variable is the environment variable with the path of the program under test.
 const Variable = "TEST_URND"
 
-// directory has the program that build has made; "" where it has made none.
+// directory contains the program built by build; "" if none was built.
 var directory string
 
-// build builds the program, once in a process of tests.
-var build = sync.OnceValues(func() (string, error) { //nolint:gochecknoglobals // of tests
+// build builds the program once per test process.
+var build = sync.OnceValues(func() (string, error) { //nolint:gochecknoglobals // only used by tests
 	if path := os.Getenv(Variable); path != "" {
 		return filepath.Abs(path)
 	}
@@ -41,11 +41,11 @@ var build = sync.OnceValues(func() (string, error) { //nolint:gochecknoglobals /
 	return path, nil
 })
 
-// Main runs the tests of a package, and removes the program that was built for them. It is for TestMain.
+// Main runs the tests of a package and removes the program built for them. It is for TestMain.
 func Main(m *testing.M) {
 	status := m.Run()
 	if directory != "" {
-		_ = os.RemoveAll(directory) // of the system's temporary files
+		_ = os.RemoveAll(directory) // in the temporary folder of the system
 	}
 	os.Exit(status)
 }
@@ -60,21 +60,22 @@ func Binary(t testing.TB) string {
 	return path
 }
 
-// Root returns the directory of the product's module.
+// Root returns the root directory of urnd's module.
 func Root() string {
 	_, file, _, _ := runtime.Caller(0)
 	if filepath.IsAbs(file) {
 		return filepath.Join(filepath.Dir(file), "..", "..")
 	}
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/urnd/urnd").Output() // with -trimpath
+	// For builds with -trimpath.
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/urnd/urnd").Output()
 	if err != nil {
 		return "../.."
 	}
 	return strings.TrimSpace(string(out))
 }
 
-// Run runs a command of urnd to its end, and returns what it printed. The error is an *exec.ExitError with what it
-// printed as errors, where it has failed.
+// Run runs a command of urnd and returns its standard output. If it fails, the error is an *exec.ExitError with
+// its standard error.
 func Run(t testing.TB, stdin string, args ...string) (stdout string, err error) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), Binary(t), args...)

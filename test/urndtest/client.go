@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Answer is what a client sees of a response.
+// Answer is a response received by a client.
 type Answer struct {
 	Status                              int
 	Location, CacheStatus, CacheControl string
@@ -15,13 +15,14 @@ type Answer struct {
 	Body                                string
 }
 
-// Get sends GET for a path on a connection of its own, with fields such as "Accept: text/html", and follows no redirect.
+// Get sends a GET request for a path on a new connection, with fields such as "Accept: text/html". It follows
+// no redirects.
 func (d *Daemon) Get(t testing.TB, path string, fields ...string) Answer {
 	t.Helper()
 	return Send(t, "GET "+d.URL+path, "", fields...)
 }
 
-// Post sends a body to a path.
+// Post sends a POST request with a body to a path.
 func (d *Daemon) Post(t testing.TB, path, body string, fields ...string) Answer {
 	t.Helper()
 	return Send(t, "POST "+d.URL+path, body, fields...)
@@ -35,7 +36,7 @@ func (d *Daemon) AdminRequest(t testing.TB, request string, fields ...string) (i
 	return a.Status, a.Body
 }
 
-// Send sends a request "METHOD URL" with a body, "" for none, on a connection of its own, and follows no redirect.
+// Send sends a request "METHOD URL" with a body, "" for none, on a new connection. It follows no redirects.
 func Send(t testing.TB, request, body string, fields ...string) Answer {
 	t.Helper()
 	method, url, _ := strings.Cut(request, " ")
@@ -67,7 +68,7 @@ func Send(t testing.TB, request, body string, fields ...string) Answer {
 	return Answer{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h, string(text)}
 }
 
-// CacheStates returns the first word of Cache-Status for each of the paths.
+// CacheStates returns the first word of Cache-Status for each path.
 func (d *Daemon) CacheStates(t testing.TB, paths ...string) string {
 	t.Helper()
 	var all []string

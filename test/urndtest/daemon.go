@@ -23,21 +23,21 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// Daemon is an urnd that runs as "urnd serve" does.
+// Daemon is a running urnd, started like "urnd serve".
 type Daemon struct {
-	URL, Admin string // without a slash at the end
-	TLS        string // host:port; "off" where there is none
+	URL, Admin string // without a trailing slash
+	TLS        string // host:port; "off" if disabled
 	Config     config.Config
 	Process    *os.Process
 
-	file   string // of the configuration
+	file   string // configuration file
 	log    log
 	stop   func()
 	killed atomic.Bool
 }
 
-// Default returns the configuration of a test: listeners on free ports of loopback, one DNS server, its answers below
-// urn.example.org, small caches, and a log in JSON.
+// Default returns a test configuration: listeners on free loopback ports, one DNS server with namespaces below
+// urn.example.org, small caches, and a JSON log.
 func Default(dns string) config.Config {
 	c := config.Default()
 	c.Listen.Service, c.Listen.Admin = []string{"127.0.0.1:0"}, "127.0.0.1:0"
@@ -49,8 +49,8 @@ func Default(dns string) config.Config {
 	return c
 }
 
-// Start runs urnd with Default and a change, which may be nil, until Stop or the end of the test. It returns when urnd
-// is ready.
+// Start runs urnd with Default and a change, which may be nil, until Stop or the end of the test. It waits
+// until urnd is ready.
 func Start(t testing.TB, dns string, change func(*config.Config)) *Daemon {
 	t.Helper()
 	c := Default(dns)
@@ -60,7 +60,7 @@ func Start(t testing.TB, dns string, change func(*config.Config)) *Daemon {
 	return StartConfig(t, c)
 }
 
-// StartConfig is Start with a configuration.
+// StartConfig is like Start with a complete configuration.
 func StartConfig(t testing.TB, c config.Config, environment ...string) *Daemon {
 	t.Helper()
 	d := &Daemon{Config: c, file: filepath.Join(t.TempDir(), "urnd.yaml")}
@@ -71,8 +71,8 @@ func StartConfig(t testing.TB, c config.Config, environment ...string) *Daemon {
 	return d
 }
 
-// StartCommand runs an urnd whose command is made by a test, such as under another program. What it needs of a
-// configuration is in its arguments and its environment; its log must be JSON.
+// StartCommand runs an urnd command created by a test, such as under another program. The test provides its
+// arguments and environment; its log must be JSON.
 func StartCommand(t testing.TB, command *exec.Cmd) *Daemon {
 	t.Helper()
 	d := new(Daemon)
@@ -80,7 +80,7 @@ func StartCommand(t testing.TB, command *exec.Cmd) *Daemon {
 	return d
 }
 
-// write writes the file of the configuration.
+// write writes the configuration file.
 func (d *Daemon) write(t testing.TB) {
 	t.Helper()
 	text, err := yaml.Marshal(config.Plain(d.Config.Map()))
@@ -121,10 +121,10 @@ func (d *Daemon) start(t testing.TB, command *exec.Cmd) {
 	d.URL, d.Admin, d.TLS = "http://"+at.Service, "http://"+at.Admin, at.TLS
 }
 
-// Stop ends urnd, and returns when its log is complete.
+// Stop stops urnd and waits until its log is complete.
 func (d *Daemon) Stop() { d.stop() }
 
-// Kill ends urnd as a crash does, and returns when it has ended.
+// Kill kills urnd as in a crash, and waits until it has ended.
 func (d *Daemon) Kill(t testing.TB) {
 	t.Helper()
 	d.killed.Store(true)
@@ -134,12 +134,13 @@ func (d *Daemon) Kill(t testing.TB) {
 	d.stop()
 }
 
-// Reload changes the configuration, sends SIGHUP, and returns when the log says that it is in force or was refused.
+// Reload changes the configuration, sends SIGHUP, and waits until the log reports success or failure of the
+// reload.
 func (d *Daemon) Reload(t testing.TB, change func(*config.Config)) {
 	t.Helper()
 	change(&d.Config)
 	d.write(t)
-	const done = `"the configuration was ` // also as text
+	const done = `"the configuration was ` // also in text format
 	before := strings.Count(d.Log(), done)
 	if err := d.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
@@ -147,16 +148,16 @@ func (d *Daemon) Reload(t testing.TB, change func(*config.Config)) {
 	testserver.Wait(t, "urnd has reloaded", func() bool { return strings.Count(d.Log(), done) > before })
 }
 
-// Log returns what urnd has logged so far.
+// Log returns the log of urnd so far.
 func (d *Daemon) Log() string { return d.log.String() }
 
-// WaitForLog waits for a part of a line of the log.
+// WaitForLog waits for a line of the log that contains part.
 func (d *Daemon) WaitForLog(t testing.TB, part string) {
 	t.Helper()
 	testserver.Wait(t, "the log has "+part, func() bool { return strings.Contains(d.Log(), part) })
 }
 
-// readiness are the addresses in the line "urnd is ready".
+// readiness contains the addresses in the record "urnd is ready".
 type readiness struct{ Msg, Service, Admin, TLS string }
 
 // log collects the lines of a log. It is safe for concurrent use.
@@ -171,7 +172,7 @@ func (l *log) String() string {
 	return l.text.String()
 }
 
-// read copies lines until the end, and sends the addresses once urnd is ready; it closes ready.
+// read copies lines until the end, sends the addresses once urnd is ready, and closes ready.
 func (l *log) read(t testing.TB, from io.Reader, ready chan<- readiness) {
 	defer close(ready)
 	isReady := false
@@ -192,7 +193,7 @@ func (l *log) read(t testing.TB, from io.Reader, ready chan<- readiness) {
 	}
 }
 
-// Scrape returns the metrics as Prometheus gets them.
+// Scrape returns the metrics in the format for Prometheus.
 func (d *Daemon) Scrape(t testing.TB) string {
 	t.Helper()
 	status, text := d.AdminRequest(t, "GET /metrics")
@@ -202,7 +203,7 @@ func (d *Daemon) Scrape(t testing.TB) string {
 	return text
 }
 
-// ExpectMetrics expects lines of the metrics, without the "urnd_" that each begins with.
+// ExpectMetrics checks that the metrics contain lines, without their prefix "urnd_".
 func (d *Daemon) ExpectMetrics(t testing.TB, lines ...string) {
 	t.Helper()
 	text := d.Scrape(t)
@@ -213,13 +214,13 @@ func (d *Daemon) ExpectMetrics(t testing.TB, lines ...string) {
 	}
 }
 
-// OpenLoopback lets urnd fetch from servers of tests.
+// OpenLoopback permits urnd to connect to test servers.
 func OpenLoopback(c *config.Config) {
 	c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 }
 
-// withoutPictures returns the environment without the variable that says where tests put pictures: urnd refuses variables of its own that no
-// setting has.
+// withoutPictures returns the environment without the variable for screenshots: urnd rejects unknown variables
+// with its own prefix.
 func withoutPictures() []string {
 	return slices.DeleteFunc(os.Environ(), func(one string) bool { return strings.HasPrefix(one, "URND_PICTURES=") })
 }

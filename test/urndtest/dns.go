@@ -11,12 +11,12 @@ import (
 	"github.com/miekg/dns"
 )
 
-// DNSServer is how a DNS server answers on each network; nil does not listen there.
+// DNSServer contains the handlers of a DNS server for each network; nil does not listen there.
 type DNSServer struct{ UDP, TCP dns.HandlerFunc }
 
 func UDPAndTCP(h dns.HandlerFunc) DNSServer { return DNSServer{h, h} }
 
-// Serve runs it on one port of loopback until the end of the test.
+// Serve runs the server on one loopback port until the end of the test.
 func (s DNSServer) Serve(t testing.TB) string {
 	t.Helper()
 	udp, tcp := listenOnOnePort(t)
@@ -89,17 +89,16 @@ func runDNS(t testing.TB, server *dns.Server) {
 	})
 }
 
-// Silent gets questions and answers none.
+// Silent receives queries without responding.
 func Silent(dns.ResponseWriter, *dns.Msg) {}
 
-// AnswerRcode answers every question with a response code and no records.
+// AnswerRcode responds to every query with a response code and no records.
 func AnswerRcode(rcode int) dns.HandlerFunc {
 	return func(w dns.ResponseWriter, question *dns.Msg) { _ = w.WriteMsg(new(dns.Msg).SetRcode(question, rcode)) }
 }
 
-// Zone answers as a recursive server does that knows these records, in the form of
-// master files: it follows aliases, adds an SOA to negative answers (RFC 2308), and
-// truncates what does not fit.
+// Zone responds like a recursive server with these records, in master file format: it follows aliases, adds an
+// SOA to negative answers (RFC 2308), and truncates responses that do not fit.
 func Zone(t testing.TB, lines ...string) dns.HandlerFunc {
 	t.Helper()
 	sets := make(map[string][]dns.RR) // by name and type
@@ -122,7 +121,7 @@ func Zone(t testing.TB, lines ...string) dns.HandlerFunc {
 		m := new(dns.Msg).SetReply(question)
 		m.RecursionAvailable, m.Compress = true, true
 		name := strings.ToLower(question.Question[0].Name)
-		for range sets { // a circle ends here
+		for range sets { // terminates cycles
 			alias, ok := sets[name+" CNAME"]
 			if !ok {
 				break
@@ -145,8 +144,7 @@ func Zone(t testing.TB, lines ...string) dns.HandlerFunc {
 	}
 }
 
-// Altered sends what another handler says after a change, and behind it, where original
-// is set, the reply itself.
+// Altered sends a modified response of another handler, followed by the original one if original is set.
 func Altered(next dns.HandlerFunc, original bool, change func(*dns.Msg)) dns.HandlerFunc {
 	return func(w dns.ResponseWriter, question *dns.Msg) {
 		next(&alteringWriter{w, original, change}, question)
@@ -170,5 +168,5 @@ func (c *alteringWriter) WriteMsg(m *dns.Msg) error {
 	return err
 }
 
-// OneRule is a rule of urn:name: in the zone of Default.
+// OneRule is a rule for urn:name: in the zone of Default.
 const OneRule = `name.urn.example.org. 60 IN NAPTR 100 10 "u" "http+N2L" "!^urn:name:(.+)$!https://a.example/\\1!" .`

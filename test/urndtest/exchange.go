@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// Exchange sends a request "METHOD TARGET" without a body as it stands, also with a target that net/http does not send, such as a gopher URL
-// to a proxy. Its Host is the address of urnd where fields have no other.
+// Exchange sends a request "METHOD TARGET" without a body unmodified, including targets that net/http does not
+// send, such as a gopher URL to a proxy. Host is the address of urnd unless fields contain another one.
 func (d *Daemon) Exchange(t testing.TB, request string, fields ...string) Answer {
 	t.Helper()
 	address := strings.TrimPrefix(d.URL, "http://")

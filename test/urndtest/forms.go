@@ -15,9 +15,9 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// Forms sends a request "METHOD TARGET" with a Host as it stands in each form that urnd reads: twice on one connection, without and with a body,
-// by HTTP/1.0, and by HTTP/2, where the target is a path and urnd listens for TLS (see ListenForTLS). It returns the status of each, with the
-// location if there is one.
+// Forms sends a request "METHOD TARGET" with a Host unmodified in each form that urnd accepts: twice on one
+// connection, without and with a body, by HTTP/1.0, and by HTTP/2 if the target is a path and urnd listens for
+// TLS (see ListenForTLS). It returns the status of each, with the location if there is one.
 func (d *Daemon) Forms(t testing.TB, request, host string, fields ...string) map[string]string {
 	t.Helper()
 	lines := strings.Join(append([]string{"Host: " + host}, fields...), "\r\n") + "\r\n"
@@ -37,7 +37,7 @@ func (d *Daemon) Forms(t testing.TB, request, host string, fields ...string) map
 	return all
 }
 
-// raw sends requests as they stand, and returns the statuses and locations of n responses.
+// raw sends requests unmodified, and returns the statuses and locations of n responses.
 func (d *Daemon) raw(t testing.TB, requests string, n int) (outcomes []string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(d.URL, "http://"))
@@ -66,14 +66,14 @@ func (d *Daemon) raw(t testing.TB, requests string, n int) (outcomes []string) {
 	return outcomes
 }
 
-// ListenForTLS lets urnd listen for TLS, with a certificate that Forms does not verify.
+// ListenForTLS makes urnd listen for TLS with a certificate that Forms does not verify.
 func ListenForTLS(t testing.TB, c *config.Config) {
 	t.Helper()
 	certificate, key := NewAuthority(t).Issue(t, "urn")
 	NewPairFiles(t, certificate, key).Listen(c, FreeAddress(t))
 }
 
-// byHTTP2 sends a request with the host as the name of the server, as browsers do.
+// byHTTP2 sends a request with the host as the TLS server name, like browsers.
 func (d *Daemon) byHTTP2(t testing.TB, method, target, host string, fields []string) string {
 	t.Helper()
 	name, _, _ := strings.Cut(host, ":")

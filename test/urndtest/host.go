@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// AskHost sends a request for a path of a web host, with the path as it is, and follows no redirect.
+// AskHost requests an unmodified path of a web host. It follows no redirects.
 func (d *Daemon) AskHost(t testing.TB, method, host, path string, fields ...string) Answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, d.URL, nil)
@@ -34,7 +34,7 @@ func (d *Daemon) AskHost(t testing.TB, method, host, path string, fields ...stri
 	return Answer{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h, string(text)}
 }
 
-// At is AskHost, and returns the status, and the location if there is one.
+// At is like AskHost, but returns the status, and the location if there is one.
 func (d *Daemon) At(t testing.TB, method, host, path string, fields ...string) string {
 	t.Helper()
 	a := d.AskHost(t, method, host, path, fields...)

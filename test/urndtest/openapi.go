@@ -16,7 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// OpenAPI is an OpenAPI document that responses are checked against. It is safe for concurrent use.
+// OpenAPI is an OpenAPI document against which responses are checked. It is safe for concurrent use.
 type OpenAPI struct {
 	root map[string]any
 
@@ -25,7 +25,7 @@ type OpenAPI struct {
 	seen     map[string]bool // "get /healthz 200"
 }
 
-// DescribeBy returns the document of a text.
+// DescribeBy parses a document.
 func DescribeBy(t testing.TB, text []byte) *OpenAPI {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -40,7 +40,7 @@ func DescribeBy(t testing.TB, text []byte) *OpenAPI {
 	return d
 }
 
-// at follows keys into the document, and pointers of it.
+// at looks up a path of keys in the document, following JSON pointers.
 func (d *OpenAPI) at(keys ...string) (any, bool) {
 	var value any = d.root
 	for _, key := range keys {
@@ -68,7 +68,7 @@ func (d *OpenAPI) schema(keys ...string) (*jsonschema.Schema, error) {
 	return d.compiler.Compile(pointer)
 }
 
-// Check returns how a response differs from the document.
+// Check returns the first violation of the document by a response.
 func (d *OpenAPI) Check(method, path string, response *http.Response, body []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -94,7 +94,7 @@ func (d *OpenAPI) Check(method, path string, response *http.Response, body []byt
 	if err != nil && len(body) == 0 && asObject(value, "content") == nil {
 		return nil
 	}
-	if kind == "" && strings.HasPrefix(status, "3") { // a redirect may have a note
+	if kind == "" && strings.HasPrefix(status, "3") { // a redirect may have a body
 		return nil
 	}
 	for _, listed := range []string{kind, "*/*"} {
@@ -110,7 +110,7 @@ func (d *OpenAPI) Check(method, path string, response *http.Response, body []byt
 	return fmt.Errorf("%s %s: %s is not to be of type %q", method, path, status, kind)
 }
 
-// conforms validates a body, or each line of one, by its schema.
+// conforms validates a body, or each line of it, against its schema.
 func conforms(schema *jsonschema.Schema, kind string, body []byte) error {
 	documents := [][]byte{body}
 	switch {
@@ -121,7 +121,7 @@ func conforms(schema *jsonschema.Schema, kind string, body []byte) error {
 	}
 	for _, document := range documents {
 		if len(document) == 0 && kind == "application/x-ndjson" {
-			continue // a batch of nothing
+			continue // an empty batch
 		}
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
 		if err != nil {
@@ -149,7 +149,7 @@ func (d *OpenAPI) Each(f func(method, path string, operation map[string]any)) {
 	}
 }
 
-// WellFormed checks what holds for any OpenAPI document.
+// WellFormed checks requirements on any OpenAPI document.
 func (d *OpenAPI) WellFormed(t testing.TB) {
 	t.Helper()
 	if version := d.root["openapi"]; version != "3.1.0" {
@@ -190,8 +190,9 @@ func (d *OpenAPI) WellFormed(t testing.TB) {
 	}
 }
 
-// checkTyped requires that what is one of some values has a type, and that an object says which members it may have: generators of clients
-// make values of any type of the former otherwise, with which some clients panic, and objects without members of the latter.
+// checkTyped requires that enumerations have a type, and that objects declare their additional members.
+// Otherwise client generators produce values of any type for the former, with which some clients panic, and
+// objects without members for the latter.
 func checkTyped(t testing.TB, where string, value any) {
 	t.Helper()
 	switch value := value.(type) {
@@ -214,11 +215,12 @@ func checkTyped(t testing.TB, where string, value any) {
 	}
 }
 
-// Template returns the path of the document that a path of a request is of: the one with the longest texts before its parameters.
+// Template returns the path of the document that matches a request path: the one with the longest literal texts
+// before its parameters.
 func (d *OpenAPI) Template(path string) (template string, ok bool) {
 	parameter := regexp.MustCompile(`\\\{.*?\\\}`)
 	for candidate := range asObject(d.root, "paths") {
-		// The last parameter of some paths is an identifier, which may have slashes.
+		// The last parameter of some paths is an identifier, which may contain slashes.
 		pattern := "^" + parameter.ReplaceAllString(regexp.QuoteMeta(candidate), "(.+)") + "$"
 		fixed, _, _ := strings.Cut(candidate, "{")
 		before, _, _ := strings.Cut(template, "{")
@@ -230,7 +232,7 @@ func (d *OpenAPI) Template(path string) (template string, ok bool) {
 	return template, ok
 }
 
-// CheckAllSucceeded fails where no successful response of an operation was seen.
+// CheckAllSucceeded fails if an operation had no successful response.
 func (d *OpenAPI) CheckAllSucceeded(t testing.TB) {
 	t.Helper()
 	d.Each(func(method, path string, operation map[string]any) {
@@ -243,7 +245,7 @@ func (d *OpenAPI) CheckAllSucceeded(t testing.TB) {
 	})
 }
 
-// CheckAllSeen fails where a successful response of an operation was not seen.
+// CheckAllSeen fails if a successful response of an operation was not seen.
 func (d *OpenAPI) CheckAllSeen(t testing.TB) {
 	t.Helper()
 	d.Each(func(method, path string, operation map[string]any) {

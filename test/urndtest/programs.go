@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// LoopbackZone has names for loopback: some programs use no proxy for localhost and 127.0.0.1.
+// LoopbackZone contains names for loopback, because some programs use no proxy for localhost and 127.0.0.1.
 const LoopbackZone = `
 $TTL 60
 @ SOA ns.elsewhere.test. admin.elsewhere.test. 1 3600 600 86400 60
@@ -23,7 +23,8 @@ $TTL 60
 * A   127.0.0.1
 `
 
-// RunProgram runs a program in a folder, with more variables in its environment, and returns what it prints. The test fails where the program does.
+// RunProgram runs a program in a folder with additional environment variables, and returns its output. The test
+// fails if the program fails.
 func RunProgram(t testing.TB, folder string, environment []string, program string, arguments ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), testserver.Need(t, program), arguments...)
@@ -37,19 +38,19 @@ func RunProgram(t testing.TB, folder string, environment []string, program strin
 	return out.String()
 }
 
-// Curl runs curl through a proxy, and returns the header, of all responses, and the body.
+// Curl runs curl through a proxy, and returns the header section of all responses, and the body.
 func Curl(t testing.TB, proxy string, arguments ...string) (header string, body []byte) {
 	t.Helper()
 	folder := t.TempDir()
 	RunProgram(t, folder, nil, "curl", append([]string{"-q", "-sS", "--noproxy", "", "--proxy", proxy, "-D", "header", "-o", "body"}, arguments...)...)
 	body, err := os.ReadFile(filepath.Join(folder, "body"))
-	if err != nil && !os.IsNotExist(err) { // there is no file where there is no body
+	if err != nil && !os.IsNotExist(err) { // no file is created without a body
 		t.Fatal(err)
 	}
 	return ReadFile(t, filepath.Join(folder, "header")), body
 }
 
-// WriteOld writes a file that was last modified 20 days ago, with the folders that it is in.
+// WriteOld writes a file that was last modified 20 days ago, with its folders.
 func WriteOld(t testing.TB, path string, content []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -64,7 +65,7 @@ func WriteOld(t testing.TB, path string, content []byte) {
 	}
 }
 
-// ReadFile returns what a file contains.
+// ReadFile returns the content of a file.
 func ReadFile(t testing.TB, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -74,7 +75,7 @@ func ReadFile(t testing.TB, path string) string {
 	return string(text)
 }
 
-// WantFile compares a file with what it should contain.
+// WantFile compares the content of a file.
 func WantFile(t testing.TB, path string, want []byte) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -83,11 +84,11 @@ func WantFile(t testing.TB, path string, want []byte) {
 	}
 }
 
-// RandomBytes returns n bytes, the same for the same n.
+// RandomBytes returns n bytes, which are identical for the same n.
 func RandomBytes(n int) []byte {
 	b := make([]byte, n)
 	random := rand.NewChaCha8([32]byte{byte(n)})
-	_, _ = random.Read(b) // it does not fail
+	_, _ = random.Read(b) // does not fail
 	return b
 }
 
@@ -98,7 +99,8 @@ Maintainer: Nobody <nobody@clients.example.org>
 Description: nothing but a file
 `
 
-// WriteAptRepository makes a repository of one package, urnd-tiny_1.0_all.deb, in a folder, and returns the package.
+// WriteAptRepository creates a repository with one package, urnd-tiny_1.0_all.deb, in a folder, and returns the
+// package.
 func WriteAptRepository(t testing.TB, folder string) (deb []byte) {
 	t.Helper()
 	tree := filepath.Join(t.TempDir(), "tiny")
@@ -115,8 +117,8 @@ func WriteAptRepository(t testing.TB, folder string) (deb []byte) {
 	return deb
 }
 
-// NewAptMachine makes the folders of a machine whose apt knows one repository, at a URL, and returns them with the options by which apt-get uses
-// them and a proxy for a scheme.
+// NewAptMachine creates the folders of a machine whose apt uses one repository. It returns them with the
+// options of apt-get for these folders and for the proxy of a scheme.
 func NewAptMachine(t testing.TB, repository, scheme, proxy string) (root string, options []string) {
 	t.Helper()
 	root = t.TempDir()

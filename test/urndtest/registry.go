@@ -15,15 +15,15 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// Registry is a registry in a file, which a test changes as another process beside urnd does. A change is seen by urnd
-// within a second.
+// Registry is a registry in a file, which a test changes like another process beside urnd. urnd detects a
+// change within a second.
 type Registry struct {
 	*registry.Registry
-	Path string // of the file
+	Path string // path of the file
 }
 
-// NewRegistry makes a registry for names that begin with one of these, "urn:" and "ark:/12345/" where none are given, and
-// for those of purl.example, w3id.example, id.example (GS1) and dpp.example (data identifiers).
+// NewRegistry creates a registry for names with one of the prefixes only ("urn:" and "ark:/12345/" by default),
+// and for those of purl.example, w3id.example, id.example (GS1) and dpp.example (data identifiers).
 func NewRegistry(t testing.TB, only ...string) Registry {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "registry.db")
@@ -36,7 +36,7 @@ func NewRegistry(t testing.TB, only ...string) Registry {
 	return r.with(t, store, time.Now, only)
 }
 
-// For returns the same registry for other names, and with another clock.
+// For returns the same registry for other names and with another clock.
 func (r Registry) For(t testing.TB, now func() time.Time, only ...string) Registry {
 	t.Helper()
 	return r.with(t, r.Store(), now, only)
@@ -88,7 +88,7 @@ func namesOf(t testing.TB, c config.Registry) resolver.Names {
 	return resolver.Names{Set: set, Accept: accept, Identifiers: identifiers, Roots: roots}.Owning(c.Beginnings())
 }
 
-// DigitalLinks are the settings of the identifiers in web addresses of NewRegistry.
+// DigitalLinks returns the settings for the identifiers in web addresses of NewRegistry.
 func DigitalLinks() []config.DigitalLink {
 	return []config.DigitalLink{
 		{Root: "https://id.example/", Name: "The resolver of Example Ltd", Contact: "Example Ltd", Terms: "https://example.org/terms", Contexts: []string{"DE", "FR"}},
@@ -102,7 +102,7 @@ func (r Registry) Put(t testing.TB, key registry.Key, record registry.Record) {
 	r.Edit(t, registry.Edit{Key: key, IfVersion: registry.Any, Change: registry.Put(record)})
 }
 
-// Edit makes changes, as an administrator.
+// Edit makes changes as an administrator.
 func (r Registry) Edit(t testing.TB, edits ...registry.Edit) {
 	t.Helper()
 	if _, err := r.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edits...); err != nil {
@@ -110,7 +110,7 @@ func (r Registry) Edit(t testing.TB, edits ...registry.Edit) {
 	}
 }
 
-// Targets are targets without properties.
+// Targets returns targets without properties.
 func Targets(uris ...string) (all []registry.Target) {
 	for _, u := range uris {
 		all = append(all, registry.Target{URI: u})
@@ -118,7 +118,7 @@ func Targets(uris ...string) (all []registry.Target) {
 	return all
 }
 
-// Start runs urnd with the registry, without a DNS server that answers.
+// Start runs urnd with the registry and without a responding DNS server.
 func (r Registry) Start(t testing.TB, change func(*config.Config)) *Daemon {
 	t.Helper()
 	return Start(t, "127.0.0.1:1", func(c *config.Config) {
@@ -130,7 +130,7 @@ func (r Registry) Start(t testing.TB, change func(*config.Config)) *Daemon {
 	})
 }
 
-// Leads returns where a name leads to, or else the text of the status.
+// Leads returns the target to which a name is redirected, or the text of the status.
 func (d *Daemon) Leads(t testing.TB, name string) string {
 	t.Helper()
 	a := d.Get(t, "/"+name)
@@ -140,7 +140,7 @@ func (d *Daemon) Leads(t testing.TB, name string) string {
 	return http.StatusText(a.Status)
 }
 
-// Change sends a request "METHOD TARGET" to the API of the registry, and expects that it succeeds.
+// Change sends a request "METHOD TARGET" to the registry API, which must succeed.
 func (d *Daemon) Change(t testing.TB, request, contentType, body string) {
 	t.Helper()
 	method, target, _ := strings.Cut(request, " ")

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// Result is how a command ended.
+// Result is the result of a command.
 type Result struct {
-	Status   int // of the exit; 0 is success
+	Status   int // exit status; 0 is success
 	Out, Err string
 }
 
-// RunWith runs a command of urnd to its end, with more variables "NAME=VALUE" of its environment.
+// RunWith runs a command of urnd with additional environment variables "NAME=VALUE".
 func RunWith(t testing.TB, environment []string, stdin string, args ...string) Result {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), Binary(t), args...)

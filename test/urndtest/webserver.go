@@ -14,7 +14,7 @@ type WebServer struct {
 	Asked      atomic.Int32
 }
 
-// ServeHTTP runs a handler on a port of loopback until the end of the test.
+// ServeHTTP runs a handler on a loopback port until the end of the test.
 func ServeHTTP(t testing.TB, handler http.HandlerFunc) *WebServer {
 	t.Helper()
 	s := new(WebServer)

@@ -22,7 +22,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// peer plays one server for each connection of a gateway.
+// peer is a server for each connection of a gateway.
 type peer struct {
 	play    func(net.Conn)
 	playing sync.WaitGroup
@@ -58,7 +58,8 @@ func (p *peer) fetch(t *testing.T, u string) (body []byte, err error) {
 	return io.ReadAll(resource.Body)
 }
 
-// answer answers requests until the client ends, or sends what cannot be decoded, which is the error.
+// answer responds to requests until the client closes the connection, or sends data that cannot be decoded,
+// which is the error.
 func answer(conn net.Conn, to func(request *ber.Packet) string) error {
 	in := bufio.NewReader(conn)
 	for _, end := in.Peek(1); end == nil; _, end = in.Peek(1) {
@@ -66,12 +67,12 @@ func answer(conn net.Conn, to func(request *ber.Packet) string) error {
 		if err != nil {
 			return err
 		}
-		_, _ = io.WriteString(conn, to(request)) // whether the client has ended is seen by the next turn
+		_, _ = io.WriteString(conn, to(request)) // the next iteration detects a closed connection
 	}
 	return nil
 }
 
-// octets returns the content of an element that may come in parts (X.690 section 8.7.3).
+// octets returns the content of a possibly constructed element (X.690 section 8.7.3).
 func octets(p *ber.Packet) []byte {
 	if p.TagType == ber.TypePrimitive {
 		return p.Data.Bytes()
@@ -83,8 +84,8 @@ func octets(p *ber.Packet) []byte {
 	return all
 }
 
-// FuzzElements: the octets of a picture that comes in parts, in whichever form of BER these are, are those that a
-// library finds in them.
+// FuzzElements checks that the content of a picture in constructed encodings, in any form of BER, equals that
+// decoded by a library.
 func FuzzElements(f *testing.F) {
 	for _, s := range []string{
 		"\x04\x01a\x04\x01b", "\x24\x80\x04\x01a\x04\x01b\x00\x00", "\x04\x81\x01a\x24\x84\x00\x00\x00\x03\x04\x01b", "\x9f\x81\x48\x01a\x80\x00",
@@ -97,7 +98,7 @@ func FuzzElements(f *testing.F) {
 		rest := strings.NewReader(picture)
 		packet, err := ber.ReadPacket(rest)
 		if err != nil || rest.Len() > 0 {
-			return // the library finds no elements, or not only those
+			return // the library finds no elements, or trailing data
 		}
 		var p peer
 		p.play = func(conn net.Conn) {
@@ -113,7 +114,7 @@ func FuzzElements(f *testing.F) {
 		}
 		got, err := p.fetch(t, "wais://a.example/d/gif/1%3Aa")
 		if errors.Is(err, scheme.ErrResponse) {
-			return // nested too deep, or longer than one may be
+			return // nested too deeply, or too long
 		}
 		if want := octets(packet); err != nil || string(got) != string(want) {
 			t.Fatalf("%x are %x, and %x to the library: %v", b, got, want, err)
@@ -121,7 +122,7 @@ func FuzzElements(f *testing.F) {
 	})
 }
 
-// FuzzSearch: all that is asked of a server for the words of a search can be decoded by a library.
+// FuzzSearch checks that all requests of a search can be decoded by a library.
 func FuzzSearch(f *testing.F) {
 	for _, s := range []string{"a b", `"a b" c`, "@and @attr 1=4 a b", "@or a", `"`, "@attr 1= x", strings.Repeat("@and a ", 50)} {
 		f.Add(s)
@@ -143,6 +144,6 @@ func FuzzSearch(f *testing.F) {
 				t.Errorf("%q: %v", s, err)
 			}
 		}
-		_, _ = p.fetch(t, u) // a search that is not understood is refused
+		_, _ = p.fetch(t, u) // invalid searches are rejected
 	})
 }

@@ -49,7 +49,7 @@ func searchResponse(count int) *ber.Packet {
 	return contextual(23, integer(23, count), integer(24, 0), integer(25, 1), boolean(22, true))
 }
 
-// child returns the first element in p with a tag.
+// child returns the first element in p with a tag, or nil.
 func child(p *ber.Packet, tag ber.Tag) *ber.Packet {
 	for _, c := range p.Children {
 		if c.ClassType == ber.ClassContext && c.Tag == tag {
@@ -67,7 +67,7 @@ func number(p *ber.Packet) int {
 	return int(n)
 }
 
-// serve answers requests: a search for "body" finds one record, any other the names.
+// serve responds to requests: a search for "body" finds one record, any other the names.
 func serve(conn net.Conn, s *schemetest.Server) {
 	isBody := false
 	for {
@@ -95,7 +95,7 @@ func serve(conn net.Conn, s *schemetest.Server) {
 	}
 }
 
-// The head of a response with records, in indefinite lengths: PresentResponse, its fields, its records.
+// Head of a response with records, in indefinite lengths: PresentResponse, its fields, its records.
 const (
 	presentHead = "\xb9\x80\x98\x01\x01\x99\x01\x00\x9b\x01\x00\xbc\x80"
 	presentTail = "\x00\x00\x00\x00"
@@ -103,7 +103,7 @@ const (
 	recordTail  = "\x00\x00\x00\x00\x00\x00\x00\x00"
 )
 
-// present writes records as it goes: the body may be endless.
+// present writes records incrementally, because the body may be endless.
 func present(w io.Writer, s *schemetest.Server, isBody bool, first, count int) error {
 	if _, err := io.WriteString(w, presentHead); err != nil {
 		return err

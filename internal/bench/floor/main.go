@@ -1,8 +1,9 @@
 //go:build linux
 
-// Command floor is the least that a proxy in Go does for a request that no cache answers: what a connection costs that is read by
-// a loop of its own, and by net/http; and the least that a resolver does for a registered name. It has no cache, log, rules or
-// limits. docs/benchmarks.md has what was measured with it.
+// Command floor measures a lower bound for a proxy in Go: the cost of a request that is not cached, with
+// connections read by a loop of its own and by net/http; and a lower bound for a resolver of registered names.
+// It listens on addresses for each of these and forwards requests to an origin, or redirects. It has no cache,
+// log, rules or limits. docs/benchmarks.md contains the results.
 package main
 
 import (
@@ -51,13 +52,13 @@ func run(addresses []string, origin, mode string) error {
 	p := &proxy{origin: origin}
 	failed := make(chan error, len(addresses))
 	for _, address := range addresses {
-		l, err := net.Listen("tcp", address) //nolint:noctx // it listens until the process ends
+		l, err := net.Listen("tcp", address) //nolint:noctx // listens until the process ends
 		if err != nil {
 			return fmt.Errorf("listening: %w", err)
 		}
 		go func() {
 			if mode == "net-http" {
-				failed <- http.Serve(l, p) //nolint:gosec // it is measured, and meets no strangers
+				failed <- http.Serve(l, p) //nolint:gosec // only for measurements on loopback
 				return
 			}
 			failed <- p.loops(l)
@@ -66,7 +67,7 @@ func run(addresses []string, origin, mode string) error {
 	return <-failed
 }
 
-// proxy asks one origin for everything.
+// proxy forwards all requests to one origin.
 type proxy struct {
 	origin string
 	mu     sync.Mutex
@@ -79,7 +80,7 @@ type upstream struct {
 	r    *bufio.Reader
 }
 
-// take returns the connection that was idle last, or a new one.
+// take returns the most recently used idle connection, or a new one.
 func (p *proxy) take() (*upstream, error) {
 	p.mu.Lock()
 	if n := len(p.idle); n > 0 {
@@ -89,7 +90,7 @@ func (p *proxy) take() (*upstream, error) {
 		return u, nil
 	}
 	p.mu.Unlock()
-	conn, err := net.Dial("tcp", p.origin) //nolint:noctx // likewise
+	conn, err := net.Dial("tcp", p.origin) //nolint:noctx // as above
 	if err != nil {
 		return nil, fmt.Errorf("dialling the origin: %w", err)
 	}
@@ -102,7 +103,7 @@ func (p *proxy) put(u *upstream) {
 	p.idle = append(p.idle, u)
 }
 
-// ask sends a request, and appends the whole response to out.
+// ask sends a request, and appends the complete response to out.
 func (p *proxy) ask(path, host string, out []byte) ([]byte, error) {
 	u, err := p.take()
 	if err != nil {
@@ -143,7 +144,7 @@ func (p *proxy) ask(path, host string, out []byte) ([]byte, error) {
 
 var errNoLength = errors.New("the origin does not say how long the body is")
 
-// loops serves each connection by a loop of its own.
+// loops serves each connection in a loop.
 func (p *proxy) loops(l net.Listener) error {
 	for {
 		conn, err := l.Accept()
@@ -179,7 +180,7 @@ func (p *proxy) loop(conn net.Conn) {
 	}
 }
 
-// target returns the path and the host that a head asks for.
+// target returns the path and host requested by a head.
 func target(head []byte) (path, host string) {
 	line, fields, _ := strings.Cut(string(head), "\r\n")
 	_, line, _ = strings.Cut(line, " ")

@@ -13,11 +13,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// names is the least that a resolver in Go does for a name of the registry: net/http, and the prepared statement of the store. It
-// has no cache, and knows no other form of a name than the canonical one.
+// names implements the minimal work of a Go resolver for a name in the registry: net/http, and the prepared
+// statement of the store. It has no cache, and only supports the canonical form of names.
 type names struct{ store *sqlite.Store }
 
-// serveNames answers for the names of a store until a listener fails.
+// serveNames responds to requests for the names of a store until a listener fails.
 func serveNames(addresses []string, path string) error {
 	store, err := sqlite.Open(context.Background(), path)
 	if err != nil {
@@ -26,11 +26,11 @@ func serveNames(addresses []string, path string) error {
 	defer store.Close()
 	failed := make(chan error, len(addresses))
 	for _, address := range addresses {
-		l, err := net.Listen("tcp", address) //nolint:noctx // it listens until the process ends
+		l, err := net.Listen("tcp", address) //nolint:noctx // listens until the process ends
 		if err != nil {
 			return fmt.Errorf("listening: %w", err)
 		}
-		go func() { failed <- http.Serve(l, names{store}) }() //nolint:gosec // it is measured, and meets no strangers
+		go func() { failed <- http.Serve(l, names{store}) }() //nolint:gosec // only for measurements on loopback
 	}
 	return <-failed
 }

@@ -19,7 +19,8 @@ import (
 	"time"
 )
 
-// writeCertificate writes a certificate for the host of the gateway and its key, of the kind that most sites have, into one file.
+// writeCertificate writes a certificate for the host of the gateway and its key into one file. Its kind is that
+// of most sites.
 func writeCertificate(name string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -45,14 +46,14 @@ func writeCertificate(name string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(name, text.Bytes(), 0o644) //nolint:gosec // servers that give up root read it; it is of no use to others
+	return os.WriteFile(name, text.Bytes(), 0o644) //nolint:gosec // readable by servers that drop root
 }
 
-// secured makes a connection one by TLS 1.3 and HTTP/1.1, by a full handshake. The key exchange is the one that all servers have: OpenSSL
-// before 3.5 has none with ML-KEM, which crypto/tls takes where both sides have it.
+// secured performs a full handshake of TLS 1.3 for HTTP/1.1. The key exchange is one that all servers support:
+// OpenSSL before 3.5 has no ML-KEM, which crypto/tls prefers.
 func secured(ctx context.Context, c net.Conn) (net.Conn, error) {
 	s := tls.Client(c, &tls.Config{
-		InsecureSkipVerify: true, //nolint:gosec // the certificate is made for the run
+		InsecureSkipVerify: true, //nolint:gosec // the certificate is generated for the run
 		ServerName:         gatewayHost,
 		MinVersion:         tls.VersionTLS13,
 		CurvePreferences:   []tls.CurveID{tls.X25519},

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// cores are those that a server is pinned to.
+// cores are the cores to which a server is pinned.
 type cores struct{ first, last int }
 
-// chooseCores leaves core 0 to the clients and the origin where the machine has enough.
-// Otherwise the server shares it with them.
+// chooseCores reserves core 0 for the clients and the origin if the machine has enough cores. Otherwise the
+// server shares it with them.
 func chooseCores(n int) (cores, error) {
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -29,13 +29,13 @@ func chooseCores(n int) (cores, error) {
 	return cores{}, fmt.Errorf("choosing %d cores: %w", n, err)
 }
 
-// shared reports whether the clients run on one of them.
+// shared reports whether the clients run on one of the cores.
 func (c cores) shared() bool { return c.first == 0 }
 
-// String is a list as taskset(1) wants it.
+// String returns a list for taskset(1).
 func (c cores) String() string { return fmt.Sprintf("%d-%d", c.first, c.last) }
 
-// read returns the time of all of them together.
+// read returns the sum of the times of the cores.
 func (c cores) read() (coreTime, error) {
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -57,11 +57,11 @@ func (c cores) parse(stat []byte) (coreTime, error) {
 	return sum, nil
 }
 
-// coreTime is what /proc/stat tells of one core (proc_stat(5)).
+// coreTime contains the times of one core in /proc/stat (proc_stat(5)).
 type coreTime struct{ total, idle time.Duration }
 
 func parseCore(stat []byte, core int) (coreTime, error) {
-	const idle, iowait, steal = 3, 4, 7 // after the name; the guests' times that follow are counted before
+	const idle, iowait, steal = 3, 4, 7 // after the name; the guest times that follow are included in others
 	lines := bufio.NewScanner(bytes.NewReader(stat))
 	for lines.Scan() {
 		fields := bytes.Fields(lines.Bytes())

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// proc_stat(5).
+// TestParseCore parses the format of proc_stat(5).
 func TestParseCore(t *testing.T) {
 	const stat = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 1 1 1 1 1 1 1 1 0 0\ncpu1 1 2 3 40 5 6 7 8 100 100\nintr 5\n"
 	for _, c := range []struct {

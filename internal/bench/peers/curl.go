@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// curlName is that of curl, which is no server, in BENCH_ONLY.
+// curlName is the name of curl, which is not a server, in BENCH_ONLY.
 const curlName = "curl"
 
-// serverCore is that of curl, which shares none with the clients.
+// serverCore is the core of curl, which it does not share with the clients.
 const serverCore = "1"
 
-// measureCurl measures curl without a proxy in the rows of FTP: a process for each request, one at a time.
+// measureCurl measures curl without a proxy in the rows of FTP: one process per request, sequentially.
 func measureCurl(ctx context.Context, s settings, ends *network, progress io.Writer) (*column, bool) {
 	c := newColumn(curlName, 1)
 	path, err := program("curl")
@@ -46,14 +46,14 @@ func curlRow(ctx context.Context, s settings, path, target string) cell {
 	started := time.Now()
 	for ctx.Err() == nil {
 		begun := time.Now()
-		cmd := exec.CommandContext(ctx, "taskset", "-c", serverCore, path, "-q", "-s", "--noproxy", "*", "-o", "/dev/null", target) //nolint:gosec // it is the row's
+		cmd := exec.CommandContext(ctx, "taskset", "-c", serverCore, path, "-q", "-s", "--noproxy", "*", "-o", "/dev/null", target) //nolint:gosec // arguments of the row
 		if err := cmd.Run(); err != nil {
 			if ctx.Err() != nil {
 				break
 			}
 			return cell{note: "failed: " + strings.TrimSpace(err.Error())}
 		}
-		latencies = append(latencies, uint32(time.Since(begun).Microseconds())) //nolint:gosec // it is less than the row's time
+		latencies = append(latencies, uint32(time.Since(begun).Microseconds())) //nolint:gosec // below the row's time
 		cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
 	if len(latencies) == 0 {

@@ -11,26 +11,26 @@ import (
 	"time"
 )
 
-// event is something that happens to a server, which is measured once.
+// event is an event in the life of a server that is measured once.
 type event int
 
 const (
 	noEvent      event = iota
-	started            // it starts
-	listReplaced       // its list gets one host more, while requests go on
-	parentEnds         // its first parent ends, while requests go on
-	parentBack         // its first parent, which had ended, is there again
-	parentSilent       // its first parent accepts connections and requests, and answers none
+	started            // start of the server
+	listReplaced       // its list gets an additional host during requests
+	parentEnds         // its first parent ends during requests
+	parentBack         // its first parent, which had ended, is restarted
+	parentSilent       // its first parent accepts connections and requests, but does not respond
 )
 
 const (
 	calm      = time.Second      // before the event
-	afterward = 5 * time.Second  // during which requests are watched
-	unheard   = 15 * time.Second // the same, of a parent that is silent
-	awaited   = time.Minute      // until a server has noticed
+	afterward = 5 * time.Second  // time for which requests are observed
+	unheard   = 15 * time.Second // the same for a silent parent
+	awaited   = time.Minute      // limit for the server to react
 )
 
-// measureEvent starts a server of its own, and says in words what happened to it.
+// measureEvent starts a separate server, and describes the effect of the event as text.
 func measureEvent(ctx context.Context, ends *network, p peer, processors int, r row) (cell, error) {
 	var text string
 	var err error
@@ -45,7 +45,8 @@ func measureEvent(ctx context.Context, ends *network, p peer, processors int, r 
 	return cell{measured: err == nil, text: text}, err
 }
 
-// watchStart measures the time from the start of the process to its first response, and its memory some time later.
+// watchStart measures the time from the start of the process to its first response, and its memory some time
+// later.
 func watchStart(ctx context.Context, ends *network, p peer, processors int, r row) (text string, err error) {
 	v, err := startRow(ctx, ends, p, processors, r)
 	if err != nil {
@@ -60,7 +61,7 @@ func watchStart(ctx context.Context, ends *network, p peer, processors int, r ro
 	return fmt.Sprintf("%s, %.0f MiB", seconds(took), float64(size)/mebibyte), err
 }
 
-// startRow starts a server with the feature of a row, and waits for a right response.
+// startRow starts a server with the feature of a row, and waits for a correct response.
 func startRow(ctx context.Context, ends *network, p peer, processors int, r row) (*server, error) {
 	v, err := startPeer(ctx, ends, p.having(r.with), processors)
 	if err != nil {
@@ -72,7 +73,7 @@ func startRow(ctx context.Context, ends *network, p peer, processors int, r row)
 	return v, nil
 }
 
-// watchList replaces the list by one that has a host more.
+// watchList replaces the list by one with an additional host.
 func watchList(ctx context.Context, ends *network, p peer, processors int, r row) (text string, err error) {
 	v, err := startRow(ctx, ends, p, processors, r)
 	if err != nil {
@@ -113,7 +114,7 @@ func watchList(ctx context.Context, ends *network, p peer, processors int, r row
 	return fmt.Sprintf("denied after %s; %v", seconds(denied), judge(w.stop(), since)), nil
 }
 
-// watchParents lets something happen to the first of two parents.
+// watchParents triggers an event of the first of two parents.
 func watchParents(ctx context.Context, ends *network, p peer, processors int, r row) (text string, err error) {
 	first, second, err := twoParents(ctx, ends.body)
 	if err != nil {
@@ -162,7 +163,7 @@ func watchParents(ctx context.Context, ends *network, p peer, processors int, r 
 	return fmt.Sprintf("asked again after %s; %v", seconds(used), judge(w.stop(), since)), err
 }
 
-// until waits for something.
+// until waits for a condition.
 func until(ctx context.Context, so func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, awaited)
 	defer cancel()

@@ -14,22 +14,24 @@ import (
 	"strconv"
 )
 
-// feature is what a forward proxy is configured with besides, in a server of its own, so that other rows do not pay for it.
+// feature is an additional configuration of a forward proxy, in a separate server, so that it does not affect
+// other rows.
 type feature string
 
 const (
 	none    feature = ""
 	hosts   feature = "list"    // a million hosts of a file are denied
-	logins  feature = "logins"  // users log in, and a program knows their passwords
-	parents feature = "parents" // requests go by the first of two other proxies, or by the second one
+	logins  feature = "logins"  // users log in, and a program verifies their passwords
+	parents feature = "parents" // requests are forwarded to the first of two other proxies, or to the second
 )
 
 const (
-	// listedHosts is how many hosts a list has.
+	// listedHosts is the number of hosts in a list.
 	listedHosts = 1_000_000
-	// wantedHost is in no list. It does not exist: proxies with a feature ask another proxy for it, which the origin is.
+	// wantedHost is in no list. It does not exist: proxies with a feature forward requests for it to another
+	// proxy, the origin.
 	wantedHost = "www.wanted.example"
-	// laterHost is in a list once that has been replaced.
+	// laterHost is in a list after that was replaced.
 	laterHost = "www.later.example"
 )
 
@@ -39,7 +41,7 @@ func (p peer) having(f feature) peer {
 	return p
 }
 
-// startedServer is a server, or why it did not start.
+// startedServer is a server, or the error of its start.
 type startedServer struct {
 	server *server
 	err    error
@@ -58,7 +60,7 @@ func (c *column) having(ctx context.Context, ends *network, f feature) (*server,
 	return started.server, started.err
 }
 
-// stop ends all servers of a column.
+// stop stops all servers of a column.
 func (c *column) stop() (err error) {
 	if c.server != nil {
 		err = c.server.stop()
@@ -71,7 +73,7 @@ func (c *column) stop() (err error) {
 	return err
 }
 
-// login returns the header field of the n-th user; each has another password, too.
+// login returns the header field of the n-th user; each has a different password.
 func login(n uint64) string {
 	pair := fmt.Sprintf("user%d:secret%d", n, n)
 	return "Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(pair)) + "\r\n"
@@ -80,18 +82,18 @@ func login(n uint64) string {
 // listFile is the name of the list of hosts in the folder of a server.
 func listFile(dir string) string { return filepath.Join(dir, "hosts.txt") }
 
-// writeHosts writes a list of listedHosts hosts with all names below them, as Squid and urnd read it, and others behind them. It is always
-// the same: names as in published lists, of made-up words under a few top-level domains, and some of machines below them, in no order. None
-// is below another one.
+// writeHosts writes a list of listedHosts hosts including their subdomains, in the format of Squid and urnd,
+// and others after them. It is always identical: names as in published lists, of made-up words under a few
+// top-level domains, some with host names, in random order. None is below another one.
 func writeHosts(name string, others ...string) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // servers that give up root read it
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // for servers that drop root
 	if err != nil {
 		return fmt.Errorf("writing a list: %w", err)
 	}
 	out := bufio.NewWriter(f)
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it is to be the same each time
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // identical in each run
 	for i := range listedHosts {
-		_, _ = out.WriteString(listedHost(random, i) + "\n") // Flush has the error
+		_, _ = out.WriteString(listedHost(random, i) + "\n") // Flush returns the error
 	}
 	for _, host := range others {
 		_, _ = out.WriteString("." + host + "\n") // as above
@@ -99,10 +101,10 @@ func writeHosts(name string, others ...string) error {
 	return errors.Join(out.Flush(), f.Close())
 }
 
-// listedHost returns the i-th host, as a line.
+// listedHost returns the line of the i-th host.
 func listedHost(random *rand.Rand, i int) string {
 	const (
-		step       = 618_033 // it has no divisor in common with listedHosts: the numbers are all different, and in no order
+		step       = 618_033 // coprime to listedHosts: the numbers are distinct and in pseudorandom order
 		consonants = "bcdfghklmnprstvwz"
 		vowels     = "aeiou"
 	)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestListedHosts: the hosts are always the same, and none is another one, or below another one.
+// TestListedHosts checks that the hosts are always identical, and that none is equal to or below another one.
 func TestListedHosts(t *testing.T) {
 	const n = 10_000
 	first, again := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))

@@ -2,8 +2,8 @@
 
 package main
 
-// floors returns the least that a program in Go does, where that is given: a proxy by a loop of its own and by net/http, a resolver
-// of the registry, and what redirects.
+// floors returns the lower bounds for a program in Go if BENCH_FLOOR is set: a proxy with its own loop and with
+// net/http, a resolver of the registry, and a redirect.
 func floors(s settings) []peer {
 	if s.floor == "" {
 		return nil

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// ftpEntries is how many the directory has, each a file without octets.
+// ftpEntries is the number of entries of the directory, which are empty files.
 const ftpEntries = 1000
 
-// vsftpdConfig is for a process that only this program asks. nopriv_user and ftp_username must exist.
+// vsftpdConfig is for a process used only by this program. nopriv_user and ftp_username must exist.
 const vsftpdConfig = `listen=YES
 listen_address=127.0.0.1
 listen_port=%s
@@ -32,18 +32,18 @@ secure_chroot_dir=%s
 xferlog_enable=NO
 `
 
-// ftpServer is a vsftpd, on the core of the clients and the origin. The zero value is none.
+// ftpServer is a vsftpd on the core of the clients and the origin. The zero value is none.
 type ftpServer struct {
 	address string
 	dir     string
 	cmd     *exec.Cmd
 }
 
-// startFTP starts vsftpd with the file and the directory of the rows, or none where it is not installed.
+// startFTP starts vsftpd with the file and the directory of the rows, or none if it is not installed.
 func startFTP(ctx context.Context, body []byte) (_ ftpServer, err error) {
 	path, err := program("vsftpd")
 	if err != nil {
-		return ftpServer{}, nil // its rows say so
+		return ftpServer{}, nil // its rows report that
 	}
 	dir, err := os.MkdirTemp(tmpfs(), "urnd-peers-vsftpd-")
 	if err != nil {
@@ -76,13 +76,13 @@ func startFTP(ctx context.Context, body []byte) (_ ftpServer, err error) {
 	return s, s.wait(ctx)
 }
 
-// plant makes what the server has.
+// plant creates the files of the server.
 func plant(dir string, body []byte) error {
 	directory := filepath.Join(dir, "root", "directory")
 	err := errors.Join(os.Chmod(dir, 0o755), os.MkdirAll(directory, 0o755), os.Mkdir(filepath.Join(dir, "empty"), 0o755), //nolint:gosec // its users enter it
-		os.WriteFile(filepath.Join(dir, "root", "file"), body, 0o644)) //nolint:gosec // likewise
+		os.WriteFile(filepath.Join(dir, "root", "file"), body, 0o644)) //nolint:gosec // as above
 	for i := range ftpEntries {
-		err = errors.Join(err, os.WriteFile(filepath.Join(directory, entryName(i)), nil, 0o644)) //nolint:gosec // likewise
+		err = errors.Join(err, os.WriteFile(filepath.Join(directory, entryName(i)), nil, 0o644)) //nolint:gosec // as above
 	}
 	return err
 }
@@ -109,13 +109,13 @@ func (s ftpServer) wait(ctx context.Context) error {
 // stop ends the server.
 func (s ftpServer) stop() {
 	if s.cmd != nil && s.cmd.Process != nil {
-		_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGTERM) // it fails only if all have ended
+		_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGTERM) // fails only if all have ended
 		_ = s.cmd.Wait()
 	}
-	_ = os.RemoveAll(s.dir) // the folder is one for temporary files
+	_ = os.RemoveAll(s.dir) // a folder for temporary files
 }
 
-// ftpPath is what a row asks the FTP server for.
+// ftpPath returns the path that a row requests from the FTP server.
 func (r row) ftpPath() string {
 	if r.form == ftpFile {
 		return "/file"
@@ -123,7 +123,7 @@ func (r row) ftpPath() string {
 	return "/directory/"
 }
 
-// checkDirectory reports whether a page has the entries of the directory.
+// checkDirectory returns an error if a page lacks an entry of the directory.
 func checkDirectory(page []byte) error {
 	for i := range ftpEntries {
 		if !bytes.Contains(page, []byte(entryName(i))) {

@@ -16,20 +16,20 @@ import (
 	"time"
 )
 
-// h2load is the load of clients by TLS and HTTP/2, and of those that do not send as much as they can: the program of nghttp2, on the
-// core of the clients. What it opens connections with is a part of what is measured.
+// h2load is the load by clients with TLS and HTTP/2, and by clients with a limited rate: the program of nghttp2
+// on the core of the clients. The time to open connections is included.
 type h2load struct {
 	row         row
 	connections int
-	rate        float64 // requests a second and connection; 0 is as many as are answered
+	rate        float64 // requests per second and connection; 0 is unlimited
 	measure     time.Duration
-	log         string // the file for the latencies; "" for none
+	log         string // file for the latencies; "" for none
 }
 
-// h2loadSummary is what h2load writes of a run.
+// h2loadSummary matches the summary that h2load prints.
 var h2loadSummary = regexp.MustCompile(`(?s)finished in .*?, ([0-9.]+) req/s.*requests: .* (\d+) done, (\d+) succeeded, .*status codes: (\d+) 2xx, (\d+) 3xx`)
 
-// arguments returns those of h2load.
+// arguments returns the arguments of h2load.
 func (l h2load) arguments(at place) []string {
 	url := "http://"
 	if l.row.link != plain {
@@ -49,17 +49,17 @@ func (l h2load) arguments(at place) []string {
 	return append(all, "--connect-to", l.row.address(at), url+host+path)
 }
 
-// run runs h2load, and returns what it has counted.
+// run runs h2load and returns its counters.
 func (l h2load) run(ctx context.Context, v *server) (t tally, rate float64, err error) {
 	path, err := program("h2load")
 	if err != nil {
 		return tally{}, 0, err
 	}
-	// h2load does not always end, where it was sent much.
+	// h2load does not always end after it has received much data.
 	const late = 20 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, l.measure+late)
 	defer cancel()
-	output, err := exec.CommandContext(ctx, path, l.arguments(v.at)...).CombinedOutput() //nolint:gosec // they are the row's
+	output, err := exec.CommandContext(ctx, path, l.arguments(v.at)...).CombinedOutput() //nolint:gosec // of the row
 	if err != nil {
 		return tally{}, 0, fmt.Errorf("h2load: %w: %.200s", err, output)
 	}
@@ -74,7 +74,7 @@ func (l h2load) run(ctx context.Context, v *server) (t tally, rate float64, err 
 	return t, rate, err
 }
 
-// parseH2load parses what h2load has written.
+// parseH2load parses the output of h2load.
 func parseH2load(output []byte, isRedirect bool) (t tally, rate float64, err error) {
 	found := h2loadSummary.FindSubmatch(output)
 	if found == nil {
@@ -103,7 +103,7 @@ func parseH2load(output []byte, isRedirect bool) (t tally, rate float64, err err
 	return t, rate, err
 }
 
-// parseH2loadLog parses a file of --log-file: when a request began, its status, and the microseconds it took.
+// parseH2loadLog parses a file of --log-file: start, status and duration in microseconds of each request.
 func parseH2loadLog(text []byte) (latencies []uint32, err error) {
 	for line := range bytes.Lines(text) {
 		fields := strings.Fields(string(line))
@@ -119,7 +119,7 @@ func parseH2loadLog(text []byte) (latencies []uint32, err error) {
 	return latencies, nil
 }
 
-// measureH2load measures as many requests as h2load gets answers for.
+// measureH2load measures the maximum rate of requests.
 func measureH2load(ctx context.Context, s settings, ends *network, v *server, r row) (cell, error) {
 	c, _, err := measureLoad(ctx, ends, v, h2load{row: r, connections: s.connections, measure: s.measure})
 	return c, err
@@ -143,10 +143,11 @@ func measureLoad(ctx context.Context, ends *network, v *server, l h2load) (cell,
 	return cellOf(l.row, t, counted, elapsed), rate, err
 }
 
-// mostPaced is how many requests a second a client of h2load sends evenly: its clock ticks a hundred times a second.
+// mostPaced is the maximum number of requests per second that a client of h2load sends evenly: its clock ticks
+// a hundred times a second.
 const mostPaced = 100
 
-// measureHalfLoad measures the latency with half as many requests as the server can answer, which is found out first.
+// measureHalfLoad measures the latency at half the maximum rate of the server, which is measured first.
 func measureHalfLoad(ctx context.Context, s settings, ends *network, v *server, r row) (cell, error) {
 	l := h2load{row: r, connections: s.connections, measure: s.measure}
 	_, rate, err := measureLoad(ctx, ends, v, l)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What h2load 1.52 writes.
+// h2loadOutput is the output of h2load 1.52.
 const h2loadOutput = `starting benchmark...
 spawning thread #0: 32 total client(s). Timing-based test with 0s of warm-up time and 2s of main duration for measurements.
 Warm-up started for thread #0.

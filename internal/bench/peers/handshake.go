@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// measureHandshakes measures connections by TLS that each have a full handshake and one request.
+// measureHandshakes measures TLS connections with a full handshake and one request each.
 func measureHandshakes(ctx context.Context, s settings, ends *network, v *server, r row) (cell, error) {
 	if _, err := probeUntil(ctx, ends, v, r); err != nil {
 		return cell{}, err
@@ -33,7 +33,7 @@ func measureHandshakes(ctx context.Context, s settings, ends *network, v *server
 	return cellOf(r, t, counted, elapsed), err
 }
 
-// handshakes connects for a time, each client again as soon as it has its reply.
+// handshakes connects for a time; each client reconnects after its response.
 func handshakes(ctx context.Context, s settings, v *server, r row, d time.Duration) (tally, error) {
 	until := time.Now().Add(d)
 	var running sync.WaitGroup
@@ -55,7 +55,7 @@ func handshakes(ctx context.Context, s settings, v *server, r row, d time.Durati
 	return all, ctx.Err()
 }
 
-// connect counts connections with a request each until a time.
+// connect counts connections with one request each until a time.
 func (t *tally) connect(ctx context.Context, v *server, r row, until time.Time) {
 	request := r.request(v.at, 0)
 	for ctx.Err() == nil && time.Now().Before(until) {

@@ -11,45 +11,45 @@ import (
 	"time"
 )
 
-// load sends the requests of a row over a number of connections that persist, the next as
-// soon as all replies to those before are there. One goroutine waits for all sockets with
-// epoll(7), because it must take less of its core than the fastest server of its own.
+// load sends the requests of a row over a number of persistent connections; each sends the next requests when
+// all previous responses are complete. One goroutine waits for all sockets with epoll(7), because it must use
+// less CPU time than the fastest server.
 type load struct {
 	address netip.AddrPort
-	request func(n uint64) []byte // what is sent at once
-	replies int                   // to what is sent at once; more than 1 are pipelined
-	status  int                   // of each reply
+	request func(n uint64) []byte // bytes of one write
+	replies int                   // responses to one write; more than 1 for pipelining
+	status  int                   // of each response
 	length  int                   // of each body
-	closes  bool                  // each connection after its reply, whether the server closes it or not
-	poll    int                   // the descriptor of epoll
+	closes  bool                  // close each connection after its response, even if the server does not
+	poll    int                   // descriptor of epoll
 	clients map[int32]*client
 	buffer  []byte
 	sent    uint64
 	tally   tally
 }
 
-// tally is what was counted since the last reset.
+// tally contains the counters since the last reset.
 type tally struct {
 	replies   int
 	errors    int
-	first     error    // the first of them
-	reopened  int      // connections that the server has closed between two replies
-	stalled   int      // connections that wait for a reply since before
-	latencies []uint32 // of the replies, in microseconds
+	first     error    // first error
+	reopened  int      // connections closed by the server between two responses
+	stalled   int      // connections that are still waiting for an earlier response
+	latencies []uint32 // of the responses, in microseconds
 }
 
-// client is one connection, with the requests of one write under way.
+// client is a connection with the requests of one write in flight.
 type client struct {
 	fd     int
-	start  time.Time // when the requests were sent
-	awaits int       // how many replies are not complete
-	head   []byte    // what has come of a head that is not complete
-	body   int       // how many octets of the body are missing; -1 before its head is there
-	close  bool      // after this reply
-	served bool      // the connection has had a reply
+	start  time.Time // time of the write
+	awaits int       // number of incomplete responses
+	head   []byte    // received part of an incomplete head
+	body   int       // missing bytes of the body; -1 before its head is complete
+	close  bool      // after this response
+	served bool      // the connection has received a response
 }
 
-// newLoad opens the connections and sends the first requests. close ends them.
+// newLoad opens the connections and sends the first requests. The caller must close it.
 func newLoad(address string, connections int) (*load, error) {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -109,7 +109,7 @@ func (l *load) connect(c *client) error {
 	return nil
 }
 
-// send sends the next requests. They are short: the buffer of the socket has room for them.
+// send sends the next requests. They are short enough for the socket buffer.
 func (l *load) send(c *client) error {
 	request := l.request(l.sent)
 	l.sent++
@@ -120,7 +120,7 @@ func (l *load) send(c *client) error {
 	return nil
 }
 
-// run goes on for a time, and returns what was counted in it, and the exact time.
+// run continues for a time, and returns the counters and the exact time.
 func (l *load) run(ctx context.Context, d time.Duration, connections int) (tally, time.Duration, error) {
 	l.tally = tally{latencies: l.tally.latencies[:0]}
 	start := time.Now()
@@ -151,8 +151,8 @@ func (l *load) run(ctx context.Context, d time.Duration, connections int) (tally
 	return l.tally, time.Since(start), ctx.Err()
 }
 
-// ready reads once from a socket that has something. A connection that fails, or that the
-// server closes, is replaced by run.
+// ready reads once from a readable socket. A connection that fails, or is closed by the server, is replaced by
+// run.
 func (l *load) ready(c *client) {
 	n, err := syscall.Read(c.fd, l.buffer)
 	switch {
@@ -161,7 +161,7 @@ func (l *load) ready(c *client) {
 	case err == nil && n > 0:
 		err = l.received(c, l.buffer[:n])
 	case c.served && c.awaits == l.replies && c.body < 0 && len(c.head) == 0:
-		l.tally.reopened++ // RFC 9112 section 9.5: a server may do that at any time
+		l.tally.reopened++ // RFC 9112 section 9.5: a server may close at any time
 		l.drop(c)
 		return
 	case err == nil:
@@ -183,10 +183,9 @@ func (l *load) drop(c *client) {
 	delete(l.clients, int32(c.fd)) //nolint:gosec // descriptors are small
 }
 
-// received takes octets of replies; at the end of the last that is awaited it sends the next
-// requests.
+// received processes bytes of responses; at the end of the last awaited one it sends the next requests.
 func (l *load) received(c *client, octets []byte) error {
-	var elapsed uint32 // one look at the clock for all replies that have come together
+	var elapsed uint32 // the clock is read once for all responses received together
 	for {
 		if c.body < 0 {
 			var err error
@@ -212,7 +211,7 @@ func (l *load) received(c *client, octets []byte) error {
 			c.close = true
 			return nil
 		case c.close:
-			l.tally.reopened++ // requests that it has not answered are not counted
+			l.tally.reopened++ // unanswered requests are not counted
 			return nil
 		case c.awaits == 0:
 			return l.send(c)
@@ -222,7 +221,7 @@ func (l *load) received(c *client, octets []byte) error {
 	}
 }
 
-// receivedHead returns what comes after the head. Most heads come at once, and are not copied.
+// receivedHead returns the bytes after the head. Most heads arrive complete and are not copied.
 func (l *load) receivedHead(c *client, octets []byte) ([]byte, error) {
 	if len(c.head) > 0 {
 		c.head = append(c.head, octets...)

@@ -63,16 +63,15 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// What comes in TestReceived, in reply to three requests.
+// Input of TestReceived, in response to three requests.
 const (
 	anyReply  = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 	lastReply = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
 )
 
-// TestReceived cuts pipelined replies at each two places: the last of them, and no other, is
-// followed by the next requests.
+// TestReceived splits pipelined responses at any two positions: only the last is followed by the next requests.
 func TestReceived(t *testing.T) {
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // it takes all requests
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // accepts all requests
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +106,7 @@ func TestReceived(t *testing.T) {
 	}
 }
 
-// awaiting returns a load with one connection, which awaits three replies.
+// awaiting returns a load with one connection that awaits three responses.
 func awaiting(fd int) (*load, *client) {
 	const replies = 3
 	l := &load{request: func(uint64) []byte { return []byte("x") }, replies: replies, status: 200, length: 5}

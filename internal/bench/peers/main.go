@@ -1,13 +1,14 @@
 //go:build linux
 
-// Command peers compares urnd with other proxies and caches, those of Debian: what one core
-// of each can do. "make bench-peers" installs them, builds urnd and runs it, pinned to core
-// 0, and docs/benchmarks.md says how to read it.
+// Command peers compares urnd with other proxies and caches of Debian: the throughput of one core. It starts
+// each server with its own configuration (folder config) and a cache in memory or on tmpfs, loads it by HTTP
+// requests from clients and an origin in this process, and writes tables in Markdown to standard output and
+// progress to standard error. "make bench-peers" installs the servers, builds urnd and runs it, pinned to core
+// 0; docs/benchmarks.md explains the results.
 //
-// Each server is loaded alone, in turns of half a second, and the others are idle meanwhile. They are pinned to core 1, with
-// one worker, or as many cores and workers as BENCH_PROCESSORS says, a configuration of their own (see the folder config) and a
-// cache in memory or on tmpfs. The origin and the clients are in this process. Tables in Markdown are written to standard output, and progress to
-// standard error. It needs epoll and /proc: Linux.
+// Servers are loaded one at a time, in turns of half a second, while the others are idle. They are pinned to
+// core 1 with one worker, or to as many cores and workers as BENCH_PROCESSORS specifies. It needs epoll and
+// /proc of Linux.
 package main
 
 import (
@@ -23,7 +24,7 @@ import (
 )
 
 func main() {
-	// A child is killed when the thread that started it ends: the thread of main lasts.
+	// A child is killed when the thread that started it ends; the main thread lives until the end.
 	runtime.LockOSThread()
 	// One thread of the runtime waits for the clients' sockets, while others run the origin.
 	runtime.GOMAXPROCS(3)
@@ -72,7 +73,8 @@ func run(ctx context.Context, getenv func(string) string, stdout, progress io.Wr
 	return t.write(stdout)
 }
 
-// measurePeers starts the servers, each with every number of processors, measures the rows of all in turns, and stops and removes them.
+// measurePeers starts the servers with each number of processors, measures the rows of all in turns, and stops
+// and removes the servers.
 func measurePeers(ctx context.Context, s settings, ends *network, progress io.Writer) (columns []*column, err error) {
 	defer func() {
 		for _, c := range columns {

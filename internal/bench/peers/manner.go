@@ -2,7 +2,7 @@
 
 package main
 
-// link is what carries the requests of a row.
+// link is the protocol of the requests of a row.
 type link int
 
 const (
@@ -11,15 +11,15 @@ const (
 	overHTTP2             // HTTP/2 by TLS
 )
 
-// manner is what the clients of a row do with their connections.
+// manner is how the clients of a row use their connections.
 type manner int
 
 const (
-	persistent   manner = iota // each sends the next request when it has the reply
-	closing                    // each connection has one request, and the client closes it
-	askedToClose               // likewise, and the server is asked to close it: RFC 9112 section 9.6
-	halfLoad                   // they send half as many requests as the server can answer
-	parked                     // they have sent a request, and send no other one
+	persistent   manner = iota // each sends the next request after the response
+	closing                    // one request per connection, which the client closes
+	askedToClose               // the same, and the server is asked to close it: RFC 9112 section 9.6
+	halfLoad                   // half the maximum rate of the server
+	parked                     // idle after one request
 )
 
 func (r row) isParked() bool { return r.manner == parked }

@@ -69,7 +69,7 @@ func measureRequests(ctx context.Context, s settings, ends *network, v *server, 
 	return cellOf(r, t, counted, elapsed), nil
 }
 
-// cellOf returns the figures of at least one reply.
+// cellOf returns the results for at least one response.
 func cellOf(r row, t tally, counted reading, elapsed time.Duration) cell {
 	c := cell{
 		measured: true,
@@ -86,7 +86,7 @@ func cellOf(r row, t tally, counted reading, elapsed time.Duration) cell {
 	return c
 }
 
-// loadOf returns the load of a row, of which one reply has been checked.
+// loadOf returns the load of a row after one response was verified.
 func loadOf(ctx context.Context, s settings, ends *network, v *server, r row) (*load, error) {
 	length, err := probeUntil(ctx, ends, v, r)
 	if err != nil {
@@ -106,17 +106,17 @@ func loadOf(ctx context.Context, s settings, ends *network, v *server, r row) (*
 	return l, nil
 }
 
-// requests returns what makes the n-th request of a row: one text for all, where it can, with
-// all that is sent at once.
+// requests returns a function that creates the n-th write of a row. It returns the same bytes each time if
+// possible.
 func requests(at place, r row) func(uint64) []byte {
 	if r.origin == once || r.form == registered || r.users {
-		return func(n uint64) []byte { return r.request(at, n+1) } // 0 was the probe's
+		return func(n uint64) []byte { return r.request(at, n+1) } // 0 was used by the probe
 	}
 	same := bytes.Repeat(r.request(at, 0), max(1, r.batch))
 	return func(uint64) []byte { return same }
 }
 
-// remarks says what a reader must know of a figure.
+// remarks returns the notes that qualify a result.
 func remarks(r row, t tally, counted reading) string {
 	asked := counted.requests
 	var all []string
@@ -144,7 +144,7 @@ func remarks(r row, t tally, counted reading) string {
 	return strings.Join(all, "; ")
 }
 
-// percentile returns the latency that so many percent of the replies do not exceed.
+// percentile returns the latency that this percentage of responses does not exceed.
 func percentile(latencies []uint32, percent int) time.Duration {
 	if len(latencies) == 0 {
 		return 0
@@ -153,7 +153,7 @@ func percentile(latencies []uint32, percent int) time.Duration {
 	return time.Duration(latencies[(len(latencies)-1)*percent/100]) * time.Microsecond
 }
 
-// probeUntil probes until the reply is right: some servers listen before they are ready.
+// probeUntil probes until the response is correct: some servers listen before they are ready.
 func probeUntil(ctx context.Context, ends *network, v *server, r row) (length int, err error) {
 	const patience = 5 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -176,8 +176,8 @@ func probeUntil(ctx context.Context, ends *network, v *server, r row) (length in
 	}
 }
 
-// probe sends one request, checks all of the reply, and returns the length of its body,
-// which for redirects differs.
+// probe sends one request, verifies the complete response, and returns the length of its body, which differs
+// for redirects.
 func probe(ctx context.Context, ends *network, v *server, r row) (length int, err error) {
 	c, err := dialRow(ctx, v, r)
 	if err != nil {
@@ -214,7 +214,7 @@ func probe(ctx context.Context, ends *network, v *server, r row) (length int, er
 	return len(got), nil
 }
 
-// dialRow connects as the clients of a row do.
+// dialRow connects like the clients of a row.
 func dialRow(ctx context.Context, v *server, r row) (net.Conn, error) {
 	c, err := dial(ctx, r.address(v.at))
 	if err != nil || r.link == plain {
@@ -223,7 +223,7 @@ func dialRow(ctx context.Context, v *server, r row) (net.Conn, error) {
 	return secured(ctx, c)
 }
 
-// dial connects; the connection ends with the time of the context.
+// dial connects; the deadline of ctx applies to the connection.
 func dial(ctx context.Context, address string) (net.Conn, error) {
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "tcp", address)

@@ -14,17 +14,17 @@ import (
 	"strings"
 )
 
-// registeredNames is how many names the registry has; more than can be asked for while it is measured.
+// registeredNames is the number of names in the registry, more than can be requested during the measurement.
 const registeredNames = 1_000_000
 
-// registeredName returns the name that the n-th request asks for. Names that are asked for one after the other are not near to each
-// other in the registry, and as long as n is less than registeredNames none comes twice.
+// registeredName returns the name of the n-th request. Consecutive names are not adjacent in the registry, and
+// names do not repeat for n below registeredNames.
 func registeredName(n uint64) string {
-	const step = 618_033 // it has no divisor in common with registeredNames
+	const step = 618_033 // coprime to registeredNames
 	return fmt.Sprintf("urn:example:item:%06d", n*step%registeredNames)
 }
 
-// registeredTarget returns where a name is redirected to.
+// registeredTarget returns the target of a name.
 func registeredTarget(name string) string {
 	return "https://items.example/" + name[strings.LastIndexByte(name, ':')+1:]
 }
@@ -34,7 +34,7 @@ func hasRegistered(s settings) bool {
 	return slices.ContainsFunc(rows(s.rows), func(r row) bool { return r.form == registered })
 }
 
-// registerNames makes the file of a registry, where a row needs it; remove removes it.
+// registerNames creates the file of a registry if a row needs it; remove removes it.
 func (n *network) registerNames(ctx context.Context, s settings) (remove func(), err error) {
 	if !hasRegistered(s) {
 		return func() {}, nil
@@ -49,7 +49,7 @@ func (n *network) registerNames(ctx context.Context, s settings) (remove func(),
 		remove()
 		return nil, err
 	}
-	output, err := exec.CommandContext(ctx, s.urnd, "registry", "import", "--store", "sqlite:"+store, names).CombinedOutput() //nolint:gosec // it is urnd
+	output, err := exec.CommandContext(ctx, s.urnd, "registry", "import", "--store", "sqlite:"+store, names).CombinedOutput() //nolint:gosec // path of urnd
 	if err != nil {
 		remove()
 		return nil, fmt.Errorf("%w: %s", err, output)
@@ -59,7 +59,7 @@ func (n *network) registerNames(ctx context.Context, s settings) (remove func(),
 }
 
 func writeNames(name string) error {
-	f, err := os.Create(name) //nolint:gosec // it is in a folder of ours
+	f, err := os.Create(name) //nolint:gosec // in a folder of this program
 	if err != nil {
 		return err
 	}

@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 )
 
-// network is what servers speak with besides clients: the origin, and the ends of tunnels.
+// network contains the peers of servers besides clients: the origin, and the ends of tunnels.
 type network struct {
 	place     place        // with the addresses of the ends
-	body      []byte       // of the origin's replies; it is not changed
+	body      []byte       // of the origin's responses; not modified
 	requests  atomic.Int64 // at the origin
 	accepted  atomic.Int64 // connections, at all ends
 	received  atomic.Int64 // bytes at the sink
@@ -21,11 +21,11 @@ type network struct {
 	mu        sync.Mutex
 	conns     map[net.Conn]struct{}
 	closed    bool
-	silent    atomic.Bool // it reads requests, and answers none
+	silent    atomic.Bool // reads requests without responding
 	running   sync.WaitGroup
 }
 
-// newNetwork starts the origin, the source and the sink, on loopback. close ends them.
+// newNetwork starts the origin, the source and the sink on loopback. The caller must close it.
 func newNetwork(ctx context.Context) (*network, error) {
 	n := &network{body: makeBody(), conns: map[net.Conn]struct{}{}}
 	n.place = place{Host: gatewayHost, Name: namePath, Location: location}
@@ -47,7 +47,7 @@ func newNetwork(ctx context.Context) (*network, error) {
 	return n, nil
 }
 
-// newParent starts an origin alone, which forward proxies can ask as their parent. close ends it.
+// newParent starts a separate origin that forward proxies can use as their parent. The caller must close it.
 func newParent(ctx context.Context, address string, body []byte) (n *network, err error) {
 	n = &network{body: body, conns: map[net.Conn]struct{}{}}
 	if n.place.Origin, err = n.listen(ctx, address, n.origin); err != nil {
@@ -56,7 +56,7 @@ func newParent(ctx context.Context, address string, body []byte) (n *network, er
 	return n, nil
 }
 
-// listen serves the connections to an address, and returns it with its port.
+// listen serves the connections to an address, and returns the address with its port.
 func (n *network) listen(ctx context.Context, address string, serve func(net.Conn)) (string, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp4", address)
@@ -110,7 +110,7 @@ func (n *network) close() {
 	n.mu.Lock()
 	n.closed = true
 	for _, l := range n.listeners {
-		_ = l.Close() // nothing is left to do if it fails
+		_ = l.Close() // errors do not matter at the end
 	}
 	for c := range n.conns {
 		_ = c.Close()
@@ -119,7 +119,7 @@ func (n *network) close() {
 	n.running.Wait()
 }
 
-// block is what tunnels send at once.
+// block is the size of a write to a tunnel.
 const block = 64 * kibibyte
 
 // source sends until the peer closes.

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// origin answers GET on one connection:
+// origin responds to GET requests on one connection:
 //
 //	/cached/SIZE and /cached/SIZE/...  fresh for an hour
 //	/no-store/SIZE                     not to be stored
 //
-// with the beginning of body. It does no more than caches need, so that it takes little of the core
-// that it shares with the clients.
+// with a prefix of body. It only does what caches need, so that it uses little of the core that it shares with
+// the clients.
 func (n *network) origin(c net.Conn) {
 	in := bufio.NewReader(c)
 	var out []byte
@@ -41,8 +41,8 @@ func (n *network) origin(c net.Conn) {
 	}
 }
 
-// readRequest reads the head of a request without a body, and returns its path, and whether
-// the connection persists (RFC 9112 section 9.3).
+// readRequest reads the head of a request without a body. It returns its path, and whether the connection
+// persists (RFC 9112 section 9.3).
 func readRequest(in *bufio.Reader) (path string, keep bool, err error) {
 	line, err := in.ReadSlice('\n')
 	if err != nil {
@@ -50,7 +50,7 @@ func readRequest(in *bufio.Reader) (path string, keep bool, err error) {
 	}
 	method, rest, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), " ")
 	target, version, _ := strings.Cut(rest, " ")
-	if method != "GET" { // such as OPTIONS, by which urnd probes a proxy: the end of the connection is an answer, too
+	if method != "GET" { // such as OPTIONS, by which urnd probes a proxy: closing the connection is a valid response
 		return "", false, fmt.Errorf("the origin has only GET, not %q", method)
 	}
 	if after, ok := strings.CutPrefix(target, "http://"); ok {
@@ -72,7 +72,7 @@ func readRequest(in *bufio.Reader) (path string, keep bool, err error) {
 	}
 }
 
-// appendHead appends the head of the reply to a path to out, and returns the size of the body.
+// appendHead appends the head of the response for a path to out, and returns the size of the body.
 func appendHead(out []byte, path string, now time.Time) ([]byte, int) {
 	kind, rest, _ := strings.Cut(path, "/")
 	digits, _, _ := strings.Cut(rest, "/")
@@ -90,8 +90,8 @@ func appendHead(out []byte, path string, now time.Time) ([]byte, int) {
 	return append(out, "\r\n\r\n"...), size
 }
 
-// makeBody makes the largest body; a smaller one is its beginning. It repeats after a prime
-// number of octets, so that a part that is missing shows.
+// makeBody returns the largest body; smaller ones are prefixes of it. It has a prime period, so that missing
+// parts are detected.
 func makeBody() []byte {
 	octets := make([]byte, mebibyte)
 	for i := range octets {

@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// parkedConnections is how many connections are idle at the same time, and parkedBefore how many there are before the first look
-	// at the memory: what the first one needs is not counted.
+	// parkedConnections is the number of idle connections, and parkedBefore the number before memory is first
+	// measured, so that initial allocations are excluded.
 	parkedConnections = 5000
 	parkedBefore      = 200
-	// settled is how long the server has for what it does with connections that have become idle.
+	// settled is the time for the server to process connections that have become idle.
 	settled = 3 * time.Second
 )
 
-// measureParked measures the resident memory of connections that have sent a request, and are idle.
+// measureParked measures the resident memory of idle connections after one request.
 func measureParked(ctx context.Context, _ settings, ends *network, v *server, r row) (cell, error) {
 	if _, err := probeUntil(ctx, ends, v, r); err != nil {
 		return cell{}, err
@@ -61,7 +61,7 @@ func measureParked(ctx context.Context, _ settings, ends *network, v *server, r 
 	return cell{measured: true, resident: float64(sizes[1]-sizes[0]) / (parkedConnections - parkedBefore)}, nil
 }
 
-// park opens a connection that has had a reply.
+// park opens a connection that has received a response.
 func park(ctx context.Context, v *server, r row, request []byte) (net.Conn, error) {
 	c, err := dialRow(ctx, v, r)
 	if err != nil {
@@ -81,10 +81,10 @@ func park(ctx context.Context, v *server, r row, request []byte) (net.Conn, erro
 	return c, nil
 }
 
-// closedOf counts the connections that have ended.
+// closedOf counts closed connections.
 func closedOf(conns []net.Conn) (n int) {
 	for _, c := range conns {
-		_ = c.SetReadDeadline(time.Now().Add(time.Millisecond)) // one that is closed fails to be read, too
+		_ = c.SetReadDeadline(time.Now().Add(time.Millisecond)) // reading a closed connection fails, too
 		if _, err := c.Read(make([]byte, 1)); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			n++
 		}
@@ -92,7 +92,7 @@ func closedOf(conns []net.Conn) (n int) {
 	return n
 }
 
-// resident returns the octets of a process and all below it that are in memory: proc_pid_statm(5).
+// resident returns the resident memory of a process and its descendants in bytes: proc_pid_statm(5).
 func resident(root int) (sum int64, err error) {
 	for _, p := range processTree(root) {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.pid))

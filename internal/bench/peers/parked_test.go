@@ -4,7 +4,7 @@ package main
 
 import "testing"
 
-// proc_pid_statm(5).
+// TestParseStatm parses the format of proc_pid_statm(5).
 func TestParseStatm(t *testing.T) {
 	for _, c := range []struct {
 		text string

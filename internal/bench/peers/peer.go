@@ -21,17 +21,17 @@ var configs embed.FS
 // peer is a server to measure.
 type peer struct {
 	name    string
-	pkg     string            // of Debian, for its version; "" is urnd
-	files   map[string]string // the templates of its configuration, by name of the file
-	folders []string          // to create below its folder
+	pkg     string            // Debian package, for its version; "" for urnd
+	files   map[string]string // templates of its configuration by file name
+	folders []string          // to create in its folder
 	command func(p place) []string
 	env     func(p place) []string
-	cannot  map[form]string // why, by what it cannot do
-	single  bool            // it uses one processor only
-	names   bool            // it has the names of the registry
-	secure  bool            // it listens by TLS, too
-	squid   bool            // its configuration has the features of a Squid
-	reload  os.Signal       // by which it reads its lists again; nil: it notices by itself
+	cannot  map[form]string // reasons for unsupported forms
+	single  bool            // uses only one processor
+	names   bool            // has the names of the registry
+	secure  bool            // also listens with TLS
+	squid   bool            // its configuration supports the features of Squid
+	reload  os.Signal       // makes it reload its lists; nil: it notices changes itself
 	with    feature
 }
 
@@ -41,12 +41,12 @@ const (
 	noFTP     = "it has no gateway to FTP"
 )
 
-// peers returns all servers, in the order of the table.
+// peers returns all servers in the order of the table.
 func peers(s settings) []peer {
 	return append(append(urnds(s), floors(s)...), others()...)
 }
 
-// others returns the peers of Debian.
+// others returns the servers of Debian.
 func others() []peer {
 	return []peer{
 		{
@@ -79,7 +79,7 @@ func others() []peer {
 			cannot:  map[form]string{redirect: "it redirects by helper programs only"},
 			single:  true, // without -N it leaves the process group
 			squid:   true,
-			reload:  syscall.SIGHUP, // as squid -k reconfigure
+			reload:  syscall.SIGHUP, // like squid -k reconfigure
 		},
 		{
 			name: "trafficserver", pkg: "trafficserver",
@@ -109,23 +109,23 @@ func others() []peer {
 	}
 }
 
-// maxProcs is the variable that limits a program in Go to its processors.
+// maxProcs returns the environment variable that limits the processors of a Go program.
 func maxProcs(p place) string { return fmt.Sprint("GOMAXPROCS=", p.Processors) }
 
-// config returns the templates of the folder config that have these names.
+// config returns the templates with these names in the folder config.
 func config(names ...string) map[string]string {
 	files := map[string]string{}
 	for _, name := range names {
 		text, err := configs.ReadFile("config/" + name)
 		if err != nil {
-			panic(err) // the file was there when this was compiled
+			panic(err) // the file is embedded
 		}
 		files[name] = string(text)
 	}
 	return files
 }
 
-// why returns why a peer has no figure for a row, "" where it has one.
+// why returns the reason if a peer has no result for a row, or "".
 func (p peer) why(r row) string {
 	switch {
 	case p.cannot[r.form] != "":
@@ -140,9 +140,10 @@ func (p peer) why(r row) string {
 	return ""
 }
 
-// write writes the configuration, with a certificate of its own. The folder is open to the users that servers change to.
+// write writes the configuration with its own certificate. The folder is accessible to the users to which
+// servers switch.
 func (p peer) write(at place) error {
-	if err := os.Chmod(at.Dir, 0o777); err != nil { //nolint:gosec // it is empty, and removed at the end
+	if err := os.Chmod(at.Dir, 0o777); err != nil { //nolint:gosec // empty, and removed at the end
 		return err
 	}
 	for _, folder := range p.folders {
@@ -163,7 +164,7 @@ func (p peer) write(at place) error {
 		if err := writeHosts(listFile(at.Dir)); err != nil {
 			return err
 		}
-		hour := time.Now().Add(-time.Hour) // a list that has just been written could still change: urnd reads it again
+		hour := time.Now().Add(-time.Hour) // urnd would read a recently written list again
 		if err := os.Chtimes(listFile(at.Dir), hour, hour); err != nil {
 			return err
 		}
@@ -181,7 +182,7 @@ func writeFile(name, text string, at place) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // servers that give up root read it
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // for servers that drop root
 	if err != nil {
 		return err
 	}
@@ -195,7 +196,7 @@ func (p peer) version(ctx context.Context) string {
 	if p.pkg == "" {
 		argv = []string{p.command(place{})[0], "version"}
 	}
-	output, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output() //nolint:gosec // the names are those of peers
+	output, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output() //nolint:gosec // names of peers
 	if err != nil {
 		return "of unknown version"
 	}

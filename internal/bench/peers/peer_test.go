@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestWrite writes each configuration: no template has a variable that place lacks.
+// TestWrite writes each configuration to check that place defines all variables of the templates.
 func TestWrite(t *testing.T) {
 	at := place{
 		Forward: "127.0.0.1:1001", Gateway: "127.0.0.1:1002", Origin: "127.0.0.1:1003",

@@ -8,22 +8,21 @@ import (
 	"net"
 )
 
-// place is what the configuration of a server depends on; its fields are the variables of
-// the templates. Addresses have ports.
+// place contains the variables of the configuration templates. Addresses include ports.
 type place struct {
-	Dir              string // an empty folder, on tmpfs if there is one
-	Forward, Gateway string // where to listen
-	Secure           string // the same as Gateway, by TLS with the certificate and key in tls.pem
-	Store            string // the file of the registry; "" where no row needs it
+	Dir              string // an empty folder, on tmpfs if available
+	Forward, Gateway string // listening addresses
+	Secure           string // like Gateway with TLS, certificate and key in tls.pem
+	Store            string // file of the registry; "" if no row needs it
 	Origin           string
-	FTP              string // the FTP server; "" where there is none
-	Source, Sink     string // the ends of tunnels
-	Host             string // the host of the gateway
-	Name, Location   string // the name to redirect, and where to
-	Admin            string // where a server that has one has its admin interface
-	Processors       int    // which the server may use
+	FTP              string // FTP server; "" for none
+	Source, Sink     string // ends of tunnels
+	Host             string // host of the gateway
+	Name, Location   string // name to redirect, and its target
+	Admin            string // listening address of the admin interface, if any
+	Processors       int    // number available to the server
 	With             feature
-	Parents          []string // the proxies that a server with a feature asks
+	Parents          []string // parents of a server with a feature
 }
 
 func (p place) ForwardPort() string { return port(p.Forward) }
@@ -51,8 +50,8 @@ func port(address string) string {
 	return port
 }
 
-// freePorts returns n different loopback addresses whose ports are free. Another process
-// may take one before the server does: then the server fails to start.
+// freePorts returns n different loopback addresses with free ports. If another process takes one before the
+// server does, the server fails to start.
 func freePorts(ctx context.Context, n int) ([]string, error) {
 	var addresses []string
 	for range n {
@@ -61,7 +60,7 @@ func freePorts(ctx context.Context, n int) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("finding a free port: %w", err)
 		}
-		defer func() { _ = l.Close() }() // it has accepted nothing
+		defer func() { _ = l.Close() }() // it has accepted no connections
 		addresses = append(addresses, l.Addr().String())
 	}
 	return addresses, nil

@@ -14,18 +14,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// process is what /proc tells of a process (proc_pid_stat(5)).
+// process contains the data of a process in /proc (proc_pid_stat(5)).
 type process struct {
 	pid, parent int
-	cpu         time.Duration // user and system time, its own and that of its children that have ended
-	started     uint64        // in ticks since the boot; a number that is used again has another one
+	cpu         time.Duration // user and system time, including children that have ended
+	started     uint64        // in ticks since boot; distinguishes processes with the same PID
 }
 
-// tick is the unit of times in /proc: USER_HZ is 100 on all architectures of Linux that Go has.
+// tick is the unit of times in /proc: USER_HZ is 100 on all Linux architectures supported by Go.
 const tick = 10 * time.Millisecond
 
-// parseStat parses the content of /proc/PID/stat. The name, in parentheses, may have any
-// octets.
+// parseStat parses /proc/PID/stat. The name in parentheses may contain any bytes.
 func parseStat(text []byte) (process, error) {
 	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if open < 0 || end < open {
@@ -59,7 +58,7 @@ func parseStat(text []byte) (process, error) {
 	return p, nil
 }
 
-// processTree returns a process and all below it; those that end meanwhile are missing.
+// processTree returns a process and its descendants; those that end meanwhile may be missing.
 func processTree(root int) []process {
 	names, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -88,7 +87,7 @@ func processTree(root int) []process {
 	return tree
 }
 
-// cpuTime returns the CPU time of a process and all below it.
+// cpuTime returns the CPU time of a process and its descendants.
 func cpuTime(root int) time.Duration {
 	var sum time.Duration
 	for _, p := range processTree(root) {
@@ -97,10 +96,11 @@ func cpuTime(root int) time.Duration {
 	return sum
 }
 
-// preciseCPU returns the process's CPU time by its clock (clock_getcpuclockid(3)), since a server that shares its core has few ticks in
-// a turn; where there is no such clock, by ticks. Children that have ended are left out of the former.
+// preciseCPU returns the CPU time of the process by its clock (clock_getcpuclockid(3)), because a server that
+// shares its core uses few ticks in a turn. Without such a clock it returns the time in ticks. The clock
+// excludes children that have ended.
 func (p process) preciseCPU() time.Duration {
-	const schedulerClock = 2 // CPUCLOCK_SCHED of Linux: the number of a process's clock is its complement in the bits above
+	const schedulerClock = 2 // CPUCLOCK_SCHED of Linux; the upper bits of the clock ID are the complement of the PID
 	var t unix.Timespec
 	if err := unix.ClockGettime(int32(^p.pid<<3|schedulerClock), &t); err != nil { //nolint:gosec // PIDs have 22 bits
 		return p.cpu
@@ -108,7 +108,7 @@ func (p process) preciseCPU() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// kill ends the process if it still runs, and is not another one of the same number.
+// kill kills the process if it is still running, and not another process with the same PID.
 func (p process) kill() {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// proc_pid_stat(5).
+// TestParseStat parses the format of proc_pid_stat(5).
 func TestParseStat(t *testing.T) {
 	const after = " S 7 7 7 0 -1 4194560 1 2 3 4 10 20 3 4 20 0 1 0 12345 1000 200"
 	for _, c := range []struct {

@@ -14,19 +14,18 @@ import (
 	"time"
 )
 
-// maxProfile bounds the size of a profile, which is stored in the repository.
+// maxProfile limits the size of a profile, which is stored in the repository.
 const maxProfile = 500 * kibibyte
 
-// profiled returns the rows that a profile of urnd is made of: the requests of HTTP which it
-// spends its time in code of its own for.
+// profiled returns the rows for a profile of urnd: the HTTP requests that mostly execute its own code.
 func profiled(part string) []row {
 	return slices.DeleteFunc(rows(part), func(r row) bool {
 		return r.tunnel() || r.ftp() || r.form == registered || r.link != plain || r.manner != persistent || r.with != none || r.isEvent() || r.size > 64*kibibyte
 	})
 }
 
-// writeProfile writes a CPU profile of urnd, for the compiler: one profile that goes on while
-// the rows are loaded one after the other, each for the same time.
+// writeProfile writes a CPU profile of urnd for profile-guided optimization. It continues while the rows are
+// loaded sequentially, each for the same time.
 func writeProfile(ctx context.Context, s settings, ends *network, progress io.Writer) (err error) {
 	load := profiled(s.rows)
 	if len(load) == 0 {
@@ -54,7 +53,7 @@ func writeProfile(ctx context.Context, s settings, ends *network, progress io.Wr
 		return fmt.Errorf("profile of urnd: %w", err)
 	}
 	fmt.Fprintf(progress, "%s: %d octets\n", s.profile, len(profile))
-	return os.WriteFile(s.profile, profile, 0o644) //nolint:gosec // it is a file of the repository
+	return os.WriteFile(s.profile, profile, 0o644) //nolint:gosec // a file of the repository
 }
 
 func loadRow(ctx context.Context, s settings, ends *network, v *server, r row, progress io.Writer) error {
@@ -71,7 +70,7 @@ func loadRow(ctx context.Context, s settings, ends *network, v *server, r row, p
 	return nil
 }
 
-// fetchProfile asks an admin interface for a CPU profile of that much time.
+// fetchProfile requests a CPU profile of this duration from an admin interface.
 func fetchProfile(ctx context.Context, admin string, d time.Duration) ([]byte, error) {
 	target := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", admin, int(d.Seconds()))
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)

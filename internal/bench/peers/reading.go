@@ -4,14 +4,14 @@ package main
 
 import "time"
 
-// reading is what counters say at one time, or what they say between two.
+// reading contains counters at one time, or their differences between two.
 type reading struct {
 	cpu                time.Duration // of the server
 	core               coreTime      // of the server's cores, all programs
 	requests, accepted int64         // at the origin
 }
 
-// read reads the counters. An error means that there is no such core.
+// read reads the counters. It returns an error if the core does not exist.
 func read(ends *network, v *server) (reading, error) {
 	core, err := v.on.read()
 	if err != nil {
@@ -25,7 +25,7 @@ func read(ends *network, v *server) (reading, error) {
 	}, nil
 }
 
-// since returns what has been counted between an earlier reading and now.
+// since returns the difference between an earlier reading and now.
 func (earlier reading) since(ends *network, v *server) (reading, error) {
 	now, err := read(ends, v)
 	return reading{
@@ -36,13 +36,13 @@ func (earlier reading) since(ends *network, v *server) (reading, error) {
 	}, err
 }
 
-// others returns which part of its cores' time the server could not have: other programs
-// had it, or the host of a virtual machine.
+// others returns the fraction of its cores' time that was not available to the server: it was used by other
+// programs, or by the host of a virtual machine.
 func (r reading) others() float64 {
 	return max(0, (r.core.total-r.core.idle-r.cpu).Seconds()/max(tick, r.core.total).Seconds())
 }
 
-// idle returns for which part of the time nothing ran on the server's cores.
+// idle returns the fraction of time in which the server's cores were idle.
 func (r reading) idle() float64 {
 	return r.core.idle.Seconds() / max(tick, r.core.total).Seconds()
 }

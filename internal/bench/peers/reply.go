@@ -9,23 +9,22 @@ import (
 	"strconv"
 )
 
-// head is what a client must know of the head of a reply.
+// head is the parsed head of a response.
 type head struct {
 	status int
 	length int  // of the body
 	close  bool // the server closes the connection
-	size   int  // of the head itself, with the empty line
+	size   int  // of the head including the empty line
 }
 
-// errPartial means that the head is not complete.
+// errPartial is the error for an incomplete head.
 var errPartial = errors.New("the head of the reply is not complete")
 
-// maxHead is more than what any server sends.
+// maxHead exceeds the heads of all servers.
 const maxHead = 16 * kibibyte
 
-// parseHead parses the head of a reply to GET that has a Content-Length, at the beginning of
-// text (RFC 9112 section 4). It fails for other framings of the body: all servers know the
-// length of what is measured.
+// parseHead parses the head of a response to GET with a Content-Length at the beginning of text (RFC 9112
+// section 4). Other framings are errors: all servers know the length of the measured responses.
 func parseHead(text []byte) (head, error) {
 	end := bytes.Index(text, []byte("\r\n\r\n"))
 	if end < 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// RFC 9112 sections 4 and 9.3, RFC 9110 section 8.6.
+// TestParseHead checks RFC 9112 sections 4 and 9.3, and RFC 9110 section 8.6.
 func TestParseHead(t *testing.T) {
 	for _, c := range []struct {
 		text    string

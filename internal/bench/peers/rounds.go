@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// turn is how long a server is measured before the next one has its turn. The speed of a virtual machine varies by the second: only what
-// was measured at nearly the same time can be compared.
+// turn is the time for which a server is measured before the next one. The speed of a virtual machine varies
+// within seconds: only results of nearly the same time are comparable.
 const turn = 500 * time.Millisecond
 
-// measureRounds measures a row of all servers, in rounds of one turn each.
+// measureRounds measures a row of all servers in rounds of one turn each.
 func measureRounds(ctx context.Context, s settings, ends *network, columns []*column, r row, progress io.Writer) {
 	rounds := max(1, int(s.measure/turn))
 	s.measure, s.warm = min(s.measure, turn), min(s.warm, turn/5)
@@ -61,7 +61,7 @@ func measureColumn(ctx context.Context, s settings, ends *network, c *column, r 
 	return measureRow(ctx, s, ends, v, r)
 }
 
-// medianCell returns the medians of at least one turn, and the first note of one.
+// medianCell returns the medians of at least one turn, and the first note.
 func medianCell(turns []cell) cell {
 	var measured []cell
 	var all cell
@@ -94,13 +94,13 @@ func medianOf[T cmp.Ordered](cells []cell, of func(cell) T) T {
 	return quantile(values, 2)
 }
 
-// quantile returns that quarter of at least one value: 1 and 3 are the quartiles, 2 the median.
+// quantile returns a quartile of at least one value: 1 and 3 are the lower and upper quartile, 2 is the median.
 func quantile[T cmp.Ordered](values []T, quarter int) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)*quarter/4]
 }
 
-// ratios returns the CPU time of a cell by that of another one, for each round that both were measured in.
+// ratios returns the ratios of the CPU times of two cells for each round in which both were measured.
 func ratios(c, other cell) []float64 {
 	var all []float64
 	for i := range min(len(c.turns), len(other.turns)) {
@@ -111,7 +111,7 @@ func ratios(c, other cell) []float64 {
 	return all
 }
 
-// formatRatios writes the median of ratios, and their quartiles.
+// formatRatios formats the median and the quartiles of ratios.
 func formatRatios(all []float64) string {
 	if len(all) == 0 {
 		return "-"

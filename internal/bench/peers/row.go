@@ -8,40 +8,40 @@ import (
 	"strings"
 )
 
-// form is how a request reaches a server, and what it asks for.
+// form is the kind of a request.
 type form int
 
 const (
 	redirect   form = iota // of a name, in origin-form
 	forward                // absolute-form, RFC 9112 section 3.2.2
-	gateway                // origin-form, and the host is the gateway's
+	gateway                // origin-form with the host of the gateway
 	download               // CONNECT, RFC 9110 section 9.3.6; the server sends
 	upload                 // the same; the client sends
-	registered             // of a name of the registry, in origin-form; each request has another one
-	ftpFile                // absolute-form, for what an FTP server has
+	registered             // of a name in the registry, in origin-form; each request has a different name
+	ftpFile                // absolute-form, for a resource of an FTP server
 	ftpDirectory
 )
 
-// freshness is how many of the measured requests the origin may see.
+// freshness determines how many of the requests reach the origin.
 type freshness int
 
 const (
-	never  freshness = iota // answered by the cache
+	never  freshness = iota // served from the cache
 	always                  // no-store
-	once                    // each URL is new, and stored
+	once                    // each URL is new and is stored
 )
 
-// row is one line of the table: requests of one kind.
+// row is a row of the table: requests of one kind.
 type row struct {
 	title  string
 	form   form
 	size   int // of the body, in bytes
 	origin freshness
-	batch  int // requests in one write, pipelined (RFC 9112 section 9.3.2), or streams of HTTP/2; 0 is one
+	batch  int // pipelined requests in one write (RFC 9112 section 9.3.2), or HTTP/2 streams; 0 is one
 	link   link
 	manner manner
 	with   feature // of the server
-	users  bool    // each request is of another user
+	users  bool    // each request has a different user
 	event  event
 }
 
@@ -50,7 +50,7 @@ const (
 	mebibyte = 1 << 20
 )
 
-// rows returns those whose titles contain a text, or one of several with | between them.
+// rows returns the rows whose titles contain one of the texts in part, which are separated by |.
 func rows(part string) []row {
 	all := []row{
 		{title: "cached redirect of a URN", form: redirect},
@@ -102,7 +102,7 @@ func (r row) ftp() bool { return r.form == ftpFile || r.form == ftpDirectory }
 
 func (r row) isRedirect() bool { return r.form == redirect || r.form == registered }
 
-// location is where the first request of a row is redirected to.
+// location returns the redirect target of the first request of a row.
 func (r row) location() string {
 	if r.form == registered {
 		return registeredTarget(registeredName(0))
@@ -114,15 +114,15 @@ func (r row) isEvent() bool { return r.event != noEvent }
 
 func (r row) tunnel() bool { return r.form == download || r.form == upload }
 
-// The name that is redirected, and where to.
+// Host of the gateway, and the redirected name with its target.
 const (
 	gatewayHost = "gateway.example"
 	namePath    = "/urn:example:book:2648"
 	location    = "https://books.example/book:2648"
 )
 
-// place returns the host and the target of the n-th request of the row. Only of rows whose URLs are new each time do they
-// depend on n.
+// place returns the host and the target of the n-th request of the row. They only depend on n in rows with
+// distinct URLs.
 func (r row) place(at place, n uint64) (host, target string) {
 	path := fmt.Sprintf("/cached/%d", r.size)
 	switch r.origin {
@@ -149,11 +149,11 @@ func (r row) place(at place, n uint64) (host, target string) {
 	return gatewayHost, path
 }
 
-// request returns the n-th request of the row, as it is sent by HTTP/1.1.
+// request returns the n-th request of the row for HTTP/1.1.
 func (r row) request(at place, n uint64) []byte {
 	host, target := r.place(at, n)
 	fields := ""
-	if r.ftp() { // caches ask the server for all of it
+	if r.ftp() { // forces caches to request all of it from the server
 		fields = "Cache-Control: no-cache, no-store\r\n"
 	}
 	if r.with == logins {
@@ -169,7 +169,7 @@ func (r row) request(at place, n uint64) []byte {
 	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: peers\r\nAccept: */*\r\n%s\r\n", target, host, fields)
 }
 
-// address is where the row's requests are sent.
+// address returns the server address for the requests of the row.
 func (r row) address(at place) string {
 	switch {
 	case r.link != plain:

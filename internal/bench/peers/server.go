@@ -15,19 +15,18 @@ import (
 	"time"
 )
 
-// server is a peer that runs.
+// server is a running peer.
 type server struct {
 	peer    peer
 	at      place
 	on      cores
 	cmd     *exec.Cmd
 	done    chan struct{}     // closed after cmd.Wait
-	started time.Time         // when its process was started
-	sent    map[string]uint64 // how many requests of a row, by its title, so that those of the next turn have other URLs
+	started time.Time         // start time of its process
+	sent    map[string]uint64 // number of requests by title of the row, so that the URLs of turns differ
 }
 
-// startPeer starts a peer in a folder of its own, with as many processors, and waits until it
-// listens.
+// startPeer starts a peer in its own folder with a number of processors, and waits until it listens.
 func startPeer(ctx context.Context, ends *network, p peer, processors int) (*server, error) {
 	if p.single && processors > 1 {
 		return nil, fmt.Errorf("%s uses one processor only", p.name)
@@ -58,7 +57,7 @@ func startPeer(ctx context.Context, ends *network, p peer, processors int) (*ser
 	return v, nil
 }
 
-// tmpfs is the folder in memory that Linux has, or else that for temporary files.
+// tmpfs returns the folder of tmpfs on Linux, or else the folder for temporary files.
 func tmpfs() string {
 	const shared = "/dev/shm"
 	if info, err := os.Stat(shared); err == nil && info.IsDir() {
@@ -76,9 +75,9 @@ func (v *server) start() error {
 	if err != nil {
 		return err
 	}
-	// taskset becomes the server: its process is the server's.
+	// taskset executes the server in its own process.
 	pinned := append([]string{"-c", v.on.String(), path}, argv[1:]...)
-	v.cmd = exec.Command("taskset", pinned...) //nolint:gosec,noctx // the command is that of a peer; stop ends it, in order
+	v.cmd = exec.Command("taskset", pinned...) //nolint:gosec,noctx // the command of a peer; stop ends it in order
 	v.cmd.Dir = v.at.Dir
 	v.cmd.Env = os.Environ()
 	if v.peer.env != nil {
@@ -102,8 +101,7 @@ func (v *server) start() error {
 	return nil
 }
 
-// program finds a program also where the PATH of an ordinary user lacks the folders of
-// daemons.
+// program finds a program. It also searches the folders of daemons, which the PATH of an ordinary user lacks.
 func program(name string) (string, error) {
 	for _, dir := range []string{"", "/usr/local/sbin", "/usr/sbin", "/sbin"} {
 		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
@@ -115,7 +113,7 @@ func program(name string) (string, error) {
 
 func (v *server) log() string { return filepath.Join(v.at.Dir, "output.log") }
 
-// output returns the end of what the server has written, after a line feed.
+// output returns the end of the server's output after a line feed.
 func (v *server) output() string {
 	const most = 2 << 10
 	text, err := os.ReadFile(v.log())
@@ -125,9 +123,10 @@ func (v *server) output() string {
 	return "\n" + strings.TrimSpace(string(text[max(0, len(text)-most):]))
 }
 
-// listens waits until the server accepts connections of the gateway, or of the forward proxy, which alone has features.
+// listens waits until the server accepts connections as a gateway, or as a forward proxy if it only has that
+// role with a feature.
 func (v *server) listens(ctx context.Context) error {
-	const patience = time.Minute // Squid needs ten seconds for a list of a million hosts, and more on a machine that is busy
+	const patience = time.Minute // Squid needs ten seconds for a list of a million hosts, and more on a busy machine
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	address := v.at.Gateway
@@ -152,7 +151,7 @@ func (v *server) listens(ctx context.Context) error {
 	}
 }
 
-// ended returns how the server ended, or nil while it runs.
+// ended returns how the server ended, or nil while it is running.
 func (v *server) ended() error {
 	select {
 	case <-v.done:
@@ -162,7 +161,7 @@ func (v *server) ended() error {
 	}
 }
 
-// stop ends the server and its children, and removes its folder.
+// stop stops the server and its children, and removes its folder.
 func (v *server) stop() error {
 	family := processTree(v.cmd.Process.Pid)
 	_ = v.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended

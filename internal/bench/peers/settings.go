@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// settings is what the environment selects.
+// settings are the settings in the environment.
 type settings struct {
 	measure     time.Duration // BENCH_SECONDS, of each row and server, in turns
 	warm        time.Duration // before each turn, at most
 	connections int           // BENCH_CONNECTIONS
-	only        []string      // BENCH_ONLY, names of peers; empty is all
-	rows        string        // BENCH_ROWS, parts of their titles with | between them; empty is all
-	urnd        string        // BENCH_URND, the program
-	before      string        // BENCH_BEFORE, the program of an earlier commit, a peer of its own; "" leaves it out
-	floor       string        // BENCH_FLOOR, the program ../floor; "" leaves it out
+	only        []string      // BENCH_ONLY, names of peers; empty for all
+	rows        string        // BENCH_ROWS, parts of titles separated by |; empty for all
+	urnd        string        // BENCH_URND, path of the program
+	before      string        // BENCH_BEFORE, program of an earlier commit as a separate peer; "" for none
+	floor       string        // BENCH_FLOOR, the program ../floor; "" for none
 	processors  []int         // BENCH_PROCESSORS, of the server; each peer is measured with each number
-	profile     string        // BENCH_PROFILE, the file for a profile of urnd, instead of the tables
+	profile     string        // BENCH_PROFILE, file for a profile of urnd, written instead of the tables
 }
 
 func readSettings(getenv func(string) string) (settings, error) {
@@ -77,7 +77,7 @@ func number(getenv func(string) string, name string, otherwise int) (int, error)
 	return all[0], nil
 }
 
-// numbers returns a list that is not empty.
+// numbers returns a non-empty list of numbers.
 func numbers(getenv func(string) string, name string, otherwise int) ([]int, error) {
 	var all []int
 	for _, text := range list(getenv(name)) {

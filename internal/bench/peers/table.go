@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// table is the result: a column for each server.
+// table contains the results, with a column for each server.
 type table struct {
 	settings settings
 	columns  []*column
@@ -19,10 +19,10 @@ type table struct {
 
 type column struct {
 	peer, name, version string
-	processors          int             // that the server had
-	cells               map[string]cell // by the title of the row
-	failed              error           // the server could not be measured to the end
-	server              *server         // nil where it did not start, and for curl
+	processors          int             // available to the server
+	cells               map[string]cell // by title of the row
+	failed              error           // why the measurement of the server was aborted
+	server              *server         // nil if it did not start, and for curl
 	featured            map[feature]startedServer
 }
 
@@ -34,24 +34,24 @@ func newColumn(peer string, processors int) *column {
 	return c
 }
 
-// cell is one row of one server.
+// cell is the result of one row and server.
 type cell struct {
 	measured bool
-	rate     float64         // requests, or MiB of tunnels, a second
-	p50      time.Duration   // of the latency of requests, where the load is not the server's limit
-	p99      time.Duration   // of the latency of requests
-	resident float64         // octets a connection; only of idle ones
-	cpu      time.Duration   // of the server, for a request or MiB
-	speedUp  float64         // at most, of the rate, by more processors than one; 0 is not known
-	idle     float64         // for which part of the time nothing ran on the server's cores
-	others   float64         // for which part others than the server did
-	shared   bool            // they are the clients' too: others, rate and p99 say nothing of the server
-	turns    []time.Duration // the CPU time of each turn; 0 where it was not measured
-	text     string          // what happened, of an event
-	note     string          // what a reader must know, or why it is not measured
+	rate     float64         // requests per second, or MiB per second for tunnels
+	p50      time.Duration   // latency of requests, if the load is not limited by the server
+	p99      time.Duration   // latency of requests
+	resident float64         // bytes per idle connection
+	cpu      time.Duration   // CPU time of the server per request or MiB
+	speedUp  float64         // upper bound of the speed-up by several processors; 0 if unknown
+	idle     float64         // fraction of time in which the server's cores were idle
+	others   float64         // fraction of time used by other programs
+	shared   bool            // cores are shared with the clients: others, rate and p99 are not meaningful
+	turns    []time.Duration // CPU time of each turn; 0 if not measured
+	text     string          // effect of an event
+	note     string          // note for the reader, or why it was not measured
 }
 
-// String is for the progress.
+// String formats a cell for the progress output.
 func (c cell) String() string {
 	if !c.measured {
 		return "- (" + c.note + ")"
@@ -70,10 +70,10 @@ func (c cell) String() string {
 	return text
 }
 
-// idle is the part of the time up to which the server is what limits the rate.
+// idle is the idle fraction up to which the server is considered the bottleneck.
 const idle = 0.1
 
-// write writes tables in Markdown, with the same rows and columns.
+// write writes tables in Markdown with the same rows and columns.
 func (t table) write(w io.Writer) error {
 	var b strings.Builder
 	var versions []string
@@ -140,7 +140,7 @@ func (t table) write(w io.Writer) error {
 	return err
 }
 
-// compare writes the CPU time of the first server by that of each other one in the same round.
+// compare writes the ratio of the CPU time of the first server to each other one in the same round.
 func (t table) compare(b *strings.Builder, notes *footnotes) {
 	if len(t.columns) < 2 {
 		return
@@ -151,8 +151,7 @@ func (t table) compare(b *strings.Builder, notes *footnotes) {
 		func(r row, c cell) string { return formatRatios(ratios(first.cells[r.title], c)) })
 }
 
-// others returns which part of the time others than the servers had their core, of all
-// rows together.
+// others returns the fraction of time in which other programs used the cores, of all rows.
 func (t table) others(of func([]float64) float64) float64 {
 	var parts []float64
 	for _, column := range t.columns {
@@ -168,7 +167,7 @@ func (t table) others(of func([]float64) float64) float64 {
 	return of(parts)
 }
 
-// has reports whether a cell is so.
+// has reports whether a cell satisfies a predicate.
 func (t table) has(so func(cell) bool) bool {
 	for _, column := range t.columns {
 		for _, c := range column.cells {
@@ -180,9 +179,8 @@ func (t table) has(so func(cell) bool) bool {
 	return false
 }
 
-// boundSpeedUp compares a server's CPU time with that which it takes with one processor. With
-// n processors, which are n times as much time, its rate is at most so many times as great:
-// it is less where they wait for each other without running.
+// boundSpeedUp compares the CPU time of a server with that for one processor. With n processors the rate is at
+// most n times as great, divided by the ratio of CPU times; it is lower if they wait for each other.
 func (t table) boundSpeedUp() {
 	for _, many := range t.columns {
 		for _, one := range t.columns {
@@ -207,10 +205,10 @@ func mean(numbers []float64) float64 {
 	return sum / float64(len(numbers))
 }
 
-// isLoaded reports whether a row is measured by requests or octets, and not by what is held, or what happens.
+// isLoaded reports whether a row is measured by requests or bytes, not by memory or events.
 func isLoaded(r row) bool { return !r.isParked() && !r.isEvent() }
 
-// matrix writes the figures of the rows that are of a kind, and nothing where there is none.
+// matrix writes the results of the rows of a kind, and nothing if there is no such row.
 func (t table) matrix(b *strings.Builder, title string, notes *footnotes, isOf func(row) bool, figure func(row, cell) string) {
 	if !slices.ContainsFunc(rows(t.settings.rows), isOf) {
 		return
@@ -237,7 +235,7 @@ func (t table) matrix(b *strings.Builder, title string, notes *footnotes, isOf f
 	}
 }
 
-// footnotes numbers texts in the order in which they are used first.
+// footnotes numbers texts in the order of their first use.
 type footnotes struct{ texts []string }
 
 // mark returns the reference to a footnote.

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// tunnels is how many tunnels carry bytes at a time.
+// tunnels is the number of concurrent tunnels.
 const tunnels = 4
 
-// measureTunnel measures how fast bytes go through tunnels.
+// measureTunnel measures the throughput of tunnels.
 func measureTunnel(ctx context.Context, s settings, ends *network, v *server, r row) (cell, error) {
 	count, target, carry := &ends.received, v.at.Sink, send
 	if r.form == download {
@@ -30,7 +30,7 @@ func measureTunnel(ctx context.Context, s settings, ends *network, v *server, r 
 		if err != nil {
 			return cell{}, err
 		}
-		defer c.Close() // before Wait: it ends what runs
+		defer c.Close() // before Wait: ends the goroutines
 		running.Go(func() { carry(c, count) })
 	}
 	if err := sleep(ctx, s.warm); err != nil {
@@ -62,7 +62,7 @@ func measureTunnel(ctx context.Context, s settings, ends *network, v *server, r 
 	}, nil
 }
 
-// openTunnel asks a proxy for a tunnel (RFC 9110 section 9.3.6).
+// openTunnel requests a tunnel from a proxy (RFC 9110 section 9.3.6).
 func openTunnel(ctx context.Context, proxy, target string) (net.Conn, error) {
 	const patience = 5 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -81,10 +81,9 @@ func ask(c net.Conn, target string) error {
 	if _, err := fmt.Fprintf(c, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, target); err != nil {
 		return err
 	}
-	// What the reader has taken of the tunnel's bytes is not counted: they come before the
-	// measurement.
+	// Tunnel bytes buffered by the reader arrive before the measurement and are not counted.
 	request := &http.Request{Method: http.MethodConnect}
-	res, err := http.ReadResponse(bufio.NewReader(c), request) //nolint:bodyclose // the reply to CONNECT has no body
+	res, err := http.ReadResponse(bufio.NewReader(c), request) //nolint:bodyclose // the response to CONNECT has no body
 	if err != nil {
 		return err
 	}

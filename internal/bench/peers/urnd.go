@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// urnds returns the daemon of this tree, and that of an earlier commit.
+// urnds returns the daemon of this tree, and that of an earlier commit if configured.
 func urnds(s settings) []peer {
 	all := []peer{urnd("urnd", s.urnd)}
 	if s.before != "" {

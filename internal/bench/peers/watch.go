@@ -14,19 +14,19 @@ import (
 
 const (
 	watchers = 8
-	// breath is how long each of them waits between two requests: the server is not to be busy by them.
+	// breath is the interval between two requests, so that they do not load the server.
 	breath = 5 * time.Millisecond
-	// watched is how long each of them waits for a response: Squid answers nothing while it reads a list.
+	// watched is the time limit of a response: Squid does not respond while it reads a list.
 	watched = 30 * time.Second
 )
 
-// sample is one request of a watcher.
+// sample is one request of a watch.
 type sample struct {
 	start, end time.Time
-	status     int // 0: there was no response, or not all of it
+	status     int // 0: no or incomplete response
 }
 
-// watch is requests through a proxy while something happens to it.
+// watch sends requests through a proxy during an event.
 type watch struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -40,7 +40,7 @@ func proxied(v *server) *http.Client {
 	return &http.Client{Transport: &http.Transport{Proxy: through, MaxIdleConnsPerHost: watchers}, Timeout: watched}
 }
 
-// startWatch requests a URL again and again. stop ends that.
+// startWatch requests a URL repeatedly until stop.
 func startWatch(ctx context.Context, v *server, target string) *watch {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &watch{cancel: cancel}
@@ -51,7 +51,7 @@ func startWatch(ctx context.Context, v *server, target string) *watch {
 			for sleep(ctx, breath) == nil {
 				s := request(ctx, client, target)
 				if ctx.Err() != nil {
-					return // whether it would have failed is not known
+					return // the result is unknown
 				}
 				w.mu.Lock()
 				w.samples = append(w.samples, s)
@@ -66,7 +66,7 @@ func startWatch(ctx context.Context, v *server, target string) *watch {
 	return w
 }
 
-// stop returns the requests that have ended. It may be called again.
+// stop returns the completed requests. It may be called again.
 func (w *watch) stop() []sample {
 	w.cancel()
 	w.running.Wait()
@@ -91,11 +91,11 @@ func request(ctx context.Context, client *http.Client, target string) (s sample)
 	return s
 }
 
-// verdict is what happened to requests since a time.
+// verdict summarizes the requests since a time.
 type verdict struct {
 	requests, failed int
-	last             time.Duration // until the last one that failed had ended
-	longest          time.Duration // one request took, whether it failed or not
+	last             time.Duration // time until the last failed request ended
+	longest          time.Duration // longest request, failed or not
 }
 
 // judge counts the requests that ended after a time.

@@ -32,7 +32,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestParent: one that is closed starts again at its address, and one that is silent does not answer.
+// TestParent checks that a closed parent restarts at its address, and that a silent one does not respond.
 func TestParent(t *testing.T) {
 	p, err := newParent(t.Context(), "127.0.0.1:0", makeBody())
 	if err != nil {

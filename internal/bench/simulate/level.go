@@ -8,12 +8,13 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// level is a second level in memory: what was used last is kept, and each entry for its TTL. It implements cache.SecondLevel.
+// level is a second-level cache in memory with LRU eviction and a TTL for each entry. It implements
+// cache.SecondLevel.
 type level struct {
 	room    int
 	now     func() time.Time
 	entries map[string]*list.Element
-	order   list.List // the last one that was used in front
+	order   list.List // most recently used at the front
 }
 
 type stored struct {
@@ -27,7 +28,7 @@ func newLevel(room int, now func() time.Time) *level {
 	return &level{room: room, now: now, entries: make(map[string]*list.Element)}
 }
 
-// get returns what is stored, and still fresh.
+// get returns a stored entry that is fresh.
 func (l *level) get(key string) (*stored, bool) {
 	e := l.entries[key]
 	if e == nil {
@@ -43,7 +44,7 @@ func (l *level) get(key string) (*stored, bool) {
 	return s, true
 }
 
-// set stores an outcome, for which the one leaves that was not used for the longest time.
+// set stores an outcome and evicts the least recently used one if necessary.
 func (l *level) set(s *stored) {
 	if e := l.entries[s.key]; e != nil {
 		l.order.Remove(e)

@@ -1,7 +1,8 @@
-// Command simulate plays requests for names, drawn by Zipf's law, through urnd's cache of answers and that of DNS record sets, on one
-// instance and on several, with a second level and without. "make simulate" runs it. Time is simulated: the caches have a clock of
-// its own. The requests are the same in each run; what leaves memory that is full is decided in the background, so that the third digit of a
-// hit ratio may differ. The second level is a map that keeps what was used last, as Valkey does.
+// Command simulate simulates requests for names with a Zipf distribution through urnd's answer cache and its
+// cache of DNS record sets, on one and on several instances, with and without a second-level cache. It prints a
+// table of hit ratios and loads. Time is simulated by a clock of the caches. The requests are identical in each
+// run; eviction from full memory runs in the background, so that the third digit of a hit ratio may differ. The
+// second level is a map with LRU eviction, like Valkey. "make simulate" runs it.
 package main
 
 import (
@@ -42,7 +43,7 @@ func main() {
 	}
 }
 
-// parseTTLs parses "10m:0.5,1h:0.5".
+// parseTTLs parses a list such as "10m:0.5,1h:0.5".
 func parseTTLs(text string) (all []part, err error) {
 	for _, item := range strings.Split(text, ",") {
 		ttl, of, _ := strings.Cut(item, ":")
@@ -58,7 +59,7 @@ func parseTTLs(text string) (all []part, err error) {
 	return all, nil
 }
 
-// run writes a table: a row a simulation.
+// run writes a table with a row for each simulation.
 func run(p plan, exponents, instances string, out io.Writer) error {
 	_, _ = fmt.Fprintln(out, "| Zipf | instances | balance | second level | hits in memory | in the second level | loads a second | queries to the DNS a second |")
 	_, _ = fmt.Fprintln(out, "|---:|---:|---|---|---:|---:|---:|---:|")

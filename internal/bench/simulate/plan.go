@@ -24,27 +24,27 @@ type plan struct {
 	seed                                   uint64
 }
 
-// part is the TTL of a part of the names.
+// part is the TTL of a fraction of the names.
 type part struct {
 	ttl time.Duration
 	of  float64
 }
 
-// outcome is what was counted: parts of the requests, and how often a second what answers them was asked.
+// outcome contains the counters: fractions of the requests, and loads and queries per second.
 type outcome struct{ memory, shared, loads, queries float64 }
 
-// answer is a value of the caches; what it leads to does not matter.
+// answer is a value of the caches without content.
 type answer struct{}
 
 var errNone = errors.New("there is no such name")
 
-// instance is one urnd: its cache of answers, and that of record sets.
+// instance is one urnd with its caches of answers and record sets.
 type instance struct{ answers, records *cache.Cache[answer] }
 
-// newCache returns a cache of urnd with room for so many entries in memory, about, and what ends it.
+// newCache returns a cache of urnd for about entries entries in memory, and a function to close it.
 func newCache(entries int, now func() time.Time, second *level) (*cache.Cache[answer], func(), error) {
-	// A refresh ahead of the expiry runs beside the simulation, and would not be the same in each run: it is left out.
-	const usual, value = 374, 200 // octets: docs/benchmarks.md
+	// Refreshing ahead of expiry is disabled: it runs concurrently and would differ in each run.
+	const usual, value = 374, 200 // bytes: docs/benchmarks.md
 	store, err := memory.New(memory.Config[answer]{MaxBytes: int64(entries) * usual, Usual: usual, Size: func(answer) int { return value }})
 	if err != nil {
 		return nil, nil, err
@@ -57,7 +57,7 @@ func newCache(entries int, now func() time.Time, second *level) (*cache.Cache[an
 	return c, func() { c.Close(); store.Close() }, nil
 }
 
-// play plays the requests, and counts the second half.
+// play simulates the requests and counts the second half.
 func (p *plan) play() (o outcome, err error) {
 	random := rand.New(rand.NewPCG(p.seed, 0)) //nolint:gosec // the same numbers in each run
 	law, place := zipf.New(p.names, p.exponent), random.Perm(p.names)
@@ -103,7 +103,7 @@ func (p *plan) play() (o outcome, err error) {
 	return o, nil
 }
 
-// ask asks an instance for a name, and counts what that takes.
+// ask requests a name from an instance and counts the work.
 func (p *plan) ask(i instance, name int, o *outcome) error {
 	loaded := false
 	result, err := i.answers.Get(context.Background(), "urn:example:"+strconv.Itoa(name), func(ctx context.Context) (answer, time.Duration, error) {
@@ -131,7 +131,7 @@ func (p *plan) ask(i instance, name int, o *outcome) error {
 	return nil
 }
 
-// answer returns the TTL of a name, and whether it exists: both are those of the name, whenever it is asked for.
+// answer returns the TTL of a name, and an error if it does not exist. The result only depends on the name.
 func (p *plan) answer(name int) (time.Duration, error) {
 	of := rand.New(rand.NewPCG(p.seed, uint64(name)+1)) //nolint:gosec // as above
 	if of.Float64() < p.negative {
@@ -146,13 +146,13 @@ func (p *plan) answer(name int) (time.Duration, error) {
 	return p.ttls[len(p.ttls)-1].ttl, nil
 }
 
-// shard returns the instance of a name by rendezvous hashing, as consistent hashing has it: of n instances, one more takes a part of
-// n+1 from each.
+// shard returns the instance of a name by rendezvous hashing: adding one instance to n moves a fraction 1/(n+1)
+// of the names of each.
 func shard(name, instances int) (best int) {
 	most := uint64(0)
 	for i := range instances {
 		h := fnv.New64a()
-		_, _ = h.Write([]byte(strconv.Itoa(name) + "/" + strconv.Itoa(i))) // it does not fail
+		_, _ = h.Write([]byte(strconv.Itoa(name) + "/" + strconv.Itoa(i))) // does not fail
 		if sum := mix(h.Sum64()); sum >= most {
 			best, most = i, sum
 		}
@@ -160,7 +160,7 @@ func shard(name, instances int) (best int) {
 	return best
 }
 
-// mix spreads a hash over all bits, as its first ones decide (MurmurHash3's finalizer).
+// mix distributes a hash over all bits, because the first bits decide (MurmurHash3's finalizer).
 func mix(x uint64) uint64 {
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd
 	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53

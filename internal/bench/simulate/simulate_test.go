@@ -38,8 +38,9 @@ func near(t *testing.T, what string, got, want, by float64) {
 	}
 }
 
-// Where all fits into memory, a name with a TTL is loaded once in the time from a load to the first request after its expiry: of
-// Poisson requests the hit ratio of a name is rate*TTL/(1+rate*TTL) (Jung, Berger, Balakrishnan 2003).
+// TestByTTL: if all names fit into memory, a name is loaded once in the time from a load to the first request
+// after its expiry. For Poisson requests the hit ratio of a name is rate*TTL/(1+rate*TTL) (Jung, Berger,
+// Balakrishnan 2003).
 func TestByTTL(t *testing.T) {
 	for _, ttl := range []time.Duration{time.Second, 10 * time.Second, time.Minute} {
 		p := small(func(p *plan) { p.ttls = []part{{ttl, 1}} })
@@ -54,8 +55,8 @@ func TestByTTL(t *testing.T) {
 	}
 }
 
-// che returns the hit ratio of a cache that keeps the last room of the names that were asked for, by the approximation of Che, Tung and Wang
-// (2002): a name is there if it was asked for within a time that is the same for all.
+// che returns the hit ratio of an LRU cache for room names by the approximation of Che, Tung and Wang (2002): a
+// name is cached if it was requested within a time that is the same for all.
 func che(law zipf.Law, room int) (ratio float64) {
 	held := func(within float64) (names, hits float64) {
 		for rank := range law {
@@ -77,7 +78,7 @@ func che(law zipf.Law, room int) (ratio float64) {
 	return ratio
 }
 
-// The second level is one that keeps what was used last.
+// TestLevelByChe checks that the second level is LRU.
 func TestLevelByChe(t *testing.T) {
 	for _, exponent := range []float64{0.8, 1, 1.1} {
 		const names, room, requests = 20_000, 1_000, 300_000
@@ -100,7 +101,7 @@ func TestLevelByChe(t *testing.T) {
 	}
 }
 
-// Memory that is full has at least about as many hits as one that keeps what was used last.
+// TestMemoryByChe checks that full memory has about as many hits as LRU, or more.
 func TestMemoryByChe(t *testing.T) {
 	p := small(func(p *plan) { p.names, p.memory = 20_000, 2_000 })
 	if got, want := p.played(t).memory, che(zipf.New(p.names, p.exponent), 1_400); got < want {
@@ -108,7 +109,8 @@ func TestMemoryByChe(t *testing.T) {
 	}
 }
 
-// Instances that share ask as often as one; without, and with any balance, each asks for itself; sharded, all ask as one.
+// TestInstances checks that instances with a shared level load as often as one; without it each loads for
+// itself with any balancing, and with sharding all load as one.
 func TestInstances(t *testing.T) {
 	ttl := []part{{time.Minute, 1}}
 	of := func(instances int, second, sharded bool) outcome {
@@ -127,7 +129,8 @@ func TestInstances(t *testing.T) {
 	near(t, "all is a hit or a load", shared.memory+shared.shared+shared.loads/100, 1, 0.01)
 }
 
-// One more instance takes its part from each of the others, and moves nothing else.
+// TestShard checks that an additional instance takes its fraction of names from each of the others, and moves
+// no other names.
 func TestShard(t *testing.T) {
 	const names = 10_000
 	moved := 0.0
@@ -148,7 +151,7 @@ func TestShard(t *testing.T) {
 	near(t, "moved", moved/names, 0.25, 0.02)
 }
 
-// Each run is the same, and the table has a row a simulation.
+// TestRun checks that runs are identical, and that the table has a row for each simulation.
 func TestRun(t *testing.T) {
 	p := small(func(p *plan) {
 		p.requests, p.negative, p.ttls = 20_000, 0.1, []part{{time.Minute, 0.5}, {time.Hour, 0.5}}

@@ -1,6 +1,7 @@
-// Command trace compares the hit ratio of urnd's cache of HTTP responses in memory with those of known policies. "make bench-trace" runs
-// it. It replays traces that it makes from a seed, so that each run asks for the same, and computes the policies: they
-// count the sizes of objects and nothing besides, where urnd counts all that a response takes in memory.
+// Command trace compares the hit ratio of urnd's memory cache of HTTP responses with known replacement
+// policies. It generates traces from a seed, so that each run has the same requests, replays them, and prints a
+// table of hit ratios. The policies only count the sizes of objects, while urnd counts all memory of a
+// response. "make bench-trace" runs it.
 package main
 
 import (
@@ -20,7 +21,7 @@ func main() {
 	}
 }
 
-// shapes are the traces of the command. The sizes are so that 256 MiB have about a tenth of all octets.
+// shapes are the traces of the command. With these sizes, 256 MiB hold about a tenth of all bytes.
 func shapes() []shape {
 	zipf := shape{
 		name: "Zipf 0.8", seed: 1, requests: 400_000, names: 200_000, exponent: 0.8,
@@ -37,7 +38,7 @@ func shapes() []shape {
 	return []shape{zipf, scans, steep, small, uneven}
 }
 
-// run writes a table: a row a trace, with hit ratios by object and by octet.
+// run writes a table with a row for each trace, and hit ratios by object and by byte.
 func run(ctx context.Context, budget int64, shapes []shape, out io.Writer) error {
 	policies := []struct {
 		name  string

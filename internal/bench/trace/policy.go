@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A policy decides what a cache of a size has. These count the sizes of objects alone, and need no memory for themselves.
+// The policies only count the sizes of objects, and need no memory for themselves.
 
-// ratios are the shares of requests, and of octets, that were answered from a cache.
+// ratios are the fractions of requests and of bytes served from a cache.
 type ratios struct{ objects, bytes float64 }
 
 // tally counts hits.
@@ -26,15 +26,16 @@ func (t *tally) ratios() ratios {
 	return ratios{float64(t.hits) / float64(t.requests), float64(t.hitBytes) / float64(t.bytes)}
 }
 
-// isCounted reports whether a request counts: the first half of a trace fills the cache.
+// isCounted reports whether a request counts: the first half of a trace only fills the cache.
 func (t *trace) isCounted(i int) bool { return i >= len(t.objects)/2 }
 
-// priority says how much an object is worth when it is asked for: the least leaves first. uses counts its requests until now, also those
-// before it was evicted; held, those since it is in the cache; inflation is the priority of what was evicted last; at is the number of
-// the request, and following that of the next one for the object.
+// priority returns the priority of an object at a request for it; the object with the lowest is evicted. uses
+// is the number of its requests so far, including those before it was evicted; held, of those since it is in
+// the cache. inflation is the priority of the last evicted object. at is the number of the request, and
+// following that of the next request for the object.
 type priority func(size, uses, held int64, inflation float64, at, following int) float64
 
-// lru is by the time of the last use.
+// lru evicts the least recently used object.
 func lru(_, _, _ int64, _ float64, at, _ int) float64 { return float64(at) }
 
 // gdsf is Greedy-Dual-Size-Frequency, where each miss costs the same (Cherkasova 1998).
@@ -42,13 +43,15 @@ func gdsf(size, _, held int64, inflation float64, _, _ int) float64 {
 	return inflation + float64(held)/float64(size)
 }
 
-// lfu is by all requests so far, as no cache with bounded memory can know them; of equals the least recently used one leaves.
+// lfu evicts the least frequently used object, counting all requests so far, which no cache with bounded memory
+// can know. The least recently used object is evicted first among equals.
 func lfu(_, uses, _ int64, _ float64, at, _ int) float64 { return float64(uses) + float64(at)*1e-12 }
 
-// belady is by the next use, the latest of which leaves: the best there is for objects of one size, and not far from it for others.
+// belady evicts the object whose next use is latest: optimal for objects of one size, and close to optimal for
+// others.
 func belady(_, _, _ int64, _ float64, _, following int) float64 { return -float64(following) }
 
-// replay returns the ratios of a policy with a budget in octets. An object may be the first one to leave as it comes.
+// replay returns the ratios of a policy with a budget in bytes. A new object may be evicted immediately.
 func (t *trace) replay(budget int64, worth priority) ratios {
 	var counted tally
 	following := t.following()
@@ -82,7 +85,7 @@ func (t *trace) replay(budget int64, worth priority) ratios {
 	return counted.ratios()
 }
 
-// following returns for each request the number of the next one for the same object.
+// following returns for each request the number of the next request for the same object.
 func (t *trace) following() []int {
 	next, following := make([]int, len(t.sizes)), make([]int, len(t.objects))
 	for i := range next {
@@ -95,10 +98,10 @@ func (t *trace) following() []int {
 	return following
 }
 
-// evictions is a heap of what a cache has, the least priority first.
+// evictions is a heap of the objects in a cache, lowest priority first.
 type evictions struct {
 	queue []queued
-	place []int // of each object in the queue, from 1 on; 0 for one that is not there
+	place []int // position of each object in the queue, from 1; 0 if absent
 }
 
 type queued struct {

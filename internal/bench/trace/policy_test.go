@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// asking returns a trace of objects, named by letters, whose sizes are given; the first half of it only fills the cache.
+// asking returns a trace of requests for objects, named by letters, with these sizes. The first half only fills
+// the cache.
 func asking(objects string, sizes ...int64) trace {
 	t := trace{sizes: sizes}
 	for _, c := range objects {
@@ -19,15 +20,19 @@ func TestPolicies(t *testing.T) {
 		name, objects string
 		sizes         []int64
 		worth         priority
-		hits          int // of the second half
+		hits          int // in the second half
 	}{
-		{"LRU has what was asked for last", "abcc" + "bacb", []int64{1, 1, 1}, lru, 1},                     // then a takes the place of c
-		{"LFU has what is asked for most", "aaabc" + "badab", []int64{1, 1, 1, 1}, lfu, 3},                 // c, then d, leave at once
-		{"GDSF has several small ones for a large one", "abcabc" + "dabcab", []int64{1, 1, 1, 3}, gdsf, 5}, // d leaves
-		{"LRU has the large one", "abcabc" + "dabcab", []int64{1, 1, 1, 3}, lru, 2},                        // a, b and c leave
-		{"Belady has what is asked for next", "abca" + "bacb", []int64{1, 1, 1}, belady, 3},                // c leaves at once
+		{"LRU has what was asked for last", "abcc" + "bacb", []int64{1, 1, 1}, lru, 1}, // then a replaces c
+		// Object c, then d, are evicted immediately.
+		{"LFU has what is asked for most", "aaabc" + "badab", []int64{1, 1, 1, 1}, lfu, 3},
+		// Object d is evicted.
+		{"GDSF has several small ones for a large one", "abcabc" + "dabcab", []int64{1, 1, 1, 3}, gdsf, 5},
+		// Objects a, b and c are evicted.
+		{"LRU has the large one", "abcabc" + "dabcab", []int64{1, 1, 1, 3}, lru, 2},
+		// Object c is evicted immediately.
+		{"Belady has what is asked for next", "abca" + "bacb", []int64{1, 1, 1}, belady, 3},
 		{"what is larger than the cache is not in it", "aabb" + "abab", []int64{1, 4}, belady, 2},          // b is not
-		{"an object that is asked for once more is not twice there", "aaaa" + "aaaa", []int64{2}, gdsf, 4}, // 2 octets
+		{"an object that is asked for once more is not twice there", "aaaa" + "aaaa", []int64{2}, gdsf, 4}, // 2 bytes
 		{"the first half is not counted", "abcdef", []int64{1, 1, 1, 1, 1, 1}, lru, 0},                     // no hit
 	} {
 		budget := int64(2)
@@ -42,7 +47,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// small is a trace that takes little time.
+// small returns a trace that takes little time.
 func small() shape {
 	return shape{
 		name: "small", seed: 1, requests: 60_000, names: 20_000, exponent: 0.8,
@@ -50,7 +55,8 @@ func small() shape {
 	}
 }
 
-// TestShape: the same seed makes the same trace, in which few objects are asked for most, and those of a scan once.
+// TestShape checks that the same seed generates the same trace, in which few objects account for most requests,
+// and those of a scan are requested once.
 func TestShape(t *testing.T) {
 	s := small()
 	s.scanEvery, s.scanLength = 1000, 500
@@ -78,12 +84,13 @@ func TestShape(t *testing.T) {
 	if share := float64(scanned) / float64(s.requests); len(one.objects) != s.requests || share < 0.3 || share > 0.36 {
 		t.Errorf("%d requests, %.2f of them of scans", len(one.objects), share)
 	}
-	if most < 1000 || most > 1500 { // one of the 32 that the weights add up to, of 40,000 requests
+	if most < 1000 || most > 1500 { // the sum of the weights is 32, there are 40,000 requests
 		t.Errorf("the most popular object is asked for %d times", most)
 	}
 }
 
-// TestRatios: urnd has a better ratio than LRU by object and by octet, and by object it is not far from GDSF, which knows all sizes and uses.
+// TestRatios checks that urnd has a better ratio than LRU by object and by byte, and is close to GDSF by
+// object, which knows all sizes and uses.
 func TestRatios(t *testing.T) {
 	const budget = 16 << 20
 	asked := small().make()

@@ -7,34 +7,36 @@ import (
 	"github.com/urnd/urnd/internal/bench/zipf"
 )
 
-// trace is what clients ask for, one after another, and how large it is.
+// trace is a sequence of requests for objects with their sizes.
 type trace struct {
 	name    string
-	objects []uint32 // asked for, in order
-	sizes   []int64  // of each object, in octets
+	objects []uint32 // requested objects, in order
+	sizes   []int64  // of each object, in bytes
 }
 
-// shape is how a trace is made: from a seed, so that each run makes the same.
+// shape describes how to generate a trace. The seed makes each run identical.
 type shape struct {
 	name     string
 	seed     uint64
 	requests int
-	// names is how many objects the popular ones are, and exponent that of their Zipf distribution: the object of rank r is asked for
-	// in proportion to r to the power of -exponent.
+	// names is the number of popular objects, and exponent that of their Zipf distribution: the frequency of
+	// the object with rank r is proportional to r to the power of -exponent.
 	names    int
 	exponent float64
-	// scanEvery is after how many requests a scan begins, which asks once for scanLength objects that nobody asks for again; 0 for none.
+	// scanEvery is the number of requests between scans, each of which requests scanLength objects once that
+	// are never requested again; 0 for no scans.
 	scanEvery, scanLength int
-	// median and sigma are those of the log-normal distribution of sizes, between least and most; sizes and popularity are independent.
+	// median and sigma are parameters of the log-normal distribution of sizes, between least and most. Sizes
+	// are independent of popularity.
 	median, sigma float64
 	least, most   int64
 }
 
-// make returns the trace.
+// make generates the trace.
 func (s shape) make() trace {
-	random := rand.New(rand.NewPCG(s.seed, 0)) //nolint:gosec // the same numbers in each run
+	random := rand.New(rand.NewPCG(s.seed, 0)) //nolint:gosec // identical numbers in each run
 	ranks := zipf.New(s.names, s.exponent)
-	place := random.Perm(s.names) // of a rank
+	place := random.Perm(s.names) // object for each rank
 	t := trace{name: s.name, objects: make([]uint32, 0, s.requests)}
 	next := uint32(s.names) //nolint:gosec // some millions
 	for asked := 0; len(t.objects) < s.requests; asked++ {
@@ -45,7 +47,7 @@ func (s shape) make() trace {
 			}
 			continue
 		}
-		t.objects = append(t.objects, uint32(place[ranks.Rank(random.Float64())])) //nolint:gosec // likewise
+		t.objects = append(t.objects, uint32(place[ranks.Rank(random.Float64())])) //nolint:gosec // as above
 	}
 	t.sizes = make([]int64, next)
 	for i := range t.sizes {

@@ -12,11 +12,12 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// usual is the memory of a usual response, by which the daemon sizes the tables of its store (cmd/urnd).
+// usual is the memory of a typical response, from which the daemon derives the sizes of the tables of its store
+// (cmd/urnd).
 const usual = 4 << 10
 
-// replayUrnd returns the ratios of urnd's cache of HTTP responses in memory with a budget in octets: as the daemon makes and asks it, and
-// with all that it counts for a response besides the body.
+// replayUrnd returns the ratios of urnd's memory cache of HTTP responses with a budget in bytes, with the
+// configuration of the daemon and the memory that it counts for a response in addition to its body.
 func (t *trace) replayUrnd(ctx context.Context, budget int64) (ratios, error) {
 	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: budget, Usual: usual, Size: (*httpcache.Entry).Size})
 	if err != nil {
@@ -47,7 +48,7 @@ func (t *trace) replayUrnd(ctx context.Context, budget int64) (ratios, error) {
 	return counted.ratios(), nil
 }
 
-// fetch asks the cache for what it does not have, and reads the answer.
+// fetch requests a response that the cache does not contain, and reads it.
 func fetch(ctx context.Context, c *httpcache.Cache, key string, fields httpmessage.Fields, content []byte) error {
 	request := &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: fields}, Key: key}
 	a, err := c.Serve(ctx, request, httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
@@ -67,7 +68,7 @@ func fetch(ctx context.Context, c *httpcache.Cache, key string, fields httpmessa
 	return a.Content.SendTo(io.Discard, nil)
 }
 
-// reader reads a content.
+// reader reads content.
 type reader struct{ left []byte }
 
 // Read implements io.Reader.
@@ -80,7 +81,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// maxSize returns the largest of some sizes.
+// maxSize returns the maximum of sizes.
 func maxSize(sizes []int64) int64 {
 	most := int64(0)
 	for _, size := range sizes {

@@ -1,4 +1,5 @@
-// Package zipf draws ranks by Zipf's law with any exponent: math/rand has none below 1.
+// Package zipf draws ranks from a Zipf distribution with any exponent; math/rand only supports exponents above
+// 1. The number of ranks and the exponent enter; a rank leaves for each uniformly distributed number.
 package zipf
 
 import (
@@ -6,10 +7,11 @@ import (
 	"sort"
 )
 
-// Law has the sums of the weights of all ranks up to each one: that of rank r, from 1 on, is r to the power of -exponent.
+// Law contains the cumulative weights of the ranks: the weight of rank r, from 1, is r to the power of
+// -exponent.
 type Law []float64
 
-// New returns the law of n ranks.
+// New returns the distribution of n ranks.
 func New(n int, exponent float64) Law {
 	l, sum := make(Law, n), 0.0
 	for i := range l {
@@ -19,10 +21,10 @@ func New(n int, exponent float64) Law {
 	return l
 }
 
-// Rank returns the rank, from 0 on, that a number from 0 to 1 stands for.
+// Rank returns the rank, from 0, for a uniformly distributed number from 0 to 1.
 func (l Law) Rank(at float64) int { return sort.SearchFloat64s(l, at*l[len(l)-1]) }
 
-// Share returns the part of all that has a rank, from 0 on.
+// Share returns the probability of a rank, from 0.
 func (l Law) Share(rank int) float64 {
 	if rank == 0 {
 		return l[0] / l[len(l)-1]

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/internal/bench/zipf"
 )
 
-// What is drawn has the shares of the law, and those are as its exponent says.
+// TestLaw checks that drawn ranks have the probabilities of the law, and that these match the exponent.
 func TestLaw(t *testing.T) {
 	for _, exponent := range []float64{0.8, 1, 1.1} {
 		const ranks, draws = 100, 200_000

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// authorities returns the certificates of the authorities that Mozilla trusts, in PEM. They are those of a module, so that they
-// depend on go.sum, and not on what the machine has. An authority that is trusted with a condition is left out: a file in PEM
-// cannot say it.
+// authorities returns the certificates of the authorities trusted by Mozilla, in PEM. They come from a module,
+// so that they depend on go.sum instead of the build machine. Authorities that are trusted conditionally are
+// excluded, because PEM cannot represent conditions.
 func authorities() ([]byte, error) {
 	var out bytes.Buffer
 	for root := range bundle.Roots() {

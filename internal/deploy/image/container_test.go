@@ -52,8 +52,8 @@ func contents(t *testing.T, image v1.Image) map[string]content {
 	}
 }
 
-// podman returns a command of podman with a store of its own. Where the machine has control groups of both versions, which crun does
-// not take, it has a view of its own of them: all that is changed is in its mount namespace.
+// podman returns a podman command with its own store. If the machine has control groups of both versions, which
+// crun does not support, the command gets its own mount namespace for them.
 func podman(t *testing.T, store string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	const script = `if [ -d /sys/fs/cgroup/unified ]; then mount -t cgroup2 none /sys/fs/cgroup; fi; exec "$@"`
@@ -64,8 +64,8 @@ func podman(t *testing.T, store string, arguments ...string) *exec.Cmd {
 	return exec.Command(testserver.Need(t, "unshare"), append(append([]string{"--mount", "sh", "-c", script, "sh"}, program...), arguments...)...)
 }
 
-// confined are the options of a container without privileges. It has the network of the machine, of which it uses loopback alone, and is in no
-// control group of its own; limits are those that need no privilege.
+// confined returns the options of an unprivileged container. It shares the network of the machine, of which it
+// only uses loopback, and has no control group of its own; its limits need no privileges.
 func confined(name string) []string {
 	return []string{
 		"run", "--rm", "--name", name, "--pull", "never", "--network", "host", "--cgroups", "disabled", "--ulimit", "nofile=4096:4096", "--ulimit",
@@ -73,7 +73,7 @@ func confined(name string) []string {
 	}
 }
 
-// needContainers skips the test where this machine cannot run containers, and says why.
+// needContainers skips the test with a reason if this machine cannot run containers.
 func needContainers(t *testing.T, store, image string) {
 	t.Helper()
 	testserver.Need(t, "crun")
@@ -90,7 +90,7 @@ func needContainers(t *testing.T, store, image string) {
 	}
 }
 
-// imageOfUrnd makes the image of urnd itself.
+// imageOfUrnd builds the image of urnd.
 func imageOfUrnd(t *testing.T) string {
 	t.Helper()
 	dir := directoryOf(t, "")
@@ -101,7 +101,7 @@ func imageOfUrnd(t *testing.T) string {
 		t.Fatalf("building urnd: %v\n%s", err, out)
 	}
 	image, _ := makeImage(t, "linux/"+runtime.GOARCH+"="+dir)
-	// podman takes the path for a name of an image, which has small letters alone.
+	// podman interprets the path as an image name, which must be in lower case.
 	small, err := os.MkdirTemp("", "urnd-image-")
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func imageOfUrnd(t *testing.T) string {
 	return "oci:" + small + ":1.0"
 }
 
-// The image runs without privileges, answers, is ready, and ends at SIGTERM.
+// TestContainer checks that the image runs without privileges, responds, becomes ready, and ends at SIGTERM.
 func TestContainer(t *testing.T) {
 	store, image := t.TempDir(), imageOfUrnd(t)
 	needContainers(t, store, image)
@@ -136,7 +136,7 @@ func TestContainer(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
-	t.Cleanup(func() { _ = podman(t, store, "rm", "--force", "--time", "0", name).Run() }) // where the test has failed
+	t.Cleanup(func() { _ = podman(t, store, "rm", "--force", "--time", "0", name).Run() }) // if the test has failed
 	testserver.Wait(t, "urnd is ready", func() bool {
 		status, _ := get(t, admin, "/readyz")
 		return status == http.StatusOK
@@ -158,7 +158,7 @@ func TestContainer(t *testing.T) {
 	}
 }
 
-// checkProcess tells whether a container has no privileges.
+// checkProcess checks that a container has no privileges.
 func checkProcess(t *testing.T, store, name string) {
 	t.Helper()
 	pid, err := podman(t, store, "inspect", "--format", "{{.State.Pid}}", name).Output()
@@ -178,7 +178,7 @@ func checkProcess(t *testing.T, store, name string) {
 	}
 }
 
-// get asks for a path, and returns the status and where it leads.
+// get requests a path and returns the status and Location.
 func get(t *testing.T, address, path string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+path, nil)
@@ -193,7 +193,7 @@ func get(t *testing.T, address, path string) (int, string) {
 	return response.StatusCode, response.Header.Get("Location")
 }
 
-// free returns an address at which nobody listens.
+// free returns an unused address.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -20,7 +20,7 @@ import (
 	"oras.land/oras-go/v2/content/oci"
 )
 
-// directoryOf makes the directory of a program that is none.
+// directoryOf creates the directory of a fake program.
 func directoryOf(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func directoryOf(t *testing.T, text string) string {
 	return dir
 }
 
-// makeImage makes an image for platforms of directories, and returns the layout and what is printed.
+// makeImage builds an image for platforms and returns the layout and the printed digest.
 func makeImage(t *testing.T, platforms ...string) (dir, digest string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "image")
@@ -62,7 +62,8 @@ func tree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// Two images of the same programs are the same, whenever, where and of which files they are made.
+// TestSameOctets checks that images of the same programs are identical, independent of time, place and the
+// files' metadata.
 func TestSameOctets(t *testing.T) {
 	once, digest := makeImage(t, "linux/amd64="+directoryOf(t, "one"), "linux/arm64="+directoryOf(t, "two"))
 	one, two := directoryOf(t, "one"), directoryOf(t, "two")
@@ -94,7 +95,7 @@ func TestSameOctets(t *testing.T) {
 	}
 }
 
-// images returns the index and the images of a layout, by their platforms.
+// images returns the index and the images of a layout by platform.
 func images(t *testing.T, dir string) (v1.ImageIndex, map[string]v1.Image) {
 	t.Helper()
 	all, err := layout.ImageIndexFromPath(dir)
@@ -121,7 +122,7 @@ func images(t *testing.T, dir string) (v1.ImageIndex, map[string]v1.Image) {
 	return index, found
 }
 
-// The layout is valid, and what it has is what a container needs.
+// TestImage checks that the layout is valid and contains the files and settings that a container needs.
 func TestImage(t *testing.T) {
 	dir, digest := makeImage(t, "linux/amd64="+directoryOf(t, "one"), "linux/arm64="+directoryOf(t, "two"), "linux/riscv64="+directoryOf(t, "three"))
 	index, all := images(t, dir)
@@ -162,7 +163,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// The certificates are those of authorities, and verify no less than a browser needs.
+// TestAuthorities checks that the certificates are those of authorities, and verify what a browser needs.
 func TestAuthorities(t *testing.T) {
 	text, err := authorities()
 	if err != nil {
@@ -185,7 +186,8 @@ func TestAuthorities(t *testing.T) {
 	}
 }
 
-// Another implementation finds the bill of materials of each image, as a referrer.
+// TestBillOfMaterials checks with another implementation that the bill of materials of each image is found as a
+// referrer.
 func TestBillOfMaterials(t *testing.T) {
 	dir, _ := makeImage(t, "linux/amd64="+directoryOf(t, "one"), "linux/arm64="+directoryOf(t, "two"))
 	store, err := oci.NewFromFS(t.Context(), os.DirFS(dir))

@@ -13,16 +13,16 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// nonRoot is the number of the user and the group that urnd runs as: that of other images without an operating system.
+// nonRoot is the user and group ID of urnd, as in other images without an operating system.
 const nonRoot = 65532
 
-// users are those whom programs may look for.
+// users are the accounts that programs may look up.
 const (
 	users  = "root:x:0:0:root:/:/sbin/nologin\nurnd:x:65532:65532:urnd:/var/lib/urnd:/sbin/nologin\n"
 	groups = "root:x:0:\nurnd:x:65532:\n"
 )
 
-// settings are those of an image without a configuration of yours: in a container loopback is reached by nobody else.
+// settings are the default settings of the image: in a container, loopback is not reachable from outside.
 const settings = `# Mount your own file here: see urnd.yaml(5).
 listen:
   service: [':8141']
@@ -30,7 +30,7 @@ log:
   format: json
 `
 
-// file is one of a layer; its path has no leading slash, and that of a directory ends in one.
+// file is a file of a layer. Its path has no leading slash; that of a directory ends with a slash.
 type file struct {
 	path  string
 	mode  int64
@@ -38,7 +38,7 @@ type file struct {
 	text  []byte
 }
 
-// base returns the files that are the same for all platforms.
+// base returns the files that are identical for all platforms.
 func base() ([]file, error) {
 	certificates, err := authorities()
 	if err != nil {
@@ -57,13 +57,13 @@ func base() ([]file, error) {
 		file{path: "etc/group", mode: 0o644, text: []byte(groups)},
 		file{path: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, text: certificates},
 		file{path: "etc/urnd/urnd.yaml", mode: 0o644, text: []byte(settings)},
-		// A volume that is mounted there for the first time takes their owner.
+		// A volume mounted there for the first time gets their owner.
 		file{path: "var/lib/urnd/", mode: 0o700, owner: nonRoot},
 		file{path: "var/cache/urnd/", mode: 0o700, owner: nonRoot},
 	), nil
 }
 
-// files returns those of a program.
+// files returns the files of a program.
 func (p program) files() ([]file, error) {
 	binary, err := os.ReadFile(p.path("urnd"))
 	if err != nil {
@@ -79,7 +79,7 @@ func (p program) files() ([]file, error) {
 	}, nil
 }
 
-// layer makes a layer of files, which all have one date.
+// layer builds a layer of files with the same date.
 func layer(files []file, date time.Time) (v1.Layer, error) {
 	var out bytes.Buffer
 	archive := tar.NewWriter(&out)

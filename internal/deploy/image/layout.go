@@ -14,10 +14,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// refName is the annotation by which a layout names an image (OCI image specification, annotations).
+// refName is the annotation with the name of an image in a layout (OCI image specification, annotations).
 const refName = "org.opencontainers.image.ref.name"
 
-// labels are those of the OCI image specification that are known.
+// labels returns the labels of the OCI image specification whose values are known.
 func (r release) labels() map[string]string {
 	return map[string]string{
 		"org.opencontainers.image.title":       "urnd",
@@ -30,7 +30,7 @@ func (r release) labels() map[string]string {
 	}
 }
 
-// image returns that of a program, above the layer of files that all have.
+// image returns the image of a program on top of the layer below.
 func (r release) image(p program, below v1.Layer) (v1.Image, error) {
 	files, err := p.files()
 	if err != nil {
@@ -65,7 +65,7 @@ func (r release) image(p program, below v1.Layer) (v1.Image, error) {
 	return made, nil
 }
 
-// write makes the layout, and returns the digest of the index of all platforms.
+// write writes the layout and returns the digest of the index of all platforms.
 func (r release) write(to string) (v1.Hash, error) {
 	files, err := base()
 	if err != nil {

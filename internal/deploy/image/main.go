@@ -1,9 +1,11 @@
-// Command image makes an image for containers without a registry: an OCI layout, a directory, with one index for all platforms. The
-// same files make the same octets: all that depends on the machine, its clock and its users is left out.
+// Command image builds a container image without a registry: an OCI image layout (OCI image specification), a
+// directory with one index for all platforms. Binaries with their notices and bills of materials enter; the
+// layout is written, and its digest is printed. The build is reproducible: the same files yield the same bytes,
+// independent of the machine, its clock and its users.
 //
 //	image -version 1.0 -revision COMMIT -created SECONDS -to DIRECTORY linux/amd64=FILES...
 //
-// FILES is a directory with urnd, its notices, and urnd.cdx.json, its bill of materials.
+// FILES is a directory with urnd, its notices, and its bill of materials urnd.cdx.json.
 package main
 
 import (
@@ -25,7 +27,7 @@ func main() {
 	}
 }
 
-// release is what is put into an image.
+// release describes the content of an image.
 type release struct {
 	version, revision string
 	created           time.Time
@@ -40,7 +42,7 @@ type program struct {
 
 func (p program) path(name string) string { return filepath.Join(p.directory, name) }
 
-// run makes the image that the arguments describe, and prints its digest.
+// run builds the image described by the arguments and prints its digest.
 func run(arguments []string, out io.Writer) error {
 	flags := flag.NewFlagSet("image", flag.ContinueOnError)
 	var r release

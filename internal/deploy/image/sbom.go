@@ -13,14 +13,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// The media types of a bill of materials in the format of CycloneDX, and of the configuration of what is no image (OCI image
-// specification, "Guidelines for artifact usage").
+// Media types of a bill of materials in the format of CycloneDX, and of the configuration of an artifact that
+// is not an image (OCI image specification, "Guidelines for artifact usage").
 const (
 	cycloneDX   types.MediaType = "application/vnd.cyclonedx+json"
 	emptyConfig types.MediaType = "application/vnd.oci.empty.v1+json"
 )
 
-// attach adds the bill of materials of a program to the layout, as a referrer of its image (OCI distribution specification).
+// attach adds the bill of materials of a program to the layout, as a referrer of its image (OCI distribution
+// specification).
 func attach(path layout.Path, p program, subject v1.Descriptor, date time.Time) error {
 	text, err := os.ReadFile(p.path("urnd.cdx.json"))
 	if err != nil {
@@ -54,7 +55,7 @@ func attach(path layout.Path, p program, subject v1.Descriptor, date time.Time) 
 	return nil
 }
 
-// blob writes octets into the layout, and describes them.
+// blob writes bytes to the layout and returns their descriptor.
 func blob(path layout.Path, kind types.MediaType, text []byte) (v1.Descriptor, error) {
 	digest, size, err := v1.SHA256(bytes.NewReader(text))
 	if err != nil {

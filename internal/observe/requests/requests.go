@@ -1,4 +1,5 @@
-// Package requests counts, logs and traces the requests of clients.
+// Package requests observes the requests of clients. A proxy.Event enters for each completed request; it is
+// counted in package metrics, written to the access logs and traced as a span of OpenTelemetry.
 package requests
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 )
 
-// Observer returns an observer of requests that counts them, and writes them to the access logs, if any.
+// Observer returns an observer that counts requests and writes them to the access logs, if any.
 func Observer(m *metrics.Metrics, access accesslog.Set, now func() time.Time) func(*proxy.Event) {
 	count := func(e *proxy.Event) {
 		m.Request(e.Form, e.Service.String(), e.Status, e.Took)
@@ -26,7 +27,7 @@ func Observer(m *metrics.Metrics, access accesslog.Set, now func() time.Time) fu
 	}
 }
 
-// entryOf returns the entry of an event in access logs.
+// entryOf returns the access log entry of an event.
 func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	return accesslog.Entry{
 		Scheme: e.Scheme, Host: e.Host, Server: withoutZone(e.Server), Forwarded: isForwarded(e.Form), Refused: e.Err != nil, Denied: isDenied(e),
@@ -36,7 +37,7 @@ func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	}
 }
 
-// isDenied reports whether urnd itself has refused a request by its rules.
+// isDenied reports whether urnd itself has rejected a request according to its rules.
 func isDenied(e *proxy.Event) bool {
 	switch e.Status {
 	case http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusTooManyRequests:
@@ -46,12 +47,12 @@ func isDenied(e *proxy.Event) bool {
 	}
 }
 
-// withoutZone returns an address without its zone, which is of this machine, and as one of IPv4 where it is.
+// withoutZone removes the zone, which is only valid on this host, and converts an IPv4-mapped address to IPv4.
 func withoutZone(at netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
 }
 
-// isForwarded reports whether a form is that of requests for origins.
+// isForwarded reports whether requests of a form are for origins.
 func isForwarded(form string) bool {
 	return form == "forward" || form == "gateway" || form == "connect" || form == "fetch"
 }

@@ -32,7 +32,8 @@ func TestRequestsAreObservedWithoutAllocation(t *testing.T) {
 	}
 }
 
-// The line of a request for a site, or by HTTP/2, has the whole target, but in Apache's format; a refusal is urnd's only where it has an error.
+// TestEntryOf checks that the line of a request for a site or by HTTP/2 contains the complete target, except in
+// Apache's format, and that only a response with an error counts as rejected by urnd.
 func TestEntryOf(t *testing.T) {
 	e := &proxy.Event{
 		Method: http.MethodGet, Target: "/a", Host: "www.example.org", Proto: "HTTP/2.0",
@@ -60,7 +61,8 @@ func TestEntryOf(t *testing.T) {
 	}
 }
 
-// Denied is what the rules refuse, also where they have ended a tunnel that was open; in all formats.
+// TestDenied checks that all formats mark requests rejected by the rules, including tunnels that they
+// terminated.
 func TestDenied(t *testing.T) {
 	for _, tt := range []struct {
 		e      proxy.Event
@@ -69,7 +71,7 @@ func TestDenied(t *testing.T) {
 		{proxy.Event{Status: 403, Err: io.EOF}, true},
 		{proxy.Event{Status: 407, Err: io.EOF}, true},
 		{proxy.Event{Status: 429, Err: io.EOF}, true},
-		{proxy.Event{Status: 403}, false}, // of an origin
+		{proxy.Event{Status: 403}, false}, // from an origin
 		{proxy.Event{Status: 502, Err: io.EOF}, false},
 		{proxy.Event{Status: 200, Method: "CONNECT"}, false},
 		{proxy.Event{Status: 200, Method: "CONNECT", Err: io.EOF, Denied: true}, true},

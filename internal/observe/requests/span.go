@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Spans returns what begins the span of a request, nil for one that has none.
+// Spans returns a function that begins the span of a request, or returns nil if the request is not sampled.
 func Spans(tracer *telemetry.Tracer) func(method string, lines httpmessage.Lines, at time.Time, mayAsk bool) proxy.Span {
 	return func(method string, lines httpmessage.Lines, at time.Time, mayAsk bool) proxy.Span {
 		if request := tracer.Begin(method, lines, at, mayAsk); request != nil {
