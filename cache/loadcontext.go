@@ -17,7 +17,7 @@ type loadContext struct {
 	flight interface{ leave() }
 
 	mu      sync.Mutex
-	isOver  bool
+	over    bool
 	made    context.Context //nolint:containedctx // underlying context; nil until first used
 	end     context.CancelFunc
 	watched func() bool // stops watching caller
@@ -43,7 +43,7 @@ func (l *loadContext) get() context.Context {
 		l.made, l.end = context.WithDeadline(context.Background(), l.by)
 	}
 	switch {
-	case l.isOver:
+	case l.over:
 		l.end()
 	case l.caller != nil:
 		l.watched = context.AfterFunc(l.caller, l.flight.leave)
@@ -54,7 +54,7 @@ func (l *loadContext) get() context.Context {
 // cancel ends the context.
 func (l *loadContext) cancel() {
 	l.mu.Lock()
-	l.isOver = true
+	l.over = true
 	end := l.end
 	l.mu.Unlock()
 	if end != nil {

@@ -51,8 +51,8 @@ func TestBasis(t *testing.T) {
 			rests = config.Nothing
 		}
 		for of := config.Records; of < config.Nothing; of <<= 1 {
-			if isOther := before.Basis(of) != after.Basis(of); isOther != (rests&of != 0) {
-				t.Errorf("%s: the basis of %b changes: %t", path, of, isOther)
+			if other := before.Basis(of) != after.Basis(of); other != (rests&of != 0) {
+				t.Errorf("%s: the basis of %b changes: %t", path, of, other)
 			}
 		}
 	}

@@ -34,10 +34,10 @@ func lines(text any) string {
 }
 
 func paths(err error) []string {
-	var faults config.Faults
-	errors.As(err, &faults)
+	var failures config.Faults
+	errors.As(err, &failures)
 	var paths []string
-	for _, f := range faults {
+	for _, f := range failures {
 		paths = append(paths, f.Path)
 	}
 	slices.Sort(paths)
@@ -291,7 +291,7 @@ func TestMapRoundTrip(t *testing.T) {
 
 // TestHealth: health checks of targets require a valid contact and interval.
 func TestHealth(t *testing.T) {
-	for _, c := range []struct{ settings, fault string }{
+	for _, c := range []struct{ settings, failure string }{
 		{"health_interval: 168h, health_contact: 'mailto:a@a.example'", ""},
 		{"health_interval: 168h, health_contact: 'https://a.example/links?a=1'", ""},
 		{"health_interval: 168h", "registry.health_contact"},
@@ -302,7 +302,7 @@ func TestHealth(t *testing.T) {
 		{"health_pause: 2h", "not between"},
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", "registry: {"+c.settings+"}\n"), nil)
-		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
+		if c.failure == "" && err != nil || c.failure != "" && (err == nil || !strings.Contains(err.Error(), c.failure)) {
 			t.Errorf("%s: %v", c.settings, err)
 		}
 	}

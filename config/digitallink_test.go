@@ -10,8 +10,8 @@ import (
 
 func TestDigitalLink(t *testing.T) {
 	for _, tt := range []struct {
-		link  config.DigitalLink
-		fault string
+		link    config.DigitalLink
+		failure string
 	}{
 		{config.DigitalLink{Root: "https://id.example.org/"}, ""},
 		{config.DigitalLink{Root: "https://id.example.org/stem/", Scheme: "data-identifiers", Terms: "https://example.org/terms"}, ""},
@@ -33,7 +33,7 @@ func TestDigitalLink(t *testing.T) {
 		c.Registry.DigitalLink = []config.DigitalLink{{Root: "https://twice.example.org/"}, tt.link}
 		c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"}, Servers: []string{"http://192.0.2.1"}}}
 		err := c.Validate()
-		if tt.fault == "" && err != nil || tt.fault != "" && (err == nil || !strings.Contains(err.Error(), tt.fault)) {
+		if tt.failure == "" && err != nil || tt.failure != "" && (err == nil || !strings.Contains(err.Error(), tt.failure)) {
 			t.Errorf("%+v: %v", tt.link, err)
 		}
 	}

@@ -34,7 +34,7 @@ func unknownVariables() Faults {
 	for path := range leaves(Default()) {
 		known[variableOf(path)] = true
 	}
-	var faults Faults
+	var failures Faults
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		// Set by Kubernetes for a Service of this name.
@@ -46,10 +46,10 @@ func unknownVariables() Faults {
 		if similar := closest(name, known); similar != "" {
 			message += "; did you mean " + similar + "?"
 		}
-		faults = append(faults, Fault{File: name, Message: message})
+		failures = append(failures, Fault{File: name, Message: message})
 	}
-	slices.SortFunc(faults, func(a, b Fault) int { return strings.Compare(a.File, b.File) })
-	return faults
+	slices.SortFunc(failures, func(a, b Fault) int { return strings.Compare(a.File, b.File) })
+	return failures
 }
 
 // closest returns the candidate most similar to a word, "" if none is similar.
@@ -194,14 +194,14 @@ func wrongElement(f Fault) string {
 
 // withoutParts removes consequential errors: about parts of an element that is not a table, and further ones
 // about a list or a table in place of a single value.
-func withoutParts(faults Faults) Faults {
+func withoutParts(failures Faults) Faults {
 	isPart := func(f Fault) bool {
-		return slices.ContainsFunc(faults, func(of Fault) bool {
+		return slices.ContainsFunc(failures, func(of Fault) bool {
 			return strings.HasPrefix(of.Message, noTable) && strings.HasPrefix(f.Path, of.Path+".") ||
 				strings.Contains(of.Message, mustBeOne) && f.Path == of.Path && f.Message != of.Message
 		})
 	}
-	return slices.DeleteFunc(slices.Clone(faults), isPart)
+	return slices.DeleteFunc(slices.Clone(failures), isPart)
 }
 
 // settingOf returns the first setting of a section, as an example.
@@ -221,17 +221,17 @@ func isNumber(text string) bool {
 
 // tablesForLists replaces the errors about a table in place of a list by a single one: the decoder takes a
 // table for a list of one element.
-func tablesForLists(get func(path string) any, faults Faults) Faults {
+func tablesForLists(get func(path string) any, failures Faults) Faults {
 	fields := fieldsByPath(reflect.ValueOf(Config{}))
 	for _, s := range Settings() {
 		value := get(s.Path)
 		if s.IsSection() || value == nil || fields[s.Path].Kind() != reflect.Slice || reflect.TypeOf(value).Kind() != reflect.Map {
 			continue
 		}
-		faults = slices.DeleteFunc(faults, func(f Fault) bool { return f.Path == s.Path || strings.HasPrefix(f.Path, s.Path+".") })
-		faults.Add(s.Path, "%s", wrongType(s.Path, value))
+		failures = slices.DeleteFunc(failures, func(f Fault) bool { return f.Path == s.Path || strings.HasPrefix(f.Path, s.Path+".") })
+		failures.Add(s.Path, "%s", wrongType(s.Path, value))
 	}
-	return faults
+	return failures
 }
 
 // listForm returns an example of how to write a table as a list.

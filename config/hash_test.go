@@ -12,7 +12,7 @@ func TestHash(t *testing.T) {
 	want := config.Default().Hash()
 	for name, tt := range map[string]struct {
 		change func(*config.Config)
-		isSame bool
+		same   bool
 	}{
 		"nothing":     {func(*config.Config) {}, true},
 		"addresses":   {func(c *config.Config) { c.Listen.Admin = "127.0.0.1:9" }, true},
@@ -23,7 +23,7 @@ func TestHash(t *testing.T) {
 	} {
 		c := config.Default()
 		tt.change(&c)
-		if got := c.Hash(); (got == want) != tt.isSame || len(got) != 16 {
+		if got := c.Hash(); (got == want) != tt.same || len(got) != 16 {
 			t.Errorf("%s: %s, before %s", name, got, want)
 		}
 	}

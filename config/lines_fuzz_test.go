@@ -18,18 +18,18 @@ func FuzzLines(f *testing.F) {
 		f.Add(seed, true)
 		f.Add(seed, false)
 	}
-	f.Fuzz(func(t *testing.T, text string, isTOML bool) {
+	f.Fuzz(func(t *testing.T, text string, toml bool) {
 		name := "urnd.yaml"
-		if isTOML {
+		if toml {
 			name = "urnd.toml"
 		}
 		_, err := config.Load(write(t, name, text), nil)
-		var faults config.Faults
-		errors.As(err, &faults)
+		var failures config.Faults
+		errors.As(err, &failures)
 		last := 1 + strings.Count(text, "\n") + strings.Count(text, "\r")
-		for _, fault := range faults {
-			if fault.Line > last {
-				t.Errorf("%v is behind line %d", fault, last)
+		for _, failure := range failures {
+			if failure.Line > last {
+				t.Errorf("%v is behind line %d", failure, last)
 			}
 		}
 	})

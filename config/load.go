@@ -54,15 +54,15 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 	origins.setOrigins(v, flags)
 	origins.sizes = sizesWithoutUnit(v.Get)
 	c, err := decode(v)
-	var faults Faults
-	if errors.As(err, &faults) || origins.file.IsWrong() {
-		explain(faults, origins.sizes)
-		faults = origins.file.Instead(faults, unknownKey)
-		faults.Locate(origins)
-		c, err = Config{}, faults
+	var failures Faults
+	if errors.As(err, &failures) || origins.file.IsWrong() {
+		explain(failures, origins.sizes)
+		failures = origins.file.Instead(failures, unknownKey)
+		failures.Locate(origins)
+		c, err = Config{}, failures
 	}
 	if unknown := unknownVariables(); len(unknown) > 0 {
-		return Config{}, origins, append(unknown, faults...)
+		return Config{}, origins, append(unknown, failures...)
 	}
 	return c, origins, err
 }
@@ -107,36 +107,36 @@ func unknownSetting(key string) string {
 func decode(v *viper.Viper) (Config, error) {
 	config := Default()
 	var found mapstructure.Metadata
-	var faults Faults
+	var failures Faults
 	err := v.Unmarshal(&config, func(d *mapstructure.DecoderConfig) {
 		d.Metadata = &found
 		d.ZeroFields = true
 		d.DecodeHook = decodeHook()
 	})
-	for _, fault := range typeFaults(err) {
-		if plain := wrongElement(fault); plain != "" {
-			fault.Message = plain
-		} else if mayHoldSecret(fault.Path) {
-			fault.Message = "has another type; its value is not shown, since it may be the secret"
-		} else if plain := wrongType(fault.Path, v.Get(fault.Path)); plain != "" {
-			fault.Message = plain
-		} else if value := v.Get(fault.Path); value != nil && !strings.Contains(fault.Message, fmt.Sprint(value)) {
-			fault.Message = fmt.Sprintf("%q: %s", fmt.Sprint(value), fault.Message)
+	for _, failure := range typeFailures(err) {
+		if plain := wrongElement(failure); plain != "" {
+			failure.Message = plain
+		} else if mayHoldSecret(failure.Path) {
+			failure.Message = "has another type; its value is not shown, since it may be the secret"
+		} else if plain := wrongType(failure.Path, v.Get(failure.Path)); plain != "" {
+			failure.Message = plain
+		} else if value := v.Get(failure.Path); value != nil && !strings.Contains(failure.Message, fmt.Sprint(value)) {
+			failure.Message = fmt.Sprintf("%q: %s", fmt.Sprint(value), failure.Message)
 		}
-		if bound := boundOf(fault.Path); bound != "" && !strings.Contains(fault.Message, bound) {
-			fault.Message += " (" + bound + ")"
+		if bound := boundOf(failure.Path); bound != "" && !strings.Contains(failure.Message, bound) {
+			failure.Message += " (" + bound + ")"
 		}
-		faults = append(faults, fault)
+		failures = append(failures, failure)
 	}
 	for _, key := range withoutSecretKeys(unknown(v, found.Unused)...) {
-		faults.Add(key, "%s", unknownSetting(key))
+		failures.Add(key, "%s", unknownSetting(key))
 	}
 	var invalid Faults
 	if errors.As(config.Validate(), &invalid) {
-		faults = append(faults, invalid...)
+		failures = append(failures, invalid...)
 	}
-	if faults = tablesForLists(v.Get, withoutParts(faults)); len(faults) > 0 {
-		return Config{}, faults
+	if failures = tablesForLists(v.Get, withoutParts(failures)); len(failures) > 0 {
+		return Config{}, failures
 	}
 	return config, nil
 }
@@ -291,17 +291,17 @@ func unknown(v *viper.Viper, unused []string) []string {
 }
 
 // typeFaults splits the errors that mapstructure has joined.
-func typeFaults(err error) Faults {
+func typeFailures(err error) Faults {
 	if err == nil {
 		return nil
 	}
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {
-		var faults Faults
+		var failures Faults
 		for _, e := range joined.Unwrap() {
-			faults = append(faults, typeFaults(e)...)
+			failures = append(failures, typeFailures(e)...)
 		}
-		return faults
+		return failures
 	}
 	var named *mapstructure.DecodeError
 	if errors.As(err, &named) {

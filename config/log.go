@@ -92,7 +92,7 @@ func checkAccessLogs(f *Faults, all []AccessLog) {
 	for i, l := range all {
 		path := AccessLogSetting(i)
 		file := filepath.Clean(l.File)
-		other, isTaken := files[file]
+		other, taken := files[file]
 		switch {
 		case l.File != "" && l.Syslog != "":
 			f.Add(path+".syslog", "is set together with file: write a log for each")
@@ -100,7 +100,7 @@ func checkAccessLogs(f *Faults, all []AccessLog) {
 			f.Add(path+".file", "is missing: only one log is written to standard error")
 		case l.File == "" && l.Syslog == "":
 			streams++
-		case l.File != "" && isTaken:
+		case l.File != "" && taken:
 			f.Add(path+".file", "%q is the file of %s, too: each log needs its own", l.File, AccessLogSetting(other))
 		case l.File != "":
 			files[file] = i

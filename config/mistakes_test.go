@@ -43,28 +43,28 @@ func mistakes(t *testing.T) []mistake {
 // check returns the faults of "urnd config check" that need no other files.
 func check(path string) config.Faults {
 	c, origins, err := config.LoadOrigins(path, nil)
-	var faults config.Faults
-	if errors.As(err, &faults) || err != nil {
-		return faults
+	var failures config.Faults
+	if errors.As(err, &failures) || err != nil {
+		return failures
 	}
-	faults = origins.Warnings(c)
-	faults.Locate(origins)
-	return faults
+	failures = origins.Warnings(c)
+	failures.Locate(origins)
+	return failures
 }
 
 // isAnswer reports whether a fault matches an expected message.
-func isAnswer(fault config.Fault, answer string) bool {
+func isAnswer(failure config.Fault, answer string) bool {
 	words := strings.Split(answer, "|")
-	where := fmt.Sprintf("%d %s", fault.Line, fault.Path)
-	if strings.TrimSpace(words[0]) != strings.TrimSpace(where) || strings.Contains(fault.Message, "s3cr3t") {
+	where := fmt.Sprintf("%d %s", failure.Line, failure.Path)
+	if strings.TrimSpace(words[0]) != strings.TrimSpace(where) || strings.Contains(failure.Message, "s3cr3t") {
 		return false
 	}
 	for _, word := range words[1:] {
-		if !strings.Contains(fault.Message, strings.TrimSpace(word)) {
+		if !strings.Contains(failure.Message, strings.TrimSpace(word)) {
 			return false
 		}
 	}
-	return fault.File != "" && (fault.Line == 0) == (fault.Column == 0)
+	return failure.File != "" && (failure.Line == 0) == (failure.Column == 0)
 }
 
 // TestMistakes requires that each mistake causes exactly the expected messages, with line, setting and
@@ -75,14 +75,14 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("%d mistakes", len(all))
 	}
 	for _, m := range all {
-		faults := check(write(t, "urnd.yaml", m.text))
-		if len(faults) != len(m.answers) {
-			t.Errorf("%s%d answers: %v\n", m.text, len(faults), faults)
+		failures := check(write(t, "urnd.yaml", m.text))
+		if len(failures) != len(m.answers) {
+			t.Errorf("%s%d answers: %v\n", m.text, len(failures), failures)
 			continue
 		}
 		for i, answer := range m.answers {
-			if !isAnswer(faults[i], answer) {
-				t.Errorf("%s%v\nwant %s", m.text, faults[i], answer)
+			if !isAnswer(failures[i], answer) {
+				t.Errorf("%s%v\nwant %s", m.text, failures[i], answer)
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func (o Origins) of(path string) Origin {
 // ofFault returns the origin of the value that an error is about. If that is a default, it returns the origin
 // of the first setting in the message that is not a default: a value that is missing, or too small for another
 // setting, has no line of its own.
-func (o Origins) ofFault(f Fault) Origin {
+func (o Origins) ofFailure(f Fault) Origin {
 	own := o.of(f.Path)
 	if own.Kind != FromDefault {
 		return own
@@ -89,7 +89,7 @@ func (o Origins) ofFault(f Fault) Origin {
 // WhereIs returns the location of the value that an error is about: a file and a position, or the name of a
 // variable.
 func (o Origins) WhereIs(f Fault) (name string, at source.Position) {
-	origin := o.ofFault(f)
+	origin := o.ofFailure(f)
 	return origin.Name, origin.Position
 }
 
@@ -151,8 +151,8 @@ func sizesWithoutUnit(get func(path string) any) map[string]string {
 
 // withUnit returns how to write a number of bytes; for a small number it also suggests MiB.
 func withUnit(n Size) string {
-	const fewMeanOctets = 64 << 10
-	if n < fewMeanOctets {
+	const fewMeanBytes = 64 << 10
+	if n < fewMeanBytes {
 		return fmt.Sprintf("%dMiB, or %s, which it is taken for", n, show(n))
 	}
 	return show(n) + ", which it is taken for"

@@ -9,7 +9,7 @@ import (
 
 // TestSite checks the validation of the site section.
 func TestSite(t *testing.T) {
-	for _, tt := range []struct{ yaml, fault string }{
+	for _, tt := range []struct{ yaml, failure string }{
 		{"site: {name: Bibliothek, accent: '#A00040', contact: 'mailto:a@a.example', imprint: 'https://a.example/i'}", ""},
 		{"site: {texts: [{language: de, name: Eins, welcome: Zwei}, {language: fr}]}", ""},
 		{"site: {name: \"a\\u0007\"}", "site.name"},
@@ -35,7 +35,7 @@ func TestSite(t *testing.T) {
 		{"site: {texts: [{language: de, welcome: " + strings.Repeat("a", 1001) + "}]}", "more than 1000"},
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", tt.yaml+"\n"), nil)
-		if tt.fault == "" && err != nil || tt.fault != "" && (err == nil || !strings.Contains(err.Error(), tt.fault)) {
+		if tt.failure == "" && err != nil || tt.failure != "" && (err == nil || !strings.Contains(err.Error(), tt.failure)) {
 			t.Errorf("%.80s: %v", tt.yaml, err)
 		}
 	}

@@ -154,7 +154,7 @@ func checkUpstreamServer(f *Faults, path, server string) {
 // maxReason is the maximum length in bytes of the reason of a rule.
 const maxReason = 1000
 
-const ruleIDOctets = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+const ruleIDBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 func checkProxyRules(f *Faults, rules []ProxyRule) {
 	const maxID = 64
@@ -164,7 +164,7 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 		switch {
 		case r.ID == "":
 			f.Add(path+".id", "is missing")
-		case len(r.ID) > maxID || strings.Trim(r.ID, ruleIDOctets) != "":
+		case len(r.ID) > maxID || strings.Trim(r.ID, ruleIDBytes) != "":
 			f.Add(path+".id", "%.80q has other octets than letters, digits, \"-\", \"_\" and \".\", or more than %d", r.ID, maxID)
 		case seen[r.ID]:
 			f.Add(path+".id", "%q is the id of another rule too", r.ID)

@@ -9,7 +9,7 @@ import (
 
 // TestSpelling: a site has its own setting for spelling.
 func TestSpelling(t *testing.T) {
-	for _, tt := range []struct{ text, fault string }{
+	for _, tt := range []struct{ text, failure string }{
 		{"proxy: {spelling: normal}", ""},
 		{"proxy: {spelling: exact}", ""},
 		{"proxy: {spelling: redirect}", ""},
@@ -20,8 +20,8 @@ func TestSpelling(t *testing.T) {
 		{"proxy: {sites: [{hosts: [a.example], servers: ['http://198.51.100.1'], spelling: redirect}]}", `proxy.sites.0.spelling: "redirect" is not exact or normal`},
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", tt.text+"\n"), nil)
-		if tt.fault != "" {
-			if err == nil || !strings.Contains(err.Error(), tt.fault) {
+		if tt.failure != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.failure) {
 				t.Errorf("%s: %v", tt.text, err)
 			}
 			continue

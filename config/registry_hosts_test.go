@@ -10,8 +10,8 @@ import (
 
 func TestRegistryHosts(t *testing.T) {
 	for _, tt := range []struct {
-		hosts []string
-		fault string
+		hosts   []string
+		failure string
 	}{
 		{[]string{"purl.example.org", "w3id.example.org."}, ""},
 		{[]string{"purl.example.org", "PURL.example.org"}, "is there twice"},
@@ -26,7 +26,7 @@ func TestRegistryHosts(t *testing.T) {
 		c.Registry.Store, c.Registry.Hosts = "sqlite:/x", tt.hosts
 		c.Proxy.Sites = []config.Site{{Hosts: []string{"WWW.example.org"}, Servers: []string{"http://192.0.2.1"}}}
 		err := c.Validate()
-		if tt.fault == "" && err != nil || tt.fault != "" && (err == nil || !strings.Contains(err.Error(), tt.fault)) {
+		if tt.failure == "" && err != nil || tt.failure != "" && (err == nil || !strings.Contains(err.Error(), tt.failure)) {
 			t.Errorf("%q: %v", tt.hosts, err)
 		}
 	}

@@ -26,8 +26,8 @@ func TestSecretsAreNotShown(t *testing.T) {
 		declared[s.Path] = s
 	}
 	for path, field := range fieldsOf("", reflect.TypeFor[Config]()) {
-		isNamed := secretName.MatchString(path) && field.Type.Kind() == reflect.String
-		if isNamed && !declared[path].Secret {
+		named := secretName.MatchString(path) && field.Type.Kind() == reflect.String
+		if named && !declared[path].Secret {
 			t.Errorf("%s has the name of a secret, and is not declared as one", path)
 		}
 		if !declared[path].Secret {

@@ -192,7 +192,7 @@ func checkURIPath(f *Faults, at, text string) {
 func checkSiteServers(f *Faults, path string, site Site) {
 	for j, server := range site.Servers {
 		checked := server
-		if rest, isH2C := strings.CutPrefix(server, "h2c://"); isH2C {
+		if rest, h2C := strings.CutPrefix(server, "h2c://"); h2C {
 			checked = "http://" + rest
 		}
 		checkServer(f, index(path+".servers", j), checked)
@@ -238,7 +238,7 @@ func checkSiteAnswer(f *Faults, path string, site Site) {
 	if a == (SiteAnswer{}) {
 		return
 	}
-	isRedirect := a.Status >= 300 && a.Status < 400
+	redirect := a.Status >= 300 && a.Status < 400
 	switch {
 	case len(site.Servers) > 0:
 		f.Add(at, "takes the place of servers: delete one of them")
@@ -248,9 +248,9 @@ func checkSiteAnswer(f *Faults, path string, site Site) {
 		f.Add(at+".status", "is missing, such as 301, 404 or 503")
 	case a.Status == 204 || a.Status == 206 || a.Status == 304:
 		f.Add(at+".status", "%d is no answer by itself: write 200, or 404", a.Status)
-	case isRedirect && a.Location == "":
+	case redirect && a.Location == "":
 		f.Add(at+".location", "is missing: a redirect leads somewhere")
-	case !isRedirect && a.Location != "":
+	case !redirect && a.Location != "":
 		f.Add(at+".location", "is for a status of redirects, such as 301 or 302")
 	case a.Body != "" && a.File != "":
 		f.Add(at+".file", "is not used: there is a body")

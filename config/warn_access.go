@@ -88,9 +88,9 @@ func nobodyWarnings() []warning {
 		// Browsers on other machines use a name that urnd does not know, so that their requests are denied.
 		one("listen.names", "is empty: browsers that come to listen.service by another name than localhost and that of the machine are refused "+
 			"what is retrieved for access.proxy_clients (/fetch, N2R): list the names that they use", func(c checked) bool {
-			isOpen := !c.Listen.RedirectTLS && (slices.ContainsFunc(c.Listen.Service, isForOthers) || len(c.Listen.ProxyProtocol) > 0)
+			open := !c.Listen.RedirectTLS && (slices.ContainsFunc(c.Listen.Service, isForOthers) || len(c.Listen.ProxyProtocol) > 0)
 			hasOthers := slices.ContainsFunc(c.Access.ProxyClients, func(p netip.Prefix) bool { return !isLoopback(p) })
-			return len(c.Listen.Names) == 0 && hasOthers && (isOpen || len(c.Access.TrustedProxies) > 0)
+			return len(c.Listen.Names) == 0 && hasOthers && (open || len(c.Access.TrustedProxies) > 0)
 		}),
 		func(f *Faults, c checked) { // origins are compared as text
 			for i, origin := range c.Access.CORS {
@@ -126,7 +126,7 @@ func everybody(path, says string, address func(c checked) string) warning {
 // warning, to which nothing should be added.
 func warnOfFamilies(f *Faults, c checked) {
 	for _, s := range Settings() {
-		isWarned := func(fault Fault) bool { return strings.HasPrefix(fault.Path, s.Path+".") }
+		isWarned := func(failure Fault) bool { return strings.HasPrefix(failure.Path, s.Path+".") }
 		if prefixes, ok := c.values[s.Path].([]netip.Prefix); ok && strings.HasSuffix(s.Path, "_clients") && !slices.ContainsFunc(*f, isWarned) {
 			warnOfOneFamily(f, s.Path, prefixes, "")
 		}
@@ -146,13 +146,13 @@ func warnOfHostBits(f *Faults, path string, prefixes []netip.Prefix) {
 // networkAt returns the network that a single address, whose last bytes are zero, probably means; the zero
 // value for none.
 func networkAt(prefix netip.Prefix) netip.Prefix {
-	addr, octets := prefix.Addr(), prefix.Addr().AsSlice()
-	if !prefix.IsSingleIP() || octets[len(octets)-1] != 0 {
+	addr, data := prefix.Addr(), prefix.Addr().AsSlice()
+	if !prefix.IsSingleIP() || data[len(data)-1] != 0 {
 		return netip.Prefix{}
 	}
 	const bits, interface64 = 8, 64
-	length := len(octets) * bits
-	for length > 0 && octets[length/bits-1] == 0 {
+	length := len(data) * bits
+	for length > 0 && data[length/bits-1] == 0 {
 		length -= bits
 	}
 	if addr.Is6() && length > interface64 {

@@ -19,15 +19,15 @@ func (c Config) refusal(host, port string) string {
 	n, _ := strconv.ParseUint(port, 10, 16)
 	addr, err := netip.ParseAddr(host)
 	addr = addr.Unmap()
-	isOpen := hasAddress(c.Access.AllowDestinations, addr)
+	open := hasAddress(c.Access.AllowDestinations, addr)
 	switch {
 	case port == "0":
 		return "port 0 is none"
 	case c.isOwn(host, port):
 		return net.JoinHostPort(host, port) + " is urnd itself"
-	case err == nil && !isOpen && hasAddress(specialNetworks(), addr):
+	case err == nil && !open && hasAddress(specialNetworks(), addr):
 		return addr.String() + " is not in access.allow_destinations"
-	case n < wellKnown && n > 0 && !uri.IsServicePort(uint16(n)) && !isOpen && (err == nil || len(c.Access.AllowDestinations) == 0):
+	case n < wellKnown && n > 0 && !uri.IsServicePort(uint16(n)) && !open && (err == nil || len(c.Access.AllowDestinations) == 0):
 		return fmt.Sprintf("port %d is of another service than http, and its address is not in access.allow_destinations", n)
 	}
 	return ""
@@ -40,8 +40,8 @@ func (c Config) isOwn(host, port string) bool {
 	for _, address := range slices.Concat(c.Listen.Service, c.Listen.TLS, []string{c.Listen.Admin}) {
 		at, own, _ := net.SplitHostPort(address)
 		listens, _ := netip.ParseAddr(at)
-		isAll := at == "" || listens.IsUnspecified()
-		if own == port && own != "0" && (isName || addr.IsValid() && addr == listens || isAll && (addr.IsLoopback() || addr.IsUnspecified())) {
+		all := at == "" || listens.IsUnspecified()
+		if own == port && own != "0" && (isName || addr.IsValid() && addr == listens || all && (addr.IsLoopback() || addr.IsUnspecified())) {
 			return true
 		}
 	}

@@ -45,7 +45,7 @@ func (h *Handler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter) 
 func (x *exchange) isCachable() bool {
 	a := &x.ask
 	switch {
-	case !a.IsGet || !x.isPlain || a.Err != nil || a.Retrieves:
+	case !a.IsGet || !x.plain || a.Err != nil || a.Retrieves:
 		return false
 	case a.Kind == route.KindForward:
 		return !a.IsRespelled
@@ -58,13 +58,13 @@ func (x *exchange) isCachable() bool {
 
 // inspect sets isPlain and uses from the header fields of the request.
 func (x *exchange) inspect() {
-	x.isPlain = x.in.Body == nil && x.in.ContentLength == 0 && x.in.Protocol == ""
+	x.plain = x.in.Body == nil && x.in.ContentLength == 0 && x.in.Protocol == ""
 	for i := range x.in.Fields {
 		f := &x.in.Fields[i]
 		use := httpmessage.UseOf(f.Name)
 		x.uses |= use
 		if use&httpmessage.Plain == 0 && !isKeepAlive(f) {
-			x.isPlain = false
+			x.plain = false
 		}
 	}
 }

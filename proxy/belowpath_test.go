@@ -110,10 +110,10 @@ func TestBelowPathOfNginx(t *testing.T) {
 				t.Errorf("%s leads to %s", tt.target, to)
 				continue
 			}
-			isWrong := strings.Contains(to, "urn%3Aa&") || strings.Contains(to, "uri=nothing") // as the page says
+			wrong := strings.Contains(to, "urn%3Aa&") || strings.Contains(to, "uri=nothing") // as the page says
 			// Shelf has one directory.
 			isShelved := strings.HasPrefix(to, "/resolver/fetch?uri=") && tt.target != "/resolver/fetch"
-			if found, body := get(to); found.StatusCode >= http.StatusBadRequest && !isWrong && !isShelved {
+			if found, body := get(to); found.StatusCode >= http.StatusBadRequest && !wrong && !isShelved {
 				t.Errorf("%s leads to %s, which is %s: %s", tt.target, to, found.Status, body)
 			}
 		}

@@ -38,7 +38,7 @@ func TestTrailersForMany(t *testing.T) {
 				if n == clients/2 {
 					come.Done()
 				}
-				if got, _ := s.octets(t, fmt.Sprintf("GET http://%s/%d HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: close, TE\r\n\r\n", o.addr,
+				if got, _ := s.bytes(t, fmt.Sprintf("GET http://%s/%d HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: close, TE\r\n\r\n", o.addr,
 					i)); !strings.Contains(got, " 200 ") {
 					t.Errorf("%q", got)
 				}

@@ -24,11 +24,11 @@ func named(request string) string {
 }
 
 // throughProxy is a site behind a proxy on loopback, trusted or not.
-func throughProxy(t *testing.T, o *peer, isTrusted bool, change func(*proxy.Config)) *server {
+func throughProxy(t *testing.T, o *peer, trusted bool, change func(*proxy.Config)) *server {
 	t.Helper()
 	return site(t, []string{o.addr}, func(c *proxy.Config) {
 		c.Access.Resolve = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}
-		if isTrusted {
+		if trusted {
 			c.Access.Trusted = []netip.Prefix{loopback}
 		}
 		if change != nil {

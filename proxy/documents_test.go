@@ -25,9 +25,9 @@ import (
 const mebibyte = 1 << 20
 
 // memoryOf returns a quota of so many bytes, of which a client may use a quarter.
-func memoryOf(octets int) *quota.Memory {
+func memoryOf(size int) *quota.Memory {
 	const share = 4
-	units := octets / quota.MemoryUnit
+	units := size / quota.MemoryUnit
 	return quota.NewMemory(quota.Limit{
 		Semaphore: make(quota.Semaphore, units), Clients: quota.NewClients(units/share, units/share, resolver.ErrBusy),
 		Busy: problem.ErrDocuments,

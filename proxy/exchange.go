@@ -58,16 +58,16 @@ type ofRequest struct {
 	left     bool          // writing to the client has failed
 	// uses are the uses of all header fields together. isPlain is whether the request has no content and each
 	// field is httpmessage.Plain.
-	uses    httpmessage.FieldUse
-	isPlain bool
+	uses  httpmessage.FieldUse
+	plain bool
 	// isCrossed is whether the CORS fields are set; isReadable is whether the page that sent the request may
 	// read the response.
-	isCrossed, isReadable bool
-	encoding              []string // the values of Accept-Encoding that select the response of a site
-	closes                bool     // the connection closes after the response
-	event                 Event
-	question              answer.Question
-	location              [1]resolver.Location
+	crossed, readable bool
+	encoding          []string // the values of Accept-Encoding that select the response of a site
+	closes            bool     // the connection closes after the response
+	event             Event
+	question          answer.Question
+	location          [1]resolver.Location
 }
 
 // newExchange returns an exchange for a request, from the pool.

@@ -164,7 +164,7 @@ func (x *exchange) reportAs(message string, sent int, err error) {
 	if x.aborted(err) { // fail reports it once
 		return
 	}
-	if isFault(err) {
+	if isFailure(err) {
 		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
 		if x.ask.IsForwarded {
 			host := x.in.Host
@@ -189,7 +189,7 @@ func (x *exchange) reportAs(message string, sent int, err error) {
 }
 
 // isFault reports whether an error concerns the administrator: a failure of the server or of its network.
-func isFault(err error) bool {
+func isFailure(err error) bool {
 	if errors.Is(err, netguard.ErrForbidden) {
 		return true
 	}

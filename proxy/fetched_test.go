@@ -34,7 +34,7 @@ func TestFetchedWithoutInterimResponsesAndTrailers(t *testing.T) {
 		t.Errorf("by HTTP/2: %q %v", body, response.Trailer)
 	}
 	for range 2 {
-		answer, broken := s.octets(t, "GET "+fetchOf("http://"+o.addr+"/")+" HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: TE, close\r\n\r\n")
+		answer, broken := s.bytes(t, "GET "+fetchOf("http://"+o.addr+"/")+" HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: TE, close\r\n\r\n")
 		if broken || !strings.HasPrefix(answer, "HTTP/1.1 200 OK\r\n") || !strings.Contains(answer, "ok") {
 			t.Errorf("%q", answer)
 		}
@@ -57,7 +57,7 @@ func TestFetchedWithoutContent(t *testing.T) {
 		"Content-Length: 4\r\n\r\nbody", "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n",
 		"Content-Length: 4\r\nExpect: 100-continue\r\n\r\nbody",
 	} {
-		answer, _ := s.octets(t, "GET "+fetchOf("http://"+o.addr+"/")+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"+content)
+		answer, _ := s.bytes(t, "GET "+fetchOf("http://"+o.addr+"/")+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"+content)
 		if !strings.HasPrefix(answer, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(answer, "\r\n\r\nok") {
 			t.Errorf("%q", answer)
 		}

@@ -20,14 +20,14 @@ func TestHopByHop(t *testing.T) {
 	}
 	o := always(t, "HTTP/1.1 200 OK\r\n"+hops+"X-End: 1\r\nX-End: 2\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 2\r\n\r\nok")
 	s := start(t, nil)
-	answer, _ := s.octets(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\n"+hops+"X-End: 1\r\nX-End: 2\r\nCookie: a=1\r\nCookie: b=2\r\n\r\n")
-	for _, side := range []struct{ name, octets string }{{"request", o.last()}, {"response", answer}} {
+	answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\n"+hops+"X-End: 1\r\nX-End: 2\r\nCookie: a=1\r\nCookie: b=2\r\n\r\n")
+	for _, side := range []struct{ name, bytes string }{{"request", o.last()}, {"response", answer}} {
 		for _, name := range names {
-			if got := field(side.octets, name); len(got) > 0 {
+			if got := field(side.bytes, name); len(got) > 0 {
 				t.Errorf("%s: %s is forwarded: %q", side.name, name, got)
 			}
 		}
-		if got := fmt.Sprint(field(side.octets, "X-End")); got != "[1 2]" {
+		if got := fmt.Sprint(field(side.bytes, "X-End")); got != "[1 2]" {
 			t.Errorf("%s: repeated fields are %s", side.name, got)
 		}
 	}
@@ -63,7 +63,7 @@ func TestConnectionNamesFieldsForAll(t *testing.T) {
 			o := always(t, "HTTP/1.1 200 OK\r\n"+tt.response+"\r\nContent-Length: 2\r\n\r\nok")
 			s := start(t, func(c *proxy.Config) { withCache(t, c) })
 			request := "GET http://" + o.addr + "/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + tt.request
-			answer, _ := s.octets(t, request+"\r\n")
+			answer, _ := s.bytes(t, request+"\r\n")
 			if strings.Contains(tt.request, "Cookie: a=1") && !strings.Contains(o.last(), "Cookie: a=1") {
 				t.Errorf("the origin got %q", o.last())
 			}
@@ -72,7 +72,7 @@ func TestConnectionNamesFieldsForAll(t *testing.T) {
 					t.Errorf("%s is missing in %q", line, answer)
 				}
 			}
-			again, _ := s.octets(t, request+"X-A: 1\r\n\r\n")
+			again, _ := s.bytes(t, request+"X-A: 1\r\n\r\n")
 			if hits := strings.Contains(again, "urnd; hit"); tt.request == "" && hits != tt.hits {
 				t.Errorf("a hit: %t: %q", hits, again)
 			}
@@ -84,7 +84,7 @@ func TestConnectionNamesFieldsForAll(t *testing.T) {
 func TestTrailersAreAskedFor(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	s := start(t, nil)
-	s.octets(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: TE, close\r\nTE: gzip;q=0.5, trailers\r\n\r\n")
+	s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: TE, close\r\nTE: gzip;q=0.5, trailers\r\n\r\n")
 	if te, connection := fmt.Sprint(field(o.last(), "TE")), fmt.Sprint(field(o.last(), "Connection")); te != "[trailers]" || connection != "[TE]" {
 		t.Errorf("TE %s, Connection %s", te, connection)
 	}
@@ -98,7 +98,7 @@ func TestViaOfForwarding(t *testing.T) {
 	id := strings.TrimPrefix(own, "1.1 ")
 	o := always(t, "HTTP/1.1 200 OK\r\nVia: 1.0 origin\r\nContent-Length: 0\r\n\r\n")
 	s := start(t, func(c *proxy.Config) { c.Via = via })
-	answer, _ := s.octets(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nVia: 1.0 a, 1.1 b (x)\r\n\r\n")
+	answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nVia: 1.0 a, 1.1 b (x)\r\n\r\n")
 	if got := strings.Join(field(o.last(), "Via"), ", "); got != "1.0 a, 1.1 b (x), "+own {
 		t.Errorf("Via of the request: %q", got)
 	}

@@ -86,7 +86,7 @@ func TestResponsesWithoutContent(t *testing.T) {
 		{"Pragma", "GET", "HTTP/1.1 200 OK\r\nPragma: no-cache\r\nContent-Length: 2\r\n\r\nok", "200 OK", "[2]", "ok"},
 	} {
 		o := always(t, tt.answer)
-		answer, broken := s.octets(t, tt.method+" http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nIf-None-Match: \"a\"\r\n\r\n")
+		answer, broken := s.bytes(t, tt.method+" http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nIf-None-Match: \"a\"\r\n\r\n")
 		head, body, _ := strings.Cut(answer, "\r\n\r\n")
 		if line, _, _ := strings.Cut(head, "\r\n"); line != "HTTP/1.1 "+tt.status || broken || body != tt.body {
 			t.Errorf("%s: %q, %q, broken off: %v", tt.name, line, body, broken)
@@ -119,7 +119,7 @@ func TestResponsesThatBreakOff(t *testing.T) {
 				_, _ = io.WriteString(c, tt.answer)
 			}
 		})
-		answer, _ := s.octets(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+		answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 		response, err := http.ReadResponse(bufio.NewReader(strings.NewReader(answer)), nil)
 		if err == nil {
 			_, err = io.Copy(io.Discard, response.Body)
@@ -140,7 +140,7 @@ func TestTrailersOfResponses(t *testing.T) {
 		{"HTTP/1.0", "1.0", "Trailer: X-T\r\n", ""},
 	} {
 		o := always(t, "HTTP/1.1 200 OK\r\n"+tt.trailer+"Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-T: 1\r\nContent-Length: 9\r\n\r\n")
-		answer, _ := s.octets(t, "GET http://"+o.addr+"/ HTTP/"+tt.version+"\r\nHost: a\r\nConnection: close, TE\r\nTE: trailers\r\n\r\n")
+		answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/"+tt.version+"\r\nHost: a\r\nConnection: close, TE\r\nTE: trailers\r\n\r\n")
 		head, body, _ := strings.Cut(answer, "\r\n\r\n")
 		want := "2\r\nok\r\n0\r\n" + tt.want + "\r\n"
 		if tt.version == "1.0" {
@@ -166,7 +166,7 @@ func TestInterimResponses(t *testing.T) {
 		t.Errorf("%q", head)
 	}
 	c.expect(t, "ok")
-	answer, _ := s.octets(t, "GET http://"+o.addr+"/ HTTP/1.0\r\nHost: a\r\n\r\n")
+	answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.0\r\nHost: a\r\n\r\n")
 	if !strings.HasPrefix(answer, "HTTP/1.1 200 OK\r\n") || strings.Contains(answer, "chunked") || strings.Contains(answer, " 103 ") || !strings.HasSuffix(answer, "\r\n\r\nok") {
 		t.Errorf("HTTP/1.0: %q", answer)
 	}
@@ -177,7 +177,7 @@ func TestReasons(t *testing.T) {
 	s := start(t, nil)
 	for _, line := range []string{"599 Whatever", "200 Fein", "404 n\xe4", "302 \xe6\x9c\xac", "200 OK"} {
 		o := always(t, "HTTP/1.1 "+line+"\r\nContent-Length: 0\r\n\r\n")
-		answer, _ := s.octets(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+		answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 		if got, _, _ := strings.Cut(answer, "\r\n"); got != "HTTP/1.1 "+line {
 			t.Errorf("%q is sent as %q", line, got)
 		}
@@ -230,7 +230,7 @@ func TestExpect(t *testing.T) {
 	if got := field(o.last(), "Expect"); fmt.Sprint(got) != "[100-continue]" {
 		t.Errorf("Expect: %q", got)
 	}
-	answer, broken := s.octets(t, strings.Replace(fmt.Sprintf(request, o.addr), "/ HTTP", "/no HTTP", 1))
+	answer, broken := s.bytes(t, strings.Replace(fmt.Sprintf(request, o.addr), "/ HTTP", "/no HTTP", 1))
 	if !strings.HasPrefix(answer, "HTTP/1.1 417 ") || broken || !strings.HasSuffix(answer, "\r\n\r\nno") || !strings.Contains(answer,
 		"\r\nConnection: close\r\n") {
 		t.Errorf("%q, %v", answer, broken)

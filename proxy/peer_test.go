@@ -169,8 +169,8 @@ func readSection(in *bufio.Reader) (string, error) {
 }
 
 // field returns the values of a field in a message.
-func field(octets, name string) []string {
-	head, _, _ := strings.Cut(octets, "\r\n\r\n")
+func field(data, name string) []string {
+	head, _, _ := strings.Cut(data, "\r\n\r\n")
 	var values []string
 	for _, line := range strings.Split(head, "\r\n")[1:] {
 		if n, value, _ := strings.Cut(line, ":"); strings.EqualFold(n, name) {
@@ -195,9 +195,9 @@ func (s *server) dial(t testing.TB) conn {
 }
 
 // send sends bytes.
-func (c conn) send(t testing.TB, octets string) {
+func (c conn) send(t testing.TB, data string) {
 	t.Helper()
-	if _, err := io.WriteString(c, octets); err != nil {
+	if _, err := io.WriteString(c, data); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -222,13 +222,13 @@ func (c conn) head(t testing.TB) string {
 }
 
 // rest reads to the end of the connection; broken is whether that was a reset.
-func (c conn) rest() (octets string, broken bool) {
+func (c conn) rest() (data string, broken bool) {
 	all, err := io.ReadAll(c.in)
 	return string(all), err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // octets returns the complete response to a request that closes its connection.
-func (s *server) octets(t testing.TB, request string) (answer string, broken bool) {
+func (s *server) bytes(t testing.TB, request string) (answer string, broken bool) {
 	t.Helper()
 	c := s.dial(t)
 	defer c.Close()

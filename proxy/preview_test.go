@@ -88,11 +88,11 @@ func TestPreview(t *testing.T) {
 		if isPage && (tt.host == "purl.example") == strings.Contains(page, `rel="search"`) {
 			t.Errorf("%s %s: %s", tt.host, tt.target, page)
 		}
-		isFound := strings.HasSuffix(tt.target, "+") || tt.host == "purl.example"
-		if control := response.Header.Get("Cache-Control"); isPage && isFound != (control == "no-store") {
+		found := strings.HasSuffix(tt.target, "+") || tt.host == "purl.example"
+		if control := response.Header.Get("Cache-Control"); isPage && found != (control == "no-store") {
 			t.Errorf("%s %s: %s", tt.host, tt.target, control)
 		}
-		if isPage && isFound && !strings.Contains(response.Header.Get("Vary"), "Accept") {
+		if isPage && found && !strings.Contains(response.Header.Get("Vary"), "Accept") {
 			t.Errorf("%s %s: %v", tt.host, tt.target, response.Header)
 		}
 	}

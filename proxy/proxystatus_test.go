@@ -22,10 +22,10 @@ import (
 
 // Proxy-Status states the cause of a failure, caused here by real connections (RFC 9209 section 2.3).
 func TestProxyStatus(t *testing.T) {
-	says := func(octets string) string {
+	says := func(data string) string {
 		return listenRaw(t, func(_ *peer, c net.Conn, in *bufio.Reader) {
 			if _, err := readMessage(in); err == nil {
-				_, _ = io.WriteString(c, octets)
+				_, _ = io.WriteString(c, data)
 			}
 		}).addr
 	}
@@ -118,7 +118,7 @@ func TestProxyStatus(t *testing.T) {
 		{"a port that is none, of no scheme", s, "GET htp://127.0.0.1:483049/", 400, "http_request_error"},
 		{"no host", s, "GET http:///", 400, "http_request_error"},
 	} {
-		answer, _ := tt.of.octets(t, tt.request+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+		answer, _ := tt.of.bytes(t, tt.request+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 		got := strings.Join(field(answer, "Proxy-Status"), " | ")
 		if !strings.HasPrefix(answer, fmt.Sprintf("HTTP/1.1 %d ", tt.status)) || !strings.HasPrefix(tt.request, "CONNECT") && !strings.Contains(answer, `"detail"`) || !strings.HasPrefix(got, "urnd; error="+tt.kind+"; details=\"") {
 			line, _, _ := strings.Cut(answer, "\r\n")
@@ -130,7 +130,7 @@ func TestProxyStatus(t *testing.T) {
 		"HTTP/1.1 502 Mine\r\nContent-Length: 0\r\n\r\n",
 		"HTTP/1.1 502 Mine\r\nProxy-Status: other; error=dns_error\r\nContent-Length: 0\r\n\r\n",
 	} {
-		got, _ := s.octets(t, "GET http://"+says(answer)+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+		got, _ := s.bytes(t, "GET http://"+says(answer)+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 		if !strings.HasPrefix(got, "HTTP/1.1 502 Mine\r\n") || fmt.Sprint(field(got, "Proxy-Status")) != fmt.Sprint(field(answer, "Proxy-Status")) {
 			t.Errorf("%q", got)
 		}

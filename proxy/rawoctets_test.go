@@ -123,7 +123,7 @@ func TestOctetsThatAreNeverSent(t *testing.T) {
 	})
 	for _, tail := range []string{"/a b", "/a\tb", "/a\rb", "/a\x00", "/a\x7f", "/a\x1f", "/?a b", "/?\x01"} {
 		for _, target := range []string{"http://" + o.addr + tail, "http://www.example" + tail, tail} {
-			answer, _ := s.octets(t, "GET "+target+" HTTP/1.1\r\nHost: www.example\r\nConnection: close\r\n\r\n")
+			answer, _ := s.bytes(t, "GET "+target+" HTTP/1.1\r\nHost: www.example\r\nConnection: close\r\n\r\n")
 			if !strings.HasPrefix(answer, "HTTP/1.1 400 ") {
 				t.Errorf("%q: %.60q", target, answer)
 			}
@@ -133,7 +133,7 @@ func TestOctetsThatAreNeverSent(t *testing.T) {
 		"http://" + o.addr + "\\@other.example/", "http://www.example\\.other.example/", "http://www[.example/", "http://www.example|/", "http:\\\\" + o.addr + "\\",
 		"http://other.example%/", "http://\xfc.example/",
 	} {
-		answer, _ := s.octets(t, "GET "+target+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+		answer, _ := s.bytes(t, "GET "+target+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 		if !strings.HasPrefix(answer, "HTTP/1.1 400 ") {
 			t.Errorf("%q: %.60q", target, answer)
 		}

@@ -37,7 +37,7 @@ func TestResponseSplitting(t *testing.T) {
 		{"a second answer", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nEvil: 1\r\n\r\n"},
 	} {
 		o := always(t, tt.answer)
-		answer, _ := s.octets(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+		answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 		head, body, _ := strings.Cut(answer, "\r\n\r\n")
 		for _, line := range strings.FieldsFunc(head, func(c rune) bool { return c == '\r' || c == '\n' || c == 0 }) {
 			if strings.HasPrefix(line, "Evil") {

@@ -25,7 +25,7 @@ func TestSelectedByWhatIsSent(t *testing.T) {
 	})
 	s := start(t, func(c *proxy.Config) { withCache(t, c) })
 	target := "http://" + o.addr + "/"
-	s.octets(t, "GET "+target+" HTTP/1.1\r\nHost: a\r\nAccept-Language: de\r\nConnection: close, Accept-Language\r\n\r\n")
+	s.bytes(t, "GET "+target+" HTTP/1.1\r\nHost: a\r\nAccept-Language: de\r\nConnection: close, Accept-Language\r\n\r\n")
 	if got := text(t, s.get(t, target, "Accept-Language: de")); got != "de" {
 		t.Errorf("others get what a field of the connection has selected: %q", got)
 	}

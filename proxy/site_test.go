@@ -119,7 +119,7 @@ func TestSitePaths(t *testing.T) {
 		if response.StatusCode != tt.status || tt.status == 301 && got != tt.want || !strings.Contains(got, tt.want) {
 			t.Errorf("%s %v: %d %s", tt.target, tt.fields, response.StatusCode, got)
 		}
-		if isEdited := response.Header.Get("X-Own") == "2" && response.Header.Get("Server") == ""; tt.status == 200 && isEdited != strings.HasPrefix(tt.target, "/fields") {
+		if edited := response.Header.Get("X-Own") == "2" && response.Header.Get("Server") == ""; tt.status == 200 && edited != strings.HasPrefix(tt.target, "/fields") {
 			t.Errorf("%s: %v", tt.target, response.Header)
 		}
 		if policy := response.Header.Get("Content-Security-Policy"); tt.status == 503 && (policy != "" || response.Header.Get("Retry-After") == "") {

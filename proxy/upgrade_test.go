@@ -70,7 +70,7 @@ func TestUpgradeRefused(t *testing.T) {
 		{"with content", "POST", "1.1", "/", websocket + "Content-Length: 0\r\n", "200 OK", "plain"},
 		{"101 that nobody asked for", "GET", "1.1", "/unasked", "", "502 Bad Gateway", ""},
 	} {
-		answer, _ := s.octets(t, tt.method+" http://"+o.addr+tt.path+" HTTP/"+tt.version+"\r\nHost: a\r\nConnection: close\r\n"+tt.fields+"\r\n")
+		answer, _ := s.bytes(t, tt.method+" http://"+o.addr+tt.path+" HTTP/"+tt.version+"\r\nHost: a\r\nConnection: close\r\n"+tt.fields+"\r\n")
 		line, _, _ := strings.Cut(answer, "\r\n")
 		if line != "HTTP/1.1 "+tt.status || !strings.HasSuffix(answer, tt.body) {
 			t.Errorf("%s: %q", tt.name, answer)

@@ -72,8 +72,8 @@ func (x *exchange) walk() error {
 // changesProtocol reports whether an extended CONNECT (RFC 8441) may open a WebSocket: only to a server
 // behind urnd. A 2xx response of urnd itself would mean that it accepts the protocol.
 func (x *exchange) changesProtocol() bool {
-	isForwarded := x.ask.Kind == route.KindSite || x.ask.Kind == route.KindForward || x.ask.Kind == route.KindSecure
-	return isForwarded && forward.IsWebSocket(x.in.Protocol)
+	forwarded := x.ask.Kind == route.KindSite || x.ask.Kind == route.KindForward || x.ask.Kind == route.KindSecure
+	return forwarded && forward.IsWebSocket(x.in.Protocol)
 }
 
 // challenged returns the response to an ACME challenge. Every client may request it, of every host, without TLS.
@@ -119,11 +119,11 @@ func (x *exchange) classify() (err error) {
 // that sent the request may read the response. Repeated calls have no further effect.
 func (x *exchange) allowOrigin() bool {
 	a := &x.ask
-	isPublic := a.IsPublic || a.IsPreflight || a.Kind == route.KindBatch || a.Kind == route.KindDocument
-	if isPublic && !x.isCrossed {
-		x.isCrossed, x.isReadable = true, x.handler.cors.Allow(&x.fields, x.lines.Of("Origin"))
+	public := a.IsPublic || a.IsPreflight || a.Kind == route.KindBatch || a.Kind == route.KindDocument
+	if public && !x.crossed {
+		x.crossed, x.readable = true, x.handler.cors.Allow(&x.fields, x.lines.Of("Origin"))
 	}
-	return x.isReadable
+	return x.readable
 }
 
 // asking adds the client and its rights to a query.

@@ -18,17 +18,17 @@ const maxServers = 10
 // Each queries the servers in order, at most maxServers, until one answers. If none does, the error joins their
 // errors: it is context.DeadlineExceeded or ErrForbidden only if every error is.
 func (ask Ask) Each(ctx context.Context, bases []string, q Query) (Answer, error) {
-	var faults []error
+	var failures []error
 	for _, base := range bases[:min(len(bases), maxServers)] {
 		answer, err := ask(ctx, base, q)
 		if err == nil || errors.As(err, new(*Negative)) || ctx.Err() != nil {
 			return answer, err
 		}
-		faults = append(faults, err)
+		failures = append(failures, err)
 	}
-	joined := errors.Join(faults...)
+	joined := errors.Join(failures...)
 	for _, kind := range []error{context.DeadlineExceeded, ErrForbidden} {
-		if errors.Is(joined, kind) && slices.ContainsFunc(faults, func(err error) bool { return !errors.Is(err, kind) }) {
+		if errors.Is(joined, kind) && slices.ContainsFunc(failures, func(err error) bool { return !errors.Is(err, kind) }) {
 			return Answer{}, fmt.Errorf("%w: %s", ErrUnreachable, joined.Error())
 		}
 	}

@@ -207,8 +207,8 @@ func (a *Attempt) end(o attemptOutcome, witness string, err error, probes bool) 
 // put stores the state of a server if it is still needed; b.mu is held.
 func (b *Backoff) put(server string, c contact, now time.Time) {
 	delete(b.servers, server)
-	switch isKept := c.err != nil || !c.failed.IsZero(); {
-	case isKept:
+	switch kept := c.err != nil || !c.failed.IsZero(); {
+	case kept:
 		server = strings.Clone(server) // it may share the memory of a long string
 		b.servers[server] = c
 		b.makeRoom(server, c, now)

@@ -11,9 +11,9 @@ import (
 type Beginnings struct {
 	all bool
 
-	mu       sync.RWMutex
-	has      map[string]bool
-	isUnread bool
+	mu     sync.RWMutex
+	has    map[string]bool
+	unread bool
 }
 
 // maxBeginnings limits the prefixes that are stored. Beyond it only the scheme is added, and nothing for https
@@ -25,13 +25,13 @@ func AllBeginnings() *Beginnings { return &Beginnings{all: true} }
 
 // UnreadBeginnings returns the Beginnings of a registry that is not loaded yet: until Read is called, it
 // contains every name.
-func UnreadBeginnings() *Beginnings { return &Beginnings{isUnread: true} }
+func UnreadBeginnings() *Beginnings { return &Beginnings{unread: true} }
 
 // Read marks the registry as loaded: all its prefixes were added.
 func (b *Beginnings) Read() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.isUnread = false
+	b.unread = false
 }
 
 // Has reports whether the registry may contain a canonical name, judging by its prefix.
@@ -41,7 +41,7 @@ func (b *Beginnings) Has(name string) bool {
 	}
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	return b.isUnread || b.has[BeginningOf(name)] || b.has[schemeOf(name)]
+	return b.unread || b.has[BeginningOf(name)] || b.has[schemeOf(name)]
 }
 
 // Add adds the prefix of a canonical name, or of a prefix of names. It returns the prefix, and whether it is

@@ -50,13 +50,13 @@ type Chain struct {
 
 // NewChain returns a Chain. Unknown names in an order are an error.
 func NewChain(config ChainConfig) (*Chain, error) {
-	var faults []error
+	var failures []error
 	pick := func(names []string) []Member {
 		var picked []Member
 		for _, name := range names {
 			i := slices.IndexFunc(config.Members, func(m Member) bool { return m.Name == name })
 			if i < 0 {
-				faults = append(faults, fmt.Errorf("unknown resolver %q", name))
+				failures = append(failures, fmt.Errorf("unknown resolver %q", name))
 				continue
 			}
 			picked = append(picked, config.Members[i])
@@ -70,7 +70,7 @@ func NewChain(config ChainConfig) (*Chain, error) {
 	for nid, names := range config.Orders {
 		c.orders[nid] = pick(names)
 	}
-	return c, errors.Join(faults...)
+	return c, errors.Join(failures...)
 }
 
 // Resolve implements Resolver for URNs in canonical form.

@@ -20,11 +20,11 @@ func (o OrLocation) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if !errors.Is(err, ErrNotFound) || RecordOf(err) != nil || q.NamesOnly || !q.At.IsZero() {
 		return answer, err
 	}
-	isClaimed := o.Names.Claims(q.URI) && !o.Names.IsLink(q.URI) // identifiers in web addresses have a public resolver
+	claimed := o.Names.Claims(q.URI) && !o.Names.IsLink(q.URI) // identifiers in web addresses have a public resolver
 	if q.Spelling.IsLocation() {
 		q.URI = q.Spelling.Normalize()
 	}
-	if isClaimed || !q.URI.IsLocation() || o.Names.Claims(q.URI) {
+	if claimed || !q.URI.IsLocation() || o.Names.Claims(q.URI) {
 		return answer, err
 	}
 	return o.Locations.Resolve(ctx, q)

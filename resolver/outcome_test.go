@@ -41,8 +41,8 @@ func TestOutcome(t *testing.T) {
 				return
 			}
 			locations, failure, err := resolver.DecodeOutcome(text, time.Minute)
-			isSame := len(locations) == len(c.locations) && (len(locations) == 0 || reflect.DeepEqual(locations, c.locations))
-			if err != nil || !isSame || !reflect.DeepEqual(failure, c.failure) {
+			same := len(locations) == len(c.locations) && (len(locations) == 0 || reflect.DeepEqual(locations, c.locations))
+			if err != nil || !same || !reflect.DeepEqual(failure, c.failure) {
 				t.Errorf("%s: got %+v, %+v, %v", text, locations, failure, err)
 			}
 		})

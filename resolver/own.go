@@ -151,8 +151,8 @@ func (n Names) ownsNAAN(ark uri.URI) bool {
 // request, without port and final dot. ok is false if the URL is in this form already, or is no web URL.
 func siteURL(u uri.URI) (site uri.URI, ok bool) {
 	host, _ := u.Host()
-	isSecure := uri.EqualFold(u.Scheme(), "https")
-	if isSecure && !strings.HasSuffix(host, ".") || !isSecure && !u.IsWeb() {
+	secure := uri.EqualFold(u.Scheme(), "https")
+	if secure && !strings.HasSuffix(host, ".") || !secure && !u.IsWeb() {
 		return uri.URI{}, false
 	}
 	_, rest, _ := strings.Cut(u.NormalizeSteps(uri.AllSteps&^uri.SchemeForm).String(), "://")

@@ -29,7 +29,7 @@ func (p Public) Resolve(_ context.Context, q Query) (Answer, error) {
 	asked := q.URI
 	switch {
 	case q.Spelling.IsLocation():
-		if _, isPublic := p.identifiers.Of(q.Spelling); !isPublic {
+		if _, public := p.identifiers.Of(q.Spelling); !public {
 			return Answer{}, &Negative{
 				Kind: ErrUnsupported, Reason: "it was asked for by the URL of another server",
 				Code: "of_other_server", TTL: Forever,

@@ -109,11 +109,11 @@ func checkServerText(s string, start, end int) error {
 	if host < end && s[host] == '[' {
 		closing := strings.IndexByte(s[host:end], ']')
 		if closing < 0 || !isIPLiteral(s[host+1:host+closing]) {
-			return fault(s, host, RuleIPLiteral)
+			return failure(s, host, RuleIPLiteral)
 		}
 		port = host + closing + 1
 		if port < end && s[port] != ':' {
-			return fault(s, port, RuleIPLiteral)
+			return failure(s, port, RuleIPLiteral)
 		}
 	} else {
 		if i := strings.IndexByte(s[host:end], ':'); i >= 0 {
@@ -125,7 +125,7 @@ func checkServerText(s string, start, end int) error {
 	}
 	for i := port + 1; i < end; i++ {
 		if !is(s[i], classDigit) {
-			return fault(s, i, RulePort)
+			return failure(s, i, RulePort)
 		}
 	}
 	return nil
@@ -147,11 +147,11 @@ func checkText(s string, i, end int, extra string, rule Rule) error {
 			i++
 		case b == '%':
 			if i+2 >= end || !isTriple(s, i) {
-				return fault(s, i, RulePctEncoded)
+				return failure(s, i, RulePctEncoded)
 			}
 			i += 3
 		default:
-			return fault(s, i, rule)
+			return failure(s, i, rule)
 		}
 	}
 	return nil

@@ -57,7 +57,7 @@ var RuleWebUserinfo = newRule("web_userinfo", "userinfo", "RFC 9110 section 4.2.
 func (u URI) checkWeb() error {
 	if _, ok := u.Userinfo(); ok {
 		start, _ := u.authorityStart()
-		return fault(u.s, start, RuleWebUserinfo)
+		return failure(u.s, start, RuleWebUserinfo)
 	}
 	return u.checkServer()
 }
@@ -65,7 +65,7 @@ func (u URI) checkWeb() error {
 // checkWebSocket checks a ws or wss URL: RFC 6455 section 3, which is RFC 9110 section 4.2 without fragments.
 func (u URI) checkWebSocket() error {
 	if _, ok := u.Fragment(); ok {
-		return fault(u.s, u.fragStart(), ruleWebSocket)
+		return failure(u.s, u.fragStart(), ruleWebSocket)
 	}
 	return u.checkWeb()
 }
@@ -83,7 +83,7 @@ func (u URI) checkTelnet() error {
 		return err
 	}
 	if rest := strings.TrimPrefix(u.s[u.pathStart():u.fragStart()], "/"); rest != "" {
-		return fault(u.s, u.fragStart()-len(rest), ruleTelnet)
+		return failure(u.s, u.fragStart()-len(rest), ruleTelnet)
 	}
 	return nil
 }
@@ -94,16 +94,16 @@ func (u URI) checkFile() error {
 		start, _ := u.authorityStart()
 		switch a := splitAuthority(text); {
 		case a.start > 0:
-			return fault(u.s, start, ruleFileAuth)
+			return failure(u.s, start, ruleFileAuth)
 		case a.end < len(text):
-			return fault(u.s, start+a.end, ruleFileAuth)
+			return failure(u.s, start+a.end, ruleFileAuth)
 		}
 		if err := u.checkServer(); err != nil {
 			return err
 		}
 	}
 	if path := u.Path(); path == "" || path[0] != '/' {
-		return fault(u.s, u.pathStart(), ruleFile)
+		return failure(u.s, u.pathStart(), ruleFile)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (v URN) Require(specs Conformance) error {
 	if specs&RFC8141 != 0 && isStrictNID(v.NID()) && !v.hasDirectives() {
 		return nil // common case: a shortcut for the loop below
 	}
-	for _, part := range [...]func(URN, Conformance) (int, Rule){URN.nidFault, URN.nssFault, URN.componentFault} {
+	for _, part := range [...]func(URN, Conformance) (int, Rule){URN.nidFailure, URN.nssFailure, URN.componentFailure} {
 		if err := v.requirePart(specs, part); err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (v URN) requirePart(specs Conformance, part func(URN, Conformance) (int, Ru
 			return nil
 		}
 		if first == nil {
-			first = fault(v.u.s, offset, rule)
+			first = failure(v.u.s, offset, rule)
 		}
 	}
 	return first
@@ -93,7 +93,7 @@ func (v URN) requirePart(specs Conformance, part func(URN, Conformance) (int, Ru
 
 // nidFault returns the rule of a specification that the NID breaks, with the offset, or the zero Rule. nssFault
 // and componentFault do the same for the other parts.
-func (v URN) nidFault(spec Conformance) (int, Rule) {
+func (v URN) nidFailure(spec Conformance) (int, Rule) {
 	nid := v.NID()
 	if spec == RFC2141 || isStrictNID(nid) {
 		return 0, Rule{}
@@ -105,7 +105,7 @@ func (v URN) nidFault(spec Conformance) (int, Rule) {
 	return end, RuleNID
 }
 
-func (v URN) nssFault(spec Conformance) (int, Rule) {
+func (v URN) nssFailure(spec Conformance) (int, Rule) {
 	nid, nss := v.Parts()
 	start := v.u.pathStart() + len(nid) + 1
 	switch spec {
@@ -121,7 +121,7 @@ func (v URN) nssFault(spec Conformance) (int, Rule) {
 	return 0, Rule{}
 }
 
-func (v URN) componentFault(spec Conformance) (int, Rule) {
+func (v URN) componentFailure(spec Conformance) (int, Rule) {
 	at := v.u.queryStart()
 	switch {
 	case spec == RFC2141 && at < len(v.u.s):

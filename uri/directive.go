@@ -62,16 +62,16 @@ func checkDirectives(s string, at int, query string) error {
 	for part := range strings.SplitSeq(query, "&") {
 		keyword, _, ok := strings.Cut(part, "=")
 		if !ok {
-			return fault(s, at+len(part), RuleDirective)
+			return failure(s, at+len(part), RuleDirective)
 		}
 		for i := range len(keyword) {
 			hyphen := keyword[i] == '-' && i > 0 && i < len(keyword)-1 && keyword[i-1] != '-'
 			if !hyphen && !is(keyword[i], classAlpha|classDigit) || i == 0 && !is(keyword[i], classAlpha) {
-				return fault(s, at+i, RuleDirective)
+				return failure(s, at+i, RuleDirective)
 			}
 		}
 		if keyword == "" {
-			return fault(s, at, RuleDirective)
+			return failure(s, at, RuleDirective)
 		}
 		at += len(part) + 1
 	}

@@ -72,6 +72,6 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("parsing %q: offset %d: %s: %s (%s)", in, e.Offset, e.Rule.Name, e.Rule.Says, e.Rule.Section)
 }
 
-func fault(input string, offset int, rule Rule) error {
+func failure(input string, offset int, rule Rule) error {
 	return &ParseError{Input: input, Offset: offset, Rule: rule}
 }

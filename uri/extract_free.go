@@ -52,23 +52,23 @@ func longestURI(text string) (u URI, read int, ok bool) {
 		u, ok = trimmed(run)
 		return u, trimmedLength(u, run, ok), ok
 	}
-	fault, isFault := err.(*ParseError) //nolint:errorlint // Parse returns no other type
-	if !isFault || fault.Offset >= len(run) {
+	failure, isFailure := err.(*ParseError) //nolint:errorlint // Parse returns no other type
+	if !isFailure || failure.Offset >= len(run) {
 		return URI{}, len(run), false
 	}
-	r, _ := utf8.DecodeRuneInString(run[fault.Offset:])
+	r, _ := utf8.DecodeRuneInString(run[failure.Offset:])
 	switch {
 	case isWord(r) && r >= utf8.RuneSelf:
-		return longestIRI(run, fault.Offset)
-	case r >= utf8.RuneSelf, strings.ContainsRune(proseDelimiters, r), isEscape(run, fault.Offset), run[max(fault.Offset, 1)-1] == ']',
+		return longestIRI(run, failure.Offset)
+	case r >= utf8.RuneSelf, strings.ContainsRune(proseDelimiters, r), isEscape(run, failure.Offset), run[max(failure.Offset, 1)-1] == ']',
 		// A URN ends at the first excluded character: RFC 2141 section 2.4.
 		EqualFold(run[:min(len(run), len(urnPrefix))], urnPrefix) && r != '%' && r != '#',
-		isFootnote(run[fault.Offset:]), endsSentence(run[fault.Offset:]):
-		run = run[:fault.Offset]
+		isFootnote(run[failure.Offset:]), endsSentence(run[failure.Offset:]):
+		run = run[:failure.Offset]
 		u, ok = trimmed(run)
 		return u, trimmedLength(u, run, ok), ok
 	default:
-		return URI{}, fault.Offset, false
+		return URI{}, failure.Offset, false
 	}
 }
 

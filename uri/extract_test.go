@@ -160,8 +160,8 @@ func TestExtractIsLinear(t *testing.T) {
 		"x://a b", "http://(", "mailto:a,",
 	} {
 		for _, abbreviated := range []bool{false, true} {
-			extract := func(octets int) time.Duration {
-				text := strings.Repeat(unit, octets/len(unit))
+			extract := func(size int) time.Duration {
+				text := strings.Repeat(unit, size/len(unit))
 				start := time.Now()
 				uri.Extract(text, uri.ExtractOptions{Abbreviated: abbreviated})
 				return time.Since(start)

@@ -85,7 +85,7 @@ func (v URN) appendCanonical(dst []byte, f Folding) ([]byte, error) {
 	start := len(dst)
 	dst = f.append(dst, nss)
 	if len(dst) == start || dst[start] == '/' {
-		return nil, fault(v.u.s, v.u.queryStart(), RuleNSS)
+		return nil, failure(v.u.s, v.u.queryStart(), RuleNSS)
 	}
 	return dst, nil
 }

@@ -21,7 +21,7 @@ const ftpType = ";type="
 // FTP returns the parts of an "ftp" URL. The error is a *ParseError.
 func (u URI) FTP() (FTP, error) {
 	if !u.hasScheme("ftp") {
-		return FTP{}, fault(u.s, 0, RuleOtherScheme)
+		return FTP{}, failure(u.s, 0, RuleOtherScheme)
 	}
 	if err := u.checkServer(); err != nil {
 		return FTP{}, err
@@ -32,16 +32,16 @@ func (u URI) FTP() (FTP, error) {
 	}
 	start, _ := u.authorityStart()
 	if i := indexEncoded(u.s[start:u.fragStart()], isLineEnd); i >= 0 {
-		return FTP{}, fault(u.s, start+i, ruleFTPString)
+		return FTP{}, failure(u.s, start+i, ruleFTPString)
 	}
 	var f FTP
 	if i := strings.IndexByte(path, ';'); i >= 0 {
 		parameter := path[i:]
 		if len(parameter) < len(ftpType) || !EqualFold(parameter[:len(ftpType)], ftpType) {
-			return FTP{}, fault(u.s, at+i, ruleFTPSegment)
+			return FTP{}, failure(u.s, at+i, ruleFTPSegment)
 		}
 		if len(parameter) != len(ftpType)+1 || strings.IndexByte("aid", Lower(parameter[len(ftpType)])) < 0 {
-			return FTP{}, fault(u.s, at+i+len(ftpType), ruleFTPType)
+			return FTP{}, failure(u.s, at+i+len(ftpType), ruleFTPType)
 		}
 		f.Type = Lower(parameter[len(ftpType)])
 		path = path[:i]

@@ -22,7 +22,7 @@ var (
 // Gopher returns the parts of a "gopher" URL. The error is a *ParseError.
 func (u URI) Gopher() (Gopher, error) {
 	if !u.hasScheme("gopher") {
-		return Gopher{}, fault(u.s, 0, RuleOtherScheme)
+		return Gopher{}, failure(u.s, 0, RuleOtherScheme)
 	}
 	if err := u.checkServerNoUser(); err != nil {
 		return Gopher{}, err
@@ -42,7 +42,7 @@ func (u URI) Gopher() (Gopher, error) {
 	}
 	g.Type = decode(path[1 : 1+size])[0]
 	if isControl(g.Type) {
-		return Gopher{}, fault(u.s, at+1, ruleGopherType)
+		return Gopher{}, failure(u.s, at+1, ruleGopherType)
 	}
 	at += 1 + size
 	parts := strings.SplitN(path[1+size:], "%09", 3)
@@ -50,9 +50,9 @@ func (u URI) Gopher() (Gopher, error) {
 	for _, part := range parts[:min(len(parts), 2)] {
 		if i := indexEncoded(part, isGopherEnd); i >= 0 {
 			if strings.HasPrefix(part[i:], "%00") {
-				return Gopher{}, fault(u.s, at+i, ruleUNASCII)
+				return Gopher{}, failure(u.s, at+i, ruleUNASCII)
 			}
-			return Gopher{}, fault(u.s, at+i, ruleSelector)
+			return Gopher{}, failure(u.s, at+i, ruleSelector)
 		}
 		at += len(part) + len("%09")
 	}

@@ -11,12 +11,12 @@ func handleForm(dst []byte, start int) []byte {
 	if end < 0 || bytes.HasPrefix(path, []byte("10.")) {
 		end = len(path)
 	}
-	lowerOctets(path[:end])
+	lowerBytes(path[:end])
 	return dst
 }
 
 // lowerOctets converts ASCII letters to lower case, except for those of percent-encodings.
-func lowerOctets(text []byte) {
+func lowerBytes(text []byte) {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '%' {
 			i += 2

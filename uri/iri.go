@@ -22,11 +22,11 @@ var (
 // *ParseError.
 func FromIRI(s string) (URI, error) {
 	if len(s) > MaxLength {
-		return URI{}, fault(s, MaxLength, RuleLength)
+		return URI{}, failure(s, MaxLength, RuleLength)
 	}
 	for i := range len(s) {
 		if s[i] == '%' && !isTriple(s, i) {
-			return URI{}, fault(s, i, RulePctEncoded)
+			return URI{}, failure(s, i, RulePctEncoded)
 		}
 	}
 	i := strings.IndexAny(s, ":/?#") + 1
@@ -92,7 +92,7 @@ func (m *iriMapper) authority(i, end int) error {
 	if schemes[m.row].server && !isASCII(name) {
 		ascii, ok := mapHost(decode(name))
 		if !ok {
-			return fault(m.in, host, RuleIDN)
+			return failure(m.in, host, RuleIDN)
 		}
 		m.out.WriteString(ascii)
 	} else if err := m.text(host, hostEnd, 0); err != nil {
@@ -111,7 +111,7 @@ func (m *iriMapper) text(i, end int, c class) error {
 		case b >= utf8.RuneSelf:
 			size, rule := m.ucschar(i, c)
 			if rule != (Rule{}) {
-				return fault(m.in, i, rule)
+				return failure(m.in, i, rule)
 			}
 			m.encode(m.in[i : i+size])
 			i += size

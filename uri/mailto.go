@@ -23,10 +23,10 @@ var (
 // Mailto returns the parts of a "mailto" URL. The error is a *ParseError.
 func (u URI) Mailto() (Mailto, error) {
 	if !u.hasScheme("mailto") {
-		return Mailto{}, fault(u.s, 0, RuleOtherScheme)
+		return Mailto{}, failure(u.s, 0, RuleOtherScheme)
 	}
 	if _, ok := u.Authority(); ok {
-		return Mailto{}, fault(u.s, u.schemeEnd()+1, ruleMailto)
+		return Mailto{}, failure(u.s, u.schemeEnd()+1, ruleMailto)
 	}
 	var m Mailto
 	query, hasQuery := u.Query()
@@ -34,7 +34,7 @@ func (u URI) Mailto() (Mailto, error) {
 	if path := u.Path(); path != "" {
 		for address := range strings.SplitSeq(path, ",") {
 			if !isAddress(address) {
-				return Mailto{}, fault(u.s, at, ruleAddress)
+				return Mailto{}, failure(u.s, at, ruleAddress)
 			}
 			m.To = append(m.To, decode(address))
 			at += len(address) + 1
@@ -47,10 +47,10 @@ func (u URI) Mailto() (Mailto, error) {
 	for field := range strings.SplitSeq(query, "&") {
 		name, value, ok := strings.Cut(field, "=")
 		if !ok || indexEncoded(name, isControl) >= 0 {
-			return Mailto{}, fault(u.s, at, ruleHeader)
+			return Mailto{}, failure(u.s, at, ruleHeader)
 		}
 		if i := badQChar(field); i >= 0 {
-			return Mailto{}, fault(u.s, at+i, ruleQChar)
+			return Mailto{}, failure(u.s, at+i, ruleQChar)
 		}
 		at += len(field) + 1
 		if name = string(appendLower(nil, decode(name))); name == fieldTo && areAddresses(value) {
@@ -109,11 +109,11 @@ func badQChar(field string) int {
 }
 
 // checkMailDomain checks a host name, or a domain literal in percent-encoded brackets.
-func checkMailDomain(domain string) *hostFault {
+func checkMailDomain(domain string) *hostFailure {
 	const open, closing = "%5b", "%5d"
 	if end := len(domain) - len(closing); end >= len(open) && EqualFold(domain[:len(open)], open) && EqualFold(domain[end:], closing) {
 		if i := indexEncoded(domain[len(open):end], isNoDtext); i >= 0 {
-			return &hostFault{len(open) + i, ruleHostname}
+			return &hostFailure{len(open) + i, ruleHostname}
 		}
 		return nil
 	}
@@ -219,6 +219,6 @@ func areAddresses(list string) bool {
 // lowerText converts the letters of s to lower case, except for those of percent-encodings.
 func lowerText(s string) string {
 	b := []byte(s)
-	lowerOctets(b)
+	lowerBytes(b)
 	return string(b)
 }

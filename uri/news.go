@@ -29,7 +29,7 @@ var (
 // News returns the parts of a "news" URL. The error is a *ParseError.
 func (u URI) News() (News, error) {
 	if !u.hasScheme("news") {
-		return News{}, fault(u.s, 0, RuleOtherScheme)
+		return News{}, failure(u.s, 0, RuleOtherScheme)
 	}
 	path, at := u.s[u.pathStart():u.fragStart()], u.pathStart() // a message-id may contain "?"
 	if _, ok := u.Authority(); ok {
@@ -40,7 +40,7 @@ func (u URI) News() (News, error) {
 			return News{Group: "*"}, nil
 		}
 		if path[0] != '/' {
-			return News{}, fault(u.s, at, ruleURLPath)
+			return News{}, failure(u.s, at, ruleURLPath)
 		}
 		path, at = path[1:], at+1
 	}
@@ -48,10 +48,10 @@ func (u URI) News() (News, error) {
 		host, query := cutNewsQuery(host, true)
 		path = path[:len(unique)+len("@")+len(host)]
 		if unique == "" || checkMailDomain(host) != nil {
-			return News{}, fault(u.s, at, ruleArticle)
+			return News{}, failure(u.s, at, ruleArticle)
 		}
 		if i := indexEncoded(path, isNoMessageID); i >= 0 {
-			return News{}, fault(u.s, at+i, ruleMessageID)
+			return News{}, failure(u.s, at+i, ruleMessageID)
 		}
 		return News{MessageID: decode(path), Query: query}, nil
 	}
@@ -60,7 +60,7 @@ func (u URI) News() (News, error) {
 	}
 	group, query := cutNewsQuery(path, false)
 	if i := badGroup(group, query == NewsQuery{}); i >= 0 { // the articles of a pattern have no numbers
-		return News{}, fault(u.s, at+i, ruleNewsGroup)
+		return News{}, failure(u.s, at+i, ruleNewsGroup)
 	}
 	return News{Group: decode(group), Query: query}, nil
 }
@@ -68,7 +68,7 @@ func (u URI) News() (News, error) {
 // NNTP returns the parts of an "nntp" URL. The error is a *ParseError.
 func (u URI) NNTP() (NNTP, error) {
 	if !u.hasScheme("nntp") {
-		return NNTP{}, fault(u.s, 0, RuleOtherScheme)
+		return NNTP{}, failure(u.s, 0, RuleOtherScheme)
 	}
 	if err := u.checkServer(); err != nil {
 		return NNTP{}, err
@@ -78,15 +78,15 @@ func (u URI) NNTP() (NNTP, error) {
 		return NNTP{}, err
 	}
 	if len(path) < 2 {
-		return NNTP{}, fault(u.s, at+len(path), ruleNNTP)
+		return NNTP{}, failure(u.s, at+len(path), ruleNNTP)
 	}
 	path, query := cutNewsQuery(path, strings.IndexByte(path[1:], '/') >= 0)
 	group, article, ok := strings.Cut(path[1:], "/")
 	if i := badGroup(group, false); i >= 0 {
-		return NNTP{}, fault(u.s, at+1+i, ruleNewsGroup)
+		return NNTP{}, failure(u.s, at+1+i, ruleNewsGroup)
 	}
 	if ok && (article == "" || len(article) > maxArticleDigits || strings.Trim(article, digits) != "") {
-		return NNTP{}, fault(u.s, at+len(group)+2, ruleDigits)
+		return NNTP{}, failure(u.s, at+len(group)+2, ruleDigits)
 	}
 	return NNTP{Group: decode(group), Article: article, Query: query}, nil
 }

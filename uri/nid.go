@@ -22,18 +22,18 @@ func isNID(s string) bool {
 // grammars, that of RFC 2141 section 2.1.
 func checkNID(s string, start, length, end int) error {
 	if length == 0 {
-		return fault(s, end, RuleNID)
+		return failure(s, end, RuleNID)
 	}
 	for i := start; i < start+length; i++ {
 		if !is(s[i], classAlpha|classDigit) && (s[i] != '-' || i == start) {
-			return fault(s, i, RuleNID)
+			return failure(s, i, RuleNID)
 		}
 	}
 	switch {
 	case length > 32:
-		return fault(s, start+32, RuleNID)
+		return failure(s, start+32, RuleNID)
 	case EqualFold(s[start:start+length], "urn"):
-		return fault(s, start, RuleNIDUrn)
+		return failure(s, start, RuleNIDUrn)
 	}
 	return nil
 }

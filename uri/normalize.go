@@ -120,7 +120,7 @@ func (n Steps) normalize(dst []byte, u URI) ([]byte, offsets) {
 		dst, at.query = mailtoFields(dst, at.path, at.query)
 	}
 	if schemes[row].form == formDOI && n.has(SchemeForm) { // a DOI may contain a "?"
-		lowerOctets(dst[at.query:])
+		lowerBytes(dst[at.query:])
 	}
 	at.frag = len(dst)
 	return n.appendText(dst, u.s[u.fragStart():]), at

@@ -9,7 +9,7 @@ const MaxLength = 1 << 24
 func Parse(s string) (URI, error) {
 	u, err := ParseReference(s)
 	if err == nil && u.schemeEnd() == 0 {
-		return URI{}, fault(s, 0, RuleURI)
+		return URI{}, failure(s, 0, RuleURI)
 	}
 	return u, err
 }
@@ -18,7 +18,7 @@ func Parse(s string) (URI, error) {
 // document (RFC 3986 section 4.4). The error is a *ParseError.
 func ParseReference(s string) (URI, error) {
 	if len(s) > MaxLength {
-		return URI{}, fault(s, MaxLength, RuleLength)
+		return URI{}, failure(s, MaxLength, RuleLength)
 	}
 	scheme, err := parseScheme(s)
 	if err != nil {
@@ -60,7 +60,7 @@ func parseScheme(s string) (int, error) {
 		case b != ':':
 			return 0, checkNoScheme(s, i)
 		case i == 0 || !is(s[0], classAlpha):
-			return 0, fault(s, i, RuleNoScheme)
+			return 0, failure(s, i, RuleNoScheme)
 		default:
 			return i, nil
 		}
@@ -75,7 +75,7 @@ func checkNoScheme(s string, i int) error {
 		case '/', '?', '#':
 			return nil
 		case ':':
-			return fault(s, i, RuleScheme)
+			return failure(s, i, RuleScheme)
 		}
 	}
 	return nil
@@ -85,7 +85,7 @@ func checkNoScheme(s string, i int) error {
 func checkFragment(s string, i int) error {
 	i, err := scan(s, i, classQuery, RuleFragment)
 	if err == nil && i < len(s) {
-		err = fault(s, i, RuleFragment)
+		err = failure(s, i, RuleFragment)
 	}
 	return err
 }
@@ -102,13 +102,13 @@ func scan(s string, i int, c class, rule Rule) (int, error) {
 		switch b {
 		case '%':
 			if !isTriple(s, i) {
-				return 0, fault(s, i, RulePctEncoded)
+				return 0, failure(s, i, RulePctEncoded)
 			}
 			i += 3
 		case '?', '#':
 			return i, nil
 		default:
-			return 0, fault(s, i, rule)
+			return 0, failure(s, i, rule)
 		}
 	}
 	return i, nil

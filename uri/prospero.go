@@ -16,7 +16,7 @@ var (
 // Prospero returns the parts of a "prospero" URL. The error is a *ParseError.
 func (u URI) Prospero() (Prospero, error) {
 	if !u.hasScheme("prospero") {
-		return Prospero{}, fault(u.s, 0, RuleOtherScheme)
+		return Prospero{}, failure(u.s, 0, RuleOtherScheme)
 	}
 	if err := u.checkServerNoUser(); err != nil {
 		return Prospero{}, err
@@ -26,7 +26,7 @@ func (u URI) Prospero() (Prospero, error) {
 		return Prospero{}, err
 	}
 	if len(path) < 2 || path[1] == ';' {
-		return Prospero{}, fault(u.s, at+min(len(path), 1), ruleProspero)
+		return Prospero{}, failure(u.s, at+min(len(path), 1), ruleProspero)
 	}
 	parts := strings.Split(path[1:], ";")
 	p := Prospero{HSOName: decode(parts[0])}
@@ -34,7 +34,7 @@ func (u URI) Prospero() (Prospero, error) {
 	for _, part := range parts[1:] {
 		name, value, ok := strings.Cut(part, "=")
 		if !ok || name == "" || strings.Contains(value, "=") {
-			return Prospero{}, fault(u.s, at+1, ruleFieldspec)
+			return Prospero{}, failure(u.s, at+1, ruleFieldspec)
 		}
 		p.Fields = append(p.Fields, Field{Name: decode(name), Value: decode(value)})
 		at += len(part) + 1

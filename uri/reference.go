@@ -25,7 +25,7 @@ const (
 // invalid reference and, in DraftRefuse, a surplus "..".
 func (u URI) Resolve(ref URI, p Profile) (URI, error) {
 	if !u.IsAbsolute() || !ref.IsValid() {
-		return URI{}, fault(u.s, 0, RuleURI)
+		return URI{}, failure(u.s, 0, RuleURI)
 	}
 	if ref.IsAbsolute() && p != RFC3986 {
 		return ref, nil
@@ -54,7 +54,7 @@ func (u URI) Resolve(ref URI, p Profile) (URI, error) {
 	default:
 		t.setAuthority(u)
 		if err := t.merge(u, path); err != nil {
-			return URI{}, fault(ref.s, 0, RuleSurplus)
+			return URI{}, failure(ref.s, 0, RuleSurplus)
 		}
 	}
 	return t.recompose()

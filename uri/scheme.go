@@ -176,7 +176,7 @@ func (f form) apply(dst []byte, start int, hasAuthority, hasQuery bool) []byte {
 		}
 		return arkForm(dst, start)
 	case formDOI:
-		lowerOctets(dst[start:])
+		lowerBytes(dst[start:])
 		return dst
 	case formHandle:
 		return handleForm(dst, start)

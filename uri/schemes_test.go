@@ -18,7 +18,7 @@ func TestSources(t *testing.T) {
 		for _, v := range readVectors(t, name, 9) {
 			in, want := v.fields[0], v.fields[1:]
 			if strings.HasPrefix(want[7], "error ") {
-				if got := faultOf(t, in); got != want[7] {
+				if got := failureOf(t, in); got != want[7] {
 					t.Errorf("%s (%s): got %q", v.where, v.section, got)
 				}
 				continue
@@ -41,7 +41,7 @@ func TestSources(t *testing.T) {
 }
 
 // faultOf returns the error of Parse or Check for s as "error OFFSET RULE".
-func faultOf(t *testing.T, s string) string {
+func failureOf(t *testing.T, s string) string {
 	t.Helper()
 	u, err := uri.Parse(s)
 	if err == nil {
@@ -182,7 +182,7 @@ func urnParts(v uri.URN) string {
 func TestSchemeParts(t *testing.T) {
 	for _, v := range append(readVectors(t, "scheme_parts.tsv", 2), readVectors(t, "scheme_z3950.tsv", 2)...) {
 		if strings.HasPrefix(v.fields[1], "error ") {
-			if got := faultOf(t, v.fields[0]); got != v.fields[1] {
+			if got := failureOf(t, v.fields[0]); got != v.fields[1] {
 				t.Errorf("%s (%s): got %s", v.where, v.section, got)
 			}
 			continue
@@ -209,7 +209,7 @@ var productions = []string{
 func TestSchemeErrors(t *testing.T) {
 	count := make(map[string]int)
 	for _, v := range readVectors(t, "scheme_errors.tsv", 3) {
-		if got, want := faultOf(t, v.fields[0]), "error "+v.fields[1]+" "+v.fields[2]; got != want {
+		if got, want := failureOf(t, v.fields[0]), "error "+v.fields[1]+" "+v.fields[2]; got != want {
 			t.Errorf("%s (%s): got %s", v.where, v.section, got)
 		}
 		production, _, _ := strings.Cut(strings.TrimPrefix(v.section, "RFC 1738 section 5 "), ":")

@@ -25,19 +25,19 @@ var (
 func (u URI) checkServer() error {
 	start, ok := u.authorityStart()
 	if !ok {
-		return fault(u.s, min(u.schemeEnd()+1, len(u.s)), ruleServer)
+		return failure(u.s, min(u.schemeEnd()+1, len(u.s)), ruleServer)
 	}
 	text, _ := u.Authority()
 	a := splitAuthority(text)
 	if user, _ := a.userinfo(); strings.IndexByte(user, ':') != strings.LastIndexByte(user, ':') {
-		return fault(u.s, start+strings.LastIndexByte(user, ':'), ruleLogin)
+		return failure(u.s, start+strings.LastIndexByte(user, ':'), ruleLogin)
 	}
 	if err := checkHost(a.host()); err != nil {
-		return fault(u.s, start+a.start+err.offset, err.rule)
+		return failure(u.s, start+a.start+err.offset, err.rule)
 	}
 	if port, ok := a.port(); ok && port != "" {
 		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-			return fault(u.s, start+a.end+1, rulePortRange)
+			return failure(u.s, start+a.end+1, rulePortRange)
 		}
 	}
 	return nil
@@ -47,7 +47,7 @@ func (u URI) checkServer() error {
 func (u URI) checkServerNoUser() error {
 	if _, ok := u.Userinfo(); ok {
 		start, _ := u.authorityStart()
-		return fault(u.s, start, ruleNoUser)
+		return failure(u.s, start, ruleNoUser)
 	}
 	return u.checkServer()
 }
@@ -57,13 +57,13 @@ func (u URI) checkServerNoUser() error {
 func (u URI) pathText() (string, int, error) {
 	text := u.s[u.pathStart():u.fragStart()]
 	if text != "" && text[0] != '/' {
-		return "", 0, fault(u.s, u.pathStart(), ruleURLPath)
+		return "", 0, failure(u.s, u.pathStart(), ruleURLPath)
 	}
 	return text, u.pathStart(), nil
 }
 
 // hostFault is the rule that a host breaks, with the offset in the host.
-type hostFault struct {
+type hostFailure struct {
 	offset int
 	rule   Rule
 }
@@ -71,16 +71,16 @@ type hostFault struct {
 // checkHost checks the host of a server: an IP literal, an IPv4 address in its only unambiguous form, or a host
 // name. Percent-encoded bytes are checked as decoded. Underscores are allowed, since names with them are in
 // use.
-func checkHost(host string) *hostFault {
+func checkHost(host string) *hostFailure {
 	if host == "" {
-		return &hostFault{0, ruleServer}
+		return &hostFailure{0, ruleServer}
 	}
 	if host[0] == '[' {
 		return nil
 	}
 	host, ok := idnaHost(host)
 	if !ok {
-		return &hostFault{0, ruleIDNA}
+		return &hostFailure{0, ruleIDNA}
 	}
 	name := strings.TrimSuffix(host, ".")
 	if n := len(host) - len("%2e"); n > 0 && EqualFold(host[n:], "%2e") {
@@ -88,15 +88,15 @@ func checkHost(host string) *hostFault {
 	}
 	label, bad := lastLabel(name)
 	if bad >= 0 {
-		return &hostFault{bad, ruleHostname}
+		return &hostFailure{bad, ruleHostname}
 	}
 	if i := tooLong(decode(name)); i >= 0 {
-		return &hostFault{i, ruleHostLength}
+		return &hostFailure{i, ruleHostLength}
 	}
 	// An encoded digit is a digit in the normal form, and to a DNS resolver.
 	if last := decode(name[label:]); strings.Trim(last, digits) == "" || isHexNumber(last) {
 		if addr, err := netip.ParseAddr(host); err != nil || !addr.Is4() {
-			return &hostFault{0, ruleHostnumber}
+			return &hostFailure{0, ruleHostnumber}
 		}
 	}
 	return nil

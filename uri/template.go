@@ -27,7 +27,7 @@ type variableOf struct {
 // operator is a row of the table in RFC 6570 appendix A.
 type operator struct {
 	first, separator string
-	isNamed          bool
+	named            bool
 	ifEmpty          string // follows the name of an empty value
 	keepsReserved    bool
 }
@@ -44,11 +44,11 @@ func operatorOf(c byte) (o operator, ok bool) {
 	case '.', '/':
 		return operator{first: string(c), separator: string(c)}, true
 	case ';':
-		return operator{first: ";", separator: ";", isNamed: true}, true
+		return operator{first: ";", separator: ";", named: true}, true
 	case '?':
-		return operator{first: "?", separator: "&", isNamed: true, ifEmpty: "="}, true
+		return operator{first: "?", separator: "&", named: true, ifEmpty: "="}, true
 	case '&':
-		return operator{first: "&", separator: "&", isNamed: true, ifEmpty: "="}, true
+		return operator{first: "&", separator: "&", named: true, ifEmpty: "="}, true
 	default:
 		return operator{}, false
 	}
@@ -67,8 +67,8 @@ func ParseTemplate(text string) (Template, error) {
 		}
 		part := templatePart{literal: literalOf(literal)}
 		if hasExpression {
-			expression, after, isClosed := strings.Cut(rest, "}")
-			if !isClosed {
+			expression, after, closed := strings.Cut(rest, "}")
+			if !closed {
 				return Template{}, fmt.Errorf("the expression {%s has no } (RFC 6570 section 2.2)", expression)
 			}
 			if err := part.parse(expression); err != nil {
@@ -172,7 +172,7 @@ func (t Template) Expand(values []TemplateValue) string {
 
 // append appends the expansion of the variable with value text.
 func (v variableOf) append(out []byte, text string, o *operator) []byte {
-	if o.isNamed {
+	if o.named {
 		out = append(out, v.name...)
 		if text == "" {
 			return append(out, o.ifEmpty...)

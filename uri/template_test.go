@@ -54,11 +54,11 @@ func TestTemplates(t *testing.T) {
 		}
 		n++
 		template, err := uri.ParseTemplate(text)
-		reason, isRefused := strings.CutPrefix(want, "error ")
+		reason, refused := strings.CutPrefix(want, "error ")
 		switch {
-		case isRefused && (err == nil || !strings.Contains(err.Error(), reason)):
+		case refused && (err == nil || !strings.Contains(err.Error(), reason)):
 			t.Errorf("%s: %v, want %s", text, err, want)
-		case !isRefused && (err != nil || template.Expand(templateValues()) != want):
+		case !refused && (err != nil || template.Expand(templateValues()) != want):
 			t.Errorf("%s: %s, %v, want %s", text, template.Expand(templateValues()), err, want)
 		}
 	}

@@ -21,10 +21,10 @@ func (u URI) IsURN() bool { return u.hasScheme("urn") }
 // URN returns u as a URN. The error is a *ParseError.
 func (u URI) URN() (URN, error) {
 	if !u.IsURN() {
-		return URN{}, fault(u.s, 0, RuleURN)
+		return URN{}, failure(u.s, 0, RuleURN)
 	}
 	if u.pathStart() != u.schemeEnd()+1 { // "urn://..."
-		return URN{}, fault(u.s, u.schemeEnd()+1, RuleNID)
+		return URN{}, failure(u.s, u.schemeEnd()+1, RuleNID)
 	}
 	path := u.Path()
 	length := 0 // of the NID
@@ -32,14 +32,14 @@ func (u URI) URN() (URN, error) {
 		length++
 	}
 	if length == len(path) || path[length] != ':' || !isNID(path[:length]) {
-		return URN{}, u.nidFault(length)
+		return URN{}, u.nidFailure(length)
 	}
 	if nss := path[length+1:]; nss == "" || nss[0] == '/' {
-		return URN{}, fault(u.s, u.pathStart()+length+1, RuleNSS)
+		return URN{}, failure(u.s, u.pathStart()+length+1, RuleNSS)
 	}
 	if strings.IndexByte(u.s, '%') >= 0 {
 		if i := strings.Index(u.s, "%00"); i >= 0 {
-			return URN{}, fault(u.s, i, RuleNUL)
+			return URN{}, failure(u.s, i, RuleNUL)
 		}
 	}
 	if u.queryStart() < len(u.s) {
@@ -52,10 +52,10 @@ func (u URI) URN() (URN, error) {
 
 // nidFault returns the error of u, which has no valid NID. length is the number of leading bytes of its path
 // that a NID may have.
-func (u URI) nidFault(length int) error {
+func (u URI) nidFailure(length int) error {
 	path := u.Path()
 	if length == len(path) && isNID(path) {
-		return fault(u.s, u.queryStart(), RuleNoNSS)
+		return failure(u.s, u.queryStart(), RuleNoNSS)
 	}
 	length = max(strings.IndexByte(path, ':'), 0) // the part before the colon should be the NID
 	return checkNID(u.s, u.pathStart(), length, u.queryStart())
@@ -135,7 +135,7 @@ func (u URI) checkComponents() error {
 			i = len(query)
 		}
 		if r := query[1:i]; r == "" || r[0] == '/' || r[0] == '?' {
-			return fault(u.s, at+1, RuleRComponent)
+			return failure(u.s, at+1, RuleRComponent)
 		}
 		if i == len(query) {
 			return nil
@@ -145,10 +145,10 @@ func (u URI) checkComponents() error {
 	case query != "" && is(query[0], classAlpha):
 		return checkDirectives(u.s, at, query)
 	default:
-		return fault(u.s, at, RuleRQComponents)
+		return failure(u.s, at, RuleRQComponents)
 	}
 	if q := u.s[q+1 : u.fragStart()]; q == "" || q[0] == '/' || q[0] == '?' {
-		return fault(u.s, u.fragStart()-len(q), RuleQComponent)
+		return failure(u.s, u.fragStart()-len(q), RuleQComponent)
 	}
 	return nil
 }

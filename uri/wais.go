@@ -19,26 +19,26 @@ var ruleWAISPath = newRule("wais_path", "wpath", "RFC 1738 section 5", "the path
 // WAIS returns the parts of a "wais" URL. The error is a *ParseError.
 func (u URI) WAIS() (WAIS, error) {
 	if !u.hasScheme("wais") {
-		return WAIS{}, fault(u.s, 0, RuleOtherScheme)
+		return WAIS{}, failure(u.s, 0, RuleOtherScheme)
 	}
 	if err := u.checkServerNoUser(); err != nil {
 		return WAIS{}, err
 	}
 	path := u.Path()
 	if len(path) < 2 {
-		return WAIS{}, fault(u.s, u.queryStart(), ruleWAIS)
+		return WAIS{}, failure(u.s, u.queryStart(), ruleWAIS)
 	}
 	parts := strings.SplitN(path[1:], "/", 3)
 	search, hasSearch := u.Query()
 	w := WAIS{Database: decode(parts[0]), Search: decode(search), HasSearch: hasSearch}
 	switch {
 	case w.Database == "":
-		return WAIS{}, fault(u.s, u.pathStart()+1, ruleWAIS)
+		return WAIS{}, failure(u.s, u.pathStart()+1, ruleWAIS)
 	case len(parts) == 2 || len(parts) == 3 && (parts[1] == "" || parts[2] == "" || hasSearch):
-		return WAIS{}, fault(u.s, u.pathStart()+1+len(parts[0]), ruleWAIS)
+		return WAIS{}, failure(u.s, u.pathStart()+1+len(parts[0]), ruleWAIS)
 	case len(parts) == 3:
 		if i := strings.IndexByte(parts[2], '/'); i >= 0 {
-			return WAIS{}, fault(u.s, u.queryStart()-len(parts[2])+i, ruleWAISPath)
+			return WAIS{}, failure(u.s, u.queryStart()-len(parts[2])+i, ruleWAISPath)
 		}
 		w.Type, w.Path = decode(parts[1]), decode(parts[2])
 	}

@@ -23,7 +23,7 @@ var (
 func (u URI) Z3950() (Z3950, error) {
 	retrieval := u.hasScheme("z39.50r")
 	if !retrieval && !u.hasScheme("z39.50s") {
-		return Z3950{}, fault(u.s, 0, RuleOtherScheme)
+		return Z3950{}, failure(u.s, 0, RuleOtherScheme)
 	}
 	if err := u.checkServerNoUser(); err != nil {
 		return Z3950{}, err
@@ -40,20 +40,20 @@ func (u URI) Z3950() (Z3950, error) {
 	var z Z3950
 	if names != "" || hasDocID {
 		if i := strings.IndexByte(names, '/'); i >= 0 {
-			return Z3950{}, fault(u.s, at+i, ruleZ3950Names)
+			return Z3950{}, failure(u.s, at+i, ruleZ3950Names)
 		}
 		var bad int
 		if z.Databases, bad = plusList(names); bad >= 0 {
-			return Z3950{}, fault(u.s, at+bad, ruleZ3950Names)
+			return Z3950{}, failure(u.s, at+bad, ruleZ3950Names)
 		}
 	}
 	if docID == "" && (retrieval || hasDocID) {
-		return Z3950{}, fault(u.s, at+len(rest), ruleZ3950DocID)
+		return Z3950{}, failure(u.s, at+len(rest), ruleZ3950DocID)
 	}
 	z.DocID = decode(docID)
 	if hasParameters {
 		if bad := z.setParameters(parameters); bad >= 0 {
-			return Z3950{}, fault(u.s, at+len(rest)+1+bad, ruleZ3950Param)
+			return Z3950{}, failure(u.s, at+len(rest)+1+bad, ruleZ3950Param)
 		}
 	}
 	return z, nil

@@ -22,8 +22,8 @@ func (s *Set) Compare(o uri.Objective, a, b uri.URI) uri.Comparison {
 	if x == y {
 		return uri.Comparison{Rung: uri.Namespace, Reason: fmt.Sprintf("equal by the rules of namespace %q (%s)", r.ns.NID, r.ns.Source)}
 	}
-	isComparable := r != nil && x.NID() == y.NID() && r.check.identity != nil && r.verify(x) == nil && r.verify(y) == nil
-	if isComparable && r.check.identity(x.NSS()) == r.check.identity(y.NSS()) {
+	comparable := r != nil && x.NID() == y.NID() && r.check.identity != nil && r.verify(x) == nil && r.verify(y) == nil
+	if comparable && r.check.identity(x.NSS()) == r.check.identity(y.NSS()) {
 		return uri.Comparison{Rung: uri.Functional, Reason: fmt.Sprintf("two names of the same resource in namespace %q (%s): not "+
 			"lexically equivalent", r.ns.NID, r.ns.Source)}
 	}

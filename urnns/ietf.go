@@ -23,23 +23,23 @@ func checkIETF(nss string) (int, uri.Rule) {
 			i++
 		}
 		if i == 0 || i < len(name) {
-			return faultIETF(nss, len(nss)-len(name)+i, ruleIETFNumber)
+			return failureIETF(nss, len(nss)-len(name)+i, ruleIETFNumber)
 		}
 	case uri.EqualFold(series, "id"), uri.EqualFold(series, "mtg"):
 		for i < len(name) && isIETFString(name[i]) {
 			i++
 		}
 		if i == 0 || i < len(name) {
-			return faultIETF(nss, len(nss)-len(name)+i, ruleIETFString)
+			return failureIETF(nss, len(nss)-len(name)+i, ruleIETFString)
 		}
 	case strings.IndexByte(nss, '%') >= 0:
-		return faultIETF(nss, 0, uri.Rule{})
+		return failureIETF(nss, 0, uri.Rule{})
 	}
 	return 0, uri.Rule{}
 }
 
 // faultIETF returns the rule broken at an offset, unless there is a percent-encoding, which has precedence.
-func faultIETF(nss string, at int, rule uri.Rule) (int, uri.Rule) {
+func failureIETF(nss string, at int, rule uri.Rule) (int, uri.Rule) {
 	if i := strings.IndexByte(nss, '%'); i >= 0 {
 		return i, ruleIETFEscape
 	}

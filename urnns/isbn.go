@@ -47,9 +47,9 @@ func checkISBN(nss string) (int, uri.Rule) {
 }
 
 // appendWithout appends text to dst, leaving out a byte.
-func appendWithout(dst []byte, text string, octet byte) []byte {
+func appendWithout(dst []byte, text string, char byte) []byte {
 	for i := range len(text) {
-		if text[i] != octet {
+		if text[i] != char {
 			dst = append(dst, text[i])
 		}
 	}

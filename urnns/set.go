@@ -28,16 +28,16 @@ type row struct {
 // built-in namespaces. The error names every row that does not compile.
 func NewSet(namespaces ...Namespace) (*Set, error) {
 	s := &Set{rows: make(map[string]*row)}
-	var faults []error
+	var failures []error
 	for _, ns := range namespaces {
 		r, err := compile(ns)
 		if err != nil {
-			faults = append(faults, fmt.Errorf("namespace %q: %w", ns.NID, err))
+			failures = append(failures, fmt.Errorf("namespace %q: %w", ns.NID, err))
 			continue
 		}
 		s.rows[r.ns.NID] = r
 	}
-	return s, errors.Join(faults...)
+	return s, errors.Join(failures...)
 }
 
 // Lookup returns the row of a NID, in any case.

@@ -118,6 +118,6 @@ func (s *site) compare(r *httpcache.Request, f first, g got) {
 
 // isWholeHit reports whether an answer is a fresh and complete response from the cache.
 func isWholeHit(g got) bool {
-	isWhole := g.Status != 204 && g.Status != 206 && g.Status != 416 && (g.ContentLength >= 0 || g.Status == 304)
-	return g.Outcome.Hit() && !g.Outcome.Stale && isWhole
+	whole := g.Status != 204 && g.Status != 206 && g.Status != 416 && (g.ContentLength >= 0 || g.Status == 304)
+	return g.Outcome.Hit() && !g.Outcome.Stale && whole
 }

@@ -328,7 +328,7 @@ func TestTurnsEnd(t *testing.T) {
 func TestStaleWhileWaiting(t *testing.T) {
 	tests := []struct {
 		stored, asks string
-		isStale      bool
+		stale        bool
 	}{
 		{"max-age=10", "", true},
 		{"max-age=10, must-revalidate", "", false},
@@ -355,8 +355,8 @@ func TestStaleWhileWaiting(t *testing.T) {
 					lines = append(lines, test.asks)
 				}
 				g := s.get(lines...)
-				if isStale := time.Since(begun) == 0 && g.body == "old"; g.err != nil || isStale != test.isStale {
-					t.Errorf("%v %q after %v; stale is allowed: %t", g.err, g.body, time.Since(begun), test.isStale)
+				if stale := time.Since(begun) == 0 && g.body == "old"; g.err != nil || stale != test.stale {
+					t.Errorf("%v %q after %v; stale is allowed: %t", g.err, g.body, time.Since(begun), test.stale)
 				}
 				leader.whole("new")
 			})

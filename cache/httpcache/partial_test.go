@@ -19,10 +19,10 @@ func TestPartsBesideEachOther(t *testing.T) {
 	for _, validator := range []string{`ETag: "1"`, `ETag: W/"1"`, "Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", "X-A: none"} {
 		t.Run(validator, func(t *testing.T) {
 			s := newSite(t, nil)
-			for _, isHit := range []bool{false, true} {
+			for _, hit := range []bool{false, true} {
 				for _, of := range [][2]int{{0, 3}, {10, 13}, {30, 35}} {
 					sends(s, of[0], of[1], validator)
-					s.expect(s.get(part(of[0], of[1])), 206, text[of[0]:of[1]+1], isHit)
+					s.expect(s.get(part(of[0], of[1])), 206, text[of[0]:of[1]+1], hit)
 				}
 			}
 			s.expect(s.get("Range: bytes=11-12"), 206, "bc", true)

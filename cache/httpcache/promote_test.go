@@ -71,12 +71,12 @@ func TestPromoted(t *testing.T) {
 
 // A full memory evicts nothing for a response used occasionally; one used often is promoted.
 func TestPromotedIntoFullMemory(t *testing.T) {
-	for _, isFound := range []bool{false, true} {
+	for _, found := range []bool{false, true} {
 		s, memory, closes := restarted(t, t.TempDir(), "body")
 		memory.isFull = true
 		use := func() {
 			s.t.Helper()
-			if !isFound {
+			if !found {
 				s.expect(s.get(), 200, "body", true)
 				return
 			}

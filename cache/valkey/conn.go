@@ -17,10 +17,10 @@ const (
 	slack     = 16 << 10 // the reply to HELLO lists the modules of the server
 	fewValues = 1 << 10  // for the elements of the same reply
 
-	logOctets = (retained + 1) * (maxPurge + 256) // 256: identifier, epoch, seal, tag and names of the fields
+	logBytes  = (retained + 1) * (maxPurge + 256) // 256: identifier, epoch, seal, tag and names of the fields
 	logValues = 8*(retained+1) + 16               // an entry has 7 values
 
-	clusterOctets = 4 << 20 // a thousand nodes with two replicas each, and four slot ranges per node
+	clusterBytes  = 4 << 20 // a thousand nodes with two replicas each, and four slot ranges per node
 	clusterValues = 1 << 17
 )
 
@@ -36,9 +36,9 @@ const (
 func (k replyKind) bounds() bounds {
 	switch k {
 	case ofLog:
-		return bounds{logOctets + slack, logValues}
+		return bounds{logBytes + slack, logValues}
 	case ofCluster:
-		return bounds{clusterOctets, clusterValues}
+		return bounds{clusterBytes, clusterValues}
 	default:
 		return bounds{maxEntry + slack, fewValues}
 	}
@@ -55,11 +55,11 @@ var (
 
 // conns are the connections of a client. The zero value has none.
 type conns struct {
-	isSuspect atomic.Bool // a server violated the protocol
+	suspect atomic.Bool // a server violated the protocol
 
-	mu       sync.Mutex
-	open     map[*checkedConn]bool
-	isClosed bool
+	mu     sync.Mutex
+	open   map[*checkedConn]bool
+	closed bool
 }
 
 // add returns a connection that checks replies before the client sees them.
@@ -70,10 +70,10 @@ func (all *conns) add(conn net.Conn) (net.Conn, error) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	switch {
-	case all.isClosed:
+	case all.closed:
 		return nil, errors.Join(errClosed, conn.Close())
 	case len(all.open) >= maxConns:
-		all.isSuspect.Store(true)
+		all.suspect.Store(true)
 		return nil, errors.Join(errConns, conn.Close())
 	case all.open == nil:
 		all.open = make(map[*checkedConn]bool)
@@ -93,7 +93,7 @@ func (all *conns) remove(c *checkedConn) {
 // it is closed in between.
 func (all *conns) close() {
 	all.mu.Lock()
-	all.isClosed = true
+	all.closed = true
 	open := slices.Collect(maps.Keys(all.open))
 	all.mu.Unlock()
 	for _, c := range open {
@@ -164,7 +164,7 @@ func (c *checkedConn) answer() (bounds, error) {
 func (c *checkedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if wrong := c.replies.check(p[:n]); wrong != nil {
-		c.all.isSuspect.Store(true)
+		c.all.suspect.Store(true)
 		return 0, errors.Join(wrong, c.Close())
 	}
 	return n, err

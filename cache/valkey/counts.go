@@ -43,6 +43,6 @@ func (l *Level) Stats() Stats {
 	return Stats{
 		Hits: c.hits.Load(), Misses: c.misses.Load(), Waits: c.waits.Load(), Failures: c.failures.Load(), Writes: c.writes.Load(),
 		Dropped: c.dropped.Load(), Full: c.full.Load(), Foreign: c.foreign.Load(), Purged: c.purged.Load(), Unknown: c.unknown.Load(),
-		Unsuitable: c.unsuitable.Load(), Everything: c.everything.Load(), Used: l.isOpen.Load(),
+		Unsuitable: c.unsuitable.Load(), Everything: c.everything.Load(), Used: l.open.Load(),
 	}
 }

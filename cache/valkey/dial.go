@@ -43,8 +43,8 @@ func (l *Level) dial(ctx context.Context, network, address string) (net.Conn, er
 	switch {
 	case !ok || !at.IP.IsLoopback() && !at.IP.IsLinkLocalUnicast():
 	case slices.Contains(l.configured, address):
-		l.isBeside.Store(true)
-	case !l.isBeside.Load():
+		l.beside.Store(true)
+	case !l.beside.Load():
 		return nil, errors.Join(errBeside, conn.Close())
 	}
 	return conn, nil

@@ -38,7 +38,7 @@ func (v *View[V]) find(ctx context.Context, q *question) (loaded cache.Loaded[V]
 	except := "" // an unusable stored entry
 	pause := firstPause
 	for range maxAsked {
-		if !l.isOpen.Load() {
+		if !l.open.Load() {
 			return loaded, false
 		}
 		a, err := l.ask(ctx, q.keys, q.token, except)

@@ -24,7 +24,7 @@ func (l *Level) run(ctx context.Context) {
 			err = l.probe(ctx)
 		}
 		for followed := 0; err == nil && ctx.Err() == nil; followed++ {
-			if err = l.follow(ctx); err == nil && !l.isOpen.Load() {
+			if err = l.follow(ctx); err == nil && !l.open.Load() {
 				break // a load has found that the server does not respond
 			}
 			if followed == steady {

@@ -106,17 +106,17 @@ const end = "the end"
 
 // instead returns a lie that replaces the replies to a command, or all if command is "", or follows them if
 // isMore is set.
-func instead(octets, command string, isMore bool) lie {
+func instead(data, command string, more bool) lie {
 	return func(words []string, reply string) []byte {
 		switch {
 		case command != "" && words[0] != command:
 			return []byte(reply)
-		case octets == end:
+		case data == end:
 			return nil
-		case isMore:
-			return []byte(reply + octets)
+		case more:
+			return []byte(reply + data)
 		default:
-			return []byte(octets)
+			return []byte(data)
 		}
 	}
 }
@@ -301,10 +301,10 @@ func TestHostileDiscovery(t *testing.T) {
 
 // Try reports that a hostile server violates the protocol.
 func TestTryHostile(t *testing.T) {
-	for name, octets := range hostile() {
+	for name, data := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, url := range []string{"redis://" + startFake(t, octets), "redis://" + startFake(t, octets) + "?master_set=names"} {
+			for _, url := range []string{"redis://" + startFake(t, data), "redis://" + startFake(t, data) + "?master_set=names"} {
 				if _, err := tried(t, func(c *valkey.Config) { c.URL = url }); err == nil {
 					t.Errorf("%s: there is no error", url)
 				}

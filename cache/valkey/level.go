@@ -67,8 +67,8 @@ type Level struct {
 	server  atomic.Pointer[server] // nil until the first connection
 	// configured are the configured addresses; isBeside is whether one of them is loopback or link-local.
 	configured []string
-	isBeside   atomic.Bool
-	isOpen     atomic.Bool // the circuit breaker is closed: the server responds, and the log was read
+	beside     atomic.Bool
+	open       atomic.Bool // the circuit breaker is closed: the server responds, and the log was read
 	pace       pace
 	members    members
 	said       said // the state reported to Report
@@ -122,7 +122,7 @@ func (l *Level) Start() {
 func (l *Level) Close() {
 	l.end()
 	l.running.Wait()
-	l.isOpen.Store(false) // a concurrent probe may have set it
+	l.open.Store(false) // a concurrent probe may have set it
 	if server := l.server.Load(); server != nil {
 		server.Close()
 	}
@@ -142,7 +142,7 @@ func (l *Level) failed(err error) {
 		return
 	}
 	l.counts.failures.Add(1)
-	l.isOpen.Store(false)
+	l.open.Store(false)
 	if why := Explain(err); l.said.down(why) && l.config.Report != nil {
 		l.config.Report(why)
 	}
@@ -155,7 +155,7 @@ func (l *Level) works() {
 		return
 	}
 	l.pace.begin()
-	l.isOpen.Store(true)
+	l.open.Store(true)
 	if l.said.up() && l.config.Report != nil {
 		l.config.Report(nil)
 	}

@@ -153,12 +153,12 @@ func (l *liar) serve(conn net.Conn) {
 }
 
 // readMessage reads a message, and returns its bytes and its texts.
-func readMessage(from *bufio.Reader) (octets []byte, texts []string, err error) {
+func readMessage(from *bufio.Reader) (data []byte, texts []string, err error) {
 	line, err := from.ReadString('\n')
 	if err != nil || len(line) < 3 {
 		return nil, nil, fmt.Errorf("reading %q: %w", line, io.ErrUnexpectedEOF)
 	}
-	octets = []byte(line)
+	data = []byte(line)
 	n, _ := strconv.Atoi(strings.TrimSpace(line[1:]))
 	switch line[0] {
 	case '%':
@@ -166,17 +166,17 @@ func readMessage(from *bufio.Reader) (octets []byte, texts []string, err error) 
 	case '$':
 		text := make([]byte, max(n+2, 0))
 		_, err = io.ReadFull(from, text)
-		return append(octets, text...), []string{string(text[:max(n, 0)])}, err
+		return append(data, text...), []string{string(text[:max(n, 0)])}, err
 	case '*', '~', '>':
 	default:
-		return octets, nil, nil
+		return data, nil, nil
 	}
 	for range n {
 		more, found, err := readMessage(from)
 		if err != nil {
 			return nil, nil, err
 		}
-		octets, texts = append(octets, more...), append(texts, found...)
+		data, texts = append(data, more...), append(texts, found...)
 	}
-	return octets, texts, nil
+	return data, texts, nil
 }

@@ -26,7 +26,7 @@ func NewObjects(config ObjectsConfig) *Objects { return &Objects{config} }
 // Get implements cache.Objects.
 func (o *Objects) Get(ctx context.Context, place string) (found cache.Object, ok bool) {
 	l := o.config.Level
-	if !l.isOpen.Load() {
+	if !l.open.Load() {
 		return found, false
 	}
 	place = o.place(place)

@@ -40,11 +40,11 @@ func (p *pace) took(d time.Duration) {
 }
 
 // asked records whether a query timed out, and reports whether too many did.
-func (p *pace) asked(isLate bool) bool {
+func (p *pace) asked(late bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.late <<= 1
-	if isLate {
+	if late {
 		p.late |= 1
 	}
 	return bits.OnesCount16(p.late) >= mostLate

@@ -116,7 +116,7 @@ func (l *Level) Publish(ctx context.Context, p Purge) error {
 	p.By = l.id
 	l.unsent.add(p)
 	l.rouse()
-	if !l.isOpen.Load() {
+	if !l.open.Load() {
 		return errAway
 	}
 	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)

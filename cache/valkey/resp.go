@@ -16,7 +16,7 @@ var errLarge = fmt.Errorf("%w: a reply is larger than what was stored", errProto
 
 // bounds are the limits of one message: bytes of its texts, and elements of its arrays. An element takes 40
 // bytes in the client.
-type bounds struct{ octets, elements int }
+type bounds struct{ bytes, elements int }
 
 const (
 	maxDepth  = 8       // CLUSTER SHARDS has 5
@@ -34,11 +34,11 @@ type messages struct {
 
 	state  state
 	kind   byte // type of the value
-	isLast bool // the next line end is that of the value
+	last   bool // the next line end is that of the value
 	number int
 	digits int
 	minus  bool
-	octets int // of the current line so far, or remaining in the text
+	bytes  int // of the current line so far, or remaining in the text
 	spaces int // in the line
 
 	depth   int
@@ -63,52 +63,52 @@ const (
 )
 
 // check checks the next bytes. After an error it returns the same error again.
-func (m *messages) check(octets []byte) error {
-	for len(octets) > 0 && m.err == nil {
+func (m *messages) check(data []byte) error {
+	for len(data) > 0 && m.err == nil {
 		switch m.state {
 		case inText:
-			n := min(m.octets, len(octets))
-			m.remember(octets[:n])
-			if m.octets -= n; m.octets == 0 {
+			n := min(m.bytes, len(data))
+			m.remember(data[:n])
+			if m.bytes -= n; m.bytes == 0 {
 				m.state = atCR
 			}
-			octets = octets[n:]
+			data = data[n:]
 			continue
 		case inNumber:
-			octets = m.inDigits(octets)
+			data = m.inDigits(data)
 		}
 		// Most line ends arrive in one piece.
-		if len(octets) >= 2 && octets[0] == '\r' && octets[1] == '\n' && (m.state == atCR || m.state == inNumber && m.digits > 0) {
-			octets = octets[2:]
-			if m.state == atCR || m.isLast {
+		if len(data) >= 2 && data[0] == '\r' && data[1] == '\n' && (m.state == atCR || m.state == inNumber && m.digits > 0) {
+			data = data[2:]
+			if m.state == atCR || m.last {
 				m.err = m.close()
 			} else {
 				m.err = m.measured()
 			}
-		} else if len(octets) > 0 {
-			m.err = m.next(octets[0])
-			octets = octets[1:]
+		} else if len(data) > 0 {
+			m.err = m.next(data[0])
+			data = data[1:]
 		}
 	}
 	return m.err
 }
 
 // inDigits parses the available digits of a number, and returns the bytes that follow.
-func (m *messages) inDigits(octets []byte) []byte {
+func (m *messages) inDigits(data []byte) []byte {
 	number, digits := m.number, m.digits
-	for len(octets) > 0 && octets[0]-'0' <= 9 && digits < maxDigits {
-		number = min(10*number+int(octets[0]-'0'), tooMany)
+	for len(data) > 0 && data[0]-'0' <= 9 && digits < maxDigits {
+		number = min(10*number+int(data[0]-'0'), tooMany)
 		digits++
-		octets = octets[1:]
+		data = data[1:]
 	}
 	m.number, m.digits = number, digits
-	return octets
+	return data
 }
 
 // remember stores the beginning of a text.
-func (m *messages) remember(octets []byte) {
+func (m *messages) remember(data []byte) {
 	if m.filled < len(m.start) {
-		m.filled += copy(m.start[m.filled:], octets)
+		m.filled += copy(m.start[m.filled:], data)
 	}
 }
 
@@ -124,13 +124,13 @@ func (m *messages) next(c byte) error {
 		if c != '\r' {
 			return fmt.Errorf("%w: a text is longer than it says", errProtocol)
 		}
-		m.state, m.isLast = atLF, true
+		m.state, m.last = atLF, true
 		return nil
 	default:
 		if c != '\n' {
 			return fmt.Errorf("%w: a line does not end with CR and LF", errProtocol)
 		}
-		if m.isLast {
+		if m.last {
 			return m.close()
 		}
 		return m.measured()
@@ -146,13 +146,13 @@ func (m *messages) open(kind byte) error {
 		}
 		m.texts = 0
 	}
-	m.kind, m.isLast = kind, false
-	m.number, m.digits, m.minus, m.octets, m.spaces, m.filled = 0, 0, false, 0, 0, 0
+	m.kind, m.last = kind, false
+	m.number, m.digits, m.minus, m.bytes, m.spaces, m.filled = 0, 0, false, 0, 0, 0
 	switch kind {
 	case '+', '-', ',', '(', '_', '#':
-		m.state, m.isLast = inLine, true
+		m.state, m.last = inLine, true
 	case ':', '$', '=', '*', '~', '%':
-		m.state, m.isLast = inNumber, kind == ':'
+		m.state, m.last = inNumber, kind == ':'
 	default:
 		return fmt.Errorf("%w: unknown message type %q", errProtocol, kind)
 	}
@@ -163,19 +163,19 @@ func (m *messages) open(kind byte) error {
 // fixed length, and would take the rest for another reply.
 func (m *messages) inLine(c byte) error {
 	switch {
-	case m.kind == '_' && c != '\r', m.kind == '#' && m.octets == 0 && c != 't' && c != 'f', m.kind == '#' && m.octets == 1 && c != '\r':
+	case m.kind == '_' && c != '\r', m.kind == '#' && m.bytes == 0 && c != 't' && c != 'f', m.kind == '#' && m.bytes == 1 && c != '\r':
 		return fmt.Errorf("%w: a null or a boolean has another value", errProtocol)
 	case c == '\r':
 		m.state = atLF
 		return m.endOfLine()
 	case c == '\n':
 		return fmt.Errorf("%w: a line does not end with CR and LF", errProtocol)
-	case m.octets == maxLine || m.octets == m.left.octets:
+	case m.bytes == maxLine || m.bytes == m.left.bytes:
 		return errLarge
 	case c == ' ':
 		m.spaces++
 	}
-	m.octets++
+	m.bytes++
 	if m.filled < len(m.start) {
 		m.start[m.filled] = c
 		m.filled++
@@ -186,7 +186,7 @@ func (m *messages) inLine(c byte) error {
 // endOfLine checks a line that is a value. The client reads the third word of a cluster redirection even if it
 // is missing.
 func (m *messages) endOfLine() error {
-	m.left.octets -= m.octets
+	m.left.bytes -= m.bytes
 	if m.kind != '-' {
 		return nil
 	}
@@ -226,11 +226,11 @@ func (m *messages) measured() error {
 		return m.close() // the null of RESP2
 	case m.minus:
 		return fmt.Errorf("%w: a length is negative", errProtocol)
-	case isText && m.number > m.left.octets:
+	case isText && m.number > m.left.bytes:
 		return errLarge
 	case isText:
-		m.left.octets -= m.number
-		m.octets = m.number
+		m.left.bytes -= m.number
+		m.bytes = m.number
 		if m.state = inText; m.number == 0 {
 			m.state = atCR
 		}

@@ -45,8 +45,8 @@ func TestMessages(t *testing.T) {
 	} {
 		m, ended := parser(3, bounds{20, 10})
 		err := m.check([]byte(text))
-		isSimple := errors.Is(want, errProtocol) && !errors.Is(want, errLarge) && !errors.Is(want, errUnasked)
-		if !errors.Is(err, want) || isSimple && errors.Is(err, errLarge) || want == nil && (*ended == 0 || m.state != atKind || m.depth != 0) {
+		simple := errors.Is(want, errProtocol) && !errors.Is(want, errLarge) && !errors.Is(want, errUnasked)
+		if !errors.Is(err, want) || simple && errors.Is(err, errLarge) || want == nil && (*ended == 0 || m.state != atKind || m.depth != 0) {
 			t.Errorf("%q: %v, after %d messages", text, err, *ended)
 		}
 		if again := m.check([]byte("_\r\n")); want != nil && !errors.Is(again, want) {
@@ -70,21 +70,21 @@ func FuzzMessages(f *testing.F) {
 	} {
 		f.Add([]byte(text), uint8(3), uint8(3))
 	}
-	f.Fuzz(func(t *testing.T, octets []byte, questions, cut uint8) {
+	f.Fuzz(func(t *testing.T, data []byte, questions, cut uint8) {
 		each := bounds{50, 20}
 		whole, ended := parser(int(questions), each)
-		err := whole.check(octets)
+		err := whole.check(data)
 		parts, endedParts := parser(int(questions), each)
 		var errParts error
-		for rest := octets; len(rest) > 0; {
+		for rest := data; len(rest) > 0; {
 			n := min(max(int(cut), 1), len(rest))
 			errParts, rest = parts.check(rest[:n]), rest[n:]
 		}
 		if (err == nil) != (errParts == nil) || *ended != *endedParts {
-			t.Errorf("%q: whole %v after %d, in parts %v after %d", octets, err, *ended, errParts, *endedParts)
+			t.Errorf("%q: whole %v after %d, in parts %v after %d", data, err, *ended, errParts, *endedParts)
 		}
-		if *ended > int(questions) || whole.left.octets < 0 || whole.left.elements < 0 || whole.depth > maxDepth {
-			t.Errorf("%q: %+v", octets, whole)
+		if *ended > int(questions) || whole.left.bytes < 0 || whole.left.elements < 0 || whole.depth > maxDepth {
+			t.Errorf("%q: %+v", data, whole)
 		}
 	})
 }

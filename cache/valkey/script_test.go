@@ -126,7 +126,7 @@ func FuzzReplies(f *testing.F) {
 		if err := l.connect(ctx, 0); err != nil {
 			return
 		}
-		l.isOpen.Store(true)
+		l.open.Store(true)
 		_ = l.read(ctx, time.Millisecond)
 		_, _ = l.ask(ctx, l.keys("place"), "token", "")
 		l.send(ctx, []write{{keys: l.keys("place")[:2]}, {keys: l.keys("place")[:2], token: "token"}})

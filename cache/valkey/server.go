@@ -106,7 +106,7 @@ func (s *server) close() {
 func (l *Level) connect(ctx context.Context, failures int) error {
 	old := l.server.Load()
 	var main string
-	renews := old == nil || old.conns.isSuspect.Load() || failures%renewEvery == renewEvery-1
+	renews := old == nil || old.conns.suspect.Load() || failures%renewEvery == renewEvery-1
 	if renews || failures > 0 {
 		var err error
 		if main, err = l.mainServer(ctx); err != nil && old == nil {

@@ -150,8 +150,8 @@ func (i *instance) source(value string, ttl time.Duration, err error) cache.Load
 // because a connection was lost, the value is loaded again.
 func (i *instance) put(key, value string) {
 	i.t.Helper()
-	for isFirst := true; ; isFirst = false {
-		if !isFirst {
+	for first := true; ; first = false {
+		if !first {
 			i.await(func(s valkey.Stats) bool { return s.Used })
 			_ = i.purge(valkey.Purge{Kind: "name", Text: key})
 		}

@@ -37,7 +37,7 @@ func NewView[V any](config ViewConfig[V]) *View[V] { return &View[V]{config} }
 // Load implements cache.SecondLevel.
 func (v *View[V]) Load(ctx context.Context, key string, demand cache.Demand, load cache.Load[V]) (loaded cache.Loaded[V]) {
 	l := v.config.Level
-	if !l.isOpen.Load() || v.config.Shares != nil && !v.config.Shares(key) {
+	if !l.open.Load() || v.config.Shares != nil && !v.config.Shares(key) {
 		loaded.Value, loaded.TTL, loaded.Err = load(ctx)
 		return loaded
 	}

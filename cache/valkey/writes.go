@@ -30,7 +30,7 @@ func (l *Level) offer(w write) {
 	if w.kept && w.token == "" {
 		return
 	}
-	if l.isOpen.Load() {
+	if l.open.Load() {
 		if l.queued.Add(int64(w.size)) <= maxQueued {
 			select {
 			case l.writes <- w:
@@ -64,7 +64,7 @@ func (l *Level) write(ctx context.Context) {
 
 // send sends several writes in one batch.
 func (l *Level) send(ctx context.Context, batch []write) {
-	if !l.isOpen.Load() {
+	if !l.open.Load() {
 		l.counts.dropped.Add(uint64(len(batch)))
 		return
 	}

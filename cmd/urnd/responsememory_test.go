@@ -144,7 +144,7 @@ func BenchmarkMemoryPerResponse(b *testing.B) {
 		s.Store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return false }) // it waits for pending writes
 		grown := resident() - pages
 		stats := s.Store.Stats()
-		one := func(octets int64) float64 { return float64(octets) / float64(stats.Entries) }
+		one := func(size int64) float64 { return float64(size) / float64(stats.Entries) }
 		b.ReportMetric(one(grown), "resident-B/response")
 		b.ReportMetric(one(testserver.HeapInUse()-heap), "heap-B/response")
 		b.ReportMetric(one(tables-heap), "tables-B/response")

@@ -116,10 +116,10 @@ type proxySoak struct {
 	// with them.
 	leaving *http.Client
 
-	kinds                      [10]atomic.Int64 // requests by kind
-	sent, answered, tunnels    atomic.Int64
-	hits, broken, left, faults atomic.Int64
-	fault                      func(format string, arguments ...any)
+	kinds                        [10]atomic.Int64 // requests by kind
+	sent, answered, tunnels      atomic.Int64
+	hits, broken, left, failures atomic.Int64
+	failure                      func(format string, arguments ...any)
 }
 
 // check compares a response with the content of the origin.
@@ -144,8 +144,8 @@ func (s *proxySoak) check(method, path, part string, got *http.Response, body []
 		return
 	}
 	sum := sha256.Sum256(body)
-	isSame := hex.EncodeToString(sum[:]) == got.Header.Get(sumField)
-	if got.StatusCode == http.StatusOK && method == http.MethodGet && !isSame {
+	same := hex.EncodeToString(sum[:]) == got.Header.Get(sumField)
+	if got.StatusCode == http.StatusOK && method == http.MethodGet && !same {
 		s.wrong("GET %s: another body, of %d octets, than that of %s; %s", path, len(body), got.Header.Get("ETag"), status)
 	}
 	if got.StatusCode == http.StatusPartialContent {
@@ -165,8 +165,8 @@ func (s *proxySoak) checkPart(path, part string, got *http.Response, body []byte
 }
 
 func (s *proxySoak) wrong(format string, arguments ...any) {
-	if s.faults.Add(1) < 20 {
-		s.fault(format, arguments...)
+	if s.failures.Add(1) < 20 {
+		s.failure(format, arguments...)
 	}
 }
 
@@ -322,7 +322,7 @@ func TestSoakProxy(t *testing.T) {
 		Proxy: func(*http.Request) (*url.URL, error) { return proxy, nil }, DisableCompression: true, MaxIdleConnsPerHost: 64,
 	}
 	s := &proxySoak{
-		p: p, origin: origin, secure: secure, fault: t.Errorf, client: &http.Client{Transport: transport},
+		p: p, origin: origin, secure: secure, failure: t.Errorf, client: &http.Client{Transport: transport},
 		leaving: &http.Client{Transport: transport.Clone()},
 	}
 	s.run(duration / 4)

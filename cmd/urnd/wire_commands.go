@@ -168,9 +168,9 @@ func askShared(ctx context.Context, c config.Cache) (string, error) {
 	return fmt.Sprintf("%s %s, which answers in %s", found.Name, found.Version, found.Took.Round(time.Microsecond)), nil
 }
 
-func registryPeer(c config.Registry, setting, url string, isReplica bool) cliconfig.Peer {
+func registryPeer(c config.Registry, setting, url string, replica bool) cliconfig.Peer {
 	return cliconfig.Peer{Setting: setting, Where: url, Ask: func(ctx context.Context) (string, error) {
-		found, err := store.TryPostgres(ctx, c, isReplica)
+		found, err := store.TryPostgres(ctx, c, replica)
 		if err != nil {
 			return "", err
 		}

@@ -61,9 +61,9 @@ func gateways(c config.Config) []gateway {
 
 // explained returns the Info of schemes that are only explained, not retrieved. Any port is allowed, since a
 // page that warns of a port is more useful than an error.
-func explained(isBrowsable bool, service string, names ...string) scheme.Info {
+func explained(browsable bool, service string, names ...string) scheme.Info {
 	return scheme.Info{
-		Names: names, Service: service, Enabled: true, Ports: anyPort(), Local: true, Stored: true, Browsable: isBrowsable,
+		Names: names, Service: service, Enabled: true, Ports: anyPort(), Local: true, Stored: true, Browsable: browsable,
 	}
 }
 
@@ -170,8 +170,8 @@ func newNews(p gatewayParts) (scheme.Handler, error) {
 		Dial: p.dial, Limits: p.limits, Now: p.now, MaxIdle: p.maxIdle, Idle: p.config.Gateways.Idle, Page: newsPage,
 	}
 	for _, server := range c.Servers {
-		address, isTLS := strings.CutPrefix(server, "tls://")
-		settings.Servers = append(settings.Servers, nntp.Server{Address: address, TLS: isTLS})
+		address, tls := strings.CutPrefix(server, "tls://")
+		settings.Servers = append(settings.Servers, nntp.Server{Address: address, TLS: tls})
 	}
 	if c.Login != "" {
 		text, err := secret.Read("news.login", c.Login)

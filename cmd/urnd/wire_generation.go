@@ -318,8 +318,8 @@ func (p parts) awaitRegistry(ctx context.Context, d dependencies) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, follow.OpeningTime)
 	defer cancel()
-	for _, fault := range p.registry.AwaitTried(ctx) {
-		d.log.Warn("the registry is not available: its names are answered 503 until it is", "fault", fault)
+	for _, failure := range p.registry.AwaitTried(ctx) {
+		d.log.Warn("the registry is not available: its names are answered 503 until it is", "fault", failure)
 	}
 }
 

@@ -74,11 +74,11 @@ func readLogo(path string) (*pages.Logo, error) {
 		return nil, err
 	}
 	defer file.Close()
-	octets, err := io.ReadAll(io.LimitReader(file, pages.MaxLogo+1))
+	data, err := io.ReadAll(io.LimitReader(file, pages.MaxLogo+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	logo, err := pages.ParseLogo(octets)
+	logo, err := pages.ParseLogo(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -150,8 +150,8 @@ const (
 
 // wireLists returns the functions that list names of the registry, as far as the configuration permits it.
 func wireLists(s *service, c config.Config, r *resolution, d dependencies) (lists answer.Lists) {
-	isListed := len(c.Access.BrowseClients) > 0
-	if r.registry == nil || !isListed && !c.Site.Sitemap {
+	listed := len(c.Access.BrowseClients) > 0
+	if r.registry == nil || !listed && !c.Site.Sitemap {
 		return lists
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -172,7 +172,7 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 			})
 		},
 	})
-	if isListed {
+	if listed {
 		lists.Search = b.Search
 	}
 	if browsesAll(c.Access) {

@@ -104,9 +104,9 @@ const (
 
 // avoidance lists the currently failing servers of a kind.
 type avoidance struct {
-	is       serverKind
-	isNeeded bool // most names depend on all of them, not only on one of several
-	list     func() []resolver.Avoided
+	is     serverKind
+	needed bool // most names depend on all of them, not only on one of several
+	list   func() []resolver.Avoided
 }
 
 // backoff returns the backoff of the servers of a kind.

@@ -112,7 +112,7 @@ func (f *ruleFiles) add(rule *policy.Rule, r config.ProxyRule) error {
 }
 
 // faults returns the failures of the lists.
-func (f *ruleFiles) faults() (all []string) {
+func (f *ruleFiles) failures() (all []string) {
 	for _, file := range f.files {
 		all = append(all, file.Faults()...)
 	}
@@ -138,7 +138,7 @@ func wireRules(s *service, c config.Config, r *resolution, d dependencies) (*pol
 		return nil, err
 	}
 	r.starters = append(r.starters, s.lists.starters...)
-	r.readiness = append(r.readiness, degrading(s.lists.faults))
+	r.readiness = append(r.readiness, degrading(s.lists.failures))
 	return rules, nil
 }
 

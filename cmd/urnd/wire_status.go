@@ -134,9 +134,9 @@ func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Fail
 		return adminstatus.Failing{Server: adminstatus.Server{Name: placeOf(place), Is: is}, Severity: adminstatus.Critical}
 	}
 	if r.registry != nil {
-		for _, fault := range r.registry.Faults() {
+		for _, failure := range r.registry.Faults() {
 			f := critical(c.Registry.Store, adminstatus.IsRegistry)
-			f.Why = redact.URLs(fault)
+			f.Why = redact.URLs(failure)
 			all = append(all, f)
 		}
 	}
@@ -150,7 +150,7 @@ func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Fail
 			dnsServer: adminstatus.IsDNS, resolutionServer: adminstatus.IsTHTTP, directoryAgent: adminstatus.IsSLP, origin: adminstatus.IsOrigin,
 		}[kind.is]
 		severity := adminstatus.Warning
-		if kind.isNeeded {
+		if kind.needed {
 			severity = adminstatus.Critical
 		}
 		for _, server := range kind.list() {

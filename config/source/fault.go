@@ -48,8 +48,8 @@ type Faults []Fault
 
 func (f Faults) Error() string {
 	lines := make([]string, len(f))
-	for i, fault := range f {
-		lines[i] = fault.String()
+	for i, failure := range f {
+		lines[i] = failure.String()
 	}
 	return strings.Join(lines, "\n")
 }

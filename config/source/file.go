@@ -57,15 +57,15 @@ func (f *File) At(path string) Position {
 
 // Instead replaces faults of the decoder by those found in the text of the file, where there are such. unknown
 // is the start of the decoder's message about an unknown key.
-func (f *File) Instead(faults Faults, unknown string) Faults {
+func (f *File) Instead(failures Faults, unknown string) Faults {
 	if f == nil {
-		return faults
+		return failures
 	}
-	return f.written.instead(faults, f.Name, unknown)
+	return f.written.instead(failures, f.Name, unknown)
 }
 
 // IsWrong reports whether the file has values that the parser reads differently from what was meant.
-func (f *File) IsWrong() bool { return f != nil && len(f.written.faults) > 0 }
+func (f *File) IsWrong() bool { return f != nil && len(f.written.failures) > 0 }
 
 // Read reads and parses a YAML or TOML file. The error is of type Faults, or the reason why the file cannot be
 // read.

@@ -65,34 +65,34 @@ func (s syntax) explain(path string, text []byte, err error) error {
 	if errors.As(err, &known) {
 		return known
 	}
-	fault := Fault{File: path, Message: err.Error()}
+	failure := Fault{File: path, Message: err.Error()}
 	var inTOML *toml.DecodeError
-	switch found := parserLine.FindStringSubmatch(fault.Message); {
+	switch found := parserLine.FindStringSubmatch(failure.Message); {
 	case isTOML(path) && parsesAsYAML(text):
-		fault.Message = "this is YAML: the name of the file must end in .yaml, or its content be TOML"
+		failure.Message = "this is YAML: the name of the file must end in .yaml, or its content be TOML"
 	case !isTOML(path) && parsesAsTOML(text):
-		fault.Message = "this is TOML: the name of the file must end in .toml, or its content be YAML"
+		failure.Message = "this is TOML: the name of the file must end in .toml, or its content be YAML"
 	case errors.As(err, &inTOML):
-		fault.Line, fault.Column = inTOML.Position()
-		fault.Message = s.explainTOML(fault.Line, inTOML.Error())
+		failure.Line, failure.Column = inTOML.Position()
+		failure.Message = s.explainTOML(failure.Line, inTOML.Error())
 	case isTOML(path):
-		fault.Line, fault.Message = whereInTOML(s.source, fault.Message), strings.TrimPrefix(fault.Message, "toml: ")
-		fault.Message = s.ofParser(fault.Line, fault.Message)
+		failure.Line, failure.Message = whereInTOML(s.source, failure.Message), strings.TrimPrefix(failure.Message, "toml: ")
+		failure.Message = s.ofParser(failure.Line, failure.Message)
 	case lineWithTab(text) > 0:
-		fault.Line = lineWithTab(text)
-		fault.Column = 1 + strings.IndexByte(lineOf(s.source, fault.Line), '\t')
-		fault.Message = "the line is indented by a tab: YAML is indented by spaces"
+		failure.Line = lineWithTab(text)
+		failure.Column = 1 + strings.IndexByte(lineOf(s.source, failure.Line), '\t')
+		failure.Message = "the line is indented by a tab: YAML is indented by spaces"
 	default:
 		if found != nil {
-			fault.Line, _ = strconv.Atoi(found[1])
+			failure.Line, _ = strconv.Atoi(found[1])
 		}
-		fault.Position, fault.Message = s.explainYAML(fault.Line, fault.Message)
+		failure.Position, failure.Message = s.explainYAML(failure.Line, failure.Message)
 	}
-	if fault.Line > 0 && fault.Column == 0 {
-		line := lineOf(s.source, fault.Line)
-		fault.Column = 1 + utf8.RuneCountInString(line) - utf8.RuneCountInString(strings.TrimLeft(line, " \t"))
+	if failure.Line > 0 && failure.Column == 0 {
+		line := lineOf(s.source, failure.Line)
+		failure.Column = 1 + utf8.RuneCountInString(line) - utf8.RuneCountInString(strings.TrimLeft(line, " \t"))
 	}
-	return Faults{fault}
+	return Faults{failure}
 }
 
 var (
@@ -123,15 +123,15 @@ func (s syntax) isNearSecret(line int) bool {
 
 // quote formats a message with parts of a line, which are masked if they may be a secret.
 func (s syntax) quote(line int, format string, texts ...string) string {
-	isSecret := s.isNearSecret(line)
+	secret := s.isNearSecret(line)
 	shown := make([]any, len(texts))
 	for i := range texts {
 		shown[i] = texts[i]
-		if isSecret && utf8.RuneCountInString(texts[i]) > 1 {
+		if secret && utf8.RuneCountInString(texts[i]) > 1 {
 			shown[i] = "…"
 		}
 	}
-	if isSecret {
+	if secret {
 		format += "; the line is not shown, since it may have the secret"
 	}
 	return fmt.Sprintf(format, shown...)

@@ -14,9 +14,9 @@ import (
 
 // writing is the values of a file that the parser reads differently from what the writer probably meant.
 type writing struct {
-	schema Schema
-	faults Faults
-	raw    []string // path of each fault as in messages of the decoder
+	schema   Schema
+	failures Faults
+	raw      []string // path of each fault as in messages of the decoder
 	// commas are keys without a value in {}, by path: a comma may have ended the value of the preceding key.
 	commas  map[string]string
 	anchors []anchor
@@ -43,7 +43,7 @@ func writtenInYAML(root *yaml.Node, schema Schema) writing {
 
 func (w *writing) add(path string, at Position, message string) {
 	w.raw = append(w.raw, path)
-	w.faults = append(w.faults, Fault{Position: at, Path: strings.Map(withoutOdd, w.schema.withoutSecretKeys(path)), Message: message})
+	w.failures = append(w.failures, Fault{Position: at, Path: strings.Map(withoutOdd, w.schema.withoutSecretKeys(path)), Message: message})
 }
 
 // addNumber adds a fault for a TOML number that is not decimal.
@@ -257,21 +257,21 @@ func invisibleIn(text string) string {
 }
 
 // instead replaces faults of the decoder by those found in the text of the file, for the same paths.
-func (w writing) instead(faults Faults, file, unknown string) Faults {
-	for i := range w.faults {
-		w.faults[i].File = file
+func (w writing) instead(failures Faults, file, unknown string) Faults {
+	for i := range w.failures {
+		w.failures[i].File = file
 	}
 	isWritten := func(f Fault) bool {
 		return slices.ContainsFunc(w.raw, func(path string) bool { return f.Path == path || strings.HasPrefix(f.Path, path+".") })
 	}
-	faults = slices.DeleteFunc(faults, isWritten)
-	for i, f := range faults {
+	failures = slices.DeleteFunc(failures, isWritten)
+	for i, f := range failures {
 		if before, ok := w.commas[f.Path]; ok && strings.HasPrefix(f.Message, unknown) {
 			if w.schema.MayHoldSecret(before) {
-				faults[i].Path = before // the key is a part of its value
+				failures[i].Path = before // the key is a part of its value
 			}
-			faults[i].Message = "in {} a comma ends a value: write the value before it in quotes, or several as a list in []"
+			failures[i].Message = "in {} a comma ends a value: write the value before it in quotes, or several as a list in []"
 		}
 	}
-	return append(w.faults, faults...)
+	return append(w.failures, failures...)
 }

@@ -14,7 +14,7 @@ func apacheTokens() map[string]part {
 	text := func(v value) part { return part{value: v, quote: quoted} }
 	number := func(v value) part { return part{value: v, isNumber: true} }
 	query := text(queryValue)
-	query.isBlank = true
+	query.blank = true
 	at, _ := strftime("[%d/%b/%Y:%H:%M:%S %z]", began) // the format is valid
 	return map[string]part{
 		"%": {value: constant("%")}, "a": text(clientValue), "h": text(clientValue), "l": {value: noValue},
@@ -88,18 +88,18 @@ func (t *template) apacheToken(tokens map[string]part) error {
 	if hasArgument {
 		name = "{" + argument + "}" + letter
 	}
-	p, isKnown := tokens[name]
-	if !isKnown && (letter == "i" || letter == "o") {
-		p, isKnown = tokens[strings.ToLower(name)]
+	p, known := tokens[name]
+	if !known && (letter == "i" || letter == "o") {
+		p, known = tokens[strings.ToLower(name)]
 	}
-	if !isKnown && letter == "t" && hasArgument {
+	if !known && letter == "t" && hasArgument {
 		p, err = apacheTime(argument)
-		isKnown = err == nil
+		known = err == nil
 	}
 	if err != nil {
 		return err
 	}
-	if !isKnown {
+	if !known {
 		return unknown(name, tokens, apacheInstead())
 	}
 	p.statuses, p.except = statuses, except

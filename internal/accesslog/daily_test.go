@@ -127,8 +127,8 @@ func TestDays(t *testing.T) {
 	d.log("2026-10-31 12:00:00", "/j")
 	d.log("2026-11-01 00:00:00", "/k")
 	d.is("access.log /k", "access.log-20261030 /h", "access.log-20261031 /i,/j")
-	if faults := (accesslog.Set{d.File}).Faults(); len(faults) > 0 || d.logs.Len() > 0 {
-		t.Errorf("%q, %s", faults, d.logs.String())
+	if failures := (accesslog.Set{d.File}).Faults(); len(failures) > 0 || d.logs.Len() > 0 {
+		t.Errorf("%q, %s", failures, d.logs.String())
 	}
 }
 
@@ -228,22 +228,22 @@ func TestDaysFail(t *testing.T) {
 	d.put("access.log-20261128", "/theirs", "2026-11-28 12:00:00")
 	d.log("2026-11-29 00:00:00", "/b")
 	d.is("access.log /a,/b", "access.log-20261128 /theirs")
-	faults := set.Faults()
-	if len(faults) != 1 || !strings.Contains(faults[0], "access.log-20261128 is there already") || !strings.Contains(d.logs.String(), "is there already") {
-		t.Errorf("%q, %s", faults, d.logs.String())
+	failures := set.Faults()
+	if len(failures) != 1 || !strings.Contains(failures[0], "access.log-20261128 is there already") || !strings.Contains(d.logs.String(), "is there already") {
+		t.Errorf("%q, %s", failures, d.logs.String())
 	}
 	d.log("2026-11-30 00:00:00", "/c")
 	d.is("access.log /c", "access.log-20261128 /theirs", "access.log-20261129 /a,/b")
-	if faults := set.Faults(); len(faults) > 0 {
-		t.Errorf("%q", faults)
+	if failures := set.Faults(); len(failures) > 0 {
+		t.Errorf("%q", failures)
 	}
 	moved := d.dir + ".moved"
 	if err := os.Rename(d.dir, moved); err != nil {
 		t.Fatal(err)
 	}
 	d.log("2026-12-01 00:00:00", "/d")
-	if faults := set.Faults(); len(faults) != 1 || !strings.Contains(faults[0], "no such file") {
-		t.Errorf("%q", faults)
+	if failures := set.Faults(); len(failures) != 1 || !strings.Contains(failures[0], "no such file") {
+		t.Errorf("%q", failures)
 	}
 	if err := os.Rename(moved, d.dir); err != nil {
 		t.Fatal(err)
@@ -268,18 +268,18 @@ func TestDaysLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.log("2026-11-29 00:00:00", "/b")
-	if faults := set.Faults(); len(faults) > 0 || d.logs.Len() > 0 {
-		t.Errorf("%q, %s", faults, d.logs.String())
+	if failures := set.Faults(); len(failures) > 0 || d.logs.Len() > 0 {
+		t.Errorf("%q, %s", failures, d.logs.String())
 	}
 	d.log("2026-11-29 00:01:00", "/c")
-	if faults := set.Faults(); len(faults) != 1 || !strings.Contains(faults[0], "locking the file") {
-		t.Errorf("%q", faults)
+	if failures := set.Faults(); len(failures) != 1 || !strings.Contains(failures[0], "locking the file") {
+		t.Errorf("%q", failures)
 	}
 	other.Close()
 	d.log("2026-11-29 00:02:00", "/d")
 	d.is("access.log /d", "access.log-20261128 /a,/b,/c")
-	if faults := set.Faults(); len(faults) > 0 {
-		t.Errorf("%q", faults)
+	if failures := set.Faults(); len(failures) > 0 {
+		t.Errorf("%q", failures)
 	}
 	set.Close()
 }

@@ -102,7 +102,7 @@ func (s Set) Reopen() error {
 // Faults returns the current problems of the logs.
 func (s Set) Faults() (all []string) {
 	for _, f := range s {
-		all = append(all, f.state.faults()...)
+		all = append(all, f.state.failures()...)
 	}
 	return all
 }

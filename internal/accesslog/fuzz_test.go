@@ -10,8 +10,8 @@ import (
 )
 
 // clientOf returns the address with these bytes: none, IPv4, or IPv6 with a zone.
-func clientOf(octets []byte, zone string) netip.Addr {
-	addr, ok := netip.AddrFromSlice(octets)
+func clientOf(data []byte, zone string) netip.Addr {
+	addr, ok := netip.AddrFromSlice(data)
 	if ok && addr.Is6() && !addr.Is4In6() {
 		return addr.WithZone(zone)
 	}

@@ -57,9 +57,9 @@ func appendOptional(b []byte, name, value string) []byte {
 
 // plain marks the bytes that need no escaping in a string. As in encoding/json, the result is also safe in
 // HTML.
-var plain = plainOctets()
+var plain = plainBytes()
 
-func plainOctets() (all [256]bool) {
+func plainBytes() (all [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		all[c] = !strings.ContainsRune(`"\<>&`, c)
 	}

@@ -68,8 +68,8 @@ func TestSet(t *testing.T) {
 			t.Errorf("\n%swant\n%s", tt.got, tt.want)
 		}
 	}
-	if faults := accesslog.Set(nil).Faults(); len(faults) > 0 {
-		t.Error(faults)
+	if failures := accesslog.Set(nil).Faults(); len(failures) > 0 {
+		t.Error(failures)
 	}
 }
 
@@ -174,10 +174,10 @@ func TestSyslogIsDown(t *testing.T) {
 	}
 	set := accesslog.Set{log}
 	log.Flush()
-	faults := set.Faults()
+	failures := set.Faults()
 	set.Close()
-	if lost.Load() != lines || dialled == 0 || dialled > lines/10 || len(faults) != 1 || !strings.Contains(faults[0], "no route to host") {
-		t.Errorf("%d lines of %d are lost, %d times dialled, %q", lost.Load(), lines, dialled, faults)
+	if lost.Load() != lines || dialled == 0 || dialled > lines/10 || len(failures) != 1 || !strings.Contains(failures[0], "no route to host") {
+		t.Errorf("%d lines of %d are lost, %d times dialled, %q", lost.Load(), lines, dialled, failures)
 	}
 }
 

@@ -119,7 +119,7 @@ func (t *template) squidCode(tokens map[string]part) string {
 		}
 	}
 	letters := len(rest) - len(strings.TrimLeft(rest, "<>:_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
-	if _, isUnavailable := squidInstead()[rest[:letters]]; longest == "" || isUnavailable {
+	if _, unavailable := squidInstead()[rest[:letters]]; longest == "" || unavailable {
 		longest = rest[:max(letters, len(longest))]
 	}
 	t.at += len(longest)
@@ -137,11 +137,11 @@ func squidValue(tokens map[string]part, code, argument string, hasArgument bool,
 	if hasArgument {
 		name = "{" + argument + "}" + code
 	}
-	p, isKnown := tokens[name]
-	if !isKnown && (code == ">h" || code == "<h") {
-		p, isKnown = tokens[strings.ToLower(name)]
+	p, known := tokens[name]
+	if !known && (code == ">h" || code == "<h") {
+		p, known = tokens[strings.ToLower(name)]
 	}
-	if !isKnown {
+	if !known {
 		return part{}, unknown(name, tokens, squidInstead())
 	}
 	return p, nil

@@ -15,7 +15,7 @@ type writeState struct {
 	now func() time.Time
 
 	mu       sync.Mutex
-	fault    error
+	failure  error
 	rotation error     // error of the last rotation or removal of old files
 	tried    time.Time // time of the last attempted rotation
 	logged   time.Time // time at which an error was last logged; the zero value after the recovery was logged
@@ -29,7 +29,7 @@ const logFaultEvery = time.Minute
 func (s *writeState) wrote(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fault = err
+	s.failure = err
 	now := s.now()
 	switch recent := now.Sub(s.logged) < logFaultEvery; {
 	case err != nil && (s.logged.IsZero() || !recent):
@@ -42,11 +42,11 @@ func (s *writeState) wrote(err error) {
 }
 
 // faults returns the current problems of the access log.
-func (s *writeState) faults() (all []string) {
+func (s *writeState) failures() (all []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fault != nil {
-		all = append(all, fmt.Sprintf("the access log cannot be written, and lines of it are lost: %s", s.fault))
+	if s.failure != nil {
+		all = append(all, fmt.Sprintf("the access log cannot be written, and lines of it are lost: %s", s.failure))
 	}
 	if s.rotation != nil {
 		all = append(all, fmt.Sprintf("the access log is kept longer than it is configured: %s", s.rotation))

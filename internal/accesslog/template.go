@@ -20,11 +20,11 @@ type part struct {
 	value   value // nil: the part is only literal
 	quote   *quoting
 	// least and most are the minimum and maximum width in bytes. most truncates texts; 0 is no maximum.
-	least, most       int
-	left, zero        bool // padded on the right; padded with zeros
-	isNumber, isBlank bool // isNumber: never truncated; isBlank: a missing value is "" instead of "-"
-	statuses          []int
-	except            bool // applies to statuses that are not in the list
+	least, most     int
+	left, zero      bool // padded on the right; padded with zeros
+	isNumber, blank bool // isNumber: never truncated; isBlank: a missing value is "" instead of "-"
+	statuses        []int
+	except          bool // applies to statuses that are not in the list
 }
 
 // append appends the part for an entry.
@@ -44,7 +44,7 @@ func (p *part) append(b []byte, r *record) []byte {
 	b = p.value(b, &r.Entry)
 	switch {
 	case len(b) > start:
-	case p.isBlank:
+	case p.blank:
 		return b
 	default:
 		return append(b, '-')
@@ -170,8 +170,8 @@ func (t *template) argument() (string, bool, error) {
 	if !t.skip('{') {
 		return "", false, nil
 	}
-	text, _, isClosed := strings.Cut(t.text[t.at:], "}")
-	if !isClosed {
+	text, _, closed := strings.Cut(t.text[t.at:], "}")
+	if !closed {
 		return "", false, fmt.Errorf("a brace is not closed")
 	}
 	t.at += len(text) + 1

@@ -96,8 +96,8 @@ func (e *Entry) target() (scheme, host, path string) {
 	if e.Method == http.MethodConnect {
 		return "", e.Target, ""
 	}
-	scheme, rest, isWhole := strings.Cut(e.Target, "://")
-	if e.Scheme != "" || !isWhole || strings.HasPrefix(e.Target, "/") || strings.Contains(scheme, "?") {
+	scheme, rest, whole := strings.Cut(e.Target, "://")
+	if e.Scheme != "" || !whole || strings.HasPrefix(e.Target, "/") || strings.Contains(scheme, "?") {
 		return e.Scheme, e.Host, e.Target
 	}
 	host = rest
@@ -220,14 +220,14 @@ func epochValue(at func(e *Entry) time.Time, unit time.Duration) value {
 }
 
 // fractionValue returns the first digits of the fraction of a second, padded with zeros if isPadded is set.
-func fractionValue(at func(e *Entry) time.Time, digits int, isPadded bool) value {
+func fractionValue(at func(e *Entry) time.Time, digits int, padded bool) value {
 	divisor := 1
 	for range 9 - digits {
 		divisor *= 10
 	}
 	return func(b []byte, e *Entry) []byte {
 		n := at(e).Nanosecond() / divisor
-		if !isPadded {
+		if !padded {
 			return strconv.AppendInt(b, int64(n), 10)
 		}
 		start := len(b)

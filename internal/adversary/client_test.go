@@ -138,13 +138,13 @@ const silence = 2 * time.Second
 
 // converse sends bytes over a new connection, and returns all responses until urnd closes it. If urnd waits for
 // more, the client half-closes the connection.
-func converse(ctx context.Context, address, from, octets string, methods ...string) ([]reply, error) {
+func converse(ctx context.Context, address, from, data string, methods ...string) ([]reply, error) {
 	conn, err := connect(ctx, address, from)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	text, err := dialogue(ctx, conn, octets)
+	text, err := dialogue(ctx, conn, data)
 	if err != nil {
 		return nil, err
 	}
@@ -153,8 +153,8 @@ func converse(ctx context.Context, address, from, octets string, methods ...stri
 
 // dialogue writes bytes and reads until the other side closes the connection, or sends nothing although the
 // client has half-closed it.
-func dialogue(ctx context.Context, conn net.Conn, octets string) ([]byte, error) {
-	go func() { _, _ = io.WriteString(conn, octets) }() // urnd may respond before it has read everything
+func dialogue(ctx context.Context, conn net.Conn, data string) ([]byte, error) {
+	go func() { _, _ = io.WriteString(conn, data) }() // urnd may respond before it has read everything
 	var text bytes.Buffer
 	halved := false
 	for buffer := make([]byte, 64<<10); ; {
@@ -208,8 +208,8 @@ func hasMore(reader *bufio.Reader) bool {
 }
 
 // roundTrip sends a request over a connection and waits for one response without a time limit.
-func roundTrip(conn net.Conn, octets string) (reply, error) {
-	if _, err := io.WriteString(conn, octets); err != nil {
+func roundTrip(conn net.Conn, data string) (reply, error) {
+	if _, err := io.WriteString(conn, data); err != nil {
 		return reply{}, err
 	}
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)

@@ -100,9 +100,9 @@ func (d *duel) shows() string {
 			break
 		}
 		r = r.as(attackerAgent, "http", d.host(d.server, d.way), "/id", d.way.absolute)
-		fmt.Fprintf(&text, "attacker: %.400s; ", r.octets())
+		fmt.Fprintf(&text, "attacker: %.400s; ", r.bytes())
 	}
-	fmt.Fprintf(&text, "victim: %.400s", d.asked("id", d.server).octets())
+	fmt.Fprintf(&text, "victim: %.400s", d.asked("id", d.server).bytes())
 	return text.String()
 }
 
@@ -199,8 +199,8 @@ func (d *duel) undisturbed(ctx context.Context) (right map[string]bool, took tim
 			return nil, 0, fmt.Errorf("alone: %w", err)
 		}
 		for _, one := range got {
-			if one.fault != nil {
-				return nil, 0, fmt.Errorf("alone: %w", one.fault)
+			if one.failure != nil {
+				return nil, 0, fmt.Errorf("alone: %w", one.failure)
 			}
 			right[one.text(names)] = true
 			if d.setsCookie {

@@ -75,7 +75,7 @@ type clientH1 struct {
 }
 
 func (c *clientH1) send(r sending) error {
-	_, err := io.WriteString(c, r.octets())
+	_, err := io.WriteString(c, r.bytes())
 	return err
 }
 
@@ -83,7 +83,7 @@ func (c *clientH1) receive(r sending, most int64) received {
 	for {
 		got, err := http.ReadResponse(c.reader, &http.Request{Method: r.method})
 		if err != nil {
-			return received{fault: err}
+			return received{failure: err}
 		}
 		body, err := io.ReadAll(io.LimitReader(got.Body, most))
 		if got.StatusCode >= 200 {

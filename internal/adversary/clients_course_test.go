@@ -72,8 +72,8 @@ func (d *duel) victimOn(c client, id string) ([]received, error) {
 // receives reads a response, and reports a timeout in it.
 func (d *duel) receives(c client, r sending) received {
 	got := c.receive(r, d.most())
-	if errors.Is(got.fault, os.ErrDeadlineExceeded) {
-		got.fault = fmt.Errorf("nothing whole in time: status %d and %d octets: %w", got.status, len(got.body), got.fault)
+	if errors.Is(got.failure, os.ErrDeadlineExceeded) {
+		got.failure = fmt.Errorf("nothing whole in time: status %d and %d octets: %w", got.status, len(got.body), got.failure)
 	}
 	return got
 }

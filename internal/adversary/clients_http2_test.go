@@ -71,7 +71,7 @@ func (c *clientH2) receive(_ sending, most int64) (got received) {
 	for {
 		frame, err := c.ReadFrame()
 		if err != nil {
-			got.fault = err
+			got.failure = err
 			return got
 		}
 		if stream := frame.Header().StreamID; stream != 0 && stream != c.stream {
@@ -90,10 +90,10 @@ func (c *clientH2) receive(_ sending, most int64) (got received) {
 		case *http2.DataFrame:
 			body.Write(frame.Data())
 		case *http2.RSTStreamFrame:
-			got.fault = fmt.Errorf("the stream is reset: %s", frame.ErrCode)
+			got.failure = fmt.Errorf("the stream is reset: %s", frame.ErrCode)
 			return got
 		case *http2.GoAwayFrame:
-			got.fault = fmt.Errorf("the connection ends: %s", frame.ErrCode)
+			got.failure = fmt.Errorf("the connection ends: %s", frame.ErrCode)
 			return got
 		default:
 			continue

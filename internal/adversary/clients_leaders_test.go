@@ -123,8 +123,8 @@ func (d *duel) primed(ctx context.Context, first sending) (received, error) {
 	if err := c.send(first); err != nil {
 		return received{}, err
 	}
-	if got := c.receive(first, d.most()); got.fault != nil {
-		return received{}, got.fault
+	if got := c.receive(first, d.most()); got.failure != nil {
+		return received{}, got.failure
 	}
 	got, err := d.attacked(ctx, id, r, d.bound(took))
 	if err != nil {
@@ -223,7 +223,7 @@ func hundred(ctx context.Context, d *duel) error {
 		many(n, func(int) {
 			got, err := d.victim(ctx, id, d.collapse+2*d.slack)
 			if err == nil {
-				err = got[0].fault
+				err = got[0].failure
 			}
 			if err == nil && got[0].status != http.StatusOK {
 				err = fmt.Errorf("status %d", got[0].status)
@@ -267,7 +267,7 @@ func five(ctx context.Context, d *duel) error {
 			switch {
 			case err != nil:
 				count.add("error")
-			case got[0].fault != nil:
+			case got[0].failure != nil:
 				count.add("fault")
 			default:
 				count.add(fmt.Sprint(got[0].status))

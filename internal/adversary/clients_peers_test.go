@@ -41,7 +41,7 @@ func TestPeers(t *testing.T) {
 				one := row{verdicts: verdicts}
 				counts[family][name] = fmt.Sprintf("%d of %d", one.survived(), len(verdicts))
 				for _, v := range verdicts {
-					if v.fault != nil && mode == "list" {
+					if v.failure != nil && mode == "list" {
 						t.Logf("FAILED %s", v)
 					}
 				}

@@ -44,12 +44,12 @@ func sayPlayed(s *stage) error {
 // playRandom runs attacks until a time, and returns the first that a victim did not survive.
 func (a *arena) playRandom(ctx context.Context, source *rand.Rand, server int, end time.Time) error {
 	const most = 5
-	var faults []error
-	for n := 0; time.Now().Before(end) && len(faults) < most; n++ {
+	var failures []error
+	for n := 0; time.Now().Before(end) && len(failures) < most; n++ {
 		d := a.randomDuel(source, server)
 		attempt, cancel := context.WithTimeout(ctx, patience)
 		if err := d.run(attempt); err != nil {
-			faults = append(faults, fmt.Errorf("attack %d: %s: %s: %w", n, d, d.shows(), err))
+			failures = append(failures, fmt.Errorf("attack %d: %s: %s: %w", n, d, d.shows(), err))
 		}
 		cancel()
 		a.played.Add(1)
@@ -57,7 +57,7 @@ func (a *arena) playRandom(ctx context.Context, source *rand.Rand, server int, e
 			break
 		}
 	}
-	return errors.Join(faults...)
+	return errors.Join(failures...)
 }
 
 // pick returns a random element.

@@ -20,7 +20,7 @@ type sending struct {
 }
 
 // octets returns the bytes of the request in HTTP/1.
-func (r sending) octets() string {
+func (r sending) bytes() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s %s\r\nHost: %s\r\n", r.method, r.target, r.version, r.host)
 	for _, field := range r.fields {
@@ -93,11 +93,11 @@ func (s shape) harmless() shape {
 // received is the response to a client; fault is the error if it is missing or incomplete.
 type received struct {
 	reply
-	fault error
+	failure error
 }
 
 // isLast reports whether the connection cannot be used again.
-func (r received) isLast() bool { return r.fault != nil || r.header.Get("Connection") == "close" }
+func (r received) isLast() bool { return r.failure != nil || r.header.Get("Connection") == "close" }
 
 // unequal lists fields that differ between two correct responses to the same request: fields about time,
 // connection, framing, and the proxy itself.
@@ -109,8 +109,8 @@ var unequal = []string{
 
 // text returns all parts that must be equal, with names of the resource replaced by common ones.
 func (r received) text(names *strings.Replacer) string {
-	if r.fault != nil {
-		return "no response: " + names.Replace(r.fault.Error())
+	if r.failure != nil {
+		return "no response: " + names.Replace(r.failure.Error())
 	}
 	var lines []string
 	for name, values := range r.header {

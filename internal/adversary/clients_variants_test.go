@@ -75,8 +75,8 @@ func keepsVariant(ctx context.Context, d *duel) error {
 	if err != nil {
 		return err
 	}
-	if got[0].fault != nil {
-		return got[0].fault
+	if got[0].failure != nil {
+		return got[0].failure
 	}
 	if all, _, _ := r.seen(); got[0].serial() != "1" {
 		return fmt.Errorf("the variant in use is evicted: the victim got the answer to request %s of %d", got[0].serial(), all)

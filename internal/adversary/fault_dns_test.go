@@ -95,10 +95,10 @@ func changed(change func(m *dns.Msg)) answering {
 	}
 }
 
-func slicesOf(octets []byte, n int) [][]byte {
+func slicesOf(data []byte, n int) [][]byte {
 	all := make([][]byte, n)
 	for i := range all {
-		all[i] = octets
+		all[i] = data
 	}
 	return all
 }

@@ -4,6 +4,6 @@ import "slices"
 
 // faults are failures of the dependencies of urnd: DNS, files, and the replacement of its own process. The
 // clock is excluded, because that of a process cannot be set; the tests of the packages do that.
-func faults(s *stage) []payload {
+func failures(s *stage) []payload {
 	return slices.Concat(s.faultyDNS(), s.faultyRecords(), s.snapshots(), s.files(), s.sharedServers(), s.ends(), s.middles())
 }

@@ -15,7 +15,7 @@ type form struct {
 	name, target string
 	body         string   // of a POST; "" for GET
 	fields       []string // of the request
-	isAdmin      bool     // on the admin listener, by a logged-in administrator
+	admin        bool     // on the admin listener, by a logged-in administrator
 	isList       bool     // its page may be as long as its content
 }
 
@@ -155,14 +155,14 @@ func prepareForms(s *stage) error {
 func forms(s *stage) (all []payload) {
 	visitor := &visitor{stage: s}
 	for _, table := range []struct {
-		family  string
-		isAdmin bool
-		forms   []form
+		family string
+		admin  bool
+		forms  []form
 	}{{"forms of readers", false, readersForms()}, {"forms of the admin interface", true, adminForms()}} {
 		for _, f := range table.forms {
-			f.isAdmin = table.isAdmin
+			f.admin = table.admin
 			for _, text := range hostileTexts() {
-				if text.isOctets && (f.body != "" || len(f.fields) > 0) && strings.ContainsAny(text.text, "\r\n") {
+				if text.isBytes && (f.body != "" || len(f.fields) > 0) && strings.ContainsAny(text.text, "\r\n") {
 					continue // would be another request
 				}
 				all = append(all, payload{
@@ -185,9 +185,9 @@ func (f *form) fill(text hostileText) string {
 // raw.
 func (f *form) with(text hostileText) (target, body string, fields []string) {
 	encoded := text.text
-	if !text.isOctets {
+	if !text.isBytes {
 		encoded = url.QueryEscape(text.text)
-		if text.isEncoded {
+		if text.encoded {
 			encoded = text.text
 		}
 	}

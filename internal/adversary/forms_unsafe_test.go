@@ -16,8 +16,8 @@ func TestUnsafeReplies(t *testing.T) {
 	}
 	const page = `<!DOCTYPE html><title>t</title><script src="/copy.js"></script><p title="&lt;evil>"><a href="/fetch?uri=//evil.example">a</a>`
 	for name, tt := range map[string]struct {
-		reply  reply
-		isSafe bool
+		reply reply
+		safe  bool
 	}{
 		"a page":                     {reply{200, fields(), page}, true},
 		"an image":                   {reply{200, fields("Content-Type", "image/svg+xml", "Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'"), `<svg><title>&lt;evil></title></svg>`}, true},
@@ -40,7 +40,7 @@ func TestUnsafeReplies(t *testing.T) {
 		"a redirect to a script":     {reply{303, http.Header{"Location": {"javascript:a"}}, ""}, false},
 		"a long page":                {reply{200, fields(), page + string(make([]byte, 30_000))}, false},
 	} {
-		if err := isSafe(tt.reply, false); (err == nil) != tt.isSafe {
+		if err := isSafe(tt.reply, false); (err == nil) != tt.safe {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -31,7 +31,7 @@ func (v *visitor) send(ctx context.Context, f form, text hostileText) error {
 	target, body, fields := f.with(text)
 	fields = append(fields, accept)
 	address, method := v.service, http.MethodGet
-	if f.isAdmin {
+	if f.admin {
 		session, err := v.logIn(ctx)
 		if err != nil {
 			return fmt.Errorf("logging in: %w", err)
@@ -131,8 +131,8 @@ func (v *visitor) forgeries() (all []payload) {
 					fields = append(fields, "Content-Type: application/x-www-form-urlencoded", accept)
 					got, err := ask(ctx, v.admin, friend, http.MethodPost, target, body+"&csrf="+url.QueryEscape(csrf), fields...)
 					// The other cookie is not logged in.
-					isRefused := got.status == http.StatusForbidden || got.status == http.StatusUnauthorized
-					if err == nil && !isRefused {
+					refused := got.status == http.StatusForbidden || got.status == http.StatusUnauthorized
+					if err == nil && !refused {
 						err = fmt.Errorf("it is answered %d: %.300q", got.status, got.body)
 					}
 					return err

@@ -20,11 +20,11 @@ func (s *stage) blamed() []payload {
 		s.dns.has(host, "60 IN A "+originHost)
 		s.dns.has(nid+"."+zoneRoot, `60 IN NAPTR 1 1 "u" "http+N2L" "!^.*$!http://`+authority+`/!" .`,
 			`60 IN NAPTR 1 2 "u" "http+N2L" "!^.*$!http://other.example/!" .`)
-		octets := "POST http://" + authority + "/p/blamed HTTP/1.1\r\nHost: " + authority + "\r\nConnection: close\r\n" + body
+		data := "POST http://" + authority + "/p/blamed HTTP/1.1\r\nHost: " + authority + "\r\nConnection: close\r\n" + body
 		payloads = append(payloads, payload{
-			name: name + " is not the fault of the origin", section: "RFC 9110 section 15.5.1", shows: octets,
+			name: name + " is not the fault of the origin", section: "RFC 9110 section 15.5.1", shows: data,
 			play: func(ctx context.Context) error {
-				if _, err := converse(ctx, s.service, friend, octets, "POST"); err != nil {
+				if _, err := converse(ctx, s.service, friend, data, "POST"); err != nil {
 					return err
 				}
 				got, err := get(ctx, s.service, stranger, "/urn:"+nid+":a")

@@ -10,7 +10,7 @@ import (
 
 // response is the response of a hostile origin.
 type response struct {
-	name, section, octets string
+	name, section, bytes string
 	// passed is set if it may be forwarded; otherwise the response is 502.
 	passed bool
 }
@@ -20,11 +20,11 @@ func (s *stage) responses() []payload {
 	var payloads []payload
 	for _, r := range hostileResponses() {
 		id := s.id()
-		s.origin.on("/p/"+id, says(r.octets))
-		payloads = append(payloads, payload{name: r.name, section: r.section, shows: r.octets, play: func(ctx context.Context) error {
+		s.origin.on("/p/"+id, says(r.bytes))
+		payloads = append(payloads, payload{name: r.name, section: r.section, shows: r.bytes, play: func(ctx context.Context) error {
 			base := "http://" + s.origin.address
-			octets := "GET " + base + "/p/" + id + " HTTP/1.1\r\nHost: a\r\n\r\nGET " + base + "/marker/" + id + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-			got, err := converse(ctx, s.service, friend, octets)
+			data := "GET " + base + "/p/" + id + " HTTP/1.1\r\nHost: a\r\n\r\nGET " + base + "/marker/" + id + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+			got, err := converse(ctx, s.service, friend, data)
 			if err != nil {
 				return err
 			}
@@ -63,8 +63,8 @@ func hostileResponses() []response {
 	const end = fields + "Content-Length: 2\r\n\r\nok"
 	const evil = "HTTP/1.1 200 OK\r\nEvil: 1\r\nContent-Length: 4\r\n\r\nevil"
 	var all []response
-	add := func(name, section, octets string, passed bool) {
-		all = append(all, response{name, section, octets, passed})
+	add := func(name, section, data string, passed bool) {
+		all = append(all, response{name, section, data, passed})
 	}
 	for _, status := range []string{"000", "001", "042", "099", "1000", "99999", "-1", "2OO", "20", "2", "", "2000", "+200", "0x0", "200.0"} {
 		add("status "+status, "RFC 9110 section 15", "HTTP/1.1 "+status+" X\r\n"+end, status == "20" || status == "2")

@@ -27,8 +27,8 @@ const (
 // request is an HTTP/1.1 payload. In its octets, {o} is the address of the origin, {id} is unique, and
 // {smuggled} a request that is only seen if another one is misinterpreted.
 type request struct {
-	name, section, octets string
-	want                  outcome
+	name, section, bytes string
+	want                 outcome
 }
 
 // framing are requests, and responses of origins, with ambiguous boundaries.
@@ -62,15 +62,15 @@ func (s *stage) requests(family string, all []request) []payload {
 				name += ", behind a cached answer"
 				// urnd does not know all of the data that arrives with the previous request, and closes its
 				// connection.
-				if strings.Contains(r.octets, "Transfer-Encoding: chunked") && want != refused || strings.Contains(r.octets, "HTTP/1.0") {
+				if strings.Contains(r.bytes, "Transfer-Encoding: chunked") && want != refused || strings.Contains(r.bytes, "HTTP/1.0") {
 					want = either
 				}
 			}
-			octets := strings.NewReplacer("{smuggled}", "GET http://{o}/smuggled/{id} HTTP/1.1\r\nHost: {o}\r\n\r\n").Replace(r.octets)
-			octets = strings.NewReplacer("{o}", s.origin.address, "{id}", id).Replace(octets)
+			data := strings.NewReplacer("{smuggled}", "GET http://{o}/smuggled/{id} HTTP/1.1\r\nHost: {o}\r\n\r\n").Replace(r.bytes)
+			data = strings.NewReplacer("{o}", s.origin.address, "{id}", id).Replace(data)
 			payloads = append(payloads, payload{
-				name: name, section: r.section, shows: before + octets,
-				play: func(ctx context.Context) error { return s.judgeRequest(ctx, before, octets, id, want) },
+				name: name, section: r.section, shows: before + data,
+				play: func(ctx context.Context) error { return s.judgeRequest(ctx, before, data, id, want) },
 			})
 		}
 	}
@@ -79,14 +79,14 @@ func (s *stage) requests(family string, all []request) []payload {
 
 // judgeRequest sends a request followed by a marker: a legal request that only reaches the origin if urnd
 // considers the first one complete. before is cached, or "".
-func (s *stage) judgeRequest(ctx context.Context, before, octets, id string, want outcome) error {
+func (s *stage) judgeRequest(ctx context.Context, before, data, id string, want outcome) error {
 	marker := "GET http://" + s.origin.address + "/marker/" + id + " HTTP/1.1\r\nHost: " + s.origin.address + "\r\nConnection: close\r\n\r\n"
-	method, _, _ := strings.Cut(octets, " ")
+	method, _, _ := strings.Cut(data, " ")
 	methods := []string{method}
 	if before != "" {
 		methods = []string{"GET", method}
 	}
-	got, err := converse(ctx, s.service, friend, before+octets+marker, methods...)
+	got, err := converse(ctx, s.service, friend, before+data+marker, methods...)
 	if err != nil {
 		return err
 	}

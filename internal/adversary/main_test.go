@@ -51,7 +51,7 @@ func categories() []category {
 			name: "connections", workers: 32, settings: siteSettings(), prepare: prepareSite, payloads: connectionsOfClients,
 			after: func(s *stage) error { return s.origin.confusion() }, releases: true,
 		},
-		{name: "faults", workers: 4, payloads: faults},
+		{name: "faults", workers: 4, payloads: failures},
 		{name: "clients", workers: 12, prepare: prepareClients, payloads: clients},
 		{name: "clients at random", workers: 8, prepare: prepareClientsOnDisk, payloads: randomClients, after: sayPlayed},
 		{name: "forms", workers: 4, prepare: prepareForms, payloads: forms},
@@ -172,7 +172,7 @@ func (c category) playAll(ctx context.Context, s *stage, before usage, payloads 
 			const mostMemory = 300 // MiB
 			return errors.Join(s.releases(ctx, before), s.below(mostMemory))
 		}
-		if v := health.judge(ctx); v.fault != nil {
+		if v := health.judge(ctx); v.failure != nil {
 			all = append(all, v)
 			if s.crashed() != nil {
 				return all

@@ -23,8 +23,8 @@ const patience = 30 * time.Second
 // verdict is the result of one payload.
 type verdict struct {
 	payload
-	fault error // nil if urnd survived
-	took  time.Duration
+	failure error // nil if urnd survived
+	took    time.Duration
 }
 
 // judge runs a payload. A panic of a test peer is a bug of this program, and is reported as such.
@@ -33,13 +33,13 @@ func (p payload) judge(ctx context.Context) (v verdict) {
 	v.payload = p
 	defer func() {
 		if r := recover(); r != nil {
-			v.fault = fmt.Errorf("the payload itself panicked: %v", r)
+			v.failure = fmt.Errorf("the payload itself panicked: %v", r)
 		}
 		v.took = time.Since(began)
 	}()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	v.fault = p.play(ctx)
+	v.failure = p.play(ctx)
 	return v
 }
 
@@ -50,7 +50,7 @@ func (v verdict) String() string {
 	if len(shows) > most {
 		shows = shows[:most] + fmt.Sprintf("... (%d octets)", len(v.shows))
 	}
-	return fmt.Sprintf("%s: %s (%s)\n    sent: %s\n    why:  %v", v.family, v.name, v.section, strconv.QuoteToASCII(shows), v.fault)
+	return fmt.Sprintf("%s: %s (%s)\n    sent: %s\n    why:  %v", v.family, v.name, v.section, strconv.QuoteToASCII(shows), v.failure)
 }
 
 // inFamily sets the family of payloads.

@@ -53,9 +53,9 @@ func (o *origin) on(target string, s script) {
 }
 
 // says is a script that sends bytes and closes the connection.
-func says(octets string) script {
+func says(data string) script {
 	return func(conn net.Conn, _ *http.Request) bool {
-		_, _ = io.WriteString(conn, octets)
+		_, _ = io.WriteString(conn, data)
 		return false
 	}
 }

@@ -22,8 +22,8 @@ func random(s *stage) []payload {
 	var seeds []string
 	for _, r := range append(append(append(requestLines(), fieldLines()...), append(hosts(), contentLengths()...)...), append(append(transferCodings(),
 		chunks()...), connectionOptions()...)...) {
-		if len(r.octets) < 4096 {
-			seeds = append(seeds, strings.NewReplacer("{smuggled}", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "{o}", s.origin.address, "{id}", "random").Replace(r.octets))
+		if len(r.bytes) < 4096 {
+			seeds = append(seeds, strings.NewReplacer("{smuggled}", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "{o}", s.origin.address, "{id}", "random").Replace(r.bytes))
 		}
 	}
 	var payloads []payload
@@ -49,7 +49,7 @@ func random(s *stage) []payload {
 }
 
 // survives sends bytes, and returns an error if the result is not a sequence of responses, or contains a 500.
-func (s *stage) survives(ctx context.Context, octets string) error {
+func (s *stage) survives(ctx context.Context, data string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	conn, err := connect(ctx, s.service, friend)
@@ -59,20 +59,20 @@ func (s *stage) survives(ctx context.Context, octets string) error {
 	defer conn.Close()
 	// The client half-closes immediately, so that urnd does not wait.
 	go func() {
-		_, _ = conn.Write([]byte(octets))
+		_, _ = conn.Write([]byte(data))
 		if half, ok := conn.(interface{ CloseWrite() error }); ok {
 			_ = half.CloseWrite()
 		}
 	}()
 	text, err := dialogue(ctx, conn, "")
 	if err != nil {
-		return fmt.Errorf("%w: %.500q", err, octets)
+		return fmt.Errorf("%w: %.500q", err, data)
 	}
 	if strings.Contains(string(text), " 500 Internal Server Error\r\n") {
-		return fmt.Errorf("500 for %.500q", octets)
+		return fmt.Errorf("500 for %.500q", data)
 	}
 	if len(text) > 0 && !strings.HasPrefix(string(text), "HTTP/1.") {
-		return fmt.Errorf("no response for %.500q: %.100q", octets, text)
+		return fmt.Errorf("no response for %.500q: %.100q", data, text)
 	}
 	return errors.Join(s.takeAlarms(), s.crashed())
 }

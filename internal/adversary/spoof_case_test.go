@@ -48,7 +48,7 @@ func (s *stage) withCases() func() (*daemon, error) {
 func (s *stage) mixedCase() []payload {
 	started := s.withCases()
 	var payloads []payload
-	add := func(name, section string, isSame bool, requests ...string) {
+	add := func(name, section string, same bool, requests ...string) {
 		for _, request := range requests[1:] {
 			payloads = append(payloads, payload{
 				name: name, section: section, shows: request,
@@ -65,9 +65,9 @@ func (s *stage) mixedCase() []payload {
 					switch {
 					case err != nil:
 						return err
-					case isSame && got != want:
+					case same && got != want:
 						return fmt.Errorf("it is answered %s, and not %s", got, want)
-					case !isSame && got == want:
+					case !same && got == want:
 						return fmt.Errorf("it is answered %s, as %s is", got, requests[0])
 					}
 					return nil

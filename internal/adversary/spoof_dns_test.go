@@ -19,7 +19,7 @@ const (
 type forgery struct {
 	name, section string
 	change        func(m *dns.Msg)
-	octets        func(wire []byte) []byte
+	bytes         func(wire []byte) []byte
 	// empty is set if it is a response to the query without an answer: then the name may not exist.
 	empty bool
 }
@@ -35,7 +35,7 @@ func forgeries() []forgery {
 		all = append(all, forgery{name: name, section: section, change: change, empty: true})
 	}
 	cut := func(name, section string, octets func(wire []byte) []byte) {
-		all = append(all, forgery{name: name, section: section, octets: octets})
+		all = append(all, forgery{name: name, section: section, bytes: octets})
 	}
 	add("the next id", "RFC 5452 section 9.1", func(m *dns.Msg) { m.Id++ })
 	add("the id 0", "RFC 5452 section 9.1", func(m *dns.Msg) { m.Id ^= 0xffff })
@@ -85,8 +85,8 @@ func (f forgery) forge(q question) []byte {
 		f.change(m)
 	}
 	wire := pack(m)
-	if f.octets != nil {
-		wire = f.octets(wire)
+	if f.bytes != nil {
+		wire = f.bytes(wire)
 	}
 	return wire
 }

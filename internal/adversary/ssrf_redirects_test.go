@@ -70,8 +70,8 @@ func (s *stage) schemes() []payload {
 			if got.status == 502 || got.status == 504 {
 				return fmt.Errorf("urnd tried to connect: %d", got.status)
 			}
-			isExplained := strings.HasPrefix(uri, "telnet:") || strings.HasPrefix(uri, "ftps:")
-			if isExplained && got.status == 200 && strings.Contains(got.body, "no connection was made") {
+			explained := strings.HasPrefix(uri, "telnet:") || strings.HasPrefix(uri, "ftps:")
+			if explained && got.status == 200 && strings.Contains(got.body, "no connection was made") {
 				return nil // a page explains the URI
 			}
 			return destination{uri, false}.wantRefusal(got, err)

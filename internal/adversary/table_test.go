@@ -18,7 +18,7 @@ type row struct {
 func (r row) survived() int {
 	n := 0
 	for _, v := range r.verdicts {
-		if v.fault == nil {
+		if v.failure == nil {
 			n++
 		}
 	}
@@ -42,7 +42,7 @@ func (r report) failed() bool {
 func (r report) write(w io.Writer) {
 	for _, row := range r {
 		for _, v := range row.verdicts {
-			if v.fault != nil {
+			if v.failure != nil {
 				fmt.Fprintf(w, "FAILED %s: %s\n", row.category, v)
 			}
 		}

@@ -122,20 +122,20 @@ func ReadName(text []byte) (Name, error) {
 		err = errors.New("there is more after the JSON object")
 	}
 	if err != nil {
-		return Name{}, fmt.Errorf("%w: reading the document of a name: %w", registry.ErrInvalid, FaultOfJSON(err))
+		return Name{}, fmt.Errorf("%w: reading the document of a name: %w", registry.ErrInvalid, FailureOfJSON(err))
 	}
 	return n, nil
 }
 
 // FaultOfJSON converts an error of encoding/json to one that describes the document instead of Go types.
-func FaultOfJSON(err error) error {
-	var fault *json.UnmarshalTypeError
-	if errors.As(err, &fault) {
-		what := fault.Field
+func FailureOfJSON(err error) error {
+	var failure *json.UnmarshalTypeError
+	if errors.As(err, &failure) {
+		what := failure.Field
 		if what == "" {
 			what = "the document"
 		}
-		return fmt.Errorf("%s: %s stands where there should be %s", what, fault.Value, kindInJSON(fault.Type.Kind()))
+		return fmt.Errorf("%s: %s stands where there should be %s", what, failure.Value, kindInJSON(failure.Type.Kind()))
 	}
 	if text, ok := strings.CutPrefix(err.Error(), "json: "); ok {
 		return errors.New(text)

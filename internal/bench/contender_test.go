@@ -36,9 +36,9 @@ func keys(tb testing.TB) []contender {
 		// With the grammar of urnd, but without combining the parts of the key: in case of doubt the comparison
 		// favors the other package.
 		{"go-urn", func(text string) func() (string, error) {
-			octets, mode := []byte(text), urn.WithParsingMode(urn.RFC8141Only)
+			data, mode := []byte(text), urn.WithParsingMode(urn.RFC8141Only)
 			return func() (string, error) {
-				u, err := goURN(octets, mode)
+				u, err := goURN(data, mode)
 				if err != nil {
 					return "", err
 				}
@@ -47,9 +47,9 @@ func keys(tb testing.TB) []contender {
 		}},
 		// With the default grammar of go-urn: RFC 2141.
 		{"go-urn-2141", func(text string) func() (string, error) {
-			octets := []byte(text)
+			data := []byte(text)
 			return func() (string, error) {
-				u, err := goURN(octets)
+				u, err := goURN(data)
 				if err != nil {
 					return "", err
 				}
@@ -58,9 +58,9 @@ func keys(tb testing.TB) []contender {
 		}},
 		// With the key as one string, as urnd returns it.
 		{"go-urn-text", func(text string) func() (string, error) {
-			octets, mode := []byte(text), urn.WithParsingMode(urn.RFC8141Only)
+			data, mode := []byte(text), urn.WithParsingMode(urn.RFC8141Only)
 			return func() (string, error) {
-				u, err := goURN(octets, mode)
+				u, err := goURN(data, mode)
 				if err != nil {
 					return "", err
 				}
@@ -72,8 +72,8 @@ func keys(tb testing.TB) []contender {
 
 var errGoURN = errors.New("go-urn does not parse it")
 
-func goURN(octets []byte, options ...urn.Option) (*urn.URN, error) {
-	u, ok := urn.Parse(octets, options...)
+func goURN(data []byte, options ...urn.Option) (*urn.URN, error) {
+	u, ok := urn.Parse(data, options...)
 	if !ok {
 		return nil, errGoURN
 	}

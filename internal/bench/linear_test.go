@@ -131,9 +131,9 @@ func TestLinear(t *testing.T) {
 	for _, w := range slices.Concat(works(), restarts()) {
 		t.Run(w.name, func(t *testing.T) {
 			const small = 32 << 10
-			first := perOctet(t, w, small, 0)
+			first := perByte(t, w, small, 0)
 			for size := 2 * small; size <= 1<<20; size *= 2 {
-				if took := perOctet(t, w, size, tolerance*first); took > tolerance*first {
+				if took := perByte(t, w, size, tolerance*first); took > tolerance*first {
 					t.Fatalf("at %d KiB an octet takes %.1f ns, at %d KiB %.1f ns", size>>10, took, small>>10, first)
 				}
 			}
@@ -143,7 +143,7 @@ func TestLinear(t *testing.T) {
 
 // perOctet returns the time per byte in nanoseconds: the best of several runs, or of the first if that is at
 // most enough. Noise only increases times and is short, so a run of seconds is not repeated.
-func perOctet(t *testing.T, w work, size int, enough float64) float64 {
+func perByte(t *testing.T, w work, size int, enough float64) float64 {
 	t.Helper()
 	const runs = 10
 	run, length := w.prepare(t, size)

@@ -172,13 +172,13 @@ func (s *Source) CharsetReader(label string, r io.Reader) (io.Reader, error) {
 // Lines returns a reader of s. It calls bad with each line, or part of a long line, that Check rejects, before
 // any of it is returned. If bad returns an error, the reader returns it: that is for formats in which a single
 // part cannot be rejected.
-func (s *Source) Lines(bad func(line int64, text string, fault error) error) io.Reader {
+func (s *Source) Lines(bad func(line int64, text string, failure error) error) io.Reader {
 	return &lines{s: s, bad: bad, line: 1}
 }
 
 type lines struct {
 	s    *Source
-	bad  func(line int64, text string, fault error) error
+	bad  func(line int64, text string, failure error) error
 	line int64
 	rest []byte // unread rest of the last checked line
 	err  error
@@ -194,8 +194,8 @@ func (r *lines) Read(p []byte) (int, error) {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			part, err = r.whole(part)
 		}
-		if fault := r.s.Check(string(part)); fault != nil {
-			if r.err = r.bad(r.line, string(part), fault); r.err != nil {
+		if failure := r.s.Check(string(part)); failure != nil {
+			if r.err = r.bad(r.line, string(part), failure); r.err != nil {
 				return 0, r.err
 			}
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 func TestSource(t *testing.T) {
-	for _, c := range []struct{ name, label, text, want, fault string }{
+	for _, c := range []struct{ name, label, text, want, failure string }{
 		{"UTF-8", "", "\u00c4iti", "\u00c4iti", ""},
 		{"a byte order mark of UTF-8", "", "\ufeff\u00c4", "\u00c4", ""},
 		{"only the first mark", "utf8", "\ufeff\ufeffa", "\ufeffa", ""},
@@ -56,9 +56,9 @@ func TestSource(t *testing.T) {
 				if err != nil || string(got) != c.want {
 					t.Errorf("%s: %q, %v, want %q", name, got, err, c.want)
 				}
-				fault := s.Check(string(got))
-				if (fault == nil) != (c.fault == "") || fault != nil && !strings.Contains(fault.Error(), c.fault) {
-					t.Errorf("%s: %v, want %s", name, fault, c.fault)
+				failure := s.Check(string(got))
+				if (failure == nil) != (c.failure == "") || failure != nil && !strings.Contains(failure.Error(), c.failure) {
+					t.Errorf("%s: %v, want %s", name, failure, c.failure)
 				}
 			}
 		})
@@ -141,8 +141,8 @@ func TestLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		var bad []string
-		got, err := io.ReadAll(s.Lines(func(line int64, _ string, fault error) error {
-			reason, _, _ := strings.Cut(fault.Error(), " is not")
+		got, err := io.ReadAll(s.Lines(func(line int64, _ string, failure error) error {
+			reason, _, _ := strings.Cut(failure.Error(), " is not")
 			reason, _, _ = strings.Cut(reason, " byte, as")
 			bad = append(bad, fmt.Sprintf("line %d: %s", line, reason))
 			return nil
@@ -155,7 +155,7 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := io.ReadAll(s.Lines(func(_ int64, _ string, fault error) error { return fault }))
+	got, err := io.ReadAll(s.Lines(func(_ int64, _ string, failure error) error { return failure }))
 	if err == nil || string(got) != "a\n" {
 		t.Errorf("there is %q, %v", got, err)
 	}

@@ -37,7 +37,7 @@ type Lines struct {
 // outcome is the output for an input.
 type outcome struct {
 	Result
-	input, fault string // the error; "" if it succeeded
+	input, failure string // the error; "" if it succeeded
 }
 
 // Fault is the error of an input. Offset is a byte offset; Rule and Section name the violated rule.
@@ -93,7 +93,7 @@ func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
 		return nil
 	}, func(o outcome) error {
 		n++
-		if o.fault != "" {
+		if o.failure != "" {
 			bad++
 		}
 		p.Show(Step{What: l.What + " lines", Done: int64(n), More: fmt.Sprintf("%d of them wrong", bad)})
@@ -140,8 +140,8 @@ func (l Lines) print(w io.Writer, table *Table, o outcome) error {
 	case l.Output.Format == Text:
 		_, err := fmt.Fprintln(w, o.Text)
 		return err
-	case o.fault != "":
-		return table.Row(o.Document, o.input, "", o.fault)
+	case o.failure != "":
+		return table.Row(o.Document, o.input, "", o.failure)
 	default:
 		return table.Row(o.Document, o.input, o.Text, "")
 	}

@@ -30,8 +30,8 @@ const Bytes = "bytes"
 // a line every ten seconds. An interruption is acknowledged immediately, since the command may take a while
 // to end. It is safe for concurrent use.
 type Progress struct {
-	w          io.Writer
-	isTerminal bool
+	w        io.Writer
+	terminal bool
 
 	mu    sync.Mutex
 	step  Step
@@ -39,7 +39,7 @@ type Progress struct {
 	bar   *progressbar.ProgressBar
 	// isShown means that the progress line is on the terminal. isWithin means that the last write through
 	// Over ended without a line end; that line must not be overwritten.
-	isShown, isWithin bool
+	shown, within bool
 
 	interrupted  context.Context //nolint:containedctx // it lives as long as the command
 	end          chan struct{}
@@ -59,7 +59,7 @@ const (
 func StartProgress(cmd *cobra.Command, what string) *Progress {
 	w := cmd.ErrOrStderr()
 	p := &Progress{
-		w: w, isTerminal: IsTerminal(w), step: Step{What: what}, begun: time.Now(), interrupted: cmd.Context(), end: make(chan struct{}),
+		w: w, terminal: IsTerminal(w), step: Step{What: what}, begun: time.Now(), interrupted: cmd.Context(), end: make(chan struct{}),
 	}
 	p.showingEnded.Go(p.run)
 	return p
@@ -68,7 +68,7 @@ func StartProgress(cmd *cobra.Command, what string) *Progress {
 // run shows the last step periodically.
 func (p *Progress) run() {
 	every := progressLineEvery
-	if p.isTerminal {
+	if p.terminal {
 		every = progressBarEvery
 	}
 	ticker := time.NewTicker(every)
@@ -105,11 +105,11 @@ func (p *Progress) Show(s Step) {
 
 // show writes the progress line; p.mu is held.
 func (p *Progress) show() {
-	if !p.isTerminal {
+	if !p.terminal {
 		fmt.Fprintf(p.w, "urnd: %s\n", p.step.text(time.Since(p.begun)))
 		return
 	}
-	if time.Since(p.begun) < progressBarAfter || p.isWithin {
+	if time.Since(p.begun) < progressBarAfter || p.within {
 		return
 	}
 	most := p.step.Total
@@ -134,7 +134,7 @@ func (p *Progress) show() {
 		done = min(done, most-1) // a completed bar is not rendered any more
 	}
 	_ = p.bar.Set64(done) // display only
-	p.isShown = true
+	p.shown = true
 }
 
 // text formats a step as a line, after the given duration.
@@ -173,9 +173,9 @@ func (s Step) text(after time.Duration) string {
 
 // clear removes the progress line; p.mu is held.
 func (p *Progress) clear() {
-	if p.isShown {
+	if p.shown {
 		_ = p.bar.Clear() // display only
-		p.isShown = false
+		p.shown = false
 	}
 }
 
@@ -212,7 +212,7 @@ func (p *Progress) Anew(err error, stands string, of ...any) error {
 // Over returns a writer for lines of output, which removes the progress line before each write if both are on
 // a terminal.
 func (p *Progress) Over(w io.Writer) io.Writer {
-	if !p.isTerminal || !IsTerminal(w) {
+	if !p.terminal || !IsTerminal(w) {
 		return w
 	}
 	return over{p, w}
@@ -229,7 +229,7 @@ func (o over) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	p.isWithin = len(b) > 0 && b[len(b)-1] != '\n'
+	p.within = len(b) > 0 && b[len(b)-1] != '\n'
 	return o.w.Write(b)
 }
 

@@ -103,20 +103,20 @@ func (s *Settings) LoadOrigins(flags map[string]string) (config.Config, config.O
 // named sets the flag as the origin of each error in a value from a flag. If all errors are from flags, the
 // result is a usage error.
 func (s *Settings) named(err error, flags map[string]string) error {
-	var faults config.Faults
-	if !errors.As(err, &faults) {
+	var failures config.Faults
+	if !errors.As(err, &failures) {
 		return err
 	}
 	named := 0
-	for i, f := range faults {
+	for i, f := range failures {
 		for path, name := range flags {
 			if flag := s.cmd.Flags().Lookup(name); flag != nil && flag.Changed && strings.HasPrefix(f.Path+".", path+".") {
-				faults[i].File = "--" + name
+				failures[i].File = "--" + name
 				named++
 			}
 		}
 	}
-	if named == len(faults) {
+	if named == len(failures) {
 		return Usage(err)
 	}
 	return err

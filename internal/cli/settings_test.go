@@ -40,9 +40,9 @@ func TestFlagsOverrideSettings(t *testing.T) {
 
 // The exit status is that of the error, also if it was wrapped.
 func TestStatusOf(t *testing.T) {
-	fault := errors.New("a")
-	for want, err := range map[int]error{1: fault, cli.StatusUsage: fmt.Errorf("b: %w", cli.Usage(fault))} {
-		if got := cli.StatusOf(err); got != want || !errors.Is(err, fault) {
+	failure := errors.New("a")
+	for want, err := range map[int]error{1: failure, cli.StatusUsage: fmt.Errorf("b: %w", cli.Usage(failure))} {
+		if got := cli.StatusOf(err); got != want || !errors.Is(err, failure) {
 			t.Errorf("%v: %d", err, got)
 		}
 	}

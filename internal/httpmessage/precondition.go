@@ -24,8 +24,8 @@ func Precondition(request Lines, etag string, modified time.Time) int {
 // isFailed reports whether If-Match or If-Unmodified-Since is false: RFC 9110 sections 13.1.1 and 13.1.4.
 func isFailed(request Lines, etag string, modified time.Time) bool {
 	if lines := request.Of("If-Match"); len(lines) > 0 {
-		isStrong := strings.HasPrefix(etag, `"`)
-		return !isListed(lines, func(one string) bool { return isStrong && one == etag })
+		strong := strings.HasPrefix(etag, `"`)
+		return !isListed(lines, func(one string) bool { return strong && one == etag })
 	}
 	since, err := http.ParseTime(request.Value("If-Unmodified-Since"))
 	return err == nil && !modified.IsZero() && modified.Truncate(time.Second).After(since)

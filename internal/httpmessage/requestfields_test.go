@@ -115,7 +115,7 @@ func TestRequestFieldsAgree(t *testing.T) {
 		if i > 0 && strings.ToLower(all[i-1].Name) >= strings.ToLower(f.Name) {
 			t.Errorf("%s is behind %s", f.Name, all[i-1].Name)
 		}
-		for fault, is := range map[string]bool{
+		for failure, is := range map[string]bool{
 			"hop-by-hop and for all recipients":                f.Use&(hop|end) == hop|end,
 			"about the connection, and not hop-by-hop":         f.Use&specific != 0 && f.Use&hop == 0,
 			"naming the client, and not of a proxy":            f.Use&named != 0 && f.Use&proxy == 0,
@@ -124,7 +124,7 @@ func TestRequestFieldsAgree(t *testing.T) {
 			"secret and logged":                                f.Use&httpmessage.Secret != 0 && f.Use&httpmessage.Logged != 0,
 		} {
 			if is {
-				t.Errorf("%s is %s", f.Name, fault)
+				t.Errorf("%s is %s", f.Name, failure)
 			}
 		}
 	}

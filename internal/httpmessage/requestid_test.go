@@ -16,7 +16,7 @@ func TestRequestID(t *testing.T) {
 	for _, tt := range []struct {
 		came    string
 		trusted bool
-		isKept  bool
+		kept    bool
 	}{
 		{"0af7651916cd43dd8448eb211c80319c", true, true},
 		{"0af7651916cd43dd8448eb211c80319c", false, false},
@@ -36,7 +36,7 @@ func TestRequestID(t *testing.T) {
 		{"a\x00b", true, false},
 	} {
 		got := string(httpmessage.AppendRequestID(nil, tt.came, tt.trusted))
-		if tt.isKept != (got == tt.came) || !tt.isKept && (!fresh.MatchString(got) || seen[got]) {
+		if tt.kept != (got == tt.came) || !tt.kept && (!fresh.MatchString(got) || seen[got]) {
 			t.Errorf("%q, trusted %t: %q", tt.came, tt.trusted, got)
 		}
 		seen[got] = true

@@ -22,7 +22,7 @@ type Watcher interface {
 // copied. It is safe for concurrent use.
 type Lifetime struct {
 	values context.Context //nolint:containedctx // source of the values
-	isOver atomic.Bool
+	over   atomic.Bool
 
 	mu       sync.Mutex
 	cause    error
@@ -56,7 +56,7 @@ func (l *Lifetime) End(cause error) {
 		return
 	}
 	l.cause = cause
-	l.isOver.Store(true)
+	l.over.Store(true)
 	if l.done != nil {
 		close(l.done)
 	}
@@ -87,7 +87,7 @@ func (l *Lifetime) Done() <-chan struct{} {
 
 // Err implements context.Context.
 func (l *Lifetime) Err() error {
-	if l.isOver.Load() {
+	if l.over.Load() {
 		return context.Canceled
 	}
 	return nil

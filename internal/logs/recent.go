@@ -37,8 +37,8 @@ type Fault struct {
 // Recent keeps the last records of level WARN and above in memory. It is safe for concurrent use. The zero
 // value is empty; a nil *Recent keeps nothing.
 type Recent struct {
-	mu     sync.Mutex
-	faults []Fault // in ascending order of Last
+	mu       sync.Mutex
+	failures []Fault // in ascending order of Last
 }
 
 // Faults returns the records, most recent first.
@@ -48,7 +48,7 @@ func (r *Recent) Faults() []Fault {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := slices.Clone(r.faults)
+	all := slices.Clone(r.failures)
 	slices.Reverse(all)
 	return all
 }
@@ -60,31 +60,31 @@ func (r *Recent) add(f Fault) {
 	defer r.mu.Unlock()
 	same, oldest, alike := -1, -1, 0
 	f.Count = 1
-	for i := range r.faults {
-		if r.faults[i].Message != f.Message || r.faults[i].Level != f.Level {
+	for i := range r.failures {
+		if r.failures[i].Message != f.Message || r.failures[i].Level != f.Level {
 			continue
 		}
 		if oldest < 0 {
 			oldest = i
 		}
 		alike++
-		f.Others += r.faults[i].Others
-		r.faults[i].Others = 0
-		if r.faults[i].Attributes == f.Attributes {
+		f.Others += r.failures[i].Others
+		r.failures[i].Others = 0
+		if r.failures[i].Attributes == f.Attributes {
 			same = i
 		}
 	}
 	switch {
 	case same >= 0:
-		f.First, f.Count = r.faults[same].First, r.faults[same].Count+1
-		r.faults = slices.Delete(r.faults, same, same+1)
+		f.First, f.Count = r.failures[same].First, r.failures[same].Count+1
+		r.failures = slices.Delete(r.failures, same, same+1)
 	case alike == maxAlike:
-		f.Others += r.faults[oldest].Count
-		r.faults = slices.Delete(r.faults, oldest, oldest+1)
-	case len(r.faults) == MaxRecent:
-		r.faults = slices.Delete(r.faults, 0, 1)
+		f.Others += r.failures[oldest].Count
+		r.failures = slices.Delete(r.failures, oldest, oldest+1)
+	case len(r.failures) == MaxRecent:
+		r.failures = slices.Delete(r.failures, 0, 1)
 	}
-	r.faults = append(r.faults, f)
+	r.failures = append(r.failures, f)
 }
 
 // recorder is a handler that forwards all records to another handler, and copies warnings and errors to Recent.

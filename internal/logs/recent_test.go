@@ -34,7 +34,7 @@ func keeping(t testing.TB, level slog.Level) (log *slog.Logger, recent *logs.Rec
 }
 
 // faults returns the recorded warnings without times, most recent first.
-func faults(r *logs.Recent) (all []string) {
+func failures(r *logs.Recent) (all []string) {
 	for _, f := range r.Faults() {
 		all = append(all, fmt.Sprintf("%s %s [%s] %d %d", f.Level, f.Message, f.Attributes, f.Count, f.Others))
 	}
@@ -55,7 +55,7 @@ func TestRecent(t *testing.T) {
 		"WARN again [client=192.0.2.1] 3 0",
 		"WARN at http://u:xxxxx@b.example/ [a=1 g.b=http://u:xxxxx@a.example/ g.c=helped: broken   g.h.d=true] 1 0",
 	}
-	if got := faults(recent); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	if got := failures(recent); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, f := range recent.Faults() {
@@ -80,7 +80,7 @@ func TestRecentIsBounded(t *testing.T) {
 	for i := range 10_000 {
 		log.Warn("often", "client", i)
 	}
-	got := faults(recent)
+	got := failures(recent)
 	if len(got) != 4 || !strings.HasPrefix(got[0], "WARN often [client=9999] 1 9997") {
 		t.Errorf("%q", got)
 	}
@@ -98,7 +98,7 @@ func TestRecentIsBounded(t *testing.T) {
 	for i := range 3 * logs.MaxRecent {
 		log.Error(fmt.Sprint("message ", i))
 	}
-	if got := faults(recent); len(got) != logs.MaxRecent || !strings.HasPrefix(got[0], fmt.Sprint("ERROR message ", 3*logs.MaxRecent-1)) {
+	if got := failures(recent); len(got) != logs.MaxRecent || !strings.HasPrefix(got[0], fmt.Sprint("ERROR message ", 3*logs.MaxRecent-1)) {
 		t.Errorf("%d: %q", len(got), got[0])
 	}
 }
@@ -120,7 +120,7 @@ func TestRecentConcurrently(t *testing.T) {
 		counted += f.Count
 	}
 	if counted != 800 {
-		t.Errorf("%d: %q", counted, faults(recent))
+		t.Errorf("%d: %q", counted, failures(recent))
 	}
 }
 

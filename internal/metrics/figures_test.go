@@ -29,17 +29,17 @@ func TestForms(t *testing.T) {
 		t.Errorf("%v, want %v", got[1].Classes, want)
 	}
 	// two of three in the bucket from 25 to 50 µs
-	if d, isBeyond, ok := got[1].Duration.Quantile(.5); !ok || isBeyond || d < 41*time.Microsecond || d > 42*time.Microsecond {
-		t.Errorf("the median is %v, %v, %v", d, isBeyond, ok)
+	if d, beyond, ok := got[1].Duration.Quantile(.5); !ok || beyond || d < 41*time.Microsecond || d > 42*time.Microsecond {
+		t.Errorf("the median is %v, %v, %v", d, beyond, ok)
 	}
-	if d, isBeyond, ok := got[1].Duration.Quantile(.95); !ok || !isBeyond || d != 10*time.Second {
-		t.Errorf("95 percent are below %v, %v, %v", d, isBeyond, ok)
+	if d, beyond, ok := got[1].Duration.Quantile(.95); !ok || !beyond || d != 10*time.Second {
+		t.Errorf("95 percent are below %v, %v, %v", d, beyond, ok)
 	}
 }
 
 func TestQuantileOfNothing(t *testing.T) {
-	if d, isBeyond, ok := (metrics.Histogram{}).Quantile(.5); ok || isBeyond || d != 0 {
-		t.Errorf("%v, %v, %v", d, isBeyond, ok)
+	if d, beyond, ok := (metrics.Histogram{}).Quantile(.5); ok || beyond || d != 0 {
+		t.Errorf("%v, %v, %v", d, beyond, ok)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestSystems(t *testing.T) {
 	for i, want := range []struct {
 		kind, name       string
 		count, failures  uint64
-		isBeyond         bool
+		beyond           bool
 		shortest, median time.Duration
 	}{
 		{metrics.SystemDNS, "192.0.2.1:53", 3, 1, true, time.Millisecond, 2500 * time.Microsecond},
@@ -73,8 +73,8 @@ func TestSystems(t *testing.T) {
 		if d, _, ok := s.Duration.Quantile(.5); !ok || d < want.shortest || d > want.median {
 			t.Errorf("%s: the median is %v, %v", s.Name, d, ok)
 		}
-		if _, isBeyond, _ := s.Duration.Quantile(.95); isBeyond != want.isBeyond {
-			t.Errorf("%s: beyond all bounds: %v", s.Name, isBeyond)
+		if _, beyond, _ := s.Duration.Quantile(.95); beyond != want.beyond {
+			t.Errorf("%s: beyond all bounds: %v", s.Name, beyond)
 		}
 	}
 }

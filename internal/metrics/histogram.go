@@ -20,7 +20,7 @@ func (h Histogram) Count() (n uint64) {
 // histogram_quantile of Prometheus: durations are assumed to be evenly distributed in their bucket. If the
 // quantile lies in the last bucket, isBeyond is true and the estimate is the greatest bound. ok is false for an
 // empty histogram.
-func (h Histogram) Quantile(part float64) (estimate time.Duration, isBeyond, ok bool) {
+func (h Histogram) Quantile(part float64) (estimate time.Duration, beyond, ok bool) {
 	all := h.Count()
 	if all == 0 {
 		return 0, false, false

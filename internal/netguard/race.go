@@ -49,7 +49,7 @@ func (g *Guard) race(ctx context.Context, network string, addrs []netip.AddrPort
 			attempts <- attempt{conn, err}
 		}()
 	}
-	var fault error
+	var failure error
 	for started < len(addrs) || ended < started {
 		if ended == started {
 			start()
@@ -60,7 +60,7 @@ func (g *Guard) race(ctx context.Context, network string, addrs []netip.AddrPort
 			if a.err == nil {
 				return a.conn, nil
 			}
-			fault = join(fault, a.err)
+			failure = join(failure, a.err)
 			if started < len(addrs) {
 				start()
 			}
@@ -70,10 +70,10 @@ func (g *Guard) race(ctx context.Context, network string, addrs []netip.AddrPort
 			}
 		}
 	}
-	if fault == nil {
+	if failure == nil {
 		return nil, errNoAddress
 	}
-	return nil, fault
+	return nil, failure
 }
 
 // dial connects to one address.

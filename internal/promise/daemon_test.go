@@ -110,12 +110,12 @@ func (p *program) start(t *testing.T, directory, config string, environment ...s
 			}
 		}
 	}()
-	isStopped := false
+	stopped := false
 	d.stop = func() {
-		if isStopped {
+		if stopped {
 			return
 		}
-		isStopped = true
+		stopped = true
 		_ = command.Process.Signal(syscall.SIGTERM)
 		<-read
 		if err := command.Wait(); err != nil {

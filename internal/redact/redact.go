@@ -81,10 +81,10 @@ func passwords(text string) []span {
 		if mark == nil {
 			return spans
 		}
-		isTyped := mark[2] >= 0
+		typed := mark[2] >= 0
 		start += mark[1]
 		start += len(more.FindString(text[start:]))
-		if i := named.FindStringIndex(text[start:]); isTyped && i != nil {
+		if i := named.FindStringIndex(text[start:]); typed && i != nil {
 			start += i[1]
 			continue
 		}
@@ -94,14 +94,14 @@ func passwords(text string) []span {
 			next = start + mark[0]
 		}
 		rest := text[start:next]
-		if isTyped { // without a scheme, only user:password@ is recognized
+		if typed { // without a scheme, only user:password@ is recognized
 			rest = authorityOf(rest)
 		}
 		s, ok := passwordIn(rest)
 		if ok {
 			spans = append(spans, span{start + s.start, start + s.end})
 		}
-		if ok || !isTyped { // otherwise the input may contain a URL after other words
+		if ok || !typed { // otherwise the input may contain a URL after other words
 			start = next
 		}
 	}

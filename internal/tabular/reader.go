@@ -159,8 +159,8 @@ func (r *Reader) Read() (Row, error) {
 			} else {
 				want = 2 * len(r.b) // the record is longer
 			}
-			isWhole := len(r.b) > 0 && (r.eof || len(r.b) == cap(r.b)) && r.rows.end == 0
-			if r.rows = nil; isWhole {
+			whole := len(r.b) > 0 && (r.eof || len(r.b) == cap(r.b)) && r.rows.end == 0
+			if r.rows = nil; whole {
 				return r.broken()
 			}
 		}

@@ -122,16 +122,16 @@ func (r *rows) bound() (Row, error) {
 		r.end = begin
 		return Row{}, io.EOF
 	}
-	end, fault := r.extent(begin)
+	end, failure := r.extent(begin)
 	switch {
 	case end < 0:
 		r.end = begin
 		return Row{}, errOpen
-	case fault == nil:
+	case failure == nil:
 		return Row{}, nil
 	}
 	r.number += int64(strings.Count(r.text[r.end:begin], "\n"))
-	row := Row{Line: r.number, Text: r.text[begin:end], Err: fault}
+	row := Row{Line: r.number, Text: r.text[begin:end], Err: failure}
 	r.number += int64(strings.Count(row.Text, "\n"))
 	r.end = end
 	r.readFrom(end)
@@ -140,7 +140,7 @@ func (r *rows) bound() (Row, error) {
 
 // extent returns the end of the record at begin, -1 if the text ends before, and the error of a record that
 // exceeds a limit.
-func (r *rows) extent(begin int) (end int, fault error) {
+func (r *rows) extent(begin int) (end int, failure error) {
 	cells, cell := 1, begin
 	for i := begin; i < len(r.text); i++ {
 		switch r.text[i] {
@@ -159,13 +159,13 @@ func (r *rows) extent(begin int) (end int, fault error) {
 			continue
 		}
 		if i-cell > MaxCell {
-			fault = errCell
+			failure = errCell
 		}
 		if r.text[i] == '\n' {
-			return i + 1, fault
+			return i + 1, failure
 		}
 		if cell, cells = i+1, cells+1; cells > MaxCells {
-			fault = errCells
+			failure = errCells
 		}
 	}
 	return -1, nil
@@ -186,11 +186,11 @@ func quotedLength(text string) int {
 
 // field appends the fields that csv has read, and the field with the quotation mark at which csv stopped. It
 // returns the end of that field.
-func (r *rows) field(read *Row, before []string, at int, fault error) (end int) {
+func (r *rows) field(read *Row, before []string, at int, failure error) (end int) {
 	for end = at; r.text[end] != r.separator && r.text[end] != '\n'; {
 		end++
 	}
-	if errors.Is(fault, csv.ErrQuote) {
+	if errors.Is(failure, csv.ErrQuote) {
 		read.Err = errAfterQuote
 		return end
 	}

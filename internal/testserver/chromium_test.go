@@ -90,9 +90,9 @@ func TestChromiumSighted(t *testing.T) {
 	c.Press(t, "Tab")
 	c.Type(t, "b")
 	c.Press(t, "Enter")
-	Wait(t, "the form is sent", func() (isSent bool) {
-		c.Evaluate(t, `location.search === "?a=b"`, &isSent)
-		return isSent
+	Wait(t, "the form is sent", func() (sent bool) {
+		c.Evaluate(t, `location.search === "?a=b"`, &sent)
+		return sent
 	})
 	var runs int
 	c.Run(t, `window.runs = 0`)

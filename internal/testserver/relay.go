@@ -148,9 +148,9 @@ func (r *Relay) pass(client net.Conn) {
 
 // copy forwards data until either end closes. Data from the server may be delayed.
 func (r *Relay) copy(to, from net.Conn, isServer bool) {
-	octets := make([]byte, 32<<10)
+	data := make([]byte, 32<<10)
 	for {
-		n, err := from.Read(octets)
+		n, err := from.Read(data)
 		r.mu.Lock()
 		held, late := r.held, r.late
 		if !isServer {
@@ -164,7 +164,7 @@ func (r *Relay) copy(to, from net.Conn, isServer bool) {
 			<-time.After(late)
 		}
 		if n > 0 {
-			if _, err := to.Write(octets[:n]); err != nil {
+			if _, err := to.Write(data[:n]); err != nil {
 				return
 			}
 		}

@@ -35,8 +35,8 @@ func OwnTexts(t testing.TB, page string) (texts []string) {
 // isForeign reports whether a node is in an element whose text is excluded.
 func isForeign(n *html.Node) bool {
 	for of := n; of != nil && of.Data != "html"; of = of.Parent {
-		isMarked := slices.ContainsFunc(of.Attr, func(a html.Attribute) bool { return a.Key == "lang" })
-		if of.Type == html.ElementNode && (isMarked || slices.Contains([]string{"code", "bdi", "style", "script", "noscript"}, of.Data)) {
+		marked := slices.ContainsFunc(of.Attr, func(a html.Attribute) bool { return a.Key == "lang" })
+		if of.Type == html.ElementNode && (marked || slices.Contains([]string{"code", "bdi", "style", "script", "noscript"}, of.Data)) {
 			return true
 		}
 	}

@@ -55,8 +55,8 @@ func (s *Sender) putBack(tags []string) {
 // state records whether calls succeed.
 func (s *Sender) state(err error) {
 	s.mu.Lock()
-	changed := (err == nil) != (s.fault == nil)
-	s.fault = err
+	changed := (err == nil) != (s.failure == nil)
+	s.failure = err
 	s.mu.Unlock()
 	if changed {
 		s.config.Report(err)

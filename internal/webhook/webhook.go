@@ -56,7 +56,7 @@ type Sender struct {
 
 	mu      sync.Mutex
 	pending map[string]struct{}
-	fault   error
+	failure error
 	closed  bool
 }
 
@@ -119,10 +119,10 @@ func (s *Sender) Pending() int {
 func (s *Sender) Faults() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fault == nil {
+	if s.failure == nil {
 		return nil
 	}
-	return []string{"caches in front of urnd are not told what to purge: " + s.fault.Error()}
+	return []string{"caches in front of urnd are not told what to purge: " + s.failure.Error()}
 }
 
 // Start sends tags in the background until Close is called. Further calls have no effect.

@@ -66,8 +66,8 @@ func (h *Handler) admit(r *http.Request) (registry.Actor, error) {
 // refusal returns the error that denies a client the admin interface, nil where it is authorized.
 func (h *Handler) refusal(r *http.Request) error {
 	client, err := h.reach(r)
-	isOpen := h.api.Open(r.URL.Path)
-	if err != nil || isOpen || !client.IsValid() || len(h.config.Token) == 0 {
+	open := h.api.Open(r.URL.Path)
+	if err != nil || open || !client.IsValid() || len(h.config.Token) == 0 {
 		return err
 	}
 	return h.checkToken(r, client)
@@ -82,7 +82,7 @@ func (h *Handler) reach(r *http.Request) (netip.Addr, error) {
 
 // reachAs is reach with isOpen, which is true for operations that need neither a client certificate nor an
 // own host name.
-func (h *Handler) reachAs(r *http.Request, isOpen bool) (netip.Addr, error) {
+func (h *Handler) reachAs(r *http.Request, open bool) (netip.Addr, error) {
 	peer := gate.AddrOf(r.RemoteAddr)
 	if !peer.IsValid() {
 		return peer, nil
@@ -97,7 +97,7 @@ func (h *Handler) reachAs(r *http.Request, isOpen bool) (netip.Addr, error) {
 	// user.
 	case gate.IsCrossSite(httpmessage.LinesOf(r.Header), r.Host):
 		return client, problem.ErrAdminOrigin
-	case isOpen:
+	case open:
 		return client, nil
 	case h.config.Certificate && !verified(r):
 		return client, problem.ErrAdminCertificate
@@ -210,8 +210,8 @@ func (h *Handler) identify(ctx context.Context, shown string, isChange bool) (re
 // a program with a broken token must notice.
 func (h *Handler) withoutToken(r *http.Request) (registry.Actor, error) {
 	shown, ok := bearerOf(r)
-	isOurs := ok && len(h.config.Token) > 0 && h.isToken(shown)
-	if r.Header.Get("Authorization") != "" && !isOurs {
+	ours := ok && len(h.config.Token) > 0 && h.isToken(shown)
+	if r.Header.Get("Authorization") != "" && !ours {
 		return registry.Actor{}, problem.ErrTokenRequired
 	}
 	return administrator(), nil

@@ -39,11 +39,11 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 		return message.Reply{}, problem.ErrPlainLogin
 	}
 	if p.Method != http.MethodPost {
-		var fault pages.Content
+		var failure pages.Content
 		if p.URL.Query().Has("refused") {
-			fault = p.Panel.In.T("login.refused")
+			failure = p.Panel.In.T("login.refused")
 		}
-		return h.showLogin(p, next, "", fault), nil
+		return h.showLogin(p, next, "", failure), nil
 	}
 	actor, proof, err := h.logIn(p.Request, strings.TrimSpace(p.Form.Get("token")))
 	if err == nil {
@@ -70,10 +70,10 @@ func (h *Handler) loginAgain(p *page.Request) (message.Reply, error) {
 
 // showLogin returns the login page. again is the encoded form that is preserved over the login, "" for none;
 // fault is the error message, "" for none.
-func (h *Handler) showLogin(p *page.Request, next, again string, fault pages.Content) message.Reply {
+func (h *Handler) showLogin(p *page.Request, next, again string, failure pages.Content) message.Reply {
 	leave := ""
 	if cookie := session.CookieOf(p.Request, h.isSecure(p.Request)); session.HasBegun(cookie) && len(h.config.Token) == 0 {
-		if _, isValid := h.config.Sessions.Of(cookie); !isValid {
+		if _, valid := h.config.Sessions.Of(cookie); !valid {
 			leave = pathLogout
 		}
 	}
@@ -85,7 +85,7 @@ func (h *Handler) showLogin(p *page.Request, next, again string, fault pages.Con
 		Said          pages.Content
 		HasRegistry   bool
 		Leave         string // the path that deletes the cookie of an expired session, "" for none
-	}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), again, fault, h.config.Registry != nil, leave})
+	}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), again, failure, h.config.Registry != nil, leave})
 	return h.Show(&panel)
 }
 
@@ -144,8 +144,8 @@ func (h *Handler) sessionOf(r *http.Request) (token.Proof, bool) {
 // actorOfSession returns the actor of the session of a request; ok is false without a session. Requests for
 // paths that are not pages may only read.
 func (h *Handler) actorOfSession(r *http.Request, client netip.Addr) (actor registry.Actor, ok bool, err error) {
-	isReading := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if o, _ := h.pageOf(r.URL.Path); r.Header.Get("Authorization") != "" || !isReading && o == nil || !h.isPrivate(r, client) {
+	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if o, _ := h.pageOf(r.URL.Path); r.Header.Get("Authorization") != "" || !reading && o == nil || !h.isPrivate(r, client) {
 		return actor, false, nil
 	}
 	proof, ok := h.sessionOf(r)
@@ -157,7 +157,7 @@ func (h *Handler) actorOfSession(r *http.Request, client netip.Addr) (actor regi
 	case h.config.Registry == nil:
 		return actor, false, nil
 	}
-	actor, err = h.config.Registry.AuthenticateProof(r.Context(), proof, !isReading)
+	actor, err = h.config.Registry.AuthenticateProof(r.Context(), proof, !reading)
 	if errors.Is(err, registry.ErrToken) { // the token was revoked, or has expired
 		h.endSession(r)
 		return actor, false, nil
@@ -177,9 +177,9 @@ func toLogin(r *http.Request) message.Reply {
 func nextOf(text string) string {
 	const longest = 2000 // bytes; the URL of the login page contains it
 	u, err := url.Parse(text)
-	isOurs := err == nil && len(text) <= longest && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/") && !strings.HasPrefix(u.Path, "//") &&
+	ours := err == nil && len(text) <= longest && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/") && !strings.HasPrefix(u.Path, "//") &&
 		!strings.HasPrefix(text, "//") && !strings.ContainsAny(text, "\\\r\n\t") && u.Path != pathLogin
-	if !isOurs {
+	if !ours {
 		return "/"
 	}
 	return u.RequestURI()

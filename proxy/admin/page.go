@@ -169,11 +169,11 @@ func mayVisit(actor registry.Actor, o *page.Page) bool {
 
 // form reads the fields of a form. Where the actor is not authenticated (isKnown is false), a file may be no
 // larger than other forms are. close removes the data that was read.
-func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, actor registry.Actor, isKnown bool) (_ url.Values, close func(), err error) {
+func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, actor registry.Actor, known bool) (_ url.Values, close func(), err error) {
 	close = func() {}
 	if o.MaxFile > 0 {
 		most, done := int64(maxForm), func() {}
-		if isKnown {
+		if known {
 			most += o.MaxFile
 			if done, err = h.config.Registry.Upload(actor); err != nil {
 				return nil, nil, err
@@ -260,8 +260,8 @@ func mayLogIn(r *http.Request, err error) bool {
 
 // isUnknown reports whether an error is a missing or invalid authentication of a browser.
 func isUnknown(r *http.Request, err error) bool {
-	isMissing := errors.Is(err, problem.ErrAdminToken) || errors.Is(err, problem.ErrTokenRequired) || errors.Is(err, registry.ErrToken)
-	return isMissing && r.Header.Get("Authorization") == "" && acceptsPages(r)
+	missing := errors.Is(err, problem.ErrAdminToken) || errors.Is(err, problem.ErrTokenRequired) || errors.Is(err, registry.ErrToken)
+	return missing && r.Header.Get("Authorization") == "" && acceptsPages(r)
 }
 
 // acceptsPages reports whether a request accepts HTML, as those of browsers do.

@@ -34,8 +34,8 @@ func (h *Handler) preserve(p *page.Request, o *page.Page, err error) (message.Re
 	client, refused := h.reachAs(p.Request, isOpen(o))
 	// A cross-site form is not shown as if it were one of this server: the user would submit it in good
 	// faith.
-	isOurs := refused == nil && acceptsPages(p.Request) && !gate.IsCrossSite(httpmessage.LinesOf(p.Header), p.Host)
-	if !isOurs || p.Form == nil || o.Path == pathLogout {
+	ours := refused == nil && acceptsPages(p.Request) && !gate.IsCrossSite(httpmessage.LinesOf(p.Header), p.Host)
+	if !ours || p.Form == nil || o.Path == pathLogout {
 		return message.Reply{}, err
 	}
 	if isUnknown(p.Request, err) {

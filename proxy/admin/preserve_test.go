@@ -71,7 +71,7 @@ func TestFormsOverLogin(t *testing.T) {
 	} {
 		b.fields = tt.fields
 		w := b.open(tt.target, tt.form)
-		if isTaken := strings.Contains(w.Body.String(), `name="again"`); w.Code != tt.status%noForm || isTaken != (tt.status == 403) {
+		if taken := strings.Contains(w.Body.String(), `name="again"`); w.Code != tt.status%noForm || taken != (tt.status == 403) {
 			t.Errorf("%s: %d, %.2000s", tt.name, w.Code, w.Body)
 		}
 	}

@@ -23,14 +23,14 @@ func locked(c *admin.Config) { c.Token = []byte(adminToken) }
 func TestDecisions(t *testing.T) {
 	const there, socket = "Peer: 192.0.2.1:1", "Peer: @"
 	for _, tt := range []struct {
-		name     string
-		isLocked bool
-		peer     string
-		bearer   string // reader, writer, admin, limited, revoked, administrator, wrong, urnd_wrong; "" for none
-		read     int    // GET of a name
-		write    int    // PUT of a name
-		prefix   int    // PUT of a prefix
-		other    int    // GET of the configuration
+		name   string
+		locked bool
+		peer   string
+		bearer string // reader, writer, admin, limited, revoked, administrator, wrong, urnd_wrong; "" for none
+		read   int    // GET of a name
+		write  int    // PUT of a name
+		prefix int    // PUT of a prefix
+		other  int    // GET of the configuration
 	}{
 		{"no token is required", false, there, "", 200, 200, 201, 200},
 		{"no token is required, and a reader's is shown", false, there, "reader", 200, 403, 403, 200},
@@ -56,7 +56,7 @@ func TestDecisions(t *testing.T) {
 		{"from elsewhere, with that of administrators", true, "Peer: 198.51.100.1:1", "administrator", 403, 403, 403, 403},
 	} {
 		s := newSite(t, func(c *admin.Config) {
-			if tt.isLocked {
+			if tt.locked {
 				locked(c)
 			}
 		})

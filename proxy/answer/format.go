@@ -22,7 +22,7 @@ type format struct {
 	// isAnswer is true if a name itself can reply in this format: see preferred.
 	isAnswer bool
 	// isLinked is true if linksets contain it.
-	isLinked bool
+	linked bool
 	// write renders the registry's metadata of a name; nil for formats that all names have.
 	write func(represent.Work) []byte
 }
@@ -38,17 +38,17 @@ const (
 func formats() []format {
 	all := []format{
 		{name: "description", mediaType: typeLD, contentType: typeLD},
-		{name: "json", mediaType: typeJSON, contentType: typeJSON, isLinked: true},
+		{name: "json", mediaType: typeJSON, contentType: typeJSON, linked: true},
 		{name: "csv", mediaType: typeCSV, contentType: "text/csv; charset=utf-8; header=present"},
-		{name: formatHTML, mediaType: pages.Type, contentType: pages.ContentType, isLinked: true},
+		{name: formatHTML, mediaType: pages.Type, contentType: pages.ContentType, linked: true},
 		{name: "text", mediaType: typePlain, contentType: "text/plain; charset=utf-8"},
 		{name: formatLinkset, mediaType: linksetType, contentType: linksetType, isAnswer: true},
 		{name: "links", mediaType: linkTextType, contentType: linkTextType, isAnswer: true},
 		{name: formatQR, contentType: typeSVG},
 	}
 	for _, f := range represent.Formats() {
-		isTyped := f.MediaType != ""
-		all = append(all, format{f.Name, f.MediaType, f.ContentType, isTyped, isTyped, f.Write})
+		typed := f.MediaType != ""
+		all = append(all, format{f.Name, f.MediaType, f.ContentType, typed, typed, f.Write})
 	}
 	return all
 }
@@ -58,7 +58,7 @@ func (f *format) isLinkset() bool { return f.mediaType == linksetType || f.media
 // isLinkedOf reports whether the linkset of a name contains the format; record is nil for a name that is not
 // in the registry.
 func (f *format) isLinkedOf(record *resolver.Record) bool {
-	return f.isLinked && (f.write == nil || record != nil || f.name == formatLD)
+	return f.linked && (f.write == nil || record != nil || f.name == formatLD)
 }
 
 // formatOf returns the requested format of a description, by name or by Accept. The error lists the formats.

@@ -105,7 +105,7 @@ func HandleFailed(reply message.Reply, handle string, err error) message.Reply {
 // are empty.
 type handleFilter struct {
 	types, indexes []string
-	isPretty       bool
+	pretty         bool
 }
 
 // handleFilterOf returns the filter of the query parameters. "auth" and "cert" have no effect: answers come
@@ -141,7 +141,7 @@ func (f handleFilter) has(v handleValue) bool {
 }
 
 func (f handleFilter) marshal(document handleJSON) []byte {
-	if f.isPretty {
+	if f.pretty {
 		return message.Marshal(document)
 	}
 	return message.Line(document)

@@ -100,7 +100,7 @@ type locationXML struct {
 // one URL.
 func handleLocations(answer resolver.Answer) string {
 	var of locationsXML
-	isMore := false
+	more := false
 	for i, link := range answer.Links() {
 		l := locationXML{ID: i, HRef: link.URI, Type: link.Type, Language: link.Language, Rel: link.Rel, Title: link.Title}
 		if i == 0 {
@@ -112,9 +112,9 @@ func handleLocations(answer resolver.Answer) string {
 			l.Context = link.Context
 		}
 		of.Locations = append(of.Locations, l)
-		isMore = isMore || i > 0 || l != locationXML{HRef: link.URI, Weight: 1}
+		more = more || i > 0 || l != locationXML{HRef: link.URI, Weight: 1}
 	}
-	if !isMore {
+	if !more {
 		return ""
 	}
 	text, err := xml.Marshal(of)

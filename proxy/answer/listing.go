@@ -55,7 +55,7 @@ func ListingAccept(accept string, fetched bool, order string) string {
 // the body.
 func Listing(w pages.Writer, accept string, l *scheme.Listing) (contentType string, document pages.Page) {
 	chosen, fetched := AcceptOf(accept)
-	if _, order, isSorted := strings.Cut(accept, inOrder); isSorted {
+	if _, order, sorted := strings.Cut(accept, inOrder); sorted {
 		sortItems(l, order)
 	}
 	switch chosen {

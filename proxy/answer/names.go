@@ -42,18 +42,18 @@ const sitemapType = "application/xml; charset=utf-8"
 
 // Names returns the reply with a page of names. isForAll is true if all readers get the same page. An invalid
 // cursor is reported on the page.
-func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s resolver.NameSearch, isForAll bool) (message.Reply, error) {
+func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s resolver.NameSearch, forAll bool) (message.Reply, error) {
 	shown := pages.Names{Search: s}
 	reply := message.Reply{Status: http.StatusOK, CacheControl: namesLifetime}
-	if !isForAll {
+	if !forAll {
 		reply.CacheControl = "private, " + namesLifetime
 	}
-	fault := asked.Fault
-	if fault == nil {
+	failure := asked.Fault
+	if failure == nil {
 		found, err := l.Search(ctx, s)
 		switch {
 		case errors.Is(err, resolver.ErrCursor):
-			fault = resolver.ErrCursor
+			failure = resolver.ErrCursor
 		case err != nil:
 			return message.Reply{}, err
 		}
@@ -62,10 +62,10 @@ func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s
 			shown.List = append(shown.List, listedName(&found.Names[i]))
 		}
 	}
-	if fault != nil {
-		shown.Fault, shown.Search.After, reply.Status = problem.New(fault).Code, "", http.StatusBadRequest
+	if failure != nil {
+		shown.Fault, shown.Search.After, reply.Status = problem.New(failure).Code, "", http.StatusBadRequest
 	}
-	if fault != nil || shown.IsLate {
+	if failure != nil || shown.IsLate {
 		reply.CacheControl = message.NoStore
 	}
 	return reply.WithPage(message.Page(w.Names(&shown))), nil

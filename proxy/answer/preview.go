@@ -18,8 +18,8 @@ func (a *Responder) Preview(ctx context.Context, q *Question) (reply message.Rep
 	}
 	traced, trace := a.traced(ctx)
 	located, failure := a.locate(traced, q.Query)
-	isGone := authoritative(failure) && errors.Is(failure, resolver.ErrGone)
-	if failure != nil && !isGone && recordOf(located, failure) == nil {
+	gone := authoritative(failure) && errors.Is(failure, resolver.ErrGone)
+	if failure != nil && !gone && recordOf(located, failure) == nil {
 		return message.Reply{}, false
 	}
 	reply, err = a.inFormat(ctx, q, chosen, located, failure, trace.PublicSteps())

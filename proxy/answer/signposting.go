@@ -31,9 +31,9 @@ func isWebURL(text string) bool {
 
 // pageLinks returns the links of the page about a name: FAIR Signposting level 1, if they are few. For a name
 // that is not in the registry, the named object is unknown.
-func pageLinks(w represent.Work, isRegistered bool) []resolver.Link {
+func pageLinks(w represent.Work, registered bool) []resolver.Link {
 	links := []resolver.Link{{Rel: "type", URI: "https://schema.org/AboutPage"}}
-	if isRegistered {
+	if registered {
 		links = append(links, signposts(w)...)
 	}
 	for _, l := range w.Locations {

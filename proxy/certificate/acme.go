@@ -61,18 +61,18 @@ type Manager struct {
 	orders chan struct{} // semaphore of maxOrders
 	work   sync.WaitGroup
 
-	mu      sync.Mutex
-	names   []string
-	waiting map[string]context.CancelFunc // cancels obtaining the first certificate of a name
-	faults  map[string]error              // error of the last order of a name
-	unkept  error                         // error of the last write to the storage
+	mu       sync.Mutex
+	names    []string
+	waiting  map[string]context.CancelFunc // cancels obtaining the first certificate of a name
+	failures map[string]error              // error of the last order of a name
+	unkept   error                         // error of the last write to the storage
 }
 
 // NewManager returns a manager. It does nothing until Start.
 func NewManager(config ManagerConfig) *Manager {
 	m := &Manager{
 		config: config, orders: make(chan struct{}, maxOrders), cancel: func() {},
-		waiting: make(map[string]context.CancelFunc), faults: make(map[string]error),
+		waiting: make(map[string]context.CancelFunc), failures: make(map[string]error),
 	}
 	m.config.Storage = &reporting{config.Storage, m.reportStorage}
 	m.issuer = newIssuer(m.config)
@@ -123,7 +123,7 @@ func (m *Manager) Manage(names []string) {
 			cancel()
 		}
 		m.cache.RemoveManaged([]certmagic.SubjectIssuer{{Subject: before}})
-		delete(m.faults, before)
+		delete(m.failures, before)
 	}
 	for _, name := range names {
 		if _, is := m.waiting[name]; is || slices.Contains(m.names, name) {
@@ -150,7 +150,7 @@ func (m *Manager) obtain(ctx context.Context, name string) {
 			return
 		}
 		if m.leaf(name) != nil { // it was loaded, and could not be renewed: the library retries
-			if f := (orderFault{}); !errors.As(err, &f) { // event has logged an orderFault
+			if f := (orderFailure{}); !errors.As(err, &f) { // event has logged an orderFault
 				m.notRenewed(name, err)
 			}
 			return
@@ -226,7 +226,7 @@ func (m *Manager) reportStorage(err error) {
 
 // reason returns the cause of a failed order, without what the library adds.
 func reason(err error) error {
-	if f := (orderFault{}); errors.As(err, &f) {
+	if f := (orderFailure{}); errors.As(err, &f) {
 		return f
 	}
 	return err
@@ -236,8 +236,8 @@ func reason(err error) error {
 func (m *Manager) failed(name string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if delete(m.faults, name); err != nil && slices.Contains(m.names, name) {
-		m.faults[name] = err
+	if delete(m.failures, name); err != nil && slices.Contains(m.names, name) {
+		m.failures[name] = err
 	}
 }
 
@@ -246,7 +246,7 @@ func (m *Manager) Faults() (all []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, name := range m.names {
-		if err := m.faults[name]; err != nil {
+		if err := m.failures[name]; err != nil {
 			all = append(all, fmt.Sprintf("the certificate of %s: %v", name, err))
 		}
 	}

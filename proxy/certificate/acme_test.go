@@ -168,8 +168,8 @@ func TestManager(t *testing.T) {
 	r := newRig(t, nil)
 	manager := r.start(nil, "a.test", "b.test")
 	r.awaitNames("a.test", "b.test")
-	if faults := manager.Faults(); len(faults) > 0 {
-		t.Errorf("faults: %q", faults)
+	if failures := manager.Faults(); len(failures) > 0 {
+		t.Errorf("faults: %q", failures)
 	}
 	if got := named(t, r.set, "other.test"); got != "a.test" {
 		t.Errorf("a client that asks for another name gets %q", got)
@@ -206,8 +206,8 @@ func TestChallenges(t *testing.T) {
 			testserver.Wait(t, "there is a certificate, or it has failed", func() bool {
 				return named(t, r.set, "a.test") == "a.test" || len(r.current().Faults()) > 0
 			})
-			if faults := r.current().Faults(); len(faults) > 0 {
-				t.Errorf("faults: %q", faults)
+			if failures := r.current().Faults(); len(failures) > 0 {
+				t.Errorf("faults: %q", failures)
 			}
 		})
 	}
@@ -220,8 +220,8 @@ func TestBoundAccount(t *testing.T) {
 	r := newRig(t, func(c *testserver.PebbleConfig) { c.Keys = map[string]string{"kid-1": key} })
 	manager := r.start(nil, "a.test")
 	testserver.Wait(t, "an account without a key is refused", func() bool { return len(manager.Faults()) > 0 })
-	if fault := manager.Faults()[0]; !strings.Contains(fault, "externalAccountRequired") {
-		t.Errorf("the fault is %q", fault)
+	if failure := manager.Faults()[0]; !strings.Contains(failure, "externalAccountRequired") {
+		t.Errorf("the fault is %q", failure)
 	}
 	manager.Close()
 	r.start(func(c *certificate.ManagerConfig) { c.KeyID, c.HMAC = "kid-1", key }, "a.test")
@@ -261,8 +261,8 @@ func TestRenewal(t *testing.T) {
 	})
 	r.pebble.Stop()
 	testserver.Wait(t, "it is said that it cannot be renewed", func() bool { return len(manager.Faults()) > 0 })
-	if fault := manager.Faults()[0]; !strings.HasPrefix(fault, "the certificate of a.test: renewing it at https://") || !strings.Contains(fault, "connection refused") {
-		t.Errorf("the fault is %q", fault)
+	if failure := manager.Faults()[0]; !strings.HasPrefix(failure, "the certificate of a.test: renewing it at https://") || !strings.Contains(failure, "connection refused") {
+		t.Errorf("the fault is %q", failure)
 	}
 	r.awaitNames("a.test")
 }
@@ -277,13 +277,13 @@ func TestNoAuthority(t *testing.T) {
 	r.pebble.Stop()
 	manager.Manage([]string{"a.test", "b.test"})
 	testserver.Wait(t, "it is said what is missing", func() bool { return len(manager.Faults()) > 0 })
-	if fault := manager.Faults()[0]; !strings.HasPrefix(fault, "the certificate of b.test: ") || !strings.Contains(fault, "connection refused") {
-		t.Errorf("the fault is %q", fault)
+	if failure := manager.Faults()[0]; !strings.HasPrefix(failure, "the certificate of b.test: ") || !strings.Contains(failure, "connection refused") {
+		t.Errorf("the fault is %q", failure)
 	}
 	r.awaitNames("a.test")
 	manager.Manage([]string{"a.test"})
-	if faults := manager.Faults(); len(faults) > 0 {
-		t.Errorf("faults of a name that has gone: %q", faults)
+	if failures := manager.Faults(); len(failures) > 0 {
+		t.Errorf("faults of a name that has gone: %q", failures)
 	}
 }
 
@@ -292,8 +292,8 @@ func TestFullDisk(t *testing.T) {
 	r := newRig(t, nil)
 	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage = unwritable(r.storage, syscall.ENOSPC) }, "a.test")
 	testserver.Wait(t, "it is said why there is no certificate", func() bool { return len(manager.Faults()) > 0 })
-	if fault := manager.Faults()[0]; !strings.Contains(fault, "no space left on device") {
-		t.Errorf("the fault is %q", fault)
+	if failure := manager.Faults()[0]; !strings.Contains(failure, "no space left on device") {
+		t.Errorf("the fault is %q", failure)
 	}
 	if got := r.pebble.Orders(); got != 0 {
 		t.Errorf("%d certificates were issued that could not be kept", got)

@@ -61,16 +61,16 @@ func (i *issuer) newClient() *acmez.Client {
 }
 
 // orderFault is the cause of a failed order, without what the library adds.
-type orderFault struct{ error }
+type orderFailure struct{ error }
 
 // Unwrap returns the cause.
-func (f orderFault) Unwrap() error { return f.error }
+func (f orderFailure) Unwrap() error { return f.error }
 
 // Issue implements certmagic.Issuer.
 func (i *issuer) Issue(ctx context.Context, csr *x509.CertificateRequest) (*certmagic.IssuedCertificate, error) {
 	issued, err := i.order(ctx, csr)
 	if err != nil {
-		return nil, orderFault{err}
+		return nil, orderFailure{err}
 	}
 	return issued, nil
 }

@@ -14,10 +14,10 @@ type Files struct {
 
 // pair is a certificate loaded from files. The mutex of its Set guards it.
 type pair struct {
-	files  Files
-	loaded *tls.Certificate
-	seen   [2]os.FileInfo
-	fault  error // error of the last read; nil for success
+	files   Files
+	loaded  *tls.Certificate
+	seen    [2]os.FileInfo
+	failure error // error of the last read; nil for success
 }
 
 // read reads the files if they have changed, and reports whether there is a new certificate. While the files
@@ -30,15 +30,15 @@ func (p *pair) read() (isNew bool) {
 		}
 	}
 	if p.loaded != nil && unchanged(found[0], p.seen[0]) && unchanged(found[1], p.seen[1]) {
-		p.fault = nil
+		p.failure = nil
 		return false
 	}
 	loaded, err := tls.LoadX509KeyPair(p.files.Certificate, p.files.Key)
 	if err != nil {
-		p.fault = fmt.Errorf("%s: %w", p.files.Setting, err)
+		p.failure = fmt.Errorf("%s: %w", p.files.Setting, err)
 		return false
 	}
-	p.loaded, p.seen, p.fault = &loaded, found, nil
+	p.loaded, p.seen, p.failure = &loaded, found, nil
 	return true
 }
 

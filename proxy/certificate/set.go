@@ -101,11 +101,11 @@ func (s *Set) Check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.read()
-	faults := make([]error, 0, len(s.pairs))
+	failures := make([]error, 0, len(s.pairs))
 	for i := range s.pairs {
-		faults = append(faults, s.pairs[i].fault)
+		failures = append(failures, s.pairs[i].failure)
 	}
-	return errors.Join(faults...)
+	return errors.Join(failures...)
 }
 
 // read reads the changed files. The caller holds mu.
@@ -178,8 +178,8 @@ func canonical(host string) string { return strings.ToLower(strings.TrimSuffix(h
 // wildcard returns the wildcard name that matches a host (RFC 9525 section 6.3: a wildcard is a single label),
 // "" for none.
 func wildcard(host string) string {
-	_, parent, isBelow := strings.Cut(host, ".")
-	if !isBelow {
+	_, parent, below := strings.Cut(host, ".")
+	if !below {
 		return ""
 	}
 	return "*." + parent

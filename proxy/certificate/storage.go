@@ -60,11 +60,11 @@ func (s *shared) Lock(ctx context.Context, name string) error {
 	retry := time.NewTicker(lockRetry)
 	defer retry.Stop()
 	for {
-		isHeld, err := acquire(ctx)
+		held, err := acquire(ctx)
 		if err != nil {
 			return fmt.Errorf("locking %s: %w", name, err)
 		}
-		if isHeld {
+		if held {
 			break
 		}
 		select {
@@ -131,11 +131,11 @@ func (s *shared) Load(ctx context.Context, key string) ([]byte, error) {
 	if !isCopied(key) {
 		return content, err
 	}
-	copied, fault := s.own.Load(ctx, key)
+	copied, failure := s.own.Load(ctx, key)
 	switch {
-	case err != nil && fault == nil:
+	case err != nil && failure == nil:
 		return copied, nil
-	case err == nil && (fault != nil || !bytes.Equal(copied, content)):
+	case err == nil && (failure != nil || !bytes.Equal(copied, content)):
 		_ = s.own.Store(ctx, key, content) // a missing copy matters only if the shelf fails, too
 	}
 	return content, err

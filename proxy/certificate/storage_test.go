@@ -16,9 +16,9 @@ import (
 
 // shelf is an in-memory store that can be made unavailable.
 type shelf struct {
-	mu     sync.Mutex
-	all    map[string][]byte
-	isAway bool
+	mu   sync.Mutex
+	all  map[string][]byte
+	away bool
 }
 
 var errAway = errors.New("the shelf is away")
@@ -26,7 +26,7 @@ var errAway = errors.New("the shelf is away")
 func (s *shelf) do(f func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isAway {
+	if s.away {
 		return errAway
 	}
 	return f()
@@ -68,14 +68,14 @@ func (s *shelf) Keys(_ context.Context, prefix string) (keys []string, err error
 
 func (s *shelf) Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
 	key := "lease " + name
-	acquire = func(context.Context) (isHeld bool, err error) {
+	acquire = func(context.Context) (held bool, err error) {
 		err = s.do(func() error {
 			if other, is := s.all[key]; !is || string(other) == holder {
-				s.all[key], isHeld = []byte(holder), true
+				s.all[key], held = []byte(holder), true
 			}
 			return nil
 		})
-		return isHeld, err
+		return held, err
 	}
 	return acquire, func(context.Context) error { return s.do(func() error { delete(s.all, key); return nil }) }
 }
@@ -106,7 +106,7 @@ func TestSharedLock(t *testing.T) {
 	if err := <-taken; err != nil {
 		t.Errorf("after it was given up: %v", err)
 	}
-	s.isAway = true
+	s.away = true
 	if err := a.Lock(ctx, "y"); !errors.Is(err, errAway) {
 		t.Errorf("while the shelf is away: %v", err)
 	}
@@ -140,7 +140,7 @@ func TestSharedStorage(t *testing.T) {
 	if !b.Exists(ctx, "ca/a.test") || !b.Exists(ctx, "ca/a.test/a.key") || b.Exists(ctx, "ca/c.test") {
 		t.Error("it is wrong what exists")
 	}
-	s.isAway = true
+	s.away = true
 	for key, want := range map[string]error{"ca/a.test/a.crt": nil, "ca/b.test/b.crt": errAway, "challenges/http/x": errAway} {
 		if _, err := b.Load(ctx, key); !errors.Is(err, want) {
 			t.Errorf("while the shelf is away, %s: %v", key, err)
@@ -149,7 +149,7 @@ func TestSharedStorage(t *testing.T) {
 	if err := b.Store(ctx, "ca/a.test/a.crt", nil); !errors.Is(err, errAway) {
 		t.Errorf("stored while the shelf is away: %v", err)
 	}
-	s.isAway = false
+	s.away = false
 	clear(s.all)
 	if got, err := b.Load(ctx, "ca/a.test/a.crt"); err != nil || len(got) == 0 {
 		t.Errorf("after the shelf has lost it: %q, %v", got, err)

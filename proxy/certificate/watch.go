@@ -29,9 +29,9 @@ type Watch struct {
 	cancel  context.CancelFunc
 
 	// State of Look.
-	noticed  map[string]time.Time // by serial number: last warning about expiry; the zero value for none
-	fault    string               // error of the last check
-	isLogged bool                 // fault was logged
+	noticed map[string]time.Time // by serial number: last warning about expiry; the zero value for none
+	failure string               // error of the last check
+	logged  bool                 // fault was logged
 }
 
 // NewWatch returns a watch of a set. It does nothing until Start.
@@ -69,25 +69,25 @@ func (w *Watch) watch(ctx context.Context) {
 // Look checks the files and logs changes, errors and expiry. An error is logged at the second check, because a
 // certificate and its key are written one after the other. It must not be called after Start.
 func (w *Watch) Look(log *slog.Logger) {
-	fault := ""
+	failure := ""
 	if err := w.Check(); err != nil {
-		fault = err.Error()
+		failure = err.Error()
 	}
 	switch {
-	case fault == "" && w.isLogged:
+	case failure == "" && w.logged:
 		log.Info("the files of the certificate can be used again")
-		w.isLogged = false
-	case fault != "" && fault == w.fault && !w.isLogged:
+		w.logged = false
+	case failure != "" && failure == w.failure && !w.logged:
 		log.Error("the files of the certificate cannot be used: the certificate before them stays in use",
-			"error", fault)
-		w.isLogged = true
+			"error", failure)
+		w.logged = true
 	}
-	w.fault = fault
-	isFirst, seen := w.noticed == nil, make(map[string]time.Time)
+	w.failure = failure
+	first, seen := w.noticed == nil, make(map[string]time.Time)
 	for _, leaf := range w.Leaves() {
 		serial := leaf.SerialNumber.String()
-		noticed, isKnown := w.noticed[serial]
-		if !isKnown && !isFirst {
+		noticed, known := w.noticed[serial]
+		if !known && !first {
 			log.Info("the certificate was replaced", "expires", leaf.NotAfter, "subject", Name(leaf))
 		}
 		if notice := Validity(leaf, w.now()); notice != "" && w.now().Sub(noticed) >= expiryEvery {
@@ -103,8 +103,8 @@ func (w *Watch) Look(log *slog.Logger) {
 func (w *Watch) Faults() (all []string) {
 	w.mu.Lock()
 	for i := range w.pairs {
-		if fault := w.pairs[i].fault; fault != nil {
-			all = append(all, "the files of the certificate cannot be used, so that the certificate before them stays in use: "+fault.Error())
+		if failure := w.pairs[i].failure; failure != nil {
+			all = append(all, "the files of the certificate cannot be used, so that the certificate before them stays in use: "+failure.Error())
 		}
 	}
 	w.mu.Unlock()

@@ -17,7 +17,7 @@ func (c *Compressor) StrengthenIfMatch(fields *httpmessage.Fields) {
 	all := []string{list}
 	for tag := range httpmessage.EntityTags(list) {
 		strong, weak := strings.CutPrefix(tag, "W/")
-		if isWhole := len(strong) > 1 && strings.HasSuffix(strong, `"`); weak && isWhole && !hasTag(list, strong) {
+		if whole := len(strong) > 1 && strings.HasSuffix(strong, `"`); weak && whole && !hasTag(list, strong) {
 			all = append(all, strong)
 		}
 	}

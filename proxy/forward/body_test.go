@@ -101,13 +101,13 @@ func TestLateBody(t *testing.T) {
 	}
 	// The server may detect it first, if a deadline ends the whole request.
 	w.answer = func(scheme.Request) (*scheme.Resource, error) { return nil, errRefused }
-	for isLate, want := range map[bool]error{true: problem.ErrBodyTimeout, false: errRefused} {
+	for late, want := range map[bool]error{true: problem.ErrBodyTimeout, false: errRefused} {
 		client := new(recorder)
-		client.Late = isLate
+		client.Late = late
 		r := requested(t, http.MethodPost, "http://a.example/")
 		r.Body, r.ContentLength = strings.NewReader("body"), 4
 		if _, err := w.Serve(t.Context(), client, r); !errors.Is(err, want) {
-			t.Errorf("late is %t: %v", isLate, err)
+			t.Errorf("late is %t: %v", late, err)
 		}
 	}
 }

@@ -49,8 +49,8 @@ func (c *client) answer() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.answered = true
-	isUnread := c.body != nil && !c.body.ended.Load()
-	if c.request.Major == 1 && (isUnread || c.ends.Load()) {
+	unread := c.body != nil && !c.body.ended.Load()
+	if c.request.Major == 1 && (unread || c.ends.Load()) {
 		c.CloseBehind()
 	}
 }

@@ -203,7 +203,7 @@ func TestFetchedByClient(t *testing.T) {
 		w.answer = func(r scheme.Request) (*scheme.Resource, error) {
 			return respond(200, strings.Join(r.Fields.Lines(tt.name), ", "), "Cache-Control", "max-age=60", "Vary", tt.name), nil
 		}
-		get := func(client, want string) (isHit bool) {
+		get := func(client, want string) (hit bool) {
 			r := requested(t, http.MethodGet, "http://a.example/", "X-Forwarded-For", client)
 			r.Fetched, r.Trusted, r.Client = true, true, netip.MustParseAddr(client)
 			got := w.serve(t, r)
@@ -213,8 +213,8 @@ func TestFetchedByClient(t *testing.T) {
 			return strings.HasPrefix(got.Fields.Value("Cache-Status"), "urnd; hit")
 		}
 		testserver.Wait(t, "the response of one client is stored", func() bool { return get("198.51.100.1", tt.one) })
-		if isHit := get("198.51.100.2", tt.two); isHit != (tt.two == "") {
-			t.Errorf("%s: the other client gets what is stored: %t", tt.name, isHit)
+		if hit := get("198.51.100.2", tt.two); hit != (tt.two == "") {
+			t.Errorf("%s: the other client gets what is stored: %t", tt.name, hit)
 		}
 	}
 }

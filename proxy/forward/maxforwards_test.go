@@ -46,11 +46,11 @@ func TestMaxForwards(t *testing.T) {
 		if (count > 0) != (tt.sent != "") || sent.Fields.Value("Max-Forwards") != tt.sent {
 			t.Errorf("%s %q: the origin gets %v", tt.method, tt.limit, sent.Fields)
 		}
-		isLast := tt.valid && tt.sent == ""
-		if client.Body.String() != tt.body || (client.Fields.Value("Allow") != "") != (isLast && tt.method == "OPTIONS") || isLast && client.Fields.Value("Cache-Control") != "no-store" {
+		last := tt.valid && tt.sent == ""
+		if client.Body.String() != tt.body || (client.Fields.Value("Allow") != "") != (last && tt.method == "OPTIONS") || last && client.Fields.Value("Cache-Control") != "no-store" {
 			t.Errorf("%s %q: %v %q", tt.method, tt.limit, client.Fields, &client.Body)
 		}
-		if isLast && tt.method == http.MethodTrace && !strings.HasPrefix(client.Fields.Value("Content-Type"), "message/http") {
+		if last && tt.method == http.MethodTrace && !strings.HasPrefix(client.Fields.Value("Content-Type"), "message/http") {
 			t.Errorf("%s %q: %v", tt.method, tt.limit, client.Fields)
 		}
 	}

@@ -17,11 +17,11 @@ import (
 func (p *Proxy) Refresh(ctx context.Context, key uri.URI, site *Site) (int, error) {
 	variants := p.config.Cache.Variants(key.String())
 	fetched, outdated := 0, false
-	var faults []error
+	var failures []error
 	for _, variant := range variants {
 		outcome, err := p.refresh(ctx, key, site, variant)
 		if err != nil {
-			faults = append(faults, err)
+			failures = append(failures, err)
 			continue
 		}
 		fetched++
@@ -30,8 +30,8 @@ func (p *Proxy) Refresh(ctx context.Context, key uri.URI, site *Site) (int, erro
 	if outdated { // the new response of the origin is not cacheable
 		p.Purge(ctx, key)
 	}
-	if len(faults) > 0 {
-		return fetched, fmt.Errorf("%d of %d stored responses were fetched again: %w", fetched, len(variants), errors.Join(faults...))
+	if len(failures) > 0 {
+		return fetched, fmt.Errorf("%d of %d stored responses were fetched again: %w", fetched, len(variants), errors.Join(failures...))
 	}
 	return fetched, nil
 }

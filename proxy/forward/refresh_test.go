@@ -32,10 +32,10 @@ func TestRefresh(t *testing.T) {
 	const target = "http://www.example/b"
 	fails := func(scheme.Request) (*scheme.Resource, error) { return nil, resolver.ErrUnreachable }
 	for name, tt := range map[string]struct {
-		answer func(scheme.Request) (*scheme.Resource, error)
-		count  int
-		fault  string
-		then   string // the client's next response, and the result of the cache
+		answer  func(scheme.Request) (*scheme.Resource, error)
+		count   int
+		failure string
+		then    string // the client's next response, and the result of the cache
 	}{
 		"new": {func(scheme.Request) (*scheme.Resource, error) {
 			return respond(200, "new", "Cache-Control", "max-age=60", "Vary", "Accept-Language"), nil
@@ -60,7 +60,7 @@ func TestRefresh(t *testing.T) {
 		w.answer = tt.answer
 		w.mu.Unlock()
 		count, err := w.Refresh(t.Context(), key, site)
-		if count != tt.count || (err != nil) != (tt.fault != "") || err != nil && !strings.Contains(err.Error(), tt.fault) {
+		if count != tt.count || (err != nil) != (tt.failure != "") || err != nil && !strings.Contains(err.Error(), tt.failure) {
 			t.Errorf("%s: %d, %v", name, count, err)
 		}
 		if err != nil && problem.Status(err) != http.StatusBadGateway {

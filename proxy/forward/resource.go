@@ -148,11 +148,11 @@ func (p *Proxy) retrieve(ctx context.Context, r Retrieval, limit int) (fetched, 
 			found.close()
 		}
 	}()
-	var faults []error
+	var failures []error
 	for _, l := range r.Locations {
 		resource, err := p.fetch(ctx, r, l.URI, limit == 1)
 		if err != nil {
-			faults = append(faults, ofLocation(l.URI, err))
+			failures = append(failures, ofLocation(l.URI, err))
 			continue
 		}
 		if found.resources = append(found.resources, resource); len(found.resources) == limit {
@@ -160,7 +160,7 @@ func (p *Proxy) retrieve(ctx context.Context, r Retrieval, limit int) (fetched, 
 		}
 	}
 	if len(found.resources) == 0 {
-		return fetched{}, noResource(faults)
+		return fetched{}, noResource(failures)
 	}
 	complete = true
 	return found, nil
@@ -191,9 +191,9 @@ func (e *statusError) Unwrap() []error {
 
 // noResource returns the error of a name if no location has the resource: that it does not exist or is gone,
 // if all origins say so.
-func noResource(faults []error) error {
+func noResource(failures []error) error {
 	missing, gone := 0, 0
-	for _, err := range faults {
+	for _, err := range failures {
 		var status *statusError
 		switch {
 		case !errors.As(err, &status):
@@ -203,12 +203,12 @@ func noResource(faults []error) error {
 			gone++
 		}
 	}
-	if len(faults) == 0 {
+	if len(failures) == 0 {
 		return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the name has no location", Code: "no_location"}
 	}
-	joined := errors.Join(faults...)
+	joined := errors.Join(failures...)
 	switch {
-	case missing+gone < len(faults):
+	case missing+gone < len(failures):
 		return joined
 	case missing == 0:
 		return &resolver.Negative{Kind: resolver.ErrGone, Reason: joined.Error(), Code: "gone_at_origins"}

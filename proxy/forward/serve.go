@@ -113,8 +113,8 @@ func (p *Proxy) asked(c *client, r *Request) httpmessage.Request {
 // blamed returns the timeout error of the request body if err is a consequence of it. The same deadline may
 // end the whole request before the origin learns of it, and before the reader of the body does.
 func blamed(c *client, err error) error {
-	isLate := c.body != nil && (c.body.late.Load() || c.BodyLate())
-	if isLate || errors.Is(err, scheme.ErrBody) && errors.Is(err, os.ErrDeadlineExceeded) {
+	late := c.body != nil && (c.body.late.Load() || c.BodyLate())
+	if late || errors.Is(err, scheme.ErrBody) && errors.Is(err, os.ErrDeadlineExceeded) {
 		return problem.ErrBodyTimeout
 	}
 	return err

@@ -14,9 +14,9 @@ import (
 type Session struct {
 	count atomic.Int32
 
-	mu       sync.Mutex
-	isClosed bool
-	bound    map[string]*bound // by scheme and authority of the target
+	mu     sync.Mutex
+	closed bool
+	bound  map[string]*bound // by scheme and authority of the target
 }
 
 // bound is a connection to a server that is bound to a Session.
@@ -70,9 +70,9 @@ func (s *Session) bind(p *Proxy, origin string, server uri.URI, release func()) 
 	}
 	s.bound[origin] = b
 	s.count.Store(int32(len(s.bound))) //nolint:gosec // see above
-	isClosed := s.isClosed
+	closed := s.closed
 	s.mu.Unlock()
-	if isClosed {
+	if closed {
 		b.End()
 	}
 	return b
@@ -81,7 +81,7 @@ func (s *Session) bind(p *Proxy, origin string, server uri.URI, release func()) 
 // Close implements io.Closer: it closes the connections to servers.
 func (s *Session) Close() error {
 	s.mu.Lock()
-	s.isClosed = true
+	s.closed = true
 	all := make([]*bound, 0, len(s.bound))
 	for _, b := range s.bound {
 		all = append(all, b)

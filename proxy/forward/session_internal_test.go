@@ -11,12 +11,12 @@ import (
 )
 
 // waiting is a connection that is idle until it is closed.
-type waiting struct{ isClosed bool }
+type waiting struct{ closed bool }
 
-func (w *waiting) Alive() bool { return !w.isClosed }
+func (w *waiting) Alive() bool { return !w.closed }
 
 func (w *waiting) Close() error {
-	w.isClosed = true
+	w.closed = true
 	return nil
 }
 
@@ -43,19 +43,19 @@ func TestSession(t *testing.T) {
 		b := s.bind(p, "http://a", uri.URI{}, func() { released++ })
 		b.Put(c, timeout)
 		tt.do(s, c)
-		if found := s.find(p, "http://a"); (found != nil) != tt.found || c.isClosed == tt.found || s.IsBound() != tt.found {
-			t.Errorf("%s: found %t, closed %t, bound %t", name, found != nil, c.isClosed, s.IsBound())
+		if found := s.find(p, "http://a"); (found != nil) != tt.found || c.closed == tt.found || s.IsBound() != tt.found {
+			t.Errorf("%s: found %t, closed %t, bound %t", name, found != nil, c.closed, s.IsBound())
 		}
 		s.Close()
-		if s.Close(); released != 1 || !c.isClosed {
-			t.Errorf("%s: released %d times, closed %t", name, released, c.isClosed)
+		if s.Close(); released != 1 || !c.closed {
+			t.Errorf("%s: released %d times, closed %t", name, released, c.closed)
 		}
 		late := new(waiting)
 		if b := s.bind(p, "http://a", uri.URI{}, func() { released++ }); b != nil {
 			b.Put(late, timeout)
 		}
-		if released != 2 || !late.isClosed || s.IsBound() {
-			t.Errorf("%s: behind its end: released %d times, closed %t", name, released, late.isClosed)
+		if released != 2 || !late.closed || s.IsBound() {
+			t.Errorf("%s: behind its end: released %d times, closed %t", name, released, late.closed)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestBoundLimitEndsIdleConnections(t *testing.T) {
 	const timeout = 1 << 40 // longer than the test takes
 	busy, share := errors.New("all"), errors.New("share")
 	p := New(Config{Bound: quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClients(3, 3, share), Busy: busy}})
-	open := func(client byte, isIdle bool) (*waiting, error) {
+	open := func(client byte, idle bool) (*waiting, error) {
 		address := netip.AddrFrom4([4]byte{192, 0, 2, client})
 		r := &Request{Request: httpmessage.Request{Fields: httpmessage.FieldsOf("Authorization", "NTLM a")}, Share: address, Session: new(Session)}
 		r.URI, _ = uri.Parse("http://a.example/")
@@ -75,7 +75,7 @@ func TestBoundLimitEndsIdleConnections(t *testing.T) {
 			return nil, err
 		}
 		c := new(waiting)
-		if isIdle {
+		if idle {
 			r.bound.Put(c, timeout)
 		}
 		return c, nil
@@ -83,7 +83,7 @@ func TestBoundLimitEndsIdleConnections(t *testing.T) {
 	var all []*waiting
 	for i, tt := range []struct {
 		client byte
-		isIdle bool
+		idle   bool
 		err    error
 		ended  int // the connection that is closed, -1 for none
 	}{
@@ -99,16 +99,16 @@ func TestBoundLimitEndsIdleConnections(t *testing.T) {
 		{4, false, nil, 8},
 		{5, true, busy, -1},
 	} {
-		c, err := open(tt.client, tt.isIdle)
+		c, err := open(tt.client, tt.idle)
 		if !errors.Is(err, tt.err) {
 			t.Fatalf("%d: %v", i, err)
 		}
 		all = append(all, c)
 		for j, other := range all[:i] {
-			if other.isClosed && j == tt.ended {
-				tt.ended, other.isClosed = -1, false
+			if other.closed && j == tt.ended {
+				tt.ended, other.closed = -1, false
 			}
-			if other.isClosed {
+			if other.closed {
 				t.Fatalf("%d: %d has ended", i, j)
 			}
 		}

@@ -21,7 +21,7 @@ func TestBrowse(t *testing.T) {
 		client                     gate.Client
 		isMisnamed                 bool
 		want                       error
-		isAll                      bool
+		all                        bool
 	}{
 		{"all", prefixes(all), prefixes(all), nil, gate.Client{Addr: netip.MustParseAddr("192.0.2.1")}, false, nil, false},
 		{"nobody", prefixes(all), nil, prefixes(all), gate.Client{Addr: netip.MustParseAddr("192.0.2.1")}, false, problem.ErrBrowseClient, true},
@@ -41,7 +41,7 @@ func TestBrowse(t *testing.T) {
 		if v := g.Admit(t.Context(), &tt.client, &ask); !errors.Is(v.Err, tt.want) || (v.Err == nil) != (tt.want == nil) {
 			t.Errorf("%s: %v, want %v", tt.name, v.Err, tt.want)
 		}
-		if is := g.MayBrowseAll(&tt.client, &ask); is != tt.isAll {
+		if is := g.MayBrowseAll(&tt.client, &ask); is != tt.all {
 			t.Errorf("%s: hidden names are shown: %v", tt.name, is)
 		}
 		ask.Target = route.Target{Form: route.FormHome}

@@ -39,8 +39,8 @@ func forOf(element string) string { return parameterOf(element, "for") }
 // its field X-Forwarded-Proto or Forwarded (RFC 7239 section 5.4); "" if it is missing, or if hops disagree.
 func SchemeOf(lines httpmessage.Lines) string {
 	said, ok := hopsOf(lines.Of("X-Forwarded-Proto"))
-	isStandard := !ok
-	if isStandard {
+	standard := !ok
+	if standard {
 		said, ok = hopsOf(lines.Of("Forwarded"))
 	}
 	if !ok {
@@ -48,7 +48,7 @@ func SchemeOf(lines httpmessage.Lines) string {
 	}
 	scheme := ""
 	for hop := range strings.SplitSeq(said, ",") {
-		if isStandard {
+		if standard {
 			hop = parameterOf(hop, "proto")
 		}
 		hop = strings.TrimSpace(hop)

@@ -79,9 +79,9 @@ func (l *Login) userAt(by Handshakes, now time.Time) string {
 // next verifies a token of a client, which starts a login, or continues one with the same program.
 func (l *Login) next(ctx context.Context, by Handshakes, client netip.Addr, token string) (HandshakeStep, error) {
 	if l.handshake == nil || l.by != by {
-		isOver := l.handshake != nil
+		over := l.handshake != nil
 		l.Close()
-		if isOver { // the program belonged to an earlier configuration: the client has to start again
+		if over { // the program belonged to an earlier configuration: the client has to start again
 			return HandshakeStep{}, nil
 		}
 		l.by, l.handshake = by, by.Begin(client)

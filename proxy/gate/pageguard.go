@@ -32,13 +32,13 @@ func (g *Gate) initiated(v *Verdict, c *Client) error {
 // a server redirects to the URI: then no user activation refers to it. The same target without led can be
 // opened by user activation.
 func MayRetrieve(by Initiator, u uri.URI, led bool) error {
-	isActing := route.TrustsLines(u)
+	acting := route.TrustsLines(u)
 	switch {
 	case by == InitiatorProgram:
 		return nil
 	case by == InitiatorForeign:
 		return problem.ErrFetchSite
-	case by == InitiatorLed, isActing && (by == InitiatorUnknown || led):
+	case by == InitiatorLed, acting && (by == InitiatorUnknown || led):
 		asks := &problem.PersonError{URI: u.WithoutPassword().String()}
 		if led {
 			asks.Opens = route.Fetched(u.String())

@@ -13,8 +13,8 @@ func variables(t *testing.T, site Site) (day, night map[string]colour) {
 	t.Helper()
 	css := string(newSheet(site, "listing").element)
 	light, rest, ok := strings.Cut(css, "@media screen and (prefers-color-scheme:dark)")
-	dark, _, isClosed := strings.Cut(rest, "}}")
-	if !ok || !isClosed {
+	dark, _, closed := strings.Cut(rest, "}}")
+	if !ok || !closed {
 		t.Fatalf("no rules for the night: %s", css)
 	}
 	read := func(rules string) map[string]colour {

@@ -50,7 +50,7 @@ type Design struct {
 	page, home, spaces, listings, names, namesList, ways, docs sheet
 	// panels are the sheets of the admin interface; livePanels permit a script.
 	panels, livePanels [Tables + 1]sheet
-	isApart            bool
+	apart              bool
 }
 
 // New returns the design of a site.
@@ -79,7 +79,7 @@ func New(site Site) *Design {
 // pages for readers.
 func (d *Design) Apart() *Design {
 	apart := *d
-	apart.isApart, apart.site.Base = true, ""
+	apart.apart, apart.site.Base = true, ""
 	return &apart
 }
 
@@ -89,7 +89,7 @@ type Writer struct {
 
 	design   *Design
 	language Language
-	isChosen bool // by ?lang=, which links to pages of this server preserve
+	chosen   bool // by ?lang=, which links to pages of this server preserve
 	fetches  bool // for a reader who may use /fetch
 }
 
@@ -104,7 +104,7 @@ func (w Writer) ForFetching() Writer {
 func (d *Design) For(accept string) Writer {
 	tag, isChosen := strings.CutPrefix(accept, chosen)
 	w := d.In(d.Language(tag))
-	w.isChosen = isChosen
+	w.chosen = isChosen
 	return w
 }
 
@@ -123,7 +123,7 @@ func (w Writer) Language() Language { return w.language }
 
 // Accept returns the canonical argument of For for this writer: a cache key.
 func (w Writer) Accept() string {
-	if w.isChosen {
+	if w.chosen {
 		return Chosen(w.language.Tag())
 	}
 	return w.language.Tag()
@@ -190,7 +190,7 @@ func (w Writer) frame(title string, at place, path string) Frame {
 	if title != f.Name {
 		f.Title += " – " + f.Name
 	}
-	if at == elsewhere || w.design.isApart {
+	if at == elsewhere || w.design.apart {
 		f.Title = title
 		if at == here { // an error of the admin interface: its start page links to all others
 			f.Nav = []Entry{w.entry(w.Text("frame.start"), "/", path)}
@@ -221,7 +221,7 @@ func (w Writer) Chosen() string { return w.query() }
 
 // query returns the query parameter that preserves the selected language.
 func (w Writer) query() string {
-	if !w.isChosen {
+	if !w.chosen {
 		return ""
 	}
 	return "?lang=" + w.language.Word()

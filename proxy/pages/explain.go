@@ -89,7 +89,7 @@ func (w Writer) Explain(e *Explanation) Page {
 // aboutName returns the path of the page about the name of an explanation, in the selected language. The
 // query of a service is a URI, to which no parameter can be added, so the path is that of the form.
 func (w Writer) aboutName(e *Explanation) string {
-	if at := LanguagesOf(e.Name); e.About != "" && w.isChosen && at != nil {
+	if at := LanguagesOf(e.Name); e.About != "" && w.chosen && at != nil {
 		return at(strings.TrimPrefix(w.query(), "?"))
 	}
 	return e.About

@@ -182,9 +182,9 @@ func unisolated(page string) (found []string) {
 			open = open[:max(len(open)-1, 0)]
 		case html.TextToken:
 			isolates := slices.ContainsFunc(open, func(e html.Token) bool {
-				isAuto := slices.ContainsFunc(e.Attr, func(a html.Attribute) bool { return a.Key == "dir" && a.Val == "auto" })
+				auto := slices.ContainsFunc(e.Attr, func(a html.Attribute) bool { return a.Key == "dir" && a.Val == "auto" })
 				// Each text of a picture is a paragraph of its own.
-				return isAuto || e.Data == "bdi" || e.Data == "text"
+				return auto || e.Data == "bdi" || e.Data == "text"
 			})
 			if before, _, has := strings.Cut(token.Data, "\u202e"); has && !isolates && !strings.Contains(before, "\u2068") {
 				found = append(found, open[len(open)-1].Data+": "+token.Data)

@@ -278,7 +278,7 @@ func TestParseLogo(t *testing.T) {
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 4))); err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range []struct{ octets, path, fault string }{
+	for _, tt := range []struct{ bytes, path, failure string }{
 		{`<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20px"/>`, "/logo.svg", ""},
 		{`<?xml version="1.0"?><!-- a --><svg viewBox="0,0,1.5,2"><g/></svg>`, "/logo.svg", ""},
 		{picture.String(), "/logo.png", ""},
@@ -292,22 +292,22 @@ func TestParseLogo(t *testing.T) {
 		{"GIF89a", "", "neither"},
 		{strings.Repeat(" ", pages.MaxLogo+1), "", "more than"},
 	} {
-		logo, err := pages.ParseLogo([]byte(tt.octets))
+		logo, err := pages.ParseLogo([]byte(tt.bytes))
 		switch {
-		case tt.fault != "" && (err == nil || !strings.Contains(err.Error(), tt.fault)), tt.fault == "" && err != nil:
-			t.Errorf("%.60q: %v", tt.octets, err)
+		case tt.failure != "" && (err == nil || !strings.Contains(err.Error(), tt.failure)), tt.failure == "" && err != nil:
+			t.Errorf("%.60q: %v", tt.bytes, err)
 		case err == nil && logo.Path() != tt.path:
-			t.Errorf("%.60q: %s", tt.octets, logo.Path())
+			t.Errorf("%.60q: %s", tt.bytes, logo.Path())
 		}
 	}
 }
 
 func FuzzParseLogo(f *testing.F) {
-	for _, octets := range []string{`<svg viewBox="0 0 1 1"/>`, "\x89PNG\r\n\x1a\n", "<a>", "<svg width='1e9' height='-1'/>", "<!DOCTYPE svg [<!ENTITY a 'b'>]><svg>&a;</svg>"} {
-		f.Add([]byte(octets))
+	for _, data := range []string{`<svg viewBox="0 0 1 1"/>`, "\x89PNG\r\n\x1a\n", "<a>", "<svg width='1e9' height='-1'/>", "<!DOCTYPE svg [<!ENTITY a 'b'>]><svg>&a;</svg>"} {
+		f.Add([]byte(data))
 	}
-	f.Fuzz(func(t *testing.T, octets []byte) {
-		if logo, err := pages.ParseLogo(octets); err == nil && (logo.Type == "" || len(logo.Octets) > pages.MaxLogo) {
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if logo, err := pages.ParseLogo(data); err == nil && (logo.Type == "" || len(logo.Octets) > pages.MaxLogo) {
 			t.Errorf("%+v", logo)
 		}
 	})

@@ -160,7 +160,7 @@ func lines(s string) string { return scheme.TextLines(s) }
 type linker struct {
 	writer  Writer
 	through func(string) string
-	isOwn   bool // the page is one of this server, and its links lead through it
+	own     bool // the page is one of this server, and its links lead through it
 }
 
 func (w Writer) linker(through func(string) string) linker {
@@ -169,7 +169,7 @@ func (w Writer) linker(through func(string) string) linker {
 
 // place returns the kind of URL of the page.
 func (to linker) place() place {
-	if to.isOwn {
+	if to.own {
 		return here
 	}
 	return elsewhere
@@ -211,7 +211,7 @@ func (to linker) target(u string) (href string, web bool) {
 func (to linker) at(u string) string {
 	target := to.through(u)
 	switch {
-	case !to.isOwn:
+	case !to.own:
 		return target
 	case strings.HasPrefix(target, pathFetch+"?"):
 		target += to.writer.parameter()

@@ -68,8 +68,8 @@ func nameOf(i *scheme.Item) string {
 
 // more appends the metadata of an item.
 func (m *items) more(i *scheme.Item) {
-	_, isTimed := momentOf(i.Modified)
-	if i.From != "" || i.Type != "" || isSized(i) || isTimed || i.Count != nil {
+	_, timed := momentOf(i.Modified)
+	if i.From != "" || i.Type != "" || isSized(i) || timed || i.Count != nil {
 		m.tag(` <small>`)
 		if i.From != "" {
 			m.tag(`<bdi>`)
@@ -158,10 +158,10 @@ type columns struct{ Count, Size, Time bool }
 func columnsOf(all []scheme.Item) columns {
 	var c columns
 	for i := range all {
-		_, isTimed := momentOf(all[i].Modified)
+		_, timed := momentOf(all[i].Modified)
 		c.Count = c.Count || all[i].Count != nil
 		c.Size = c.Size || isSized(&all[i])
-		c.Time = c.Time || isTimed
+		c.Time = c.Time || timed
 	}
 	return c
 }
@@ -299,9 +299,9 @@ func (m *items) ends(n int) {
 
 // appendSize appends a number of bytes in a decimal unit, with two significant digits at least: "734 kB",
 // "1.2 MB".
-func appendSize(b []byte, octets int64) []byte {
+func appendSize(b []byte, size int64) []byte {
 	units := [...]string{" B", " kB", " MB", " GB", " TB", " PB", " EB"}
-	n, unit := float64(octets), 0
+	n, unit := float64(size), 0
 	for ; n >= 999.5; n /= 1000 { // it would be shown as 1000
 		unit++
 	}

@@ -110,11 +110,11 @@ func (b *textPage) table(all []scheme.Item) {
 			fmt.Fprintf(b, "%9s  ", count)
 		}
 		if c.Size {
-			octets := ""
+			data := ""
 			if isSized(item) {
-				octets = strconv.FormatInt(*item.Size, 10)
+				data = strconv.FormatInt(*item.Size, 10)
 			}
-			fmt.Fprintf(b, "%12s  ", octets)
+			fmt.Fprintf(b, "%12s  ", data)
 		}
 		if c.Time {
 			changed := ""

@@ -41,14 +41,14 @@ const (
 const LogoPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
 // ParseLogo parses a logo, an SVG or a PNG, with its dimensions.
-func ParseLogo(octets []byte) (*Logo, error) {
-	if len(octets) > MaxLogo {
+func ParseLogo(data []byte) (*Logo, error) {
+	if len(data) > MaxLogo {
 		return nil, fmt.Errorf("it has more than %d octets", MaxLogo)
 	}
-	l := &Logo{Type: typePNG, Octets: octets}
-	if config, err := png.DecodeConfig(bytes.NewReader(octets)); err == nil {
+	l := &Logo{Type: typePNG, Octets: data}
+	if config, err := png.DecodeConfig(bytes.NewReader(data)); err == nil {
 		l.width, l.height = config.Width, config.Height
-	} else if l.width, l.height, err = sizeOfSVG(octets); err != nil {
+	} else if l.width, l.height, err = sizeOfSVG(data); err != nil {
 		return nil, err
 	} else {
 		l.Type = typeSVG
@@ -61,22 +61,22 @@ func ParseLogo(octets []byte) (*Logo, error) {
 
 // sizeOfSVG returns the width and height of an SVG: those of its viewBox, or its attributes. It parses the
 // whole document, since browsers do not show invalid XML.
-func sizeOfSVG(octets []byte) (width, height int, err error) {
-	decoder := xml.NewDecoder(bytes.NewReader(octets))
-	isFirst := true
+func sizeOfSVG(data []byte) (width, height int, err error) {
+	decoder := xml.NewDecoder(bytes.NewReader(data))
+	first := true
 	for {
 		token, err := decoder.Token()
 		switch {
-		case errors.Is(err, io.EOF) && !isFirst:
+		case errors.Is(err, io.EOF) && !first:
 			return width, height, nil
 		case err != nil:
 			return 0, 0, fmt.Errorf("it is neither a PNG nor an SVG: %w", err)
 		}
 		start, ok := token.(xml.StartElement)
-		if !ok || !isFirst {
+		if !ok || !first {
 			continue
 		}
-		if isFirst = false; start.Name.Local != "svg" {
+		if first = false; start.Name.Local != "svg" {
 			return 0, 0, fmt.Errorf("it is neither a PNG nor an SVG: its element is %q", start.Name.Local)
 		}
 		if width, height, ok = sidesOf(start); !ok {

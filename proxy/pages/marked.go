@@ -59,16 +59,16 @@ func tripletAt(s string, i int) (byte, bool) {
 // characterAt returns the length in bytes of the character at an offset, 0 at the end. A percent-encoded
 // character includes all its triplets.
 func characterAt(s string, i int) int {
-	var octets []byte
-	for len(octets) < utf8.UTFMax {
-		c, ok := tripletAt(s, i+3*len(octets))
-		if !ok || len(octets) > 0 && utf8.RuneStart(c) {
+	var data []byte
+	for len(data) < utf8.UTFMax {
+		c, ok := tripletAt(s, i+3*len(data))
+		if !ok || len(data) > 0 && utf8.RuneStart(c) {
 			break
 		}
-		octets = append(octets, c)
+		data = append(data, c)
 	}
-	if len(octets) > 0 {
-		_, size := utf8.DecodeRune(octets)
+	if len(data) > 0 {
+		_, size := utf8.DecodeRune(data)
 		return 3 * size
 	}
 	_, size := utf8.DecodeRuneInString(s[i:])

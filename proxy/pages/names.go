@@ -66,14 +66,14 @@ type option struct {
 // earlier.
 func (w Writer) Names(n *Names) Page {
 	s := n.Search
-	isFirst := !s.IsFiltered() && s.After == ""
+	first := !s.IsFiltered() && s.After == ""
 	at := ""
-	if isFirst && n.Fault == "" {
+	if first && n.Fault == "" {
 		at = pathNames
 	}
 	page := namesPage{Frame: w.frame(w.Text("names.browse"), here, at), Asked: s, HasTag: s.Tag != "", Chosen: w.form(pathNames, "").Chosen}
 	page.Action = w.form(pathNames, "").Action
-	page.Head, page.IsUnindexed = w.design.namesList.element, !isFirst || n.Fault != ""
+	page.Head, page.IsUnindexed = w.design.namesList.element, !first || n.Fault != ""
 	if s.All {
 		page.Statuses = w.statuses(s.Status)
 	}

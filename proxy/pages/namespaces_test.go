@@ -32,8 +32,8 @@ func TestNamespacesSearch(t *testing.T) {
 		"": "urn:3gpp urn:isbn urn:library urn:nbn urn:smpte", "BN": "urn:isbn urn:nbn", "urn:nbn:": "urn:nbn", " rfc 8 ": "urn:isbn urn:nbn", "rfc 5": "urn:3gpp urn:smpte",
 		"none": "", "<b>": "", "edition": "urn:isbn", "book": "urn:isbn", "de|bücher": "urn:isbn", "de|book": "urn:isbn", "zh|图书馆": "urn:nbn",
 	} {
-		accept, text, isForeign := strings.Cut(search, "|")
-		if isForeign {
+		accept, text, foreign := strings.Cut(search, "|")
+		if foreign {
 			search = text
 		} else {
 			accept = ""
@@ -49,7 +49,7 @@ func TestNamespacesSearch(t *testing.T) {
 				t.Errorf("%q is not what was searched for: %q", e.attrs["value"], search)
 			}
 		}
-		if strings.Join(found, " ") != want || !isForeign && !strings.Contains(string(p.Body), fmt.Sprintf(`<p role="status">%d namespace`, len(found))) {
+		if strings.Join(found, " ") != want || !foreign && !strings.Contains(string(p.Body), fmt.Sprintf(`<p role="status">%d namespace`, len(found))) {
 			t.Errorf("%q: %q", search, found)
 		}
 	}

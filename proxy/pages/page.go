@@ -60,7 +60,7 @@ type form struct {
 // form returns the form of a page of this server, with the submitted text.
 func (w Writer) form(path, typed string) form {
 	f := form{Typed: typed, Finds: w.design.site.Browses, Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`)} //nolint:gosec // escaped
-	if w.isChosen {
+	if w.chosen {
 		f.Chosen = w.language.Word()
 	}
 	return f

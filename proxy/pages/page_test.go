@@ -54,8 +54,8 @@ func read(t *testing.T, page []byte) []*element {
 			e.isContent = slices.ContainsFunc(open, func(around *element) bool { return around.name == "main" })
 			for _, attr := range token.Attr {
 				e.attrs[attr.Key] = attr.Val
-				isOurs := strings.HasSuffix(attr.Val, "/logo.svg") || strings.Contains(attr.Val, "/uri-res/N2C.qr?") || e.isOwnScript()
-				if strings.HasPrefix(attr.Key, "on") || attr.Key == "src" && !isOurs || attr.Key == "style" {
+				ours := strings.HasSuffix(attr.Val, "/logo.svg") || strings.Contains(attr.Val, "/uri-res/N2C.qr?") || e.isOwnScript()
+				if strings.HasPrefix(attr.Key, "on") || attr.Key == "src" && !ours || attr.Key == "style" {
 					t.Errorf("%s has the attribute %s", e.name, attr.Key)
 				}
 			}

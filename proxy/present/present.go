@@ -215,7 +215,7 @@ func withBody(r scheme.Request, resource *scheme.Resource, fields httpmessage.Fi
 	return &scheme.Resource{
 		Response: httpmessage.Response{
 			Status: resource.Status, Reason: resource.Reason, Fields: fields, From: resource.From,
-			Body: scheme.NewOctets(content), ContentLength: int64(len(body)),
+			Body: scheme.NewBytes(content), ContentLength: int64(len(body)),
 		},
 	}
 }

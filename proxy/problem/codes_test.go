@@ -209,8 +209,8 @@ func rulesOfSource(t *testing.T) map[string]string {
 					add(n.Args[0], n.Args[3])
 				}
 			case *ast.CompositeLit:
-				of, isOther := n.Type.(*ast.SelectorExpr)
-				if !isOther || nameOf(of.X) != "uri" || of.Sel.Name != "Rule" || len(n.Elts) == 0 {
+				of, other := n.Type.(*ast.SelectorExpr)
+				if !other || nameOf(of.X) != "uri" || of.Sel.Name != "Rule" || len(n.Elts) == 0 {
 					break
 				}
 				fields := make(map[string]ast.Expr)

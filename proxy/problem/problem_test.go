@@ -26,7 +26,7 @@ import (
 )
 
 // fault returns the error for a text that is not a URI.
-func fault(t *testing.T, text string) error {
+func failure(t *testing.T, text string) error {
 	t.Helper()
 	_, err := uri.Parse(text)
 	if err == nil {
@@ -42,7 +42,7 @@ func TestStatus(t *testing.T) {
 		err    error
 		status int
 	}{
-		{fault(t, "nothing"), 400},
+		{failure(t, "nothing"), 400},
 		{problem.ErrMalformed, 400},
 		{problem.ErrNotTLS, 400},
 		{problem.ErrBatch, 400},
@@ -72,7 +72,7 @@ func TestStatus(t *testing.T) {
 		{registry.ErrConflict, 412},
 		{registry.ErrInvalid, 422},
 		// For an invalid name the parser's error has the position.
-		{fmt.Errorf("%w: %w", registry.ErrInvalid, fault(t, "nothing")), 400},
+		{fmt.Errorf("%w: %w", registry.ErrInvalid, failure(t, "nothing")), 400},
 		{problem.ErrLogin, 401},
 		{problem.ErrSiteLogin, 401},
 		{problem.ErrAdminToken, 401},
@@ -128,9 +128,9 @@ func TestStatus(t *testing.T) {
 		// The first row of the table that is wrapped applies.
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, context.DeadlineExceeded), 504},
 		// Invalid URIs that are not from the client.
-		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, fault(t, "nothing")), 502},
-		{fmt.Errorf("%w: %w", scheme.ErrResponse, fault(t, "nothing")), 502},
-		{errors.Join(fault(t, "nothing"), resolver.ErrUnreachable), 502},
+		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, failure(t, "nothing")), 502},
+		{fmt.Errorf("%w: %w", scheme.ErrResponse, failure(t, "nothing")), 502},
+		{errors.Join(failure(t, "nothing"), resolver.ErrUnreachable), 502},
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, netguard.ErrForbidden), 403},
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, &policy.Denied{Rule: "internal"}), 403},
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, refused), 502},
@@ -159,7 +159,7 @@ func TestNew(t *testing.T) {
 		{resolver.ErrGone, "Gone", "name is gone", "", "", -1, 0},
 		{problem.About(resolver.ErrGone, u), "Gone", "name is gone", "urn:example:a", "", -1, 0},
 		{&problem.Failure{Err: resolver.ErrBusy, Trace: steps}, "Service Unavailable", "too many requests are running", "", "", -1, 1},
-		{problem.About(fault(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Says, "http://a/%zz", "pct-encoded", 9, 0},
+		{problem.About(failure(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Says, "http://a/%zz", "pct-encoded", 9, 0},
 		{netguard.ErrForbidden, "Forbidden", netguard.ErrForbidden.Error() + " (access.allow_destinations)", "", "", -1, 0},
 		{&policy.Denied{Rule: "no-social"}, "Forbidden", `the site's rule "no-social" denies this request (proxy.rules)`, "", "", -1, 0},
 		{errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error of urnd; see its log", "", "", -1, 0},
@@ -190,9 +190,9 @@ func TestNewHidesPasswords(t *testing.T) {
 		{ftp.Check(), "ftp://bob:xxxxx@h/x;type=q", "q"},
 		{&problem.Failure{Err: ftp.Check(), Typed: ftp.String(), Fetched: true}, "ftp://bob:xxxxx@h/x;type=q", "q"},
 		{problem.About(resolver.ErrGone, ftp), "ftp://bob:xxxxx@h/x;type=q", ""},
-		{fault(t, "ftp://bob:sec7ret@h/%zz"), "ftp://bob:xxxxx@h/%zz", "%zz"},
-		{fault(t, "ftp://bob:sec7 ret@h/"), "ftp://bob:xxxxx@h/", "xxxxx@h/"},
-		{fault(t, "ftp:bob:sec7ret@h/%zz"), "ftp:bob:xxxxx@h/%zz", "%zz"},
+		{failure(t, "ftp://bob:sec7ret@h/%zz"), "ftp://bob:xxxxx@h/%zz", "%zz"},
+		{failure(t, "ftp://bob:sec7 ret@h/"), "ftp://bob:xxxxx@h/", "xxxxx@h/"},
+		{failure(t, "ftp:bob:sec7ret@h/%zz"), "ftp:bob:xxxxx@h/%zz", "%zz"},
 	} {
 		p := problem.New(tt.err)
 		at := ""

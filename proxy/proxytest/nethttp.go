@@ -28,7 +28,7 @@ func Serve(h httpmessage.Handler, w http.ResponseWriter, r *http.Request) {
 	if rest := h.Begin(in, out); rest != nil {
 		rest.Continue()
 	}
-	if !out.hasBegun && !out.isTaken {
+	if !out.hasBegun && !out.taken {
 		out.WriteHeader(http.StatusOK, "", nil)
 	}
 }
@@ -88,7 +88,7 @@ type response struct {
 	control  *http.ResponseController
 	mu       sync.Mutex // guards interim responses
 	hasBegun bool
-	isTaken  bool
+	taken    bool
 }
 
 func (r *response) Context() context.Context  { return r.r.Context() }
@@ -170,7 +170,7 @@ func (r *response) TakeOver() (net.Conn, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r.isTaken = true
+	r.taken = true
 	read, _ := buffered.Peek(buffered.Reader.Buffered())
 	return conn, read, nil
 }

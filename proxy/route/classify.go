@@ -117,8 +117,8 @@ func (a *Ask) own(v *View, p *Place) {
 	switch a.Kind = a.ownKind(v, p); a.Kind {
 	case KindForward, KindPurge:
 		a.resource(v, a.Target.Query.URI)
-		isOdd := a.Key != a.URI || isAbsoluteWeb(a.Path) && oddSpelling(a.Path, a.Key) != ""
-		a.IsRespelled = isOdd && p.Spelling == SpellingRedirect && a.IsGet
+		odd := a.Key != a.URI || isAbsoluteWeb(a.Path) && oddSpelling(a.Path, a.Key) != ""
+		a.IsRespelled = odd && p.Spelling == SpellingRedirect && a.IsGet
 		a.Spelling = p.Spelling.of(a.Path, a.Key)
 	case KindFetch:
 		a.fetch(v, p)
@@ -232,8 +232,8 @@ func (a *Ask) isPublic() bool {
 	case FormAPI, FormHandle, FormMemento:
 		return true
 	case FormTHTTP, FormPath, FormTarget, FormHost:
-		isLed := service == resolver.I2L && a.Err == nil // an invalid target may be meant for another server
-		return isLed || service != resolver.I2L && service != resolver.I2R && service != resolver.I2Rs
+		led := service == resolver.I2L && a.Err == nil // an invalid target may be meant for another server
+		return led || service != resolver.I2L && service != resolver.I2R && service != resolver.I2Rs
 	default:
 		return false
 	}

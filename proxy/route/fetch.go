@@ -33,7 +33,7 @@ func parseFetch(target string) (Target, error) {
 	query := strings.TrimPrefix(target, PathFetch)
 	text, ok := parameter(query, "uri")
 	own := query // the parameters that are not part of the URI
-	if _, isUnencoded := unencodedURI(query); isUnencoded {
+	if _, unencoded := unencodedURI(query); unencoded {
 		own, _, _ = strings.Cut("&"+strings.TrimPrefix(query, "?"), "&uri=")
 	}
 	language := languageOf(own)
@@ -62,7 +62,7 @@ func parseFetch(target string) (Target, error) {
 // sortOf returns the requested order of a listing, "" for the order of the listing itself.
 func sortOf(query string) string {
 	order, _ := rawParameter(query, "sort")
-	if _, isUnencoded := unencodedURI(query); isUnencoded || !slices.Contains([]string{SortName, SortSize, SortTime}, order) {
+	if _, unencoded := unencodedURI(query); unencoded || !slices.Contains([]string{SortName, SortSize, SortTime}, order) {
 		return ""
 	}
 	return order

@@ -7,11 +7,11 @@ import "strings"
 // split Link fields at commas and semicolons (RFC 8288 section 3): a name with one of them is percent-encoded
 // as a whole, as isEncoded recognizes.
 func AppendNameURL(dst []byte, base, name string) []byte {
-	isPlain := isPlain(name)
-	if !isPlain || !isAbsoluteWeb(name) {
+	plain := isPlain(name)
+	if !plain || !isAbsoluteWeb(name) {
 		dst = append(append(dst, base...), '/')
 	}
-	return appendName(dst, name, isPlain)
+	return appendName(dst, name, plain)
 }
 
 // AppendServiceURL appends the URL of a THTTP service, such as "2C", for a canonical name at the server at
@@ -34,8 +34,8 @@ func isPlain(name string) bool {
 }
 
 // appendName appends a name, percent-encoded as a whole if it is not plain: see isEncoded.
-func appendName(dst []byte, name string, isPlain bool) []byte {
-	if isPlain {
+func appendName(dst []byte, name string, plain bool) []byte {
+	if plain {
 		return append(dst, name...)
 	}
 	const hex = "0123456789ABCDEF"

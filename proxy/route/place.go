@@ -60,25 +60,25 @@ type Place struct {
 
 // meaning caches the look-ups of a host, which is mostly that of the next request, too.
 type meaning struct {
-	text          string
-	isKnown       bool
-	isThisMachine bool    // of the client
-	isMisnamed    bool    // see Ask.IsMisnamed
-	sites         []*Site // of the host, the most specific first
-	names         string  // the web host whose paths are names; "" for none
+	text        string
+	known       bool
+	thisMachine bool    // of the client
+	isMisnamed  bool    // see Ask.IsMisnamed
+	sites       []*Site // of the host, the most specific first
+	names       string  // the web host whose paths are names; "" for none
 }
 
 // ownName caches whether the authority of the last target is this server.
 type ownName struct {
-	text           string
-	isKnown, isOwn bool
+	text       string
+	known, own bool
 }
 
 // meaningOf returns the look-ups of the host of a request.
 func (p *Place) meaningOf(v *View) *meaning {
-	if last := &p.host; !last.isKnown || last.text != v.Host || last.isThisMachine != p.IsThisMachine {
+	if last := &p.host; !last.known || last.text != v.Host || last.thisMachine != p.IsThisMachine {
 		*last = meaning{
-			text: v.lasting(v.Host), isKnown: true, isThisMachine: p.IsThisMachine, sites: p.Sites.at(v.Host), names: p.Hosts.at(v.Host),
+			text: v.lasting(v.Host), known: true, thisMachine: p.IsThisMachine, sites: p.Sites.at(v.Host), names: p.Hosts.at(v.Host),
 			isMisnamed: p.IsThisMachine && v.Host != "" && !p.Own.Has(v.Host),
 		}
 	}
@@ -119,10 +119,10 @@ func (p *Place) ownTarget(v *View) string {
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 		authority, path = rest[:i], rest[i:]
 	}
-	if last := &p.authority; !last.isKnown || last.text != authority {
+	if last := &p.authority; !last.known || last.text != authority {
 		*last = ownName{v.lasting(authority), true, p.isOwn(authority)}
 	}
-	if path[0] != '/' || !p.authority.isOwn {
+	if path[0] != '/' || !p.authority.own {
 		return v.Target
 	}
 	return path

@@ -44,11 +44,11 @@ func (s *Scratch) unescape(text string) string {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if c == '%' {
-			octet, err := strconv.ParseUint(text[min(i+1, len(text)):min(i+3, len(text))], 16, 8)
+			char, err := strconv.ParseUint(text[min(i+1, len(text)):min(i+3, len(text))], 16, 8)
 			if err != nil || i+2 >= len(text) {
 				return text
 			}
-			c, i = byte(octet), i+2
+			c, i = byte(char), i+2
 		}
 		s.text = append(s.text, c)
 	}
@@ -82,6 +82,6 @@ func (v *View) absolute(scheme, host, target string) string {
 }
 
 // inPlace returns a string that shares the memory of the bytes.
-func inPlace(octets []byte) string {
-	return unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // the bytes do not change meanwhile
+func inPlace(data []byte) string {
+	return unsafe.String(unsafe.SliceData(data), len(data)) //nolint:gosec // the bytes do not change meanwhile
 }

@@ -122,8 +122,8 @@ const maxRules = 100
 
 // usable returns an error with its Reason unless urnd can use a rule that matched.
 func (m match) usable(want resolver.Service) (Reason, error) {
-	if m.fault != nil {
-		return ReasonKey, m.fault
+	if m.failure != nil {
+		return ReasonKey, m.failure
 	}
 	if m.flag != 0 && !m.services.offers(want) && (m.flag == 'U' && !m.services.uNAPTR || !m.services.leadsToResource(want)) {
 		return ReasonServices, fmt.Errorf("services %q do not offer %s", m.record.Services, want)

@@ -27,7 +27,7 @@ func TestVectorsOverBIND(t *testing.T) {
 	}
 	for _, v := range readVectors(t, "bind.tsv", 3) {
 		answer, err := resolvers[v.fields[0]].Resolve(t.Context(), query(t, v.fields[1]))
-		v.fault = strings.TrimSpace(v.fault)
+		v.failure = strings.TrimSpace(v.failure)
 		v.check(t, locations(answer), err)
 	}
 }

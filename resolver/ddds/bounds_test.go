@@ -42,7 +42,7 @@ func hostile() map[string]func(i int) NAPTR {
 	}
 }
 
-func octetsOf(records []NAPTR) int {
+func bytesOf(records []NAPTR) int {
 	n := 0
 	for _, r := range records {
 		n += 12 + len(r.Flags) + len(r.Services) + len(r.Regexp) + len(r.Replacement)
@@ -53,7 +53,7 @@ func octetsOf(records []NAPTR) int {
 // The memory for one name is linear in the bytes of the records, and within the limits of an answer; the work
 // of matching is within its limit.
 func TestLinear(t *testing.T) {
-	const octetsEach = 2500 // bytes of memory for each byte of a record: a program of a thousand instructions
+	const bytesEach = 2500 // bytes of memory for each byte of a record: a program of a thousand instructions
 	var many []SRV
 	for i := range 1500 {
 		many = append(many, SRV{Port: uint16(i), Target: "a.example."})
@@ -73,7 +73,7 @@ func TestLinear(t *testing.T) {
 				answer, err := r.Resolve(t.Context(), query(t, name))
 				runtime.ReadMemStats(&after)
 				used := int(after.TotalAlloc - before.TotalAlloc)
-				if most := octetsEach*octetsOf(records[:min(n, maxRules)]) + 8*resolver.MaxAnswer + 400*length*min(n, maxRules); used > most {
+				if most := bytesEach*bytesOf(records[:min(n, maxRules)]) + 8*resolver.MaxAnswer + 400*length*min(n, maxRules); used > most {
 					t.Errorf("%s, %d records, %d octets of name: %d octets of memory, more than %d", family, n, length, used, most)
 				}
 				total := 0

@@ -9,8 +9,8 @@ import (
 // unit is a program instruction times a byte of the name, and takes 1 to 30 ns. Compiling counts as
 // compileOctets bytes. A hundred rules of 40 instructions and a name of 100 bytes need a sixth of it.
 const (
-	maxWork       = 4 << 20
-	compileOctets = 64
+	maxWork      = 4 << 20
+	compileBytes = 64
 )
 
 var errWork = errors.New("the work of matching for one name is used up")
@@ -27,7 +27,7 @@ func newBudget() *budget { return &budget{left: maxWork} }
 // take spends the work of compiling a program of a size and running it on a name of n bytes. It fails if too
 // little is left.
 func (b *budget) take(size, n int) error {
-	work := size * (n + compileOctets)
+	work := size * (n + compileBytes)
 	if work > b.left {
 		b.left = 0
 		return errWork

@@ -9,19 +9,19 @@ import (
 // collected are the locations of an answer, at most resolver.MaxAnswer bytes.
 type collected struct {
 	locations []resolver.Location
-	octets    int // including locations left out
+	bytes     int // including locations left out
 }
 
 func (c *collected) add(found ...resolver.Location) {
 	for _, l := range found {
-		if c.octets += len(l.URI); !c.full() {
+		if c.bytes += len(l.URI); !c.full() {
 			c.locations = append(c.locations, l)
 		}
 	}
 }
 
 // full reports whether the size limit is exceeded.
-func (c *collected) full() bool { return c.octets > resolver.MaxAnswer }
+func (c *collected) full() bool { return c.bytes > resolver.MaxAnswer }
 
 // answer returns the answer. If it is incomplete, it adds a step to the trace.
 func (c *collected) answer(ctx context.Context, w *walk) resolver.Answer {

@@ -137,29 +137,29 @@ func (c *Client) panicked(value any) {
 
 // failures are the outcomes without a reply.
 type failures struct {
-	faults []error
-	slow   int
+	failures []error
+	slow     int
 }
 
 func (f *failures) add(o outcome) {
 	if isTimeout(o.err) {
 		f.slow++
 	}
-	f.faults = append(f.faults, fmt.Errorf("server %s: %w", o.server, o.err))
+	f.failures = append(f.failures, fmt.Errorf("server %s: %w", o.server, o.err))
 }
 
 // err returns why none of the servers answered, with the errors of the first round.
 func (f *failures) err(servers int) error {
-	if f.slow == len(f.faults) {
-		return fmt.Errorf("%w: %w", context.DeadlineExceeded, f.faults[0])
+	if f.slow == len(f.failures) {
+		return fmt.Errorf("%w: %w", context.DeadlineExceeded, f.failures[0])
 	}
 	// Some servers failed for another reason, so the joined error must not be a timeout.
 	var errs []error
-	for _, fault := range f.faults[:min(servers, len(f.faults))] {
-		if isTimeout(fault) {
-			fault = errors.New(fault.Error())
+	for _, failure := range f.failures[:min(servers, len(f.failures))] {
+		if isTimeout(failure) {
+			failure = errors.New(failure.Error())
 		}
-		errs = append(errs, fault)
+		errs = append(errs, failure)
 	}
 	return resolver.Unreachable(errors.Join(errs...))
 }

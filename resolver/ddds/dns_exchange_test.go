@@ -113,8 +113,8 @@ func TestForeignMessagesAreSkipped(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
-			for what, octets := range garbage {
-				if _, err := w.Write(octets); err != nil {
+			for what, data := range garbage {
+				if _, err := w.Write(data); err != nil {
 					t.Errorf("%s: %v", what, err)
 				}
 			}

@@ -15,8 +15,8 @@ func unescape(s string) string {
 			b.WriteByte(s[i])
 			continue
 		}
-		if octet, ok := decimal(s[i+1:]); ok {
-			b.WriteByte(octet)
+		if char, ok := decimal(s[i+1:]); ok {
+			b.WriteByte(char)
 			i += 3
 			continue
 		}

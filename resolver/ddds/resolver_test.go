@@ -79,8 +79,8 @@ func TestNoRootDelegates(t *testing.T) {
 func TestResolveRequiresURN(t *testing.T) {
 	s := &script{}
 	_, err := resolve(t, s, "http://www.example.com/")
-	var fault *uri.ParseError
-	if !errors.As(err, &fault) || len(s.asked) > 0 {
+	var failure *uri.ParseError
+	if !errors.As(err, &failure) || len(s.asked) > 0 {
 		t.Errorf("got %v, asked %q", err, s.asked)
 	}
 }

@@ -16,7 +16,7 @@ type match struct {
 	services services
 	key      string // a domain name with a final dot, or, for 'U', a URI
 	matched  string // part that the expression matched; "" without an expression
-	fault    error  // why the result is not a usable key, although the rule matched; or nil
+	failure  error  // why the result is not a usable key, although the rule matched; or nil
 }
 
 var (
@@ -46,7 +46,7 @@ func (r NAPTR) apply(aus string, flag byte, work *budget) (match, error) {
 		m.key, m.matched, err = s.apply(aus, work)
 		switch {
 		case errors.Is(err, errLong):
-			m.fault = err
+			m.failure = err
 			return m, nil
 		case err != nil:
 			return match{}, err
@@ -59,7 +59,7 @@ func (r NAPTR) apply(aus string, flag byte, work *budget) (match, error) {
 	if m.key == "" {
 		return match{}, errEmpty
 	}
-	m.key, m.fault = legalKey(m.key, flag)
+	m.key, m.failure = legalKey(m.key, flag)
 	return m, nil
 }
 

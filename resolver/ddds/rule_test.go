@@ -48,11 +48,11 @@ func TestFlag(t *testing.T) {
 func TestApply(t *testing.T) {
 	const aus = "urn:foo:a.example"
 	for _, c := range []struct {
-		name   string
-		record NAPTR
-		key    string
-		err    error // error of the record
-		fault  error // fault of the result
+		name    string
+		record  NAPTR
+		key     string
+		err     error // error of the record
+		failure error // fault of the result
 	}{
 		{"regexp", NAPTR{Regexp: `!^urn:foo:(.*)$!\1!`, Replacement: "."}, "a.example.", nil, nil},
 		{"regexp, no replacement at all", NAPTR{Regexp: `!^urn:foo:(.*)$!\1!`}, "a.example.", nil, nil},
@@ -79,8 +79,8 @@ func TestApply(t *testing.T) {
 			t.Errorf("%s: flag is unknown", c.name)
 		}
 		m, err := c.record.apply(aus, flag, newBudget())
-		if !errors.Is(err, c.err) || !errors.Is(m.fault, c.fault) || m.key != c.key {
-			t.Errorf("%s: got %q, fault %v, %v", c.name, m.key, m.fault, err)
+		if !errors.Is(err, c.err) || !errors.Is(m.failure, c.failure) || m.key != c.key {
+			t.Errorf("%s: got %q, fault %v, %v", c.name, m.key, m.failure, err)
 		}
 		if err == nil && (m.record != c.record || m.flag != flag) {
 			t.Errorf("%s: got %+v", c.name, m)
@@ -91,13 +91,13 @@ func TestApply(t *testing.T) {
 func TestApplyRefusesInvalidURIs(t *testing.T) {
 	for _, result := range []string{"a.example", "http://a b/", "http://[::1/", "/relative", ":", "http:// "} {
 		m, err := NAPTR{Flags: "u", Regexp: "!.*!" + result + "!"}.apply("urn:foo:a", 'U', newBudget())
-		if err != nil || m.fault == nil || m.key != "" {
-			t.Errorf("%q: got %q, fault %v, %v", result, m.key, m.fault, err)
+		if err != nil || m.failure == nil || m.key != "" {
+			t.Errorf("%q: got %q, fault %v, %v", result, m.key, m.failure, err)
 		}
 	}
 	m, err := NAPTR{Flags: "u", Replacement: "a.example."}.apply("urn:foo:a", 'U', newBudget())
-	if err != nil || m.fault == nil {
-		t.Errorf("a name as URI: got %q, fault %v, %v", m.key, m.fault, err)
+	if err != nil || m.failure == nil {
+		t.Errorf("a name as URI: got %q, fault %v, %v", m.key, m.failure, err)
 	}
 }
 

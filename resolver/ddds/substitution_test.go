@@ -20,7 +20,7 @@ func TestSubstitution(t *testing.T) {
 	for _, v := range readVectors(t, "substitution.tsv", 3) {
 		got, err := substitute(v.fields[0], v.fields[1])
 		v.check(t, got, err)
-		if isNoMatch := errors.Is(err, errNoMatch); err != nil && isNoMatch != (v.fault == "does not match") {
+		if isNoMatch := errors.Is(err, errNoMatch); err != nil && isNoMatch != (v.failure == "does not match") {
 			t.Errorf("%s: errNoMatch is %t", v.where, isNoMatch)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 type vector struct {
 	fields  []string
 	want    string
-	fault   string
+	failure string
 	where   string
 	section string
 }
@@ -41,7 +41,7 @@ func readVectors(t testing.TB, name string, fields int) []vector {
 		case strings.HasPrefix(last, "="):
 			v.want = last[1:]
 		case strings.HasPrefix(last, "!") && len(last) > 1:
-			v.fault = last[1:]
+			v.failure = last[1:]
 		default:
 			t.Fatalf("%s: %q ends neither in =result nor in !fault", name, line)
 		}
@@ -57,9 +57,9 @@ func readVectors(t testing.TB, name string, fields int) []vector {
 func (v vector) check(t *testing.T, got string, err error) {
 	t.Helper()
 	switch {
-	case v.fault == "" && (err != nil || got != v.want):
+	case v.failure == "" && (err != nil || got != v.want):
 		t.Errorf("%s (%s): got %q, %v", v.where, v.section, got, err)
-	case v.fault != "" && (err == nil || !strings.Contains(err.Error(), v.fault)):
+	case v.failure != "" && (err == nil || !strings.Contains(err.Error(), v.failure)):
 		t.Errorf("%s (%s): got %q, %v", v.where, v.section, got, err)
 	}
 }

@@ -150,8 +150,8 @@ func TestRevert(t *testing.T) {
 	if e, err := r.Get(t.Context(), registry.Name("urn:example:c")); err != nil || e.Status != registry.Active {
 		t.Errorf("urn:example:c is %+v, %v", e, err)
 	}
-	if faults := problemsOf(t, r.Store()); faults != "" {
-		t.Errorf("afterwards: %s", faults)
+	if failures := problemsOf(t, r.Store()); failures != "" {
+		t.Errorf("afterwards: %s", failures)
 	}
 }
 

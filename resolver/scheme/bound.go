@@ -9,8 +9,8 @@ import (
 // Incomplete if it does, and returns the estimated size of the document. A few bytes of a server can become
 // many in a document, because links repeat the URI of the request and characters are escaped. The fields around
 // the items are counted but not truncated, except warnings, notes, properties and the text.
-func (l *Listing) Bound(octets int64) int64 {
-	b := budget{most: octets}
+func (l *Listing) Bound(size int64) int64 {
+	b := budget{most: size}
 	b.text(l.Title)
 	b.uri(l.URI)
 	for _, link := range []*Link{l.Parent, l.Previous, l.Next, l.Open} {

@@ -10,8 +10,8 @@ import (
 )
 
 // listingOf returns a listing with a number of items and bytes of text.
-func listingOf(items, octets int, location, name string) *scheme.Listing {
-	l := &scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: "ftp://h.example/", Text: strings.Repeat("é", octets/2)}
+func listingOf(items, size int, location, name string) *scheme.Listing {
+	l := &scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: "ftp://h.example/", Text: strings.Repeat("é", size/2)}
 	for range items {
 		l.Items = append(l.Items, scheme.Item{Kind: scheme.ItemText, Name: name, URI: location})
 	}

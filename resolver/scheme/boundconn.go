@@ -12,10 +12,10 @@ import (
 type BoundConn struct {
 	ended func()
 
-	mu     sync.Mutex
-	idle   IdleConn // nil before the first exchange and during an exchange
-	timer  *time.Timer
-	isOver bool
+	mu    sync.Mutex
+	idle  IdleConn // nil before the first exchange and during an exchange
+	timer *time.Timer
+	over  bool
 }
 
 // IdleConn is an idle connection: no exchange uses it.
@@ -45,7 +45,7 @@ func (b *BoundConn) Take() IdleConn {
 func (b *BoundConn) Put(c IdleConn, timeout time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.isOver {
+	if b.over {
 		_ = c.Close()
 		return
 	}
@@ -76,14 +76,14 @@ func (b *BoundConn) IsIdle() bool {
 func (b *BoundConn) IsOver() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.isOver
+	return b.over
 }
 
 // End closes the idle connection. A connection in use is closed by Put after its exchange.
 func (b *BoundConn) End() {
 	b.mu.Lock()
 	c := b.idle
-	b.idle, b.isOver = nil, true
+	b.idle, b.over = nil, true
 	if b.timer != nil {
 		b.timer.Stop()
 	}

@@ -33,8 +33,8 @@ func WithCharset(mediaType string, head []byte) string {
 // guessed returns the charset detected from the bytes, "" if undetermined. Valid UTF-8 is almost never Latin-1,
 // the charset of old servers; browsers decode Latin-1 as Windows-1252.
 func guessed(head []byte) string {
-	isWhole := len(head) < SniffLength
-	if !isWhole { // the last character may be truncated
+	whole := len(head) < SniffLength
+	if !whole { // the last character may be truncated
 		for i := 1; i < utf8.UTFMax && i < len(head); i++ {
 			if last := head[len(head)-i:]; utf8.RuneStart(last[0]) {
 				if !utf8.FullRune(last) {
@@ -50,7 +50,7 @@ func guessed(head []byte) string {
 		return "utf-16le"
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return "utf-16be"
-	case isASCII && !isWhole:
+	case isASCII && !whole:
 		return ""
 	case utf8.Valid(head):
 		return "utf-8"

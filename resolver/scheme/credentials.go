@@ -98,7 +98,7 @@ func challenges(line string) (all []challenge) {
 	list, begin := elements(line), 0
 	for i, element := range list {
 		end := 0
-		for end < len(element) && isTokenOctet(element[end]) {
+		for end < len(element) && isTokenByte(element[end]) {
 			end++
 		}
 		isParameter := end == 0 || strings.HasPrefix(strings.TrimLeft(element[end:], " \t"), "=")
@@ -115,16 +115,16 @@ func challenges(line string) (all []challenge) {
 // elements returns the non-empty elements of a list. A comma in a quoted string does not separate elements: RFC
 // 9110 sections 5.6.1 and 5.6.4.
 func elements(line string) (all []string) {
-	start, isQuoted, isEscaped := 0, false, false
+	start, quoted, escaped := 0, false, false
 	for i := range len(line) {
 		switch c := line[i]; {
-		case isEscaped:
-			isEscaped = false
-		case c == '\\' && isQuoted:
-			isEscaped = true
+		case escaped:
+			escaped = false
+		case c == '\\' && quoted:
+			escaped = true
 		case c == '"':
-			isQuoted = !isQuoted
-		case c == ',' && !isQuoted:
+			quoted = !quoted
+		case c == ',' && !quoted:
 			all = append(all, strings.Trim(line[start:i], " \t"))
 			start = i + 1
 		}
@@ -134,6 +134,6 @@ func elements(line string) (all []string) {
 }
 
 // isTokenOctet reports whether c is a tchar: RFC 9110 section 5.6.2.
-func isTokenOctet(c byte) bool {
+func isTokenByte(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }

@@ -81,7 +81,7 @@ func TestConnectionChallenges(t *testing.T) {
 // TestConnectionChallengesAreLinear: a server may fill a header section with challenges, or with the parameters
 // of one. The memory for them must be linear in their length.
 func TestConnectionChallengesAreLinear(t *testing.T) {
-	const length, octetsEach = 64 << 10, 500 // bytes of memory per byte
+	const length, bytesEach = 64 << 10, 500 // bytes of memory per byte
 	for _, unit := range []string{"a=b,", "a,", ",", "=,", "Negotiate,", "Negotiate a=b,c=d,", `"`, "\\"} {
 		line := "Basic " + strings.Repeat(unit, length/len(unit))
 		var before, after runtime.MemStats
@@ -89,7 +89,7 @@ func TestConnectionChallengesAreLinear(t *testing.T) {
 		scheme.HasConnectionToken(httpmessage.FieldsOf("Www-Authenticate", line))
 		scheme.WithoutConnectionSchemes([]string{line})
 		runtime.ReadMemStats(&after)
-		if used := after.TotalAlloc - before.TotalAlloc; used > octetsEach*length {
+		if used := after.TotalAlloc - before.TotalAlloc; used > bytesEach*length {
 			t.Errorf("%q: %d octets of memory for %d", unit, used, length)
 		}
 	}

@@ -81,16 +81,16 @@ func (d *Dots) next() {
 
 // dot handles a line that starts with a dot: the terminator, dot-stuffing, or a server without dot-stuffing.
 func (d *Dots) dot(part []byte) {
-	isStrict := d.More == nil
+	strict := d.More == nil
 	line := bytes.TrimRight(part, "\r\n")
 	switch {
-	case len(line) == 1 && isStrict && part[len(part)-1] == '\n':
+	case len(line) == 1 && strict && part[len(part)-1] == '\n':
 		d.rest, d.err = nil, io.EOF
-	case len(line) == 1 && !isStrict:
+	case len(line) == 1 && !strict:
 		d.last(bytes.Clone(part)) // More may overwrite the buffer
 	case len(line) > 1 && line[1] == '.' && !d.plain:
 		d.rest = part[1:]
-	case !isStrict:
+	case !strict:
 		d.plain = true
 	}
 }

@@ -13,7 +13,7 @@ var (
 	// line.
 	ErrLongLine = errors.New("a line is too long")
 	// ErrManyOctets is the error for lines that exceed the total limit of bytes.
-	ErrManyOctets = errors.New("there are too many octets")
+	ErrTooManyBytes = errors.New("there are too many octets")
 )
 
 // Lines reads lines that end with LF or CRLF, and holds at most one line in memory. It adds limits to what
@@ -66,7 +66,7 @@ func (l *Lines) part() (part []byte, isPart bool, err error) {
 		err = nil
 	}
 	if l.Octets -= int64(len(part)); l.Octets < 0 {
-		return nil, false, ErrManyOctets
+		return nil, false, ErrTooManyBytes
 	}
 	return part, isPart, err
 }

@@ -26,7 +26,7 @@ func readLines(l *scheme.Lines) string {
 			return strings.Join(append(all, "<end>"), "|")
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			return strings.Join(append(all, "<no end>"), "|")
-		case errors.Is(err, scheme.ErrManyOctets):
+		case errors.Is(err, scheme.ErrTooManyBytes):
 			return strings.Join(append(all, "<many>"), "|")
 		default:
 			return err.Error()
@@ -41,7 +41,7 @@ func TestLines(t *testing.T) {
 	for _, c := range []struct {
 		text           string
 		line           int
-		octets         int64
+		bytes          int64
 		whole, endless string
 	}{
 		{"", 64, 100, "<end>", "<end>"},
@@ -62,7 +62,7 @@ func TestLines(t *testing.T) {
 				want = c.endless
 			}
 			in := bufio.NewReaderSize(iotest.OneByteReader(strings.NewReader(c.text)), buffer)
-			if got := readLines(&scheme.Lines{In: in, Line: c.line, Octets: c.octets, Endless: isEndless}); got != want {
+			if got := readLines(&scheme.Lines{In: in, Line: c.line, Octets: c.bytes, Endless: isEndless}); got != want {
 				t.Errorf("%q, %t: %s, want %s", c.text, isEndless, got, want)
 			}
 		}
@@ -83,7 +83,7 @@ func FuzzLines(f *testing.F) {
 		for line := range bytes.Lines(text) {
 			got, err := l.Next()
 			want := string(bytes.TrimRight(line, "\r\n"))
-			if isLong := len(line) > l.Line; isLong != errors.Is(err, scheme.ErrLongLine) || !isLong && (err != nil || got != want) {
+			if long := len(line) > l.Line; long != errors.Is(err, scheme.ErrLongLine) || !long && (err != nil || got != want) {
 				t.Fatalf("%q: %q, %v", line, got, err)
 			}
 		}

@@ -107,7 +107,7 @@ func typeOf(extension string) string { //nolint:cyclop // a table
 // NamedType returns the media type of a file name by its extension, "" for none. isSure is true if the content
 // cannot change it. After the table the media types of the system are searched, which are never sure:
 // extensions such as .doc were also given to plain texts.
-func NamedType(name string) (mediaType string, isSure bool) {
+func NamedType(name string) (mediaType string, sure bool) {
 	extension := strings.ToLower(path.Ext(name))
 	if mediaType = typeOf(extension); mediaType != "" {
 		return mediaType, !strings.HasPrefix(mediaType, "text/") && mediaType != "message/rfc822"
@@ -125,8 +125,8 @@ func NamedType(name string) (mediaType string, isSure bool) {
 // which browsers run scripts.
 func MediaType(name string, head []byte) string {
 	const plain = "text/plain"
-	named, isSure := NamedType(name)
-	if isSure {
+	named, sure := NamedType(name)
+	if sure {
 		return named
 	}
 	if len(head) == 0 {

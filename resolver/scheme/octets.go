@@ -6,7 +6,7 @@ import "bytes"
 type Octets struct{ *bytes.Reader }
 
 // NewOctets returns a body with the bytes of b, which must not be changed.
-func NewOctets(b []byte) Octets { return Octets{bytes.NewReader(b)} }
+func NewBytes(b []byte) Octets { return Octets{bytes.NewReader(b)} }
 
 // Close implements io.Closer.
 func (Octets) Close() error { return nil }

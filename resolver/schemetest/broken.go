@@ -14,7 +14,7 @@ func checkGarbage(t *testing.T, s Suite) {
 	if testing.Short() {
 		seeds = 8
 	}
-	for _, kind := range []faultKind{faultRandom, faultChanged} {
+	for _, kind := range []failureKind{failureRandom, failureChanged} {
 		for seed := range seeds {
 			r := s.start(t, Server{Names: plainNames()}, fault{kind: kind, seed: seed}, limits)
 			for which, text := range r.uris() {
@@ -30,18 +30,18 @@ func checkGarbage(t *testing.T, s Suite) {
 }
 
 // checkReset has servers that abort connections by RST.
-func checkReset(t *testing.T, s Suite) { checkBroken(t, s, faultReset) }
+func checkReset(t *testing.T, s Suite) { checkBroken(t, s, failureReset) }
 
 // checkClosed has servers that close connections early by FIN, for protocols where that does not end a body.
 func checkClosed(t *testing.T, s Suite) {
 	if s.EndsAtClose {
 		t.Skip("a body of the protocol has no other end")
 	}
-	checkBroken(t, s, faultClose)
+	checkBroken(t, s, failureClose)
 }
 
 // checkBroken aborts at many positions: a truncated response must never be taken for a complete one.
-func checkBroken(t *testing.T, s Suite, kind faultKind) {
+func checkBroken(t *testing.T, s Suite, kind failureKind) {
 	t.Helper()
 	some := int64(96)
 	if testing.Short() {

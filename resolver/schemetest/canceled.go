@@ -50,7 +50,7 @@ func checkCanceledReply(t *testing.T, s Suite) {
 		want, address, total := s.plain(t, which)
 		for _, after := range positions(total, 8) {
 			ctx, cancel := context.WithCancel(t.Context())
-			r := s.start(t, Server{Names: plainNames()}, fault{kind: faultSilent, after: after}, usual())
+			r := s.start(t, Server{Names: plainNames()}, fault{kind: failureSilent, after: after}, usual())
 			var canceling sync.WaitGroup
 			canceling.Go(func() {
 				select {

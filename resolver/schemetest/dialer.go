@@ -12,10 +12,10 @@ import (
 
 // dialer dials for a handler through a guard, as the daemon does, and records connections and bytes.
 type dialer struct {
-	guard    *netguard.Guard
-	idle     time.Duration
-	oneOctet bool                            // reads return one byte at a time
-	before   func(ctx context.Context) error // called before each connection; nil for none
+	guard   *netguard.Guard
+	idle    time.Duration
+	oneByte bool                            // reads return one byte at a time
+	before  func(ctx context.Context) error // called before each connection; nil for none
 
 	mu     sync.Mutex
 	open   map[*clientConn]bool
@@ -58,7 +58,7 @@ func (d *dialer) addresses() []netip.AddrPort {
 }
 
 // octetsRead returns the number of bytes read from all connections.
-func (d *dialer) octetsRead() int64 {
+func (d *dialer) bytesRead() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.read
@@ -89,7 +89,7 @@ type clientConn struct {
 
 // Read implements net.Conn.
 func (c *clientConn) Read(p []byte) (int, error) {
-	if c.dialer.oneOctet && len(p) > 1 {
+	if c.dialer.oneByte && len(p) > 1 {
 		p = p[:1]
 	}
 	n, err := c.Conn.Read(p)

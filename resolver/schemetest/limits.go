@@ -26,14 +26,14 @@ func checkEndlessListing(t *testing.T, s Suite) {
 	for _, c := range []struct {
 		name    string
 		entries int
-		octets  int64
+		bytes   int64
 		isCut   bool // an error is acceptable: a response of a single message cannot be truncated
 	}{
 		{"entries", 100, 8 << 20, false},
 		{"octets", 1 << 20, 64 << 10, true},
 	} {
 		limits := usual()
-		limits.Entries, limits.Octets = c.entries, c.octets
+		limits.Entries, limits.Octets = c.entries, c.bytes
 		r := s.start(t, Server{Names: names}, fault{}, limits)
 		got := r.get(t, r.uris()["listing"])
 		switch l := got.listing; {
@@ -47,8 +47,8 @@ func checkEndlessListing(t *testing.T, s Suite) {
 		case l.Incomplete == "" && l.Next == nil && l.Previous == nil:
 			t.Errorf("%s: a listing of %d names ends after %d items, and seems whole", c.name, len(names), len(l.Items))
 		}
-		if read := r.dialer.octetsRead(); read > c.octets+slack {
-			t.Errorf("%s: %d octets were read, the limit is %d", c.name, read, c.octets)
+		if read := r.dialer.bytesRead(); read > c.bytes+slack {
+			t.Errorf("%s: %d octets were read, the limit is %d", c.name, read, c.bytes)
 		}
 		r.close(t)
 	}
@@ -61,11 +61,11 @@ func checkEndlessLine(t *testing.T, s Suite) {
 	for which := range s.names() {
 		want, address, total := s.plain(t, which)
 		for _, after := range positions(total, 16) {
-			r := s.start(t, Server{Names: plainNames()}, fault{kind: faultEndless, after: after}, limits)
+			r := s.start(t, Server{Names: plainNames()}, fault{kind: failureEndless, after: after}, limits)
 			q := request(t, http.MethodGet, r.uris()[which])
 			within(t, fmt.Sprintf("the %s with a line without end after %d octets of %d", which, after, total), func() bool {
 				resource, err := r.handler.Fetch(t.Context(), q)
-				if read := r.dialer.octetsRead(); read > limits.Octets+slack {
+				if read := r.dialer.bytesRead(); read > limits.Octets+slack {
 					t.Errorf("the %s: %d octets were read for a line, the limit is %d", which, read, limits.Octets)
 				}
 				if err != nil {

@@ -24,27 +24,27 @@ import (
 )
 
 // fault selects a bug of the line handler; TestBroken lists them.
-type fault string
+type failure string
 
 // line is a handler for a protocol like finger. A client sends one line. An empty one lists the names, one per
 // line, terminated by a single dot. A name requests a resource, sent in chunks, each after a line with its
 // length; a chunk of length 0 is the last.
 type line struct {
-	dial   scheme.Dial
-	limits scheme.Limits
-	fault  fault
-	count  atomic.Int64
+	dial    scheme.Dial
+	limits  scheme.Limits
+	failure failure
+	count   atomic.Int64
 }
 
 // Fetch implements scheme.Handler.
 func (h *line) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	check := r.Check
-	if h.fault == "unchecked" {
+	if h.failure == "unchecked" {
 		check = nil
 	}
 	host, _ := r.URI.Authority()
 	dialContext := ctx
-	if h.fault == "deaf connect" {
+	if h.failure == "deaf connect" {
 		dialContext = context.WithoutCancel(ctx)
 	}
 	conn, err := h.connect(dialContext, host, check)
@@ -52,14 +52,14 @@ func (h *line) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, e
 		return nil, fmt.Errorf("asking a line server: %w", err)
 	}
 	readContext, cancel := context.WithTimeout(ctx, h.limits.Timeout)
-	if h.fault == "untimed" {
+	if h.failure == "untimed" {
 		readContext, cancel = context.WithCancel(ctx)
 	}
-	if h.fault == "deaf" || h.fault == "deaf body" {
+	if h.failure == "deaf" || h.failure == "deaf body" {
 		readContext = context.WithoutCancel(ctx)
 	}
 	stop := context.AfterFunc(readContext, func() {
-		if h.fault == "no timeout" {
+		if h.failure == "no timeout" {
 			_ = conn.Close()
 			return
 		}
@@ -68,13 +68,13 @@ func (h *line) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, e
 	end := func() {
 		stop()
 		cancel()
-		if h.fault != "open" {
+		if h.failure != "open" {
 			_ = conn.Close()
 		}
 	}
 	resource, err := h.ask(r, conn, end)
 	if err != nil {
-		if readContext.Err() != nil && h.fault != "no timeout" {
+		if readContext.Err() != nil && h.failure != "no timeout" {
 			err = context.Cause(readContext)
 		}
 		end()
@@ -85,7 +85,7 @@ func (h *line) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, e
 		end()
 	default:
 		stop()
-		if h.fault != "deaf body" {
+		if h.failure != "deaf body" {
 			stop = context.AfterFunc(ctx, func() { _ = conn.SetDeadline(longAgo()) })
 		}
 	}
@@ -93,14 +93,14 @@ func (h *line) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, e
 }
 
 func (h *line) hide(err error) error {
-	if h.fault == "no timeout" {
+	if h.failure == "no timeout" {
 		return errors.New(err.Error())
 	}
 	return err
 }
 
 func (h *line) connect(ctx context.Context, host string, check func(netip.AddrPort) error) (net.Conn, error) {
-	if h.fault == "own dialer" {
+	if h.failure == "own dialer" {
 		if check != nil {
 			if err := check(netip.MustParseAddrPort(host)); err != nil {
 				return nil, err
@@ -130,15 +130,15 @@ func (h *line) ask(r scheme.Request, conn net.Conn, end func()) (*scheme.Resourc
 	}
 	var body io.Reader = parts
 	switch {
-	case h.fault == "memory":
+	case h.failure == "memory":
 		all, err := io.ReadAll(io.LimitReader(body, 24<<20))
 		if err != nil {
 			return nil, err
 		}
 		body = io.MultiReader(bytes.NewReader(all), body)
-	case h.fault == "shared":
+	case h.failure == "shared":
 		body = strings.NewReader(strconv.FormatInt(h.count.Add(1), 10))
-	case r.Method == http.MethodHead && h.fault != "head":
+	case r.Method == http.MethodHead && h.failure != "head":
 		body = http.NoBody
 	}
 	return &scheme.Resource{
@@ -155,15 +155,15 @@ func (h *line) list(r scheme.Request, in *bufio.Reader) (*scheme.Resource, error
 	for {
 		name, err := h.readLine(in)
 		switch {
-		case err != nil && h.fault == "cut listing":
+		case err != nil && h.failure == "cut listing":
 			return resource, nil
 		case err != nil:
 			return nil, err
 		case name == ".":
 			return resource, nil
 		}
-		if read += int64(len(name)); (len(l.Items) == h.limits.Entries || read > h.limits.Octets) && h.fault != "unlimited" {
-			if h.fault == "no part" {
+		if read += int64(len(name)); (len(l.Items) == h.limits.Entries || read > h.limits.Octets) && h.failure != "unlimited" {
+			if h.failure == "no part" {
 				return nil, scheme.ErrResponse
 			}
 			l.Incomplete = "there are more"
@@ -174,7 +174,7 @@ func (h *line) list(r scheme.Request, in *bufio.Reader) (*scheme.Resource, error
 		if link, err := uri.Parse(r.URI.String() + url.PathEscape(name)); err == nil && name != "." && name != ".." {
 			item.URI = link.Normalize().String()
 		}
-		switch h.fault {
+		switch h.failure {
 		case "raw names":
 			item.Name = name
 		case "raw links":
@@ -201,7 +201,7 @@ func (h *line) readLine(in *bufio.Reader) (string, error) {
 			return "", err
 		case b == '\n':
 			return strings.TrimSuffix(string(text), "\r"), nil
-		case len(text) == h.limits.Line && h.fault != "long lines":
+		case len(text) == h.limits.Line && h.failure != "long lines":
 			return "", scheme.ErrResponse
 		case len(text) > 4<<20:
 			return "", scheme.ErrResponse
@@ -229,7 +229,7 @@ func (p *parts) Read(b []byte) (int, error) {
 	switch {
 	case err == nil:
 		return n, nil
-	case p.line.fault == "premature":
+	case p.line.failure == "premature":
 		return n, io.EOF
 	case errors.Is(err, io.EOF):
 		return n, io.ErrUnexpectedEOF
@@ -244,7 +244,7 @@ func (p *parts) length() (int64, error) {
 		return 0, err
 	}
 	n, err := strconv.ParseUint(text, 10, 32)
-	if err != nil && p.line.fault == "panic" {
+	if err != nil && p.line.failure == "panic" {
 		panic(err)
 	}
 	if err != nil {
@@ -310,10 +310,10 @@ func sendBody(out *bufio.Writer, body io.Reader) {
 // longAgo returns a deadline that has passed.
 func longAgo() time.Time { return time.Unix(1, 0) }
 
-func suite(broken fault) schemetest.Suite {
+func suite(broken failure) schemetest.Suite {
 	return schemetest.Suite{
 		New: func(_ testing.TB, dial scheme.Dial, limits scheme.Limits) scheme.Handler {
-			return &line{dial: dial, limits: limits, fault: broken}
+			return &line{dial: dial, limits: limits, failure: broken}
 		},
 		Peer:     peer,
 		Resource: func(address string) string { return "line://" + address + "/name" },

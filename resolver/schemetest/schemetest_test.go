@@ -15,15 +15,15 @@ import (
 func TestRun(t *testing.T) { schemetest.Run(t, suite("")) }
 
 // faultVariable is the environment variable with the bug for TestFault.
-const faultVariable = "SCHEMETEST_FAULT"
+const failureVariable = "SCHEMETEST_FAULT"
 
 // TestFault runs the suite with a broken handler, in a child process of TestBroken.
 func TestFault(t *testing.T) {
-	broken := os.Getenv(faultVariable)
+	broken := os.Getenv(failureVariable)
 	if broken == "" {
 		t.Skip("only run by TestBroken")
 	}
-	s := suite(fault(broken))
+	s := suite(failure(broken))
 	s.Soon = 2 * time.Second
 	schemetest.Run(t, s)
 }
@@ -32,9 +32,9 @@ func TestFault(t *testing.T) {
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
-		fault fault
-		check string
-		want  string // in the output
+		failure failure
+		check   string
+		want    string // in the output
 	}{
 		{"head", "whole", "has a body"},
 		{"shared", "concurrent", "by one of"},
@@ -69,10 +69,10 @@ func TestBroken(t *testing.T) {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			command := exec.CommandContext(t.Context(), os.Args[0], "-test.short", "-test.run", "^TestFault$/^"+strings.ReplaceAll(c.check, " ", "_")+"$")
-			command.Env = append(os.Environ(), faultVariable+"="+string(c.fault))
+			command.Env = append(os.Environ(), failureVariable+"="+string(c.failure))
 			output, err := command.CombinedOutput()
 			if err == nil || !strings.Contains(string(output), c.want) {
-				t.Errorf("%s, %s: got %v, want a failure with %q:\n%s", c.fault, c.check, err, c.want, output)
+				t.Errorf("%s, %s: got %v, want a failure with %q:\n%s", c.failure, c.check, err, c.want, output)
 			}
 		})
 	}

@@ -14,18 +14,18 @@ import (
 )
 
 // faultKind is the failure of a server.
-type faultKind uint8
+type failureKind uint8
 
 const (
-	faultNone    faultKind = iota
-	faultSilent            // writes nothing more; connections stay open
-	faultClose             // closes all connections by FIN
-	faultReset             // closes all connections by RST
-	faultEndless           // writes letters without end
-	faultOctets            // writes one byte at a time
-	faultTrickle           // writes one byte at a time, with a delay before each
-	faultChanged           // replaces some bytes by random ones
-	faultRandom            // writes only random bytes
+	failureNone    failureKind = iota
+	failureSilent              // writes nothing more; connections stay open
+	failureClose               // closes all connections by FIN
+	failureReset               // closes all connections by RST
+	failureEndless             // writes letters without end
+	failureBytes               // writes one byte at a time
+	failureTrickle             // writes one byte at a time, with a delay before each
+	failureChanged             // replaces some bytes by random ones
+	failureRandom              // writes only random bytes
 )
 
 // trickleDelay is the delay between bytes of faultTrickle.
@@ -33,17 +33,17 @@ const trickleDelay = 20 * time.Millisecond
 
 // fault is the failure of a server after it has written a number of bytes on all its connections together.
 type fault struct {
-	kind  faultKind
+	kind  failureKind
 	after int64
 	seed  uint64
 }
 
-var errFault = errors.New("the server has a fault")
+var errFailure = errors.New("the server has a fault")
 
 // server runs a Peer on loopback.
 type server struct {
 	served   Server
-	fault    fault
+	failure  fault
 	peer     func(net.Conn, *Server)
 	listener net.Listener
 	running  sync.WaitGroup // the accept loops and the peers
@@ -69,7 +69,7 @@ func serve(t testing.TB, peer func(net.Conn, *Server), served Server, f fault) *
 		t.Fatal(err)
 	}
 	s := &server{
-		served: served, fault: f, peer: peer, listener: listener, reached: make(chan struct{}),
+		served: served, failure: f, peer: peer, listener: listener, reached: make(chan struct{}),
 		random: rand.New(rand.NewPCG(f.seed, 0)), //nolint:gosec // reproducible by its seed
 		conns:  make(map[net.Conn]bool), asked: make(map[string]bool),
 	}
@@ -96,7 +96,7 @@ func (s *server) accept() {
 		}
 		s.running.Go(func() {
 			defer c.Close()
-			if s.fault.kind == faultRandom {
+			if s.failure.kind == failureRandom {
 				s.rave(c)
 				return
 			}
@@ -111,8 +111,8 @@ func (s *server) open(accepted net.Conn) (net.Conn, error) {
 	defer s.mu.Unlock()
 	s.accepted++
 	if s.closed {
-		shut(accepted, s.fault.kind)
-		return nil, errFault
+		shut(accepted, s.failure.kind)
+		return nil, errFailure
 	}
 	c := &serverConn{Conn: accepted, server: s}
 	s.conns[accepted] = true
@@ -138,7 +138,7 @@ func (s *server) listen() (net.Listener, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, errFault
+		return nil, errFailure
 	}
 	var config net.ListenConfig
 	l, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
@@ -192,12 +192,12 @@ func (s *server) shutAll() {
 		_ = l.Close()
 	}
 	for c := range s.conns {
-		shut(c, s.fault.kind)
+		shut(c, s.failure.kind)
 	}
 }
 
-func shut(c net.Conn, kind faultKind) {
-	if tcp, ok := c.(*net.TCPConn); ok && kind == faultReset {
+func shut(c net.Conn, kind failureKind) {
+	if tcp, ok := c.(*net.TCPConn); ok && kind == failureReset {
 		_ = tcp.SetLinger(0)
 	}
 	_ = c.Close()

@@ -24,7 +24,7 @@ func (c *serverConn) Write(p []byte) (int, error) {
 			return written, c.fail()
 		}
 		some = some[:n]
-		if s.fault.kind == faultChanged {
+		if s.failure.kind == failureChanged {
 			some = s.change(some)
 		}
 		n, err := c.Conn.Write(some)
@@ -32,7 +32,7 @@ func (c *serverConn) Write(p []byte) (int, error) {
 		if err != nil {
 			return written, err
 		}
-		if s.fault.kind == faultTrickle {
+		if s.failure.kind == failureTrickle {
 			c.wait()
 		}
 	}
@@ -51,11 +51,11 @@ func (c *serverConn) Close() error {
 func (s *server) take(n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch s.fault.kind {
-	case faultOctets, faultTrickle:
+	switch s.failure.kind {
+	case failureBytes, failureTrickle:
 		n = 1
-	case faultSilent, faultClose, faultReset, faultEndless:
-		n = int(min(int64(n), s.fault.after-s.written))
+	case failureSilent, failureClose, failureReset, failureEndless:
+		n = int(min(int64(n), s.failure.after-s.written))
 	default:
 	}
 	s.written += int64(n)
@@ -65,10 +65,10 @@ func (s *server) take(n int) int {
 // fail performs the failure. It returns when the connection is closed.
 func (c *serverConn) fail() error {
 	c.server.reach()
-	switch c.server.fault.kind {
-	case faultSilent:
+	switch c.server.failure.kind {
+	case failureSilent:
 		_, _ = io.Copy(io.Discard, c.Conn)
-	case faultEndless:
+	case failureEndless:
 		letters := bytes.Repeat([]byte("a"), 4<<10)
 		for {
 			if _, err := c.Conn.Write(letters); err != nil {
@@ -78,7 +78,7 @@ func (c *serverConn) fail() error {
 	default:
 		c.server.shutAll()
 	}
-	return errFault
+	return errFailure
 }
 
 // change returns a copy of p with some random bytes.

@@ -59,7 +59,7 @@ func (a *agents) ask(ctx context.Context, r request) ([]entry, error) {
 // agent has all services of its scopes (section 6.2). The error is context.DeadlineExceeded if all agents were
 // too slow, else resolver.ErrUnreachable.
 func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]entry, error) {
-	var faults []error
+	var failures []error
 	slow := 0
 	for _, address := range addresses {
 		r.xid = uint16(rand.UintN(1 << 16)) //nolint:gosec // identifies the reply, and hinders off-path spoofing
@@ -87,12 +87,12 @@ func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]
 		if isTimeout(err) {
 			slow++
 		}
-		faults = append(faults, fmt.Errorf("directory agent %s: %w", address, err))
+		failures = append(failures, fmt.Errorf("directory agent %s: %w", address, err))
 	}
-	if slow == len(faults) {
-		return nil, fmt.Errorf("%w: %w", context.DeadlineExceeded, errors.Join(faults...))
+	if slow == len(failures) {
+		return nil, fmt.Errorf("%w: %w", context.DeadlineExceeded, errors.Join(failures...))
 	}
-	return nil, resolver.Unreachable(errors.Join(faults...))
+	return nil, resolver.Unreachable(errors.Join(failures...))
 }
 
 // attempt queries one agent, and records in the backoff whether it is silent.

@@ -15,9 +15,9 @@ import (
 )
 
 // checkPrinted shows a page in print. Browsers also print a dark theme if they are set to print backgrounds.
-func (b *browserPage) checkPrinted(t *testing.T, isDark bool) {
+func (b *browserPage) checkPrinted(t *testing.T, dark bool) {
 	t.Helper()
-	b.checkShown(t, testserver.Screen{Width: 800, Height: 1100, Dark: isDark, Print: true})
+	b.checkShown(t, testserver.Screen{Width: 800, Height: 1100, Dark: dark, Print: true})
 	var printed struct{ Controls, Faint []string }
 	b.Evaluate(t, `({
 		Controls: [...document.querySelectorAll("nav, form, button, input:not([type=hidden]), .skip")].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 100)),
@@ -27,16 +27,16 @@ func (b *browserPage) checkPrinted(t *testing.T, isDark bool) {
 		}).map(e => getComputedStyle(e).color + " on " + getComputedStyle(e).backgroundColor + ": " + e.outerHTML.slice(0, 100)),
 	})`, &printed)
 	if len(printed.Controls)+len(printed.Faint) > 0 {
-		t.Errorf("on paper, dark %t: %q", isDark, printed)
+		t.Errorf("on paper, dark %t: %q", dark, printed)
 	}
 }
 
 // checkForced shows a page with forced colors, and fails if it uses a color of its own, which might be
 // invisible. Computed styles contain the colors requested by the page, so it checks a screenshot. Images have
 // their own colors, and checkboxes are drawn by the browser.
-func (b *browserPage) checkForced(t *testing.T, isDark bool) {
+func (b *browserPage) checkForced(t *testing.T, dark bool) {
 	t.Helper()
-	b.checkShown(t, testserver.Screen{Width: 600, Height: 800, Dark: isDark, ForcedColors: true})
+	b.checkShown(t, testserver.Screen{Width: 600, Height: 800, Dark: dark, ForcedColors: true})
 	var page struct{ Own, Flat []string }
 	b.Evaluate(t, `(root => {
 		document.querySelectorAll("img").forEach(e => e.remove())
@@ -56,9 +56,9 @@ func (b *browserPage) checkForced(t *testing.T, isDark bool) {
 	draw.Draw(pixels, picture.Bounds(), picture, image.Point{}, draw.Src)
 	for _, text := range append(page.Own, "#ffd54d") { // of marks
 		own := hexColor(t, text)
-		octets := []byte{own.R, own.G, own.B, own.A}
+		data := []byte{own.R, own.G, own.B, own.A}
 		isSystem := own.R == own.G && own.G == own.B
-		if !isSystem && bytes.Contains(pixels.Pix, octets) { // all pixels are opaque: a match begins at a pixel
+		if !isSystem && bytes.Contains(pixels.Pix, data) { // all pixels are opaque: a match begins at a pixel
 			t.Errorf("there are pixels of the colour %s", text)
 		}
 	}

@@ -17,7 +17,7 @@ func BenchmarkPages(b *testing.B) {
 	var transport http.Transport
 	b.Cleanup(transport.CloseIdleConnections)
 	for _, page := range sitePages(site) {
-		if page.isAdmin || strings.HasPrefix(page.name, "menu") || strings.HasPrefix(page.name, "fetch-") {
+		if page.admin || strings.HasPrefix(page.name, "menu") || strings.HasPrefix(page.name, "fetch-") {
 			continue
 		}
 		b.Run(page.name, func(b *testing.B) {
@@ -39,9 +39,9 @@ func BenchmarkPages(b *testing.B) {
 					b.Fatal(response.Status, err)
 				}
 			}
-			cpuAfter, octetsAfter := site.spent(b)
+			cpuAfter, bytesAfter := site.spent(b)
 			b.ReportMetric((cpuAfter-cpu)*1e6/float64(b.N), "cpu-us/op")
-			b.ReportMetric((octetsAfter-octets)/float64(b.N), "B/op")
+			b.ReportMetric((bytesAfter-octets)/float64(b.N), "B/op")
 		})
 	}
 }

@@ -104,7 +104,7 @@ func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 		})))
 	})`
 	most := 0.0
-	if b.isAdmin {
+	if b.admin {
 		most = 0.01 // a number may become wider, and a long table is drawn while it is received
 	}
 	b.Evaluate(t, look, &shown)

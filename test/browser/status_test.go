@@ -44,10 +44,10 @@ func TestStatusPageInBrowser(t *testing.T) {
 	awaitText(t, browser, shown, "1")
 	w.Reload(t, func(c *config.Config) { c.Log.Format = "<none>" })
 	const refused = `log.format: "<none>" is not`
-	testserver.Wait(t, "the reload that was refused is shown", func() (isShown bool) {
+	testserver.Wait(t, "the reload that was refused is shown", func() (shown bool) {
 		show()
-		browser.Evaluate(t, `(document.querySelector(".verdict.warning") || {textContent: ""}).textContent.includes('log.format')`, &isShown)
-		return isShown
+		browser.Evaluate(t, `(document.querySelector(".verdict.warning") || {textContent: ""}).textContent.includes('log.format')`, &shown)
+		return shown
 	})
 	awaitText(t, browser, "table[aria-labelledby=errors]", refused)
 	seen := browser.Sighted(t)

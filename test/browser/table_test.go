@@ -10,7 +10,7 @@ import (
 // sitePage is a page of a running urnd.
 type sitePage struct {
 	name    string // for messages, and for the file of its screenshot
-	isAdmin bool   // on the admin listener
+	admin   bool   // on the admin listener
 	target  string // path and query
 	status  int
 	heading string   // part of its h1
@@ -67,52 +67,52 @@ func sitePages(w *browserSite) []sitePage {
 		{name: "fetch-failed", target: "/fetch?uri=gopher://127.0.0.1:1/", status: http.StatusForbidden, heading: "Forbidden"},
 		{name: "fetch-telnet", target: "/fetch?uri=telnet://library@catalogue.example.org/", status: ok, heading: "telnet://library@catalogue.example.org/"},
 		{name: "menu", target: "/fetch?uri=" + url.QueryEscape(w.gopher+"1/"), status: ok, heading: "", has: []string{"About this server", "Search the catalogue"}, isList: true},
-		{name: "status", isAdmin: true, target: "/status", status: ok, heading: "State of urnd", has: []string{"registry", "answers", "is ready"}, live: "#state, #live, p.faint"},
+		{name: "status", admin: true, target: "/status", status: ok, heading: "State of urnd", has: []string{"registry", "answers", "is ready"}, live: "#state, #live, p.faint"},
 		{
-			name: "configuration", isAdmin: true, target: "/config", status: ok, heading: "Configuration in force", has: []string{"registry.store", "All sections"},
+			name: "configuration", admin: true, target: "/config", status: ok, heading: "Configuration in force", has: []string{"registry.store", "All sections"},
 			isList: true, types: "dns.timeout", goes: "/config?q=dns.timeout",
 		},
 		{
-			name: "configuration-section", isAdmin: true, target: "/config?section=dns", status: ok, heading: "Configuration in force", has: []string{"dns.timeout", "Section dns"},
+			name: "configuration-section", admin: true, target: "/config?section=dns", status: ok, heading: "Configuration in force", has: []string{"dns.timeout", "Section dns"},
 		},
 		{
-			name: "caches", isAdmin: true, target: "/caches", status: ok, heading: "Caches", has: []string{"Purge answers for names", "Purge stored responses"}, live: "tbody",
+			name: "caches", admin: true, target: "/caches", status: ok, heading: "Caches", has: []string{"Purge answers for names", "Purge stored responses"}, live: "tbody",
 			types: "urn:example:book", goes: "/caches?uri=urn%3Aexample%3Abook",
 		},
-		{name: "login", isAdmin: true, target: "/login", status: ok, heading: "Log in", has: []string{"Token", "It is not stored"}, types: "none", goes: "/login?next=%2F"},
+		{name: "login", admin: true, target: "/login", status: ok, heading: "Log in", has: []string{"Token", "It is not stored"}, types: "none", goes: "/login?next=%2F"},
 		{
-			name: "names", isAdmin: true, target: "/registry/names", status: ok, heading: "Names", has: []string{"urn:example:book", "withdrawn"}, isList: true,
+			name: "names", admin: true, target: "/registry/names", status: ok, heading: "Names", has: []string{"urn:example:book", "withdrawn"}, isList: true,
 			types: "urn:example:t", goes: "/registry/names?title=urn%3Aexample%3At",
 		},
-		{name: "names-found", isAdmin: true, target: "/registry/names?text=kalevala", status: ok, heading: "Names", has: []string{"urn:example:book"}},
-		{name: "edit-new", isAdmin: true, target: "/registry/edit", status: ok, heading: "name"},
-		{name: "edit", isAdmin: true, target: "/registry/edit?uri=urn:example:book", status: ok, heading: "urn:example:book", has: []string{"Show what would change"}},
-		{name: "edit-history", isAdmin: true, target: "/registry/history?uri=urn:example:book", status: ok, heading: "urn:example:book"},
-		{name: "edit-withdraw", isAdmin: true, target: "/registry/withdraw?uri=urn:example:book", status: ok, heading: "urn:example:book", has: []string{"Why it is withdrawn"}},
-		{name: "edit-name", isAdmin: true, target: "/registry/name?uri=urn:example:book", status: ok, heading: "urn:example:book"},
-		{name: "edit-unknown", isAdmin: true, target: "/registry/name?uri=urn:example:none", status: http.StatusNotFound, heading: "Not Found"},
-		{name: "changes", isAdmin: true, target: "/registry/changes", status: ok, heading: "Changes", isList: true},
-		{name: "change-set", isAdmin: true, target: "/registry/changes/1", status: ok, heading: "Change set 1"},
-		{name: "import", isAdmin: true, target: "/registry/import", status: ok, heading: "Import", isList: true},
-		{name: "jobs", isAdmin: true, target: "/registry/jobs", status: ok, heading: "Jobs", isList: true},
-		{name: "prefixes", isAdmin: true, target: "/registry/prefixes", status: ok, heading: "Prefixes", isList: true},
-		{name: "statistics", isAdmin: true, target: "/registry/statistics", status: ok, heading: "Statistics", isList: true},
-		{name: "dead-targets", isAdmin: true, target: "/registry/targets", status: ok, heading: "Dead targets", isList: true},
-		{name: "move-targets", isAdmin: true, target: "/registry/targets/move", status: ok, heading: "Move targets", isList: true},
-		{name: "tokens", isAdmin: true, target: "/registry/tokens", status: ok, heading: "Tokens", isList: true},
-		{name: "admin-docs", isAdmin: true, target: "/docs", status: ok, heading: "API"},
-		{name: "admin", isAdmin: true, target: "/", status: ok, heading: "urnd: administration", has: []string{"/status", "/api/v1/config"}},
-		{name: "admin-de", isAdmin: true, target: "/?lang=de", status: ok, heading: "urnd: Verwaltung", has: []string{"der Zustand von urnd"}},
-		{name: "status-fr", isAdmin: true, target: "/status?lang=fr", status: ok, heading: "État d’urnd", has: []string{"registre"}, live: "#state, #live, p.faint"},
-		{name: "configuration-de", isAdmin: true, target: "/config?lang=de", status: ok, heading: "Geltende Konfiguration", has: []string{"Alle Abschnitte"}, isList: true},
-		{name: "caches-es", isAdmin: true, target: "/caches?lang=es", status: ok, heading: "Cachés", has: []string{"Purgar respuestas almacenadas"}, live: "tbody"},
-		{name: "admin-docs-names-zh", isAdmin: true, target: "/docs/names?lang=zh", status: ok, heading: "名称", isList: true},
+		{name: "names-found", admin: true, target: "/registry/names?text=kalevala", status: ok, heading: "Names", has: []string{"urn:example:book"}},
+		{name: "edit-new", admin: true, target: "/registry/edit", status: ok, heading: "name"},
+		{name: "edit", admin: true, target: "/registry/edit?uri=urn:example:book", status: ok, heading: "urn:example:book", has: []string{"Show what would change"}},
+		{name: "edit-history", admin: true, target: "/registry/history?uri=urn:example:book", status: ok, heading: "urn:example:book"},
+		{name: "edit-withdraw", admin: true, target: "/registry/withdraw?uri=urn:example:book", status: ok, heading: "urn:example:book", has: []string{"Why it is withdrawn"}},
+		{name: "edit-name", admin: true, target: "/registry/name?uri=urn:example:book", status: ok, heading: "urn:example:book"},
+		{name: "edit-unknown", admin: true, target: "/registry/name?uri=urn:example:none", status: http.StatusNotFound, heading: "Not Found"},
+		{name: "changes", admin: true, target: "/registry/changes", status: ok, heading: "Changes", isList: true},
+		{name: "change-set", admin: true, target: "/registry/changes/1", status: ok, heading: "Change set 1"},
+		{name: "import", admin: true, target: "/registry/import", status: ok, heading: "Import", isList: true},
+		{name: "jobs", admin: true, target: "/registry/jobs", status: ok, heading: "Jobs", isList: true},
+		{name: "prefixes", admin: true, target: "/registry/prefixes", status: ok, heading: "Prefixes", isList: true},
+		{name: "statistics", admin: true, target: "/registry/statistics", status: ok, heading: "Statistics", isList: true},
+		{name: "dead-targets", admin: true, target: "/registry/targets", status: ok, heading: "Dead targets", isList: true},
+		{name: "move-targets", admin: true, target: "/registry/targets/move", status: ok, heading: "Move targets", isList: true},
+		{name: "tokens", admin: true, target: "/registry/tokens", status: ok, heading: "Tokens", isList: true},
+		{name: "admin-docs", admin: true, target: "/docs", status: ok, heading: "API"},
+		{name: "admin", admin: true, target: "/", status: ok, heading: "urnd: administration", has: []string{"/status", "/api/v1/config"}},
+		{name: "admin-de", admin: true, target: "/?lang=de", status: ok, heading: "urnd: Verwaltung", has: []string{"der Zustand von urnd"}},
+		{name: "status-fr", admin: true, target: "/status?lang=fr", status: ok, heading: "État d’urnd", has: []string{"registre"}, live: "#state, #live, p.faint"},
+		{name: "configuration-de", admin: true, target: "/config?lang=de", status: ok, heading: "Geltende Konfiguration", has: []string{"Alle Abschnitte"}, isList: true},
+		{name: "caches-es", admin: true, target: "/caches?lang=es", status: ok, heading: "Cachés", has: []string{"Purgar respuestas almacenadas"}, live: "tbody"},
+		{name: "admin-docs-names-zh", admin: true, target: "/docs/names?lang=zh", status: ok, heading: "名称", isList: true},
 	}
 }
 
 // at returns the URL and the origin of a page.
 func (s *browserSite) at(p *sitePage) (page, origin string) {
-	if p.isAdmin {
+	if p.admin {
 		return s.Admin + p.target, s.Admin
 	}
 	return s.URL + p.target, s.URL

@@ -47,7 +47,7 @@ func TestPagesInLynx(t *testing.T) {
 		}
 		for _, field := range fields.FindAllStringSubmatch(text, -1) {
 			// Labels of editors' fields are above them, and checked by axe.
-			if strings.TrimSpace(field[1]) == "" && !page.isAdmin {
+			if strings.TrimSpace(field[1]) == "" && !page.admin {
 				t.Errorf("%s: a field without a label: %s", page.name, text)
 			}
 		}
@@ -68,16 +68,16 @@ func TestQRCodeOnScreen(t *testing.T) {
 	zbarimg := testserver.Need(t, "zbarimg")
 	site := startBrowserSite(t, nil)
 	browser := testserver.StartChromium(t)
-	for _, isDark := range []bool{false, true} {
-		browser.Show(t, site.URL+"/uri-res/N2C.html?urn:example:book", testserver.Screen{Width: 1200, Height: 900, Dark: isDark})
+	for _, dark := range []bool{false, true} {
+		browser.Show(t, site.URL+"/uri-res/N2C.html?urn:example:book", testserver.Screen{Width: 1200, Height: 900, Dark: dark})
 		browser.Run(t, `return document.querySelector("img.qr").decode()`)
-		path := filepath.Join(t.TempDir(), fmt.Sprintf("dark-%t.png", isDark))
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("dark-%t.png", dark))
 		if err := os.WriteFile(path, browser.Picture(t), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		read, err := exec.CommandContext(t.Context(), zbarimg, "--quiet", "--raw", path).Output()
 		if got := strings.TrimSpace(string(read)); err != nil || got != site.URL+"/urn:example:book" {
-			t.Errorf("dark %t: %q, %v", isDark, got, err)
+			t.Errorf("dark %t: %q, %v", dark, got, err)
 		}
 	}
 	r, err := http.Get(site.URL + "/uri-res/N2C.qr?urn:example:book")

@@ -23,7 +23,7 @@ import (
 
 // fault is a failure of other servers and its effect on one request: the response, a warning in the log, and
 // the metrics.
-type fault struct {
+type failure struct {
 	name   string
 	dns    func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer
 	change func(*config.Config)
@@ -44,7 +44,7 @@ const (
 	faultLimit = dnsTimeout / 2
 )
 
-func (f fault) run(t *testing.T, web *urndtest.WebServer) {
+func (f failure) run(t *testing.T, web *urndtest.WebServer) {
 	var all []config.Server
 	names := []string{"WEB", web.Port}
 	for i, s := range f.dns(t, web) {
@@ -78,7 +78,7 @@ func (f fault) run(t *testing.T, web *urndtest.WebServer) {
 }
 
 // wantMetrics waits for the changes of the metrics by the request; before are the metrics before it.
-func (f fault) wantMetrics(t *testing.T, d *urndtest.Daemon, before string, named *strings.Replacer) {
+func (f failure) wantMetrics(t *testing.T, d *urndtest.Daemon, before string, named *strings.Replacer) {
 	t.Helper()
 	service := "I2L"
 	if strings.HasSuffix(f.path, "?s=I2R") {
@@ -91,7 +91,7 @@ func (f fault) wantMetrics(t *testing.T, d *urndtest.Daemon, before string, name
 }
 
 // wantWarning checks the warning of the request, or that there is none.
-func (f fault) wantWarning(t *testing.T, warned []warning, named *strings.Replacer) {
+func (f failure) wantWarning(t *testing.T, warned []warning, named *strings.Replacer) {
 	t.Helper()
 	switch {
 	case f.log == "" && len(warned) > 0:
@@ -138,9 +138,9 @@ func warnings(t *testing.T, log string) (all []warning) {
 }
 
 // runFaults runs each fault with a separate HTTP server and urnd.
-func runFaults(t *testing.T, handler http.HandlerFunc, faults []fault) {
+func runFailures(t *testing.T, handler http.HandlerFunc, failures []failure) {
 	t.Helper()
-	for _, f := range faults {
+	for _, f := range failures {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			f.run(t, urndtest.ServeHTTP(t, handler))
@@ -165,7 +165,7 @@ func TestFaultsOfDNSServers(t *testing.T) {
 	failing, quiet := urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeServerFailure)), urndtest.UDPAndTCP(urndtest.Silent)
 	cut := urndtest.Altered(well.UDP, false, func(m *dns.Msg) { m.Truncated, m.Answer = true, nil })
 	const found = "https://a.example/1"
-	runFaults(t, redirectToLocation, []fault{
+	runFailures(t, redirectToLocation, []failure{
 		{
 			name: "silent", dns: servers(quiet), change: shortTimeout, status: 504,
 			log: "asking for name.urn.example.org. NAPTR: context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout")},
@@ -233,7 +233,7 @@ func TestFaultsOfOtherQuestions(t *testing.T) {
 		"no question":        func(m *dns.Msg) { m.Question = nil },
 		"a question":         func(m *dns.Msg) { m.Response = false },
 	} {
-		runFaults(t, redirectToLocation, []fault{
+		runFailures(t, redirectToLocation, []failure{
 			{
 				name: name, dns: servers(urndtest.DNSServer{UDP: urndtest.Altered(well, false, change)}), change: shortTimeout, status: 504,
 				log: "context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout")},
@@ -258,7 +258,7 @@ func TestFaultsOfAliases(t *testing.T) {
 		return append(lines, fmt.Sprintf("a%d.other.example. 300 IN CNAME rules.other.example.", n))
 	}
 	loop := urndtest.Zone(t, "name.urn.example.org. 300 IN CNAME a.other.example.", "a.other.example. 300 IN CNAME name.urn.example.org.")
-	runFaults(t, redirectToLocation, []fault{
+	runFailures(t, redirectToLocation, []failure{
 		{
 			name: "chain", dns: servers(urndtest.UDPAndTCP(urndtest.Zone(t, append(chain(1), rules)...))), status: 302, location: "https://a.example/1",
 			metrics: []string{queryCount(1, "NOERROR"), "ddds_steps_total 1"},

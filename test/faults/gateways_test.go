@@ -66,7 +66,7 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 		return func(c *config.Config) { urndtest.OpenLoopback(c); c.THTTP.Timeout = timeout }
 	}
 	base := "asking http://host.example.org:WEB: "
-	runFaults(t, handler, []fault{
+	runFailures(t, handler, []failure{
 		{
 			name: "list that trickles", dns: first, change: within(500 * time.Millisecond), path: "/urn:name:list", status: 504, asked: 1,
 			log: base + "context deadline exceeded: ", metrics: []string{exchangeCount("thttp", "timeout", 1)},
@@ -135,7 +135,7 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 func TestFaultsOfSRV(t *testing.T) {
 	t.Parallel()
 	forbidden := exchangeCount("thttp", "forbidden", 1)
-	runFaults(t, redirectToLocation, []fault{
+	runFailures(t, redirectToLocation, []failure{
 		{
 			name: "port 25", dns: thttpZone("25 sink.example.org."), status: 403, detail: "port 25 is of another service",
 			log: "port 25 is of another service", metrics: []string{forbidden},

@@ -119,7 +119,7 @@ func insideRequests(port string) map[string]string {
 }
 
 // exchangeOctets sends a request and returns all data received.
-func exchangeOctets(t *testing.T, address, request string) string {
+func exchangeBytes(t *testing.T, address, request string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -148,11 +148,11 @@ func TestNothingOfTheInside(t *testing.T) {
 			return urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeNameError))
 		},
 	} {
-		for fault, server := range servers {
-			if name != "DNS answers" && fault != "refuses" {
+		for failure, server := range servers {
+			if name != "DNS answers" && failure != "refuses" {
 				continue
 			}
-			t.Run(name+", "+fault, func(t *testing.T) {
+			t.Run(name+", "+failure, func(t *testing.T) {
 				t.Parallel()
 				_, port, _ := net.SplitHostPort(server)
 				lines := []string{
@@ -170,10 +170,10 @@ func TestNothingOfTheInside(t *testing.T) {
 				_, dnsPort, _ := net.SplitHostPort(at)
 				inside := []string{"127.0.0.1:", "127.0.0.1->", ":" + dnsPort, "10.9.9.1 ", "dial ", "read tcp", "read udp", "connect: ", "syscall", "lookup "}
 				for path, request := range insideRequests(port) {
-					if fault == "hangs" && strings.Contains(path, "https") {
+					if failure == "hangs" && strings.Contains(path, "https") {
 						continue // the TLS handshake has a longer timeout than a test should wait
 					}
-					got := exchangeOctets(t, strings.TrimPrefix(d.URL, "http://"), request)
+					got := exchangeBytes(t, strings.TrimPrefix(d.URL, "http://"), request)
 					if !strings.HasPrefix(got, "HTTP/1.1 ") {
 						t.Errorf("%s: %q", path, got)
 					}
@@ -196,7 +196,7 @@ func TestNothingOfTheInside(t *testing.T) {
 						}
 					}
 				}
-				if fault == "refuses" && name == "DNS answers" {
+				if failure == "refuses" && name == "DNS answers" {
 					d.WaitForLog(t, "dial tcp "+server) // the log contains the error
 				}
 			})

@@ -24,7 +24,7 @@ func TestFaultsOfLargeSets(t *testing.T) {
 	rules := set(func(i int) string {
 		return fmt.Sprintf(`name.urn.example.org. 60 IN NAPTR %d 10 "u" "http+N2L" "!^urn:name:%d$!https://a.example/%d!" .`, i, i, i)
 	})
-	runFaults(t, redirectToLocation, []fault{
+	runFailures(t, redirectToLocation, []failure{
 		{
 			name: "500 rules, the first", dns: rules, path: "/urn:name:0", status: 302, location: "https://a.example/0",
 			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="order"} 99`},
@@ -76,7 +76,7 @@ func TestFaultsOfExpressions(t *testing.T) {
 		return begin + strings.Repeat(pad, n/len(pad)+1)[:n] + end
 	}
 	nested := strings.Repeat("(", 100) + "a+" + strings.Repeat(")", 100)
-	var faults []fault
+	var failures []failure
 	for _, tt := range []struct{ name, expression, reason string }{
 		{"255 octets that match", full("!^urn:name:(", "b|", "a+)x$!https://a.example/!"), ""},
 		{"255 octets of replacement", full("!^urn:name:a+x$!https://a.example/", "b", "!"), ""},
@@ -97,7 +97,7 @@ func TestFaultsOfExpressions(t *testing.T) {
 		{"more than 1000", "!^urn:name:a{1001}!https://b.example/!", "invalid"},
 		{"back-reference", `!^urn:name:(a+)\1$!https://b.example/!`, "invalid"},
 	} {
-		f := fault{name: tt.name, path: "/urn:name:" + strings.Repeat("a", 4000) + "x", status: 302, metrics: []string{queryCount(1, "NOERROR")}}
+		f := failure{name: tt.name, path: "/urn:name:" + strings.Repeat("a", 4000) + "x", status: 302, metrics: []string{queryCount(1, "NOERROR")}}
 		lines := []string{fmt.Sprintf(`name.urn.example.org. 60 IN NAPTR 1 10 "u" "http+N2L" "%s" .`, strings.ReplaceAll(tt.expression, `\`, `\\`))}
 		if tt.reason != "" {
 			lines = append(lines, `name.urn.example.org. 60 IN NAPTR 2 10 "u" "http+N2L" "!^.*$!https://a.example/!" .`)
@@ -108,7 +108,7 @@ func TestFaultsOfExpressions(t *testing.T) {
 			f.location = strings.TrimSuffix(tt.expression[len("!^urn:name:a+x$!"):], "!")
 		}
 		f.dns = servers(urndtest.UDPAndTCP(urndtest.Zone(t, lines...)))
-		faults = append(faults, f)
+		failures = append(failures, f)
 	}
-	runFaults(t, redirectToLocation, faults)
+	runFailures(t, redirectToLocation, failures)
 }

@@ -24,8 +24,8 @@ var turtleTokens = regexp.MustCompile(`^(?:` +
 func readTurtle(text string) (quads string, err error) {
 	r := &turtleReader{rest: text, prefixes: map[string]string{}}
 	defer func() {
-		if fault, ok := recover().(error); ok {
-			err = fault
+		if failure, ok := recover().(error); ok {
+			err = failure
 		}
 	}()
 	for r.peek() != "" {

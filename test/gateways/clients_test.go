@@ -111,9 +111,9 @@ func testGatewayLynx(t *testing.T, s *gatewaySite) {
 			t.Errorf("%s: no links", start)
 		}
 		for _, link := range links {
-			isOwn := slices.Contains([]string{"/", "/fetch", "/namespaces", "/opensearch.xml"}, strings.TrimPrefix(link, s.service)) ||
+			own := slices.Contains([]string{"/", "/fetch", "/namespaces", "/opensearch.xml"}, strings.TrimPrefix(link, s.service)) ||
 				strings.HasSuffix(link, "#main")
-			if !isOwn && !strings.HasPrefix(link, s.service+"/fetch?uri=") {
+			if !own && !strings.HasPrefix(link, s.service+"/fetch?uri=") {
 				t.Errorf("%s has a link to %s", start, link)
 			}
 		}

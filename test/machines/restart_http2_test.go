@@ -50,7 +50,7 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 	const connections, streams, restarts = 4, 16, 4
 	var answered, failed atomic.Int64
 	var ended atomic.Bool
-	var fault atomic.Value
+	var failure atomic.Value
 	var asking sync.WaitGroup
 	var transports []*http.Transport
 	begin := func() {
@@ -73,7 +73,7 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 						}
 						if err != nil {
 							failed.Add(1)
-							fault.Store(err.Error())
+							failure.Store(err.Error())
 							continue
 						}
 						answered.Add(1)
@@ -99,7 +99,7 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 		l.stop(t)
 	}
 	if failed.Load() > 0 {
-		t.Errorf("%d of %d requests failed, such as %v", failed.Load(), answered.Load()+failed.Load(), fault.Load())
+		t.Errorf("%d of %d requests failed, such as %v", failed.Load(), answered.Load()+failed.Load(), failure.Load())
 	}
 	t.Logf("%d requests were answered", answered.Load())
 }

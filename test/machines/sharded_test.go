@@ -103,9 +103,9 @@ func fetchAll(proxy string, urls []string, times int) []string {
 	for range clients {
 		fetching.Go(func() {
 			for n := int(next.Add(1)) - 1; n < times*len(urls); n = int(next.Add(1)) - 1 {
-				if fault := fetchOne(transport, urls[n%len(urls)]); fault != "" {
+				if failure := fetchOne(transport, urls[n%len(urls)]); failure != "" {
 					mu.Lock()
-					failed = append(failed, fault)
+					failed = append(failed, failure)
 					mu.Unlock()
 				}
 			}
@@ -173,12 +173,12 @@ func loseShard(t *testing.T, lost *fileDaemon, origin *countingOrigin, front str
 	failed := make(chan []string)
 	go func() { failed <- fetchAll(front, urls, 20) }()
 	_ = lost.end(os.Kill)
-	if faults := <-failed; len(faults) > 0 {
-		t.Errorf("%d of %d requests failed, such as %s", len(faults), 20*len(urls), faults[0])
+	if failures := <-failed; len(failures) > 0 {
+		t.Errorf("%d of %d requests failed, such as %s", len(failures), 20*len(urls), failures[0])
 	}
 	testserver.Wait(t, "HAProxy has noticed", func() bool { return up() == 2 })
-	if faults := fetchAll(front, urls, 1); len(faults) > 0 {
-		t.Errorf("%d requests failed, such as %s", len(faults), faults[0])
+	if failures := fetchAll(front, urls, 1); len(failures) > 0 {
+		t.Errorf("%d requests failed, such as %s", len(failures), failures[0])
 	}
 	moved := origin.take()
 	t.Logf("%d of %d URLs were fetched again", len(moved), len(urls))

@@ -40,8 +40,8 @@ func TestARKs(t *testing.T) {
 	} {
 		for range 2 { // from the store, and from the cache
 			reply := w.Get(t, target)
-			isPlain := strings.HasPrefix(reply.Header.Get("Content-Type"), "text/plain")
-			if reply.Status != want.status || isPlain != (want.body != "") || !strings.Contains(reply.Body, want.body) {
+			plain := strings.HasPrefix(reply.Header.Get("Content-Type"), "text/plain")
+			if reply.Status != want.status || plain != (want.body != "") || !strings.Contains(reply.Body, want.body) {
 				t.Errorf("%s: %d %v\n%s", target, reply.Status, reply.Header, reply.Body)
 			}
 		}

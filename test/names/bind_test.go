@@ -147,24 +147,24 @@ func TestManyAskForOneName(t *testing.T) {
 	}
 	defer client.CloseIdleConnections()
 	var answered sync.WaitGroup
-	faults := make(chan string, clients)
+	failures := make(chan string, clients)
 	for range clients {
 		answered.Go(func() {
 			response, err := client.Get(d.URL + "/urn:shared:crowd")
 			if err != nil {
-				faults <- err.Error()
+				failures <- err.Error()
 				return
 			}
 			_ = response.Body.Close()
 			if location := response.Header.Get("Location"); response.StatusCode != http.StatusFound || location != "https://org.example/crowd" {
-				faults <- response.Status + " " + location
+				failures <- response.Status + " " + location
 			}
 		})
 	}
 	answered.Wait()
-	close(faults)
-	for fault := range faults {
-		t.Error(fault)
+	close(failures)
+	for failure := range failures {
+		t.Error(failure)
 	}
 	if got, want := asked(bind), []string{"shared.urn.example.org NAPTR", "shared.urn.arpa NAPTR", "rules.urn.example.org NAPTR"}; !slices.Equal(got, want) {
 		t.Errorf("asked %q", got)

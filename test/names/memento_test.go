@@ -117,7 +117,7 @@ func TestMementoClient(t *testing.T) {
 			}
 			location := response.Header.Get("Location")
 			if location == "" {
-				if isGone := response.StatusCode == http.StatusGone; isGone != (want == "") || isGone == (response.Header.Get("Memento-Datetime") == "") {
+				if gone := response.StatusCode == http.StatusGone; gone != (want == "") || gone == (response.Header.Get("Memento-Datetime") == "") {
 					t.Errorf("at %s %s is %d %v", datetime, at, response.StatusCode, response.Header)
 				}
 				break

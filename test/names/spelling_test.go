@@ -52,7 +52,7 @@ func testSpelling(t *testing.T, nginx *testserver.WebServer, spelling string) {
 		servers := []string{"http://" + nginx.Addr()}
 		c.Proxy.Sites = []config.Site{{Hosts: []string{"exact.example"}, Servers: servers}, {Hosts: []string{"normal.example"}, Servers: servers, Spelling: "normal"}}
 	})
-	get := func(arguments ...string) (target string, isHit bool) {
+	get := func(arguments ...string) (target string, hit bool) {
 		t.Helper()
 		header := curl(t, urnd.URL, append([]string{"-g", "--path-as-is"}, arguments...)...)
 		if found := regexp.MustCompile(`\r\nX-Target: (.*)\r\n`).FindStringSubmatch(header); found != nil {
@@ -68,9 +68,9 @@ func testSpelling(t *testing.T, nginx *testserver.WebServer, spelling string) {
 		{"/a/./b//c", "/a/b//c"},
 	} {
 		for _, form := range []struct {
-			name     string
-			isNormal bool
-			get      func(target string) (string, bool)
+			name   string
+			normal bool
+			get    func(target string) (string, bool)
 		}{
 			{"forward", spelling == "normal", func(target string) (string, bool) { return get("http://" + nginx.Addr() + target) }},
 			{"exact.example", false, func(target string) (string, bool) {
@@ -81,22 +81,22 @@ func testSpelling(t *testing.T, nginx *testserver.WebServer, spelling string) {
 			}},
 		} {
 			want := tt.raw
-			if form.isNormal {
+			if form.normal {
 				want = tt.normal
 			}
 			testserver.Wait(t, "what was sent is stored", func() bool {
-				got, isHit := form.get(tt.raw)
+				got, hit := form.get(tt.raw)
 				if got != want {
 					t.Fatalf("%s, %s: %q is sent as %q", spelling, form.name, tt.raw, got)
 				}
-				return isHit
+				return hit
 			})
 			if got, _ := form.get(tt.normal); got != tt.normal {
 				t.Errorf("%s, %s: %q is answered by that of %q", spelling, form.name, tt.normal, got)
 			}
 			if form.name == "exact.example" { // a purge applies to all spellings
 				curl(t, urnd.URL, "-g", "-X", "PURGE", "--proxy", "", "-H", "Host: exact.example", urnd.URL+tt.normal)
-				if _, isHit := form.get(tt.raw); isHit {
+				if _, hit := form.get(tt.raw); hit {
 					t.Errorf("%q was not purged", tt.raw)
 				}
 			}

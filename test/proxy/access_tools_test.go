@@ -53,10 +53,10 @@ func TestAccessLogTools(t *testing.T) {
 			}
 			method, rest, _ := strings.Cut(r.request, " ")
 			if method == http.MethodConnect {
-				exchangeOctets(t, at(w.URL), r.request+" HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+				exchangeBytes(t, at(w.URL), r.request+" HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 				continue
 			}
-			exchangeOctets(t, at(w.URL), method+" "+rest+" HTTP/1.1\r\nHost: "+r.host+"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+			exchangeBytes(t, at(w.URL), method+" "+rest+" HTTP/1.1\r\nHost: "+r.host+"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 		}
 		w.Stop()
 		text := urndtest.ReadFile(t, file)

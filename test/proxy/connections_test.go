@@ -167,7 +167,7 @@ func TestReloadUnderLoad(t *testing.T) {
 // pipeliningClients send batches of requests on their connections until they are asked to close them.
 type pipeliningClients struct {
 	answered atomic.Int64
-	faults   chan error // a truncated response, or lost requests
+	failures chan error // a truncated response, or lost requests
 	running  sync.WaitGroup
 }
 
@@ -204,18 +204,18 @@ func TestStopUnderPipelining(t *testing.T) {
 	t.Parallel()
 	d := startBooks(t, func(c *config.Config) { c.Listen.Admin = "" })
 	const clients = 64
-	p := &pipeliningClients{faults: make(chan error, clients)}
+	p := &pipeliningClients{failures: make(chan error, clients)}
 	for range clients {
 		conn := dialUnread(t, at(d.URL))
-		p.running.Go(func() { p.faults <- p.use(conn) })
+		p.running.Go(func() { p.failures <- p.use(conn) })
 	}
 	testserver.Wait(t, "requests are answered", func() bool { return p.answered.Load() > 10_000 })
 	began := time.Now()
 	d.Stop()
 	p.running.Wait()
-	close(p.faults)
+	close(p.failures)
 	var all []error
-	for err := range p.faults {
+	for err := range p.failures {
 		all = append(all, err)
 	}
 	if err := errors.Join(all...); err != nil {

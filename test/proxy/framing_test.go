@@ -110,7 +110,7 @@ func testBrokenBody(t *testing.T, p *urndtest.Daemon) {
 				}
 				body, err := io.ReadAll(got.Body)
 				// A body delimited by the end of the connection cannot be incomplete.
-				if isBroken := err != nil; isBroken == tt.complete && (version != "HTTP/1.0" || got.ContentLength >= 0) {
+				if broken := err != nil; broken == tt.complete && (version != "HTTP/1.0" || got.ContentLength >= 0) {
 					t.Errorf("%s %d %s: %q, %v, %s", tt.name, i, version, body, err, got.Header)
 				}
 				if strings.HasPrefix(got.Header.Get("Cache-Status"), "urnd; hit") && !tt.complete {
@@ -144,13 +144,13 @@ func testEndOfBrokenBody(t *testing.T, p *urndtest.Daemon) {
 			waitBelow(t, p, `urnd_limit_used\{limit="connections"\}`, 0) // urnd has closed it, and nothing was read yet
 			got, err := io.ReadAll(reader)
 			_, content, _ := strings.Cut(string(got), "\r\n\r\n")
-			isFramed := version == "HTTP/1.1" || strings.Contains(string(got), "\r\nContent-Length: ")
+			framed := version == "HTTP/1.1" || strings.Contains(string(got), "\r\nContent-Length: ")
 			want := strings.Count(answer, "x") - strings.Count(whole, "x") + strings.Count(answer, "12345")*len("12345")
-			octets := strings.Count(content, "x") + strings.Count(content, "12345")*len("12345")
-			if isFramed && (err != nil || octets < want || strings.HasSuffix(content, "\r\n0\r\n\r\n")) {
-				t.Errorf("%s, %s: %d octets of %d, %v", name, version, octets, want, err)
+			size := strings.Count(content, "x") + strings.Count(content, "12345")*len("12345")
+			if framed && (err != nil || size < want || strings.HasSuffix(content, "\r\n0\r\n\r\n")) {
+				t.Errorf("%s, %s: %d octets of %d, %v", name, version, size, want, err)
 			}
-			if !isFramed && err == nil {
+			if !framed && err == nil {
 				t.Errorf("%s, %s: it looks whole", name, version)
 			}
 		}

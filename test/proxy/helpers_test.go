@@ -70,7 +70,7 @@ func sendAsIs(t *testing.T, d *urndtest.Daemon, request, body string, fields ...
 }
 
 // exchangeOctets sends a request and returns all data received.
-func exchangeOctets(t *testing.T, address, request string) string {
+func exchangeBytes(t *testing.T, address, request string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {

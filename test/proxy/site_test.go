@@ -76,9 +76,9 @@ func TestSitePages(t *testing.T) {
 	}
 	refused := func(what string, change func(*config.Config)) {
 		t.Helper()
-		const fault = "site.logo: "
-		before := strings.Count(w.Log(), fault)
-		if reload(t, w, change) || strings.Count(w.Log(), fault) == before {
+		const failure = "site.logo: "
+		before := strings.Count(w.Log(), failure)
+		if reload(t, w, change) || strings.Count(w.Log(), failure) == before {
 			t.Errorf("%.20q is a logo, or is refused for another reason", what)
 		}
 	}

@@ -122,11 +122,11 @@ func TestSquidImport(t *testing.T) {
 						if want == http.StatusOK {
 							allowed++
 						}
-						isWrong := got != want
+						wrong := got != want
 						if tt.partial {
-							isWrong = got == http.StatusOK && want != http.StatusOK
+							wrong = got == http.StatusOK && want != http.StatusOK
 						}
-						if isWrong {
+						if wrong {
 							t.Errorf("%s, %s: Squid %d, urnd %d", client, request, want, got)
 						}
 					}

@@ -42,7 +42,7 @@ func documentedVCL(t *testing.T, host, port string) string {
 type front struct{ url string }
 
 // get returns the target of a name, and whether the cache in front served the response.
-func (f front) get(t *testing.T, path string) (leads string, isHit bool) {
+func (f front) get(t *testing.T, path string) (leads string, hit bool) {
 	t.Helper()
 	request, err := http.NewRequest(http.MethodGet, f.url+path, nil)
 	if err != nil {
@@ -67,7 +67,7 @@ func (f front) get(t *testing.T, path string) (leads string, isHit bool) {
 func (f front) stores(t *testing.T, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
-		testserver.Wait(t, path+" is stored", func() bool { _, isHit := f.get(t, path); return isHit })
+		testserver.Wait(t, path+" is stored", func() bool { _, hit := f.get(t, path); return hit })
 	}
 }
 
@@ -108,8 +108,8 @@ func TestCacheInFront(t *testing.T) {
 	}
 	is := func(path, want string) {
 		t.Helper()
-		if got, isHit := f.get(t, path); got != want || !isHit {
-			t.Errorf("%s leads to %s, a hit: %t", path, got, isHit)
+		if got, hit := f.get(t, path); got != want || !hit {
+			t.Errorf("%s leads to %s, a hit: %t", path, got, hit)
 		}
 	}
 	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
@@ -119,21 +119,21 @@ func TestCacheInFront(t *testing.T) {
 	becomes("/urn:example:a", "410")
 	f.stores(t, "/urn:example:a")
 	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"reason":"another"}`)
-	testserver.Wait(t, "a negative answer is purged", func() bool { _, isHit := f.get(t, "/urn:example:a"); return !isHit })
+	testserver.Wait(t, "a negative answer is purged", func() bool { _, hit := f.get(t, "/urn:example:a"); return !hit })
 	is("/urn:example:b", "https://a.example/0")
 	w.Change(t, "PUT /api/v1/prefixes?uri=urn:example:p:", "application/json", `{"targets":[{"uri":"https://a.example/p/"}]}`)
-	testserver.Wait(t, "what is below a prefix is purged", func() bool { _, isHit := f.get(t, "/urn:example:p:c"); return !isHit })
+	testserver.Wait(t, "what is below a prefix is purged", func() bool { _, hit := f.get(t, "/urn:example:p:c"); return !hit })
 	is("/urn:example:b", "https://a.example/0")
 	for _, selection := range []string{"uri=urn:example:b", "namespace=example", "prefix=urn:ex", "all=true", "all=true&soft=true"} {
 		f.stores(t, "/urn:example:b")
 		if status, body := w.AdminRequest(t, "DELETE /api/v1/cache/entries?"+selection); status != http.StatusOK {
 			t.Fatalf("%d %s", status, body)
 		}
-		testserver.Wait(t, "a purge of "+selection, func() bool { _, isHit := f.get(t, "/urn:example:b"); return !isHit })
+		testserver.Wait(t, "a purge of "+selection, func() bool { _, hit := f.get(t, "/urn:example:b"); return !hit })
 	}
 	f.stores(t, "/urn:example:b")
 	w.Reload(t, func(c *config.Config) { c.Registry.TTL = time.Hour })
-	testserver.Wait(t, "a reload that throws answers away", func() bool { _, isHit := f.get(t, "/urn:example:b"); return !isHit })
+	testserver.Wait(t, "a reload that throws answers away", func() bool { _, hit := f.get(t, "/urn:example:b"); return !hit })
 }
 
 // TestCacheInFrontRefuses checks that purges of an unavailable cache are retried, logged, counted and shown,
@@ -152,8 +152,8 @@ func TestCacheInFrontRefuses(t *testing.T) {
 	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
 	w.WaitForLog(t, "is not told what to purge")
 	testserver.Wait(t, "it is in the report of readiness", func() bool { return strings.Contains(readiness(t, w), "not told what to purge") })
-	if got, isHit := f.get(t, "/urn:example:a"); got != "https://a.example/0" || !isHit {
-		t.Errorf("it leads to %s, a hit: %t", got, isHit)
+	if got, hit := f.get(t, "/urn:example:a"); got != "https://a.example/0" || !hit {
+		t.Errorf("it leads to %s, a hit: %t", got, hit)
 	}
 	_, text := w.AdminRequest(t, "GET /metrics")
 	for _, want := range []string{"urnd_webhook_pending_tags 1\n", `urnd_webhook_calls_total{outcome="failure"}`} {

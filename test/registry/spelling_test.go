@@ -126,7 +126,7 @@ func TestEverySpelling(t *testing.T) {
 				"a path": "/" + strings.ReplaceAll(spelling, " ", "%20"), "the form": "/?uri=" + url.QueryEscape(spelling),
 				"THTTP": "/uri-res/N2L?" + spelling, "the API": "/api/v1/resolve?uri=" + url.QueryEscape(spelling),
 			} {
-				if isLabelled := !strings.Contains(strings.SplitN(spelling, "/", 2)[0], ":") || strings.Contains(spelling, " "); isLabelled && form != "a path" && form != "the form" {
+				if labelled := !strings.Contains(strings.SplitN(spelling, "/", 2)[0], ":") || strings.Contains(spelling, " "); labelled && form != "a path" && form != "the form" {
 					continue // texts that are not URIs are for people
 				}
 				reply := w.Get(t, request)

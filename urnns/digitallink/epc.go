@@ -43,7 +43,7 @@ func EPC(segment string) (path string, ok bool, err error) {
 	default:
 		serial, ok = r.text(20)
 	}
-	if !ok || r.isShort || len(r.bits) > 25 {
+	if !ok || r.short || len(r.bits) > 25 {
 		return "", true, failsEPC(segment, ruleEPCBits)
 	}
 	return "/01/" + gtin + "/21/" + uri.Escape(serial, ""), true, nil
@@ -65,16 +65,16 @@ func failsEPC(segment string, rule uri.Rule) error {
 
 // bitReader reads numbers from bits, most significant bit first. Missing bits read as zeros, and set isShort.
 type bitReader struct {
-	bits    []byte
-	at      int
-	isShort bool
+	bits  []byte
+	at    int
+	short bool
 }
 
 func (r *bitReader) number(width int) (n uint64) {
 	for range width {
 		n <<= 1
 		if r.at >= 8*len(r.bits) {
-			r.isShort = true
+			r.short = true
 			continue
 		}
 		n |= uint64(r.bits[r.at/8]>>(7-r.at%8)) & 1

@@ -151,9 +151,9 @@ func split(path string) ([]segment, error) {
 	var segments []segment
 	rest := strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
 	at := len(path) - len(strings.TrimPrefix(path, "/"))
-	for isMore := rest != ""; isMore; { // of two final slashes, one leaves an empty segment
+	for more := rest != ""; more; { // of two final slashes, one leaves an empty segment
 		var raw, after string
-		raw, after, isMore = strings.Cut(rest, "/")
+		raw, after, more = strings.Cut(rest, "/")
 		one, err := decoded(path, raw, at)
 		if err != nil {
 			return nil, err

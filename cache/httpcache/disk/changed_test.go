@@ -26,13 +26,13 @@ func changes(t *testing.T, whole []byte) map[string]func(path string) {
 		must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
 	}
 	copied := func(path string) string { // with another byte, but the same length and time
-		octets, err := os.ReadFile(path)
+		data, err := os.ReadFile(path)
 		must(t, err)
 		info, err := os.Stat(path)
 		must(t, err)
-		octets[len(whole)-1]++
+		data[len(whole)-1]++
 		other := filepath.Join(t.TempDir(), "other")
-		must(t, os.WriteFile(other, octets, 0o600))
+		must(t, os.WriteFile(other, data, 0o600))
 		must(t, os.Chtimes(other, time.Time{}, info.ModTime()))
 		return other
 	}
@@ -136,12 +136,12 @@ func TestChangedAllTheTime(t *testing.T) {
 		go func() {
 			defer close(stopped)
 			defer file.Close()
-			for octet := whole[5]; ; octet++ {
+			for char := whole[5]; ; char++ {
 				select {
 				case <-stop:
 					return
 				default:
-					_, _ = file.WriteAt([]byte{octet}, 5) // any value but the original is an error
+					_, _ = file.WriteAt([]byte{char}, 5) // any value but the original is an error
 				}
 			}
 		}()
@@ -192,8 +192,8 @@ func TestVerifiedOnce(t *testing.T) {
 		s.want(t, "k", "a head", whole)
 		r, err := o.Open(0, -1)
 		must(t, err)
-		if isVerified := r.(*reader).checked == nil; isVerified == isNew {
-			t.Errorf("new %v: verified %v", isNew, isVerified)
+		if verified := r.(*reader).checked == nil; verified == isNew {
+			t.Errorf("new %v: verified %v", isNew, verified)
 		}
 		must(t, r.Close())
 	}

@@ -30,7 +30,7 @@ func newChecked(of stamp, body int64) *checked {
 // opened marks an object as used, and returns the verified slices of a file with this stamp, nil if all are
 // verified. If the file may change without changing its stamp (isSettled is false), the result is for one
 // reader only.
-func (x *index) opened(r ref, body int64, now uint32, of stamp, isSettled bool) *checked {
+func (x *index) opened(r ref, body int64, now uint32, of stamp, settled bool) *checked {
 	s := x.shard(r.digest)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +39,7 @@ func (x *index) opened(r ref, body int64, now uint32, of stamp, isSettled bool) 
 		return newChecked(of, body)
 	}
 	e.used = max(e.used, now)
-	if !isSettled {
+	if !settled {
 		return newChecked(of, body)
 	}
 	if e.verified == of {

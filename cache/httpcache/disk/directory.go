@@ -17,7 +17,7 @@ type directory struct {
 }
 
 // use calls do with the descriptor of the directory, if it is open.
-func (d *directory) use(do func(fd int) error) (isOpen bool, err error) {
+func (d *directory) use(do func(fd int) error) (open bool, err error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.kept == nil {
@@ -45,8 +45,8 @@ func (d *directory) close() error {
 
 // inRoot calls do with the descriptor of the store's directory.
 func (f *files) inRoot(do func(fd int) error) error {
-	isOpen, err := f.root.use(do)
-	if !isOpen {
+	open, err := f.root.use(do)
+	if !open {
 		return fs.ErrClosed
 	}
 	return err
@@ -56,8 +56,8 @@ func (f *files) inRoot(do func(fd int) error) error {
 // a newly opened directory if a kept one has no such file: another process may have replaced the directory.
 func (f *files) in(number int, makes bool, do func(fd int) error) error {
 	d := &f.directories[number]
-	isOpen, err := d.use(do)
-	if isOpen && !errors.Is(err, fs.ErrNotExist) {
+	open, err := d.use(do)
+	if open && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	var opened *file

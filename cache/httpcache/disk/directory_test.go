@@ -81,7 +81,7 @@ func TestOperations(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	var done []string
 	var stored *Object
-	s.files.fault = func(operation string) error {
+	s.files.failure = func(operation string) error {
 		done = append(done, operation)
 		return nil
 	}

@@ -71,7 +71,7 @@ func (s *Store) discard(n name) error {
 // unlink removes the file of an object, and then its entry, unless it was renamed.
 func (s *Store) unlink(n name) error {
 	if err := s.files.remove(n.path()); err != nil {
-		s.faults.report("removing a file", err)
+		s.failures.report("removing a file", err)
 		s.undone.Store(true)
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *Store) removeHidden() {
 // failed reports a disk failure. If the disk is full before the budget is used up, it starts an eviction, and
 // lowers the target for reliefTime.
 func (s *Store) failed(operation string, err error) {
-	s.faults.report(operation, err)
+	s.failures.report(operation, err)
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return
 	}

@@ -176,7 +176,7 @@ func TestEvictionHoldsNothingUp(t *testing.T) {
 		s.clock.add(time.Second)
 	}
 	removing, goOn := make(chan struct{}), make(chan struct{})
-	s.files.fault = func(operation string) error {
+	s.files.failure = func(operation string) error {
 		if operation == "remove" {
 			select {
 			case removing <- struct{}{}:

@@ -10,7 +10,7 @@ import (
 const faultInterval = time.Minute
 
 // faults logs and counts disk failures. It is safe for concurrent use.
-type faults struct {
+type failures struct {
 	log *slog.Logger
 	now func() time.Time
 
@@ -20,7 +20,7 @@ type faults struct {
 	total  uint64 // failures since the store was opened
 }
 
-func (f *faults) report(operation string, err error) {
+func (f *failures) report(operation string, err error) {
 	f.mu.Lock()
 	f.total++
 	now := f.now()
@@ -36,7 +36,7 @@ func (f *faults) report(operation string, err error) {
 		"operation", operation, "error", err, "unlogged", silent)
 }
 
-func (f *faults) count() uint64 {
+func (f *failures) count() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.total

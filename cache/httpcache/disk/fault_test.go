@@ -16,8 +16,8 @@ import (
 // whole body, and so does a second client that reads from the spool.
 func TestDiskFullWhileStreaming(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
-	var faults failing
-	s.files.fault = faults.check
+	var failures failing
+	s.files.failure = failures.check
 	mustPut(t, s.Store, "old", "head", body(2, 100))
 	w, err := s.Create("k")
 	if err != nil {
@@ -29,7 +29,7 @@ func TestDiskFullWhileStreaming(t *testing.T) {
 	for i := range 10 {
 		part := whole[i*64<<10:][:64<<10]
 		if i == 5 {
-			faults.set(syscall.ENOSPC, "write", "create", "rename")
+			failures.set(syscall.ENOSPC, "write", "create", "rename")
 		}
 		_, err := w.Write(part)
 		if wants := i >= 5; errors.Is(err, syscall.ENOSPC) != wants {
@@ -62,7 +62,7 @@ func TestDiskFullWhileStreaming(t *testing.T) {
 	if log := s.log.String(); lines(log, "the disk of the cache fails") != 2 || !strings.Contains(log, "unlogged=1000") {
 		t.Errorf("log: %s", log)
 	}
-	faults.set(nil)
+	failures.set(nil)
 	mustPut(t, s.Store, "k", "head", whole)
 	s.want(t, "k", "head", whole)
 }
@@ -70,14 +70,14 @@ func TestDiskFullWhileStreaming(t *testing.T) {
 // If the disk is full before the budget is used up, some objects are evicted, but not all.
 func TestDiskFullEvicts(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
-	var faults failing
-	s.files.fault = faults.check
+	var failures failing
+	s.files.failure = failures.check
 	for i := range 100 {
 		mustPut(t, s.Store, key(i), "head", body(uint64(i), 3000))
 		s.clock.add(time.Second)
 	}
 	s.run(t)
-	faults.set(syscall.ENOSPC, "write")
+	failures.set(syscall.ENOSPC, "write")
 	for range 100 {
 		_, _ = put(s.Store, "k", nil, []byte("body"))
 	}
@@ -92,7 +92,7 @@ func TestDiskFullEvicts(t *testing.T) {
 	_, _ = put(s.Store, "k", nil, []byte("body"))
 	testserver.Wait(t, "more objects are evicted", func() bool { return s.Stats().Evicted >= 6 })
 	// From here on there is space, because less is used than the disk holds.
-	faults.set(nil)
+	failures.set(nil)
 	for i := range 50 {
 		mustPut(t, s.Store, key(100+i), "", []byte("body"))
 	}
@@ -111,11 +111,11 @@ func TestDiskFullEvicts(t *testing.T) {
 // A read-only directory costs only the hits of new objects.
 func TestReadOnly(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
-	var faults failing
-	s.files.fault = faults.check
+	var failures failing
+	s.files.failure = failures.check
 	o := mustPut(t, s.Store, "k", "head", body(1, 5000))
 	mustPut(t, s.Store, "l", "head", body(2, 5000))
-	faults.set(syscall.EROFS, "create", "write", "rename", "remove")
+	failures.set(syscall.EROFS, "create", "write", "rename", "remove")
 	if _, err := s.Create("new"); !errors.Is(err, syscall.EROFS) {
 		t.Errorf("Create: %v", err)
 	}
@@ -142,7 +142,7 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("%d bytes are counted, %d are used", got, want)
 	}
 	s.removeHidden()
-	faults.set(nil)
+	failures.set(nil)
 	s.removeHidden()
 	if stats := s.Stats(); stats.Objects != 0 || stats.Bytes != 0 || len(s.paths(t)) != 0 {
 		t.Errorf("%+v", stats)
@@ -152,12 +152,12 @@ func TestReadOnly(t *testing.T) {
 // An unreadable disk is a miss, and nothing is removed, because the failure may be temporary.
 func TestUnreadable(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
-	var faults failing
-	s.files.fault = faults.check
+	var failures failing
+	s.files.failure = failures.check
 	o := mustPut(t, s.Store, "k", "head", body(1, 5000))
-	faults.set(syscall.EIO, "read")
+	failures.set(syscall.EIO, "read")
 	s.wantMiss(t, "k")
-	faults.set(syscall.EMFILE, "open")
+	failures.set(syscall.EMFILE, "open")
 	s.wantMiss(t, "k")
 	if _, err := o.Open(0, -1); !errors.Is(err, syscall.EMFILE) {
 		t.Errorf("Open: %v", err)
@@ -165,11 +165,11 @@ func TestUnreadable(t *testing.T) {
 	if err := s.Each(func(string, []byte) {}); !errors.Is(err, syscall.EMFILE) {
 		t.Errorf("Each: %v", err)
 	}
-	faults.set(nil)
+	failures.set(nil)
 	s.want(t, "k", "head", body(1, 5000))
 	s.reopen(t)
-	s.files.fault = faults.check
-	faults.set(syscall.EIO, "list")
+	s.files.failure = failures.check
+	failures.set(syscall.EIO, "list")
 	s.wantMiss(t, "k")
 	if err := s.Each(func(string, []byte) {}); !errors.Is(err, syscall.EIO) {
 		t.Errorf("Each: %v", err)
@@ -177,7 +177,7 @@ func TestUnreadable(t *testing.T) {
 	if _, err := put(s.Store, "k", nil, []byte("another")); err == nil {
 		t.Error("an object is stored in a directory that cannot be read")
 	}
-	faults.set(nil)
+	failures.set(nil)
 	s.want(t, "k", "head", body(1, 5000))
 	if s.Stats().Corrupt != 0 {
 		t.Errorf("%+v", s.Stats())

@@ -23,7 +23,7 @@ type files struct {
 	kept     atomic.Int64
 	mostKept int64
 	// fault, if not nil, may return an error for an operation before it is done. Only tests set it.
-	fault func(operation string) error
+	failure func(operation string) error
 }
 
 // path is the location of a file.
@@ -54,10 +54,10 @@ func (f *files) Close() error {
 }
 
 func (f *files) check(operation string) error {
-	if f.fault == nil {
+	if f.failure == nil {
 		return nil
 	}
-	return f.fault(operation)
+	return f.failure(operation)
 }
 
 // create creates a file, and its directory if missing.

@@ -36,13 +36,13 @@ func (s *Store) discardIfLost(n name, err error) error {
 	switch {
 	case errors.Is(err, ErrCorrupt):
 		s.corrupt.Add(1)
-		s.faults.report("verifying a file", fmt.Errorf("%s: %w", n.path(), err))
+		s.failures.report("verifying a file", fmt.Errorf("%s: %w", n.path(), err))
 		_ = s.discard(n) // it reports its error
 	case errors.Is(err, fs.ErrNotExist): // another process has removed it
 		_ = s.discard(n) // it reports its error
 		err = ErrGone
 	default:
-		s.faults.report("reading a file", err)
+		s.failures.report("reading a file", err)
 	}
 	return err
 }

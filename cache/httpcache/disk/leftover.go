@@ -54,7 +54,7 @@ func (s *Store) removeLeftovers() {
 	var kept []leftover
 	for _, l := range s.leftover {
 		if err := s.files.remove(l.path); err != nil {
-			s.faults.report("removing a temporary file", err)
+			s.failures.report("removing a temporary file", err)
 			kept = append(kept, l)
 			continue
 		}

@@ -39,7 +39,7 @@ func (s *Store) load(number int) error {
 	}
 	names, err := s.files.names(number)
 	if err != nil {
-		s.faults.report("reading a directory", err)
+		s.failures.report("reading a directory", err)
 		return err
 	}
 	var size int64

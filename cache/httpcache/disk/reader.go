@@ -46,12 +46,12 @@ func (o *Object) Open(offset, length int64) (io.ReadCloser, error) {
 // look updates the stamp and the verified slices to the current state of the file.
 func (r *reader) look() error {
 	s := r.object.store
-	now, isSettled, err := s.stampOf(r.file, r.object.trailer.sumOfSums)
+	now, settled, err := s.stampOf(r.file, r.object.trailer.sumOfSums)
 	if err != nil {
 		return err
 	}
 	r.stamp = now
-	r.checked = s.index.opened(r.object.ref, r.object.Size(), s.seconds(), now, isSettled)
+	r.checked = s.index.opened(r.object.ref, r.object.Size(), s.seconds(), now, settled)
 	return nil
 }
 

@@ -54,7 +54,7 @@ func (s *Store) replace(sh *shard, r ref, head []byte) (*Object, error) {
 		return nil, errors.Join(err, file.truncate(e.length))
 	}
 	if err := file.truncate(renamed.length); err != nil {
-		s.faults.report("truncating a file", err)
+		s.failures.report("truncating a file", err)
 	}
 	if shrinkage := onDisk(e.length) - onDisk(renamed.length); shrinkage > 0 {
 		s.space.release(shrinkage)

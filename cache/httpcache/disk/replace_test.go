@@ -64,17 +64,17 @@ func TestReplace(t *testing.T) {
 // After a failure, the object has its previous head.
 func TestReplaceFails(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
-	var faults failing
-	s.files.fault = faults.check
+	var failures failing
+	s.files.failure = failures.check
 	body := body(1, 5000)
 	o := mustPut(t, s.Store, "k", "first", body)
 	for _, operation := range []string{"open", "read", "write", "rename"} {
 		before := s.Stats().Bytes
-		faults.set(syscall.ENOSPC, operation)
+		failures.set(syscall.ENOSPC, operation)
 		if _, err := s.Replace(o, make([]byte, 100_000)); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%s: %v", operation, err)
 		}
-		faults.set(nil)
+		failures.set(nil)
 		s.want(t, "k", "first", body)
 		if got, want := s.Stats().Bytes, s.diskUsage(t); got != want || got != before {
 			t.Errorf("%s: %d bytes are counted, %d are used, %d were before", operation, got, want, before)

@@ -23,12 +23,12 @@ type Config struct {
 // Store stores objects in the files of a directory, which no other store may use at the same time. It is safe
 // for concurrent use. A disk failure costs at most a cache hit.
 type Store struct {
-	files  *files
-	lock   *file
-	now    func() time.Time
-	index  index
-	space  *space
-	faults faults
+	files    *files
+	lock     *file
+	now      func() time.Time
+	index    index
+	space    *space
+	failures failures
 
 	buffers   sync.Pool // of *[sliceSize]byte
 	chunks    sync.Pool // of *[chunkSize]byte
@@ -55,7 +55,7 @@ func Open(directory string, config Config) (*Store, error) {
 	}
 	s := &Store{
 		files: files, now: config.Now, index: index{seed: maphash.MakeSeed()}, space: newSpace(config.MaxBytes),
-		faults: faults{log: config.Log, now: config.Now},
+		failures: failures{log: config.Log, now: config.Now},
 	}
 	if s.lock, err = files.lock(); err != nil {
 		return nil, errors.Join(fmt.Errorf("locking %s: %w", directory, err), files.Close())
@@ -88,6 +88,6 @@ func (s *Store) Stats() Stats {
 	return Stats{
 		Objects: s.index.objects.Load(), Bytes: s.space.used.Load(), MaxBytes: s.space.maxBytes,
 		Unindexed: s.unindexed.Load(),
-		Evicted:   s.evicted.Load(), Corrupt: s.corrupt.Load(), Faults: s.faults.count(),
+		Evicted:   s.evicted.Load(), Corrupt: s.corrupt.Load(), Faults: s.failures.count(),
 	}
 }

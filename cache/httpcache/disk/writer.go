@@ -226,7 +226,7 @@ func (w *Writer) Abort() {
 	}
 	w.err = errEnded
 	if err := w.store.files.remove(w.path); err != nil {
-		w.store.faults.report("removing a temporary file", err)
+		w.store.failures.report("removing a temporary file", err)
 		return // its space stays taken from the budget
 	}
 	w.store.space.release(w.taken)

@@ -75,7 +75,7 @@ func (l h2load) run(ctx context.Context, v *server) (t tally, rate float64, err 
 }
 
 // parseH2load parses the output of h2load.
-func parseH2load(output []byte, isRedirect bool) (t tally, rate float64, err error) {
+func parseH2load(output []byte, redirect bool) (t tally, rate float64, err error) {
 	found := h2loadSummary.FindSubmatch(output)
 	if found == nil {
 		return tally{}, 0, fmt.Errorf("h2load: no summary in %.400q", output)
@@ -91,7 +91,7 @@ func parseH2load(output []byte, isRedirect bool) (t tally, rate float64, err err
 		return tally{}, 0, fmt.Errorf("h2load: %w", err)
 	}
 	t.replies = counts[2]
-	if isRedirect {
+	if redirect {
 		t.replies = counts[3]
 	}
 	if t.errors = counts[0] - t.replies; t.errors > 0 {

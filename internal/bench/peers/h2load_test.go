@@ -21,7 +21,7 @@ traffic: 2.02MB (2121112) total, 1.10MB (1150000) headers (space savings 50.00%)
 func TestParseH2load(t *testing.T) {
 	for _, c := range []struct {
 		output          string
-		isRedirect, ok  bool
+		redirect, ok    bool
 		replies, errors int
 		rate            float64
 	}{
@@ -30,7 +30,7 @@ func TestParseH2load(t *testing.T) {
 		{"finished in 2s, x req/s", false, false, 0, 0, 0},
 		{"", false, false, 0, 0, 0},
 	} {
-		got, rate, err := parseH2load([]byte(c.output), c.isRedirect)
+		got, rate, err := parseH2load([]byte(c.output), c.redirect)
 		if (err == nil) != c.ok || got.replies != c.replies || got.errors != c.errors || rate != c.rate {
 			t.Errorf("%.20q: %+v, %v, %v", c.output, got, rate, err)
 		}

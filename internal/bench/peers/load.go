@@ -184,20 +184,20 @@ func (l *load) drop(c *client) {
 }
 
 // received processes bytes of responses; at the end of the last awaited one it sends the next requests.
-func (l *load) received(c *client, octets []byte) error {
+func (l *load) received(c *client, data []byte) error {
 	var elapsed uint32 // the clock is read once for all responses received together
 	for {
 		if c.body < 0 {
 			var err error
-			if octets, err = l.receivedHead(c, octets); err != nil || c.body < 0 {
+			if data, err = l.receivedHead(c, data); err != nil || c.body < 0 {
 				return err
 			}
 		}
-		if c.body > len(octets) {
-			c.body -= len(octets)
+		if c.body > len(data) {
+			c.body -= len(data)
 			return nil
 		}
-		octets, c.body, c.served = octets[c.body:], -1, true
+		data, c.body, c.served = data[c.body:], -1, true
 		c.awaits--
 		l.tally.replies++
 		if elapsed == 0 {
@@ -205,8 +205,8 @@ func (l *load) received(c *client, octets []byte) error {
 		}
 		l.tally.latencies = append(l.tally.latencies, elapsed)
 		switch {
-		case len(octets) > 0 && (c.close || c.awaits == 0):
-			return fmt.Errorf("%d octets after the reply", len(octets))
+		case len(data) > 0 && (c.close || c.awaits == 0):
+			return fmt.Errorf("%d octets after the reply", len(data))
 		case l.closes:
 			c.close = true
 			return nil
@@ -215,22 +215,22 @@ func (l *load) received(c *client, octets []byte) error {
 			return nil
 		case c.awaits == 0:
 			return l.send(c)
-		case len(octets) == 0:
+		case len(data) == 0:
 			return nil
 		}
 	}
 }
 
 // receivedHead returns the bytes after the head. Most heads arrive complete and are not copied.
-func (l *load) receivedHead(c *client, octets []byte) ([]byte, error) {
+func (l *load) receivedHead(c *client, data []byte) ([]byte, error) {
 	if len(c.head) > 0 {
-		c.head = append(c.head, octets...)
-		octets = c.head
+		c.head = append(c.head, data...)
+		data = c.head
 	}
-	h, err := parseHead(octets)
+	h, err := parseHead(data)
 	if errors.Is(err, errPartial) {
 		if len(c.head) == 0 {
-			c.head = append(c.head, octets...)
+			c.head = append(c.head, data...)
 		}
 		return nil, nil
 	}
@@ -241,5 +241,5 @@ func (l *load) receivedHead(c *client, octets []byte) ([]byte, error) {
 		return nil, fmt.Errorf("status %d and %d octets instead of %d and %d", h.status, h.length, l.status, l.length)
 	}
 	c.head, c.body, c.close = c.head[:0], h.length, h.close
-	return octets[h.size:], nil
+	return data[h.size:], nil
 }

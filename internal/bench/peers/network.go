@@ -124,9 +124,9 @@ const block = 64 * kibibyte
 
 // source sends until the peer closes.
 func (n *network) source(c net.Conn) {
-	octets := make([]byte, block)
+	data := make([]byte, block)
 	for {
-		if _, err := c.Write(octets); err != nil {
+		if _, err := c.Write(data); err != nil {
 			return
 		}
 	}

@@ -93,9 +93,9 @@ func appendHead(out []byte, path string, now time.Time) ([]byte, int) {
 // makeBody returns the largest body; smaller ones are prefixes of it. It has a prime period, so that missing
 // parts are detected.
 func makeBody() []byte {
-	octets := make([]byte, mebibyte)
-	for i := range octets {
-		octets[i] = byte(i % 251)
+	data := make([]byte, mebibyte)
+	for i := range data {
+		data[i] = byte(i % 251)
 	}
-	return octets
+	return data
 }

@@ -44,15 +44,15 @@ func measureTunnel(ctx context.Context, s settings, ends *network, v *server, r 
 	if err := sleep(ctx, s.measure); err != nil {
 		return cell{}, err
 	}
-	elapsed, octets := time.Since(start), count.Load()-earlier
+	elapsed, size := time.Since(start), count.Load()-earlier
 	counted, err := before.since(ends, v)
 	if err != nil {
 		return cell{}, err
 	}
-	if octets < mebibyte {
-		return cell{}, fmt.Errorf("only %d bytes came through", octets)
+	if size < mebibyte {
+		return cell{}, fmt.Errorf("only %d bytes came through", size)
 	}
-	mebibytes := float64(octets) / mebibyte
+	mebibytes := float64(size) / mebibyte
 	return cell{
 		measured: true,
 		rate:     mebibytes / elapsed.Seconds(),
@@ -106,9 +106,9 @@ func receive(c net.Conn, count *atomic.Int64) {
 
 // send sends until the connection ends; the sink counts.
 func send(c net.Conn, _ *atomic.Int64) {
-	octets := make([]byte, block)
+	data := make([]byte, block)
 	for {
-		if _, err := c.Write(octets); err != nil {
+		if _, err := c.Write(data); err != nil {
 			return
 		}
 	}

@@ -13,10 +13,10 @@ type ratios struct{ objects, bytes float64 }
 // tally counts hits.
 type tally struct{ requests, hits, bytes, hitBytes int64 }
 
-func (t *tally) add(size int64, isHit bool) {
+func (t *tally) add(size int64, hit bool) {
 	t.requests++
 	t.bytes += size
-	if isHit {
+	if hit {
 		t.hits++
 		t.hitBytes += size
 	}
@@ -60,16 +60,16 @@ func (t *trace) replay(budget int64, worth priority) ratios {
 	used, inflation := int64(0), 0.0
 	for at, object := range t.objects {
 		size := t.sizes[object]
-		isHit := c.place[object] > 0
+		hit := c.place[object] > 0
 		if t.isCounted(at) {
-			counted.add(size, isHit)
+			counted.add(size, hit)
 		}
 		if uses[object]++; size > budget {
 			continue
 		}
 		held[object]++
 		p := worth(size, uses[object], held[object], inflation, at, following[at])
-		if isHit {
+		if hit {
 			c.queue[c.place[object]-1].priority = p
 			heap.Fix(&c, c.place[object]-1)
 			continue

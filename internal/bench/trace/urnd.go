@@ -35,14 +35,14 @@ func (t *trace) replayUrnd(ctx context.Context, budget int64) (ratios, error) {
 	for at, object := range t.objects {
 		size := t.sizes[object]
 		key := "http://origin.example/" + strconv.Itoa(int(object))
-		r, isHit := c.Find(key, "", fields.Lines, time.Now())
-		if isHit {
+		r, hit := c.Find(key, "", fields.Lines, time.Now())
+		if hit {
 			r.Used()
 		} else if err := fetch(ctx, c, key, fields, zeros[:size]); err != nil {
 			return ratios{}, err
 		}
 		if t.isCounted(at) {
-			counted.add(size, isHit)
+			counted.add(size, hit)
 		}
 	}
 	return counted.ratios(), nil

@@ -261,7 +261,7 @@ func (v Verdict) print(w io.Writer) error {
 func (v *Verdict) checkGateway(t *trial) (dials bool) {
 	c, u := t.config, t.ask.Key
 	name := u.Scheme()
-	info, isKnown := t.gateways.Of(name)
+	info, known := t.gateways.Of(name)
 	template := slices.ContainsFunc(c.Gateways.Templates, func(g config.Gateway) bool { return strings.EqualFold(g.Scheme, name) })
 	switch {
 	case !u.IsValid() || u.IsWeb():
@@ -270,7 +270,7 @@ func (v *Verdict) checkGateway(t *trial) (dials bool) {
 		return v.denyGateway("", "only GET and HEAD are supported for %s", name)
 	case template:
 		v.note("gateway", "clients are redirected to another one (gateways.templates)")
-	case !isKnown:
+	case !known:
 		return v.denyGateway("gateways.templates", "there is no gateway for %s", name)
 	case name == "file":
 		v.checkFiles(c.File)

@@ -194,10 +194,10 @@ func (v *Verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
 	if check != nil && t.destination.IsValid() {
 		err, check = check(netip.AddrPortFrom(t.destination, r.Port)), nil
 	}
-	isFinal := check == nil
+	final := check == nil
 	v.Rule = decided.Rule()
 	for _, match := range t.policy.Explain(r) {
-		decides := isFinal && match.Rule == v.Rule
+		decides := final && match.Rule == v.Rule
 		v.note("rule", "%s", describeMatch(match, t.destination, decides))
 		if decides {
 			v.WouldDeny = match.Deny && mode == policy.Report
@@ -205,11 +205,11 @@ func (v *Verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
 		}
 	}
 	switch {
-	case isFinal && v.Rule == "":
+	case final && v.Rule == "":
 		v.note("rule", "no other rule holds: the request is allowed")
-	case !isFinal && mode == policy.Report:
+	case !final && mode == policy.Report:
 		v.note("rule", "if proxy.policy were enforce, it would depend on the address that is dialled: --destination")
-	case !isFinal:
+	case !final:
 		v.Result, v.Setting = ResultDepends, "proxy.rules"
 	case err != nil:
 		v.deny("proxy.rules")

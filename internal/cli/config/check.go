@@ -62,8 +62,8 @@ is 1 where it could not use one.`,
 			if err := w.Check(c); err != nil {
 				return origins.Locate(err)
 			}
-			if faults := c.MemoryFaults(0); len(faults) > 0 {
-				return origins.Locate(faults)
+			if failures := c.MemoryFaults(0); len(failures) > 0 {
+				return origins.Locate(failures)
 			}
 			warnings := Warnings(c, origins, w.Memory())
 			if err := w.Lost(c); err != nil {
@@ -290,15 +290,15 @@ func ask(ctx context.Context, out io.Writer, peers []Peer) error {
 		})
 	}
 	all.Wait()
-	faults := 0
+	failures := 0
 	for i, p := range peers {
 		fmt.Fprintf(out, "%s: %s\n", p.Setting, redact.URLs(p.Where+": "+lines[i]))
 		if failed[i] {
-			faults++
+			failures++
 		}
 	}
-	if faults > 0 {
-		return fmt.Errorf("%d of %d servers cannot be used", faults, len(peers))
+	if failures > 0 {
+		return fmt.Errorf("%d of %d servers cannot be used", failures, len(peers))
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func TestExplain(t *testing.T) {
 		if err != nil {
 			out, status = out+messages, cli.StatusOf(err)
 		}
-		if isWrong := strings.HasPrefix(want, "urnd:"); !strings.Contains(out, want) || (status == cli.StatusUsage) != isWrong {
+		if wrong := strings.HasPrefix(want, "urnd:"); !strings.Contains(out, want) || (status == cli.StatusUsage) != wrong {
 			t.Errorf("%s: %d, %s, want %s", args, status, out, want)
 		}
 	}

@@ -253,17 +253,17 @@ func (p *healthReport) print(t health.Target) error {
 	if t.Outcome == health.Gone || t.Outcome == health.Failing {
 		p.failing++
 	}
-	state, fault := string(t.State), t.Error
+	state, failure := string(t.State), t.Error
 	if state == "" {
 		state = "unchecked"
 	}
-	if fault == "" {
-		fault = "-"
+	if failure == "" {
+		failure = "-"
 	}
 	return p.table.Row(struct {
 		Name string `json:"name"`
 		health.Target
-	}{t.Name, t}, t.Name, state, minuteText(t.Since), minuteText(t.Checked), fault, t.URI)
+	}{t.Name, t}, t.Name, state, minuteText(t.Since), minuteText(t.Checked), failure, t.URI)
 }
 
 // minuteText formats a time in UTC with minutes, "-" for the zero value.

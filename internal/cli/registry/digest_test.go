@@ -22,12 +22,12 @@ func TestBackupDigest(t *testing.T) {
 	write(digest, "that of another one, which is gone")
 	out, status := storeCommand(t, path, "backup", file)
 	wantOutput(t, out, status, 0)
-	octets, err := os.ReadFile(file)
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	line, err := os.ReadFile(digest)
-	if want := fmt.Sprintf("\\%x  names of\\nall.db\n", sha256.Sum256(octets)); string(line) != want || err != nil {
+	if want := fmt.Sprintf("\\%x  names of\\nall.db\n", sha256.Sum256(data)); string(line) != want || err != nil {
 		t.Errorf("the digest is %q, %v, want %q", line, err, want)
 	}
 	if info, err := os.Stat(digest); err != nil || info.Mode() != 0o600 {
@@ -38,12 +38,12 @@ func TestBackupDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ what, backup, digest, want string }{
-		{"another backup", string(octets[:len(octets)-1]) + "x", string(line), "its SHA-256 is "},
-		{"another digest", string(octets), fmt.Sprintf("%x  names\n", sha256.Sum256(nil)), "says e3b0c44298fc1c14"},
-		{"no digest", string(octets), "none\n", "is not one line of sha256sum"},
-		{"two digests", string(octets), string(line) + string(line), "is not one line of sha256sum"},
-		{"an empty file", string(octets), "", "is not one line of sha256sum"},
-		{"another name", string(octets), fmt.Sprintf("%x *names\n", sha256.Sum256(octets)), ""},
+		{"another backup", string(data[:len(data)-1]) + "x", string(line), "its SHA-256 is "},
+		{"another digest", string(data), fmt.Sprintf("%x  names\n", sha256.Sum256(nil)), "says e3b0c44298fc1c14"},
+		{"no digest", string(data), "none\n", "is not one line of sha256sum"},
+		{"two digests", string(data), string(line) + string(line), "is not one line of sha256sum"},
+		{"an empty file", string(data), "", "is not one line of sha256sum"},
+		{"another name", string(data), fmt.Sprintf("%x *names\n", sha256.Sum256(data)), ""},
 	} {
 		write(file, c.backup)
 		write(digest, c.digest)

@@ -93,12 +93,12 @@ type expectationTest struct {
 const testWorkers = 16
 
 // print prints the difference of a name, "" if it meets the expectation, and counts it.
-func (t *expectationTest) print(fault string) (err error) {
-	if fault == "" {
+func (t *expectationTest) print(failure string) (err error) {
+	if failure == "" {
 		t.good++
 	} else {
 		t.bad++
-		_, err = fmt.Fprint(t.w, fault)
+		_, err = fmt.Fprint(t.w, failure)
 	}
 	t.progress.Show(cli.Step{What: "testing names", Done: int64(t.good + t.bad), More: fmt.Sprintf("%d not as expected", t.bad)})
 	return err
@@ -106,8 +106,8 @@ func (t *expectationTest) print(fault string) (err error) {
 
 // test returns the difference from an expectation, "" if there is none.
 func (t *expectationTest) test(ctx context.Context, e expectation) string {
-	if e.fault != nil {
-		return fmt.Sprintf("line %d: %v\n", e.line, e.fault)
+	if e.failure != nil {
+		return fmt.Sprintf("line %d: %v\n", e.line, e.failure)
 	}
 	was := t.outcome(ctx, e.name)
 	if was.status == e.status && (e.location == "" || was.location == e.location) && (e.redirect == 0 || was.redirect == e.redirect) {
@@ -185,7 +185,7 @@ type expectation struct {
 	line                   int64
 	name, location, status string
 	redirect               int   // the redirect status; 0 is any
-	fault                  error // why the line is invalid
+	failure                error // why the line is invalid
 }
 
 // expectations reads rows of CSV, or lines of NDJSON if the first one begins with a brace.
@@ -217,20 +217,20 @@ func (x *expectations) next() (expectation, error) {
 		if err != nil {
 			return expectation{}, err
 		}
-		text, isFirst := strings.TrimSpace(row.Text), !x.begun
-		if x.begun = true; text == "" || text[0] == '#' || isFirst && x.header(row.Cells) {
+		text, first := strings.TrimSpace(row.Text), !x.begun
+		if x.begun = true; text == "" || text[0] == '#' || first && x.header(row.Cells) {
 			continue
 		}
-		e := expectation{line: row.Line, fault: row.Err}
-		if e.fault == nil {
-			e.fault = x.source.Check(row.Text)
+		e := expectation{line: row.Line, failure: row.Err}
+		if e.failure == nil {
+			e.failure = x.source.Check(row.Text)
 		}
 		switch {
-		case e.fault != nil:
+		case e.failure != nil:
 		case x.columns == nil || text[0] == '{':
-			e.fault = e.readJSON([]byte(text))
+			e.failure = e.readJSON([]byte(text))
 		default:
-			e.fault = e.readRow(row.Cells, x.columns)
+			e.failure = e.readRow(row.Cells, x.columns)
 		}
 		return e, nil //nolint:nilerr // the expectation has the error of its line
 	}

@@ -198,7 +198,7 @@ func FuzzExpectations(f *testing.F) {
 				}
 				return
 			}
-			if e.line <= last || e.fault == nil && (e.name == "" || e.status == "") {
+			if e.line <= last || e.failure == nil && (e.name == "" || e.status == "") {
 				t.Fatalf("%q was read as %+v after line %d", text, e, last)
 			}
 			last = e.line

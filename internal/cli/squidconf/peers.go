@@ -88,11 +88,11 @@ func (c *conversion) peerAccess(d Directive) {
 	}
 	p := c.peers[at]
 	hosts, ok := c.hostsOf(d, words[2:])
-	switch isAll, allows := ok && hosts == nil, words[1] == "allow"; {
-	case p.denies, isAll && allows && p.hosts == nil:
-	case isAll && !allows:
+	switch all, allows := ok && hosts == nil, words[1] == "allow"; {
+	case p.denies, all && allows && p.hosts == nil:
+	case all && !allows:
 		p.denies = true
-	case ok && !isAll && allows:
+	case ok && !all && allows:
 		p.hosts = append(p.hosts, hosts...)
 	default:
 		p.other = true

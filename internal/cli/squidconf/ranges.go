@@ -119,7 +119,7 @@ func parseAddresses(text string) ([]addressRange, error) {
 		return known, nil
 	}
 	wrong := fmt.Errorf("%q is no address: names of hosts are not looked up", text)
-	address, mask, isMasked := strings.Cut(text, "/")
+	address, mask, masked := strings.Cut(text, "/")
 	from, to, isRange := strings.Cut(address, "-")
 	if !isRange {
 		to = from
@@ -129,7 +129,7 @@ func parseAddresses(text string) ([]addressRange, error) {
 	if !ok || !lastOK || first.BitLen() != last.BitLen() || first.Compare(last) > 0 {
 		return nil, wrong
 	}
-	if !isMasked {
+	if !masked {
 		return []addressRange{{first, last}}, nil
 	}
 	bits, err := strconv.Atoi(mask)

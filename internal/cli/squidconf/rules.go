@@ -104,8 +104,8 @@ func (c *conversion) rules() ([]rule, error) {
 	}
 	for _, line := range w.lines {
 		c.result.Lost = append(c.result.Lost, line.missing...)
-		isUsed := slices.ContainsFunc(all, func(r rule) bool { return r.at == line.Position })
-		if c.canLogIn() && !line.deny && !line.login && isUsed {
+		used := slices.ContainsFunc(all, func(r rule) bool { return r.at == line.Position })
+		if c.canLogIn() && !line.deny && !line.login && used {
 			c.lose(line.Directive, "who has not logged in is allowed", "access.proxy_users is for all clients of the proxy: run a second urnd without it")
 		}
 	}

@@ -29,8 +29,8 @@ func TestTableIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, rest, ok := strings.Cut(string(text), begin)
-	shown, after, isEnded := strings.Cut(rest, end)
-	if !ok || !isEnded {
+	shown, after, ended := strings.Cut(rest, end)
+	if !ok || !ended {
 		t.Fatalf("%s has no place for the table", path)
 	}
 	want := "\n" + markdown() + "\n"

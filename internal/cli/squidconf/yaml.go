@@ -42,7 +42,7 @@ func set(table *yaml.Node, key string, value any, comments ...string) {
 		node = &yaml.Node{Kind: yaml.SequenceNode, Content: v}
 	case []string:
 		node = sequence(v)
-		if isLong := len(strings.Join(v, ", ")) > 100; isLong {
+		if long := len(strings.Join(v, ", ")) > 100; long {
 			node.Style = 0
 		}
 	default:

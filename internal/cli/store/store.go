@@ -75,12 +75,12 @@ func openPostgres(ctx context.Context, c config.Registry) (registry.Store, error
 }
 
 // TryPostgres tests whether the database of a configuration, or its replica, is usable, without changing it.
-func TryPostgres(ctx context.Context, c config.Registry, isReplica bool) (postgres.Server, error) {
+func TryPostgres(ctx context.Context, c config.Registry, replica bool) (postgres.Server, error) {
 	url := c.Store
-	if isReplica {
+	if replica {
 		url = c.Replica
 	}
-	return postgres.Try(ctx, url, isReplica, optionsOf(c))
+	return postgres.Try(ctx, url, replica, optionsOf(c))
 }
 
 func optionsOf(c config.Registry) postgres.Options {

@@ -170,11 +170,11 @@ reads standard input. Letters beyond ASCII are part of a URI, and are encoded.`,
 		if err != nil {
 			return err
 		}
-		var faults []error
+		var failures []error
 		for _, file := range files {
 			text, err := cli.ReadAll(cmd, file, maxText)
 			if err != nil {
-				faults = append(faults, fmt.Errorf("extracting: %w", err))
+				failures = append(failures, fmt.Errorf("extracting: %w", err))
 				continue
 			}
 			for _, f := range uri.Extract(string(text), options) {
@@ -188,7 +188,7 @@ reads standard input. Letters beyond ASCII are part of a URI, and are encoded.`,
 				}
 			}
 		}
-		return errors.Join(append(faults, out.Flush())...)
+		return errors.Join(append(failures, out.Flush())...)
 	}
 	return cmd
 }

@@ -57,9 +57,9 @@ func (c *call) document(kind string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", problem.ErrDocument, err)
 	}
-	var fault *json.SyntaxError
-	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &fault) {
-		return nil, fmt.Errorf("%w: it is not JSON, at octet %d: %w", problem.ErrDocument, fault.Offset, err)
+	var failure *json.SyntaxError
+	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &failure) {
+		return nil, fmt.Errorf("%w: it is not JSON, at octet %d: %w", problem.ErrDocument, failure.Offset, err)
 	}
 	return text, registry.UniqueMembers(text)
 }
@@ -73,7 +73,7 @@ func (c *call) decode(v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("%w: %w", registry.ErrInvalid, api.FaultOfJSON(err))
+		return fmt.Errorf("%w: %w", registry.ErrInvalid, api.FailureOfJSON(err))
 	}
 	return nil
 }

@@ -152,10 +152,10 @@ type notReverted struct {
 }
 
 // revert reverts a change set; a dry run only reports the result.
-func (e *Editor) revert(p *Request, number registry.Seq, note string, isDry bool) (*shownRevert, error) {
+func (e *Editor) revert(p *Request, number registry.Seq, note string, dry bool) (*shownRevert, error) {
 	shown := &shownRevert{}
 	report, err := e.Service.Revert(p.Context(), p.Actor, registry.Revert{
-		Set: number, Note: note, DryRun: isDry,
+		Set: number, Note: note, DryRun: dry,
 		Reverted: func(c registry.Changed) {
 			if len(shown.Changes) < maxRevertShown {
 				shown.Changes = append(shown.Changes, changeOf(p.Panel.In, &c))
@@ -178,7 +178,7 @@ type setPage struct {
 	Set         shownSet
 	Prefix      string // only names with this prefix are shown; "" shows all
 	Action      string // URL of the form that reverts it; "" if a revert is not offered
-	Faults      faults
+	Faults      failures
 	Note        string
 	Preview     *shownRevert // result of the dry run; nil if none was requested
 	Events      []shownEvent
@@ -249,17 +249,17 @@ func mayRevert(actor registry.Actor) error {
 // reverting shows the preview of a revert, or does the revert.
 func (e *Editor) reverting(p *Request, page *setPage) (message.Reply, error) {
 	page.Note = typed(url.Values{"note": p.Form["note"]}).texts[inNote]
-	isDry := p.Form.Get("do") != doSave
-	done, err := e.revert(p, page.Set.Number, page.Note, isDry)
+	dry := p.Form.Get("do") != doSave
+	done, err := e.revert(p, page.Set.Number, page.Note, dry)
 	switch {
 	case err != nil && e.refuses(p, err):
-		page.Faults = faults{faultOf(p.Panel.In, err, &nameForm{})}
+		page.Faults = failures{failureOf(p.Panel.In, err, &nameForm{})}
 	case err != nil:
 		return message.Reply{}, err
-	case !isDry && done.Set.Number == 0:
+	case !dry && done.Set.Number == 0:
 		p.Outcome = p.Panel.In.T("changes.done_nothing")
 		return seeOther(setPath(page.Set.Number, page.Prefix)), nil
-	case !isDry:
+	case !dry:
 		p.Outcome = p.Panel.In.T("changes.done_reverted")
 		if done.Conflicts > 0 {
 			p.Outcome = p.Panel.In.T("changes.done_partly")

@@ -69,7 +69,7 @@ func (e *Editor) entry(p *Request, s subject, version int) (registry.Entry, erro
 
 // put stores a document as the next version if version is still the current one; 0 is a name that does not
 // exist. A dry run only returns the result.
-func (e *Editor) put(p *Request, s subject, d document, version int, isDry bool) (after registry.Entry, err error) {
+func (e *Editor) put(p *Request, s subject, d document, version int, dry bool) (after registry.Entry, err error) {
 	text, err := field.Marshal(d)
 	if err != nil {
 		return after, err
@@ -79,7 +79,7 @@ func (e *Editor) put(p *Request, s subject, d document, version int, isDry bool)
 		return after, err
 	}
 	_, activate := d["status"]
-	changed, err := e.Service.Change(p.Context(), p.Actor, isDry, registry.Edit{
+	changed, err := e.Service.Change(p.Context(), p.Actor, dry, registry.Edit{
 		Key: s.key(), IfVersion: version, Note: n.Note, Activate: activate, Change: registry.Put(n.Record),
 	})
 	if err != nil {
@@ -100,7 +100,7 @@ func merged(base, mine, theirs document) document {
 
 // document returns the document of a form and the errors of its fields. current is the current document of
 // the subject.
-func (f *nameForm) document(in pages.Writer, s subject, current document) (made document, wrong faults) {
+func (f *nameForm) document(in pages.Writer, s subject, current document) (made document, wrong failures) {
 	made = f.rest(in, "", &wrong)
 	for name := range made {
 		if readOnly(name) {
@@ -127,7 +127,7 @@ func (f *nameForm) document(in pages.Writer, s subject, current document) (made 
 }
 
 // rest returns the members without form fields. Their errors are reported at the field named at.
-func (t texts) rest(in pages.Writer, at string, wrong *faults) document {
+func (t texts) rest(in pages.Writer, at string, wrong *failures) document {
 	made := make(document)
 	if t[inRest] != "" && (json.Unmarshal([]byte(t[inRest]), &made) != nil || made == nil) { // null makes a map nil
 		made = make(document)
@@ -137,13 +137,13 @@ func (t texts) rest(in pages.Writer, at string, wrong *faults) document {
 }
 
 // setMember sets the member for the text of a form field, or adds an error of the field.
-func setMember[T any](in pages.Writer, made document, f *field.Field[T], text, at string, wrong *faults) {
+func setMember[T any](in pages.Writer, made document, f *field.Field[T], text, at string, wrong *failures) {
 	if text == "" && f.Type != field.Status {
 		return
 	}
-	switch value, fault := valueOf(in, f, text); {
-	case fault != "":
-		wrong.add(at, fault)
+	switch value, failure := valueOf(in, f, text); {
+	case failure != "":
+		wrong.add(at, failure)
 	case value != nil:
 		made[f.Name] = value
 	}
@@ -164,7 +164,7 @@ func (f *nameForm) targetAt(number int) int {
 }
 
 // targets returns the documents of the targets of a form, without empty and removed ones.
-func (f *nameForm) targets(in pages.Writer, wrong *faults) []document {
+func (f *nameForm) targets(in pages.Writer, wrong *failures) []document {
 	all := []document{}
 	for i, t := range f.Targets {
 		if t[inRemove] == yes || t.empty() {
@@ -196,14 +196,14 @@ func (t texts) empty() bool {
 }
 
 // valueOf returns the JSON value for the text of a field, nil for none, or the error of the text.
-func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json.RawMessage, fault pages.Content) {
+func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json.RawMessage, failure pages.Content) {
 	switch f.Type {
 	case field.Status:
 		var status registry.Status
 		if status.UnmarshalText([]byte(text)) != nil {
-			fault = in.T("fault.status", "Text", pages.Bdi(cut(text)))
+			failure = in.T("fault.status", "Text", pages.Bdi(cut(text)))
 		}
-		return quoted(status.String()), fault
+		return quoted(status.String()), failure
 	case field.Number:
 		n, err := strconv.Atoi(text)
 		switch {

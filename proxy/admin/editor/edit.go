@@ -37,7 +37,7 @@ type editing struct {
 	// version is the version that the form was made from, 0 for a new name; the form is merged as a change of
 	// it.
 	version int
-	wrong   faults
+	wrong   failures
 	failed  error // why the change was rejected
 }
 
@@ -207,10 +207,10 @@ func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
 			}
 			return e.conflict(r, current)
 		}
-		r.wrong, r.failed = append(r.wrong, fault{"name", r.Panel.In.T("fault.registered")}), err
+		r.wrong, r.failed = append(r.wrong, failure{"name", r.Panel.In.T("fault.registered")}), err
 		return e.form(r, 0), nil
 	}
-	found := faultOf(r.Panel.In, err, r.form)
+	found := failureOf(r.Panel.In, err, r.form)
 	if found.Field == targetField(0, inURI) && len(r.form.Targets) == 0 {
 		found.Field = ""
 	}

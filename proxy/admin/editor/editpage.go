@@ -17,7 +17,7 @@ type editPage struct {
 	*editing
 	Form   *nameForm
 	Action string
-	Faults faults
+	Faults failures
 }
 
 // input is a form field with its label.
@@ -103,8 +103,8 @@ func (p editPage) Statuses() (all []option) {
 		{Value: registry.Withdrawn.String(), Word: in.Text("edit.status_withdrawn")},
 	} {
 		o.IsChosen = o.Value == p.Form.texts["status"]
-		isOffered := o.Value == registry.Active.String() || o.Value == p.Form.texts[inWas] || o.Value == registry.Reserved.String() && p.Form.texts[inWas] == ""
-		if o.IsChosen || isOffered {
+		offered := o.Value == registry.Active.String() || o.Value == p.Form.texts[inWas] || o.Value == registry.Reserved.String() && p.Form.texts[inWas] == ""
+		if o.IsChosen || offered {
 			all = append(all, o)
 		}
 	}

@@ -62,9 +62,9 @@ func (d document) facts(in pages.Writer) []field.Fact {
 }
 
 // withoutStatus removes the lines of the status if isEmpty is true.
-func withoutStatus(in pages.Writer, all []field.Fact, isEmpty bool) []field.Fact {
+func withoutStatus(in pages.Writer, all []field.Fact, empty bool) []field.Fact {
 	for i := range all {
-		if isEmpty && all[i].Label == in.Text("label.status") {
+		if empty && all[i].Label == in.Text("label.status") {
 			all[i].Lines = nil
 		}
 	}

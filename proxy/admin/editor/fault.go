@@ -15,16 +15,16 @@ import (
 )
 
 // fault is the error of a form field, or of the whole form if Field is "".
-type fault struct {
+type failure struct {
 	Field string
 	Text  pages.Content
 }
 
 // faults are the errors of a form.
-type faults []fault
+type failures []failure
 
 // Of returns the error of a field, "" for none.
-func (f faults) Of(field string) pages.Content {
+func (f failures) Of(field string) pages.Content {
 	for _, one := range f {
 		if one.Field == field {
 			return one.Text
@@ -34,7 +34,7 @@ func (f faults) Of(field string) pages.Content {
 }
 
 // add appends an error.
-func (f *faults) add(field string, text pages.Content) { *f = append(*f, fault{field, text}) }
+func (f *failures) add(field string, text pages.Content) { *f = append(*f, failure{field, text}) }
 
 // saidOf returns an error in the language of the reader, "" for nil.
 func saidOf(in pages.Writer, err error) pages.Content {
@@ -45,8 +45,8 @@ func saidOf(in pages.Writer, err error) pages.Content {
 }
 
 // faultOf returns an error of the service as the error of the form field that it concerns.
-func faultOf(in pages.Writer, err error, n *nameForm) fault {
-	made := fault{"", saidOf(in, err)}
+func failureOf(in pages.Writer, err error, n *nameForm) failure {
+	made := failure{"", saidOf(in, err)}
 	var coded *registry.Error
 	switch {
 	case !errors.As(err, &coded):

@@ -218,7 +218,7 @@ func TestMetadataFields(t *testing.T) {
 		if err := json.Unmarshal([]byte(tt.change), &form.texts); err != nil {
 			t.Fatal(err)
 		}
-		var wrong faults
+		var wrong failures
 		got := join(english(), form.texts, json.RawMessage(tt.before), &wrong)
 		if tt.wrong == "" && string(got) != tt.want || len(wrong) > 0 != (tt.wrong != "") || tt.wrong != "" && wrong.Of(tt.wrong) == "" {
 			t.Errorf("%s with %s: %s, %v", tt.before, tt.change, got, wrong)
@@ -234,7 +234,7 @@ func TestJSONFaults(t *testing.T) {
 		`{"a": 1, "a": 2}`:      "twice",
 		`{"a": 1} x`:            "This is no JSON from line 1, column 10 on.",
 	} {
-		var wrong faults
+		var wrong failures
 		join(english(), texts{inMetadata: text}, nil, &wrong)
 		if !strings.Contains(string(wrong.Of(inMetadata)), want) {
 			t.Errorf("%s: %v", text, wrong)

@@ -81,9 +81,9 @@ func (e *Editor) serveHistory(p *Request) (message.Reply, error) {
 
 // offer sets the actions that the actor is authorized for.
 func (h *historyPage) offer(p *Request) {
-	isWithdrawn := len(h.Versions) > 0 && h.Versions[0].Status == registry.Withdrawn
+	withdrawn := len(h.Versions) > 0 && h.Versions[0].Status == registry.Withdrawn
 	// Only the first page has the current status.
-	h.Leads = leads(p, h.subject, isWithdrawn || !h.IsFirst, pathHistory)
+	h.Leads = leads(p, h.subject, withdrawn || !h.IsFirst, pathHistory)
 	if service.ToChange.CheckKey(p.Actor, h.key()) != nil {
 		return
 	}

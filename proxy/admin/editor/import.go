@@ -76,7 +76,7 @@ func (e *Editor) serveImport(p *Request) (message.Reply, error) {
 func (e *Editor) importAgain(p *Request) (message.Reply, error) { return e.showImport(p, nil), nil }
 
 // showImport shows the upload form as it was submitted, and earlier uploads.
-func (e *Editor) showImport(p *Request, fault error) message.Reply {
+func (e *Editor) showImport(p *Request, failure error) message.Reply {
 	page := importPage{
 		Field: p.Field.HTML(), Encodings: encodings(), Formats: []string{"csv", "tsv", "ndjson"}, MiB: maxImport >> 20,
 		Format: p.Form.Get("format"), Encoding: p.Form.Get("encoding"), Text: p.Form.Get("text"),
@@ -86,8 +86,8 @@ func (e *Editor) showImport(p *Request, fault error) message.Reply {
 			page.Drafts = append(page.Drafts, shownDraft{d.Name, draftPath(d), d.Bytes, d.used})
 		}
 	}
-	page.Fault = saidOf(p.Panel.In, fault)
-	return refusedBy(e.show(p, p.Panel.In.Text("import.title"), "import.html", page), fault)
+	page.Fault = saidOf(p.Panel.In, failure)
+	return refusedBy(e.show(p, p.Panel.In.Text("import.title"), "import.html", page), failure)
 }
 
 // draftOf returns the draft of an uploaded form, and its text in UTF-8.
@@ -266,14 +266,14 @@ func (e *Editor) sendDraft(p *Request, d draft) (message.Reply, error) {
 }
 
 // postDraft starts a job with a draft.
-func (e *Editor) postDraft(p *Request, d draft, isDry bool) (jobs.Job, error) {
+func (e *Editor) postDraft(p *Request, d draft, dry bool) (jobs.Job, error) {
 	f, err := d.file()
 	if err != nil {
 		return jobs.Job{}, err
 	}
 	defer f.Close()
 	u := jobs.Upload{
-		Format: d.Kind, DryRun: isDry, Overwrite: d.Overwrites && d.Kind != jobs.Rewrite, Note: d.Note, Body: f, Octets: d.Bytes,
+		Format: d.Kind, DryRun: dry, Overwrite: d.Overwrites && d.Kind != jobs.Rewrite, Note: d.Note, Body: f, Octets: d.Bytes,
 	}
 	if d.isTable() {
 		start, err := d.beginning(int64(d.Preview.End))
@@ -286,14 +286,14 @@ func (e *Editor) postDraft(p *Request, d draft, isDry bool) (jobs.Job, error) {
 		}
 		u.Body, u.Octets = io.MultiReader(bytes.NewReader(head), f), 0
 	}
-	if !isDry { // idempotent: a double click imports once
+	if !dry { // idempotent: a double click imports once
 		u.Key = d.ID
 	}
 	return e.Service.Accept(p.Context(), p.Actor, u)
 }
 
 // showDraft shows a draft, with the error of its mapping.
-func (e *Editor) showDraft(p *Request, d draft, fault error) (message.Reply, error) {
+func (e *Editor) showDraft(p *Request, d draft, failure error) (message.Reply, error) {
 	page := draftPage{
 		Field: p.Field.HTML(), Path: draftPath(d), Name: d.Name, Bytes: d.Bytes, Note: d.Note, IsData: d.IsData, Overwrite: d.Overwrites,
 	}
@@ -313,8 +313,8 @@ func (e *Editor) showDraft(p *Request, d draft, fault error) (message.Reply, err
 		}
 	}
 	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("import.title"), Path: PathImport}}
-	page.Fault = saidOf(p.Panel.In, fault)
-	return refusedBy(e.show(p, p.Panel.In.Text(title), "mapping.html", page), fault), nil
+	page.Fault = saidOf(p.Panel.In, failure)
+	return refusedBy(e.show(p, p.Panel.In.Text(title), "mapping.html", page), failure), nil
 }
 
 func draftPath(d draft) string {

@@ -118,13 +118,13 @@ func guessColumns(p *bulk.Preview) []string {
 // of a target only in tables that name targets or metadata as urnd does; otherwise it is that of the named
 // object.
 func namedAsOurs(names []string) []string {
-	isOurs := slices.ContainsFunc(names, func(name string) bool {
+	ours := slices.ContainsFunc(names, func(name string) bool {
 		name = strings.ToLower(strings.TrimSpace(name))
 		return name == "target" || strings.HasPrefix(name, "metadata")
 	})
 	columns := make([]string, len(names))
 	for i, name := range names {
-		if columns[i] = bulk.ColumnNamed(name); columns[i] == "title" && !isOurs {
+		if columns[i] = bulk.ColumnNamed(name); columns[i] == "title" && !ours {
 			columns[i] = memberTitle
 		}
 	}

@@ -116,7 +116,7 @@ func words(raw json.RawMessage) (text string, list []string, isText, isList bool
 
 // join returns the metadata of a form, and adds its errors to wrong. Unchanged metadata is returned byte for
 // byte, and a field is written to the member that it was read from.
-func join(in pages.Writer, form texts, before json.RawMessage, wrong *faults) json.RawMessage {
+func join(in pages.Writer, form texts, before json.RawMessage, wrong *failures) json.RawMessage {
 	was, _ := membersOf(before)
 	var all, others []field.Member
 	rest := form[inMetadata]
@@ -126,7 +126,7 @@ func join(in pages.Writer, form texts, before json.RawMessage, wrong *faults) js
 			err = registry.UniqueMembers([]byte(rest))
 		}
 		if err != nil {
-			wrong.add(inMetadata, jsonFault(in, rest, err))
+			wrong.add(inMetadata, jsonFailure(in, rest, err))
 			return nil
 		}
 	}
@@ -175,7 +175,7 @@ func valueOfPart(part *title.Part, text string) json.RawMessage {
 }
 
 // jsonFault returns the error in the JSON object of a field, with its position.
-func jsonFault(in pages.Writer, text string, err error) pages.Content {
+func jsonFailure(in pages.Writer, text string, err error) pages.Content {
 	if errors.Is(err, registry.ErrInvalid) {
 		return saidOf(in, err)
 	}

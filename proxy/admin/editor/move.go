@@ -67,7 +67,7 @@ func (e *Editor) moveAgain(p *Request) (message.Reply, error) { return e.showMov
 
 // showMove shows the form: as it was submitted, as it was in the dry run before, or with the parameters of a
 // link.
-func (e *Editor) showMove(p *Request, fault error) message.Reply {
+func (e *Editor) showMove(p *Request, failure error) message.Reply {
 	page := movePage{Field: p.Field.HTML()}
 	given := p.URL.Query()
 	d, ok := e.Drafts.find(p, given.Get("draft"))
@@ -93,8 +93,8 @@ func (e *Editor) showMove(p *Request, fault error) message.Reply {
 		page.Suggested[i].Path = PathMove + "?" + url.Values{"prefix": {page.Prefix}, "replace": {page.Suggested[i].Replace}, "with": {page.Suggested[i].With}}.Encode()
 	}
 	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("editor.dead_targets"), Path: PathTargets}}
-	page.Fault = saidOf(p.Panel.In, fault)
-	return refusedBy(e.show(p, p.Panel.In.Text("move.title"), "move.html", page), fault)
+	page.Fault = saidOf(p.Panel.In, failure)
+	return refusedBy(e.show(p, p.Panel.In.Text("move.title"), "move.html", page), failure)
 }
 
 // hostPart returns the part of the beginning of a URI that an index has: "//host/".

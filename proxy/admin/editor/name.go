@@ -256,7 +256,7 @@ func (s subject) To(path string) string { return s.to("/registry/" + path) }
 type lead struct{ Word, Target string }
 
 // leads returns links to the pages of a subject, except for one, that the actor may visit.
-func leads(p *Request, s subject, isWithdrawn bool, but string) (all []lead) {
+func leads(p *Request, s subject, withdrawn bool, but string) (all []lead) {
 	in := p.Panel.In
 	for _, l := range []struct {
 		path, word string
@@ -265,7 +265,7 @@ func leads(p *Request, s subject, isWithdrawn bool, but string) (all []lead) {
 		{pathName, in.Text("editor.all"), true},
 		{pathEdit, in.Text("editor.edit"), service.ToChange.CheckKey(p.Actor, s.key()) == nil},
 		{pathHistory, in.Text("editor.history"), true},
-		{pathWithdraw, in.Text("editor.withdraw"), !isWithdrawn && service.ToWithdraw.CheckKey(p.Actor, s.key()) == nil},
+		{pathWithdraw, in.Text("editor.withdraw"), !withdrawn && service.ToWithdraw.CheckKey(p.Actor, s.key()) == nil},
 	} {
 		if l.is && l.path != but {
 			all = append(all, lead{Word: l.word, Target: s.to(l.path)})

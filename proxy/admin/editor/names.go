@@ -269,7 +269,7 @@ func (e *Editor) serveMint(p *Request) (message.Reply, error) {
 func (e *Editor) mintAgain(p *Request) (message.Reply, error) { return e.showMint(p, nil) }
 
 // showMint shows the patterns in use below a prefix, with their next names.
-func (e *Editor) showMint(p *Request, fault error) (message.Reply, error) {
+func (e *Editor) showMint(p *Request, failure error) (message.Reply, error) {
 	page := mintPage{Field: p.Field.HTML(), Prefix: ownPrefix(p, p.URL.Query().Get("prefix")), Pattern: p.Form.Get("other")}
 	patterns, err := e.Service.MintPatterns(p.Context(), p.Actor, page.Prefix)
 	if err != nil {
@@ -286,7 +286,7 @@ func (e *Editor) showMint(p *Request, fault error) (message.Reply, error) {
 	if page.Pattern == "" && page.Prefix != "" {
 		page.Pattern = page.Prefix + "{counter}"
 	}
-	page.Fault = saidOf(p.Panel.In, fault)
+	page.Fault = saidOf(p.Panel.In, failure)
 	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("found.title"), Path: PathNames}}
-	return refusedBy(e.show(p, p.Panel.In.Text("mint.title"), "mint.html", page), fault), nil
+	return refusedBy(e.show(p, p.Panel.In.Text("mint.title"), "mint.html", page), failure), nil
 }

@@ -170,20 +170,20 @@ func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
 }
 
 // showSelection shows a selection, and the preview of the chosen change.
-func (e *Editor) showSelection(p *Request, d draft, fault error) (message.Reply, error) {
+func (e *Editor) showSelection(p *Request, d draft, failure error) (message.Reply, error) {
 	page := selectionPage{selection: *d.Select, Field: p.Field.HTML(), Path: draftPath(d), Tasks: d.Select.tasks(p.Actor)}
-	if fault == nil && page.Do != "" {
+	if failure == nil && page.Do != "" {
 		changed, err := e.change(p, d.Select, true, 0)
 		if err != nil && !e.refuses(p, err) && !errors.Is(err, registry.ErrUnknown) {
 			return message.Reply{}, err
 		}
-		if fault = err; err == nil {
+		if failure = err; err == nil {
 			page.preview(p.Panel.In, changed)
 		}
 	}
-	page.Fault = saidOf(p.Panel.In, fault)
+	page.Fault = saidOf(p.Panel.In, failure)
 	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("found.title"), Path: PathNames}}
-	return refusedBy(e.show(p, p.Panel.In.Text("several.title", "Count", len(page.Names)), "selection.html", page), fault), nil
+	return refusedBy(e.show(p, p.Panel.In.Text("several.title", "Count", len(page.Names)), "selection.html", page), failure), nil
 }
 
 // preview adds the result of a dry run.
@@ -205,7 +205,7 @@ func (s *selectionPage) preview(in pages.Writer, changed []registry.Changed) {
 
 // change makes the change of a selection as one change set; a dry run only returns the result. It fails if a
 // name has changed after asOf; 0 does not check this.
-func (e *Editor) change(p *Request, s *selection, isDry bool, asOf registry.Seq) ([]registry.Changed, error) {
+func (e *Editor) change(p *Request, s *selection, dry bool, asOf registry.Seq) ([]registry.Changed, error) {
 	do, err := s.change()
 	if err != nil {
 		return nil, err
@@ -227,9 +227,9 @@ func (e *Editor) change(p *Request, s *selection, isDry bool, asOf registry.Seq)
 		}
 	}
 	if s.Do == "withdraw" {
-		return e.Service.Withdraw(p.Context(), p.Actor, isDry, edits...)
+		return e.Service.Withdraw(p.Context(), p.Actor, dry, edits...)
 	}
-	return e.Service.Change(p.Context(), p.Actor, isDry, edits...)
+	return e.Service.Change(p.Context(), p.Actor, dry, edits...)
 }
 
 // change returns the function that changes one name.

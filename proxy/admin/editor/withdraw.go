@@ -16,7 +16,7 @@ import (
 type withdrawPage struct {
 	*editing
 	Leads     []lead
-	Faults    faults
+	Faults    failures
 	Action    string
 	Changed   pages.Content // message about a concurrent change; "" for none
 	Meanwhile []difference
@@ -72,7 +72,7 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 	case err != nil && !e.refuses(p, err):
 		return message.Reply{}, err
 	case err != nil:
-		r.wrong, r.failed = faults{faultOf(p.Panel.In, err, r.form)}, err
+		r.wrong, r.failed = failures{failureOf(p.Panel.In, err, r.form)}, err
 		return e.withdrawing(r, &withdrawPage{}), nil
 	case do == doSave:
 		p.Outcome = e.outcome(p, s, &changed[0].After, "withdraw.done")

@@ -118,9 +118,9 @@ func TestForm(t *testing.T) {
 
 func TestCookie(t *testing.T) {
 	for _, tt := range []struct {
-		host     string
-		isSecure bool
-		want     string
+		host   string
+		secure bool
+		want   string
 	}{
 		{"127.0.0.1:8142", false, "urnd-8142=v; Path=/; HttpOnly; SameSite=Strict"},
 		{"[::1]:8142", false, "urnd-8142=v; Path=/; HttpOnly; SameSite=Strict"},
@@ -129,19 +129,19 @@ func TestCookie(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Host = tt.host
-		got := session.SetCookie(r, "v", tt.isSecure)
+		got := session.SetCookie(r, "v", tt.secure)
 		if got != tt.want {
 			t.Errorf("%s: %q", tt.host, got)
 		}
 		pair, _, _ := strings.Cut(got, ";")
 		r.Header.Set("Cookie", pair)
-		if value := session.CookieOf(r, tt.isSecure); value != "v" {
+		if value := session.CookieOf(r, tt.secure); value != "v" {
 			t.Errorf("%s: read is %q", tt.host, value)
 		}
-		if value := session.CookieOf(r, !tt.isSecure); value != "" {
+		if value := session.CookieOf(r, !tt.secure); value != "" {
 			t.Errorf("%s: read is %q, which came otherwise", tt.host, value)
 		}
-		if got := session.SetCookie(r, "", tt.isSecure); !strings.Contains(got, "Max-Age=0") {
+		if got := session.SetCookie(r, "", tt.secure); !strings.Contains(got, "Max-Age=0") {
 			t.Errorf("%s: %q does not take the cookie away", tt.host, got)
 		}
 	}

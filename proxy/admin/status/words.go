@@ -103,11 +103,11 @@ func size(in pages.Writer, bytes int64) string {
 
 // quantile returns an estimate of a quantile, with two significant digits.
 func (r report) quantile(h metrics.Histogram, part float64) string {
-	d, isBeyond, ok := h.Quantile(part)
+	d, beyond, ok := h.Quantile(part)
 	switch {
 	case !ok:
 		return nothing
-	case isBeyond:
+	case beyond:
 		return r.in.Text("state.over", "Duration", r.duration(d))
 	default:
 		return r.duration(d)

@@ -58,8 +58,8 @@ func TestWhy(t *testing.T) {
 			}
 			continue
 		}
-		isUsed := tt.outcome != "origin"
-		if r := why.Reason; r.Code != tt.code || r.Text == "" || r.Section == "" && tt.code != "bypass" || (r.Advice == "") != isUsed {
+		used := tt.outcome != "origin"
+		if r := why.Reason; r.Code != tt.code || r.Text == "" || r.Section == "" && tt.code != "bypass" || (r.Advice == "") != used {
 			t.Errorf("%s: %+v", tt.code, r)
 		}
 		if s := why.Sent; s.NotStored == nil || s.NotStored.Code != "private" || s.NotStored.Section == "" || s.NotStored.Advice != "another one" || s.Stored ||

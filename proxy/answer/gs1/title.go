@@ -40,11 +40,11 @@ func Title(rel string) string {
 func inWords(name string) string {
 	var b strings.Builder
 	for i, c := range name {
-		isCapital := 'A' <= c && c <= 'Z'
+		capital := 'A' <= c && c <= 'Z'
 		switch {
 		case i == 0:
 			b.WriteString(strings.ToUpper(string(c)))
-		case isCapital:
+		case capital:
 			b.WriteString(" " + strings.ToLower(string(c)))
 		default:
 			b.WriteRune(c)

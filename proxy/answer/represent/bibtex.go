@@ -52,8 +52,8 @@ var bibMonths = [...]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "au
 // bibtex returns a name. A name that is not "Family, Given" is in braces, so that BibTeX does not split it.
 func (a Agent) bibtex() string {
 	name := escapeTeX(a.Name)
-	isJoined := strings.Contains(" "+strings.ToLower(a.Name)+" ", " and ")
-	if _, _, ok := a.parts(); ok && !isJoined {
+	joined := strings.Contains(" "+strings.ToLower(a.Name)+" ", " and ")
+	if _, _, ok := a.parts(); ok && !joined {
 		return name
 	}
 	return "{" + name + "}"

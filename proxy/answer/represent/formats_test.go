@@ -172,7 +172,7 @@ func checkBibTeX(text string) error {
 			case '}':
 				depth--
 			}
-			if isLast := i == len(match[2])-1; depth < 0 || match[2][0] == '{' && (depth == 0) != isLast {
+			if last := i == len(match[2])-1; depth < 0 || match[2][0] == '{' && (depth == 0) != last {
 				return fmt.Errorf("BibTeX: braces of %q", row)
 			}
 		}
@@ -180,9 +180,9 @@ func checkBibTeX(text string) error {
 	return nil
 }
 
-func checkERC(text string, isSupported bool) error {
+func checkERC(text string, supported bool) error {
 	records := strings.Split(strings.TrimSuffix(text, "\n"), "\n\n")
-	if len(records) != 1 && !isSupported || len(records) != 2 && isSupported {
+	if len(records) != 1 && !supported || len(records) != 2 && supported {
 		return fmt.Errorf("ERC: %q", text)
 	}
 	for i, record := range records {

@@ -106,8 +106,8 @@ func TestMisbehaving(t *testing.T) {
 					}
 					fails(t, pool, tt.line, tt.want)
 				}
-				if faults := pool.Faults(); len(faults) > 0 {
-					t.Errorf("faults: %q", faults)
+				if failures := pool.Faults(); len(failures) > 0 {
+					t.Errorf("faults: %q", failures)
 				}
 			})
 		}

@@ -37,8 +37,8 @@ type File[T any] struct {
 	parse   Parse[T]
 	current atomic.Pointer[content[T]]
 
-	mu    sync.Mutex
-	fault string // why the file cannot be used; "" if it can
+	mu      sync.Mutex
+	failure string // why the file cannot be used; "" if it can
 
 	// The state of look, used by one goroutine.
 	seen     state
@@ -129,11 +129,11 @@ func (f *File[T]) Info() Info {
 func (f *File[T]) Faults() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.fault == "" {
+	if f.failure == "" {
 		return nil
 	}
 	at := f.current.Load().loaded.UTC().Format(time.RFC3339)
-	return []string{fmt.Sprintf("the list %s cannot be used, so that what was read at %s stays in use: %s", f.config.Path, at, f.fault)}
+	return []string{fmt.Sprintf("the list %s cannot be used, so that what was read at %s stays in use: %s", f.config.Path, at, f.failure)}
 }
 
 // stat returns the state of the file.
@@ -199,15 +199,15 @@ func (f *File[T]) accept(read *content[T]) {
 }
 
 // setFault records why the file cannot be used, "" if it can, and logs transitions.
-func (f *File[T]) setFault(fault string) {
+func (f *File[T]) setFailure(failure string) {
 	f.mu.Lock()
-	before := f.fault
-	f.fault = fault
+	before := f.failure
+	f.failure = failure
 	f.mu.Unlock()
 	switch {
-	case before == "" && fault != "":
-		f.config.Log.Error("a list cannot be used: the one before it stays in use", "path", f.config.Path, "error", fault)
-	case before != "" && fault == "":
+	case before == "" && failure != "":
+		f.config.Log.Error("a list cannot be used: the one before it stays in use", "path", f.config.Path, "error", failure)
+	case before != "" && failure == "":
 		f.config.Log.Info("a list can be used again", "path", f.config.Path)
 	}
 }

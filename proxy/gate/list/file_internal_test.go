@@ -138,9 +138,9 @@ func (x *fixture) has(name string, entries int) {
 // faulty checks that a failure with a text is reported, and that its start was logged once.
 func (x *fixture) faulty(text string) {
 	x.t.Helper()
-	faults := x.file.Faults()
-	if len(faults) != 1 || !strings.Contains(faults[0], text) || !strings.Contains(faults[0], x.path) {
-		x.t.Errorf("no fault with %q: %q", text, faults)
+	failures := x.file.Faults()
+	if len(failures) != 1 || !strings.Contains(failures[0], text) || !strings.Contains(failures[0], x.path) {
+		x.t.Errorf("no fault with %q: %q", text, failures)
 	}
 	if n := x.log.count("cannot be used"); n != 1 {
 		x.t.Errorf("%d messages", n)
@@ -150,8 +150,8 @@ func (x *fixture) faulty(text string) {
 // sound checks that the failure has ended, and that this was logged once.
 func (x *fixture) sound() {
 	x.t.Helper()
-	if faults := x.file.Faults(); faults != nil {
-		x.t.Error(faults)
+	if failures := x.file.Faults(); failures != nil {
+		x.t.Error(failures)
 	}
 	if n := x.log.count("can be used again"); n != 1 {
 		x.t.Errorf("%d messages", n)
@@ -208,7 +208,7 @@ func TestMissing(t *testing.T) {
 
 func TestUnusable(t *testing.T) {
 	x := newFixture(t, 3)
-	for text, fault := range map[string]string{
+	for text, failure := range map[string]string{
 		"":                         "the file is empty",
 		"<html>\n<p>503</p>\n":     "no line of the file is an entry",
 		"# nothing\n":              "the file has 0 entries, of 3 before",
@@ -216,7 +216,7 @@ func TestUnusable(t *testing.T) {
 	} {
 		x.write(text)
 		x.look()
-		x.faulty(fault)
+		x.faulty(failure)
 		x.has("a0.example", 3)
 		x.write(names(3))
 		x.look()

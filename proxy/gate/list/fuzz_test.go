@@ -135,9 +135,9 @@ func scanURLs(all []url, name string, literal netip.Addr, path, query string, ex
 		isHost := literal.IsValid() && e.host.literals.first == literal ||
 			!literal.IsValid() && !e.host.literals.first.IsValid() &&
 				(e.host.name == name || e.host.below && strings.HasSuffix(name, "."+e.host.name))
-		rest, isBelow := strings.CutPrefix(path, e.path)
-		isBelow = isBelow && (rest == "" || rest[0] == '/' || strings.HasSuffix(e.path, "/"))
-		if isHost && e.host.except == except && (e.query == "" && isBelow || e.query != "" && e.path == path && e.query == "?"+query) {
+		rest, below := strings.CutPrefix(path, e.path)
+		below = below && (rest == "" || rest[0] == '/' || strings.HasSuffix(e.path, "/"))
+		if isHost && e.host.except == except && (e.query == "" && below || e.query != "" && e.path == path && e.query == "?"+query) {
 			return true
 		}
 	}

@@ -80,7 +80,7 @@ func (f *File[T]) look(ctx context.Context) time.Duration {
 	switch {
 	case quiet < quietTime:
 		if now.Sub(f.changing) >= mostChange {
-			f.setFault("the file has been changing for more than a minute")
+			f.setFailure("the file has been changing for more than a minute")
 		}
 		return quietTime - quiet
 	case now.Before(f.reread):
@@ -114,11 +114,11 @@ func (f *File[T]) reload(ctx context.Context, now time.Time) time.Duration {
 		f.reread = f.since.Add(rereadTime)
 		return max(f.reread.Sub(now), quietTime)
 	}
-	fault := f.shrunk(read)
-	if fault == "" {
+	failure := f.shrunk(read)
+	if failure == "" {
 		f.accept(read)
 	}
-	f.finish(fault)
+	f.finish(failure)
 	return 0
 }
 
@@ -131,12 +131,12 @@ func (f *File[T]) changed(seen state, now time.Time) {
 }
 
 // finish records that the version of the file was processed, and why it cannot be used; "" if it can.
-func (f *File[T]) finish(fault string) {
+func (f *File[T]) finish(failure string) {
 	f.done, f.changing, f.reread = true, time.Time{}, time.Time{}
-	if fault == "" {
+	if failure == "" {
 		f.refused = nil
 	}
-	f.setFault(fault)
+	f.setFailure(failure)
 }
 
 // shrunk returns why a file that has shrunk is rejected, "" if it is accepted.

@@ -59,14 +59,14 @@ func New(mode Mode, rules []Rule) (*Policy, error) {
 	p := &Policy{mode: mode, rules: make([]rule, len(rules))}
 	seen := make(map[string]bool, len(rules))
 	shared := newCrowds(rules)
-	var faults []error
+	var failures []error
 	for i, r := range rules {
 		compiled, all, err := compile(r)
 		if err == nil && seen[r.ID] {
 			err = errors.New("there is another rule of this id")
 		}
 		if err != nil {
-			faults = append(faults, fmt.Errorf("rule %d, %q: %w", i+1, r.ID, err))
+			failures = append(failures, fmt.Errorf("rule %d, %q: %w", i+1, r.ID, err))
 		}
 		seen[r.ID] = true
 		p.rules[i] = compiled
@@ -77,8 +77,8 @@ func New(mode Mode, rules []Rule) (*Policy, error) {
 		}
 		into.add(&p.rules[i], all, int32(i), shared)
 	}
-	if len(faults) > 0 {
-		return nil, errors.Join(faults...)
+	if len(failures) > 0 {
+		return nil, errors.Join(failures...)
 	}
 	return p, nil
 }

@@ -73,11 +73,11 @@ type rule struct {
 // maxID limits an identifier: it is in each line of the log.
 const maxID = 64
 
-const idOctets = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+const idBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 // compile checks a rule, and returns it with its parsed hosts.
 func compile(r Rule) (rule, []host, error) {
-	if r.ID == "" || len(r.ID) > maxID || strings.Trim(r.ID, idOctets) != "" {
+	if r.ID == "" || len(r.ID) > maxID || strings.Trim(r.ID, idBytes) != "" {
 		return rule{}, nil, fmt.Errorf("an id has 1 to %d letters, digits, %q, %q and %q", maxID, "-", "_", ".")
 	}
 	for _, prefix := range slices.Concat(r.Clients, r.Destinations) {

@@ -18,7 +18,7 @@ import (
 // Limits of parts.
 const (
 	partNames    = 45_000   // less than a file may have, which leaves room for new names
-	partOctets   = 40 << 20 // bytes, estimated, which also leaves room for new names
+	partBytes    = 40 << 20 // bytes, estimated, which also leaves room for new names
 	partKeys     = 1000     // keys in one batch
 	maxParts     = 50_000   // files of an index, by the protocol
 	maxBoundary  = 300      // bytes, since the URL of a file contains two boundaries
@@ -32,9 +32,9 @@ const (
 type parts struct {
 	mu         sync.Mutex
 	boundaries []string
-	isWhole    bool // all names were read
+	whole      bool // all names were read
 	hasLast    bool // there is a public name after the last boundary
-	isRunning  bool
+	running    bool
 	made       time.Time
 	head       registry.Seq
 	done       chan struct{} // closed when the run ends
@@ -48,15 +48,15 @@ type span struct{ after, upto string }
 func (b *Browser) spans(ctx context.Context) ([]span, error) {
 	p := &b.parts
 	p.mu.Lock()
-	if !p.isRunning && (!p.isWhole || b.config.Now().Sub(p.made) >= partsRefresh) {
-		if err := b.refresh(ctx); err != nil && !p.isWhole {
+	if !p.running && (!p.whole || b.config.Now().Sub(p.made) >= partsRefresh) {
+		if err := b.refresh(ctx); err != nil && !p.whole {
 			p.mu.Unlock()
 			return nil, err
 		}
 	}
-	isWhole, done := p.isWhole, p.done
+	whole, done := p.whole, p.done
 	p.mu.Unlock()
-	if !isWhole {
+	if !whole {
 		timer := time.NewTimer(partsWait)
 		defer timer.Stop()
 		select {
@@ -73,7 +73,7 @@ func (b *Browser) spans(ctx context.Context) ([]span, error) {
 		all = append(all, span{after, boundary})
 		after = boundary
 	}
-	if p.isWhole && p.hasLast {
+	if p.whole && p.hasLast {
 		all = append(all, span{after: after})
 	}
 	return all, nil
@@ -86,11 +86,11 @@ func (b *Browser) refresh(ctx context.Context) error {
 	if err != nil {
 		return unavailable(err)
 	}
-	if p.isWhole && head == p.head {
+	if p.whole && head == p.head {
 		p.made = b.config.Now()
 		return nil
 	}
-	p.isRunning, p.done = true, make(chan struct{})
+	p.running, p.done = true, make(chan struct{})
 	old := slices.Clone(p.boundaries)
 	b.config.Background(func(ctx context.Context) {
 		made := partition{browser: b, old: old}
@@ -98,9 +98,9 @@ func (b *Browser) refresh(ctx context.Context) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		defer close(p.done)
-		p.isRunning = false
+		p.running = false
 		if err == nil {
-			p.boundaries, p.isWhole, p.hasLast, p.made, p.head = made.boundaries, true, made.isOpen, b.config.Now(), head
+			p.boundaries, p.whole, p.hasLast, p.made, p.head = made.boundaries, true, made.open, b.config.Now(), head
 		}
 	})
 	return nil
@@ -112,8 +112,8 @@ type partition struct {
 	old        []string
 	boundaries []string
 	names      int // since the last boundary
-	octets     int
-	isOpen     bool // one of them is public
+	bytes      int
+	open       bool // one of them is public
 }
 
 func (m *partition) run(ctx context.Context) error {
@@ -148,9 +148,9 @@ func (m *partition) page(ctx context.Context, after string) (n int, last string,
 
 // take counts keys, and adds boundaries where a part ends.
 func (m *partition) take(tx registry.Tx, keys []registry.Key) error {
-	isFull := m.names+len(keys) > partNames || m.octets > partOctets
-	isKept := len(m.old) > 0 && len(keys) > 0 && m.old[0] <= keys[len(keys)-1].Name
-	if m.isOpen && !isFull && !isKept {
+	isFull := m.names+len(keys) > partNames || m.bytes > partBytes
+	kept := len(m.old) > 0 && len(keys) > 0 && m.old[0] <= keys[len(keys)-1].Name
+	if m.open && !isFull && !kept {
 		m.count(keys)
 		return nil
 	}
@@ -163,9 +163,9 @@ func (m *partition) take(tx registry.Tx, keys []registry.Key) error {
 	for i := range entries {
 		opens[i] = entries[i].IsOpen()
 	}
-	m.isOpen = m.isOpen || slices.Contains(opens, true)
+	m.open = m.open || slices.Contains(opens, true)
 	lastOpen := m.keep(keys, opens)
-	if isFull = m.names > partNames || m.octets > partOctets; isFull && lastOpen >= 0 {
+	if isFull = m.names > partNames || m.bytes > partBytes; isFull && lastOpen >= 0 {
 		m.end(keys, opens, lastOpen)
 	}
 	return nil
@@ -202,13 +202,13 @@ func (m *partition) isBoundary(name string) bool {
 // end ends a part with a key; the keys after it belong to the next part.
 func (m *partition) end(keys []registry.Key, opens []bool, i int) {
 	m.boundaries = append(m.boundaries, strings.Clone(keys[i].Name))
-	m.names, m.octets = 0, 0
-	m.isOpen = slices.Contains(opens[i+1:], true)
+	m.names, m.bytes = 0, 0
+	m.open = slices.Contains(opens[i+1:], true)
 	m.count(keys[i+1:])
 	if p := &m.browser.parts; len(m.old) == 0 { // publish boundaries during the first run
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if !p.isWhole {
+		if !p.whole {
 			p.boundaries = slices.Clone(m.boundaries)
 		}
 	}
@@ -217,6 +217,6 @@ func (m *partition) end(keys []registry.Key, opens []bool, i int) {
 func (m *partition) count(keys []registry.Key) {
 	m.names += len(keys)
 	for i := range keys {
-		m.octets += maxEscaped*len(keys[i].Name) + aroundURL
+		m.bytes += maxEscaped*len(keys[i].Name) + aroundURL
 	}
 }

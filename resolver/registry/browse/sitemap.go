@@ -21,10 +21,10 @@ import (
 
 // Limits of a file, by the protocol.
 const (
-	maxFileURLs   = 50_000
-	maxFileOctets = 50 << 20
-	maxURL        = 2047 // bytes
-	filePage      = 1000 // names in one batch
+	maxFileURLs  = 50_000
+	maxFileBytes = 50 << 20
+	maxURL       = 2047 // bytes
+	filePage     = 1000 // names in one batch
 )
 
 const (
@@ -113,7 +113,7 @@ func (b *Browser) entriesAfter(ctx context.Context, after string) ([]registry.En
 // writeFile writes the file of a part. page has its first entries.
 func (b *Browser) writeFile(ctx context.Context, to io.Writer, s span, page []registry.Entry) error {
 	w := bufio.NewWriterSize(to, 32<<10)
-	left, room := maxFileURLs, maxFileOctets
+	left, room := maxFileURLs, maxFileBytes
 	write := func(text string) { room -= len(text); _, _ = w.WriteString(text) } // Flush returns the error
 	write(sitemapHead + "<urlset" + sitemapXMLN)
 	var one bytes.Buffer

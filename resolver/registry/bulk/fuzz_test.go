@@ -204,8 +204,8 @@ func FuzzUniqueMembers(f *testing.F) {
 			return
 		}
 		escaped := strings.Count(strings.ToLower(strings.ReplaceAll(text, `\\`, "")), `\ufffd`)
-		isChanged := strings.Count(decoded, "\ufffd") != escaped+strings.Count(text, "\ufffd")
-		if err := registry.UniqueMembers([]byte(text)); isChanged && err == nil || !isChanged && err != nil {
+		changed := strings.Count(decoded, "\ufffd") != escaped+strings.Count(text, "\ufffd")
+		if err := registry.UniqueMembers([]byte(text)); changed && err == nil || !changed && err != nil {
 			t.Errorf("%q is decoded as %q, and checked as %v", text, decoded, err)
 		}
 	})

@@ -58,11 +58,11 @@ func (d dayOf) size() int { return len(d.name) + len(d.day) + countOverhead }
 
 // countShard is the counts of a part of the names.
 type countShard struct {
-	mu     sync.Mutex
-	names  map[string]*registry.Tally
-	octets int
-	other  registry.Tally
-	_      [64]byte // padding against false sharing of cache lines
+	mu    sync.Mutex
+	names map[string]*registry.Tally
+	bytes int
+	other registry.Tally
+	_     [64]byte // padding against false sharing of cache lines
 }
 
 // NewCounter returns a Counter. It starts no goroutine.
@@ -93,10 +93,10 @@ func (c *Counter) Add(name string, bot bool) {
 // insert returns the tally of a new name, or that of OtherNames if the memory limit is reached.
 func (s *countShard) insert(name string, room int) *registry.Tally {
 	n := len(name) + countOverhead
-	if s.octets+n > room {
+	if s.bytes+n > room {
 		return &s.other
 	}
-	s.octets += n
+	s.bytes += n
 	t := new(registry.Tally)
 	s.names[strings.Clone(name)] = t // name may be a substring of a larger string
 	return t
@@ -152,7 +152,7 @@ func (s *countShard) take() (names map[string]*registry.Tally, other registry.Ta
 	if len(s.names) > 0 { // reuse an empty map
 		names, s.names = s.names, make(map[string]*registry.Tally)
 	}
-	other, s.other, s.octets = s.other, registry.Tally{}, 0
+	other, s.other, s.bytes = s.other, registry.Tally{}, 0
 	return names, other
 }
 

@@ -50,7 +50,7 @@ type Store struct {
 	mu      sync.Mutex
 	changed map[int]func(keys []registry.Key) // callbacks by number, one per configuration
 	next    int
-	fault   error
+	failure error
 	// isTried and isOpened report whether tried and opened are closed, wasWritable whether changes were ever
 	// possible.
 	isTried, isOpened, wasWritable bool
@@ -95,7 +95,7 @@ func (s *Store) Await(ctx context.Context) {
 }
 
 // AwaitTried waits for the first try to open the store, or the end of ctx, and returns Faults.
-func (s *Store) AwaitTried(ctx context.Context) (faults []string) {
+func (s *Store) AwaitTried(ctx context.Context) (failures []string) {
 	select {
 	case <-s.tried:
 	case <-ctx.Done():
@@ -195,10 +195,10 @@ func (s *Store) caughtUp(ctx context.Context, err error) error {
 
 // state records whether the store is available.
 func (s *Store) state(err error) {
-	isWritable := err == nil && s.Unwritable() == nil
+	writable := err == nil && s.Unwritable() == nil
 	s.mu.Lock()
-	changed := (err == nil) != (s.fault == nil)
-	s.fault, s.wasWritable = err, s.wasWritable || isWritable
+	changed := (err == nil) != (s.failure == nil)
+	s.failure, s.wasWritable = err, s.wasWritable || writable
 	if err == nil && !s.isOpened {
 		s.isOpened = true
 		close(s.opened)
@@ -219,16 +219,16 @@ func (s *Store) state(err error) {
 // would become unready at the same time, even in an outage of two seconds.
 func (s *Store) Readiness() (unready, degraded []string) {
 	s.mu.Lock()
-	fault, isTried, isOpened, wasWritable := s.fault, s.isTried, s.isOpened, s.wasWritable
+	failure, isTried, isOpened, wasWritable := s.failure, s.isTried, s.isOpened, s.wasWritable
 	s.mu.Unlock()
 	switch {
 	case !isTried:
 		return []string{fmt.Sprintf("the registry is being opened: requests for its names wait, for %s at most; if it lasts, "+
 			"see whether its database answers, and whether another urnd is changing its schema", OpeningTime)}, nil
-	case fault != nil && !isOpened:
-		return []string{"the registry cannot be asked: " + fault.Error()}, nil
-	case fault != nil:
-		return nil, []string{"the registry cannot be asked: " + fault.Error()}
+	case failure != nil && !isOpened:
+		return []string{"the registry cannot be asked: " + failure.Error()}, nil
+	case failure != nil:
+		return nil, []string{"the registry cannot be asked: " + failure.Error()}
 	}
 	if err := s.Degraded(); err != nil {
 		degraded = append(degraded, "the registry: "+err.Error())
@@ -247,7 +247,7 @@ func (s *Store) Readiness() (unready, degraded []string) {
 func (s *Store) Available() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.isOpened && s.fault == nil
+	return s.isOpened && s.failure == nil
 }
 
 // Writable reports whether names can be changed, as far as known.

@@ -20,17 +20,17 @@ import (
 type opener struct {
 	path string
 
-	mu    sync.Mutex
-	fault error
-	tries int
+	mu      sync.Mutex
+	failure error
+	tries   int
 }
 
 func (o *opener) open(ctx context.Context, mustExist bool) (registry.Store, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.tries++
-	if o.fault != nil {
-		return nil, o.fault
+	if o.failure != nil {
+		return nil, o.failure
 	}
 	if mustExist {
 		if err := sqlite.MustExist(o.path); err != nil {
@@ -40,10 +40,10 @@ func (o *opener) open(ctx context.Context, mustExist bool) (registry.Store, erro
 	return sqlite.Open(ctx, o.path)
 }
 
-func (o *opener) set(fault error) {
+func (o *opener) set(failure error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.fault = fault
+	o.failure = failure
 }
 
 func (o *opener) tried() int {
@@ -63,7 +63,7 @@ func put(name string) func(registry.WriteTx) error {
 
 // Opening a store is retried; Report is called once for the error, and once for the success.
 func TestStoreIsOpenedAgain(t *testing.T) {
-	o := &opener{path: filepath.Join(t.TempDir(), "registry.db"), fault: errors.New("broken")}
+	o := &opener{path: filepath.Join(t.TempDir(), "registry.db"), failure: errors.New("broken")}
 	var mu sync.Mutex
 	var reports []error
 	s := follow.New(follow.Config{Open: o.open, After: soon, Report: func(err error) {
@@ -75,18 +75,18 @@ func TestStoreIsOpenedAgain(t *testing.T) {
 	s.Start() // only the first call has an effect
 	defer s.End()
 	testserver.Wait(t, "it is tried again", func() bool { return o.tried() > 3 })
-	if faults := s.Faults(); !slices.Equal(faults, []string{"the registry cannot be asked: broken"}) {
-		t.Errorf("the faults are %q", faults)
+	if failures := s.Faults(); !slices.Equal(failures, []string{"the registry cannot be asked: broken"}) {
+		t.Errorf("the faults are %q", failures)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if faults := s.AwaitTried(ended); len(faults) != 1 {
-		t.Errorf("who waits is told %q", faults)
+	if failures := s.AwaitTried(ended); len(failures) != 1 {
+		t.Errorf("who waits is told %q", failures)
 	}
 	o.set(nil)
 	s.Await(t.Context())
-	if faults := s.AwaitTried(t.Context()); faults != nil {
-		t.Errorf("it is open, with %q", faults)
+	if failures := s.AwaitTried(t.Context()); failures != nil {
+		t.Errorf("it is open, with %q", failures)
 	}
 	testserver.Wait(t, "that it is open is told", func() bool {
 		mu.Lock()
@@ -111,8 +111,8 @@ func TestStoreWithoutRoom(t *testing.T) {
 	s.Start()
 	defer s.End()
 	s.Await(t.Context())
-	if faults := s.Faults(); len(faults) != 1 || !strings.HasPrefix(faults[0], "the registry can be asked, and not be changed: ") {
-		t.Errorf("the faults are %q", faults)
+	if failures := s.Faults(); len(failures) != 1 || !strings.HasPrefix(failures[0], "the registry can be asked, and not be changed: ") {
+		t.Errorf("the faults are %q", failures)
 	}
 	if err := s.Write(t.Context(), put("b")); !errors.Is(err, registry.ErrNoStore) {
 		t.Errorf("writing: %v", err)

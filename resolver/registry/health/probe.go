@@ -73,7 +73,7 @@ func (p *prober) check(ctx context.Context, target string) Result {
 	if !ok {
 		return Result{Outcome: Unchecked, Error: "only http and https can be checked"}
 	}
-	moved, isForGood := "", true
+	moved, forGood := "", true
 	for range maxRedirects + 1 {
 		r, to := p.ask(ctx, u)
 		if to == "" {
@@ -97,7 +97,7 @@ func (p *prober) check(ctx context.Context, target string) Result {
 			return Result{Outcome: Failing, Status: r.Status, Error: "it redirects to itself"}
 		}
 		u = next
-		if isForGood = isForGood && isPermanent(r.Status); isForGood {
+		if forGood = forGood && isPermanent(r.Status); forGood {
 			moved = u.String()
 		}
 	}

@@ -24,9 +24,9 @@ type RewriteBody struct {
 const maxRewrite = 64 << 10
 
 // rewriteOf decodes a RewriteBody.
-func (j *Jobs) rewriteOf(octets []byte) (w registry.Rewrite, err error) {
+func (j *Jobs) rewriteOf(data []byte) (w registry.Rewrite, err error) {
 	var body RewriteBody
-	d := json.NewDecoder(bytes.NewReader(octets))
+	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
 		return w, fmt.Errorf("%w: the body is a JSON object with prefix, replace and with: %w", registry.ErrInvalid, err)
@@ -41,29 +41,29 @@ func (j *Jobs) rewriteOf(octets []byte) (w registry.Rewrite, err error) {
 // checkRewrite reads the body of a rewrite and checks the permissions of an actor. It returns a new reader of
 // the body.
 func (j *Jobs) checkRewrite(actor registry.Actor, body io.Reader) (io.Reader, error) {
-	octets, err := io.ReadAll(io.LimitReader(body, maxRewrite+1))
+	data, err := io.ReadAll(io.LimitReader(body, maxRewrite+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w: receiving the body: %w", registry.ErrInvalid, err)
-	case len(octets) > maxRewrite:
+	case len(data) > maxRewrite:
 		return nil, fmt.Errorf("%w: %d octets are, of a rewrite", ErrLarge, maxRewrite)
 	}
-	w, err := j.rewriteOf(octets)
+	w, err := j.rewriteOf(data)
 	if err == nil {
 		err = w.Check(actor)
 	}
-	return bytes.NewReader(octets), err
+	return bytes.NewReader(data), err
 }
 
 // rewrite runs a job that rewrites targets.
 func (j *Jobs) rewrite(
 	ctx context.Context, of storedJob, body io.Reader, watch *watcher, lines *rejections, differing *differences,
 ) (report bulk.Report, err error) {
-	octets, err := io.ReadAll(io.LimitReader(body, maxRewrite))
+	data, err := io.ReadAll(io.LimitReader(body, maxRewrite))
 	if err != nil {
 		return report, storing(err)
 	}
-	w, err := j.rewriteOf(octets)
+	w, err := j.rewriteOf(data)
 	if err != nil {
 		return report, err
 	}

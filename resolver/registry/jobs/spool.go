@@ -161,9 +161,9 @@ func (j *Jobs) checkRoom(token string, more int64) error {
 // instance.
 func (j *Jobs) trim(token string) {
 	type report struct {
-		at     spooled
-		kind   string
-		octets int64
+		at    spooled
+		kind  string
+		bytes int64
 	}
 	var reports []report
 	octets, waits := int64(0), make(map[spooled]bool)
@@ -174,7 +174,7 @@ func (j *Jobs) trim(token string) {
 			waits[at] = true
 		case kind == rejectedFile, kind == differsFile, kind == clashesFile:
 			reports = append(reports, report{at, kind, size(entry)})
-			octets += reports[len(reports)-1].octets
+			octets += reports[len(reports)-1].bytes
 		}
 	})
 	for _, r := range reports { // in the order of job IDs
@@ -183,7 +183,7 @@ func (j *Jobs) trim(token string) {
 		}
 		if !waits[r.at] {
 			j.remove(r.kind, r.at)
-			octets -= r.octets
+			octets -= r.bytes
 		}
 	}
 }

@@ -162,7 +162,7 @@ type subject struct {
 	entry     registry.Entry
 	query     resolver.Query // of the name
 	canonical string         // its current canonical name; "" if fault is set
-	fault     error
+	failure   error
 	others    []string // equivalent names, by the rules of the namespace
 	leads     []lead   // targets that resolve to names
 	levels    []string // names at which the links of an identifier in a web address may be registered
@@ -171,10 +171,10 @@ type subject struct {
 func (l *linter) subjectOf(e registry.Entry) subject {
 	s := subject{entry: e, canonical: e.Name}
 	if e.Kind == registry.KindPrefix {
-		s.canonical, s.fault = l.Registry.CanonicalPrefix(e.Name)
-	} else if s.query, s.fault = resolver.ParseQuery(e.Name, resolver.I2L); s.fault == nil {
+		s.canonical, s.failure = l.Registry.CanonicalPrefix(e.Name)
+	} else if s.query, s.failure = resolver.ParseQuery(e.Name, resolver.I2L); s.failure == nil {
 		var d resolver.Description
-		d, s.fault = l.Names.Describe(s.query)
+		d, s.failure = l.Names.Describe(s.query)
 		s.canonical = d.Name.String()
 		for _, other := range d.Others {
 			s.others = append(s.others, other.String())
@@ -199,7 +199,7 @@ func (l *linter) related(tx registry.Tx, subjects []subject) (map[string]registr
 		for _, lead := range s.leads {
 			names = append(names, lead.name)
 		}
-		if s.fault == nil && s.canonical != s.entry.Name {
+		if s.failure == nil && s.canonical != s.entry.Name {
 			names = append(names, s.canonical)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // its registration.
 func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 	e := s.entry
-	if s.fault != nil {
-		l.add(e, Error, ruleName, sayOf(s.fault)+": nobody can ask for it")
+	if s.failure != nil {
+		l.add(e, Error, ruleName, sayOf(s.failure)+": nobody can ask for it")
 		return
 	}
 	if s.canonical != e.Name && e.Alias != s.canonical {
@@ -48,9 +48,9 @@ func apart(a, b registry.Entry) bool {
 
 // sayOf returns the violated rule of an error, without the input, which the finding names already.
 func sayOf(err error) string {
-	var fault *uri.ParseError
-	if errors.As(err, &fault) {
-		return fmt.Sprintf("%s: %s (%s)", fault.Rule.Name, fault.Rule.Says, fault.Rule.Section)
+	var failure *uri.ParseError
+	if errors.As(err, &failure) {
+		return fmt.Sprintf("%s: %s (%s)", failure.Rule.Name, failure.Rule.Says, failure.Rule.Section)
 	}
 	return err.Error()
 }

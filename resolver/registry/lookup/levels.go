@@ -144,7 +144,7 @@ type gathered struct {
 	links     []resolver.Link
 	locations []resolver.Location
 	redirect  int
-	isBounded bool // by the start or end of a target's validity
+	bounded   bool // by the start or end of a target's validity
 	isChoice  bool
 	ttl       time.Duration
 	clients   resolver.ClientTTL
@@ -184,7 +184,7 @@ func (g *gathered) add(record *resolver.Record, locations []resolver.Location, a
 		// A level less specific than the default does not compete with it.
 		g.isChoice = g.isChoice || isMulti && isDefault
 	}
-	g.isBounded = g.isBounded || record.Clients.Bounded
+	g.bounded = g.bounded || record.Clients.Bounded
 }
 
 // anchored returns a location with the anchor of its level.
@@ -209,7 +209,7 @@ func (g *gathered) answer() (resolver.Answer, error) {
 		}
 		failure := *n
 		failure.TTL, failure.Clients = min(cmp.Or(n.TTL, g.ttl), g.ttl), g.clients
-		failure.Clients.Bounded = g.isBounded
+		failure.Clients.Bounded = g.bounded
 		if g.record != nil && !errors.Is(failure.Kind, resolver.ErrGone) {
 			record := *g.record
 			record.Links = g.links
@@ -218,7 +218,7 @@ func (g *gathered) answer() (resolver.Answer, error) {
 		return resolver.Answer{}, &failure
 	}
 	record := *g.record
-	record.Links, record.Redirect, record.IsChoice, record.Clients.Bounded = slices.Clip(g.links), g.redirect, g.isChoice, g.isBounded
+	record.Links, record.Redirect, record.IsChoice, record.Clients.Bounded = slices.Clip(g.links), g.redirect, g.isChoice, g.bounded
 	sources := make(map[*resolver.Source]*resolver.Source, 1)
 	for i, l := range g.locations {
 		if sources[l.From] == nil {

@@ -24,9 +24,9 @@ const maxRedirecting = 100
 // after a change.
 func (r *redirecting) get(ctx context.Context, store registry.Store, now time.Time, lifetime time.Duration) (bool, error) {
 	r.mu.Lock()
-	some, round, isKnown := r.some, r.round, now.Before(r.until)
+	some, round, known := r.some, r.round, now.Before(r.until)
 	r.mu.Unlock()
-	if isKnown {
+	if known {
 		return some, nil
 	}
 	some, err := someRedirects(ctx, store)
@@ -53,8 +53,8 @@ func someRedirects(ctx context.Context, store registry.Store) (bool, error) {
 			return false, nil
 		}
 		text = p.Name[:end]
-		if octet := p.Name[end] - 1; octet >= ' ' {
-			text += string(rune(octet)) + last
+		if char := p.Name[end] - 1; char >= ' ' {
+			text += string(rune(char)) + last
 		}
 	}
 	return true, nil

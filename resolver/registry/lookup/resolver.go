@@ -129,11 +129,11 @@ func (r *Resolver) find(ctx context.Context, q resolver.Query, name string) (res
 
 // findIn is find in a given state.
 func (r *Resolver) findIn(ctx context.Context, s state, q resolver.Query, name string) (found resolved, err error) {
-	isUnknown, err := r.isAsUnknown(s, name)
+	unknown, err := r.isAsUnknown(s, name)
 	switch {
 	case err != nil:
 		return found, err
-	case isUnknown:
+	case unknown:
 		return found, notRegistered()
 	}
 	found, err = resolve(ctx, s, name)

@@ -22,16 +22,16 @@ func (r *Resolver) Versions(ctx context.Context, q resolver.Query) (resolver.Ver
 	found := resolver.Versions{Name: q.URI, TTL: r.config.TTL, Clients: r.clients()}
 	err := r.config.Store.Read(ctx, func(tx registry.Tx) error {
 		s := present{tx}
-		isUnknown, err := r.isAsUnknown(s, name)
+		unknown, err := r.isAsUnknown(s, name)
 		if err != nil {
 			return err
 		}
-		if isUnknown { // without its query: see Hosts
+		if unknown { // without its query: see Hosts
 			name, _, _ = strings.Cut(name, "?")
 		}
-		key, isGone, err := answering(ctx, s, name)
+		key, gone, err := answering(ctx, s, name)
 		if err == nil {
-			found.Times, err = timesOf(tx, key, isGone)
+			found.Times, err = timesOf(tx, key, gone)
 		}
 		return err
 	})
@@ -46,7 +46,7 @@ func (r *Resolver) Versions(ctx context.Context, q resolver.Query) (resolver.Ver
 
 // answering returns the key of the entry that resolves a name. If the name is gone, isGone is true, and the key
 // is that of the withdrawn entry. The error for an unregistered name is a *resolver.Negative.
-func answering(ctx context.Context, s state, name string) (key registry.Key, isGone bool, err error) {
+func answering(ctx context.Context, s state, name string) (key registry.Key, gone bool, err error) {
 	found, err := resolve(ctx, s, name)
 	if errors.Is(err, resolver.ErrGone) {
 		key, err = withdrawn(s, resolver.RecordOf(err))
@@ -75,7 +75,7 @@ const timesPage = 500
 
 // timesOf returns the times of the visible versions of a key, oldest first: for a name that is gone only those
 // that did not resolve.
-func timesOf(tx registry.Tx, key registry.Key, isGone bool) (times []time.Time, err error) {
+func timesOf(tx registry.Tx, key registry.Key, gone bool) (times []time.Time, err error) {
 	last := time.Time{}
 	for before, read := registry.Seq(0), 0; read < resolver.MaxVersions; {
 		page, err := tx.Versions(key, before, timesPage)
@@ -89,7 +89,7 @@ func timesOf(tx registry.Tx, key registry.Key, isGone bool) (times []time.Time, 
 			if !last.IsZero() && !second.Before(last) {
 				continue
 			}
-			if last = second; isShown(e, isGone) {
+			if last = second; isShown(e, gone) {
 				times = append(times, second)
 			}
 		}
@@ -103,9 +103,9 @@ func timesOf(tx registry.Tx, key registry.Key, isGone bool) (times []time.Time, 
 }
 
 // isShown reports whether the public may see the state of a name at a version of its entry.
-func isShown(e *registry.Entry, isGone bool) bool {
+func isShown(e *registry.Entry, gone bool) bool {
 	if e.Status != registry.Active {
 		return true
 	}
-	return !isGone && (!e.Redacted || e.Alias != "")
+	return !gone && (!e.Redacted || e.Alias != "")
 }

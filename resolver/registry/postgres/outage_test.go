@@ -21,7 +21,7 @@ import (
 // the write.
 type outcomes struct {
 	acknowledged, refused []string
-	faults                []string
+	failures              []string
 }
 
 // keepWriting sets a name to successive targets, until ctx ends.
@@ -33,7 +33,7 @@ func keepWriting(ctx context.Context, i *instance, name string) (o outcomes) {
 		case err == nil:
 			o.acknowledged = append(o.acknowledged, target)
 		case !errors.Is(err, registry.ErrNoStore):
-			o.faults = append(o.faults, err.Error())
+			o.failures = append(o.failures, err.Error())
 		case !errors.Is(err, postgres.ErrOutcome):
 			o.refused = append(o.refused, target)
 			select {
@@ -48,8 +48,8 @@ func keepWriting(ctx context.Context, i *instance, name string) (o outcomes) {
 // check compares the history of a name with the results.
 func (o outcomes) check(t *testing.T, i *instance, name string) {
 	t.Helper()
-	for _, fault := range o.faults {
-		t.Errorf("writing %s: %s", name, fault)
+	for _, failure := range o.failures {
+		t.Errorf("writing %s: %s", name, failure)
 	}
 	versions, err := i.History(t.Context(), registry.Name(name), 0, 1_000_000)
 	if err != nil {

@@ -50,9 +50,9 @@ func (s *Store) outcome(ctx context.Context, id identity) (committed bool, err e
 // commit is compared, too.
 func (s *Store) status(ctx context.Context, id identity) (string, error) {
 	var status, timeline, started string
-	var isThere bool
+	var there bool
 	err := s.primary.QueryRow(ctx, "SELECT coalesce(pg_xact_status($1::text::xid8), ''), "+timelineOf+", "+startOf+
-		", EXISTS (SELECT FROM commits WHERE last = $2 AND digest = $3)", id.transaction, int64(id.head), id.digest).Scan(&status, &timeline, &started, &isThere)
+		", EXISTS (SELECT FROM commits WHERE last = $2 AND digest = $3)", id.transaction, int64(id.head), id.digest).Scan(&status, &timeline, &started, &there)
 	switch {
 	case err != nil:
 		return "", err
@@ -60,7 +60,7 @@ func (s *Store) status(ctx context.Context, id identity) (string, error) {
 		return "", errTimeline
 	case status != "committed":
 		return status, nil
-	case id.digest != nil && !isThere:
+	case id.digest != nil && !there:
 		return "aborted", nil
 	case id.digest == nil && started != id.started:
 		return "", errRestarted

@@ -24,15 +24,15 @@ var (
 
 // Try checks whether a database, or a replica of it, could be used, without changing anything. Its errors are
 // those of Open.
-func Try(ctx context.Context, url string, isReplica bool, o Options) (Server, error) {
-	found, err := try(ctx, url, isReplica, o)
+func Try(ctx context.Context, url string, replica bool, o Options) (Server, error) {
+	found, err := try(ctx, url, replica, o)
 	if err != nil {
 		return found, kindOf(explain(err))
 	}
 	return found, nil
 }
 
-func try(ctx context.Context, url string, isReplica bool, o Options) (found Server, err error) {
+func try(ctx context.Context, url string, replica bool, o Options) (found Server, err error) {
 	c, err := parse(url, o)
 	if err != nil {
 		return found, err
@@ -50,10 +50,10 @@ func try(ctx context.Context, url string, isReplica bool, o Options) (found Serv
 		return found, err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // it has changed nothing
-	var isStandby bool
+	var standby bool
 	var mode string
 	err = tx.QueryRow(ctx, "SELECT current_setting('server_version'), pg_is_in_recovery(), current_setting('default_transaction_read_only')").
-		Scan(&found.Version, &isStandby, &mode)
+		Scan(&found.Version, &standby, &mode)
 	if err != nil {
 		return found, err
 	}
@@ -66,11 +66,11 @@ func try(ctx context.Context, url string, isReplica bool, o Options) (found Serv
 	switch {
 	case found.Schema > found.Current:
 		return found, newer(found.Schema, found.Current)
-	case isReplica && found.Schema != found.Current:
+	case replica && found.Schema != found.Current:
 		return found, fmt.Errorf("%w: %d, and this version needs %d", errSchema, found.Schema, found.Current)
 	}
 	may, err := mayWrite(ctx, tx, found)
-	found.Writable = may && !isStandby && mode != "on"
+	found.Writable = may && !standby && mode != "on"
 	return found, err
 }
 

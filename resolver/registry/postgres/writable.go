@@ -62,9 +62,9 @@ func (s *Store) TryWriting(ctx context.Context) {
 // look checks whether the primary accepts changes, and records the result. It returns an error only if that
 // cannot be determined.
 func (s *Store) look(ctx context.Context, db questioner) error {
-	var isStandby bool
+	var standby bool
 	var mode string
-	if err := db.QueryRow(ctx, "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')").Scan(&isStandby, &mode); err != nil {
+	if err := db.QueryRow(ctx, "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')").Scan(&standby, &mode); err != nil {
 		return err
 	}
 	may, err := mayChange(ctx, db)
@@ -74,7 +74,7 @@ func (s *Store) look(ctx context.Context, db questioner) error {
 	const only = " (where this urnd is only to read, add target_session_attrs=any to the URL of its store)"
 	var why string
 	switch {
-	case isStandby:
+	case standby:
 		why = "it is a standby: name the primary in the URL, or both servers" + only
 	case mode == "on":
 		why = "default_transaction_read_only is on for it, or for this database or user: turn it off" + only

@@ -29,9 +29,9 @@ func onStores(t *testing.T, run func(t *testing.T, d database)) {
 	t.Helper()
 	t.Parallel()
 	for _, tt := range []struct {
-		name   string
-		isLong bool
-		open   func(t *testing.T) (connect func() (registry.Store, error), stop func())
+		name string
+		long bool
+		open func(t *testing.T) (connect func() (registry.Store, error), stop func())
 	}{
 		{"SQLite", false, func(t *testing.T) (connect func() (registry.Store, error), stop func()) {
 			path := filepath.Join(t.TempDir(), "registry.db")
@@ -46,7 +46,7 @@ func onStores(t *testing.T, run func(t *testing.T, d database)) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if tt.isLong && testing.Short() {
+			if tt.long && testing.Short() {
 				t.Skip("it is long: make test-all runs it")
 			}
 			open, stop := tt.open(t)

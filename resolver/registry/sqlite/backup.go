@@ -74,18 +74,18 @@ func (c *conn) backup(ctx context.Context, file string, progress func(done, all 
 	}
 	b, err := c.db.BackupInit("main", uriOf(file, ""))
 	if err != nil {
-		return faultOf(file, err)
+		return failureOf(file, err)
 	}
 	defer func() {
 		if e := b.Close(); err == nil && e != nil {
-			err = faultOf(file, e)
+			err = failureOf(file, e)
 		}
 	}()
 	for {
 		done, err := b.Step(backupPages)
 		switch {
 		case err != nil:
-			return faultOf(file, err)
+			return failureOf(file, err)
 		case ctx.Err() != nil:
 			return ctx.Err()
 		}
@@ -114,7 +114,7 @@ func OpenBackup(ctx context.Context, file string) (*Store, error) {
 	s.questions.immutable, s.transactions.immutable = true, true
 	err := s.questions.with(ctx, func(c *conn) error { return c.checkSchema() })
 	if err != nil {
-		return nil, faultOf(file, errors.Join(err, s.Close()))
+		return nil, failureOf(file, errors.Join(err, s.Close()))
 	}
 	return s, nil
 }
@@ -183,11 +183,11 @@ func syncDirectory(path string) error {
 
 // removed removes files, which need not exist.
 func removed(files ...string) error {
-	var faults []error
+	var failures []error
 	for _, file := range files {
 		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
-			faults = append(faults, err)
+			failures = append(failures, err)
 		}
 	}
-	return errors.Join(faults...)
+	return errors.Join(failures...)
 }

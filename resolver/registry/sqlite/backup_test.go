@@ -16,12 +16,12 @@ import (
 func noProgress(int, int) {}
 
 // faultsOf returns the problems that Verify reports.
-func faultsOf(t *testing.T, s registry.Store) (faults []string) {
+func failuresOf(t *testing.T, s registry.Store) (failures []string) {
 	t.Helper()
-	if err := s.Verify(t.Context(), func(fault string) { faults = append(faults, fault) }, func(_, _ registry.Seq) {}); err != nil {
+	if err := s.Verify(t.Context(), func(failure string) { failures = append(failures, failure) }, func(_, _ registry.Seq) {}); err != nil {
 		t.Error(err)
 	}
-	return faults
+	return failures
 }
 
 // backedUp creates a backup, and returns the store in it.
@@ -34,8 +34,8 @@ func backedUp(t *testing.T, s *sqlite.Store, file string) *sqlite.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if faults := faultsOf(t, b); len(faults) > 0 {
-		t.Errorf("the backup is faulty: %q", faults)
+	if failures := failuresOf(t, b); len(failures) > 0 {
+		t.Errorf("the backup is faulty: %q", failures)
 	}
 	return b
 }
@@ -74,8 +74,8 @@ func TestBackupBesideWriter(t *testing.T) {
 			t.Errorf("name %d in the backup: %+v, %v", i, e, err)
 		}
 	}
-	if faults := faultsOf(t, b); len(faults) > 0 {
-		t.Errorf("faults: %q", faults)
+	if failures := failuresOf(t, b); len(failures) > 0 {
+		t.Errorf("faults: %q", failures)
 	}
 	if err := write(t, b, 0, 1); !errors.Is(err, registry.ErrNoStore) {
 		t.Errorf("writing to a backup: %v", err)
@@ -104,8 +104,8 @@ func TestBackupBrokenOff(t *testing.T) {
 
 func verify(t *testing.T) func(s *sqlite.Store) error {
 	return func(s *sqlite.Store) error {
-		if faults := faultsOf(t, s); len(faults) > 0 {
-			return errors.New(strings.Join(faults, "; "))
+		if failures := failuresOf(t, s); len(failures) > 0 {
+			return errors.New(strings.Join(failures, "; "))
 		}
 		return nil
 	}
@@ -120,7 +120,7 @@ func TestRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := sqlite.Restore(t.Context(), path, backup, verify(t))
-	wantFault(t, err, registry.ErrNoStore, "another process uses "+path, "stop urnd")
+	wantFailure(t, err, registry.ErrNoStore, "another process uses "+path, "stop urnd")
 	if e, err := s.Lookup(t.Context(), testName(150)); err != nil || !e.Exists() {
 		t.Errorf("after a restore that was refused: %+v, %v", e, err)
 	}
@@ -178,8 +178,8 @@ func TestRestoreDamaged(t *testing.T) {
 	}
 	s = open(t, path)
 	defer closed(t, s)
-	if faults := faultsOf(t, s); len(faults) > 0 {
-		t.Errorf("faults: %q", faults)
+	if failures := failuresOf(t, s); len(failures) > 0 {
+		t.Errorf("faults: %q", failures)
 	}
 	if e, err := s.Lookup(t.Context(), testName(150)); err != nil || e.Exists() {
 		t.Errorf("the log of the damaged file was applied: %+v, %v", e, err)

@@ -86,8 +86,8 @@ func readDigest(backup string) ([]byte, error) {
 	}
 	// The file name in the line is not compared: both files may have been renamed together.
 	line, rest, _ := strings.Cut(strings.TrimPrefix(string(text), `\`), "\n")
-	octets, _, _ := strings.Cut(line, " ")
-	digest, err := hex.DecodeString(octets)
+	data, _, _ := strings.Cut(line, " ")
+	digest, err := hex.DecodeString(data)
 	if err != nil || len(digest) != sha256.Size || rest != "" {
 		return nil, fmt.Errorf("%w: %s is not one line of sha256sum(1): use another backup, or make it anew if you know that this one is good",
 			registry.ErrDamaged, file)

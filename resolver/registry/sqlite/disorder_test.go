@@ -17,10 +17,10 @@ import (
 func disorder(t *testing.T, path string) {
 	t.Helper()
 	const tableLeaf, indexLeaf = 0x0d, 0x0a
-	octets, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	must(t, err)
-	size := int(binary.BigEndian.Uint16(octets[16:]))
-	for page := range slices.Chunk(octets[size:], size) {
+	size := int(binary.BigEndian.Uint16(data[16:]))
+	for page := range slices.Chunk(data[size:], size) {
 		if page[0] != tableLeaf && page[0] != indexLeaf || bytes.Contains(page, []byte("CREATE TABLE")) {
 			continue // otherwise the schema could not be read
 		}
@@ -30,7 +30,7 @@ func disorder(t *testing.T, path string) {
 			a[0], a[1], b[0], b[1] = b[0], b[1], a[0], a[1]
 		}
 	}
-	must(t, os.WriteFile(path, octets, 0o600))
+	must(t, os.WriteFile(path, data, 0o600))
 }
 
 // A paged read of a damaged registry terminates.
@@ -51,7 +51,7 @@ func TestPagesOutOfOrder(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, faults, err := readAndVerify(t.Context(), path); err == nil && len(faults) == 0 {
+	if _, failures, err := readAndVerify(t.Context(), path); err == nil && len(failures) == 0 {
 		t.Error("it is verified")
 	}
 }

@@ -35,7 +35,7 @@ func TestLost(t *testing.T) {
 			}
 			s, err := sqlite.Open(t.Context(), path)
 			if c.says != "" {
-				wantFault(t, err, registry.ErrNoStore, path, c.says, "urnd registry restore", "move")
+				wantFailure(t, err, registry.ErrNoStore, path, c.says, "urnd registry restore", "move")
 				if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("it was made: %v", err)
 				}

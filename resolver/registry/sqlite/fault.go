@@ -20,11 +20,11 @@ func (c *conn) fault(err error) error {
 	if cause := c.db.GetInterrupt().Err(); cause != nil && errors.Is(err, sqlite3.INTERRUPT) {
 		return cause
 	}
-	return faultOf(c.path, err)
+	return failureOf(c.path, err)
 }
 
 // faultOf converts an error to one of the registry, with the path of the file and advice.
-func faultOf(path string, err error) error {
+func failureOf(path string, err error) error {
 	for _, known := range []error{
 		registry.ErrSchema, registry.ErrDamaged, registry.ErrNoStore, registry.ErrInvalid, context.Canceled, context.DeadlineExceeded,
 	} {

@@ -64,7 +64,7 @@ func filled(t testing.TB, n int) string {
 }
 
 // wantFault checks that an error is of a kind, and contains the path of the file and the advice.
-func wantFault(t *testing.T, err, kind error, texts ...string) {
+func wantFailure(t *testing.T, err, kind error, texts ...string) {
 	t.Helper()
 	if !errors.Is(err, kind) {
 		t.Errorf("the error is %v, want %v", err, kind)
@@ -136,7 +136,7 @@ func TestFileFaults(t *testing.T) {
 			if err == nil {
 				s.Close()
 			}
-			wantFault(t, err, c.kind, path, c.says)
+			wantFailure(t, err, c.kind, path, c.says)
 			if after, _ := os.ReadFile(path); string(after) != string(before) {
 				t.Error("the file was changed")
 			}
@@ -167,7 +167,7 @@ func TestDamagedPages(t *testing.T) {
 			f.Close()
 			s, err := sqlite.Open(t.Context(), path)
 			if err != nil {
-				wantFault(t, err, registry.ErrDamaged, path)
+				wantFailure(t, err, registry.ErrDamaged, path)
 				return
 			}
 			defer s.Close()
@@ -177,12 +177,12 @@ func TestDamagedPages(t *testing.T) {
 					damaged = err
 				}
 			}
-			wantFault(t, damaged, registry.ErrDamaged, path, "restore a backup")
-			var faults []string
-			if err := s.Verify(t.Context(), func(fault string) { faults = append(faults, fault) }, func(_, _ registry.Seq) {}); err != nil {
+			wantFailure(t, damaged, registry.ErrDamaged, path, "restore a backup")
+			var failures []string
+			if err := s.Verify(t.Context(), func(failure string) { failures = append(failures, failure) }, func(_, _ registry.Seq) {}); err != nil {
 				t.Error(err)
 			}
-			if len(faults) == 0 {
+			if len(failures) == 0 {
 				t.Error("Verify finds no problem")
 			}
 		})

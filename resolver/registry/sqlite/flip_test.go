@@ -111,15 +111,15 @@ func contents(ctx context.Context, s registry.Store) (string, error) {
 }
 
 // readAndVerify returns the content of a file, and the problems that Verify reports. err is an error of either.
-func readAndVerify(ctx context.Context, path string) (text string, faults []string, err error) {
+func readAndVerify(ctx context.Context, path string) (text string, failures []string, err error) {
 	s, err := sqlite.OpenBackup(ctx, path)
 	if err != nil {
 		return "", nil, err
 	}
 	defer s.Close()
-	err = s.Verify(ctx, func(fault string) { faults = append(faults, fault) }, func(_, _ registry.Seq) {})
-	if err != nil || len(faults) > 0 {
-		return "", faults, err
+	err = s.Verify(ctx, func(failure string) { failures = append(failures, failure) }, func(_, _ registry.Seq) {})
+	if err != nil || len(failures) > 0 {
+		return "", failures, err
 	}
 	text, err = contents(ctx, s)
 	return text, nil, err
@@ -131,11 +131,11 @@ const flips = 40
 // A flipped bit of the file is either reported by Verify, or does not alter the content of the registry.
 func TestFlippedBits(t *testing.T) {
 	path := varied(t)
-	octets, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	must(t, err)
-	want, faults, err := readAndVerify(t.Context(), path)
-	if err != nil || len(faults) > 0 {
-		t.Fatalf("%v, %v", faults, err)
+	want, failures, err := readAndVerify(t.Context(), path)
+	if err != nil || len(failures) > 0 {
+		t.Fatalf("%v, %v", failures, err)
 	}
 	n := flips
 	if text := os.Getenv("URND_FLIPS"); text != "" {
@@ -147,17 +147,17 @@ func TestFlippedBits(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "flipped.db")
 	found, unseen := 0, 0
 	for range n {
-		at, bit := random.IntN(len(octets)), random.IntN(8)
-		octets[at] ^= 1 << bit
-		must(t, os.WriteFile(copied, octets, 0o600))
-		octets[at] ^= 1 << bit
+		at, bit := random.IntN(len(data)), random.IntN(8)
+		data[at] ^= 1 << bit
+		must(t, os.WriteFile(copied, data, 0o600))
+		data[at] ^= 1 << bit
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		got, faults, err := readAndVerify(ctx, copied)
+		got, failures, err := readAndVerify(ctx, copied)
 		cancel()
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			t.Errorf("seed %d: bit %d of octet %d keeps Verify from its end", seed, bit, at)
-		case err != nil || len(faults) > 0:
+		case err != nil || len(failures) > 0:
 			found++
 		case got != want:
 			t.Errorf("seed %d: bit %d of octet %d is not found, and changes %s", seed, bit, at, difference(want, got))
@@ -165,7 +165,7 @@ func TestFlippedBits(t *testing.T) {
 			unseen++
 		}
 	}
-	t.Logf("of %d octets %d bits were flipped: %d are found, %d change nothing", len(octets), n, found, unseen)
+	t.Logf("of %d octets %d bits were flipped: %d are found, %d change nothing", len(data), n, found, unseen)
 }
 
 // difference returns the first pair of lines that differ.

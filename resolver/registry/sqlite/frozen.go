@@ -111,7 +111,7 @@ func (s *Store) Unwritable() error {
 	case s.frozen != nil:
 		return s.frozen.why
 	case isFull(s.path):
-		return faultOf(s.path, sqlite3.FULL)
+		return failureOf(s.path, sqlite3.FULL)
 	}
 	return nil
 }

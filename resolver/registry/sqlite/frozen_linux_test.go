@@ -26,8 +26,8 @@ func reads(t *testing.T, s *sqlite.Store, n int) {
 	if _, err := s.Floor(t.Context(), "urn:example:1"); err != nil {
 		t.Error(err)
 	}
-	if faults := faultsOf(t, s); len(faults) > 0 {
-		t.Errorf("faults: %q", faults)
+	if failures := failuresOf(t, s); len(failures) > 0 {
+		t.Errorf("faults: %q", failures)
 	}
 	closed(t, backedUp(t, s, filepath.Join(t.TempDir(), "backup.db")))
 }
@@ -65,14 +65,14 @@ func TestOpenWithoutRoom(t *testing.T) {
 			other := open(t, path) // like a second process
 			reads(t, other, 100)
 			closed(t, other)
-			wantFault(t, s.Unwritable(), registry.ErrNoStore, path, c.says)
-			wantFault(t, write(t, s, 100, 101), registry.ErrNoStore, path, c.says)
+			wantFailure(t, s.Unwritable(), registry.ErrNoStore, path, c.says)
+			wantFailure(t, write(t, s, 100, 101), registry.ErrNoStore, path, c.says)
 			reads(t, s, 100)
 			again()
 			_, err := s.Lookup(t.Context(), testName(1))
 			_, headErr := s.Head(t.Context())
 			for _, err := range []error{err, headErr, write(t, s, 100, 101), s.Read(t.Context(), func(registry.Tx) error { return nil })} {
-				wantFault(t, err, registry.ErrReopen, path)
+				wantFailure(t, err, registry.ErrReopen, path)
 			}
 			closed(t, s)
 			s = open(t, path)
@@ -96,11 +96,11 @@ func TestOpenWithoutRoomAfterKill(t *testing.T) {
 	}
 	path := filepath.Join(dir, "registry.db")
 	for _, end := range []string{"", "-wal"} {
-		octets, err := os.ReadFile(whole + end)
-		if err != nil || len(octets) == 0 {
-			t.Fatalf("%d octets, %v", len(octets), err)
+		data, err := os.ReadFile(whole + end)
+		if err != nil || len(data) == 0 {
+			t.Fatalf("%d octets, %v", len(data), err)
 		}
-		if err := os.WriteFile(path+end, octets, 0o600); err != nil {
+		if err := os.WriteFile(path+end, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

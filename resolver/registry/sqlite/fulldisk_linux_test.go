@@ -27,7 +27,7 @@ func TestDiskFull(t *testing.T) {
 			written += 10
 		}
 	}
-	wantFault(t, full, registry.ErrNoStore, path, "no more room")
+	wantFailure(t, full, registry.ErrNoStore, path, "no more room")
 	check := func(n int) {
 		t.Helper()
 		for i := range n + 10 {
@@ -38,12 +38,12 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 	check(written)
-	wantFault(t, write(t, s, written, written+1000), registry.ErrNoStore, "no more room")
+	wantFailure(t, write(t, s, written, written+1000), registry.ErrNoStore, "no more room")
 	check(written)
 	if _, err := sqlite.Open(t.Context(), filepath.Join(dir, "other.db")); err == nil {
 		t.Error("a database was made on a full disk")
 	} else {
-		wantFault(t, err, registry.ErrNoStore, "other.db", "no more room")
+		wantFailure(t, err, registry.ErrNoStore, "other.db", "no more room")
 	}
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatalf("writing after there is room again: %v", err)
 	}
 	check(written + 1000)
-	if err := s.Verify(t.Context(), func(fault string) { t.Error(fault) }, func(_, _ registry.Seq) {}); err != nil {
+	if err := s.Verify(t.Context(), func(failure string) { t.Error(failure) }, func(_, _ registry.Seq) {}); err != nil {
 		t.Error(err)
 	}
 }

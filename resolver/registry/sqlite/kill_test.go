@@ -91,8 +91,8 @@ func TestKilled(t *testing.T) {
 			acknowledged[pair].version, acknowledged[pair].contact = left.Version, left.Contact
 		}
 		if round%10 == 9 || round == rounds-1 {
-			if faults := faultsOf(t, s); len(faults) > 0 {
-				t.Errorf("round %d: %q", round, faults)
+			if failures := failuresOf(t, s); len(failures) > 0 {
+				t.Errorf("round %d: %q", round, failures)
 			}
 		}
 		closed(t, s)

@@ -99,8 +99,8 @@ func TestChangeSetsKilled(t *testing.T) {
 	for range rounds {
 		last := killedChanging(t, path)
 		s := open(t, path)
-		if faults := faultsOf(t, s); len(faults) > 0 {
-			t.Fatalf("%+v: %q", last, faults)
+		if failures := failuresOf(t, s); len(failures) > 0 {
+			t.Fatalf("%+v: %q", last, failures)
 		}
 		if last.group != 0 {
 			reverted += last.check(t, s)

@@ -50,7 +50,7 @@ func (p *pool) get(ctx context.Context) (*conn, error) {
 	c, err := connect(p.path, "", p.cache, p.mode())
 	if err != nil {
 		p.slots.Release()
-		return nil, faultOf(p.path, err)
+		return nil, failureOf(p.path, err)
 	}
 	return c, nil
 }

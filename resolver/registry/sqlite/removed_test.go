@@ -38,11 +38,11 @@ func TestRemovedIsNowhere(t *testing.T) {
 	isThere := func() (is bool) {
 		t.Helper()
 		for _, file := range []string{path, path + "-wal"} {
-			octets, err := os.ReadFile(file)
+			data, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			is = is || bytes.Contains(octets, []byte(secret))
+			is = is || bytes.Contains(data, []byte(secret))
 		}
 		return is
 	}
@@ -138,7 +138,7 @@ func TestRemovedTitlesAreNowhere(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if isThere := i%5 != 0; isThere != (len(found) == 1) || isThere && found[0].Name != entries[i].Name {
+			if there := i%5 != 0; there != (len(found) == 1) || there && found[0].Name != entries[i].Name {
 				t.Fatalf("%q is the title of %d names", titleOf(i), len(found))
 			}
 		}

@@ -131,7 +131,7 @@ func setAside(path, kept string) error {
 func exclusive(ctx context.Context, path string) (release func(), err error) {
 	db, err := sqlite3.OpenContext(ctx, uriOf(path, "&mode=rw"))
 	if err != nil {
-		return nil, faultOf(path, err)
+		return nil, failureOf(path, err)
 	}
 	// The journal mode can be changed only by the sole process that has the file open.
 	if err = db.Exec("PRAGMA busy_timeout=0; PRAGMA journal_mode=delete; BEGIN EXCLUSIVE"); isAny(err, sqlite3.CORRUPT, sqlite3.NOTADB) {
@@ -141,7 +141,7 @@ func exclusive(ctx context.Context, path string) (release func(), err error) {
 	case isAny(err, sqlite3.BUSY, sqlite3.LOCKED):
 		return nil, errors.Join(fmt.Errorf("%w: another process uses %s: stop urnd first", registry.ErrNoStore, path), db.Close())
 	case err != nil:
-		return nil, errors.Join(faultOf(path, err), db.Close())
+		return nil, errors.Join(failureOf(path, err), db.Close())
 	}
 	return func() { _ = db.Close() }, nil
 }

@@ -42,7 +42,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err == nil {
 		return s, nil
 	}
-	err = faultOf(path, errors.Join(err, s.Close()))
+	err = failureOf(path, errors.Join(err, s.Close()))
 	if !takesNothing(path) || errors.Is(err, registry.ErrDamaged) {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ const (
 	maxOfRoot   = 2500 // descendants of one token, direct and indirect: a quota that leaves room for others
 	maxName     = 200
 	maxPrefixes = 1000
-	maxOctets   = 32 << 10 // of all prefixes of a token
+	maxBytes    = 32 << 10 // of all prefixes of a token
 	dayOfUse    = time.DateOnly
 )
 
@@ -161,14 +161,14 @@ func check(r *registry.Registry, t *Token) error {
 		return err
 	}
 	var prefixes []string // nil without prefixes: the token is valid for all names
-	octets := 0
+	size := 0
 	for _, text := range t.Prefixes {
 		prefix, err := r.CanonicalPrefix(text)
 		if err != nil {
 			return err
 		}
-		if octets += len(prefix); octets > maxOctets {
-			return registry.Invalid("token_prefixes_long", "prefixes", "the prefixes of a token have at most %d octets together", maxOctets)
+		if size += len(prefix); size > maxBytes {
+			return registry.Invalid("token_prefixes_long", "prefixes", "the prefixes of a token have at most %d octets together", maxBytes)
 		}
 		if !slices.Contains(prefixes, prefix) {
 			prefixes = append(prefixes, prefix)

@@ -54,7 +54,7 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 	}
 	d.warnOfServer(u, h.config)
 	resource := scheme.Listed(d.listing())
-	if _, isPrivate := u.Userinfo(); isPrivate {
+	if _, private := u.Userinfo(); private {
 		resource.Fields.Set("Cache-Control", "no-store")
 	}
 	return resource, nil

@@ -31,14 +31,14 @@ func (h *Handler) list(ctx context.Context, d directory) (*scheme.Listing, error
 	ctx, cancel := context.WithTimeout(ctx, h.config.Limits.Timeout)
 	defer cancel()
 	l := &scheme.Listing{Kind: scheme.KindDirectory, Title: scheme.Text(d.place.path), URI: urlOf(d.place.path, true)}
-	seen, octets := 0, int64(0)
+	seen, size := 0, int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("reading the directory: %w", err)
 		}
 		entries, err := d.file.ReadDir(batch)
 		for _, entry := range entries {
-			if seen, octets = seen+1, octets+int64(len(entry.Name())); seen > h.config.Limits.Entries || octets > h.config.Limits.Octets {
+			if seen, size = seen+1, size+int64(len(entry.Name())); seen > h.config.Limits.Entries || size > h.config.Limits.Octets {
 				l.Incomplete = "the directory has more entries than are shown"
 				break
 			}

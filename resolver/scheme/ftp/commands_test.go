@@ -66,8 +66,8 @@ func TestInjection(t *testing.T) {
 		"ftp://u:p%0Aq@a.example/", "ftp://u:p%00@a.example/",
 	} {
 		_, _, err := get(t, h, text)
-		var fault *uri.ParseError
-		if !errors.As(err, &fault) {
+		var failure *uri.ParseError
+		if !errors.As(err, &failure) {
 			t.Errorf("%s: %v, want an error of the URI", text, err)
 		}
 	}

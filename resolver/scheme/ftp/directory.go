@@ -129,7 +129,7 @@ func readLines(data io.Reader, limits scheme.Limits, parse func(string) (entry, 
 		switch {
 		case errors.Is(err, scheme.ErrLongLine):
 			found.incomplete = fmt.Sprintf("a line is longer than %d octets", limits.Line)
-		case errors.Is(err, scheme.ErrManyOctets):
+		case errors.Is(err, scheme.ErrTooManyBytes):
 			found.incomplete = fmt.Sprintf("it is longer than %d octets", limits.Octets)
 		case err == nil:
 			e, skip, ok := parse(line)
@@ -174,10 +174,10 @@ func (f *fetch) listing(found listed, location string) *scheme.Resource {
 	}
 	sortEntries(found.entries)
 	l.Items = make([]scheme.Item, 0, len(found.entries))
-	octets := int64(0)
+	size := int64(0)
 	for i, e := range found.entries {
 		l.Items = append(l.Items, e.item(l.URI))
-		if octets += l.Items[i].Octets(); octets > f.config.Limits.Octets {
+		if size += l.Items[i].Octets(); size > f.config.Limits.Octets {
 			l.Incomplete = fmt.Sprintf("it is longer than %d octets", f.config.Limits.Octets)
 			break
 		}

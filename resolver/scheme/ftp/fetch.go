@@ -41,10 +41,10 @@ func (f *fetch) answer(ctx, before context.Context) (*scheme.Resource, error) {
 
 // enter changes the directory. Few servers accept a CWD without a name, which RFC 1738 requires for "//". As in
 // other clients, an empty first segment is then the root, and a later one is ignored.
-func (f *fetch) enter(ctx context.Context, name string, isFirst bool) error {
+func (f *fetch) enter(ctx context.Context, name string, first bool) error {
 	r, err := f.control.command(ctx, "CWD ", name)
 	if err == nil && name == "" && r.code/100 == 5 {
-		if !isFirst {
+		if !first {
 			return nil
 		}
 		r, err = f.control.command(ctx, "CWD ", "/")

@@ -144,7 +144,7 @@ func (f *fetch) content(ctx, before context.Context, info fileInfo, fields httpm
 	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields, Body: http.NoBody, ContentLength: info.size}}
 	// Fields that depend on the content are omitted for HEAD (RFC 9110 section 9.3.2): a cache would take them
 	// for those of GET.
-	if named, isSure := scheme.NamedType(f.target.Name); isSure || named != "" && f.request.Method == http.MethodGet {
+	if named, sure := scheme.NamedType(f.target.Name); sure || named != "" && f.request.Method == http.MethodGet {
 		resource.Fields.Set("Content-Type", named)
 	}
 	part := scheme.Range{Length: info.size}

@@ -22,12 +22,12 @@ func (f *fetch) missing(ctx context.Context) error {
 	if err == nil {
 		found, err = f.lines(ctx, "NLST", "", parseName)
 	}
-	isRefused := errors.As(err, new(*scheme.Refusal)) || errors.Is(err, scheme.ErrResponse)
-	if err != nil && (!isRefused || f.control.broken) {
+	refused := errors.As(err, new(*scheme.Refusal)) || errors.Is(err, scheme.ErrResponse)
+	if err != nil && (!refused || f.control.broken) {
 		return err
 	}
 	switch {
-	case isRefused, found.incomplete != "", found.unknown > 0:
+	case refused, found.incomplete != "", found.unknown > 0:
 		return nil
 	case slices.ContainsFunc(found.entries, func(e entry) bool { return strings.EqualFold(e.name, f.target.Name) }):
 		return nil

@@ -12,7 +12,7 @@ import (
 func parseMLSD(line string) (e entry, skip, ok bool) {
 	// A fact may have spaces, such as a link target of Pure-FTPd; so the facts end at a semicolon and a space.
 	facts, name, found := strings.Cut(line, "; ")
-	if after, isBare := strings.CutPrefix(line, " "); isBare { // no facts
+	if after, bare := strings.CutPrefix(line, " "); bare { // no facts
 		facts, name, found = "", after, true
 	}
 	if !found {

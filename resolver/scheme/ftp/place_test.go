@@ -112,9 +112,9 @@ func TestMaxFetches(t *testing.T) {
 // TestSilentIdle has a server that no longer replies on idle connections.
 func TestSilentIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var isSilent atomic.Bool
+		var silent atomic.Bool
 		f := &fake{replies: map[string]string{"SIZE": "213 10"}, slow: func(command string) {
-			if command == "CWD /" && isSilent.Load() {
+			if command == "CWD /" && silent.Load() {
 				time.Sleep(time.Hour)
 			}
 		}}
@@ -131,7 +131,7 @@ func TestSilentIdle(t *testing.T) {
 			}
 			h.pool.Put(c)
 		}
-		isSilent.Store(true)
+		silent.Store(true)
 		start := time.Now()
 		if _, _, err := do(t, h, r); err != nil || time.Since(start) > livenessTimeout || h.pool.Len() != 1 {
 			t.Errorf("%v after %v, and %d connections wait", err, time.Since(start), h.pool.Len())

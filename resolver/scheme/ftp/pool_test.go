@@ -54,7 +54,7 @@ func TestPool(t *testing.T) {
 			c.before()
 		}
 		_, _, err := get(t, h, "ftp://"+address+c.path)
-		if isRefused := strings.Contains(c.path, "none") || strings.Contains(c.path, "gone"); (err != nil) != isRefused {
+		if refused := strings.Contains(c.path, "none") || strings.Contains(c.path, "gone"); (err != nil) != refused {
 			t.Errorf("%s: %v", c.what, err)
 		}
 		if got := n.Load(); got != c.dialled {

@@ -57,20 +57,20 @@ func readReply(in *bufio.Reader, secret string) (reply, error) {
 	for range maxReplyLines {
 		text, err := lines.Next()
 		switch {
-		case errors.Is(err, scheme.ErrLongLine), errors.Is(err, scheme.ErrManyOctets):
+		case errors.Is(err, scheme.ErrLongLine), errors.Is(err, scheme.ErrTooManyBytes):
 			return reply{}, fmt.Errorf("%w: a reply is longer than %d octets", scheme.ErrResponse, in.Size())
 		case errors.Is(err, io.EOF):
 			return reply{}, io.ErrUnexpectedEOF
 		case err != nil:
 			return reply{}, err
 		}
-		code, isCoded := codeOf(text)
+		code, coded := codeOf(text)
 		switch {
-		case r.code == 0 && !isCoded:
+		case r.code == 0 && !coded:
 			return reply{}, fmt.Errorf("%w: %.40q begins no reply of FTP", scheme.ErrResponse, hidden(text, secret))
 		case r.code == 0:
 			r.code = code
-		case !isCoded || code != r.code:
+		case !coded || code != r.code:
 			r.lines = append(r.lines, text)
 			continue
 		}

@@ -180,7 +180,7 @@ func testConditions(t *testing.T, h *Handler, at string) {
 	for _, c := range []struct {
 		field, value string
 		status       int
-		octets       int
+		bytes        int
 	}{
 		{"If-None-Match", etag, 304, 0},
 		{"If-Modified-Since", last, 304, 0},
@@ -189,8 +189,8 @@ func testConditions(t *testing.T, h *Handler, at string) {
 		{"Range", "bytes=-3", 206, 3},
 	} {
 		resource, text, err := get(t, h, at+"/pub/big.bin", c.field, c.value)
-		if err != nil || resource.Status != c.status || len(text) != c.octets {
-			t.Errorf("%s: %s is %v with %d octets, %v; want %d with %d", c.field, c.value, resource, len(text), err, c.status, c.octets)
+		if err != nil || resource.Status != c.status || len(text) != c.bytes {
+			t.Errorf("%s: %s is %v with %d octets, %v; want %d with %d", c.field, c.value, resource, len(text), err, c.status, c.bytes)
 		}
 	}
 	resource, text, err = do(t, h, request(t, http.MethodHead, at+"/pub/lines.txt"))

@@ -50,7 +50,7 @@ func TestValidators(t *testing.T) {
 			config.TLS, config.Now = TLSNever, func() time.Time { return settings().Now().Add(24 * time.Hour) }
 		})
 		resource, _, err = get(t, later, at, "If-None-Match", etag)
-		if isOld := c.modified; err != nil || (resource.Status == http.StatusNotModified) != isOld {
+		if old := c.modified; err != nil || (resource.Status == http.StatusNotModified) != old {
 			t.Errorf("%s: a day later: %v, %v", c.what, resource, err)
 		}
 	}

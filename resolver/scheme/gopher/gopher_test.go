@@ -203,7 +203,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestErrorLine(t *testing.T) {
-	for answer, isRefused := range map[string]bool{
+	for answer, refused := range map[string]bool{
 		"3No such file\t\terror.host\t1\r\n":           true,
 		"3No such file\t\terror.host\t1\r\n.\r\n":      true,
 		"3No such file\tfake\t(NULL)\t0":               true,
@@ -216,7 +216,7 @@ func TestErrorLine(t *testing.T) {
 			p := says(t, answer)
 			r, err := handler().Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+"/"+kind+"a"))
 			var refusal *scheme.Refusal
-			if got := errors.As(err, &refusal) && refusal.Status == http.StatusNotFound && refusal.Reply == "No such file"; got != isRefused {
+			if got := errors.As(err, &refusal) && refusal.Status == http.StatusNotFound && refusal.Reply == "No such file"; got != refused {
 				t.Errorf("%.30q: %v", answer, err)
 			}
 			if err == nil {

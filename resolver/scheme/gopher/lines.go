@@ -28,7 +28,7 @@ func (l *lines) next() (string, error) {
 		switch {
 		case errors.Is(err, scheme.ErrLongLine):
 			l.incomplete = "lines that are too long are left out"
-		case errors.Is(err, scheme.ErrManyOctets):
+		case errors.Is(err, scheme.ErrTooManyBytes):
 			l.incomplete = "it has more octets than are read"
 			return "", io.EOF
 		default:

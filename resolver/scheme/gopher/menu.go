@@ -45,7 +45,7 @@ type menu struct {
 	last    byte  // the item type that a redundant server (type +) repeats
 	hasPlus bool  // an item has Gopher+ attributes
 	fields  bool  // a line has tab-separated fields, as a menu does
-	octets  int64 // estimated bytes of the items in a rendered document
+	bytes   int64 // estimated bytes of the items in a rendered document
 }
 
 // read reads lines up to a single dot or the end.
@@ -59,7 +59,7 @@ func (m *menu) read(in *lines, limits scheme.Limits) error {
 		if err != nil {
 			return err
 		}
-		if len(m.Items) == limits.Entries || m.octets > limits.Octets {
+		if len(m.Items) == limits.Entries || m.bytes > limits.Octets {
 			m.Incomplete = "it has more items than are shown"
 			return nil
 		}
@@ -97,7 +97,7 @@ func (m *menu) addItem(i item) {
 		entry.Kind = scheme.ItemForm
 	}
 	m.hasPlus = m.hasPlus || i.extra == "+" || i.extra == "?"
-	m.octets += entry.Octets()
+	m.bytes += entry.Octets()
 	m.Items = append(m.Items, entry)
 }
 

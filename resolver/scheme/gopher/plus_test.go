@@ -148,12 +148,12 @@ func TestViewsOfLongSelector(t *testing.T) {
 	p := says(t, "+-1\r\n+INFO: 0a\ts\th\t70\t+\r\n+VIEWS:\r\n"+strings.Repeat(" Text/plain: <1k>\r\n", 900)+".\r\n")
 	for length, want := range map[int]int{1: 900, 7500: limits().EntriesOf(strings.Repeat("a", 7500+len("gopher://"+p.addr+"/0%09%09!"))) - 2} {
 		l := fetch(t, handler(), "gopher://"+p.addr+"/0"+strings.Repeat("a", length)+"%09%09!").Listing
-		octets := 0
+		size := 0
 		for _, item := range l.Items {
-			octets += len(item.URI)
+			size += len(item.URI)
 		}
-		if len(l.Items) != want || (l.Incomplete == "") != (want == 900) || int64(octets) > limits().Octets {
-			t.Errorf("%d octets: %d items of %d octets, %q", length, len(l.Items), octets, l.Incomplete)
+		if len(l.Items) != want || (l.Incomplete == "") != (want == 900) || int64(size) > limits().Octets {
+			t.Errorf("%d octets: %d items of %d octets, %q", length, len(l.Items), size, l.Incomplete)
 		}
 	}
 }

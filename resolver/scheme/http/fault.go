@@ -91,7 +91,7 @@ func responseError(err error) error {
 
 // quoting appends bytes of a response to an error, for the log. Clients get only the text of the original
 // error.
-func quoting(err error, octets string) error { return fmt.Errorf("%w: %.40q", err, octets) }
+func quoting(err error, data string) error { return fmt.Errorf("%w: %.40q", err, data) }
 
 // caused wraps an error of connecting with the cause of ctx, if ctx has ended.
 func caused(ctx context.Context, err error) error {

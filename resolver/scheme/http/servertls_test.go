@@ -18,12 +18,12 @@ import (
 )
 
 // secureOrigin starts a TLS server that requests a client certificate, and responds with what it received.
-func secureOrigin(t *testing.T, isHTTP2 bool) (server *httptest.Server, trusting *tls.Config) {
+func secureOrigin(t *testing.T, http2 bool) (server *httptest.Server, trusting *tls.Config) {
 	t.Helper()
 	server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, len(r.TLS.PeerCertificates), " ", r.TLS.ServerName, " ", r.RemoteAddr)
 	}))
-	server.EnableHTTP2 = isHTTP2
+	server.EnableHTTP2 = http2
 	server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -33,8 +33,8 @@ func secureOrigin(t *testing.T, isHTTP2 bool) (server *httptest.Server, trusting
 // TestTLSOfRequests requires that a request with a client certificate has its own connections, which other
 // requests do not use.
 func TestTLSOfRequests(t *testing.T) {
-	for _, isHTTP2 := range []bool{false, true} {
-		server, trusting := secureOrigin(t, isHTTP2)
+	for _, http2 := range []bool{false, true} {
+		server, trusting := secureOrigin(t, http2)
 		known := trusting.Clone()
 		known.Certificates, known.ServerName = server.TLS.Certificates, "example.com"
 		h := newHandler(t, func(c *schemehttp.Config) { c.TLS = trusting })
@@ -47,10 +47,10 @@ func TestTLSOfRequests(t *testing.T) {
 		for _, of := range []*tls.Config{nil, known, nil, known} {
 			certificates, name, connection := ask(of)
 			if (certificates == "1") != (of == known) || (name == "example.com") != (of == known) {
-				t.Errorf("HTTP/2 %t: %s certificates, for %q", isHTTP2, certificates, name)
+				t.Errorf("HTTP/2 %t: %s certificates, for %q", http2, certificates, name)
 			}
 			if other, ok := connections[connection]; ok && other != of {
-				t.Errorf("HTTP/2 %t: requests of others share a connection", isHTTP2)
+				t.Errorf("HTTP/2 %t: requests of others share a connection", http2)
 			}
 			connections[connection] = of
 		}
@@ -65,7 +65,7 @@ func TestTLSOfRequests(t *testing.T) {
 			Request: httpmessage.Request{Method: "GET", URI: parse(t, server.URL+"/")},
 			TLS:     strange,
 		}); !errors.Is(err, resolver.ErrUnreachable) {
-			t.Errorf("HTTP/2 %t, another name: %v", isHTTP2, err)
+			t.Errorf("HTTP/2 %t, another name: %v", http2, err)
 		}
 	}
 }

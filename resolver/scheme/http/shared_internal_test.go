@@ -12,9 +12,9 @@ func TestSharedOnceAdded(t *testing.T) {
 	var others sync.WaitGroup
 	others.Go(func() { s.add(c) })
 	others.Go(func() {
-		for isThere := false; !isThere; {
+		for there := false; !there; {
 			s.mu.Lock()
-			if isThere = len(s.conns[c.key]) > 0; isThere && !c.shared {
+			if there = len(s.conns[c.key]) > 0; there && !c.shared {
 				t.Error("a connection can be found before others may use it")
 			}
 			s.mu.Unlock()

@@ -21,7 +21,7 @@ type talk struct {
 	read func() (int, error)
 
 	out, in []byte
-	isBegun bool
+	begun   bool
 	written int
 	n       int
 	err     error
@@ -66,7 +66,7 @@ func newTalk(c net.Conn) *talk {
 // since the connection was last used. If nothing can be received yet, it may return after a partial write,
 // without an error.
 func (t *talk) exchange(out, in []byte) (written, n int, err error) {
-	t.out, t.in, t.isBegun, t.written, t.n, t.err = out, in, false, 0, 0, nil
+	t.out, t.in, t.begun, t.written, t.n, t.err = out, in, false, 0, 0, nil
 	if t.timed != nil {
 		_, err = t.timed.ReadBy(t.read)
 	} else {
@@ -91,8 +91,8 @@ func (t *talk) run() (int, error) {
 // next is called once, and again whenever the socket may be readable. After the first call the end of the
 // connection cannot be missed.
 func (t *talk) next(fd uintptr) (done bool) {
-	if !t.isBegun {
-		t.isBegun = true
+	if !t.begun {
+		t.begun = true
 		return t.send(int(fd))
 	}
 	n, err := syscall.Read(int(fd), t.in)

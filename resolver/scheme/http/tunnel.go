@@ -58,7 +58,7 @@ func behind(c net.Conn) *tunnel {
 	if !ok {
 		t = &tunnel{Conn: c}
 	}
-	t.isBehind = true
+	t.behind = true
 	return t
 }
 
@@ -71,14 +71,14 @@ func (unknownAddr) String() string  { return "" }
 // tunnel is the connection of a tunnel.
 type tunnel struct {
 	net.Conn
-	isBehind bool          // the server is behind an upstream proxy
-	in       *bufio.Reader // bytes that followed the head of the proxy's response; nil if none are left
+	behind bool          // the server is behind an upstream proxy
+	in     *bufio.Reader // bytes that followed the head of the proxy's response; nil if none are left
 }
 
 // RemoteAddr implements net.Conn. It is the address of the server, with an empty text if an upstream proxy
 // hides it.
 func (t *tunnel) RemoteAddr() net.Addr {
-	if t.isBehind {
+	if t.behind {
 		return unknownAddr{}
 	}
 	return t.Conn.RemoteAddr()

@@ -29,7 +29,7 @@ type client struct {
 	ended        func() error // the error of ctx; nil if it has not ended
 	from         netip.AddrPort
 	capabilities capabilities
-	isOver       bool // the server accepts no more commands: RFC 3977 section 3.2.1
+	over         bool // the server accepts no more commands: RFC 3977 section 3.2.1
 }
 
 // maxCommand is the maximum length of a command in bytes, without its line end: RFC 3977 section 3.1.
@@ -75,7 +75,7 @@ func (h *Handler) dial(ctx context.Context, check func(netip.AddrPort) error, s 
 	c.begin(ctx)
 	if err := c.open(s); err != nil {
 		c.close()
-		return nil, c.isOver, fmt.Errorf("news server %s: %w", s.Address, err)
+		return nil, c.over, fmt.Errorf("news server %s: %w", s.Address, err)
 	}
 	return c, false, nil
 }
@@ -101,11 +101,11 @@ func (c *client) open(s server) error {
 	if err != nil {
 		return err
 	}
-	c.isOver = greeting.code != codeMayPost && greeting.code != codeNoPosting
+	c.over = greeting.code != codeMayPost && greeting.code != codeNoPosting
 	if greeting.code == codeFeature { // some servers mean the 503 of HTTP; RFC 3977 section 5.1 has 400 and 502
 		return scheme.Refuse(http.StatusServiceUnavailable, greeting.String())
 	}
-	if c.isOver {
+	if c.over {
 		return greeting.refusal(s)
 	}
 	if err := c.discover(); err != nil {
@@ -128,7 +128,7 @@ func (c *client) beReader(s server) error {
 	}
 	switch r.code {
 	case codeUnavailable, codeDenied:
-		c.isOver = true
+		c.over = true
 		return r.refusal(s)
 	}
 	if c.capabilities == nil { // an RFC 977 server
@@ -219,13 +219,13 @@ func (c *client) reply() (reply, error) {
 	in := scheme.Lines{In: c.reader, Line: most, Octets: int64(most)}
 	line, err := in.Next()
 	switch {
-	case errors.Is(err, scheme.ErrLongLine), errors.Is(err, scheme.ErrManyOctets):
+	case errors.Is(err, scheme.ErrLongLine), errors.Is(err, scheme.ErrTooManyBytes):
 		return reply{}, fmt.Errorf("%w: a reply of more than %d octets", scheme.ErrResponse, most)
 	case err != nil:
 		return reply{}, broken("reading a reply", err)
 	}
 	r, err := parseReply(line)
-	c.isOver = c.isOver || r.code == codeUnavailable
+	c.over = c.over || r.code == codeUnavailable
 	return r, err
 }
 

@@ -13,7 +13,7 @@ import (
 // 1.3).
 type embedded struct {
 	name, note string
-	octets     []byte
+	bytes      []byte
 }
 
 // hasEmbedded reports whether the text of an article can have embedded files: a single text/plain without
@@ -82,7 +82,7 @@ func readUU(b []byte) (file embedded, length int, ok bool) {
 		if string(line) == "end" {
 			return file, len(b) - len(after), true
 		}
-		if file.octets, ok = appendUU(file.octets, line); !ok {
+		if file.bytes, ok = appendUU(file.bytes, line); !ok {
 			break
 		}
 	}
@@ -140,7 +140,7 @@ func readYEnc(b []byte) (file embedded, length int, ok bool) {
 		var line []byte
 		line, after = cutLine(after)
 		if bytes.HasPrefix(line, []byte("=yend")) {
-			if size := yencValue(string(line), "size"); size != strconv.Itoa(len(file.octets)) {
+			if size := yencValue(string(line), "size"); size != strconv.Itoa(len(file.bytes)) {
 				file.note = strings.TrimPrefix(file.note+", damaged: it should have "+size+" octets", ", ")
 			}
 			return file, len(b) - len(after), true
@@ -148,7 +148,7 @@ func readYEnc(b []byte) (file embedded, length int, ok bool) {
 		if bytes.HasPrefix(line, []byte("=ybegin ")) { // avoids quadratic time in the search for the end
 			break
 		}
-		file.octets = appendYEnc(file.octets, line)
+		file.bytes = appendYEnc(file.bytes, line)
 	}
 	return embedded{}, 0, false
 }

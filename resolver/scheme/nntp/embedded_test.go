@@ -8,10 +8,10 @@ import (
 )
 
 // yenc encodes bytes as yEnc.
-func yenc(name string, octets []byte) string {
+func yenc(name string, data []byte) string {
 	var b strings.Builder
-	b.WriteString("=ybegin line=128 size=" + strconv.Itoa(len(octets)) + " name=" + name + "\r\n")
-	for i, c := range octets {
+	b.WriteString("=ybegin line=128 size=" + strconv.Itoa(len(data)) + " name=" + name + "\r\n")
+	for i, c := range data {
 		c += 42
 		if strings.IndexByte("\x00\r\n=", c) >= 0 {
 			b.WriteByte('=')
@@ -22,16 +22,16 @@ func yenc(name string, octets []byte) string {
 			b.WriteString("\r\n")
 		}
 	}
-	b.WriteString("\r\n=yend size=" + strconv.Itoa(len(octets)) + "\r\n")
+	b.WriteString("\r\n=yend size=" + strconv.Itoa(len(data)) + "\r\n")
 	return b.String()
 }
 
-func allOctets() []byte {
-	octets := make([]byte, 1000)
-	for i := range octets {
-		octets[i] = byte(i)
+func allBytes() []byte {
+	data := make([]byte, 1000)
+	for i := range data {
+		data[i] = byte(i)
 	}
-	return octets
+	return data
 }
 
 const uuCat = "begin 644 cat.txt\r\n#0V%T\r\n`\r\nend\r\n" // "Cat", from the manual of uuencode
@@ -42,23 +42,23 @@ func TestDetach(t *testing.T) {
 		files            []embedded
 	}{
 		{"none", "hello\r\nbegin with it\r\n", "hello\r\nbegin with it\r\n", nil},
-		{"uuencode", "before\r\n" + uuCat + "after\r\n", "before\r\nafter\r\n", []embedded{{name: "cat.txt", octets: []byte("Cat")}}},
+		{"uuencode", "before\r\n" + uuCat + "after\r\n", "before\r\nafter\r\n", []embedded{{name: "cat.txt", bytes: []byte("Cat")}}},
 		{"two", uuCat + "\r\n" + strings.ReplaceAll(uuCat, "644 cat", "0755 my cat"), "\r\n", []embedded{
-			{name: "cat.txt", octets: []byte("Cat")},
-			{name: "my cat.txt", octets: []byte("Cat")},
+			{name: "cat.txt", bytes: []byte("Cat")},
+			{name: "my cat.txt", bytes: []byte("Cat")},
 		}},
-		{"blanks lost", "begin 644 z\n\"  \n#\n\nend\n", "", []embedded{{name: "z", octets: []byte{0, 0, 0, 0, 0}}}},
+		{"blanks lost", "begin 644 z\n\"  \n#\n\nend\n", "", []embedded{{name: "z", bytes: []byte{0, 0, 0, 0, 0}}}},
 		{"without end", "begin 644 cat.txt\r\n#0V%T\r\n", "begin 644 cat.txt\r\n#0V%T\r\n", nil},
 		{"no line of it", "begin 644 cat.txt\r\nhello\r\nend\r\n", "begin 644 cat.txt\r\nhello\r\nend\r\n", nil},
 		{"no mode", strings.Replace(uuCat, "644", "9", 1), strings.Replace(uuCat, "644", "9", 1), nil},
-		{"yEnc", "text\r\n" + yenc("a b.bin", allOctets()), "text\r\n", []embedded{{name: "a b.bin", octets: allOctets()}}},
+		{"yEnc", "text\r\n" + yenc("a b.bin", allBytes()), "text\r\n", []embedded{{name: "a b.bin", bytes: allBytes()}}},
 		{
 			"a part of yEnc", "=ybegin part=2 total=3 line=128 size=9 name=a.bin\r\n=ypart begin=4 end=6\r\nklm\r\n=yend size=3 part=2\r\n", "",
-			[]embedded{{name: "a.bin.part2", note: "part 2 of 3", octets: []byte("ABC")}},
+			[]embedded{{name: "a.bin.part2", note: "part 2 of 3", bytes: []byte("ABC")}},
 		},
 		{"damaged", "=ybegin line=128 size=4 name=a\r\nklm\r\n=yend size=4\r\n", "", []embedded{{
 			name: "a", note: "damaged: it should have 4 octets",
-			octets: []byte("ABC"),
+			bytes: []byte("ABC"),
 		}}},
 		{"yEnc without end", "=ybegin line=128 size=4 name=a\r\nklm\r\n", "=ybegin line=128 size=4 name=a\r\nklm\r\n", nil},
 	} {
@@ -69,7 +69,7 @@ func TestDetach(t *testing.T) {
 			continue
 		}
 		for i, want := range tt.files {
-			if got := files[i]; got.name != want.name || got.note != want.note || !bytes.Equal(got.octets, want.octets) {
+			if got := files[i]; got.name != want.name || got.note != want.note || !bytes.Equal(got.bytes, want.bytes) {
 				t.Errorf("%s: %+v, want %+v", tt.name, got, want)
 			}
 		}
@@ -78,12 +78,12 @@ func TestDetach(t *testing.T) {
 
 func FuzzDetach(f *testing.F) {
 	f.Add([]byte("a: b\n\n" + uuCat))
-	f.Add([]byte("\n\n" + yenc("a", allOctets())))
+	f.Add([]byte("\n\n" + yenc("a", allBytes())))
 	f.Fuzz(func(t *testing.T, article []byte) {
 		rest, files := detach(article)
 		size := len(rest)
 		for _, file := range files {
-			size += len(file.octets)
+			size += len(file.bytes)
 		}
 		if size > 2*len(article) || len(files) > maxParts {
 			t.Errorf("%d octets and %d files of %d octets", size, len(files), len(article))

@@ -24,7 +24,7 @@ func isEmbeddedNumber(number string) bool {
 
 // embeddedItem returns an embedded file as an item of its article.
 func (x exchange) embeddedItem(number int, file embedded) scheme.Item {
-	size := int64(len(file.octets))
+	size := int64(len(file.bytes))
 	mediaType := scheme.MediaType(baseName(file.name), nil)
 	return scheme.Item{
 		Kind: itemKind(mediaType), Name: file.fileName(number), Type: mediaType, Size: &size, Note: scheme.Text(file.note),
@@ -60,12 +60,12 @@ func (x exchange) embedded(id string, article io.Reader) (*scheme.Resource, []by
 	switch {
 	case number <= len(files):
 		file := files[number-1]
-		kind := scheme.MediaType(baseName(file.name), file.octets[:min(len(file.octets), scheme.SniffLength)])
+		kind := scheme.MediaType(baseName(file.name), file.bytes[:min(len(file.bytes), scheme.SniffLength)])
 		fields := httpmessage.FieldsOf("Content-Type", kind, "Content-Disposition", disposition(file.fileName(number)))
-		resource := x.stream(id, bytes.NewReader(file.octets), fields)
+		resource := x.stream(id, bytes.NewReader(file.bytes), fields)
 		if resource.Status == http.StatusOK {
-			resource.ContentLength = int64(len(file.octets))
-			resource.Fields.Set("Content-Length", strconv.Itoa(len(file.octets)))
+			resource.ContentLength = int64(len(file.bytes))
+			resource.Fields.Set("Content-Length", strconv.Itoa(len(file.bytes)))
 		}
 		return resource, nil, nil
 	case int64(len(data)) > limit:

@@ -25,8 +25,8 @@ func newHierarchies(pattern string) *hierarchies {
 
 // add counts a group; most is the maximum number of hierarchies.
 func (h *hierarchies) add(name string, most int) {
-	part, _, isBelow := strings.Cut(strings.TrimPrefix(name, h.prefix), ".")
-	if !h.isOne || !isBelow || part == "" {
+	part, _, below := strings.Cut(strings.TrimPrefix(name, h.prefix), ".")
+	if !h.isOne || !below || part == "" {
 		return
 	}
 	key := h.prefix + part + "."
@@ -47,8 +47,8 @@ func (h *hierarchies) isBetter(groups, page int) bool {
 func (x exchange) hierarchyItems(groups []scheme.Item, h *hierarchies) []scheme.Item {
 	var items []scheme.Item
 	for _, g := range groups {
-		part, _, isBelow := strings.Cut(strings.TrimPrefix(g.Name, h.prefix), ".")
-		if key := h.prefix + part + "."; !isBelow || h.counts[key] == 1 {
+		part, _, below := strings.Cut(strings.TrimPrefix(g.Name, h.prefix), ".")
+		if key := h.prefix + part + "."; !below || h.counts[key] == 1 {
 			delete(h.counts, key)
 			items = append(items, g)
 		}

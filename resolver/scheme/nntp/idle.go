@@ -42,7 +42,7 @@ func (c *client) isAlive(ctx context.Context) bool {
 // arrived. The selected group, the only other state of a session, does not matter, because requests by number
 // select it again.
 func (c *client) isBetween() bool {
-	return !c.isOver && (c.block == nil || c.block.Ended()) && c.reader.Buffered() == 0
+	return !c.over && (c.block == nil || c.block.Ended()) && c.reader.Buffered() == 0
 }
 
 // giveBack puts a connection into the pool if it is reusable, and otherwise closes it.
@@ -50,7 +50,7 @@ func (h *Handler) giveBack(c *client) {
 	if c.block != nil {
 		c.block.Skip()
 	}
-	if isOurs := c.forget(); isOurs && c.isBetween() {
+	if ours := c.forget(); ours && c.isBetween() {
 		h.pool.Put(c)
 		return
 	}

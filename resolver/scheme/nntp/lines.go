@@ -46,7 +46,7 @@ func (l *lines) next() bool {
 		return false
 	}
 	l.line, l.err = l.in.Next()
-	if l.isCut = errors.Is(l.err, scheme.ErrManyOctets); l.isCut {
+	if l.isCut = errors.Is(l.err, scheme.ErrTooManyBytes); l.isCut {
 		l.err = nil
 		return false
 	}

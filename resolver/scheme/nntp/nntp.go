@@ -140,10 +140,10 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target, s serve
 func (h *Handler) ask(c *client, r scheme.Request, t target, s server) (resource *scheme.Resource, hasEnded bool, err error) {
 	x := exchange{Handler: h, client: c, server: s, request: r, target: t}
 	resource, err = x.retrieve()
-	if c.isOver {
+	if c.over {
 		h.dropServer(s)
 	}
-	hasEnded = c.isOver || errors.Is(err, resolver.ErrUnreachable)
+	hasEnded = c.over || errors.Is(err, resolver.ErrUnreachable)
 	switch {
 	case err != nil && !errors.As(err, new(*scheme.Refusal)):
 		c.close()

@@ -73,13 +73,13 @@ func (x exchange) part() (*scheme.Resource, error) {
 
 // findPart reads an article up to the body of a part, which must start within about this number of bytes. The
 // body has no limit.
-func findPart(article io.Reader, number string, octets int64) (*message.Entity, error) {
-	bound := &partBound{article, maxHeader, octets + maxHeader} // the last header may lie beyond them
+func findPart(article io.Reader, number string, size int64) (*message.Entity, error) {
+	bound := &partBound{article, maxHeader, size + maxHeader} // the last header may lie beyond them
 	e, err := bound.find(number)
 	if err != nil {
 		if bound.all <= 0 {
 			err = scheme.Decline(http.StatusBadGateway, "article_part_far", fmt.Sprintf("the part is after more than %d octets; the source of the "+
-				"article has it", octets), "Number", strconv.FormatInt(octets, 10))
+				"article has it", size), "Number", strconv.FormatInt(size, 10))
 		}
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func readEntity(r io.Reader) (*message.Entity, error) {
 	if e != nil {
 		return e, nil
 	}
-	return nil, headerFault(err)
+	return nil, headerFailure(err)
 }
 
 // nextPart is readEntity for the next part of a multipart body.
@@ -141,11 +141,11 @@ func nextPart(parts message.MultipartReader) (*message.Entity, error) {
 	case errors.Is(err, io.EOF):
 		return nil, errPart()
 	}
-	return nil, headerFault(err)
+	return nil, headerFailure(err)
 }
 
 // headerFault returns the error for an unreadable header: that of the connection, or one about the article.
-func headerFault(err error) error {
+func headerFailure(err error) error {
 	if isConnection(err) {
 		return err
 	}

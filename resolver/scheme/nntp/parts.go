@@ -107,8 +107,8 @@ type collector struct {
 }
 
 // partsOf returns the leaf parts of an article, whose size is at most octets, and warnings.
-func partsOf(e *message.Entity, octets int64) ([]part, []string) {
-	c := collector{left: octets}
+func partsOf(e *message.Entity, size int64) ([]part, []string) {
+	c := collector{left: size}
 	c.add(e, "", 0)
 	return c.parts, c.warnings
 }

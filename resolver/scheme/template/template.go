@@ -48,7 +48,7 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 		return nil, fmt.Errorf("redirecting: %w", err)
 	}
 	resource := scheme.Redirect(http.StatusFound, location)
-	if _, isPrivate := r.URI.Userinfo(); isPrivate {
+	if _, private := r.URI.Userinfo(); private {
 		resource.Fields.Set("Cache-Control", "no-store")
 	}
 	return resource, nil

@@ -97,8 +97,8 @@ func parseHeader(b []byte) (header, error) {
 			return header{}, io.ErrUnexpectedEOF
 		}
 		var length int64
-		for _, octet := range b[h.size : h.size+n] {
-			length = length<<8 | int64(octet)
+		for _, char := range b[h.size : h.size+n] {
+			length = length<<8 | int64(char)
 		}
 		if length > 1<<31-1 {
 			return header{}, errBER

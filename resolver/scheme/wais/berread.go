@@ -20,7 +20,7 @@ func readElement(r *bufio.Reader, limit int64) (e element, read int64, err error
 	if err := s.element(maxDepth); err != nil {
 		return element{}, s.read, err
 	}
-	e, _, err = parseElement(s.octets)
+	e, _, err = parseElement(s.bytes)
 	return e, s.read, err
 }
 
@@ -28,14 +28,14 @@ func readElement(r *bufio.Reader, limit int64) (e element, read int64, err error
 type scanner struct {
 	r           *bufio.Reader
 	read, limit int64
-	octets      []byte
+	bytes       []byte
 }
 
 // errTooLong is the error for an element above the limit.
 var errTooLong = errors.New("longer than the limit")
 
 func (s *scanner) element(depth int) error {
-	start := len(s.octets)
+	start := len(s.bytes)
 	h, err := s.header()
 	switch {
 	case err != nil:
@@ -58,15 +58,15 @@ func (s *scanner) element(depth int) error {
 func (s *scanner) inside(h header, depth int) error {
 	end := s.read + int64(h.length)
 	for h.length < 0 || s.read < end {
-		start := len(s.octets)
+		start := len(s.bytes)
 		if err := s.element(depth - 1); err != nil {
 			return err
 		}
-		if string(s.octets[start:]) != endOfContents {
+		if string(s.bytes[start:]) != endOfContents {
 			continue
 		}
 		if h.length < 0 {
-			s.octets = s.octets[:start]
+			s.bytes = s.bytes[:start]
 			return nil
 		}
 		return fmt.Errorf("%w: a mark of an end that is none", errBER)
@@ -83,18 +83,18 @@ const endOfContents = "\x00\x00"
 // setLength rewrites the length of a constructed element, whose header starts at the offset start.
 func (s *scanner) setLength(start int, h header) {
 	content := start + h.size
-	length := appendLength(nil, len(s.octets)-content)
-	s.octets = slices.Replace(s.octets, start+h.tagSize, content, length...)
+	length := appendLength(nil, len(s.bytes)-content)
+	s.bytes = slices.Replace(s.bytes, start+h.tagSize, content, length...)
 }
 
 // header copies a header byte by byte, because it must not wait for bytes after the header.
 func (s *scanner) header() (header, error) {
-	start := len(s.octets)
+	start := len(s.bytes)
 	for {
 		if err := s.copy(1); err != nil {
 			return header{}, err
 		}
-		if h, err := parseHeader(s.octets[start:]); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if h, err := parseHeader(s.bytes[start:]); !errors.Is(err, io.ErrUnexpectedEOF) {
 			return h, err
 		}
 	}
@@ -109,12 +109,12 @@ func (s *scanner) copy(n int) error {
 	for n > 0 {
 		part, err := s.r.Peek(min(n, max(1, s.r.Buffered())))
 		if len(part) == 0 {
-			if err == io.EOF && len(s.octets) > 0 {
+			if err == io.EOF && len(s.bytes) > 0 {
 				err = io.ErrUnexpectedEOF
 			}
 			return err
 		}
-		s.octets = append(s.octets, part...)
+		s.bytes = append(s.bytes, part...)
 		_, _ = s.r.Discard(len(part)) // the bytes are buffered
 		n -= len(part)
 	}
@@ -159,7 +159,7 @@ func (e element) only() (element, bool) {
 }
 
 // octets returns the content of a string, which may be split into segments: X.690 section 8.7.3.
-func (e element) octets() []byte {
+func (e element) bytes() []byte {
 	if !e.constructed {
 		return e.content
 	}
@@ -184,8 +184,8 @@ func (e element) integer() int64 {
 		return 0
 	}
 	n := int64(int8(e.content[0])) //nolint:gosec // the sign is in the first byte
-	for _, octet := range e.content[1:] {
-		n = n<<8 | int64(octet)
+	for _, char := range e.content[1:] {
+		n = n<<8 | int64(char)
 	}
 	return n
 }
@@ -199,12 +199,12 @@ const maxArcs = 32
 func (e element) objectID() string {
 	var arcs []string
 	var n uint64
-	for i, octet := range e.content {
+	for i, char := range e.content {
 		if n > 1<<32 || len(arcs) == maxArcs {
 			return ""
 		}
-		n = n<<7 | uint64(octet&0x7F)
-		if octet&0x80 != 0 {
+		n = n<<7 | uint64(char&0x7F)
+		if char&0x80 != 0 {
 			if i == len(e.content)-1 {
 				return ""
 			}

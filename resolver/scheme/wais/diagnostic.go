@@ -31,7 +31,7 @@ func parseDiagnostic(e element) *diagnostic {
 		case part.is(universal, tagInteger):
 			d.condition = part.integer()
 		case part.is(universal, tagVisible), part.is(universal, tagGeneral):
-			d.words = string(part.octets())
+			d.words = string(part.bytes())
 		}
 	}
 	return d

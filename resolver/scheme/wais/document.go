@@ -41,8 +41,8 @@ func (s *session) document(t target, r scheme.Request) (*scheme.Resource, error)
 // representation returns the record unchanged if it has a media type and asText is false, otherwise converted
 // to text.
 func (r record) representation(asText bool) (contentType string, body []byte) {
-	if known, ok := lookupSyntax(r.syntax); ok && !asText && known.mediaType != "" && r.octets != nil && r.syntax != idSUTRS {
-		return known.mediaType, r.octets
+	if known, ok := lookupSyntax(r.syntax); ok && !asText && known.mediaType != "" && r.bytes != nil && r.syntax != idSUTRS {
+		return known.mediaType, r.bytes
 	}
 	return "text/plain; charset=utf-8", []byte(r.text())
 }
@@ -67,6 +67,6 @@ func serve(r scheme.Request, contentType string, body []byte) *scheme.Resource {
 		body = nil
 	}
 	// A copy, so that the body does not keep the whole message in memory.
-	resource.Body = scheme.NewOctets(bytes.Clone(body))
+	resource.Body = scheme.NewBytes(bytes.Clone(body))
 	return resource
 }

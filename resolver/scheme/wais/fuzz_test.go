@@ -31,7 +31,7 @@ func FuzzElement(f *testing.F) {
 		}
 		checkNested(t, read, maxDepth)
 		compare(t, read)
-		_ = read.octets()
+		_ = read.bytes()
 		_ = diagnosticOf(read)
 		_ = parseDiagnostic(read)
 		_ = refuseSession(read)
@@ -96,7 +96,7 @@ func FuzzMARC(f *testing.F) {
 	f.Add([]byte("99999nam  2299999   4500245000500000245000500000"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, id := range []string{recordSyntaxes + "10", idXML, idSUTRS, ""} {
-			r := record{syntax: id, octets: b}
+			r := record{syntax: id, bytes: b}
 			checkText(t, r.text(), len(b))
 			for _, s := range []string{r.brief().title, r.brief().author, r.brief().note} {
 				if s != scheme.Text(s) || len(s) > 1000 {

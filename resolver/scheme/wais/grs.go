@@ -52,7 +52,7 @@ func grsTag(kind element, hasKind bool, name element) string {
 	const str = 1
 	value, _ := name.only()
 	if value.is(contextual, str) {
-		return scheme.Text(string(value.octets()))
+		return scheme.Text(string(value.bytes()))
 	}
 	n := value.integer()
 	if !hasKind {
@@ -94,7 +94,7 @@ func (w *grsWriter) data(content element, depth int) {
 	case data.is(universal, tagObjectID):
 		value = data.objectID()
 	case data.is(universal, tagOctetString), data.is(universal, tagGeneral), data.is(universal, tagVisible), data.is(universal, tagGeneralTime):
-		value = string(data.octets())
+		value = string(data.bytes())
 	default:
 		value = "(cannot be shown)"
 	}

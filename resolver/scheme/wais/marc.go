@@ -46,7 +46,7 @@ func parseMARC(b []byte, isUSMARC bool) (m marc, ok bool) {
 		return marc{}, false
 	}
 	m.leader = string(b[:marcLeader])
-	isUnicode := b[9] == 'a' || utf8.Valid(b)
+	unicode := b[9] == 'a' || utf8.Valid(b)
 	directory, _, _ := bytes.Cut(b[marcLeader:base], []byte{marcFieldEnd})
 	left := len(b) - base // fields must not overlap, so that a short record cannot expand to a long text
 	for ; len(directory) >= marcEntry; directory = directory[marcEntry:] {
@@ -58,7 +58,7 @@ func parseMARC(b []byte, isUSMARC bool) (m marc, ok bool) {
 		left -= int(length)
 		content := b[base+int(start) : base+int(start+length)]
 		content = bytes.TrimSuffix(content, []byte{marcFieldEnd})
-		m.fields = append(m.fields, parseMARCField(string(directory[:3]), marcText(content, isUnicode, isUSMARC)))
+		m.fields = append(m.fields, parseMARCField(string(directory[:3]), marcText(content, unicode, isUSMARC)))
 	}
 	return m, true
 }
@@ -80,17 +80,17 @@ func parseMARCField(tag, content string) marcField {
 }
 
 // marcText converts bytes of a field to UTF-8. Of an unknown charset only ASCII is kept.
-func marcText(b []byte, isUnicode, isMARC8 bool) string {
+func marcText(b []byte, unicode, isMARC8 bool) string {
 	switch {
-	case isUnicode:
+	case unicode:
 		return strings.ToValidUTF8(string(b), string(utf8.RuneError))
 	case isMARC8:
 		return marc8Text(b)
 	}
 	var s strings.Builder
-	for _, octet := range b {
-		if octet < utf8.RuneSelf {
-			s.WriteByte(octet)
+	for _, char := range b {
+		if char < utf8.RuneSelf {
+			s.WriteByte(char)
 		} else {
 			s.WriteRune(utf8.RuneError)
 		}

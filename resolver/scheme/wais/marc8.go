@@ -14,26 +14,26 @@ func marc8Text(b []byte) string {
 	var marks []rune
 	isLatin := true
 	for i := 0; i < len(b); i++ {
-		octet := b[i]
-		if octet == 0x1B {
+		char := b[i]
+		if char == 0x1B {
 			var end int
 			end, isLatin = marc8Escape(b[i:])
 			i += end
 			continue
 		}
-		if mark := marc8Mark(octet); mark != 0 && isLatin {
+		if mark := marc8Mark(char); mark != 0 && isLatin {
 			marks = append(marks, mark)
 			continue
 		}
 		switch {
-		case octet < ' ':
-			s.WriteByte(octet) // a control character of ISO 2709
+		case char < ' ':
+			s.WriteByte(char) // a control character of ISO 2709
 		case !isLatin:
 			s.WriteRune(utf8.RuneError)
-		case octet < utf8.RuneSelf:
-			s.WriteByte(octet)
+		case char < utf8.RuneSelf:
+			s.WriteByte(char)
 		default:
-			s.WriteRune(marc8Letter(octet))
+			s.WriteRune(marc8Letter(char))
 		}
 		for _, mark := range marks {
 			s.WriteRune(mark)
@@ -51,36 +51,36 @@ func marc8Text(b []byte) string {
 func marc8Escape(b []byte) (length int, isLatin bool) {
 	for i := 1; i < len(b); i++ {
 		if strings.IndexByte("$(),-!", b[i]) < 0 { // intermediate bytes precede the final byte
-			isMultiple := strings.IndexByte(string(b[1:i]), '$') >= 0
-			return i, !isMultiple && (b[i] == 'B' || b[i] == 's' || b[i] == 'E')
+			multiple := strings.IndexByte(string(b[1:i]), '$') >= 0
+			return i, !multiple && (b[i] == 'B' || b[i] == 's' || b[i] == 'E')
 		}
 	}
 	return len(b) - 1, true
 }
 
 // marc8Mark returns the combining character for an ANSEL byte, 0 for none.
-func marc8Mark(octet byte) rune {
+func marc8Mark(char byte) rune {
 	const first = 0xE0
 	marks := [...]rune{
 		0x309, 0x300, 0x301, 0x302, 0x303, 0x304, 0x306, 0x307, 0x308, 0x30C, 0x30A, 0xFE20, 0xFE21, 0x315, 0x30B, 0x310,
 		0x327, 0x328, 0x323, 0x324, 0x325, 0x333, 0x332, 0x326, 0x31C, 0x32E, 0xFE22, 0xFE23, 0, 0, 0x313, 0,
 	}
-	if octet < first {
+	if char < first {
 		return 0
 	}
-	return marks[octet-first]
+	return marks[char-first]
 }
 
 // marc8Letter returns the character for an ANSEL byte that is not a combining character.
-func marc8Letter(octet byte) rune {
+func marc8Letter(char byte) rune {
 	const first = 0xA1
 	letters := [...]rune{
 		'Ł', 'Ø', 'Đ', 'Þ', 'Æ', 'Œ', 'ʹ', '·', '♭', '®', '±', 'Ơ', 'Ư', 'ʼ', 0,
 		'ʻ', 'ł', 'ø', 'đ', 'þ', 'æ', 'œ', 'ʺ', 'ı', '£', 'ð', 0, 'ơ', 'ư', 0, 0,
 		'°', 'ℓ', '℗', '©', '♯', '¿', '¡', 'ß', '€',
 	}
-	if octet < first || int(octet-first) >= len(letters) || letters[octet-first] == 0 {
+	if char < first || int(char-first) >= len(letters) || letters[char-first] == 0 {
 		return utf8.RuneError
 	}
-	return letters[octet-first]
+	return letters[char-first]
 }

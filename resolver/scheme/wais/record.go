@@ -10,7 +10,7 @@ import (
 // record is a record of a result set.
 type record struct {
 	syntax  string      // object identifier of the record syntax
-	octets  []byte      // content of an octet string or a character string
+	bytes   []byte      // content of an octet string or a character string
 	element element     // content of an ASN.1 value
 	failed  *diagnostic // diagnostic in place of the record; nil for a record
 }
@@ -41,18 +41,18 @@ func parseExternal(e element) record {
 	for part := range e.children() {
 		switch {
 		case part.is(contextual, aligned):
-			r.octets = part.octets()
+			r.bytes = part.bytes()
 		case part.is(contextual, arbitrary) && len(part.content) > 0:
-			r.octets = part.content[1:] // skips the number of unused bits
+			r.bytes = part.content[1:] // skips the number of unused bits
 		case part.is(contextual, single):
 			r.element, _ = part.only()
 			if !r.element.constructed {
-				r.octets = r.element.content
+				r.bytes = r.element.content
 			}
 		}
 	}
-	if r.syntax == idSUTRS && r.octets == nil {
-		r.octets = r.element.octets() // a string in segments
+	if r.syntax == idSUTRS && r.bytes == nil {
+		r.bytes = r.element.bytes() // a string in segments
 	}
 	return r
 }
@@ -63,7 +63,7 @@ func (r record) text() string {
 	case r.failed != nil:
 		return scheme.Text(r.failed.Error())
 	case isMARC(r.syntax):
-		if m, ok := parseMARC(r.octets, r.syntax == idUSMARC); ok {
+		if m, ok := parseMARC(r.bytes, r.syntax == idUSMARC); ok {
 			return m.text()
 		}
 	case r.syntax == idGRS1:
@@ -71,10 +71,10 @@ func (r record) text() string {
 	case r.syntax == idOPAC:
 		return opacText(r.element)
 	}
-	if r.octets == nil && r.element.constructed {
+	if r.bytes == nil && r.element.constructed {
 		return "A record of the syntax " + r.syntax + ", which cannot be shown.\n"
 	}
-	return scheme.TextLines(string(r.octets))
+	return scheme.TextLines(string(r.bytes))
 }
 
 // brief is the summary of a record in a result list.
@@ -85,11 +85,11 @@ func (r record) brief() brief {
 	var b brief
 	switch {
 	case isMARC(r.syntax):
-		if m, ok := parseMARC(r.octets, r.syntax == idUSMARC); ok {
+		if m, ok := parseMARC(r.bytes, r.syntax == idUSMARC); ok {
 			b = m.brief()
 		}
 	case r.syntax == idXML:
-		b.title = xmlTitle(r.octets)
+		b.title = xmlTitle(r.bytes)
 	case r.syntax == idOPAC:
 		if inner, ok := opacRecord(r.element); ok {
 			b = inner.brief()

@@ -46,7 +46,7 @@ func TestMARC(t *testing.T) {
 		{"00090nam a2200049   4500", "10\x1faCaf\u00e9 au lait  /\x1e", "245 10 $a Caf\u00e9 au lait  /\n260    $c 1996\n", "Caf\u00e9 au lait"},
 		{"00090nam  2200049   4500", "10\x1faCaf\xe2e au lait  /\x1e", "245 10 $a Caf\u00e9 au lait  /\n260    $c 1996\n", "Caf\u00e9 au lait"},
 	} {
-		r := record{syntax: recordSyntaxes + "10", octets: []byte(c.leader + directory + c.title + "  \x1fc1996 \x1e\x1d")}
+		r := record{syntax: recordSyntaxes + "10", bytes: []byte(c.leader + directory + c.title + "  \x1fc1996 \x1e\x1d")}
 		if got, want := r.text(), "LDR    "+c.leader+"\n"+c.text; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -57,7 +57,7 @@ func TestMARC(t *testing.T) {
 	// A short record whose fields all refer to the same bytes does not expand to a long text.
 	const entries = 1000
 	all := "00000nam a2212025   4500" + strings.Repeat("500900000000", entries) + "\x1e" + strings.Repeat("x", 9000)
-	if got := (record{syntax: recordSyntaxes + "10", octets: []byte(all)}).text(); len(got) > 2*len(all) {
+	if got := (record{syntax: recordSyntaxes + "10", bytes: []byte(all)}).text(); len(got) > 2*len(all) {
 		t.Errorf("%d octets of text from %d", len(got), len(all))
 	}
 }
@@ -157,7 +157,7 @@ func TestInteger(t *testing.T) {
 
 // TestMARC8 covers MARC 21 Specifications, Character Sets, MARC-8.
 func TestMARC8(t *testing.T) {
-	for octets, want := range map[string]string{
+	for data, want := range map[string]string{
 		"Caf\xe2e":                      "Café",
 		"Universit\xe8at T\xe8ubingen":  "Universität Tübingen",
 		"Stra\xc7e, \xb1\xf1odz, \xb2l": "Straße, łǫdz, øl",
@@ -169,13 +169,13 @@ func TestMARC8(t *testing.T) {
 		"H\x1bb2\x1bsO":                 "H\ufffdO",
 		"\x1b":                          "",
 	} {
-		if got := marc8Text([]byte(octets)); got != want {
-			t.Errorf("%q: %q, want %q", octets, got, want)
+		if got := marc8Text([]byte(data)); got != want {
+			t.Errorf("%q: %q, want %q", data, got, want)
 		}
 	}
 	if r := (record{
 		syntax: recordSyntaxes + "1",
-		octets: []byte("00090nam  2200049   4500245000500000260000500005\x1e10\x1fa\xe2\x1e" + "10\x1fae\x1e\x1d"),
+		bytes:  []byte("00090nam  2200049   4500245000500000260000500005\x1e10\x1fa\xe2\x1e" + "10\x1fae\x1e\x1d"),
 	}); strings.Contains(r.text(), "é") {
 		t.Errorf("UNIMARC: %q", r.text())
 	}

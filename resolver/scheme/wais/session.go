@@ -119,7 +119,7 @@ func (s *session) closed(pdu element) error {
 	const closeReason, diagnosticInformation = 211, 3
 	reason, _ := pdu.child(closeReason)
 	information, _ := pdu.child(diagnosticInformation)
-	return fmt.Errorf("%w: the server closes the session, reason %d: %q", resolver.ErrUnreachable, reason.integer(), information.octets())
+	return fmt.Errorf("%w: the server closes the session, reason %d: %q", resolver.ErrUnreachable, reason.integer(), information.bytes())
 }
 
 // messageSize is the maximum size of a message in bytes that servers are asked to respect.
@@ -140,7 +140,7 @@ func (s *session) init() error {
 	}
 	get := func(tag uint32) string {
 		e, _ := response.child(tag)
-		return string(e.octets())
+		return string(e.bytes())
 	}
 	s.about = implementation{id: get(110), name: get(111), version: get(112)}
 	if result, ok := response.child(12); !ok || !result.boolean() {

@@ -45,8 +45,8 @@ func FuzzANVL(f *testing.F) {
 	f.Add("erc.who", "100 % # sure", " x ")
 	f.Fuzz(func(t *testing.T, label, a, b string) {
 		label, a, b = strings.TrimSpace(label), strings.TrimSpace(a), strings.TrimSpace(b)
-		isOwn := strings.HasPrefix(label, "_") || strings.HasPrefix(label, "#") || strings.HasPrefix(label, ":")
-		if label == "" || isOwn || a == "" || len(a)+len(b) > 1000 || !utf8.ValidString(label+a+b) || !utf8.ValidString(label) || !utf8.ValidString(a) {
+		own := strings.HasPrefix(label, "_") || strings.HasPrefix(label, "#") || strings.HasPrefix(label, ":")
+		if label == "" || own || a == "" || len(a)+len(b) > 1000 || !utf8.ValidString(label+a+b) || !utf8.ValidString(label) || !utf8.ValidString(a) {
 			return
 		}
 		switch strings.ToLower(label) {

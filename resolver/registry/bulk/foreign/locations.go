@@ -138,10 +138,10 @@ func (i *Item) locationOf(what, handle string, l *handleLocation) (registry.Targ
 		t.Context = strings.ToUpper(l.Country)
 	}
 	var notes []string
-	keep := func(isKnown bool, to *string, name, value string) {
+	keep := func(known bool, to *string, name, value string) {
 		switch {
 		case value == "":
-		case isKnown:
+		case known:
 			*to = value
 		default:
 			notes = append(notes, name+"="+value)

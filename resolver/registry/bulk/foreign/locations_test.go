@@ -71,13 +71,13 @@ func TestHandleLocations(t *testing.T) {
 // A URL value that is also a location makes one target, in either order.
 func TestHandleLocationsOfURL(t *testing.T) {
 	const text = `<locations><location href="https://a.example/" language="de" weight="0"/><location href="https://b.example/"/></locations>`
-	for _, isFirst := range []bool{true, false} {
+	for _, first := range []bool{true, false} {
 		i := newItem(1, "")
-		if isFirst {
+		if first {
 			i.locate(registry.Target{URI: "https://a.example/"})
 		}
 		i.locations("", "", text)
-		if !isFirst {
+		if !first {
 			i.locate(registry.Target{URI: "https://a.example/"})
 		}
 		if len(i.Entry.Targets) != 2 || i.Entry.Targets[0] != (registry.Target{URI: "https://a.example/", Language: "de", Priority: 1}) {

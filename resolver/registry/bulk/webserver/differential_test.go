@@ -263,8 +263,8 @@ func (n *counts) request(t *testing.T, client *http.Client, addr string, i *impo
 	status, location := ask(t, client, addr, c.host, asked)
 	own, ownLocation := i.answer(t, c.origin(), asked)
 	location, ownLocation = normal(location, c.host, addr), normal(ownLocation, c.host, addr)
-	isAnswered := status/100 == 3 || status == http.StatusGone
-	if own == status && ownLocation == location || !isAnswered && own == http.StatusNotFound {
+	answered := status/100 == 3 || status == http.StatusGone
+	if own == status && ownLocation == location || !answered && own == http.StatusNotFound {
 		return
 	}
 	n.Lock()

@@ -11,7 +11,7 @@ import (
 // files is the VFS of a connection to a temporary database.
 type files struct {
 	directory string
-	fault     error // first error; SQLite preserves only its class
+	failure   error // first error; SQLite preserves only its class
 }
 
 // Open implements vfs.VFS.
@@ -27,8 +27,8 @@ func (f *files) Open(_ string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, erro
 }
 
 func (f *files) failed(err error) error {
-	if f.fault == nil {
-		f.fault = err
+	if f.failure == nil {
+		f.failure = err
 	}
 	return err
 }

@@ -111,8 +111,8 @@ func (s *Sorter) fault(err error) error {
 		return nil
 	case errors.Is(err, sqlite3.INTERRUPT):
 		return s.db.GetInterrupt().Err()
-	case s.files.fault != nil:
-		err = s.files.fault
+	case s.files.failure != nil:
+		err = s.files.failure
 	}
 	return fmt.Errorf("sorting the input: %w", err)
 }
