@@ -56,7 +56,7 @@ func (x *exchange) isCachable() bool {
 	}
 }
 
-// inspect sets isPlain and uses from the header fields of the request.
+// inspect sets plain and uses from the header fields of the request.
 func (x *exchange) inspect() {
 	x.plain = x.in.Body == nil && x.in.ContentLength == 0 && x.in.Protocol == ""
 	for i := range x.in.Fields {

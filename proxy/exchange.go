@@ -56,11 +56,11 @@ type ofRequest struct {
 	found    forward.Found // the stored response, if Begin has looked it up
 	untraced bool          // Observers.Untraced has counted it
 	left     bool          // writing to the client has failed
-	// uses are the uses of all header fields together. isPlain is whether the request has no content and each
+	// uses are the uses of all header fields together. plain is whether the request has no content and each
 	// field is httpmessage.Plain.
 	uses  httpmessage.FieldUse
 	plain bool
-	// isCrossed is whether the CORS fields are set; isReadable is whether the page that sent the request may
+	// crossed is whether the CORS fields are set; readable is whether the page that sent the request may
 	// read the response.
 	crossed, readable bool
 	encoding          []string // the values of Accept-Encoding that select the response of a site

@@ -105,7 +105,7 @@ func hostile() map[string]string {
 const end = "the end"
 
 // instead returns a lie that replaces the replies to a command, or all if command is "", or follows them if
-// isMore is set.
+// more is set.
 func instead(data, command string, more bool) lie {
 	return func(words []string, reply string) []byte {
 		switch {

@@ -65,7 +65,7 @@ type Level struct {
 	sealer  sealer
 	scripts scripts
 	server  atomic.Pointer[server] // nil until the first connection
-	// configured are the configured addresses; isBeside is whether one of them is loopback or link-local.
+	// configured are the configured addresses; beside is whether one of them is loopback or link-local.
 	configured []string
 	beside     atomic.Bool
 	open       atomic.Bool // the circuit breaker is closed: the server responds, and the log was read

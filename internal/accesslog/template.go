@@ -22,7 +22,7 @@ type part struct {
 	// least and most are the minimum and maximum width in bytes. most truncates texts; 0 is no maximum.
 	least, most     int
 	left, zero      bool // padded on the right; padded with zeros
-	isNumber, blank bool // isNumber: never truncated; isBlank: a missing value is "" instead of "-"
+	isNumber, blank bool // isNumber: never truncated; blank: a missing value is "" instead of "-"
 	statuses        []int
 	except          bool // applies to statuses that are not in the list
 }

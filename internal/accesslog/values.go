@@ -219,7 +219,7 @@ func epochValue(at func(e *Entry) time.Time, unit time.Duration) value {
 	}
 }
 
-// fractionValue returns the first digits of the fraction of a second, padded with zeros if isPadded is set.
+// fractionValue returns the first digits of the fraction of a second, padded with zeros if padded is set.
 func fractionValue(at func(e *Entry) time.Time, digits int, padded bool) value {
 	divisor := 1
 	for range 9 - digits {

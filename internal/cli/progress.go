@@ -37,7 +37,7 @@ type Progress struct {
 	step  Step
 	begun time.Time // start of the step
 	bar   *progressbar.ProgressBar
-	// isShown means that the progress line is on the terminal. isWithin means that the last write through
+	// shown means that the progress line is on the terminal. within means that the last write through
 	// Over ended without a line end; that line must not be overwritten.
 	shown, within bool
 

@@ -18,7 +18,7 @@ func (h Histogram) Count() (n uint64) {
 
 // Quantile estimates the duration below which a fraction part (0 to 1) of all durations lies, like
 // histogram_quantile of Prometheus: durations are assumed to be evenly distributed in their bucket. If the
-// quantile lies in the last bucket, isBeyond is true and the estimate is the greatest bound. ok is false for an
+// quantile lies in the last bucket, beyond is true and the estimate is the greatest bound. ok is false for an
 // empty histogram.
 func (h Histogram) Quantile(part float64) (estimate time.Duration, beyond, ok bool) {
 	all := h.Count()

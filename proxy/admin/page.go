@@ -167,7 +167,7 @@ func mayVisit(actor registry.Actor, o *page.Page) bool {
 	return o.Use.Check(actor, 0) == nil
 }
 
-// form reads the fields of a form. Where the actor is not authenticated (isKnown is false), a file may be no
+// form reads the fields of a form. Where the actor is not authenticated (known is false), a file may be no
 // larger than other forms are. close removes the data that was read.
 func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, actor registry.Actor, known bool) (_ url.Values, close func(), err error) {
 	close = func() {}

@@ -21,7 +21,7 @@ type format struct {
 	contentType string
 	// isAnswer is true if a name itself can reply in this format: see preferred.
 	isAnswer bool
-	// isLinked is true if linksets contain it.
+	// linked is true if linksets contain it.
 	linked bool
 	// write renders the registry's metadata of a name; nil for formats that all names have.
 	write func(represent.Work) []byte

@@ -40,7 +40,7 @@ const (
 // sitemapType is the media type of sitemaps.
 const sitemapType = "application/xml; charset=utf-8"
 
-// Names returns the reply with a page of names. isForAll is true if all readers get the same page. An invalid
+// Names returns the reply with a page of names. forAll is true if all readers get the same page. An invalid
 // cursor is reported on the page.
 func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s resolver.NameSearch, forAll bool) (message.Reply, error) {
 	shown := pages.Names{Search: s}

@@ -104,7 +104,7 @@ func typeOf(extension string) string { //nolint:cyclop // a table
 	}
 }
 
-// NamedType returns the media type of a file name by its extension, "" for none. isSure is true if the content
+// NamedType returns the media type of a file name by its extension, "" for none. sure is true if the content
 // cannot change it. After the table the media types of the system are searched, which are never sure:
 // extensions such as .doc were also given to plain texts.
 func NamedType(name string) (mediaType string, sure bool) {

@@ -63,7 +63,7 @@ func failsEPC(segment string, rule uri.Rule) error {
 	return &uri.ParseError{Input: segment, Rule: rule}
 }
 
-// bitReader reads numbers from bits, most significant bit first. Missing bits read as zeros, and set isShort.
+// bitReader reads numbers from bits, most significant bit first. Missing bits read as zeros, and set short.
 type bitReader struct {
 	bits  []byte
 	at    int

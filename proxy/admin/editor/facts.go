@@ -61,7 +61,7 @@ func (d document) facts(in pages.Writer) []field.Fact {
 	return append(withoutStatus(in, all, len(d) == 0), d.others()...)
 }
 
-// withoutStatus removes the lines of the status if isEmpty is true.
+// withoutStatus removes the lines of the status if empty is true.
 func withoutStatus(in pages.Writer, all []field.Fact, empty bool) []field.Fact {
 	for i := range all {
 		if empty && all[i].Label == in.Text("label.status") {

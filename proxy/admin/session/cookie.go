@@ -23,7 +23,7 @@ func name(host string, secure bool) string {
 	return made
 }
 
-// CookieOf returns the value of the session cookie of a request, "" for none. isSecure is true if the request
+// CookieOf returns the value of the session cookie of a request, "" for none. secure is true if the request
 // was received over TLS.
 func CookieOf(r *http.Request, secure bool) string {
 	c, err := r.Cookie(name(r.Host, secure))

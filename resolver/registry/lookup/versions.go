@@ -44,7 +44,7 @@ func (r *Resolver) Versions(ctx context.Context, q resolver.Query) (resolver.Ver
 	return found, err
 }
 
-// answering returns the key of the entry that resolves a name. If the name is gone, isGone is true, and the key
+// answering returns the key of the entry that resolves a name. If the name is gone, gone is true, and the key
 // is that of the withdrawn entry. The error for an unregistered name is a *resolver.Negative.
 func answering(ctx context.Context, s state, name string) (key registry.Key, gone bool, err error) {
 	found, err := resolve(ctx, s, name)
