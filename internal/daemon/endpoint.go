@@ -71,6 +71,7 @@ type endpoint struct {
 	server    *server        // current server; nil before the first
 	waiting   []net.Listener // listeners that do not accept connections yet
 	sockets   []*listen.Socket
+	listeners []net.Listener     // those of server
 	stop      context.CancelFunc // stops the server
 	ended     chan struct{}      // closed when the server and its predecessors have ended
 }
@@ -130,17 +131,24 @@ func (e *endpoint) accept(config listen.SocketConfig) {
 // with its error, and with whether its end was requested.
 func (e *endpoint) serve(ctx context.Context, server *server, failed func(err error, requested bool)) func() {
 	e.server = server
-	stopBefore, endedBefore := e.stop, e.ended
+	stopBefore, endedBefore, listenersBefore := e.stop, e.ended, e.listeners
+	e.listeners = nil
 	ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	e.ended = ended
 	var group errgroup.Group
 	for _, socket := range e.sockets {
 		listener := socket.Listen()
+		e.listeners = append(e.listeners, listener)
 		group.Go(func() error { return server.Serve(ctx, listener) })
 	}
 	if stopBefore != nil {
 		stopBefore()
+	}
+	// A connection that is accepted after this call must not be served by the settings before, such as a removed
+	// client_ca, so their end is not left to the other goroutine.
+	for _, listener := range listenersBefore {
+		_ = listener.Close()
 	}
 	return func() {
 		defer close(ended)

@@ -84,9 +84,10 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	case err = <-accepted:
 	case <-ctx.Done():
 		_ = listener.Close()
-		if err = <-accepted; errors.Is(err, net.ErrClosed) {
-			err = nil
-		}
+		err = <-accepted
+	}
+	if ctx.Err() != nil && errors.Is(err, net.ErrClosed) {
+		err = nil
 	}
 	if err != nil {
 		cancel(http.ErrServerClosed)

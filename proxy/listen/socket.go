@@ -156,8 +156,13 @@ type socketListener struct {
 	once   sync.Once
 }
 
-// Accept implements net.Listener.
+// Accept implements net.Listener. Once the listener is closed, it returns no connection, even if one waits.
 func (l *socketListener) Accept() (net.Conn, error) {
+	select {
+	case <-l.closed:
+		return nil, net.ErrClosed
+	default:
+	}
 	select {
 	case conn := <-l.conns:
 		return conn, nil

@@ -57,6 +57,33 @@ func TestSocketHandOver(t *testing.T) {
 	}
 }
 
+// A closed listener takes no connection, even if one waits for a server: it would be served by settings that have been replaced.
+func TestSocketClosedListener(t *testing.T) {
+	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 64}, time.Now)
+	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
+	before := socket.Listen()
+	before.Close()
+	conn, err := net.Dial("tcp", socket.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	testserver.Wait(t, "the connection is accepted", func() bool { return limit.Open() == 1 })
+	for range 1000 {
+		if c, err := before.Accept(); !errors.Is(err, net.ErrClosed) {
+			t.Fatalf("%v, %v", c, err)
+		}
+	}
+	c, err := socket.Listen().Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	if err := socket.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // requestOnce sends a request on a new connection.
 func requestOnce(addr string) error {
 	conn, err := net.Dial("tcp", addr)
