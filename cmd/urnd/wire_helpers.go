@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/netip"
 	"slices"
 	"strings"
@@ -137,13 +136,12 @@ func passwordsOf(c config.Config, s *service, r *resolution, d dependencies) (ga
 // changed.
 type negotiateHelper struct {
 	*helper.Negotiate
-	log   *slog.Logger
 	epoch atomic.Uint64
 }
 
 // Begin implements gate.Handshakes.
 func (n *negotiateHelper) Begin(client netip.Addr) gate.Handshake {
-	return handshake{n.Negotiate.Begin(client), n.log, client}
+	return handshake{n.Negotiate.Begin(client)}
 }
 
 // Epoch implements gate.Handshakes.
@@ -153,11 +151,7 @@ func (n *negotiateHelper) Epoch() uint64 { return n.epoch.Load() }
 func (n *negotiateHelper) Forget() { n.epoch.Add(1) }
 
 // handshake is a conversation with a helper, as a login.
-type handshake struct {
-	*helper.Conversation
-	log    *slog.Logger
-	client netip.Addr
-}
+type handshake struct{ *helper.Conversation }
 
 // Next implements gate.Handshake. An invalid token is a failed login, and so is one that the helper reports
 // as broken, as negotiate_kerberos_auth does for tokens of NTLM and of foreign realms: the client can then
@@ -165,10 +159,7 @@ type handshake struct {
 func (h handshake) Next(ctx context.Context, token string) (gate.HandshakeStep, error) {
 	step, err := h.Conversation.Next(ctx, token)
 	switch {
-	case errors.Is(err, helper.ErrToken):
-		return gate.HandshakeStep{}, nil
-	case errors.Is(err, helper.ErrBroken):
-		h.log.Warn("a login by Negotiate is refused", "client", h.client, "error", err)
+	case errors.Is(err, helper.ErrToken), errors.Is(err, helper.ErrBroken):
 		return gate.HandshakeStep{}, nil
 	case err != nil:
 		return gate.HandshakeStep{}, err
@@ -191,7 +182,7 @@ func negotiations(c config.Config, s *service, r *resolution, d dependencies) (g
 			if err != nil {
 				return nil, nil, err
 			}
-			return &negotiateHelper{Negotiate: negotiate, log: d.lasting}, negotiate.Close, nil
+			return &negotiateHelper{Negotiate: negotiate}, negotiate.Close, nil
 		})
 	if err != nil || !ok {
 		return nil, 0, err

@@ -2,5 +2,5 @@
 
 package observe
 
-// FreeRoom is not implemented for this system.
+// FreeRoom reports nothing on this system: ok is false.
 func FreeRoom(string) (int64, bool) { return 0, false }

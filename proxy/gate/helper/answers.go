@@ -31,7 +31,7 @@ func (p *Pool) answer(one *process, text string, more bool) error {
 		if one.strays++; one.strays > maxStrays {
 			return errStray
 		}
-		if log, ok := p.lines.allow(one.cmd.Process.Pid); ok {
+		if log, ok := p.lines.allow("pid", one.cmd.Process.Pid); ok {
 			log.Warn("a helper's answer to no question is dropped")
 		}
 		return nil

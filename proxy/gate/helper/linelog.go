@@ -18,7 +18,7 @@ const (
 	maxErrorLine   = 1 << 10
 )
 
-// lineLog logs the standard error of the processes of a helper, and their ends, within a rate limit.
+// lineLog logs the standard error of the processes of a helper, their ends, and refused tokens, within a rate limit.
 type lineLog struct {
 	log *slog.Logger
 	now func() time.Time
@@ -32,16 +32,16 @@ func newLineLog(c Config) *lineLog {
 	return &lineLog{log: c.Log.With("helper", c.Name), now: c.Now, limit: rate.NewLimiter(linesPerSecond, linesBurst)}
 }
 
-// allow returns a logger for one more line about a process, unless the rate is exceeded. The next line has
-// the number of dropped ones.
-func (l *lineLog) allow(pid int) (*slog.Logger, bool) {
+// allow returns a logger with an attribute, such as the process or the client, for one more line, unless the rate is
+// exceeded. The next line has the number of dropped ones.
+func (l *lineLog) allow(key string, value any) (*slog.Logger, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.limit.AllowN(l.now(), 1) {
 		l.dropped++
 		return nil, false
 	}
-	log := l.log.With("pid", pid)
+	log := l.log.With(key, value)
 	if l.dropped > 0 {
 		log = log.With("not_logged", l.dropped)
 		l.dropped = 0
@@ -58,7 +58,7 @@ func (one *process) logErrors() {
 			one.ending.Lock()
 			one.said = text
 			one.ending.Unlock()
-			if log, ok := one.pool.lines.allow(one.cmd.Process.Pid); ok {
+			if log, ok := one.pool.lines.allow("pid", one.cmd.Process.Pid); ok {
 				log.Info("a helper says", "line", text)
 			}
 		}

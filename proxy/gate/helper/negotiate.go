@@ -36,14 +36,15 @@ func (n *Negotiate) Close() { n.pool.Close() }
 
 // Begin starts a conversation with a client, which belongs to its connection. It sends nothing yet.
 func (n *Negotiate) Begin(client netip.Addr) *Conversation {
-	return &Conversation{negotiate: n, client: quota.Network(client)}
+	return &Conversation{negotiate: n, address: client, client: quota.Network(client)}
 }
 
 // Conversation is the login of one connection. Between its messages it reserves a process of the program, for
 // Config.Reservation. It must be used by one goroutine at a time, and the caller must close it.
 type Conversation struct {
 	negotiate *Negotiate
-	client    netip.Addr
+	address   netip.Addr // of the client, for the log
+	client    netip.Addr // its network, by which it has a share of the processes
 	seat      *seat
 }
 
@@ -74,7 +75,7 @@ func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
 	a, err := c.negotiate.pool.parse(text)
 	if err != nil {
 		c.Close()
-		return Step{}, err
+		return Step{}, c.broken(err)
 	}
 	step := Step{Token: a.Value("token"), Answer: a, More: a.Result == TT}
 	if step.Token == "=" || step.Token == "*" { // placeholders of Samba's programs for no token
@@ -84,9 +85,18 @@ func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
 		c.Close()
 	}
 	if a.Result == OK && a.User() == "" {
-		return Step{}, fmt.Errorf("helper %s: %w: it lets in a client without the name of a user", c.negotiate.pool.config.Name, ErrBroken)
+		return Step{}, c.broken(fmt.Errorf("helper %s: %w: it lets in a client without the name of a user", c.negotiate.pool.config.Name, ErrBroken))
 	}
 	return step, nil
+}
+
+// broken logs the reason for which a login is refused, within the rate limit of the helper: any client can send tokens
+// that break the program.
+func (c *Conversation) broken(err error) error {
+	if log, ok := c.negotiate.pool.lines.allow("client", c.address); ok {
+		log.Warn("a login by Negotiate is refused", "error", err)
+	}
+	return err
 }
 
 // ask asks the process of the conversation, or starts a conversation.

@@ -72,6 +72,29 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
+// Refused tokens are logged with their client, within a rate limit: any client can send them.
+func TestRefusedTokensAreLogged(t *testing.T) {
+	const tokens, burst = 200, 50
+	start := time.Now()
+	pool, log := open(t, helper.Config{Processes: 1, Command: []string{executable(t, challenges)}, Now: func() time.Time { return start }})
+	n, err := helper.NewNegotiate(pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range tokens {
+		c := n.Begin(alice)
+		if _, err := c.Next(t.Context(), "YnJv"); !errors.Is(err, helper.ErrBroken) {
+			t.Fatal(err)
+		}
+	}
+	if got := strings.Count(log.String(), `msg="a login by Negotiate is refused"`); got != burst {
+		t.Errorf("%d lines for %d tokens", got, tokens)
+	}
+	if want := "client=" + alice.String() + ` error="helper test: `; !strings.Contains(log.String(), want) {
+		t.Errorf("no %s in %.300s", want, log.String())
+	}
+}
+
 // A conversation has one process to itself until its end.
 func TestConversations(t *testing.T) {
 	n, pool := negotiate(t, helper.Config{Processes: 4})

@@ -132,7 +132,7 @@ func (p *Pool) ended(one *process) {
 	if closed {
 		return
 	}
-	if log, ok := p.lines.allow(one.cmd.Process.Pid); ok {
+	if log, ok := p.lines.allow("pid", one.cmd.Process.Pid); ok {
 		log.Warn("a process of a helper has ended", "why", why)
 	}
 }
