@@ -290,7 +290,7 @@ func unknown(v *viper.Viper, unused []string) []string {
 	return keys
 }
 
-// typeFaults splits the errors that mapstructure has joined.
+// typeFailures splits the errors that mapstructure has joined.
 func typeFailures(err error) Faults {
 	if err == nil {
 		return nil

@@ -70,7 +70,7 @@ func (o Origins) of(path string) Origin {
 	return Origin{}
 }
 
-// ofFault returns the origin of the value that an error is about. If that is a default, it returns the origin
+// ofFailure returns the origin of the value that an error is about. If that is a default, it returns the origin
 // of the first setting in the message that is not a default: a value that is missing, or too small for another
 // setting, has no line of its own.
 func (o Origins) ofFailure(f Fault) Origin {

@@ -188,7 +188,7 @@ func (x *exchange) reportAs(message string, sent int, err error) {
 	}
 }
 
-// isFault reports whether an error concerns the administrator: a failure of the server or of its network.
+// isFailure reports whether an error concerns the administrator: a failure of the server or of its network.
 func isFailure(err error) bool {
 	if errors.Is(err, netguard.ErrForbidden) {
 		return true

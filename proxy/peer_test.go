@@ -227,7 +227,7 @@ func (c conn) rest() (data string, broken bool) {
 	return string(all), err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// octets returns the complete response to a request that closes its connection.
+// bytes returns the complete response to a request that closes its connection.
 func (s *server) bytes(t testing.TB, request string) (answer string, broken bool) {
 	t.Helper()
 	c := s.dial(t)

@@ -91,8 +91,8 @@ func (v URN) requirePart(specs Conformance, part func(URN, Conformance) (int, Ru
 	return first
 }
 
-// nidFault returns the rule of a specification that the NID breaks, with the offset, or the zero Rule. nssFault
-// and componentFault do the same for the other parts.
+// nidFailure returns the rule of a specification that the NID breaks, with the offset, or the zero Rule. nssFailure
+// and componentFailure do the same for the other parts.
 func (v URN) nidFailure(spec Conformance) (int, Rule) {
 	nid := v.NID()
 	if spec == RFC2141 || isStrictNID(nid) {

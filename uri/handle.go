@@ -15,7 +15,7 @@ func handleForm(dst []byte, start int) []byte {
 	return dst
 }
 
-// lowerOctets converts ASCII letters to lower case, except for those of percent-encodings.
+// lowerBytes converts ASCII letters to lower case, except for those of percent-encodings.
 func lowerBytes(text []byte) {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '%' {

@@ -40,7 +40,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// faultOf returns the error of Parse or Check for s as "error OFFSET RULE".
+// failureOf returns the error of Parse or Check for s as "error OFFSET RULE".
 func failureOf(t *testing.T, s string) string {
 	t.Helper()
 	u, err := uri.Parse(s)

@@ -62,7 +62,7 @@ func (u URI) pathText() (string, int, error) {
 	return text, u.pathStart(), nil
 }
 
-// hostFault is the rule that a host breaks, with the offset in the host.
+// hostFailure is the rule that a host breaks, with the offset in the host.
 type hostFailure struct {
 	offset int
 	rule   Rule

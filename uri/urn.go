@@ -50,7 +50,7 @@ func (u URI) URN() (URN, error) {
 	return newURN(u, length), nil
 }
 
-// nidFault returns the error of u, which has no valid NID. length is the number of leading bytes of its path
+// nidFailure returns the error of u, which has no valid NID. length is the number of leading bytes of its path
 // that a NID may have.
 func (u URI) nidFailure(length int) error {
 	path := u.Path()

@@ -38,7 +38,7 @@ func checkIETF(nss string) (int, uri.Rule) {
 	return 0, uri.Rule{}
 }
 
-// faultIETF returns the rule broken at an offset, unless there is a percent-encoding, which has precedence.
+// failureIETF returns the rule broken at an offset, unless there is a percent-encoding, which has precedence.
 func failureIETF(nss string, at int, rule uri.Rule) (int, uri.Rule) {
 	if i := strings.IndexByte(nss, '%'); i >= 0 {
 		return i, ruleIETFEscape

@@ -111,7 +111,7 @@ func (f *ruleFiles) add(rule *policy.Rule, r config.ProxyRule) error {
 	return nil
 }
 
-// faults returns the failures of the lists.
+// failures returns the failures of the lists.
 func (f *ruleFiles) failures() (all []string) {
 	for _, file := range f.files {
 		all = append(all, file.Faults()...)

@@ -41,7 +41,7 @@ func (s *writeState) wrote(err error) {
 	}
 }
 
-// faults returns the current problems of the access log.
+// failures returns the current problems of the access log.
 func (s *writeState) failures() (all []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

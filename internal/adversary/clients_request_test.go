@@ -19,7 +19,7 @@ type sending struct {
 	body         string
 }
 
-// octets returns the bytes of the request in HTTP/1.
+// bytes returns the bytes of the request in HTTP/1.
 func (r sending) bytes() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s %s\r\nHost: %s\r\n", r.method, r.target, r.version, r.host)

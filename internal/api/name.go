@@ -127,7 +127,7 @@ func ReadName(text []byte) (Name, error) {
 	return n, nil
 }
 
-// FaultOfJSON converts an error of encoding/json to one that describes the document instead of Go types.
+// FailureOfJSON converts an error of encoding/json to one that describes the document instead of Go types.
 func FailureOfJSON(err error) error {
 	var failure *json.UnmarshalTypeError
 	if errors.As(err, &failure) {

@@ -141,7 +141,7 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// perOctet returns the time per byte in nanoseconds: the best of several runs, or of the first if that is at
+// perByte returns the time per byte in nanoseconds: the best of several runs, or of the first if that is at
 // most enough. Noise only increases times and is short, so a run of seconds is not repeated.
 func perByte(t *testing.T, w work, size int, enough float64) float64 {
 	t.Helper()

@@ -33,7 +33,7 @@ func keeping(t testing.TB, level slog.Level) (log *slog.Logger, recent *logs.Rec
 	return slog.New(handler), recent, path
 }
 
-// faults returns the recorded warnings without times, most recent first.
+// failures returns the recorded warnings without times, most recent first.
 func failures(r *logs.Recent) (all []string) {
 	for _, f := range r.Faults() {
 		all = append(all, fmt.Sprintf("%s %s [%s] %d %d", f.Level, f.Message, f.Attributes, f.Count, f.Others))

@@ -150,7 +150,7 @@ func (m *Manager) obtain(ctx context.Context, name string) {
 			return
 		}
 		if m.leaf(name) != nil { // it was loaded, and could not be renewed: the library retries
-			if f := (orderFailure{}); !errors.As(err, &f) { // event has logged an orderFault
+			if f := (orderFailure{}); !errors.As(err, &f) { // event has logged an orderFailure
 				m.notRenewed(name, err)
 			}
 			return

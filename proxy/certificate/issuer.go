@@ -60,7 +60,7 @@ func (i *issuer) newClient() *acmez.Client {
 	}
 }
 
-// orderFault is the cause of a failed order, without what the library adds.
+// orderFailure is the cause of a failed order, without what the library adds.
 type orderFailure struct{ error }
 
 // Unwrap returns the cause.

@@ -25,7 +25,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// fault returns the error for a text that is not a URI.
+// failure returns the error for a text that is not a URI.
 func failure(t *testing.T, text string) error {
 	t.Helper()
 	_, err := uri.Parse(text)

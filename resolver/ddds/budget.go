@@ -7,7 +7,7 @@ import (
 
 // maxWork limits the work of matching expressions for one name, over all domains that its rules lead to. Its
 // unit is a program instruction times a byte of the name, and takes 1 to 30 ns. Compiling counts as
-// compileOctets bytes. A hundred rules of 40 instructions and a name of 100 bytes need a sixth of it.
+// compileBytes bytes. A hundred rules of 40 instructions and a name of 100 bytes need a sixth of it.
 const (
 	maxWork      = 4 << 20
 	compileBytes = 64

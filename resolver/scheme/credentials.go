@@ -133,7 +133,7 @@ func elements(line string) (all []string) {
 	return slices.DeleteFunc(all, func(element string) bool { return element == "" })
 }
 
-// isTokenOctet reports whether c is a tchar: RFC 9110 section 5.6.2.
+// isTokenByte reports whether c is a tchar: RFC 9110 section 5.6.2.
 func isTokenByte(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }

@@ -12,7 +12,7 @@ var (
 	// ErrLongLine is the error for a line above the limit of bytes. The next call of Next skips the rest of the
 	// line.
 	ErrLongLine = errors.New("a line is too long")
-	// ErrManyOctets is the error for lines that exceed the total limit of bytes.
+	// ErrTooManyBytes is the error for lines that exceed the total limit of bytes.
 	ErrTooManyBytes = errors.New("there are too many octets")
 )
 
@@ -29,7 +29,7 @@ type Lines struct {
 }
 
 // Next returns the next line without its end. The error is io.EOF after the last line, ErrLongLine,
-// ErrManyOctets, or the error of In.
+// ErrTooManyBytes, or the error of In.
 func (l *Lines) Next() (string, error) {
 	if err := l.skip(); err != nil {
 		return "", err

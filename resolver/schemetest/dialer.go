@@ -57,7 +57,7 @@ func (d *dialer) addresses() []netip.AddrPort {
 	return append([]netip.AddrPort(nil), d.dialed...)
 }
 
-// octetsRead returns the number of bytes read from all connections.
+// bytesRead returns the number of bytes read from all connections.
 func (d *dialer) bytesRead() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()

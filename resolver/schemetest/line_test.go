@@ -23,7 +23,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// fault selects a bug of the line handler; TestBroken lists them.
+// failure selects a bug of the line handler; TestBroken lists them.
 type failure string
 
 // line is a handler for a protocol like finger. A client sends one line. An empty one lists the names, one per

@@ -14,7 +14,7 @@ import (
 // TestRun requires that a correct handler passes.
 func TestRun(t *testing.T) { schemetest.Run(t, suite("")) }
 
-// faultVariable is the environment variable with the bug for TestFault.
+// failureVariable is the environment variable with the bug for TestFault.
 const failureVariable = "SCHEMETEST_FAULT"
 
 // TestFault runs the suite with a broken handler, in a child process of TestBroken.

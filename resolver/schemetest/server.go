@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// faultKind is the failure of a server.
+// failureKind is the failure of a server.
 type failureKind uint8
 
 const (
@@ -28,7 +28,7 @@ const (
 	failureRandom              // writes only random bytes
 )
 
-// trickleDelay is the delay between bytes of faultTrickle.
+// trickleDelay is the delay between bytes of failureTrickle.
 const trickleDelay = 20 * time.Millisecond
 
 // fault is the failure of a server after it has written a number of bytes on all its connections together.
@@ -183,7 +183,7 @@ func (s *server) connections() int {
 	return s.accepted
 }
 
-// shutAll closes the listeners and connections of a server, by RST for faultReset.
+// shutAll closes the listeners and connections of a server, by RST for failureReset.
 func (s *server) shutAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

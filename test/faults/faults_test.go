@@ -21,7 +21,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// fault is a failure of other servers and its effect on one request: the response, a warning in the log, and
+// failure is a failure of other servers and its effect on one request: the response, a warning in the log, and
 // the metrics.
 type failure struct {
 	name   string
@@ -137,7 +137,7 @@ func warnings(t *testing.T, log string) (all []warning) {
 	return all
 }
 
-// runFaults runs each fault with a separate HTTP server and urnd.
+// runFailures runs each fault with a separate HTTP server and urnd.
 func runFailures(t *testing.T, handler http.HandlerFunc, failures []failure) {
 	t.Helper()
 	for _, f := range failures {

@@ -118,7 +118,7 @@ func insideRequests(port string) map[string]string {
 	return requests
 }
 
-// exchangeOctets sends a request and returns all data received.
+// exchangeBytes sends a request and returns all data received.
 func exchangeBytes(t *testing.T, address, request string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)

@@ -69,7 +69,7 @@ func sendAsIs(t *testing.T, d *urndtest.Daemon, request, body string, fields ...
 	return response
 }
 
-// exchangeOctets sends a request and returns all data received.
+// exchangeBytes sends a request and returns all data received.
 func exchangeBytes(t *testing.T, address, request string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)

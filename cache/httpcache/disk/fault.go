@@ -9,7 +9,7 @@ import (
 // faultInterval is the minimum time between two log lines: a failing disk fails at every request.
 const faultInterval = time.Minute
 
-// faults logs and counts disk failures. It is safe for concurrent use.
+// failures logs and counts disk failures. It is safe for concurrent use.
 type failures struct {
 	log *slog.Logger
 	now func() time.Time

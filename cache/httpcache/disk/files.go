@@ -22,7 +22,7 @@ type files struct {
 	// kept is the number of open directories, and mostKept its maximum.
 	kept     atomic.Int64
 	mostKept int64
-	// fault, if not nil, may return an error for an operation before it is done. Only tests set it.
+	// failure, if not nil, may return an error for an operation before it is done. Only tests set it.
 	failure func(operation string) error
 }
 

@@ -14,13 +14,13 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// fault is the error of a form field, or of the whole form if Field is "".
+// failure is the error of a form field, or of the whole form if Field is "".
 type failure struct {
 	Field string
 	Text  pages.Content
 }
 
-// faults are the errors of a form.
+// failures are the errors of a form.
 type failures []failure
 
 // Of returns the error of a field, "" for none.
@@ -44,7 +44,7 @@ func saidOf(in pages.Writer, err error) pages.Content {
 	return page.Said(in, err)
 }
 
-// faultOf returns an error of the service as the error of the form field that it concerns.
+// failureOf returns an error of the service as the error of the form field that it concerns.
 func failureOf(in pages.Writer, err error, n *nameForm) failure {
 	made := failure{"", saidOf(in, err)}
 	var coded *registry.Error

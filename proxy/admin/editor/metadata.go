@@ -174,7 +174,7 @@ func valueOfPart(part *title.Part, text string) json.RawMessage {
 	return value
 }
 
-// jsonFault returns the error in the JSON object of a field, with its position.
+// jsonFailure returns the error in the JSON object of a field, with its position.
 func jsonFailure(in pages.Writer, text string, err error) pages.Content {
 	if errors.Is(err, registry.ErrInvalid) {
 		return saidOf(in, err)

@@ -198,7 +198,7 @@ func (f *File[T]) accept(read *content[T]) {
 	f.config.Log.Info("a list was read", attrs...)
 }
 
-// setFault records why the file cannot be used, "" if it can, and logs transitions.
+// setFailure records why the file cannot be used, "" if it can, and logs transitions.
 func (f *File[T]) setFailure(failure string) {
 	f.mu.Lock()
 	before := f.failure

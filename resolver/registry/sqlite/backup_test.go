@@ -15,7 +15,7 @@ import (
 
 func noProgress(int, int) {}
 
-// faultsOf returns the problems that Verify reports.
+// failuresOf returns the problems that Verify reports.
 func failuresOf(t *testing.T, s registry.Store) (failures []string) {
 	t.Helper()
 	if err := s.Verify(t.Context(), func(failure string) { failures = append(failures, failure) }, func(_, _ registry.Seq) {}); err != nil {

@@ -23,7 +23,7 @@ func (c *conn) fault(err error) error {
 	return failureOf(c.path, err)
 }
 
-// faultOf converts an error to one of the registry, with the path of the file and advice.
+// failureOf converts an error to one of the registry, with the path of the file and advice.
 func failureOf(path string, err error) error {
 	for _, known := range []error{
 		registry.ErrSchema, registry.ErrDamaged, registry.ErrNoStore, registry.ErrInvalid, context.Canceled, context.DeadlineExceeded,

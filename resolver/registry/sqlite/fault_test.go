@@ -63,7 +63,7 @@ func filled(t testing.TB, n int) string {
 	return path
 }
 
-// wantFault checks that an error is of a kind, and contains the path of the file and the advice.
+// wantFailure checks that an error is of a kind, and contains the path of the file and the advice.
 func wantFailure(t *testing.T, err, kind error, texts ...string) {
 	t.Helper()
 	if !errors.Is(err, kind) {

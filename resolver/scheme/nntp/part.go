@@ -144,7 +144,7 @@ func nextPart(parts message.MultipartReader) (*message.Entity, error) {
 	return nil, headerFailure(err)
 }
 
-// headerFault returns the error for an unreadable header: that of the connection, or one about the article.
+// headerFailure returns the error for an unreadable header: that of the connection, or one about the article.
 func headerFailure(err error) error {
 	if isConnection(err) {
 		return err

@@ -158,7 +158,7 @@ func (e element) only() (element, bool) {
 	return element{}, false
 }
 
-// octets returns the content of a string, which may be split into segments: X.690 section 8.7.3.
+// bytes returns the content of a string, which may be split into segments: X.690 section 8.7.3.
 func (e element) bytes() []byte {
 	if !e.constructed {
 		return e.content
