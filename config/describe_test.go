@@ -11,15 +11,15 @@ import (
 // settings with that last component.
 func TestFind(t *testing.T) {
 	for name, want := range map[string]string{
-		"dns.timeout":              "dns.timeout",
-		"reload":                   "reload reload.watch",
-		"timeout":                  "dns.timeout thttp.timeout slp.timeout resolve.timeout gateways.timeout",
-		"proxy.sites.0.hosts":      "proxy.sites.*.hosts",
-		"proxy.sites.*.tls.ca":     "proxy.sites.*.tls.ca",
-		"namespaces":               "namespaces",
-		"limits.bound_connections": "limits.bound_connections: unknown key: it is a quarter of limits.outgoing",
-		"dns.tiemout":              "dns.tiemout: unknown key; did you mean dns.timeout?",
-		"":                         ": unknown key",
+		"dns.timeout":          "dns.timeout",
+		"reload":               "reload reload.watch",
+		"timeout":              "dns.timeout thttp.timeout slp.timeout resolve.timeout gateways.timeout",
+		"proxy.sites.0.hosts":  "proxy.sites.*.hosts",
+		"proxy.sites.*.tls.ca": "proxy.sites.*.tls.ca",
+		"namespaces":           "namespaces",
+		"cache.size":           "cache.size: unknown key: write cache.responses, the memory for HTTP responses",
+		"dns.tiemout":          "dns.tiemout: unknown key; did you mean dns.timeout?",
+		"":                     ": unknown key",
 	} {
 		found, err := config.Find(name)
 		var got []string

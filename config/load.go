@@ -91,7 +91,7 @@ const unknownKey = "unknown key"
 
 // unknownSetting returns the message about an unknown key, with a suggestion if possible.
 func unknownSetting(key string) string {
-	if instead := tookItsPlace(key); instead != "" {
+	if instead := settingForDirective(key); instead != "" {
 		return unknownKey + ": " + instead
 	}
 	if known := withoutSection(key); known != "" {

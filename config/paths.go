@@ -32,33 +32,9 @@ func suggest(unknown string) string {
 	return best
 }
 
-// tookItsPlace returns the replacement of a removed setting, or of a directive of Squid or nginx; "" for other
-// keys.
-func tookItsPlace(key string) string {
+// settingForDirective returns what to write in place of a directive of Squid or nginx; "" for other keys.
+func settingForDirective(key string) string {
 	for _, row := range []struct{ keys, instead string }{
-		{"listen.fast_path dns.refresh_ahead", "delete it: that is always so"},
-		{"dns.max_ttl thttp.max_ttl", "write resolve.max_ttl, which is for both"},
-		{"dns.hedge_after", "delete it: it is 300ms"},
-		{"ddds.max_domains", "delete it: it is 5"},
-		{"thttp.max_body", "delete it: it is 1 MiB"},
-		{"thttp.max_locations news.page", "delete it: it is 100"},
-		{"slp.multicast slp.group", "write the group in slp.agents, such as 239.255.255.253"},
-		{"slp.language", "delete it: it is en"},
-		{"slp.none_ttl", "delete it: it is 1m"},
-		{"ftp.enabled gopher.enabled news.enabled wais.enabled", "write gateways.enabled, a list of ftp, gopher, news and wais"},
-		{"ftp.max_idle news.max_idle", "write gateways.max_idle, which is for both"},
-		{"ftp.idle news.idle", "write gateways.idle, which is for both"},
-		{"gateways.max_entries", "write gateways.max_listing, which bounds a listing"},
-		{"wais.records", "delete it: it is 50"},
-		{"proxy.connect_addresses", "write a rule in proxy.rules: " +
-			"{id: addresses, action: deny, schemes: [connect], hosts: [0.0.0.0/0, '::/0']}"},
-		{"limits.bound_connections", "it is a quarter of limits.outgoing"},
-		{"limits.batch_timeout", "delete it: it is 2m"},
-		{"cache.collapse_limit", "delete it: it is 16"},
-		{"registry.health_concurrency", "write registry.health_rate, which bounds these requests"},
-
-		{"proxy.origins", "write proxy.sites, whose entries have hosts, a list"},
-
 		{"http_port https_port http server", "write the addresses to listen on in listen.service, and those for TLS in listen.tls"},
 		{"cache_mem proxy_cache cache.memory cache.size", "write cache.responses, the memory for HTTP responses"},
 		{"cache_dir proxy_cache_path", "write cache.disk, a size, and cache.disk_directory"},
@@ -67,7 +43,6 @@ func tookItsPlace(key string) string {
 		{"upstream proxy_pass location", "write the hosts of the site, its servers and paths in proxy.sites"},
 		{"visible_hostname server_name", "write listen.names"},
 		{"ssl_certificate ssl_certificate_key", "write tls.certificate and tls.key"},
-		{"log.access_file", "write file in an entry of log.access, a list: - {format: combined, file: ...}"},
 		{"access_log error_log", "write log.access, a list whose entries have format and file, and log.level"},
 		{"logformat log_format LogFormat CustomLog", "write a template in format of an entry of log.access, behind apache: or squid:"},
 		{"dns_nameservers resolver", "write dns.servers"},

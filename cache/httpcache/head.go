@@ -10,7 +10,7 @@ import (
 )
 
 // headVersion is the first byte of a head, its format version.
-const headVersion = 2
+const headVersion = 1
 
 const (
 	headExplicit = 1 << iota

@@ -80,7 +80,7 @@ var versionFile string
 // commit.
 var commit string
 
-// versionText returns the version, such as "0.20.0".
+// versionText returns the version, such as "1.0.0".
 func versionText() string { return strings.TrimSpace(versionFile) }
 
 // buildText returns the version for display, with the commit if known.

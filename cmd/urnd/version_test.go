@@ -24,7 +24,7 @@ func TestVersion(t *testing.T) {
 		t.Errorf("checks of targets are by %s", agent)
 	}
 	for file, says := range map[string]string{
-		"CHANGELOG.md":                         `(?s)\n## Upgrading\n.*?\n## ([^\n]+)`, // the section at the top
+		"CHANGELOG.md":                         `(?s)^.*?\n## (\S+) - `, // the newest version
 		"docs/install.md":                      `(?m)^The version is (\S+);`,
 		"deploy/compose/compose.yaml":          `\$\{URND_VERSION:-([^}]+)\}`,
 		"deploy/kubernetes/kustomization.yaml": `(?m)^ +newTag: (\S+)$`,

@@ -118,17 +118,13 @@ func TestDebianPackage(t *testing.T) {
 	}
 }
 
-// checkPackageVersion checks that a package has the current version, and that it is newer than those before
-// 0.20.0, which counted commits.
+// checkPackageVersion checks that a package has the current version.
 func checkPackageVersion(t *testing.T, deb string) {
 	t.Helper()
 	version, err := exec.Command("dpkg-deb", "--field", deb, "Version").Output()
 	got := strings.TrimSpace(string(version))
 	if err != nil || got != urndtest.Version(t)+"-1" || !strings.HasPrefix(filepath.Base(deb), "urnd_"+got+"_") {
 		t.Errorf("%s has the version %q, %v", deb, got, err)
-	}
-	if err := exec.Command("dpkg", "--compare-versions", got, "gt", "0.1.0+git99999-1").Run(); err != nil {
-		t.Errorf("%s is not newer: %v", got, err)
 	}
 }
 

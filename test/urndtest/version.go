@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Version returns the version of the product's module, such as "0.20.0".
+// Version returns the version of the product's module, such as "1.0.0".
 func Version(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(Root(), "cmd", "urnd", "version.txt"))

@@ -14,13 +14,9 @@ import (
 // it. Times are milliseconds since 1970. Zero values are omitted. docs/registry-operations.md describes the
 // format.
 
-const dumpFormat = "urnd-registry"
-
-// The versions of the format. In version 1, written before the chain of commits existed, a version has its
-// change set, and there are no commits, salts or digests.
 const (
-	dumpWithoutCommits = 1
-	dumpVersion        = 2
+	dumpFormat  = "urnd-registry"
+	dumpVersion = 1
 )
 
 // dumpHead is the first line.
@@ -33,20 +29,18 @@ type dumpHead struct {
 
 // dumpLine is any other line. Exactly one member is set, or Table and Row.
 type dumpLine struct {
-	Set      *registry.ChangeSet        `json:"set,omitempty"`
-	Version  *dumpedVersion             `json:"version,omitempty"`
-	Purged   *dumpedPurged              `json:"purged,omitempty"`
-	Event    *dumpedEvent               `json:"event,omitempty"`
-	Commit   *dumpedCommit              `json:"commit,omitempty"`
-	Document *dumpedDocument            `json:"document,omitempty"` // only in version 1 of the format
-	Table    string                     `json:"table,omitempty"`
-	Row      map[string]json.RawMessage `json:"row,omitempty"`
-	End      *dumpEnd                   `json:"end,omitempty"`
+	Set     *registry.ChangeSet        `json:"set,omitempty"`
+	Version *dumpedVersion             `json:"version,omitempty"`
+	Purged  *dumpedPurged              `json:"purged,omitempty"`
+	Event   *dumpedEvent               `json:"event,omitempty"`
+	Commit  *dumpedCommit              `json:"commit,omitempty"`
+	Table   string                     `json:"table,omitempty"`
+	Row     map[string]json.RawMessage `json:"row,omitempty"`
+	End     *dumpEnd                   `json:"end,omitempty"`
 }
 
 type dumpedVersion struct {
 	Seq           registry.Seq    `json:"seq"`
-	Set           registry.Seq    `json:"set,omitempty"`
 	Prefix        bool            `json:"prefix,omitempty"`
 	Name          string          `json:"name"`
 	Version       int             `json:"version"`
@@ -86,13 +80,11 @@ type dumpedTarget struct {
 // dumpedPurged is the remainder of a purged version.
 type dumpedPurged struct {
 	Seq  registry.Seq `json:"seq"`
-	Set  registry.Seq `json:"set,omitempty"`
 	Leaf string       `json:"leaf"` // hexadecimal
 }
 
 type dumpedEvent struct {
 	Seq    registry.Seq   `json:"seq"`
-	Set    registry.Seq   `json:"set,omitempty"`
 	Type   string         `json:"type"`
 	Prefix bool           `json:"prefix,omitempty"`
 	Name   string         `json:"name"`
@@ -112,12 +104,6 @@ type dumpedCommit struct {
 type dumpedRow struct {
 	Table string         `json:"table"`
 	Row   map[string]any `json:"row"`
-}
-
-type dumpedDocument struct {
-	Table string `json:"table"`
-	Key   string `json:"key"`
-	Value string `json:"value"`
 }
 
 type dumpEnd struct {
@@ -204,8 +190,8 @@ func parseDumpHead(text []byte) (dumpHead, error) {
 	if err := parseStrictly(text, &head); err != nil || head.Format != dumpFormat {
 		return head, fmt.Errorf("%w: it is neither a file of SQLite nor a portable backup", registry.ErrInvalid)
 	}
-	if head.Version < dumpWithoutCommits || head.Version > dumpVersion {
-		return head, fmt.Errorf("%w: it has version %d of the format, and this urnd reads %d to %d", registry.ErrSchema, head.Version, dumpWithoutCommits, dumpVersion)
+	if head.Version != dumpVersion {
+		return head, fmt.Errorf("%w: it has version %d of the format, and this urnd reads version %d", registry.ErrSchema, head.Version, dumpVersion)
 	}
 	return head, nil
 }

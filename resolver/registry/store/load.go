@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -18,8 +17,7 @@ const (
 	// maxDumpLine limits the length of a line in bytes. The longest is the report of a job with all rejected
 	// records.
 	maxDumpLine = 64 << 20
-	// loadPage is how many versions or rows are written per statement, and the maximum size of a commit that is
-	// created for a dump without commits.
+	// loadPage is how many versions or rows are written per statement.
 	loadPage = 10_000
 )
 
@@ -47,8 +45,7 @@ type loader struct {
 	progress func(done, all registry.Seq)
 
 	first, next registry.Seq // start of the current commit, and the next expected seq
-	set         registry.ChangeSet
-	leaves      []byte // of the current commit
+	leaves      []byte       // of the current commit
 	versions    []sealed
 	// purged and redacted are versions whose event was not read yet; it comes later in the dump.
 	purged   map[registry.Seq][digestSize]byte
@@ -111,8 +108,6 @@ func (l *loader) add(of *dumpLine) error {
 		return l.event(of.Event)
 	case of.Commit != nil:
 		return l.commit(of.Commit)
-	case of.Document != nil && l.head.Version == dumpWithoutCommits:
-		return l.document(of.Document)
 	case of.Row != nil:
 		return l.row(of)
 	default:
@@ -120,60 +115,23 @@ func (l *loader) add(of *dumpLine) error {
 	}
 }
 
-// number checks that seq is the expected one. In a dump without commits it also starts a new commit when the
-// change set changes or the commit is full.
-func (l *loader) number(seq, set registry.Seq) error {
+// number checks that seq is the expected one.
+func (l *loader) number(seq registry.Seq) error {
 	if seq != l.next {
 		return fmt.Errorf("%w: number %d follows number %d", registry.ErrDamaged, seq, l.next-1)
 	}
 	l.next++
-	if l.head.Version != dumpWithoutCommits || set == l.set.Number && seq-l.first < loadPage {
-		return nil
-	}
-	if err := l.endCommit(seq - 1); err != nil {
-		return err
-	}
-	return l.within(set)
-}
-
-// within loads the change set of the current commit.
-func (l *loader) within(set registry.Seq) (err error) {
-	if l.set.Number != set {
-		l.set, err = l.t.ChangeSet(set)
-	}
-	return err
-}
-
-// endCommit writes the commit that ends at last, in a dump without commits.
-func (l *loader) endCommit(last registry.Seq) error {
-	if l.head.Version != dumpWithoutCommits || last < l.first {
-		return nil
-	}
-	_, err := l.append(last)
-	return err
-}
-
-// append appends the commit of the versions and events that were read, up to last.
-func (l *loader) append(last registry.Seq) (digest [digestSize]byte, err error) {
-	digest, err = l.t.append(&l.set, l.first, last, l.leaves)
-	l.first, l.leaves = last+1, l.leaves[:0]
-	l.progress(last, l.head.Head)
-	return digest, err
+	return nil
 }
 
 func (l *loader) addLeaf(leaf [digestSize]byte) { l.leaves = append(l.leaves, leaf[:]...) }
 
 func (l *loader) version(d *dumpedVersion) error {
-	if err := l.number(d.Seq, d.Set); err != nil {
+	if err := l.number(d.Seq); err != nil {
 		return err
 	}
 	v := d.sealed()
-	if l.head.Version == dumpWithoutCommits {
-		v.salt = make([]byte, saltSize)
-		_, _ = rand.Read(v.salt) // never fails
-		digest := l.t.hash.content(&v.Entry, v.salt)
-		v.digest = digest[:]
-	} else if digest := l.t.hash.content(&v.Entry, v.salt); !v.Redacted && !bytes.Equal(digest[:], v.digest) {
+	if digest := l.t.hash.content(&v.Entry, v.salt); !v.Redacted && !bytes.Equal(digest[:], v.digest) {
 		return fmt.Errorf("%w: number %d, version %d of %s, is not as it was written", registry.ErrDamaged, v.Seq, v.Version, v.Key)
 	}
 	l.addLeaf(l.t.hash.leaf(&v.Entry, v.digest))
@@ -219,7 +177,7 @@ func (l *loader) flush() error {
 }
 
 func (l *loader) addPurged(d *dumpedPurged) error {
-	if err := l.number(d.Seq, d.Set); err != nil {
+	if err := l.number(d.Seq); err != nil {
 		return err
 	}
 	leaf, err := hex.DecodeString(d.Leaf)
@@ -233,7 +191,7 @@ func (l *loader) addPurged(d *dumpedPurged) error {
 
 // event writes an event, and applies it to the versions that it affected.
 func (l *loader) event(d *dumpedEvent) error {
-	if err := l.number(d.Seq, d.Set); err != nil {
+	if err := l.number(d.Seq); err != nil {
 		return err
 	}
 	if err := l.flush(); err != nil {
@@ -282,16 +240,19 @@ func (l *loader) purge(e *registry.Event) error {
 	})
 }
 
-// commit ends a commit, and compares its digest.
+// commit appends the commit of the versions and events that were read, and compares its digest.
 func (l *loader) commit(d *dumpedCommit) error {
 	if d.Last != l.next-1 || d.Last < l.first {
 		return fmt.Errorf("%w: a commit ends at number %d, and number %d was read", registry.ErrDamaged, d.Last, l.next-1)
 	}
-	if err := l.within(d.Set); err != nil {
+	set, err := l.t.ChangeSet(d.Set)
+	if err != nil {
 		return err
 	}
 	first := l.first
-	digest, err := l.append(d.Last)
+	digest, err := l.t.append(&set, first, d.Last, l.leaves)
+	l.first, l.leaves = d.Last+1, l.leaves[:0]
+	l.progress(d.Last, l.head.Head)
 	if err == nil && !bytes.Equal(digest[:], d.Digest) {
 		err = fmt.Errorf("%w: the numbers %d to %d, or their change set %d, are not as they were written, or those before are not",
 			registry.ErrDamaged, first, d.Last, d.Set)
@@ -333,9 +294,6 @@ func (l *loader) end(d *dumpEnd) error {
 	if _, err := l.read(); err == nil {
 		return fmt.Errorf("%w: the portable backup goes on behind its end", registry.ErrDamaged)
 	} else if !errors.Is(err, errCutOff) { // such as a checksum error of the decompressor
-		return err
-	}
-	if err := l.endCommit(l.next - 1); err != nil {
 		return err
 	}
 	if l.first != l.next {
