@@ -72,7 +72,7 @@ func (a *answers) stored(kind string) (n int) {
 func nameOf(kind string, i int) string { return fmt.Sprintf("urn:example:%s-%07d", kind, i) }
 
 // Names requested only once do not displace names in use, even if those are not requested during the scan, or
-// if the cache was full before. The capacity and the number of names are an eighth of those in ADR 23.
+// if the cache was full before. The capacity and the number of names are an eighth of those in ADR 18.
 func TestScan(t *testing.T) {
 	const maxBytes, names, inUse = 1 << 20, 59_000, 300
 	for _, test := range []struct {
