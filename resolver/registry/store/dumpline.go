@@ -11,8 +11,7 @@ import (
 
 // A dump is a sequence of JSON lines: a head; the change sets; the versions and events in the order of their
 // seq, each commit behind its last one; the rows of the side tables; and an end with the number of lines before
-// it. Times are milliseconds since 1970. Zero values are omitted. docs/registry-operations.md describes the
-// format.
+// it. Times are milliseconds since 1970. Zero values are omitted.
 
 const (
 	dumpFormat  = "urnd-registry"

@@ -13,18 +13,14 @@ var update = flag.Bool("update", false, "write docs/registry-schema.md anew")
 
 var (
 	tablePattern   = regexp.MustCompile(`^CREATE TABLE (\w+) *\(`)
-	columnPattern  = regexp.MustCompile(`^\s*(\w+)\s+(?:TEXT|BIGINT|SMALLINT|BYTEA)\b`)
 	keyedPattern   = regexp.MustCompile(`\(key .*, value `) // a table on a single line
 	commentPattern = regexp.MustCompile(` -- (.*)`)
 )
 
-// outline returns the tables of a schema with their columns and comments, without types, constraints and
-// indexes.
+// outline returns the tables of a schema with their comments, without columns and indexes.
 func outline(schema string) string {
 	var out strings.Builder
-	write := func(indent, name, comment string) {
-		out.WriteString(strings.TrimRight(fmt.Sprintf("%-16s%s", indent+name, comment), " ") + "\n")
-	}
+	write := func(name, comment string) { fmt.Fprintf(&out, "%-12s  %s\n", name, comment) }
 	above := "" // the comment above a table
 	for line := range strings.Lines(schema) {
 		line = strings.TrimSuffix(line, "\n")
@@ -36,18 +32,13 @@ func outline(schema string) string {
 			above = strings.TrimSpace(above + " " + text)
 			continue
 		}
-		table, column := tablePattern.FindStringSubmatch(line), columnPattern.FindStringSubmatch(line)
-		switch {
+		switch table := tablePattern.FindStringSubmatch(line); {
 		case keyedPattern.MatchString(line):
-			write("", table[1], comment)
+			write(table[1], comment)
 		case table != nil:
-			write("", table[1], above)
-		case column != nil:
-			write("  ", column[1], comment)
-		case line == "" && above != "" && !strings.HasSuffix(out.String(), above+"\n"):
+			write(table[1], above)
+		case line == "" && above != "":
 			out.WriteString(above + "\n\n") // the comment on the whole schema
-		case line == "":
-			out.WriteString("\n")
 		}
 		above = ""
 	}

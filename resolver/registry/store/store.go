@@ -1,7 +1,7 @@
 // Package store implements the registry's store in SQL: one schema and one set of statements, shared by the
 // databases in packages sqlite and postgres. A Database, which runs statements within its transactions, enters
 // through New; a registry.Store leaves. The schema and the chain of SHA-256 digests are specified in
-// docs/registry-schema.md, portable backups in docs/registry-operations.md.
+// docs/registry-schema.md, portable backups in dumpline.go.
 //
 // Statements have parameters "$1", in any order, and "IN ($1...)" for a parameter that is a list.
 package store
