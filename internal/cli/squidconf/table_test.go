@@ -9,19 +9,48 @@ import (
 	"testing"
 )
 
-// markdown returns the table of directives in Markdown.
+// markdown returns the directives by treatment, as lists in Markdown. Directives that only have another name share
+// an item.
 func markdown() string {
-	var all strings.Builder
-	all.WriteString("| directive | urnd.yaml |\n|---|---|\n")
+	renamed, lists := "", make(map[kind]string)
 	for _, r := range table() {
-		text := map[kind]string{unneeded: "not needed: ", missing: "missing; instead: ", acls: "missing; instead: "}[r.kind] + r.instead
-		of := map[bool]string{true: "`acl` of the type "}[r.kind == acls]
-		all.WriteString("| " + of + "`" + strings.Join(strings.Fields(r.names), "`, `") + "` | " + text + " |\n")
+		names := "`" + strings.Join(strings.Fields(r.names), "`, `") + "`"
+		switch {
+		case r.kind != carried:
+			lists[r.kind] += wrapped("- " + r.instead + ": " + names)
+		case strings.Count(r.instead, "`") == 2 && strings.HasPrefix(r.instead, "`") && strings.HasSuffix(r.instead, "`"):
+			renamed += "; " + names + ": " + r.instead
+		default:
+			lists[carried] += wrapped("- " + names + ": " + r.instead)
+		}
 	}
-	return all.String()
+	return "### Carried over\n\n" + lists[carried] + wrapped("- "+strings.TrimPrefix(renamed, "; ")) +
+		"\n### Not needed\n\n" + lists[unneeded] +
+		"\n### Missing\n\nWhat to use instead, and the directives:\n\n" + lists[missing] +
+		"\nThe same for types of `acl`:\n\n" + lists[acls]
 }
 
-// The documentation has the same table as the program.
+// wrapped returns the lines of a list item.
+func wrapped(item string) string {
+	var all strings.Builder
+	length := 0
+	for i, word := range strings.Split(item, " ") {
+		switch {
+		case i == 0:
+		case length+1+len(word) > 120:
+			all.WriteString("\n  ")
+			length = 2
+		default:
+			all.WriteString(" ")
+			length++
+		}
+		all.WriteString(word)
+		length += len(word)
+	}
+	return all.String() + "\n"
+}
+
+// The documentation has the same directives as the program.
 func TestTableIsDocumented(t *testing.T) {
 	const path, begin, end = "../../../docs/squid.md", "<!-- directives: go test ./internal/cli/squidconf -update -->\n", "<!-- end -->"
 	text, err := os.ReadFile(path)
@@ -31,7 +60,7 @@ func TestTableIsDocumented(t *testing.T) {
 	before, rest, ok := strings.Cut(string(text), begin)
 	shown, after, ended := strings.Cut(rest, end)
 	if !ok || !ended {
-		t.Fatalf("%s has no place for the table", path)
+		t.Fatalf("%s has no place for the directives", path)
 	}
 	want := "\n" + markdown() + "\n"
 	if *update {
@@ -39,7 +68,7 @@ func TestTableIsDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if shown != want {
-		t.Errorf("%s has another table: go test ./internal/cli/squidconf -update", path)
+		t.Errorf("%s has other lists: go test ./internal/cli/squidconf -update", path)
 	}
 }
 
