@@ -10,12 +10,13 @@ import (
 )
 
 // markdown returns the directives by treatment, as lists in Markdown. Directives that only have another name share
-// an item.
+// an item, and those that Squid 5.7 itself no longer has are left out.
 func markdown() string {
 	renamed, lists := "", make(map[kind]string)
 	for _, r := range table() {
 		names := "`" + strings.Join(strings.Fields(r.names), "`, `") + "`"
 		switch {
+		case r.instead == "no longer in Squid 5":
 		case r.kind != carried:
 			lists[r.kind] += wrapped("- " + r.instead + ": " + names)
 		case strings.Count(r.instead, "`") == 2 && strings.HasPrefix(r.instead, "`") && strings.HasSuffix(r.instead, "`"):
