@@ -10,11 +10,12 @@ import (
 )
 
 // markdown returns the directives by treatment, as lists in Markdown. Directives that only have another name share
-// an item, and those that Squid 5.7 itself no longer has are left out.
+// an item, those of a family with a single treatment a pattern, and those that Squid 5.7 itself no longer has are left
+// out.
 func markdown() string {
-	renamed, lists := "", make(map[kind]string)
-	for _, r := range table() {
-		names := "`" + strings.Join(strings.Fields(r.names), "`, `") + "`"
+	renamed, lists, all := "", make(map[kind]string), table()
+	for _, r := range all {
+		names := "`" + strings.Join(families(r, all), "`, `") + "`"
 		switch {
 		case r.instead == "no longer in Squid 5":
 		case r.kind != carried:
@@ -29,6 +30,39 @@ func markdown() string {
 		"\n### Not needed\n\n" + lists[unneeded] +
 		"\n### Missing\n\nWhat to use instead, and the directives:\n\n" + lists[missing] +
 		"\nThe same for types of `acl`:\n\n" + lists[acls]
+}
+
+// families returns the names of a row, or patterns for them.
+func families(r row, all []row) []string {
+	var names []string
+	for name := range strings.FieldsSeq(r.names) {
+		if short := family(name, r, all); !slices.Contains(names, short) {
+			names = append(names, short)
+		}
+	}
+	return names
+}
+
+// family returns a pattern for a name, such as icap_*, if at least three names of its row and none of another match
+// it, or else the name.
+func family(name string, r row, all []row) string {
+	for i := range name {
+		prefix, total, own := name[:i+1], 0, 0
+		for _, other := range all {
+			for n := range strings.FieldsSeq(other.names) {
+				if strings.HasPrefix(n, prefix) {
+					total++
+					if other.names == r.names {
+						own++
+					}
+				}
+			}
+		}
+		if strings.HasSuffix(prefix, "_") && own >= 3 && own == total {
+			return prefix + "*"
+		}
+	}
+	return name
 }
 
 // wrapped returns the lines of a list item.
