@@ -64,12 +64,13 @@ type RequestField struct {
 
 // Reasons for safelisting fields.
 const (
-	negotiation = "negotiates a representation: an origin that selects by it says so in Vary (RFC 9110 section 12.5.5)"
-	ofBrowsers  = "set by browsers; tells about the client, not about the resource"
-	ofTraces    = "names a request for traces and logs"
-	ofProxies   = "added by each proxy on the way, by urnd too"
-	ofTheCache  = "handled by the cache (RFC 9111)"
-	ofMessages  = "frames a message, or says how it is sent"
+	negotiation = "content negotiation; an origin that selects by it says so in Vary" // RFC 9110 section 12.5.5
+	ofBrowsers  = "set by browsers, about the client"
+	ofTraces    = "IDs for traces and logs"
+	ofProxies   = "set by each proxy"
+	ofTheCache  = "handled by the cache" // RFC 9111
+	ofMessages  = "framing"
+	unrelated   = "does not change the content"
 )
 
 // requestFields is the table of known request fields, sorted by name. Any other field could affect a response,
@@ -78,59 +79,59 @@ var requestFields = [...]RequestField{
 	{"Accept", Plain | EndToEnd | Weighted, negotiation},
 	{"Accept-*", EndToEnd, ""},
 	{"Accept-Charset", Plain | EndToEnd | Weighted, negotiation},
-	{"Accept-Datetime", EndToEnd, negotiation + ", also of times (RFC 7089)"},
+	{"Accept-Datetime", EndToEnd, negotiation}, // RFC 7089
 	{"Accept-Encoding", Plain | EndToEnd | Weighted, negotiation},
 	{"Accept-Language", Plain | EndToEnd | Weighted, negotiation},
 	{"Access-Control-*", EndToEnd, ""},
-	{"Authorization", EndToEnd | Secret, ofTheCache + ": section 3.5"},
+	{"Authorization", EndToEnd | Secret, ofTheCache}, // section 3.5
 	{"B3", 0, ofTraces},
 	{"Baggage", 0, ofTraces},
-	{"Cache-Control", EndToEnd, ofTheCache + ": section 5.2.1"},
-	{"CDN-Loop", EndToEnd | LoopDetection, ofProxies + " (RFC 8586)"},
+	{"Cache-Control", EndToEnd, ofTheCache},           // section 5.2.1
+	{"CDN-Loop", EndToEnd | LoopDetection, ofProxies}, // RFC 8586
 	{"Connection", HopByHop | ConnectionSpecific | Framing, ""},
 	{"Content-*", EndToEnd, ""}, // package rules safelists Content-* of POST
 	{"Content-Length", EndToEnd | Framing, ofMessages},
-	{"Cookie", Plain | EndToEnd | Secret, ofTheCache + ": with it only explicit freshness counts"},
+	{"Cookie", Plain | EndToEnd | Secret, ofTheCache}, // with it, only explicit freshness counts
 	{"Device-Memory", 0, ofBrowsers},
 	{"DNT", Plain, ofBrowsers},
 	{"Downlink", 0, ofBrowsers},
 	{"DPR", 0, ofBrowsers},
 	{"Expect", EndToEnd | Framing, ofMessages},
 	{"Forwarded", Plain | EndToEnd | FromProxy | NamesClient, ""},
-	{"From", EndToEnd, "tells who runs a robot (RFC 9110 section 10.1.2)"},
-	{"Host", EndToEnd | Framing | Logged, "is part of the key"},
+	{"From", EndToEnd, unrelated}, // RFC 9110 section 10.1.2
+	{"Host", EndToEnd | Framing | Logged, "part of the key"},
 	{"HTTP2-Settings", HopByHop, ""},
 	{"If-*", EndToEnd, ""},
-	{"If-Match", EndToEnd | Conditional, ofTheCache + ": section 4.3.2"},
-	{"If-Modified-Since", Plain | EndToEnd | Conditional, ofTheCache + ": section 4.3.2"},
-	{"If-None-Match", Plain | EndToEnd | Conditional, ofTheCache + ": section 4.3.2"},
-	{"If-Range", Plain | EndToEnd | Conditional | Ranged, ofTheCache + ": section 4.3.2"},
-	{"If-Unmodified-Since", EndToEnd | Conditional, ofTheCache + ": section 4.3.2"},
+	{"If-Match", EndToEnd | Conditional, ofTheCache},                  // section 4.3.2
+	{"If-Modified-Since", Plain | EndToEnd | Conditional, ofTheCache}, // section 4.3.2
+	{"If-None-Match", Plain | EndToEnd | Conditional, ofTheCache},     // section 4.3.2
+	{"If-Range", Plain | EndToEnd | Conditional | Ranged, ofTheCache}, // section 4.3.2
+	{"If-Unmodified-Since", EndToEnd | Conditional, ofTheCache},       // section 4.3.2
 	{"Keep-Alive", HopByHop | ConnectionSpecific | Framing, ""},
 	{"Max-Forwards", EndToEnd, ""},
-	{"Origin", Plain | EndToEnd, ofTheCache + ": a response that allows one site alone is for requests with this field alone"},
-	{"Pragma", EndToEnd, ofTheCache + ": section 5.4"},
+	{"Origin", Plain | EndToEnd, ofTheCache}, // a response that allows a single site is for requests with this field only
+	{"Pragma", EndToEnd, ofTheCache},         // section 5.4
 	{"Prefer", EndToEnd, ""},
-	{"Priority", Plain, "says how urgent a response is (RFC 9218)"},
-	{"Proxy", Dropped, ""}, // not an HTTP field: CGI maps it to HTTP_PROXY (CVE-2016-5385)
+	{"Priority", Plain, unrelated}, // RFC 9218
+	{"Proxy", Dropped, ""},         // not an HTTP field: CGI maps it to HTTP_PROXY (CVE-2016-5385)
 	{"Proxy-Authenticate", HopByHop, ""},
 	{"Proxy-Authentication-Info", HopByHop, ""},
 	{"Proxy-Authorization", HopByHop | Secret, ""},
 	{"Proxy-Connection", Plain | HopByHop | ConnectionSpecific | Framing, ""},
-	{"Range", Plain | EndToEnd | Ranged, ofTheCache + ": section 3.3"},
-	{"Referer", Plain | EndToEnd | Logged, "tells where the client comes from"},
+	{"Range", Plain | EndToEnd | Ranged, ofTheCache}, // section 3.3
+	{"Referer", Plain | EndToEnd | Logged, unrelated},
 	{"RTT", 0, ofBrowsers},
 	{"Save-Data", Plain, ofBrowsers},
-	{"Sec-*", Plain | EndToEnd, ofBrowsers + " (Fetch section 2.2.2)"},
+	{"Sec-*", Plain | EndToEnd, ofBrowsers}, // Fetch section 2.2.2
 	{"TE", HopByHop | Framing, ""},
-	{"Traceparent", 0, ofTraces + " (W3C Trace Context)"},
-	{"Tracestate", 0, ofTraces + " (W3C Trace Context)"},
+	{"Traceparent", 0, ofTraces}, // W3C Trace Context
+	{"Tracestate", 0, ofTraces},  // W3C Trace Context
 	{"Trailer", HopByHop | Framing, ""},
 	{"Transfer-Encoding", HopByHop | ConnectionSpecific | Framing, ""},
 	{"Upgrade", HopByHop | ConnectionSpecific, ""},
 	{"Upgrade-Insecure-Requests", Plain, ofBrowsers},
 	{"Urnd-Hops", LoopDetection, ofProxies},
-	{"User-Agent", Plain | EndToEnd | Logged, "tells which program asks; an origin that selects by it says so in Vary"},
+	{"User-Agent", Plain | EndToEnd | Logged, negotiation}, // RFC 9110 section 12.1
 	{"Via", Plain | EndToEnd | LoopDetection, ofProxies},
 	{"Viewport-Width", 0, ofBrowsers},
 	{"Width", 0, ofBrowsers},

@@ -154,19 +154,18 @@ func TestUseOf(t *testing.T) {
 	}
 }
 
-// TestSafelistIsDocumented checks that docs/proxy.md lists each safelisted field with its reason.
+// TestSafelistIsDocumented checks that docs/proxy.md lists each safelisted field.
 func TestSafelistIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/proxy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(string(text), "\n")
+	_, section, _ := strings.Cut(string(text), "\n### What is stored for others\n")
+	_, listed, _ := strings.Cut(section, "Safelisted are ")
+	listed, _, _ = strings.Cut(listed, "\n\n")
 	for _, f := range httpmessage.RequestFields() {
-		documented := func(line string) bool {
-			return strings.HasPrefix(line, "|") && strings.Contains(line, "`"+f.Name+"`") && strings.HasSuffix(line, "| "+f.Reason+" |")
-		}
-		if f.Reason != "" && !slices.ContainsFunc(lines, documented) {
-			t.Errorf("no row of docs/proxy.md has `%s` | %s", f.Name, f.Reason)
+		if strings.Contains(listed, "`"+f.Name+"`") != (f.Reason != "") {
+			t.Errorf("docs/proxy.md lists `%s`, or not, but its reason is %q", f.Name, f.Reason)
 		}
 	}
 }

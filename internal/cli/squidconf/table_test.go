@@ -9,19 +9,83 @@ import (
 	"testing"
 )
 
-// markdown returns the table of directives in Markdown.
+// markdown returns the directives by treatment, as lists in Markdown. Directives that only have another name share
+// an item, those of a family with a single treatment a pattern, and those that Squid 5.7 itself no longer has are left
+// out.
 func markdown() string {
-	var all strings.Builder
-	all.WriteString("| directive | urnd.yaml |\n|---|---|\n")
-	for _, r := range table() {
-		text := map[kind]string{unneeded: "not needed: ", missing: "missing; instead: ", acls: "missing; instead: "}[r.kind] + r.instead
-		of := map[bool]string{true: "`acl` of the type "}[r.kind == acls]
-		all.WriteString("| " + of + "`" + strings.Join(strings.Fields(r.names), "`, `") + "` | " + text + " |\n")
+	renamed, lists, all := "", make(map[kind]string), table()
+	for _, r := range all {
+		names := "`" + strings.Join(families(r, all), "`, `") + "`"
+		switch {
+		case r.instead == "no longer in Squid 5":
+		case r.kind != carried:
+			lists[r.kind] += wrapped("- " + r.instead + ": " + names)
+		case strings.Count(r.instead, "`") == 2 && strings.HasPrefix(r.instead, "`") && strings.HasSuffix(r.instead, "`"):
+			renamed += "; " + names + ": " + r.instead
+		default:
+			lists[carried] += wrapped("- " + names + ": " + r.instead)
+		}
 	}
-	return all.String()
+	return "### Carried over\n\n" + lists[carried] + wrapped("- "+strings.TrimPrefix(renamed, "; ")) +
+		"\n### Not needed\n\n" + lists[unneeded] +
+		"\n### Missing\n\nWhat to use instead, and the directives:\n\n" + lists[missing] +
+		"\nThe same for types of `acl`:\n\n" + lists[acls]
 }
 
-// The documentation has the same table as the program.
+// families returns the names of a row, or patterns for them.
+func families(r row, all []row) []string {
+	var names []string
+	for name := range strings.FieldsSeq(r.names) {
+		if short := family(name, r, all); !slices.Contains(names, short) {
+			names = append(names, short)
+		}
+	}
+	return names
+}
+
+// family returns a pattern for a name, such as icap_*, if at least three names of its row and none of another match
+// it, or else the name.
+func family(name string, r row, all []row) string {
+	for i := range name {
+		prefix, total, own := name[:i+1], 0, 0
+		for _, other := range all {
+			for n := range strings.FieldsSeq(other.names) {
+				if strings.HasPrefix(n, prefix) {
+					total++
+					if other.names == r.names {
+						own++
+					}
+				}
+			}
+		}
+		if strings.HasSuffix(prefix, "_") && own >= 3 && own == total {
+			return prefix + "*"
+		}
+	}
+	return name
+}
+
+// wrapped returns the lines of a list item.
+func wrapped(item string) string {
+	var all strings.Builder
+	length := 0
+	for i, word := range strings.Split(item, " ") {
+		switch {
+		case i == 0:
+		case length+1+len(word) > 120:
+			all.WriteString("\n  ")
+			length = 2
+		default:
+			all.WriteString(" ")
+			length++
+		}
+		all.WriteString(word)
+		length += len(word)
+	}
+	return all.String() + "\n"
+}
+
+// The documentation has the same directives as the program.
 func TestTableIsDocumented(t *testing.T) {
 	const path, begin, end = "../../../docs/squid.md", "<!-- directives: go test ./internal/cli/squidconf -update -->\n", "<!-- end -->"
 	text, err := os.ReadFile(path)
@@ -31,7 +95,7 @@ func TestTableIsDocumented(t *testing.T) {
 	before, rest, ok := strings.Cut(string(text), begin)
 	shown, after, ended := strings.Cut(rest, end)
 	if !ok || !ended {
-		t.Fatalf("%s has no place for the table", path)
+		t.Fatalf("%s has no place for the directives", path)
 	}
 	want := "\n" + markdown() + "\n"
 	if *update {
@@ -39,7 +103,7 @@ func TestTableIsDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if shown != want {
-		t.Errorf("%s has another table: go test ./internal/cli/squidconf -update", path)
+		t.Errorf("%s has other lists: go test ./internal/cli/squidconf -update", path)
 	}
 }
 
