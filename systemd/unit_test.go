@@ -114,7 +114,7 @@ func TestUnitPassesCredentialsOfDocuments(t *testing.T) {
 	found := 0
 	for _, document := range []string{
 		"../config/example.yaml", "../docs/recipes.md", "../docs/operations.md", "../docs/proxy.md",
-		"../docs/registry-operations.md",
+		"../docs/registry-operations.md", "../docs/scale.md", "../docs/gateways.md",
 	} {
 		text, err := os.ReadFile(document)
 		if err != nil {
