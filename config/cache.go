@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// checkHarmlessFields rejects invalid field names, and names for which the cache has rules.
-func checkHarmlessFields(f *Faults, path string, value any) {
+// checkUnkeyedFields rejects invalid field names, and names for which the cache has rules.
+func checkUnkeyedFields(f *Faults, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		stem, isPrefix := strings.CutSuffix(name, "*")

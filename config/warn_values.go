@@ -58,8 +58,8 @@ func valueWarnings() []warning {
 					"and cdn.tags are set", show(c.CDN.TTL))
 			}
 		},
-		each("cache.harmless_fields", "origins are known to answer differently by what %s stands for, and others would get the response: list "+
-			"it only where you know that yours do not", func(c checked) []string { return c.Cache.HarmlessFields }, isDeciding),
+		each("cache.unkeyed_fields", "origins are known to answer differently by what %s stands for, and others would get the response: list "+
+			"it only where you know that yours do not", func(c checked) []string { return c.Cache.UnkeyedFields }, isDeciding),
 	}
 }
 

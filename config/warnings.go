@@ -121,7 +121,7 @@ func unusedWarnings() []warning {
 		unused("registry.store is not PostgreSQL", func(c checked) bool { return !isPostgres(c.Registry.Store) && c.Registry.Store != "" },
 			"registry.replica", "registry.password"),
 		unused("cache.responses is 0B, which turns the cache off", func(c checked) bool { return c.Cache.Responses == 0 },
-			"cache.disk", "cache.max_response", "cache.harmless_fields", "cache.heuristic_percent", "cache.collapse_timeout"),
+			"cache.disk", "cache.max_response", "cache.unkeyed_fields", "cache.heuristic_percent", "cache.collapse_timeout"),
 		unused("cache.heuristic_percent is 0, or there is no cache",
 			func(c checked) bool { return c.Cache.Responses == 0 || c.Cache.HeuristicPercent == 0 }, "cache.heuristic_max"),
 		unused("cache.disk is 0B: write how much space there is", func(c checked) bool { return c.Cache.Disk == 0 }, "cache.disk_directory"),

@@ -83,7 +83,7 @@ func makeResponses(c config.Config, files *disk.Store, objects cache.Objects, d 
 		Now: d.now, Disk: files, Shared: objects, Basis: c.DiskBasis(),
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
-		Safelisted: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: collapseLimit,
+		Safelisted: c.Cache.UnkeyedFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: collapseLimit,
 		Same: uri.SameOrigin, Panicked: d.panicked,
 	}
 	for _, name := range c.Proxy.Targeted {

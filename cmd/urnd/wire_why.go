@@ -94,7 +94,7 @@ func cacheAdvice(isSite bool) map[string]string {
 	all := map[string]string{
 		"bypass":    "the cache is on with cache.responses, such as 128MiB",
 		"size":      "cache.max_response is the largest content that is stored",
-		"unkeyed":   "if the field does not matter, write its name in cache.harmless_fields",
+		"unkeyed":   "if the field does not matter, write its name in cache.unkeyed_fields",
 		"vary-miss": "--header gives the fields of the request",
 	}
 	if !isSite {
@@ -114,7 +114,7 @@ func cacheAdvice(isSite bool) map[string]string {
 		"no-store":      control,
 		"private":       control,
 		"vary":          "if it depends on none of these fields, write response_remove: [Vary] in proxy.sites[]",
-		"unkeyed":       "if the field does not matter, write its name in cache.harmless_fields, or in request_remove of proxy.sites[]",
+		"unkeyed":       "if the field does not matter, write its name in cache.unkeyed_fields, or in request_remove of proxy.sites[]",
 		"override":      "a rule of proxy.sites[].cache has never: true; the first rule that is for a response decides",
 		"authorization": "if it is for all, let the server send Cache-Control: public: no rule of proxy.sites[].cache stores it",
 	})
