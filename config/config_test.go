@@ -295,7 +295,7 @@ func TestHealth(t *testing.T) {
 		{"health_interval: 168h, health_contact: 'mailto:a@a.example'", ""},
 		{"health_interval: 168h, health_contact: 'https://a.example/links?a=1'", ""},
 		{"health_interval: 168h", "registry.health_contact"},
-		{"health_interval: 1m, health_contact: a@a.example", "less than 1h"},
+		{"health_interval: 1m, health_contact: a@a.example", "must be 0 or at least 1h"},
 		{"health_contact: 'a@a.example) evil ('", "neither a URL nor a mail address"},
 		{"health_contact: nobody", "neither a URL nor a mail address"},
 		{"health_rate: 0", "not between"},

@@ -14,13 +14,13 @@ func TestRegistryHosts(t *testing.T) {
 		failure string
 	}{
 		{[]string{"purl.example.org", "w3id.example.org."}, ""},
-		{[]string{"purl.example.org", "PURL.example.org"}, "is there twice"},
+		{[]string{"purl.example.org", "PURL.example.org"}, "is listed twice"},
 		{[]string{"https://purl.example.org/"}, "write purl.example.org"},
 		{[]string{"purl.example.org:8080"}, "without port"},
 		{[]string{"*.example.org"}, "list each host"},
 		{[]string{"192.0.2.1"}, "is not a host"},
 		{[]string{""}, "is not a host"},
-		{[]string{"www.example.org"}, "is the host of a site, too (proxy.sites.0.hosts)"},
+		{[]string{"www.example.org"}, "is also the host of a site (proxy.sites.0.hosts)"},
 	} {
 		c := config.Default()
 		c.Registry.Store, c.Registry.Hosts = "sqlite:/x", tt.hosts

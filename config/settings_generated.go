@@ -10,9 +10,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config is everything an administrator can set. The zero value is not a configuration: begin with Default.
-// Keys of files are the mapstructure tags, joined by dots; the environment variable of dns.timeout is
-// URND_DNS_TIMEOUT.
+// Config is the configuration. The zero value is not valid: begin with Default. Keys of files are the
+// mapstructure tags, joined by dots; the environment variable of dns.timeout is URND_DNS_TIMEOUT.
 type Config struct {
 	// Listening addresses. Port 0 selects a free port. Sockets that systemd passes under the names http, https
 	// and admin replace service, tls and admin.
@@ -1168,7 +1167,7 @@ var settings = []Setting{
 	{
 		Path:        "listen.public_url",
 		Doc:         "The URL by which clients reach service, for links in responses (Link fields and linksets). Empty derives it from each request, by its Host and, from trusted_proxies, X-Forwarded-Proto.",
-		Form:        "http:// or https://, a host and perhaps a path",
+		Form:        "http:// or https://, a host and optionally a path",
 		Invalidates: Nothing,
 		check:       checkPublicURL,
 		Sample:      "public_url: https://urn.example.org",
@@ -1525,7 +1524,7 @@ var settings = []Setting{
 	{
 		Path:        "registry.store",
 		Doc:         "The database: sqlite: and the path of a file, or the URL, without password, of a PostgreSQL database, which several instances may share: postgres://urnd@db.example.org/names. Empty turns the registry off.",
-		Form:        "sqlite: and a path, or postgres:// and what follows",
+		Form:        "sqlite: and a path, or postgres:// URL",
 		Secret:      true,
 		Invalidates: Answers | Snapshot | Store,
 		check:       checkStore,
@@ -1534,7 +1533,7 @@ var settings = []Setting{
 	{
 		Path:        "registry.replica",
 		Doc:         "URL of a PostgreSQL database that is a read replica of store; names are looked up there",
-		Form:        "postgres:// and what follows",
+		Form:        "postgres:// URL",
 		Secret:      true,
 		Invalidates: Answers | Snapshot | Store,
 		check:       checkReplica,
@@ -1564,7 +1563,7 @@ var settings = []Setting{
 		Path:        "registry.only",
 		Doc:         "Owned prefixes of canonical names: only these names are looked up in the registry and can be registered; others resolve even while it is unavailable. Empty owns all URNs, and all other kinds of names that are registered.",
 		Default:     []string{},
-		Form:        "beginning of canonical names",
+		Form:        "prefix of canonical names",
 		Invalidates: Answers | Snapshot,
 		Sample:      "only: ['urn:nbn:fi:', 'ark:/12345/']",
 	},
@@ -1593,7 +1592,7 @@ var settings = []Setting{
 			{
 				Path: "registry.handles.*.names",
 				Doc:  "prefix of the names in the registry, to which the suffix of the handle is appended; empty is doi: and the prefix if that begins with 10., otherwise hdl: and the prefix",
-				Form: "beginning of a name",
+				Form: "prefix of a name",
 			},
 		},
 	},
@@ -1648,7 +1647,7 @@ var settings = []Setting{
 		Path:        "registry.describe",
 		Doc:         "Prefixes of names that are answered with their description if a client prefers its media type, such as application/ld+json, to HTML, as at doi.org; all other names always redirect, see docs/links.md. Do not use it for vocabularies, where clients expect the named resource.",
 		Default:     []string{},
-		Form:        "beginning of canonical names",
+		Form:        "prefix of canonical names",
 		Invalidates: Nothing,
 		Sample:      "describe: ['doi:10.5555/']",
 	},
@@ -1774,7 +1773,7 @@ var settings = []Setting{
 		Path:        "cache.unkeyed_fields",
 		Doc:         "Request header fields, or prefixes of their names such as npm-*, that do not influence the response of an origin and so are not part of the cache key. A response to a request with fields unknown to urnd (docs/proxy.md) is stored for other clients only if its Vary lists them, or if they are listed here.",
 		Default:     []string{},
-		Form:        "name of a field, with * at its end for all that begin so",
+		Form:        "field name, or a prefix of names with * at its end",
 		Invalidates: Responses | Disk,
 		check:       checkUnkeyedFields,
 	},
@@ -1829,7 +1828,7 @@ var settings = []Setting{
 	{
 		Path:        "cache.shared",
 		Doc:         "The URL, without password, of a Valkey or Redis server in which several instances share answers, DNS records and small responses: rediss://urnd@cache.example.org:6379/0; see docs/scale.md. Empty turns sharing off.",
-		Form:        "redis:// or rediss:// and what follows",
+		Form:        "redis:// or rediss:// URL",
 		Secret:      true,
 		Invalidates: Records | Answers | Responses,
 		check:       checkShared,
@@ -2050,7 +2049,7 @@ var settings = []Setting{
 		Default:     []Helper{},
 		Form:        tableForm,
 		Invalidates: Nothing,
-		Sample:      "helpers:\n  # passwords and negotiate: as auth_param basic and negotiate of Squid; groups: as external_acl_type with %LOGIN and\n  # the name of a group\n  - for: passwords\n    command: [/usr/lib/squid/basic_ldap_auth, -P, -b, 'dc=example,dc=org', -f, 'uid=%s', -H, 'ldap://ldap.example.org']\n  - for: negotiate\n    command: [/usr/lib/squid/negotiate_kerberos_auth, -k, /etc/urnd/proxy.keytab]\n  - for: groups\n    command: [/usr/lib/squid/ext_ldap_group_acl, -b, 'dc=example,dc=org', -f, '(&(cn=%g)(memberUid=%u))', -H, 'ldap://ldap.example.org']\n    processes: 5\n    # questions that a process has at a time, with channel-IDs; 0: one, without\n    concurrency: 0\n    timeout: 10s\n    # how long an answer is used again\n    ttl: 1h\n    negative_ttl: 1m",
+		Sample:      "helpers:\n  # passwords and negotiate: as auth_param basic and negotiate of Squid; groups: as external_acl_type with %LOGIN and\n  # the name of a group\n  - for: passwords\n    command: [/usr/lib/squid/basic_ldap_auth, -P, -b, 'dc=example,dc=org', -f, 'uid=%s', -H, 'ldap://ldap.example.org']\n  - for: negotiate\n    command: [/usr/lib/squid/negotiate_kerberos_auth, -k, /etc/urnd/proxy.keytab]\n  - for: groups\n    command: [/usr/lib/squid/ext_ldap_group_acl, -b, 'dc=example,dc=org', -f, '(&(cn=%g)(memberUid=%u))', -H, 'ldap://ldap.example.org']\n    processes: 5\n    # concurrent requests per process, with channel-IDs; 0: one, without\n    concurrency: 0\n    timeout: 10s\n    # how long a result is cached\n    ttl: 1h\n    negative_ttl: 1m",
 		Elements: []Setting{
 			{
 				Path:  "access.helpers.*.for",
@@ -2199,7 +2198,7 @@ var settings = []Setting{
 		Default:     []ProxyRule{},
 		Form:        tableForm,
 		Invalidates: Nothing,
-		Sample:      "rules:\n  # the name of the rule in logs, for the client, and in Proxy-Status\n  - id: no-metadata\n    action: deny\n    # addresses that are dialled, whatever the host is called\n    destinations: [169.254.0.0/16]\n  - id: packages\n    # allow or deny\n    action: allow\n    # conditions: all that are given must hold; the values of one are alternatives\n    clients: [10.1.0.0/16]\n    users: [ci]\n    methods: [GET, HEAD, CONNECT]\n    # of URLs; connect stands for CONNECT, by which clients ask for https\n    schemes: [http, connect]\n    # a name; a name with all below it; a pattern, in which * stands for any characters\n    # of one label, and ? for one of them; addresses and ranges, as they are in URLs\n    hosts: [www.example.org, .example.com, '*.cdn-?.example.net', 192.0.2.0/24]\n    ports: [80, 443, 8000-8999]\n    times: [Mon-Fri 08:00-18:00]\n  - id: blocklist\n    action: deny\n    # a file, a host a line, or as blocklists are published\n    hosts_from: [/etc/urnd/blocklist.txt]\n  # all other requests: a rule without conditions\n  - id: default\n    action: deny\n    # what the page says to its reader\n    reason: 'This is not for the reading room. Ask at the desk.'",
+		Sample:      "rules:\n  # name of the rule in logs, in responses, and in Proxy-Status\n  - id: no-metadata\n    action: deny\n    # addresses that are connected to, whatever the host\n    destinations: [169.254.0.0/16]\n  - id: packages\n    # allow or deny\n    action: allow\n    # conditions: all that are given must hold; the values of one are alternatives\n    clients: [10.1.0.0/16]\n    users: [ci]\n    methods: [GET, HEAD, CONNECT]\n    # of URLs; connect stands for CONNECT, by which clients ask for https\n    schemes: [http, connect]\n    # a name; a name with all below it; a pattern, in which * stands for any characters\n    # of one label, and ? for one of them; addresses and ranges, as they are in URLs\n    hosts: [www.example.org, .example.com, '*.cdn-?.example.net', 192.0.2.0/24]\n    ports: [80, 443, 8000-8999]\n    times: [Mon-Fri 08:00-18:00]\n  - id: blocklist\n    action: deny\n    # a file with a host per line, or a published blocklist\n    hosts_from: [/etc/urnd/blocklist.txt]\n  # all other requests: a rule without conditions\n  - id: default\n    action: deny\n    # text for users on the error page\n    reason: 'This is not for the reading room. Ask at the desk.'",
 		Elements: []Setting{
 			{
 				Path: "proxy.rules.*.id",
@@ -2230,7 +2229,7 @@ var settings = []Setting{
 			{
 				Path: "proxy.rules.*.groups",
 				Doc:  "groups of access.proxy_groups, of which the user must be in one; empty matches all, also clients without user",
-				Form: "name of a group",
+				Form: "group name",
 			},
 			{
 				Path: "proxy.rules.*.methods",
@@ -2298,7 +2297,7 @@ var settings = []Setting{
 	{
 		Path:        "proxy.time_zone",
 		Doc:         "time zone of times in rules, such as Europe/Berlin; empty is that of the machine",
-		Form:        "name of the time zone database",
+		Form:        "time zone name of the IANA database",
 		Invalidates: Nothing,
 		check:       checkZone,
 	},
@@ -2334,7 +2333,7 @@ var settings = []Setting{
 		Default:     []Upstream{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,
-		Sample:      "upstreams:\n  # hosts as in rules; empty: all\n  - hosts: [.intranet.example]\n    proxies: [direct]\n  # http://, https:// or socks5://, host and port; direct comes last\n  - proxies: [https://a.proxy.example.org:3128, https://b.proxy.example.org:3128, direct]\n    # order, round_robin, hash_host or hash_url\n    balance: hash_host\n    weights: [2, 1]\n    check_interval: 10s\n    user: urnd\n    # a file\n    password: credential:upstream-password\n    # of https: as in proxy.sites\n    tls: {ca: /etc/urnd/proxy-ca.pem}",
+		Sample:      "upstreams:\n  # hosts as in rules; empty: all\n  - hosts: [.intranet.example]\n    proxies: [direct]\n  # http://, https:// or socks5://, host and port; direct comes last\n  - proxies: [https://a.proxy.example.org:3128, https://b.proxy.example.org:3128, direct]\n    # order, round_robin, hash_host or hash_url\n    balance: hash_host\n    weights: [2, 1]\n    check_interval: 10s\n    user: urnd\n    # a file\n    password: credential:upstream-password\n    # for https proxies, as in proxy.sites\n    tls: {ca: /etc/urnd/proxy-ca.pem}",
 		Elements: []Setting{
 			{
 				Path: "proxy.upstreams.*.hosts",
@@ -2437,7 +2436,7 @@ var settings = []Setting{
 		Default:     []Site{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,
-		Sample:      "sites:\n  - hosts: [www.example.org, '*.shop.example.org']\n    # http://, https:// or h2c:// (HTTP/2 without TLS), host and port\n    servers: [http://192.0.2.10:8080, http://192.0.2.11:8080]\n    # which server is next: round_robin, least_requests or hash (of the URL)\n    balance: least_requests\n    # how the servers are probed besides: a path, its status, how often, and how slowly one that is back gets all of its share\n    check: {path: /health, status: 200, interval: 5s, slow_start: 30s}\n    # fields of requests and responses that are set and removed\n    request_set: ['X-Site: shop']\n    response_remove: [Server, X-Powered-By]\n    # for how long responses are fresh, whatever the servers say of it\n    cache:\n      - {types: [image/*, text/css], least: 1h, most: 24h, stale: 10m}\n    # parameters of the query that mean nothing to the servers\n    ignore_parameters: [utm_*, fbclid]\n  - hosts: [www.example.org]\n    path: /api\n    # in place of the path\n    replace: /v2\n    servers: [https://192.0.2.12:8443]\n    # networks that may, and users: a file of htpasswd -B\n    clients: [192.0.2.0/24]\n    users: /etc/urnd/api-users\n    # how the servers learn of the client: off, transparent, forwarded or x-forwarded-for\n    forwarded: x-forwarded-for\n    # of https servers: who may have signed their certificates, for which name, and the certificate of urnd\n    tls:\n      ca: /etc/urnd/origin-ca.pem\n      server_name: backend.example.org\n      certificate: /etc/urnd/client.pem\n      key: credential:client-key\n      min_version: \"1.3\"\n  - hosts: [www.example.org]\n    path: /old\n    # an answer of urnd itself: a redirect, or a text\n    answer: {status: 301, location: 'https://www.example.org/new{+rest}'}",
+		Sample:      "sites:\n  - hosts: [www.example.org, '*.shop.example.org']\n    # http://, https:// or h2c:// (HTTP/2 without TLS), host and port\n    servers: [http://192.0.2.10:8080, http://192.0.2.11:8080]\n    # load balancing: round_robin, least_requests or hash (of the URL)\n    balance: least_requests\n    # active health checks: path, status, interval, and how long the load of a recovered server grows\n    check: {path: /health, status: 200, interval: 5s, slow_start: 30s}\n    # header fields of requests and responses that are set and removed\n    request_set: ['X-Site: shop']\n    response_remove: [Server, X-Powered-By]\n    # freshness rules that override the servers\n    cache:\n      - {types: [image/*, text/css], least: 1h, most: 24h, stale: 10m}\n    # query parameters that servers do not use\n    ignore_parameters: [utm_*, fbclid]\n  - hosts: [www.example.org]\n    path: /api\n    # replacement of the path prefix\n    replace: /v2\n    servers: [https://192.0.2.12:8443]\n    # allowed networks, and users: a file of htpasswd -B\n    clients: [192.0.2.0/24]\n    users: /etc/urnd/api-users\n    # how the client is identified to servers: off, transparent, forwarded or x-forwarded-for\n    forwarded: x-forwarded-for\n    # for https servers: certificate authorities, server name, and the client certificate of urnd\n    tls:\n      ca: /etc/urnd/origin-ca.pem\n      server_name: backend.example.org\n      certificate: /etc/urnd/client.pem\n      key: credential:client-key\n      min_version: \"1.3\"\n  - hosts: [www.example.org]\n    path: /old\n    # a response of urnd itself: a redirect, or a text\n    answer: {status: 301, location: 'https://www.example.org/new{+rest}'}",
 		Elements: []Setting{
 			{
 				Path: "proxy.sites.*.hosts",
@@ -2551,25 +2550,25 @@ var settings = []Setting{
 			{
 				Path:  "proxy.sites.*.request_set",
 				Doc:   "header fields that are set in requests to servers, replacing those of the client",
-				Form:  "name and value of a field, Name: value",
+				Form:  "field name and value, Name: value",
 				check: checkSetFields,
 			},
 			{
 				Path:  "proxy.sites.*.request_remove",
 				Doc:   "request header fields that are removed before the request is sent, and are not part of the cache key",
-				Form:  "name of a field",
+				Form:  "field name",
 				check: checkRemovedFields,
 			},
 			{
 				Path:  "proxy.sites.*.response_set",
 				Doc:   "header fields that are set in responses of servers before they are cached, replacing theirs",
-				Form:  "name and value of a field, Name: value",
+				Form:  "field name and value, Name: value",
 				check: checkSetFields,
 			},
 			{
 				Path:  "proxy.sites.*.response_remove",
 				Doc:   "response header fields that are removed before the response is cached",
-				Form:  "name of a field",
+				Form:  "field name",
 				check: checkRemovedFields,
 			},
 			{
@@ -2632,7 +2631,7 @@ var settings = []Setting{
 			{
 				Path:  "proxy.sites.*.ignore_parameters",
 				Doc:   "query parameters that are removed from requests and cache keys, such as utm_*, which only scripts in browsers read; * is all",
-				Form:  "name of a parameter, with * at its end for all that begin so",
+				Form:  "parameter name, or a prefix of names with * at its end",
 				check: checkParameters,
 			},
 			{
@@ -3169,7 +3168,7 @@ var settings = []Setting{
 		Default:     []Namespace{},
 		Form:        tableForm,
 		Invalidates: Answers | Snapshot,
-		Sample:      "namespaces:\n  - nid: example\n    # which part is case-insensitive: none, lower or upper (the whole name),\n    # prefix or first (the part before the first hyphen or colon)\n    fold: lower\n    # what happens to names that fail the check of a built-in namespace, such\n    # as a wrong check digit: strict refuses them, warn accepts them and says\n    # so in the trace\n    check: strict\n    # octets that are ignored\n    strip: \"-\"\n    # what a canonical name must match; its named groups are variables\n    pattern: '^(?P<kind>[a-z]+):(?P<id>.+)$'\n    # as resolve.order; where it is not set, thttp goes first if servers are given,\n    # then namespace if targets are, then the systems of resolve.order\n    order: [thttp, namespace]\n    # servers that resolve the names by THTTP, asked in order\n    thttp: [https://resolver.example.org]\n    # the schemes of locations that such servers may return, in addition to http\n    # and https; if it is not set, those of RFC 1738 that lead somewhere\n    schemes: [ftp]\n    # the locations of names: URI templates (RFC 6570) with the variables urn, nid,\n    # nss, the groups, and c, the directive of that name. {+id} inserts a part of the\n    # name as it is, {id} encodes it once more, for the value of a parameter. A target\n    # with a pattern is for the names that match it. If there are several, clients are\n    # redirected to the one whose type and language they accept; both are optional.\n    # Names that match a target which is gone are answered 410.\n    targets:\n      - pattern: '^lost:'\n        gone: true\n      - pattern: '^book:'\n        template: https://books.example/{+id}.pdf\n        type: application/pdf\n        language: en\n        title: The book\n      # rel is a relation type (RFC 8288). Names do not lead to a target with one but\n      # item, such as describedby or license; their links name it. context says for whom\n      # a target is, such as a country\n      - pattern: '^book:'\n        template: https://books.example/{+id}.xml\n        rel: describedby\n        type: application/xml\n      - template: https://example.org/{+urn}",
+		Sample:      "namespaces:\n  - nid: example\n    # case-insensitive part: none, lower or upper (the whole name),\n    # prefix or first (the part before the first hyphen or colon)\n    fold: lower\n    # what happens to names that fail the check of a built-in namespace, such\n    # as a wrong check digit: strict refuses them, warn accepts them with a\n    # warning\n    check: strict\n    # bytes that are ignored\n    strip: \"-\"\n    # what a canonical name must match; its named groups are variables\n    pattern: '^(?P<kind>[a-z]+):(?P<id>.+)$'\n    # systems to query, as in resolve.order; if empty, thttp comes first if servers are\n    # set, then namespace if targets are, then the systems of resolve.order\n    order: [thttp, namespace]\n    # servers that resolve the names by THTTP, queried in order\n    thttp: [https://resolver.example.org]\n    # the schemes of locations that such servers may return, in addition to http\n    # and https; if empty, those of RFC 1738 that can be retrieved\n    schemes: [ftp]\n    # the locations of names: URI templates (RFC 6570) with the variables urn, nid,\n    # nss, the groups, and c, the directive of that name. {+id} inserts a part of the\n    # name as it is, {id} encodes it once more, for the value of a parameter. A target\n    # with a pattern is for the names that match it. If there are several, clients are\n    # redirected to the one whose type and language they accept; both are optional.\n    # Names that match a target with gone get 410.\n    targets:\n      - pattern: '^lost:'\n        gone: true\n      - pattern: '^book:'\n        template: https://books.example/{+id}.pdf\n        type: application/pdf\n        language: en\n        title: The book\n      # rel is a link relation type (RFC 8288), such as describedby or license. Names\n      # do not redirect to such a target, unless it is item; their links list it.\n      # context is the audience of a target, such as a country\n      - pattern: '^book:'\n        template: https://books.example/{+id}.xml\n        rel: describedby\n        type: application/xml\n      - template: https://example.org/{+urn}",
 		Elements: []Setting{
 			{
 				Path: "namespaces.*.nid",
