@@ -26,8 +26,8 @@ func TestWarningsOfRoots(t *testing.T) {
 	for text, want := range map[string]string{
 		"file: {roots: [/var/lib]}":                                                                           "file.roots.0: all clients of the proxy can read the files of urnd in /var/lib/urnd",
 		"file: {roots: [/srv, /etc/urnd/documents]}":                                                          "file.roots.1: all clients of the proxy can read the files of urnd in /etc/urnd",
-		"{file: {roots: [/srv]}, tls: {key: /srv/tls/key, certificate: /a}}":                                  "has in /srv/tls/key",
-		"{file: {roots: [/srv]}, cache: {directory: /srv/cache}}":                                             "has in /srv/cache",
+		"{file: {roots: [/srv]}, tls: {key: /srv/tls/key, certificate: /a}}":                                  "files of urnd in /srv/tls/key",
+		"{file: {roots: [/srv]}, cache: {directory: /srv/cache}}":                                             "files of urnd in /srv/cache",
 		"{file: {roots: [/srv]}, cache: {directory: /srv2/cache}}":                                            "",
 		"{file: {roots: [/srv/a]}, tls: {key: /srv/key, certificate: /a}, listen: {tls: ['127.0.0.1:8443']}}": "",
 	} {

@@ -166,7 +166,7 @@ func TestConfigCheckRefuses(t *testing.T) {
 		"log: {access: [{format: 'apache:%h %O'}]}":                                               "log.access.0.format: urnd has no value for %O: write %B",
 		"cache: {responses: 16MiB, max_response: 1MiB, disk: 1GiB, disk_directory: " + file + "}": "is no directory",
 		"access: {admin_token: " + file + "}":                                                     "access.admin_token: the token is shorter",
-		"news: {login: " + file + "}":                                                             "news.login: there is no colon",
+		"news: {login: " + file + "}":                                                             "news.login: the file must contain the",
 		"tls: {certificate: " + file + ", key: " + file + "}":                                     "tls.certificate and tls.key: ",
 		"proxy: {upstreams: [{proxies: ['http://a:1'], user: u, password: " + dir + "/none}]}":    "proxy.upstreams.0.password: ",
 	} {

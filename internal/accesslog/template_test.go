@@ -170,7 +170,7 @@ func TestWrongTemplates(t *testing.T) {
 		`apache:%{%Q}t`:                      `no value for %Q of strftime`,
 		`apache:%{Referer`:                   `a brace is not closed, at offset 7`,
 		`apache:a%`:                          `a token is not complete: write %% for a percent sign, at offset 8`,
-		`apache:%!m`:                         `there is no status behind the exclamation mark`,
+		`apache:%!m`:                         `the exclamation mark is not followed by a status`,
 		`apache:%h\n`:                        `\n would end the line, which ends by itself: delete it, at offset 9`,
 		"apache:%h\n":                        `the control character '\n' has no place in a line`,
 		`apache:`:                            `the template has 0 bytes: write 1 to 4096`,

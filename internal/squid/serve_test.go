@@ -34,7 +34,7 @@ func TestServe(t *testing.T) {
 		"a long one of a channel": {"3 " + strings.Repeat(fits, 5) + "\n", "3 " + tooLong},
 		"a long one without end":  {strings.Repeat(fits, 5), tooLong},
 	} {
-		for reader, in := range map[string]io.Reader{"at once": strings.NewReader(tt.in), "in octets": iotest.OneByteReader(strings.NewReader(tt.in))} {
+		for reader, in := range map[string]io.Reader{"at once": strings.NewReader(tt.in), "Free space of the file system of the": iotest.OneByteReader(strings.NewReader(tt.in))} {
 			if got, err := serve(t, in, echo); got != tt.want || err != nil {
 				t.Errorf("%s, %s: %.80q, %v", name, reader, got, err)
 			}

@@ -28,7 +28,7 @@ func TestAccessLogOnAFullDisk(t *testing.T) {
 		testserver.Wait(t, "/readyz says so", func() bool {
 			got := readiness(t, d)
 			return strings.HasPrefix(got, "200 ") && strings.Contains(got,
-				"the access log cannot be written, and lines of it are lost: write /dev/full: no space left on device")
+				"access log write failed, lines dropped: write /dev/full: no space left on device")
 		})
 	}
 	if n := strings.Count(d.Log(), "the access log cannot be written"); n != 1 {
