@@ -65,11 +65,11 @@ type RequestField struct {
 // Reasons for safelisting fields.
 const (
 	negotiation = "negotiates a representation: an origin that selects by it says so in Vary (RFC 9110 section 12.5.5)"
-	ofBrowsers  = "set by browsers; tells about the client, not about the resource"
-	ofTraces    = "names a request for traces and logs"
-	ofProxies   = "added by each proxy on the way, by urnd too"
+	ofBrowsers  = "set by browsers; describes the client, not the resource"
+	ofTraces    = "identifies a request in traces and logs"
+	ofProxies   = "added by each proxy on the way, including urnd"
 	ofTheCache  = "handled by the cache (RFC 9111)"
-	ofMessages  = "frames a message, or says how it is sent"
+	ofMessages  = "controls message framing or the connection"
 )
 
 // requestFields is the table of known request fields, sorted by name. Any other field could affect a response,
@@ -90,15 +90,15 @@ var requestFields = [...]RequestField{
 	{"Connection", HopByHop | ConnectionSpecific | Framing, ""},
 	{"Content-*", EndToEnd, ""}, // package rules safelists Content-* of POST
 	{"Content-Length", EndToEnd | Framing, ofMessages},
-	{"Cookie", Plain | EndToEnd | Secret, ofTheCache + ": with it only explicit freshness counts"},
+	{"Cookie", Plain | EndToEnd | Secret, ofTheCache + ": with it only explicit freshness applies"},
 	{"Device-Memory", 0, ofBrowsers},
 	{"DNT", Plain, ofBrowsers},
 	{"Downlink", 0, ofBrowsers},
 	{"DPR", 0, ofBrowsers},
 	{"Expect", EndToEnd | Framing, ofMessages},
 	{"Forwarded", Plain | EndToEnd | FromProxy | NamesClient, ""},
-	{"From", EndToEnd, "tells who runs a robot (RFC 9110 section 10.1.2)"},
-	{"Host", EndToEnd | Framing | Logged, "is part of the key"},
+	{"From", EndToEnd, "identifies the operator of a robot (RFC 9110 section 10.1.2)"},
+	{"Host", EndToEnd | Framing | Logged, "is part of the cache key"},
 	{"HTTP2-Settings", HopByHop, ""},
 	{"If-*", EndToEnd, ""},
 	{"If-Match", EndToEnd | Conditional, ofTheCache + ": section 4.3.2"},
@@ -108,17 +108,17 @@ var requestFields = [...]RequestField{
 	{"If-Unmodified-Since", EndToEnd | Conditional, ofTheCache + ": section 4.3.2"},
 	{"Keep-Alive", HopByHop | ConnectionSpecific | Framing, ""},
 	{"Max-Forwards", EndToEnd, ""},
-	{"Origin", Plain | EndToEnd, ofTheCache + ": a response that allows one site alone is for requests with this field alone"},
+	{"Origin", Plain | EndToEnd, ofTheCache + ": a response that allows one origin is only for requests with this field"},
 	{"Pragma", EndToEnd, ofTheCache + ": section 5.4"},
 	{"Prefer", EndToEnd, ""},
-	{"Priority", Plain, "says how urgent a response is (RFC 9218)"},
+	{"Priority", Plain, "the priority of a response (RFC 9218)"},
 	{"Proxy", Dropped, ""}, // not an HTTP field: CGI maps it to HTTP_PROXY (CVE-2016-5385)
 	{"Proxy-Authenticate", HopByHop, ""},
 	{"Proxy-Authentication-Info", HopByHop, ""},
 	{"Proxy-Authorization", HopByHop | Secret, ""},
 	{"Proxy-Connection", Plain | HopByHop | ConnectionSpecific | Framing, ""},
 	{"Range", Plain | EndToEnd | Ranged, ofTheCache + ": section 3.3"},
-	{"Referer", Plain | EndToEnd | Logged, "tells where the client comes from"},
+	{"Referer", Plain | EndToEnd | Logged, "describes where the client comes from"},
 	{"RTT", 0, ofBrowsers},
 	{"Save-Data", Plain, ofBrowsers},
 	{"Sec-*", Plain | EndToEnd, ofBrowsers + " (Fetch section 2.2.2)"},
@@ -130,7 +130,7 @@ var requestFields = [...]RequestField{
 	{"Upgrade", HopByHop | ConnectionSpecific, ""},
 	{"Upgrade-Insecure-Requests", Plain, ofBrowsers},
 	{"Urnd-Hops", LoopDetection, ofProxies},
-	{"User-Agent", Plain | EndToEnd | Logged, "tells which program asks; an origin that selects by it says so in Vary"},
+	{"User-Agent", Plain | EndToEnd | Logged, "identifies the user agent; an origin that selects by it says so in Vary"},
 	{"Via", Plain | EndToEnd | LoopDetection, ofProxies},
 	{"Viewport-Width", 0, ofBrowsers},
 	{"Width", 0, ofBrowsers},

@@ -74,9 +74,9 @@ func TestBounds(t *testing.T) {
 		{"as many as there may be", strings.Repeat(",", tabular.MaxCells-1), ""},
 		{"separators in quotation marks", `"` + strings.Repeat(",", 3*tabular.MaxCells) + `"`, ""},
 		{"cells of several lines", strings.Repeat("\"\n\",", tabular.MaxCells) + "x", "it has more than 2000 cells"},
-		{"marks that are not doubled", `a"` + strings.Repeat(",", tabular.MaxCells), "it has more than 2000 cells"},
-		{"a cell", "a," + strings.Repeat("x", tabular.MaxCell+1), "a cell of it has more than 262144 bytes"},
-		{"a quoted cell", `a,"` + strings.Repeat("\n", tabular.MaxCell+1) + `"`, "a cell of it has more than 262144 bytes"},
+		{"its number of undoubled quotation marks", `a"` + strings.Repeat(",", tabular.MaxCells), "it has more than 2000 cells"},
+		{"one of its cells has more than ", "a," + strings.Repeat("x", tabular.MaxCell+1), "one of its cells has more than 262144 bytes"},
+		{"a quoted cell", `a,"` + strings.Repeat("\n", tabular.MaxCell+1) + `"`, "one of its cells has more than 262144 bytes"},
 		{"a row", strings.Repeat("x,", 3<<20), "it has more than 1048576 bytes"},
 		{"no end", `"` + strings.Repeat("x,", 100), "a quotation mark is not closed"},
 	} {

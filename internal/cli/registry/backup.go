@@ -24,7 +24,7 @@ func newBackup(w Wiring) *cobra.Command {
 	var force, portable bool
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Copy the registry to a file, while it is used",
+		Short: "Copy the registry to a file while it is in use",
 		Long: `Copy the registry, as it is at this moment, to a single file. urnd may be running, and names may
 be changed meanwhile. FILE appears when it is complete, with mode 0600, and is read by verify and
 restore. Its digest is written to FILE.sha256 then, as sha256sum -c reads it: take both away. Of a
@@ -61,7 +61,7 @@ counters and all else, to move the registry to another database. It is compresse
 
 // notBackedUp describes the state after a failed backup.
 func notBackedUp(file string) string {
-	return fmt.Sprintf("no backup was made, and a %s from before is as it was", file)
+	return fmt.Sprintf("no backup was made, and an existing %s is unchanged", file)
 }
 
 // backUp writes a backup to a file.
