@@ -132,7 +132,7 @@ func TestLines(t *testing.T) {
 		long + "\n" + long:           "",
 		"a\nb\xe4\n":                 "line 2: the byte 0xE4",
 		long + "\xe4" + long:         "line 1: the byte 0xE4",
-		"a\n\n\x00":                  "line 3: the input has a NUL byte",
+		"a\n\n\x00":                  "line 3: the input has a NUL",
 		"a" + long + "\n\xe2\x82":    "line 2: the byte 0xE2",
 		"\xe4\n\n\xe5" + long + "\n": "line 1: the byte 0xE4; line 3: the byte 0xE5",
 	} {

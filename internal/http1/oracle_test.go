@@ -27,7 +27,7 @@ func stricter() map[string]string {
 
 		"a field value has a control character":                   server,
 		"there is white space between a field name and its colon": server,
-		"no expectation but 100-continue can be met":              server,
+		"only the expectation 100-continue is supported":              server,
 
 		"a line ends with LF alone":      "RFC 9112 section 2.2 allows it, but not all recipients read it so",
 		"a line begins with white space": "RFC 9112 section 5.2: recipients differ in what a fold means",

@@ -79,7 +79,7 @@ func TestResponseErrors(t *testing.T) {
 		"":                               "reading the response header: unexpected EOF",
 		ok + "A: b\r\n":                  "reading the response header: unexpected EOF",
 		"SSH-2.0\r\n\r\n":                `the response is not HTTP/1: "SSH-2.0"`,
-		"HTTP/1.1 0200 OK\r\n\r\n":       `its status "0200" is not an HTTP status`,
+		"HTTP/1.1 0200 OK\r\n\r\n":       `the status "0200" is not an HTTP status`,
 		ok + "A b\r\n\r\n":               `a line of the response header is not a field: "A b"`,
 		ok + "A: \x00\r\n\r\n":           `the value of its field "A"`,
 		strings.Repeat(ok, 20_000):       "the response header exceeds 262144 bytes",

@@ -50,9 +50,9 @@ func TestHeader(t *testing.T) {
 		{"sep= of two characters", "sep=||\n", 0, `["sep=||"]`, 1},
 		{"sep= twice", "sep=;\nsep=,\n", 0, `["sep=,"]`, 2},
 		{"nothing", "\n \n", 0, tabular.ErrEmpty.Error(), 0},
-		{"no end", "\"a,b\n", 0, "the names of the columns: a quotation mark is not closed", 0},
-		{"too long", strings.Repeat("x", 2<<20), 0, "the names of the columns: it has more than 1048576 bytes", 0},
-		{"too many", strings.Repeat("x,", tabular.MaxCells), 0, "the names of the columns: it has more than 2000 cells", 0},
+		{"no end", "\"a,b\n", 0, "column names: a quotation mark is not closed", 0},
+		{"too long", strings.Repeat("x", 2<<20), 0, "column names: it has more than 1048576 bytes", 0},
+		{"too many", strings.Repeat("x,", tabular.MaxCells), 0, "column names: it has more than 2000 cells", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			row, err := tabular.NewReader(iotest.HalfReader(strings.NewReader(c.text)), c.separator).Header()
