@@ -22,11 +22,11 @@ func newChanges(w Wiring) *cobra.Command {
 	var set int64
 	cmd := &cobra.Command{
 		Use:   "changes",
-		Short: "Print the change sets: what was changed together, by whom and why",
-		Long: `Print the change sets of the registry, in their order: each import, each command and each request is one. With
---set the names that one has changed are printed, and what it changed.
+		Short: "Print the change sets, with author and reason",
+		Long: `Print the change sets of the registry, in their order: each import, command and request is one. With
+--set the names that one has changed are printed, with their differences.
 
-A set is taken back by urnd registry revert. What was registered before there were change sets is the first one.`,
+urnd registry revert reverts a set. Entries from before the first change set are the first one.`,
 		Example: `  urnd registry changes
   urnd registry changes --since 2031-05-01 --by admin
   urnd registry changes --prefix urn:nbn:fi:
@@ -36,10 +36,10 @@ A set is taken back by urnd registry revert. What was registered before there we
 	}
 	f := addStore(cmd, w)
 	flags := cmd.Flags()
-	addTime(cmd, &of.Since, "since", "only those from this `time` on: a date, or a time of RFC 3339", plaintext.ParseTime)
+	addTime(cmd, &of.Since, "since", "only those since this `time`: a date, or a time of RFC 3339", plaintext.ParseTime)
 	addTime(cmd, &of.Until, "until", "only those until this `time`: a date, which means its end (UTC), or a time of RFC 3339", plaintext.ParseTimeEnd)
 	flags.StringVar(&of.By, "by", "", "only those of this `name`")
-	flags.StringVar(&of.Prefix, "prefix", "", "only those that changed names that begin with this `text`")
+	flags.StringVar(&of.Prefix, "prefix", "", "only those that changed names with this `prefix`")
 	flags.Int64Var(&set, "set", 0, "print what the set with this `number` has changed")
 	output := cli.AddOutput(cmd, "one object for each set, or with --set for each name that it has changed", cli.CSV, cli.JSON)
 	return f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
@@ -175,7 +175,7 @@ func (d *differenceFlags) would(done string) string {
 // interrupted returns the error of a command, with the state that an interruption leaves.
 func (d *differenceFlags) interrupted(s *session, err error, stands string, of ...any) error {
 	if d.dry {
-		return s.progress.Anew(err, "nothing was changed (dry run)")
+		return s.progress.Anew(err, "nothing was changed because of --dry-run")
 	}
 	return s.progress.Interrupted(err, stands, of...)
 }
