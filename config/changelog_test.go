@@ -38,8 +38,8 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestGoneSettings requires that the message about each removed setting names its replacement.
-func TestGoneSettings(t *testing.T) {
+// TestRemovedSettings requires that the message about each removed setting names its replacement.
+func TestRemovedSettings(t *testing.T) {
 	text, err := os.ReadFile("../CHANGELOG.md")
 	if err != nil {
 		t.Fatal(err)

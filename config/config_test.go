@@ -192,7 +192,7 @@ template = "https://example.org/{nss}"
 	}
 }
 
-func TestEveryFaultAtOnce(t *testing.T) {
+func TestAllErrorsReported(t *testing.T) {
 	_, err := config.Load(write(t, "urnd.yaml", `
 listen: {service: nowhere, servce: x}
 dns: {servers: [ns.example.org], timeout: soon, rounds: 0}
@@ -228,7 +228,7 @@ namespaces:
 	}
 }
 
-func TestFaultsBetweenSettings(t *testing.T) {
+func TestErrorsAcrossSettings(t *testing.T) {
 	_, err := config.Load(write(t, "urnd.yaml", `
 listen: {service: "127.0.0.1:1", admin: "127.0.0.1:1"}
 limits: {target: 1MiB}

@@ -21,8 +21,8 @@ func TestWarningsOfDocuments(t *testing.T) {
 	})
 }
 
-// TestMemoryFaults requires an error if the memory that the settings allow exceeds the available memory.
-func TestMemoryFaults(t *testing.T) {
+// TestMemoryErrors requires an error if the memory that the settings allow exceeds the available memory.
+func TestMemoryErrors(t *testing.T) {
 	const most = 64<<20 + 16<<20 + 160<<20 + 256<<20 + 8192*32<<10 + 1024*32<<10 + 1024*128<<10 + 1024*128<<10 + 8*16<<20 + 32<<20
 	const secure = "listen: {tls: ['127.0.0.1:443']}, tls: {certificate: /a, key: /b}"
 	for _, test := range []struct {

@@ -43,9 +43,9 @@ func TestWarningsOfNames(t *testing.T) {
 	}
 }
 
-// TestOriginsAsBrowsersWriteThem: origins are compared in the serialization of browsers: RFC 6454 section 6.2,
+// TestBrowserOrigins: origins are compared in the serialization of browsers: RFC 6454 section 6.2,
 // without the default port.
-func TestOriginsAsBrowsersWriteThem(t *testing.T) {
+func TestBrowserOrigins(t *testing.T) {
 	for origin, plain := range map[string]string{
 		"https://a.example": "", "HTTPS://A.example": "", "http://a.example:81": "", "https://a.example:80": "", "http://[::1]:8141": "",
 		"https://a.example:443": "https://a.example", "http://a.example:80": "http://a.example", "https://a.example:": "https://a.example",

@@ -76,7 +76,7 @@ ports = [443, "8000-8999"]
 	}
 }
 
-func TestRuleFaults(t *testing.T) {
+func TestRuleErrors(t *testing.T) {
 	for _, tt := range []struct{ rules, path, want string }{
 		{"{action: deny}", "0.id", "is missing"},
 		{"{id: a b, action: deny}", "0.id", "must have at most 64 characters"},
@@ -212,9 +212,9 @@ func quoted(text string) string {
 	return "'" + text + "'"
 }
 
-// TestUpstreamWarningsAreThoseOfTheGuard requires that an address causes a warning exactly if the guard denies
+// TestUpstreamWarningsMatchGuard requires that an address causes a warning exactly if the guard denies
 // it. It tests the boundaries of all special networks.
-func TestUpstreamWarningsAreThoseOfTheGuard(t *testing.T) {
+func TestUpstreamWarningsMatchGuard(t *testing.T) {
 	guard := netguard.New(time.Second)
 	addresses := []string{"::ffff:10.0.0.1", "::ffff:93.184.215.14"}
 	for _, edge := range []string{
@@ -247,9 +247,9 @@ func TestUpstreamWarningsAreThoseOfTheGuard(t *testing.T) {
 	}
 }
 
-// TestRefusedPortsAreThoseOfTheGuard requires that a server port causes a warning exactly if the guard denies
+// TestRefusedPortsMatchGuard requires that a server port causes a warning exactly if the guard denies
 // it.
-func TestRefusedPortsAreThoseOfTheGuard(t *testing.T) {
+func TestRefusedPortsMatchGuard(t *testing.T) {
 	guard := netguard.New(time.Second)
 	addr := netip.MustParseAddr("93.184.215.14")
 	for port := uint16(1); port < 1100; port++ {

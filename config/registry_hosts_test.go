@@ -41,9 +41,9 @@ func TestRegistryHosts(t *testing.T) {
 	}
 }
 
-// TestRegistryBeginnings: the registry is queried for the names of its hosts, in addition to the names without
+// TestRegistryPrefixes: the registry is queried for the names of its hosts, in addition to the names without
 // registry.hosts.
-func TestRegistryBeginnings(t *testing.T) {
+func TestRegistryPrefixes(t *testing.T) {
 	for _, tt := range []struct{ only, hosts, want []string }{
 		{nil, nil, nil},
 		{[]string{"ark:/12345/"}, nil, []string{"ark:/12345/"}},

@@ -125,9 +125,9 @@ func TestParagraphs(t *testing.T) {
 	}
 }
 
-// TestSyntaxIsMeant: a byte order mark, used anchors, quotations in texts and no-break spaces between words are
+// TestSyntaxHints: a byte order mark, used anchors, quotations in texts and no-break spaces between words are
 // valid.
-func TestSyntaxIsMeant(t *testing.T) {
+func TestSyntaxHints(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.toml": "\ufeff[dns]\ntimeout = \"5s\"\n",
 		"b.yaml": "\ufeffdns:\n  timeout: 5s\n",

@@ -164,7 +164,7 @@ func TestConfigCheckRefuses(t *testing.T) {
 	for line, says := range map[string]string{
 		"log: {access: [{file: " + dir + "/none/access.log}]}":                                    "log.access.0.file: ",
 		"log: {access: [{format: 'apache:%h %O'}]}":                                               "log.access.0.format: urnd does not support %O: write %B",
-		"cache: {responses: 16MiB, max_response: 1MiB, disk: 1GiB, disk_directory: " + file + "}": "is no directory",
+		"cache: {responses: 16MiB, max_response: 1MiB, disk: 1GiB, disk_directory: " + file + "}": "is not a directory",
 		"access: {admin_token: " + file + "}":                                                     "access.admin_token: the token is shorter",
 		"news: {login: " + file + "}":                                                             "news.login: the file must contain the",
 		"tls: {certificate: " + file + ", key: " + file + "}":                                     "tls.certificate and tls.key: ",

@@ -67,7 +67,7 @@ func TestCacheWhy(t *testing.T) {
 			"sent: the response is 200 (Cache-Status: urnd; fwd=uri-miss; stored; ttl=30)\n  it is stored\n",
 			"served from the cache: the stored response that the request selects is fresh (RFC 9111 section 4.2)\n",
 			"for the selected response: proxy.sites.0.cache.1\n", "key: http://www.test/a\n", "stored 200: fresh for ",
-			"4 bytes, memory, which the request selects\n", "a lifetime of 30s, by proxy.sites.0.cache.1\n", "  fresh until: ",
+			"4 bytes, memory, which the request selects\n", "a lifetime of 30s from proxy.sites.0.cache.1\n", "  fresh until: ",
 		}},
 		{"http://www.test/api/private --fetch", []string{
 			"  not stored: the response has private, and the cache is shared (RFC 9111 section 5.2.2.7)\n", "response_remove: [Cache-Control]",
@@ -79,7 +79,7 @@ func TestCacheWhy(t *testing.T) {
 		{"http://www.test/language --header Accept-Language:en", []string{"what is stored is for requests with other fields", "stored 200"}},
 		{"http://www.test/language --header Accept-Language:de --header Cache-Control:no-cache", []string{"a field of the request demands it"}},
 		{"http://www.test/old/x", []string{"response of urnd itself: 301, to https://new.test/x\n", "site: proxy.sites.2: www.test/old\n"}},
-		{origin + "/a --fetch", []string{"site: none of proxy.sites", "a lifetime of 1m0s, by max-age of the origin (RFC 9111 section 4.2.1)\n"}},
+		{origin + "/a --fetch", []string{"site: none of proxy.sites", "a lifetime of 1m0s from max-age of the origin (RFC 9111 section 4.2.1)\n"}},
 	} {
 		out, err := run(t, "", append([]string{"cache", "why", "--admin", w.admin}, strings.Fields(tt.args)...)...)
 		if err != nil {

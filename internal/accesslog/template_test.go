@@ -219,7 +219,7 @@ func hardTemplates() []string {
 		`squid:%'{Referer}>h %.5{Referer}>h %-9.3{User-Agent}>h %"{Host}>h %{rule}note %/{cache}note`)
 }
 
-func TestTemplatesAreLoggedWithoutAllocation(t *testing.T) {
+func TestTemplateAllocations(t *testing.T) {
 	for _, format := range hardTemplates() {
 		log := newLogOf(new(discard), format, nil)
 		log.Write(forwarded())

@@ -84,8 +84,8 @@ func TestReadName(t *testing.T) {
 	}
 }
 
-// TestFaultOfJSON checks that errors do not mention Go types.
-func TestFaultOfJSON(t *testing.T) {
+// TestJSONError checks that errors do not mention Go types.
+func TestJSONError(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"target":"https://a.example/"}`:    `unknown field "target"`,
 		`{"targets":["https://a.example/"]}`: "targets: found string, want an object",

@@ -98,8 +98,8 @@ func TestResponseErrors(t *testing.T) {
 	}
 }
 
-// TestRoomOfResponse checks that fields are stored in the given memory if its capacity suffices.
-func TestRoomOfResponse(t *testing.T) {
+// TestResponseBuffer checks that fields are stored in the given memory if its capacity suffices.
+func TestResponseBuffer(t *testing.T) {
 	for n, fits := range map[int]bool{0: true, 4: true, 5: false} {
 		var room [4]httpmessage.Field
 		h, err := http1.ParseResponse("HTTP/1.1 200 OK\r\n"+strings.Repeat("A: b\r\n", n), room[:0])

@@ -86,7 +86,7 @@ func TestRegistryBackup(t *testing.T) {
 	}
 }
 
-func TestRegistryVerifyFaults(t *testing.T) {
+func TestRegistryVerifyErrors(t *testing.T) {
 	path := storeWith(t, "urn:example:a")
 	db, err := driver.Open("file:" + path)
 	if err != nil {

@@ -289,7 +289,7 @@ func TestConvertUsers(t *testing.T) {
 }
 
 // Acls mean what Squid 5.7 makes of them, even if it is unexpected.
-func TestACLsMeanWhatSquidTakesThemFor(t *testing.T) {
+func TestACLsMatchSquid(t *testing.T) {
 	const program = "auth_param basic program /usr/lib/squid/basic_ldap_auth -b dc=example\n"
 	files := map[string]string{"/e/none": "# none\n", "/e/empty": "", "/e/left": "alice # since May\nbob\n", "/e/required": "REQUIRED\n", "/e/second": "bob\nREQUIRED\n"}
 	for _, tt := range []struct{ text, want string }{
