@@ -93,8 +93,8 @@ func New(version string) *Metrics {
 		m.Compressed(coding, 0, 0)
 	}
 	m.targetChecks = counter("registry_target_checks_total", "Checks of targets of the registry, by outcome: alive, guarded (a login "+
-		"is required), gone, failing, later (the server asked to retry later), forbidden (the address is not in "+
-		"access.allow_destinations), unchecked (neither http nor https).", "outcome")
+		"is required), gone, failing, later (the server asked to retry later), forbidden (the address is not "+
+		"allowed), unchecked (neither http nor https).", "outcome")
 	m.certificateOrders = counter("certificate_orders_total", "Certificates ordered from the ACME authority, by outcome: done or "+
 		"failed.", "outcome")
 	m.reloads = counter("config_reloads_total", "Reloads of the configuration, by outcome: done or refused.", "outcome")

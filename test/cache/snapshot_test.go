@@ -201,9 +201,9 @@ func TestStopWhileRestoring(t *testing.T) {
 	}
 	write("that of another program")
 	second := urndtest.Start(t, addr, withRegistry)
-	second.WaitForLog(t, "the registry is not available")
+	second.WaitForLog(t, "registry unavailable")
 	testserver.Within(t, "stopping", second.Stop)
-	if second.WaitForLog(t, "answers were not restored"); urndtest.ReadFile(t, file) != saved {
+	if second.WaitForLog(t, "snapshot of answers partly restored"); urndtest.ReadFile(t, file) != saved {
 		t.Errorf("the saved answers have become %s", urndtest.ReadFile(t, file))
 	}
 	write(names)
@@ -260,7 +260,7 @@ func TestPipeInPlaceOfSnapshot(t *testing.T) {
 	}
 	w.WaitForLog(t, "not a regular file")
 	w.Reload(t, func(*config.Config) {})
-	w.WaitForLog(t, "was reloaded")
+	w.WaitForLog(t, "configuration reloaded")
 	w.Stop()
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || !strings.Contains(w.Log(), "snapshot of answers saved") {
 		t.Errorf("%v, %v", info, err)
