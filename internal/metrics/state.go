@@ -128,7 +128,7 @@ func families() map[string]family {
 	gauge("registry_free_bytes", "Free space of the file system of the registry, in bytes.")
 	gauge("registry_backup_timestamp_seconds", "Time of the last backup by urnd registry backup, in seconds since 1970.")
 	gauge("registry_verify_timestamp_seconds", "Time of the last successful urnd registry verify, in seconds since 1970.")
-	gauge("registry_targets", "Targets of the registry by state: suspect (some failures), unhealthy, inaccessible (the address is not " +
+	gauge("registry_targets", "Targets of the registry by state: suspect (some failures), unhealthy, inaccessible (the address is not "+
 		"allowed), healthy (recovered; those that never failed are not counted).", "state")
 	gauge("registry_sweep_lag_seconds", "Delay of the checks of registry targets behind their schedule, in seconds.")
 	gauge("registry_sweep_progress_timestamp_seconds", "Time of the last progress of the checks of registry targets, in seconds since "+

@@ -167,7 +167,9 @@ func (l *fileDaemon) reload(t *testing.T) bool {
 	t.Helper()
 	taken, refused := l.logged("configuration reloaded"), l.logged("configuration reload failed")
 	l.hangup()
-	testserver.Wait(t, "the log has the outcome of the reload", func() bool { return l.logged("configuration reloaded")+l.logged("configuration reload failed") > taken+refused })
+	testserver.Wait(t, "the log has the outcome of the reload", func() bool {
+		return l.logged("configuration reloaded")+l.logged("configuration reload failed") > taken+refused
+	})
 	return l.logged("configuration reloaded") > taken
 }
 
