@@ -34,12 +34,12 @@ func checkEmbedders(f *Faults, path string, value any) {
 func warnOfAllOrigins(f *Faults, c Access) {
 	isForAll := func(p netip.Prefix) bool { return p.Bits() == 0 } // the same condition as in proxy/gate
 	if i := slices.Index(c.CORS, "*"); i >= 0 && len(c.ResolveClients) > 0 && !slices.ContainsFunc(c.ResolveClients, isForAll) {
-		f.Add(index("access.cors", i), "\"*\" lets no page read answers, since access.resolve_clients are not everybody: list the sites, such "+
-			"as https://catalogue.example.org, or write cors: []")
+		f.Add(index("access.cors", i), "\"*\" allows no page to read answers while access.resolve_clients is restricted: list the "+
+			"origins, such as https://catalogue.example.org, or write cors: []")
 	}
 }
 
-const neverMatches = "%q is not what browsers write for this site, and never matches: write %s"
+const neverMatches = "%q is not the form that browsers send for this origin, and never matches: write %s"
 
 // browserOrigin returns an origin as browsers serialize it: RFC 6454 section 6.2.
 func browserOrigin(origin string) string {
@@ -138,12 +138,12 @@ func (c Config) checkProxies(f *Faults) {
 		}
 		others := ""
 		if prefixes[i].Bits() > mostBits {
-			others = ", with those before it"
+			others = ", together with the previous ones"
 		}
-		f.Add(index(path, i), "%s is everybody%s, who may say that it is any client%s and has the rights of %s then: list the addresses of "+
-			"your %s", prefixes[i], others, how, strings.Join(rights, ", "), whose)
+		f.Add(index(path, i), "%s covers all addresses%s: any client can then impersonate any other%s and gets the rights of %s: list "+
+			"the addresses of your %s", prefixes[i], others, how, strings.Join(rights, ", "), whose)
 	}
-	const field = ", by X-Forwarded-For: 127.0.0.1,"
+	const field = ", with X-Forwarded-For: 127.0.0.1,"
 	check("access.trusted_proxies", c.Access.TrustedProxies, c.addressRights(), field, "proxies")
 	check("listen.proxy_protocol", c.Listen.ProxyProtocol, c.addressRights(), "", "load balancers")
 	if everybodyAt(c.Access.AdminClients) < 0 {
@@ -177,10 +177,10 @@ func checkServerTLS(f *Faults, path string, c ServerTLS, isHTTPS bool) {
 		return
 	}
 	if !isHTTPS {
-		f.Add(path, "is for https, and there is no https server")
+		f.Add(path, "requires an https server, and there is none")
 	}
 	if (c.Certificate == "") != (c.Key == "") {
-		f.Add(path+".certificate", "and key go together")
+		f.Add(path+".certificate", "requires key, and key requires certificate")
 	}
 	if c.ServerName != "" && !isHost(c.ServerName) {
 		f.Add(path+".server_name", "%q is not a host such as www.example.org, without port", c.ServerName)
@@ -205,11 +205,11 @@ func checkPublicURL(f *Faults, path string, value any) {
 	host, _ := u.Host()
 	switch {
 	case err != nil, u.Scheme() != "http" && u.Scheme() != "https", host == "", hasQuery, hasFragment, hasUser, strings.ContainsAny(text, ",;"):
-		f.Add(path, "%q is no URL of a server, such as https://urn.example.org", text)
+		f.Add(path, "%q is not a URL of a server, such as https://urn.example.org", text)
 	case strings.HasSuffix(text, "/"):
 		f.Add(path, "%q ends with a slash: write %s", text, strings.TrimRight(text, "/"))
 	case len(text) > maxPublicURL:
-		f.Add(path, "has more than %d octets", maxPublicURL)
+		f.Add(path, "has more than %d bytes", maxPublicURL)
 	}
 }
 
@@ -229,7 +229,7 @@ func checkAdminListen(f *Faults, path string, value any) {
 	switch {
 	case address == "":
 	case asBool(address) == asBool("off"):
-		f.Add(path, "%q is no address: write '' to turn it off", address)
+		f.Add(path, "%q is not an address: write '' to turn it off", address)
 	case !isSocket:
 		checkListen(f, path, address, "127.0.0.1:8142")
 	case !strings.HasPrefix(socket, "/"):
@@ -283,18 +283,18 @@ func (c Config) checkHelpers(f *Faults) {
 		path := index("access.helpers", i)
 		switch {
 		case h.For == "":
-			f.Add(path+".for", "is missing: it is passwords, negotiate or groups")
+			f.Add(path+".for", "is missing: write passwords, negotiate or groups")
 		case seen[h.For]:
-			f.Add(path+".for", "%q is asked of another helper, too", h.For)
+			f.Add(path+".for", "%q has another helper already: delete one of them", h.For)
 		case h.For == HelperPasswords && c.Access.ProxyUsers != "":
-			f.Add(path+".for", "the passwords are in access.proxy_users: delete one of them")
+			f.Add(path+".for", "access.proxy_users has the passwords already: delete one of them")
 		}
 		seen[h.For] = true
 		if h.For == HelperNegotiate {
 			h.checkNegotiate(f, path)
 		}
 		if len(h.Command) == 0 || !strings.HasPrefix(h.Command[0], "/") {
-			f.Add(path+".command", "begins with the path of a program, such as /usr/lib/squid/basic_ldap_auth")
+			f.Add(path+".command", "must begin with the path of a program, such as /usr/lib/squid/basic_ldap_auth")
 		}
 	}
 }
@@ -303,12 +303,12 @@ func (c Config) checkHelpers(f *Faults) {
 // the program names the users.
 func (h Helper) checkNegotiate(f *Faults, path string) {
 	if h.Concurrency > 0 {
-		f.Add(path+".concurrency", "is %d, but a process is in one conversation at a time: write 0 for negotiate", h.Concurrency)
+		f.Add(path+".concurrency", "is %d, but a negotiate process handles one conversation at a time: write 0", h.Concurrency)
 	}
 	if h.NegativeTTL > 0 {
-		f.Add(path+".negative_ttl", "is not for negotiate: a token is of one login, and its answer is not used again")
+		f.Add(path+".negative_ttl", "does not apply to negotiate: results of tokens are not cached")
 	}
 	if h.CaseSensitive {
-		f.Add(path+".case_sensitive", "is not for negotiate: users are named as the program names them")
+		f.Add(path+".case_sensitive", "does not apply to negotiate: the program returns the user name")
 	}
 }

@@ -96,7 +96,7 @@ func (c Config) common() Config {
 	}
 	c.Namespaces = sorted(c.Namespaces)
 	c.Access.AllowDestinations = sorted(c.Access.AllowDestinations)
-	c.Cache.HarmlessFields, c.File.Roots = sorted(c.Cache.HarmlessFields), sorted(c.File.Roots)
+	c.Cache.UnkeyedFields, c.File.Roots = sorted(c.Cache.UnkeyedFields), sorted(c.File.Roots)
 	c.Gateways.AllowPorts, c.Gateways.DenyPorts = sorted(c.Gateways.AllowPorts), sorted(c.Gateways.DenyPorts)
 	c.News.Servers, c.News.Login = sorted(c.News.Servers), isSet(c.News.Login)
 	c.Proxy.Upstreams = slices.Clone(c.Proxy.Upstreams)

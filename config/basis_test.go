@@ -10,9 +10,9 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// TestInvalidatesIsDecided requires that each setting or its section declares what a change invalidates. A new
+// TestInvalidatesDeclared requires that each setting or its section declares what a change invalidates. A new
 // setting fails until that is declared.
-func TestInvalidatesIsDecided(t *testing.T) {
+func TestInvalidatesDeclared(t *testing.T) {
 	for _, s := range config.Settings() {
 		switch {
 		case s.Invalidates == 0 && !s.IsSection():

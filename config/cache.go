@@ -10,19 +10,19 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// checkHarmlessFields rejects invalid field names, and names for which the cache has rules.
-func checkHarmlessFields(f *Faults, path string, value any) {
+// checkUnkeyedFields rejects invalid field names, and names for which the cache has rules.
+func checkUnkeyedFields(f *Faults, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		stem, isPrefix := strings.CutSuffix(name, "*")
 		switch folded := strings.ToLower(strings.ReplaceAll(stem, "_", "-")); {
 		case !httpguts.ValidHeaderFieldName(stem) || strings.Contains(stem, "*"):
-			f.Add(index(path, i), "%q is not the name of a field, which may end with * (RFC 9110 section 5.1)", name)
+			f.Add(index(path, i), "%q is not a field name, or a prefix of names with * at its end (RFC 9110 section 5.1)", name)
 		case isPrefix && len(stem) < 3:
-			f.Add(index(path, i), "%q stands for too many fields: write at least three characters before *", name)
+			f.Add(index(path, i), "%q matches too many fields: write at least three characters before *", name)
 		case standsFor(handledFields[:], folded, isPrefix), isPrefix && strings.HasPrefix("content-type", folded):
 			// Content-Type alone may be listed.
-			f.Add(index(path, i), "%q has rules of its own in the cache (RFC 9111), which cannot be turned off", name)
+			f.Add(index(path, i), "%q is handled by the cache itself (RFC 9111), and cannot be unkeyed", name)
 		}
 	}
 }
@@ -70,16 +70,17 @@ func checkShared(f *Faults, path string, value any) {
 		return
 	}
 	if _, has := u.User.Password(); has {
-		f.Add(path, "has a password, which others can read in the configuration: put it into a file, and name that in cache.shared_password")
+		f.Add(path, "contains a password, which others can read in the configuration: put it into a file, and set "+
+			"cache.shared_password to its path")
 	}
 	if database := strings.TrimPrefix(u.Path, "/"); database != "" {
 		if n, err := strconv.Atoi(database); err != nil || n < 0 {
-			f.Add(path, "%q, which follows the server, is not the number of a database", database)
+			f.Add(path, "%q after the server is not a database number", database)
 		}
 	}
 	for name := range u.Query() {
 		if name != "addr" && name != "master_set" {
-			f.Add(path, "has the parameter %q: those allowed are addr and master_set", name)
+			f.Add(path, "has the unknown parameter %q: addr and master_set are allowed", name)
 		}
 	}
 }
@@ -92,7 +93,7 @@ func checkSharedPrefix(f *Faults, path string, value any) {
 		return !strings.ContainsRune("-_.:", c) && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
 	}
 	if text == "" || len(text) > most || strings.ContainsFunc(text, isOther) {
-		f.Add(path, "%q is not up to %d letters, digits and - _ . :", text, most)
+		f.Add(path, "%q must have at most %d characters: letters, digits and - _ . :", text, most)
 	}
 }
 
@@ -120,9 +121,9 @@ func checkRoots(f *Faults, path string, value any) {
 		case filepath.Clean(root) != root:
 			f.Add(index(path, i), "%q is not an absolute path in its shortest form: write %s", root, filepath.Clean(root))
 		case root == "/":
-			f.Add(index(path, i), "%q is all of this machine: name the directories to serve", root)
+			f.Add(index(path, i), "%q is the whole file system: name the directories to serve", root)
 		case slices.ContainsFunc([]string{"/proc", "/sys", "/dev"}, func(system string) bool { return isBelow(root, system) }):
-			f.Add(index(path, i), "%q has no documents, but devices and the state of processes", root)
+			f.Add(index(path, i), "%q has no documents, but devices and process state", root)
 		}
 	}
 }
@@ -141,7 +142,7 @@ func warnOfRoots(f *Faults, roots []string, values map[string]any) {
 	for i, root := range roots {
 		for _, name := range slices.Compact(own) {
 			if isBelow(name, root) || isBelow(root, name) {
-				f.Add(index("file.roots", i), "all clients of the proxy can read what urnd has in %s", name)
+				f.Add(index("file.roots", i), "all clients of the proxy can read the files of urnd in %s", name)
 			}
 		}
 	}

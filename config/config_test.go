@@ -192,7 +192,7 @@ template = "https://example.org/{nss}"
 	}
 }
 
-func TestEveryFaultAtOnce(t *testing.T) {
+func TestAllErrorsReported(t *testing.T) {
 	_, err := config.Load(write(t, "urnd.yaml", `
 listen: {service: nowhere, servce: x}
 dns: {servers: [ns.example.org], timeout: soon, rounds: 0}
@@ -228,7 +228,7 @@ namespaces:
 	}
 }
 
-func TestFaultsBetweenSettings(t *testing.T) {
+func TestErrorsAcrossSettings(t *testing.T) {
 	_, err := config.Load(write(t, "urnd.yaml", `
 listen: {service: "127.0.0.1:1", admin: "127.0.0.1:1"}
 limits: {target: 1MiB}
@@ -295,7 +295,7 @@ func TestHealth(t *testing.T) {
 		{"health_interval: 168h, health_contact: 'mailto:a@a.example'", ""},
 		{"health_interval: 168h, health_contact: 'https://a.example/links?a=1'", ""},
 		{"health_interval: 168h", "registry.health_contact"},
-		{"health_interval: 1m, health_contact: a@a.example", "less than 1h"},
+		{"health_interval: 1m, health_contact: a@a.example", "must be 0 or at least 1h"},
 		{"health_contact: 'a@a.example) evil ('", "neither a URL nor a mail address"},
 		{"health_contact: nobody", "neither a URL nor a mail address"},
 		{"health_rate: 0", "not between"},

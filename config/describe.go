@@ -42,7 +42,7 @@ func (s Setting) Variable() string {
 // OnReload returns a text about what a reload that changes the setting invalidates.
 func (s Setting) OnReload() string {
 	if s.Invalidates == Nothing {
-		return "keeps all that is cached"
+		return "keeps all caches"
 	}
 	var lost []string
 	for _, c := range []struct {
@@ -51,16 +51,16 @@ func (s Setting) OnReload() string {
 	}{
 		{Records, "DNS records"},
 		{Answers, "answers"},
-		{Snapshot, "saved answers"},
+		{Snapshot, "the snapshot of answers"},
 		{Responses, "responses"},
 		{Disk, "responses on disk"},
-		{Store, "the open store of the registry"},
+		{Store, "the open registry database"},
 	} {
 		if s.invalidates(c.contents) {
 			lost = append(lost, c.name)
 		}
 	}
-	return "throws away " + strings.Join(lost, ", ")
+	return "discards " + strings.Join(lost, ", ")
 }
 
 // Describe returns the documentation of a setting as lines of text: its meaning, its allowed values, its

@@ -18,15 +18,15 @@ func TestDigitalLink(t *testing.T) {
 		{config.DigitalLink{}, "is missing"},
 		{config.DigitalLink{Root: "https://id.example.org/stem"}, "write https://id.example.org/stem/"},
 		{config.DigitalLink{Root: "https://ID.example.org/"}, "write https://id.example.org/"},
-		{config.DigitalLink{Root: "http://id.example.org/"}, "of https and without port"},
-		{config.DigitalLink{Root: "https://id.example.org:8443/"}, "of https and without port"},
-		{config.DigitalLink{Root: "https://192.0.2.1/"}, "of https and without port"},
-		{config.DigitalLink{Root: "https://id.example.org/?x=/"}, "of https and without port"},
-		{config.DigitalLink{Root: "id.example.org"}, "of https and without port"},
+		{config.DigitalLink{Root: "http://id.example.org/"}, "with https and without port"},
+		{config.DigitalLink{Root: "https://id.example.org:8443/"}, "with https and without port"},
+		{config.DigitalLink{Root: "https://192.0.2.1/"}, "with https and without port"},
+		{config.DigitalLink{Root: "https://id.example.org/?x=/"}, "with https and without port"},
+		{config.DigitalLink{Root: "id.example.org"}, "with https and without port"},
 		{config.DigitalLink{Root: "https://id.example.org/", Scheme: "gs2"}, `"gs2" is not gs1 or data-identifiers`},
 		{config.DigitalLink{Root: "https://id.example.org/", Terms: "terms"}, "is not a URL"},
-		{config.DigitalLink{Root: "https://www.example.org/"}, "is the host of a site, too (proxy.sites.0.hosts)"},
-		{config.DigitalLink{Root: "https://twice.example.org/"}, "is there twice"},
+		{config.DigitalLink{Root: "https://www.example.org/"}, "is also the host of a site (proxy.sites.0.hosts)"},
+		{config.DigitalLink{Root: "https://twice.example.org/"}, "is listed twice"},
 	} {
 		c := config.Default()
 		c.Registry.Store = "sqlite:/x"

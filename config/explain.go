@@ -119,7 +119,7 @@ func wrongType(path string, value any) string {
 		return ""
 	}
 	if declared.IsSection() {
-		return "must be a section: write its settings below it, each on a line that is indented, such as" + settingOf(path)
+		return "must be a section: write its settings below it, each on an indented line, such as" + settingOf(path)
 	}
 	t := typeOf(path)
 	switch {
@@ -150,10 +150,10 @@ func wrongWord(declared Setting, t reflect.Type, text string) string {
 	return ""
 }
 
-const noTable = "is one word, and must be a table: "
+const noTable = "is a single word, and must be a table: "
 
 // mustBeOne ends the message about a list or a table in place of a single value.
-const mustBeOne = ", and must be one value"
+const mustBeOne = ", and must be a single value"
 
 // notOne returns the message for a list or a table in place of a single value; "" for a single value.
 func notOne(value any) string {
@@ -376,7 +376,7 @@ func writeAddress(text, sample string) string {
 // writeServer returns the suggestion for an invalid http or https origin; "" if unknown.
 func writeServer(text string) string {
 	if strings.Contains(text, "*") {
-		return ": there are no patterns: list each site"
+		return ": patterns are not supported: list each origin"
 	}
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok {

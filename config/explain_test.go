@@ -13,7 +13,7 @@ import (
 // TestMessages requires helpful messages for common mistakes.
 func TestMessages(t *testing.T) {
 	for text, want := range map[string]string{
-		"dns:\n\ttimeout: 5s\n":                            "urnd.yaml:2: the line is indented by a tab: YAML is indented by spaces",
+		"dns:\n\ttimeout: 5s\n":                            "urnd.yaml:2: the line is indented with a tab: YAML is indented with spaces",
 		"[dns]\ntimeout = \"5s\"\n":                        "urnd.yaml: this is TOML: the name of the file must end in .toml",
 		"dns: {timeout: 5}":                                "5 has no unit: write 5s or 5ms",
 		"dns: {timeout: 5s}\n---\ndns: {timeout: 6s}\n":    `urnd.yaml:2: a second YAML document, after "---"`,
@@ -21,26 +21,26 @@ func TestMessages(t *testing.T) {
 		"ddds: {enabled: maybe}":                           `ddds.enabled: "maybe" is not true or false`,
 		"log: {level: warning}":                            `"warning" is not DEBUG, INFO, WARN or ERROR; did you mean WARN?`,
 		"log: {format: jsno}":                              `"jsno" is not auto, text, json or journald; did you mean json?`,
-		"resolve: {order: []}":                             "resolve.order: names no system",
+		"resolve: {order: []}":                             "resolve.order: is empty, so no URN would be resolved",
 		"namespaces: {book: {targets: []}}":                `namespaces: is a table, and must be a list: write "- nid: book"`,
 		"dns: {servers: {a: b}}":                           "dns.servers: is a table, and must be a list",
 		"access: {proxy_clients: [office]}":                `"office" is not an address range such as 192.0.2.0/24, or an address`,
 		"access: {admin_token: s3cr3t}":                    "access.admin_token: is not a path that begins with a slash, or credential: and a name",
 		"resolve: {elsewhere: 'https://a.example/$1'}":     `$1 is not a variable of templates: write {name}, where`,
 		"resolve: {elsewhere: 'https://a.example/%s'}":     `%s is not a variable of templates`,
-		"resolve: {elsewhere: 'https://a.example/{+unr}'}": `there is no variable "unr"; did you mean urn?`,
-		"namespaces: [{nid: a1, pattern: '(?P<year>.*)', targets: [{template: 'https://a.example/{yeer}'}]}]": `there is no variable "yeer"; did you mean year?; there are urn, nid, nss, c, year`,
+		"resolve: {elsewhere: 'https://a.example/{+unr}'}": `the variable "unr" is unknown; did you mean urn?`,
+		"namespaces: [{nid: a1, pattern: '(?P<year>.*)', targets: [{template: 'https://a.example/{yeer}'}]}]": `the variable "yeer" is unknown; did you mean year?; known variables: urn, nid, nss, c, year`,
 		"resolve: {elsewhere: 'https://a.example/\\1'}":                                                       `\1 is not a variable of templates`,
 		"resolve: {elsewhere: 'https://a.example/<urn>'}":                                                     `<urn> is not a variable of templates`,
-		"resolve: {elsewhere: 'https://a.example/a b/{urn}'}":                                                 `gives no URI: in "https://a.example/a b/1"`,
+		"resolve: {elsewhere: 'https://a.example/a b/{urn}'}":                                                 `does not expand to a URI: in "https://a.example/a b/1"`,
 		"resolve: {elsewhere: 'https://a.example/{urn.}'}":                                                    `"urn." in {urn.} is not the name of a variable`,
-		"namespaces: [{nid: a1, targets: [{template: 'javascript:{nss}'}]}]":                                  `clients are not redirected to the scheme "javascript"`,
-		"resolve: {identifiers: [{pattern: 'x(?P<n>.)', template: 'urn:a1:{nss}'}]}":                          `there is no variable "nss"; there are n`,
+		"namespaces: [{nid: a1, targets: [{template: 'javascript:{nss}'}]}]":                                  `redirects to the scheme "javascript" are not allowed`,
+		"resolve: {identifiers: [{pattern: 'x(?P<n>.)', template: 'urn:a1:{nss}'}]}":                          `the variable "nss" is unknown; known variables: n`,
 		"access: {admin_token: [s3cr3t]}":                                                                     "its value is not shown",
 		"access: {proxy_users: {alice: s3cr3t}}":                                                              "its value is not shown",
 		"access: {admin_token: 's3cr3t/abc=='}":                                                               "its value is not shown",
 		"tls: {certificate: /c, key: \"-----BEGIN PRIVATE KEY-----\\ns3cr3t\"}":                               "its value is not shown",
-		"timeout: 5s": "did you mean dns.timeout, gateways.timeout, resolve.timeout, slp.timeout or thttp.timeout? Its section is not above it",
+		"timeout: 5s": "did you mean dns.timeout, gateways.timeout, resolve.timeout, slp.timeout or thttp.timeout? Its section is missing above it, or",
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", text), nil)
 		if err == nil || !strings.Contains(lines(err), want) {
@@ -74,7 +74,7 @@ func TestAddressRanges(t *testing.T) {
 	if got[0] != netip.MustParsePrefix("192.0.2.1/32") || got[1] != netip.MustParsePrefix("2001:db8::1/128") {
 		t.Errorf("%v", got)
 	}
-	if warnings := c.Warnings(); len(warnings) != 1 || !strings.Contains(warnings[0].String(), "access.allow_destinations.2: 10.1.2.3/8 is taken as 10.0.0.0/8") {
+	if warnings := c.Warnings(); len(warnings) != 1 || !strings.Contains(warnings[0].String(), "access.allow_destinations.2: 10.1.2.3/8 is interpreted as 10.0.0.0/8") {
 		t.Errorf("%v", warnings)
 	}
 }

@@ -9,8 +9,8 @@ import (
 
 func TestRoots(t *testing.T) {
 	for root, want := range map[string]string{
-		"/": "is all of this machine", "/proc": "the state of processes", "/proc/1/root": "the state of processes",
-		"/sys/kernel": "the state of processes", "/dev": "devices",
+		"/": "is the whole file system: name the", "/proc": "but devices and process state", "/proc/1/root": "but devices and process state",
+		"/sys/kernel": "but devices and process state", "/dev": "devices",
 		"srv": "not an absolute path", "/srv/../etc": "not an absolute path", "/srv/": "not an absolute path",
 		"/srv": "", "/processes": "", "/srv/proc": "", "/development": "",
 	} {
@@ -24,10 +24,10 @@ func TestRoots(t *testing.T) {
 // TestWarningsOfRoots requires warnings about files of urnd itself in a served directory.
 func TestWarningsOfRoots(t *testing.T) {
 	for text, want := range map[string]string{
-		"file: {roots: [/var/lib]}":                                                                           "file.roots.0: all clients of the proxy can read what urnd has in /var/lib/urnd",
-		"file: {roots: [/srv, /etc/urnd/documents]}":                                                          "file.roots.1: all clients of the proxy can read what urnd has in /etc/urnd",
-		"{file: {roots: [/srv]}, tls: {key: /srv/tls/key, certificate: /a}}":                                  "has in /srv/tls/key",
-		"{file: {roots: [/srv]}, cache: {directory: /srv/cache}}":                                             "has in /srv/cache",
+		"file: {roots: [/var/lib]}":                                                                           "file.roots.0: all clients of the proxy can read the files of urnd in /var/lib/urnd",
+		"file: {roots: [/srv, /etc/urnd/documents]}":                                                          "file.roots.1: all clients of the proxy can read the files of urnd in /etc/urnd",
+		"{file: {roots: [/srv]}, tls: {key: /srv/tls/key, certificate: /a}}":                                  "files of urnd in /srv/tls/key",
+		"{file: {roots: [/srv]}, cache: {directory: /srv/cache}}":                                             "files of urnd in /srv/cache",
 		"{file: {roots: [/srv]}, cache: {directory: /srv2/cache}}":                                            "",
 		"{file: {roots: [/srv/a]}, tls: {key: /srv/key, certificate: /a}, listen: {tls: ['127.0.0.1:8443']}}": "",
 	} {
@@ -80,7 +80,7 @@ func TestDeniedPorts(t *testing.T) {
 // TestWarningOfDeniedPorts: a list that includes some of the default ports causes no warning.
 func TestWarningOfDeniedPorts(t *testing.T) {
 	wantWarnings(t, map[string]string{
-		"gateways: {deny_ports: [8080]}":            "gateways.deny_ports: takes the place of the default",
+		"gateways: {deny_ports: [8080]}":            "gateways.deny_ports: replaces the default, and has none of its",
 		"gateways: {deny_ports: [1025, 1433-1434]}": "",
 		"gateways: {deny_ports: []}":                "",
 		"gateways: {ttl: 2m}":                       "",

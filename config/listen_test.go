@@ -22,7 +22,7 @@ func warns(t *testing.T, settings, want string) {
 
 // TestWarningsOfNames: browsers on other machines that use http must reach urnd by a name in listen.names.
 func TestWarningsOfNames(t *testing.T) {
-	const missing = "listen.names: is empty: browsers that come to listen.service by another name"
+	const missing = "listen.names: is empty: browsers that reach listen.service by another name than"
 	const service, clients = "listen: {service: ['192.168.1.5:8141']}", "access: {proxy_clients: [192.168.0.0/16]}"
 	for settings, want := range map[string]string{
 		"{" + service + ", " + clients + "}":                                                                                                         missing,
@@ -43,9 +43,9 @@ func TestWarningsOfNames(t *testing.T) {
 	}
 }
 
-// TestOriginsAsBrowsersWriteThem: origins are compared in the serialization of browsers: RFC 6454 section 6.2,
+// TestBrowserOrigins: origins are compared in the serialization of browsers: RFC 6454 section 6.2,
 // without the default port.
-func TestOriginsAsBrowsersWriteThem(t *testing.T) {
+func TestBrowserOrigins(t *testing.T) {
 	for origin, plain := range map[string]string{
 		"https://a.example": "", "HTTPS://A.example": "", "http://a.example:81": "", "https://a.example:80": "", "http://[::1]:8141": "",
 		"https://a.example:443": "https://a.example", "http://a.example:80": "http://a.example", "https://a.example:": "https://a.example",
@@ -56,7 +56,7 @@ func TestOriginsAsBrowsersWriteThem(t *testing.T) {
 			t.Errorf("%s: %v, want %q", origin, err, plain)
 		}
 	}
-	warns(t, "access: {cors: ['*', 'https://b.example', 'https://a.example:443']}", "access.cors.2: \"https://a.example:443\" is not what browsers write for this site, and never matches: write https://a.example")
+	warns(t, "access: {cors: ['*', 'https://b.example', 'https://a.example:443']}", "access.cors.2: \"https://a.example:443\" is not the form that browsers send for this origin, and never matches: write https://a.example")
 	warns(t, "access: {cors: ['https://A.example']}", "write https://a.example")
 	warns(t, "access: {cors: ['*', 'https://b.example', 'http://a.example:81']}", "")
 }

@@ -95,7 +95,7 @@ func unknownSetting(key string) string {
 		return unknownKey + ": " + instead
 	}
 	if known := withoutSection(key); known != "" {
-		return fmt.Sprintf(unknownKey+"; did you mean %s? Its section is not above it, or the line is not indented", known)
+		return fmt.Sprintf(unknownKey+"; did you mean %s? Its section is missing above it, or the line is not indented", known)
 	}
 	if known := suggest(key); known != "" {
 		return fmt.Sprintf(unknownKey+"; did you mean %s?", known)
@@ -172,7 +172,7 @@ func noSwitches(from, to reflect.Type, value any) (any, error) {
 		return value, nil
 	default:
 		if from.Kind() == reflect.Bool {
-			return nil, fmt.Errorf("\"%v\" is no value of this setting", value)
+			return nil, fmt.Errorf("\"%v\" is not a valid value", value)
 		}
 		return value, nil
 	}

@@ -25,9 +25,9 @@ func checkAccessFormat(f *Faults, path string, value any) {
 	switch {
 	case strings.HasPrefix(format, apacheTemplate), strings.HasPrefix(format, squidTemplate), slices.Contains(names, format):
 	case strings.Contains(format, "%"):
-		f.Add(path, "%q is a template of Apache or of Squid: write %s or %s before it", format, apacheTemplate, squidTemplate)
+		f.Add(path, "%q is a template of Apache or Squid: write %s or %s before it", format, apacheTemplate, squidTemplate)
 	default:
-		f.Add(path, "%q is not %s, and no template behind %s or %s%s", format, oneOf(names), apacheTemplate, squidTemplate, didYouMean(format, names))
+		f.Add(path, "%q is neither %s, nor a template after %s or %s%s", format, oneOf(names), apacheTemplate, squidTemplate, didYouMean(format, names))
 	}
 }
 
@@ -86,7 +86,7 @@ func checkStatuses(f *Faults, path string, value any) {
 func checkAccessLogs(f *Faults, all []AccessLog) {
 	const most = 16
 	if len(all) > most {
-		f.Add("log.access", "has %d logs, and at most %d", len(all), most)
+		f.Add("log.access", "has %d logs; the maximum is %d", len(all), most)
 	}
 	files, streams := make(map[string]int), 0
 	for i, l := range all {
@@ -95,19 +95,19 @@ func checkAccessLogs(f *Faults, all []AccessLog) {
 		other, taken := files[file]
 		switch {
 		case l.File != "" && l.Syslog != "":
-			f.Add(path+".syslog", "is set together with file: write a log for each")
+			f.Add(path+".syslog", "is set together with file: write one log for each")
 		case l.File == "" && l.Syslog == "" && streams > 0:
-			f.Add(path+".file", "is missing: only one log is written to standard error")
+			f.Add(path+".file", "is missing: only one log can use standard error")
 		case l.File == "" && l.Syslog == "":
 			streams++
 		case l.File != "" && taken:
-			f.Add(path+".file", "%q is the file of %s, too: each log needs its own", l.File, AccessLogSetting(other))
+			f.Add(path+".file", "%q is also the file of %s: use one file per log", l.File, AccessLogSetting(other))
 		case l.File != "":
 			files[file] = i
 		}
 		checkKeep(f, path+".keep", l)
 		checkRuleHosts(f, path+".only.hosts", l.Only.Hosts)
-		checkEach(f, path+".only.users", l.Only.Users, isUser, "the name of a user, which has no colon (RFC 7617 section 2)")
+		checkEach(f, path+".only.users", l.Only.Users, isUser, "a user name without colon (RFC 7617 section 2)")
 		checkEach(f, path+".only.methods", l.Only.Methods, isMethod,
 			"a method in capitals, such as GET: methods are case-sensitive (RFC 9110 section 9.1)")
 	}
@@ -116,9 +116,9 @@ func checkAccessLogs(f *Faults, all []AccessLog) {
 func checkKeep(f *Faults, path string, l AccessLog) {
 	switch {
 	case l.Keep > 0 && l.File == "":
-		f.Add(path, "is for logs with a file: what others have is kept by them")
+		f.Add(path, "requires file: retention of other logs is up to their receiver")
 	case l.Keep%day != 0:
-		f.Add(path, "%s is not a number of whole days: write %s", showDuration(l.Keep), showDuration(l.Keep.Truncate(day)+day))
+		f.Add(path, "%s is not a whole number of days: write %s", showDuration(l.Keep), showDuration(l.Keep.Truncate(day)+day))
 	}
 }
 
@@ -130,7 +130,7 @@ func warnOfAccessLogs(f *Faults, c Config) {
 		if network == "udp" || network == "tcp" {
 			host, port, _ := net.SplitHostPort(address)
 			if reason := c.refusal(host, port); reason != "" {
-				f.Add(AccessLogSetting(i)+".syslog", "%s: all lines will be lost", reason)
+				f.Add(AccessLogSetting(i)+".syslog", "%s: all lines will be dropped", reason)
 			}
 		}
 		warnOfHostBits(f, AccessLogSetting(i)+".only.clients", l.Only.Clients)

@@ -2,29 +2,31 @@ package config_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/config"
 )
 
-// mistake is a configuration of testdata/mistakes.txt, and the expected messages.
+var updateMistakes = flag.Bool("update-mistakes", false, "write the answers in testdata/mistakes.txt")
+
+// mistakesFile consists of answers, "== LINE SETTING | MESSAGE", each followed by the configuration they are
+// about, comments, and empty lines.
+const mistakesFile = "testdata/mistakes.txt"
+
+// mistake is a configuration, and the expected answers.
 type mistake struct {
 	text    string
-	answers []string // "LINE PATH | words | words"
+	answers []string
 }
 
-func mistakes(t *testing.T) []mistake {
-	t.Helper()
-	table, err := os.ReadFile("testdata/mistakes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []mistake
+func parseMistakes(text string) (all []mistake) {
 	isAnswer := false
-	for line := range strings.Lines(string(table)) {
+	for line := range strings.Lines(text) {
 		answer, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "== ")
 		switch {
 		case ok && isAnswer:
@@ -52,38 +54,48 @@ func check(path string) config.Faults {
 	return failures
 }
 
-// isAnswer reports whether a fault matches an expected message.
-func isAnswer(failure config.Fault, answer string) bool {
-	words := strings.Split(answer, "|")
-	where := fmt.Sprintf("%d %s", failure.Line, failure.Path)
-	if strings.TrimSpace(words[0]) != strings.TrimSpace(where) || strings.Contains(failure.Message, "s3cr3t") {
-		return false
-	}
-	for _, word := range words[1:] {
-		if !strings.Contains(failure.Message, strings.TrimSpace(word)) {
-			return false
+// answersOf returns the answers of "urnd config check" to a configuration.
+func answersOf(t *testing.T, text string) (answers []string) {
+	t.Helper()
+	path := write(t, "urnd.yaml", text)
+	for _, failure := range check(path) {
+		if strings.Contains(failure.Message, "s3cr3t") || failure.File == "" || (failure.Line == 0) != (failure.Column == 0) {
+			t.Errorf("%s%+v", text, failure)
 		}
+		message := strings.ReplaceAll(failure.Message, filepath.Dir(path), "DIRECTORY")
+		answers = append(answers, strings.TrimSpace(fmt.Sprintf("%d %s", failure.Line, failure.Path))+" | "+message)
 	}
-	return failure.File != "" && (failure.Line == 0) == (failure.Column == 0)
+	return answers
 }
 
 // TestMistakes requires that each mistake causes exactly the expected messages, with line, setting and
-// suggestion.
+// suggestion. -update-mistakes writes them.
 func TestMistakes(t *testing.T) {
-	all := mistakes(t)
+	text, err := os.ReadFile(mistakesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := parseMistakes(string(text))
 	if len(all) < 200 {
 		t.Errorf("%d mistakes", len(all))
 	}
+	updated := string(text)
 	for _, m := range all {
-		failures := check(write(t, "urnd.yaml", m.text))
-		if len(failures) != len(m.answers) {
-			t.Errorf("%s%d answers: %v\n", m.text, len(failures), failures)
-			continue
-		}
-		for i, answer := range m.answers {
-			if !isAnswer(failures[i], answer) {
-				t.Errorf("%s%v\nwant %s", m.text, failures[i], answer)
+		want := "== " + strings.Join(m.answers, "\n== ") + "\n" + m.text
+		got := answersOf(t, m.text)
+		if answered := "== " + strings.Join(got, "\n== ") + "\n" + m.text; len(got) == 0 || answered != want {
+			if !*updateMistakes {
+				t.Errorf("got\n%swant\n%s", answered, want)
 			}
+			if strings.Count(updated, want) == 0 {
+				t.Errorf("the configuration has a comment in it:\n%s", want)
+			}
+			updated = strings.Replace(updated, want, answered, 1)
+		}
+	}
+	if *updateMistakes {
+		if err := os.WriteFile(mistakesFile, []byte(updated), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -153,9 +153,9 @@ func sizesWithoutUnit(get func(path string) any) map[string]string {
 func withUnit(n Size) string {
 	const fewMeanBytes = 64 << 10
 	if n < fewMeanBytes {
-		return fmt.Sprintf("%dMiB, or %s, which it is taken for", n, show(n))
+		return fmt.Sprintf("%dMiB, or %s, its other meaning", n, show(n))
 	}
-	return show(n) + ", which it is taken for"
+	return show(n) + ", its other meaning"
 }
 
 // Warnings returns warnings about values that are valid, but probably not intended.
@@ -188,7 +188,7 @@ func (o Origins) warnOfEmpty(f *Faults) {
 	if o.file == nil {
 		return
 	}
-	const same = "has no value, as if it were not written"
+	const same = "has no value, which is the same as a missing setting"
 	for _, path := range o.file.Empty {
 		setting, isSetting := o.settings[path]
 		rule, isRule := strings.CutPrefix(path, "proxy.rules.")
@@ -200,7 +200,7 @@ func (o Origins) warnOfEmpty(f *Faults) {
 		case isSetting:
 			message = ": write one, or delete the line for the default"
 		case isRule:
-			message = ": the rule is about all " + condition + ": write some, or delete the line"
+			message = ": the rule matches all " + condition + ": write some, or delete the line"
 		default:
 			message = ": write one, or delete the line"
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// TestFaultsSayWhere requires that a fault has its position and a suggestion.
-func TestFaultsSayWhere(t *testing.T) {
+// TestErrorPositions requires that a fault has its position and a suggestion.
+func TestErrorPositions(t *testing.T) {
 	t.Setenv("URND_DNS_ROUNDS", "many")
 	path := write(t, "urnd.yaml", `dns:
   timout: 5s

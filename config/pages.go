@@ -24,7 +24,7 @@ func checkSiteName(f *Faults, path string, value any) {
 func checkShown(f *Faults, path, text string, most int) {
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }):
-		f.Add(path, "%q has octets that are no text", text)
+		f.Add(path, "%q is not valid UTF-8 text", text)
 	case utf8.RuneCountInString(text) > most:
 		f.Add(path, "has more than %d characters", most)
 	}
@@ -69,7 +69,7 @@ func checkSiteTexts(f *Faults, texts []SiteText) {
 			f.Add(at+".language", "is missing")
 		}
 		if seen[text.Language] {
-			f.Add(at+".language", "%q is there twice", text.Language)
+			f.Add(at+".language", "%q is listed twice", text.Language)
 		}
 		seen[text.Language] = true
 		checkShown(f, at+".name", text.Name, maxSiteName)

@@ -26,7 +26,7 @@ func TestSite(t *testing.T) {
 		{"site: {examples: ['']}", "site.examples.0"},
 		{"site: {examples: [" + strings.Repeat("a,", 11) + "]}", "more than 10"},
 		{"site: {texts: [{name: a}]}", "site.texts.0.language"},
-		{"site: {sitemap: true}", "site.sitemap: needs listen.public_url"},
+		{"site: {sitemap: true}", "site.sitemap: requires listen.public_url: a sitemap"},
 		{"site: {sitemap: true}\nlisten: {public_url: 'https://a.example'}", ""},
 		{"access: {browse_clients: [0.0.0.0/0]}", ""},
 		{"access: {browse_clients: ['::ffff:10.0.0.0/104']}", "write it as IPv4"},
@@ -46,9 +46,9 @@ func TestWarningsOfLists(t *testing.T) {
 	const store = "registry: {store: 'sqlite:/a'}\n"
 	warns(t, "access: {browse_clients: [0.0.0.0/0]}", "access.browse_clients: is not used: registry.store is empty")
 	warns(t, store+"access: {browse_all_clients: [10.1.0.0/16]}", "access.browse_all_clients: is not used: access.browse_clients is empty")
-	warns(t, store+"access: {browse_clients: [10.1.0.0/16], browse_all_clients: [10.2.0.0/16]}", "access.browse_all_clients.0: 10.2.0.0/16 may not list names at all")
+	warns(t, store+"access: {browse_clients: [10.1.0.0/16], browse_all_clients: [10.2.0.0/16]}", "access.browse_all_clients.0: 10.2.0.0/16 may not list names: add it to")
 	warns(t, store+"listen: {service: [0.0.0.0:80]}\naccess: {browse_clients: [0.0.0.0/0], browse_all_clients: [0.0.0.0/0]}",
-		"access.browse_all_clients.0: 0.0.0.0/0 is everybody who reaches 0.0.0.0:80, who is shown names that are reserved")
+		"access.browse_all_clients.0: 0.0.0.0/0 covers all clients of 0.0.0.0:80, which then see reserved and withdrawn names")
 	warns(t, store+"listen: {public_url: 'https://a.example'}\nsite: {sitemap: true}\naccess: {resolve_clients: [10.1.0.0/16]}",
-		"site.sitemap: is read by those alone who may resolve names")
+		"site.sitemap: is accessible only to access.resolve_clients, which")
 }

@@ -53,7 +53,7 @@ func checkTargeted(f *Faults, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		if name == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			f.Add(index(path, i), "%q is not the name of a field such as CDN-Cache-Control", name)
+			f.Add(index(path, i), "%q is not a field name such as CDN-Cache-Control", name)
 		}
 	}
 }
@@ -76,11 +76,11 @@ func checkUpstreams(f *Faults, upstreams []Upstream) {
 		checkRuleHosts(f, path+".hosts", u.Hosts)
 		switch {
 		case u.User != "" && u.Password == "":
-			f.Add(path+".user", "%q cannot log in: password is missing, a file", u.User)
+			f.Add(path+".user", "%q cannot log in: set password to the path of a file", u.User)
 		case u.User == "" && u.Password != "":
 			f.Add(path+".password", "is not used: user is missing")
 		case u.User != "" && len(u.WithoutDirect()) == 0:
-			f.Add(path+".user", "is not used: proxies are direct alone, where nobody asks for it")
+			f.Add(path+".user", "is not used: direct has no login, and there is no other proxy")
 		}
 		checkUpstreamProxies(f, path, u)
 		isSecure := func(server string) bool { return strings.HasPrefix(server, "https://") }
@@ -108,19 +108,19 @@ func checkUpstreamProxies(f *Faults, path string, u Upstream) {
 	case len(u.Proxies) == 0:
 		f.Add(path+".proxies", "is missing: write direct, or http://, https:// or socks5:// with a host and a port")
 	case len(u.Proxies) > most:
-		f.Add(path+".proxies", "has %d proxies, and at most %d are used", len(u.Proxies), most)
+		f.Add(path+".proxies", "has %d proxies; the maximum is %d", len(u.Proxies), most)
 	case len(u.Weights) > 0 && len(u.Weights) != len(proxies):
 		f.Add(path+".weights", "has %d numbers for %d proxies: write one for each", len(u.Weights), len(proxies))
 	case len(u.Weights) > 0 && (u.Balance == "" || u.Balance == "order"):
-		f.Add(path+".weights", "is not used: the proxies are tried in their order: set balance")
+		f.Add(path+".weights", "is not used with balance order: set balance")
 	}
 	for i, server := range u.Proxies {
 		at := index(path+".proxies", i)
 		if server == direct && i < len(u.Proxies)-1 {
-			f.Add(at, "direct is always possible: write it at the end")
+			f.Add(at, "direct never fails: write it last")
 		}
 		if slices.Contains(u.Proxies[:i], server) {
-			f.Add(at, "is there twice")
+			f.Add(at, "is listed twice")
 		}
 		checkUpstreamServer(f, at, server)
 	}
@@ -165,15 +165,15 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 		case r.ID == "":
 			f.Add(path+".id", "is missing")
 		case len(r.ID) > maxID || strings.Trim(r.ID, ruleIDBytes) != "":
-			f.Add(path+".id", "%.80q has other octets than letters, digits, \"-\", \"_\" and \".\", or more than %d", r.ID, maxID)
+			f.Add(path+".id", "%.80q must have at most %[2]d characters: letters, digits, \"-\", \"_\" and \".\"", r.ID, maxID)
 		case seen[r.ID]:
-			f.Add(path+".id", "%q is the id of another rule too", r.ID)
+			f.Add(path+".id", "%q is also the id of another rule", r.ID)
 		}
 		seen[r.ID] = true
 		if r.Action == "" {
-			f.Add(path+".action", "is missing: it is allow or deny")
+			f.Add(path+".action", "is missing: write allow or deny")
 		}
-		checkEach(f, path+".users", r.Users, isUser, "the name of a user, which has no colon (RFC 7617 section 2)")
+		checkEach(f, path+".users", r.Users, isUser, "a user name without colon (RFC 7617 section 2)")
 		checkEach(f, path+".methods", r.Methods, isMethod,
 			"a method in capitals, such as GET: methods are case-sensitive (RFC 9110 section 9.1)")
 		checkEach(f, path+".schemes", r.Schemes, isScheme, "a scheme such as http, or connect: write it without ://")
@@ -182,15 +182,15 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 			isPath := func(s string) bool { return strings.HasPrefix(s, "/") }
 			checkEach(f, path+"."+name, files, isPath, "a path that begins with a slash")
 		}
-		checkEach(f, path+".groups", r.Groups, isGroup, "the name of a group, without spaces and colons")
+		checkEach(f, path+".groups", r.Groups, isGroup, "a group name without spaces and colons")
 		checkEach(f, path+".paths", r.Paths, isPathPattern, "a path such as /private/* or *.exe: write it without host and query")
 		if len(r.Hellos) > 0 && r.Action == "allow" {
-			f.Add(path+".client_hello", "is for rules that deny: the tunnel is open by then")
+			f.Add(path+".client_hello", "requires action: deny: the tunnel is open when it is evaluated")
 		}
 		if len(r.Reason) > maxReason || strings.ContainsFunc(r.Reason, unicode.IsControl) {
 			f.Add(path+".reason", "has more than %d bytes, or a control character: write one paragraph", maxReason)
 		} else if r.Reason != "" && r.Action == "allow" {
-			f.Add(path+".reason", "is for requests that are denied, and the action is allow")
+			f.Add(path+".reason", "requires action: deny")
 		}
 	}
 }
@@ -261,14 +261,14 @@ func checkRuleHosts(f *Faults, path string, hosts []string) {
 		}
 		switch {
 		case host != "" && strings.Trim(host, "*") == "":
-			f.Add(at, "%q stands for names without a dot: leave hosts out for a rule about all of them", host)
+			f.Add(at, "%q matches names without a dot: omit hosts to match all hosts", host)
 		case strings.ContainsAny(host, digits) && strings.Trim(host, digits+".*?") == "":
-			f.Add(at, "%q is no address, and a pattern is for names: write a range such as 192.0.2.0/24", host)
+			f.Add(at, "%q is not an address, and patterns match names only: write a range such as 192.0.2.0/24", host)
 		case !isDomain(strings.NewReplacer("*", "a", "?", "a").Replace(name)):
-			f.Add(at, "%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, "+
-				"without scheme and port%s; other scripts are written as in xn--bcher-kva.example", host, writeRuleHost(host))
+			f.Add(at, "%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, without "+
+				"scheme and port%s; write names in other scripts in their ASCII form, such as xn--bcher-kva.example", host, writeRuleHost(host))
 		case strings.ContainsAny(host, "*?") && name != host:
-			f.Add(at, "%q is a pattern, which has no dot at its start", host)
+			f.Add(at, "%q is a pattern, and must not begin with a dot", host)
 		}
 	}
 }
@@ -304,11 +304,11 @@ func checkGateways(f *Faults, gateways []Gateway) {
 		case name == "http", name == "https", name == "urn":
 			f.Add(path+".scheme", "%q has no gateway", g.Scheme)
 		case seen[name]:
-			f.Add(path+".scheme", "%q is named twice", g.Scheme)
+			f.Add(path+".scheme", "%q is listed twice", g.Scheme)
 		}
 		seen[name] = true
 		if to, _, _ := strings.Cut(g.Template, ":"); strings.EqualFold(to, g.Scheme) {
-			f.Add(path+".template", "%q leads back to the scheme %s", g.Template, name)
+			f.Add(path+".template", "%q redirects back to the scheme %s", g.Template, name)
 		}
 		checkTemplate(f, path+".template", g.Template, []string{"uri", "scheme", "host", "port", "path", "query"})
 	}
@@ -316,7 +316,7 @@ func checkGateways(f *Faults, gateways []Gateway) {
 
 func checkFTPPassword(f *Faults, path string, value any) {
 	if text, _ := value.(string); text == "" || strings.ContainsAny(text, "\r\n\x00") {
-		f.Add(path, "is empty, or has a line end")
+		f.Add(path, "is empty, or contains a line end")
 	}
 }
 

@@ -46,15 +46,15 @@ func TestSites(t *testing.T) {
 		site + "tls: {min_version: '1.2'}}]}":                              "",
 		site + "forwarded: xff}]}":                                         `proxy.sites.0.forwarded: "xff" is not transparent, off, forwarded or x-forwarded-for`,
 		site + "tls: {min_version: 1.1}}]}":                                `proxy.sites.0.tls.min_version: "1.1" is not 1.2 or 1.3`,
-		site + "tls: {certificate: /a}}]}":                                 "proxy.sites.0.tls.certificate: and key go together",
-		site + "tls: {key: /a}}]}":                                         "proxy.sites.0.tls.certificate: and key go together",
+		site + "tls: {certificate: /a}}]}":                                 "proxy.sites.0.tls.certificate: requires key, and key requires certificate",
+		site + "tls: {key: /a}}]}":                                         "proxy.sites.0.tls.certificate: requires key, and key requires certificate",
 		site + "tls: {server_name: 'b.example:443'}}]}":                    `proxy.sites.0.tls.server_name: "b.example:443" is not a host`,
 		site + "tls: {cert: /a}}]}":                                        "proxy.sites.0.tls.cert: unknown key",
 		site + "tls: {certificate: /a, key: 's3cr3t PRIVATE KEY'}}]}":      "its value is not shown",
-		strings.Replace(site, "https", "http", 1) + "tls: {ca: /a}}]}":     "proxy.sites.0.tls: is for https, and there is no https server",
+		strings.Replace(site, "https", "http", 1) + "tls: {ca: /a}}]}":     "proxy.sites.0.tls: requires an https server, and there is none",
 		upstream + "tls: {ca: /a}}]}":                                      "",
 		upstream + "tls: {min_version: 2}}]}":                              `proxy.upstreams.0.tls.min_version: "2" is not`,
-		strings.Replace(upstream, "https", "http", 1) + "tls: {ca: /a}}]}": "proxy.upstreams.0.tls: is for https",
+		strings.Replace(upstream, "https", "http", 1) + "tls: {ca: /a}}]}": "proxy.upstreams.0.tls: requires an https server, and there is",
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", text), nil)
 		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cr3t")) {
@@ -76,11 +76,11 @@ ports = [443, "8000-8999"]
 	}
 }
 
-func TestRuleFaults(t *testing.T) {
+func TestRuleErrors(t *testing.T) {
 	for _, tt := range []struct{ rules, path, want string }{
 		{"{action: deny}", "0.id", "is missing"},
-		{"{id: a b, action: deny}", "0.id", "other octets"},
-		{"{id: a}", "0.action", "is missing: it is allow or deny"},
+		{"{id: a b, action: deny}", "0.id", "must have at most 64 characters"},
+		{"{id: a}", "0.action", "is missing: write allow or deny"},
 		{"{id: a, action: denny}", "0.action", "did you mean deny?"},
 		{"{id: a, action: deny}, {id: a, action: allow}", "1.id", "another rule"},
 		{"{id: a, action: deny, client: [10.0.0.0/8]}", "0.client", "unknown key"},
@@ -88,7 +88,7 @@ func TestRuleFaults(t *testing.T) {
 		{"{id: a, action: deny, clients: ['::ffff:10.0.0.0/104']}", "0.clients.0", "write it as IPv4"},
 		{"{id: a, action: deny, destinations: [internal.example]}", "0.destinations.0", "not an address range"},
 		{"{id: a, action: deny, destinations: ['::ffff:10.0.0.0/104']}", "0.destinations.0", "write it as IPv4"},
-		{"{id: a, action: deny, users: ['a:b']}", "0.users.0", "no colon"},
+		{"{id: a, action: deny, users: ['a:b']}", "0.users.0", "without colon"},
 		{"{id: a, action: deny, methods: [get]}", "0.methods.0", "case-sensitive"},
 		{"{id: a, action: deny, schemes: ['http://']}", "0.schemes.0", "not a scheme"},
 		{"{id: a, action: deny, ports: [https]}", "0.ports.0", "not a port"},
@@ -99,10 +99,10 @@ func TestRuleFaults(t *testing.T) {
 		{"{id: a, action: deny, hosts: ['a.example:443']}", "0.hosts.0", "without scheme and port"},
 		{"{id: a, action: deny, hosts: [bücher.example]}", "0.hosts.0", "xn--"},
 		{"{id: a, action: deny, hosts: ['']}", "0.hosts.0", "not a host"},
-		{"{id: a, action: deny, hosts: ['*']}", "0.hosts.0", "leave hosts out"},
+		{"{id: a, action: deny, hosts: ['*']}", "0.hosts.0", "matches names without a dot: omit hosts"},
 		{"{id: a, action: deny, hosts: ['192.168.1.*']}", "0.hosts.0", "write a range"},
 		{"{id: a, action: deny, hosts: ['10.1']}", "0.hosts.0", "write a range"},
-		{"{id: a, action: deny, hosts: ['.*.example.org']}", "0.hosts.0", "no dot at its start"},
+		{"{id: a, action: deny, hosts: ['.*.example.org']}", "0.hosts.0", "pattern, and must not begin with a dot"},
 		{"{id: a, action: deny, hosts: ['::ffff:10.0.0.0/104']}", "0.hosts.0", "write it as IPv4"},
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", "proxy:\n  rules: ["+tt.rules+"]\n"), nil)
@@ -118,11 +118,11 @@ func TestRuleFaults(t *testing.T) {
 
 func TestRuleWarnings(t *testing.T) {
 	for _, tt := range []struct{ rules, want string }{
-		{"{id: a, action: deny}, {id: b, action: allow}", `proxy.rules.1: "b" never decides: "a" before it has no condition, and decides all requests`},
+		{"{id: a, action: deny}, {id: b, action: allow}", `proxy.rules.1: "b" never decides: "a" before it has no condition, and matches all requests`},
 		{"{id: a, action: deny, hosts: [], ports: []}, {id: b, action: allow}", `proxy.rules.1: "b" never decides: "a" before it`},
-		{"{id: a, action: deny, clients: [10.1.2.3/8]}", "proxy.rules.0.clients.0: 10.1.2.3/8 is taken as 10.0.0.0/8"},
-		{"{id: a, action: deny, destinations: [10.1.2.3/8]}", "proxy.rules.0.destinations.0: 10.1.2.3/8 is taken as 10.0.0.0/8"},
-		{"{id: a, action: deny, hosts: ['*.example.org']}", `proxy.rules.0.hosts.0: *.example.org has only names of one label more than example.org: ".example.org" has all below it`},
+		{"{id: a, action: deny, clients: [10.1.2.3/8]}", "proxy.rules.0.clients.0: 10.1.2.3/8 is interpreted as 10.0.0.0/8"},
+		{"{id: a, action: deny, destinations: [10.1.2.3/8]}", "proxy.rules.0.destinations.0: 10.1.2.3/8 is interpreted as 10.0.0.0/8"},
+		{"{id: a, action: deny, hosts: ['*.example.org']}", `proxy.rules.0.hosts.0: *.example.org matches only names with one label more than example.org: ".example.org" matches all subdomains`},
 		{"{id: a, action: deny, schemes: [https]}", "proxy.rules.0.schemes: has https without connect"},
 		{"{id: a, action: deny, schemes: [https, connect], hosts: ['*.cdn-?.example.org']}", ""},
 	} {
@@ -141,17 +141,17 @@ func TestRuleWarnings(t *testing.T) {
 // longer used.
 func TestUpstreamWarnings(t *testing.T) {
 	for _, tt := range []struct{ settings, want string }{
-		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}", "proxy.upstreams.0: is not asked for addresses in private networks"},
-		{"{access: {allow_destinations: [127.0.0.0/8, 10.0.0.1]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}}", "proxy.upstreams.0: is not asked"},
+		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}", "proxy.upstreams.0: is not used for addresses in private networks: list"},
+		{"{access: {allow_destinations: [127.0.0.0/8, 10.0.0.1]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}}", "proxy.upstreams.0: is not used"},
 		{"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}}", ""},
 		{"proxy: {upstreams: [{proxies: [direct]}]}", ""},
 		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [.example.org, 93.184.0.0/16]}]}", ""},
-		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [.example.org, 127.0.0.0/8]}]}", "proxy.upstreams.0.hosts.1: no upstream proxy is asked for 127.0.0.0/8"},
+		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [.example.org, 127.0.0.0/8]}]}", "proxy.upstreams.0.hosts.1: no upstream proxy is used for 127.0.0.0/8"},
 		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: ['169.254.169.254']}]}", "proxy.upstreams.0.hosts.0: no upstream"},
 		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: ['::1']}]}", "proxy.upstreams.0.hosts.0: no upstream"},
 		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [localhost]}]}", "proxy.upstreams.0.hosts.0: no upstream"},
 		{"proxy: {upstreams: [{proxies: [direct], hosts: [localhost]}]}", ""},
-		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [10.1.0.0/16]}]}", "proxy.upstreams.0.hosts.0: the proxy is not asked for addresses in 10.1.0.0/16"},
+		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [10.1.0.0/16]}]}", "proxy.upstreams.0.hosts.0: the proxy is not used for addresses in 10.1.0.0/16"},
 		{"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [10.1.0.0/16]}]}}", ""},
 	} {
 		c, err := config.Load(write(t, "urnd.yaml", tt.settings), nil)
@@ -167,7 +167,7 @@ func TestUpstreamWarnings(t *testing.T) {
 
 // TestUpstreamWarningsOfRanges: networks are compared with special networks, even if they are wider.
 func TestUpstreamWarningsOfRanges(t *testing.T) {
-	const never = "proxy.upstreams.0.hosts.0: no upstream proxy is asked for "
+	const never = "proxy.upstreams.0.hosts.0: no upstream proxy is used for "
 	for _, tt := range []struct{ allowed, host, want string }{
 		{"", "0.0.0.0", never},
 		{"", "::", never},
@@ -178,17 +178,17 @@ func TestUpstreamWarningsOfRanges(t *testing.T) {
 		{"", ".localhost", never},
 		{"", "a.LOCALHOST", never},
 		{"", "notlocalhost", ""},
-		{"", "172.0.0.0/8", "the proxy is not asked for addresses in 172.16.0.0/12"},
+		{"", "172.0.0.0/8", "the proxy is not used for addresses in 172.16.0.0/12"},
 		{"172.16.0.0/12", "172.0.0.0/8", ""},
 		{"172.16.0.0/16", "172.0.0.0/8", ""},
 		{"10.0.0.0/8", "172.0.0.0/8", "172.16.0.0/12"},
 		{"172.0.0.0/12", "172.0.0.0/8", "172.16.0.0/12"},
-		{"", "100.64.0.0/10", "the proxy is not asked for addresses in 100.64.0.0/10"},
+		{"", "100.64.0.0/10", "the proxy is not used for addresses in 100.64.0.0/10"},
 		{"100.64.0.0/10", "100.64.0.0/10", ""},
 		{"", "100.64.1.0/24", "100.64.1.0/24"},
-		{"", "0.0.0.0/0", "the proxy is not asked for addresses in 10.0.0.0/8"},
+		{"", "0.0.0.0/0", "the proxy is not used for addresses in 10.0.0.0/8"},
 		{"10.0.0.0/8", "0.0.0.0/0", ""},
-		{"", "::/0", "the proxy is not asked for addresses in fc00::/7"},
+		{"", "::/0", "the proxy is not used for addresses in fc00::/7"},
 		{"fd00::/8", "::/0", ""},
 		{"93.184.0.0/16", "0.0.0.0/0", "10.0.0.0/8"},
 		{"", "93.184.0.0/16", ""},
@@ -200,7 +200,7 @@ func TestUpstreamWarningsOfRanges(t *testing.T) {
 		wantWarnings(t, map[string]string{settings: tt.want})
 	}
 	wantWarnings(t, map[string]string{ // a public network opens no special network
-		"{access: {allow_destinations: [93.184.0.0/16]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}}": "proxy.upstreams.0: is not asked",
+		"{access: {allow_destinations: [93.184.0.0/16]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}}": "proxy.upstreams.0: is not used",
 		"proxy: {sites: [{hosts: [a.example], servers: ['http://100.64.0.1:80']}]}":                                       "100.64.0.1 is not in access.allow_destinations",
 	})
 }
@@ -212,9 +212,9 @@ func quoted(text string) string {
 	return "'" + text + "'"
 }
 
-// TestUpstreamWarningsAreThoseOfTheGuard requires that an address causes a warning exactly if the guard denies
+// TestUpstreamWarningsMatchGuard requires that an address causes a warning exactly if the guard denies
 // it. It tests the boundaries of all special networks.
-func TestUpstreamWarningsAreThoseOfTheGuard(t *testing.T) {
+func TestUpstreamWarningsMatchGuard(t *testing.T) {
 	guard := netguard.New(time.Second)
 	addresses := []string{"::ffff:10.0.0.1", "::ffff:93.184.215.14"}
 	for _, edge := range []string{
@@ -247,9 +247,9 @@ func TestUpstreamWarningsAreThoseOfTheGuard(t *testing.T) {
 	}
 }
 
-// TestRefusedPortsAreThoseOfTheGuard requires that a server port causes a warning exactly if the guard denies
+// TestRefusedPortsMatchGuard requires that a server port causes a warning exactly if the guard denies
 // it.
-func TestRefusedPortsAreThoseOfTheGuard(t *testing.T) {
+func TestRefusedPortsMatchGuard(t *testing.T) {
 	guard := netguard.New(time.Second)
 	addr := netip.MustParseAddr("93.184.215.14")
 	for port := uint16(1); port < 1100; port++ {

@@ -50,14 +50,15 @@ func checkReplica(f *Faults, path string, value any) {
 		return
 	}
 	if _, has := u.User.Password(); has || u.Query().Has("password") || u.Query().Has("sslpassword") {
-		f.Add(path, "has a password, which others can read in the configuration: put it into a file, and name that in registry.password")
+		f.Add(path, "contains a password, which others can read in the configuration: put it into a file, and set registry.password to "+
+			"its path")
 	}
 }
 
 // checkHealthInterval checks registry.health_interval.
 func checkHealthInterval(f *Faults, path string, value any) {
 	if d, _ := value.(time.Duration); d > 0 && d < time.Hour {
-		f.Add(path, "%s is less than 1h, and not 0", show(d))
+		f.Add(path, "%s must be 0 or at least 1h", show(d))
 	}
 }
 
@@ -125,9 +126,9 @@ func checkRegistryHosts(f *Faults, path string, value any) {
 		switch name := uri.CanonicalHost(host); {
 		case !isDomain(host) || net.ParseIP(host) != nil:
 			f.Add(index(path, i), "%q is not a host such as purl.example.org, without port%s", host,
-				writeHost(host, "there are no patterns: list each host"))
+				writeHost(host, "patterns are not supported: list each host"))
 		case seen[name]:
-			f.Add(index(path, i), "%q is there twice", host)
+			f.Add(index(path, i), "%q is listed twice", host)
 		default:
 			seen[name] = true
 		}
@@ -139,7 +140,7 @@ func checkOwnHosts(f *Faults, c Config) {
 	refuse := func(path, host string) {
 		for j, site := range c.Proxy.Sites {
 			if slices.ContainsFunc(site.Hosts, func(name string) bool { return uri.SameHost(host, name) }) {
-				f.Add(path, "%q is the host of a site, too (%s): its paths are either names or resources of its servers", host,
+				f.Add(path, "%q is also the host of a site (%s): its paths are either names or resources of its servers", host,
 					index("proxy.sites", j)+".hosts")
 			}
 		}
@@ -157,8 +158,8 @@ func warnOfOwnHosts(f *Faults, c Config) {
 	hosts := c.Registry.WebHosts()
 	for i, name := range c.Listen.Names {
 		if slices.Contains(hosts, uri.CanonicalHost(name)) {
-			f.Add(index("listen.names", i), "%q is in registry.hosts or registry.digital_link, too: there / and all paths are names of the registry, and urnd's own pages, "+
-				"as /fetch, are at its other names", name)
+			f.Add(index("listen.names", i), "%q is also in registry.hosts or registry.digital_link, whose paths are all names of the "+
+				"registry: use another host name for urnd's own pages, such as /fetch", name)
 		}
 	}
 }
@@ -172,9 +173,9 @@ func checkSupport(f *Faults, path string, value any) {
 	text, _ := value.(string)
 	switch {
 	case len(text) > maxSupport:
-		f.Add(path, "has more than %d octets", maxSupport)
+		f.Add(path, "has more than %d bytes", maxSupport)
 	case strings.ContainsFunc(text, unicode.IsControl):
-		f.Add(path, "%q has a line end or another control character", text)
+		f.Add(path, "%q contains a line end or another control character", text)
 	}
 }
 
@@ -210,7 +211,7 @@ func checkHandles(f *Faults, handles []Handle) {
 		}
 		seen[prefix] = true
 		if h.Names != "" && !isBeginning(h.Names) {
-			f.Add(path+".names", "%q is not what names begin with, such as urn:example: or hdl:20.500.12345/", h.Names)
+			f.Add(path+".names", "%q is not a prefix of names such as urn:example: or hdl:20.500.12345/", h.Names)
 		}
 	}
 }
@@ -247,9 +248,9 @@ func warnOfHandles(f *Faults, c Config) {
 		}
 		switch {
 		case c.Registry.Store == "":
-			f.Add(path, "no handle is found: there is no registry (registry.store)")
+			f.Add(path, "no handle can be found: registry.store is empty")
 		case len(c.Registry.Only) > 0 && !slices.ContainsFunc(c.Registry.Beginnings(), isAsked):
-			f.Add(path, "no handle is found: the registry is not asked for names that begin with %s: add that to registry.only", h.Beginning())
+			f.Add(path, "no handle can be found: names with the prefix %s are not looked up in the registry: add it to registry.only", h.Beginning())
 		}
 	}
 }
@@ -277,7 +278,7 @@ func checkDigitalLink(f *Faults, r Registry) {
 		checkRoot(f, path+".root", d.Root)
 		isTwice := func(other DigitalLink) bool { return other.Root == d.Root }
 		if d.Root != "" && slices.IndexFunc(r.DigitalLink, isTwice) < i {
-			f.Add(path+".root", "%q is there twice", d.Root)
+			f.Add(path+".root", "%q is listed twice", d.Root)
 		}
 		if d.Terms != "" && !isWebURL(d.Terms) {
 			f.Add(path+".terms", "%q is not a URL such as https://www.example.org/terms", d.Terms)
@@ -300,7 +301,7 @@ func checkRoot(f *Faults, path, root string) {
 	case root == "":
 		f.Add(path, "is missing")
 	case err != nil || u.Scheme() != "https" || !isDomain(host) || net.ParseIP(host) != nil || hasPort || hasUser || hasQuery || hasFragment:
-		f.Add(path, "%q is not a URL such as https://id.example.org/, of https and without port", root)
+		f.Add(path, "%q is not a URL such as https://id.example.org/, with https and without port", root)
 	case !strings.HasSuffix(root, "/"):
 		f.Add(path, "%q does not end with a slash: write %[1]s/", root)
 	case u.Normalize() != u:

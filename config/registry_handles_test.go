@@ -7,9 +7,9 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// TestHandleBeginning: the names of handles in the registry (RFC 3651 section 2); DOIs are handles whose prefix
+// TestHandlePrefix: the names of handles in the registry (RFC 3651 section 2); DOIs are handles whose prefix
 // starts with "10.".
-func TestHandleBeginning(t *testing.T) {
+func TestHandlePrefix(t *testing.T) {
 	for want, h := range map[string]config.Handle{
 		"hdl:20.500.1/": {Prefix: "20.500.1"}, "doi:10.5555/": {Prefix: "10.5555"}, "urn:example:": {Prefix: "10.5555", Names: "urn:example:"},
 	} {
@@ -19,7 +19,7 @@ func TestHandleBeginning(t *testing.T) {
 	}
 }
 
-func TestHandleFaults(t *testing.T) {
+func TestHandleErrors(t *testing.T) {
 	_, err := config.Load(write(t, "urnd.yaml", `
 registry:
   handles:

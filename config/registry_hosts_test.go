@@ -14,13 +14,13 @@ func TestRegistryHosts(t *testing.T) {
 		failure string
 	}{
 		{[]string{"purl.example.org", "w3id.example.org."}, ""},
-		{[]string{"purl.example.org", "PURL.example.org"}, "is there twice"},
+		{[]string{"purl.example.org", "PURL.example.org"}, "is listed twice"},
 		{[]string{"https://purl.example.org/"}, "write purl.example.org"},
 		{[]string{"purl.example.org:8080"}, "without port"},
 		{[]string{"*.example.org"}, "list each host"},
 		{[]string{"192.0.2.1"}, "is not a host"},
 		{[]string{""}, "is not a host"},
-		{[]string{"www.example.org"}, "is the host of a site, too (proxy.sites.0.hosts)"},
+		{[]string{"www.example.org"}, "is also the host of a site (proxy.sites.0.hosts)"},
 	} {
 		c := config.Default()
 		c.Registry.Store, c.Registry.Hosts = "sqlite:/x", tt.hosts
@@ -41,9 +41,9 @@ func TestRegistryHosts(t *testing.T) {
 	}
 }
 
-// TestRegistryBeginnings: the registry is queried for the names of its hosts, in addition to the names without
+// TestRegistryPrefixes: the registry is queried for the names of its hosts, in addition to the names without
 // registry.hosts.
-func TestRegistryBeginnings(t *testing.T) {
+func TestRegistryPrefixes(t *testing.T) {
 	for _, tt := range []struct{ only, hosts, want []string }{
 		{nil, nil, nil},
 		{[]string{"ark:/12345/"}, nil, []string{"ark:/12345/"}},

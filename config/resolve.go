@@ -16,7 +16,7 @@ import (
 
 func checkNotEmpty(f *Faults, path string, value any) {
 	if list, _ := value.([]string); len(list) == 0 {
-		f.Add(path, "names no system, so no URN would be resolved")
+		f.Add(path, "is empty, so no URN would be resolved")
 	}
 }
 
@@ -41,9 +41,10 @@ func checkDomainList(f *Faults, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		if !isDomain(name) {
-			f.Add(index(path, i), "%q is not a domain name such as urn.arpa.%s", name, writeHost(name, "there are no patterns: list each name"))
+			f.Add(index(path, i), "%q is not a domain name such as urn.arpa.%s", name, writeHost(name, "patterns are not supported: "+
+				"list each name"))
 		} else if slices.IndexFunc(names, func(other string) bool { return uri.SameHost(name, other) }) != i {
-			f.Add(index(path, i), "%q is named twice", name)
+			f.Add(index(path, i), "%q is listed twice", name)
 		}
 	}
 }
@@ -96,7 +97,7 @@ func (c SLP) Group() (group netip.AddrPort, ok bool) {
 
 func checkScopes(f *Faults, path string, value any) {
 	if scopes, _ := value.([]string); len(scopes) == 0 || slices.Contains(scopes, "") {
-		f.Add(path, "names no scope: agents answer only requests for one of their scopes (RFC 2608 section 8.1)")
+		f.Add(path, "is empty: agents respond only to requests for one of their scopes (RFC 2608 section 8.1)")
 	}
 }
 
@@ -105,14 +106,15 @@ func checkAgents(f *Faults, path string, value any) {
 	agents, _ := value.([]Agent)
 	for i, agent := range agents {
 		if agent.Addr().IsMulticast() && len(agents) > 1 {
-			f.Add(index(path, i), "%s is a multicast group, and the other agents have addresses: write the group alone, or the addresses", agent.Addr())
+			f.Add(index(path, i), "%s is a multicast group, which cannot be combined with other agents: write either the group or the "+
+				"addresses", agent.Addr())
 		}
 	}
 }
 
 func checkAccept(f *Faults, path string, value any) {
 	if accept, _ := value.([]string); len(accept) == 0 {
-		f.Add(path, "names no specification, so every URN would be refused")
+		f.Add(path, "is empty, so every URN would be refused")
 	}
 }
 
@@ -147,15 +149,15 @@ func checkTemplate(f *Faults, path, template string, known []string, names ...st
 	case err != nil:
 		f.Add(path, "%q: %v", template, err)
 	case userinfo.MatchString(template):
-		f.Add(path, "contains a user or a password, which all clients would see")
+		f.Add(path, "contains a user or a password, which would be visible to all clients")
 	case !literalScheme.MatchString(template):
 		f.Add(path, "%q does not begin with a scheme such as https:", template)
 	case len(unknown) > 0:
 		there := strings.Join(known, ", ")
 		if there == "" {
-			there = "none: the groups of a pattern are, as in (?P<name>...)"
+			there = "none: named groups of a pattern, as in (?P<name>...), are variables"
 		}
-		f.Add(path, "%q: there is no variable %q%s; there are %s", template, unknown[0], didYouMean(unknown[0], known), there)
+		f.Add(path, "%q: the variable %q is unknown%s; known variables: %s", template, unknown[0], didYouMean(unknown[0], known), there)
 	default:
 		location := expression.ReplaceAllString(template, "1")
 		if strings.ContainsFunc(location, func(c rune) bool { return c > unicode.MaxASCII }) {
@@ -172,9 +174,9 @@ func checkLocation(f *Faults, path, template, location string, names []string) {
 	scheme := strings.ToLower(u.Scheme())
 	switch {
 	case errors.As(err, &parse):
-		f.Add(path, "%q gives no URI: in %q, %s (octet %d)", template, location, parse.Rule.Says, parse.Offset)
+		f.Add(path, "%q does not expand to a URI: in %q, %s (byte %d)", template, location, parse.Rule.Says, parse.Offset)
 	case !u.IsWeb() && scheme != "urn" && !slices.Contains(schemes(), scheme) && !slices.Contains(names, scheme):
-		f.Add(path, "%q: clients are not redirected to the scheme %q", template, scheme)
+		f.Add(path, "%q: redirects to the scheme %q are not allowed", template, scheme)
 	}
 }
 
@@ -222,7 +224,7 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 		seen[nid] = true
 		checkPattern(f, path+".pattern", ns.Pattern)
 		if len(ns.THTTP) > 0 && len(ns.Order) > 0 && !slices.Contains(ns.Order, "thttp") {
-			f.Add(path+".order", "does not name thttp, so the servers of %s.thttp would never be queried", path)
+			f.Add(path+".order", "does not include thttp, so the servers of %s.thttp would never be queried", path)
 		}
 		for j, server := range ns.THTTP {
 			checkServer(f, index(path+".thttp", j), server)
@@ -241,7 +243,7 @@ func checkTarget(f *Faults, path string, target Target, pattern string) {
 	case !target.Gone:
 		checkTemplate(f, path+".template", target.Template, slices.Concat(ofNames(), groupsOf(pattern), groupsOf(target.Pattern)))
 	case target.Template != "":
-		f.Add(path+".template", "is set together with gone: names that are gone have no location")
+		f.Add(path+".template", "cannot be combined with gone: names that are gone have no location")
 	}
 	if _, _, err := mime.ParseMediaType(target.Type); target.Type != "" && (err != nil || !strings.Contains(target.Type, "/")) {
 		f.Add(path+".type", "%q is not a media type such as application/pdf", target.Type)
@@ -262,7 +264,7 @@ const maxLine = 4 << 10
 // checkLine checks a text that answers contain on one line.
 func checkLine(f *Faults, path, text string) {
 	if len(text) > maxLine || !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\r\n") {
-		f.Add(path, "must be one line of UTF-8 text with at most %d octets", maxLine)
+		f.Add(path, "must be one line of UTF-8 text with at most %d bytes", maxLine)
 	}
 }
 

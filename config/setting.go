@@ -159,7 +159,7 @@ func (s Setting) validateWords(f *Faults, value any) {
 		if !slices.Contains(s.OneOf, word) {
 			f.Add(path, "%q is not %s%s", word, oneOf(s.OneOf), didYouMean(word, s.OneOf))
 		} else if isList && slices.Index(list, word) != i {
-			f.Add(path, "%q is named twice", word)
+			f.Add(path, "%q is listed twice", word)
 		}
 	}
 }

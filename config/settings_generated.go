@@ -10,1103 +10,1100 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config is everything an administrator can set. The zero value is not a configuration: begin with Default.
-// Keys of files are the mapstructure tags, joined by dots; the environment variable of dns.timeout is
-// URND_DNS_TIMEOUT.
+// Config is the configuration. The zero value is not valid: begin with Default. Keys of files are the
+// mapstructure tags, joined by dots; the environment variable of dns.timeout is URND_DNS_TIMEOUT.
 type Config struct {
-	// The addresses to listen on. Port 0 selects a free port. Sockets that systemd passes under the names http,
-	// https and admin replace service, tls and admin.
+	// Listening addresses. Port 0 selects a free port. Sockets that systemd passes under the names http, https
+	// and admin replace service, tls and admin.
 	Listen Listen `mapstructure:"listen"`
-	// Certificates, in PEM. They are read again when they change. Instead of a path, credential: and a name
+	// Certificates in PEM. They are reloaded when the files change. Instead of a path, credential: and a name
 	// selects a file that systemd passes to urnd (LoadCredential).
 	TLS TLS `mapstructure:"tls"`
-	// Certificates from an authority that speaks ACME (RFC 8555), such as Let's Encrypt: for listen.names,
-	// registry.hosts and the hosts of proxy.sites that no file of tls has one for. They are obtained and renewed
-	// by themselves. The authority must reach this server by these names at port 80 (HTTP-01) or 443
-	// (TLS-ALPN-01).
+	// Certificates from an ACME authority (RFC 8555), such as Let's Encrypt: for listen.names, registry.hosts and
+	// the hosts of proxy.sites that no certificate file of tls covers. urnd obtains and renews them. The
+	// authority must reach this server by these names on port 80 (HTTP-01) or 443 (TLS-ALPN-01).
 	ACME ACME `mapstructure:"acme"`
-	// The DNS servers.
+	// DNS servers and queries.
 	DNS DNS `mapstructure:"dns"`
-	// The Dynamic Delegation Discovery System, RFC 3401 to 3404.
+	// The Dynamic Delegation Discovery System (DDDS), RFC 3401 to 3404.
 	DDDS DDDS `mapstructure:"ddds"`
-	// Resolution servers that are queried by THTTP: those that records name, and those of namespaces.thttp.
-	// Servers in private networks must be in access.allow_destinations.
+	// THTTP resolution servers: those named by records, and those of namespaces.thttp. Servers in private
+	// networks must be in access.allow_destinations.
 	THTTP THTTP `mapstructure:"thttp"`
-	// Service location, RFC 2608: directory agents know the THTTP servers of namespaces, as services of the type
-	// service:urn-resolver:thttp with the attribute nid.
+	// Service Location Protocol (RFC 2608): directory agents list the THTTP servers of namespaces, as services of
+	// the type service:urn-resolver:thttp with the attribute nid.
 	SLP SLP `mapstructure:"slp"`
-	// How names are resolved.
+	// Resolution of names.
 	Resolve Resolve `mapstructure:"resolve"`
-	// Which names are accepted as URNs: each part must conform to at least one of these specifications: rfc2141,
-	// draft (draft-ietf-urnbis-rfc2141bis-urn-03) and rfc8141. Others are answered 400. A list of one accepts
-	// only that specification:
+	// Syntax of URNs. Each part of a name must conform to at least one of the accepted specifications, rfc2141,
+	// draft (draft-ietf-urnbis-rfc2141bis-urn-03) and rfc8141; other names get 400. A single element accepts only
+	// that specification:
 	URN URN `mapstructure:"urn"`
-	// The names that this site owns, see docs/registry.md. They are resolved before all that is below resolve.
-	// Fill the registry with urnd registry import.
+	// The registry of names that this site owns, see docs/registry.md. Its names are resolved before all systems
+	// of resolve. Fill the registry with urnd registry import.
 	Registry Registry `mapstructure:"registry"`
-	// What ?info of an ARK of the registry says that this site commits itself to, where the metadata of the name
-	// says nothing else: see docs/links.md. What is empty is (:unkn).
+	// The commitment of this site in the ?info response of its ARKs, unless the metadata of the name has one: see
+	// docs/links.md. Empty values appear as (:unkn).
 	ARK ARK `mapstructure:"ark"`
-	// The caches.
+	// Caches of answers, DNS records and HTTP responses.
 	Cache Cache `mapstructure:"cache"`
-	// Caches in front of urnd, as of a CDN or Varnish, that are told when names change: see docs/scale.md.
+	// Caches in front of urnd, such as a CDN or Varnish, that are purged when names change: see docs/scale.md.
 	CDN CDN `mapstructure:"cdn"`
-	// What readers see of your site on its pages: see docs/pages.md. Pages that are stored already, of listings,
-	// show a change when they are made anew.
+	// Appearance of the pages of your site: see docs/pages.md. Cached listings show a change after they expire.
 	Site Presentation `mapstructure:"site"`
-	// Which clients may use which services. A client is identified by the address of its connection, or by the
-	// one that a trusted proxy forwards.
+	// Which clients may use which services. The client is the address of the connection, or the address forwarded
+	// by a trusted proxy.
 	Access Access `mapstructure:"access"`
-	// The forward proxy, and the sites that urnd is the gateway of. Who may use the proxy is in
-	// access.proxy_clients and access.proxy_users.
+	// The forward proxy, and the sites for which urnd is a reverse proxy. access.proxy_clients and
+	// access.proxy_users control access to the forward proxy.
 	Proxy Proxy `mapstructure:"proxy"`
 	// Compression of responses of proxy.sites, and of urnd's own pages and documents, for clients that accept it
-	// (RFC 9110 section 12.5.3). What an origin has compressed is not compressed again.
+	// (RFC 9110 section 12.5.3). Responses that an origin has compressed are passed through.
 	Compression Compression `mapstructure:"compression"`
-	// Gateways to servers of other protocols than HTTP: what a proxy's client asks for by ftp, gopher, news,
-	// nntp, wais, z39.50r, z39.50s and file, and what is fetched by /fetch?uri= or as the resource of a name. See
-	// docs/gateways.md. All clients in access.proxy_clients may use them; proxy.rules hold for them, too.
+	// Gateways to servers of other protocols than HTTP: URLs of ftp, gopher, news, nntp, wais, z39.50r, z39.50s
+	// and file, for clients of the proxy, for /fetch?uri= and for the resource of a name. See docs/gateways.md.
+	// All clients in access.proxy_clients may use them; proxy.rules apply.
 	Gateways Gateways `mapstructure:"gateways"`
 	// The gateway to FTP servers.
 	FTP FTP `mapstructure:"ftp"`
 	// The gateway to news servers: URLs of the schemes news and nntp.
 	News News `mapstructure:"news"`
-	// Local files, by file URLs.
+	// Local files, for file URLs.
 	File File `mapstructure:"file"`
-	// Limits of what a client may send and use, and timeouts. Each refusal names its limit.
+	// Limits of requests and resources, and timeouts. Each refusal names its limit.
 	Limits Limits `mapstructure:"limits"`
-	// The configuration is read again on SIGHUP (systemctl reload urnd). If it is invalid, nothing changes.
+	// Reload of the configuration, also by SIGHUP (systemctl reload urnd). If the new configuration is invalid,
+	// the previous one remains in use.
 	Reload Reload `mapstructure:"reload"`
-	// What is logged, by default to standard error. Passwords in URLs are never shown.
+	// Logs, by default to standard error. Passwords in URLs are never logged.
 	Log Log `mapstructure:"log"`
-	// Traces for OpenTelemetry, one span for each step of a resolution.
+	// OpenTelemetry traces, with one span for each step of a resolution.
 	Telemetry Telemetry `mapstructure:"telemetry"`
-	// Namespaces of your own, and changes to those that are built in. A list:
+	// Namespaces of your own, and changes to built-in ones. A list:
 	Namespaces []Namespace `mapstructure:"namespaces"`
 }
 
-// Listen is listen: The addresses to listen on. Port 0 selects a free port. Sockets that systemd passes under
-// the names http, https and admin replace service, tls and admin.
+// Listen is listen: Listening addresses. Port 0 selects a free port. Sockets that systemd passes under the
+// names http, https and admin replace service, tls and admin.
 type Listen struct {
-	// names, URLs and the forward proxy, at one address or several
+	// addresses for names, URLs and the forward proxy, over HTTP
 	Service []string `mapstructure:"service"`
-	// the same over TLS, with the certificate of tls; empty turns it off
+	// addresses for the same services over TLS, with the certificate of tls; empty turns TLS off
 	TLS []string `mapstructure:"tls"`
-	// redirect requests that come to service for names, pages and sites to https, except from trusted_proxies; it
-	// needs a listener for TLS
+	// redirect requests for names, pages and sites from service to https, except those from trusted_proxies;
+	// needs a TLS listener
 	RedirectTLS bool `mapstructure:"redirect_tls"`
-	// for how long browsers shall come by https alone after a response over TLS (Strict-Transport-Security, RFC
-	// 6797); it cannot be taken back from them. 0 says nothing
+	// how long browsers use only https after a response over TLS (max-age of Strict-Transport-Security, RFC
+	// 6797); it cannot be revoked in browsers that have seen it. 0 sends no such field
 	HSTS time.Duration `mapstructure:"hsts"`
-	// offer HTTP/2 by TLS; sites that log in by NTLM or Negotiate (Kerberos) need HTTP/1.1, which browsers use
-	// where it is the only one
+	// offer HTTP/2 over TLS. Sites with NTLM or Negotiate (Kerberos) authentication need HTTP/1.1: set this to
+	// false for them
 	HTTP2 bool `mapstructure:"http2"`
-	// health, metrics and the caches; unix:/run/urnd/admin.sock is a socket in the file system; empty turns it
-	// off
+	// address of the admin interface with health, metrics and the caches; unix:/run/urnd/admin.sock is a Unix
+	// socket; empty turns it off
 	Admin string `mapstructure:"admin"`
-	// Host names by which clients reach urnd, besides its addresses, localhost and the name of the machine. The
-	// admin interface refuses requests for other hosts, and service lends them no rights that only this machine
-	// has, nor browsers over http what is retrieved: a page of another site may have led a browser here (DNS
-	// rebinding).
+	// Host names by which clients reach urnd, besides its addresses, localhost and the host name of the machine.
+	// Requests for other hosts get no rights that only local clients have, no retrieved content in browsers over
+	// http, and no access to the admin interface, which protects against DNS rebinding.
 	Names []string `mapstructure:"names"`
-	// The URL by which clients reach service, for the links in answers: Link fields and linksets. Empty: that of
-	// each request, by its Host and, from trusted_proxies, X-Forwarded-Proto.
+	// The URL by which clients reach service, for links in responses (Link fields and linksets). Empty derives it
+	// from each request, by its Host and, from trusted_proxies, X-Forwarded-Proto.
 	PublicURL string `mapstructure:"public_url"`
-	// Senders, such as load balancers, whose connections to service and tls begin with the address of the client,
-	// by the PROXY protocol, version 1 or 2.
+	// Address ranges of senders, such as load balancers, whose connections to service and tls begin with a PROXY
+	// protocol header (version 1 or 2) that carries the address of the client.
 	ProxyProtocol []netip.Prefix `mapstructure:"proxy_protocol"`
 }
 
-// TLS is tls: Certificates, in PEM. They are read again when they change. Instead of a path, credential: and
-// a name selects a file that systemd passes to urnd (LoadCredential).
+// TLS is tls: Certificates in PEM. They are reloaded when the files change. Instead of a path, credential:
+// and a name selects a file that systemd passes to urnd (LoadCredential).
 type TLS struct {
-	// the certificate, followed by those of its issuers
+	// file of the certificate, followed by its intermediate certificates
 	Certificate string `mapstructure:"certificate"`
-	// its key
+	// file of the private key of certificate
 	Key string `mapstructure:"key"`
-	// Administrators must present a certificate of one of these authorities; listen.admin then uses TLS.
+	// File of the certificate authorities for client certificates. If it is set, listen.admin uses TLS, and
+	// administrators must present a certificate of one of these authorities.
 	ClientCA string `mapstructure:"client_ca"`
-	// Further certificates: clients get the one for the name that they ask for (SNI), before one with a wildcard
-	// for it. That of certificate and key is for all others. A list:
+	// Further certificates, selected by server name (SNI): an exact name before a wildcard. certificate and key
+	// are the default for all other names. A list:
 	Certificates []CertificateFiles `mapstructure:"certificates"`
 }
 
-// CertificateFiles is certificates: Further certificates: clients get the one for the name that they ask for
-// (SNI), before one with a wildcard for it. That of certificate and key is for all others. A list:
+// CertificateFiles is certificates: Further certificates, selected by server name (SNI): an exact name before
+// a wildcard. certificate and key are the default for all other names. A list:
 type CertificateFiles struct {
-	// the certificate, followed by those of its issuers; it must be set
+	// file of the certificate, followed by its intermediate certificates; it must be set
 	Certificate string `mapstructure:"certificate"`
-	// its key; it must be set
+	// file of its private key; it must be set
 	Key string `mapstructure:"key"`
 }
 
-// ACME is acme: Certificates from an authority that speaks ACME (RFC 8555), such as Let's Encrypt: for
-// listen.names, registry.hosts and the hosts of proxy.sites that no file of tls has one for. They are
-// obtained and renewed by themselves. The authority must reach this server by these names at port 80
-// (HTTP-01) or 443 (TLS-ALPN-01).
+// ACME is acme: Certificates from an ACME authority (RFC 8555), such as Let's Encrypt: for listen.names,
+// registry.hosts and the hosts of proxy.sites that no certificate file of tls covers. urnd obtains and renews
+// them. The authority must reach this server by these names on port 80 (HTTP-01) or 443 (TLS-ALPN-01).
 type ACME struct {
-	// ask the authority for certificates; who turns it on agrees to the terms of service of the authority
+	// request certificates from the authority; by enabling it you agree to the terms of service of the authority
 	Enabled bool `mapstructure:"enabled"`
-	// the authority, by the URL of its directory; for trials, Let's Encrypt has
-	// https://acme-staging-v02.api.letsencrypt.org/directory, whose certificates no browser trusts
+	// URL of the ACME directory of the authority; the staging environment of Let's Encrypt, whose certificates
+	// browsers do not trust, is https://acme-staging-v02.api.letsencrypt.org/directory
 	Directory string `mapstructure:"directory"`
-	// whom the authority may write to
+	// mail address for messages of the authority
 	Contact string `mapstructure:"contact"`
-	// who signed the certificate of the directory, in PEM, where the authority is your own; empty: those that the
-	// system trusts
+	// file of the certificate authorities, in PEM, that verify the server of the directory, for an authority of
+	// your own; empty uses those of the system
 	CA string `mapstructure:"ca"`
-	// the key that the authority has given you for accounts (external account binding), where it asks for one
+	// identifier of the external account binding key (EAB), if the authority requires one
 	KeyID string `mapstructure:"key_id"`
-	// a file with this key, in base64url
+	// file of the external account binding key, in base64url
 	Key string `mapstructure:"key"`
-	// where certificates, their keys and the account are kept: in the state directory of systemd (or
-	// cache.directory without one); or, for several machines, which then obtain each certificate once, besides in
-	// the database of registry.store, or at the server of cache.shared
+	// where certificates, their keys and the account are stored: state is the state directory of systemd (or
+	// cache.directory without one); registry also uses the database of registry.store, and shared the server of
+	// cache.shared, so that several machines obtain each certificate only once
 	Storage string `mapstructure:"storage"`
 }
 
-// DNS is dns: The DNS servers.
+// DNS is dns: DNS servers and queries.
 type DNS struct {
-	// IP addresses of recursive servers, with or without port, or over TLS, with the name of the certificate:
-	// tls://192.0.2.53:853#dns.example.org. Empty: those of /etc/resolv.conf, which is read again when it
-	// changes. No other server is queried.
+	// Recursive servers by IP address, with or without port; tls://192.0.2.53:853#dns.example.org uses DNS over
+	// TLS and verifies this name. Empty uses those of /etc/resolv.conf, which is reloaded when it changes. No
+	// other server is queried.
 	Servers []Server `mapstructure:"servers"`
-	// for one query to one server
+	// timeout of one query to one server
 	Timeout time.Duration `mapstructure:"timeout"`
-	// how often the list of servers is tried before giving up
+	// how often all servers are tried before a query fails
 	Rounds int `mapstructure:"rounds"`
-	// record sets are cached at least this long, whatever their TTL; resolve.max_ttl is the most
+	// minimum time that record sets are cached, whatever their TTL; resolve.max_ttl is the maximum
 	MinTTL time.Duration `mapstructure:"min_ttl"`
-	// ask in letters of random case, which a forged reply must repeat (DNS 0x20); servers that do not keep the
-	// case are found out, and asked in lower case
+	// send query names in random letter case, which a forged response must repeat (DNS 0x20); servers that do not
+	// preserve the case are detected and queried in lower case
 	MixedCase bool `mapstructure:"mixed_case"`
 }
 
-// DDDS is ddds: The Dynamic Delegation Discovery System, RFC 3401 to 3404.
+// DDDS is ddds: The Dynamic Delegation Discovery System (DDDS), RFC 3401 to 3404.
 type DDDS struct {
-	// look names up in the DNS
+	// resolve names by NAPTR records in the DNS
 	Enabled bool `mapstructure:"enabled"`
-	// The domains below which namespaces are looked up, in order. The public one has few delegations; put the
+	// The domains below which namespaces are looked up, in order. The public domain has few delegations; put the
 	// root of your own organisation before it:
 	Roots []string `mapstructure:"roots"`
-	// The domains below which the schemes of URIs are looked up that are neither URNs nor URLs, such as cid:, for
-	// the clients in access.proxy_clients. Empty: they are refused.
+	// The domains below which the schemes of other URIs than URNs and URLs, such as cid:, are looked up, for the
+	// clients in access.proxy_clients. Empty refuses these URIs.
 	URIRoots []string `mapstructure:"uri_roots"`
-	// Records may name servers that resolve names by THTTP (RFC 2169). urnd queries them; true redirects clients
-	// there instead.
+	// What to do with records that name THTTP servers (RFC 2169): false queries the server, true redirects
+	// clients to it.
 	Refer bool `mapstructure:"refer"`
-	// If following a record fails, try the next one of its order, as ENUM does (RFC 6116), instead of reporting
-	// it (RFC 3403 section 8)
+	// If a record cannot be followed, try the next one of the same order, as ENUM does (RFC 6116). false reports
+	// the error (RFC 3403 section 8)
 	Fallback bool `mapstructure:"fallback"`
-	// Options of single roots: their own servers, and whether only data is accepted that those mark as
-	// authenticated (DNSSEC, the AD bit). The servers must resolve all domains to which the rules lead; the
-	// addresses of hosts are looked up at dns.servers. A list:
+	// Options of single roots: their own servers, and whether answers must be authenticated (DNSSEC, the AD bit).
+	// The servers must resolve all domains to which the rules lead; addresses of hosts are looked up at
+	// dns.servers. A list:
 	RootOptions []RootOptions `mapstructure:"root_options"`
 }
 
-// RootOptions is root_options: Options of single roots: their own servers, and whether only data is accepted
-// that those mark as authenticated (DNSSEC, the AD bit). The servers must resolve all domains to which the
-// rules lead; the addresses of hosts are looked up at dns.servers. A list:
+// RootOptions is root_options: Options of single roots: their own servers, and whether answers must be
+// authenticated (DNSSEC, the AD bit). The servers must resolve all domains to which the rules lead; addresses
+// of hosts are looked up at dns.servers. A list:
 type RootOptions struct {
 	// one of ddds.roots or ddds.uri_roots; it must be set
 	Root string `mapstructure:"root"`
-	// as dns.servers, for this root and all domains to which its rules lead
+	// DNS servers for this root and all domains to which its rules lead, as in dns.servers
 	Servers []Server `mapstructure:"servers"`
-	// accept only data that these servers mark as authenticated (the AD bit)
+	// accept only answers that these servers mark as authenticated (the AD bit)
 	RequireDNSSEC bool `mapstructure:"require_dnssec"`
 }
 
-// THTTP is thttp: Resolution servers that are queried by THTTP: those that records name, and those of
-// namespaces.thttp. Servers in private networks must be in access.allow_destinations.
+// THTTP is thttp: THTTP resolution servers: those named by records, and those of namespaces.thttp. Servers in
+// private networks must be in access.allow_destinations.
 type THTTP struct {
-	// for one exchange
+	// timeout of one request
 	Timeout time.Duration `mapstructure:"timeout"`
-	// TTL of answers without freshness information; resolve.max_ttl is the most of others
+	// TTL of responses without freshness information; resolve.max_ttl limits that of others
 	DefaultTTL time.Duration `mapstructure:"default_ttl"`
 }
 
-// SLP is slp: Service location, RFC 2608: directory agents know the THTTP servers of namespaces, as services
-// of the type service:urn-resolver:thttp with the attribute nid.
+// SLP is slp: Service Location Protocol (RFC 2608): directory agents list the THTTP servers of namespaces, as
+// services of the type service:urn-resolver:thttp with the attribute nid.
 type SLP struct {
-	// IP addresses, with or without port, or that of a multicast group alone, such as 239.255.255.253 (RFC 2608
-	// section 4.1), in which agents are asked for. Empty: SLP is not used.
+	// Directory agents by IP address, with or without port, or one multicast group, such as 239.255.255.253 (RFC
+	// 2608 section 4.1), in which agents are discovered. Empty turns SLP off.
 	Agents []Agent `mapstructure:"agents"`
-	// the scopes in which services are searched
+	// scopes in which services are searched
 	Scopes []string `mapstructure:"scopes"`
-	// for one agent
+	// timeout of one request to one agent
 	Timeout time.Duration `mapstructure:"timeout"`
 }
 
-// Resolve is resolve: How names are resolved.
+// Resolve is resolve: Resolution of names.
 type Resolve struct {
-	// for one name, all queries together
+	// timeout of the resolution of one name, all queries included
 	Timeout time.Duration `mapstructure:"timeout"`
-	// The systems that are queried for a URN until one knows its namespace. The built-in namespaces that have
-	// targets (ietf, isbn, doi and others: see urnd namespaces), and those that you give targets, are resolved by
-	// their rules first; see namespaces.order. thttp queries the servers of namespaces.thttp, slp the directory
-	// agents of slp.agents; slp is skipped if there are none.
+	// The systems that are queried for a URN, in order, until one knows its namespace. The rules of namespaces
+	// with targets, built-in (ietf, isbn, doi and others: see urnd namespaces) or your own, come first; see
+	// namespaces.order. thttp queries the servers of namespaces.thttp, slp the directory agents of slp.agents;
+	// slp is skipped without agents.
 	Order []string `mapstructure:"order"`
-	// how long a server (DNS, THTTP, SLP) that could not be reached is not asked again: meanwhile names that need
-	// it fail at once; 0 always asks it
+	// how long an unreachable server (DNS, THTTP, SLP) is not queried again; meanwhile names that need it fail
+	// immediately. 0 turns this off
 	Backoff time.Duration `mapstructure:"backoff"`
 	// TTL of answers from namespace rules; answers from the DNS have their own
 	RuleTTL time.Duration `mapstructure:"rule_ttl"`
-	// the maximum TTL of what others say: DNS records, and answers by THTTP
+	// maximum TTL of DNS records and THTTP responses
 	MaxTTL time.Duration `mapstructure:"max_ttl"`
-	// Where clients are redirected for names that none of the systems resolves: a URI template, as in namespaces:
-	// https://resolver.example.org/{+urn}
+	// Where clients are redirected for names that no system resolves: a URI template, as in namespaces:
+	// https://resolver.example.org/{+urn}. Empty sends resolve.unknown_status.
 	Fallback string `mapstructure:"elsewhere"`
-	// The status of such names if elsewhere is empty. A name that does not exist, according to a system, is
-	// always 404, one that is gone 410.
+	// The status for names that no system resolves, if elsewhere is empty. A name that does not exist according
+	// to a system always gets 404, a name that is gone 410.
 	UnknownStatus int `mapstructure:"unknown_status"`
-	// Identifiers that people use without urn: and what they mean, before those that are built in (a bare ISBN,
+	// Notations of identifiers without urn: and the URIs they stand for, before the built-in ones (a bare ISBN,
 	// ISSN or DOI, and doi:, hdl: and ark:). A list:
 	Identifiers []Identifier `mapstructure:"identifiers"`
 }
 
-// Identifier is identifiers: Identifiers that people use without urn: and what they mean, before those that
-// are built in (a bare ISBN, ISSN or DOI, and doi:, hdl: and ark:). A list:
+// Identifier is identifiers: Notations of identifiers without urn: and the URIs they stand for, before the
+// built-in ones (a bare ISBN, ISSN or DOI, and doi:, hdl: and ark:). A list:
 type Identifier struct {
-	// what the whole identifier must match; its named groups are variables; it must be set
+	// regular expression that the whole identifier must match; its named groups are variables; it must be set
 	Pattern string `mapstructure:"pattern"`
-	// the URI of the identifier; it must be set
+	// URI of the identifier; it must be set
 	Template string `mapstructure:"template"`
 }
 
-// URN is urn: Which names are accepted as URNs: each part must conform to at least one of these
-// specifications: rfc2141, draft (draft-ietf-urnbis-rfc2141bis-urn-03) and rfc8141. Others are answered 400.
-// A list of one accepts only that specification:
+// URN is urn: Syntax of URNs. Each part of a name must conform to at least one of the accepted
+// specifications, rfc2141, draft (draft-ietf-urnbis-rfc2141bis-urn-03) and rfc8141; other names get 400. A
+// single element accepts only that specification:
 type URN struct {
-	// the specifications
+	// accepted specifications
 	Accept []string `mapstructure:"accept"`
 }
 
-// Registry is registry: The names that this site owns, see docs/registry.md. They are resolved before all
-// that is below resolve. Fill the registry with urnd registry import.
+// Registry is registry: The registry of names that this site owns, see docs/registry.md. Its names are
+// resolved before all systems of resolve. Fill the registry with urnd registry import.
 type Registry struct {
-	// Where they are: sqlite: and the path of a file, or the URL of a PostgreSQL database, which several urnds
-	// may share, without a password: postgres://urnd@db.example.org/names. Empty: there is no registry.
+	// The database: sqlite: and the path of a file, or the URL, without password, of a PostgreSQL database, which
+	// several instances may share: postgres://urnd@db.example.org/names. Empty turns the registry off.
 	Store string `mapstructure:"store"`
-	// the URL of a PostgreSQL database that is a replica of the store: names are looked up there
+	// URL of a PostgreSQL database that is a read replica of store; names are looked up there
 	Replica string `mapstructure:"replica"`
-	// the file with the password of PostgreSQL. Empty: ~/.pgpass, PGPASSWORD or none
+	// file of the PostgreSQL password. Empty uses ~/.pgpass, PGPASSWORD or none
 	Password string `mapstructure:"password"`
-	// TTL of answers, also for clients, if client_ttl is 0. urnd itself forgets an answer as soon as the name has
-	// changed
+	// TTL of answers, also for clients if client_ttl is 0. urnd itself invalidates an answer as soon as the name
+	// changes
 	TTL time.Duration `mapstructure:"ttl"`
-	// How long clients may use answers: they do not learn that a name has changed. Less than ttl is for names
-	// that move, more for those that do not. 0: what is left of ttl
+	// How long clients may cache responses; changes of a name do not reach them earlier. Use less than ttl for
+	// names that move, more for stable ones. 0 uses the remaining ttl
 	ClientTTL time.Duration `mapstructure:"client_ttl"`
-	// What the names of this site begin with: the registry is asked for these alone, others are resolved although
-	// it is not available, and cannot be registered. Empty: all URNs, and names of each other kind that is
+	// Owned prefixes of canonical names: only these names are looked up in the registry and can be registered;
+	// others resolve even while it is unavailable. Empty owns all URNs, and all other kinds of names that are
 	// registered.
 	Only []string `mapstructure:"only"`
-	// The web hosts whose paths are names of the registry: a request for /net/foo with the Host purl.example.org
-	// asks for https://purl.example.org/net/foo, by HTTP, too, and with any port. Their names need not be in
-	// only.
+	// Web hosts whose paths are names of the registry: a request for /net/foo with the Host purl.example.org
+	// resolves https://purl.example.org/net/foo, also over http and on any port. These names need not be in only.
 	Hosts []string `mapstructure:"hosts"`
-	// Names that are handles or DOIs: /api/handles/ answers for them as proxies of the Handle System do, see
-	// docs/links.md. Empty: there is no such API. A list:
+	// Prefixes of handles and DOIs that /api/handles/ serves in the format of the Handle System's proxies, see
+	// docs/links.md. Empty turns this API off. A list:
 	Handles []Handle `mapstructure:"handles"`
-	// Where identifiers in web addresses begin, see docs/links.md: what is below a root is one of its scheme, and
-	// nothing else, and is answered as GS1's standard for resolvers says. The paths of its host are names of the
+	// Roots of identifiers in web addresses, see docs/links.md: all paths below a root are identifiers of its
+	// scheme, resolved according to GS1's standard for resolvers. The paths of its host are names of the
 	// registry, as with hosts. A list:
 	DigitalLink []DigitalLink `mapstructure:"digital_link"`
-	// The status of redirects to where a name leads, unless the name or a prefix of it says another one. By THTTP
-	// it is 303, as RFC 2169 has it.
+	// The status of redirects to the target of a name, unless the name or a prefix of it sets another one. Over
+	// THTTP it is 303 (RFC 2169).
 	Redirect int `mapstructure:"redirect"`
-	// What the names begin with that answer with their description where a client prefers its media type, such as
-	// application/ld+json, to HTML, as doi.org does; others redirect whatever the client accepts, see
-	// docs/links.md. Not for vocabularies: programs would take the description for what the name names.
+	// Prefixes of names that are answered with their description if a client prefers its media type, such as
+	// application/ld+json, to HTML, as at doi.org; all other names always redirect, see docs/links.md. Do not use
+	// it for vocabularies, where clients expect the named resource.
 	Describe []string `mapstructure:"describe"`
-	// count how often each name is resolved a day, by people and by bots, without anything about who asked; urnd
-	// registry stats shows it
+	// count resolutions per name and day, separately for people and bots, without data about clients; urnd
+	// registry stats shows the counts
 	Count bool `mapstructure:"count"`
-	// The time in which the http and https targets of all names are checked once, evenly, such as 168h: see
-	// docs/registry-operations.md. Of several urnds on one store one checks, and all prefer targets that are
-	// healthy. 0: nothing is checked.
+	// The period in which the http and https targets of all names are checked once, evenly spread, such as 168h:
+	// see docs/registry-operations.md. Of several instances with one store one runs the checks, and all prefer
+	// healthy targets. 0 turns the checks off.
 	HealthInterval time.Duration `mapstructure:"health_interval"`
-	// at most so many requests a second for these checks
+	// maximum number of health checks per second
 	HealthRate int `mapstructure:"health_rate"`
-	// The time after such a request until the same server is asked again. Where most targets are on one server,
-	// it bounds how many can be checked: 1s is 600,000 in a week.
+	// The minimum time between two health checks of the same server. If most targets are on one server, it limits
+	// how many can be checked: 1s allows 600,000 in a week.
 	HealthPause time.Duration `mapstructure:"health_pause"`
-	// The URL or mail address that the User-Agent of these requests tells, so that those who are asked can reach
-	// you. It is needed where health_interval is not 0.
+	// The URL or mail address in the User-Agent of health checks, so that operators of the servers can reach you.
+	// It is required if health_interval is not 0.
 	HealthContact string `mapstructure:"health_contact"`
 }
 
-// Handle is handles: Names that are handles or DOIs: /api/handles/ answers for them as proxies of the Handle
-// System do, see docs/links.md. Empty: there is no such API. A list:
+// Handle is handles: Prefixes of handles and DOIs that /api/handles/ serves in the format of the Handle
+// System's proxies, see docs/links.md. Empty turns this API off. A list:
 type Handle struct {
-	// the prefix of the handles, without a slash; it must be set
+	// prefix of the handles, without the slash; it must be set
 	Prefix string `mapstructure:"prefix"`
-	// what the names in the registry begin with, which the part of a handle behind the slash follows; empty: doi:
-	// and the prefix where that begins with 10., else hdl: and the prefix
+	// prefix of the names in the registry, to which the suffix of the handle is appended; empty is doi: and the
+	// prefix if that begins with 10., otherwise hdl: and the prefix
 	Names string `mapstructure:"names"`
 }
 
-// DigitalLink is digital_link: Where identifiers in web addresses begin, see docs/links.md: what is below a
-// root is one of its scheme, and nothing else, and is answered as GS1's standard for resolvers says. The
-// paths of its host are names of the registry, as with hosts. A list:
+// DigitalLink is digital_link: Roots of identifiers in web addresses, see docs/links.md: all paths below a
+// root are identifiers of its scheme, resolved according to GS1's standard for resolvers. The paths of its
+// host are names of the registry, as with hosts. A list:
 type DigitalLink struct {
-	// the URL that its identifiers begin with, without port; it must be set
+	// root URL of the identifiers, without port; it must be set
 	Root string `mapstructure:"root"`
-	// the scheme of its identifiers; empty: gs1
+	// scheme of the identifiers; empty is gs1
 	Scheme string `mapstructure:"scheme"`
-	// the name of the resolver, in /.well-known/gs1resolver
+	// name of the resolver in /.well-known/gs1resolver
 	Name string `mapstructure:"name"`
-	// who runs it, likewise
+	// organisation that operates it, in /.well-known/gs1resolver
 	Contact string `mapstructure:"contact"`
-	// the URL of its terms of use, likewise
+	// URL of its terms of use, in /.well-known/gs1resolver
 	Terms string `mapstructure:"terms"`
-	// the contexts that targets of its names have, such as countries, likewise: clients choose by context= in the
-	// query
+	// contexts of the targets, such as countries, in /.well-known/gs1resolver; clients select one with context=
+	// in the query
 	Contexts []string `mapstructure:"contexts"`
 }
 
-// ARK is ark: What ?info of an ARK of the registry says that this site commits itself to, where the metadata
-// of the name says nothing else: see docs/links.md. What is empty is (:unkn).
+// ARK is ark: The commitment of this site in the ?info response of its ARKs, unless the metadata of the name
+// has one: see docs/links.md. Empty values appear as (:unkn).
 type ARK struct {
-	// who makes the commitment
+	// organisation that makes the commitment
 	SupportWho string `mapstructure:"support_who"`
-	// the commitment, such as one of those in draft-kunze-ark section 5.1.1: Not Guaranteed, Permanent: Dynamic
-	// Content, Permanent: Stable Content, Permanent: Unchanging Content
+	// the commitment, such as one of draft-kunze-ark section 5.1.1: Not Guaranteed, Permanent: Dynamic Content,
+	// Permanent: Stable Content, Permanent: Unchanging Content
 	SupportWhat string `mapstructure:"support_what"`
-	// the date of the commitment
+	// date of the commitment
 	SupportWhen string `mapstructure:"support_when"`
-	// the URL of what says more, such as a policy
+	// URL of details, such as a policy
 	SupportWhere string `mapstructure:"support_where"`
 }
 
-// Cache is cache: The caches.
+// Cache is cache: Caches of answers, DNS records and HTTP responses.
 type Cache struct {
-	// memory for answers
+	// memory for answers of the resolver
 	Answers Size `mapstructure:"answers"`
 	// memory for DNS records
 	Records Size `mapstructure:"records"`
-	// memory for HTTP responses, of the forward proxy and of proxy.sites; 0B turns this cache off
+	// memory for HTTP responses of the forward proxy and of proxy.sites; 0B turns this cache off
 	Responses Size `mapstructure:"responses"`
-	// the largest body that is cached in memory; at most an eighth of cache.responses
+	// maximum size of a response body cached in memory, and no more than an eighth of cache.responses
 	MaxResponse Size `mapstructure:"max_response"`
-	// the freshness lifetime of responses that name none: a percentage of the time since their last modification
-	// (RFC 9111 section 4.2.2); 0 makes none
+	// heuristic freshness lifetime of responses without an explicit one, as a percentage of the time since their
+	// last modification (RFC 9111 section 4.2.2); 0 turns it off
 	HeuristicPercent int `mapstructure:"heuristic_percent"`
-	// and at most this long
+	// maximum heuristic freshness lifetime
 	HeuristicMax time.Duration `mapstructure:"heuristic_max"`
-	// Fields of requests, or the beginnings of their names such as npm-*, that do not matter to what an origin
-	// answers. A response to a request with fields that urnd does not know (docs/proxy.md) is stored for others
-	// only if its Vary names them, or if they are listed here.
-	HarmlessFields []string `mapstructure:"harmless_fields"`
-	// How long clients wait for the response to another one who asks for the same; then one of them asks the
-	// origin too, and after twice the time each does.
+	// Request header fields, or prefixes of their names such as npm-*, that do not influence the response of an
+	// origin and so are not part of the cache key. A response to a request with fields unknown to urnd
+	// (docs/proxy.md) is stored for other clients only if its Vary lists them, or if they are listed here.
+	UnkeyedFields []string `mapstructure:"unkeyed_fields"`
+	// How long clients wait for the response to an identical request of another client. After it one of the
+	// waiting clients also sends the request, and after twice the time all do.
 	CollapseTimeout time.Duration `mapstructure:"collapse_timeout"`
-	// space on disk for HTTP responses; 0B uses none
+	// disk space for HTTP responses; 0B turns this cache off
 	Disk Size `mapstructure:"disk"`
-	// The directory of these responses. Empty: the cache directory of systemd (CACHE_DIRECTORY).
+	// The directory of the disk cache. Empty uses the cache directory of systemd (CACHE_DIRECTORY).
 	DiskDirectory string `mapstructure:"disk_directory"`
-	// how long after its expiry an answer, or a response, may be used while its source fails
+	// how long after its expiry an answer or a response may be used while its source fails
 	StaleFor time.Duration `mapstructure:"stale_for"`
 	// backoff: how long a failing source is not queried again while a stale answer is used
 	RetryAfter time.Duration `mapstructure:"retry_after"`
 	// The directory of the snapshot of answers, a file that is written when urnd stops and read when it starts.
-	// Empty: the state directory of systemd (STATE_DIRECTORY); without one there is no snapshot.
+	// Empty uses the state directory of systemd (STATE_DIRECTORY); without one there is no snapshot.
 	Directory string `mapstructure:"directory"`
-	// the maximum size of the snapshot; 0B saves nothing
+	// maximum size of the snapshot; 0B turns it off
 	MaxSaved Size `mapstructure:"max_saved"`
-	// The URL of a Valkey or Redis server in which several urnds share answers, DNS records and small responses,
-	// without a password: rediss://urnd@cache.example.org:6379/0; see docs/scale.md. Empty: each has its own
-	// alone.
+	// The URL, without password, of a Valkey or Redis server in which several instances share answers, DNS
+	// records and small responses: rediss://urnd@cache.example.org:6379/0; see docs/scale.md. Empty turns sharing
+	// off.
 	Shared string `mapstructure:"shared"`
-	// the file with the password of that server; empty: none
+	// file of the password of the server of cache.shared; empty sends none
 	SharedPassword string `mapstructure:"shared_password"`
-	// The file with the secret, of at least 32 octets, by which what is shared is sealed: the same for all urnds
-	// that share. It is needed with cache.shared.
+	// The file of the secret key, at least 32 bytes, that encrypts and authenticates shared entries. It must be
+	// the same in all instances, and is required with cache.shared.
 	SharedKey string `mapstructure:"shared_key"`
-	// the certificates of the authorities that verify that server by TLS; empty: those of the system
+	// file of the certificate authorities that verify the server of cache.shared over TLS; empty uses those of
+	// the system
 	SharedCA string `mapstructure:"shared_ca"`
-	// what keys in that server begin with, in braces: urnds with different prefixes share nothing
+	// prefix of all keys in that server, in braces; instances with different prefixes share nothing
 	SharedPrefix string `mapstructure:"shared_prefix"`
-	// How long a name waits for that server, and up to four times as long where its answers mostly take longer.
-	// Where half of the last answers were later, none waits, until it has answered within that time again.
+	// How long a lookup waits for the server of cache.shared, and up to four times as long if its responses
+	// usually take longer. If half of the recent responses were late, lookups do not wait until it responds
+	// within this time again.
 	SharedTimeout time.Duration `mapstructure:"shared_timeout"`
 }
 
-// CDN is cdn: Caches in front of urnd, as of a CDN or Varnish, that are told when names change: see
+// CDN is cdn: Caches in front of urnd, such as a CDN or Varnish, that are purged when names change: see
 // docs/scale.md.
 type CDN struct {
-	// The field of answers for names by which such a cache purges them: Cache-Tag has commas between tags, the
-	// others have spaces.
+	// The response header field with the tags by which such a cache purges. Cache-Tag separates tags with commas,
+	// the others with spaces.
 	Tags string `mapstructure:"tags"`
-	// How long such a cache may use answers of the registry, by CDN-Cache-Control (RFC 9213); for clients
-	// registry.client_ttl holds. Set it only where cdn.webhooks tells of changes. 0: as long as clients
+	// How long such a cache may store responses for names of the registry, in CDN-Cache-Control (RFC 9213);
+	// registry.client_ttl is for clients. Set it only with cdn.webhooks. 0 is the same time as for clients
 	TTL time.Duration `mapstructure:"ttl"`
-	// The URLs that are called with what is to be purged, when a name has changed or was purged: a POST of JSON,
-	// {"tags": ["..."]}. It needs cdn.tags.
+	// The URLs that are notified of tags to purge when a name changes or is purged: a POST with the JSON {"tags":
+	// ["..."]}. It requires cdn.tags.
 	Webhooks []string `mapstructure:"webhooks"`
-	// the file with the token of these calls (Authorization: Bearer); it is read for each; empty: none
+	// file of the bearer token of these requests (Authorization: Bearer), which is read for each request; empty
+	// sends none
 	Secret string `mapstructure:"secret"`
 }
 
-// Presentation is site: What readers see of your site on its pages: see docs/pages.md. Pages that are stored
-// already, of listings, show a change when they are made anew.
+// Presentation is site: Appearance of the pages of your site: see docs/pages.md. Cached listings show a
+// change after they expire.
 type Presentation struct {
-	// the name above each page; empty: urnd
+	// site name at the top of each page; empty is urnd
 	Name string `mapstructure:"name"`
-	// The file of a picture beside the name: an SVG with a viewBox, or a PNG, of at most 64 KiB. It is read when
-	// the configuration is loaded, and served at /logo.svg or /logo.png.
+	// The image file beside the name: an SVG with a viewBox, or a PNG, of at most 64 KiB. It is read when the
+	// configuration is loaded, and served at /logo.svg or /logo.png.
 	Logo string `mapstructure:"logo"`
-	// The colour of links and buttons. It is made darker on light pages, and lighter on dark ones, until it can
-	// be read (WCAG 2.2, contrast of 4.5 to 1).
+	// The colour of links and buttons. It is darkened on light pages and lightened on dark ones until it is
+	// legible (WCAG 2.2, contrast of 4.5 to 1).
 	Accent string `mapstructure:"accent"`
-	// whom readers ask, below each page
+	// contact for readers, at the bottom of each page
 	Contact string `mapstructure:"contact"`
-	// the page with who is responsible, below each page
+	// URL of the legal notice (imprint), at the bottom of each page
 	Imprint string `mapstructure:"imprint"`
-	// the page about privacy, below each page
+	// URL of the privacy notice, at the bottom of each page
 	Privacy string `mapstructure:"privacy"`
-	// The language of pages for readers whose browser prefers none of those that pages are written in.
+	// The language of pages for readers whose browser accepts none of the available languages.
 	Language string `mapstructure:"language"`
-	// Identifiers that the front page offers, at most 10: names of yours, best.
+	// Example identifiers on the front page, at most 10, best names of your own.
 	Examples []string `mapstructure:"examples"`
-	// List all names of the registry that are in use, and not for trial, for search engines: at /sitemap.xml, to
-	// which robots.txt leads. listen.public_url must be set.
+	// List all active names of the registry, except temporary ones, for search engines at /sitemap.xml, which
+	// robots.txt refers to. It requires listen.public_url.
 	Sitemap bool `mapstructure:"sitemap"`
-	// What the site says in a language, in place of its name and of the first sentence of the front page. A list:
+	// Texts of the site in a language, in place of its name and of the first sentence of the front page. A list:
 	Texts []SiteText `mapstructure:"texts"`
 }
 
-// SiteText is texts: What the site says in a language, in place of its name and of the first sentence of the
+// SiteText is texts: Texts of the site in a language, in place of its name and of the first sentence of the
 // front page. A list:
 type SiteText struct {
-	// the language; it must be set
+	// language of the texts; it must be set
 	Language string `mapstructure:"language"`
-	// the name of the site in it
+	// name of the site in this language
 	Name string `mapstructure:"name"`
-	// the first sentences of the front page in it
+	// first sentences of the front page in this language
 	Welcome string `mapstructure:"welcome"`
 }
 
-// Access is access: Which clients may use which services. A client is identified by the address of its
-// connection, or by the one that a trusted proxy forwards.
+// Access is access: Which clients may use which services. The client is the address of the connection, or the
+// address forwarded by a trusted proxy.
 type Access struct {
 	// Address ranges that urnd may connect to even if they are loopback, private, link-local, multicast or
-	// reserved. Empty by default, so that no client and no record can reach your network through urnd. At all
+	// reserved. Empty, the default, keeps clients and records from reaching your network through urnd. At all
 	// other addresses, ports below 1024 of other services, such as mail, are refused.
 	AllowDestinations []netip.Prefix `mapstructure:"allow_destinations"`
 	// clients that may resolve names
 	ResolveClients []netip.Prefix `mapstructure:"resolve_clients"`
-	// Clients that may use the forward proxy and the redirects of URLs. Behind another proxy (X-Forwarded-For,
-	// Forwarded) that is not one of trusted_proxies they are refused, because the address of the client is not
-	// known.
+	// Clients that may use the forward proxy and the redirects of URLs. Requests through another proxy
+	// (X-Forwarded-For, Forwarded) that is not in trusted_proxies are refused, because the address of the client
+	// is unknown.
 	ProxyClients []netip.Prefix `mapstructure:"proxy_clients"`
-	// A file of users of the forward proxy with their passwords, as htpasswd -B -C 12 writes it (bcrypt); clients
-	// log in by Basic authentication. Empty: no password is required.
+	// A file of users of the forward proxy and their passwords, in the format of htpasswd -B -C 12 (bcrypt);
+	// clients use Basic authentication. Empty requires no password.
 	ProxyUsers string `mapstructure:"proxy_users"`
-	// A file of groups of these users for rules, a line each, as Apache reads them (AuthGroupFile): "staff: alice
-	// bob". Empty: there are none.
+	// A file of groups of these users for rules, one per line, in the format of Apache's AuthGroupFile: "staff:
+	// alice bob". Empty defines no groups.
 	ProxyGroups string `mapstructure:"proxy_groups"`
-	// Programs that know users of the forward proxy, by the protocols of Squid's helpers, such as those of Debian
-	// in /usr/lib/squid. They run as urnd does, with its rights, and without its environment. A list:
+	// Authentication and group helpers for users of the forward proxy: programs that speak the protocols of
+	// Squid's helpers, such as those of Debian in /usr/lib/squid. They run with the rights of urnd, and without
+	// its environment. A list:
 	Helpers []Helper `mapstructure:"helpers"`
-	// Clients whose Cache-Control: no-cache makes urnd ask all servers again, instead of its caches. That of
-	// others is ignored.
+	// Clients whose Cache-Control: no-cache makes urnd query all servers again instead of its caches. That of
+	// other clients is ignored.
 	FreshClients []netip.Prefix `mapstructure:"fresh_clients"`
 	// Clients that may list the names of the registry at /names, and search them by title and target: see
-	// docs/pages.md. They must be among resolve_clients, too. Empty: nobody, and there is no such page.
+	// docs/pages.md. They must also be in resolve_clients. Empty turns this page off.
 	BrowseClients []netip.Prefix `mapstructure:"browse_clients"`
-	// Those of browse_clients that are shown names that are reserved, withdrawn or for trial, too. Others get no
-	// sign of them. Behind another proxy (X-Forwarded-For, Forwarded) that is not one of trusted_proxies they are
-	// not.
+	// Clients, of browse_clients, that also see reserved, withdrawn and temporary names, which are hidden from
+	// others. Requests through another proxy (X-Forwarded-For, Forwarded) that is not in trusted_proxies do not
+	// see them.
 	BrowseAllClients []netip.Prefix `mapstructure:"browse_all_clients"`
-	// Sites whose pages may read answers, lists, descriptions and the OpenAPI document (cross-origin resource
-	// sharing), such as https://catalogue.example.org; "*" is all, an empty list none.
+	// Origins whose pages may read answers, lists, descriptions and the OpenAPI document (cross-origin resource
+	// sharing), such as https://catalogue.example.org; "*" allows all, an empty list none.
 	CORS []string `mapstructure:"cors"`
-	// Sites whose pages may load what is retrieved for their readers, by /fetch?uri= and as the resource of a
-	// name, as images or in frames, such as https://catalogue.example.org, without a path: with the rights that
-	// the reader has here. Pages of others may link to it.
+	// Origins, without path, such as https://catalogue.example.org, whose pages may embed content that is
+	// retrieved by /fetch?uri= or as the resource of a name, as images or in frames, with the rights that the
+	// reader has here. Other pages may only link to it.
 	Embedders []string `mapstructure:"embedders"`
-	// The contact in /.well-known/security.txt (RFC 9116); empty: there is no such file.
+	// The contact in /.well-known/security.txt (RFC 9116). Empty turns that file off.
 	SecurityContact string `mapstructure:"security_contact"`
 	// Clients of listen.admin. If addresses other than loopback are allowed, admin_token or tls.client_ca must be
 	// set.
 	AdminClients []netip.Prefix `mapstructure:"admin_clients"`
-	// A file that holds the token which administrators must send (Authorization: Bearer). Empty: none is
-	// required.
+	// A file of the bearer token that administrators must send (Authorization: Bearer). Empty requires none.
 	AdminToken string `mapstructure:"admin_token"`
-	// Proxies in front of listen.admin whose X-Forwarded-For or Forwarded names the client. Requests that have
-	// come through others (with these fields or Via) are refused. If addresses other than loopback are trusted,
+	// Proxies in front of listen.admin whose X-Forwarded-For or Forwarded names the client. Requests through
+	// other proxies (with these fields or Via) are refused. If addresses other than loopback are trusted,
 	// admin_token or tls.client_ca must be set.
 	AdminProxies []netip.Prefix `mapstructure:"admin_proxies"`
-	// clients that may purge cached responses by the method PURGE
+	// clients that may purge cached responses with the method PURGE
 	PurgeClients []netip.Prefix `mapstructure:"purge_clients"`
 	// Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client, and whose X-Forwarded-Proto
-	// or Forwarded says by which scheme it asked for a site of proxy.sites. All X-Forwarded-* of theirs,
-	// X-Real-IP and Forwarded are consumed. All addresses are refused, since whoever sends a request would have
-	// the rights of any client.
+	// or Forwarded names the scheme of a request to proxy.sites. Their X-Forwarded-*, X-Real-IP and Forwarded are
+	// consumed. A range of all addresses is refused, because any sender would then have the rights of any client.
 	TrustedProxies []netip.Prefix `mapstructure:"trusted_proxies"`
 }
 
-// Helper is helpers: Programs that know users of the forward proxy, by the protocols of Squid's helpers, such
-// as those of Debian in /usr/lib/squid. They run as urnd does, with its rights, and without its environment.
-// A list:
+// Helper is helpers: Authentication and group helpers for users of the forward proxy: programs that speak the
+// protocols of Squid's helpers, such as those of Debian in /usr/lib/squid. They run with the rights of urnd,
+// and without its environment. A list:
 type Helper struct {
-	// what it is asked for: passwords of users, in place of proxy_users; the tokens of Negotiate (Kerberos),
-	// beside passwords or alone; or whether a user is in a group that a rule names, beside proxy_groups; it must
-	// be set
+	// what the helper verifies: passwords of users, in place of proxy_users; the tokens of Negotiate (Kerberos),
+	// together with passwords or alone; or the membership of a user in a group that a rule names, in addition to
+	// proxy_groups; it must be set
 	For string `mapstructure:"for"`
-	// the program, by its path, and its arguments; no shell reads them. Secrets belong into files: others can see
-	// arguments
+	// path of the program and its arguments, without shell. Put secrets into files: other users of the machine
+	// can read arguments
 	Command []string `mapstructure:"command"`
-	// names of users are passed on as clients send them; else those with passwords are in lower case, here and in
-	// rules
+	// pass user names on as clients send them; false lowercases those with passwords, here and in rules
 	CaseSensitive bool `mapstructure:"case_sensitive"`
-	// how many run at most; 0: 5
+	// maximum number of processes; 0 is 5
 	Processes int `mapstructure:"processes"`
-	// how many questions a process has at a time, with channel-IDs; 0: one, without, as negotiate needs it
+	// maximum number of concurrent requests per process, with channel-IDs; 0 is one request without channel-ID,
+	// as negotiate requires
 	Concurrency int `mapstructure:"concurrency"`
-	// how long an answer may take; 0s: 10s
+	// timeout of one request; 0s is 10s
 	Timeout time.Duration `mapstructure:"timeout"`
-	// how long a yes is used again; 0s: 1h; of negotiate, how long a connection is logged in; 0s: to its end
+	// how long a positive result is cached; 0s is 1h. For negotiate, how long a connection stays authenticated;
+	// 0s is until it closes
 	TTL time.Duration `mapstructure:"ttl"`
-	// how long a no is used again; 0s: 1m
+	// how long a negative result is cached; 0s is 1m
 	NegativeTTL time.Duration `mapstructure:"negative_ttl"`
 }
 
-// Proxy is proxy: The forward proxy, and the sites that urnd is the gateway of. Who may use the proxy is in
-// access.proxy_clients and access.proxy_users.
+// Proxy is proxy: The forward proxy, and the sites for which urnd is a reverse proxy. access.proxy_clients
+// and access.proxy_users control access to the forward proxy.
 type Proxy struct {
-	// What the rules do: enforce refuses what they deny (403); report passes it on, and logs what would be
-	// refused; open does not look at them.
+	// How rules are applied: enforce refuses denied requests (403); report allows them, and logs those that would
+	// be refused; open ignores the rules.
 	Policy string `mapstructure:"policy"`
-	// What the clients of the proxy may ask for. The first rule of which all conditions hold decides; where there
-	// is none, the request is allowed. urnd access test says which rule decides a request, and why. A list:
+	// Access rules for clients of the proxy. The first rule of which all conditions hold decides; without one,
+	// the request is allowed. urnd access test shows the rule that decides a request. A list:
 	Rules []ProxyRule `mapstructure:"rules"`
-	// the zone of times in rules, such as Europe/Berlin; empty: that of the machine
+	// time zone of times in rules, such as Europe/Berlin; empty is that of the machine
 	TimeZone string `mapstructure:"time_zone"`
-	// What is sent to origins for clients of the proxy, of the path and query of an http or https URL: the normal
-	// form (normal), in which octets that are none of URLs are percent-encoded, or what the client sent (exact);
-	// redirect redirects clients to the normal form (308). Responses are stored by what was sent, so that no
-	// spelling is answered for another; rules and purges are about the normal form, and so about all spellings.
-	// Of scheme, host and port the normal form is always sent. proxy.sites have a setting of their own.
+	// The form in which the path and query of http and https URLs of the forward proxy are sent to origins:
+	// normal is the normal form, in which bytes that are not allowed in URLs are percent-encoded; exact is what
+	// the client sent; redirect redirects clients to the normal form (308). The cache key is the form that was
+	// sent; rules and purges apply to the normal form, and so to all spellings. Scheme, host and port are always
+	// sent in normal form. proxy.sites.*.spelling is for sites.
 	Spelling string `mapstructure:"spelling"`
-	// How clients are named to origins: transparent passes on what they send and adds nothing; off removes it;
-	// forwarded adds Forwarded (RFC 7239), x-forwarded-for the older field. What access.trusted_proxies say is
-	// never passed on: transparent makes X-Forwarded-For, X-Real-IP and Forwarded anew where they came.
-	// proxy.sites.*.forwarded says it for a site, whose servers get neither Forwarded nor X-Forwarded-* but
-	// X-Forwarded-For as a client has sent them.
+	// How the client is identified to origins: transparent passes on what clients send and adds nothing; off
+	// removes it; forwarded adds Forwarded (RFC 7239), x-forwarded-for the older field. Values of
+	// access.trusted_proxies are never passed on: transparent regenerates X-Forwarded-For, X-Real-IP and
+	// Forwarded if they were present. proxy.sites.*.forwarded is for sites, whose servers get neither Forwarded
+	// nor X-Forwarded-*, except X-Forwarded-For, as a client has sent them.
 	Forwarded string `mapstructure:"forwarded"`
-	// Servers of proxy.sites get fields with an underscore in their names. Many programs behind them take X_A for
-	// X-A, which another client or a proxy may have set. Fields with other characters than letters, digits and
-	// hyphens are never passed to them, nor is Proxy to any server.
+	// Pass header fields with an underscore in their names to servers of proxy.sites. Many applications confuse
+	// X_A with X-A, which another client or a proxy may have set. Fields with characters other than letters,
+	// digits, hyphens and underscores, and the field Proxy, are never passed on.
 	Underscores bool `mapstructure:"underscores_in_fields"`
-	// ports that a tunnel (CONNECT) may lead to
+	// ports that are allowed for tunnels (CONNECT)
 	ConnectPorts []PortRange `mapstructure:"connect_ports"`
-	// Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is
-	// none, the request goes to the origin. Its proxies are tried one after another until one can be connected
-	// to; one that cannot is left out for 30 seconds, but where there is no other way. Where one gives no answer
-	// to a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in private networks must
-	// be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor
-	// for others in private networks that are not in access.allow_destinations. The address of a name behind one
-	// is not known: rules with destinations that deny then hold, and those that allow do not. A list:
+	// Parent proxies through which requests are forwarded. The first entry whose hosts match decides; without
+	// one, the request goes to the origin. The proxies of an entry are tried in turn until a connection succeeds;
+	// one that fails is skipped for 30 seconds, unless there is no other. If one does not respond to a GET, HEAD
+	// or CONNECT within limits.origin_timeout, one other is tried. Proxies in private networks must be in
+	// access.allow_destinations. No proxy is used for localhost, loopback and link-local addresses, nor for
+	// private networks that are not in access.allow_destinations. The address of a host behind a parent proxy is
+	// unknown: rules with destinations then match if they deny, and do not match if they allow. A list:
 	Upstreams []Upstream `mapstructure:"upstreams"`
-	// Addresses of this proxy in /proxy.pac and /wpad.dat, by which browsers configure themselves; https:// is a
-	// proxy that is reached by TLS. Empty: there are no such files.
+	// Addresses of this proxy in /proxy.pac and /wpad.dat, with which browsers configure themselves; https:// is
+	// a proxy over TLS. Empty turns these files off.
 	PACProxies []string `mapstructure:"pac_proxies"`
-	// hosts that browsers reach without the proxy, besides names without a dot
+	// hosts that browsers connect to without the proxy, besides names without a dot
 	PACDirect []string `mapstructure:"pac_direct"`
-	// Browsers reach the hosts without the proxy, too, for which proxy.upstreams say direct alone: the entries
-	// decide in /proxy.pac in the same order.
+	// Browsers also connect without the proxy to hosts for which proxy.upstreams has only direct; /proxy.pac
+	// applies the entries in the same order.
 	PACUpstreams bool `mapstructure:"pac_upstreams"`
-	// Sites that urnd is the gateway of: requests whose Host is one of these go to its servers, through the
-	// cache. The most specific entry decides: a name before a pattern, then the longest path. What an entry
-	// leaves out, but for path, replace and answer, is as in the entry of the same host with the next shorter
-	// path. urnd access test says which one decides. Servers in private networks must be in
+	// Sites for which urnd is a reverse proxy: requests with one of these hosts go to its servers, through the
+	// cache. The most specific entry decides: a name before a pattern, then the longest path. Members that an
+	// entry does not set, except path, replace and answer, are inherited from the entry of the same host with the
+	// next shorter path. urnd access test shows the entry that decides. Servers in private networks must be in
 	// access.allow_destinations. A list:
 	Sites []Site `mapstructure:"sites"`
-	// Fields of responses that replace Cache-Control for proxy.sites (RFC 9213), the most specific first; the
-	// forward proxy does not heed them.
+	// Targeted cache control fields that replace Cache-Control in responses of proxy.sites (RFC 9213), the most
+	// specific first; the forward proxy ignores them.
 	Targeted []string `mapstructure:"targeted"`
 }
 
-// ProxyRule is rules: What the clients of the proxy may ask for. The first rule of which all conditions hold
-// decides; where there is none, the request is allowed. urnd access test says which rule decides a request,
-// and why. A list:
+// ProxyRule is rules: Access rules for clients of the proxy. The first rule of which all conditions hold
+// decides; without one, the request is allowed. urnd access test shows the rule that decides a request. A
+// list:
 type ProxyRule struct {
-	// its name in logs, for the client, and in Proxy-Status; it must be set, and be the only one of this name
+	// name of the rule in logs, in responses to the client, and in Proxy-Status; it must be set and unique
 	ID string `mapstructure:"id"`
-	// what happens to requests for which all conditions hold; it must be set
+	// action for requests for which all conditions hold; it must be set
 	Action string `mapstructure:"action"`
-	// clients; empty: all
+	// clients; empty matches all
 	Clients []netip.Prefix `mapstructure:"clients"`
-	// files of networks of clients, beside clients
+	// files of client networks, in addition to clients
 	ClientsFrom []string `mapstructure:"clients_from"`
-	// users of access.proxy_users; empty: all, and clients that did not log in
+	// users of access.proxy_users; empty matches all, also clients without user
 	Users []string `mapstructure:"users"`
-	// groups of access.proxy_groups, of which the user is in one; empty: all, and clients that did not log in
+	// groups of access.proxy_groups, of which the user must be in one; empty matches all, also clients without
+	// user
 	Groups []string `mapstructure:"groups"`
-	// methods; deny also holds for them in small letters, allow does not; empty: all
+	// methods; deny also matches them in lower case, allow does not; empty matches all
 	Methods []string `mapstructure:"methods"`
-	// schemes of URLs, and connect for CONNECT, by which clients ask for https; empty: all
+	// schemes of URLs, and connect for CONNECT, which clients use for https; empty matches all
 	Schemes []string `mapstructure:"schemes"`
-	// hosts as URLs name them: a name, a name with all below it (.example.org), a pattern in which * stands for
-	// any characters of one label and ? for one of them, an address or an address range; empty: all
+	// hosts in URLs: a name, a name with all its subdomains (.example.org), a pattern in which * stands for any
+	// characters of one label and ? for one of them, an address or an address range; empty matches all
 	Hosts []string `mapstructure:"hosts"`
-	// files of hosts, beside hosts: a line each, or as hosts files and blocklists for AdBlock have them. They are
-	// read again when they change; one that is missing, empty or half-written then leaves the last one in use
+	// files of hosts, in addition to hosts: one per line, or in the format of hosts files and AdBlock lists. They
+	// are reloaded when they change; if a file is missing, empty or incomplete, the previous content remains in
+	// use
 	HostsFrom []string `mapstructure:"hosts_from"`
-	// files of URLs, such as http://www.example.org/private; of a tunnel (CONNECT) only the host is known, and no
-	// rule with them holds for it
+	// files of URLs, such as http://www.example.org/private; a rule with them never matches a tunnel (CONNECT),
+	// of which only the host is known
 	URLsFrom []string `mapstructure:"urls_from"`
-	// ports, also where they are the default of the scheme; empty: all
+	// ports, including the default port of the scheme; empty matches all
 	Ports []PortRange `mapstructure:"ports"`
-	// paths of URLs in normal form, whole, such as /private/* or *.exe, in small and capital letters as they are.
-	// Of a tunnel (CONNECT), and so of https, none is known: the rule does not hold for it. Where a server may
-	// read a path in several ways, deny holds for each of them, and allow where it holds for all; empty: all
+	// complete, case-sensitive paths of URLs in normal form, such as /private/* or *.exe. The rule never matches
+	// a tunnel (CONNECT), and so https, of which no path is known. If a server may read a path in several ways,
+	// deny matches if any of them does, allow only if all do; empty matches all
 	Paths []string `mapstructure:"paths"`
-	// when a request comes, by the clock of proxy.time_zone: Mon-Fri 08:00-18:00, Sat,Sun, or 22:00-06:00, which
-	// ends on the day after. What is open then stays open; empty: always
+	// times of requests in proxy.time_zone: Mon-Fri 08:00-18:00, Sat,Sun, or 22:00-06:00, which ends on the next
+	// day. Open connections stay open; empty matches always
 	Times []Window `mapstructure:"times"`
-	// of rules that deny: with what a client begins a tunnel. unnamed is TLS without the name of a server;
-	// encrypted with an encrypted ClientHello (ECH, RFC 9849), or what looks so: browsers send that to all
-	// servers, so name the outer hosts beside it, such as cloudflare-ech.com; none is anything but TLS. empty:
-	// all
+	// in rules that deny, how a tunnel begins: unnamed is TLS without server name; encrypted has an encrypted
+	// ClientHello (ECH, RFC 9849) or GREASE, which browsers send to all servers, so combine it with the outer
+	// hosts, such as cloudflare-ech.com; none is anything but TLS. Empty matches all
 	Hellos []string `mapstructure:"client_hello"`
-	// addresses that are dialled, after the host was looked up; empty: all
+	// addresses that are connected to, after the host lookup; empty matches all
 	Destinations []netip.Prefix `mapstructure:"destinations"`
-	// files of networks of these addresses, beside destinations
+	// files of networks of these addresses, in addition to destinations
 	DestinationsFrom []string `mapstructure:"destinations_from"`
-	// what the page about a request that it denies says in your own words: why, and whom to ask; of at most 1000
-	// bytes
+	// text for users on the page of a denied request, such as why, and whom to ask; at most 1000 bytes
 	Reason string `mapstructure:"reason"`
 }
 
-// Upstream is upstreams: Proxies through which requests are forwarded. The first entry whose hosts match
-// decides; where there is none, the request goes to the origin. Its proxies are tried one after another until
-// one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Where
-// one gives no answer to a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in
-// private networks must be in access.allow_destinations. None is asked for localhost, or addresses of
-// loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The
-// address of a name behind one is not known: rules with destinations that deny then hold, and those that
-// allow do not. A list:
+// Upstream is upstreams: Parent proxies through which requests are forwarded. The first entry whose hosts
+// match decides; without one, the request goes to the origin. The proxies of an entry are tried in turn until
+// a connection succeeds; one that fails is skipped for 30 seconds, unless there is no other. If one does not
+// respond to a GET, HEAD or CONNECT within limits.origin_timeout, one other is tried. Proxies in private
+// networks must be in access.allow_destinations. No proxy is used for localhost, loopback and link-local
+// addresses, nor for private networks that are not in access.allow_destinations. The address of a host behind
+// a parent proxy is unknown: rules with destinations then match if they deny, and do not match if they allow.
+// A list:
 type Upstream struct {
-	// hosts as in proxy.rules; empty: all
+	// hosts, as in proxy.rules; empty matches all
 	Hosts []string `mapstructure:"hosts"`
-	// the proxies; direct, at the end, is urnd itself, where none of them can be connected to, and alone: no
-	// proxy. It must be set
+	// URLs of the proxies; direct as the last one connects to the origin if no proxy can be reached, and as the
+	// only one uses no proxy. It must be set
 	Proxies []string `mapstructure:"proxies"`
-	// which proxy is tried first: the first one (order, the default), each in turn, or the same one for all
-	// requests for a host, or for a URL
+	// load balancing: order, the default, prefers the first proxy, round_robin takes each in turn, hash_host and
+	// hash_url always select the same proxy for a host or a URL
 	Balance string `mapstructure:"balance"`
-	// the shares of proxies, in their order; empty: equal ones. Those of order have none
+	// weights of the proxies, in their order; empty weights all equally. order uses none
 	Weights []int `mapstructure:"weights"`
-	// how often it is tried whether each proxy can be connected to and, but socks5, answers OPTIONS *; 0s: only
-	// requests show that
+	// interval of health checks: a connection and, except for socks5, OPTIONS *; 0s turns them off
 	CheckInterval time.Duration `mapstructure:"check_interval"`
-	// the user that urnd logs in as; empty: it does not
+	// user name for the proxies; empty sends no credentials
 	User string `mapstructure:"user"`
-	// the file of the password
+	// file of the password for the proxies
 	Password string `mapstructure:"password"`
-	// TLS with an https proxy, as in proxy.sites
+	// TLS with https proxies, as in proxy.sites
 	TLS ServerTLS `mapstructure:"tls"`
 }
 
-// ServerTLS is tls: TLS with an https proxy, as in proxy.sites
+// ServerTLS is tls: TLS with https proxies, as in proxy.sites
 type ServerTLS struct {
-	// the certificates of the authorities that the server's is believed of, in PEM; empty: those of the system
+	// file of the certificate authorities, in PEM, that verify the server; empty uses those of the system
 	CA string `mapstructure:"ca"`
-	// the name that its certificate must have, and that it is asked for; empty: the host in its URL
+	// server name that is sent (SNI) and that the certificate must have; empty is the host in the URL
 	ServerName string `mapstructure:"server_name"`
-	// the certificate of urnd, followed by those of its issuers, for a server that asks for one
+	// file of the client certificate of urnd, followed by its intermediate certificates, for servers that request
+	// one
 	Certificate string `mapstructure:"certificate"`
-	// its key
+	// file of the private key of certificate
 	Key string `mapstructure:"key"`
-	// the least version of TLS; empty: 1.2 (RFC 8996)
+	// minimum version of TLS; empty is 1.2 (RFC 8996)
 	MinVersion string `mapstructure:"min_version"`
 }
 
-// Site is sites: Sites that urnd is the gateway of: requests whose Host is one of these go to its servers,
-// through the cache. The most specific entry decides: a name before a pattern, then the longest path. What an
-// entry leaves out, but for path, replace and answer, is as in the entry of the same host with the next
-// shorter path. urnd access test says which one decides. Servers in private networks must be in
-// access.allow_destinations. A list:
+// Site is sites: Sites for which urnd is a reverse proxy: requests with one of these hosts go to its servers,
+// through the cache. The most specific entry decides: a name before a pattern, then the longest path. Members
+// that an entry does not set, except path, replace and answer, are inherited from the entry of the same host
+// with the next shorter path. urnd access test shows the entry that decides. Servers in private networks must
+// be in access.allow_destinations. A list:
 type Site struct {
-	// the hosts of the site, without port; *.example.org are all names with one label more; one must be set
+	// hosts of the site, without port; *.example.org matches all names with one more label; one must be set
 	Hosts []string `mapstructure:"hosts"`
-	// the entry is for this path and all below it: /api is for /api and /api/x, and not for /apix. It is compared
-	// with the path in normal form, percent-decoded and without empty segments; empty: all paths
+	// path prefix of the entry, by whole segments: /api matches /api and /api/x, not /apix. It is compared with
+	// the path in normal form, percent-decoded and without empty segments; empty matches all paths
 	Path string `mapstructure:"path"`
-	// its servers; h2c:// is HTTP/2 without TLS, as for gRPC; empty: those of the next shorter path
+	// URLs of the servers; h2c:// is HTTP/2 without TLS, as for gRPC; empty inherits those of the next shorter
+	// path
 	Servers []string `mapstructure:"servers"`
-	// how many requests each server gets of those of all, in the order of servers; empty: all the same
+	// weights of the servers, in the order of servers; empty weights all equally
 	Weights []int `mapstructure:"weights"`
-	// servers that get no new request
+	// servers that get no new requests
 	Drain []string `mapstructure:"drain"`
-	// which server is next: each in turn, the one with the fewest requests under way, or always the same for a
-	// URL; empty: round_robin
+	// load balancing: round_robin takes each server in turn, least_requests the one with the fewest active
+	// requests, hash always the same one for a URL; empty is round_robin
 	Balance string `mapstructure:"balance"`
-	// requests by which servers are probed; those that fail get no request while others are there
+	// active health checks of the servers; unhealthy ones get no requests while others are healthy
 	Check SiteCheck `mapstructure:"check"`
-	// how long to wait for a connection to a server; empty: as for other servers
+	// timeout of a connection to a server; empty is that of other servers
 	ConnectTimeout time.Duration `mapstructure:"connect_timeout"`
-	// how long to wait for the head of a response; empty: limits.origin_timeout
+	// timeout of the response header; empty is limits.origin_timeout
 	Timeout time.Duration `mapstructure:"timeout"`
-	// what servers get in place of path at the beginning of paths; / removes it; empty: path stays
+	// prefix that replaces path in requests to servers; / removes it; empty keeps path
 	Replace string `mapstructure:"replace"`
-	// an answer of urnd itself in place of one of servers
+	// a response of urnd itself, without a server
 	Answer SiteAnswer `mapstructure:"answer"`
-	// fields that requests to servers have, in place of those of the client
+	// header fields that are set in requests to servers, replacing those of the client
 	RequestSet []string `mapstructure:"request_set"`
-	// fields of clients that servers do not get, and that are not heeded for the cache
+	// request header fields that are removed before the request is sent, and are not part of the cache key
 	RequestRemove []string `mapstructure:"request_remove"`
-	// fields that responses of servers have, in place of theirs, before they are cached
+	// header fields that are set in responses of servers before they are cached, replacing theirs
 	ResponseSet []string `mapstructure:"response_set"`
-	// fields of responses that are removed before these are cached
+	// response header fields that are removed before the response is cached
 	ResponseRemove []string `mapstructure:"response_remove"`
-	// clients that may, of those in access.resolve_clients; empty: all of these
+	// allowed clients, of those in access.resolve_clients; empty allows all of these
 	Clients []netip.Prefix `mapstructure:"clients"`
-	// a file of users who must log in (htpasswd -B); their credentials are not passed to servers; empty: as for
-	// the next shorter path
+	// a file of users who must authenticate (htpasswd -B); their credentials are not passed to servers; empty
+	// inherits that of the next shorter path
 	Users string `mapstructure:"users"`
-	// no login is required, and all clients may, whatever is set for shorter paths
+	// require no login and allow all clients, whatever shorter paths set
 	Public bool `mapstructure:"public"`
-	// what decides, in place of the servers, for how long responses are fresh: the first rule of which all
-	// conditions hold. Responses that are private, no-store or set a cookie, and those to requests with
-	// Authorization, are never stored for others by it. What has a least lifetime must not depend on cookies of
-	// requests
+	// freshness rules that override the servers: the first rule of which all conditions hold decides. Responses
+	// that are private, no-store or set a cookie, and those to requests with Authorization, are never stored for
+	// other clients. A response with a least lifetime must not depend on cookies of the request
 	Cache []SiteCache `mapstructure:"cache"`
-	// parameters of the query that are removed from what is sent and cached, such as utm_*, which pages read in
-	// browsers; * are all
+	// query parameters that are removed from requests and cache keys, such as utm_*, which only scripts in
+	// browsers read; * is all
 	IgnoreParameters []string `mapstructure:"ignore_parameters"`
-	// sort the parameters of the query by name, in what is sent and cached
+	// sort the parameters of the query by name, in requests and cache keys
 	SortParameters bool `mapstructure:"sort_parameters"`
-	// what is sent of the path and query, as in proxy.spelling; empty: exact
+	// form of the path and query in requests to servers, as in proxy.spelling; empty is exact
 	Spelling string `mapstructure:"spelling"`
-	// how its servers are told of the client, and how it came: by X-Forwarded-Proto, X-Forwarded-Host and
-	// X-Forwarded-Port, and besides of the client as proxy.forwarded has it, where forwarded has host and proto,
-	// too; off tells them nothing at all; empty: as proxy.forwarded, and off of that is about the client alone.
-	// How it came is what urnd knows, or access.trusted_proxies say, and never what a client says
+	// how the client and its request are identified to servers: X-Forwarded-Proto, X-Forwarded-Host and
+	// X-Forwarded-Port, and the client according to proxy.forwarded, where forwarded also has host and proto; off
+	// sends none of them. Empty is proxy.forwarded, whose off concerns only the client. The values are those
+	// known to urnd or sent by access.trusted_proxies, never those of a client
 	Forwarded string `mapstructure:"forwarded"`
-	// TLS with its https servers; the files are read again at each reload
+	// TLS with https servers; the files are read again at each reload
 	TLS ServerTLS `mapstructure:"tls"`
 }
 
-// SiteCheck is check: requests by which servers are probed; those that fail get no request while others are
-// there
+// SiteCheck is check: active health checks of the servers; unhealthy ones get no requests while others are
+// healthy
 type SiteCheck struct {
-	// the path that is requested, by GET, with the first host of the entry
+	// path of the GET request, which has the first host of the entry
 	Path string `mapstructure:"path"`
-	// the status that a healthy server answers with; empty: any from 200 to 399
+	// status of a healthy server; empty is any from 200 to 399
 	Status int `mapstructure:"status"`
-	// how often; empty: never
+	// interval of the checks; empty turns them off
 	Interval time.Duration `mapstructure:"interval"`
-	// for how long the share of a server grows that is back
+	// how long the load of a recovered server grows to its full weight
 	SlowStart time.Duration `mapstructure:"slow_start"`
 }
 
-// SiteAnswer is answer: an answer of urnd itself in place of one of servers
+// SiteAnswer is answer: a response of urnd itself, without a server
 type SiteAnswer struct {
-	// its status, such as 301, 404, 410, or 503 while the site is in maintenance; it must be set
+	// status, such as 301, 404, 410, or 503 while the site is in maintenance; it must be set
 	Status int `mapstructure:"status"`
-	// where a redirect leads (RFC 6570): {+path} is the path of the request, {+rest} what follows path in it,
+	// Location of a redirect (RFC 6570): {+path} is the path of the request, {+rest} the part of it after path,
 	// {+host} the host with its port, and {+query} the query with its ?
 	Location string `mapstructure:"location"`
-	// the type of its body; empty: text/plain
+	// media type of the body; empty is text/plain
 	Type string `mapstructure:"type"`
-	// its body; empty: that of file, or the status in words
+	// body of the response; empty is that of file, or the reason phrase
 	Body string `mapstructure:"body"`
-	// the file of its body, which is read at start and at each reload, of at most 1 MiB
+	// file of the body, of at most 1 MiB, which is read at start and at each reload
 	File string `mapstructure:"file"`
 }
 
-// SiteCache is cache: what decides, in place of the servers, for how long responses are fresh: the first rule
-// of which all conditions hold. Responses that are private, no-store or set a cookie, and those to requests
-// with Authorization, are never stored for others by it. What has a least lifetime must not depend on cookies
-// of requests
+// SiteCache is cache: freshness rules that override the servers: the first rule of which all conditions hold
+// decides. Responses that are private, no-store or set a cookie, and those to requests with Authorization,
+// are never stored for other clients. A response with a least lifetime must not depend on cookies of the
+// request
 type SiteCache struct {
-	// types of responses; empty: all
+	// media types of responses; empty matches all
 	Types []string `mapstructure:"types"`
-	// statuses of responses; empty: those that may be stored where servers say nothing
+	// statuses of responses; empty matches those that are heuristically cacheable
 	Statuses []int `mapstructure:"statuses"`
-	// they are not stored
+	// do not store them
 	Never bool `mapstructure:"never"`
-	// how long they are fresh at least
+	// minimum freshness lifetime
 	Least time.Duration `mapstructure:"least"`
-	// and at most; empty: as long as the server says
+	// maximum freshness lifetime; empty is that of the server
 	Most time.Duration `mapstructure:"most"`
-	// for how long after that they are used while a new one is fetched (RFC 5861)
+	// how long after it a stale response is used while it is revalidated (stale-while-revalidate, RFC 5861)
 	Stale time.Duration `mapstructure:"stale"`
 }
 
 // Compression is compression: Compression of responses of proxy.sites, and of urnd's own pages and documents,
-// for clients that accept it (RFC 9110 section 12.5.3). What an origin has compressed is not compressed
-// again.
+// for clients that accept it (RFC 9110 section 12.5.3). Responses that an origin has compressed are passed
+// through.
 type Compression struct {
-	// the content codings, in the order of preference where a client accepts several; empty turns it off
+	// content codings, in the order of preference; empty turns compression off
 	Codings []string `mapstructure:"codings"`
-	// the media types of what is compressed where it has 1 KiB at least; text/event-stream never is
+	// media types that are compressed, from a size of 1 KiB; text/event-stream never is
 	Types []string `mapstructure:"types"`
-	// compress responses to requests with Cookie or Authorization, too. Where a response has a secret of its
-	// user, such as a token of a form, and beside it what a page of another site can put into the request, its
-	// size gives the secret away to who sees how many bytes are sent (BREACH)
+	// also compress responses to requests with Cookie or Authorization. If such a response contains a secret,
+	// such as a CSRF token, together with input that another site can control, its compressed size reveals the
+	// secret to observers of the traffic (BREACH)
 	WithCredentials bool `mapstructure:"with_credentials"`
 }
 
-// Gateways is gateways: Gateways to servers of other protocols than HTTP: what a proxy's client asks for by
-// ftp, gopher, news, nntp, wais, z39.50r, z39.50s and file, and what is fetched by /fetch?uri= or as the
-// resource of a name. See docs/gateways.md. All clients in access.proxy_clients may use them; proxy.rules
-// hold for them, too.
+// Gateways is gateways: Gateways to servers of other protocols than HTTP: URLs of ftp, gopher, news, nntp,
+// wais, z39.50r, z39.50s and file, for clients of the proxy, for /fetch?uri= and for the resource of a name.
+// See docs/gateways.md. All clients in access.proxy_clients may use them; proxy.rules apply.
 type Gateways struct {
-	// The protocols whose URLs are retrieved: news has the schemes news and nntp, and wais, which is by Z39.50,
-	// has wais, z39.50r and z39.50s. Those of file are where file.roots is not empty.
+	// The protocols whose URLs are retrieved: news has the schemes news and nntp, and wais, over Z39.50, has
+	// wais, z39.50r and z39.50s. file URLs are enabled by file.roots.
 	Enabled []string `mapstructure:"enabled"`
-	// Ports that a URL may name although they are below 1024, or denied: the default port of its scheme may
-	// always be named.
+	// Ports in URLs that are allowed although they are below 1024 or in deny_ports. The default port of a scheme
+	// is always allowed.
 	AllowPorts []PortRange `mapstructure:"allow_ports"`
-	// Ports above 1023 that a URL of a gateway may not name, and no data connection of FTP may be to, since
-	// servers of other protocols listen there, which could take a request for a command (RFC 1738 section 6). The
-	// list is a table with a reason for each, config/settings.yaml of the source: the bad ports of browsers, and
-	// those of line protocols, databases, caches, queues and mail, as far as they are known. It does not hold for
-	// http and https.
+	// Ports above 1023 that are refused in URLs of gateways and for data connections of FTP, because servers of
+	// other protocols listen there, which could take a request for a command (RFC 1738 section 6). The list is a
+	// table with a reason for each, config/settings.yaml of the source: the bad ports of browsers, and those of
+	// line protocols, databases, caches, queues and mail, as far as they are known. It does not apply to http and
+	// https.
 	DenyPorts []PortRange `mapstructure:"deny_ports"`
-	// for one reply of a server, and for a listing as a whole
+	// timeout of one reply of a server, and of a listing as a whole
 	Timeout time.Duration `mapstructure:"timeout"`
-	// of a listing as its server sends it, of the page that is made of it, and of an article; longer ones are cut
-	// off, which their page says
+	// maximum size of a listing as its server sends it, of the page rendered from it, and of an article; longer
+	// ones are truncated, with a notice
 	MaxListing Size `mapstructure:"max_listing"`
-	// how many connections to servers of ftp, and of news, wait for the next request, half of them to one server,
-	// and no more than an eighth of limits.outgoing; 0 closes each after its request
+	// maximum number of idle connections each to FTP and to news servers, half of them to one server, and at most
+	// an eighth of limits.outgoing; 0 closes each connection after its request
 	MaxIdle int `mapstructure:"max_idle"`
-	// how long they wait
+	// how long idle connections are kept
 	Idle time.Duration `mapstructure:"idle"`
-	// how long listings are fresh: their servers do not say it
+	// how long listings are fresh, since their servers do not specify it
 	TTL time.Duration `mapstructure:"ttl"`
-	// Other gateways, to which clients are redirected for URLs of a scheme: also instead of the ones of urnd. The
-	// variables are uri, the URI as a whole, and its parts scheme, host, port, path and query. A list:
+	// External gateways, to which clients are redirected for URLs of a scheme, also in place of the gateways of
+	// urnd. The variables are uri, the whole URI, and its parts scheme, host, port, path and query. A list:
 	Templates []Gateway `mapstructure:"templates"`
 }
 
-// Gateway is templates: Other gateways, to which clients are redirected for URLs of a scheme: also instead of
-// the ones of urnd. The variables are uri, the URI as a whole, and its parts scheme, host, port, path and
-// query. A list:
+// Gateway is templates: External gateways, to which clients are redirected for URLs of a scheme, also in
+// place of the gateways of urnd. The variables are uri, the whole URI, and its parts scheme, host, port, path
+// and query. A list:
 type Gateway struct {
-	// the scheme; it must be set
+	// scheme of the URLs; it must be set
 	Scheme string `mapstructure:"scheme"`
-	// where clients are redirected to; it must be set
+	// target of the redirect; it must be set
 	Template string `mapstructure:"template"`
 }
 
 // FTP is ftp: The gateway to FTP servers.
 type FTP struct {
-	// the password of the user anonymous, as servers expect it: a mail address, or a part of one
+	// password of the user anonymous, by convention a mail address or a part of one
 	Anonymous string `mapstructure:"anonymous"`
-	// users and passwords in URLs, and those that clients are asked for, are sent to servers; false refuses them
+	// send users and passwords, from URLs or entered by clients, to servers; false refuses them
 	Login bool `mapstructure:"login"`
-	// TLS (RFC 4217): never; offered uses it where a server offers it, with any certificate; required refuses
+	// TLS (RFC 4217): never; offered uses it if a server offers it, with any certificate; required refuses
 	// servers that do not offer it, or whose certificate is not valid
 	TLS string `mapstructure:"tls"`
 }
 
 // News is news: The gateway to news servers: URLs of the schemes news and nntp.
 type News struct {
-	// The servers for news URLs, which name none; the next one is asked where one is not available, or does not
-	// have it. Empty: these URLs are refused.
+	// The servers for news URLs, which name none. The next one is queried if one is unavailable or does not have
+	// the article. Empty refuses these URLs.
 	Servers []string `mapstructure:"servers"`
-	// the file with the user that urnd logs in as, at these servers only, a colon and the password; empty: it
-	// does not log in
+	// file of the login for these servers: the user, a colon and the password; empty does not log in
 	Login string `mapstructure:"login"`
 }
 
-// File is file: Local files, by file URLs.
+// File is file: Local files, for file URLs.
 type File struct {
-	// The directories below which files are served to all clients of the proxy; no link leads out of them. Empty:
-	// file URLs are refused.
+	// The directories whose files are served to all clients of the proxy; symbolic links out of them are not
+	// followed. Empty refuses file URLs.
 	Roots []string `mapstructure:"roots"`
 }
 
-// Limits is limits: Limits of what a client may send and use, and timeouts. Each refusal names its limit.
+// Limits is limits: Limits of requests and resources, and timeouts. Each refusal names its limit.
 type Limits struct {
-	// of a request-target; longer ones are answered 414
+	// maximum size of a request-target; longer ones get 414
 	Target Size `mapstructure:"target"`
-	// of all header fields; larger ones are answered 431
+	// maximum size of all header fields; larger ones get 431
 	Header Size `mapstructure:"header"`
-	// for a client to send its header
+	// timeout for a client to send the request header
 	HeaderTimeout time.Duration `mapstructure:"header_timeout"`
-	// between the requests of one connection
+	// how long a connection may be idle between requests
 	IdleTimeout time.Duration `mapstructure:"idle_timeout"`
-	// for a client to read a chunk (64 KiB) of a response
+	// timeout for a client to read a chunk (64 KiB) of a response
 	WriteTimeout time.Duration `mapstructure:"write_timeout"`
-	// for a client to send the next part of a request's body
+	// timeout for a client to send the next part of a request body
 	BodyTimeout time.Duration `mapstructure:"body_timeout"`
-	// connections of clients at a time; for a new one, the one of the largest client that has waited longest for
-	// a request is closed; where all are in use, the new one waits; by HTTP/2 each may have 8 to 100 requests at
-	// a time, as many as there is memory for
+	// maximum number of client connections. At the limit, a new connection evicts the one that has been idle
+	// longest, of the client with the most; if none is idle, the new one waits. Each HTTP/2 connection may have 8
+	// to 100 concurrent requests, depending on the available memory
 	Connections int `mapstructure:"connections"`
-	// connections of one client at a time; for a new one, the one that has waited longest for a request is
-	// closed; where all are in use, the new one is answered 429; 0 is no limit
+	// maximum number of connections per client. At the limit, a new connection evicts the one that has been idle
+	// longest; if none is idle, the new one gets 429. 0 is no limit
 	ClientConnections int `mapstructure:"client_connections"`
-	// names at a time that are being resolved; others are answered 503, unless they are cached
+	// maximum number of concurrent name resolutions; others get 503, unless they are cached
 	Requests int `mapstructure:"requests"`
-	// requests at a time that fetch from an origin; others are answered 503
+	// maximum number of concurrent requests that fetch from an origin; others get 503
 	Fetches int `mapstructure:"fetches"`
-	// tunnels (CONNECT), and connections that have changed their protocol, such as WebSockets, at a time; others
-	// are answered 503; at most half of outgoing
+	// maximum number of tunnels (CONNECT) and upgraded connections, such as WebSockets, and at most half of
+	// outgoing; others get 503
 	Streams int `mapstructure:"streams"`
-	// memory for documents that are made whole, listings of gateways above all, while they are made and until
-	// their clients have read them; answers of more than 4KiB take units of 64KiB of it; others are answered 503
+	// memory for documents that are rendered completely before they are sent, mainly listings of gateways, until
+	// their clients have read them; responses of more than 4KiB use units of 64KiB; others get 503
 	Documents Size `mapstructure:"documents"`
-	// how long a tunnel (CONNECT), or a connection that has changed its protocol, may carry nothing
+	// how long a tunnel (CONNECT) or an upgraded connection may be idle
 	TunnelIdle time.Duration `mapstructure:"tunnel_idle"`
-	// the percentage of requests, of fetches, of streams, of bound connections and of documents that one client
-	// may hold at a time; it is answered 503 for more; names that are cached or have local rules need none, and
-	// neither does waiting for what another client has begun; 100 is no bound
+	// maximum percentage of requests, fetches, streams, authenticated origin connections and documents that one
+	// client may use; others get 503. Names that are cached or have local rules, and waiting for an identical
+	// request of another client, do not count; 100 is no limit
 	ClientShare int `mapstructure:"client_share"`
-	// how many times client_connections, client_share and rate the addresses of one /64 network of IPv6 have
-	// together, of which one host may have any number; where client_share times it is 100 or more, one network
-	// may take all
+	// factor by which client_connections, client_share and rate are multiplied for all addresses of one IPv6 /64
+	// network together, of which one host may have any number; if client_share times the factor is 100 or more,
+	// one network may use everything
 	NetworkFactor int `mapstructure:"network_factor"`
-	// requests of one client a second; more are answered 429; 0 is no limit
+	// maximum number of requests per client and second; others get 429; 0 is no limit
 	Rate int `mapstructure:"rate"`
-	// connections to origins at a time; more wait; a quarter of them may belong to clients that log in there with
-	// NTLM or Negotiate
+	// maximum number of connections to origins; others wait. At most a quarter of them are authenticated by
+	// clients with NTLM or Negotiate
 	Outgoing int `mapstructure:"outgoing"`
-	// queries to DNS servers at a time; more wait
+	// maximum number of concurrent DNS queries; others wait
 	DNSQueries int `mapstructure:"dns_queries"`
-	// memory that the Go runtime tries to stay below (GOMEMLIMIT); it must be more than the maximum of the
-	// caches, and urnd config check refuses less than what all settings allow together; what is left is for
-	// requests by HTTP/2 (see connections); 0B is nine tenths of the limit of the control group (memory.max,
-	// memory.high; MemoryMax of systemd), and none where that has none
+	// soft memory limit of the Go runtime (GOMEMLIMIT). It must be larger than the caches, and urnd config check
+	// refuses less than the sum of what all settings allow; the remainder is for HTTP/2 requests (see
+	// connections). 0B is nine tenths of the limit of the control group (memory.max, memory.high; MemoryMax of
+	// systemd), or no limit without one
 	Memory Size `mapstructure:"memory"`
-	// to connect to an origin server
+	// timeout of a connection to an origin
 	ConnectTimeout time.Duration `mapstructure:"connect_timeout"`
-	// for an origin to begin its answer
+	// timeout of the response header of an origin
 	OriginTimeout time.Duration `mapstructure:"origin_timeout"`
-	// between two reads of its response
+	// timeout between two reads of a response of an origin
 	OriginIdle time.Duration `mapstructure:"origin_idle"`
-	// how long urnd goes on answering when it is stopped, while it asks clients to close their connections; it
-	// ends at once when there are none
+	// how long urnd continues to serve when it is stopped, while it asks clients to close their connections; it
+	// ends early without connections
 	DrainTime time.Duration `mapstructure:"drain_time"`
-	// how long urnd accepts connections at least when it is stopped, while /readyz says so: until a load balancer
-	// in front has seen it; not where systemd holds the sockets
+	// minimum time that urnd accepts connections when it is stopped, while /readyz reports it, for a load
+	// balancer in front to notice; without effect if systemd holds the sockets
 	NoticeTime time.Duration `mapstructure:"notice_time"`
-	// for running requests to finish when urnd is stopped
+	// how long active requests may take to finish when urnd is stopped
 	ShutdownTimeout time.Duration `mapstructure:"shutdown_timeout"`
 }
 
-// Reload is reload: The configuration is read again on SIGHUP (systemctl reload urnd). If it is invalid,
-// nothing changes.
+// Reload is reload: Reload of the configuration, also by SIGHUP (systemctl reload urnd). If the new
+// configuration is invalid, the previous one remains in use.
 type Reload struct {
-	// read it again when the file changes, too
+	// also reload when the file changes
 	Watch bool `mapstructure:"watch"`
 }
 
-// Log is log: What is logged, by default to standard error. Passwords in URLs are never shown.
+// Log is log: Logs, by default to standard error. Passwords in URLs are never logged.
 type Log struct {
-	// the lowest level that is logged
+	// minimum level that is logged
 	Level slog.Level `mapstructure:"level"`
 	// auto is text on a terminal, native fields of journald under systemd, and json otherwise
 	Format string `mapstructure:"format"`
-	// Access logs: each has a line for each request, or for those that it is for. Passwords in URLs are never in
-	// them, and nothing of them is read by urnd again. Empty: there is none. A list:
+	// Access logs: each has a line for each request that meets its conditions. Passwords in URLs are redacted.
+	// Empty turns access logs off. A list:
 	Access []AccessLog `mapstructure:"access"`
 }
 
-// AccessLog is access: Access logs: each has a line for each request, or for those that it is for. Passwords
-// in URLs are never in them, and nothing of them is read by urnd again. Empty: there is none. A list:
+// AccessLog is access: Access logs: each has a line for each request that meets its conditions. Passwords in
+// URLs are redacted. Empty turns access logs off. A list:
 type AccessLog struct {
-	// json; Apache's combined and common; Squid's own (squid), its common and combined, referrer and useragent;
-	// or a template: apache: and what is in LogFormat of Apache, squid: and what is in logformat of Squid, with
-	// those of their tokens that urnd has a value for. urnd config check says which are not; empty: json
+	// json; combined and common of Apache; squid, squid_common, squid_combined, referrer and useragent of Squid;
+	// or a template: apache: and a LogFormat of Apache, squid: and a logformat of Squid. urnd config check
+	// reports unsupported tokens; empty is json
 	Format string `mapstructure:"format"`
-	// the file, which is reopened on SIGHUP; empty, and without syslog: standard error
+	// the file, which is reopened on SIGHUP; empty, without syslog, is standard error
 	File string `mapstructure:"file"`
-	// how long the lines of a day are kept, in whole days: at midnight the file is renamed to end in the date of
-	// its lines, such as access.log-20261130, and older ones are removed; 0: they are kept, and the file is
-	// renamed by others, such as logrotate
+	// retention of log files, in whole days: at midnight the file is renamed with the date of its lines, such as
+	// access.log-20261130, and older ones are removed; 0 leaves rotation to other programs, such as logrotate
 	Keep time.Duration `mapstructure:"keep"`
-	// the server of syslog in place of a file, as local0.info: unix:/dev/log is that of this machine, such as
-	// journald or rsyslog; others get messages of RFC 5424, and their addresses must be in
-	// access.allow_destinations, as those of other services. Lines are lost, and counted, while it takes none
+	// syslog server in place of a file, with local0.info: unix:/dev/log is that of this machine, such as journald
+	// or rsyslog; others get messages of RFC 5424, and their addresses must be in access.allow_destinations, as
+	// those of other services. Lines that cannot be sent are dropped and counted
 	Syslog string `mapstructure:"syslog"`
 	// conditions of the requests that are logged, all of which must hold; the values of one are alternatives
 	Only AccessLogOnly `mapstructure:"only"`
-	// what is logged of the addresses of clients: whole, the /24 of IPv4 or /48 of IPv6 that they are in
-	// (network), or nothing (none); empty: whole
+	// how client addresses are logged: whole, only their network (/24 of IPv4, /48 of IPv6), or none; empty is
+	// whole
 	Clients string `mapstructure:"clients"`
-	// what is not logged, since it may be of a person: names of users, queries of URLs (which may have the names
-	// that are resolved), Referer and User-Agent
+	// personal data that is not logged: user names, queries of URLs (which may contain the names that are
+	// resolved), Referer and User-Agent
 	Omit []string `mapstructure:"omit"`
 }
 
 // AccessLogOnly is only: conditions of the requests that are logged, all of which must hold; the values of
 // one are alternatives
 type AccessLogOnly struct {
-	// statuses of responses; empty: all
+	// statuses of responses; empty matches all
 	Statuses []string `mapstructure:"statuses"`
-	// hosts that are requested, as in proxy.rules; empty: all
+	// requested hosts, as in proxy.rules; empty matches all
 	Hosts []string `mapstructure:"hosts"`
-	// clients; empty: all
+	// clients; empty matches all
 	Clients []netip.Prefix `mapstructure:"clients"`
-	// users that requests name; empty: all, and none
+	// users of requests; empty matches all, also requests without user
 	Users []string `mapstructure:"users"`
-	// methods; empty: all
+	// methods; empty matches all
 	Methods []string `mapstructure:"methods"`
-	// forwarded are requests for origins, whoever answered them; denied those that urnd itself refused by its
-	// rules (403, 407, 429, and tunnels that it has ended); cached those that a cache answered; empty: all
+	// forwarded are requests for origins, also if a cache served them; denied those refused by rules and limits
+	// (403, 407, 429, and tunnels that urnd has ended); cached those that a cache served; empty matches all
 	Outcomes []string `mapstructure:"outcomes"`
 }
 
-// Telemetry is telemetry: Traces for OpenTelemetry, one span for each step of a resolution.
+// Telemetry is telemetry: OpenTelemetry traces, with one span for each step of a resolution.
 type Telemetry struct {
-	// the collector, by OTLP over HTTP, such as http://127.0.0.1:4318; empty: none are sent
+	// URL of the collector, OTLP over HTTP, such as http://127.0.0.1:4318; empty turns traces off
 	Endpoint string `mapstructure:"endpoint"`
-	// one of this many requests is traced, in addition to those whose traceparent asks for it
+	// one of this many requests is traced, in addition to those with a sampled traceparent
 	Sample int `mapstructure:"sample"`
 }
 
-// Namespace is namespaces: Namespaces of your own, and changes to those that are built in. A list:
+// Namespace is namespaces: Namespaces of your own, and changes to built-in ones. A list:
 type Namespace struct {
-	// which namespace; it must be set
+	// namespace identifier; it must be set
 	NID string `mapstructure:"nid"`
-	// which part of names is case-insensitive: the whole name, or the part before the first hyphen or colon
-	// (prefix) or the first colon (first)
+	// case-insensitive part of names: none, lower or upper (the whole name), or the part before the first hyphen
+	// or colon (prefix) or the first colon (first)
 	Fold string `mapstructure:"fold"`
-	// octets of names that are ignored
+	// bytes of names that are ignored
 	Strip string `mapstructure:"strip"`
-	// what happens to names that fail the check of a built-in namespace: they are refused (strict), or accepted
-	// with a warning, where only the check digit is wrong (digits, the default of nbn) or in any case (warn)
+	// what happens to names that fail the check of a built-in namespace: strict refuses them; digits, the default
+	// of nbn, accepts a wrong check digit with a warning; warn accepts all of them with a warning
 	Check string `mapstructure:"check"`
-	// what a canonical name must match; its named groups are variables of templates
+	// regular expression that a canonical name must match; its named groups are variables of templates
 	Pattern string `mapstructure:"pattern"`
-	// as resolve.order; where it is not set, thttp goes first if servers are given, then namespace if targets are
+	// systems to query, as in resolve.order; if empty, thttp comes first if servers are set, then namespace if
+	// targets are set
 	Order []string `mapstructure:"order"`
-	// servers that resolve the names by THTTP, asked in order
+	// servers that resolve the names by THTTP, queried in order
 	THTTP []string `mapstructure:"thttp"`
-	// schemes of locations that such servers may return, in addition to http and https; empty: all that lead
-	// somewhere
+	// schemes of locations that such servers may return, in addition to http and https; empty allows all that can
+	// be retrieved
 	Schemes []string `mapstructure:"schemes"`
-	// the locations of names, the best first
+	// targets of names, in order of preference
 	Targets []Target `mapstructure:"targets"`
 }
 
-// Target is targets: the locations of names, the best first
+// Target is targets: targets of names, in order of preference
 type Target struct {
-	// which canonical names; empty: all
+	// regular expression for canonical names; empty matches all
 	Pattern string `mapstructure:"pattern"`
-	// their location; it must be set, except with gone
+	// location; it must be set, except with gone
 	Template string `mapstructure:"template"`
-	// the media type of the resource
+	// media type of the resource
 	Type string `mapstructure:"type"`
-	// its language
+	// language of the resource
 	Language string `mapstructure:"language"`
-	// what it is to the name, such as describedby or license: names do not lead there, and only their links name
-	// it; empty: the resource itself, as item
+	// link relation of the target to the name, such as describedby or license: names do not redirect to it, only
+	// their links list it; empty or item is the resource itself
 	Rel string `mapstructure:"rel"`
-	// its title, for people
+	// title for people
 	Title string `mapstructure:"title"`
-	// for whom it is, such as a country
+	// audience of the target, such as a country
 	Context string `mapstructure:"context"`
-	// the names have no location any more, and are answered 410
+	// the names are gone and get 410
 	Gone bool `mapstructure:"gone"`
 }
 
@@ -1114,12 +1111,12 @@ type Target struct {
 var settings = []Setting{
 	{
 		Path:        "listen",
-		Doc:         "The addresses to listen on. Port 0 selects a free port. Sockets that systemd passes under the names http, https and admin replace service, tls and admin.",
+		Doc:         "Listening addresses. Port 0 selects a free port. Sockets that systemd passes under the names http, https and admin replace service, tls and admin.",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "listen.service",
-		Doc:         "names, URLs and the forward proxy, at one address or several",
+		Doc:         "addresses for names, URLs and the forward proxy, over HTTP",
 		Default:     []string{"127.0.0.1:8141"},
 		Form:        "host:port",
 		Invalidates: Nothing,
@@ -1127,7 +1124,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "listen.tls",
-		Doc:         "the same over TLS, with the certificate of tls; empty turns it off",
+		Doc:         "addresses for the same services over TLS, with the certificate of tls; empty turns TLS off",
 		Default:     []string{},
 		Form:        "host:port",
 		Invalidates: Nothing,
@@ -1135,24 +1132,24 @@ var settings = []Setting{
 	},
 	{
 		Path:        "listen.redirect_tls",
-		Doc:         "redirect requests that come to service for names, pages and sites to https, except from trusted_proxies; it needs a listener for TLS",
+		Doc:         "redirect requests for names, pages and sites from service to https, except those from trusted_proxies; needs a TLS listener",
 		Invalidates: Nothing,
 	},
 	{
 		Path:  "listen.hsts",
-		Doc:   "for how long browsers shall come by https alone after a response over TLS (Strict-Transport-Security, RFC 6797); it cannot be taken back from them. 0 says nothing",
+		Doc:   "how long browsers use only https after a response over TLS (max-age of Strict-Transport-Security, RFC 6797); it cannot be revoked in browsers that have seen it. 0 sends no such field",
 		Least: time.Duration(0), Most: time.Duration(63072000000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "listen.http2",
-		Doc:         "offer HTTP/2 by TLS; sites that log in by NTLM or Negotiate (Kerberos) need HTTP/1.1, which browsers use where it is the only one",
+		Doc:         "offer HTTP/2 over TLS. Sites with NTLM or Negotiate (Kerberos) authentication need HTTP/1.1: set this to false for them",
 		Default:     true,
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "listen.admin",
-		Doc:         "health, metrics and the caches; unix:/run/urnd/admin.sock is a socket in the file system; empty turns it off",
+		Doc:         "address of the admin interface with health, metrics and the caches; unix:/run/urnd/admin.sock is a Unix socket; empty turns it off",
 		Default:     "127.0.0.1:8142",
 		Form:        "host:port, or unix: and a path",
 		Invalidates: Nothing,
@@ -1160,7 +1157,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "listen.names",
-		Doc:         "Host names by which clients reach urnd, besides its addresses, localhost and the name of the machine. The admin interface refuses requests for other hosts, and service lends them no rights that only this machine has, nor browsers over http what is retrieved: a page of another site may have led a browser here (DNS rebinding).",
+		Doc:         "Host names by which clients reach urnd, besides its addresses, localhost and the host name of the machine. Requests for other hosts get no rights that only local clients have, no retrieved content in browsers over http, and no access to the admin interface, which protects against DNS rebinding.",
 		Default:     []string{},
 		Form:        "host name",
 		Invalidates: Nothing,
@@ -1169,15 +1166,15 @@ var settings = []Setting{
 	},
 	{
 		Path:        "listen.public_url",
-		Doc:         "The URL by which clients reach service, for the links in answers: Link fields and linksets. Empty: that of each request, by its Host and, from trusted_proxies, X-Forwarded-Proto.",
-		Form:        "http:// or https://, a host and perhaps a path",
+		Doc:         "The URL by which clients reach service, for links in responses (Link fields and linksets). Empty derives it from each request, by its Host and, from trusted_proxies, X-Forwarded-Proto.",
+		Form:        "http:// or https://, a host and optionally a path",
 		Invalidates: Nothing,
 		check:       checkPublicURL,
 		Sample:      "public_url: https://urn.example.org",
 	},
 	{
 		Path:        "listen.proxy_protocol",
-		Doc:         "Senders, such as load balancers, whose connections to service and tls begin with the address of the client, by the PROXY protocol, version 1 or 2.",
+		Doc:         "Address ranges of senders, such as load balancers, whose connections to service and tls begin with a PROXY protocol header (version 1 or 2) that carries the address of the client.",
 		Default:     []netip.Prefix{},
 		Form:        "address range",
 		Invalidates: Nothing,
@@ -1185,18 +1182,18 @@ var settings = []Setting{
 	},
 	{
 		Path:        "tls",
-		Doc:         "Certificates, in PEM. They are read again when they change. Instead of a path, credential: and a name selects a file that systemd passes to urnd (LoadCredential).",
+		Doc:         "Certificates in PEM. They are reloaded when the files change. Instead of a path, credential: and a name selects a file that systemd passes to urnd (LoadCredential).",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "tls.certificate",
-		Doc:         "the certificate, followed by those of its issuers",
+		Doc:         "file of the certificate, followed by its intermediate certificates",
 		Form:        "path, or credential: and a name",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "tls.key",
-		Doc:         "its key",
+		Doc:         "file of the private key of certificate",
 		Form:        "path, or credential: and a name",
 		Secret:      true,
 		Invalidates: Nothing,
@@ -1204,13 +1201,13 @@ var settings = []Setting{
 	},
 	{
 		Path:        "tls.client_ca",
-		Doc:         "Administrators must present a certificate of one of these authorities; listen.admin then uses TLS.",
+		Doc:         "File of the certificate authorities for client certificates. If it is set, listen.admin uses TLS, and administrators must present a certificate of one of these authorities.",
 		Form:        "path, or credential: and a name",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "tls.certificates",
-		Doc:         "Further certificates: clients get the one for the name that they ask for (SNI), before one with a wildcard for it. That of certificate and key is for all others. A list:",
+		Doc:         "Further certificates, selected by server name (SNI): an exact name before a wildcard. certificate and key are the default for all other names. A list:",
 		Default:     []CertificateFiles{},
 		Form:        tableForm,
 		Invalidates: Nothing,
@@ -1218,12 +1215,12 @@ var settings = []Setting{
 		Elements: []Setting{
 			{
 				Path: "tls.certificates.*.certificate",
-				Doc:  "the certificate, followed by those of its issuers; it must be set",
+				Doc:  "file of the certificate, followed by its intermediate certificates; it must be set",
 				Form: "path, or credential: and a name",
 			},
 			{
 				Path:   "tls.certificates.*.key",
-				Doc:    "its key; it must be set",
+				Doc:    "file of its private key; it must be set",
 				Form:   "path, or credential: and a name",
 				Secret: true,
 			},
@@ -1231,17 +1228,17 @@ var settings = []Setting{
 	},
 	{
 		Path:        "acme",
-		Doc:         "Certificates from an authority that speaks ACME (RFC 8555), such as Let's Encrypt: for listen.names, registry.hosts and the hosts of proxy.sites that no file of tls has one for. They are obtained and renewed by themselves. The authority must reach this server by these names at port 80 (HTTP-01) or 443 (TLS-ALPN-01).",
+		Doc:         "Certificates from an ACME authority (RFC 8555), such as Let's Encrypt: for listen.names, registry.hosts and the hosts of proxy.sites that no certificate file of tls covers. urnd obtains and renews them. The authority must reach this server by these names on port 80 (HTTP-01) or 443 (TLS-ALPN-01).",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "acme.enabled",
-		Doc:         "ask the authority for certificates; who turns it on agrees to the terms of service of the authority",
+		Doc:         "request certificates from the authority; by enabling it you agree to the terms of service of the authority",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "acme.directory",
-		Doc:         "the authority, by the URL of its directory; for trials, Let's Encrypt has https://acme-staging-v02.api.letsencrypt.org/directory, whose certificates no browser trusts",
+		Doc:         "URL of the ACME directory of the authority; the staging environment of Let's Encrypt, whose certificates browsers do not trust, is https://acme-staging-v02.api.letsencrypt.org/directory",
 		Default:     "https://acme-v02.api.letsencrypt.org/directory",
 		Form:        "https:// and a path",
 		Invalidates: Nothing,
@@ -1249,7 +1246,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "acme.contact",
-		Doc:         "whom the authority may write to",
+		Doc:         "mail address for messages of the authority",
 		Form:        "mail address",
 		Invalidates: Nothing,
 		check:       checkMailAddress,
@@ -1257,19 +1254,19 @@ var settings = []Setting{
 	},
 	{
 		Path:        "acme.ca",
-		Doc:         "who signed the certificate of the directory, in PEM, where the authority is your own; empty: those that the system trusts",
+		Doc:         "file of the certificate authorities, in PEM, that verify the server of the directory, for an authority of your own; empty uses those of the system",
 		Form:        "path, or credential: and a name",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "acme.key_id",
-		Doc:         "the key that the authority has given you for accounts (external account binding), where it asks for one",
+		Doc:         "identifier of the external account binding key (EAB), if the authority requires one",
 		Form:        "text",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "acme.key",
-		Doc:         "a file with this key, in base64url",
+		Doc:         "file of the external account binding key, in base64url",
 		Form:        "path, or credential: and a name",
 		Secret:      true,
 		Invalidates: Nothing,
@@ -1277,63 +1274,63 @@ var settings = []Setting{
 	},
 	{
 		Path:        "acme.storage",
-		Doc:         "where certificates, their keys and the account are kept: in the state directory of systemd (or cache.directory without one); or, for several machines, which then obtain each certificate once, besides in the database of registry.store, or at the server of cache.shared",
+		Doc:         "where certificates, their keys and the account are stored: state is the state directory of systemd (or cache.directory without one); registry also uses the database of registry.store, and shared the server of cache.shared, so that several machines obtain each certificate only once",
 		Default:     "state",
 		OneOf:       []string{"state", "registry", "shared"},
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "dns",
-		Doc:         "The DNS servers.",
+		Doc:         "DNS servers and queries.",
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:        "dns.servers",
-		Doc:         "IP addresses of recursive servers, with or without port, or over TLS, with the name of the certificate: tls://192.0.2.53:853#dns.example.org. Empty: those of /etc/resolv.conf, which is read again when it changes. No other server is queried.",
+		Doc:         "Recursive servers by IP address, with or without port; tls://192.0.2.53:853#dns.example.org uses DNS over TLS and verifies this name. Empty uses those of /etc/resolv.conf, which is reloaded when it changes. No other server is queried.",
 		Default:     []Server{},
 		Form:        "IP address, with or without port, or tls:// and one",
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:    "dns.timeout",
-		Doc:     "for one query to one server",
+		Doc:     "timeout of one query to one server",
 		Default: time.Duration(2000000000),
 		Least:   time.Duration(1000000), Most: time.Duration(60000000000),
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:    "dns.rounds",
-		Doc:     "how often the list of servers is tried before giving up",
+		Doc:     "how often all servers are tried before a query fails",
 		Default: 2,
 		Least:   1, Most: 10,
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:  "dns.min_ttl",
-		Doc:   "record sets are cached at least this long, whatever their TTL; resolve.max_ttl is the most",
+		Doc:   "minimum time that record sets are cached, whatever their TTL; resolve.max_ttl is the maximum",
 		Least: time.Duration(0), Most: time.Duration(3600000000000),
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:        "dns.mixed_case",
-		Doc:         "ask in letters of random case, which a forged reply must repeat (DNS 0x20); servers that do not keep the case are found out, and asked in lower case",
+		Doc:         "send query names in random letter case, which a forged response must repeat (DNS 0x20); servers that do not preserve the case are detected and queried in lower case",
 		Default:     true,
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:        "ddds",
-		Doc:         "The Dynamic Delegation Discovery System, RFC 3401 to 3404.",
+		Doc:         "The Dynamic Delegation Discovery System (DDDS), RFC 3401 to 3404.",
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:        "ddds.enabled",
-		Doc:         "look names up in the DNS",
+		Doc:         "resolve names by NAPTR records in the DNS",
 		Default:     true,
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:        "ddds.roots",
-		Doc:         "The domains below which namespaces are looked up, in order. The public one has few delegations; put the root of your own organisation before it:",
+		Doc:         "The domains below which namespaces are looked up, in order. The public domain has few delegations; put the root of your own organisation before it:",
 		Default:     []string{"urn.arpa."},
 		Form:        "domain name",
 		Invalidates: Records | Answers | Snapshot,
@@ -1342,7 +1339,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "ddds.uri_roots",
-		Doc:         "The domains below which the schemes of URIs are looked up that are neither URNs nor URLs, such as cid:, for the clients in access.proxy_clients. Empty: they are refused.",
+		Doc:         "The domains below which the schemes of other URIs than URNs and URLs, such as cid:, are looked up, for the clients in access.proxy_clients. Empty refuses these URIs.",
 		Default:     []string{},
 		Form:        "domain name",
 		Invalidates: Records | Answers | Snapshot,
@@ -1351,17 +1348,17 @@ var settings = []Setting{
 	},
 	{
 		Path:        "ddds.refer",
-		Doc:         "Records may name servers that resolve names by THTTP (RFC 2169). urnd queries them; true redirects clients there instead.",
+		Doc:         "What to do with records that name THTTP servers (RFC 2169): false queries the server, true redirects clients to it.",
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:        "ddds.fallback",
-		Doc:         "If following a record fails, try the next one of its order, as ENUM does (RFC 6116), instead of reporting it (RFC 3403 section 8)",
+		Doc:         "If a record cannot be followed, try the next one of the same order, as ENUM does (RFC 6116). false reports the error (RFC 3403 section 8)",
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:        "ddds.root_options",
-		Doc:         "Options of single roots: their own servers, and whether only data is accepted that those mark as authenticated (DNSSEC, the AD bit). The servers must resolve all domains to which the rules lead; the addresses of hosts are looked up at dns.servers. A list:",
+		Doc:         "Options of single roots: their own servers, and whether answers must be authenticated (DNSSEC, the AD bit). The servers must resolve all domains to which the rules lead; addresses of hosts are looked up at dns.servers. A list:",
 		Default:     []RootOptions{},
 		Form:        tableForm,
 		Invalidates: Records | Answers | Snapshot,
@@ -1374,42 +1371,42 @@ var settings = []Setting{
 			},
 			{
 				Path: "ddds.root_options.*.servers",
-				Doc:  "as dns.servers, for this root and all domains to which its rules lead",
+				Doc:  "DNS servers for this root and all domains to which its rules lead, as in dns.servers",
 				Form: "IP address, with or without port, or tls:// and one",
 			},
 			{
 				Path: "ddds.root_options.*.require_dnssec",
-				Doc:  "accept only data that these servers mark as authenticated (the AD bit)",
+				Doc:  "accept only answers that these servers mark as authenticated (the AD bit)",
 			},
 		},
 	},
 	{
 		Path:        "thttp",
-		Doc:         "Resolution servers that are queried by THTTP: those that records name, and those of namespaces.thttp. Servers in private networks must be in access.allow_destinations.",
+		Doc:         "THTTP resolution servers: those named by records, and those of namespaces.thttp. Servers in private networks must be in access.allow_destinations.",
 		Invalidates: Answers | Snapshot,
 	},
 	{
 		Path:    "thttp.timeout",
-		Doc:     "for one exchange",
+		Doc:     "timeout of one request",
 		Default: time.Duration(5000000000),
 		Least:   time.Duration(1000000), Most: time.Duration(600000000000),
 		Invalidates: Answers | Snapshot,
 	},
 	{
 		Path:    "thttp.default_ttl",
-		Doc:     "TTL of answers without freshness information; resolve.max_ttl is the most of others",
+		Doc:     "TTL of responses without freshness information; resolve.max_ttl limits that of others",
 		Default: time.Duration(300000000000),
 		Least:   time.Duration(0), Most: time.Duration(31536000000000000),
 		Invalidates: Answers | Snapshot,
 	},
 	{
 		Path:        "slp",
-		Doc:         "Service location, RFC 2608: directory agents know the THTTP servers of namespaces, as services of the type service:urn-resolver:thttp with the attribute nid.",
+		Doc:         "Service Location Protocol (RFC 2608): directory agents list the THTTP servers of namespaces, as services of the type service:urn-resolver:thttp with the attribute nid.",
 		Invalidates: Answers | Snapshot,
 	},
 	{
 		Path:        "slp.agents",
-		Doc:         "IP addresses, with or without port, or that of a multicast group alone, such as 239.255.255.253 (RFC 2608 section 4.1), in which agents are asked for. Empty: SLP is not used.",
+		Doc:         "Directory agents by IP address, with or without port, or one multicast group, such as 239.255.255.253 (RFC 2608 section 4.1), in which agents are discovered. Empty turns SLP off.",
 		Default:     []Agent{},
 		Form:        "IP address, with or without port",
 		Invalidates: Answers | Snapshot,
@@ -1417,7 +1414,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "slp.scopes",
-		Doc:         "the scopes in which services are searched",
+		Doc:         "scopes in which services are searched",
 		Default:     []string{"DEFAULT"},
 		Form:        "text",
 		Invalidates: Answers | Snapshot,
@@ -1425,26 +1422,26 @@ var settings = []Setting{
 	},
 	{
 		Path:    "slp.timeout",
-		Doc:     "for one agent",
+		Doc:     "timeout of one request to one agent",
 		Default: time.Duration(5000000000),
 		Least:   time.Duration(1000000), Most: time.Duration(60000000000),
 		Invalidates: Answers | Snapshot,
 	},
 	{
 		Path:        "resolve",
-		Doc:         "How names are resolved.",
+		Doc:         "Resolution of names.",
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:    "resolve.timeout",
-		Doc:     "for one name, all queries together",
+		Doc:     "timeout of the resolution of one name, all queries included",
 		Default: time.Duration(10000000000),
 		Least:   time.Duration(1000000), Most: time.Duration(300000000000),
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:        "resolve.order",
-		Doc:         "The systems that are queried for a URN until one knows its namespace. The built-in namespaces that have targets (ietf, isbn, doi and others: see urnd namespaces), and those that you give targets, are resolved by their rules first; see namespaces.order. thttp queries the servers of namespaces.thttp, slp the directory agents of slp.agents; slp is skipped if there are none.",
+		Doc:         "The systems that are queried for a URN, in order, until one knows its namespace. The rules of namespaces with targets, built-in (ietf, isbn, doi and others: see urnd namespaces) or your own, come first; see namespaces.order. thttp queries the servers of namespaces.thttp, slp the directory agents of slp.agents; slp is skipped without agents.",
 		Default:     []string{"ddds", "slp", "namespace"},
 		OneOf:       []string{"ddds", "slp", "thttp", "namespace"},
 		Invalidates: Records | Answers | Snapshot,
@@ -1452,7 +1449,7 @@ var settings = []Setting{
 	},
 	{
 		Path:    "resolve.backoff",
-		Doc:     "how long a server (DNS, THTTP, SLP) that could not be reached is not asked again: meanwhile names that need it fail at once; 0 always asks it",
+		Doc:     "how long an unreachable server (DNS, THTTP, SLP) is not queried again; meanwhile names that need it fail immediately. 0 turns this off",
 		Default: time.Duration(5000000000),
 		Least:   time.Duration(0), Most: time.Duration(300000000000),
 		Invalidates: Records | Answers | Snapshot,
@@ -1466,28 +1463,28 @@ var settings = []Setting{
 	},
 	{
 		Path:    "resolve.max_ttl",
-		Doc:     "the maximum TTL of what others say: DNS records, and answers by THTTP",
+		Doc:     "maximum TTL of DNS records and THTTP responses",
 		Default: time.Duration(604800000000000),
 		Least:   time.Duration(1000000000), Most: time.Duration(31536000000000000),
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:        "resolve.elsewhere",
-		Doc:         "Where clients are redirected for names that none of the systems resolves: a URI template, as in namespaces: https://resolver.example.org/{+urn}",
+		Doc:         "Where clients are redirected for names that no system resolves: a URI template, as in namespaces: https://resolver.example.org/{+urn}. Empty sends resolve.unknown_status.",
 		Form:        "URI template",
 		Invalidates: Records | Answers | Snapshot,
 		check:       checkFallback,
 	},
 	{
 		Path:        "resolve.unknown_status",
-		Doc:         "The status of such names if elsewhere is empty. A name that does not exist, according to a system, is always 404, one that is gone 410.",
+		Doc:         "The status for names that no system resolves, if elsewhere is empty. A name that does not exist according to a system always gets 404, a name that is gone 410.",
 		Default:     404,
 		OneOf:       []string{"404", "501", "502"},
 		Invalidates: Records | Answers | Snapshot,
 	},
 	{
 		Path:        "resolve.identifiers",
-		Doc:         "Identifiers that people use without urn: and what they mean, before those that are built in (a bare ISBN, ISSN or DOI, and doi:, hdl: and ark:). A list:",
+		Doc:         "Notations of identifiers without urn: and the URIs they stand for, before the built-in ones (a bare ISBN, ISSN or DOI, and doi:, hdl: and ark:). A list:",
 		Default:     []Identifier{},
 		Form:        tableForm,
 		Invalidates: Records | Answers | Snapshot,
@@ -1495,25 +1492,25 @@ var settings = []Setting{
 		Elements: []Setting{
 			{
 				Path: "resolve.identifiers.*.pattern",
-				Doc:  "what the whole identifier must match; its named groups are variables; it must be set",
+				Doc:  "regular expression that the whole identifier must match; its named groups are variables; it must be set",
 				Form: "regular expression (RE2)",
 			},
 			{
 				Path: "resolve.identifiers.*.template",
-				Doc:  "the URI of the identifier; it must be set",
+				Doc:  "URI of the identifier; it must be set",
 				Form: "URI template (RFC 6570)",
 			},
 		},
 	},
 	{
 		Path:        "urn",
-		Doc:         "Which names are accepted as URNs: each part must conform to at least one of these specifications: rfc2141, draft (draft-ietf-urnbis-rfc2141bis-urn-03) and rfc8141. Others are answered 400. A list of one accepts only that specification:",
+		Doc:         "Syntax of URNs. Each part of a name must conform to at least one of the accepted specifications, rfc2141, draft (draft-ietf-urnbis-rfc2141bis-urn-03) and rfc8141; other names get 400. A single element accepts only that specification:",
 		Invalidates: Answers | Snapshot,
 		Sample:      "accept: [rfc8141]",
 	},
 	{
 		Path:        "urn.accept",
-		Doc:         "the specifications",
+		Doc:         "accepted specifications",
 		Default:     uri.CurrentURN.Names(),
 		OneOf:       (uri.RFC2141 | uri.CurrentURN).Names(),
 		Invalidates: Answers | Snapshot,
@@ -1521,13 +1518,13 @@ var settings = []Setting{
 	},
 	{
 		Path:        "registry",
-		Doc:         "The names that this site owns, see docs/registry.md. They are resolved before all that is below resolve. Fill the registry with urnd registry import.",
+		Doc:         "The registry of names that this site owns, see docs/registry.md. Its names are resolved before all systems of resolve. Fill the registry with urnd registry import.",
 		Invalidates: Answers | Snapshot,
 	},
 	{
 		Path:        "registry.store",
-		Doc:         "Where they are: sqlite: and the path of a file, or the URL of a PostgreSQL database, which several urnds may share, without a password: postgres://urnd@db.example.org/names. Empty: there is no registry.",
-		Form:        "sqlite: and a path, or postgres:// and what follows",
+		Doc:         "The database: sqlite: and the path of a file, or the URL, without password, of a PostgreSQL database, which several instances may share: postgres://urnd@db.example.org/names. Empty turns the registry off.",
+		Form:        "sqlite: and a path, or postgres:// URL",
 		Secret:      true,
 		Invalidates: Answers | Snapshot | Store,
 		check:       checkStore,
@@ -1535,15 +1532,15 @@ var settings = []Setting{
 	},
 	{
 		Path:        "registry.replica",
-		Doc:         "the URL of a PostgreSQL database that is a replica of the store: names are looked up there",
-		Form:        "postgres:// and what follows",
+		Doc:         "URL of a PostgreSQL database that is a read replica of store; names are looked up there",
+		Form:        "postgres:// URL",
 		Secret:      true,
 		Invalidates: Answers | Snapshot | Store,
 		check:       checkReplica,
 	},
 	{
 		Path:        "registry.password",
-		Doc:         "the file with the password of PostgreSQL. Empty: ~/.pgpass, PGPASSWORD or none",
+		Doc:         "file of the PostgreSQL password. Empty uses ~/.pgpass, PGPASSWORD or none",
 		Form:        "path, or credential: and a name",
 		Secret:      true,
 		Invalidates: Answers | Snapshot | Store,
@@ -1551,28 +1548,28 @@ var settings = []Setting{
 	},
 	{
 		Path:    "registry.ttl",
-		Doc:     "TTL of answers, also for clients, if client_ttl is 0. urnd itself forgets an answer as soon as the name has changed",
+		Doc:     "TTL of answers, also for clients if client_ttl is 0. urnd itself invalidates an answer as soon as the name changes",
 		Default: time.Duration(600000000000),
 		Least:   time.Duration(1000000000), Most: time.Duration(31536000000000000),
 		Invalidates: Answers | Snapshot,
 	},
 	{
 		Path:  "registry.client_ttl",
-		Doc:   "How long clients may use answers: they do not learn that a name has changed. Less than ttl is for names that move, more for those that do not. 0: what is left of ttl",
+		Doc:   "How long clients may cache responses; changes of a name do not reach them earlier. Use less than ttl for names that move, more for stable ones. 0 uses the remaining ttl",
 		Least: time.Duration(0), Most: time.Duration(31536000000000000),
 		Invalidates: Answers | Snapshot,
 	},
 	{
 		Path:        "registry.only",
-		Doc:         "What the names of this site begin with: the registry is asked for these alone, others are resolved although it is not available, and cannot be registered. Empty: all URNs, and names of each other kind that is registered.",
+		Doc:         "Owned prefixes of canonical names: only these names are looked up in the registry and can be registered; others resolve even while it is unavailable. Empty owns all URNs, and all other kinds of names that are registered.",
 		Default:     []string{},
-		Form:        "beginning of canonical names",
+		Form:        "prefix of canonical names",
 		Invalidates: Answers | Snapshot,
 		Sample:      "only: ['urn:nbn:fi:', 'ark:/12345/']",
 	},
 	{
 		Path:        "registry.hosts",
-		Doc:         "The web hosts whose paths are names of the registry: a request for /net/foo with the Host purl.example.org asks for https://purl.example.org/net/foo, by HTTP, too, and with any port. Their names need not be in only.",
+		Doc:         "Web hosts whose paths are names of the registry: a request for /net/foo with the Host purl.example.org resolves https://purl.example.org/net/foo, also over http and on any port. These names need not be in only.",
 		Default:     []string{},
 		Form:        "host name",
 		Invalidates: Answers | Snapshot,
@@ -1581,7 +1578,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "registry.handles",
-		Doc:         "Names that are handles or DOIs: /api/handles/ answers for them as proxies of the Handle System do, see docs/links.md. Empty: there is no such API. A list:",
+		Doc:         "Prefixes of handles and DOIs that /api/handles/ serves in the format of the Handle System's proxies, see docs/links.md. Empty turns this API off. A list:",
 		Default:     []Handle{},
 		Form:        tableForm,
 		Invalidates: Nothing,
@@ -1589,19 +1586,19 @@ var settings = []Setting{
 		Elements: []Setting{
 			{
 				Path: "registry.handles.*.prefix",
-				Doc:  "the prefix of the handles, without a slash; it must be set",
+				Doc:  "prefix of the handles, without the slash; it must be set",
 				Form: "prefix of handles",
 			},
 			{
 				Path: "registry.handles.*.names",
-				Doc:  "what the names in the registry begin with, which the part of a handle behind the slash follows; empty: doi: and the prefix where that begins with 10., else hdl: and the prefix",
-				Form: "beginning of a name",
+				Doc:  "prefix of the names in the registry, to which the suffix of the handle is appended; empty is doi: and the prefix if that begins with 10., otherwise hdl: and the prefix",
+				Form: "prefix of a name",
 			},
 		},
 	},
 	{
 		Path:        "registry.digital_link",
-		Doc:         "Where identifiers in web addresses begin, see docs/links.md: what is below a root is one of its scheme, and nothing else, and is answered as GS1's standard for resolvers says. The paths of its host are names of the registry, as with hosts. A list:",
+		Doc:         "Roots of identifiers in web addresses, see docs/links.md: all paths below a root are identifiers of its scheme, resolved according to GS1's standard for resolvers. The paths of its host are names of the registry, as with hosts. A list:",
 		Default:     []DigitalLink{},
 		Form:        tableForm,
 		Invalidates: Answers | Snapshot,
@@ -1609,81 +1606,81 @@ var settings = []Setting{
 		Elements: []Setting{
 			{
 				Path: "registry.digital_link.*.root",
-				Doc:  "the URL that its identifiers begin with, without port; it must be set",
+				Doc:  "root URL of the identifiers, without port; it must be set",
 				Form: "https:// URL that ends with /",
 			},
 			{
 				Path:  "registry.digital_link.*.scheme",
-				Doc:   "the scheme of its identifiers; empty: gs1",
+				Doc:   "scheme of the identifiers; empty is gs1",
 				OneOf: []string{"gs1", "data-identifiers"},
 			},
 			{
 				Path: "registry.digital_link.*.name",
-				Doc:  "the name of the resolver, in /.well-known/gs1resolver",
+				Doc:  "name of the resolver in /.well-known/gs1resolver",
 				Form: "text",
 			},
 			{
 				Path: "registry.digital_link.*.contact",
-				Doc:  "who runs it, likewise",
+				Doc:  "organisation that operates it, in /.well-known/gs1resolver",
 				Form: "text",
 			},
 			{
 				Path: "registry.digital_link.*.terms",
-				Doc:  "the URL of its terms of use, likewise",
+				Doc:  "URL of its terms of use, in /.well-known/gs1resolver",
 				Form: "URL",
 			},
 			{
 				Path: "registry.digital_link.*.contexts",
-				Doc:  "the contexts that targets of its names have, such as countries, likewise: clients choose by context= in the query",
+				Doc:  "contexts of the targets, such as countries, in /.well-known/gs1resolver; clients select one with context= in the query",
 				Form: "text",
 			},
 		},
 	},
 	{
 		Path:        "registry.redirect",
-		Doc:         "The status of redirects to where a name leads, unless the name or a prefix of it says another one. By THTTP it is 303, as RFC 2169 has it.",
+		Doc:         "The status of redirects to the target of a name, unless the name or a prefix of it sets another one. Over THTTP it is 303 (RFC 2169).",
 		Default:     302,
 		OneOf:       []string{"301", "302", "303", "307", "308"},
 		Invalidates: Answers | Snapshot,
 	},
 	{
 		Path:        "registry.describe",
-		Doc:         "What the names begin with that answer with their description where a client prefers its media type, such as application/ld+json, to HTML, as doi.org does; others redirect whatever the client accepts, see docs/links.md. Not for vocabularies: programs would take the description for what the name names.",
+		Doc:         "Prefixes of names that are answered with their description if a client prefers its media type, such as application/ld+json, to HTML, as at doi.org; all other names always redirect, see docs/links.md. Do not use it for vocabularies, where clients expect the named resource.",
 		Default:     []string{},
-		Form:        "beginning of canonical names",
+		Form:        "prefix of canonical names",
 		Invalidates: Nothing,
 		Sample:      "describe: ['doi:10.5555/']",
 	},
 	{
 		Path:        "registry.count",
-		Doc:         "count how often each name is resolved a day, by people and by bots, without anything about who asked; urnd registry stats shows it",
+		Doc:         "count resolutions per name and day, separately for people and bots, without data about clients; urnd registry stats shows the counts",
 		Default:     true,
 		Invalidates: Answers | Snapshot,
 	},
 	{
 		Path:  "registry.health_interval",
-		Doc:   "The time in which the http and https targets of all names are checked once, evenly, such as 168h: see docs/registry-operations.md. Of several urnds on one store one checks, and all prefer targets that are healthy. 0: nothing is checked.",
+		Doc:   "The period in which the http and https targets of all names are checked once, evenly spread, such as 168h: see docs/registry-operations.md. Of several instances with one store one runs the checks, and all prefer healthy targets. 0 turns the checks off.",
 		Least: time.Duration(0), Most: time.Duration(31536000000000000),
 		Invalidates: Nothing,
 		check:       checkHealthInterval,
 	},
 	{
 		Path:    "registry.health_rate",
-		Doc:     "at most so many requests a second for these checks",
+		Doc:     "maximum number of health checks per second",
 		Default: 20,
 		Least:   1, Most: 1000,
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "registry.health_pause",
-		Doc:     "The time after such a request until the same server is asked again. Where most targets are on one server, it bounds how many can be checked: 1s is 600,000 in a week.",
+		Doc:     "The minimum time between two health checks of the same server. If most targets are on one server, it limits how many can be checked: 1s allows 600,000 in a week.",
 		Default: time.Duration(1000000000),
 		Least:   time.Duration(0), Most: time.Duration(3600000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "registry.health_contact",
-		Doc:         "The URL or mail address that the User-Agent of these requests tells, so that those who are asked can reach you. It is needed where health_interval is not 0.",
+		Doc:         "The URL or mail address in the User-Agent of health checks, so that operators of the servers can reach you. It is required if health_interval is not 0.",
 		Form:        "URL or mail address",
 		Invalidates: Nothing,
 		check:       checkHealthContact,
@@ -1691,12 +1688,12 @@ var settings = []Setting{
 	},
 	{
 		Path:        "ark",
-		Doc:         "What ?info of an ARK of the registry says that this site commits itself to, where the metadata of the name says nothing else: see docs/links.md. What is empty is (:unkn).",
+		Doc:         "The commitment of this site in the ?info response of its ARKs, unless the metadata of the name has one: see docs/links.md. Empty values appear as (:unkn).",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "ark.support_who",
-		Doc:         "who makes the commitment",
+		Doc:         "organisation that makes the commitment",
 		Form:        "text",
 		Invalidates: Nothing,
 		check:       checkSupport,
@@ -1704,7 +1701,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "ark.support_what",
-		Doc:         "the commitment, such as one of those in draft-kunze-ark section 5.1.1: Not Guaranteed, Permanent: Dynamic Content, Permanent: Stable Content, Permanent: Unchanging Content",
+		Doc:         "the commitment, such as one of draft-kunze-ark section 5.1.1: Not Guaranteed, Permanent: Dynamic Content, Permanent: Stable Content, Permanent: Unchanging Content",
 		Form:        "text",
 		Invalidates: Nothing,
 		check:       checkSupport,
@@ -1712,7 +1709,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "ark.support_when",
-		Doc:         "the date of the commitment",
+		Doc:         "date of the commitment",
 		Form:        "text",
 		Invalidates: Nothing,
 		check:       checkSupport,
@@ -1720,7 +1717,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "ark.support_where",
-		Doc:         "the URL of what says more, such as a policy",
+		Doc:         "URL of details, such as a policy",
 		Form:        "text",
 		Invalidates: Nothing,
 		check:       checkSupport,
@@ -1728,11 +1725,11 @@ var settings = []Setting{
 	},
 	{
 		Path: "cache",
-		Doc:  "The caches.",
+		Doc:  "Caches of answers, DNS records and HTTP responses.",
 	},
 	{
 		Path:    "cache.answers",
-		Doc:     "memory for answers",
+		Doc:     "memory for answers of the resolver",
 		Default: Size(64 << 20),
 		Least:   Size(1 << 20), Most: Size(1024 << 30),
 		Invalidates: Records | Answers,
@@ -1746,63 +1743,63 @@ var settings = []Setting{
 	},
 	{
 		Path:    "cache.responses",
-		Doc:     "memory for HTTP responses, of the forward proxy and of proxy.sites; 0B turns this cache off",
+		Doc:     "memory for HTTP responses of the forward proxy and of proxy.sites; 0B turns this cache off",
 		Default: Size(128 << 20),
 		Least:   Size(0 << 0), Most: Size(1024 << 30),
 		Invalidates: Responses,
 	},
 	{
 		Path:    "cache.max_response",
-		Doc:     "the largest body that is cached in memory; at most an eighth of cache.responses",
+		Doc:     "maximum size of a response body cached in memory, and no more than an eighth of cache.responses",
 		Default: Size(8 << 20),
 		Least:   Size(1 << 10), Most: Size(1024 << 30),
 		Invalidates: Responses,
 	},
 	{
 		Path:    "cache.heuristic_percent",
-		Doc:     "the freshness lifetime of responses that name none: a percentage of the time since their last modification (RFC 9111 section 4.2.2); 0 makes none",
+		Doc:     "heuristic freshness lifetime of responses without an explicit one, as a percentage of the time since their last modification (RFC 9111 section 4.2.2); 0 turns it off",
 		Default: 10,
 		Least:   0, Most: 100,
 		Invalidates: Responses,
 	},
 	{
 		Path:    "cache.heuristic_max",
-		Doc:     "and at most this long",
+		Doc:     "maximum heuristic freshness lifetime",
 		Default: time.Duration(86400000000000),
 		Least:   time.Duration(0), Most: time.Duration(31536000000000000),
 		Invalidates: Responses,
 	},
 	{
-		Path:        "cache.harmless_fields",
-		Doc:         "Fields of requests, or the beginnings of their names such as npm-*, that do not matter to what an origin answers. A response to a request with fields that urnd does not know (docs/proxy.md) is stored for others only if its Vary names them, or if they are listed here.",
+		Path:        "cache.unkeyed_fields",
+		Doc:         "Request header fields, or prefixes of their names such as npm-*, that do not influence the response of an origin and so are not part of the cache key. A response to a request with fields unknown to urnd (docs/proxy.md) is stored for other clients only if its Vary lists them, or if they are listed here.",
 		Default:     []string{},
-		Form:        "name of a field, with * at its end for all that begin so",
+		Form:        "field name, or a prefix of names with * at its end",
 		Invalidates: Responses | Disk,
-		check:       checkHarmlessFields,
+		check:       checkUnkeyedFields,
 	},
 	{
 		Path:    "cache.collapse_timeout",
-		Doc:     "How long clients wait for the response to another one who asks for the same; then one of them asks the origin too, and after twice the time each does.",
+		Doc:     "How long clients wait for the response to an identical request of another client. After it one of the waiting clients also sends the request, and after twice the time all do.",
 		Default: time.Duration(5000000000),
 		Least:   time.Duration(10000000), Most: time.Duration(60000000000),
 		Invalidates: Responses,
 	},
 	{
 		Path:  "cache.disk",
-		Doc:   "space on disk for HTTP responses; 0B uses none",
+		Doc:   "disk space for HTTP responses; 0B turns this cache off",
 		Least: Size(0 << 0), Most: Size(1048576 << 30),
 		Invalidates: Responses,
 	},
 	{
 		Path:        "cache.disk_directory",
-		Doc:         "The directory of these responses. Empty: the cache directory of systemd (CACHE_DIRECTORY).",
+		Doc:         "The directory of the disk cache. Empty uses the cache directory of systemd (CACHE_DIRECTORY).",
 		Form:        "path that begins with a slash",
 		Invalidates: Responses,
 		check:       checkDirectory,
 	},
 	{
 		Path:    "cache.stale_for",
-		Doc:     "how long after its expiry an answer, or a response, may be used while its source fails",
+		Doc:     "how long after its expiry an answer or a response may be used while its source fails",
 		Default: time.Duration(86400000000000),
 		Least:   time.Duration(0), Most: time.Duration(604800000000000),
 		Invalidates: Records | Answers | Responses,
@@ -1816,22 +1813,22 @@ var settings = []Setting{
 	},
 	{
 		Path:        "cache.directory",
-		Doc:         "The directory of the snapshot of answers, a file that is written when urnd stops and read when it starts. Empty: the state directory of systemd (STATE_DIRECTORY); without one there is no snapshot.",
+		Doc:         "The directory of the snapshot of answers, a file that is written when urnd stops and read when it starts. Empty uses the state directory of systemd (STATE_DIRECTORY); without one there is no snapshot.",
 		Form:        "path that begins with a slash",
 		Invalidates: Records | Answers,
 		check:       checkDirectory,
 	},
 	{
 		Path:    "cache.max_saved",
-		Doc:     "the maximum size of the snapshot; 0B saves nothing",
+		Doc:     "maximum size of the snapshot; 0B turns it off",
 		Default: Size(64 << 20),
 		Least:   Size(0 << 0), Most: Size(1024 << 30),
 		Invalidates: Records | Answers,
 	},
 	{
 		Path:        "cache.shared",
-		Doc:         "The URL of a Valkey or Redis server in which several urnds share answers, DNS records and small responses, without a password: rediss://urnd@cache.example.org:6379/0; see docs/scale.md. Empty: each has its own alone.",
-		Form:        "redis:// or rediss:// and what follows",
+		Doc:         "The URL, without password, of a Valkey or Redis server in which several instances share answers, DNS records and small responses: rediss://urnd@cache.example.org:6379/0; see docs/scale.md. Empty turns sharing off.",
+		Form:        "redis:// or rediss:// URL",
 		Secret:      true,
 		Invalidates: Records | Answers | Responses,
 		check:       checkShared,
@@ -1839,7 +1836,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "cache.shared_password",
-		Doc:         "the file with the password of that server; empty: none",
+		Doc:         "file of the password of the server of cache.shared; empty sends none",
 		Form:        "path, or credential: and a name",
 		Secret:      true,
 		Invalidates: Records | Answers | Responses,
@@ -1847,7 +1844,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "cache.shared_key",
-		Doc:         "The file with the secret, of at least 32 octets, by which what is shared is sealed: the same for all urnds that share. It is needed with cache.shared.",
+		Doc:         "The file of the secret key, at least 32 bytes, that encrypts and authenticates shared entries. It must be the same in all instances, and is required with cache.shared.",
 		Form:        "path, or credential: and a name",
 		Secret:      true,
 		Invalidates: Records | Answers | Responses,
@@ -1855,13 +1852,13 @@ var settings = []Setting{
 	},
 	{
 		Path:        "cache.shared_ca",
-		Doc:         "the certificates of the authorities that verify that server by TLS; empty: those of the system",
+		Doc:         "file of the certificate authorities that verify the server of cache.shared over TLS; empty uses those of the system",
 		Form:        "path, or credential: and a name",
 		Invalidates: Records | Answers | Responses,
 	},
 	{
 		Path:        "cache.shared_prefix",
-		Doc:         "what keys in that server begin with, in braces: urnds with different prefixes share nothing",
+		Doc:         "prefix of all keys in that server, in braces; instances with different prefixes share nothing",
 		Default:     "urnd",
 		Form:        "prefix of keys",
 		Invalidates: Records | Answers | Responses,
@@ -1869,32 +1866,32 @@ var settings = []Setting{
 	},
 	{
 		Path:    "cache.shared_timeout",
-		Doc:     "How long a name waits for that server, and up to four times as long where its answers mostly take longer. Where half of the last answers were later, none waits, until it has answered within that time again.",
+		Doc:     "How long a lookup waits for the server of cache.shared, and up to four times as long if its responses usually take longer. If half of the recent responses were late, lookups do not wait until it responds within this time again.",
 		Default: time.Duration(5000000),
 		Least:   time.Duration(1000000), Most: time.Duration(1000000000),
 		Invalidates: Records | Answers | Responses,
 	},
 	{
 		Path:        "cdn",
-		Doc:         "Caches in front of urnd, as of a CDN or Varnish, that are told when names change: see docs/scale.md.",
+		Doc:         "Caches in front of urnd, such as a CDN or Varnish, that are purged when names change: see docs/scale.md.",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "cdn.tags",
-		Doc:         "The field of answers for names by which such a cache purges them: Cache-Tag has commas between tags, the others have spaces.",
+		Doc:         "The response header field with the tags by which such a cache purges. Cache-Tag separates tags with commas, the others with spaces.",
 		Default:     "off",
 		OneOf:       []string{"off", "Cache-Tag", "Surrogate-Key", "xkey"},
 		Invalidates: Nothing,
 	},
 	{
 		Path:  "cdn.ttl",
-		Doc:   "How long such a cache may use answers of the registry, by CDN-Cache-Control (RFC 9213); for clients registry.client_ttl holds. Set it only where cdn.webhooks tells of changes. 0: as long as clients",
+		Doc:   "How long such a cache may store responses for names of the registry, in CDN-Cache-Control (RFC 9213); registry.client_ttl is for clients. Set it only with cdn.webhooks. 0 is the same time as for clients",
 		Least: time.Duration(0), Most: time.Duration(31536000000000000),
 		Invalidates: Answers | Snapshot,
 	},
 	{
 		Path:        "cdn.webhooks",
-		Doc:         "The URLs that are called with what is to be purged, when a name has changed or was purged: a POST of JSON, {\"tags\": [\"...\"]}. It needs cdn.tags.",
+		Doc:         "The URLs that are notified of tags to purge when a name changes or is purged: a POST with the JSON {\"tags\": [\"...\"]}. It requires cdn.tags.",
 		Default:     []string{},
 		Form:        "URL",
 		Secret:      true,
@@ -1904,7 +1901,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "cdn.secret",
-		Doc:         "the file with the token of these calls (Authorization: Bearer); it is read for each; empty: none",
+		Doc:         "file of the bearer token of these requests (Authorization: Bearer), which is read for each request; empty sends none",
 		Form:        "path, or credential: and a name",
 		Secret:      true,
 		Invalidates: Nothing,
@@ -1912,60 +1909,60 @@ var settings = []Setting{
 	},
 	{
 		Path:        "site",
-		Doc:         "What readers see of your site on its pages: see docs/pages.md. Pages that are stored already, of listings, show a change when they are made anew.",
+		Doc:         "Appearance of the pages of your site: see docs/pages.md. Cached listings show a change after they expire.",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "site.name",
-		Doc:         "the name above each page; empty: urnd",
+		Doc:         "site name at the top of each page; empty is urnd",
 		Form:        "text",
 		Invalidates: Nothing,
 		check:       checkSiteName,
 	},
 	{
 		Path:        "site.logo",
-		Doc:         "The file of a picture beside the name: an SVG with a viewBox, or a PNG, of at most 64 KiB. It is read when the configuration is loaded, and served at /logo.svg or /logo.png.",
+		Doc:         "The image file beside the name: an SVG with a viewBox, or a PNG, of at most 64 KiB. It is read when the configuration is loaded, and served at /logo.svg or /logo.png.",
 		Form:        "path",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "site.accent",
-		Doc:         "The colour of links and buttons. It is made darker on light pages, and lighter on dark ones, until it can be read (WCAG 2.2, contrast of 4.5 to 1).",
+		Doc:         "The colour of links and buttons. It is darkened on light pages and lightened on dark ones until it is legible (WCAG 2.2, contrast of 4.5 to 1).",
 		Form:        "colour, such as '#0645ad'",
 		Invalidates: Nothing,
 		check:       checkAccent,
 	},
 	{
 		Path:        "site.contact",
-		Doc:         "whom readers ask, below each page",
+		Doc:         "contact for readers, at the bottom of each page",
 		Form:        "URI, such as mailto:library@example.org",
 		Invalidates: Nothing,
 		check:       checkSiteContact,
 	},
 	{
 		Path:        "site.imprint",
-		Doc:         "the page with who is responsible, below each page",
+		Doc:         "URL of the legal notice (imprint), at the bottom of each page",
 		Form:        "URL",
 		Invalidates: Nothing,
 		check:       checkSiteURL,
 	},
 	{
 		Path:        "site.privacy",
-		Doc:         "the page about privacy, below each page",
+		Doc:         "URL of the privacy notice, at the bottom of each page",
 		Form:        "URL",
 		Invalidates: Nothing,
 		check:       checkSiteURL,
 	},
 	{
 		Path:        "site.language",
-		Doc:         "The language of pages for readers whose browser prefers none of those that pages are written in.",
+		Doc:         "The language of pages for readers whose browser accepts none of the available languages.",
 		Default:     "en",
 		OneOf:       []string{"en", "de", "fr", "es", "zh"},
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "site.examples",
-		Doc:         "Identifiers that the front page offers, at most 10: names of yours, best.",
+		Doc:         "Example identifiers on the front page, at most 10, best names of your own.",
 		Default:     []string{},
 		Form:        "identifier",
 		Invalidates: Nothing,
@@ -1974,12 +1971,12 @@ var settings = []Setting{
 	},
 	{
 		Path:        "site.sitemap",
-		Doc:         "List all names of the registry that are in use, and not for trial, for search engines: at /sitemap.xml, to which robots.txt leads. listen.public_url must be set.",
+		Doc:         "List all active names of the registry, except temporary ones, for search engines at /sitemap.xml, which robots.txt refers to. It requires listen.public_url.",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "site.texts",
-		Doc:         "What the site says in a language, in place of its name and of the first sentence of the front page. A list:",
+		Doc:         "Texts of the site in a language, in place of its name and of the first sentence of the front page. A list:",
 		Default:     []SiteText{},
 		Form:        tableForm,
 		Invalidates: Nothing,
@@ -1987,28 +1984,28 @@ var settings = []Setting{
 		Elements: []Setting{
 			{
 				Path:  "site.texts.*.language",
-				Doc:   "the language; it must be set",
+				Doc:   "language of the texts; it must be set",
 				OneOf: []string{"en", "de", "fr", "es", "zh"},
 			},
 			{
 				Path: "site.texts.*.name",
-				Doc:  "the name of the site in it",
+				Doc:  "name of the site in this language",
 				Form: "text",
 			},
 			{
 				Path: "site.texts.*.welcome",
-				Doc:  "the first sentences of the front page in it",
+				Doc:  "first sentences of the front page in this language",
 				Form: "text",
 			},
 		},
 	},
 	{
 		Path: "access",
-		Doc:  "Which clients may use which services. A client is identified by the address of its connection, or by the one that a trusted proxy forwards.",
+		Doc:  "Which clients may use which services. The client is the address of the connection, or the address forwarded by a trusted proxy.",
 	},
 	{
 		Path:        "access.allow_destinations",
-		Doc:         "Address ranges that urnd may connect to even if they are loopback, private, link-local, multicast or reserved. Empty by default, so that no client and no record can reach your network through urnd. At all other addresses, ports below 1024 of other services, such as mail, are refused.",
+		Doc:         "Address ranges that urnd may connect to even if they are loopback, private, link-local, multicast or reserved. Empty, the default, keeps clients and records from reaching your network through urnd. At all other addresses, ports below 1024 of other services, such as mail, are refused.",
 		Default:     []netip.Prefix{},
 		Form:        "address range",
 		Invalidates: Answers | Snapshot | Responses | Disk,
@@ -2024,7 +2021,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.proxy_clients",
-		Doc:         "Clients that may use the forward proxy and the redirects of URLs. Behind another proxy (X-Forwarded-For, Forwarded) that is not one of trusted_proxies they are refused, because the address of the client is not known.",
+		Doc:         "Clients that may use the forward proxy and the redirects of URLs. Requests through another proxy (X-Forwarded-For, Forwarded) that is not in trusted_proxies are refused, because the address of the client is unknown.",
 		Default:     []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		Form:        "address range",
 		Invalidates: Nothing,
@@ -2032,7 +2029,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.proxy_users",
-		Doc:         "A file of users of the forward proxy with their passwords, as htpasswd -B -C 12 writes it (bcrypt); clients log in by Basic authentication. Empty: no password is required.",
+		Doc:         "A file of users of the forward proxy and their passwords, in the format of htpasswd -B -C 12 (bcrypt); clients use Basic authentication. Empty requires no password.",
 		Form:        "path, or credential: and a name",
 		Secret:      true,
 		Invalidates: Nothing,
@@ -2040,7 +2037,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.proxy_groups",
-		Doc:         "A file of groups of these users for rules, a line each, as Apache reads them (AuthGroupFile): \"staff: alice bob\". Empty: there are none.",
+		Doc:         "A file of groups of these users for rules, one per line, in the format of Apache's AuthGroupFile: \"staff: alice bob\". Empty defines no groups.",
 		Form:        "path, or credential: and a name",
 		Secret:      true,
 		Invalidates: Nothing,
@@ -2048,56 +2045,56 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.helpers",
-		Doc:         "Programs that know users of the forward proxy, by the protocols of Squid's helpers, such as those of Debian in /usr/lib/squid. They run as urnd does, with its rights, and without its environment. A list:",
+		Doc:         "Authentication and group helpers for users of the forward proxy: programs that speak the protocols of Squid's helpers, such as those of Debian in /usr/lib/squid. They run with the rights of urnd, and without its environment. A list:",
 		Default:     []Helper{},
 		Form:        tableForm,
 		Invalidates: Nothing,
-		Sample:      "helpers:\n  # passwords and negotiate: as auth_param basic and negotiate of Squid; groups: as external_acl_type with %LOGIN and\n  # the name of a group\n  - for: passwords\n    command: [/usr/lib/squid/basic_ldap_auth, -P, -b, 'dc=example,dc=org', -f, 'uid=%s', -H, 'ldap://ldap.example.org']\n  - for: negotiate\n    command: [/usr/lib/squid/negotiate_kerberos_auth, -k, /etc/urnd/proxy.keytab]\n  - for: groups\n    command: [/usr/lib/squid/ext_ldap_group_acl, -b, 'dc=example,dc=org', -f, '(&(cn=%g)(memberUid=%u))', -H, 'ldap://ldap.example.org']\n    processes: 5\n    # questions that a process has at a time, with channel-IDs; 0: one, without\n    concurrency: 0\n    timeout: 10s\n    # how long an answer is used again\n    ttl: 1h\n    negative_ttl: 1m",
+		Sample:      "helpers:\n  # passwords and negotiate: as auth_param basic and negotiate of Squid; groups: as external_acl_type with %LOGIN and\n  # the name of a group\n  - for: passwords\n    command: [/usr/lib/squid/basic_ldap_auth, -P, -b, 'dc=example,dc=org', -f, 'uid=%s', -H, 'ldap://ldap.example.org']\n  - for: negotiate\n    command: [/usr/lib/squid/negotiate_kerberos_auth, -k, /etc/urnd/proxy.keytab]\n  - for: groups\n    command: [/usr/lib/squid/ext_ldap_group_acl, -b, 'dc=example,dc=org', -f, '(&(cn=%g)(memberUid=%u))', -H, 'ldap://ldap.example.org']\n    processes: 5\n    # concurrent requests per process, with channel-IDs; 0: one, without\n    concurrency: 0\n    timeout: 10s\n    # how long a result is cached\n    ttl: 1h\n    negative_ttl: 1m",
 		Elements: []Setting{
 			{
 				Path:  "access.helpers.*.for",
-				Doc:   "what it is asked for: passwords of users, in place of proxy_users; the tokens of Negotiate (Kerberos), beside passwords or alone; or whether a user is in a group that a rule names, beside proxy_groups; it must be set",
+				Doc:   "what the helper verifies: passwords of users, in place of proxy_users; the tokens of Negotiate (Kerberos), together with passwords or alone; or the membership of a user in a group that a rule names, in addition to proxy_groups; it must be set",
 				OneOf: []string{"passwords", "negotiate", "groups"},
 			},
 			{
 				Path: "access.helpers.*.command",
-				Doc:  "the program, by its path, and its arguments; no shell reads them. Secrets belong into files: others can see arguments",
+				Doc:  "path of the program and its arguments, without shell. Put secrets into files: other users of the machine can read arguments",
 				Form: "path of a program, and its arguments",
 			},
 			{
 				Path: "access.helpers.*.case_sensitive",
-				Doc:  "names of users are passed on as clients send them; else those with passwords are in lower case, here and in rules",
+				Doc:  "pass user names on as clients send them; false lowercases those with passwords, here and in rules",
 			},
 			{
 				Path:  "access.helpers.*.processes",
-				Doc:   "how many run at most; 0: 5",
+				Doc:   "maximum number of processes; 0 is 5",
 				Least: 0, Most: 256,
 			},
 			{
 				Path:  "access.helpers.*.concurrency",
-				Doc:   "how many questions a process has at a time, with channel-IDs; 0: one, without, as negotiate needs it",
+				Doc:   "maximum number of concurrent requests per process, with channel-IDs; 0 is one request without channel-ID, as negotiate requires",
 				Least: 0, Most: 1000,
 			},
 			{
 				Path:  "access.helpers.*.timeout",
-				Doc:   "how long an answer may take; 0s: 10s",
+				Doc:   "timeout of one request; 0s is 10s",
 				Least: time.Duration(0), Most: time.Duration(300000000000),
 			},
 			{
 				Path:  "access.helpers.*.ttl",
-				Doc:   "how long a yes is used again; 0s: 1h; of negotiate, how long a connection is logged in; 0s: to its end",
+				Doc:   "how long a positive result is cached; 0s is 1h. For negotiate, how long a connection stays authenticated; 0s is until it closes",
 				Least: time.Duration(0), Most: time.Duration(86400000000000),
 			},
 			{
 				Path:  "access.helpers.*.negative_ttl",
-				Doc:   "how long a no is used again; 0s: 1m",
+				Doc:   "how long a negative result is cached; 0s is 1m",
 				Least: time.Duration(0), Most: time.Duration(86400000000000),
 			},
 		},
 	},
 	{
 		Path:        "access.fresh_clients",
-		Doc:         "Clients whose Cache-Control: no-cache makes urnd ask all servers again, instead of its caches. That of others is ignored.",
+		Doc:         "Clients whose Cache-Control: no-cache makes urnd query all servers again instead of its caches. That of other clients is ignored.",
 		Default:     []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		Form:        "address range",
 		Invalidates: Nothing,
@@ -2105,7 +2102,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.browse_clients",
-		Doc:         "Clients that may list the names of the registry at /names, and search them by title and target: see docs/pages.md. They must be among resolve_clients, too. Empty: nobody, and there is no such page.",
+		Doc:         "Clients that may list the names of the registry at /names, and search them by title and target: see docs/pages.md. They must also be in resolve_clients. Empty turns this page off.",
 		Default:     []netip.Prefix{},
 		Form:        "address range",
 		Invalidates: Nothing,
@@ -2114,7 +2111,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.browse_all_clients",
-		Doc:         "Those of browse_clients that are shown names that are reserved, withdrawn or for trial, too. Others get no sign of them. Behind another proxy (X-Forwarded-For, Forwarded) that is not one of trusted_proxies they are not.",
+		Doc:         "Clients, of browse_clients, that also see reserved, withdrawn and temporary names, which are hidden from others. Requests through another proxy (X-Forwarded-For, Forwarded) that is not in trusted_proxies do not see them.",
 		Default:     []netip.Prefix{},
 		Form:        "address range",
 		Invalidates: Nothing,
@@ -2123,7 +2120,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.cors",
-		Doc:         "Sites whose pages may read answers, lists, descriptions and the OpenAPI document (cross-origin resource sharing), such as https://catalogue.example.org; \"*\" is all, an empty list none.",
+		Doc:         "Origins whose pages may read answers, lists, descriptions and the OpenAPI document (cross-origin resource sharing), such as https://catalogue.example.org; \"*\" allows all, an empty list none.",
 		Default:     []string{"*"},
 		Form:        "\"*\", or http:// or https:// and a host",
 		Invalidates: Nothing,
@@ -2131,7 +2128,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.embedders",
-		Doc:         "Sites whose pages may load what is retrieved for their readers, by /fetch?uri= and as the resource of a name, as images or in frames, such as https://catalogue.example.org, without a path: with the rights that the reader has here. Pages of others may link to it.",
+		Doc:         "Origins, without path, such as https://catalogue.example.org, whose pages may embed content that is retrieved by /fetch?uri= or as the resource of a name, as images or in frames, with the rights that the reader has here. Other pages may only link to it.",
 		Default:     []string{},
 		Form:        "http:// or https:// and a host",
 		Invalidates: Nothing,
@@ -2139,7 +2136,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.security_contact",
-		Doc:         "The contact in /.well-known/security.txt (RFC 9116); empty: there is no such file.",
+		Doc:         "The contact in /.well-known/security.txt (RFC 9116). Empty turns that file off.",
 		Form:        "URI, such as mailto:security@example.org",
 		Invalidates: Nothing,
 		check:       checkContact,
@@ -2154,7 +2151,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.admin_token",
-		Doc:         "A file that holds the token which administrators must send (Authorization: Bearer). Empty: none is required.",
+		Doc:         "A file of the bearer token that administrators must send (Authorization: Bearer). Empty requires none.",
 		Form:        "path, or credential: and a name",
 		Secret:      true,
 		Invalidates: Nothing,
@@ -2162,7 +2159,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.admin_proxies",
-		Doc:         "Proxies in front of listen.admin whose X-Forwarded-For or Forwarded names the client. Requests that have come through others (with these fields or Via) are refused. If addresses other than loopback are trusted, admin_token or tls.client_ca must be set.",
+		Doc:         "Proxies in front of listen.admin whose X-Forwarded-For or Forwarded names the client. Requests through other proxies (with these fields or Via) are refused. If addresses other than loopback are trusted, admin_token or tls.client_ca must be set.",
 		Default:     []netip.Prefix{},
 		Form:        "address range",
 		Invalidates: Nothing,
@@ -2170,7 +2167,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.purge_clients",
-		Doc:         "clients that may purge cached responses by the method PURGE",
+		Doc:         "clients that may purge cached responses with the method PURGE",
 		Default:     []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		Form:        "address range",
 		Invalidates: Nothing,
@@ -2178,7 +2175,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.trusted_proxies",
-		Doc:         "Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client, and whose X-Forwarded-Proto or Forwarded says by which scheme it asked for a site of proxy.sites. All X-Forwarded-* of theirs, X-Real-IP and Forwarded are consumed. All addresses are refused, since whoever sends a request would have the rights of any client.",
+		Doc:         "Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client, and whose X-Forwarded-Proto or Forwarded names the scheme of a request to proxy.sites. Their X-Forwarded-*, X-Real-IP and Forwarded are consumed. A range of all addresses is refused, because any sender would then have the rights of any client.",
 		Default:     []netip.Prefix{},
 		Form:        "address range",
 		Invalidates: Nothing,
@@ -2186,225 +2183,225 @@ var settings = []Setting{
 	},
 	{
 		Path: "proxy",
-		Doc:  "The forward proxy, and the sites that urnd is the gateway of. Who may use the proxy is in access.proxy_clients and access.proxy_users.",
+		Doc:  "The forward proxy, and the sites for which urnd is a reverse proxy. access.proxy_clients and access.proxy_users control access to the forward proxy.",
 	},
 	{
 		Path:        "proxy.policy",
-		Doc:         "What the rules do: enforce refuses what they deny (403); report passes it on, and logs what would be refused; open does not look at them.",
+		Doc:         "How rules are applied: enforce refuses denied requests (403); report allows them, and logs those that would be refused; open ignores the rules.",
 		Default:     "enforce",
 		OneOf:       []string{"enforce", "report", "open"},
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "proxy.rules",
-		Doc:         "What the clients of the proxy may ask for. The first rule of which all conditions hold decides; where there is none, the request is allowed. urnd access test says which rule decides a request, and why. A list:",
+		Doc:         "Access rules for clients of the proxy. The first rule of which all conditions hold decides; without one, the request is allowed. urnd access test shows the rule that decides a request. A list:",
 		Default:     []ProxyRule{},
 		Form:        tableForm,
 		Invalidates: Nothing,
-		Sample:      "rules:\n  # the name of the rule in logs, for the client, and in Proxy-Status\n  - id: no-metadata\n    action: deny\n    # addresses that are dialled, whatever the host is called\n    destinations: [169.254.0.0/16]\n  - id: packages\n    # allow or deny\n    action: allow\n    # conditions: all that are given must hold; the values of one are alternatives\n    clients: [10.1.0.0/16]\n    users: [ci]\n    methods: [GET, HEAD, CONNECT]\n    # of URLs; connect stands for CONNECT, by which clients ask for https\n    schemes: [http, connect]\n    # a name; a name with all below it; a pattern, in which * stands for any characters\n    # of one label, and ? for one of them; addresses and ranges, as they are in URLs\n    hosts: [www.example.org, .example.com, '*.cdn-?.example.net', 192.0.2.0/24]\n    ports: [80, 443, 8000-8999]\n    times: [Mon-Fri 08:00-18:00]\n  - id: blocklist\n    action: deny\n    # a file, a host a line, or as blocklists are published\n    hosts_from: [/etc/urnd/blocklist.txt]\n  # all other requests: a rule without conditions\n  - id: default\n    action: deny\n    # what the page says to its reader\n    reason: 'This is not for the reading room. Ask at the desk.'",
+		Sample:      "rules:\n  # name of the rule in logs, in responses, and in Proxy-Status\n  - id: no-metadata\n    action: deny\n    # addresses that are connected to, whatever the host\n    destinations: [169.254.0.0/16]\n  - id: packages\n    # allow or deny\n    action: allow\n    # conditions: all that are given must hold; the values of one are alternatives\n    clients: [10.1.0.0/16]\n    users: [ci]\n    methods: [GET, HEAD, CONNECT]\n    # of URLs; connect stands for CONNECT, by which clients ask for https\n    schemes: [http, connect]\n    # a name; a name with all below it; a pattern, in which * stands for any characters\n    # of one label, and ? for one of them; addresses and ranges, as they are in URLs\n    hosts: [www.example.org, .example.com, '*.cdn-?.example.net', 192.0.2.0/24]\n    ports: [80, 443, 8000-8999]\n    times: [Mon-Fri 08:00-18:00]\n  - id: blocklist\n    action: deny\n    # a file with a host per line, or a published blocklist\n    hosts_from: [/etc/urnd/blocklist.txt]\n  # all other requests: a rule without conditions\n  - id: default\n    action: deny\n    # text for users on the error page\n    reason: 'This is not for the reading room. Ask at the desk.'",
 		Elements: []Setting{
 			{
 				Path: "proxy.rules.*.id",
-				Doc:  "its name in logs, for the client, and in Proxy-Status; it must be set, and be the only one of this name",
+				Doc:  "name of the rule in logs, in responses to the client, and in Proxy-Status; it must be set and unique",
 				Form: "1 to 64 letters, digits, \"-\", \"_\" and \".\"",
 			},
 			{
 				Path:  "proxy.rules.*.action",
-				Doc:   "what happens to requests for which all conditions hold; it must be set",
+				Doc:   "action for requests for which all conditions hold; it must be set",
 				OneOf: []string{"allow", "deny"},
 			},
 			{
 				Path:  "proxy.rules.*.clients",
-				Doc:   "clients; empty: all",
+				Doc:   "clients; empty matches all",
 				Form:  "address range",
 				check: checkPrefixList,
 			},
 			{
 				Path: "proxy.rules.*.clients_from",
-				Doc:  "files of networks of clients, beside clients",
+				Doc:  "files of client networks, in addition to clients",
 				Form: "path that begins with a slash",
 			},
 			{
 				Path: "proxy.rules.*.users",
-				Doc:  "users of access.proxy_users; empty: all, and clients that did not log in",
+				Doc:  "users of access.proxy_users; empty matches all, also clients without user",
 				Form: "user",
 			},
 			{
 				Path: "proxy.rules.*.groups",
-				Doc:  "groups of access.proxy_groups, of which the user is in one; empty: all, and clients that did not log in",
-				Form: "name of a group",
+				Doc:  "groups of access.proxy_groups, of which the user must be in one; empty matches all, also clients without user",
+				Form: "group name",
 			},
 			{
 				Path: "proxy.rules.*.methods",
-				Doc:  "methods; deny also holds for them in small letters, allow does not; empty: all",
+				Doc:  "methods; deny also matches them in lower case, allow does not; empty matches all",
 				Form: "method, in capitals",
 			},
 			{
 				Path: "proxy.rules.*.schemes",
-				Doc:  "schemes of URLs, and connect for CONNECT, by which clients ask for https; empty: all",
+				Doc:  "schemes of URLs, and connect for CONNECT, which clients use for https; empty matches all",
 				Form: "scheme",
 			},
 			{
 				Path: "proxy.rules.*.hosts",
-				Doc:  "hosts as URLs name them: a name, a name with all below it (.example.org), a pattern in which * stands for any characters of one label and ? for one of them, an address or an address range; empty: all",
+				Doc:  "hosts in URLs: a name, a name with all its subdomains (.example.org), a pattern in which * stands for any characters of one label and ? for one of them, an address or an address range; empty matches all",
 				Form: "host name, pattern, address or address range",
 			},
 			{
 				Path: "proxy.rules.*.hosts_from",
-				Doc:  "files of hosts, beside hosts: a line each, or as hosts files and blocklists for AdBlock have them. They are read again when they change; one that is missing, empty or half-written then leaves the last one in use",
+				Doc:  "files of hosts, in addition to hosts: one per line, or in the format of hosts files and AdBlock lists. They are reloaded when they change; if a file is missing, empty or incomplete, the previous content remains in use",
 				Form: "path that begins with a slash",
 			},
 			{
 				Path: "proxy.rules.*.urls_from",
-				Doc:  "files of URLs, such as http://www.example.org/private; of a tunnel (CONNECT) only the host is known, and no rule with them holds for it",
+				Doc:  "files of URLs, such as http://www.example.org/private; a rule with them never matches a tunnel (CONNECT), of which only the host is known",
 				Form: "path that begins with a slash",
 			},
 			{
 				Path: "proxy.rules.*.ports",
-				Doc:  "ports, also where they are the default of the scheme; empty: all",
+				Doc:  "ports, including the default port of the scheme; empty matches all",
 				Form: "port, or two joined by a hyphen",
 			},
 			{
 				Path: "proxy.rules.*.paths",
-				Doc:  "paths of URLs in normal form, whole, such as /private/* or *.exe, in small and capital letters as they are. Of a tunnel (CONNECT), and so of https, none is known: the rule does not hold for it. Where a server may read a path in several ways, deny holds for each of them, and allow where it holds for all; empty: all",
+				Doc:  "complete, case-sensitive paths of URLs in normal form, such as /private/* or *.exe. The rule never matches a tunnel (CONNECT), and so https, of which no path is known. If a server may read a path in several ways, deny matches if any of them does, allow only if all do; empty matches all",
 				Form: "path, in which * stands for any characters",
 			},
 			{
 				Path: "proxy.rules.*.times",
-				Doc:  "when a request comes, by the clock of proxy.time_zone: Mon-Fri 08:00-18:00, Sat,Sun, or 22:00-06:00, which ends on the day after. What is open then stays open; empty: always",
+				Doc:  "times of requests in proxy.time_zone: Mon-Fri 08:00-18:00, Sat,Sun, or 22:00-06:00, which ends on the next day. Open connections stay open; empty matches always",
 				Form: "days, hours or both",
 			},
 			{
 				Path:  "proxy.rules.*.client_hello",
-				Doc:   "of rules that deny: with what a client begins a tunnel. unnamed is TLS without the name of a server; encrypted with an encrypted ClientHello (ECH, RFC 9849), or what looks so: browsers send that to all servers, so name the outer hosts beside it, such as cloudflare-ech.com; none is anything but TLS. empty: all",
+				Doc:   "in rules that deny, how a tunnel begins: unnamed is TLS without server name; encrypted has an encrypted ClientHello (ECH, RFC 9849) or GREASE, which browsers send to all servers, so combine it with the outer hosts, such as cloudflare-ech.com; none is anything but TLS. Empty matches all",
 				OneOf: []string{"unnamed", "encrypted", "none"},
 			},
 			{
 				Path:  "proxy.rules.*.destinations",
-				Doc:   "addresses that are dialled, after the host was looked up; empty: all",
+				Doc:   "addresses that are connected to, after the host lookup; empty matches all",
 				Form:  "address range",
 				check: checkPrefixList,
 			},
 			{
 				Path: "proxy.rules.*.destinations_from",
-				Doc:  "files of networks of these addresses, beside destinations",
+				Doc:  "files of networks of these addresses, in addition to destinations",
 				Form: "path that begins with a slash",
 			},
 			{
 				Path: "proxy.rules.*.reason",
-				Doc:  "what the page about a request that it denies says in your own words: why, and whom to ask; of at most 1000 bytes",
+				Doc:  "text for users on the page of a denied request, such as why, and whom to ask; at most 1000 bytes",
 				Form: "text",
 			},
 		},
 	},
 	{
 		Path:        "proxy.time_zone",
-		Doc:         "the zone of times in rules, such as Europe/Berlin; empty: that of the machine",
-		Form:        "name of the time zone database",
+		Doc:         "time zone of times in rules, such as Europe/Berlin; empty is that of the machine",
+		Form:        "time zone name of the IANA database",
 		Invalidates: Nothing,
 		check:       checkZone,
 	},
 	{
 		Path:        "proxy.spelling",
-		Doc:         "What is sent to origins for clients of the proxy, of the path and query of an http or https URL: the normal form (normal), in which octets that are none of URLs are percent-encoded, or what the client sent (exact); redirect redirects clients to the normal form (308). Responses are stored by what was sent, so that no spelling is answered for another; rules and purges are about the normal form, and so about all spellings. Of scheme, host and port the normal form is always sent. proxy.sites have a setting of their own.",
+		Doc:         "The form in which the path and query of http and https URLs of the forward proxy are sent to origins: normal is the normal form, in which bytes that are not allowed in URLs are percent-encoded; exact is what the client sent; redirect redirects clients to the normal form (308). The cache key is the form that was sent; rules and purges apply to the normal form, and so to all spellings. Scheme, host and port are always sent in normal form. proxy.sites.*.spelling is for sites.",
 		Default:     "normal",
 		OneOf:       []string{"normal", "exact", "redirect"},
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "proxy.forwarded",
-		Doc:         "How clients are named to origins: transparent passes on what they send and adds nothing; off removes it; forwarded adds Forwarded (RFC 7239), x-forwarded-for the older field. What access.trusted_proxies say is never passed on: transparent makes X-Forwarded-For, X-Real-IP and Forwarded anew where they came. proxy.sites.*.forwarded says it for a site, whose servers get neither Forwarded nor X-Forwarded-* but X-Forwarded-For as a client has sent them.",
+		Doc:         "How the client is identified to origins: transparent passes on what clients send and adds nothing; off removes it; forwarded adds Forwarded (RFC 7239), x-forwarded-for the older field. Values of access.trusted_proxies are never passed on: transparent regenerates X-Forwarded-For, X-Real-IP and Forwarded if they were present. proxy.sites.*.forwarded is for sites, whose servers get neither Forwarded nor X-Forwarded-*, except X-Forwarded-For, as a client has sent them.",
 		Default:     "transparent",
 		OneOf:       []string{"transparent", "off", "forwarded", "x-forwarded-for"},
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "proxy.underscores_in_fields",
-		Doc:         "Servers of proxy.sites get fields with an underscore in their names. Many programs behind them take X_A for X-A, which another client or a proxy may have set. Fields with other characters than letters, digits and hyphens are never passed to them, nor is Proxy to any server.",
+		Doc:         "Pass header fields with an underscore in their names to servers of proxy.sites. Many applications confuse X_A with X-A, which another client or a proxy may have set. Fields with characters other than letters, digits, hyphens and underscores, and the field Proxy, are never passed on.",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "proxy.connect_ports",
-		Doc:         "ports that a tunnel (CONNECT) may lead to",
+		Doc:         "ports that are allowed for tunnels (CONNECT)",
 		Default:     []PortRange{{443, 443}},
 		Form:        "port, or two joined by a hyphen",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "proxy.upstreams",
-		Doc:         "Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is none, the request goes to the origin. Its proxies are tried one after another until one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Where one gives no answer to a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The address of a name behind one is not known: rules with destinations that deny then hold, and those that allow do not. A list:",
+		Doc:         "Parent proxies through which requests are forwarded. The first entry whose hosts match decides; without one, the request goes to the origin. The proxies of an entry are tried in turn until a connection succeeds; one that fails is skipped for 30 seconds, unless there is no other. If one does not respond to a GET, HEAD or CONNECT within limits.origin_timeout, one other is tried. Proxies in private networks must be in access.allow_destinations. No proxy is used for localhost, loopback and link-local addresses, nor for private networks that are not in access.allow_destinations. The address of a host behind a parent proxy is unknown: rules with destinations then match if they deny, and do not match if they allow. A list:",
 		Default:     []Upstream{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,
-		Sample:      "upstreams:\n  # hosts as in rules; empty: all\n  - hosts: [.intranet.example]\n    proxies: [direct]\n  # http://, https:// or socks5://, host and port; direct comes last\n  - proxies: [https://a.proxy.example.org:3128, https://b.proxy.example.org:3128, direct]\n    # order, round_robin, hash_host or hash_url\n    balance: hash_host\n    weights: [2, 1]\n    check_interval: 10s\n    user: urnd\n    # a file\n    password: credential:upstream-password\n    # of https: as in proxy.sites\n    tls: {ca: /etc/urnd/proxy-ca.pem}",
+		Sample:      "upstreams:\n  # hosts as in rules; empty: all\n  - hosts: [.intranet.example]\n    proxies: [direct]\n  # http://, https:// or socks5://, host and port; direct comes last\n  - proxies: [https://a.proxy.example.org:3128, https://b.proxy.example.org:3128, direct]\n    # order, round_robin, hash_host or hash_url\n    balance: hash_host\n    weights: [2, 1]\n    check_interval: 10s\n    user: urnd\n    # a file\n    password: credential:upstream-password\n    # for https proxies, as in proxy.sites\n    tls: {ca: /etc/urnd/proxy-ca.pem}",
 		Elements: []Setting{
 			{
 				Path: "proxy.upstreams.*.hosts",
-				Doc:  "hosts as in proxy.rules; empty: all",
+				Doc:  "hosts, as in proxy.rules; empty matches all",
 				Form: "host name, pattern, address or address range",
 			},
 			{
 				Path:   "proxy.upstreams.*.proxies",
-				Doc:    "the proxies; direct, at the end, is urnd itself, where none of them can be connected to, and alone: no proxy. It must be set",
+				Doc:    "URLs of the proxies; direct as the last one connects to the origin if no proxy can be reached, and as the only one uses no proxy. It must be set",
 				Form:   "http://, https:// or socks5://, host and port",
 				Secret: true,
 			},
 			{
 				Path:  "proxy.upstreams.*.balance",
-				Doc:   "which proxy is tried first: the first one (order, the default), each in turn, or the same one for all requests for a host, or for a URL",
+				Doc:   "load balancing: order, the default, prefers the first proxy, round_robin takes each in turn, hash_host and hash_url always select the same proxy for a host or a URL",
 				OneOf: []string{"order", "round_robin", "hash_host", "hash_url"},
 			},
 			{
 				Path:  "proxy.upstreams.*.weights",
-				Doc:   "the shares of proxies, in their order; empty: equal ones. Those of order have none",
+				Doc:   "weights of the proxies, in their order; empty weights all equally. order uses none",
 				Least: 1, Most: 1000,
 			},
 			{
 				Path:  "proxy.upstreams.*.check_interval",
-				Doc:   "how often it is tried whether each proxy can be connected to and, but socks5, answers OPTIONS *; 0s: only requests show that",
+				Doc:   "interval of health checks: a connection and, except for socks5, OPTIONS *; 0s turns them off",
 				Least: time.Duration(0), Most: time.Duration(3600000000000),
 			},
 			{
 				Path: "proxy.upstreams.*.user",
-				Doc:  "the user that urnd logs in as; empty: it does not",
+				Doc:  "user name for the proxies; empty sends no credentials",
 				Form: "user",
 			},
 			{
 				Path:   "proxy.upstreams.*.password",
-				Doc:    "the file of the password",
+				Doc:    "file of the password for the proxies",
 				Form:   "path, or credential: and a name",
 				Secret: true,
 				check:  checkSecretFile,
 			},
 			{
 				Path: "proxy.upstreams.*.tls",
-				Doc:  "TLS with an https proxy, as in proxy.sites",
+				Doc:  "TLS with https proxies, as in proxy.sites",
 				Elements: []Setting{
 					{
 						Path: "proxy.upstreams.*.tls.ca",
-						Doc:  "the certificates of the authorities that the server's is believed of, in PEM; empty: those of the system",
+						Doc:  "file of the certificate authorities, in PEM, that verify the server; empty uses those of the system",
 						Form: "path, or credential: and a name",
 					},
 					{
 						Path: "proxy.upstreams.*.tls.server_name",
-						Doc:  "the name that its certificate must have, and that it is asked for; empty: the host in its URL",
+						Doc:  "server name that is sent (SNI) and that the certificate must have; empty is the host in the URL",
 						Form: "host name",
 					},
 					{
 						Path: "proxy.upstreams.*.tls.certificate",
-						Doc:  "the certificate of urnd, followed by those of its issuers, for a server that asks for one",
+						Doc:  "file of the client certificate of urnd, followed by its intermediate certificates, for servers that request one",
 						Form: "path, or credential: and a name",
 					},
 					{
 						Path:   "proxy.upstreams.*.tls.key",
-						Doc:    "its key",
+						Doc:    "file of the private key of certificate",
 						Form:   "path, or credential: and a name",
 						Secret: true,
 						check:  checkKeyFile,
 					},
 					{
 						Path:  "proxy.upstreams.*.tls.min_version",
-						Doc:   "the least version of TLS; empty: 1.2 (RFC 8996)",
+						Doc:   "minimum version of TLS; empty is 1.2 (RFC 8996)",
 						OneOf: []string{"1.2", "1.3"},
 					},
 				},
@@ -2413,7 +2410,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "proxy.pac_proxies",
-		Doc:         "Addresses of this proxy in /proxy.pac and /wpad.dat, by which browsers configure themselves; https:// is a proxy that is reached by TLS. Empty: there are no such files.",
+		Doc:         "Addresses of this proxy in /proxy.pac and /wpad.dat, with which browsers configure themselves; https:// is a proxy over TLS. Empty turns these files off.",
 		Default:     []string{},
 		Form:        "host:port, or https:// and one",
 		Invalidates: Nothing,
@@ -2422,7 +2419,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "proxy.pac_direct",
-		Doc:         "hosts that browsers reach without the proxy, besides names without a dot",
+		Doc:         "hosts that browsers connect to without the proxy, besides names without a dot",
 		Default:     []string{},
 		Form:        "host name, or a name with all below it (.example.org)",
 		Invalidates: Nothing,
@@ -2430,160 +2427,160 @@ var settings = []Setting{
 	},
 	{
 		Path:        "proxy.pac_upstreams",
-		Doc:         "Browsers reach the hosts without the proxy, too, for which proxy.upstreams say direct alone: the entries decide in /proxy.pac in the same order.",
+		Doc:         "Browsers also connect without the proxy to hosts for which proxy.upstreams has only direct; /proxy.pac applies the entries in the same order.",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "proxy.sites",
-		Doc:         "Sites that urnd is the gateway of: requests whose Host is one of these go to its servers, through the cache. The most specific entry decides: a name before a pattern, then the longest path. What an entry leaves out, but for path, replace and answer, is as in the entry of the same host with the next shorter path. urnd access test says which one decides. Servers in private networks must be in access.allow_destinations. A list:",
+		Doc:         "Sites for which urnd is a reverse proxy: requests with one of these hosts go to its servers, through the cache. The most specific entry decides: a name before a pattern, then the longest path. Members that an entry does not set, except path, replace and answer, are inherited from the entry of the same host with the next shorter path. urnd access test shows the entry that decides. Servers in private networks must be in access.allow_destinations. A list:",
 		Default:     []Site{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,
-		Sample:      "sites:\n  - hosts: [www.example.org, '*.shop.example.org']\n    # http://, https:// or h2c:// (HTTP/2 without TLS), host and port\n    servers: [http://192.0.2.10:8080, http://192.0.2.11:8080]\n    # which server is next: round_robin, least_requests or hash (of the URL)\n    balance: least_requests\n    # how the servers are probed besides: a path, its status, how often, and how slowly one that is back gets all of its share\n    check: {path: /health, status: 200, interval: 5s, slow_start: 30s}\n    # fields of requests and responses that are set and removed\n    request_set: ['X-Site: shop']\n    response_remove: [Server, X-Powered-By]\n    # for how long responses are fresh, whatever the servers say of it\n    cache:\n      - {types: [image/*, text/css], least: 1h, most: 24h, stale: 10m}\n    # parameters of the query that mean nothing to the servers\n    ignore_parameters: [utm_*, fbclid]\n  - hosts: [www.example.org]\n    path: /api\n    # in place of the path\n    replace: /v2\n    servers: [https://192.0.2.12:8443]\n    # networks that may, and users: a file of htpasswd -B\n    clients: [192.0.2.0/24]\n    users: /etc/urnd/api-users\n    # how the servers learn of the client: off, transparent, forwarded or x-forwarded-for\n    forwarded: x-forwarded-for\n    # of https servers: who may have signed their certificates, for which name, and the certificate of urnd\n    tls:\n      ca: /etc/urnd/origin-ca.pem\n      server_name: backend.example.org\n      certificate: /etc/urnd/client.pem\n      key: credential:client-key\n      min_version: \"1.3\"\n  - hosts: [www.example.org]\n    path: /old\n    # an answer of urnd itself: a redirect, or a text\n    answer: {status: 301, location: 'https://www.example.org/new{+rest}'}",
+		Sample:      "sites:\n  - hosts: [www.example.org, '*.shop.example.org']\n    # http://, https:// or h2c:// (HTTP/2 without TLS), host and port\n    servers: [http://192.0.2.10:8080, http://192.0.2.11:8080]\n    # load balancing: round_robin, least_requests or hash (of the URL)\n    balance: least_requests\n    # active health checks: path, status, interval, and how long the load of a recovered server grows\n    check: {path: /health, status: 200, interval: 5s, slow_start: 30s}\n    # header fields of requests and responses that are set and removed\n    request_set: ['X-Site: shop']\n    response_remove: [Server, X-Powered-By]\n    # freshness rules that override the servers\n    cache:\n      - {types: [image/*, text/css], least: 1h, most: 24h, stale: 10m}\n    # query parameters that servers do not use\n    ignore_parameters: [utm_*, fbclid]\n  - hosts: [www.example.org]\n    path: /api\n    # replacement of the path prefix\n    replace: /v2\n    servers: [https://192.0.2.12:8443]\n    # allowed networks, and users: a file of htpasswd -B\n    clients: [192.0.2.0/24]\n    users: /etc/urnd/api-users\n    # how the client is identified to servers: off, transparent, forwarded or x-forwarded-for\n    forwarded: x-forwarded-for\n    # for https servers: certificate authorities, server name, and the client certificate of urnd\n    tls:\n      ca: /etc/urnd/origin-ca.pem\n      server_name: backend.example.org\n      certificate: /etc/urnd/client.pem\n      key: credential:client-key\n      min_version: \"1.3\"\n  - hosts: [www.example.org]\n    path: /old\n    # a response of urnd itself: a redirect, or a text\n    answer: {status: 301, location: 'https://www.example.org/new{+rest}'}",
 		Elements: []Setting{
 			{
 				Path: "proxy.sites.*.hosts",
-				Doc:  "the hosts of the site, without port; *.example.org are all names with one label more; one must be set",
+				Doc:  "hosts of the site, without port; *.example.org matches all names with one more label; one must be set",
 				Form: "host name, or *. and one",
 			},
 			{
 				Path: "proxy.sites.*.path",
-				Doc:  "the entry is for this path and all below it: /api is for /api and /api/x, and not for /apix. It is compared with the path in normal form, percent-decoded and without empty segments; empty: all paths",
+				Doc:  "path prefix of the entry, by whole segments: /api matches /api and /api/x, not /apix. It is compared with the path in normal form, percent-decoded and without empty segments; empty matches all paths",
 				Form: "path that begins with a slash",
 			},
 			{
 				Path: "proxy.sites.*.servers",
-				Doc:  "its servers; h2c:// is HTTP/2 without TLS, as for gRPC; empty: those of the next shorter path",
+				Doc:  "URLs of the servers; h2c:// is HTTP/2 without TLS, as for gRPC; empty inherits those of the next shorter path",
 				Form: "http://, https:// or h2c://, host and port",
 			},
 			{
 				Path:        "proxy.sites.*.weights",
-				Doc:         "how many requests each server gets of those of all, in the order of servers; empty: all the same",
+				Doc:         "weights of the servers, in the order of servers; empty weights all equally",
 				Form:        "1 to 1000",
 				Invalidates: Nothing,
 			},
 			{
 				Path:        "proxy.sites.*.drain",
-				Doc:         "servers that get no new request",
+				Doc:         "servers that get no new requests",
 				Form:        "one of servers",
 				Invalidates: Nothing,
 			},
 			{
 				Path:        "proxy.sites.*.balance",
-				Doc:         "which server is next: each in turn, the one with the fewest requests under way, or always the same for a URL; empty: round_robin",
+				Doc:         "load balancing: round_robin takes each server in turn, least_requests the one with the fewest active requests, hash always the same one for a URL; empty is round_robin",
 				OneOf:       []string{"round_robin", "least_requests", "hash"},
 				Invalidates: Nothing,
 			},
 			{
 				Path:        "proxy.sites.*.check",
-				Doc:         "requests by which servers are probed; those that fail get no request while others are there",
+				Doc:         "active health checks of the servers; unhealthy ones get no requests while others are healthy",
 				Invalidates: Nothing,
 				Elements: []Setting{
 					{
 						Path: "proxy.sites.*.check.path",
-						Doc:  "the path that is requested, by GET, with the first host of the entry",
+						Doc:  "path of the GET request, which has the first host of the entry",
 						Form: "path that begins with a slash",
 					},
 					{
 						Path:  "proxy.sites.*.check.status",
-						Doc:   "the status that a healthy server answers with; empty: any from 200 to 399",
+						Doc:   "status of a healthy server; empty is any from 200 to 399",
 						Least: 100, Most: 599,
 					},
 					{
 						Path:  "proxy.sites.*.check.interval",
-						Doc:   "how often; empty: never",
+						Doc:   "interval of the checks; empty turns them off",
 						Least: time.Duration(1000000000), Most: time.Duration(3600000000000),
 					},
 					{
 						Path:  "proxy.sites.*.check.slow_start",
-						Doc:   "for how long the share of a server grows that is back",
+						Doc:   "how long the load of a recovered server grows to its full weight",
 						Least: time.Duration(0), Most: time.Duration(3600000000000),
 					},
 				},
 			},
 			{
 				Path:  "proxy.sites.*.connect_timeout",
-				Doc:   "how long to wait for a connection to a server; empty: as for other servers",
+				Doc:   "timeout of a connection to a server; empty is that of other servers",
 				Least: time.Duration(100000000), Most: time.Duration(60000000000),
 				Invalidates: Nothing,
 			},
 			{
 				Path:  "proxy.sites.*.timeout",
-				Doc:   "how long to wait for the head of a response; empty: limits.origin_timeout",
+				Doc:   "timeout of the response header; empty is limits.origin_timeout",
 				Least: time.Duration(100000000), Most: time.Duration(3600000000000),
 				Invalidates: Nothing,
 			},
 			{
 				Path: "proxy.sites.*.replace",
-				Doc:  "what servers get in place of path at the beginning of paths; / removes it; empty: path stays",
+				Doc:  "prefix that replaces path in requests to servers; / removes it; empty keeps path",
 				Form: "path that begins with a slash",
 			},
 			{
 				Path:        "proxy.sites.*.answer",
-				Doc:         "an answer of urnd itself in place of one of servers",
+				Doc:         "a response of urnd itself, without a server",
 				Invalidates: Nothing,
 				Elements: []Setting{
 					{
 						Path:  "proxy.sites.*.answer.status",
-						Doc:   "its status, such as 301, 404, 410, or 503 while the site is in maintenance; it must be set",
+						Doc:   "status, such as 301, 404, 410, or 503 while the site is in maintenance; it must be set",
 						Least: 200, Most: 599,
 					},
 					{
 						Path: "proxy.sites.*.answer.location",
-						Doc:  "where a redirect leads (RFC 6570): {+path} is the path of the request, {+rest} what follows path in it, {+host} the host with its port, and {+query} the query with its ?",
+						Doc:  "Location of a redirect (RFC 6570): {+path} is the path of the request, {+rest} the part of it after path, {+host} the host with its port, and {+query} the query with its ?",
 						Form: "URI template",
 					},
 					{
 						Path: "proxy.sites.*.answer.type",
-						Doc:  "the type of its body; empty: text/plain",
+						Doc:  "media type of the body; empty is text/plain",
 						Form: "media type",
 					},
 					{
 						Path: "proxy.sites.*.answer.body",
-						Doc:  "its body; empty: that of file, or the status in words",
+						Doc:  "body of the response; empty is that of file, or the reason phrase",
 						Form: "text",
 					},
 					{
 						Path: "proxy.sites.*.answer.file",
-						Doc:  "the file of its body, which is read at start and at each reload, of at most 1 MiB",
+						Doc:  "file of the body, of at most 1 MiB, which is read at start and at each reload",
 						Form: "path, or credential: and a name",
 					},
 				},
 			},
 			{
 				Path:  "proxy.sites.*.request_set",
-				Doc:   "fields that requests to servers have, in place of those of the client",
-				Form:  "name and value of a field, Name: value",
+				Doc:   "header fields that are set in requests to servers, replacing those of the client",
+				Form:  "field name and value, Name: value",
 				check: checkSetFields,
 			},
 			{
 				Path:  "proxy.sites.*.request_remove",
-				Doc:   "fields of clients that servers do not get, and that are not heeded for the cache",
-				Form:  "name of a field",
+				Doc:   "request header fields that are removed before the request is sent, and are not part of the cache key",
+				Form:  "field name",
 				check: checkRemovedFields,
 			},
 			{
 				Path:  "proxy.sites.*.response_set",
-				Doc:   "fields that responses of servers have, in place of theirs, before they are cached",
-				Form:  "name and value of a field, Name: value",
+				Doc:   "header fields that are set in responses of servers before they are cached, replacing theirs",
+				Form:  "field name and value, Name: value",
 				check: checkSetFields,
 			},
 			{
 				Path:  "proxy.sites.*.response_remove",
-				Doc:   "fields of responses that are removed before these are cached",
-				Form:  "name of a field",
+				Doc:   "response header fields that are removed before the response is cached",
+				Form:  "field name",
 				check: checkRemovedFields,
 			},
 			{
 				Path:        "proxy.sites.*.clients",
-				Doc:         "clients that may, of those in access.resolve_clients; empty: all of these",
+				Doc:         "allowed clients, of those in access.resolve_clients; empty allows all of these",
 				Form:        "address range",
 				Invalidates: Nothing,
 				check:       checkPrefixList,
 			},
 			{
 				Path:        "proxy.sites.*.users",
-				Doc:         "a file of users who must log in (htpasswd -B); their credentials are not passed to servers; empty: as for the next shorter path",
+				Doc:         "a file of users who must authenticate (htpasswd -B); their credentials are not passed to servers; empty inherits that of the next shorter path",
 				Form:        "path, or credential: and a name",
 				Secret:      true,
 				Invalidates: Nothing,
@@ -2591,95 +2588,95 @@ var settings = []Setting{
 			},
 			{
 				Path:        "proxy.sites.*.public",
-				Doc:         "no login is required, and all clients may, whatever is set for shorter paths",
+				Doc:         "require no login and allow all clients, whatever shorter paths set",
 				Invalidates: Nothing,
 			},
 			{
 				Path: "proxy.sites.*.cache",
-				Doc:  "what decides, in place of the servers, for how long responses are fresh: the first rule of which all conditions hold. Responses that are private, no-store or set a cookie, and those to requests with Authorization, are never stored for others by it. What has a least lifetime must not depend on cookies of requests",
+				Doc:  "freshness rules that override the servers: the first rule of which all conditions hold decides. Responses that are private, no-store or set a cookie, and those to requests with Authorization, are never stored for other clients. A response with a least lifetime must not depend on cookies of the request",
 				Form: tableForm,
 				Elements: []Setting{
 					{
 						Path:  "proxy.sites.*.cache.*.types",
-						Doc:   "types of responses; empty: all",
+						Doc:   "media types of responses; empty matches all",
 						Form:  "media type, with * for any text",
 						check: checkMediaTypes,
 					},
 					{
 						Path: "proxy.sites.*.cache.*.statuses",
-						Doc:  "statuses of responses; empty: those that may be stored where servers say nothing",
+						Doc:  "statuses of responses; empty matches those that are heuristically cacheable",
 						Form: "status",
 					},
 					{
 						Path: "proxy.sites.*.cache.*.never",
-						Doc:  "they are not stored",
+						Doc:  "do not store them",
 					},
 					{
 						Path:  "proxy.sites.*.cache.*.least",
-						Doc:   "how long they are fresh at least",
+						Doc:   "minimum freshness lifetime",
 						Least: time.Duration(0), Most: time.Duration(31536000000000000),
 					},
 					{
 						Path:  "proxy.sites.*.cache.*.most",
-						Doc:   "and at most; empty: as long as the server says",
+						Doc:   "maximum freshness lifetime; empty is that of the server",
 						Least: time.Duration(0), Most: time.Duration(31536000000000000),
 					},
 					{
 						Path:  "proxy.sites.*.cache.*.stale",
-						Doc:   "for how long after that they are used while a new one is fetched (RFC 5861)",
+						Doc:   "how long after it a stale response is used while it is revalidated (stale-while-revalidate, RFC 5861)",
 						Least: time.Duration(0), Most: time.Duration(31536000000000000),
 					},
 				},
 			},
 			{
 				Path:  "proxy.sites.*.ignore_parameters",
-				Doc:   "parameters of the query that are removed from what is sent and cached, such as utm_*, which pages read in browsers; * are all",
-				Form:  "name of a parameter, with * at its end for all that begin so",
+				Doc:   "query parameters that are removed from requests and cache keys, such as utm_*, which only scripts in browsers read; * is all",
+				Form:  "parameter name, or a prefix of names with * at its end",
 				check: checkParameters,
 			},
 			{
 				Path: "proxy.sites.*.sort_parameters",
-				Doc:  "sort the parameters of the query by name, in what is sent and cached",
+				Doc:  "sort the parameters of the query by name, in requests and cache keys",
 			},
 			{
 				Path:  "proxy.sites.*.spelling",
-				Doc:   "what is sent of the path and query, as in proxy.spelling; empty: exact",
+				Doc:   "form of the path and query in requests to servers, as in proxy.spelling; empty is exact",
 				OneOf: []string{"exact", "normal"},
 			},
 			{
 				Path:  "proxy.sites.*.forwarded",
-				Doc:   "how its servers are told of the client, and how it came: by X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Port, and besides of the client as proxy.forwarded has it, where forwarded has host and proto, too; off tells them nothing at all; empty: as proxy.forwarded, and off of that is about the client alone. How it came is what urnd knows, or access.trusted_proxies say, and never what a client says",
+				Doc:   "how the client and its request are identified to servers: X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Port, and the client according to proxy.forwarded, where forwarded also has host and proto; off sends none of them. Empty is proxy.forwarded, whose off concerns only the client. The values are those known to urnd or sent by access.trusted_proxies, never those of a client",
 				OneOf: []string{"transparent", "off", "forwarded", "x-forwarded-for"},
 			},
 			{
 				Path: "proxy.sites.*.tls",
-				Doc:  "TLS with its https servers; the files are read again at each reload",
+				Doc:  "TLS with https servers; the files are read again at each reload",
 				Elements: []Setting{
 					{
 						Path: "proxy.sites.*.tls.ca",
-						Doc:  "the certificates of the authorities that the server's is believed of, in PEM; empty: those of the system",
+						Doc:  "file of the certificate authorities, in PEM, that verify the server; empty uses those of the system",
 						Form: "path, or credential: and a name",
 					},
 					{
 						Path: "proxy.sites.*.tls.server_name",
-						Doc:  "the name that its certificate must have, and that it is asked for; empty: the host in its URL",
+						Doc:  "server name that is sent (SNI) and that the certificate must have; empty is the host in the URL",
 						Form: "host name",
 					},
 					{
 						Path: "proxy.sites.*.tls.certificate",
-						Doc:  "the certificate of urnd, followed by those of its issuers, for a server that asks for one",
+						Doc:  "file of the client certificate of urnd, followed by its intermediate certificates, for servers that request one",
 						Form: "path, or credential: and a name",
 					},
 					{
 						Path:   "proxy.sites.*.tls.key",
-						Doc:    "its key",
+						Doc:    "file of the private key of certificate",
 						Form:   "path, or credential: and a name",
 						Secret: true,
 						check:  checkKeyFile,
 					},
 					{
 						Path:  "proxy.sites.*.tls.min_version",
-						Doc:   "the least version of TLS; empty: 1.2 (RFC 8996)",
+						Doc:   "minimum version of TLS; empty is 1.2 (RFC 8996)",
 						OneOf: []string{"1.2", "1.3"},
 					},
 				},
@@ -2688,7 +2685,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "proxy.targeted",
-		Doc:         "Fields of responses that replace Cache-Control for proxy.sites (RFC 9213), the most specific first; the forward proxy does not heed them.",
+		Doc:         "Targeted cache control fields that replace Cache-Control in responses of proxy.sites (RFC 9213), the most specific first; the forward proxy ignores them.",
 		Default:     []string{"CDN-Cache-Control"},
 		Form:        "field name",
 		Invalidates: Responses | Disk,
@@ -2696,12 +2693,12 @@ var settings = []Setting{
 	},
 	{
 		Path:        "compression",
-		Doc:         "Compression of responses of proxy.sites, and of urnd's own pages and documents, for clients that accept it (RFC 9110 section 12.5.3). What an origin has compressed is not compressed again.",
+		Doc:         "Compression of responses of proxy.sites, and of urnd's own pages and documents, for clients that accept it (RFC 9110 section 12.5.3). Responses that an origin has compressed are passed through.",
 		Invalidates: Responses | Disk,
 	},
 	{
 		Path:        "compression.codings",
-		Doc:         "the content codings, in the order of preference where a client accepts several; empty turns it off",
+		Doc:         "content codings, in the order of preference; empty turns compression off",
 		Default:     []string{},
 		OneOf:       []string{"zstd", "br", "gzip"},
 		Invalidates: Responses | Disk,
@@ -2709,7 +2706,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "compression.types",
-		Doc:         "the media types of what is compressed where it has 1 KiB at least; text/event-stream never is",
+		Doc:         "media types that are compressed, from a size of 1 KiB; text/event-stream never is",
 		Default:     []string{"text/*", "application/json", "application/*+json", "application/javascript", "application/xml", "application/*+xml", "application/n-triples", "application/x-ndjson", "application/wasm", "image/svg+xml"},
 		Form:        "media type, with * for any text",
 		Invalidates: Responses | Disk,
@@ -2717,72 +2714,72 @@ var settings = []Setting{
 	},
 	{
 		Path:        "compression.with_credentials",
-		Doc:         "compress responses to requests with Cookie or Authorization, too. Where a response has a secret of its user, such as a token of a form, and beside it what a page of another site can put into the request, its size gives the secret away to who sees how many bytes are sent (BREACH)",
+		Doc:         "also compress responses to requests with Cookie or Authorization. If such a response contains a secret, such as a CSRF token, together with input that another site can control, its compressed size reveals the secret to observers of the traffic (BREACH)",
 		Invalidates: Responses | Disk,
 	},
 	{
 		Path: "gateways",
-		Doc:  "Gateways to servers of other protocols than HTTP: what a proxy's client asks for by ftp, gopher, news, nntp, wais, z39.50r, z39.50s and file, and what is fetched by /fetch?uri= or as the resource of a name. See docs/gateways.md. All clients in access.proxy_clients may use them; proxy.rules hold for them, too.",
+		Doc:  "Gateways to servers of other protocols than HTTP: URLs of ftp, gopher, news, nntp, wais, z39.50r, z39.50s and file, for clients of the proxy, for /fetch?uri= and for the resource of a name. See docs/gateways.md. All clients in access.proxy_clients may use them; proxy.rules apply.",
 	},
 	{
 		Path:        "gateways.enabled",
-		Doc:         "The protocols whose URLs are retrieved: news has the schemes news and nntp, and wais, which is by Z39.50, has wais, z39.50r and z39.50s. Those of file are where file.roots is not empty.",
+		Doc:         "The protocols whose URLs are retrieved: news has the schemes news and nntp, and wais, over Z39.50, has wais, z39.50r and z39.50s. file URLs are enabled by file.roots.",
 		Default:     []string{"ftp", "gopher", "news", "wais"},
 		OneOf:       []string{"ftp", "gopher", "news", "wais"},
 		Invalidates: Responses | Disk,
 	},
 	{
 		Path:        "gateways.allow_ports",
-		Doc:         "Ports that a URL may name although they are below 1024, or denied: the default port of its scheme may always be named.",
+		Doc:         "Ports in URLs that are allowed although they are below 1024 or in deny_ports. The default port of a scheme is always allowed.",
 		Default:     []PortRange{},
 		Form:        "port, or two joined by a hyphen",
 		Invalidates: Responses | Disk,
 	},
 	{
 		Path:        "gateways.deny_ports",
-		Doc:         "Ports above 1023 that a URL of a gateway may not name, and no data connection of FTP may be to, since servers of other protocols listen there, which could take a request for a command (RFC 1738 section 6). The list is a table with a reason for each, config/settings.yaml of the source: the bad ports of browsers, and those of line protocols, databases, caches, queues and mail, as far as they are known. It does not hold for http and https.",
+		Doc:         "Ports above 1023 that are refused in URLs of gateways and for data connections of FTP, because servers of other protocols listen there, which could take a request for a command (RFC 1738 section 6). The list is a table with a reason for each, config/settings.yaml of the source: the bad ports of browsers, and those of line protocols, databases, caches, queues and mail, as far as they are known. It does not apply to http and https.",
 		Default:     []PortRange{{1025, 1025}, {1080, 1080}, {1098, 1099}, {1234, 1234}, {1314, 1314}, {1344, 1344}, {1352, 1352}, {1414, 1414}, {1433, 1434}, {1514, 1514}, {1521, 1527}, {1666, 1666}, {1719, 1720}, {1723, 1723}, {1883, 1883}, {1935, 1935}, {1978, 1978}, {1984, 1984}, {2003, 2004}, {2013, 2014}, {2023, 2024}, {2049, 2049}, {2181, 2181}, {2323, 2323}, {2375, 2377}, {2379, 2380}, {2401, 2401}, {2525, 2526}, {2600, 2623}, {2628, 2628}, {2638, 2638}, {2775, 2775}, {2888, 2888}, {2947, 2947}, {3003, 3003}, {3050, 3050}, {3128, 3128}, {3260, 3260}, {3268, 3269}, {3299, 3300}, {3306, 3306}, {3310, 3310}, {3389, 3389}, {3493, 3493}, {3632, 3632}, {3659, 3659}, {3690, 3690}, {3888, 3888}, {4045, 4045}, {4150, 4150}, {4155, 4155}, {4160, 4160}, {4190, 4190}, {4212, 4212}, {4222, 4222}, {4242, 4242}, {4321, 4321}, {4369, 4369}, {4373, 4373}, {4505, 4506}, {4559, 4559}, {4712, 4712}, {4730, 4730}, {4949, 4949}, {5037, 5038}, {5044, 5044}, {5060, 5061}, {5140, 5140}, {5170, 5170}, {5222, 5223}, {5269, 5269}, {5347, 5347}, {5432, 5433}, {5500, 5500}, {5514, 5514}, {5554, 5585}, {5666, 5667}, {5671, 5672}, {5701, 5703}, {5900, 5906}, {5984, 5986}, {5999, 5999}, {6000, 6063}, {6082, 6082}, {6222, 6222}, {6379, 6389}, {6432, 6432}, {6514, 6514}, {6557, 6557}, {6560, 6560}, {6566, 6566}, {6600, 6600}, {6650, 6650}, {6660, 6669}, {6679, 6679}, {6697, 6697}, {6789, 6789}, {7000, 7005}, {7077, 7077}, {7100, 7100}, {7199, 7199}, {7419, 7419}, {7654, 7654}, {7656, 7656}, {7687, 7687}, {7711, 7711}, {8009, 8009}, {8021, 8021}, {8086, 8089}, {8094, 8094}, {8125, 8126}, {8300, 8302}, {8500, 8500}, {8554, 8554}, {8600, 8600}, {8649, 8652}, {8765, 8765}, {8883, 8883}, {9000, 9000}, {9003, 9003}, {9009, 9009}, {9042, 9042}, {9050, 9051}, {9090, 9090}, {9092, 9094}, {9100, 9107}, {9150, 9151}, {9160, 9160}, {9200, 9200}, {9300, 9300}, {9306, 9306}, {9312, 9312}, {9418, 9418}, {9481, 9481}, {10011, 10011}, {10023, 10026}, {10030, 10031}, {10040, 10040}, {10050, 10051}, {10080, 10080}, {10389, 10389}, {10514, 10514}, {11209, 11212}, {11300, 11300}, {12201, 12201}, {12345, 12345}, {12525, 12525}, {13666, 13666}, {16379, 16389}, {16509, 16509}, {17000, 17005}, {24007, 24007}, {24224, 24224}, {25565, 25565}, {25575, 25575}, {25672, 25672}, {26379, 26379}, {27015, 27015}, {27017, 27019}, {28015, 28015}, {29015, 29015}, {33060, 33062}, {61613, 61616}},
 		Form:        "port, or two joined by a hyphen",
 		Invalidates: Responses | Disk,
 	},
 	{
 		Path:    "gateways.timeout",
-		Doc:     "for one reply of a server, and for a listing as a whole",
+		Doc:     "timeout of one reply of a server, and of a listing as a whole",
 		Default: time.Duration(30000000000),
 		Least:   time.Duration(1000000), Most: time.Duration(600000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "gateways.max_listing",
-		Doc:     "of a listing as its server sends it, of the page that is made of it, and of an article; longer ones are cut off, which their page says",
+		Doc:     "maximum size of a listing as its server sends it, of the page rendered from it, and of an article; longer ones are truncated, with a notice",
 		Default: Size(4 << 20),
 		Least:   Size(1 << 10), Most: Size(1 << 30),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "gateways.max_idle",
-		Doc:     "how many connections to servers of ftp, and of news, wait for the next request, half of them to one server, and no more than an eighth of limits.outgoing; 0 closes each after its request",
+		Doc:     "maximum number of idle connections each to FTP and to news servers, half of them to one server, and at most an eighth of limits.outgoing; 0 closes each connection after its request",
 		Default: 16,
 		Least:   0, Most: 1000,
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "gateways.idle",
-		Doc:     "how long they wait",
+		Doc:     "how long idle connections are kept",
 		Default: time.Duration(30000000000),
 		Least:   time.Duration(1000000000), Most: time.Duration(3600000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "gateways.ttl",
-		Doc:     "how long listings are fresh: their servers do not say it",
+		Doc:     "how long listings are fresh, since their servers do not specify it",
 		Default: time.Duration(60000000000),
 		Least:   time.Duration(0), Most: time.Duration(86400000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "gateways.templates",
-		Doc:         "Other gateways, to which clients are redirected for URLs of a scheme: also instead of the ones of urnd. The variables are uri, the URI as a whole, and its parts scheme, host, port, path and query. A list:",
+		Doc:         "External gateways, to which clients are redirected for URLs of a scheme, also in place of the gateways of urnd. The variables are uri, the whole URI, and its parts scheme, host, port, path and query. A list:",
 		Default:     []Gateway{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,
@@ -2790,12 +2787,12 @@ var settings = []Setting{
 		Elements: []Setting{
 			{
 				Path: "gateways.templates.*.scheme",
-				Doc:  "the scheme; it must be set",
+				Doc:  "scheme of the URLs; it must be set",
 				Form: "scheme",
 			},
 			{
 				Path: "gateways.templates.*.template",
-				Doc:  "where clients are redirected to; it must be set",
+				Doc:  "target of the redirect; it must be set",
 				Form: "URI template (RFC 6570)",
 			},
 		},
@@ -2806,7 +2803,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "ftp.anonymous",
-		Doc:         "the password of the user anonymous, as servers expect it: a mail address, or a part of one",
+		Doc:         "password of the user anonymous, by convention a mail address or a part of one",
 		Default:     "urnd@",
 		Form:        "text",
 		Invalidates: Nothing,
@@ -2814,13 +2811,13 @@ var settings = []Setting{
 	},
 	{
 		Path:        "ftp.login",
-		Doc:         "users and passwords in URLs, and those that clients are asked for, are sent to servers; false refuses them",
+		Doc:         "send users and passwords, from URLs or entered by clients, to servers; false refuses them",
 		Default:     true,
 		Invalidates: Responses | Disk,
 	},
 	{
 		Path:        "ftp.tls",
-		Doc:         "TLS (RFC 4217): never; offered uses it where a server offers it, with any certificate; required refuses servers that do not offer it, or whose certificate is not valid",
+		Doc:         "TLS (RFC 4217): never; offered uses it if a server offers it, with any certificate; required refuses servers that do not offer it, or whose certificate is not valid",
 		Default:     "offered",
 		OneOf:       []string{"never", "offered", "required"},
 		Invalidates: Responses | Disk,
@@ -2831,7 +2828,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "news.servers",
-		Doc:         "The servers for news URLs, which name none; the next one is asked where one is not available, or does not have it. Empty: these URLs are refused.",
+		Doc:         "The servers for news URLs, which name none. The next one is queried if one is unavailable or does not have the article. Empty refuses these URLs.",
 		Default:     []string{},
 		Form:        "host:port, or tls:// and one",
 		Invalidates: Responses | Disk,
@@ -2840,7 +2837,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "news.login",
-		Doc:         "the file with the user that urnd logs in as, at these servers only, a colon and the password; empty: it does not log in",
+		Doc:         "file of the login for these servers: the user, a colon and the password; empty does not log in",
 		Form:        "path, or credential: and a name",
 		Secret:      true,
 		Invalidates: Responses | Disk,
@@ -2848,12 +2845,12 @@ var settings = []Setting{
 	},
 	{
 		Path:        "file",
-		Doc:         "Local files, by file URLs.",
+		Doc:         "Local files, for file URLs.",
 		Invalidates: Responses | Disk,
 	},
 	{
 		Path:        "file.roots",
-		Doc:         "The directories below which files are served to all clients of the proxy; no link leads out of them. Empty: file URLs are refused.",
+		Doc:         "The directories whose files are served to all clients of the proxy; symbolic links out of them are not followed. Empty refuses file URLs.",
 		Default:     []string{},
 		Form:        "absolute path",
 		Invalidates: Responses | Disk,
@@ -2862,199 +2859,199 @@ var settings = []Setting{
 	},
 	{
 		Path:        "limits",
-		Doc:         "Limits of what a client may send and use, and timeouts. Each refusal names its limit.",
+		Doc:         "Limits of requests and resources, and timeouts. Each refusal names its limit.",
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.target",
-		Doc:     "of a request-target; longer ones are answered 414",
+		Doc:     "maximum size of a request-target; longer ones get 414",
 		Default: Size(8 << 10),
 		Least:   Size(256 << 0), Most: Size(1 << 20),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.header",
-		Doc:     "of all header fields; larger ones are answered 431",
+		Doc:     "maximum size of all header fields; larger ones get 431",
 		Default: Size(64 << 10),
 		Least:   Size(4 << 10), Most: Size(16 << 20),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.header_timeout",
-		Doc:     "for a client to send its header",
+		Doc:     "timeout for a client to send the request header",
 		Default: time.Duration(10000000000),
 		Least:   time.Duration(1000000), Most: time.Duration(3600000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.idle_timeout",
-		Doc:     "between the requests of one connection",
+		Doc:     "how long a connection may be idle between requests",
 		Default: time.Duration(120000000000),
 		Least:   time.Duration(1000000), Most: time.Duration(86400000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.write_timeout",
-		Doc:     "for a client to read a chunk (64 KiB) of a response",
+		Doc:     "timeout for a client to read a chunk (64 KiB) of a response",
 		Default: time.Duration(60000000000),
 		Least:   time.Duration(1000000000), Most: time.Duration(86400000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.body_timeout",
-		Doc:     "for a client to send the next part of a request's body",
+		Doc:     "timeout for a client to send the next part of a request body",
 		Default: time.Duration(60000000000),
 		Least:   time.Duration(1000000), Most: time.Duration(86400000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.connections",
-		Doc:     "connections of clients at a time; for a new one, the one of the largest client that has waited longest for a request is closed; where all are in use, the new one waits; by HTTP/2 each may have 8 to 100 requests at a time, as many as there is memory for",
+		Doc:     "maximum number of client connections. At the limit, a new connection evicts the one that has been idle longest, of the client with the most; if none is idle, the new one waits. Each HTTP/2 connection may have 8 to 100 concurrent requests, depending on the available memory",
 		Default: 8192,
 		Least:   1, Most: 1000000,
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.client_connections",
-		Doc:     "connections of one client at a time; for a new one, the one that has waited longest for a request is closed; where all are in use, the new one is answered 429; 0 is no limit",
+		Doc:     "maximum number of connections per client. At the limit, a new connection evicts the one that has been idle longest; if none is idle, the new one gets 429. 0 is no limit",
 		Default: 1024,
 		Least:   0, Most: 1000000,
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.requests",
-		Doc:     "names at a time that are being resolved; others are answered 503, unless they are cached",
+		Doc:     "maximum number of concurrent name resolutions; others get 503, unless they are cached",
 		Default: 1024,
 		Least:   1, Most: 1000000,
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.fetches",
-		Doc:     "requests at a time that fetch from an origin; others are answered 503",
+		Doc:     "maximum number of concurrent requests that fetch from an origin; others get 503",
 		Default: 1024,
 		Least:   1, Most: 1000000,
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.streams",
-		Doc:     "tunnels (CONNECT), and connections that have changed their protocol, such as WebSockets, at a time; others are answered 503; at most half of outgoing",
+		Doc:     "maximum number of tunnels (CONNECT) and upgraded connections, such as WebSockets, and at most half of outgoing; others get 503",
 		Default: 1024,
 		Least:   1, Most: 1000000,
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.documents",
-		Doc:     "memory for documents that are made whole, listings of gateways above all, while they are made and until their clients have read them; answers of more than 4KiB take units of 64KiB of it; others are answered 503",
+		Doc:     "memory for documents that are rendered completely before they are sent, mainly listings of gateways, until their clients have read them; responses of more than 4KiB use units of 64KiB; others get 503",
 		Default: Size(256 << 20),
 		Least:   Size(1 << 20), Most: Size(1024 << 30),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.tunnel_idle",
-		Doc:     "how long a tunnel (CONNECT), or a connection that has changed its protocol, may carry nothing",
+		Doc:     "how long a tunnel (CONNECT) or an upgraded connection may be idle",
 		Default: time.Duration(900000000000),
 		Least:   time.Duration(1000000000), Most: time.Duration(86400000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.client_share",
-		Doc:     "the percentage of requests, of fetches, of streams, of bound connections and of documents that one client may hold at a time; it is answered 503 for more; names that are cached or have local rules need none, and neither does waiting for what another client has begun; 100 is no bound",
+		Doc:     "maximum percentage of requests, fetches, streams, authenticated origin connections and documents that one client may use; others get 503. Names that are cached or have local rules, and waiting for an identical request of another client, do not count; 100 is no limit",
 		Default: 25,
 		Least:   1, Most: 100,
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.network_factor",
-		Doc:     "how many times client_connections, client_share and rate the addresses of one /64 network of IPv6 have together, of which one host may have any number; where client_share times it is 100 or more, one network may take all",
+		Doc:     "factor by which client_connections, client_share and rate are multiplied for all addresses of one IPv6 /64 network together, of which one host may have any number; if client_share times the factor is 100 or more, one network may use everything",
 		Default: 2,
 		Least:   1, Most: 1000,
 		Invalidates: Nothing,
 	},
 	{
 		Path:  "limits.rate",
-		Doc:   "requests of one client a second; more are answered 429; 0 is no limit",
+		Doc:   "maximum number of requests per client and second; others get 429; 0 is no limit",
 		Least: 0, Most: 10000000,
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.outgoing",
-		Doc:     "connections to origins at a time; more wait; a quarter of them may belong to clients that log in there with NTLM or Negotiate",
+		Doc:     "maximum number of connections to origins; others wait. At most a quarter of them are authenticated by clients with NTLM or Negotiate",
 		Default: 2048,
 		Least:   1, Most: 1000000,
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.dns_queries",
-		Doc:     "queries to DNS servers at a time; more wait",
+		Doc:     "maximum number of concurrent DNS queries; others wait",
 		Default: 1024,
 		Least:   1, Most: 1000000,
 		Invalidates: Nothing,
 	},
 	{
 		Path:  "limits.memory",
-		Doc:   "memory that the Go runtime tries to stay below (GOMEMLIMIT); it must be more than the maximum of the caches, and urnd config check refuses less than what all settings allow together; what is left is for requests by HTTP/2 (see connections); 0B is nine tenths of the limit of the control group (memory.max, memory.high; MemoryMax of systemd), and none where that has none",
+		Doc:   "soft memory limit of the Go runtime (GOMEMLIMIT). It must be larger than the caches, and urnd config check refuses less than the sum of what all settings allow; the remainder is for HTTP/2 requests (see connections). 0B is nine tenths of the limit of the control group (memory.max, memory.high; MemoryMax of systemd), or no limit without one",
 		Least: Size(0 << 0), Most: Size(1048576 << 30),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.connect_timeout",
-		Doc:     "to connect to an origin server",
+		Doc:     "timeout of a connection to an origin",
 		Default: time.Duration(10000000000),
 		Least:   time.Duration(1000000), Most: time.Duration(600000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.origin_timeout",
-		Doc:     "for an origin to begin its answer",
+		Doc:     "timeout of the response header of an origin",
 		Default: time.Duration(60000000000),
 		Least:   time.Duration(1000000), Most: time.Duration(86400000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.origin_idle",
-		Doc:     "between two reads of its response",
+		Doc:     "timeout between two reads of a response of an origin",
 		Default: time.Duration(300000000000),
 		Least:   time.Duration(1000000000), Most: time.Duration(86400000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.drain_time",
-		Doc:     "how long urnd goes on answering when it is stopped, while it asks clients to close their connections; it ends at once when there are none",
+		Doc:     "how long urnd continues to serve when it is stopped, while it asks clients to close their connections; it ends early without connections",
 		Default: time.Duration(1000000000),
 		Least:   time.Duration(0), Most: time.Duration(3600000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:  "limits.notice_time",
-		Doc:   "how long urnd accepts connections at least when it is stopped, while /readyz says so: until a load balancer in front has seen it; not where systemd holds the sockets",
+		Doc:   "minimum time that urnd accepts connections when it is stopped, while /readyz reports it, for a load balancer in front to notice; without effect if systemd holds the sockets",
 		Least: time.Duration(0), Most: time.Duration(3600000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:    "limits.shutdown_timeout",
-		Doc:     "for running requests to finish when urnd is stopped",
+		Doc:     "how long active requests may take to finish when urnd is stopped",
 		Default: time.Duration(10000000000),
 		Least:   time.Duration(0), Most: time.Duration(3600000000000),
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "reload",
-		Doc:         "The configuration is read again on SIGHUP (systemctl reload urnd). If it is invalid, nothing changes.",
+		Doc:         "Reload of the configuration, also by SIGHUP (systemctl reload urnd). If the new configuration is invalid, the previous one remains in use.",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "reload.watch",
-		Doc:         "read it again when the file changes, too",
+		Doc:         "also reload when the file changes",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "log",
-		Doc:         "What is logged, by default to standard error. Passwords in URLs are never shown.",
+		Doc:         "Logs, by default to standard error. Passwords in URLs are never logged.",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "log.level",
-		Doc:         "the lowest level that is logged",
+		Doc:         "minimum level that is logged",
 		OneOf:       []string{"DEBUG", "INFO", "WARN", "ERROR"},
 		Invalidates: Nothing,
 	},
@@ -3067,7 +3064,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "log.access",
-		Doc:         "Access logs: each has a line for each request, or for those that it is for. Passwords in URLs are never in them, and nothing of them is read by urnd again. Empty: there is none. A list:",
+		Doc:         "Access logs: each has a line for each request that meets its conditions. Passwords in URLs are redacted. Empty turns access logs off. A list:",
 		Default:     []AccessLog{},
 		Form:        tableForm,
 		Invalidates: Nothing,
@@ -3075,24 +3072,24 @@ var settings = []Setting{
 		Elements: []Setting{
 			{
 				Path:  "log.access.*.format",
-				Doc:   "json; Apache's combined and common; Squid's own (squid), its common and combined, referrer and useragent; or a template: apache: and what is in LogFormat of Apache, squid: and what is in logformat of Squid, with those of their tokens that urnd has a value for. urnd config check says which are not; empty: json",
+				Doc:   "json; combined and common of Apache; squid, squid_common, squid_combined, referrer and useragent of Squid; or a template: apache: and a LogFormat of Apache, squid: and a logformat of Squid. urnd config check reports unsupported tokens; empty is json",
 				Form:  "json, combined, common, squid, squid_common, squid_combined, referrer or useragent; or apache: or squid: and a template",
 				check: checkAccessFormat,
 			},
 			{
 				Path:  "log.access.*.file",
-				Doc:   "the file, which is reopened on SIGHUP; empty, and without syslog: standard error",
+				Doc:   "the file, which is reopened on SIGHUP; empty, without syslog, is standard error",
 				Form:  "path that begins with a slash",
 				check: checkDirectory,
 			},
 			{
 				Path:  "log.access.*.keep",
-				Doc:   "how long the lines of a day are kept, in whole days: at midnight the file is renamed to end in the date of its lines, such as access.log-20261130, and older ones are removed; 0: they are kept, and the file is renamed by others, such as logrotate",
+				Doc:   "retention of log files, in whole days: at midnight the file is renamed with the date of its lines, such as access.log-20261130, and older ones are removed; 0 leaves rotation to other programs, such as logrotate",
 				Least: time.Duration(0), Most: time.Duration(315360000000000000),
 			},
 			{
 				Path:  "log.access.*.syslog",
-				Doc:   "the server of syslog in place of a file, as local0.info: unix:/dev/log is that of this machine, such as journald or rsyslog; others get messages of RFC 5424, and their addresses must be in access.allow_destinations, as those of other services. Lines are lost, and counted, while it takes none",
+				Doc:   "syslog server in place of a file, with local0.info: unix:/dev/log is that of this machine, such as journald or rsyslog; others get messages of RFC 5424, and their addresses must be in access.allow_destinations, as those of other services. Lines that cannot be sent are dropped and counted",
 				Form:  "unix: and a path, or udp:// or tcp://, host and port",
 				check: checkSyslog,
 			},
@@ -3102,160 +3099,160 @@ var settings = []Setting{
 				Elements: []Setting{
 					{
 						Path:  "log.access.*.only.statuses",
-						Doc:   "statuses of responses; empty: all",
+						Doc:   "statuses of responses; empty matches all",
 						Form:  "status, class of statuses such as 4xx, or two statuses joined by a hyphen",
 						check: checkStatuses,
 					},
 					{
 						Path: "log.access.*.only.hosts",
-						Doc:  "hosts that are requested, as in proxy.rules; empty: all",
+						Doc:  "requested hosts, as in proxy.rules; empty matches all",
 						Form: "host name, pattern, address or address range",
 					},
 					{
 						Path:  "log.access.*.only.clients",
-						Doc:   "clients; empty: all",
+						Doc:   "clients; empty matches all",
 						Form:  "address range",
 						check: checkPrefixList,
 					},
 					{
 						Path: "log.access.*.only.users",
-						Doc:  "users that requests name; empty: all, and none",
+						Doc:  "users of requests; empty matches all, also requests without user",
 						Form: "user",
 					},
 					{
 						Path: "log.access.*.only.methods",
-						Doc:  "methods; empty: all",
+						Doc:  "methods; empty matches all",
 						Form: "method, in capitals",
 					},
 					{
 						Path:  "log.access.*.only.outcomes",
-						Doc:   "forwarded are requests for origins, whoever answered them; denied those that urnd itself refused by its rules (403, 407, 429, and tunnels that it has ended); cached those that a cache answered; empty: all",
+						Doc:   "forwarded are requests for origins, also if a cache served them; denied those refused by rules and limits (403, 407, 429, and tunnels that urnd has ended); cached those that a cache served; empty matches all",
 						OneOf: []string{"forwarded", "denied", "cached"},
 					},
 				},
 			},
 			{
 				Path:  "log.access.*.clients",
-				Doc:   "what is logged of the addresses of clients: whole, the /24 of IPv4 or /48 of IPv6 that they are in (network), or nothing (none); empty: whole",
+				Doc:   "how client addresses are logged: whole, only their network (/24 of IPv4, /48 of IPv6), or none; empty is whole",
 				OneOf: []string{"whole", "network", "none"},
 			},
 			{
 				Path:  "log.access.*.omit",
-				Doc:   "what is not logged, since it may be of a person: names of users, queries of URLs (which may have the names that are resolved), Referer and User-Agent",
+				Doc:   "personal data that is not logged: user names, queries of URLs (which may contain the names that are resolved), Referer and User-Agent",
 				OneOf: []string{"user", "query", "referer", "user_agent"},
 			},
 		},
 	},
 	{
 		Path:        "telemetry",
-		Doc:         "Traces for OpenTelemetry, one span for each step of a resolution.",
+		Doc:         "OpenTelemetry traces, with one span for each step of a resolution.",
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "telemetry.endpoint",
-		Doc:         "the collector, by OTLP over HTTP, such as http://127.0.0.1:4318; empty: none are sent",
+		Doc:         "URL of the collector, OTLP over HTTP, such as http://127.0.0.1:4318; empty turns traces off",
 		Form:        "http:// or https:// and a host",
 		Invalidates: Nothing,
 		check:       checkEndpoint,
 	},
 	{
 		Path:    "telemetry.sample",
-		Doc:     "one of this many requests is traced, in addition to those whose traceparent asks for it",
+		Doc:     "one of this many requests is traced, in addition to those with a sampled traceparent",
 		Default: 1,
 		Least:   1, Most: 1000000,
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "namespaces",
-		Doc:         "Namespaces of your own, and changes to those that are built in. A list:",
+		Doc:         "Namespaces of your own, and changes to built-in ones. A list:",
 		Default:     []Namespace{},
 		Form:        tableForm,
 		Invalidates: Answers | Snapshot,
-		Sample:      "namespaces:\n  - nid: example\n    # which part is case-insensitive: none, lower or upper (the whole name),\n    # prefix or first (the part before the first hyphen or colon)\n    fold: lower\n    # what happens to names that fail the check of a built-in namespace, such\n    # as a wrong check digit: strict refuses them, warn accepts them and says\n    # so in the trace\n    check: strict\n    # octets that are ignored\n    strip: \"-\"\n    # what a canonical name must match; its named groups are variables\n    pattern: '^(?P<kind>[a-z]+):(?P<id>.+)$'\n    # as resolve.order; where it is not set, thttp goes first if servers are given,\n    # then namespace if targets are, then the systems of resolve.order\n    order: [thttp, namespace]\n    # servers that resolve the names by THTTP, asked in order\n    thttp: [https://resolver.example.org]\n    # the schemes of locations that such servers may return, in addition to http\n    # and https; if it is not set, those of RFC 1738 that lead somewhere\n    schemes: [ftp]\n    # the locations of names: URI templates (RFC 6570) with the variables urn, nid,\n    # nss, the groups, and c, the directive of that name. {+id} inserts a part of the\n    # name as it is, {id} encodes it once more, for the value of a parameter. A target\n    # with a pattern is for the names that match it. If there are several, clients are\n    # redirected to the one whose type and language they accept; both are optional.\n    # Names that match a target which is gone are answered 410.\n    targets:\n      - pattern: '^lost:'\n        gone: true\n      - pattern: '^book:'\n        template: https://books.example/{+id}.pdf\n        type: application/pdf\n        language: en\n        title: The book\n      # rel is a relation type (RFC 8288). Names do not lead to a target with one but\n      # item, such as describedby or license; their links name it. context says for whom\n      # a target is, such as a country\n      - pattern: '^book:'\n        template: https://books.example/{+id}.xml\n        rel: describedby\n        type: application/xml\n      - template: https://example.org/{+urn}",
+		Sample:      "namespaces:\n  - nid: example\n    # case-insensitive part: none, lower or upper (the whole name),\n    # prefix or first (the part before the first hyphen or colon)\n    fold: lower\n    # what happens to names that fail the check of a built-in namespace, such\n    # as a wrong check digit: strict refuses them, warn accepts them with a\n    # warning\n    check: strict\n    # bytes that are ignored\n    strip: \"-\"\n    # what a canonical name must match; its named groups are variables\n    pattern: '^(?P<kind>[a-z]+):(?P<id>.+)$'\n    # systems to query, as in resolve.order; if empty, thttp comes first if servers are\n    # set, then namespace if targets are, then the systems of resolve.order\n    order: [thttp, namespace]\n    # servers that resolve the names by THTTP, queried in order\n    thttp: [https://resolver.example.org]\n    # the schemes of locations that such servers may return, in addition to http\n    # and https; if empty, those of RFC 1738 that can be retrieved\n    schemes: [ftp]\n    # the locations of names: URI templates (RFC 6570) with the variables urn, nid,\n    # nss, the groups, and c, the directive of that name. {+id} inserts a part of the\n    # name as it is, {id} encodes it once more, for the value of a parameter. A target\n    # with a pattern is for the names that match it. If there are several, clients are\n    # redirected to the one whose type and language they accept; both are optional.\n    # Names that match a target with gone get 410.\n    targets:\n      - pattern: '^lost:'\n        gone: true\n      - pattern: '^book:'\n        template: https://books.example/{+id}.pdf\n        type: application/pdf\n        language: en\n        title: The book\n      # rel is a link relation type (RFC 8288), such as describedby or license. Names\n      # do not redirect to such a target, unless it is item; their links list it.\n      # context is the audience of a target, such as a country\n      - pattern: '^book:'\n        template: https://books.example/{+id}.xml\n        rel: describedby\n        type: application/xml\n      - template: https://example.org/{+urn}",
 		Elements: []Setting{
 			{
 				Path: "namespaces.*.nid",
-				Doc:  "which namespace; it must be set",
+				Doc:  "namespace identifier; it must be set",
 				Form: "NID",
 			},
 			{
 				Path:  "namespaces.*.fold",
-				Doc:   "which part of names is case-insensitive: the whole name, or the part before the first hyphen or colon (prefix) or the first colon (first)",
+				Doc:   "case-insensitive part of names: none, lower or upper (the whole name), or the part before the first hyphen or colon (prefix) or the first colon (first)",
 				OneOf: []string{"none", "lower", "upper", "prefix", "first"},
 			},
 			{
 				Path: "namespaces.*.strip",
-				Doc:  "octets of names that are ignored",
+				Doc:  "bytes of names that are ignored",
 				Form: "text",
 			},
 			{
 				Path:  "namespaces.*.check",
-				Doc:   "what happens to names that fail the check of a built-in namespace: they are refused (strict), or accepted with a warning, where only the check digit is wrong (digits, the default of nbn) or in any case (warn)",
+				Doc:   "what happens to names that fail the check of a built-in namespace: strict refuses them; digits, the default of nbn, accepts a wrong check digit with a warning; warn accepts all of them with a warning",
 				OneOf: []string{"strict", "digits", "warn"},
 			},
 			{
 				Path: "namespaces.*.pattern",
-				Doc:  "what a canonical name must match; its named groups are variables of templates",
+				Doc:  "regular expression that a canonical name must match; its named groups are variables of templates",
 				Form: "regular expression (RE2)",
 			},
 			{
 				Path:  "namespaces.*.order",
-				Doc:   "as resolve.order; where it is not set, thttp goes first if servers are given, then namespace if targets are",
+				Doc:   "systems to query, as in resolve.order; if empty, thttp comes first if servers are set, then namespace if targets are set",
 				OneOf: []string{"ddds", "slp", "thttp", "namespace"},
 			},
 			{
 				Path: "namespaces.*.thttp",
-				Doc:  "servers that resolve the names by THTTP, asked in order",
+				Doc:  "servers that resolve the names by THTTP, queried in order",
 				Form: "http:// or https:// and a host",
 			},
 			{
 				Path:  "namespaces.*.schemes",
-				Doc:   "schemes of locations that such servers may return, in addition to http and https; empty: all that lead somewhere",
+				Doc:   "schemes of locations that such servers may return, in addition to http and https; empty allows all that can be retrieved",
 				OneOf: schemes(),
 			},
 			{
 				Path: "namespaces.*.targets",
-				Doc:  "the locations of names, the best first",
+				Doc:  "targets of names, in order of preference",
 				Form: tableForm,
 				Elements: []Setting{
 					{
 						Path: "namespaces.*.targets.*.pattern",
-						Doc:  "which canonical names; empty: all",
+						Doc:  "regular expression for canonical names; empty matches all",
 						Form: "regular expression (RE2)",
 					},
 					{
 						Path: "namespaces.*.targets.*.template",
-						Doc:  "their location; it must be set, except with gone",
+						Doc:  "location; it must be set, except with gone",
 						Form: "URI template (RFC 6570)",
 					},
 					{
 						Path: "namespaces.*.targets.*.type",
-						Doc:  "the media type of the resource",
+						Doc:  "media type of the resource",
 						Form: "media type",
 					},
 					{
 						Path: "namespaces.*.targets.*.language",
-						Doc:  "its language",
+						Doc:  "language of the resource",
 						Form: "language tag",
 					},
 					{
 						Path: "namespaces.*.targets.*.rel",
-						Doc:  "what it is to the name, such as describedby or license: names do not lead there, and only their links name it; empty: the resource itself, as item",
+						Doc:  "link relation of the target to the name, such as describedby or license: names do not redirect to it, only their links list it; empty or item is the resource itself",
 						Form: "relation type (RFC 8288)",
 					},
 					{
 						Path: "namespaces.*.targets.*.title",
-						Doc:  "its title, for people",
+						Doc:  "title for people",
 						Form: "text",
 					},
 					{
 						Path: "namespaces.*.targets.*.context",
-						Doc:  "for whom it is, such as a country",
+						Doc:  "audience of the target, such as a country",
 						Form: "text",
 					},
 					{
 						Path: "namespaces.*.targets.*.gone",
-						Doc:  "the names have no location any more, and are answered 410",
+						Doc:  "the names are gone and get 410",
 					},
 				},
 			},

@@ -130,7 +130,7 @@ func checkSites(f *Faults, p Proxy) {
 	for i, site := range p.Sites {
 		path := SiteSetting(i)
 		if len(site.Hosts) == 0 {
-			f.Add(path+".hosts", "names no host")
+			f.Add(path+".hosts", "has no host")
 		}
 		for j, host := range site.Hosts {
 			switch key := siteHost(host) + " " + strings.TrimSuffix(site.Path, "/"); {
@@ -148,13 +148,13 @@ func checkSites(f *Faults, p Proxy) {
 		checkSiteServers(f, path, site)
 		checkSiteAnswer(f, path, site)
 		if site.Public && (site.Users != "" || len(site.Clients) > 0) {
-			f.Add(path+".public", "is set together with users or clients: delete one of them")
+			f.Add(path+".public", "cannot be combined with users or clients: delete one of them")
 		}
 		checkSiteCache(f, path, site.Cache)
 	}
 	for _, r := range p.SiteRoutes() {
 		if len(r.Servers) == 0 && r.Answer == (SiteAnswer{}) {
-			f.Add(SiteSetting(r.Index)+".servers", "names no server for %s%s: write servers, or an answer", r.Host, r.Path)
+			f.Add(SiteSetting(r.Index)+".servers", "has no server for %s%s: write servers, or answer", r.Host, r.Path)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func checkSitePath(f *Faults, path string, site Site) {
 		case strings.ContainsAny(text, "?#"):
 			f.Add(at, "%q has a query or a fragment", text)
 		case key == "path" && text != "/" && strings.HasSuffix(text, "/"):
-			f.Add(at, "%q ends with a slash: write %s, which is for all below it, too", text, strings.TrimRight(text, "/"))
+			f.Add(at, "%q ends with a slash: write %s, which also matches all paths below it", text, strings.TrimRight(text, "/"))
 		case key == "path" && clean != text:
 			f.Add(at, "%q is not in normal form: write %s", text, clean)
 		case key != "path": // the path of an entry is matched percent-decoded, and not sent
@@ -178,7 +178,7 @@ func checkSitePath(f *Faults, path string, site Site) {
 		}
 	}
 	if site.Replace != "" && (site.Path == "" || site.Path == "/") {
-		f.Add(path+".replace", "has nothing to take the place of: path is missing")
+		f.Add(path+".replace", "requires path")
 	}
 }
 
@@ -197,12 +197,12 @@ func checkSiteServers(f *Faults, path string, site Site) {
 		}
 		checkServer(f, index(path+".servers", j), checked)
 		if slices.Index(site.Servers, server) != j {
-			f.Add(index(path+".servers", j), "%q is there twice: its share is in weights", server)
+			f.Add(index(path+".servers", j), "%q is listed twice: use weights to set its load", server)
 		}
 	}
 	const mostServers = 64
 	if n := len(site.Servers); n > mostServers {
-		f.Add(path+".servers", "has %d servers, and at most %d: put a load balancer before them", n, mostServers)
+		f.Add(path+".servers", "has %d servers; the maximum is %d: put a load balancer before them", n, mostServers)
 	}
 	checkShares(f, path, site)
 	switch c := site.Check; {
@@ -223,7 +223,7 @@ func checkShares(f *Faults, path string, site Site) {
 	}
 	for j, weight := range site.Weights {
 		if weight < 1 || weight > mostWeight {
-			f.Add(index(path+".weights", j), "%d is not between 1 and %d: name the server in drain, where it shall get no request", weight, mostWeight)
+			f.Add(index(path+".weights", j), "%d is not between 1 and %d: to send no requests to the server, list it in drain", weight, mostWeight)
 		}
 	}
 	for j, server := range site.Drain {
@@ -241,19 +241,19 @@ func checkSiteAnswer(f *Faults, path string, site Site) {
 	redirect := a.Status >= 300 && a.Status < 400
 	switch {
 	case len(site.Servers) > 0:
-		f.Add(at, "takes the place of servers: delete one of them")
+		f.Add(at, "cannot be combined with servers: delete one of them")
 	case site.Replace != "":
-		f.Add(path+".replace", "is not used: the answer is of urnd")
+		f.Add(path+".replace", "is not used: urnd itself responds")
 	case a.Status == 0:
 		f.Add(at+".status", "is missing, such as 301, 404 or 503")
 	case a.Status == 204 || a.Status == 206 || a.Status == 304:
-		f.Add(at+".status", "%d is no answer by itself: write 200, or 404", a.Status)
+		f.Add(at+".status", "%d cannot be a complete response: write 200, or 404", a.Status)
 	case redirect && a.Location == "":
-		f.Add(at+".location", "is missing: a redirect leads somewhere")
+		f.Add(at+".location", "is missing: a redirect needs a target")
 	case !redirect && a.Location != "":
-		f.Add(at+".location", "is for a status of redirects, such as 301 or 302")
+		f.Add(at+".location", "requires a redirect status, such as 301 or 302")
 	case a.Body != "" && a.File != "":
-		f.Add(at+".file", "is not used: there is a body")
+		f.Add(at+".file", "is not used: body is set")
 	}
 	checkAnswerTexts(f, at, a)
 }
@@ -273,11 +273,11 @@ func checkSiteCache(f *Faults, path string, rules []SiteCache) {
 		checkCacheStatuses(f, at, r)
 		switch {
 		case r.Never && (r.Least > 0 || r.Most > 0 || r.Stale > 0):
-			f.Add(at+".never", "is set together with lifetimes")
+			f.Add(at+".never", "cannot be combined with lifetimes")
 		case r.Most > 0 && r.Least > r.Most:
-			f.Add(at+".least", "%s is more than most, %s", show(r.Least), show(r.Most))
+			f.Add(at+".least", "%s is greater than most, %s", show(r.Least), show(r.Most))
 		case !r.Never && r.Least == 0 && r.Most == 0 && r.Stale == 0:
-			f.Add(at, "says nothing: write never, least, most or stale")
+			f.Add(at, "has no effect: write never, least, most or stale")
 		}
 	}
 }
@@ -285,7 +285,7 @@ func checkSiteCache(f *Faults, path string, rules []SiteCache) {
 func checkCacheStatuses(f *Faults, at string, r SiteCache) {
 	for i, status := range r.Statuses {
 		if status < 200 || status > 599 || status == 206 || status == 304 {
-			f.Add(index(at+".statuses", i), "%d is not the status of a whole response", status)
+			f.Add(index(at+".statuses", i), "%d is not the status of a complete response", status)
 		}
 	}
 }
@@ -300,9 +300,9 @@ const framing = " connection content-encoding content-length content-range expec
 func checkFieldName(f *Faults, at, name string) {
 	switch {
 	case !isToken(name):
-		f.Add(at, "%q is not the name of a field", name)
+		f.Add(at, "%q is not a field name", name)
 	case strings.Contains(framing, " "+strings.ToLower(name)+" "):
-		f.Add(at, "%s says how the message is sent, which urnd decides", name)
+		f.Add(at, "%s controls the framing or connection, which urnd manages", name)
 	}
 }
 
@@ -318,7 +318,7 @@ func checkSetFields(f *Faults, path string, value any) {
 		}
 		checkFieldName(f, at, name)
 		if text = strings.TrimSpace(text); text == "" || !httpguts.ValidHeaderFieldValue(text) {
-			f.Add(at, "%s has no value, or one with control characters", name)
+			f.Add(at, "%s has no value, or a value with control characters", name)
 		}
 	}
 }
@@ -334,7 +334,7 @@ func checkParameters(f *Faults, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		if name == "" || strings.ContainsAny(strings.TrimSuffix(name, "*"), "*&=#?%") {
-			f.Add(index(path, i), "%q is not the name of a parameter, with * at its end for all that begin so", name)
+			f.Add(index(path, i), "%q is not a parameter name, or a prefix of names with * at its end", name)
 		}
 	}
 }

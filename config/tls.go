@@ -11,7 +11,7 @@ import (
 
 func checkACMEDirectory(f *Faults, path string, value any) {
 	if text, _ := value.(string); !isWebURL(text) || !strings.HasPrefix(strings.ToLower(text), "https://") {
-		f.Add(path, "%q is not the URL of a directory, such as https://acme-v02.api.letsencrypt.org/directory", text)
+		f.Add(path, "%q is not the URL of an ACME directory, such as https://acme-v02.api.letsencrypt.org/directory", text)
 	}
 }
 
@@ -29,7 +29,8 @@ func checkMailAddress(f *Faults, path string, value any) {
 func (c Config) checkTLS(f *Faults) {
 	hasPair := c.TLS.Certificate != "" && c.TLS.Key != ""
 	if (len(c.Listen.TLS) > 0 || c.TLS.ClientCA != "") && !hasPair && !c.ACME.Enabled {
-		f.Add("tls.certificate", "and tls.key are needed for listen.tls and tls.client_ca: write the paths of both, or acme.enabled: true")
+		f.Add("tls.certificate", "and tls.key are required for listen.tls and tls.client_ca: write the paths of both, or acme.enabled: "+
+			"true")
 	}
 	for i, files := range c.TLS.Certificates {
 		path := index("tls.certificates", i)
@@ -51,21 +52,22 @@ func (c Config) checkACME(f *Faults) {
 	const most = 1000 // one certificate per name
 	switch names := c.CertificateNames(); {
 	case len(names) == 0:
-		f.Add("acme.enabled", "needs a name: write listen.names, registry.hosts or proxy.sites")
+		f.Add("acme.enabled", "requires a host name: write listen.names, registry.hosts or proxy.sites")
 	case len(names) > most:
-		f.Add("acme.enabled", "is for %d names, and at most %d: obtain certificates with wildcards by another program, for tls.certificates", len(names), most)
+		f.Add("acme.enabled", "covers %d names; the maximum is %d: obtain wildcard certificates with another program, for "+
+			"tls.certificates", len(names), most)
 	}
 	if (c.ACME.KeyID == "") != (c.ACME.Key == "") {
-		f.Add("acme.key_id", "and acme.key are needed together")
+		f.Add("acme.key_id", "and acme.key are required together")
 	}
 	switch c.ACME.Storage {
 	case "registry":
 		if !isPostgres(c.Registry.Store) {
-			f.Add("acme.storage", "registry needs a registry.store that begins with postgres://: a file is for one machine, as state is")
+			f.Add("acme.storage", "registry requires a registry.store that begins with postgres://: for a single machine use state")
 		}
 	case "shared":
 		if c.Cache.Shared == "" {
-			f.Add("acme.storage", "shared needs cache.shared")
+			f.Add("acme.storage", "shared requires cache.shared")
 		}
 	}
 }

@@ -51,23 +51,24 @@ func (c Config) checkTogether(f *Faults) {
 		f.Add("resolve.max_ttl", "%s is less than dns.min_ttl", show(c.Resolve.MaxTTL))
 	}
 	if c.Limits.Target > c.Limits.Header {
-		f.Add("limits.target", "%s is more than limits.header, of which it is a part", show(c.Limits.Target))
+		f.Add("limits.target", "%s is greater than limits.header, which includes it", show(c.Limits.Target))
 	}
 	if c.Cache.Responses > 0 && c.Cache.MaxResponse > c.Cache.Responses/8 {
-		f.Add("cache.max_response", "%s is more than an eighth of cache.responses, %s", show(c.Cache.MaxResponse), show(c.Cache.Responses))
+		f.Add("cache.max_response", "%s is greater than an eighth of cache.responses, %s", show(c.Cache.MaxResponse), show(c.Cache.Responses))
 	}
 	if held := heldMemory(c.Cache); c.Limits.Memory > 0 && c.Limits.Memory < held {
-		f.Add("limits.memory", "%s is less than %s, which cache.answers, cache.records, cache.responses (and a quarter of that "+
-			"for those that arrive) and urnd itself may take", show(c.Limits.Memory), show(held))
+		f.Add("limits.memory", "%s is less than %s, the sum of cache.answers, cache.records, cache.responses (and a quarter of it for "+
+			"incoming responses) and the base memory of urnd", show(c.Limits.Memory), show(held))
 	}
 	if c.Registry.HealthInterval > 0 && c.Registry.HealthContact == "" {
-		f.Add("registry.health_contact", "is needed for registry.health_interval: those whose servers are asked must be able to reach you")
+		f.Add("registry.health_contact", "is required with registry.health_interval: operators of the checked servers must be able to "+
+			"reach you")
 	}
 	if c.Cache.Shared != "" && c.Cache.SharedKey == "" {
-		f.Add("cache.shared_key", "is needed for cache.shared: what is shared is sealed by a secret that the urnds alone have")
+		f.Add("cache.shared_key", "is required with cache.shared: it encrypts shared entries")
 	}
 	if c.Site.Sitemap && c.Listen.PublicURL == "" {
-		f.Add("site.sitemap", "needs listen.public_url: a sitemap has the whole addresses of pages")
+		f.Add("site.sitemap", "requires listen.public_url: a sitemap has absolute URLs")
 	}
 	c.checkListeners(f)
 	c.checkTLS(f)
@@ -88,9 +89,9 @@ func (c Config) checkListeners(f *Faults) {
 			i := slices.IndexFunc(taken, func(other listener) bool { return sameListener(other.address, address) })
 			switch {
 			case i >= 0 && taken[i].address == address:
-				f.Add(l.path, "%q is the address of another listener too, %s", address, taken[i].path)
+				f.Add(l.path, "%q is also the address of another listener, %s", address, taken[i].path)
 			case i >= 0:
-				f.Add(l.path, "%q is an address of another listener too, %q of %s: delete one of them", address, taken[i].address, taken[i].path)
+				f.Add(l.path, "%q is also an address of another listener, %q of %s: delete one of them", address, taken[i].address, taken[i].path)
 			}
 			taken = append(taken, listener{address, l.path})
 		}
@@ -120,7 +121,7 @@ func (c Config) checkAdmin(f *Faults) {
 	}
 	for i, prefix := range c.Access.AdminClients {
 		if !isLoopback(prefix) {
-			f.Add(index("access.admin_clients", i), "%s is more than this machine: access.admin_token or tls.client_ca must be set", prefix)
+			f.Add(index("access.admin_clients", i), "%s includes other machines: set access.admin_token or tls.client_ca", prefix)
 		}
 	}
 	if everybodyAt(c.Access.AdminProxies) >= 0 {
@@ -128,8 +129,8 @@ func (c Config) checkAdmin(f *Faults) {
 	}
 	for i, prefix := range c.Access.AdminProxies {
 		if !isLoopback(prefix) {
-			f.Add(index("access.admin_proxies", i), "%s is more than this machine, and whoever is there is taken for an administrator by "+
-				"X-Forwarded-For: 127.0.0.1: access.admin_token or tls.client_ca must be set, or write 127.0.0.0/8 for proxies on this machine", prefix)
+			f.Add(index("access.admin_proxies", i), "%s includes other machines, which can impersonate an administrator by "+
+				"X-Forwarded-For: 127.0.0.1: set access.admin_token or tls.client_ca, or write 127.0.0.0/8 for proxies on this machine", prefix)
 		}
 	}
 }
@@ -165,7 +166,7 @@ func isWebURL(text string) bool {
 	return err == nil && uri.IsWebScheme(u.Scheme) && u.Hostname() != "" && u.User == nil
 }
 
-const hasUserinfo = "contains a user or a password, which is not allowed there"
+const hasUserinfo = "contains a user or a password, which is not allowed"
 
 var errNoServer = errors.New("is not http:// or https:// and a host, without a path")
 
@@ -262,7 +263,7 @@ func (c Config) memoryUses(http2Requests int) []memoryUse {
 	uses := []memoryUse{
 		{"cache.answers", c.Cache.Answers},
 		{"cache.records", c.Cache.Records},
-		{"cache.responses and a quarter for those that arrive", c.Cache.Responses + c.Cache.Responses/4},
+		{"cache.responses and a quarter of it for incoming responses", c.Cache.Responses + c.Cache.Responses/4},
 		{"limits.documents", l.Documents},
 		{"limits.connections", Size(l.Connections) * connection},
 		{"limits.requests", Size(l.Requests) * requestMemory},
@@ -272,7 +273,7 @@ func (c Config) memoryUses(http2Requests int) []memoryUse {
 	}
 	if c.hasHTTP2() && http2Requests > 0 {
 		uses = append(uses, memoryUse{
-			fmt.Sprintf("limits.connections by HTTP/2 with %d requests each", http2Requests), Size(l.Connections*http2Requests) * http2Memory,
+			fmt.Sprintf("limits.connections over HTTP/2 with %d requests each", http2Requests), Size(l.Connections*http2Requests) * http2Memory,
 		})
 	}
 	if strings.HasPrefix(c.Registry.Store, "sqlite:") {
@@ -292,16 +293,16 @@ func (c Config) MemoryFaults(available Size) Faults {
 		parts = append(parts, use.setting+" "+show(use.most))
 	}
 	var f Faults
-	const ofGroup, room = "this process may have", 8 // available includes slack, which an explicit limit may use
+	const ofGroup, room = "this process may use", 8 // available includes slack, which an explicit limit may use
 	switch l := c.Limits.Memory; {
 	case l > 0 && l < all:
-		f.Add("limits.memory", "%s is less than %s, which the settings allow together: %s: write limits.memory: %s%s", show(l), show(all),
+		f.Add("limits.memory", "%s is less than %s, the sum of what the settings allow: %s: write limits.memory: %s%s", show(l), show(all),
 			strings.Join(parts, ", "), show(wholeMiB(all)), c.fewerConnections(l))
 	case l == 0 && available > 0 && available < all:
-		f.Add("limits.memory", ofGroup+" %s by its control group or container, and the settings allow %s together: "+
-			"%s: make some of them smaller%s", show(available), show(all), strings.Join(parts, ", "), c.fewerConnections(available))
+		f.Add("limits.memory", ofGroup+" %s by its control group or container, and the settings allow %s in total: "+
+			"%s: reduce some of them%s", show(available), show(all), strings.Join(parts, ", "), c.fewerConnections(available))
 	case available > 0 && l > available+available/room:
-		f.Add("limits.memory", "%s is more than "+ofGroup+" by its control group or container, %s: write that, or delete the line",
+		f.Add("limits.memory", "%s is more than "+ofGroup+" by its control group or container, %s: write that value, or delete the line",
 			show(l), show(available))
 	}
 	return f

@@ -51,7 +51,7 @@ func ofServer(text string) string {
 	case hasName && err == nil:
 		return ": write tls://" + text
 	case hostIn(text) != "":
-		return ": a host name would have to be looked up first"
+		return ": host names are not supported"
 	}
 	return ""
 }
@@ -138,7 +138,7 @@ type Size int64
 func (s *Size) UnmarshalText(text []byte) error {
 	n, err := humanize.ParseBytes(string(text))
 	if strings.HasPrefix(string(text), "/") {
-		return fmt.Errorf("%q is not a size such as 64MiB: a path is written in cache.disk_directory", text)
+		return fmt.Errorf("%q is not a size such as 64MiB: paths belong into cache.disk_directory", text)
 	}
 	if err != nil || n > 1<<62 {
 		return fmt.Errorf("%q is not a size such as 64MiB", text)

@@ -23,8 +23,8 @@ func isForOthers(address string) bool {
 
 // everybodyWarnings are warnings about clients and proxies with unintentionally many rights.
 func everybodyWarnings() []warning {
-	const sender = "%s is everybody who reaches %s, who may say that it is any client, so that the limits of one client (limits.rate, " +
-		"limits.client_share) bound nobody: list the addresses of your "
+	const sender = "%s covers all clients of %s, each of which can impersonate any client and so evade the limits per client " +
+		"(limits.rate, limits.client_share): list the addresses of your "
 	clients := func(c checked) string { // the address, or setting, by which clients may be on other machines
 		if service := firstForOthers(c.Listen.Service, c.Listen.TLS); service != "" || len(c.Access.TrustedProxies) == 0 {
 			return service
@@ -43,21 +43,22 @@ func everybodyWarnings() []warning {
 		everybody("listen.proxy_protocol", sender+"load balancers", service),
 		everybody("access.trusted_proxies", sender+"proxies", service),
 		everybody("access.admin_proxies", sender+"proxies", func(c checked) string { return firstForOthers([]string{c.Listen.Admin}) }),
-		everybody("access.proxy_clients", "%s is everybody who reaches %s: list the networks of your clients, or set access.proxy_users",
+		everybody("access.proxy_clients", "%s covers all clients of %s: list the networks of your clients, or set access.proxy_users",
 			func(c checked) string {
 				if c.Access.ProxyUsers != "" || !opensAll(c.Proxy) {
 					return ""
 				}
 				return clients(c)
 			}),
-		everybody("access.purge_clients", "%s is everybody who reaches %s, who may empty the cache: list the addresses of those who publish",
+		everybody("access.purge_clients", "%s covers all clients of %s, each of which can empty the cache: list the addresses of "+
+			"publishers",
 			clients),
-		everybody("access.fresh_clients", "%s is everybody who reaches %s, who may have all servers asked again for each request: list the "+
-			"addresses of those who test", clients),
-		everybody("access.browse_all_clients", "%s is everybody who reaches %s, who is shown names that are reserved and withdrawn: list the "+
+		everybody("access.fresh_clients", "%s covers all clients of %s, each of which can cause queries to all servers with each "+
+			"request: list the addresses of testers", clients),
+		everybody("access.browse_all_clients", "%s covers all clients of %s, which then see reserved and withdrawn names: list the "+
 			"addresses of those who register names", clients),
-		first("access.allow_destinations", "with %s every client of the proxy reaches this machine and the networks around it: write the "+
-			"networks that clients need, such as 10.1.0.0/16", func(c checked) []netip.Prefix { return c.Access.AllowDestinations },
+		first("access.allow_destinations", "with %s every client of the proxy can reach this machine and the networks around it: write "+
+			"the networks that clients need, such as 10.1.0.0/16", func(c checked) []netip.Prefix { return c.Access.AllowDestinations },
 			func(_ checked, p netip.Prefix) bool {
 				const networkOfIPv4, uniqueLocal = 8, 7 // lengths of 10.0.0.0/8 and fc00::/7
 				return p.Addr().Is4() && p.Bits() < networkOfIPv4 || p.Addr().Is6() && p.Bits() < uniqueLocal
@@ -69,25 +70,27 @@ func everybodyWarnings() []warning {
 // nobodyWarnings are warnings about services that no clients, or fewer than intended, may use.
 func nobodyWarnings() []warning {
 	return []warning{
-		one("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks of your clients",
+		one("access.resolve_clients", "is empty, so no client may resolve names: delete the line to allow all, or list the networks of "+
+			"your clients",
 			func(c checked) bool { return len(c.Access.ResolveClients) == 0 }),
-		one("listen.service", "is empty, and listen.tls too (unless systemd passes the socket http or https): nobody is answered: delete the line",
+		one("listen.service", "is empty, as is listen.tls, so urnd serves no client (unless systemd passes the socket http or https): "+
+			"delete the line",
 			func(c checked) bool { return len(c.Listen.Service) == 0 && len(c.Listen.TLS) == 0 }),
-		one("access.admin_clients", "is empty: nobody may use listen.admin, such as for health and metrics: delete the line for this machine, "+
-			"or write listen.admin: ''", func(c checked) bool { return len(c.Access.AdminClients) == 0 && c.Listen.Admin != "" }),
-		each("access.browse_all_clients", "%s may not list names at all: add it to access.browse_clients",
+		one("access.admin_clients", "is empty, so no client may use listen.admin, such as for health and metrics: delete the line to "+
+			"allow this machine, or write listen.admin: ''", func(c checked) bool { return len(c.Access.AdminClients) == 0 && c.Listen.Admin != "" }),
+		each("access.browse_all_clients", "%s may not list names: add it to access.browse_clients",
 			func(c checked) []netip.Prefix { return c.Access.BrowseAllClients }, func(c checked, p netip.Prefix) bool {
 				return len(c.Access.BrowseClients) > 0 && !slices.ContainsFunc(c.Access.BrowseClients, p.Overlaps)
 			}),
-		one("site.sitemap", "is read by those alone who may resolve names (access.resolve_clients): no search engine is among them",
+		one("site.sitemap", "is accessible only to access.resolve_clients, which exclude search engines",
 			func(c checked) bool {
 				return c.Site.Sitemap && !slices.ContainsFunc(c.Access.ResolveClients, isEverybody)
 			}),
-		one("listen.redirect_tls", "without listen.tls it needs urnd-https.socket, or urnd does not start",
+		one("listen.redirect_tls", "requires listen.tls or urnd-https.socket; otherwise urnd does not start",
 			func(c checked) bool { return c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 }),
 		// Browsers on other machines use a name that urnd does not know, so that their requests are denied.
-		one("listen.names", "is empty: browsers that come to listen.service by another name than localhost and that of the machine are refused "+
-			"what is retrieved for access.proxy_clients (/fetch, N2R): list the names that they use", func(c checked) bool {
+		one("listen.names", "is empty: browsers that reach listen.service by another name than localhost and the host name of the "+
+			"machine get no content retrieved for access.proxy_clients (/fetch, N2R): list the names that they use", func(c checked) bool {
 			open := !c.Listen.RedirectTLS && (slices.ContainsFunc(c.Listen.Service, isForOthers) || len(c.Listen.ProxyProtocol) > 0)
 			hasOthers := slices.ContainsFunc(c.Access.ProxyClients, func(p netip.Prefix) bool { return !isLoopback(p) })
 			return len(c.Listen.Names) == 0 && hasOthers && (open || len(c.Access.TrustedProxies) > 0)
@@ -136,9 +139,9 @@ func warnOfFamilies(f *Faults, c checked) {
 func warnOfHostBits(f *Faults, path string, prefixes []netip.Prefix) {
 	for i, prefix := range prefixes {
 		if prefix != prefix.Masked() {
-			f.Add(index(path, i), "%s is taken as %s: the address has bits behind the length of the prefix", prefix, prefix.Masked())
+			f.Add(index(path, i), "%s is interpreted as %s: the address has bits after the prefix length", prefix, prefix.Masked())
 		} else if network := networkAt(prefix); network.IsValid() {
-			f.Add(index(path, i), "%s is one address, that of a network: write %s, or with the length that the network has", prefix.Addr(), network)
+			f.Add(index(path, i), "%s is a single address, that of a network: write %s, or the prefix length of the network", prefix.Addr(), network)
 		}
 	}
 }

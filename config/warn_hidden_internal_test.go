@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestHidersFindWhatAScanFinds requires that the index finds the same rule as a comparison with all rules.
-func TestHidersFindWhatAScanFinds(t *testing.T) {
+// TestHidersMatchScan requires that the index finds the same rule as a comparison with all rules.
+func TestHidersMatchScan(t *testing.T) {
 	hosts := []string{
 		"a.example", ".a.example", "b.a.example.", ".B.a.example", ".example", "*.a.example", "?.a.example", "*.*", "a.*", "x*.example", "*.c-?.example", "?",
 		"192.0.2.0/24", "192.0.2.1", "192.0.2.7/25", "[2001:db8::1]", "2001:db8::/32", "::/0", "192.0.2", ".2.1", "::ffff:192.0.2.1",

@@ -19,9 +19,9 @@ func (r ProxyRule) hasNoCondition() bool {
 func proxyWarnings() []warning {
 	return []warning{
 		warnOfProxyRules,
-		one("proxy.policy", "is open: the rules are not looked at, and nothing is refused by them: write enforce",
+		one("proxy.policy", "is open: rules are ignored, and no request is refused by them: write enforce",
 			func(c checked) bool { return len(c.Proxy.Rules) > 0 && c.Proxy.Policy == "open" }),
-		one("proxy.rules", "no rule denies, and what no rule decides is allowed: end the list with - {id: default, action: deny}",
+		one("proxy.rules", "no rule denies, and requests that match no rule are allowed: end the list with - {id: default, action: deny}",
 			func(c checked) bool {
 				denies := func(r ProxyRule) bool { return r.Action == "deny" }
 				return len(c.Proxy.Rules) > 0 && c.Proxy.Policy != "open" && !slices.ContainsFunc(c.Proxy.Rules, denies)
@@ -49,41 +49,42 @@ func warnOfProxyRules(f *Faults, c checked) {
 // warnOfNever warns of conditions that no request meets, or whose requests are denied elsewhere.
 func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
 	if len(r.Users) > 0 && !c.Access.HasLogin() {
-		f.Add(path+".users", "never hold: access.proxy_users is empty, so that nobody logs in: name a file of users there")
+		f.Add(path+".users", "never match: access.proxy_users is empty, so no client has a user: set it to a file of users")
 	}
 	if _, helper := c.Access.Helper(HelperGroups); len(r.Groups) > 0 && (!c.Access.HasLogin() || c.Access.ProxyGroups == "" && helper < 0) {
-		f.Add(path+".groups", "never hold: access.proxy_groups is empty: name a file of groups there, and one of users in access.proxy_users")
+		f.Add(path+".groups", "never match: access.proxy_groups is empty: set it to a file of groups, and access.proxy_users to a file "+
+			"of users")
 	}
 	if len(r.Paths) > 0 && slices.Equal(r.Schemes, []string{"connect"}) {
-		f.Add(path+".paths", "never hold: of a tunnel no path is known")
+		f.Add(path+".paths", "never match: the path of a tunnel is unknown")
 	}
 	for i, clients := range r.Clients {
 		if len(c.Access.ProxyClients) > 0 && !slices.ContainsFunc(c.Access.ProxyClients, clients.Overlaps) {
-			f.Add(index(path+".clients", i), "none of %s may use the proxy: list it in access.proxy_clients", clients)
+			f.Add(index(path+".clients", i), "none of %s may use the proxy: add it to access.proxy_clients", clients)
 		}
 	}
 	for i, destinations := range r.Destinations {
 		if closed := closedNetwork(c.Access.AllowDestinations, destinations); r.Action == "allow" && closed.IsValid() {
-			f.Add(index(path+".destinations", i), "a rule opens no network: list %s in access.allow_destinations", closed)
+			f.Add(index(path+".destinations", i), "a rule does not open networks: add %s to access.allow_destinations", closed)
 		}
 	}
 }
 
 // warnOfAlmostAll warns of values that seem to match everything, but do not.
 func warnOfAlmostAll(f *Faults, path string, r ProxyRule) {
-	warnOfOneFamily(f, path+".clients", r.Clients, ", or leave clients out")
-	warnOfOneFamily(f, path+".destinations", r.Destinations, ", or leave destinations out")
+	warnOfOneFamily(f, path+".clients", r.Clients, ", or omit clients")
+	warnOfOneFamily(f, path+".destinations", r.Destinations, ", or omit destinations")
 	for _, list := range []struct {
 		name  string
 		words []string
 	}{{"methods", r.Methods}, {"users", r.Users}} {
 		if i := slices.Index(list.words, "*"); i >= 0 {
-			f.Add(index(path+"."+list.name, i), "%q stands for itself alone: leave %s out for a rule about all of them", "*", list.name)
+			f.Add(index(path+"."+list.name, i), "%q matches only itself: omit %s to match all", "*", list.name)
 		}
 	}
 	isSocket := func(scheme string) bool { return strings.EqualFold(scheme, "ws") || strings.EqualFold(scheme, "wss") }
 	if i := slices.IndexFunc(r.Schemes, isSocket); i >= 0 {
-		f.Add(index(path+".schemes", i), "no request has the scheme %s: WebSockets are asked for by connect, or as http", r.Schemes[i])
+		f.Add(index(path+".schemes", i), "no request has the scheme %s: WebSockets use connect, or http", r.Schemes[i])
 	}
 }
 
@@ -105,11 +106,11 @@ func warnOfTunnels(f *Faults, path string, r ProxyRule, open []PortRange) {
 	for i, ports := range r.Ports {
 		opens := func(p PortRange) bool { return p.First <= ports.Last && ports.First <= p.Last }
 		if isTunnel && r.Action == "allow" && !slices.ContainsFunc(open, opens) {
-			f.Add(index(path+".ports", i), "a rule opens no port for CONNECT: list %s in proxy.connect_ports", ports)
+			f.Add(index(path+".ports", i), "a rule does not open ports for CONNECT: add %s to proxy.connect_ports", ports)
 		}
 	}
 	if slices.Contains(r.Schemes, "https") && !slices.Contains(r.Schemes, "connect") {
-		f.Add(path+".schemes", "has https without connect: clients ask for https by CONNECT, for which this rule does not hold")
+		f.Add(path+".schemes", "has https without connect: clients use CONNECT for https, which this rule does not match")
 	}
 }
 
@@ -127,15 +128,15 @@ func warnOfRuleHosts(f *Faults, path string, hosts []string) {
 		prefix, err := netip.ParsePrefix(host)
 		switch at := index(path, i); {
 		case err == nil && prefix != prefix.Masked():
-			f.Add(at, "%s is taken as %s: the address has bits behind the length of the prefix", prefix, prefix.Masked())
+			f.Add(at, "%s is interpreted as %s: the address has bits after the prefix length", prefix, prefix.Masked())
 		case rest != host && !strings.ContainsAny(rest, "*?"):
-			f.Add(at, "%s has only names of one label more than %s: %q has all below it, and itself", host, rest, "."+rest)
+			f.Add(at, "%s matches only names with one label more than %s: %q matches all subdomains, and the name itself", host, rest, "."+rest)
 		case inner(labels[last]):
-			f.Add(at, "%q has names of others, such as %s: list the names", host, example)
+			f.Add(at, "%q matches names of others, such as %s: list the names", host, example)
 		case last == 1 && strings.HasPrefix(host, "*"):
-			f.Add(at, "%q has names of others, such as %s: write %q", host, example, "."+strings.TrimLeft(host, "*"))
+			f.Add(at, "%q matches names of others, such as %s: write %q", host, example, "."+strings.TrimLeft(host, "*"))
 		case slices.ContainsFunc(labels[1:], inner):
-			f.Add(at, "%q has names such as %s, and none with more labels: * stands for any characters but a dot", host, example)
+			f.Add(at, "%q matches names such as %s, but none with more labels: * does not match a dot", host, example)
 		}
 	}
 }
@@ -158,9 +159,9 @@ func warnOfHiddenRule(f *Faults, path string, r ProxyRule, before []ProxyRule, i
 	switch {
 	case first < 0:
 	case before[first].hasNoCondition():
-		f.Add(path, "%q never decides: %q before it has no condition, and decides all requests", r.ID, before[first].ID)
+		f.Add(path, "%q never decides: %q before it has no condition, and matches all requests", r.ID, before[first].ID)
 	default:
-		f.Add(path, "%q never decides: %q before it decides all its requests: write it before that one", r.ID, before[first].ID)
+		f.Add(path, "%q never decides: %q before it matches all its requests: write it before that one", r.ID, before[first].ID)
 	}
 }
 

@@ -22,13 +22,13 @@ func (c Config) refusal(host, port string) string {
 	open := hasAddress(c.Access.AllowDestinations, addr)
 	switch {
 	case port == "0":
-		return "port 0 is none"
+		return "port 0 is invalid"
 	case c.isOwn(host, port):
 		return net.JoinHostPort(host, port) + " is urnd itself"
 	case err == nil && !open && hasAddress(specialNetworks(), addr):
 		return addr.String() + " is not in access.allow_destinations"
 	case n < wellKnown && n > 0 && !uri.IsServicePort(uint16(n)) && !open && (err == nil || len(c.Access.AllowDestinations) == 0):
-		return fmt.Sprintf("port %d is of another service than http, and its address is not in access.allow_destinations", n)
+		return fmt.Sprintf("port %d belongs to another service than http, and its address is not in access.allow_destinations", n)
 	}
 	return ""
 }
@@ -81,8 +81,8 @@ func warnOfServers(f *Faults, c Config) {
 		path := index("proxy.sites", i)
 		for j, host := range site.Hosts {
 			if c.isNamed(host) && (site.Path == "" || site.Path == "/") {
-				f.Add(index(path+".hosts", j), "%s is one of listen.names, too: all requests for it go to the servers of the site, and "+
-					"none to urnd: delete one of them, or write the path of what is for the site", host)
+				f.Add(index(path+".hosts", j), "%s is also in listen.names: all requests for it go to the servers of the site, and "+
+					"none to urnd: delete one of them, or write the path of the site", host)
 			}
 		}
 		for j, server := range site.Servers {
@@ -94,9 +94,9 @@ func warnOfServers(f *Faults, c Config) {
 			case reason != "":
 				f.Add(at, "%s: requests for %s will be refused", reason, name)
 			case c.isSite(host, port) && isThis:
-				f.Add(at, "%s is the site itself, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
+				f.Add(at, "%s is the site itself, whose name resolves to urnd: write the address of the server", host)
 			case c.isSite(host, port):
-				f.Add(at, "%s is a site of this urnd, too, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
+				f.Add(at, "%s is also a site of this urnd, whose name resolves to urnd: write the address of the server", host)
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func (c Config) isSite(host, port string) bool {
 func warnOfRefusal(f *Faults, c Config, path, server string) {
 	host, port := hostAndPort(server)
 	if reason := c.refusal(host, port); reason != "" {
-		f.Add(path, "%s: it will not be asked", reason)
+		f.Add(path, "%s: it will not be used", reason)
 	}
 }
 
@@ -176,7 +176,7 @@ func warnOfUpstreams(f *Faults, c Config) {
 		warnOfRuleHosts(f, path+".hosts", u.Hosts)
 		hides := func(before Upstream) bool { return covers(before.Hosts, u.Hosts, coversHost) }
 		if first := slices.IndexFunc(c.Proxy.Upstreams[:i], hides); first >= 0 {
-			f.Add(path, "is never used: proxy.upstreams.%d, before it, is used for all its hosts: write it before that one", first)
+			f.Add(path, "is never used: proxy.upstreams.%d, before it, matches all its hosts: write it before that one", first)
 		}
 		if len(u.WithoutDirect()) == 0 {
 			continue
@@ -188,16 +188,17 @@ func warnOfUpstreams(f *Faults, c Config) {
 		}
 		opens := func(all netip.Prefix) bool { return !closedNetwork(c.Access.AllowDestinations, all).IsValid() }
 		if len(u.Hosts) == 0 && !slices.ContainsFunc(prefixes("0.0.0.0/0", "::/0"), opens) {
-			f.Add(path, "is not asked for addresses in private networks: list those that it may be asked for in access.allow_destinations")
+			f.Add(path, "is not used for addresses in private networks: list allowed ones in access.allow_destinations")
 		}
 		for j, host := range u.Hosts {
 			hosts, isAddress := networkOf(host)
 			closed := closedNetwork(c.Access.AllowDestinations, hosts)
 			switch {
 			case strings.HasSuffix("."+uri.CanonicalHost(host), ".localhost"), isAddress && isWithin(ownNetworks(), hosts):
-				f.Add(index(path+".hosts", j), "no upstream proxy is asked for %s: write proxies: [direct] for what urnd itself reaches there", host)
+				f.Add(index(path+".hosts", j), "no upstream proxy is used for %s: write proxies: [direct] for destinations that urnd "+
+					"itself connects to", host)
 			case isAddress && closed.IsValid():
-				f.Add(index(path+".hosts", j), "the proxy is not asked for addresses in %s: list it in access.allow_destinations", closed)
+				f.Add(index(path+".hosts", j), "the proxy is not used for addresses in %s: list it in access.allow_destinations", closed)
 			}
 		}
 	}

@@ -25,8 +25,8 @@ func valueWarnings() []warning {
 		endsBefore("limits.connect_timeout", "limits.origin_timeout"),
 		func(f *Faults, c checked) {
 			if stop := c.Limits.NoticeTime + c.Limits.DrainTime + c.Limits.ShutdownTimeout; stop > stopTimeout {
-				f.Add("limits.shutdown_timeout", "with limits.notice_time and limits.drain_time urnd takes %s to stop, and its unit of systemd "+
-					"ends it after %s: write less, or a longer TimeoutStopSec in the unit (systemctl edit urnd)", show(stop), show(stopTimeout))
+				f.Add("limits.shutdown_timeout", "with limits.notice_time and limits.drain_time urnd takes %s to stop, but its systemd "+
+					"unit kills it after %s: write less, or a longer TimeoutStopSec in the unit (systemctl edit urnd)", show(stop), show(stopTimeout))
 			}
 		},
 		func(f *Faults, c checked) {
@@ -36,60 +36,61 @@ func valueWarnings() []warning {
 		},
 		func(f *Faults, c checked) {
 			if l := c.Limits; l.ClientConnections > l.Connections {
-				f.Add("limits.client_connections", "%d is more than limits.connections, %d: one client can take them all",
+				f.Add("limits.client_connections", "%d is greater than limits.connections, %d: one client can use them all",
 					l.ClientConnections, l.Connections)
 			}
 		},
 		func(f *Faults, c checked) {
 			if l := c.Limits; l.ClientShare < 100 && l.ClientShare*l.NetworkFactor >= 100 {
-				f.Add("limits.client_share", "is %d percent, and with limits.network_factor one /64 network of IPv6, which one host may "+
-					"have, can take all", l.ClientShare)
+				f.Add("limits.client_share", "is %d percent, and with limits.network_factor one IPv6 /64 network, which one host may "+
+					"have, can use everything", l.ClientShare)
 			}
 		},
 		func(f *Faults, c checked) { // a listing is limited by the share of its client, but may use more
 			if share := c.Limits.Documents * Size(c.Limits.ClientShare) / 100; c.Gateways.MaxListing > share {
-				f.Add("gateways.max_listing", "%s is more than %s, which one client may have of limits.documents: a listing can take more "+
-					"memory than is counted", show(c.Gateways.MaxListing), show(share))
+				f.Add("gateways.max_listing", "%s is greater than %s, the limit of one client in limits.documents: a listing can use "+
+					"more memory than is counted", show(c.Gateways.MaxListing), show(share))
 			}
 		},
 		func(f *Faults, c checked) {
 			if c.CDN.TTL > 0 && (len(c.CDN.Webhooks) == 0 || c.CDN.Tags == TagsOff) {
-				f.Add("cdn.ttl", "caches in front use an answer for %s after its name has changed: nothing tells them, unless cdn.webhooks "+
-					"and cdn.tags are set", show(c.CDN.TTL))
+				f.Add("cdn.ttl", "caches in front use a response for %s after its name has changed: set cdn.webhooks and cdn.tags to "+
+					"purge them", show(c.CDN.TTL))
 			}
 		},
-		each("cache.harmless_fields", "origins are known to answer differently by what %s stands for, and others would get the response: list "+
-			"it only where you know that yours do not", func(c checked) []string { return c.Cache.HarmlessFields }, isDeciding),
+		each("cache.unkeyed_fields", "origins are known to vary responses by %s, and other clients would get the same response: list "+
+			"it only if your origins do not", func(c checked) []string { return c.Cache.UnkeyedFields }, isDeciding),
 	}
 }
 
 // nameWarnings are warnings about names that are resolved differently from what is intended, or not at all.
 func nameWarnings() []warning {
-	const registryOnly = "has no URN: the registry is asked for none, and takes none: add 'urn:' for all, or what yours begin with"
+	const registryOnly = "has no URN: none is looked up in the registry, and none can be registered: add 'urn:' for all, or the " +
+		"prefixes of yours"
 	order := func(c checked) []string { return c.Resolve.Order }
 	isAlone := func(c checked, system string) bool { return slices.Equal(c.Resolve.Order, []string{system}) }
 	return []warning{
-		each("resolve.order", "%s asks the servers of namespaces.thttp, and there are none", order, func(c checked, system string) bool {
+		each("resolve.order", "%s queries the servers of namespaces.thttp, and there are none", order, func(c checked, system string) bool {
 			hasServers := func(ns Namespace) bool { return len(ns.THTTP) > 0 }
 			return system == "thttp" && !slices.ContainsFunc(c.Namespaces, hasServers)
 		}),
-		one("resolve.order", "names ddds alone, and ddds.enabled is false: only namespaces with targets are resolved",
+		one("resolve.order", "has only ddds, and ddds.enabled is false: only namespaces with targets are resolved",
 			func(c checked) bool { return isAlone(c, "ddds") && !c.DDDS.Enabled }),
-		one("resolve.order", "names slp alone, and slp.agents is empty: only namespaces with targets are resolved",
+		one("resolve.order", "has only slp, and slp.agents is empty: only namespaces with targets are resolved",
 			func(c checked) bool { return isAlone(c, "slp") && !c.SLP.Enabled() }),
-		one("slp.agents", "are not asked: resolve.order does not name slp", func(c checked) bool {
+		one("slp.agents", "are not queried: resolve.order does not include slp", func(c checked) bool {
 			asks := func(ns Namespace) bool { return slices.Contains(ns.Order, "slp") }
 			return c.SLP.Enabled() && !slices.Contains(c.Resolve.Order, "slp") && !slices.ContainsFunc(c.Namespaces, asks)
 		}),
-		one("resolve.elsewhere", "leads back to this urnd, which does not know the names that are redirected there: write another resolver, "+
-			"or leave it empty", func(c checked) bool {
+		one("resolve.elsewhere", "redirects back to this urnd, which cannot resolve these names: write another resolver, or leave it "+
+			"empty", func(c checked) bool {
 			base, _, _ := strings.Cut(c.Resolve.Fallback, "{")
 			host, port := hostAndPort(base)
 			return c.isNamed(host) || c.isOwn(host, port)
 		}),
-		one("ddds.roots", "names no domain, so that no namespace is looked up: delete the line, or write enabled: false",
+		one("ddds.roots", "is empty, so no namespace is looked up: delete the line, or write enabled: false",
 			func(c checked) bool { return c.DDDS.Enabled && len(c.DDDS.Roots) == 0 }),
-		each("ddds.root_options", "changes nothing: write servers, or require_dnssec: true",
+		each("ddds.root_options", "has no effect: write servers, or require_dnssec: true",
 			func(c checked) []RootOptions { return c.DDDS.RootOptions },
 			func(_ checked, o RootOptions) bool { return len(o.Servers) == 0 && !o.RequireDNSSEC }),
 		one("registry.only", registryOnly, func(c checked) bool {
@@ -99,7 +100,7 @@ func nameWarnings() []warning {
 			}
 			return len(c.Registry.Only) > 0 && c.Registry.Store != "" && !slices.ContainsFunc(c.Registry.Only, isURN)
 		}),
-		one("registry.store", "~ is no directory of yours here: write all of the path, such as sqlite:/var/lib/urnd/registry.db",
+		one("registry.store", "~ is not expanded: write the absolute path, such as sqlite:/var/lib/urnd/registry.db",
 			func(c checked) bool { return strings.HasPrefix(c.Registry.Store, "sqlite:~") }),
 		func(f *Faults, c checked) { warnOfBeginnings(f, "registry.only", c.Registry.Only) },
 		func(f *Faults, c checked) { warnOfBeginnings(f, "registry.describe", c.Registry.Describe) },
@@ -108,8 +109,8 @@ func nameWarnings() []warning {
 		func(f *Faults, c checked) {
 			for i, g := range c.Gateways.Templates {
 				if !hasVariables(g.Template) {
-					f.Add(index("gateways.templates", i)+".template", "has no variable, so that all URLs lead to the same page: write {uri} "+
-						"where the URL belongs")
+					f.Add(index("gateways.templates", i)+".template", "has no variable, so all URLs redirect to the same page: insert "+
+						"{uri}")
 				}
 			}
 		},
@@ -124,9 +125,9 @@ func warnOfBeginnings(f *Faults, setting string, beginnings []string) {
 		scheme, _, ok := strings.Cut(beginning, ":")
 		switch {
 		case !ok || !isScheme(scheme):
-			f.Add(at, "%q has no scheme, and never matches: write what names begin with, such as urn:nbn:fi: or ark:/12345/", beginning)
+			f.Add(at, "%q has no scheme, and never matches: write a prefix of names, such as urn:nbn:fi: or ark:/12345/", beginning)
 		case strings.ContainsAny(beginning, "*?"):
-			f.Add(at, "%q never matches: write it without \"*\" and \"?\": all names that begin so are meant", beginning)
+			f.Add(at, "%q never matches: write it without \"*\" and \"?\": prefixes match all names that begin with them", beginning)
 		}
 	}
 }
@@ -146,11 +147,11 @@ func warnOfNamespaces(f *Faults, namespaces []Namespace) {
 		path := index("namespaces", i)
 		switch {
 		case reflect.DeepEqual(ns, Namespace{NID: ns.NID}):
-			f.Add(path, "changes nothing: write targets, thttp, or what else is different")
+			f.Add(path, "has no effect: write targets, thttp, or other members")
 		case len(ns.Targets) > 0 && len(ns.Order) > 0 && !slices.Contains(ns.Order, "namespace"):
-			f.Add(path+".order", "does not name namespace, so that the targets are not used")
+			f.Add(path+".order", "does not include namespace, so the targets are not used")
 		case len(ns.Schemes) > 0 && len(ns.THTTP) == 0:
-			f.Add(path+".schemes", "is not used: it is for locations that servers of thttp return, and there are none")
+			f.Add(path+".schemes", "is not used: it applies to locations from THTTP servers, and there are none")
 		}
 		for j, target := range ns.Targets {
 			warnOfTarget(f, index(path+".targets", j)+".template", target)
@@ -167,17 +168,18 @@ func warnOfTarget(f *Faults, path string, target Target) {
 	switch {
 	case target.Gone || target.Template == "":
 	case target.Pattern == "" && !hasVariables(target.Template):
-		f.Add(path, "has no variable, so that all names lead to the same page: write {+nss} where the name belongs")
+		f.Add(path, "has no variable, so all names redirect to the same page: insert {+nss}")
 	case anyServer.MatchString(target.Template):
-		f.Add(path, "a name can lead to any server, since the variable belongs to the host: write a slash before it, as in "+
+		f.Add(path, "a name can redirect to any server, since the variable is part of the host: write a slash before it, as in "+
 			"https://example.org/{+nss}")
 	}
 }
 
 // portWarnings are warnings about ports that do not exist, or are opened by mistake.
 func portWarnings() []warning {
-	const mail = "%s has port 25: clients can send mail in your name where access.allow_destinations has a server: write the ports that they need"
-	const freePort = "port 0 is another one at each start, which clients do not know: write a port such as 8141"
+	const mail = "%s includes port 25: clients can send mail in your name if access.allow_destinations has a mail server: write the " +
+		"ports that they need"
+	const freePort = "port 0 is different at each start, and unknown to clients: write a port such as 8141"
 	connect := func(c checked) []PortRange { return c.Proxy.ConnectPorts }
 	allowed := func(c checked) []PortRange { return c.Gateways.AllowPorts }
 	isFree := func(_ checked, address string) bool { return strings.HasSuffix(address, ":0") && isForOthers(address) }
@@ -197,7 +199,7 @@ func portWarnings() []warning {
 		},
 		each("listen.service", freePort, func(c checked) []string { return c.Listen.Service }, isFree),
 		each("listen.tls", freePort, func(c checked) []string { return c.Listen.TLS }, isFree),
-		one("telemetry.endpoint", "port 0 is none", func(c checked) bool { _, port := hostAndPort(c.Telemetry.Endpoint); return port == "0" }),
+		one("telemetry.endpoint", "port 0 is invalid", func(c checked) bool { _, port := hostAndPort(c.Telemetry.Endpoint); return port == "0" }),
 		func(f *Faults, c checked) {
 			for i, r := range c.Proxy.Rules {
 				warnOfZero(index("proxy.rules", i)+".ports", func(checked) []PortRange { return r.Ports })(f, c)
@@ -207,7 +209,7 @@ func portWarnings() []warning {
 		warnOfZero("gateways.allow_ports", allowed),
 		first("proxy.connect_ports", mail, connect, hasMail),
 		first("gateways.allow_ports", mail, allowed, hasMail),
-		one("gateways.deny_ports", "takes the place of the default, and has none of its ports: write these too, or delete the line",
+		one("gateways.deny_ports", "replaces the default, and has none of its ports: add these, or delete the line",
 			func(c checked) bool {
 				defaults := Default().Gateways.DenyPorts
 				isOfDefault := func(p PortRange) bool {
@@ -221,13 +223,13 @@ func portWarnings() []warning {
 // addressWarnings are warnings about servers and directories that are unreachable, or exposed to others.
 func addressWarnings() []warning {
 	return []warning{
-		each("proxy.pac_proxies", "no browser reaches %s: write the name of this machine, such as proxy.example.org:8141",
+		each("proxy.pac_proxies", "no browser can reach %s: write the name of this machine, such as proxy.example.org:8141",
 			func(c checked) []string { return c.Proxy.PACProxies }, func(_ checked, address string) bool {
 				host, _, _ := net.SplitHostPort(strings.TrimPrefix(address, "https://"))
 				addr, err := netip.ParseAddr(host)
 				return err == nil && addr.IsUnspecified()
 			}),
-		each("cdn.webhooks", "the token of cdn.secret is sent there in clear: write https://",
+		each("cdn.webhooks", "the token of cdn.secret is sent there in cleartext: write https://",
 			func(c checked) []string { return c.CDN.Webhooks }, func(c checked, text string) bool {
 				u, err := url.Parse(text)
 				if err != nil || u.Scheme != "http" || c.CDN.Secret == "" || u.Hostname() == "localhost" {
@@ -239,7 +241,7 @@ func addressWarnings() []warning {
 		func(f *Faults, c checked) {
 			for i, server := range c.News.Servers {
 				if c.News.Login != "" && !strings.HasPrefix(server, tlsPrefix) {
-					f.Add(index("news.servers", i), "news.login goes there in the clear: write tls://%s, with the port for TLS", server)
+					f.Add(index("news.servers", i), "news.login is sent there in cleartext: write tls://%s, with the port for TLS", server)
 				}
 			}
 		},
@@ -250,14 +252,14 @@ func addressWarnings() []warning {
 func warnOfAddress(f *Faults, path string, at netip.AddrPort) {
 	switch {
 	case at.Port() == 0:
-		f.Add(path, "port 0 is none: write %s alone for the default port", at.Addr())
+		f.Add(path, "port 0 is invalid: write %s alone for the default port", at.Addr())
 	case at.Addr().IsUnspecified():
 		f.Add(path, "no server has this address: write that of the server, such as 127.0.0.1")
 	}
 }
 
 func warnOfZero(path string, ports func(c checked) []PortRange) warning {
-	return first(path, "port 0 is none, and not all of them: leave the list out, or write 1-65535", ports,
+	return first(path, "port 0 is invalid, and does not match all ports: omit the list, or write 1-65535", ports,
 		func(_ checked, p PortRange) bool { return p == PortRange{} })
 }
 

@@ -111,7 +111,7 @@ func TestCertificateFiles(t *testing.T) {
 		"authority":     {Certificate: files.certificate, Key: files.key, ClientCA: files.key},
 	} {
 		if _, err := checkCertificates(c); err == nil {
-			t.Errorf("%s is no fault", name)
+			t.Errorf("%s has no error", name)
 		}
 	}
 	t.Setenv("CREDENTIALS_DIRECTORY", filepath.Dir(files.key))

@@ -66,7 +66,7 @@ func TestConfigCheckOpensNothing(t *testing.T) {
 		"is a valid configuration", "not checked: listen: ", "not checked: cache.disk_directory: whether urnd can write to " + dir + "/disk",
 		"not checked: cache.directory: ", "not checked: registry.store: whether urnd can write to " + dir + "/names.sqlite",
 		"not checked: log.access.0.file: ", "not checked: file.roots: whether urnd can read " + dir,
-		"settings name: dns.servers, slp, proxy.upstreams, proxy.sites, news.servers, log.access, telemetry.endpoint, namespaces",
+		"the servers of these settings respond: dns.servers, slp, proxy.upstreams, proxy.sites, news.servers, log.access, telemetry.endpoint, namespaces",
 	} {
 		if !strings.Contains(string(out), part) {
 			t.Errorf("it does not say %q:\n%s", part, out)
@@ -121,7 +121,7 @@ func TestReloadWithPostgres(t *testing.T) {
 	testserver.Wait(t, "the registry is open", func() bool { return !strings.Contains(admin.get(t, "/readyz").body, "registry") })
 	for range 2 {
 		out, err := run(t, "", "config", "check", l.file)
-		if err != nil || !strings.Contains(out, "whether the servers answer that these settings name: dns.servers, registry.store") {
+		if err != nil || !strings.Contains(out, "whether the servers of these settings respond: dns.servers, registry.store") {
 			t.Errorf("%s, %v", out, err)
 		}
 		if !l.reload(t) || strings.Contains(admin.get(t, "/readyz").body, "registry") {
@@ -144,7 +144,7 @@ func TestConfigCheckWithoutTheService(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		"not checked: cache.disk_directory: it is not set", "not checked: proxy.upstreams.0.password: credential:upstream-password",
+		"not checked: cache.disk_directory: not set, and", "not checked: proxy.upstreams.0.password: credential:upstream-password",
 		"not checked: access.admin_token: ", "not checked: access.proxy_users: ", "not checked: news.login: ", "not checked: registry.password: ",
 		"not checked: tls.certificate: ", "not checked: tls.key: ", "not checked: tls.client_ca: ", "not checked: log.format: ", "registry.store",
 	} {
@@ -163,10 +163,10 @@ func TestConfigCheckRefuses(t *testing.T) {
 	}
 	for line, says := range map[string]string{
 		"log: {access: [{file: " + dir + "/none/access.log}]}":                                    "log.access.0.file: ",
-		"log: {access: [{format: 'apache:%h %O'}]}":                                               "log.access.0.format: urnd has no value for %O: write %B",
-		"cache: {responses: 16MiB, max_response: 1MiB, disk: 1GiB, disk_directory: " + file + "}": "is no directory",
+		"log: {access: [{format: 'apache:%h %O'}]}":                                               "log.access.0.format: urnd does not support %O: write %B",
+		"cache: {responses: 16MiB, max_response: 1MiB, disk: 1GiB, disk_directory: " + file + "}": "is not a directory",
 		"access: {admin_token: " + file + "}":                                                     "access.admin_token: the token is shorter",
-		"news: {login: " + file + "}":                                                             "news.login: there is no colon",
+		"news: {login: " + file + "}":                                                             "news.login: the file must contain the",
 		"tls: {certificate: " + file + ", key: " + file + "}":                                     "tls.certificate and tls.key: ",
 		"proxy: {upstreams: [{proxies: ['http://a:1'], user: u, password: " + dir + "/none}]}":    "proxy.upstreams.0.password: ",
 	} {

@@ -88,18 +88,18 @@ func TestConfigCheckNamesLinesOfFiles(t *testing.T) {
 		"news:\n  servers: ['a.example:119']\n  login: /nowhere/login\n":                                                   "urnd.yaml:3:3: news.login: ",
 		"proxy:\n  upstreams:\n    - proxies: [http://a.example:3128]\n      user: u\n      password: /nowhere/password\n": "urnd.yaml:5:7: proxy.upstreams.0.password: ",
 		"cache:\n  shared: redis://127.0.0.1:6379/0\n  shared_key: /nowhere/key\n":                                         "urnd.yaml:3:3: ",
-		"registry:\n  store: sqlite:/tmp\n":                                                                                "urnd.yaml:2:3: registry.store: /tmp is a directory: write that of a file, such as sqlite:/tmp/registry.db",
+		"registry:\n  store: sqlite:/tmp\n":                                                                                "urnd.yaml:2:3: registry.store: /tmp is a directory: write the path of a file, such as sqlite:/tmp/registry.db",
 		"registry:\n  store: sqlite:/nowhere/names.db\n":                                                                   "urnd.yaml:2:3: registry.store: the directory /nowhere does not exist",
 		"listen:\n  admin: unix:/nowhere/admin.sock\n":                                                                     "urnd.yaml:2:3: listen.admin: the directory /nowhere does not exist",
 		"cache:\n  directory: /nowhere\n":                                                                                  "urnd.yaml:2:3: cache.directory: the directory /nowhere does not exist",
 		"file:\n  roots: [/srv, /nowhere]\n":                                                                               "urnd.yaml:2:17: file.roots.1: the directory /nowhere does not exist",
-		"access:\n  proxy_users: /dev/null\n":                                                                              "urnd.yaml:2:3: access.proxy_users: the file that it names is empty",
-		"access:\n  admin_token: /dev/null\n":                                                                              "urnd.yaml:2:3: access.admin_token: the file that it names is empty",
-		"registry:\n  store: postgres://u@127.0.0.1:9/names\n  password: /dev/null\n":                                      "urnd.yaml:3:3: registry.password: the file that it names is empty",
-		"cdn:\n  tags: xkey\n  webhooks: ['https://a.example/']\n  secret: /dev/null\n":                                    "urnd.yaml:4:3: cdn.secret: the file that it names is empty",
-		"log:\n  access:\n    - file: /proc/access.log\n":                                                                  "urnd.yaml:3:7: log.access.0.file: nobody may write to the directory /proc",
+		"access:\n  proxy_users: /dev/null\n":                                                                              "urnd.yaml:2:3: access.proxy_users: the file is empty",
+		"access:\n  admin_token: /dev/null\n":                                                                              "urnd.yaml:2:3: access.admin_token: the file is empty",
+		"registry:\n  store: postgres://u@127.0.0.1:9/names\n  password: /dev/null\n":                                      "urnd.yaml:3:3: registry.password: the file is empty",
+		"cdn:\n  tags: xkey\n  webhooks: ['https://a.example/']\n  secret: /dev/null\n":                                    "urnd.yaml:4:3: cdn.secret: the file is empty",
+		"log:\n  access:\n    - file: /proc/access.log\n":                                                                  "urnd.yaml:3:7: log.access.0.file: the directory /proc",
 		"log:\n  access:\n    - file: /nowhere/access.log\n":                                                               "urnd.yaml:3:7: log.access.0.file: ",
-		"log:\n  access:\n    - format: 'squid:%ts %>st'\n":                                                                "urnd.yaml:3:7: log.access.0.format: urnd has no value for %>st: write %<st, which is nearest, or delete it, at offset 10",
+		"log:\n  access:\n    - format: 'squid:%ts %>st'\n":                                                                "urnd.yaml:3:7: log.access.0.format: urnd does not support %>st: write %<st, the nearest token, or delete it, at offset 10",
 	} {
 		if got := checked(t, "urnd.yaml", text); !strings.Contains(got, want) {
 			t.Errorf("%s%s\nwant %s", text, got, want)
@@ -179,7 +179,7 @@ func TestConfigCheckNamesOfCertificate(t *testing.T) {
 			[]string{"urnd.yaml:3:26: proxy.sites.0.hosts.0: there is no certificate for www.example.org"},
 			"listen.names",
 		},
-		{nil, []string{"urnd.yaml:2:7: tls.certificate: it has no names (subjectAltName)"}, "listen.names"},
+		{nil, []string{"urnd.yaml:2:7: tls.certificate: the certificate has no names"}, "listen.names"},
 	} {
 		certificate, key := selfSigned(t, tt.names)
 		pair := newPairFiles(t, certificate, key)

@@ -49,7 +49,7 @@ func TestBenchRegistry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%.0f octets a name", float64(info.Size())/float64(b.names))
+		t.Logf("%.0f bytes per name", float64(info.Size())/float64(b.names))
 	}
 	b.child("open")
 	for _, readers := range []int{1, 2} {

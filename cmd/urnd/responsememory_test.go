@@ -168,9 +168,9 @@ func TestMemoryPerResponse(t *testing.T) {
 	s.Store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return false }) // it waits for pending writes
 	stats := s.Store.Stats()
 	grown := (testserver.HeapInUse() - before) / n
-	t.Logf("%d octets, %d counted", grown, stats.Bytes/n)
+	t.Logf("%d bytes, %d counted", grown, stats.Bytes/n)
 	if stats.Entries != n || grown > most || stats.Bytes/n > most || stats.Bytes/n < grown*9/10 {
-		t.Errorf("%d entries of %d octets, %d counted: want %d at most", stats.Entries, grown, stats.Bytes/n, most)
+		t.Errorf("%d entries of %d bytes, %d counted: want %d at most", stats.Entries, grown, stats.Bytes/n, most)
 	}
 }
 

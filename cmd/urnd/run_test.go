@@ -49,7 +49,7 @@ func TestConfigCheck(t *testing.T) {
 	}
 	t.Setenv("URND_LIMITS_MEMORY", "1199MiB")
 	if _, err := run(t, "", "config", "check", "../../config/example.yaml"); err == nil || !strings.Contains(err.Error(),
-		"limits.memory: 1199MiB is less than 1200MiB, which the settings allow together: ") {
+		"limits.memory: 1199MiB is less than 1200MiB, the sum of what the settings allow: ") {
 		t.Errorf("more than the memory: %v", err)
 	}
 	t.Setenv("URND_LIMITS_MEMORY", "1200MiB")

@@ -23,7 +23,7 @@ func TestWarningsOfSockets(t *testing.T) {
 	c.Access.ProxyClients = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 	for name, want := range map[string]string{
 		"":        "tls.certificate: is not used: listen.tls is empty",
-		nameHTTPS: "access.proxy_clients.0: 0.0.0.0/0 is everybody who reaches " + everywhere.Addr().String(),
+		nameHTTPS: "access.proxy_clients.0: 0.0.0.0/0 covers all clients of " + everywhere.Addr().String(),
 	} {
 		got := cliconfig.Warnings(withSockets(c, map[string][]net.Listener{name: {everywhere}}), config.Origins{}, 0)
 		if len(got) != 1 || !strings.Contains(got.Error(), want) {

@@ -137,7 +137,7 @@ func (s *proxySoak) check(method, path, part string, got *http.Response, body []
 		fails && method == http.MethodHead:
 		return
 	case fails:
-		s.wrong("%s %s: a body that broke off is complete: %d, %d octets, %s", method, path, got.StatusCode, len(body), status)
+		s.wrong("%s %s: a truncated body is complete: %d, %d bytes, %s", method, path, got.StatusCode, len(body), status)
 		return
 	case err != nil, got.StatusCode != http.StatusOK && got.StatusCode != http.StatusPartialContent && got.StatusCode != http.StatusRequestedRangeNotSatisfiable:
 		s.wrong("%s %s %s: %d, %v, %s", method, path, part, got.StatusCode, err, status)
@@ -146,7 +146,7 @@ func (s *proxySoak) check(method, path, part string, got *http.Response, body []
 	sum := sha256.Sum256(body)
 	same := hex.EncodeToString(sum[:]) == got.Header.Get(sumField)
 	if got.StatusCode == http.StatusOK && method == http.MethodGet && !same {
-		s.wrong("GET %s: another body, of %d octets, than that of %s; %s", path, len(body), got.Header.Get("ETag"), status)
+		s.wrong("GET %s: another body, of %d bytes, than that of %s; %s", path, len(body), got.Header.Get("ETag"), status)
 	}
 	if got.StatusCode == http.StatusPartialContent {
 		s.checkPart(path, part, got, body)
@@ -160,7 +160,7 @@ func (s *proxySoak) checkPart(path, part string, got *http.Response, body []byte
 	_, rangeErr := fmt.Sscanf(got.Header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &all)
 	start := (n*1009+version)%4096 + from
 	if tagErr != nil || rangeErr != nil || !bytes.Equal(body, s.origin.content[start:start+to-from+1]) {
-		s.wrong("GET %s %s: %d octets of %q, %q", path, part, len(body), got.Header.Get("Content-Range"), got.Header.Get("ETag"))
+		s.wrong("GET %s %s: %d bytes of %q, %q", path, part, len(body), got.Header.Get("Content-Range"), got.Header.Get("ETag"))
 	}
 }
 

@@ -100,7 +100,7 @@ func onlyOf(c config.AccessLogOnly) (func(*accesslog.Entry) bool, error) {
 	for _, text := range c.Statuses {
 		least, most, ok := config.StatusRange(text)
 		if !ok {
-			return nil, fmt.Errorf("statuses: %q is no status", text)
+			return nil, fmt.Errorf("statuses: %q is not a status", text)
 		}
 		ranges = append(ranges, statuses{least, most})
 	}

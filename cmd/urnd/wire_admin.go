@@ -30,7 +30,7 @@ import (
 // minToken is the minimum length of the token of administrators, in bytes.
 const minToken = 16
 
-var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d octets", minToken)
+var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d bytes", minToken)
 
 // newAdmin returns the handler of the admin interface. certificates returns the server certificates of urnd.
 func newAdmin(c config.Config, r *resolution, s *service, certificates func() []*x509.Certificate, d dependencies) (*admin.Handler, error) {
@@ -126,7 +126,7 @@ func purgeHere(answers stored.Answers, r *resolution, p valkey.Purge, d dependen
 		}
 	}
 	if _, err := answers.PurgeHere(context.Background(), selectionOf(p), p.Soft); err != nil {
-		d.log.Warn("a purge of another urnd was not completed", "error", err)
+		d.log.Warn("purge from another instance failed", "error", err)
 	}
 }
 
@@ -151,7 +151,7 @@ func wireAdminRegistry(c config.Config, r *resolution, s *service, d dependencie
 	made := &admin.Registry{Service: registryservice.New(settings), ChecksTargets: c.Registry.HealthInterval > 0}
 	run = append(run, func(ctx context.Context) {
 		made.RunTokens(ctx, func(err error) {
-			d.log.Warn("when tokens of the registry were used could not be recorded", "error", err)
+			d.log.Warn("recording the last use of registry tokens failed", "error", err)
 		})
 	})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -83,7 +83,7 @@ func makeResponses(c config.Config, files *disk.Store, objects cache.Objects, d 
 		Now: d.now, Disk: files, Shared: objects, Basis: c.DiskBasis(),
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
-		Safelisted: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: collapseLimit,
+		Safelisted: c.Cache.UnkeyedFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: collapseLimit,
 		Same: uri.SameOrigin, Panicked: d.panicked,
 	}
 	for _, name := range c.Proxy.Targeted {
@@ -111,8 +111,8 @@ const usualResponse = 4 << 10
 // diskDirectory returns the directory for responses on disk, "" if unknown.
 func diskDirectory(c config.Cache) string { return cmp.Or(c.DiskDirectory, systemd.CacheDirectory()) }
 
-var errDiskDirectory = errors.New("cache.disk: there is no directory: " +
-	"set cache.disk_directory, or CacheDirectory in the unit of systemd")
+var errDiskDirectory = errors.New("cache.disk: there is no cache directory: set cache.disk_directory, or CacheDirectory in the systemd " +
+	"unit")
 
 // newDisk returns the disk store of HTTP responses: the one of the previous configuration if its settings are
 // unchanged. It runs until the last configuration that uses it is closed.
@@ -128,7 +128,7 @@ func newDisk(c config.Cache, r *resolution, d resolverDependencies, log *slog.Lo
 	made, err := shared.Reuse(&r.shared, d.previous.reusable(), "disk", basis, func() (observe.Disk, func(), error) {
 		store, err := disk.Open(directory, disk.Config{MaxBytes: int64(c.Disk), Now: d.now, Log: log})
 		if errors.Is(err, disk.ErrLocked) && d.previous != nil {
-			err = fmt.Errorf("cache.disk cannot change by a reload, restart urnd: %w", err)
+			err = fmt.Errorf("cache.disk cannot be changed by a reload: restart urnd: %w", err)
 		}
 		if err != nil {
 			return observe.Disk{}, nil, err
@@ -192,7 +192,7 @@ func newLevel(c config.Cache, d resolverDependencies) (*valkey.Level, error) {
 		return nil, err
 	}
 	if settings.Secret = bytes.TrimSpace(key); len(settings.Secret) < valkey.MinSecret {
-		return nil, fmt.Errorf("cache.shared_key: the secret is shorter than %d octets", valkey.MinSecret)
+		return nil, fmt.Errorf("cache.shared_key: the key is shorter than %d bytes", valkey.MinSecret)
 	}
 	if c.SharedCA != "" {
 		if settings.CA, err = secret.Read("cache.shared_ca", c.SharedCA); err != nil {

@@ -76,17 +76,17 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the daemon",
-		Long: `Run the daemon: answer requests for URNs and URLs by redirects, and forward for
-clients that use it as their HTTP proxy. It needs no configuration. SIGHUP reloads the
-configuration; SIGTERM stops it after running requests have ended.`,
+		Long: `Run the daemon: resolve URNs and URLs to redirects, and serve as HTTP proxy for
+clients that use it as one. It needs no configuration. SIGHUP reloads the
+configuration; SIGTERM stops the daemon after active requests have finished.`,
 		Example: `  urnd serve
   urnd serve --config /etc/urnd/urnd.yaml
   urnd serve --listen 127.0.0.1:0 --admin "" --dns 127.0.0.1:5353`,
 		Args: cobra.NoArgs,
 	}
 	s := cli.AddSettings(cmd)
-	cmd.Flags().StringSlice("listen", nil, "listen for clients on these `addresses`, joined by commas (listen.service)")
-	cmd.Flags().String("admin", "", "listen for administrators on this `address`; empty turns it off (listen.admin)")
+	cmd.Flags().StringSlice("listen", nil, "`addresses` for clients, joined by commas (listen.service)")
+	cmd.Flags().String("admin", "", "`address` for administrators; empty turns it off (listen.admin)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		inherited, err := daemon.Inherited(nameHTTP, nameHTTPS, nameAdmin)
 		if err != nil {
@@ -165,7 +165,7 @@ func askShared(ctx context.Context, c config.Cache) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s %s, which answers in %s", found.Name, found.Version, found.Took.Round(time.Microsecond)), nil
+	return fmt.Sprintf("%s %s, response time %s", found.Name, found.Version, found.Took.Round(time.Microsecond)), nil
 }
 
 func registryPeer(c config.Registry, setting, url string, replica bool) cliconfig.Peer {
@@ -177,14 +177,14 @@ func registryPeer(c config.Registry, setting, url string, replica bool) cliconfi
 		text := "PostgreSQL " + found.Version
 		switch {
 		case found.Schema == 0:
-			return text + ", without a registry: urnd makes it", nil
+			return text + ", without a registry: urnd will create it", nil
 		case found.Schema < found.Current:
-			text += fmt.Sprintf(", schema %d, of which urnd makes %d", found.Schema, found.Current)
+			text += fmt.Sprintf(", schema %d, which urnd will migrate to %d", found.Schema, found.Current)
 		default:
 			text += fmt.Sprintf(", schema %d", found.Schema)
 		}
 		if !found.Writable {
-			text += ", only to read"
+			text += ", read-only"
 		}
 		return text, nil
 	}}

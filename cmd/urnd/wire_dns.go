@@ -109,7 +109,7 @@ func plainServers(addresses []netip.AddrPort) []config.Server {
 // URIs, nil if it is disabled.
 func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDependencies) (urns, uris resolver.Resolver) {
 	if !c.DDDS.Enabled {
-		return resolver.Off("turned off (ddds.enabled)"), nil
+		return resolver.Off("disabled (ddds.enabled)"), nil
 	}
 	servers := dnsServers(c.DNS)
 	if len(servers) > 0 && len(c.DDDS.Roots) > 0 {

@@ -40,7 +40,7 @@ type serverSettings struct {
 	http2Requests              int
 }
 
-var errNoCertificate = errors.New("tls.certificate and tls.key, or acme.enabled, are required for the socket https that systemd has opened")
+var errNoCertificate = errors.New("tls.certificate and tls.key, or acme.enabled, are required for the socket https of systemd")
 
 // endpointsOf returns the endpoints of a configuration. Sockets that systemd has opened replace configured
 // addresses.
@@ -107,7 +107,7 @@ func endpointsOf(
 }
 
 // errNoTLS means that clients would be redirected to a listener that does not exist.
-var errNoTLS = errors.New("listen.redirect_tls: there is no listener for TLS: set listen.tls, or enable urnd-https.socket")
+var errNoTLS = errors.New("listen.redirect_tls: there is no TLS listener: set listen.tls, or enable urnd-https.socket")
 
 // openedBySystemd is the address of an endpoint whose sockets systemd has opened.
 const openedBySystemd = ""

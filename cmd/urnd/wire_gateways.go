@@ -180,7 +180,7 @@ func newNews(p gatewayParts) (scheme.Handler, error) {
 		}
 		user, password, ok := strings.Cut(string(bytes.TrimSpace(text)), ":")
 		if !ok {
-			return nil, fmt.Errorf("news.login: there is no colon between the user and the password")
+			return nil, fmt.Errorf("news.login: the file must contain the user, a colon and the password")
 		}
 		settings.User, settings.Password = user, password
 	}

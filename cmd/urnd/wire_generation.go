@@ -38,38 +38,38 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 	d.stopping = d.health.Stopping()
 	d.panicked = func(value any, stack []byte) {
 		d.metrics.Panic()
-		log().Error("a panic was recovered: a bug in urnd, please report it", "panic", fmt.Sprint(value), "stack", string(stack))
+		log().Error("panic recovered: please report this bug in urnd", "panic", fmt.Sprint(value), "stack", string(stack))
 	}
 	d.registryState = func(err error) {
 		if err != nil {
-			log().Error("the registry cannot be asked: its names that are not cached are answered 503", "error", err)
+			log().Error("registry unavailable: uncached names get 503", "error", err)
 			return
 		}
-		log().Info("the registry can be asked again")
+		log().Info("registry available again")
 	}
 	d.sharedState = func(err error) {
 		if err != nil {
-			log().Warn("the shared level of caches is not used: this urnd loads for itself", "setting", "cache.shared", "error", err)
+			log().Warn("shared cache unavailable: this instance uses its own caches only", "setting", "cache.shared", "error", err)
 			return
 		}
-		log().Info("the shared level of caches is used")
+		log().Info("shared cache available")
 	}
 	d.sharedPoisoned = func(what string) {
-		log().Warn("the server of the shared level of caches was tampered with, or has lost what it had: all is purged", "reason", what)
+		log().Warn("shared cache server lost or changed data: all its entries were purged", "reason", what)
 	}
 	d.hookState = func(i int, err error) {
 		setting := "cdn.webhooks." + strconv.Itoa(i)
 		if err != nil {
-			log().Warn("a cache in front of urnd is not told what to purge: it is tried again", "setting", setting, "error", err)
+			log().Warn("purge webhook failed, retrying", "setting", setting, "error", err)
 			return
 		}
-		log().Info("a cache in front of urnd is told what to purge again", "setting", setting)
+		log().Info("purge webhook succeeded again", "setting", setting)
 	}
 	d.hookLost = func(i, tags int) {
-		log().Error("a cache in front of urnd was not told what to purge: purge all of it",
+		log().Error("purge webhook failed, tags dropped: purge the whole cache in front of urnd",
 			"setting", "cdn.webhooks."+strconv.Itoa(i), "tags", tags)
 	}
-	d.registryMade = func(file string) { log().Info("there was no registry: an empty one was made", "file", file) }
+	d.registryMade = func(file string) { log().Info("registry created", "file", file) }
 	made = daemon.New(daemon.Config{
 		File: file, Inherited: inherited, Now: d.now, Health: d.health, Refused: d.metrics.RefusedConnection,
 		BoundGarbage: os.Getenv("GOGC") == "",
@@ -193,11 +193,11 @@ func newGeneration(c config.Config, inherited map[string][]net.Listener, d depen
 		return nil, err
 	}
 	d.unusable = func(url string, reason error) {
-		d.log.Warn("a directory agent lists a URL that cannot be used", "url", url, "reason", reason)
+		d.log.Warn("directory agent lists an invalid URL", "url", url, "reason", reason)
 	}
 	if d.warnings != nil {
 		for _, warning := range d.warnings(c) {
-			d.log.Warn("the configuration is valid, but", "warning", warning.String())
+			d.log.Warn("configuration warning", "warning", warning.String())
 		}
 	}
 	p := parts{access: d.access, config: c}
@@ -299,7 +299,7 @@ func (p parts) awaitDNS(ctx context.Context, c config.Config, d dependencies) {
 	ctx, cancel := context.WithTimeout(ctx, c.DNS.Timeout)
 	defer cancel()
 	if err := p.ready(ctx); err != nil && !errors.Is(err, context.Canceled) {
-		d.log.Warn("no DNS server answers", "error", err)
+		d.log.Warn("no DNS server responds", "error", err)
 	}
 }
 
@@ -319,7 +319,7 @@ func (p parts) awaitRegistry(ctx context.Context, d dependencies) {
 	ctx, cancel := context.WithTimeout(ctx, follow.OpeningTime)
 	defer cancel()
 	for _, failure := range p.registry.AwaitTried(ctx) {
-		d.log.Warn("the registry is not available: its names are answered 503 until it is", "fault", failure)
+		d.log.Warn("registry unavailable: its names get 503", "error", failure)
 	}
 }
 

@@ -87,7 +87,7 @@ func wireHelper[T interface{ Forget() }](
 		asks T
 		pool *helper.Pool
 	}
-	value, err := shared.Reuse(&r.shared, d.previous.reusable(), "the helper for "+kind, h, func() (made, func(), error) {
+	value, err := shared.Reuse(&r.shared, d.previous.reusable(), "helper for "+kind, h, func() (made, func(), error) {
 		pool, err := helper.New(helper.Config{
 			Name: kind, Command: h.Command, Processes: h.Processes, Concurrency: h.Concurrency, Timeout: h.Timeout, Log: d.lasting, Now: d.now,
 		})

@@ -69,10 +69,10 @@ func sharedLists(l quota.Limit, per quota.PerClient) quota.Limit {
 }
 
 // errOpening is the error when the limit of requests that wait for the registry is reached.
-var errOpening = fmt.Errorf("%w: as many as limits.requests wait for the registry, which is being opened", resolver.ErrBusy)
+var errOpening = fmt.Errorf("%w: limits.requests requests are waiting while the registry is being opened", resolver.ErrBusy)
 
 // errShare is the error for a client that has reached its quota of a limit.
-var errShare = fmt.Errorf("%w: this client holds its share of a limit (limits.client_share)", resolver.ErrBusy)
+var errShare = fmt.Errorf("%w: this client has reached its share (limits.client_share)", resolver.ErrBusy)
 
 // metrics returns the use of each limit.
 func (l limits) metrics() (all []metrics.Limit) {

@@ -67,7 +67,7 @@ func pathOf(publicURL string) string {
 func readLogo(path string) (*pages.Logo, error) {
 	// A device or pipe could be endless.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	file, err := os.Open(path) //nolint:gosec // the administrator names it
 	if err != nil {

@@ -72,7 +72,7 @@ func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *v
 // savePosition replaces the file atomically, so that readers see a complete one.
 func savePosition(path string, position []byte, log *slog.Logger) {
 	if err := replaceFile(path, position); err != nil {
-		log.Warn("which purges of other urnds were carried out could not be saved: after a restart all stored responses may be validated", "error", err)
+		log.Warn("saving the state of purges failed: after a restart all stored responses may be revalidated", "error", err)
 	}
 }
 
@@ -144,7 +144,7 @@ func purgesResponse(p valkey.Purge, subject string) bool {
 // publish publishes a purge before it is done here.
 func publish(ctx context.Context, level *valkey.Level, p valkey.Purge, d dependencies) {
 	if err := level.Publish(ctx, p); err != nil {
-		d.log.Warn("a purge reaches other urnds as soon as the server of cache.shared answers", "error", err)
+		d.log.Warn("purge delayed for other instances until the server of cache.shared responds", "error", err)
 	}
 }
 

@@ -219,7 +219,7 @@ func wireHealth(c config.Config, r *resolution, d resolverDependencies, log *slo
 		return nil
 	}
 	settings, closeClient := healthConfig(c, r, r.registry, d)
-	settings.Failed = func(err error) { log.Warn("targets of the registry cannot be checked now", "error", err) }
+	settings.Failed = func(err error) { log.Warn("registry target checks failed, retrying", "error", err) }
 	checks := health.NewBackground(settings, r.registry.Opened(), closeClient)
 	r.starters = append(r.starters, checks.Start)
 	return checks

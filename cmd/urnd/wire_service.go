@@ -322,7 +322,7 @@ func wireTelemetry(s *service, c config.Config, d dependencies) (tracing, error)
 		return tracing{}, nil
 	}
 	settings := telemetryConfig(c)
-	settings.Failed = func(err error) { d.log.Warn("spans were lost", "error", err) }
+	settings.Failed = func(err error) { d.log.Warn("trace export failed, spans dropped", "error", err) }
 	tracer, err := telemetry.New(settings)
 	if err != nil {
 		return tracing{}, fmt.Errorf("telemetry.endpoint: %w", err)
@@ -367,10 +367,10 @@ func handlesOf(c config.Config, names resolver.Names) (handles route.Handles) {
 	return handles
 }
 
-// dnsProbeEvery is the interval of the probes while no DNS server answers.
+// dnsProbeEvery is the interval of the probes while no DNS server responds.
 const dnsProbeEvery = 2 * time.Second
 
-// probeDNS queries a root while no DNS server answers, so that health detects their recovery even without
+// probeDNS queries a root while no DNS server responds, so that health detects their recovery even without
 // requests for names.
 func probeDNS(r *resolution, roots []string, health *daemon.Health) {
 	ask := ddds.QueryRoot(r.dns, append(slices.Clone(roots), ".")[0])

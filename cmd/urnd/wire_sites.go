@@ -170,7 +170,7 @@ func (w siteWiring) answer(c config.SiteAnswer) (*proxy.SiteAnswer, error) {
 			return nil, err
 		}
 		if len(text) > maxSiteAnswer {
-			return nil, fmt.Errorf("%s.answer.file: it has more than %d bytes", w.path, maxSiteAnswer)
+			return nil, fmt.Errorf("%s.answer.file: larger than %d bytes", w.path, maxSiteAnswer)
 		}
 		a.Body = text
 	}
@@ -297,7 +297,7 @@ const maxProbed = 64 << 10
 func (p prober) probe(ctx context.Context, server uri.URI, path string) (status int, err error) {
 	asked, err := uri.Parse("http://" + p.host + path)
 	if err != nil {
-		return 0, fmt.Errorf("probing %s: %w", path, err)
+		return 0, fmt.Errorf("checking %s: %w", path, err)
 	}
 	r := p.site.Probe(server, asked)
 	r.Method = http.MethodGet

@@ -53,7 +53,7 @@ func TestSpaces(t *testing.T) {
 		const most = 30_000
 		list := design.In(l).Namespaces("", "")
 		if home := design.In(l).Home(false); len(list.Body) > most || len(home.Body) > 8<<10 {
-			t.Errorf("%s: the list has %d octets, the front page %d", l.Tag(), len(list.Body), len(home.Body))
+			t.Errorf("%s: the list has %d bytes, the front page %d", l.Tag(), len(list.Body), len(home.Body))
 		}
 		for _, ns := range all {
 			page, ok := design.In(l).Namespace(ns.NID, 0)

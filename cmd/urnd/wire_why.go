@@ -92,31 +92,35 @@ func siteURLs(r config.SiteRoute, a *route.Ask) (urls []string, err error) {
 // used.
 func cacheAdvice(isSite bool) map[string]string {
 	all := map[string]string{
-		"bypass":    "the cache is on with cache.responses, such as 128MiB",
-		"size":      "cache.max_response is the largest content that is stored",
-		"unkeyed":   "if the field does not matter, write its name in cache.harmless_fields",
-		"vary-miss": "--header gives the fields of the request",
+		"bypass":    "cache.responses turns the cache on, such as 128MiB",
+		"size":      "cache.max_response is the maximum size of a stored body",
+		"unkeyed":   "if the field does not influence the response, list it in cache.unkeyed_fields",
+		"vary-miss": "--header sets the fields of the request",
 	}
 	if !isSite {
 		return all
 	}
 	const (
-		least   = "if it is the same for all, write a rule in proxy.sites[].cache with least, such as least: 1m"
-		control = "if that is wrong, write response_remove: [Cache-Control] in proxy.sites[], and a rule in cache with least"
+		least   = "if it is the same for all clients, write a rule in proxy.sites[].cache with least, such as least: 1m"
+		control = "to store it anyway, write response_remove: [Cache-Control] in proxy.sites[], and a rule in cache with least"
 	)
 	maps.Copy(all, map[string]string{
-		"no-cache":      "to use it without that, write a rule in proxy.sites[].cache with least, such as least: 1m",
-		"stale":         "to use it for longer, write a rule in proxy.sites[].cache with least, or with stale, to use it while it is validated",
-		"freshness":     least,
-		"status":        "write a rule in proxy.sites[].cache with the status in statuses, and least, such as least: 10s",
-		"cookie":        least + "; or request_remove: [Cookie], if its servers need none for this path",
-		"set-cookie":    "if the cookie is not needed, write response_remove: [Set-Cookie] in proxy.sites[]; no rule of cache stores it as it is",
-		"no-store":      control,
-		"private":       control,
-		"vary":          "if it depends on none of these fields, write response_remove: [Vary] in proxy.sites[]",
-		"unkeyed":       "if the field does not matter, write its name in cache.harmless_fields, or in request_remove of proxy.sites[]",
-		"override":      "a rule of proxy.sites[].cache has never: true; the first rule that is for a response decides",
-		"authorization": "if it is for all, let the server send Cache-Control: public: no rule of proxy.sites[].cache stores it",
+		"no-cache": "to use it without revalidation, write a rule in proxy.sites[].cache with least, such as least: 1m",
+		"stale": "to use it longer, write a rule in proxy.sites[].cache with least, or with stale, to use it while it is " +
+			"revalidated",
+		"freshness": least,
+		"status":    "write a rule in proxy.sites[].cache with the status in statuses, and least, such as least: 10s",
+		"cookie":    least + "; or request_remove: [Cookie], if its servers need no cookies for this path",
+		"set-cookie": "if the cookie is not needed, write response_remove: [Set-Cookie] in proxy.sites[]; rules of cache do not " +
+			"store responses with it",
+		"no-store": control,
+		"private":  control,
+		"vary":     "if it depends on none of these fields, write response_remove: [Vary] in proxy.sites[]",
+		"unkeyed": "if the field does not influence the response, list it in cache.unkeyed_fields, or in request_remove of " +
+			"proxy.sites[]",
+		"override": "a rule of proxy.sites[].cache has never: true; the first matching rule decides",
+		"authorization": "if it is the same for all clients, let the server send Cache-Control: public: rules of proxy.sites[].cache " +
+			"do not store it",
 	})
 	return all
 }

@@ -27,8 +27,8 @@ func notUTF8(text []byte) (at Position, message string) {
 		c, size := utf8.DecodeRune(rest)
 		switch {
 		case c == utf8.RuneError && size == 1:
-			return at, fmt.Sprintf("the byte %#x is not of UTF-8, but probably of Latin-1 (Windows-1252): save the file as UTF-8 "+
-				"(iconv -f windows-1252 -t utf-8)", rest[0])
+			return at, fmt.Sprintf("the byte %#x is not UTF-8, but probably Latin-1 (Windows-1252): save the file as UTF-8 (iconv -f "+
+				"windows-1252 -t utf-8)", rest[0])
 		case c == '\n':
 			at = Position{Line: at.Line + 1}
 		}
@@ -81,7 +81,7 @@ func (s syntax) explain(path string, text []byte, err error) error {
 	case lineWithTab(text) > 0:
 		failure.Line = lineWithTab(text)
 		failure.Column = 1 + strings.IndexByte(lineOf(s.source, failure.Line), '\t')
-		failure.Message = "the line is indented by a tab: YAML is indented by spaces"
+		failure.Message = "the line is indented with a tab: YAML is indented with spaces"
 	default:
 		if found != nil {
 			failure.Line, _ = strconv.Atoi(found[1])
@@ -154,7 +154,7 @@ func (s syntax) ofParser(line int, message string) string {
 	case !slices.ContainsFunc(lines, func(n int) bool { return s.isNearSecret(n) }):
 		return message
 	case strings.Contains(message, "already"):
-		return "a key is in the file already; the line is not shown, since it may have the secret"
+		return "a key is duplicated; the line is not shown, since it may have the secret"
 	}
 	return "the value cannot be read: write it in single quotes; it is not shown, since it may be the secret"
 }
@@ -215,13 +215,13 @@ func (s syntax) explainYAML(line int, message string) (Position, string) {
 	case has("mapping values"):
 		return Position{Line: line}, "the line is indented more than its section, or the line above has a value already"
 	case has("expected ':'"):
-		return Position{Line: line}, "the name of a setting has no colon behind it, or no space behind that"
+		return Position{Line: line}, "the name of a setting is not followed by a colon and a space"
 	case has("cannot unmarshal"):
-		return Position{Line: 1}, "the file is no table: write sections, and below each its settings, such as dns: and timeout: 5s"
+		return Position{Line: 1}, "the file is not a table: write sections, and below each its settings, such as dns: and timeout: 5s"
 	case has("unexpected end of stream"):
 		return Position{Line: line}, "a quotation mark is not closed in this line, or below it"
 	case has("did not find expected key"):
-		message += ": a line near this one is indented in another way than those around it, or has something behind a quotation mark"
+		message += ": a line near this one is indented differently, or has text after a quotation mark"
 	default:
 		message = s.ofParser(line, message)
 	}
@@ -236,13 +236,14 @@ var inYAML = []struct {
 	write string
 }{
 	{"alphabetic or numeric", aliasInYAML, "* begins an alias in YAML: write '%s'"},
-	{"unknown anchor", aliasInYAML, "* begins an alias in YAML, and no anchor of that name is above: write '%s'"},
-	{"cannot start any token", otherInYAML, "a value cannot begin so in YAML: write '%s'"},
-	{"unknown escape", escapeInQuotes, "%s in double quotes is an escape that YAML does not have: write the value in single quotes"},
-	{"',' or '", bracesInYAML, "in {} and [], braces, brackets and commas end a value, here at %s: write it in quotes, as in 'https://example.org/{+nss}'"},
+	{"unknown anchor", aliasInYAML, "* begins an alias in YAML, and there is no anchor of that name above: write '%s'"},
+	{"cannot start any token", otherInYAML, "a value cannot begin like this in YAML: write '%s'"},
+	{"unknown escape", escapeInQuotes, "%s in double quotes is not a valid escape in YAML: write the value in single quotes"},
+	{"',' or '", bracesInYAML, "in {} and [], braces, brackets and commas end a value, here at %s: write it in quotes, as in " +
+		"'https://example.org/{+nss}'"},
 	{"',' or '", openInYAML, "the %s in this line is not closed"},
 	{"node content", openInYAML, "the %s in this line is not closed"},
-	{"expected ':'", spaceInYAML, "there is a no-break space (%+q), which is no space of YAML: write a plain one"},
+	{"expected ':'", spaceInYAML, "there is a no-break space (%+q), which YAML does not treat as a space: write a plain one"},
 	{"mapping values", colonInYAML, "a colon and a space end the name of a setting: write '%s'"},
 	{"did not find expected", tableInYAML, "{ begins a table in YAML: write '%s'"},
 }
@@ -282,13 +283,13 @@ func (s syntax) explainTOML(at int, message string) string {
 	}
 	if has("escape") {
 		if found := escapeInQuotes.FindStringSubmatch(line); found != nil {
-			return s.quote(at, "%s in double quotes is an escape that TOML does not have: write the value in single quotes", found[1])
+			return s.quote(at, "%s in double quotes is not a valid escape in TOML: write the value in single quotes", found[1])
 		}
 	}
 	code, _, _ := strings.Cut(line, " #")
 	if i := strings.IndexAny(code, typographic); i >= 0 {
 		c, _ := utf8.DecodeRuneInString(code[i:])
-		return fmt.Sprintf("%c is no quotation mark of TOML: write \" or '", c)
+		return fmt.Sprintf("%c is not a quotation mark in TOML: write \" or '", c)
 	}
 	if i := strings.IndexFunc(code, func(c rune) bool { return invisible(c) != "" }); i >= 0 {
 		c, _ := utf8.DecodeRuneInString(code[i:])
@@ -298,7 +299,7 @@ func (s syntax) explainTOML(at int, message string) string {
 		return s.quote(at, `texts are in quotes in TOML: write %s = "%s"`, found[1], found[2])
 	}
 	if found := colonInTOML.FindStringSubmatch(line); found != nil {
-		return s.quote(at, "TOML has = and no colon behind the name of a setting: write %s = %s", found[1], found[2])
+		return s.quote(at, "TOML uses = in place of the colon after the name of a setting: write %s = %s", found[1], found[2])
 	}
 	if found := elementInTOML.FindStringSubmatch(line); found != nil && strings.Contains(line, "=") && !has("already") {
 		return s.quote(at, `texts are in quotes in TOML: write "%s"`, strings.TrimSpace(found[1]))

@@ -34,7 +34,8 @@ func writtenInYAML(root *yaml.Node, schema Schema) writing {
 	w.walk("", root)
 	for _, a := range w.anchors {
 		if !w.used[a.node] && a.node.Kind == yaml.ScalarNode {
-			w.add(a.path, positionOf(a.node), "& begins an anchor in YAML, which nothing refers to: where it belongs to the value, write '&"+
+			w.add(a.path, positionOf(a.node), "& begins an anchor in YAML, which is never referenced: if it is part of the value, "+
+				"write '&"+
 				w.shown(a.path, a.node.Anchor)+"'")
 		}
 	}
@@ -91,8 +92,8 @@ func (w *writing) walk(path string, node *yaml.Node) {
 			w.add(path, positionOf(node), invisible('\u00a0'))
 		case message == "":
 		case w.schema.MayHoldSecret(path):
-			w.add(path, positionOf(node), "begins or ends with what YAML takes for something else: write it in single quotes; its value is not "+
-				"shown, since it may be the secret")
+			w.add(path, positionOf(node), "begins or ends with characters that YAML interprets: write it in single quotes; its value "+
+				"is not shown, since it may be the secret")
 		case isNumeric(node) && w.schema.IsText(path):
 			w.add(path, positionOf(node), fmt.Sprintf("%s, or '%s'", message, node.Value))
 		default:
@@ -123,8 +124,8 @@ func (w *writing) table(path string, node *yaml.Node) {
 		case message != "":
 			w.add(at, positionOf(key), message)
 		case path == "" && !w.schema.IsTable(at) && hasAnchor(value):
-			w.add(at, positionOf(key), "an anchor has no section of its own here: write it where the value is used first, such as proxy_clients: "+
-				"&lan [10.0.0.0/8], and *lan where it is used again")
+			w.add(at, positionOf(key), "an anchor cannot have a section of its own: write it at the first use of the value, such as "+
+				"proxy_clients: &lan [10.0.0.0/8], and *lan at the next")
 		case isFlow && isWithoutValue(value):
 			w.commas[at] = before
 		}
@@ -139,7 +140,7 @@ func (w *writing) table(path string, node *yaml.Node) {
 func (w *writing) wrongKey(path, key string) string {
 	message := wrongText(key)
 	if message != "" && w.schema.MayHoldSecret(path) {
-		return "the key has a character that is not meant so; it is not shown, since it may be the secret"
+		return "the key contains an unintended character; it is not shown, since it may be the secret"
 	}
 	return message
 }
@@ -158,7 +159,7 @@ func wrongScalar(node *yaml.Node) string {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	switch {
 	case strings.HasPrefix(node.Tag, "!") && !strings.HasPrefix(node.Tag, "!!"):
-		return "! begins a tag in YAML, which is no part of the value: write '" + strings.TrimSpace(node.Tag+" "+node.Value) + "'"
+		return "! begins a tag in YAML, which is not part of the value: write '" + strings.TrimSpace(node.Tag+" "+node.Value) + "'"
 	case node.Style&quoted != 0:
 		return ""
 	case isNumeric(node):
@@ -180,7 +181,7 @@ func NotDecimal(number string) string {
 		if number[0] == '-' && decimal != "" {
 			decimal = "-" + decimal
 		}
-		return fmt.Sprintf("%s begins with 0, as octal numbers do: write %s", number, cmp.Or(decimal, "0"))
+		return fmt.Sprintf("%s begins with 0, like an octal number: write %s", number, cmp.Or(decimal, "0"))
 	}
 	if n, err := strconv.ParseInt(number, 0, 64); err == nil {
 		return fmt.Sprintf("%s is not a decimal number: write %d", number, n)
@@ -212,7 +213,7 @@ func wrongText(text string) string {
 	} else if _, size := utf8.DecodeRuneInString(inner[end:]); end+size < len(inner) {
 		return "" // a text that contains a quotation
 	}
-	return fmt.Sprintf("%c is no quotation mark of YAML, but a part of the value: write \"%s\", or '%s' where it belongs to it", first,
+	return fmt.Sprintf("%c is not a quotation mark in YAML, but part of the value: write \"%s\", or '%s' if it belongs to it", first,
 		inner[:end], text)
 }
 
@@ -220,9 +221,9 @@ func wrongText(text string) string {
 func invisible(c rune) string {
 	switch c {
 	case '\u00a0', '\u202f', '\u2007':
-		return fmt.Sprintf("there is a no-break space (%U), which is no space of YAML or TOML: write a plain one", c)
+		return fmt.Sprintf("there is a no-break space (%U), which YAML and TOML do not treat as a space: write a plain one", c)
 	case '\u200b', '\u2060', '\ufeff':
-		return fmt.Sprintf("there is a character that is not seen (%U): delete it", c)
+		return fmt.Sprintf("there is an invisible character (%U): delete it", c)
 	}
 	return ""
 }

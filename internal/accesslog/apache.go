@@ -52,7 +52,7 @@ func (t *template) apacheLiteral() error {
 	case 't':
 		c = '\t'
 	case 'n', 'r':
-		return fmt.Errorf(`\%c would end the line, which ends by itself: delete it`, next)
+		return fmt.Errorf(`\%c would end the line, which has its own end: delete it`, next)
 	case '"', '\\', '\'':
 		c = next
 	default: // the backslash is literal
@@ -80,7 +80,7 @@ func (t *template) apacheToken(tokens map[string]part) error {
 		}
 	}
 	if t.at == len(t.text) {
-		return errors.New("a token is not complete: write %% for a percent sign")
+		return errors.New("a token is incomplete: write %% for a percent sign")
 	}
 	letter := t.text[t.at : t.at+1]
 	t.at++
@@ -123,7 +123,7 @@ func (t *template) apacheStatuses() (statuses []int, except bool, err error) {
 		}
 	}
 	if except && len(statuses) == 0 {
-		return nil, false, errors.New("there is no status behind the exclamation mark")
+		return nil, false, errors.New("the exclamation mark is not followed by a status")
 	}
 	return statuses, except, nil
 }

@@ -19,7 +19,7 @@ func typical() accesslog.Entry {
 	}
 }
 
-func TestEntriesAreLoggedWithoutAllocation(t *testing.T) {
+func TestEntryAllocations(t *testing.T) {
 	for _, format := range []string{"json", "combined", "squid"} {
 		log := newLogOf(io.Discard, format, nil)
 		log.Write(typical())

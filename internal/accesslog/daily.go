@@ -101,7 +101,7 @@ func (f *logFile) begin() error {
 	}
 	at, err := os.Lstat(f.Name())
 	if err == nil && at.Mode()&fs.ModeSymlink != 0 {
-		return fmt.Errorf("%s is a symbolic link, which is not renamed", f.Name())
+		return fmt.Errorf("%s is a symbolic link: not renamed", f.Name())
 	}
 	if err == nil && os.SameFile(own, at) {
 		if own.Size() == 0 {
@@ -109,7 +109,7 @@ func (f *logFile) begin() error {
 		}
 		old := f.Name() + "-" + f.day
 		if _, err := os.Lstat(old); err == nil {
-			return fmt.Errorf("%s is there already: %w", old, fs.ErrExist)
+			return fmt.Errorf("%s exists already: %w", old, fs.ErrExist)
 		}
 		if err := os.Rename(f.Name(), old); err != nil {
 			return err

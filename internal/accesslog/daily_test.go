@@ -229,7 +229,7 @@ func TestDaysFail(t *testing.T) {
 	d.log("2026-11-29 00:00:00", "/b")
 	d.is("access.log /a,/b", "access.log-20261128 /theirs")
 	failures := set.Faults()
-	if len(failures) != 1 || !strings.Contains(failures[0], "access.log-20261128 is there already") || !strings.Contains(d.logs.String(), "is there already") {
+	if len(failures) != 1 || !strings.Contains(failures[0], "access.log-20261128 exists already") || !strings.Contains(d.logs.String(), "exists already") {
 		t.Errorf("%q, %s", failures, d.logs.String())
 	}
 	d.log("2026-11-30 00:00:00", "/c")

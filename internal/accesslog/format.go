@@ -60,7 +60,7 @@ func ParseFormat(text string) (Format, error) {
 	if template, isSquid := strings.CutPrefix(text, squidPrefix); isSquid {
 		return compile(squidPrefix, template, parseSquid)
 	}
-	return Format{}, fmt.Errorf("%q is no format: write %s, or a template that begins with %s or %s", text,
+	return Format{}, fmt.Errorf("%q is not a format: write %s, or a template that begins with %s or %s", text,
 		strings.Join(FormatNames(), ", "), apachePrefix, squidPrefix)
 }
 

@@ -45,9 +45,9 @@ func entry(target string) accesslog.Entry {
 	return accesslog.Entry{Method: "GET", Target: target, Proto: "HTTP/1.1", Status: 302}
 }
 
-// TestLinesAreWrittenTogether checks that lines of a short period are written in one batch. It uses the fake
+// TestWriteBatching checks that lines of a short period are written in one batch. It uses the fake
 // clock of synctest.
-func TestLinesAreWrittenTogether(t *testing.T) {
+func TestWriteBatching(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{}
 		log := newLog(t, r)
@@ -73,9 +73,9 @@ func TestLinesAreWrittenTogether(t *testing.T) {
 	})
 }
 
-// TestWritesAreOfWholeLines checks that a write consists of complete lines, and does not exceed the atomic size
+// TestWritesEndWithLine checks that a write consists of complete lines, and does not exceed the atomic size
 // of a pipe except for a longer line.
-func TestWritesAreOfWholeLines(t *testing.T) {
+func TestWritesEndWithLine(t *testing.T) {
 	r := &recorder{}
 	log := newLog(t, r)
 	var want strings.Builder
@@ -91,11 +91,11 @@ func TestWritesAreOfWholeLines(t *testing.T) {
 	log.Close()
 	for _, w := range r.writes {
 		if !strings.HasSuffix(w, "\n") || len(w) > 4096 && strings.Count(w, "\n") != 1 {
-			t.Errorf("a write of %d octets ends with %q", len(w), w[len(w)-1])
+			t.Errorf("a write of %d bytes ends with %q", len(w), w[len(w)-1])
 		}
 	}
 	if got := strings.Join(r.writes, ""); got != want.String() || len(r.writes) > 60 {
-		t.Errorf("%d octets in %d writes, want %d", len(got), len(r.writes), want.Len())
+		t.Errorf("%d bytes in %d writes, want %d", len(got), len(r.writes), want.Len())
 	}
 }
 
@@ -152,9 +152,9 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// TestClientsAtTheSameTime checks that all entries of concurrent clients are written as complete lines, also
+// TestConcurrentClients checks that all entries of concurrent clients are written as complete lines, also
 // while the file changes.
-func TestClientsAtTheSameTime(t *testing.T) {
+func TestConcurrentClients(t *testing.T) {
 	const clients, each = 8, 500
 	var files [4]recorder
 	log := newLog(t, &files[0])

@@ -86,7 +86,7 @@ func (t *template) squidToken(tokens map[string]part, quotings map[byte]*quoting
 	}
 	code := t.squidCode(tokens)
 	if code == "" {
-		return errors.New("a token is not complete: write %% for a percent sign")
+		return errors.New("a token is incomplete: write %% for a percent sign")
 	}
 	if !hasArgument && code != "%" {
 		if argument, hasArgument, err = t.argument(); err != nil {

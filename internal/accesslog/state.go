@@ -33,10 +33,10 @@ func (s *writeState) wrote(err error) {
 	now := s.now()
 	switch recent := now.Sub(s.logged) < logFaultEvery; {
 	case err != nil && (s.logged.IsZero() || !recent):
-		s.log.Error("the access log cannot be written, and lines of it are lost", "error", err)
+		s.log.Error("access log write failed, lines dropped", "error", err)
 		s.logged = now
 	case err == nil && !s.logged.IsZero() && !recent:
-		s.log.Info("the access log is written again")
+		s.log.Info("access log write succeeded again")
 		s.logged = time.Time{}
 	}
 }
@@ -46,10 +46,10 @@ func (s *writeState) failures() (all []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failure != nil {
-		all = append(all, fmt.Sprintf("the access log cannot be written, and lines of it are lost: %s", s.failure))
+		all = append(all, fmt.Sprintf("access log write failed, lines dropped: %s", s.failure))
 	}
 	if s.rotation != nil {
-		all = append(all, fmt.Sprintf("the access log is kept longer than it is configured: %s", s.rotation))
+		all = append(all, fmt.Sprintf("access log kept longer than configured: %s", s.rotation))
 	}
 	return all
 }
@@ -67,7 +67,7 @@ func (s *writeState) rotated(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil && (s.rotation == nil || s.rotation.Error() != err.Error()) {
-		s.log.Error("the access log is not rotated, or old ones are not removed", "error", err)
+		s.log.Error("access log rotation failed", "error", err)
 	}
 	s.rotation, s.tried = err, s.now()
 }

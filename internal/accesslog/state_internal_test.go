@@ -27,7 +27,7 @@ func TestWriteState(t *testing.T) {
 		{"a short line fits", time.Second, nil, "", false},
 		{"the next does not", time.Second, syscall.ENOSPC, "", true},
 		{"a minute later", time.Minute, errors.New("broken"), "broken", true},
-		{"there is room", time.Minute, nil, "written again", false},
+		{"there is room", time.Minute, nil, "succeeded again", false},
 		{"there is room", time.Minute, nil, "", false},
 		{"full again", time.Second, syscall.ENOSPC, "no space left", true},
 	} {

@@ -48,7 +48,7 @@ func strftime(format string, at func(e *Entry) time.Time) (value, error) {
 			literal += "%"
 			continue
 		default:
-			return nil, fmt.Errorf("urnd has no value for %%%c of strftime: write others, such as %%d/%%b/%%Y:%%H:%%M:%%S %%z", format[i])
+			return nil, fmt.Errorf("urnd does not support %%%c of strftime: use others, such as %%d/%%b/%%Y:%%H:%%M:%%S %%z", format[i])
 		}
 		if last := len(moments) - 1; last >= 0 && joins(moments[last], literal, layout) {
 			moments[last].layout += literal + layout

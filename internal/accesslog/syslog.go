@@ -42,7 +42,7 @@ const (
 )
 
 // errPause is the error for lines that are dropped during syslogPause.
-var errPause = errors.New("the server of syslog was not reached, and is tried again in a second")
+var errPause = errors.New("syslog server unreachable, retrying in 1s")
 
 // syslogWriter sends each line as a message. It is not safe for concurrent use.
 type syslogWriter struct {
@@ -97,7 +97,7 @@ func (w *syslogWriter) send() error {
 		w.conn = nil
 		if isNew || errors.Is(err, os.ErrDeadlineExceeded) { // Otherwise a server that hangs would delay each message.
 			w.failed, w.cause = w.now(), err
-			return fmt.Errorf("sending to the server of syslog: %w", err)
+			return fmt.Errorf("sending to the syslog server: %w", err)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (w *syslogWriter) connect() error {
 	conn, err := w.server.Dial(ctx, w.server.Network, w.server.Address)
 	if err != nil {
 		w.failed, w.cause = w.now(), err
-		return fmt.Errorf("connecting to the server of syslog: %w", err)
+		return fmt.Errorf("connecting to the syslog server: %w", err)
 	}
 	w.conn, w.failed = conn, time.Time{}
 	return nil

@@ -104,7 +104,7 @@ func compile(prefix, text string, family func(t *template) syntax) (Format, erro
 	t := &template{text: text}
 	s := family(t)
 	if len(text) > maxTemplate || strings.TrimSpace(text) == "" {
-		return Format{}, fmt.Errorf("the template has %d bytes: write 1 to %d", len(text), maxTemplate)
+		return Format{}, fmt.Errorf("the template has %d bytes; it must have 1 to %d", len(text), maxTemplate)
 	}
 	for t.at < len(t.text) {
 		before := t.at
@@ -134,7 +134,7 @@ func (t *template) add(p part) {
 // addByte appends a byte of text.
 func (t *template) addByte(c byte) error {
 	if isControl(c) && c != '\t' {
-		return fmt.Errorf("the control character %q has no place in a line, which ends by itself", c)
+		return fmt.Errorf("the control character %q is not allowed: each entry is one line", c)
 	}
 	t.literal = append(t.literal, c)
 	return nil
@@ -187,10 +187,10 @@ func unknown(token string, known map[string]part, instead map[string]string) err
 			return cmp.Compare(distance(token, a), distance(token, b))
 		})
 		if distance(token, nearest) > len(token) { // too different to be related
-			return fmt.Errorf("urnd has no value for %%%s: delete it", token)
+			return fmt.Errorf("urnd does not support %%%s: delete it", token)
 		}
 	}
-	return fmt.Errorf("urnd has no value for %%%s: write %%%s, which is nearest, or delete it", token, nearest)
+	return fmt.Errorf("urnd does not support %%%s: write %%%s, the nearest token, or delete it", token, nearest)
 }
 
 // distance returns the edit distance of two tokens, in which the case of letters counts less.

@@ -160,28 +160,28 @@ func TestNamedFormats(t *testing.T) {
 // TestWrongTemplates checks that an error contains the token, its offset, and a replacement.
 func TestWrongTemplates(t *testing.T) {
 	for template, want := range map[string]string{
-		`apache:%h %O`:                       `urnd has no value for %O: write %B, which is nearest, or delete it, at offset 10 of "apache:%h %O"`,
+		`apache:%h %O`:                       `urnd does not support %O: write %B, the nearest token, or delete it, at offset 10 of "apache:%h %O"`,
 		`apache:%{refere}i`:                  `%{refere}i: write %{referer}i`,
-		`apache:%{X-Custom}i`:                `no value for %{X-Custom}i`,
-		`apache:%{X}i`:                       `no value for %{X}i: delete it, at offset 7`,
-		`apache:%C`:                          `no value for %C: delete it`,
+		`apache:%{X-Custom}i`:                `urnd does not support %{X-Custom}i`,
+		`apache:%{X}i`:                       `urnd does not support %{X}i: delete it, at offset 7`,
+		`apache:%C`:                          `urnd does not support %C: delete it`,
 		`apache:%d`:                          `write %D`,
-		`squid:%>`:                           `no value for %>: delete it`,
-		`apache:%{%Q}t`:                      `no value for %Q of strftime`,
+		`squid:%>`:                           `urnd does not support %>: delete it`,
+		`apache:%{%Q}t`:                      `urnd does not support %Q of strftime`,
 		`apache:%{Referer`:                   `a brace is not closed, at offset 7`,
-		`apache:a%`:                          `a token is not complete: write %% for a percent sign, at offset 8`,
-		`apache:%!m`:                         `there is no status behind the exclamation mark`,
-		`apache:%h\n`:                        `\n would end the line, which ends by itself: delete it, at offset 9`,
-		"apache:%h\n":                        `the control character '\n' has no place in a line`,
-		`apache:`:                            `the template has 0 bytes: write 1 to 4096`,
-		`squid:%ts %>st`:                     `urnd has no value for %>st: write %<st, which is nearest, or delete it, at offset 10 of "squid:%ts %>st"`,
-		`squid:%ssl::>sni`:                   `no value for %ssl::>sni`,
+		`apache:a%`:                          `a token is incomplete: write %% for a percent sign, at offset 8`,
+		`apache:%!m`:                         `the exclamation mark is not followed by a status`,
+		`apache:%h\n`:                        `\n would end the line, which has its own end: delete it, at offset 9`,
+		"apache:%h\n":                        `the control character '\n' is not allowed: each entry is one line`,
+		`apache:`:                            `the template has 0 bytes; it must have 1 to 4096`,
+		`squid:%ts %>st`:                     `urnd does not support %>st: write %<st, the nearest token, or delete it, at offset 10 of "squid:%ts %>st"`,
+		`squid:%ssl::>sni`:                   `urnd does not support %ssl::>sni`,
 		`squid:%st`:                          `write %<st`,
-		`squid:%{X-Custom}>h`:                `no value for %{X-Custom}>h`,
+		`squid:%{X-Custom}>h`:                `urnd does not support %{X-Custom}>h`,
 		`squid:%>h`:                          `write %{User-Agent}>h`,
 		`squid:%99999tr`:                     `99999 is more than 1024`,
-		`squid:%"`:                           `a token is not complete`,
-		`combine`:                            `"combine" is no format: write json, combined, common, referrer, squid,`,
+		`squid:%"`:                           `a token is incomplete: write %% for a`,
+		`combine`:                            `"combine" is not a format: write json, combined, common, referrer, squid,`,
 		`apache:%99999999999s`:               `is more than 1024`,
 		"squid:" + strings.Repeat("a", 5000): `the template has 5000 bytes`,
 	} {
@@ -219,7 +219,7 @@ func hardTemplates() []string {
 		`squid:%'{Referer}>h %.5{Referer}>h %-9.3{User-Agent}>h %"{Host}>h %{rule}note %/{cache}note`)
 }
 
-func TestTemplatesAreLoggedWithoutAllocation(t *testing.T) {
+func TestTemplateAllocations(t *testing.T) {
 	for _, format := range hardTemplates() {
 		log := newLogOf(new(discard), format, nil)
 		log.Write(forwarded())

@@ -119,7 +119,7 @@ func ReadName(text []byte) (Name, error) {
 	var n Name
 	err := d.Decode(&n)
 	if err == nil && !errors.Is(d.Decode(&struct{}{}), io.EOF) {
-		err = errors.New("there is more after the JSON object")
+		err = errors.New("there is data after the JSON object")
 	}
 	if err != nil {
 		return Name{}, fmt.Errorf("%w: reading the document of a name: %w", registry.ErrInvalid, FailureOfJSON(err))
@@ -135,7 +135,7 @@ func FailureOfJSON(err error) error {
 		if what == "" {
 			what = "the document"
 		}
-		return fmt.Errorf("%s: %s stands where there should be %s", what, failure.Value, kindInJSON(failure.Type.Kind()))
+		return fmt.Errorf("%s: found %s, want %s", what, failure.Value, kindInJSON(failure.Type.Kind()))
 	}
 	if text, ok := strings.CutPrefix(err.Error(), "json: "); ok {
 		return errors.New(text)

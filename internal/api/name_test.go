@@ -84,16 +84,16 @@ func TestReadName(t *testing.T) {
 	}
 }
 
-// TestFaultOfJSON checks that errors do not mention Go types.
-func TestFaultOfJSON(t *testing.T) {
+// TestJSONError checks that errors do not mention Go types.
+func TestJSONError(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"target":"https://a.example/"}`:    `unknown field "target"`,
-		`{"targets":["https://a.example/"]}`: "targets: string stands where there should be an object",
-		`{"targets":{}}`:                     "targets: object stands where there should be a list",
-		`{"targets":[{"priority":"first"}]}`: "targets.priority: string stands where there should be a number",
-		`{"contact":7}`:                      "contact: number stands where there should be a string",
-		`{"prefix":7}`:                       "prefix: number stands where there should be true or false",
-		`[]`:                                 "the document: array stands where there should be an object",
+		`{"targets":["https://a.example/"]}`: "targets: found string, want an object",
+		`{"targets":{}}`:                     "targets: found object, want a list",
+		`{"targets":[{"priority":"first"}]}`: "targets.priority: found string, want a number",
+		`{"contact":7}`:                      "contact: found number, want a string",
+		`{"prefix":7}`:                       "prefix: found number, want true or false",
+		`[]`:                                 "the document: found array, want an object",
 		`{"targets":[{"from":"1.5.2031"}]}`:  "1.5.2031",
 	} {
 		if _, err := api.ReadName([]byte(text)); err == nil || !strings.HasSuffix(err.Error(), want) && !strings.Contains(err.Error(),

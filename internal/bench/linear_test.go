@@ -134,7 +134,7 @@ func TestLinear(t *testing.T) {
 			first := perByte(t, w, small, 0)
 			for size := 2 * small; size <= 1<<20; size *= 2 {
 				if took := perByte(t, w, size, tolerance*first); took > tolerance*first {
-					t.Fatalf("at %d KiB an octet takes %.1f ns, at %d KiB %.1f ns", size>>10, took, small>>10, first)
+					t.Fatalf("at %d KiB a byte takes %.1f ns, at %d KiB %.1f ns", size>>10, took, small>>10, first)
 				}
 			}
 		})

@@ -48,8 +48,8 @@ func Parse(label string) (Encoding, error) {
 			return Encoding{name, of}, nil
 		}
 	}
-	return Encoding{}, fmt.Errorf("%.40q is not an encoding that is read: it is a label of https://encoding.spec.whatwg.org, such as utf-8, "+
-		"utf-16le, latin1, windows-1252, iso-8859-15 or shift_jis", label)
+	return Encoding{}, fmt.Errorf("%.40q is not a supported encoding: write a label of https://encoding.spec.whatwg.org, such as "+
+		"utf-8, utf-16le, latin1, windows-1252, iso-8859-15 or shift_jis", label)
 }
 
 // String returns the name of the encoding, "" for the zero value.
@@ -106,9 +106,9 @@ func (e Encoding) NewSource(r io.Reader) (*Source, error) {
 		isUTF16 := strings.HasPrefix(known.name, "utf-16") && strings.HasPrefix(e.name, "utf-16") // "utf-16" permits either byte order
 		switch {
 		case e.name != "" && e.name != known.name && !isUTF16:
-			return nil, fmt.Errorf("the input begins with the byte order mark of %s, and its encoding is said to be %s", known.name, e.name)
+			return nil, fmt.Errorf("the input begins with the byte order mark of %s, but the declared encoding is %s", known.name, e.name)
 		case strings.HasPrefix(known.name, "utf-32"):
-			return nil, fmt.Errorf("the input is %s, which is not read: save it as UTF-8", known.name)
+			return nil, fmt.Errorf("the input is %s, which is not supported: save it as UTF-8", known.name)
 		}
 		_, _ = b.Discard(len(known.mark)) // the bytes have been peeked
 		e.name = known.name
@@ -125,17 +125,18 @@ func (e Encoding) NewSource(r io.Reader) (*Source, error) {
 func (s *Source) Check(part string) error {
 	switch {
 	case strings.IndexByte(part, 0) >= 0 && s.encoding.name == "":
-		return errors.New("it has a NUL byte, as UTF-16 without a byte order mark has: name the encoding of the source (--encoding), such as utf-16le")
+		return errors.New("the input has a NUL byte, like UTF-16 without a byte order mark: set the encoding of the source " +
+			"(--encoding), such as utf-16le")
 	case strings.IndexByte(part, 0) >= 0:
-		return errors.New("it has a NUL byte")
+		return errors.New("the input has a NUL byte")
 	case utf8.ValidString(part):
 		return nil
 	case s.encoding.name == "":
-		return fmt.Errorf("its byte 0x%02X is not UTF-8: name the encoding of the source (--encoding), such as windows-1252", firstInvalid(part))
+		return fmt.Errorf("the byte 0x%02X is not UTF-8: set the encoding of the source (--encoding), such as windows-1252", firstInvalid(part))
 	case s.encoding.name == nameUTF8:
-		return fmt.Errorf("its byte 0x%02X is not UTF-8, which the encoding of the source is said to be", firstInvalid(part))
+		return fmt.Errorf("the byte 0x%02X is not UTF-8, the declared encoding of the source", firstInvalid(part))
 	default:
-		return fmt.Errorf("it has bytes that are not valid in %s, which the encoding of the source is said to be", s.encoding.name)
+		return fmt.Errorf("the input has bytes that are not valid in %s, the declared encoding of the source", s.encoding.name)
 	}
 }
 

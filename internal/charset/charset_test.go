@@ -21,8 +21,8 @@ func TestSource(t *testing.T) {
 		{"UTF-8", "", "\u00c4iti", "\u00c4iti", ""},
 		{"a byte order mark of UTF-8", "", "\ufeff\u00c4", "\u00c4", ""},
 		{"only the first mark", "utf8", "\ufeff\ufeffa", "\ufeffa", ""},
-		{"Latin-1 taken for UTF-8", "", "\xc4iti", "\xc4iti", "its byte 0xC4 is not UTF-8: name the encoding of the source (--encoding), such as windows-1252"},
-		{"Latin-1 said to be UTF-8", "utf-8", "\xc4iti", "\xc4iti", "its byte 0xC4 is not UTF-8, which"},
+		{"Latin-1 taken for UTF-8", "", "\xc4iti", "\xc4iti", "the byte 0xC4 is not UTF-8: set the encoding of the source (--encoding), such as windows-1252"},
+		{"Latin-1 said to be UTF-8", "utf-8", "\xc4iti", "\xc4iti", "the byte 0xC4 is not UTF-8, the declared encoding of"},
 		{"Latin-1", "latin1", "\xc4iti", "\u00c4iti", ""},
 		{"U+FFFD of the source", "", "a\ufffdb", "a\ufffdb", ""},
 		{"windows-1252", "Windows-1252", "\x80 \x93x\x94", "\u20ac \u201cx\u201d", ""},
@@ -39,7 +39,7 @@ func TestSource(t *testing.T) {
 		{"U+FFFD in UTF-16", "utf-16le", "\xfd\xff", "\ufffd", ""},
 		{"half a unit", "utf-16le", "i\x00j", "i\xff", "not valid in utf-16le"},
 		{"UTF-16 without a mark", "", "i\x00j\x00", "i\x00j\x00", "(--encoding), such as utf-16le"},
-		{"a NUL", "latin1", "a\x00", "a\x00", "it has a NUL byte"},
+		{"a NUL", "latin1", "a\x00", "a\x00", "the input has a NUL byte"},
 		{"nothing", "latin1", "", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -74,8 +74,8 @@ func TestUnreadable(t *testing.T) {
 	for _, c := range []struct{ label, text, want string }{
 		{"windows-1252", "\ufeffa", "byte order mark of utf-8"},
 		{"utf-8", "\xff\xfea\x00", "byte order mark of utf-16le"},
-		{"", "\xff\xfe\x00\x00", "utf-32le, which is not read"},
-		{"", "\x00\x00\xfe\xff", "utf-32be, which is not read"},
+		{"", "\xff\xfe\x00\x00", "utf-32le, which is not supported: save it as"},
+		{"", "\x00\x00\xfe\xff", "utf-32be, which is not supported: save it as"},
 	} {
 		e, err := charset.Parse(c.label)
 		if err != nil {
@@ -130,11 +130,11 @@ func TestLines(t *testing.T) {
 		"":                           "",
 		"a\nb":                       "",
 		long + "\n" + long:           "",
-		"a\nb\xe4\n":                 "line 2: its byte 0xE4",
-		long + "\xe4" + long:         "line 1: its byte 0xE4",
-		"a\n\n\x00":                  "line 3: it has a NUL",
-		"a" + long + "\n\xe2\x82":    "line 2: its byte 0xE2",
-		"\xe4\n\n\xe5" + long + "\n": "line 1: its byte 0xE4; line 3: its byte 0xE5",
+		"a\nb\xe4\n":                 "line 2: the byte 0xE4",
+		long + "\xe4" + long:         "line 1: the byte 0xE4",
+		"a\n\n\x00":                  "line 3: the input has a NUL",
+		"a" + long + "\n\xe2\x82":    "line 2: the byte 0xE2",
+		"\xe4\n\n\xe5" + long + "\n": "line 1: the byte 0xE4; line 3: the byte 0xE5",
 	} {
 		s, err := (charset.Encoding{}).NewSource(strings.NewReader(text))
 		if err != nil {
@@ -143,7 +143,7 @@ func TestLines(t *testing.T) {
 		var bad []string
 		got, err := io.ReadAll(s.Lines(func(line int64, _ string, failure error) error {
 			reason, _, _ := strings.Cut(failure.Error(), " is not")
-			reason, _, _ = strings.Cut(reason, " byte, as")
+			reason, _, _ = strings.Cut(reason, " byte, like")
 			bad = append(bad, fmt.Sprintf("line %d: %s", line, reason))
 			return nil
 		}))

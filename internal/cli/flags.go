@@ -103,7 +103,7 @@ func choiceP[T any](cmd *cobra.Command, to *T, name, short, usage string, words 
 				return word.Value, nil
 			}
 		}
-		return *to, fmt.Errorf("it takes %s", words)
+		return *to, fmt.Errorf("it requires %s", words)
 	}}
 	*to = words[0].Value
 	cmd.Flags().VarP(p, name, short, usage)
@@ -144,7 +144,7 @@ func Require(cmd *cobra.Command, name, why string) {
 func Exclude(cmd *cobra.Command, a, b string) {
 	Before(cmd, func([]string) error {
 		if cmd.Flags().Changed(a) && cmd.Flags().Changed(b) {
-			return fmt.Errorf("--%s and --%s exclude each other: use one of them", a, b)
+			return fmt.Errorf("--%s and --%s are mutually exclusive: use one of them", a, b)
 		}
 		return nil
 	})
@@ -152,10 +152,10 @@ func Exclude(cmd *cobra.Command, a, b string) {
 
 // The expected values of flags with types of pflag, in place of the errors of package strconv.
 var (
-	errNumber   = errors.New("it takes a number")
-	errCount    = errors.New("it takes a number, 0 or more")
-	errDuration = errors.New("it takes a duration, such as 30s, 5m or 24h")
-	errBool     = errors.New("it takes true or false")
+	errNumber   = errors.New("a number is required")
+	errCount    = errors.New("a number, 0 or more, is required")
+	errDuration = errors.New("a duration, such as 30s, 5m or 24h, is required")
+	errBool     = errors.New("true or false is required")
 )
 
 // flagError rewords an error of a flag for users.

@@ -78,7 +78,7 @@ func ReadAll(cmd *cobra.Command, name string, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	case int64(len(b)) > most:
-		return nil, fmt.Errorf("%s has more than %d bytes: divide it", name, most)
+		return nil, fmt.Errorf("%s is larger than %d bytes: split it", name, most)
 	}
 	return b, nil
 }

@@ -56,7 +56,7 @@ type failed struct {
 // StdinAlone returns a usage error if "-" is combined with other inputs.
 func StdinAlone(inputs []string) error {
 	if len(inputs) > 1 && slices.Contains(inputs, Stdin) {
-		return Usage(errors.New(`"-" stands alone: it reads the lines of standard input`))
+		return Usage(errors.New(`"-" reads the lines of standard input, and must be the only argument`))
 	}
 	return nil
 }
@@ -96,10 +96,10 @@ func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
 		if o.failure != "" {
 			bad++
 		}
-		p.Show(Step{What: l.What + " lines", Done: int64(n), More: fmt.Sprintf("%d of them wrong", bad)})
+		p.Show(Step{What: l.What + " lines", Done: int64(n), More: fmt.Sprintf("%d lines failed", bad)})
 		return l.print(w, table, o)
 	})
-	err = p.Interrupted(err, "the output is of the first %d lines; go on with the line %d", n, n+1)
+	err = p.Interrupted(err, "the output covers the first %d lines: continue with line %d", n, n+1)
 	if errs := cmd.ErrOrStderr(); IsTerminal(errs) && !IsTerminal(cmd.OutOrStdout()) { // the output is redirected
 		fmt.Fprintf(errs, "urnd: %d lines, %d failed\n", n, bad)
 	}

@@ -37,7 +37,7 @@ func AddOutput(cmd *cobra.Command, documentation string, others ...Format) *Outp
 	for _, f := range others {
 		words = append(words, Word[Format]{string(f), f})
 	}
-	choiceP(cmd, &o.Format, "output", "o", "print in this `format`: "+words.String()+"; json is "+documentation, words)
+	choiceP(cmd, &o.Format, "output", "o", "output `format`: "+words.String()+"; json is "+documentation, words)
 	return o
 }
 

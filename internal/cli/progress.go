@@ -82,7 +82,7 @@ func (p *Progress) run() {
 			interrupted = nil
 			p.mu.Lock()
 			p.clear()
-			fmt.Fprintln(p.w, "urnd: interrupted; ending")
+			fmt.Fprintln(p.w, "urnd: interrupted, stopping")
 			p.mu.Unlock()
 		case <-ticker.C:
 			p.mu.Lock()
@@ -206,7 +206,7 @@ func (p *Progress) Interrupted(err error, stands string, of ...any) error {
 
 // Anew is Interrupted for a command that has to start again.
 func (p *Progress) Anew(err error, stands string, of ...any) error {
-	return p.Interrupted(err, stands+"; the same command begins anew", of...)
+	return p.Interrupted(err, stands+"; the same command starts over", of...)
 }
 
 // Over returns a writer for lines of output, which removes the progress line before each write if both are on

@@ -86,7 +86,7 @@ func TestProgressIsInterrupted(t *testing.T) {
 		p, o := started(ctx, "checking")
 		interrupt()
 		synctest.Wait()
-		if got := o.take(); got != "urnd: interrupted; ending\n" {
+		if got := o.take(); got != "urnd: interrupted, stopping\n" {
 			t.Errorf("%q", got)
 		}
 		if err := p.Interrupted(ctx.Err(), "%d names were checked", 7); err == nil || err.Error() != "interrupted: 7 names were checked" {

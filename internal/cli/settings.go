@@ -33,9 +33,8 @@ const (
 // AddFile adds the flags --config and --verbose to cmd.
 func AddFile(cmd *cobra.Command) *Settings {
 	s := &Settings{cmd: cmd}
-	cmd.Flags().StringVar(&s.file, "config", "", "read the configuration from this `file` (.yaml or .toml); "+
-		"default: that of "+ConfigVariable+", or "+defaultFile+" where it exists; an empty name reads none")
-	cmd.Flags().BoolVar(&s.verbose, "verbose", false, "say which configuration is read")
+	cmd.Flags().StringVar(&s.file, "config", "", "configuration `file` (.yaml or .toml); default: "+ConfigVariable+", or "+defaultFile+" if it exists; an empty name reads no file")
+	cmd.Flags().BoolVar(&s.verbose, "verbose", false, "print which configuration is read")
 	return s
 }
 
@@ -60,7 +59,7 @@ func (s *Settings) Path() (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
 	default:
-		return "", fmt.Errorf("looking for a configuration: %w", err)
+		return "", fmt.Errorf("finding the configuration: %w", err)
 	}
 }
 
@@ -141,7 +140,7 @@ func describeFile(path string) string {
 	if path == "" {
 		return "no configuration file: the defaults and the environment"
 	}
-	return "the configuration is " + path
+	return "configuration: " + path
 }
 
 // Names returns the rules for names that the daemon would apply. of returns the rules of a configuration.

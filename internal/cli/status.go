@@ -145,9 +145,9 @@ func hints() []struct {
 		cause error
 		hint  string
 	}{
-		{fs.ErrNotExist, "look whether the path is right, and its directory there"},
-		{fs.ErrPermission, "run the command as a user who may, such as by sudo"},
-		{syscall.ENOSPC, "make room on that file system; the same command begins anew"},
+		{fs.ErrNotExist, "check the path and its directory"},
+		{fs.ErrPermission, "run the command as a user with access, such as with sudo"},
+		{syscall.ENOSPC, "free space on that file system; the same command starts over"},
 		{syscall.EISDIR, "name a file in that directory"},
 	}
 }
@@ -163,7 +163,7 @@ func hintOf(cmd *cobra.Command, err error) string {
 		}
 	}
 	if StatusOf(err) == StatusUsage {
-		return cmd.CommandPath() + " --help shows how it is used"
+		return cmd.CommandPath() + " --help shows the usage"
 	}
 	return ""
 }

@@ -123,7 +123,7 @@ func (d *Daemon) socketConfig(spec Endpoint) listen.SocketConfig {
 	config := listen.SocketConfig{
 		Limit: d.connections, Refused: d.config.Refused, WriteDeadline: d.writeDeadline,
 		Failed: func(err error) {
-			d.log().Warn("connections cannot be accepted", "endpoint", spec.Name, "error", err)
+			d.log().Warn("accepting connections failed", "endpoint", spec.Name, "error", err)
 		},
 	}
 	if spec.Server.TLS == nil {
@@ -139,7 +139,7 @@ func (d *Daemon) socketConfig(spec Endpoint) listen.SocketConfig {
 // shutdown timeout; otherwise the daemon ends.
 func (d *Daemon) serverEnded(err error, requested bool) {
 	if requested {
-		d.log().Warn("requests did not end within the shutdown timeout and were cut off", "error", err)
+		d.log().Warn("shutdown timeout reached, active requests aborted", "error", err)
 		return
 	}
 	select {

@@ -169,7 +169,7 @@ func (d *Daemon) loop(ctx context.Context, hangups <-chan os.Signal, changes <-c
 // feedWatchdog notifies the systemd watchdog if a probe succeeds (sd_notify(3), WATCHDOG=1).
 func (d *Daemon) feedWatchdog(ctx context.Context, timeout time.Duration) {
 	if err := d.probe(ctx, timeout); err != nil {
-		d.log().Error("a probe of the own endpoints failed, and the watchdog was not notified", "error", err)
+		d.log().Error("endpoint probe failed, watchdog not notified", "error", err)
 		return
 	}
 	d.logNotifyError(systemd.Alive())

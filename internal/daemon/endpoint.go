@@ -107,13 +107,12 @@ func refused(setting string, err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: ports below 1024 are opened by systemd (urnd.socket and urnd-https.socket), "+
-			"or need CAP_NET_BIND_SERVICE", err)
+		return fmt.Errorf("%w: ports below 1024 require systemd sockets (urnd.socket and urnd-https.socket), or CAP_NET_BIND_SERVICE", err)
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("%w: another process listens there, perhaps another urnd; "+
-			"if it is this one, at an address that is changed, restart it", err)
+		return fmt.Errorf("%w: another process, perhaps another instance of urnd, uses the address; if it is this one, with a changed "+
+			"address, restart it", err)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("%w: it is no address of this machine", err)
+		return fmt.Errorf("%w: no interface of this machine has this address", err)
 	default:
 		return err
 	}

@@ -39,7 +39,7 @@ func (h *Health) Query(answered bool) {
 	}
 }
 
-// AwaitsDNS reports whether no DNS server has answered since a query failed.
+// AwaitsDNS reports whether no DNS server has responded since a query failed.
 func (h *Health) AwaitsDNS() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,11 +89,11 @@ func (h *Health) Report() (unready, degraded []string) {
 	default:
 	}
 	if h.reloadErr != nil {
-		degraded = append(degraded, "the configuration was not reloaded, and the one before is in use: "+firstLine(h.redacted()))
+		degraded = append(degraded, "configuration reload failed, keeping the previous one: "+firstLine(h.redacted()))
 	}
 	if h.lastFailure.After(h.lastAnswer) {
-		degraded = append(degraded, "no DNS server has answered since "+h.lastFailure.UTC().Format(time.RFC3339)+
-			": see whether they can be reached")
+		degraded = append(degraded, "no DNS server has responded since "+h.lastFailure.UTC().Format(time.RFC3339)+
+			": check whether they are reachable")
 	}
 	return unready, degraded
 }

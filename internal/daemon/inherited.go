@@ -24,7 +24,7 @@ func checkNames(sockets map[string][]net.Listener, names []string) error {
 	for name := range sockets {
 		if !slices.Contains(names, name) {
 			last := len(names) - 1
-			return fmt.Errorf("systemd passes on a socket with the name %q: FileDescriptorName must be %s or %s", name,
+			return fmt.Errorf("systemd passed a socket with the name %q: FileDescriptorName must be %s or %s", name,
 				strings.Join(names[:last], ", "), names[last])
 		}
 	}

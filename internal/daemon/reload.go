@@ -20,14 +20,14 @@ func (d *Daemon) reload(ctx context.Context) {
 	if err == nil {
 		attributes := []any{"took", d.config.Now().Sub(start).Round(time.Microsecond).String()}
 		d.Use(func(g *Generation) {
-			g.Log.Info("the configuration was reloaded", append(attributes, g.ReloadLog...)...)
+			g.Log.Info("configuration reloaded", append(attributes, g.ReloadLog...)...)
 		})
 	} else {
 		d.Use(func(g *Generation) {
 			if err := g.Reopen(); err != nil {
-				g.Log.Warn("the access log was not reopened", "error", err)
+				g.Log.Warn("access log reopen failed", "error", err)
 			}
-			g.Log.Error("the configuration was not reloaded, and nothing has changed", "error", err)
+			g.Log.Error("configuration reload failed, keeping the previous one", "error", err)
 		})
 	}
 	d.logNotifyError(systemd.Ready(d.status()))
@@ -57,7 +57,7 @@ func (d *Daemon) replace(ctx context.Context) error {
 // logNotifyError logs the error of a notification to systemd, which is not fatal.
 func (d *Daemon) logNotifyError(err error) {
 	if err != nil {
-		d.log().Debug("systemd was not notified", "error", err)
+		d.log().Debug("systemd notification failed", "error", err)
 	}
 }
 
@@ -65,7 +65,7 @@ func (d *Daemon) logNotifyError(err error) {
 func (d *Daemon) status() string {
 	status := d.config.Status()
 	if refused := d.config.Health.refusal(); refused != nil {
-		return "Reload refused: " + firstLine(refused) + "; " + status
+		return "Reload failed: " + firstLine(refused) + "; " + status
 	}
 	return status
 }

@@ -57,19 +57,19 @@ func (s *Snapshot) Restore(
 	}
 	switch {
 	case err == nil && s.interrupt(ctx, path):
-		log.Info("answers were not restored as a whole before the stop", "file", path, "answers", n)
+		log.Info("snapshot of answers partly restored before shutdown", "file", path, "answers", n)
 	case err == nil:
-		log.Info("answers were restored", "file", path, "answers", n)
+		log.Info("snapshot of answers restored", "file", path, "answers", n)
 	case invalid(err):
 		renamed := path + ".bad"
 		err = errors.Join(err, os.Rename(path, renamed))
-		log.Warn("the snapshot of answers is invalid, and was renamed", "file", renamed, "error", err)
+		log.Warn("snapshot of answers invalid, renamed", "file", renamed, "error", err)
 	default:
-		log.Warn("the snapshot of answers cannot be read", "file", path, "error", err)
+		log.Warn("reading the snapshot of answers failed", "file", path, "error", err)
 	}
 }
 
-var errNotRegular = errors.New("it is not a regular file")
+var errNotRegular = errors.New("not a regular file")
 
 // openRegular opens a regular file for reading. It fails for other files: opening a named pipe, for example,
 // would block.
@@ -147,10 +147,10 @@ func (s *Snapshot) Save(path string, log *slog.Logger, write func(io.Writer) (in
 	}
 	n, err := writeFile(path, write)
 	if err != nil {
-		log.Warn("answers were not saved", "file", path, "error", err)
+		log.Warn("saving the snapshot of answers failed", "file", path, "error", err)
 		return
 	}
-	log.Info("answers were saved", "file", path, "answers", n)
+	log.Info("snapshot of answers saved", "file", path, "answers", n)
 }
 
 func writeFile(path string, write func(io.Writer) (int, error)) (n int, err error) {

@@ -122,7 +122,7 @@ func (c *ChunkedReader) decode(dst, src []byte) (n, used int, err error) {
 			n, used = n+copied, used+copied
 		case chunkCR, chunkLF:
 			if src[used] != "\r\n"[c.state-chunkCR] {
-				return n, used, refused("no CRLF is behind the content of a chunk")
+				return n, used, refused("chunk data is not followed by CRLF")
 			}
 			c.state = (c.state + 1) % chunkTrailer // chunkLF is followed by chunkSize
 			used++
@@ -158,7 +158,7 @@ func (c *ChunkedReader) addLine(part []byte, whole bool) error {
 		if c.state == chunkTrailer {
 			return &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the trailer section is too large"}
 		}
-		return refused("the line of a chunk is too long")
+		return refused("a chunk line is too long")
 	}
 	c.line = append(c.line, part...)
 	if !whole {
@@ -187,14 +187,14 @@ func (c *ChunkedReader) begin(line string) error {
 	digits = strings.TrimRight(digits, " \t")
 	n, err := strconv.ParseUint(digits, 16, 63)
 	if err != nil || len(digits) > maxDigits && (!c.Lenient || len(digits) > maxDigits+1) {
-		return refused("the size of a chunk is not a hexadecimal number of at most 15 digits")
+		return refused("the chunk size is not a hexadecimal number of at most 15 digits")
 	}
 	size := int64(n)
 	if !c.Lenient && !httpguts.ValidHeaderFieldValue(extensions) {
-		return refused("the extensions of a chunk have a control character")
+		return refused("a chunk extension has a control character")
 	}
 	if c.excessive(len(line), size) {
-		return refused("the chunks have more extensions and sizes than content")
+		return refused("the chunk extensions and sizes are larger than the content")
 	}
 	c.left, c.state = size, chunkContent
 	if size == 0 {

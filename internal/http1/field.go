@@ -24,7 +24,7 @@ func cutFields(section string, most int, add func(httpmessage.Field) error) (res
 			return "", refused(reason)
 		}
 		if most == 0 {
-			return "", &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the head has too many fields"}
+			return "", &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the header has too many fields"}
 		}
 		if err := add(f); err != nil {
 			return "", err
@@ -53,7 +53,7 @@ func cutField(text string) (f httpmessage.Field, rest, reason string) {
 	case strings.HasPrefix(text[end:], "\r"):
 		return f, "", reasonBareCR
 	default:
-		return f, "", "the value of a field has a control character"
+		return f, "", "a field value has a control character"
 	}
 }
 
@@ -73,11 +73,11 @@ func invalidName(text string, end int) (reason string) {
 	case (text[end] == ' ' || text[end] == '\t') && end == 0:
 		return "a line begins with white space" // obs-fold: RFC 9112 section 5.2
 	case text[end] == ' ' || text[end] == '\t':
-		return "white space is between the name of a field and its colon" // RFC 9112 section 5.1
+		return "there is white space between a field name and its colon" // RFC 9112 section 5.1
 	case text[end] == ':':
 		return "a field has no name"
 	default:
-		return "the name of a field is not a token"
+		return "a field name is not a token"
 	}
 }
 

@@ -49,7 +49,7 @@ func maxFields(size int) int { return size / int(unsafe.Sizeof(httpmessage.Field
 
 // errHeader returns the error of a request head that exceeds the limit.
 func errHeader() error {
-	return &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the head is too large"}
+	return &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the header is too large"}
 }
 
 // Framing describes how the end of a response is determined: RFC 9112 section 6.3.

@@ -20,25 +20,25 @@ import (
 func stricter() map[string]string {
 	const server = "the server of net/http refuses it, too, behind ReadRequest"
 	return map[string]string{
-		"the name of a field is not a token":    server,
+		"a field name is not a token":           server,
 		"malformed Host":                        server,
 		"missing required Host":                 server,
 		"this version of HTTP is not supported": server,
 
-		"the value of a field has a control character":             server,
-		"white space is between the name of a field and its colon": server,
-		"no expectation but 100-continue can be met":               server,
+		"a field value has a control character":                   server,
+		"there is white space between a field name and its colon": server,
+		"only the expectation 100-continue is supported":              server,
 
 		"a line ends with LF alone":      "RFC 9112 section 2.2 allows it, but not all recipients read it so",
 		"a line begins with white space": "RFC 9112 section 5.2: recipients differ in what a fold means",
 
 		"both Transfer-Encoding and Content-Length are sent":  "RFC 9112 section 6.1: it may be request smuggling",
-		"a request by HTTP/1.0 has no Transfer-Encoding":      "RFC 9112 section 6.1: net/http ignores the field",
-		"Content-Length is sent more than once":               "RFC 9112 section 6.3: to net/http equal ones are one",
+		"Transfer-Encoding is not allowed in HTTP/1.0":        "RFC 9112 section 6.1: net/http ignores the field",
+		"Content-Length is duplicated":                        "RFC 9112 section 6.3: to net/http equal ones are one",
 		"Content-Length is not a number of at most 15 digits": "recipients with numbers of 53 bits round greater ones",
 
-		"the name of a field about framing is spelled with _ for -":          "recipients by CGI take the two for one",
-		"the authority of the request-target is not valid":                   "net/url lets a host have < and >",
+		"the name of a framing field has _ in place of -":                    "recipients by CGI take the two for one",
+		"the authority of the request-target is invalid":                     "net/url lets a host have < and >",
 		"the request-target is empty, or has a space or a control character": "net/http lets that of CONNECT be empty",
 	}
 }

@@ -103,7 +103,7 @@ func parseRequestLine(text string, r *httpmessage.Incoming, maxHeader int) (rest
 	return rest, err
 }
 
-const reasonMethod = "the request does not begin with a method, which is a token, and a space"
+const reasonMethod = "the request does not begin with a method token and a space"
 
 // errTarget returns the error of a request line that exceeds the limit of a head.
 func errTarget() error {
@@ -150,7 +150,7 @@ func authority(method, target string) (host string, err error) {
 	if method != http.MethodConnect {
 		scheme, rest, ok := strings.Cut(target, ":")
 		if !ok || !validScheme(scheme) {
-			return "", refused("the request-target has none of the forms of RFC 9112 section 3.2")
+			return "", refused("the request-target matches no form of RFC 9112 section 3.2")
 		}
 		if host, ok = strings.CutPrefix(rest, "//"); !ok {
 			return "", nil
@@ -160,7 +160,7 @@ func authority(method, target string) (host string, err error) {
 		host = host[:end]
 	}
 	if strings.ContainsAny(host, "\"#<>\\^`{|}") { // the URI parser rejects other invalid characters
-		return "", refused("the authority of the request-target is not valid")
+		return "", refused("the authority of the request-target is invalid")
 	}
 	return host[strings.LastIndexByte(host, '@')+1:], nil
 }

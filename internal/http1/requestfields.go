@@ -33,7 +33,7 @@ func (h *framingFields) add(f httpmessage.Field) error {
 		}
 	case len("Expect"):
 		if f.Is("Expect") && f.Value != "" && !HasToken(f.Value, continues) { // RFC 9110 section 10.1.1
-			return &Error{Status: http.StatusExpectationFailed, Reason: "no expectation but 100-continue can be met"}
+			return &Error{Status: http.StatusExpectationFailed, Reason: "only the expectation 100-continue is supported"}
 		}
 	case len("Trailer"):
 		if f.Is("Trailer") {
@@ -60,7 +60,7 @@ func (h *framingFields) addFraming(f httpmessage.Field) (kept bool, err error) {
 	switch {
 	case uri.EqualFold(f.Name, "content_length"), uri.EqualFold(f.Name, "transfer_encoding"):
 		// CGI recipients treat "_" in a name as "-".
-		return false, refused("the name of a field about framing is spelled with _ for -")
+		return false, refused("the name of a framing field has _ in place of -")
 	case f.Is("Transfer-Encoding"):
 		h.codings = append(h.codings, f.Value)
 		return false, nil
@@ -73,7 +73,7 @@ func (h *framingFields) addFraming(f httpmessage.Field) (kept bool, err error) {
 // setHost sets the value of Host: RFC 9112 section 3.2.
 func (h *framingFields) setHost(value string) error {
 	if h.hasHost {
-		return refused("Host is sent more than once")
+		return refused("Host is duplicated")
 	}
 	if !httpguts.ValidHostHeader(value) {
 		return refused("malformed Host")
@@ -85,7 +85,7 @@ func (h *framingFields) setHost(value string) error {
 // setLength sets the value of Content-Length: RFC 9112 section 6.2.
 func (h *framingFields) setLength(value string) error {
 	if h.length >= 0 {
-		return refused("Content-Length is sent more than once")
+		return refused("Content-Length is duplicated")
 	}
 	length, err := strconv.ParseUint(value, 10, 63)
 	if err != nil || len(value) > maxDigits {
@@ -113,7 +113,7 @@ func (h *framingFields) finish() error {
 	h.ContentLength = max(h.length, 0)
 	switch coded := len(h.codings) > 0; {
 	case coded && old:
-		return refused("a request by HTTP/1.0 has no Transfer-Encoding") // RFC 9112 section 6.1
+		return refused("Transfer-Encoding is not allowed in HTTP/1.0") // RFC 9112 section 6.1
 	case coded && h.length >= 0:
 		return refused("both Transfer-Encoding and Content-Length are sent") // RFC 9112 section 6.3
 	case coded:
@@ -148,7 +148,7 @@ func checkCodings(list string) error {
 		}
 	}
 	if several {
-		return &Error{Status: http.StatusNotImplemented, Reason: "no transfer coding but chunked is supported"}
+		return &Error{Status: http.StatusNotImplemented, Reason: "chunked is the only supported transfer coding"}
 	}
 	return nil
 }

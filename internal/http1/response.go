@@ -53,14 +53,14 @@ func readSection(br *bufio.Reader, b []byte) ([]byte, error) {
 	for start := len(b); ; {
 		line, err := br.ReadSlice('\n')
 		if len(b)+len(line) > MaxResponseHead {
-			return b, invalid("its head exceeds %d bytes", MaxResponseHead)
+			return b, invalid("the response header exceeds %d bytes", MaxResponseHead)
 		}
 		b = append(b, line...)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err != nil:
-			return b, fmt.Errorf("reading the head of the response: %w", unexpected(err))
+			return b, fmt.Errorf("reading the response header: %w", unexpected(err))
 		}
 		if last := bytes.TrimSuffix(b[start:], []byte("\n")); len(last) == 0 || len(last) == 1 && last[0] == '\r' {
 			return b[:start], nil
@@ -88,15 +88,15 @@ func parseStatusLine(line string) (ResponseHead, error) {
 	version, rest, _ := strings.Cut(line, " ")
 	major, minor, ok := http.ParseHTTPVersion(version)
 	if !ok || major != 1 {
-		return ResponseHead{}, &Error{Reason: "it is not of HTTP/1", Line: line}
+		return ResponseHead{}, &Error{Reason: "the response is not HTTP/1", Line: line}
 	}
 	code, reason, _ := strings.Cut(rest, " ")
 	status, err := strconv.ParseUint(code, 10, 16)
 	if err != nil || len(code) != len("200") || status < http.StatusContinue {
-		return ResponseHead{}, invalid("its status %.40q is none of HTTP", code)
+		return ResponseHead{}, invalid("the status %.40q is not an HTTP status", code)
 	}
 	if !httpguts.ValidHeaderFieldValue(reason) {
-		return ResponseHead{}, invalid("the reason phrase of its status has a control character")
+		return ResponseHead{}, invalid("the reason phrase has a control character")
 	}
 	return ResponseHead{Status: int(status), Reason: strings.TrimSpace(reason), Minor: minor}, nil
 }
@@ -106,7 +106,7 @@ func parseStatusLine(line string) (ResponseHead, error) {
 func parseResponseFields(text string, room httpmessage.Fields) (httpmessage.Fields, error) {
 	lines := strings.Count(text, "\n")
 	if lines > maxResponseLines {
-		return nil, invalid("its head exceeds %d lines", maxResponseLines)
+		return nil, invalid("the response header exceeds %d lines", maxResponseLines)
 	}
 	fields := room
 	if lines > cap(room) || room == nil {
@@ -124,7 +124,7 @@ func parseResponseFields(text string, room httpmessage.Fields) (httpmessage.Fiel
 		name, value, ok := strings.Cut(line, ":")
 		name = strings.TrimRight(name, " \t") // RFC 9112 section 5.1
 		if !ok || !httpguts.ValidHeaderFieldName(name) {
-			return nil, &Error{Reason: "it has a line that is no field", Line: line}
+			return nil, &Error{Reason: "a line of the response header is not a field", Line: line}
 		}
 		if !httpguts.ValidHeaderFieldValue(value) {
 			return nil, invalid("the value of its field %.40q", name)

@@ -76,14 +76,14 @@ func TestLinesOfResponse(t *testing.T) {
 func TestResponseErrors(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	for text, want := range map[string]string{
-		"":                               "reading the head of the response: unexpected EOF",
-		ok + "A: b\r\n":                  "reading the head of the response: unexpected EOF",
-		"SSH-2.0\r\n\r\n":                `it is not of HTTP/1: "SSH-2.0"`,
-		"HTTP/1.1 0200 OK\r\n\r\n":       `its status "0200" is none of HTTP`,
-		ok + "A b\r\n\r\n":               `it has a line that is no field: "A b"`,
+		"":                               "reading the response header: unexpected EOF",
+		ok + "A: b\r\n":                  "reading the response header: unexpected EOF",
+		"SSH-2.0\r\n\r\n":                `the response is not HTTP/1: "SSH-2.0"`,
+		"HTTP/1.1 0200 OK\r\n\r\n":       `the status "0200" is not an HTTP status`,
+		ok + "A b\r\n\r\n":               `a line of the response header is not a field: "A b"`,
 		ok + "A: \x00\r\n\r\n":           `the value of its field "A"`,
-		strings.Repeat(ok, 20_000):       "its head exceeds 262144 bytes",
-		"HTTP/1.1 200 \x00\r\n\r\n":      "the reason phrase of its status has a control character",
+		strings.Repeat(ok, 20_000):       "the response header exceeds 262144 bytes",
+		"HTTP/1.1 200 \x00\r\n\r\n":      "the reason phrase has a control character",
 		ok + "\r\n":                      "",
 		"HTTP/1.1 200 OK\nA : b\n c\n\n": "",
 	} {
@@ -98,8 +98,8 @@ func TestResponseErrors(t *testing.T) {
 	}
 }
 
-// TestRoomOfResponse checks that fields are stored in the given memory if its capacity suffices.
-func TestRoomOfResponse(t *testing.T) {
+// TestResponseBuffer checks that fields are stored in the given memory if its capacity suffices.
+func TestResponseBuffer(t *testing.T) {
 	for n, fits := range map[int]bool{0: true, 4: true, 5: false} {
 		var room [4]httpmessage.Field
 		h, err := http1.ParseResponse("HTTP/1.1 200 OK\r\n"+strings.Repeat("A: b\r\n", n), room[:0])

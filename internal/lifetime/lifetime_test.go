@@ -104,9 +104,9 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestWatchAtOnce watches and stops concurrently for the race detector: each watcher is either notified or
+// TestWatchImmediately watches and stops concurrently for the race detector: each watcher is either notified or
 // stopped.
-func TestWatchAtOnce(t *testing.T) {
+func TestWatchImmediately(t *testing.T) {
 	l := begun()
 	var all sync.WaitGroup
 	for range 50 {
@@ -141,7 +141,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-func TestWatchAllocatesNothing(t *testing.T) {
+func TestWatchAllocations(t *testing.T) {
 	var l lifetime.Lifetime
 	l.Begin(begun())
 	w := newWatcher()

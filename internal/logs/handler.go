@@ -78,8 +78,7 @@ func ExplainOpenFiles(settings string) func(err error) error {
 		if !errors.Is(err, syscall.EMFILE) || syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
 			return err
 		}
-		return fmt.Errorf("%w: this process may open %d files and connections: "+
-			"raise LimitNOFILE in the unit of systemd (systemctl edit urnd), or ulimit -n, "+
-			"or lower %s", err, limit.Cur, settings)
+		return fmt.Errorf("%w: the limit of open files and connections is %d: raise LimitNOFILE in the systemd unit (systemctl edit "+
+			"urnd), or ulimit -n, or lower %s", err, limit.Cur, settings)
 	}
 }

@@ -37,7 +37,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-func TestQuantileOfNothing(t *testing.T) {
+func TestQuantileEmpty(t *testing.T) {
 	if d, beyond, ok := (metrics.Histogram{}).Quantile(.5); ok || beyond || d != 0 {
 		t.Errorf("%v, %v, %v", d, beyond, ok)
 	}

@@ -137,8 +137,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestNothingCounted checks that counters without labels are exported before the first event.
-func TestNothingCounted(t *testing.T) {
+// TestNoCounts checks that counters without labels are exported before the first event.
+func TestNoCounts(t *testing.T) {
 	got := samples(scrape(t, metrics.New("1")))
 	for name, want := range map[string]string{
 		"ddds_steps_total": "0", "connections_refused_total": "0", "config_last_reload_successful": "1",

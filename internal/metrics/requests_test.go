@@ -28,13 +28,13 @@ func newOrdinary() *ordinary {
 		prometheus.NewRegistry(),
 		prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: "urnd", Name: "requests_total",
-			Help: "Requests by form of the request, requested service and status of the response; 0 means that the client disconnected or the server stopped before.",
+			Help: "Requests, by form of the request, requested service and status of the response; 0 means that the client disconnected or the server stopped before.",
 		}, []string{
 			"form",
 			"service", "code",
 		}),
 		prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: "urnd", Name: "request_duration_seconds", Help: "Time from the header of a request to the end of its response, in seconds.",
+			Namespace: "urnd", Name: "request_duration_seconds", Help: "Time from the request header to the end of the response, in seconds.",
 			Buckets: []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"form"}),
 	}
@@ -70,8 +70,8 @@ func requestLines(t *testing.T, h http.Handler) string {
 	return found.String()
 }
 
-// TestRequestsAreThoseOfTheLibrary compares a scrape with the counters and histograms of the library.
-func TestRequestsAreThoseOfTheLibrary(t *testing.T) {
+// TestRequestsMatchLibrary compares a scrape with the counters and histograms of the library.
+func TestRequestsMatchLibrary(t *testing.T) {
 	m, o := metrics.New("1"), newOrdinary()
 	count := func(form, service string, code int, took time.Duration) {
 		m.Request(form, service, code, took)
@@ -112,8 +112,8 @@ func TestRequestsAreThoseOfTheLibrary(t *testing.T) {
 	}
 }
 
-// TestRequestsAtTheSameTime checks that concurrent requests with new and known labels are all counted.
-func TestRequestsAtTheSameTime(t *testing.T) {
+// TestConcurrentRequests checks that concurrent requests with new and known labels are all counted.
+func TestConcurrentRequests(t *testing.T) {
 	const each, goroutines, codes = 2000, 8, 100
 	m := metrics.New("1")
 	var running sync.WaitGroup
@@ -142,7 +142,7 @@ func TestRequestsAtTheSameTime(t *testing.T) {
 	}
 }
 
-func TestRequestsAreCountedWithoutAllocation(t *testing.T) {
+func TestCountAllocations(t *testing.T) {
 	m := metrics.New("1")
 	if n := testing.AllocsPerRun(1000, func() {
 		m.Request("path", "I2L", 302, 8*time.Microsecond)

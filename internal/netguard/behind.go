@@ -12,7 +12,7 @@ import (
 
 // errSpelling is the error for a host that is neither a name nor an address according to RFC 3986 section
 // 3.2.2, but an address for inet_aton.
-var errSpelling = fmt.Errorf("%w: it is a number that programs take for an address", ErrForbidden)
+var errSpelling = fmt.Errorf("%w: a number that programs interpret as an address", ErrForbidden)
 
 // CheckBehind reports whether an upstream proxy may connect to address, "host:port", by returning nil or an
 // error that wraps ErrForbidden. It does not look up names: restricting the addresses of names is up to the
@@ -74,7 +74,7 @@ func embedded(addr netip.Addr) netip.Addr {
 }
 
 // errLabels is the error for a name that programs map to another one: RFC 1035 section 2.3.1, UTS 46 section 4.
-var errLabels = fmt.Errorf("%w: it is no name of DNS in ASCII", ErrForbidden)
+var errLabels = fmt.Errorf("%w: not an ASCII host name of the DNS", ErrForbidden)
 
 // checkLabels returns an error for a host with an empty label or a non-ASCII character: some programs treat a
 // circled digit as a digit, and an ideographic full stop as a dot.

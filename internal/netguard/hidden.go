@@ -132,10 +132,10 @@ type block struct {
 var blocks = [...]block{
 	{netip.MustParsePrefix("0.0.0.0/8"), "this network"},
 	{netip.MustParsePrefix("10.0.0.0/8"), "private"},
-	{netip.MustParsePrefix("100.64.0.0/10"), "shared by a carrier"},
+	{netip.MustParsePrefix("100.64.0.0/10"), "shared address space of a carrier"},
 	{netip.MustParsePrefix("127.0.0.0/8"), "loopback"},
-	{netip.MustParsePrefix("168.63.129.16/32"), "the platform address of a cloud"},
-	{netip.MustParsePrefix("169.254.0.0/16"), "link-local, where clouds keep metadata"},
+	{netip.MustParsePrefix("168.63.129.16/32"), "the platform address of a cloud provider provider"},
+	{netip.MustParsePrefix("169.254.0.0/16"), "link-local, where clouds provide metadata"},
 	{netip.MustParsePrefix("172.16.0.0/12"), "private"},
 	{netip.MustParsePrefix("192.0.0.0/24"), "reserved for protocols"},
 	{netip.MustParsePrefix("192.0.2.0/24"), "for documentation"},

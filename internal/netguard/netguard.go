@@ -29,7 +29,7 @@ var (
 	// ErrLookup is wrapped by the error for a host whose addresses could not be looked up.
 	ErrLookup = errors.New("looking up the host")
 	// ErrConnectTimeout is wrapped by the error for an address that did not respond in time.
-	ErrConnectTimeout = errors.New("the time to connect is over")
+	ErrConnectTimeout = errors.New("connect timeout exceeded")
 )
 
 // Lookup returns the addresses of a host in the order in which to try them.
@@ -228,7 +228,7 @@ func (g *Guard) Check(dialled netip.AddrPort) error {
 func (g *Guard) allows(dialled netip.AddrPort) error {
 	addr := dialled.Addr().Unmap().WithZone("")
 	if !addr.IsValid() {
-		return fmt.Errorf("%w: it is not an IP address", ErrForbidden)
+		return fmt.Errorf("%w: not an IP address", ErrForbidden)
 	}
 	if g.own != nil && g.own.Has(dialled) {
 		return ErrOwn
@@ -245,7 +245,7 @@ func (g *Guard) allows(dialled netip.AddrPort) error {
 		return refusalOf(addr, "destination_not_public", kind)
 	}
 	if port := dialled.Port(); port < 1024 && !uri.IsServicePort(port) {
-		text := fmt.Sprintf("port %d is of another service", port)
+		text := fmt.Sprintf("port %d belongs to another service", port)
 		return &refusal{code: "destination_port", values: []string{"Port", strconv.Itoa(int(port))}, why: text, public: text, isPort: true}
 	}
 	return nil
@@ -289,7 +289,7 @@ func (g *Guard) With(check func(netip.AddrPort) error) *Guard {
 }
 
 // errNoQuery prevents the resolver from sending queries.
-var errNoQuery = errors.New("only the file of hosts is read")
+var errNoQuery = errors.New("only the hosts file is read")
 
 // SystemHosts returns the addresses of a host in the hosts file of the system.
 func SystemHosts(ctx context.Context, host string) []netip.Addr {

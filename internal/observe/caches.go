@@ -96,7 +96,7 @@ func Status(caches []Observed, connections int) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%d answers cached, %d of %d lookups hit, %d connections", entries, hits, all, connections)
+	return fmt.Sprintf("%d answers cached, %d hits of %d lookups, %d connections", entries, hits, all, connections)
 }
 
 // Shared is the second-level cache. The zero value represents none.

@@ -35,8 +35,7 @@ func ActAs(path string) error {
 		return nil
 	}
 	if err := executeAs(owner.Uid, owner.Gid); err != nil {
-		return fmt.Errorf("%s belongs to uid %d, and root cannot act as that user here: "+
-			"run the command as that user: %w", path, owner.Uid, err)
+		return fmt.Errorf("%s belongs to uid %d, and root cannot switch to that user here: run the command as that user: %w", path, owner.Uid, err)
 	}
 	return nil
 }
@@ -76,12 +75,12 @@ func executeAs(uid, gid uint32) error {
 		// Capabilities survive the change of the user, and are effective in access(2), which SQLite uses to
 		// check for its files.
 		{"keeping capabilities", syscall.SYS_PRCTL, prSetSecurebits, noSetuidFixup, 0, 0},
-		{"leaving groups", syscall.SYS_SETGROUPS, 0, 0, 0, 0},
+		{"clearing supplementary groups", syscall.SYS_SETGROUPS, 0, 0, 0, 0},
 		{"changing the group", syscall.SYS_SETRESGID, uintptr(gid), uintptr(gid), uintptr(gid), 0},
 		{"changing the user", syscall.SYS_SETRESUID, uintptr(uid), uintptr(uid), uintptr(uid), 0},
 		//nolint:gosec // capset takes addresses
 		{"setting capabilities", syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&data)), 0, 0},
-		{"passing on a capability", syscall.SYS_PRCTL, prCapAmbient, prAmbientRaise, capChown, 0},
+		{"raising an ambient capability", syscall.SYS_PRCTL, prCapAmbient, prAmbientRaise, capChown, 0},
 		{"passing on a capability", syscall.SYS_PRCTL, prCapAmbient, prAmbientRaise, capDACOverride, 0},
 	} {
 		if _, _, errno := syscall.RawSyscall6(call.number, call.a, call.b, call.c, call.d, 0, 0); errno != 0 {

@@ -105,7 +105,7 @@ func (p *program) start(t *testing.T, directory, config string, environment ...s
 		defer close(read)
 		for lines.Scan() {
 			d.log.WriteString(lines.Text() + "\n")
-			if strings.Contains(lines.Text(), "the configuration was reloaded") {
+			if strings.Contains(lines.Text(), "configuration reloaded") {
 				d.reloaded <- struct{}{}
 			}
 		}

@@ -27,9 +27,9 @@ func ended() chan struct{} {
 	return c
 }
 
-// TestEvictionIsThatOfAModel compares evictions with a linear search after random operations: the evicted
+// TestEvictionMatchesModel compares evictions with a linear search after random operations: the evicted
 // member is the longest idle one of the address with the most members in the network with the most members.
-func TestEvictionIsThatOfAModel(t *testing.T) {
+func TestEvictionMatchesModel(t *testing.T) {
 	for seed := range uint64(10) {
 		random := rand.New(rand.NewPCG(seed, 23))
 		p := NewPool(PoolLimits{Total: 40}, new(ticks).read)

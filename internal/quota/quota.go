@@ -19,7 +19,7 @@ import (
 )
 
 // ErrBusy is the default error of an exhausted limit.
-var ErrBusy = errors.New("too many requests are running")
+var ErrBusy = errors.New("too many concurrent requests")
 
 // networkBits is the prefix length of an IPv6 network (RFC 4291 section 2.5.4).
 const networkBits = 64

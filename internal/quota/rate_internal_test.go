@@ -92,9 +92,9 @@ func TestRateOfNetworks(t *testing.T) {
 	send("2001:db8::4", 9, 2)
 }
 
-// TestForgettingOneClearsNoOther checks that a new client replaces at most one entry, that this is an idle one
+// TestForgetClearsOneClient checks that a new client replaces at most one entry, that this is an idle one
 // if any is, and that all other entries are unchanged.
-func TestForgettingOneClearsNoOther(t *testing.T) {
+func TestForgetClearsOneClient(t *testing.T) {
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		c := new(setClock)

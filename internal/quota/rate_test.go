@@ -49,7 +49,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-func TestRateIsExactAtTheSameTime(t *testing.T) {
+func TestRateConcurrently(t *testing.T) {
 	for _, perSecond := range []int{1, 3, 7, 100, 999, 1000} {
 		r := quota.NewRate(perSecond, 1, new(clock).now)
 		var allowed atomic.Int64

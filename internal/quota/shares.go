@@ -6,7 +6,7 @@ import (
 )
 
 // ErrShare is the error of a key at its quota in Shares. It wraps ErrBusy.
-var ErrShare = fmt.Errorf("%w: this client has its part of them", ErrBusy)
+var ErrShare = fmt.Errorf("%w: this client has reached its share", ErrBusy)
 
 // Shares is a concurrency limit with a quota for each key, so that no key can exhaust it. A key identifies a
 // client by more than its address, such as by a token. It is safe for concurrent use.

@@ -14,7 +14,7 @@ func FuzzHasAt(f *testing.F) {
 	})
 }
 
-func TestNothingToRedactIsNotCopied(t *testing.T) {
+func TestRedactAvoidsCopy(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
 		_ = URLs("/urn:ietf:rfc:2648")
 		_ = URLs("/?uri=urn%3Aietf%3Arfc%3A2648&x=%2520")

@@ -20,7 +20,7 @@ import (
 const maxSecret = 1 << 20
 
 // ErrNoCredentials is the error for a credential if urnd was not started by systemd.
-var ErrNoCredentials = errors.New("credentials exist only where systemd starts urnd")
+var ErrNoCredentials = errors.New("credentials are available only if systemd starts urnd")
 
 // Path returns the path of a secret. name is a path or a systemd credential.
 func Path(setting, name string) (string, error) {
@@ -33,7 +33,7 @@ func Path(setting, name string) (string, error) {
 	}
 	path, ok := systemd.Credential(credential)
 	if !ok {
-		return "", fmt.Errorf("%s: systemd passes on no credential %q (LoadCredential)", setting, credential)
+		return "", fmt.Errorf("%s: systemd passes no credential %q: add LoadCredential to the unit", setting, credential)
 	}
 	return path, nil
 }
@@ -46,7 +46,7 @@ func Read(setting, name string) ([]byte, error) {
 	}
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > maxSecret {
-		err = fmt.Errorf("%s is larger than %d octets", path, maxSecret)
+		err = fmt.Errorf("%s is larger than %d bytes", path, maxSecret)
 	}
 	if err != nil {
 		return nil, withoutPath(setting, err)
@@ -56,7 +56,7 @@ func Read(setting, name string) ([]byte, error) {
 		return nil, withoutPath(setting, err)
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, fmt.Errorf("%s: the file that it names is empty", setting)
+		return nil, fmt.Errorf("%s: the file is empty", setting)
 	}
 	return text, nil
 }
@@ -67,5 +67,5 @@ func withoutPath(setting string, err error) error {
 	if errors.As(err, &failed) {
 		err = failed.Err
 	}
-	return fmt.Errorf("%s: reading the file that it names: %w", setting, err)
+	return fmt.Errorf("%s: reading the file: %w", setting, err)
 }

@@ -31,8 +31,8 @@ func TestRead(t *testing.T) {
 		t.Errorf("a credential: %q, %v", text, err)
 	}
 	for name, want := range map[string]string{
-		"/nowhere/token": "a.token: reading the file that it names: no such file or directory", large: "is larger than 1048576 octets",
-		"credential:none": "a.token: reading the file that it names: no such file", "credential:a/b": `a.token: systemd passes on no credential "a/b"`,
+		"/nowhere/token": "a.token: reading the file: no such file or directory", large: "is larger than 1048576 bytes",
+		"credential:none": "a.token: reading the file: no such file", "credential:a/b": `a.token: systemd passes no credential "a/b"`,
 	} {
 		if _, err := secret.Read("a.token", name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)

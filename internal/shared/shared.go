@@ -40,7 +40,7 @@ func Reuse[T any](v, previous *Values, name string, basis any, create func() (ma
 	}
 	made, end, err := create()
 	if err != nil {
-		return made, fmt.Errorf("making %s: %w", name, err)
+		return made, fmt.Errorf("creating %s: %w", name, err)
 	}
 	created := &value{name: name, basis: basis, value: made, close: end}
 	created.users.Store(1)

@@ -74,7 +74,7 @@ func (s *server) reply(ctx context.Context, l line) {
 	var a Answer
 	switch {
 	case l.tooLong:
-		a = Broken(fmt.Sprintf("a line has more than %d octets", MaxLine))
+		a = Broken(fmt.Sprintf("a line has more than %d bytes", MaxLine))
 	case l.request.URL == "":
 		a = Broken("a line has no URL")
 	default:
@@ -84,7 +84,7 @@ func (s *server) reply(ctx context.Context, l line) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if _, err := s.out.Write(text); err != nil && s.failed == nil {
-		s.failed = fmt.Errorf("writing an answer for Squid: %w", err)
+		s.failed = fmt.Errorf("writing a response to Squid: %w", err)
 		s.stop()
 	}
 }
@@ -130,7 +130,7 @@ func readLine(reader *bufio.Reader) (l line, more bool) {
 		_, err = reader.ReadSlice('\n')
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return line{err: fmt.Errorf("reading a line of Squid: %w", err)}, false
+		return line{err: fmt.Errorf("reading a line from Squid: %w", err)}, false
 	}
 	return l, err == nil
 }

@@ -21,7 +21,7 @@ func serve(t *testing.T, in io.Reader, answer func(context.Context, string) Answ
 }
 
 func TestServe(t *testing.T) {
-	const tooLong = `BH message="a line has more than 16384 octets"` + "\n"
+	const tooLong = `BH message="a line has more than 16384 bytes"` + "\n"
 	fits := strings.Repeat("a", MaxLine-1)
 	for name, tt := range map[string]struct{ in, want string }{
 		"nothing":                 {"", ""},
@@ -34,7 +34,7 @@ func TestServe(t *testing.T) {
 		"a long one of a channel": {"3 " + strings.Repeat(fits, 5) + "\n", "3 " + tooLong},
 		"a long one without end":  {strings.Repeat(fits, 5), tooLong},
 	} {
-		for reader, in := range map[string]io.Reader{"at once": strings.NewReader(tt.in), "in octets": iotest.OneByteReader(strings.NewReader(tt.in))} {
+		for reader, in := range map[string]io.Reader{"at once": strings.NewReader(tt.in), "in bytes": iotest.OneByteReader(strings.NewReader(tt.in))} {
 			if got, err := serve(t, in, echo); got != tt.want || err != nil {
 				t.Errorf("%s, %s: %.80q, %v", name, reader, got, err)
 			}

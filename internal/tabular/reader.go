@@ -27,11 +27,11 @@ var (
 	errLong  = fmt.Errorf("it has more than %d bytes", MaxRecord)
 	errOpen  = errors.New("a quotation mark is not closed")
 	errCells = fmt.Errorf("it has more than %d cells", MaxCells)
-	errCell  = fmt.Errorf("a cell of it has more than %d bytes", MaxCell)
+	errCell  = fmt.Errorf("one of its cells has more than %d bytes", MaxCell)
 )
 
 // ErrEmpty is the error of a table without column names.
-var ErrEmpty = errors.New("the input is empty: the first line is to name the columns, such as name,target")
+var ErrEmpty = errors.New("the input is empty: the first line must name the columns, such as name,target")
 
 // Row is a record of a table.
 type Row struct {
@@ -82,7 +82,7 @@ func (r *Reader) Header() (Row, error) {
 		err = row.Err
 	}
 	if err != nil {
-		return Row{}, fmt.Errorf("the names of the columns: %w", err)
+		return Row{}, fmt.Errorf("column names: %w", err)
 	}
 	for i, cell := range row.Cells {
 		row.Cells[i] = strings.TrimSpace(cell)
@@ -101,7 +101,7 @@ func (r *Reader) begin() error {
 		}
 		end := bytes.IndexByte(r.b, '\n')
 		if end < 0 {
-			return fmt.Errorf("the names of the columns: %w", errLong)
+			return fmt.Errorf("column names: %w", errLong)
 		}
 		line := string(r.b[:end])
 		separator, ok := strings.CutPrefix(strings.TrimRight(line, "\r"), "sep=")
@@ -198,7 +198,7 @@ func (r *Reader) broken() (Row, error) {
 	row := Row{Line: r.line, Text: string(r.b[:min(len(r.b), shown)]), Err: errLong}
 	if n := bytes.IndexByte(r.b, '\n') + 1; n > 0 {
 		if r.reread += int64(len(r.b)); r.reread > 4*r.taken+maxReread {
-			return Row{}, fmt.Errorf("reading the input: line %d: %w, as too often before", r.line, errOpen)
+			return Row{}, fmt.Errorf("reading the input: line %d: %w: too many such errors", r.line, errOpen)
 		}
 		row.Text, row.Err = string(r.b[:n]), errOpen
 		r.take(n)

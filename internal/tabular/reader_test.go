@@ -50,9 +50,9 @@ func TestHeader(t *testing.T) {
 		{"sep= of two characters", "sep=||\n", 0, `["sep=||"]`, 1},
 		{"sep= twice", "sep=;\nsep=,\n", 0, `["sep=,"]`, 2},
 		{"nothing", "\n \n", 0, tabular.ErrEmpty.Error(), 0},
-		{"no end", "\"a,b\n", 0, "the names of the columns: a quotation mark is not closed", 0},
-		{"too long", strings.Repeat("x", 2<<20), 0, "the names of the columns: it has more than 1048576 bytes", 0},
-		{"too many", strings.Repeat("x,", tabular.MaxCells), 0, "the names of the columns: it has more than 2000 cells", 0},
+		{"no end", "\"a,b\n", 0, "column names: a quotation mark is not closed", 0},
+		{"too long", strings.Repeat("x", 2<<20), 0, "column names: it has more than 1048576 bytes", 0},
+		{"too many", strings.Repeat("x,", tabular.MaxCells), 0, "column names: it has more than 2000 cells", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			row, err := tabular.NewReader(iotest.HalfReader(strings.NewReader(c.text)), c.separator).Header()
@@ -74,9 +74,9 @@ func TestBounds(t *testing.T) {
 		{"as many as there may be", strings.Repeat(",", tabular.MaxCells-1), ""},
 		{"separators in quotation marks", `"` + strings.Repeat(",", 3*tabular.MaxCells) + `"`, ""},
 		{"cells of several lines", strings.Repeat("\"\n\",", tabular.MaxCells) + "x", "it has more than 2000 cells"},
-		{"marks that are not doubled", `a"` + strings.Repeat(",", tabular.MaxCells), "it has more than 2000 cells"},
-		{"a cell", "a," + strings.Repeat("x", tabular.MaxCell+1), "a cell of it has more than 262144 bytes"},
-		{"a quoted cell", `a,"` + strings.Repeat("\n", tabular.MaxCell+1) + `"`, "a cell of it has more than 262144 bytes"},
+		{"its number of undoubled quotation marks", `a"` + strings.Repeat(",", tabular.MaxCells), "it has more than 2000 cells"},
+		{"one of its cells has more than ", "a," + strings.Repeat("x", tabular.MaxCell+1), "one of its cells has more than 262144 bytes"},
+		{"a quoted cell", `a,"` + strings.Repeat("\n", tabular.MaxCell+1) + `"`, "one of its cells has more than 262144 bytes"},
 		{"a row", strings.Repeat("x,", 3<<20), "it has more than 1048576 bytes"},
 		{"no end", `"` + strings.Repeat("x,", 100), "a quotation mark is not closed"},
 	} {

@@ -26,8 +26,8 @@ type rows struct {
 }
 
 var (
-	errAfterQuote = errors.New("a quoted field is followed by text: quotation marks within it are doubled")
-	errMarks      = errors.New("it is too long for so many quotation marks that are not doubled")
+	errAfterQuote = errors.New("a quoted field is followed by text: quotation marks within it must be doubled")
+	errMarks      = errors.New("it is too long for its number of undoubled quotation marks")
 )
 
 // maxReread limits the bytes of a record that are parsed again because of its quotation marks.

@@ -64,7 +64,7 @@ func TestMarks(t *testing.T) {
 	for err == nil {
 		_, err = r.Read()
 	}
-	if !strings.Contains(err.Error(), "not closed, as too often before") {
+	if !strings.Contains(err.Error(), "not closed: too many such errors") {
 		t.Errorf("got %v", err)
 	}
 }

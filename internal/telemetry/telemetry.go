@@ -65,7 +65,7 @@ func New(config Config) (*Tracer, error) {
 		otlptracehttp.WithEndpointURL(config.Endpoint+"/v1/traces"), otlptracehttp.WithHTTPClient(client),
 		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: false}))
 	if err != nil {
-		return nil, fmt.Errorf("making an exporter of spans: %w", err)
+		return nil, fmt.Errorf("creating the OTLP exporter: %w", err)
 	}
 	attributes := resource.NewSchemaless(describe(config)...)
 	provider := sdktrace.NewTracerProvider(

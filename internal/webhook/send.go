@@ -82,11 +82,11 @@ func (s *Sender) post(ctx context.Context, tags []string) error {
 	defer end()
 	text, err := json.Marshal(document{tags})
 	if err != nil {
-		return fmt.Errorf("writing tags: %w", err)
+		return fmt.Errorf("encoding tags: %w", err)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.config.URL, bytes.NewReader(text))
 	if err != nil {
-		return errors.New("its URL is not valid") // the URL may contain a secret
+		return errors.New("invalid URL") // the URL may contain a secret
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "urnd")
@@ -119,4 +119,4 @@ type Refused struct {
 	Status int
 }
 
-func (e *Refused) Error() string { return fmt.Sprintf("%s answers %d", e.Host, e.Status) }
+func (e *Refused) Error() string { return fmt.Sprintf("%s: status %d", e.Host, e.Status) }

@@ -122,7 +122,7 @@ func (s *Sender) Faults() []string {
 	if s.failure == nil {
 		return nil
 	}
-	return []string{"caches in front of urnd are not told what to purge: " + s.failure.Error()}
+	return []string{"purge webhooks are failing: " + s.failure.Error()}
 }
 
 // Start sends tags in the background until Close is called. Further calls have no effect.

@@ -130,8 +130,8 @@ func TestFailuresAreRepeated(t *testing.T) {
 		s.Add("a")
 		testserver.Wait(t, "it is called again", func() bool { _, calls := c.seen(); return calls > 9 })
 		host := strings.TrimPrefix(c.URL, "http://")
-		if got := s.Faults(); len(got) != 1 || !strings.HasSuffix(got[0], fmt.Sprintf("%s answers %d", host, status)) {
-			t.Errorf("%d: the fault is %q", status, got)
+		if got := s.Faults(); len(got) != 1 || !strings.HasSuffix(got[0], fmt.Sprintf("%s: status %d", host, status)) {
+			t.Errorf("%d: failures: %q", status, got)
 		}
 		s.Add("b")
 		c.answer(http.StatusOK)

@@ -280,7 +280,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		w := b.upload("/registry/import", "a.csv", []byte(text), url.Values{"csrf": {field}, "encoding": {encoding}})
 		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "\u00e4")
 	}
-	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}, "text": {"a,b\n"}, "encoding": {"x"}}), 422, "not an encoding that is read")
+	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}, "text": {"a,b\n"}, "encoding": {"x"}}), 422, "not a supported encoding")
 	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}}), 422, "Choose a file, or paste lines")
 	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}, "text": {"a,b\n"}, "format": {"purl"}}), 422, "by the command")
 	wantText(t, b.upload("/registry/import", "a.csv", []byte("name\n"), url.Values{"csrf": {field}, "text": {"name\n"}}), 422, "send one of them")

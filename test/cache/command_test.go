@@ -121,7 +121,7 @@ func TestCachePurge(t *testing.T) {
 	}
 	for args, part := range map[string]string{
 		"": "exactly one", a + " --all": "exactly one", "--host a --tag b": "exactly one", "--tag=": "--tag is empty", "--hard --refresh " + a: "exclude",
-		"--refresh " + book: "--refresh is for", "--refresh --all": "--refresh is for", "--refresh --host a": "--refresh is for",
+		"--refresh " + book: "--refresh requires", "--refresh --all": "--refresh requires", "--refresh --host a": "--refresh requires",
 		a + " /b": "begins with a scheme", a + " urn:a": "NID",
 		"--everything": "unknown flag", a + " --cert x": "--cert and --key",
 	} {

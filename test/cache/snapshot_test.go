@@ -45,7 +45,7 @@ func savedIn(directory string, changes ...func(*config.Config)) func(*config.Con
 // restored waits until urnd has restored answers.
 func restored(t *testing.T, d *urndtest.Daemon) {
 	t.Helper()
-	d.WaitForLog(t, "answers were restored")
+	d.WaitForLog(t, "snapshot of answers restored")
 }
 
 // aged returns a snapshot as if saved earlier. Its lines contain the expiry of answers, and the last one is
@@ -201,9 +201,9 @@ func TestStopWhileRestoring(t *testing.T) {
 	}
 	write("that of another program")
 	second := urndtest.Start(t, addr, withRegistry)
-	second.WaitForLog(t, "the registry is not available")
+	second.WaitForLog(t, "registry unavailable")
 	testserver.Within(t, "stopping", second.Stop)
-	if second.WaitForLog(t, "answers were not restored"); urndtest.ReadFile(t, file) != saved {
+	if second.WaitForLog(t, "snapshot of answers partly restored"); urndtest.ReadFile(t, file) != saved {
 		t.Errorf("the saved answers have become %s", urndtest.ReadFile(t, file))
 	}
 	write(names)
@@ -258,11 +258,11 @@ func TestPipeInPlaceOfSnapshot(t *testing.T) {
 	if got := w.Get(t, "/urn:name:1"); got.Status != 302 {
 		t.Errorf("%+v", got)
 	}
-	w.WaitForLog(t, "it is not a regular file")
+	w.WaitForLog(t, "not a regular file")
 	w.Reload(t, func(*config.Config) {})
-	w.WaitForLog(t, "was reloaded")
+	w.WaitForLog(t, "configuration reloaded")
 	w.Stop()
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || !strings.Contains(w.Log(), "answers were saved") {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || !strings.Contains(w.Log(), "snapshot of answers saved") {
 		t.Errorf("%v, %v", info, err)
 	}
 }
@@ -274,7 +274,7 @@ func TestSavingFails(t *testing.T) {
 		w := urndtest.Start(t, "127.0.0.1:9", savedIn(dir))
 		w.Get(t, "/urn:ietf:rfc:1")
 		w.Stop()
-		if !strings.Contains(w.Log(), "answers were not saved") || !strings.Contains(w.Log(), "urnd has stopped") {
+		if !strings.Contains(w.Log(), "saving the snapshot of answers failed") || !strings.Contains(w.Log(), "urnd has stopped") {
 			t.Errorf("%s: %s", dir, w.Log())
 		}
 	}

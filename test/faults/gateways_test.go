@@ -118,11 +118,11 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 		},
 		{
 			name: "origin that redirects to port 25", dns: first, change: urndtest.OpenLoopback, path: "/urn:origin:mail?s=I2R", status: 403, asked: 1,
-			detail: "port 25 is of another service", log: "port 25 is of another service", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
+			detail: "port 25 belongs to another service", log: "port 25 belongs to another service", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
 			name: "location at port 25", dns: first, path: "/urn:mail:1?s=I2R", status: 403,
-			detail: "port 25 is of another service", log: "port 25 is of another service", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
+			detail: "port 25 belongs to another service", log: "port 25 belongs to another service", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
 			name: "location on loopback", dns: first, path: "/urn:origin:1?s=I2R", status: 403,
@@ -137,8 +137,8 @@ func TestFaultsOfSRV(t *testing.T) {
 	forbidden := exchangeCount("thttp", "forbidden", 1)
 	runFailures(t, redirectToLocation, []failure{
 		{
-			name: "port 25", dns: thttpZone("25 sink.example.org."), status: 403, detail: "port 25 is of another service",
-			log: "port 25 is of another service", metrics: []string{forbidden},
+			name: "port 25", dns: thttpZone("25 sink.example.org."), status: 403, detail: "port 25 belongs to another service",
+			log: "port 25 belongs to another service", metrics: []string{forbidden},
 		},
 		{
 			name: "port 25, and another server", dns: thttpZone("25 sink.example.org.", "WEB host.example.org."), change: urndtest.OpenLoopback,

@@ -153,7 +153,7 @@ func TestConfigCheckDialsReplica(t *testing.T) {
 	c.DDDS.Enabled = false
 	writeConfiguration(t, file, c)
 	out, err := urndtest.Run(t, "", "config", "check", "--dial", file)
-	if err == nil || !strings.Contains(out, "without a registry: urnd makes it") || !strings.Contains(out, "the replica has another schema: 0") {
+	if err == nil || !strings.Contains(out, "without a registry: urnd will create it") || !strings.Contains(out, "the replica has another schema: 0") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if has := server.Ask("", "SELECT count(*) FROM pg_class WHERE relname = 'version'"); has != "0" {
@@ -163,7 +163,7 @@ func TestConfigCheckDialsReplica(t *testing.T) {
 	testserver.Wait(t, "the registry is open", func() bool { return !strings.Contains(w.readiness(t), "registry") })
 	testserver.Wait(t, "the replica has it", func() bool { return replica.Ask("", "SELECT to_regclass('version')") != "" })
 	out, err = urndtest.Run(t, "", "config", "check", "--dial", file)
-	if !strings.Contains(out, "registry.store: "+server.URL("")+": ok: PostgreSQL ") || !strings.Contains(out, ", only to read") {
+	if !strings.Contains(out, "registry.store: "+server.URL("")+": ok: PostgreSQL ") || !strings.Contains(out, ", read-only") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -184,7 +184,7 @@ func TestConfigCheckDialsOthers(t *testing.T) {
 		}
 		out, err := urndtest.Run(t, "", "config", "check", "--dial", file)
 		if err == nil || !strings.Contains(out, "dns.servers: 127.0.0.1:9: cannot be used: ") ||
-			strings.Contains(out, "telemetry.endpoint: "+collector+": ok") != ok || strings.Contains(out, "whether the servers answer") {
+			strings.Contains(out, "telemetry.endpoint: "+collector+": ok") != ok || strings.Contains(out, "whether the servers of these settings respond") {
 			t.Errorf("%v\n%s", err, out)
 		}
 	}

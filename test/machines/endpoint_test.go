@@ -151,7 +151,7 @@ func TestReloadWatchesFromTheStart(t *testing.T) {
 	l.write(t, server, "reload: {watch: true}", "namespaces: "+bookNamespace("b"))
 	close(answer)
 	l.ready(t)
-	testserver.Wait(t, "the change is in force", func() bool { return l.logged("was reloaded") == 1 })
+	testserver.Wait(t, "the change is in force", func() bool { return l.logged("configuration reloaded") == 1 })
 }
 
 // TestReloadMemoryLimit checks that the memory limit in the environment applies, also after a reload.
@@ -240,7 +240,7 @@ func TestSeveralAddresses(t *testing.T) {
 	_, err := urndtest.Run(t, "", "serve", "--config", other.file)
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || !strings.Contains(string(exit.Stderr), ": listen.service: listening for http: ") ||
-		!strings.Contains(string(exit.Stderr), "another process listens there") {
+		!strings.Contains(string(exit.Stderr), "another process, perhaps another instance") {
 		t.Errorf("%+v", err)
 	}
 }

@@ -165,10 +165,12 @@ func (l *fileDaemon) logged(text string) int { return strings.Count(l.log.String
 // reload sends SIGHUP, and reports whether the new configuration is in force.
 func (l *fileDaemon) reload(t *testing.T) bool {
 	t.Helper()
-	taken, refused := l.logged("was reloaded"), l.logged("was not reloaded")
+	taken, refused := l.logged("configuration reloaded"), l.logged("configuration reload failed")
 	l.hangup()
-	testserver.Wait(t, "the log has the outcome of the reload", func() bool { return l.logged("was reloaded")+l.logged("was not reloaded") > taken+refused })
-	return l.logged("was reloaded") > taken
+	testserver.Wait(t, "the log has the outcome of the reload", func() bool {
+		return l.logged("configuration reloaded")+l.logged("configuration reload failed") > taken+refused
+	})
+	return l.logged("configuration reloaded") > taken
 }
 
 // get sends a GET for a path on a new connection.

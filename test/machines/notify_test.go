@@ -108,7 +108,7 @@ func TestNotifyReady(t *testing.T) {
 			m.expect(t, "^READY=1\n"+statusPattern)
 			l.stop(t)
 			m.expect(t, "^STOPPING=1$")
-			if warned := l.logged("no DNS server answers"); warned != tt.warned {
+			if warned := l.logged("no DNS server responds"); warned != tt.warned {
 				t.Errorf("%d warnings", warned)
 			}
 		})

@@ -290,7 +290,7 @@ func testReloadToAStoreThatIsAway(t *testing.T, server database) {
 	w.set(t, "urn:example:a", "https://a.example/1")
 	relay.Cut()
 	w.Reload(t, func(c *config.Config) { c.Registry.Store = server.URLAt(relay.Addr(), server.name) })
-	w.WaitForLog(t, "was reloaded")
+	w.WaitForLog(t, "configuration reloaded")
 	w.misses(t, "the registry cannot be asked: ")
 	relay.Restore()
 	w.seesRegistry(t, true)

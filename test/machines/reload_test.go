@@ -52,7 +52,7 @@ func TestReloadRefused(t *testing.T) {
 	for i, tt := range []struct{ line, says string }{
 		{"dns: {timout: 1s}", "dns.timout: unknown key; did you mean dns.timeout?"},
 		{"limits: {header: 1KiB}", "limits.header: "},
-		{"access: {proxy_users: /nowhere}", "access.proxy_users: reading the file that it names: no such file"},
+		{"access: {proxy_users: /nowhere}", "access.proxy_users: reading the file: no such file"},
 		{"log: {format: text, access: [{file: /nowhere/access}]}", "log.access.0.file: open /nowhere/access: no such file"},
 		{"listen: {service: '" + taken + "', admin: ''}", "listening for http: listen tcp " + taken + ": bind: address already in use"},
 		{"listen: {service: '" + free + "', admin: '" + taken + "'}", "listening for admin: listen tcp " + taken},
@@ -186,14 +186,14 @@ func TestReloadWatch(t *testing.T) {
 	t.Parallel()
 	l := start(t, "reload: {watch: true}")
 	l.write(t, "reload: {watch: true}", "namespaces: "+bookNamespace("b"))
-	testserver.Wait(t, "a change is in force", func() bool { return l.logged("was reloaded") == 1 })
+	testserver.Wait(t, "a change is in force", func() bool { return l.logged("configuration reloaded") == 1 })
 	if got := l.get(t, "/urn:book:1"); got.Location != "https://b.example/1" {
 		t.Errorf("%+v", got)
 	}
 	l.write(t, "reload: {watch: often}")
-	testserver.Wait(t, "a fault is refused", func() bool { return l.logged("was not reloaded") == 1 })
+	testserver.Wait(t, "a fault is refused", func() bool { return l.logged("configuration reload failed") == 1 })
 	l.write(t, "reload: {watch: true}")
-	testserver.Wait(t, "a change after a fault is in force", func() bool { return l.logged("was reloaded") == 2 })
+	testserver.Wait(t, "a change after a fault is in force", func() bool { return l.logged("configuration reloaded") == 2 })
 	if got := l.get(t, "/urn:book:1"); got.Location != "https://a.example/1" {
 		t.Errorf("%+v", got)
 	}

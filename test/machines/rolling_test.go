@@ -129,8 +129,8 @@ func TestRollingReload(t *testing.T) {
 		}
 	})
 	for _, l := range r.running {
-		testserver.Wait(t, "all reloads are done", func() bool { return l.logged("was reloaded") >= 6 })
-		if l.logged("was not reloaded") > 0 {
+		testserver.Wait(t, "all reloads are done", func() bool { return l.logged("configuration reloaded") >= 6 })
+		if l.logged("configuration reload failed") > 0 {
 			t.Error("a reload was refused")
 		}
 	}

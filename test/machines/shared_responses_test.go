@@ -31,7 +31,7 @@ func sharing(t *testing.T, server *testserver.Redis) func(*config.Config) {
 func awaitShared(t *testing.T, all ...instance) {
 	t.Helper()
 	for _, w := range all {
-		w.WaitForLog(t, "the shared level of caches is used")
+		w.WaitForLog(t, "shared cache available")
 	}
 }
 

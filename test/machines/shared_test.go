@@ -231,7 +231,7 @@ func TestSharedFaults(t *testing.T) {
 		"{shared: 'redis://cache.example/x', shared_key: '" + key + "'}":                               "is not the number of a database",
 		"{shared: 'redis://cache.example'}":                                                            "cache.shared_key",
 		"{shared: 'redis://cache.example', shared_key: '" + short + "'}":                               "shorter than",
-		"{shared: 'redis://cache.example', shared_key: /nowhere}":                                      "cache.shared_key: reading the file that it names: no such file",
+		"{shared: 'redis://cache.example', shared_key: /nowhere}":                                      "cache.shared_key: reading the file: no such file",
 		"{shared: 'redis://cache.example', shared_key: '" + key + "', shared_password: /nowhere/of}":   "cache.shared_password",
 		"{shared: 'rediss://cache.example', shared_key: '" + key + "', shared_ca: '" + short + "'}":    "cache.shared",
 		"{shared: 'redis://cache.example', shared_key: '" + key + "', shared_prefix: 'a b'}":           "cache.shared_prefix",

@@ -79,13 +79,13 @@ func TestStatusFails(t *testing.T) {
 		args, says string
 		exit       int
 	}{
-		{alone.URL, alone.URL + " has a shared level of caches, and shares records with no other urnd", 0},
-		{closed.Admin, "answered 401: ", 1},
+		{alone.URL, alone.URL + " has a shared cache, but shares records with no other instance", 0},
+		{closed.Admin, "responded with status 401: ", 1},
 		{closed.Admin + " --token-file " + token, "\nready ", 0},
 		{"127.0.0.1:1", "connecting to 127.0.0.1:1", 1},
 		{"127.0.0.1:1 --token-file " + token + " " + closed.Admin, "\nready ", 1},
 		{"unix:/nowhere/admin.sock", "connecting to the socket /nowhere/admin.sock", 1},
-		{web.URL, "perhaps not an admin interface of urnd", 1},
+		{web.URL, "check that this is an admin interface of urnd", 1},
 		{ending.URL, ending.URL + " is not ready: urnd is stopping", 1},
 		{"ftp://127.0.0.1", "the address of an admin interface is", 2},
 		{"a", "the address of an admin interface is", 2},

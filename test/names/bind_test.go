@@ -264,7 +264,7 @@ func TestWithoutDNS(t *testing.T) {
 	t.Parallel()
 	d := urndtest.Start(t, "127.0.0.1:1", func(c *config.Config) { c.DDDS.Enabled = false })
 	got := d.Get(t, "/urn:nobody:1")
-	if got.Status != 404 || !strings.Contains(got.Body, "ddds: turned off (ddds.enabled); namespace: no rules for namespace") {
+	if got.Status != 404 || !strings.Contains(got.Body, "ddds: disabled (ddds.enabled); namespace: no rules for namespace") {
 		t.Errorf("%+v", got)
 	}
 }

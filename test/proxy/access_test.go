@@ -327,5 +327,5 @@ func (w *logDaemon) refuse(t *testing.T, change func(*config.Config)) {
 	if err := w.process.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	testserver.Wait(t, "the reload is refused", func() bool { return strings.Contains(w.log.String(), "was not reloaded") })
+	testserver.Wait(t, "the reload is refused", func() bool { return strings.Contains(w.log.String(), "configuration reload failed") })
 }

@@ -28,10 +28,10 @@ func TestAccessLogOnAFullDisk(t *testing.T) {
 		testserver.Wait(t, "/readyz says so", func() bool {
 			got := readiness(t, d)
 			return strings.HasPrefix(got, "200 ") && strings.Contains(got,
-				"the access log cannot be written, and lines of it are lost: write /dev/full: no space left on device")
+				"access log write failed, lines dropped: write /dev/full: no space left on device")
 		})
 	}
-	if n := strings.Count(d.Log(), "the access log cannot be written"); n != 1 {
+	if n := strings.Count(d.Log(), "access log write failed"); n != 1 {
 		t.Errorf("%d lines of the log", n)
 	}
 	if strings.Contains(d.Scrape(t), "\nurnd_access_log_lost_total{log=\"/dev/full\"} 0\n") {

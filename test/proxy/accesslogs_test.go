@@ -57,7 +57,7 @@ func TestSeveralAccessLogs(t *testing.T) {
 		t.Fatal("the reload is refused")
 	}
 	d.Get(t, "/urn:b")
-	testserver.Wait(t, "/readyz says so", func() bool { return strings.Contains(readiness(t, d), "server of syslog") })
+	testserver.Wait(t, "/readyz says so", func() bool { return strings.Contains(readiness(t, d), "syslog server") })
 	errorsAre("127.0.0.0 400 /urn:a\n127.0.0.0 /urn:b\n")
 	testserver.Wait(t, "the lost lines are counted by log", func() bool {
 		metrics := d.Scrape(t)

@@ -201,7 +201,7 @@ func TestAdminReadiness(t *testing.T) {
 	testserver.Wait(t, "the DNS has answered", answered)
 	fails.Store(true)
 	w.Get(t, "/urn:one:1")
-	expect(`^200 ready: ; no DNS server has answered since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: see whether they can be reached$`)
+	expect(`^200 ready: ; no DNS server has responded since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: check whether they are reachable$`)
 	fails.Store(false)
 	testserver.Wait(t, "a probe has found that the DNS answers again", func() bool { return readiness(t, w) == "200 ready: ; " })
 	before := w.Config.DNS
@@ -209,7 +209,7 @@ func TestAdminReadiness(t *testing.T) {
 		t.Error("a configuration with faults is taken")
 	}
 	// The first of several errors.
-	expect(`^200 ready: ; the configuration was not reloaded, and the one before is in use: \S+/urnd\.yaml:\d+:\d+: dns\.rounds: -1 is not between 1 and 10$`)
+	expect(`^200 ready: ; configuration reload failed, keeping the previous one: \S+/urnd\.yaml:\d+:\d+: dns\.rounds: -1 is not between 1 and 10$`)
 	if !reload(t, w, func(c *config.Config) { c.DNS = before }) {
 		t.Error("a good configuration is refused")
 	}

@@ -35,7 +35,7 @@ func book(host string) config.Namespace {
 // reload changes the configuration of urnd, and reports whether it is in force.
 func reload(t *testing.T, d *urndtest.Daemon, change func(*config.Config)) bool {
 	t.Helper()
-	const done = `"msg":"the configuration was reloaded`
+	const done = `"msg":"configuration reloaded`
 	before := strings.Count(d.Log(), done)
 	d.Reload(t, change)
 	return strings.Count(d.Log(), done) > before

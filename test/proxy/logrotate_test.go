@@ -48,7 +48,7 @@ func TestLogrotate(t *testing.T) {
 	if out, err := exec.Command(logrotate, "--force", "--state", filepath.Join(t.TempDir(), "state"), file).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	d.WaitForLog(t, "was reloaded")
+	d.WaitForLog(t, "configuration reloaded")
 	d.Get(t, "/urn:book:after")
 	testserver.Wait(t, "the next request is in the new file", has("access.log", "urn:book:after"))
 	if !has("access.log.1", "urn:book:before")() || has("access.log", "urn:book:before")() || has("access.log.1", "urn:book:after")() {

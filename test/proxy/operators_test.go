@@ -67,7 +67,7 @@ func TestPagesForOperators(t *testing.T) {
 	if page := adminPage(t, d, "/config?q=dns.rounds"); !strings.Contains(page, "|1 found|") || !strings.Contains(page, "|default|") {
 		t.Error(page)
 	}
-	if page := adminPage(t, d, "/status"); !strings.Contains(page, "|warning|no DNS server answers|") {
+	if page := adminPage(t, d, "/status"); !strings.Contains(page, "|warning|no DNS server responds|") {
 		t.Error(page)
 	}
 	if err := os.WriteFile(file, []byte(strings.Replace(strings.Join(lines, "\n"), "timeout: 1s", "timeout: 777ms", 1)), 0o600); err != nil {
@@ -76,11 +76,11 @@ func TestPagesForOperators(t *testing.T) {
 	if err := d.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	d.WaitForLog(t, "the configuration was reloaded")
+	d.WaitForLog(t, "configuration reloaded")
 	testserver.Wait(t, "the configuration is the other one", func() bool {
 		return strings.Contains(adminPage(t, d, "/config?section=dns"), "|dns.timeout|777ms|file ")
 	})
-	if page := adminPage(t, d, "/status"); !strings.Contains(page, "|no DNS server answers|") {
+	if page := adminPage(t, d, "/status"); !strings.Contains(page, "|no DNS server responds|") {
 		t.Errorf("errors end with a configuration: %s", page)
 	}
 }

@@ -286,8 +286,8 @@ func TestFilesOfServerTLS(t *testing.T) {
 		want string
 	}{
 		{config.ServerTLS{CA: path("ca.pem"), Certificate: path("urnd.pem"), Key: path("urnd.key")}, ""},
-		{config.ServerTLS{CA: path("none.pem")}, "proxy.sites.0.tls.ca: reading the file that it names: no such file"},
-		{config.ServerTLS{CA: path("empty.pem")}, "proxy.sites.0.tls.ca: the file that it names is empty"},
+		{config.ServerTLS{CA: path("none.pem")}, "proxy.sites.0.tls.ca: reading the file: no such file"},
+		{config.ServerTLS{CA: path("empty.pem")}, "proxy.sites.0.tls.ca: the file is empty"},
 		{config.ServerTLS{Certificate: path("urnd.pem"), Key: path("backend.key")}, "proxy.sites.0.tls.certificate and proxy.sites.0.tls.key: "},
 		{config.ServerTLS{Certificate: path("urnd.pem"), Key: "credential:key"}, ""},
 		{config.ServerTLS{CA: "credential:ca", MinVersion: "1.3"}, ""},

@@ -143,7 +143,7 @@ func TestRegistryAfterRestart(t *testing.T) {
 	w.Stop()
 	r.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: urndtest.Targets("https://own.example/a")})
 	again := r.Start(t, change)
-	again.WaitForLog(t, "answers were restored")
+	again.WaitForLog(t, "snapshot of answers restored")
 	for name, want := range map[string]string{"urn:example:a": "https://own.example/a", "urn:example:b": "https://rules.example/b"} {
 		if got := again.Leads(t, name); got != want {
 			t.Errorf("%s leads to %s, want %s", name, got, want)

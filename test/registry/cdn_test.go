@@ -150,8 +150,8 @@ func TestCacheInFrontRefuses(t *testing.T) {
 	}
 	write("another")
 	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
-	w.WaitForLog(t, "is not told what to purge")
-	testserver.Wait(t, "it is in the report of readiness", func() bool { return strings.Contains(readiness(t, w), "not told what to purge") })
+	w.WaitForLog(t, "purge webhook failed, retrying")
+	testserver.Wait(t, "it is in the report of readiness", func() bool { return strings.Contains(readiness(t, w), "purge webhooks are failing") })
 	if got, hit := f.get(t, "/urn:example:a"); got != "https://a.example/0" || !hit {
 		t.Errorf("it leads to %s, a hit: %t", got, hit)
 	}
@@ -163,11 +163,11 @@ func TestCacheInFrontRefuses(t *testing.T) {
 	}
 	write("the-secret-of-the-cache")
 	testserver.Wait(t, "it is told", func() bool { got, _ := f.get(t, "/urn:example:a"); return got == "https://a.example/1" })
-	w.WaitForLog(t, "is told what to purge again")
+	w.WaitForLog(t, "purge webhook succeeded again")
 	write("another")
 	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/2"}]}`)
 	w.Stop()
-	if log := w.Log(); !strings.Contains(log, "was not told what to purge") {
+	if log := w.Log(); !strings.Contains(log, "purge webhook failed, tags dropped") {
 		t.Errorf("at the end the log does not say that tags were lost")
 	}
 }

@@ -72,7 +72,7 @@ func TestResolutionsAreCounted(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"--top 0":              "from 1 to 10000",
-		name + " --top 3":      "exclude each other",
+		name + " --top 3":      "mutually exclusive",
 		name + " --day monday": `"monday" is not a day`,
 	} {
 		got := urndtest.RunWith(t, nil, "", append([]string{"registry", "stats", "--store", "sqlite:" + r.Path}, strings.Fields(args)...)...)

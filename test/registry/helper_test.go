@@ -39,7 +39,7 @@ func TestHelperCommands(t *testing.T) {
 		{"url-rewrite", "urn:book:42", `OK status=302 url="https://books.example/books/42"`},
 		{"url-rewrite", "URN:Book:42?=a=b#f", `OK status=302 url="https://books.example/books/42?a=b#f"`},
 		{"url-rewrite", "urn:book:42?s=I2Ls", `OK status=302 url="https://books.example/books/42"`},
-		{"url-rewrite", "urn:book:42?s=I2C", `ERR message="the service I2C is not offered to Squid"`},
+		{"url-rewrite", "urn:book:42?s=I2C", `ERR message="the service I2C is not available for Squid"`},
 		{"url-rewrite", "urn:book:x", `ERR message="name not found: ...`},
 		{"url-rewrite", "urn:isbn:0-395-36341-2", `ERR message="parsing \"urn:isbn:0-395-36341-2\": offset 21: ...`},
 		{"url-rewrite", "urn:elsewhere:1", `BH message="asking for elsewhere.urn.arpa. NAPTR: source unreachable...`},

@@ -53,7 +53,7 @@ func (c *command) interrupt(t *testing.T) {
 	for {
 		line, err := c.messages.ReadString('\n')
 		c.seen.WriteString(line)
-		if line == "urnd: interrupted; ending\n" {
+		if line == "urnd: interrupted, stopping\n" {
 			return
 		}
 		if err != nil {
@@ -92,8 +92,8 @@ func TestInterruptedAtDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, stands := range map[string]string{
-		"verify":  "interrupted: 0 problems were found so far, and nothing was changed; the same command begins anew",
-		"restore": "interrupted: nothing was restored, and the registry is as it was; the same command begins anew",
+		"verify":  "interrupted: 0 problems were found so far, and nothing was changed; the same command starts over",
+		"restore": "interrupted: nothing was restored, and the registry is unchanged; the same command starts over",
 	} {
 		if err := os.Remove(backup + ".sha256"); err != nil {
 			t.Fatal(err)
@@ -137,8 +137,8 @@ func TestInterruptedWithin(t *testing.T) {
 	}
 	for args, stands := range map[string]string{
 		"check --hints":    "names and prefixes: errors 0, warnings ",
-		"export":           "interrupted: what was printed is not complete; the same command begins anew",
-		"search --limit 0": "found; go on with --after 'urn:example:",
+		"export":           "interrupted: the output is incomplete; the same command starts over",
+		"search --limit 0": "found; continue with --after 'urn:example:",
 	} {
 		t.Run(args, func(t *testing.T) {
 			c := begin(t, append([]string{"registry"}, append(strings.Fields(args), at)...)...)
@@ -165,8 +165,8 @@ func TestInterruptedWithin(t *testing.T) {
 	lines := strings.Repeat("nonsense\n", 20_000)
 	for _, tt := range []struct{ args, input, stands string }{
 		{"registry import " + at + " -", table.String(), "of standard input 0 names are written, and stay; the same input is imported once more"},
-		{"uri parse -", lines, "interrupted: the output is of the first %d lines; go on with the line %d"},
-		{"resolve -", lines, "interrupted: the output is of the first %d lines; go on with the line %d"},
+		{"uri parse -", lines, "interrupted: the output covers the first %d lines: continue with line %d"},
+		{"resolve -", lines, "interrupted: the output covers the first %d lines: continue with line %d"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			c := begin(t, strings.Fields(tt.args)...)

@@ -34,12 +34,12 @@ func TestRegistryLost(t *testing.T) {
 		return urndtest.StartCommand(t, exec.Command(urndtest.Binary(t), "serve", "--config", file))
 	}
 	l := start()
-	const made = "there was no registry: an empty one was made"
+	const made = "registry created"
 	testserver.Wait(t, "the registry is made", func() bool { return strings.Count(l.Log(), made) == 1 })
 	if err := l.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	l.WaitForLog(t, "the configuration was reloaded")
+	l.WaitForLog(t, "configuration reloaded")
 	if out, err := urndtest.Run(t, "", "config", "check", file); err != nil || strings.Contains(out, "registry.store: the registry") {
 		t.Errorf("%s, %v", out, err)
 	}
@@ -77,7 +77,7 @@ func TestRegistryLost(t *testing.T) {
 	if err := os.Rename(volume+".unmounted", volume); err != nil {
 		t.Fatal(err)
 	}
-	again.WaitForLog(t, "the registry can be asked again")
+	again.WaitForLog(t, "registry available again")
 	if n := strings.Count(again.Log(), made); n > 0 {
 		t.Errorf("a registry was made %d times", n)
 	}

@@ -34,7 +34,7 @@ func TestFetchProfile(t *testing.T) {
 		status, size = c.status, c.size
 		got, err := fetchProfile(t.Context(), strings.TrimPrefix(admin.URL, "http://"), 50*time.Second)
 		if (err == nil) != c.ok || c.ok && len(got) != c.size || query != "/debug/pprof/profile?seconds=50" {
-			t.Errorf("%+v: %d octets, %v, asked for %q", c, len(got), err, query)
+			t.Errorf("%+v: %d bytes, %v, asked for %q", c, len(got), err, query)
 		}
 	}
 }

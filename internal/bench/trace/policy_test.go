@@ -78,7 +78,7 @@ func TestShape(t *testing.T) {
 			}
 		}
 		if size := one.sizes[object]; size < s.least || size > s.most || size != other.sizes[object] {
-			t.Errorf("an object has %d octets, and %d", size, other.sizes[object])
+			t.Errorf("an object has %d bytes, and %d", size, other.sizes[object])
 		}
 	}
 	if share := float64(scanned) / float64(s.requests); len(one.objects) != s.requests || share < 0.3 || share > 0.36 {

@@ -42,7 +42,7 @@ type Wiring struct {
 
 // Command returns the command.
 func Command(w Wiring) *cobra.Command {
-	cmd := &cobra.Command{Use: "access", Short: "Test what the forward proxy and sites allow", RunE: cli.RequireSubcommand}
+	cmd := &cobra.Command{Use: "access", Short: "Test access to the forward proxy and sites", RunE: cli.RequireSubcommand}
 	cmd.AddCommand(newTest(w))
 	return cmd
 }
@@ -51,20 +51,20 @@ func newTest(w Wiring) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "test [CLIENT METHOD] URL",
-		Short: "Say whether the forward proxy, or a site, passes a request on, and why",
-		Long: `Say whether the forward proxy passes a request on, and why: whether the client may
+		Short: "Test whether the forward proxy or a site allows a request",
+		Long: `Test whether the forward proxy allows a request, and explain the decision: whether the client may
 use it (access.proxy_clients, access.proxy_users), which rule decides (proxy.rules), whether the
-scheme is retrieved and the port may be named (such as gateways.enabled, gateways.allow_ports), and
-whether the address may be dialled (access.allow_destinations). Nothing is looked up or connected to:
-where it depends on the address of the host, --destination gives one. The target of CONNECT, by
-which clients ask for https, is a host and a port; --server-name and --client-hello are what the
-client sends first in the tunnel.
+scheme and port are allowed (such as gateways.enabled, gateways.allow_ports), and
+whether the address may be connected to (access.allow_destinations). No lookup and no connection is made:
+if the decision depends on the address of the host, set it with --destination. The target of CONNECT,
+which clients use for https, is a host and a port; --server-name and --client-hello describe the
+beginning of the tunnel.
 
-Of a URL of a site it says which entry of proxy.sites it is for, and why, what its servers get, and
-who may ask for it. A URL alone is asked for by GET, from 127.0.0.1.
+For a URL of a site it shows the matching entry of proxy.sites, and why, the request to its servers, and
+the allowed clients. A URL alone is a GET request from 127.0.0.1.
 
-The exit status is 0 if the request is passed on, 1 if it is refused, or if that depends on the
-address, and 2 if there is no such request, or no such configuration.`,
+The exit status is 0 if the request is allowed, 1 if it is denied, or if that depends on the
+address, and 2 if the request or the configuration is invalid.`,
 		Example: `  urnd access test 10.1.2.3 GET http://example.org/
   urnd access test 10.1.2.3 GET gopher://example.org:7070/
   urnd access test https://www.example.org/api/users?utm_source=a
@@ -85,12 +85,12 @@ address, and 2 if there is no such request, or no such configuration.`,
 		},
 	}
 	s := cli.AddFile(cmd)
-	cmd.Flags().StringVar(&o.user, "user", "", "the `name` with which the client has logged in")
-	cmd.Flags().StringSliceVar(&o.groups, "group", nil, "the `name` of a group that the user is in, besides those of access.proxy_groups")
-	cmd.Flags().StringVar(&o.destination, "destination", "", "the `address` that is dialled")
-	cmd.Flags().StringVar(&o.at, "at", "", "the `time` of the request, by the clock of proxy.time_zone, such as 2026-12-01T09:30; now without it")
-	cmd.Flags().StringVar(&o.serverName, "server-name", "", "the `host` that the client names in a tunnel, by TLS")
-	cmd.Flags().StringVar(&o.hello, "client-hello", "", "with what the client begins a tunnel: `unnamed`, encrypted or none")
+	cmd.Flags().StringVar(&o.user, "user", "", "`name` of the authenticated user")
+	cmd.Flags().StringSliceVar(&o.groups, "group", nil, "`name` of a group of the user, in addition to those of access.proxy_groups")
+	cmd.Flags().StringVar(&o.destination, "destination", "", "`address` of the destination")
+	cmd.Flags().StringVar(&o.at, "at", "", "`time` of the request in proxy.time_zone, such as 2026-12-01T09:30; default: now")
+	cmd.Flags().StringVar(&o.serverName, "server-name", "", "`host` in the TLS server name (SNI) of a tunnel")
+	cmd.Flags().StringVar(&o.hello, "client-hello", "", "how a tunnel begins: `unnamed`, encrypted or none")
 	output := cli.AddOutput(cmd, "one object", cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// Without a decision the exit status is that of a usage error: a script must not mistake a typing
@@ -213,12 +213,11 @@ func (w Wiring) test(s *cli.Settings, args []string, o options) (Verdict, error)
 	return verdictOf(t), nil
 }
 
-var errNoHost = errors.New("a request to a proxy has a URL with a host, such as http://example.org/, " +
-	"or is CONNECT and example.org:443")
+var errNoHost = errors.New("a request to a proxy has a URL with a host, such as http://example.org/, or is CONNECT and example.org:443")
 
 // errOwnName is the error of a URL that urnd resolves as a name, instead of requesting it from its server.
-var errOwnName = errors.New("its host is in registry.hosts: it is a name, which access.resolve_clients may ask for; " +
-	"urnd resolve shows where it leads")
+var errOwnName = errors.New("its host is in registry.hosts: it is a name, which access.resolve_clients may resolve; urnd resolve shows " +
+	"its target")
 
 // parseAccess parses the client and the request of the arguments.
 func parseAccess(client, method, target string) (addr netip.Addr, v route.View, err error) {
@@ -269,7 +268,7 @@ func (v *Verdict) checkGateway(t *trial) (dials bool) {
 	case v.Method != http.MethodGet && v.Method != http.MethodHead:
 		return v.denyGateway("", "only GET and HEAD are supported for %s", name)
 	case template:
-		v.note("gateway", "clients are redirected to another one (gateways.templates)")
+		v.note("gateway", "clients are redirected to another gateway (gateways.templates)")
 	case !known:
 		return v.denyGateway("gateways.templates", "there is no gateway for %s", name)
 	case name == "file":
@@ -309,9 +308,9 @@ func (v *Verdict) checkServer(c config.Config, info scheme.Info, u uri.URI) (dia
 	case !info.Enabled:
 		return v.denyGateway(info.Setting, "%s is turned off", name)
 	case host == "" && len(c.News.Servers) == 0:
-		return v.denyGateway("news.servers", "the URL names no server, and there is no other")
+		return v.denyGateway("news.servers", "the URL names no server, and none is configured")
 	case name == "ftp" && !c.FTP.Login && hasLogin(u):
-		return v.denyGateway("ftp.login", "nobody but the user anonymous logs in")
+		return v.denyGateway("ftp.login", "only the user anonymous can log in")
 	}
 	if err := info.Ports.Check(u); err != nil {
 		by := "gateways.allow_ports"
@@ -320,7 +319,7 @@ func (v *Verdict) checkServer(c config.Config, info scheme.Info, u uri.URI) (dia
 		}
 		return v.denyGateway(by, "%v", err)
 	}
-	v.note("gateway", "%s is retrieved, also at this port (%s, gateways.allow_ports, gateways.deny_ports)", name, info.Setting)
+	v.note("gateway", "%s is retrieved, and this port is allowed (%s, gateways.allow_ports, gateways.deny_ports)", name, info.Setting)
 	return true
 }
 

@@ -46,11 +46,11 @@ func (v *Verdict) noteSite(t *trial) {
 		return
 	}
 	path := t.ask.Key.Path()
-	why := fmt.Sprintf("%s is for all paths that no other entry is for", r.Host)
+	why := fmt.Sprintf("%s matches all paths that no other entry matches", r.Host)
 	if r.Path != "" {
-		why = fmt.Sprintf("%s is the longest path that %s is below", r, path)
+		why = fmt.Sprintf("%s is the longest matching path for %s", r, path)
 		if uri.DecodedPath(path) == r.Path {
-			why = fmt.Sprintf("%s is the path itself", r)
+			why = fmt.Sprintf("%s is the exact path", r)
 		}
 	}
 	v.note("site", "%s: %s; %s", config.SiteSetting(r.Index), why, t.siteGets())
@@ -68,9 +68,9 @@ func (t *trial) siteGets() string {
 	const most = 3
 	switch r := t.site; {
 	case r.Answer.Location != "":
-		return fmt.Sprintf("urnd answers %d to %s", r.Answer.Status, strings.Join(t.urls, ""))
+		return fmt.Sprintf("urnd responds with %d to %s", r.Answer.Status, strings.Join(t.urls, ""))
 	case !t.isAsked():
-		return fmt.Sprintf("urnd answers %d", r.Answer.Status)
+		return fmt.Sprintf("urnd responds with %d", r.Answer.Status)
 	case len(t.urls) == 1:
 		return fmt.Sprintf("its server gets %s (%s.servers)", t.urls[0], config.SiteSetting(r.From.Servers))
 	default:
@@ -108,7 +108,7 @@ func (v *Verdict) noteOtherSites(t *trial) {
 	slices.Reverse(patterns)
 	less = append(less, patterns...)
 	if len(less) > 0 {
-		v.note("site", "less specific, and so not used: %s", strings.Join(less, ", "))
+		v.note("site", "not used, because less specific: %s", strings.Join(less, ", "))
 	}
 	if len(more) > 0 {
 		v.note("site", "more specific, for other paths: %s", strings.Join(more, ", "))
@@ -135,9 +135,9 @@ func (v *Verdict) noteSiteClient(t *trial, client netip.Addr, refused error) {
 	setting := config.SiteSetting(t.site.From.Clients) + ".clients"
 	switch i := slices.IndexFunc(t.site.Clients, func(p netip.Prefix) bool { return p.Contains(client) }); {
 	case refused != nil:
-		v.note("client", "%s may not ask for this site (%s)", t.client, setting)
+		v.note("client", "%s may not use this site (%s)", t.client, setting)
 		v.deny(setting)
 	case i >= 0:
-		v.note("client", "%s may ask for this site (%s: %s)", t.client, setting, t.site.Clients[i])
+		v.note("client", "%s may use this site (%s: %s)", t.client, setting, t.site.Clients[i])
 	}
 }

@@ -110,7 +110,7 @@ func verdictOf(t trial) Verdict {
 		}
 	}
 	if r.Scheme == "https" && t.ask.Kind != route.KindSite {
-		v.note("note", "clients ask a proxy for https by CONNECT: test CONNECT %s:%d too", r.Host, r.Port)
+		v.note("note", "clients use CONNECT for https: also test CONNECT %s:%d", r.Host, r.Port)
 	}
 	return v
 }
@@ -152,7 +152,7 @@ func (v *Verdict) deny(setting string) { v.Result, v.Setting = ResultDenied, set
 func (v *Verdict) noteClient(t *trial, refused error) {
 	verb, setting, prefixes := "use the proxy", "access.proxy_clients", t.config.Access.ProxyClients
 	if t.ask.Site != nil {
-		verb, setting, prefixes = "ask for a site", "access.resolve_clients", t.config.Access.ResolveClients
+		verb, setting, prefixes = "use this site", "access.resolve_clients", t.config.Access.ResolveClients
 	}
 	client := t.client.Unmap().WithZone("")
 	i := slices.IndexFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(client) })
@@ -172,11 +172,11 @@ func (v *Verdict) noteUser(t *trial, refused error) {
 	setting, required := t.users()
 	switch {
 	case t.site != nil && !required:
-		v.note("user", "nobody logs in for this site")
+		v.note("user", "this site requires no login")
 	case !required:
-		v.note("user", "nobody logs in (%s is empty)", setting)
+		v.note("user", "no user can log in (%s is empty)", setting)
 	case refused != nil:
-		v.note("user", "the client must log in (%s): --user", setting)
+		v.note("user", "the client must log in (%s): set --user", setting)
 		v.deny(setting)
 	default:
 		v.note("user", "%s, if the password is right (%s)", t.user, setting)
@@ -187,7 +187,7 @@ func (v *Verdict) noteUser(t *trial, refused error) {
 func (v *Verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
 	mode := t.policy.Mode()
 	if mode == policy.Open {
-		v.note("rules", "they are not looked at (proxy.policy is open)")
+		v.note("rules", "rules are ignored (proxy.policy is open)")
 		return
 	}
 	err, check := decided.Err, decided.Check()
@@ -206,9 +206,9 @@ func (v *Verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
 	}
 	switch {
 	case final && v.Rule == "":
-		v.note("rule", "no other rule holds: the request is allowed")
+		v.note("rule", "no rule matches: the request is allowed")
 	case !final && mode == policy.Report:
-		v.note("rule", "if proxy.policy were enforce, it would depend on the address that is dialled: --destination")
+		v.note("rule", "with proxy.policy enforce, it would depend on the destination address: set --destination")
 	case !final:
 		v.Result, v.Setting = ResultDepends, "proxy.rules"
 	case err != nil:
@@ -223,7 +223,7 @@ func (v *Verdict) noteHello(t *trial, r policy.Request, refused error) {
 		r.Host = uri.CanonicalHost(t.serverName)
 	}
 	if refused == nil {
-		v.note("client hello", "no rule ends the tunnel by what it begins with (%s %s)", t.hello, r.Host)
+		v.note("client hello", "no rule denies the beginning of the tunnel (%s %s)", t.hello, r.Host)
 		return
 	}
 	for _, match := range t.policy.Explain(r) {
@@ -249,9 +249,9 @@ func describeMatch(match policy.Match, destination netip.Addr, decides bool) str
 	case destination.IsValid() && decides:
 		because = append(because, "destinations "+joined)
 	case destination.IsValid():
-		return fmt.Sprintf("%q does not hold: %s is not in %s", match.Rule, destination, joined)
+		return fmt.Sprintf("%q does not match: %s is not in %s", match.Rule, destination, joined)
 	default:
-		text += " if the address that is dialled is in " + joined
+		text += " if the destination address is in " + joined
 	}
 	if len(because) == 0 {
 		return text
@@ -263,7 +263,7 @@ func describeMatch(match policy.Match, destination netip.Addr, decides bool) str
 func (v *Verdict) checkGuard(access config.Access, dialled netip.AddrPort) {
 	const setting = "access.allow_destinations"
 	if !dialled.Addr().IsValid() {
-		v.note("guard", "it checks the address that is dialled (%s)", setting)
+		v.note("guard", "it checks the destination address (%s)", setting)
 		return
 	}
 	if err := netguard.New(0, access.AllowDestinations...).Check(dialled); err != nil {
@@ -271,7 +271,7 @@ func (v *Verdict) checkGuard(access config.Access, dialled netip.AddrPort) {
 		v.deny(setting)
 		return
 	}
-	v.note("guard", "%s may be dialled (%s)", dialled, setting)
+	v.note("guard", "connections to %s are allowed (%s)", dialled, setting)
 }
 
 // Summary returns the verdict in one line.
@@ -286,9 +286,9 @@ func (v Verdict) Summary() string {
 	case v.Result == ResultDenied:
 		return "denied by " + by
 	case v.Result == ResultDepends:
-		return "depends on the address that is dialled: --destination"
+		return "depends on the destination address: set --destination"
 	case v.WouldDeny:
-		return fmt.Sprintf("allowed, as proxy.policy is report: rule %q would deny it", v.Rule)
+		return fmt.Sprintf("allowed, because proxy.policy is report: rule %q would deny it", v.Rule)
 	case v.Rule != "":
 		return fmt.Sprintf("allowed by rule %q", v.Rule)
 	}

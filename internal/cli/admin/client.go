@@ -38,29 +38,30 @@ type Flags struct {
 // AddFlags adds the flags to a command, including --admin for the address.
 func AddFlags(cmd *cobra.Command) *Flags {
 	f := AddAccess(cmd)
-	cmd.Flags().StringVar(&f.at, "admin", "", "the `address` of the admin interface: a URL, a host with its port, or unix: and a path; in place of listen.admin")
+	cmd.Flags().StringVar(&f.at, "admin", "", "`address` of the admin interface: a URL, host:port, or unix: and a path; replaces "+
+		"listen.admin")
 	return f
 }
 
 // AddAccess adds the flags without --admin, for a command that gets the address in another way.
 func AddAccess(cmd *cobra.Command) *Flags {
 	f := &Flags{settings: cli.AddFile(cmd)}
-	cmd.Flags().StringVar(&f.token, "token-file", "", "read the token of administrators from this `file`, in place of access.admin_token")
-	cmd.Flags().StringVar(&f.certificate, "cert", "", "the client certificate, a `file` in PEM, where tls.client_ca requires one")
-	cmd.Flags().StringVar(&f.key, "key", "", "its private key, a `file` in PEM")
-	cmd.Flags().StringVar(&f.authorities, "ca", "", "trust the certificate of the daemon by these authorities, "+
-		"a `file` in PEM; default: those of the system")
+	cmd.Flags().StringVar(&f.token, "token-file", "", "`file` of the administrator token; replaces access.admin_token")
+	cmd.Flags().StringVar(&f.certificate, "cert", "", "`file` of the client certificate in PEM, if tls.client_ca requires one")
+	cmd.Flags().StringVar(&f.key, "key", "", "`file` of its private key in PEM")
+	cmd.Flags().StringVar(&f.authorities, "ca", "", "`file` of the certificate authorities, in PEM, that verify the daemon; default: "+
+		"those of the system")
 	return f
 }
 
 var (
-	errOff = errors.New("listen.admin is empty: the admin interface is turned off, " +
-		"or systemd opens its socket; --admin says where it is")
-	errURL = errors.New("the address of an admin interface is a host with its port, behind http:// or https:// or nothing, " +
-		"or unix: and a path that begins with a slash")
-	errCertificate = errors.New("the admin interface requires a client certificate (tls.client_ca): " +
-		"give --cert and --key, and --admin with the name in the certificate of the daemon")
-	errKey = errors.New("--cert and --key are given together")
+	errOff = errors.New("listen.admin is empty: the admin interface is off, or its socket is opened by systemd; set its address with " +
+		"--admin")
+	errURL = errors.New("the address of an admin interface is host:port, with http://, https:// or no scheme, or unix: and an absolute " +
+		"path")
+	errCertificate = errors.New("the admin interface requires a client certificate (tls.client_ca): set --cert and --key, and --admin " +
+		"with the host name in the certificate of the daemon")
+	errKey = errors.New("--cert and --key are required together")
 )
 
 // Client returns a client of the admin interface that the flags, or else the configuration, name.
@@ -234,7 +235,7 @@ func (c *Client) Read(ctx context.Context, method, path string, query url.Values
 
 func readDocument(text []byte, document any) error {
 	if err := json.Unmarshal(text, document); err != nil {
-		return fmt.Errorf("reading the answer of the admin interface: %w", err)
+		return fmt.Errorf("reading the response of the admin interface: %w", err)
 	}
 	return nil
 }
@@ -264,14 +265,14 @@ func (f *Flags) Show(cmd *cobra.Command, output *cli.Output, path string, query 
 func (c *Client) Refused(status int, text []byte) error {
 	var problem api.Problem
 	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
-		problem.Detail = "this is perhaps not an admin interface of urnd"
+		problem.Detail = "check that this is an admin interface of urnd"
 	}
-	err := fmt.Errorf("the admin interface at %s answered %d: %s", c.base, status, plaintext.OneLine(problem.Detail))
+	err := fmt.Errorf("the admin interface at %s responded with status %d: %s", c.base, status, plaintext.OneLine(problem.Detail))
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return cli.Hint(err, "give the token of administrators with --token-file, or set access.admin_token")
+		return cli.Hint(err, "send the administrator token with --token-file, or set access.admin_token")
 	case http.StatusNotFound:
-		return cli.Hint(err, "--admin says where the admin interface is: listen.admin of the configuration that urnd runs with")
+		return cli.Hint(err, "set --admin to the address of the admin interface: listen.admin in the configuration of the running urnd")
 	}
 	return err
 }
@@ -284,7 +285,7 @@ func (c *Client) Answer(ctx context.Context, method, path string, query url.Valu
 	}
 	request, err := http.NewRequestWithContext(ctx, method, address, nil)
 	if err != nil {
-		return 0, nil, fmt.Errorf("asking the admin interface: %w", err)
+		return 0, nil, fmt.Errorf("connecting to the admin interface: %w", err)
 	}
 	if c.token != "" {
 		request.Header.Set("Authorization", "Bearer "+c.token)
@@ -295,12 +296,12 @@ func (c *Client) Answer(ctx context.Context, method, path string, query url.Valu
 		if errors.As(err, &failed) { // it contains a URL that the user did not enter
 			err = failed.Err
 		}
-		return 0, nil, c.unreachable(fmt.Errorf("asking the admin interface at %s: %w", c.base, err))
+		return 0, nil, c.unreachable(fmt.Errorf("connecting to the admin interface at %s: %w", c.base, err))
 	}
 	defer response.Body.Close()
 	text, err = io.ReadAll(io.LimitReader(response.Body, maxReply))
 	if err != nil {
-		return 0, nil, fmt.Errorf("reading the answer of the admin interface: %w", err)
+		return 0, nil, fmt.Errorf("reading the response of the admin interface: %w", err)
 	}
 	return response.StatusCode, text, nil
 }
@@ -310,12 +311,12 @@ func (c *Client) unreachable(err error) error {
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &certificate):
-		return cli.Hint(err, "--ca names the authorities that the certificate of the daemon is of")
+		return cli.Hint(err, "set --ca to the authorities of the daemon's certificate")
 	case errors.Is(err, fs.ErrPermission):
-		return cli.Hint(err, "run the command as a user who may use the socket, such as by sudo")
+		return cli.Hint(err, "run the command as a user with access to the socket, such as with sudo")
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
-		return cli.Hint(err, "that port speaks http: write --admin http://...")
+		return cli.Hint(err, "this port uses http: write --admin http://...")
 	default:
-		return cli.Hint(err, "look whether urnd runs (systemctl status urnd), and whether --admin or listen.admin is its address")
+		return cli.Hint(err, "check that urnd is running (systemctl status urnd), and that --admin or listen.admin is its address")
 	}
 }

@@ -29,18 +29,18 @@ func Command(hasResponses func(scheme string) bool) *cobra.Command {
 	kinds := kinds{hasResponses}
 	cmd := &cobra.Command{
 		Use:   "cache",
-		Short: "Look into the caches of a running urnd, and purge them",
-		Long: `Look into the caches of a running urnd, and purge them. Of http and https URLs, and of
-those that gateways retrieve, that are the stored responses of the HTTP cache; of URNs and all
-other URIs the answers, which are where names lead.
+		Short: "Inspect and purge the caches of a running urnd",
+		Long: `Inspect and purge the caches of a running urnd: for http and https URLs, and those that
+gateways retrieve, the stored responses of the HTTP cache; for URNs and all other URIs the
+answers, which are the targets of names.
 
-The commands ask the admin interface of the daemon: at listen.admin of the configuration, also
-where that is a Unix socket, and with the token of access.admin_token. With --admin no
-configuration is read, and a token is sent only with --token-file. Where tls.client_ca is set,
+The commands use the admin interface of the daemon: at listen.admin of the configuration,
+which may be a Unix socket, with the token of access.admin_token. With --admin no
+configuration is read, and a token is sent only with --token-file. If tls.client_ca is set,
 --cert and --key are required.
 
-The exit status is 0 where all was done, even if nothing was found, 1 after a failure, and 2 if
-the command was used wrongly; then nothing is purged.`,
+The exit status is 0 on success, even if nothing was found, 1 after a failure, and 2 after
+a usage error, in which case nothing is purged.`,
 		RunE: cli.RequireSubcommand,
 	}
 	cmd.AddCommand(newStats(), newShow(kinds), newWhy(kinds), newPurge(kinds))
@@ -95,7 +95,7 @@ func pathOf(of string) string {
 func newStats() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "stats",
-		Short:   "Print what the caches hold, and how they were used",
+		Short:   "Print the content and use of the caches",
 		Example: "  urnd cache stats\n  urnd cache stats --output json --admin http://127.0.0.1:8142",
 		Args:    cobra.NoArgs,
 	}
@@ -134,9 +134,9 @@ func (s statsJSON) print(w io.Writer, output *cli.Output) error {
 func newShow(k kinds) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show URI",
-		Short: "Print what is cached of a URI",
-		Long: `Print what is cached of a URI: of an http or https URL, and of one that a gateway
-retrieves, the stored responses, with the fields of requests that select each of them; of a URN, or
+		Short: "Print the cache entries of a URI",
+		Long: `Print the cache entries of a URI: for an http or https URL, and one that a gateway
+retrieves, the stored responses, with the request header fields that select each of them; for a URN, or
 another URI, the answers for all services.`,
 		Example: "  urnd cache show http://www.example.org/\n  urnd cache show --output json urn:isbn:0-395-36341-1",
 		Args:    cobra.ExactArgs(1),
@@ -188,7 +188,7 @@ func (document cachedJSON) print(w io.Writer, name string) error {
 
 // responseLines returns the lines about a stored response.
 func responseLines(r api.Response) []string {
-	size, where := fmt.Sprintf("%d bytes", r.Size), "still arriving"
+	size, where := fmt.Sprintf("%d bytes", r.Size), "incomplete"
 	if r.Size < 0 {
 		size = "of unknown length"
 	}
@@ -218,7 +218,7 @@ func responseLines(r api.Response) []string {
 		add("partial", "only a part is stored")
 	}
 	if r.Purged {
-		add("purged", "it is validated before it is used again")
+		add("purged", "it is revalidated before each use")
 	}
 	return lines
 }

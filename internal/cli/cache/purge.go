@@ -26,13 +26,13 @@ func newPurge(k kinds) *cobra.Command {
 	var p purgeFlags
 	cmd := &cobra.Command{
 		Use:   "purge [URI...]",
-		Short: "Purge what is cached of URIs, below a prefix, of a host, with a tag, or all",
-		Long: `Purge what is cached: of http and https URLs, and of those that gateways retrieve, the
-stored responses, of URNs and all other URIs the answers. Exactly one selection is required: URIs, --prefix, --host, --tag or --all.
+		Short: "Purge URIs, a prefix, a host, a tag, or all",
+		Long: `Purge cache entries: for http and https URLs, and those that gateways retrieve, the
+stored responses, for URNs and all other URIs the answers. Exactly one selection is required: URIs, --prefix, --host, --tag or --all.
 
-What is purged is used no more until its source was asked whether it is still right; answers are
-used while their source fails. With --hard it is removed, and of answers also the DNS records that
-they came from. With --refresh stored responses are fetched again at once, in all their variants.`,
+Purged entries are revalidated before their next use; answers remain usable while their
+source fails. With --hard they are removed, and for answers also the DNS records that
+they came from. With --refresh stored responses are fetched again immediately, in all variants.`,
 		Example: `  urnd cache purge http://www.example.org/news
   urnd cache purge --refresh http://www.example.org/
   urnd cache purge --hard URN:ISBN:0-395-36341-1
@@ -45,12 +45,13 @@ they came from. With --refresh stored responses are fetched again at once, in al
 		Args: cobra.ArbitraryArgs,
 	}
 	f := admin.AddFlags(cmd)
-	cmd.Flags().StringVar(&p.prefix, "prefix", "", "purge what is cached of URIs whose canonical form begins with this `text`")
-	cmd.Flags().StringVar(&p.host, "host", "", "purge the stored responses of this `host`, by any scheme; without a port, of all its ports")
+	cmd.Flags().StringVar(&p.prefix, "prefix", "", "purge the entries of URIs whose canonical form begins with this `prefix`")
+	cmd.Flags().StringVar(&p.host, "host", "", "purge the stored responses of this `host`, with any scheme; without a port, of all its "+
+		"ports")
 	cmd.Flags().StringVar(&p.tag, "tag", "", "purge the stored responses with this `tag` in Surrogate-Key, Cache-Tag or Cache-Groups")
 	cmd.Flags().BoolVar(&p.all, "all", false, "purge all stored responses and all answers")
-	cmd.Flags().BoolVar(&p.hard, "hard", false, "remove what is purged")
-	cmd.Flags().BoolVar(&p.refresh, "refresh", false, "fetch the stored responses for URLs again at once")
+	cmd.Flags().BoolVar(&p.hard, "hard", false, "remove purged entries")
+	cmd.Flags().BoolVar(&p.refresh, "refresh", false, "fetch stored responses for URLs again immediately")
 	output := cli.AddOutput(cmd, "one object for each line", cli.CSV, cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		purges, err := p.purges(k, cmd.Flags().Changed, args)
@@ -78,8 +79,8 @@ type purgeLine struct {
 
 var (
 	errPurgeSelection = errors.New("exactly one selection is required: URIs, --prefix, --host, --tag or --all")
-	errPurgeMode      = errors.New("--hard and --refresh exclude each other")
-	errPurgeRefresh   = errors.New("--refresh is for URLs of which responses are stored")
+	errPurgeMode      = errors.New("--hard and --refresh are mutually exclusive")
+	errPurgeRefresh   = errors.New("--refresh requires URLs with stored responses")
 )
 
 // purges returns the selections to purge; changed reports whether a flag was used.
@@ -144,7 +145,7 @@ func (p *purgeFlags) run(cmd *cobra.Command, c *admin.Client, purges []purgeLine
 	var failed error
 	for _, line := range purges {
 		if err := p.purge(cmd.Context(), c, &line); err != nil {
-			failed = cli.Hint(cli.ErrReported, "urnd status shows whether urnd runs and is ready")
+			failed = cli.Hint(cli.ErrReported, "urnd status shows whether urnd is running and ready")
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s: %v\n", line.name(), err)
 			continue
 		}

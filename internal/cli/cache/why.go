@@ -15,30 +15,30 @@ import (
 	"github.com/urnd/urnd/internal/plaintext"
 )
 
-var errWhyName = errors.New("this is a name, of which no responses are stored: urnd cache show prints its answers")
+var errWhyName = errors.New("this is a name, which has no stored responses: urnd cache show prints its answers")
 
 func newWhy(k kinds) *cobra.Command {
 	var headers []string
 	var fetch bool
 	cmd := &cobra.Command{
 		Use:   "why URL",
-		Short: "Say what becomes of a request for a URL, and why",
-		Long: `Say what becomes of a GET for a URL at this moment, and why: of which entry of proxy.sites it is,
-and so which rules of its cache hold, by which key its responses are stored, whether a stored response
-answers it or it goes to the origin, and which responses are stored, since when, until when they are
-fresh, and who says so. Nothing is sent to the origin and nothing changes.
+		Short: "Explain how the cache handles a request for a URL",
+		Long: `Explain how the cache handles a GET request for a URL: which entry of proxy.sites matches,
+which of its cache rules apply, the key of its responses, whether a stored response is used
+or the request goes to the origin, and which responses are stored, since when, how long they are
+fresh, and why. Nothing is sent to the origin and nothing changes.
 
-With --fetch the request is sent once before, by urnd itself and whatever proxy.rules say, and what is
-printed is as it is then, with the reason why the response was stored or not. A stored response that is
-fresh answers it; --header 'Cache-Control: no-cache' asks the origin.`,
+With --fetch urnd itself first sends the request once, whatever proxy.rules say, and the
+output describes the state after it, with the reason why the response was stored or not. A fresh
+stored response is used; --header 'Cache-Control: no-cache' forwards the request to the origin.`,
 		Example: `  urnd cache why http://www.example.org/
   urnd cache why https://www.example.org/ --header 'Accept-Encoding: gzip' --header 'Accept-Language: de'
   urnd cache why http://www.example.org/ --fetch --output json`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := admin.AddFlags(cmd)
-	cmd.Flags().StringArrayVar(&headers, "header", nil, "a `field` of the request, as Name: value; may be repeated")
-	cmd.Flags().BoolVar(&fetch, "fetch", false, "send the request once before")
+	cmd.Flags().StringArrayVar(&headers, "header", nil, "header `field` of the request, as Name: value; repeatable")
+	cmd.Flags().BoolVar(&fetch, "fetch", false, "send the request once first")
 	output := cli.AddOutput(cmd, "the document of "+pathWhy, cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		of, normal, err := k.cachedAs(args[0])
@@ -50,7 +50,7 @@ fresh answers it; --header 'Cache-Control: no-cache' asks the origin.`,
 		}
 		for _, h := range headers {
 			if name, _, ok := strings.Cut(h, ":"); !ok || name == "" {
-				return cli.Usage(fmt.Errorf("--header %q is not a field as Name: value", h))
+				return cli.Usage(fmt.Errorf("--header %q is not a field in the form Name: value", h))
 			}
 		}
 		query := url.Values{"uri": {normal}}
@@ -90,15 +90,15 @@ func whyLines(d *api.Why) (lines []string) {
 	}
 	switch d.Outcome {
 	case "urnd":
-		text := fmt.Sprintf("answered by urnd itself: %d", d.Status)
+		text := fmt.Sprintf("response of urnd itself: %d", d.Status)
 		if d.Location != "" {
 			text += ", to " + d.Location
 		}
 		add("%s", text)
 	case "origin":
-		lines = append(lines, reasonLines("asked of the origin: ", d.Reason)...)
+		lines = append(lines, reasonLines("forwarded to the origin: ", d.Reason)...)
 	default:
-		lines = append(lines, reasonLines("answered from the cache: ", d.Reason)...)
+		lines = append(lines, reasonLines("served from the cache: ", d.Reason)...)
 	}
 	lines = append(lines, siteLines(d)...)
 	add("key: %s", d.Key)
@@ -117,11 +117,11 @@ func whyLines(d *api.Why) (lines []string) {
 // siteLines returns the lines about the site of a request, and its rules.
 func siteLines(d *api.Why) (lines []string) {
 	if d.Site == nil {
-		return []string{"site: none of proxy.sites; it is for clients of the proxy, and no rules of a cache hold"}
+		return []string{"site: none of proxy.sites; a request to the forward proxy, without cache rules"}
 	}
 	paths := d.Site.Path
 	if paths == "" {
-		paths = ", all paths that no other entry is for"
+		paths = ", all paths that no other entry matches"
 	}
 	lines = []string{fmt.Sprintf("site: %s: %s%s", d.Site.Setting, d.Site.Host, paths)}
 	if d.Outcome == "urnd" {
@@ -131,7 +131,7 @@ func siteLines(d *api.Why) (lines []string) {
 		lines = append(lines, fmt.Sprintf("  rule %d of cache: %s", i, rule))
 	}
 	if len(d.Site.Rules) == 0 {
-		lines = append(lines, "  no rules of cache: its servers say for how long responses are fresh")
+		lines = append(lines, "  no cache rules: its servers decide how long responses are fresh")
 	}
 	if d.Rule != "" {
 		lines = append(lines, "  for the selected response: "+d.Rule)
@@ -162,21 +162,21 @@ func variantLines(d *api.Why, r *api.ExplainedResponse) []string {
 	if r.Selected {
 		lines[0] += ", which the request selects"
 	}
-	until, by := "fresh until", "nothing gives it a lifetime"
+	until, by := "fresh until", "it has no lifetime"
 	if r.TTL <= 0 {
 		until = "stale since"
 	}
 	switch r.LifetimeFrom {
 	case "":
 	case "heuristic":
-		by = fmt.Sprintf("a lifetime of %s, guessed from Last-Modified (RFC 9111 section 4.2.2)", seconds(r.Lifetime))
+		by = fmt.Sprintf("a heuristic lifetime of %s from Last-Modified (RFC 9111 section 4.2.2)", seconds(r.Lifetime))
 	case "override":
-		by = fmt.Sprintf("a lifetime of %s, by a rule of proxy.sites[].cache", seconds(r.Lifetime))
+		by = fmt.Sprintf("a lifetime of %s from a rule of proxy.sites[].cache", seconds(r.Lifetime))
 		if r.Selected && d.Rule != "" {
-			by = fmt.Sprintf("a lifetime of %s, by %s", seconds(r.Lifetime), d.Rule)
+			by = fmt.Sprintf("a lifetime of %s from %s", seconds(r.Lifetime), d.Rule)
 		}
 	default:
-		by = fmt.Sprintf("a lifetime of %s, by %s of the origin (RFC 9111 section 4.2.1)", seconds(r.Lifetime), r.LifetimeFrom)
+		by = fmt.Sprintf("a lifetime of %s from %s of the origin (RFC 9111 section 4.2.1)", seconds(r.Lifetime), r.LifetimeFrom)
 	}
 	return append(lines, "  received: "+r.Received, "  "+until+": "+r.FreshUntil+", "+by)
 }

@@ -43,15 +43,15 @@ func newCheck(w Wiring) *cobra.Command {
 		Use:   "check FILE",
 		Short: "Report all errors of a configuration file",
 		Long: `Report all errors of a configuration file, with the environment applied to it.
-The exit status is 0 if urnd would start with it, as far as can be known without opening
-anything: it makes no file and no directory, takes no lock, listens nowhere and connects
-to nothing, so that it can be used beside an urnd that runs. It reads the files of secrets
-and certificates; what only opening can show is listed as "not checked". The status is 1, too, if
-the settings allow more memory together than limits.memory, if that is set.
-With --dial it connects to the servers that the configuration names: to that of
-cache.shared and of the registry, to the DNS and to the collector of traces, which gets one
-span. It says for each whether urnd could use it, changes nothing there, and the status
-is 1 where it could not use one.`,
+The exit status is 0 if urnd would start with it, as far as can be determined without opening
+anything: the command creates no files and no directories, takes no locks, does not listen
+and does not connect, so that it can be run beside a running urnd. It reads the files of secrets
+and certificates; checks that need more are listed as "not checked". The status is also 1 if
+the settings allow more memory in total than limits.memory, if that is set.
+With --dial it connects to the servers in the configuration: those of cache.shared and
+the registry, the DNS servers and the trace collector, which gets one span. It reports for each
+whether urnd could use it, changes nothing there, and the status is 1 if any of them
+cannot be used.`,
 		Example: "  urnd config check /etc/urnd/urnd.yaml\n  urnd config check --dial /etc/urnd/urnd.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -90,7 +90,7 @@ is 1 where it could not use one.`,
 			return ask(cmd.Context(), cmd.OutOrStdout(), peers)
 		},
 	}
-	cmd.Flags().BoolVar(&dial, "dial", false, "connect to the servers that the configuration names, and say what is wrong with each")
+	cmd.Flags().BoolVar(&dial, "dial", false, "connect to the servers in the configuration, and report the result for each")
 	return cmd
 }
 
@@ -121,7 +121,7 @@ func (w Wiring) Check(c config.Config) error {
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", directory.setting, err)
 		} else if !info.IsDir() {
-			return fmt.Errorf("%s: %s is no directory", directory.setting, directory.path)
+			return fmt.Errorf("%s: %s is not a directory", directory.setting, directory.path)
 		}
 	}
 	c.Cache.Disk = 0 // opening the disk cache would create its directory and lock it
@@ -157,7 +157,7 @@ func diskDirectory(c config.Cache) string {
 // notChecked describes what only opening could check: listeners, files and directories that urnd writes to,
 // credentials of systemd, and servers that were not tested.
 func (w Wiring) notChecked(c config.Config, asked []Peer) []string {
-	lines := []string{"listen: whether urnd can listen at its addresses"}
+	lines := []string{"listen: whether urnd can listen on its addresses"}
 	add := func(setting, path string) {
 		if path != "" {
 			lines = append(lines, fmt.Sprintf("%s: whether urnd can write to %s", setting, path))
@@ -169,8 +169,7 @@ func (w Wiring) notChecked(c config.Config, asked []Peer) []string {
 			directory = systemd.CacheDirectory()
 		}
 		if directory == "" {
-			lines = append(lines, "cache.disk_directory: it is not set, and CacheDirectory of the unit of systemd is "+
-				"known to the service alone")
+			lines = append(lines, "cache.disk_directory: not set, and CacheDirectory of the systemd unit is known only to the service")
 		}
 		add("cache.disk_directory", directory)
 	}
@@ -185,12 +184,12 @@ func (w Wiring) notChecked(c config.Config, asked []Peer) []string {
 		add(config.AccessLogSetting(i)+".file", l.File)
 	}
 	if c.Log.Format == "journald" {
-		lines = append(lines, "log.format: whether the journal of systemd is there")
+		lines = append(lines, "log.format: whether the systemd journal is available")
 	}
 	if !systemd.HasCredentials() {
 		for _, file := range c.SecretFiles() {
 			if strings.HasPrefix(*file.Name, config.CredentialPrefix) {
-				lines = append(lines, fmt.Sprintf("%s: %s, which systemd passes on to the service alone", file.Path, *file.Name))
+				lines = append(lines, fmt.Sprintf("%s: %s, which systemd passes only to the service", file.Path, *file.Name))
 			}
 		}
 	}
@@ -198,7 +197,7 @@ func (w Wiring) notChecked(c config.Config, asked []Peer) []string {
 		return slices.ContainsFunc(asked, func(p Peer) bool { return p.Setting == setting })
 	})
 	if len(servers) > 0 {
-		lines = append(lines, "whether the servers answer that these settings name: "+strings.Join(servers, ", "))
+		lines = append(lines, "whether the servers of these settings respond: "+strings.Join(servers, ", "))
 	}
 	return lines
 }
@@ -281,7 +280,7 @@ func ask(ctx context.Context, out io.Writer, peers []Peer) error {
 			found, err := p.Ask(ctx)
 			switch {
 			case err != nil:
-				lines[i], failed[i] = "cannot be used: "+err.Error(), true
+				lines[i], failed[i] = "unusable: "+err.Error(), true
 			case found == "":
 				lines[i] = "ok"
 			default:
@@ -298,7 +297,7 @@ func ask(ctx context.Context, out io.Writer, peers []Peer) error {
 		}
 	}
 	if failures > 0 {
-		return fmt.Errorf("%d of %d servers cannot be used", failures, len(peers))
+		return fmt.Errorf("%d of %d servers are unusable", failures, len(peers))
 	}
 	return nil
 }

@@ -27,16 +27,16 @@ func newShow() *cobra.Command {
 	var origin, all bool
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Print the configuration that urnd would run with",
-		Long: `Print, as YAML, what differs from the defaults in the configuration that urnd would
-run with: what the file, the environment and the flags change. With --all the defaults are
-printed, too. With --origin each value is on a line of its own, with its origin. Secrets
-are in files, and never shown.`,
+		Short: "Print the effective configuration",
+		Long: `Print, as YAML, the settings of the effective configuration that differ from the
+defaults: those set by the file, the environment and flags. With --all the defaults are
+printed, too. With --origin each value is on its own line, with its origin. Secrets
+are in files, and never printed.`,
 		Example: "  urnd config show\n  urnd config show --all --origin\n  URND_DNS_TIMEOUT=5s urnd config show --config /etc/urnd/urnd.yaml",
 		Args:    cobra.NoArgs,
 	}
 	s := cli.AddSettings(cmd)
-	cmd.Flags().BoolVar(&all, "all", false, "print the settings that have their defaults, too")
+	cmd.Flags().BoolVar(&all, "all", false, "also print settings with default values")
 	cmd.Flags().BoolVar(&origin, "origin", false, "print the origin of each value")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, origins, err := s.LoadOrigins(nil)
@@ -112,7 +112,7 @@ func newExample() *cobra.Command {
 		Example: "  urnd config example > urnd.yaml",
 		Args:    cobra.NoArgs,
 	}
-	cmd.Flags().BoolVar(&commented, "commented", false, "comment all settings out, so that the defaults of the program apply")
+	cmd.Flags().BoolVar(&commented, "commented", false, "comment out all settings, so that the defaults of the program apply")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		text := config.Example()
 		if commented {
@@ -139,9 +139,9 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "explain [SETTING...]",
 		SuggestFor: []string{"describe", "doc", "setting"},
-		Short:      "Print what settings mean",
-		Long: `Print what settings mean, and of each its values, its default, its variable of the environment, and what a
-reload does that changes it. SETTING is a setting (dns.timeout), a section (dns), or the last part of several (timeout);
+		Short:      "Print the descriptions of settings",
+		Long: `Print descriptions of settings, with values, default, environment variable, and the caches that a
+reload with a changed value discards. SETTING is a setting (dns.timeout), a section (dns), or the last part of several (timeout);
 without one, all are printed.`,
 		Example: `  urnd config explain dns.timeout
   urnd config explain proxy.sites

@@ -33,7 +33,7 @@ func ofSecrets(c config.Config) (warnings config.Faults) {
 		}
 		if info, err := os.Stat(*file.Name); err == nil && info.Mode()&others != 0 && file.Secret {
 			warnings = append(warnings, config.Fault{
-				Path: file.Path, Message: fmt.Sprintf("all users of this machine can read %s (chmod o-r)", *file.Name),
+				Path: file.Path, Message: fmt.Sprintf("all users of this machine can read %s: run chmod o-r", *file.Name),
 			})
 		}
 		if file.Path != "registry.password" && file.Path != "cdn.secret" {
@@ -64,9 +64,9 @@ func ofHelpers(c config.Config) (warnings config.Faults) {
 		switch {
 		case errors.Is(err, fs.ErrPermission):
 		case err != nil:
-			warnings = append(warnings, config.Fault{Path: path, Message: fmt.Sprintf("nobody can log in by it: %v", err)})
+			warnings = append(warnings, config.Fault{Path: path, Message: fmt.Sprintf("no user can log in: %v", err)})
 		case !info.Mode().IsRegular() || info.Mode()&anybodyRuns == 0:
-			warnings = append(warnings, config.Fault{Path: path, Message: fmt.Sprintf("nobody can log in by it: %s is no program", h.Command[0])})
+			warnings = append(warnings, config.Fault{Path: path, Message: fmt.Sprintf("no user can log in: %s is not a program", h.Command[0])})
 		}
 	}
 	return warnings
@@ -93,7 +93,8 @@ func ofPasswords(setting, file string) config.Faults {
 		return nil
 	}
 	return config.Faults{{
-		Path: setting, Message: fmt.Sprintf("%d of %d hashes have a cost below %d, so that their passwords are guessed fast: make them by htpasswd -B -C 12",
+		Path: setting, Message: fmt.Sprintf("%d of %d hashes have a cost below %d, so their passwords can be guessed fast: create them "+
+			"with htpasswd -B -C 12",
 			cheap, all, goodCost),
 	}}
 }
@@ -108,8 +109,8 @@ func ofDirectories(c config.Config) (warnings config.Faults) {
 	needs := func(setting, directory string) {
 		if directory != "" && isMissing(directory) && !isOfSystemd(directory) {
 			warnings = append(warnings, config.Fault{
-				Path: setting, Message: fmt.Sprintf("the directory %s does not exist, and urnd does not make it: make it, with the user that urnd "+
-					"runs as for its owner", directory),
+				Path: setting, Message: fmt.Sprintf("the directory %s does not exist, and urnd does not create it: create it, owned by "+
+					"the user that urnd runs as", directory),
 			})
 		}
 	}
@@ -117,7 +118,7 @@ func ofDirectories(c config.Config) (warnings config.Faults) {
 		needs("registry.store", filepath.Dir(path))
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			warnings = append(warnings, config.Fault{
-				Path: "registry.store", Message: fmt.Sprintf("%s is a directory: write that of a file, such as sqlite:%s", path, filepath.Join(path, "registry.db")),
+				Path: "registry.store", Message: fmt.Sprintf("%s is a directory: write the path of a file, such as sqlite:%s", path, filepath.Join(path, "registry.db")),
 			})
 		}
 	}
@@ -131,14 +132,16 @@ func ofDirectories(c config.Config) (warnings config.Faults) {
 		const anyone = 0o222
 		if info, err := os.Stat(of.path); err == nil && info.Mode()&anyone == 0 {
 			warnings = append(warnings, config.Fault{
-				Path: of.setting, Message: fmt.Sprintf("nobody may write to the directory %s: give it to the user that urnd runs as (chown, chmod u+w)", of.path),
+				Path: of.setting, Message: fmt.Sprintf("the directory %s is not writable: give it to the user that urnd runs as "+
+					"(chown, chmod u+w)", of.path),
 			})
 		}
 	}
 	for i, root := range c.File.Roots {
 		if isMissing(root) {
 			warnings = append(warnings, config.Fault{
-				Path: fmt.Sprintf("file.roots.%d", i), Message: fmt.Sprintf("the directory %s does not exist: nothing is served of it", root),
+				Path: fmt.Sprintf("file.roots.%d", i), Message: fmt.Sprintf("the directory %s does not exist: none of its files are "+
+					"served", root),
 			})
 		}
 	}
@@ -169,8 +172,8 @@ func ofCertificates(c config.Config) (warnings config.Faults) {
 			path = fmt.Sprintf("tls.certificates.%d.certificate", i-1)
 		}
 		warnings = append(warnings, config.Fault{
-			Path: path, Message: "it has no names (subjectAltName), so that all clients refuse it, whatever its common name is: " +
-				"have one issued with them (openssl req -addext subjectAltName=DNS:urn.example.org)",
+			Path: path, Message: "the certificate has no names (subjectAltName), so all clients reject it, whatever its common name: " +
+				"obtain one with names (openssl req -addext subjectAltName=DNS:urn.example.org)",
 		})
 	}
 	if len(warnings) > 0 || len(leaves) == 0 && (!c.ACME.Enabled || len(c.Listen.TLS) == 0) {
@@ -196,7 +199,7 @@ func ofUncovered(c config.Config, leaves []*x509.Certificate) (warnings config.F
 // says returns the warning about a host without a certificate.
 func says(host string, leaves []*x509.Certificate) string {
 	if len(leaves) == 0 {
-		return fmt.Sprintf("authorities have no certificates for %s: by https clients refuse it: add one to tls.certificates", host)
+		return fmt.Sprintf("authorities issue no certificates for %s: clients reject it over https: add one to tls.certificates", host)
 	}
 	var names []string
 	for _, leaf := range leaves {
@@ -205,7 +208,8 @@ func says(host string, leaves []*x509.Certificate) string {
 			names = append(names, address.String())
 		}
 	}
-	return fmt.Sprintf("there is no certificate for %s, but for %s: by https clients refuse it: add one to tls.certificates, or write acme.enabled: true",
+	return fmt.Sprintf("there is no certificate for %s, but for %s: clients reject it over https: add one to tls.certificates, or "+
+		"write acme.enabled: true",
 		host, strings.Join(names, ", "))
 }
 

@@ -16,12 +16,12 @@ import (
 func newImport() *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE",
-		Short: "Convert a configuration of Squid",
-		Long: `Print the configuration of urnd that does what a squid.conf says, with the line that each
-setting comes from. What cannot be carried over is a table on standard error, and comments at
-the end; the configuration is valid without it, and its rules never allow more than http_access
-did: one that denies, and cannot be said exactly, denies more. The status is 0 if all was
-carried over, and 1 if something was not. Passwords are not printed.`,
+		Short: "Convert a Squid configuration",
+		Long: `Print the equivalent urnd configuration of a squid.conf, with the line that each setting
+comes from. Unsupported directives are listed in a table on standard error, and in comments at
+the end; the configuration is valid without them, and its rules never allow more than http_access
+did: a deny rule that has no exact equivalent denies more. The exit status is 0 if everything was
+converted, and 1 otherwise. Passwords are not printed.`,
 		Example: "  urnd config import /etc/squid/squid.conf > urnd.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

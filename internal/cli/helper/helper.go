@@ -25,10 +25,10 @@ func Command(names cli.NamesOf, open cli.OpenResolution) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "helper",
 		Short: "Normalize URLs and resolve URNs for Squid",
-		Long: `Normalize URLs and resolve URNs for Squid, which starts these commands and speaks
-with them on standard input and output. A request that begins with a number has a
-channel-ID: such requests are answered side by side, up to 64 at a time, and others
-one after another. So concurrency= may be set in squid.conf or not.`,
+		Long: `Normalize URLs and resolve URNs for Squid, which starts these commands and uses
+standard input and output. A request that begins with a number has a
+channel-ID: such requests are handled concurrently, up to 64 at a time, and others
+sequentially. So concurrency= is optional in squid.conf.`,
 		RunE: cli.RequireSubcommand,
 	}
 	cmd.AddCommand(newURLRewrite(open), newStoreID(names))
@@ -91,10 +91,10 @@ func newURLRewrite(open cli.OpenResolution) *cobra.Command {
 		Use:   "url-rewrite",
 		Short: "Resolve URNs and normalize URLs, as the url_rewrite_program of Squid",
 		Long: `Resolve URNs and normalize URLs, as the url_rewrite_program of Squid. A client that
-asks Squid for a URN is redirected to its first location, by the rules and servers of
-the configuration. A URL is replaced by its normal form, in which octets that are none of
-URLs, such as "[", are percent-encoded. All else is left as it is:
-the answer is ERR, with a message if the URL is invalid or the URN has no location,
+requests a URN from Squid is redirected to its first location, by the rules and servers of
+the configuration. A URL is replaced by its normal form, in which bytes that are not allowed in
+URLs, such as "[", are percent-encoded. Other requests are not changed:
+the response is ERR, with a message if the URL is invalid or the URN has no location,
 and BH if urnd or a server has failed.`,
 		Example: `  printf 'urn:ietf:rfc:2648\n' | urnd helper url-rewrite
 
@@ -150,7 +150,7 @@ func (r urlRewriter) answer(ctx context.Context, url string) squid.Answer {
 // accepts.
 func (r urlRewriter) redirect(ctx context.Context, q resolver.Query) squid.Answer {
 	if !q.Service.Locates() {
-		return squid.Refused(fmt.Sprintf("the service %s is not offered to Squid", q.Service))
+		return squid.Refused(fmt.Sprintf("the service %s is not available for Squid", q.Service))
 	}
 	answer, err := r.resolver.Resolve(ctx, q)
 	if err != nil {
@@ -162,13 +162,13 @@ func (r urlRewriter) redirect(ctx context.Context, q resolver.Query) squid.Answe
 func newStoreID(names cli.NamesOf) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "store-id",
-		Short: "Print the keys of URIs, as the store_id_program of Squid",
-		Long: `Print the keys of URIs, as the store_id_program of Squid: equivalent URIs then share
+		Short: "Print cache keys of URIs, as the store_id_program of Squid",
+		Long: `Print cache keys of URIs, as the store_id_program of Squid: equivalent URIs then share
 one entry of its cache. The key of a URL is its normal form, that of a URN its canonical
-name by the rules of its namespace. The answer is ERR where that is the URI itself, where
-a URI is invalid (Squid sends on what clients send raw, such as "[", and keeps it apart), ` +
-			`and for a URN with components ("?+" or "?="), which change what it
-leads to but not its name.`,
+name by the rules of its namespace. The response is ERR if the key is the URI itself, if
+the URI is invalid (Squid forwards bytes that clients send raw, such as "[", and caches them separately), ` +
+			`and for a URN with components ("?+" or "?="), which change its
+target but not its name.`,
 		Example: `  printf 'URN:ISBN:0-395-36341-1\n' | urnd helper store-id
 
   # in squid.conf

@@ -21,7 +21,7 @@ import (
 func Command(version string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIRECTORY",
-		Short:   "Write the manual pages into a directory",
+		Short:   "Write the manual pages to a directory",
 		Example: "  urnd man /usr/local/share/man/man1",
 		Hidden:  true,
 		Args:    cobra.ExactArgs(1),

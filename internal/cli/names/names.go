@@ -46,9 +46,9 @@ type targetJSON struct {
 func Command(names cli.NamesOf) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "namespaces",
-		Short: "List the URN namespaces that urnd knows",
-		Long: `List the URN namespaces that urnd knows, those of the configuration included: the
-NID, the rule of equivalence, the number of targets, and the document that defines it.`,
+		Short: "List known URN namespaces",
+		Long: `List the known URN namespaces, including those of the configuration: the
+NID, the equivalence rule, the number of targets, and the defining document.`,
 		Example: "  urnd namespaces\n  urnd namespaces show isbn",
 		Args:    cobra.NoArgs,
 	}
@@ -93,8 +93,8 @@ func newShow(names cli.NamesOf) *cobra.Command {
 		nid := strings.ToLower(args[0])
 		ns, ok := rules.Set.Lookup(nid)
 		if !ok {
-			err := fmt.Errorf("namespace %q is not in the list: its names are compared by RFC 8141 alone, and resolved by DDDS", nid)
-			return cli.Hint(err, "urnd namespaces lists those that are; others are written into namespaces of the configuration")
+			err := fmt.Errorf("namespace %q is unknown: its names are compared by RFC 8141 alone, and resolved by DDDS", nid)
+			return cli.Hint(err, "urnd namespaces lists known ones; add others to namespaces of the configuration")
 		}
 		return output.Document(cmd.OutOrStdout(), documentOf(ns), func(w io.Writer) error {
 			fmt.Fprintf(w, "nid:     %s\nrule:    %s\n", ns.NID, ruleOf(ns))

@@ -24,7 +24,7 @@ func newBackup(w Wiring) *cobra.Command {
 	var force, portable bool
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Copy the registry to a file, while it is used",
+		Short: "Copy the registry to a file while it is in use",
 		Long: `Copy the registry, as it is at this moment, to a single file. urnd may be running, and names may
 be changed meanwhile. FILE appears when it is complete, with mode 0600, and is read by verify and
 restore. Its digest is written to FILE.sha256 then, as sha256sum -c reads it: take both away. Of a
@@ -61,7 +61,7 @@ counters and all else, to move the registry to another database. It is compresse
 
 // notBackedUp describes the state after a failed backup.
 func notBackedUp(file string) string {
-	return fmt.Sprintf("no backup was made, and a %s from before is as it was", file)
+	return fmt.Sprintf("no backup was made, and an existing %s is unchanged", file)
 }
 
 // backUp writes a backup to a file.
@@ -130,13 +130,13 @@ func (f *storeFlags) file() (string, error) {
 func newRestore(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Make a backup the registry",
-		Long: `Make a backup the registry, after it was compared with its digest in FILE.sha256, if there is one,
-and verified. urnd must not be running for the last step: verify FILE before you stop it, so that it
-is not stopped for a backup that cannot be restored. The registry that is there is kept beside the
-new one, with the name ending in .before-restore. FILE itself does not change.
+		Short: "Restore the registry from a backup",
+		Long: `Restore the registry from a backup, after comparing it with its digest in FILE.sha256, if there is one,
+and verifying it. urnd must not be running for the last step: verify FILE before you stop it, so that it
+is not stopped for an invalid backup. The previous registry is preserved beside the
+new one, with a name ending in .before-restore. FILE itself does not change.
 
-A portable backup (backup --portable) is also restored into a PostgreSQL database that is empty.`,
+A portable backup (backup --portable) can also be restored into an empty PostgreSQL database.`,
 		Example: `  urnd registry verify /var/backups/registry.db && systemctl stop urnd.socket urnd &&
     urnd registry restore /var/backups/registry.db && systemctl start urnd
   urnd registry restore registry.ndjson.zst --store postgres://urnd@localhost/names`,
@@ -168,15 +168,15 @@ A portable backup (backup --portable) is also restored into a PostgreSQL databas
 			kept, err = sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error { return verifyBackup(cmd.Context(), p, s, cmd.ErrOrStderr()) })
 		}
 		if errors.Is(err, registry.ErrDamaged) { // its error names the copy
-			err = fmt.Errorf("%s is no backup that can be restored: %w", args[0], err)
+			err = fmt.Errorf("%s is not a valid backup: %w", args[0], err)
 		}
 		if err != nil {
-			return p.Anew(err, "nothing was restored, and the registry is as it was")
+			return p.Anew(err, "nothing was restored, and the registry is unchanged")
 		}
 		p.End()
-		fmt.Fprintf(cmd.OutOrStdout(), "%s is restored from %s\n", path, args[0])
+		fmt.Fprintf(cmd.OutOrStdout(), "%s was restored from %s\n", path, args[0])
 		if kept != "" {
-			fmt.Fprintf(cmd.OutOrStdout(), "what was there is now %s\n", kept)
+			fmt.Fprintf(cmd.OutOrStdout(), "the previous registry is now %s\n", kept)
 		}
 		return nil
 	}
@@ -191,11 +191,11 @@ func (s *session) restore(ctx context.Context, file string) error {
 	if err := verifyBackup(ctx, s.progress, s.store, s.errs); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(s.out, "the registry is restored from %s\n", file)
+	_, err := fmt.Fprintf(s.out, "the registry was restored from %s\n", file)
 	return err
 }
 
-var errUnsound = errors.New("the backup has the problems above: restore another one, which urnd registry verify FILE finds sound")
+var errUnsound = errors.New("the backup has the problems above: restore another one, which urnd registry verify FILE accepts")
 
 // verifyBackup verifies a copy of a backup, and prints its problems.
 func verifyBackup(ctx context.Context, p *cli.Progress, s registry.Store, to io.Writer) error {

@@ -71,7 +71,7 @@ func TestRegistryBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, status = storeCommand(t, path, "restore", file)
-	wantOutput(t, out, status, 0, path+" is restored from "+file, "what was there is now "+path+".before-restore")
+	wantOutput(t, out, status, 0, path+" was restored from "+file, "the previous registry is now "+path+".before-restore")
 	out, status = storeCommand(t, path, "get", "urn:example:a")
 	wantOutput(t, out, status, 0, "https://example.org/urn:example:a")
 	out, status = storeCommand(t, path, "get", "urn:example:b")
@@ -86,7 +86,7 @@ func TestRegistryBackup(t *testing.T) {
 	}
 }
 
-func TestRegistryVerifyFaults(t *testing.T) {
+func TestRegistryVerifyErrors(t *testing.T) {
 	path := storeWith(t, "urn:example:a")
 	db, err := driver.Open("file:" + path)
 	if err != nil {

@@ -22,11 +22,11 @@ func newChanges(w Wiring) *cobra.Command {
 	var set int64
 	cmd := &cobra.Command{
 		Use:   "changes",
-		Short: "Print the change sets: what was changed together, by whom and why",
-		Long: `Print the change sets of the registry, in their order: each import, each command and each request is one. With
---set the names that one has changed are printed, and what it changed.
+		Short: "Print the change sets, with author and reason",
+		Long: `Print the change sets of the registry, in their order: each import, command and request is one. With
+--set the names that one has changed are printed, with their differences.
 
-A set is taken back by urnd registry revert. What was registered before there were change sets is the first one.`,
+urnd registry revert reverts a set. Entries from before the first change set are the first one.`,
 		Example: `  urnd registry changes
   urnd registry changes --since 2031-05-01 --by admin
   urnd registry changes --prefix urn:nbn:fi:
@@ -36,10 +36,10 @@ A set is taken back by urnd registry revert. What was registered before there we
 	}
 	f := addStore(cmd, w)
 	flags := cmd.Flags()
-	addTime(cmd, &of.Since, "since", "only those from this `time` on: a date, or a time of RFC 3339", plaintext.ParseTime)
+	addTime(cmd, &of.Since, "since", "only those since this `time`: a date, or a time of RFC 3339", plaintext.ParseTime)
 	addTime(cmd, &of.Until, "until", "only those until this `time`: a date, which means its end (UTC), or a time of RFC 3339", plaintext.ParseTimeEnd)
 	flags.StringVar(&of.By, "by", "", "only those of this `name`")
-	flags.StringVar(&of.Prefix, "prefix", "", "only those that changed names that begin with this `text`")
+	flags.StringVar(&of.Prefix, "prefix", "", "only those that changed names with this `prefix`")
 	flags.Int64Var(&set, "set", 0, "print what the set with this `number` has changed")
 	output := cli.AddOutput(cmd, "one object for each set, or with --set for each name that it has changed", cli.CSV, cli.JSON)
 	return f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
@@ -121,10 +121,10 @@ func newRevert(w Wiring) *cobra.Command {
 	var note string
 	cmd := &cobra.Command{
 		Use:   "revert SET --note TEXT",
-		Short: "Take a change set back",
-		Long: `Take a change set back, by its number, which urnd registry changes prints: what it changed becomes as it was before. A name
-that it made is withdrawn, with the note as reason, since no name is unassigned. What was changed again since stays, and is
-printed as a conflict. The history keeps all of it, and what was taken back is a change set, that can be taken back.
+		Short: "Revert a change set",
+		Long: `Revert a change set, by its number, which urnd registry changes prints: the previous state of its names is restored. A name
+that it created is withdrawn, with the note as reason, since no name is unassigned. Later changes of the same names are preserved, and
+printed as conflicts. The history keeps everything, and the reversal is a change set, which can be reverted, too.
 
 The exit status is 1 if there was a conflict.`,
 		Example: `  urnd registry revert 1 --dry-run --note 'wrong file'
@@ -133,9 +133,9 @@ The exit status is 1 if there was a conflict.`,
 	}
 	f := addStore(cmd, w)
 	differences := addDifferences(cmd)
-	cmd.Flags().StringVar(&note, "note", "", "why: a `text`, which is also shown for names that are withdrawn by it")
-	cli.Require(cmd, "note", "say why it is taken back")
-	return f.run(existing, "taking the change set back", "nothing was taken back", func(ctx context.Context, s *session, args []string) error {
+	cmd.Flags().StringVar(&note, "note", "", "reason: a `text`, which is also shown for names that are withdrawn by it")
+	cli.Require(cmd, "note", "a reason is required")
+	return f.run(existing, "reverting the change set", "nothing was reverted", func(ctx context.Context, s *session, args []string) error {
 		number, err := strconv.ParseInt(args[0], 10, 64)
 		if err != nil || number < 1 {
 			return cli.Usage(fmt.Errorf("%q is not the number of a change set: urnd registry changes prints them", args[0]))
@@ -149,19 +149,19 @@ func (d *differenceFlags) revert(ctx context.Context, s *session, what registry.
 	p := d.printer(s)
 	what.Reverted = func(c registry.Changed) {
 		p.Changed(c)
-		s.progress.Show(cli.Step{What: "taking the change set back", Done: p.Counts.Names, Unit: "names"})
+		s.progress.Show(cli.Step{What: "reverting the change set", Done: p.Counts.Names, Unit: "names"})
 	}
 	what.Conflict = func(key registry.Key, err error) {
 		fmt.Fprintf(s.errs, "%s: %s\n", key, plaintext.OneLine(err.Error()))
 	}
 	report, err := s.Revert(ctx, s.actor, what)
 	if err = errors.Join(err, p.Err()); err != nil {
-		return d.interrupted(s, unknownSet(err), "%s are taken back, and stay; the same command goes on with the others", amountOf(report.Names, "name"))
+		return d.interrupted(s, unknownSet(err), "%s are reverted; the same command continues with the others", amountOf(report.Names, "name"))
 	}
 	if err := d.end(s, p); err != nil {
 		return err
 	}
-	return d.concluded(s, fmt.Sprintf("%d %s", report.Names, d.would("taken back")), report.Conflicts, report.Set)
+	return d.concluded(s, fmt.Sprintf("%d %s", report.Names, d.would("reverted")), report.Conflicts, report.Set)
 }
 
 // would returns done for a change that was made, or "would be" and done for a dry run.
@@ -175,7 +175,7 @@ func (d *differenceFlags) would(done string) string {
 // interrupted returns the error of a command, with the state that an interruption leaves.
 func (d *differenceFlags) interrupted(s *session, err error, stands string, of ...any) error {
 	if d.dry {
-		return s.progress.Anew(err, "nothing was changed, as by any dry run")
+		return s.progress.Anew(err, "nothing was changed because of --dry-run")
 	}
 	return s.progress.Interrupted(err, stands, of...)
 }
@@ -190,7 +190,7 @@ func (d *differenceFlags) concluded(s *session, text string, conflicts int64, se
 	}
 	fmt.Fprintln(s.errs, text+strings.Join(more, ""))
 	if conflicts > 0 {
-		return cli.Hint(cli.ErrReported, "what somebody else has changed since is as they left it: see urnd registry history of those names")
+		return cli.Hint(cli.ErrReported, "concurrent changes of others were preserved: see urnd registry history of those names")
 	}
 	return nil
 }
@@ -201,7 +201,7 @@ func newRewrite(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "rewrite PREFIX --replace TEXT --with TEXT",
 		SuggestFor: []string{"move", "relocate", "replace"},
-		Short:      "Move the targets of all names below a prefix",
+		Short:      "Move the targets of all names with a prefix",
 		Long: `Move the targets of all names and prefixes that begin with PREFIX, also of those that are withdrawn: where the URI of a target begins
 with --replace, it begins with --with then; the rest of it stays. It is one change set, which urnd registry revert takes back.
 
@@ -215,12 +215,12 @@ overwritten; the exit status is 1 then. A rewrite that was interrupted is contin
 	f := addStore(cmd, w)
 	differences := addDifferences(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&what.Replace, "replace", "", "what the URIs begin with that are moved: a `text`, with the slash that ends it")
-	flags.StringVar(&what.With, "with", "", "what they begin with then: a `text`")
-	flags.StringVar(&what.Note, "note", "", "why, which the history keeps: a `text`. Empty: from where to where")
+	flags.StringVar(&what.Replace, "replace", "", "prefix of the target URIs to move: a `text`, including its final slash")
+	flags.StringVar(&what.With, "with", "", "replacement of the prefix: a `text`")
+	flags.StringVar(&what.Note, "note", "", "reason for the history: a `text`. Empty: the old and the new prefix")
 	flags.Int64Var(&asOf, "as-of", 0, "the `number` of a version, as --dry-run prints it: what was changed after it is a conflict. 0: now")
-	cli.Require(cmd, "replace", "what the URIs of targets begin with that are moved")
-	cli.Require(cmd, "with", "what they begin with then")
+	cli.Require(cmd, "replace", "the prefix of the target URIs to move")
+	cli.Require(cmd, "with", "the replacement of the prefix")
 	return f.run(existing, "moving targets", "nothing was moved", func(ctx context.Context, s *session, args []string) error {
 		what.Below, what.DryRun, what.AsOf = args[0], differences.dry, registry.Seq(asOf)
 		return differences.rewrite(ctx, s, what)
@@ -245,7 +245,7 @@ func (d *differenceFlags) rewrite(ctx context.Context, s *session, what registry
 	}
 	report, err := s.Rewrite(ctx, s.actor, what)
 	if err = errors.Join(err, p.Err()); err != nil {
-		return d.interrupted(s, err, "%s were read, and the targets of %d moved, which stay; the same command continues it",
+		return d.interrupted(s, err, "%s were read, and the targets of %d moved; the same command continues",
 			amountOf(report.Names, "name"), report.Changed)
 	}
 	if err := d.end(s, p); err != nil {
@@ -256,7 +256,7 @@ func (d *differenceFlags) rewrite(ctx context.Context, s *session, what registry
 		more = append(more, fmt.Sprintf("; as of %d", report.AsOf))
 	}
 	if report.Continued {
-		more = append(more, "; continued, it was begun before")
+		more = append(more, "; continued from an earlier run")
 	}
 	text := fmt.Sprintf("%d of %d names %s", report.Changed, report.Names, d.would("moved"))
 	return d.concluded(s, text, report.Conflicts, report.Set, more...)

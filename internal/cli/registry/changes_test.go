@@ -36,12 +36,12 @@ func TestChangesAndRevert(t *testing.T) {
 			args: words("revert 2 --dry-run --note mistake"),
 			out: "urn:nbn:fi:a: version 3\n  - target https://new.example/a\n  + target https://old.example/a\n" +
 				"urn:nbn:fi:b: version 2\n  status: active -> withdrawn\n  + reason mistake\n2 names differ: 1 changed, 1 withdrawn\n",
-			part: "2 would be taken back\n",
+			part: "2 would be reverted\n",
 		},
 		{args: words("set urn:nbn:fi:b --contact x"), out: "urn:nbn:fi:b: version 2\n  + contact x\n"},
 		{
 			args: words("revert 2 --note mistake"), out: "urn:nbn:fi:a: version 3\n  - target https://new.example/a\n  + target https://old.example/a\n",
-			part: "1 taken back, and 1 not: see above, by the change set 5\n", status: 1,
+			part: "1 reverted, and 1 not: see above, by the change set 5\n", status: 1,
 		},
 		{
 			args: words("redact urn:nbn:fi:a --version 2 --reason secret"), out: "urn:nbn:fi:a: 1 version redacted\n",

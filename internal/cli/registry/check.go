@@ -23,28 +23,28 @@ func newCheck(w Wiring) *cobra.Command {
 	var own []string
 	cmd := &cobra.Command{
 		Use:   "check [PREFIX]",
-		Short: "Find what is wrong or doubtful in the registry",
-		Long: `Check all names and prefixes, or those that begin with PREFIX, and print a line for each thing that is
-wrong or doubtful: name, severity, what it is, and the rule. Nothing is changed.
+		Short: "Report errors and warnings in the registry",
+		Long: `Check all names and prefixes, or those that begin with PREFIX, and print a line for each error or warning:
+name, severity, description, and rule. Nothing is changed.
 
 The rules are, for the name: name, canonical, equivalent, not-asked, and level for identifiers in web
 addresses, as a lot without its item; for its targets: target, target-scheme,
 target-normal, target-user, target-expired, no-target, and as hints target-http and target-shared; for
-where it leads: chain and loop (through this urnd), alias, successor; for prefixes: redundant, hides-rules;
-and record for all else.
+resolution: chain and loop (through this urnd), alias, successor; for prefixes: redundant, hides-rules;
+and record for everything else.
 
-URLs lead to this urnd if their host is in listen.names, is the name of the machine, or localhost.
+URLs lead to this urnd if their host is in listen.names, is the host name of the machine, or localhost.
 
-An error is what gives clients no answer or a wrong one. The exit status is 1 if there is one.`,
+An error gives clients no response or a wrong one. The exit status is 1 if there is one.`,
 		Example: `  urnd registry check
   urnd registry check urn:nbn:fi: --hints
   urnd registry check --own urn.example.org --output csv`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	f := addStore(cmd, w)
-	cmd.Flags().BoolVar(&hints, "hints", false, "also print hints: what may be meant so; reads all names twice")
+	cmd.Flags().BoolVar(&hints, "hints", false, "also print hints, which may be intended; reads all names twice")
 	output := cli.AddOutput(cmd, "one object for each finding", cli.CSV, cli.JSON)
-	cmd.Flags().StringArrayVar(&own, "own", nil, "URLs of this `host` lead to this urnd too; may be repeated")
+	cmd.Flags().StringArrayVar(&own, "own", nil, "URLs of this `host` also lead to this urnd; repeatable")
 	return f.run(existing, "checking names", "nothing was checked", func(ctx context.Context, s *session, args []string) error {
 		below := strings.Join(args, "")
 		total, err := s.size(ctx, below)
@@ -62,7 +62,7 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 			Progress: func(read int64, found lint.Summary) { s.progress.Show(checkStep(read, total, found)) },
 		}, below, func(finding lint.Finding) error { return printFinding(table, output.Format, finding) })
 		if err := errors.Join(err, out.Flush()); err != nil {
-			return s.progress.Interrupted(err, "%s; nothing was changed; the same command begins anew, and with PREFIX it checks a part", checkedText(summary))
+			return s.progress.Interrupted(err, "%s; nothing was changed; the same command starts over, and with PREFIX it checks a part", checkedText(summary))
 		}
 		return s.concludeCheck(summary)
 	})
@@ -116,7 +116,7 @@ func checkStep(read, total int64, found lint.Summary) cli.Step {
 func (s *session) concludeCheck(summary lint.Summary) error {
 	s.say("%s", checkedText(summary))
 	if summary.SharedLeftOut {
-		s.say("so many targets are shared that not all are printed: check parts, by PREFIX")
+		s.say("too many targets are shared to print all: check parts, with PREFIX")
 	}
 	if summary.Found[lint.Error] > 0 {
 		return cli.ErrReported
@@ -136,7 +136,7 @@ func newHealth(w Wiring) *cobra.Command {
 	h := healthFlags{wiring: w}
 	cmd := &cobra.Command{
 		Use:   "health [PREFIX]",
-		Short: "Show which targets do not answer, or check them now",
+		Short: "Show or check the health of targets",
 		Long: `Show the targets, of names that begin with PREFIX or of all, that did not answer when they were checked: a line
 for each in the order of names, with name, state, since when, last check, what was wrong, and the target,
 separated by tabs. A target is
@@ -156,12 +156,11 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 		Args: cobra.MaximumNArgs(1),
 	}
 	f := addStore(cmd, w)
-	cmd.Flags().BoolVar(&h.all, "all", false, "show healthy targets too, with the time by which they were checked")
+	cmd.Flags().BoolVar(&h.all, "all", false, "also show healthy targets, with the time of their last check")
 	cmd.Flags().BoolVar(&h.check, "check", false, "check the targets now")
-	cmd.Flags().StringVar(&h.contact, "contact", "", "the `URL` or mail address that the checked servers are told "+
-		"(registry.health_contact)")
+	cmd.Flags().StringVar(&h.contact, "contact", "", "`URL` or mail address in the User-Agent of the checks (registry.health_contact)")
 	h.output = cli.AddOutput(cmd, "one object for each target", cli.CSV, cli.JSON)
-	return f.run(existing, "reading what is known of targets", "nothing was checked", func(ctx context.Context, s *session, args []string) error {
+	return f.run(existing, "reading the health of targets", "nothing was checked", func(ctx context.Context, s *session, args []string) error {
 		table, err := h.output.Rows(s.out, "name", "state", "since", "checked", "error", "target")
 		if err != nil {
 			return err
@@ -194,11 +193,11 @@ func (h *healthFlags) show(ctx context.Context, s *session, report *healthReport
 func sweepText(s health.Sweep) string {
 	switch {
 	case s.Started.IsZero():
-		return "a running urnd has not checked anything yet"
+		return "no running urnd has checked targets yet"
 	case !s.Ended.IsZero():
-		return fmt.Sprintf("all %d names were passed between %s and %s", s.Names, minuteText(s.Started), minuteText(s.Ended))
+		return fmt.Sprintf("all %d names were checked between %s and %s", s.Names, minuteText(s.Started), minuteText(s.Ended))
 	default:
-		return fmt.Sprintf("%d of %d names were passed between %s and %s", s.Names, s.Total, minuteText(s.Started), minuteText(s.Moved))
+		return fmt.Sprintf("%d of %d names were checked between %s and %s", s.Names, s.Total, minuteText(s.Started), minuteText(s.Moved))
 	}
 }
 
@@ -209,8 +208,8 @@ func (h *healthFlags) checkNow(ctx context.Context, s *session, report *healthRe
 		c.Registry.HealthContact = h.contact
 	}
 	if c.Registry.HealthContact == "" {
-		return cli.Usage(errors.New("those whose servers are asked must be able to reach you: " +
-			"set registry.health_contact, or use --contact"))
+		return cli.Usage(errors.New("operators of the checked servers must be able to reach you: set registry.health_contact, or use " +
+			"--contact"))
 	}
 	if err := c.Validate(); err != nil { // validates the contact
 		return cli.Usage(err)
@@ -224,20 +223,21 @@ func (h *healthFlags) checkNow(ctx context.Context, s *session, report *healthRe
 	checked, last := 0, ""
 	err = s.CheckTargets(ctx, s.actor, settings, prefix, func(t health.Target) error {
 		checked, last = checked+1, t.Name
-		p.Show(cli.Step{What: "checking targets", Done: int64(checked), More: fmt.Sprintf("up to %s, %d do not answer", t.Name, report.failing)})
+		p.Show(cli.Step{What: "checking targets", Done: int64(checked), More: fmt.Sprintf("up to %s, %d do not respond", t.Name, report.failing)})
 		if !h.all && (t.Outcome == health.Alive || t.Outcome == health.Guarded) {
 			return nil
 		}
 		return report.print(t)
 	})
-	s.say("checked %d targets: %d do not answer", checked, report.failing)
+	s.say("checked %d targets: %d do not respond", checked, report.failing)
 	if err == nil && report.failing > 0 {
 		return cli.ErrReported
 	}
 	if last == "" {
 		return err
 	}
-	return p.Interrupted(err, "what was found of targets, up to those of %s, is kept; the same command begins anew, and with PREFIX it checks a part", last)
+	return p.Interrupted(err, "results for targets up to those of %s are saved; the same command starts over, and with PREFIX it "+
+		"checks a part", last)
 }
 
 // healthReport prints targets, and counts unhealthy and failing ones.

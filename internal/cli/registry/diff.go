@@ -24,7 +24,7 @@ func newDiff(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "diff A B",
 		SuggestFor: []string{"compare", "cmp"},
-		Short:      "Print what differs between two registries, name by name",
+		Short:      "Print the differences between two registries",
 		Long: `Print what differs between two registries, name by name: prefixes first, each in their order. A and B are stores (sqlite:FILE, the path of
 such a file, or postgres://...), or files that urnd registry export has written: CSV, TSV or NDJSON, also compressed by gzip or zstd.
 Of a file with several versions of a name the last one counts. What a file has no column for does not differ.
@@ -67,7 +67,7 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 				return diff.Compare(counting(shown, a), b, func(c registry.Changed) error { p.Changed(c); return p.Err() })
 			})
 		})
-		err = shown.Anew(err, "not all that differs is printed, and nothing was changed")
+		err = shown.Anew(err, "not all differences were printed, and nothing was changed")
 		if err == nil {
 			err = d.end(s, p)
 		}

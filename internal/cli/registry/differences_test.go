@@ -41,7 +41,7 @@ func TestRegistryDryRuns(t *testing.T) {
 			out:  "urn:nbn:fi:a: version 2\n  - target http://old.example/a\n  + target https://new.example/a\n", part: "2 of 4 names would be moved; as of 5\n",
 		},
 		{args: words("import --output csv " + file), status: 2, part: "is for --dry-run"},
-		{args: words("withdraw urn:nbn:fi:a --reason gone --dry-run --output xml"), status: 2, part: "it takes text, csv or json"},
+		{args: words("withdraw urn:nbn:fi:a --reason gone --dry-run --output xml"), status: 2, part: "it requires text, csv or json"},
 		{args: words("revert 1 --note n --dry-run --output csv"), out: "urn:nbn:fi:a,withdrawn,status,active,withdrawn\n"},
 	} {
 		out, messages, status := r.run(s.in, s.args...)

@@ -60,10 +60,10 @@ func TestExportFile(t *testing.T) {
 		line, file, messages string
 		status               int
 	}{
-		{"export", "names.xlsx", "spreadsheets open .csv", 2},
-		{"export --format csv", "names.xlsx", "spreadsheets open .csv", 2},
-		{"export", "names.json", "names no format", 2},
-		{"export", "names.pdf.gz", "names no format", 2},
+		{"export", "names.xlsx", "are not supported: they open .csv", 2},
+		{"export --format csv", "names.xlsx", "are not supported: they open .csv", 2},
+		{"export", "names.json", "is not a format: use .csv, .tsv or", 2},
+		{"export", "names.pdf.gz", "is not a format: use .csv, .tsv or", 2},
 		{"export", "names.csv", "use --force", 2},
 		{"export --zone a.example", "names.ndjson", "--zone is for naptr-zone", 1},
 		{"export --format tsv", "names.txt", "", 0},

@@ -27,7 +27,7 @@ import (
 func newTest(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test FILE",
-		Short: "Compare where names lead with what is expected",
+		Short: "Compare the targets of names with expected ones",
 		Long: `Resolve each name of FILE (- is standard input) as the daemon would, by all systems that are configured,
 and compare the location that clients are led to with the one that is expected. Names for which that differs
 are printed, with a minus before what is expected and a plus before what came.
@@ -74,7 +74,7 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		}
 		fmt.Fprintf(p.Over(cmd.ErrOrStderr()), "urnd: tested %d names: %d as expected, %d not\n", t.good+t.bad, t.good, t.bad)
 		if t.bad > 0 {
-			return cli.Hint(cli.ErrReported, "urnd resolve --trace NAME shows why a name leads where it does")
+			return cli.Hint(cli.ErrReported, "urnd resolve --trace NAME shows how a name is resolved")
 		}
 		return nil
 	}
@@ -296,7 +296,7 @@ func (e *expectation) complete() error {
 	status := testStatus(strings.ToLower(e.status))
 	switch {
 	case status == "":
-		return fmt.Errorf("%q is no status: it is active, withdrawn, missing, reserved, failed or one of HTTP", e.status)
+		return fmt.Errorf("%q is not a status: use active, withdrawn, missing, reserved, failed or an HTTP status", e.status)
 	case status != testActive && e.redirect != 0:
 		return fmt.Errorf("a name that is %s has no redirect", status)
 	case status != testActive && e.location != "":

@@ -50,10 +50,10 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 	flags.BoolVar(&force, "force", false, "replace FILE if it exists")
 	flags.StringVar(&o.Zone, "zone", "", "the name of the zone of naptr-zone")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		file, stands := "", "what was printed is not complete"
+		file, stands := "", "the output is incomplete"
 		if len(args) > 0 && args[0] != cli.Stdin {
 			file = args[0]
-			stands = "no export was made, and a " + file + " from before is as it was"
+			stands = "no export was made, and an existing " + file + " is unchanged"
 		}
 		if err := checkExportFile(file, o.Format, force); err != nil {
 			return cli.Usage(err)
@@ -100,9 +100,9 @@ func checkExportFile(file string, format bulk.Format, force bool) error {
 	kind := bulk.Extension(file)
 	switch {
 	case slices.Contains([]string{".xlsx", ".xlsm", ".xls", ".ods", ".numbers"}, kind):
-		return fmt.Errorf("%s: there is no such export: spreadsheets open .csv", file)
+		return fmt.Errorf("%s: spreadsheets are not supported: they open .csv", file)
 	case format == bulk.Detect && kind != "" && bulk.FormatOf(file) == bulk.Detect:
-		return fmt.Errorf("%s: %q names no format: use .csv, .tsv or .ndjson, or say --format", file, kind)
+		return fmt.Errorf("%s: %q is not a format: use .csv, .tsv or .ndjson, or set --format", file, kind)
 	}
 	info, err := os.Stat(file)
 	if err == nil && info.Mode().IsRegular() && !force {

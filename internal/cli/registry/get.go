@@ -26,7 +26,7 @@ func newGet(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		SuggestFor: []string{"show", "read", "lookup", "info", "resolve"},
 		Use:        "get NAME",
-		Short:      "Print what is registered of a name",
+		Short:      "Print the entry of a name",
 		Long: `Print what is registered of a name, as it is now, or as it was. The name need not be canonical.
 
 The exit status is 1 if it is not registered, or was not at that time.`,
@@ -77,9 +77,9 @@ func entryText(e registry.Entry) string {
 		case "authoritative":
 			switch {
 			case e.Authoritative && len(e.Targets) == 0:
-				fact.Lines = []string{"names below that are not registered do not exist"}
+				fact.Lines = []string{"unregistered names below do not exist"}
 			case e.Authoritative:
-				fact.Lines = []string{"no other system is asked for names below"}
+				fact.Lines = []string{"names below are not resolved by other systems"}
 			}
 		case "sandbox":
 			if e.Sandbox {
@@ -119,7 +119,7 @@ func newHistory(w Wiring) *cobra.Command {
 	var limit uint
 	cmd := &cobra.Command{
 		Use:   "history NAME",
-		Short: "Print the versions of a name, and what changed from one to the next",
+		Short: "Print the versions of a name, with their differences",
 		Long: `Print the versions of a name, the newest first: when, by whom and why each was made, and
 what it changed. Nothing that was ever registered is lost.
 
@@ -189,7 +189,7 @@ func newSearch(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "search [TEXT]",
 		SuggestFor: []string{"list", "ls", "find", "grep", "query", "names"},
-		Short:      "Find names by their beginning, title, a part of a target, status or alias",
+		Short:      "Find names by prefix, title, target, status or alias",
 		Long: `Find names, and print a line for each in the order of names: name, status, and where it leads, separated
 by tabs. TEXT is a part of the name or of a target, in any case; all that is given must fit.
 
@@ -221,9 +221,9 @@ The exit status is 1 if the time was too short to read all.`,
 		}
 		switch {
 		case *prefix && s.AliasOf != "":
-			return errors.New("--alias-of and --prefix exclude each other: only names are aliases")
+			return errors.New("--alias-of and --prefix are mutually exclusive: only names are aliases")
 		case s.Within < 0:
-			return errors.New("--time is not negative: 0 is until the end")
+			return errors.New("--time must not be negative: 0 is no limit")
 		default:
 			return s.Validate()
 		}
@@ -233,7 +233,7 @@ The exit status is 1 if the time was too short to read all.`,
 
 func (s *searchFlags) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&s.Below, "below", "", "only names that begin with this `text`")
+	flags.StringVar(&s.Below, "below", "", "only names with this `prefix`")
 	flags.StringVar(&s.Target, "target", "", "only those with this `text` in the URI of a target")
 	flags.StringVar(&s.Title, "title", "", "only those with these `words` in a title")
 	flags.StringVar(&s.AliasOf, "alias-of", "", "only aliases of this `name`")
@@ -262,9 +262,9 @@ func (s *searchFlags) run(ctx context.Context, in *session) error {
 	case err != nil && done.Last == "":
 		return in.progress.Anew(err, "%d found, and nothing was changed", done.Found)
 	case err != nil:
-		return in.progress.Interrupted(err, "%d names were read, %d found; go on with --after '%s'", done.Read, done.Found, done.Last)
+		return in.progress.Interrupted(err, "%d names were read, %d found; continue with --after '%s'", done.Read, done.Found, done.Last)
 	case done.Late:
-		in.say("the time of %s is over: %d names were read, %d found; go on with --after '%s'", s.Within, done.Read, done.Found, done.Last)
+		in.say("the time limit of %s was reached: %d names were read, %d found; continue with --after '%s'", s.Within, done.Read, done.Found, done.Last)
 		return cli.ErrReported
 	case done.Last != "":
 		in.say("there may be more than %d: go on with --after '%s', or use --limit 0", done.Found, done.Last)

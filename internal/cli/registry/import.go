@@ -64,15 +64,16 @@ it came from standard input.`,
 	open := addStore(cmd, w)
 	f.differences = addDifferences(cmd)
 	flags := cmd.Flags()
-	cli.Parsed(cmd, &f.Format, "format", "the `format`: "+cli.Or(bulk.Imported()...)+". Empty: by the name of the file, or what is in it", bulk.ParseFormat)
+	cli.Parsed(cmd, &f.Format, "format", "the `format`: "+cli.Or(bulk.Imported()...)+". Empty: detected from the file name or content", bulk.ParseFormat)
 	cli.Complete(cmd, "format", bulk.Imported()...)
 	encoding := addEncoding(cmd)
-	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: their column is our column; -=THEIRS leaves it out, "+
-		"and -=* all others. May be repeated")
-	flags.StringVar(&f.Base, "base", "", "what comes before the names of another program: a `text` such as https://purl.example.org/ or urn:example:")
-	flags.BoolVar(&f.Overwrite, "overwrite", false, "change names also where somebody else's change is lost by that")
+	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: import the column THEIRS as OURS; -=THEIRS ignores it, and -=* all "+
+		"others. Repeatable")
+	flags.StringVar(&f.Base, "base", "", "prefix of the names from another program: a `text` such as https://purl.example.org/ or "+
+		"urn:example:")
+	flags.BoolVar(&f.Overwrite, "overwrite", false, "change names also if that overwrites changes of others")
 	flags.BoolVar(&f.AllowUnresolvable, "allow-unresolvable", false, unresolvableHelp)
-	flags.StringVar(&f.Note, "note", "", "the `note` of versions whose lines have none")
+	flags.StringVar(&f.Note, "note", "", "the `note` of versions from lines without one")
 	flags.StringVar(&f.rejected, "rejected", "", "write the rejected lines into this `file`, as CSV")
 	temp := addTempDir(cmd)
 	cli.Before(cmd, func([]string) (err error) {
@@ -139,14 +140,14 @@ func (f *importFlags) run(_ context.Context, s *session, files []string) error {
 // interrupted describes the state after an error, and how to continue.
 func interrupted(p *cli.Progress, err error, file string, dry bool, r bulk.Report) error {
 	written := amountOf(r.New+r.Changed, "name")
-	stands, of := "%s are written, and stay; the same command continues it", written
+	stands, of := "%s were written; the same command continues", written
 	switch {
 	case dry:
-		stands, of = "nothing of %s was imported, as of any dry run; the same command begins anew", file
+		stands, of = "nothing of %s was imported, because of --dry-run; the same command starts over", file
 	case file == "-":
-		stands = "of standard input %s are written, and stay; the same input is imported once more, and what is equal stays as it is"
+		stands = "%s from standard input were written; import the same input again, equal entries do not change"
 	case errors.Is(err, registry.ErrNoStore):
-		err = fmt.Errorf("%w; %s are written, and the same command continues it", err, written)
+		err = fmt.Errorf("%w; %s were written, and the same command continues", err, written)
 	}
 	return fmt.Errorf("importing %s: %w", file, p.Interrupted(err, stands, of))
 }
@@ -201,22 +202,22 @@ func (f *importFlags) printText(w io.Writer, file string, r bulk.Report, took ti
 		would = "would be "
 	}
 	if r.Continued {
-		continued = "; continued, it was begun at " + r.Started.Format(time.RFC3339)
+		continued = "; continued from " + r.Started.Format(time.RFC3339)
 	}
 	fmt.Fprintf(w, "%s: %s: %s%s new, %s changed, %s unchanged; %s rejected; in %.1f seconds%s\n", file,
 		amountOf(r.Names, "name"), would, humanize.Comma(r.New), humanize.Comma(r.Changed), humanize.Comma(r.Unchanged),
 		amountOf(r.Rejected, "line"), took.Seconds(), continued)
 	if r.Lost > 0 {
-		fmt.Fprintf(w, "%s: %s not carried over, of names that were imported\n", file, amountOf(r.Lost, "detail"))
+		fmt.Fprintf(w, "%s: %s not imported, of names that were imported\n", file, amountOf(r.Lost, "detail"))
 	}
 	if len(r.Unmapped) > 0 {
-		fmt.Fprintf(w, "%s: fields without a place in the registry: %s\n", file, fieldCounts(r.Unmapped))
+		fmt.Fprintf(w, "%s: unmapped fields: %s\n", file, fieldCounts(r.Unmapped))
 	}
 	if r.Doubtful > 0 {
-		fmt.Fprintf(w, "%s: %s with a doubtful name, which was imported: see urnd registry check\n", file, amountOf(r.Doubtful, "line"))
+		fmt.Fprintf(w, "%s: %s with warnings about the name, imported: see urnd registry check\n", file, amountOf(r.Doubtful, "line"))
 	}
 	if len(r.Ignored) > 0 {
-		fmt.Fprintf(w, "%s: columns that were left out: %s\n", file, strings.Join(r.Ignored, ", "))
+		fmt.Fprintf(w, "%s: ignored columns: %s\n", file, strings.Join(r.Ignored, ", "))
 	}
 	return nil
 }
@@ -271,7 +272,7 @@ func (r *rejections) add(file string, rejection bulk.Rejection) {
 	case r.n <= shownRejections:
 		fmt.Fprintf(r.errs, "urnd: %s:%d: %s\n", file, rejection.Line, plaintext.OneLine(rejection.Reason.Error()))
 	case r.n == shownRejections+1:
-		fmt.Fprintln(r.errs, "urnd: further rejected lines are not shown; --rejected FILE has all of them")
+		fmt.Fprintln(r.errs, "urnd: further rejected lines are not shown: use --rejected FILE")
 	}
 }
 

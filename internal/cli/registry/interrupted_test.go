@@ -27,26 +27,26 @@ func TestInterruptedCommands(t *testing.T) {
 	}
 	r.must("backup " + backup)
 	before, _, _ := r.run("", "export", "--history")
-	const again = "; the same command begins anew"
+	const again = "; the same command starts over"
 	for _, tt := range []struct{ args, stands, before string }{
-		{"backup " + made, "no backup was made, and a " + made + " from before is as it was" + again, ""},
+		{"backup " + made, "no backup was made, and an existing " + made + " is unchanged" + again, ""},
 		{"verify", "0 problems were found so far, and nothing was changed" + again, ""},
 		{"verify " + backup, "0 problems were found so far, and nothing was changed" + again, ""},
-		{"restore " + backup, "nothing was restored, and the registry is as it was" + again, ""},
+		{"restore " + backup, "nothing was restored, and the registry is unchanged" + again, ""},
 		{"check", "nothing was checked" + again, ""},
 		{"check --hints", "nothing was checked" + again, ""},
-		{"export", "what was printed is not complete" + again, ""},
-		{"export " + made, "no export was made, and a " + made + " from before is as it was" + again, ""},
-		{"import " + names, "0 names are written, and stay; the same command continues it", "nothing was imported" + again},
-		{"import --dry-run " + names, "nothing of " + names + " was imported, as of any dry run" + again, "nothing was imported" + again},
+		{"export", "the output is incomplete" + again, ""},
+		{"export " + made, "no export was made, and an existing " + made + " is unchanged" + again, ""},
+		{"import " + names, "0 names were written; the same command continues", "nothing was imported" + again},
+		{"import --dry-run " + names, "nothing of " + names + " was imported, because of --dry-run" + again, "nothing was imported" + again},
 		{"health", "", ""},
-		{"rewrite urn: --replace https://old.example/ --with https://new.example/", "0 names were read, and the targets of 0 moved, which stay; the same command continues it", "nothing was moved" + again},
-		{"rewrite urn: --replace https://old.example/ --with https://new.example/ --dry-run", "nothing was changed, as by any dry run" + again, "nothing was moved" + again},
-		{"revert 1 --note x", "0 names are taken back, and stay; the same command goes on with the others", "nothing was taken back" + again},
-		{"revert 1 --note x --dry-run", "nothing was changed, as by any dry run" + again, "nothing was taken back" + again},
+		{"rewrite urn: --replace https://old.example/ --with https://new.example/", "0 names were read, and the targets of 0 moved; the same command continues", "nothing was moved" + again},
+		{"rewrite urn: --replace https://old.example/ --with https://new.example/ --dry-run", "nothing was changed because of --dry-run" + again, "nothing was moved" + again},
+		{"revert 1 --note x", "0 names are reverted; the same command continues with the others", "nothing was reverted" + again},
+		{"revert 1 --note x --dry-run", "nothing was changed because of --dry-run" + again, "nothing was reverted" + again},
 		{"purge urn:nbn:fi:test: --yes", "", ""},
 		{"mint -n 10000 urn:nbn:fi:m-{counter}", "no name was reserved" + again, ""},
-		{"mint --dry-run urn:nbn:fi:m-{counter}", "no name was reserved, as by any dry run" + again, "no name was reserved" + again},
+		{"mint --dry-run urn:nbn:fi:m-{counter}", "no name was reserved, because of --dry-run" + again, "no name was reserved" + again},
 		{"search example", "", ""},
 	} {
 		for _, within := range []bool{false, true} {

@@ -150,7 +150,7 @@ func TestRegistryTest(t *testing.T) {
 				"line 2: urn:nbn:fi:b1\n  - active https://new.example/3\n  + withdrawn\n    name is gone: the name was withdrawn on DAY\n" +
 				"line 3: urn:nbn:fi:a1\n  - withdrawn\n  + active https://old.example/1\n" +
 				"line 4: urn:a\n  - active x\n  + failed\n    parsing \"urn:a\": offset 5: NID: a colon and an NSS follow the NID: \"urn:\" NID \":\" NSS (RFC 8141 section 2.1)\n" +
-				"line 5: \"gone\" is no status: it is active, withdrawn, missing, reserved, failed or one of HTTP\n" +
+				"line 5: \"gone\" is not a status: use active, withdrawn, missing, reserved, failed or an HTTP status\n" +
 				"line 6: the name is missing\n" +
 				"line 7: it is not a JSON object with a name: invalid character ']' looking for beginning of object key string\n" +
 				"line 8: a name that is withdrawn has no location\n",

@@ -42,15 +42,16 @@ of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 	f := addStore(cmd, w)
 	differences := addDifferences(cmd)
 	cmd.Flags().IntVarP(&m.N, "number", "n", 1, fmt.Sprintf("mint this `number` of names, at most %d", mint.Max))
-	cmd.Flags().Uint64Var(&from, "from", 0, "go on with this `number`, instead of that after the last one; what is registered is skipped")
-	cmd.Flags().StringVar(&m.Note, "note", "", "why, as `text` in the history of the names")
+	cmd.Flags().Uint64Var(&from, "from", 0, "continue with this `number`, instead of the one after the last; registered names are "+
+		"skipped")
+	cmd.Flags().StringVar(&m.Note, "note", "", "reason for the history: a `text`")
 	return f.run(madeUnlessDry(&differences.dry), "minting names", "no name was reserved", func(ctx context.Context, s *session, args []string) error {
 		if m.Pattern = args[0]; cmd.Flags().Changed("from") {
 			m.From = &from
 		}
 		if differences.dry {
 			changes, err := s.PreviewMint(ctx, s.actor, m)
-			return differences.print(s, changes, s.progress.Anew(err, "no name was reserved, as by any dry run"))
+			return differences.print(s, changes, s.progress.Anew(err, "no name was reserved, because of --dry-run"))
 		}
 		names, err := s.Mint(ctx, s.actor, m)
 		if err != nil {

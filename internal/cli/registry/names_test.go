@@ -101,9 +101,9 @@ func TestRegistryNames(t *testing.T) {
 		{args: words("get " + a + " --at 2001-01-01"), part: "not registered: urn:nbn:fi:a at 2001-01-01T23:59:59Z", status: 1},
 		{args: words("get " + a + " --at 2131-01-01"), out: a + "\n  status   active since TIME\n  target   https://a.example/2\n  version  8, TIME, by USER\n"},
 		{args: words("set urn:nbn:fi:p: --prefix --target https://a.example/p/ --authoritative --sandbox"), out: "urn:nbn:fi:p:*: registered, version 1\n  + target https://a.example/p/\n  + authoritative yes\n  + sandbox yes\n"},
-		{args: words("get urn:nbn:fi:p: --prefix"), out: "urn:nbn:fi:p:*\n  status         active since TIME\n  target         https://a.example/p/\n  authoritative  no other system is asked for names below\n  sandbox        it may be purged\n  version        1, TIME, by USER\n"},
+		{args: words("get urn:nbn:fi:p: --prefix"), out: "urn:nbn:fi:p:*\n  status         active since TIME\n  target         https://a.example/p/\n  authoritative  names below are not resolved by other systems\n  sandbox        it may be purged\n  version        1, TIME, by USER\n"},
 		{args: words("set urn:nbn:fi:q: --prefix --authoritative"), out: "urn:nbn:fi:q:*: registered, version 1\n  + authoritative yes\n"},
-		{args: words("get urn:nbn:fi:q: --prefix"), out: "urn:nbn:fi:q:*\n  status         active since TIME\n  authoritative  names below that are not registered do not exist\n  version        1, TIME, by USER\n"},
+		{args: words("get urn:nbn:fi:q: --prefix"), out: "urn:nbn:fi:q:*\n  status         active since TIME\n  authoritative  unregistered names below do not exist\n  version        1, TIME, by USER\n"},
 		{args: words("set urn:nbn:fi:p: --prefix --authoritative=false"), out: "urn:nbn:fi:p:*: version 2\n  - authoritative yes\n"},
 	} {
 		out, messages, status := r.run(s.in, s.args...)
@@ -149,15 +149,15 @@ func TestRegistryUsage(t *testing.T) {
 	r.must("set urn:nbn:fi:a --target https://a.example/1")
 	for line, part := range map[string]string{
 		"get": "write urnd registry get NAME", "get urn:a": "NID", "get urn:nbn:fi: --prefix --at yesterday": "neither a date", "get urn:nbn:fi --prefix": "must end with", "get urn:isbn:0395363412": "check digit",
-		"set": "the name is missing", "set urn:nbn:fi:b": "there is nothing to set", "set urn:nbn:fi:b --contact x": "would be active, and lead nowhere", "set ietf:rfc:1 --target https://b.example/": "do you mean urn:ietf:rfc:1?", "set urn:nbn:fi:b --type text/html": "none before it",
+		"set": "the name is missing", "set urn:nbn:fi:b": "there is nothing to set", "set urn:nbn:fi:b --contact x": "would be active, and lead nowhere", "set ietf:rfc:1 --target https://b.example/": "do you mean urn:ietf:rfc:1?", "set urn:nbn:fi:b --type text/html": "requires a --target before it",
 		"set urn:nbn:fi:b --target=": "it is empty", "set urn:nbn:fi:b --target https://b.example/ --priority high": `"high" is not a number`, "set urn:nbn:fi:b --target https://b.example/ --from 1.5.2031": "neither a date",
-		"set urn:nbn:fi:b --alias-of urn:nbn:fi:a --target https://b.example/": "exclude each other", "set urn:nbn:fi:b --reserve --activate": "exclude each other",
-		"set urn:nbn:fi:b --target javascript:1": "not allowed", "set urn:nbn:fi:a --sandbox": "add --prefix", "set urn:nbn:fi:a --document x --contact y": "all is in the document",
+		"set urn:nbn:fi:b --alias-of urn:nbn:fi:a --target https://b.example/": "mutually exclusive", "set urn:nbn:fi:b --reserve --activate": "mutually exclusive",
+		"set urn:nbn:fi:b --target javascript:1": "not allowed", "set urn:nbn:fi:a --sandbox": "add --prefix", "set urn:nbn:fi:a --document x --contact y": "be combined with other content flags",
 		"set urn:nbn:fi:a --document /nowhere": "no such file", "set urn:nbn:fi:a --contact x --if-version -3": "0 or more", "set urn:nbn:fi:a --metadata /nowhere": "no such file",
 		"set urn:nbn:fi:a urn:nbn:fi:b --contact x": "not allowed", "set a b c": "3 arguments are given", "list": "did you mean", "delete urn:nbn:fi:a": "purge or withdraw", "set urn:nbn:fi:b --metadata {\"a\":1,\"a\":2}": "twice", "help none": "unknown command", "withdraw urn:nbn:fi:a": "--reason is required", "withdraw --reason x": "write urnd registry withdraw NAME...",
 		"withdraw urn:nbn:fi:a --reason x --successor urn:nbn:fi:a": "its own successor", "supersede urn:nbn:fi:a --note x": "--by is required", "supersede urn:nbn:fi:a --by urn:nbn:fi:b": "--note is required",
 		"supersede --by urn:nbn:fi:b --note x": "0 arguments are given", "history": "0 arguments are given", "search --status gone": "is not a status", "search --limit -1": "0 or more", "search --title ?": "has no word", "search --alias-of urn:a": "alias_of",
-		"search --prefix --alias-of urn:nbn:fi:a": "exclude each other", "purge": "write urnd registry purge PREFIX (--dry-run | --yes)", "purge urn:nbn:fi": "must end with", "check a b": "2 arguments are given", "stats x": "begins with a scheme",
+		"search --prefix --alias-of urn:nbn:fi:a": "mutually exclusive", "purge": "write urnd registry purge PREFIX (--dry-run | --yes)", "purge urn:nbn:fi": "must end with", "check a b": "2 arguments are given", "stats x": "begins with a scheme",
 		"test": "0 arguments are given", "test /nowhere": "no such file", "get urn:nbn:fi:a --everything": "unknown flag",
 	} {
 		if out, messages, status := r.run("", strings.Fields(line)...); status != 2 || !strings.Contains(messages, part) || out != "" {
@@ -205,7 +205,7 @@ func TestRegistryMustExist(t *testing.T) {
 func TestSetWithdrawn(t *testing.T) {
 	r := emptyRegistry(t)
 	r.must("set urn:nbn:fi:a --target https://a.example/1", "withdraw urn:nbn:fi:a --reason r")
-	const says = "urn:nbn:fi:a is withdrawn still, and leads nowhere: --activate"
+	const says = "urn:nbn:fi:a is still withdrawn, without a target: --activate makes it"
 	if _, messages, _ := r.run("", "set", "urn:nbn:fi:a", "--target", "https://a.example/2"); !strings.Contains(messages, says) {
 		t.Errorf("%s", messages)
 	}

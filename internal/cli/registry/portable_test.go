@@ -23,7 +23,7 @@ func TestPortableBackup(t *testing.T) {
 		wantOutput(t, out, status, 0, "no problem was found")
 		to := storeWith(t, "urn:example:other")
 		out, status = storeCommand(t, to, "restore", file)
-		wantOutput(t, out, status, 0, to+" is restored from "+file, "what was there is now "+to+".before-restore")
+		wantOutput(t, out, status, 0, to+" was restored from "+file, "the previous registry is now "+to+".before-restore")
 		out, status = storeCommand(t, to, "verify")
 		wantOutput(t, out, status, 0, "no problem was found")
 		if out, _ := storeCommand(t, to, "history", "urn:example:a"); out != history {

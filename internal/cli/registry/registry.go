@@ -39,12 +39,12 @@ type Wiring struct {
 func Command(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "registry",
-		Short: "Read and change the names that this site owns",
-		Long: `Read and change the names that this site owns. They are in the store of registry.store in
+		Short: "Manage the names that this site owns",
+		Long: `Manage the names that this site owns. They are in the database of registry.store in
 the configuration, or of --store; a running urnd that uses it sees each change within a second.
 
-The exit status is 0 where all was done, 1 after a failure, and 2 if the command was used
-wrongly; then nothing is changed.`,
+The exit status is 0 on success, 1 after a failure, and 2 after a usage
+error, in which case nothing is changed.`,
 		RunE: cli.RequireSubcommand,
 		// For an unknown command, report its name rather than its flags.
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},

@@ -142,9 +142,9 @@ func advised(err error) error {
 	case errors.Is(err, registry.ErrInvalid):
 		return cli.Usage(err)
 	case errors.Is(err, registry.ErrUnknown):
-		return cli.Hint(err, "urnd registry search finds names that are registered")
+		return cli.Hint(err, "urnd registry search finds registered names")
 	case errors.Is(err, registry.ErrConflict):
-		return cli.Hint(err, "urnd registry get and history print what is registered now: change that, and try again")
+		return cli.Hint(err, "urnd registry get and history print the current entry: repeat the change with it")
 	case errors.Is(err, registry.ErrReadOnly):
 		return cli.Hint(err, "use the primary of the database as --store or registry.store")
 	}
@@ -241,11 +241,11 @@ func journal() *slog.Logger {
 }
 
 // unresolvableHelp is the help of --allow-unresolvable.
-const unresolvableHelp = "accept names that the registry is not asked for (registry.only), and that nobody can resolve here"
+const unresolvableHelp = "accept names that the registry is not asked for (registry.only), and that cannot be resolved here"
 
 // addPrefix adds the flag --prefix to cmd.
 func addPrefix(cmd *cobra.Command) *bool {
-	return cmd.Flags().Bool("prefix", false, "the name is a prefix: what names begin with, such as urn:nbn:fi:")
+	return cmd.Flags().Bool("prefix", false, "the name is a prefix, such as urn:nbn:fi:")
 }
 
 // addTime adds a time flag to cmd. parse determines whether a date means its first or its last moment.
@@ -259,13 +259,13 @@ func addTime(cmd *cobra.Command, at *time.Time, name, usage string, parse func(s
 // addEncoding adds the flag --encoding to cmd.
 func addEncoding(cmd *cobra.Command) *charset.Encoding {
 	encoding := new(charset.Encoding)
-	cli.Parsed(cmd, encoding, "encoding", "the `encoding` of the files, such as windows-1252, latin1 or utf-16le. "+
-		"Empty: UTF-8, or what a byte order mark says, or XML declares", charset.Parse)
+	cli.Parsed(cmd, encoding, "encoding", "`encoding` of the files, such as windows-1252, latin1 or utf-16le. Empty: UTF-8, or that of "+
+		"the byte order mark or XML declaration", charset.Parse)
 	cli.Complete(cmd, "encoding", "utf-8", "utf-16le", "utf-16be", "latin1", "windows-1252", "iso-8859-15", "shift_jis")
 	return encoding
 }
 
 // addTempDir adds the flag --temp-dir to cmd.
 func addTempDir(cmd *cobra.Command) *string {
-	return cmd.Flags().String("temp-dir", "", "the `directory` to sort large files in. Empty: TMPDIR or /tmp")
+	return cmd.Flags().String("temp-dir", "", "`directory` for sorting large files. Empty: TMPDIR or /tmp")
 }

@@ -42,7 +42,7 @@ func newSet(w Wiring) *cobra.Command {
 	var version uint
 	cmd := &cobra.Command{
 		Use:        "set NAME [URI] [--target URI [--type TYPE] [--language TAG]...]...",
-		Short:      "Register a name, or change what is registered of it",
+		Short:      "Register a name, or change its entry",
 		SuggestFor: []string{"add", "create", "new", "register", "put", "update", "edit", "change", "note"},
 		Long: `Register a name, or change what is registered of it, and print what has changed. What is not given
 stays as it is; the targets that are given replace those that there were, unless --add is used. With
@@ -72,7 +72,7 @@ times are not used.`,
 	f := addStore(cmd, w)
 	prefix := addPrefix(cmd)
 	s.addFlags()
-	cmd.Flags().StringVar(&edit.Note, "note", "", "why it is changed, which the history keeps: a `text`")
+	cmd.Flags().StringVar(&edit.Note, "note", "", "reason for the history: a `text`")
 	cmd.Flags().UintVar(&version, "if-version", 0, "change it only if its current version has this `number`; 0: only if it is not registered")
 	output := cli.AddOutput(cmd, "one object for the name", cli.CSV, cli.JSON)
 	cli.Before(cmd, func(args []string) (err error) {
@@ -113,20 +113,20 @@ func (s *setFlags) run(ctx context.Context, in *session, d *differenceFlags, edi
 		return err
 	}
 	if doubt := in.Doubt(edit.Key); doubt != nil {
-		in.say("a warning: %v", doubt)
+		in.say("warning: %v", doubt)
 	}
 	if withdrawn {
-		in.say("%s is withdrawn still, and leads nowhere: --activate makes it active again", edit.Key)
+		in.say("%s is still withdrawn, without a target: --activate makes it active again", edit.Key)
 	}
 	return nil
 }
 
 func (s *setFlags) addFlags() {
 	flags := s.cmd.Flags()
-	flags.BoolVar(&s.add, "add", false, "keep the targets that there are; one with an equal URI is replaced")
-	flags.StringArrayVar(&s.remove, "remove-target", nil, "take out the target with this `URI`; may be repeated")
-	flags.BoolVar(&s.reserve, "reserve", false, "it is assigned, and leads nowhere yet")
-	flags.BoolVar(&s.activate, "activate", false, "it leads to its targets, also if it was withdrawn")
+	flags.BoolVar(&s.add, "add", false, "keep existing targets; one with an equal URI is replaced")
+	flags.StringArrayVar(&s.remove, "remove-target", nil, "remove the target with this `URI`; repeatable")
+	flags.BoolVar(&s.reserve, "reserve", false, "reserve the name, without targets")
+	flags.BoolVar(&s.activate, "activate", false, "activate the name, also if it was withdrawn")
 	for _, f := range recordFlags() {
 		usage := strings.ReplaceAll(f.FlagUsage(), "the configuration", "registry.redirect")
 		if f.Type == field.Bool {
@@ -136,11 +136,11 @@ func (s *setFlags) addFlags() {
 		}
 	}
 	flags.BoolVar(&s.unresolvable, "allow-unresolvable", false, unresolvableHelp)
-	flags.BoolVar(&s.replace, "replace", false, "begin anew: only what is given remains")
-	flags.StringVar(&s.document, "document", "", "read all from the document in this `file`, - for standard input")
+	flags.BoolVar(&s.replace, "replace", false, "replace the whole entry: keep only what is given")
+	flags.StringVar(&s.document, "document", "", "read the entry from the document in this `file`, - for standard input")
 }
 
-var errDocumentAlone = errors.New("--document is used without other flags of content: all is in the document")
+var errDocumentAlone = errors.New("--document cannot be combined with other content flags")
 
 // check returns an error for incompatible or missing flags and arguments.
 func (s *setFlags) check(args []string) error {
@@ -154,9 +154,9 @@ func (s *setFlags) check(args []string) error {
 	case s.document == "" && !content && !s.replace && !changed("note"):
 		return errors.New("there is nothing to set: use --target, --alias-of, --reserve or another flag of content")
 	case s.text("alias-of") != "" && len(s.targets.targets) > 0:
-		return errors.New("--alias-of and --target exclude each other: an alias leads where the other name does")
+		return errors.New("--alias-of and --target are mutually exclusive: an alias resolves to the target of the other name")
 	case s.reserve && s.activate:
-		return errors.New("--reserve and --activate exclude each other")
+		return errors.New("--reserve and --activate are mutually exclusive")
 	default:
 		return nil
 	}

@@ -31,7 +31,7 @@ type registryStats struct {
 func newStats(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats [NAME]",
-		Short: "Print how many names there are, or how often they were resolved",
+		Short: "Print the number of names, or of their resolutions",
 		Long: `Print how many names there are, by namespace or scheme, and of which status. The totals are kept with
 each change: they are printed at once, however many names there are.
 
@@ -135,8 +135,8 @@ func addCounts(cmd *cobra.Command, output *cli.Output) *countFlags {
 const maxTop = 10_000
 
 var (
-	errCountBoth = errors.New("a name and --top exclude each other: --top is of all names")
-	errTop       = fmt.Errorf("--top is a number from 1 to %d", maxTop)
+	errCountBoth = errors.New("a name and --top are mutually exclusive: --top covers all names")
+	errTop       = fmt.Errorf("--top must be a number from 1 to %d", maxTop)
 )
 
 // wanted reports whether to print resolutions: of a name, of the top names, or of all names by day.

@@ -23,7 +23,7 @@ func addTargets(cmd *cobra.Command) *targetFlags {
 	for _, of := range field.OfTarget() {
 		usage := strings.ReplaceAll(of.FlagUsage(), "the target", "the --target before")
 		if of.Required {
-			usage += "; may be repeated"
+			usage += "; repeatable"
 		}
 		cmd.Flags().Var(&targetValue{f, of}, of.FlagName(), usage)
 	}
@@ -51,7 +51,7 @@ type targetValue struct {
 	field *field.Field[registry.Target] // a required field begins a target
 }
 
-var errNoTarget = errors.New("it is about a --target, and there is none before it")
+var errNoTarget = errors.New("it requires a --target before it")
 
 // Set implements pflag.Value.
 func (v *targetValue) Set(text string) error {

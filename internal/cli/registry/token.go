@@ -41,21 +41,21 @@ stored.`,
 		Args: cobra.NoArgs,
 	}
 	f := addStore(cmd, w)
-	cmd.Flags().StringVar(&t.Name, "name", "", "whose it is: the `name` that its changes have in the history")
+	cmd.Flags().StringVar(&t.Name, "name", "", "the `name` of its owner, shown in the history of its changes")
 	roles := []string{registry.Reader.String(), registry.Writer.String(), registry.Admin.String()}
 	cli.Parsed(cmd, &t.Role, "role", "its `role`: "+cli.Or(roles...), cli.ParseText[registry.Role])
 	cli.Complete(cmd, "role", roles...)
-	cmd.Flags().StringArrayVar(&t.Prefixes, "prefix", nil, "it is only for names that begin with this `text`; may be repeated")
+	cmd.Flags().StringArrayVar(&t.Prefixes, "prefix", nil, "only for names with this `prefix`; repeatable")
 	var actions []string
 	for _, a := range registry.Actions() {
 		actions = append(actions, string(a))
 	}
-	cli.Each(cmd, &t.Actions, "action", "it is only for this `action`: "+cli.Or(actions...)+"; may be repeated", cli.ParseText[registry.Action])
+	cli.Each(cmd, &t.Actions, "action", "only for this `action`: "+cli.Or(actions...)+"; repeatable", cli.ParseText[registry.Action])
 	cli.Complete(cmd, "action", actions...)
 	cmd.Flags().StringVar(&t.Note, "note", "", "a `text` for the list of tokens")
-	cli.Parsed(cmd, &t.Expires, "expires", "the `time` from which on it is not valid: 2032-01-01, 2032-01-01T12:00:00Z, or as 720h from now", expiry)
+	cli.Parsed(cmd, &t.Expires, "expires", "expiry `time`: 2032-01-01, 2032-01-01T12:00:00Z, or 720h from now", expiry)
 	cli.Require(cmd, "role", "it is "+cli.Or(roles...))
-	return f.run(made, "making a token", "no token was made", func(ctx context.Context, s *session, _ []string) error {
+	return f.run(made, "creating a token", "no token was created", func(ctx context.Context, s *session, _ []string) error {
 		made, secret, err := s.CreateToken(ctx, s.actor, t)
 		if err != nil {
 			return err
@@ -134,7 +134,7 @@ second, and stops the imports that were sent with them.`,
 		for i, id := range ids {
 			t, err := s.RevokeToken(ctx, s.actor, id)
 			if err != nil {
-				err = s.progress.Interrupted(err, "%d of %d tokens are revoked; go on with %s", i, len(ids), id)
+				err = s.progress.Interrupted(err, "%d of %d tokens are revoked; continue with %s", i, len(ids), id)
 				return cli.Hint(fmt.Errorf("revoking %q: %w", id, err), "urnd registry token list prints the IDs of tokens")
 			}
 			if _, err := fmt.Fprintf(s.out, "%s: revoked, the %s of %s\n", id, t.Role, t.Name); err != nil {

@@ -19,7 +19,7 @@ import (
 func newVerify(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [FILE]",
-		Short: "Check that the registry, or a backup, is sound",
+		Short: "Verify the integrity of the registry or a backup",
 		Long: `Check that the registry is sound, or a backup in FILE: that it can be read, that each version is as
 it was written, by the chain of digests, that each name has all its versions, and that aliases, hosts
 and totals are those of the names; of the registry also that its names are canonical by the
@@ -54,7 +54,7 @@ Whether names lead where they should is shown by check and health.`,
 		p.End()
 		if problems > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %d problems\n", problems)
-			return cli.Hint(cli.ErrReported, "a backup from before them is verified by urnd registry verify FILE, and put back by restore")
+			return cli.Hint(cli.ErrReported, "verify an earlier backup with urnd registry verify FILE, and restore it with restore")
 		}
 		if v.mark != nil {
 			if err := v.mark(cmd.Context(), registry.MarkVerify); err != nil { // only the metric is affected
@@ -135,7 +135,7 @@ func printProblems(ctx context.Context, p *cli.Progress, verify verifying, to io
 func newHead(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "head",
-		Short: "Print the digest that stands for the whole registry, with its history",
+		Short: "Print the digest of the whole registry and its history",
 		Long: `Print the number of the last version, and the digest of the last commit, which is of what it has written and of the digest of the
 commit before (SHA-256). Sign it, and keep it elsewhere: where verify --head finds it later, nothing of what was registered then
 has been changed. Only what was redacted or purged since is gone, and its digest stays.`,

@@ -18,12 +18,12 @@ func newWithdraw(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		SuggestFor: []string{"delete", "remove", "rm", "del", "unregister", "deactivate"},
 		Use:        "withdraw NAME...",
-		Short:      "Withdraw names: they stay registered, and lead nowhere any more",
-		Long: `Withdraw names. They stay registered for ever: who asks for one is told (410 Gone) why it was
-withdrawn, since when, and what came instead. Its targets are kept in the registry, and nobody is
-led there; urnd registry set --activate makes it active again.
+		Short:      "Withdraw names: they stay registered, without a target",
+		Long: `Withdraw names. They stay registered for ever: requests get 410 Gone with the reason,
+the date and the successor. Their targets are preserved in the registry, but
+not used; urnd registry set --activate makes a name active again.
 
-All names are withdrawn, or none.`,
+Either all names are withdrawn, or none.`,
 		Example: `  urnd registry withdraw urn:nbn:fi:example-2 --reason 'The work was retracted by its author.'
   urnd registry withdraw urn:nbn:fi:example-3 --reason 'Never published.' --successor urn:nbn:fi:example-1 --note 'asked for by mail'`,
 		Args: cobra.MinimumNArgs(1),
@@ -31,10 +31,10 @@ All names are withdrawn, or none.`,
 	f := addStore(cmd, w)
 	differences := addDifferences(cmd)
 	prefix := addPrefix(cmd)
-	cmd.Flags().StringVar(&reason, "reason", "", "why, which everybody is shown: a `text`")
-	cmd.Flags().StringArrayVar(&successors, "successor", nil, "what came instead: a `URI`; may be repeated")
-	cmd.Flags().StringVar(&note, "note", "", "why it is changed now, which the history keeps: a `text`")
-	cli.Require(cmd, "reason", "it is what those are told who ask for the name")
+	cmd.Flags().StringVar(&reason, "reason", "", "public reason: a `text`")
+	cmd.Flags().StringArrayVar(&successors, "successor", nil, "successor: a `URI`; repeatable")
+	cmd.Flags().StringVar(&note, "note", "", "reason for the history: a `text`")
+	cli.Require(cmd, "reason", "a public reason is required")
 	return f.run(existing, "withdrawing names", "nothing was withdrawn", func(ctx context.Context, s *session, args []string) error {
 		var edits []registry.Edit
 		for _, name := range args {
@@ -67,11 +67,11 @@ understood later without it.`,
 	}
 	f := addStore(cmd, w)
 	differences := addDifferences(cmd)
-	cmd.Flags().StringArrayVar(&by, "by", nil, "what comes instead: a `name`; repeated for a split")
-	cmd.Flags().StringVar(&reason, "reason", "", "why, which everybody is shown: a `text`")
-	cmd.Flags().StringVar(&note, "note", "", "why it is changed, which the history keeps: a `text`")
-	cli.Require(cmd, "by", "the name that comes instead")
-	cli.Require(cmd, "note", "say why the names are merged or split")
+	cmd.Flags().StringArrayVar(&by, "by", nil, "successor: a `name`; repeated for a split")
+	cmd.Flags().StringVar(&reason, "reason", "", "public reason: a `text`")
+	cmd.Flags().StringVar(&note, "note", "", "reason for the history: a `text`")
+	cli.Require(cmd, "by", "the successor")
+	cli.Require(cmd, "note", "a reason for the merge or split is required")
 	return f.run(existing, "withdrawing names", "nothing was withdrawn", func(ctx context.Context, s *session, args []string) error {
 		for _, name := range args {
 			if _, err := s.key(name, false); err != nil {
@@ -102,9 +102,9 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
-	cmd.Flags().StringVar(&note, "note", "", "why: a `text` that urnd registry changes prints")
+	cmd.Flags().StringVar(&note, "note", "", "reason: a `text` that urnd registry changes prints")
 	differences := addDifferences(cmd)
-	cmd.Flags().BoolVar(&yes, "yes", false, "remove them")
+	cmd.Flags().BoolVar(&yes, "yes", false, "confirm the removal")
 	cli.Exclude(cmd, "yes", "dry-run")
 	return f.run(existing, "purging names", "nothing was removed", func(ctx context.Context, s *session, args []string) error {
 		key, err := s.key(args[0], true)
@@ -116,7 +116,7 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 		}
 		n, err := s.Purge(ctx, s.actor, key.Name, note)
 		fmt.Fprintf(s.out, "%s: %d removed\n", key, n)
-		return s.progress.Interrupted(err, "%d names and prefixes are removed for good; the same command goes on with the others", n)
+		return s.progress.Interrupted(err, "%d names and prefixes are removed; the same command continues with the others", n)
 	})
 }
 
@@ -168,10 +168,10 @@ The current version of a name that leads somewhere is changed or withdrawn first
 	}
 	f := addStore(cmd, w)
 	differences := addDifferences(cmd)
-	cmd.Flags().IntSliceVar(&versions, "version", nil, "the `number` of a version; may be repeated")
-	cmd.Flags().StringVar(&reason, "reason", "", "why, which the registry keeps: a `text`")
+	cmd.Flags().IntSliceVar(&versions, "version", nil, "`number` of a version; repeatable")
+	cmd.Flags().StringVar(&reason, "reason", "", "reason, which remains in the registry: a `text`")
 	cli.Require(cmd, "version", "the number of a version, as urnd registry history prints it")
-	cli.Require(cmd, "reason", "it is what remains")
+	cli.Require(cmd, "reason", "a reason is required, because it remains")
 	return f.runName("redacting versions", "nothing was redacted", func(ctx context.Context, s *session, key registry.Key) error {
 		if differences.dry {
 			changes, err := s.PreviewRedact(ctx, s.actor, key, versions, reason)

@@ -26,12 +26,12 @@ func Command(open cli.OpenResolution) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resolve URI... | -",
 		Short: "Print the locations of URIs",
-		Long: `Print the location of each URI, as the daemon would answer; an ISBN, ISSN or DOI will do. With --trace, every
+		Long: `Print the location of each URI, as the daemon would resolve it; a bare ISBN, ISSN or DOI is accepted. With --trace, every
 step of the resolution is printed before it, on lines that begin with "#": the
 output is a text/uri-list (RFC 2483 section 5).
 
-With "-" alone, the lines of standard input are URIs, which are resolved side by
-side. There is one line of output for each, in their order: the location, or
+With "-" alone, the lines of standard input are URIs, which are resolved
+concurrently. Each has one line of output, in input order: the location, or
 "error: " and the reason.`,
 		Example: `  urnd resolve URN:ietf:rfc:2648
   urnd resolve --trace urn:isbn:0-395-36341-1
@@ -43,8 +43,8 @@ side. There is one line of output for each, in their order: the location, or
 	}
 	s := cli.AddSettings(cmd)
 	cmd.Flags().BoolVar(&o.trace, "trace", false, "print every step")
-	cmd.Flags().BoolVar(&all, "all", false, "print all locations, best first (I2Ls); with \"-\", separated by tabs")
-	cmd.Flags().BoolVar(&fresh, "fresh", false, "ask all servers again for each URI, also for what is known from the one before")
+	cmd.Flags().BoolVar(&all, "all", false, "print all locations, in order of preference (I2Ls); with \"-\", separated by tabs")
+	cmd.Flags().BoolVar(&fresh, "fresh", false, "query all servers again for each URI, without caches")
 	o.Output = cli.AddOutput(cmd, "the document of /api/v1/resolve for each URI", cli.CSV, cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		lines := o.Format == cli.CSV || len(args) == 1 && args[0] == cli.Stdin
@@ -83,7 +83,7 @@ side. There is one line of output for each, in their order: the location, or
 // lineWorkers is the number of lines that are resolved concurrently.
 const lineWorkers = 16
 
-var errTraceOfLines = errors.New("--trace has no place for the lines of standard input, or in CSV: use --output json")
+var errTraceOfLines = errors.New("--trace cannot be combined with lines of standard input, or with CSV: use --output json")
 
 type output struct {
 	*cli.Output
@@ -110,7 +110,7 @@ func (o output) resolveAll(ctx context.Context, args []string) error {
 	case failed && o.trace:
 		return cli.ErrReported
 	case failed:
-		return cli.Hint(cli.ErrReported, "--trace prints each step, and why it failed")
+		return cli.Hint(cli.ErrReported, "--trace prints each step, with its errors")
 	default:
 		return nil
 	}

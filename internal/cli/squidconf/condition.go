@@ -39,7 +39,7 @@ func (c *conversion) literal(word string, at Position, depth int) (means conditi
 	name, isNegated := strings.CutPrefix(word, "!")
 	a := c.acls.Named(name)
 	if a == nil {
-		means.missing = []Loss{{at, "acl " + name, "there is no acl of this name", "an acl before it"}}
+		means.missing = []Loss{{at, "acl " + name, "no acl has this name", "an acl defined before it"}}
 		return means
 	}
 	means = c.conditionOf(a, depth)
@@ -67,7 +67,7 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 		means.lose(a, a.Position, a.Unread.Error(), "run the command where the file is")
 	}
 	for _, list := range a.Empty {
-		c.lose(Directive{Position: a.Position, Name: "acl " + a.Name}, "the file "+list+" is empty, and not read when it is not", "# none in the file, before the import")
+		c.lose(Directive{Position: a.Position, Name: "acl " + a.Name}, "the file "+list+" is empty, and is not loaded if it is not", "# none in the file, before the import")
 	}
 	switch a.Type {
 	case "src":
@@ -195,12 +195,12 @@ func schemeOf(text string) (string, error) {
 	case "cache_object", "urn": // proxy clients of urnd have no such requests
 		return "", nil
 	}
-	return "", fmt.Errorf("%q is no scheme", text)
+	return "", fmt.Errorf("%q is not a scheme", text)
 }
 
 func methodOf(text string) (string, error) {
 	if strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") != "" || strings.HasPrefix(text, "-") {
-		return "", fmt.Errorf("%q is no method", text)
+		return "", fmt.Errorf("%q is not a method", text)
 	}
 	return text, nil
 }
@@ -210,7 +210,7 @@ var errNotUTF8 = errors.New("names that are not in UTF-8: missing")
 func (c *conversion) users(a *ACL, means *condition) {
 	means.login = true
 	if !c.canLogIn() {
-		means.lose(a, a.Position, "nobody can log in", "access.proxy_users or access.helpers")
+		means.lose(a, a.Position, "no user can log in", "access.proxy_users or access.helpers")
 		return
 	}
 	holds := new(values)
@@ -221,7 +221,7 @@ func (c *conversion) users(a *ACL, means *condition) {
 		case item.AnyCase && c.foldsUsers && c.negotiate == nil: // user names are in lower case
 			holds.texts = append(holds.texts, strings.ToLower(item.Value))
 		case item.AnyCase && strings.ToLower(item.Value) != strings.ToUpper(item.Value):
-			return errors.New("users without regard to capital letters")
+			return errors.New("case-insensitive users")
 		default:
 			holds.texts = append(holds.texts, item.Value)
 		}
@@ -243,13 +243,13 @@ func (c *conversion) group(a *ACL, means *condition, depth int) {
 		var lists [][]cube
 		for _, item := range line {
 			if c.nested++; depth >= maxNesting || c.nested > maxNested {
-				means.lose(a, item.At, "acls name each other, or too many", "rules")
+				means.lose(a, item.At, "acls refer to each other, or too many", "rules")
 				return
 			}
 			part := c.literal(item.Value, item.At, depth+1)
 			means.login = means.login || part.login
 			if len(part.missing) > 0 || len(part.except) > 0 {
-				means.lose(a, item.At, fmt.Sprintf("%s in %s cannot be said in a rule", item.Value, a.Type), "rules")
+				means.lose(a, item.At, fmt.Sprintf("%s in %s has no equivalent in a rule", item.Value, a.Type), "rules")
 			}
 			if len(part.except) > 0 {
 				part.cubes = nil // they would match more than the acl
@@ -260,7 +260,7 @@ func (c *conversion) group(a *ACL, means *condition, depth int) {
 		case a.Type == "any-of":
 			means.cubes = append(means.cubes, slices.Concat(lists...)...)
 		case !ok:
-			means.lose(a, a.Position, "what holds in all of its acls cannot be said in one rule", "rules")
+			means.lose(a, a.Position, "the intersection of its acls has no equivalent in one rule", "rules")
 		case len(line) > 0: // an empty line matches nothing, although the empty product is everything
 			means.cubes = append(means.cubes, all...)
 		}

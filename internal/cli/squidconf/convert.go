@@ -107,8 +107,9 @@ func (c *conversion) refuseAccelerator() error {
 		}
 		for option := range d.options(1) {
 			if slices.Contains([]string{"accel", "vhost", "vport", "defaultsite"}, option) {
-				return &ParseError{d.Position, d.Text, "a reverse proxy is not converted, as its rules would let everybody use the proxy: " +
-					"write proxy.sites, with hosts and servers (docs/recipes.md, A gateway of a site); without this line the rest is converted", nil}
+				return &ParseError{d.Position, d.Text, "a reverse proxy is not converted, because its rules would open the proxy to " +
+					"all clients: write proxy.sites, with hosts and servers (docs/recipes.md, A gateway of a site); without this line " +
+					"the rest is converted", nil}
 			}
 		}
 	}
@@ -120,7 +121,7 @@ func (c *conversion) convert(d Directive) {
 	row, ok := c.rows[d.Name]
 	switch {
 	case !ok:
-		c.lose(d, "Squid 5 does not know this directive", "nothing, where Squid warned of it")
+		c.lose(d, "Squid 5 does not support this directive", "nothing, where Squid warned of it")
 	case row.convert != nil:
 		row.convert(c, d)
 	case row.kind == unneeded:
@@ -201,11 +202,12 @@ func tunnelPorts(rules []rule) ranges {
 
 // destinations writes access.allow_destinations.
 func (c *conversion) destinations() {
-	notes := []string{"Squid reaches private networks and this machine, and urnd does not, unless they are here: 10.0.0.0/8, for example."}
+	notes := []string{"Squid connects to private networks and this machine; urnd does so only if they are listed here, such as " +
+		"10.0.0.0/8."}
 	slices.Sort(c.private)
 	c.private = slices.Compact(c.private)
 	if len(c.private) > 0 {
-		notes = append(notes, "These are servers of cache_peer.")
+		notes = append(notes, "Servers of cache_peer.")
 	}
 	c.document.set("access.allow_destinations", c.private, notes...)
 }
@@ -231,7 +233,7 @@ func (c *conversion) finish(name string) (Result, error) {
 		return before
 	})
 	var all strings.Builder
-	fmt.Fprintf(&all, "# From %s, by urnd config import. What is not set has the defaults of urnd.\n", Plain(name))
+	fmt.Fprintf(&all, "# From %s, by urnd config import. Settings that are not listed have the defaults of urnd.\n", Plain(name))
 	text, err := c.document.text()
 	if err != nil {
 		return Result{}, fmt.Errorf("writing YAML: %w", err)
@@ -249,8 +251,8 @@ func (c *conversion) finish(name string) (Result, error) {
 			all.WriteString("#   " + Plain(text) + "\n")
 		}
 	}
-	write("Not carried over", c.result.Lost)
-	write("Not needed", c.result.Unneeded)
+	write("Not converted", c.result.Lost)
+	write("Not required", c.result.Unneeded)
 	c.result.YAML = all.String()
 	return c.result, nil
 }

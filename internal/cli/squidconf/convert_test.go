@@ -199,20 +199,20 @@ func TestConvertLines(t *testing.T) {
 		{"client_ip_max_connections 20\nrequest_header_max_size 64 KB", "client_connections: 20|header: 64KiB", ""},
 		{"connect_timeout 2 minutes\nread_timeout 99 weeks", "connect_timeout: 120s|origin_idle: 86400s", ""},
 		{"icap_enable on", "", "icap_enable missing"},
-		{"no_such thing", "", "no_such Squid 5 does not know this directive"},
+		{"no_such thing", "", "no_such Squid 5 does not support this directive"},
 		{"auth_param ntlm program /usr/lib/squid/ntlm -s secret", "", "auth_param ntlm: missing"},
-		{"auth_param negotiate program negotiate -s secret", "", "auth_param it has no program"},
+		{"auth_param negotiate program negotiate -s secret", "", "auth_param the program is missing"},
 		{
 			"auth_param negotiate program /usr/lib/squid/negotiate_kerberos_auth -s GSS_C_NO_NAME -k /etc/a.keytab\n" +
 				"auth_param negotiate children 20 startup=0 idle=1\nauth_param negotiate keep_alive off",
 			"for: negotiate|command: [/usr/lib/squid/negotiate_kerberos_auth, -s, GSS_C_NO_NAME, -k, /etc/a.keytab]|processes: 20",
-			"http_access who has not logged in is allowed",
+			"http_access clients without login are allowed",
 		},
 		{
 			"auth_param basic program /usr/lib/squid/basic_ldap_auth -P -b dc=example -H ldap://a\nauth_param basic children 300 startup=1 concurrency=4\n" +
 				"auth_param basic credentialsttl 2 hours\nauth_param basic casesensitive on",
 			"for: passwords|command: [/usr/lib/squid/basic_ldap_auth, -P, -b, dc=example, -H, 'ldap://a']|processes: 256|concurrency: 4|ttl: 7200s|" +
-				"case_sensitive: true", "http_access who has not logged in is allowed",
+				"case_sensitive: true", "http_access clients without login are allowed",
 		},
 		{
 			"auth_param basic program /usr/lib/squid/basic_ldap_auth -D cn=a -w secret", "-W, /etc/urnd/ldap-password", "auth_param the password of -w is not shown",
@@ -232,11 +232,11 @@ func TestConvertLines(t *testing.T) {
 		{"cache_peer a.example parent 8080 0 login=PASSTHRU", "proxies: ['http://a.example:8080', direct]", "cache_peer this kind of login: missing"},
 		{"cache_peer 10.0.0.1 parent 8080 0 originserver", "", "cache_peer the server of a site (originserver): missing"},
 		{"cache_peer s sibling 3128 3130", "", "cache_peer sibling: missing"},
-		{"never_direct allow all", "", "never_direct no parent is for all hosts: others go direct"},
+		{"never_direct allow all", "", "never_direct no parent is for all hosts: other hosts go direct"},
 		{"acl d src 10.0.0.0/8\nalways_direct allow d", "", "always_direct ways by more than hosts: missing"},
-		{"http_access allow", "it names no acl", ""},
+		{"http_access allow", "it has no acl, and Squid ignores it", ""},
 		{"acl e all-of\nhttp_access allow e", "action: deny", ""},
-		{"http_access deny x", "It denies more than Squid did", "acl x there is no acl of this name"},
+		{"http_access deny x", "It denies more than Squid did", "acl x no acl has this name"},
 	} {
 		r := convertText(t, tt.text+"\nacl last src 192.0.2.1\nhttp_access allow last\n")
 		load(t, r)
@@ -282,14 +282,14 @@ func TestConvertUsers(t *testing.T) {
 		}
 		c := load(t, r)
 		first := r.Lost[0].Directive + " " + r.Lost[0].Why
-		if first != "http_access who has not logged in is allowed" || (c.Access.ProxyUsers != "") != isFile || (len(c.Access.Helpers) == 1) == isFile {
+		if first != "http_access clients without login are allowed" || (c.Access.ProxyUsers != "") != isFile || (len(c.Access.Helpers) == 1) == isFile {
 			t.Errorf("%s: %s\n%s", user, first, r.YAML)
 		}
 	}
 }
 
 // Acls mean what Squid 5.7 makes of them, even if it is unexpected.
-func TestACLsMeanWhatSquidTakesThemFor(t *testing.T) {
+func TestACLsMatchSquid(t *testing.T) {
 	const program = "auth_param basic program /usr/lib/squid/basic_ldap_auth -b dc=example\n"
 	files := map[string]string{"/e/none": "# none\n", "/e/empty": "", "/e/left": "alice # since May\nbob\n", "/e/required": "REQUIRED\n", "/e/second": "bob\nREQUIRED\n"}
 	for _, tt := range []struct{ text, want string }{
@@ -299,7 +299,7 @@ func TestACLsMeanWhatSquidTakesThemFor(t *testing.T) {
 		{"acl zero dst 0.0.0.0\nhttp_access deny zero", "squid.conf-3\n      action: allow"},
 		{"acl d dstdomain \"/e/none\"\nhttp_access deny d", "hosts_from: [/e/none]"},
 		{"acl d dst \"/e/none\"\nhttp_access deny d", "destinations_from: [/e/none]"},
-		{"acl d dst \"/e/empty\"\nhttp_access deny d", "the file /e/empty is empty, and not read when it is not"},
+		{"acl d dst \"/e/empty\"\nhttp_access deny d", "the file /e/empty is empty, and is not loaded if it is not"},
 		{program + "acl u proxy_auth \"/e/left\"\nhttp_access deny u", "users: [alice, bob]"},
 		{program + "acl u proxy_auth bob REQUIRED\nhttp_access deny u", "users: [REQUIRED, bob]"},
 		{program + "acl u proxy_auth m\xfcller\nhttp_access deny u", "It denies more than Squid did"},

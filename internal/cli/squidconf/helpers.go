@@ -52,7 +52,7 @@ func (c *conversion) login(d Directive) {
 	words := d.Arguments()
 	switch scheme := strings.ToLower(d.argument(0)); {
 	case len(words) < 3:
-		c.lose(d, "it has no scheme, parameter and value", "access.proxy_users")
+		c.lose(d, "the scheme, parameter or value is missing", "access.proxy_users")
 	case scheme == "negotiate":
 		c.negotiateParameter(d, words[1], words[2:])
 	case scheme != "basic":
@@ -60,7 +60,7 @@ func (c *conversion) login(d Directive) {
 	case words[1] != "program":
 		c.basicParameter(d, words[1], words[2:])
 	case !strings.HasPrefix(words[2], "/"):
-		c.lose(d, "it has no program", "access.helpers")
+		c.lose(d, "the program is missing", "access.helpers")
 	case path.Base(words[2]) == "basic_ncsa_auth" && len(words) == 4 && c.isVerified(words[3]):
 		c.usersFile = words[3]
 		c.set(d, "access.proxy_users", words[3])
@@ -84,7 +84,7 @@ func (c *conversion) basicParameter(d Directive, name string, values []string) {
 	h := c.passwords
 	switch {
 	case name == "realm":
-		c.unneeded(d, "realm: urnd names its realm itself")
+		c.unneeded(d, "realm: urnd has its own realm")
 		return
 	case h == nil: // urnd reads the users file itself
 		c.unneeded(d, name+": urnd verifies passwords itself")
@@ -115,7 +115,7 @@ func (c *conversion) negotiateParameter(d Directive, name string, values []strin
 	case name == "program" && strings.HasPrefix(values[0], "/"):
 		c.negotiate = c.newHelper(d, "negotiate", values)
 	case name == "program":
-		c.lose(d, "it has no program", "access.helpers")
+		c.lose(d, "the program is missing", "access.helpers")
 	case name == "keep_alive":
 		c.unneeded(d, "negotiate keep_alive: connections stay open")
 	case name == "children" && h != nil: // without concurrency, as in Squid
@@ -148,7 +148,7 @@ func (c *conversion) externalType(d Directive) {
 	words := d.Arguments()
 	program := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, "/") })
 	if program < 1 {
-		c.lose(d, "it has no name and program", "access.helpers")
+		c.lose(d, "the name or program is missing", "access.helpers")
 		return
 	}
 	var format []string

@@ -15,7 +15,7 @@ func (c *conversion) logFormat(d Directive) {
 	name := d.argument(0)
 	_, text, _ := strings.Cut(d.Text, name)
 	if len(d.Words) < 2 {
-		c.lose(d, "it has no name and format", "log.access")
+		c.lose(d, "the name or format is missing", "log.access")
 		return
 	}
 	c.formats[name] = strings.TrimSpace(text)

@@ -115,7 +115,8 @@ func (p *parser) file(name string, text []byte, depth int) error {
 				return err
 			}
 		case "if", "else", "endif", "configuration_includes_quoted_values":
-			return &ParseError{line.Position, line.Text, "what depends on the process, and quoted values, are not converted: remove these lines", nil}
+			return &ParseError{line.Position, line.Text, "values that depend on the process, and quoted values, are not converted: " +
+				"remove these lines", nil}
 		default:
 			p.read = append(p.read, line)
 		}
@@ -126,7 +127,7 @@ func (p *parser) file(name string, text []byte, depth int) error {
 func (p *parser) include(line Directive, depth int) error {
 	fail := func(message string, err error) error { return &ParseError{line.Position, line.Text, message, err} }
 	if depth+1 >= maxDepth {
-		return fail(fmt.Sprintf("files include each other: at most %d may", maxDepth), nil)
+		return fail(fmt.Sprintf("files include each other: the maximum is %d", maxDepth), nil)
 	}
 	if len(line.Words) == 0 {
 		return fail("write the name of a file", nil)
@@ -189,7 +190,7 @@ func (d *Directive) split() error {
 		if rest[0] == '"' && !first {
 			text, behind, ok := strings.Cut(rest[1:], `"`)
 			if !ok {
-				return &ParseError{d.Position, d.Text, `a word has no quotation mark at its end: write one`, nil}
+				return &ParseError{d.Position, d.Text, `a quoted word is not closed`, nil}
 			}
 			d.Words, rest = append(d.Words, Word{text, true}), behind
 			continue

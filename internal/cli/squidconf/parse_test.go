@@ -77,12 +77,12 @@ func TestParse(t *testing.T) {
 // A line that Squid would reject is an error with its position and a correction.
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"include squid.conf":              `/e/squid.conf:1: "include squid.conf": files include each other: at most 16 may`,
+		"include squid.conf":              `/e/squid.conf:1: "include squid.conf": files include each other: the maximum is 16`,
 		"\ninclude missing":               `/e/squid.conf:2: "include missing": cannot be read: file does not exist`,
 		"include":                         `/e/squid.conf:1: "include": write the name of a file`,
 		"include a[*":                     `/e/squid.conf:1: "include a[*": is not a pattern of files: syntax error in pattern`,
-		"a\nif true\nendif":               `/e/squid.conf:2: "if true": what depends on the process, and quoted values, are not converted: remove these lines`,
-		`a "b`:                            `/e/squid.conf:1: "a \"b": a word has no quotation mark at its end: write one`,
+		"a\nif true\nendif":               `/e/squid.conf:2: "if true": values that depend on the process, and quoted values, are not converted: remove these lines`,
+		`a "b`:                            `/e/squid.conf:1: "a \"b": a quoted word is not closed`,
 		"acl x":                           `/e/squid.conf:1: "acl x": write acl, a name, a type and values`,
 		"acl x src 1.2.3.4\nacl x dst ::": `/e/squid.conf:2: "acl x dst ::": the acl x is of type src in line squid.conf:1: write that, or another name`,
 	} {

@@ -35,7 +35,7 @@ func (c *conversion) cachePeer(d Directive) {
 	_, isOrigin := options["originserver"]
 	switch n, err := strconv.ParseUint(port, 10, 16); {
 	case len(d.Words) < 4 || err != nil || n == 0 || !isAddress && !isName(host):
-		c.lose(d, "it has no host, type and two ports", "proxy.upstreams")
+		c.lose(d, "the host, type or one of two ports is missing", "proxy.upstreams")
 		return
 	case d.argument(1) != "parent":
 		c.lose(d, Plain(d.argument(1))+": missing", "cache.shared, for several urnds")
@@ -59,7 +59,7 @@ func (c *conversion) cachePeer(d Directive) {
 // peerOptions reports unsupported options of a parent.
 func (c *conversion) peerOptions(p *peer) {
 	if !p.has("no-query") && p.argument(3) != "0" {
-		c.lose(p.Directive, "ICP: missing", "nothing: the parent is asked without it")
+		c.lose(p.Directive, "ICP: missing", "nothing: the parent is used without it")
 	}
 	for _, option := range []string{"sourcehash", "userhash", "weighted-round-robin", "closest-only", "multicast-responder"} {
 		if p.has(option) {
@@ -83,7 +83,7 @@ func (c *conversion) peerAccess(d Directive) {
 	words := d.Arguments()
 	at := slices.IndexFunc(c.peers, func(p *peer) bool { return len(words) > 2 && strings.EqualFold(p.name, words[0]) })
 	if at < 0 {
-		c.lose(d, "no parent before it has this name", "hosts of proxy.upstreams")
+		c.lose(d, "no parent defined before it has this name", "hosts of proxy.upstreams")
 		return
 	}
 	p := c.peers[at]
@@ -145,7 +145,7 @@ func (c *conversion) neverDirect(d Directive) {
 	case "allow all":
 		c.noDirect = true
 		if !slices.ContainsFunc(c.peers, func(p *peer) bool { return p.isAsked() && p.hosts == nil }) {
-			c.lose(d, "no parent is for all hosts: others go direct", "a parent without hosts in proxy.upstreams, or a rule that denies other hosts")
+			c.lose(d, "no parent is for all hosts: other hosts go direct", "a parent without hosts in proxy.upstreams, or a rule that denies other hosts")
 		}
 	case "deny all":
 	default:
@@ -199,7 +199,7 @@ func (c *conversion) way(group []*peer) *yaml.Node {
 		comments = append(comments, from(p.Directive))
 		switch {
 		case slices.Contains(proxies, p.server):
-			c.lose(p.Directive, "a parent that is there twice", "nothing")
+			c.lose(p.Directive, "a parent that is listed twice", "nothing")
 		case p.options["login"] != first.options["login"]:
 			c.lose(p.Directive, "parents with other logins in one entry: missing", "an entry of proxy.upstreams of its own")
 		default:

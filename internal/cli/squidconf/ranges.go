@@ -118,7 +118,7 @@ func parseAddresses(text string) ([]addressRange, error) {
 	if known, ok := map[string][]addressRange{"all": every, "ipv4": every[:1], "ipv6": every[1:]}[text]; ok {
 		return known, nil
 	}
-	wrong := fmt.Errorf("%q is no address: names of hosts are not looked up", text)
+	wrong := fmt.Errorf("%q is not an address: host names are not looked up", text)
 	address, mask, masked := strings.Cut(text, "/")
 	from, to, isRange := strings.Cut(address, "-")
 	if !isRange {

@@ -61,7 +61,7 @@ func (c *conversion) accessLine(d Directive) accessLine {
 		line.closed = len(wider) > 0
 	}
 	if !ok {
-		line.inexact("its acls together cannot be said in one rule")
+		line.inexact("the combination of its acls has no equivalent in one rule")
 	}
 	return line
 }
@@ -78,7 +78,7 @@ func (l *accessLine) inexact(why string) {
 // rules returns the rules of all lines of http_access. Squid denies if there is none; if none matches, it
 // does the opposite of the last one.
 func (c *conversion) rules() ([]rule, error) {
-	w := writer{byDefault: rule{deny: true, comment: "no http_access holds"}}
+	w := writer{byDefault: rule{deny: true, comment: "no http_access matches"}}
 	for _, d := range c.directives {
 		if d.Name != "http_access" {
 			continue
@@ -90,11 +90,11 @@ func (c *conversion) rules() ([]rule, error) {
 		case len(w.lines) >= maxRules:
 			return nil, &ParseError{d.Position, d.Text, fmt.Sprintf("at most %d lines of http_access are read: put hosts and addresses into lists", maxRules), nil}
 		case len(words) == 1:
-			c.unneeded(d, "it names no acl, and Squid leaves it out")
+			c.unneeded(d, "it has no acl, and Squid ignores it")
 			continue
 		}
 		w.lines = append(w.lines, c.accessLine(d))
-		w.byDefault.deny, w.byDefault.comment = words[0] == "allow", "no http_access holds: the opposite of the last one"
+		w.byDefault.deny, w.byDefault.comment = words[0] == "allow", "no http_access matches: the opposite of the last one"
 	}
 	w.settle()
 	w.made = 0
@@ -106,7 +106,7 @@ func (c *conversion) rules() ([]rule, error) {
 		c.result.Lost = append(c.result.Lost, line.missing...)
 		used := slices.ContainsFunc(all, func(r rule) bool { return r.at == line.Position })
 		if c.canLogIn() && !line.deny && !line.login && used {
-			c.lose(line.Directive, "who has not logged in is allowed", "access.proxy_users is for all clients of the proxy: run a second urnd without it")
+			c.lose(line.Directive, "clients without login are allowed", "access.proxy_users is for all clients of the proxy: run a second urnd without it")
 		}
 	}
 	return all, nil
@@ -127,12 +127,12 @@ func (w *writer) settle() {
 		if _, ok := w.alone(i); !ok {
 			line.denyExcept = true
 			line.missing = append(line.missing, Loss{
-				line.Position, line.Name, `what "!" excepts is denied, as rules cannot say what the lines behind do with it`,
+				line.Position, line.Name, `requests that "!" excepts are denied, because rules cannot pass them to the following lines`,
 				"rules of your own at this place",
 			})
 		}
 		if _, ok := w.alone(i); !ok {
-			line.inexact("its acls together cannot be said in rules")
+			line.inexact("the combination of its acls has no equivalent in rules")
 		}
 	}
 }
@@ -270,7 +270,7 @@ func tables(rules []rule) (all []*yaml.Node) {
 			comments, said = []string{Plain(note)}, note
 		}
 		if r.closed {
-			comments = append(comments, "It denies more than Squid did, since that cannot be said in a rule: see the end. Replace it.")
+			comments = append(comments, "It denies more than Squid did, because it has no exact equivalent: see the end. Replace it.")
 		}
 		all = append(all, r.table(id, comments))
 	}

@@ -31,7 +31,7 @@ func firstOf(options map[string]string, names ...string) string {
 // httpPort converts a listener.
 func (c *conversion) httpPort(d Directive) {
 	options := d.options(1)
-	const pac, tls = "/proxy.pac, by which browsers find the proxy (proxy.pac_proxies)", "listen.tls, tls.certificate and tls.key"
+	const pac, tls = "/proxy.pac, with which browsers find the proxy (proxy.pac_proxies)", "listen.tls, tls.certificate and tls.key"
 	for _, missing := range [...]struct{ option, instead string }{
 		{"intercept", pac}, {"transparent", pac}, {"tproxy", pac}, {"ssl-bump", pac}, {"cert", tls}, {"tls-cert", tls}, {"require-proxy-header", "listen.proxy_protocol"},
 	} {
@@ -47,7 +47,7 @@ func (c *conversion) httpPort(d Directive) {
 	}
 	_, isAddress := parseAddress(host)
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || host != "" && !isAddress && !isName(host) {
-		c.lose(d, "its port is not a number from 1 to 65535, or its host is none", "listen.service")
+		c.lose(d, "the port is not a number from 1 to 65535, or the host is invalid", "listen.service")
 		return
 	}
 	if host == "" {
@@ -75,7 +75,7 @@ func (c *conversion) hostname(d Directive) {
 		c.set(d, "listen.names", []string{name})
 		return
 	}
-	c.lose(d, "it is not the name of a host", "listen.names")
+	c.lose(d, "it is not a host name", "listen.names")
 }
 
 func (c *conversion) forwardedFor(d Directive) {
@@ -130,7 +130,7 @@ func (u units) to(setting string, least, most float64, text func(int64) any) fun
 			c.set(d, setting, text(int64(min(max(n, least), most))))
 			return
 		}
-		c.lose(d, "it is no number with a unit", setting)
+		c.lose(d, "it is not a number with a unit", setting)
 	}
 }
 
@@ -162,7 +162,7 @@ func (c *conversion) cacheMemory(d Directive) {
 	})
 	switch {
 	case !ok:
-		c.lose(d, "it is no size", "cache.responses")
+		c.lose(d, "it is not a size", "cache.responses")
 		return
 	case isOff:
 		return
@@ -180,7 +180,7 @@ func (c *conversion) cacheMemory(d Directive) {
 func (c *conversion) cacheDirectory(d Directive) {
 	megabytes, ok := bytes().amount([]string{d.argument(2), "MB"})
 	if !ok {
-		c.lose(d, "it has no size, or more than 1 TB", "cache.disk")
+		c.lose(d, "the size is missing, or more than 1 TB", "cache.disk")
 		return
 	}
 	c.disk += int64(megabytes)
@@ -201,7 +201,7 @@ func (c *conversion) cacheAccess(d Directive) {
 func (c *conversion) refresh(d Directive) {
 	words := slices.DeleteFunc(d.Arguments(), func(word string) bool { return word == "-i" || word == "+i" })
 	if len(words) < 4 {
-		c.lose(d, "it has no pattern and three numbers", "cache.heuristic_percent and cache.heuristic_max")
+		c.lose(d, "the pattern or one of three numbers is missing", "cache.heuristic_percent and cache.heuristic_max")
 		return
 	}
 	percent, percentErr := strconv.Atoi(strings.TrimSuffix(words[2], "%"))
@@ -210,7 +210,7 @@ func (c *conversion) refresh(d Directive) {
 	case strings.HasPrefix(pattern, "^ftp:"), strings.HasPrefix(pattern, "^gopher:"):
 		c.unneeded(d, "listings and files of gateways are fresh for gateways.ttl")
 	case pattern == `(/cgi-bin/|\?)` && least == "0" && percent == 0:
-		c.unneeded(d, "what has neither a lifetime nor a time of its last change is not stored (RFC 9111 section 4.2.2)")
+		c.unneeded(d, "responses with neither a lifetime nor a modification time are not stored (RFC 9111 section 4.2.2)")
 	case pattern != "." || least != "0" || percentErr != nil || minutesErr != nil || len(words) > 4:
 		c.lose(d, "lifetimes by pattern, least ones, and options: missing", "cache with least and most, of proxy.sites")
 	default:

@@ -22,25 +22,25 @@ const maxInstances = 64
 // timeout bounds the requests to all instances, which run concurrently.
 const timeout = 10 * time.Second
 
-var errTooMany = fmt.Errorf("more than %d addresses are given: ask for some of them at a time", maxInstances)
+var errTooMany = fmt.Errorf("more than %d addresses: use several commands", maxInstances)
 
 // Command returns the command.
 func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [ADDRESS...]",
-		Short: "Print how running urnds fare: ready, caches, registry, traffic",
-		Long: `Print how a running urnd fares: its version, whether it is ready and why not, its caches, its
-registry, how many requests it has answered since it was started, and which DNS servers and gateways
-are slowest, by the mean time of their answers. Several are printed beside each other, and what can be
-is summed.
+		Short: "Print the status of running instances",
+		Long: `Print the status of a running urnd: its version, whether it is ready and why not, its caches, its
+registry, the number of requests since its start, and the DNS servers and gateways with the
+slowest mean response time. Several instances are printed side by side, with sums where
+possible.
 
-ADDRESS is that of an admin interface: a URL, a host with its port, or unix: and a path. Without one it is
-listen.admin of the configuration, which is asked with the token of access.admin_token. For an
-ADDRESS no configuration is read, and a token is sent only with --token-file. Where tls.client_ca is
+ADDRESS is that of an admin interface: a URL, host:port, or unix: and a path. Without one it is
+listen.admin of the configuration, with the token of access.admin_token. With an
+ADDRESS no configuration is read, and a token is sent only with --token-file. If tls.client_ca is
 set, --cert and --key are required.
 
-The exit status is 0 where all are ready, 1 where one is not, or does not say, and 2 if the command was
-used wrongly.`,
+The exit status is 0 if all are ready, 1 if one is not, or does not respond, and 2 after a
+usage error.`,
 		Example: `  urnd status
   urnd status 127.0.0.1:8142 127.0.0.1:8152
   urnd status --output json unix:/run/urnd/admin.sock`,
@@ -104,9 +104,10 @@ func failures(cmd *cobra.Command, all []Instance) error {
 		}
 		switch {
 		case i.Error != "":
-			failed = cli.Hint(cli.ErrReported, "look whether urnd runs (systemctl status urnd), and whether that is the address of its admin interface")
+			failed = cli.Hint(cli.ErrReported, "check that urnd is running (systemctl status urnd), and that this is the address of "+
+				"its admin interface")
 		case !i.Ready && failed == nil:
-			failed = cli.Hint(cli.ErrReported, "the log of urnd says more (journalctl -u urnd); docs/operations.md#readiness has what to do")
+			failed = cli.Hint(cli.ErrReported, "the log of urnd has details (journalctl -u urnd); see docs/operations.md#readiness")
 		}
 	}
 	return failed
@@ -118,4 +119,4 @@ type readiness struct {
 	Unready, Degraded []string
 }
 
-var errNoReadiness = errors.New("this is perhaps not an admin interface of urnd: it does not say whether it is ready")
+var errNoReadiness = errors.New("the response has no readiness: check that this is an admin interface of urnd")

@@ -67,7 +67,7 @@ func printText(w io.Writer, output *cli.Output, all []Instance) error {
 			fmt.Fprintf(w, "%s is degraded: %s\n", i.Address, plaintext.OneLine(reason))
 		}
 		if len(i.Alone) > 0 {
-			fmt.Fprintf(w, "%s has a shared level of caches, and shares %s with no other urnd: none uses it, or their settings differ\n",
+			fmt.Fprintf(w, "%s has a shared cache, but shares %s with no other instance: none uses it, or their settings differ\n",
 				i.Address, plaintext.OneLine(strings.Join(i.Alone, ", ")))
 		}
 	}

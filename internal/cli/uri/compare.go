@@ -24,21 +24,21 @@ func newCompare(names cli.NamesOf) *cobra.Command {
 	var rules resolver.Names
 	cmd := &cobra.Command{
 		Use:   "compare {URI URI | -}",
-		Short: "Report whether two URIs are equivalent, and why",
-		Long: `Report whether two URIs are equivalent: the rung of the comparison ladder
-(identical, syntax, scheme, urn, namespace, functional, different), and the
-reason, after a tab. "functional" are two names of the same resource: they are
-not equivalent. On standard input each line holds two URIs, separated by a tab.
+		Short: "Compare two URIs",
+		Long: `Compare two URIs: print the step of the comparison ladder at which they are equivalent
+(identical, syntax, scheme, urn, namespace), or functional or different, and the
+reason, after a tab. functional are two names of the same resource: they are
+not equivalent. On standard input each line has two URIs, separated by a tab.
 
-For naming, the components and directives of URNs do not count; for caching of
-results they do, but for the order of directives
+For naming, the components and directives of URNs are ignored; for caching of
+results they are compared, except the order of directives
 (draft-ietf-urnbis-rfc2141bis-urn-03 section 5, steps 5a and 5b).`,
 		Example: `  urnd uri compare urn:isbn:0395363411 URN:ISBN:0-395-36341-1
   urnd uri compare --for caching 'urn:example:a?s=I2L&c=x' 'urn:example:a?c=x&s=I2L'`,
 		Args: pairOr(2, 2),
 	}
 	s := cli.AddFile(cmd)
-	cli.Choice(cmd, &objective, "for", "the `objective` of the comparison: naming or caching",
+	cli.Choice(cmd, &objective, "for", "`purpose` of the comparison: naming or caching",
 		cli.Words[uri.Objective]{{Name: "naming", Value: uri.Naming}, {Name: "caching", Value: uri.Caching}})
 	lines := newLines(cmd, func(input string) (cli.Result, error) { return compare(rules.Set, objective, input) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -94,9 +94,9 @@ func newJoin() *cobra.Command {
 		Use:   "join {BASE REF... | BASE - | -}",
 		Short: "Resolve references relative to a base URI",
 		Long: `Resolve references relative to a base URI. The profiles are rfc3986 (section
-5.2) and draft (draft-fielding-uri-syntax-02 section 5.2, which keeps surplus
-".." segments; draft-remove and draft-refuse are its two other treatments).
-"BASE -" reads references from standard input; "-" alone reads lines that hold
+5.2) and draft (draft-fielding-uri-syntax-02 section 5.2, which preserves surplus
+".." segments; draft-remove and draft-refuse remove or refuse them).
+"BASE -" reads references from standard input; "-" alone reads lines with
 a base and a reference, separated by a tab.`,
 		Example: `  urnd uri join 'http://a/b/c/d;p?q' ../g '?y'
   urnd uri join --profile draft 'http://a/b/c/d;p?q' '?y'`,

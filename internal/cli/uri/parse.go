@@ -43,9 +43,9 @@ func newParse() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "parse URI...",
 		Short: "Print the components of URIs and URNs",
-		Long: `Print the defined components of URI references as name=value; for a URN also its
+		Long: `Print the components of URI references as name=value; for a URN also its
 parts, the specifications that it conforms to (rfc2141, draft, rfc8141), and, as
-lint, the rule of RFC 8141 section 5 that its NID breaks.`,
+lint, the rule of RFC 8141 section 5 that its NID violates.`,
 		Example: `  urnd uri parse 'urn:example:a123?+r?=q#f'
   urnd uri parse --output json http://user@example.org:8080/a?b#c`,
 		Args: cobra.MinimumNArgs(1),

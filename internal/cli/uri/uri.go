@@ -22,9 +22,9 @@ func Command(names cli.NamesOf) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uri",
 		Short: "Parse, normalize and compare URIs",
-		Long: `Parse, normalize and compare URIs. Every command but extract takes its input as
-arguments, or, with "-", as lines of standard input: one line in, one line out.
-For an invalid one "error: ..." is printed, and the exit status is 1.`,
+		Long: `Parse, normalize and compare URIs. Every command except extract reads its input from
+arguments, or, with "-", from lines of standard input: one line in, one line out.
+For invalid input it prints "error: ...", and the exit status is 1.`,
 		RunE: cli.RequireSubcommand,
 	}
 	cmd.AddCommand(newNormalize(), newKey(names), newParse(), newCompare(names), newJoin(), newExtract(), newEncode(), newDisplay())
@@ -50,8 +50,8 @@ func newNormalize() *cobra.Command {
 	return mapping(&cobra.Command{
 		Use:   "normalize URI...",
 		Short: "Print the normal form of URIs",
-		Long: "Print the normal form of URIs, by syntax and scheme (RFC 3986 section 6.2).\n" +
-			"Components of URNs and fragments are not removed.",
+		Long: "Print the normal form of URIs, by syntax and scheme (RFC 3986 section 6.2).\nComponents and fragments of URNs are " +
+			"preserved.",
 		Example: `  urnd uri normalize HTTP://Example.COM:80/b/../%7Esmith
   urnd uri normalize - < uris.txt`,
 	}, parseURI, func(u uri.URI) string { return u.Normalize().String() })
@@ -60,16 +60,16 @@ func newNormalize() *cobra.Command {
 func newKey(names cli.NamesOf) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "key URI...",
-		Short: "Print the key under which URIs are cached",
-		Long: `Print the canonical name of URIs, under which answers are cached. Equivalent URIs
+		Short: "Print the cache keys of URIs",
+		Long: `Print the canonical names of URIs, which are the cache keys of answers. Equivalent URIs
 have the same key: URNs by RFC 8141 section 3.1 and the rules of their namespace,
-those of the configuration included.`,
+including those of the configuration.`,
 		Example: `  urnd uri key URN:ISBN:0-395-36341-1 urn:isbn:0395363411
   urnd uri key --accept rfc2141 urn:example:a,b`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	s := cli.AddFile(cmd)
-	cmd.Flags().StringSlice("accept", nil, "`specifications` of URNs; each part of a URN must satisfy one of them: "+
+	cmd.Flags().StringSlice("accept", nil, "accepted `specifications` of URNs: each part of a URN must conform to at least one of "+
 		"rfc2141, draft, rfc8141 (urn.accept)")
 	cli.Complete(cmd, "accept", "rfc2141", "draft", "rfc8141")
 	var rules resolver.Names
@@ -95,9 +95,9 @@ func newEncode() *cobra.Command {
 	return mapping(&cobra.Command{
 		Use:   "encode IRI...",
 		Short: "Convert IRIs to URIs",
-		Long: `Convert IRIs to URIs (RFC 3987 section 3.1), also URNs with characters that are
-not allowed in them. Host names in the DNS are mapped by IDNA, all else is
-percent-encoded. An ambiguous input is an error.`,
+		Long: `Convert IRIs to URIs (RFC 3987 section 3.1), including URNs with characters that are
+not allowed in them. DNS host names are mapped by IDNA; other characters are
+percent-encoded. Ambiguous input is an error.`,
 		Example: `  urnd uri encode http://bücher.example/straße 'urn:example:Müller 1'`,
 	}, fromIRI, uri.URI.String)
 }
@@ -105,10 +105,10 @@ percent-encoded. An ambiguous input is an error.`,
 func newDisplay() *cobra.Command {
 	return mapping(&cobra.Command{
 		Use:   "display URI...",
-		Short: "Print URIs in readable form",
-		Long: `Print URIs in readable form: RFC 3987 section 3.2. Percent-encodings are shown as
-characters where "urnd uri encode" returns the same URI: delimiters, invisible
-characters and hosts, which could be confused with others, are not decoded.`,
+		Short: "Print URIs in readable form (RFC 3987)",
+		Long: `Print URIs in readable form (RFC 3987 section 3.2). Percent-encodings are decoded
+if "urnd uri encode" returns the same URI; delimiters, invisible
+characters and hosts, which are open to confusion, are not decoded.`,
 		Example: `  urnd uri display urn:example:M%C3%BCller%201`,
 	}, parseURI, uri.URI.Display)
 }
@@ -152,15 +152,15 @@ func newExtract() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extract [FILE...]",
 		Short: "Print the URIs in running text",
-		Long: `Print the URIs in running text, one a line: those in angle brackets, where white
+		Long: `Print the URIs in running text, one per line: those in angle brackets, in which white
 space is ignored, and those without or between other delimiters
-(draft-fielding-uri-syntax-02 appendix E). Without FILE, or where it is "-", it
+(draft-fielding-uri-syntax-02 appendix E). Without FILE, or with "-", it
 reads standard input. Letters beyond ASCII are part of a URI, and are encoded.`,
 		Example: `  urnd uri extract mail.txt
   urnd uri extract --output json - < mail.txt`,
 	}
 	output := cli.AddOutput(cmd, "one object for each URI, with positions", cli.CSV, cli.JSON)
-	cmd.Flags().BoolVar(&options.Abbreviated, "abbreviated", false, "also find host names without a scheme, such as www.example.org/a")
+	cmd.Flags().BoolVar(&options.Abbreviated, "abbreviated", false, "also find host names without scheme, such as www.example.org/a")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		if len(files) == 0 {
 			files = []string{cli.Stdin}

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 )
 
-func TestRequestsAreObservedWithoutAllocation(t *testing.T) {
+func TestObserveAllocations(t *testing.T) {
 	log, err := accesslog.Open(accesslog.FileConfig{To: io.Discard, Faults: slog.New(slog.DiscardHandler), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)

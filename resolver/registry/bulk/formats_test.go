@@ -163,11 +163,11 @@ func TestUnreadable(t *testing.T) {
 		{"{\"name\":\"urn:nbn:fi:a\"}\n", bulk.CSV, "it begins as NDJSON does, and was read as csv"},
 		{"name,target,target\n", "", "there are two columns of the target"},
 		{"\xff\xfe\x00\x00n\x00\x00\x00", "", "utf-32le, which is not read"},
-		{"n\xe4me,target\n", "", "the names of the columns: its byte 0xE4 is not UTF-8: name the encoding"},
+		{"n\xe4me,target\n", "", "column names: the byte 0xE4 is not UTF-8: set the encoding"},
 		{"\x1f\x8b\x08", "", "decompressing"},
 		{"name\n", bulk.NginxMap, "not a format of imports"},
 		{"[]", bulk.Bioregistry, "not the registry.json"},
-		{strings.Repeat("x", 2<<20), bulk.CSV, "the names of the columns: it has more than"},
+		{strings.Repeat("x", 2<<20), bulk.CSV, "column names: it has more than"},
 	} {
 		i := bulk.Import{Registry: open(t), Actor: admin, Format: c.format}
 		if _, err := i.Run(t.Context(), strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -59,7 +59,7 @@ func TestDecode(t *testing.T) {
 		{"\xff\xfen\x00\xe4\x00", "", "n\u00e4", ""},
 		{"p\xe4", "latin1", "p\u00e4", ""},
 		{"name,target\nurn:a:b,p\xe4\n", "", "", "line 2: its byte 0xE4 is not UTF-8: name the encoding"},
-		{"a\n\x81", "windows-1252", "", "line 2: it has bytes that are not valid in windows-1252"},
+		{"a\n\x81", "windows-1252", "", "line 2: the input has bytes that are not valid in windows-1252"},
 		{"\ufeffa", "windows-1252", "", "byte order mark of utf-8"},
 		{"PK\x03\x04abc", "", "", "a workbook"},
 		{"\x1f\x8babc", "", "", "compressed"},
