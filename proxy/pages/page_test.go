@@ -114,10 +114,10 @@ func texts(elements []*element, name string) []string {
 // A page through the proxy tells about the site, and has no form, since it would be submitted to that site.
 func TestForwardedPage(t *testing.T) {
 	for status, want := range map[int][2]string{
-		http.StatusBadGateway:         {"This resource cannot be reached", "got no response from it. The server refuses the connection."},
-		http.StatusGatewayTimeout:     {"This resource cannot be reached", "got no response from it. The server refuses the connection."},
+		http.StatusBadGateway:         {"This resource cannot be reached", "got no response from it. The server refused the connection."},
+		http.StatusGatewayTimeout:     {"This resource cannot be reached", "got no response from it. The server refused the connection."},
 		http.StatusServiceUnavailable: {"Service Unavailable", "is busy"},
-		http.StatusForbidden:          {"Forbidden", "did not forward the request. The server refuses the connection."},
+		http.StatusForbidden:          {"Forbidden", "did not forward the request. The server refused the connection."},
 	} {
 		const u = "http://a.example/b"
 		page := string(problem(api.Problem{Status: status, Title: http.StatusText(status), Code: "connection_refused", Forwarded: true, Input: u}))
