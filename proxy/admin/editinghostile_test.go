@@ -170,7 +170,7 @@ func TestLateSearchOfEditors(t *testing.T) {
 		})
 	}, nil)
 	p := newBrowser(s, here).get("/registry/names?text=a")
-	p.says(t, 200, "None so far.", "The next page goes on.")
+	p.says(t, 200, "None yet.", "The next page continues it.")
 	if !strings.Contains(p.Body.String(), "cursor=dXJuOm5ibjpmaTpt&amp;text=a") {
 		t.Errorf("it does not go on: %s", p.Body)
 	}
@@ -193,8 +193,8 @@ func TestEditorsInLynx(t *testing.T) {
 		}
 		want := map[string][]string{
 			"names": {"urn:nbn:fi:lib-000", "Search", "New name"}, "edit": {"Target 1", "Show what would change", "Title, relation, priority", "More targets"},
-			"preview": {"https://anna.example/", "(save) Save", "Back to the form"}, "conflict": {"https://ben.example/", "Go on with my change"},
-			"history": {"Version 1", "Edit as in this version"}, "changeset": {"moved by the board of May", "Show what that would do"}, "edit-wrong": {"A priority is a number"},
+			"preview": {"https://anna.example/", "(save) Save", "Back to the form"}, "conflict": {"https://ben.example/", "Continue with my change"},
+			"history": {"Version 1", "Restore this version"}, "changeset": {"moved by the board of May", "Preview"}, "edit-wrong": {"A priority is a number"},
 		}[name]
 		for _, words := range want {
 			if !strings.Contains(string(text), words) {

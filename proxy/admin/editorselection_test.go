@@ -62,7 +62,7 @@ func TestSelection(t *testing.T) {
 			if w.Code != 303 || !strings.HasPrefix(w.Header().Get("Location"), "/registry/changes/") {
 				t.Fatalf("%d %v %s", w.Code, w.Header(), textOf(w))
 			}
-			wantText(t, b.open(w.Header().Get("Location"), nil), 200, "saved", "What it has changed")
+			wantText(t, b.open(w.Header().Get("Location"), nil), 200, "saved", "Changed entries")
 			n, err := s.registry.Get(t.Context(), registry.Name("urn:nbn:fi:a"))
 			if err != nil || tt.value(n) != tt.after || n.By != "anna" {
 				t.Errorf("%+v, %v, want %s", n, err, tt.after)

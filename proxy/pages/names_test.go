@@ -41,7 +41,7 @@ func TestNames(t *testing.T) {
 	site := library(t)
 	site.Browses = true
 	for language, want := range map[string][]string{
-		"en": {"Browse names", "leads to books.example", "another name of urn:a1:book", "withdrawn", "reserved", "leads to books.example · for trial"},
+		"en": {"Browse names", "target on books.example", "alias of urn:a1:book", "withdrawn", "reserved", "target on books.example · sandbox"},
 		"de": {"Namen durchsehen", "führt zu books.example", "ein anderer Name von urn:a1:book", "zurückgezogen", "reserviert", "zur Probe"},
 	} {
 		n := listedNames()["all names"]

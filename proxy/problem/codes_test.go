@@ -282,8 +282,8 @@ func TestReasonsOfPages(t *testing.T) {
 			"not_valid", "check_digit", "the check digit should be 1",
 		},
 		{
-			scheme.Decline(http.StatusBadGateway, "article_long", "the article is longer than 9 octets", "Number", "9"),
-			"has more than <bdi>9</bdi> octets", "hat mehr als <bdi>9</bdi> Oktette", "article_long", "", "the article is longer than 9 octets",
+			scheme.Decline(http.StatusBadGateway, "article_long", "the article is longer than 9 bytes", "Number", "9"),
+			"has more than <bdi>9</bdi> bytes", "hat mehr als <bdi>9</bdi> Oktette", "article_long", "", "the article is longer than 9 bytes",
 		},
 		{
 			&scheme.Refusal{Status: http.StatusNotFound, Reply: "diagnostic 235: no", Code: "wais_no_database", Values: []string{"Number", "235", "Reply", "no"}},

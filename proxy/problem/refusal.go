@@ -54,9 +54,9 @@ var (
 	ErrFetchPerson = errors.New("the user has to confirm this request, because another site may have sent the browser here")
 	ErrFetchHost   = errors.New("unknown host name: browsers must use an address, localhost or a name of this server to fetch")
 	ErrPurgeClient = errors.New("this client is not allowed to purge the cache")
-	ErrLogin       = errors.New("a user and a password are required")
+	ErrLogin       = errors.New("a user name and a password are required")
 	ErrProxyLogin  = errors.New("the proxy requires authentication")
-	ErrSiteLogin   = errors.New("this site requires a user and a password")
+	ErrSiteLogin   = errors.New("this site requires a user name and a password")
 	ErrProxyAlone  = errors.New("users log in by Negotiate, which only proxy requests support; this request would need a password, and no passwords are configured")
 
 	ErrAdminClient      = errors.New("this client is not allowed to use the admin interface")
