@@ -217,7 +217,7 @@ func TestFaultsOfForm(t *testing.T) {
 	filled := []string{"name=urn:nbn:fi:a", "t0-uri=https://a.example/"}
 	for _, tt := range []struct{ change, field, says string }{
 		{"name=", "name", "Enter a name"},
-		{"name=urn:nbn:fi: x", "name", "“ urn:nbn:fi: x ” cannot be read from “ x ” on. This octet is not allowed"},
+		{"name=urn:nbn:fi: x", "name", "“ urn:nbn:fi: x ” cannot be read from “ x ” on. This byte is not allowed"},
 		{"name=urn:isbn:9780395363410", "name", "The check digit should be 6"},
 		{"name=abc", "name", "as urn:nbn:fi:a does. An absolute URI begins with a scheme and a colon."},
 		{"name=urn:nbn:fi:" + strings.Repeat("n", 2000), "name", "at most 1280 bytes"},
@@ -393,7 +393,7 @@ func TestWithdrawing(t *testing.T) {
 	if n.Status != registry.Withdrawn || n.Reason != "two\nvolumes" || len(n.Successors) != 2 || n.Note != "board" || n.Contact != "other" {
 		t.Errorf("%+v", n)
 	}
-	b.get("/registry/withdraw?uri=urn:nbn:fi:a").says(t, 422, "withdrawn already")
+	b.get("/registry/withdraw?uri=urn:nbn:fi:a").says(t, 422, "already withdrawn")
 	if restored := b.get("/registry/edit?uri=urn:nbn:fi:a&restore=1"); strings.Contains(restored.Body.String(), "/registry/withdraw") {
 		t.Error("what is withdrawn can be withdrawn")
 	}

@@ -184,7 +184,7 @@ func TestImportByForm(t *testing.T) {
 		time.Sleep(time.Minute)
 		wantText(t, b.open(dry, nil), 200, "changed 1", "Overwrites yes")
 		stale := url.Values{"csrf": {csrf(t, page)}, "do": {"import"}, "checked": {seen}}
-		wantText(t, b.open(at, stale), 422, "See first what it would change")
+		wantText(t, b.open(at, stale), 422, "Preview the changes first")
 		w = b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"}, "checked": {strings.TrimPrefix(dry, "/registry/jobs/")}})
 		done := w.Header().Get("Location")
 		if w.Code != 303 || !strings.HasPrefix(done, "/registry/jobs/") || done == dry {
@@ -257,8 +257,8 @@ func TestFilesThatAreRefused(t *testing.T) {
 		status              int
 		want                string
 	}{
-		{"nothing", "a.csv", "", 422, "There is nothing in it."},
-		{"nothing but spaces", "a.ndjson", " \n", 422, "There is nothing in it"},
+		{"nothing", "a.csv", "", 422, "The file is empty."},
+		{"nothing but spaces", "a.ndjson", " \n", 422, "The file is empty"},
 		{"Windows-1252", "a.csv", "name,note\nurn:nbn:fi:a,p\xe4\n", 422, "Line 2 has bytes that are no text in this encoding"},
 		{"Windows-1252 in JSON", "a.ndjson", "{\"name\":\"urn:nbn:fi:\xe4\"}\n", 422, "Line 1 has bytes that are no text in this encoding"},
 		{"a workbook", "a.xlsx", "PK\x03\x04", 422, "a workbook"},
@@ -283,7 +283,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}, "text": {"a,b\n"}, "encoding": {"x"}}), 422, "not an encoding that is read")
 	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}}), 422, "Choose a file, or paste lines")
 	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}, "text": {"a,b\n"}, "format": {"purl"}}), 422, "by the command")
-	wantText(t, b.upload("/registry/import", "a.csv", []byte("name\n"), url.Values{"csrf": {field}, "text": {"name\n"}}), 422, "send one of them")
+	wantText(t, b.upload("/registry/import", "a.csv", []byte("name\n"), url.Values{"csrf": {field}, "text": {"name\n"}}), 422, "send only one of them")
 	for _, w := range []*httptest.ResponseRecorder{
 		b.upload("/registry/import", "a.csv", []byte("name\n"), url.Values{}),
 		b.open("/registry/import", url.Values{"text": {"name\n"}}),
@@ -357,7 +357,7 @@ func TestMapping(t *testing.T) {
 		wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"check"}, "c0": {tt.c0}, "c1": {tt.c1}}), 422, tt.want)
 	}
 	wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"check"}, "c0": {"name"}, "note": {strings.Repeat("x", registry.MaxText+1)}}), 422, "note")
-	wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"}}), 422, "See first what it would change")
+	wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"}}), 422, "Preview the changes first")
 }
 
 // Two concurrent actors each see only their own files. A second upload does not replace the first, which a

@@ -60,7 +60,7 @@ func TestNames(t *testing.T) {
 		t.Errorf("late: %s", r.CacheControl)
 	}
 	r = get(route.Names{Fault: route.ErrNamesLong}, true)
-	if r.Status != 400 || r.CacheControl != "no-store" || !strings.Contains(string(r.Body), "One of the fields is too long.") {
+	if r.Status != 400 || r.CacheControl != "no-store" || !strings.Contains(string(r.Body), "A form field is too long.") {
 		t.Errorf("%+v %s", r, r.Body)
 	}
 	err = resolver.ErrCursor

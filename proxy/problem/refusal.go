@@ -38,7 +38,7 @@ var (
 	ErrBatch       = errors.New("a batch is a JSON array of strings, or one JSON string per line")
 	ErrBatchSize   = errors.New("a batch has at most 10000 URIs and 16 MiB")
 
-	ErrDatetime = errors.New("Accept-Datetime is not an HTTP date such as Thu, 01 May 2031 12:00:00 GMT (RFC 7089 section 2.1.1)")
+	ErrDatetime      = errors.New("Accept-Datetime is not an HTTP date such as Thu, 01 May 2031 12:00:00 GMT (RFC 7089 section 2.1.1)")
 	ErrNoPage        = errors.New("there is no page at this address, and it is not an identifier")
 	ErrNotAcceptable = errors.New("the resource exists, but in no media type that the client accepts")
 
@@ -51,30 +51,30 @@ var (
 	ErrBrowseClient  = errors.New("this client is not allowed to list names")
 	ErrProxyClient   = errors.New("this client is not allowed to use the proxy")
 	ErrFetchSite     = errors.New("cross-site request: pages of other sites may link to fetched resources, but not embed them")
-	ErrFetchPerson = errors.New("the user has to confirm this request, because another site may have sent the browser here")
-	ErrFetchHost   = errors.New("unknown host name: browsers must use an address, localhost or a name of this server to fetch")
-	ErrPurgeClient = errors.New("this client is not allowed to purge the cache")
-	ErrLogin       = errors.New("a user name and a password are required")
-	ErrProxyLogin  = errors.New("the proxy requires authentication")
-	ErrSiteLogin   = errors.New("this site requires a user name and a password")
-	ErrProxyAlone  = errors.New("users log in by Negotiate, which only proxy requests support; this request would need a password, and no passwords are configured")
+	ErrFetchPerson   = errors.New("the user has to confirm this request, because another site may have sent the browser here")
+	ErrFetchHost     = errors.New("unknown host name: browsers must use an address, localhost or a name of this server to fetch")
+	ErrPurgeClient   = errors.New("this client is not allowed to purge the cache")
+	ErrLogin         = errors.New("a user name and a password are required")
+	ErrProxyLogin    = errors.New("the proxy requires authentication")
+	ErrSiteLogin     = errors.New("this site requires a user name and a password")
+	ErrProxyAlone    = errors.New("users log in by Negotiate, which only proxy requests support; this request would need a password, and no passwords are configured")
 
 	ErrAdminClient      = errors.New("this client is not allowed to use the admin interface")
 	ErrAdminCertificate = errors.New("an administrator's client certificate is required")
 	ErrAdminHost        = errors.New("unknown host name: use an address, localhost or one of listen.names for the admin interface")
-	ErrAdminRelayed = errors.New("the request came through a proxy that is not trusted to forward the client address")
-	ErrAdminOrigin  = errors.New("cross-site request: pages of other sites are not allowed to use the admin interface")
-	ErrAdminPath    = errors.New("the admin interface has no such path")
-	ErrAdminToken   = errors.New("the administrator token is required")
-	ErrSelection    = registry.ErrSelection // also for selections of cache entries
+	ErrAdminRelayed     = errors.New("the request came through a proxy that is not trusted to forward the client address")
+	ErrAdminOrigin      = errors.New("cross-site request: pages of other sites are not allowed to use the admin interface")
+	ErrAdminPath        = errors.New("the admin interface has no such path")
+	ErrAdminToken       = errors.New("the administrator token is required")
+	ErrSelection        = registry.ErrSelection // also for selections of cache entries
 
 	ErrTokenRequired = errors.New("a token is required: create one by urnd registry token create, or use the administrator token")
 	ErrPlainLogin    = errors.New("the login requires TLS (tls.client_ca, or a proxy of access.admin_proxies with TLS) or a local connection, " +
 		"because the token could be read in transit")
 	ErrForm = errors.New("the form is invalid or has expired: reload the page and submit it again")
 
-	ErrNoRegistry = errors.New("no registry is configured")
-	ErrNotDeleted = errors.New("an assigned name cannot be deleted (RFC 1737 section 2): withdraw it by POST to /api/v1/names/withdraw")
+	ErrNoRegistry   = errors.New("no registry is configured")
+	ErrNotDeleted   = errors.New("an assigned name cannot be deleted (RFC 1737 section 2): withdraw it by POST to /api/v1/names/withdraw")
 	ErrPrecondition = errors.New("the entry already exists: send its version in If-Match to prevent lost updates")
 	ErrUnmatched    = errors.New("the current entity tag does not match If-Match")
 	ErrContentType  = errors.New("the media type of the content is not supported")

@@ -84,5 +84,5 @@ func checkCachesPage(t *testing.T, w *urndtest.Daemon, browser *testserver.Chrom
 	if seen := browser.Sighted(t); len(seen.Messages) > 0 {
 		t.Errorf("the browser has noticed %q", seen.Messages)
 	}
-	w.WaitForLog(t, `"msg":"a cache was purged"`)
+	w.WaitForLog(t, `"msg":"cache purged"`)
 }
