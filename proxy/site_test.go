@@ -158,7 +158,7 @@ func TestAnsweredPathIsNotFetched(t *testing.T) {
 }
 
 // A fixed response replaces the stored responses of the servers of its path.
-func TestAnswerReplacesWhatIsStored(t *testing.T) {
+func TestAnswerReplacesStoredOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.warm(t, "/page", "www.example")

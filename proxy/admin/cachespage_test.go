@@ -135,6 +135,6 @@ func TestCachesPage(t *testing.T) {
 	}
 	const most = 30_000
 	if body := text(t, adminRequest(h, "127.0.0.1:1", "GET /caches?uri="+url.QueryEscape("urn:a1:b"))); len(body) > most || !strings.Contains(body, "And 988 more.") {
-		t.Errorf("%d octets: %s", len(body), body)
+		t.Errorf("%d bytes: %s", len(body), body)
 	}
 }

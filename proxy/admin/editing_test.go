@@ -211,7 +211,7 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 }
 
 // The form preserves the input after an error, and shows the error at its field.
-func TestFaultsOfForm(t *testing.T) {
+func TestFormErrors(t *testing.T) {
 	s := newSite(t, nil)
 	b := newBrowser(s, here)
 	filled := []string{"name=urn:nbn:fi:a", "t0-uri=https://a.example/"}

@@ -132,12 +132,12 @@ func TestLargestNameOfEditors(t *testing.T) {
 	for _, target := range []string{"/registry/history?uri=" + name, "/registry/changes/2", "/registry/names", "/registry/changes"} {
 		const most = 30_000
 		if p := b.get(target); p.Code != 200 || p.Body.Len() > most {
-			t.Errorf("%.60s: %d, %d octets", target, p.Code, p.Body.Len())
+			t.Errorf("%.60s: %d, %d bytes", target, p.Code, p.Body.Len())
 		}
 	}
 	b.get("/registry/history?uri="+name).says(t, 200, "and 90 more", "aaa…")
 	if p := b.press(t, b.get("/registry/changes/1"), "preview", "note=n"); p.Code != 200 || p.Body.Len() > 30_000 {
-		t.Errorf("what taking it back would do: %d, %d octets", p.Code, p.Body.Len())
+		t.Errorf("what taking it back would do: %d, %d bytes", p.Code, p.Body.Len())
 	}
 	long := b.press(t, b.get("/registry/edit"), "preview", "name=urn:nbn:fi:"+strings.Repeat("x", 2000), "t0-uri=https://a.example/")
 	long.says(t, 422, "1280 bytes")

@@ -115,7 +115,7 @@ func TestRightsOnPages(t *testing.T) {
 				t.Errorf("%s: %s is offered, or not: %v", tt.of.Name, page, !may)
 			}
 			if w.Body.Len() > 30<<10 {
-				t.Errorf("%s has %d octets", page, w.Body.Len())
+				t.Errorf("%s has %d bytes", page, w.Body.Len())
 			}
 		}
 	}
@@ -300,7 +300,7 @@ func TestStatisticsOnPage(t *testing.T) {
 			page := b.open("/registry/statistics?uri=urn:nbn:fi:a&since="+tt.since+"&until="+tt.until, nil)
 			wantText(t, page, 200, tt.want)
 			if page.Body.Len() > 30<<10 {
-				t.Errorf("%+v: %d octets", tt, page.Body.Len())
+				t.Errorf("%+v: %d bytes", tt, page.Body.Len())
 			}
 		}
 	})

@@ -340,7 +340,7 @@ func TestMapping(t *testing.T) {
 	}
 	wide := b.open(b.send(t, "a.csv", "name,"+strings.Repeat("x,", 99)+"\n"), nil)
 	if n := strings.Count(wide.Body.String(), "<select"); n != 101 || wide.Body.Len() > 200<<10 {
-		t.Errorf("%d columns, %d octets", n, wide.Body.Len())
+		t.Errorf("%d columns, %d bytes", n, wide.Body.Len())
 	}
 	at := b.send(t, "<b>a</b>.csv", "a,b\n1,2\n")
 	page := b.open(at, nil)

@@ -250,7 +250,7 @@ func (broken) Lookup(context.Context, registry.Key) (registry.Entry, error) {
 	return registry.Entry{}, errBug
 }
 
-func TestFaultIsNotShown(t *testing.T) {
+func TestInternalErrorIsHidden(t *testing.T) {
 	s := newSiteOf(t, func(c *service.Config) { c.Registry = registryOn(c, broken{}, time.Now) }, nil)
 	if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), ""); r.status != http.StatusInternalServerError || strings.Contains(r.body, "/home") {
 		t.Errorf("%d %s", r.status, r.body)

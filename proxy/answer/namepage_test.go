@@ -96,7 +96,7 @@ func TestNamePage(t *testing.T) {
 	}
 	policy := response.Header.Get("Content-Security-Policy")
 	if !strings.Contains(policy, "img-src 'self'") || response.Header.Get("Cache-Control") != "max-age=60" || len(page) > 30_000 {
-		t.Errorf("%v, %d octets", response.Header, len(page))
+		t.Errorf("%v, %d bytes", response.Header, len(page))
 	}
 	// A name outside of the registry has no versions, but formats.
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) { return at(q), nil }

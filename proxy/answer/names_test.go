@@ -44,7 +44,7 @@ func TestNames(t *testing.T) {
 		return r
 	}
 	r := get(route.Names{}, true)
-	for _, part := range []string{`href="/uri-res/N2C.html?urn:a1:00001"`, "A &lt;b&gt;title&lt;/b&gt; of 1", "leads to host1.example<"} {
+	for _, part := range []string{`href="/uri-res/N2C.html?urn:a1:00001"`, "A &lt;b&gt;title&lt;/b&gt; of 1", "target on host1.example<"} {
 		if !strings.Contains(string(r.Body), part) {
 			t.Errorf("no %s: %s", part, r.Body)
 		}

@@ -90,7 +90,7 @@ func TestUsers(t *testing.T) {
 	clients.Wait()
 }
 
-func TestUsersFaults(t *testing.T) {
+func TestUsersErrors(t *testing.T) {
 	good := hashed(t, "alice", "a")
 	for text, says := range map[string]string{
 		"alice":                             "line 1: not a user",

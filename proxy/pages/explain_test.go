@@ -115,7 +115,7 @@ func TestExplainIsBounded(t *testing.T) {
 				read(t, page)
 				const most = 30_000
 				if len(page) > most || strings.Contains(string(page), "<script") || strings.Contains(string(page), "<img src=x") {
-					t.Errorf("%.20q: %d octets", text, len(page))
+					t.Errorf("%.20q: %d bytes", text, len(page))
 				}
 			}
 		}
@@ -195,7 +195,7 @@ func unisolated(page string) (found []string) {
 }
 
 // Durations use the units of the language.
-func TestLasting(t *testing.T) {
+func TestDurations(t *testing.T) {
 	d := pages.New(pages.Site{})
 	for _, tt := range []struct {
 		language, want string

@@ -113,7 +113,7 @@ func TestLongNames(t *testing.T) {
 		}}}
 		checkHarmless(t, l)
 		if page := listing(l, itself); len(page) > 1<<20+50_000 || !strings.Contains(string(page), uri) {
-			t.Errorf("%s: %d octets", kind, len(page))
+			t.Errorf("%s: %d bytes", kind, len(page))
 		}
 	}
 }

@@ -150,7 +150,7 @@ func TestLongestName(t *testing.T) {
 		read(t, page.Body)
 		const most = 30_000
 		if len(page.Body) > most {
-			t.Errorf("%.20q: %d octets", text, len(page.Body))
+			t.Errorf("%.20q: %d bytes", text, len(page.Body))
 		}
 		if got := strings.Count(string(page.Body), "<rect"); got > 30 {
 			t.Errorf("%.20q: %d steps are drawn", text, got)

@@ -76,7 +76,7 @@ func TestNames(t *testing.T) {
 }
 
 // No page exceeds 30,000 bytes: the next page begins after the last name that fits.
-func TestNamesRoom(t *testing.T) {
+func TestNamesPageLimits(t *testing.T) {
 	w := pages.New(library(t)).In(pages.English)
 	n := pages.Names{
 		Search: resolver.NameSearch{
@@ -91,11 +91,11 @@ func TestNamesRoom(t *testing.T) {
 	p := w.Names(&n)
 	rows := strings.Count(string(p.Body), "<li><a")
 	if len(p.Body) > 30_000 || rows == 0 {
-		t.Errorf("%d octets, %d rows", len(p.Body), rows)
+		t.Errorf("%d bytes, %d rows", len(p.Body), rows)
 	}
 	n.Search, n.Next = resolver.NameSearch{}, "urn:a1:99"
 	if p = w.Names(&n); len(p.Body) > 30_000 {
-		t.Errorf("%d octets", len(p.Body))
+		t.Errorf("%d bytes", len(p.Body))
 	}
 	rows = 0
 	for _, e := range read(t, p.Body) {

@@ -70,7 +70,7 @@ func TestNamespacesPages(t *testing.T) {
 	for n := 0; ; n++ {
 		p := w.Namespaces(search, after)
 		if len(p.Body) > 30_000 || n > 5 {
-			t.Fatalf("page %d: %d octets", n, len(p.Body))
+			t.Fatalf("page %d: %d bytes", n, len(p.Body))
 		}
 		more := ""
 		for _, e := range read(t, p.Body) {

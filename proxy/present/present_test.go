@@ -118,7 +118,7 @@ func TestListing(t *testing.T) {
 			t.Errorf("%s: %v", tt.accept, got.header)
 		}
 		if got.length != int64(len(got.body)) || got.header.Get("Content-Length") != strconv.Itoa(len(got.body)) {
-			t.Errorf("%s: a length of %d, and %d octets", tt.accept, got.length, len(got.body))
+			t.Errorf("%s: a length of %d, and %d bytes", tt.accept, got.length, len(got.body))
 		}
 		if got.header.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(got.header.Get("Content-Security-Policy"),
 			"default-src 'none'") || got.header.Get("Referrer-Policy") != "no-referrer" {

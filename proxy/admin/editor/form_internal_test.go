@@ -226,7 +226,7 @@ func TestMetadataFields(t *testing.T) {
 	}
 }
 
-func TestJSONFaults(t *testing.T) {
+func TestJSONErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\"a\": 1,\n \"ä\" 2}": "This is not valid JSON, from line 2, column 6 on.",
 		`[1]`:                   "This is no JSON object",

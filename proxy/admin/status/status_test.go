@@ -95,7 +95,7 @@ func TestVerdict(t *testing.T) {
 		}
 		for _, reason := range state.Reasons {
 			if len(reason) > 265 || !utf8.ValidString(string(reason)) {
-				t.Errorf("%d octets: %q", len(reason), reason)
+				t.Errorf("%d bytes: %q", len(reason), reason)
 			}
 		}
 	}

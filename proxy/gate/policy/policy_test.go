@@ -242,7 +242,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-func TestNewFaults(t *testing.T) {
+func TestNewErrors(t *testing.T) {
 	for _, tt := range []struct {
 		rule policy.Rule
 		want string
@@ -264,14 +264,14 @@ func TestNewFaults(t *testing.T) {
 		{policy.Rule{ID: "a", Hosts: []string{"a:80"}}, "not a host name"},
 		{policy.Rule{ID: "a", Hosts: []string{"[a].example"}}, "not a host name"},
 		{policy.Rule{ID: "a", Hosts: []string{".*.example"}}, "begin with a dot"},
-		{policy.Rule{ID: "a", Hosts: []string{"*"}}, "all hosts names none"},
+		{policy.Rule{ID: "a", Hosts: []string{"*"}}, "to match all hosts"},
 	} {
 		if _, err := policy.New(policy.Enforce, []policy.Rule{tt.rule}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %q", tt.rule, err, tt.want)
 		}
 	}
 	_, err := policy.New(policy.Enforce, []policy.Rule{{ID: "a"}, {ID: "b c"}, {ID: "a"}})
-	if err == nil || !strings.Contains(err.Error(), `rule 2, "b c": an id has`) || !strings.Contains(err.Error(), `rule 3, "a": there is another`) {
+	if err == nil || !strings.Contains(err.Error(), `rule 2, "b c": an id must have`) || !strings.Contains(err.Error(), `rule 3, "a": duplicate rule id`) {
 		t.Errorf("all faults: %v", err)
 	}
 }
