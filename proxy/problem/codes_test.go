@@ -283,7 +283,7 @@ func TestReasonsOfPages(t *testing.T) {
 		},
 		{
 			scheme.Decline(http.StatusBadGateway, "article_long", "the article is longer than 9 bytes", "Number", "9"),
-			"has more than <bdi>9</bdi> bytes", "hat mehr als <bdi>9</bdi> Oktette", "article_long", "", "the article is longer than 9 bytes",
+			"has more than <bdi>9</bdi> bytes", "hat mehr als <bdi>9</bdi> Bytes", "article_long", "", "the article is longer than 9 bytes",
 		},
 		{
 			&scheme.Refusal{Status: http.StatusNotFound, Reply: "diagnostic 235: no", Code: "wais_no_database", Values: []string{"Number", "235", "Reply", "no"}},
