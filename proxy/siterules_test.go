@@ -107,7 +107,7 @@ func TestRulesOfTheSite(t *testing.T) {
 				said := written.take()
 				if mode != policy.Enforce {
 					if !strings.Contains(head, " 200 ") || strings.Contains(said,
-						"would deny") != (mode == policy.Report) || mode == policy.Report && !strings.Contains(said, "rule=no-1") {
+						"would be denied") != (mode == policy.Report) || mode == policy.Report && !strings.Contains(said, "rule=no-1") {
 						t.Errorf("%s, %v, %s: %.30q, log %q", tt.name, mode, request, head, said)
 					}
 					continue
