@@ -135,7 +135,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	for i, fields := range [][]string{{}, {"Accept: application/json"}, {"Accept: text/plain"}} {
 		response := s.get(t, "/fetch?uri=gopher://h.example/1/", fields...)
 		if n := len(text(t, response)); n < mebibyte || response.StatusCode != 200 {
-			t.Fatalf("%s, %d octets", response.Status, n)
+			t.Fatalf("%s, %d bytes", response.Status, n)
 		}
 		if i == 0 {
 			etag = response.Header.Get("Etag")

@@ -177,7 +177,7 @@ func (x *exchange) SetServer(at netip.AddrPort) { x.event.Server = at }
 func (x *exchange) Broken(err error) {
 	x.event.Err = err
 	x.identify()
-	x.reportAs("a response broke off", x.event.Status, resolver.Unreachable(err))
+	x.reportAs("response aborted", x.event.Status, resolver.Unreachable(err))
 }
 
 // end reports the outcome of an exchange, and returns it to the pool. completed is false after a panic of the handler.

@@ -87,7 +87,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%.80s: %s, %d; %+v", request, got, response.StatusCode, e)
 		}
 		if method, _, _ := strings.Cut(request, " "); method != "HEAD" && e.Bytes != int64(len(body)) || method == "HEAD" && e.Bytes != 0 {
-			t.Errorf("%.80s: %d octets, of %d", request, e.Bytes, len(body))
+			t.Errorf("%.80s: %d bytes, of %d", request, e.Bytes, len(body))
 		}
 	}
 	if len(w.events) > 0 {

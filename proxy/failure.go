@@ -151,7 +151,7 @@ func (x *exchange) answerPanic(value any) bool {
 	return true
 }
 
-var errPanic = errors.New("handling the request panicked")
+var errPanic = errors.New("request handler panicked")
 
 // report logs an error that the client has not caused, and denials of the network guard. It changes no state:
 // workers of a batch call it concurrently.

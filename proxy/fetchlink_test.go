@@ -81,7 +81,7 @@ func TestDeniedPage(t *testing.T) {
 			t.Errorf("%s\nhas no %s", document, want)
 		}
 	}
-	if page := text(t, s.get(t, "http://plain.example/", "Accept: text/html")); !strings.Contains(page, "Its rules deny this address.") {
+	if page := text(t, s.get(t, "http://plain.example/", "Accept: text/html")); !strings.Contains(page, "The rules of this server deny this address.") {
 		t.Error(page)
 	}
 }

@@ -81,7 +81,7 @@ func TestConnectionNamesFieldsForAll(t *testing.T) {
 }
 
 // TE: trailers is generated anew (RFC 9110 section 10.1.4).
-func TestTrailersAreAskedFor(t *testing.T) {
+func TestTrailersAreRequested(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	s := start(t, nil)
 	s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: TE, close\r\nTE: gzip;q=0.5, trailers\r\n\r\n")

@@ -91,7 +91,7 @@ func TestSlowBodies(t *testing.T) {
 
 // An error response precedes the body if the client waits for 100 (RFC 9110 section 10.1.1). The response of an origin
 // that does not read the body is forwarded, and the connection closes, even if the client never sends the rest.
-func TestBodiesThatNobodyReads(t *testing.T) {
+func TestUnreadBodies(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Connection", "close")
 		w.WriteHeader(http.StatusRequestEntityTooLarge)

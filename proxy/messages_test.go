@@ -78,8 +78,8 @@ func TestResponsesWithoutContent(t *testing.T) {
 		{"204 with a length", "GET", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content", "[]", ""},
 		{"HEAD, 204 with a length", "HEAD", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content", "[]", ""},
 		{"304 with a length", "GET", "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nContent-Length: 5\r\n\r\n", "304 Not Modified", "[]", ""},
-		{"octets beyond the length", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", "200 OK", "[2]", "ok"},
-		{"octets behind HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", "200 OK", "[4]", ""},
+		{"bytes beyond the length", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", "200 OK", "[2]", "ok"},
+		{"bytes behind HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", "200 OK", "[4]", ""},
 		{"205 with content", "GET", "HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n", "205 Reset Content", "[0]", ""},
 		{"a length twice", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", "200 OK", "[2]", "ok"},
 		{"a length that Connection names", "GET", "HTTP/1.1 200 OK\r\nConnection: Content-Length\r\nContent-Length: 2\r\n\r\nok", "200 OK", "[2]", "ok"},
@@ -236,7 +236,7 @@ func TestExpect(t *testing.T) {
 		t.Errorf("%q, %v", answer, broken)
 	}
 	if read.Load() != 0 {
-		t.Errorf("%d octets were sent to who refuses them", read.Load())
+		t.Errorf("%d bytes were sent to who refuses them", read.Load())
 	}
 }
 

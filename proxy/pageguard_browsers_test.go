@@ -256,7 +256,7 @@ func areNotLed(t *testing.T, b reader, r *readers) {
 				evaluates(t, b, "urnd is shown", fmt.Sprintf("location.origin == %q && document.readyState == 'complete'", r.urnd))
 				var text string
 				b.Evaluate(t, "document.body.textContent", &text)
-				if path != "/post" && !strings.Contains(text, "Another page may have led you here") || strings.Contains(text, "TOPSECRET") {
+				if path != "/post" && !strings.Contains(text, "Another page may have sent you here") || strings.Contains(text, "TOPSECRET") {
 					t.Errorf("%s to %s, %q: %s", path, target, policy, text)
 				}
 			}
@@ -283,7 +283,7 @@ func open(t *testing.T, b reader, r *readers) {
 			b.Click(t, "#link")
 			shown := fmt.Sprintf("location.origin == %q && document.readyState == 'complete' && document.body.textContent.includes", r.urnd)
 			if strings.HasPrefix(r.urnd, "http:") {
-				evaluates(t, b, "it is asked", shown+"('Another page may have led you here')")
+				evaluates(t, b, "it is asked", shown+"('Another page may have sent you here')")
 				if n := r.times(label); n != j {
 					t.Errorf("%s, %q: %d lines were sent", target, policy, n)
 				}

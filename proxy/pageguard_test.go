@@ -77,7 +77,7 @@ func TestPagesOfOtherSites(t *testing.T) {
 }
 
 // A retrieved resource cannot be loaded by a page of another site, and runs no code in the origin of urnd.
-func TestFieldsOfWhatIsRetrieved(t *testing.T) {
+func TestFieldsOfRetrievedResource(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"Cookie", "Authorization", "Referer", "X-Secret"} {
 			if r.Header.Get(name) != "" {
@@ -119,7 +119,7 @@ func TestFieldsOfWhatIsRetrieved(t *testing.T) {
 
 // A server cannot redirect a reader to a server that trusts lines, nor to a target that is denied as the
 // resource of a name.
-func TestRedirectsOfWhatIsFetched(t *testing.T) {
+func TestRedirectsOfFetchedResource(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", r.URL.Query().Get("to"))
 		w.WriteHeader(http.StatusFound)

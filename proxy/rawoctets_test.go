@@ -45,7 +45,7 @@ func cacheable(t *testing.T) *peer {
 func isHit(r *http.Response) bool { return strings.Contains(r.Header.Get("Cache-Status"), "; hit") }
 
 // The forwarded target equals that of the key (RFC 9110 sections 4.2.3 and 7.7).
-func TestRawOctets(t *testing.T) {
+func TestRawBytes(t *testing.T) {
 	for _, spelling := range []route.Spelling{route.SpellingNormal, route.SpellingExact} {
 		o := cacheable(t)
 		forms := map[string]func(target string) *http.Response{}
@@ -83,7 +83,7 @@ func TestRawOctets(t *testing.T) {
 }
 
 // URLs after the slash, and those of services, are redirected to in normal form.
-func TestRawOctetsBehindTheSlash(t *testing.T) {
+func TestRawBytesAfterTheSlash(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range rawTargets {
 		for _, form := range []string{"/http://a.example", "/uri-res/N2L?http://a.example"} {
@@ -113,7 +113,7 @@ func TestRawOctetsBehindTheSlash(t *testing.T) {
 }
 
 // Bytes that could end a target, or name another server, are never forwarded (RFC 9112 sections 3.2 and 11.1).
-func TestOctetsThatAreNeverSent(t *testing.T) {
+func TestBytesNeverSent(t *testing.T) {
 	o := cacheable(t)
 	s := start(t, func(c *proxy.Config) {
 		withSite(t, []string{o.addr}, func(c *proxy.Config) {
@@ -143,7 +143,7 @@ func TestOctetsThatAreNeverSent(t *testing.T) {
 	}
 	// A fragment is not part of the target (RFC 9110 section 4.2.5): neither of the key nor of the forwarded target.
 	if r := s.visit(t, "GET", "/a[#b[", "www.example"); r.StatusCode != http.StatusBadRequest {
-		t.Errorf("a raw octet in a fragment: %d", r.StatusCode)
+		t.Errorf("a raw byte in a fragment: %d", r.StatusCode)
 	}
 	for _, target := range []string{"/a[#b", "http://www.example/a[#b", "http://www.example/a[#c"} {
 		testserver.Wait(t, "what is stored is without the fragment", func() bool {
@@ -158,7 +158,7 @@ func TestOctetsThatAreNeverSent(t *testing.T) {
 
 // By HTTP/2 all raw bytes are accepted, except a percent sign without hexadecimal digits in a path: such a
 // stream is reset.
-func TestRawOctetsByHTTP2(t *testing.T) {
+func TestRawBytesOverHTTP2(t *testing.T) {
 	o := cacheable(t)
 	s := startOn(t, certificate(t), withSite(t, []string{o.addr}, func(c *proxy.Config) { c.Sites[0].Route.Spelling = route.SpellingExact }))
 	for _, tt := range rawTargets {

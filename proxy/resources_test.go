@@ -147,7 +147,7 @@ func TestResourceThatBreaksOff(t *testing.T) {
 		body, err := io.ReadAll(response.Body)
 		_ = response.Body.Close()
 		if err == nil {
-			t.Errorf("%s: %d octets that look whole", tt.service, len(body))
+			t.Errorf("%s: %d bytes that look whole", tt.service, len(body))
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // A response is selected by the fields that the origin received, not by those that the client sent to the
 // proxy (RFC 9111 section 4.1).
-func TestSelectedByWhatIsSent(t *testing.T) {
+func TestSelectedBySentFields(t *testing.T) {
 	o := answering(t, func(request string) string {
 		says := "en"
 		if got := field(request, "Accept-Language"); len(got) > 0 {

@@ -100,7 +100,7 @@ func TestSitePaths(t *testing.T) {
 		{"/users//../a", nil, 401, "required"},
 		{"/users/..%2fa", nil, 400, "different"},
 		{"/users/..;/a", nil, 401, "required"},
-		{"/clients", nil, 403, "may not ask"},
+		{"/clients", nil, 403, "not allowed to access"},
 		{"/old/a?b", nil, 301, "https://www.example/new/a?b"},
 		{"/old", nil, 301, "https://www.example/new"},
 		{"/old/%0d%0aX:%20y", nil, 301, "https://www.example/new/%0D%0AX:%20y"},
@@ -158,7 +158,7 @@ func TestAnsweredPathIsNotFetched(t *testing.T) {
 }
 
 // A fixed response replaces the stored responses of the servers of its path.
-func TestAnswerReplacesWhatIsStored(t *testing.T) {
+func TestAnswerReplacesStoredOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.warm(t, "/page", "www.example")

@@ -107,7 +107,7 @@ func TestRulesOfTheSite(t *testing.T) {
 				said := written.take()
 				if mode != policy.Enforce {
 					if !strings.Contains(head, " 200 ") || strings.Contains(said,
-						"would deny") != (mode == policy.Report) || mode == policy.Report && !strings.Contains(said, "rule=no-1") {
+						"would be denied") != (mode == policy.Report) || mode == policy.Report && !strings.Contains(said, "rule=no-1") {
 						t.Errorf("%s, %v, %s: %.30q, log %q", tt.name, mode, request, head, said)
 					}
 					continue
@@ -143,7 +143,7 @@ func TestRuleOfEvent(t *testing.T) {
 }
 
 // A rule about addresses applies to a reused connection and to a stored response: users may have different rights.
-func TestRulesHoldForWhatIsKept(t *testing.T) {
+func TestRulesApplyToStoredResponses(t *testing.T) {
 	o := answering(t, func(request string) string {
 		if strings.HasPrefix(request, "GET /stored") {
 			return "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok"

@@ -33,8 +33,7 @@ type OwnReply struct {
 }
 
 // errOwn means that the URL is not served through the HTTP cache.
-var errOwn = fmt.Errorf("%w: urnd itself answers this, as a name or one of its pages, and stores no response for it; "+
-	"/api/v1/cache/entries has the answers for names", problem.ErrSelection)
+var errOwn = fmt.Errorf("%w: urnd itself answers this URL, and stores no response for it; use /api/v1/cache/entries for names", problem.ErrSelection)
 
 // Why explains the handling of a GET for a URL with the given header fields, which it does not change: by any
 // client, regardless of its rights. If send is set, the request is sent once before. The rules of the site do

@@ -76,8 +76,8 @@ func TestCacheWhy(t *testing.T) {
 		{"http://www.test/nothing --fetch", []string{"not stored: the response has no freshness lifetime", "with least"}},
 		{"http://www.test/nocache --fetch", []string{"forwarded to the origin: the stored response has no-cache", "RFC 9111 section 5.2.2.4"}},
 		{"http://www.test/language --fetch --header Accept-Language:de", []string{"  for requests with Accept-Language: de\n", "served from the cache: "}},
-		{"http://www.test/language --header Accept-Language:en", []string{"what is stored is for requests with other fields", "stored 200"}},
-		{"http://www.test/language --header Accept-Language:de --header Cache-Control:no-cache", []string{"a field of the request demands it"}},
+		{"http://www.test/language --header Accept-Language:en", []string{"no stored response matches the request fields", "stored 200"}},
+		{"http://www.test/language --header Accept-Language:de --header Cache-Control:no-cache", []string{"a request field requires it"}},
 		{"http://www.test/old/x", []string{"response of urnd itself: 301, to https://new.test/x\n", "site: proxy.sites.2: www.test/old\n"}},
 		{origin + "/a --fetch", []string{"site: none of proxy.sites", "a lifetime of 1m0s from max-age of the origin (RFC 9111 section 4.2.1)\n"}},
 	} {

@@ -19,7 +19,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-var errPanic = errors.New("handling the request panicked")
+var errPanic = errors.New("request handler panicked")
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +37,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	actor, err := h.admit(r)
 	switch {
 	case err != nil:
-		h.config.Log.WarnContext(r.Context(), "a request to the admin interface was refused", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
+		h.config.Log.WarnContext(r.Context(), "admin request refused", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
 		h.Fail(w, r, err)
 	case h.config.Registry == nil && h.api.OfRegistry(r.URL.Path):
 		h.Fail(w, r, problem.ErrNoRegistry)
@@ -49,7 +49,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // logFailure logs an error of a request to the registry that is not the client's.
 func (h *Handler) logFailure(r *http.Request, actor registry.Actor, err error) {
 	if problem.Status(err) >= http.StatusInternalServerError {
-		h.config.Log.ErrorContext(r.Context(), "a request to the registry failed",
+		h.config.Log.ErrorContext(r.Context(), "registry request failed",
 			"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)
 	}
 }
@@ -133,7 +133,7 @@ func (h *Handler) checkToken(r *http.Request, client netip.Addr) error {
 	case err != nil:
 		return err
 	case ok && actor.Token != "":
-		return fmt.Errorf("%w: this is for administrators, and not for %s", registry.ErrDenied, actor.Name)
+		return fmt.Errorf("%w: only administrators are authorized, not %s", registry.ErrDenied, actor.Name)
 	case ok:
 		return nil
 	}

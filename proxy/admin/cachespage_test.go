@@ -66,21 +66,21 @@ func TestPurgesByForms(t *testing.T) {
 		{formOf("answers", "prefix", "urn:nbn:", "hard", ""), 200, "urn:nbn:", "1 answer was removed."},
 		{formOf("answers", "namespace", "ISBN", "hard", "yes"), 200, "isbn", "removed"},
 		{formOf("answers", "all", "ignored", "hard", "yes"), 200, "all", "removed"},
-		{formOf("answers", "all", "", "hard", ""), 200, "", "only where it is said"},
-		{formOf("answers", "all", "", "refresh", "yes"), 200, "", "no such purge"},
-		{formOf("answers", "uri", "", "hard", ""), 200, "", "Nothing is named"},
+		{formOf("answers", "all", "", "hard", ""), 200, "", "confirm it"},
+		{formOf("answers", "all", "", "refresh", "yes"), 200, "", "Unknown kind of purge"},
+		{formOf("answers", "uri", "", "hard", ""), 200, "", "Nothing is selected"},
 		{formOf("answers", "uri", `urn:"><script>`, "hard", ""), 200, "", `value="urn:&#34;&gt;&lt;script&gt;"`},
 		{formOf("answers", "namespace", "no nid", "hard", ""), 200, "", "is not a NID"},
-		{formOf("answers", "host", "a.example", "hard", ""), 200, "", "no such purge"},
-		{formOf("answers", "", "a.example", "hard", ""), 200, "", "no such purge"},
-		{formOf("answers", "mode", "hard", "hard", ""), 200, "", "no such purge"},
-		{formOf("records", "all", "", "hard", "yes"), 200, "", "no such purge"},
+		{formOf("answers", "host", "a.example", "hard", ""), 200, "", "Unknown kind of purge"},
+		{formOf("answers", "", "a.example", "hard", ""), 200, "", "Unknown kind of purge"},
+		{formOf("answers", "mode", "hard", "hard", ""), 200, "", "Unknown kind of purge"},
+		{formOf("records", "all", "", "hard", "yes"), 200, "", "Unknown kind of purge"},
 		{formOf("responses", "uri", "HTTP://a.example", "soft", ""), 200, "1 false false", "1 stored response was made stale."},
 		{formOf("responses", "host", "b.example", "hard", ""), 200, "1 false true", "removed"},
-		{formOf("responses", "uri", "http://a.example/", "refresh", ""), 200, "refresh http://a.example/", "fetched once more"},
+		{formOf("responses", "uri", "http://a.example/", "refresh", ""), 200, "refresh http://a.example/", "fetched again"},
 		{formOf("responses", "host", "a.example", "refresh", ""), 200, "", "Only one URL"},
 		{formOf("responses", "all", "", "hard", "yes"), 200, "2 true true", "removed"},
-		{formOf("responses", "all", "", "hard", "no"), 200, "", "only where it is said"},
+		{formOf("responses", "all", "", "hard", "no"), 200, "", "confirm it"},
 		{formOf("responses", "uri", "http://fails.example/", "refresh", ""), 502, "", "Bad Gateway"},
 	} {
 		caches, responses := &fakeCaches{}, &fakeResponses{keys: keys}
@@ -119,7 +119,7 @@ func TestCachesPage(t *testing.T) {
 	h := newAdminHandler(caches, nil)
 	for target, want := range map[string][]string{
 		"/caches": {"<h1>Caches</h1>", `<form class="fields" method="post" action="/caches">`}, "/caches?uri=a%20b": {"role=\"alert\""},
-		"/caches?uri=urn:a1:b": {"urn:a1:b I2L", "http://a.example/&lt;&gt;</bdi> and 1 more", "5 s", "nowhere: <bdi>name not found</bdi>", "stale", `name="text" value="urn:a1:b"`},
+		"/caches?uri=urn:a1:b": {"urn:a1:b I2L", "http://a.example/&lt;&gt;</bdi> and 1 more", "5 s", "no target: <bdi>name not found</bdi>", "stale", `name="text" value="urn:a1:b"`},
 	} {
 		response := adminRequest(h, "127.0.0.1:1", "GET "+target)
 		body := text(t, response)
@@ -135,6 +135,6 @@ func TestCachesPage(t *testing.T) {
 	}
 	const most = 30_000
 	if body := text(t, adminRequest(h, "127.0.0.1:1", "GET /caches?uri="+url.QueryEscape("urn:a1:b"))); len(body) > most || !strings.Contains(body, "And 988 more.") {
-		t.Errorf("%d octets: %s", len(body), body)
+		t.Errorf("%d bytes: %s", len(body), body)
 	}
 }

@@ -126,7 +126,7 @@ func TestEditing(t *testing.T) {
 	}
 	b.follow(t, b.press(t, seen, "save")).says(t, 200, "The change is saved: ", "mailto:anna@a.example")
 	history := b.get("/registry/history?uri=urn:nbn:fi:a")
-	history.says(t, 200, "Version 2", "moved", "Version 1", "first", "Edit as in this version")
+	history.says(t, 200, "Version 2", "moved", "Version 1", "first", "Restore this version")
 	if _, after, _ := strings.Cut(history.Body.String(), "Version 2"); !strings.Contains(after, `<ins dir="auto">https://b.example/`) {
 		t.Errorf("no difference in the history: %s", history.Body)
 	}
@@ -155,7 +155,7 @@ func TestConflictOfEditors(t *testing.T) {
 	for name, conflict := range map[string]page{
 		"when saving": anna.press(t, previewed, "save"), "when previewing": anna.press(t, hers, "preview", "t0-uri=https://anna.example/", `metadata={"a":2,"b":1}`, "note=hers", "title=Hers"),
 	} {
-		conflict.says(t, 412, "Version 2 was made meanwhile, by ben", "his", "https://a.example/1", "https://ben.example/", "https://anna.example/", "both")
+		conflict.says(t, 412, "Version 2 was saved in the meantime, by ben", "his", "https://a.example/1", "https://ben.example/", "https://anna.example/", "both")
 		merged := anna.press(t, conflict, "merge")
 		fields, _ := merged.form(t)
 		for field, want := range map[string]string{"contact": "ben", "t0-uri": "https://anna.example/", "title": "Hers", "note": "hers", "version": "2"} {
@@ -181,7 +181,7 @@ func TestConflictOfEditors(t *testing.T) {
 	new := anna.press(t, anna.get("/registry/edit"), "preview", "name=urn:nbn:fi:new", "t0-uri=https://a.example/")
 	s.ask("PUT "+of(names, "urn:nbn:fi:new"), `{"targets":[{"uri":"https://b.example/"}]}`, root)
 	taken := anna.press(t, new, "save")
-	taken.says(t, 412, "It is registered already")
+	taken.says(t, 412, "It is already registered")
 }
 
 // Data without form fields survives any change.
@@ -211,13 +211,13 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 }
 
 // The form preserves the input after an error, and shows the error at its field.
-func TestFaultsOfForm(t *testing.T) {
+func TestFormErrors(t *testing.T) {
 	s := newSite(t, nil)
 	b := newBrowser(s, here)
 	filled := []string{"name=urn:nbn:fi:a", "t0-uri=https://a.example/"}
 	for _, tt := range []struct{ change, field, says string }{
-		{"name=", "name", "Which name is it to be?"},
-		{"name=urn:nbn:fi: x", "name", "“ urn:nbn:fi: x ” cannot be read from “ x ” on. This octet is not allowed"},
+		{"name=", "name", "Enter a name"},
+		{"name=urn:nbn:fi: x", "name", "“ urn:nbn:fi: x ” cannot be read from “ x ” on. This byte is not allowed"},
 		{"name=urn:isbn:9780395363410", "name", "The check digit should be 6"},
 		{"name=abc", "name", "as urn:nbn:fi:a does. An absolute URI begins with a scheme and a colon."},
 		{"name=urn:nbn:fi:" + strings.Repeat("n", 2000), "name", "at most 1280 bytes"},
@@ -305,7 +305,7 @@ func TestRightsOfEditors(t *testing.T) {
 			t.Errorf("%s: %d", tt.name, p.Code)
 		}
 		set := b.get("/registry/changes/1")
-		if set.says(t, 200); strings.Contains(set.Body.String(), "Take it back") {
+		if set.says(t, 200); strings.Contains(set.Body.String(), "Revert") {
 			t.Errorf("%s may take back change sets", tt.name)
 		}
 		fields := url.Values{"csrf": {csrf(t, p.ResponseRecorder)}, "note": {"n"}, "do": {"save"}}
@@ -341,7 +341,7 @@ func TestRightsOfEditors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fi.press(t, seen, "save").says(t, 403, "You are not logged in any more.")
+	fi.press(t, seen, "save").says(t, 403, "Your session has expired.")
 	if e, err := s.registry.Get(t.Context(), registry.Name("urn:nbn:fi:a")); err != nil || e.Contact == "c" {
 		t.Errorf("with a token that was revoked: %+v, %v", e, err)
 	}
@@ -385,7 +385,7 @@ func TestWithdrawing(t *testing.T) {
 	seen.says(t, 200, "Withdraw \u2068urn:nbn:fi:a\u2069?", "urn:nbn:fi:b", "https://c.example/", "withdrawn", "Note: board")
 	s.ask("PATCH "+of(names, "urn:nbn:fi:a"), `{"contact":"other"}`)
 	meanwhile := b.press(t, seen, "save")
-	meanwhile.says(t, 412, "Version 2 was made meanwhile", "other", "two")
+	meanwhile.says(t, 412, "Version 2 was saved in the meantime", "other", "two")
 	back := b.press(t, b.press(t, meanwhile, "preview"), "back")
 	back.says(t, 200, "volumes")
 	b.follow(t, b.press(t, b.press(t, back, "preview"), "save")).says(t, 200, " is withdrawn.", "two", "https://c.example/")
@@ -393,7 +393,7 @@ func TestWithdrawing(t *testing.T) {
 	if n.Status != registry.Withdrawn || n.Reason != "two\nvolumes" || len(n.Successors) != 2 || n.Note != "board" || n.Contact != "other" {
 		t.Errorf("%+v", n)
 	}
-	b.get("/registry/withdraw?uri=urn:nbn:fi:a").says(t, 422, "withdrawn already")
+	b.get("/registry/withdraw?uri=urn:nbn:fi:a").says(t, 422, "already withdrawn")
 	if restored := b.get("/registry/edit?uri=urn:nbn:fi:a&restore=1"); strings.Contains(restored.Body.String(), "/registry/withdraw") {
 		t.Error("what is withdrawn can be withdrawn")
 	}
@@ -423,18 +423,18 @@ func TestChangesOfEditors(t *testing.T) {
 	b.get("/registry/changes?prefix=urn:nbn:fi:2").says(t, 200, "made")
 	b.get("/registry/changes?since=2999-01-01").says(t, 200, "There is none.")
 	set := b.get("/registry/changes/4")
-	set.says(t, 200, "a mistake", "urn:nbn:fi:0", "wrong", "Take it back")
+	set.says(t, 200, "a mistake", "urn:nbn:fi:0", "wrong", "Revert")
 	b.press(t, set, "preview").says(t, 422, "Say why")
 	b.press(t, set, "save").says(t, 422, "Say why")
 	seen := b.press(t, set, "preview", "note=was wrong")
-	seen.says(t, 200, "1 name or prefix becomes as before", "wrong")
+	seen.says(t, 200, "1 name or prefix is restored", "wrong")
 	done := b.follow(t, b.press(t, seen, "save"))
-	done.says(t, 200, "The change set is taken back by this one.", "taken back: change set 4", "was wrong")
+	done.says(t, 200, "The change set is reverted by this one.", "revert of change set 4", "was wrong")
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:0"), "").name(t); n.Contact != "" || n.Version != 3 {
 		t.Errorf("%+v", n)
 	}
 	first := b.press(t, b.get("/registry/changes/1"), "preview", "note=all")
-	first.says(t, 200, "1 stays as it is", "changed since")
+	first.says(t, 200, "1 does not change", "changed since")
 	if strings.Contains(first.Body.String(), `value="save"`) {
 		t.Error("there is nothing to take back, and a button")
 	}
@@ -492,7 +492,7 @@ func TestEditingPrefix(t *testing.T) {
 	form := b.get("/registry/edit?kind=prefix")
 	form.says(t, 200, "A new prefix")
 	seen := b.press(t, form, "preview", "name=urn:nbn:fi:p:", "t0-uri=https://a.example/{suffix}", "pattern=[0-9]+", "authoritative=yes")
-	seen.says(t, 200, "[0-9]+", "Has all of its names")
+	seen.says(t, 200, "[0-9]+", "All of its names are registered")
 	b.follow(t, b.press(t, seen, "save")).says(t, 200, "urn:nbn:fi:p:*", "[0-9]+")
 	edit := b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix")
 	fields, action := edit.form(t)
@@ -533,7 +533,7 @@ func TestNameOfEditors(t *testing.T) {
 		t.Errorf("no link to its page: %s", p.Body)
 	}
 	alias := b.get("/registry/name?uri=urn:nbn:fi:alias")
-	alias.says(t, 200, "another name of urn:nbn:fi:a")
+	alias.says(t, 200, "alias of urn:nbn:fi:a")
 	b.get("/registry/name?uri=urn:nbn:fi:none").says(t, 404)
 	b.get("/registry/name").says(t, 400)
 }

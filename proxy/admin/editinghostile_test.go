@@ -132,12 +132,12 @@ func TestLargestNameOfEditors(t *testing.T) {
 	for _, target := range []string{"/registry/history?uri=" + name, "/registry/changes/2", "/registry/names", "/registry/changes"} {
 		const most = 30_000
 		if p := b.get(target); p.Code != 200 || p.Body.Len() > most {
-			t.Errorf("%.60s: %d, %d octets", target, p.Code, p.Body.Len())
+			t.Errorf("%.60s: %d, %d bytes", target, p.Code, p.Body.Len())
 		}
 	}
 	b.get("/registry/history?uri="+name).says(t, 200, "and 90 more", "aaa…")
 	if p := b.press(t, b.get("/registry/changes/1"), "preview", "note=n"); p.Code != 200 || p.Body.Len() > 30_000 {
-		t.Errorf("what taking it back would do: %d, %d octets", p.Code, p.Body.Len())
+		t.Errorf("what taking it back would do: %d, %d bytes", p.Code, p.Body.Len())
 	}
 	long := b.press(t, b.get("/registry/edit"), "preview", "name=urn:nbn:fi:"+strings.Repeat("x", 2000), "t0-uri=https://a.example/")
 	long.says(t, 422, "1280 bytes")
@@ -170,7 +170,7 @@ func TestLateSearchOfEditors(t *testing.T) {
 		})
 	}, nil)
 	p := newBrowser(s, here).get("/registry/names?text=a")
-	p.says(t, 200, "None so far.", "The next page goes on.")
+	p.says(t, 200, "None yet.", "The next page continues it.")
 	if !strings.Contains(p.Body.String(), "cursor=dXJuOm5ibjpmaTpt&amp;text=a") {
 		t.Errorf("it does not go on: %s", p.Body)
 	}
@@ -193,8 +193,8 @@ func TestEditorsInLynx(t *testing.T) {
 		}
 		want := map[string][]string{
 			"names": {"urn:nbn:fi:lib-000", "Search", "New name"}, "edit": {"Target 1", "Show what would change", "Title, relation, priority", "More targets"},
-			"preview": {"https://anna.example/", "(save) Save", "Back to the form"}, "conflict": {"https://ben.example/", "Go on with my change"},
-			"history": {"Version 1", "Edit as in this version"}, "changeset": {"moved by the board of May", "Show what that would do"}, "edit-wrong": {"A priority is a number"},
+			"preview": {"https://anna.example/", "(save) Save", "Back to the form"}, "conflict": {"https://ben.example/", "Continue with my change"},
+			"history": {"Version 1", "Restore this version"}, "changeset": {"moved by the board of May", "Preview"}, "edit-wrong": {"A priority is a number"},
 		}[name]
 		for _, words := range want {
 			if !strings.Contains(string(text), words) {

@@ -56,7 +56,7 @@ func TestEveryPageOfEditors(t *testing.T) {
 	for name, p := range editorsPages(t) {
 		const most = 30_000
 		if p.Code >= 500 || p.Body.Len() > most && name != "names" && name != "changes" {
-			t.Errorf("%s: %d, %d octets", name, p.Code, p.Body.Len())
+			t.Errorf("%s: %d, %d bytes", name, p.Code, p.Body.Len())
 		}
 		if body := p.Body.String(); strings.Contains(body, "This page failed") || strings.Contains(body, "ZgotmplZ") || !strings.Contains(body, "</html>") || strings.Count(body, "<h1>") != 1 {
 			t.Errorf("%s: %s", name, body)

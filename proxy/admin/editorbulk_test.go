@@ -20,7 +20,7 @@ func TestTokensByForm(t *testing.T) {
 	s := newSite(t, locked)
 	b := s.person(t, token.Token{Name: "rooted", Role: registry.Admin, Prefixes: []string{"urn:nbn:fi:"}})
 	page := b.open("/registry/tokens", nil)
-	wantText(t, page, 200, "rooted (yours)", "Make a token")
+	wantText(t, page, 200, "rooted (yours)", "Create a token")
 	field := csrf(t, page)
 	w := b.open("/registry/tokens", url.Values{
 		"csrf": {field}, "name": {"<i>scanner</i>"}, "role": {"writer"}, "prefixes": {"urn:nbn:fi:scan-\r\n\r\n urn:nbn:fi:map- \r\n"}, "action": {"mint", "change"},
@@ -66,7 +66,7 @@ func TestTokensByForm(t *testing.T) {
 	}
 	at := "/registry/tokens/" + actor.Token + "/revoke"
 	ask := b.open(at, nil)
-	wantText(t, ask, 200, "scanner", "cannot be brought back")
+	wantText(t, ask, 200, "scanner", "cannot be undone")
 	if _, err := token.NewVerifier(s.registry).Verify(t.Context(), secret, true); err != nil {
 		t.Errorf("asking has revoked it: %v", err)
 	}
@@ -115,7 +115,7 @@ func TestRightsOnPages(t *testing.T) {
 				t.Errorf("%s: %s is offered, or not: %v", tt.of.Name, page, !may)
 			}
 			if w.Body.Len() > 30<<10 {
-				t.Errorf("%s has %d octets", page, w.Body.Len())
+				t.Errorf("%s has %d bytes", page, w.Body.Len())
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func TestJobOnPage(t *testing.T) {
 	fields.Set("do", "check")
 	job := b.open(at, fields).Header().Get("Location")
 	page := b.open(job, nil)
-	wantText(t, page, 200, "queued", "Reload, to see how far it is", "Cancel the job")
+	wantText(t, page, 200, "queued", "Reload to update the progress", "Cancel the job")
 	if e := testserver.ParseHTML(page.Body.String()); !e.First("script", "src=/registry/jobs.js", "defer").Exists() || !e.First("progress", "aria-label").Exists() {
 		t.Errorf("%s", page.Body)
 	}
@@ -193,7 +193,7 @@ func TestJobOnPage(t *testing.T) {
 		shown = w.Header().Get("Location")
 	}
 	ended := b.open(shown, nil)
-	wantText(t, ended, 200, "The job is cancelled", "What was sent for this dry run")
+	wantText(t, ended, 200, "The job is being cancelled", "The data of this dry run")
 	if strings.Contains(ended.Body.String(), "jobs.js") || strings.Contains(ended.Body.String(), "Cancel the job") {
 		t.Error("a job that has ended is followed")
 	}
@@ -215,7 +215,7 @@ func TestMoveByForm(t *testing.T) {
 		s.has(t, "urn:nbn:fi:a", "https://new.example/objects/a", "urn:nbn:fi:b", "https://new.example/objects/b")
 		b := s.editor(t)
 		page := b.open("/registry/targets/move?replace="+url.QueryEscape("http://old.example/"), nil)
-		wantText(t, page, 200, "the same server, by TLS", "http://old.example/items/ → https://new.example/objects/", "as 2 names were moved lately")
+		wantText(t, page, 200, "the same server over TLS", "http://old.example/items/ → https://new.example/objects/", "2 names were moved this way recently")
 		suggestions := slices.DeleteFunc(testserver.ParseHTML(page.Body.String()).All("a"), func(a testserver.Element) bool {
 			return !strings.HasPrefix(a.Attr("href"), "/registry/targets/move?") || !strings.Contains(a.Attr("href"), "objects")
 		})
@@ -238,7 +238,7 @@ func TestMoveByForm(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		page = b.open(dry, nil)
-		wantText(t, page, 200, "Dry run of moving targets", "changed 2", "https://new.example/objects/c", "Move for real")
+		wantText(t, page, 200, "Dry run of moving targets", "changed 2", "https://new.example/objects/c", "Move now")
 		at := testserver.ParseHTML(page.Body.String()).First("form", "class=fields").Attr("action")
 		if moved := b.open(at, nil).Body.String(); !strings.Contains(moved, `value="http://old.example/items/"`) {
 			t.Errorf("%s: what was typed is lost: %s", at, moved)
@@ -260,7 +260,7 @@ func TestMoveByForm(t *testing.T) {
 				t.Errorf("%+v: %d %s", tt, w.Code, textOf(w))
 			}
 		}
-		wantText(t, b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}}), 404, "not here any more")
+		wantText(t, b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}}), 404, "is no longer stored")
 	})
 }
 
@@ -269,7 +269,7 @@ func TestStatisticsOnPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)
 		b := newBrowser(s, here)
-		wantText(t, b.open("/registry/statistics", nil), 200, "There is no name yet")
+		wantText(t, b.open("/registry/statistics", nil), 200, "There are no names yet")
 		s.has(t, "urn:nbn:fi:a", "https://a.example/1", "urn:nbn:fi:b", "https://a.example/2", "hdl:20.500.9999/a", "https://a.example/3")
 		page := b.open("/registry/statistics", nil)
 		wantText(t, page, 200, "urn:nbn 2 0 0", "hdl 1 0 0", "all 3 0 0")
@@ -300,7 +300,7 @@ func TestStatisticsOnPage(t *testing.T) {
 			page := b.open("/registry/statistics?uri=urn:nbn:fi:a&since="+tt.since+"&until="+tt.until, nil)
 			wantText(t, page, 200, tt.want)
 			if page.Body.Len() > 30<<10 {
-				t.Errorf("%+v: %d octets", tt, page.Body.Len())
+				t.Errorf("%+v: %d bytes", tt, page.Body.Len())
 			}
 		}
 	})

@@ -167,7 +167,7 @@ func TestImportByForm(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		page = b.open(dry, nil)
-		wantText(t, page, 200, "Dry run of an import", "new 1", "rejected lines, of 3 2", "1 new", "urn:nbn:fi:a", "https://a.example/1", "conflict", "Import for real", "board of May")
+		wantText(t, page, 200, "Dry run of an import", "new 1", "rejected lines, of 3 2", "1 new", "urn:nbn:fi:a", "https://a.example/1", "conflict", "Import now", "board of May")
 		if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", "Authorization: Bearer "+adminToken); r.status != 404 {
 			t.Errorf("a dry run has registered a name: %d", r.status)
 		}
@@ -184,7 +184,7 @@ func TestImportByForm(t *testing.T) {
 		time.Sleep(time.Minute)
 		wantText(t, b.open(dry, nil), 200, "changed 1", "Overwrites yes")
 		stale := url.Values{"csrf": {csrf(t, page)}, "do": {"import"}, "checked": {seen}}
-		wantText(t, b.open(at, stale), 422, "See first what it would change")
+		wantText(t, b.open(at, stale), 422, "Preview the changes first")
 		w = b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"}, "checked": {strings.TrimPrefix(dry, "/registry/jobs/")}})
 		done := w.Header().Get("Location")
 		if w.Code != 303 || !strings.HasPrefix(done, "/registry/jobs/") || done == dry {
@@ -197,8 +197,8 @@ func TestImportByForm(t *testing.T) {
 			t.Errorf("%+v", n)
 		}
 		wantText(t, b.open("/registry/jobs", nil), 200, "import, csv, dry run", "board of May")
-		wantText(t, b.open(dry, nil), 200, "not here any more")
-		wantText(t, b.open(at, nil), 410, "not here any more")
+		wantText(t, b.open(dry, nil), 200, "is no longer stored")
+		wantText(t, b.open(at, nil), 410, "is no longer stored")
 	})
 }
 
@@ -229,12 +229,12 @@ func TestConflictsOfImport(t *testing.T) {
 		wantText(t, b.open(conflicts+"?page=2", nil), 200, "urn:nbn:fi:x10")
 		wantText(t, b.open(conflicts+"?page=3", nil), 200, "There are no conflicts here")
 		field := csrf(t, page)
-		wantText(t, b.open(conflicts, url.Values{"csrf": {field}, "line2": {"keep"}}), 422, "You keep all of them")
+		wantText(t, b.open(conflicts, url.Values{"csrf": {field}, "line2": {"keep"}}), 422, "all are kept")
 		w := b.open(conflicts, url.Values{"csrf": {field}, "line2": {"overwrite"}, "line3": {"keep"}})
 		if w.Code != 303 {
 			t.Fatalf("%d %s", w.Code, textOf(w))
 		}
-		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "was overwritten", "There is nothing to choose any more")
+		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "were overwritten", "There is nothing to choose anymore")
 		for name, want := range map[string]string{"urn:nbn:fi:a": "https://mine.example/a", "urn:nbn:fi:b": "https://theirs.example/b"} {
 			if n, err := s.registry.Get(t.Context(), registry.Name(name)); err != nil || n.Targets[0].URI != want {
 				t.Errorf("%+v, %v, want %s", n, err, want)
@@ -257,8 +257,8 @@ func TestFilesThatAreRefused(t *testing.T) {
 		status              int
 		want                string
 	}{
-		{"nothing", "a.csv", "", 422, "There is nothing in it."},
-		{"nothing but spaces", "a.ndjson", " \n", 422, "There is nothing in it"},
+		{"nothing", "a.csv", "", 422, "The file is empty."},
+		{"nothing but spaces", "a.ndjson", " \n", 422, "The file is empty"},
 		{"Windows-1252", "a.csv", "name,note\nurn:nbn:fi:a,p\xe4\n", 422, "Line 2 has bytes that are no text in this encoding"},
 		{"Windows-1252 in JSON", "a.ndjson", "{\"name\":\"urn:nbn:fi:\xe4\"}\n", 422, "Line 1 has bytes that are no text in this encoding"},
 		{"a workbook", "a.xlsx", "PK\x03\x04", 422, "a workbook"},
@@ -268,7 +268,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		{"a quotation mark without an end", "a.csv", "\"name,target\nurn:a:b,c\n", 422, "not closed"},
 		{"too many columns", "a.csv", strings.Repeat("a,", 500), 422, "501 columns"},
 		{"17 MiB", "a.csv", "name,target\n" + strings.Repeat("x", 17<<20), 413, "at most 16 MiB"},
-		{"30 MiB", "a.csv", "name,target\n" + strings.Repeat("x", 30<<20), 413, "larger than is taken"},
+		{"30 MiB", "a.csv", "name,target\n" + strings.Repeat("x", 30<<20), 413, "is too large"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := b.upload("/registry/import", tt.file, []byte(tt.content), url.Values{"csrf": {csrf(t, b.open("/registry/import", nil))}})
@@ -283,7 +283,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}, "text": {"a,b\n"}, "encoding": {"x"}}), 422, "not a supported encoding")
 	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}}), 422, "Choose a file, or paste lines")
 	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}, "text": {"a,b\n"}, "format": {"purl"}}), 422, "by the command")
-	wantText(t, b.upload("/registry/import", "a.csv", []byte("name\n"), url.Values{"csrf": {field}, "text": {"name\n"}}), 422, "send one of them")
+	wantText(t, b.upload("/registry/import", "a.csv", []byte("name\n"), url.Values{"csrf": {field}, "text": {"name\n"}}), 422, "send only one of them")
 	for _, w := range []*httptest.ResponseRecorder{
 		b.upload("/registry/import", "a.csv", []byte("name\n"), url.Values{}),
 		b.open("/registry/import", url.Values{"text": {"name\n"}}),
@@ -305,7 +305,7 @@ func TestMapping(t *testing.T) {
 		{"ours", "a.csv", "URN,target,type,target2,type_2,if-version\n", map[string]string{"c0": "name", "c1": "target", "c2": "type", "c3": "target2", "c4": "type2", "c5": "if_version"}},
 		{"words", "a.csv", "PID,Titel,Sprache,E-Mail,Year\n", map[string]string{"c0": "name", "c1": "metadata.title", "c2": "language", "c3": "contact", "c4": "metadata.year"}},
 		{"the title of a target", "a.csv", "name,target,title\n", map[string]string{"c1": "target", "c2": "title"}},
-		{"the title of what is named", "a.csv", "DOI,Title,URL\n", map[string]string{"c0": "name", "c1": "metadata.title", "c2": "target"}},
+		{"the title of the resource", "a.csv", "DOI,Title,URL\n", map[string]string{"c0": "name", "c1": "metadata.title", "c2": "target"}},
 		{"both titles", "a.csv", "name,title,link text,metadata.title\n", map[string]string{"c1": "title", "c2": "", "c3": "metadata.title"}},
 		{"values", "a.tsv", "x\ty\tz\nhttps://a.example/\turn:nbn:fi:a\thttps://b.example/\n", map[string]string{"c0": "target", "c1": "name", "c2": ""}},
 		{"twice", "a.csv", "link,url,name\n", map[string]string{"c0": "", "c1": "target", "c2": "name"}},
@@ -340,7 +340,7 @@ func TestMapping(t *testing.T) {
 	}
 	wide := b.open(b.send(t, "a.csv", "name,"+strings.Repeat("x,", 99)+"\n"), nil)
 	if n := strings.Count(wide.Body.String(), "<select"); n != 101 || wide.Body.Len() > 200<<10 {
-		t.Errorf("%d columns, %d octets", n, wide.Body.Len())
+		t.Errorf("%d columns, %d bytes", n, wide.Body.Len())
 	}
 	at := b.send(t, "<b>a</b>.csv", "a,b\n1,2\n")
 	page := b.open(at, nil)
@@ -357,7 +357,7 @@ func TestMapping(t *testing.T) {
 		wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"check"}, "c0": {tt.c0}, "c1": {tt.c1}}), 422, tt.want)
 	}
 	wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"check"}, "c0": {"name"}, "note": {strings.Repeat("x", registry.MaxText+1)}}), 422, "note")
-	wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"}}), 422, "See first what it would change")
+	wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"}}), 422, "Preview the changes first")
 }
 
 // Two concurrent actors each see only their own files. A second upload does not replace the first, which a
@@ -375,8 +375,8 @@ func TestDrafts(t *testing.T) {
 		ofAnna, ofBo := anna.send(t, "anna.csv", "name,target\n"), bo.send(t, "bo.csv", "name,target\n")
 		wantText(t, anna.open(ofAnna, nil), 200, "anna.csv")
 		wantText(t, bo.open(ofBo, nil), 200, "bo.csv")
-		wantText(t, bo.open(ofAnna, nil), 410, "not here any more")
-		wantText(t, bo.open(ofAnna, url.Values{"csrf": {csrf(t, bo.open(ofBo, nil))}, "do": {"import"}}), 410, "not here any more")
+		wantText(t, bo.open(ofAnna, nil), 410, "is no longer stored")
+		wantText(t, bo.open(ofAnna, url.Values{"csrf": {csrf(t, bo.open(ofBo, nil))}, "do": {"import"}}), 410, "is no longer stored")
 		next := again.send(t, "next.csv", "name,target\n")
 		wantText(t, anna.open("/registry/import", nil), 200, "not imported yet", "anna.csv", "next.csv")
 		time.Sleep(6 * 24 * time.Hour)
@@ -386,13 +386,13 @@ func TestDrafts(t *testing.T) {
 		time.Sleep(2 * 24 * time.Hour)
 		again.logIn(t, secret, "/")
 		wantText(t, again.open(ofAnna, nil), 200, "anna.csv")
-		wantText(t, again.open(next, nil), 410, "not here any more")
+		wantText(t, again.open(next, nil), 410, "is no longer stored")
 		w := again.open(ofAnna, url.Values{"csrf": {csrf(t, again.open(ofAnna, nil))}, "do": {"discard"}})
 		if w.Code != 303 {
 			t.Errorf("%d", w.Code)
 		}
 		wantText(t, again.open(w.Header().Get("Location"), nil), 200, "was discarded")
-		wantText(t, again.open(ofAnna, nil), 410, "not here any more")
+		wantText(t, again.open(ofAnna, nil), 410, "is no longer stored")
 	})
 }
 

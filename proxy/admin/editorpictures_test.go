@@ -58,7 +58,7 @@ func bulkPages(t *testing.T) (server string, paths map[string]string) {
 		table += fmt.Sprintf("urn:nbn:fi:lib-%d;Kalevala, Teil %d;%d;Helsinki;https://catalogue.example.org/%d\n", 20+i, i, 1835+i, i)
 	}
 	at, dry := check(table + "wrong;;;;\n")
-	testserver.Wait(t, "the dry run has ended", func() bool { return strings.Contains(textOf(b.open(dry, nil)), "Import for real") })
+	testserver.Wait(t, "the dry run has ended", func() bool { return strings.Contains(textOf(b.open(dry, nil)), "Import now") })
 	server = s.serve(t, b)
 	tokens := b.open("/registry/tokens", nil).Body.String()
 	_, id, _ := strings.Cut(tokens, `href="/registry/tokens/`)
@@ -106,12 +106,12 @@ func TestLiveJob(t *testing.T) {
 			return text == want
 		}
 	}
-	testserver.Wait(t, "the page is followed", said("How far it is, is shown as it changes."))
+	testserver.Wait(t, "the page is followed", said("The progress is updated live."))
 	s.run(t, all)
 	testserver.Wait(t, "the job has ended", said("The job has ended."))
 	var text string
 	browser.Evaluate(t, `document.getElementById("live").innerText`, &text)
-	for _, want := range []string{"done", "Import for real", "urn:nbn:fi:a"} {
+	for _, want := range []string{"done", "Import now", "urn:nbn:fi:a"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}

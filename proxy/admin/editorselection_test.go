@@ -62,7 +62,7 @@ func TestSelection(t *testing.T) {
 			if w.Code != 303 || !strings.HasPrefix(w.Header().Get("Location"), "/registry/changes/") {
 				t.Fatalf("%d %v %s", w.Code, w.Header(), textOf(w))
 			}
-			wantText(t, b.open(w.Header().Get("Location"), nil), 200, "saved", "What it has changed")
+			wantText(t, b.open(w.Header().Get("Location"), nil), 200, "saved", "Changed entries")
 			n, err := s.registry.Get(t.Context(), registry.Name("urn:nbn:fi:a"))
 			if err != nil || tt.value(n) != tt.after || n.By != "anna" {
 				t.Errorf("%+v, %v, want %s", n, err, tt.after)
@@ -82,7 +82,7 @@ func TestSelectionConflicts(t *testing.T) {
 	field := csrf(t, b.open("/registry/names", nil))
 	at := b.open("/registry/selection", url.Values{"csrf": {field}, "do": {"selected"}, "uri": {"urn:nbn:fi:a", "urn:nbn:fi:b"}}).Header().Get("Location")
 	for want, form := range map[string]url.Values{
-		"Choose what is done":      {"task": {"fly"}},
+		"Choose a change":          {"task": {"fly"}},
 		"which keyword":            {"task": {"tag"}},
 		"what the targets begin":   {"task": {"replace"}, "with": {"https://x.example/"}},
 		"why they are withdrawn":   {"task": {"withdraw"}},
@@ -91,8 +91,8 @@ func TestSelectionConflicts(t *testing.T) {
 		form.Set("csrf", field)
 		b.open(at, form)
 		page := b.open(at, nil)
-		if want == "Choose what is done" {
-			wantText(t, page, 422, "Choose what is done")
+		if want == "Choose a change" {
+			wantText(t, page, 422, "Choose a change")
 			continue
 		}
 		wantText(t, page, 422, want)

@@ -49,7 +49,7 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 	if err == nil {
 		return h.loggedIn(p, actor, proof, next), nil
 	}
-	h.config.Log.WarnContext(p.Context(), "logging in to the admin interface was refused", "client", p.RemoteAddr, "error", err)
+	h.config.Log.WarnContext(p.Context(), "admin login refused", "client", p.RemoteAddr, "error", err)
 	if !errors.Is(err, registry.ErrToken) && !errors.Is(err, problem.ErrAdminToken) && !errors.Is(err, problem.ErrTokenRequired) {
 		return message.Reply{}, err
 	}
@@ -105,7 +105,7 @@ func (h *Handler) loggedIn(p *page.Request, actor registry.Actor, proof token.Pr
 	}
 	h.endSession(p.Request)
 	cookie := h.config.Sessions.Begin(proof)
-	h.config.Log.InfoContext(p.Context(), "somebody has logged in to the admin interface", "client", p.RemoteAddr, "token", proof.ID)
+	h.config.Log.InfoContext(p.Context(), "admin login succeeded", "client", p.RemoteAddr, "token", proof.ID)
 	reply, isAgain := h.sendAgain(p, actor, cookie, next)
 	if !isAgain {
 		reply = message.Reply{Status: http.StatusSeeOther, Location: next, CacheControl: message.NoStore}

@@ -83,7 +83,7 @@ func TestLogin(t *testing.T) {
 	if w := b.open("/registry/names?prefix=urn:nbn:", nil); w.Code != 303 || w.Header().Get("Location") != "/login?next=%2Fregistry%2Fnames%3Fprefix%3Durn%3Anbn%3A" {
 		t.Fatalf("without a session: %d, %v", w.Code, w.Header())
 	}
-	if code, to := b.logIn(t, "wrong", "/"); code != 303 || to != "/login?next=%2F&refused=" || !strings.Contains(b.open(to, nil).Body.String(), "no token that is valid") {
+	if code, to := b.logIn(t, "wrong", "/"); code != 303 || to != "/login?next=%2F&refused=" || !strings.Contains(b.open(to, nil).Body.String(), "token is not valid") {
 		t.Errorf("with a wrong token: %d", code)
 	}
 	if _, location := b.logIn(t, secret, "/"); location != "/registry/names" {

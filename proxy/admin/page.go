@@ -55,7 +55,7 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *page.Page
 	case mayLogIn(r, err):
 		reply = toLogin(r)
 	default:
-		h.config.Log.Log(r.Context(), levelOf(err), "a page of the admin interface was not shown", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
+		h.config.Log.Log(r.Context(), levelOf(err), "admin page failed", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
 		reply = h.Problem(r, err)
 	}
 	h.Write(w, r, reply)
@@ -153,7 +153,7 @@ func (h *Handler) visitor(r *http.Request, o *page.Page) (registry.Actor, error)
 	}
 	actor, err := h.actorOf(r)
 	if err == nil && !mayVisit(actor, o) {
-		err = fmt.Errorf("%w: %s may not see this page", registry.ErrDenied, actor.Name)
+		err = fmt.Errorf("%w: %s is not authorized for this page", registry.ErrDenied, actor.Name)
 	}
 	return actor, err
 }
@@ -202,7 +202,7 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, act
 	case err == nil:
 		return r.PostForm, close, nil
 	case errors.As(err, &large):
-		err = fmt.Errorf("%w: %d octets are", problem.ErrDocumentSize, large.Limit)
+		err = fmt.Errorf("%w: the limit is %d bytes", problem.ErrDocumentSize, large.Limit)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = fmt.Errorf("%w: %w", problem.ErrDocument, err)
 	default:

@@ -46,7 +46,7 @@ func (h *Handler) preserve(p *page.Request, o *page.Page, err error) (message.Re
 		}
 		return message.Reply{}, err
 	}
-	h.config.Log.Log(p.Context(), levelOf(err), "a form of the admin interface was not taken", "client", p.RemoteAddr, "path", p.URL.Path, "error", err)
+	h.config.Log.Log(p.Context(), levelOf(err), "admin form rejected", "client", p.RemoteAddr, "path", p.URL.Path, "error", err)
 	reply := h.formAgain(p, o, h.notice(p, err))
 	reply.Status = problem.Status(err)
 	return reply, nil

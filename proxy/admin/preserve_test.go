@@ -26,7 +26,7 @@ func TestFormAfterItsSession(t *testing.T) {
 		form := b.get("/registry/edit")
 		time.Sleep(session.MaxIdle + time.Minute)
 		late := b.press(t, form, "preview", "name=urn:nbn:fi:a", "t0-uri=https://a.example/", "keywords=epic\r\nold", "note=the \"first\" <i>")
-		late.says(t, 403, "What you have sent is not lost")
+		late.says(t, 403, "Your input is kept")
 		if strings.Contains(late.Body.String(), "<i>") {
 			t.Errorf("what was sent is markup: %s", late.Body)
 		}
@@ -34,9 +34,9 @@ func TestFormAfterItsSession(t *testing.T) {
 			t.Fatalf("it is taken of nobody: %s", r.body)
 		}
 		wrong := b.press(t, late, "", "token=wrong")
-		wrong.says(t, 403, "no token that is valid here")
+		wrong.says(t, 403, "token is not valid here")
 		again := b.press(t, wrong, "", "token="+secret)
-		again.says(t, 200, "came too late, and has changed nothing yet", "A new name", "anna")
+		again.says(t, 200, "sent after your session had expired, and nothing has changed yet", "A new name", "anna")
 		fields, action := again.form(t)
 		if action != "/registry/edit" || fields.Get("keywords") != "epic\r\nold" || fields.Get("t0-uri") != "https://a.example/" {
 			t.Fatalf("%s, %v", action, fields)
@@ -78,7 +78,7 @@ func TestFormsOverLogin(t *testing.T) {
 	b.fields = nil
 	for _, next := range []string{"/api/v1/names", "/", "/login", "//evil.example/", "https://evil.example/registry/edit"} {
 		w := b.open("/login?next="+url.QueryEscape(next), url.Values{"csrf": {csrf(t, b.open("/login", nil))}, "token": {adminToken}, "again": {"eyJhIjpbImIiXX0"}})
-		if w.Code != 303 || strings.Contains(w.Body.String(), "Send it again") {
+		if w.Code != 303 || strings.Contains(w.Body.String(), "Send again") {
 			t.Errorf("to %s: %d, %s", next, w.Code, w.Body)
 		}
 	}
@@ -100,11 +100,11 @@ func TestFormFromBeforeARestart(t *testing.T) {
 			fields, action := shown.form(t)
 			fields.Set("csrf", "and of one more") // after another restart
 			shown = page{b.open(action, fields), action}
-			shown.says(t, 403, "has changed nothing yet")
+			shown.says(t, 403, "nothing has changed yet")
 			shown = b.press(t, shown, "", "token="+adminToken)
-			shown.says(t, 200, "came too late")
+			shown.says(t, 200, "sent after your session had expired")
 		} else {
-			shown.says(t, 403, "has changed nothing yet")
+			shown.says(t, 403, "nothing has changed yet")
 		}
 		fields, action := shown.form(t)
 		if action != "/registry/edit" || fields.Get("name") != "urn:nbn:fi:a" || fields.Get("note") != "<i>" || fields.Get("csrf") == "of another life" {
@@ -135,9 +135,9 @@ func TestEndedSessionWithoutRequiredToken(t *testing.T) {
 		if w := b.open("/api/v1/names", nil); w.Code != 401 {
 			t.Errorf("the API: %d", w.Code)
 		}
-		page{b.open("/registry/edit", url.Values{"csrf": {field}, "name": {"urn:nbn:de:x"}, "do": {"save"}}), ""}.says(t, 403, "You are not logged in any more")
+		page{b.open("/registry/edit", url.Values{"csrf": {field}, "name": {"urn:nbn:de:x"}, "do": {"save"}}), ""}.says(t, 403, "Your session has expired")
 		login := b.open("/login", nil)
-		wantText(t, login, 200, "Go on without a token")
+		wantText(t, login, 200, "Continue without a token")
 		if w := b.open("/logout", url.Values{"csrf": {csrf(t, login)}}); w.Code != 303 {
 			t.Fatalf("leaving: %d", w.Code)
 		}

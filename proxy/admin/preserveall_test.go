@@ -95,13 +95,13 @@ func TestNoFormIsLost(t *testing.T) {
 		says   string
 		logsIn bool
 	}{
-		{"a restart", func(s *scene) { s.restart() }, "What you have sent is not lost", true},
-		{"a logout in another tab", func(s *scene) { s.open("/logout", url.Values{"csrf": {csrf(t, s.open("/registry/names", nil))}}) }, "What you have sent is not lost", true},
-		{"another login", func(s *scene) { s.logIn(t, s.secret, "/registry/names") }, "older than your login", false},
-		{"no cookie", func(s *scene) { clear(s.cookies) }, "What you have sent is not lost", true},
-		{"the database is away", fail(fmt.Errorf("%w: it is away", registry.ErrNoStore)), "The registry cannot do this now", false},
-		{"the disk is full", fail(fmt.Errorf("%w: database or disk is full", registry.ErrReadOnly)), "The registry cannot do this now", false},
-		{"an error that nobody knows", fail(errors.New("a bug in /home/urnd")), "The registry cannot do this now", false},
+		{"a restart", func(s *scene) { s.restart() }, "Your input is kept", true},
+		{"a logout in another tab", func(s *scene) { s.open("/logout", url.Values{"csrf": {csrf(t, s.open("/registry/names", nil))}}) }, "Your input is kept", true},
+		{"another login", func(s *scene) { s.logIn(t, s.secret, "/registry/names") }, "opened before your login", false},
+		{"no cookie", func(s *scene) { clear(s.cookies) }, "Your input is kept", true},
+		{"the database is away", fail(fmt.Errorf("%w: it is away", registry.ErrNoStore)), "The registry failed", false},
+		{"the disk is full", fail(fmt.Errorf("%w: database or disk is full", registry.ErrReadOnly)), "The registry failed", false},
+		{"an error that nobody knows", fail(errors.New("a bug in /home/urnd")), "The registry failed", false},
 	}
 	begin := func(t *testing.T) *scene {
 		t.Helper()

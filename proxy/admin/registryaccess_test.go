@@ -46,14 +46,14 @@ func TestDecisions(t *testing.T) {
 		{"an admin's", true, there, "admin", 200, 200, 201, 401},
 		{"one for other names", true, there, "limited", 403, 403, 403, 401},
 		{"a revoked one", true, there, "revoked", 401, 401, 401, 401},
-		{"that of administrators", true, there, "administrator", 200, 200, 201, 200},
+		{"administrator token", true, there, "administrator", 200, 200, 201, 200},
 		{"a wrong one", true, there, "wrong", 401, 401, 401, 401},
 		{"a wrong one that looks right", true, there, "urnd_wrong", 401, 401, 401, 401},
 		{"a socket", true, socket, "", 200, 200, 201, 200},
 		{"a socket, and a reader's", true, socket, "reader", 200, 403, 403, 200},
 		{"a socket, and a revoked one", true, socket, "revoked", 401, 401, 401, 200},
 		{"from elsewhere", true, "Peer: 198.51.100.1:1", "admin", 403, 403, 403, 403},
-		{"from elsewhere, with that of administrators", true, "Peer: 198.51.100.1:1", "administrator", 403, 403, 403, 403},
+		{"from elsewhere, with administrator token", true, "Peer: 198.51.100.1:1", "administrator", 403, 403, 403, 403},
 	} {
 		s := newSite(t, func(c *admin.Config) {
 			if tt.locked {
@@ -250,7 +250,7 @@ func (broken) Lookup(context.Context, registry.Key) (registry.Entry, error) {
 	return registry.Entry{}, errBug
 }
 
-func TestFaultIsNotShown(t *testing.T) {
+func TestInternalErrorIsHidden(t *testing.T) {
 	s := newSiteOf(t, func(c *service.Config) { c.Registry = registryOn(c, broken{}, time.Now) }, nil)
 	if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), ""); r.status != http.StatusInternalServerError || strings.Contains(r.body, "/home") {
 		t.Errorf("%d %s", r.status, r.body)

@@ -92,7 +92,7 @@ func TestErrorsOfJobs(t *testing.T) {
 	}{
 		{"name,target\n", 202, ""},
 		{"name\n", 422, "this Idempotency-Key was sent with another request before"},
-		{"\x1f\x8b\x08\x00", 415, "the content is not of a media type that is taken here: the body is compressed, so that its size is not known: send it as it is"},
+		{"\x1f\x8b\x08\x00", 415, "the media type of the content is not supported: the body is compressed, so that its size is not known: send it as it is"},
 	} {
 		r := s.ask("POST "+jobsPath, tt.body, admins, "Content-Type: text/csv", "Idempotency-Key: k")
 		if r.status != tt.status || !strings.Contains(r.body, tt.says) {

@@ -103,7 +103,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-func TestAsItWas(t *testing.T) {
+func TestVersionAsOfTime(t *testing.T) {
 	s := newSite(t, nil)
 	const name = "urn:nbn:fi:a"
 	s.put(t, name, `{"contact":"now","status":"reserved"}`)

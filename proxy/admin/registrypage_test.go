@@ -30,7 +30,7 @@ func TestPagesOfLargeEntries(t *testing.T) {
 			r := s.ask("GET /api/v1/names?limit=1000&"+query+"&cursor="+url.QueryEscape(cursor), "", admins)
 			var page api.NamePage
 			if err := json.Unmarshal([]byte(r.body), &page); err != nil || r.status != 200 || len(r.body) > most || pages > 5 {
-				t.Fatalf("%s: %d, %d octets, page %d, %v", query, r.status, len(r.body), pages, err)
+				t.Fatalf("%s: %d, %d bytes, page %d, %v", query, r.status, len(r.body), pages, err)
 			}
 			for _, n := range page.Names {
 				seen[n.Name]++

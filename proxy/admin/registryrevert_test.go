@@ -72,7 +72,7 @@ func TestRevert(t *testing.T) {
 }
 
 // Denied reverts: a change set may contain any names.
-func TestMayRevert(t *testing.T) {
+func TestRevertRights(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
 	for _, tt := range []struct {

@@ -48,7 +48,7 @@ func NewServer(config ServerConfig) *Server {
 }
 
 // plainHTTP is the response to a client that speaks HTTP without TLS to a port with TLS.
-const plainHTTP = "this port needs HTTPS\n"
+const plainHTTP = "this port requires HTTPS\n"
 
 // Serve is a callback for listen.ServerConfig: it returns when the connection has ended, or a handler has
 // hijacked it.

@@ -142,7 +142,7 @@ func TestServerTLS(t *testing.T) {
 	},
 		func(_ *admin.ServerConfig, c *listen.ServerConfig) { c.TLS = other.TLS })
 	plain, in := s.dial(t)
-	if got := roundTrip(t, plain, in, getRequest); got != "400 this port needs HTTPS\n close" {
+	if got := roundTrip(t, plain, in, getRequest); got != "400 this port requires HTTPS\n close" {
 		t.Errorf("without TLS: %q", got)
 	}
 	conn, _ := s.dial(t)

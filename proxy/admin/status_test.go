@@ -26,7 +26,7 @@ func TestStatusPage(t *testing.T) {
 	for _, want := range []string{
 		`<table class="figures" aria-labelledby="part">`, `<tr class="critical"><th scope="row">urnd</th><td data-of="state">&lt;ready&gt;</td>`,
 		`<a href="/status">Reload</a>`, `<p>And 3 more.</p>`, `<p>There is none.</p>`, `<noscript><meta http-equiv="refresh" content="20"></noscript>`,
-		`<script src="/status.js" defer></script>`, `<a href="/config">Configuration</a>`, `<h1>State of urnd</h1>`, `class="verdict ok"`, `all is &lt;well&gt;`,
+		`<script src="/status.js" defer></script>`, `<a href="/config">Configuration</a>`, `<h1>Status of urnd</h1>`, `class="verdict ok"`, `all is &lt;well&gt;`,
 		`urnd 1.2.3, running for 5 min.`, `<div id="state">`, `id="live"`,
 	} {
 		if !strings.Contains(page, want) {

@@ -61,17 +61,17 @@ func TestBatchOfLongNames(t *testing.T) {
 				t.Errorf("%s: %.100s: %v", tt.name, line, err)
 			}
 			if got += fmt.Sprint(" ", document.Error.Status); len(line) > 7<<10 { // a byte may become six
-				t.Errorf("%s: a line of %d octets", tt.name, len(line))
+				t.Errorf("%s: a line of %d bytes", tt.name, len(line))
 			}
 		}
 		if got != tt.statuses || memory > most {
-			t.Errorf("%s: %s, want %s; %d octets of memory", tt.name, got, tt.statuses, memory)
+			t.Errorf("%s: %s, want %s; %d bytes of memory", tt.name, got, tt.statuses, memory)
 		}
 	}
 	// Many invalid names take no more memory than their own length.
 	body := `["` + strings.Repeat(strings.Repeat("\xff", 1500)+`","`, 9_990) + `urn:example:a"]`
 	if status, lines, memory := s.batchMemory(t, "application/json", body); status != 200 || len(lines) != 9_991 || memory > 40*uint64(len(body)) {
-		t.Errorf("%d, %d lines, %d octets of memory", status, len(lines), memory)
+		t.Errorf("%d, %d lines, %d bytes of memory", status, len(lines), memory)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestBatchTimeout(t *testing.T) {
 	}
 	for i, line := range lines[1:] {
 		if !strings.Contains(line, fmt.Sprintf(`"urn:example:%d"`, i+1)) || !strings.Contains(line, `"status":503`) || !strings.Contains(line,
-			"the time of the batch is over") {
+			"the batch timed out") {
 			t.Fatalf("line %d: %s", i+1, line)
 		}
 	}

@@ -186,7 +186,7 @@ func readBatch(body io.Reader, limit int) ([]input, error) {
 			inputs = append(inputs, newInput(token, limit))
 		case json.Delim:
 			if token != '[' && token != ']' || inArray == (token == '[') {
-				return nil, fmt.Errorf("%w: %q is not expected", problem.ErrBatch, token.String())
+				return nil, fmt.Errorf("%w: unexpected %q", problem.ErrBatch, token.String())
 			}
 			inArray = token == '['
 		default:

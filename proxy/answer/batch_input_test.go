@@ -65,7 +65,7 @@ func TestBoundedBody(t *testing.T) {
 		{"abcdefghijk", "abcd", true},
 	} {
 		for name, body := range map[string]io.Reader{
-			"at once": strings.NewReader(tt.body), "in octets": iotest.OneByteReader(strings.NewReader(tt.body)),
+			"at once": strings.NewReader(tt.body), "in bytes": iotest.OneByteReader(strings.NewReader(tt.body)),
 			"with its end": iotest.DataErrReader(strings.NewReader(tt.body)),
 		} {
 			got, err := io.ReadAll(&boundedBody{body, len("abcd")})

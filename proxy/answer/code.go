@@ -30,7 +30,7 @@ func codeOf(base, name string) string {
 func (a *Responder) code(q *Question) (message.Reply, error) {
 	known, err := a.config.Names.Describe(q.Query)
 	if err == nil && !q.IsName {
-		err = &resolver.Negative{Kind: resolver.ErrService, Reason: "the format qr is that of names"}
+		err = &resolver.Negative{Kind: resolver.ErrService, Reason: "the format qr requires a name"}
 	}
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
@@ -38,7 +38,7 @@ func (a *Responder) code(q *Question) (message.Reply, error) {
 	name := known.Name.String()
 	svg, err := qr.SVG(codeOf(q.Base, name), name)
 	if err != nil {
-		err = &resolver.Negative{Kind: resolver.ErrService, Reason: fmt.Sprintf("the URL of the name is too long for a QR code, which has at most %d octets", qr.MaxText)}
+		err = &resolver.Negative{Kind: resolver.ErrService, Reason: fmt.Sprintf("the URL of the name is too long for a QR code, whose limit is %d bytes", qr.MaxText)}
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
 	reply := message.Document(typeSVG, svg, resolver.Answer{TTL: a.config.RuleTTL})

@@ -246,7 +246,7 @@ func (d descriptionJSON) rows() [][2]string {
 		add("version", strconv.Itoa(r.Version))
 		add("changed", r.Changed)
 		if r.Sandbox {
-			add("sandbox", "for trial: it may be removed")
+			add("sandbox", "sandbox: it may be removed")
 		}
 	}
 	for _, warning := range d.Warnings {

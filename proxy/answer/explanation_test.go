@@ -36,11 +36,11 @@ func TestExplainPage(t *testing.T) {
 		{"/api/v1/explain?uri=urn:a1:b&format=json", "Accept: text/html", 200, "application/json", nil},
 		{"/api/v1/resolve?uri=urn:a1:b", "Accept: text/html", 200, "application/json", nil},
 		{"/api/v1/explain?uri=urn:a1:b", "Accept: text/html", 200, "text/html; charset=utf-8", []string{
-			"<h1>How it was resolved</h1>", "<svg", "1 &lt;record&gt;", `<dt>It matches</dt><dd dir="auto">urn:a1:b</dd>`, `<a href="https://a.example/b">`,
+			"<h1>How it was resolved</h1>", "<svg", "1 &lt;record&gt;", `<dt>Match</dt><dd dir="auto">urn:a1:b</dd>`, `<a href="https://a.example/b">`,
 			`href="/api/v1/explain?uri=urn%3Aa1%3Ab&amp;format=json"`,
 		}},
 		{"/api/v1/explain?uri=urn:a1:b&service=I2Ls&lang=de", "Accept: text/html", 200, "text/html; charset=utf-8", []string{`<html lang="de">`, "service=I2Ls&amp;lang=en"}},
-		{"/api/v1/explain?uri=urn:a1:none", "Accept: text/html", 404, "text/html; charset=utf-8", []string{"Nobody whom this server can ask knows it.", "no &lt;rule&gt;", "<svg"}},
+		{"/api/v1/explain?uri=urn:a1:none", "Accept: text/html", 404, "text/html; charset=utf-8", []string{"No system that this server can ask knows it.", "no &lt;rule&gt;", "<svg"}},
 		{"/api/v1/explain?uri=urn:a1:none", "X: y", 404, "application/problem+json", []string{`"trace"`}},
 	} {
 		response := s.get(t, tt.target, tt.accept)

@@ -82,7 +82,7 @@ func formatOf(q *Question) (*format, error) {
 	for i := range all {
 		names = append(names, all[i].name)
 	}
-	return nil, &resolver.Negative{Kind: resolver.ErrService, Reason: "there is no such format; there are " + strings.Join(names, ", ")}
+	return nil, &resolver.Negative{Kind: resolver.ErrService, Reason: "unknown format; supported: " + strings.Join(names, ", ")}
 }
 
 func find(all []format, is func(*format) bool) *format {

@@ -90,7 +90,7 @@ func noLink(request *gs1.Request, set *gs1.Set, found resolver.Answer) error {
 		n.Reason, n.Code = fmt.Sprintf("it has no link of the type %.100q", request.LinkType), "no_link_of_type"
 	}
 	if types := strings.Join(set.Types(maxTypes), ", "); types != "" {
-		n.Reason += "; there are " + types
+		n.Reason += "; available: " + types
 		n.Code, n.Values = "only_other_links", []string{"Types", types}
 	}
 	n.Kind, n.TTL, n.Cache, n.Record = resolver.ErrNotFound, found.TTL, found.Cache, found.Record()

@@ -128,7 +128,7 @@ func TestLinksetAsText(t *testing.T) {
 	body := text(t, s.get(t, "/urn:a1:b", "Accept: application/linkset"))
 	for i := range len(body) {
 		if body[i] >= 0x7F || body[i] < ' ' && body[i] != '\n' {
-			t.Fatalf("the octet %d is %x", i, body[i])
+			t.Fatalf("the byte %d is %x", i, body[i])
 		}
 	}
 	for _, want := range []string{
@@ -213,7 +213,7 @@ func linkedDataTypes() []string {
 
 // A name redirects linked data programs like browsers, and has its descriptions at separate URLs: the
 // description of a vocabulary is not the vocabulary. A target with the accepted type precedes others.
-func TestNameLeadsWhateverIsAccepted(t *testing.T) {
+func TestNameRedirectsForAnyAccept(t *testing.T) {
 	s := start(t, nil)
 	record := &resolver.Record{Name: "urn:a1:b"}
 	untyped := resolver.Location{URI: "https://a.example/", From: &resolver.Source{Record: record}}

@@ -49,7 +49,7 @@ func (a *Responder) moment(ctx context.Context, q *Question) (message.Reply, err
 // versions returns the versions of a name.
 func (a *Responder) versions(ctx context.Context, q resolver.Query) (resolver.Versions, error) {
 	if a.config.History == nil {
-		return resolver.Versions{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no registry here knows how names were"}
+		return resolver.Versions{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no registry with a history is configured"}
 	}
 	return a.config.History.Versions(ctx, q)
 }

@@ -212,7 +212,7 @@ func TestMementoOfAName(t *testing.T) {
 		}
 	}
 	if links := s.at(t, "/timegate/urn%3Ax1%3Aa%252C,").Header.Get("Link"); linkOf(t, links, "original") != siteBase+"/urn%3Ax1:a%252C%2C" {
-		t.Errorf("octets of a name become the links %q", links)
+		t.Errorf("bytes of a name become the links %q", links)
 	}
 	links := s.at(t, "/memento/20330101000000/urn:x1:a").Header.Get("Link")
 	if linkOf(t, links, "successor-version") != siteBase+"/urn:x1:b" {

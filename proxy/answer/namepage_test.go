@@ -74,7 +74,7 @@ func TestNamePage(t *testing.T) {
 	for _, want := range []string{
 		"<h1><bdi>Kalevala</bdi></h1>", `<code id="name" dir="auto">urn:example:a%2Cb</code>`, "It is in use.", `<time datetime="2031-05-01">`,
 		`<a href="mailto:anna@a.example">`, `<a href="https://a.example/1"><b dir="auto">The book</b><small>a.example · Web page</small></a>`,
-		`<b class="ill">its server does not answer now</b>`, `<small>Description · application/rdf+xml</small>`,
+		`<b class="ill">its server does not respond now</b>`, `<small>Description · application/rdf+xml</small>`,
 		"Lönnrot, Elias (1849): Kalevala. https://urn.example/urn:example:a%2Cb</p>",
 		`src="/uri-res/N2C.qr?urn:example:a%2Cb"`, `<a href="/uri-res/N2C.bibtex?urn:example:a%2Cb">bibtex</a>`, ">linkset</a>", ">jsonld</a>",
 		`<a href="/memento/20310530100000/urn:example:a%2Cb"><time>2031-05-30 10:00:00</time></a>`, `<a href="/timemap/urn:example:a%2Cb">`,
@@ -96,7 +96,7 @@ func TestNamePage(t *testing.T) {
 	}
 	policy := response.Header.Get("Content-Security-Policy")
 	if !strings.Contains(policy, "img-src 'self'") || response.Header.Get("Cache-Control") != "max-age=60" || len(page) > 30_000 {
-		t.Errorf("%v, %d octets", response.Header, len(page))
+		t.Errorf("%v, %d bytes", response.Header, len(page))
 	}
 	// A name outside of the registry has no versions, but formats.
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) { return at(q), nil }
@@ -123,7 +123,7 @@ func TestNamePageOfGone(t *testing.T) {
 			t.Errorf("no %s:\n%s", want, page)
 		}
 	}
-	if response.StatusCode != http.StatusGone || strings.Contains(page, "Where to find it") {
+	if response.StatusCode != http.StatusGone || strings.Contains(page, "Locations") {
 		t.Errorf("%d %s", response.StatusCode, page)
 	}
 }

@@ -44,7 +44,7 @@ func TestNames(t *testing.T) {
 		return r
 	}
 	r := get(route.Names{}, true)
-	for _, part := range []string{`href="/uri-res/N2C.html?urn:a1:00001"`, "A &lt;b&gt;title&lt;/b&gt; of 1", "leads to host1.example<"} {
+	for _, part := range []string{`href="/uri-res/N2C.html?urn:a1:00001"`, "A &lt;b&gt;title&lt;/b&gt; of 1", "target on host1.example<"} {
 		if !strings.Contains(string(r.Body), part) {
 			t.Errorf("no %s: %s", part, r.Body)
 		}
@@ -60,7 +60,7 @@ func TestNames(t *testing.T) {
 		t.Errorf("late: %s", r.CacheControl)
 	}
 	r = get(route.Names{Fault: route.ErrNamesLong}, true)
-	if r.Status != 400 || r.CacheControl != "no-store" || !strings.Contains(string(r.Body), "One of the fields is too long.") {
+	if r.Status != 400 || r.CacheControl != "no-store" || !strings.Contains(string(r.Body), "A form field is too long.") {
 		t.Errorf("%+v %s", r, r.Body)
 	}
 	err = resolver.ErrCursor

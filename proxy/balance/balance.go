@@ -72,7 +72,7 @@ type Config struct {
 	Failing func(server string) bool
 	Now     func() time.Time
 	Log     *slog.Logger // nil for none
-	// Kind describes the servers in log messages; "" is "a server of a site".
+	// Kind describes the servers in log messages; "" is "site server".
 	Kind string
 	// Retries is the maximum number of further servers that a request may try; 0 is no limit.
 	Retries int
@@ -117,7 +117,7 @@ func New(config Config) *Pool {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
-	config.Kind = cmp.Or(config.Kind, "a server of a site")
+	config.Kind = cmp.Or(config.Kind, "site server")
 	if config.Check.Path == "" {
 		config.Check.Path = "/"
 	}

@@ -100,9 +100,9 @@ func (p *Pool) probe(ctx context.Context, probe Probe, s *server) (reason string
 		reason = "no response: " + err.Error()
 		return strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "")
 	case expected == 0 && (status < 200 || status > 399):
-		return fmt.Sprintf("the status is %d, not from 200 to 399", status)
+		return fmt.Sprintf("unexpected status %d, not from 200 to 399", status)
 	case expected != 0 && status != expected:
-		return fmt.Sprintf("the status is %d, not %d", status, expected)
+		return fmt.Sprintf("unexpected status %d, not %d", status, expected)
 	default:
 		return ""
 	}
@@ -137,10 +137,10 @@ func (p *Pool) probed(s *server, reason string) {
 	}
 	switch {
 	case h.down && !before.down:
-		p.config.Log.Warn(p.config.Kind+" is down: it gets requests only where all others are down or fail",
+		p.config.Log.Warn(p.config.Kind+" down, used only if all others are down or fail",
 			"server", s.name, "reason", h.reason)
 	case before.down && !h.down:
 		downFor := now.Sub(before.since).Round(time.Second)
-		p.config.Log.Info(p.config.Kind+" is up again", "server", s.name, "after", downFor)
+		p.config.Log.Info(p.config.Kind+" up again", "server", s.name, "down_for", downFor)
 	}
 }

@@ -88,7 +88,7 @@ func TestDownAndUp(t *testing.T) {
 		started := time.Now()
 		p.status(503)
 		p.until(1)
-		const reason = "the status is 503, not from 200 to 399"
+		const reason = "unexpected status 503, not from 200 to 399"
 		if s := p.state(); s.State != balance.Up || s.Reason != reason || !s.Since.Equal(started) {
 			t.Errorf("after a failed probe: %+v", s)
 		}
@@ -124,9 +124,9 @@ func TestDownAndUp(t *testing.T) {
 		if s := p.state(); s.State != balance.Up {
 			t.Errorf("two failed probes that are not in a row: %+v", s)
 		}
-		const want = "level=WARN msg=\"a server of a site is down: " +
-			"it gets requests only where all others are down or fail\" " +
-			"server=http://a reason=\"" + reason + "\"\nlevel=INFO msg=\"a server of a site is up again\" server=http://a after="
+		const want = "level=WARN msg=\"site server down, " +
+			"used only if all others are down or fail\" " +
+			"server=http://a reason=\"" + reason + "\"\nlevel=INFO msg=\"site server up again\" server=http://a down_for="
 		if got := p.log.String(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 2 {
 			t.Errorf("the log is %s", got)
 		}
@@ -163,12 +163,12 @@ func TestProbeResults(t *testing.T) {
 		result func(context.Context) (int, error)
 		reason string
 	}{
-		{"199", 0, status(199), "the status is 199, not from 200 to 399"},
+		{"199", 0, status(199), "unexpected status 199, not from 200 to 399"},
 		{"200", 0, status(200), ""},
 		{"399", 0, status(399), ""},
-		{"400", 0, status(400), "the status is 400, not from 200 to 399"},
+		{"400", 0, status(400), "unexpected status 400, not from 200 to 399"},
 		{"as expected", 404, status(404), ""},
-		{"not as expected", 404, status(200), "the status is 200, not 404"},
+		{"not as expected", 404, status(200), "unexpected status 200, not 404"},
 		{"error", 0, fails("connection refused"), "no response: connection refused"},
 		{"long error", 0, fails(long), "no response: " + long[:299-len("no response: ")]},
 		{"timeout", 0, hang, "no response: context deadline exceeded"},

@@ -157,7 +157,7 @@ func (m *Manager) obtain(ctx context.Context, name string) {
 		}
 		wait := max(retries[min(attempt, len(retries)-1)], m.issuer.limit.pause())
 		m.failed(name, err)
-		m.log.Load().Error("there is no certificate for a name: it is tried again", "name", name, "error", err, "after", wait)
+		m.log.Load().Error("certificate order failed, retrying", "name", name, "error", err, "retry_in", wait)
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
@@ -192,7 +192,7 @@ func (m *Manager) event(_ context.Context, event string, data map[string]any) er
 	case "cert_obtained":
 		m.config.Ordered(nil)
 		m.failed(name, nil)
-		m.log.Load().Info("a certificate was obtained", "name", name, "renewal", isRenewal)
+		m.log.Load().Info("certificate obtained", "name", name, "renewal", isRenewal)
 	case "cert_failed":
 		err, _ := data["error"].(error)
 		m.config.Ordered(err)
@@ -206,7 +206,7 @@ func (m *Manager) event(_ context.Context, event string, data map[string]any) er
 // notRenewed records and logs why a certificate could not be renewed.
 func (m *Manager) notRenewed(name string, err error) {
 	m.failed(name, err)
-	m.log.Load().Error("a certificate could not be renewed: the one before stays in use, and it is tried again", "name", name, "error", err)
+	m.log.Load().Error("certificate renewal failed, keeping the previous one and retrying", "name", name, "error", err)
 }
 
 // reportStorage records the result of a write to the storage, and logs when it changes between success and
@@ -218,9 +218,9 @@ func (m *Manager) reportStorage(err error) {
 	m.unkept = err
 	switch log := m.log.Load(); {
 	case err != nil && before == nil:
-		log.Error("certificates cannot be stored: those before stay in use, and none is ordered", "error", err)
+		log.Error("certificate storage failed, keeping the previous certificates and ordering none", "error", err)
 	case err == nil && before != nil:
-		log.Info("certificates can be stored again")
+		log.Info("certificate storage recovered")
 	}
 }
 
@@ -251,7 +251,7 @@ func (m *Manager) Faults() (all []string) {
 		}
 	}
 	if m.unkept != nil {
-		all = append(all, fmt.Sprintf("certificates cannot be stored, so that none is ordered: %v", m.unkept))
+		all = append(all, fmt.Sprintf("certificate storage failed, no certificates are ordered: %v", m.unkept))
 	}
 	return all
 }

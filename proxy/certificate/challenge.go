@@ -138,11 +138,11 @@ func (s *Set) Challenge(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 func (m *Manager) answer(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	host := canonical(hello.ServerName)
 	if !slices.Contains(m.current(), host) {
-		return nil, fmt.Errorf("a challenge for %q, which is no name of this server", host)
+		return nil, fmt.Errorf("challenge for the unknown name %q", host)
 	}
 	c, ok := m.issuer.challenges.find(hello.Context(), alpnPath(host))
 	if !ok {
-		return nil, fmt.Errorf("a challenge for %s, which was not asked for", host)
+		return nil, fmt.Errorf("unexpected challenge for %s", host)
 	}
 	return acmez.TLSALPN01ChallengeCert(c)
 }

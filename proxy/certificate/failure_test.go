@@ -193,11 +193,11 @@ func TestWrongClock(t *testing.T) {
 				t.Errorf("it ends at %s", at)
 			}
 			testserver.Wait(t, "the log says that none was obtained", func() bool {
-				return r.log.count("there is no certificate for a name", added, "after=1m0s") == 1
+				return r.log.count("certificate order failed", added, "retry_in=1m0s") == 1
 			})
 			// The start tries it, and the library, which checks every millisecond, once more after that has
 			// failed.
-			if got := r.log.count("could not be renewed", old); got < tt.renewals || got > 2*tt.renewals {
+			if got := r.log.count("certificate renewal failed", old); got < tt.renewals || got > 2*tt.renewals {
 				t.Errorf("it is logged %d times that it was not renewed", got)
 			}
 			if tt.renewals > 0 { // the library keeps checking, and each name pauses for at least a minute
@@ -241,7 +241,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	r.awaitNames(kept, ending)
 	want := []string{
 		"the certificate of " + ending + ": obtaining a certificate from ", "the certificate of " + added + ": obtaining a certificate from ",
-		"certificates cannot be stored, so that none is ordered: ",
+		"certificate storage failed, no certificates are ordered: ",
 	}
 	testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Faults()) == len(want) })
 	for i, said := range manager.Faults() {
@@ -251,7 +251,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	}
 	storage.awaitLooks(t)
 	r.awaitNames(kept, ending)
-	for text, n := range map[string]int{"certificates cannot be stored": 1, "could not be renewed": 1, "there is no certificate for a name": 1} {
+	for text, n := range map[string]int{"certificate storage failed": 1, "certificate renewal failed": 1, "certificate order failed": 1} {
 		if got := r.log.count(text, "read-only file system"); got != n {
 			t.Errorf("%q is logged %d times", text, got)
 		}
@@ -280,16 +280,16 @@ func TestReadOnlyAtRenewal(t *testing.T) {
 	readOnly := error(syscall.EROFS)
 	storage.err.Store(&readOnly)
 	testserver.Wait(t, "it is said that it cannot be stored", func() bool {
-		return slices.ContainsFunc(manager.Faults(), func(s string) bool { return strings.HasPrefix(s, "certificates cannot be stored") })
+		return slices.ContainsFunc(manager.Faults(), func(s string) bool { return strings.HasPrefix(s, "certificate storage failed") })
 	})
 	r.awaitNames(renewed)
-	if r.log.count("certificates cannot be stored", "read-only file system") != 1 {
+	if r.log.count("certificate storage failed", "read-only file system") != 1 {
 		t.Error("the log does not say so")
 	}
 	storage.err.Store(nil)
 	manager.Manage([]string{renewed, added})
 	r.awaitNames(renewed, added)
-	if r.log.count("certificates can be stored again") != 1 {
+	if r.log.count("certificate storage recovered") != 1 {
 		t.Error("the log does not say that it can be stored again")
 	}
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // errNoCertificate is the error for an order that the authority completes without a certificate.
-var errNoCertificate = errors.New("the authority has sent no certificate")
+var errNoCertificate = errors.New("the certificate authority sent no certificate")
 
 // issuer orders certificates from the authority. It implements certmagic.Issuer and RenewalInfoGetter, because
 // those of certmagic would dial without the guard.
@@ -78,7 +78,7 @@ func (i *issuer) Issue(ctx context.Context, csr *x509.CertificateRequest) (*cert
 // order orders a certificate. It implements Issue.
 func (i *issuer) order(ctx context.Context, csr *x509.CertificateRequest) (*certmagic.IssuedCertificate, error) {
 	if wait := i.limit.pause(); wait > 0 {
-		return nil, fmt.Errorf("the authority limits how often it may be asked: it is asked again in %s", wait.Round(time.Second))
+		return nil, fmt.Errorf("rate limit of the certificate authority reached; retrying in %s", wait.Round(time.Second))
 	}
 	client := i.newClient()
 	account, err := i.account(ctx, client)
@@ -87,7 +87,7 @@ func (i *issuer) order(ctx context.Context, csr *x509.CertificateRequest) (*cert
 	}
 	order, err := acmez.OrderParametersFromCSR(account, csr)
 	if err != nil {
-		return nil, fmt.Errorf("making the order: %w", err)
+		return nil, fmt.Errorf("creating the order: %w", err)
 	}
 	if len(order.Identifiers) == 1 {
 		order.Replaces = i.current(order.Identifiers[0].Value) // RFC 9773 section 5
@@ -158,7 +158,7 @@ func (i *issuer) account(ctx context.Context, client *acmez.Client) (acme.Accoun
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return acme.Account{}, fmt.Errorf("making the key of the account: %w", err)
+		return acme.Account{}, fmt.Errorf("creating the account key: %w", err)
 	}
 	account := acme.Account{TermsOfServiceAgreed: true, PrivateKey: key}
 	if i.config.Contact != "" {
@@ -170,11 +170,11 @@ func (i *issuer) account(ctx context.Context, client *acmez.Client) (acme.Accoun
 		}
 	}
 	if account, err = client.NewAccount(ctx, account); err != nil {
-		return acme.Account{}, fmt.Errorf("making an account: %w", err)
+		return acme.Account{}, fmt.Errorf("creating an account: %w", err)
 	}
 	encoded, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		return acme.Account{}, fmt.Errorf("encoding the key of the account: %w", err)
+		return acme.Account{}, fmt.Errorf("encoding the account key: %w", err)
 	}
 	if content, err = json.Marshal(stored{account, encoded}); err != nil {
 		return acme.Account{}, fmt.Errorf("encoding the account: %w", err)
@@ -193,11 +193,11 @@ func readAccount(content []byte) (acme.Account, error) {
 	}
 	key, err := x509.ParsePKCS8PrivateKey(s.Key)
 	if err != nil {
-		return acme.Account{}, fmt.Errorf("reading the key of the account: %w", err)
+		return acme.Account{}, fmt.Errorf("reading the account key: %w", err)
 	}
 	signer, is := key.(crypto.Signer)
 	if !is {
-		return acme.Account{}, errors.New("reading the key of the account: it cannot sign")
+		return acme.Account{}, errors.New("reading the account key: not a signing key")
 	}
 	s.Account.PrivateKey = signer
 	return s.Account, nil

@@ -108,11 +108,11 @@ func TestRateLimit(t *testing.T) {
 				t.Errorf("it is said: %q", said)
 			}
 			testserver.Wait(t, "the log says until when", func() bool {
-				return r.log.count("there is no certificate for a name", limited, "after="+tt.pause.String()) == 1
+				return r.log.count("certificate order failed", limited, "retry_in="+tt.pause.String()) == 1
 			})
 			front.open.Store(true)
 			ahead.Store(int64(tt.pause - time.Second))
-			if said := order("c.test"); !strings.Contains(said, "it is asked again in 1s") {
+			if said := order("c.test"); !strings.Contains(said, "retrying in 1s") {
 				t.Errorf("within the pause it is said: %q", said)
 			}
 			r.awaitNames("a.test")

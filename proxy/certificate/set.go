@@ -19,7 +19,7 @@ import (
 const recheckAfter = time.Second
 
 // errNone is the error of a handshake while there is no certificate.
-var errNone = errors.New("there is no certificate yet")
+var errNone = errors.New("no certificate yet")
 
 // Set is a set of certificates. It is safe for concurrent use.
 type Set struct {

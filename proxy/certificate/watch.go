@@ -75,10 +75,10 @@ func (w *Watch) Look(log *slog.Logger) {
 	}
 	switch {
 	case failure == "" && w.logged:
-		log.Info("the files of the certificate can be used again")
+		log.Info("certificate reload recovered")
 		w.logged = false
 	case failure != "" && failure == w.failure && !w.logged:
-		log.Error("the files of the certificate cannot be used: the certificate before them stays in use",
+		log.Error("certificate reload failed, keeping the previous one",
 			"error", failure)
 		w.logged = true
 	}
@@ -88,7 +88,7 @@ func (w *Watch) Look(log *slog.Logger) {
 		serial := leaf.SerialNumber.String()
 		noticed, known := w.noticed[serial]
 		if !known && !first {
-			log.Info("the certificate was replaced", "expires", leaf.NotAfter, "subject", Name(leaf))
+			log.Info("certificate replaced", "expires", leaf.NotAfter, "subject", Name(leaf))
 		}
 		if notice := Validity(leaf, w.now()); notice != "" && w.now().Sub(noticed) >= expiryEvery {
 			log.Warn("the certificate of urnd "+notice, "expires", leaf.NotAfter, "subject", Name(leaf))
@@ -104,7 +104,7 @@ func (w *Watch) Faults() (all []string) {
 	w.mu.Lock()
 	for i := range w.pairs {
 		if failure := w.pairs[i].failure; failure != nil {
-			all = append(all, "the files of the certificate cannot be used, so that the certificate before them stays in use: "+failure.Error())
+			all = append(all, "the certificate files cannot be loaded, the previous certificate stays in use: "+failure.Error())
 		}
 	}
 	w.mu.Unlock()

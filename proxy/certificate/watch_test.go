@@ -101,16 +101,16 @@ func TestWatch(t *testing.T) {
 		{"20 days before", 2 * day, nil, "in 20 days", "in 20 days"},
 		{"an hour later", time.Hour, nil, "", "in 19 days"},
 		{"a day later", day, nil, "in 18 days", "in 18 days"},
-		{"half a certificate", 0, func() { writeLater(t, files.Certificate, whole[:100]) }, "", "cannot be used"},
-		{"still half", 0, nil, "cannot be used: the certificate before them stays in use", "cannot be used"},
-		{"still", 0, nil, "", "cannot be used"},
-		{"whole again", 0, func() { writeLater(t, files.Certificate, whole) }, "can be used again", "in 18 days"},
+		{"half a certificate", 0, func() { writeLater(t, files.Certificate, whole[:100]) }, "", "cannot be loaded"},
+		{"still half", 0, nil, "certificate reload failed, keeping the previous one", "cannot be loaded"},
+		{"still", 0, nil, "", "cannot be loaded"},
+		{"whole again", 0, func() { writeLater(t, files.Certificate, whole) }, "certificate reload recovered", "in 18 days"},
 		{"expired", 19 * day, nil, "has expired at", "has expired at"},
 		{"renewed", 0, func() {
 			next, nextKey := ca.Issue(365*day, "second.example")
 			writeLater(t, files.Certificate, next)
 			writeLater(t, files.Key, nextKey)
-		}, "the certificate was replaced", ""},
+		}, "certificate replaced", ""},
 	} {
 		now = now.Add(tt.ahead)
 		if tt.write != nil {

@@ -63,7 +63,7 @@ func (p *Proxy) established(w ResponseWriter, r *Request) (client net.Conn, earl
 	}
 	client, early, err = w.TakeOver()
 	if err != nil {
-		return nil, nil, fmt.Errorf("taking over the connection of a client: %w", err)
+		return nil, nil, fmt.Errorf("hijacking the client connection: %w", err)
 	}
 	const established = "HTTP/1.1 200 Connection established\r\nVia: "
 	if _, err := io.WriteString(client, established+p.config.Via.String()+"\r\n\r\n"); err != nil {
@@ -82,7 +82,7 @@ func (p *Proxy) acceptStream(w ResponseWriter, fields httpmessage.Fields) (clien
 		return nil, nil, nil //nolint:nilerr // the client has gone
 	}
 	if client, early, err = w.TakeOver(); err != nil {
-		return nil, nil, fmt.Errorf("taking over the stream of a client: %w", err)
+		return nil, nil, fmt.Errorf("hijacking the client stream: %w", err)
 	}
 	return client, early, nil
 }

@@ -35,8 +35,8 @@ func NewFailures(now func() time.Time) *Failures {
 
 // The reported errors of servers: those of the fetches contain requests of clients.
 var (
-	ErrUnconnectable = errors.New("it cannot be connected to")
-	ErrUnanswered    = errors.New("it did not answer two clients")
+	ErrUnconnectable = errors.New("connection failed")
+	ErrUnanswered    = errors.New("no response to two clients")
 )
 
 // observed is a scheme.Handler that records failures.

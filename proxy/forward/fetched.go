@@ -82,14 +82,14 @@ func leadsTo(r *Request, a *httpcache.Answer) (string, error) {
 		// not forwarded, and 401 requires one: RFC 9110 section 15.5.2.
 		return "", scheme.Refuse(http.StatusForbidden, "401 "+cmp.Or(a.Reason, http.StatusText(a.Status)))
 	case a.Status == http.StatusProxyAuthRequired:
-		return "", fmt.Errorf("%w: status 407 is not that of an origin", scheme.ErrResponse)
+		return "", fmt.Errorf("%w: unexpected status 407 of an origin", scheme.ErrResponse)
 	case isRedirect(a.Status) && location != "":
 		target, err := referred(r.URI, location)
 		if err == nil && !target.IsURN() {
 			err = target.Check()
 		}
 		if err != nil { // wrapped as text: it must not look like an error of the requested URI
-			return "", fmt.Errorf("%w: it redirects to what is no URI: %s", scheme.ErrResponse, err.Error())
+			return "", fmt.Errorf("%w: redirect to an invalid URI: %s", scheme.ErrResponse, err.Error())
 		}
 		if err := mayRefer(r.URI, target); err != nil {
 			return "", err

@@ -174,7 +174,7 @@ func ofLocation(location string, err error) error {
 	return fmt.Errorf("%w: %s: %w: %w", resolver.ErrUnreachable, location, errLocation, err)
 }
 
-var errLocation = &problem.Reason{Code: "location_not_valid", Text: "a location of the name, or a redirect of its server, is no valid URI"}
+var errLocation = &problem.Reason{Code: "location_not_valid", Text: "a location of the name, or a redirect of its server, is not a valid URI"}
 
 // statusError is the status of an origin that did not send the resource.
 type statusError struct {
@@ -182,7 +182,9 @@ type statusError struct {
 	status   int
 }
 
-func (e *statusError) Error() string { return fmt.Sprintf("%s answered %d", e.location, e.status) }
+func (e *statusError) Error() string {
+	return fmt.Sprintf("%s responded with status %d", e.location, e.status)
+}
 
 // Unwrap includes resolver.ErrUnreachable: that one origin lacks a resource says nothing about the name.
 func (e *statusError) Unwrap() []error {

@@ -56,7 +56,7 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 		})
 		switch {
 		case errors.Is(err, scheme.ErrUnsupported) && u.String() != location:
-			return retrieved{}, fmt.Errorf("%w: %s leads to %q, which cannot be fetched", resolver.ErrUnreachable, location, u.WithoutPassword())
+			return retrieved{}, fmt.Errorf("%w: %s redirects to %q, which cannot be fetched", resolver.ErrUnreachable, location, u.WithoutPassword())
 		case err != nil:
 			return retrieved{}, err
 		case resource.Status == http.StatusOK:
@@ -69,7 +69,7 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 		}
 		from := u
 		if u, err = referred(u, next); err != nil {
-			return retrieved{}, fmt.Errorf("%w: %s leads to what is no URI: %w", resolver.ErrUnreachable, location, err)
+			return retrieved{}, fmt.Errorf("%w: %s redirects to an invalid URI: %w", resolver.ErrUnreachable, location, err)
 		}
 		if err := mayRefer(from, u); err != nil {
 			return retrieved{}, err
@@ -84,7 +84,7 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 func mayRefer(from, u uri.URI) error {
 	if to := strings.ToLower(u.Scheme()); (to == "file" || to == "news") && !uri.EqualFold(to, from.Scheme()) {
 		return fmt.Errorf("%w: %w", resolver.ErrForbidden, &problem.Reason{
-			Code: "redirect_not_allowed", Text: fmt.Sprintf("a server of %s must not lead to %q", from.Scheme(), to),
+			Code: "redirect_not_allowed", Text: fmt.Sprintf("a server of %s must not redirect to %q", from.Scheme(), to),
 		})
 	}
 	return nil

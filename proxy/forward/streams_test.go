@@ -113,7 +113,7 @@ func TestTunnel(t *testing.T) {
 		t.Errorf("%q, %v", all, err)
 	}
 	if carried := <-ended; carried != int64(len("early latebye")) {
-		t.Errorf("%d octets", carried)
+		t.Errorf("%d bytes", carried)
 	}
 	testserver.Wait(t, "the slot is free", func() bool { return len(slots) == 0 })
 }
@@ -190,7 +190,7 @@ func TestTunnelRefused(t *testing.T) {
 	if _, err := p.Connect(t.Context(), new(recorder), requested(t, http.MethodConnect, "http://a.example/"), forward.Target{
 		Host: "a.example",
 		Port: 443,
-	}); err == nil || !strings.Contains(err.Error(), "taking over the connection") {
+	}); err == nil || !strings.Contains(err.Error(), "hijacking the client connection") {
 		t.Errorf("%v", err)
 	}
 }

@@ -76,13 +76,13 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 	return p.switchProtocols(ctx, w, resource.Fields, server)
 }
 
-var errNoStream = fmt.Errorf("%w: it changed the protocol of a connection that cannot be taken over", resolver.ErrUnreachable)
+var errNoStream = fmt.Errorf("%w: protocol upgrade on a connection that cannot be hijacked", resolver.ErrUnreachable)
 
 // switchProtocols forwards the 101 response of the origin, and carries the data of both sides.
 func (p *Proxy) switchProtocols(ctx context.Context, w ResponseWriter, agreed httpmessage.Fields, server io.ReadWriteCloser) error {
 	client, early, err := w.TakeOver()
 	if err != nil {
-		return fmt.Errorf("taking over the connection of a client: %w", err)
+		return fmt.Errorf("hijacking the client connection: %w", err)
 	}
 	fields := httpcache.EndToEnd(agreed)
 	fields.Add("Connection", "Upgrade")

@@ -22,8 +22,8 @@ const (
 )
 
 var (
-	errUnchanged = fmt.Errorf("%w: it answered without opening the WebSocket", scheme.ErrResponse)
-	errAccept    = fmt.Errorf("%w: its Sec-WebSocket-Accept is not that of the handshake", scheme.ErrResponse)
+	errUnchanged = fmt.Errorf("%w: the response does not open the WebSocket", scheme.ErrResponse)
+	errAccept    = fmt.Errorf("%w: Sec-WebSocket-Accept does not match the handshake", scheme.ErrResponse)
 )
 
 // IsWebSocket reports whether a protocol is websocket, the only one supported for an extended CONNECT.

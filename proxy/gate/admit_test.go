@@ -264,7 +264,7 @@ func TestRulesAreLogged(t *testing.T) {
 		{ID: "by-address", Deny: true, Destinations: prefixes("192.0.2.0/24")},
 	}
 	ask := asking(t)
-	for mode, says := range map[policy.Mode]string{policy.Enforce: "denies a request", policy.Report: "would deny a request", policy.Open: ""} {
+	for mode, says := range map[policy.Mode]string{policy.Enforce: "request denied by rule", policy.Report: "request would be denied by rule", policy.Open: ""} {
 		p, err := policy.New(mode, rules)
 		if err != nil {
 			t.Fatal(err)

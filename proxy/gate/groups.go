@@ -33,7 +33,7 @@ func ParseGroups(text []byte) (GroupFile, error) {
 		}
 		group, members, ok := strings.Cut(line, ":")
 		if group = strings.TrimSpace(group); !ok || group == "" || strings.ContainsAny(group, " \t") {
-			return nil, fmt.Errorf("line %d is not a group, a colon and its users, such as staff: alice bob", n)
+			return nil, fmt.Errorf("line %d: not a group, a colon and its users, such as staff: alice bob", n)
 		}
 		for member := range strings.FieldsSeq(members) {
 			if !slices.Contains(groups[member], group) {

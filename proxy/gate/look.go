@@ -51,12 +51,12 @@ func (l *look) at(hello policy.Hello, name string, at netip.AddrPort) error {
 	}
 }
 
-var errUnreadable = errors.New("a ClientHello cannot be read, so that it is not known which rules about hosts hold")
+var errUnreadable = errors.New("the ClientHello cannot be parsed, so rules with hosts cannot be evaluated")
 
 // unreadable denies a tunnel in which the server may find a name that the rules cannot see, and logs that.
 func (l *look) unreadable(asked policy.Request) error {
 	if log := l.gate.config.Log; log != nil {
-		log.Info("a tunnel begins with a ClientHello that cannot be read: rules about hosts cannot be looked at", "client", asked.Client,
+		log.Info("tunnel ClientHello cannot be parsed, rules with hosts are not evaluated", "client", asked.Client,
 			"user", asked.User, "host", asked.Host, "port", asked.Port)
 	}
 	if l.gate.config.Policy.Mode() != policy.Enforce {

@@ -124,7 +124,7 @@ func TestParseGroups(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"staff alice", ": alice", "the staff: alice"} {
-		if _, err := gate.ParseGroups([]byte("a: b\n" + text)); err == nil || !strings.HasPrefix(err.Error(), "line 2 ") {
+		if _, err := gate.ParseGroups([]byte("a: b\n" + text)); err == nil || !strings.HasPrefix(err.Error(), "line 2: ") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -37,7 +37,7 @@ const (
 	maxWrong = 1000
 )
 
-var errNoUsers = errors.New("there is no user, so that nobody could log in: add one (htpasswd -B -C 12 FILE NAME)")
+var errNoUsers = errors.New("the file has no users, so no login could succeed: add one (htpasswd -B -C 12 FILE NAME)")
 
 // ParseUsers parses a password file. A file without users is an error, and so are hashes other than bcrypt,
 // which are not secure.
@@ -55,10 +55,10 @@ func ParseUsers(text []byte) (*Users, error) {
 		}
 		name, hash, ok := strings.Cut(line, ":")
 		if !ok || name == "" {
-			return nil, fmt.Errorf("line %d is not a user, a colon and a hash", n)
+			return nil, fmt.Errorf("line %d: not a user, a colon and a hash", n)
 		}
 		if _, err := bcrypt.Cost([]byte(hash)); err != nil {
-			return nil, fmt.Errorf("line %d: the hash of %q is not of bcrypt (htpasswd -B): %w", n, name, err)
+			return nil, fmt.Errorf("line %d: the hash of user %q is not bcrypt (use htpasswd -B): %w", n, name, err)
 		}
 		u.hashes[name] = []byte(hash)
 		u.dummies = append(u.dummies, []byte(hash))

@@ -90,21 +90,21 @@ func TestUsers(t *testing.T) {
 	clients.Wait()
 }
 
-func TestUsersFaults(t *testing.T) {
+func TestUsersErrors(t *testing.T) {
 	good := hashed(t, "alice", "a")
 	for text, says := range map[string]string{
-		"alice":                             "line 1 is not a user",
-		":" + good:                          "line 1 is not a user",
-		good + "\n# b\nbob":                 "line 4 is not a user",
-		"bob:plain":                         `line 1: the hash of "bob"`,
-		good + "bob:$apr1$a$b":              `line 2: the hash of "bob"`,
-		good + good + "bob:{SHA}a":          `line 3: the hash of "bob"`,
-		"bob:":                              `line 1: the hash of "bob"`,
-		"bob:$2y$05$tooshort":               `line 1: the hash of "bob"`,
-		strings.TrimSpace(good)[:40] + "\n": `line 1: the hash of "alice"`,
+		"alice":                             "line 1: not a user",
+		":" + good:                          "line 1: not a user",
+		good + "\n# b\nbob":                 "line 4: not a user",
+		"bob:plain":                         `line 1: the hash of user "bob"`,
+		good + "bob:$apr1$a$b":              `line 2: the hash of user "bob"`,
+		good + good + "bob:{SHA}a":          `line 3: the hash of user "bob"`,
+		"bob:":                              `line 1: the hash of user "bob"`,
+		"bob:$2y$05$tooshort":               `line 1: the hash of user "bob"`,
+		strings.TrimSpace(good)[:40] + "\n": `line 1: the hash of user "alice"`,
 		good + strings.Repeat("a", 1<<17):   "reading users",
-		"":                                  "there is no user",
-		"# nobody\n\n":                      "there is no user",
+		"":                                  "the file has no users",
+		"# nobody\n\n":                      "the file has no users",
 	} {
 		if u, err := gate.ParseUsers([]byte(text)); u != nil || err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%.80q: %v", text, err)

@@ -148,7 +148,7 @@ func (g *Gate) complete(ctx context.Context, asked *policy.Request, isOfAccess b
 		return fmt.Errorf("%w: %w", problem.ErrLoginUnknown, err)
 	}
 	if g.config.Log != nil {
-		g.config.Log.Warn("the groups of a user cannot be found out: rules with groups would refuse the request", "user", asked.User, "error", err)
+		g.config.Log.Warn("user group lookup failed, rules with groups would deny the request", "user", asked.User, "error", err)
 	}
 	return nil
 }
@@ -168,9 +168,9 @@ func (g *Gate) decide(v *Verdict, asked policy.Request) error {
 func (g *Gate) enforce(asked policy.Request, decision policy.Decision) error {
 	err := g.config.Policy.Err(decision)
 	if decision.Deny && g.config.Log != nil {
-		text := "a rule of the site denies a request"
+		text := "request denied by rule"
 		if err == nil {
-			text = "a rule of the site would deny a request"
+			text = "request would be denied by rule"
 		}
 		g.config.Log.Info(text, "rule", decision.Rule, "client", asked.Client, "user", asked.User, "method", asked.Method,
 			"scheme", asked.Scheme, "host", asked.Host, "port", asked.Port)

@@ -34,7 +34,7 @@ type body struct {
 // the connection persists.
 const maxDiscarded = 256 << 10
 
-var errDiscarded = errors.New("the rest of the content was discarded, since the response has begun")
+var errDiscarded = errors.New("the rest of the content was discarded, because the response has started")
 
 func newBody(c *connection) *body {
 	r := &c.work.request

@@ -63,10 +63,10 @@ const (
 
 var (
 	errAborted       = errors.New("the response was aborted")
-	errEndedEarly    = errors.New("the response was ended early")
+	errEndedEarly    = errors.New("the response ended early")
 	errContentLength = errors.New("the content is longer than its Content-Length")
-	errBegun         = errors.New("a connection cannot be taken over when the response has begun")
-	errContent       = errors.New("a connection cannot be taken over before the content of the request was read")
+	errBegun         = errors.New("the connection cannot be hijacked after the response has started")
+	errContent       = errors.New("the connection cannot be hijacked before the content of the request was read")
 )
 
 // reset initializes the response for the next request.

@@ -80,8 +80,8 @@ const (
 var (
 	errEnded   = errors.New("the connection has ended")
 	errIdle    = errors.New("the connection was idle for too long")
-	errEvicted = errors.New("the connection makes room for another one")
-	errDrained = errors.New("the server has ended the connection")
+	errEvicted = errors.New("the connection was evicted")
+	errDrained = errors.New("the server closed the connection")
 	errParked  = errors.New("the connection waits in another goroutine")
 )
 
@@ -144,7 +144,7 @@ func (c *connection) readPreface() error {
 		return c.readError(err)
 	}
 	if string(preface[:]) != http2.ClientPreface {
-		return protocolError("there is no preface")
+		return protocolError("the preface is missing")
 	}
 	c.endBlock()
 	return nil
@@ -162,7 +162,7 @@ func (c *connection) end(reason error) {
 	case c.err != nil: // nothing can be sent
 		lingers = false
 	case errors.As(reason, &failed):
-		c.server.config.Log.Debug("a connection was ended", "client", c.RemoteAddr(), "error", reason)
+		c.server.config.Log.Debug("HTTP/2 connection closed", "client", c.RemoteAddr(), "error", reason)
 		c.appendGoAway(c.last, failed.code)
 	case errors.Is(reason, errIdle), errors.Is(reason, errEvicted):
 		c.appendGoAway(c.last, http2.ErrCodeNo)

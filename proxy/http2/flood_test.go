@@ -386,7 +386,7 @@ func TestForbiddenFrames(t *testing.T) {
 		{"a frame of 16 MiB", "4.2", size, raw(1<<24-1, framing.FrameData, 0, 1, "x")},
 		{"HEADERS of 16 KiB and one", "4.2", size, raw(16<<10+1, framing.FrameHeaders, 4, 3, "x")},
 		{"an even stream", "5.1.1", protocol, func(c *client) { _ = c.askOn(2, true, get("/")...) }},
-		{"a stream that was used", "5.1.1", "GOAWAY STREAM_CLOSED", func(c *client) {
+		{"a reused stream identifier", "5.1.1", "GOAWAY STREAM_CLOSED", func(c *client) {
 			_ = c.askOn(5, true, get("/")...)
 			c.receive(5)
 			_ = c.askOn(5, true, get("/")...)

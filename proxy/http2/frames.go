@@ -104,7 +104,7 @@ func (c *connection) handle(f http2.Frame) error {
 			return c.resetID(f.StreamID, http2.ErrCodeProtocol)
 		}
 	case *http2.PushPromiseFrame:
-		return protocolError("PUSH_PROMISE by a client") // RFC 9113 section 8.4
+		return protocolError("PUSH_PROMISE from a client") // RFC 9113 section 8.4
 	}
 	return nil // others are extensions, or announce the end of the client
 }
@@ -117,7 +117,7 @@ func (c *connection) stream(id uint32) (*stream, error) {
 	if c.ignores(id) || id%2 == 1 && id <= c.last {
 		return nil, nil //nolint:nilnil // no stream, and no error
 	}
-	return nil, protocolError("a frame of an idle stream")
+	return nil, protocolError("a frame on an idle stream")
 }
 
 // ignores reports whether a stream is after the last one that is served. c.mu is held.

@@ -267,7 +267,7 @@ func (c *connection) overdue(now time.Time) error {
 	case c.err != nil:
 		return c.err
 	case over(c.blockBy):
-		return &connectionError{http2.ErrCodeEnhanceYourCalm, "a field block came too slowly"}
+		return &connectionError{http2.ErrCodeEnhanceYourCalm, "a field block timed out"}
 	case over(c.settings):
 		return &connectionError{http2.ErrCodeSettingsTimeout, "the settings were not acknowledged"}
 	}

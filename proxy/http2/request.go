@@ -90,7 +90,7 @@ func (c *connection) readBlock(f *http2.HeadersFrame) error {
 		}
 		next, ok := f.(*http2.ContinuationFrame)
 		if !ok {
-			return protocolError("a field block is not complete")
+			return protocolError("a field block is incomplete")
 		}
 		fragment, ends = next.HeaderBlockFragment(), next.HeadersEnded()
 	}
@@ -148,11 +148,11 @@ func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
 	}
 	switch {
 	case id%2 == 0:
-		return nil, protocolError("a stream of the server")
+		return nil, protocolError("an even stream identifier")
 	case c.ignores(id), c.resets.has(id):
 		return nil, c.count()
 	case id <= c.last:
-		return nil, &connectionError{http2.ErrCodeStreamClosed, "a stream that was used"}
+		return nil, &connectionError{http2.ErrCodeStreamClosed, "a reused stream identifier"}
 	}
 	if c.idle {
 		if c.idle = false; !c.Serving() {
@@ -207,7 +207,7 @@ func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, o
 	if length := r.Fields.Lines("content-length"); len(length) > 0 && refusal == "" {
 		n, err := strconv.ParseUint(length[0], 10, 63)
 		if err != nil || len(length) > 1 || ends && n > 0 {
-			return "Content-Length is not that of the content", true
+			return "Content-Length does not match the content", true
 		}
 		s.body.left = int64(n)
 	}
@@ -286,7 +286,7 @@ func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 				r.Host = f.Value
 			}
 			if hosted || !strings.EqualFold(f.Value, r.Host) {
-				return "Host is not :authority" // RFC 9113 section 8.3.1
+				return "Host does not match :authority" // RFC 9113 section 8.3.1
 			}
 			hosted = true
 			continue
@@ -303,7 +303,7 @@ func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 			s.body.expects = strings.EqualFold(f.Value, "100-continue")
 		default:
 			if connectionField(f.Name) || f.Name == "te" && f.Value != "trailers" {
-				return "a field about the connection: " + f.Name // RFC 9113 section 8.2.2
+				return "a connection-specific field: " + f.Name // RFC 9113 section 8.2.2
 			}
 		}
 		r.Fields.Add(f.Name, f.Value)
@@ -346,13 +346,13 @@ func (s *stream) check() (refusal string) {
 	connect := r.Method == http.MethodConnect
 	switch {
 	case !httpguts.ValidHeaderFieldName(r.Method):
-		return "the method is no token"
+		return "the method is not a token"
 	case !connect && !strings.HasPrefix(r.Target, "/") && (r.Target != "*" || r.Method != http.MethodOptions):
 		return "the :path of HTTP/2 begins with a slash"
 	case strings.ContainsFunc(r.Target, func(c rune) bool { return c <= ' ' || c == 0x7f }):
 		return "the :path has a space or a control character"
 	case !httpguts.ValidHostHeader(r.Host):
-		return "the :authority is no host"
+		return "the :authority is not a host"
 	default:
 		return ""
 	}

@@ -107,7 +107,7 @@ func TestRefusal(t *testing.T) {
 		c.Refused = func(status int) { statuses = append(statuses, status) }
 	}).open(t)
 	a := c.receive(c.ask(true, get("/x", "connection: close")...))
-	const want = "<p>/x 400 a field about the connection: connection"
+	const want = "<p>/x 400 a connection-specific field: connection"
 	if a.status != "400" || a.body != want || a.field("content-type") != "text/html" {
 		t.Errorf("%v", a)
 	}

@@ -31,9 +31,9 @@ type response struct {
 const maxHeld = 2 << 10
 
 var (
-	errLength    = errors.New("more content than Content-Length says")
-	errNoTunnel  = errors.New("by HTTP/2 only CONNECT has a tunnel, where it was accepted")
-	errNotWaited = errors.New("more content than a client takes without waiting")
+	errLength    = errors.New("the content exceeds Content-Length")
+	errNoTunnel  = errors.New("an HTTP/2 tunnel requires an accepted CONNECT")
+	errNotWaited = errors.New("the content exceeds the flow-control window")
 )
 
 func (r *response) reset(s *Server) {

@@ -54,7 +54,7 @@ type exchange struct {
 
 var (
 	errReset    = errors.New("the stream was reset")
-	errAnswered = errors.New("the request was answered")
+	errAnswered = errors.New("the response was sent")
 )
 
 // takeStream returns a stream of a connection for a request.

@@ -52,7 +52,7 @@ func TestLimitClosesIdleConnections(t *testing.T) {
 
 // Idle connections of nine addresses do not lock out other clients. They have sent nothing, a request, or
 // data that is no request yet.
-func TestIdleConnectionsLockNobodyOut(t *testing.T) {
+func TestIdleConnectionsAreEvicted(t *testing.T) {
 	own, _ := certificates(t)
 	secure := func(c *listen.ServerConfig) { c.TLS = own }
 	balanced := func(c *listen.ServerConfig) { c.ProxyProtocol = prefixes("127.0.0.0/8") }

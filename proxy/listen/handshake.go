@@ -14,15 +14,15 @@ import (
 )
 
 // ErrPlainHTTP means that a client sends HTTP in clear text to a TLS port.
-var ErrPlainHTTP = errors.New("the client speaks HTTP without TLS")
+var ErrPlainHTTP = errors.New("the client sent plain HTTP to a TLS port")
 
 var (
-	errNoHeader = errors.New("the connection does not begin with a header of the PROXY protocol")
+	errNoHeader = errors.New("the connection does not begin with a PROXY protocol header")
 	errTooMany  = errors.New("the client has too many connections")
 )
 
 // errHandshakeAlone is the error of a client that selects an unsupported protocol by ALPN.
-var errHandshakeAlone = errors.New("TLS handshake: the client speaks no protocol that is served")
+var errHandshakeAlone = errors.New("TLS handshake: the client supports no protocol of this server (ALPN)")
 
 // Handshake reads the header of the PROXY protocol and completes TLS, within the header timeout. A protocol
 // must call it first. It returns the protocol negotiated by ALPN, "h2" or "http/1.1", which is also the

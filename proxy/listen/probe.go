@@ -36,7 +36,7 @@ func (s *Socket) Probe(ctx context.Context) error {
 		return fmt.Errorf("probing %s: %w", s.Addr(), err)
 	}
 	if !strings.HasPrefix(string(response), "HTTP/1.1 ") {
-		return fmt.Errorf("probing %s: the response is %.20q", s.Addr(), response)
+		return fmt.Errorf("probing %s: unexpected response %.20q", s.Addr(), response)
 	}
 	return nil
 }

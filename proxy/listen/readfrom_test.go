@@ -95,7 +95,7 @@ func TestFiles(t *testing.T) {
 }
 
 // A client that does not read a file is disconnected by a reset, and does not delay others.
-func TestFileThatNobodyReads(t *testing.T) {
+func TestUnreadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, make([]byte, 64<<20), 0o600); err != nil {
 		t.Fatal(err)

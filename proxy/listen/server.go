@@ -100,7 +100,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		tracked.wait(s.config.DaemonContext, tracked.empty) //nolint:contextcheck // it outlives ctx
 	}
 	if err := s.drain(ctx, tracked, cancel); err != nil {
-		return fmt.Errorf("stopping to serve %s: %w", listener.Addr(), err)
+		return fmt.Errorf("stopping %s: %w", listener.Addr(), err)
 	}
 	return nil
 }

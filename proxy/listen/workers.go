@@ -82,7 +82,7 @@ func (w *workers) finish(c *Conn) {
 	switch value := recover(); {
 	case value != nil:
 		log := w.tracked.server.config.Log
-		log.Error("serving a connection panicked", "panic", value, "stack", string(debug.Stack()))
+		log.Error("connection handler panicked", "panic", value, "stack", string(debug.Stack()))
 		c.Abort()
 	case c.parked != nil:
 		w.park(c)

@@ -70,10 +70,10 @@ func TestExplain(t *testing.T) {
 	}{
 		{"found", d.For("en"), []string{
 			"<h1>How it was resolved</h1>", `<svg class="way" role="img" aria-describedby="way" aria-label="How it was resolved"`,
-			`<li class="left"><b>Rule of <bdi>nbn.urn.arpa.</bdi></b> <small>not used</small><dl><dt>Order, preference</dt><dd dir="auto">5, 10</dd><dt>Flags</dt><dd dir="auto">(leads to the next rule)</dd>`,
-			`<dt>Why not</dt><dd dir="auto">Its expression does not match the name.</dd>`, `<dd dir="auto">u (the result is a URI)</dd>`, `<dt>It matches</dt><dd dir="auto">urn:nbn:de:101:1-201102033592</dd>`,
+			`<li class="left"><b>Rule of <bdi>nbn.urn.arpa.</bdi></b> <small>not used</small><dl><dt>Order, preference</dt><dd dir="auto">5, 10</dd><dt>Flags</dt><dd dir="auto">(the result is the key of the next rule)</dd>`,
+			`<dt>Reason</dt><dd dir="auto">Its expression does not match the name.</dd>`, `<dd dir="auto">u (the result is a URI)</dd>`, `<dt>Match</dt><dd dir="auto">urn:nbn:de:101:1-201102033592</dd>`,
 			`<dt>Result</dt><dd dir="auto">https://resolver.example.org/de:101:1-201102033592</dd>`, `<dt>TTL</dt><dd dir="auto">1 h</dd>`,
-			`<li><b>Question to the DNS</b> <bdi>nbn.urn.arpa.</bdi> has records of the type <bdi>NAPTR</bdi>. <small>12.3 ms</small></li>`,
+			`<li><b>DNS query</b> <bdi>nbn.urn.arpa.</bdi> has records of the type <bdi>NAPTR</bdi>. <small>12.3 ms</small></li>`,
 			`<g class="left"><rect x="24"`, `<g class="taken"><rect x="0"`, `>NAPTR 100 10 &#34;u&#34; &#34;N2L&#34;, TTL 1 h</text>`,
 			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;format=json">`, `<b class="ill">`,
 			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;lang=de">Deutsch</a>`, `<a href="/resolver/uri-res/N2C.html?urn:nbn:`,
@@ -115,7 +115,7 @@ func TestExplainIsBounded(t *testing.T) {
 				read(t, page)
 				const most = 30_000
 				if len(page) > most || strings.Contains(string(page), "<script") || strings.Contains(string(page), "<img src=x") {
-					t.Errorf("%.20q: %d octets", text, len(page))
+					t.Errorf("%.20q: %d bytes", text, len(page))
 				}
 			}
 		}
@@ -195,14 +195,14 @@ func unisolated(page string) (found []string) {
 }
 
 // Durations use the units of the language.
-func TestLasting(t *testing.T) {
+func TestDurations(t *testing.T) {
 	d := pages.New(pages.Site{})
 	for _, tt := range []struct {
 		language, want string
 		age            time.Duration
 	}{
-		{"en", "There was a stored answer, 0 s old.", time.Millisecond},
-		{"en", "There was a stored answer, 1 h old.", time.Hour},
+		{"en", "There was a cached answer, 0 s old.", time.Millisecond},
+		{"en", "There was a cached answer, 1 h old.", time.Hour},
 		{"de", "Es gab eine gespeicherte Antwort, 9 min 23 s alt.", 9*time.Minute + 23*time.Second},
 		{"zh", "有一个已存储的应答，存储了 2 小时 5 秒。", 2*time.Hour + 5*time.Second},
 	} {

@@ -116,7 +116,7 @@ func TestEveryPage(t *testing.T) {
 				checkFrame(t, where, l, p)
 				const most = 8 << 10 // the limit of proxy for replies about names that do not resolve
 				if len(p.Body) > most {
-					t.Errorf("%s: %d octets", where, len(p.Body))
+					t.Errorf("%s: %d bytes", where, len(p.Body))
 				}
 			}
 			for page, p := range listings {
@@ -143,7 +143,7 @@ func TestLongestPages(t *testing.T) {
 		read(t, p.Body)
 		const most = 30_000
 		if len(p.Body) > most {
-			t.Errorf("%s: %d octets", name, len(p.Body))
+			t.Errorf("%s: %d bytes", name, len(p.Body))
 		}
 	}
 }
@@ -199,7 +199,7 @@ func checkFrame(t *testing.T, where string, l pages.Language, p pages.Page) {
 
 // A page at the URL of another server has no relative link, and the pages of this server preserve the
 // selected language.
-func TestWhereLinksLead(t *testing.T) {
+func TestLinkTargets(t *testing.T) {
 	d := pages.New(library(t))
 	hrefs := func(p pages.Page) []string {
 		var all []string

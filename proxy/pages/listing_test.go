@@ -113,7 +113,7 @@ func TestLongNames(t *testing.T) {
 		}}}
 		checkHarmless(t, l)
 		if page := listing(l, itself); len(page) > 1<<20+50_000 || !strings.Contains(string(page), uri) {
-			t.Errorf("%s: %d octets", kind, len(page))
+			t.Errorf("%s: %d bytes", kind, len(page))
 		}
 	}
 }
@@ -268,9 +268,9 @@ func TestListingValues(t *testing.T) {
 	}}
 	page := string(listing(l, itself))
 	for _, want := range []string{
-		`<data value="1234" title="1,234 octets">1.2 kB</data>`, `<time datetime="2001-02-03T03:05:06Z">2001-02-03 03:05</time>`,
+		`<data value="1234" title="1,234 bytes">1.2 kB</data>`, `<time datetime="2001-02-03T03:05:06Z">2001-02-03 03:05</time>`,
 		`<time datetime="2001-02-03">2001-02-03</time>`,
-		"9,223,372,036,854,775,807 octets", "<title>ftp://h.example/</title>", "4 entries",
+		"9,223,372,036,854,775,807 bytes", "<title>ftp://h.example/</title>", "4 entries",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s", want)

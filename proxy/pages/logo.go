@@ -43,7 +43,7 @@ const LogoPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; fram
 // ParseLogo parses a logo, an SVG or a PNG, with its dimensions.
 func ParseLogo(data []byte) (*Logo, error) {
 	if len(data) > MaxLogo {
-		return nil, fmt.Errorf("it has more than %d octets", MaxLogo)
+		return nil, fmt.Errorf("it has more than %d bytes", MaxLogo)
 	}
 	l := &Logo{Type: typePNG, Octets: data}
 	if config, err := png.DecodeConfig(bytes.NewReader(data)); err == nil {
@@ -54,7 +54,7 @@ func ParseLogo(data []byte) (*Logo, error) {
 		l.Type = typeSVG
 	}
 	if l.width < 1 || l.height < 1 || l.width > maxLogoSide || l.height > maxLogoSide {
-		return nil, fmt.Errorf("its sides are not between 1 and %d: %d by %d", maxLogoSide, l.width, l.height)
+		return nil, fmt.Errorf("its width and height must be from 1 to %d, not %d by %d", maxLogoSide, l.width, l.height)
 	}
 	return l, nil
 }

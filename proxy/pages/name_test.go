@@ -57,23 +57,23 @@ func TestName(t *testing.T) {
 				"<title>Kalevala: a poem – Library", "<h1><bdi>Kalevala: a poem</bdi></h1>", `<p class="id"><code id="name" dir="auto">urn:nbn:de:101:1-201102033592</code> <button type="button" class="copy"`,
 				`<dt>Namespace</dt><dd><a href="/resolver/namespaces/nbn">National Bibliography Number (NBN)</a></dd>`, "It is in use.",
 				`Since <time datetime="2031-05-01">2031-05-01</time>.`, `<li><a href="https://www.example.org/book.html"><b dir="auto">The book</b><small>www.example.org · Web page · Finnish</small></a></li>`,
-				`<b dir="auto">Open at mirror.example.org</b><small>PDF</small></a> <b class="ill">its server does not answer now</b>`, `<small>Description · application/rdf+xml</small>`,
+				`<b dir="auto">Open at mirror.example.org</b><small>PDF</small></a> <b class="ill">its server does not respond now</b>`, `<small>Description · application/rdf+xml</small>`,
 				`<a href="/resolver/urn:isbn:9780395363416"><code dir="auto">urn:isbn:9780395363416</code></a>`,
 				`<img class="qr" src="/resolver/uri-res/N2C.qr?urn:nbn:de:101:1-201102033592" alt="QR code of this name" width="148" height="148" loading="lazy">`,
 				`<a href="/resolver/uri-res/N2C.bibtex?urn:nbn:de:101:1-201102033592">bibtex</a>`,
 				`<a href="/resolver/memento/20310502100000/urn:nbn:de:101:1-201102033592"><time>2031-05-02 10:00:00</time></a>`,
 				`<a href="/resolver/timemap/urn:nbn:de:101:1-201102033592">All versions</a>`,
 				`<svg class="way" role="img" aria-describedby="way" aria-label="How it was resolved" viewBox="0 0 360 194" width="360" height="194">`,
-				`<li><b>Question to the DNS</b> <bdi>nbn.urn.arpa. NAPTR at 192.0.2.1: 2 records, ttl 1h, in 12ms, which is more than a box is wide</bdi> <small>1 ms</small></li>`, `<path d="M10 38V50m-4-4 4 4 4-4"/>`, `<path d="M10 90V142M10 118H24"/>`,
+				`<li><b>DNS query</b> <bdi>nbn.urn.arpa. NAPTR at 192.0.2.1: 2 records, ttl 1h, in 12ms, which is more than a box is wide</bdi> <small>1 ms</small></li>`, `<path d="M10 38V50m-4-4 4 4 4-4"/>`, `<path d="M10 90V142M10 118H24"/>`,
 				`<th scope="row">status</th><td><code dir="auto">located</code></td>`, `<a href="/resolver/?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;format=html&amp;lang=de">Deutsch</a>`,
-			}, []string{"Withdrawn on", "In its place"},
+			}, []string{"Withdrawn on", "Replaced by"},
 		},
 		{
 			"gone", pages.English, []string{
-				`Its owner has withdrawn it. Withdrawn on <time datetime="2031-05-01">2031-05-01</time>: <bdi>merged.</bdi></p>`, "In its place:",
+				`Its owner has withdrawn it. Withdrawn on <time datetime="2031-05-01">2031-05-01</time>: <bdi>merged.</bdi></p>`, "Replaced by:",
 				`<li><a href="/resolver/urn:nbn:de:1"><bdi>The &lt;new&gt; one</bdi></a> <code dir="auto">urn:nbn:de:1</code></li>`, "<dt>Contact</dt><dd><bdi>Anna</bdi></dd>",
 				`<h1><code id="name" dir="auto">`,
-			}, []string{"<svg class", "<img class=\"qr\"", "Where to find it", "Earlier versions"},
+			}, []string{"<svg class", "<img class=\"qr\"", "Locations", "Earlier versions"},
 		},
 		{"unknown", pages.German, []string{"Niemand, den dieser Server fragen kann, kennt ihn.", `<th scope="row" lang="en">identifier</th>`}, []string{"Seit ", "Zurückgezogen"}},
 		{"located", pages.German, []string{"www.example.org · Webseite · Finnisch", "National Bibliography Number (NBN)", "Über diesen Namen"}, nil},
@@ -150,7 +150,7 @@ func TestLongestName(t *testing.T) {
 		read(t, page.Body)
 		const most = 30_000
 		if len(page.Body) > most {
-			t.Errorf("%.20q: %d octets", text, len(page.Body))
+			t.Errorf("%.20q: %d bytes", text, len(page.Body))
 		}
 		if got := strings.Count(string(page.Body), "<rect"); got > 30 {
 			t.Errorf("%.20q: %d steps are drawn", text, got)

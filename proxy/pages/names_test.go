@@ -41,7 +41,7 @@ func TestNames(t *testing.T) {
 	site := library(t)
 	site.Browses = true
 	for language, want := range map[string][]string{
-		"en": {"Browse names", "leads to books.example", "another name of urn:a1:book", "withdrawn", "reserved", "leads to books.example · for trial"},
+		"en": {"Browse names", "target on books.example", "alias of urn:a1:book", "withdrawn", "reserved", "target on books.example · sandbox"},
 		"de": {"Namen durchsehen", "führt zu books.example", "ein anderer Name von urn:a1:book", "zurückgezogen", "reserviert", "zur Probe"},
 	} {
 		n := listedNames()["all names"]
@@ -76,7 +76,7 @@ func TestNames(t *testing.T) {
 }
 
 // No page exceeds 30,000 bytes: the next page begins after the last name that fits.
-func TestNamesRoom(t *testing.T) {
+func TestNamesPageLimits(t *testing.T) {
 	w := pages.New(library(t)).In(pages.English)
 	n := pages.Names{
 		Search: resolver.NameSearch{
@@ -91,11 +91,11 @@ func TestNamesRoom(t *testing.T) {
 	p := w.Names(&n)
 	rows := strings.Count(string(p.Body), "<li><a")
 	if len(p.Body) > 30_000 || rows == 0 {
-		t.Errorf("%d octets, %d rows", len(p.Body), rows)
+		t.Errorf("%d bytes, %d rows", len(p.Body), rows)
 	}
 	n.Search, n.Next = resolver.NameSearch{}, "urn:a1:99"
 	if p = w.Names(&n); len(p.Body) > 30_000 {
-		t.Errorf("%d octets", len(p.Body))
+		t.Errorf("%d bytes", len(p.Body))
 	}
 	rows = 0
 	for _, e := range read(t, p.Body) {

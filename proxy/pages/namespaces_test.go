@@ -70,7 +70,7 @@ func TestNamespacesPages(t *testing.T) {
 	for n := 0; ; n++ {
 		p := w.Namespaces(search, after)
 		if len(p.Body) > 30_000 || n > 5 {
-			t.Fatalf("page %d: %d octets", n, len(p.Body))
+			t.Fatalf("page %d: %d bytes", n, len(p.Body))
 		}
 		more := ""
 		for _, e := range read(t, p.Body) {
@@ -100,10 +100,10 @@ func TestNamespace(t *testing.T) {
 	w := pages.New(library(t)).In(pages.English)
 	for nid, want := range map[string][]string{
 		"ISBN": {
-			"<h1>International Standard Book Number (ISBN)</h1>", `<p class="id"><code dir="auto">urn:isbn</code></p>`, `<p class="lead">Books: each edition by its number.</p>`, `href="/resolver/urn:isbn:9780395363416"`, `<a href="https://www.rfc-editor.org/info/rfc8254">RFC 8254</a>`, `<a href="https://www.iana.org/assignments/urn-formal/isbn">IANA urn-formal/isbn</a>`, "ISO 2108", "with a wrong one is not valid", "do not count: -",
-			"ten digits", "<div>The registry of this server</div><div>A rule of this server, to openlibrary.org, search.worldcat.org</div><div>Rules in the DNS",
+			"<h1>International Standard Book Number (ISBN)</h1>", `<p class="id"><code dir="auto">urn:isbn</code></p>`, `<p class="lead">Books: each edition by its number.</p>`, `href="/resolver/urn:isbn:9780395363416"`, `<a href="https://www.rfc-editor.org/info/rfc8254">RFC 8254</a>`, `<a href="https://www.iana.org/assignments/urn-formal/isbn">IANA urn-formal/isbn</a>`, "ISO 2108", "with a wrong check digit is invalid", "are ignored: -",
+			"ten digits", "<div>The registry of this server</div><div>A redirect rule of this server, to openlibrary.org, search.worldcat.org</div><div>DNS rules (DDDS)",
 		},
-		"nbn":     {"RFC 8458", "is accepted, with a warning", "before the first hyphen", "A rule of this server, to urn.fi"},
+		"nbn":     {"RFC 8458", "is accepted, with a warning", "before the first hyphen", "A redirect rule of this server, to urn.fi"},
 		"library": {"<h1>Namespace <code dir=\"auto\">urn:library</code></h1>", "The configuration of this server", "^(?P&lt;shelf&gt;&lt;[0-9]&#43;)$", "before the first colon", "Another resolver", "A rule of this server</div>"},
 		"smpte":   {"are exceptions", "<h1>Society of &lt;Motion&gt;</h1>"},
 	} {

@@ -114,10 +114,10 @@ func texts(elements []*element, name string) []string {
 // A page through the proxy tells about the site, and has no form, since it would be submitted to that site.
 func TestForwardedPage(t *testing.T) {
 	for status, want := range map[int][2]string{
-		http.StatusBadGateway:         {"This resource cannot be reached", "got no response from it. The server refuses the connection."},
-		http.StatusGatewayTimeout:     {"This resource cannot be reached", "got no response from it. The server refuses the connection."},
+		http.StatusBadGateway:         {"This resource cannot be reached", "got no response from it. The server refused the connection."},
+		http.StatusGatewayTimeout:     {"This resource cannot be reached", "got no response from it. The server refused the connection."},
 		http.StatusServiceUnavailable: {"Service Unavailable", "is busy"},
-		http.StatusForbidden:          {"Forbidden", "did not forward the request. The server refuses the connection."},
+		http.StatusForbidden:          {"Forbidden", "did not forward the request. The server refused the connection."},
 	} {
 		const u = "http://a.example/b"
 		page := string(problem(api.Problem{Status: status, Title: http.StatusText(status), Code: "connection_refused", Forwarded: true, Input: u}))
@@ -134,16 +134,16 @@ func TestRefusedPage(t *testing.T) {
 		uri, noun   string
 		title, says string
 	}{
-		{404, "ftp://h.example/a", "file", "There is no such file or directory", "The server has no such file or directory."},
-		{404, "news:a@h.example", "article", "There is no such article or newsgroup", "The server has no such article or newsgroup."},
-		{410, "GOPHER://h.example/", "menu", "There is no such document or menu", "has it no longer"},
-		{401, "nntp://h.example/a", "", "A password is needed", "with a name and a password"},
-		{403, "wais://h.example/a", "", "The server refuses", "does not give it to everybody"},
-		{404, "other://h.example/", "", "There is no such resource", "The server has no such resource."},
-		{400, "", "", "The server refuses", "does not understand this address"},
-		{503, "ftp://h.example/", "", "The server refuses", "busy"},
-		{501, "ftp://h.example/", "", "The server refuses", "cannot do what is needed"},
-		{502, "ftp://h.example/", "", "The server refuses", "could not do it"},
+		{404, "ftp://h.example/a", "file", "This file or directory does not exist", "The server has no such file or directory."},
+		{404, "news:a@h.example", "article", "This article or newsgroup does not exist", "The server has no such article or newsgroup."},
+		{410, "GOPHER://h.example/", "menu", "This document or menu does not exist", "no longer has it"},
+		{401, "nntp://h.example/a", "", "A password is required", "requires a user name and a password"},
+		{403, "wais://h.example/a", "", "The server refused the request", "denies access to it"},
+		{404, "other://h.example/", "", "This resource does not exist", "The server has no such resource."},
+		{400, "", "", "The server refused the request", "does not understand this address"},
+		{503, "ftp://h.example/", "", "The server refused the request", "busy"},
+		{501, "ftp://h.example/", "", "The server refused the request", "does not support the request"},
+		{502, "ftp://h.example/", "", "The server refused the request", "The server failed"},
 	} {
 		for _, isFetched := range []bool{false, true} {
 			page := problem(api.Problem{Status: tt.status, Code: "server_refused", Values: []string{"Reply", hostile}, Input: tt.uri, Noun: tt.noun, Forwarded: true, Refused: true, Fetched: isFetched})
@@ -292,7 +292,7 @@ func TestProblemMarksTyped(t *testing.T) {
 		page := problem(p)
 		elements := content(read(t, page))
 		mark, shown := strings.Join(texts(elements, "mark"), ""), strings.Join(texts(elements, "code"), "")
-		if mark != tt.mark || shown != tt.shown || (mark == "") != strings.Contains(string(page), "no identifier that this server understands") {
+		if mark != tt.mark || shown != tt.shown || (mark == "") != strings.Contains(string(page), "not an identifier that this server supports") {
 			t.Errorf("%q as %q at %d: %q in %q", tt.typed, tt.input, tt.offset, mark, shown)
 		}
 	}
@@ -301,10 +301,10 @@ func TestProblemMarksTyped(t *testing.T) {
 // The final punctuation of a reason is kept, and the contact is a link if possible.
 func TestWithdrawnPage(t *testing.T) {
 	for _, tt := range []struct{ reason, contact, says, asks string }{
-		{"merged", "mailto:anna@example.org", "</time>: <bdi>merged.</bdi></p>", `<p>Questions: <a href="mailto:anna@example.org">anna@example.org</a></p>`},
+		{"merged", "mailto:anna@example.org", "</time>: <bdi>merged.</bdi></p>", `<p>Contact: <a href="mailto:anna@example.org">anna@example.org</a></p>`},
 		{"It was retracted.", "https://example.org/ask", "</time>: <bdi>It was retracted.</bdi></p>", `<a href="https://example.org/ask">https://example.org/ask</a>`},
-		{"Why not?", "Anna <b>", "</time>: <bdi>Why not?</bdi></p>", "<p>Questions: Anna &lt;b&gt;</p>"},
-		{"", "javascript:alert(1)", "</time>.</p>", "<p>Questions: javascript:alert(1)</p>"},
+		{"Why not?", "Anna <b>", "</time>: <bdi>Why not?</bdi></p>", "<p>Contact: Anna &lt;b&gt;</p>"},
+		{"", "javascript:alert(1)", "</time>.</p>", "<p>Contact: javascript:alert(1)</p>"},
 		{"", "", "</time>.</p>", ""},
 	} {
 		p := api.Problem{Status: http.StatusGone, Title: "Gone", Code: "name_gone", Record: &api.Record{

@@ -14,7 +14,7 @@ func TestSize(t *testing.T) {
 		999_501: "1.0 MB", 1_234_567: "1.2 MB", 1e9: "1.0 GB", 1e12: "1.0 TB", 1e15: "1.0 PB", 1e18: "1.0 EB", math.MaxInt64: "9.2 EB",
 	} {
 		if got := string(appendSize(nil, size)); got != want {
-			t.Errorf("%d octets: %q, want %q", size, got, want)
+			t.Errorf("%d bytes: %q, want %q", size, got, want)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestLargestListings(t *testing.T) {
 		"slashes":                  {scheme.KindDirectory, "", scheme.Item{Name: "a", URI: "ftp://h.example/" + strings.Repeat("/", 400)}},
 		"nothing":                  {scheme.KindResults, "", scheme.Item{}},
 		"an article":               {scheme.KindArticle, strings.Repeat(`"`, most), scheme.Item{Name: "a"}},
-		"characters of one octet":  {scheme.KindArticle, strings.Repeat("\xe9", most), scheme.Item{Name: "\xe9"}},
+		"characters of one byte":   {scheme.KindArticle, strings.Repeat("\xe9", most), scheme.Item{Name: "\xe9"}},
 	} {
 		p := present.New(present.Config{Pages: pages.New(pages.Site{}), Most: most, Fetch: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
 			l := &scheme.Listing{Kind: one.kind, Title: "t", URI: "gopher://h.example/", Text: one.text, Items: make([]scheme.Item, entries)}
@@ -45,7 +45,7 @@ func TestLargestListings(t *testing.T) {
 		for _, accept := range []string{"text/html", "application/json"} {
 			got := fetch(t, p, http.MethodGet, "gopher://h.example/", "Accept", accept)
 			if got.status != http.StatusOK || len(got.body) > 2*most {
-				t.Errorf("%s as %s: %d, %d octets", name, accept, got.status, len(got.body))
+				t.Errorf("%s as %s: %d, %d bytes", name, accept, got.status, len(got.body))
 			}
 		}
 	}

@@ -153,7 +153,7 @@ func (p *Handler) present(ctx context.Context, r scheme.Request) (*scheme.Resour
 func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme.Resource) (*scheme.Resource, error) {
 	if resource.Listing.Bound(p.most) > largeListing {
 		if err := p.large.Acquire(ctx); err != nil {
-			return nil, fmt.Errorf("waiting to make a page of a listing: %w", err)
+			return nil, fmt.Errorf("waiting to render a listing: %w", err)
 		}
 		defer p.large.Release()
 	}

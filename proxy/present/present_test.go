@@ -118,7 +118,7 @@ func TestListing(t *testing.T) {
 			t.Errorf("%s: %v", tt.accept, got.header)
 		}
 		if got.length != int64(len(got.body)) || got.header.Get("Content-Length") != strconv.Itoa(len(got.body)) {
-			t.Errorf("%s: a length of %d, and %d octets", tt.accept, got.length, len(got.body))
+			t.Errorf("%s: a length of %d, and %d bytes", tt.accept, got.length, len(got.body))
 		}
 		if got.header.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(got.header.Get("Content-Security-Policy"),
 			"default-src 'none'") || got.header.Get("Referrer-Policy") != "no-referrer" {
@@ -151,8 +151,8 @@ func TestRefusal(t *testing.T) {
 	}{
 		{"ftp://h.example/404", true, 404, "text/html; charset=utf-8", "The server has no such file or directory."},
 		{"ftp://u:secret@h.example/404", true, 404, "text/html; charset=utf-8", `550 \&#34;No\&#34; such file`},
-		{"ftp://h.example/401", true, 403, "text/html; charset=utf-8", "The server does not give it to everybody."},
-		{"ftp://h.example/401", false, 401, "text/html; charset=utf-8", "only to users with a name and a password"},
+		{"ftp://h.example/401", true, 403, "text/html; charset=utf-8", "The server denies access to it."},
+		{"ftp://h.example/401", false, 401, "text/html; charset=utf-8", "requires a user name and a password for it"},
 		{"ftp://h.example/503", false, 503, "application/problem+json", `"status": 503`},
 	} {
 		accept := "text/html"

@@ -159,7 +159,7 @@ func TestCodes(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, code := range problem.CodesOfRows() {
 		if seen[code] && code != "internal_error" {
-			t.Errorf("%s is the code of two rows", code)
+			t.Errorf("code %s is in two rows", code)
 		}
 		seen[code] = true
 	}
@@ -167,19 +167,19 @@ func TestCodes(t *testing.T) {
 	for _, l := range pages.Languages() {
 		for _, code := range codes {
 			if !design.In(l).Has("error."+code) && !design.In(l).Has("step."+code) {
-				t.Errorf("%s: there is no message of the code %s", l.Tag(), code)
+				t.Errorf("%s: code %s has no message", l.Tag(), code)
 			}
 		}
 		for _, status := range problem.StatusesSent() {
 			if !design.In(l).Has("status." + strconv.Itoa(status)) {
-				t.Errorf("%s: there is no message of the status %d %s", l.Tag(), status, http.StatusText(status))
+				t.Errorf("%s: status %d (%s) has no message", l.Tag(), status, http.StatusText(status))
 			}
 		}
 	}
 	for _, section := range []string{"error", "step"} {
 		for _, id := range messagesOf(t, section) {
 			if !slices.Contains(codes, id) {
-				t.Errorf("nothing has the code of the message %s.%s", section, id)
+				t.Errorf("message %s.%s: no error or step has this code", section, id)
 			}
 		}
 	}
@@ -194,9 +194,9 @@ func rulesOfSource(t *testing.T) map[string]string {
 		text, isText := constant(says)
 		switch {
 		case !isCode || !isText:
-			t.Errorf("the rule %q, %q has no code, or a text that is no constant", id, text)
+			t.Errorf("rule %q, %q: no code, or the text is not a constant", id, text)
 		case rules[id] != "":
-			t.Errorf("there are two rules %q", id)
+			t.Errorf("duplicate rule %q", id)
 		default:
 			rules[id] = text
 		}
@@ -254,7 +254,7 @@ func TestRules(t *testing.T) {
 	}
 	for _, id := range messagesOf(t, "rule") {
 		if rules[id] == "" {
-			t.Errorf("nothing has the code of the message rule.%s", id)
+			t.Errorf("message rule.%s: no rule has this code", id)
 		}
 	}
 }
@@ -282,8 +282,8 @@ func TestReasonsOfPages(t *testing.T) {
 			"not_valid", "check_digit", "the check digit should be 1",
 		},
 		{
-			scheme.Decline(http.StatusBadGateway, "article_long", "the article is longer than 9 octets", "Number", "9"),
-			"has more than <bdi>9</bdi> octets", "hat mehr als <bdi>9</bdi> Oktette", "article_long", "", "the article is longer than 9 octets",
+			scheme.Decline(http.StatusBadGateway, "article_long", "the article is longer than 9 bytes", "Number", "9"),
+			"has more than <bdi>9</bdi> bytes", "hat mehr als <bdi>9</bdi> Bytes", "article_long", "", "the article is longer than 9 bytes",
 		},
 		{
 			&scheme.Refusal{Status: http.StatusNotFound, Reply: "diagnostic 235: no", Code: "wais_no_database", Values: []string{"Number", "235", "Reply", "no"}},

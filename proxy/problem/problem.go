@@ -83,7 +83,7 @@ func New(err error) api.Problem {
 		p.Detail += " (" + p.Setting + ")"
 	}
 	if status == http.StatusInternalServerError {
-		p.Code, p.Values, p.More, p.Detail = codeInternal, nil, "", "internal error of urnd; see its log"
+		p.Code, p.Values, p.More, p.Detail = codeInternal, nil, "", "internal error; see the log of urnd"
 	}
 	return p
 }

@@ -162,7 +162,7 @@ func TestNew(t *testing.T) {
 		{problem.About(failure(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Says, "http://a/%zz", "pct-encoded", 9, 0},
 		{netguard.ErrForbidden, "Forbidden", netguard.ErrForbidden.Error() + " (access.allow_destinations)", "", "", -1, 0},
 		{&policy.Denied{Rule: "no-social"}, "Forbidden", `the site's rule "no-social" denies this request (proxy.rules)`, "", "", -1, 0},
-		{errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error of urnd; see its log", "", "", -1, 0},
+		{errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error; see the log of urnd", "", "", -1, 0},
 	} {
 		p := problem.New(tt.err)
 		offset := -1

@@ -37,40 +37,40 @@ func errorTypes() []errorType {
 		{wraps(ErrFetches), "connection_limit_reached", "", ""},
 		{wraps(ErrBound), "connection_limit_reached", "", ""},
 		{wraps(ErrStreams), "connection_limit_reached", "", ""},
-		{isDNSTimeout, "dns_timeout", "dns_host_timeout", "the DNS does not tell the address of the host in time"},
+		{isDNSTimeout, "dns_timeout", "dns_host_timeout", "the DNS lookup of the host timed out"},
 		{isNoHost, "dns_error", "no_such_host", "there is no such host"},
-		{wraps(netguard.ErrLookup), "dns_error", "dns_host_failed", "the DNS does not tell the address of the host"},
-		{isNameTimeout, "dns_timeout", "dns_timeout", "the DNS gives no answer in time"},
-		{has[*resolver.DNSError], "dns_error", "dns_failed", "the DNS gives no answer"},
+		{wraps(netguard.ErrLookup), "dns_error", "dns_host_failed", "the DNS lookup of the host failed"},
+		{isNameTimeout, "dns_timeout", "dns_timeout", "the DNS query timed out"},
+		{has[*resolver.DNSError], "dns_error", "dns_failed", "the DNS query failed"},
 		{has[x509.HostnameError], certificateError, "certificate_of_other_host", "the certificate of the server is for another host"},
-		{has[x509.UnknownAuthorityError], certificateError, "certificate_untrusted", "the certificate of the server is of an authority that is not trusted"},
-		{isExpired, certificateError, "certificate_expired", "the certificate of the server has expired, or is not valid yet"},
+		{has[x509.UnknownAuthorityError], certificateError, "certificate_untrusted", "the certificate of the server is issued by an untrusted authority"},
+		{isExpired, certificateError, "certificate_expired", "the certificate of the server has expired or is not yet valid"},
 		{has[*tls.CertificateVerificationError], certificateError, "certificate_not_valid", "the certificate of the server is not valid"},
-		{isAlert, "tls_alert_received", "tls_refused", "the server refuses the TLS handshake"},
+		{isAlert, "tls_alert_received", "tls_refused", "the server rejected the TLS handshake"},
 		{has[tls.RecordHeaderError], "tls_protocol_error", "tls_missing", "the server does not speak TLS"},
-		{wraps(syscall.ECONNREFUSED), "connection_refused", "connection_refused", "the server refuses the connection"},
+		{wraps(syscall.ECONNREFUSED), "connection_refused", "connection_refused", "the server refused the connection"},
 		{wraps(syscall.EHOSTUNREACH), "destination_ip_unroutable", "no_route", "there is no route to the server"},
 		{wraps(syscall.ENETUNREACH), "destination_ip_unroutable", "no_route", "there is no route to the server"},
 		{wraps(scheme.ErrBody), "http_request_error", "", ""},
 		{wraps(ErrBodyTimeout), "http_request_error", "", ""},
 		{wraps(scheme.ErrResponse), "http_protocol_error", "", ""},
 		{wraps(httpcache.ErrUnasked), "http_protocol_error", "", ""},
-		{wraps(netguard.ErrConnectTimeout), "connection_timeout", "connect_timeout", "the server does not accept the connection in time"},
+		{wraps(netguard.ErrConnectTimeout), "connection_timeout", "connect_timeout", "connecting to the server timed out"},
 		{wraps(context.DeadlineExceeded), "http_response_timeout", "response_timeout", tooSlow},
 		{wraps(os.ErrDeadlineExceeded), "http_response_timeout", "response_timeout", tooSlow},
 		{isTimeout, "http_response_timeout", "response_timeout", tooSlow},
-		{wraps(syscall.ECONNRESET), "connection_terminated", "connection_reset", "the server broke the connection off"},
-		{wraps(syscall.EPIPE), "connection_terminated", "connection_reset", "the server broke the connection off"},
-		{wraps(io.ErrUnexpectedEOF), "http_response_incomplete", "response_incomplete", "the response of the server is not complete"},
-		{wraps(io.EOF), "connection_terminated", "connection_closed", "the server closed the connection without an answer"},
+		{wraps(syscall.ECONNRESET), "connection_terminated", "connection_reset", "the server reset the connection"},
+		{wraps(syscall.EPIPE), "connection_terminated", "connection_reset", "the server reset the connection"},
+		{wraps(io.ErrUnexpectedEOF), "http_response_incomplete", "response_incomplete", "the response of the server is incomplete"},
+		{wraps(io.EOF), "connection_terminated", "connection_closed", "the server closed the connection without a response"},
 		{wraps(scheme.ErrUnsupported), "proxy_configuration_error", "", ""},
-		{wraps(resolver.ErrUnreachable), "destination_unavailable", "no_usable_answer", "the server gives no usable answer"},
+		{wraps(resolver.ErrUnreachable), "destination_unavailable", "no_usable_answer", "the server sent no usable response"},
 	}
 }
 
 const (
 	certificateError = "tls_certificate_error"
-	tooSlow          = "the server does not answer in time"
+	tooSlow          = "the response of the server timed out"
 )
 
 // typeOf returns the row of an error, the zero value for none.

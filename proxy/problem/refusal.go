@@ -13,76 +13,71 @@ import (
 
 // Errors of rejected requests. The table statuses has the setting that decides, if any.
 var (
-	ErrTargetTooLong  = errors.New("the request-target is longer than is allowed here")
-	ErrHeaderTooLarge = errors.New("the header is larger than is allowed here")
+	ErrTargetTooLong  = errors.New("the request target is too long")
+	ErrHeaderTooLarge = errors.New("the request header is too large")
 	ErrMalformed      = errors.New("the request is not valid HTTP/1.1 (RFC 9112)")
-	ErrHeadTimeout    = errors.New("the client took too long to send the head of its request")
-	ErrExpectation    = errors.New("no expectation but 100-continue can be met")
-	ErrBodyTimeout    = errors.New("the client took too long to send the next part of its body")
-	ErrNotTLS         = errors.New("this port speaks HTTPS, and the request is plain HTTP")
-	ErrVersion        = errors.New("this version of HTTP is not spoken here: HTTP/1.1 is, and HTTP/2 where TLS chooses it (ALPN)")
-	ErrCoding         = errors.New("no transfer coding but chunked is supported")
-	ErrUnknownMethod  = errors.New("this method is not known here")
-	ErrMethod         = errors.New("this method is not supported here")
-	ErrProtocol       = errors.New("the protocol of a stream or of a connection cannot be changed to this one here: by HTTP/2 it can be to " +
-		"websocket alone (RFC 8441), and only for servers that are asked by HTTP/1.1")
-	ErrTunnelPort  = errors.New("a tunnel to this port is not allowed")
-	ErrLoop        = errors.New("the request has come through this proxy before")
+	ErrHeadTimeout    = errors.New("the client took too long to send the request header")
+	ErrExpectation    = errors.New("the only supported expectation is 100-continue")
+	ErrBodyTimeout    = errors.New("the client took too long to send the request body")
+	ErrNotTLS         = errors.New("this port requires HTTPS, but the request is plain HTTP")
+	ErrVersion        = errors.New("this HTTP version is not supported: use HTTP/1.1, or HTTP/2 over TLS (ALPN)")
+	ErrCoding         = errors.New("the only supported transfer coding is chunked")
+	ErrUnknownMethod  = errors.New("this method is unknown")
+	ErrMethod         = errors.New("this resource does not support the method")
+	ErrProtocol       = errors.New("this protocol upgrade is not supported: HTTP/2 streams support websocket only (RFC 8441), and only " +
+		"with origins that urnd requests by HTTP/1.1")
+	ErrTunnelPort  = errors.New("tunnels to this port are not allowed")
+	ErrLoop        = errors.New("the request has already passed through this proxy")
 	ErrConnections = errors.New("this client has too many connections")
 	ErrRate        = errors.New("this client sends too many requests")
 	ErrFetches     = fmt.Errorf("%w: the limit of fetches is reached", resolver.ErrBusy)
 	ErrStreams     = fmt.Errorf("%w: the limit of upgraded connections is reached", resolver.ErrBusy)
-	ErrDocuments   = fmt.Errorf("%w: the memory for documents is used up; try again in a second", resolver.ErrBusy)
-	ErrBatches     = errors.New("too many batches are running; try again in a second")
-	ErrBatchTime   = errors.New("the time of the batch is over: send this name again")
-	ErrBatch       = errors.New("a batch is a JSON array of strings, or one JSON string a line")
+	ErrDocuments   = fmt.Errorf("%w: the memory limit of documents is reached; retry in a second", resolver.ErrBusy)
+	ErrBatches     = errors.New("too many batches are running; retry in a second")
+	ErrBatchTime   = errors.New("the batch timed out before this name: send it again")
+	ErrBatch       = errors.New("a batch is a JSON array of strings, or one JSON string per line")
 	ErrBatchSize   = errors.New("a batch has at most 10000 URIs and 16 MiB")
 
-	ErrDatetime = errors.New("the field Accept-Datetime has no date of HTTP, such as Thu, 01 May 2031 12:00:00 GMT (RFC " +
-		"7089 section 2.1.1)")
-	ErrNoPage        = errors.New("there is no page of this address, and it is not the name of anything")
-	ErrNotAcceptable = errors.New("the resource exists, but in none of the media types that the client accepts")
+	ErrDatetime      = errors.New("Accept-Datetime is not an HTTP date such as Thu, 01 May 2031 12:00:00 GMT (RFC 7089 section 2.1.1)")
+	ErrNoPage        = errors.New("there is no page at this address, and it is not an identifier")
+	ErrNotAcceptable = errors.New("the resource exists, but in no media type that the client accepts")
 
-	ErrHost          = errors.New("this machine has rights here that are not lent to requests for another host")
-	ErrResolveClient = errors.New("this client may not resolve names")
-	ErrSiteClient    = errors.New("this client may not ask for this site")
-	ErrSiteFetch     = errors.New("this site is for some clients alone, and not shown by others")
+	ErrHost          = errors.New("unknown host name: requests with the privileges of this machine must use an address, localhost or a name of this server")
+	ErrResolveClient = errors.New("this client is not allowed to resolve names")
+	ErrSiteClient    = errors.New("this client is not allowed to access this site")
+	ErrSiteFetch     = errors.New("this site is restricted to some clients, and cannot be fetched here")
 	ErrSiteServers   = errors.New("no server of this site takes requests")
-	ErrLoginUnknown  = errors.New("it cannot be found out who the client is, or what it may do")
-	ErrBrowseClient  = errors.New("this client may not list names")
-	ErrProxyClient   = errors.New("this client may not use the proxy")
-	ErrFetchSite     = errors.New("a page of another site may only link to what is fetched here, and not load it with the " +
-		"rights of its reader")
-	ErrFetchPerson = errors.New("a person has to open this: a page of another site may have led the browser here")
-	ErrFetchHost   = errors.New("browsers are sent what is fetched here by an address, localhost or a name of this server " +
-		"alone: the name of another site may lead here")
-	ErrPurgeClient = errors.New("this client may not purge the cache")
-	ErrLogin       = errors.New("a user and a password are required")
-	ErrProxyLogin  = errors.New("the proxy requires a login")
-	ErrSiteLogin   = errors.New("this site requires a user and a password")
-	ErrProxyAlone  = errors.New("users log in here by Negotiate, which is for requests to the proxy: this one would need a password, and there are none")
+	ErrLoginUnknown  = errors.New("the client cannot be authenticated or authorized at the moment; retry later")
+	ErrBrowseClient  = errors.New("this client is not allowed to list names")
+	ErrProxyClient   = errors.New("this client is not allowed to use the proxy")
+	ErrFetchSite     = errors.New("cross-site request: pages of other sites may link to fetched resources, but not embed them")
+	ErrFetchPerson   = errors.New("the user has to confirm this request, because another site may have sent the browser here")
+	ErrFetchHost     = errors.New("unknown host name: browsers must use an address, localhost or a name of this server to fetch")
+	ErrPurgeClient   = errors.New("this client is not allowed to purge the cache")
+	ErrLogin         = errors.New("a user name and a password are required")
+	ErrProxyLogin    = errors.New("the proxy requires authentication")
+	ErrSiteLogin     = errors.New("this site requires a user name and a password")
+	ErrProxyAlone    = errors.New("users log in by Negotiate, which only proxy requests support; this request would need a password, and no passwords are configured")
 
-	ErrAdminClient      = errors.New("this client may not use the admin interface")
-	ErrAdminCertificate = errors.New("a client certificate of administrators is required")
-	ErrAdminHost        = errors.New("the admin interface is not reached by this host name, but by an address, localhost or one " +
-		"of listen.names")
-	ErrAdminRelayed = errors.New("the request has come through a proxy that is not trusted to name its client")
-	ErrAdminOrigin  = errors.New("a page of another site may not use the admin interface")
-	ErrAdminPath    = errors.New("the admin interface has no such path")
-	ErrAdminToken   = errors.New("the token of administrators is required")
-	ErrSelection    = registry.ErrSelection // also for selections of cache entries
+	ErrAdminClient      = errors.New("this client is not allowed to use the admin interface")
+	ErrAdminCertificate = errors.New("an administrator's client certificate is required")
+	ErrAdminHost        = errors.New("unknown host name: use an address, localhost or one of listen.names for the admin interface")
+	ErrAdminRelayed     = errors.New("the request came through a proxy that is not trusted to forward the client address")
+	ErrAdminOrigin      = errors.New("cross-site request: pages of other sites are not allowed to use the admin interface")
+	ErrAdminPath        = errors.New("the admin interface has no such path")
+	ErrAdminToken       = errors.New("the administrator token is required")
+	ErrSelection        = registry.ErrSelection // also for selections of cache entries
 
-	ErrTokenRequired = errors.New("a token is required: one that urnd registry token create makes, or that of administrators")
-	ErrPlainLogin    = errors.New("logging in needs TLS (tls.client_ca, or a proxy of access.admin_proxies that has it), or a connection of this machine: " +
-		"others could read the token on its way")
-	ErrForm = errors.New("the form is not of this page, or was sent before urnd was restarted: load the page again, and send it once more")
+	ErrTokenRequired = errors.New("a token is required: create one by urnd registry token create, or use the administrator token")
+	ErrPlainLogin    = errors.New("the login requires TLS (tls.client_ca, or a proxy of access.admin_proxies with TLS) or a local connection, " +
+		"because the token could be read in transit")
+	ErrForm = errors.New("the form is invalid or has expired: reload the page and submit it again")
 
-	ErrNoRegistry = errors.New("no registry is configured")
-	ErrNotDeleted = errors.New("a name that was assigned is never unassigned (RFC 1737 section 2): withdraw it by POST to " +
-		"/api/v1/names/withdraw")
-	ErrPrecondition = errors.New("there is such an entry already: send its version as If-Match, so that nobody's change is lost")
-	ErrUnmatched    = errors.New("the entity tag of the document is none of those in If-Match")
-	ErrContentType  = errors.New("the content is not of a media type that is taken here")
+	ErrNoRegistry   = errors.New("no registry is configured")
+	ErrNotDeleted   = errors.New("an assigned name cannot be deleted (RFC 1737 section 2): withdraw it by POST to /api/v1/names/withdraw")
+	ErrPrecondition = errors.New("the entry already exists: send its version in If-Match to prevent lost updates")
+	ErrUnmatched    = errors.New("the current entity tag does not match If-Match")
+	ErrContentType  = errors.New("the media type of the content is not supported")
 	ErrDocument     = errors.New("the document cannot be read")
 	ErrDocumentSize = registry.ErrLarge // also for forms
 )
@@ -92,9 +87,9 @@ func NotHTTP(reason string) error { return fmt.Errorf("%w: %s", ErrMalformed, re
 
 // Errors of connection-based authentication: RFC 4559 section 6.
 var (
-	ErrConnectionAuth = errors.New("NTLM and Negotiate are about a connection, and requests of several clients may come by this one: " +
-		"HTTP/1.1 without a proxy in between is required")
-	ErrBound = fmt.Errorf("%w: the limit of connections that belong to a client is reached", resolver.ErrBusy)
+	ErrConnectionAuth = errors.New("NTLM and Negotiate authenticate a connection, and this one may carry requests of several clients: " +
+		"use HTTP/1.1 without a proxy in between")
+	ErrBound = fmt.Errorf("%w: the limit of connections bound to a client is reached", resolver.ErrBusy)
 )
 
 // Malformed returns the error of a request that the server rejects before any handler: by its status, its

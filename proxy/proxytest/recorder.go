@@ -194,7 +194,7 @@ func (r *Recorder) Attach(newOne func() io.Closer) io.Closer {
 // TakeOver implements httpmessage.ResponseWriter.
 func (r *Recorder) TakeOver() (conn net.Conn, read []byte, err error) {
 	if r.Conn == nil {
-		return nil, nil, errors.New("the connection cannot be taken over")
+		return nil, nil, errors.New("the connection cannot be hijacked")
 	}
 	return r.Conn, r.Read, nil
 }

@@ -58,7 +58,7 @@ func (h Handles) parse(text string, names resolver.Names) (Target, error) {
 			t.Query, err = resolver.ParseQuery(of.Names+uri.Escape(suffix, plainOfHandles), resolver.I2Ls)
 			if err == nil && !t.Query.IsURN() && !names.Owns(t.Query.URI) {
 				err = &resolver.Negative{
-					Kind: resolver.ErrNotFound, Reason: "the registry is not asked for names of this prefix",
+					Kind: resolver.ErrNotFound, Reason: "the registry is not queried for names with this prefix",
 					Code: "registry_not_asked",
 				}
 			}

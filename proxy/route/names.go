@@ -37,9 +37,9 @@ type Sitemap struct {
 
 // The errors of parameters of the pages that list names.
 var (
-	ErrNamesLong   = errors.New("one of the fields is too long")
-	ErrNamesText   = errors.New("one of the fields has what is no text")
-	ErrNamesStatus = errors.New("there is no such status")
+	ErrNamesLong   = errors.New("a form field is too long")
+	ErrNamesText   = errors.New("a form field is not valid text")
+	ErrNamesStatus = errors.New("unknown status")
 )
 
 // The longest values of parameters, in bytes, decoded.

@@ -81,7 +81,7 @@ func (s Sites) Of(key uri.URI, spelling string) (*Site, error) {
 
 // ErrPath is the error of a path that servers may read as another path, which belongs to another site: one of
 // the two may be restricted to some clients.
-var ErrPath = errors.New("servers take this path for different ones, which have different rules: write it without dot segments, " +
+var ErrPath = errors.New("ambiguous path, for which different rules could apply: write it without dot segments, " +
 	"empty segments, parameters of segments and encoded slashes")
 
 // siteFor returns the first site that matches a path, given in normal form and as it may be sent; nil for none.

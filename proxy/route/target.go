@@ -193,12 +193,12 @@ func parseTHTTP(target string) (Target, error) {
 	switch {
 	case !known:
 		return Target{Form: FormTHTTP}, &resolver.Negative{
-			Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2169 or RFC 2483",
+			Kind: resolver.ErrService, Reason: "unknown service: it is not in RFC 2169 or RFC 2483",
 			Code: "service_unknown",
 		}
 	case hasFormat && (service != resolver.I2C || format == ""):
 		return Target{Form: FormTHTTP}, &resolver.Negative{
-			Kind: resolver.ErrService, Reason: "a format is that of a description, as in N2C.jsonld",
+			Kind: resolver.ErrService, Reason: "only a description has a format, as in N2C.jsonld",
 			Code: "format_without_description",
 		}
 	}
@@ -330,7 +330,7 @@ func serviceOf(query string) (service resolver.Service, explicit bool, err error
 	service, known := resolver.ParseService(name)
 	if !known {
 		return 0, true, &resolver.Negative{
-			Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2483",
+			Kind: resolver.ErrService, Reason: "unknown service: it is not in RFC 2483",
 			Code: "service_unknown",
 		}
 	}

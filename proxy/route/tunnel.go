@@ -15,9 +15,9 @@ type Authority struct {
 }
 
 var (
-	errAuthority = errors.New("the target of CONNECT is a host and a port, such as example.org:443 (RFC 9110 section 9.3.6)")
-	errPortRange = errors.New("a port is between 0 and 65535")
-	errPort      = errors.New("there is no port 0")
+	errAuthority = errors.New("the target of CONNECT must be a host and a port, such as example.org:443 (RFC 9110 section 9.3.6)")
+	errPortRange = errors.New("a port must be between 0 and 65535")
+	errPort      = errors.New("port 0 is not valid")
 )
 
 // ParseAuthority parses the target of a CONNECT, "host:port". The error says what is wrong with it.

@@ -100,7 +100,7 @@ func (s *Selector) newGroup(r Rule, config Config) *group {
 	}
 	settings := balance.Config{
 		Method: r.Method, Check: balance.Check{Interval: r.Interval}, Failing: s.backoff.Failing, Now: config.Now, Log: config.Log,
-		Kind: "an upstream proxy",
+		Kind: "upstream proxy",
 	}
 	for _, server := range r.Servers {
 		url := server.URL.Normalize()

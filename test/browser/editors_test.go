@@ -151,7 +151,7 @@ func (p *editor) goOn() (had bool) {
 // isAgain reports whether the page offers to resubmit a form.
 func (p *editor) isAgain() (is bool) {
 	p.t.Helper()
-	p.Evaluate(p.t, `document.querySelector("h1").innerText === "Send it again"`, &is)
+	p.Evaluate(p.t, `document.querySelector("h1").innerText === "Send again"`, &is)
 	return is
 }
 

@@ -34,7 +34,7 @@ func TestStatusPageInBrowser(t *testing.T) {
 	w := urndtest.Start(t, "127.0.0.1:9", nil)
 	browser := testserver.StartChromium(t)
 	browser.Show(t, w.Admin+"/status", testserver.Screen{Width: 1200, Height: 900})
-	awaitText(t, browser, "#live", "shown anew each ten seconds")
+	awaitText(t, browser, "#live", "updated every ten seconds")
 	const shown = `table[aria-labelledby=requests] td[data-of="all"]`
 	if got := w.Get(t, "/urn:x:"); got.Status != http.StatusBadRequest {
 		t.Fatal(got.Status)
@@ -70,7 +70,7 @@ func checkCachesPage(t *testing.T, w *urndtest.Daemon, browser *testserver.Chrom
 	}
 	browser.Show(t, w.Admin+"/caches?uri=urn:isbn:9780395363416", testserver.Screen{Width: 400, Height: 800})
 	awaitText(t, browser, "main", "urn:isbn:9780395363416")
-	for _, step := range []struct{ sure, want string }{{"", "only where it is said"}, {"form[method=post] [type=checkbox]", " removed."}} {
+	for _, step := range []struct{ sure, want string }{{"", "confirm it"}, {"form[method=post] [type=checkbox]", " removed."}} {
 		browser.Run(t, `const f = document.querySelector("form[method=post]"); f.by.value = "all"; f.mode.value = "hard"`)
 		if step.sure != "" {
 			browser.Click(t, step.sure)
@@ -84,5 +84,5 @@ func checkCachesPage(t *testing.T, w *urndtest.Daemon, browser *testserver.Chrom
 	if seen := browser.Sighted(t); len(seen.Messages) > 0 {
 		t.Errorf("the browser has noticed %q", seen.Messages)
 	}
-	w.WaitForLog(t, `"msg":"a cache was purged"`)
+	w.WaitForLog(t, `"msg":"cache purged"`)
 }

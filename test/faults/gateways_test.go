@@ -196,7 +196,7 @@ func TestFaultOfURNsForEver(t *testing.T) {
 	}
 	d.Stop()
 	warned := warnings(t, d.Log())
-	if len(warned) != 3 || warned[0].Status != 508 || !strings.Contains(warned[0].Error, "the request has come through this proxy before") ||
+	if len(warned) != 3 || warned[0].Status != 508 || !strings.Contains(warned[0].Error, "the request has already passed through this proxy") ||
 		warned[1].Status != 502 || warned[2].Status != 403 {
 		t.Errorf("logged %+v", warned)
 	}

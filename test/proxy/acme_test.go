@@ -68,7 +68,7 @@ func TestACME(t *testing.T) {
 	// after a restart.
 	pebble.Stop()
 	d.Reload(t, func(c *config.Config) { c.Listen.Names = append(c.Listen.Names, "new.a.test") })
-	d.WaitForLog(t, "there is no certificate for a name")
+	d.WaitForLog(t, "certificate order failed")
 	if status, ready := d.AdminRequest(t, "GET /readyz"); status != http.StatusOK || !strings.Contains(ready, "new.a.test") {
 		t.Errorf("/readyz: %d %s", status, ready)
 	}
@@ -77,5 +77,5 @@ func TestACME(t *testing.T) {
 	for _, host := range []string{"urn.a.test", "www.b.test"} {
 		testserver.Wait(t, "the certificate for "+host+" is there again", func() bool { return issued(secure, host) == host+" by Pebble" })
 	}
-	again.WaitForLog(t, "there is no certificate for a name")
+	again.WaitForLog(t, "certificate order failed")
 }

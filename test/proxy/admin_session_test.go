@@ -103,7 +103,7 @@ func TestDraftsAndReloads(t *testing.T) {
 	if !reload(t, w, keep) {
 		t.Error("the reload is refused")
 	}
-	if status, _, page := p.open(t, "/registry/import", nil); status != 200 || !strings.Contains(page, "Files that you have sent and not imported yet") {
+	if status, _, page := p.open(t, "/registry/import", nil); status != 200 || !strings.Contains(page, "Files that are uploaded and not imported yet") {
 		t.Errorf("after a reload: %d, %s", status, page)
 	}
 }

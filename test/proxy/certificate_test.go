@@ -161,7 +161,7 @@ func TestCertificateOfTheDaemonExpires(t *testing.T) {
 	testserver.Wait(t, "/readyz is degraded", func() bool {
 		_ = urndtest.GetOverTLS(ca.Client(&tls.Config{}), "https://"+d.TLS+"/urn:book:1")
 		_, body := d.AdminRequest(t, "GET /readyz")
-		return strings.Contains(body, "the files of the certificate cannot be used")
+		return strings.Contains(body, "the certificate files cannot be loaded")
 	})
 }
 

@@ -47,7 +47,7 @@ func TestPagesForOperators(t *testing.T) {
 	command.Env = append(os.Environ(), "URND_RESOLVE_BACKOFF=4m")
 	d := urndtest.StartCommand(t, command)
 	testserver.Wait(t, "the registry answers", func() bool {
-		return strings.Contains(adminPage(t, d, "/status"), "|registry|sqlite:"+store+"|it answers|")
+		return strings.Contains(adminPage(t, d, "/status"), "|registry|sqlite:"+store+"|available|")
 	})
 	page := adminPage(t, d, "/status")
 	for _, want := range []string{
@@ -102,6 +102,6 @@ func TestFailingServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		response.Body.Close()
-		return strings.Contains(adminPage(t, d, "/status"), "|http://127.0.0.1:1|origin or gateway|it cannot be connected to|in ")
+		return strings.Contains(adminPage(t, d, "/status"), "|http://127.0.0.1:1|origin or gateway|refuses connections|in ")
 	})
 }

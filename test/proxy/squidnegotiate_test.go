@@ -192,7 +192,7 @@ func TestNegotiateReload(t *testing.T) {
 	d.WaitForLog(t, "no keytab")
 	d.Reload(t, func(c *config.Config) { c.Log.Format = "text" })
 	expect("it says so once more", ask(a, fromA, "YmFk"), "407 Negotiate")
-	d.WaitForLog(t, `msg="a login by Negotiate is refused" helper=negotiate client=127.0.0.1`)
+	d.WaitForLog(t, `msg="negotiate login refused" helper=negotiate client=127.0.0.1`)
 	d.Reload(t, func(c *config.Config) { c.Access.Helpers[0].Command = []string{"/nowhere/program"} })
 	for range 8 {
 		expect("no program", ask(b, fromB, "b25l"), "503")

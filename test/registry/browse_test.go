@@ -180,7 +180,7 @@ func TestWithdrawnPages(t *testing.T) {
 			r := w.Get(t, path, "Accept: text/html")
 			page := testserver.ParseHTML(r.Body)
 			for _, part := range []string{
-				"The <old> one", "Withdrawn on 2", ": it was merged.", "anna@library.example", "To cite it", "Ann A. (2020): The <old> one. Withdrawn since 20",
+				"The <old> one", "Withdrawn on 2", ": it was merged.", "anna@library.example", "Citation", "Ann A. (2020): The <old> one. Withdrawn since 20",
 			} {
 				if r.Status != 410 || !strings.Contains(page.Text(), part) {
 					t.Errorf("%s: %d has no %s: %s", path, r.Status, part, page.Text())
@@ -199,10 +199,10 @@ func TestWithdrawnPages(t *testing.T) {
 	if r := w.Get(t, "/uri-res/N2C.html?urn:example:gone", "Accept: text/html"); !hasText(r.Body, "The new one urn:example:new") {
 		t.Errorf("a successor has no title: %s", r.Body)
 	}
-	if r := w.Get(t, "/urn:example:gone", "Accept: text/html"); testserver.ParseHTML(r.Body).First("a", "href=/uri-res/N2C.html?urn:example:gone").Text() != "What is known of this name" || len(r.Body) > 8<<10 {
+	if r := w.Get(t, "/urn:example:gone", "Accept: text/html"); testserver.ParseHTML(r.Body).First("a", "href=/uri-res/N2C.html?urn:example:gone").Text() != "Details of this name" || len(r.Body) > 8<<10 {
 		t.Errorf("%d octets: %s", len(r.Body), r.Body)
 	}
-	if r := w.Get(t, "/urn:example:held", "Accept: text/html"); r.Status != 404 || strings.Contains(r.Body, "To cite it") || !hasText(r.Body, "Questions: anna@library.example") {
+	if r := w.Get(t, "/urn:example:held", "Accept: text/html"); r.Status != 404 || strings.Contains(r.Body, "Citation") || !hasText(r.Body, "Contact: anna@library.example") {
 		t.Errorf("%d %s", r.Status, r.Body)
 	}
 }

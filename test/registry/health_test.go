@@ -139,7 +139,7 @@ func TestRegistryHealthCommand(t *testing.T) {
 		out        []string
 		err        string
 	}{
-		{"nothing is known", "", nil, 0, nil, "has checked targets yet"},
+		{"no problem is known", "", nil, 0, nil, "no running urnd has checked targets yet"},
 		{"no contact", "--check", nil, usage, nil, "health_contact"},
 		{"a bad contact", "--check --contact x)y", nil, usage, nil, "health_contact"},
 		{"two prefixes", "urn:nbn:fi:a urn:nbn:fi:b", nil, usage, nil, ""},

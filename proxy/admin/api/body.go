@@ -33,7 +33,7 @@ func (c *call) contentType(taken ...string) (string, error) {
 	kind, parameters, err := mime.ParseMediaType(given)
 	charset := parameters["charset"]
 	if err != nil || !slices.Contains(taken, kind) || charset != "" && charset != "utf-8" && charset != "UTF-8" {
-		return "", fmt.Errorf("%w: %q; taken is %s", problem.ErrContentType, given, strings.Join(taken, ", "))
+		return "", fmt.Errorf("%w: %q; supported: %s", problem.ErrContentType, given, strings.Join(taken, ", "))
 	}
 	return kind, nil
 }
@@ -45,13 +45,13 @@ func (c *call) document(kind string) ([]byte, error) {
 	}
 	// It is checked before the body is read, that is before "100 Continue" is sent.
 	if c.ContentLength > maxDocument {
-		return nil, fmt.Errorf("%w: %d octets are", problem.ErrDocumentSize, maxDocument)
+		return nil, fmt.Errorf("%w: the limit is %d bytes", problem.ErrDocumentSize, maxDocument)
 	}
 	text, err := io.ReadAll(http.MaxBytesReader(c.w, c.Body, maxDocument))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, fmt.Errorf("%w: %d octets are", problem.ErrDocumentSize, maxDocument)
+		return nil, fmt.Errorf("%w: the limit is %d bytes", problem.ErrDocumentSize, maxDocument)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, problem.ErrBodyTimeout
 	case err != nil:
@@ -59,7 +59,7 @@ func (c *call) document(kind string) ([]byte, error) {
 	}
 	var failure *json.SyntaxError
 	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &failure) {
-		return nil, fmt.Errorf("%w: it is not JSON, at octet %d: %w", problem.ErrDocument, failure.Offset, err)
+		return nil, fmt.Errorf("%w: invalid JSON at byte %d: %w", problem.ErrDocument, failure.Offset, err)
 	}
 	return text, registry.UniqueMembers(text)
 }

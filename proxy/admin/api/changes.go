@@ -71,7 +71,7 @@ func serveChangeSet(c *call) (message.Reply, error) {
 func setNumber(text string) (registry.Seq, error) {
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || number < 1 {
-		return 0, fmt.Errorf("%w: set is the number of a change set", problem.ErrSelection)
+		return 0, fmt.Errorf("%w: set must be the number of a change set", problem.ErrSelection)
 	}
 	return registry.Seq(number), nil
 }
@@ -85,7 +85,7 @@ func serveVersions(c *call) (message.Reply, error) {
 func serveEvents(c *call) (message.Reply, error) {
 	for _, name := range []string{"since", "until", "by", "order"} {
 		if c.get(name) != "" {
-			return message.Reply{}, fmt.Errorf("%w: %s chooses change sets, and set is the number of one", problem.ErrSelection, name)
+			return message.Reply{}, fmt.Errorf("%w: %s cannot be combined with set", problem.ErrSelection, name)
 		}
 	}
 	var set registry.Seq

@@ -41,7 +41,7 @@ func tagsOf(lines httpmessage.Lines, name string) (tags, error) {
 		part = strings.TrimSpace(part)
 		opaque := strings.TrimPrefix(part, "W/")
 		if part != "*" && (len(opaque) < 2 || opaque[0] != '"' || opaque[len(opaque)-1] != '"') {
-			return nil, fmt.Errorf(`%w: %s is a version in quotes, such as "3", or *`, problem.ErrSelection, name)
+			return nil, fmt.Errorf(`%w: %s must be a quoted version, such as "3", or *`, problem.ErrSelection, name)
 		}
 		if list = append(list, part); len(list) > maxTags {
 			return nil, fmt.Errorf("%w: %s has more than %d entity tags", problem.ErrSelection, name, maxTags)

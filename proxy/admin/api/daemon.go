@@ -51,8 +51,8 @@ func notNil[T any](list []T) []T {
 const maxProfile = 60
 
 var (
-	errProfileTime = fmt.Errorf("%w: a profile takes at most %d seconds", problem.ErrSelection, maxProfile)
-	errProfiling   = fmt.Errorf("%w: another profile is being taken", resolver.ErrBusy)
+	errProfileTime = fmt.Errorf("%w: a profile is limited to %d seconds", problem.ErrSelection, maxProfile)
+	errProfiling   = fmt.Errorf("%w: another profile is running; retry when it has ended", resolver.ErrBusy)
 )
 
 // profiles serves profiles of the Go runtime: one at a time, since each slows down the whole process.

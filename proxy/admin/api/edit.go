@@ -97,7 +97,7 @@ func (c *call) read(key registry.Key, text []byte) (api.Name, error) {
 	}
 	named, err := c.service.Names(key, document.Name)
 	if err == nil && (!named || document.Prefix && key.Kind == registry.KindName) {
-		err = fmt.Errorf("%w: the document is of %s, and the request of %s", registry.ErrInvalid, document.Key(), key)
+		err = fmt.Errorf("%w: the document has the URI %s, the request %s", registry.ErrInvalid, document.Key(), key)
 	}
 	return document, err
 }
@@ -119,7 +119,7 @@ func servePatch(c *call) (message.Reply, error) {
 	// encoding/json would accept "Status" for "status": the two could not be told apart.
 	for name := range changes {
 		if !slices.Contains(api.NameMembers(), name) {
-			return message.Reply{}, fmt.Errorf("%w: a name has no member %q", registry.ErrInvalid, name)
+			return message.Reply{}, fmt.Errorf("%w: unknown member %q", registry.ErrInvalid, name)
 		}
 	}
 	_, of.Activate = changes["status"]

@@ -19,13 +19,13 @@ import (
 func serveEntries(c *call) (message.Reply, error) {
 	switch {
 	case !c.URL.Query().Has("uri") && (c.get("at") != "" || c.get("version") != ""):
-		return message.Reply{}, fmt.Errorf("%w: at and version are for one name", problem.ErrSelection)
+		return message.Reply{}, fmt.Errorf("%w: at and version require uri", problem.ErrSelection)
 	case !c.URL.Query().Has("uri"):
 		return serveList(c)
 	}
 	for name := range c.given {
 		if name != "uri" && name != "at" && name != "version" {
-			return message.Reply{}, fmt.Errorf("%w: prefix, limit and cursor are for lists, which have no uri", problem.ErrSelection)
+			return message.Reply{}, fmt.Errorf("%w: prefix, limit and cursor cannot be combined with uri", problem.ErrSelection)
 		}
 	}
 	return serveEntry(c)
@@ -62,13 +62,13 @@ func serveEntry(c *call) (message.Reply, error) {
 // versionOf returns the requested version of an entry: the zero value is the current one.
 func versionOf(c *call) (v service.Version, err error) {
 	if c.get("at") != "" && c.get("version") != "" {
-		return v, fmt.Errorf("%w: at and version are given, and each chooses one", problem.ErrSelection)
+		return v, fmt.Errorf("%w: at and version cannot be combined", problem.ErrSelection)
 	}
 	if v.At, err = service.ParseTime(c.get("at")); err != nil || c.get("version") == "" {
 		return v, err
 	}
 	if v.Number, err = strconv.Atoi(c.get("version")); err != nil || v.Number < 1 {
-		return v, fmt.Errorf("%w: version is the number of one", problem.ErrSelection)
+		return v, fmt.Errorf("%w: version must be a number", problem.ErrSelection)
 	}
 	return v, nil
 }

@@ -49,7 +49,7 @@ func serveAccept(c *call) (message.Reply, error) {
 	case c.Header.Get("Content-Encoding") != "":
 		return message.Reply{}, fmt.Errorf("%w: %w", problem.ErrContentType, jobs.ErrCompressed)
 	case len(c.Header["Idempotency-Key"]) > 1:
-		return message.Reply{}, fmt.Errorf("%w: there are several fields Idempotency-Key", problem.ErrSelection)
+		return message.Reply{}, fmt.Errorf("%w: more than one Idempotency-Key", problem.ErrSelection)
 	}
 	u.Format, u.Key = jobFormats()[kind], c.Header.Get("Idempotency-Key")
 	job, err := c.service.Accept(c.Context(), c.actor, u)
@@ -107,7 +107,7 @@ func (c *call) format(names ...string) (string, error) {
 	format := cmp.Or(c.get("format"), names[0])
 	if !slices.Contains(names, format) {
 		last := len(names) - 1
-		return "", fmt.Errorf("%w: format is %s or %s", problem.ErrSelection, strings.Join(names[:last], ", "), names[last])
+		return "", fmt.Errorf("%w: format must be %s or %s", problem.ErrSelection, strings.Join(names[:last], ", "), names[last])
 	}
 	return format, nil
 }

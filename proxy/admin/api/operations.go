@@ -49,7 +49,7 @@ type operation struct {
 	required          bool
 }
 
-var errOperations = errors.New("the operations of the OpenAPI document are not those of urnd")
+var errOperations = errors.New("the operations of the OpenAPI document do not match those of urnd")
 
 // operationsOf returns the operations of a document, each with the action of its operationId.
 func operationsOf(document []byte, actions map[string]action) ([]operation, error) {
@@ -73,7 +73,7 @@ func operationsOf(document []byte, actions map[string]action) ([]operation, erro
 			o := operation{method: strings.ToUpper(method), path: path, id: described.OperationID, about: described.Summary, parameters: []string{}}
 			var ok bool
 			if o.action, ok = actions[o.id]; !ok {
-				return nil, fmt.Errorf("%w: nothing is done by %s", errOperations, o.id)
+				return nil, fmt.Errorf("%w: %s has no action", errOperations, o.id)
 			}
 			o.open = len(described.Security) == 1 && len(described.Security[0]) == 0
 			for _, one := range described.Security {
@@ -93,7 +93,7 @@ func operationsOf(document []byte, actions map[string]action) ([]operation, erro
 		}
 	}
 	if len(all) != len(actions) {
-		return nil, fmt.Errorf("%w: there are %d, and %d actions", errOperations, len(all), len(actions))
+		return nil, fmt.Errorf("%w: %d operations, %d actions", errOperations, len(all), len(actions))
 	}
 	slices.SortFunc(all, compare)
 	return all, nil
@@ -151,7 +151,7 @@ func (a *API) find(r *http.Request) (found *operation, id string, err error) {
 	ofRegistry := a.OfRegistry(r.URL.Path)
 	switch {
 	case len(allow) == 0 && ofRegistry:
-		return nil, "", fmt.Errorf("%w; the name is a parameter: /api/v1/names?uri=urn:example:a", problem.ErrAdminPath)
+		return nil, "", fmt.Errorf("%w; pass the name as a parameter: /api/v1/names?uri=urn:example:a", problem.ErrAdminPath)
 	case len(allow) == 0:
 		return nil, "", problem.ErrAdminPath
 	case ofRegistry && r.Method == http.MethodDelete && strings.Trim(r.URL.Path, "/") != "api/v1/jobs" && resourceOf(r.URL.Path) != "tokens":

@@ -14,8 +14,8 @@ func TestOperationsOf(t *testing.T) {
 	nothing := map[string]action{"a": {}, "b": {}}
 	for document, want := range map[string]string{
 		`{"paths": {"/a": {"get": {"operationId": "a"}, "put": {"operationId": "b"}}}}`: "",
-		`{"paths": {"/a": {"get": {"operationId": "a"}, "put": {"operationId": "c"}}}}`: "nothing is done by c",
-		`{"paths": {"/a": {"get": {"operationId": "a"}}}}`:                              "there are 1, and 2 actions",
+		`{"paths": {"/a": {"get": {"operationId": "a"}, "put": {"operationId": "c"}}}}`: "c has no action",
+		`{"paths": {"/a": {"get": {"operationId": "a"}}}}`:                              "1 operations, 2 actions",
 		`[]`: "reading the OpenAPI document",
 	} {
 		all, err := operationsOf([]byte(document), nothing)

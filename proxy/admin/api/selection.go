@@ -87,8 +87,7 @@ func (a *API) responseSelectionOf(given map[string]string) (s ResponseSelection,
 		case "prefix":
 			scheme, _, ok := strings.Cut(value, ":")
 			if s.Prefix = value; !ok || !a.HasResponses(scheme) {
-				err = fmt.Errorf("%w: the prefix of a canonical URI begins with a scheme of which responses are stored, such as http:// "+
-					"or gopher://", problem.ErrSelection)
+				err = fmt.Errorf("%w: prefix must begin with a scheme whose responses are stored, such as http:// or gopher://", problem.ErrSelection)
 			}
 		case "host":
 			s.Host, err = ParseHost(value)
@@ -112,8 +111,7 @@ func (a *API) KeyOf(text string) (uri.URI, error) {
 	}
 	u = u.WithoutFragment().Normalize()
 	if !a.HasResponses(u.Scheme()) {
-		return uri.URI{}, fmt.Errorf("%w: responses are stored for http, https and the schemes of gateways; /api/v1/cache/entries "+
-			"has the answers for names", problem.ErrSelection)
+		return uri.URI{}, fmt.Errorf("%w: only URLs of http, https and gateways have stored responses; use /api/v1/cache/entries for names", problem.ErrSelection)
 	}
 	return u, nil
 }
@@ -166,9 +164,9 @@ func parametersOf(r *http.Request, known, lists []string) (given map[string]stri
 		case slices.Contains(lists, name):
 			several[name] = values
 		case len(values) > 1:
-			return nil, nil, fmt.Errorf("%w: %q is given twice", problem.ErrSelection, name)
+			return nil, nil, fmt.Errorf("%w: duplicate parameter %q", problem.ErrSelection, name)
 		case !slices.Contains(known, name):
-			return nil, nil, fmt.Errorf("%w: there is no parameter %q", problem.ErrSelection, name)
+			return nil, nil, fmt.Errorf("%w: unknown parameter %q", problem.ErrSelection, name)
 		case values[0] != "":
 			given[name] = values[0]
 		}

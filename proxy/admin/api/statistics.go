@@ -50,7 +50,7 @@ func serveStatistics(c *call) (message.Reply, error) {
 	}
 	if c.get("since") != "" || c.get("until") != "" {
 		if search.Below != "" || service.Filtered(&search) {
-			return message.Reply{}, fmt.Errorf("%w: since and until are for one name (uri), or for all", problem.ErrSelection)
+			return message.Reply{}, fmt.Errorf("%w: since and until cannot be combined with a selection other than uri", problem.ErrSelection)
 		}
 		return serveCounts(c)
 	}

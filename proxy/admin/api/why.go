@@ -36,7 +36,7 @@ func (a *API) serveWhy(c *call) (message.Reply, error) {
 		return message.Reply{}, problem.Shown(err)
 	}
 	if send {
-		a.Log.InfoContext(c.Context(), "a request was sent to explain it", "client", c.RemoteAddr, "uri", why.URL)
+		a.Log.InfoContext(c.Context(), "request sent to explain its caching", "client", c.RemoteAddr, "uri", why.URL)
 	}
 	return message.JSON(http.StatusOK, why), nil
 }
@@ -48,16 +48,16 @@ const maxHeaders = 100
 // urnd writes these itself.
 func fieldsOf(lines []string) (fields httpmessage.Fields, err error) {
 	if len(lines) > maxHeaders {
-		return nil, fmt.Errorf("%w: there are more than %d fields", problem.ErrSelection, maxHeaders)
+		return nil, fmt.Errorf("%w: more than %d header fields", problem.ErrSelection, maxHeaders)
 	}
 	for _, line := range lines {
 		name, value, ok := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
 		switch use := httpmessage.UseOf(name); {
 		case !ok || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value):
-			return nil, fmt.Errorf("%w: header is a field as Name: value", problem.ErrSelection)
+			return nil, fmt.Errorf("%w: header must have the form Name: value", problem.ErrSelection)
 		case use&(httpmessage.HopByHop|httpmessage.Framing) != 0, strings.EqualFold(name, "Host"), strings.EqualFold(name, "Expect"):
-			return nil, fmt.Errorf("%w: %s is of the connection, or of the URL, and is not given as a header", problem.ErrSelection, name)
+			return nil, fmt.Errorf("%w: %s cannot be set: it belongs to the connection or to the URL", problem.ErrSelection, name)
 		}
 		fields.Add(name, value)
 	}

@@ -203,7 +203,7 @@ const maxRevertShown = 50
 func (e *Editor) serveChangeSet(p *Request) (message.Reply, error) {
 	number, err := strconv.ParseInt(p.ID, 10, 64)
 	if err != nil || number < 1 {
-		return message.Reply{}, fmt.Errorf("%w: there is no change set %q", registry.ErrUnknown, p.ID)
+		return message.Reply{}, fmt.Errorf("%w: unknown change set %q", registry.ErrUnknown, p.ID)
 	}
 	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("changes.title"), Path: pathChanges}}
 	prefix := ownPrefix(p, p.URL.Query().Get("prefix"))

@@ -293,7 +293,7 @@ func (s *Drafts) end(d draft) {
 
 // storingDraft wraps an error of the file system.
 func storingDraft(err error) error {
-	return fmt.Errorf("%w: storing what was sent: %w", registry.ErrNoStore, err)
+	return fmt.Errorf("%w: storing the upload: %w", registry.ErrNoStore, err)
 }
 
 // errNoDraft means that a draft does not exist any more.

@@ -64,7 +64,7 @@ func TestDraftsOfTokens(t *testing.T) {
 }
 
 // If several actors have reached their limits, a new draft is rejected and evicts none.
-func TestRoomOfAllDrafts(t *testing.T) {
+func TestDraftStorageLimit(t *testing.T) {
 	s := NewDrafts(t.TempDir(), time.Now)
 	first, err := takeUp(t, s, "first", maxDrafts)
 	if err != nil {

@@ -113,7 +113,7 @@ func (e *Editor) begin(r *editing) (message.Reply, error) {
 	if text := r.URL.Query().Get("restore"); text != "" {
 		number, err := strconv.Atoi(text)
 		if err != nil || number < 1 {
-			return message.Reply{}, fmt.Errorf("%w: restore is the number of a version", problem.ErrSelection)
+			return message.Reply{}, fmt.Errorf("%w: restore must be the number of a version", problem.ErrSelection)
 		}
 		former, err := e.entry(r.Request, r.subject, number)
 		if err != nil {

@@ -226,13 +226,13 @@ func TestMetadataFields(t *testing.T) {
 	}
 }
 
-func TestJSONFaults(t *testing.T) {
+func TestJSONErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\"a\": 1,\n \"ä\" 2}": "This is no JSON from line 2, column 6 on.",
+		"{\"a\": 1,\n \"ä\" 2}": "This is not valid JSON, from line 2, column 6 on.",
 		`[1]`:                   "This is no JSON object",
-		`{"a": 1`:               "The JSON object is not complete",
+		`{"a": 1`:               "The JSON object is incomplete",
 		`{"a": 1, "a": 2}`:      "twice",
-		`{"a": 1} x`:            "This is no JSON from line 1, column 10 on.",
+		`{"a": 1} x`:            "This is not valid JSON, from line 1, column 10 on.",
 	} {
 		var wrong failures
 		join(english(), texts{inMetadata: text}, nil, &wrong)

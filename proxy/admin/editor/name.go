@@ -191,7 +191,7 @@ func subjectOf(p *Request) (s subject, err error) {
 	case kindPrefix:
 		s.IsPrefix = true
 	default:
-		err = fmt.Errorf("%w: kind is name or prefix", problem.ErrSelection)
+		err = fmt.Errorf("%w: kind must be name or prefix", problem.ErrSelection)
 	}
 	under(p, s)
 	return s, err

@@ -179,7 +179,7 @@ func (e *Editor) askRevoke(p *Request) (message.Reply, error) {
 	}
 	i := slices.IndexFunc(all, func(t token.Token) bool { return t.ID == p.ID })
 	if i < 0 {
-		return message.Reply{}, fmt.Errorf("%w: there is no such token", registry.ErrUnknown)
+		return message.Reply{}, fmt.Errorf("%w: unknown token", registry.ErrUnknown)
 	}
 	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("editor.tokens"), Path: PathTokens}}
 	page := revokePage{shownToken: &shownToken{Token: all[i]}, Field: p.Field.HTML(), Path: PathTokens + "/" + p.ID + "/revoke", IsOwn: p.ID == p.Actor.Token}

@@ -47,7 +47,7 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 			return message.Reply{}, err
 		}
 		if current.Status == registry.Withdrawn {
-			return message.Reply{}, fmt.Errorf("%w: %s is withdrawn already; what is said of that is edited", registry.ErrInvalid, s.key())
+			return message.Reply{}, fmt.Errorf("%w: %s is already withdrawn; edit it to change the reason", registry.ErrInvalid, s.key())
 		}
 		return e.withdrawing(r, &withdrawPage{}), nil
 	}

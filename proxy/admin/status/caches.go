@@ -100,7 +100,7 @@ func purgeKinds(in pages.Writer) []purgeKind {
 type refusal string
 
 // Error implements error, for logs.
-func (r refusal) Error() string { return "the form was refused: " + string(r) }
+func (r refusal) Error() string { return "form rejected: " + string(r) }
 
 // Unwrap returns the error that determines the status.
 func (r refusal) Unwrap() error { return problem.ErrSelection }
@@ -188,13 +188,13 @@ func (m maker) purge(r *page.Request) (message.Reply, error) {
 	to := f.query()
 	switch {
 	case err == nil:
-		log.InfoContext(r.Context(), "a cache was purged", "purged", n)
+		log.InfoContext(r.Context(), "cache purged", "purged", n)
 		to = url.Values{"purged": {strconv.Itoa(n)}, "cache": {f.Cache}, "mode": {f.Mode}}
 	case problem.Status(err) >= http.StatusInternalServerError:
-		log.WarnContext(r.Context(), "a cache was not purged", "error", err)
+		log.WarnContext(r.Context(), "cache purge failed", "error", err)
 		return message.Reply{}, err
 	default:
-		log.WarnContext(r.Context(), "a cache was not purged", "error", err)
+		log.WarnContext(r.Context(), "cache purge failed", "error", err)
 	}
 	return message.Reply{Status: http.StatusSeeOther, Location: pathCaches + "?" + to.Encode(), CacheControl: message.NoStore}, nil
 }

@@ -95,7 +95,7 @@ func TestVerdict(t *testing.T) {
 		}
 		for _, reason := range state.Reasons {
 			if len(reason) > 265 || !utf8.ValidString(string(reason)) {
-				t.Errorf("%d octets: %q", len(reason), reason)
+				t.Errorf("%d bytes: %q", len(reason), reason)
 			}
 		}
 	}
@@ -189,29 +189,29 @@ func TestTables(t *testing.T) {
 		"systems DNS server 192.0.2.2:53":  {"2", "50.0 %", "500 µs", "950 µs", "NOERROR 1, timeout 1"},
 		"limits requests":                  {"1", "2"},
 		"limits fetches":                   {"2", "2", "critical"},
-		"warnings certificate":             {"it expires: 1970-01-03 02:00:00, in 2 days", "critical"},
-		"warnings responses on disk":       {"little is free: 1.0 MiB", "critical"},
-		"warnings access log":              {"little is free: 512.0 MiB", "warning"},
+		"warnings certificate":             {"expiry: 1970-01-03 02:00:00, in 2 days", "critical"},
+		"warnings responses on disk":       {"low free space: 1.0 MiB", "critical"},
+		"warnings access log":              {"low free space: 512.0 MiB", "warning"},
 		"warnings configuration":           {"urnd.yaml:1:2: listen.tls is not used", "warning"},
 		"registry active names":            {"7"},
 		"registry versions of all":         {"12,345"},
-		"machines a:80":                    {"this one: it answers", "–"},
-		"machines others":                  {"share answers with this one", "–"},
-		"machines no other":                {"shares records with this one", "–"},
-		"machines b":                       {"looks whether targets answer", "1970-01-01 00:00:00"},
-		"failing 192.0.2.1:53":             {"DNS server", "it does not answer", "in 4.0 s", "critical"},
-		"failing http://a.example":         {"origin or gateway", "it cannot be connected to", "as it is needed", "warning"},
-		"failing http://r.example":         {"resolution server (THTTP)", "dial tcp: <refused>", "as it is needed", "warning"},
-		"failing 1 target of the registry": {"dead in checks", "see urnd registry health", "as it is needed", "warning"},
-		"known http://a.example":           {"origin of a site", "it cannot be connected to", "warning"},
-		"known http://b.example":           {"origin of a site", "no failure is known", "ok"},
-		"known 192.0.2.1:53":               {"DNS server", "it does not answer", "critical"},
-		"known 192.0.2.3:53":               {"DNS server", "1 of 1 questions have failed", "warning"},
-		"known 192.0.2.9:427":              {"directory agent (SLP)", "no failure is known", "ok"},
-		"stores registry":                  {"sqlite:a.db", "it answers", "1.0 MiB", "–", "1.0 TiB"},
-		"stores responses on disk":         {"/b", "in use; faults: 1, damaged files: 2", "–", "1.0 GiB", "1.0 MiB", "critical"},
+		"machines a:80":                    {"this instance: serves requests", "–"},
+		"machines other instances":         {"share answers with this instance", "–"},
+		"machines none":                    {"shares records with this instance", "–"},
+		"machines b":                       {"checks targets", "1970-01-01 00:00:00"},
+		"failing 192.0.2.1:53":             {"DNS server", "does not respond", "in 4.0 s", "critical"},
+		"failing http://a.example":         {"origin or gateway", "refuses connections", "on demand", "warning"},
+		"failing http://r.example":         {"resolution server (THTTP)", "dial tcp: <refused>", "on demand", "warning"},
+		"failing 1 target of the registry": {"dead in checks", "see urnd registry health", "on demand", "warning"},
+		"known http://a.example":           {"origin of a site", "refuses connections", "warning"},
+		"known http://b.example":           {"origin of a site", "no known failure", "ok"},
+		"known 192.0.2.1:53":               {"DNS server", "does not respond", "critical"},
+		"known 192.0.2.3:53":               {"DNS server", "1 of 1 requests failed", "warning"},
+		"known 192.0.2.9:427":              {"directory agent (SLP)", "no known failure", "ok"},
+		"stores registry":                  {"sqlite:a.db", "available", "1.0 MiB", "–", "1.0 TiB"},
+		"stores responses on disk":         {"/b", "in use; errors: 1, damaged files: 2", "–", "1.0 GiB", "1.0 MiB", "critical"},
 		"stores access log":                {"/c", "in use", "0 B", "–", "512.0 MiB", "warning"},
-		"stores shared level of caches":    {"redis://c", "it answers; no other urnd shares answers", "–", "–", "–", "critical"},
+		"stores shared level of caches":    {"redis://c", "available; no other urnd shares answers", "–", "–", "–", "critical"},
 		"errors 23:59:59, just now":        {"error", "broken", "a=b", "1", "critical"},
 		"errors 22:59:00, 1 h ago":         {"warning", "odd", "c=d", "3, and 4,000 with other details", "warning"},
 		"errors 1969-12-30 00:00:00":       {"warning", "long ago", "", "1", "warning"},
@@ -219,7 +219,7 @@ func TestTables(t *testing.T) {
 	})
 	s.Certificates = func() []*x509.Certificate { return []*x509.Certificate{{NotAfter: time.Unix(-1, 0)}} }
 	compare(t, rows(s), map[string][]string{
-		"certificate expires": {"it expired at 1969-12-31 23:59:59", "critical"}, "certificate names": {"–"},
+		"certificate expires": {"expired at 1969-12-31 23:59:59", "critical"}, "certificate names": {"–"},
 	})
 	for _, table := range s.State(english()).Tables {
 		if table.ID == "systems" && plain(table.Rows[0].Cells)[0] != "DNS server 192.0.2.1:53" || (table.ID == "failing" || table.ID == "known") && plain(table.Rows[0].Cells)[0] != "192.0.2.1:53" && plain(table.Rows[0].Cells)[0] != "http://a.example" {

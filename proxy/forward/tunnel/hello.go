@@ -36,7 +36,7 @@ const maxHello = 128 << 10
 
 var (
 	errSeen     = errors.New("the ClientHello was read")
-	errTooLarge = errors.New("a ClientHello is too large")
+	errTooLarge = errors.New("the ClientHello is too large")
 )
 
 // look reads the first bytes of a client, however fragmented, and calls its Look. The bytes read become

@@ -155,7 +155,7 @@ func TestLookRefuses(t *testing.T) {
 
 // If the server speaks first, the client gets its data before sending any; a client that closes without a
 // byte is not inspected.
-func TestLookWaitsForNobody(t *testing.T) {
+func TestLookDoesNotBlock(t *testing.T) {
 	client, near := pair(t)
 	server, far := pair(t)
 	ended := make(chan struct{})

@@ -43,7 +43,7 @@ func blocked(t *testing.T, to net.Conn) []byte {
 	_ = to.SetWriteDeadline(time.Now().Add(200 * time.Millisecond))
 	n, err := to.Write(sent)
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatalf("%d octets were taken: %v", n, err)
+		t.Fatalf("%d bytes were taken: %v", n, err)
 	}
 	return sent[:n]
 }
@@ -63,12 +63,12 @@ func TestSplicing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := io.ReadAll(way[1]); err != nil || !bytes.Equal(got, sent) {
-			t.Errorf("%d of %d octets, %v", len(got), len(sent), err)
+			t.Errorf("%d of %d bytes, %v", len(got), len(sent), err)
 		}
 		testserver.Wait(t, "no pipe is taken", func() bool { return p.pipes.inUse() == 0 })
 		if i == 1 {
 			if carried := <-o.carried; carried != int64(len(sent)) {
-				t.Errorf("%d octets were carried of %d", carried, len(sent))
+				t.Errorf("%d bytes were carried of %d", carried, len(sent))
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func TestSplicingWithoutPipe(t *testing.T) {
 		sent := blocked(t, way[0])
 		_ = way[0].CloseWrite()
 		if got, err := io.ReadAll(way[1]); err != nil || !bytes.Equal(got, sent) {
-			t.Errorf("%d of %d octets, %v", len(got), len(sent), err)
+			t.Errorf("%d of %d bytes, %v", len(got), len(sent), err)
 		}
 	}
 	if <-o.carried; p.pipes.inUse() != maxPipes {
@@ -165,7 +165,7 @@ func TestIdleOfSplicing(t *testing.T) {
 		return len(o.carried) == 1
 	})
 	if n := <-o.carried; n != 5 {
-		t.Errorf("%d octets", n)
+		t.Errorf("%d bytes", n)
 	}
 }
 

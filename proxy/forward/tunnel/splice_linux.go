@@ -43,7 +43,7 @@ func newSplicing(t *activity, to sink, from *net.TCPConn) *splicing {
 }
 
 // errCopy means that data must be copied instead.
-var errCopy = errors.New("there is no pipe")
+var errCopy = errors.New("no pipe available")
 
 // pass waits for data and moves it. It returns io.EOF at its end, and errCopy if there is, or may be, data
 // that cannot be moved.

@@ -12,7 +12,7 @@ type pipes struct{}
 
 type splicing struct{}
 
-var errCopy = errors.New("there is no pipe")
+var errCopy = errors.New("no pipe available")
 
 func newSplicing(*activity, sink, *net.TCPConn) *splicing { return nil }
 

@@ -32,7 +32,7 @@ func (p *Pool) answer(one *process, text string, more bool) error {
 			return errStray
 		}
 		if log, ok := p.lines.allow("pid", one.cmd.Process.Pid); ok {
-			log.Warn("a helper's answer to no question is dropped")
+			log.Warn("unexpected helper response dropped")
 		}
 		return nil
 	}

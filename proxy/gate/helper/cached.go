@@ -92,7 +92,7 @@ func (c *cached) ttl(a Answer) time.Duration {
 func (c *cached) ask(ctx context.Context, line string) (Answer, time.Duration, error) {
 	a, err := c.pool.Ask(ctx, line)
 	if err == nil && a.Result == TT {
-		err = fmt.Errorf("helper %s: %w: it answers a question of another protocol", c.pool.config.Name, ErrBroken)
+		err = fmt.Errorf("helper %s: %w: the response is of another protocol", c.pool.config.Name, ErrBroken)
 	}
 	if err != nil {
 		return Answer{}, 0, err

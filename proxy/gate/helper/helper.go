@@ -22,12 +22,12 @@ const MaxLine = 64 << 10
 // Errors of questions. A question without an answer has an error that wraps ErrUnavailable: it is not a
 // denial, and belongs into the log.
 var (
-	ErrUnavailable = errors.New("the helper program gives no answer")
-	ErrBusy        = fmt.Errorf("%w: too many questions wait for it", ErrUnavailable)
-	ErrTimeout     = fmt.Errorf("%w: the time limit of a question is over", ErrUnavailable)
-	ErrEnded       = fmt.Errorf("%w: its process has ended", ErrUnavailable)
-	ErrBroken      = fmt.Errorf("%w: it is broken", ErrUnavailable) // an answer BH, or an invalid one
-	ErrClosed      = fmt.Errorf("%w: it is closed", ErrUnavailable)
+	ErrUnavailable = errors.New("no response from the helper program")
+	ErrBusy        = fmt.Errorf("%w: too many requests are queued", ErrUnavailable)
+	ErrTimeout     = fmt.Errorf("%w: the request timed out", ErrUnavailable)
+	ErrEnded       = fmt.Errorf("%w: its process has exited", ErrUnavailable)
+	ErrBroken      = fmt.Errorf("%w: it reported an internal error", ErrUnavailable) // an answer BH, or an invalid one
+	ErrClosed      = fmt.Errorf("%w: it is stopped", ErrUnavailable)
 )
 
 // ambiguous is the error of an answer BH whose message has no meaning.
@@ -41,7 +41,7 @@ func (*ambiguous) Unwrap() error   { return ErrBroken }
 var errSuccess = &ambiguous{"Success"}
 
 // ErrLine is the error of a question that is too long, or has a control character.
-var ErrLine = errors.New("the question is no line of a helper program")
+var ErrLine = errors.New("the request cannot be sent as a line to a helper program")
 
 // Config configures the program of a Pool, and its limits. Name, Command, Log and Now must be set.
 type Config struct {
@@ -117,7 +117,7 @@ func New(config Config) (*Pool, error) {
 		program = config.Command[0] // without arguments, which may contain passwords
 	}
 	if !filepath.IsAbs(program) {
-		return nil, fmt.Errorf("the program of the helper %s is %q: write its whole path, and each argument apart", config.Name, program)
+		return nil, fmt.Errorf("helper %s: the program %q must be an absolute path, with each argument separate", config.Name, program)
 	}
 	return &Pool{config: config.withDefaults(), lines: newLineLog(config)}, nil
 }

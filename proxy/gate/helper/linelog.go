@@ -59,7 +59,7 @@ func (one *process) logErrors() {
 			one.said = text
 			one.ending.Unlock()
 			if log, ok := one.pool.lines.allow("pid", one.cmd.Process.Pid); ok {
-				log.Info("a helper says", "line", text)
+				log.Info("helper wrote to standard error", "line", text)
 			}
 		}
 		for errors.Is(err, bufio.ErrBufferFull) {

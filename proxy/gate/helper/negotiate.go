@@ -12,7 +12,7 @@ import (
 )
 
 // ErrToken is the error of a client token that is not base64, or is too long.
-var ErrToken = errors.New("the token of the client is no base64, or too long")
+var ErrToken = errors.New("the token of the client is not base64, or too long")
 
 // Negotiate verifies tokens of RFC 4559 by a program, like auth_param negotiate of Squid. It is safe for
 // concurrent use.
@@ -25,7 +25,7 @@ type Negotiate struct {
 // the pool must have no concurrency.
 func NewNegotiate(pool *Pool) (*Negotiate, error) {
 	if pool.config.Concurrency > 0 {
-		return nil, fmt.Errorf("the helper %s has a concurrency of %d, but a conversation needs a process of its own: write 0 for negotiate",
+		return nil, fmt.Errorf("helper %s: the concurrency is %d, but negotiate requires 0 (one process per conversation)",
 			pool.config.Name, pool.config.Concurrency)
 	}
 	return &Negotiate{pool: pool, queues: clientQueues(pool)}, nil
@@ -85,7 +85,7 @@ func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
 		c.Close()
 	}
 	if a.Result == OK && a.User() == "" {
-		return Step{}, c.broken(fmt.Errorf("helper %s: %w: it lets in a client without the name of a user", c.negotiate.pool.config.Name, ErrBroken))
+		return Step{}, c.broken(fmt.Errorf("helper %s: %w: it accepted a client without a user name", c.negotiate.pool.config.Name, ErrBroken))
 	}
 	return step, nil
 }
@@ -94,7 +94,7 @@ func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
 // that break the program.
 func (c *Conversation) broken(err error) error {
 	if log, ok := c.negotiate.pool.lines.allow("client", c.address); ok {
-		log.Warn("a login by Negotiate is refused", "error", err)
+		log.Warn("negotiate login refused", "error", err)
 	}
 	return err
 }

@@ -87,7 +87,7 @@ func TestRefusedTokensAreLogged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := strings.Count(log.String(), `msg="a login by Negotiate is refused"`); got != burst {
+	if got := strings.Count(log.String(), `msg="negotiate login refused"`); got != burst {
 		t.Errorf("%d lines for %d tokens", got, tokens)
 	}
 	if want := "client=" + alice.String() + ` error="helper test: `; !strings.Contains(log.String(), want) {
@@ -205,7 +205,7 @@ func TestLeavers(t *testing.T) {
 
 func TestNegotiateConcurrency(t *testing.T) {
 	pool, _ := start(t, helper.Config{Concurrency: 2})
-	if _, err := helper.NewNegotiate(pool); err == nil || !strings.Contains(err.Error(), "write 0") {
+	if _, err := helper.NewNegotiate(pool); err == nil || !strings.Contains(err.Error(), "requires 0") {
 		t.Errorf("%v", err)
 	}
 }

@@ -161,7 +161,7 @@ func TestUnknownChannel(t *testing.T) {
 		fails(t, pool, line, helper.ErrUnavailable)
 		eventually(t, pool, "good")
 	}
-	if !strings.Contains(log.String(), "to no question") {
+	if !strings.Contains(log.String(), "unexpected helper response") {
 		t.Errorf("the log: %s", log)
 	}
 }
@@ -296,7 +296,7 @@ func TestLines(t *testing.T) {
 func TestCommand(t *testing.T) {
 	for _, command := range [][]string{nil, {""}, {"sh", "-c", "secret"}} {
 		_, err := helper.New(helper.Config{Name: "a", Command: command})
-		if err == nil || !strings.Contains(err.Error(), "whole path") || strings.Contains(err.Error(), "secret") {
+		if err == nil || !strings.Contains(err.Error(), "absolute path") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", command, err)
 		}
 	}

@@ -45,9 +45,9 @@ type process struct {
 const maxStrays = 16
 
 var (
-	errStray = errors.New("it answers what was not asked")
-	errLong  = fmt.Errorf("an answer has more than %d bytes", MaxLine)
-	errStuck = errors.New("it does not read its questions")
+	errStray = errors.New("it sent unexpected responses")
+	errLong  = fmt.Errorf("a response exceeds %d bytes", MaxLine)
+	errStuck = errors.New("it does not read its requests")
 )
 
 // launch starts a process.
@@ -155,9 +155,9 @@ func (one *process) read() error {
 		case errors.Is(err, bufio.ErrBufferFull):
 			return errLong
 		case errors.Is(err, io.EOF):
-			return errors.New("it has ended its output")
+			return errors.New("it closed its output")
 		case err != nil:
-			return fmt.Errorf("reading answers: %w", err)
+			return fmt.Errorf("reading responses: %w", err)
 		}
 		text := strings.TrimSuffix(string(line[:len(line)-1]), "\r")
 		if err := one.pool.answer(one, text, reader.Buffered() > 0); err != nil {
@@ -172,7 +172,7 @@ func (one *process) write() {
 		select {
 		case line := <-one.lines:
 			if _, err := one.stdin.WriteString(line); err != nil {
-				one.stop(fmt.Errorf("writing a question: %w", err))
+				one.stop(fmt.Errorf("writing a request: %w", err))
 				return
 			}
 		case <-one.gone:

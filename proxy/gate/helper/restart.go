@@ -20,7 +20,7 @@ func (o *outage) empty() bool { return o.since.IsZero() }
 
 // outageText explains why no process is started; p.mu is held.
 func (p *Pool) outageText() string {
-	return fmt.Sprintf("processes of %s (%s) have died too often: %s; the next is started after %s",
+	return fmt.Sprintf("processes of %s (%s) exited too often: %s; next start after %s",
 		p.config.Name, p.config.Command[0], p.outage.why, p.outage.until.UTC().Format(time.RFC3339))
 }
 
@@ -80,7 +80,7 @@ func (p *Pool) remove(one *process) {
 		return
 	}
 	p.counts.Restarts++
-	p.died(one, "it has ended")
+	p.died(one, "it exited")
 	p.dispatch()
 }
 
@@ -103,7 +103,7 @@ func (p *Pool) died(one *process, why string) {
 	p.outage.pause = min(max(2*p.outage.pause, p.config.Restart), maxRestart)
 	p.outage.until, p.outage.trial, p.outage.why = now.Add(p.outage.pause), nil, why
 	p.deaths = nil
-	p.config.Log.Error("processes of a helper die too often", "helper", p.config.Name, "why", why, "next", p.outage.until)
+	p.config.Log.Error("helper processes exit too often", "helper", p.config.Name, "reason", why, "retry_at", p.outage.until)
 }
 
 // recovered ends an outage if the trial has answered; p.mu is held.
@@ -111,7 +111,7 @@ func (p *Pool) recovered(one *process) {
 	if p.outage.trial == one {
 		p.outage = outage{}
 		p.deaths = nil
-		p.config.Log.Info("a helper answers again", "helper", p.config.Name)
+		p.config.Log.Info("helper recovered", "helper", p.config.Name)
 	}
 }
 
@@ -120,7 +120,7 @@ func (p *Pool) ended(one *process) {
 	one.ending.Lock()
 	why := fmt.Sprintf("%v; %s", one.reason, one.cmd.ProcessState)
 	if one.said != "" {
-		why += fmt.Sprintf("; its last message is %q", one.said)
+		why += fmt.Sprintf("; its last message: %q", one.said)
 	}
 	one.ending.Unlock()
 	p.mu.Lock()
@@ -133,6 +133,6 @@ func (p *Pool) ended(one *process) {
 		return
 	}
 	if log, ok := p.lines.allow("pid", one.cmd.Process.Pid); ok {
-		log.Warn("a process of a helper has ended", "why", why)
+		log.Warn("helper process exited", "reason", why)
 	}
 }

@@ -64,7 +64,7 @@ func TestOutage(t *testing.T) {
 	if got := user(t, pool, "a"); got != "a" || len(pool.Faults()) != 0 {
 		t.Errorf("it works again: %q, faults %q", got, pool.Faults())
 	}
-	if text := log.String(); strings.Count(text, "level=ERROR") != 2 || !strings.Contains(text, "answers again") {
+	if text := log.String(); strings.Count(text, "level=ERROR") != 2 || !strings.Contains(text, "helper recovered") {
 		t.Errorf("the log: %s", text)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // errSeat is the error of a message in a conversation whose process has ended, or whose reservation has.
-var errSeat = errors.New("the conversation with the helper is over")
+var errSeat = errors.New("the conversation with the helper has ended")
 
 // seat is the reservation of a process for the conversation with a client. nil is none.
 type seat struct {

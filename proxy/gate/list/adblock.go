@@ -6,9 +6,9 @@ import (
 )
 
 var (
-	errAdBlock  = errors.New("this rule of AdBlock is not for a host: write ||example.org^")
-	errCosmetic = errors.New("this rule of AdBlock is for elements of pages")
-	errOption   = errors.New("this rule of AdBlock has an option that is not for all requests: only $important, $all, $document and $doc are read")
+	errAdBlock  = errors.New("unsupported AdBlock rule without a host: write ||example.org^")
+	errCosmetic = errors.New("unsupported AdBlock rule for page elements")
+	errOption   = errors.New("unsupported AdBlock option: only $important, $all, $document and $doc are supported")
 )
 
 // isAdBlockComment reports whether a line is a comment or a header of a list for AdBlock.

@@ -81,10 +81,10 @@ const (
 )
 
 var (
-	errNotRegular = errors.New("this is not a regular file")
-	errEmpty      = errors.New("the file is empty: a list without entries has a comment, such as # none")
-	errNoEntries  = errors.New("no line of the file is an entry")
-	errChanged    = errors.New("the file changes while it is read")
+	errNotRegular = errors.New("not a regular file")
+	errEmpty      = errors.New("the file is empty: a list without entries needs a comment, such as # none")
+	errNoEntries  = errors.New("the file has no valid entry")
+	errChanged    = errors.New("the file changed during the read")
 )
 
 // open reads a file for the first time. It starts no goroutine. An unusable file is an error.
@@ -133,7 +133,7 @@ func (f *File[T]) Faults() []string {
 		return nil
 	}
 	at := f.current.Load().loaded.UTC().Format(time.RFC3339)
-	return []string{fmt.Sprintf("the list %s cannot be used, so that what was read at %s stays in use: %s", f.config.Path, at, f.failure)}
+	return []string{fmt.Sprintf("the reload of list %s failed, the content of %s stays in use: %s", f.config.Path, at, f.failure)}
 }
 
 // stat returns the state of the file.
@@ -195,7 +195,7 @@ func (f *File[T]) accept(read *content[T]) {
 	if len(read.report.Mistakes) > 0 {
 		attrs = append(attrs, "first_skipped", read.report.Mistakes[0].String())
 	}
-	f.config.Log.Info("a list was read", attrs...)
+	f.config.Log.Info("list loaded", attrs...)
 }
 
 // setFailure records why the file cannot be used, "" if it can, and logs transitions.
@@ -206,8 +206,8 @@ func (f *File[T]) setFailure(failure string) {
 	f.mu.Unlock()
 	switch {
 	case before == "" && failure != "":
-		f.config.Log.Error("a list cannot be used: the one before it stays in use", "path", f.config.Path, "error", failure)
+		f.config.Log.Error("list reload failed, keeping the previous one", "path", f.config.Path, "error", failure)
 	case before != "" && failure == "":
-		f.config.Log.Info("a list can be used again", "path", f.config.Path)
+		f.config.Log.Info("list reload recovered", "path", f.config.Path)
 	}
 }

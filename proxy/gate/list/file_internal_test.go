@@ -142,7 +142,7 @@ func (x *fixture) faulty(text string) {
 	if len(failures) != 1 || !strings.Contains(failures[0], text) || !strings.Contains(failures[0], x.path) {
 		x.t.Errorf("no fault with %q: %q", text, failures)
 	}
-	if n := x.log.count("cannot be used"); n != 1 {
+	if n := x.log.count("list reload failed"); n != 1 {
 		x.t.Errorf("%d messages", n)
 	}
 }
@@ -153,7 +153,7 @@ func (x *fixture) sound() {
 	if failures := x.file.Faults(); failures != nil {
 		x.t.Error(failures)
 	}
-	if n := x.log.count("can be used again"); n != 1 {
+	if n := x.log.count("list reload recovered"); n != 1 {
 		x.t.Errorf("%d messages", n)
 	}
 }
@@ -174,7 +174,7 @@ func TestReplaced(t *testing.T) {
 	if info := x.file.Info(); info.Skipped != 1 || info.Mistakes[0].Line != 2 || !info.Loaded.Equal(x.now) || info.Path != x.file.String() {
 		t.Error(info)
 	}
-	if n := x.log.count("a list was read"); n != 2 {
+	if n := x.log.count("list loaded"); n != 2 {
 		t.Error(n, "messages")
 	}
 }
@@ -210,9 +210,9 @@ func TestUnusable(t *testing.T) {
 	x := newFixture(t, 3)
 	for text, failure := range map[string]string{
 		"":                         "the file is empty",
-		"<html>\n<p>503</p>\n":     "no line of the file is an entry",
-		"# nothing\n":              "the file has 0 entries, of 3 before",
-		"||a^$b\nx y\n||c.d.e^$f,": "no line of the file is an entry",
+		"<html>\n<p>503</p>\n":     "the file has no valid entry",
+		"# nothing\n":              "the file has 0 entries, 3 before",
+		"||a^$b\nx y\n||c.d.e^$f,": "the file has no valid entry",
 	} {
 		x.write(text)
 		x.look()
@@ -252,7 +252,7 @@ func TestHalfWritten(t *testing.T) {
 	x := newFixture(t, 300)
 	x.write(names(10)) // the writer stalls
 	x.look()
-	x.faulty("the file has 10 entries, of 300 before")
+	x.faulty("the file has 10 entries, 300 before")
 	x.write(names(20))
 	x.look()
 	x.has("a299.example", 300)
@@ -288,7 +288,7 @@ func TestUnfinishedLine(t *testing.T) {
 		t.Error("it took", took)
 	}
 	x.has("c.example", 5)
-	if x.log.count("cannot be used") != 0 {
+	if x.log.count("list reload failed") != 0 {
 		t.Error("a fault was logged")
 	}
 }
@@ -413,7 +413,7 @@ func TestRun(t *testing.T) {
 	running.Go(func() { file.Run(ctx) })
 	for i := range 3 { // the first may be noticed by the first check
 		x.replace(names(4 + i))
-		if message := <-x.log.added; message != "a list was read" {
+		if message := <-x.log.added; message != "list loaded" {
 			t.Error(message)
 		}
 		x.has("a3.example", 4+i)
@@ -421,11 +421,11 @@ func TestRun(t *testing.T) {
 	if err := os.Remove(x.path); err != nil {
 		t.Fatal(err)
 	}
-	if message := <-x.log.added; !strings.Contains(message, "cannot be used") {
+	if message := <-x.log.added; !strings.Contains(message, "list reload failed") {
 		t.Error(message)
 	}
 	x.replace("b.example\n")
-	if message := <-x.log.added; message != "a list was read" {
+	if message := <-x.log.added; message != "list loaded" {
 		t.Error(message)
 	}
 	cancel()

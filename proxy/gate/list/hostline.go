@@ -106,13 +106,13 @@ func parseHost(text string) (host, error) {
 	return h, nil
 }
 
-var errHostsFile = errors.New("this line of a hosts file says where a host is, and blocks none: write 0.0.0.0, or the name alone")
+var errHostsFile = errors.New("this line maps a host to an address, and blocks nothing: write 0.0.0.0, or only the name")
 
 // parseHostsFileLine appends the names of a line of a hosts file, except those of the machine itself.
 func parseHostsFileLine(entries []host, first, names string) ([]host, error) {
 	addr, err := netip.ParseAddr(first)
 	if err != nil {
-		return entries, errors.New("a line has one host, or an address and names as in a hosts file: write each host on a line of its own")
+		return entries, errors.New("more than one host on a line: write each host on a line of its own")
 	}
 	for text := range strings.FieldsSeq(names) {
 		if isOwnName(text) {

@@ -31,7 +31,7 @@ const (
 // maxPatterns limits the patterns with the same suffix, which are compared one by one.
 const maxPatterns = 256
 
-var errPatterns = errors.New("256 patterns have the same labels behind their last wildcard: no more are compared")
+var errPatterns = errors.New("more than 256 patterns have the same labels after their last wildcard")
 
 // add adds a name without wildcards.
 func (h *Hosts) add(name string, flags byte) error {

@@ -21,14 +21,13 @@ const (
 )
 
 var (
-	errName    = errors.New("this is not a host name")
-	errNumber  = errors.New("a name whose last label is a number is read as an address: write it as four numbers, 192.0.2.1")
-	errURL     = errors.New("this is a URL: it belongs into a list of URLs, or write its host")
-	errPort    = errors.New("a host in a list has no port: write its name alone")
-	errTooWide = errors.New("this would be for all names below a public suffix (https://publicsuffix.org), which belong to different owners: " +
-		"write their names, or the suffix in a rule")
-	errWildcard = errors.New("this pattern stands for names without a dot; a rule for all hosts names none")
-	errDotted   = errors.New("a pattern does not begin with a dot")
+	errName     = errors.New("not a host name")
+	errNumber   = errors.New("a name that ends in a number must be an IPv4 address of four numbers, such as 192.0.2.1")
+	errURL      = errors.New("a URL in a list of hosts: move it to a list of URLs, or write only its host")
+	errPort     = errors.New("a host in a list must not have a port: write only its name")
+	errTooWide  = errors.New("the pattern covers a whole public suffix (https://publicsuffix.org): write the names below it, or the suffix in a rule")
+	errWildcard = errors.New("the pattern matches only names without a dot; to match all hosts, leave out hosts")
+	errDotted   = errors.New("a pattern must not begin with a dot")
 )
 
 // canonicalName returns the canonical form of a name: in lower case, without a final dot, in the ASCII form

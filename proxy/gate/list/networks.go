@@ -37,10 +37,10 @@ func ParseNetworks(r io.Reader) (*Networks, Report, error) {
 }
 
 var (
-	errAddress = errors.New("it is neither an address, a network nor a range of addresses: write 192.0.2.1, 192.0.2.0/24 or 192.0.2.1-192.0.2.9")
-	errFamily  = errors.New("the ends of a range are addresses of one kind, the first of which is not above the last")
-	errAll     = errors.New("this network has all addresses: a rule for all of them names none")
-	errZone    = errors.New("an address in a list has no zone")
+	errAddress = errors.New("not an address, a network or a range of addresses: write 192.0.2.1, 192.0.2.0/24 or 192.0.2.1-192.0.2.9")
+	errFamily  = errors.New("the ends of a range must be addresses of one family, in ascending order")
+	errAll     = errors.New("the network has all addresses; to match all, leave out the condition")
+	errZone    = errors.New("an address in a list must not have a zone")
 )
 
 // parseRange returns the range of addresses of a line.
@@ -58,7 +58,7 @@ func parseRange(text string) (addressRange, error) {
 	case prefix.Bits() == 0:
 		return addressRange{}, errAll
 	case prefix.Addr().Is4In6() && prefix.Bits() <= 96:
-		return addressRange{}, errors.New("this is an IPv4 network in IPv6 form: write it as IPv4")
+		return addressRange{}, errors.New("an IPv4 network in IPv6 form: write it as IPv4")
 	case prefix.Addr().Is4In6():
 		prefix = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-96)
 	}

@@ -25,7 +25,7 @@ func (f *File[T]) Run(ctx context.Context) {
 		defer func() { _ = watcher.Close() }() // it was only read from
 		events, failures = watcher.Events, watcher.Errors
 	} else {
-		f.config.Log.Warn("changes of a list are noticed after up to a minute", "path", f.config.Path, "error", err.Error())
+		f.config.Log.Warn("list watch failed, changes are noticed within a minute", "path", f.config.Path, "error", err.Error())
 	}
 	for {
 		if watcher != nil {
@@ -44,7 +44,7 @@ func (f *File[T]) Run(ctx context.Context) {
 			continue
 		case <-events:
 		case err := <-failures: // events may be lost
-			f.config.Log.Debug("the file system reports an error of its events", "path", f.config.Path, "error", err)
+			f.config.Log.Debug("file system watch failed", "path", f.config.Path, "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -150,5 +150,5 @@ func (f *File[T]) shrunk(read *content[T]) string {
 	}
 	// The parsed value is not retained.
 	f.refused = &content[T]{report: Report{Entries: entries}, state: read.state}
-	return fmt.Sprintf("the file has %d entries, of %d before: it may be half-written; touch it to use it as it is", entries, before)
+	return fmt.Sprintf("the file has %d entries, %d before: it may be incomplete; touch it to use it anyway", entries, before)
 }

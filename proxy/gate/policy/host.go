@@ -44,11 +44,11 @@ func parseHost(text string) (host, error) {
 	wild := strings.ContainsAny(name, "*?")
 	switch {
 	case !isPattern(name):
-		return host{}, errors.New("it is neither a host name, a pattern nor an address; labels of other scripts are written as IDNA encodes them, xn--")
+		return host{}, errors.New("not a host name, a pattern or an address; write labels of other scripts in IDNA encoding, xn--")
 	case wild && below:
-		return host{}, errors.New("a pattern does not begin with a dot")
+		return host{}, errors.New("a pattern must not begin with a dot")
 	case wild && strings.Trim(name, "*") == "":
-		return host{}, errors.New("this pattern stands for names without a dot; a rule for all hosts names none")
+		return host{}, errors.New("the pattern matches only names without a dot; to match all hosts, leave out hosts")
 	}
 	return host{name: name, below: below, wild: wild}, nil
 }

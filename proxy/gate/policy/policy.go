@@ -63,7 +63,7 @@ func New(mode Mode, rules []Rule) (*Policy, error) {
 	for i, r := range rules {
 		compiled, all, err := compile(r)
 		if err == nil && seen[r.ID] {
-			err = errors.New("there is another rule of this id")
+			err = errors.New("duplicate rule id")
 		}
 		if err != nil {
 			failures = append(failures, fmt.Errorf("rule %d, %q: %w", i+1, r.ID, err))

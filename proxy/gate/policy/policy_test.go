@@ -242,36 +242,36 @@ func TestModes(t *testing.T) {
 	}
 }
 
-func TestNewFaults(t *testing.T) {
+func TestNewErrors(t *testing.T) {
 	for _, tt := range []struct {
 		rule policy.Rule
 		want string
 	}{
-		{policy.Rule{}, "an id has"},
-		{policy.Rule{ID: "a b"}, "an id has"},
-		{policy.Rule{ID: "é"}, "an id has"},
-		{policy.Rule{ID: strings.Repeat("a", 65)}, "an id has"},
-		{policy.Rule{ID: "a", Clients: make([]netip.Prefix, 1)}, "range is not valid"},
+		{policy.Rule{}, "an id must have"},
+		{policy.Rule{ID: "a b"}, "an id must have"},
+		{policy.Rule{ID: "é"}, "an id must have"},
+		{policy.Rule{ID: strings.Repeat("a", 65)}, "an id must have"},
+		{policy.Rule{ID: "a", Clients: make([]netip.Prefix, 1)}, "invalid address range"},
 		{policy.Rule{ID: "a", Destinations: ranges("::ffff:10.0.0.0/104")}, "write it as IPv4"},
 		{policy.Rule{ID: "a", Hosts: []string{"::ffff:10.0.0.0/104"}}, "write it as IPv4"},
 		{policy.Rule{ID: "a", Users: []string{""}}, "is empty"},
 		{policy.Rule{ID: "a", Ports: []policy.PortRange{{First: 2, Last: 1}}}, "2-1 is not a range"},
 		{policy.Rule{ID: "a", Hosts: []string{""}}, `host ""`},
 		{policy.Rule{ID: "a", Hosts: []string{"."}}, `host "."`},
-		{policy.Rule{ID: "a", Hosts: []string{"a..b"}}, "neither"},
+		{policy.Rule{ID: "a", Hosts: []string{"a..b"}}, "not a host name"},
 		{policy.Rule{ID: "a", Hosts: []string{"bücher.example"}}, "xn--"},
-		{policy.Rule{ID: "a", Hosts: []string{"http://a"}}, "neither"},
-		{policy.Rule{ID: "a", Hosts: []string{"a:80"}}, "neither"},
-		{policy.Rule{ID: "a", Hosts: []string{"[a].example"}}, "neither"},
+		{policy.Rule{ID: "a", Hosts: []string{"http://a"}}, "not a host name"},
+		{policy.Rule{ID: "a", Hosts: []string{"a:80"}}, "not a host name"},
+		{policy.Rule{ID: "a", Hosts: []string{"[a].example"}}, "not a host name"},
 		{policy.Rule{ID: "a", Hosts: []string{".*.example"}}, "begin with a dot"},
-		{policy.Rule{ID: "a", Hosts: []string{"*"}}, "all hosts names none"},
+		{policy.Rule{ID: "a", Hosts: []string{"*"}}, "to match all hosts"},
 	} {
 		if _, err := policy.New(policy.Enforce, []policy.Rule{tt.rule}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %q", tt.rule, err, tt.want)
 		}
 	}
 	_, err := policy.New(policy.Enforce, []policy.Rule{{ID: "a"}, {ID: "b c"}, {ID: "a"}})
-	if err == nil || !strings.Contains(err.Error(), `rule 2, "b c": an id has`) || !strings.Contains(err.Error(), `rule 3, "a": there is another`) {
+	if err == nil || !strings.Contains(err.Error(), `rule 2, "b c": an id must have`) || !strings.Contains(err.Error(), `rule 3, "a": duplicate rule id`) {
 		t.Errorf("all faults: %v", err)
 	}
 }

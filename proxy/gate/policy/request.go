@@ -34,7 +34,7 @@ type Request struct {
 }
 
 // ErrPort is the error of a URI whose port exceeds 65535. The grammar of RFC 3986 section 3.2.3 has no limit.
-var ErrPort = errors.New("a port is between 0 and 65535")
+var ErrPort = errors.New("a port must be between 0 and 65535")
 
 // NewRequest returns the request for a URI in normal form, which must be well formed (uri.URI.Check). The
 // error is ErrPort.

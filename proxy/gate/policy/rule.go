@@ -78,7 +78,7 @@ const idBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-
 // compile checks a rule, and returns it with its parsed hosts.
 func compile(r Rule) (rule, []host, error) {
 	if r.ID == "" || len(r.ID) > maxID || strings.Trim(r.ID, idBytes) != "" {
-		return rule{}, nil, fmt.Errorf("an id has 1 to %d letters, digits, %q, %q and %q", maxID, "-", "_", ".")
+		return rule{}, nil, fmt.Errorf("an id must have 1 to %d letters, digits, %q, %q and %q", maxID, "-", "_", ".")
 	}
 	for _, prefix := range slices.Concat(r.Clients, r.Destinations) {
 		if err := checkRange(prefix); err != nil {
@@ -96,7 +96,7 @@ func compile(r Rule) (rule, []host, error) {
 		}
 	}
 	if len(r.Hellos) > 0 && !r.Deny {
-		return rule{}, nil, errors.New("only a rule that denies has a condition on what a tunnel begins with: it is open by then")
+		return rule{}, nil, errors.New("a condition on the content of a tunnel requires a rule that denies, because the tunnel is already open")
 	}
 	compiled := rule{Rule: r, clients: newRanges(r.Clients), destinations: newRanges(r.Destinations)}
 	for _, word := range r.Schemes {
@@ -110,7 +110,7 @@ func compile(r Rule) (rule, []host, error) {
 func checkRange(prefix netip.Prefix) error {
 	switch {
 	case !prefix.IsValid():
-		return errors.New("an address range is not valid")
+		return errors.New("invalid address range")
 	case prefix.Addr().Is4In6():
 		return fmt.Errorf("%s is an IPv4 network in IPv6 form: write it as IPv4", prefix)
 	}

@@ -22,7 +22,7 @@ const quietZone = 4
 // fails if the text is longer than MaxText.
 func SVG(text, label string) ([]byte, error) {
 	if len(text) > MaxText {
-		return nil, fmt.Errorf("making a QR code: a text of %d octets, since one has at most %d", len(text), MaxText)
+		return nil, fmt.Errorf("making a QR code: the text has %d bytes, the limit is %d", len(text), MaxText)
 	}
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
