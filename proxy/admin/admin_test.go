@@ -262,14 +262,14 @@ func TestAdminUnixSocket(t *testing.T) {
 // Nothing is purged without exactly one valid selection.
 func TestAdminSelection(t *testing.T) {
 	for query, want := range map[string]string{
-		"uri=URN:ISBN:0-395-36341-1":       "URN:ISBN:0-395-36341-1",
-		"uri=http%3A%2F%2Fa.example%2F%3F": "http://a.example/?",
-		"namespace=ISBN":                   "isbn",
-		"prefix=urn:isbn:0":                "urn:isbn:0",
-		"all=true":                         "all",
-		"all=true&soft=true":               "all soft",
-		"uri=urn:a1:b&soft=false":          "urn:a1:b",
-		"uri=&namespace=isbn&prefix=":      "isbn",
+		"uri=URN:ISBN:0-395-36341-1&mode=hard":       "URN:ISBN:0-395-36341-1",
+		"uri=http%3A%2F%2Fa.example%2F%3F&mode=hard": "http://a.example/?",
+		"namespace=ISBN&mode=hard":                   "isbn",
+		"prefix=urn:isbn:0&mode=hard":                "urn:isbn:0",
+		"all=true&mode=hard":                         "all",
+		"all=true":                                   "all soft",
+		"uri=urn:a1:b&mode=soft":                     "urn:a1:b soft",
+		"uri=&namespace=isbn&prefix=":                "isbn soft",
 	} {
 		m := &fakeCaches{}
 		response := adminRequest(newAdminHandler(m, nil), "127.0.0.1:1", "DELETE /api/v1/cache/entries?"+query)
@@ -278,8 +278,8 @@ func TestAdminSelection(t *testing.T) {
 		}
 	}
 	for _, query := range []string{
-		"", "uri=", "soft=true", "uri=urn:a1:b&all=true", "namespace=isbn&prefix=urn:", "uri=a", "namespace=-a", "namespace=a:b",
-		"namspace=isbn", "all=false", "all=yes", "all=1&soft=maybe", "uri=urn:a1:b&soft=1x", "uri=%zz&all=true", "uri=urn:a1:b&uri=urn:a1:c",
+		"", "uri=", "mode=soft", "uri=urn:a1:b&all=true", "namespace=isbn&prefix=urn:", "uri=a", "namespace=-a", "namespace=a:b",
+		"namspace=isbn", "all=false", "all=yes", "all=1&mode=maybe", "uri=urn:a1:b&soft=true", "uri=urn:a1:b&mode=refresh", "uri=%zz&all=true", "uri=urn:a1:b&uri=urn:a1:c",
 	} {
 		m := &fakeCaches{}
 		response := adminRequest(newAdminHandler(m, nil), "127.0.0.1:1", "DELETE /api/v1/cache/entries?"+query)

@@ -153,14 +153,14 @@ func TestPurgeReachesAll(t *testing.T) {
 	}
 	fill()
 	for n, query := range []string{"uri=" + names[0], "namespace=n1", "prefix=urn:n2:", "all=true"} {
-		a.purge(t, "cache/entries?"+query)
+		a.purge(t, "cache/entries?mode=hard&"+query)
 		gone(b, names[n])
 		gone(c, names[n])
 		fill()
 	}
 	relay.Cut()
 	c.usesShared(t, false)
-	a.purge(t, "cache/entries?uri="+names[0])
+	a.purge(t, "cache/entries?mode=hard&uri="+names[0])
 	gone(b, names[0])
 	if got := c.CacheStates(t, "/"+names[0], "/"+names[3]); got != "hit hit" {
 		t.Errorf("one that is cut off has %s", got)
@@ -197,7 +197,7 @@ func testCutOff(t *testing.T, server database) {
 	b.usesShared(t, false)
 	b.seesRegistry(t, false)
 	a.set(t, "urn:example:a", "https://a.example/2")
-	a.purge(t, "cache/entries?uri="+names[0])
+	a.purge(t, "cache/entries?mode=hard&uri="+names[0])
 	if got := b.leads(t, "urn:example:a"); got != "https://a.example/1" {
 		t.Errorf("one that is cut off answers %s", got)
 	}

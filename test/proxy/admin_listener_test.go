@@ -148,7 +148,7 @@ func TestAdminMetrics(t *testing.T) {
 			w.Get(t, path)
 		}
 	}
-	w.AdminRequest(t, "DELETE /api/v1/cache/entries?uri=urn:book:1")
+	w.AdminRequest(t, "DELETE /api/v1/cache/entries?uri=urn:book:1&mode=hard")
 	status, text := w.AdminRequest(t, "GET /metrics")
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
 	if err != nil || status != 200 {

@@ -29,18 +29,18 @@ func TestAdminPurge(t *testing.T) {
 		purged int
 		left   string
 	}{
-		{"uri=URN:ISBN:0395363411", 2, "miss miss hit hit hit hit"},
-		{"uri=urn:isbn:9780395363416", 0, "hit hit hit hit hit hit"}, // another name of the book
-		{"uri=URN:Name:1", 2, "hit hit miss hit miss hit"},
-		{"uri=urn:name:1%3F%2Ba=b", 2, "hit hit miss hit miss hit"},
-		{"uri=urn:name:2", 0, "hit hit hit hit hit hit"},
-		{"namespace=ISBN", 2, "miss miss hit hit hit hit"},
-		{"namespace=name", 3, "hit hit miss miss miss hit"},
-		{"namespace=nam", 0, "hit hit hit hit hit hit"},
-		{"prefix=urn:name:1", 3, "hit hit miss miss miss hit"},
-		{"prefix=urn:name:12", 1, "hit hit hit miss hit hit"},
-		{"prefix=urn:&soft=true", 6, "miss miss miss miss miss miss"},
-		{"all=true", 6, "miss miss miss miss miss miss"},
+		{"uri=URN:ISBN:0395363411&mode=hard", 2, "miss miss hit hit hit hit"},
+		{"uri=urn:isbn:9780395363416&mode=hard", 0, "hit hit hit hit hit hit"}, // another name of the book
+		{"uri=URN:Name:1&mode=hard", 2, "hit hit miss hit miss hit"},
+		{"uri=urn:name:1%3F%2Ba=b&mode=hard", 2, "hit hit miss hit miss hit"},
+		{"uri=urn:name:2&mode=hard", 0, "hit hit hit hit hit hit"},
+		{"namespace=ISBN&mode=hard", 2, "miss miss hit hit hit hit"},
+		{"namespace=name&mode=hard", 3, "hit hit miss miss miss hit"},
+		{"namespace=nam&mode=hard", 0, "hit hit hit hit hit hit"},
+		{"prefix=urn:name:1&mode=hard", 3, "hit hit miss miss miss hit"},
+		{"prefix=urn:name:12&mode=hard", 1, "hit hit hit miss hit hit"},
+		{"prefix=urn:", 6, "miss miss miss miss miss miss"},
+		{"all=true&mode=hard", 6, "miss miss miss miss miss miss"},
 	} {
 		w.CacheStates(t, paths...)
 		status, body := w.AdminRequest(t, "DELETE /api/v1/cache/entries?"+tt.query)
@@ -145,19 +145,19 @@ func TestAdminPurgeSoftly(t *testing.T) {
 		}
 	}
 	get(302, "urnd; fwd=uri-miss")
-	w.AdminRequest(t, "DELETE /api/v1/cache/entries?uri=urn:book:1&soft=true")
+	w.AdminRequest(t, "DELETE /api/v1/cache/entries?uri=urn:book:1")
 	get(302, "urnd; fwd=uri-miss")
 	if n := web.asked.Load(); n != 2 {
 		t.Errorf("the source was asked %d times", n)
 	}
 	fails.Store(true)
 	get(302, `urnd; hit; ttl=(300|2\d\d)$`)
-	w.AdminRequest(t, "DELETE /api/v1/cache/entries?namespace=book&soft=true")
+	w.AdminRequest(t, "DELETE /api/v1/cache/entries?namespace=book")
 	get(302, "urnd; hit; detail=stale-on-error; ttl=0")
 	if _, body := w.AdminRequest(t, "GET /api/v1/cache/entries?uri=urn:book:1"); !strings.Contains(body, `"ttl": 0`) {
 		t.Errorf("what is stale: %s", body)
 	}
-	w.AdminRequest(t, "DELETE /api/v1/cache/entries?uri=URN:BOOK:1")
+	w.AdminRequest(t, "DELETE /api/v1/cache/entries?uri=URN:BOOK:1&mode=hard")
 	get(502, "")
 }
 

@@ -124,7 +124,7 @@ func TestCacheInFront(t *testing.T) {
 	w.Change(t, "PUT /api/v1/prefixes?uri=urn:example:p:", "application/json", `{"targets":[{"uri":"https://a.example/p/"}]}`)
 	testserver.Wait(t, "what is below a prefix is purged", func() bool { _, hit := f.get(t, "/urn:example:p:c"); return !hit })
 	is("/urn:example:b", "https://a.example/0")
-	for _, selection := range []string{"uri=urn:example:b", "namespace=example", "prefix=urn:ex", "all=true", "all=true&soft=true"} {
+	for _, selection := range []string{"uri=urn:example:b", "namespace=example", "prefix=urn:ex", "all=true", "all=true&mode=hard"} {
 		f.stores(t, "/urn:example:b")
 		if status, body := w.AdminRequest(t, "DELETE /api/v1/cache/entries?"+selection); status != http.StatusOK {
 			t.Fatalf("%d %s", status, body)

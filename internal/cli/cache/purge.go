@@ -159,9 +159,7 @@ func (p *purgeFlags) run(cmd *cobra.Command, c *admin.Client, purges []purgeLine
 func (p *purgeFlags) purge(ctx context.Context, c *admin.Client, line *purgeLine) error {
 	query := url.Values{line.By: {line.normal}}
 	switch {
-	case line.Of == ofAnswers && !p.hard:
-		query.Set("soft", "true")
-	case line.Of == ofResponses && p.hard:
+	case p.hard:
 		query.Set("mode", "hard")
 	case p.refresh:
 		query.Set("mode", "refresh")

@@ -116,13 +116,12 @@ func (a *API) KeyOf(text string) (uri.URI, error) {
 	return u, nil
 }
 
-// selectionOf returns the selection of the parameters of a purge, and whether it is soft.
+// selectionOf returns the selection of the parameters of a purge, and whether it is soft, which is the default.
 func selectionOf(given map[string]string) (s resolver.Selection, soft bool, err error) {
-	if value, ok := given["soft"]; ok {
-		if soft, err = boolean("soft", value); err != nil {
-			return s, false, err
-		}
-		delete(given, "soft")
+	mode, ok := given["mode"]
+	delete(given, "mode")
+	if soft = !ok || mode == modeSoft; !soft && mode != modeHard {
+		return s, false, fmt.Errorf("%w: mode must be soft or hard", problem.ErrSelection)
 	}
 	if len(given) != 1 {
 		return s, false, fmt.Errorf("%w: exactly one of uri, namespace, prefix and all=true is required", problem.ErrSelection)

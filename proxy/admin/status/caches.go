@@ -149,7 +149,7 @@ func (f purgeForm) purge(caches Caches, kinds []purgeKind, sure bool) (func(cont
 	if f.Cache == cacheResponses {
 		return caches.ResponsesPurge(map[string]string{f.By: text, "mode": f.Mode})
 	}
-	return caches.AnswersPurge(map[string]string{f.By: text, "soft": strconv.FormatBool(f.Mode == modeSoft)})
+	return caches.AnswersPurge(map[string]string{f.By: text, "mode": f.Mode})
 }
 
 // serveCaches shows cached entries, and purges the selection of a form. The reply to a form is a redirect to
