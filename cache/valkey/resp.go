@@ -208,7 +208,7 @@ func (m *messages) inNumber(c byte) error {
 	case c == '\r' && m.digits > 0:
 		m.state = atLF
 	case c < '0' || c > '9':
-		return fmt.Errorf("%w: a number has the octet %q", errProtocol, c)
+		return fmt.Errorf("%w: a number has the byte %q", errProtocol, c)
 	default: // more digits than inDigits accepts
 		return errLarge
 	}

@@ -27,7 +27,7 @@ type sealer struct {
 	prefix string      // with a hash tag, so that all keys are in one cluster slot, as scripts require
 }
 
-var errShortSecret = fmt.Errorf("the secret is shorter than %d octets", MinSecret)
+var errShortSecret = fmt.Errorf("the secret is shorter than %d bytes", MinSecret)
 
 func newSealer(secret []byte, prefix string) (sealer, error) {
 	if len(secret) < MinSecret {

@@ -58,7 +58,7 @@ const MaxPattern = 1000
 // CheckPattern returns an error for an invalid pattern of a prefix; "" is no pattern.
 func CheckPattern(pattern string) error {
 	if len(pattern) > MaxPattern {
-		return Invalid("text_long", "pattern", "the pattern has more than %d octets", MaxPattern).With("Most", strconv.Itoa(MaxPattern))
+		return Invalid("text_long", "pattern", "the pattern has more than %d bytes", MaxPattern).With("Most", strconv.Itoa(MaxPattern))
 	}
 	if pattern == "" { // all names have the empty pattern
 		return nil

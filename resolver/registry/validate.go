@@ -29,7 +29,7 @@ const (
 // CanonicalKey returns a key with its canonical name or prefix. The error wraps ErrInvalid.
 func (r *Registry) CanonicalKey(key Key) (Key, error) {
 	if len(key.Name) > MaxName {
-		return Key{}, Invalid("name_long", "name", "the name has more than %d octets", MaxName)
+		return Key{}, Invalid("name_long", "name", "the name has more than %d bytes", MaxName)
 	}
 	canonical := r.config.Canonical
 	if key.Kind == KindPrefix {
@@ -179,9 +179,9 @@ func CheckText(name, text string, most int) error {
 	}
 	switch {
 	case len(text) > most && name == "metadata":
-		return Invalid("metadata_long", name, "the %s has more than %d octets", shown, most)
+		return Invalid("metadata_long", name, "the %s has more than %d bytes", shown, most)
 	case len(text) > most:
-		return Invalid("text_long", name, "the %s has more than %d octets", shown, most).With("Most", strconv.Itoa(most))
+		return Invalid("text_long", name, "the %s has more than %d bytes", shown, most).With("Most", strconv.Itoa(most))
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
 		return Invalid("text_encoding", name, "the %s is not UTF-8 text", shown)
 	default:
@@ -217,7 +217,7 @@ func encodedHelp(key Key, target string) string {
 
 func checkTarget(key Key, t Target) error {
 	if len(t.URI) > resolver.MaxLocation {
-		return Invalid("target_long", "uri", "it has more than %d octets", resolver.MaxLocation)
+		return Invalid("target_long", "uri", "it has more than %d bytes", resolver.MaxLocation)
 	}
 	location := t.URI
 	if key.Kind == KindPrefix {

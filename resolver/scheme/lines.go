@@ -13,7 +13,7 @@ var (
 	// line.
 	ErrLongLine = errors.New("a line is too long")
 	// ErrTooManyBytes is the error for lines that exceed the total limit of bytes.
-	ErrTooManyBytes = errors.New("there are too many octets")
+	ErrTooManyBytes = errors.New("there are too many bytes")
 )
 
 // Lines reads lines that end with LF or CRLF, and holds at most one line in memory. It adds limits to what

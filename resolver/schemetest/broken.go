@@ -53,7 +53,7 @@ func checkBroken(t *testing.T, s Suite, kind failureKind) {
 			r := s.start(t, Server{Names: plainNames()}, fault{kind: kind, after: after}, usual())
 			got := r.get(t, r.uris()[which])
 			if got.isWhole() && !got.equal(r.server.address(), want, address) {
-				t.Errorf("the %s, broken off after %d octets of %d, is taken for whole: %s; want %s", which, after, total, got, want)
+				t.Errorf("the %s, broken off after %d bytes of %d, is taken for whole: %s; want %s", which, after, total, got, want)
 			}
 			r.close(t)
 		}

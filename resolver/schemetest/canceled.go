@@ -62,7 +62,7 @@ func checkCanceledReply(t *testing.T, s Suite) {
 			q := request(t, http.MethodGet, r.uris()[which])
 			got := endsIn(t, s.Soon, "a canceled reply", func() outcome { return r.fetch(ctx, q) })
 			if got.isWhole() && !got.equal(r.server.address(), want, address) {
-				t.Errorf("the %s, canceled after %d octets of %d, is taken for whole: %s", which, after, total, got)
+				t.Errorf("the %s, canceled after %d bytes of %d, is taken for whole: %s", which, after, total, got)
 			}
 			cancel()
 			canceling.Wait()

@@ -48,7 +48,7 @@ func checkEndlessListing(t *testing.T, s Suite) {
 			t.Errorf("%s: a listing of %d names ends after %d items, and seems whole", c.name, len(names), len(l.Items))
 		}
 		if read := r.dialer.bytesRead(); read > c.bytes+slack {
-			t.Errorf("%s: %d octets were read, the limit is %d", c.name, read, c.bytes)
+			t.Errorf("%s: %d bytes were read, the limit is %d", c.name, read, c.bytes)
 		}
 		r.close(t)
 	}
@@ -63,10 +63,10 @@ func checkEndlessLine(t *testing.T, s Suite) {
 		for _, after := range positions(total, 16) {
 			r := s.start(t, Server{Names: plainNames()}, fault{kind: failureEndless, after: after}, limits)
 			q := request(t, http.MethodGet, r.uris()[which])
-			within(t, fmt.Sprintf("the %s with a line without end after %d octets of %d", which, after, total), func() bool {
+			within(t, fmt.Sprintf("the %s with a line without end after %d bytes of %d", which, after, total), func() bool {
 				resource, err := r.handler.Fetch(t.Context(), q)
 				if read := r.dialer.bytesRead(); read > limits.Octets+slack {
-					t.Errorf("the %s: %d octets were read for a line, the limit is %d", which, read, limits.Octets)
+					t.Errorf("the %s: %d bytes were read for a line, the limit is %d", which, read, limits.Octets)
 				}
 				if err != nil {
 					return false
@@ -74,7 +74,7 @@ func checkEndlessLine(t *testing.T, s Suite) {
 				body, err := io.ReadAll(io.LimitReader(resource.Body, 1<<20))
 				got := outcome{resource.Status, resource.Fields, resource.ContentLength, body, resource.Listing, err}
 				if len(body) < 1<<20 && got.isWhole() && !got.equal(r.server.address(), want, address) {
-					t.Errorf("the %s, with a line without end after %d octets of %d, is taken for whole: %s", which, after, total, got)
+					t.Errorf("the %s, with a line without end after %d bytes of %d, is taken for whole: %s", which, after, total, got)
 				}
 				_ = resource.Body.Close()
 				return true
@@ -112,7 +112,7 @@ func checkEndlessBody(t *testing.T, s Suite) {
 			piece = within(t, "reading a body without end", func() int64 {
 				read, err := io.CopyN(io.Discard, resource.Body, piece)
 				if err == io.EOF { //nolint:errorlint // a body returns io.EOF unwrapped
-					t.Errorf("a body without end ends after %d octets", n+read)
+					t.Errorf("a body without end ends after %d bytes", n+read)
 				}
 				return read
 			})
@@ -120,7 +120,7 @@ func checkEndlessBody(t *testing.T, s Suite) {
 				break
 			}
 		}
-		t.Logf("%d octets were read", n)
+		t.Logf("%d bytes were read", n)
 	}
 	if grown = max(grown, heap()-before); grown > most {
 		t.Errorf("the heap has grown by %d MiB", grown>>20)

@@ -173,7 +173,7 @@ func (o outcome) String() string {
 	}
 	const most = 300
 	text := o.describe("")
-	return fmt.Sprintf("%d, %d octets %.60q, listing %.*s", o.status, len(o.body), o.body, min(most, len(text)), text)
+	return fmt.Sprintf("%d, %d bytes %.60q, listing %.*s", o.status, len(o.body), o.body, min(most, len(text)), text)
 }
 
 // within returns the result of f, and fails the test if f does not end.

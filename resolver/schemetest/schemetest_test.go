@@ -44,7 +44,7 @@ func TestBroken(t *testing.T) {
 		{"open", "whole", "left open by the handler"},
 		{"unlimited", "endless listing", "the limit is"},
 		{"no part", "endless listing", "no listing of what the limit allows"},
-		{"long lines", "endless line", "octets were read for a line"},
+		{"long lines", "endless line", "bytes were read for a line"},
 		{"memory", "endless body", "the heap has grown"},
 		{"no timeout", "silence", "the error is no timeout"},
 		{"untimed", "trickle", "is taken for whole"},

@@ -15,7 +15,7 @@ func checkSlow(t *testing.T, s Suite) {
 		r := s.start(t, Server{Names: plainNames()}, fault{kind: failureBytes}, usual())
 		r.dialer.oneByte = true
 		if got := r.get(t, r.uris()[which]); !got.isWhole() || !got.equal(r.server.address(), want, address) {
-			t.Errorf("the %s, an octet at a time: %s; want %s", which, got, want)
+			t.Errorf("the %s, a byte at a time: %s; want %s", which, got, want)
 		}
 		r.close(t)
 	}
@@ -32,9 +32,9 @@ func checkSilence(t *testing.T, s Suite) {
 			got := r.get(t, r.uris()[which])
 			switch {
 			case got.err != nil && !isTimeout(got.err):
-				t.Errorf("the %s, silent after %d octets of %d: the error is no timeout: %v", which, after, total, got.err)
+				t.Errorf("the %s, silent after %d bytes of %d: the error is no timeout: %v", which, after, total, got.err)
 			case got.isWhole() && !got.equal(r.server.address(), want, address):
-				t.Errorf("the %s, silent after %d octets of %d, is taken for whole: %s", which, after, total, got)
+				t.Errorf("the %s, silent after %d bytes of %d, is taken for whole: %s", which, after, total, got)
 			}
 			r.close(t)
 		}

@@ -24,16 +24,16 @@ func checkWhole(t *testing.T, s Suite) {
 			checkHeader(t, text, got)
 			switch {
 			case got.err != nil:
-				t.Errorf("the %s, %d octets: %v", which, size, got.err)
+				t.Errorf("the %s, %d bytes: %v", which, size, got.err)
 			case s.Peer == nil:
 			case !got.isWhole():
-				t.Errorf("the %s, %d octets: %s", which, size, got)
+				t.Errorf("the %s, %d bytes: %s", which, size, got)
 			case which == "listing":
 				checkPlainNames(t, got.listing)
 			case !bytes.Equal(got.body, want):
-				t.Errorf("the resource is not what was served, %d octets: %s", size, got)
+				t.Errorf("the resource is not what was served, %d bytes: %s", size, got)
 			case got.length != -1 && got.length != int64(size):
-				t.Errorf("the ContentLength of %d octets is %d", size, got.length)
+				t.Errorf("the ContentLength of %d bytes is %d", size, got.length)
 			}
 			checkHead(t, r, text, got)
 		}
@@ -71,7 +71,7 @@ func checkHead(t *testing.T, r *rig, text string, got outcome) {
 	case head.status != got.status:
 		t.Errorf("HEAD %s is %d, GET %d", text, head.status, got.status)
 	case head.length > 0 && head.listing == nil && head.length != int64(len(got.body)):
-		t.Errorf("the ContentLength of HEAD %s is %d, the body has %d octets", text, head.length, len(got.body))
+		t.Errorf("the ContentLength of HEAD %s is %d, the body has %d bytes", text, head.length, len(got.body))
 	}
 }
 

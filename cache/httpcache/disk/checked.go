@@ -135,7 +135,7 @@ func (c *checked) readSums(file *file, sumOfSums uint32) error {
 func readAt(file *file, b []byte, offset int64) error {
 	_, err := file.ReadAt(b, offset)
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: it ends before octet %d", ErrCorrupt, offset+int64(len(b)))
+		return fmt.Errorf("%w: it ends before byte %d", ErrCorrupt, offset+int64(len(b)))
 	}
 	return err
 }

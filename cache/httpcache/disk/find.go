@@ -116,7 +116,7 @@ func trailerOf(b []byte, n name) (trailer, error) {
 		return trailer{}, err
 	}
 	if need > int64(len(b)) {
-		return trailer{}, fmt.Errorf("%w: its %d octets do not hold a trailer of %d", ErrCorrupt, n.length, need)
+		return trailer{}, fmt.Errorf("%w: its %d bytes do not hold a trailer of %d", ErrCorrupt, n.length, need)
 	}
 	t, err := parseTrailer(b[int64(len(b))-need:], n.length)
 	if err == nil && digestOf(t.key) != n.digest {

@@ -27,7 +27,7 @@ func (o *Object) Open(offset, length int64) (io.ReadCloser, error) {
 		length = o.Size() - offset
 	}
 	if offset < 0 || length < 0 || offset > o.Size()-length {
-		return nil, fmt.Errorf("opening a body of %d octets: there are not %d at %d", o.Size(), length, offset)
+		return nil, fmt.Errorf("opening a body of %d bytes: there are not %d at %d", o.Size(), length, offset)
 	}
 	file, err := o.store.openBody(o.ref)
 	if err != nil {

@@ -66,7 +66,7 @@ func trailerSize(footer []byte) (int64, error) {
 	}
 	key, head := binary.LittleEndian.Uint32(footer[16:]), binary.LittleEndian.Uint32(footer[20:])
 	if key > MaxKey || head > MaxHead {
-		return 0, fmt.Errorf("%w: a key of %d and a head of %d octets are too long", ErrCorrupt, key, head)
+		return 0, fmt.Errorf("%w: a key of %d and a head of %d bytes are too long", ErrCorrupt, key, head)
 	}
 	return int64(key) + int64(head) + footerSize, nil
 }
@@ -83,7 +83,7 @@ func parseTrailer(b []byte, end int64) (trailer, error) {
 		return trailer{}, err
 	}
 	if size != int64(len(b)) {
-		return trailer{}, fmt.Errorf("%w: its trailer has %d octets instead of %d", ErrCorrupt, len(b), size)
+		return trailer{}, fmt.Errorf("%w: its trailer has %d bytes instead of %d", ErrCorrupt, len(b), size)
 	}
 	covered := b[:len(b)-sumSize]
 	if binary.LittleEndian.Uint32(b[len(covered):]) != crc32.Checksum(covered, castagnoli()) {
@@ -91,7 +91,7 @@ func parseTrailer(b []byte, end int64) (trailer, error) {
 	}
 	body := binary.LittleEndian.Uint64(footer[8:])
 	if body > maxBody {
-		return trailer{}, fmt.Errorf("%w: a body of %d octets is too long", ErrCorrupt, body)
+		return trailer{}, fmt.Errorf("%w: a body of %d bytes is too long", ErrCorrupt, body)
 	}
 	keySize := binary.LittleEndian.Uint32(footer[16:])
 	t := trailer{
@@ -100,7 +100,7 @@ func parseTrailer(b []byte, end int64) (trailer, error) {
 		sumOfSums: binary.LittleEndian.Uint32(footer[24:]),
 	}
 	if t.contentSize()+size > end {
-		return trailer{}, fmt.Errorf("%w: its %d octets do not hold a body of %d", ErrCorrupt, end, body)
+		return trailer{}, fmt.Errorf("%w: its %d bytes do not hold a body of %d", ErrCorrupt, end, body)
 	}
 	return t, nil
 }

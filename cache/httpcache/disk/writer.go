@@ -36,7 +36,7 @@ var errEnded = errors.New("the object was committed or aborted")
 // Create starts an object. The caller must close the writer.
 func (s *Store) Create(key string) (*Writer, error) {
 	if len(key) > MaxKey {
-		return nil, fmt.Errorf("storing an object: a key of %d octets is too long", len(key))
+		return nil, fmt.Errorf("storing an object: a key of %d bytes is too long", len(key))
 	}
 	if err := s.space.refusal(); err != nil {
 		return nil, fmt.Errorf("storing an object: %w", err)
@@ -174,7 +174,7 @@ func (w *Writer) Commit(head []byte) (*Object, error) {
 
 func (w *Writer) commit(head []byte) (*Object, error) {
 	if len(head) > MaxHead {
-		return nil, fmt.Errorf("a head of %d octets is too long", len(head))
+		return nil, fmt.Errorf("a head of %d bytes is too long", len(head))
 	}
 	s, sums := w.store, w.sums.bytes()
 	t := trailer{body: w.Size(), key: w.key, head: head, sumOfSums: crc32.Checksum(sums, castagnoli())}

@@ -90,7 +90,7 @@ func TestSteward(t *testing.T) {
 	auth := "Authorization: Bearer " + secret
 	for _, c := range []struct{ request, body, want string }{
 		{"PUT /api/v1/names?uri=urn:nbn:fi:a", "{\"targets\":[{\"uri\":\"https://a.example/\"}],\"steward\":\"anna\"}", "\"steward\": \"anna\""},
-		{"PUT /api/v1/names?uri=urn:nbn:fi:b", "{\"steward\":\"" + strings.Repeat("x", 5000) + "\"}", "the steward has more than 4096 octets"},
+		{"PUT /api/v1/names?uri=urn:nbn:fi:b", "{\"steward\":\"" + strings.Repeat("x", 5000) + "\"}", "the steward has more than 4096 bytes"},
 		{"GET /api/v1/names?prefix=urn:nbn:fi:&text=a.example", "", "\"steward\": \"anna\""},
 		{"GET /api/v1/names/export?format=csv", "", ",contact,steward,"},
 		{"GET /api/v1/names/export?format=ndjson", "", "\"steward\":\"anna\""},

@@ -54,7 +54,7 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 		}
 	}
 	if u.Octets > j.config.MaxBody { // reject before receiving the body
-		return Job{}, false, fmt.Errorf("%w: %d octets are", ErrLarge, j.config.MaxBody)
+		return Job{}, false, fmt.Errorf("%w: %d bytes are", ErrLarge, j.config.MaxBody)
 	}
 	if err := j.checkRoom(actor.Token, max(u.Octets, 0)); err != nil {
 		return Job{}, false, err
@@ -139,7 +139,7 @@ func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 	case file.err != nil:
 		return "", storing(file.err)
 	case made.Octets > j.config.MaxBody:
-		return "", fmt.Errorf("%w: %d octets are", ErrLarge, j.config.MaxBody)
+		return "", fmt.Errorf("%w: %d bytes are", ErrLarge, j.config.MaxBody)
 	case !errors.Is(err, io.EOF):
 		return "", fmt.Errorf("%w: receiving the body: %w", registry.ErrInvalid, err)
 	}

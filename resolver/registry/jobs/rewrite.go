@@ -46,7 +46,7 @@ func (j *Jobs) checkRewrite(actor registry.Actor, body io.Reader) (io.Reader, er
 	case err != nil:
 		return nil, fmt.Errorf("%w: receiving the body: %w", registry.ErrInvalid, err)
 	case len(data) > maxRewrite:
-		return nil, fmt.Errorf("%w: %d octets are, of a rewrite", ErrLarge, maxRewrite)
+		return nil, fmt.Errorf("%w: %d bytes are, of a rewrite", ErrLarge, maxRewrite)
 	}
 	w, err := j.rewriteOf(data)
 	if err == nil {

@@ -130,7 +130,7 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 	case err != nil: // the store is unavailable; the job remains queued
 		return false
 	}
-	j.config.Log.InfoContext(ctx, "an import of the registry begins", "job", at.id, "by", found.By, "token", found.Actor.Token, "octets", found.Octets)
+	j.config.Log.InfoContext(ctx, "an import of the registry begins", "job", at.id, "by", found.By, "token", found.Actor.Token, "bytes", found.Octets)
 	end := j.run(ctx, found, body)
 	if ctx.Err() != nil {
 		end = func(s *storedJob) { s.State = Queued }

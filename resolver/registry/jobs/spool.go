@@ -149,7 +149,7 @@ func (j *Jobs) checkRoom(token string, more int64) error {
 	})
 	switch {
 	case own > maxBodiesOfToken*j.config.MaxBody:
-		return fmt.Errorf("%w: their bodies have %d octets, and may have %d", ErrShare, own, maxBodiesOfToken*j.config.MaxBody)
+		return fmt.Errorf("%w: their bodies have %d bytes, and may have %d", ErrShare, own, maxBodiesOfToken*j.config.MaxBody)
 	case all > maxBodies*j.config.MaxBody:
 		return registry.ErrJobs
 	default:

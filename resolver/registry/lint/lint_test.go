@@ -294,7 +294,7 @@ func TestNotAsked(t *testing.T) {
 	stored(t, r, name("urn:nbn:fi:a", "https://a.example/"), name("urn:nbn:se:a", "https://a.example/"),
 		at(registry.Prefix("urn:nbn:"), "https://a.example/"))
 	c := lint.Config{Registry: r, Names: names, Only: []string{"urn:nbn:fi:"}}
-	want := "urn:nbn:se:a: warning: the registry is not asked for it (not-asked)"
+	want := "urn:nbn:se:a: warning: outside the prefixes of the registry (not-asked)"
 	if got := found(t, c, ""); !slices.Equal(got, []string{want}) {
 		t.Errorf("found %q", got)
 	}

@@ -47,7 +47,7 @@ func invalidPattern(code, text, format string, args ...any) *registry.Error {
 // are the check digits of namespaces, by the prefix of their names.
 func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, error) {
 	if len(text) > maxPattern {
-		return pattern{}, registry.Invalid("text_long", "pattern", "the pattern has more than %d octets", maxPattern).With("Most", strconv.Itoa(maxPattern))
+		return pattern{}, registry.Invalid("text_long", "pattern", "the pattern has more than %d bytes", maxPattern).With("Most", strconv.Itoa(maxPattern))
 	}
 	if template, ok := strings.CutPrefix(text, "noid:"); ok {
 		return parseNOID(text, template)

@@ -115,7 +115,7 @@ func TestPatternErrors(t *testing.T) {
 		"noid:ark:/1/x.xee":                     "a mask of NOID",
 		"noid:ark:/1/{x.ree":                    "a mask of NOID",
 		"noid:a:." + strings.Repeat("e", 99):    "a template of NOID",
-		strings.Repeat("x", 2000) + "{counter}": "more than 1024 octets",
+		strings.Repeat("x", 2000) + "{counter}": "more than 1024 bytes",
 	} {
 		_, err := parsePattern(pattern, numbers())
 		if !errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), want) {

@@ -98,7 +98,7 @@ func TestOpenWithoutRoomAfterKill(t *testing.T) {
 	for _, end := range []string{"", "-wal"} {
 		data, err := os.ReadFile(whole + end)
 		if err != nil || len(data) == 0 {
-			t.Fatalf("%d octets, %v", len(data), err)
+			t.Fatalf("%d bytes, %v", len(data), err)
 		}
 		if err := os.WriteFile(path+end, data, 0o600); err != nil {
 			t.Fatal(err)

@@ -168,7 +168,7 @@ func check(r *registry.Registry, t *Token) error {
 			return err
 		}
 		if size += len(prefix); size > maxBytes {
-			return registry.Invalid("token_prefixes_long", "prefixes", "the prefixes of a token have at most %d octets together", maxBytes)
+			return registry.Invalid("token_prefixes_long", "prefixes", "the prefixes of a token have at most %d bytes together", maxBytes)
 		}
 		if !slices.Contains(prefixes, prefix) {
 			prefixes = append(prefixes, prefix)

@@ -102,7 +102,7 @@ func (b *body) expectEnd() error {
 func (b *body) confirm() error {
 	_ = b.data.Close() // with TLS the server waits for it
 	if b.left > 0 {
-		return fmt.Errorf("%w: the file is shorter than its size by %d octets", io.ErrUnexpectedEOF, b.left)
+		return fmt.Errorf("%w: the file is shorter than its size by %d bytes", io.ErrUnexpectedEOF, b.left)
 	}
 	if b.data.done {
 		return io.EOF

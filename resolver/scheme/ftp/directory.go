@@ -128,9 +128,9 @@ func readLines(data io.Reader, limits scheme.Limits, parse func(string) (entry, 
 		line, err := lines.Next()
 		switch {
 		case errors.Is(err, scheme.ErrLongLine):
-			found.incomplete = fmt.Sprintf("a line is longer than %d octets", limits.Line)
+			found.incomplete = fmt.Sprintf("a line is longer than %d bytes", limits.Line)
 		case errors.Is(err, scheme.ErrTooManyBytes):
-			found.incomplete = fmt.Sprintf("it is longer than %d octets", limits.Octets)
+			found.incomplete = fmt.Sprintf("it is longer than %d bytes", limits.Octets)
 		case err == nil:
 			e, skip, ok := parse(line)
 			found.add(e, skip, ok, limits.Entries)
@@ -178,7 +178,7 @@ func (f *fetch) listing(found listed, location string) *scheme.Resource {
 	for i, e := range found.entries {
 		l.Items = append(l.Items, e.item(l.URI))
 		if size += l.Items[i].Octets(); size > f.config.Limits.Octets {
-			l.Incomplete = fmt.Sprintf("it is longer than %d octets", f.config.Limits.Octets)
+			l.Incomplete = fmt.Sprintf("it is longer than %d bytes", f.config.Limits.Octets)
 			break
 		}
 	}

@@ -58,7 +58,7 @@ func readReply(in *bufio.Reader, secret string) (reply, error) {
 		text, err := lines.Next()
 		switch {
 		case errors.Is(err, scheme.ErrLongLine), errors.Is(err, scheme.ErrTooManyBytes):
-			return reply{}, fmt.Errorf("%w: a reply is longer than %d octets", scheme.ErrResponse, in.Size())
+			return reply{}, fmt.Errorf("%w: a reply is longer than %d bytes", scheme.ErrResponse, in.Size())
 		case errors.Is(err, io.EOF):
 			return reply{}, io.ErrUnexpectedEOF
 		case err != nil:

@@ -29,7 +29,7 @@ func (l *lines) next() (string, error) {
 		case errors.Is(err, scheme.ErrLongLine):
 			l.incomplete = "lines that are too long are left out"
 		case errors.Is(err, scheme.ErrTooManyBytes):
-			l.incomplete = "it has more octets than are read"
+			l.incomplete = "it has more bytes than are read"
 			return "", io.EOF
 		default:
 			return line, err

@@ -133,6 +133,6 @@ func TestMenuOfLongLinks(t *testing.T) {
 		size += item.Octets()
 	}
 	if most := limits().Octets; l.Incomplete == "" || size < most || size > most+most/10 {
-		t.Errorf("%d items of %d octets, %q", len(l.Items), size, l.Incomplete)
+		t.Errorf("%d items of %d bytes, %q", len(l.Items), size, l.Incomplete)
 	}
 }

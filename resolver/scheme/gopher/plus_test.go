@@ -30,7 +30,7 @@ func TestPlusAnswer(t *testing.T) {
 			p := says(t, c.answer)
 			r := fetch(t, handler(), "gopher://"+p.addr+"/"+kind+"a%09%09+")
 			if got := read(t, r); got != c.want || r.ContentLength != c.length {
-				t.Errorf("%q: %q, %d octets", c.answer, got, r.ContentLength)
+				t.Errorf("%q: %q, %d bytes", c.answer, got, r.ContentLength)
 			}
 		}
 		whole := strings.TrimSuffix(strings.TrimSuffix(c.answer, "more"), "\r\n.\r\nmore")
@@ -153,7 +153,7 @@ func TestViewsOfLongSelector(t *testing.T) {
 			size += len(item.URI)
 		}
 		if len(l.Items) != want || (l.Incomplete == "") != (want == 900) || int64(size) > limits().Octets {
-			t.Errorf("%d octets: %d items of %d octets, %q", length, len(l.Items), size, l.Incomplete)
+			t.Errorf("%d bytes: %d items of %d bytes, %q", length, len(l.Items), size, l.Incomplete)
 		}
 	}
 }

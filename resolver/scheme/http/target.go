@@ -14,7 +14,7 @@ import (
 var (
 	errHostField = errors.New("the Host is none")
 	errHost      = errors.New("the URI has no host")
-	errTarget    = errors.New("the path has an octet that a request line cannot have")
+	errTarget    = errors.New("the path has a byte that a request line cannot have")
 )
 
 // key identifies interchangeable connections.

@@ -25,7 +25,7 @@ func (x exchange) article() (*scheme.Resource, error) {
 	}
 	l := &scheme.Listing{Kind: scheme.KindArticle, Title: scheme.Text(strings.Trim(id, "<>")), URI: x.target.links.self}
 	if int64(len(data)) > limit {
-		data, l.Incomplete = data[:limit], fmt.Sprintf("the article is longer than %d octets; its source has all of it", limit)
+		data, l.Incomplete = data[:limit], fmt.Sprintf("the article is longer than %d bytes; its source has all of it", limit)
 	}
 	x.show(l, data)
 	if err := x.client.ended(); err != nil {

@@ -186,7 +186,7 @@ func (c *client) secure(s server) error {
 		return r.refusal(s)
 	}
 	if c.reader.Buffered() > 0 { // may be injected by an attacker on the path
-		return fmt.Errorf("%w: there are octets between STARTTLS and TLS", scheme.ErrResponse)
+		return fmt.Errorf("%w: there are bytes between STARTTLS and TLS", scheme.ErrResponse)
 	}
 	if err := c.handshake(s); err != nil {
 		return err
@@ -220,7 +220,7 @@ func (c *client) reply() (reply, error) {
 	line, err := in.Next()
 	switch {
 	case errors.Is(err, scheme.ErrLongLine), errors.Is(err, scheme.ErrTooManyBytes):
-		return reply{}, fmt.Errorf("%w: a reply of more than %d octets", scheme.ErrResponse, most)
+		return reply{}, fmt.Errorf("%w: a reply of more than %d bytes", scheme.ErrResponse, most)
 	case err != nil:
 		return reply{}, broken("reading a reply", err)
 	}

@@ -78,7 +78,7 @@ func findPart(article io.Reader, number string, size int64) (*message.Entity, er
 	e, err := bound.find(number)
 	if err != nil {
 		if bound.all <= 0 {
-			err = scheme.Decline(http.StatusBadGateway, "article_part_far", fmt.Sprintf("the part is after more than %d octets; the source of the "+
+			err = scheme.Decline(http.StatusBadGateway, "article_part_far", fmt.Sprintf("the part is after more than %d bytes; the source of the "+
 				"article has it", size), "Number", strconv.FormatInt(size, 10))
 		}
 		return nil, err
