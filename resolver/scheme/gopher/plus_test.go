@@ -100,7 +100,7 @@ func TestDescription(t *testing.T) {
 		l := fetch(t, handler(), base+"/0moo%09%09"+command).Listing
 		want := &scheme.Listing{
 			Kind: scheme.KindDescription, Title: "Some file or other", URI: base + "/0moo%09%09" + command, Parent: &scheme.Link{Text: "moo", URI: base + "/0moo"},
-			Notes: []string{"This is a short (but multi-line) abstract", "The server asks these questions before it sends the item. Answers cannot be sent from here."},
+			Notes: []string{"This is a short (but multi-line) abstract", "The server requires answers to these questions before it sends the item. This page cannot send them."},
 			Properties: []scheme.Property{
 				{Name: "Admin", Value: "Frodo Gophermeister <fng@bogus.edu>"},
 				{Name: "Mod-Date", Value: "Wed Jul 28 17:02:01 1993 <19930728170201>"},

@@ -57,7 +57,7 @@ func TestDetach(t *testing.T) {
 			[]embedded{{name: "a.bin.part2", note: "part 2 of 3", bytes: []byte("ABC")}},
 		},
 		{"damaged", "=ybegin line=128 size=4 name=a\r\nklm\r\n=yend size=4\r\n", "", []embedded{{
-			name: "a", note: "damaged: it should have 4 bytes",
+			name: "a", note: "damaged: expected size 4 bytes",
 			bytes: []byte("ABC"),
 		}}},
 		{"yEnc without end", "=ybegin line=128 size=4 name=a\r\nklm\r\n", "=ybegin line=128 size=4 name=a\r\nklm\r\n", nil},
