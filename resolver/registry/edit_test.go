@@ -141,7 +141,7 @@ func TestApplyRefuses(t *testing.T) {
 			"alias",
 		},
 		{"an alias of itself", registry.Name("urn:example:b"), registry.Record{Alias: "URN:example:b"}, "itself"},
-		{"a loop of aliases", registry.Name("urn:example:a"), registry.Record{Alias: "urn:example:alias"}, "alias of itself"},
+		{"a loop of aliases", registry.Name("urn:example:a"), registry.Record{Alias: "urn:example:alias"}, "alias loop"},
 		{"metadata that is no object", registry.Name("urn:example:b"), registry.Record{Metadata: "[1]"}, "JSON object"},
 		{
 			"its own successor", registry.Name("urn:example:a"),

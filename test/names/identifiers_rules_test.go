@@ -74,8 +74,8 @@ func TestIdentifierAPI(t *testing.T) {
 		status int
 		says   string
 	}{
-		{linkRoot + gtin + "/10/L/21/S", http.StatusUnprocessableEntity, "would not be answered"},
-		{"https://dpp.example/25P/A/1T/1/S/2", http.StatusUnprocessableEntity, "would not be answered"},
+		{linkRoot + gtin + "/10/L/21/S", http.StatusUnprocessableEntity, "cannot be resolved here"},
+		{"https://dpp.example/25P/A/1T/1/S/2", http.StatusUnprocessableEntity, "cannot be resolved here"},
 		{linkRoot + "/01/09506000134351", http.StatusBadRequest, "the check digit should be 2"},
 		{linkRoot + "/about", http.StatusBadRequest, "codes and values alternate"},
 		{linkRoot + gtin + "/21/s/10/l", http.StatusBadRequest, "in the order 22, 10, 21"},

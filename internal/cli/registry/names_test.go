@@ -149,7 +149,7 @@ func TestRegistryUsage(t *testing.T) {
 	r.must("set urn:nbn:fi:a --target https://a.example/1")
 	for line, part := range map[string]string{
 		"get": "write urnd registry get NAME", "get urn:a": "NID", "get urn:nbn:fi: --prefix --at yesterday": "neither a date", "get urn:nbn:fi --prefix": "must end with", "get urn:isbn:0395363412": "check digit",
-		"set": "the name is missing", "set urn:nbn:fi:b": "there is nothing to set", "set urn:nbn:fi:b --contact x": "would be active, and lead nowhere", "set ietf:rfc:1 --target https://b.example/": "do you mean urn:ietf:rfc:1?", "set urn:nbn:fi:b --type text/html": "none before it",
+		"set": "the name is missing", "set urn:nbn:fi:b": "there is nothing to set", "set urn:nbn:fi:b --contact x": "active name without a target", "set ietf:rfc:1 --target https://b.example/": "do you mean urn:ietf:rfc:1?", "set urn:nbn:fi:b --type text/html": "none before it",
 		"set urn:nbn:fi:b --target=": "it is empty", "set urn:nbn:fi:b --target https://b.example/ --priority high": `"high" is not a number`, "set urn:nbn:fi:b --target https://b.example/ --from 1.5.2031": "neither a date",
 		"set urn:nbn:fi:b --alias-of urn:nbn:fi:a --target https://b.example/": "exclude each other", "set urn:nbn:fi:b --reserve --activate": "exclude each other",
 		"set urn:nbn:fi:b --target javascript:1": "not allowed", "set urn:nbn:fi:a --sandbox": "add --prefix", "set urn:nbn:fi:a --document x --contact y": "all is in the document",

@@ -225,7 +225,7 @@ func (n *nginx) complete(r *rule, s scope, err error) { //nolint:cyclop // one c
 	}
 	switch {
 	case err == nil && len(r.target) == 0:
-		err = errors.New("it leads nowhere")
+		err = errors.New("no target")
 	case strings.HasPrefix(begin, "/") || len(r.target) > 0 && r.target[0].all:
 		r.target = joined(append([]part{{text: n.origin}}, r.target...))
 	case err == nil && (!isAbsolute(begin) || !strings.Contains(begin, "://")):

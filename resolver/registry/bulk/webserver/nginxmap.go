@@ -176,7 +176,7 @@ func (n *nginx) mapRules(m *nginxMap, conditions []*block, s scope, by *block) {
 				}
 			}
 			if !satisfied && (e.value != "" || e != m.fallback) {
-				n.rules = append(n.rules, inner.rule(e.block, errors.New("it leads nowhere")))
+				n.rules = append(n.rules, inner.rule(e.block, errors.New("no target")))
 			}
 		}
 		for _, r := range n.rules[before:] {
