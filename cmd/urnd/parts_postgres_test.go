@@ -113,7 +113,7 @@ func TestPostgresAway(t *testing.T) {
 	relay := testserver.StartRelay(t, server.Socket())
 	relay.Cut()
 	w := startOnPostgres(t, server.URLAt(relay.Addr(), ""), nil)
-	w.misses(t, "the registry cannot be asked: ")
+	w.misses(t, "the registry is unavailable: ")
 	if got := w.leads(t, "urn:book:1"); got != "https://book.example/1" {
 		t.Errorf("a name that is not of the registry, without it: %s", got)
 	}

@@ -106,7 +106,7 @@ func TestForeignUnreadable(t *testing.T) {
 		{bulk.Handle, "", "CREATE 1/2\n\n", "no target"},
 		{bulk.RewriteMap, "", long + "\n", "1048576 bytes"},
 		{bulk.Nginx, "", "map $a $b {\n\"" + long + "\" a; }", "1048576 bytes"},
-		{bulk.Nginx, "", "map a", "ends within a directive"},
+		{bulk.Nginx, "", "map a", "unterminated directive"},
 		{bulk.Nginx, "", strings.Repeat("a {", 100), "too deep"},
 		{bulk.NOID, "", "id: a\n" + strings.Repeat("a: b\n", 2000), "more than 1000 elements"},
 	} {

@@ -57,7 +57,7 @@ func newField() []step {
 			"	{\n		Name: \"steward\", Label: \"steward\", Doc: \"who takes care of it\",\n		at: func(r *registry.Record) any { return &r.Steward },\n	},\n",
 		}}, fields, "TestRows/Record.Steward"},
 		{"the OpenAPI document", []edit{{
-			"proxy/admin/api/openapi.json", "\"additionalProperties\": true,\n      \"description\": \"what is known of what is named: a JSON object\"\n     },\n",
+			"proxy/admin/api/openapi.json", "\"additionalProperties\": true,\n      \"description\": \"metadata of the resource: a JSON object\"\n     },\n",
 			"\"steward\": {\"type\": \"string\", \"description\": \"who takes care of it\"},\n",
 		}}, "./proxy/admin", "TestSchemasOfFields"},
 		{"the label", []edit{ // in each language: TestTranslations of proxy/pages finds those that are missing
