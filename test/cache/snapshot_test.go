@@ -201,7 +201,7 @@ func TestStopWhileRestoring(t *testing.T) {
 	}
 	write("that of another program")
 	second := urndtest.Start(t, addr, withRegistry)
-	second.WaitForLog(t, "the registry is not available")
+	second.WaitForLog(t, "registry unavailable")
 	testserver.Within(t, "stopping", second.Stop)
 	if second.WaitForLog(t, "answers were not restored"); urndtest.ReadFile(t, file) != saved {
 		t.Errorf("the saved answers have become %s", urndtest.ReadFile(t, file))

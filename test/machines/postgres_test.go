@@ -65,7 +65,7 @@ func (w instance) remembers(t *testing.T, names ...string) {
 func (w instance) seesRegistry(t *testing.T, there bool) {
 	t.Helper()
 	testserver.Wait(t, "readiness says what the registry is", func() bool {
-		return strings.Contains(w.readiness(t), "the registry cannot be asked") != there
+		return strings.Contains(w.readiness(t), "the registry is unavailable") != there
 	})
 	want := map[bool][2]string{true: {"urnd_registry_available 1\n", " names, "}, false: {"urnd_registry_available 0\n", "unavailable"}}[there]
 	if status, _ := w.AdminRequest(t, "GET /readyz"); status != http.StatusOK {
@@ -219,7 +219,7 @@ func testPostgresNewerSchema(t *testing.T, server database) {
 
 	again := startOnPostgres(t, server.URL(server.name), nil)
 	again.misses(t, "the registry is unavailable: ")
-	const says = "it has schema 99, and this version knows "
+	const says = "schema 99, this version supports "
 	if got := again.readiness(t); !strings.Contains(got, says) {
 		t.Errorf("readiness: %s", got)
 	}
@@ -251,7 +251,7 @@ func TestPostgresReadOnly(t *testing.T) {
 	}
 	accepts(false)
 	w := startOnPostgres(t, server.URL(""), nil)
-	w.misses(t, "the registry is read-only: the database accepts no changes: default_transaction_read_only is on")
+	w.misses(t, "the registry is read-only: the database is read-only: default_transaction_read_only is on")
 	reader := startOnPostgres(t, server.URL("")+"&target_session_attrs=any", nil)
 	reader.seesRegistry(t, true)
 	for _, daemon := range []instance{w, reader} {

@@ -52,8 +52,8 @@ func TestIdentifierImport(t *testing.T) {
 	}
 	// A lot has a target of its own, the serial number does not: the item is missing.
 	out, err = urndtest.Run(t, "", "registry", "check", "--config", file)
-	want := linkRoot + "/01/09528765123457/21/s: warning: it has no default link (gs1:defaultLink), and neither has " + linkRoot +
-		"/01/09528765123457, of which it is a part: register that (level)\n"
+	want := linkRoot + "/01/09528765123457/21/s: warning: no default link (gs1:defaultLink), nor has " + linkRoot +
+		"/01/09528765123457, its parent: add one (level)\n"
 	if err != nil || out != want {
 		t.Errorf("the check says %q, %v", out, err)
 	}

@@ -171,7 +171,7 @@ func TestJob(t *testing.T) {
 	if bodies, _ := filepath.Glob(filepath.Join(dir, "jobs", "*", "*.body")); len(bodies) != 0 {
 		t.Errorf("%q were not removed", bodies)
 	}
-	if text := log.String(); !strings.Contains(text, "an import of the registry ends") || !strings.Contains(text, "new=9000") || !strings.Contains(text, "token="+made.ID) {
+	if text := log.String(); !strings.Contains(text, "registry import ended") || !strings.Contains(text, "new=9000") || !strings.Contains(text, "token="+made.ID) {
 		t.Errorf("the log is %s", text)
 	}
 }
