@@ -49,7 +49,7 @@ func TestRegistryLost(t *testing.T) {
 	if err := os.Mkdir(volume, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	const lost = "registry-file shows that there was one"
+	const lost = "registry-file shows that it existed"
 	again := start()
 	again.WaitForLog(t, lost)
 	for _, args := range [][]string{

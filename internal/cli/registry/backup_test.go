@@ -97,7 +97,7 @@ func TestRegistryVerifyFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, status := storeCommand(t, path, "verify")
-	wantOutput(t, out, status, 1, "urn:example: the totals say {Active:7", "1 problems")
+	wantOutput(t, out, status, 1, "urn:example: totals are {Active:7", "1 problems")
 	file := filepath.Join(t.TempDir(), "backup.db")
 	out, status = storeCommand(t, path, "backup", file)
 	wantOutput(t, out, status, 0)

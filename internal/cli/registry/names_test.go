@@ -64,10 +64,10 @@ func TestRegistryNames(t *testing.T) {
 	r := emptyRegistry(t)
 	const a, b = "urn:nbn:fi:a", "urn:nbn:fi:b"
 	for _, s := range []step{
-		{args: words("get " + a), part: "there is no file", status: 1},
+		{args: words("get " + a), part: "no file", status: 1},
 		{args: words("set URN:nbn:fi:a --target https://a.example/1 --if-version 0"), out: a + ": registered, version 1\n  + target https://a.example/1\n"},
 		{args: words("mint urn:nbn:fi:m"), part: "it needs {counter}", status: 2},
-		{args: words("set "+a+" --target", "https://a.example/a b"), part: "not allowed in a path (RFC 3986 section 3.3); encoded it is https://a.example/a%20b", status: 2},
+		{args: words("set "+a+" --target", "https://a.example/a b"), part: "not allowed in a path (RFC 3986 section 3.3); percent-encoded: https://a.example/a%20b", status: 2},
 		{args: words("get " + b), part: "not registered: urn:nbn:fi:b\nhint: where a prefix or another system", status: 1},
 		{args: words("set " + a + " --target https://a.example/1"), out: a + ": unchanged, version 1\n"},
 		{args: words("set " + a + " --contact x --if-version 0"), part: "has version 1, not 0", status: 1},
@@ -81,13 +81,13 @@ func TestRegistryNames(t *testing.T) {
 		},
 		{args: words("set " + a + " --remove-target https://a.example/9"), part: "it has no target https://a.example/9", status: 2},
 		{args: words("set "+a+" --contact mailto:x@a.example --metadata", `{ "title": "Kalevala" }`), out: a + ": version 4\n  + metadata {\"title\":\"Kalevala\"}\n  + contact mailto:x@a.example\n"},
-		{args: words("set " + a + " --metadata -"), in: "[]", part: "the metadata is not a JSON object", status: 2},
+		{args: words("set " + a + " --metadata -"), in: "[]", part: "metadata must be a JSON object", status: 2},
 		{args: words("set " + a + " --metadata - --contact="), in: `{"title":"Kanteletar"}`, out: a + ": version 5\n  metadata: {\"title\":\"Kalevala\"} -> {\"title\":\"Kanteletar\"}\n  - contact mailto:x@a.example\n"},
 		{args: words("set " + a + " --replace --target https://a.example/2"), out: a + ": version 6\n  - target https://a.example/2 (text/plain)\n  + target https://a.example/2\n  - metadata {\"title\":\"Kanteletar\"}\n"},
 		{args: words("set " + b + " --reserve"), out: b + ": registered, version 1\n  + status reserved\n"},
 		{args: words("set " + b + " --target https://a.example/b"), out: b + ": version 2\n  status: reserved -> active\n  + target https://a.example/b\n"},
 		{args: words("set urn:nbn:fi:c --alias-of " + b), out: "urn:nbn:fi:c: registered, version 1\n  + alias of urn:nbn:fi:b\n"},
-		{args: words("set " + b + " --alias-of urn:nbn:fi:c"), part: "would be an alias of itself", status: 2},
+		{args: words("set " + b + " --alias-of urn:nbn:fi:c"), part: "alias loop", status: 2},
 		{args: words("get urn:nbn:fi:c"), out: "urn:nbn:fi:c\n  status    active since TIME\n  alias of  urn:nbn:fi:b\n  version   1, TIME, by USER\n"},
 		{args: words("set urn:nbn:fi:c --target https://a.example/c"), out: "urn:nbn:fi:c: version 2\n  - alias of urn:nbn:fi:b\n  + target https://a.example/c\n"},
 		{args: words("supersede "+b+" urn:nbn:fi:c --by "+a+" --reason", "One work.", "--note", "merged"), out: b + ": version 3\n  status: active -> withdrawn\n  + reason One work.\n  + successor " + a + "\nurn:nbn:fi:c: version 3\n  status: active -> withdrawn\n  + reason One work.\n  + successor " + a + "\n"},
@@ -188,7 +188,7 @@ func TestRegistryMustExist(t *testing.T) {
 		"backup " + filepath.Join(directory, "b"), "withdraw urn:nbn:fi:a --reason r", "supersede urn:nbn:fi:a --by urn:nbn:fi:b --note n",
 		"purge urn:nbn:fi:", "token revoke t",
 	} {
-		if _, messages, status := r.run("", strings.Fields(line)...); status != 1 || !strings.Contains(messages, "there is no file "+directory) {
+		if _, messages, status := r.run("", strings.Fields(line)...); status != 1 || !strings.Contains(messages, "no file "+directory) {
 			t.Errorf("%s: %d %s", line, status, messages)
 		}
 	}

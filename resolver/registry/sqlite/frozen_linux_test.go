@@ -45,7 +45,7 @@ func TestOpenWithoutRoom(t *testing.T) {
 		end  func(t *testing.T, dir string) (again func())
 		says string
 	}{
-		"full": {func(t *testing.T, dir string) func() { return testserver.Fill(t, dir) }, "no more room"},
+		"full": {func(t *testing.T, dir string) func() { return testserver.Fill(t, dir) }, "no space left"},
 		"read-only": {func(t *testing.T, dir string) func() {
 			remount(t, dir, syscall.MS_RDONLY)
 			return func() { remount(t, dir, 0) }

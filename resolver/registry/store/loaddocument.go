@@ -39,10 +39,10 @@ func (l *loader) document(d *dumpedDocument) error {
 	case "mark":
 		err = l.put(registry.TableMarks, d)
 	default:
-		err = fmt.Errorf("there is no table %q", d.Table)
+		err = fmt.Errorf("unknown table %q", d.Table)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: the document %s of %s: %w", registry.ErrDamaged, d.Key, d.Table, err)
+		return fmt.Errorf("%w: document %s of %s: %w", registry.ErrDamaged, d.Key, d.Table, err)
 	}
 	return nil
 }
