@@ -94,9 +94,9 @@ func TestConfigCheckDialsShared(t *testing.T) {
 	}
 	testDialled(t, "cache.shared", map[string]dialCase{
 		"right":         {at("rediss://"+server.TLSAddr(), password, ca.File), "ok: redis 7", true, ""},
-		"no server":     {at("redis://127.0.0.1:1", password, ""), "nothing listens at this address and port", false, ""},
-		"password":      {at("redis://"+server.Addr(), wrong, ""), "the user or the password is wrong", false, ""},
-		"user":          {at("redis://nobody@"+server.Addr(), password, ""), "the user or the password is wrong", false, ""},
+		"no server":     {at("redis://127.0.0.1:1", password, ""), "connection refused at this address and port", false, ""},
+		"password":      {at("redis://"+server.Addr(), wrong, ""), "wrong or missing user or password", false, ""},
+		"user":          {at("redis://nobody@"+server.Addr(), password, ""), "wrong or missing user or password", false, ""},
 		"authority":     {at("rediss://"+server.TLSAddr(), password, other.File), "of an unknown authority", false, ""},
 		"host name":     {at("rediss://localhost:"+port, password, ca.File), "certificate for another name", false, ""},
 		"TLS, not said": {at("redis://"+server.TLSAddr(), password, ""), "it may speak TLS", false, ""},
