@@ -102,7 +102,7 @@ func TestRegistryVerifyFaults(t *testing.T) {
 	out, status = storeCommand(t, path, "backup", file)
 	wantOutput(t, out, status, 0)
 	out, status = storeCommand(t, path, "restore", file)
-	wantOutput(t, out, status, 1, "the totals say {Active:7", errUnsound.Error())
+	wantOutput(t, out, status, 1, "totals are {Active:7", errUnsound.Error())
 	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
 		t.Errorf("there is %q", left)
 	}

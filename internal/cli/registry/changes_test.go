@@ -46,7 +46,7 @@ func TestChangesAndRevert(t *testing.T) {
 		{
 			args: words("redact urn:nbn:fi:a --version 2 --reason secret"), out: "urn:nbn:fi:a: 1 version redacted\n",
 		},
-		{args: words("redact urn:nbn:fi:a --version 3 --reason secret"), part: "is the current one", status: 1},
+		{args: words("redact urn:nbn:fi:a --version 3 --reason secret"), part: "is current", status: 1},
 		{args: words("verify"), out: "no problem was found\n"},
 	} {
 		out, messages, status := r.run(s.in, s.args...)
