@@ -214,7 +214,7 @@ func TestDamagedSlice(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", how, got.Len(), err)
 		}
 		s.wantRemoved(t, how)
-		if !strings.Contains(s.log.String(), "checksum of slice 2 differs") {
+		if !strings.Contains(s.log.String(), "checksum mismatch in slice 2") {
 			t.Errorf("log: %s", s.log)
 		}
 	}
