@@ -69,7 +69,7 @@ type Config[V any] struct {
 }
 
 // ErrClosed is the error of Get after Close.
-var ErrClosed = errors.New("cache is closed")
+var ErrClosed = errors.New("cache closed")
 
 // Cache maps keys to values of type V, which must be immutable because callers share them. It is safe for
 // concurrent use.

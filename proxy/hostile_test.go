@@ -27,7 +27,7 @@ func TestBrokenBodies(t *testing.T) {
 		s.next = withLocations(web.URL+"/", "http://other.example/")
 		response := s.ask(t, "POST "+web.URL+"/ HTTP/1.1\r\nHost: a\r\n"+body)[0]
 		if got := text(t, response); response.StatusCode != http.StatusBadRequest || !response.Close || !strings.Contains(got,
-			"the body of the request could not be read") {
+			"request body could not be read") {
 			t.Errorf("%q: %d %s", body, response.StatusCode, got)
 		}
 		if got := s.get(t, "/urn:example:1").Header.Get("Location"); got != web.URL+"/" {

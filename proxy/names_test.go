@@ -162,7 +162,7 @@ func TestSitemap(t *testing.T) {
 			t.Errorf("HEAD %s: %s", target, head.Status)
 		}
 	}
-	if response := s.get(t, "/sitemap-bad.xml"); response.StatusCode != 400 || !strings.Contains(text(t, response), "where the list is to go on") {
+	if response := s.get(t, "/sitemap-bad.xml"); response.StatusCode != 400 || !strings.Contains(text(t, response), "cursor unknown or expired") {
 		t.Errorf("%s", response.Status)
 	}
 	if body := text(t, s.get(t, "/robots.txt")); !strings.Contains(body, "\nSitemap: https://library.example/sitemap.xml\n") {

@@ -85,7 +85,7 @@ func CheckScheme(u uri.URI) error {
 	case u.IsLocation():
 		return nil
 	case slices.Contains(forbiddenSchemes[:], scheme):
-		return fmt.Errorf("%w: scheme %q is not allowed for locations", ErrForbidden, scheme)
+		return fmt.Errorf("%w: scheme %q is not allowed in a location", ErrForbidden, scheme)
 	default:
 		return &Negative{
 			Kind: ErrService, Reason: fmt.Sprintf("the scheme %q is not supported", scheme),
@@ -105,7 +105,7 @@ func CheckLocation(text string) error {
 		return err
 	}
 	if !u.IsLocation() {
-		return fmt.Errorf("%w: scheme %q is not allowed for locations", ErrForbidden, strings.ToLower(u.Scheme()))
+		return fmt.Errorf("%w: scheme %q is not allowed in a location", ErrForbidden, strings.ToLower(u.Scheme()))
 	}
 	return nil
 }

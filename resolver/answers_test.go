@@ -133,7 +133,7 @@ func TestSizeOfNegatives(t *testing.T) {
 		defer c.Close()
 		_, _ = resolver.NewCached(c, next, nil).Resolve(t.Context(), query(t, "urn:example:a"))
 		if size := store.Stats().Bytes; size < 10_000 {
-			t.Errorf("%+v takes %d octets", next, size)
+			t.Errorf("%+v takes %d bytes", next, size)
 		}
 	}
 }

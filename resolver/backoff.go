@@ -60,7 +60,7 @@ func (b *Backoff) Err(server string) error {
 	}
 	now := b.now()
 	if left := c.until.Sub(now); left > 0 {
-		return fmt.Errorf("not asked again for %s: %w", left.Round(time.Millisecond), c.err)
+		return fmt.Errorf("in backoff, next attempt in %s: %w", left.Round(time.Millisecond), c.err)
 	}
 	c.until, c.claimed = now.Add(b.period), true
 	b.servers[server] = c

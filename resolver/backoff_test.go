@@ -43,7 +43,7 @@ func TestBackoff(t *testing.T) {
 		t.Errorf("an unknown server: %v", err)
 	}
 	unreachable(b, "a")
-	if err := b.Err("a"); !errors.Is(err, errRefused) || !strings.HasPrefix(err.Error(), "not asked again for 5s: ") {
+	if err := b.Err("a"); !errors.Is(err, errRefused) || !strings.HasPrefix(err.Error(), "in backoff, next attempt in 5s: ") {
 		t.Errorf("after a failure: %v", err)
 	}
 	if err := b.Err("b"); err != nil {
@@ -60,7 +60,7 @@ func TestBackoff(t *testing.T) {
 		t.Errorf("after the period: %v", err)
 	}
 	if err := b.Err("a"); err == nil {
-		t.Error("a second caller asks a server that has not answered the first one")
+		t.Error("second concurrent query to a server in backoff")
 	}
 	answers(b, "a")
 	if err := b.Err("a"); err != nil {
@@ -94,7 +94,7 @@ func TestBackoffOfSlowServers(t *testing.T) {
 	}
 	fails(b, "b", "one", silent)
 	fails(b, "b", "two", func() bool {
-		fails(b, "b", "three", func() bool { t.Error("it is asked twice at a time"); return false })
+		fails(b, "b", "three", func() bool { t.Error("concurrent queries to a server in backoff"); return false })
 		return true
 	})
 	if err := b.Err("b"); err != nil {
@@ -111,7 +111,7 @@ func TestBackoffOfSlowServers(t *testing.T) {
 		t.Errorf("the next caller: %v", err)
 	}
 	if err := b.Err("a"); err == nil {
-		t.Error("two callers ask at a time")
+		t.Error("two concurrent queries")
 	}
 }
 
@@ -126,12 +126,12 @@ func TestBackoffIsBounded(t *testing.T) {
 		fails(b, "suspected "+strconv.Itoa(i), "one", nil)
 	}
 	if got := len(b.Avoided()); got != 4096 {
-		t.Errorf("%d are remembered, where one witness saw others", got)
+		t.Errorf("%d servers remembered after failures of one name", got)
 	}
 	now = now.Add(time.Microsecond)
 	unreachable(b, "4096")
 	if got := len(b.Avoided()); got != 4096 || !b.Failing("4096") {
-		t.Errorf("%d are remembered, the last one: %t", got, b.Failing("4096"))
+		t.Errorf("%d servers remembered, the last one: %t", got, b.Failing("4096"))
 	}
 	now = now.Add(time.Minute)
 	unreachable(b, "new")

@@ -41,6 +41,6 @@ func TestBeginnings(t *testing.T) {
 		t.Errorf("beyond the bound there is %q, %t", beginning, isNew)
 	}
 	if (*resolver.Beginnings)(nil).Has("ark:/12345/y") || !resolver.AllBeginnings().Has("ark:/1/y") {
-		t.Error("none and all are not told apart")
+		t.Error("none and all are indistinguishable")
 	}
 }

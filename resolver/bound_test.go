@@ -44,7 +44,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		if len(answer.Locations) != tt.want || (err == nil) != (tt.want > 0) || err != nil && !errors.Is(err, resolver.ErrUnreachable) {
 			t.Errorf("%d locations of %d, %v", len(answer.Locations), len(tt.lengths), err)
 		}
-		if said := strings.Contains(fmt.Sprint(trace.Steps()), "left out"); said != (tt.want < len(tt.lengths)) {
+		if said := strings.Contains(fmt.Sprint(trace.Steps()), "omitted"); said != (tt.want < len(tt.lengths)) {
 			t.Errorf("%d of %d: the trace is %v", tt.want, len(tt.lengths), trace.Steps())
 		}
 	}
@@ -63,6 +63,6 @@ func TestTemplatesAreBounded(t *testing.T) {
 	}
 	_, err = r.Resolve(t.Context(), query(t, "urn:x-twice:"+strings.Repeat("a", 9000)))
 	if !errors.Is(err, resolver.ErrUnreachable) { // the cause is not a missing target
-		t.Errorf("where none fits: %v", err)
+		t.Errorf("no location fits: %v", err)
 	}
 }

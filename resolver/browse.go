@@ -55,7 +55,7 @@ type ListedName struct {
 }
 
 // ErrBrowsing means that too many clients search the registry.
-var ErrBrowsing = fmt.Errorf("%w: too many browse the registry", ErrBusy)
+var ErrBrowsing = fmt.Errorf("%w: too many concurrent searches of the registry", ErrBusy)
 
 // ErrCursor means that the cursor of a list is unknown or has expired.
-var ErrCursor = errors.New("where the list is to go on is not known here, or not any more: begin it again")
+var ErrCursor = errors.New("cursor unknown or expired: restart the list without a cursor")

@@ -126,15 +126,15 @@ func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, resul
 	}
 	permit, busy := c.clients.Acquire(q.Client)
 	if busy != nil {
-		t.Add(Step{Stage: "cache", Code: "steps_not_shown"}, "how is not shown: %s", busy)
+		t.Add(Step{Stage: "cache", Code: "steps_not_shown"}, "steps not shown: %s", busy)
 		return
 	}
 	defer permit.Release()
-	t.Add(Step{Stage: "cache", Code: "steps_follow"}, "the steps that follow resolve it once more, only to show how")
+	t.Add(Step{Stage: "cache", Code: "steps_follow"}, "cached; the following steps resolve the name again, only for this trace")
 	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
 	defer cancel()
 	if _, err := c.next.Resolve(ctx, q); err != nil && !errors.As(err, new(*Negative)) {
-		t.Add(Step{Stage: "cache", Code: "failed", Public: "it cannot be resolved now"}, "it cannot be resolved now: %s", err)
+		t.Add(Step{Stage: "cache", Code: "failed", Public: "resolution failed"}, "resolution failed: %s", err)
 	}
 }
 

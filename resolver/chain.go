@@ -110,7 +110,7 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 	}
 	code := "known_nowhere"
 	if len(tried) == 0 {
-		code, tried = "no_system", []string{"no resolver is configured for it"}
+		code, tried = "no_system", []string{"no resolver configured"}
 	}
 	if ttl == Forever { // no server was queried, so caching would save no work
 		ttl = 0
@@ -129,7 +129,7 @@ func PublicOutcome(err error) string {
 	if err == nil || errors.As(err, &n) {
 		return ""
 	}
-	return "it failed"
+	return "failed"
 }
 
 // outcomeStep returns the trace step for the outcome of one member.

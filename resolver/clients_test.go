@@ -68,7 +68,7 @@ func TestClientsOfNames(t *testing.T) {
 		close(end)
 		synctest.Wait()
 		if err := <-joined; err != nil {
-			t.Errorf("who waited: %v", err)
+			t.Errorf("waiting client: %v", err)
 		}
 		if err := ask("urn:slow:3", one); err != nil {
 			t.Errorf("afterwards: %v", err)
@@ -118,7 +118,7 @@ func TestClientsOfHistory(t *testing.T) {
 	clients := quota.NewClients(1, 1, busy)
 	next := resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
 		if _, err := clients.Acquire(client); !errors.Is(err, busy) {
-			t.Errorf("the client has another slot: %v", err)
+			t.Errorf("client got another slot: %v", err)
 		}
 		return located("http://then/", time.Hour), nil
 	})
@@ -134,6 +134,6 @@ func TestClientsOfHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.Resolve(t.Context(), q); !errors.Is(err, busy) {
-		t.Errorf("without a share: %v", err)
+		t.Errorf("without a per-client limit: %v", err)
 	}
 }

@@ -143,7 +143,7 @@ func WithQuery(locations []Location, query string) ([]Location, error) {
 	}
 	if len(all) == 0 && len(locations) > 0 {
 		return nil, &Negative{
-			Kind: ErrNotFound, Reason: "its location would be too long with this query",
+			Kind: ErrNotFound, Reason: "location too long with this query",
 			Code: "location_too_long_by_query",
 		}
 	}

@@ -22,7 +22,7 @@ var (
 	// ErrUnreachable means that a server gave no usable answer.
 	ErrUnreachable = errors.New("source unreachable")
 	// ErrNoHost means that a host does not exist, or has no address.
-	ErrNoHost = errors.New("there is no such host")
+	ErrNoHost = errors.New("no such host")
 	// ErrBusy means that a limit was reached.
 	ErrBusy = quota.ErrBusy
 	// ErrForbidden means that the policy does not allow the destination.

@@ -58,7 +58,7 @@ func (p Past) Versions(ctx context.Context, q Query) (Versions, error) {
 	}
 	if !canonical.IsURN() && !p.Names.Owns(canonical.URI) {
 		return Versions{}, &Negative{
-			Kind: ErrNotFound, Reason: "the registry is not asked for it",
+			Kind: ErrNotFound, Reason: "outside the prefixes of the registry",
 			Code: "registry_not_asked",
 		}
 	}

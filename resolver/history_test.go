@@ -23,7 +23,7 @@ func (k known) Versions(_ context.Context, q resolver.Query) (resolver.Versions,
 	return resolver.Versions{Name: q.URI, Times: []time.Time{time.Unix(1, 0)}}, nil
 }
 
-func TestPast(t *testing.T) {
+func TestHistory(t *testing.T) {
 	set, err := urnns.NewSet(urnns.Builtin()...)
 	if err != nil {
 		t.Fatal(err)
@@ -61,10 +61,10 @@ func TestPast(t *testing.T) {
 	q, _ := resolver.ParseQuery("urn:example:a", resolver.I2L)
 	q.Client = client
 	if _, err := (resolver.Past{Names: names, Clients: clients, Next: known("urn:example:a")}).Versions(t.Context(), q); !errors.Is(err, errBusy) {
-		t.Errorf("a client that has as much as it may: %v", err)
+		t.Errorf("client at its limit: %v", err)
 	}
 	q, _ = resolver.ParseQuery("urn:example:a?x", resolver.I2L)
 	if _, err := (resolver.Past{Names: names, Next: known("")}).Versions(t.Context(), q); !errors.As(err, new(*uri.ParseError)) {
-		t.Errorf("what is no name: %v", err)
+		t.Errorf("not a name: %v", err)
 	}
 }

@@ -108,7 +108,7 @@ func (n Names) CanonicalPrefix(text string) (string, error) {
 
 var rulePrefix = uri.Rule{
 	Code: "prefix_end", Name: "prefix", Section: "urnd's registry",
-	Says: `a prefix ends after an authority, as "https://example.org/" does, and not within "%41"`,
+	Says: `a prefix includes the whole authority, as in "https://example.org/", and does not end within "%41"`,
 }
 
 // Warnings returns the rules that q breaks although it is accepted: reserved NIDs (RFC 8141 section 5), and

@@ -49,7 +49,7 @@ func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 	switch {
 	case errors.Is(err, urnns.ErrGone):
 		return Answer{}, &Negative{
-			Kind: ErrGone, Reason: fmt.Sprintf("the rules of namespace %q declare it gone", ns.NID),
+			Kind: ErrGone, Reason: fmt.Sprintf("gone by the rules of namespace %q", ns.NID),
 			Code: "gone_by_rule", Values: []string{"Namespace", ns.NID}, TTL: n.ttl,
 		}
 	case err != nil:
@@ -57,8 +57,8 @@ func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 	}
 	found := n.follow(ctx, ns.NID, leads)
 	if len(found.locations) == 0 && found.long > 0 {
-		return Answer{}, fmt.Errorf("%w: by the rules of namespace %q, none of its locations has at most "+
-			"%d octets", ErrUnreachable, ns.NID, MaxLocation)
+		return Answer{}, fmt.Errorf("%w: by the rules of namespace %q, every location exceeds the limit of "+
+			"%d bytes", ErrUnreachable, ns.NID, MaxLocation)
 	}
 	if len(found.locations) == 0 {
 		return Answer{}, &Negative{
@@ -87,7 +87,7 @@ func (n *Namespaces) follow(ctx context.Context, nid string, leads []urnns.Lead)
 	room := MaxAnswer // limits the other links; bounded limits the locations of all resolvers
 	for _, lead := range leads {
 		if len(lead.URI) > MaxLocation {
-			TraceOf(ctx).Add(Step{Stage: "namespace", Code: "location_left_out"}, "left out: a location of %d octets, since one has at most %d", len(lead.URI), MaxLocation)
+			TraceOf(ctx).Add(Step{Stage: "namespace", Code: "location_left_out"}, "omitted a location of %d bytes: the limit is %d", len(lead.URI), MaxLocation)
 			found.long++
 			continue
 		}
@@ -129,7 +129,7 @@ func NewFallback(fallback *urnns.Fallback, ttl time.Duration) Resolver {
 			err = CheckLocation(location)
 		}
 		if err == nil && len(location) > MaxLocation {
-			err = fmt.Errorf("its location has more than %d octets", MaxLocation)
+			err = fmt.Errorf("location exceeds %d bytes", MaxLocation)
 		}
 		if err != nil {
 			return Answer{}, &Negative{Kind: ErrUnsupported, Reason: err.Error(), Code: "no_fallback", TTL: Forever}
@@ -141,7 +141,7 @@ func NewFallback(fallback *urnns.Fallback, ttl time.Duration) Resolver {
 // notByRules returns the negative answer of rules to services that need more than a template.
 func notByRules(service Service) error {
 	return &Negative{
-		Kind: ErrUnsupported, Reason: "rules have no " + service.String(),
+		Kind: ErrUnsupported, Reason: "namespace rules do not offer " + service.String(),
 		Code: "service_not_for_name", Values: []string{"Service", service.String()}, TTL: Forever,
 	}
 }

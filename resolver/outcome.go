@@ -65,7 +65,7 @@ func saveNegative(failure error) (savedNegative, bool) {
 	return savedNegative{}, false
 }
 
-var errOutcome = errors.New("it is no outcome of this version")
+var errOutcome = errors.New("invalid outcome for this version")
 
 // DecodeOutcome decodes the result of EncodeOutcome: an answer, or a negative answer as failure, which gets the
 // TTL. err reports invalid input.

@@ -10,7 +10,7 @@ import (
 )
 
 // Named is idempotent, whatever the registry is queried for.
-func TestNamedOnce(t *testing.T) {
+func TestNameIsIdempotent(t *testing.T) {
 	table, err := urnns.NewIdentifiers(append([]urnns.Identifier{
 		{Pattern: `(?i)^ark:/?(?P<id>[0-9b-z]{5,}/\S+)$`, Template: "https://resolver.example.org/ark:/{+id}"},
 	}, urnns.BuiltinIdentifiers()...)...)

@@ -31,7 +31,7 @@ func (p Public) Resolve(_ context.Context, q Query) (Answer, error) {
 	case q.Spelling.IsLocation():
 		if _, public := p.identifiers.Of(q.Spelling); !public {
 			return Answer{}, &Negative{
-				Kind: ErrUnsupported, Reason: "it was asked for by the URL of another server",
+				Kind: ErrUnsupported, Reason: "requested by the URL of another server",
 				Code: "of_other_server", TTL: Forever,
 			}
 		}
@@ -42,12 +42,12 @@ func (p Public) Resolve(_ context.Context, q Query) (Answer, error) {
 	switch {
 	case !ok:
 		return Answer{}, &Negative{
-			Kind: ErrUnsupported, Reason: "there is no public resolver for it",
+			Kind: ErrUnsupported, Reason: "no public resolver",
 			Code: "no_public_resolver", TTL: Forever,
 		}
 	case len(location) > MaxLocation:
 		return Answer{}, &Negative{
-			Kind: ErrNotFound, Reason: "its location would be too long",
+			Kind: ErrNotFound, Reason: "location too long",
 			Code: "location_too_long", TTL: p.ttl,
 		}
 	}

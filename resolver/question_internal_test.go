@@ -11,7 +11,7 @@ import (
 
 // A load sees everything that the key of its answer depends on. Otherwise the entry would be wrong for other
 // queries.
-func TestQuestionHasAllOfTheKey(t *testing.T) {
+func TestLoadQueryHasAllKeyFields(t *testing.T) {
 	parse := func(text string) uri.URI {
 		u, err := uri.Parse(text)
 		if err != nil {
@@ -27,13 +27,13 @@ func TestQuestionHasAllOfTheKey(t *testing.T) {
 	for field := range reflect.TypeFor[Query]().Fields() {
 		value, ok := values[field.Name]
 		if !ok {
-			t.Errorf("%s: the test has no value of it", field.Name)
+			t.Errorf("%s: test value missing", field.Name)
 			continue
 		}
 		q := plain
 		reflect.ValueOf(&q).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(value))
 		if asked := questionOf(&q).query(); asked.Key() != q.Key() {
-			t.Errorf("%s: a load is asked %q for the key %q", field.Name, asked.Key(), q.Key())
+			t.Errorf("%s: load query %q for the key %q", field.Name, asked.Key(), q.Key())
 		}
 	}
 }

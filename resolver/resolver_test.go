@@ -111,7 +111,7 @@ func TestChain(t *testing.T) {
 				t.Errorf("answer %+v", answer)
 			}
 			if asked := len(tt.second.asked) > 0; asked != tt.asksSecond {
-				t.Errorf("the second was asked: %v", asked)
+				t.Errorf("second resolver queried: %v", asked)
 			}
 		})
 	}
@@ -133,7 +133,7 @@ func TestChainOrder(t *testing.T) {
 		}
 	}
 	if _, err := chain.Resolve(t.Context(), query(t, "urn:none:a")); !errors.Is(err, resolver.ErrNotFound) {
-		t.Errorf("a namespace without resolvers: %v", err)
+		t.Errorf("namespace without resolvers: %v", err)
 	}
 	q := query(t, "urn:example:a")
 	q.Service = resolver.I2R
@@ -155,7 +155,7 @@ func TestCanonical(t *testing.T) {
 		next := &stub{answer: located("http://1/", 1)}
 		answer, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t, in))
 		if err != nil || answer.Name.String() != want || next.asked[0].URI.String() != want {
-			t.Errorf("%s: %v, %v, asked for %v", in, answer.Name, err, next.asked)
+			t.Errorf("%s: %v, %v, requested %v", in, answer.Name, err, next.asked)
 		}
 	}
 	var parse *uri.ParseError

@@ -208,7 +208,7 @@ func checkSnapshot(r io.Reader, basis string) error {
 	sum := sha256.New()
 	lines := scanLines(r)
 	if !lines.Scan() || !strings.HasPrefix(lines.Text(), snapshotFormat) {
-		return fmt.Errorf("%w: it does not begin with %q", ErrSnapshotMismatch, snapshotFormat)
+		return fmt.Errorf("%w: does not begin with %q", ErrSnapshotMismatch, snapshotFormat)
 	}
 	header := lines.Text()
 	last := header

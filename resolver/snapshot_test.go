@@ -68,7 +68,7 @@ func TestSnapshot(t *testing.T) {
 		"empty":              {"", resolver.ErrSnapshotMismatch},
 		"something else":     {"#!/bin/sh\n", resolver.ErrSnapshotMismatch},
 		"cut off":            {file.String()[:file.Len()/2], resolver.ErrSnapshotDamaged},
-		"an octet changed":   {strings.Replace(file.String(), "a.example", "b.example", 1), resolver.ErrSnapshotDamaged},
+		"a byte changed":     {strings.Replace(file.String(), "a.example", "b.example", 1), resolver.ErrSnapshotDamaged},
 		"an extra line":      {file.String() + "{}\n", resolver.ErrSnapshotDamaged},
 		"a line without end": {file.String()[:21] + strings.Repeat("x", 2<<20), resolver.ErrSnapshotDamaged},
 		"another version":    {strings.Replace(file.String(), "answers 1", "answers 2", 1), resolver.ErrSnapshotMismatch},
@@ -96,7 +96,7 @@ func TestSnapshotIsBounded(t *testing.T) {
 	var file bytes.Buffer
 	n, err := c.Save(&file, "basis", now, 250)
 	if n != 1 || err != nil || file.Len() > 250 {
-		t.Errorf("saved %d in %d octets, %v", n, file.Len(), err)
+		t.Errorf("saved %d in %d bytes, %v", n, file.Len(), err)
 	}
 	if n, err := answersAt(t, &now).Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, none); n != 1 || err != nil {
 		t.Errorf("restored %d, %v", n, err)
@@ -105,7 +105,7 @@ func TestSnapshotIsBounded(t *testing.T) {
 
 // A snapshot saved in the future is not restored: the system clock was set back, so the age of its answers is
 // unknown.
-func TestSnapshotOfTheFuture(t *testing.T) {
+func TestSnapshotWithFutureTimes(t *testing.T) {
 	now := time.Unix(1000, 0)
 	c := answersAt(t, &now)
 	c.Seed("urn:a:1", resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}, time.Hour)
@@ -136,12 +136,12 @@ func TestRestoreWithoutOwned(t *testing.T) {
 	}
 	c.Seed("urn:a:3", resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{Record: &resolver.Record{}}}}, time.Hour)
 	if n, err := c.Save(&file, "basis", now, 1<<20); n != 3 || err != nil {
-		t.Fatalf("saved %d, %v; answers of the registry are not saved", n, err)
+		t.Fatalf("saved %d, %v; answers of the registry must not be saved", n, err)
 	}
 	restored := answersAt(t, &now)
 	owned := func(_ context.Context, name string) bool { return name == "urn:a:1" }
 	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, owned); n != 1 || err != nil {
-		t.Errorf("restored %d, %v; what others may have changed is not restored", n, err)
+		t.Errorf("restored %d, %v; owned names must not be restored", n, err)
 	}
 	if _, ok := peek(restored, "urn:a:1 I2Ls"); ok {
 		t.Error("an answer of a name that is owned was restored")
@@ -189,15 +189,15 @@ func TestSnapshotOfRelations(t *testing.T) {
 		from[key] = e.Value[0].From
 	}
 	if from["urn:a:1"] != from["urn:a:2"] || from["urn:a:3"] == from["urn:a:4"] || from["urn:a:1"] == from["urn:a:6"] {
-		t.Errorf("sources are not shared by what they say: %v", from)
+		t.Errorf("sources with equal contents not shared: %v", from)
 	}
 	old := `{"key":"urn:a:9","expires":4600,"ttl":3600,"locations":[{"uri":"https://a.example/9","source":"namespace a"}]}`
 	text := "urnd answers 1 basis\n" + old + "\n"
 	text += fmt.Sprintf("%x\n", sha256.Sum256([]byte(text)))
 	if n, err := restored.Restore(t.Context(), strings.NewReader(text), "basis", now, none); n != 1 || err != nil {
-		t.Errorf("one of before: restored %d, %v", n, err)
+		t.Errorf("previous format:  restored %d, %v", n, err)
 	}
 	if e, ok := peek(restored, "urn:a:9"); !ok || *e.Value[0].From != (resolver.Source{Name: "namespace a"}) {
-		t.Errorf("one of before: %+v", e)
+		t.Errorf("previous format:  %+v", e)
 	}
 }

@@ -45,7 +45,7 @@ func TestSuggest(t *testing.T) {
 			t.Errorf("%.60q: %q, want %q", text, got, want)
 		}
 		if slices.Contains(got, text) {
-			t.Errorf("%.60q is suggested for itself", text)
+			t.Errorf("%.60q suggested for itself", text)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func CompareFor(o Objective, a, b URI) Comparison {
 	}
 	switch {
 	case a == b:
-		return Comparison{Identical, "equal octet for octet"}
+		return Comparison{Identical, "equal byte for byte"}
 	case a.NormalizeSteps(syntaxSteps) == b.NormalizeSteps(syntaxSteps):
 		return Comparison{Syntax, "equal after normalizing case, percent-encoding and dot segments (RFC 3986 section 6.2.2)"}
 	case x.IsValid() && x == y:

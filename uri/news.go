@@ -18,7 +18,7 @@ type NNTP struct {
 }
 
 var (
-	ruleNewsGroup = newRule("news_group", "group", "RFC 5538 section 3", "a group name is letters, digits and -.+_, other octets "+
+	ruleNewsGroup = newRule("news_group", "group", "RFC 5538 section 3", "a group name is letters, digits and -.+_, other bytes "+
 		"percent-encoded, and does not begin with a dot")
 	ruleArticle   = newRule("news_article", "article", "RFC 1738 section 5", "a message-id is text, an at sign and a host")
 	ruleMessageID = newRule("message_id", "message-id", "RFC 3977 section 9.8", `a message-id contains only printable ASCII, and no ">"`)

@@ -13,8 +13,8 @@ var (
 	ruleHostname   = newRule("host_name", "hostname", "RFC 1738 section 5", "a host name is labels of letters, digits and hyphens, joined by dots")
 	ruleHostnumber = newRule("host_number", "hostnumber", "RFC 3986 section 3.2.2", "a host that ends in a number must be an IPv4 address: four "+
 		"numbers up to 255, without leading zeros")
-	ruleIDNA       = newRule("host_percent_encoded", "IDN", "RFC 3986 section 3.2.2", "percent-encoded octets in a host name are UTF-8 that IDNA allows")
-	ruleHostLength = newRule("host_length", "hostname", "RFC 1035 section 2.3.4", "a host name has at most 253 octets, and each of its labels 63")
+	ruleIDNA       = newRule("host_percent_encoded", "IDN", "RFC 3986 section 3.2.2", "percent-encoded bytes in a host name are UTF-8 that IDNA allows")
+	ruleHostLength = newRule("host_length", "hostname", "RFC 1035 section 2.3.4", "a host name has at most 253 bytes, and each of its labels 63")
 	rulePortRange  = newRule("port_range", "port", "RFC 1738 section 3.1", "a port is a number from 0 to 65535")
 	ruleNoUser     = newRule("no_user", "hostport", "RFC 1738 section 5", "this scheme has no user names")
 	ruleLogin      = newRule("login_colon", "login", "RFC 1738 section 3.1", "a colon in a user name or a password is percent-encoded")

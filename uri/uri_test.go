@@ -156,7 +156,7 @@ func TestParseErrorText(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	if _, err = uri.Parse(strings.Repeat(" ", 1000)); len(err.Error()) > 400 {
-		t.Errorf("the message quotes the whole input: %d octets", len(err.Error()))
+		t.Errorf("the message quotes the whole input: %d bytes", len(err.Error()))
 	}
 	if _, err = uri.Parse("x:" + strings.Repeat("a", uri.MaxLength)); err == nil {
 		t.Error("a text above MaxLength parses")

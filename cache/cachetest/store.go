@@ -30,7 +30,7 @@ func TestStore(t *testing.T, open func(t *testing.T) cache.Store[string]) {
 		"a deleted entry is not visible": testDeleted,
 		"the last of many writes wins":   testOrder,
 		"an entry keeps its fields":      testFields,
-		"keys may hold any octets":       testKeys,
+		"keys may hold any bytes":        testKeys,
 		"concurrent use":                 testConcurrent,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })

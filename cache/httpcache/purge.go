@@ -174,7 +174,7 @@ func (c *Cache) carryOut(p *purge) (purged int, err error) {
 		})
 	}
 	if err != nil {
-		return purged, fmt.Errorf("looking for what is to be purged: %w", err)
+		return purged, fmt.Errorf("collecting entries to purge: %w", err)
 	}
 	c.storage.changes.Add(1) // before remove: invalidates lookups made before the purge was complete
 	c.purges.remove(p)

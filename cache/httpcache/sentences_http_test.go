@@ -30,12 +30,12 @@ func TestSemanticsSentences(t *testing.T) {
 			> GET
 			> GET | Range: bytes=0-0 | If-Range: {-60}
 			= hit 206 a`},
-		{"8.8.3", must, "octets above 127 in a tag are kept", `
+		{"8.8.3", must, "bytes above 127 in a tag are kept", `
 			< 200 a | Cache-Control: max-age=60 | ETag: "` + "\xfc" + `"
 			> GET
 			> GET | If-None-Match: "` + "\xfc" + `"
 			= hit 304 | ETag: "` + "\xfc" + `"`},
-		{"8.8.3", must, "a backslash and a comma in a tag are octets of it", `
+		{"8.8.3", must, "a backslash and a comma in a tag are bytes of it", `
 			< 200 a | Cache-Control: max-age=60 | ETag: "a\"
 			> GET /1
 			> GET /1 | If-None-Match: "a\", "b"
@@ -121,7 +121,7 @@ func TestSemanticsSentences(t *testing.T) {
 			= hit 200 abc
 			> GET | Range: bytes
 			= hit 200 abc`},
-		{"14.1.2", must, "first and last octets, and suffixes", `
+		{"14.1.2", must, "first and last bytes, and suffixes", `
 			< 200 0123456789A | Cache-Control: max-age=60 | X-A: 1
 			> GET
 			> GET | Range: bytes=0-1

@@ -16,7 +16,7 @@ import (
 // ErrOnlyIfCached means that no stored response can be used, and the client accepts no other: RFC 9111 section
 // 5.2.1.7.
 var ErrOnlyIfCached = errors.New(
-	"there is no stored response that can be used, and the client asks for no other one (only-if-cached)",
+	"no usable stored response, and the client demands one (only-if-cached)",
 )
 
 // exchange is the state of a request that is being answered.

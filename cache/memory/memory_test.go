@@ -150,7 +150,7 @@ func TestBoundedByBytes(t *testing.T) {
 		held := int64(0)
 		s.Each(func(*cache.Entry[string]) bool { held++; return true })
 		if held == 0 || held > maxBytes/1000 {
-			t.Errorf("%d %s of 1000 octets are held in %d bytes", held, name, maxBytes)
+			t.Errorf("%d %s of 1000 bytes are held in %d bytes", held, name, maxBytes)
 		}
 		if got := s.Stats(); got.Entries != held || got.Bytes > maxBytes || got.Bytes < maxBytes/2 || got.Evictions == 0 {
 			t.Errorf("%s: %+v, and %d are held", name, got, held)

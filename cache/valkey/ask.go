@@ -31,7 +31,7 @@ func (l *Level) keys(place string) []string {
 	return []string{l.sealer.key("entry", place), l.sealer.key("lease", place), l.logKey()}
 }
 
-var errReply = errors.New("the server answers what is not expected")
+var errReply = errors.New("unexpected reply of the server")
 
 // ask queries an entry. If there is none and token is not "", it acquires the lease of the entry with this
 // token.

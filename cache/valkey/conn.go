@@ -49,8 +49,8 @@ func (k replyKind) bounds() bounds {
 const maxConns = 64
 
 var (
-	errConns  = fmt.Errorf("%w: it leads to more than %d connections", errProtocol, maxConns)
-	errClosed = errors.New("the client is closed")
+	errConns  = fmt.Errorf("%w: limit of %d connections exceeded", errProtocol, maxConns)
+	errClosed = errors.New("client closed")
 )
 
 // conns are the connections of a client. The zero value has none.
@@ -146,7 +146,7 @@ func (c *checkedConn) ask() {
 	c.asked = append(c.asked, kind)
 }
 
-var errUnasked = fmt.Errorf("%w: a reply is to no question", errProtocol)
+var errUnasked = fmt.Errorf("%w: reply without a command", errProtocol)
 
 // answer returns the bounds of a reply that begins.
 func (c *checkedConn) answer() (bounds, error) {

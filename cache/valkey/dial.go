@@ -16,7 +16,7 @@ import (
 
 const connectFor = 2 * time.Second
 
-var errHandshake = errors.New("shaking hands by TLS")
+var errHandshake = errors.New("TLS handshake")
 
 // dialer returns the function that opens the connections of the client; it replaces the dialer of the library.
 func dialer(c Config, all *conns) func(context.Context, string, *net.Dialer, *tls.Config) (net.Conn, error) { //nolint:forbidigo // unused
@@ -30,7 +30,7 @@ func dialer(c Config, all *conns) func(context.Context, string, *net.Dialer, *tl
 }
 
 // errBeside means that a server names an address of the host of urnd.
-var errBeside = errors.New("the server names a loopback or link-local address")
+var errBeside = errors.New("loopback or link-local address in a reply of the server")
 
 // dial connects to configured servers, and to servers that these name: other nodes of a cluster, or the
 // primary. Loopback and link-local addresses are rejected, unless a configured server has one.

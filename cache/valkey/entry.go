@@ -31,7 +31,7 @@ func (e entry) encode() []byte {
 	return append(out, e.payload...)
 }
 
-var errEntry = errors.New("it is not an entry of this version")
+var errEntry = errors.New("not an entry of this version")
 
 func decodeEntry(text []byte) (e entry, err error) {
 	for _, to := range []*string{&e.key, &e.mark.epoch} {

@@ -40,27 +40,27 @@ func Explain(err error) error {
 	case errors.As(err, &certificate):
 		return explained{explainCertificate(err), err}
 	case errors.Is(err, errHandshake):
-		return explained{"the server may not speak TLS, so that rediss: is to be redis:, or the port is wrong", err}
+		return explained{"no TLS at this port: use redis: instead of rediss:, or another port", err}
 	case has("WRONGPASS", "NOAUTH", "invalid password"):
-		return explained{"the user or the password is wrong, or missing", err}
+		return explained{"wrong or missing user or password", err}
 	case has("NOPERM"):
-		return explained{"the user may not run commands that urnd needs", err}
+		return explained{"user may not run commands that urnd requires", err}
 	case errors.Is(err, errOld) || has("unknown command", "unknown subcommand", "syntax error"):
-		return explained{"the server is too old, or lacks commands: Valkey 7.2 or Redis 6.2 is needed", err}
+		return explained{"server too old, or without required commands: use Valkey 7.2 or Redis 6.2", err}
 	case has("DB index", "SELECT is not allowed"):
-		return explained{"the server has no database of this number", err}
+		return explained{"no database of this number", err}
 	case has("READONLY"):
-		return explained{"the server is a replica, which cannot be written to", err}
+		return explained{"server is a read-only replica", err}
 	case has("no such master"):
-		return explained{"the sentinels watch nothing of the name master_set", err}
+		return explained{"sentinels do not monitor the name in master_set", err}
 	case has("unknown message type"):
-		return explained{"it is no server of Valkey or Redis", err}
+		return explained{"not a Valkey or Redis server", err}
 	case errors.Is(err, errProtocol):
-		return explained{"the server does not keep to its protocol: it may be hostile, or damaged", err}
+		return explained{"protocol violation: the server may be hostile or damaged", err}
 	case errors.Is(err, errConnecting):
 		return explainConnecting(err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return explained{"it was too slow", err}
+		return explained{"timed out", err}
 	default:
 		return err
 	}
@@ -70,13 +70,13 @@ func explainCertificate(err error) string {
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, new(x509.UnknownAuthorityError)):
-		return "the certificate of the server is of no authority that is trusted"
+		return "server certificate of an unknown authority"
 	case errors.As(err, new(x509.HostnameError)):
-		return "the certificate of the server is for another name"
+		return "server certificate for another name"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return "the certificate of the server has expired, or a clock is wrong"
+		return "server certificate expired, or wrong clock"
 	default:
-		return "the certificate of the server is not valid for it"
+		return "invalid server certificate"
 	}
 }
 
@@ -85,13 +85,13 @@ func explainConnecting(err error) error {
 	var unknown *net.DNSError
 	switch {
 	case errors.As(err, &unknown):
-		return explained{"the name of the server cannot be looked up", err}
+		return explained{"server name lookup failed", err}
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return explained{"nothing listens at this address and port", err}
+		return explained{"connection refused at this address and port", err}
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE):
-		return explained{"the server has ended the connection: it may speak TLS, so that redis: is to be rediss:, or is none of Valkey or Redis", err}
+		return explained{"connection closed by the server: for TLS use rediss: instead of redis:, or it is not Valkey or Redis", err}
 	case errors.Is(err, context.DeadlineExceeded) || isTimeout(err):
-		return explained{"the server was too slow, or cannot be reached", err}
+		return explained{"server timed out or unreachable", err}
 	default:
 		return err
 	}

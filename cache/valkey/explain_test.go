@@ -33,13 +33,13 @@ func TestExplain(t *testing.T) {
 		change func(*valkey.Config)
 		want   string
 	}{
-		"no password": {func(c *valkey.Config) { c.URL = "redis://" + server.Addr() }, "the user or the password is wrong, or missing"},
+		"no password": {func(c *valkey.Config) { c.URL = "redis://" + server.Addr() }, "wrong or missing user or password"},
 		"wrong password": {
 			func(c *valkey.Config) {
 				c.URL, c.Password = "redis://"+server.Addr(), func() (string, error) { return "battery staple", nil }
-			}, "the user or the password is wrong, or missing",
+			}, "wrong or missing user or password",
 		},
-		"wrong user":   {at("redis://nobody@" + server.Addr()), "the user or the password is wrong, or missing"},
+		"wrong user":   {at("redis://nobody@" + server.Addr()), "wrong or missing user or password"},
 		"no TLS":       {at("rediss://" + server.Addr()), "may not speak TLS"},
 		"TLS":          {at("redis://" + server.TLSAddr()), "it may speak TLS, so that redis: is to be rediss:"},
 		"authority":    {func(c *valkey.Config) { at("rediss://" + server.TLSAddr())(c); c.CA = other.PEM }, "of no authority that is trusted"},
@@ -48,7 +48,7 @@ func TestExplain(t *testing.T) {
 		"no commands":  {at("redis://" + startFake(t, "-ERR unknown command\r\n")), "too old, or lacks commands"},
 		"web server":   {at("redis://" + startFake(t, "HTTP/1.1 400 Bad Request\r\n\r\n")), "no server of Valkey or Redis"},
 		"no database":  {at("redis://" + server.Addr() + "/99"), "no database of this number"},
-		"no server":    {at("redis://127.0.0.1:1"), "nothing listens at this address and port"},
+		"no server":    {at("redis://127.0.0.1:1"), "connection refused at this address and port"},
 		"no such host": {at("redis://redis.invalid"), "cannot be looked up"},
 		"hangs":        {at("redis://" + frozen.Addr()), "too slow"},
 		"slow":         {func(c *valkey.Config) { c.URL, c.Timeout = open.URL(), time.Nanosecond }, "too slow"},

@@ -131,7 +131,7 @@ func (l *Level) Close() {
 // Faults returns what is wrong with the level, nothing while it is usable.
 func (l *Level) Faults() []string {
 	if l.said.isDown() {
-		return []string{"the shared level of caches does not answer: each urnd loads for itself"}
+		return []string{"shared cache unavailable: each urnd loads for itself"}
 	}
 	return nil
 }

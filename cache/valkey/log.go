@@ -30,9 +30,9 @@ type logged struct {
 }
 
 var (
-	errAway   = errors.New("the server does not answer")
-	errForged = errors.New("the log of purges has an entry that no instance has written")
-	errLost   = errors.New("the log of purges at the server is not the one that was read")
+	errAway   = errors.New("no reply from the server")
+	errForged = errors.New("purge log has an entry of no instance")
+	errLost   = errors.New("purge log at the server was replaced")
 )
 
 // verdict says whether an entry with a mark may be used, given the end of the log at the server. about reports
@@ -238,7 +238,7 @@ func (l *Level) forget(ctx context.Context, why error) error {
 	l.log.Store(new(logState))
 	server := l.server.Load()
 	if err := server.Do(ctx, server.B().Del().Key(l.logKey()).Build()).Error(); err != nil {
-		return fmt.Errorf("deleting the log of purges: %w", err)
+		return fmt.Errorf("deleting the purge log: %w", err)
 	}
 	return l.append(ctx, Purge{Kind: Everything})
 }

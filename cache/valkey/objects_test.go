@@ -20,7 +20,7 @@ func (i *instance) objects() *valkey.Objects {
 func (i *instance) putObject(store cache.StoreObject, place, subject string, ttl time.Duration) {
 	i.t.Helper()
 	before := i.level.Stats().Writes
-	store(place, subject, ttl, 100, func() []byte { return []byte("octets of " + place) })
+	store(place, subject, ttl, 100, func() []byte { return []byte("bytes of " + place) })
 	i.await(func(s valkey.Stats) bool { return s.Writes > before })
 }
 
@@ -37,7 +37,7 @@ func TestObjects(t *testing.T) {
 		found, ok = theirs.Get(t.Context(), "place")
 		return ok
 	})
-	if string(found.Payload) != "octets of place" || found.Age < 0 || found.Age > time.Minute/2 || found.Age+found.TTL != time.Minute {
+	if string(found.Payload) != "bytes of place" || found.Age < 0 || found.Age > time.Minute/2 || found.Age+found.TTL != time.Minute {
 		t.Errorf("b has found %+v", found)
 	}
 	if keys := keysOf(server); len(keys) != 2 { // the log and the entry, but no lease

@@ -9,10 +9,10 @@ import (
 // errProtocol means that a server has violated the protocol. The client of the library must not see such data:
 // it allocates slices of any announced length, recurses to any depth, and panics if there are more replies than
 // commands.
-var errProtocol = errors.New("the server does not keep to its protocol")
+var errProtocol = errors.New("protocol violation by the server")
 
 // errLarge means that a reply exceeds its bounds.
-var errLarge = fmt.Errorf("%w: a reply is larger than what was stored", errProtocol)
+var errLarge = fmt.Errorf("%w: reply larger than the stored value", errProtocol)
 
 // bounds are the limits of one message: bytes of its texts, and elements of its arrays. An element takes 40
 // bytes in the client.
@@ -122,13 +122,13 @@ func (m *messages) next(c byte) error {
 		return m.inNumber(c)
 	case atCR:
 		if c != '\r' {
-			return fmt.Errorf("%w: a text is longer than it says", errProtocol)
+			return fmt.Errorf("%w: text exceeds its length", errProtocol)
 		}
 		m.state, m.last = atLF, true
 		return nil
 	default:
 		if c != '\n' {
-			return fmt.Errorf("%w: a line does not end with CR and LF", errProtocol)
+			return fmt.Errorf("%w: line without CR LF", errProtocol)
 		}
 		if m.last {
 			return m.close()
@@ -164,12 +164,12 @@ func (m *messages) open(kind byte) error {
 func (m *messages) inLine(c byte) error {
 	switch {
 	case m.kind == '_' && c != '\r', m.kind == '#' && m.bytes == 0 && c != 't' && c != 'f', m.kind == '#' && m.bytes == 1 && c != '\r':
-		return fmt.Errorf("%w: a null or a boolean has another value", errProtocol)
+		return fmt.Errorf("%w: invalid null or boolean", errProtocol)
 	case c == '\r':
 		m.state = atLF
 		return m.endOfLine()
 	case c == '\n':
-		return fmt.Errorf("%w: a line does not end with CR and LF", errProtocol)
+		return fmt.Errorf("%w: line without CR LF", errProtocol)
 	case m.bytes == maxLine || m.bytes == m.left.bytes:
 		return errLarge
 	case c == ' ':
@@ -196,7 +196,7 @@ func (m *messages) endOfLine() error {
 		spaces++
 	}
 	if m.spaces < spaces && (bytes.HasPrefix(text, []byte("MOVED")) || bytes.HasPrefix(text, []byte("ASK"))) {
-		return fmt.Errorf("%w: a redirection names no server", errProtocol)
+		return fmt.Errorf("%w: redirection without a server", errProtocol)
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func (m *messages) inNumber(c byte) error {
 	case c == '\r' && m.digits > 0:
 		m.state = atLF
 	case c < '0' || c > '9':
-		return fmt.Errorf("%w: a number has the octet %q", errProtocol, c)
+		return fmt.Errorf("%w: invalid byte %q in a number", errProtocol, c)
 	default: // more digits than inDigits accepts
 		return errLarge
 	}
@@ -225,7 +225,7 @@ func (m *messages) measured() error {
 	case m.minus && m.number == 1 && (m.kind == '$' || m.kind == '*'):
 		return m.close() // the null of RESP2
 	case m.minus:
-		return fmt.Errorf("%w: a length is negative", errProtocol)
+		return fmt.Errorf("%w: negative length", errProtocol)
 	case isText && m.number > m.left.bytes:
 		return errLarge
 	case isText:
@@ -245,7 +245,7 @@ func (m *messages) measured() error {
 	case m.number == 0:
 		return m.close()
 	case m.depth == maxDepth:
-		return fmt.Errorf("%w: a reply is nested too deeply", errProtocol)
+		return fmt.Errorf("%w: reply nested too deep", errProtocol)
 	}
 	m.left.elements -= m.number
 	m.missing[m.depth] = m.number

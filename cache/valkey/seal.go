@@ -27,7 +27,7 @@ type sealer struct {
 	prefix string      // with a hash tag, so that all keys are in one cluster slot, as scripts require
 }
 
-var errShortSecret = fmt.Errorf("the secret is shorter than %d octets", MinSecret)
+var errShortSecret = fmt.Errorf("secret shorter than %d bytes", MinSecret)
 
 func newSealer(secret []byte, prefix string) (sealer, error) {
 	if len(secret) < MinSecret {
@@ -35,7 +35,7 @@ func newSealer(secret []byte, prefix string) (sealer, error) {
 	}
 	aead, err := chacha20poly1305.NewX(sum(secret, "urnd shared cache: entries"))
 	if err != nil {
-		return sealer{}, fmt.Errorf("making a key of the secret: %w", err)
+		return sealer{}, fmt.Errorf("deriving a key from the secret: %w", err)
 	}
 	return sealer{sum(secret, "urnd shared cache: keys"), aead, "{" + prefix + "}:"}, nil
 }
@@ -65,7 +65,7 @@ func (s sealer) seal(text []byte, place string) []byte {
 }
 
 // errForeign means that a value was not sealed by an instance for this place.
-var errForeign = errors.New("it was not written by an instance with this secret")
+var errForeign = errors.New("not written by an instance with this secret")
 
 func (s sealer) open(sealed []byte, place string) ([]byte, error) {
 	if len(sealed) < chacha20poly1305.NonceSizeX+chacha20poly1305.Overhead {

@@ -9,7 +9,7 @@ import (
 )
 
 // errNoMaster means that the sentinels do not know the name master_set.
-var errNoMaster = errors.New("no such master of this name")
+var errNoMaster = errors.New("no such master")
 
 // mainServer queries the configured sentinels, one after another, for the address of the primary; it returns ""
 // if none are configured. Sentinels have the same password as servers, or none, and no users.

@@ -17,9 +17,9 @@ import (
 
 // Errors of Config.
 var (
-	errScheme   = errors.New("it does not begin with redis:// or rediss://")
-	errPassword = errors.New("it has a password, which others can read in the configuration")
-	errCA       = errors.New("it has no certificate in PEM")
+	errScheme   = errors.New("URL must begin with redis:// or rediss://")
+	errPassword = errors.New("URL with a password, which is readable by others")
+	errCA       = errors.New("no PEM certificate")
 )
 
 // Check returns what is wrong with a URL. The error never contains the URL, which may have a password.
@@ -32,16 +32,16 @@ func Check(text string) error {
 		return errPassword
 	}
 	if u.Hostname() == "" {
-		return errors.New("it names no server")
+		return errors.New("URL without a server")
 	}
 	if path := strings.TrimPrefix(u.Path, "/"); path != "" {
 		if n, err := strconv.Atoi(path); err != nil || n < 0 {
-			return errors.New("what follows the server is not the number of a database")
+			return errors.New("invalid database number after the server")
 		}
 	}
 	for name := range u.Query() {
 		if name != "addr" && name != "master_set" {
-			return fmt.Errorf("it has the parameter %q: those allowed are addr and master_set", name)
+			return fmt.Errorf("unknown parameter %q: use addr or master_set", name)
 		}
 	}
 	return nil

@@ -79,7 +79,7 @@ func (s *Shelf) Get(ctx context.Context, key string) (content []byte, at time.Ti
 		found, err = s.open(field, sealed)
 	}
 	if err != nil {
-		return nil, at, fmt.Errorf("reading %s from the shared level of caches: %w", key, err)
+		return nil, at, fmt.Errorf("reading %s from the shared cache: %w", key, err)
 	}
 	return found.Value, found.At, nil
 }
@@ -104,7 +104,7 @@ func (s *Shelf) Put(ctx context.Context, key string, content []byte) error {
 		return b.Hset().Key(s.place).FieldValue().FieldValue(field, client.BinaryString(s.level.sealer.seal(text, field))).Build()
 	})
 	if err != nil {
-		return fmt.Errorf("writing %s to the shared level of caches: %w", key, err)
+		return fmt.Errorf("writing %s to the shared cache: %w", key, err)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (s *Shelf) Delete(ctx context.Context, key string) error {
 		fields = append(fields, s.field(k))
 	}
 	if _, err := s.do(ctx, func(b client.Builder) client.Completed { return b.Hdel().Key(s.place).Field(fields...).Build() }); err != nil {
-		return fmt.Errorf("removing %s from the shared level of caches: %w", key, err)
+		return fmt.Errorf("removing %s from the shared cache: %w", key, err)
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (s *Shelf) Keys(ctx context.Context, prefix string) (keys []string, err err
 		all, err = reply.AsStrMap()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("listing %s in the shared level of caches: %w", prefix, err)
+		return nil, fmt.Errorf("listing %s in the shared cache: %w", prefix, err)
 	}
 	for field, sealed := range all {
 		if found, err := s.open(field, sealed); err == nil && strings.HasPrefix(found.Key, prefix) {

@@ -57,7 +57,7 @@ func (l *Level) try(ctx context.Context) (found Server, err error) {
 		}
 	}
 	if found.Took > l.config.Timeout {
-		return found, fmt.Errorf("%w: it takes %s, and %s are waited for", context.DeadlineExceeded, found.Took, l.config.Timeout)
+		return found, fmt.Errorf("%w: takes %s, timeout %s", context.DeadlineExceeded, found.Took, l.config.Timeout)
 	}
 	return found, nil
 }

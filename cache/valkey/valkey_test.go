@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-const secret = "a secret of at least thirty-two octets"
+const secret = "a secret of at least thirty-two bytes"
 
 // instance simulates one process: a cache in memory with a second level.
 type instance struct {

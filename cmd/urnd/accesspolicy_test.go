@@ -111,7 +111,7 @@ file: {roots: [/srv]}
 		{"", "", "127.0.0.1 CONNECT a.example:443", 0, "allowed", "rule: no rule matches: the request is allowed"},
 		{
 			"", "", "127.0.0.1 GET gopher://127.0.0.1:25/", 1, "denied by gateways.allow_ports",
-			"gateway: port not allowed: 25 is below 1024, and not that of gopher (gateways.allow_ports)",
+			"gateway: port not allowed: 25 is below 1024, and not the port of gopher (gateways.allow_ports)",
 		},
 		{
 			"", "", "127.0.0.1 GET gopher://8.8.8.8:6379/", 1, "denied by gateways.deny_ports",

@@ -140,11 +140,11 @@ func TestRegistryTakesWhatIsAnswered(t *testing.T) {
 	for _, tt := range []struct{ only, name, want string }{
 		{"", "urn:nbn:fi:a", ""},
 		{"", "ark:/12345/a", ""},
-		{"", "ietf:rfc:2648", "do you mean urn:ietf:rfc:2648?"},
+		{"", "ietf:rfc:2648", "did you mean urn:ietf:rfc:2648?"},
 		{"doi:10.5555/", "https://doi.org/10.5555/a", ""},
-		{"doi:10.5555/", "urn:doi:10.5556/a", "asked only for what begins with urn:doi:10.5555/"},
+		{"doi:10.5555/", "urn:doi:10.5556/a", "outside the prefixes of this registry, urn:doi:10.5555/"},
 		{"ark:/12345/", "ark:/12345/a", ""},
-		{"ark:/12345/", "urn:nbn:fi:b", "asked only for what begins with ark:/12345/"},
+		{"ark:/12345/", "urn:nbn:fi:b", "outside the prefixes of this registry, ark:/12345/"},
 		{"ark:/12345/", "urn:nbn:fi:a", ""}, // it is present
 		{"ark:/12345/,urn:", "urn:nbn:fi:b", ""},
 	} {

@@ -46,7 +46,7 @@ func (w *testDaemon) expect(t *testing.T, name, target string) {
 func (w *testDaemon) seesRegistry(t *testing.T, there bool) {
 	t.Helper()
 	testserver.Wait(t, "readiness says what the registry is", func() bool {
-		return strings.Contains(w.readiness(t), "the registry cannot be asked") != there
+		return strings.Contains(w.readiness(t), "the registry is unavailable") != there
 	})
 	want := map[bool][2]string{true: {"urnd_registry_available 1\n", " names, "}, false: {"urnd_registry_available 0\n", "unavailable"}}[there]
 	if status, _ := w.adminRequest(t, "GET /readyz"); status != http.StatusOK {
@@ -113,7 +113,7 @@ func TestPostgresAway(t *testing.T) {
 	relay := testserver.StartRelay(t, server.Socket())
 	relay.Cut()
 	w := startOnPostgres(t, server.URLAt(relay.Addr(), ""), nil)
-	w.misses(t, "the registry cannot be asked: ")
+	w.misses(t, "the registry is unavailable: ")
 	if got := w.leads(t, "urn:book:1"); got != "https://book.example/1" {
 		t.Errorf("a name that is not of the registry, without it: %s", got)
 	}

@@ -109,10 +109,10 @@ func TestErrorsOfJobs(t *testing.T) {
 		status  int
 		says    string
 	}{
-		{"GET " + jobsPath + "/none", 404, "there is no such job"},
-		{"GET " + path + "/rejected", 404, "there is no such job: the file is with another instance, or was removed"},
+		{"GET " + jobsPath + "/none", 404, "no such job"},
+		{"GET " + path + "/rejected", 404, "no such job: file at another instance, or removed"},
 		{"DELETE " + path, 202, `"cancelled"`},
-		{"DELETE " + path, 409, "the job cannot be cancelled: the job has ended already: it is cancelled"},
+		{"DELETE " + path, 409, "job cannot be cancelled: job already ended: job is cancelled"},
 	} {
 		if r := s.ask(tt.request, "", admins); r.status != tt.status || strings.Count(r.body, tt.says) != 1 {
 			t.Errorf("%s: %d %s", tt.request, r.status, r.body)
@@ -126,7 +126,7 @@ func TestWithoutJobs(t *testing.T) {
 		"POST " + jobsPath, "GET " + jobsPath, "GET " + jobsPath + "/{id}", "DELETE " + jobsPath + "/{id}",
 		"GET " + jobsPath + "/{id}/rejected",
 	} {
-		const says = `"there is no directory for the bodies of jobs (StateDirectory of systemd, or cache.directory)"`
+		const says = `"no directory for job bodies: start urnd with a state directory (StateDirectory of systemd) (StateDirectory of systemd, or cache.directory)"`
 		if r := s.ask(request, "x", "Content-Type: text/csv"); r.status != http.StatusNotImplemented || !strings.Contains(r.body, says) {
 			t.Errorf("%s: %d %s", request, r.status, r.body)
 		}

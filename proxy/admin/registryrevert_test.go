@@ -124,7 +124,7 @@ func TestDryRunOfChange(t *testing.T) {
 		{"PUT " + of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, []string{`If-Match: "7"`}, 412, ""},
 		{"PUT " + of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, nil, 428, ""},
 		{"PUT " + of(names, "urn:nbn:fi:b"), `{"targets":[{"uri":"https://a.example/2"}]}`, []string{`If-None-Match: *`}, 200, `"name": "urn:nbn:fi:b"`},
-		{"PUT " + of(names, "urn:nbn:fi:b"), `{}`, nil, 422, "lead nowhere"},
+		{"PUT " + of(names, "urn:nbn:fi:b"), `{}`, nil, 422, "active name without a target"},
 		{"PUT " + of(names, "urn:nbn:fi:b"), `{"targets":[{"uri":"javascript:alert(1)"}]}`, nil, 422, ""},
 		{"PATCH " + of(names, "urn:nbn:fi:a"), `{"contact":"mailto:a@a.example"}`, nil, 200, "mailto:a@a.example"},
 		{"POST " + names + "/withdraw?uri=urn:nbn:fi:a", `{"reason":"merged"}`, nil, 200, `"status": "withdrawn"`},

@@ -288,11 +288,11 @@ func TestReasonsOfPages(t *testing.T) {
 		{
 			&scheme.Refusal{Status: http.StatusNotFound, Reply: "diagnostic 235: no", Code: "wais_no_database", Values: []string{"Number", "235", "Reply", "no"}},
 			`There is no such database (diagnostic <bdi>235</bdi>). <bdi lang="">no</bdi>`, `Diese Datenbank gibt es nicht (Diagnose <bdi>235</bdi>). <bdi lang="">no</bdi>`,
-			"wais_no_database", "", `the server answers: "diagnostic 235: no"`,
+			"wais_no_database", "", `server response: "diagnostic 235: no"`,
 		},
 		{
 			scheme.Refuse(http.StatusNotFound, "550 no"), `The server answers: <bdi lang="">&#34;550 no&#34;</bdi>`, `Der Server antwortet: <bdi lang="">&#34;550 no&#34;</bdi>`,
-			"server_refused", "", `the server answers: "550 no"`,
+			"server_refused", "", `server response: "550 no"`,
 		},
 	} {
 		p := problem.New(tt.err)

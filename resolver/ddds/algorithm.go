@@ -66,7 +66,7 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 		}
 		if i == maxRules {
 			s.excess = len(records) - maxRules
-			skip(r, ReasonExcess, fmt.Sprintf("only the first %d records are used; this one and all that follow are skipped", maxRules))
+			skip(r, ReasonExcess, fmt.Sprintf("only the first %d records are used; this and all following ones are skipped", maxRules))
 			break
 		}
 		flag, ok := r.flag()
@@ -81,7 +81,7 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 		m, err := r.apply(aus, flag, work)
 		if errors.Is(err, errWork) {
 			s.outOfWork = true
-			skip(r, ReasonWork, err.Error()+", and the rules behind are not tried")
+			skip(r, ReasonWork, err.Error()+"; the following rules are not tried")
 			break
 		}
 		if err != nil {
@@ -99,7 +99,7 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 			continue
 		}
 		if room -= len(m.key); room < 0 {
-			skipMatch(m, ReasonSize, fmt.Sprintf("the results are longer than %d octets", resolver.MaxAnswer))
+			skipMatch(m, ReasonSize, fmt.Sprintf("results exceed %d bytes", resolver.MaxAnswer))
 			continue
 		}
 		s.usable = append(s.usable, m)

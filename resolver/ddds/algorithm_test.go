@@ -118,7 +118,7 @@ func TestChoose(t *testing.T) {
 			{1, 5, "", "+", "", "a.x."},
 			{1, 6, "", "EM:ProtA", "", "a.x."}, // another application (RFC 3958)
 			to(2, 1, "b.x."),
-		}, want{"b.x.", "both used|neither|missing closing|has \\1|services are not|services are not", true}},
+		}, want{"b.x.", "both used|neither|missing closing|has \\1|services field is not|services field is not", true}},
 		{
 			"flag p",
 			[]NAPTR{{1, 1, "p", "thttp+I2L", "", "a.x."}, to(1, 2, "b.x."), {1, 3, "P", "rcds+I2L", "", "d.x."}, to(2, 1, "c.x.")},
@@ -217,7 +217,7 @@ func TestChooseIsBounded(t *testing.T) {
 	}
 	keys, why, _ := chosen("urn:foo:a", records)
 	if !slices.Equal(keys, []string{"k51.example."}) || len(why) != maxRules || !strings.HasSuffix(why[len(why)-1],
-		"only the first 100 records are used; this one and all that follow are skipped") {
+		"only the first 100 records are used; this and all following ones are skipped") {
 		t.Errorf("%q, %d skipped, last %q", keys, len(why), why[len(why)-1])
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -74,16 +74,16 @@ func TestLinear(t *testing.T) {
 				runtime.ReadMemStats(&after)
 				used := int(after.TotalAlloc - before.TotalAlloc)
 				if most := bytesEach*bytesOf(records[:min(n, maxRules)]) + 8*resolver.MaxAnswer + 400*length*min(n, maxRules); used > most {
-					t.Errorf("%s, %d records, %d octets of name: %d octets of memory, more than %d", family, n, length, used, most)
+					t.Errorf("%s, %d records, %d bytes of name: %d bytes of memory, more than %d", family, n, length, used, most)
 				}
 				total := 0
 				for _, l := range answer.Locations {
 					if total += len(l.URI); len(l.URI) > resolver.MaxLocation {
-						t.Errorf("%s: a location of %d octets", family, len(l.URI))
+						t.Errorf("%s: a location of %d bytes", family, len(l.URI))
 					}
 				}
 				if total > resolver.MaxAnswer {
-					t.Errorf("%s: an answer of %d octets", family, total)
+					t.Errorf("%s: an answer of %d bytes", family, total)
 				}
 				if err == nil && total == 0 {
 					t.Errorf("%s: an answer without locations", family)
@@ -109,7 +109,7 @@ func TestWork(t *testing.T) {
 	if !errors.Is(err, resolver.ErrUnreachable) || !errors.Is(err, errWork) {
 		t.Errorf("got %v", err)
 	}
-	if steps := fmt.Sprint(trace.Steps()); !strings.Contains(steps, "the rules cost more than is spent on matching one name") {
+	if steps := fmt.Sprint(trace.Steps()); !strings.Contains(steps, "matching the rules exceeds the budget of one name") {
 		t.Errorf("the trace is %.500s", steps)
 	}
 	if answer, err := r.Resolve(t.Context(), query(t, "urn:foo:a")); err != nil || locations(answer) != "http://a/" {
@@ -128,7 +128,7 @@ func TestLongResult(t *testing.T) {
 	if err != nil || locations(answer) != "http://b/" {
 		t.Errorf("%v, %v", answer, err)
 	}
-	if steps := fmt.Sprint(trace.Steps()); !strings.Contains(steps, "the result is longer than 8192 octets") {
+	if steps := fmt.Sprint(trace.Steps()); !strings.Contains(steps, "result exceeds 8192 bytes") {
 		t.Errorf("the trace is %.500s", steps)
 	}
 }

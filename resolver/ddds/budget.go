@@ -13,7 +13,7 @@ const (
 	compileBytes = 64
 )
 
-var errWork = errors.New("the work of matching for one name is used up")
+var errWork = errors.New("matching budget of the name exhausted")
 
 // budget is the remaining work, and a cache of compiled expressions; nil for none. A cached expression costs
 // the same work, so that the result does not depend on earlier resolutions.

@@ -175,7 +175,7 @@ func negative(err error) *resolver.Negative {
 // describeCached describes a cached or shared result for a trace.
 func describeCached(result cache.Result[Records], err error) string {
 	if result.Status == cache.Collapsed {
-		return "by a query that was running already"
+		return "by a query already in flight"
 	}
 	what := fmt.Sprintf("from the cache, %s old, ttl %s", result.Age.Round(time.Second), result.TTL.Round(time.Second))
 	if err != nil {

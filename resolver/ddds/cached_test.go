@@ -158,7 +158,7 @@ func TestCachedStale(t *testing.T) {
 }
 
 // Any answer of the zone replaces the cached one (RFC 8767 section 4), even one that must not be cached itself.
-func TestCachedStaleEndsWithAnAnswer(t *testing.T) {
+func TestCachedStaleReplaced(t *testing.T) {
 	down := errors.New("server is down")
 	records, later := []NAPTR{to(1, 1, "a.")}, []NAPTR{to(1, 1, "b.")}
 	for _, answer := range []set{missing(0), {naptr: later, ttl: 0}} {
@@ -205,12 +205,12 @@ func TestRecordsSize(t *testing.T) {
 		{naptr: make([]NAPTR, 2), srv: []SRV{{Target: "a.example."}}},
 	} {
 		if got := RecordsSize(r); got <= size {
-			t.Errorf("%+v: %d octets, and less held %d", r, got, size)
+			t.Errorf("%+v: %d bytes, and less held %d", r, got, size)
 		} else {
 			size = got
 		}
 	}
 	if got := RecordsSize(Records{}); got != 0 {
-		t.Errorf("nothing: %d octets", got)
+		t.Errorf("nothing: %d bytes", got)
 	}
 }

@@ -152,7 +152,7 @@ func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype
 	name = dns.CanonicalName(name)
 	reply, err := c.ask(ctx, name, rrtype)
 	if err != nil {
-		return nil, RRsetInfo{}, &resolver.DNSError{Err: fmt.Errorf("asking for %s %s: %w", name, dns.TypeToString[rrtype], err)}
+		return nil, RRsetInfo{}, &resolver.DNSError{Err: fmt.Errorf("querying %s %s: %w", name, dns.TypeToString[rrtype], err)}
 	}
 	owner, ttl, _ := followAliases(reply, name)
 	var records []T
@@ -200,4 +200,4 @@ func negativeTTL(reply *dns.Msg) time.Duration {
 }
 
 // errNoServers means that a client has no servers.
-var errNoServers = errors.New("no DNS server is configured")
+var errNoServers = errors.New("no DNS server configured")

@@ -81,7 +81,7 @@ func (r *race) run(ctx context.Context, late bool) {
 		}
 		close(r.done)
 	}()
-	parallel := fmt.Sprintf(", in parallel after %s without an answer", after)
+	parallel := fmt.Sprintf(", in parallel after %s without a reply", after)
 	if late {
 		start(parallel)
 	}
@@ -101,7 +101,7 @@ func (r *race) run(ctx context.Context, late bool) {
 				return
 			}
 			f.add(o)
-			start(", as the one before failed")
+			start(", after a failure of the previous server")
 		case <-hedge.due():
 			start(parallel)
 		}
@@ -121,7 +121,7 @@ func (c *Client) askRecovered(ctx context.Context, s *server, name string, rrtyp
 	defer func() {
 		if p := recover(); p != nil {
 			c.panicked(p)
-			o = outcome{server: s, err: fmt.Errorf("reading its reply panicked: %v", p)}
+			o = outcome{server: s, err: fmt.Errorf("panic while reading the reply: %v", p)}
 		}
 	}()
 	reply, err := c.askServer(ctx, s, name, rrtype, why)

@@ -16,7 +16,7 @@ import (
 
 // errCase means that a reply repeats the name of the question in another case: it is forged, or the server does
 // not preserve the case.
-var errCase = errors.New("its reply repeats the name in another case")
+var errCase = errors.New("reply with the name in a different case")
 
 // sameCaseFor is how long a server that does not preserve the case is queried in lower case.
 const sameCaseFor = 15 * time.Minute

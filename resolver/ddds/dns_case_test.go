@@ -83,7 +83,7 @@ func TestMixedCase(t *testing.T) {
 }
 
 // A server that does not preserve the case is detected over TCP, and then queried in lower case for a while.
-func TestServerThatDoesNotKeepCase(t *testing.T) {
+func TestServerChangesCase(t *testing.T) {
 	var udp, tcp names
 	handler := otherCase(replyWith("a.example.").handler(t))
 	client, at := newTestClient(longTimeout, serve(t, udp.seen(handler), tcp.seen(handler))).mixedCase()
@@ -91,12 +91,12 @@ func TestServerThatDoesNotKeepCase(t *testing.T) {
 		expectReply(t, client, "a.example.")
 	}
 	if byUDP, byTCP := udp.get(), tcp.get(); len(byUDP) != 3 || len(byTCP) != 2 || byUDP[1] != name || byUDP[2] != name {
-		t.Errorf("asked by UDP for %q, by TCP for %q", byUDP, byTCP)
+		t.Errorf("queried %q over UDP, %q over TCP", byUDP, byTCP)
 	}
 	at.advance(sameCaseFor)
 	expectReply(t, client, "a.example.")
 	if len(tcp.get()) == 2 {
-		t.Error("it is never asked in random case again")
+		t.Error("random case never retried")
 	}
 	// A server without TCP, or with TCP dropped.
 	for _, onTCP := range []dns.HandlerFunc{nil, silent} {
@@ -163,11 +163,11 @@ func TestCountsOfReply(t *testing.T) {
 	}
 	for n := range message {
 		if isComplete(message[:n]) {
-			t.Errorf("the first %d octets are complete", n)
+			t.Errorf("the first %d bytes are complete", n)
 		}
 	}
 	if isComplete(append(message, 0)) {
-		t.Error("an octet behind it")
+		t.Error("a byte behind it")
 	}
 	// Such a message is skipped, and the genuine reply used.
 	genuine := replyWith("true.example.").handler(t)

@@ -61,7 +61,7 @@ func TestRefusalIsNotAboutEDNS(t *testing.T) {
 	c := newTestClient(longTimeout, serve(t, reply{rcode: dns.RcodeNotImplemented}.handler(t), nil))
 	expectUnreachable(t, c, "NOTIMP")
 	if c.servers[0].plain(c.config.Now()) {
-		t.Error("it is asked without EDNS")
+		t.Error("queried without EDNS")
 	}
 }
 
@@ -72,7 +72,7 @@ func TestExtendedErrors(t *testing.T) {
 		opt := m.IsEdns0()
 		opt.Option = append(opt.Option, &dns.EDNS0_EDE{InfoCode: dns.ExtendedErrorCodeDNSBogus, ExtraText: "no DS\nrecord"})
 	}}
-	expectUnreachable(t, newTestClient(longTimeout, serve(t, r.handler(t), nil)), `it answered SERVFAIL (extended error 6 DNSSEC Bogus: "no DS\nrecord")`)
+	expectUnreachable(t, newTestClient(longTimeout, serve(t, r.handler(t), nil)), `response code SERVFAIL (extended error 6 DNSSEC Bogus: "no DS\nrecord")`)
 }
 
 // Signatures are not counted as records.

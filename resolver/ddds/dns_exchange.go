@@ -124,14 +124,14 @@ func (c *Client) exchange(ctx context.Context, network string, s *server, questi
 	stop := context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if err := conn.WriteMsg(question); err != nil {
-		return nil, fmt.Errorf("sending by %s: %w", network, err)
+		return nil, fmt.Errorf("sending over %s: %w", network, err)
 	}
 	buffer, _ := c.buffers.Get().(*[udpSize]byte)
 	defer c.buffers.Put(buffer) // the reply retains no part of it
 	for {
 		message, err := receive(conn, network, buffer[:])
 		if err != nil {
-			return nil, fmt.Errorf("receiving by %s: %w", network, err)
+			return nil, fmt.Errorf("receiving over %s: %w", network, err)
 		}
 		reply := new(dns.Msg)
 		if reply.Unpack(message) != nil || !isReply(reply, question) || !reply.Truncated && !isComplete(message) {
@@ -159,7 +159,7 @@ func receive(conn *dns.Conn, network string, buffer []byte) ([]byte, error) {
 }
 
 // errNotAuthentic means that a reply lacks the required AD bit.
-var errNotAuthentic = errors.New("its answer is not authenticated by DNSSEC (require_dnssec)")
+var errNotAuthentic = errors.New("reply not authenticated by DNSSEC (require_dnssec)")
 
 // dial connects to a server, over TLS if configured.
 func (c *Client) dial(ctx context.Context, network string, server Server) (net.Conn, error) {

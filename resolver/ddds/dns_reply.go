@@ -36,22 +36,22 @@ func rejectsEDNS(reply *dns.Msg) bool {
 // section 2).
 func checkReply(reply *dns.Msg) error {
 	if reply.Rcode != dns.RcodeSuccess && reply.Rcode != dns.RcodeNameError {
-		return fmt.Errorf("it answered %s%s", rcodeText(reply.Rcode), extendedError(reply))
+		return fmt.Errorf("response code %s%s", rcodeText(reply.Rcode), extendedError(reply))
 	}
 	asked := reply.Question[0]
 	owner, _, loop := followAliases(reply, asked.Name)
 	if loop { // RFC 1034 section 3.6.2: an error
-		return errors.New("its CNAME records form a loop")
+		return errors.New("CNAME loop")
 	}
 	if reply.Rcode == dns.RcodeSuccess && !strings.EqualFold(owner, asked.Name) && !has(reply.Answer, asked.Qtype) && !has(reply.Ns,
 		dns.TypeSOA) && !has(reply.Ns, dns.TypeNS) {
-		return errors.New("its answer ends with a CNAME record")
+		return errors.New("CNAME record without an answer for its target")
 	}
 	if reply.Rcode == dns.RcodeNameError || reply.Authoritative && len(reply.Answer) == 0 ||
 		has(reply.Answer, reply.Question[0].Qtype) || has(reply.Ns, dns.TypeSOA) || !has(reply.Ns, dns.TypeNS) {
 		return nil
 	}
-	return errors.New("it refers to other servers and does not do recursion")
+	return errors.New("referral: the server does not offer recursion")
 }
 
 func has(records []dns.RR, rrtype uint16) bool {
@@ -65,7 +65,7 @@ func publicFailure(reply *dns.Msg, err error) string {
 	if err == nil || reply != nil || isTimeout(err) {
 		return ""
 	}
-	return "no answer that can be used"
+	return "no usable reply"
 }
 
 // codeOfReply returns the code of the trace step of a query.
@@ -90,9 +90,9 @@ func codeOfReply(ctx context.Context, reply *dns.Msg, err error) string {
 func describe(ctx context.Context, reply *dns.Msg, err error) string {
 	switch {
 	case err != nil && errors.Is(ctx.Err(), context.Canceled):
-		return "cancelled, another answer was faster"
+		return "cancelled, another reply was faster"
 	case err != nil && isTimeout(err):
-		return "no answer, timed out"
+		return "timed out"
 	case err != nil:
 		return err.Error()
 	}

@@ -103,8 +103,8 @@ func (c *Client) order(ctx context.Context) ([]*server, error) {
 		}
 	}
 	if len(answering) == 0 && len(claimed) == 0 {
-		return nil, fmt.Errorf("%w: no DNS server answers (%s); they are asked "+
-			"again in %s", context.DeadlineExceeded, strings.Join(names, ", "), shortest.Round(time.Millisecond))
+		return nil, fmt.Errorf("%w: no DNS server answers (%s); next attempt "+
+			"in %s", context.DeadlineExceeded, strings.Join(names, ", "), shortest.Round(time.Millisecond))
 	}
 	for _, s := range claimed { // also if it is queried itself: the query may be cancelled
 		c.probe(ctx, s)
@@ -116,7 +116,7 @@ func (c *Client) order(ctx context.Context) ([]*server, error) {
 }
 
 // ErrSilent is why a server is avoided.
-var ErrSilent = errors.New("it does not answer")
+var ErrSilent = errors.New("no reply")
 
 // Avoided returns the silent servers. From Until on they are queried again, one query at a time.
 func (c *Client) Avoided() (all []resolver.Avoided) {

@@ -29,7 +29,7 @@ func (c *Client) withBackoff(t *testing.T, hedge time.Duration) (*Client, *clock
 // awaitSilent waits until the client has detected that a server is silent.
 func (c *Client) awaitSilent(t *testing.T, i int) {
 	t.Helper()
-	testserver.Wait(t, "the server is known to be silent", func() bool {
+	testserver.Wait(t, "server marked silent", func() bool {
 		_, silent := c.servers[i].wait(c.config.Now())
 		return silent
 	})
@@ -54,7 +54,7 @@ func TestSilentServerIsRemembered(t *testing.T) {
 	}
 	answers.Store(true)
 	_, _, err := c.NAPTR(t.Context(), "other.urn.arpa.")
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no DNS server answers ("+addr+"); they are asked again in 5s") {
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no DNS server answers ("+addr+"); next attempt in 5s") {
 		t.Errorf("another name, meanwhile: %v", err)
 	}
 	now.advance(testBackoff)
@@ -95,7 +95,7 @@ func TestSlowNameIsNotSilence(t *testing.T) {
 }
 
 // A silent server is not queried while another one answers, and is probed in the background.
-func TestSilentServerIsTriedInTheBackground(t *testing.T) {
+func TestSilentServerIsProbed(t *testing.T) {
 	var asked atomic.Int32
 	var answers atomic.Bool
 	good := replyWith("a.example.").handler(t)
@@ -111,12 +111,12 @@ func TestSilentServerIsTriedInTheBackground(t *testing.T) {
 	before := asked.Load()
 	expectReply(t, c, "b.example.")
 	if n := asked.Load() - before; n != 0 {
-		t.Errorf("the silent server was asked %d times", n)
+		t.Errorf("silent server queried %d times", n)
 	}
 	answers.Store(true)
 	now.advance(testBackoff)
 	expectReply(t, c, "b.example.")
-	testserver.Wait(t, "the first server is asked again", func() bool {
+	testserver.Wait(t, "first server queried again", func() bool {
 		_, silent := c.servers[0].wait(now.now())
 		return !silent
 	})
@@ -144,8 +144,8 @@ func TestHedgeIsTraced(t *testing.T) {
 	}
 	steps := strings.Join(details(trace, "dns"), "\n")
 	for _, want := range []string{
-		"NAPTR at " + slow + ": cancelled, another answer was faster",
-		"NAPTR at " + quick + ", in parallel after 1ms without an answer: NOERROR",
+		"NAPTR at " + slow + ": cancelled, another reply was faster",
+		"NAPTR at " + quick + ", in parallel after 1ms without a reply: NOERROR",
 	} {
 		if !strings.Contains(steps, want) {
 			t.Errorf("no %q in\n%s", want, steps)

@@ -144,9 +144,9 @@ func TestClientNegative(t *testing.T) {
 // An endless chain of aliases is a server error, and no negative answer (RFC 1034 section 3.6.2).
 func TestAliasesWithoutEnd(t *testing.T) {
 	for what, answer := range map[string][]string{
-		"form a loop":              {"foo.urn.arpa. 60 IN CNAME c.example.", "c.example. 60 IN CNAME foo.urn.arpa."},
-		"CNAME records form":       {"foo.urn.arpa. 60 IN CNAME foo.urn.arpa."},
-		"ends with a CNAME record": {"foo.urn.arpa. 60 IN CNAME c.example."},
+		"CNAME loop":           {"foo.urn.arpa. 60 IN CNAME c.example.", "c.example. 60 IN CNAME foo.urn.arpa."},
+		"loop":                 {"foo.urn.arpa. 60 IN CNAME foo.urn.arpa."},
+		"CNAME record without": {"foo.urn.arpa. 60 IN CNAME c.example."},
 	} {
 		_, _, err := newTestClient(longTimeout, serve(t, reply{answer: answer}.handler(t), nil)).NAPTR(t.Context(), name)
 		if !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), what) {

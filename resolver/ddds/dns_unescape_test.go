@@ -51,7 +51,7 @@ func TestUnescape(t *testing.T) {
 	}
 }
 
-func TestUnescapeEveryOctet(t *testing.T) {
+func TestUnescapeEveryByte(t *testing.T) {
 	for b := range 256 {
 		raw := []byte{byte(b), '\\', byte(b), '0', '6', '5', byte(b)}
 		if got := unescape(naptrFromWire(t, raw).Regexp); got != string(raw) {

@@ -52,13 +52,13 @@ func (e *ere) program() (*regexp.Regexp, error) {
 }
 
 var (
-	errBracket    = errors.New("bracket expression does not end")
+	errBracket    = errors.New("bracket expression is not closed")
 	errCollating  = errors.New("collating elements and equivalence classes are not supported")
 	errClass      = errors.New("character class is not a POSIX class")
-	errEscape     = errors.New("this escape means different things to different engines")
+	errEscape     = errors.New("escape sequence undefined in POSIX")
 	errInterval   = errors.New("interval is not {n}, {n,} or {n,m}")
-	errLarge      = errors.New("expression repeats too much")
-	errRepetition = errors.New("a repetition repeats an anchor or nothing")
+	errLarge      = errors.New("repetitions too large")
+	errRepetition = errors.New("repetition of an anchor or of nothing")
 )
 
 // interval is XBD section 9.4.6 item 5. Go treats other braces as literals, and some engines read {,m} as

@@ -42,7 +42,7 @@ const (
 func (h *Hosts) Lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	name, err := domainName(host)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %q is not the name of a host", resolver.ErrUnreachable, host)
+		return nil, fmt.Errorf("%w: %q is not a host name", resolver.ErrUnreachable, host)
 	}
 	if name == "localhost." || strings.HasSuffix(name, ".localhost.") { // RFC 6761 section 6.3
 		return []netip.Addr{netip.IPv6Loopback(), netip.AddrFrom4([4]byte{127, 0, 0, 1})}, nil
@@ -50,7 +50,7 @@ func (h *Hosts) Lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if h.config.Local != nil {
 		if local := h.config.Local(ctx, host); len(local) > 0 {
 			if t := resolver.TraceOf(ctx); t != nil {
-				t.Add(resolver.Step{Stage: "dns", Code: "host_known", Values: []any{"Host", host}}, "%s is a host that this machine knows itself, with %d addresses", host, len(local))
+				t.Add(resolver.Step{Stage: "dns", Code: "host_known", Values: []any{"Host", host}}, "%s is in the hosts file of this machine, with %d addresses", host, len(local))
 			}
 			return local, nil
 		}

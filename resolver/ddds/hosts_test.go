@@ -73,7 +73,7 @@ func TestHosts(t *testing.T) {
 		}
 	}
 	for host, want := range map[string]string{
-		"none.example": "there is no such host: none.example", "a b": "is not the name of a host", "": "is not the name of a host",
+		"none.example": "no such host: none.example", "a b": "is not a host name", "": "is not a host name",
 		"fails.example": "192.0.2.53: refused",
 	} {
 		_, err := h.Lookup(t.Context(), host)

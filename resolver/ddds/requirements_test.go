@@ -46,7 +46,7 @@ func chosenFor(aus string, naptr []NAPTR, want resolver.Service) (keys, why []st
 }
 
 func TestRequirementsOfRules(t *testing.T) {
-	const malformed = "services are not"
+	const malformed = "services field is not"
 	last := NAPTR{300, 10, "u", "http+I2L", "!^.*$!http://last.example/!", "."}
 	for _, c := range []struct {
 		source, aus string
@@ -85,10 +85,10 @@ func TestRequirementsOfRules(t *testing.T) {
 			{1, 3, "u", "", `\`, "."},
 			last,
 		}, "http://last.example/", "unknown flags|has 2 delimiters|has the forbidden delimiter"},
-		{"an output above 255 octets is not a key", "urn:foo:" + strings.Repeat("a.", 128), resolver.I2L, []NAPTR{
+		{"an output above 255 bytes is not a key", "urn:foo:" + strings.Repeat("a.", 128), resolver.I2L, []NAPTR{
 			{1, 1, "", "", `!^urn:foo:(.*)$!\1example!`, "."}, to(1, 2, "b.example."), last,
 		}, "b.example.", "not a domain name|order 1 already matched"},
-		{"an output above 255 octets is a location", "urn:foo:" + strings.Repeat("a", 300), resolver.I2L, []NAPTR{
+		{"an output above 255 bytes is a location", "urn:foo:" + strings.Repeat("a", 300), resolver.I2L, []NAPTR{
 			{1, 1, "u", "", `!^urn:foo:(.*)$!http://a.example/\1!`, "."},
 		}, "http://a.example/" + strings.Repeat("a", 300), ""},
 		{"back-references without groups, such as \\7", "urn:foo:1", resolver.I2L, []NAPTR{

@@ -121,7 +121,7 @@ func TestReversedFirstKeyAndUNAPTR(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	_, err = r.Resolve(t.Context(), query(t, "urn:ddi:%41:1"))
-	expectNegative(t, err, resolver.ErrUnsupported, resolver.Forever, `the key is not a domain name: "%41:1.ddi.example"`)
+	expectNegative(t, err, resolver.ErrUnsupported, resolver.Forever, `key is not a domain name: "%41:1.ddi.example"`)
 }
 
 // The location for the service I2C is a description, and that for I2L the resource.

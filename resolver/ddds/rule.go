@@ -23,7 +23,7 @@ var (
 	errBothFields = errors.New("REGEXP and REPLACEMENT are both used (RFC 3403 section 4.1)")
 	errNoFields   = errors.New("neither REGEXP nor REPLACEMENT is used (RFC 3403 section 4.1)")
 	errEmpty      = errors.New("the result is empty (RFC 3402 section 3.3)")
-	errName       = errors.New("the key is not a domain name")
+	errName       = errors.New("key is not a domain name")
 )
 
 // apply applies the rule of r to aus, the original string and never the output of an earlier rule (RFC 3402
@@ -69,7 +69,7 @@ func legalKey(result string, flag byte) (string, error) {
 		return domainName(result)
 	}
 	if err := resolver.CheckLocation(result); err != nil {
-		return "", fmt.Errorf("the result cannot be used as a location: %w", err)
+		return "", fmt.Errorf("result is not a valid location: %w", err)
 	}
 	return result, nil
 }

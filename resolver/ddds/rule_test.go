@@ -80,7 +80,7 @@ func TestApply(t *testing.T) {
 		}
 		m, err := c.record.apply(aus, flag, newBudget())
 		if !errors.Is(err, c.err) || !errors.Is(m.failure, c.failure) || m.key != c.key {
-			t.Errorf("%s: got %q, fault %v, %v", c.name, m.key, m.failure, err)
+			t.Errorf("%s: got %q, failure %v, %v", c.name, m.key, m.failure, err)
 		}
 		if err == nil && (m.record != c.record || m.flag != flag) {
 			t.Errorf("%s: got %+v", c.name, m)
@@ -92,12 +92,12 @@ func TestApplyRefusesInvalidURIs(t *testing.T) {
 	for _, result := range []string{"a.example", "http://a b/", "http://[::1/", "/relative", ":", "http:// "} {
 		m, err := NAPTR{Flags: "u", Regexp: "!.*!" + result + "!"}.apply("urn:foo:a", 'U', newBudget())
 		if err != nil || m.failure == nil || m.key != "" {
-			t.Errorf("%q: got %q, fault %v, %v", result, m.key, m.failure, err)
+			t.Errorf("%q: got %q, failure %v, %v", result, m.key, m.failure, err)
 		}
 	}
 	m, err := NAPTR{Flags: "u", Replacement: "a.example."}.apply("urn:foo:a", 'U', newBudget())
 	if err != nil || m.failure == nil {
-		t.Errorf("a name as URI: got %q, fault %v, %v", m.key, m.failure, err)
+		t.Errorf("a name as URI: got %q, failure %v, %v", m.key, m.failure, err)
 	}
 }
 

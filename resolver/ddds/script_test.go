@@ -37,7 +37,7 @@ func (s *script) ask(key string) set {
 	s.asked = append(s.asked, key)
 	found, ok := s.sets[key]
 	if !ok {
-		found.err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: key + " is not in the script", TTL: missingTTL}
+		found.err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: key + " not in the script", TTL: missingTTL}
 	}
 	return found
 }

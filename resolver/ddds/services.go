@@ -17,7 +17,7 @@ type services struct {
 	uNAPTR   bool
 }
 
-var errServices = errors.New("services are not a protocol and services joined by plus (RFC 3404 section 4.4)")
+var errServices = errors.New("services field is not protocol+service+... (RFC 3404 section 4.4)")
 
 func parseServices(field string) (services, error) {
 	if field == "" {

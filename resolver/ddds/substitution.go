@@ -21,7 +21,7 @@ const maxExpression = 255
 
 func parseSubstitution(expression string) (*substitution, error) {
 	if expression == "" || len(expression) > maxExpression {
-		return nil, fmt.Errorf("substitution expression has %d octets, not 1 to %d", len(expression), maxExpression)
+		return nil, fmt.Errorf("substitution expression has %d bytes, not 1 to %d", len(expression), maxExpression)
 	}
 	delim := expression[0]
 	if delim == '\\' || delim == 'i' || '1' <= delim && delim <= '9' {
@@ -82,8 +82,8 @@ func unescapeDelim(s string, delim byte) string {
 }
 
 var (
-	errNoMatch = errors.New("the expression does not match")
-	errLong    = fmt.Errorf("the result is longer than %d octets", resolver.MaxLocation)
+	errNoMatch = errors.New("expression does not match")
+	errLong    = fmt.Errorf("result exceeds %d bytes", resolver.MaxLocation)
 )
 
 // checkReferences returns an error unless every back-reference has its group (RFC 3402 section 3.2).

@@ -29,10 +29,10 @@ func TestSubstitution(t *testing.T) {
 func TestSubstitutionLength(t *testing.T) {
 	longest := "!^a$!" + strings.Repeat("b", maxExpression-6) + "!"
 	if got, err := substitute(longest, "a"); err != nil || got != strings.Repeat("b", maxExpression-6) {
-		t.Errorf("%d octets: got %q, %v", len(longest), got, err)
+		t.Errorf("%d bytes: got %q, %v", len(longest), got, err)
 	}
-	if _, err := parseSubstitution(longest + "i"); err == nil || !strings.Contains(err.Error(), "256 octets") {
-		t.Errorf("256 octets: got %v", err)
+	if _, err := parseSubstitution(longest + "i"); err == nil || !strings.Contains(err.Error(), "256 bytes") {
+		t.Errorf("256 bytes: got %v", err)
 	}
 }
 
@@ -41,7 +41,7 @@ func TestSubstitutionResultIsNotBounded(t *testing.T) {
 	aus := strings.Repeat("a", 1000)
 	got, err := substitute(`!(.*)!\1\1\1!`, aus)
 	if err != nil || got != strings.Repeat("a", 3000) {
-		t.Errorf("got %d octets, %v", len(got), err)
+		t.Errorf("got %d bytes, %v", len(got), err)
 	}
 }
 
@@ -68,7 +68,7 @@ func FuzzSubstitution(f *testing.F) {
 			return
 		}
 		if len(expression) > maxExpression {
-			t.Fatalf("%d octets were accepted", len(expression))
+			t.Fatalf("%d bytes were accepted", len(expression))
 		}
 		first, matched, err := s.apply(aus, newBudget())
 		second, _, again := s.apply(aus, newBudget())

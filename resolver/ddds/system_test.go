@@ -29,7 +29,7 @@ func TestSystemServersAreReadAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.current() != first && address == "192.0.2.1" {
-			t.Error("the file is looked at each time")
+			t.Error("file checked at every call")
 		}
 		now = now.Add(systemInterval)
 		s.current()

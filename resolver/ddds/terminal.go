@@ -38,7 +38,7 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 			return resolver.Answer{}, w.limitNegative(err)
 		}
 		if err != nil && !errors.As(err, new(*resolver.Negative)) {
-			w.limitTTL(incompleteTTL, "an answer without a server that failed")
+			w.limitTTL(incompleteTTL, "reply without a failed server")
 		}
 		c.add(found...)
 	}

@@ -132,7 +132,7 @@ func TestTerminalS(t *testing.T) {
 		{"the alternative has no records", []NAPTR{s(1, "thttp+I2L", "a.example."), s(2, "thttp+I2L", "b.example."), u}, map[string]set{
 			"a.example. SRV": {srv: []SRV{deffoo}, ttl: day},
 		}, "http://deffoo.example.com:1000" + path + " http://u.example/", hour, 3},
-		{"the alternative cannot be asked", []NAPTR{s(1, "thttp+I2L", "a.example."), s(2, "thttp+I2L", "b.example.")}, map[string]set{
+		{"alternative unreachable", []NAPTR{s(1, "thttp+I2L", "a.example."), s(2, "thttp+I2L", "b.example.")}, map[string]set{
 			"a.example. SRV": {srv: []SRV{deffoo}, ttl: day}, "b.example. SRV": {err: errors.New("down")},
 		}, "http://deffoo.example.com:1000" + path, incompleteTTL, 3},
 		{"the alternative is the shortest-lived", []NAPTR{s(1, "thttp+I2L", "a.example."), s(2, "thttp+I2L", "b.example.")}, map[string]set{

@@ -43,12 +43,12 @@ func readVectors(t testing.TB, name string, fields int) []vector {
 		case strings.HasPrefix(last, "!") && len(last) > 1:
 			v.failure = last[1:]
 		default:
-			t.Fatalf("%s: %q ends neither in =result nor in !fault", name, line)
+			t.Fatalf("%s: %q ends neither in =result nor in !error", name, line)
 		}
 		vectors = append(vectors, v)
 	}
 	if len(vectors) == 0 {
-		t.Fatalf("%s holds no vectors", name)
+		t.Fatalf("%s has no vectors", name)
 	}
 	return vectors
 }

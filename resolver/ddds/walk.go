@@ -41,7 +41,7 @@ func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
 	w.work.expressions = w.expressions
 	answer, err := w.follow(ctx, key)
 	if t := resolver.TraceOf(ctx); t != nil && w.ttl >= 0 {
-		t.Add(resolver.Step{Stage: "ddds", Code: "lifetime", Values: []any{"Duration", w.ttl}}, "the ttl is %s, of %s", w.ttl.Round(time.Second), w.shortest)
+		t.Add(resolver.Step{Stage: "ddds", Code: "lifetime", Values: []any{"Duration", w.ttl}}, "ttl %s, of %s", w.ttl.Round(time.Second), w.shortest)
 	}
 	var s *serverNegative
 	if errors.As(err, &s) {
@@ -82,14 +82,14 @@ func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) 
 // choose looks up the rules of a domain, and returns a selection with at least one usable rule, or an error.
 func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 	if w.path[key] {
-		return selection{}, w.notFound("rules_loop", []string{"Domain", key}, "the rules lead back to "+key)
+		return selection{}, w.notFound("rules_loop", []string{"Domain", key}, "rules form a loop at "+key)
 	}
 	if len(w.path) == w.limit {
-		return selection{}, w.notFound("rules_too_deep", nil, fmt.Sprintf("the rules lead through more than %d domains", w.limit))
+		return selection{}, w.notFound("rules_too_deep", nil, fmt.Sprintf("rules chain through more than %d domains", w.limit))
 	}
 	w.lookups++
 	if w.lookups > w.limit*w.limit {
-		return selection{}, w.notFound("rules_too_deep", nil, "the rules lead through too many domains")
+		return selection{}, w.notFound("rules_too_deep", nil, "rules chain through too many domains")
 	}
 	w.path[key] = true
 	w.observer.step()
@@ -123,16 +123,16 @@ func (w *walk) noneUsable(key string, s selection) error {
 		return fmt.Errorf("%w: %w by the rules of %s", resolver.ErrUnreachable, errLong, key)
 	case s.matched:
 		return &resolver.Negative{
-			Kind: resolver.ErrUnsupported, Reason: key + " offers nothing that can be used",
+			Kind: resolver.ErrUnsupported, Reason: key + " has no usable service",
 			Code: "rules_not_usable", Values: []string{"Domain", key}, TTL: w.ttl,
 		}
 	case s.outOfWork && !s.matched:
 		return fmt.Errorf("%w: %w by the rules of %s", resolver.ErrUnreachable, errWork, key)
 	case s.excess > 0:
-		return fmt.Errorf("%w: none of the first %d rules of %s is for this name, and the other %d "+
+		return fmt.Errorf("%w: none of the first %d rules of %s matches this name; the other %d "+
 			"are not used", resolver.ErrUnreachable, maxRules, key, s.excess)
 	default:
-		return w.notFound("no_rule_of_domain", []string{"Domain", key}, "no rule of "+key+" is for this name")
+		return w.notFound("no_rule_of_domain", []string{"Domain", key}, "no rule of "+key+" matches this name")
 	}
 }
 
@@ -174,10 +174,10 @@ func (w *walk) trace(ctx context.Context, key string, ttl time.Duration, s selec
 		return
 	}
 	if s.excess > 0 {
-		t.Add(resolver.Step{Stage: "warning", Code: "many_rules", Values: []any{"Domain", key, "Number", maxRules}}, "%s has %d rules, of which only the first %d by order and preference are used", key, maxRules+s.excess, maxRules)
+		t.Add(resolver.Step{Stage: "warning", Code: "many_rules", Values: []any{"Domain", key, "Number", maxRules}}, "%s has %d rules; only the first %d by order and preference are used", key, maxRules+s.excess, maxRules)
 	}
 	if s.outOfWork {
-		t.Add(resolver.Step{Stage: "warning", Code: "costly_rules", Values: []any{"Domain", key}}, "%s: the rules cost more than is spent on matching one name (%d octets times instructions), and some were "+
+		t.Add(resolver.Step{Stage: "warning", Code: "costly_rules", Values: []any{"Domain", key}}, "%s: matching the rules exceeds the budget of one name (%d bytes times instructions); some were "+
 			"not tried", key, maxWork)
 	}
 	for _, p := range s.skipped {

@@ -125,33 +125,33 @@ func TestWalkNegative(t *testing.T) {
 	}{
 		{"no rule matches the name", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 1, "urn:foo:2", "", "http://a.example/")}, ttl: hour},
-		}, resolver.ErrNotFound, hour, "no rule of foo.urn.arpa. is for this name"},
+		}, resolver.ErrNotFound, hour, "no rule of foo.urn.arpa. matches this name"},
 		{"every record is bad", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{Regexp: "!", Replacement: "."}}, ttl: hour},
-		}, resolver.ErrNotFound, hour, "no rule of foo.urn.arpa. is for this name"},
-		{"nothing can be used", map[string]set{
+		}, resolver.ErrNotFound, hour, "no rule of foo.urn.arpa. matches this name"},
+		{"no usable service", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "rcds+I2C", "", "a.example."}, located(2, 1, "", "", "http://a.example/")}, ttl: hour},
-		}, resolver.ErrUnsupported, hour, "foo.urn.arpa. offers nothing that can be used"},
-		{"the only result cannot be used", map[string]set{
+		}, resolver.ErrUnsupported, hour, "foo.urn.arpa. has no usable service"},
+		{"unusable only result", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{located(1, 1, "", "", "javascript:alert(1)"), located(2, 1, "", "", "http://a.example/")}, ttl: hour},
-		}, resolver.ErrUnsupported, hour, "foo.urn.arpa. offers nothing that can be used"},
+		}, resolver.ErrUnsupported, hour, "foo.urn.arpa. has no usable service"},
 		{"the next domain does not exist", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example."), located(1, 2, "", "", "http://b.example/")}, ttl: hour},
-		}, resolver.ErrNotFound, missingTTL, "a.example. NAPTR is not in the script"},
+		}, resolver.ErrNotFound, missingTTL, "a.example. NAPTR not in the script"},
 		{"the TTL of a negative answer is limited by earlier records", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example.")}, ttl: time.Second},
-		}, resolver.ErrNotFound, time.Second, "a.example. NAPTR is not in the script"},
+		}, resolver.ErrNotFound, time.Second, "a.example. NAPTR not in the script"},
 		{"loop", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "a.example.")}, ttl: day},
 			"a.example. NAPTR":    {naptr: []NAPTR{to(1, 1, "b.example.")}, ttl: hour},
 			"b.example. NAPTR":    {naptr: []NAPTR{to(1, 1, "A.Example.")}, ttl: day},
-		}, resolver.ErrNotFound, hour, "lead back to a.example."},
+		}, resolver.ErrNotFound, hour, "loop at a.example."},
 		{"loop of one", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "foo.urn.arpa.")}, ttl: hour},
-		}, resolver.ErrNotFound, hour, "lead back to foo.urn.arpa."},
+		}, resolver.ErrNotFound, hour, "loop at foo.urn.arpa."},
 		{"no SRV records", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "thttp+I2L", "", "a.example."}}, ttl: day},
-		}, resolver.ErrNotFound, missingTTL, "a.example. SRV is not in the script"},
+		}, resolver.ErrNotFound, missingTTL, "a.example. SRV not in the script"},
 		{"the service is not available", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "thttp+I2L", "", "a.example."}}, ttl: day},
 			"a.example. SRV":      {srv: []SRV{{0, 0, 0, "."}}, ttl: hour},
@@ -238,12 +238,12 @@ func TestWalkIsTraced(t *testing.T) {
 	want := []string{
 		`foo.urn.arpa.: used 1 1 "" "" "" A.example. -> a.example.`,
 		`a.example.: skipped 1 1 "x" "" "" b.example.: flags "x" are unknown`,
-		`a.example.: skipped 1 2 "u" "" "!^urn:foo:2.*$!http://a.example/!" .: the expression does not match`,
+		`a.example.: skipped 1 2 "u" "" "!^urn:foo:2.*$!http://a.example/!" .: expression does not match`,
 		`a.example.: skipped 1 3 "s" "rcds+I2C" "" b.example.: services "rcds+I2C" do not offer I2L`,
 		`a.example.: skipped 2 1 "u" "" "!^.*$!http://e.example/!" .: order 1 already matched`,
 		`a.example.: used 1 4 "u" "" "!^.*$!http://c.example/!" . -> http://c.example/`,
 		`a.example.: could use 1 5 "u" "" "!^.*$!http://d.example/!" . -> http://d.example/`,
-		"the ttl is 1h0m0s, of foo.urn.arpa. NAPTR",
+		"ttl 1h0m0s, of foo.urn.arpa. NAPTR",
 	}
 	if got := details(trace, "ddds"); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -306,7 +306,7 @@ func TestFallbackKeepsAnswers(t *testing.T) {
 		if base != "http://gone.example" || q.Service != resolver.I2L {
 			t.Errorf("asked %s for %s", base, q.Service)
 		}
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, Reason: "it was here", TTL: 2 * hour}
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, Reason: "moved from here", TTL: 2 * hour}
 	}
 	r := New(Config{Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: true, Ask: gone})
 	q := query(t, "urn:foo:1")

@@ -32,7 +32,7 @@ func (r *Role) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return Invalid("token_role", "role", "%q is not a role: it is reader, writer or admin", text)
+	return Invalid("token_role", "role", "invalid role %q: use reader, writer or admin", text)
 }
 
 // Needs returns the role that is required to change a key.
@@ -78,7 +78,7 @@ func (a Actor) May(role Role, key Key) error {
 	}
 	return &Error{
 		Class: ErrDenied, Code: "outside_prefixes", Values: []string{"Prefixes", strings.Join(a.Prefixes, ", ")},
-		Reason: fmt.Errorf("%s may not %s %s, only what begins with %s", a.Name, what, key, strings.Join(a.Prefixes, " or ")),
+		Reason: fmt.Errorf("%s may not %s %s: the token is limited to %s", a.Name, what, key, strings.Join(a.Prefixes, " or ")),
 	}
 }
 
@@ -104,7 +104,7 @@ func Actions() []Action {
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (a *Action) UnmarshalText(text []byte) error {
 	if !slices.Contains(Actions(), Action(text)) {
-		return Invalid("token_action", "actions", "%.40q is not an action: there are read, change, withdraw, mint, import, purge and tokens", text).With("Name", string(text))
+		return Invalid("token_action", "actions", "invalid action %.40q: use read, change, withdraw, mint, import, purge or tokens", text).With("Name", string(text))
 	}
 	*a = Action(text)
 	return nil
@@ -115,7 +115,7 @@ func (a Actor) Does(action Action) error {
 	if a.Actions == nil || slices.Contains(a.Actions, action) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s may not %s, its token is for other actions", ErrDenied, a.Name, action)
+	return fmt.Errorf("%w: %s may not %s: not an action of its token", ErrDenied, a.Name, action)
 }
 
 // Holds reports whether the permissions of other are a subset of those of a.

@@ -42,9 +42,9 @@ func (r *Registry) CheckChange(before Entry, key Key, record Record, unresolvabl
 func lacks(kind Kind, record Record) *Error {
 	switch {
 	case kind == KindName && record.Status == Active && len(record.Targets) == 0 && record.Alias == "":
-		return Invalid("leads_nowhere", "targets", "would be active, and lead nowhere: it needs a target, or to be an alias or reserved")
+		return Invalid("leads_nowhere", "targets", "active name without a target: add a target, make it an alias or reserve it")
 	case record.Status == Withdrawn && record.Reason == "" && len(record.Successors) == 0:
-		return Invalid("reason_missing", "reason", "would be withdrawn without a reason or a successor: it is what people are told for decades")
+		return Invalid("reason_missing", "reason", "withdrawal without a reason or a successor: add one, the page of the name shows it from now on")
 	default:
 		return nil
 	}
@@ -54,15 +54,15 @@ func lacks(kind Kind, record Record) *Error {
 func (r *Registry) checkAnswered(key Key) error {
 	switch {
 	case !Asked(r.config.Only, key):
-		return Invalid("not_answered", "name", "%s would not be answered: this registry is asked only for what begins with %s%s",
+		return Invalid("not_answered", "name", "%s cannot be resolved here: outside the prefixes of this registry, %s%s",
 			key, strings.Join(r.config.Only, ", "), r.meant(key))
 	case r.lacksURN(key):
-		return Invalid("name_without_urn", "name", "%s is no URN; do you mean urn:%s?", key, key).With("Name", key.Name)
+		return Invalid("name_without_urn", "name", "%s is not a URN: did you mean urn:%s?", key, key).With("Name", key.Name)
 	case key.Kind != KindName || r.config.Level == nil:
 		return nil
 	}
 	if err := r.config.Level(key.Name); err != nil {
-		return Invalid("not_answered", "name", "%s would not be answered: %w", key, err)
+		return Invalid("not_answered", "name", "%s cannot be resolved here: %w", key, err)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (r *Registry) meant(key Key) string {
 			text = name
 		}
 		if Asked(r.config.Only, Name(text)) {
-			return fmt.Sprintf("; do you mean %s?", text)
+			return fmt.Sprintf("; did you mean %s?", text)
 		}
 	}
 	return ""
@@ -113,5 +113,5 @@ func ReadBeginnings(ctx context.Context, store Store, into *resolver.Beginnings)
 		into.Read()
 		return nil
 	}
-	return fmt.Errorf("reading what the names of the registry begin with: %w", err)
+	return fmt.Errorf("reading the first parts of the registered names: %w", err)
 }

@@ -117,7 +117,7 @@ func (b *Batch) edit(edit Edit) (Entry, error) {
 	}
 	if before.Status == Withdrawn && record.Status == Active && !edit.Activate {
 		return Entry{}, Invalid("stays_withdrawn", "status",
-			"%s was withdrawn, and comes back only where its status is said to be active (set --activate)", edit.Key)
+			"%s is withdrawn: set its status to active to restore it (set --activate)", edit.Key)
 	}
 	after, is, err := b.PutIf(edit.Key, record, edit.Note, edit.OutsideSandbox, anyChange)
 	if err == nil && !is && edit.KeepNote && edit.Note != "" && edit.Note != before.Note {
@@ -158,7 +158,7 @@ func (b *Batch) PutIf(key Key, record Record, note string, outside bool, may fun
 		return Entry{}, false, err
 	}
 	if record.Status == Reserved && before.Exists() && before.Status != Reserved {
-		return Entry{}, false, Invalid("reserved_again", "status", "%s was assigned before, and cannot be reserved again: withdraw it", key)
+		return Entry{}, false, Invalid("reserved_again", "status", "%s was assigned before, and cannot be reserved again: withdraw it instead", key)
 	}
 	record.Since = sinceOf(before, record.Status, b.now)
 	if before.Exists() && before.Equal(&record) {
@@ -183,7 +183,7 @@ func (b *Batch) Import(e Entry) (bool, error) {
 		return false, err
 	}
 	if e.Sandbox && before.Exists() && !before.Sandbox {
-		return false, Invalid("outside_sandbox", "sandbox", "%s was registered outside of a sandbox, and cannot come into one", e.Key)
+		return false, Invalid("outside_sandbox", "sandbox", "%s was registered outside of a sandbox, and cannot be moved into one", e.Key)
 	}
 	if e.Alias != "" {
 		if err := b.checkAlias(e.Key, e.Alias); err != nil {
@@ -221,7 +221,7 @@ const MaxAliases = 8
 func (b *Batch) checkAlias(key Key, alias string) error {
 	for range MaxAliases {
 		if alias == key.Name {
-			return Invalid("alias_of_itself", "alias", "%s would be an alias of itself by other aliases", key)
+			return Invalid("alias_of_itself", "alias", "alias loop: %s would resolve to itself", key)
 		}
 		e, err := b.Get(Name(alias))
 		if err != nil {
@@ -232,7 +232,7 @@ func (b *Batch) checkAlias(key Key, alias string) error {
 		}
 		alias = e.Alias
 	}
-	return Invalid("alias_chain_long", "alias", "%s would be the end of a chain of more than %d aliases", key, MaxAliases)
+	return Invalid("alias_chain_long", "alias", "alias chain too long: %s would end a chain of more than %d aliases", key, MaxAliases)
 }
 
 // sandbox reports whether an entry is in a sandbox. An entry registered outside of a sandbox never becomes part

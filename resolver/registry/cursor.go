@@ -17,9 +17,9 @@ import (
 
 var (
 	// ErrCursor means that a text is not a cursor.
-	ErrCursor = errors.New("the cursor is none that a page of this list has named")
+	ErrCursor = errors.New("invalid cursor for this list")
 	// ErrHistory means that a cursor belongs to another history than that of the store.
-	ErrHistory = errors.New("the registry was restored since, or is another one: begin anew, without the cursor")
+	ErrHistory = errors.New("cursor of another registry, or of one before a restore: restart without the cursor")
 )
 
 // cursorDigest is the length of the partial digest in a cursor, in bytes.

@@ -55,7 +55,7 @@ func Withdraw(reason string, successors ...string) func(Entry) (Record, error) {
 			return Record{}, fmt.Errorf("%w: %s", ErrUnknown, before.Key)
 		}
 		if reason == "" && len(successors) == 0 {
-			return Record{}, Invalid("reason_missing", "reason", "withdrawing %s needs a reason: it is what people are told for decades", before.Key)
+			return Record{}, Invalid("reason_missing", "reason", "withdrawing %s requires a reason: the page of the name shows it from now on", before.Key)
 		}
 		record := before.Record
 		if reason == "" && before.Status == Withdrawn {
@@ -71,9 +71,9 @@ func Withdraw(reason string, successors ...string) func(Entry) (Record, error) {
 func Supersede(old, successors []string, reason, note string) ([]Edit, error) {
 	switch {
 	case len(old) == 0 || len(successors) == 0:
-		return nil, Invalid("superseding_nothing", "successors", "superseding needs names and successors")
+		return nil, Invalid("superseding_nothing", "successors", "superseding requires names and successors")
 	case note == "":
-		return nil, Invalid("note_missing", "note", "superseding needs a note")
+		return nil, Invalid("note_missing", "note", "superseding requires a note")
 	}
 	edits := make([]Edit, len(old))
 	for i, name := range old {

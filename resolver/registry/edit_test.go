@@ -133,7 +133,7 @@ func TestApplyRefuses(t *testing.T) {
 		{
 			"a target that ends before it begins", registry.Name("urn:example:b"),
 			registry.Record{Targets: []registry.Target{{URI: "https://a.example/", From: time.Unix(2, 0), Until: time.Unix(1, 0)}}},
-			"ends before",
+			"end before",
 		},
 		{
 			"an alias with targets", registry.Name("urn:example:b"),
@@ -141,7 +141,7 @@ func TestApplyRefuses(t *testing.T) {
 			"alias",
 		},
 		{"an alias of itself", registry.Name("urn:example:b"), registry.Record{Alias: "URN:example:b"}, "itself"},
-		{"a loop of aliases", registry.Name("urn:example:a"), registry.Record{Alias: "urn:example:alias"}, "alias of itself"},
+		{"a loop of aliases", registry.Name("urn:example:a"), registry.Record{Alias: "urn:example:alias"}, "alias loop"},
 		{"metadata that is no object", registry.Name("urn:example:b"), registry.Record{Metadata: "[1]"}, "JSON object"},
 		{
 			"its own successor", registry.Name("urn:example:a"),
@@ -155,8 +155,8 @@ func TestApplyRefuses(t *testing.T) {
 		},
 		{"reserved again", registry.Name("urn:example:a"), registry.Record{Status: registry.Reserved}, "withdraw it"},
 		{"a prefix within a part", registry.Prefix("urn:example:a"), registry.Record{}, "must end"},
-		{"a prefix that leads to any server", registry.Prefix("urn:example:"), leadsTo("https://a.example"), "server"},
-		{"a prefix that leads to any port", registry.Prefix("urn:example:"), leadsTo("https://a.example:80"), "server"},
+		{"a prefix that leads to any server", registry.Prefix("urn:example:"), leadsTo("https://a.example"), "host"},
+		{"a prefix that leads to any port", registry.Prefix("urn:example:"), leadsTo("https://a.example:80"), "host"},
 		{"an alias for a prefix", registry.Prefix("urn:example:"), registry.Record{Alias: "urn:example:a"}, "alias"},
 		{"a template that is not valid", registry.Prefix("urn:example:"), leadsTo("https://a.example/{suffix"), "template"},
 	} {

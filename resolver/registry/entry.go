@@ -139,7 +139,7 @@ func (s *Status) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: %q is not a status: it is active, reserved or withdrawn", ErrInvalid, text)
+	return fmt.Errorf("%w: invalid status %q: use active, reserved or withdrawn", ErrInvalid, text)
 }
 
 // Equal reports whether two records are equal in their stored form.
@@ -190,7 +190,7 @@ func ParseRedirect(text string) (int, error) {
 	}
 	status, err := strconv.Atoi(text)
 	if err != nil || !isRedirect(status) {
-		return 0, Invalid("redirect_status", "redirect", "%.40q is no status of a redirect: it is 301, 302, 303, 307 or 308", text)
+		return 0, Invalid("redirect_status", "redirect", "invalid redirect status %.40q: use 301, 302, 303, 307 or 308", text)
 	}
 	return status, nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrLease means that another instance holds a lease.
-var ErrLease = errors.New("another instance has the lease")
+var ErrLease = errors.New("lease held by another instance")
 
 // Lease elects one of several instances that share a store: its holder. It is safe for concurrent use; its
 // exported fields must not be changed after the first use. If the clocks of the instances differ by more than
@@ -67,7 +67,7 @@ func (l *Lease) Check(tx Tx) error {
 	case held.Holder != l.Holder:
 		return fmt.Errorf("%w of %s: %s", ErrLease, l.Name, held.Holder)
 	case !held.Until.After(l.Now()):
-		return fmt.Errorf("%w of %s, or may have it: this one has run out", ErrLease, l.Name)
+		return fmt.Errorf("%w: own lease of %s expired", ErrLease, l.Name)
 	}
 	return nil
 }

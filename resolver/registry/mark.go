@@ -32,7 +32,7 @@ func Marked(tx Tx, mark Mark) (at time.Time, err error) {
 	value, err := tx.Document(TableMarks, string(mark))
 	if err == nil && value != nil {
 		if err = at.UnmarshalText(value); err != nil {
-			err = fmt.Errorf("%w: the time of the last %s: %w", ErrDamaged, mark, err)
+			err = fmt.Errorf("%w: time of the last %s: %w", ErrDamaged, mark, err)
 		}
 	}
 	return at, err

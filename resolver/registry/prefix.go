@@ -58,7 +58,7 @@ const MaxPattern = 1000
 // CheckPattern returns an error for an invalid pattern of a prefix; "" is no pattern.
 func CheckPattern(pattern string) error {
 	if len(pattern) > MaxPattern {
-		return Invalid("text_long", "pattern", "the pattern has more than %d octets", MaxPattern).With("Most", strconv.Itoa(MaxPattern))
+		return Invalid("text_long", "pattern", "pattern longer than %d bytes", MaxPattern).With("Most", strconv.Itoa(MaxPattern))
 	}
 	if pattern == "" { // all names have the empty pattern
 		return nil
@@ -73,11 +73,11 @@ func CheckPattern(pattern string) error {
 // Bioregistry applies its patterns.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
 	if _, err := regexp.Compile(pattern); err != nil { // unwrapped first: a stray ")" could close the group added below
-		return nil, fmt.Errorf("the pattern %q: %w", pattern, err)
+		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
 	}
 	whole, err := regexp.Compile("^(?:" + pattern + ")$")
 	if err != nil {
-		return nil, fmt.Errorf("the pattern %q: %w", pattern, err)
+		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
 	}
 	return whole, nil
 }
@@ -97,7 +97,7 @@ func (e *Entry) MatchesPattern(name string) (bool, error) {
 }
 
 // ErrLeaves is the error for a name whose location would escape the path or the server of the prefix's target.
-var ErrLeaves = errors.New("what follows the prefix would leave the path or the server of its target")
+var ErrLeaves = errors.New("the part after the prefix changes the path or the server of the target")
 
 // ValidAt reports whether a target is valid at a time.
 func (t Target) ValidAt(at time.Time) bool {

@@ -51,7 +51,7 @@ func (r *Registry) mayRedact(actor Actor, key Key, reason string) (Key, error) {
 		return Key{}, err
 	}
 	if reason == "" {
-		return Key{}, Invalid("redaction_reason_missing", "reason", "redacting %s needs a reason: it is what remains", key)
+		return Key{}, Invalid("redaction_reason_missing", "reason", "redacting %s requires a reason, which remains visible", key)
 	}
 	if err := CheckText("reason", reason, MaxText); err != nil {
 		return Key{}, fmt.Errorf("%s: %w", key, err)
@@ -88,7 +88,7 @@ func versionsWith(tx Tx, key Key, numbers []int) (found []Entry, err error) {
 			if wanted[e.Version] {
 				delete(wanted, e.Version)
 				if current && e.Status == Active {
-					return nil, fmt.Errorf("%w: version %d of %s is the current one, and leads somewhere: change or withdraw it first",
+					return nil, fmt.Errorf("%w: version %d of %s is current and has targets: change or withdraw it first",
 						ErrConflict, e.Version, key)
 				}
 				if !e.Redacted {

@@ -199,41 +199,41 @@ var (
 	// ErrConflict means that an entry was changed meanwhile, or already exists.
 	ErrConflict = errors.New("conflict")
 	// ErrExhausted means that too few unassigned names remain to mint the requested number.
-	ErrExhausted = errors.New("not enough names are free")
+	ErrExhausted = errors.New("not enough free names")
 	// ErrDenied means that an actor lacks the permission for an operation.
 	ErrDenied = errors.New("not permitted")
 	// ErrToken means that a secret belongs to no valid token.
-	ErrToken = errors.New("the token is not valid, has expired or was revoked")
+	ErrToken = errors.New("invalid, expired or revoked token")
 	// ErrNoStore means that the store is temporarily unavailable.
-	ErrNoStore = errors.New("the registry is not available")
+	ErrNoStore = errors.New("registry unavailable")
 	// ErrReadOnly means that a database can be read but rejects writes, as a standby does.
-	ErrReadOnly = errors.New("the database accepts no changes")
+	ErrReadOnly = errors.New("the database is read-only")
 	// ErrReplaced means that the file of a store is no longer the file that was opened.
-	ErrReplaced = errors.New("its file was removed or replaced while it was in use")
+	ErrReplaced = errors.New("file removed or replaced while in use")
 	// ErrReopen means that a store that was opened read-only must be opened again, because it has changed or
 	// has become writable.
-	ErrReopen = errors.New("it could not be written to, and has changed or can be now: it is to be opened again")
+	ErrReopen = errors.New("store changed or became writable, reopen it")
 	// ErrSchema means that a store was written by another version of urnd.
-	ErrSchema = errors.New("the registry was written by another version of urnd")
+	ErrSchema = errors.New("registry written by another version of urnd")
 	// ErrDamaged means that the content of a store differs from what was written.
-	ErrDamaged = errors.New("the registry is damaged")
+	ErrDamaged = errors.New("registry damaged")
 	// ErrSelection means that the parameters by which a request selects or limits its results are not valid.
-	ErrSelection = errors.New("the parameters are not valid")
+	ErrSelection = errors.New("invalid parameters")
 	// ErrLarge means that a document or a body exceeds its limit.
-	ErrLarge = errors.New("the document is larger than is taken here")
+	ErrLarge = errors.New("document too large")
 	// ErrShare means that a token has used up its own concurrency limit.
-	ErrShare = errors.New("this token has its part already, and others have theirs; try again when something of it has ended")
+	ErrShare = errors.New("concurrency limit of the token reached; try again when one of its requests has ended")
 	// ErrExports means that the limit of concurrent exports of all tokens is reached.
-	ErrExports = errors.New("too many exports at a time")
+	ErrExports = errors.New("too many concurrent exports")
 	// ErrJob means that a job does not exist, ErrJobEnded that it has already ended, and ErrJobs that the queue
 	// of all tokens is full.
-	ErrJob      = errors.New("there is no such job")
-	ErrJobEnded = errors.New("the job cannot be cancelled")
-	ErrJobs     = errors.New("too many jobs wait; try again later")
+	ErrJob      = errors.New("no such job")
+	ErrJobEnded = errors.New("job cannot be cancelled")
+	ErrJobs     = errors.New("too many queued jobs; try again later")
 	// ErrNoJobs means that jobs cannot be stored.
-	ErrNoJobs = errors.New("there is no directory for the bodies of jobs")
+	ErrNoJobs = errors.New("no directory for job bodies: start urnd with a state directory (StateDirectory of systemd)")
 	// ErrKeyReused means that an idempotency key was already used for a different request.
-	ErrKeyReused = errors.New("this Idempotency-Key was sent with another request before")
+	ErrKeyReused = errors.New("Idempotency-Key already used for a different request")
 )
 
 // Error is an error of a class, such as ErrInvalid. By its code, pages find a translated message; by its field,
@@ -316,8 +316,8 @@ func (r *Registry) verifyKey(key Key, report func(problem string)) {
 	canonical, err := r.CanonicalKey(key)
 	switch {
 	case err != nil:
-		report(fmt.Sprintf("%s is not found: %v", key, err))
+		report(fmt.Sprintf("%s cannot be looked up: %v", key, err))
 	case canonical != key:
-		report(fmt.Sprintf("%s is not found: its canonical form is %s", key, canonical))
+		report(fmt.Sprintf("%s cannot be looked up: its canonical form is %s", key, canonical))
 	}
 }

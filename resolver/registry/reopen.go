@@ -35,7 +35,7 @@ type opened struct{ store Store }
 
 // NewReopening returns a Reopening.
 func NewReopening(config ReopeningConfig) *Reopening {
-	return &Reopening{config: config, err: fmt.Errorf("%w: it is being opened", ErrNoStore)}
+	return &Reopening{config: config, err: fmt.Errorf("%w: opening it", ErrNoStore)}
 }
 
 // Run opens the store. It returns once the store is open, with its Head at that time, or when ctx ends.

@@ -37,7 +37,7 @@ func (r *Registry) Revert(ctx context.Context, actor Actor, revert Revert) (repo
 		return report, err
 	}
 	if revert.Note == "" {
-		return report, Invalid("note_missing", "note", "reverting needs a note, which is the reason of what is withdrawn by it")
+		return report, Invalid("note_missing", "note", "reverting requires a note: the reason of withdrawals")
 	}
 	run := &reverting{Revert: revert, registry: r, actor: actor}
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
@@ -212,7 +212,7 @@ func (r *reverting) first(tx Tx, s span) (changes []Changed, next Seq, err error
 // change reverts a key, given its first version in the set.
 func (r *reverting) change(tx Tx, w *Batch, c *Changed) (reverted bool, err error) {
 	if !c.After.Exists() {
-		return false, fmt.Errorf("%w: what was purged or redacted does not come back", ErrConflict)
+		return false, fmt.Errorf("%w: purged and redacted versions cannot be restored", ErrConflict)
 	}
 	now, err := w.Get(c.After.Key)
 	if err != nil {
@@ -222,14 +222,14 @@ func (r *reverting) change(tx Tx, w *Batch, c *Changed) (reverted bool, err erro
 		if taken, err := r.isTakenBack(tx, &now); taken || err != nil {
 			return false, err
 		}
-		return false, fmt.Errorf("%w: it was changed since, by %s at %s", ErrConflict, now.By, now.Changed.Format("2006-01-02 15:04:05"))
+		return false, fmt.Errorf("%w: changed since, by %s at %s", ErrConflict, now.By, now.Changed.Format("2006-01-02 15:04:05"))
 	}
 	record := now.Record
 	switch {
 	case !c.Before.Exists():
 		record.Status, record.Reason, record.Successors = Withdrawn, r.Note, nil
 	case c.Before.Redacted:
-		return false, fmt.Errorf("%w: what it was before is redacted", ErrConflict)
+		return false, fmt.Errorf("%w: previous version redacted", ErrConflict)
 	default:
 		record = c.Before.Record
 	}

@@ -85,11 +85,11 @@ func (w *Rewrite) Check(actor Actor) error {
 	}
 	switch {
 	case w.Replace == "" || w.With == "":
-		return Invalid("rewrite_incomplete", "replace", "a rewrite needs what URIs begin with, and what they begin with then")
+		return Invalid("rewrite_incomplete", "replace", "a rewrite requires replace and with: the old and the new start of URIs")
 	case w.Replace == w.With:
 		return Invalid("rewrite_to_itself", "with", "a rewrite from %s to itself changes nothing", w.Replace)
 	case w.AsOf < 0:
-		return fmt.Errorf("%w: %d is not a number of a version", ErrInvalid, w.AsOf)
+		return fmt.Errorf("%w: invalid version number %d", ErrInvalid, w.AsOf)
 	}
 	for field, text := range map[string]string{"replace": w.Replace, "with": w.With, "note": w.Note} {
 		if err := CheckText(field, text, MaxText); err != nil {
@@ -215,7 +215,7 @@ func (r *rewriting) entry(tx Tx, w *Batch, e *Entry) error {
 			return err
 		}
 		if _, before := r.moved(was.Record); is || before {
-			return fmt.Errorf("%w: it was changed since, by %s at %s", ErrConflict, e.By, e.Changed.Format("2006-01-02 15:04:05"))
+			return fmt.Errorf("%w: changed since, by %s at %s", ErrConflict, e.By, e.Changed.Format("2006-01-02 15:04:05"))
 		}
 		return nil
 	}
@@ -274,7 +274,7 @@ func (r *rewriting) begin(ctx context.Context) error {
 	}
 	switch r.at.AsOf = r.AsOf; {
 	case r.AsOf > head:
-		return fmt.Errorf("%w: there is no number %d yet: the last one is %d", ErrInvalid, r.AsOf, head)
+		return fmt.Errorf("%w: no number %d yet: the last one is %d", ErrInvalid, r.AsOf, head)
 	case r.AsOf == 0:
 		r.at.AsOf = head
 	}
@@ -289,7 +289,7 @@ func (r *rewriting) begin(ctx context.Context) error {
 		return err
 	}
 	if err := json.Unmarshal(r.document, &r.at); err != nil {
-		return fmt.Errorf("%w: how far the rewrite is: %w", ErrDamaged, err)
+		return fmt.Errorf("%w: rewrite position: %w", ErrDamaged, err)
 	}
 	r.at.Continued = true
 	return nil
@@ -302,7 +302,7 @@ func (r *rewriting) isAlone(tx Tx) error {
 	}
 	document, err := tx.Document(TableImports, r.key())
 	if err == nil && !bytes.Equal(document, r.document) {
-		err = fmt.Errorf("%w: the same rewrite is being done by another process", ErrConflict)
+		err = fmt.Errorf("%w: another process is running the same rewrite", ErrConflict)
 	}
 	return err
 }
@@ -314,7 +314,7 @@ func (r *rewriting) putPosition(tx WriteTx, p *rewritePosition) (document []byte
 	}
 	if !p.Done {
 		if document, err = json.Marshal(p); err != nil {
-			return nil, fmt.Errorf("recording how far the rewrite is: %w", err)
+			return nil, fmt.Errorf("recording the rewrite position: %w", err)
 		}
 	}
 	return document, tx.Put(TableImports, []Document{{Key: r.key(), Value: document}})

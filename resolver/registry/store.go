@@ -194,7 +194,7 @@ type Document struct {
 // MaxKey.
 func CheckKey(text string) error {
 	if len(text) > MaxKey {
-		return fmt.Errorf("%w: %.40q... has more than %d bytes", ErrInvalid, text, MaxKey)
+		return fmt.Errorf("%w: %.40q... exceeds %d bytes", ErrInvalid, text, MaxKey)
 	}
 	return CheckSought(text)
 }
@@ -204,9 +204,9 @@ func CheckKey(text string) error {
 func CheckSought(text string) error {
 	switch {
 	case strings.IndexByte(text, 0) >= 0:
-		return fmt.Errorf("%w: %.100q has a NUL", ErrInvalid, text)
+		return fmt.Errorf("%w: NUL in %.100q", ErrInvalid, text)
 	case !utf8.ValidString(text):
-		return fmt.Errorf("%w: %.100q is not UTF-8", ErrInvalid, text)
+		return fmt.Errorf("%w: invalid UTF-8 in %.100q", ErrInvalid, text)
 	default:
 		return nil
 	}

@@ -29,7 +29,7 @@ const (
 // CanonicalKey returns a key with its canonical name or prefix. The error wraps ErrInvalid.
 func (r *Registry) CanonicalKey(key Key) (Key, error) {
 	if len(key.Name) > MaxName {
-		return Key{}, Invalid("name_long", "name", "the name has more than %d octets", MaxName)
+		return Key{}, Invalid("name_long", "name", "name exceeds %d bytes", MaxName)
 	}
 	canonical := r.config.Canonical
 	if key.Kind == KindPrefix {
@@ -41,7 +41,7 @@ func (r *Registry) CanonicalKey(key Key) (Key, error) {
 	}
 	if key.Kind == KindPrefix && !IsDelimiter(name[len(name)-1]) {
 		return Key{}, Invalid("prefix_end", "name", "the prefix %q must end with a character that is neither a letter nor a digit, "+
-			"such as \":\", so that it ends where a part of names does", name)
+			"such as \":\", at the end of a part of names", name)
 	}
 	return Key{key.Kind, name}, nil
 }
@@ -109,14 +109,14 @@ func (r *Registry) alias(key Key, record Record) (string, error) {
 		return "", nil
 	}
 	if key.Kind == KindPrefix || len(record.Targets) > 0 {
-		return "", Invalid("alias_with_targets", "alias", "an alias is a name, and has no targets of its own")
+		return "", Invalid("alias_with_targets", "alias", "an alias must be a name, and cannot have targets")
 	}
 	name, err := r.config.Canonical(record.Alias)
 	switch {
 	case err != nil:
 		return "", malformed("alias", record.Alias, err)
 	case name == key.Name:
-		return "", Invalid("alias_of_itself", "alias", "it is an alias of itself")
+		return "", Invalid("alias_of_itself", "alias", "alias of itself")
 	}
 	return name, nil
 }
@@ -133,9 +133,9 @@ func (r *Registry) successors(key Key, given []string) ([]string, error) {
 		case err != nil:
 			return nil, malformed("successors", successor, err)
 		case name == key.Name:
-			return nil, Invalid("own_successor", "successors", "it is its own successor")
+			return nil, Invalid("own_successor", "successors", "successor of itself")
 		case !isLinkable(name):
-			return nil, Invalid("no_successor", "successors", "%q cannot be a successor", successor)
+			return nil, Invalid("no_successor", "successors", "invalid successor %q", successor)
 		}
 		names[i] = name
 	}
@@ -165,7 +165,7 @@ func checkTexts(record Record) error {
 	if record.Metadata != "" {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(record.Metadata), &object); err != nil || object == nil {
-			return Invalid("metadata_no_object", "metadata", "the metadata is not a JSON object")
+			return Invalid("metadata_no_object", "metadata", "metadata must be a JSON object")
 		}
 	}
 	return nil
@@ -179,11 +179,11 @@ func CheckText(name, text string, most int) error {
 	}
 	switch {
 	case len(text) > most && name == "metadata":
-		return Invalid("metadata_long", name, "the %s has more than %d octets", shown, most)
+		return Invalid("metadata_long", name, "%s exceeds %d bytes", shown, most)
 	case len(text) > most:
-		return Invalid("text_long", name, "the %s has more than %d octets", shown, most).With("Most", strconv.Itoa(most))
+		return Invalid("text_long", name, "%s exceeds %d bytes", shown, most).With("Most", strconv.Itoa(most))
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		return Invalid("text_encoding", name, "the %s is not UTF-8 text", shown)
+		return Invalid("text_encoding", name, "%s is not UTF-8 text", shown)
 	default:
 		return nil
 	}
@@ -212,12 +212,12 @@ func encodedHelp(key Key, target string) string {
 	if err != nil || key.Kind == KindPrefix || u.String() == target || resolver.CheckLocation(u.String()) != nil {
 		return ""
 	}
-	return "; encoded it is " + u.String()
+	return "; percent-encoded: " + u.String()
 }
 
 func checkTarget(key Key, t Target) error {
 	if len(t.URI) > resolver.MaxLocation {
-		return Invalid("target_long", "uri", "it has more than %d octets", resolver.MaxLocation)
+		return Invalid("target_long", "uri", "longer than %d bytes", resolver.MaxLocation)
 	}
 	location := t.URI
 	if key.Kind == KindPrefix {
@@ -230,10 +230,10 @@ func checkTarget(key Key, t Target) error {
 		return err
 	}
 	if key.Kind == KindPrefix && !hasServer(t.URI, key.Name) {
-		return Invalid("target_server_end", "uri", "the rest of a name would become a part of its server: end that with \"/\"")
+		return Invalid("target_server_end", "uri", "the rest of a name would extend the host: end the host with \"/\"")
 	}
 	if !t.From.IsZero() && !t.Until.IsZero() && !t.From.Before(t.Until) {
-		return Invalid("target_ends_early", "until", "it ends before it begins")
+		return Invalid("target_ends_early", "until", "end before start")
 	}
 	for _, f := range [...][2]string{{"type", t.Type}, {"language", t.Language}, {"note", t.Note}, {"title", t.Title}, {"context", t.Context}} {
 		if err := CheckText(f[0], f[1], MaxText); err != nil {
@@ -241,7 +241,7 @@ func checkTarget(key Key, t Target) error {
 		}
 	}
 	if strings.ContainsAny(t.Type+t.Language+t.Title+t.Context, "\r\n") {
-		return Invalid("text_lines", "title", "a media type, language, title or context has one line")
+		return Invalid("text_lines", "title", "line break in a media type, language, title or context")
 	}
 	if err := CheckRelation(t.Rel); err != nil {
 		return Invalid("relation_malformed", "rel", "%w", err)
@@ -270,13 +270,13 @@ func UniqueMembers(text []byte) error {
 		switch {
 		case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
 			name := syntax.JSONPointer.LastToken()
-			return Invalid("json_member_twice", "", "the JSON has the member %q twice", name).With("Name", name)
+			return Invalid("json_member_twice", "", "duplicate JSON member %q", name).With("Name", name)
 		case errors.As(err, &syntax) && json.Valid(text): // encoding/json accepts strings that are not Unicode
-			return Invalid("json_no_unicode", "", "the JSON has a string that is not Unicode, after byte %d: %w", syntax.ByteOffset, syntax.Err)
+			return Invalid("json_no_unicode", "", "invalid Unicode in a JSON string, after byte %d: %w", syntax.ByteOffset, syntax.Err)
 		case err != nil:
 			return nil //nolint:nilerr // the later decoding reports syntax errors
 		case d.StackDepth() > maxNested:
-			return Invalid("json_nested", "", "the JSON is nested too deep")
+			return Invalid("json_nested", "", "JSON nested too deep")
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (l *Listing) Bound(size int64) int64 {
 	l.Items = fitting(&b, l.Items, func(i Item) { b.used += i.Octets() })
 	l.Text = b.cut(l.Text)
 	if b.isCut && l.Incomplete == "" {
-		l.Incomplete = "it is longer than this server shows"
+		l.Incomplete = "the listing exceeds the size limit"
 	}
 	return b.used
 }

@@ -35,10 +35,10 @@ func TestBound(t *testing.T) {
 		before := len(tt.listing.Text)
 		size := tt.listing.Bound(most)
 		if len(tt.listing.Items) != tt.items || len(tt.listing.Text) < tt.text || size > most {
-			t.Errorf("%s: %d items, %d octets of text, %d in all", name, len(tt.listing.Items), len(tt.listing.Text), size)
+			t.Errorf("%s: %d items, %d bytes of text, %d in all", name, len(tt.listing.Items), len(tt.listing.Text), size)
 		}
 		if isCut := name != "short"; (tt.listing.Incomplete != "") != isCut || isCut && size < most/2 || !isCut && len(tt.listing.Text) != before {
-			t.Errorf("%s: %q, %d octets", name, tt.listing.Incomplete, size)
+			t.Errorf("%s: %q, %d bytes", name, tt.listing.Incomplete, size)
 		}
 		if !utf8.ValidString(tt.listing.Text) {
 			t.Errorf("%s: a character is cut", name)
@@ -66,7 +66,7 @@ func TestEntriesOf(t *testing.T) {
 	limits := scheme.Limits{Entries: 1000, Octets: 1 << 20}
 	for length, want := range map[int]int{0: 1000, 100: 1000, 7499: 69, 2 << 20: 1} {
 		if got := limits.EntriesOf(strings.Repeat("a", length)); got != want {
-			t.Errorf("%d octets: %d", length, got)
+			t.Errorf("%d bytes: %d", length, got)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func TestConnectionChallengesAreLinear(t *testing.T) {
 		scheme.WithoutConnectionSchemes([]string{line})
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > bytesEach*length {
-			t.Errorf("%q: %d octets of memory for %d", unit, used, length)
+			t.Errorf("%q: %d bytes of memory for %d", unit, used, length)
 		}
 	}
 }

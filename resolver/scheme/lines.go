@@ -11,9 +11,9 @@ import (
 var (
 	// ErrLongLine is the error for a line above the limit of bytes. The next call of Next skips the rest of the
 	// line.
-	ErrLongLine = errors.New("a line is too long")
+	ErrLongLine = errors.New("line too long")
 	// ErrTooManyBytes is the error for lines that exceed the total limit of bytes.
-	ErrTooManyBytes = errors.New("there are too many octets")
+	ErrTooManyBytes = errors.New("size limit exceeded")
 )
 
 // Lines reads lines that end with LF or CRLF, and holds at most one line in memory. It adds limits to what

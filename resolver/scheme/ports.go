@@ -39,7 +39,7 @@ func (p Ports) CheckPort(scheme string, port uint16) error {
 	case p.Allow != nil && p.Allow(port):
 		return nil
 	case port < reservedPorts:
-		return fmt.Errorf("%w: %d is below %d, and not that of %s", ErrPort, port, reservedPorts, scheme)
+		return fmt.Errorf("%w: %d is below %d, and not the port of %s", ErrPort, port, reservedPorts, scheme)
 	case p.Deny != nil && p.Deny(port):
 		return fmt.Errorf("%w: servers of another protocol than %s listen at port %d", ErrPort, scheme, port)
 	}

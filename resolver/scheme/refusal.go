@@ -14,7 +14,7 @@ var (
 	// ErrPort is the error for a port at which servers of another protocol listen.
 	ErrPort = errors.New("port not allowed")
 	// ErrOff is the error for a scheme that the configuration disables.
-	ErrOff = errors.New("this scheme is turned off")
+	ErrOff = errors.New("scheme disabled")
 )
 
 // Refusal is an error response of a server in a protocol other than HTTP: the resource does not exist, or is
@@ -37,7 +37,7 @@ func (r *Refusal) Error() string {
 	if r.Own {
 		return r.Reply
 	}
-	return fmt.Sprintf("the server answers: %q", r.Reply)
+	return fmt.Sprintf("server response: %q", r.Reply)
 }
 
 // Refuse returns a Refusal with the text of a server.

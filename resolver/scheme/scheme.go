@@ -21,13 +21,13 @@ var ErrUnsupported = errors.New("scheme not supported")
 
 // ErrBody means that reading the body of the request failed, which is a failure of the client, not of the
 // origin.
-var ErrBody = errors.New("the body of the request could not be read")
+var ErrBody = errors.New("request body could not be read")
 
 // ErrResponse means that the response of the origin is malformed, or its framing ambiguous.
-var ErrResponse = errors.New("the response of the origin is not valid")
+var ErrResponse = errors.New("invalid response from the origin")
 
 // ErrUpstream means that the upstream proxy could not be reached, or refused the request.
-var ErrUpstream = errors.New("the upstream proxy gave no way to the server")
+var ErrUpstream = errors.New("upstream proxy did not connect to the server")
 
 // ErrUnanswered is wrapped by the error of an HTTP fetch that got no response although a connection was reused
 // or dialed. Without it the server was not contacted: a limit of urnd was reached, or its host has no address.

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var errRefused = errors.New("refused by the suite")
+var errRefused = errors.New("denied by the test")
 
 // checkRefusedAddress has a Request.Check that denies all addresses: it must prevent new connections as well as
 // the reuse of idle ones.
@@ -23,10 +23,10 @@ func checkRefusedAddress(t *testing.T, s Suite) {
 		q.Check = func(netip.AddrPort) error { return errRefused }
 		got := within(t, "a refused address", func() outcome { return r.fetch(t.Context(), q) })
 		if !errors.Is(got.err, errRefused) {
-			t.Errorf("the %s of an address that is refused: %s", which, got)
+			t.Errorf("%s of a denied address: %s", which, got)
 		}
 		if r.server.connections() != before {
-			t.Errorf("the %s: an address that is refused was connected to", which)
+			t.Errorf("%s: connected to a denied address", which)
 		}
 	}
 	for which, text := range r.uris() {
@@ -34,9 +34,9 @@ func checkRefusedAddress(t *testing.T, s Suite) {
 	}
 	for which, text := range r.uris() {
 		if got := r.get(t, text); got.err != nil {
-			t.Errorf("the %s after one that was refused: %v", which, got.err)
+			t.Errorf("%s after a denied one: %v", which, got.err)
 		}
-		refuse(which+", where a connection may wait", text)
+		refuse(which+", with a possible idle connection", text)
 	}
 }
 
@@ -60,11 +60,11 @@ func checkAddresses(t *testing.T, s Suite) {
 		addresses := r.dialer.addresses()
 		for _, address := range addresses {
 			if !checked[address] {
-				t.Errorf("the %s: %s was connected to without Request.Check", which, address)
+				t.Errorf("%s: connected to %s without Request.Check", which, address)
 			}
 		}
 		if accepted := r.server.connections(); accepted != len(addresses) {
-			t.Errorf("the %s: %d connections, %d of them by the Dial given", which, accepted, len(addresses))
+			t.Errorf("%s: %d connections, %d of them by Config.Dial", which, accepted, len(addresses))
 		}
 		r.close(t)
 		if slices.ContainsFunc(addresses, func(a netip.AddrPort) bool { return a != addresses[0] }) {
@@ -86,6 +86,6 @@ func checkFirstAddress(t *testing.T, s Suite, which string) {
 		return nil
 	}
 	if got := within(t, "a refused second address", func() outcome { return r.fetch(t.Context(), q) }); !errors.Is(got.err, errRefused) {
-		t.Errorf("the %s, whose second address is refused: %s", which, got)
+		t.Errorf("%s with a denied second address: %s", which, got)
 	}
 }

@@ -35,7 +35,7 @@ func checkReset(t *testing.T, s Suite) { checkBroken(t, s, failureReset) }
 // checkClosed has servers that close connections early by FIN, for protocols where that does not end a body.
 func checkClosed(t *testing.T, s Suite) {
 	if s.EndsAtClose {
-		t.Skip("a body of the protocol has no other end")
+		t.Skip("the protocol ends bodies by closing the connection")
 	}
 	checkBroken(t, s, failureClose)
 }
@@ -53,7 +53,7 @@ func checkBroken(t *testing.T, s Suite, kind failureKind) {
 			r := s.start(t, Server{Names: plainNames()}, fault{kind: kind, after: after}, usual())
 			got := r.get(t, r.uris()[which])
 			if got.isWhole() && !got.equal(r.server.address(), want, address) {
-				t.Errorf("the %s, broken off after %d octets of %d, is taken for whole: %s; want %s", which, after, total, got, want)
+				t.Errorf("%s truncated after %d bytes of %d accepted as complete: %s; want %s", which, after, total, got, want)
 			}
 			r.close(t)
 		}

@@ -18,9 +18,9 @@ func checkCanceledBefore(t *testing.T, s Suite) {
 	defer r.close(t)
 	for which, text := range r.uris() {
 		q := request(t, http.MethodGet, text)
-		got := endsIn(t, s.Soon, "fetching "+text+" by a context that has ended", func() outcome { return r.fetch(ctx, q) })
+		got := endsIn(t, s.Soon, "fetching "+text+" with a cancelled context", func() outcome { return r.fetch(ctx, q) })
 		if s.Peer != nil && got.err == nil {
-			t.Errorf("the %s: a context that has ended fetches %s", which, got)
+			t.Errorf("%s: fetched with a cancelled context: %s", which, got)
 		}
 	}
 }
@@ -38,7 +38,7 @@ func checkCanceledConnect(t *testing.T, s Suite) {
 		}
 		q := request(t, http.MethodGet, text)
 		if got := endsIn(t, s.Soon, "a canceled connect", func() outcome { return r.fetch(ctx, q) }); !errors.Is(got.err, context.Canceled) {
-			t.Errorf("the %s: connecting was canceled: %s", which, got)
+			t.Errorf("%s: connect cancelled: %s", which, got)
 		}
 		cancel()
 	}
@@ -62,7 +62,7 @@ func checkCanceledReply(t *testing.T, s Suite) {
 			q := request(t, http.MethodGet, r.uris()[which])
 			got := endsIn(t, s.Soon, "a canceled reply", func() outcome { return r.fetch(ctx, q) })
 			if got.isWhole() && !got.equal(r.server.address(), want, address) {
-				t.Errorf("the %s, canceled after %d octets of %d, is taken for whole: %s", which, after, total, got)
+				t.Errorf("%s cancelled after %d bytes of %d accepted as complete: %s", which, after, total, got)
 			}
 			cancel()
 			canceling.Wait()
@@ -74,7 +74,7 @@ func checkCanceledReply(t *testing.T, s Suite) {
 // checkCanceledBody cancels in the middle of a body, and closes another one early.
 func checkCanceledBody(t *testing.T, s Suite) {
 	if s.Resource == nil {
-		t.Skip("there is no resource")
+		t.Skip("no resource")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -90,7 +90,7 @@ func checkCanceledBody(t *testing.T, s Suite) {
 	})
 	q := request(t, http.MethodGet, r.uris()["resource"])
 	if got := endsIn(t, s.Soon, "a canceled body", func() outcome { return r.fetch(ctx, q) }); got.err == nil {
-		t.Errorf("a body that was canceled is taken for whole: %s", got)
+		t.Errorf("cancelled body accepted as complete: %s", got)
 	}
 	block() // in case the body was never read
 	canceling.Wait()

@@ -25,18 +25,18 @@ func hostileNames() []string {
 // checkNames lists hostile names.
 func checkNames(t *testing.T, s Suite) {
 	if s.Listing == nil {
-		t.Skip("there is no listing")
+		t.Skip("no listing")
 	}
 	r := s.start(t, Server{Names: hostileNames()}, fault{}, usual())
 	defer r.close(t)
 	got := r.get(t, r.uris()["listing"])
 	if got.err != nil || got.listing == nil {
-		t.Fatalf("a listing of hostile names: %s", got)
+		t.Fatalf("listing of hostile names: %s", got)
 	}
 	checkHeader(t, "listing", got)
 	checkListing(t, got.listing)
 	if !slices.ContainsFunc(got.listing.Items, func(i scheme.Item) bool { return strings.Contains(i.Name, "plain") }) {
-		t.Errorf("the plain name is not in the listing of hostile ones: %s", got)
+		t.Errorf("plain name missing in the listing: %s", got)
 	}
 	r.follow(t, got.listing)
 }
@@ -59,7 +59,7 @@ func (r *rig) follow(t *testing.T, l *scheme.Listing) {
 		asked := r.server.askedFor()
 		knows = knows || len(asked) > 0
 		if knows && !asked[name] {
-			t.Errorf("the link of %.80q, %.200s, leads to %.200q: %s", name, l.Items[at].URI, slices.Collect(maps.Keys(asked)), got)
+			t.Errorf("link of %.80q, %.200s, resolves to %.200q: %s", name, l.Items[at].URI, slices.Collect(maps.Keys(asked)), got)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func checkHeader(t testing.TB, what string, o outcome) {
 	t.Helper()
 	for _, f := range o.header {
 		if strings.ContainsAny(f.Name+f.Value, "\r\n\x00") {
-			t.Errorf("%.80s: the field %q has a line end or NUL: %q", what, f.Name, f.Value)
+			t.Errorf("%.80s: line end or NUL in the field %q: %q", what, f.Name, f.Value)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func checkListing(t testing.TB, l *scheme.Listing) {
 	t.Helper()
 	checkTexts(t, append(append([]string{l.Kind, l.Title, l.Incomplete}, l.Warnings...), l.Notes...)...)
 	if l.Text != scheme.TextLines(l.Text) {
-		t.Errorf("Text has control characters, or is not UTF-8: %.200q", l.Text)
+		t.Errorf("control characters or invalid UTF-8 in Text: %.200q", l.Text)
 	}
 	checkURI(t, l.URI)
 	for _, link := range []*scheme.Link{l.Parent, l.Previous, l.Next, l.Open} {
@@ -107,7 +107,7 @@ func checkTexts(t testing.TB, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if text != scheme.Text(text) {
-			t.Errorf("a text has control characters, or is not UTF-8: %.200q", text)
+			t.Errorf("control characters or invalid UTF-8: %.200q", text)
 		}
 	}
 }
@@ -119,20 +119,20 @@ func checkURI(t testing.TB, text string) {
 	}
 	u, err := uri.Parse(text)
 	if err != nil {
-		t.Errorf("a URI that is not valid: %.200q: %v", text, err)
+		t.Errorf("invalid URI: %.200q: %v", text, err)
 		return
 	}
 	if err := u.Check(); err != nil {
-		t.Errorf("a URI that is not well formed: %.200q: %v", text, err)
+		t.Errorf("malformed URI: %.200q: %v", text, err)
 	}
 	if userinfo, _ := u.Userinfo(); strings.Contains(userinfo, ":") {
-		t.Errorf("a URI with a password: %.200q", text)
+		t.Errorf("password in a URI: %.200q", text)
 	}
 	if normal := u.Normalize().String(); normal != text {
-		t.Errorf("a URI that is not in normal form: %.200q, want %.200q", text, normal)
+		t.Errorf("URI not normalized: %.200q, want %.200q", text, normal)
 	}
 	switch u.Scheme() {
 	case "javascript", "data", "vbscript", "blob", "about":
-		t.Errorf("a URI that runs code: %.200q", text)
+		t.Errorf("script URI: %.200q", text)
 	}
 }

@@ -17,7 +17,7 @@ const slack = 256 << 10
 // checkEndlessListing lists more than the limits allow.
 func checkEndlessListing(t *testing.T, s Suite) {
 	if s.Listing == nil {
-		t.Skip("there is no listing")
+		t.Skip("no listing")
 	}
 	names := make([]string, 50_000)
 	for i := range names {
@@ -39,16 +39,16 @@ func checkEndlessListing(t *testing.T, s Suite) {
 		switch l := got.listing; {
 		case got.err != nil && c.isCut && errors.Is(got.err, scheme.ErrResponse):
 		case got.err != nil:
-			t.Errorf("%s: there is no listing of what the limit allows: %v", c.name, got.err)
+			t.Errorf("%s: no listing within the limit: %v", c.name, got.err)
 		case l == nil:
-			t.Errorf("%s: the listing is no Listing: %s", c.name, got)
+			t.Errorf("%s: no Listing: %s", c.name, got)
 		case len(l.Items) > c.entries:
 			t.Errorf("%s: %d items, the limit is %d", c.name, len(l.Items), c.entries)
 		case l.Incomplete == "" && l.Next == nil && l.Previous == nil:
-			t.Errorf("%s: a listing of %d names ends after %d items, and seems whole", c.name, len(names), len(l.Items))
+			t.Errorf("%s: listing of %d names truncated after %d items, not marked incomplete", c.name, len(names), len(l.Items))
 		}
 		if read := r.dialer.bytesRead(); read > c.bytes+slack {
-			t.Errorf("%s: %d octets were read, the limit is %d", c.name, read, c.bytes)
+			t.Errorf("%s: %d bytes read, limit %d", c.name, read, c.bytes)
 		}
 		r.close(t)
 	}
@@ -63,10 +63,10 @@ func checkEndlessLine(t *testing.T, s Suite) {
 		for _, after := range positions(total, 16) {
 			r := s.start(t, Server{Names: plainNames()}, fault{kind: failureEndless, after: after}, limits)
 			q := request(t, http.MethodGet, r.uris()[which])
-			within(t, fmt.Sprintf("the %s with a line without end after %d octets of %d", which, after, total), func() bool {
+			within(t, fmt.Sprintf("%s with an endless line after %d bytes of %d", which, after, total), func() bool {
 				resource, err := r.handler.Fetch(t.Context(), q)
 				if read := r.dialer.bytesRead(); read > limits.Octets+slack {
-					t.Errorf("the %s: %d octets were read for a line, the limit is %d", which, read, limits.Octets)
+					t.Errorf("%s: %d bytes read for a line, limit %d", which, read, limits.Octets)
 				}
 				if err != nil {
 					return false
@@ -74,7 +74,7 @@ func checkEndlessLine(t *testing.T, s Suite) {
 				body, err := io.ReadAll(io.LimitReader(resource.Body, 1<<20))
 				got := outcome{resource.Status, resource.Fields, resource.ContentLength, body, resource.Listing, err}
 				if len(body) < 1<<20 && got.isWhole() && !got.equal(r.server.address(), want, address) {
-					t.Errorf("the %s, with a line without end after %d octets of %d, is taken for whole: %s", which, after, total, got)
+					t.Errorf("%s with an endless line after %d bytes of %d accepted as complete: %s", which, after, total, got)
 				}
 				_ = resource.Body.Close()
 				return true
@@ -87,7 +87,7 @@ func checkEndlessLine(t *testing.T, s Suite) {
 // checkEndlessBody reads much of a body without end, which must not accumulate in memory.
 func checkEndlessBody(t *testing.T, s Suite) {
 	if s.Resource == nil {
-		t.Skip("there is no resource")
+		t.Skip("no resource")
 	}
 	much, most := int64(64<<20), int64(16<<20)
 	if testing.Short() {
@@ -97,10 +97,10 @@ func checkEndlessBody(t *testing.T, s Suite) {
 	defer r.close(t)
 	before := heap()
 	q := request(t, http.MethodGet, r.uris()["resource"])
-	resource := within(t, "fetching a body without end", func() *scheme.Resource {
+	resource := within(t, "fetching an endless body", func() *scheme.Resource {
 		resource, err := r.handler.Fetch(t.Context(), q)
 		if err != nil {
-			t.Logf("it is read as a whole: %v", err)
+			t.Logf("read at once: %v", err)
 		}
 		return resource
 	})
@@ -109,10 +109,10 @@ func checkEndlessBody(t *testing.T, s Suite) {
 		defer resource.Body.Close()
 		n := int64(0)
 		for piece := int64(1 << 20); n < much; n += piece { // each piece has its own timeout, for a busy machine
-			piece = within(t, "reading a body without end", func() int64 {
+			piece = within(t, "reading an endless body", func() int64 {
 				read, err := io.CopyN(io.Discard, resource.Body, piece)
 				if err == io.EOF { //nolint:errorlint // a body returns io.EOF unwrapped
-					t.Errorf("a body without end ends after %d octets", n+read)
+					t.Errorf("endless body ended after %d bytes", n+read)
 				}
 				return read
 			})
@@ -120,10 +120,10 @@ func checkEndlessBody(t *testing.T, s Suite) {
 				break
 			}
 		}
-		t.Logf("%d octets were read", n)
+		t.Logf("%d bytes read", n)
 	}
 	if grown = max(grown, heap()-before); grown > most {
-		t.Errorf("the heap has grown by %d MiB", grown>>20)
+		t.Errorf("heap grown by %d MiB", grown>>20)
 	}
 }
 
@@ -132,7 +132,7 @@ type endless struct{}
 
 // Read implements io.Reader.
 func (endless) Read(p []byte) (int, error) {
-	const line = "a line of a body that has no end\r\n"
+	const line = "a line of an endless body\r\n"
 	if len(p) < len(line) {
 		return copy(p, bytes.Repeat([]byte{'\n'}, len(p))), nil
 	}

@@ -82,7 +82,7 @@ func (r *rig) close(t testing.TB) {
 		r.server.stop(t)
 	}
 	if left > 0 {
-		t.Fatalf("%d connections are left open by the handler", left)
+		t.Fatalf("%d connections left open by the handler", left)
 	}
 }
 
@@ -107,7 +107,7 @@ func request(t testing.TB, method, text string) scheme.Request {
 	t.Helper()
 	u, err := uri.Parse(text)
 	if err != nil {
-		t.Fatalf("the URI of the suite %q: %v", text, err)
+		t.Fatalf("test URI %q: %v", text, err)
 	}
 	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.Fields{}}, Check: func(netip.AddrPort) error { return nil }}
 }
@@ -129,7 +129,7 @@ func (r *rig) fetch(ctx context.Context, q scheme.Request) outcome {
 		return outcome{err: err}
 	}
 	if resource.Body == nil {
-		return outcome{err: errors.New("the Body of a Resource is nil")}
+		return outcome{err: errors.New("nil Body of a Resource")}
 	}
 	body, err := io.ReadAll(resource.Body)
 	if closed := resource.Body.Close(); err == nil && closed != nil {
@@ -173,7 +173,7 @@ func (o outcome) String() string {
 	}
 	const most = 300
 	text := o.describe("")
-	return fmt.Sprintf("%d, %d octets %.60q, listing %.*s", o.status, len(o.body), o.body, min(most, len(text)), text)
+	return fmt.Sprintf("%d, %d bytes %.60q, listing %.*s", o.status, len(o.body), o.body, min(most, len(text)), text)
 }
 
 // within returns the result of f, and fails the test if f does not end.
@@ -204,7 +204,7 @@ func endsIn[T any](t testing.TB, limit time.Duration, what string, f func() T) T
 		}
 		result = got
 	case <-timer.C:
-		t.Fatalf("%s does not end", what)
+		t.Fatalf("%s does not return", what)
 	}
 	return result
 }
@@ -217,7 +217,7 @@ func (s Suite) plain(t testing.TB, which string) (o outcome, address string, tot
 	defer r.close(t)
 	o = r.get(t, r.uris()[which])
 	if !o.isWhole() {
-		t.Fatalf("the %s of a good server: %s", which, o)
+		t.Fatalf("%s of a working server: %s", which, o)
 	}
 	return o, r.server.address(), r.server.total()
 }

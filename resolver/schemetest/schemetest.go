@@ -77,7 +77,7 @@ func Run(t *testing.T, s Suite) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.peer && s.Peer == nil {
-				t.Skip("there is no server")
+				t.Skip("no server")
 			}
 			before := count()
 			c.check(t, s)

@@ -38,7 +38,7 @@ type fault struct {
 	seed  uint64
 }
 
-var errFailure = errors.New("the server has a fault")
+var errFailure = errors.New("server failure")
 
 // server runs a Peer on loopback.
 type server struct {
@@ -222,7 +222,7 @@ func (s *server) stop(t testing.TB) {
 	select {
 	case <-ended:
 	case <-timer.C:
-		t.Errorf("the server does not see the end of all connections, although the handler was closed")
+		t.Errorf("connections still open after Close of the handler")
 		s.shutAll()
 	}
 }

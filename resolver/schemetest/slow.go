@@ -15,7 +15,7 @@ func checkSlow(t *testing.T, s Suite) {
 		r := s.start(t, Server{Names: plainNames()}, fault{kind: failureBytes}, usual())
 		r.dialer.oneByte = true
 		if got := r.get(t, r.uris()[which]); !got.isWhole() || !got.equal(r.server.address(), want, address) {
-			t.Errorf("the %s, an octet at a time: %s; want %s", which, got, want)
+			t.Errorf("%s byte by byte: %s; want %s", which, got, want)
 		}
 		r.close(t)
 	}
@@ -32,9 +32,9 @@ func checkSilence(t *testing.T, s Suite) {
 			got := r.get(t, r.uris()[which])
 			switch {
 			case got.err != nil && !isTimeout(got.err):
-				t.Errorf("the %s, silent after %d octets of %d: the error is no timeout: %v", which, after, total, got.err)
+				t.Errorf("%s stalled after %d bytes of %d: not a timeout: %v", which, after, total, got.err)
 			case got.isWhole() && !got.equal(r.server.address(), want, address):
-				t.Errorf("the %s, silent after %d octets of %d, is taken for whole: %s", which, after, total, got)
+				t.Errorf("%s stalled after %d bytes of %d accepted as complete: %s", which, after, total, got)
 			}
 			r.close(t)
 		}
@@ -44,7 +44,7 @@ func checkSilence(t *testing.T, s Suite) {
 // checkTrickle has a server that is never silent for long, but would exceed the total timeout of a listing.
 func checkTrickle(t *testing.T, s Suite) {
 	if s.Listing == nil {
-		t.Skip("there is no listing")
+		t.Skip("no listing")
 	}
 	limits := usual()
 	limits.Timeout = 20 * trickleDelay
@@ -56,9 +56,9 @@ func checkTrickle(t *testing.T, s Suite) {
 	defer r.close(t)
 	switch got := r.get(t, r.uris()["listing"]); {
 	case got.err != nil && !isTimeout(got.err):
-		t.Errorf("the error is no timeout: %v", got.err)
+		t.Errorf("not a timeout: %v", got.err)
 	case got.isWhole():
-		t.Errorf("a listing that takes too long is taken for whole: %s", got)
+		t.Errorf("slow listing accepted as complete: %s", got)
 	}
 }
 

@@ -24,16 +24,16 @@ func checkWhole(t *testing.T, s Suite) {
 			checkHeader(t, text, got)
 			switch {
 			case got.err != nil:
-				t.Errorf("the %s, %d octets: %v", which, size, got.err)
+				t.Errorf("the %s, %d bytes: %v", which, size, got.err)
 			case s.Peer == nil:
 			case !got.isWhole():
-				t.Errorf("the %s, %d octets: %s", which, size, got)
+				t.Errorf("the %s, %d bytes: %s", which, size, got)
 			case which == "listing":
 				checkPlainNames(t, got.listing)
 			case !bytes.Equal(got.body, want):
-				t.Errorf("the resource is not what was served, %d octets: %s", size, got)
+				t.Errorf("resource differs from the served one, %d bytes: %s", size, got)
 			case got.length != -1 && got.length != int64(size):
-				t.Errorf("the ContentLength of %d octets is %d", size, got.length)
+				t.Errorf("ContentLength of %d bytes: %d", size, got.length)
 			}
 			checkHead(t, r, text, got)
 		}
@@ -48,13 +48,13 @@ func checkWhole(t *testing.T, s Suite) {
 func checkPlainNames(t *testing.T, l *scheme.Listing) {
 	t.Helper()
 	if l == nil {
-		t.Errorf("the listing is no Listing")
+		t.Errorf("no Listing")
 		return
 	}
 	checkListing(t, l)
 	for _, name := range plainNames() {
 		if !slices.ContainsFunc(l.Items, func(i scheme.Item) bool { return strings.Contains(i.Name, name) }) {
-			t.Errorf("the listing does not have %q: %+v", name, l.Items)
+			t.Errorf("listing without %q: %+v", name, l.Items)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func checkHead(t *testing.T, r *rig, text string, got outcome) {
 	case head.status != got.status:
 		t.Errorf("HEAD %s is %d, GET %d", text, head.status, got.status)
 	case head.length > 0 && head.listing == nil && head.length != int64(len(got.body)):
-		t.Errorf("the ContentLength of HEAD %s is %d, the body has %d octets", text, head.length, len(got.body))
+		t.Errorf("the ContentLength of HEAD %s is %d, the body has %d bytes", text, head.length, len(got.body))
 	}
 }
 
@@ -91,11 +91,11 @@ func checkConcurrent(t *testing.T, s Suite) {
 				for range rounds {
 					q := request(t, http.MethodGet, text)
 					if got := r.fetch(t.Context(), q); got.err != nil || !got.equal("", want, "") {
-						t.Errorf("the %s, by one of %d: %s; want %s", which, clients, got, want)
+						t.Errorf("%s by one of %d clients: %s; want %s", which, clients, got, want)
 					}
 				}
 			})
 		}
-		within(t, "fetching the "+which+" by many", func() bool { running.Wait(); return true })
+		within(t, "fetching the "+which+" concurrently", func() bool { running.Wait(); return true })
 	}
 }

@@ -114,7 +114,7 @@ func isTimeout(err error) bool {
 }
 
 // errOverflow means that an agent replied, but its complete reply could not be fetched over TCP.
-var errOverflow = errors.New("its answer does not fit into a datagram")
+var errOverflow = errors.New("reply does not fit into a datagram")
 
 func summary(entries []entry, err error) string {
 	if err != nil {
@@ -226,7 +226,7 @@ func (a *agents) byTCP(ctx context.Context, address string, xid uint16, message 
 func (a *agents) open(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := a.dial(ctx, network, address)
 	if err != nil {
-		return nil, fmt.Errorf("connecting by %s: %w", network, err)
+		return nil, fmt.Errorf("connecting over %s: %w", network, err)
 	}
 	return conn, nil
 }

@@ -355,10 +355,10 @@ func TestSilentAgentIsRemembered(t *testing.T) {
 			t.Errorf("%s: %v", urn, err)
 		}
 	}
-	testserver.Wait(t, "the silent agent is asked", func() bool { return len(silent.Requests()) > 0 })
+	testserver.Wait(t, "silent agent queried", func() bool { return len(silent.Requests()) > 0 })
 	requests := silent.Requests() // of the first name only: one, or a second one if the first was sent early
 	if n := len(requests); n > 2 || requests[n-1].XID != requests[0].XID {
-		t.Errorf("the silent agent is asked for the second name, too: %+v", requests)
+		t.Errorf("silent agent queried for the second name: %+v", requests)
 	}
 }
 

@@ -75,7 +75,7 @@ func (r request) message() ([]byte, error) {
 	return dst, nil
 }
 
-var errTooLong = errors.New("the request is longer than an SLP message can be")
+var errTooLong = errors.New("request longer than an SLP message may be")
 
 // putLength sets the length field of a message, which has 24 bits.
 func putLength(message []byte) {
@@ -114,7 +114,7 @@ func escape(s string) string {
 	return b.String()
 }
 
-var errMessage = errors.New("the reply is malformed (RFC 2608)")
+var errMessage = errors.New("malformed reply (RFC 2608)")
 
 // parseReply parses a Service Reply. It may end after an error code (section 7), and with the overflow flag its
 // last entry may be truncated.
@@ -252,7 +252,7 @@ type codeError uint16
 
 func (c codeError) Error() string {
 	if name, ok := errorNames[uint16(c)]; ok {
-		return "it answered " + name
+		return "reply with error " + name
 	}
-	return fmt.Sprintf("it answered error %d", uint16(c))
+	return fmt.Sprintf("reply with error %d", uint16(c))
 }

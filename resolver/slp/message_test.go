@@ -85,7 +85,7 @@ func FuzzReply(f *testing.F) {
 			size += 6 + len(e.url)
 		}
 		if err == nil && size > len(message) {
-			t.Fatalf("%q holds %d octets of entries", message, size)
+			t.Fatalf("%q holds %d bytes of entries", message, size)
 		}
 	})
 }

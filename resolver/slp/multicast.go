@@ -39,8 +39,8 @@ func (a *agents) discover(ctx context.Context, r request) ([]entry, error) {
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
 		took := a.now().Sub(start)
-		public := fmt.Sprintf("%s %s: %d services of %d agents", r.service, r.predicate, len(entries), responders)
-		t.Add(resolver.Step{Stage: "slp", Code: "services_found", Values: []any{"Number", len(entries)}, Public: public, Took: took}, "%s %s to %s: %d services of %d agents in %s", r.service, r.predicate, group, len(entries), responders,
+		public := fmt.Sprintf("%s %s: %d services from %d agents", r.service, r.predicate, len(entries), responders)
+		t.Add(resolver.Step{Stage: "slp", Code: "services_found", Values: []any{"Number", len(entries)}, Public: public, Took: took}, "%s %s to %s: %d services from %d agents in %s", r.service, r.predicate, group, len(entries), responders,
 			took.Round(time.Microsecond))
 	}
 	return entries, nil

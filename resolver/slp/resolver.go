@@ -95,7 +95,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 		return answer, err
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
-		t.Add(resolver.Step{Stage: "slp", Code: "directories_asked_again"}, "no server of the list answers, which is %s old: the agents are asked again", age.Round(time.Second))
+		t.Add(resolver.Step{Stage: "slp", Code: "directories_asked_again"}, "no server of the list, which is %s old, responds: querying the agents again", age.Round(time.Second))
 	}
 	answer, _, err = r.ask(resolver.WithFresh(ctx), q) // once for all names that fail at the same time
 	return answer, err
@@ -152,7 +152,7 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 		if err != nil {
 			if unusable++; unusable <= maxReported {
 				url := e.url[:min(len(e.url), maxReportedURL)]
-				resolver.TraceOf(ctx).Add(resolver.Step{Stage: "slp", Code: "location_left_out", Public: "a URL cannot be used"}, "%q cannot be used: %s", url, err)
+				resolver.TraceOf(ctx).Add(resolver.Step{Stage: "slp", Code: "location_left_out", Public: "unusable URL"}, "unusable URL %q: %s", url, err)
 				if r.config.Unusable != nil {
 					r.config.Unusable(url, err)
 				}
@@ -173,8 +173,8 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 
 var (
 	errMaxServers = fmt.Errorf("only the first %d servers are used", maxServers)
-	errNotTHTTP   = errors.New("it is not a URL of the service type " + serviceType)
-	errPath       = errors.New("it has a path or a query, and a server of THTTP is asked below /uri-res/ of its root (RFC 2169 section 2)")
+	errNotTHTTP   = errors.New("not a URL of the service type " + serviceType)
+	errPath       = errors.New("THTTP server with a path or query: requests go to /uri-res/ at its root (RFC 2169 section 2)")
 )
 
 // baseOf converts a service URL to the base URI of a THTTP server; it must have no path.

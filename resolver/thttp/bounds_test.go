@@ -23,12 +23,12 @@ func TestBounds(t *testing.T) {
 		trace              string
 	}{
 		{"the longest Location", "Location: " + fits, "", resolver.I2L, 1, ""},
-		{"a longer one", "Location: " + long, "", resolver.I2L, 0, "longer than 8192 octets"},
+		{"a longer one", "Location: " + long, "", resolver.I2L, 0, "longer than 8192 bytes"},
 		{"the longest line", list, fits + "\n", resolver.I2Ls, 1, ""},
-		{"longer lines", list, strings.Repeat(long+"\n", 3) + fits, resolver.I2Ls, 1, "longer than 8192 octets"},
-		{"only longer lines", list, long, resolver.I2Ls, 0, "longer than 8192 octets"},
-		{"a longer name", list, "urn:example:" + strings.Repeat("a", resolver.MaxLocation), resolver.I2Ns, 0, "longer than 8192 octets"},
-		{"a long list", list, strings.Repeat(fits+"\n", 40), resolver.I2Ls, 32, "more than 262144 octets"},
+		{"longer lines", list, strings.Repeat(long+"\n", 3) + fits, resolver.I2Ls, 1, "longer than 8192 bytes"},
+		{"only longer lines", list, long, resolver.I2Ls, 0, "longer than 8192 bytes"},
+		{"a longer name", list, "urn:example:" + strings.Repeat("a", resolver.MaxLocation), resolver.I2Ns, 0, "longer than 8192 bytes"},
+		{"a long list", list, strings.Repeat(fits+"\n", 40), resolver.I2Ls, 32, "exceeds 262144 bytes"},
 	} {
 		s := &server{status: 200, header: tt.header, body: strings.NewReader(tt.body)}
 		if tt.body == "" {
@@ -41,7 +41,7 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s: %d locations, %v", tt.name, len(answer.Locations), err)
 		}
 		if steps := fmt.Sprint(trace.Steps()); !strings.Contains(steps, tt.trace) || len(steps) > 20<<10 {
-			t.Errorf("%s: a trace of %d octets: %.1000s", tt.name, len(steps), steps)
+			t.Errorf("%s: a trace of %d bytes: %.1000s", tt.name, len(steps), steps)
 		}
 	}
 }

@@ -64,9 +64,9 @@ const Path = "/uri-res/"
 func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
 	if err := c.config.Backoff.Err(base); err != nil {
 		if t := resolver.TraceOf(ctx); t != nil {
-			t.Add(resolver.Step{Stage: "thttp", Code: "not_asked_yet", Public: "a resolution server that has failed is not asked again yet"}, "%s: %s", base, err)
+			t.Add(resolver.Step{Stage: "thttp", Code: "not_asked_yet", Public: "resolution server in backoff after a failure"}, "%s: %s", base, err)
 		}
-		return resolver.Answer{}, fmt.Errorf("asking %s: %w", base, err)
+		return resolver.Answer{}, fmt.Errorf("querying %s: %w", base, err)
 	}
 	parent := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
@@ -100,7 +100,7 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 	if parent.Err() == nil {
 		c.remember(parent, &attempt, base, q.URI.String(), err)
 	}
-	return answer, fmt.Errorf("asking %s: %w", base, err)
+	return answer, fmt.Errorf("querying %s: %w", base, err)
 }
 
 // remember records a failure of the server at base.

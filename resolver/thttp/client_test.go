@@ -77,7 +77,7 @@ func locations(answer resolver.Answer) string {
 	return strings.Join(all, " ")
 }
 
-func TestAsk(t *testing.T) {
+func TestQuery(t *testing.T) {
 	const base = "http://resolver.example:8080"
 	for _, tt := range []struct {
 		name    string
@@ -144,7 +144,7 @@ func TestAsk(t *testing.T) {
 		{name: "unknown", err: resolver.ErrNotFound, server: server{status: 404}},
 		{name: "gone", err: resolver.ErrGone, server: server{status: 410}},
 		{name: "not offered", err: resolver.ErrUnsupported, server: server{status: 501}},
-		{name: "400: it is no name of this server", err: resolver.ErrNotFound, server: server{status: 400}},
+		{name: "400: not a name of this server", err: resolver.ErrNotFound, server: server{status: 400}},
 		{
 			name: "a list of scripts", service: resolver.I2Ls, err: resolver.ErrUnreachable,
 			server: server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader("javascript:alert(1)\n")},
@@ -226,8 +226,8 @@ func TestSchemesOfLocations(t *testing.T) {
 		for _, step := range trace.Steps() {
 			steps += step.Detail + "\n"
 		}
-		if left := strings.Contains(steps, "left out of the list: gopher://a.example/"); left != (nid == "example") || !strings.Contains(steps,
-			"left out of the list: not a URI: ") {
+		if left := strings.Contains(steps, "omitted from the list: gopher://a.example/"); left != (nid == "example") || !strings.Contains(steps,
+			"omitted from the list: not a URI: ") {
 			t.Errorf("%s: %s", nid, steps)
 		}
 	}
@@ -281,7 +281,7 @@ func TestDescriptionsAndNames(t *testing.T) {
 }
 
 // Resolution parameters are sent to the server.
-func TestAskSendsParams(t *testing.T) {
+func TestQuerySendsParams(t *testing.T) {
 	s := &server{status: 303, header: "Location: http://a.example/"}
 	q := query(t, resolver.I2L)
 	q.ResolutionParams = "?c=ToC"
@@ -303,7 +303,7 @@ func (blocked) Fetch(ctx context.Context, _ scheme.Request) (*scheme.Resource, e
 	return nil, ctx.Err()
 }
 
-func TestAskTimesOut(t *testing.T) {
+func TestQueryTimesOut(t *testing.T) {
 	c := thttp.New(thttp.Config{Web: blocked{}, Timeout: time.Millisecond, Now: func() time.Time { return now }})
 	if _, err := c.Ask(t.Context(), "http://a.example", query(t, resolver.I2L)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)

@@ -49,11 +49,11 @@ func (c *Client) read(ctx context.Context, asked uri.URI, response *scheme.Resou
 	case code == http.StatusGone:
 		return found{}, errGone
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
-		return found{}, fmt.Errorf("%w: it answered %d", resolver.ErrForbidden, code)
+		return found{}, fmt.Errorf("%w: response status %d", resolver.ErrForbidden, code)
 	case code == http.StatusNotImplemented:
 		return found{}, errService
 	default:
-		return found{}, fmt.Errorf("%w: it answered %d without a location for %s", resolver.ErrUnreachable, code, q.Service)
+		return found{}, fmt.Errorf("%w: response status %d without a location for %s", resolver.ErrUnreachable, code, q.Service)
 	}
 }
 
@@ -107,17 +107,17 @@ func (c *Client) redirect(asked uri.URI, text string, q resolver.Query) (string,
 	ref, err := uri.ParseReference(text)
 	if err != nil {
 		// Not wrapped: a *uri.ParseError would be an error of the client.
-		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error())
+		return "", fmt.Errorf("%w: invalid Location: %s", resolver.ErrUnreachable, err.Error())
 	}
 	location, err := asked.Resolve(ref, uri.RFC3986)
 	if err != nil {
-		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error())
+		return "", fmt.Errorf("%w: invalid Location: %s", resolver.ErrUnreachable, err.Error())
 	}
 	if location.WithoutFragment().Normalize() == asked.Normalize() {
-		return "", fmt.Errorf("%w: it redirects to itself", resolver.ErrUnreachable)
+		return "", fmt.Errorf("%w: redirect to itself", resolver.ErrUnreachable)
 	}
 	if err := c.check(location, q); err != nil {
-		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error())
+		return "", fmt.Errorf("%w: invalid Location: %s", resolver.ErrUnreachable, err.Error())
 	}
 	return location.String(), nil
 }
@@ -153,21 +153,21 @@ func (c *Client) list(ctx context.Context, response *scheme.Resource, q resolver
 			continue
 		}
 		if left++; left <= maxTracedURIs {
-			t.Add(resolver.Step{Stage: "thttp", Code: "location_left_out"}, "left out of the list: %.200s: %s", line, err)
+			t.Add(resolver.Step{Stage: "thttp", Code: "location_left_out"}, "omitted from the list: %.200s: %s", line, err)
 		}
 		if left == maxUnused {
-			t.Add(resolver.Step{Stage: "thttp", Code: "list_cut"}, "the rest of the list is not read")
+			t.Add(resolver.Step{Stage: "thttp", Code: "list_cut"}, "rest of the list not read")
 			break
 		}
 	}
 	if left > maxTracedURIs {
-		t.Add(resolver.Step{Stage: "thttp", Code: "locations_left_out", Values: []any{"Number", left - maxTracedURIs}}, "left out of the list: %d more", left-maxTracedURIs)
+		t.Add(resolver.Step{Stage: "thttp", Code: "locations_left_out", Values: []any{"Number", left - maxTracedURIs}}, "omitted from the list: %d more", left-maxTracedURIs)
 	}
 	switch {
 	case len(list.uris) > 0:
 		return list, nil
 	case left > 0: // it knows the name
-		return found{}, fmt.Errorf("%w: none of the %d lines of its list can be used", resolver.ErrUnreachable, left)
+		return found{}, fmt.Errorf("%w: none of the %d lines of the list is usable", resolver.ErrUnreachable, left)
 	default:
 		return found{}, errNotFound
 	}
@@ -183,9 +183,9 @@ func (c *Client) usable(line string, q resolver.Query) (string, error) {
 }
 
 var (
-	errMaxLocations = errors.New("the list has more locations than are used")
-	errLong         = fmt.Errorf("it is longer than %d octets", resolver.MaxLocation)
-	errMaxAnswer    = fmt.Errorf("the list has more than %d octets of locations", resolver.MaxAnswer)
+	errMaxLocations = errors.New("list exceeds the limit of locations")
+	errLong         = fmt.Errorf("longer than %d bytes", resolver.MaxLocation)
+	errMaxAnswer    = fmt.Errorf("list exceeds %d bytes of locations", resolver.MaxAnswer)
 )
 
 // maxDescription limits a description that is part of an answer, in bytes. Only the location of a longer one is
@@ -217,7 +217,7 @@ func isText(mediaType string) bool {
 		strings.HasSuffix(subtype, "+json") || strings.HasSuffix(subtype, "+xml")
 }
 
-var errTooLong = errors.New("its answer is too long")
+var errTooLong = errors.New("response too long")
 
 // gzipOverhead is how much longer than its content a compressed body may be, in bytes.
 const gzipOverhead = 4 << 10
@@ -231,33 +231,33 @@ func (c *Client) body(response *scheme.Resource, limit int64) (string, error) {
 		// Without a limit of the encoded body, empty blocks would never reach that of the content.
 		decoded, err := gzip.NewReader(io.LimitReader(body, limit+gzipOverhead))
 		if err != nil {
-			return "", fmt.Errorf("%w: decoding its answer: %w", resolver.ErrUnreachable, err)
+			return "", fmt.Errorf("%w: decoding the response: %w", resolver.ErrUnreachable, err)
 		}
 		body = decoded
 	default:
-		return "", fmt.Errorf("%w: its answer has the content coding %q", resolver.ErrUnreachable, coding)
+		return "", fmt.Errorf("%w: response with unknown content coding %q", resolver.ErrUnreachable, coding)
 	}
 	var text strings.Builder
 	text.Grow(int(min(max(response.ContentLength, 0), limit)))
 	if _, err := io.Copy(&text, io.LimitReader(body, limit+1)); err != nil {
-		return "", fmt.Errorf("%w: reading its answer: %w", resolver.ErrUnreachable, err)
+		return "", fmt.Errorf("%w: reading the response: %w", resolver.ErrUnreachable, err)
 	}
 	if int64(text.Len()) > limit {
-		return "", fmt.Errorf("%w: %w: more than %d octets", resolver.ErrUnreachable, errTooLong, limit)
+		return "", fmt.Errorf("%w: %w: more than %d bytes", resolver.ErrUnreachable, errTooLong, limit)
 	}
 	return text.String(), nil
 }
 
 // The negative answers of a server.
 var (
-	errNotFound = errors.New("it does not know the name")
-	errGone     = errors.New("it answers that the name is gone")
-	errService  = errors.New("it does not offer the service")
+	errNotFound = errors.New("name unknown")
+	errGone     = errors.New("name gone")
+	errService  = errors.New("service not offered")
 )
 
 // negative converts a negative answer to a *resolver.Negative; it returns other errors unchanged.
 func negative(err error, status int, ttl time.Duration) error {
-	n := &resolver.Negative{Reason: fmt.Sprintf("its resolution server answered %d: %s", status, err), TTL: ttl}
+	n := &resolver.Negative{Reason: fmt.Sprintf("resolution server responded %d: %s", status, err), TTL: ttl}
 	switch {
 	case errors.Is(err, errNotFound):
 		n.Kind, n.Code = resolver.ErrNotFound, "unknown_to_server"

@@ -100,7 +100,7 @@ func TestLoopOfTwo(t *testing.T) {
 	if got.Status != http.StatusBadGateway {
 		t.Errorf("%+v", got)
 	}
-	first.WaitForLog(t, "it answered 50")
+	first.WaitForLog(t, "response status 50")
 	testserver.Wait(t, "two rounds", func() bool {
 		mu.Lock()
 		defer mu.Unlock()

@@ -168,7 +168,7 @@ func TestFaultsOfDNSServers(t *testing.T) {
 	runFailures(t, redirectToLocation, []failure{
 		{
 			name: "silent", dns: servers(quiet), change: shortTimeout, status: 504,
-			log: "asking for name.urn.example.org. NAPTR: context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout")},
+			log: "querying name.urn.example.org. NAPTR: context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout")},
 		},
 		{
 			name: "all silent", dns: servers(quiet, quiet), change: shortTimeout, status: 504,
@@ -180,7 +180,7 @@ func TestFaultsOfDNSServers(t *testing.T) {
 		},
 		{
 			name: "nobody listens", dns: servers(urndtest.DNSServer{}), status: 502,
-			log: "source unreachable: server DNS1: receiving by udp: ", metrics: []string{queryCount(1, "error")},
+			log: "source unreachable: server DNS1: receiving over udp: ", metrics: []string{queryCount(1, "error")},
 		},
 		{
 			name: "nobody listens, and another one", dns: servers(urndtest.DNSServer{}, well), status: 302, location: found,
@@ -188,11 +188,11 @@ func TestFaultsOfDNSServers(t *testing.T) {
 		},
 		{
 			name: "REFUSED", dns: servers(urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeRefused))), status: 502,
-			log: "source unreachable: server DNS1: it answered REFUSED", metrics: []string{queryCount(1, "REFUSED")},
+			log: "source unreachable: server DNS1: response code REFUSED", metrics: []string{queryCount(1, "REFUSED")},
 		},
 		{
 			name: "SERVFAIL", dns: servers(failing), status: 502,
-			log: "source unreachable: server DNS1: it answered SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
+			log: "source unreachable: server DNS1: response code SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
 		},
 		{
 			name: "SERVFAIL, and another one", dns: servers(failing, well), status: 302, location: found,
@@ -200,7 +200,7 @@ func TestFaultsOfDNSServers(t *testing.T) {
 		},
 		{
 			name: "silent, and SERVFAIL", dns: servers(quiet, failing), change: longTimeout, status: 502,
-			log: `server DNS2: it answered SERVFAIL`, metrics: []string{queryCount(1, "timeout"), queryCount(2, "SERVFAIL")},
+			log: `server DNS2: response code SERVFAIL`, metrics: []string{queryCount(1, "timeout"), queryCount(2, "SERVFAIL")},
 		},
 		{ // RFC 7766 section 5: servers must support TCP
 			name: "truncated without TCP", dns: servers(urndtest.DNSServer{UDP: cut}), status: 502,
@@ -208,7 +208,7 @@ func TestFaultsOfDNSServers(t *testing.T) {
 		},
 		{
 			name: "truncated, and silent by TCP", dns: servers(urndtest.DNSServer{UDP: cut, TCP: urndtest.Silent}), change: longTimeout, status: 504,
-			log: "context deadline exceeded: server DNS1: receiving by tcp: ", metrics: []string{queryCount(1, "timeout")},
+			log: "context deadline exceeded: server DNS1: receiving over tcp: ", metrics: []string{queryCount(1, "timeout")},
 		},
 		{
 			name: "truncated without TCP, and another one", dns: servers(urndtest.DNSServer{UDP: cut}, well), status: 302, location: found,
@@ -277,7 +277,7 @@ func TestFaultsOfAliases(t *testing.T) {
 		},
 		{ // as reported by recursive servers
 			name: "loop", dns: servers(urndtest.UDPAndTCP(urndtest.Altered(loop, false, func(m *dns.Msg) { m.Rcode, m.Ns = dns.RcodeServerFailure, nil }))),
-			status: 502, log: "server DNS1: it answered SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
+			status: 502, log: "server DNS1: response code SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
 		},
 	})
 }

@@ -82,15 +82,15 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 		},
 		{
 			name: "redirect to itself", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:self", status: 502, asked: 1,
-			log: base + "source unreachable: it redirects to itself", metrics: []string{exchangeCount("thttp", "failed", 1)},
+			log: base + "source unreachable: redirect to itself", metrics: []string{exchangeCount("thttp", "failed", 1)},
 		},
 		{
 			name: "redirect to a part of itself", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:fragment", status: 502, asked: 1,
-			log: base + "source unreachable: it redirects to itself", metrics: []string{exchangeCount("thttp", "failed", 1)},
+			log: base + "source unreachable: redirect to itself", metrics: []string{exchangeCount("thttp", "failed", 1)},
 		},
 		{ // one request, and none for the other URN
 			name: "redirect to another URN", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:urn", status: 502, asked: 1,
-			log: base + `source unreachable: its Location: `, metrics: []string{exchangeCount("thttp", "failed", 1)},
+			log: base + `source unreachable: invalid Location: `, metrics: []string{exchangeCount("thttp", "failed", 1)},
 		},
 		{ // followed by the client
 			name: "redirect to a private address", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:private", status: 302, location: "http://10.0.0.1/", asked: 1,

@@ -34,11 +34,11 @@ func TestFaultsOfLargeSets(t *testing.T) {
 			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="no_match"} 99`},
 		},
 		{
-			name: "500 rules, none", dns: rules, path: "/urn:name:500", status: 502, log: "none of the first 100 rules of name.urn.example.org. is for this name",
+			name: "500 rules, none", dns: rules, path: "/urn:name:500", status: 502, log: "none of the first 100 rules of name.urn.example.org. matches this name",
 			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="no_match"} 100`},
 		},
 		{
-			name: "500 records that are no rules", status: 502, log: "none of the first 100 rules of name.urn.example.org. is for this name",
+			name: "500 records that are no rules", status: 502, log: "none of the first 100 rules of name.urn.example.org. matches this name",
 			dns: set(func(i int) string {
 				return fmt.Sprintf(`name.urn.example.org. 60 IN NAPTR %d 10 "u" "http+N2L" "!(!!" .`, i)
 			}),

@@ -94,11 +94,11 @@ func TestConfigCheckDialsShared(t *testing.T) {
 	}
 	testDialled(t, "cache.shared", map[string]dialCase{
 		"right":         {at("rediss://"+server.TLSAddr(), password, ca.File), "ok: redis 7", true, ""},
-		"no server":     {at("redis://127.0.0.1:1", password, ""), "nothing listens at this address and port", false, ""},
-		"password":      {at("redis://"+server.Addr(), wrong, ""), "the user or the password is wrong", false, ""},
-		"user":          {at("redis://nobody@"+server.Addr(), password, ""), "the user or the password is wrong", false, ""},
-		"authority":     {at("rediss://"+server.TLSAddr(), password, other.File), "of no authority that is trusted", false, ""},
-		"host name":     {at("rediss://localhost:"+port, password, ca.File), "is for another name", false, ""},
+		"no server":     {at("redis://127.0.0.1:1", password, ""), "connection refused at this address and port", false, ""},
+		"password":      {at("redis://"+server.Addr(), wrong, ""), "wrong or missing user or password", false, ""},
+		"user":          {at("redis://nobody@"+server.Addr(), password, ""), "wrong or missing user or password", false, ""},
+		"authority":     {at("rediss://"+server.TLSAddr(), password, other.File), "of an unknown authority", false, ""},
+		"host name":     {at("rediss://localhost:"+port, password, ca.File), "certificate for another name", false, ""},
 		"TLS, not said": {at("redis://"+server.TLSAddr(), password, ""), "it may speak TLS", false, ""},
 		"no TLS":        {at("rediss://"+server.Addr(), password, ca.File), "may not speak TLS", false, ""},
 		"database":      {at("redis://"+server.Addr()+"/77", password, ""), "no database of this number", false, ""},
@@ -127,16 +127,16 @@ func TestConfigCheckDialsPostgres(t *testing.T) {
 	verified := "?sslmode=verify-full&sslrootcert="
 	testDialled(t, "registry.store", map[string]dialCase{
 		"right":     {at(as(server.Addr())+verified+ca.File, password), "ok: PostgreSQL ", true, ""},
-		"no server": {at("postgres://urnd@127.0.0.1:1/names", password), "nothing listens at this address and port", false, ""},
-		"password":  {at(as(server.Addr()), wrong), "the user or the password is wrong or missing", false, ""},
-		"user":      {at(strings.Replace(as(server.Addr()), "urnd@", "nobody@", 1), wrong), "the user or the password is wrong or missing", false, ""},
-		"authority": {at(as(server.Addr())+verified+other.File, password), "of no authority that is trusted", false, ""},
-		"host name": {at(as("localhost:"+port)+verified+ca.File, password), "is for another name", false, ""},
-		"no TLS":    {at(plain.URLAt(plain.Addr(), "")+"?sslmode=require", ""), "does not speak TLS", false, ""},
+		"no server": {at("postgres://urnd@127.0.0.1:1/names", password), "connection refused at this address and port", false, ""},
+		"password":  {at(as(server.Addr()), wrong), "wrong or missing user or password", false, ""},
+		"user":      {at(strings.Replace(as(server.Addr()), "urnd@", "nobody@", 1), wrong), "wrong or missing user or password", false, ""},
+		"authority": {at(as(server.Addr())+verified+other.File, password), "of an unknown authority", false, ""},
+		"host name": {at(as("localhost:"+port)+verified+ca.File, password), "certificate for another name", false, ""},
+		"no TLS":    {at(plain.URLAt(plain.Addr(), "")+"?sslmode=require", ""), "does not support TLS", false, ""},
 		"database":  {at(plain.URL("none"), ""), "no database of this name", false, ""},
-		"newer":     {at(plain.URL("newer"), ""), "it has schema 99", false, ""},
+		"newer":     {at(plain.URL("newer"), ""), "schema 99", false, ""},
 		"rights": {
-			at(strings.Replace(plain.URL(""), "postgres@", "reader@", 1), ""), "the user may not make one", false, "permission denied for schema public",
+			at(strings.Replace(plain.URL(""), "postgres@", "reader@", 1), ""), "grant CREATE on the schema", false, "permission denied for schema public",
 		},
 	})
 }
@@ -153,7 +153,7 @@ func TestConfigCheckDialsReplica(t *testing.T) {
 	c.DDDS.Enabled = false
 	writeConfiguration(t, file, c)
 	out, err := urndtest.Run(t, "", "config", "check", "--dial", file)
-	if err == nil || !strings.Contains(out, "without a registry: urnd will create it") || !strings.Contains(out, "the replica has another schema: 0") {
+	if err == nil || !strings.Contains(out, "without a registry: urnd will create it") || !strings.Contains(out, "replica with a different schema: 0") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if has := server.Ask("", "SELECT count(*) FROM pg_class WHERE relname = 'version'"); has != "0" {

@@ -65,7 +65,7 @@ func (w instance) remembers(t *testing.T, names ...string) {
 func (w instance) seesRegistry(t *testing.T, there bool) {
 	t.Helper()
 	testserver.Wait(t, "readiness says what the registry is", func() bool {
-		return strings.Contains(w.readiness(t), "the registry cannot be asked") != there
+		return strings.Contains(w.readiness(t), "the registry is unavailable") != there
 	})
 	want := map[bool][2]string{true: {"urnd_registry_available 1\n", " names, "}, false: {"urnd_registry_available 0\n", "unavailable"}}[there]
 	if status, _ := w.AdminRequest(t, "GET /readyz"); status != http.StatusOK {
@@ -218,8 +218,8 @@ func testPostgresNewerSchema(t *testing.T, server database) {
 	running.expect(t, "urn:example:a", "https://a.example/2")
 
 	again := startOnPostgres(t, server.URL(server.name), nil)
-	again.misses(t, "the registry cannot be asked: ")
-	const says = "it has schema 99, and this version knows "
+	again.misses(t, "the registry is unavailable: ")
+	const says = "schema 99, this version supports "
 	if got := again.readiness(t); !strings.Contains(got, says) {
 		t.Errorf("readiness: %s", got)
 	}
@@ -251,7 +251,7 @@ func TestPostgresReadOnly(t *testing.T) {
 	}
 	accepts(false)
 	w := startOnPostgres(t, server.URL(""), nil)
-	w.misses(t, "the registry can be asked, and not be changed: the database accepts no changes: default_transaction_read_only is on")
+	w.misses(t, "the registry is read-only: the database is read-only: default_transaction_read_only is on")
 	reader := startOnPostgres(t, server.URL("")+"&target_session_attrs=any", nil)
 	reader.seesRegistry(t, true)
 	for _, daemon := range []instance{w, reader} {
@@ -278,7 +278,7 @@ func TestPostgresReadOnly(t *testing.T) {
 	testserver.Wait(t, "a change is refused, and readiness says so", func() bool {
 		tries++ // a change without effect is not rejected
 		patched := urndtest.Send(t, "PATCH "+w.Admin+"/api/v1/names?uri=urn:example:a", fmt.Sprintf(`{"note":"%d"}`, tries), "Content-Type: application/merge-patch+json")
-		return patched.Status == http.StatusServiceUnavailable && strings.Contains(w.readiness(t), "200 ready: ; ") && strings.Contains(w.readiness(t), "the registry can be asked, and not be changed: ")
+		return patched.Status == http.StatusServiceUnavailable && strings.Contains(w.readiness(t), "200 ready: ; ") && strings.Contains(w.readiness(t), "the registry is read-only: ")
 	})
 }
 
@@ -291,7 +291,7 @@ func testReloadToAStoreThatIsAway(t *testing.T, server database) {
 	relay.Cut()
 	w.Reload(t, func(c *config.Config) { c.Registry.Store = server.URLAt(relay.Addr(), server.name) })
 	w.WaitForLog(t, "configuration reloaded")
-	w.misses(t, "the registry cannot be asked: ")
+	w.misses(t, "the registry is unavailable: ")
 	relay.Restore()
 	w.seesRegistry(t, true)
 	if got := w.leads(t, "urn:example:a"); got != "https://a.example/1" {

@@ -247,10 +247,10 @@ func TestSharedFaults(t *testing.T) {
 	}
 	server := testserver.StartRedis(t, "--requirepass", secret)
 	for name, c := range map[string]struct{ address, password, says string }{
-		"no password":    {server.Addr(), "", "the user or the password is wrong, or missing"},
-		"wrong password": {server.Addr(), "wrong-password", "the user or the password is wrong, or missing"},
+		"no password":    {server.Addr(), "", "wrong or missing user or password"},
+		"wrong password": {server.Addr(), "wrong-password", "wrong or missing user or password"},
 		"no server":      {"127.0.0.1:1", secret, "connection refused"},
-		"database":       {server.Addr() + "/99", secret, "the server has no database of this number"},
+		"database":       {server.Addr() + "/99", secret, "no database of this number"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -260,7 +260,7 @@ func TestSharedFaults(t *testing.T) {
 				}
 			})
 			w.WaitForLog(t, c.says)
-			testserver.Wait(t, "readiness says so", func() bool { return strings.Contains(w.readiness(t), "the shared level of caches does not answer") })
+			testserver.Wait(t, "readiness says so", func() bool { return strings.Contains(w.readiness(t), "shared cache unavailable") })
 			if log := w.Log(); strings.Contains(log, secret) || strings.Contains(log, "wrong-password") {
 				t.Errorf("the log has a secret: %s", log)
 			}

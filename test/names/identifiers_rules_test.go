@@ -52,8 +52,8 @@ func TestIdentifierImport(t *testing.T) {
 	}
 	// A lot has a target of its own, the serial number does not: the item is missing.
 	out, err = urndtest.Run(t, "", "registry", "check", "--config", file)
-	want := linkRoot + "/01/09528765123457/21/s: warning: it has no default link (gs1:defaultLink), and neither has " + linkRoot +
-		"/01/09528765123457, of which it is a part: register that (level)\n"
+	want := linkRoot + "/01/09528765123457/21/s: warning: no default link (gs1:defaultLink), nor has " + linkRoot +
+		"/01/09528765123457, its parent: add one (level)\n"
 	if err != nil || out != want {
 		t.Errorf("the check says %q, %v", out, err)
 	}
@@ -74,8 +74,8 @@ func TestIdentifierAPI(t *testing.T) {
 		status int
 		says   string
 	}{
-		{linkRoot + gtin + "/10/L/21/S", http.StatusUnprocessableEntity, "would not be answered"},
-		{"https://dpp.example/25P/A/1T/1/S/2", http.StatusUnprocessableEntity, "would not be answered"},
+		{linkRoot + gtin + "/10/L/21/S", http.StatusUnprocessableEntity, "cannot be resolved here"},
+		{"https://dpp.example/25P/A/1T/1/S/2", http.StatusUnprocessableEntity, "cannot be resolved here"},
 		{linkRoot + "/01/09506000134351", http.StatusBadRequest, "the check digit should be 2"},
 		{linkRoot + "/about", http.StatusBadRequest, "codes and values alternate"},
 		{linkRoot + gtin + "/21/s/10/l", http.StatusBadRequest, "in the order 22, 10, 21"},

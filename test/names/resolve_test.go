@@ -67,7 +67,7 @@ func TestResolveWithoutFile(t *testing.T) {
 	if r.Status != 1 {
 		t.Errorf("%+v", r)
 	}
-	if _, err := os.Stat(path); err == nil || !strings.Contains(r.Err, "there is no file "+path) {
+	if _, err := os.Stat(path); err == nil || !strings.Contains(r.Err, "no file "+path) {
 		t.Errorf("%v %s", err, r.Err)
 	}
 }

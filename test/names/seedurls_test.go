@@ -121,7 +121,7 @@ func seedOutcome(example string) (status int, has string) {
 		name, _, _ := strings.Cut(example[strings.LastIndexByte(example, '/')+1:], ";")
 		return 200, "A file of " + name
 	case strings.Contains(example, "%0D%0A"):
-		return 501, "answers are not sent" // for forms of Gopher+, RFC 1738 section 3.4.9
+		return 501, "cannot be submitted" // for forms of Gopher+, RFC 1738 section 3.4.9
 	case strings.Contains(example, "!+ABSTRACT"):
 		return 200, "Weather in words."
 	case strings.Contains(example, "%09"):
@@ -133,7 +133,7 @@ func seedOutcome(example string) (status int, has string) {
 	case scheme == "news", scheme == "nntp":
 		return 200, "On comp.infosystems.www." // subject of an article
 	case strings.Contains(example, "?water"):
-		return 200, "The server finds "
+		return 200, " records found."
 	case scheme == "wais":
 		return 200, "<form"
 	case strings.HasSuffix(example, "/1/sel"):

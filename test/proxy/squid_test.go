@@ -156,7 +156,7 @@ func TestSquidRewritesURLs(t *testing.T) {
 				}
 			}
 			// Squid logs errors of the helper and its servers.
-			if log := s.Log(); !strings.Contains(log, "asking for localhost.urn.arpa. NAPTR") || strings.Contains(log, "ERROR: URL-rewrite produces invalid") {
+			if log := s.Log(); !strings.Contains(log, "querying localhost.urn.arpa. NAPTR") || strings.Contains(log, "ERROR: URL-rewrite produces invalid") {
 				t.Errorf("log: %s", log)
 			}
 		})

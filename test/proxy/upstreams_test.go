@@ -77,11 +77,11 @@ func TestUpstreams(t *testing.T) {
 		{"GET http://a.socks.example/", 200, "origin true", ""},
 		{"GET http://any.example/a?b", 200, "upstream http://any.example/a?b", ""},
 		{"GET http://a.failover.example/", 200, "upstream http://a.failover.example/", ""},
-		{"CONNECT a.failover.example:443", 502, "the upstream proxy gave no way to the server", "destination_unavailable"},
-		{"GET http://wrong.example/", 502, "the upstream proxy gave no way to the server", "destination_unavailable"},
-		{"GET http://wrong.socks.example.org/", 502, "the upstream proxy gave no way to the server", "destination_unavailable"},
-		{"GET http://closed.example/", 502, "the upstream proxy gave no way to the server", "connection_refused"},
-		{"CONNECT any.example:443", 502, "the upstream proxy gave no way to the server", "destination_unavailable"},
+		{"CONNECT a.failover.example:443", 502, "upstream proxy did not connect to the server", "destination_unavailable"},
+		{"GET http://wrong.example/", 502, "upstream proxy did not connect to the server", "destination_unavailable"},
+		{"GET http://wrong.socks.example.org/", 502, "upstream proxy did not connect to the server", "destination_unavailable"},
+		{"GET http://closed.example/", 502, "upstream proxy did not connect to the server", "connection_refused"},
+		{"CONNECT any.example:443", 502, "upstream proxy did not connect to the server", "destination_unavailable"},
 	} {
 		conn, err := net.Dial("tcp", at(d.URL))
 		if err != nil {

@@ -165,7 +165,7 @@ func TestRegistryNotAvailable(t *testing.T) {
 		c.Registry.Only = []string{"urn:example:"}
 		c.Namespaces = []config.Namespace{{NID: "other", Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
 	})
-	if ready := readiness(t, w); !strings.HasPrefix(ready, "503 not ready: the registry cannot be asked: the registry is damaged: ") {
+	if ready := readiness(t, w); !strings.HasPrefix(ready, "503 not ready: the registry is unavailable: registry damaged: ") {
 		t.Errorf("readiness: %s", ready)
 	}
 	if got := w.Leads(t, "urn:example:a"); got != "Service Unavailable" {

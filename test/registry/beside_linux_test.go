@@ -53,7 +53,7 @@ func TestNoChangesOnDisk(t *testing.T) {
 		says  string
 		first bool // before urnd is started: mount(2) cannot make a file system with open writers read-only
 	}{
-		"full":      {testserver.Fill, "no more room", false},
+		"full":      {testserver.Fill, "no space left", false},
 		"read-only": {readOnly, "read-only", true},
 	} {
 		t.Run(name, func(t *testing.T) {

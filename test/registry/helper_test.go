@@ -42,7 +42,7 @@ func TestHelperCommands(t *testing.T) {
 		{"url-rewrite", "urn:book:42?s=I2C", `ERR message="the service I2C is not available for Squid"`},
 		{"url-rewrite", "urn:book:x", `ERR message="name not found: ...`},
 		{"url-rewrite", "urn:isbn:0-395-36341-2", `ERR message="parsing \"urn:isbn:0-395-36341-2\": offset 21: ...`},
-		{"url-rewrite", "urn:elsewhere:1", `BH message="asking for elsewhere.urn.arpa. NAPTR: source unreachable...`},
+		{"url-rewrite", "urn:elsewhere:1", `BH message="querying elsewhere.urn.arpa. NAPTR: source unreachable...`},
 		// A URL is normalized: RFC 3986 section 6.2.
 		{"url-rewrite", "http://A.example:80/b/../%7esmith#f", `OK rewrite-url="http://a.example/~smith"`},
 		{"url-rewrite", "ftp://A.example/b", `OK rewrite-url="ftp://a.example/b"`},

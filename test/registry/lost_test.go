@@ -49,7 +49,7 @@ func TestRegistryLost(t *testing.T) {
 	if err := os.Mkdir(volume, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	const lost = "registry-file shows that there was one"
+	const lost = "registry-file shows that it existed"
 	again := start()
 	again.WaitForLog(t, lost)
 	for _, args := range [][]string{
@@ -65,7 +65,7 @@ func TestRegistryLost(t *testing.T) {
 		}
 	}
 	if got := urndtest.RunWith(t, nil, "", "config", "check", file); got.Status != 0 ||
-		!strings.Contains(got.Err, "registry.store: the registry is not available: ") || !strings.Contains(got.Err, lost) {
+		!strings.Contains(got.Err, "registry.store: registry unavailable: ") || !strings.Contains(got.Err, lost) {
 		t.Errorf("%+v", got)
 	}
 	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {

@@ -20,13 +20,13 @@ func TestRegistryMint(t *testing.T) {
 		{args: "urn:nbn:fi:lib-{counter} -n 2", want: "urn:nbn:fi:lib-1\nurn:nbn:fi:lib-2\n"},
 		{args: "URN:NBN:fi:lib-{counter:4} --from 7", want: "urn:nbn:fi:lib-0007\n"},
 		{args: "urn:nbn:de:bvb:12-bsb{counter:8}-{nbn} --from 103137", want: "urn:nbn:de:bvb:12-bsb00103137-3\n"},
-		{args: "urn:isbn:978-0-306-40615-{counter}", err: "there are no digits left"},
+		{args: "urn:isbn:978-0-306-40615-{counter}", err: "no digits left"},
 		{args: "urn:isbn:978-0-306-4061-{counter} --from 5", want: "urn:isbn:9780306406157\n"},
 		{args: "urn:issn:0378-59{counter} --from 5", want: "urn:issn:03785955\n"},
 		{args: "urn:isbn:978-0-306-4061-{counter} -n 5", err: "only 4 are free"},
 		{args: "urn:isbn:1234567890{counter}", err: "begins with 978 or 979"},
 		{args: "noid:ark:/12345/fk.sdd --from 7", want: "ark:/12345/fk07\n"},
-		{args: "urn:nbn:fi:lib-{random:4}{check} --from 7", err: "no number to begin from"},
+		{args: "urn:nbn:fi:lib-{random:4}{check} --from 7", err: "no first number"},
 		{args: "urn:nbn:fi:lib-{counter} -n 0", err: "1 to 10000"},
 	} {
 		args := append([]string{"registry", "mint", "--store", store}, strings.Fields(tt.args)...)

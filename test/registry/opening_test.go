@@ -205,7 +205,7 @@ func TestRequestsWaitForTheRegistry(t *testing.T) {
 	}
 	for _, method := range []string{"GET", "HEAD"} {
 		status, text := w.AdminRequest(t, method+" /readyz")
-		if status != http.StatusServiceUnavailable || method == "GET" && !strings.Contains(text, `"the registry is being opened: `) {
+		if status != http.StatusServiceUnavailable || method == "GET" && !strings.Contains(text, `"opening the registry: `) {
 			t.Errorf("%s /readyz: %d\n%s", method, status, text)
 		}
 	}
@@ -304,11 +304,11 @@ func TestWaitForARegistryThatFails(t *testing.T) {
 	notice := make([]byte, 4096)
 	_ = w.manager.SetReadDeadline(time.Now().Add(testserver.Patience))
 	n, err := w.manager.Read(notice)
-	const want = `^READY=1\nSTATUS=Not ready: the registry cannot be asked: .*(connection |EOF).*; \d+ answers cached, \d+ of \d+ lookups hit, \d+ connections$`
+	const want = `^READY=1\nSTATUS=Not ready: the registry is unavailable: .*(connection |EOF).*; \d+ answers cached, \d+ of \d+ lookups hit, \d+ connections$`
 	if err != nil || !regexp.MustCompile(want).Match(notice[:n]) {
 		t.Errorf("systemd is sent %q, %v", notice[:n], err)
 	}
-	if status, text := w.AdminRequest(t, "GET /readyz"); status != 503 || !strings.Contains(text, `"the registry cannot be asked: `) {
+	if status, text := w.AdminRequest(t, "GET /readyz"); status != 503 || !strings.Contains(text, `"the registry is unavailable: `) {
 		t.Errorf("/readyz: %d %s", status, text)
 	}
 	w.relay.Thaw()

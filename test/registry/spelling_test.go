@@ -164,7 +164,7 @@ func TestEverySpelling(t *testing.T) {
 	if reply := w.Get(t, "/tag:here.example,2026:b"); reply.Status != http.StatusNotFound {
 		t.Errorf("a tag that is not registered: %d %s", reply.Status, reply.Body)
 	}
-	if out := command("registry", "set", "ietf:rfc:2648", "--target", "https://here.example/"); out.Status != 2 || !strings.Contains(out.Err, "do you mean urn:ietf:rfc:2648?") {
+	if out := command("registry", "set", "ietf:rfc:2648", "--target", "https://here.example/"); out.Status != 2 || !strings.Contains(out.Err, "did you mean urn:ietf:rfc:2648?") {
 		t.Errorf("a URN without urn: %+v", out)
 	}
 }

@@ -24,7 +24,7 @@ const (
 )
 
 // ErrAbandoned means that all readers of a body have left.
-var ErrAbandoned = fmt.Errorf("all clients have left: %w", context.Canceled)
+var ErrAbandoned = fmt.Errorf("all clients disconnected: %w", context.Canceled)
 
 // Owner is the exchange that requested the body from an origin.
 type Owner interface {

@@ -80,7 +80,7 @@ func (b *Arriving) AbandonedByLeader() bool { return Closed(b.from.LeaderEnded) 
 func (b *Arriving) awaited() bool { return b.awaiting > 0 && !b.passThrough }
 
 // ErrOverdue means that an exchange takes too long.
-var ErrOverdue = errors.New("the exchange of another client takes too long")
+var ErrOverdue = errors.New("timeout waiting for the exchange of another client")
 
 // Closed reports whether a channel without values is closed; nil never is.
 func Closed(c <-chan struct{}) bool {

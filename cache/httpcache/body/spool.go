@@ -75,7 +75,7 @@ func (r *Reader) readSpool() ([]byte, error) {
 }
 
 // ErrLost means that the disk has lost a content.
-var ErrLost = errors.New("the stored content is lost")
+var ErrLost = errors.New("stored content removed")
 
 // File is a content on disk.
 type File struct{ Object *disk.Object }

@@ -37,9 +37,9 @@ func changes(t *testing.T, whole []byte) map[string]func(path string) {
 		return other
 	}
 	return map[string]func(string){
-		"the first octet":       func(path string) { inPlace(path, 0) },
-		"the last octet":        func(path string) { inPlace(path, int64(len(whole))-1) },
-		"an octet in between":   func(path string) { inPlace(path, sliceSize+1) },
+		"the first byte":        func(path string) { inPlace(path, 0) },
+		"the last byte":         func(path string) { inPlace(path, int64(len(whole))-1) },
+		"a byte in between":     func(path string) { inPlace(path, sliceSize+1) },
 		"truncated":             func(path string) { must(t, os.Truncate(path, int64(len(whole))-1)) },
 		"truncated to nothing":  func(path string) { must(t, os.Truncate(path, 0)) },
 		"replaced":              func(path string) { must(t, os.Rename(copied(path), path)) },
@@ -85,7 +85,7 @@ func TestChangedBetweenReads(t *testing.T) {
 			change(s.path(t))
 			got, err := read(o, 0, -1)
 			if err == nil || !bytes.HasPrefix(whole, got) {
-				t.Errorf("%s, new %v: %d octets, %v", name, isNew, len(got), err)
+				t.Errorf("%s, new %v: %d bytes, %v", name, isNew, len(got), err)
 			}
 			s.wantMiss(t, "k")
 		}
@@ -114,7 +114,7 @@ func TestChangedWhileRead(t *testing.T) {
 			must(t, r.Close())
 			complete := err == nil && got.Len() == len(whole)
 			if !bytes.HasPrefix(whole, got.Bytes()) || err == nil && !complete {
-				t.Errorf("%s, verified %v: %d octets, %v", name, verified, got.Len(), err)
+				t.Errorf("%s, verified %v: %d bytes, %v", name, verified, got.Len(), err)
 			}
 			if _, body := s.readAll("k"); body != nil {
 				t.Errorf("%s, verified %v: it is read again", name, verified)
@@ -175,7 +175,7 @@ func TestOwnChangesWhileRead(t *testing.T) {
 	}
 	must(t, s.Remove(o))
 	if _, err := io.Copy(&got, r); err != nil || !bytes.Equal(got.Bytes(), whole) {
-		t.Errorf("%d octets, %v", got.Len(), err)
+		t.Errorf("%d bytes, %v", got.Len(), err)
 	}
 	if stats := s.Stats(); stats.Corrupt != 0 {
 		t.Errorf("%+v", stats)
@@ -212,7 +212,7 @@ func TestChangedWhileWritten(t *testing.T) {
 		}
 		path := filepath.Join(s.dir, w.path.String())
 		if got, err := io.ReadAll(io.NewSectionReader(w, 50, int64(len(whole)))); err != nil || !bytes.Equal(got, whole[50:]) {
-			t.Errorf("%d octets, %v", len(got), err)
+			t.Errorf("%d bytes, %v", len(got), err)
 		}
 		file, err := os.OpenFile(path, os.O_RDWR, 0)
 		must(t, err)
@@ -220,12 +220,12 @@ func TestChangedWhileWritten(t *testing.T) {
 		must(t, errors.Join(err, file.Close()))
 		got, err := io.ReadAll(io.NewSectionReader(w, 0, int64(len(whole))))
 		if !errors.Is(err, ErrCorrupt) || !bytes.Equal(got, whole[:at/chunkSize*chunkSize]) {
-			t.Errorf("octet %d: %d octets, %v", at, len(got), err)
+			t.Errorf("byte %d: %d bytes, %v", at, len(got), err)
 		}
 		_, err = w.Commit(nil)
 		must(t, errors.Join(err, w.Close()))
 		if _, got := s.readAll("k"); got != nil {
-			t.Errorf("octet %d: it is a hit", at)
+			t.Errorf("byte %d: it is a hit", at)
 		}
 	}
 }
@@ -252,6 +252,6 @@ func TestChangedInFlight(t *testing.T) {
 	_, err = file.Write(make([]byte, len(whole)))
 	must(t, errors.Join(err, file.Close()))
 	if got, err := io.ReadAll(client); err != nil || !bytes.Equal(got, whole) {
-		t.Errorf("%d octets, %v", len(got), err)
+		t.Errorf("%d bytes, %v", len(got), err)
 	}
 }

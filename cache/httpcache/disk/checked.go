@@ -96,7 +96,7 @@ func (c *checked) verify(file *file, offset int64, sumOfSums uint32, buffers *sy
 		return false, err
 	}
 	if crc32.Checksum(b, castagnoli()) != binary.LittleEndian.Uint32(c.sums[i*sumSize:]) {
-		return false, fmt.Errorf("%w: the checksum of slice %d differs", ErrCorrupt, i)
+		return false, fmt.Errorf("%w: checksum mismatch in slice %d", ErrCorrupt, i)
 	}
 	c.slice[i].Store(true)
 	c.left--
@@ -125,7 +125,7 @@ func (c *checked) readSums(file *file, sumOfSums uint32) error {
 		return err
 	}
 	if crc32.Checksum(sums, castagnoli()) != sumOfSums {
-		return fmt.Errorf("%w: the checksum of its checksums differs", ErrCorrupt)
+		return fmt.Errorf("%w: checksum mismatch of the checksums", ErrCorrupt)
 	}
 	c.sums = sums
 	return nil
@@ -135,7 +135,7 @@ func (c *checked) readSums(file *file, sumOfSums uint32) error {
 func readAt(file *file, b []byte, offset int64) error {
 	_, err := file.ReadAt(b, offset)
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: it ends before octet %d", ErrCorrupt, offset+int64(len(b)))
+		return fmt.Errorf("%w: truncated before byte %d", ErrCorrupt, offset+int64(len(b)))
 	}
 	return err
 }

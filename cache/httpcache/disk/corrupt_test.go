@@ -80,7 +80,7 @@ func TestDamagedFiles(t *testing.T) {
 		name   string
 		damage func(path string) error
 	}{
-		{"truncated by one octet", func(path string) error { return truncate(path, -1) }},
+		{"truncated by one byte", func(path string) error { return truncate(path, -1) }},
 		{"truncated to nothing", func(path string) error { return os.Truncate(path, 0) }},
 		{"zeros", func(path string) error { return zero(path, 0) }},
 		{"body of zeros", func(path string) error { return zero(path, 300) }},
@@ -108,7 +108,7 @@ func TestDamagedFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 				if head, body := read(s, "k"); head != nil || body != nil {
-					t.Errorf("head %q, %d octets", head, len(body))
+					t.Errorf("head %q, %d bytes", head, len(body))
 				}
 				s.wantMiss(t, "k")
 				if _, err := os.Lstat(path); !os.IsNotExist(err) {
@@ -211,10 +211,10 @@ func TestDamagedSlice(t *testing.T) {
 			_, err = io.Copy(&got, r)
 		}
 		if !errors.Is(err, ErrCorrupt) || !bytes.Equal(got.Bytes(), whole[5:2*sliceSize]) {
-			t.Errorf("%s: %d octets, %v", how, got.Len(), err)
+			t.Errorf("%s: %d bytes, %v", how, got.Len(), err)
 		}
 		s.wantRemoved(t, how)
-		if !strings.Contains(s.log.String(), "checksum of slice 2 differs") {
+		if !strings.Contains(s.log.String(), "checksum mismatch in slice 2") {
 			t.Errorf("log: %s", s.log)
 		}
 	}

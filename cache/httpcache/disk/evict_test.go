@@ -129,7 +129,7 @@ func TestLeastRecentlyUsed(t *testing.T) {
 		t.Errorf("objects by key: %s", got)
 	}
 	if got, err := io.ReadAll(open); err != nil || !bytes.Equal(got, body(1, 5000)) {
-		t.Errorf("a body that was open when it was evicted: %d octets, %v", len(got), err)
+		t.Errorf("a body that was open when it was evicted: %d bytes, %v", len(got), err)
 	}
 	// After a restart, the object stored first is evicted first.
 	s.reopen(t)

@@ -32,7 +32,7 @@ func (f *failures) report(operation string, err error) {
 	silent := f.silent
 	f.logged, f.silent = now, 0
 	f.mu.Unlock()
-	f.log.Warn("the disk of the cache fails; what it does not store is fetched again",
+	f.log.Warn("disk cache operation failed, fetching its responses again",
 		"operation", operation, "error", err, "unlogged", silent)
 }
 

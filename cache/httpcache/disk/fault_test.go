@@ -54,12 +54,12 @@ func TestDiskFullWhileStreaming(t *testing.T) {
 	}
 	s.wantMiss(t, "k")
 	s.want(t, "old", "head", body(2, 100))
-	if n := lines(s.log.String(), "the disk of the cache fails"); n != 1 {
+	if n := lines(s.log.String(), "disk cache operation failed"); n != 1 {
 		t.Errorf("%d lines in the log", n)
 	}
 	s.clock.add(2 * time.Minute)
 	_, _ = put(s.Store, "k", nil, nil)
-	if log := s.log.String(); lines(log, "the disk of the cache fails") != 2 || !strings.Contains(log, "unlogged=1000") {
+	if log := s.log.String(); lines(log, "disk cache operation failed") != 2 || !strings.Contains(log, "unlogged=1000") {
 		t.Errorf("log: %s", log)
 	}
 	failures.set(nil)

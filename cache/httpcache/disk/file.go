@@ -16,7 +16,7 @@ type file struct {
 	name string
 }
 
-var errNotRegular = fmt.Errorf("%w: it is not a regular file", ErrCorrupt)
+var errNotRegular = fmt.Errorf("%w: not a regular file", ErrCorrupt)
 
 // ReadAt implements io.ReaderAt.
 func (f *file) ReadAt(b []byte, offset int64) (int, error) {

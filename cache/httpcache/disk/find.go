@@ -116,11 +116,11 @@ func trailerOf(b []byte, n name) (trailer, error) {
 		return trailer{}, err
 	}
 	if need > int64(len(b)) {
-		return trailer{}, fmt.Errorf("%w: its %d octets do not hold a trailer of %d", ErrCorrupt, n.length, need)
+		return trailer{}, fmt.Errorf("%w: %d bytes are too few for a trailer of %d", ErrCorrupt, n.length, need)
 	}
 	t, err := parseTrailer(b[int64(len(b))-need:], n.length)
 	if err == nil && digestOf(t.key) != n.digest {
-		err = fmt.Errorf("%w: it has the name of another key", ErrCorrupt)
+		err = fmt.Errorf("%w: file name of another key", ErrCorrupt)
 	}
 	return t, err
 }
@@ -156,12 +156,12 @@ func (s *Store) readWhole(file *file, n name, most int64) (t trailer, body []byt
 func verifyBody(b []byte, t trailer) error {
 	sums := b[t.body:t.contentSize()]
 	if crc32.Checksum(sums, castagnoli()) != t.sumOfSums {
-		return fmt.Errorf("%w: the checksum of its checksums differs", ErrCorrupt)
+		return fmt.Errorf("%w: checksum mismatch of the checksums", ErrCorrupt)
 	}
 	for i := range slicesOf(t.body) {
 		slice := b[i*sliceSize : min((i+1)*sliceSize, t.body)]
 		if crc32.Checksum(slice, castagnoli()) != binary.LittleEndian.Uint32(sums[i*sumSize:]) {
-			return fmt.Errorf("%w: the checksum of slice %d differs", ErrCorrupt, i)
+			return fmt.Errorf("%w: checksum mismatch in slice %d", ErrCorrupt, i)
 		}
 	}
 	return nil

@@ -171,11 +171,11 @@ func (s *stage) want(t testing.TB, key, head string, body []byte) {
 	}
 	o := objects[0]
 	if o.Key() != key || string(o.Head()) != head || o.Size() != int64(len(body)) {
-		t.Errorf("%q has the key %q, the head %.40q and %d octets; want the head %.40q and %d", key, o.Key(), o.Head(), o.Size(), head, len(body))
+		t.Errorf("%q has the key %q, the head %.40q and %d bytes; want the head %.40q and %d", key, o.Key(), o.Head(), o.Size(), head, len(body))
 	}
 	got, err := read(o, 0, -1)
 	if err != nil || !bytes.Equal(got, body) {
-		t.Errorf("%q: %d octets, %v; want %d", key, len(got), err, len(body))
+		t.Errorf("%q: %d bytes, %v; want %d", key, len(got), err, len(body))
 	}
 }
 

@@ -98,7 +98,7 @@ func checkObject(o *Object) error {
 		return err
 	}
 	if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != want[0] {
-		return fmt.Errorf("wrong octets in a body of %d", len(body))
+		return fmt.Errorf("wrong bytes in a body of %d", len(body))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrLocked means that another store, possibly of another process, uses the directory.
-var ErrLocked = errors.New("the directory is in use by another process")
+var ErrLocked = errors.New("directory in use by another process")
 
 // lock locks the directory until the returned file is closed. The kernel closes it when the process ends for
 // any reason.

@@ -17,7 +17,7 @@ type Object struct {
 }
 
 // ErrGone means that an object was removed.
-var ErrGone = errors.New("the object was removed from the disk")
+var ErrGone = errors.New("object removed from the disk")
 
 // Key returns the key of the object.
 func (o *Object) Key() string { return o.trailer.key }

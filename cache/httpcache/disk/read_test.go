@@ -18,17 +18,17 @@ func TestRead(t *testing.T) {
 			}
 			objects := s.Read("k", most)
 			if len(objects) != 1 || !bytes.Equal(objects[0].Head(), body(2, head)) || objects[0].Size() != int64(size) {
-				t.Fatalf("%d octets, a head of %d: %+v", size, head, objects)
+				t.Fatalf("%d bytes, a head of %d: %+v", size, head, objects)
 			}
 			got, isRead := objects[0].Body()
 			if wants := size+head <= most; wants && !isRead || size > most && isRead || isRead && !bytes.Equal(got, whole) {
-				t.Errorf("%d octets, a head of %d: read %v, %d octets", size, head, isRead, len(got))
+				t.Errorf("%d bytes, a head of %d: read %v, %d bytes", size, head, isRead, len(got))
 			}
 			if got, err := objects[0].ReadBody(); err != nil || !bytes.Equal(got, whole) {
-				t.Errorf("%d octets, a head of %d: ReadBody returns %d octets, %v", size, head, len(got), err)
+				t.Errorf("%d bytes, a head of %d: ReadBody returns %d bytes, %v", size, head, len(got), err)
 			}
 			if _, isRead := s.Get("k")[0].Body(); isRead {
-				t.Errorf("%d octets, a head of %d: Get has read them", size, head)
+				t.Errorf("%d bytes, a head of %d: Get has read them", size, head)
 			}
 		}
 	}

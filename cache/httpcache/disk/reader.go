@@ -27,7 +27,7 @@ func (o *Object) Open(offset, length int64) (io.ReadCloser, error) {
 		length = o.Size() - offset
 	}
 	if offset < 0 || length < 0 || offset > o.Size()-length {
-		return nil, fmt.Errorf("opening a body of %d octets: there are not %d at %d", o.Size(), length, offset)
+		return nil, fmt.Errorf("opening a body of %d bytes: no %d bytes at %d", o.Size(), length, offset)
 	}
 	file, err := o.store.openBody(o.ref)
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *reader) failed(err error) error {
 }
 
 // errChanged means that a file was changed while it was read.
-var errChanged = fmt.Errorf("%w: it is being changed", ErrCorrupt)
+var errChanged = fmt.Errorf("%w: changed by a writer", ErrCorrupt)
 
 // next reads verified bytes. It reads them before it checks the stamp: if that is unchanged, the bytes are
 // those that were verified.

@@ -45,7 +45,7 @@ func TestBodyOverHTTP(t *testing.T) {
 		got, err := io.ReadAll(res.Body)
 		res.Body.Close()
 		if err != nil || !bytes.Equal(got, whole) {
-			t.Errorf("%d octets, %v", len(got), err)
+			t.Errorf("%d bytes, %v", len(got), err)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func everything(t *testing.T, s *stage) {
 		for _, o := range s.Get(key) {
 			got, err := read(o, 0, -1)
 			if err != nil && !errors.Is(err, ErrGone) || err == nil && !bytes.Equal(got, body(seed, size)) {
-				t.Errorf("%d octets, %v", len(got), err)
+				t.Errorf("%d bytes, %v", len(got), err)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // head. Of concurrent calls, the last one wins.
 func (s *Store) Replace(o *Object, head []byte) (*Object, error) {
 	if len(head) > MaxHead {
-		return nil, fmt.Errorf("replacing a head: one of %d octets is too long", len(head))
+		return nil, fmt.Errorf("replacing a head: %d bytes exceed the limit", len(head))
 	}
 	sh := s.index.shard(o.ref.digest)
 	sh.replacing.Lock()

@@ -48,7 +48,7 @@ func TestReplace(t *testing.T) {
 		}
 	}
 	if got, err := io.ReadAll(open); err != nil || !bytes.Equal(got, body) {
-		t.Errorf("a body that was open: %d octets, %v", len(got), err)
+		t.Errorf("a body that was open: %d bytes, %v", len(got), err)
 	}
 	if _, err := s.Replace(first, make([]byte, MaxHead+1)); err == nil {
 		t.Error("a head that is too long")
@@ -118,7 +118,7 @@ func TestReplaceConcurrently(t *testing.T) {
 						t.Error("a head is mixed")
 					}
 					if got, err := read(o, 0, -1); err == nil && !bytes.Equal(got, body) || err != nil && !errors.Is(err, ErrGone) {
-						t.Errorf("%d octets, %v", len(got), err)
+						t.Errorf("%d bytes, %v", len(got), err)
 					}
 					head := bytes.Repeat([]byte{byte('a' + (g+i)%26)}, 1+(g*i*37)%3000)
 					if _, err := s.Replace(o, head); err != nil && !errors.Is(err, ErrGone) {

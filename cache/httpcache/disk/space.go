@@ -10,11 +10,11 @@ import (
 // Errors of a Writer: the object is not stored, which costs only a cache hit.
 var (
 	// ErrIndexing means that the used space is not known yet.
-	ErrIndexing = errors.New("the index of the disk is being made")
+	ErrIndexing = errors.New("disk index not loaded yet")
 	// ErrFull means that the budget is used up until objects are evicted.
-	ErrFull = errors.New("the budget of the disk is used up")
+	ErrFull = errors.New("disk budget exhausted")
 	// ErrTooLarge means that an object would take more than a quarter of the budget.
-	ErrTooLarge = errors.New("the object is too large for the budget of the disk")
+	ErrTooLarge = errors.New("object exceeds the disk budget")
 )
 
 const (
@@ -80,7 +80,7 @@ func (s *space) wakeUp() {
 // checkSize returns an error for a file that is too large.
 func (s *space) checkSize(length int64) error {
 	if most := s.maxBytes / largestShare; length > most {
-		return fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, most)
+		return fmt.Errorf("%w: longer than %d bytes", ErrTooLarge, most)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func (s *Store) stampOf(file *file, sumOfSums uint32) (of stamp, isSettled bool,
 	now, err := file.state()
 	switch {
 	case err != nil:
-		return noStamp, false, fmt.Errorf("asking for the state of a file: %w", err)
+		return noStamp, false, fmt.Errorf("reading file attributes: %w", err)
 	case !isRegular(&now):
 		return noStamp, false, errNotRegular
 	}

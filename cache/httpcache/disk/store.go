@@ -44,14 +44,14 @@ type Store struct {
 // The caller must call Close.
 func Open(directory string, config Config) (*Store, error) {
 	if config.MaxBytes <= 0 {
-		return nil, fmt.Errorf("opening the disk of the cache in %s: a budget of %d bytes holds nothing", directory, config.MaxBytes)
+		return nil, fmt.Errorf("opening the disk cache in %s: budget of %d bytes too small", directory, config.MaxBytes)
 	}
 	if err := os.MkdirAll(directory, directoryMode); err != nil { //nolint:gosec // a configured name
-		return nil, fmt.Errorf("making the directory of the cache: %w", err)
+		return nil, fmt.Errorf("creating the cache directory: %w", err)
 	}
 	files, err := openFiles(directory)
 	if err != nil {
-		return nil, fmt.Errorf("opening the directory of the cache: %w", err)
+		return nil, fmt.Errorf("opening the cache directory: %w", err)
 	}
 	s := &Store{
 		files: files, now: config.Now, index: index{seed: maphash.MakeSeed()}, space: newSpace(config.MaxBytes),
@@ -61,7 +61,7 @@ func Open(directory string, config Config) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("locking %s: %w", directory, err), files.Close())
 	}
 	if err := errors.Join(s.listLeftovers(), s.listDirectories()); err != nil {
-		return nil, errors.Join(fmt.Errorf("reading the directory of the cache: %w", err), s.Close())
+		return nil, errors.Join(fmt.Errorf("reading the cache directory: %w", err), s.Close())
 	}
 	return s, nil
 }

@@ -25,7 +25,7 @@ func TestRoundTrip(t *testing.T) {
 		{"head that is longer than usual", "k", 5000, 10},
 		{"greatest head and key", strings.Repeat("k", MaxKey), MaxHead, 10},
 		{"one slice", "k", 300, sliceSize},
-		{"one slice and one octet", "k", 300, sliceSize + 1},
+		{"one slice and one byte", "k", 300, sliceSize + 1},
 		{"several slices", "k", 300, 5*sliceSize - 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestPieces(t *testing.T) {
 		part := make([]byte, 1000)
 		n, err := w.ReadAt(part, w.Size()-500)
 		if n != 500 || !errors.Is(err, io.EOF) || !bytes.Equal(part[:n], whole[w.Size()-500:w.Size()]) {
-			t.Fatalf("%d octets, %v at %d", n, err, w.Size()-500)
+			t.Fatalf("%d bytes, %v at %d", n, err, w.Size()-500)
 		}
 	}
 	if _, err := w.Commit(nil); err != nil {
@@ -95,7 +95,7 @@ func TestPieces(t *testing.T) {
 		for _, state := range []string{"not verified", "verified"} {
 			o := s.Get("k")[0]
 			if got, err := read(o, c.offset, c.length); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%v, %s, Read: %d octets, %v", c, state, len(got), err)
+				t.Errorf("%v, %s, Read: %d bytes, %v", c, state, len(got), err)
 			}
 			r, err := o.Open(c.offset, c.length)
 			if err != nil {
@@ -103,7 +103,7 @@ func TestPieces(t *testing.T) {
 			}
 			var got bytes.Buffer
 			if _, err := io.Copy(&got, r); err != nil || !bytes.Equal(got.Bytes(), want) {
-				t.Errorf("%v, %s, WriteTo: %d octets, %v", c, state, got.Len(), err)
+				t.Errorf("%v, %s, WriteTo: %d bytes, %v", c, state, got.Len(), err)
 			}
 			r.Close()
 		}

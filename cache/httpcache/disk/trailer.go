@@ -20,7 +20,7 @@ const (
 )
 
 // ErrCorrupt means that a file differs from what was written. It is removed.
-var ErrCorrupt = errors.New("the file is corrupt")
+var ErrCorrupt = errors.New("corrupt file")
 
 // trailer is the end of a file; doc.go has its format.
 type trailer struct {
@@ -59,14 +59,14 @@ func (t trailer) append(b []byte) []byte {
 // trailerSize returns the length of a trailer, by its footer.
 func trailerSize(footer []byte) (int64, error) {
 	if len(footer) != footerSize || string(footer[:4]) != magic {
-		return 0, fmt.Errorf("%w: it does not end as a file of this store", ErrCorrupt)
+		return 0, fmt.Errorf("%w: no trailer of this store", ErrCorrupt)
 	}
 	if version := binary.LittleEndian.Uint16(footer[4:]); version != formatVersion {
-		return 0, fmt.Errorf("%w: version %d is unknown", ErrCorrupt, version)
+		return 0, fmt.Errorf("%w: unknown version %d", ErrCorrupt, version)
 	}
 	key, head := binary.LittleEndian.Uint32(footer[16:]), binary.LittleEndian.Uint32(footer[20:])
 	if key > MaxKey || head > MaxHead {
-		return 0, fmt.Errorf("%w: a key of %d and a head of %d octets are too long", ErrCorrupt, key, head)
+		return 0, fmt.Errorf("%w: key of %d and head of %d bytes too long", ErrCorrupt, key, head)
 	}
 	return int64(key) + int64(head) + footerSize, nil
 }
@@ -75,7 +75,7 @@ func trailerSize(footer []byte) (int64, error) {
 // of b.
 func parseTrailer(b []byte, end int64) (trailer, error) {
 	if len(b) < footerSize {
-		return trailer{}, fmt.Errorf("%w: it ends too early", ErrCorrupt)
+		return trailer{}, fmt.Errorf("%w: truncated", ErrCorrupt)
 	}
 	footer := b[len(b)-footerSize:]
 	size, err := trailerSize(footer)
@@ -83,15 +83,15 @@ func parseTrailer(b []byte, end int64) (trailer, error) {
 		return trailer{}, err
 	}
 	if size != int64(len(b)) {
-		return trailer{}, fmt.Errorf("%w: its trailer has %d octets instead of %d", ErrCorrupt, len(b), size)
+		return trailer{}, fmt.Errorf("%w: trailer of %d bytes instead of %d", ErrCorrupt, len(b), size)
 	}
 	covered := b[:len(b)-sumSize]
 	if binary.LittleEndian.Uint32(b[len(covered):]) != crc32.Checksum(covered, castagnoli()) {
-		return trailer{}, fmt.Errorf("%w: the checksum of its head differs", ErrCorrupt)
+		return trailer{}, fmt.Errorf("%w: checksum mismatch of the head", ErrCorrupt)
 	}
 	body := binary.LittleEndian.Uint64(footer[8:])
 	if body > maxBody {
-		return trailer{}, fmt.Errorf("%w: a body of %d octets is too long", ErrCorrupt, body)
+		return trailer{}, fmt.Errorf("%w: body of %d bytes too long", ErrCorrupt, body)
 	}
 	keySize := binary.LittleEndian.Uint32(footer[16:])
 	t := trailer{
@@ -100,7 +100,7 @@ func parseTrailer(b []byte, end int64) (trailer, error) {
 		sumOfSums: binary.LittleEndian.Uint32(footer[24:]),
 	}
 	if t.contentSize()+size > end {
-		return trailer{}, fmt.Errorf("%w: its %d octets do not hold a body of %d", ErrCorrupt, end, body)
+		return trailer{}, fmt.Errorf("%w: %d bytes are too few for a body of %d", ErrCorrupt, end, body)
 	}
 	return t, nil
 }

@@ -31,12 +31,12 @@ type Writer struct {
 	chunks sums // checksums for ReadAt, because the file may have been changed by another process
 }
 
-var errEnded = errors.New("the object was committed or aborted")
+var errEnded = errors.New("object already committed or aborted")
 
 // Create starts an object. The caller must close the writer.
 func (s *Store) Create(key string) (*Writer, error) {
 	if len(key) > MaxKey {
-		return nil, fmt.Errorf("storing an object: a key of %d octets is too long", len(key))
+		return nil, fmt.Errorf("storing an object: key of %d bytes too long", len(key))
 	}
 	if err := s.space.refusal(); err != nil {
 		return nil, fmt.Errorf("storing an object: %w", err)
@@ -133,7 +133,7 @@ func (w *Writer) ReadAt(p []byte, offset int64) (int, error) {
 		at := offset + int64(n)
 		read, err := w.readChunk(chunk, at/chunkSize)
 		if err != nil {
-			return n, fmt.Errorf("reading what was written: %w", err)
+			return n, fmt.Errorf("verifying the written body: %w", err)
 		}
 		n += copy(wanted[n:], read[at%chunkSize:])
 	}
@@ -153,7 +153,7 @@ func (w *Writer) readChunk(b []byte, number int64) ([]byte, error) {
 		return nil, err
 	}
 	if crc32.Checksum(b, castagnoli()) != sum {
-		return nil, fmt.Errorf("%w: the checksum of chunk %d differs", ErrCorrupt, number)
+		return nil, fmt.Errorf("%w: checksum mismatch of chunk %d", ErrCorrupt, number)
 	}
 	return b, nil
 }
@@ -174,7 +174,7 @@ func (w *Writer) Commit(head []byte) (*Object, error) {
 
 func (w *Writer) commit(head []byte) (*Object, error) {
 	if len(head) > MaxHead {
-		return nil, fmt.Errorf("a head of %d octets is too long", len(head))
+		return nil, fmt.Errorf("head of %d bytes too long", len(head))
 	}
 	s, sums := w.store, w.sums.bytes()
 	t := trailer{body: w.Size(), key: w.key, head: head, sumOfSums: crc32.Checksum(sums, castagnoli())}
@@ -188,7 +188,7 @@ func (w *Writer) commit(head []byte) (*Object, error) {
 		return nil, err
 	}
 	if _, taken := s.index.shard(n.digest).current(n.ref()); taken {
-		return nil, errors.New("the random number of its name is in use")
+		return nil, errors.New("file name collision")
 	}
 	if _, err := w.writeFile(end); err != nil {
 		return nil, err

@@ -97,12 +97,12 @@ func TestRegistryVerifyErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, status := storeCommand(t, path, "verify")
-	wantOutput(t, out, status, 1, "urn:example: the totals say {Active:7", "1 problems")
+	wantOutput(t, out, status, 1, "urn:example: totals are {Active:7", "1 problems")
 	file := filepath.Join(t.TempDir(), "backup.db")
 	out, status = storeCommand(t, path, "backup", file)
 	wantOutput(t, out, status, 0)
 	out, status = storeCommand(t, path, "restore", file)
-	wantOutput(t, out, status, 1, "the totals say {Active:7", errUnsound.Error())
+	wantOutput(t, out, status, 1, "totals are {Active:7", errUnsound.Error())
 	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
 		t.Errorf("there is %q", left)
 	}

@@ -24,7 +24,7 @@ func TestChangesAndRevert(t *testing.T) {
 		{args: words("changes --by nobody"), out: ""},
 		{args: words("changes --since 2999-01-01"), out: ""},
 		{args: words("changes --prefix urn:nbn:fi:b"), out: "2, TIME: import, 2 versions, by USER: wrong file\n"},
-		{args: words("changes --set 3"), part: "there is no change set 3", status: 1},
+		{args: words("changes --set 3"), part: "no change set 3", status: 1},
 		{
 			args: words("changes --set 2"),
 			out: "urn:nbn:fi:a: version 2\n  - target https://old.example/a\n  + target https://new.example/a\n" +
@@ -46,7 +46,7 @@ func TestChangesAndRevert(t *testing.T) {
 		{
 			args: words("redact urn:nbn:fi:a --version 2 --reason secret"), out: "urn:nbn:fi:a: 1 version redacted\n",
 		},
-		{args: words("redact urn:nbn:fi:a --version 3 --reason secret"), part: "is the current one", status: 1},
+		{args: words("redact urn:nbn:fi:a --version 3 --reason secret"), part: "is current", status: 1},
 		{args: words("verify"), out: "no problem was found\n"},
 	} {
 		out, messages, status := r.run(s.in, s.args...)

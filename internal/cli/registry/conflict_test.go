@@ -26,9 +26,9 @@ func TestRegistryConflicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []step{
-		{args: words("import " + file), status: 1, part: "and the line was made from version 1"},
-		{args: words("import " + file), status: 1, part: "; edit a new export, or import with overwrite"},
-		{args: words("import --overwrite " + file), status: 1, part: "; a withdrawn name comes back by set --activate, or by a line made from this version"},
+		{args: words("import " + file), status: 1, part: "the line is based on version 1"},
+		{args: words("import " + file), status: 1, part: "; export again and repeat the edit, or import with overwrite"},
+		{args: words("import --overwrite " + file), status: 1, part: "; to restore a withdrawn name, use set --activate or a line based on this version"},
 		{args: words("import " + simple), status: 1, part: ":2: conflict: urn:nbn:fi:a has version 3"},
 		{args: words("set urn:nbn:fi:b --replace --target https://example.org/4"), status: 2, part: "set --activate"},
 		{args: words("set urn:nbn:fi:b --document -"), in: `{"name":"urn:nbn:fi:b","targets":[{"uri":"https://example.org/4"}]}`, status: 2, part: "set --activate"},

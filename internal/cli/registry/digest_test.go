@@ -39,7 +39,7 @@ func TestBackupDigest(t *testing.T) {
 	}
 	for _, c := range []struct{ what, backup, digest, want string }{
 		{"another backup", string(data[:len(data)-1]) + "x", string(line), "its SHA-256 is "},
-		{"another digest", string(data), fmt.Sprintf("%x  names\n", sha256.Sum256(nil)), "says e3b0c44298fc1c14"},
+		{"another digest", string(data), fmt.Sprintf("%x  names\n", sha256.Sum256(nil)), "has e3b0c44298fc1c14"},
 		{"no digest", string(data), "none\n", "is not one line of sha256sum"},
 		{"two digests", string(data), string(line) + string(line), "is not one line of sha256sum"},
 		{"an empty file", string(data), "", "is not one line of sha256sum"},

@@ -22,9 +22,9 @@ func TestRegistryImport(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"import", csv}, 1, "none of which is ours"},
+		{[]string{"import", csv}, 1, "no known or mapped column"},
 		{[]string{"import", "--map", "name", csv}, 2, "is not OURS=THEIRS"},
-		{[]string{"import", "--format", "xml", csv}, 2, "is not a format"},
+		{[]string{"import", "--format", "xml", csv}, 2, "invalid format"},
 		{[]string{"import"}, 2, "write urnd registry import FILE..."},
 		{[]string{"import", filepath.Join(dir, "none.csv")}, 1, "no such file"},
 		{append(mapped, "--dry-run", csv), 1, "names.csv: 1 name: would be 1 new, 0 changed, 0 unchanged; 1 line rejected"},
@@ -32,7 +32,7 @@ func TestRegistryImport(t *testing.T) {
 		{append(mapped, csv), 1, "names.csv:3: "},
 		{append(mapped, "--output=json", csv), 1, `"unchanged":1,"rejected":1,"ignored":["Vuosi"]`},
 		{[]string{"export", "--format", "nginx-map"}, 0, `"/urn:nbn:fi:a" "https://example.org/a";`},
-		{[]string{"export", "--format", "naptr-zone"}, 1, "a zone needs a prefix"},
+		{[]string{"export", "--format", "naptr-zone"}, 1, "a zone requires a prefix"},
 		{[]string{"export", "--history", filepath.Join(dir, "all.tsv.gz")}, 0, ""},
 		{[]string{"export", filepath.Join(dir, "none", "all.tsv")}, 1, "no such file"},
 	} {

@@ -117,12 +117,12 @@ func TestRegistryCheck(t *testing.T) {
 	for _, s := range []step{
 		{
 			args: words("check urn:nbn:fi:a"), part: "checked 2 names and prefixes: errors 0, warnings 3, hints 0\n",
-			out: "urn:nbn:fi:a1: warning: the target https://LOCALHOST/urn:nbn:fi:a2 is not in its normal form, which is https://localhost/urn:nbn:fi:a2 (target-normal)\n" +
-				"urn:nbn:fi:a1: warning: the target https://LOCALHOST/urn:nbn:fi:a2 leads to the name urn:nbn:fi:a2 by this urnd: use its targets, or make it an alias (chain)\n" +
-				"urn:nbn:fi:a2: warning: the target https://Old.example/x is not in its normal form, which is https://old.example/x (target-normal)\n",
+			out: "urn:nbn:fi:a1: warning: the target https://LOCALHOST/urn:nbn:fi:a2 is not normalized: https://localhost/urn:nbn:fi:a2 (target-normal)\n" +
+				"urn:nbn:fi:a1: warning: the target https://LOCALHOST/urn:nbn:fi:a2 resolves to the name urn:nbn:fi:a2 through this urnd: use its targets, or make it an alias (chain)\n" +
+				"urn:nbn:fi:a2: warning: the target https://Old.example/x is not normalized: https://old.example/x (target-normal)\n",
 		},
 		{args: words("check urn:nbn:fi:c"), part: "errors 0"},
-		{args: words("check urn:nbn:fi:c --own urn.EXAMPLE.org --output json"), part: "errors 1", out: `{"name":"urn:nbn:fi:c","severity":"error","what":"it leads back to itself by this urnd","rule":"loop"}` + "\n", status: 1},
+		{args: words("check urn:nbn:fi:c --own urn.EXAMPLE.org --output json"), part: "errors 1", out: `{"name":"urn:nbn:fi:c","severity":"error","what":"resolves to itself through this urnd","rule":"loop"}` + "\n", status: 1},
 		{args: words("check urn:nbn:fi:test:"), part: "checked 2 names and prefixes"},
 		{args: words("check urn:nbn:fi:test: --hints --output json"), part: "hints 0"},
 	} {

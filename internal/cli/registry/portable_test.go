@@ -63,5 +63,5 @@ func TestVerifyCanonical(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, status := storeCommand(t, path, "verify")
-	wantOutput(t, out, status, 1, "urn:Example:a is not found: its canonical form is urn:example:a")
+	wantOutput(t, out, status, 1, "urn:Example:a cannot be looked up: its canonical form is urn:example:a")
 }

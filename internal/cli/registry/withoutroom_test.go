@@ -53,7 +53,7 @@ func TestWithoutRoom(t *testing.T) {
 		t.Log(args)
 		wantOutput(t, out, status, 1)
 		if args[0] != "redact" {
-			wantOutput(t, out, status, 1, "no more room")
+			wantOutput(t, out, status, 1, "no space left")
 		}
 	}
 }

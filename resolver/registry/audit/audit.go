@@ -24,9 +24,9 @@ func Changes(log *slog.Logger) func(context.Context, registry.Actor, []registry.
 	}
 	return func(ctx context.Context, actor registry.Actor, changes []registry.Changed) {
 		for _, c := range changes {
-			message := "the registry was changed"
+			message := "registry changed"
 			if !c.After.Exists() {
-				message = "a sandbox of the registry was purged"
+				message = "registry sandbox purged"
 			}
 			before, after := differences(c)
 			log.LogAttrs(ctx, slog.LevelInfo, message,
@@ -40,12 +40,12 @@ func Changes(log *slog.Logger) func(context.Context, registry.Actor, []registry.
 
 // Created returns a function for service.Config that logs each created token; nil without a log.
 func Created(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
-	return tokens(log, "a token of the registry was created")
+	return tokens(log, "registry token created")
 }
 
 // Revoked is Created for revoked tokens.
 func Revoked(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
-	return tokens(log, "a token of the registry was revoked")
+	return tokens(log, "registry token revoked")
 }
 
 func tokens(log *slog.Logger, message string) func(context.Context, registry.Actor, token.Token) {
@@ -84,7 +84,7 @@ func members(e *registry.Entry) map[string]json.RawMessage {
 		err = json.Unmarshal(append(object, '}'), &of)
 	}
 	if err != nil {
-		return map[string]json.RawMessage{"error": json.RawMessage(`"the entry is not JSON"`)}
+		return map[string]json.RawMessage{"error": json.RawMessage(`"invalid JSON"`)}
 	}
 	if e.Redacted {
 		of["redacted"] = json.RawMessage("true")

@@ -36,19 +36,19 @@ func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) e
 	case r.Overwrite && (!says || !revives): // the author of the line did not know that the name is withdrawn
 		return nil
 	case !before.Exists():
-		return conflict("line_unregistered", "the line was made from version %d of %s, which is not registered", u.ifVersion, before.Key).
+		return conflict("line_unregistered", "the line is based on version %d of %s, which is not registered", u.ifVersion, before.Key).
 			With("Version", strconv.Itoa(u.ifVersion))
 	}
-	from := "and the line does not say from which one it was made (if_version)"
+	from := "the line has no if_version"
 	if says {
-		from = fmt.Sprintf("and the line was made from version %d", u.ifVersion)
+		from = fmt.Sprintf("the line is based on version %d", u.ifVersion)
 		if u.ifVersion == before.Version {
 			from += " of another registry, of " + field.FormatTime(u.entry.Changed)
 		}
 	}
-	code, help := "line_conflict", "edit a new export, or import with overwrite"
+	code, help := "line_conflict", "export again and repeat the edit, or import with overwrite"
 	if revives {
-		code, help = "line_withdrawn", "a withdrawn name comes back by set --activate, or by a line made from this version"
+		code, help = "line_withdrawn", "to restore a withdrawn name, use set --activate or a line based on this version"
 	}
 	reason := conflict(code, "%s has version %d of %s, by %s, %s: %s; %s",
 		before.Key, before.Version, field.FormatTime(before.Changed), before.By, from, both(before.Record, after), help).

@@ -51,7 +51,7 @@ func TestEditedExport(t *testing.T) {
 				t.Errorf("there is %s", got)
 			}
 			for _, rejection := range rejected {
-				for _, part := range []string{"made from version 1", "has version 2", "by bo", `"anna" in the registry and "carl" in the line`} {
+				for _, part := range []string{"based on version 1", "has version 2", "by bo", `"anna" in the registry and "carl" in the line`} {
 					if !errors.Is(rejection.Reason, registry.ErrConflict) || !strings.Contains(rejection.Reason.Error(), part) {
 						t.Errorf("%v does not say %s", rejection, part)
 					}

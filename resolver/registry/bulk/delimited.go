@@ -19,7 +19,7 @@ type delimited struct {
 	guarded bool
 }
 
-var errCells = refusal("line_cells", "it has more fields than there are columns")
+var errCells = refusal("line_cells", "more fields than columns")
 
 // parser returns a function that sets the fields of a line from a row.
 func (d *delimited) parser() func(l *line, row *tabular.Row) error {
@@ -48,7 +48,7 @@ func (d *delimited) begin(source *charset.Source, m mapping) (ignored []string, 
 		return nil, err
 	}
 	if err := source.Check(header.Text); err != nil {
-		return nil, fmt.Errorf("the names of the columns: %w", err)
+		return nil, fmt.Errorf("column names: %w", err)
 	}
 	seen := make(map[column]bool)
 	var unknown []string
@@ -64,7 +64,7 @@ func (d *delimited) begin(source *charset.Source, m mapping) (ignored []string, 
 		if c.field == fieldIgnored {
 			ignored = append(ignored, cell)
 		} else if seen[c] {
-			return nil, fmt.Errorf("there are two columns of the %s", c)
+			return nil, fmt.Errorf("duplicate column for the %s", c)
 		}
 		seen[c] = true
 		d.columns = append(d.columns, c)
@@ -72,13 +72,13 @@ func (d *delimited) begin(source *charset.Source, m mapping) (ignored []string, 
 	d.guarded = seen[column{field: fieldVersion}] || seen[column{field: fieldIfVersion}]
 	switch {
 	case len(unknown) == len(d.columns):
-		return nil, fmt.Errorf("the first line is to name the columns, such as name,target; "+
-			"it has %.100q, none of which is ours or mapped to ours", strings.TrimSpace(header.Text))
+		return nil, fmt.Errorf("the first line must have the column names, such as name,target; "+
+			"%.100q has no known or mapped column", strings.TrimSpace(header.Text))
 	case len(unknown) > 0:
 		unknown = unknown[:min(len(unknown), maxShownColumns)]
-		return nil, fmt.Errorf("the columns %s are not known; map them to ours, or to \"-\" to leave them out", strings.Join(unknown, ", "))
+		return nil, fmt.Errorf("unknown columns %s: map them to known columns, or to \"-\" to omit them", strings.Join(unknown, ", "))
 	case !slices.ContainsFunc(d.columns, func(c column) bool { return c.field == fieldName || c.field == fieldPrefix }):
-		return nil, errors.New("there is no column of names")
+		return nil, errors.New("no column for the name")
 	}
 	return ignored, nil
 }

@@ -81,10 +81,10 @@ func TestEncodings(t *testing.T) {
 			hint := "name the encoding of the source (--encoding), such as windows-1252"
 			if strings.Contains(got, "\ufffd") || !strings.Contains(got, "(--encoding), such as windows-1252") || c.fatal != strings.Contains(got, "error") ||
 				!c.fatal && !strings.Contains(got, hint) {
-				t.Errorf("Latin-1 taken for UTF-8 makes %s", got)
+				t.Errorf("Latin-1 read as UTF-8 gives %s", got)
 			}
-			if got := imports(t, c.format, c.base, "windows-1252", strings.ReplaceAll(c.text, "Ä", "\x81")); !strings.Contains(got, "not valid in") {
-				t.Errorf("bytes that windows-1252 has not make %s", got)
+			if got := imports(t, c.format, c.base, "windows-1252", strings.ReplaceAll(c.text, "Ä", "\x81")); !strings.Contains(got, "valid in") {
+				t.Errorf("bytes undefined in windows-1252 give %s", got)
 			}
 		})
 	}
@@ -175,7 +175,7 @@ func TestOptions(t *testing.T) {
 			want  string
 		}{
 			{"nothing", bulk.Import{}, " csv tsv ndjson bioregistry datacite dnb handle nginx noid rewritemap shlink ", ""},
-			{"base", bulk.Import{Base: "https://a.example/"}, "bioregistry datacite handle nginx noid purl rewritemap shlink w3id", "--base is"},
+			{"base", bulk.Import{Base: "https://a.example/"}, "bioregistry datacite handle nginx noid purl rewritemap shlink w3id", "--base"},
 			{"mapping", bulk.Import{Mapping: map[string]string{"a": "name"}}, " csv tsv ndjson ", "--map is"},
 		} {
 			c.of.Format = format
@@ -187,7 +187,7 @@ func TestOptions(t *testing.T) {
 			if (err == nil) != taken {
 				t.Errorf("%s with %s: %v", format, c.name, err)
 			}
-			if err != nil && !strings.Contains(err.Error(), "--base is") && !strings.Contains(err.Error(), c.want) && !strings.Contains(err.Error(), "not a format of imports") {
+			if err != nil && !strings.Contains(err.Error(), "--base") && !strings.Contains(err.Error(), c.want) && !strings.Contains(err.Error(), "not an import format") {
 				t.Errorf("%s with %s: %v", format, c.name, err)
 			}
 		}

@@ -43,7 +43,7 @@ type exporter interface {
 }
 
 // ErrUnexportable is wrapped by the reasons why entries were skipped.
-var ErrUnexportable = errors.New("it cannot be exported in this format")
+var ErrUnexportable = errors.New("not supported by the export format")
 
 // Export writes the entries of a registry from one snapshot: prefixes first, then names, each in byte order.
 // Equal entries give equal bytes. An alias that is only another spelling of its own canonical name is
@@ -98,7 +98,7 @@ func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOpti
 // open, which would delay the store's cleanup.
 func Stream(ctx context.Context, w io.Writer, from *registry.Registry, s registry.Search, format Format) error {
 	if format != NDJSON && format != CSV && format != TSV {
-		return fmt.Errorf("%s has to be exported as a whole", format)
+		return fmt.Errorf("%s can only be exported as a whole, without a filter", format)
 	}
 	out, err := newExporter(ExportOptions{Format: format})
 	if err != nil {
@@ -119,7 +119,7 @@ func Stream(ctx context.Context, w io.Writer, from *registry.Registry, s registr
 
 func newExporter(o ExportOptions) (exporter, error) {
 	if o.History && (o.Format == NginxMap || o.Format == NAPTRZone) {
-		return nil, fmt.Errorf("%s has no history", o.Format)
+		return nil, fmt.Errorf("%s does not support history", o.Format)
 	}
 	if o.Zone != "" && o.Format != NAPTRZone {
 		return nil, errors.New("--zone is for naptr-zone")
@@ -135,11 +135,11 @@ func newExporter(o ExportOptions) (exporter, error) {
 		return &nginxExport{skipped: o.Skipped}, nil
 	case NAPTRZone:
 		if o.Prefix == "" || strings.Trim(o.Zone, ".") == "" {
-			return nil, errors.New("a zone needs a prefix, which its names begin with (--prefix), and a name (--zone)")
+			return nil, errors.New("a zone requires a prefix of its names (--prefix) and a zone name (--zone)")
 		}
 		return &zoneExport{base: o.Prefix, origin: o.Zone, skipped: o.Skipped}, nil
 	default:
-		return nil, fmt.Errorf("%s is not a format of exports", o.Format)
+		return nil, fmt.Errorf("%s is not an export format", o.Format)
 	}
 }
 

@@ -64,9 +64,9 @@ func (x *nginxExport) begin(w *bufio.Writer, all *entries) error {
 const nowhere = `""`
 
 var (
-	errNoTargets = fmt.Errorf("%w: it has no target", ErrUnexportable)
-	errTemplate  = fmt.Errorf("%w: its template has more than {suffix}", ErrUnexportable)
-	errBounded   = fmt.Errorf("%w: its targets are bounded in time", ErrUnexportable)
+	errNoTargets = fmt.Errorf("%w: no target", ErrUnexportable)
+	errTemplate  = fmt.Errorf("%w: template with variables other than {suffix}", ErrUnexportable)
+	errBounded   = fmt.Errorf("%w: targets with a start or an end", ErrUnexportable)
 )
 
 func (x *nginxExport) entry(w *bufio.Writer, e *registry.Entry) error {
@@ -95,7 +95,7 @@ func (x *nginxExport) entry(w *bufio.Writer, e *registry.Entry) error {
 // configuration decides the status.
 func (x *nginxExport) withoutStatus(e *registry.Entry) {
 	if e.Redirect != 0 && e.Redirect != http.StatusFound && e.Status == registry.Active {
-		x.skipped(e.String(), fmt.Errorf("%w: the status %d of its redirect is not in the map", ErrUnexportable, e.Redirect))
+		x.skipped(e.String(), fmt.Errorf("%w: redirect status %d not in the map", ErrUnexportable, e.Redirect))
 	}
 }
 
@@ -130,18 +130,18 @@ func (s *entries) resolved(e *registry.Entry) (*registry.Entry, error) {
 			return nil, err
 		}
 		if !of[0].Exists() {
-			return nil, fmt.Errorf("%w: %s, which it is an alias of, is not registered", ErrUnexportable, e.Alias)
+			return nil, fmt.Errorf("%w: alias of %s, which is not registered", ErrUnexportable, e.Alias)
 		}
 		e = &of[0]
 	}
-	return nil, fmt.Errorf("%w: it is at the end of too many aliases", ErrUnexportable)
+	return nil, fmt.Errorf("%w: alias chain too long", ErrUnexportable)
 }
 
 // targetsOf returns the URIs of the targets without From and Until, by priority. There is at least one if the
 // error is nil.
 func targetsOf(e *registry.Entry) (uris []string, err error) {
 	if e.Status != registry.Active {
-		return nil, fmt.Errorf("%w: it is %s", ErrUnexportable, e.Status)
+		return nil, fmt.Errorf("%w: status %s", ErrUnexportable, e.Status)
 	}
 	if len(e.Targets) == 0 {
 		return nil, errNoTargets

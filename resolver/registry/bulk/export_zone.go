@@ -41,15 +41,15 @@ const (
 	orderPrefix = 30 // of the longest prefix
 )
 
-const zoneHead = `; Names of a registry of urnd that begin with %s, as NAPTR records (RFC 3404).
-; Include this file, by $INCLUDE, in the zone to which the DNS leads for these names.
+const zoneHead = `; Names below %s in the registry of urnd, as NAPTR records (RFC 3404).
+; Include this file ($INCLUDE) in the zone that the DNS delegates these names to.
 $ORIGIN %s
 `
 
 var (
-	errExpression = fmt.Errorf("%w: its rule has more than %d bytes", ErrUnexportable, maxExpression)
-	errFull       = fmt.Errorf("%w: it is no domain name, and the rules of the zone itself have %d bytes", ErrUnexportable, maxRules)
-	errShadowed   = fmt.Errorf("%w: a rule leads names below it to records of their own", ErrUnexportable)
+	errExpression = fmt.Errorf("%w: rule longer than %d bytes", ErrUnexportable, maxExpression)
+	errFull       = fmt.Errorf("%w: not a domain name, and the rules of the zone already have %d bytes", ErrUnexportable, maxRules)
+	errShadowed   = fmt.Errorf("%w: a rule delegates the names below it to records of their own", ErrUnexportable)
 )
 
 func (x *zoneExport) begin(w *bufio.Writer, all *entries) error {

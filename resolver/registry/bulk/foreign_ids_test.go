@@ -105,35 +105,35 @@ func TestForeignEquivalentIdentifiers(t *testing.T) {
 	}{
 		{
 			"the case of DOIs", bulk.DataCite, "", `{"doi":"10.1/A","url":"https://a.example/1"}{"doi":"10.1/a","url":"https://a.example/2"}`,
-			"doi:10.1/a https://a.example/1", `"10.1/A" of line 1 has the same name`,
+			"doi:10.1/a https://a.example/1", `same name as "10.1/A" of line 1`,
 		},
 		{
 			"of the same target", bulk.DataCite, "", `{"doi":"10.1/A","url":"https://a.example/1"}{"doi":"10.1/a","url":"https://a.example/1"}`,
-			"doi:10.1/a https://a.example/1", `"10.1/A" of line 1 has the same name`,
+			"doi:10.1/a https://a.example/1", `same name as "10.1/A" of line 1`,
 		},
 		{
 			"the hyphens of ARKs", bulk.NOID, "", ":: ark:/12345/x-1\n_target: https://a.example/1\n\n:: ark:/12345/x1\n_target: https://a.example/2\n",
-			"ark:/12345/x1 https://a.example/1", `has the same name`,
+			"ark:/12345/x1 https://a.example/1", `same name as`,
 		},
 		{
 			"the percent sign of ARKs", bulk.NOID, "", ":: ark:/12345/5%o\n_target: https://a.example/1\n\n:: ark:/12345/5%25o\n_target: https://a.example/2\n",
-			"ark:/12345/5%25o https://a.example/1", `has the same name`,
+			"ark:/12345/5%25o https://a.example/1", `same name as`,
 		},
 		{
 			"two hosts below one base", bulk.Shlink, "https://go.example/",
 			`{"shortCode":"x","shortUrl":"https://a.example/x","longUrl":"https://a.example/1"}{"shortCode":"x","shortUrl":"https://b.example/x","longUrl":"https://a.example/2"}`,
-			"https://go.example/x https://a.example/1", `has the same name`,
+			"https://go.example/x https://a.example/1", `same name as`,
 		},
 		{
 			"one identifier twice", bulk.Handle, "", "CREATE 1.2/x\n1 URL 86400 1110 UTF8 https://a.example/1\n\nCREATE 1.2/x\n1 URL 86400 1110 UTF8 https://a.example/2\n",
-			"hdl:1.2/x https://a.example/1", `its targets are not those of line 1`,
+			"hdl:1.2/x https://a.example/1", `targets differ from line 1`,
 		},
 		{
 			"commands of one identifier apart", bulk.NOID, "", "bind set 1/x goto https://a.example/1\nbind set 1/y goto https://a.example/2\nbind set 1/x goto https://a.example/3\n",
-			"ark:/1/x https://a.example/1; ark:/1/y https://a.example/2", "its targets are not those of line 1",
+			"ark:/1/x https://a.example/1; ark:/1/y https://a.example/2", "targets differ from line 1",
 		},
 		{
-			"an authority", bulk.Handle, "", "CREATE //A/b\n1 URL 86400 1110 UTF8 https://a.example/1\n", "", "followed by a host",
+			"an authority", bulk.Handle, "", "CREATE //A/b\n1 URL 86400 1110 UTF8 https://a.example/1\n", "", "introduce a host",
 		},
 		{
 			"tags that are not UTF-8", bulk.Shlink, "", "shortUrl,longUrl,tags\nhttps://a.example/x,https://a.example/1,\"a|\xff\"\n", "", "not UTF-8",
@@ -192,9 +192,9 @@ func TestForeignANVL(t *testing.T) {
 		{"no encoding", ":: ark:/1/x\n_target: https://a.example/\nt: 100 % sure\n", "", "line 3: a percent sign"},
 		{"a bad label", ":: ark:/1/x\n_target: https://a.example/\nt%: x\n", "", "line 3: a percent sign"},
 		{"a bad continuation", ":: ark:/1/x\n_target: https://a.example/\nt: a\n %x\n", "", "line 4: a percent sign"},
-		{"a continuation of nothing", ":: ark:/1/x\n more\n", "", "line 2: it continues an element"},
-		{"no label", ":: ark:/1/x\n_target: https://a.example/\n: a\n", "", "line 3: it is no element"},
-		{"no colon", ":: ark:/1/x\n_target: https://a.example/\nabc\n", "", "line 3: it is no element"},
+		{"a continuation of nothing", ":: ark:/1/x\n more\n", "", "line 2: continuation line"},
+		{"no label", ":: ark:/1/x\n_target: https://a.example/\n: a\n", "", "line 3: not an element"},
+		{"no colon", ":: ark:/1/x\n_target: https://a.example/\nabc\n", "", "line 3: not an element"},
 		{"no UTF-8", ":: ark:/1/x\n_target: https://a.example/\nt: %FF\n", "", "not UTF-8"},
 		{"no identifier", "id:\ngoto: https://a.example/\n", "", "no name"},
 	} {

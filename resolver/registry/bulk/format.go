@@ -108,13 +108,13 @@ func (i *Import) CheckOptions() error {
 	name := cmp.Or(i.Format, "CSV, TSV or NDJSON") // the formats that Detect finds
 	switch t := traitsOf(i.Format); {
 	case !t.imported():
-		return fmt.Errorf("%s is not a format of imports", i.Format)
+		return fmt.Errorf("%s is not an import format", i.Format)
 	case i.Base != "" && t.base == refused:
-		return fmt.Errorf("--base is what comes before the names of another program's format (--format): %s has whole names", name)
+		return fmt.Errorf("--base is only for formats with relative names: names in %s are complete", name)
 	case i.Base == "" && t.base == required:
-		return fmt.Errorf("the format %s has only paths: --base is what comes before them, such as https://purl.example.org/", name)
+		return fmt.Errorf("names in %s are paths: set --base, such as https://purl.example.org/", name)
 	case len(i.Mapping) > 0 && !t.own:
-		return fmt.Errorf("--map is for the columns of CSV and TSV and the members of NDJSON: what the parts of %s are is known", name)
+		return fmt.Errorf("--map is only for columns of CSV and TSV and members of NDJSON, not for %s", name)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func ParseFormat(text string) (Format, error) {
 		f = NDJSON
 	}
 	if t := traitsOf(f); !t.imported() && !t.exported {
-		return Detect, fmt.Errorf("%q is not a format: imports have %s; exports %s", text, strings.Join(Imported(), ", "), strings.Join(Exported(), ", "))
+		return Detect, fmt.Errorf("invalid format %q: imports support %s; exports %s", text, strings.Join(Imported(), ", "), strings.Join(Exported(), ", "))
 	}
 	return f, nil
 }

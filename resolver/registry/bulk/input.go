@@ -82,7 +82,7 @@ func (in *input) begin(source *charset.Source, i *Import, m mapping) error {
 	in.next = (&rows{d.table.Read, (*tabular.Row).Empty, source, d.parser}).next
 	in.ignored, err = d.begin(source, m)
 	if err != nil && isObject {
-		err = fmt.Errorf("%w; it begins as NDJSON does, and was read as %s", err, i.Format)
+		err = fmt.Errorf("%w; the input looks like NDJSON, but was read as %s", err, i.Format)
 	}
 	return err
 }
@@ -173,13 +173,13 @@ func Decompress(r io.Reader) (plain io.Reader, closer func(), err error) {
 	case bytes.HasPrefix(magic, magicGzip):
 		z, err := gzip.NewReader(b)
 		if err != nil {
-			return nil, nil, fmt.Errorf("decompressing the input by gzip: %w", err)
+			return nil, nil, fmt.Errorf("decompressing the input with gzip: %w", err)
 		}
 		return z, func() { _ = z.Close() }, nil // an error would have been returned by Read
 	case bytes.Equal(magic, magicZstd):
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
-			return nil, nil, fmt.Errorf("decompressing the input by zstd: %w", err)
+			return nil, nil, fmt.Errorf("decompressing the input with zstd: %w", err)
 		}
 		return z, z.Close, nil
 	default:

@@ -94,7 +94,7 @@ func (l *line) setOwn(f fieldID, text string) (err error) {
 func words(text string, most int) (all []string, err error) {
 	for word := range strings.FieldsSeq(text) {
 		if len(all) == most {
-			return nil, fmt.Errorf("there are more than %d", most)
+			return nil, fmt.Errorf("more than %d", most)
 		}
 		all = append(all, word)
 	}
@@ -145,12 +145,12 @@ func malformed(column, text string, err error) error {
 	return refusal("line_column", "%w", err).With("Column", column, "Value", text)
 }
 
-var errNoTarget = refusal("line_no_target", "it describes a target without a URI")
+var errNoTarget = refusal("line_no_target", "target without a URI")
 
 // finish checks the line after all fields were set.
 func (l *line) finish() error {
 	if l.entry.Name == "" {
-		return refusal("line_no_name", "it has no name")
+		return refusal("line_no_name", "no name")
 	}
 	if err := l.finishTargets(); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (l *line) finish() error {
 		l.said &^= 1 << fieldSince
 	}
 	if l.entry.Version > 0 && l.entry.Changed.IsZero() {
-		return refusal("line_no_time", "it has a version, and no time when that was made, in the column changed")
+		return refusal("line_no_time", "version without its time in the column changed")
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (l *line) check(r *registry.Registry, actor registry.Actor) error {
 // checkText checks the length and the encoding of a version's author or note.
 func checkText(text string) error {
 	if len(text) > registry.MaxText || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return fmt.Errorf("it is not UTF-8 text of at most %d bytes", registry.MaxText)
+		return fmt.Errorf("not UTF-8 text of at most %d bytes", registry.MaxText)
 	}
 	return nil
 }
@@ -286,7 +286,7 @@ func (l *line) finishMembers() error {
 		return nil
 	}
 	if l.entry.Metadata != "" {
-		return refusal("line_members", "it has metadata, and members of it in columns of their own")
+		return refusal("line_members", "both a metadata column and columns of its members")
 	}
 	if l.whole() {
 		l.members = slices.DeleteFunc(l.members, isNone)
@@ -323,7 +323,7 @@ func (u *unit) contradictMembers(l line) error {
 	all := membersOf(u.entry.Metadata)
 	for _, m := range membersOf(l.entry.Metadata) {
 		if i := indexOf(all, m.Name); i >= 0 && !isNone(m) && !isNone(all[i]) && !bytes.Equal(all[i].Value, m.Value) {
-			return u.contradicted(memberPrefix+m.Name, "its metadata.%s is not that of line %d, which has the same name", m.Name, u.number)
+			return u.contradicted(memberPrefix+m.Name, "metadata.%s differs from line %d of the same name", m.Name, u.number)
 		}
 	}
 	return nil

@@ -22,10 +22,10 @@ func TestMembersOfMetadata(t *testing.T) {
 		{"keywords", "name,metadata.tags\nurn:nbn:fi:a,epic; Finland\uff1b\n", `{"title":"\u00e4 & b","year":1999,"tags":["epic","Finland"]}`, ""},
 		{"the same keyword", "name,metadata.tags\nurn:nbn:fi:a,x\n", before, ""},
 		{"only separators", "name,metadata.tags\nurn:nbn:fi:a,;\n", `{"title":"\u00e4 & b","year":1999}`, ""},
-		{"a contradiction", "name,metadata.title\nurn:nbn:fi:a,New\nurn:nbn:fi:a,Other\n", `{"title":"New","year":1999,"tags":["x"]}`, "its metadata.title is not that of line 2"},
-		{"with all metadata", "name,metadata,metadata.title\nurn:nbn:fi:a,{\"a\":1},New\n", before, "columns of their own"},
+		{"a contradiction", "name,metadata.title\nurn:nbn:fi:a,New\nurn:nbn:fi:a,Other\n", `{"title":"New","year":1999,"tags":["x"]}`, "metadata.title differs from line 2"},
+		{"with all metadata", "name,metadata,metadata.title\nurn:nbn:fi:a,{\"a\":1},New\n", before, "columns of its members"},
 		{"with no metadata", "name,metadata,metadata.title\nurn:nbn:fi:a,,New\n", `{"title":"New"}`, ""},
-		{"in JSON", `{"name":"urn:nbn:fi:a","metadata.title":"New"}` + "\n", before, "is not known"},
+		{"in JSON", `{"name":"urn:nbn:fi:a","metadata.title":"New"}` + "\n", before, "unknown member"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := open(t)
@@ -53,7 +53,7 @@ func TestMembersOfMetadata(t *testing.T) {
 		t.Errorf("a version as it was has %s, %v", e.Metadata, err)
 	}
 	for text, want := range map[string]string{
-		"name,metadata.a,metadata.a\n": "two columns of the metadata.a", "name,metadata.\n": "metadata.", "name,metadata.a,metadata.A\n": "",
+		"name,metadata.a,metadata.a\n": "duplicate column for the metadata.a", "name,metadata.\n": "metadata.", "name,metadata.a,metadata.A\n": "",
 	} {
 		i := bulk.Import{Registry: r, Actor: admin}
 		if _, err := i.Run(t.Context(), strings.NewReader(text)); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -29,7 +29,7 @@ func (m mapping) object(d *jsontext.Decoder, l *line) error {
 		return err
 	}
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: something follows the object", errNotJSON)
+		return fmt.Errorf("%w: data after the object", errNotJSON)
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func (m mapping) object(d *jsontext.Decoder, l *line) error {
 func (m mapping) member(d *jsontext.Decoder, l *line, name string) error {
 	c, ok := m.of(name)
 	if !ok || c.field == fieldMember { // members of metadata belong in an object of their own
-		return refusal("line_member", "the member %q is not known; map it to one of ours, or to \"-\" to leave it out", name).With("Column", name)
+		return refusal("line_member", "unknown member %q: map it to a known one, or to \"-\" to omit it", name).With("Column", name)
 	}
 	if c.field == fieldIgnored {
 		if err := d.SkipValue(); err != nil {
@@ -96,7 +96,7 @@ func (l *line) addTarget(d *jsontext.Decoder) error {
 			f = fieldURI + fieldID(i) //nolint:gosec // the table is short
 		}
 		if f < fieldURI || f == fieldsEnd {
-			return fmt.Errorf("a target has no member %q", name)
+			return fmt.Errorf("unknown member %q of a target", name)
 		}
 		cell, err := text(d)
 		if err != nil {
@@ -117,7 +117,7 @@ func (l *line) addTarget(d *jsontext.Decoder) error {
 // maxMembers bounds the members of an object.
 const maxMembers = 200
 
-var errNotJSON = refusal("line_no_object", "it is not a JSON object")
+var errNotJSON = refusal("line_no_object", "not a JSON object")
 
 // notJSON converts an error of the JSON decoder to one that users understand.
 func notJSON(err error) error {
@@ -126,7 +126,7 @@ func notJSON(err error) error {
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
 		return twice(syntax.JSONPointer.LastToken())
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w: it is not complete", errNotJSON)
+		return fmt.Errorf("%w: incomplete", errNotJSON)
 	case errors.As(err, &syntax):
 		return fmt.Errorf("%w, after byte %d: %w", errNotJSON, syntax.ByteOffset, syntax.Err)
 	default:
@@ -136,7 +136,7 @@ func notJSON(err error) error {
 
 // twice returns the error of a duplicate member.
 func twice(name string) error {
-	return (&registry.Error{Code: "json_member_twice", Reason: fmt.Errorf("it has the member %q twice", name)}).With("Name", name)
+	return (&registry.Error{Code: "json_member_twice", Reason: fmt.Errorf("duplicate member %q", name)}).With("Name", name)
 }
 
 // members reads an object, and calls f at the value of each member. f reads the value.
@@ -153,7 +153,7 @@ func members(d *jsontext.Decoder, f func(name string) error) error {
 			return notJSON(err)
 		}
 		if n == maxMembers {
-			return fmt.Errorf("it has more than %d members", maxMembers)
+			return fmt.Errorf("more than %d members", maxMembers)
 		}
 		if err := f(name.String()); err != nil {
 			return err
@@ -171,7 +171,7 @@ func elements(d *jsontext.Decoder, most int, f func() error) error {
 	}
 	for n := 0; d.PeekKind() != ']'; n++ {
 		if n == most {
-			return fmt.Errorf("it has more than %d elements", most)
+			return fmt.Errorf("more than %d elements", most)
 		}
 		if err := f(); err != nil {
 			return err
@@ -189,7 +189,7 @@ func text(d *jsontext.Decoder) (string, error) {
 		if err != nil {
 			return "", notJSON(err)
 		}
-		return "", fmt.Errorf("%.40s is to be a text", value)
+		return "", fmt.Errorf("%.40s is not a string", value)
 	}
 	token, err := d.ReadToken()
 	switch {

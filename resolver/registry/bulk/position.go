@@ -57,7 +57,7 @@ func (r *run) position(ctx context.Context, digest string) (position, error) {
 		return err
 	})
 	if err != nil {
-		return p, fmt.Errorf("reading how far the import is: %w", err)
+		return p, fmt.Errorf("reading the import position: %w", err)
 	}
 	var before position
 	if p.document == nil || r.DryRun {
@@ -79,7 +79,7 @@ func (r *run) checkPosition(tx registry.Tx, p *position) error {
 	}
 	document, err := tx.Document(registry.TableImports, r.Source)
 	if err == nil && !bytes.Equal(document, p.document) {
-		err = fmt.Errorf("the same input is being imported by another process: %w", registry.ErrConflict)
+		err = fmt.Errorf("another process is importing the same input: %w", registry.ErrConflict)
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func (r *run) putPosition(tx registry.WriteTx, p *position, last bool) error {
 	if !last {
 		text, err := json.Marshal(p)
 		if err != nil {
-			return fmt.Errorf("recording how far the import is: %w", err)
+			return fmt.Errorf("recording the import position: %w", err)
 		}
 		p.document = text
 	}

@@ -42,7 +42,7 @@ func PreviewTable(text []byte, format Format, rows int) (Preview, error) {
 	p.Before = int(in.Offset()) - len(header.Text)
 	p.End = min(int(in.Offset()), len(text)) // the last line may lack a line end
 	if len(p.Columns) > MaxColumns {
-		return p, registry.Invalid("file_columns", "", "it has %d columns, and at most %d can be mapped here", len(p.Columns), MaxColumns).
+		return p, registry.Invalid("file_columns", "", "%d columns, at most %d can be mapped here", len(p.Columns), MaxColumns).
 			With("Number", strconv.Itoa(len(p.Columns)))
 	}
 	for len(p.Rows) < rows {
@@ -99,9 +99,9 @@ func Columns() (own, ofTargets []string) {
 func Decode(text []byte, of charset.Encoding) ([]byte, error) {
 	switch {
 	case bytes.HasPrefix(text, []byte("PK\x03\x04")), bytes.HasPrefix(text, []byte("\xd0\xcf\x11\xe0")):
-		return nil, registry.Invalid("file_workbook", "", "it is a workbook, and no text: save it as CSV, in UTF-8")
+		return nil, registry.Invalid("file_workbook", "", "spreadsheet instead of text: save it as CSV in UTF-8")
 	case bytes.HasPrefix(text, magicGzip), bytes.HasPrefix(text, magicZstd):
-		return nil, registry.Invalid("file_compressed", "", "it is compressed: unpack it before")
+		return nil, registry.Invalid("file_compressed", "", "compressed file: decompress it first")
 	}
 	source, err := of.NewSource(bytes.NewReader(text))
 	if err != nil {

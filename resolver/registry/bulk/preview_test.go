@@ -61,7 +61,7 @@ func TestDecode(t *testing.T) {
 		{"name,target\nurn:a:b,p\xe4\n", "", "", "line 2: its byte 0xE4 is not UTF-8: name the encoding"},
 		{"a\n\x81", "windows-1252", "", "line 2: the input has bytes that are not valid in windows-1252"},
 		{"\ufeffa", "windows-1252", "", "byte order mark of utf-8"},
-		{"PK\x03\x04abc", "", "", "a workbook"},
+		{"PK\x03\x04abc", "", "", "spreadsheet"},
 		{"\x1f\x8babc", "", "", "compressed"},
 		{"a,b\n\x00,c\n", "", "", "line 2: it has a NUL byte"},
 	} {

@@ -15,7 +15,7 @@ var (
 	// ErrDoubtful is wrapped by warnings about imported names.
 	ErrDoubtful = errors.New("a warning")
 	// ErrLost is wrapped by reports of unmapped fields of a foreign format.
-	ErrLost = errors.New("not carried over")
+	ErrLost = errors.New("not imported")
 )
 
 // refusal returns the reason why a line is rejected, with the message code that user interfaces translate. It

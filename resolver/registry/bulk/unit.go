@@ -78,7 +78,7 @@ func (u *unit) combine(l line) error {
 		}
 	}
 	if len(targets) > registry.MaxTargets {
-		return &registry.Error{Code: "too_many_targets", Reason: fmt.Errorf("its name has more than %d targets", registry.MaxTargets)}
+		return &registry.Error{Code: "too_many_targets", Reason: fmt.Errorf("name with more than %d targets", registry.MaxTargets)}
 	}
 	a.Targets = targets
 	u.take(l)
@@ -113,7 +113,7 @@ func (u *unit) contradicts(l line) error {
 	}
 	a, b := &u.entry, &l.entry
 	other := func(name string) error {
-		return u.contradicted(name, "its %s is not that of line %d, which has the same name", name, u.number)
+		return u.contradicted(name, "%s differs from line %d of the same name", name, u.number)
 	}
 	if name := u.otherField(l); name != "" {
 		return other(name)
@@ -130,7 +130,7 @@ func (u *unit) contradicts(l line) error {
 		return other("if_version")
 	}
 	if !agree(a.Changed, b.Changed) || !agree(a.Since, b.Since) {
-		return u.contradicted(columnNames[fieldChanged], "its times are not those of line %d, which has the same name", u.number)
+		return u.contradicted(columnNames[fieldChanged], "times differ from line %d of the same name", u.number)
 	}
 	return nil
 }
@@ -145,10 +145,10 @@ func (u *unit) contradicted(field, format string, args ...any) error {
 func (u *unit) contradictsSource(l line) error {
 	switch {
 	case u.source != l.source:
-		return refusal("line_equivalent", "%.200q of line %d has the same name: the identifiers are equivalent here", u.source, u.number).
+		return refusal("line_equivalent", "same name as %.200q of line %d: the identifiers are equivalent here", u.source, u.number).
 			With("Name", u.source, "Line", strconv.FormatInt(u.number, 10))
 	case u.source != "" && u.said.has(fieldTargets) && l.said.has(fieldTargets) && !slices.Equal(u.entry.Targets, l.entry.Targets):
-		return u.contradicted(columnNames[fieldTargets], "its targets are not those of line %d, which has the same identifier", u.number)
+		return u.contradicted(columnNames[fieldTargets], "targets differ from line %d of the same identifier", u.number)
 	default:
 		return nil
 	}

@@ -24,13 +24,13 @@ func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before regi
 			p.Other = e.String()
 		}
 	case e.Version > 1 && p.Other == e.String(): // a later version of a diverging history
-		err = conflict("line_history", "versions of %s before version %d are other ones in the registry", e.Key, e.Version).
+		err = conflict("line_history", "versions of %s before version %d differ in the registry", e.Key, e.Version).
 			With("Version", strconv.Itoa(e.Version))
 	case e.Version > before.Version+1:
-		err = conflict("line_version", "it is version %d of %s, and the registry has %d", e.Version, e.Key, before.Version).
+		err = conflict("line_version", "line has version %d of %s, the registry has %d", e.Version, e.Key, before.Version).
 			With("Version", strconv.Itoa(e.Version), "Registered", strconv.Itoa(before.Version))
 	case e.Version > 0 && e.Changed.Before(before.Changed):
-		err = registry.Invalid("line_older", "changed", "it is older than the version before")
+		err = registry.Invalid("line_older", "changed", "older than the previous version")
 	default:
 		changed, err = r.putVersion(w, e)
 	}
@@ -81,7 +81,7 @@ func (r *run) version(u *unit, before registry.Entry, now time.Time) (e registry
 		return e, err
 	}
 	if e.Changed.After(now) {
-		return e, registry.Invalid("line_future", "changed", "it was changed in the future, at %s", field.FormatTime(e.Changed))
+		return e, registry.Invalid("line_future", "changed", "changed in the future, at %s", field.FormatTime(e.Changed))
 	}
 	return e, nil
 }
@@ -99,7 +99,7 @@ func isThere(tx registry.Tx, current, e registry.Entry) (err error) {
 		})
 	}
 	if err == nil && !sameVersion(there, e) {
-		err = conflict("line_history", "version %d of %s in the registry is another one", e.Version, e.Key).With("Version", strconv.Itoa(e.Version))
+		err = conflict("line_history", "version %d of %s differs in the registry", e.Version, e.Key).With("Version", strconv.Itoa(e.Version))
 	}
 	return err
 }

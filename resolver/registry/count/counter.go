@@ -114,7 +114,7 @@ func (c *Counter) Run(ctx context.Context) {
 			defer cancel()
 			c.collect(day)
 			if err := c.flush(last); err != nil {
-				c.config.State(fmt.Errorf("the last counts of %d names are lost: %w", len(c.pending), err))
+				c.config.State(fmt.Errorf("dropping the latest counts of %d names: %w", len(c.pending), err))
 			}
 			return
 		case <-c.config.After(min(c.config.Every, midnight.Sub(now))):
@@ -182,7 +182,7 @@ func (c *Counter) flush(ctx context.Context) error {
 		}
 		err := c.config.Store.Bulk(ctx, func(tx registry.WriteTx) error { return add(tx, counts, c.config.Now()) })
 		if err != nil {
-			return fmt.Errorf("writing counts of resolutions: %w", err)
+			return fmt.Errorf("writing resolution counts: %w", err)
 		}
 		for _, key := range batch {
 			delete(c.pending, key)

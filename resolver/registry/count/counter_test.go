@@ -162,7 +162,7 @@ func TestCounter(t *testing.T) {
 		t.Errorf("counted %q", got)
 	}
 	if told := c.told(); told != nil {
-		t.Errorf("it told %v", told)
+		t.Errorf("reported %v", told)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestCounterAway(t *testing.T) {
 		c.tick()
 	}
 	if told := c.told(); len(told) != 1 || !errors.Is(told[0], registry.ErrNoStore) {
-		t.Errorf("it told %v", told)
+		t.Errorf("reported %v", told)
 	}
 	c.store.away.Store(false)
 	c.tick()
@@ -184,13 +184,13 @@ func TestCounterAway(t *testing.T) {
 		t.Errorf("counted %q", got)
 	}
 	if told := c.told(); len(told) != 2 || told[1] != nil {
-		t.Errorf("it told %v", told)
+		t.Errorf("reported %v", told)
 	}
 	c.store.away.Store(true)
 	c.Add("urn:a:1", false)
 	c.end()
-	if told := c.told(); len(told) != 3 || !strings.Contains(fmt.Sprint(told[2]), "the last counts of 1 names are lost") {
-		t.Errorf("it told %v", told)
+	if told := c.told(); len(told) != 3 || !strings.Contains(fmt.Sprint(told[2]), "dropping the latest counts of 1 names") {
+		t.Errorf("reported %v", told)
 	}
 }
 

@@ -53,10 +53,10 @@ func (r *Recorder) Close() {
 // state logs whether counts can be written.
 func (r *Recorder) state(err error) {
 	if err != nil {
-		r.log.Load().Warn("counts of resolutions cannot be written", "error", err)
+		r.log.Load().Warn("resolution counts write failed", "error", err)
 		return
 	}
-	r.log.Load().Info("counts of resolutions are written again")
+	r.log.Load().Info("resolution counts write recovered")
 }
 
 // Answered counts a response to a request with this User-Agent.

@@ -180,7 +180,7 @@ func ParseMembers(text json.RawMessage) (all []Member, err error) {
 		all = append(all, m)
 	}
 	if _, err = d.Token(); err == nil && d.More() {
-		err = errors.New("there is more after it")
+		err = errors.New("data after the value")
 	}
 	return all, err
 }

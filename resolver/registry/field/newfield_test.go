@@ -57,7 +57,7 @@ func newField() []step {
 			"	{\n		Name: \"steward\", Label: \"steward\", Doc: \"who takes care of it\",\n		at: func(r *registry.Record) any { return &r.Steward },\n	},\n",
 		}}, fields, "TestRows/Record.Steward"},
 		{"the OpenAPI document", []edit{{
-			"proxy/admin/api/openapi.json", "\"additionalProperties\": true,\n      \"description\": \"what is known of what is named: a JSON object\"\n     },\n",
+			"proxy/admin/api/openapi.json", "\"additionalProperties\": true,\n      \"description\": \"metadata of the resource: a JSON object\"\n     },\n",
 			"\"steward\": {\"type\": \"string\", \"description\": \"who takes care of it\"},\n",
 		}}, "./proxy/admin", "TestSchemasOfFields"},
 		{"the label", []edit{ // in each language: TestTranslations of proxy/pages finds those that are missing
@@ -90,7 +90,7 @@ func TestSteward(t *testing.T) {
 	auth := "Authorization: Bearer " + secret
 	for _, c := range []struct{ request, body, want string }{
 		{"PUT /api/v1/names?uri=urn:nbn:fi:a", "{\"targets\":[{\"uri\":\"https://a.example/\"}],\"steward\":\"anna\"}", "\"steward\": \"anna\""},
-		{"PUT /api/v1/names?uri=urn:nbn:fi:b", "{\"steward\":\"" + strings.Repeat("x", 5000) + "\"}", "the steward has more than 4096 octets"},
+		{"PUT /api/v1/names?uri=urn:nbn:fi:b", "{\"steward\":\"" + strings.Repeat("x", 5000) + "\"}", "the steward has more than 4096 bytes"},
 		{"GET /api/v1/names?prefix=urn:nbn:fi:&text=a.example", "", "\"steward\": \"anna\""},
 		{"GET /api/v1/names/export?format=csv", "", ",contact,steward,"},
 		{"GET /api/v1/names/export?format=ndjson", "", "\"steward\":\"anna\""},

@@ -222,7 +222,7 @@ func TestValidation(t *testing.T) {
 			key = registry.Prefix("urn:example:")
 		}
 		if _, err := r.Check(key, record); err == nil {
-			t.Error("Registry.Check accepts more than MaxMetadata octets, or what is no text")
+			t.Error("Registry.Check accepts more than MaxMetadata bytes, or what is no text")
 		}
 	}
 	for _, text := range []string{strings.Repeat("x", registry.MaxMetadata+1), "\xff"} {

@@ -11,72 +11,72 @@ func OfTarget() Fields[registry.Target] { return target }
 var record = Fields[registry.Record]{
 	{
 		Name: "status", Label: "status", Type: Status, Public: true, Required: true,
-		Doc: "whether it leads to its targets (active), leads nowhere yet (reserved), or does not any more (withdrawn)",
+		Doc: "active: resolves to its targets; reserved: no target yet; withdrawn: no target any more",
 		at:  func(r *registry.Record) any { return &r.Status },
 	},
 	{
 		Name: "since", Label: "since", Type: Time, Public: true, ReadOnly: true,
-		Doc: "since when it has the status",
+		Doc: "time of the last change of the status",
 		at:  func(r *registry.Record) any { return &r.Since },
 	},
 	{
 		Name: "reason", Label: "reason", Public: true, OfWithdrawn: true,
-		Doc: "why it was withdrawn, which people are told",
+		Doc: "reason of the withdrawal, shown to the public",
 		at:  func(r *registry.Record) any { return &r.Reason },
 	},
 	{
 		Name: "successors", Label: "successor", Type: List, Public: true, OfWithdrawn: true,
-		Doc: "the URIs of what came instead of it, where it is withdrawn",
+		Doc: "URIs of what replaces a withdrawn name",
 		at:  func(r *registry.Record) any { return &r.Successors },
 	},
 	{
 		Name: "alias", Flag: "alias-of", Label: "alias of", Type: URI, Kinds: Names,
-		Doc:   "the canonical name that it is another name of; an alias has no targets",
-		Usage: "make it another name of this `name`; an alias has no targets; empty: of none",
+		Doc:   "canonical name that the alias resolves to; an alias has no targets",
+		Usage: "make it an alias of this `name`; an alias has no targets; empty: no alias",
 		at:    func(r *registry.Record) any { return &r.Alias },
 	},
 	{
 		Name: "targets", Label: "target", Type: Targets, Redactable: true, Required: true,
-		Doc: "where it leads, in the order in which they are offered",
+		Doc: "targets in order of preference",
 		at:  func(r *registry.Record) any { return &r.Targets },
 	},
 	{
 		Name: "metadata", Label: "metadata", Type: JSON, Merge: Members, Public: true, Redactable: true,
-		Doc:   "what is known of what is named: a JSON object",
-		Usage: "its metadata: a JSON object, or a `file` with one, - for standard input; empty: none",
+		Doc:   "metadata of the resource: a JSON object",
+		Usage: "metadata of the resource: a JSON object, or a `file` with one, - for standard input; empty: none",
 		at:    func(r *registry.Record) any { return &r.Metadata },
 	},
 	{
 		Name: "contact", Label: "contact", Public: true, Redactable: true,
-		Doc:   "whom to ask: a name, a mail address or a URI",
-		Usage: "whom to ask: a name, a mail address or a URI, as `text`; empty: nobody",
+		Doc:   "contact: a name, a mail address or a URI",
+		Usage: "contact: a name, a mail address or a URI, as `text`; empty: none",
 		at:    func(r *registry.Record) any { return &r.Contact },
 	},
 	{
 		Name: "redirect", Label: "redirect", Type: Number, Public: true,
-		Doc: "the status with which clients are redirected to the targets; that of a prefix is of all names that " +
-			"begin with it and have none. Where nothing says one, it is that of the configuration",
-		Usage: "redirect clients to the targets with this `status`: 301, 302, 303, 307 or 308; of a prefix also those of " +
-			"names that begin with it and say none; empty: as the prefix or the configuration says",
+		Doc: "redirect status; that of a prefix applies to all names " +
+			"below it without one. Default: the configured one",
+		Usage: "redirect clients with this `status`: 301, 302, 303, 307 or 308; that of a prefix also applies to " +
+			"names below it without one; empty: that of the prefix or the configured one",
 		at: func(r *registry.Record) any { return &r.Redirect }, parse: registry.ParseRedirect,
 	},
 	{
 		Name: "pattern", Label: "pattern", Kinds: Prefixes,
-		Doc:   "of prefixes: a regular expression (RE2) of all that follows it in names that are not registered themselves",
-		Usage: "of a prefix: what follows it in names that are not registered themselves, a regular `expression` (RE2); others are not found",
+		Doc:   "prefixes only: regular expression (RE2) that the rest of an unregistered name must match",
+		Usage: "prefixes only: regular `expression` (RE2) that the rest of an unregistered name must match; others are not found",
 		at:    func(r *registry.Record) any { return &r.Pattern },
 	},
 	{
 		Name: "authoritative", Label: "authoritative", Type: Bool, Kinds: Prefixes,
-		Doc:   "of prefixes: no other system is asked for names below it; without targets, those that are not registered do not exist",
-		Usage: "of a prefix: no other system is asked for names below it; without targets, those that are not registered do not exist",
+		Doc:   "prefixes only: no other system is queried for names below it; without targets, unregistered names do not exist",
+		Usage: "prefixes only: no other system is queried for names below it; without targets, unregistered names do not exist",
 		at:    func(r *registry.Record) any { return &r.Authoritative },
 	},
 	{
 		// Names inherit it from their prefix.
 		Name: "sandbox", Label: "sandbox", Type: Bool, Kinds: Prefixes, Public: true,
-		Doc:   "names that are registered below the prefix may be purged, and so may it be",
-		Usage: "of a prefix: names that are registered below it may be purged",
+		Doc:   "names below the prefix may be purged, and the prefix too",
+		Usage: "prefixes only: names below it may be purged",
 		at:    func(r *registry.Record) any { return &r.Sandbox },
 	},
 }
@@ -86,8 +86,8 @@ const ofTarget = " of a target"
 var target = Fields[registry.Target]{
 	{
 		Name: "uri", Column: "target", Flag: "target", Label: "URI", Type: URI, Public: true, Required: true,
-		Doc:   "where the name leads; of a prefix what the rest of a name is appended to, or a URI template (RFC 6570)",
-		Usage: "where the name leads: a `URI`, or, of a prefix, also a template",
+		Doc:   "target URI; of a prefix: a URI that the rest of a name is appended to, or a URI template (RFC 6570)",
+		Usage: "target `URI`; of a prefix, also a template",
 		at:    func(t *registry.Target) any { return &t.URI }, of: ofTarget,
 	},
 	{
@@ -104,44 +104,44 @@ var target = Fields[registry.Target]{
 	},
 	{
 		Name: "priority", Label: "priority", Type: Number,
-		Doc:   "its place in the order of the targets, the least first",
-		Usage: "the `number` of the target by which targets are in order, the least first",
+		Doc:   "priority among the targets, the least first",
+		Usage: "priority `number` of the target, the least first",
 		at:    func(t *registry.Target) any { return &t.Priority }, of: ofTarget,
 	},
 	{
 		Name: "from", Label: "from", Type: Time,
-		Doc:   "when it begins to be valid",
-		Usage: "when the target begins to be valid: a `time`, or a date, which means its beginning (UTC)",
+		Doc:   "start of validity",
+		Usage: "start of validity of the target: a `time`, or a date, which means its start (UTC)",
 		at:    func(t *registry.Target) any { return &t.From }, of: ofTarget,
 	},
 	{
 		Name: "until", Label: "until", Type: Time, EndOfDay: true,
-		Doc:   "when it is not valid any more",
-		Usage: "when the target ends to be valid: a `time`, or a date, which means its end (UTC)",
+		Doc:   "end of validity",
+		Usage: "end of validity of the target: a `time`, or a date, which means its end (UTC)",
 		at:    func(t *registry.Target) any { return &t.Until }, of: ofTarget,
 	},
 	{
 		Name: "note", Column: "target_note", Flag: "target-note", Label: "note",
-		Doc:   "a note about it, for editors",
-		Usage: "a note about the target: a `text`",
+		Doc:   "note for editors",
+		Usage: "note about the target: a `text`",
 		at:    func(t *registry.Target) any { return &t.Note }, of: ofTarget,
 	},
 	{
 		Name: "rel", Label: "relation type", Type: Word, Public: true,
-		Doc:   "the relation to what is named: a relation type of RFC 8288, or a URI; names lead to targets without one, and to item and gs1:defaultLink",
-		Usage: "the `relation` of the target to what is named, such as describedby or gs1:pip",
+		Doc:   "relation to the resource: a relation type of RFC 8288, or a URI; names resolve to targets without one, and to item and gs1:defaultLink",
+		Usage: "the `relation` of the target to the resource, such as describedby or gs1:pip",
 		at:    func(t *registry.Target) any { return &t.Rel }, of: ofTarget,
 	},
 	{
 		Name: "title", Label: "title", Public: true,
-		Doc:   "its title, for people",
+		Doc:   "title, for people",
 		Usage: "the `title` of the target, for people",
 		at:    func(t *registry.Target) any { return &t.Title }, of: ofTarget,
 	},
 	{
 		Name: "context", Label: "context", Type: Word, Public: true,
-		Doc:   "for whom it is, typically a country",
-		Usage: "for whom the target is, such as a country: a `word`",
+		Doc:   "audience, typically a country",
+		Usage: "audience of the target, such as a country: a `word`",
 		at:    func(t *registry.Target) any { return &t.Context }, of: ofTarget,
 	},
 }

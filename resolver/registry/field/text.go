@@ -219,14 +219,14 @@ func CompactJSON(text string) (string, error) {
 		return "", nil
 	}
 	if len(text) > 2*registry.MaxMetadata { // allow for white space
-		return "", fmt.Errorf("it has more than %d bytes", registry.MaxMetadata)
+		return "", fmt.Errorf("longer than %d bytes", registry.MaxMetadata)
 	}
 	if err := registry.UniqueMembers([]byte(text)); err != nil {
 		return "", err
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(text)); err != nil {
-		return "", fmt.Errorf("it is not JSON: %w", err)
+		return "", fmt.Errorf("not JSON: %w", err)
 	}
 	return b.String(), nil
 }

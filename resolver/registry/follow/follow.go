@@ -223,18 +223,18 @@ func (s *Store) Readiness() (unready, degraded []string) {
 	s.mu.Unlock()
 	switch {
 	case !isTried:
-		return []string{fmt.Sprintf("the registry is being opened: requests for its names wait, for %s at most; if it lasts, "+
-			"see whether its database answers, and whether another urnd is changing its schema", OpeningTime)}, nil
+		return []string{fmt.Sprintf("opening the registry: requests for its names wait up to %s; if it takes long, "+
+			"check that its database responds, and that no other urnd is migrating its schema", OpeningTime)}, nil
 	case failure != nil && !isOpened:
-		return []string{"the registry cannot be asked: " + failure.Error()}, nil
+		return []string{"the registry is unavailable: " + failure.Error()}, nil
 	case failure != nil:
-		return nil, []string{"the registry cannot be asked: " + failure.Error()}
+		return nil, []string{"the registry is unavailable: " + failure.Error()}
 	}
 	if err := s.Degraded(); err != nil {
 		degraded = append(degraded, "the registry: "+err.Error())
 	}
 	if err := s.Unwritable(); err != nil {
-		text := "the registry can be asked, and not be changed: " + err.Error()
+		text := "the registry is read-only: " + err.Error()
 		if errors.Is(err, registry.ErrReadOnly) && !wasWritable {
 			return []string{text}, degraded
 		}

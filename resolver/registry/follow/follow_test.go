@@ -75,7 +75,7 @@ func TestStoreIsOpenedAgain(t *testing.T) {
 	s.Start() // only the first call has an effect
 	defer s.End()
 	testserver.Wait(t, "it is tried again", func() bool { return o.tried() > 3 })
-	if failures := s.Faults(); !slices.Equal(failures, []string{"the registry cannot be asked: broken"}) {
+	if failures := s.Faults(); !slices.Equal(failures, []string{"the registry is unavailable: broken"}) {
 		t.Errorf("the faults are %q", failures)
 	}
 	ended, end := context.WithCancel(t.Context())
@@ -111,7 +111,7 @@ func TestStoreWithoutRoom(t *testing.T) {
 	s.Start()
 	defer s.End()
 	s.Await(t.Context())
-	if failures := s.Faults(); len(failures) != 1 || !strings.HasPrefix(failures[0], "the registry can be asked, and not be changed: ") {
+	if failures := s.Faults(); len(failures) != 1 || !strings.HasPrefix(failures[0], "the registry is read-only: ") {
 		t.Errorf("the faults are %q", failures)
 	}
 	if err := s.Write(t.Context(), put("b")); !errors.Is(err, registry.ErrNoStore) {

@@ -185,14 +185,14 @@ func TestReadiness(t *testing.T) {
 			return fmt.Sprint(no) == unready && fmt.Sprint(but) == degraded
 		})
 	}
-	expect("[the registry is being opened: requests for its names wait, for 30s at most; if it lasts, "+
-		"see whether its database answers, and whether another urnd is changing its schema]", "[]")
+	expect("[opening the registry: requests for its names wait up to 30s; if it takes long, "+
+		"check that its database responds, and that no other urnd is migrating its schema]", "[]")
 	h.outcome <- errors.New("broken")
-	expect("[the registry cannot be asked: broken]", "[]")
+	expect("[the registry is unavailable: broken]", "[]")
 	h.outcome <- nil
 	expect("[]", "[]")
 	h.GiveUp(errors.New("gone"))
-	expect("[]", "[the registry cannot be asked: reading the changes of the registry: gone]")
+	expect("[]", "[the registry is unavailable: reading the changes of the registry: gone]")
 }
 
 // standby is a store that rejects changes, permanently or temporarily.

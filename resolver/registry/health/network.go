@@ -26,8 +26,8 @@ type network struct {
 }
 
 // errOffline means that no server was reachable.
-var errOffline = errors.New("neither the targets nor servers that answered before can be reached: " +
-	"the network seems to be down, and no target is to blame")
+var errOffline = errors.New("neither the targets nor previously reachable servers respond: " +
+	"the network seems to be down; results of targets are discarded")
 
 // check returns errOffline if no target has responded, and no witness does.
 func (n *network) check(ctx context.Context, p *prober, results []checked) error {

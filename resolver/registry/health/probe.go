@@ -87,14 +87,14 @@ func (p *prober) check(ctx context.Context, target string) Result {
 			reference, err = u.Resolve(reference, uri.RFC3986)
 		}
 		if err != nil {
-			return Result{Outcome: Failing, Status: r.Status, Error: shorten(fmt.Sprintf("it redirects to %q, which is not a URI", to))}
+			return Result{Outcome: Failing, Status: r.Status, Error: shorten(fmt.Sprintf("redirect to %q, which is not a URI", to))}
 		}
 		next := reference.WithoutFragment()
 		switch {
 		case !isWeb(next): // the target responded; the scheme of its location is not checkable
 			return Result{Outcome: Alive, Status: r.Status}
 		case next == u:
-			return Result{Outcome: Failing, Status: r.Status, Error: "it redirects to itself"}
+			return Result{Outcome: Failing, Status: r.Status, Error: "redirect to itself"}
 		}
 		u = next
 		if forGood = forGood && isPermanent(r.Status); forGood {
@@ -139,7 +139,7 @@ func (p *prober) resultOf(a answer, err error) (r Result, to string) {
 	switch status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		if to = a.location; to == "" {
-			return Result{Outcome: Failing, Status: status, Error: "a redirect that does not say where to"}, ""
+			return Result{Outcome: Failing, Status: status, Error: "redirect without a Location"}, ""
 		}
 		return Result{Outcome: Alive, Status: status}, to
 	}
@@ -151,7 +151,7 @@ func (p *prober) resultOf(a answer, err error) (r Result, to string) {
 }
 
 // errLater means that a server has requested a delay.
-var errLater = errors.New("the server wants to be left alone for some time")
+var errLater = errors.New("server asks for a pause (Retry-After)")
 
 // answer is the response of a server.
 type answer struct {
@@ -171,7 +171,7 @@ func (p *prober) exchange(ctx context.Context, method string, u uri.URI) (answer
 	}
 	var alone time.Duration
 	defer func() { p.hosts.leave(name, alone) }()
-	ctx, cancel := context.WithTimeoutCause(ctx, p.timeout, fmt.Errorf("no answer within %s: %w", p.timeout, context.DeadlineExceeded))
+	ctx, cancel := context.WithTimeoutCause(ctx, p.timeout, fmt.Errorf("no response within %s: %w", p.timeout, context.DeadlineExceeded))
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {

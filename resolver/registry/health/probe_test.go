@@ -170,7 +170,7 @@ func TestProbe(t *testing.T) {
 		{"/moved-gone", Gone, 410, "410", "HEAD /moved-gone HEAD /410"},
 		{"/moved-out", Alive, 302, "", "HEAD /moved-out"},
 		{"/moved-bad", Failing, 302, "not a URI", "HEAD /moved-bad"},
-		{"/nowhere", Failing, 302, "does not say where", "HEAD /nowhere"},
+		{"/nowhere", Failing, 302, "without a Location", "HEAD /nowhere"},
 		{"/self", Failing, 302, "itself", "HEAD /self"},
 		{"/a", Failing, 0, "more than 5 redirects", "HEAD /a HEAD /b HEAD /a HEAD /b HEAD /a HEAD /b"},
 		{"/chain0", Failing, 0, "more than 5 redirects", "HEAD /chain0 HEAD /chain1 HEAD /chain2 HEAD /chain3 HEAD /chain4 HEAD /chain5"},

@@ -141,7 +141,7 @@ func read(tx registry.Tx, key string, to any) error {
 		return err
 	}
 	if err := json.Unmarshal(value, to); err != nil {
-		return fmt.Errorf("%w: the state of checks of targets: %w", registry.ErrDamaged, err)
+		return fmt.Errorf("%w: state of the target checks: %w", registry.ErrDamaged, err)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func read(tx registry.Tx, key string, to any) error {
 func write(tx registry.WriteTx, key string, from any) error {
 	value, err := json.Marshal(from)
 	if err != nil {
-		return fmt.Errorf("writing the state of checks of targets: %w", err)
+		return fmt.Errorf("writing the state of the target checks: %w", err)
 	}
 	return tx.Put(registry.TableMarks, []registry.Document{{Key: key, Value: value}})
 }

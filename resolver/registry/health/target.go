@@ -77,7 +77,7 @@ func toTargets(all []registry.Health) ([]Target, error) {
 	for i, h := range all {
 		var d detail
 		if err := json.Unmarshal(h.Detail, &d); err != nil {
-			return nil, fmt.Errorf("%w: the health of a target of %s: %w", registry.ErrDamaged, h.Name, err)
+			return nil, fmt.Errorf("%w: health of a target of %s: %w", registry.ErrDamaged, h.Name, err)
 		}
 		targets[i] = Target{
 			Name: h.Name, URI: h.URI, State: State(h.State), Since: h.Since, Checked: h.Checked, Outcome: d.Outcome, Status: d.Status,

@@ -54,7 +54,7 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 		}
 	}
 	if u.Octets > j.config.MaxBody { // reject before receiving the body
-		return Job{}, false, fmt.Errorf("%w: %d octets are", ErrLarge, j.config.MaxBody)
+		return Job{}, false, fmt.Errorf("%w: limit %d bytes", ErrLarge, j.config.MaxBody)
 	}
 	if err := j.checkRoom(actor.Token, max(u.Octets, 0)); err != nil {
 		return Job{}, false, err
@@ -102,11 +102,11 @@ func (u Upload) check() error {
 	isHidden := func(c rune) bool { return c <= ' ' || c > '~' }
 	switch {
 	case u.Format != bulk.NDJSON && u.Format != bulk.CSV && u.Format != bulk.TSV && u.Format != Rewrite:
-		return fmt.Errorf("%w: the format %q is none of a job", registry.ErrInvalid, u.Format)
+		return fmt.Errorf("%w: format %q is not supported by jobs", registry.ErrInvalid, u.Format)
 	case len(u.Key) > maxKey || strings.ContainsFunc(u.Key, isHidden):
 		return fmt.Errorf("%w: an idempotency key has at most %d visible ASCII characters", registry.ErrInvalid, maxKey)
 	case u.Format == Rewrite && u.Encoding != "":
-		return fmt.Errorf("%w: a rewrite is JSON, which is UTF-8: it has no encoding", registry.ErrInvalid)
+		return fmt.Errorf("%w: a rewrite is JSON in UTF-8: omit the encoding", registry.ErrInvalid)
 	default:
 		return registry.CheckText("note", u.Note, registry.MaxText)
 	}
@@ -139,7 +139,7 @@ func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 	case file.err != nil:
 		return "", storing(file.err)
 	case made.Octets > j.config.MaxBody:
-		return "", fmt.Errorf("%w: %d octets are", ErrLarge, j.config.MaxBody)
+		return "", fmt.Errorf("%w: limit %d bytes", ErrLarge, j.config.MaxBody)
 	case !errors.Is(err, io.EOF):
 		return "", fmt.Errorf("%w: receiving the body: %w", registry.ErrInvalid, err)
 	}

@@ -59,7 +59,7 @@ func (j *Jobs) Differences(ctx context.Context, actor registry.Actor, id string)
 		return nil, err
 	}
 	if !found.DryRun {
-		return nil, fmt.Errorf("%w: it is no dry run, and what it has changed is in its change set", ErrElsewhere)
+		return nil, fmt.Errorf("%w: not a dry run: its changes are in its change set", ErrElsewhere)
 	}
 	f, err := os.Open(j.path(found.body(), differsFile))
 	if errors.Is(err, os.ErrNotExist) {

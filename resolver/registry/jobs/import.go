@@ -90,7 +90,7 @@ func (j *Jobs) failed(ctx context.Context, err error) func(*storedJob) {
 		default:
 			s.State, s.Error = Failed, err.Error()
 			if !errors.Is(err, registry.ErrInvalid) && !errors.Is(err, errRevoked) {
-				j.config.Log.WarnContext(ctx, "an import of the registry failed", "job", s.ID, "error", err)
+				j.config.Log.WarnContext(ctx, "registry import failed", "job", s.ID, "error", err)
 			}
 		}
 		if err == nil {

@@ -59,18 +59,18 @@ const (
 
 var (
 	// ErrLarge means that a body exceeds the limit.
-	ErrLarge = fmt.Errorf("%w: the body is larger than is taken", registry.ErrLarge)
+	ErrLarge = fmt.Errorf("%w: body too large", registry.ErrLarge)
 	// ErrShare means that too many jobs of the same token wait.
-	ErrShare = fmt.Errorf("%w: too many jobs with this token wait", registry.ErrShare)
+	ErrShare = fmt.Errorf("%w: too many queued jobs of this token", registry.ErrShare)
 	// ErrCompressed means that a body is compressed.
-	ErrCompressed = errors.New("the body is compressed, so that its size is not known: send it as it is")
+	ErrCompressed = errors.New("compressed body, of unknown size: send it uncompressed")
 	// ErrEnded means that a job has ended already.
-	ErrEnded = fmt.Errorf("%w: the job has ended already", registry.ErrJobEnded)
+	ErrEnded = fmt.Errorf("%w: job already ended", registry.ErrJobEnded)
 	// ErrElsewhere means that another instance has the file.
-	ErrElsewhere = fmt.Errorf("%w: the file is with another instance, or was removed", registry.ErrJob)
+	ErrElsewhere = fmt.Errorf("%w: file at another instance, or removed", registry.ErrJob)
 
-	errCancelled = errors.New("the job was cancelled")
-	errRevoked   = errors.New("the token of the job is not valid any more")
+	errCancelled = errors.New("job cancelled")
+	errRevoked   = errors.New("token of the job no longer valid")
 )
 
 // readsAll reports whether an actor may read all jobs.
@@ -166,7 +166,7 @@ func (j *Jobs) Cancel(ctx context.Context, actor registry.Actor, id string) (Job
 			return err
 		}
 		if found.State.ended() {
-			return fmt.Errorf("%w: it is %s", ErrEnded, found.State)
+			return fmt.Errorf("%w: job is %s", ErrEnded, found.State)
 		}
 		found.Cancel, found.Updated = true, j.config.Registry.Now()
 		if found.State == Queued {

@@ -171,7 +171,7 @@ func TestJob(t *testing.T) {
 	if bodies, _ := filepath.Glob(filepath.Join(dir, "jobs", "*", "*.body")); len(bodies) != 0 {
 		t.Errorf("%q were not removed", bodies)
 	}
-	if text := log.String(); !strings.Contains(text, "an import of the registry ends") || !strings.Contains(text, "new=9000") || !strings.Contains(text, "token="+made.ID) {
+	if text := log.String(); !strings.Contains(text, "registry import ended") || !strings.Contains(text, "new=9000") || !strings.Contains(text, "token="+made.ID) {
 		t.Errorf("the log is %s", text)
 	}
 }
@@ -549,6 +549,6 @@ func TestLongReason(t *testing.T) {
 	job := accept(t, j, root, "", `{"name":"urn:x:a","targets":["`+strings.Repeat("javascript:", 20_000)+`"]}`+"\n")
 	running(t, j)
 	if of := await(t, j, job.ID, jobs.Done); len(of.Rejections) != 1 || len(of.Rejections[0].Reason) > 600 {
-		t.Errorf("there are %d rejections, the first of %d octets", len(of.Rejections), len(fmt.Sprint(of.Rejections)))
+		t.Errorf("there are %d rejections, the first of %d bytes", len(of.Rejections), len(fmt.Sprint(of.Rejections)))
 	}
 }

@@ -29,7 +29,7 @@ func (j *Jobs) rewriteOf(data []byte) (w registry.Rewrite, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
-		return w, fmt.Errorf("%w: the body is a JSON object with prefix, replace and with: %w", registry.ErrInvalid, err)
+		return w, fmt.Errorf("%w: body must be a JSON object with prefix, replace and with: %w", registry.ErrInvalid, err)
 	}
 	w = registry.Rewrite{Below: body.Prefix, Replace: body.Replace, With: body.With, AsOf: registry.Seq(body.AsOf)}
 	if body.Prefix != "" {
@@ -46,7 +46,7 @@ func (j *Jobs) checkRewrite(actor registry.Actor, body io.Reader) (io.Reader, er
 	case err != nil:
 		return nil, fmt.Errorf("%w: receiving the body: %w", registry.ErrInvalid, err)
 	case len(data) > maxRewrite:
-		return nil, fmt.Errorf("%w: %d octets are, of a rewrite", ErrLarge, maxRewrite)
+		return nil, fmt.Errorf("%w: limit of a rewrite %d bytes", ErrLarge, maxRewrite)
 	}
 	w, err := j.rewriteOf(data)
 	if err == nil {

@@ -130,7 +130,7 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 	case err != nil: // the store is unavailable; the job remains queued
 		return false
 	}
-	j.config.Log.InfoContext(ctx, "an import of the registry begins", "job", at.id, "by", found.By, "token", found.Actor.Token, "octets", found.Octets)
+	j.config.Log.InfoContext(ctx, "registry import started", "job", at.id, "by", found.By, "token", found.Actor.Token, "bytes", found.Octets)
 	end := j.run(ctx, found, body)
 	if ctx.Err() != nil {
 		end = func(s *storedJob) { s.State = Queued }
@@ -138,7 +138,7 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishedWithin)
 	defer cancel()
 	if found, err = j.change(last, at.id, always(end)); err != nil {
-		j.config.Log.WarnContext(ctx, "what became of an import could not be recorded; it is run again", "job", at.id, "error", err)
+		j.config.Log.WarnContext(ctx, "registry import result write failed, repeating the import", "job", at.id, "error", err)
 		return false
 	}
 	j.logEnd(ctx, found)
@@ -162,7 +162,7 @@ func (j *Jobs) logEnd(ctx context.Context, of storedJob) {
 	if of.Error != "" {
 		attributes = append(attributes, "error", of.Error)
 	}
-	j.config.Log.InfoContext(ctx, "an import of the registry ends", attributes...)
+	j.config.Log.InfoContext(ctx, "registry import ended", attributes...)
 }
 
 // change updates the document of a job.

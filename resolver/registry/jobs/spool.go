@@ -90,10 +90,10 @@ func isThere(f *os.File) bool {
 	return err == nil && os.SameFile(is, named)
 }
 
-var errTaken = errors.New("its file was removed")
+var errTaken = errors.New("file removed")
 
 // storing wraps an error of the file system as registry.ErrNoStore.
-func storing(err error) error { return fmt.Errorf("%w: keeping a job: %w", registry.ErrNoStore, err) }
+func storing(err error) error { return fmt.Errorf("%w: storing a job: %w", registry.ErrNoStore, err) }
 
 // files calls f for each file on this instance, in the order of job IDs within each token, and removes empty
 // directories.
@@ -149,7 +149,7 @@ func (j *Jobs) checkRoom(token string, more int64) error {
 	})
 	switch {
 	case own > maxBodiesOfToken*j.config.MaxBody:
-		return fmt.Errorf("%w: their bodies have %d octets, and may have %d", ErrShare, own, maxBodiesOfToken*j.config.MaxBody)
+		return fmt.Errorf("%w: bodies have %d bytes, limit %d", ErrShare, own, maxBodiesOfToken*j.config.MaxBody)
 	case all > maxBodies*j.config.MaxBody:
 		return registry.ErrJobs
 	default:

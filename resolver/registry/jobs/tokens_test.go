@@ -69,7 +69,7 @@ func TestTokensBesideTokens(t *testing.T) {
 				u := jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody), Octets: maxBody}
 				if _, _, err = j.Accept(t.Context(), writer, u); errors.Is(err, jobs.ErrShare) {
 					if n, _ := io.Copy(io.Discard, u.Body); n != maxBody {
-						t.Errorf("%d octets of it were read", maxBody-n)
+						t.Errorf("%d bytes of it were read", maxBody-n)
 					}
 				}
 			}

@@ -102,20 +102,20 @@ func (l *linter) checkLeads(tx registry.Tx, s *subject, known map[string]registr
 		return err
 	}
 	if loops {
-		l.add(e, Error, ruleLoop, "it leads back to itself by this urnd")
+		l.add(e, Error, ruleLoop, "resolves to itself through this urnd")
 		return nil
 	}
 	for _, lead := range s.leads {
 		to, registered := known[lead.name]
 		switch {
 		case lead.own && registered && to.Status == registry.Withdrawn:
-			l.add(e, Error, ruleChain, fmt.Sprintf("the target %s leads to %s, which is withdrawn", lead.target, lead.name))
+			l.add(e, Error, ruleChain, fmt.Sprintf("the target %s resolves to %s, which is withdrawn", lead.target, lead.name))
 		case lead.own:
 			l.add(e, Warning, ruleChain, fmt.Sprintf(
-				"the target %s leads to the name %s by this urnd: use its targets, or make it an alias", lead.target, lead.name))
+				"the target %s resolves to the name %s through this urnd: use its targets, or make it an alias", lead.target, lead.name))
 		case registered && lead.name != e.Name:
 			l.add(e, Hint, ruleChain, fmt.Sprintf(
-				"the target %s leads to %s by another resolver, and that is registered here", lead.target, lead.name))
+				"the target %s resolves to %s through another resolver, but is registered here", lead.target, lead.name))
 		}
 	}
 	if e.Alias != "" {
@@ -128,13 +128,13 @@ func (l *linter) checkSuccessor(e registry.Entry, successor string, known map[st
 	to, registered := known[successor]
 	switch {
 	case registered && to.Status == registry.Withdrawn:
-		what := "its successor " + successor + " is withdrawn itself"
+		what := "successor " + successor + " is withdrawn too"
 		if len(to.Successors) > 0 {
 			what += ", in favour of " + strings.Join(to.Successors, " and ")
 		}
 		l.add(e, Warning, ruleSuccessor, what)
 	case !registered && isURN(successor):
-		l.add(e, Hint, ruleSuccessor, "its successor "+successor+" is not registered here")
+		l.add(e, Hint, ruleSuccessor, "successor "+successor+" is not registered here")
 	}
 }
 
@@ -148,12 +148,12 @@ func (l *linter) checkAlias(tx registry.Tx, e registry.Entry, known map[string]r
 			return err
 		}
 		if len(p.Targets) == 0 {
-			l.add(e, Error, ruleAlias, "it is an alias of "+e.Alias+", which is not registered")
+			l.add(e, Error, ruleAlias, "alias of "+e.Alias+", which is not registered")
 		}
 	case to.Status != registry.Active:
-		l.add(e, Warning, ruleAlias, "it is an alias of "+e.Alias+", which is "+to.Status.String())
+		l.add(e, Warning, ruleAlias, "alias of "+e.Alias+", which is "+to.Status.String())
 	case to.Alias != "":
-		l.add(e, Hint, ruleAlias, "it is an alias of "+e.Alias+", which is an alias of "+to.Alias)
+		l.add(e, Hint, ruleAlias, "alias of "+e.Alias+", which is an alias of "+to.Alias)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func (l *linter) checkLevels(s *subject, known map[string]registry.Entry) {
 		return
 	}
 	if err := l.Names.CheckLevel(e.Name); err != nil {
-		l.add(e, Error, ruleLevel, sayOf(err)+": it is not asked for")
+		l.add(e, Error, ruleLevel, sayOf(err)+": never requested")
 		return
 	}
 	isDefault := func(t registry.Target) bool { return t.Leads() && t.ValidAt(l.now) }
@@ -29,9 +29,9 @@ func (l *linter) checkLevels(s *subject, known map[string]registry.Entry) {
 			return
 		}
 	}
-	what := "it has no default link (gs1:defaultLink)"
+	what := "no default link (gs1:defaultLink)"
 	if len(s.levels) > 1 {
-		what += ", and neither has " + strings.Join(s.levels[1:], " nor ") + ", of which it is a part: register that"
+		what += ", nor has " + strings.Join(s.levels[1:], " nor ") + ", its parent: add one"
 	}
 	l.add(e, Warning, ruleLevel, what)
 }

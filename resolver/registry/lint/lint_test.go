@@ -126,12 +126,12 @@ func TestFindings(t *testing.T) {
 		{
 			"not canonical any more",
 			[]registry.Entry{name("urn:isbn:0-395-36341-1", "https://a.example/")},
-			[]string{"urn:isbn:0-395-36341-1: error: its canonical name is urn:isbn:0395363411 (canonical)"},
+			[]string{"urn:isbn:0-395-36341-1: error: canonical name is urn:isbn:0395363411 (canonical)"},
 		},
 		{
 			"two forms of an ISBN",
 			[]registry.Entry{name("urn:isbn:0395363411", "https://a.example/1"), name("urn:isbn:9780395363416", "https://a.example/2")},
-			[]string{"urn:isbn:0395363411: warning: urn:isbn:9780395363416 names the same (equivalent)"},
+			[]string{"urn:isbn:0395363411: warning: urn:isbn:9780395363416 is equivalent (equivalent)"},
 		},
 		{
 			"two forms, one an alias",
@@ -153,7 +153,7 @@ func TestFindings(t *testing.T) {
 			"a normal form",
 			[]registry.Entry{name("urn:nbn:fi:a", "https://A.example:443/%7e")},
 			[]string{
-				"urn:nbn:fi:a: warning: the target https://A.example:443/%7e is not in its normal form, which is https://a.example/~ (target-normal)",
+				"urn:nbn:fi:a: warning: the target https://A.example:443/%7e is not normalized: https://a.example/~ (target-normal)",
 			},
 		},
 		{
@@ -165,44 +165,44 @@ func TestFindings(t *testing.T) {
 		{
 			"http",
 			[]registry.Entry{name("urn:nbn:fi:a", "http://a.example/")},
-			[]string{"urn:nbn:fi:a: hint: the target http://a.example/ is not protected (target-http)"},
+			[]string{"urn:nbn:fi:a: hint: the target http://a.example/ is unencrypted (target-http)"},
 		},
 		{"expired", []registry.Entry{
 			with(name("urn:nbn:fi:a", "https://a.example/1"), until(today)),
 			with(name(b, "https://a.example/2", "https://a.example/3"), until(today)),
 			with(name("urn:nbn:fi:c", "https://a.example/4"), until(today.Add(time.Second))),
-		}, []string{"urn:nbn:fi:a: error: no target is valid any more (target-expired)", b + ": hint: 1 of its 2 targets (target-expired)"}},
+		}, []string{"urn:nbn:fi:a: error: all targets have expired (target-expired)", b + ": hint: 1 of 2 targets (target-expired)"}},
 		{
 			"no target",
 			[]registry.Entry{name("urn:nbn:fi:a"), with(name(b), func(e *registry.Entry) { e.Status = registry.Reserved })},
-			[]string{"urn:nbn:fi:a: warning: it is active, and has no target (no-target)"},
+			[]string{"urn:nbn:fi:a: warning: active without a target (no-target)"},
 		},
-		{"itself", []registry.Entry{name("urn:nbn:fi:a", self+"urn:nbn:fi:a")}, []string{"urn:nbn:fi:a: error: it leads back to itself (loop)"}},
+		{"itself", []registry.Entry{name("urn:nbn:fi:a", self+"urn:nbn:fi:a")}, []string{"urn:nbn:fi:a: error: resolves to itself (loop)"}},
 		{"a loop of three by an alias", []registry.Entry{
 			name("urn:nbn:fi:a", self+"URN:NBN:fi:b"), with(name(b), alias("urn:nbn:fi:c")), name("urn:nbn:fi:c", self+"uri-res/N2L?urn:nbn:fi:a"),
 		}, []string{
-			"urn:nbn:fi:a: error: it leads back (loop)", b + ": error: it leads back (loop)", "urn:nbn:fi:c: error: it leads back (loop)",
+			"urn:nbn:fi:a: error: resolves to itself (loop)", b + ": error: resolves to itself (loop)", "urn:nbn:fi:c: error: resolves to itself (loop)",
 		}},
 		{
 			"a chain",
 			[]registry.Entry{name("urn:nbn:fi:a", self+"urn%3Anbn%3Afi%3Ab"), name(b, "https://a.example/")},
-			[]string{"urn:nbn:fi:a: warning: the target " + self + "urn%3Anbn%3Afi%3Ab leads to the name urn:nbn:fi:b (chain)"},
+			[]string{"urn:nbn:fi:a: warning: the target " + self + "urn%3Anbn%3Afi%3Ab resolves to the name urn:nbn:fi:b (chain)"},
 		},
 		{
 			"a chain to what is withdrawn",
 			[]registry.Entry{name("urn:nbn:fi:a", self+b), with(name(b), withdrawn())},
-			[]string{"urn:nbn:fi:a: error: the target " + self + b + " leads to urn:nbn:fi:b, which is withdrawn (chain)"},
+			[]string{"urn:nbn:fi:a: error: the target " + self + b + " resolves to urn:nbn:fi:b, which is withdrawn (chain)"},
 		},
 		{
 			"another resolver",
 			[]registry.Entry{name("urn:nbn:fi:a", "https://r.example/?id="+b), name(b, "https://r.example/"+b)},
-			[]string{"urn:nbn:fi:a: hint: the target https://r.example/?id=" + b + " leads to urn:nbn:fi:b by another resolver (chain)"},
+			[]string{"urn:nbn:fi:a: hint: the target https://r.example/?id=" + b + " resolves to urn:nbn:fi:b through another resolver (chain)"},
 		},
 		{"a page of ours", []registry.Entry{name("urn:nbn:fi:a", self+"about")}, nil},
 		{
 			"an alias of nothing",
 			[]registry.Entry{with(name("urn:nbn:fi:a"), alias(b))},
-			[]string{"urn:nbn:fi:a: error: it is an alias of urn:nbn:fi:b, which is not registered (alias)"},
+			[]string{"urn:nbn:fi:a: error: alias of urn:nbn:fi:b, which is not registered (alias)"},
 		},
 		{
 			"an alias below a prefix",
@@ -212,21 +212,21 @@ func TestFindings(t *testing.T) {
 		{
 			"an alias of what is withdrawn",
 			[]registry.Entry{with(name("urn:nbn:fi:a"), alias(b)), with(name(b), withdrawn())},
-			[]string{"urn:nbn:fi:a: warning: it is an alias of urn:nbn:fi:b, which is withdrawn (alias)"},
+			[]string{"urn:nbn:fi:a: warning: alias of urn:nbn:fi:b, which is withdrawn (alias)"},
 		},
 		{
 			"an alias of an alias",
 			[]registry.Entry{
 				with(name("urn:nbn:fi:a"), alias(b)), with(name(b), alias("urn:nbn:fi:c")), name("urn:nbn:fi:c", "https://a.example/"),
 			},
-			[]string{"urn:nbn:fi:a: hint: it is an alias of urn:nbn:fi:b, which is an alias of urn:nbn:fi:c (alias)"},
+			[]string{"urn:nbn:fi:a: hint: alias of urn:nbn:fi:b, which is an alias of urn:nbn:fi:c (alias)"},
 		},
 		{"successors", []registry.Entry{
 			with(name("urn:nbn:fi:a"), withdrawn(b, "https://a.example/", "urn:nbn:fi:d")), with(name(b), withdrawn("urn:nbn:fi:c")),
 			name("urn:nbn:fi:c", "https://a.example/"),
 		}, []string{
-			"urn:nbn:fi:a: warning: its successor urn:nbn:fi:b is withdrawn itself, in favour of urn:nbn:fi:c (successor)",
-			"urn:nbn:fi:a: hint: its successor urn:nbn:fi:d is not registered here (successor)",
+			"urn:nbn:fi:a: warning: successor urn:nbn:fi:b is withdrawn too, in favour of urn:nbn:fi:c (successor)",
+			"urn:nbn:fi:a: hint: successor urn:nbn:fi:d is not registered here (successor)",
 		}},
 		{
 			"one target for two",
@@ -234,7 +234,7 @@ func TestFindings(t *testing.T) {
 				name("urn:nbn:fi:a", "https://a.example/"), name(b, "https://a.example/"),
 				name("urn:nbn:fi:c", "https://a.example/", "https://b.example/"),
 			},
-			[]string{b + ": hint: its only target https://a.example/ is also that of urn:nbn:fi:a (target-shared)"},
+			[]string{b + ": hint: only target https://a.example/ is also that of urn:nbn:fi:a (target-shared)"},
 		},
 		{
 			"metadata",
@@ -244,7 +244,7 @@ func TestFindings(t *testing.T) {
 		{
 			"a prefix of a namespace with rules",
 			[]registry.Entry{at(registry.Prefix("urn:ietf:rfc:"), "https://a.example/")},
-			[]string{`urn:ietf:rfc:*: hint: names below it are not led by the rules of the namespace "ietf" (hides-rules)`},
+			[]string{`urn:ietf:rfc:*: hint: names below it are no longer resolved by the rules of the namespace "ietf" (hides-rules)`},
 		},
 		{
 			"a needless prefix",
@@ -252,12 +252,12 @@ func TestFindings(t *testing.T) {
 				at(registry.Prefix("urn:example:"), "https://a.example/"), at(registry.Prefix("urn:example:b:"), "https://a.example/b:"),
 				at(registry.Prefix("urn:example:c:"), "https://a.example/d:"),
 			},
-			[]string{"urn:example:b:*: hint: it leads where the prefix urn:example: does (redundant)"},
+			[]string{"urn:example:b:*: hint: same target as the prefix urn:example: (redundant)"},
 		},
 		{
 			"a prefix that leads to itself",
 			[]registry.Entry{at(registry.Prefix("urn:example:"), self+"urn:example:x")},
-			[]string{"urn:example:*: error: it leads back (loop)"},
+			[]string{"urn:example:*: error: resolves to itself (loop)"},
 		},
 		{
 			"a prefix with a bad target",
@@ -294,7 +294,7 @@ func TestNotAsked(t *testing.T) {
 	stored(t, r, name("urn:nbn:fi:a", "https://a.example/"), name("urn:nbn:se:a", "https://a.example/"),
 		at(registry.Prefix("urn:nbn:"), "https://a.example/"))
 	c := lint.Config{Registry: r, Names: names, Only: []string{"urn:nbn:fi:"}}
-	want := "urn:nbn:se:a: warning: the registry is not asked for it (not-asked)"
+	want := "urn:nbn:se:a: warning: outside the prefixes of the registry (not-asked)"
 	if got := found(t, c, ""); !slices.Equal(got, []string{want}) {
 		t.Errorf("found %q", got)
 	}
@@ -326,7 +326,7 @@ func TestPages(t *testing.T) {
 	stored(t, r, entries...)
 	c := lint.Config{Registry: r, Names: names, Hints: true}
 	got := found(t, c, "")
-	want := "urn:nbn:fi:2499: hint: its only target https://a.example/0 is also that of urn:nbn:fi:0000 (target-shared)"
+	want := "urn:nbn:fi:2499: hint: only target https://a.example/0 is also that of urn:nbn:fi:0000 (target-shared)"
 	if !slices.Equal(got, []string{want}) {
 		t.Errorf("found %q", got)
 	}

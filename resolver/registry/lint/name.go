@@ -13,18 +13,18 @@ import (
 func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 	e := s.entry
 	if s.failure != nil {
-		l.add(e, Error, ruleName, sayOf(s.failure)+": nobody can ask for it")
+		l.add(e, Error, ruleName, sayOf(s.failure)+": cannot be requested")
 		return
 	}
 	if s.canonical != e.Name && e.Alias != s.canonical {
-		what := "its canonical name is " + s.canonical + ": who asks for it is led there"
+		what := "canonical name is " + s.canonical + ": requests are redirected there"
 		if _, ok := known[s.canonical]; ok {
-			what += ", and that is registered too"
+			what += ", which is registered too"
 		}
-		l.add(e, Error, ruleCanonical, what+" (register that, and make this an alias of it)")
+		l.add(e, Error, ruleCanonical, what+" (register it, and make this name an alias of it)")
 	}
 	if !registry.Asked(l.Only, e.Key) {
-		l.add(e, Warning, ruleNotAsked, "the registry is not asked for it")
+		l.add(e, Warning, ruleNotAsked, "outside the prefixes of the registry")
 	}
 	if e.Kind == registry.KindPrefix {
 		return
@@ -35,7 +35,7 @@ func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 	for _, name := range s.others {
 		// Only the first of two names reports it.
 		if other, ok := known[name]; ok && e.Name < name && apart(e, other) {
-			l.add(e, Warning, ruleEquivalent, name+" names the same, and is registered apart: make one of them an alias of the other")
+			l.add(e, Warning, ruleEquivalent, name+" is equivalent, but registered separately: make one an alias of the other")
 		}
 	}
 }

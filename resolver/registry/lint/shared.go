@@ -91,7 +91,7 @@ func (l *linter) nameShared(entries []registry.Entry) {
 		case before.name == "":
 			l.shared.twice[hash] = first{e.Name, target}
 		case before.target == target:
-			l.add(e, Hint, ruleShared, "its only target "+target+" is also that of "+before.name)
+			l.add(e, Hint, ruleShared, "only target "+target+" is also that of "+before.name)
 		}
 	}
 }

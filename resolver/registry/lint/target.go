@@ -33,11 +33,11 @@ func (l *linter) checkTargets(s *subject) {
 	}
 	switch {
 	case len(e.Targets) == 0 && e.Kind == registry.KindName:
-		l.add(e, Warning, ruleNoTarget, "it is active, and has no target: reserve it, or give it one")
+		l.add(e, Warning, ruleNoTarget, "active without a target: reserve it, or add a target")
 	case over > 0 && over == len(e.Targets):
-		l.add(e, Error, ruleExpired, "no target is valid any more: it leads nowhere")
+		l.add(e, Error, ruleExpired, "all targets have expired")
 	case over > 0:
-		l.add(e, Hint, ruleExpired, fmt.Sprintf("%d of its %d targets are not valid any more", over, len(e.Targets)))
+		l.add(e, Hint, ruleExpired, fmt.Sprintf("%d of %d targets have expired", over, len(e.Targets)))
 	}
 }
 
@@ -61,13 +61,13 @@ func (l *linter) checkTarget(e registry.Entry, t registry.Target) {
 	}
 	if normal := u.Normalize(); normal != u && !strings.Contains(t.URI, "{") {
 		shown := strings.TrimSuffix(normal.String(), strings.TrimPrefix(sample(e), e.Name))
-		l.add(e, Warning, ruleNormal, fmt.Sprintf("the target %s is not in its normal form, which is %s", t.URI, shown))
+		l.add(e, Warning, ruleNormal, fmt.Sprintf("the target %s is not normalized: %s", t.URI, shown))
 	}
 	if _, has := u.Userinfo(); has && !strings.EqualFold(u.Scheme(), "mailto") {
-		l.add(e, Warning, ruleUserinfo, "the target has a user name or password, which everybody sees who asks for the name")
+		l.add(e, Warning, ruleUserinfo, "the target has a user name or password, which is public")
 	}
 	if strings.EqualFold(u.Scheme(), "http") {
-		l.add(e, Hint, ruleHTTP, fmt.Sprintf("the target %s is not protected: use https if its server has it", t.URI))
+		l.add(e, Hint, ruleHTTP, fmt.Sprintf("the target %s is unencrypted: use https if its server supports it", t.URI))
 	}
 }
 

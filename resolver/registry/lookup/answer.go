@@ -24,7 +24,7 @@ func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved)
 		// The record itself is the description. Other systems are not queried for the description of a
 		// registered name.
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrService, Reason: "the registry has no further description",
+			Kind: resolver.ErrService, Reason: "no further description in the registry",
 			Code: "no_description", TTL: r.config.TTL, Clients: record.Clients, Record: record,
 		}
 	}
@@ -48,7 +48,7 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 	if !until.IsZero() {
 		ttl = min(ttl, max(until.Sub(at), time.Second))
 	}
-	none, code := "the name is registered, and has no target now", "no_target_now"
+	none, code := "registered name without a current target", "no_target_now"
 	locations := make([]resolver.Location, 0, len(targets))
 	origin := &struct { // in a single allocation, as they are used together
 		source resolver.Source
@@ -144,7 +144,7 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 		return resolver.Answer{}, &unavailable{err}
 	case len(locations) == 0:
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrNotFound, Reason: "the registry has no other name of it",
+			Kind: resolver.ErrNotFound, Reason: "no other name in the registry",
 			Code: "no_other_name", TTL: r.config.TTL, Clients: record.Clients, Record: record,
 		}
 	}

@@ -16,7 +16,7 @@ func decide(e *registry.Entry) error {
 	n := &resolver.Negative{Record: recordOf(e)}
 	what, isPrefix := "the name", e.Kind == registry.KindPrefix
 	if isPrefix {
-		what, n.Values = "all that begins with "+e.Name, []string{"Prefix", e.Name}
+		what, n.Values = "everything below "+e.Name, []string{"Prefix", e.Name}
 	}
 	switch e.Status {
 	case registry.Withdrawn:
@@ -31,7 +31,7 @@ func decide(e *registry.Entry) error {
 		}
 		return n
 	default:
-		n.Kind, n.Reason, n.Code = resolver.ErrNotFound, what+" is reserved, and leads nowhere yet", "name_reserved"
+		n.Kind, n.Reason, n.Code = resolver.ErrNotFound, what+" is reserved, without a target yet", "name_reserved"
 		if isPrefix {
 			n.Code = "prefix_reserved"
 		}
@@ -42,7 +42,7 @@ func decide(e *registry.Entry) error {
 // notBelow returns the error for an unregistered name below an authoritative prefix.
 func notBelow(p *registry.Entry) error {
 	return &resolver.Negative{
-		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is not registered, and all names that begin with %s are", p.Name),
+		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("not registered, and the registry is authoritative for names below %s", p.Name),
 		Code: "not_below_prefix", Values: []string{"Prefix", p.Name},
 		Record: recordOf(p),
 	}
@@ -60,7 +60,7 @@ func notRegistered() error {
 // queried for it.
 func leadsNowhere(alias *registry.Entry) error {
 	return &resolver.Negative{
-		Kind: resolver.ErrNotFound, Reason: "it is another name of " + alias.Alias + ", which is not registered",
+		Kind: resolver.ErrNotFound, Reason: "alias of " + alias.Alias + ", which is not registered",
 		Code: "alias_not_registered", Values: []string{"Name", alias.Alias}, Record: recordOf(alias),
 	}
 }
@@ -84,7 +84,7 @@ func allows(p *registry.Entry, name string) error {
 		return err
 	}
 	return &resolver.Negative{
-		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("what follows %s is not of the form %s", p.Name, p.Pattern),
+		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("the part after %s does not match %s", p.Name, p.Pattern),
 		Code: "not_of_pattern", Values: []string{"Prefix", p.Name, "Pattern", p.Pattern}, Record: recordOf(p),
 	}
 }

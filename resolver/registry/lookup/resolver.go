@@ -64,7 +64,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	name := q.URI.String()
 	if !registry.Asked(r.config.Only, registry.Name(name)) {
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrUnsupported, Reason: "the registry is not asked for it",
+			Kind: resolver.ErrUnsupported, Reason: "outside the prefixes of the registry",
 			Code: "registry_not_asked", TTL: resolver.Forever,
 		}
 	}
@@ -276,7 +276,7 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 	}
 	// The chain has grown at its end. Registering an alias does not count the aliases that refer to it.
 	return resolved{}, &resolver.Negative{
-		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is at the end of more than %d aliases", registry.MaxAliases),
+		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("chain of more than %d aliases", registry.MaxAliases),
 		Code: "too_many_aliases", Values: []string{"Number", strconv.Itoa(registry.MaxAliases)},
 		Record: recordOf(&found.entry),
 	}

@@ -167,7 +167,7 @@ func TestPattern(t *testing.T) {
 		"urn:example:12": true, "urn:example:x": true, "urn:example:123": false, "urn:example:1x": false, "urn:example:own": true,
 	} {
 		_, err := resolved(t, f.Store(), name, resolver.I2L, time.Time{})
-		if want && err != nil || !want && (!errors.Is(err, resolver.ErrNotFound) || !strings.Contains(err.Error(), "is not of the form")) {
+		if want && err != nil || !want && (!errors.Is(err, resolver.ErrNotFound) || !strings.Contains(err.Error(), "does not match")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -78,9 +78,9 @@ func (m *Minter) change(actor registry.Actor, asked Request, minted *[]string) (
 	}
 	switch {
 	case asked.N < 1 || asked.N > Max:
-		return nil, fmt.Errorf("%w: 1 to %d names can be minted at once, not %d", registry.ErrInvalid, Max, asked.N)
+		return nil, fmt.Errorf("%w: number of names must be 1 to %d, not %d", registry.ErrInvalid, Max, asked.N)
 	case p.random && asked.From != nil:
-		return nil, invalidPattern("mint_random_from", asked.Pattern, "random names have no number to begin from")
+		return nil, invalidPattern("mint_random_from", asked.Pattern, "random patterns have no first number")
 	}
 	return func(tx registry.WriteTx, batch *registry.Batch) error {
 		s := minting{Request: asked, registry: m.registry, actor: actor, pattern: p, tx: tx, batch: batch, seen: make(map[string]bool)}
@@ -116,7 +116,7 @@ func (m *minting) count() error {
 	size := m.pattern.size()
 	for len(m.minted) < m.N {
 		if m.taken >= maxTaken {
-			return fmt.Errorf("%w: the %d names before number %d of %q are all registered already: begin from a greater number",
+			return fmt.Errorf("%w: the %d names before number %d of %q are all registered: start from a greater number",
 				registry.ErrExhausted, m.taken, next, m.Pattern)
 		}
 		first := next
@@ -130,7 +130,7 @@ func (m *minting) count() error {
 			next++
 		}
 		if len(names) == 0 {
-			return fmt.Errorf("%w: of the %d names of %q only %d are free from its counter on, and none was minted",
+			return fmt.Errorf("%w: %[3]q has only %[4]d free names of %[2]d from its counter on: none was minted",
 				registry.ErrExhausted, size, m.Pattern, len(m.minted))
 		}
 		used, err := m.reserve(names)
@@ -160,8 +160,8 @@ func (m *minting) draw() error {
 	for len(m.minted) < m.N {
 		missing := m.N - len(m.minted)
 		if m.taken > 10*m.N+page {
-			return fmt.Errorf("%w: of %d random names of %q only %d were free: nearly all of its %.3g names are registered, "+
-				"so use one with more characters", registry.ErrExhausted, drawn, m.Pattern, len(m.minted), m.names())
+			return fmt.Errorf("%w: only %[4]d of %[2]d random names of %[3]q were free: nearly all of its %.3[5]g names are registered, "+
+				"use a pattern with more characters", registry.ErrExhausted, drawn, m.Pattern, len(m.minted), m.names())
 		}
 		names := make([]string, min(missing, page))
 		for i := range names {
@@ -230,11 +230,11 @@ func (m *minting) reserve(names []string) (int, error) {
 func (m *minting) key(name string) (registry.Key, error) {
 	key, err := m.registry.CanonicalKey(registry.Name(name))
 	if err != nil {
-		return registry.Key{}, invalidPattern("mint_name", m.Pattern, "it makes %q: %v", name, err).With("Pattern", m.Pattern, "Value", name)
+		return registry.Key{}, invalidPattern("mint_name", m.Pattern, "invalid result %q: %v", name, err).With("Pattern", m.Pattern, "Value", name)
 	}
 	if m.pattern.check == ofNOID && key.Name != name {
 		return registry.Key{}, invalidPattern("mint_not_canonical", m.Pattern,
-			"write it as names are in their canonical form, which its check character is of: it makes %q, and that is %q", name, key.Name).
+			"use the canonical form, which the check character applies to: %q is %q in canonical form", name, key.Name).
 			With("Pattern", m.Pattern, "Value", name, "Name", key.Name)
 	}
 	if err := m.registry.CheckChange(registry.Entry{}, key, registry.Record{Status: registry.Reserved}, false); err != nil {

@@ -121,19 +121,19 @@ func TestMintErrors(t *testing.T) {
 	}{
 		{writer(), mint.Request{Pattern: "urn:a:{counter}"}, registry.ErrInvalid, "not 0"},
 		{writer(), mint.Request{Pattern: "urn:a:{counter}", N: mint.Max + 1}, registry.ErrInvalid, "not 10001"},
-		{writer(), mint.Request{Pattern: "urn:a:", N: 1}, registry.ErrInvalid, "needs {counter}"},
-		{writer(), mint.Request{Pattern: "urn:a:{random:4}", N: 1, From: &first}, registry.ErrInvalid, "no number"},
-		{writer(), mint.Request{Pattern: "x:{counter}", N: 1}, registry.ErrInvalid, `it makes "x:1": not valid: it is no URN`},
-		{writer(), mint.Request{Pattern: "URN:a:{counter}{check}", N: 1}, registry.ErrInvalid, "in their canonical form"},
-		{writer(), mint.Request{Pattern: "urn:a:~{counter}{nbn}", N: 1}, registry.ErrInvalid, "not defined for '~'"},
+		{writer(), mint.Request{Pattern: "urn:a:", N: 1}, registry.ErrInvalid, "{counter} or"},
+		{writer(), mint.Request{Pattern: "urn:a:{random:4}", N: 1, From: &first}, registry.ErrInvalid, "no first number"},
+		{writer(), mint.Request{Pattern: "x:{counter}", N: 1}, registry.ErrInvalid, `invalid result "x:1": not valid: it is no URN`},
+		{writer(), mint.Request{Pattern: "URN:a:{counter}{check}", N: 1}, registry.ErrInvalid, "in canonical form"},
+		{writer(), mint.Request{Pattern: "urn:a:~{counter}{nbn}", N: 1}, registry.ErrInvalid, "undefined for '~'"},
 		{writer(), mint.Request{Pattern: "urn:a:{counter}", N: 1, Note: strings.Repeat("x", 5000)}, registry.ErrInvalid, "note"},
 		{
 			writer(),
 			mint.Request{Pattern: "noid:urn:full:.sd", N: 3},
 			registry.ErrExhausted,
-			`of the 10 names of "noid:urn:full:.sd" only 2 are free`,
+			`"noid:urn:full:.sd" has only 2 free names of 10`,
 		},
-		{writer(), mint.Request{Pattern: "noid:urn:drawn:.rd", N: 1}, registry.ErrExhausted, "only 0 were free: nearly all of its 10 names"},
+		{writer(), mint.Request{Pattern: "noid:urn:drawn:.rd", N: 1}, registry.ErrExhausted, "nearly all of its 10 names"},
 		{registry.Actor{Name: "reader", Role: registry.Reader}, mint.Request{Pattern: "urn:a:{counter}", N: 1}, registry.ErrDenied, "reader"},
 		{below, mint.Request{Pattern: "urn:a:{counter}", N: 1}, registry.ErrDenied, "urn:b:"},
 	} {
@@ -198,7 +198,7 @@ func TestMintSkips(t *testing.T) {
 	}
 	r := registry.New(configOf(s))
 	_, err := mint.New(r).Mint(t.Context(), writer(), mint.Request{Pattern: "urn:a:{counter}", N: 1})
-	if !errors.Is(err, registry.ErrExhausted) || !strings.Contains(err.Error(), "begin from a greater number") {
+	if !errors.Is(err, registry.ErrExhausted) || !strings.Contains(err.Error(), "start from a greater number") {
 		t.Errorf("got %v", err)
 	}
 	from := uint64(n - 1000)

@@ -39,7 +39,7 @@ const (
 
 // invalidPattern returns an error about a pattern, with a code for the reason.
 func invalidPattern(code, text, format string, args ...any) *registry.Error {
-	return registry.Invalid(code, "pattern", "the pattern %q: %s", text, fmt.Sprintf(format, args...)).With("Pattern", text)
+	return registry.Invalid(code, "pattern", "pattern %q: %s", text, fmt.Sprintf(format, args...)).With("Pattern", text)
 }
 
 // parsePattern parses a pattern. It is a URI with exactly one of {counter}, {counter:DIGITS} and
@@ -47,7 +47,7 @@ func invalidPattern(code, text, format string, args ...any) *registry.Error {
 // are the check digits of namespaces, by the prefix of their names.
 func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, error) {
 	if len(text) > maxPattern {
-		return pattern{}, registry.Invalid("text_long", "pattern", "the pattern has more than %d octets", maxPattern).With("Most", strconv.Itoa(maxPattern))
+		return pattern{}, registry.Invalid("text_long", "pattern", "pattern longer than %d bytes", maxPattern).With("Most", strconv.Itoa(maxPattern))
 	}
 	if template, ok := strings.CutPrefix(text, "noid:"); ok {
 		return parseNOID(text, template)
@@ -64,11 +64,11 @@ func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, 
 	for rest != "" {
 		literal, field, end := cutField(rest)
 		if strings.ContainsAny(literal, "{}") || end < 0 {
-			return pattern{}, invalidPattern("mint_brace", text, "a brace is not closed, or not opened")
+			return pattern{}, invalidPattern("mint_brace", text, "unbalanced brace")
 		}
 		switch {
 		case p.check != unchecked:
-			return pattern{}, invalidPattern("mint_check", text, "the check character is the last one")
+			return pattern{}, invalidPattern("mint_check", text, "the check character must be last")
 		case found:
 			p.after += literal
 		default:
@@ -82,7 +82,7 @@ func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, 
 		}
 	}
 	if !found {
-		return pattern{}, invalidPattern("mint_counter", text, "it needs {counter} or {random:CHARACTERS}, such as urn:nbn:fi:lib-{counter}")
+		return pattern{}, invalidPattern("mint_counter", text, "{counter} or {random:CHARACTERS} missing, such as urn:nbn:fi:lib-{counter}")
 	}
 	return p, nil
 }
@@ -115,11 +115,11 @@ func (p *pattern) field(field string, found bool) (bool, error) {
 	switch kind {
 	case "counter", "random":
 		if found {
-			return found, invalidPattern("mint_counter", p.text, "it has more than one {counter} or {random}")
+			return found, invalidPattern("mint_counter", p.text, "more than one {counter} or {random}")
 		}
 		if p.random = kind == "random"; p.random {
 			if !sized {
-				return found, invalidPattern("mint_counter", p.text, "{random} needs a number of characters, such as {random:8}")
+				return found, invalidPattern("mint_counter", p.text, "{random} without a number of characters, such as {random:8}")
 			}
 			p.mask = strings.Repeat("e", n)
 			return true, nil
@@ -128,10 +128,10 @@ func (p *pattern) field(field string, found bool) (bool, error) {
 		return true, nil
 	case "check", "nbn":
 		if sized {
-			return found, invalidPattern("mint_check", p.text, "{%s} has one character, and no number", kind)
+			return found, invalidPattern("mint_check", p.text, "{%s} is one character, and takes no number", kind)
 		}
 		if !found {
-			return found, invalidPattern("mint_check", p.text, "{%s} is at the end", kind)
+			return found, invalidPattern("mint_check", p.text, "{%s} must be at the end", kind)
 		}
 		if p.check = ofNOID; kind == "nbn" {
 			p.check = ofNBN
@@ -139,7 +139,7 @@ func (p *pattern) field(field string, found bool) (bool, error) {
 		return found, nil
 	default:
 		return found, invalidPattern("mint_field", p.text,
-			"{%s} is unknown: there are {counter}, {counter:DIGITS}, {random:CHARACTERS}, {check} and {nbn}", field).
+			"unknown {%s}: use {counter}, {counter:DIGITS}, {random:CHARACTERS}, {check} or {nbn}", field).
 			With("Pattern", p.text, "Value", "{"+field+"}")
 	}
 }
@@ -170,12 +170,12 @@ func parseNumber(text string, prefix int, digit registry.CheckDigit) (pattern, e
 	literal, ok := strings.CutSuffix(text[prefix:], "{counter}")
 	digits := strings.ReplaceAll(literal, "-", "")
 	if !ok || strings.Trim(digits, "0123456789") != "" {
-		return pattern{}, invalidPattern("mint_digits", text, "after %s it has the digits of the range and {counter}; the check digit is added", text[:prefix]).
+		return pattern{}, invalidPattern("mint_digits", text, "expected the digits of the range and {counter} after %s; the check digit is added", text[:prefix]).
 			With("Pattern", text, "Prefix", text[:prefix])
 	}
 	n := digit.Digits - len(digits)
 	if n < 1 {
-		return pattern{}, invalidPattern("mint_digits", text, "there are no digits left to count: %s has %d before the check digit", text[:prefix], digit.Digits).
+		return pattern{}, invalidPattern("mint_digits", text, "no digits left for the counter: %s has %d before the check digit", text[:prefix], digit.Digits).
 			With("Pattern", text, "Prefix", text[:prefix])
 	}
 	return pattern{text: text, before: text[:prefix] + digits, mask: strings.Repeat("d", n), check: ofNamespace, digit: digit}, nil

@@ -22,10 +22,10 @@ const (
 )
 
 // errURL does not contain the URL, which may have a password.
-var errURL = errors.New("the URL of the database is not valid; it is not shown, since it may contain a password")
+var errURL = errors.New("invalid database URL (not shown: it may contain a password)")
 
 // errPassword is the error for a URL with a password.
-var errPassword = errors.New("the URL of the database has a password, which others can read")
+var errPassword = errors.New("database URL with a password, which is readable by others")
 
 // parse returns the configuration of the connections to a database.
 func parse(text string, o Options) (*pgxpool.Config, error) {

@@ -12,7 +12,7 @@ import (
 
 // ErrOutcome means that the outcome of a Write is unknown: the connection was lost before the server confirmed
 // the commit, and the server cannot be queried. The error also wraps registry.ErrNoStore.
-var ErrOutcome = errors.New("the connection was lost during the commit: whether the change was made is not known")
+var ErrOutcome = errors.New("connection lost during the commit: outcome unknown")
 
 // Error codes (SQLSTATE) of PostgreSQL.
 const (
@@ -40,7 +40,7 @@ func kindOf(err error) error {
 	case errors.As(err, &failed) && (failed.Code == codeDamagedData || failed.Code == codeDamagedIndex):
 		return fmt.Errorf("%w: %w", registry.ErrDamaged, err)
 	case errors.As(err, &failed) && failed.Code == codeLockTimeout:
-		return fmt.Errorf("%w: other instances are writing: %w", registry.ErrNoStore, err)
+		return fmt.Errorf("%w: serialization conflict with other instances: %w", registry.ErrNoStore, err)
 	default:
 		// Clients see only the text of the inner error.
 		return fmt.Errorf("%w: %w", fmt.Errorf("%w", registry.ErrNoStore), oneLine{err})

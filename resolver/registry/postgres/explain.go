@@ -25,25 +25,25 @@ func explain(err error) error {
 	var unknown *net.DNSError
 	switch {
 	case errors.As(err, new(x509.UnknownAuthorityError)):
-		return fmt.Errorf("the certificate of the server is of no authority that is trusted: %w", err)
+		return fmt.Errorf("server certificate of an unknown authority: %w", err)
 	case errors.As(err, new(x509.HostnameError)):
-		return fmt.Errorf("the certificate of the server is for another name: %w", err)
+		return fmt.Errorf("server certificate for another name: %w", err)
 	case errors.As(err, new(*tls.CertificateVerificationError)):
-		return fmt.Errorf("the certificate of the server is not valid for it: %w", err)
+		return fmt.Errorf("invalid server certificate: %w", err)
 	case strings.Contains(err.Error(), "server refused TLS connection"):
-		return fmt.Errorf("the server does not speak TLS, which sslmode of the URL demands: %w", err)
+		return fmt.Errorf("server does not support TLS, required by sslmode of the URL: %w", err)
 	case errors.As(err, &failed) && isOf(failed.Code, codeAuthorization):
-		return fmt.Errorf("the user or the password is wrong or missing, or pg_hba.conf does not allow it: %w", err)
+		return fmt.Errorf("wrong or missing user or password, or denied by pg_hba.conf: %w", err)
 	case errors.As(err, &failed) && failed.Code == codeNoDatabase:
-		return fmt.Errorf("the server has no database of this name: %w", err)
+		return fmt.Errorf("no database of this name: %w", err)
 	case errors.As(err, &failed) && failed.Code == codeNoRight:
-		return fmt.Errorf("the user lacks a right: %w", err)
+		return fmt.Errorf("insufficient privilege of the user: %w", err)
 	case errors.As(err, &unknown):
-		return fmt.Errorf("the name of the server cannot be looked up: %w", err)
+		return fmt.Errorf("server name lookup failed: %w", err)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("nothing listens at this address and port: %w", err)
+		return fmt.Errorf("connection refused at this address and port: %w", err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("the server was too slow, or cannot be reached: %w", err)
+		return fmt.Errorf("server timed out or unreachable: %w", err)
 	default:
 		return err
 	}

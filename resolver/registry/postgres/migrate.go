@@ -16,7 +16,7 @@ import (
 
 var (
 	// errEncoding is the error for a database that cannot store all names.
-	errEncoding = errors.New("the database must be created with ENCODING 'UTF8'")
+	errEncoding = errors.New("database encoding must be UTF8: create it with ENCODING 'UTF8'")
 	// errOld is the error for a server older than the tested versions.
 	errOld = errors.New("the registry needs PostgreSQL 15 or newer")
 )
@@ -65,9 +65,9 @@ func checkServer(ctx context.Context, db questioner) error {
 func suits(encoding, name string, version int) error {
 	switch {
 	case version < oldestVersion:
-		return fmt.Errorf("%w: this one is %s", errOld, name)
+		return fmt.Errorf("%w: it is %s", errOld, name)
 	case encoding != "UTF8":
-		return fmt.Errorf("%w: it has %s", errEncoding, encoding)
+		return fmt.Errorf("%w: found %s", errEncoding, encoding)
 	default:
 		return nil
 	}
@@ -116,14 +116,14 @@ func up(ctx context.Context, pool *pgxpool.Pool, has int64) (err error) {
 		return newer(has, target)
 	}
 	if _, err = p.Up(ctx); isReadOnly(err) {
-		err = fmt.Errorf("the server accepts no changes, and the schema of this version of urnd must be made first: %w", err)
+		err = fmt.Errorf("server is read-only, but the schema of this urnd version must be created first: %w", err)
 	}
 	return err
 }
 
 // newer returns the error for the schema of a newer version of urnd.
 func newer(has, target int64) error {
-	return fmt.Errorf("%w: it has schema %d, and this version knows %d: use the urnd that has written it", registry.ErrSchema, has, target)
+	return fmt.Errorf("%w: schema %d, this version supports %d: use the urnd version that wrote it", registry.ErrSchema, has, target)
 }
 
 // current returns the current schema version.
@@ -136,7 +136,7 @@ func current(pool *pgxpool.Pool) (target int64, err error) {
 }
 
 // errSchema is the error for a replica with a different schema version.
-var errSchema = errors.New("the replica has another schema")
+var errSchema = errors.New("replica with a different schema")
 
 // isCurrent returns an error unless a database has the current schema version.
 func isCurrent(ctx context.Context, pool *pgxpool.Pool) error {

@@ -13,11 +13,11 @@ const (
 )
 
 // errTimeline means that the current primary is not the server that received the commit.
-var errTimeline = errors.New("another server has become the primary")
+var errTimeline = errors.New("failover to another primary")
 
 // errRestarted means that the server has restarted, and that the transaction can be identified only by its ID,
 // which may have been reused.
-var errRestarted = errors.New("the server has restarted")
+var errRestarted = errors.New("server restarted")
 
 // outcome queries whether a transaction was committed, with retries until outcomeTimeout.
 func (s *Store) outcome(ctx context.Context, id identity) (committed bool, err error) {
@@ -33,7 +33,7 @@ func (s *Store) outcome(ctx context.Context, id identity) (committed bool, err e
 		case err == nil && status == "aborted":
 			return false, nil
 		case err == nil:
-			err = fmt.Errorf("the transaction is %q", status)
+			err = fmt.Errorf("transaction status %q", status)
 		}
 		timer := time.NewTimer(outcomePause)
 		select {

@@ -82,11 +82,11 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 	if o.Replica != "" {
 		c, err := parse(o.Replica, o)
 		if err != nil {
-			return fmt.Errorf("the replica: %w", err)
+			return fmt.Errorf("replica: %w", err)
 		}
 		pool, err := pgxpool.NewWithConfig(ctx, c)
 		if err != nil {
-			return fmt.Errorf("the replica: %w", err)
+			return fmt.Errorf("replica: %w", err)
 		}
 		s.replica = &replica{pool: pool, now: o.Now}
 	}

@@ -24,8 +24,8 @@ const (
 )
 
 var (
-	errAway = errors.New("the replica is away")
-	errLate = errors.New("the replica is late")
+	errAway = errors.New("replica unavailable")
+	errLate = errors.New("replica lagging")
 )
 
 // try runs a query on the replica, unless that is known to be unavailable.

@@ -95,7 +95,7 @@ func (s database) Write(ctx context.Context, relaxed bool, f func(store.Conn) er
 }
 
 // errTurn means that other writers of this instance took too long.
-var errTurn = fmt.Errorf("%w: others are writing", registry.ErrNoStore)
+var errTurn = fmt.Errorf("%w: lock timeout, others are writing", registry.ErrNoStore)
 
 // turn waits for the other writers of this instance.
 func (s *Store) turn(ctx context.Context) (end func(), err error) {

@@ -18,8 +18,8 @@ type Server struct {
 }
 
 var (
-	errMake = errors.New("the database has no registry, and the user may not make one: it needs CREATE on the schema")
-	errRead = errors.New("the user may not read the tables of the registry")
+	errMake = errors.New("no registry in the database: grant CREATE on the schema to the user")
+	errRead = errors.New("user may not read the tables of the registry: grant SELECT")
 )
 
 // Try checks whether a database, or a replica of it, could be used, without changing anything. Its errors are
@@ -67,7 +67,7 @@ func try(ctx context.Context, url string, replica bool, o Options) (found Server
 	case found.Schema > found.Current:
 		return found, newer(found.Schema, found.Current)
 	case replica && found.Schema != found.Current:
-		return found, fmt.Errorf("%w: %d, and this version needs %d", errSchema, found.Schema, found.Current)
+		return found, fmt.Errorf("%w: %d, this version requires %d", errSchema, found.Schema, found.Current)
 	}
 	may, err := mayWrite(ctx, tx, found)
 	found.Writable = may && !standby && mode != "on"

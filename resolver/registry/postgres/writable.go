@@ -35,7 +35,7 @@ func (s *Store) Degraded() error {
 		return nil
 	}
 	if why := s.replica.lost.Load(); why != nil {
-		return fmt.Errorf("the replica does not answer, and the primary is asked: %w", oneLine{explain(*why)})
+		return fmt.Errorf("replica unavailable, using the primary: %w", oneLine{explain(*why)})
 	}
 	return nil
 }
@@ -71,15 +71,15 @@ func (s *Store) look(ctx context.Context, db questioner) error {
 	if err != nil {
 		return err
 	}
-	const only = " (where this urnd is only to read, add target_session_attrs=any to the URL of its store)"
+	const only = " (for a read-only urnd, add target_session_attrs=any to registry.store)"
 	var why string
 	switch {
 	case standby:
-		why = "it is a standby: name the primary in the URL, or both servers" + only
+		why = "server is a standby: use the primary in the URL, or both servers" + only
 	case mode == "on":
-		why = "default_transaction_read_only is on for it, or for this database or user: turn it off" + only
+		why = "default_transaction_read_only is on for the server, database or user: turn it off" + only
 	case !may:
-		why = "the user lacks the rights to change its tables: grant INSERT, UPDATE and DELETE" + only
+		why = "user may not change the tables: grant INSERT, UPDATE and DELETE" + only
 	}
 	if why == "" {
 		s.unwritable.Store(nil)
@@ -100,5 +100,5 @@ func (s *Store) refuse(why error) {
 
 // refuseWithout records that the primary is unavailable, and the replica is queried instead.
 func (s *Store) refuseWithout(primary error) {
-	s.refuse(fmt.Errorf("names are looked up at the replica, as the primary cannot be used: %w", primary))
+	s.refuse(fmt.Errorf("primary unavailable, using the replica: %w", primary))
 }

@@ -28,9 +28,9 @@ func TestUnwritable(t *testing.T) {
 	catchUp(t, standby, server)
 	as := func(role string) string { return strings.Replace(server.URL(""), "postgres@", role+"@", 1) }
 	for _, tt := range []struct{ url, says, mend string }{
-		{as("reader"), "lacks the rights", "GRANT ALL ON ALL TABLES IN SCHEMA public TO reader"},
+		{as("reader"), "may not change the tables", "GRANT ALL ON ALL TABLES IN SCHEMA public TO reader"},
 		{as("standing"), "default_transaction_read_only is on", "ALTER ROLE standing RESET default_transaction_read_only"},
-		{standby.URL(""), "it is a standby", ""},
+		{standby.URL(""), "server is a standby", ""},
 	} {
 		s, any := open(t, tt.url), open(t, tt.url+"&target_session_attrs=any")
 		for _, store := range []registry.Store{s, any} {

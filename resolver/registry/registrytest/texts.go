@@ -45,7 +45,7 @@ func testTexts(t *testing.T, s registry.Store) {
 	read(t, s, func(tx registry.Tx) error {
 		got, err := tx.Document(registry.TableJobs, "größe %_'")
 		if !slices.Equal(got, value) {
-			t.Errorf("a document of %d octets came back with %d", len(value), len(got))
+			t.Errorf("a document of %d bytes came back with %d", len(value), len(got))
 		}
 		return err
 	})

@@ -83,7 +83,7 @@ func (s *Service) ChangeSet(ctx context.Context, actor registry.Actor, number re
 	}
 	// The same error in both cases: an actor must not learn of change sets outside of its prefixes.
 	if err == nil && !ok || errors.Is(err, registry.ErrUnknown) {
-		err = fmt.Errorf("%w: no change set %d has changed anything that begins with %s", registry.ErrUnknown, number, below)
+		err = fmt.Errorf("%w: no change set %d below %s", registry.ErrUnknown, number, below)
 	}
 	return set, err
 }

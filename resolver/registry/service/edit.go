@@ -200,11 +200,11 @@ func (s *Service) Revert(ctx context.Context, actor registry.Actor, of registry.
 		return registry.Reverted{}, err
 	}
 	if of.Set < 1 {
-		return registry.Reverted{}, fmt.Errorf("%w: set is the number of a change set", registry.ErrInvalid)
+		return registry.Reverted{}, fmt.Errorf("%w: set must be the number of a change set", registry.ErrInvalid)
 	}
 	set, err := s.changeSet(ctx, of.Set)
 	if err == nil && set.Rows > maxReverted && !s.config.Unbounded {
-		err = fmt.Errorf("%w: the change set %d has %d versions, and more than %d are taken back by the command alone: urnd registry revert %d",
+		err = fmt.Errorf("%w: change set %d has %d versions: to revert more than %d, run urnd registry revert %d",
 			registry.ErrInvalid, set.Number, set.Rows, maxReverted, set.Number)
 	}
 	if err != nil {

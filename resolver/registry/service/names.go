@@ -112,7 +112,7 @@ type Entries struct {
 	Next    string
 }
 
-var errPageIsFull = errors.New("the page is full")
+var errPageIsFull = errors.New("page full")
 
 // List returns a page of the results of a search. The page ends early after searchWithin; the rest is on the
 // following pages.

@@ -31,7 +31,7 @@ func (p Page) limit() (int, error) {
 		limit = defaultPage
 	}
 	if limit < 1 || limit > MaxPage {
-		return 0, fmt.Errorf("%w: limit is a number from 1 to %d", registry.ErrSelection, MaxPage)
+		return 0, fmt.Errorf("%w: limit must be a number from 1 to %d", registry.ErrSelection, MaxPage)
 	}
 	return limit, nil
 }

@@ -23,14 +23,14 @@ func Filter(kind registry.Kind, get func(name string) string) (s registry.Search
 		for word := range strings.SplitSeq(text, ",") {
 			var status registry.Status
 			if err := status.UnmarshalText([]byte(word)); err != nil || word == "" {
-				return s, selection("search_status", "status", "status is one of active, reserved and withdrawn, or several, separated by commas")
+				return s, selection("search_status", "status", "status must be active, reserved or withdrawn, or several, separated by commas")
 			}
 			s.Statuses = append(s.Statuses, status)
 		}
 	}
 	if text := get("metadata"); text != "" {
 		if s.Member, s.Value, _ = strings.Cut(text, "="); s.Member == "" {
-			return s, selection("search_metadata", "metadata", "metadata is a member, or a member and its value, as title=Kalevala")
+			return s, selection("search_metadata", "metadata", "metadata must be a member, or a member and its value, such as title=Kalevala")
 		}
 	}
 	return s, nil
@@ -48,7 +48,7 @@ func ChangesOf(get func(name string) string) (c Changes, err error) {
 		c.Until, err = parameter("until", get("until"), plaintext.ParseTimeEnd)
 	}
 	if order := get("order"); err == nil && order != "" && order != "oldest" && order != "newest" {
-		err = fmt.Errorf("%w: order is oldest or newest, which are first", registry.ErrSelection)
+		err = fmt.Errorf("%w: order must be oldest or newest", registry.ErrSelection)
 	}
 	return c, err
 }

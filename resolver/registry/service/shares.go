@@ -58,8 +58,8 @@ func (s *shares) Enter(ctx context.Context, actor registry.Actor) (leave func(),
 // Upload reserves memory for a file sent by an actor. The caller must call done once, unless there is an error.
 func (s *shares) Upload(actor registry.Actor) (done func(), err error) {
 	if done, err = s.uploads.Acquire(actor.Token); err != nil {
-		return nil, refusedShare(err, fmt.Errorf("%w: %d files are being read already", resolver.ErrBusy, maxUploads),
-			"%d files are being read", maxUploadsOfToken)
+		return nil, refusedShare(err, fmt.Errorf("%w: %d concurrent uploads", resolver.ErrBusy, maxUploads),
+			"%d concurrent uploads", maxUploadsOfToken)
 	}
 	return done, nil
 }
@@ -67,8 +67,8 @@ func (s *shares) Upload(actor registry.Actor) (done func(), err error) {
 // export admits an export by an actor. The caller must call done once, unless there is an error.
 func (s *shares) export(actor registry.Actor) (done func(), err error) {
 	if done, err = s.exports.Acquire(actor.Token); err != nil {
-		return nil, refusedShare(err, fmt.Errorf("%w: %d are being sent; try again later", registry.ErrExports, maxExports),
-			"%d exports are being sent", maxExportsOfToken)
+		return nil, refusedShare(err, fmt.Errorf("%w: limit %d; try again later", registry.ErrExports, maxExports),
+			"%d concurrent exports", maxExportsOfToken)
 	}
 	return done, nil
 }
@@ -79,7 +79,7 @@ func (s *shares) searching(ctx context.Context, actor registry.Actor) (done func
 	ctx, cancel := context.WithTimeout(ctx, searchWithin)
 	defer cancel()
 	if done, err = s.searches.Wait(ctx, actor.Token); err != nil {
-		return nil, fmt.Errorf("%w: %d searches of the registry run already, or %d with this token; try again later",
+		return nil, fmt.Errorf("%w: limit of %d concurrent searches of the registry, or %d per token, reached; try again later",
 			resolver.ErrBusy, maxSearches, maxSearchesOfToken)
 	}
 	return done, nil

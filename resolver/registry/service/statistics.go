@@ -83,7 +83,7 @@ func (s *Service) Health(
 		return nil, "", err
 	}
 	if state != "" && !slices.Contains(health.States(), state) {
-		return nil, "", fmt.Errorf("%w: state is one of %v", registry.ErrSelection, health.States())
+		return nil, "", fmt.Errorf("%w: state must be one of %v", registry.ErrSelection, health.States())
 	}
 	below, err := s.below(actor, prefix)
 	if err != nil {

@@ -53,7 +53,7 @@ func (u Use) Check(actor registry.Actor, kind registry.Kind) error {
 	role, action := u.needs(kind)
 	switch {
 	case actor.Role < role:
-		return fmt.Errorf("%w: %s has the role %s, and this needs %s", registry.ErrDenied, actor.Name, actor.Role, role)
+		return fmt.Errorf("%w: %s has the role %s, this requires %s", registry.ErrDenied, actor.Name, actor.Role, role)
 	case action == "":
 		return nil
 	default:

@@ -101,7 +101,7 @@ func (c *conn) backup(ctx context.Context, file string, progress func(done, all 
 func OpenBackup(ctx context.Context, file string) (*Store, error) {
 	for _, beside := range []string{"-wal", "-journal"} {
 		if info, err := os.Stat(file + beside); err == nil && info.Size() > 0 {
-			return nil, fmt.Errorf("%w: %s is in use, or was not closed: there is %s%s beside it, so that it is "+
+			return nil, fmt.Errorf("%w: %s is in use, or was not closed: %s%s exists, so it is "+
 				"not a backup", registry.ErrNoStore, file, filepath.Base(file), beside)
 		}
 	}
@@ -131,7 +131,7 @@ func (c *conn) checkSchema() error {
 		return err
 	}
 	if id != applicationID {
-		return errors.New("it is not a database of the registry")
+		return errors.New("not a registry database")
 	}
 	target, err := schema()
 	if err != nil {
@@ -147,12 +147,12 @@ func (c *conn) checkSchema() error {
 	case has > target:
 		return newerSchema(c.path, has, target)
 	case has < target:
-		return fmt.Errorf("%w: %s has schema %d, and this version has %d; restoring it brings it there", errOlder, c.path, has, target)
+		return fmt.Errorf("%w: %s has schema %d, this version has %d; a restore migrates it", errOlder, c.path, has, target)
 	}
 	return nil
 }
 
-var errOlder = errors.New("the backup was written by an older version of urnd")
+var errOlder = errors.New("backup of an older version of urnd")
 
 // newFile creates the file of a database with mode 0600. It removes a stale file first, with its logs, which
 // SQLite would apply to the new file. It does not follow a symbolic link: root may write into the directory of

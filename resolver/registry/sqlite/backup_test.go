@@ -217,6 +217,6 @@ func TestLeftOver(t *testing.T) {
 		t.Errorf("the log that was left over was applied: %+v, %v", e, err)
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
-		t.Errorf("the file that a link leads to has %d octets, %v", len(text), err)
+		t.Errorf("the file that a link leads to has %d bytes, %v", len(text), err)
 	}
 }

@@ -34,7 +34,7 @@ func (c *conn) check(report func(problem string)) error {
 		return err // a statement on unreadable pages would fail
 	}
 	return c.Query("PRAGMA foreign_key_check", func(row store.Row) error {
-		add(fmt.Sprintf("row %d of %s leads to no row of %s", row.Int(1), row.Text(0), row.Text(2)))
+		add(fmt.Sprintf("row %d of %s: dangling reference to %s", row.Int(1), row.Text(0), row.Text(2)))
 		return nil
 	})
 }

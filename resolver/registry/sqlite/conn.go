@@ -141,7 +141,7 @@ func (c *conn) within(ctx context.Context, begin string, f func() error) (err er
 }
 
 // errRolledBack is the error of statements after an error that has rolled the transaction back.
-var errRolledBack = errors.New("the transaction was rolled back by an error before")
+var errRolledBack = errors.New("transaction already rolled back by an earlier error")
 
 // touch establishes the snapshot of a transaction, which otherwise happens at its first statement that reads.
 func (c *conn) touch() error {

@@ -47,7 +47,7 @@ func copyChecked(ctx context.Context, to io.Writer, from io.Reader, backup strin
 		return fmt.Errorf("reading %s: %w", backup, err)
 	}
 	if want != nil && !bytes.Equal(want, is[:]) {
-		return fmt.Errorf("%w: %s is not the backup that was made: its SHA-256 is %x, and %s says %x: use another backup",
+		return fmt.Errorf("%w: %s is damaged: its SHA-256 is %x, %s has %x: use another backup",
 			registry.ErrDamaged, backup, is, DigestFile(backup), want)
 	}
 	return nil
@@ -89,7 +89,7 @@ func readDigest(backup string) ([]byte, error) {
 	data, _, _ := strings.Cut(line, " ")
 	digest, err := hex.DecodeString(data)
 	if err != nil || len(digest) != sha256.Size || rest != "" {
-		return nil, fmt.Errorf("%w: %s is not one line of sha256sum(1): use another backup, or make it anew if you know that this one is good",
+		return nil, fmt.Errorf("%w: %s is not one line of sha256sum(1): use another backup, or create the line again if this backup is intact",
 			registry.ErrDamaged, file)
 	}
 	return digest, nil

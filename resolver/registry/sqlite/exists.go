@@ -15,7 +15,7 @@ import (
 // create.
 func MustExist(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: there is no file %s: urnd registry import and set make one, and so does urnd when it starts",
+		return fmt.Errorf("%w: no file %s: urnd registry import, set, and the start of urnd create it",
 			registry.ErrNoStore, path)
 	}
 	return nil
@@ -62,8 +62,8 @@ func Lost(path string, directories ...string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil // opening it reports the error
 	}
-	return fmt.Errorf("%w: there is no file %s, and %s shows that there was one: see whether its file system is mounted, put the file back, or restore a backup "+
-		"(urnd registry restore); if a new registry is meant, move %s away", registry.ErrNoStore, path, trace, trace)
+	return fmt.Errorf("%w: file %s missing, although %s shows that it existed: mount its file system, put the file back, or restore a backup "+
+		"(urnd registry restore); for a new registry, move %s away", registry.ErrNoStore, path, trace, trace)
 }
 
 // traceOf returns a file that is evidence of a former store at path, "" if there is none.

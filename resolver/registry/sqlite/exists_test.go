@@ -87,7 +87,7 @@ func TestRestoreLost(t *testing.T) {
 	log, err := os.ReadFile(path + "-wal")
 	closed(t, s)
 	if err := errors.Join(err, os.WriteFile(path+"-wal", log, 0o600), os.Remove(path)); err != nil || len(log) == 0 {
-		t.Fatalf("a log of %d octets, %v", len(log), err)
+		t.Fatalf("a log of %d bytes, %v", len(log), err)
 	}
 	if _, err := sqlite.Open(t.Context(), path); !errors.Is(err, registry.ErrNoStore) {
 		t.Errorf("opening it: %v", err)
@@ -101,6 +101,6 @@ func TestRestoreLost(t *testing.T) {
 		t.Errorf("the restored store has %d versions, %v, and the backup 10", head, err)
 	}
 	if left, err := os.ReadFile(path + ".lost-wal"); string(left) != string(log) || err != nil {
-		t.Errorf("the log is %d octets now, %v", len(left), err)
+		t.Errorf("the log is %d bytes now, %v", len(left), err)
 	}
 }

@@ -37,25 +37,25 @@ func failureOf(path string, err error) error {
 	switch {
 	case isAny(err, sqlite3.NOTADB):
 		kind = registry.ErrDamaged
-		advice = "look whether it is the file that was meant; if it was the registry, restore a backup (urnd registry restore)"
+		advice = "check the path; if it was the registry, restore a backup (urnd registry restore)"
 	case isAny(err, sqlite3.CORRUPT, sqlite3.IOERR_SHORT_READ, sqlite3.IOERR_CORRUPTFS):
-		kind, advice = registry.ErrDamaged, "its pages are not what was written: check the disk, and restore a backup (urnd registry restore)"
+		kind, advice = registry.ErrDamaged, "pages damaged: check the disk, and restore a backup (urnd registry restore)"
 	case isAny(err, sqlite3.FULL, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG), isAny(err, sqlite3.IOERR, sqlite3.CANTOPEN) && isFull(path):
-		told = " for changes: there is no more room for them"
-		advice = "its file system has no more room; what was being written is not there, all that was written before is: make room"
+		told = " for writing: no space left"
+		advice = "no space left on its file system: free some; the failed change is not stored, all earlier ones are"
 	case isAny(err, sqlite3.BUSY_SNAPSHOT, sqlite3.BUSY):
-		advice = fmt.Sprintf("another process has been writing to it for more than %s", busyTimeout)
+		advice = fmt.Sprintf("locked by another writing process for more than %s", busyTimeout)
 	case isAny(err, syscall.EROFS):
-		told = " for changes: its file system is read-only"
+		told = " for writing: its file system is read-only"
 		advice = "its file system is read-only"
 	case isAny(err, sqlite3.READONLY_DBMOVED):
-		advice = "the file was moved or replaced while it was in use: start what uses it again"
+		advice = "file moved or replaced while in use: restart the process that uses it"
 	case isAny(err, fs.ErrNotExist):
-		advice = "make its directory, with the user that urnd runs as for its owner"
+		advice = "create its directory, owned by the user of urnd"
 	case isAny(err, sqlite3.READONLY, fs.ErrPermission, sqlite3.PERM, sqlite3.CANTOPEN):
-		advice = "the user that urnd runs as must be allowed to write to the file and to its directory"
+		advice = "allow the user of urnd to write to the file and its directory"
 	case isAny(err, sqlite3.IOERR):
-		advice = "its file system failed: see whether it has room, and the log of the kernel; what was being written is not there"
+		advice = "I/O error of its file system: check its free space and the kernel log; the failed change is not stored"
 	}
 	if advice != "" {
 		advice = ": " + advice

@@ -126,7 +126,7 @@ func TestFileFaults(t *testing.T) {
 			if err := os.RemoveAll(filepath.Dir(path)); err != nil {
 				t.Fatal(err)
 			}
-		}, registry.ErrNoStore, "make its directory"},
+		}, registry.ErrNoStore, "create its directory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filled(t, 100)
@@ -217,9 +217,9 @@ func TestPermissions(t *testing.T) {
 		want, readOnlyDir string
 	}{
 		{"all may be written", 0o755, 0o600, user, "the error is <nil>", ""},
-		{"a file of somebody else", 0o777, 0o644, 0, "the user that urnd runs as must be allowed to write", ""},
-		{"a file that must not be read", 0o777, 0o600, 0, "the user that urnd runs as must be allowed to write", ""},
-		{"a directory of somebody else", 0o755, 0o600, user, "the user that urnd runs as must be allowed to write", "yes"},
+		{"a file of somebody else", 0o777, 0o644, 0, "allow the user of urnd to write", ""},
+		{"a file that must not be read", 0o777, 0o600, 0, "allow the user of urnd to write", ""},
+		{"a directory of somebody else", 0o755, 0o600, user, "allow the user of urnd to write", "yes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			base, err := os.MkdirTemp("", "registry")

@@ -84,7 +84,7 @@ func isOurs(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if id != 0 || ours == 0 {
-		return errors.New("it is the database of another program: use another file")
+		return errors.New("database of another program: use another file")
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func shareAs(path string) error {
 }
 
 func newerSchema(path string, has, knows int64) error {
-	return fmt.Errorf("%w has schema %d, and this version knows %d: use the urnd that has written it", about(path, registry.ErrSchema, ""), has, knows)
+	return fmt.Errorf("%w has schema %d, this version supports %d: use the urnd version that wrote it", about(path, registry.ErrSchema, ""), has, knows)
 }
 
 // schema returns the current version of the schema.

@@ -156,16 +156,16 @@ func TestFlippedBits(t *testing.T) {
 		cancel()
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
-			t.Errorf("seed %d: bit %d of octet %d keeps Verify from its end", seed, bit, at)
+			t.Errorf("seed %d: bit %d of byte %d keeps Verify from its end", seed, bit, at)
 		case err != nil || len(failures) > 0:
 			found++
 		case got != want:
-			t.Errorf("seed %d: bit %d of octet %d is not found, and changes %s", seed, bit, at, difference(want, got))
+			t.Errorf("seed %d: bit %d of byte %d is not found, and changes %s", seed, bit, at, difference(want, got))
 		default:
 			unseen++
 		}
 	}
-	t.Logf("of %d octets %d bits were flipped: %d are found, %d change nothing", len(data), n, found, unseen)
+	t.Logf("of %d bytes %d bits were flipped: %d are found, %d change nothing", len(data), n, found, unseen)
 }
 
 // difference returns the first pair of lines that differ.

@@ -54,7 +54,7 @@ func (s *Store) freeze(ctx context.Context, why error) (err error) {
 		return err
 	}
 	if s.frozen.is.log > 0 {
-		return fmt.Errorf("%s-wal is not in the file yet", s.path)
+		return fmt.Errorf("%s-wal not yet merged into the file", s.path)
 	}
 	if s.file, err = os.Stat(s.path); err != nil {
 		return err

@@ -45,7 +45,7 @@ func TestOpenWithoutRoom(t *testing.T) {
 		end  func(t *testing.T, dir string) (again func())
 		says string
 	}{
-		"full": {func(t *testing.T, dir string) func() { return testserver.Fill(t, dir) }, "no more room"},
+		"full": {func(t *testing.T, dir string) func() { return testserver.Fill(t, dir) }, "no space left"},
 		"read-only": {func(t *testing.T, dir string) func() {
 			remount(t, dir, syscall.MS_RDONLY)
 			return func() { remount(t, dir, 0) }
@@ -98,7 +98,7 @@ func TestOpenWithoutRoomAfterKill(t *testing.T) {
 	for _, end := range []string{"", "-wal"} {
 		data, err := os.ReadFile(whole + end)
 		if err != nil || len(data) == 0 {
-			t.Fatalf("%d octets, %v", len(data), err)
+			t.Fatalf("%d bytes, %v", len(data), err)
 		}
 		if err := os.WriteFile(path+end, data, 0o600); err != nil {
 			t.Fatal(err)

@@ -107,7 +107,7 @@ func replace(ctx context.Context, path, by string) (kept string, err error) {
 	}
 	defer release()
 	if kept, err = keep(path); err != nil {
-		return "", fmt.Errorf("keeping the file that is there: %w", err)
+		return "", fmt.Errorf("keeping the existing file: %w", err)
 	}
 	if err := setAside(path, kept); err != nil {
 		return "", err
@@ -160,5 +160,5 @@ func keep(path string) (string, error) {
 			return name, err
 		}
 	}
-	return "", fmt.Errorf("there are %d files of earlier restores: remove those that are not needed", maxKept)
+	return "", fmt.Errorf("%d files of earlier restores: remove those no longer needed", maxKept)
 }

@@ -163,7 +163,7 @@ func (s *Store) write(ctx context.Context, d *durability, f func(store.Conn) err
 		return s.frozen.why
 	}
 	if s.writer == nil { // a backup
-		return fmt.Errorf("%w was opened to be read", about(s.path, registry.ErrNoStore, ""))
+		return fmt.Errorf("%w was opened read-only", about(s.path, registry.ErrNoStore, ""))
 	}
 	if s.writing.Acquire(ctx) != nil {
 		return ctx.Err()

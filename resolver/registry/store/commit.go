@@ -138,7 +138,7 @@ const selectSets = "SELECT s.id, s.kind, a.name, s.note, s.time, s.reverts, s.la
 func (t *transaction) ChangeSet(number registry.Seq) (registry.ChangeSet, error) {
 	all, err := t.sets(selectSets+"WHERE s.id = $1", int64(number))
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("%w: there is no change set %d", registry.ErrUnknown, number)
+		err = fmt.Errorf("%w: no change set %d", registry.ErrUnknown, number)
 	}
 	if err != nil {
 		return registry.ChangeSet{}, err

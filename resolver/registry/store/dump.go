@@ -92,7 +92,7 @@ func (d *dumper) commits(head registry.Seq) error {
 			return err
 		}
 		if len(page) == 0 {
-			return fmt.Errorf("%w: the numbers from %d on belong to no commit", registry.ErrDamaged, last+1)
+			return fmt.Errorf("%w: numbers from %d on without a commit", registry.ErrDamaged, last+1)
 		}
 		for _, c := range page {
 			for first := c.First; first <= c.Last; first += dumpPage {

@@ -187,10 +187,10 @@ func parseStrictly(text []byte, into any) error {
 func parseDumpHead(text []byte) (dumpHead, error) {
 	var head dumpHead
 	if err := parseStrictly(text, &head); err != nil || head.Format != dumpFormat {
-		return head, fmt.Errorf("%w: it is neither a file of SQLite nor a portable backup", registry.ErrInvalid)
+		return head, fmt.Errorf("%w: neither an SQLite file nor a portable backup", registry.ErrInvalid)
 	}
 	if head.Version != dumpVersion {
-		return head, fmt.Errorf("%w: it has version %d of the format, and this urnd reads version %d", registry.ErrSchema, head.Version, dumpVersion)
+		return head, fmt.Errorf("%w: format version %d, this urnd reads version %d", registry.ErrSchema, head.Version, dumpVersion)
 	}
 	return head, nil
 }

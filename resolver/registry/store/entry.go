@@ -92,7 +92,7 @@ func scanEntry(c *columns) (e registry.Entry, err error) {
 	e.Changed, e.By = toTime(c.int()), c.text()
 	status := c.int()
 	if status < 0 || status > int64(registry.Withdrawn) {
-		return e, fmt.Errorf("%w: version %d has the status %d", registry.ErrDamaged, e.Seq, status)
+		return e, fmt.Errorf("%w: version %d with the unknown status %d", registry.ErrDamaged, e.Seq, status)
 	}
 	e.Status = registry.Status(status)
 	if e.Since = c.time(); e.Since.IsZero() {
@@ -102,7 +102,7 @@ func scanEntry(c *columns) (e registry.Entry, err error) {
 	e.Authoritative, e.Sandbox = c.flag(), c.flag()
 	e.Alias, e.Note, e.Reason = c.text(), c.text(), c.text()
 	if e.Successors, err = parseSuccessors(c.text()); err != nil {
-		return e, fmt.Errorf("%w: the successors of version %d: %w", registry.ErrDamaged, e.Seq, err)
+		return e, fmt.Errorf("%w: successors of version %d: %w", registry.ErrDamaged, e.Seq, err)
 	}
 	e.Pattern = c.text()
 	e.Contact = c.text()

@@ -56,7 +56,7 @@ func (t *transaction) hostIDs(host string, domain bool) (ids []int64, err error)
 	}
 	err = t.conn.Query("SELECT id FROM host WHERE reversed = $1 OR reversed >= $2 AND reversed < $3 LIMIT $4", add, first, first+".", first+"/", int64(maxHosts+1))
 	if err == nil && len(ids) > maxHosts {
-		err = fmt.Errorf("%w: more than %d hosts are below %s", registry.ErrInvalid, maxHosts, host)
+		err = fmt.Errorf("%w: more than %d hosts below %s", registry.ErrInvalid, maxHosts, host)
 	}
 	return ids, err
 }

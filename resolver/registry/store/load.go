@@ -55,14 +55,14 @@ type loader struct {
 	rows  [][]any
 }
 
-var errCutOff = fmt.Errorf("%w: the portable backup ends there, and is not whole", registry.ErrDamaged)
+var errCutOff = fmt.Errorf("%w: portable backup truncated", registry.ErrDamaged)
 
 // all reads all lines.
 func (l *loader) all() error {
 	if last, err := l.t.chain(); err != nil {
 		return err
 	} else if last.last > 0 {
-		return fmt.Errorf("%w: the registry is not empty: a portable backup is restored into an empty one", registry.ErrConflict)
+		return fmt.Errorf("%w: the registry is not empty: restore a portable backup into an empty one", registry.ErrConflict)
 	}
 	text, err := l.read()
 	if err == nil {
@@ -111,7 +111,7 @@ func (l *loader) add(of *dumpLine) error {
 	case of.Row != nil:
 		return l.row(of)
 	default:
-		return fmt.Errorf("%w: the line of the portable backup has nothing", registry.ErrDamaged)
+		return fmt.Errorf("%w: empty line of the portable backup", registry.ErrDamaged)
 	}
 }
 
@@ -132,7 +132,7 @@ func (l *loader) version(d *dumpedVersion) error {
 	}
 	v := d.sealed()
 	if digest := l.t.hash.content(&v.Entry, v.salt); !v.Redacted && !bytes.Equal(digest[:], v.digest) {
-		return fmt.Errorf("%w: number %d, version %d of %s, is not as it was written", registry.ErrDamaged, v.Seq, v.Version, v.Key)
+		return fmt.Errorf("%w: number %d, version %d of %s, differs from its digest", registry.ErrDamaged, v.Seq, v.Version, v.Key)
 	}
 	l.addLeaf(l.t.hash.leaf(&v.Entry, v.digest))
 	if v.Redacted {
@@ -182,7 +182,7 @@ func (l *loader) addPurged(d *dumpedPurged) error {
 	}
 	leaf, err := hex.DecodeString(d.Leaf)
 	if err != nil || len(leaf) != digestSize {
-		return fmt.Errorf("%w: the leaf of number %d is not a digest", registry.ErrDamaged, d.Seq)
+		return fmt.Errorf("%w: invalid digest of number %d", registry.ErrDamaged, d.Seq)
 	}
 	l.purged[d.Seq] = [digestSize]byte(leaf)
 	l.addLeaf([digestSize]byte(leaf))
@@ -209,7 +209,7 @@ func (l *loader) event(d *dumpedEvent) error {
 	case registry.KindPurge:
 		return l.purge(&e)
 	default:
-		return fmt.Errorf("%w: there are no events of the type %q", registry.ErrDamaged, e.Kind)
+		return fmt.Errorf("%w: unknown event type %q", registry.ErrDamaged, e.Kind)
 	}
 }
 
@@ -217,7 +217,7 @@ func (l *loader) redact(e *registry.Event) error {
 	of := make([]int64, 0, len(e.Of))
 	for _, seq := range e.Of {
 		if !l.redacted[seq] {
-			return fmt.Errorf("%w: number %d redacts number %d, which was not redacted", registry.ErrDamaged, e.Seq, seq)
+			return fmt.Errorf("%w: number %d redacts number %d, which is not redacted", registry.ErrDamaged, e.Seq, seq)
 		}
 		delete(l.redacted, seq)
 		of = append(of, int64(seq))
@@ -228,7 +228,7 @@ func (l *loader) redact(e *registry.Event) error {
 func (l *loader) purge(e *registry.Event) error {
 	for _, seq := range e.Of {
 		if _, ok := l.purged[seq]; !ok {
-			return fmt.Errorf("%w: number %d purges number %d, which was not purged", registry.ErrDamaged, e.Seq, seq)
+			return fmt.Errorf("%w: number %d purges number %d, which is not purged", registry.ErrDamaged, e.Seq, seq)
 		}
 	}
 	return l.t.conn.Insert("version", []string{"seq", "digest", "purged"}, "", len(e.Of), func(i int, v Values) {
@@ -243,7 +243,7 @@ func (l *loader) purge(e *registry.Event) error {
 // commit appends the commit of the versions and events that were read, and compares its digest.
 func (l *loader) commit(d *dumpedCommit) error {
 	if d.Last != l.next-1 || d.Last < l.first {
-		return fmt.Errorf("%w: a commit ends at number %d, and number %d was read", registry.ErrDamaged, d.Last, l.next-1)
+		return fmt.Errorf("%w: commit ends at number %d, but number %d was read", registry.ErrDamaged, d.Last, l.next-1)
 	}
 	set, err := l.t.ChangeSet(d.Set)
 	if err != nil {
@@ -254,7 +254,7 @@ func (l *loader) commit(d *dumpedCommit) error {
 	l.first, l.leaves = d.Last+1, l.leaves[:0]
 	l.progress(d.Last, l.head.Head)
 	if err == nil && !bytes.Equal(digest[:], d.Digest) {
-		err = fmt.Errorf("%w: the numbers %d to %d, or their change set %d, are not as they were written, or those before are not",
+		err = fmt.Errorf("%w: the numbers %d to %d, or their change set %d, or earlier ones, differ from their digest",
 			registry.ErrDamaged, first, d.Last, d.Set)
 	}
 	return err
@@ -286,18 +286,18 @@ func (l *loader) flushRows() error {
 func (l *loader) end(d *dumpEnd) error {
 	switch {
 	case d.Lines != l.line-1 || l.next-1 != l.head.Head:
-		return fmt.Errorf("%w: the portable backup has %d lines up to number %d, and says that it has %d up to number %d",
+		return fmt.Errorf("%w: portable backup has %d lines up to number %d instead of %d up to number %d",
 			registry.ErrDamaged, l.line-1, l.next-1, d.Lines, l.head.Head)
 	case len(l.purged)+len(l.redacted) > 0:
-		return fmt.Errorf("%w: of %d versions that were purged or redacted, no event says so", registry.ErrDamaged, len(l.purged)+len(l.redacted))
+		return fmt.Errorf("%w: %d purged or redacted versions without an event", registry.ErrDamaged, len(l.purged)+len(l.redacted))
 	}
 	if _, err := l.read(); err == nil {
-		return fmt.Errorf("%w: the portable backup goes on behind its end", registry.ErrDamaged)
+		return fmt.Errorf("%w: data after the end of the portable backup", registry.ErrDamaged)
 	} else if !errors.Is(err, errCutOff) { // such as a checksum error of the decompressor
 		return err
 	}
 	if l.first != l.next {
-		return fmt.Errorf("%w: the numbers from %d on belong to no commit", registry.ErrDamaged, l.first)
+		return fmt.Errorf("%w: numbers from %d on without a commit", registry.ErrDamaged, l.first)
 	}
 	return errors.Join(l.flush(), l.flushRows())
 }

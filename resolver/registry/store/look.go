@@ -88,7 +88,7 @@ func (t *transaction) behind(after string) (int64, error) {
 	}
 	id, err := t.id(registry.Name(after))
 	if err == nil && id == 0 {
-		err = fmt.Errorf("%w: %s, behind which the list goes on, was purged: begin anew", registry.ErrUnknown, after)
+		err = fmt.Errorf("%w: %s, the last entry of the previous page, was purged: restart the list", registry.ErrUnknown, after)
 	}
 	return id, err
 }

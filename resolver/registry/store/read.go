@@ -307,7 +307,7 @@ func (t *transaction) setNumbers(all []registry.Event) (err error) {
 			}
 		}
 		if len(commits) == 0 || commits[0].First > all[i].Seq {
-			return fmt.Errorf("%w: number %d belongs to no commit", registry.ErrDamaged, all[i].Seq)
+			return fmt.Errorf("%w: number %d without a commit", registry.ErrDamaged, all[i].Seq)
 		}
 		all[i].Set = commits[0].Set
 	}

@@ -45,7 +45,7 @@ func tableBy(name string) (table, error) {
 			return t, nil
 		}
 	}
-	return table{}, fmt.Errorf("%w: there is no table %q", registry.ErrInvalid, name)
+	return table{}, fmt.Errorf("%w: unknown table %q", registry.ErrInvalid, name)
 }
 
 // columns returns the names of all columns.
@@ -117,7 +117,7 @@ func (t *table) parse(row map[string]json.RawMessage) ([]any, error) {
 		}
 	}
 	if read < len(row) {
-		return nil, fmt.Errorf("%w: a row of %s has columns that this urnd does not know: they would be lost", registry.ErrDamaged, t.name)
+		return nil, fmt.Errorf("%w: unknown columns in a row of %s: use a newer urnd", registry.ErrDamaged, t.name)
 	}
 	return values, nil
 }

@@ -14,7 +14,7 @@ func (t *transaction) MintCounter(pattern string) (next uint64, ok bool, err err
 	}
 	err = t.conn.Query("SELECT next FROM mint WHERE pattern = $1", func(row Row) error {
 		if next, err = strconv.ParseUint(row.Text(0), 10, 64); err != nil {
-			return fmt.Errorf("%w: the counter of %q: %w", registry.ErrDamaged, pattern, err)
+			return fmt.Errorf("%w: counter of %q: %w", registry.ErrDamaged, pattern, err)
 		}
 		ok = true
 		return nil

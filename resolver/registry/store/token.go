@@ -27,7 +27,7 @@ func (t *transaction) tokensWhere(end string, args ...any) (found []registry.Sto
 			err = json.Unmarshal([]byte(row.Text(4)), &s.Actions)
 		}
 		if err != nil {
-			s.Damaged = fmt.Errorf("%w: the token %s: %w", registry.ErrDamaged, s.ID, err)
+			s.Damaged = fmt.Errorf("%w: token %s: %w", registry.ErrDamaged, s.ID, err)
 		}
 		found = append(found, s)
 		return nil

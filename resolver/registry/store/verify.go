@@ -139,7 +139,7 @@ func (v *verifier) bound(t *transaction) error {
 		return nil
 	})
 	if err == nil && v.head > v.last {
-		v.report(fmt.Sprintf("the last commit ends at number %d, and the last number is %d", v.head, v.last))
+		v.report(fmt.Sprintf("the last commit ends at number %d, but the last number is %d", v.head, v.last))
 	}
 	v.head = max(0, min(v.head, v.last))
 	return err
@@ -167,7 +167,7 @@ func (v *verifier) leaves(t *transaction, p *part) error {
 			leaf = n.purged.leaf
 		case n.event != nil:
 			if len(n.event.Of) == 0 {
-				v.report(fmt.Sprintf("number %d says that something of %s was removed, and nothing was", n.seq, n.event.Key))
+				v.report(fmt.Sprintf("number %d records a removal from %s that did not happen", n.seq, n.event.Key))
 			}
 			leaf = t.hash.event(n.event)
 		default:
@@ -186,10 +186,10 @@ func (v *verifier) leaves(t *transaction, p *part) error {
 func (v *verifier) version(t *transaction, e *sealed) [digestSize]byte {
 	if !e.Redacted {
 		if digest := t.hash.content(&e.Entry, e.salt); !bytes.Equal(digest[:], e.digest) {
-			v.report(fmt.Sprintf("%s: version %d, number %d, is not as it was written: its targets, contact, metadata or digest have changed", e.Key, e.Version, e.Seq))
+			v.report(fmt.Sprintf("%s: version %d, number %d, differs from its digest: targets, contact, metadata or digest changed", e.Key, e.Version, e.Seq))
 		}
 	} else if len(e.Targets) > 0 || e.Contact != "" || e.Metadata != "" {
-		v.report(fmt.Sprintf("%s: version %d, number %d, is redacted, and has a content", e.Key, e.Version, e.Seq))
+		v.report(fmt.Sprintf("%s: version %d, number %d, is redacted, but has content", e.Key, e.Version, e.Seq))
 	}
 	return t.hash.leaf(&e.Entry, e.digest)
 }
@@ -212,20 +212,20 @@ type derivedCheck struct {
 // indication of damage (doubt).
 func derivedChecks(doubt bool) []derivedCheck {
 	return []derivedCheck{
-		{doubt, "%s: its current version, number %d, is not one of it, or has another status or alias", "SELECT n.key, n.version FROM name n " +
+		{doubt, "%s: current version, number %d, belongs to another name, or has a different status or alias", "SELECT n.key, n.version FROM name n " +
 			"LEFT JOIN version v ON v.seq = n.version AND v.name = n.id AND v.status = n.status AND v.alias IS NOT DISTINCT FROM n.alias " +
 			"WHERE n.id >= $1 AND n.id <= $2 AND v.seq IS NULL LIMIT $3"},
-		{true, "%s: its version number %d is later than the current one", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name " +
+		{true, "%s: version number %d is later than the current one", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name " +
 			"WHERE v.number > 1 AND v.name >= $1 AND v.name <= $2 AND v.seq > n.version LIMIT $3"},
 		{true, "%s: the version before number %d is missing", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name WHERE v.number > 1 " +
 			"AND v.name >= $1 AND v.name <= $2 AND NOT EXISTS " +
 			"(SELECT 1 FROM version p WHERE p.name = v.name AND p.number > 1 AND p.number = v.number - 1) AND NOT (v.number = 2 AND EXISTS " +
 			"(SELECT 1 FROM version p WHERE p.seq = v.name AND p.name = v.name AND p.number = 1)) LIMIT $3"},
-		{doubt, "%s: a target of number %d is not found by its host, or should not be", "SELECT n.key, t.version FROM target t JOIN version v ON v.seq = t.version " +
+		{doubt, "%s: wrong host index of a target of number %d", "SELECT n.key, t.version FROM target t JOIN version v ON v.seq = t.version " +
 			"JOIN name n ON n.id = v.name WHERE t.version >= $1 AND t.version <= $2 AND t.current IS DISTINCT FROM CASE WHEN n.version = t.version THEN n.id END LIMIT $3"},
-		{doubt, "%s is a target of number %d, which there is not", "SELECT t.uri, t.version FROM target t LEFT JOIN version v ON v.seq = t.version AND v.name IS NOT NULL " +
+		{doubt, "%s is a target of the missing number %d", "SELECT t.uri, t.version FROM target t LEFT JOIN version v ON v.seq = t.version AND v.name IS NOT NULL " +
 			"WHERE t.version >= $1 AND t.version <= $2 AND v.seq IS NULL LIMIT $3"},
-		{true, "the %schange set %d has no commit", "SELECT CASE WHEN s.kind = '' THEN '' ELSE s.kind || ' ' END, s.id FROM change_set s " +
+		{true, "%schange set %d without a commit", "SELECT CASE WHEN s.kind = '' THEN '' ELSE s.kind || ' ' END, s.id FROM change_set s " +
 			"WHERE s.id >= $1 AND s.id <= $2 AND NOT EXISTS (SELECT 1 FROM commits c WHERE c.change_set = s.id) LIMIT $3"},
 	}
 }
@@ -276,7 +276,7 @@ func (v *verifier) dangling(ctx context.Context) error {
 				alias, key = row.Text(0), row.Text(1)
 				if row.Int(3) == 0 && problems > 0 {
 					problems--
-					v.report(fmt.Sprintf("%s, whose version is number %d, is an alias of a name that is not registered, nor below a prefix", key, row.Int(2)))
+					v.report(fmt.Sprintf("%s, version number %d, is an alias of a name neither registered nor below a prefix", key, row.Int(2)))
 				}
 				return nil
 			}, alias, key, int64(partSize))
@@ -306,7 +306,7 @@ func (v *verifier) uncommitted(t *transaction) error {
 		return err
 	}
 	return t.conn.Query("SELECT seq FROM version WHERE seq > $1 UNION ALL SELECT seq FROM event WHERE seq > $1 ORDER BY 1 LIMIT $2", func(row Row) error {
-		v.report(fmt.Sprintf("number %d belongs to no commit", row.Int(0)))
+		v.report(fmt.Sprintf("number %d without a commit", row.Int(0)))
 		return nil
 	}, int64(last.last), int64(maxProblems))
 }

@@ -102,7 +102,7 @@ func (v *verifier) follow(e *sealed, hosts map[string]int64, found *findings) {
 	for i, place := range e.places {
 		host := registry.HostOf(e.Targets[i].URI)
 		if place.host != hosts[host] || place.host == 0 && host != "" {
-			v.report(fmt.Sprintf("%s: a target of version %d, number %d, is not found by its host", e.Key, e.Version, e.Seq))
+			v.report(fmt.Sprintf("%s: host index misses a target of version %d, number %d", e.Key, e.Version, e.Seq))
 		}
 		found.doubt = found.doubt || place.current != id
 	}
@@ -149,13 +149,13 @@ func (v *verifier) compareTotals(t *transaction) error {
 	}
 	for namespace, found := range v.found.totals {
 		if stored[namespace] != found {
-			v.report(fmt.Sprintf("%s: the totals say %+v, and there are %+v", namespace, stored[namespace], found))
+			v.report(fmt.Sprintf("%s: totals are %+v instead of %+v", namespace, stored[namespace], found))
 		}
 		delete(stored, namespace)
 	}
 	for namespace, total := range stored {
 		if total != (registry.Totals{}) {
-			v.report(fmt.Sprintf("%s: the totals say %+v, and there is nothing", namespace, total))
+			v.report(fmt.Sprintf("%s: totals are %+v for a namespace without names", namespace, total))
 		}
 	}
 	return nil
@@ -178,7 +178,7 @@ func (v *verifier) compareWords(t *transaction) error {
 		}
 	}
 	if words := v.found.words; stored != words {
-		v.report(fmt.Sprintf("the %d words of titles that names are found by are not the %d that they have", stored.n, words.n))
+		v.report(fmt.Sprintf("title index has %d words, differing from the %d of the names", stored.n, words.n))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ type setSize struct {
 
 // problem describes the mismatch.
 func (s *setSize) problem() string {
-	return fmt.Sprintf("the change set %d says that it has %d versions up to number %d, and it has %d up to number %d",
+	return fmt.Sprintf("change set %d claims %d versions up to number %d, but has %d up to number %d",
 		s.number, s.rows, s.last, s.seenRows, s.seenLast)
 }
 
@@ -77,7 +77,7 @@ func (w *walk) part(t *transaction, p *part) error {
 		}
 		if len(page) < commitsPage {
 			if w.last < p.last {
-				w.report(fmt.Sprintf("the numbers from %d on belong to no commit", w.last+1))
+				w.report(fmt.Sprintf("numbers from %d on without a commit", w.last+1))
 			}
 			return nil
 		}
@@ -87,17 +87,17 @@ func (w *walk) part(t *transaction, p *part) error {
 // commit verifies a commit.
 func (w *walk) commit(t *transaction, c *registry.Commit) error {
 	if c.First != w.last+1 {
-		return fmt.Errorf("%w: the commit of number %d begins at %d, and the one before ends at %d", registry.ErrDamaged, c.Last, c.First, w.last)
+		return fmt.Errorf("%w: commit of number %d begins at %d, but the previous one ends at %d", registry.ErrDamaged, c.Last, c.First, w.last)
 	}
 	n := digestSize * int(c.Last-c.First+1)
 	leaves := w.rest[:n]
 	set, err := t.ChangeSet(c.Set)
 	if err != nil {
-		return fmt.Errorf("%w: the commit of number %d: %w", registry.ErrDamaged, c.Last, err)
+		return fmt.Errorf("%w: commit of number %d: %w", registry.ErrDamaged, c.Last, err)
 	}
 	digest := t.hash.commit(w.digest, &set, leaves)
 	if digest != c.Digest {
-		w.report(fmt.Sprintf("the numbers %d to %d, or their change set %d, are not as they were written, or those before are not", c.First, c.Last, c.Set))
+		w.report(fmt.Sprintf("the numbers %d to %d, or their change set %d, or earlier ones, differ from their digest", c.First, c.Last, c.Set))
 	}
 	w.count(&set, c)
 	w.last, w.digest = c.Last, c.Digest[:] // continue with the stored digest, so that one error is reported once
@@ -112,7 +112,7 @@ func (w *walk) count(set *registry.ChangeSet, c *registry.Commit) {
 		size = &setSize{number: set.Number}
 		w.sets[set.Number] = size
 		if set.Number != c.First {
-			w.report(fmt.Sprintf("the change set %d begins at %d", set.Number, c.First))
+			w.report(fmt.Sprintf("change set %d begins at %d", set.Number, c.First))
 		}
 	}
 	size.last, size.rows = set.Last, set.Rows

@@ -96,19 +96,19 @@ func Words(titles ...string) (words []string) {
 type Query []string
 
 // ErrQuery is the error of invalid queries.
-var ErrQuery = errors.New("it is not a search for titles")
+var ErrQuery = errors.New("invalid search for titles")
 
 // ParseQuery parses the text of a query into words.
 func ParseQuery(text string) (Query, error) {
 	if len(text) > MaxQuery {
-		return nil, fmt.Errorf("%w: %.40q... has more than %d bytes", ErrQuery, text, MaxQuery)
+		return nil, fmt.Errorf("%w: %.40q... exceeds %d bytes", ErrQuery, text, MaxQuery)
 	}
 	words := Words(text)
 	switch {
 	case len(words) == 0:
-		return nil, fmt.Errorf("%w: %q has no word", ErrQuery, text)
+		return nil, fmt.Errorf("%w: no word in %q", ErrQuery, text)
 	case len(words) > MaxQueryWords:
-		return nil, fmt.Errorf("%w: %.40q... has more than %d words", ErrQuery, text, MaxQueryWords)
+		return nil, fmt.Errorf("%w: %.40q... exceeds %d words", ErrQuery, text, MaxQueryWords)
 	}
 	return words, nil
 }

@@ -26,12 +26,12 @@ func canonicalName(text string) (string, error) {
 	name := norm.NFC.String(text)
 	switch {
 	case name == "":
-		return "", registry.Invalid("token_name_missing", "name", "a token has a name")
+		return "", registry.Invalid("token_name_missing", "name", "name missing")
 	case len(name) > maxName:
-		return "", registry.Invalid("token_name_long", "name", "the name has %d bytes in UTF-8, and may have %d", len(name), maxName).
+		return "", registry.Invalid("token_name_long", "name", "name of %d bytes in UTF-8: the limit is %d", len(name), maxName).
 			With("Most", strconv.Itoa(maxName))
 	case slices.ContainsFunc(reservedNames[:], func(reserved string) bool { return strings.EqualFold(reserved, name) }):
-		return "", registry.Invalid("token_name_reserved", "name", "the name %q is reserved, as are %s: give the token another one", name,
+		return "", registry.Invalid("token_name_reserved", "name", "the name %q is reserved, as are %s: choose another name", name,
 			strings.Join(reservedNames[:], ", ")).With("Name", name)
 	}
 	return name, checkCharacters(text)
@@ -48,7 +48,7 @@ func checkCharacters(text string) error {
 	for i, c := range text {
 		position++
 		if _, size := utf8.DecodeRuneInString(text[i:]); c == utf8.RuneError && size == 1 {
-			return registry.Invalid("text_encoding", "name", "byte %d of the name is not UTF-8", i+1)
+			return registry.Invalid("text_encoding", "name", "invalid UTF-8 at byte %d of the name", i+1)
 		}
 		shown := fmt.Sprintf("U+%04X %s", c, runenames.Name(c))
 		refused := func(code, why string) *registry.Error {
@@ -57,13 +57,13 @@ func checkCharacters(text string) error {
 		}
 		switch {
 		case unicode.Is(unicode.Bidi_Control, c):
-			return refused("token_name_direction", "changes the direction in which others are shown")
+			return refused("token_name_direction", "changes the text direction")
 		case unicode.In(c, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
-			return refused("token_name_unseen", "has no width, or is not seen")
+			return refused("token_name_unseen", "is invisible or has no width")
 		case c != ' ' && unicode.IsSpace(c), c != ' ' && unicode.Is(unicode.Z, c):
-			return refused("token_name_space", "is a space that is not U+0020")
+			return refused("token_name_space", "is a space other than U+0020")
 		case !unicode.IsGraphic(c):
-			return refused("token_name_control", "is no character that is shown")
+			return refused("token_name_control", "is not a visible character")
 		}
 		script := scriptOf(c)
 		if script == "" || slices.Contains(scripts, script) {
@@ -71,7 +71,7 @@ func checkCharacters(text string) error {
 		}
 		if scripts = append(scripts, script); !mayMix(scripts) {
 			before := strings.Join(scripts[:len(scripts)-1], " and ")
-			why := "is of the script " + script + ", and those before are of " + before + ": a name is of one script, so that it is not taken for another one"
+			why := "is of the script " + script + ", preceding ones are of " + before + ": use one script, since mixed ones can imitate other names"
 			scripts := refused("token_name_scripts", why)
 			return scripts.With(append(scripts.Values, "Script", script, "Before", before)...)
 		}

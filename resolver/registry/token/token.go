@@ -48,7 +48,7 @@ const (
 )
 
 // ErrUnknown means that there is no token with an ID.
-var ErrUnknown = fmt.Errorf("%w: there is no such token", registry.ErrUnknown)
+var ErrUnknown = fmt.Errorf("%w: no such token", registry.ErrUnknown)
 
 // Create creates a token with a name, role, prefixes, actions, note and time of expiry, and returns it with
 // its secret. It requires an Admin who has all permissions of the new token.
@@ -63,7 +63,7 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 	if !actor.Holds(t.Actor()) {
 		return Token{}, "", &registry.Error{
 			Class: registry.ErrDenied, Code: "token_more_rights", Field: "prefixes",
-			Reason: fmt.Errorf("%s may not give what it may not do itself: the token needs prefixes and actions that it has", actor.Name),
+			Reason: fmt.Errorf("%s may not grant more than its own permissions: limit the token to its own prefixes and actions", actor.Name),
 		}
 	}
 	var octets [idLength/2 + randomLength]byte
@@ -77,7 +77,7 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 			return err
 		}
 		if len(others) >= maxTokens {
-			return registry.Invalid("too_many_tokens", "", "there are %d tokens already; revoke some", maxTokens)
+			return registry.Invalid("too_many_tokens", "", "limit of %d tokens reached: revoke some", maxTokens)
 		}
 		if err := mayBeCalled(t.Name, actor, others); err != nil {
 			return err
@@ -101,7 +101,7 @@ func mayBeCalled(name string, actor registry.Actor, others []registry.StoredToke
 		if sameName(other.Name, name) && !actor.Holds(other.Rights()) {
 			return &registry.Error{
 				Class: registry.ErrDenied, Code: "token_name_taken", Field: "name", Values: []string{"Name", name},
-				Reason: fmt.Errorf("there is somebody else whose name is %q; give the token another one", name),
+				Reason: fmt.Errorf("the name %q is in use by somebody else: choose another name", name),
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func rootOf(actor registry.Actor, others []registry.StoredToken) (root string, e
 		}
 	}
 	if n >= maxOfRoot {
-		return "", registry.Invalid("too_many_tokens", "", "there are %d tokens already that descend from one; revoke some", n)
+		return "", registry.Invalid("too_many_tokens", "", "limit of %d descendants of one token reached: revoke some", n)
 	}
 	return root, nil
 }
@@ -141,11 +141,11 @@ func mayManage(a registry.Actor) error {
 func check(r *registry.Registry, t *Token) error {
 	switch {
 	case t.Role < registry.Reader || t.Role > registry.Admin:
-		return registry.Invalid("token_role", "role", "a token has a role: reader, writer or admin")
+		return registry.Invalid("token_role", "role", "role missing or invalid: use reader, writer or admin")
 	case len(t.Prefixes) > maxPrefixes:
-		return registry.Invalid("token_prefixes_long", "prefixes", "a token has at most %d prefixes", maxPrefixes)
+		return registry.Invalid("token_prefixes_long", "prefixes", "more than %d prefixes", maxPrefixes)
 	case !t.Expires.IsZero() && !t.Expires.After(t.Created):
-		return registry.Invalid("token_expired", "expires", "the token would have expired already")
+		return registry.Invalid("token_expired", "expires", "expiry is in the past")
 	}
 	for _, a := range t.Actions {
 		if err := a.UnmarshalText([]byte(a)); err != nil {
@@ -168,7 +168,7 @@ func check(r *registry.Registry, t *Token) error {
 			return err
 		}
 		if size += len(prefix); size > maxBytes {
-			return registry.Invalid("token_prefixes_long", "prefixes", "the prefixes of a token have at most %d octets together", maxBytes)
+			return registry.Invalid("token_prefixes_long", "prefixes", "prefixes exceed %d bytes in total", maxBytes)
 		}
 		if !slices.Contains(prefixes, prefix) {
 			prefixes = append(prefixes, prefix)

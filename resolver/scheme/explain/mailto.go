@@ -25,7 +25,7 @@ func (d *description) mailto(u uri.URI) error {
 		d.field(field)
 	}
 	if len(parts.To) == 0 {
-		d.note("It names no recipient in its first place.")
+		d.note("It has no recipient before the question mark.")
 	}
 	d.open.Text = "Write in a mail program"
 	return nil
@@ -42,13 +42,13 @@ func (d *description) field(f uri.Field) {
 	d.warnOfCharacters("name of a field", f.Name)
 	switch {
 	case f.Name == "bcc":
-		d.warn("It adds recipients whom the others do not see (bcc).")
+		d.warn("It adds blind copies (bcc).")
 	case f.Name == "cc", f.Name == "to":
 		d.warn(fmt.Sprintf("It adds recipients (%s).", f.Name))
 	case f.Name == "attach", f.Name == "attachment":
-		d.warnHarmful("It asks for a file of yours to be attached. Do not send files that you did not choose.")
+		d.warnHarmful("It attaches a file from your computer. Do not send files that you did not choose.")
 	case !slices.Contains(safeFields(), f.Name):
-		d.warn(fmt.Sprintf("The field %q is not one of those that are safe in an address (RFC 6068 section 4). Mail programs "+
+		d.warn(fmt.Sprintf("The field %q is not safe in an address (RFC 6068 section 4). Mail programs "+
 			"should ignore it.", scheme.Text(titled(f.Name))))
 	}
 }

@@ -27,12 +27,12 @@ func (d *description) warnOfServer(u uri.URI, c Config) {
 	user, password, hasPassword := strings.Cut(userinfo, ":")
 	host, _ := u.Host()
 	if hasPassword {
-		d.warn("There is a password in this address. Everybody who sees the address can read it, so it is not a secret any more. " +
-			"It is not shown here, and the link does not have it.")
+		d.warn("This address contains a password. Everybody who sees the address can read it: it is no longer secret. " +
+			"The password is neither shown here nor part of the link.")
 		d.warnOfCharacters("password", decoded(password))
 	}
 	if name := decoded(user); looksLikeHost(name) {
-		d.warn(fmt.Sprintf("%q, before the at sign, is the name of a user, although it looks like the name of a server. The "+
+		d.warn(fmt.Sprintf("%q, before the at sign, is a user name, although it looks like a host name. The "+
 			"server is %s.", scheme.Text(name), host))
 	}
 	d.warnOfPort(u, c)
@@ -47,7 +47,7 @@ func (d *description) warnOfPort(u uri.URI, c Config) {
 	name := u.Scheme()
 	switch service := c.serviceAt(uint16(port)); {
 	case service != "":
-		d.warnHarmful(fmt.Sprintf("Port %d is where servers of %s listen, and not those of %s. What a %s program sends there can "+
+		d.warnHarmful(fmt.Sprintf("Port %d is the port of %s, not of %s. What a %s program sends there can "+
 			"be taken for commands of the other protocol, and can do harm that you do not see.", port, service, name, name))
 	case c.Ports.CheckPort(name, uint16(port)) != nil:
 		d.warnHarmful(fmt.Sprintf("Port %d is one that %s addresses should not name: servers of other protocols use such ports. "+

@@ -10,12 +10,12 @@ import (
 func (d *description) session(u uri.URI) {
 	name := u.Scheme()
 	d.note("This is the address of a service that people use by typing, such as an old library catalogue. It is no document: " +
-		"nothing was retrieved, and no connection was made.")
+		"nothing was retrieved, no connection was opened.")
 	if name == "tn3270" {
 		d.note("It is for terminals of IBM mainframes, the 3270, whose programs are x3270 and others.")
 	}
-	d.note("To use the service, give the host and the port to a " + name + " program. It encrypts nothing: others on the way " +
-		"can read all that you type, passwords too.")
+	d.note("To use the service, give the host and the port to a " + name + " program. The connection is not encrypted: others on the path " +
+		"can read everything you type, including passwords.")
 	d.server(u)
 	userinfo, _ := u.Userinfo()
 	user, _, hasPassword := strings.Cut(userinfo, ":")

@@ -39,7 +39,7 @@ func (h *Handler) list(ctx context.Context, d directory) (*scheme.Listing, error
 		entries, err := d.file.ReadDir(batch)
 		for _, entry := range entries {
 			if seen, size = seen+1, size+int64(len(entry.Name())); seen > h.config.Limits.Entries || size > h.config.Limits.Octets {
-				l.Incomplete = "the directory has more entries than are shown"
+				l.Incomplete = "only part of the directory is shown: it exceeds the limit of entries"
 				break
 			}
 			if item, ok := d.item(entry); ok {
@@ -85,7 +85,7 @@ func (d directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 			return scheme.Item{}, false
 		}
 		if info, err = d.root.Stat(name); err != nil {
-			item.Kind, item.Note = scheme.ItemLink, "a link that leads nowhere, or out of the directory that is served"
+			item.Kind, item.Note = scheme.ItemLink, "dangling link, or link to outside of the served directory"
 			return item, true
 		}
 	}

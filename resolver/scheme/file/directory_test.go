@@ -25,7 +25,7 @@ func lines(l *scheme.Listing, dir string) string {
 	return b.String()
 }
 
-const noWay = "a link that leads nowhere, or out of the directory that is served"
+const noWay = "dangling link, or link to outside of the served directory"
 
 func TestListing(t *testing.T) {
 	dir := tree(t)
@@ -46,9 +46,9 @@ link "loop"  ` + noWay + `
 file "none" /pub/none 0 ` + `
 link "outdir"  ` + noWay + `
 link "outside"  ` + noWay + `
-other "pipe"  a device, pipe or socket
-other "pipelink"  a device, pipe or socket
-other "socket"  a device, pipe or socket
+other "pipe"  device, pipe or socket
+other "pipelink"  device, pipe or socket
+other "socket"  device, pipe or socket
 `},
 		{"/pub/doc/", "/pub/doc", `directory "deep" /pub/doc/deep/ ` + `
 file "evil��<b>�" /pub/doc/evil%0D%0A%3Cb%3E%E2%80%AE 0 ` + `

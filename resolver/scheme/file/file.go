@@ -54,7 +54,7 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	below := rootsBelow(h.config.Roots, p.path)
 	switch {
 	case len(below) == 0:
-		return nil, fmt.Errorf("%w: no directory that is served contains this path", resolver.ErrForbidden)
+		return nil, fmt.Errorf("%w: path outside of the served directories", resolver.ErrForbidden)
 	case !p.slash:
 		return redirected(p), nil
 	}
@@ -82,7 +82,7 @@ func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, roo
 	switch {
 	case !info.IsDir() && p.slash:
 		_ = f.Close() // read-only, so Close cannot lose data
-		return nil, scheme.Decline(http.StatusNotFound, "file_no_directory", "it is a file, and no directory")
+		return nil, scheme.Decline(http.StatusNotFound, "file_no_directory", "not a directory")
 	case !info.IsDir():
 		return h.send(ctx, r, f, info)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // errSpecial is the error for a file that is neither regular nor a directory.
-var errSpecial = errors.New("a device, pipe or socket")
+var errSpecial = errors.New("device, pipe or socket")
 
 // open opens a regular file or a directory. It checks the type before opening, because opening a device may
 // have side effects, and opening a pipe blocks until its other end is opened. O_NONBLOCK covers the race in
@@ -43,7 +43,7 @@ func open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 func isOrdinary(info fs.FileInfo) bool { return info.IsDir() || info.Mode().IsRegular() }
 
 // noSuchFile is also the reason for a hidden file, so that its existence is not revealed.
-const noSuchFile = "there is no such file"
+const noSuchFile = "no such file"
 
 // refusalOf maps an error of the file system to a response. It does not wrap the error, because its text has
 // local paths.
@@ -51,13 +51,13 @@ func refusalOf(err error) error {
 	var errno syscall.Errno
 	switch {
 	case errors.Is(err, errSpecial):
-		return scheme.Decline(http.StatusForbidden, "file_special", "it is "+errSpecial.Error())
+		return scheme.Decline(http.StatusForbidden, "file_special", "not a regular file: "+errSpecial.Error())
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ELOOP):
 		return scheme.Decline(http.StatusNotFound, "no_such_file", noSuchFile)
 	case errors.Is(err, fs.ErrPermission):
-		return scheme.Decline(http.StatusForbidden, "file_unreadable", "this server may not read it")
+		return scheme.Decline(http.StatusForbidden, "file_unreadable", "permission denied")
 	case !errors.As(err, &errno): // os.Root rejects the path, with an error that is not exported
-		return scheme.Decline(http.StatusForbidden, "file_outside", "a link leads out of the directory that is served")
+		return scheme.Decline(http.StatusForbidden, "file_outside", "link to outside of the served directory")
 	default:
 		return fmt.Errorf("%w: the file system: %w", resolver.ErrUnreachable, errno)
 	}

@@ -23,14 +23,14 @@ var (
 		"a name is written %3F"}
 	ruleName = uri.Rule{Code: "file_name", Name: "fpath", Section: "RFC 1738 section 3.10", Says: "a name contains neither a slash nor a NUL, " +
 		"not even percent-encoded"}
-	ruleEmpty = uri.Rule{Code: "file_empty_name", Name: "fpath", Section: "RFC 1738 section 3.10", Says: "no file has an empty name: there are two slashes in a row"}
+	ruleEmpty = uri.Rule{Code: "file_empty_name", Name: "fpath", Section: "RFC 1738 section 3.10", Says: "a file name is not empty: the path has two slashes in a row"}
 )
 
 // placeOf returns the place of a URL in normal form, whose path starts with a slash. A percent-encoded slash is
 // an error: it would be part of a name, which no file has, and is never a separator.
 func placeOf(u uri.URI) (place, error) {
 	if host, _ := u.Host(); host != "" { // the normal form of "localhost" is the empty host
-		return place{}, fmt.Errorf("%w: a file URL of another host, %q; only this host's own are served, and they name no host, or "+
+		return place{}, fmt.Errorf("%w: file URL of another host, %q; only files of this host are served, by URLs without a host or with "+
 			"localhost", resolver.ErrForbidden, host)
 	}
 	at := len(u.String())
@@ -119,7 +119,7 @@ func contains(dir, local string) bool {
 // parentOf returns a link to the parent directory of p; the parent of a root is the list of all roots.
 func parentOf(p place, root string) *scheme.Link {
 	if p.path == root {
-		return &scheme.Link{Text: "all directories that are served", URI: urlOf("/", true)}
+		return &scheme.Link{Text: "all served directories", URI: urlOf("/", true)}
 	}
 	parent := path.Dir(p.path)
 	return &scheme.Link{Text: scheme.Text(parent), URI: urlOf(parent, true)}

@@ -128,7 +128,7 @@ func TestChangedWhileSent(t *testing.T) {
 		must(t, os.Truncate(name, c.size))
 		n, err := io.Copy(io.Discard, resource.Body)
 		if !errors.Is(err, c.err) || n+100 != c.got {
-			t.Errorf("%d octets, %v; want %d, %v", n+100, err, c.got, c.err)
+			t.Errorf("%d bytes, %v; want %d, %v", n+100, err, c.got, c.err)
 		}
 	}
 }
@@ -164,10 +164,10 @@ func TestLargeFile(t *testing.T) {
 	const part = 128 << 20 // all of it takes long with the race detector
 	n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, io.LimitReader(resource.Body, part), buffer)
 	if n != part || resource.ContentLength != size || err != nil {
-		t.Errorf("%d octets, %v", n, err)
+		t.Errorf("%d bytes, %v", n, err)
 	}
 	if grown := heap() - before; grown > part/100 {
-		t.Errorf("the heap has grown by %d octets", grown)
+		t.Errorf("the heap has grown by %d bytes", grown)
 	}
 	resource.Body.Close()
 	if now := openFiles(t); now > descriptors {

@@ -93,7 +93,7 @@ func (b *body) read(p []byte) (int, error) {
 func (b *body) expectEnd() error {
 	n, err := b.read(make([]byte, 1))
 	if n > 0 {
-		return fmt.Errorf("%w: the file is longer than its size", io.ErrUnexpectedEOF)
+		return fmt.Errorf("%w: file longer than its size", io.ErrUnexpectedEOF)
 	}
 	return err
 }
@@ -102,7 +102,7 @@ func (b *body) expectEnd() error {
 func (b *body) confirm() error {
 	_ = b.data.Close() // with TLS the server waits for it
 	if b.left > 0 {
-		return fmt.Errorf("%w: the file is shorter than its size by %d octets", io.ErrUnexpectedEOF, b.left)
+		return fmt.Errorf("%w: file %d bytes shorter than its size", io.ErrUnexpectedEOF, b.left)
 	}
 	if b.data.done {
 		return io.EOF
@@ -114,7 +114,7 @@ func (b *body) confirm() error {
 	case err != nil:
 		return fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err)
 	case !r.ok():
-		return fmt.Errorf("%w: the server says %.200q", io.ErrUnexpectedEOF, r.text())
+		return fmt.Errorf("%w: server reply %.200q", io.ErrUnexpectedEOF, r.text())
 	default:
 		b.data.done = true
 		return io.EOF

@@ -78,7 +78,7 @@ func (c *control) goHome(ctx context.Context) error {
 }
 
 // errAway is the error for a connection that cannot be reused.
-var errAway = fmt.Errorf("%w: the connection is not where its login led to", resolver.ErrUnreachable)
+var errAway = fmt.Errorf("%w: connection not in its home directory", resolver.ErrUnreachable)
 
 // livenessTimeout is the timeout for the replies of an idle connection when it is reused.
 const livenessTimeout = 2 * time.Second
@@ -163,7 +163,7 @@ func logIn(ctx context.Context, c *control, t target) error {
 	case r.code == 331 || r.code == 530 && t.asks && !isFull(r):
 		return unauthorized(t, r)
 	case r.code == 332:
-		return scheme.Decline(http.StatusForbidden, "ftp_account", "the server asks for an account (ACCT), which a URL cannot have")
+		return scheme.Decline(http.StatusForbidden, "ftp_account", "server requires an account (ACCT), which a URL cannot contain")
 	default:
 		return refusal(r, "the login")
 	}
@@ -190,4 +190,4 @@ func quoted(text string) string {
 }
 
 // errNoTLS is the error for a server without TLS where the configuration requires it.
-var errNoTLS = fmt.Errorf("%w: the server does not offer TLS, which the configuration requires", resolver.ErrUnreachable)
+var errNoTLS = fmt.Errorf("%w: server does not offer TLS, required by ftp.tls", resolver.ErrUnreachable)

@@ -37,7 +37,7 @@ type control struct {
 func newControl(conn net.Conn, k key, limits scheme.Limits) (*control, error) {
 	remote, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	if err != nil {
-		return nil, fmt.Errorf("the address of the server: %w", err)
+		return nil, fmt.Errorf("server address: %w", err)
 	}
 	return &control{key: k, conn: conn, in: bufio.NewReaderSize(conn, limits.Line), remote: remote, timeout: limits.Timeout}, nil
 }

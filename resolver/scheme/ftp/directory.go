@@ -62,7 +62,7 @@ func (f *fetch) names(ctx context.Context, pattern string) (*scheme.Resource, er
 		return nil, err
 	}
 	if len(found.entries) == 0 {
-		return nil, scheme.Decline(http.StatusNotFound, "ftp_no_match", "no name matches")
+		return nil, scheme.Decline(http.StatusNotFound, "ftp_no_match", "no matching name")
 	}
 	location := strings.TrimSuffix(f.target.directory(), "/")
 	return f.listing(found, location[:strings.LastIndexByte(location, '/')+1]), nil
@@ -110,7 +110,7 @@ func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(str
 		return listed{}, err
 	case !r.ok():
 		f.control.broken = true
-		return listed{}, fmt.Errorf("%w: %w: the server ends a listing by %.200q", resolver.ErrUnreachable, io.ErrUnexpectedEOF, r.text())
+		return listed{}, fmt.Errorf("%w: %w: server ended the listing with %.200q", resolver.ErrUnreachable, io.ErrUnexpectedEOF, r.text())
 	case !isUnread(r):
 		return found, nil
 	case len(found.entries) == 0:
@@ -128,9 +128,9 @@ func readLines(data io.Reader, limits scheme.Limits, parse func(string) (entry, 
 		line, err := lines.Next()
 		switch {
 		case errors.Is(err, scheme.ErrLongLine):
-			found.incomplete = fmt.Sprintf("a line is longer than %d octets", limits.Line)
+			found.incomplete = fmt.Sprintf("a line exceeds %d bytes", limits.Line)
 		case errors.Is(err, scheme.ErrTooManyBytes):
-			found.incomplete = fmt.Sprintf("it is longer than %d octets", limits.Octets)
+			found.incomplete = fmt.Sprintf("the listing exceeds %d bytes", limits.Octets)
 		case err == nil:
 			e, skip, ok := parse(line)
 			found.add(e, skip, ok, limits.Entries)
@@ -150,7 +150,7 @@ func (l *listed) add(e entry, skip, ok bool, limit int) {
 	case !ok || !e.isShown():
 		l.unknown++
 	case len(l.entries) == limit:
-		l.incomplete = fmt.Sprintf("it has more than %d entries", limit)
+		l.incomplete = fmt.Sprintf("the listing exceeds %d entries", limit)
 	default:
 		l.entries = append(l.entries, e)
 	}
@@ -166,11 +166,11 @@ func (f *fetch) listing(found listed, location string) *scheme.Resource {
 		l.Notes = f.control.welcome
 	}
 	if found.unknown > 0 {
-		l.Warnings = append(l.Warnings, fmt.Sprintf("lines that are left out, since they could not be read: %d", found.unknown))
+		l.Warnings = append(l.Warnings, fmt.Sprintf("omitted lines in an unknown format: %d", found.unknown))
 	}
 	if f.hasPassword() {
-		l.Warnings = append(l.Warnings, "The links of this page do not have the password that its address has. A program that uses "+
-			"this server as its proxy asks for it; at /fetch, write it into the address again.")
+		l.Warnings = append(l.Warnings, "The links of this page omit the password of its address. A program that uses "+
+			"this server as its proxy prompts for it; at /fetch, add it to the address again.")
 	}
 	sortEntries(found.entries)
 	l.Items = make([]scheme.Item, 0, len(found.entries))
@@ -178,7 +178,7 @@ func (f *fetch) listing(found listed, location string) *scheme.Resource {
 	for i, e := range found.entries {
 		l.Items = append(l.Items, e.item(l.URI))
 		if size += l.Items[i].Octets(); size > f.config.Limits.Octets {
-			l.Incomplete = fmt.Sprintf("it is longer than %d octets", f.config.Limits.Octets)
+			l.Incomplete = fmt.Sprintf("the listing exceeds %d bytes", f.config.Limits.Octets)
 			break
 		}
 	}

@@ -32,6 +32,6 @@ func (f *fetch) missing(ctx context.Context) error {
 	case slices.ContainsFunc(found.entries, func(e entry) bool { return strings.EqualFold(e.name, f.target.Name) }):
 		return nil
 	default:
-		return scheme.Decline(http.StatusNotFound, "ftp_no_name", "the directory has no such name")
+		return scheme.Decline(http.StatusNotFound, "ftp_no_name", "no such name in the directory")
 	}
 }

@@ -138,10 +138,10 @@ func TestLimits(t *testing.T) {
 	for text, want := range map[string]listed{
 		" a\r\n b\n":                         {entries: make([]entry, 2)},
 		" a\r\n b":                           {entries: make([]entry, 2)},
-		" a\n b\n c\n":                       {entries: make([]entry, 2), incomplete: "it has more than 2 entries"},
+		" a\n b\n c\n":                       {entries: make([]entry, 2), incomplete: "the listing exceeds 2 entries"},
 		" .\n ..\n a/b\n\nx\n a\n":           {entries: make([]entry, 1), unknown: 3},
-		" " + strings.Repeat("a", 100):       {incomplete: "a line is longer than 64 octets"},
-		strings.Repeat("type=cdir; x\n", 20): {incomplete: "it is longer than 200 octets"},
+		" " + strings.Repeat("a", 100):       {incomplete: "a line exceeds 64 bytes"},
+		strings.Repeat("type=cdir; x\n", 20): {incomplete: "the listing exceeds 200 bytes"},
 		"":                                   {},
 	} {
 		got, err := readLines(strings.NewReader(text), limits, parseMLSD)

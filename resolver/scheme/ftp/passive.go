@@ -67,6 +67,6 @@ func dataPort(port uint64, err error) (uint16, error) {
 
 // The errors of replies to EPSV and PASV.
 var (
-	errPort     = fmt.Errorf("%w: there is no port of a data connection in the reply", scheme.ErrResponse)
-	errReserved = fmt.Errorf("%w: the data connection would be to a port below %d", scheme.ErrResponse, leastDataPort)
+	errPort     = fmt.Errorf("%w: no data port in the reply", scheme.ErrResponse)
+	errReserved = fmt.Errorf("%w: data port below %d", scheme.ErrResponse, leastDataPort)
 )

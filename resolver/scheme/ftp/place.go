@@ -9,7 +9,7 @@ import (
 
 // errBusy is the error for a request that gets no connection in time: control connections of other requests use
 // up the limit, and may wait for data connections in turn. It is also a timeout.
-var errBusy = fmt.Errorf("%w: no connection becomes free: %w", resolver.ErrBusy, context.DeadlineExceeded)
+var errBusy = fmt.Errorf("%w: all connections in use: %w", resolver.ErrBusy, context.DeadlineExceeded)
 
 // within returns ctx with the timeout of Limits. Its cause is reported when a Dial is still waiting to connect.
 func (c *Config) within(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -24,7 +24,7 @@ func (h *Handler) enter(ctx context.Context) error {
 	ctx, cancel := h.config.within(ctx)
 	defer cancel()
 	if err := h.places.Acquire(ctx); err != nil {
-		return fmt.Errorf("waiting to ask an FTP server: %w", err)
+		return fmt.Errorf("waiting for an FTP connection: %w", err)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func refusal(r reply, command string) error {
 			status = http.StatusForbidden
 		}
 	default:
-		return fmt.Errorf("%w: the reply to %s is %.200q", scheme.ErrResponse, strings.TrimSpace(command), r.text())
+		return fmt.Errorf("%w: reply to %s: %.200q", scheme.ErrResponse, strings.TrimSpace(command), r.text())
 	}
 	return scheme.Refuse(status, scheme.Text(r.text()))
 }

@@ -58,7 +58,7 @@ func readReply(in *bufio.Reader, secret string) (reply, error) {
 		text, err := lines.Next()
 		switch {
 		case errors.Is(err, scheme.ErrLongLine), errors.Is(err, scheme.ErrTooManyBytes):
-			return reply{}, fmt.Errorf("%w: a reply is longer than %d octets", scheme.ErrResponse, in.Size())
+			return reply{}, fmt.Errorf("%w: reply exceeds %d bytes", scheme.ErrResponse, in.Size())
 		case errors.Is(err, io.EOF):
 			return reply{}, io.ErrUnexpectedEOF
 		case err != nil:
@@ -67,7 +67,7 @@ func readReply(in *bufio.Reader, secret string) (reply, error) {
 		code, coded := codeOf(text)
 		switch {
 		case r.code == 0 && !coded:
-			return reply{}, fmt.Errorf("%w: %.40q begins no reply of FTP", scheme.ErrResponse, hidden(text, secret))
+			return reply{}, fmt.Errorf("%w: not an FTP reply: %.40q", scheme.ErrResponse, hidden(text, secret))
 		case r.code == 0:
 			r.code = code
 		case !coded || code != r.code:
@@ -83,7 +83,7 @@ func readReply(in *bufio.Reader, secret string) (reply, error) {
 			return r, nil
 		}
 	}
-	return reply{}, fmt.Errorf("%w: a reply has more than %d lines", scheme.ErrResponse, maxReplyLines)
+	return reply{}, fmt.Errorf("%w: reply exceeds %d lines", scheme.ErrResponse, maxReplyLines)
 }
 
 const codeLength = 3

@@ -112,7 +112,7 @@ func testFiles(t *testing.T, h *Handler, at string) {
 			t.Errorf("%s: %v", c.path, resource.Fields)
 		}
 		if err != nil || text != c.want || resource.Status != 200 {
-			t.Errorf("%s: %d octets, %v; want %d octets", c.path, len(text), err, len(c.want))
+			t.Errorf("%s: %d bytes, %v; want %d bytes", c.path, len(text), err, len(c.want))
 		}
 	}
 }
@@ -190,7 +190,7 @@ func testConditions(t *testing.T, h *Handler, at string) {
 	} {
 		resource, text, err := get(t, h, at+"/pub/big.bin", c.field, c.value)
 		if err != nil || resource.Status != c.status || len(text) != c.bytes {
-			t.Errorf("%s: %s is %v with %d octets, %v; want %d with %d", c.field, c.value, resource, len(text), err, c.status, c.bytes)
+			t.Errorf("%s: %s is %v with %d bytes, %v; want %d with %d", c.field, c.value, resource, len(text), err, c.status, c.bytes)
 		}
 	}
 	resource, text, err = do(t, h, request(t, http.MethodHead, at+"/pub/lines.txt"))
@@ -227,7 +227,7 @@ func TestMaxPerIP(t *testing.T) {
 	for range 20 {
 		all.Go(func() {
 			if _, text, err := get(t, h, "ftp://"+at+"/pub/big.bin"); err != nil || len(text) != 1_000_000 {
-				t.Errorf("%d octets, %v", len(text), err)
+				t.Errorf("%d bytes, %v", len(text), err)
 			}
 		})
 	}
@@ -290,7 +290,7 @@ func TestTLS(t *testing.T) {
 			} {
 				for range 3 {
 					if _, text, err := get(t, h, at+"/pub/big.bin"); err != nil || len(text) != 1_000_000 {
-						t.Fatalf("%s: %d octets, %v\n%s", mode, len(text), err, server.Log())
+						t.Fatalf("%s: %d bytes, %v\n%s", mode, len(text), err, server.Log())
 					}
 					if _, text, err := get(t, h, at+"/pub/zero"); err != nil || text != "" {
 						t.Errorf("%s: an empty file: %q, %v", mode, text, err)
@@ -341,7 +341,7 @@ func TestLong(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if total != size || after.TotalAlloc-before.TotalAlloc > size/200 {
-		t.Errorf("%d octets, which took %d octets of memory", total, after.TotalAlloc-before.TotalAlloc)
+		t.Errorf("%d bytes, which took %d bytes of memory", total, after.TotalAlloc-before.TotalAlloc)
 	}
 }
 

@@ -96,14 +96,14 @@ func (h *Handler) newLogin(r scheme.Request, userinfo string, hasUser bool) (log
 	user, userErr := url.PathUnescape(rawUser)
 	password, passwordErr := url.PathUnescape(rawPassword)
 	if userErr != nil || passwordErr != nil {
-		return login{}, fmt.Errorf("%w: the user or the password is not percent-encoded", scheme.ErrOff)
+		return login{}, fmt.Errorf("%w: invalid percent-encoding in the user or password", scheme.ErrOff)
 	}
 	if hasUser && !hasPassword && (uri.EqualFold(user, "anonymous") || uri.EqualFold(user, "ftp")) {
 		return anonymous, nil
 	}
 	if !h.config.Login {
 		if hasUser {
-			return login{}, fmt.Errorf("logging in at FTP servers: %w", scheme.ErrOff)
+			return login{}, fmt.Errorf("FTP login: %w", scheme.ErrOff)
 		}
 		return anonymous, nil
 	}

@@ -29,7 +29,7 @@ func (h *Handler) secure(ctx context.Context, c *control, t target) error {
 	case r.code != 234:
 		return nil
 	case c.in.Buffered() > 0: // injected before encryption started
-		return fmt.Errorf("%w: there is more than the reply to AUTH", scheme.ErrResponse)
+		return fmt.Errorf("%w: unexpected data after the reply to AUTH", scheme.ErrResponse)
 	}
 	config := h.tlsConfig(t.host)
 	conn := tls.Client(c.conn, config)
@@ -55,7 +55,7 @@ func (h *Handler) protect(ctx context.Context, c *control, config *tls.Config, w
 	case h.config.TLS == TLSRequired:
 		return fmt.Errorf("%w: %.200q", errNoTLS, r.text())
 	case !who.anonymous: // for an anonymous login unencrypted data is acceptable
-		return fmt.Errorf("%w: the data of a user would not be encrypted: %.200q", resolver.ErrUnreachable, r.text())
+		return fmt.Errorf("%w: server refuses encrypted data connections: %.200q", resolver.ErrUnreachable, r.text())
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func (h *Handler) attributes(ctx context.Context, r scheme.Request, q request) (
 	}
 	defer a.end()
 	if !a.isPlus {
-		return nil, fmt.Errorf("%w: the server does not speak Gopher+", scheme.ErrResponse)
+		return nil, fmt.Errorf("%w: server does not support Gopher+", scheme.ErrResponse)
 	}
 	in := h.newLines(a.data)
 	items, err := readAttributes(in, h.config.Limits.EntriesOf(q.uri.String()))
@@ -64,7 +64,7 @@ func readAttributes(in *lines, entries int) ([]attributes, error) {
 			return nil, err
 		}
 		if n == entries {
-			in.incomplete = "it has more attributes than are shown"
+			in.incomplete = "only part of the attributes is shown: they exceed the limit"
 			return items, nil
 		}
 		items = addLine(items, line)

@@ -39,7 +39,7 @@ func (h *Handler) ask(ctx context.Context, r scheme.Request, q request) (*conn, 
 	c.in = bufio.NewReader(c)
 	if _, err := io.WriteString(raw, q.line()); err != nil {
 		c.end()
-		return nil, c.fault("asking the server", err)
+		return nil, c.fault("sending the request", err)
 	}
 	return c, nil
 }

@@ -42,7 +42,7 @@ func (a *answer) document(r scheme.Request, q request) (*scheme.Resource, error)
 	in := bufio.NewReaderSize(a.data, scheme.SniffLength)
 	head, err := in.Peek(scheme.SniffLength)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, a.fault("reading the beginning of a document", err)
+		return nil, a.fault("reading the start of a document", err)
 	}
 	a.stream()
 	resource := &scheme.Resource{
@@ -69,7 +69,7 @@ func (a *answer) begin() error {
 		head, err = a.in.Peek(a.in.Size())
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return a.fault("reading the beginning of a document", err)
+		return a.fault("reading the start of a document", err)
 	}
 	if message, ok := errorLine(head, err != nil); ok {
 		return scheme.Refuse(http.StatusNotFound, message)

@@ -14,7 +14,7 @@ import (
 // moved is the error for an item that the server says has moved.
 type moved struct{ location string }
 
-func (m *moved) Error() string { return fmt.Sprintf("it has moved to %q", m.location) }
+func (m *moved) Error() string { return fmt.Sprintf("moved to %q", m.location) }
 
 // failure reads the error response of a Gopher+ server: a line with a code and the administrator, and lines of
 // message (Gopher+ section 2.3).

@@ -116,7 +116,7 @@ func FuzzPlusHead(f *testing.F) {
 		if found {
 			data, err := io.ReadAll(head.data(bufio.NewReader(bytes.NewReader(after))))
 			if head.length >= 0 && err == nil && int64(len(data)) != head.length {
-				t.Fatalf("%d octets of %d", len(data), head.length)
+				t.Fatalf("%d bytes of %d", len(data), head.length)
 			}
 		}
 	})

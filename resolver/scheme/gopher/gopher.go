@@ -46,14 +46,14 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 
 func (h *Handler) fetch(ctx context.Context, r scheme.Request, q request) (*scheme.Resource, error) {
 	if q.isForm() {
-		return nil, scheme.Decline(http.StatusNotImplemented, "gopher_form", "forms of Gopher+ are shown, but their answers are not sent")
+		return nil, scheme.Decline(http.StatusNotImplemented, "gopher_form", "Gopher+ forms are shown, but cannot be submitted")
 	}
 	if q.wantsAttributes() {
 		return h.attributes(ctx, r, q)
 	}
 	switch q.Type {
 	case typeCSO:
-		return nil, scheme.Decline(http.StatusNotImplemented, "gopher_phone_book", "this is a phone book of CSO, which is asked by a protocol of its "+
+		return nil, scheme.Decline(http.StatusNotImplemented, "gopher_phone_book", "this is a CSO phone book, which has a protocol of its "+
 			"own (RFC 1436 section 3.7)")
 	case typeTelnet, typeTN3270:
 		return session(q)
@@ -72,7 +72,7 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, q request) (*sche
 	case typeMenu:
 		return h.menu(ctx, r, q)
 	case typeInfo, typeError:
-		return nil, scheme.Decline(http.StatusNotFound, "gopher_text_line", "this is a line of a menu, and leads to nothing")
+		return nil, scheme.Decline(http.StatusNotFound, "gopher_text_line", "this is a text line of a menu, without a document")
 	}
 	return h.document(ctx, r, q)
 }
@@ -85,7 +85,7 @@ func session(q request) (*scheme.Resource, error) {
 	}
 	location := sessionLink(q.Type, q.Selector, q.host, port)
 	if location == "" {
-		return nil, scheme.Decline(http.StatusNotFound, "gopher_session", "this session has no valid address")
+		return nil, scheme.Decline(http.StatusNotFound, "gopher_session", "session without a valid address")
 	}
 	return scheme.Redirect(http.StatusFound, location), nil
 }
@@ -111,7 +111,7 @@ func checkLocation(text string) error {
 		return nil
 	}
 	if err := resolver.CheckLocation(text); err != nil {
-		return fmt.Errorf("the link of the server: %w", err)
+		return fmt.Errorf("link from the server: %w", err)
 	}
 	return nil
 }

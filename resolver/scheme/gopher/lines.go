@@ -27,9 +27,9 @@ func (l *lines) next() (string, error) {
 		line, err := l.in.Next()
 		switch {
 		case errors.Is(err, scheme.ErrLongLine):
-			l.incomplete = "lines that are too long are left out"
+			l.incomplete = "lines that exceed the limit are omitted"
 		case errors.Is(err, scheme.ErrTooManyBytes):
-			l.incomplete = "it has more octets than are read"
+			l.incomplete = "only part of the document is shown: it exceeds the size limit"
 			return "", io.EOF
 		default:
 			return line, err

@@ -60,7 +60,7 @@ func (m *menu) read(in *lines, limits scheme.Limits) error {
 			return err
 		}
 		if len(m.Items) == limits.Entries || m.bytes > limits.Octets {
-			m.Incomplete = "it has more items than are shown"
+			m.Incomplete = "only part of the menu is shown: it exceeds the limit of items"
 			return nil
 		}
 		m.add(line)
@@ -86,9 +86,9 @@ func (m *menu) addItem(i item) {
 	switch {
 	case i.kind == typeRedundant && m.last != 0:
 		i.kind = m.last
-		entry.Kind, entry.Note = itemKind(i.kind), "another server of the item before"
+		entry.Kind, entry.Note = itemKind(i.kind), "alternative server of the previous item"
 	case i.kind == typeCSO:
-		entry.Note = "a phone book of CSO, which needs a program of its own"
+		entry.Note = "CSO phone book, requires a CSO client"
 	case i.kind != typeInfo && i.kind != typeError:
 		m.last = i.kind
 	}

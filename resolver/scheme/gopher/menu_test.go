@@ -17,7 +17,7 @@ func TestMenuLines(t *testing.T) {
 		// RFC 1436 section 3.8.
 		{"0About\t0/about\trawBits.micro.umn.edu\t70", scheme.Item{Kind: scheme.ItemText, Name: "About", URI: "gopher://rawbits.micro.umn.edu/00/about"}},
 		{"1Menu\t\th\t7070", scheme.Item{Kind: scheme.ItemDirectory, Name: "Menu", URI: "gopher://h:7070/1"}},
-		{"2Phones\t\th\t105", scheme.Item{Kind: scheme.ItemOther, Name: "Phones", Note: "a phone book of CSO, which needs a program of its own"}},
+		{"2Phones\t\th\t105", scheme.Item{Kind: scheme.ItemOther, Name: "Phones", Note: "CSO phone book, requires a CSO client"}},
 		{"4Mac\ta\th\t70", scheme.Item{Kind: scheme.ItemArchive, Name: "Mac", URI: "gopher://h/4a"}},
 		{"5DOS\ta\th\t70", scheme.Item{Kind: scheme.ItemArchive, Name: "DOS", URI: "gopher://h/5a"}},
 		{"6UU\ta\th\t70", scheme.Item{Kind: scheme.ItemText, Name: "UU", URI: "gopher://h/6a"}},
@@ -90,9 +90,9 @@ func TestMenu(t *testing.T) {
 		Properties: []scheme.Property{{Name: "Gopher+", Value: "attributes of all items", URI: base + "/1dir%09%09$"}},
 		Items: []scheme.Item{
 			{Kind: scheme.ItemText, Name: "A", URI: "gopher://h/0a"},
-			{Kind: scheme.ItemText, Name: "B", URI: "gopher://h2/0a", Note: "another server of the item before"},
+			{Kind: scheme.ItemText, Name: "B", URI: "gopher://h2/0a", Note: "alternative server of the previous item"},
 			{Kind: scheme.ItemDirectory, Name: "C", URI: "gopher://h/1c"},
-			{Kind: scheme.ItemDirectory, Name: "D", URI: "gopher://h2/1c", Note: "another server of the item before"},
+			{Kind: scheme.ItemDirectory, Name: "D", URI: "gopher://h2/1c", Note: "alternative server of the previous item"},
 		},
 	}
 	if !reflect.DeepEqual(l, want) {
@@ -133,6 +133,6 @@ func TestMenuOfLongLinks(t *testing.T) {
 		size += item.Octets()
 	}
 	if most := limits().Octets; l.Incomplete == "" || size < most || size > most+most/10 {
-		t.Errorf("%d items of %d octets, %q", len(l.Items), size, l.Incomplete)
+		t.Errorf("%d items of %d bytes, %q", len(l.Items), size, l.Incomplete)
 	}
 }

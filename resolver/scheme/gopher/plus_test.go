@@ -30,7 +30,7 @@ func TestPlusAnswer(t *testing.T) {
 			p := says(t, c.answer)
 			r := fetch(t, handler(), "gopher://"+p.addr+"/"+kind+"a%09%09+")
 			if got := read(t, r); got != c.want || r.ContentLength != c.length {
-				t.Errorf("%q: %q, %d octets", c.answer, got, r.ContentLength)
+				t.Errorf("%q: %q, %d bytes", c.answer, got, r.ContentLength)
 			}
 		}
 		whole := strings.TrimSuffix(strings.TrimSuffix(c.answer, "more"), "\r\n.\r\nmore")
@@ -100,7 +100,7 @@ func TestDescription(t *testing.T) {
 		l := fetch(t, handler(), base+"/0moo%09%09"+command).Listing
 		want := &scheme.Listing{
 			Kind: scheme.KindDescription, Title: "Some file or other", URI: base + "/0moo%09%09" + command, Parent: &scheme.Link{Text: "moo", URI: base + "/0moo"},
-			Notes: []string{"This is a short (but multi-line) abstract", "The server asks these questions before it sends the item. Answers cannot be sent from here."},
+			Notes: []string{"This is a short (but multi-line) abstract", "The server requires answers to these questions before it sends the item. This page cannot send them."},
 			Properties: []scheme.Property{
 				{Name: "Admin", Value: "Frodo Gophermeister <fng@bogus.edu>"},
 				{Name: "Mod-Date", Value: "Wed Jul 28 17:02:01 1993 <19930728170201>"},
@@ -153,7 +153,7 @@ func TestViewsOfLongSelector(t *testing.T) {
 			size += len(item.URI)
 		}
 		if len(l.Items) != want || (l.Incomplete == "") != (want == 900) || int64(size) > limits().Octets {
-			t.Errorf("%d octets: %d items of %d octets, %q", length, len(l.Items), size, l.Incomplete)
+			t.Errorf("%d bytes: %d items of %d bytes, %q", length, len(l.Items), size, l.Incomplete)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func parsePlusHead(line string) (head plusHead, found bool, err error) {
 		return plusHead{}, false, nil
 	default:
 		if head.length, found = scheme.ParseSize(length); !found {
-			return plusHead{}, false, fmt.Errorf("%w: a document of %s octets", scheme.ErrResponse, length)
+			return plusHead{}, false, fmt.Errorf("%w: document of %s bytes", scheme.ErrResponse, length)
 		}
 	}
 	return head, true, nil

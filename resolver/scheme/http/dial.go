@@ -104,7 +104,7 @@ func (h *Handler) handshake(ctx context.Context, c net.Conn, host string, own *t
 	secured := tls.Client(c, config)
 	if err := secured.HandshakeContext(ctx); err != nil {
 		_ = c.Close()
-		return nil, fmt.Errorf("beginning TLS with %s: %w", host, err)
+		return nil, fmt.Errorf("TLS handshake with %s: %w", host, err)
 	}
 	return secured, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var errUnasked = fmt.Errorf("%w: it changed the protocol without being asked", scheme.ErrResponse)
+var errUnasked = fmt.Errorf("%w: unsolicited protocol switch", scheme.ErrResponse)
 
 // maxInterim is the maximum number of interim responses to a request.
 const maxInterim = 16

@@ -54,11 +54,11 @@ func (h *Handler) newHTTP2(ctx context.Context, opened net.Conn, r *request, fro
 	client, err := transport.NewClientConn(ctx, r.target.scheme(), r.target.address)
 	if err != nil {
 		_ = opened.Close()
-		return nil, fmt.Errorf("beginning HTTP/2: %w", err)
+		return nil, fmt.Errorf("starting HTTP/2: %w", err)
 	}
 	if err := client.Reserve(); err != nil {
 		_ = client.Close()
-		return nil, fmt.Errorf("beginning HTTP/2: %w", err)
+		return nil, fmt.Errorf("starting HTTP/2: %w", err)
 	}
 	c := &http2Conn{ClientConn: client, handler: h, key: r.target.key, from: from}
 	if r.keepsAlive() {

@@ -7,7 +7,7 @@ import (
 
 // errStale means that the server has closed an idle connection, or sent unsolicited bytes on it. No byte of the
 // request was sent on it.
-var errStale = errors.New("the server has ended an idle connection")
+var errStale = errors.New("server closed an idle connection")
 
 // incoming reads from a connection; the first read sends the request head in conn.unsent.
 type incoming struct{ *conn }

@@ -88,6 +88,6 @@ func exchangeOnce(t *testing.T, h *schemehttp.Handler, base, path, mode string) 
 	}
 	text, err := body(resource)
 	if want := strings.Repeat(path, 1000); text != want && (err == nil || !strings.HasPrefix(want, text)) || err != nil && mode != "cancel" && mode != "early" {
-		t.Errorf("%s %s: %d octets that begin with %.20q, %v", path, mode, len(text), text, err)
+		t.Errorf("%s %s: %d bytes that begin with %.20q, %v", path, mode, len(text), text, err)
 	}
 }

@@ -15,9 +15,9 @@ import (
 )
 
 var (
-	errMethod = errors.New("the method is none of a request for a resource")
-	errField  = errors.New("a field that HTTP does not allow")
-	errShared = errors.New("the server is asked by HTTP/2, whose connections belong to no client and change no protocol")
+	errMethod = errors.New("method not applicable to a resource")
+	errField  = errors.New("invalid field")
+	errShared = errors.New("HTTP/2 connections to the server are shared, and allow no upgrade")
 )
 
 // request is a validated request with its framing.
@@ -79,10 +79,10 @@ func (r *request) checkConnection() error {
 func checkFields(fields httpmessage.Fields) error {
 	for _, f := range fields {
 		if !httpguts.ValidHeaderFieldName(f.Name) {
-			return fmt.Errorf("%w: the name %q", errField, f.Name)
+			return fmt.Errorf("%w: name %q", errField, f.Name)
 		}
 		if !httpguts.ValidHeaderFieldValue(f.Value) {
-			return fmt.Errorf("%w: the value of %s", errField, f.Name)
+			return fmt.Errorf("%w: value of %s", errField, f.Name)
 		}
 	}
 	return nil

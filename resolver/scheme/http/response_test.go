@@ -66,10 +66,10 @@ func TestResponses(t *testing.T) {
 			httpmessage.FieldsOf("Content-Length", "9"), true,
 		},
 		{
-			"RFC 9112 section 11.1: octets after the end", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n", 200, "OK", "ok", 2,
+			"RFC 9112 section 11.1: bytes after the end", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n", 200, "OK", "ok", 2,
 			httpmessage.FieldsOf("Content-Length", "2"), false,
 		},
-		{"RFC 9112 section 11.1: octets after none", "HEAD", "HTTP/1.1 200 OK\r\n\r\nbody", 200, "OK", "", -1, httpmessage.Fields{}, false},
+		{"RFC 9112 section 11.1: bytes after none", "HEAD", "HTTP/1.1 200 OK\r\n\r\nbody", 200, "OK", "", -1, httpmessage.Fields{}, false},
 	} {
 		t.Run(tt.section, func(t *testing.T) {
 			serving := always(tt.response)

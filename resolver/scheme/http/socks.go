@@ -22,7 +22,7 @@ func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Co
 	to := &upstreamDialer{handler: h, upstream: u}
 	dialer, err := proxy.SOCKS5("tcp", u.Address, auth, to)
 	if err != nil {
-		return nil, fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err)
+		return nil, fmt.Errorf("%w: connecting: %w", scheme.ErrUpstream, err)
 	}
 	through, ok := dialer.(proxy.ContextDialer)
 	if !ok {
@@ -39,7 +39,7 @@ func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Co
 		case errors.As(err, &op) && strings.HasPrefix(op.Op, "socks"):
 			err = op.Err // hides the address of the proxy, which is confidential
 		}
-		return nil, fmt.Errorf("%w: asking it for a tunnel: %w", scheme.ErrUpstream, err)
+		return nil, fmt.Errorf("%w: requesting a tunnel: %w", scheme.ErrUpstream, err)
 	}
 	return to.opened, nil // the library's wrapper would hide NetConn and CloseWrite
 }

@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	errHostField = errors.New("the Host is none")
-	errHost      = errors.New("the URI has no host")
-	errTarget    = errors.New("the path has an octet that a request line cannot have")
+	errHostField = errors.New("invalid Host")
+	errHost      = errors.New("URI without a host")
+	errTarget    = errors.New("invalid byte in the path")
 )
 
 // key identifies interchangeable connections.

@@ -29,8 +29,8 @@ type Upstream struct {
 }
 
 var (
-	errUpstream = errors.New("an upstream proxy is http, https or socks5")
-	errNoWay    = fmt.Errorf("%w: there is none", scheme.ErrUpstream)
+	errUpstream = errors.New("upstream proxy scheme must be http, https or socks5")
+	errNoWay    = fmt.Errorf("%w: no proxy configured", scheme.ErrUpstream)
 )
 
 // isHTTP reports whether the proxy speaks HTTP.
@@ -46,7 +46,7 @@ func (u Upstream) appendCredentials(b []byte) []byte {
 
 // answered returns the error for an error response of an upstream proxy.
 func answered(h http1.ResponseHead) error {
-	return fmt.Errorf("%w: it answered %d %s", scheme.ErrUpstream, h.Status, h.Reason)
+	return fmt.Errorf("%w: response %d %s", scheme.ErrUpstream, h.Status, h.Reason)
 }
 
 // checkBehind checks the address of an origin behind an upstream proxy; check may be nil. For a host name check
@@ -54,7 +54,7 @@ func answered(h http1.ResponseHead) error {
 func (h *Handler) checkBehind(address string, check func(netip.AddrPort) error) error {
 	if h.config.Behind != nil {
 		if err := h.config.Behind(address); err != nil {
-			return fmt.Errorf("asking the upstream proxy for %s: %w", address, err)
+			return fmt.Errorf("checking %s for the upstream proxy: %w", address, err)
 		}
 	}
 	if check == nil {
@@ -75,7 +75,7 @@ func (h *Handler) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error
 	}
 	c, err := dial(ctx, "tcp", u.Address)
 	if err != nil {
-		return nil, ofDial(fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err))
+		return nil, ofDial(fmt.Errorf("%w: connecting: %w", scheme.ErrUpstream, err))
 	}
 	if u.Scheme != "https" {
 		return c, nil
@@ -83,11 +83,11 @@ func (h *Handler) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error
 	host, _, err := net.SplitHostPort(u.Address)
 	if err != nil {
 		_ = c.Close()
-		return nil, fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err)
+		return nil, fmt.Errorf("%w: connecting: %w", scheme.ErrUpstream, err)
 	}
 	secured, err := h.handshake(ctx, c, host, u.TLS, "http/1.1")
 	if err != nil {
-		return nil, unreached{fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err)}
+		return nil, unreached{fmt.Errorf("%w: connecting: %w", scheme.ErrUpstream, err)}
 	}
 	return secured, nil
 }
@@ -112,7 +112,7 @@ func (h *Handler) Probe(ctx context.Context, u Upstream) error {
 		_, err = c.Read(b[:1])
 	}
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%w: it accepts connections, and does not answer: %w", scheme.ErrUpstream, context.Cause(ctx))
+		return fmt.Errorf("%w: accepts connections, but does not respond: %w", scheme.ErrUpstream, context.Cause(ctx))
 	}
 	return nil // it answers, or closes the connection, which is also a sign of life
 }
@@ -152,7 +152,7 @@ func connectThrough(ctx context.Context, c net.Conn, u Upstream, address string)
 	}
 	if err != nil {
 		_ = c.Close()
-		return nil, fmt.Errorf("%w: asking it for a tunnel: %w", scheme.ErrUpstream, err)
+		return nil, fmt.Errorf("%w: requesting a tunnel: %w", scheme.ErrUpstream, err)
 	}
 	return tunnel, nil
 }

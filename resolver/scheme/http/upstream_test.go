@@ -233,7 +233,7 @@ func TestUpstreamFailures(t *testing.T) {
 	for _, name := range []string{"http", "https", "socks5"} {
 		for _, target := range []string{"http://a.example/", "https://a.example/"} {
 			if _, err := get(t, u.handler(t, name, "wrong", nil), target); !errors.Is(err, resolver.ErrUnreachable) || strings.Contains(err.Error(),
-				u.proxies[name]) || name != "socks5" && !strings.Contains(err.Error(), "answered 407 ") {
+				u.proxies[name]) || name != "socks5" && !strings.Contains(err.Error(), "response 407 ") {
 				t.Errorf("%s by %s with wrong credentials: %v", target, name, err)
 			}
 			if _, err := get(t, silent.handler(t, name, "pass", short), target); !errors.Is(err, context.DeadlineExceeded) {

@@ -25,7 +25,7 @@ func (x exchange) article() (*scheme.Resource, error) {
 	}
 	l := &scheme.Listing{Kind: scheme.KindArticle, Title: scheme.Text(strings.Trim(id, "<>")), URI: x.target.links.self}
 	if int64(len(data)) > limit {
-		data, l.Incomplete = data[:limit], fmt.Sprintf("the article is longer than %d octets; its source has all of it", limit)
+		data, l.Incomplete = data[:limit], fmt.Sprintf("article truncated after %d bytes; the source is complete", limit)
 	}
 	x.show(l, data)
 	if err := x.client.ended(); err != nil {
@@ -41,7 +41,7 @@ func (x exchange) article() (*scheme.Resource, error) {
 func (x exchange) show(l *scheme.Listing, data []byte) {
 	e, err := readEntity(&untilEnd{bytes.NewReader(data), x.client.ended})
 	if err != nil {
-		l.Warnings = []string{"The header of the article is malformed: it is shown as it is."}
+		l.Warnings = []string{"Malformed header: the article is shown unparsed."}
 		l.Text = scheme.TextLines(string(data))
 		return
 	}

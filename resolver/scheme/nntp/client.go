@@ -35,7 +35,7 @@ type client struct {
 // maxCommand is the maximum length of a command in bytes, without its line end: RFC 3977 section 3.1.
 const maxCommand = 512 - len("\r\n")
 
-var errEnded = errors.New("the server closes the connection in the middle")
+var errEnded = errors.New("connection closed in the middle of a response")
 
 // connect returns a connection that is ready for reader commands. If the server rejects it because it has too
 // many, the idle ones to it are closed, since it may count them. Connecting is then retried with backoff,
@@ -159,14 +159,14 @@ func (i incoming) Read(p []byte) (int, error) {
 func (c *client) handshake(s server) error {
 	host, _, err := net.SplitHostPort(s.Address)
 	if err != nil {
-		return fmt.Errorf("the address of a server: %w", err)
+		return fmt.Errorf("server address: %w", err)
 	}
 	if err := c.wait(); err != nil {
 		return err
 	}
 	conn := tls.Client(c.conn, &tls.Config{ServerName: host, RootCAs: c.config.RootCAs, MinVersion: tls.VersionTLS12})
 	if err := conn.Handshake(); err != nil { //nolint:noctx // the end of the context closes the connection
-		return broken("beginning TLS", err)
+		return broken("TLS handshake", err)
 	}
 	c.use(conn)
 	return nil
@@ -186,7 +186,7 @@ func (c *client) secure(s server) error {
 		return r.refusal(s)
 	}
 	if c.reader.Buffered() > 0 { // may be injected by an attacker on the path
-		return fmt.Errorf("%w: there are octets between STARTTLS and TLS", scheme.ErrResponse)
+		return fmt.Errorf("%w: unexpected data between STARTTLS and TLS", scheme.ErrResponse)
 	}
 	if err := c.handshake(s); err != nil {
 		return err
@@ -198,7 +198,7 @@ func (c *client) secure(s server) error {
 func (c *client) command(line string) (reply, error) {
 	if strings.ContainsAny(line, "\r\n\x00") || len(line) > maxCommand {
 		return reply{}, scheme.Decline(http.StatusBadRequest, "nntp_command_long",
-			"the command for it would be longer than RFC 3977 section 3.1 allows, or have a line end")
+			"command exceeds the limit of RFC 3977 section 3.1, or contains a line end")
 	}
 	c.streams = false
 	if err := c.wait(); err != nil {
@@ -220,7 +220,7 @@ func (c *client) reply() (reply, error) {
 	line, err := in.Next()
 	switch {
 	case errors.Is(err, scheme.ErrLongLine), errors.Is(err, scheme.ErrTooManyBytes):
-		return reply{}, fmt.Errorf("%w: a reply of more than %d octets", scheme.ErrResponse, most)
+		return reply{}, fmt.Errorf("%w: reply exceeds %d bytes", scheme.ErrResponse, most)
 	case err != nil:
 		return reply{}, broken("reading a reply", err)
 	}

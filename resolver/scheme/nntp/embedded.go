@@ -141,7 +141,7 @@ func readYEnc(b []byte) (file embedded, length int, ok bool) {
 		line, after = cutLine(after)
 		if bytes.HasPrefix(line, []byte("=yend")) {
 			if size := yencValue(string(line), "size"); size != strconv.Itoa(len(file.bytes)) {
-				file.note = strings.TrimPrefix(file.note+", damaged: it should have "+size+" octets", ", ")
+				file.note = strings.TrimPrefix(file.note+", damaged: expected size "+size+" bytes", ", ")
 			}
 			return file, len(b) - len(after), true
 		}

@@ -57,7 +57,7 @@ func TestDetach(t *testing.T) {
 			[]embedded{{name: "a.bin.part2", note: "part 2 of 3", bytes: []byte("ABC")}},
 		},
 		{"damaged", "=ybegin line=128 size=4 name=a\r\nklm\r\n=yend size=4\r\n", "", []embedded{{
-			name: "a", note: "damaged: it should have 4 octets",
+			name: "a", note: "damaged: expected size 4 bytes",
 			bytes: []byte("ABC"),
 		}}},
 		{"yEnc without end", "=ybegin line=128 size=4 name=a\r\nklm\r\n", "=ybegin line=128 size=4 name=a\r\nklm\r\n", nil},
@@ -86,7 +86,7 @@ func FuzzDetach(f *testing.F) {
 			size += len(file.bytes)
 		}
 		if size > 2*len(article) || len(files) > maxParts {
-			t.Errorf("%d octets and %d files of %d octets", size, len(files), len(article))
+			t.Errorf("%d bytes and %d files of %d bytes", size, len(files), len(article))
 		}
 	})
 }

@@ -69,8 +69,8 @@ func (x exchange) embedded(id string, article io.Reader) (*scheme.Resource, []by
 		}
 		return resource, nil, nil
 	case int64(len(data)) > limit:
-		return nil, nil, scheme.Decline(http.StatusBadGateway, "article_long", fmt.Sprintf("the article is longer than %d octets; its source has "+
-			"all of it", limit), "Number", strconv.FormatInt(limit, 10))
+		return nil, nil, scheme.Decline(http.StatusBadGateway, "article_long", fmt.Sprintf("article exceeds %d bytes; the source is "+
+			"complete", limit), "Number", strconv.FormatInt(limit, 10))
 	default:
 		return nil, nil, errPart()
 	}

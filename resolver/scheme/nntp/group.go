@@ -34,7 +34,7 @@ func parseStatus(text string) (status, error) {
 			numbers[i], err = parseNumber(words[i])
 		}
 		if i >= len(words) || err != nil {
-			return status{}, fmt.Errorf("%w: the reply to GROUP is %.60q", scheme.ErrResponse, text)
+			return status{}, fmt.Errorf("%w: reply to GROUP: %.60q", scheme.ErrResponse, text)
 		}
 	}
 	return status{numbers[0], numbers[1], numbers[2]}, nil

@@ -172,5 +172,5 @@ func matchPattern(pattern, name string) bool {
 
 // tooLong returns the reason for a truncated listing.
 func tooLong(limit int64) string {
-	return fmt.Sprintf("the response of the server is longer than %d octets", limit)
+	return fmt.Sprintf("response truncated after %d bytes", limit)
 }

@@ -60,7 +60,7 @@ func (l *lines) text() string { return l.line }
 func (l *lines) end() error {
 	switch {
 	case errors.Is(l.err, scheme.ErrLongLine):
-		return fmt.Errorf("%w: a line of a response is too long", scheme.ErrResponse)
+		return fmt.Errorf("%w: response line too long", scheme.ErrResponse)
 	case errors.Is(l.err, io.EOF):
 		return nil
 	default:

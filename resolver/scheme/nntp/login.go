@@ -25,7 +25,7 @@ func loginOf(r scheme.Request, u uri.URI) (login, error) {
 		l = login{unescape(user), unescape(password)}
 	}
 	if strings.ContainsAny(l.user+l.password, "\r\n\x00") {
-		return login{}, scheme.Decline(http.StatusBadRequest, "login_line_end", "a user or a password has a line end, which would begin another command")
+		return login{}, scheme.Decline(http.StatusBadRequest, "login_line_end", "line end in the user or password")
 	}
 	return l, nil
 }
@@ -61,7 +61,7 @@ func (c *client) logIn(s server) error {
 	r, err := c.command("AUTHINFO USER " + s.user)
 	if err == nil && r.code == codePassword {
 		if s.password == "" {
-			return s.refuse("the server wants a password")
+			return s.refuse("server requires a password")
 		}
 		r, err = c.command("AUTHINFO PASS " + s.password)
 	}
@@ -74,7 +74,7 @@ func (c *client) logIn(s server) error {
 	switch r.code {
 	case codeLoginFailed, codeLoginNeeded, codeLoginOrder, codeNeedsLogin, codeRejected:
 		if !s.named {
-			return fmt.Errorf("%w: %s does not accept the login of the configuration: %s", resolver.ErrUnreachable, s.Address, r)
+			return fmt.Errorf("%w: %s rejects the configured login (news.login): %s", resolver.ErrUnreachable, s.Address, r)
 		}
 		return s.refuse(r.String())
 	case codeNeedsTLS:

@@ -56,7 +56,7 @@ func New(config Config) *Handler {
 func (h *Handler) Close() { h.pool.Close() }
 
 // errNoServer is the error for a URL without host if no server is configured.
-var errNoServer = fmt.Errorf("%w: no news server is configured", scheme.ErrOff)
+var errNoServer = fmt.Errorf("%w: no news server configured (news.servers)", scheme.ErrOff)
 
 // Fetch implements scheme.Handler.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
@@ -67,7 +67,7 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	resource, err := h.fetchAny(ctx, r, t)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("asking a news server: %w", context.Cause(ctx))
+			return nil, fmt.Errorf("querying a news server: %w", context.Cause(ctx))
 		}
 		return nil, err
 	}

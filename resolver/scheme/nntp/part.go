@@ -21,11 +21,11 @@ import (
 // maxHeader is the maximum size of the header of an article, and of each part, in bytes.
 const maxHeader = 256 << 10
 
-var errHeader = errors.New("a header is too long")
+var errHeader = errors.New("header too long")
 
 // errPart returns the error for a part that the article does not have.
 func errPart() error {
-	return scheme.Decline(http.StatusNotFound, "article_no_part", "the article has no such part")
+	return scheme.Decline(http.StatusNotFound, "article_no_part", "no such part in the article")
 }
 
 // partBound limits what is read before a part: header is the limit of the current header, all that of all
@@ -78,8 +78,8 @@ func findPart(article io.Reader, number string, size int64) (*message.Entity, er
 	e, err := bound.find(number)
 	if err != nil {
 		if bound.all <= 0 {
-			err = scheme.Decline(http.StatusBadGateway, "article_part_far", fmt.Sprintf("the part is after more than %d octets; the source of the "+
-				"article has it", size), "Number", strconv.FormatInt(size, 10))
+			err = scheme.Decline(http.StatusBadGateway, "article_part_far", fmt.Sprintf("part begins after more than %d bytes; the source of the "+
+				"article contains it", size), "Number", strconv.FormatInt(size, 10))
 		}
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func headerFailure(err error) error {
 	if isConnection(err) {
 		return err
 	}
-	return scheme.Decline(http.StatusBadGateway, "article_malformed", "the article is malformed: "+err.Error())
+	return scheme.Decline(http.StatusBadGateway, "article_malformed", "malformed article: "+err.Error())
 }
 
 // multipart returns a reader of the parts of an entity, nil if it has none.

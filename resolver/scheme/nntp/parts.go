@@ -131,7 +131,7 @@ func (c *collector) add(e *message.Entity, number string, depth int) {
 		return
 	}
 	if depth == maxNesting {
-		c.warn("The parts of part %s are too deep to be shown.", number)
+		c.warn("The parts of part %s are nested too deep, and not shown.", number)
 		return
 	}
 	if number != "" {
@@ -152,7 +152,7 @@ func (c *collector) add(e *message.Entity, number string, depth int) {
 			c.add(child, number+strconv.Itoa(i), depth+1)
 			continue
 		case !errors.Is(err, io.EOF):
-			c.warn("Part %s%d is malformed, or missing: %v", number, i, err)
+			c.warn("Part %s%d is malformed or missing: %v", number, i, err)
 		}
 		return
 	}

@@ -54,11 +54,11 @@ func (r reply) String() string { return scheme.Text(fmt.Sprintf("%03d %s", r.cod
 func parseReply(line string) (reply, error) {
 	const digits = 3
 	if len(line) < digits || len(line) > digits && line[digits] != ' ' {
-		return reply{}, fmt.Errorf("%w: a reply of NNTP begins with a code, not %.40q", scheme.ErrResponse, line)
+		return reply{}, fmt.Errorf("%w: not an NNTP reply: %.40q", scheme.ErrResponse, line)
 	}
 	code, err := strconv.ParseUint(line[:digits], 10, 16)
 	if err != nil || code < 100 || code > 599 {
-		return reply{}, fmt.Errorf("%w: a reply of NNTP begins with a code, not %.40q", scheme.ErrResponse, line)
+		return reply{}, fmt.Errorf("%w: not an NNTP reply: %.40q", scheme.ErrResponse, line)
 	}
 	text := line[digits:]
 	if text != "" {
@@ -86,5 +86,5 @@ func (r reply) refusal(s server) error {
 	if r.code >= codeUnavailable {
 		return scheme.Refuse(http.StatusBadGateway, r.String())
 	}
-	return fmt.Errorf("%w: %s is no reply to this command", scheme.ErrResponse, r)
+	return fmt.Errorf("%w: unexpected reply %s", scheme.ErrResponse, r)
 }

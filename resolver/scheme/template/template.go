@@ -36,13 +36,13 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 	target, err := uri.Parse(location)
 	if err != nil {
 		// %s, not %w: it is not an error of the client.
-		return nil, fmt.Errorf("the template %q gives no URI: %s", h.config.Template, err.Error())
+		return nil, fmt.Errorf("expansion of the template %q is not a URI: %s", h.config.Template, err.Error())
 	}
 	if strings.EqualFold(target.Scheme(), r.URI.Scheme()) {
-		return nil, fmt.Errorf("%w: the template of the scheme %s leads back to it", resolver.ErrForbidden, r.URI.Scheme())
+		return nil, fmt.Errorf("%w: the template of the scheme %s expands to the same scheme", resolver.ErrForbidden, r.URI.Scheme())
 	}
 	if err := target.Check(); err != nil {
-		return nil, fmt.Errorf("the template %q gives a URI that is not well formed: %s", h.config.Template, err.Error())
+		return nil, fmt.Errorf("expansion of the template %q is malformed: %s", h.config.Template, err.Error())
 	}
 	if err := resolver.CheckLocation(location); err != nil {
 		return nil, fmt.Errorf("redirecting: %w", err)

@@ -45,7 +45,7 @@ func (s *scanner) element(depth int) error {
 	case !h.constructed:
 		return s.copy(h.length)
 	case depth == 0:
-		return fmt.Errorf("%w: nested too deep", errBER)
+		return fmt.Errorf("%w: nesting too deep", errBER)
 	}
 	if err := s.inside(h, depth); err != nil {
 		return err
@@ -69,10 +69,10 @@ func (s *scanner) inside(h header, depth int) error {
 			s.bytes = s.bytes[:start]
 			return nil
 		}
-		return fmt.Errorf("%w: a mark of an end that is none", errBER)
+		return fmt.Errorf("%w: unexpected end-of-contents", errBER)
 	}
 	if s.read > end {
-		return fmt.Errorf("%w: longer than what it is in", errBER)
+		return fmt.Errorf("%w: longer than its parent", errBER)
 	}
 	return nil
 }

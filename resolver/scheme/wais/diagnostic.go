@@ -96,8 +96,8 @@ func (d *diagnostic) meaning() (code, says string) {
 		{condition: 1, code: "wais_broken", says: "permanent system error"},
 		{condition: 2, code: "wais_broken_now", says: "temporary system error"},
 		{condition: 3, code: "wais_search_unsupported", says: "unsupported search"},
-		{condition: 4, code: "wais_words_ignored", says: "the search has only words that are ignored"},
-		{condition: 13, code: "wais_record_missing", says: "no such record in the result"},
+		{condition: 4, code: "wais_words_ignored", says: "search with stop words only"},
+		{condition: 13, code: "wais_record_missing", says: "no such record in the result set"},
 		{condition: systemError, code: "wais_record_failed", says: "system error in presenting records"},
 		{condition: 17, code: "wais_record_long", says: "the record is too long"},
 		{condition: 25, code: "wais_no_element_set", says: "no such element set for this database"},
@@ -114,7 +114,7 @@ func (d *diagnostic) meaning() (code, says string) {
 			return m.code, m.says
 		}
 	}
-	code, says = "wais_other", "the server refuses"
+	code, says = "wais_other", "server refused"
 	return code, says
 }
 
@@ -126,7 +126,7 @@ func refuseSession(response element) error {
 			return said.refusal()
 		}
 	}
-	return scheme.Decline(http.StatusForbidden, "wais_refused", "the server refuses the session")
+	return scheme.Decline(http.StatusForbidden, "wais_refused", "server refused the session")
 }
 
 // deepest returns the first sequence in e that has an integer, within a few levels of nesting.

@@ -20,7 +20,7 @@ func (s *session) document(t target, r scheme.Request) (*scheme.Resource, error)
 	}
 	position := max(t.position, 1)
 	if position > count {
-		return nil, scheme.Decline(http.StatusNotFound, "wais_no_record", "the server has no such record")
+		return nil, scheme.Decline(http.StatusNotFound, "wais_no_record", "no such record")
 	}
 	elements := t.elements
 	if elements == "" {

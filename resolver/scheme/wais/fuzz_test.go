@@ -27,7 +27,7 @@ func FuzzElement(f *testing.F) {
 			return
 		}
 		if n > limit || n > int64(len(b)) {
-			t.Fatalf("%d octets are read of %d", n, len(b))
+			t.Fatalf("%d bytes are read of %d", n, len(b))
 		}
 		checkNested(t, read, maxDepth)
 		compare(t, read)
@@ -86,7 +86,7 @@ func checkText(t *testing.T, text string, length int) {
 		t.Fatalf("control characters in %q", text)
 	}
 	if len(text) > 8*length+8192 {
-		t.Fatalf("%d octets of text from %d", len(text), length)
+		t.Fatalf("%d bytes of text from %d", len(text), length)
 	}
 }
 

@@ -96,7 +96,7 @@ func (w *grsWriter) data(content element, depth int) {
 	case data.is(universal, tagOctetString), data.is(universal, tagGeneral), data.is(universal, tagVisible), data.is(universal, tagGeneralTime):
 		value = string(data.bytes())
 	default:
-		value = "(cannot be shown)"
+		value = "(not displayable)"
 	}
 	w.value(value, depth)
 }

@@ -23,7 +23,7 @@ func (s *session) describe(t target) *scheme.Listing {
 	}
 	switch len(t.databases) {
 	case 0:
-		l.Notes = []string{"This URL names no database of the server, and servers need not tell which they have."}
+		l.Notes = []string{"This URL has no database, and the protocol cannot list those of a server."}
 	case 1:
 		l.Search = t.searchForm()
 	default:
@@ -35,7 +35,7 @@ func (s *session) describe(t target) *scheme.Listing {
 }
 
 func (t target) searchForm() *scheme.Search {
-	return &scheme.Search{Label: "Words, all of which are searched for; a phrase in double quotes", Prefix: t.database(t.databases[0]) + "?"}
+	return &scheme.Search{Label: "Search words (all must match); a phrase in double quotes", Prefix: t.database(t.databases[0]) + "?"}
 }
 
 // results returns a page of at most most records found by a search, from the first of the target.
@@ -47,7 +47,7 @@ func (s *session) results(t target, most int64) (*scheme.Listing, error) {
 	l := &scheme.Listing{
 		Kind: scheme.KindResults, Title: scheme.Text(t.search), URI: t.searching(t.search),
 		Parent: &scheme.Link{Text: scheme.Text(t.databases[0]), URI: t.database(t.databases[0])},
-		Notes:  []string{fmt.Sprintf("The server finds %d records.", count)},
+		Notes:  []string{fmt.Sprintf("%d records found.", count)},
 		Search: t.searchForm(),
 	}
 	first := max(t.first, 1)
@@ -98,7 +98,7 @@ func (s *session) find(t target) (int64, error) {
 		return 0, scheme.Decline(http.StatusBadRequest, "wais_search_not_valid", err.Error())
 	}
 	if query.terms() > maxTerms {
-		return 0, scheme.Decline(http.StatusBadRequest, "wais_too_many_words", "the search has too many words")
+		return 0, scheme.Decline(http.StatusBadRequest, "wais_too_many_words", "too many search words")
 	}
 	return s.search(t.databases, queriesFor(query, strings.HasPrefix(t.search, "@"))...)
 }

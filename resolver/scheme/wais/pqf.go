@@ -15,9 +15,9 @@ func parsePrefix(words []word) (*node, error) {
 	case err != nil:
 		return nil, err
 	case len(p.words) > 0:
-		return nil, fmt.Errorf("%w: %q follows the query", errQuery, p.words[0].text)
+		return nil, fmt.Errorf("%w: %q after the query", errQuery, p.words[0].text)
 	case query.terms() > maxTerms:
-		return nil, fmt.Errorf("%w: it has too many words", errQuery)
+		return nil, fmt.Errorf("%w: too many words", errQuery)
 	}
 	return query, nil
 }
@@ -26,7 +26,7 @@ type prefix struct{ words []word }
 
 func (p *prefix) next() (word, error) {
 	if len(p.words) == 0 {
-		return word{}, fmt.Errorf("%w: it ends too early", errQuery)
+		return word{}, fmt.Errorf("%w: incomplete", errQuery)
 	}
 	w := p.words[0]
 	p.words = p.words[1:]
@@ -40,7 +40,7 @@ func (p *prefix) query(attributes []attribute, depth int) (*node, error) {
 		return nil, err
 	}
 	if depth == 0 {
-		return nil, fmt.Errorf("%w: it is nested too deep", errQuery)
+		return nil, fmt.Errorf("%w: nesting too deep", errQuery)
 	}
 	if w.quoted || !strings.HasPrefix(w.text, "@") {
 		return &node{term: w.text, attributes: attributes}, nil
@@ -59,7 +59,7 @@ func (p *prefix) query(attributes []attribute, depth int) (*node, error) {
 	case "@not":
 		return p.operation(operatorAndNot, attributes, depth)
 	default:
-		return nil, fmt.Errorf("%w: %s is not known", errQuery, w.text)
+		return nil, fmt.Errorf("%w: unknown %s", errQuery, w.text)
 	}
 }
 
@@ -84,11 +84,11 @@ func (p *prefix) attribute() (attribute, error) {
 	const bits = 31
 	k, err := strconv.ParseUint(kind, 10, bits)
 	if err != nil {
-		return attribute{}, fmt.Errorf("%w: %q is no attribute", errQuery, w.text)
+		return attribute{}, fmt.Errorf("%w: invalid attribute %q", errQuery, w.text)
 	}
 	v, err := strconv.ParseUint(value, 10, bits)
 	if err != nil {
-		return attribute{}, fmt.Errorf("%w: %q is no attribute", errQuery, w.text)
+		return attribute{}, fmt.Errorf("%w: invalid attribute %q", errQuery, w.text)
 	}
 	return attribute{int64(k), int64(v)}, nil
 }

@@ -44,7 +44,7 @@ const (
 const maxTerms = 32
 
 // errQuery is the error for an invalid search.
-var errQuery = errors.New("the search cannot be understood")
+var errQuery = errors.New("invalid search")
 
 // parseSearch parses a search: words and phrases in double quotes, all of which must match; or a query in
 // Prefix Query Format, which starts with "@".
@@ -69,7 +69,7 @@ func parseSearch(search string) (*node, error) {
 		query = &node{operator: operatorAnd, left: query, right: term}
 	}
 	if query == nil {
-		return nil, fmt.Errorf("%w: it has no words", errQuery)
+		return nil, fmt.Errorf("%w: no words", errQuery)
 	}
 	return query, nil
 }
@@ -97,7 +97,7 @@ func splitWords(s string) (words []word, err error) {
 			continue
 		}
 		if words = append(words, w); len(words) > 4*maxTerms {
-			return nil, fmt.Errorf("%w: it has too many words", errQuery)
+			return nil, fmt.Errorf("%w: too many words", errQuery)
 		}
 	}
 	return words, nil

@@ -72,7 +72,7 @@ func (r record) text() string {
 		return opacText(r.element)
 	}
 	if r.bytes == nil && r.element.constructed {
-		return "A record of the syntax " + r.syntax + ", which cannot be shown.\n"
+		return "Record in the syntax " + r.syntax + ", not displayable.\n"
 	}
 	return scheme.TextLines(string(r.bytes))
 }

@@ -58,7 +58,7 @@ func TestMARC(t *testing.T) {
 	const entries = 1000
 	all := "00000nam a2212025   4500" + strings.Repeat("500900000000", entries) + "\x1e" + strings.Repeat("x", 9000)
 	if got := (record{syntax: recordSyntaxes + "10", bytes: []byte(all)}).text(); len(got) > 2*len(all) {
-		t.Errorf("%d octets of text from %d", len(got), len(all))
+		t.Errorf("%d bytes of text from %d", len(got), len(all))
 	}
 }
 

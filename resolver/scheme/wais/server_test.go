@@ -68,7 +68,7 @@ func document(t testing.TB, h scheme.Handler, u string) (contentType, body strin
 	}
 	b, err := io.ReadAll(resource.Body)
 	if err != nil || int64(len(b)) != resource.ContentLength {
-		t.Fatalf("%s: %d octets of %d: %v", u, len(b), resource.ContentLength, err)
+		t.Fatalf("%s: %d bytes of %d: %v", u, len(b), resource.ContentLength, err)
 	}
 	return resource.Fields.Value("Content-Type"), string(b)
 }

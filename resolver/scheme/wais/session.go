@@ -82,14 +82,14 @@ func (s *session) exchange(request []byte, tag uint32) (element, error) {
 		return element{}, s.broken("reading a response", err)
 	}
 	if first[0]&0xE0 != 0xA0 { // bytes of another protocol may look like a header with a long content
-		return element{}, fmt.Errorf("%w: it is not of Z39.50", scheme.ErrResponse)
+		return element{}, fmt.Errorf("%w: not Z39.50", scheme.ErrResponse)
 	}
 	response, read, err := readElement(s.reader, s.left)
 	switch {
 	case errors.Is(err, errBER):
 		return element{}, fmt.Errorf("%w: %w", scheme.ErrResponse, err)
 	case errors.Is(err, errTooLong):
-		return element{}, fmt.Errorf("%w: a response that is %w", scheme.ErrResponse, err)
+		return element{}, fmt.Errorf("%w: response %w", scheme.ErrResponse, err)
 	case err != nil:
 		return element{}, s.broken("reading a response", err)
 	}
@@ -98,7 +98,7 @@ func (s *session) exchange(request []byte, tag uint32) (element, error) {
 	case response.is(contextual, pduClose):
 		return element{}, s.closed(response)
 	case !response.is(contextual, tag) || !response.constructed:
-		return element{}, fmt.Errorf("%w: unit %d of Z39.50, want %d", scheme.ErrResponse, response.tag, tag)
+		return element{}, fmt.Errorf("%w: Z39.50 PDU %d, want %d", scheme.ErrResponse, response.tag, tag)
 	}
 	return response, nil
 }
@@ -119,7 +119,7 @@ func (s *session) closed(pdu element) error {
 	const closeReason, diagnosticInformation = 211, 3
 	reason, _ := pdu.child(closeReason)
 	information, _ := pdu.child(diagnosticInformation)
-	return fmt.Errorf("%w: the server closes the session, reason %d: %q", resolver.ErrUnreachable, reason.integer(), information.bytes())
+	return fmt.Errorf("%w: session closed by the server, reason %d: %q", resolver.ErrUnreachable, reason.integer(), information.bytes())
 }
 
 // messageSize is the maximum size of a message in bytes that servers are asked to respect.

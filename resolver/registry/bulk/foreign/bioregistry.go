@@ -12,7 +12,7 @@ import (
 // base the names are CURIEs, such as "chebi:24867".
 func Bioregistry(in *Input, base string) (Entries, error) {
 	if start, err := in.Peek(maxShown); !strings.HasPrefix(strings.TrimSpace(string(start)), "{") {
-		return nil, errors.Join(errors.New("the input is not the registry.json of the Bioregistry"), err)
+		return nil, errors.Join(errors.New("not a registry.json of the Bioregistry"), err)
 	}
 	d := newDocuments(in, in.strict())
 	d.maps = []string{""}
@@ -27,7 +27,7 @@ func Bioregistry(in *Input, base string) (Entries, error) {
 		}
 		pattern := r.string("pattern") // matches the text after the prefix
 		if err := registry.CheckPattern(pattern); err != nil {
-			i.loseField("pattern", "of what follows it: %v", err)
+			i.loseField("pattern", "pattern: %v", err)
 		} else {
 			i.Entry.Pattern = pattern
 		}
@@ -40,13 +40,13 @@ func Bioregistry(in *Input, base string) (Entries, error) {
 		var synonyms []string
 		if r.take(&synonyms, "synonyms"); len(synonyms) > 0 {
 			i.describe("synonyms", synonyms)
-			i.loseField("synonyms", "that it is written %.200s, too: names that begin so are not found, and it is in the metadata",
+			i.loseField("synonyms", "synonyms %.200s: stored in the metadata only, names with them are not found",
 				strings.Join(synonyms, ", "))
 		}
 		deprecated := false
 		if r.take(&deprecated, "deprecated"); deprecated {
 			i.describe("deprecated", true)
-			i.loseField("deprecated", "that it is deprecated: it is active, and it is in the metadata")
+			i.loseField("deprecated", "deprecated: stored in the metadata only, the prefix is active")
 		}
 	}), nil
 }
@@ -62,6 +62,6 @@ func (i *Item) uriFormat(format, title string) {
 	case found:
 		i.to(registry.Target{URI: before, Title: title})
 	case format != "":
-		i.loseField("uri_format", "the format %.200s, which has no $1", format)
+		i.loseField("uri_format", "format %.200s without $1", format)
 	}
 }

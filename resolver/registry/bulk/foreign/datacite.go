@@ -45,7 +45,7 @@ func DataCite(in *Input, base string) (Entries, error) {
 			types.skip("bibtex", "ris", "citeproc", "schemaOrg") // other names of the type
 		}
 		if names := r.rest(); len(names) > 0 {
-			i.lose(names, "of its metadata: %.500s", strings.Join(names, ", "))
+			i.lose(names, "metadata: %.500s", strings.Join(names, ", "))
 		}
 		r.members, r.inner = nil, nil
 	}), nil
@@ -57,10 +57,10 @@ func (i *Item) dataCiteState(state string) {
 	case "", "findable":
 	case "draft":
 		i.Entry.Status = registry.Reserved
-		i.loseField("state", "its state draft: it is reserved")
+		i.loseField("state", "state draft: registered as reserved")
 	case "registered":
-		i.loseField("state", "its state registered: it is active, and whether it is found by searches is not said")
+		i.loseField("state", "state registered: registered as active, without its exclusion from searches")
 	default:
-		i.loseField("state", "its state %.40q", state)
+		i.loseField("state", "state %.40q", state)
 	}
 }

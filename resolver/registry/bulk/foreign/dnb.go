@@ -22,7 +22,7 @@ func DNB(in *Input, _ string) (Entries, error) {
 		i.describe("comment", r.string("comment"))
 		r.skip("self", "namespace", "myUrls") // links derived from the URN
 		if address := r.textOr("urls"); address != "" {
-			i.reject("its addresses are not in this document, but in %.200q", address)
+			i.reject("addresses are in another document, %.200q", address)
 		}
 		urls := r.records("urls.", "urls")
 		for _, u := range urls {
@@ -36,11 +36,11 @@ func DNB(in *Input, _ string) (Entries, error) {
 		successor, err := successorURN(text)
 		switch {
 		case err != nil:
-			i.reject("its successor %.200q: %w", text, err)
+			i.reject("successor %.200q: %w", text, err)
 		case successor != "" && len(urls) == 0:
-			i.Entry.Status, i.Entry.Reason, i.Entry.Successors = registry.Withdrawn, "it has a successor", []string{successor}
+			i.Entry.Status, i.Entry.Reason, i.Entry.Successors = registry.Withdrawn, "superseded", []string{successor}
 		case text != "":
-			i.loseField("successor", "its successor %.200s: it still leads somewhere itself", text)
+			i.loseField("successor", "successor %.200s: the URN itself still has a target", text)
 		}
 	}), nil
 }
@@ -106,9 +106,9 @@ func epicur(in *Input) Entries {
 		i := of.item(line)
 		switch status {
 		case "url_delete":
-			i.reject("it deletes URLs (update_status): only what a URN leads to is imported")
+			i.reject("deletion of URLs (update_status): only registrations are imported")
 		case "url_insert":
-			i.loseField("update_status", "that its URLs are further ones (url_insert): the others are not in the input")
+			i.loseField("update_status", "url_insert: the previous URLs are not in the input")
 		}
 		return i, nil
 	}
@@ -132,7 +132,7 @@ func (r *epicurRecord) item(line int64) *Item {
 			i.nameEncoded("", name, name)
 			i.Input = name
 		} else {
-			i.loseField("identifier", "its further identifier %.200s", name)
+			i.loseField("identifier", "further identifier %.200s", name)
 		}
 		unmapped = append(unmapped, id.names("identifier")...)
 	}
@@ -143,7 +143,7 @@ func (r *epicurRecord) item(line int64) *Item {
 			if text := strings.TrimSpace(format.Text); format.Scheme == "imt" && t.Type == "" { // a media type
 				t.Type = text
 			} else if text != "" {
-				i.loseField("format", "the format %.100s (%.40s) of a resource", text, format.Scheme)
+				i.loseField("format", "resource format %.100s (%.40s)", text, format.Scheme)
 			}
 			unmapped = append(unmapped, format.names("format")...)
 		}
@@ -157,7 +157,7 @@ func (r *epicurRecord) item(line int64) *Item {
 		}
 	}
 	for _, of := range r.VersionOf {
-		i.loseField("isVersionOf", "that it is a version of %.200s", strings.TrimSpace(of.Text))
+		i.loseField("isVersionOf", "version of %.200s", strings.TrimSpace(of.Text))
 	}
 	slices.Sort(unmapped)
 	i.loseMembers(slices.Compact(unmapped))

@@ -147,9 +147,9 @@ func (d *documents) enter(name string) error {
 	}
 	switch {
 	case kind != '[' && kind != '{':
-		return errors.New("it is neither an object nor a list")
+		return errors.New("neither an object nor a list")
 	case len(d.open) == maxWithin:
-		return errors.New("its lists are too deep")
+		return errors.New("lists nested too deep")
 	}
 	d.open = append(d.open, &opened{list: kind == '[', isMap: kind == '{' && slices.Contains(d.maps, name)})
 	return nil

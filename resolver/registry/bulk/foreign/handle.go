@@ -39,7 +39,7 @@ func Handle(in *Input, base string) (Entries, error) {
 		r.take(&code, "responseCode")
 		i.Input = shown(handle)
 		if code > 1 {
-			i.reject("the server answered with the code %d, and not with the handle", code)
+			i.reject("response code %d instead of a handle", code)
 			return
 		}
 		if handle != "" {
@@ -50,7 +50,7 @@ func Handle(in *Input, base string) (Entries, error) {
 		i.loseMembers(r.rest())
 		r.members = nil
 		if len(all) > maxValues {
-			i.reject("it has more than %d values", maxValues)
+			i.reject("more than %d values", maxValues)
 			return
 		}
 		values := make([]handleValue, len(all))
@@ -93,7 +93,7 @@ type handleBatch struct {
 	base string
 }
 
-var errNotCreate = errors.New("it is a change of a handle, and not a handle: only CREATE is imported")
+var errNotCreate = errors.New("modification of a handle: only CREATE is imported")
 
 func (h *handleBatch) next() (*Item, error) {
 	for {
@@ -128,7 +128,7 @@ func (h *handleBatch) next() (*Item, error) {
 		case "DELETE", "ADD", "REMOVE", "MODIFY", "HOME", "UNHOME":
 			return rejected(l.Line, command+" "+name, "%w", errNotCreate), nil
 		default: // do not report the rest, which may be a secret
-			return rejected(l.Line, command, "it is no command of a batch, such as CREATE"), nil
+			return rejected(l.Line, command, "not a batch command, such as CREATE"), nil
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (h *handleBatch) values(i *Item) error {
 		case err != nil:
 			i.reject("line %d: %w", l.Line, err)
 		case len(values) == maxValues:
-			i.reject("it has more than %d values", maxValues)
+			i.reject("more than %d values", maxValues)
 		default:
 			values = append(values, v)
 		}
@@ -171,7 +171,7 @@ func handleValueOf(l tabular.Row) (v handleValue, err error) {
 		return v, errors.New("a value has an index, a type, a TTL, permissions, an encoding and data")
 	}
 	if v.index, err = strconv.Atoi(words[0]); err != nil {
-		return v, errors.New("its index is not a number")
+		return v, errors.New("index is not a number")
 	}
 	if !utf8.ValidString(l.Text) {
 		return v, errNotUTF8
@@ -193,11 +193,11 @@ func (i *Item) handleValues(base string, values []handleValue) {
 	}
 	// A client follows the alias first (RFC 3651 section 3.2.3).
 	if n := len(i.Entry.Targets); i.Entry.Alias != "" && n > 0 {
-		i.loseField("URL", "its %d addresses, which are not used: it is an alias", n)
+		i.loseField("URL", "%d addresses, unused: the handle is an alias", n)
 		i.Entry.Targets = nil
 	}
 	if timestamps > 0 {
-		i.loseField("timestamp", "when %d of its values were changed", timestamps)
+		i.loseField("timestamp", "timestamps of %d values", timestamps)
 	}
 }
 
@@ -212,11 +212,11 @@ const (
 func (v *handleValue) private() string {
 	switch {
 	case len(v.permissions) == len(usualPermissions) && v.permissions[publicRead] == '0':
-		return "it is not for the public to read"
+		return "not publicly readable"
 	case strings.HasPrefix(v.kind, "HS_") && v.kind != "HS_ALIAS":
-		return "it is for the administration of handles; who may change names is said by tokens"
+		return "administrative value: permissions are those of tokens"
 	case v.format != "":
-		return "its data is no text, but " + v.format
+		return "data is not text, but " + v.format
 	default:
 		return ""
 	}
@@ -230,10 +230,10 @@ func (i *Item) handleValue(base string, v *handleValue) {
 		return
 	}
 	if !slices.Contains([]string{"", "null", "0", "86400"}, v.ttl) { // none, or the default of the Handle.net tools
-		i.loseField("ttl", "%s: its TTL of %.40s seconds: registered names have that of the configuration", what, v.ttl)
+		i.loseField("ttl", "%s: TTL of %.40s seconds: registered names have the configured one", what, v.ttl)
 	}
 	if v.permissions != "" && v.permissions != usualPermissions {
-		i.loseField("permissions", "%s: its permissions %.40s: who may change names is said by tokens", what, v.permissions)
+		i.loseField("permissions", "%s: permissions %.40s: permissions are those of tokens", what, v.permissions)
 	}
 	if len(v.unmapped) > 0 {
 		i.lose(v.unmapped, "%s: %.200s", what, strings.Join(v.unmapped, ", "))

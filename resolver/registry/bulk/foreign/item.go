@@ -74,7 +74,7 @@ func (i *Item) lose(fields []string, format string, args ...any) {
 // loseMembers lists input fields that the registry has no place for.
 func (i *Item) loseMembers(names []string) {
 	if len(names) > 0 {
-		i.lose(names, "fields without a place here: %.500s", strings.Join(names, ", "))
+		i.lose(names, "unknown fields: %.500s", strings.Join(names, ", "))
 	}
 }
 
@@ -148,7 +148,7 @@ func (i *Item) redirects(status string) {
 	}
 	var err error
 	if i.Entry.Redirect, err = registry.ParseRedirect(status); err != nil {
-		i.lose(nil, "the status %s of its redirect, which is none", status)
+		i.lose(nil, "invalid redirect status %s", status)
 	}
 }
 
@@ -202,7 +202,7 @@ func (i *Item) finish() {
 	if len(i.metadata) > 0 {
 		text, err := json.Marshal(i.metadata)
 		if err != nil {
-			i.Err = fmt.Errorf("its metadata: %w", err)
+			i.Err = fmt.Errorf("metadata: %w", err)
 			return
 		}
 		i.Entry.Metadata = string(text)
@@ -241,11 +241,11 @@ func isAbsolute(text string) bool {
 }
 
 var (
-	errNotUTF8    = errors.New("the text is not UTF-8")
-	errComponents = errors.New("the name has a query or fragment, which would not be registered " +
+	errNotUTF8    = errors.New("text is not UTF-8")
+	errComponents = errors.New("name with a query or fragment, which is not part of a registered name " +
 		"(RFC 8141 section 2.3, RFC 3986 section 3.5)")
-	errAuthority  = errors.New("two slashes at the beginning would be followed by a host (RFC 3986 section 3)")
-	errDotSegment = errors.New("the path has a segment \".\" or \"..\", which clients remove (RFC 3986 section 5.2.4)")
+	errAuthority  = errors.New("two slashes at the start introduce a host (RFC 3986 section 3)")
+	errDotSegment = errors.New("path with a segment \".\" or \"..\", which clients remove (RFC 3986 section 5.2.4)")
 )
 
 func isURN(name string) bool {
@@ -254,4 +254,4 @@ func isURN(name string) bool {
 }
 
 // errNowhere is the error of an active entry without target and alias.
-var errNowhere = errors.New("it leads nowhere: it has no address that can be imported")
+var errNowhere = errors.New("no target: no address can be imported")

@@ -46,7 +46,7 @@ const usualChooseBy = "locatt,country,weighted"
 // maxHandleLocations bounds a value 10320/loc, in bytes.
 const maxHandleLocations = 64 << 10
 
-var errLongLocations = fmt.Errorf("it has more than %d bytes", maxHandleLocations)
+var errLongLocations = fmt.Errorf("longer than %d bytes", maxHandleLocations)
 
 // parseHandleLocations parses a value 10320/loc. The decoder supports no custom entities, so the text cannot
 // expand.
@@ -55,10 +55,10 @@ func parseHandleLocations(text string) (of handleLocations, err error) {
 		return of, errLongLocations
 	}
 	if err := xml.Unmarshal([]byte(text), &of); err != nil {
-		return of, fmt.Errorf("it is no XML of locations: %w", err)
+		return of, fmt.Errorf("invalid locations XML: %w", err)
 	}
 	if len(of.Locations) > registry.MaxTargets {
-		return of, fmt.Errorf("it has more than %d locations", registry.MaxTargets)
+		return of, fmt.Errorf("more than %d locations", registry.MaxTargets)
 	}
 	return of, nil
 }
@@ -71,7 +71,7 @@ func (i *Item) locations(what, handle, text string) {
 		return
 	}
 	if of.ChooseBy != "" && of.ChooseBy != usualChooseBy {
-		i.loseField("chooseby", "%s: how a location is chosen: %.100q", what, of.ChooseBy)
+		i.loseField("chooseby", "%s: selection of locations: %.100q", what, of.ChooseBy)
 	}
 	i.redirects(of.Status)
 	if names := of.names("locations"); len(names) > 0 {
@@ -82,12 +82,12 @@ func (i *Item) locations(what, handle, text string) {
 		weights[n] = of.Locations[n].weight()
 	}
 	if chance := len(slices.DeleteFunc(slices.Clone(weights), func(w float64) bool { return w <= 0 })); chance > 1 {
-		i.loseField("weight", "%s: that one of %d locations is chosen by chance, by its weight: the greatest weight is first",
+		i.loseField("weight", "%s: random selection of one of %d locations by weight: the greatest weight is first",
 			what, chance)
 	}
 	for n := range of.Locations {
 		if of.Locations[n].HRef != "" && of.Locations[n].Template != "" {
-			i.loseField("href_template", "%s: the template of a location that has an address: %.200s",
+			i.loseField("href_template", "%s: template of a location with an address: %.200s",
 				what, of.Locations[n].Template)
 		}
 		t, err := i.locationOf(what, handle, &of.Locations[n])
@@ -117,8 +117,8 @@ func rankOf(weights []float64, of float64) int {
 }
 
 var (
-	errNoHRef         = errors.New("it has no address")
-	errHandleTemplate = errors.New("its template has more than {hdl}")
+	errNoHRef         = errors.New("no address")
+	errHandleTemplate = errors.New("template with variables other than {hdl}")
 )
 
 // locationOf converts a location to a target. Attributes that a target lacks are put into its note and listed
@@ -145,7 +145,7 @@ func (i *Item) locationOf(what, handle string, l *handleLocation) (registry.Targ
 			*to = value
 		default:
 			notes = append(notes, name+"="+value)
-			i.loseField(name, "%s: %s=%.100q of %.200s, which is kept as a note", what, name, value, t.URI)
+			i.loseField(name, "%s: %s=%.100q of %.200s: stored as a note", what, name, value, t.URI)
 		}
 	}
 	keep(isMediaType(l.Type), &t.Type, "type", l.Type)

@@ -18,7 +18,7 @@ func TestHandleLocations(t *testing.T) {
 		`<locations><location href_template="https://a.example/{hdl}?h={hdl}"/></locations>`:     "https://a.example/1/%C3%A4%20b%3F?h=1/%C3%A4%20b%3F",
 		`<locations><location href="https://a.example/0" weight="0"/><location href="https://a.example/1" weight="0.5"/>` +
 			`<location href="https://a.example/2" weight="-1"/><location href="https://a.example/3"/></locations>`: "https://a.example/0 2|" +
-			"https://a.example/1 1|https://a.example/2 2|https://a.example/3|lost chance",
+			"https://a.example/1 1|https://a.example/2 2|https://a.example/3|lost random",
 		`<locations><location href="https://a.example/" rel="Not One" type="pdf" language="?"/></locations>`: "https://a.example/ " +
 			"note type=pdf, language=?, rel=Not One|lost note|lost note|lost note",
 		`<locations><location href="https://a.example/" type="application/pdf" http_role="conneg"/></locations>`: "https://a.example/ type application/pdf",

@@ -54,7 +54,7 @@ func (n *noids) next() (*Item, error) {
 		case found && strings.EqualFold(strings.TrimSpace(label), "id"):
 			return n.record(l, value, anvlPlain)
 		default:
-			return rejected(l.Line, l.Text, "it is neither a command bind nor the beginning of a record, as \"id: 13030/x1\""), nil
+			return rejected(l.Line, l.Text, "neither a bind command nor the start of a record, such as \"id: 13030/x1\""), nil
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (b binding) over(i *Item, line int64, bound []binding) []binding {
 	at := slices.IndexFunc(bound, func(before binding) bool { return before.label == b.label })
 	if at < 0 {
 		if b.how == "append" || b.how == "prepend" {
-			i.loseField(b.label, "line %d: what %s has before bind %s, which is not in the input", line, b.label, b.how)
+			i.loseField(b.label, "line %d: bind %[3]s of %[2]s changes elements that are not in the input", line, b.label, b.how)
 		}
 		return append(bound, b)
 	}
@@ -124,7 +124,7 @@ func (b binding) over(i *Item, line int64, bound []binding) []binding {
 	case "prepend", "insert":
 		*value = b.value + *value
 	case "new":
-		i.reject("line %d: bind new of %.100q, which has a value", line, b.label)
+		i.reject("line %d: bind new of %.100q, which already has a value", line, b.label)
 	default:
 		*value = b.value
 	}
@@ -169,7 +169,7 @@ func (n *noids) record(begin tabular.Row, id string, encoded bool) (*Item, error
 			r.take()
 			return r.Item, nil
 		case count == maxValues:
-			r.reject("it has too many elements: more than %d", maxValues)
+			r.reject("more than %d elements", maxValues)
 		}
 		if r.Err != nil {
 			continue // skip to its end
@@ -189,9 +189,9 @@ func (r *anvlRecord) take() {
 }
 
 var (
-	errContinued = errors.New("it continues an element, and there is none before it")
-	errNoElement = errors.New("it is no element, which is a label, a colon and a value")
-	errLongValue = fmt.Errorf("its element has more than %d bytes", registry.MaxMetadata)
+	errContinued = errors.New("continuation line without an element before")
+	errNoElement = errors.New("not an element (label: value)")
+	errLongValue = fmt.Errorf("element longer than %d bytes", registry.MaxMetadata)
 )
 
 // add parses a line.
@@ -253,7 +253,7 @@ func (i *Item) element(label, value string) {
 	case name == "_status":
 		i.ezidStatus(value)
 	case name == "circ", strings.HasPrefix(label, ":"), name == "hold", name == "pepper":
-		i.loseField(label, "%s, which is of its minting: %.100s", label, value)
+		i.loseField(label, "%s, minting data: %.100s", label, value)
 	case strings.HasPrefix(label, "_"):
 		i.loseField(label, "%s of EZID: %.100s", label, value)
 	default:
@@ -272,6 +272,6 @@ func (i *Item) ezidStatus(text string) {
 	case "unavailable":
 		i.Entry.Status, i.Entry.Reason = registry.Withdrawn, cmp.Or(strings.TrimSpace(reason), "unavailable")
 	default:
-		i.loseField("_status", "its status %.40q", text)
+		i.loseField("_status", "status %.40q", text)
 	}
 }

@@ -83,7 +83,7 @@ func (of *purlElement) items(line int64, base string) []*Item {
 	path, kind := strings.TrimSpace(of.ID+of.OwnID), strings.ToLower(strings.TrimSpace(of.Type+of.OwnTyp))
 	input := fmt.Sprintf("purl %s, type %s", path, kind)
 	if !strings.HasPrefix(path, "/") {
-		return []*Item{rejected(line, input, "it has no path as its id")}
+		return []*Item{rejected(line, input, "id is not a path")}
 	}
 	i := newItem(line, input)
 	i.nameEncoded(base, path, pathOf(path))
@@ -104,16 +104,16 @@ func (of *purlElement) items(line int64, base string) []*Item {
 		i.redirects(kind)
 	case "404":
 		i.Entry.Status = registry.Reserved
-		i.loseField("type", "the type 404, temporarily gone: it is reserved, and leads nowhere")
+		i.loseField("type", "type 404, temporarily gone: registered as reserved")
 	case "410":
 		i.Entry.Status, i.Entry.Reason = registry.Withdrawn, webserver.Gone
 	case "chain", "clone":
 		i.Entry.Alias = base + pathOf(strings.TrimSpace(of.Base.Path+of.Base.Text))
-		i.loseField("type", "the type %s: it is an alias of %s", kind, i.Entry.Alias)
+		i.loseField("type", "type %s: registered as an alias of %s", kind, i.Entry.Alias)
 	case "partial":
 		return i.partial(target)
 	default:
-		return []*Item{rejected(line, input, "its type %.40q has nothing like it in the registry", kind)}
+		return []*Item{rejected(line, input, "type %.40q is not supported", kind)}
 	}
 	return []*Item{i}
 }

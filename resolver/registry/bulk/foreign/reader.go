@@ -54,7 +54,7 @@ func (in *Input) lines() io.Reader {
 			return nil // a further part of the same line
 		}
 		if len(in.noted) == maxNoted {
-			return fmt.Errorf("line %d: %w, as too many lines before it", line, err)
+			return fmt.Errorf("line %d: %w, like too many lines before", line, err)
 		}
 		in.noted = append(in.noted, tabular.Row{Line: line, Text: shown(text), Err: err})
 		return nil
@@ -159,7 +159,7 @@ type boundedReader struct {
 	left int
 }
 
-var errLong = fmt.Errorf("it has more than %d bytes", maxEntry)
+var errLong = fmt.Errorf("longer than %d bytes", maxEntry)
 
 // Read implements io.Reader.
 func (b *boundedReader) Read(p []byte) (int, error) {

@@ -46,7 +46,7 @@ func entries(next func() (*record, error), noun string, set func(r *record, i *I
 			set(r, i)
 		}
 		if r.err != nil {
-			return rejected(r.line, cmp.Or(r.name, r.text), "it is no %s: %w", noun, r.err), nil //nolint:nilerr // as above
+			return rejected(r.line, cmp.Or(r.name, r.text), "not a %s: %w", noun, r.err), nil //nolint:nilerr // as above
 		}
 		i.loseMembers(r.rest())
 		return i, nil

@@ -39,7 +39,7 @@ func Shlink(in *Input, base string) (Entries, error) {
 			i.describe("tags", tags)
 		}
 		if meta.MaxVisits > 0 {
-			i.loseField("maxVisits", "its bound of %d visits", meta.MaxVisits)
+			i.loseField("maxVisits", "limit of %d visits", meta.MaxVisits)
 		}
 		i.loseShlink(r)
 	}), nil
@@ -61,20 +61,20 @@ func (i *Item) loseShlink(r *record) {
 	r.take(&rules, "hasRedirectRules")
 	r.take(&forward, "forwardQuery")
 	if visits := cmp.Or(r.scalar("visits"), strconv.Itoa(max(summary.Total, count))); visits != "0" {
-		i.loseField("visits", "its %.20s visits", visits)
+		i.loseField("visits", "count of %.20s visits", visits)
 	}
 	if crawlable {
-		i.loseField("crawlable", "that crawlers may visit it (crawlable)")
+		i.loseField("crawlable", "crawlable")
 	}
 	for device, target := range devices {
 		if target != nil && *target != "" {
-			i.loseField("deviceLongUrls", "its address for the device %.40s: %.200s", device, *target)
+			i.loseField("deviceLongUrls", "target for the device %.40s: %.200s", device, *target)
 		}
 	}
 	if rules {
-		i.loseField("hasRedirectRules", "its rules by device, language or query (hasRedirectRules), which are in another document")
+		i.loseField("hasRedirectRules", "redirect rules (hasRedirectRules), which are in another document")
 	}
 	if !forward {
-		i.loseField("forwardQuery", "that the query of a request is not appended (forwardQuery): it is, where urnd answers for the host")
+		i.loseField("forwardQuery", "forwardQuery false: urnd appends the query of a request for the host")
 	}
 }

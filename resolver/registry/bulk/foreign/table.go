@@ -23,7 +23,7 @@ func newTable(in *Input, oneOf ...string) *table {
 	return &table{in: in, rows: tabular.NewReader(in, 0), oneOf: oneOf}
 }
 
-var errCells = errors.New("it has more fields than there are columns")
+var errCells = errors.New("more fields than columns")
 
 // next returns the next row; io.EOF after the last one.
 func (t *table) next() (*record, error) {
@@ -65,12 +65,12 @@ func (t *table) header() error {
 	for _, name := range header.Cells {
 		name = strings.ToLower(strings.TrimSpace(name))
 		if name != "" && slices.Contains(t.columns, name) {
-			return fmt.Errorf("there are two columns %.100q", name)
+			return fmt.Errorf("duplicate column %.100q", name)
 		}
 		t.columns = append(t.columns, name)
 	}
 	if !slices.ContainsFunc(t.oneOf, func(name string) bool { return slices.Contains(t.columns, strings.ToLower(name)) }) {
-		return fmt.Errorf("the first line names no column %s, as exports of this format do", strings.Join(t.oneOf, " or "))
+		return fmt.Errorf("first line without the column %s of this format", strings.Join(t.oneOf, " or "))
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (e *xmlElements) next(name string, into any) (line int64, err error) {
 				e.passed(t)
 			}
 			if e.depth++; e.depth > maxDepth {
-				return 0, fmt.Errorf("its elements are more than %d deep", maxDepth)
+				return 0, fmt.Errorf("elements nested more than %d deep", maxDepth)
 			}
 		case xml.EndElement:
 			e.depth--
@@ -55,8 +55,8 @@ func (e *xmlElements) next(name string, into any) (line int64, err error) {
 func (e *xmlElements) invalid(err error) error {
 	var syntax *xml.SyntaxError
 	if errors.As(err, &syntax) && syntax.Msg == "invalid UTF-8" {
-		return fmt.Errorf("line %d: it has bytes that are not valid in the encoding of the document: declare the encoding of the source in it, "+
-			"or name it (--encoding), such as windows-1252", syntax.Line)
+		return fmt.Errorf("line %d: bytes invalid in the encoding of the document: declare the encoding of the source in it, "+
+			"or set it (--encoding), such as windows-1252", syntax.Line)
 	}
 	return err
 }

@@ -32,7 +32,7 @@ func YOURLS(in *Input, base string) (Entries, error) {
 		case short != "":
 			i.nameEncoded("", short, short)
 		case keyword != "":
-			i.reject("it is a keyword: --base is what comes before it, such as https://short.example.org/")
+			i.reject("keyword without a base URL: set --base, such as https://short.example.org/")
 		}
 		if url != "" {
 			i.to(registry.Target{URI: strings.TrimSpace(url)})
@@ -40,10 +40,10 @@ func YOURLS(in *Input, base string) (Entries, error) {
 		i.describe("title", r.string("title"))
 		i.describe("created", r.string("timestamp"))
 		if r.string("ip") != "" {
-			i.loseField("ip", "the address that it was made from")
+			i.loseField("ip", "IP address of its creator")
 		}
 		if clicks := r.scalar("clicks", "hits"); clicks != "0" && clicks != "" {
-			i.loseField("clicks", "its %.20s clicks", clicks)
+			i.loseField("clicks", "count of %.20s clicks", clicks)
 		}
 		r.skip("message", "statusCode") // of the response
 	}), nil

@@ -36,7 +36,7 @@ func Apache(r io.Reader, base string) ([]Item, error) {
 	a.accepts = acceptedTypes(apacheTypes(root, nil))
 	a.configuration(root)
 	if len(a.rules) > maxRules {
-		return nil, fmt.Errorf("the configuration has more than %d rules", maxRules)
+		return nil, fmt.Errorf("configuration with more than %d rules", maxRules)
 	}
 	return makeItems(a.rules, a.listed, at.origin, a.accepts, &a.budget), nil
 }
@@ -111,7 +111,7 @@ func (a *apache) sections(text string) (*directive, error) {
 			continue
 		case name[0] == '<':
 			if d.rest = strings.TrimSuffix(strings.TrimSpace(rest), ">"); len(stack) == maxDepth {
-				return nil, errors.New("the sections of the configuration are too deep")
+				return nil, errors.New("sections nested too deep")
 			}
 			d.name = strings.TrimSuffix(d.name, ">")
 		}
@@ -143,7 +143,7 @@ func (a *apache) configuration(root *directive) {
 	for _, host := range hosts {
 		own := &apacheContext{}
 		if host != serving {
-			a.others(host, errors.New("the section is of another host than --base"))
+			a.others(host, errors.New("section of another host than --base"))
 			continue
 		}
 		contexts = append(contexts, own)
@@ -151,7 +151,7 @@ func (a *apache) configuration(root *directive) {
 	}
 	if len(hosts) > 0 {
 		root.children = slices.DeleteFunc(slices.Clone(root.children), func(d *directive) bool { return d.name == "<virtualhost" })
-		main.unsure = errors.New("rules of the server are not those of its virtual hosts")
+		main.unsure = errors.New("rules of the server do not apply to its virtual hosts")
 	}
 	contexts = append(contexts, main)
 	a.directives(root.children, main, &contexts)
@@ -211,7 +211,7 @@ func (c *apacheContext) inactive() error {
 	case c.refused != nil:
 		return c.refused
 	case c.unsure == nil && !c.engine:
-		return errors.New("the RewriteEngine is not on")
+		return errors.New("RewriteEngine is off")
 	default:
 		return c.unsure
 	}
@@ -233,9 +233,9 @@ func (c *apacheContext) continues(b *budget) {
 				continue
 			}
 			if r.fail == nil {
-				r.fail = fmt.Errorf("without the flag L it goes on, and the rule of line %d may match what it has made", later.line)
+				r.fail = fmt.Errorf("no flag L: the rule of line %d may match its result", later.line)
 			}
-			later.losses = append(later.losses, fmt.Sprintf("what the rule of line %d has made of other paths", r.line))
+			later.losses = append(later.losses, fmt.Sprintf("paths rewritten by the rule of line %d", r.line))
 			break
 		}
 	}
@@ -275,24 +275,24 @@ func (a *apache) section(d *directive, c *apacheContext, contexts *[]*apacheCont
 		case known && !negated:
 			a.directives(d.children, c, contexts)
 		case known:
-			a.others(d, errors.New("the section applies where a module is missing that redirects need"))
+			a.others(d, errors.New("section for servers without a module that redirects require"))
 		default:
-			a.unsure(d, c, fmt.Errorf("whether the server has the module %.40q is not known", module))
+			a.unsure(d, c, fmt.Errorf("unknown whether the server has the module %.40q", module))
 		}
 	case d.name == "<directory" && len(words) == 1 && !strings.ContainsAny(words[0], "*?[~"):
 		dir := strings.TrimSuffix(words[0], "/") + "/"
 		below, ok := strings.CutPrefix(dir, strings.TrimSuffix(a.root, "/")+"/")
 		if a.root == "" || !ok {
-			a.unsure(d, c, errors.New("which paths the directory is of is not known: it is not below DocumentRoot"))
+			a.unsure(d, c, errors.New("paths of the directory unknown: not below DocumentRoot"))
 			return
 		}
 		own := &apacheContext{dir: "/" + below, engine: c.engine && c.dir != ""}
 		*contexts = append(*contexts, own)
 		a.directives(d.children, own, contexts)
 	case d.name == "<requireall" || d.name == "<requireany" || d.name == "<limit" || d.name == "<limitexcept":
-		a.others(d, fmt.Errorf("rules in %s> have nothing like it in the registry", d.name))
+		a.others(d, fmt.Errorf("rules in %s> are not supported by the registry", d.name))
 	default:
-		a.unsure(d, c, fmt.Errorf("when the section %s> applies is not known", d.name))
+		a.unsure(d, c, fmt.Errorf("unknown when the section %s> applies", d.name))
 	}
 }
 
@@ -359,7 +359,7 @@ func (a *apache) directive(d *directive, c *apacheContext, unsure error) { //nol
 		c.alias = append(c.alias, r)
 	case silent(d.name):
 	default:
-		err = fmt.Errorf("%.40q has nothing like it in the registry", strings.Fields(d.text)[0])
+		err = fmt.Errorf("%.40q is not supported by the registry", strings.Fields(d.text)[0])
 	}
 	if err != nil {
 		if d.name == "rewriterule" || d.name == "rewritecond" {
@@ -373,6 +373,6 @@ func (a *apache) directive(d *directive, c *apacheContext, unsure error) { //nol
 // file.
 func (c *apacheContext) refuse(d *directive) {
 	if c.refused == nil {
-		c.refused = fmt.Errorf("the server refuses the whole configuration for the error in line %d", d.line)
+		c.refused = fmt.Errorf("the server rejects the whole configuration: error in line %d", d.line)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-var errRedirect = errors.New("it has no status, path and target as mod_alias has them")
+var errRedirect = errors.New("invalid mod_alias directive: expected status, path and target")
 
 // redirect converts a directive of mod_alias to a rule. A rule with an error matches every path and has no
 // entry.
@@ -28,7 +28,7 @@ func (a *apache) redirect(d *directive, words []string) *rule { //nolint:cyclop 
 		r.status = 301
 	case "redirecttemp":
 	default:
-		return failed(fmt.Errorf("%.40q has nothing like it in the registry", d.name))
+		return failed(fmt.Errorf("%.40q is not supported by the registry", d.name))
 	}
 	if r.status == 0 || len(words) == 0 || r.redirects() != (len(words) == 2) {
 		return failed(errRedirect)

@@ -73,7 +73,7 @@ func (a *apache) condition(words []string) (c condition) { //nolint:cyclop // on
 	}
 	expression, negated := strings.CutPrefix(words[1], "!")
 	c.browser = strings.EqualFold(words[0], "%{HTTP_USER_AGENT}")
-	c.err = fmt.Errorf("the registry cannot say its condition on %.60s", words[0])
+	c.err = fmt.Errorf("condition on %.60s is not supported by the registry", words[0])
 	if expression == "" || strings.ContainsRune("<>=-", rune(expression[0])) && !strings.HasPrefix(expression, "-?") {
 		if strings.HasPrefix(expression, "=") {
 			expression = "^" + regexp.QuoteMeta(strings.Trim(expression[1:], `"`)) + "$"
@@ -144,7 +144,7 @@ func (a *apache) conditions(r *rule, conds []condition) { //nolint:cyclop // one
 				err = c.err
 			case c.err != nil:
 			case c.paths != nil && len(group) > 1:
-				err = errors.New("the registry cannot say its condition on %{REQUEST_URI}")
+				err = errors.New("condition on %{REQUEST_URI} is not supported by the registry")
 			case c.paths != nil:
 				r.exclude(c.paths)
 			}
@@ -157,7 +157,7 @@ func (a *apache) conditions(r *rule, conds []condition) { //nolint:cyclop // one
 		case err == nil && known == 0:
 			err = group[0].err
 		case err == nil && known < len(group):
-			r.losses = append(r.losses, "its condition on User-Agent: the media types alone decide")
+			r.losses = append(r.losses, "condition on User-Agent: only the media types are imported")
 		}
 		if err != nil {
 			if r.fail == nil {
@@ -168,7 +168,7 @@ func (a *apache) conditions(r *rule, conds []condition) { //nolint:cyclop // one
 		r.mask &= mask
 	}
 	if r.mask&(1<<len(a.accepts)-1) == 0 && r.fail == nil {
-		r.never = errors.New("its conditions are never true at this address")
+		r.never = errors.New("conditions are never true at this address")
 	}
 }
 

@@ -32,7 +32,7 @@ func apacheWords(text string) (words []string, err error) { //nolint:cyclop // o
 			}
 		}
 		if quote != 0 && !ended {
-			return nil, errors.New("a quotation mark is not closed")
+			return nil, errors.New("quotation mark not closed")
 		}
 		words, text = append(words, b.String()), text[i:]
 	}
@@ -62,7 +62,7 @@ func rewriteWords(text string) (words []string, err error) { //nolint:cyclop // 
 		text = text[min(i+1, len(text)):]
 	}
 	if len(words) < 2 || len(words) > 3 {
-		return nil, errors.New("it has not two or three arguments: spaces in them are quoted, and flags have none")
+		return nil, errors.New("expected two or three arguments: quote spaces in them, flags have none")
 	}
 	return words, nil
 }
@@ -82,7 +82,7 @@ func newRewriteFlags(text string) (f rewriteFlags, err error) { //nolint:cyclop 
 	if inner, ok2 := strings.CutSuffix(inner, "]"); ok && ok2 {
 		text = inner
 	} else {
-		return f, errors.New("its flags are not in brackets")
+		return f, errors.New("flags without brackets")
 	}
 	for flag := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(strings.Trim(flag, " \t"), "=")
@@ -94,7 +94,7 @@ func newRewriteFlags(text string) (f rewriteFlags, err error) { //nolint:cyclop 
 			case value == "" && f.status == 0:
 				f.status = http.StatusFound
 			case value != "" && status == 0:
-				return f, fmt.Errorf("the status %.20q is none", value)
+				return f, fmt.Errorf("invalid status %.20q", value)
 			case value != "":
 				f.status = status
 			}
@@ -116,11 +116,11 @@ func newRewriteFlags(text string) (f rewriteFlags, err error) { //nolint:cyclop 
 			f.chained = true
 		case "S", "SKIP":
 			if f.skip, err = strconv.Atoi(value); err != nil || f.skip < 0 {
-				return f, fmt.Errorf("the flag S=%.20s has no number", value)
+				return f, fmt.Errorf("flag S=%.20s without a number", value)
 			}
 		case "", "DPI", "DISCARDPATH", "E", "ENV", "NS", "NOSUBREQ", "UNSAFEALLOW3F", "UNSAFEPREFIXSTAT", "H", "HANDLER", "T", "TYPE":
 		default:
-			f.err = fmt.Errorf("its flag %.40s has nothing like it in the registry", name)
+			f.err = fmt.Errorf("flag %.40s is not supported by the registry", name)
 		}
 	}
 	return f, nil
@@ -138,7 +138,7 @@ func (a *apache) rewriteRule(d *directive, c *apacheContext, words []string) *ap
 	f := r.flags
 	expression, negated := strings.CutPrefix(words[0], "!")
 	if err == nil && negated {
-		err = errors.New("its pattern is negated")
+		err = errors.New("negated pattern")
 	}
 	if err == nil {
 		r.pattern, err = newPattern(expression, c.dir, f.anyCase)
@@ -157,14 +157,14 @@ func (a *apache) rewriteRule(d *directive, c *apacheContext, words []string) *ap
 	isNothing := words[1] == "-" && f.status == 0
 	switch {
 	case c.chain != nil:
-		noFail(fmt.Errorf("it is chained to the rule of line %d", c.chain.line))
+		noFail(fmt.Errorf("chained to the rule of line %d", c.chain.line))
 		r.pattern, r.except = c.chain.pattern, nil
 	case c.skip > 0:
 		c.skip--
-		noFail(errors.New("a rule before it may skip it, by its flag S"))
+		noFail(errors.New("may be skipped by the flag S of an earlier rule"))
 	}
 	if f.chained {
-		noFail(errors.New("it is chained to the rule that follows"))
+		noFail(errors.New("chained to the following rule"))
 		if c.chain == nil {
 			c.chain = r
 		}
@@ -179,12 +179,12 @@ func (a *apache) rewriteRule(d *directive, c *apacheContext, words []string) *ap
 		if f.skip == 0 {
 			return nil
 		}
-		a.list(d, errors.New("it has rules skipped, which the registry cannot"))
+		a.list(d, errors.New("skipping of rules is not supported by the registry"))
 		return nil
 	case isNothing:
-		noFail(errors.New("it redirects nowhere: the server answers itself"))
+		noFail(errors.New("no redirect: the server responds itself"))
 	case f.skip > 0:
-		noFail(errors.New("its flag S has rules skipped, which the registry cannot"))
+		noFail(errors.New("flag S: skipping of rules is not supported by the registry"))
 	}
 	a.target(r, c, words[1])
 	c.rewrite = append(c.rewrite, r)
@@ -212,13 +212,13 @@ func (a *apache) target(r *apacheRule, c *apacheContext, text string) { //nolint
 	switch {
 	case r.fail != nil:
 	case isURL && r.status == 0 && strings.EqualFold(server, a.host):
-		r.fail = errors.New("it leads to the same server without the flag R, which answers it by its other rules")
+		r.fail = errors.New("internal rewrite (no flag R): the other rules of the server apply to the target")
 	case isURL:
 		if r.status == 0 {
 			r.status = http.StatusFound
 		}
 	case r.status == 0:
-		r.fail = errors.New("it has no flag R, and leads to what the same server answers by its other rules")
+		r.fail = errors.New("internal rewrite (no flag R): the other rules of the server apply to the target")
 	case strings.HasPrefix(begin, "/") || len(target) > 0 && target[0].all:
 		r.target = joined(append([]part{{text: a.origin}}, target...))
 	default:
@@ -227,7 +227,7 @@ func (a *apache) target(r *apacheRule, c *apacheContext, text string) { //nolint
 			base = "/"
 		}
 		if base == "" {
-			r.fail = errors.New("without RewriteBase its target is a path of the file system")
+			r.fail = errors.New("no RewriteBase: the target is a path of the file system")
 		}
 		r.target = joined(append([]part{{text: a.origin + base}}, target...))
 	}
@@ -245,11 +245,11 @@ func (a *apache) query(r *apacheRule) { //nolint:cyclop // one case per combinat
 	switch {
 	case r.fail != nil:
 	case f.escaped && hasCapture:
-		r.fail = errors.New("its flag B encodes a part of the path again")
+		r.fail = errors.New("flag B encodes a part of the path again")
 	case f.noEscape && r.hasPrefix() && slices.ContainsFunc(r.target, func(p part) bool { return strings.Contains(p.text, "?") }):
-		r.fail = errors.New("with the flag NE its server refuses paths with a space for the query of its target")
+		r.fail = errors.New("flag NE: the server rejects paths with a space in the query of the target")
 	case has && f.append && (own == "" || f.noEscape && strings.Contains(literal, "#")):
-		r.fail = errors.New("what its flag QSA makes of a query cannot be said in the registry")
+		r.fail = errors.New("flag QSA: its effect on a query is not supported by the registry")
 	case has && !f.append, f.discard:
 		r.query = queryDropped
 	case !has && fragment:
@@ -301,7 +301,7 @@ func (a *apache) substitution(text string, conds []condition) (all []part, err e
 			}
 			switch n := int(next - '0'); {
 			case len(conds) > 0 && (last.parts == nil || slices.ContainsFunc(conds, func(c condition) bool { return c.or })):
-				return nil, errors.New("its target has a part of a condition")
+				return nil, errors.New("target with a back-reference to a condition")
 			case n < len(last.parts):
 				all = append(all, part{text: last.parts[n]})
 			}
@@ -310,7 +310,7 @@ func (a *apache) substitution(text string, conds []condition) (all []part, err e
 			name := text[i:min(i+max(end, 0)+1, len(text))]
 			p, ok := a.variable(name)
 			if end < 0 || !ok {
-				return nil, fmt.Errorf("its target has %.60s, which the server knows alone", text[i:])
+				return nil, fmt.Errorf("target with the server variable %.60s", text[i:])
 			}
 			all = append(all, p)
 			i += end

@@ -135,7 +135,7 @@ type corpusCounts struct{ rules, taken, requests, listed int }
 func (n *corpusCounts) report(t *testing.T) {
 	t.Helper()
 	share := 100 * n.taken / max(n.rules, 1)
-	t.Logf("%d of %d rules taken (%d %%); %d requests, %d of them to listed rules", n.taken, n.rules, share, n.requests, n.listed)
+	t.Logf("%d of %d rules imported (%d %%); %d requests, %d of them to listed rules", n.taken, n.rules, share, n.requests, n.listed)
 }
 
 // compare sends each request of a configuration to the server and to the import.
@@ -146,7 +146,7 @@ func (n *corpusCounts) compare(t *testing.T, addr string, format bulk.Format, c 
 	r, names := openRegistry(t)
 	i := newImported(t, r, names, format, &c.differential)
 	for number, line := range strings.Split(c.text, "\n") {
-		if rules.MatchString(line) && !strings.Contains(i.rejected[number+1], "answers first") {
+		if rules.MatchString(line) && !strings.Contains(i.rejected[number+1], "precedes it") {
 			n.rules++
 			if i.rejected[number+1] == "" {
 				n.taken++
@@ -164,7 +164,7 @@ func (n *corpusCounts) compare(t *testing.T, addr string, format bulk.Format, c 
 		switch {
 		case equal && line == 0:
 		case equal:
-			t.Errorf("%s (Accept %q) is equal, and is to be listed by line %d", asked.path, asked.accept, line)
+			t.Errorf("%s (Accept %q) is equal, want it listed by line %d", asked.path, asked.accept, line)
 		case line != 0 && i.rejected[line]+i.lost[line] != "":
 			n.listed++
 		default:

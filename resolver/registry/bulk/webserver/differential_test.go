@@ -186,15 +186,15 @@ func compare(t *testing.T, addr string, format bulk.Format, cases []differential
 		}
 	})
 	share := 100 * n.taken / max(n.rules, 1)
-	t.Logf("%d configurations, %d requests, %d of %d rules taken (%d %%), besides %d that no request reaches; %d differences, %d of listed rules",
+	t.Logf("%d configurations, %d requests, %d of %d rules imported (%d %%), plus %d unreachable; %d differences, %d of listed rules",
 		n.configurations, n.requests, n.taken, n.rules, share, n.unreached, n.failed, n.listed)
 	for reason, times := range n.reasons {
 		if times*200 > n.rules {
-			t.Logf("%5d not taken: %s", times, reason)
+			t.Logf("%5d not imported: %s", times, reason)
 		}
 	}
 	if share < 80 {
-		t.Errorf("only %d %% of the rules are taken", share)
+		t.Errorf("only %d %% of the rules imported", share)
 	}
 }
 
@@ -217,7 +217,7 @@ func (n *counts) compare(t *testing.T, addr string, format bulk.Format, cases []
 		n.requests += len(c.requests)
 		for line := range c.rules {
 			switch {
-			case strings.Contains(i.rejected[line], "answers first"):
+			case strings.Contains(i.rejected[line], "precedes it"):
 				n.unreached++
 				continue
 			case i.rejected[line] == "":

@@ -43,7 +43,7 @@ func Nginx(r io.Reader, base string) ([]Item, error) {
 	n.accepts = acceptedTypes(nginxTypes(root, nil))
 	n.configuration(root)
 	if len(n.rules) > maxRules {
-		return nil, fmt.Errorf("the configuration has more than %d rules", maxRules)
+		return nil, fmt.Errorf("configuration with more than %d rules", maxRules)
 	}
 	return makeItems(n.rules, n.listed, n.origin, n.accepts, &budget{maxAllStates}), nil
 }
@@ -76,7 +76,7 @@ func (n *nginx) configuration(root []*block) {
 	n.capture(serving)
 	for _, s := range servers {
 		if s != serving {
-			n.others(s, errors.New("the block is of another server than --base"))
+			n.others(s, errors.New("block of another server than --base"))
 		}
 	}
 	if serving != nil {
@@ -88,7 +88,7 @@ func (n *nginx) configuration(root []*block) {
 		switch {
 		case m.used || !m.paths():
 		case refers(root, name):
-			n.list(m.block, errors.New("what its variable is for is no redirect"))
+			n.list(m.block, errors.New("variable not used for a redirect"))
 		default:
 			n.mapRules(m, nil, scope{pattern: mustPattern("^/"), mask: ^uint64(0), all: true}, nil)
 		}
@@ -120,7 +120,7 @@ func (n *nginx) server(list []*block) {
 	locations := n.locations(list)
 	if ended {
 		for _, l := range locations {
-			n.others(l.block, errors.New("the server answers before its locations"))
+			n.others(l.block, errors.New("server responds before its locations apply"))
 		}
 		return
 	}
@@ -128,7 +128,7 @@ func (n *nginx) server(list []*block) {
 	for _, l := range locations {
 		n.constants = maps.Clone(server) // variables of a location are local to it
 		if ended := n.statements(l.children, l.scope); !ended {
-			n.rules = append(n.rules, l.scope.rule(l.block, errors.New("the server answers itself in this location")))
+			n.rules = append(n.rules, l.scope.rule(l.block, errors.New("server responds itself in this location")))
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (n *nginx) statements(list []*block, s scope) (ended bool) { //nolint:cyclo
 				continue
 			}
 			if is == never {
-				n.others(b, errors.New("its condition is never true at this address"))
+				n.others(b, errors.New("condition is never true at this address"))
 				continue
 			}
 			inner.branch = inner.branch || is != always
@@ -170,12 +170,12 @@ func (n *nginx) statements(list []*block, s scope) (ended bool) { //nolint:cyclo
 		case name == "set" && len(b.words) == 3:
 			n.set(strings.TrimPrefix(b.words[1], "$"), b.words[2], s)
 		case name == "break":
-			n.rules = append(n.rules, s.rule(b, errors.New("the server answers itself")))
+			n.rules = append(n.rules, s.rule(b, errors.New("server responds itself")))
 			ended = true
 		case name == "include":
-			n.list(b, errors.New("import the file that is included by itself"))
+			n.list(b, errors.New("import the included file separately"))
 		case slices.Contains([]string{"proxy_pass", "fastcgi_pass", "uwsgi_pass", "try_files", "error_page", "auth_basic", "deny"}, name):
-			n.list(b, fmt.Errorf("%.40q has nothing like it in the registry", name))
+			n.list(b, fmt.Errorf("%.40q is not supported by the registry", name))
 		}
 	}
 	return ended
@@ -225,11 +225,11 @@ func (n *nginx) complete(r *rule, s scope, err error) { //nolint:cyclop // one c
 	}
 	switch {
 	case err == nil && len(r.target) == 0:
-		err = errors.New("it leads nowhere")
+		err = errors.New("no target")
 	case strings.HasPrefix(begin, "/") || len(r.target) > 0 && r.target[0].all:
 		r.target = joined(append([]part{{text: n.origin}}, r.target...))
 	case err == nil && (!isAbsolute(begin) || !strings.Contains(begin, "://")):
-		err = errors.New("its target is no URL")
+		err = errors.New("target is not a URL")
 	}
 	if r.query == queryAppended && strings.Contains(literal, "#") {
 		r.query = queryLast
@@ -255,7 +255,7 @@ func (r *rule) ofRequestURI(expression string) error {
 				return p.group && p.capture >= strings.Count(expression, "(")-strings.Count(expression, "(?:")
 			})
 			if used && (!last.group || strings.Contains(r.target[0].text, "?") || r.query != queryDropped) {
-				return errors.New("its target has the query of a request within it")
+				return errors.New("target with the query of the request inside")
 			}
 			if used {
 				r.query = queryAppended
@@ -266,7 +266,7 @@ func (r *rule) ofRequestURI(expression string) error {
 	if !open {
 		r.query = queryUnlike
 		if strings.Contains(expression, "[^") {
-			return errors.New("its expression has queries, too")
+			return errors.New("expression also matches queries")
 		}
 	}
 	return nil
@@ -285,7 +285,7 @@ func (n *nginx) rewrite(b *block, s scope) (ended bool) { //nolint:cyclop // the
 	target = strings.TrimSuffix(target, "?")
 	if m := n.mapIn(target); m != nil && s.selected == nil {
 		if !matchesEverything {
-			n.rules = append(n.rules, s.rule(b, errors.New("its map is one of some paths")))
+			n.rules = append(n.rules, s.rule(b, errors.New("map applies to some paths only")))
 			return false
 		}
 		n.mapRules(m, nil, s, b)
@@ -305,11 +305,11 @@ func (n *nginx) rewrite(b *block, s scope) (ended bool) { //nolint:cyclop // the
 	case flag == "redirect" || absolute:
 		r.status = http.StatusFound
 	default:
-		r.fail = errors.New("it leads to what the server answers by its other rules")
+		r.fail = errors.New("internal rewrite: the other rules of the server apply to the target")
 	}
 	switch {
 	case passes && !dropped:
-		r.fail = errors.New("its target has the query of a request twice")
+		r.fail = errors.New("target with the query of the request twice")
 	case dropped && !passes:
 		r.query = queryDropped
 	}

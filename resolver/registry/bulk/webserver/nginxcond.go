@@ -61,7 +61,7 @@ const (
 func (n *nginx) condition(b *block, s scope) (scope, truth) { //nolint:cyclop // one case per form of conditions
 	words := conditionWords(b)
 	unknown := func() (scope, truth) {
-		s.fail = fmt.Errorf("the registry cannot say its condition %.60s", strings.Join(words, " "))
+		s.fail = fmt.Errorf("condition %.60s is not supported by the registry", strings.Join(words, " "))
 		return s, sometimes
 	}
 	if len(words) == 1 && n.variableMap(words[0]) != nil {
@@ -181,7 +181,7 @@ func (n *nginx) target(text string, s scope) (all []part, passes bool, err error
 		name, rest := variableName(after)
 		switch {
 		case passes:
-			return nil, false, errors.New("its target has more after the query of a request")
+			return nil, false, errors.New("target with text after the query of the request")
 		case name == "request_uri":
 			passes = true
 			all = append(all, part{all: true})
@@ -190,7 +190,7 @@ func (n *nginx) target(text string, s scope) (all []part, passes bool, err error
 		default:
 			p, ok := n.variable(name, s)
 			if !ok {
-				return nil, false, fmt.Errorf("its target has $%.40s, which the server knows alone", name)
+				return nil, false, fmt.Errorf("target with the server variable $%.40s", name)
 			}
 			all = append(all, p)
 		}
@@ -198,7 +198,7 @@ func (n *nginx) target(text string, s scope) (all []part, passes bool, err error
 	}
 	all = slices.DeleteFunc(joined(all), func(p part) bool { return !p.group && !p.all && p.text == "" })
 	if passes && strings.Contains(texts(all), "?") {
-		return all, passes, errors.New("its target has a query before that of a request")
+		return all, passes, errors.New("target with a query before the query of the request")
 	}
 	return all, passes, nil
 }

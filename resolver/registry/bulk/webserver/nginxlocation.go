@@ -66,7 +66,7 @@ func (n *nginx) locations(list []*block) []*nginxLocationBlock {
 			return other.kind == "^~" && len(other.path) < len(l.path) && strings.HasPrefix(l.path, other.path)
 		}) {
 			l.kind = "^~"
-			l.scope.fail = errors.New("it is below a location that goes before those with expressions, and does not so itself")
+			l.scope.fail = errors.New("nested below a location that precedes regular expressions (^~), without ^~ itself")
 		}
 	}
 	rank := map[string]int{"=": 0, "^~": 1, "~": 2, "~*": 2, "": 3}
@@ -89,12 +89,12 @@ func (n *nginx) nested(list []*block, outer *nginxLocationBlock) (all []*nginxLo
 		}
 		l := newLocation(b)
 		if strings.HasPrefix(l.path, "@") {
-			n.others(b, errors.New("the location is reached within the server alone"))
+			n.others(b, errors.New("internal location"))
 			continue
 		}
 		inner := n.nested(b.children, l)
 		if len(inner) > 0 && (l.isExpression() || l.kind == "=") || slices.ContainsFunc(inner, (*nginxLocationBlock).isExpression) {
-			l.scope.fail = errors.New("which of the locations within it applies cannot be said in the registry")
+			l.scope.fail = errors.New("selection among its nested locations is not supported by the registry")
 			for _, i := range inner {
 				n.others(i.block, l.scope.fail)
 			}
@@ -162,7 +162,7 @@ func (s scope) with(p *pattern, expression string) scope {
 		case !r.prefix:
 			continue
 		default:
-			r.err = errors.New("it has but those paths of its expression that the location has")
+			r.err = errors.New("only the paths that both the expression and the location match")
 		}
 		s.pattern.routes = append(s.pattern.routes, r)
 	}

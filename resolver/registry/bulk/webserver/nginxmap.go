@@ -45,7 +45,7 @@ func (n *nginx) addMap(b *block) { //nolint:cyclop // one case per form of lines
 	}
 	m := &nginxMap{block: b, source: strings.Trim(b.words[1], "${}"), variable: strings.Trim(b.words[2], "${}")}
 	if n.maps[m.variable] != nil {
-		n.list(b, errors.New("another map sets the same variable"))
+		n.list(b, errors.New("variable also set by another map"))
 		return
 	}
 	n.maps[m.variable] = m
@@ -59,10 +59,10 @@ func (n *nginx) addMap(b *block) { //nolint:cyclop // one case per form of lines
 			m.hosts = m.hosts || child.name() == "hostnames"
 			continue
 		case child.name() == "include":
-			n.list(child, errors.New("import the file that is included by itself, within the braces of a map"))
+			n.list(child, errors.New("import the included file separately, inside the braces of a map"))
 			continue
 		case len(child.words) != 2:
-			n.list(child, errors.New("a line of a map has a key and a value"))
+			n.list(child, errors.New("line of a map without key and value"))
 			continue
 		}
 		e.key, e.value = child.words[0], child.words[1]
@@ -81,7 +81,7 @@ func (n *nginx) addMap(b *block) { //nolint:cyclop // one case per form of lines
 		default:
 			e.key = strings.TrimPrefix(e.key, `\`)
 			if first := keys[strings.ToLower(e.key)]; first != 0 {
-				n.list(child, fmt.Errorf("its key is that of line %d", first))
+				n.list(child, fmt.Errorf("duplicate key of line %d", first))
 				continue
 			}
 			keys[strings.ToLower(e.key)] = child.line
@@ -176,7 +176,7 @@ func (n *nginx) mapRules(m *nginxMap, conditions []*block, s scope, by *block) {
 				}
 			}
 			if !satisfied && (e.value != "" || e != m.fallback) {
-				n.rules = append(n.rules, inner.rule(e.block, errors.New("it leads nowhere")))
+				n.rules = append(n.rules, inner.rule(e.block, errors.New("no target")))
 			}
 		}
 		for _, r := range n.rules[before:] {
@@ -213,7 +213,7 @@ func (n *nginx) mapKey(r *rule, m *nginxMap, e *mapEntry, s scope) { //nolint:cy
 		path, err := url.PathUnescape(key)
 		r.query = queryUnlike
 		if strings.ContainsAny(key, "?#") || err != nil || n.origin != "" && EncodedPath(path) != key {
-			r.never = errors.New("no client sends its key so")
+			r.never = errors.New("no client sends the key in this form")
 		}
 		key = path
 	}
@@ -222,7 +222,7 @@ func (n *nginx) mapKey(r *rule, m *nginxMap, e *mapEntry, s scope) { //nolint:cy
 	}
 	if !strings.HasPrefix(key, "/") {
 		if n.origin != "" {
-			r.never = errors.New("its key is no path")
+			r.never = errors.New("key is not a path")
 		}
 		key = "/" + key
 	}
@@ -236,9 +236,9 @@ func (n *nginx) mapKey(r *rule, m *nginxMap, e *mapEntry, s scope) { //nolint:cy
 		}
 	}
 	if len(r.paths) == 0 && r.never == nil {
-		r.never = errors.New("the paths of its location are others")
+		r.never = errors.New("key outside the paths of its location")
 	}
 	if n.origin != "" && strings.ToLower(key) != strings.ToUpper(key) {
-		r.losses = append(r.losses, "other spellings of its key by upper and lower case, which the map has, too")
+		r.losses = append(r.losses, "spellings of the key in other upper and lower case")
 	}
 }

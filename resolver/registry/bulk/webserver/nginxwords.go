@@ -26,12 +26,12 @@ type nginxReader struct {
 	line int64
 }
 
-var errInDirective = errors.New("it ends within a directive")
+var errInDirective = errors.New("unterminated directive")
 
 // blocks parses directives up to the end of a block.
 func (n *nginxReader) blocks(depth int) (all []*block, err error) {
 	if depth == maxDepth {
-		return nil, errors.New("the blocks of the configuration are too deep")
+		return nil, errors.New("blocks nested too deep")
 	}
 	for {
 		b := &block{}
@@ -41,9 +41,9 @@ func (n *nginxReader) blocks(depth int) (all []*block, err error) {
 		}
 		switch {
 		case end == '}' && depth == 0:
-			return nil, fmt.Errorf("line %d: a brace is closed that is not open", n.line)
+			return nil, fmt.Errorf("line %d: unexpected closing brace", n.line)
 		case end == 0 && depth > 0:
-			return nil, errors.New("it ends within a block")
+			return nil, errors.New("unterminated block")
 		case end == '}', end == 0:
 			return all, nil
 		case end == '{':

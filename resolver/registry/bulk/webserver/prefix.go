@@ -151,7 +151,7 @@ func (t *table) omitted(prefix string, e *prefixEntry, around []ruleRoute) {
 	all := mustAll(prefix)
 	for _, r := range around {
 		if t.rules[r.rule].fail == nil && t.budget.exists([]*language{r.route.lang, all}, out) {
-			t.state[r.rule].misses(fmt.Errorf("paths that begin with %s: other rules have the entry of that prefix", EncodedPath(prefix)))
+			t.state[r.rule].misses(fmt.Errorf("paths below %s: the entry of that prefix comes from other rules", EncodedPath(prefix)))
 		}
 		if t.rules[r.rule].mask == ^uint64(0) {
 			out = append(out, r.route.lang)
@@ -176,7 +176,7 @@ func (t *table) candidate(prefix string, of ruleRoute, around []ruleRoute) (c *c
 		if n != of.rule {
 			var has bool
 			if route, has = t.covers(around, n, of.route); route == nil && has {
-				return nil, -1, fmt.Errorf("the rule of line %d answers for some of its paths, and not for others", r.line)
+				return nil, -1, fmt.Errorf("the rule of line %d applies to only some of its paths", r.line)
 			}
 		}
 		if route == nil {
@@ -192,7 +192,7 @@ func (t *table) candidate(prefix string, of ruleRoute, around []ruleRoute) (c *c
 	}
 	t.refusals(results)
 	if own.refuses() && slices.ContainsFunc(results, func(r result) bool { return r.no }) {
-		return nil, -1, fmt.Errorf("the status %d leads nowhere", own.status)
+		return nil, -1, fmt.Errorf("status %d has no target", own.status)
 	}
 	c = &candidate{members: map[int]bool{}, langs: []*language{of.route.lang}}
 	mine := false

@@ -31,11 +31,11 @@ func RewriteMap(r io.Reader, base string) ([]Item, error) {
 		case len(line) > maxLine:
 			i.Input, i.Err = line[:100], ErrTooLong
 		case len(words) == 1:
-			i.Err = errors.New("it has a key and no value")
+			i.Err = errors.New("key without a value")
 		case len(words) > 2 && words[2][0] != '#':
-			i.Err = errors.New("it has more than a key and a value: spaces in them cannot be told from what divides them")
+			i.Err = errors.New("more than a key and a value: spaces inside them are not supported")
 		case first[words[0]] != 0:
-			i.Err = fmt.Errorf("its key has the value of line %d", first[words[0]])
+			i.Err = fmt.Errorf("duplicate key: the value of line %d applies", first[words[0]])
 		default:
 			first[words[0]] = number
 			i.Entry.Key = registry.Name(keyName(words[0], base))
@@ -44,7 +44,7 @@ func RewriteMap(r io.Reader, base string) ([]Item, error) {
 				i.Entry.Targets = append(i.Entry.Targets, registry.Target{URI: value})
 			}
 			if len(values) > 1 {
-				i.Losses = []string{fmt.Sprintf("one of its %d values was taken at random (rnd): they are targets in their order", len(values))}
+				i.Losses = []string{fmt.Sprintf("random selection of one of %d values (rnd): imported as targets in their order", len(values))}
 			}
 		}
 		items = append(items, i)

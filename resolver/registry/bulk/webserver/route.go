@@ -17,9 +17,9 @@ const (
 )
 
 var (
-	errExpression = errors.New("its regular expression is not one that can be compared with other rules")
-	errTarget     = errors.New("its target has another part of the path than all that follows a prefix, which the registry cannot cut out")
-	errLazy       = errors.New("the parts of its regular expression cannot be told apart in a prefix")
+	errExpression = errors.New("regular expression not comparable with other rules")
+	errTarget     = errors.New("target with a part of the path other than all after a prefix: not supported by the registry")
+	errLazy       = errors.New("ambiguous groups of the regular expression in a prefix")
 )
 
 // pattern is a regular expression of a web server, over the bytes of a path.
@@ -53,7 +53,7 @@ type route struct {
 // newPattern compiles an expression, which is matched against the path after dir.
 func newPattern(expression, dir string, anyCase bool) (*pattern, error) {
 	if len(expression) > maxExpression {
-		return nil, fmt.Errorf("its regular expression has more than %d bytes", maxExpression)
+		return nil, fmt.Errorf("regular expression longer than %d bytes", maxExpression)
 	}
 	if rest, ok := strings.CutPrefix(expression, "(?i)"); ok {
 		expression, anyCase = rest, true
@@ -65,7 +65,7 @@ func newPattern(expression, dir string, anyCase bool) (*pattern, error) {
 	}
 	re, err := regexp.Compile(folded)
 	if err != nil {
-		return nil, fmt.Errorf("its regular expression: %w", err)
+		return nil, fmt.Errorf("regular expression: %w", err)
 	}
 	p := &pattern{Regexp: re}
 	if err := p.expand(text, dir); err != nil { // the original spelling first

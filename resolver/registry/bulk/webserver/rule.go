@@ -235,9 +235,9 @@ func (r *rule) prefixOutcome(of *route, key string) (outcome, error) {
 	case !r.redirects():
 		return outcome{status: r.status}, nil
 	case r.query == queryDropped || r.query == queryUnlike:
-		return outcome{}, errors.New("its server does not pass on the query of a request, and a prefix of the registry does")
+		return outcome{}, errors.New("the server drops the query of a request, a prefix of the registry appends it")
 	case r.query == queryLast:
-		return outcome{}, errors.New("its target has a fragment, after which its server puts the query of a request")
+		return outcome{}, errors.New("target with a fragment, after which the server appends the query of a request")
 	}
 	template, err := r.template(of, key)
 	if err != nil {
@@ -257,7 +257,7 @@ func registryTarget(location string) (string, error) {
 	_, rest, ok := strings.Cut(location, "://")
 	server, _, _ := strings.Cut(rest, "/")
 	if !ok || strings.Contains(server, mark) {
-		return "", errors.New("its target has another server for each path")
+		return "", errors.New("target with a host that depends on the path")
 	}
 	text := strings.NewReplacer("{", "%7B", "}", "%7D").Replace(location)
 	switch first := strings.Index(text, mark); {
@@ -280,11 +280,11 @@ type Item struct {
 }
 
 // Gone is the reason of withdrawn names for which the server returns 410.
-const Gone = "gone, as the server said (410)"
+const Gone = "gone: status 410 of the server"
 
 // held is the note of names reserved because the server answers them by a rule that was not imported, and the
 // entry of a prefix would answer for them otherwise.
-const held = "reserved by the import: the server answers by a rule that was not imported"
+const held = "reserved by the import: a rule that was not imported applies"
 
 // record sets the fields of an entry for an outcome.
 func (o outcome) record(e *registry.Entry) error {
@@ -294,11 +294,11 @@ func (o outcome) record(e *registry.Entry) error {
 	case o.status == 0 || o.status/100 == 3:
 		redirect, err := registry.ParseRedirect(strconv.Itoa(o.status))
 		if err != nil {
-			return fmt.Errorf("the status %d leads nowhere", o.status)
+			return fmt.Errorf("status %d has no target", o.status)
 		}
 		e.Redirect = redirect
 	default:
-		return fmt.Errorf("the status %d leads nowhere", o.status)
+		return fmt.Errorf("status %d has no target", o.status)
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func makeItems(rules []*rule, listed []Item, origin string, accepts []accepted, 
 }
 
 // answersFirst returns the reason why a rule gets no entry for paths that an earlier rule matches.
-func answersFirst(r *rule) error { return fmt.Errorf("the rule of line %d answers first", r.line) }
+func answersFirst(r *rule) error { return fmt.Errorf("the rule of line %d precedes it", r.line) }
 
 // result is the response of the server for a sample of Accept.
 type result struct {
@@ -109,11 +109,11 @@ type result struct {
 func (t *table) allAccepts() uint64 { return 1<<len(t.accepts) - 1 }
 
 var (
-	errNoDefault = errors.New("without a media type that its conditions name, no rule leads anywhere")
-	errStatuses  = errors.New("the rules for its media types have several statuses")
-	errPattern   = errors.New("a prefix that is withdrawn is so for all paths that begin with it")
-	errStray     = errors.New("paths with other characters for a dot, or other upper and lower case, that its regular expression has, too")
-	errAccept    = errors.New("its conditions on Accept are not those of targets with media types")
+	errNoDefault = errors.New("no target for requests without one of the media types of its conditions")
+	errStatuses  = errors.New("the rules for its media types have different statuses")
+	errPattern   = errors.New("a withdrawn prefix applies to all paths below it")
+	errStray     = errors.New("paths that its regular expression also matches: other characters for a dot, other upper and lower case")
+	errAccept    = errors.New("conditions on Accept differ from negotiation by the media types of targets")
 )
 
 // entryOf returns the entry for the results of all samples of Accept, the first of which is a request without
@@ -158,7 +158,7 @@ func (t *table) refusals(results []result) {
 	for a := range results {
 		if r := t.rules[results[a].rule]; results[a].ok && results[a].err == nil && r.refuses() && t.accepts[a].mediaType == "" {
 			results[a].no = true
-			t.state[results[a].rule].misses(fmt.Errorf("the status %d leads nowhere", r.status))
+			t.state[results[a].rule].misses(fmt.Errorf("status %d has no target", r.status))
 		}
 	}
 }
@@ -331,7 +331,7 @@ func (t *table) finish() []Item {
 			}
 		case s.taken && len(s.reasons) == 0:
 		case len(s.reasons) == 0:
-			t.items = append(t.items, Item{Line: r.line, Input: r.input, Err: errors.New("it has no path that the registry can have")})
+			t.items = append(t.items, Item{Line: r.line, Input: r.input, Err: errors.New("no path that the registry supports")})
 		default:
 			t.items = append(t.items, Item{Line: r.line, Input: r.input, Err: s.reasons[0]})
 		}

@@ -27,7 +27,7 @@ const (
 )
 
 // ErrTooLong is the error of a directive longer than maxLine.
-var ErrTooLong = fmt.Errorf("it has more than %d bytes", maxLine)
+var ErrTooLong = fmt.Errorf("longer than %d bytes", maxLine)
 
 // site is the base URL that a configuration is for, in parts.
 type site struct {
@@ -40,7 +40,7 @@ type site struct {
 func newSite(base string) (site, error) {
 	u, err := url.Parse(base)
 	if base == "" || err != nil || u.Host == "" {
-		return site{}, errors.New("--base is the address of the directory that the configuration is of, such as https://w3id.org/example/")
+		return site{}, errors.New("--base must be the URL of the directory of the configuration, such as https://w3id.org/example/")
 	}
 	port := u.Port()
 	if port == "" {
@@ -53,7 +53,7 @@ func newSite(base string) (site, error) {
 func readAll(r io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxSize+1))
 	if err == nil && len(b) > maxSize {
-		err = fmt.Errorf("the configuration has more than %d bytes", maxSize)
+		err = fmt.Errorf("configuration longer than %d bytes", maxSize)
 	}
 	return strings.TrimPrefix(string(b), "\ufeff"), err
 }

@@ -74,7 +74,7 @@ func TestSorter(t *testing.T) {
 func TestWithoutDirectory(t *testing.T) {
 	s := newSorter(t, filepath.Join(t.TempDir(), "none"))
 	for range 100 {
-		if err := s.Add([]byte("a few octets")); err != nil {
+		if err := s.Add([]byte("a few bytes")); err != nil {
 			t.Fatal(err)
 		}
 	}

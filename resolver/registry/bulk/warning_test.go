@@ -14,7 +14,7 @@ import (
 )
 
 // A line whose name has a warning is imported, and the warning is reported.
-func TestDoubtful(t *testing.T) {
+func TestWarnings(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 )
 
 // A key outside of the owned prefixes is not registered; an existing one can be changed.
-func TestWhatIsNotAskedFor(t *testing.T) {
+func TestOutsidePrefixes(t *testing.T) {
 	f := newFixture(t)
 	put := func(r *registry.Registry, key registry.Key) error {
 		_, err := r.Apply(t.Context(), librarian, registry.Edit{Key: key, IfVersion: registry.Any, Change: registry.Put(leadsTo("https://a.example/"))})
@@ -21,7 +21,7 @@ func TestWhatIsNotAskedFor(t *testing.T) {
 	f.config.Only = []string{"urn:a:", "urn:c:d:"}
 	f.config.Suggest = func(text string) []string { return []string{"urn:b:" + text, "urn:A:" + text} }
 	r := registry.New(f.config)
-	const says = "would not be answered: this registry is asked only for what begins with urn:a:, urn:c:d:"
+	const says = "cannot be resolved here: outside the prefixes of this registry, urn:a:, urn:c:d:"
 	for key, accepted := range map[registry.Key]bool{
 		registry.Name("urn:a:1"): true, registry.Name("URN:A:2"): true, registry.Name("urn:c:d:1"): true, registry.Name("urn:b:there"): true,
 		registry.Prefix("urn:a:x:"): true, registry.Prefix("urn:c:"): true, // overlaps with the owned prefixes
@@ -32,7 +32,7 @@ func TestWhatIsNotAskedFor(t *testing.T) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	if err := put(r, registry.Name("urn:b:new")); !strings.HasSuffix(err.Error(), "; do you mean urn:a:urn:b:new?") {
+	if err := put(r, registry.Name("urn:b:new")); !strings.HasSuffix(err.Error(), "; did you mean urn:a:urn:b:new?") {
 		t.Errorf("without what was meant: %v", err)
 	}
 	edit := registry.Edit{
@@ -58,8 +58,8 @@ func TestWhatLacksAll(t *testing.T) {
 		record registry.Record
 		says   string
 	}{
-		{registry.Entry{}, name, nowhere, "lead nowhere"},
-		{existing(leadsTo("https://a.example/")), name, nowhere, "lead nowhere"},
+		{registry.Entry{}, name, nowhere, "active name without a target"},
+		{existing(leadsTo("https://a.example/")), name, nowhere, "active name without a target"},
 		{existing(nowhere), name, registry.Record{Contact: "x"}, ""},
 		{existing(nowhere), name, unexplained, "without a reason"},
 		{registry.Entry{}, name, unexplained, "without a reason"},
