@@ -15,12 +15,12 @@ import (
 // NoStore is the TTL of an outcome that is valid but must not be stored.
 const NoStore time.Duration = -1
 
-// Load fetches the value of a key that is not cached. All callers of the key share its outcome, so it must
+// LoadFunc fetches the value of a key that is not cached. All callers of the key share its outcome, so it must
 // depend on the key alone: ctx carries no values of the caller that started the load, and is cancelled by
 // LoadTimeout, by Close, or when no caller waits any more. ttl is how long the outcome may be used: a positive
 // ttl stores the value or, with an error, a negative entry; NoStore stores nothing and deletes the previous
 // entry. An error with the ttl 0 is a failure of the source: a stale value may be returned instead.
-type Load[V any] func(ctx context.Context) (value V, ttl time.Duration, err error)
+type LoadFunc[V any] func(ctx context.Context) (value V, ttl time.Duration, err error)
 
 // Status is the origin of a value: the store or a load.
 type Status uint8
@@ -95,7 +95,7 @@ func New[V any](config Config[V]) *Cache[V] {
 // concurrent callers of the key. ctx cancels only the wait of this caller; the load is cancelled when no caller
 // waits any more. The first caller runs the load in its own goroutine, so it returns only when the load has
 // ended, even if ctx is done and other callers still wait.
-func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V], error) {
+func (c *Cache[V]) Get(ctx context.Context, key string, load LoadFunc[V]) (Result[V], error) {
 	if result, ok, err := c.stored(key); ok {
 		if result.refresh && c.config.RefreshAhead {
 			c.refresh(key, load)
@@ -110,7 +110,7 @@ func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V]
 
 // Renew returns the value of key from load: it ignores a fresh entry and replaces it. It joins only a load that
 // another Renew started.
-func (c *Cache[V]) Renew(ctx context.Context, key string, load Load[V]) (Result[V], error) {
+func (c *Cache[V]) Renew(ctx context.Context, key string, load LoadFunc[V]) (Result[V], error) {
 	result, err := c.wait(ctx, key, load, true)
 	c.counts.outcome(result.Status, err, result.TTL > 0)
 	return result, err
@@ -138,9 +138,9 @@ func (c *Cache[V]) Hit(key string) (Result[V], bool, error) {
 	return result, ok, err
 }
 
-// WithoutLoad returns a result for a caller that cannot load key: a fresh entry, even one close to its expiry,
+// GetCached returns a result for a caller that cannot load key: a fresh entry, even one close to its expiry,
 // or an entry stale by less than StaleFor.
-func (c *Cache[V]) WithoutLoad(key string) (Result[V], bool, error) {
+func (c *Cache[V]) GetCached(key string) (Result[V], bool, error) {
 	result, ok, err := c.stored(key)
 	if !ok {
 		if result, ok = c.stale(c.config.Store.Get(key), c.now()); !ok {

@@ -21,10 +21,10 @@ type flight[V any] struct {
 
 // wait joins the flight of key, or starts one and runs the load for all callers that join it. Unless renew is
 // set, it returns a fresh entry without a load.
-func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew bool) (Result[V], error) {
+func (c *Cache[V]) wait(ctx context.Context, key string, load LoadFunc[V], renew bool) (Result[V], error) {
 	c.mu.Lock()
 	f, joined := c.flights[key]
-	if joined && renew && f.demand != Anew { // its load may use values cached elsewhere
+	if joined && renew && f.demand != Bypass { // its load may use values cached elsewhere
 		c.detach(key)
 		joined = false
 	}
@@ -42,7 +42,7 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew boo
 	}
 	f = c.begin(key)
 	if renew {
-		f.demand = Anew
+		f.demand = Bypass
 	}
 	f.context.caller, f.context.flight = ctx, f
 	c.mu.Unlock()
@@ -76,14 +76,14 @@ func (f *flight[V]) follow(ctx context.Context) (Result[V], error) {
 }
 
 // refresh starts a load that no caller waits for, unless a load of the key is running.
-func (c *Cache[V]) refresh(key string, load Load[V]) {
+func (c *Cache[V]) refresh(key string, load LoadFunc[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.flights[key]; ok || c.closed {
 		return
 	}
 	f := c.begin(key) // counts as one waiter, so that leaving callers do not cancel the load
-	f.demand = Fresher
+	f.demand = Refresh
 	go f.run(load)
 }
 
@@ -120,7 +120,7 @@ func (c *Cache[V]) detach(key string) {
 }
 
 // run runs the load and ends the flight.
-func (f *flight[V]) run(load Load[V]) {
+func (f *flight[V]) run(load LoadFunc[V]) {
 	c := f.cache
 	defer c.running.Done()
 	defer f.context.cancel()
@@ -143,7 +143,7 @@ func (f *flight[V]) run(load Load[V]) {
 }
 
 // recovering runs the load, unless the second level has the outcome, and converts a panic into an error.
-func (c *Cache[V]) recovering(f *flight[V], load Load[V]) (loaded Loaded[V]) {
+func (c *Cache[V]) recovering(f *flight[V], load LoadFunc[V]) (loaded Loaded[V]) {
 	defer func() {
 		if p := recover(); p != nil {
 			if c.config.Panicked != nil {

@@ -12,14 +12,14 @@ type Objects interface {
 	Get(ctx context.Context, place string) (found Object, ok bool)
 	// Begin marks the start of a load, and returns the function that stores its outcome, unless a purge selects
 	// the outcome in between. That function may be called more than once.
-	Begin() StoreObject
+	Begin() StoreFunc
 	// Delete removes the object at place.
 	Delete(place string)
 }
 
-// StoreObject stores an object of about size bytes at place, for ttl but MaxObjectTTL at most. Purges select
+// StoreFunc stores an object of about size bytes at place, for ttl but MaxObjectTTL at most. Purges select
 // objects by subject. payload is called at most once, later; if it returns nil, the object at place is removed.
-type StoreObject func(place, subject string, ttl time.Duration, size int, payload func() []byte)
+type StoreFunc func(place, subject string, ttl time.Duration, size int, payload func() []byte)
 
 // MaxObjectTTL is the maximum TTL of an object.
 const MaxObjectTTL = 24 * time.Hour

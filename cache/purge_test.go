@@ -15,7 +15,7 @@ func TestPurge(t *testing.T) {
 	now := time.Unix(0, 0)
 	c, store := newCacheAndStore(t, func() time.Time { return now }, nil)
 	failing := errors.New("failing")
-	load := func(value string, ttl time.Duration, err error) cache.Load[string] {
+	load := func(value string, ttl time.Duration, err error) cache.LoadFunc[string] {
 		return func(context.Context) (string, time.Duration, error) { return value, ttl, err }
 	}
 	for _, key := range []string{"urn:a:1", "urn:a:2", "urn:b:1"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-func checkOrigins(f *Faults, path string, value any) {
+func checkOrigins(f *Diagnostics, path string, value any) {
 	origins, _ := value.([]string)
 	for i, origin := range origins {
 		if origin != "*" {
@@ -19,7 +19,7 @@ func checkOrigins(f *Faults, path string, value any) {
 	}
 }
 
-func checkEmbedders(f *Faults, path string, value any) {
+func checkEmbedders(f *Diagnostics, path string, value any) {
 	origins, _ := value.([]string)
 	for i, origin := range origins {
 		before := len(*f)
@@ -31,7 +31,7 @@ func checkEmbedders(f *Faults, path string, value any) {
 }
 
 // warnOfAllOrigins warns of the origin "*" if not all clients may resolve names: it then allows no site.
-func warnOfAllOrigins(f *Faults, c Access) {
+func warnOfAllOrigins(f *Diagnostics, c Access) {
 	isForAll := func(p netip.Prefix) bool { return p.Bits() == 0 } // the same condition as in proxy/gate
 	if i := slices.Index(c.CORS, "*"); i >= 0 && len(c.ResolveClients) > 0 && !slices.ContainsFunc(c.ResolveClients, isForAll) {
 		f.Add(index("access.cors", i), "\"*\" allows no page to read answers while access.resolve_clients is restricted: list the "+
@@ -50,12 +50,12 @@ func browserOrigin(origin string) string {
 	return strings.TrimSuffix(u.Normalize().String(), "/")
 }
 
-func checkContact(f *Faults, path string, value any) {
+func checkContact(f *Diagnostics, path string, value any) {
 	checkContactBy(f, path, value, "is not a URI with mailto:, https: or tel: (RFC 9116 section 2.5.3)", "mailto", "https", "tel")
 }
 
 // checkContactBy checks a contact URI, which must have one of the schemes.
-func checkContactBy(f *Faults, path string, value any, says string, schemes ...string) {
+func checkContactBy(f *Diagnostics, path string, value any, says string, schemes ...string) {
 	contact, _ := value.(string)
 	if contact == "" {
 		return
@@ -70,7 +70,7 @@ func checkContactBy(f *Faults, path string, value any, says string, schemes ...s
 }
 
 // checkPrefixList rejects IPv4 networks in IPv6 form, which match nothing: addresses are compared unmapped.
-func checkPrefixList(f *Faults, path string, value any) {
+func checkPrefixList(f *Diagnostics, path string, value any) {
 	prefixes, _ := value.([]netip.Prefix)
 	for i, prefix := range prefixes {
 		if prefix.Addr().Is4In6() {
@@ -130,7 +130,7 @@ func (c Config) addressRights() (all []string) {
 }
 
 // checkProxies rejects trusted proxies that cover all addresses, if a forged client address would gain rights.
-func (c Config) checkProxies(f *Faults) {
+func (c Config) checkProxies(f *Diagnostics) {
 	check := func(path string, prefixes []netip.Prefix, rights []string, how, whose string) {
 		i := everybodyAt(prefixes)
 		if i < 0 || len(rights) == 0 {
@@ -152,7 +152,7 @@ func (c Config) checkProxies(f *Faults) {
 }
 
 // checkSecretFile rejects a value that is probably the secret itself, without showing it.
-func checkSecretFile(f *Faults, path string, value any) {
+func checkSecretFile(f *Diagnostics, path string, value any) {
 	name, _ := value.(string)
 	isPath := strings.HasPrefix(name, "/") && !strings.ContainsAny(name, "\n:=$")
 	if name != "" && !strings.HasPrefix(name, CredentialPrefix) && !isPath {
@@ -161,7 +161,7 @@ func checkSecretFile(f *Faults, path string, value any) {
 }
 
 // checkKeyFile rejects a key in place of its file, without showing it.
-func checkKeyFile(f *Faults, path string, value any) {
+func checkKeyFile(f *Diagnostics, path string, value any) {
 	if name, _ := value.(string); strings.ContainsAny(name, "\n") || strings.Contains(name, "PRIVATE KEY") {
 		f.Add(path, "is not a path, or credential: and a name; its value is not shown, since it may be the key itself")
 	}
@@ -172,7 +172,7 @@ func checkKeyFile(f *Faults, path string, value any) {
 const CredentialPrefix = "credential:" //nolint:gosec // a prefix, not a credential
 
 // checkServerTLS checks the settings of TLS with a server. isHTTPS is true if any server uses TLS.
-func checkServerTLS(f *Faults, path string, c ServerTLS, isHTTPS bool) {
+func checkServerTLS(f *Diagnostics, path string, c ServerTLS, isHTTPS bool) {
 	if c == (ServerTLS{}) {
 		return
 	}
@@ -190,7 +190,7 @@ func checkServerTLS(f *Faults, path string, c ServerTLS, isHTTPS bool) {
 // maxPublicURL is the maximum length of listen.public_url in bytes: each answer repeats it.
 const maxPublicURL = 200
 
-func checkPublicURL(f *Faults, path string, value any) {
+func checkPublicURL(f *Diagnostics, path string, value any) {
 	text, _ := value.(string)
 	if text == "" {
 		return
@@ -213,7 +213,7 @@ func checkPublicURL(f *Faults, path string, value any) {
 	}
 }
 
-func checkListenList(f *Faults, path string, value any) {
+func checkListenList(f *Diagnostics, path string, value any) {
 	addresses, _ := value.([]string)
 	for i, address := range addresses {
 		checkListen(f, index(path, i), address, "127.0.0.1:8141")
@@ -223,7 +223,7 @@ func checkListenList(f *Faults, path string, value any) {
 // UnixPrefix marks the address of a Unix domain socket.
 const UnixPrefix = "unix:"
 
-func checkAdminListen(f *Faults, path string, value any) {
+func checkAdminListen(f *Diagnostics, path string, value any) {
 	address, _ := value.(string)
 	socket, isSocket := strings.CutPrefix(address, UnixPrefix)
 	switch {
@@ -238,7 +238,7 @@ func checkAdminListen(f *Faults, path string, value any) {
 }
 
 // checkListen checks an address to listen on; sample is a valid one.
-func checkListen(f *Faults, path, address, sample string) {
+func checkListen(f *Diagnostics, path, address, sample string) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		f.Add(path, "%q is not host:port%s", address, writeAddress(address, sample))
@@ -277,7 +277,7 @@ func (a Access) HasLogin() bool {
 	return a.ProxyUsers != "" || passwords >= 0 || negotiate >= 0
 }
 
-func (c Config) checkHelpers(f *Faults) {
+func (c Config) checkHelpers(f *Diagnostics) {
 	seen := make(map[string]bool)
 	for i, h := range c.Access.Helpers {
 		path := index("access.helpers", i)
@@ -301,7 +301,7 @@ func (c Config) checkHelpers(f *Faults) {
 
 // checkNegotiate checks the restrictions of a Negotiate helper: a process handles one handshake at a time, and
 // the program names the users.
-func (h Helper) checkNegotiate(f *Faults, path string) {
+func (h Helper) checkNegotiate(f *Diagnostics, path string) {
 	if h.Concurrency > 0 {
 		f.Add(path+".concurrency", "is %d, but a negotiate process handles one conversation at a time: write 0", h.Concurrency)
 	}

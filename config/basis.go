@@ -32,7 +32,7 @@ func (c Config) Basis(of Contents) string {
 	values, sum := leaves(c), sha256.New()
 	for _, s := range Settings() {
 		if s.invalidates(of) && !s.IsSection() {
-			value := Plain(withTables(values[s.Path]))
+			value := ToPlain(withTables(values[s.Path]))
 			s.forget(value)
 			fmt.Fprintf(sum, "%s %#v\n", s.Path, value) // %#v quotes texts
 		}
@@ -145,7 +145,7 @@ func (c Config) Hash() string {
 	c.Listen = Listen{}
 	c.Cache.Directory, c.Cache.DiskDirectory = "", ""
 	c.Log.Access = nil
-	text, err := json.Marshal(Plain(c.Map())) // keys are sorted
+	text, err := json.Marshal(ToPlain(c.Map())) // keys are sorted
 	if err != nil {
 		return "unknown: " + err.Error()
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // checkUnkeyedFields rejects invalid field names, and names for which the cache has rules.
-func checkUnkeyedFields(f *Faults, path string, value any) {
+func checkUnkeyedFields(f *Diagnostics, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		stem, isPrefix := strings.CutSuffix(name, "*")
@@ -52,14 +52,14 @@ func isDeciding(_ checked, name string) bool {
 	return standsFor(decidingFields[:], stem, isPrefix) || strings.HasPrefix(stem, "x-forwarded-") || strings.HasSuffix(stem, "-override")
 }
 
-func checkDirectory(f *Faults, path string, value any) {
+func checkDirectory(f *Diagnostics, path string, value any) {
 	if directory, _ := value.(string); directory != "" && !strings.HasPrefix(directory, "/") {
 		f.Add(path, "%q does not begin with a slash", directory)
 	}
 }
 
 // checkShared checks the URL of the shared cache server, without showing a password.
-func checkShared(f *Faults, path string, value any) {
+func checkShared(f *Diagnostics, path string, value any) {
 	text, _ := value.(string)
 	if text == "" {
 		return
@@ -86,7 +86,7 @@ func checkShared(f *Faults, path string, value any) {
 }
 
 // checkSharedPrefix checks that a prefix can be the hash tag of keys.
-func checkSharedPrefix(f *Faults, path string, value any) {
+func checkSharedPrefix(f *Diagnostics, path string, value any) {
 	const most = 64
 	text, _ := value.(string)
 	isOther := func(c rune) bool {
@@ -101,7 +101,7 @@ func checkSharedPrefix(f *Faults, path string, value any) {
 const TagsOff = "off"
 
 // checkWebhooks checks URLs without showing them, because they may contain secrets.
-func checkWebhooks(f *Faults, path string, value any) {
+func checkWebhooks(f *Diagnostics, path string, value any) {
 	list, _ := value.([]string)
 	for i, text := range list {
 		if !isWebURL(text) {
@@ -112,7 +112,7 @@ func checkWebhooks(f *Faults, path string, value any) {
 
 // checkRoots checks the served directories. It also rejects those that contain, or are below, /proc, /sys and
 // /dev, which have devices and secrets of processes.
-func checkRoots(f *Faults, path string, value any) {
+func checkRoots(f *Diagnostics, path string, value any) {
 	roots, _ := value.([]string)
 	for i, root := range roots {
 		switch {
@@ -129,7 +129,7 @@ func checkRoots(f *Faults, path string, value any) {
 }
 
 // warnOfRoots warns of files of urnd itself in a served directory, which all clients could read.
-func warnOfRoots(f *Faults, roots []string, values map[string]any) {
+func warnOfRoots(f *Diagnostics, roots []string, values map[string]any) {
 	own := []string{"/etc/urnd", "/var/lib/urnd"} // directories of the packages
 	for _, s := range Settings() {
 		if name, ok := values[s.Path].(string); ok && strings.HasPrefix(s.Form, "path") || strings.HasPrefix(name, "sqlite:") {
@@ -153,7 +153,7 @@ func isBelow(path, directory string) bool {
 	return path == directory || strings.HasPrefix(path, strings.TrimSuffix(directory, "/")+"/")
 }
 
-func checkEndpoint(f *Faults, path string, value any) {
+func checkEndpoint(f *Diagnostics, path string, value any) {
 	if endpoint, _ := value.(string); endpoint != "" {
 		checkServer(f, path, endpoint)
 	}

@@ -20,8 +20,8 @@ func Settings() []Setting { return settings }
 // Fault is an error in a configuration. Faults is the error of Load and Validate: all of them, not only the
 // first.
 type (
-	Fault  = source.Fault
-	Faults = source.Faults
+	Diagnostic  = source.Diagnostic
+	Diagnostics = source.Diagnostics
 )
 
 // Default returns the default configuration: that of Settings without any source.

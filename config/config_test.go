@@ -34,7 +34,7 @@ func lines(text any) string {
 }
 
 func paths(err error) []string {
-	var failures config.Faults
+	var failures config.Diagnostics
 	errors.As(err, &failures)
 	var paths []string
 	for _, f := range failures {
@@ -118,7 +118,7 @@ func TestSettings(t *testing.T) {
 		if leaf != "" {
 			value = value.(map[string]any)[leaf]
 		}
-		if _, isSwitch := value.(bool); !isSwitch && s.Bound() == "" {
+		if _, isSwitch := value.(bool); !isSwitch && s.DescribeBounds() == "" {
 			t.Errorf("%s has neither bound nor form", s.Path)
 		}
 	}

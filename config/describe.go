@@ -76,7 +76,7 @@ func (s Setting) Describe() string {
 			fmt.Fprintf(&b, "  %-9s %s\n", name+":", text)
 		}
 	}
-	fact("values", s.Bound())
+	fact("values", s.DescribeBounds())
 	if variable := s.Variable(); variable != "" {
 		fact("default", Default().Text(s.Path))
 		fact("variable", variable)

@@ -41,7 +41,7 @@ func TestDigitalLink(t *testing.T) {
 		{Root: "https://id.example.org/"}, {Root: "https://dpp.example.org/a/"}, {Root: "https://dpp.example.org/b/"},
 	}}
 	want := []string{"urn:", "https://purl.example.org/", "https://id.example.org/", "https://dpp.example.org/"}
-	if got := r.Beginnings(); !slices.Equal(got, want) {
+	if got := r.NamePrefixes(); !slices.Equal(got, want) {
 		t.Errorf("the registry is asked for %q, want %q", got, want)
 	}
 }

@@ -62,7 +62,7 @@ func CommentedExample() string {
 
 // withBound adds the allowed values to the documentation of a setting.
 func withBound(s Setting) string {
-	bound := s.Bound()
+	bound := s.DescribeBounds()
 	if bound == "" || bound == s.Form { // Doc describes it
 		return s.Doc
 	}
@@ -104,7 +104,7 @@ func wrap(text string, most int) []string {
 // scalar formats a value on one line of YAML.
 func scalar(value any) string {
 	node := new(yaml.Node)
-	if err := node.Encode(Plain(value)); err != nil {
+	if err := node.Encode(ToPlain(value)); err != nil {
 		return "null" // unreachable for values of settings
 	}
 	flow(node)
@@ -124,8 +124,8 @@ func flow(node *yaml.Node) {
 	}
 }
 
-// Plain returns a value of the configuration as in files: texts, numbers, booleans, lists and maps.
-func Plain(value any) any {
+// ToPlain returns a value of the configuration as in files: texts, numbers, booleans, lists and maps.
+func ToPlain(value any) any {
 	switch v := value.(type) {
 	case time.Duration, Size:
 		return show(v)
@@ -137,14 +137,14 @@ func Plain(value any) any {
 	case map[string]any:
 		plain := make(map[string]any, len(v))
 		for key, inner := range v {
-			plain[key] = Plain(inner)
+			plain[key] = ToPlain(inner)
 		}
 		return plain
 	}
 	if list := reflect.ValueOf(value); list.Kind() == reflect.Slice {
 		plain := make([]any, list.Len())
 		for i := range plain {
-			plain[i] = Plain(list.Index(i).Interface())
+			plain[i] = ToPlain(list.Index(i).Interface())
 		}
 		return plain
 	}
@@ -182,7 +182,7 @@ func (c Config) Values(origins Origins) []Value {
 		}
 		v := Value{Setting: s, Origin: origins.Of(s.Path), IsDefault: isSame(value, defaults[s.Path])}
 		tables := withTables(value)
-		v.Value, v.Text = Plain(tables), scalar(tables)
+		v.Value, v.Text = ToPlain(tables), scalar(tables)
 		if text, ok := value.(string); ok {
 			if name, ok := strings.CutPrefix(text, CredentialPrefix); ok {
 				v.Credential = name

@@ -29,12 +29,12 @@ func variableOf(path string) string {
 
 // unknownVariables returns errors for environment variables with the prefix of settings that are none: a typo
 // would silently have no effect.
-func unknownVariables() Faults {
+func unknownVariables() Diagnostics {
 	known := map[string]bool{"URND_CONFIG": true, "URND_ACTIVE_HELP": true} // of the command line and its completion
 	for path := range leaves(Default()) {
 		known[variableOf(path)] = true
 	}
-	var failures Faults
+	var failures Diagnostics
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		// Set by Kubernetes for a Service of this name.
@@ -46,9 +46,9 @@ func unknownVariables() Faults {
 		if similar := closest(name, known); similar != "" {
 			message += "; did you mean " + similar + "?"
 		}
-		failures = append(failures, Fault{File: name, Message: message})
+		failures = append(failures, Diagnostic{File: name, Message: message})
 	}
-	slices.SortFunc(failures, func(a, b Fault) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(failures, func(a, b Diagnostic) int { return strings.Compare(a.File, b.File) })
 	return failures
 }
 
@@ -169,7 +169,7 @@ func notOne(value any) string {
 
 // wrongElement returns the message for an element of a list of tables, or a setting in one, of the wrong type;
 // "" if that of the decoder is good.
-func wrongElement(f Fault) string {
+func wrongElement(f Diagnostic) string {
 	list := withAnyIndex(f.Path[:max(strings.LastIndexByte(f.Path, '.'), 0)])
 	isNoTable := strings.HasPrefix(f.Message, "expected a map or struct")
 	if !strings.Contains(f.Path, ".") { // a section
@@ -194,9 +194,9 @@ func wrongElement(f Fault) string {
 
 // withoutParts removes consequential errors: about parts of an element that is not a table, and further ones
 // about a list or a table in place of a single value.
-func withoutParts(failures Faults) Faults {
-	isPart := func(f Fault) bool {
-		return slices.ContainsFunc(failures, func(of Fault) bool {
+func withoutParts(failures Diagnostics) Diagnostics {
+	isPart := func(f Diagnostic) bool {
+		return slices.ContainsFunc(failures, func(of Diagnostic) bool {
 			return strings.HasPrefix(of.Message, noTable) && strings.HasPrefix(f.Path, of.Path+".") ||
 				strings.Contains(of.Message, mustBeOne) && f.Path == of.Path && f.Message != of.Message
 		})
@@ -221,14 +221,14 @@ func isNumber(text string) bool {
 
 // tablesForLists replaces the errors about a table in place of a list by a single one: the decoder takes a
 // table for a list of one element.
-func tablesForLists(get func(path string) any, failures Faults) Faults {
+func tablesForLists(get func(path string) any, failures Diagnostics) Diagnostics {
 	fields := fieldsByPath(reflect.ValueOf(Config{}))
 	for _, s := range Settings() {
 		value := get(s.Path)
 		if s.IsSection() || value == nil || fields[s.Path].Kind() != reflect.Slice || reflect.TypeOf(value).Kind() != reflect.Map {
 			continue
 		}
-		failures = slices.DeleteFunc(failures, func(f Fault) bool { return f.Path == s.Path || strings.HasPrefix(f.Path, s.Path+".") })
+		failures = slices.DeleteFunc(failures, func(f Diagnostic) bool { return f.Path == s.Path || strings.HasPrefix(f.Path, s.Path+".") })
 		failures.Add(s.Path, "%s", wrongType(s.Path, value))
 	}
 	return failures

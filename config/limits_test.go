@@ -60,7 +60,7 @@ func TestMemoryErrors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := c.MemoryFaults(test.available); (test.want == "") != (len(got) == 0) || !strings.Contains(got.Error(), test.want) {
+			if got := c.MemoryDiagnostics(test.available); (test.want == "") != (len(got) == 0) || !strings.Contains(got.Error(), test.want) {
 				t.Errorf("%v, want %q", got, test.want)
 			}
 		})

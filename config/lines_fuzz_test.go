@@ -24,7 +24,7 @@ func FuzzLines(f *testing.F) {
 			name = "urnd.toml"
 		}
 		_, err := config.Load(write(t, name, text), nil)
-		var failures config.Faults
+		var failures config.Diagnostics
 		errors.As(err, &failures)
 		last := 1 + strings.Count(text, "\n") + strings.Count(text, "\r")
 		for _, failure := range failures {

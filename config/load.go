@@ -54,7 +54,7 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 	origins.setOrigins(v, flags)
 	origins.sizes = sizesWithoutUnit(v.Get)
 	c, err := decode(v)
-	var failures Faults
+	var failures Diagnostics
 	if errors.As(err, &failures) || origins.file.IsWrong() {
 		explain(failures, origins.sizes)
 		failures = origins.file.Instead(failures, unknownKey)
@@ -107,7 +107,7 @@ func unknownSetting(key string) string {
 func decode(v *viper.Viper) (Config, error) {
 	config := Default()
 	var found mapstructure.Metadata
-	var failures Faults
+	var failures Diagnostics
 	err := v.Unmarshal(&config, func(d *mapstructure.DecoderConfig) {
 		d.Metadata = &found
 		d.ZeroFields = true
@@ -131,7 +131,7 @@ func decode(v *viper.Viper) (Config, error) {
 	for _, key := range withoutSecretKeys(unknown(v, found.Unused)...) {
 		failures.Add(key, "%s", unknownSetting(key))
 	}
-	var invalid Faults
+	var invalid Diagnostics
 	if errors.As(config.Validate(), &invalid) {
 		failures = append(failures, invalid...)
 	}
@@ -241,7 +241,7 @@ func boundOf(path string) string {
 	for _, s := range Settings() {
 		isAround := strings.HasPrefix(path, s.Path+".") && !s.IsSection()
 		if s.Form != tableForm && (path == s.Path || isAround) {
-			return s.Bound()
+			return s.DescribeBounds()
 		}
 	}
 	return ""
@@ -291,13 +291,13 @@ func unknown(v *viper.Viper, unused []string) []string {
 }
 
 // typeFailures splits the errors that mapstructure has joined.
-func typeFailures(err error) Faults {
+func typeFailures(err error) Diagnostics {
 	if err == nil {
 		return nil
 	}
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {
-		var failures Faults
+		var failures Diagnostics
 		for _, e := range joined.Unwrap() {
 			failures = append(failures, typeFailures(e)...)
 		}
@@ -305,9 +305,9 @@ func typeFailures(err error) Faults {
 	}
 	var named *mapstructure.DecodeError
 	if errors.As(err, &named) {
-		return Faults{{Path: dotted(named.Name()), Message: named.Unwrap().Error()}}
+		return Diagnostics{{Path: dotted(named.Name()), Message: named.Unwrap().Error()}}
 	}
-	return Faults{{Message: err.Error()}}
+	return Diagnostics{{Message: err.Error()}}
 }
 
 // dotted converts "namespaces[0].nid" to "namespaces.0.nid".

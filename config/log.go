@@ -19,7 +19,7 @@ func AccessLogSetting(i int) string { return index("log.access", i) }
 
 // checkAccessFormat checks the name of a format. The package that writes access logs checks the tokens of
 // templates.
-func checkAccessFormat(f *Faults, path string, value any) {
+func checkAccessFormat(f *Diagnostics, path string, value any) {
 	format, _ := value.(string)
 	names := []string{"json", "combined", "common", "squid", "squid_common", "squid_combined", "referrer", "useragent"}
 	switch {
@@ -41,7 +41,7 @@ func (l AccessLog) SyslogServer() (network, address string) {
 	return network, address
 }
 
-func checkSyslog(f *Faults, path string, value any) {
+func checkSyslog(f *Diagnostics, path string, value any) {
 	const form = "is not unix: and a path such as unix:/dev/log, or udp:// or tcp:// with a host and a port"
 	text, _ := value.(string)
 	network, address := AccessLog{Syslog: text}.SyslogServer()
@@ -74,7 +74,7 @@ func StatusRange(text string) (least, most int, ok bool) {
 	return least, most, err == nil && toErr == nil && least >= first && least <= most && most <= last
 }
 
-func checkStatuses(f *Faults, path string, value any) {
+func checkStatuses(f *Diagnostics, path string, value any) {
 	statuses, _ := value.([]string)
 	for i, text := range statuses {
 		if _, _, ok := StatusRange(text); !ok {
@@ -83,7 +83,7 @@ func checkStatuses(f *Faults, path string, value any) {
 	}
 }
 
-func checkAccessLogs(f *Faults, all []AccessLog) {
+func checkAccessLogs(f *Diagnostics, all []AccessLog) {
 	const most = 16
 	if len(all) > most {
 		f.Add("log.access", "has %d logs; the maximum is %d", len(all), most)
@@ -113,7 +113,7 @@ func checkAccessLogs(f *Faults, all []AccessLog) {
 	}
 }
 
-func checkKeep(f *Faults, path string, l AccessLog) {
+func checkKeep(f *Diagnostics, path string, l AccessLog) {
 	switch {
 	case l.Keep > 0 && l.File == "":
 		f.Add(path, "requires file: retention of other logs is up to their receiver")
@@ -124,7 +124,7 @@ func checkKeep(f *Faults, path string, l AccessLog) {
 
 // warnOfAccessLogs warns of syslog servers that urnd is not allowed to dial, and of conditions that never
 // match.
-func warnOfAccessLogs(f *Faults, c Config) {
+func warnOfAccessLogs(f *Diagnostics, c Config) {
 	for i, l := range c.Log.Access {
 		network, address := l.SyslogServer()
 		if network == "udp" || network == "tcp" {

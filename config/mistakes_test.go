@@ -43,9 +43,9 @@ func parseMistakes(text string) (all []mistake) {
 }
 
 // check returns the faults of "urnd config check" that need no other files.
-func check(path string) config.Faults {
+func check(path string) config.Diagnostics {
 	c, origins, err := config.LoadOrigins(path, nil)
-	var failures config.Faults
+	var failures config.Diagnostics
 	if errors.As(err, &failures) || err != nil {
 		return failures
 	}

@@ -73,7 +73,7 @@ func (o Origins) of(path string) Origin {
 // ofFailure returns the origin of the value that an error is about. If that is a default, it returns the origin
 // of the first setting in the message that is not a default: a value that is missing, or too small for another
 // setting, has no line of its own.
-func (o Origins) ofFailure(f Fault) Origin {
+func (o Origins) ofFailure(f Diagnostic) Origin {
 	own := o.of(f.Path)
 	if own.Kind != FromDefault {
 		return own
@@ -88,7 +88,7 @@ func (o Origins) ofFailure(f Fault) Origin {
 
 // WhereIs returns the location of the value that an error is about: a file and a position, or the name of a
 // variable.
-func (o Origins) WhereIs(f Fault) (name string, at source.Position) {
+func (o Origins) WhereIs(f Diagnostic) (name string, at source.Position) {
 	origin := o.ofFailure(f)
 	return origin.Name, origin.Position
 }
@@ -159,7 +159,7 @@ func withUnit(n Size) string {
 }
 
 // Warnings returns warnings about values that are valid, but probably not intended.
-func (o Origins) Warnings(c Config) Faults {
+func (o Origins) Warnings(c Config) Diagnostics {
 	f := c.Warnings()
 	for _, s := range Settings() {
 		if size := o.sizes[s.Path]; size != "" {
@@ -174,7 +174,7 @@ func (o Origins) Warnings(c Config) Faults {
 }
 
 // explain adds the suggestion for a size without unit to errors about it, as the likely cause.
-func explain(f Faults, sizes map[string]string) {
+func explain(f Diagnostics, sizes map[string]string) {
 	for i := range f {
 		if size := sizes[f[i].Path]; size != "" {
 			f[i].Message = size + ": " + f[i].Message
@@ -184,7 +184,7 @@ func explain(f Faults, sizes map[string]string) {
 
 // warnOfEmpty warns of settings without a value, which have their default; in a rule an empty condition matches
 // all.
-func (o Origins) warnOfEmpty(f *Faults) {
+func (o Origins) warnOfEmpty(f *Diagnostics) {
 	if o.file == nil {
 		return
 	}
@@ -205,7 +205,7 @@ func (o Origins) warnOfEmpty(f *Faults) {
 			message = ": write one, or delete the line"
 		}
 		if message != "" {
-			*f = append(*f, Fault{File: o.file.Name, Position: o.file.At(path), Path: path, Message: same + message})
+			*f = append(*f, Diagnostic{File: o.file.Name, Position: o.file.At(path), Path: path, Message: same + message})
 		}
 	}
 }

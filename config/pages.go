@@ -15,13 +15,13 @@ const (
 	maxExample     = 100
 )
 
-func checkSiteName(f *Faults, path string, value any) {
+func checkSiteName(f *Diagnostics, path string, value any) {
 	text, _ := value.(string)
 	checkShown(f, path, text, maxSiteName)
 }
 
 // checkShown checks a text that is displayed.
-func checkShown(f *Faults, path, text string, most int) {
+func checkShown(f *Diagnostics, path, text string, most int) {
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }):
 		f.Add(path, "%q is not valid UTF-8 text", text)
@@ -30,24 +30,24 @@ func checkShown(f *Faults, path, text string, most int) {
 	}
 }
 
-func checkAccent(f *Faults, path string, value any) {
+func checkAccent(f *Diagnostics, path string, value any) {
 	text, _ := value.(string)
 	if text != "" && !regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`).MatchString(text) {
 		f.Add(path, "%q is not a colour such as '#0645ad': a number sign and six hexadecimal digits, in quotes", text)
 	}
 }
 
-func checkSiteContact(f *Faults, path string, value any) {
+func checkSiteContact(f *Diagnostics, path string, value any) {
 	checkContactBy(f, path, value, "is not a URI with mailto:, https:, http: or tel:", "mailto", "https", "http", "tel")
 }
 
-func checkSiteURL(f *Faults, path string, value any) {
+func checkSiteURL(f *Diagnostics, path string, value any) {
 	if text, _ := value.(string); text != "" && !isWebURL(text) {
 		f.Add(path, "%q is not a URL with https:// or http://, a host and no user", text)
 	}
 }
 
-func checkExamples(f *Faults, path string, value any) {
+func checkExamples(f *Diagnostics, path string, value any) {
 	examples, _ := value.([]string)
 	if len(examples) > maxExamples {
 		f.Add(path, "has more than %d identifiers", maxExamples)
@@ -61,7 +61,7 @@ func checkExamples(f *Faults, path string, value any) {
 }
 
 // checkSiteTexts checks site.texts.
-func checkSiteTexts(f *Faults, texts []SiteText) {
+func checkSiteTexts(f *Diagnostics, texts []SiteText) {
 	seen := make(map[string]bool)
 	for i, text := range texts {
 		at := index("site.texts", i)

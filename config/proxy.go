@@ -10,14 +10,14 @@ import (
 	"unicode"
 )
 
-func checkPAC(f *Faults, path string, value any) {
+func checkPAC(f *Diagnostics, path string, value any) {
 	addresses, _ := value.([]string)
 	checkAddresses(f, path, addresses, "https://", "proxy.example.org:8141", "proxy.example.org:8141")
 }
 
 // checkAddresses checks host:port addresses with an optional prefix; sample is a valid one without the prefix,
 // and behindPrefix one to follow the prefix.
-func checkAddresses(f *Faults, path string, addresses []string, prefix, sample, behindPrefix string) {
+func checkAddresses(f *Diagnostics, path string, addresses []string, prefix, sample, behindPrefix string) {
 	for i, address := range addresses {
 		if strings.Contains(address, "@") {
 			f.Add(index(path, i), hasUserinfo)
@@ -34,7 +34,7 @@ func checkAddresses(f *Faults, path string, addresses []string, prefix, sample, 
 	}
 }
 
-func checkPACDirect(f *Faults, path string, value any) {
+func checkPACDirect(f *Diagnostics, path string, value any) {
 	hosts, _ := value.([]string)
 	for i, host := range hosts {
 		if !isHost(strings.TrimPrefix(host, ".")) {
@@ -49,7 +49,7 @@ func isHost(s string) bool {
 	return isDomain(s) || net.ParseIP(s) != nil
 }
 
-func checkTargeted(f *Faults, path string, value any) {
+func checkTargeted(f *Diagnostics, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		if name == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
@@ -59,7 +59,7 @@ func checkTargeted(f *Faults, path string, value any) {
 }
 
 // checkMediaTypes rejects texts that are not media types in lower case, in which one "*" may match any text.
-func checkMediaTypes(f *Faults, path string, value any) {
+func checkMediaTypes(f *Diagnostics, path string, value any) {
 	types, _ := value.([]string)
 	for i, text := range types {
 		kind, rest, ok := strings.Cut(text, "/")
@@ -70,7 +70,7 @@ func checkMediaTypes(f *Faults, path string, value any) {
 	}
 }
 
-func checkUpstreams(f *Faults, upstreams []Upstream) {
+func checkUpstreams(f *Diagnostics, upstreams []Upstream) {
 	for i, u := range upstreams {
 		path := index("proxy.upstreams", i)
 		checkRuleHosts(f, path+".hosts", u.Hosts)
@@ -102,7 +102,7 @@ func (u Upstream) WithoutDirect() []string {
 // IsDirect reports whether urnd connects directly if no proxy can be connected to.
 func (u Upstream) IsDirect() bool { return len(u.WithoutDirect()) < len(u.Proxies) }
 
-func checkUpstreamProxies(f *Faults, path string, u Upstream) {
+func checkUpstreamProxies(f *Diagnostics, path string, u Upstream) {
 	const most = 64 // balance.MaxServers
 	switch proxies := u.WithoutDirect(); {
 	case len(u.Proxies) == 0:
@@ -127,7 +127,7 @@ func checkUpstreamProxies(f *Faults, path string, u Upstream) {
 }
 
 // checkUpstreamServer checks a proxy. It does not show an invalid value, which may contain a password.
-func checkUpstreamServer(f *Faults, path, server string) {
+func checkUpstreamServer(f *Diagnostics, path, server string) {
 	const form = "is not direct, or http://, https:// or socks5:// with a host and a port"
 	if server == direct {
 		return
@@ -156,7 +156,7 @@ const maxReason = 1000
 
 const ruleIDBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-func checkProxyRules(f *Faults, rules []ProxyRule) {
+func checkProxyRules(f *Diagnostics, rules []ProxyRule) {
 	const maxID = 64
 	seen := make(map[string]bool)
 	for i, r := range rules {
@@ -208,7 +208,7 @@ func (r ProxyRule) hasLists() bool {
 }
 
 // checkEach checks each text of a list.
-func checkEach(f *Faults, path string, texts []string, is func(string) bool, what string) {
+func checkEach(f *Diagnostics, path string, texts []string, is func(string) bool, what string) {
 	for i, text := range texts {
 		if !is(text) {
 			f.Add(index(path, i), "%q is not %s", text, what)
@@ -225,7 +225,7 @@ func isPathPattern(s string) bool {
 }
 
 // checkZone rejects a name that is not in the time zone database.
-func checkZone(f *Faults, path string, value any) {
+func checkZone(f *Diagnostics, path string, value any) {
 	name, _ := value.(string)
 	if _, err := time.LoadLocation(name); err != nil {
 		f.Add(path, "%q is not a time zone such as Europe/Berlin or UTC", name)
@@ -243,7 +243,7 @@ func isScheme(s string) bool {
 
 const digits = "0123456789"
 
-func checkRuleHosts(f *Faults, path string, hosts []string) {
+func checkRuleHosts(f *Diagnostics, path string, hosts []string) {
 	for i, host := range hosts {
 		name := strings.TrimPrefix(host, ".")
 		if strings.Trim(host, digits+".") != "" && isDomain(name) {
@@ -293,7 +293,7 @@ const (
 func (g Gateways) Has(protocol string) bool { return slices.Contains(g.Enabled, protocol) }
 
 // checkGateways checks the templates of external gateways.
-func checkGateways(f *Faults, gateways []Gateway) {
+func checkGateways(f *Diagnostics, gateways []Gateway) {
 	seen := make(map[string]bool)
 	for i, g := range gateways {
 		path := index("gateways.templates", i)
@@ -314,13 +314,13 @@ func checkGateways(f *Faults, gateways []Gateway) {
 	}
 }
 
-func checkFTPPassword(f *Faults, path string, value any) {
+func checkFTPPassword(f *Diagnostics, path string, value any) {
 	if text, _ := value.(string); text == "" || strings.ContainsAny(text, "\r\n\x00") {
 		f.Add(path, "is empty, or contains a line end")
 	}
 }
 
-func checkNewsServers(f *Faults, path string, value any) {
+func checkNewsServers(f *Diagnostics, path string, value any) {
 	servers, _ := value.([]string)
 	checkAddresses(f, path, servers, "tls://", "news.example.org:119", "news.example.org:563")
 }

@@ -240,7 +240,7 @@ func TestUpstreamWarningsMatchGuard(t *testing.T) {
 	for _, host := range addresses {
 		c := config.Default()
 		c.Proxy.Upstreams = []config.Upstream{{Hosts: []string{host}, Proxies: []string{"http://proxy.example:3128"}}}
-		refused := guard.CheckBehind(net.JoinHostPort(host, "443")) != nil
+		refused := guard.CheckViaProxy(net.JoinHostPort(host, "443")) != nil
 		if got := c.Warnings(); (len(got) > 0) != refused {
 			t.Errorf("%s: %v, refused: %v", host, got, refused)
 		}

@@ -23,7 +23,7 @@ func isPostgres(store string) bool {
 }
 
 // checkStore checks registry.store.
-func checkStore(f *Faults, path string, value any) {
+func checkStore(f *Diagnostics, path string, value any) {
 	text, _ := value.(string)
 	switch {
 	case text == "":
@@ -39,7 +39,7 @@ func checkStore(f *Faults, path string, value any) {
 }
 
 // checkReplica checks the URL of a PostgreSQL database, without showing a password.
-func checkReplica(f *Faults, path string, value any) {
+func checkReplica(f *Diagnostics, path string, value any) {
 	text, _ := value.(string)
 	if text == "" {
 		return
@@ -56,7 +56,7 @@ func checkReplica(f *Faults, path string, value any) {
 }
 
 // checkHealthInterval checks registry.health_interval.
-func checkHealthInterval(f *Faults, path string, value any) {
+func checkHealthInterval(f *Diagnostics, path string, value any) {
 	if d, _ := value.(time.Duration); d > 0 && d < time.Hour {
 		f.Add(path, "%s must be 0 or at least 1h", show(d))
 	}
@@ -64,7 +64,7 @@ func checkHealthInterval(f *Faults, path string, value any) {
 
 // checkHealthContact checks that registry.health_contact can be in a comment of User-Agent (RFC 9110 section
 // 5.6.5).
-func checkHealthContact(f *Faults, path string, value any) {
+func checkHealthContact(f *Diagnostics, path string, value any) {
 	text, _ := value.(string)
 	for _, c := range text {
 		if c <= ' ' || c > '~' || strings.ContainsRune(`()\`, c) {
@@ -91,8 +91,8 @@ func (r Registry) WebHosts() []string {
 	return hosts
 }
 
-// HostNames returns the prefixes of the names of Hosts and of DigitalLink.
-func (r Registry) HostNames() []string {
+// HostPrefixes returns the prefixes of the names of Hosts and of DigitalLink.
+func (r Registry) HostPrefixes() []string {
 	beginnings := r.WebHosts()
 	for i, host := range beginnings {
 		beginnings[i] = "https://" + host + "/"
@@ -100,9 +100,9 @@ func (r Registry) HostNames() []string {
 	return beginnings
 }
 
-// Beginnings returns the prefixes of the names that the registry is queried for, including those of hosts;
+// NamePrefixes returns the prefixes of the names that the registry is queried for, including those of hosts;
 // empty means all URNs.
-func (r Registry) Beginnings() []string {
+func (r Registry) NamePrefixes() []string {
 	if len(r.Hosts)+len(r.DigitalLink) == 0 {
 		return r.Only
 	}
@@ -110,7 +110,7 @@ func (r Registry) Beginnings() []string {
 	if len(all) == 0 {
 		all = []string{"urn:"}
 	}
-	for _, beginning := range r.HostNames() {
+	for _, beginning := range r.HostPrefixes() {
 		if !slices.Contains(all, beginning) {
 			all = append(all, beginning)
 		}
@@ -119,7 +119,7 @@ func (r Registry) Beginnings() []string {
 }
 
 // checkRegistryHosts checks registry.hosts.
-func checkRegistryHosts(f *Faults, path string, value any) {
+func checkRegistryHosts(f *Diagnostics, path string, value any) {
 	hosts, _ := value.([]string)
 	seen := make(map[string]bool)
 	for i, host := range hosts {
@@ -136,7 +136,7 @@ func checkRegistryHosts(f *Faults, path string, value any) {
 }
 
 // checkOwnHosts rejects a host whose paths would be both names of the registry and resources of a site.
-func checkOwnHosts(f *Faults, c Config) {
+func checkOwnHosts(f *Diagnostics, c Config) {
 	refuse := func(path, host string) {
 		for j, site := range c.Proxy.Sites {
 			if slices.ContainsFunc(site.Hosts, func(name string) bool { return uri.SameHost(host, name) }) {
@@ -154,7 +154,7 @@ func checkOwnHosts(f *Faults, c Config) {
 }
 
 // warnOfOwnHosts warns of names of this server whose paths are names of the registry.
-func warnOfOwnHosts(f *Faults, c Config) {
+func warnOfOwnHosts(f *Diagnostics, c Config) {
 	hosts := c.Registry.WebHosts()
 	for i, name := range c.Listen.Names {
 		if slices.Contains(hosts, uri.CanonicalHost(name)) {
@@ -169,7 +169,7 @@ func warnOfOwnHosts(f *Faults, c Config) {
 const maxSupport = 500
 
 // checkSupport checks an element of the commitment, which must be a single line.
-func checkSupport(f *Faults, path string, value any) {
+func checkSupport(f *Diagnostics, path string, value any) {
 	text, _ := value.(string)
 	switch {
 	case len(text) > maxSupport:
@@ -179,9 +179,9 @@ func checkSupport(f *Faults, path string, value any) {
 	}
 }
 
-// Beginning returns the prefix of the names of a handle prefix; the default is "doi:" or "hdl:" and the handle
+// NamePrefix returns the prefix of the names of a handle prefix; the default is "doi:" or "hdl:" and the handle
 // prefix.
-func (h Handle) Beginning() string {
+func (h Handle) NamePrefix() string {
 	switch {
 	case h.Names != "":
 		return h.Names
@@ -196,7 +196,7 @@ func (h Handle) Beginning() string {
 const maxHandlePrefix = 255
 
 // checkHandles checks registry.handles. Handle prefixes are case-insensitive.
-func checkHandles(f *Faults, handles []Handle) {
+func checkHandles(f *Diagnostics, handles []Handle) {
 	seen := make(map[string]bool)
 	for i, h := range handles {
 		path := index("registry.handles", i)
@@ -210,7 +210,7 @@ func checkHandles(f *Faults, handles []Handle) {
 			f.Add(path+".prefix", "%q is configured twice", h.Prefix)
 		}
 		seen[prefix] = true
-		if h.Names != "" && !isBeginning(h.Names) {
+		if h.Names != "" && !isNamePrefix(h.Names) {
 			f.Add(path+".names", "%q is not a prefix of names such as urn:example: or hdl:20.500.12345/", h.Names)
 		}
 	}
@@ -231,26 +231,26 @@ func isHandlePrefix(text string) bool {
 	return true
 }
 
-// isBeginning reports whether a text can be a prefix of names.
-func isBeginning(text string) bool {
+// isNamePrefix reports whether a text can be a prefix of names.
+func isNamePrefix(text string) bool {
 	const rest = "0"
 	u, err := uri.Parse(text + rest)
 	return err == nil && u.Scheme() != "" && !strings.ContainsAny(text, "?#")
 }
 
 // warnOfHandles warns of handle prefixes for which the registry is never queried.
-func warnOfHandles(f *Faults, c Config) {
+func warnOfHandles(f *Diagnostics, c Config) {
 	for i, h := range c.Registry.Handles {
-		path, beginning := index("registry.handles", i), canonicalBeginning(h.Beginning())
+		path, beginning := index("registry.handles", i), canonicalNamePrefix(h.NamePrefix())
 		isAsked := func(of string) bool {
-			of = canonicalBeginning(of)
+			of = canonicalNamePrefix(of)
 			return strings.HasPrefix(beginning, of) || strings.HasPrefix(of, beginning)
 		}
 		switch {
 		case c.Registry.Store == "":
 			f.Add(path, "no handle can be found: registry.store is empty")
-		case len(c.Registry.Only) > 0 && !slices.ContainsFunc(c.Registry.Beginnings(), isAsked):
-			f.Add(path, "no handle can be found: names with the prefix %s are not looked up in the registry: add it to registry.only", h.Beginning())
+		case len(c.Registry.Only) > 0 && !slices.ContainsFunc(c.Registry.NamePrefixes(), isAsked):
+			f.Add(path, "no handle can be found: names with the prefix %s are not looked up in the registry: add it to registry.only", h.NamePrefix())
 		}
 	}
 }
@@ -272,7 +272,7 @@ func (d DigitalLink) host() string {
 }
 
 // checkDigitalLink checks registry.digital_link.
-func checkDigitalLink(f *Faults, r Registry) {
+func checkDigitalLink(f *Diagnostics, r Registry) {
 	for i, d := range r.DigitalLink {
 		path := index("registry.digital_link", i)
 		checkRoot(f, path+".root", d.Root)
@@ -287,7 +287,7 @@ func checkDigitalLink(f *Faults, r Registry) {
 }
 
 // checkRoot checks the URL prefix of identifiers.
-func checkRoot(f *Faults, path, root string) {
+func checkRoot(f *Diagnostics, path, root string) {
 	u, err := uri.Parse(root)
 	if err == nil {
 		err = u.Check()

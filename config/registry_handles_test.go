@@ -13,7 +13,7 @@ func TestHandlePrefix(t *testing.T) {
 	for want, h := range map[string]config.Handle{
 		"hdl:20.500.1/": {Prefix: "20.500.1"}, "doi:10.5555/": {Prefix: "10.5555"}, "urn:example:": {Prefix: "10.5555", Names: "urn:example:"},
 	} {
-		if got := h.Beginning(); got != want {
+		if got := h.NamePrefix(); got != want {
 			t.Errorf("%+v: %s, want %s", h, got, want)
 		}
 	}

@@ -51,7 +51,7 @@ func TestRegistryPrefixes(t *testing.T) {
 		{[]string{"ark:/12345/", "https://purl.example.org/"}, []string{"purl.example.org"}, []string{"ark:/12345/", "https://purl.example.org/"}},
 	} {
 		r := config.Registry{Only: tt.only, Hosts: tt.hosts}
-		if got := r.Beginnings(); !slices.Equal(got, tt.want) {
+		if got := r.NamePrefixes(); !slices.Equal(got, tt.want) {
 			t.Errorf("%q and %q are %q, want %q", tt.only, tt.hosts, got, tt.want)
 		}
 	}

@@ -14,19 +14,19 @@ import (
 	"golang.org/x/text/language"
 )
 
-func checkNotEmpty(f *Faults, path string, value any) {
+func checkNotEmpty(f *Diagnostics, path string, value any) {
 	if list, _ := value.([]string); len(list) == 0 {
 		f.Add(path, "is empty, so no URN would be resolved")
 	}
 }
 
-func checkFallback(f *Faults, path string, value any) {
+func checkFallback(f *Diagnostics, path string, value any) {
 	if template, _ := value.(string); template != "" {
 		checkTemplate(f, path, template, []string{"urn", "nid", "nss"})
 	}
 }
 
-func checkIdentifiers(f *Faults, identifiers []Identifier) {
+func checkIdentifiers(f *Diagnostics, identifiers []Identifier) {
 	for i, identifier := range identifiers {
 		at := index("resolve.identifiers", i)
 		if identifier.Pattern == "" {
@@ -37,7 +37,7 @@ func checkIdentifiers(f *Faults, identifiers []Identifier) {
 	}
 }
 
-func checkDomainList(f *Faults, path string, value any) {
+func checkDomainList(f *Diagnostics, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		if !isDomain(name) {
@@ -69,7 +69,7 @@ func isNoDomain(c rune) bool {
 	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
 }
 
-func checkRootOptions(f *Faults, path string, c DDDS) {
+func checkRootOptions(f *Diagnostics, path string, c DDDS) {
 	seen := make(map[string]bool)
 	for i, o := range c.RootOptions {
 		at := index(path, i) + ".root"
@@ -95,14 +95,14 @@ func (c SLP) Group() (group netip.AddrPort, ok bool) {
 	return c.Agents[0].AddrPort, true
 }
 
-func checkScopes(f *Faults, path string, value any) {
+func checkScopes(f *Diagnostics, path string, value any) {
 	if scopes, _ := value.([]string); len(scopes) == 0 || slices.Contains(scopes, "") {
 		f.Add(path, "is empty: agents respond only to requests for one of their scopes (RFC 2608 section 8.1)")
 	}
 }
 
 // checkAgents rejects a multicast group next to other agents, which must be unicast.
-func checkAgents(f *Faults, path string, value any) {
+func checkAgents(f *Diagnostics, path string, value any) {
 	agents, _ := value.([]Agent)
 	for i, agent := range agents {
 		if agent.Addr().IsMulticast() && len(agents) > 1 {
@@ -112,7 +112,7 @@ func checkAgents(f *Faults, path string, value any) {
 	}
 }
 
-func checkAccept(f *Faults, path string, value any) {
+func checkAccept(f *Diagnostics, path string, value any) {
 	if accept, _ := value.([]string); len(accept) == 0 {
 		f.Add(path, "is empty, so every URN would be refused")
 	}
@@ -133,7 +133,7 @@ func ofNames() []string { return []string{"urn", "nid", "nss", "c"} }
 
 // checkTemplate checks a URI template whose variables must be in known. names are further schemes that it may
 // expand to.
-func checkTemplate(f *Faults, path, template string, known []string, names ...string) {
+func checkTemplate(f *Diagnostics, path, template string, known []string, names ...string) {
 	values := make([]uri.TemplateValue, len(known))
 	for i, name := range known {
 		values[i] = uri.TemplateValue{Name: name, Text: "1"}
@@ -168,13 +168,13 @@ func checkTemplate(f *Faults, path, template string, known []string, names ...st
 }
 
 // checkLocation checks the expansion of a template in which each variable is "1".
-func checkLocation(f *Faults, path, template, location string, names []string) {
+func checkLocation(f *Diagnostics, path, template, location string, names []string) {
 	u, err := uri.Parse(location)
 	var parse *uri.ParseError
 	scheme := strings.ToLower(u.Scheme())
 	switch {
 	case errors.As(err, &parse):
-		f.Add(path, "%q does not expand to a URI: in %q, %s (byte %d)", template, location, parse.Rule.Says, parse.Offset)
+		f.Add(path, "%q does not expand to a URI: in %q, %s (byte %d)", template, location, parse.Rule.Requirement, parse.Offset)
 	case !u.IsWeb() && scheme != "urn" && !slices.Contains(schemes(), scheme) && !slices.Contains(names, scheme):
 		f.Add(path, "%q: redirects to the scheme %q are not allowed", template, scheme)
 	}
@@ -206,7 +206,7 @@ func groupsOf(pattern string) []string {
 	return slices.DeleteFunc(re.SubexpNames(), func(name string) bool { return name == "" })
 }
 
-func checkNamespaces(f *Faults, namespaces []Namespace) {
+func checkNamespaces(f *Diagnostics, namespaces []Namespace) {
 	seen := make(map[string]bool)
 	for i, ns := range namespaces {
 		path := index("namespaces", i)
@@ -238,7 +238,7 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 }
 
 // checkTarget checks the template and the metadata of a target.
-func checkTarget(f *Faults, path string, target Target, pattern string) {
+func checkTarget(f *Diagnostics, path string, target Target, pattern string) {
 	switch {
 	case !target.Gone:
 		checkTemplate(f, path+".template", target.Template, slices.Concat(ofNames(), groupsOf(pattern), groupsOf(target.Pattern)))
@@ -262,7 +262,7 @@ func checkTarget(f *Faults, path string, target Target, pattern string) {
 const maxLine = 4 << 10
 
 // checkLine checks a text that answers contain on one line.
-func checkLine(f *Faults, path, text string) {
+func checkLine(f *Diagnostics, path, text string) {
 	if len(text) > maxLine || !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\r\n") {
 		f.Add(path, "must be one line of UTF-8 text with at most %d bytes", maxLine)
 	}

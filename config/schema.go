@@ -34,7 +34,7 @@ func Schema() []byte {
 		}
 		schema := schemaOf(fields[s.Path].Type(), s)
 		schema["description"] = s.Doc
-		schema["default"] = Plain(values[s.Path])
+		schema["default"] = ToPlain(values[s.Path])
 		if !isLeaf {
 			properties[section] = schema
 			continue
@@ -64,11 +64,11 @@ func textOrInteger(pattern, comment string) map[string]any {
 func schemaOf(t reflect.Type, s Setting) map[string]any {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
-		schema := textOrInteger(durationPattern, s.Bound())
+		schema := textOrInteger(durationPattern, s.DescribeBounds())
 		schema["minimum"], schema["maximum"] = 0, 0 // only 0 needs no unit
 		return schema
 	case t == reflect.TypeFor[Size]():
-		return textOrInteger(sizePattern, s.Bound())
+		return textOrInteger(sizePattern, s.DescribeBounds())
 	case t == reflect.TypeFor[PortRange]():
 		schema := textOrInteger(portsPattern, s.Form)
 		schema["minimum"], schema["maximum"] = 0, math.MaxUint16

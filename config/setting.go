@@ -41,7 +41,7 @@ type Setting struct {
 	// index. They are optional unless Doc says otherwise.
 	Elements []Setting
 	// check makes further checks; nil for none.
-	check func(f *Faults, path string, value any)
+	check func(f *Diagnostics, path string, value any)
 }
 
 // Elements returns the settings of tables in lists.
@@ -65,8 +65,8 @@ func (s Setting) elements() []Setting {
 // IsSection reports whether s is a section.
 func (s Setting) IsSection() bool { return !strings.Contains(s.Path, ".") && s.Path != "namespaces" }
 
-// Bound returns a text about the allowed values, "" if all are allowed.
-func (s Setting) Bound() string {
+// DescribeBounds returns a text about the allowed values, "" if all are allowed.
+func (s Setting) DescribeBounds() string {
 	switch {
 	case len(s.OneOf) > 0:
 		return oneOf(s.OneOf)
@@ -87,7 +87,7 @@ func oneOf(words []string) string {
 }
 
 // validate checks a value against the limits and allowed words of its setting.
-func (s Setting) validate(f *Faults, value any) {
+func (s Setting) validate(f *Diagnostics, value any) {
 	if n, ok := ordered(value); ok && s.Least != nil {
 		least, _ := ordered(s.Least)
 		most, _ := ordered(s.Most)
@@ -105,7 +105,7 @@ func (s Setting) validate(f *Faults, value any) {
 
 // validateElements checks the settings of the tables in a list against their declarations. Settings that are
 // not set are skipped.
-func (s Setting) validateElements(f *Faults, value any) {
+func (s Setting) validateElements(f *Diagnostics, value any) {
 	tables, _ := value.([]any)
 	if len(s.Elements) == 0 || len(tables) == 0 {
 		return
@@ -117,7 +117,7 @@ func (s Setting) validateElements(f *Faults, value any) {
 }
 
 // validateTable checks the table at a path; fields maps keys to field indexes.
-func (s Setting) validateTable(f *Faults, path string, table reflect.Value, fields map[string]int) {
+func (s Setting) validateTable(f *Diagnostics, path string, table reflect.Value, fields map[string]int) {
 	for _, e := range s.Elements {
 		key := e.Path[strings.LastIndexByte(e.Path, '.')+1:]
 		e.Path = path + "." + key
@@ -146,7 +146,7 @@ func fieldNumbers(t reflect.Type) map[string]int {
 	return numbers
 }
 
-func (s Setting) validateWords(f *Faults, value any) {
+func (s Setting) validateWords(f *Diagnostics, value any) {
 	list, isList := value.([]string)
 	if !isList {
 		list = []string{show(value)}

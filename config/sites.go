@@ -125,7 +125,7 @@ func (p Proxy) HasSite(host string) bool {
 	return false
 }
 
-func checkSites(f *Faults, p Proxy) {
+func checkSites(f *Diagnostics, p Proxy) {
 	seen := make(map[string]bool)
 	for i, site := range p.Sites {
 		path := SiteSetting(i)
@@ -159,7 +159,7 @@ func checkSites(f *Faults, p Proxy) {
 	}
 }
 
-func checkSitePath(f *Faults, path string, site Site) {
+func checkSitePath(f *Diagnostics, path string, site Site) {
 	for key, text := range map[string]string{"path": site.Path, "replace": site.Replace, "check.path": site.Check.Path} {
 		at := path + "." + key
 		clean := uri.DecodedPath(text)
@@ -183,13 +183,13 @@ func checkSitePath(f *Faults, path string, site Site) {
 }
 
 // checkURIPath checks that a path can be part of a request.
-func checkURIPath(f *Faults, at, text string) {
+func checkURIPath(f *Diagnostics, at, text string) {
 	if _, err := uri.Parse("http://a.example" + text); err != nil {
 		f.Add(at, "%v", err)
 	}
 }
 
-func checkSiteServers(f *Faults, path string, site Site) {
+func checkSiteServers(f *Diagnostics, path string, site Site) {
 	for j, server := range site.Servers {
 		checked := server
 		if rest, h2C := strings.CutPrefix(server, "h2c://"); h2C {
@@ -216,7 +216,7 @@ func checkSiteServers(f *Faults, path string, site Site) {
 }
 
 // checkShares checks the distribution of requests among the servers.
-func checkShares(f *Faults, path string, site Site) {
+func checkShares(f *Diagnostics, path string, site Site) {
 	const mostWeight = 1000
 	if n := len(site.Weights); n > 0 && n != len(site.Servers) {
 		f.Add(path+".weights", "has %d numbers for %d servers", n, len(site.Servers))
@@ -233,7 +233,7 @@ func checkShares(f *Faults, path string, site Site) {
 	}
 }
 
-func checkSiteAnswer(f *Faults, path string, site Site) {
+func checkSiteAnswer(f *Diagnostics, path string, site Site) {
 	a, at := site.Answer, path+".answer"
 	if a == (SiteAnswer{}) {
 		return
@@ -258,7 +258,7 @@ func checkSiteAnswer(f *Faults, path string, site Site) {
 	checkAnswerTexts(f, at, a)
 }
 
-func checkAnswerTexts(f *Faults, at string, a SiteAnswer) {
+func checkAnswerTexts(f *Diagnostics, at string, a SiteAnswer) {
 	if a.Location != "" {
 		checkTemplate(f, at+".location", a.Location, []string{"host", "path", "rest", "query"})
 	}
@@ -267,7 +267,7 @@ func checkAnswerTexts(f *Faults, at string, a SiteAnswer) {
 	}
 }
 
-func checkSiteCache(f *Faults, path string, rules []SiteCache) {
+func checkSiteCache(f *Diagnostics, path string, rules []SiteCache) {
 	for i, r := range rules {
 		at := index(path+".cache", i)
 		checkCacheStatuses(f, at, r)
@@ -282,7 +282,7 @@ func checkSiteCache(f *Faults, path string, rules []SiteCache) {
 	}
 }
 
-func checkCacheStatuses(f *Faults, at string, r SiteCache) {
+func checkCacheStatuses(f *Diagnostics, at string, r SiteCache) {
 	for i, status := range r.Statuses {
 		if status < 200 || status > 599 || status == 206 || status == 304 {
 			f.Add(index(at+".statuses", i), "%d is not the status of a complete response", status)
@@ -297,7 +297,7 @@ func isToken(s string) bool { return httpguts.ValidHeaderFieldName(s) }
 const framing = " connection content-encoding content-length content-range expect if-match if-modified-since if-none-match if-range" +
 	" if-unmodified-since keep-alive proxy-connection range te trailer transfer-encoding upgrade via age cache-status "
 
-func checkFieldName(f *Faults, at, name string) {
+func checkFieldName(f *Diagnostics, at, name string) {
 	switch {
 	case !isToken(name):
 		f.Add(at, "%q is not a field name", name)
@@ -307,7 +307,7 @@ func checkFieldName(f *Faults, at, name string) {
 }
 
 // checkSetFields checks fields to be set. It does not show their values, which may be secrets.
-func checkSetFields(f *Faults, path string, value any) {
+func checkSetFields(f *Diagnostics, path string, value any) {
 	lines, _ := value.([]string)
 	for i, line := range lines {
 		at := index(path, i)
@@ -323,14 +323,14 @@ func checkSetFields(f *Faults, path string, value any) {
 	}
 }
 
-func checkRemovedFields(f *Faults, path string, value any) {
+func checkRemovedFields(f *Diagnostics, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		checkFieldName(f, index(path, i), name)
 	}
 }
 
-func checkParameters(f *Faults, path string, value any) {
+func checkParameters(f *Diagnostics, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		if name == "" || strings.ContainsAny(strings.TrimSuffix(name, "*"), "*&=#?%") {

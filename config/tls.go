@@ -9,13 +9,13 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-func checkACMEDirectory(f *Faults, path string, value any) {
+func checkACMEDirectory(f *Diagnostics, path string, value any) {
 	if text, _ := value.(string); !isWebURL(text) || !strings.HasPrefix(strings.ToLower(text), "https://") {
 		f.Add(path, "%q is not the URL of an ACME directory, such as https://acme-v02.api.letsencrypt.org/directory", text)
 	}
 }
 
-func checkMailAddress(f *Faults, path string, value any) {
+func checkMailAddress(f *Diagnostics, path string, value any) {
 	text, _ := value.(string)
 	if text == "" {
 		return
@@ -26,7 +26,7 @@ func checkMailAddress(f *Faults, path string, value any) {
 }
 
 // checkTLS checks the settings that TLS listeners require.
-func (c Config) checkTLS(f *Faults) {
+func (c Config) checkTLS(f *Diagnostics) {
 	hasPair := c.TLS.Certificate != "" && c.TLS.Key != ""
 	if (len(c.Listen.TLS) > 0 || c.TLS.ClientCA != "") && !hasPair && !c.ACME.Enabled {
 		f.Add("tls.certificate", "and tls.key are required for listen.tls and tls.client_ca: write the paths of both, or acme.enabled: "+
@@ -48,7 +48,7 @@ func (c Config) checkTLS(f *Faults) {
 }
 
 // checkACME checks the settings that ACME requires.
-func (c Config) checkACME(f *Faults) {
+func (c Config) checkACME(f *Diagnostics) {
 	const most = 1000 // one certificate per name
 	switch names := c.CertificateNames(); {
 	case len(names) == 0:

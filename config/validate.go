@@ -17,7 +17,7 @@ import (
 
 // Validate returns all errors in c, or nil. The type of the error is Faults.
 func (c Config) Validate() error {
-	var f Faults
+	var f Diagnostics
 	values := leaves(c)
 	for _, s := range Settings() {
 		if value, ok := values[s.Path]; ok {
@@ -46,7 +46,7 @@ func (c Config) Validate() error {
 }
 
 // checkTogether checks settings that depend on each other.
-func (c Config) checkTogether(f *Faults) {
+func (c Config) checkTogether(f *Diagnostics) {
 	if c.Resolve.MaxTTL < c.DNS.MinTTL {
 		f.Add("resolve.max_ttl", "%s is less than dns.min_ttl", show(c.Resolve.MaxTTL))
 	}
@@ -56,7 +56,7 @@ func (c Config) checkTogether(f *Faults) {
 	if c.Cache.Responses > 0 && c.Cache.MaxResponse > c.Cache.Responses/8 {
 		f.Add("cache.max_response", "%s is greater than an eighth of cache.responses, %s", show(c.Cache.MaxResponse), show(c.Cache.Responses))
 	}
-	if held := heldMemory(c.Cache); c.Limits.Memory > 0 && c.Limits.Memory < held {
+	if held := reservedMemory(c.Cache); c.Limits.Memory > 0 && c.Limits.Memory < held {
 		f.Add("limits.memory", "%s is less than %s, the sum of cache.answers, cache.records, cache.responses (and a quarter of it for "+
 			"incoming responses) and the base memory of urnd", show(c.Limits.Memory), show(held))
 	}
@@ -76,7 +76,7 @@ func (c Config) checkTogether(f *Faults) {
 	c.checkProxies(f)
 }
 
-func (c Config) checkListeners(f *Faults) {
+func (c Config) checkListeners(f *Diagnostics) {
 	type listener struct{ address, path string }
 	var taken []listener
 	for _, l := range []struct {
@@ -115,7 +115,7 @@ func sameListener(a, b string) bool {
 }
 
 // checkAdmin requires authentication if administrators may be on other machines.
-func (c Config) checkAdmin(f *Faults) {
+func (c Config) checkAdmin(f *Diagnostics) {
 	if c.Access.AdminToken != "" || c.TLS.ClientCA != "" {
 		return
 	}
@@ -148,7 +148,7 @@ func schemes() []string {
 }
 
 // checkServer checks an http or https origin, such as that of a THTTP server.
-func checkServer(f *Faults, path, server string) {
+func checkServer(f *Diagnostics, path, server string) {
 	switch err := isServer(server); {
 	case err == nil:
 	case strings.Contains(server, "@"):
@@ -186,7 +186,7 @@ func isServer(server string) error {
 
 func authority(u uri.URI) string { a, _ := u.Authority(); return a }
 
-func checkPattern(f *Faults, path, pattern string) {
+func checkPattern(f *Diagnostics, path, pattern string) {
 	if _, err := regexp.Compile(pattern); err != nil {
 		f.Add(path, "%v", err)
 	}
@@ -282,17 +282,17 @@ func (c Config) memoryUses(http2Requests int) []memoryUse {
 	return append(uses, memoryUse{"urnd itself", minMemory})
 }
 
-// MemoryFaults returns an error if the settings together allow more memory than urnd may use: limits.memory or,
+// MemoryDiagnostics returns an error if the settings together allow more memory than urnd may use: limits.memory or,
 // if that is 0, available, where 0 is no limit. It also returns an error if limits.memory exceeds what is
 // available.
-func (c Config) MemoryFaults(available Size) Faults {
+func (c Config) MemoryDiagnostics(available Size) Diagnostics {
 	uses := c.memoryUses(c.HTTP2Requests(available))
 	all := sum(uses)
 	parts := make([]string, 0, len(uses))
 	for _, use := range uses {
 		parts = append(parts, use.setting+" "+show(use.most))
 	}
-	var f Faults
+	var f Diagnostics
 	const ofGroup, room = "this process may use", 8 // available includes slack, which an explicit limit may use
 	switch l := c.Limits.Memory; {
 	case l > 0 && l < all:
@@ -327,5 +327,7 @@ func (c Config) fewerConnections(memory Size) string {
 // wholeMiB rounds up to whole MiB.
 func wholeMiB(size Size) Size { return (size + 1<<20 - 1) >> 20 << 20 }
 
-// heldMemory is the maximum memory of the caches and of urnd itself.
-func heldMemory(c Cache) Size { return c.Answers + c.Records + c.Responses + c.Responses/4 + minMemory }
+// reservedMemory is the maximum memory of the caches and of urnd itself.
+func reservedMemory(c Cache) Size {
+	return c.Answers + c.Records + c.Responses + c.Responses/4 + minMemory
+}

@@ -33,7 +33,7 @@ func everybodyWarnings() []warning {
 	}
 	service := func(c checked) string { return firstForOthers(c.Listen.Service, c.Listen.TLS) }
 	return []warning{
-		func(f *Faults, c checked) {
+		func(f *Diagnostics, c checked) {
 			for _, s := range Settings() {
 				prefixes, _ := c.values[s.Path].([]netip.Prefix)
 				warnOfHostBits(f, s.Path, prefixes)
@@ -95,7 +95,7 @@ func nobodyWarnings() []warning {
 			hasOthers := slices.ContainsFunc(c.Access.ProxyClients, func(p netip.Prefix) bool { return !isLoopback(p) })
 			return len(c.Listen.Names) == 0 && hasOthers && (open || len(c.Access.TrustedProxies) > 0)
 		}),
-		func(f *Faults, c checked) { // origins are compared as text
+		func(f *Diagnostics, c checked) { // origins are compared as text
 			for i, origin := range c.Access.CORS {
 				if plain := browserOrigin(origin); origin != "*" && origin != plain {
 					f.Add(index("access.cors", i), neverMatches, origin, plain)
@@ -117,7 +117,7 @@ func firstForOthers(lists ...[]string) string {
 // everybody is a rule about networks that cover all addresses, if urnd is reachable at an address, which is not
 // "". says has verbs for both.
 func everybody(path, says string, address func(c checked) string) warning {
-	return func(f *Faults, c checked) {
+	return func(f *Diagnostics, c checked) {
 		prefixes, _ := c.values[path].([]netip.Prefix)
 		if i, at := everybodyAt(prefixes), address(c); i >= 0 && at != "" {
 			f.Add(index(path, i), says, prefixes[i], at)
@@ -127,16 +127,16 @@ func everybody(path, says string, address func(c checked) string) warning {
 
 // warnOfFamilies warns of settings that include all clients of one IP version only. It skips settings with a
 // warning, to which nothing should be added.
-func warnOfFamilies(f *Faults, c checked) {
+func warnOfFamilies(f *Diagnostics, c checked) {
 	for _, s := range Settings() {
-		isWarned := func(failure Fault) bool { return strings.HasPrefix(failure.Path, s.Path+".") }
+		isWarned := func(failure Diagnostic) bool { return strings.HasPrefix(failure.Path, s.Path+".") }
 		if prefixes, ok := c.values[s.Path].([]netip.Prefix); ok && strings.HasSuffix(s.Path, "_clients") && !slices.ContainsFunc(*f, isWarned) {
 			warnOfOneFamily(f, s.Path, prefixes, "")
 		}
 	}
 }
 
-func warnOfHostBits(f *Faults, path string, prefixes []netip.Prefix) {
+func warnOfHostBits(f *Diagnostics, path string, prefixes []netip.Prefix) {
 	for i, prefix := range prefixes {
 		if prefix != prefix.Masked() {
 			f.Add(index(path, i), "%s is interpreted as %s: the address has bits after the prefix length", prefix, prefix.Masked())

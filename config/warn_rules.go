@@ -30,7 +30,7 @@ func proxyWarnings() []warning {
 }
 
 // warnOfProxyRules warns of rules that are valid, but probably not intended.
-func warnOfProxyRules(f *Faults, c checked) {
+func warnOfProxyRules(f *Diagnostics, c checked) {
 	rules := c.Proxy.Rules
 	before := make(hiders)
 	for i, r := range rules {
@@ -47,7 +47,7 @@ func warnOfProxyRules(f *Faults, c checked) {
 }
 
 // warnOfNever warns of conditions that no request meets, or whose requests are denied elsewhere.
-func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
+func warnOfNever(f *Diagnostics, path string, r ProxyRule, c Config) {
 	if len(r.Users) > 0 && !c.Access.HasLogin() {
 		f.Add(path+".users", "never match: access.proxy_users is empty, so no client has a user: set it to a file of users")
 	}
@@ -71,7 +71,7 @@ func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
 }
 
 // warnOfAlmostAll warns of values that seem to match everything, but do not.
-func warnOfAlmostAll(f *Faults, path string, r ProxyRule) {
+func warnOfAlmostAll(f *Diagnostics, path string, r ProxyRule) {
 	warnOfOneFamily(f, path+".clients", r.Clients, ", or omit clients")
 	warnOfOneFamily(f, path+".destinations", r.Destinations, ", or omit destinations")
 	for _, list := range []struct {
@@ -89,7 +89,7 @@ func warnOfAlmostAll(f *Faults, path string, r ProxyRule) {
 }
 
 // warnOfOneFamily warns of a list with all addresses of one IP version, and none of the other.
-func warnOfOneFamily(f *Faults, path string, ranges []netip.Prefix, otherwise string) {
+func warnOfOneFamily(f *Diagnostics, path string, ranges []netip.Prefix, otherwise string) {
 	for family, other := range map[netip.Prefix]string{
 		netip.MustParsePrefix("0.0.0.0/0"): "IPv6: add ::/0", netip.MustParsePrefix("::/0"): "IPv4: add 0.0.0.0/0",
 	} {
@@ -101,7 +101,7 @@ func warnOfOneFamily(f *Faults, path string, ranges []netip.Prefix, otherwise st
 }
 
 // warnOfTunnels warns of rules that miss the CONNECT requests by which clients use https.
-func warnOfTunnels(f *Faults, path string, r ProxyRule, open []PortRange) {
+func warnOfTunnels(f *Diagnostics, path string, r ProxyRule, open []PortRange) {
 	isTunnel := slices.Equal(r.Schemes, []string{"connect"}) || slices.Equal(r.Methods, []string{"CONNECT"})
 	for i, ports := range r.Ports {
 		opens := func(p PortRange) bool { return p.First <= ports.Last && ports.First <= p.Last }
@@ -115,7 +115,7 @@ func warnOfTunnels(f *Faults, path string, r ProxyRule, open []PortRange) {
 }
 
 // warnOfRuleHosts warns of patterns that match other names than they seem to.
-func warnOfRuleHosts(f *Faults, path string, hosts []string) {
+func warnOfRuleHosts(f *Diagnostics, path string, hosts []string) {
 	for i, host := range hosts {
 		if !strings.ContainsAny(host, "*/") {
 			continue
@@ -154,7 +154,7 @@ func matchesHost(pattern, name string) bool {
 }
 
 // warnOfHiddenRule warns of a rule that never decides, because an earlier rule hides it.
-func warnOfHiddenRule(f *Faults, path string, r ProxyRule, before []ProxyRule, index hiders) {
+func warnOfHiddenRule(f *Diagnostics, path string, r ProxyRule, before []ProxyRule, index hiders) {
 	first := index.first(r, before)
 	switch {
 	case first < 0:

@@ -69,14 +69,14 @@ func hostAndPort(server string) (host, port string) {
 // serverWarnings are warnings about servers that urnd does not dial, and about sites that loop back to it.
 func serverWarnings() []warning {
 	return []warning{
-		func(f *Faults, c checked) { warnOfServers(f, c.Config) },
-		func(f *Faults, c checked) { warnOfUpstreams(f, c.Config) },
-		func(f *Faults, c checked) { warnOfAccessLogs(f, c.Config) },
+		func(f *Diagnostics, c checked) { warnOfServers(f, c.Config) },
+		func(f *Diagnostics, c checked) { warnOfUpstreams(f, c.Config) },
+		func(f *Diagnostics, c checked) { warnOfAccessLogs(f, c.Config) },
 	}
 }
 
 // warnOfServers warns of servers that urnd does not dial, and of sites that loop back to it.
-func warnOfServers(f *Faults, c Config) {
+func warnOfServers(f *Diagnostics, c Config) {
 	for i, site := range c.Proxy.Sites {
 		path := index("proxy.sites", i)
 		for j, host := range site.Hosts {
@@ -122,7 +122,7 @@ func (c Config) isSite(host, port string) bool {
 }
 
 // warnOfRefusal warns of a server that urnd never dials.
-func warnOfRefusal(f *Faults, c Config, path, server string) {
+func warnOfRefusal(f *Diagnostics, c Config, path, server string) {
 	host, port := hostAndPort(server)
 	if reason := c.refusal(host, port); reason != "" {
 		f.Add(path, "%s: it will not be used", reason)
@@ -170,7 +170,7 @@ func isWithin(networks []netip.Prefix, hosts netip.Prefix) bool {
 }
 
 // warnOfUpstreams warns of upstream proxies that are never used, or not for all their hosts.
-func warnOfUpstreams(f *Faults, c Config) {
+func warnOfUpstreams(f *Diagnostics, c Config) {
 	for i, u := range c.Proxy.Upstreams {
 		path := index("proxy.upstreams", i)
 		warnOfRuleHosts(f, path+".hosts", u.Hosts)

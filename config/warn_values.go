@@ -23,36 +23,36 @@ func valueWarnings() []warning {
 		endsBefore("thttp.default_ttl", "resolve.max_ttl"),
 		endsBefore("cache.retry_after", "cache.stale_for"),
 		endsBefore("limits.connect_timeout", "limits.origin_timeout"),
-		func(f *Faults, c checked) {
+		func(f *Diagnostics, c checked) {
 			if stop := c.Limits.NoticeTime + c.Limits.DrainTime + c.Limits.ShutdownTimeout; stop > stopTimeout {
 				f.Add("limits.shutdown_timeout", "with limits.notice_time and limits.drain_time urnd takes %s to stop, but its systemd "+
 					"unit kills it after %s: write less, or a longer TimeoutStopSec in the unit (systemctl edit urnd)", show(stop), show(stopTimeout))
 			}
 		},
-		func(f *Faults, c checked) {
+		func(f *Diagnostics, c checked) {
 			if l := c.Limits; l.Streams > l.Outgoing/2 {
 				f.Add("limits.streams", "%d is more than half of limits.outgoing, %d: only that half is used", l.Streams, l.Outgoing)
 			}
 		},
-		func(f *Faults, c checked) {
+		func(f *Diagnostics, c checked) {
 			if l := c.Limits; l.ClientConnections > l.Connections {
 				f.Add("limits.client_connections", "%d is greater than limits.connections, %d: one client can use them all",
 					l.ClientConnections, l.Connections)
 			}
 		},
-		func(f *Faults, c checked) {
+		func(f *Diagnostics, c checked) {
 			if l := c.Limits; l.ClientShare < 100 && l.ClientShare*l.NetworkFactor >= 100 {
 				f.Add("limits.client_share", "is %d percent, and with limits.network_factor one IPv6 /64 network, which one host may "+
 					"have, can use everything", l.ClientShare)
 			}
 		},
-		func(f *Faults, c checked) { // a listing is limited by the share of its client, but may use more
+		func(f *Diagnostics, c checked) { // a listing is limited by the share of its client, but may use more
 			if share := c.Limits.Documents * Size(c.Limits.ClientShare) / 100; c.Gateways.MaxListing > share {
 				f.Add("gateways.max_listing", "%s is greater than %s, the limit of one client in limits.documents: a listing can use "+
 					"more memory than is counted", show(c.Gateways.MaxListing), show(share))
 			}
 		},
-		func(f *Faults, c checked) {
+		func(f *Diagnostics, c checked) {
 			if c.CDN.TTL > 0 && (len(c.CDN.Webhooks) == 0 || c.CDN.Tags == TagsOff) {
 				f.Add("cdn.ttl", "caches in front use a response for %s after its name has changed: set cdn.webhooks and cdn.tags to "+
 					"purge them", show(c.CDN.TTL))
@@ -95,18 +95,18 @@ func nameWarnings() []warning {
 			func(_ checked, o RootOptions) bool { return len(o.Servers) == 0 && !o.RequireDNSSEC }),
 		one("registry.only", registryOnly, func(c checked) bool {
 			isURN := func(beginning string) bool {
-				beginning = canonicalBeginning(beginning)
+				beginning = canonicalNamePrefix(beginning)
 				return strings.HasPrefix(beginning, "urn:") || strings.HasPrefix("urn:", beginning)
 			}
 			return len(c.Registry.Only) > 0 && c.Registry.Store != "" && !slices.ContainsFunc(c.Registry.Only, isURN)
 		}),
 		one("registry.store", "~ is not expanded: write the absolute path, such as sqlite:/var/lib/urnd/registry.db",
 			func(c checked) bool { return strings.HasPrefix(c.Registry.Store, "sqlite:~") }),
-		func(f *Faults, c checked) { warnOfBeginnings(f, "registry.only", c.Registry.Only) },
-		func(f *Faults, c checked) { warnOfBeginnings(f, "registry.describe", c.Registry.Describe) },
-		func(f *Faults, c checked) { warnOfHandles(f, c.Config) },
-		func(f *Faults, c checked) { warnOfOwnHosts(f, c.Config) },
-		func(f *Faults, c checked) {
+		func(f *Diagnostics, c checked) { warnOfNamePrefixes(f, "registry.only", c.Registry.Only) },
+		func(f *Diagnostics, c checked) { warnOfNamePrefixes(f, "registry.describe", c.Registry.Describe) },
+		func(f *Diagnostics, c checked) { warnOfHandles(f, c.Config) },
+		func(f *Diagnostics, c checked) { warnOfOwnHosts(f, c.Config) },
+		func(f *Diagnostics, c checked) {
 			for i, g := range c.Gateways.Templates {
 				if !hasVariables(g.Template) {
 					f.Add(index("gateways.templates", i)+".template", "has no variable, so all URLs redirect to the same page: insert "+
@@ -114,12 +114,12 @@ func nameWarnings() []warning {
 				}
 			}
 		},
-		func(f *Faults, c checked) { warnOfNamespaces(f, c.Namespaces) },
+		func(f *Diagnostics, c checked) { warnOfNamespaces(f, c.Namespaces) },
 	}
 }
 
-// warnOfBeginnings warns of prefixes that no name has.
-func warnOfBeginnings(f *Faults, setting string, beginnings []string) {
+// warnOfNamePrefixes warns of prefixes that no name has.
+func warnOfNamePrefixes(f *Diagnostics, setting string, beginnings []string) {
 	for i, beginning := range beginnings {
 		at := index(setting, i)
 		scheme, _, ok := strings.Cut(beginning, ":")
@@ -132,9 +132,9 @@ func warnOfBeginnings(f *Faults, setting string, beginnings []string) {
 	}
 }
 
-// canonicalBeginning returns the canonical form of a prefix of names, as far as that can be compared: a DOI is
+// canonicalNamePrefix returns the canonical form of a prefix of names, as far as that can be compared: a DOI is
 // a URN.
-func canonicalBeginning(beginning string) string {
+func canonicalNamePrefix(beginning string) string {
 	beginning = strings.ToLower(beginning)
 	if strings.HasPrefix(beginning, "doi:") {
 		return "urn:" + beginning
@@ -142,7 +142,7 @@ func canonicalBeginning(beginning string) string {
 	return beginning
 }
 
-func warnOfNamespaces(f *Faults, namespaces []Namespace) {
+func warnOfNamespaces(f *Diagnostics, namespaces []Namespace) {
 	for i, ns := range namespaces {
 		path := index("namespaces", i)
 		switch {
@@ -164,7 +164,7 @@ func warnOfNamespaces(f *Faults, namespaces []Namespace) {
 var anyServer = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#{}]|\{\w[^{}]*\})*(?:\{[+]|\{\w[^{}]*\}(?:$|[?#]|\{[?#;&]))`)
 
 // warnOfTarget warns of templates whose expansion is probably not intended.
-func warnOfTarget(f *Faults, path string, target Target) {
+func warnOfTarget(f *Diagnostics, path string, target Target) {
 	switch {
 	case target.Gone || target.Template == "":
 	case target.Pattern == "" && !hasVariables(target.Template):
@@ -184,7 +184,7 @@ func portWarnings() []warning {
 	allowed := func(c checked) []PortRange { return c.Gateways.AllowPorts }
 	isFree := func(_ checked, address string) bool { return strings.HasSuffix(address, ":0") && isForOthers(address) }
 	return []warning{
-		func(f *Faults, c checked) {
+		func(f *Diagnostics, c checked) {
 			for i, s := range c.DNS.Servers {
 				warnOfAddress(f, index("dns.servers", i), s.AddrPort)
 			}
@@ -200,7 +200,7 @@ func portWarnings() []warning {
 		each("listen.service", freePort, func(c checked) []string { return c.Listen.Service }, isFree),
 		each("listen.tls", freePort, func(c checked) []string { return c.Listen.TLS }, isFree),
 		one("telemetry.endpoint", "port 0 is invalid", func(c checked) bool { _, port := hostAndPort(c.Telemetry.Endpoint); return port == "0" }),
-		func(f *Faults, c checked) {
+		func(f *Diagnostics, c checked) {
 			for i, r := range c.Proxy.Rules {
 				warnOfZero(index("proxy.rules", i)+".ports", func(checked) []PortRange { return r.Ports })(f, c)
 			}
@@ -238,18 +238,18 @@ func addressWarnings() []warning {
 				addr, err := netip.ParseAddr(u.Hostname())
 				return err != nil || !addr.IsLoopback()
 			}),
-		func(f *Faults, c checked) {
+		func(f *Diagnostics, c checked) {
 			for i, server := range c.News.Servers {
 				if c.News.Login != "" && !strings.HasPrefix(server, tlsPrefix) {
 					f.Add(index("news.servers", i), "news.login is sent there in cleartext: write tls://%s, with the port for TLS", server)
 				}
 			}
 		},
-		func(f *Faults, c checked) { warnOfRoots(f, c.File.Roots, c.values) },
+		func(f *Diagnostics, c checked) { warnOfRoots(f, c.File.Roots, c.values) },
 	}
 }
 
-func warnOfAddress(f *Faults, path string, at netip.AddrPort) {
+func warnOfAddress(f *Diagnostics, path string, at netip.AddrPort) {
 	switch {
 	case at.Port() == 0:
 		f.Add(path, "port 0 is invalid: write %s alone for the default port", at.Addr())

@@ -10,7 +10,7 @@ import (
 
 // warning is a rule about values that are valid, but probably not intended. It adds a message with a
 // suggestion. A new rule is a row in a table of warn_*.go.
-type warning func(f *Faults, c checked)
+type warning func(f *Diagnostics, c checked)
 
 // checked is a configuration with its settings by path.
 type checked struct {
@@ -24,8 +24,8 @@ func (c checked) isChanged(path string) bool {
 }
 
 // Warnings returns warnings about values that are valid, but probably not intended.
-func (c Config) Warnings() Faults {
-	var f Faults
+func (c Config) Warnings() Diagnostics {
+	var f Diagnostics
 	values, defaults := leaves(c), leaves(Default())
 	tables := slices.Concat(proxyWarnings(), everybodyWarnings(), nobodyWarnings(), portWarnings(), addressWarnings(), valueWarnings(), nameWarnings(), unusedWarnings(), serverWarnings())
 	for _, warn := range tables {
@@ -36,7 +36,7 @@ func (c Config) Warnings() Faults {
 
 // one is a rule about a single setting.
 func one(path, says string, holds func(c checked) bool) warning {
-	return func(f *Faults, c checked) {
+	return func(f *Diagnostics, c checked) {
 		if holds(c) {
 			f.Add(path, "%s", says)
 		}
@@ -45,7 +45,7 @@ func one(path, says string, holds func(c checked) bool) warning {
 
 // endsBefore is a rule about a time that must not exceed that of another setting, which includes it.
 func endsBefore(path, other string) warning {
-	return func(f *Faults, c checked) {
+	return func(f *Diagnostics, c checked) {
 		value, _ := c.values[path].(time.Duration)
 		if most, _ := c.values[other].(time.Duration); value > most && c.isChanged(path) {
 			f.Add(path, "%s is greater than %s, %s, which expires earlier: write a longer one there, or a shorter one here", show(value), other, show(most))
@@ -54,7 +54,7 @@ func endsBefore(path, other string) warning {
 }
 
 // add adds the message of a rule about an element; says may have a verb for it.
-func add(f *Faults, path, says string, element any) {
+func add(f *Diagnostics, path, says string, element any) {
 	if strings.Contains(says, "%") {
 		says = fmt.Sprintf(says, element)
 	}
@@ -63,7 +63,7 @@ func add(f *Faults, path, says string, element any) {
 
 // each is a rule about each element of a list; says may have a verb for the element.
 func each[T any](path, says string, list func(c checked) []T, holds func(c checked, element T) bool) warning {
-	return func(f *Faults, c checked) {
+	return func(f *Diagnostics, c checked) {
 		for i, element := range list(c) {
 			if holds(c, element) {
 				add(f, index(path, i), says, element)
@@ -74,7 +74,7 @@ func each[T any](path, says string, list func(c checked) []T, holds func(c check
 
 // first is each, limited to the first matching element.
 func first[T any](path, says string, list func(c checked) []T, holds func(c checked, element T) bool) warning {
-	return func(f *Faults, c checked) {
+	return func(f *Diagnostics, c checked) {
 		all := list(c)
 		if i := slices.IndexFunc(all, func(element T) bool { return holds(c, element) }); i >= 0 {
 			add(f, index(path, i), says, all[i])
@@ -84,7 +84,7 @@ func first[T any](path, says string, list func(c checked) []T, holds func(c chec
 
 // unused is a rule about settings that have no effect without other settings, if they are changed.
 func unused(why string, holds func(c checked) bool, paths ...string) warning {
-	return func(f *Faults, c checked) {
+	return func(f *Diagnostics, c checked) {
 		if !holds(c) {
 			return
 		}

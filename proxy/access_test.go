@@ -109,10 +109,10 @@ func TestAccess(t *testing.T) {
 // A client with the right to do so can bypass the cache: the resolver gets the directive.
 func TestNoCache(t *testing.T) {
 	for clients, want := range map[string]bool{"127.0.0.0/8": true, "192.0.2.0/24": false} {
-		s := start(t, func(c *proxy.Config) { c.Access.Fresh = prefixes(clients) })
+		s := start(t, func(c *proxy.Config) { c.Access.BypassCache = prefixes(clients) })
 		var fresh bool
 		s.next = func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
-			fresh = resolver.IsFresh(ctx)
+			fresh = resolver.BypassesCache(ctx)
 			return resolver.Answer{Locations: resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}}, nil
 		}
 		if s.get(t, "/urn:example:a", "Cache-Control: no-cache"); fresh != want {

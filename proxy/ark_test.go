@@ -12,7 +12,7 @@ import (
 // GET and HEAD for an ARK of the registry with an inflection are answered with its description.
 func TestInflections(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
-		c.Names = c.Names.Owning([]string{"urn:", "ark:/12345/"})
+		c.Names = c.Names.WithOwnedPrefixes([]string{"urn:", "ark:/12345/"})
 		c.Resolver = resolver.NewCanonical(c.Names, resolver.Func(withLocations("https://a.example/")))
 	})
 	for method, status := range map[string]int{http.MethodGet: 200, http.MethodHead: 200, http.MethodPost: 405} {
@@ -28,7 +28,7 @@ func TestInflections(t *testing.T) {
 func TestServiceOfARKs(t *testing.T) {
 	for base, want := range map[string]string{"": "/\n", "/names": "/names/\n"} {
 		s := start(t, func(c *proxy.Config) {
-			c.Names = c.Names.Owning([]string{"ark:/12345/"})
+			c.Names = c.Names.WithOwnedPrefixes([]string{"ark:/12345/"})
 			c.Pages = pages.New(pages.Site{Base: base})
 		})
 		response := s.get(t, "/.well-known/ark")

@@ -38,7 +38,7 @@ func trusting(c *proxy.Config) {
 	c.Access.Proxy = append(c.Access.Proxy, netip.MustParsePrefix("192.0.2.1/32"))
 }
 
-func withIDs(c *proxy.Config) { c.Identify = true }
+func withIDs(c *proxy.Config) { c.SendRequestID = true }
 
 func exact(c *proxy.Config) {
 	c.Spelling, c.Sites[0].Route.Spelling = route.SpellingExact, route.SpellingExact
@@ -47,7 +47,7 @@ func exact(c *proxy.Config) {
 // denying sets policy rules.
 func denying(rules ...policy.Rule) func(*proxy.Config) {
 	return func(c *proxy.Config) {
-		if made, err := policy.New(policy.Enforce, rules); err == nil {
+		if made, err := policy.New(policy.ModeEnforce, rules); err == nil {
 			c.Policy = made
 		}
 	}
@@ -139,7 +139,7 @@ func TestBeginAnswers(t *testing.T) {
 		},
 	} {
 		w := newWorld(t, tt.change)
-		host := httpmessage.FieldsOf(tt.fields...).Value("Host")
+		host := httpmessage.NewFields(tt.fields...).Get("Host")
 		if host == "" {
 			host = "a"
 		}
@@ -152,11 +152,11 @@ func TestBeginAnswers(t *testing.T) {
 		w.warm(t, tt.target, host, selecting...)
 		before := len(w.events)
 		got, begun := w.ask(request(tt.method, tt.target, tt.fields...))
-		text := got.Fields.Value("Location")
+		text := got.Fields.Get("Location")
 		switch {
 		case text != "":
-		case strings.Contains(got.Fields.Value("Content-Type"), "html") || strings.Contains(got.Fields.Value("Content-Type"), "json"):
-			text = got.Fields.Value("Content-Type")
+		case strings.Contains(got.Fields.Get("Content-Type"), "html") || strings.Contains(got.Fields.Get("Content-Type"), "json"):
+			text = got.Fields.Get("Content-Type")
 		default:
 			text = got.Body.String()
 		}
@@ -201,7 +201,7 @@ func TestBeginLeaves(t *testing.T) {
 		"no client of names":       {func(c *proxy.Config) { c.Access.Resolve = nil }, []string{"GET", cachedName}, nil, 403},
 		"a spelling to be changed": {func(c *proxy.Config) { c.Spelling = route.SpellingRedirect }, []string{"GET", "http://a.example/%70age"}, nil, 308},
 		"a span": {func(c *proxy.Config) {
-			c.Begin = func(string, httpmessage.Lines, time.Time, bool) proxy.Span { return untraced{} }
+			c.StartSpan = func(string, httpmessage.Header, time.Time, bool) proxy.Span { return untraced{} }
 		}, page, nil, 200},
 		"a log of refusals": {func(c *proxy.Config) {
 			c.Log = slog.New(slog.NewTextHandler(new(strings.Builder), &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -238,8 +238,8 @@ func TestBeginIsSampledOnce(t *testing.T) {
 	w := newWorld(t, nil)
 	w.warm(t, cachedName, "a")
 	config, counted, begun := w.config, 0, 0
-	config.Untraced = func() bool { counted++; return true }
-	config.Begin = func(string, httpmessage.Lines, time.Time, bool) proxy.Span { begun++; return nil }
+	config.SkipSpan = func() bool { counted++; return true }
+	config.StartSpan = func(string, httpmessage.Header, time.Time, bool) proxy.Span { begun++; return nil }
 	w.Handler = proxy.New(config)
 	for _, tt := range []struct {
 		target         string
@@ -300,7 +300,7 @@ func TestBeginKnowsTheTime(t *testing.T) {
 		w.warm(t, tt.target, "a")
 		w.pass(10 * time.Second)
 		got, begun := w.ask(request("GET", tt.target))
-		status, control, age := got.Fields.Value("Cache-Status"), got.Fields.Value("Cache-Control"), got.Fields.Value("Age")
+		status, control, age := got.Fields.Get("Cache-Status"), got.Fields.Get("Cache-Control"), got.Fields.Get("Age")
 		if !begun || status != tt.status || control != tt.control || age != tt.age {
 			t.Errorf("%s: by Begin %t, %s, %s, Age %q", tt.target, begun, status, control, age)
 		}
@@ -365,7 +365,7 @@ func TestBeginFields(t *testing.T) {
 			name, value, _ := strings.Cut(line, ": ")
 			begin, some := strings.CutSuffix(value, "*")
 			ok := name == ""
-			for _, sent := range got.Fields.Lines(name) {
+			for _, sent := range got.Fields.Values(name) {
 				ok = ok || sent == value || some && begin+"*" == value && strings.HasPrefix(sent, begin) && sent != ""
 			}
 			if !ok {
@@ -375,7 +375,7 @@ func TestBeginFields(t *testing.T) {
 		if tt.not != "" && got.Fields.Has(tt.not) {
 			t.Errorf("%s: %s in %q", tt.name, tt.not, got.Fields)
 		}
-		if id := w.event(t).ID; id != got.Fields.Value("X-Request-Id") {
+		if id := w.event(t).ID; id != got.Fields.Get("X-Request-Id") {
 			t.Errorf("%s: %q is observed", tt.name, id)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 func TestBusy(t *testing.T) {
 	resolutions, fetches := make(quota.Semaphore, 1), make(quota.Semaphore, 1)
 	s := start(t, func(c *proxy.Config) {
-		c.Forward.Fetches = quota.Limit{Semaphore: fetches, Busy: problem.ErrFetches}
+		c.Forward.Fetches = quota.Limit{Semaphore: fetches, Busy: problem.ErrTooManyFetches}
 		known := c.Resolver
 		limited := resolver.Limit{Semaphore: resolutions, Next: known, Busy: fmt.Errorf("%w (limits.requests)", resolver.ErrBusy)}
 		c.Resolver = resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
@@ -72,7 +72,7 @@ func TestBusy(t *testing.T) {
 // A request takes one slot of the fetch limit, however many locations it tries.
 func TestRequestTakesOneSlot(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
-		c.Forward.Fetches = quota.Limit{Semaphore: make(quota.Semaphore, 1), Busy: problem.ErrFetches}
+		c.Forward.Fetches = quota.Limit{Semaphore: make(quota.Semaphore, 1), Busy: problem.ErrTooManyFetches}
 	})
 	// They answer with 418, which is not a resource.
 	s.next = withLocations("http://"+origin(t)+"/", "http://"+origin(t)+"/2")
@@ -108,7 +108,7 @@ func TestStreamsLeaveOtherSlots(t *testing.T) {
 	const streams = 20
 	fetches, upgraded, resolutions := make(quota.Semaphore, 2), make(quota.Semaphore, streams), make(quota.Semaphore, 1)
 	s := start(t, func(c *proxy.Config) {
-		c.Forward.Fetches, c.Forward.Streams = quota.Limit{Semaphore: fetches, Busy: problem.ErrFetches}, quota.Limit{Semaphore: upgraded, Busy: problem.ErrStreams}
+		c.Forward.Fetches, c.Forward.Streams = quota.Limit{Semaphore: fetches, Busy: problem.ErrTooManyFetches}, quota.Limit{Semaphore: upgraded, Busy: problem.ErrTooManyStreams}
 		c.Resolver = resolver.Limit{Semaphore: resolutions, Next: c.Resolver}
 	})
 	web := echo(t)

@@ -15,13 +15,13 @@ import (
 // cached answers an admitted request from a cache, and reports whether it did.
 func (x *exchange) cached() bool {
 	h := x.handler
-	if h.config.Begin != nil {
-		x.untraced = h.config.Untraced != nil && h.config.Untraced()
+	if h.config.StartSpan != nil {
+		x.untraced = h.config.SkipSpan != nil && h.config.SkipSpan()
 		if !x.untraced {
 			return false // the request has a span
 		}
 	}
-	if x.ask.Kind == route.KindName {
+	if x.request.Kind == route.KindName {
 		return x.cachedName()
 	}
 	return x.stored()
@@ -29,27 +29,27 @@ func (x *exchange) cached() bool {
 
 // stored answers a request for a site or through the forward proxy with a stored response, and reports whether it did.
 func (x *exchange) stored() bool {
-	h, a := x.handler, &x.ask
-	if c, _ := x.in.Conn.Attached().(*oneClient); c != nil && c.servers.IsBound() {
+	h, a := x.handler, &x.request
+	if c, _ := x.in.Conn.Attached().(*connectionState); c != nil && c.servers.IsBound() {
 		return false // a response from the cache must not be used on a connection bound to a server by its login
 	}
 	var set *forward.Site
 	if a.Site != nil {
 		set = &h.sites[a.Site.Index].Site
 	}
-	lines := x.lines
-	if x.selecting != nil && x.ofSite() {
-		x.encoding, lines = h.config.Compress.Selecting(x.lines), x.selecting
+	lines := x.header
+	if x.siteHeader != nil && x.ofSite() {
+		x.encoding, lines = h.config.Compress.NormalizeAcceptEncoding(x.header), x.siteHeader
 	}
 	found, ok := h.forward.Find(a.Key.String(), a.Spelling, set, lines, x.start)
 	x.found = found
-	if !ok || !x.verdict.Allows(found.From().Addr()) {
+	if !ok || !x.verdict.Allows(found.ServerAddr().Addr()) {
 		return false
 	}
-	unmodified := found.IsUnmodified(x.lines)
+	unmodified := found.NotModified(x.header)
 	var part forward.Part
 	if x.uses&httpmessage.Ranged != 0 && !unmodified {
-		part, ok = found.Part(x.in.Method, x.lines)
+		part, ok = found.Part(x.in.Method, x.header)
 		if !ok {
 			return false
 		}
@@ -78,7 +78,7 @@ func (x *exchange) sendStored(found forward.Found, part forward.Part, unmodified
 			defer file.Close()
 		}
 	}
-	found.Used()
+	found.CountHit()
 	x.event.Cache, x.event.Rule = "hit", x.verdict.Rule()
 	x.allowOrigin()
 	x.scratch.Head = x.handler.forward.AppendStored(x.scratch.Head[:0], found, part, unmodified, &x.scratch.Text)
@@ -88,7 +88,7 @@ func (x *exchange) sendStored(found forward.Found, part forward.Part, unmodified
 	case file != nil:
 		if err := file.SendTo(x, nil); err != nil {
 			if !x.left {
-				x.Broken(err)
+				x.SourceFailed(err)
 			}
 			message.Abort(x)
 		}
@@ -102,7 +102,7 @@ func (x *exchange) sendStored(found forward.Found, part forward.Part, unmodified
 // in memory, else in a file, which is sent over HTTP/1 only. It returns false if Begin cannot send the
 // content without waiting.
 func (x *exchange) openStored(found forward.Found, part forward.Part, length int64) (file forward.Content, ok bool) {
-	if length > x.Room() {
+	if length > x.Available() {
 		return nil, false
 	}
 	if part.Status != 0 {
@@ -121,11 +121,11 @@ func (x *exchange) openStored(found forward.Found, part forward.Part, length int
 
 // cachedName answers a request for the location of a name from the cache, and reports whether it did.
 func (x *exchange) cachedName() bool {
-	h, t := x.handler, &x.ask.Target
+	h, t := x.handler, &x.request.Target
 	switch {
-	case h.config.Finder == nil, !isPlainName(t), answer.MayWantDocument(x.lines.List("Accept"), h.describes):
+	case h.config.Finder == nil, !isPlainName(t), answer.MayWantDocument(x.header.List("Accept"), h.describes):
 		return false
-	case x.ask.IsLink && !isDefaultLink(&x.ask, x.lines.Value("Accept")):
+	case x.request.IsLink && !isDefaultLink(&x.request, x.header.Get("Accept")):
 		return false
 	}
 	found, err, ok := h.config.Finder.Find(t.Query, x.start, x.name[:])
@@ -133,23 +133,23 @@ func (x *exchange) cachedName() bool {
 	case !ok:
 		return false
 	case err != nil:
-		return x.cachedRefusal(err, found)
+		return x.cachedRejection(err, found)
 	}
 	if _, ok := h.answers.Choice(found.Locations); !ok || !x.addComponents(&found) {
 		return false
 	}
-	x.question = answer.Question{
-		Target: t, Lines: x.lines, HTTP11: x.in.AtLeast(1, 1), IsName: true, IsLink: x.ask.IsLink, Base: x.base(), Scratch: &x.scratch,
+	x.answerRequest = answer.Request{
+		Target: t, Header: x.header, HTTP11: x.in.AtLeast(1, 1), IsName: true, IsLink: x.request.IsLink, Base: x.base(), Scratch: &x.scratch,
 	}
 	h.config.Finder.Used(nil)
-	x.reply(h.answers.Redirect(&x.question, found))
+	x.reply(h.answers.Redirect(&x.answerRequest, found))
 	return true
 }
 
 // addComponents adds the components of the query (RFC 8141 section 2.3) to the location of a name. It reports
 // false if there are several locations.
 func (x *exchange) addComponents(found *resolver.Answer) bool {
-	q := &x.ask.Target.Query
+	q := &x.request.Target.Query
 	if !q.HasComponents() {
 		return true
 	}
@@ -172,7 +172,7 @@ func isPlainName(t *route.Target) bool {
 
 // isDefaultLink reports whether a request for an identifier in a web address selects its default link
 // whatever links the identifier has. It holds for other names, too.
-func isDefaultLink(a *route.Ask, accept string) bool {
+func isDefaultLink(a *route.Request, accept string) bool {
 	_, hasQuery := a.Target.Query.URI.Query()
 	return !hasQuery && !answer.MayWantLinks(accept)
 }

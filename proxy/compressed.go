@@ -7,20 +7,20 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 )
 
-// linesOfSite returns the values of a header field of a request for a site, as they select its response:
-// those that forward.Proxy.Serve would send. It is an httpmessage.Lines.
-func (x *exchange) linesOfSite(name string) []string {
+// newSiteHeader returns the values of a header field of a request for a site, as they select its response:
+// those that forward.Proxy.Serve would send. It is an httpmessage.Header.
+func (x *exchange) newSiteHeader(name string) []string {
 	if name == "Accept-Encoding" {
 		return x.encoding
 	}
-	return x.lines.Of(name)
+	return x.header.Values(name)
 }
 
 // ofSite reports whether a request is for a site that urnd is the gateway of: by the host of the site, or
 // through the forward proxy.
 func (x *exchange) ofSite() bool {
-	at, _ := x.handler.server.Sites.Of(x.ask.Key, x.ask.Spelling)
-	return x.ask.Site != nil || at != nil
+	at, _ := x.handler.server.Sites.Find(x.request.Key, x.request.Spelling)
+	return x.request.Site != nil || at != nil
 }
 
 // coding returns the content coding of a reply, "" for none, and adds Accept-Encoding to Vary if that selected it. A
@@ -30,7 +30,7 @@ func (x *exchange) coding(r *message.Reply) string {
 	if c == nil || r.Stream != nil || r.Fields.Has("Content-Encoding") {
 		return ""
 	}
-	coding, varies := c.Document(x.lines, r.Status, r.ContentType, len(r.Body))
+	coding, varies := c.Document(x.header, r.Status, r.ContentType, len(r.Body))
 	switch {
 	case !varies, strings.Contains(r.Vary, "Accept-Encoding"):
 	case r.Vary == "":
@@ -48,5 +48,5 @@ func (x *exchange) compress(r *message.Reply, coding string) {
 		return
 	}
 	r.Body, r.Fields = body, r.Fields.Clone()
-	compress.Describe(&r.Fields, coding)
+	compress.SetCoding(&r.Fields, coding)
 }

@@ -41,7 +41,7 @@ func (s *plainSite) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r.Fields.List("Accept-Encoding"))
 	body, status := paragraphs, http.StatusOK
-	fields := httpmessage.FieldsOf("Date", s.now().UTC().Format(http.TimeFormat), "Cache-Control", "max-age=60", "Content-Type", "text/html")
+	fields := httpmessage.NewFields("Date", s.now().UTC().Format(http.TimeFormat), "Cache-Control", "max-age=60", "Content-Type", "text/html")
 	if r.URI.Path() == "/packed" {
 		body = "packed"
 		fields.Add("Content-Encoding", "br")
@@ -51,10 +51,10 @@ func (s *plainSite) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource
 		fields.Add("Accept-Ranges", "bytes")
 	}
 	var first, last int
-	switch _, err := fmt.Sscanf(r.Fields.Value("Range"), "bytes=%d-%d", &first, &last); {
-	case slices.ContainsFunc(r.Fields.Lines("If-Match"), func(l string) bool { return !strings.Contains(", "+l, ", "+plainTag) }):
+	switch _, err := fmt.Sscanf(r.Fields.Get("Range"), "bytes=%d-%d", &first, &last); {
+	case slices.ContainsFunc(r.Fields.Values("If-Match"), func(l string) bool { return !strings.Contains(", "+l, ", "+plainTag) }):
 		body, status = "", http.StatusPreconditionFailed
-	case strings.Contains(r.Fields.Value("If-None-Match"), plainTag):
+	case strings.Contains(r.Fields.Get("If-None-Match"), plainTag):
 		body, status = "", http.StatusNotModified
 	case err == nil:
 		fields.Add("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, len(body)))
@@ -90,7 +90,7 @@ func plain(t *testing.T, r *proxytest.Recorder) string {
 	t.Helper()
 	var d io.Reader = bytes.NewReader(r.Body.Bytes())
 	var err error
-	switch r.Fields.Value("Content-Encoding") {
+	switch r.Fields.Get("Content-Encoding") {
 	case compress.Zstd:
 		z, newErr := zstd.NewReader(d, zstd.WithDecoderConcurrency(1))
 		if err = newErr; err == nil {
@@ -107,7 +107,7 @@ func plain(t *testing.T, r *proxytest.Recorder) string {
 	}
 	text, err := io.ReadAll(d)
 	if err != nil {
-		t.Fatalf("%s: %v", r.Fields.Value("Content-Encoding"), err)
+		t.Fatalf("%s: %v", r.Fields.Get("Content-Encoding"), err)
 	}
 	return string(text)
 }
@@ -140,16 +140,16 @@ func TestCompressedSite(t *testing.T) {
 			if a.coding != "" {
 				tag = "W/" + tag
 			}
-			if got.Fields.Value("Content-Encoding") != a.coding || plain(t, got) != paragraphs || got.Fields.Value("ETag") != tag ||
-				!slices.Contains(got.Fields.Lines("Vary"), "Accept-Encoding") || got.Fields.Has("Accept-Ranges") != (a.coding == "") {
+			if got.Fields.Get("Content-Encoding") != a.coding || plain(t, got) != paragraphs || got.Fields.Get("ETag") != tag ||
+				!slices.Contains(got.Fields.Values("Vary"), "Accept-Encoding") || got.Fields.Has("Accept-Ranges") != (a.coding == "") {
 				t.Errorf("%s: %d %v", a.field, got.Status, got.Fields)
 			}
 			head, _ := ofSite(w, "HEAD", "/", "Accept-Encoding", a.field)
-			if head.Fields.Value("Content-Encoding") != a.coding || head.Fields.Value("ETag") != tag {
+			if head.Fields.Get("Content-Encoding") != a.coding || head.Fields.Get("ETag") != tag {
 				t.Errorf("HEAD, %s: %v", a.field, head.Fields)
 			}
 			known, begun := ofSite(w, "GET", "/", "Accept-Encoding", a.field, "If-None-Match", tag)
-			if known.Status != http.StatusNotModified || !begun || known.Fields.Value("ETag") != tag {
+			if known.Status != http.StatusNotModified || !begun || known.Fields.Get("ETag") != tag {
 				t.Errorf("%s: %d %v, by Begin: %t", a.field, known.Status, known.Fields, begun)
 			}
 		}
@@ -170,8 +170,8 @@ func TestCompressedValidation(t *testing.T) {
 	for round := range 3 {
 		for _, coding := range []string{"identity", "gzip", "br"} {
 			got, _ := ofSite(w, "GET", "/", "Accept-Encoding", coding)
-			if text := plain(t, got); text != paragraphs || got.Fields.Value("Content-Encoding") != strings.TrimPrefix(coding, "identity") ||
-				strings.HasPrefix(got.Fields.Value("ETag"), "W/") != (coding != "identity") {
+			if text := plain(t, got); text != paragraphs || got.Fields.Get("Content-Encoding") != strings.TrimPrefix(coding, "identity") ||
+				strings.HasPrefix(got.Fields.Get("ETag"), "W/") != (coding != "identity") {
 				t.Errorf("round %d, %s: %d %v, %d bytes", round, coding, got.Status, got.Fields, len(text))
 			}
 		}
@@ -182,7 +182,7 @@ func TestCompressedValidation(t *testing.T) {
 	}
 	// For a page that is not stored.
 	got, _ := ofSite(w, "GET", "/other", "Accept-Encoding", "gzip", "If-None-Match", "W/"+plainTag)
-	if got.Status != http.StatusNotModified || got.Fields.Value("ETag") != "W/"+plainTag {
+	if got.Status != http.StatusNotModified || got.Fields.Get("ETag") != "W/"+plainTag {
 		t.Errorf("a page that the client has: %d %v", got.Status, got.Fields)
 	}
 	for tag, want := range map[string]int{"W/" + plainTag: http.StatusOK, plainTag: http.StatusOK, `W/"v0"`: http.StatusPreconditionFailed} {
@@ -207,7 +207,7 @@ func TestRangesOfCompressed(t *testing.T) {
 		}
 		for _, coding := range []string{"gzip", "identity", "gzip"} {
 			if got, _ := ofSite(w, "GET", "/", "Accept-Encoding", coding); got.Status != http.StatusOK || plain(t, got) != paragraphs ||
-				got.Fields.Value("Content-Encoding") != strings.TrimPrefix(coding, "identity") {
+				got.Fields.Get("Content-Encoding") != strings.TrimPrefix(coding, "identity") {
 				t.Errorf("%q and a part are stored: %d %v", stored, got.Status, got.Fields)
 			}
 		}
@@ -232,7 +232,7 @@ func TestCompressedCredentials(t *testing.T) {
 			if want := map[bool]string{false: "br, gzip, identity;q=0.5", true: "br"}[with]; site.asked[0] != want {
 				t.Errorf("%s: the server was asked with %q, want %q", credentials, site.asked[0], want)
 			}
-			if got, _ := ofSite(w, "GET", "/", "Accept-Encoding", "gzip, br"); got.Fields.Value("Content-Encoding") != "br" || plain(t, got) != paragraphs {
+			if got, _ := ofSite(w, "GET", "/", "Accept-Encoding", "gzip, br"); got.Fields.Get("Content-Encoding") != "br" || plain(t, got) != paragraphs {
 				t.Errorf("behind %s: %v", credentials, got.Fields)
 			}
 		}
@@ -243,7 +243,7 @@ func TestCompressedCredentials(t *testing.T) {
 func TestNotCompressed(t *testing.T) {
 	w, site := compressing(t, false)
 	got, _ := ofSite(w, "GET", "/packed", "Accept-Encoding", "gzip, br")
-	if got.Fields.Value("Content-Encoding") != "br" || got.Body.String() != "packed" || len(got.Fields.Lines("Vary")) != 1 {
+	if got.Fields.Get("Content-Encoding") != "br" || got.Body.String() != "packed" || len(got.Fields.Values("Vary")) != 1 {
 		t.Errorf("%v %q", got.Fields, got.Body.String())
 	}
 	got, _ = w.ask(request("GET", "http://a.example/", "Accept-Encoding", ofBrowser))
@@ -252,7 +252,7 @@ func TestNotCompressed(t *testing.T) {
 	}
 	// A client of the proxy gets the same as a visitor.
 	got, _ = w.ask(request("GET", "http://www.example/", "Accept-Encoding", ofBrowser))
-	if got.Fields.Value("Content-Encoding") != "zstd" || plain(t, got) != paragraphs {
+	if got.Fields.Get("Content-Encoding") != "zstd" || plain(t, got) != paragraphs {
 		t.Errorf("%v", got.Fields)
 	}
 	if _, begun := w.ask(request("GET", "http://www.example/", "Accept-Encoding", ofBrowser)); !begun {
@@ -273,22 +273,22 @@ func TestCompressedDocuments(t *testing.T) {
 				large = true
 			}
 			if got.Status != without.Status || got.Fields.Has("Content-Encoding") != large || len(plain(t, got)) != without.Body.Len() ||
-				got.Fields.Value("Content-Length") != fmt.Sprint(got.Body.Len()) || large != strings.Contains(got.Fields.List("Vary"), "Accept-Encoding") {
+				got.Fields.Get("Content-Length") != fmt.Sprint(got.Body.Len()) || large != strings.Contains(got.Fields.List("Vary"), "Accept-Encoding") {
 				if target != "/robots.txt" {
 					t.Errorf("%s, %s: %d %v", target, coding, got.Status, got.Fields)
 				}
 			}
 			head, _ := w.ask(request("HEAD", target, append(fields, "Accept-Encoding", coding)...))
-			if head.Fields.Value("Content-Length") != got.Fields.Value("Content-Length") {
+			if head.Fields.Get("Content-Length") != got.Fields.Get("Content-Length") {
 				t.Errorf("HEAD %s, %s: %v", target, coding, head.Fields)
 			}
 			cookie, _ := w.ask(request("GET", target, append(fields, "Accept-Encoding", coding, "Cookie", "a=b")...))
 			if cookie.Fields.Has("Content-Encoding") && coding != "gzip" {
 				t.Errorf("%s, %s with a cookie: %v", target, coding, cookie.Fields)
 			}
-			if tag := got.Fields.Value("ETag"); tag != "" {
+			if tag := got.Fields.Get("ETag"); tag != "" {
 				known, _ := w.ask(request("GET", target, append(fields, "Accept-Encoding", coding, "If-None-Match", tag)...))
-				if known.Status != http.StatusNotModified || known.Fields.Value("ETag") != tag || known.Fields.Has("Content-Encoding") {
+				if known.Status != http.StatusNotModified || known.Fields.Get("ETag") != tag || known.Fields.Has("Content-Encoding") {
 					t.Errorf("%s, %s: %d %v", target, coding, known.Status, known.Fields)
 				}
 			}

@@ -48,20 +48,20 @@ type Config struct {
 	// Names. Hosts contains their hosts.
 	Identifiers []gs1.Site
 
-	// Known returns the registry's entries of names; nil without a registry.
-	Known func(ctx context.Context, names []string) ([]resolver.ListedName, error)
+	// LookupNames returns the registry's entries of names; nil without a registry.
+	LookupNames func(ctx context.Context, names []string) ([]resolver.NameSummary, error)
 	// Lists lists the names of the registry; the zero value has no lists.
 	Lists answer.Lists
 
-	// Described are the prefixes of canonical names of the registry for which the response is a description
+	// DescribedPrefixes are the prefixes of canonical names of the registry for which the response is a description
 	// instead of a redirect, if the client prefers one by Accept.
-	Described []string
+	DescribedPrefixes []string
 	// Handles are the handles that are names of the registry; nil for none.
 	Handles route.Handles
 
 	// Requests and clients.
 
-	Own       route.OwnHosts
+	OwnHosts  route.OwnHosts
 	Access    gate.Access
 	Policy    *policy.Policy // the requests that clients of the proxy may send; nil allows all
 	Spelling  route.Spelling // how the URIs of forwarded requests are spelled
@@ -77,9 +77,9 @@ type Config struct {
 	// PublicURL is the URL by which clients reach this server, without a slash at its end; "" is the one of
 	// the request.
 	PublicURL string
-	// ClientShare is the part of the batches that one client may run, as a percentage. NetworkFactor is the multiple
-	// of ClientShare and of Access.Rate that the addresses of a /64 network of IPv6 have together; 0 means 1.
-	ClientShare, NetworkFactor int
+	// ClientQuotaPercent is the part of the batches that one client may run, as a percentage. NetworkFactor is the multiple
+	// of ClientQuotaPercent and of Access.Rate that the addresses of a /64 network of IPv6 have together; 0 means 1.
+	ClientQuotaPercent, NetworkFactor int
 
 	// Replies.
 
@@ -95,10 +95,10 @@ type Config struct {
 	// listings of protocol gateways. ListingSize is the approximate limit of a listing, in bytes.
 	RuleTTL, ListingTTL time.Duration
 	ListingSize         int64
-	// Documents limits the memory of documents that are rendered as a whole, above all listings, from before
+	// DocumentMemory limits the memory of documents that are rendered as a whole, above all listings, from before
 	// they are rendered until they are sent: else a client that reads nothing would hold a document for each
 	// of its requests. nil is no limit.
-	Documents *quota.Memory
+	DocumentMemory *quota.Memory
 	// DocumentWait is how long the request of a listing waits for that memory; 0 means five seconds.
 	DocumentWait time.Duration
 	// Compress compresses responses of sites and urnd's own documents; nil compresses none.
@@ -106,8 +106,8 @@ type Config struct {
 	// Tags is the header field by which caches in front of urnd purge the responses for a name; the zero
 	// value sends none.
 	Tags message.Tags
-	// Identify sends a request identifier in each response. Responses to failures and batches always have one.
-	Identify bool
+	// SendRequestID sends a request identifier in each response. Responses to failures and batches always have one.
+	SendRequestID bool
 
 	Observers
 }
@@ -119,12 +119,12 @@ type Observers struct {
 	// Answered is called with the record of each name that the registry of the site resolved, also in batches, and the
 	// User-Agent of the request, which must not be retained. It must be safe for concurrent use.
 	Answered func(userAgent string, record *resolver.Record)
-	// Begin starts the span of a request, and returns nil if the request is not traced; a nil Begin traces
+	// StartSpan starts the span of a request, and returns nil if the request is not traced; a nil Begin traces
 	// none. mayAsk is whether the traceparent of the request may demand a span.
-	Begin func(method string, lines httpmessage.Lines, at time.Time, mayAsk bool) Span
-	// Untraced counts a request for which Begin would start no span and returns true. It returns false if
+	StartSpan func(method string, lines httpmessage.Header, at time.Time, mayAsk bool) Span
+	// SkipSpan counts a request for which Begin would start no span and returns true. It returns false if
 	// Begin would start one. If Untraced is nil, Begin decides about all requests.
-	Untraced func() bool
+	SkipSpan func() bool
 	// Unhealthy reports whether a location should be avoided if there are others.
 	Unhealthy func(location string) bool
 	// Panicked is called with the value and the stack of a panic of a handler. It must be set.
@@ -138,19 +138,19 @@ type Event struct {
 	User                        string     // who has logged in, or else the user that the request names; "" for none
 	Client                      netip.Addr // the zero value if the client has no IP address
 	// Scheme is the scheme of the target URI if the request-target is only a path: for a site, or by HTTP/2; else "".
-	Scheme  string
-	Server  netip.AddrPort // the origin that sent the response; the zero value for none or unknown
-	Form    string         // the form of the request: "path", "thttp", "forward" ...
-	Service resolver.Service
-	Cache   string // the result of the cache: "hit", "miss" ...; "" if no cache was used
-	Rule    string // the identifier of the rule of the site that decided, "" for none
-	Status  int    // 0 if the client disconnected, or the server stopped, before a response began
-	Bytes   int64  // of the body, sent
-	Type    string // the Content-Type of the response
-	Took    time.Duration
-	ID      string // the request identifier, "" for none
-	Err     error  // why the request failed; nil for success
-	Denied  bool   // a tunnel was closed after its status: its first bytes were denied or unreadable
+	Scheme   string
+	Server   netip.AddrPort // the origin that sent the response; the zero value for none or unknown
+	Form     string         // the form of the request: "path", "thttp", "forward" ...
+	Service  resolver.Service
+	Cache    string // the result of the cache: "hit", "miss" ...; "" if no cache was used
+	Rule     string // the identifier of the rule of the site that decided, "" for none
+	Status   int    // 0 if the client disconnected, or the server stopped, before a response began
+	Bytes    int64  // of the body, sent
+	Type     string // the Content-Type of the response
+	Duration time.Duration
+	ID       string // the request identifier, "" for none
+	Err      error  // why the request failed; nil for success
+	Denied   bool   // a tunnel was closed after its status: its first bytes were denied or unreadable
 }
 
 // Span is the span of a request (OpenTelemetry).

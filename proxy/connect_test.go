@@ -217,7 +217,7 @@ func TestConnectLimits(t *testing.T) {
 	var slots quota.Semaphore
 	s := startOn(t, nil, func(c *proxy.Config) {
 		slots = make(quota.Semaphore, 2)
-		c.Forward.Streams = quota.Limit{Semaphore: slots, Busy: problem.ErrStreams}
+		c.Forward.Streams = quota.Limit{Semaphore: slots, Busy: problem.ErrTooManyStreams}
 	}, withShutdown(time.Second))
 	open := make([]conn, 0, 2)
 	for range 2 {

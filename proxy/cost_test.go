@@ -16,7 +16,7 @@ type discard struct {
 
 func (d *discard) WriteHeader(status int, _ string, _ httpmessage.Fields) { d.status = status }
 func (*discard) Write(p []byte) (int, error)                              { return len(p), nil }
-func (*discard) Room() int64                                              { return 1 << 30 }
+func (*discard) Available() int64                                         { return 1 << 30 }
 
 func (*discard) WriteBuffers(buffers [][]byte) (written int64, err error) {
 	for _, b := range buffers {

@@ -43,7 +43,7 @@ func onDisk(t *testing.T) func(*proxy.Config) {
 	return func(c *proxy.Config) {
 		c.Forward.Cache = httpcache.New(httpcache.Config{
 			Store: fullStore{newEntries[*httpcache.Entry]()}, Disk: store, Now: c.Now, MaxObject: 8 << 20, MaxArriving: 16 << 20,
-			Same: func(string, string) (string, bool) { return "", false },
+			SameOrigin: func(string, string) (string, bool) { return "", false },
 		})
 		t.Cleanup(c.Forward.Cache.Close)
 	}

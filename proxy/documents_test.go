@@ -29,7 +29,7 @@ func memoryOf(size int) *quota.Memory {
 	const share = 4
 	units := size / quota.MemoryUnit
 	return quota.NewMemory(quota.Limit{
-		Semaphore: make(quota.Semaphore, units), Clients: quota.NewClients(units/share, units/share, resolver.ErrBusy),
+		Semaphore: make(quota.Semaphore, units), Clients: quota.NewClientLimits(units/share, units/share, resolver.ErrBusy),
 		Busy: problem.ErrDocuments,
 	})
 }
@@ -40,7 +40,7 @@ func large(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	for i := range items {
 		items[i] = scheme.Item{Kind: scheme.ItemInfo, Name: strings.Repeat("a", 850)}
 	}
-	return scheme.Listed(&scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: r.URI.String(), Items: items}), nil
+	return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: r.URI.String(), Items: items}), nil
 }
 
 // startLarge starts a server of large menus with 256 MiB for documents.
@@ -49,10 +49,10 @@ func startLarge(t *testing.T, secure *tls.Config) (*server, *quota.Memory) {
 	return startOn(t, secure, func(c *proxy.Config) {
 		c.Fetch = scheme.Mux{"gopher": handlerFunc(large), "http": handlerFunc(large)}
 		c.ListingSize = 12 * mebibyte
-		c.Documents, c.ListingTTL, c.Forward.Accept = memory, time.Minute, answer.ListingAccept
+		c.DocumentMemory, c.ListingTTL, c.Forward.Accept = memory, time.Minute, answer.ListingAccept
 		c.Forward.Fetches = quota.Limit{Semaphore: make(quota.Semaphore, 1024)}
 	}, func(c *engine) { // many start at the same time
-		c.listen.HeaderTimeout, c.protocols.HeaderTimeout, c.protocols.IdleTimeout = testserver.Patience, testserver.Patience, testserver.Patience
+		c.listen.ReadHeaderTimeout, c.protocols.ReadHeaderTimeout, c.protocols.IdleTimeout = testserver.Timeout, testserver.Timeout, testserver.Timeout
 	}), memory
 }
 
@@ -75,7 +75,7 @@ func (s *server) idleReader(t *testing.T, from string, number int, accept string
 	}
 	t.Cleanup(func() { c.Close() })
 	_ = c.(*net.TCPConn).SetReadBuffer(4096)
-	_ = c.SetDeadline(time.Now().Add(testserver.Patience))
+	_ = c.SetDeadline(time.Now().Add(testserver.Timeout))
 	head := make([]byte, len("HTTP/1.1 200"))
 	if _, err = fmt.Fprintf(c, "GET /fetch?uri=gopher://h.example/1/%d HTTP/1.1\r\nHost: a\r\nReferer: http://a/\r\nAccept: %s\r\n\r\n", number,
 		accept); err == nil {
@@ -206,7 +206,7 @@ func TestReadersThatReadNothingByHTTP2(t *testing.T) {
 // Long lists of locations count as documents.
 func TestMemoryOfLists(t *testing.T) {
 	memory := memoryOf(4 * mebibyte)
-	s := start(t, func(c *proxy.Config) { c.Documents = memory })
+	s := start(t, func(c *proxy.Config) { c.DocumentMemory = memory })
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		locations := make([]resolver.Location, 2000)
 		for i := range locations {
@@ -232,7 +232,7 @@ func TestMemoryOfLists(t *testing.T) {
 // Many small answers count like few large ones: 1000 of 60 KiB that no client reads.
 func TestMemoryOfSmallLists(t *testing.T) {
 	memory := memoryOf(16 * mebibyte)
-	s := startOn(t, certificate(t), func(c *proxy.Config) { c.Documents = memory })
+	s := startOn(t, certificate(t), func(c *proxy.Config) { c.DocumentMemory = memory })
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		locations := make([]resolver.Location, 450)
 		for i := range locations {
@@ -266,10 +266,10 @@ func TestMemoryOfSmallLists(t *testing.T) {
 func TestDocumentsWaitForEachOther(t *testing.T) {
 	s := startOn(t, nil, func(c *proxy.Config) {
 		c.Fetch = scheme.Mux{"gopher": handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
-			return scheme.Listed(&scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: "gopher://h.example/1/"}), nil
+			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: "gopher://h.example/1/"}), nil
 		})}
-		c.ListingSize, c.DocumentWait = 4*mebibyte, testserver.Patience
-		c.Documents, c.ListingTTL, c.Forward.Accept = memoryOf(32*mebibyte), time.Minute, answer.ListingAccept
+		c.ListingSize, c.DocumentWait = 4*mebibyte, testserver.Timeout
+		c.DocumentMemory, c.ListingTTL, c.Forward.Accept = memoryOf(32*mebibyte), time.Minute, answer.ListingAccept
 		c.Forward.Fetches = quota.Limit{Semaphore: make(quota.Semaphore, 1024)}
 	})
 	var readers sync.WaitGroup

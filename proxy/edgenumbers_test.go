@@ -85,19 +85,19 @@ func replyTo(c net.Conn, data net.Listener, line string, replies []string) strin
 // withGateways adds the protocols whose servers send numbers.
 func withGateways(t *testing.T, news string) func(*proxy.Config) {
 	t.Helper()
-	guard := netguard.New(testserver.Patience, loopback)
+	guard := netguard.New(testserver.Timeout, loopback)
 	dial := func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-		return guard.With(check).DialContext(ctx, network, address)
+		return guard.WithCheck(check).DialContext(ctx, network, address)
 	}
-	limits := scheme.Limits{Timeout: testserver.Patience, Entries: 100, Octets: 1 << 20, Line: 8 << 10}
-	files := ftp.New(ftp.Config{Dial: dial, Limits: limits, Now: time.Now, Anonymous: "a@", MaxFetches: 10, MaxIdle: 1, Idle: time.Minute})
+	limits := scheme.Limits{Timeout: testserver.Timeout, Entries: 100, Bytes: 1 << 20, Line: 8 << 10}
+	files := ftp.New(ftp.Config{Dial: dial, Limits: limits, Now: time.Now, Anonymous: "a@", MaxFetches: 10, MaxIdle: 1, IdleTimeout: time.Minute})
 	t.Cleanup(files.Close)
 	return func(c *proxy.Config) {
 		withCache(t, c)
 		c.ListingTTL = time.Minute
 		mux := c.Fetch.(scheme.Mux)
 		mux["ftp"], mux["gopher"] = files, gopher.New(gopher.Config{Dial: dial, Limits: limits})
-		mux["news"] = nntp.New(nntp.Config{Dial: dial, Limits: limits, Now: time.Now, Page: 10, Servers: []nntp.Server{{Address: news}}})
+		mux["news"] = nntp.New(nntp.Config{Dial: dial, Limits: limits, Now: time.Now, PageSize: 10, Servers: []nntp.Server{{Address: news}}})
 	}
 }
 
@@ -158,7 +158,7 @@ func (s *server) answers(t *testing.T, target, fields string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(testserver.Patience))
+	_ = c.SetDeadline(time.Now().Add(testserver.Timeout))
 	_, _ = io.WriteString(c, "GET "+target+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"+fields+"\r\n")
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if errors.Is(err, io.ErrUnexpectedEOF) {

@@ -30,31 +30,31 @@ type exchange struct {
 	parts   [][]byte           // the blocks of stored content
 	scratch message.Scratch
 	texts   route.Scratch
-	// selecting is linesOfSite; nil without compression.
-	selecting httpmessage.Lines
+	// siteHeader is newSiteHeader; nil without compression.
+	siteHeader httpmessage.Header
 }
 
 // ofRequest is the part of an exchange that belongs to its request. The zero value belongs to none.
 type ofRequest struct {
 	httpmessage.ResponseWriter
-	handler *Handler
-	in      *httpmessage.Incoming
-	ctx     context.Context   //nolint:containedctx // it is that of the request
-	lines   httpmessage.Lines // the fields of the request
-	start   time.Time
-	client  gate.Client
-	place   *route.Place // the place of the connection, or own
-	own     route.Place  // a copy, for when the connection may go on to other requests
-	hasAddr bool         // the peer of the connection has an address
-	view    route.View
-	ask     route.Ask
-	verdict gate.Verdict
-	hops    uint8 // see resolver.Query
+	handler     *Handler
+	in          *httpmessage.Incoming
+	ctx         context.Context    //nolint:containedctx // it is that of the request
+	header      httpmessage.Header // the fields of the request
+	start       time.Time
+	client      gate.Client
+	endpoint    *route.Endpoint // the place of the connection, or own
+	ownEndpoint route.Endpoint  // a copy, for when the connection may go on to other requests
+	hasAddr     bool            // the peer of the connection has an address
+	requestHead route.RequestHead
+	request     route.Request
+	verdict     gate.Verdict
+	hops        uint8 // see resolver.Query
 	// err is the error found before admission, which ends the request; admitted is whether verdict is set.
 	err      error
 	admitted bool
 	found    forward.Found // the stored response, if Begin has looked it up
-	untraced bool          // Observers.Untraced has counted it
+	untraced bool          // Observers.SkipSpan has counted it
 	left     bool          // writing to the client has failed
 	// uses are the uses of all header fields together. plain is whether the request has no content and each
 	// field is httpmessage.Plain.
@@ -66,7 +66,7 @@ type ofRequest struct {
 	encoding          []string // the values of Accept-Encoding that select the response of a site
 	closes            bool     // the connection closes after the response
 	event             Event
-	question          answer.Question
+	answerRequest     answer.Request
 	location          [1]resolver.Location
 }
 
@@ -76,10 +76,10 @@ func (h *Handler) newExchange(in *httpmessage.Incoming, w httpmessage.ResponseWr
 	if x == nil {
 		x = new(exchange)
 		if h.config.Compress != nil {
-			x.selecting = x.linesOfSite
+			x.siteHeader = x.newSiteHeader
 		}
 	}
-	x.handler, x.in, x.ResponseWriter, x.lines = h, in, w, in.Header()
+	x.handler, x.in, x.ResponseWriter, x.header = h, in, w, in.Header()
 	x.ctx, x.start, x.event.Form = context.Background(), h.config.Now(), "none"
 	return x
 }
@@ -118,10 +118,10 @@ func (x *exchange) WriteHeader(status int, reason string, fields httpmessage.Fie
 	if x.event.Status == 0 {
 		x.event.Status = status
 	}
-	x.event.Type = fields.Value("Content-Type")
+	x.event.Type = fields.Get("Content-Type")
 	x.head = append(x.head[:0], fields...)
 	for _, f := range x.fields {
-		if f.Is("Vary") || !fields.Has(f.Name) {
+		if f.HasName("Vary") || !fields.Has(f.Name) {
 			x.head = append(x.head, f)
 		}
 	}
@@ -155,9 +155,9 @@ func (x *exchange) ReadFrom(r io.Reader) (int64, error) {
 	return n, err
 }
 
-// TakeOver implements httpmessage.ResponseWriter, and records a change of protocol.
-func (x *exchange) TakeOver() (net.Conn, []byte, error) {
-	conn, read, err := x.ResponseWriter.TakeOver()
+// Hijack implements httpmessage.ResponseWriter, and records a change of protocol.
+func (x *exchange) Hijack() (net.Conn, []byte, error) {
+	conn, read, err := x.ResponseWriter.Hijack()
 	if err == nil && x.event.Status == 0 {
 		x.event.Status = http.StatusSwitchingProtocols
 		if x.in.Method == http.MethodConnect {
@@ -168,13 +168,13 @@ func (x *exchange) TakeOver() (net.Conn, []byte, error) {
 }
 
 // CloseBehind implements forward.ResponseWriter.
-func (x *exchange) CloseBehind() { x.closes = true }
+func (x *exchange) CloseAfterResponse() { x.closes = true }
 
 // SetServer implements forward.ResponseWriter.
 func (x *exchange) SetServer(at netip.AddrPort) { x.event.Server = at }
 
 // Broken implements forward.ResponseWriter.
-func (x *exchange) Broken(err error) {
+func (x *exchange) SourceFailed(err error) {
 	x.event.Err = err
 	x.identify()
 	x.reportAs("response aborted", x.event.Status, resolver.Unreachable(err))
@@ -189,14 +189,14 @@ func (x *exchange) end(completed bool) {
 	case event.Status == 0:
 		event.Status = http.StatusOK // net/http semantics: an empty response has status 200
 	}
-	event.Took = h.config.Now().Sub(x.start)
+	event.Duration = h.config.Now().Sub(x.start)
 	if h.config.Observe != nil {
 		event.Method, event.Target, event.Host, event.Proto = x.in.Method, x.in.Target, x.in.Host, x.in.Proto()
-		event.Referer, event.UserAgent = x.lines.Value("Referer"), x.lines.Value("User-Agent")
+		event.Referer, event.UserAgent = x.header.Get("Referer"), x.header.Get("User-Agent")
 		event.Client = x.client.Addr
 		event.User = x.verdict.User
 		if event.User == "" && x.uses&httpmessage.Secret != 0 {
-			event.User = gate.UserOf(x.lines)
+			event.User = gate.UserOf(x.header)
 		}
 		h.config.Observe(event)
 	}
@@ -211,7 +211,7 @@ func (x *exchange) identify() {
 	}
 	start, id := x.scratch.Text.Begin()
 	trusted := gate.Contains(x.handler.config.Access.Trusted, x.client.Peer)
-	id = httpmessage.AppendRequestID(id, x.lines.Value(httpmessage.RequestIDField), trusted)
+	id = httpmessage.AppendRequestID(id, x.header.Get(httpmessage.RequestIDField), trusted)
 	x.event.ID = x.scratch.Text.End(start, id)
 	x.fields.Set(httpmessage.RequestIDField, x.event.ID)
 }
@@ -220,7 +220,7 @@ func (x *exchange) identify() {
 // replyExhausted if the memory for documents is used up (limits.documents).
 func (x *exchange) reply(r message.Reply) {
 	coding := x.coding(&r)
-	switch r.Precondition(x.in.Method, x.lines) {
+	switch r.Precondition(x.in.Method, x.header) {
 	case http.StatusNotModified:
 		if r = r.NotModified(); coding != "" {
 			compress.Weaken(&r.Fields)
@@ -229,10 +229,10 @@ func (x *exchange) reply(r message.Reply) {
 		if r.Close != nil {
 			r.Close()
 		}
-		x.fail(problem.ErrUnmatched)
+		x.fail(problem.ErrPreconditionFailed)
 		return
 	}
-	memory, err := x.handler.config.Documents.Reserve(x.client.Addr, int64(len(r.Body)))
+	memory, err := x.handler.config.DocumentMemory.Reserve(x.client.Addr, int64(len(r.Body)))
 	if err != nil {
 		if r.Close != nil {
 			r.Close()
@@ -267,29 +267,29 @@ func (x *exchange) replyExhausted(err error) {
 }
 
 // base returns the absolute URL of this server for the client.
-func (x *exchange) base() string { return x.place.Base(x.in.Host) }
+func (x *exchange) base() string { return x.endpoint.Base(x.in.Host) }
 
 // mark adds the fields for caches in front of urnd to a reply about a name.
 func (x *exchange) mark(r *message.Reply) {
-	if x.ask.Kind != route.KindName && x.ask.Kind != route.KindRedirect || x.ask.Err != nil {
+	if x.request.Kind != route.KindName && x.request.Kind != route.KindRedirect || x.request.Err != nil {
 		return
 	}
 	tags, name := x.handler.config.Tags, ""
 	if tags != "" {
-		canonical, err := x.handler.config.Names.Key(x.ask.Target.Query.URI)
+		canonical, err := x.handler.config.Names.CanonicalName(x.request.Target.Query.URI)
 		if err != nil {
 			return
 		}
 		name = canonical.String()
 	}
-	if tags != "" || r.Shared != 0 {
-		*r = r.Marked(tags, name)
+	if tags != "" || r.SharedMaxAge != 0 {
+		*r = r.WithCacheTags(tags, name)
 	}
 }
 
 // answered calls Answered with the record of a resolved name; a nil record means that no name was resolved.
 func (x *exchange) answered(record *resolver.Record) {
 	if record != nil && x.handler.config.Answered != nil {
-		x.handler.config.Answered(x.lines.Value("User-Agent"), record)
+		x.handler.config.Answered(x.header.Get("User-Agent"), record)
 	}
 }

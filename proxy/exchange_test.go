@@ -83,7 +83,7 @@ func TestEvents(t *testing.T) {
 		body := text(t, response)
 		e := w.event(t)
 		if got := summary(e); got != want || e.Status != response.StatusCode || (e.Err != nil) != (e.Status >= 400 && e.Status != http.StatusTeapot) ||
-			e.Client != netip.MustParseAddr("127.0.0.1") || e.Took < 0 || (e.ID != "") != (e.Status >= 400 && e.Status != http.StatusTeapot || e.Form == "batch") {
+			e.Client != netip.MustParseAddr("127.0.0.1") || e.Duration < 0 || (e.ID != "") != (e.Status >= 400 && e.Status != http.StatusTeapot || e.Form == "batch") {
 			t.Errorf("%.80s: %s, %d; %+v", request, got, response.StatusCode, e)
 		}
 		if method, _, _ := strings.Cut(request, " "); method != "HEAD" && e.Bytes != int64(len(body)) || method == "HEAD" && e.Bytes != 0 {

@@ -32,7 +32,7 @@ func newQuotas() *quotas {
 		requests: slots(), fetches: slots(), streams: slots(), outgoing: slots(), searches: slots(), sitemaps: slots(), bound: slots(),
 	}
 	const documents = 64
-	share := quota.NewClients(documents/2, documents/2, resolver.ErrBusy)
+	share := quota.NewClientLimits(documents/2, documents/2, resolver.ErrBusy)
 	q.documents = quota.NewMemory(quota.Limit{Semaphore: make(quota.Semaphore, documents), Clients: share, Busy: problem.ErrDocuments})
 	return q
 }
@@ -90,15 +90,15 @@ func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 			}
 			return fetch.Fetch(ctx, r)
 		})
-		c.Documents, c.ListingSize, c.Forward.Accept = q.documents, 1<<20, answer.ListingAccept
-		c.Forward.Fetches = quota.Limit{Semaphore: q.fetches, Busy: problem.ErrFetches}
-		c.Forward.Streams = quota.Limit{Semaphore: q.streams, Busy: problem.ErrStreams}
-		c.Forward.Bound = quota.Limit{Semaphore: q.bound, Busy: problem.ErrBound}
+		c.DocumentMemory, c.ListingSize, c.Forward.Accept = q.documents, 1<<20, answer.ListingAccept
+		c.Forward.Fetches = quota.Limit{Semaphore: q.fetches, Busy: problem.ErrTooManyFetches}
+		c.Forward.Streams = quota.Limit{Semaphore: q.streams, Busy: problem.ErrTooManyStreams}
+		c.Forward.Bound = quota.Limit{Semaphore: q.bound, Busy: problem.ErrTooManyBoundConnections}
 		lists := oneListed()
 		c.Lists = lists
-		c.Lists.Search = func(ctx context.Context, s resolver.NameSearch) (resolver.FoundNames, error) {
+		c.Lists.Search = func(ctx context.Context, s resolver.NameSearch) (resolver.NamePage, error) {
 			if !q.searches.TryAcquire() {
-				return resolver.FoundNames{}, resolver.ErrBusy
+				return resolver.NamePage{}, resolver.ErrBusy
 			}
 			defer q.searches.Release()
 			return lists.Search(ctx, s)
@@ -121,7 +121,7 @@ func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 		long := strings.Repeat("The Library of a Long Name ", 20)
 		c.Pages = pages.New(pages.Site{
 			Name: long, Contact: "https://a.example/" + long, Imprint: "https://a.example/" + long, Privacy: "https://a.example/" + long,
-			All: []pages.Namespace{{NID: "isbn"}}, Browses: true,
+			All: []pages.Namespace{{NID: "isbn"}}, HasNameList: true,
 		})
 	}
 }
@@ -230,7 +230,7 @@ func (r *exhaustedRequest) send(t *testing.T, plain *server, client http.RoundTr
 	if strings.HasPrefix(target, "/") {
 		target = "https://" + r.host + target
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), testserver.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testserver.Timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, r.method, target, strings.NewReader(r.body))
 	if err != nil {
@@ -278,7 +278,7 @@ func TestExhausted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q, web, upgrading := newQuotas(), origin(t), echo(t).URL
-			set := func(e *engine) { e.protocols.MaxHeader = 32 << 10 }
+			set := func(e *engine) { e.protocols.MaxHeaderBytes = 32 << 10 }
 			plain, secure := startOn(t, nil, q.config(t, web), set), startOn(t, certificate(t), q.config(t, web), set)
 			client := secure.client2(t, "a")
 			refused := 0

@@ -20,30 +20,30 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// refused returns the error of a request that was not admitted, with the URI that it is about.
-func (x *exchange) refused(err error) error {
-	a, u := &x.ask, x.ask.Target.Query.URI
+// denialError returns the error of a request that was not admitted, with the URI that it is about.
+func (x *exchange) denialError(err error) error {
+	a, u := &x.request, x.request.Target.Query.URI
 	switch step := x.verdict.Step; {
 	case step == gate.StepRate:
 		return err
 	case a.Kind == route.KindFetch:
-		return x.unfetched(err)
+		return x.fetchError(err)
 	case a.Kind == route.KindRedirect || a.Retrieves:
 		if unknown := resolver.CheckScheme(u); errors.Is(unknown, resolver.ErrService) && !x.handler.config.Names.IsName(u) {
-			return x.suggest(problem.About(unknown, u))
+			return x.suggest(problem.WithURI(unknown, u))
 		}
-		return problem.About(err, u)
+		return problem.WithURI(err, u)
 	default:
 		return err
 	}
 }
 
-// unfetched adds the requested URI without its password to the error of a request at /fetch. It returns nil for nil.
-func (x *exchange) unfetched(err error) error {
+// fetchError adds the requested URI without its password to the error of a request at /fetch. It returns nil for nil.
+func (x *exchange) fetchError(err error) error {
 	if err == nil {
 		return nil
 	}
-	t := &x.ask.Target
+	t := &x.request.Target
 	about := &problem.Failure{Err: err, Input: t.Query.URI.WithoutPassword().String(), Fetched: true}
 	if about.Typed = about.Input; about.Typed == "" {
 		about.Typed = t.Text // the text is no URI
@@ -71,28 +71,28 @@ func (x *exchange) fail(err error) {
 		return
 	}
 	x.report(err)
-	design, lines := x.handler.config.Pages, readerLines(x.lines, &x.ask)
-	if route.IsAPI(x.ask.Path) && !x.ask.Target.Explains { // the explanation has an HTML page
+	design, lines := x.handler.config.Pages, withChosenLanguage(x.header, &x.request)
+	if route.IsAPI(x.request.Path) && !x.request.Target.Explains { // the explanation has an HTML page
 		lines = nil
 	}
 	reply := problem.Reply(design, lines, err)
-	switch a := &x.ask; {
-	case a.IsForwarded:
-		reply = problem.ProxyReply(design, lines, "urnd", x.unreached(err))
+	switch a := &x.request; {
+	case a.Forwarded:
+		reply = problem.ProxyReply(design, lines, "urnd", x.serverError(err))
 	case a.IsName && a.Err == nil && a.Target.Form != route.FormMemento: // the links of the reply are those of the name
-		if canonical, keyErr := x.handler.config.Names.Key(a.Target.Query.URI); keyErr == nil {
-			reply = answer.Failed(reply, x.base(), canonical.String(), a.IsLink, err)
+		if canonical, keyErr := x.handler.config.Names.CanonicalName(a.Target.Query.URI); keyErr == nil {
+			reply = answer.WithErrorLinks(reply, x.base(), canonical.String(), a.IsLink, err)
 		}
 	}
-	if x.ask.Target.Form == route.FormHandle {
-		reply = answer.HandleFailed(reply, x.ask.Target.Handle, err)
+	if x.request.Target.Form == route.FormHandle {
+		reply = answer.HandleError(reply, x.request.Target.Handle, err)
 	}
 	var denied *policy.Denied
 	if errors.As(err, &denied) {
 		x.event.Rule = denied.Rule
 	}
 	if x.in.Major == 1 && x.isCut(err) {
-		x.CloseBehind()
+		x.CloseAfterResponse()
 	}
 	reply.Record = resolver.RecordOf(err)
 	x.reply(reply)
@@ -103,14 +103,14 @@ func (x *exchange) fail(err error) {
 // sends no tunnel data before the next challenge, and the login needs its connection.
 func (x *exchange) isCut(err error) bool {
 	if x.in.Method != http.MethodConnect {
-		return errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)
+		return errors.Is(err, scheme.ErrRequestBody) || errors.Is(err, problem.ErrBodyTimeout)
 	}
 	var login *problem.LoginError
-	return !errors.As(err, &login) || !login.IsBegun
+	return !errors.As(err, &login) || !login.InProgress
 }
 
-// unreached adds the requested URL to an error of a server or of a denied request, if the error does not name it.
-func (x *exchange) unreached(err error) error {
+// serverError adds the requested URL to an error of a server or of a denied request, if the error does not name it.
+func (x *exchange) serverError(err error) error {
 	status := problem.Status(err)
 	if status < http.StatusBadGateway && status != http.StatusForbidden || errors.As(err, new(*problem.Failure)) {
 		return err
@@ -166,9 +166,9 @@ func (x *exchange) reportAs(message string, sent int, err error) {
 	}
 	if isFailure(err) {
 		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
-		if x.ask.IsForwarded {
+		if x.request.Forwarded {
 			host := x.in.Host
-			if u := x.ask.Target.Query.URI; x.ask.Kind == route.KindFetch {
+			if u := x.request.Target.Query.URI; x.request.Kind == route.KindFetch {
 				host, _ = u.Host()
 				if port, _ := u.Port(); port != "" {
 					host += ":" + port

@@ -27,18 +27,18 @@ func (f handlerFunc) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resou
 func gopherMenu(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	switch path := r.URI.Path(); path {
 	case "/0missing":
-		return nil, scheme.Refuse(http.StatusNotFound, "no <such> file")
+		return nil, scheme.UpstreamError(http.StatusNotFound, "no <such> file")
 	case "/0away":
 		return scheme.Redirect(http.StatusFound, "gopher://b.example/1"), nil
 	case "/0text":
 		return &scheme.Resource{
 			Response: httpmessage.Response{
 				Status: http.StatusOK, ContentLength: 4, Body: io.NopCloser(strings.NewReader("text")),
-				Fields: httpmessage.FieldsOf("Content-Type", "text/html", "Set-Cookie", "a=b"),
+				Fields: httpmessage.NewFields("Content-Type", "text/html", "Set-Cookie", "a=b"),
 			},
 		}, nil
 	default:
-		return scheme.Listed(&scheme.Listing{
+		return scheme.ListingResource(&scheme.Listing{
 			Kind: scheme.KindMenu, Title: "Menu of " + path, URI: r.URI.String(),
 			Items: []scheme.Item{{Kind: scheme.ItemText, Name: "A <text>", URI: "gopher://a.example/0a%09b"}},
 		}), nil
@@ -126,7 +126,7 @@ func TestSortedListings(t *testing.T) {
 		withGopher(c)
 		c.Fetch.(scheme.Mux)["ftp"] = scheme.Gateway{Handler: handlerFunc(func(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 			one, two := int64(1), int64(2)
-			return scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, URI: r.URI.String(), Items: []scheme.Item{
+			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindDirectory, URI: r.URI.String(), Items: []scheme.Item{
 				{Kind: scheme.ItemDirectory, Name: "c", Modified: time.Unix(1, 0)},
 				{Kind: scheme.ItemFile, Name: "a", Size: &one, Modified: time.Unix(3, 0)},
 				{Kind: scheme.ItemFile, Name: "B", Size: &two, Modified: time.Unix(2, 0)},

@@ -50,7 +50,7 @@ func TestLinksToFetch(t *testing.T) {
 // language of the page. Programs get the same.
 func TestDeniedPage(t *testing.T) {
 	const reason = `Keine sozialen Netze im Lesesaal. Fragen <Sie> an der Theke.`
-	rules, err := policy.New(policy.Enforce, []policy.Rule{
+	rules, err := policy.New(policy.ModeEnforce, []policy.Rule{
 		{ID: "no-social", Deny: true, Hosts: []string{".social.example"}, Reason: reason},
 		{ID: "no-words", Deny: true, Hosts: []string{"plain.example"}},
 	})

@@ -257,7 +257,7 @@ func TestGatewayAccess(t *testing.T) {
 	if got := s.visit(t, "GET", "/", "www.example").StatusCode; got != 403 {
 		t.Errorf("who may not resolve: %d", got)
 	}
-	rules, err := policy.New(policy.Enforce, []policy.Rule{{ID: "no-site", Deny: true, Hosts: []string{"www.example"}}})
+	rules, err := policy.New(policy.ModeEnforce, []policy.Rule{{ID: "no-site", Deny: true, Hosts: []string{"www.example"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

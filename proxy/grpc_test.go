@@ -155,7 +155,7 @@ func dialTalker(t testing.TB, server string) (*grpc.ClientConn, context.Context)
 		talk.Route.Host = "talk.example"
 		talk.TLS = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}
 		c.Sites = []proxy.Site{talk}
-	}, func(e *engine) { e.protocols.BodyTimeout = testserver.Patience })
+	}, func(e *engine) { e.protocols.BodyTimeout = testserver.Timeout })
 	client, err := grpc.NewClient("passthrough:///"+s.addr, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{
 		ServerName: "talk.example", InsecureSkipVerify: true,
 	})), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20)))
@@ -163,7 +163,7 @@ func dialTalker(t testing.TB, server string) (*grpc.ClientConn, context.Context)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	ctx, cancel := context.WithTimeout(t.Context(), testserver.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testserver.Timeout)
 	t.Cleanup(cancel)
 	return client, ctx
 }

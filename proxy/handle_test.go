@@ -20,7 +20,7 @@ type handleReply struct {
 
 // withHandles maps handles to names of a registry.
 func withHandles(c *proxy.Config) {
-	c.Names = c.Names.Owning([]string{"urn:"})
+	c.Names = c.Names.WithOwnedPrefixes([]string{"urn:"})
 	c.Handles = route.Handles{{Prefix: "20.500.1", Names: "urn:a1:"}}
 	c.CORS = []string{"https://a.example"}
 	c.Resolver = resolver.NewCanonical(c.Names, resolver.Func(func(_ context.Context, q resolver.Query) (resolver.Answer, error) {

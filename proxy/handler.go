@@ -40,9 +40,9 @@ type Handler struct {
 	// hostStatics are the documents of the hosts of identifiers in web addresses, by host and path.
 	hostStatics map[string]map[string]*answer.Static
 	// exhausted is the pre-rendered reply for when no memory is left for a document.
-	exhausted message.Reply
-	exchanges sync.Pool
-	refusals  *refusals
+	exhausted  message.Reply
+	exchanges  sync.Pool
+	rejections *rejections
 }
 
 // Avoided returns the failing servers that are avoided while a location has others.
@@ -59,17 +59,17 @@ func New(config Config) *Handler {
 	}
 	h := &Handler{
 		config: config, failures: failures, exhausted: problem.Reply(config.Pages, nil, problem.ErrDocuments),
-		statics: answer.Statics(), hostRobots: answer.HostRobots(), docs: answer.NewDocs(config.Pages),
-		describes: len(config.Described) > 0, refusals: newRefusals(),
-		cors: answer.CORS{Origins: config.CORS, Everybody: config.Access.Everybody()},
+		statics: answer.StaticDocuments(), hostRobots: answer.HostRobots(), docs: answer.NewDocs(config.Pages),
+		describes: len(config.DescribedPrefixes) > 0, rejections: newRejections(),
+		cors: answer.CORS{Origins: config.CORS, AllMayResolve: config.Access.AllMayResolve()},
 		gate: gate.New(gate.Config{
-			Access: config.Access, Sites: accessOf(config.Sites), Own: config.Own, Policy: config.Policy, NetworkFactor: config.NetworkFactor, Now: config.Now, Log: config.Log,
+			Access: config.Access, Sites: accessOf(config.Sites), OwnHosts: config.OwnHosts, Policy: config.Policy, NetworkFactor: config.NetworkFactor, Now: config.Now, Log: config.Log,
 		}),
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,
-			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History, Known: config.Known, Handles: config.Handles,
-			Support: config.Support, Pages: config.Pages, Described: config.Described,
+			ClientQuotaPercent: config.ClientQuotaPercent, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History, LookupNames: config.LookupNames, Handles: config.Handles,
+			Support: config.Support, Pages: config.Pages, DescribedPrefixes: config.DescribedPrefixes,
 		}),
 	}
 	if pac := config.PAC.Static(); pac != nil {
@@ -81,14 +81,14 @@ func New(config Config) *Handler {
 	}
 	h.statics[answer.PathRobots] = answer.Robots(config.Lists, sitemap)
 	if config.Names.OwnsARKs() {
-		h.statics[answer.PathARK] = answer.ServiceOfARKs(config.Pages.Path("/"))
+		h.statics[answer.PathARK] = answer.ARKService(config.Pages.Path("/"))
 	}
 	if logo := config.Pages.Logo(); logo != nil {
 		h.statics[logo.Path()] = answer.Logo(logo)
 	}
 	outgoing := config.Forward
 	outgoing.Fetch = present.New(present.Config{
-		Fetch: failures.Observe(config.Fetch), TTL: config.ListingTTL, Most: config.ListingSize, Memory: config.Documents, Wait: config.DocumentWait,
+		Fetch: failures.Wrap(config.Fetch), TTL: config.ListingTTL, MaxBytes: config.ListingSize, Memory: config.DocumentMemory, MemoryWait: config.DocumentWait,
 		Schemes: config.Schemes, Pages: config.Pages,
 	})
 	outgoing.Via, outgoing.Now, outgoing.Accept = config.Via, config.Now, answer.ListingAccept
@@ -98,9 +98,9 @@ func New(config Config) *Handler {
 	outgoing.Base, outgoing.Compress = config.Pages.Path(""), config.Compress
 	h.forward = forward.New(outgoing)
 	h.server = route.Server{
-		Own: config.Own, Names: config.Names, Sites: h.addSites(failures), Hosts: route.NewHosts(config.Hosts), Handles: config.Handles, Documents: make(map[string]bool), Spelling: config.Spelling,
+		OwnHosts: config.OwnHosts, Names: config.Names, Sites: h.addSites(failures), Hosts: route.NewHosts(config.Hosts), Handles: config.Handles, Documents: make(map[string]bool), Spelling: config.Spelling,
 		RedirectTLS: config.RedirectTLS, TLSPort: config.TLSPort, PublicURL: config.PublicURL,
-		Browses: config.Lists.Search != nil, HasSitemap: config.Lists.Index != nil,
+		HasNameList: config.Lists.Search != nil, HasSitemap: config.Lists.Index != nil,
 	}
 	for path := range h.statics {
 		h.server.Documents[path] = true

@@ -41,7 +41,7 @@ func (s *server) client2(t testing.TB, name string) *http.Transport {
 
 func (s *server) ask2(t testing.TB, method, target string, body io.Reader, change func(*http.Request)) (*http.Response, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testserver.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testserver.Timeout)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, method, target, body)
 	if err != nil {
@@ -182,7 +182,7 @@ func TestConnectByHTTP2(t *testing.T) {
 	open := func(target string) (io.WriteCloser, *http.Response) {
 		t.Helper()
 		body, write := io.Pipe()
-		ctx, cancel := context.WithTimeout(t.Context(), testserver.Patience)
+		ctx, cancel := context.WithTimeout(t.Context(), testserver.Timeout)
 		t.Cleanup(cancel)
 		r := (&http.Request{
 			Method: http.MethodConnect, URL: &url.URL{Scheme: "https", Host: target}, Host: target, Header: http.Header{},

@@ -72,7 +72,7 @@ func TestListingsByLanguage(t *testing.T) {
 		stored = withCache(t, c)
 		c.Fetch = handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
 			fetched++
-			return scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, URI: "ftp://h.example/", Items: make([]scheme.Item, 2)}), nil
+			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindDirectory, URI: "ftp://h.example/", Items: make([]scheme.Item, 2)}), nil
 		})
 	})
 	for _, tt := range []struct{ accept, word string }{
@@ -108,7 +108,7 @@ func TestBelowAPath(t *testing.T) {
 			if r.URI.Path() == "/moved" {
 				return scheme.Redirect(http.StatusFound, "ftp://h.example/pub/"), nil
 			}
-			return scheme.Listed(&scheme.Listing{
+			return scheme.ListingResource(&scheme.Listing{
 				Kind: scheme.KindDirectory, URI: "ftp://h.example/pub/", Search: &scheme.Search{Prefix: "ftp://h.example/?"},
 				Items: []scheme.Item{{Name: "a", URI: "ftp://h.example/a"}, {Name: "b", URI: "ftp://h.example/b"}},
 			}), nil

@@ -26,7 +26,7 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	path := r.URI.Path()
 	switch {
 	case path == "/pub/":
-		return scheme.Listed(&scheme.Listing{
+		return scheme.ListingResource(&scheme.Listing{
 			Kind: scheme.KindDirectory, Title: "/pub/", URI: r.URI.String(), Parent: &scheme.Link{Text: "/", URI: "ftp://h.example/"},
 			Next: &scheme.Link{Text: "more", URI: "ftp://h.example/pub/2"}, Warnings: []string{"w"}, Notes: []string{"n"},
 			Properties: []scheme.Property{{Name: "p", Value: "v", URI: "http://h.example/"}}, Search: &scheme.Search{Label: "l", Prefix: "ftp://h.example/pub/?"},
@@ -40,9 +40,9 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 			Text: "t", Open: &scheme.Link{Text: "o", URI: "telnet://h.example/"}, Incomplete: "i", Previous: &scheme.Link{URI: "ftp://h.example/pub/0"},
 		}), nil
 	case strings.HasPrefix(path, "/refused/"):
-		refusal := &scheme.Refusal{Status: map[string]int{"/refused/404": 404, "/refused/401": 401, "/refused/503": 503}[path], Reply: `550 "No" such file`}
+		refusal := &scheme.StatusError{Status: map[string]int{"/refused/404": 404, "/refused/401": 401, "/refused/503": 503}[path], Reply: `550 "No" such file`}
 		if refusal.Status == http.StatusUnauthorized {
-			refusal.Fields = httpmessage.FieldsOf("Www-Authenticate", `Basic realm="ftp"`)
+			refusal.Fields = httpmessage.NewFields("Www-Authenticate", `Basic realm="ftp"`)
 		}
 		return nil, refusal
 	case path == "/moved":
@@ -70,9 +70,9 @@ func TestListingsByLogin(t *testing.T) {
 		c.Forward.Accept, c.ListingTTL = answer.ListingAccept, time.Minute
 		stored = withCache(t, c)
 		c.Fetch = handlerFunc(func(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
-			resource := scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, Title: "for " + r.Fields.Value("Authorization"), URI: "ftp://h.example/"})
+			resource := scheme.ListingResource(&scheme.Listing{Kind: scheme.KindDirectory, Title: "for " + r.Fields.Get("Authorization"), URI: "ftp://h.example/"})
 			resource.Fields.Set("Vary", "Authorization")
-			if r.Fields.Value("Authorization") != "" {
+			if r.Fields.Get("Authorization") != "" {
 				resource.Fields.Set("Cache-Control", "no-store")
 			}
 			return resource, nil

@@ -13,7 +13,7 @@ import (
 // TestLoggedFields: an event, which is written to the access log, has the values of exactly the fields that
 // the table marks as logged.
 func TestLoggedFields(t *testing.T) {
-	w := startObserved(t, func(c *proxy.Config) { c.Identify, c.Access.Trusted = true, []netip.Prefix{loopback} })
+	w := startObserved(t, func(c *proxy.Config) { c.SendRequestID, c.Access.Trusted = true, []netip.Prefix{loopback} })
 	for _, f := range httpmessage.RequestFields() {
 		const value = "to-be-found"
 		name := strings.Replace(f.Name, "*", "Other", 1)

@@ -18,16 +18,16 @@ import (
 // oneListed lists one name, and another one for clients that may see hidden names.
 func oneListed() answer.Lists {
 	return answer.Lists{
-		Search: func(_ context.Context, s resolver.NameSearch) (found resolver.FoundNames, err error) {
+		Search: func(_ context.Context, s resolver.NameSearch) (found resolver.NamePage, err error) {
 			switch {
 			case s.After == "bad":
 				return found, resolver.ErrCursor
 			case s.Words == "busy":
 				return found, resolver.ErrBusy
 			}
-			found.Names = []resolver.ListedName{{Name: "urn:isbn:9780395363416", Status: "active", Metadata: `{"title": "<i>A book</i> of ` + s.Words + `"}`}}
+			found.Names = []resolver.NameSummary{{Name: "urn:isbn:9780395363416", Status: "active", Metadata: `{"title": "<i>A book</i> of ` + s.Words + `"}`}}
 			if s.All {
-				found.Names = append(found.Names, resolver.ListedName{Name: "urn:isbn:hidden", Status: "reserved"})
+				found.Names = append(found.Names, resolver.NameSummary{Name: "urn:isbn:hidden", Status: "reserved"})
 			}
 			return found, nil
 		},
@@ -54,7 +54,7 @@ func TestNamePages(t *testing.T) {
 				c.Lists = answer.Lists{}
 			}
 			c.Access.Browse, c.Access.BrowseAll = browse, all
-			c.Pages = pages.New(pages.Site{All: []pages.Namespace{{NID: "isbn"}}, Browses: browse != nil})
+			c.Pages = pages.New(pages.Site{All: []pages.Namespace{{NID: "isbn"}}, HasNameList: browse != nil})
 		})
 	}
 	off := serve()

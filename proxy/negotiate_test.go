@@ -352,7 +352,7 @@ func TestNegotiateOwn(t *testing.T) {
 func TestNegotiateUser(t *testing.T) {
 	var seen []string
 	s, _, origin := loggingIn(t, func(c *proxy.Config) {
-		rules, err := policy.New(policy.Enforce, []policy.Rule{{ID: "bob", Deny: true, Users: []string{"bob"}}})
+		rules, err := policy.New(policy.ModeEnforce, []policy.Rule{{ID: "bob", Deny: true, Users: []string{"bob"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

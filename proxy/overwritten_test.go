@@ -101,7 +101,7 @@ func kinds() []kind {
 
 // withAll sets all options that add to a response, or retain data after the request.
 func withAll(c *proxy.Config) {
-	c.Identify, c.Tags, c.CORS = true, message.SurrogateKey, []string{"https://b.example"}
+	c.SendRequestID, c.Tags, c.CORS = true, message.SurrogateKey, []string{"https://b.example"}
 }
 
 // A server reuses the buffer of a request after Begin: neither the response of Continue, nor stored or
@@ -136,7 +136,7 @@ func overwrite(t *testing.T, change func(*proxy.Config), kinds []kind) {
 				t.Errorf("%s %s, round %d, by Begin %t:\n%.600s\nwant\n%.600s", k.method, k.target, round, rest == nil, shown(got), shown(want))
 			}
 			e, usual := w.event(t), calm.event(t)
-			if id := got.Fields.Value("X-Request-Id"); id != e.ID || id != want.Fields.Value("X-Request-Id") && in.Fields.Has("X-Request-Id") {
+			if id := got.Fields.Get("X-Request-Id"); id != e.ID || id != want.Fields.Get("X-Request-Id") && in.Fields.Has("X-Request-Id") {
 				t.Errorf("%s %s, round %d: %q is sent, and %q observed", k.method, k.target, round, id, e.ID)
 			}
 			if e.Method != usual.Method || e.Target != usual.Target || e.Host != usual.Host || e.Status != usual.Status || e.Form != usual.Form || e.Scheme != usual.Scheme || e.Cache != usual.Cache {
@@ -153,13 +153,13 @@ func TestExchangesForget(t *testing.T) {
 	want := make([]string, len(all))
 	for range 2 { // until the caches are filled
 		for i, k := range all {
-			got, _ := proxytest.Answer(proxy.New(w.config), k.request()) // with an empty pool
+			got, _ := proxytest.Record(proxy.New(w.config), k.request()) // with an empty pool
 			want[i] = shown(got)
 		}
 	}
 	changing := make(map[int]bool) // responses that change on repetition, such as after a purge
 	for i, k := range all {
-		got, _ := proxytest.Answer(proxy.New(w.config), k.request())
+		got, _ := proxytest.Record(proxy.New(w.config), k.request())
 		changing[i] = shown(got) != want[i]
 	}
 	for step := 1; step < len(all); step += 2 { // each after many others

@@ -56,7 +56,7 @@ func (r *readers) fetch(_ context.Context, asked scheme.Request) (*scheme.Resour
 	r.mu.Lock()
 	r.asked[label]++
 	r.mu.Unlock()
-	return scheme.Listed(&scheme.Listing{
+	return scheme.ListingResource(&scheme.Listing{
 		Kind: scheme.KindMenu, Title: "TOPSECRET-42", URI: asked.URI.String(),
 		Items: []scheme.Item{{Kind: scheme.ItemText, Name: "next", URI: asked.URI.String() + "-next"}},
 	}), nil
@@ -113,7 +113,7 @@ func startReaders(t *testing.T, secure bool) *readers {
 		withGopher(c)
 		mux, _ := c.Fetch.(scheme.Mux)
 		mux["gopher"] = scheme.Gateway{Handler: handlerFunc(r.fetch)}
-		c.Own = route.NewOwnHosts(urndName)
+		c.OwnHosts = route.NewOwnHosts(urndName)
 	})
 	s.next = r.next
 	_, port, _ := net.SplitHostPort(s.addr)

@@ -40,7 +40,7 @@ func cannotRebind(t *testing.T, b reader, r *readers) {
 		withGopher(c)
 		mux, _ := c.Fetch.(scheme.Mux)
 		mux["gopher"] = scheme.Gateway{Handler: handlerFunc(r.fetch)}
-		c.Own = route.NewOwnHosts(urndName)
+		c.OwnHosts = route.NewOwnHosts(urndName)
 		c.Access.Trusted, c.Access.Proxy = []netip.Prefix{loopback}, prefixes("192.0.2.0/24")
 	})
 	urnd := httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) {

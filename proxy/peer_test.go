@@ -53,7 +53,7 @@ func listenRaw(t testing.TB, serve func(p *peer, c net.Conn, in *bufio.Reader)) 
 			p.mu.Unlock()
 			p.open.Go(func() {
 				defer c.Close()
-				_ = c.SetDeadline(time.Now().Add(testserver.Patience))
+				_ = c.SetDeadline(time.Now().Add(testserver.Timeout))
 				serve(p, c, bufio.NewReader(c))
 			})
 		}
@@ -188,7 +188,7 @@ func (s *server) dial(t testing.TB) conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(testserver.Timeout)); err != nil {
 		t.Fatal(err)
 	}
 	return newConn(c)
@@ -245,7 +245,7 @@ func withCache(t testing.TB, c *proxy.Config) *memory.Store[*httpcache.Entry] {
 	}
 	c.Forward.Cache = httpcache.New(httpcache.Config{
 		Store: store, Now: c.Now, MaxObject: 1 << 16, MaxArriving: 1 << 18, Targeted: []string{"Cdn-Cache-Control"},
-		Same: func(base, reference string) (string, bool) { return base, reference == "." },
+		SameOrigin: func(base, reference string) (string, bool) { return base, reference == "." },
 	})
 	t.Cleanup(func() { c.Forward.Cache.Close(); store.Close() })
 	return store
@@ -254,7 +254,7 @@ func withCache(t testing.TB, c *proxy.Config) *memory.Store[*httpcache.Entry] {
 // guardedDial and tunnelBy wire a client as the daemon does.
 func guardedDial(guard *netguard.Guard) func(context.Context, string, string, func(netip.AddrPort) error) (net.Conn, error) {
 	return func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-		return guard.With(check).DialContext(ctx, network, address)
+		return guard.WithCheck(check).DialContext(ctx, network, address)
 	}
 }
 

@@ -19,7 +19,7 @@ func withPreviews(c *proxy.Config, asked *atomic.Int64) {
 		"urn:example:a": "active", "urn:example:gone": "withdrawn", "urn:example:later": "reserved", "urn:example:plus+": "active", "urn:example:plus": "active",
 		"https://purl.example/a": "active", "https://purl.example/own?preview": "active", "https://purl.example/own": "active", "ark:/12345/x": "active",
 	}
-	c.Names = c.Names.Owning([]string{"urn:", "https://purl.example/", "ark:/12345/"})
+	c.Names = c.Names.WithOwnedPrefixes([]string{"urn:", "https://purl.example/", "ark:/12345/"})
 	c.Hosts = []string{"purl.example"}
 	own := resolver.Func(func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		if q.Service == resolver.I2Ns { // for the other names on the page
@@ -41,7 +41,7 @@ func withPreviews(c *proxy.Config, asked *atomic.Int64) {
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Minute}
 		}
 	})
-	c.Resolver = resolver.NewCanonical(c.Names, &resolver.Split{Names: own, Locations: scheme.NewSelf(), Own: own, Owns: c.Names.Owns})
+	c.Resolver = resolver.NewCanonical(c.Names, &resolver.Mux{Names: own, Locations: scheme.NewSelf(), Own: own, Owns: c.Names.Owns})
 }
 
 // The page about a name is shown for the name with "?preview" or a final "+", unless that is a name itself.

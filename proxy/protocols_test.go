@@ -30,7 +30,7 @@ func (u unreached) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter)
 func TestServerRefuses(t *testing.T) {
 	var refused atomic.Int64
 	e := newEngine(unreached{t}, certificate(t), nil)
-	e.protocols.Refused = func(int) { refused.Add(1) }
+	e.protocols.Rejected = func(int) { refused.Add(1) }
 	addr, _ := e.serve(t)
 	dial := func(protocol string) net.Conn {
 		t.Helper()
@@ -39,7 +39,7 @@ func TestServerRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { conn.Close() })
-		_ = conn.SetDeadline(time.Now().Add(testserver.Patience))
+		_ = conn.SetDeadline(time.Now().Add(testserver.Timeout))
 		return conn
 	}
 

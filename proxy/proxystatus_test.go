@@ -77,7 +77,9 @@ func TestProxyStatus(t *testing.T) {
 		c.Forward.Tunnel = tunnelBy(web)
 	})
 	lenient := start(t, func(c *proxy.Config) { c.Fetch = scheme.Mux{"https": trusting} })
-	full := start(t, func(c *proxy.Config) { c.Forward.Fetches = quota.Limit{Semaphore: busy, Busy: problem.ErrFetches} })
+	full := start(t, func(c *proxy.Config) {
+		c.Forward.Fetches = quota.Limit{Semaphore: busy, Busy: problem.ErrTooManyFetches}
+	})
 	busy <- struct{}{}
 	for _, tt := range []struct {
 		name    string

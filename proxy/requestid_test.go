@@ -22,8 +22,8 @@ var fresh = regexp.MustCompile(`^[0-9a-f]{16}$`)
 // The request identifier is new, or that of a trusted proxy if it is valid.
 func TestRequestIDs(t *testing.T) {
 	const given = "X-Request-Id: "
-	trusted := startObserved(t, func(c *proxy.Config) { c.Identify, c.Access.Trusted = true, []netip.Prefix{loopback} })
-	others := startObserved(t, func(c *proxy.Config) { c.Identify = true })
+	trusted := startObserved(t, func(c *proxy.Config) { c.SendRequestID, c.Access.Trusted = true, []netip.Prefix{loopback} })
+	others := startObserved(t, func(c *proxy.Config) { c.SendRequestID = true })
 	seen := make(map[string]bool)
 	for _, tt := range []struct {
 		name  string
@@ -113,7 +113,7 @@ func TestRequestIDsOfTheForwardProxy(t *testing.T) {
 		_, _ = io.WriteString(w, "body")
 	}))
 	defer web.Close()
-	w := startObserved(t, func(c *proxy.Config) { c.Identify = true })
+	w := startObserved(t, func(c *proxy.Config) { c.SendRequestID = true })
 	ids := w.get(t, web.URL+"/").Header.Values("X-Request-Id")
 	if e := w.event(t); len(ids) != 1 || ids[0] != "origin" || !fresh.MatchString(e.ID) {
 		t.Errorf("%q, and %q in the log", ids, e.ID)

@@ -21,7 +21,7 @@ import (
 
 func rules(t *testing.T, all ...policy.Rule) *policy.Policy {
 	t.Helper()
-	p, err := policy.New(policy.Enforce, all)
+	p, err := policy.New(policy.ModeEnforce, all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestRulesForResources(t *testing.T) {
 		web := schemehttp.New(schemehttp.Config{
 			Dial: guard.DialContext, HeaderTimeout: 5 * time.Second, ContinueTimeout: time.Second, MaxIdle: 4, Now: time.Now,
 			DialChecked: func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-				return guard.With(check).DialContext(ctx, network, address)
+				return guard.WithCheck(check).DialContext(ctx, network, address)
 			},
 		})
 		t.Cleanup(web.Close)
@@ -100,7 +100,7 @@ func TestRulesForListings(t *testing.T) {
 			c.Fetch, c.ListingTTL = scheme.Mux{
 				"telnet": scheme.Gateway{Handler: handlerFunc(gopherMenu), Info: scheme.Info{Local: true}}, "gopher": scheme.Gateway{Handler: handlerFunc(gopherMenu)},
 			}, time.Minute
-			c.Forward.Cache = httpcache.New(httpcache.Config{Now: clock.now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string,
+			c.Forward.Cache = httpcache.New(httpcache.Config{Now: clock.now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, SameOrigin: func(string,
 				string,
 			) (string, bool) {
 				return "", false

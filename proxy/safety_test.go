@@ -184,15 +184,15 @@ func TestOwnListenersAreNotReached(t *testing.T) {
 		request, _ := readMessage(in)
 		p.record(request)
 	})
-	own := new(netguard.Own)
+	own := new(netguard.OwnAddrs)
 	own.Set([]net.Addr{net.TCPAddrFromAddrPort(netip.MustParseAddrPort(inner.addr))})
-	guard := netguard.New(time.Second, loopback, netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("0.0.0.0/8")).Except(own)
+	guard := netguard.New(time.Second, loopback, netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("0.0.0.0/8")).WithoutOwn(own)
 	fetch := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, DialChecked: guardedDial(guard), HeaderTimeout: time.Second, Now: time.Now})
 	t.Cleanup(fetch.Close)
 	s := start(t, func(c *proxy.Config) {
 		c.Fetch, c.Forward.Tunnel = scheme.Mux{"http": fetch, "https": fetch}, tunnelBy(fetch)
 		c.Sites = []proxy.Site{siteAt(t, nil, "http://"+inner.addr)}
-		c.Own = route.NewOwnHosts("a")
+		c.OwnHosts = route.NewOwnHosts("a")
 	})
 	_, port, _ := net.SplitHostPort(inner.addr)
 	for _, request := range []string{

@@ -18,20 +18,20 @@ import (
 
 // serveForward answers a request for a site or through the forward proxy, from the cache or by the origin.
 func (x *exchange) serveForward() error {
-	h, a, c := x.handler, &x.ask, &x.handler.config
+	h, a, c := x.handler, &x.request, &x.handler.config
 	switch {
 	case a.Err != nil && a.Kind == route.KindForward:
 		return x.suggest(a.Err)
 	case a.Err != nil:
 		return a.Err
 	}
-	if a.IsRespelled {
+	if a.RedirectsToNormal {
 		return x.replied(message.Reply{
 			Status: http.StatusPermanentRedirect, Location: a.Key.String(), CacheControl: message.MaxAge(c.RuleTTL),
 		}, nil)
 	}
 	if a.Site != nil {
-		if own := h.sites[a.Site.Index].Answer; own != nil {
+		if own := h.sites[a.Site.Index].FixedResponse; own != nil {
 			return x.replied(own.reply(a, c.RuleTTL), nil)
 		}
 	}
@@ -40,24 +40,24 @@ func (x *exchange) serveForward() error {
 
 // forward forwards the request to the origin of its target URI, or to the servers of the site that the URI belongs to.
 func (x *exchange) forward(r *forward.Request) error {
-	h, a := x.handler, &x.ask
+	h, a := x.handler, &x.request
 	x.received(r)
-	r.Client, r.Share, r.Check = x.client.Addr, x.client.Addr, x.verdict.Check()
-	r.Key, r.URI, r.Spelling = a.Key, a.Sent(), a.Spelling
-	r.Session, r.Ended = x.session(), x.HalfClosed()
-	r.Trusted = x.place.IsFronted
+	r.Client, r.QuotaAddr, r.Check = x.client.Addr, x.client.Addr, x.verdict.AddressCheck()
+	r.Key, r.URI, r.Spelling = a.Key, a.OutgoingURI(), a.Spelling
+	r.Session, r.ClientHalfClosed = x.session(), x.HalfClosed()
+	r.Trusted = x.endpoint.BehindProxy
 	if x.client.Unknown {
 		r.Client = netip.Addr{} // the address is that of the proxy in front
 	}
 	at := a.Site
 	if at == nil {
 		var err error
-		if at, err = h.server.Sites.Of(a.Key, a.Spelling); err != nil {
+		if at, err = h.server.Sites.Find(a.Key, a.Spelling); err != nil {
 			return err
 		}
 	}
 	if at != nil {
-		if a.Site == nil && (!h.gate.IsOpen(at) || h.sites[at.Index].Answer != nil) {
+		if a.Site == nil && (!h.gate.IsOpen(at) || h.sites[at.Index].FixedResponse != nil) {
 			return problem.ErrSiteFetch
 		}
 		r.Site = &h.sites[at.Index].Site
@@ -71,17 +71,17 @@ func (x *exchange) forward(r *forward.Request) error {
 func (x *exchange) received(r *forward.Request) {
 	in := x.in
 	r.Request = httpmessage.Request{
-		Method: in.Method, Fields: append(r.Room(), in.Fields...), Body: in.Body, ContentLength: in.ContentLength, Trailer: in.Trailer,
+		Method: in.Method, Fields: append(r.ScratchFields(), in.Fields...), Body: in.Body, ContentLength: in.ContentLength, Trailer: in.Trailer,
 	}
 	r.Target, r.Authority, r.Major, r.Minor, r.Protocol = in.Target, in.Host, in.Major, in.Minor, in.Protocol
 }
 
 // purge answers PURGE: it invalidates all variants of a URI, so that they are validated before reuse.
 func (x *exchange) purge() (reply message.Reply, err error) {
-	if x.ask.Err != nil {
-		return reply, x.ask.Err
+	if x.request.Err != nil {
+		return reply, x.request.Err
 	}
-	purged := x.handler.forward.Purge(x.ctx, x.ask.Key)
+	purged := x.handler.forward.Purge(x.ctx, x.request.Key)
 	status := http.StatusOK
 	if purged == 0 {
 		status = http.StatusNotFound
@@ -91,13 +91,13 @@ func (x *exchange) purge() (reply message.Reply, err error) {
 
 // serveTunnel opens a tunnel for a client of the proxy.
 func (x *exchange) serveTunnel() error {
-	a := &x.ask
+	a := &x.request
 	if a.Err != nil {
 		return problem.NotHTTP(a.Err.Error())
 	}
-	r := &forward.Request{Client: x.client.Addr, Share: x.client.Addr, Check: x.verdict.Check()}
-	if look := x.verdict.Look(); look != nil {
-		r.Look = func(hello tunnel.Hello, at netip.AddrPort) error {
+	r := &forward.Request{Client: x.client.Addr, QuotaAddr: x.client.Addr, Check: x.verdict.AddressCheck()}
+	if look := x.verdict.TunnelCheck(); look != nil {
+		r.TunnelCheck = func(hello tunnel.Hello, at netip.AddrPort) error {
 			err := look(helloOf(hello), hello.ServerName, at)
 			if err != nil { // the status was already sent
 				x.event.Err, x.event.Denied = err, true
@@ -106,7 +106,7 @@ func (x *exchange) serveTunnel() error {
 		}
 	}
 	x.received(r)
-	carried, err := x.handler.forward.Connect(x.ctx, x, r, forward.Target{Host: a.To.Host, Port: a.To.Port})
+	carried, err := x.handler.forward.Connect(x.ctx, x, r, forward.Target{Host: a.Authority.Host, Port: a.Authority.Port})
 	x.event.Bytes += carried
 	x.event.Rule = x.verdict.Rule()
 	return err
@@ -115,25 +115,25 @@ func (x *exchange) serveTunnel() error {
 // helloOf returns the policy's value for the first bytes of a tunnel.
 func helloOf(hello tunnel.Hello) policy.Hello {
 	switch {
-	case hello.IsUnreadable:
-		return policy.Unreadable
+	case hello.Unreadable:
+		return policy.HelloUnreadable
 	case !hello.IsTLS:
-		return policy.NoTLS
-	case hello.IsEncrypted:
-		return policy.Encrypted
+		return policy.HelloNotTLS
+	case hello.Encrypted:
+		return policy.HelloEncrypted
 	case hello.ServerName == "":
-		return policy.Unnamed
+		return policy.HelloUnnamed
 	default:
-		return policy.Named
+		return policy.HelloNamed
 	}
 }
 
 // serveFetch retrieves a location as a resource of this server: /fetch?uri=. Browsers get a form if the
 // parameter is missing.
 func (x *exchange) serveFetch() error {
-	a := &x.ask
+	a := &x.request
 	switch {
-	case a.Err != nil && a.Target.Text == "" && problem.PrefersHTML(x.lines):
+	case a.Err != nil && a.Target.Text == "" && problem.PrefersHTML(x.header):
 		return x.replied(message.Reply{Status: http.StatusOK, Vary: "Accept"}.WithPage(message.Page(x.writer().Fetch())), nil)
 	case a.Err != nil:
 		return a.Err
@@ -144,7 +144,7 @@ func (x *exchange) serveFetch() error {
 
 // retrieve fetches the resource at the first available location of a name, or at all of them for I2Rs (RFC 2483).
 func (x *exchange) retrieve() (message.Reply, error) {
-	h, q := x.handler, x.ask.Target.Query
+	h, q := x.handler, x.request.Target.Query
 	all := q.Service == resolver.I2Rs
 	q.Service = resolver.I2L
 	if all {
@@ -153,7 +153,7 @@ func (x *exchange) retrieve() (message.Reply, error) {
 	ctx := x.ctx
 	found, err := h.config.Resolver.Resolve(ctx, q)
 	if err != nil {
-		return message.Reply{}, problem.About(err, q.URI)
+		return message.Reply{}, problem.WithURI(err, q.URI)
 	}
 	fetch := h.forward.Resource
 	if all {
@@ -161,11 +161,11 @@ func (x *exchange) retrieve() (message.Reply, error) {
 	}
 	reply, err := fetch(ctx, forward.Retrieval{
 		Method: x.in.Method, Fields: x.in.Fields, Client: q.Client,
-		Locations: h.answers.InOrder(x.lines, found.Locations, forward.MaxResources),
+		Locations: h.answers.InOrder(x.header, found.Locations, forward.MaxResources),
 		Allow:     x.mayRetrieve, Embedder: h.gate.Embedder(&x.client),
 	})
 	if err != nil {
-		return message.Reply{}, problem.About(err, q.URI)
+		return message.Reply{}, problem.WithURI(err, q.URI)
 	}
 	reply.Record = found.Record()
 	return reply, nil
@@ -174,12 +174,12 @@ func (x *exchange) retrieve() (message.Reply, error) {
 // mayRetrieve decides which servers may be contacted for the resources of a name, by the rules of the site
 // and by the initiator of the request. led is whether a redirect led to u. It implements forward.Allow.
 func (x *exchange) mayRetrieve(u uri.URI, led bool) (func(netip.AddrPort) error, error) {
-	if err := gate.MayRetrieve(x.verdict.Initiator, u, led || x.ask.Target.Led); err != nil {
+	if err := gate.MayRetrieve(x.verdict.Initiator, u, led || x.request.Target.CrossSiteRedirect); err != nil {
 		return nil, err
 	}
 	v := x.handler.gate.Retrieve(x.ctx, &x.client, x.verdict.User, x.in.Method, u)
 	if x.event.Rule = v.Rule(); v.Err != nil {
 		return nil, v.Err
 	}
-	return v.Check(), nil
+	return v.AddressCheck(), nil
 }

@@ -19,8 +19,8 @@ func (x *exchange) page(asked *route.Target) (message.Reply, error) {
 	switch {
 	case asked.Names != nil:
 		s := asked.Names.Search
-		s.Client, s.All = x.client.Addr, x.handler.gate.MayBrowseAll(&x.client, &x.ask)
-		return lists.Names(x.ctx, x.writer(), asked.Names, s, x.handler.config.Access.IsListedForAll())
+		s.Client, s.All = x.client.Addr, x.handler.gate.MayBrowseAll(&x.client, &x.request)
+		return lists.Names(x.ctx, x.writer(), asked.Names, s, x.handler.config.Access.SameListForAll())
 	case asked.Docs != nil:
 		return x.docs(asked.Docs)
 	case asked.Sitemap != nil:
@@ -36,7 +36,7 @@ func (x *exchange) page(asked *route.Target) (message.Reply, error) {
 
 // home returns the front page. isHost is whether it is that of a web host whose paths are names.
 func (x *exchange) home(isHost bool) message.Reply {
-	if isHost || x.ask.IsMisnamed || !x.handler.config.Access.MayProxy(&x.client) {
+	if isHost || x.request.UnknownHost || !x.handler.config.Access.MayProxy(&x.client) {
 		return answer.Home(x.base(), x.writer().Home(isHost))
 	}
 	reply := answer.Home(x.base(), x.writer().ForFetching().Home(false))
@@ -71,16 +71,16 @@ func (x *exchange) docs(asked *route.Docs) (message.Reply, error) {
 // preview answers a browser's request for an unknown name that ends with a preview suffix, "+" or "?preview", with the
 // page about the name without the suffix, if that is known. It reports whether it did. Programs get the error.
 func (x *exchange) preview(err error) bool {
-	t := &x.ask.Target
-	if t.Preview != route.PerhapsPreviewed || !isUnknown(err) || !problem.PrefersHTML(x.lines) {
+	t := &x.request.Target
+	if t.Preview != route.PreviewIfUnknown || !isUnknown(err) || !problem.PrefersHTML(x.header) {
 		return false
 	}
-	page, ok := t.Previewed()
+	page, ok := t.PreviewTarget()
 	if !ok {
 		return false
 	}
-	reply, ok := x.handler.answers.Preview(x.ctx, &answer.Question{
-		Target: &page, Lines: x.lines, HTTP11: x.in.AtLeast(1, 1), IsName: true, Base: x.base(),
+	reply, ok := x.handler.answers.Preview(x.ctx, &answer.Request{
+		Target: &page, Header: x.header, HTTP11: x.in.AtLeast(1, 1), IsName: true, Base: x.base(),
 	})
 	if ok {
 		x.reply(reply)

@@ -19,19 +19,19 @@ type ServerConfig struct {
 	Log      *slog.Logger
 	Panicked func(value any, stack []byte)
 
-	MaxTarget int // the longest request-target that the Handler accepts, in bytes
-	MaxHeader int // the largest header section, in bytes
-	Streams   int // the most concurrent streams of an HTTP/2 connection
+	MaxTarget            int // the longest request-target that the Handler accepts, in bytes
+	MaxHeaderBytes       int // the largest header section, in bytes
+	MaxConcurrentStreams int // the most concurrent streams of an HTTP/2 connection
 	// WebSockets is whether the server announces SETTINGS_ENABLE_CONNECT_PROTOCOL (RFC 8441): there are
 	// sites, or clients of the proxy.
 	WebSockets bool
-	// HeaderTimeout is how long a client may take to send a header section, IdleTimeout how long a connection
+	// ReadHeaderTimeout is how long a client may take to send a header section, IdleTimeout how long a connection
 	// may wait for the next request, BodyTimeout how long a client may take for the next part of a body.
-	HeaderTimeout, IdleTimeout, BodyTimeout time.Duration
+	ReadHeaderTimeout, IdleTimeout, BodyTimeout time.Duration
 	// WriteDeadline returns the deadline by which a client must accept the next part of an HTTP/2 response.
 	WriteDeadline func() time.Time
-	// Refused is called with the status of each request that is rejected before the Handler gets it; nil for no call.
-	Refused func(status int)
+	// Rejected is called with the status of each request that is rejected before the Handler gets it; nil for no call.
+	Rejected func(status int)
 }
 
 // Server serves HTTP/1.1 and HTTP/2 connections of clients. It is safe for concurrent use.
@@ -48,13 +48,13 @@ func NewServer(c ServerConfig) *Server {
 	}
 	return &Server{
 		http1: http1.NewServer(http1.Config{
-			Handler: c.Handler, Now: c.Now, Panicked: c.Panicked, MaxHeader: c.MaxHeader,
-			HeaderTimeout: c.HeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, Refusal: refusal, Refused: c.Refused,
+			Handler: c.Handler, Now: c.Now, Panicked: c.Panicked, MaxHeaderBytes: c.MaxHeaderBytes,
+			ReadHeaderTimeout: c.ReadHeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, ErrorDocument: refusal, Rejected: c.Rejected,
 		}),
 		http2: http2.NewServer(http2.Config{
-			Handler: c.Handler, Now: c.Now, Log: c.Log, Panicked: c.Panicked, Refusal: refusal, Refused: c.Refused,
-			MaxHeader: c.MaxHeader, Streams: c.Streams, Protocols: c.WebSockets,
-			HeaderTimeout: c.HeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, WriteDeadline: c.WriteDeadline,
+			Handler: c.Handler, Now: c.Now, Log: c.Log, Panicked: c.Panicked, ErrorDocument: refusal, Rejected: c.Rejected,
+			MaxHeaderBytes: c.MaxHeaderBytes, MaxConcurrentStreams: c.MaxConcurrentStreams, ExtendedConnect: c.WebSockets,
+			ReadHeaderTimeout: c.ReadHeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, WriteDeadline: c.WriteDeadline,
 		}),
 	}
 }
@@ -67,7 +67,7 @@ func (s *Server) Serve(c *listen.Conn) {
 	protocol, err := c.Handshake()
 	switch {
 	case errors.Is(err, listen.ErrPlainHTTP):
-		s.http1.RefusePlain(c)
+		s.http1.RejectPlainHTTP(c)
 	case err != nil: // a failed TLS handshake: the client gets no response
 	case protocol == "h2":
 		s.http2.Serve(c)
@@ -76,8 +76,8 @@ func (s *Server) Serve(c *listen.Conn) {
 	}
 }
 
-// TooMany returns the complete response to a client that has too many connections.
-func TooMany() []byte {
-	status, contentType, body := problem.Short(problem.ErrConnections)
-	return http1.Refusal(status, contentType, body, httpmessage.FieldsOf("Retry-After", "1"))
+// TooManyConnections returns the complete response to a client that has too many connections.
+func TooManyConnections() []byte {
+	status, contentType, body := problem.Short(problem.ErrTooManyConnections)
+	return http1.ErrorResponse(status, contentType, body, httpmessage.NewFields("Retry-After", "1"))
 }

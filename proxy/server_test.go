@@ -62,10 +62,10 @@ func newEngine(handler httpmessage.Handler, secure *tls.Config, panicked func(va
 	const timeout = 5 * time.Second
 	log := slog.New(slog.DiscardHandler)
 	return &engine{
-		listen: listen.ServerConfig{Now: time.Now, Log: log, TLS: secure, HeaderTimeout: timeout, ShutdownTimeout: timeout},
+		listen: listen.ServerConfig{Now: time.Now, Log: log, TLS: secure, ReadHeaderTimeout: timeout, ShutdownTimeout: timeout},
 		protocols: proxy.ServerConfig{
-			Handler: handler, Now: time.Now, Log: log, Panicked: panicked, MaxTarget: maxTarget, MaxHeader: 4096,
-			HeaderTimeout: timeout, IdleTimeout: timeout, BodyTimeout: bodyTimeout,
+			Handler: handler, Now: time.Now, Log: log, Panicked: panicked, MaxTarget: maxTarget, MaxHeaderBytes: 4096,
+			ReadHeaderTimeout: timeout, IdleTimeout: timeout, BodyTimeout: bodyTimeout,
 		},
 	}
 }
@@ -107,22 +107,22 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
 	fetch := schemehttp.New(schemehttp.Config{
 		Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second,
-		ContinueTimeout: testserver.Patience, MaxIdle: 4, Now: time.Now,
+		ContinueTimeout: testserver.Timeout, MaxIdle: 4, Now: time.Now,
 	})
 	t.Cleanup(fetch.Close)
 	log := slog.New(slog.DiscardHandler)
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}
 	config := proxy.Config{
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20,
-		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: names, Locations: scheme.NewSelf()}),
+		Resolver: resolver.NewCanonical(known, &resolver.Mux{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Schemes: gateways(), Log: log, Now: time.Now,
-		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"), MaxTarget: maxTarget,
-		BatchTimeout: time.Minute, ClientShare: 100, DocumentWait: 200 * time.Millisecond,
+		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, OwnHosts: route.NewOwnHosts("a"), MaxTarget: maxTarget,
+		BatchTimeout: time.Minute, ClientQuotaPercent: 100, DocumentWait: 200 * time.Millisecond,
 		Forward: forward.Config{
 			TunnelIdle: time.Minute,
 			Fetches:    quota.Limit{Semaphore: make(quota.Semaphore, 100)}, Streams: quota.Limit{Semaphore: make(quota.Semaphore, 100)},
-			Bound:      quota.Limit{Semaphore: make(quota.Semaphore, 100), Busy: problem.ErrBound},
-			Cache:      httpcache.New(httpcache.Config{Now: time.Now, Same: func(string, string) (string, bool) { return "", false }}),
+			Bound:      quota.Limit{Semaphore: make(quota.Semaphore, 100), Busy: problem.ErrTooManyBoundConnections},
+			Cache:      httpcache.New(httpcache.Config{Now: time.Now, SameOrigin: func(string, string) (string, bool) { return "", false }}),
 			TunnelPort: func(uint16) bool { return true },
 			Tunnel: func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error) {
 				return fetch.Tunnel(ctx, target, check)
@@ -158,7 +158,7 @@ func newConn(c net.Conn) conn { return conn{c, bufio.NewReader(c)} }
 // ask sends a raw request, and returns the response with its complete body.
 func (c conn) ask(t testing.TB, request string) *http.Response {
 	t.Helper()
-	if err := c.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(testserver.Timeout)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(c, request); err != nil {
@@ -213,11 +213,11 @@ func text(t testing.TB, response *http.Response) string {
 // gateways are descriptions of protocol gateways; a test sets the handlers that it needs.
 func gateways() scheme.Infos {
 	return scheme.Infos{
-		{Names: []string{"ftp", "file"}, Noun: "file", Stored: true, Browsable: true},
-		{Names: []string{"gopher"}, Noun: "menu", Stored: true, Browsable: true},
-		{Names: []string{"news", "nntp"}, Noun: "article", Stored: true, Browsable: true},
-		{Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "record", Stored: true, Browsable: true},
-		{Names: []string{"telnet", "tn3270", "rlogin", "ftps", "gemini", "prospero"}, Stored: true, Browsable: true},
-		{Names: []string{"mailto"}, Stored: true},
+		{Names: []string{"ftp", "file"}, Noun: "file", Cacheable: true, Browsable: true},
+		{Names: []string{"gopher"}, Noun: "menu", Cacheable: true, Browsable: true},
+		{Names: []string{"news", "nntp"}, Noun: "article", Cacheable: true, Browsable: true},
+		{Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "record", Cacheable: true, Browsable: true},
+		{Names: []string{"telnet", "tn3270", "rlogin", "ftps", "gemini", "prospero"}, Cacheable: true, Browsable: true},
+		{Names: []string{"mailto"}, Cacheable: true},
 	}
 }

@@ -17,14 +17,14 @@ import (
 // Site is a site that urnd is the gateway of, or a path of it. Its requests are forwarded to one of its
 // servers, through the HTTP cache, or answered by urnd.
 type Site struct {
-	Route  route.Site // its path is also the path at the servers
-	Access gate.SiteAccess
-	Answer *SiteAnswer // nil if its servers answer
+	Route         route.Site // its path is also the path at the servers
+	Access        gate.SiteAccess
+	FixedResponse *FixedResponse // nil if its servers answer
 	forward.Site
 }
 
-// SiteAnswer is a fixed response of urnd in place of the servers of a site. It is immutable.
-type SiteAnswer struct {
+// FixedResponse is a fixed response of urnd in place of the servers of a site. It is immutable.
+type FixedResponse struct {
 	Status   int
 	Location *uri.Template // the target of a redirect; nil for other responses
 	Type     string        // the media type of Body; "" is text/plain
@@ -35,10 +35,10 @@ type SiteAnswer struct {
 const siteRetry = time.Minute
 
 // reply returns the reply to a request; redirects are fresh for ttl.
-func (s *SiteAnswer) reply(a *route.Ask, ttl time.Duration) message.Reply {
+func (s *FixedResponse) reply(a *route.Request, ttl time.Duration) message.Reply {
 	r := message.Reply{Status: s.Status, CacheControl: message.NoStore, Body: s.Body}
 	if s.Location != nil {
-		r.Location, r.CacheControl = s.Leads(a), message.MaxAge(ttl)
+		r.Location, r.CacheControl = s.RedirectLocation(a), message.MaxAge(ttl)
 	}
 	// It is a document of the site: it must not get the security policies of urnd's own documents, which
 	// Reply.ContentType implies.
@@ -52,8 +52,8 @@ func (s *SiteAnswer) reply(a *route.Ask, ttl time.Duration) message.Reply {
 	return r
 }
 
-// Leads returns the location that a request is redirected to, "" if it is not redirected.
-func (s *SiteAnswer) Leads(a *route.Ask) string {
+// RedirectLocation returns the location that a request is redirected to, "" if it is not redirected.
+func (s *FixedResponse) RedirectLocation(a *route.Request) string {
 	if s.Location == nil {
 		return ""
 	}
@@ -61,7 +61,7 @@ func (s *SiteAnswer) Leads(a *route.Ask) string {
 }
 
 // locationValues returns the variables of a location template, taken from the normalized request.
-func locationValues(a *route.Ask) []uri.TemplateValue {
+func locationValues(a *route.Request) []uri.TemplateValue {
 	host, _ := a.Key.Authority()
 	path := a.Key.Path()
 	query, hasQuery := a.Key.Query()
@@ -79,7 +79,7 @@ func (h *Handler) addSites(failures *forward.Failures) route.Sites {
 	for i, s := range h.config.Sites {
 		at[i], s.Path = s.Route, s.Route.Path
 		if s.Fetch != nil {
-			s.Fetch = failures.Observe(s.Fetch)
+			s.Fetch = failures.Wrap(s.Fetch)
 		}
 		h.sites = append(h.sites, s)
 	}
@@ -98,11 +98,11 @@ func accessOf(sites []Site) []gate.SiteAccess {
 // Refresh fetches all stored variants of a URI in canonical form again, and returns their number. The rules
 // of the site do not apply, as they are for clients. Errors are those of the origin.
 func (h *Handler) Refresh(ctx context.Context, key uri.URI) (int, error) {
-	found, err := h.server.Sites.Of(key, "")
+	found, err := h.server.Sites.Find(key, "")
 	if err != nil {
 		return 0, err
 	}
-	if found == nil || h.sites[found.Index].Answer != nil {
+	if found == nil || h.sites[found.Index].FixedResponse != nil {
 		return h.forward.Refresh(ctx, key, nil)
 	}
 	return h.forward.Refresh(ctx, key, &h.sites[found.Index].Site)

@@ -56,11 +56,11 @@ func paths(t *testing.T, change func(*proxy.Config)) *server {
 			s.Access.Users, s.Request.Remove = users, []string{"Authorization"}
 		})
 		at("/clients", func(s *proxy.Site) { s.Access.Clients = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
-		at("/old", func(s *proxy.Site) { s.Answer = &proxy.SiteAnswer{Status: 301, Location: &moved} })
+		at("/old", func(s *proxy.Site) { s.FixedResponse = &proxy.FixedResponse{Status: 301, Location: &moved} })
 		at("/down", func(s *proxy.Site) {
-			s.Answer = &proxy.SiteAnswer{Status: 503, Type: "text/html", Body: []byte("<p>soon")}
+			s.FixedResponse = &proxy.FixedResponse{Status: 503, Type: "text/html", Body: []byte("<p>soon")}
 		})
-		at("/gone", func(s *proxy.Site) { s.Answer = &proxy.SiteAnswer{Status: 410} })
+		at("/gone", func(s *proxy.Site) { s.FixedResponse = &proxy.FixedResponse{Status: 410} })
 		if change != nil {
 			change(c)
 		}
@@ -162,9 +162,9 @@ func TestAnswerReplacesStoredOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.warm(t, "/page", "www.example")
-	w.config.Sites[0].Answer = &proxy.SiteAnswer{Status: 503}
+	w.config.Sites[0].FixedResponse = &proxy.FixedResponse{Status: 503}
 	changed := proxy.New(w.config)
-	if got, _ := proxytest.Answer(changed, request("GET", "/page", "Host", "www.example")); got.Status != 503 {
+	if got, _ := proxytest.Record(changed, request("GET", "/page", "Host", "www.example")); got.Status != 503 {
 		t.Errorf("%d %s", got.Status, got.Body.String())
 	}
 }

@@ -85,7 +85,7 @@ func TestRulesOfTheSite(t *testing.T) {
 	} {
 		rule := tt.rule
 		rule.ID, rule.Deny = "no-1", true
-		for _, mode := range []policy.Mode{policy.Enforce, policy.Report, policy.Open} {
+		for _, mode := range []policy.Mode{policy.ModeEnforce, policy.ModeReport, policy.ModeOpen} {
 			s, seen, written := ruled(t, mode, []policy.Rule{rule}, func(c *proxy.Config) {
 				if len(rule.Users) > 0 {
 					c.Access.Users = users(t, hashed(t, "alice", "a"))
@@ -105,9 +105,9 @@ func TestRulesOfTheSite(t *testing.T) {
 				before := len(o.requests())
 				head, body := ask(request)
 				said := written.take()
-				if mode != policy.Enforce {
+				if mode != policy.ModeEnforce {
 					if !strings.Contains(head, " 200 ") || strings.Contains(said,
-						"would be denied") != (mode == policy.Report) || mode == policy.Report && !strings.Contains(said, "rule=no-1") {
+						"would be denied") != (mode == policy.ModeReport) || mode == policy.ModeReport && !strings.Contains(said, "rule=no-1") {
 						t.Errorf("%s, %v, %s: %.30q, log %q", tt.name, mode, request, head, said)
 					}
 					continue
@@ -133,7 +133,7 @@ func TestRulesOfTheSite(t *testing.T) {
 func TestRuleOfEvent(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 	for _, rule := range []policy.Rule{{ID: "by-method", Methods: []string{"GET"}}, {ID: "by-address", Destinations: []netip.Prefix{loopback}}} {
-		s, seen, _ := ruled(t, policy.Enforce, []policy.Rule{rule, {ID: "all-else", Deny: true}}, nil)
+		s, seen, _ := ruled(t, policy.ModeEnforce, []policy.Rule{rule, {ID: "all-else", Deny: true}}, nil)
 		for range 2 { // the second one uses the connection of the first
 			if got := s.get(t, "http://"+o.addr+"/").StatusCode; got != 200 || seen() != rule.ID {
 				t.Errorf("%d by %q", got, seen())
@@ -151,7 +151,7 @@ func TestRulesApplyToStoredResponses(t *testing.T) {
 		return "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 2\r\n\r\nok"
 	})
 	rules := []policy.Rule{{ID: "not-bob", Deny: true, Users: []string{"bob"}, Destinations: []netip.Prefix{loopback}}}
-	s, seen, _ := ruled(t, policy.Enforce, rules, func(c *proxy.Config) {
+	s, seen, _ := ruled(t, policy.ModeEnforce, rules, func(c *proxy.Config) {
 		withCache(t, c)
 		c.Access.Users = users(t, hashed(t, "alice", "a"), hashed(t, "bob", "b"))
 	})
@@ -191,7 +191,7 @@ func TestRebinding(t *testing.T) {
 	fetch := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, DialChecked: guardedDial(guard), HeaderTimeout: time.Second, Now: time.Now, MaxIdle: 4})
 	t.Cleanup(fetch.Close)
 	rules := []policy.Rule{{ID: "inner", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix(forbidden + "/32")}}}
-	s, _, _ := ruled(t, policy.Enforce, rules, func(c *proxy.Config) {
+	s, _, _ := ruled(t, policy.ModeEnforce, rules, func(c *proxy.Config) {
 		c.Fetch = scheme.Mux{"http": fetch}
 		c.Forward.Tunnel = tunnelBy(fetch)
 	})

@@ -75,7 +75,7 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 		return one(time.Hour, location("https://a.example/moved", record(resolver.Record{Status: "active", Redirect: 301})))
 	case "lasting":
 		return one(time.Hour, location("https://a.example/lasting", record(resolver.Record{
-			Status: "active", Redirect: 308, Clients: resolver.ClientTTL{Lifetime: time.Minute, Shared: 24 * time.Hour},
+			Status: "active", Redirect: 308, ClientTTL: resolver.ClientTTL{Lifetime: time.Minute, Shared: 24 * time.Hour},
 		})))
 	case "sandbox":
 		return one(time.Hour, location("https://a.example/sandbox", record(resolver.Record{Status: "active", Sandbox: true})))
@@ -92,7 +92,7 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 	case "gone":
 		return resolver.Answer{}, &resolver.Negative{
 			Kind: resolver.ErrGone, Reason: "the table says so", TTL: time.Hour,
-			Clients: resolver.ClientTTL{Lifetime: time.Minute, Shared: 24 * time.Hour, Bounded: true},
+			ClientTTL: resolver.ClientTTL{Lifetime: time.Minute, Shared: 24 * time.Hour, Bounded: true},
 		}
 	case "withdrawn":
 		return negative(resolver.ErrGone, time.Hour, &resolver.Record{
@@ -155,17 +155,17 @@ func (o web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	if r.Body != nil {
 		n, err := io.Copy(io.Discard, r.Body)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", scheme.ErrBody, err)
+			return nil, fmt.Errorf("%w: %w", scheme.ErrRequestBody, err)
 		}
 		sent = n
 	}
 	const modified = "Fri, 31 Dec 1999 00:00:00 GMT"
 	path := r.URI.Path()
 	answer := func(status int, body string, fields ...string) (*scheme.Resource, error) {
-		all := append(httpmessage.FieldsOf("Date", o.now().UTC().Format(http.TimeFormat)), httpmessage.FieldsOf(fields...)...)
+		all := append(httpmessage.NewFields("Date", o.now().UTC().Format(http.TimeFormat)), httpmessage.NewFields(fields...)...)
 		resource := &scheme.Resource{Response: httpmessage.Response{
 			Status: status, Fields: all, Body: comeBody{strings.NewReader(body)},
-			ContentLength: int64(len(body)), From: from,
+			ContentLength: int64(len(body)), RemoteAddr: from,
 		}}
 		if r.Method == http.MethodHead {
 			resource.Body = http.NoBody
@@ -175,19 +175,19 @@ func (o web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	minute := []string{"Cache-Control", "max-age=60", "Content-Type", "text/plain"}
 	switch strings.Trim(path, "/") {
 	case "page", "query":
-		if r.Fields.Value("If-None-Match") == `"v1"` {
+		if r.Fields.Get("If-None-Match") == `"v1"` {
 			return answer(304, "", "Etag", `"v1"`)
 		}
 		return answer(200, "a page", append(minute, "Etag", `"v1"`, "Last-Modified", modified)...)
 	case "modified":
 		return answer(200, "modified", append(minute, "Last-Modified", modified)...)
 	case "vary":
-		language := r.Fields.Value("Accept-Language")
+		language := r.Fields.Get("Accept-Language")
 		return answer(200, "in "+language, append(minute, "Vary", "Accept-Language, Accept-Encoding", "Content-Language", language)...)
 	case "client": // a client that sends no field about itself is a cache hit
-		return answer(200, "for "+r.Fields.Value("X-Forwarded-For"), append(minute, "Vary", "X-Forwarded-For, X-Real-Ip")...)
+		return answer(200, "for "+r.Fields.Get("X-Forwarded-For"), append(minute, "Vary", "X-Forwarded-For, X-Real-Ip")...)
 	case "partial":
-		if r.Fields.Value("Range") == "" {
+		if r.Fields.Get("Range") == "" {
 			return answer(200, "a partial page", append(minute, "Etag", `"p"`, "Content-Range", "bytes 0-1/2", "Accept-Ranges", "bytes")...)
 		}
 		return answer(206, "artial", append(minute, "Etag", `"p"`, "Content-Range", "bytes 3-8/14")...)
@@ -219,7 +219,7 @@ func (o web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	case "brief":
 		return answer(200, "brief", "Cache-Control", "max-age=1, stale-while-revalidate=5")
 	case "revalidated":
-		if r.Fields.Value("If-None-Match") == `"r"` {
+		if r.Fields.Get("If-None-Match") == `"r"` {
 			return answer(304, "", "Etag", `"r"`, "Cache-Control", "no-cache")
 		}
 		return answer(200, "revalidated", "Etag", `"r"`, "Cache-Control", "no-cache")
@@ -255,7 +255,7 @@ func identifierOf(name, path string) (resolver.Answer, error) {
 	locations := []resolver.Location{{URI: "https://a.example" + path, From: from("")}}
 	switch path {
 	case "/21/multi":
-		record.IsChoice = true
+		record.Negotiable = true
 		record.Links = append(record.Links, resolver.Link{URI: "https://a.example/fr", Rel: "gs1:defaultLinkMulti", Language: "fr"})
 	case "/21/languages":
 		locations = []resolver.Location{{URI: "https://a.example/en", From: from("en")}, {URI: "https://a.example/de", From: from("de")}}

@@ -22,7 +22,7 @@ func TestDestinationsBehindUpstream(t *testing.T) {
 		"only some": {{ID: "some", Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, {ID: "rest", Deny: true}},
 		"not some":  {{ID: "some", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
 	} {
-		s, _, _ := ruled(t, policy.Enforce, rules, func(c *proxy.Config) {
+		s, _, _ := ruled(t, policy.ModeEnforce, rules, func(c *proxy.Config) {
 			withCache(t, c)
 			c.Fetch = fetchingBy(t, func(h *schemehttp.Config) {
 				h.Upstream = routeVia(t, up.addr)
@@ -37,7 +37,7 @@ func TestDestinationsBehindUpstream(t *testing.T) {
 // fetchingBy is an HTTP client for origins, with other settings.
 func fetchingBy(t testing.TB, change func(*schemehttp.Config)) scheme.Handler {
 	t.Helper()
-	config := schemehttp.Config{Dial: new(net.Dialer).DialContext, HeaderTimeout: testserver.Patience, MaxIdle: 4, Now: time.Now}
+	config := schemehttp.Config{Dial: new(net.Dialer).DialContext, HeaderTimeout: testserver.Timeout, MaxIdle: 4, Now: time.Now}
 	change(&config)
 	fetch := schemehttp.New(config)
 	t.Cleanup(fetch.Close)

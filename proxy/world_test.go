@@ -50,7 +50,7 @@ func newWorld(t testing.TB, change func(*proxy.Config)) *world {
 	t.Cleanup(answers.Close)
 	pages := httpcache.New(httpcache.Config{
 		Store: newEntries[*httpcache.Entry](), Now: w.now, MaxObject: 1 << 20, MaxArriving: 16 << 20, Targeted: []string{"Cdn-Cache-Control"},
-		Same: func(string, string) (string, bool) { return "", false },
+		SameOrigin: func(string, string) (string, bool) { return "", false },
 	})
 	t.Cleanup(pages.Close)
 	found := resolver.NewCached(answers, &table{asked: make(map[string]int)}, nil)
@@ -58,14 +58,14 @@ func newWorld(t testing.TB, change func(*proxy.Config)) *world {
 	slots := func() quota.Limit { return quota.Limit{Semaphore: make(quota.Semaphore, 100)} }
 	w.config = proxy.Config{
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20, ListingTTL: time.Minute, Finder: &resolver.Finder{Names: known, Cache: answers},
-		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: found, Locations: scheme.NewSelf(), Own: found, Owns: known.Owns}),
+		Resolver: resolver.NewCanonical(known, &resolver.Mux{Names: found, Locations: scheme.NewSelf(), Own: found, Owns: known.Owns}),
 		Fetch:    scheme.Mux{"http": origin, "https": origin}, Now: w.now, Log: slog.New(slog.DiscardHandler),
 		Access:      gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}, Purge: []netip.Prefix{loopback}},
-		Own:         route.NewOwnHosts("a", "purl.example", "id.example"),
+		OwnHosts:    route.NewOwnHosts("a", "purl.example", "id.example"),
 		Hosts:       []string{"purl.example", "id.example"},
 		Identifiers: []gs1.Site{{Host: "id.example", Root: identifierRoot + "/"}},
 		Sites:       []proxy.Site{siteAt(t, nil, "http://10.0.0.1")},
-		MaxTarget:   maxTarget, BatchTimeout: time.Minute, ClientShare: 100,
+		MaxTarget:   maxTarget, BatchTimeout: time.Minute, ClientQuotaPercent: 100,
 		Forward: forward.Config{
 			TunnelIdle: time.Minute, Fetches: slots(), Streams: slots(), Bound: slots(), Cache: pages,
 			TunnelPort: func(uint16) bool { return true },
@@ -97,7 +97,7 @@ func knownNames(t testing.TB) resolver.Names {
 		t.Fatal(err)
 	}
 	prefixes := []string{"urn:", "ark:/12345/", "https://purl.example/", identifierRoot + "/"}
-	return resolver.Names{Set: set, Accept: uri.CurrentURN, Roots: digitallink.Roots{root}}.Owning(prefixes)
+	return resolver.Names{Set: set, Accept: uri.CurrentURN, Roots: digitallink.Roots{root}}.WithOwnedPrefixes(prefixes)
 }
 
 func (w *world) now() time.Time {
@@ -130,7 +130,7 @@ func (w *world) event(t testing.TB) proxy.Event {
 
 // ask handles a request, and reports whether Begin answered it.
 func (w *world) ask(in *httpmessage.Incoming) (*proxytest.Recorder, bool) {
-	return proxytest.Answer(w.Handler, in)
+	return proxytest.Record(w.Handler, in)
 }
 
 // warm fills the caches with the response to GET for a target at a host.
@@ -158,7 +158,7 @@ func shown(w *proxytest.Recorder) string {
 		return strings.HasPrefix(line, "Date: ") || strings.HasPrefix(line, httpmessage.RequestIDField+": ")
 	})
 	text := strconv.Itoa(w.Status) + " " + w.Reason + "\n" + strings.Join(lines, "\n") + "\n\n" + w.Body.String()
-	if _, boundary, ok := strings.Cut(w.Fields.Value("Content-Type"), "boundary="); ok {
+	if _, boundary, ok := strings.Cut(w.Fields.Get("Content-Type"), "boundary="); ok {
 		text = strings.ReplaceAll(text, strings.Trim(boundary, `"`), "boundary")
 	}
 	return text

@@ -48,8 +48,8 @@ func (a Answer) Record() *Record {
 	return a.Locations[0].From.Record
 }
 
-// AtMost returns the answer with a TTL of at most limit.
-func (a Answer) AtMost(limit time.Duration) Answer {
+// LimitTTL returns the answer with a TTL of at most limit.
+func (a Answer) LimitTTL(limit time.Duration) Answer {
 	a.TTL = min(a.TTL, limit)
 	return a
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // newAnswers returns a cache of answers in memory. change may modify its configuration.
-func newAnswers(t testing.TB, now func() time.Time, change func(*cache.Config[resolver.Locations])) resolver.Answers {
+func newAnswers(t testing.TB, now func() time.Time, change func(*cache.Config[resolver.Locations])) resolver.AnswerCache {
 	t.Helper()
 	store, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 1 << 20, Size: resolver.LocationsSize, GroupOf: resolver.NameOfKey})
 	if err != nil {
@@ -26,7 +26,7 @@ func newAnswers(t testing.TB, now func() time.Time, change func(*cache.Config[re
 	}
 	made := cache.New(config)
 	t.Cleanup(made.Close)
-	return resolver.Answers{Cache: made, Entries: store, Variants: store.Keys}
+	return resolver.AnswerCache{Cache: made, Entries: store, Variants: store.Keys}
 }
 
 // Lookup and Purge of a name include all services and resolution parameters, and no other name.

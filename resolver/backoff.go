@@ -16,11 +16,11 @@ type Backoff struct {
 	now    func() time.Time
 
 	mu      sync.Mutex
-	servers map[string]contact // servers with requests in progress, or with a remembered failure
+	servers map[string]serverState // servers with requests in progress, or with a remembered failure
 }
 
-// contact is the state of one server. It is small enough for a map to store inline.
-type contact struct {
+// serverState is the state of one server. It is small enough for a map to store inline.
+type serverState struct {
 	underWay int
 	answered time.Time // time of the last response while requests are in progress
 	witness  string    // witness of the last request that failed
@@ -42,7 +42,7 @@ const (
 
 // NewBackoff returns a Backoff that avoids a server for a period after its failure. now is the clock.
 func NewBackoff(period time.Duration, now func() time.Time) *Backoff {
-	return &Backoff{period: period, now: now, servers: make(map[string]contact)}
+	return &Backoff{period: period, now: now, servers: make(map[string]serverState)}
 }
 
 // Err returns the remembered failure of a server, or nil if it may be queried. After the period, one caller
@@ -110,7 +110,7 @@ func (b *Backoff) Avoided() (all []Avoided) {
 	return all
 }
 
-func (c contact) avoided(now time.Time) bool { return c.err != nil && now.Before(c.until) }
+func (c serverState) avoided(now time.Time) bool { return c.err != nil && now.Before(c.until) }
 
 // Attempt is one request to a server. Its first outcome counts: Answered, Unreachable, Failed or Abandon. It
 // must not be used by several goroutines; the zero value ignores its outcome.
@@ -189,7 +189,7 @@ func (a *Attempt) end(o attemptOutcome, witness string, err error, probes bool) 
 		b.servers[a.server] = c
 		return true
 	case o == attemptAnswered:
-		c = contact{underWay: c.underWay, answered: now}
+		c = serverState{underWay: c.underWay, answered: now}
 	case o == attemptUnreachable, agreed && !probes:
 		c.err, c.until, c.claimed, c.probed = err, now.Add(b.period), false, false
 	case c.claimed: // no conclusion: another caller may retry
@@ -205,7 +205,7 @@ func (a *Attempt) end(o attemptOutcome, witness string, err error, probes bool) 
 }
 
 // put stores the state of a server if it is still needed; b.mu is held.
-func (b *Backoff) put(server string, c contact, now time.Time) {
+func (b *Backoff) put(server string, c serverState, now time.Time) {
 	delete(b.servers, server)
 	switch kept := c.err != nil || !c.failed.IsZero(); {
 	case kept:
@@ -219,7 +219,7 @@ func (b *Backoff) put(server string, c contact, now time.Time) {
 
 // makeRoom evicts an entry if there are too many. Of a sample in map order and the entry just stored, it evicts
 // those whose failure has expired, or else the one that leavesBefore orders first; b.mu is held.
-func (b *Backoff) makeRoom(first string, least contact, now time.Time) {
+func (b *Backoff) makeRoom(first string, least serverState, now time.Time) {
 	if len(b.servers) <= maxContacts {
 		return
 	}
@@ -243,7 +243,7 @@ func (b *Backoff) makeRoom(first string, least contact, now time.Time) {
 
 // leavesBefore reports whether c is evicted before other. Servers that are not avoided, where only one witness
 // failed, come first, by the time of their failure; then avoided ones, by the end of the period.
-func (c contact) leavesBefore(other contact, now time.Time) bool {
+func (c serverState) leavesBefore(other serverState, now time.Time) bool {
 	switch avoided := c.avoided(now); {
 	case avoided != other.avoided(now):
 		return !avoided

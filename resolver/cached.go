@@ -23,7 +23,7 @@ func LocationsSize(locations Locations) int {
 		size += header + len(l.URI) + textOverhead
 		relation := l.From.Relation
 		// Other answers share the source.
-		if l.From == from || l.From.Content == "" && l.From.Record == nil && (relation == nil || len(relation.Others) == 0) {
+		if l.From == from || l.From.Content == "" && l.From.Record == nil && (relation == nil || len(relation.OtherLinks) == 0) {
 			continue
 		}
 		from = l.From
@@ -36,8 +36,8 @@ func LocationsSize(locations Locations) int {
 	return size
 }
 
-// Answers is the cache of answers, with access to its entries by name.
-type Answers struct {
+// AnswerCache is the cache of answers, with access to its entries by name.
+type AnswerCache struct {
 	*cache.Cache[Locations]
 	// Entries lists the entries of the store of the cache.
 	Entries cache.Lister[Locations]
@@ -49,12 +49,12 @@ type Answers struct {
 type Cached struct {
 	cache   *cache.Cache[Locations]
 	next    Resolver
-	clients *quota.Clients
+	clients *quota.ClientLimits
 }
 
 // NewCached returns a Cached in front of next. It does not own the cache. clients limits the concurrent queries
 // of each client that are not cache hits; nil means no limit.
-func NewCached(c *cache.Cache[Locations], next Resolver, clients *quota.Clients) *Cached {
+func NewCached(c *cache.Cache[Locations], next Resolver, clients *quota.ClientLimits) *Cached {
 	return &Cached{cache: c, next: next, clients: clients}
 }
 
@@ -68,7 +68,7 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 	var ok bool
 	var err error
 	o := optionsOf(ctx)
-	if !o.fresh {
+	if !o.bypass {
 		result, ok, err = c.hit(key, q)
 	}
 	if !ok {
@@ -76,8 +76,8 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 		if busy == nil {
 			defer permit.Release()
 			result, err = c.get(ctx, key, q)
-		} else if result, ok, err = c.cache.WithoutLoad(key); !ok {
-			return c.withoutSlot(ctx, q, busy)
+		} else if result, ok, err = c.cache.GetCached(key); !ok {
+			return c.withoutPermit(ctx, q, busy)
 		}
 	}
 	state := cacheState(result.Status)
@@ -100,10 +100,10 @@ func (c *Cached) then(ctx context.Context, q Query) (Answer, error) {
 	return c.next.Resolve(ctx, q)
 }
 
-// withoutSlot resolves a query of a client that has reached its quota: only local rules, which need no limit,
+// withoutPermit resolves a query of a client that has reached its quota: only local rules, which need no limit,
 // can answer it.
-func (c *Cached) withoutSlot(ctx context.Context, q Query, busy error) (Answer, error) {
-	q.NoSlot = busy
+func (c *Cached) withoutPermit(ctx context.Context, q Query, busy error) (Answer, error) {
+	q.QuotaErr = busy
 	answer, err := c.next.Resolve(ctx, q)
 	if err != nil {
 		return answer, err
@@ -164,7 +164,7 @@ func (c *Cached) permit(key string, q Query) (quota.Permit, error) {
 
 // get returns a result of the cache, loading it if needed.
 func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Locations], error) {
-	asked := questionOf(&q)
+	asked := cacheQueryOf(&q)
 	return Load(ctx, c.cache, key, func(ctx context.Context) (Locations, time.Duration, error) {
 		answer, err := c.next.Resolve(ctx, asked.query())
 		if err == nil {
@@ -177,9 +177,9 @@ func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Loc
 	})
 }
 
-// question is the part of a query that a load depends on: exactly what is in its key. It is small, so that the
+// cacheQuery is the part of a query that a load depends on: exactly what is in its key. It is small, so that the
 // closure of the load retains little.
-type question struct {
+type cacheQuery struct {
 	uri, spelling    uri.URI
 	urn              uri.URN
 	service          Service
@@ -187,11 +187,11 @@ type question struct {
 	hops             uint8
 }
 
-func questionOf(q *Query) question {
-	return question{q.URI, q.Spelling, q.URN, q.Service, q.ResolutionParams, q.Hops}
+func cacheQueryOf(q *Query) cacheQuery {
+	return cacheQuery{q.URI, q.Spelling, q.URN, q.Service, q.ResolutionParams, q.Hops}
 }
 
-func (q question) query() Query {
+func (q cacheQuery) query() Query {
 	return Query{URI: q.uri, Spelling: q.spelling, URN: q.urn, Service: q.service, ResolutionParams: q.resolutionParams, Hops: q.hops}
 }
 

@@ -20,7 +20,7 @@ func NewCanonical(names Names, next Resolver) *Canonical {
 // Resolve implements Resolver. The error for an invalid name is a *uri.ParseError; an I2L answer without a
 // location becomes a *Negative.
 func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
-	q = c.names.Named(q)
+	q = c.names.Identify(q)
 	trace := TraceOf(ctx)
 	if trace != nil {
 		for _, change := range q.URI.ExplainNormalize() {
@@ -34,7 +34,7 @@ func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if trace != nil {
 		trace.Add(Step{Stage: "canonical", Code: "canonical", Values: []any{"Name", canonical.URI.String()}}, "%s", canonical.URI)
 		for _, warning := range c.names.Warnings(q) {
-			trace.Add(Step{Stage: "warning", Code: "breaks_rule", Values: []any{"Rule", warning, "Section", warning.Section}}, "%s: %s (%s)", warning.Name, warning.Says, warning.Section)
+			trace.Add(Step{Stage: "warning", Code: "breaks_rule", Values: []any{"Rule", warning, "Section", warning.Section}}, "%s: %s (%s)", warning.Name, warning.Requirement, warning.Section)
 		}
 	}
 	answer, err := c.next.Resolve(ctx, canonical)

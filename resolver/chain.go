@@ -22,14 +22,14 @@ type ChainConfig struct {
 	Members []Member
 	Order   []string            // names of members, first to last
 	Orders  map[string][]string // overrides Order, by NID in lower case
-	// Last is queried if no member answers; it may be nil.
-	Last Resolver
+	// Fallback is queried if no member answers; it may be nil.
+	Fallback Resolver
 	// Unknown is the kind of the negative answer for names that no member supports, such as ErrNotFound.
 	Unknown error
 }
 
-// First returns the configuration with a member in front of all others, in every order.
-func (c ChainConfig) First(member Member) ChainConfig {
+// WithFirst returns the configuration with a member in front of all others, in every order.
+func (c ChainConfig) WithFirst(member Member) ChainConfig {
 	c.Members = append(slices.Clone(c.Members), member)
 	c.Order = append([]string{member.Name}, c.Order...)
 	orders := make(map[string][]string, len(c.Orders))
@@ -61,8 +61,8 @@ func NewChain(config ChainConfig) (*Chain, error) {
 			}
 			picked = append(picked, config.Members[i])
 		}
-		if config.Last != nil {
-			picked = append(picked, Member{Name: "fallback", Resolver: config.Last})
+		if config.Fallback != nil {
+			picked = append(picked, Member{Name: "fallback", Resolver: config.Fallback})
 		}
 		return picked
 	}
@@ -99,7 +99,7 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 		}
 		if !errors.Is(err, ErrUnsupported) {
 			// The outcome depends on every ErrUnsupported before it.
-			return answer.AtMost(ttl), AtMost(err, ttl)
+			return answer.LimitTTL(ttl), LimitTTL(err, ttl)
 		}
 		reason := err.Error()
 		var n *Negative
@@ -174,9 +174,9 @@ func outcome(answer Answer, err error) string {
 	}
 }
 
-// Off returns a resolver that supports no name, in place of a system that is not configured. reason appears in
+// Disabled returns a resolver that supports no name, in place of a system that is not configured. reason appears in
 // the list of the resolvers that were tried.
-func Off(reason string) Resolver {
+func Disabled(reason string) Resolver {
 	return Func(func(context.Context, Query) (Answer, error) {
 		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: reason, Code: "system_off", TTL: Forever}
 	})

@@ -35,7 +35,7 @@ func TestClientsOfNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		answers := newAnswers(t, time.Now, nil)
-		cached := resolver.NewCached(answers.Cache, chain, quota.NewClients(2, 2, busy))
+		cached := resolver.NewCached(answers.Cache, chain, quota.NewClientLimits(2, 2, busy))
 		one, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 		ask := func(name string, client netip.Addr) error {
 			q := query(t, name)
@@ -81,7 +81,7 @@ func TestCachedNamesNeedNoPermit(t *testing.T) {
 	busy := errors.New("busy")
 	now := time.Unix(1000, 0)
 	answers := newAnswers(t, func() time.Time { return now }, func(c *cache.Config[resolver.Locations]) { c.RefreshAhead = true })
-	clients := quota.NewClients(1, 1, busy)
+	clients := quota.NewClientLimits(1, 1, busy)
 	next := resolver.Limit{Semaphore: make(quota.Semaphore, 9), Next: &stub{answer: located("http://a/", 100*time.Second)}}
 	cached := resolver.NewCached(answers.Cache, next, clients)
 	q := query(t, "urn:example:a")
@@ -115,7 +115,7 @@ func TestCachedNamesNeedNoPermit(t *testing.T) {
 func TestClientsOfHistory(t *testing.T) {
 	busy := errors.New("busy")
 	client := netip.MustParseAddr("192.0.2.1")
-	clients := quota.NewClients(1, 1, busy)
+	clients := quota.NewClientLimits(1, 1, busy)
 	next := resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
 		if _, err := clients.Acquire(client); !errors.Is(err, busy) {
 			t.Errorf("client got another slot: %v", err)

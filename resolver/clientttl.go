@@ -15,9 +15,9 @@ type ClientTTL struct {
 	Bounded bool
 }
 
-// Of returns the lifetime for clients of an answer with a TTL. A TTL that is not positive (stale, or for one
+// ClientLifetime returns the lifetime for clients of an answer with a TTL. A TTL that is not positive (stale, or for one
 // request only) is returned unchanged.
-func (c ClientTTL) Of(ttl time.Duration) time.Duration {
+func (c ClientTTL) ClientLifetime(ttl time.Duration) time.Duration {
 	switch {
 	case c.Lifetime == 0 || ttl <= 0:
 		return ttl
@@ -28,8 +28,8 @@ func (c ClientTTL) Of(ttl time.Duration) time.Duration {
 	}
 }
 
-// SharedOf returns the lifetime for caches that are notified of changes; 0 means the lifetime for clients.
-func (c ClientTTL) SharedOf(ttl time.Duration) time.Duration {
+// SharedLifetime returns the lifetime for caches that are notified of changes; 0 means the lifetime for clients.
+func (c ClientTTL) SharedLifetime(ttl time.Duration) time.Duration {
 	switch {
 	case ttl <= 0:
 		return 0
@@ -46,11 +46,11 @@ func (a Answer) Lifetime() time.Duration {
 	if record == nil {
 		return a.TTL
 	}
-	return record.Clients.Of(a.TTL)
+	return record.ClientTTL.ClientLifetime(a.TTL)
 }
 
 // Lifetime returns how long clients may cache the answer.
-func (n *Negative) Lifetime() time.Duration { return n.Clients.Of(n.TTL) }
+func (n *Negative) Lifetime() time.Duration { return n.ClientTTL.ClientLifetime(n.TTL) }
 
 // SharedLifetime returns how long caches that are notified of changes may store the answer; 0 means the
 // lifetime for clients.
@@ -59,9 +59,9 @@ func (a Answer) SharedLifetime() time.Duration {
 	if record == nil {
 		return 0
 	}
-	return record.Clients.SharedOf(a.TTL)
+	return record.ClientTTL.SharedLifetime(a.TTL)
 }
 
 // SharedLifetime returns how long caches that are notified of changes may store the answer; 0 means the
 // lifetime for clients.
-func (n *Negative) SharedLifetime() time.Duration { return n.Clients.SharedOf(n.TTL) }
+func (n *Negative) SharedLifetime() time.Duration { return n.ClientTTL.SharedLifetime(n.TTL) }

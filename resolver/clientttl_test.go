@@ -20,7 +20,7 @@ func TestClientTTL(t *testing.T) {
 		{resolver.ClientTTL{Lifetime: time.Hour}, 0, 0},                       // for one request only
 		{resolver.ClientTTL{Lifetime: time.Hour}, -time.Second, -time.Second}, // stale
 	} {
-		if got := c.of.Of(c.ttl); got != c.want {
+		if got := c.of.ClientLifetime(c.ttl); got != c.want {
 			t.Errorf("%+v of %s: %s, want %s", c.of, c.ttl, got, c.want)
 		}
 	}

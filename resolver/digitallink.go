@@ -10,7 +10,9 @@ import (
 
 // IsLink reports whether a URI, valid or not, is below a root of identifiers in web addresses, such as GS1
 // Digital Link.
-func (n Names) IsLink(u uri.URI) bool { return len(n.Roots) > 0 && !u.IsURN() && n.Roots.Of(u) != nil }
+func (n Names) IsLink(u uri.URI) bool {
+	return len(n.Roots) > 0 && !u.IsURN() && n.Roots.Find(u) != nil
+}
 
 // Link returns the identifier in a web address that a URI is, and its root. The root is nil if the URI is below
 // none. The error is a *uri.ParseError.
@@ -18,7 +20,7 @@ func (n Names) Link(u uri.URI) (digitallink.Link, *digitallink.Root, error) {
 	if len(n.Roots) == 0 || u.IsURN() {
 		return digitallink.Link{}, nil, nil
 	}
-	root := n.Roots.Of(u)
+	root := n.Roots.Find(u)
 	if root == nil {
 		return digitallink.Link{}, nil, nil
 	}
@@ -34,10 +36,10 @@ func (n Names) publicLink(u uri.URI) (uri.URI, bool) {
 	}
 	for i := range n.Roots {
 		root := &n.Roots[i]
-		if root.Scheme.Public == "" {
+		if root.Scheme.PublicResolver == "" {
 			continue
 		}
-		rest, ok := strings.CutPrefix(u.WithoutFragment().Normalize().String(), root.Scheme.Public)
+		rest, ok := strings.CutPrefix(u.WithoutFragment().Normalize().String(), root.Scheme.PublicResolver)
 		if !ok {
 			continue
 		}
@@ -96,10 +98,10 @@ func (n Names) CheckLevel(name string) error {
 	return fmt.Errorf("links are registered at %s (GS1-Conformant Resolver standard section 2.5.9)", strings.Join(n.Levels(name), ", or "))
 }
 
-// ItemOf returns the canonical name of the primary key of an identifier in a web address. Names whose answers
+// PrimaryKey returns the canonical name of the primary key of an identifier in a web address. Names whose answers
 // depend on the same registered names are this name itself, or continue it with a slash. It is "" for other
 // names.
-func (n Names) ItemOf(name string) string {
+func (n Names) PrimaryKey(name string) string {
 	for i := range n.Roots {
 		root := n.Roots[i].URL()
 		rest, ok := strings.CutPrefix(name, root)
@@ -120,7 +122,7 @@ func (n Names) ItemOf(name string) string {
 // GS1-Conformant Resolver standard section 2.12.
 func (n Names) withLinkQuery(locations []Location, asked uri.URI) ([]Location, error) {
 	query, _ := asked.Query()
-	if query == "" || len(n.Roots) == 0 || n.Roots.Of(asked) == nil {
+	if query == "" || len(n.Roots) == 0 || n.Roots.Find(asked) == nil {
 		return locations, nil
 	}
 	return WithQuery(locations, query)

@@ -59,8 +59,8 @@ type Negative struct {
 	// TTL is how long the answer may be cached (RFC 2308): 0 means not at all, Forever until the configuration
 	// changes.
 	TTL time.Duration
-	// Clients overrides TTL for clients.
-	Clients ClientTTL
+	// ClientTTL overrides TTL for clients.
+	ClientTTL ClientTTL
 	// Unclaimed means that no resolver supports the namespace, so that the answer says nothing about the name.
 	// Set by Chain.
 	Unclaimed bool
@@ -100,8 +100,8 @@ func (n *Negative) WithTTL(ttl time.Duration, state CacheState) *Negative {
 	return &changed
 }
 
-// AtMost returns err with a TTL of at most limit, if it is a *Negative.
-func AtMost(err error, limit time.Duration) error {
+// LimitTTL returns err with a TTL of at most limit, if it is a *Negative.
+func LimitTTL(err error, limit time.Duration) error {
 	if err == nil {
 		return nil
 	}

@@ -53,7 +53,7 @@ func (f *Finder) ofHost(u uri.URI, scratch []byte) (name uri.URI, ok bool) {
 	if hasDots(u.Path()) && (f.Names.IsLink(u) || f.Names.IsLink(name)) { // below a root there are no dot segments
 		return uri.URI{}, false
 	}
-	return name, hasBeginning(f.Names.Own, name.String())
+	return name, hasBeginning(f.Names.OwnedPrefixes, name.String())
 }
 
 // hasDots reports whether a path may have dot segments, percent-encoded ones included.

@@ -20,20 +20,20 @@ type Versions struct {
 	// the last counts. Never empty.
 	Times []time.Time
 	// TTL is how long the list may be cached; Clients overrides it for clients.
-	TTL     time.Duration
-	Clients ClientTTL
+	TTL       time.Duration
+	ClientTTL ClientTTL
 }
 
 // Lifetime returns how long clients may cache the list.
-func (v Versions) Lifetime() time.Duration { return v.Clients.Of(v.TTL) }
+func (v Versions) Lifetime() time.Duration { return v.ClientTTL.ClientLifetime(v.TTL) }
 
 // SharedLifetime returns how long caches that are notified of changes may store the list; 0 means the lifetime
 // for clients.
-func (v Versions) SharedLifetime() time.Duration { return v.Clients.SharedOf(v.TTL) }
+func (v Versions) SharedLifetime() time.Duration { return v.ClientTTL.SharedLifetime(v.TTL) }
 
-// Then returns the Query.At for the state in a second: the end of the second, so that all changes within it are
+// EndOfSecond returns the Query.At for the state in a second: the end of the second, so that all changes within it are
 // included.
-func Then(second time.Time) time.Time { return second.Add(time.Second - time.Nanosecond) }
+func EndOfSecond(second time.Time) time.Time { return second.Add(time.Second - time.Nanosecond) }
 
 // History is a source of the versions of names. Its errors are those of a Resolver: a name that is not
 // registered is ErrNotFound or ErrUnsupported. It is safe for concurrent use.
@@ -41,18 +41,18 @@ type History interface {
 	Versions(ctx context.Context, q Query) (Versions, error)
 }
 
-// Past is a History that passes the canonical names of a site for which the registry is queried to its next
+// CanonicalHistory is a History that passes the canonical names of a site for which the registry is queried to its next
 // History. These queries are not cached, so they count against the quota of their client. All fields but
 // Clients must be set.
-type Past struct {
+type CanonicalHistory struct {
 	Names   Names
-	Clients *quota.Clients // nil means no limit
+	Clients *quota.ClientLimits // nil means no limit
 	Next    History
 }
 
 // Versions implements History.
-func (p Past) Versions(ctx context.Context, q Query) (Versions, error) {
-	canonical, err := p.Names.Canonical(p.Names.Named(q))
+func (p CanonicalHistory) Versions(ctx context.Context, q Query) (Versions, error) {
+	canonical, err := p.Names.Canonical(p.Names.Identify(q))
 	if err != nil {
 		return Versions{}, err
 	}

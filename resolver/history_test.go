@@ -28,9 +28,9 @@ func TestHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := resolver.Names{Set: set, Accept: uri.CurrentURN}.Owning([]string{"urn:", "ark:/12345/"})
+	names := resolver.Names{Set: set, Accept: uri.CurrentURN}.WithOwnedPrefixes([]string{"urn:", "ark:/12345/"})
 	errBusy := errors.New("busy")
-	clients := quota.NewClients(1, 1, errBusy)
+	clients := quota.NewClientLimits(1, 1, errBusy)
 	client := netip.MustParseAddr("192.0.2.1")
 	for text, want := range map[string]struct {
 		known string
@@ -47,7 +47,7 @@ func TestHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		q.Client = client
-		past := resolver.Past{Names: names, Clients: clients, Next: known(want.known)}
+		past := resolver.CanonicalHistory{Names: names, Clients: clients, Next: known(want.known)}
 		got, err := past.Versions(t.Context(), q)
 		if !errors.Is(err, want.err) || err == nil && (got.Name.String() != want.known || len(got.Times) != 1) {
 			t.Errorf("%s: %+v, %v", text, got, err)
@@ -60,11 +60,11 @@ func TestHistory(t *testing.T) {
 	defer permit.Release()
 	q, _ := resolver.ParseQuery("urn:example:a", resolver.I2L)
 	q.Client = client
-	if _, err := (resolver.Past{Names: names, Clients: clients, Next: known("urn:example:a")}).Versions(t.Context(), q); !errors.Is(err, errBusy) {
+	if _, err := (resolver.CanonicalHistory{Names: names, Clients: clients, Next: known("urn:example:a")}).Versions(t.Context(), q); !errors.Is(err, errBusy) {
 		t.Errorf("client at its limit: %v", err)
 	}
 	q, _ = resolver.ParseQuery("urn:example:a?x", resolver.I2L)
-	if _, err := (resolver.Past{Names: names, Next: known("")}).Versions(t.Context(), q); !errors.As(err, new(*uri.ParseError)) {
+	if _, err := (resolver.CanonicalHistory{Names: names, Next: known("")}).Versions(t.Context(), q); !errors.As(err, new(*uri.ParseError)) {
 		t.Errorf("not a name: %v", err)
 	}
 }

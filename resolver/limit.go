@@ -19,8 +19,8 @@ type Limit struct {
 
 // Resolve implements Resolver.
 func (l Limit) Resolve(ctx context.Context, q Query) (Answer, error) {
-	if q.NoSlot != nil {
-		return Answer{}, q.NoSlot
+	if q.QuotaErr != nil {
+		return Answer{}, q.QuotaErr
 	}
 	if !l.Semaphore.TryAcquire() {
 		return Answer{}, cmp.Or(l.Busy, ErrBusy)

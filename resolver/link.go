@@ -25,9 +25,9 @@ type Link struct {
 // immutable, since answers share it.
 type Relation struct {
 	Anchor, Rel, Title, Context string // see Link
-	// Others are the links of the name that it does not resolve to. One location of an answer has them if the
+	// OtherLinks are the links of the name that it does not resolve to. One location of an answer has them if the
 	// name is not in the registry; registered names have them in their Record.
-	Others []Link
+	OtherLinks []Link
 }
 
 // size returns the size of a relation in bytes; 0 for nil.
@@ -36,13 +36,13 @@ func (r *Relation) size() int {
 		return 0
 	}
 	const fields = 96
-	return fields + len(r.Anchor) + len(r.Rel) + len(r.Title) + len(r.Context) + sizeOfLinks(r.Others)
+	return fields + len(r.Anchor) + len(r.Rel) + len(r.Title) + len(r.Context) + sizeOfLinks(r.OtherLinks)
 }
 
 // isText reports whether the texts of a relation are valid UTF-8, which input checks guarantee; true for nil.
 func (r *Relation) isText() bool {
 	return r == nil || utf8.ValidString(r.Title) && utf8.ValidString(r.Context) &&
-		!slices.ContainsFunc(r.Others, func(l Link) bool { return !utf8.ValidString(l.Title) || !utf8.ValidString(l.Context) })
+		!slices.ContainsFunc(r.OtherLinks, func(l Link) bool { return !utf8.ValidString(l.Title) || !utf8.ValidString(l.Context) })
 }
 
 func sizeOfLinks(links []Link) int {
@@ -55,8 +55,8 @@ func sizeOfLinks(links []Link) int {
 	return size
 }
 
-// AsLink returns the location as a link of its name.
-func (l Location) AsLink() Link {
+// ToLink returns the location as a link of its name.
+func (l Location) ToLink() Link {
 	link := Link{URI: l.URI, Type: l.From.Type, Language: l.From.Language}
 	if r := l.From.Relation; r != nil {
 		link.Anchor, link.Rel, link.Title, link.Context = r.Anchor, r.Rel, r.Title, r.Context
@@ -68,23 +68,23 @@ func (l Location) AsLink() Link {
 func (a Answer) Links() []Link {
 	links := make([]Link, 0, len(a.Locations))
 	for _, l := range a.Locations {
-		links = append(links, l.AsLink())
+		links = append(links, l.ToLink())
 	}
-	return append(links, a.Others()...)
+	return append(links, a.OtherLinks()...)
 }
 
-// Others returns the links that the name does not resolve to. The caller must not modify them.
-func (a Answer) Others() []Link {
+// OtherLinks returns the links that the name does not resolve to. The caller must not modify them.
+func (a Answer) OtherLinks() []Link {
 	for _, l := range a.Locations { // any location may have them: their order depends on the client
 		switch from := l.From; {
 		case from.Record != nil:
 			return slices.Clip(from.Record.Links)
-		case from.Relation != nil && len(from.Relation.Others) > 0:
-			return slices.Clip(from.Relation.Others)
+		case from.Relation != nil && len(from.Relation.OtherLinks) > 0:
+			return slices.Clip(from.Relation.OtherLinks)
 		}
 	}
 	return nil
 }
 
-// Leads reports whether a name resolves to the target of a link with this relation type: see uri.Leads.
-func Leads(rel string) bool { return uri.Leads(rel) }
+// RelationResolves reports whether a name resolves to the target of a link with this relation type: see uri.RelationResolves.
+func RelationResolves(rel string) bool { return uri.RelationResolves(rel) }

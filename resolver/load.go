@@ -7,11 +7,11 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// Load returns the value of key from a cache, or from load on a miss or if ctx comes from WithFresh. The
+// Load returns the value of key from a cache, or from load on a miss or if ctx comes from WithCacheBypass. The
 // context of load keeps only the values of this package, which do not change the result: its observers
-// (WithTrace, WithSpan), and that all servers are queried again (WithFresh), which suits every caller waiting
+// (WithTrace, WithSpan), and that all servers are queried again (WithCacheBypass), which suits every caller waiting
 // for the load. Data of a client reaches load only through the key.
-func Load[V any](ctx context.Context, c *cache.Cache[V], key string, load cache.Load[V]) (cache.Result[V], error) {
+func Load[V any](ctx context.Context, c *cache.Cache[V], key string, load cache.LoadFunc[V]) (cache.Result[V], error) {
 	o := optionsOf(ctx)
 	if o != (options{}) {
 		observed := load
@@ -19,7 +19,7 @@ func Load[V any](ctx context.Context, c *cache.Cache[V], key string, load cache.
 			return observed(context.WithValue(ctx, optionsKey{}, o))
 		}
 	}
-	if o.fresh {
+	if o.bypass {
 		return c.Renew(ctx, key, load)
 	}
 	return c.Get(ctx, key, load)

@@ -30,12 +30,12 @@ func TestValuesOfLoads(t *testing.T) {
 	asked.Client = netip.MustParseAddr("192.0.2.1")
 	for _, fresh := range []bool{false, true} {
 		if fresh {
-			ctx = resolver.WithFresh(ctx)
+			ctx = resolver.WithCacheBypass(ctx)
 		}
 		seen := ""
 		next := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 			seen = strings.TrimSpace(fmt.Sprintln(
-				resolver.TraceOf(ctx) == trace, resolver.SpanOf(ctx), resolver.IsFresh(ctx) == fresh, q.Client,
+				resolver.TraceOf(ctx) == trace, resolver.SpanOf(ctx), resolver.BypassesCache(ctx) == fresh, q.Client,
 				ctx.Value(clientKey{}), ctx.Value(http.ServerContextKey), ctx.Value(http.LocalAddrContextKey),
 			))
 			return located("http://a/", time.Hour), nil

@@ -64,7 +64,7 @@ func cell(t *testing.T, s string) string {
 func keyOf(names resolver.Names, text string) string {
 	u, err := uri.Parse(text)
 	if err == nil {
-		u, err = names.Key(u)
+		u, err = names.CanonicalName(u)
 	}
 	var refusal *uri.ParseError
 	if errors.As(err, &refusal) {

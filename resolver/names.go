@@ -16,11 +16,11 @@ type Names struct {
 	Accept uri.Conformance // specifications of URNs; each part of a URN must conform to one of them
 	// Identifiers are those in common use without "urn:", such as "doi:10.1000/1"; nil has none.
 	Identifiers *urnns.Identifiers
-	// Own are the prefixes of names that the site declares to be in its registry, not only of URNs; nil means
+	// OwnedPrefixes are the prefixes of names that the site declares to be in its registry, not only of URNs; nil means
 	// all URNs.
-	Own []string
-	// Known are the prefixes of the other names in the registry; nil if the registry is queried for Own alone.
-	Known *Beginnings
+	OwnedPrefixes []string
+	// RegisteredPrefixes are the prefixes of the other names in the registry; nil if the registry is queried for Own alone.
+	RegisteredPrefixes *PrefixSet
 	// Roots are the roots of identifiers in web addresses, such as GS1 Digital Link. Every URI below a root is
 	// such an identifier.
 	Roots digitallink.Roots
@@ -65,13 +65,13 @@ func (n Names) Canonical(q Query) (Query, error) {
 	return q, nil
 }
 
-// Key returns the canonical name of u. The error is a *uri.ParseError.
-func (n Names) Key(u uri.URI) (uri.URI, error) {
+// CanonicalName returns the canonical name of u. The error is a *uri.ParseError.
+func (n Names) CanonicalName(u uri.URI) (uri.URI, error) {
 	q, err := NewQuery(u, I2L)
 	if err != nil {
 		return uri.URI{}, err
 	}
-	q, err = n.Canonical(n.Named(q))
+	q, err = n.Canonical(n.Identify(q))
 	return q.URI, err
 }
 
@@ -79,7 +79,7 @@ func (n Names) Key(u uri.URI) (uri.URI, error) {
 // is a *uri.ParseError.
 func (n Names) CanonicalPrefix(text string) (string, error) {
 	const end = "0" // a name has at least one character after "urn:nid:"
-	if beginning, ok := n.Identifiers.Beginning(text); ok {
+	if beginning, ok := n.Identifiers.PrefixURI(text); ok {
 		text = beginning
 	}
 	u, err := uri.Parse(text + end)
@@ -87,7 +87,7 @@ func (n Names) CanonicalPrefix(text string) (string, error) {
 		return "", err
 	}
 	if !u.IsURN() {
-		u = n.Named(Query{URI: u}).URI
+		u = n.Identify(Query{URI: u}).URI
 	}
 	if !u.IsURN() {
 		prefix, ok := strings.CutSuffix(u.Normalize().String(), end)
@@ -108,7 +108,7 @@ func (n Names) CanonicalPrefix(text string) (string, error) {
 
 var rulePrefix = uri.Rule{
 	Code: "prefix_end", Name: "prefix", Section: "urnd's registry",
-	Says: `a prefix includes the whole authority, as in "https://example.org/", and does not end within "%41"`,
+	Requirement: `a prefix includes the whole authority, as in "https://example.org/", and does not end within "%41"`,
 }
 
 // Warnings returns the rules that q breaks although it is accepted: reserved NIDs (RFC 8141 section 5), and
@@ -122,7 +122,7 @@ func (n Names) Warnings(q Query) []uri.Rule {
 		warnings = append(warnings, rule)
 	}
 	var doubt *uri.ParseError
-	if errors.As(n.Set.Doubt(q.URN), &doubt) {
+	if errors.As(n.Set.Warning(q.URN), &doubt) {
 		warnings = append(warnings, doubt.Rule)
 	}
 	return warnings
@@ -140,7 +140,7 @@ type Description struct {
 
 // Describe returns the Description of an identifier without resolving it. Its errors are those of Canonical.
 func (n Names) Describe(q Query) (Description, error) {
-	q = n.Named(q)
+	q = n.Identify(q)
 	canonical, err := n.Canonical(q)
 	if err != nil {
 		return Description{}, err
@@ -154,7 +154,7 @@ func (n Names) Describe(q Query) (Description, error) {
 	if ns, ok := n.Set.Lookup(v.NID()); ok {
 		d.Document = ns.Source
 	}
-	for _, other := range n.Set.Others(v) {
+	for _, other := range n.Set.EquivalentNames(v) {
 		d.Others = append(d.Others, other.URI())
 	}
 	return d, nil

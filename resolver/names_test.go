@@ -19,7 +19,7 @@ func TestNamesAccept(t *testing.T) {
 		"urn:example:a?s=I2L": uri.DraftURN, "urn:a-:b": uri.RFC2141, "http://a/": uri.RFC2141 | uri.CurrentURN,
 	} {
 		for accept := uri.Conformance(1); accept <= uri.RFC2141|uri.CurrentURN; accept++ {
-			_, err := resolver.Names{Set: builtin(t), Accept: accept}.Key(query(t, name).URI)
+			_, err := resolver.Names{Set: builtin(t), Accept: accept}.CanonicalName(query(t, name).URI)
 			if (err == nil) != (accept&want != 0) || err != nil && !errors.As(err, new(*uri.ParseError)) {
 				t.Errorf("%s, where %s are accepted: %v", name, accept.Names(), err)
 			}
@@ -82,8 +82,8 @@ func FuzzKey(f *testing.F) {
 		if !ok {
 			return
 		}
-		keyA, errA := names.Key(a)
-		keyB, errB := names.Key(b)
+		keyA, errA := names.CanonicalName(a)
+		keyB, errB := names.CanonicalName(b)
 		if errA != nil || errB != nil {
 			return
 		}
@@ -93,10 +93,10 @@ func FuzzKey(f *testing.F) {
 		if !b.IsURN() {
 			b = b.WithoutFragment()
 		}
-		if c := set.Compare(uri.Naming, a, b); c.Equivalent() != (keyA == keyB) {
+		if c := set.Compare(uri.ObjectiveNaming, a, b); c.Equivalent() != (keyA == keyB) {
 			t.Fatalf("%q and %q have the keys %q and %q: %s, %s", a, b, keyA, keyB, c.Rung, c.Reason)
 		}
-		if again, err := names.Key(keyA); err != nil || again != keyA {
+		if again, err := names.CanonicalName(keyA); err != nil || again != keyA {
 			t.Fatalf("%q has the key %q, and that %q, %v", a, keyA, again, err)
 		}
 		if reparsed, err := uri.Parse(keyA.String()); err != nil || reparsed != keyA {

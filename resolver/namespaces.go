@@ -44,7 +44,7 @@ func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if !q.Service.Locates() {
 		return Answer{}, notByRules(q.Service)
 	}
-	var room [4]urnns.Lead
+	var room [4]urnns.ResolvedTarget
 	leads, err := n.set.AppendTargets(room[:0], q.URN, q.Component())
 	switch {
 	case errors.Is(err, urnns.ErrGone):
@@ -72,15 +72,15 @@ func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 	return Answer{Locations: found.locations, TTL: n.ttl}, nil
 }
 
-// ruled is the result of the rules of a namespace for a name.
-type ruled struct {
+// ruleAnswer is the result of the rules of a namespace for a name.
+type ruleAnswer struct {
 	locations []Location
 	others    []Link // links that the name does not resolve to
 	long      int    // number of locations left out as too long
 }
 
 // follow separates the targets of rules into locations and other links.
-func (n *Namespaces) follow(ctx context.Context, nid string, leads []urnns.Lead) (found ruled) {
+func (n *Namespaces) follow(ctx context.Context, nid string, leads []urnns.ResolvedTarget) (found ruleAnswer) {
 	if len(leads) > 0 {
 		found.locations = make([]Location, 0, len(leads))
 	}
@@ -96,10 +96,10 @@ func (n *Namespaces) follow(ctx context.Context, nid string, leads []urnns.Lead)
 			continue
 		}
 		location := Location{URI: lead.URI, From: n.sources[nid][lead.Target]}
-		if r := location.From.Relation; r == nil || Leads(r.Rel) {
+		if r := location.From.Relation; r == nil || RelationResolves(r.Rel) {
 			found.locations = append(found.locations, location)
 		} else if room -= len(lead.URI); room >= 0 {
-			found.others = append(found.others, location.AsLink())
+			found.others = append(found.others, location.ToLink())
 		}
 	}
 	return found
@@ -108,7 +108,7 @@ func (n *Namespaces) follow(ctx context.Context, nid string, leads []urnns.Lead)
 // withOthers returns a copy of a source for one name, with its links to which it does not resolve.
 func (s *Source) withOthers(others []Link) *Source {
 	own := *s
-	relation := Relation{Others: others}
+	relation := Relation{OtherLinks: others}
 	if s.Relation != nil {
 		relation.Rel, relation.Title, relation.Context = s.Relation.Rel, s.Relation.Title, s.Relation.Context
 	}
@@ -124,7 +124,7 @@ func NewFallback(fallback *urnns.Fallback, ttl time.Duration) Resolver {
 		if !q.Service.Locates() {
 			return Answer{}, notByRules(q.Service)
 		}
-		location, err := fallback.Lead(q.URN)
+		location, err := fallback.Location(q.URN)
 		if err == nil {
 			err = CheckLocation(location)
 		}

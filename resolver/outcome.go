@@ -59,7 +59,7 @@ func saveNegative(failure error) (savedNegative, bool) {
 	}
 	for word, kind := range negativeKinds() {
 		if n.Kind == kind { //nolint:errorlint // compared with the sentinel errors themselves
-			return savedNegative{word, n.Reason, n.Code, n.Values, n.Clients, n.Unclaimed}, true
+			return savedNegative{word, n.Reason, n.Code, n.Values, n.ClientTTL, n.Unclaimed}, true
 		}
 	}
 	return savedNegative{}, false
@@ -81,7 +81,7 @@ func DecodeOutcome(text []byte, ttl time.Duration) (locations Locations, failure
 		}
 		return nil, &Negative{
 			Kind: kind, Reason: n.Reason,
-			Code: n.Code, Values: n.Values, TTL: ttl, Clients: n.Clients, Unclaimed: n.Unclaimed,
+			Code: n.Code, Values: n.Values, TTL: ttl, ClientTTL: n.Clients, Unclaimed: n.Unclaimed,
 		}, nil
 	}
 	return savedAnswer{Locations: saved.Locations}.locations(make(savedSources)), nil, nil

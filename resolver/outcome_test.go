@@ -19,13 +19,13 @@ func TestOutcome(t *testing.T) {
 	}{
 		"locations": {resolver.Locations{{URI: "https://a.example/?a=1&b=2", From: source}, {URI: "https://b.example/", From: source}}, nil, true},
 		"relations": {resolver.Locations{{URI: "https://a.example/", From: &resolver.Source{Relation: &resolver.Relation{
-			Rel: "item", Title: "<The> book", Context: "DE", Others: []resolver.Link{{URI: "https://a.example/rdf", Rel: "describedby"}},
+			Rel: "item", Title: "<The> book", Context: "DE", OtherLinks: []resolver.Link{{URI: "https://a.example/rdf", Rel: "describedby"}},
 		}}}}, nil, true},
 		"a title without UTF-8": {resolver.Locations{{URI: "https://a.example/", From: &resolver.Source{Relation: &resolver.Relation{Title: "\xff"}}}}, nil, false},
 		"an empty":              {resolver.Locations{}, nil, true},
 		"not found":             {nil, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no such name", TTL: time.Minute}, true},
 		"unclaimed":             {nil, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "x", TTL: time.Minute, Unclaimed: true}, true},
-		"clients":               {nil, &resolver.Negative{Kind: resolver.ErrGone, TTL: time.Minute, Clients: resolver.ClientTTL{Lifetime: time.Second, Bounded: true}}, true},
+		"clients":               {nil, &resolver.Negative{Kind: resolver.ErrGone, TTL: time.Minute, ClientTTL: resolver.ClientTTL{Lifetime: time.Second, Bounded: true}}, true},
 		"wrapped":               {nil, fmt.Errorf("more: %w", &resolver.Negative{Kind: resolver.ErrNotFound}), false},
 		"a failure":             {nil, errors.New("failing"), false},
 		"registered":            {resolver.Locations{{URI: "https://a.example/", From: &resolver.Source{Record: new(resolver.Record)}}}, nil, false},

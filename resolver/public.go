@@ -7,29 +7,29 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// Public is a Resolver for identifiers that are not URNs, such as ARKs and handles: it returns locations at
+// PublicResolver is a Resolver for identifiers that are not URNs, such as ARKs and handles: it returns locations at
 // their public resolvers.
-type Public struct {
+type PublicResolver struct {
 	identifiers *urnns.Identifiers
 	ttl         time.Duration
 	source      *Source
 }
 
-// NewPublic returns a Public. ttl is the TTL of its answers, since the table of public resolvers has none.
-func NewPublic(identifiers *urnns.Identifiers, ttl time.Duration) Public {
-	return Public{identifiers, ttl, &Source{Name: "public resolver"}}
+// NewPublicResolver returns a Public. ttl is the TTL of its answers, since the table of public resolvers has none.
+func NewPublicResolver(identifiers *urnns.Identifiers, ttl time.Duration) PublicResolver {
+	return PublicResolver{identifiers, ttl, &Source{Name: "public resolver"}}
 }
 
 // Resolve implements Resolver for canonical names. The location keeps the requested spelling, since the public
 // resolver decides which characters are significant.
-func (p Public) Resolve(_ context.Context, q Query) (Answer, error) {
+func (p PublicResolver) Resolve(_ context.Context, q Query) (Answer, error) {
 	if !q.Service.Locates() {
 		return Answer{}, notByRules(q.Service)
 	}
 	asked := q.URI
 	switch {
 	case q.Spelling.IsLocation():
-		if _, public := p.identifiers.Of(q.Spelling); !public {
+		if _, public := p.identifiers.FromURI(q.Spelling); !public {
 			return Answer{}, &Negative{
 				Kind: ErrUnsupported, Reason: "requested by the URL of another server",
 				Code: "of_other_server", TTL: Forever,

@@ -18,8 +18,8 @@ func TestPublic(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := resolver.Names{Set: builtin(t), Accept: uri.CurrentURN, Identifiers: table}
-	next := &resolver.Split{
-		Names: resolver.NewNamespaces(names.Set, time.Hour), Locations: resolver.Off("a URL"), Own: resolver.NewPublic(table, time.Minute), Owns: names.IsName,
+	next := &resolver.Mux{
+		Names: resolver.NewNamespaces(names.Set, time.Hour), Locations: resolver.Disabled("a URL"), Own: resolver.NewPublicResolver(table, time.Minute), Owns: names.IsName,
 	}
 	r := resolver.NewCanonical(names, next)
 	for text, want := range map[string]struct{ name, location string }{

@@ -26,7 +26,7 @@ type CachedAnswer struct {
 
 // Lookup returns the cached answers for a canonical name, for all services and resolution parameters. It does
 // not scan the store.
-func (a Answers) Lookup(name uri.URI) []CachedAnswer {
+func (a AnswerCache) Lookup(name uri.URI) []CachedAnswer {
 	var found []CachedAnswer
 	for _, key := range a.keysOf(name.String()) {
 		if e := a.Cache.Lookup(key); e != nil {
@@ -37,7 +37,7 @@ func (a Answers) Lookup(name uri.URI) []CachedAnswer {
 }
 
 // keysOf returns all keys that answers for a name may have, sorted.
-func (a Answers) keysOf(name string) []string {
+func (a AnswerCache) keysOf(name string) []string {
 	keys := append(a.Variants(name), name)
 	slices.Sort(keys)
 	return keys
@@ -45,7 +45,7 @@ func (a Answers) keysOf(name string) []string {
 
 // Purge removes the answers of a selection, or makes them stale if soft is set. It returns the canonical name
 // of each answer, so a name may occur several times.
-func (a Answers) Purge(s Selection, soft bool) []string {
+func (a AnswerCache) Purge(s Selection, soft bool) []string {
 	var keys []string
 	if s.Name.IsValid() {
 		a.Detach(func(key string) bool { return key == s.Name.String() || NameOfKey(key) == s.Name.String() })
@@ -55,7 +55,7 @@ func (a Answers) Purge(s Selection, soft bool) []string {
 			}
 		}
 	} else {
-		keys = a.PurgeAll(a.Entries, s.Has, soft)
+		keys = a.PurgeAll(a.Entries, s.Contains, soft)
 	}
 	for i, key := range keys {
 		if name := NameOfKey(key); name != "" {
@@ -65,8 +65,8 @@ func (a Answers) Purge(s Selection, soft bool) []string {
 	return keys
 }
 
-// Has reports whether a key of the cache is in the selection; Name must not be set.
-func (s Selection) Has(key string) bool {
+// Contains reports whether a key of the cache is in the selection; Name must not be set.
+func (s Selection) Contains(key string) bool {
 	switch {
 	case s.All:
 		return true

@@ -37,9 +37,9 @@ type Query struct {
 	// NamesOnly means that the client may not be redirected to a URL that is no name of the registry. It is not
 	// part of the key.
 	NamesOnly bool
-	// NoSlot is the error with which each Limit fails this query; nil for most queries. Set by Cached for a
+	// QuotaErr is the error with which each Limit fails this query; nil for most queries. Set by Cached for a
 	// client that has reached its quota.
-	NoSlot error
+	QuotaErr error
 }
 
 // MaxHops is the number of hops at which a query fails: instances of urnd may be chained, but a loop must end.

@@ -16,13 +16,13 @@ type Record struct {
 	Sandbox    bool      // the name is temporary, and may be removed
 	// Redirect is the status code of redirects to the targets, set for the name, a prefix of it or in the
 	// configuration; 0 means the default for the form of the request.
-	Redirect int
-	Clients  ClientTTL // lifetimes of the answer for clients
+	Redirect  int
+	ClientTTL ClientTTL // lifetimes of the answer for clients
 	// Links are the links that the name does not resolve to.
 	Links []Link
-	// IsChoice means that some of Links compete with the locations as targets of the name: defaults for
+	// Negotiable means that some of Links compete with the locations as targets of the name: defaults for
 	// languages, GS1-Conformant Resolver standard section 2.5.8.
-	IsChoice bool
+	Negotiable bool
 }
 
 // size returns the size of a record in bytes; 0 for nil.

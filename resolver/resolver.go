@@ -25,9 +25,9 @@ type Func func(ctx context.Context, q Query) (Answer, error)
 // Resolve calls f.
 func (f Func) Resolve(ctx context.Context, q Query) (Answer, error) { return f(ctx, q) }
 
-// Split dispatches queries by the kind of their URI: URNs, URLs, and other URIs such as "cid:". A name must be
+// Mux dispatches queries by the kind of their URI: URNs, URLs, and other URIs such as "cid:". A name must be
 // looked up, while a URL is its own location and needs no cache.
-type Split struct {
+type Mux struct {
 	Names     Resolver
 	Locations Resolver
 	Others    Resolver // nil means Locations
@@ -37,7 +37,7 @@ type Split struct {
 }
 
 // Resolve implements Resolver.
-func (s *Split) Resolve(ctx context.Context, q Query) (Answer, error) {
+func (s *Mux) Resolve(ctx context.Context, q Query) (Answer, error) {
 	switch {
 	case q.IsURN():
 		return s.Names.Resolve(ctx, q)

@@ -294,7 +294,7 @@ func TestKey(t *testing.T) {
 func TestSplit(t *testing.T) {
 	say := func(who string) resolver.Resolver { return &stub{answer: located("http://"+who+".example/", 1)} }
 	for _, others := range []bool{false, true} {
-		split := &resolver.Split{Names: say("names"), Locations: say("locations")}
+		split := &resolver.Mux{Names: say("names"), Locations: say("locations")}
 		if others {
 			split.Others = say("others")
 		}

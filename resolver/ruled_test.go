@@ -42,11 +42,11 @@ func TestRulesWithRelations(t *testing.T) {
 		t.Errorf("%+v, %v", answer.Links(), err)
 	}
 	answer.Locations[0], answer.Locations[1] = answer.Locations[1], answer.Locations[0]
-	if len(answer.Others()) != 2 {
+	if len(answer.OtherLinks()) != 2 {
 		t.Error("the links depend on which location is first")
 	}
 	other, err := n.Resolve(t.Context(), query(t, "urn:example:a1"))
-	if err != nil || !strings.HasSuffix(other.Others()[0].URI, "/a1.rdf") {
+	if err != nil || !strings.HasSuffix(other.OtherLinks()[0].URI, "/a1.rdf") {
 		t.Errorf("another name: %+v, %v", other.Links(), err)
 	}
 	if _, err := n.Resolve(t.Context(), query(t, "urn:example:c1")); !errors.Is(err, resolver.ErrUnsupported) {
@@ -65,11 +65,11 @@ func TestLinksOfRulesAreBounded(t *testing.T) {
 	}
 	n := rulesOf(t, targets...)
 	answer, err := n.Resolve(t.Context(), query(t, "urn:example:"+strings.Repeat("a", 8000)))
-	if err != nil || len(answer.Others()) != resolver.MaxAnswer/8018 {
-		t.Errorf("%d links, %v", len(answer.Others()), err)
+	if err != nil || len(answer.OtherLinks()) != resolver.MaxAnswer/8018 {
+		t.Errorf("%d links, %v", len(answer.OtherLinks()), err)
 	}
-	if answer, err = n.Resolve(t.Context(), query(t, "urn:example:"+strings.Repeat("a", 8190))); err != nil || len(answer.Others()) != 0 {
-		t.Errorf("%d links that are too long, %v", len(answer.Others()), err)
+	if answer, err = n.Resolve(t.Context(), query(t, "urn:example:"+strings.Repeat("a", 8190))); err != nil || len(answer.OtherLinks()) != 0 {
+		t.Errorf("%d links that are too long, %v", len(answer.OtherLinks()), err)
 	}
 }
 

@@ -70,7 +70,7 @@ type savedLink struct {
 
 // Save writes as many fresh answers as fit into limit bytes, and returns their number. basis identifies the
 // configuration that they depend on; it contains no spaces.
-func (a Answers) Save(w io.Writer, basis string, now time.Time, limit int64) (int, error) {
+func (a AnswerCache) Save(w io.Writer, basis string, now time.Time, limit int64) (int, error) {
 	sum := sha256.New()
 	out := bufio.NewWriter(io.MultiWriter(w, sum))
 	written, _ := fmt.Fprintf(out, "%s%s\n", snapshotFormat, basis) // out retains the error
@@ -117,7 +117,7 @@ func saveLocation(l Location) savedLocation {
 	}
 	if r := l.From.Relation; r != nil {
 		s.Rel, s.Title, s.Context = r.Rel, r.Title, r.Context
-		for _, other := range r.Others {
+		for _, other := range r.OtherLinks {
 			s.Others = append(s.Others, savedLink(other))
 		}
 	}
@@ -128,7 +128,7 @@ func saveLocation(l Location) savedLocation {
 // when ctx ends. The snapshot must have the basis given to Save. Names for which owned returns true are
 // skipped: another process may have changed them since. With ErrSnapshotDamaged or ErrSnapshotMismatch, nothing
 // is restored.
-func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now time.Time, owned func(ctx context.Context, name string) bool) (int, error) {
+func (a AnswerCache) Restore(ctx context.Context, r io.ReadSeeker, basis string, now time.Time, owned func(ctx context.Context, name string) bool) (int, error) {
 	if err := checkSnapshot(r, basis); err != nil {
 		return 0, err
 	}
@@ -186,7 +186,7 @@ func (known savedSources) of(l savedLocation) *Source {
 		source.Relation = &Relation{Rel: l.Rel, Title: l.Title, Context: l.Context}
 	}
 	for _, other := range l.Others {
-		source.Relation.Others = append(source.Relation.Others, Link(other))
+		source.Relation.OtherLinks = append(source.Relation.OtherLinks, Link(other))
 	}
 	if len(l.Others) == 0 && len(known) < maxSources {
 		known[key] = source

@@ -15,18 +15,18 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-func answersAt(t testing.TB, now *time.Time) resolver.Answers {
+func answersAt(t testing.TB, now *time.Time) resolver.AnswerCache {
 	t.Helper()
 	return newAnswers(t, func() time.Time { return *now }, nil)
 }
 
 // peek returns the entry of a key.
-func peek(c resolver.Answers, key string) (*cache.Entry[resolver.Locations], bool) {
+func peek(c resolver.AnswerCache, key string) (*cache.Entry[resolver.Locations], bool) {
 	e := c.Cache.Lookup(key)
 	return e, e != nil
 }
 
-func size(c resolver.Answers) (n int) {
+func size(c resolver.AnswerCache) (n int) {
 	c.Entries.Each(func(*cache.Entry[resolver.Locations]) bool { n++; return true })
 	return n
 }
@@ -154,7 +154,7 @@ func TestSnapshotOfRelations(t *testing.T) {
 	now := time.Unix(1000, 0)
 	c := answersAt(t, &now)
 	titled := func(others ...resolver.Link) *resolver.Source {
-		relation := &resolver.Relation{Rel: "item", Title: "The book", Context: "DE", Others: others}
+		relation := &resolver.Relation{Rel: "item", Title: "The book", Context: "DE", OtherLinks: others}
 		return &resolver.Source{Name: "namespace a", Type: "text/html", Relation: relation}
 	}
 	rdf := resolver.Link{
@@ -165,7 +165,7 @@ func TestSnapshotOfRelations(t *testing.T) {
 		"urn:a:2": {{URI: "https://a.example/2", From: titled()}},
 		"urn:a:3": {{URI: "https://a.example/3", From: titled(rdf)}, {URI: "https://b.example/3", From: titled()}},
 		"urn:a:4": {{URI: "https://a.example/4", From: titled(rdf)}},
-		"urn:a:5": {{URI: "https://a.example/5", From: &resolver.Source{Name: "namespace a", Relation: &resolver.Relation{Others: []resolver.Link{rdf}}}}},
+		"urn:a:5": {{URI: "https://a.example/5", From: &resolver.Source{Name: "namespace a", Relation: &resolver.Relation{OtherLinks: []resolver.Link{rdf}}}}},
 		"urn:a:6": {{URI: "https://a.example/6", From: &resolver.Source{Name: "namespace a", Type: "text/html"}}},
 	}
 	for key, locations := range want {

@@ -75,10 +75,10 @@ func (n Names) withColons(text string) string {
 	return "urn:" + joined
 }
 
-// Meant returns URIs that a text probably means, best first, if the text is a URI of a scheme that is not
+// DidYouMean returns URIs that a text probably means, best first, if the text is a URI of a scheme that is not
 // resolved: the result of Suggest, and the URN of a namespace without "urn:", even if it breaks the rules of
 // the namespace.
-func (n Names) Meant(text string) []string {
+func (n Names) DidYouMean(text string) []string {
 	found := n.Suggest(text)
 	if nid, _, ok := strings.Cut(text, ":"); ok {
 		if _, known := n.Set.Lookup(nid); known {

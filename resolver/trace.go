@@ -40,9 +40,9 @@ const maxSteps = 1000
 // options are the context values of this package. They are one value, since every request pays for each lookup
 // in a context.
 type options struct {
-	trace *Trace // nil if the resolution is not traced
-	fresh bool   // the cache is bypassed for reading: see WithFresh
-	span  string // see WithSpan
+	trace  *Trace // nil if the resolution is not traced
+	bypass bool   // the cache is bypassed for reading: see WithCacheBypass
+	span   string // see WithSpan
 }
 
 type optionsKey struct{}

@@ -13,7 +13,7 @@ type Rule struct {
 	Matched                             string // part of the name that the expression matched
 	Result                              string // resulting domain or location
 	Reason                              string // why it was not used, in English
-	Why                                 string // code of Reason
+	ReasonCode                          string // code of Reason
 }
 
 // RuleUse is the outcome of applying a rule.

@@ -6,13 +6,13 @@ type Rung uint8
 
 // The rungs, from the lowest to the highest.
 const (
-	Different  Rung = iota
-	Identical       // byte for byte, RFC 3986 section 6.2.1
-	Syntax          // by case, percent-encoding and dot segments, section 6.2.2
-	Scheme          // by default port and empty path, section 6.2.3
-	Name            // by the steps for URNs, RFC 8141 section 3.1
-	Namespace       // by a rule of the namespace of the URN
-	Functional      // two names of the same resource by the namespace: not lexically equivalent
+	RungDifferent  Rung = iota
+	RungIdentical       // byte for byte, RFC 3986 section 6.2.1
+	RungSyntax          // by case, percent-encoding and dot segments, section 6.2.2
+	RungScheme          // by default port and empty path, section 6.2.3
+	RungName            // by the steps for URNs, RFC 8141 section 3.1
+	RungNamespace       // by a rule of the namespace of the URN
+	RungFunctional      // two names of the same resource by the namespace: not lexically equivalent
 )
 
 var rungNames = [...]string{"different", "identical", "syntax", "scheme", "urn", "namespace", "functional"}
@@ -26,9 +26,9 @@ type Objective uint8
 // The objectives. For other URIs, Caching only ignores the fragment.
 const (
 	// step 5a: whether both name the same resource. Directives and components are ignored.
-	Naming Objective = iota
+	ObjectiveNaming Objective = iota
 	// step 5b: whether both have the same result. Directives and components count, except for the order of directives.
-	Caching
+	ObjectiveCaching
 )
 
 // syntaxSteps are the steps that need no knowledge of the scheme.
@@ -43,35 +43,35 @@ type Comparison struct {
 // Equivalent reports whether the two URIs are lexically equivalent. URIs that are equivalent for Naming have
 // the same key; so do URLs that differ only in their fragments, which play no part in retrieval (RFC 3986
 // section 6.1).
-func (c Comparison) Equivalent() bool { return c.Rung != Different && c.Rung != Functional }
+func (c Comparison) Equivalent() bool { return c.Rung != RungDifferent && c.Rung != RungFunctional }
 
 // Compare compares two URIs for Naming, with the knowledge of this package: generic syntax, schemes and the
 // steps for URNs. Package urnns adds the rules of namespaces. Fragments count, except in URNs.
-func Compare(a, b URI) Comparison { return CompareFor(Naming, a, b) }
+func Compare(a, b URI) Comparison { return CompareFor(ObjectiveNaming, a, b) }
 
 // CompareFor is Compare for an objective.
 func CompareFor(o Objective, a, b URI) Comparison {
 	x, y := o.name(a), o.name(b)
-	if o == Caching && a != b && !a.IsURN() && !b.IsURN() { // a fragment plays no part in a result
+	if o == ObjectiveCaching && a != b && !a.IsURN() && !b.IsURN() { // a fragment plays no part in a result
 		a, b = a.WithoutFragment(), b.WithoutFragment()
 	}
 	switch {
 	case a == b:
-		return Comparison{Identical, "equal byte for byte"}
+		return Comparison{RungIdentical, "equal byte for byte"}
 	case a.NormalizeSteps(syntaxSteps) == b.NormalizeSteps(syntaxSteps):
-		return Comparison{Syntax, "equal after normalizing case, percent-encoding and dot segments (RFC 3986 section 6.2.2)"}
+		return Comparison{RungSyntax, "equal after normalizing case, percent-encoding and dot segments (RFC 3986 section 6.2.2)"}
 	case x.IsValid() && x == y:
-		return Comparison{Name, o.steps()}
+		return Comparison{RungName, o.steps()}
 	case !x.IsValid() && a.Normalize() == b.Normalize():
-		return Comparison{Scheme, "equal in the normal form of the scheme: default port, empty path and the like (RFC 3986 section 6.2.3)"}
+		return Comparison{RungScheme, "equal in the normal form of the scheme: default port, empty path and the like (RFC 3986 section 6.2.3)"}
 	default:
-		return Comparison{Different, "different after every step of normalization"}
+		return Comparison{RungDifferent, "different after every step of normalization"}
 	}
 }
 
 // steps returns the text for the steps that made two URNs equal.
 func (o Objective) steps() string {
-	if o == Caching {
+	if o == ObjectiveCaching {
 		return "equal after the steps for URNs, for caching (draft-ietf-urnbis-rfc2141bis-urn-03 section 5, step 5b)"
 	}
 	return "equal after the steps for URNs (RFC 8141 section 3.1)"
@@ -83,7 +83,7 @@ func (o Objective) name(u URI) URI {
 	switch {
 	case err != nil:
 		return URI{}
-	case o == Caching:
+	case o == ObjectiveCaching:
 		return v.CacheName().URI().Normalize()
 	default:
 		return v.Name().URI().Normalize()

@@ -8,21 +8,21 @@ import (
 // Rule is a requirement on an input: a production of a grammar, or a requirement of its prose. Rules are
 // comparable values. Packages that check more than generic syntax (urnns) define their own.
 type Rule struct {
-	Code    string // identifier in snake_case, for programs and translations: unique, unlike Name
-	Name    string // production, as named by its specification
-	Section string // section of the specification: "RFC 3986 section 2.1"
-	Says    string // requirement, as a clause: "a percent sign is followed by ..."
-	Value   string // value of the input that replaces {{.Value}} in Says: see With
+	Code        string // identifier in snake_case, for programs and translations: unique, unlike Name
+	Name        string // production, as named by its specification
+	Section     string // section of the specification: "RFC 3986 section 2.1"
+	Requirement string // requirement, as a clause: "a percent sign is followed by ..."
+	Value       string // value of the input that replaces {{.Value}} in Says: see With
 }
 
 func newRule(code, name, section, says string) Rule {
-	return Rule{Code: code, Name: name, Section: section, Says: says}
+	return Rule{Code: code, Name: name, Section: section, Requirement: says}
 }
 
 // With returns the rule with a value of the input in the place of {{.Value}} in Says, such as the correct check
 // digit.
 func (r Rule) With(value string) Rule {
-	r.Value, r.Says = value, strings.ReplaceAll(r.Says, "{{.Value}}", value)
+	r.Value, r.Requirement = value, strings.ReplaceAll(r.Requirement, "{{.Value}}", value)
 	return r
 }
 
@@ -69,7 +69,7 @@ func (e *ParseError) Error() string {
 	if len(in) > maxQuoted {
 		in = in[:maxQuoted] + "..."
 	}
-	return fmt.Sprintf("parsing %q: offset %d: %s: %s (%s)", in, e.Offset, e.Rule.Name, e.Rule.Says, e.Rule.Section)
+	return fmt.Sprintf("parsing %q: offset %d: %s: %s (%s)", in, e.Offset, e.Rule.Name, e.Rule.Requirement, e.Rule.Section)
 }
 
 func failure(input string, offset int, rule Rule) error {

@@ -3,7 +3,7 @@ package uri
 import "errors"
 
 // ErrNID is the error of CheckNID.
-var ErrNID = errors.New(RuleNID.Says)
+var ErrNID = errors.New(RuleNID.Requirement)
 
 // CheckNID returns nil if nid is a NID by RFC 8141 section 2.1, and ErrNID otherwise.
 func CheckNID(nid string) error {

@@ -36,9 +36,9 @@ func CheckRelation(rel string) error {
 	}
 }
 
-// Leads reports whether a name resolves to the target of a link with this relation type: the target is the
+// RelationResolves reports whether a name resolves to the target of a link with this relation type: the target is the
 // resource itself (no relation type, "item"), its GS1 default link, or the resolver that handles the name.
-func Leads(rel string) bool {
+func RelationResolves(rel string) bool {
 	if rel == "" || rel == "item" {
 		return true
 	}

@@ -26,7 +26,7 @@ func TestLeads(t *testing.T) {
 		"": true, "item": true, "gs1:defaultLink": true, "describedby": false, "gs1:pip": false, "GS1:defaultLink": true, "gs1:handledBy": true,
 		"https://gs1.org/voc/defaultLink": true, "http://ref.gs1.org/voc/handledBy": true, "https://ref.gs1.org/voc/pip": false, "gs1:": false,
 	} {
-		if got := uri.Leads(rel); got != leads {
+		if got := uri.RelationResolves(rel); got != leads {
 			t.Errorf("%q: %t", rel, got)
 		}
 	}

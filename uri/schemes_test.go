@@ -51,7 +51,7 @@ func failureOf(t *testing.T, s string) string {
 		return "no error"
 	}
 	var parseErr *uri.ParseError
-	if !errors.As(err, &parseErr) || parseErr.Input != s || parseErr.Rule.Section == "" || parseErr.Rule.Says == "" {
+	if !errors.As(err, &parseErr) || parseErr.Input != s || parseErr.Rule.Section == "" || parseErr.Rule.Requirement == "" {
 		t.Fatalf("%q: %v is not a complete *ParseError of it", s, err)
 	}
 	return fmt.Sprintf("error %d %s", parseErr.Offset, parseErr.Rule.Name)

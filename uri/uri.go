@@ -52,9 +52,9 @@ func (u URI) IsAbsolute() bool { return u.schemeEnd() > 0 }
 // String returns the text that was parsed, byte for byte.
 func (u URI) String() string { return u.s }
 
-// Over returns u with its text in the memory of text, which must be an equal string. With any other text it
+// WithText returns u with its text in the memory of text, which must be an equal string. With any other text it
 // returns u.
-func (u URI) Over(text string) URI {
+func (u URI) WithText(text string) URI {
 	if text == u.s {
 		u.s = text
 	}

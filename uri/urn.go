@@ -12,8 +12,8 @@ type URN struct {
 	u URI // its head also has the length of the NID
 }
 
-// Over is URI.Over.
-func (v URN) Over(text string) URN { return URN{v.u.Over(text)} }
+// WithText is URI.WithText.
+func (v URN) WithText(text string) URN { return URN{v.u.WithText(text)} }
 
 // IsURN reports whether u has the scheme "urn", in any case; it does not check the syntax of URNs.
 func (u URI) IsURN() bool { return u.hasScheme("urn") }

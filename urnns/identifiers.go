@@ -111,11 +111,11 @@ const maxIdentifier = 1024
 // paste them.
 func (t *Identifiers) URI(text string) (uri.URI, bool) { return t.expand(text, literal, false) }
 
-// Of returns the name of an identifier that is itself a URI, such as "doi:10.1000/182", "ark:/12345/x1%2Fp3" or
+// FromURI returns the name of an identifier that is itself a URI, such as "doi:10.1000/182", "ark:/12345/x1%2Fp3" or
 // the URL of a public resolver, and whether a row matches it. Percent-encodings are kept (RFC 3986 section
 // 2.4), except for an encoded slash after a prefix. The query of an ARK is not part of the identifier
 // (draft-kunze-ark-42 section 3.2), and is kept as well.
-func (t *Identifiers) Of(u uri.URI) (uri.URI, bool) {
+func (t *Identifiers) FromURI(u uri.URI) (uri.URI, bool) {
 	if t == nil || u.IsURN() {
 		return uri.URI{}, false
 	}
@@ -191,7 +191,7 @@ func (t *Identifiers) Location(u uri.URI) (string, bool) {
 	for i := range t.rows {
 		row := &t.rows[i]
 		resolver := row.resolver
-		if row.leads() {
+		if row.matchesURL() {
 			resolver = &row.template
 		}
 		if resolver == nil {
@@ -204,14 +204,14 @@ func (t *Identifiers) Location(u uri.URI) (string, bool) {
 	return "", false
 }
 
-// leads reports whether the template of a row is a web URL, and therefore no name.
-func (r *identifierRow) leads() bool {
+// matchesURL reports whether the template of a row is a web URL, and therefore no name.
+func (r *identifierRow) matchesURL() bool {
 	return strings.HasPrefix(r.literal, "https:") || strings.HasPrefix(r.literal, "http:")
 }
 
-// Beginning converts a prefix of identifiers to the prefix of their URIs: "DOI:10.5555/" to "urn:doi:10.5555/".
+// PrefixURI converts a prefix of identifiers to the prefix of their URIs: "DOI:10.5555/" to "urn:doi:10.5555/".
 // ok is false if it does not start with a label.
-func (t *Identifiers) Beginning(text string) (beginning string, ok bool) {
+func (t *Identifiers) PrefixURI(text string) (beginning string, ok bool) {
 	if t == nil {
 		return "", false
 	}
@@ -237,7 +237,7 @@ func (t *Identifiers) expand(text string, part func(string) string, names bool) 
 	}
 	for i := range t.rows {
 		row := &t.rows[i]
-		if names && row.leads() {
+		if names && row.matchesURL() {
 			continue
 		}
 		values, ok := row.match.capture(text, nil)

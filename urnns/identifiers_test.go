@@ -57,7 +57,7 @@ func TestIdentifiers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if u, ok := table.Of(parsed); ok != (want != "") || ok && u.String() != want {
+		if u, ok := table.FromURI(parsed); ok != (want != "") || ok && u.String() != want {
 			t.Errorf("%q as a URI: %s, want %q", text, u, want)
 		}
 	}
@@ -85,7 +85,7 @@ func TestIdentifiers(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"DOI:10.5555/": "urn:doi:10.5555/", "doi:": "urn:doi:", "hdl:20.": "hdl:20.", "urn:doi:": ""} {
-		if got, ok := table.Beginning(text); got != want || ok != (want != "") {
+		if got, ok := table.PrefixURI(text); got != want || ok != (want != "") {
 			t.Errorf("what begins with %s begins with %q, want %q", text, got, want)
 		}
 	}

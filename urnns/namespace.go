@@ -57,9 +57,9 @@ type Namespace struct {
 	// Check is the name of NSS rules that no other field expresses: "ddi", "eidr", "gsma", "ietf", "isan",
 	// "isbn", "isni", "issn", "lei", "lex", "nbn", "oid", "smpte" or "uuid". "" means none.
 	Check string `json:"check"`
-	// Lenient accepts names that fail Check; Set.Doubt returns the error as a warning.
+	// Lenient accepts names that fail Check; Set.Warning returns the error as a warning.
 	Lenient bool `json:"lenient"`
-	// LenientDigits accepts names of which only the check digit fails Check; Set.Doubt returns the error as a
+	// LenientDigits accepts names of which only the check digit fails Check; Set.Warning returns the error as a
 	// warning.
 	LenientDigits bool `json:"lenientDigits"`
 	// Pattern, if set, must match the canonical NSS (RE2 syntax).
@@ -87,7 +87,7 @@ type Target struct {
 	Language string `json:"language"`
 	// Rel is the relation type of the link from the name to the location (RFC 8288), Title its title, and
 	// Context its audience. A name does not resolve to a location with a relation such as "describedby": see
-	// uri.Leads. All may be "".
+	// uri.RelationResolves. All may be "".
 	Rel     string `json:"rel"`
 	Title   string `json:"title"`
 	Context string `json:"context"`
@@ -95,8 +95,8 @@ type Target struct {
 	Gone bool `json:"gone"`
 }
 
-// Lead is a location to which a name resolves, or that it links to.
-type Lead struct {
+// ResolvedTarget is a location to which a name resolves, or that it links to.
+type ResolvedTarget struct {
 	URI    string
 	Target int // index in Namespace.Targets
 }

@@ -7,9 +7,9 @@ import (
 )
 
 var (
-	ruleNBNPrefix = uri.Rule{Code: "nbn_prefix", Name: "prefix", Section: "RFC 8458 section 4.2", Says: "an NBN begins with a two-letter country " +
+	ruleNBNPrefix = uri.Rule{Code: "nbn_prefix", Name: "prefix", Section: "RFC 8458 section 4.2", Requirement: "an NBN begins with a two-letter country " +
 		"code, and sub-namespaces of letters and digits after colons"}
-	ruleNBNString = uri.Rule{Code: "nbn_string", Name: "nbn-string", Section: "RFC 8458 section 4.2", Says: "the prefix is followed by a hyphen and " +
+	ruleNBNString = uri.Rule{Code: "nbn_string", Name: "nbn-string", Section: "RFC 8458 section 4.2", Requirement: "the prefix is followed by a hyphen and " +
 		"the name that the library assigned"}
 )
 

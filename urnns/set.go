@@ -120,9 +120,9 @@ func (s *Set) FirstKey(v uri.URN) string {
 	return r.check.firstKey(v.NSS()) + "." + v.NID()
 }
 
-// Doubt returns the *uri.ParseError that Canonical would return for v if its namespace were not lenient, or
+// Warning returns the *uri.ParseError that Canonical would return for v if its namespace were not lenient, or
 // nil.
-func (s *Set) Doubt(v uri.URN) error {
+func (s *Set) Warning(v uri.URN) error {
 	if r := s.find(v.NID()); r != nil && (r.ns.Lenient || r.ns.LenientDigits) {
 		return r.verify(v)
 	}
@@ -151,12 +151,12 @@ func violation(v uri.URN, offset int, rule uri.Rule) error {
 }
 
 func rulePattern(ns Namespace) uri.Rule {
-	return uri.Rule{Code: "pattern", Name: "pattern", Section: ns.Source, Says: "the name does not match {{.Value}}"}.With(ns.Pattern)
+	return uri.Rule{Code: "pattern", Name: "pattern", Section: ns.Source, Requirement: "the name does not match {{.Value}}"}.With(ns.Pattern)
 }
 
-// Others returns other names of the resource of the canonical name v, as far as the rules of its namespace
+// EquivalentNames returns other names of the resource of the canonical name v, as far as the rules of its namespace
 // determine them: I2Ns of RFC 2483 section 4.8.
-func (s *Set) Others(v uri.URN) []uri.URN {
+func (s *Set) EquivalentNames(v uri.URN) []uri.URN {
 	r := s.find(v.NID())
 	if r == nil || r.check.others == nil || r.verify(v) != nil {
 		return nil
@@ -176,8 +176,8 @@ var ErrGone = errors.New("the name is gone")
 // AppendTargets appends the locations of the canonical name v to leads, in the order of the row of its
 // namespace; none if there is no row or no target for it. component is the value of the directive "c", or "".
 // The error wraps ErrGone if the first target that matches the name is Gone, ignoring targets to which names do
-// not resolve (uri.Leads).
-func (s *Set) AppendTargets(leads []Lead, v uri.URN, component string) ([]Lead, error) {
+// not resolve (uri.RelationResolves).
+func (s *Set) AppendTargets(leads []ResolvedTarget, v uri.URN, component string) ([]ResolvedTarget, error) {
 	r := s.find(v.NID())
 	if r == nil {
 		return leads, nil
@@ -197,15 +197,15 @@ func (s *Set) AppendTargets(leads []Lead, v uri.URN, component string) ([]Lead, 
 			continue
 		}
 		location, ok, err := r.targets[i].expand(v.NSS(), values)
-		if err != nil && !r.targets[i].leads {
+		if err != nil && !r.targets[i].resolves {
 			continue // an invalid additional link does not fail the resolution
 		}
 		if err != nil {
 			return nil, fmt.Errorf("namespace %q, target %d: %w", r.ns.NID, i, err)
 		}
 		if ok {
-			leads = append(leads, Lead{location, i})
-			located = located || r.targets[i].leads
+			leads = append(leads, ResolvedTarget{location, i})
+			located = located || r.targets[i].resolves
 		}
 	}
 	return leads, nil

@@ -64,7 +64,7 @@ func TestFallback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := f.Lead(mustURN(t, "urn:unknown:a%2Fb")); err != nil || got != "https://fallback.example/urn:unknown:a%2Fb" {
+	if got, err := f.Location(mustURN(t, "urn:unknown:a%2Fb")); err != nil || got != "https://fallback.example/urn:unknown:a%2Fb" {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := urnns.NewFallback("{"); err == nil {
@@ -130,13 +130,13 @@ func TestSetCompare(t *testing.T) {
 		a, b string
 		rung uri.Rung
 	}{
-		{"urn:isbn:0395363411", "urn:isbn:0-395-36341-1", uri.Namespace},
-		{"urn:ietf:rfc:1", "URN:IETF:RFC:1", uri.Namespace},
-		{"urn:ietf:rfc:1", "URN:IETF:rfc:1", uri.Name},
-		{"urn:nbn:fi-a", "urn:nbn:fi-A", uri.Different},
-		{"urn:isbn:0395363412", "urn:isbn:0-395-36341-2", uri.Different},
-		{"urn:isbn:0395363411", "http://a/", uri.Different},
-		{"http://a", "http://a/", uri.Scheme},
+		{"urn:isbn:0395363411", "urn:isbn:0-395-36341-1", uri.RungNamespace},
+		{"urn:ietf:rfc:1", "URN:IETF:RFC:1", uri.RungNamespace},
+		{"urn:ietf:rfc:1", "URN:IETF:rfc:1", uri.RungName},
+		{"urn:nbn:fi-a", "urn:nbn:fi-A", uri.RungDifferent},
+		{"urn:isbn:0395363412", "urn:isbn:0-395-36341-2", uri.RungDifferent},
+		{"urn:isbn:0395363411", "http://a/", uri.RungDifferent},
+		{"http://a", "http://a/", uri.RungScheme},
 	} {
 		a, err := uri.Parse(tt.a)
 		if err != nil {
@@ -146,7 +146,7 @@ func TestSetCompare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := set.Compare(uri.Naming, a, b); got.Rung != tt.rung || got.Reason == "" {
+		if got := set.Compare(uri.ObjectiveNaming, a, b); got.Rung != tt.rung || got.Reason == "" {
 			t.Errorf("%s and %s: %v, want %v", tt.a, tt.b, got, tt.rung)
 		}
 	}
@@ -159,13 +159,13 @@ func TestSetCompareForCaching(t *testing.T) {
 		a, b string
 		rung uri.Rung
 	}{
-		{"urn:isbn:0395363411?s=I2L&c=x", "urn:isbn:0-395-36341-1?c=x&s=I2L#f", uri.Namespace},
-		{"urn:isbn:0395363411?s=I2L", "urn:isbn:0-395-36341-1", uri.Different},
-		{"urn:isbn:0395363411?+r", "urn:isbn:0-395-36341-1?+r", uri.Namespace},
-		{"urn:isbn:0395363411?c=%2f", "URN:isbn:9780395363416?c=%2F", uri.Functional},
+		{"urn:isbn:0395363411?s=I2L&c=x", "urn:isbn:0-395-36341-1?c=x&s=I2L#f", uri.RungNamespace},
+		{"urn:isbn:0395363411?s=I2L", "urn:isbn:0-395-36341-1", uri.RungDifferent},
+		{"urn:isbn:0395363411?+r", "urn:isbn:0-395-36341-1?+r", uri.RungNamespace},
+		{"urn:isbn:0395363411?c=%2f", "URN:isbn:9780395363416?c=%2F", uri.RungFunctional},
 	} {
 		a, b := mustURN(t, tt.a).URI(), mustURN(t, tt.b).URI()
-		if got := set.Compare(uri.Caching, a, b); got.Rung != tt.rung || got != set.Compare(uri.Caching, b, a) {
+		if got := set.Compare(uri.ObjectiveCaching, a, b); got.Rung != tt.rung || got != set.Compare(uri.ObjectiveCaching, b, a) {
 			t.Errorf("%s and %s: %v, want %v", tt.a, tt.b, got, tt.rung)
 		}
 	}
@@ -184,11 +184,11 @@ func TestLenient(t *testing.T) {
 			t.Errorf("%s: %s, %v", nss, name.URI(), err)
 		}
 		var doubt *uri.ParseError
-		if err := set.Doubt(v); errors.As(err, &doubt) != doubted {
+		if err := set.Warning(v); errors.As(err, &doubt) != doubted {
 			t.Errorf("%s: doubt %v", nss, err)
 		}
 	}
-	if err := newSet(t).Doubt(mustURN(t, "urn:isbn:1")); err != nil {
+	if err := newSet(t).Warning(mustURN(t, "urn:isbn:1")); err != nil {
 		t.Errorf("Doubt of a strict namespace: %v", err)
 	}
 }
@@ -207,8 +207,8 @@ func TestLenientDigits(t *testing.T) {
 		v := mustURN(t, name)
 		_, refused := strict.Canonical(v)
 		_, err := lenient.Canonical(v)
-		if (refused == nil) != want.strict || (err == nil) != want.lenient || (lenient.Doubt(v) != nil) != want.doubted {
-			t.Errorf("%s: %v, %v, %v", name, refused, err, lenient.Doubt(v))
+		if (refused == nil) != want.strict || (err == nil) != want.lenient || (lenient.Warning(v) != nil) != want.doubted {
+			t.Errorf("%s: %v, %v, %v", name, refused, err, lenient.Warning(v))
 		}
 	}
 }

@@ -59,7 +59,7 @@ type target struct {
 	template uri.Template
 	text     string // source of the template
 	gone     bool
-	leads    bool // names resolve to it: see uri.Leads
+	resolves bool // names resolve to it: see uri.RelationResolves
 }
 
 func compile(ns Namespace) (*row, error) {
@@ -80,7 +80,7 @@ func compile(ns Namespace) (*row, error) {
 		if c.match, err = newMatcher(t.Pattern); err != nil {
 			return nil, fmt.Errorf("target %d: %w", i, err)
 		}
-		c.text, c.gone, c.leads = t.Template, t.Gone, uri.Leads(t.Rel)
+		c.text, c.gone, c.resolves = t.Template, t.Gone, uri.RelationResolves(t.Rel)
 		if c.template, err = uri.ParseTemplate(t.Template); err != nil {
 			return nil, fmt.Errorf("target %d: template: %w", i, err)
 		}
@@ -124,8 +124,8 @@ func NewFallback(template string) (*Fallback, error) {
 	return &Fallback{row: r}, nil
 }
 
-// Lead returns the location of the canonical name v.
-func (f *Fallback) Lead(v uri.URN) (string, error) {
+// Location returns the location of the canonical name v.
+func (f *Fallback) Location(v uri.URN) (string, error) {
 	var room [4]uri.TemplateValue
 	location, _, err := f.row.targets[0].expand(v.NSS(), appendVariables(room[:0], v))
 	return location, err

@@ -21,7 +21,7 @@ func BenchmarkHit(b *testing.B) {
 	c := httpcache.New(httpcache.Config{
 		Store: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}, Now: time.Now,
 		MaxObject: 1 << 20, MaxArriving: 1 << 20,
-		Same: func(string, string) (string, bool) { return "", false },
+		SameOrigin: func(string, string) (string, bool) { return "", false },
 	})
 	defer c.Close()
 	forward := func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
@@ -43,7 +43,7 @@ func BenchmarkHit(b *testing.B) {
 			var status string // a sink, to retain the result
 			b.ReportAllocs()
 			for b.Loop() {
-				a, err := c.Serve(b.Context(), r, httpcache.Forward(forward))
+				a, err := c.Serve(b.Context(), r, httpcache.OriginFunc(forward))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -73,11 +73,11 @@ func BenchmarkUncached(b *testing.B) {
 			}
 			c := httpcache.New(httpcache.Config{
 				Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20,
-				Same: func(string, string) (string, bool) { return "", false },
+				SameOrigin: func(string, string) (string, bool) { return "", false },
 			})
 			defer c.Close()
 			content := make([]byte, 1<<10)
-			fields := httpmessage.FieldsOf("Server", "nginx", "Date", time.Now().UTC().Format(http.TimeFormat), "Content-Type", "text/plain",
+			fields := httpmessage.NewFields("Server", "nginx", "Date", time.Now().UTC().Format(http.TimeFormat), "Content-Type", "text/plain",
 				"Content-Length", "1024", "Cache-Control", control)
 			forward := func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 				return &httpmessage.Response{Status: http.StatusOK, Fields: fields, Body: io.NopCloser(bytes.NewReader(content)), ContentLength: 1 << 10}, nil
@@ -90,8 +90,8 @@ func BenchmarkUncached(b *testing.B) {
 				if name == "miss" {
 					key += strconv.Itoa(i)
 				}
-				a, err := c.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: httpmessage.FieldsOf("Accept", "*/*",
-					"User-Agent", "x")}, Key: key}, httpcache.Forward(forward))
+				a, err := c.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: httpmessage.NewFields("Accept", "*/*",
+					"User-Agent", "x")}, Key: key}, httpcache.OriginFunc(forward))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -316,7 +316,7 @@ func TestNotShared(t *testing.T) {
 		header := make(chan struct{})
 		s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
 			<-header
-			return s.response(200, r.header.Value("X-Who"), "Cache-Control: "+control, `ETag: "1"`), nil
+			return s.response(200, r.header.Get("X-Who"), "Cache-Control: "+control, `ETag: "1"`), nil
 		}
 		var clients []*client
 		names := []string{"a", "b", "c", "d"}
@@ -345,7 +345,7 @@ func TestEmptyIsStoredFirst(t *testing.T) {
 	}
 	for range 2 {
 		a, err := s.cache.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: fields()}, Key: target},
-			httpcache.Forward(s.forward))
+			httpcache.OriginFunc(s.forward))
 		if err != nil {
 			t.Fatal(err)
 		}

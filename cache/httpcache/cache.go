@@ -45,9 +45,9 @@ type Config struct {
 	// Targeted are the names of the targeted fields that replace Cache-Control for a gateway, in the canonical
 	// form of net/http, the most specific first: RFC 9213.
 	Targeted []string
-	// Same returns the cache key of a URI reference in a response, and whether it has the same origin as the
+	// SameOrigin returns the cache key of a URI reference in a response, and whether it has the same origin as the
 	// request URI: RFC 9111 section 4.4.
-	Same func(uri, reference string) (key string, same bool)
+	SameOrigin func(uri, reference string) (key string, same bool)
 	// Safelisted are names of request fields, or prefixes of names ending with "*", that cannot cause a
 	// response which other clients must not get. They are added to httpmessage.Safelisted.
 	Safelisted []string
@@ -63,17 +63,17 @@ type Config struct {
 
 // Origin is the server that requests are forwarded to.
 type Origin interface {
-	// Ask sends a request to the origin. ctx is independent of the client, and its end also ends the body. The
+	// RoundTrip sends a request to the origin. ctx is independent of the client, and its end also ends the body. The
 	// response has no hop-by-hop fields, and its body returns an error if it is incomplete. Ask may be called
 	// more than once per client request, even after that request was answered.
-	Ask(ctx context.Context, o Outgoing) (*httpmessage.Response, error)
+	RoundTrip(ctx context.Context, o Outgoing) (*httpmessage.Response, error)
 }
 
-// Forward is a function that implements Origin.
-type Forward func(ctx context.Context, o Outgoing) (*httpmessage.Response, error)
+// OriginFunc is a function that implements Origin.
+type OriginFunc func(ctx context.Context, o Outgoing) (*httpmessage.Response, error)
 
-// Ask implements Origin.
-func (f Forward) Ask(ctx context.Context, o Outgoing) (*httpmessage.Response, error) {
+// RoundTrip implements Origin.
+func (f OriginFunc) RoundTrip(ctx context.Context, o Outgoing) (*httpmessage.Response, error) {
 	return f(ctx, o)
 }
 
@@ -113,9 +113,9 @@ func New(config Config) *Cache {
 	c.safelist = rules.NewSafelist(config.Safelisted)
 	c.storage = newStorage(&c.config)
 	c.shared = sharedStore{config: &c.config, objects: config.Shared}
-	c.arriving.Most = config.MaxArriving
-	c.limits.origins.Most = cmp.Or(config.CollapseLimit, defaultCollapseLimit)
-	c.limits.clients.Most = c.limits.origins.Most / 4
+	c.arriving.MaxBytes = config.MaxArriving
+	c.limits.origins.MaxPerKey = cmp.Or(config.CollapseLimit, defaultCollapseLimit)
+	c.limits.clients.MaxPerKey = c.limits.origins.MaxPerKey / 4
 	c.base, c.stop = context.WithCancel(context.Background())
 	return c
 }
@@ -126,10 +126,10 @@ func (c *Cache) Close() {
 	c.running.Wait()
 }
 
-// Counts returns the current counters.
-func (c *Cache) Counts() Counts {
+// Stats returns the current counters.
+func (c *Cache) Stats() Stats {
 	n := &c.counts
-	return Counts{
+	return Stats{
 		n.hits.Load(), n.stale.Load(), n.validated.Load(), n.collapsed.Load(), n.misses.Load(), n.failures.Load(),
 	}
 }

@@ -24,7 +24,7 @@ func TestHit(t *testing.T) {
 	s.sends(304, "", "Cache-Control: max-age=100", `ETag: "1"`)
 	g = s.get()
 	s.expect(g, 200, "one", false)
-	if got := s.last().header.Value("If-None-Match"); got != `"1"` {
+	if got := s.last().header.Get("If-None-Match"); got != `"1"` {
 		t.Errorf("If-None-Match %q", got)
 	}
 	if got := g.Outcome.Status("urnd"); got != "urnd; fwd=stale; fwd-status=304; stored; ttl=100" {

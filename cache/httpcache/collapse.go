@@ -44,7 +44,7 @@ const (
 )
 
 // load answers by an exchange with the origin, either its own or that of another client.
-func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
+func (x *exchange) load(ctx context.Context, reason string) (*Response, error) {
 	x.outcome.Forwarded = reason
 	if x.private = x.forOneClient(); x.private {
 		return x.lead(ctx, x.startExclusive())
@@ -83,7 +83,7 @@ func (x *exchange) collapseKey() collapseKey {
 	}
 	var b strings.Builder
 	for _, one := range x.entry.variants[0].Selectors {
-		b.WriteString(rules.NewSelector(one.Name, x.r.Fields.Lines(one.Name)).Value)
+		b.WriteString(rules.NewSelector(one.Name, x.r.Fields.Values(one.Name)).Value)
 		b.WriteByte('\n') // no value has a line feed
 	}
 	key.selecting = b.String()
@@ -133,7 +133,7 @@ func (x *exchange) startExclusive() *flight {
 
 // follow answers by the response of another client's flight f, or of the overdue flight, which may be nil. It
 // returns nil if neither has a response for this client.
-func (x *exchange) follow(ctx context.Context, f, overdue *flight) (*Answer, error) {
+func (x *exchange) follow(ctx context.Context, f, overdue *flight) (*Response, error) {
 	defer f.leave()
 	late := time.NewTimer(f.waitBudget())
 	defer late.Stop()
@@ -169,9 +169,9 @@ func elapsed() <-chan time.Time {
 }
 
 // take answers by the response of another client's flight, nil if it does not fit this request.
-func (x *exchange) take(ctx context.Context, f *flight, late <-chan time.Time) (*Answer, error) {
+func (x *exchange) take(ctx context.Context, f *flight, late <-chan time.Time) (*Response, error) {
 	s := f.result
-	if s == nil || !s.Matches(x.r.Fields.Lines) {
+	if s == nil || !s.Matches(x.r.Fields.Values) {
 		return nil, nil //nolint:nilnil // no response for followers
 	}
 	if use := s.UseFor(x.requested, x.cache.config.Now()); use == rules.MustValidate || use == rules.MustReload {
@@ -194,7 +194,7 @@ func (x *exchange) take(ctx context.Context, f *flight, late <-chan time.Time) (
 }
 
 // again answers by what is stored now, nil if that does not fit this request.
-func (x *exchange) again(ctx context.Context) (*Answer, error) {
+func (x *exchange) again(ctx context.Context) (*Response, error) {
 	x.look()
 	if reason, _ := x.usable(); reason != "" {
 		return nil, nil //nolint:nilnil // nothing usable is stored
@@ -211,7 +211,7 @@ func (x *exchange) collapsed() Outcome {
 
 // fetchWithinLimit queries the origin after the exchanges of other clients gave no usable response. It waits
 // for the concurrency limit of the origin, unless a usable response is stored in the meantime.
-func (x *exchange) fetchWithinLimit(ctx context.Context) (*Answer, error) {
+func (x *exchange) fetchWithinLimit(ctx context.Context) (*Response, error) {
 	if a, err := x.again(ctx); a != nil || err != nil {
 		return a, err
 	}
@@ -275,7 +275,7 @@ func (l *limits) acquire(ctx context.Context, origin string, client netip.Addr) 
 // section 4.2.4.
 func (x *exchange) mayUseStaleNow() bool {
 	now, staleFor := x.cache.config.Now(), x.cache.config.StaleFor
-	return x.selected != nil && x.covers(x.selected) && x.selected.UsableMeanwhile(x.requested, now, staleFor)
+	return x.selected != nil && x.covers(x.selected) && x.selected.UsableWhileRevalidating(x.requested, now, staleFor)
 }
 
 // withoutCollapsing returns the entry with one more kind of requests that are not collapsed until a time. It
@@ -321,8 +321,8 @@ func (x *exchange) newFlight(key collapseKey, exclusive bool) *flight {
 	}
 	f.cache, f.shard, f.key = x.cache, x.cache.storage.shard(x.r.Key), x.r.Key
 	f.collapse, f.exclusive, f.exchange = key, exclusive, &f.own
-	if x.r.Ended != nil {
-		f.ended = x.r.Ended.Done()
+	if x.r.ClientHalfClosed != nil {
+		f.ended = x.r.ClientHalfClosed.Done()
 	}
 	return f
 }

@@ -193,7 +193,7 @@ func TestPurgeWithoutDisk(t *testing.T) {
 	s.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`)
 	s.expect(s.get(), 200, "one", false)
 	closes()
-	if _, done := s.cache.Announce(httpcache.Selection{}, true)(); done {
+	if _, done := s.cache.BeginPurge(httpcache.Selection{}, true)(); done {
 		t.Error("the purge says that it is done")
 	}
 	s.sends(200, "two", "Cache-Control: no-store")

@@ -59,7 +59,7 @@ func (c *Cache) flightsOf(key string) []*flight {
 
 // PurgeAll purges a selection, and returns the number of purged responses.
 func (c *Cache) PurgeAll(s Selection, hard bool) int {
-	purged, _ := c.Announce(s, hard)()
+	purged, _ := c.BeginPurge(s, hard)()
 	return purged
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/internal/lifetime"
 )
 
-// ErrUnasked means that an origin answered 304 to an unconditional request.
-var ErrUnasked = errors.New("the origin answered 304 (Not Modified) to a request without a condition")
+// ErrUnexpectedNotModified means that an origin answered 304 to an unconditional request.
+var ErrUnexpectedNotModified = errors.New("the origin answered 304 (Not Modified) to a request without a condition")
 
 // originRequest is the request of an exchange to its origin.
 type originRequest struct {
@@ -77,7 +77,7 @@ func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
 		a := &x.got
 		*a = fetched{originRequest: x.originRequest()}
 		a.Requested = x.cache.config.Now()
-		response, err := x.origin.Ask(ctx, x.outgoing(a.fields))
+		response, err := x.origin.RoundTrip(ctx, x.outgoing(a.fields))
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
 		}
 		_ = response.Body.Close()
 		if x.unconditional {
-			return nil, ErrUnasked
+			return nil, ErrUnexpectedNotModified
 		}
 		x.unconditional = true
 	}
@@ -117,9 +117,9 @@ func (a *fetched) useful() bool {
 }
 
 // lead makes an exchange with the origin, and answers by it. Other requests may wait for it.
-func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
+func (x *exchange) lead(ctx context.Context, f *flight) (*Response, error) {
 	f.exchange.Begin(ctx)
-	f.watch = lifetime.On(ctx, f)
+	f.watch = lifetime.Notify(ctx, f)
 	returned := false
 	defer func() {
 		if !returned { // a panic
@@ -137,7 +137,7 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 }
 
 // retrieve queries the store shared with other processes, then the origin, and answers by the response.
-func (x *exchange) retrieve(ctx context.Context, f *flight) (*Answer, error) {
+func (x *exchange) retrieve(ctx context.Context, f *flight) (*Response, error) {
 	if s := x.findShared(ctx, f); s != nil {
 		f.exchange.End(nil)
 		f.finish(s)
@@ -163,7 +163,7 @@ func (x *exchange) retrieve(ctx context.Context, f *flight) (*Answer, error) {
 var errReplaced = errors.New("the origin answered with an error")
 
 // failed answers after a failure to reach the origin, from the stored response if permitted.
-func (x *exchange) failed(ctx context.Context, f *flight, err error) (*Answer, error) {
+func (x *exchange) failed(ctx context.Context, f *flight, err error) (*Response, error) {
 	f.exchange.End(err)
 	f.fail()
 	if cause := lifetime.Cause(ctx); cause != nil {
@@ -196,7 +196,7 @@ func (x *exchange) explicitlyFresh(got *fetched) bool {
 
 // validated answers by the stored response that a 304 validates, and stores it with the fields of the 304: RFC
 // 9111 section 4.3.4.
-func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Answer, error) {
+func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Response, error) {
 	f.exchange.End(nil)
 	_ = got.Body.Close()
 	s := got.valid
@@ -218,7 +218,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 		f.finish(fresh)
 	}
 	a, err := x.answer(ctx, fresh, outcome, true)
-	if cookies := got.Fields.Lines("Set-Cookie"); err == nil && len(cookies) > 0 { // for the leader only
+	if cookies := got.Fields.Values("Set-Cookie"); err == nil && len(cookies) > 0 { // for the leader only
 		a.Fields = rules.Without(a.Fields, "Set-Cookie")
 		for _, cookie := range cookies {
 			a.Fields.Add("Set-Cookie", cookie)
@@ -228,7 +228,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 }
 
 // receive answers by a response while it arrives, and stores it if permitted.
-func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Answer, error) {
+func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Response, error) {
 	response := got.Response
 	if x.r.Method == http.MethodHead {
 		s := x.updateByHead(response, got.Arrival)
@@ -249,7 +249,7 @@ func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Answe
 }
 
 // notStored answers by a response that only this client receives.
-func (x *exchange) notStored(f *flight, control rules.Control, response *httpmessage.Response) *Answer {
+func (x *exchange) notStored(f *flight, control rules.Control, response *httpmessage.Response) *Response {
 	shared := f.shared()
 	f.finish(nil)
 	switch {
@@ -268,7 +268,7 @@ func (x *exchange) notStored(f *flight, control rules.Control, response *httpmes
 // followers send too, rather than another field of this request.
 func (x *exchange) notForAny(response *httpmessage.Response) bool {
 	return x.r.Fields.Has("Cookie") ||
-		rules.ForOthers(&x.r.Request, x.unkeyed(), response, true) == rules.ReasonNone
+		rules.MayShare(&x.r.Request, x.unkeyed(), response, true) == rules.ReasonNone
 }
 
 // mayUseStale reports whether the stored response may be used after a failure to reach the origin.
@@ -278,7 +278,7 @@ func (x *exchange) mayUseStale(err error) bool {
 }
 
 // stale answers by the stale stored response.
-func (x *exchange) stale(ctx context.Context) (*Answer, error) {
+func (x *exchange) stale(ctx context.Context) (*Response, error) {
 	return x.answer(ctx, x.selected, Outcome{Detail: "stale-on-error"}, false)
 }
 
@@ -295,7 +295,7 @@ func (x *exchange) findShared(ctx context.Context, f *flight) *stored {
 		return nil
 	}
 	s, started := c.shared.get(ctx, sharedPlace(x.r.Key, x.r.Spelling, nil))
-	if s != nil && !s.Matches(x.r.Fields.Lines) {
+	if s != nil && !s.Matches(x.r.Fields.Values) {
 		s, started = c.shared.get(ctx, sharedPlace(x.r.Key, x.r.Spelling, s.SelectorsFor(x.r.Fields)))
 	}
 	if s == nil || !x.mayUseShared(s, started) {
@@ -318,6 +318,6 @@ func (x *exchange) asksShared() bool {
 func (x *exchange) mayUseShared(s *stored, started time.Time) bool {
 	c := x.cache
 	older := x.selected != nil && started.Before(x.selected.Received) || c.shared.outdated.has(x.r.Key, started)
-	return !older && s.Matches(x.r.Fields.Lines) && s.Length <= c.config.MaxObject &&
+	return !older && s.Matches(x.r.Fields.Values) && s.Length <= c.config.MaxObject &&
 		s.UseFor(x.requested, c.config.Now()) == rules.UseFresh
 }

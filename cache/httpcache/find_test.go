@@ -244,12 +244,12 @@ func TestMissIsLookedUpOnce(t *testing.T) {
 			}
 			store.lookups = 0
 			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields("X-A: 1")}, Key: target}
-			r.Found, _ = s.cache.Find(r.Key, "", r.Fields.Lines, s.clock.now())
+			r.Found, _ = s.cache.Find(r.Key, "", r.Fields.Values, s.clock.now())
 			if test.meanwhile != nil {
 				test.meanwhile(s)
 			}
 			s.sends(200, "new", "Cache-Control: max-age=60")
-			a, err := s.cache.Serve(t.Context(), r, httpcache.Forward(
+			a, err := s.cache.Serve(t.Context(), r, httpcache.OriginFunc(
 				func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
 					if store.lookups != test.want {
 						t.Errorf("%d look-ups before the origin is asked, want %d", store.lookups, test.want)
@@ -272,11 +272,11 @@ func TestFoundCounts(t *testing.T) {
 	s.sends(200, "one", fresh)
 	s.get()
 	r, _ := s.cache.Find(target, "", nil, s.clock.now())
-	if before := s.cache.Counts().Hits; before != 0 {
+	if before := s.cache.Stats().Hits; before != 0 {
 		t.Errorf("%d hits before", before)
 	}
-	r.Used()
-	if after := s.cache.Counts().Hits; after != 1 {
+	r.CountHit()
+	if after := s.cache.Stats().Hits; after != 1 {
 		t.Errorf("%d hits", after)
 	}
 }
@@ -315,7 +315,7 @@ func TestFindAllocates(t *testing.T) {
 	for _, uri := range []string{target, target + "/plain"} {
 		if n := testing.AllocsPerRun(100, func() {
 			r, ok := s.cache.Find(uri, "", request, now)
-			if !ok || r.IsUnmodified(request) {
+			if !ok || r.NotModified(request) {
 				t.Error("it is not found")
 			}
 			if part, ok := r.Part("GET", request); !ok || part.Length() != 2 {
@@ -326,7 +326,7 @@ func TestFindAllocates(t *testing.T) {
 			room = r.AppendFields(room[:0], httpcache.Part{}, false)
 			room = r.AppendFields(room[:0], httpcache.Part{}, true)
 			room = r.AppendFields(room[:0], unsatisfiable, false)
-			r.Used()
+			r.CountHit()
 		}); n != 0 {
 			t.Errorf("%s: %v allocations", uri, n)
 		}
@@ -338,7 +338,7 @@ func BenchmarkFind(b *testing.B) {
 	c := httpcache.New(httpcache.Config{Store: memoryStore(b), Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20})
 	defer c.Close()
 	a, err := c.Serve(b.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target},
-		httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+		httpcache.OriginFunc(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 			return &httpmessage.Response{
 				Status: 200, Fields: fields("Cache-Control: max-age=3600"), Body: io.NopCloser(strings.NewReader("body")),
 				ContentLength: 4,
@@ -354,7 +354,7 @@ func BenchmarkFind(b *testing.B) {
 	header := httpmessage.Fields{}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, ok := c.Find(target, "", func(name string) []string { return header.Lines(name) }, time.Now()); !ok {
+		if _, ok := c.Find(target, "", func(name string) []string { return header.Values(name) }, time.Now()); !ok {
 			b.Fatal("it is not found")
 		}
 	}

@@ -27,7 +27,7 @@ type first struct {
 
 // find looks up the stored response for a request with Find, and reads it.
 func (s *site) find(r *httpcache.Request) first {
-	if r.Method != "GET" && r.Method != "HEAD" || r.Body != nil || r.Pass {
+	if r.Method != "GET" && r.Method != "HEAD" || r.Body != nil || r.Bypass {
 		return first{}
 	}
 	for _, name := range decided {
@@ -36,15 +36,15 @@ func (s *site) find(r *httpcache.Request) first {
 		}
 	}
 	f := first{expected: s.cache.InMemory(r.Key) && !s.cache.Purging()}
-	f.stored, f.found = s.cache.Find(r.Key, r.Spelling, r.Fields.Lines, s.clock.now())
-	if !f.found || r.Check != nil && r.Check(f.stored.From()) != nil {
+	f.stored, f.found = s.cache.Find(r.Key, r.Spelling, r.Fields.Values, s.clock.now())
+	if !f.found || r.Check != nil && r.Check(f.stored.ServerAddr()) != nil {
 		f.found = false
 		return f
 	}
-	if f.unmodified = f.stored.IsUnmodified(r.Fields.Lines); f.unmodified || r.Method == "HEAD" {
+	if f.unmodified = f.stored.NotModified(r.Fields.Values); f.unmodified || r.Method == "HEAD" {
 		return f
 	}
-	part, ok := f.stored.Part(r.Method, r.Fields.Lines)
+	part, ok := f.stored.Part(r.Method, r.Fields.Values)
 	if !ok || part.Status != 0 {
 		f.part, f.found, f.expected = part, ok, false
 		f.readPart()
@@ -54,7 +54,7 @@ func (s *site) find(r *httpcache.Request) first {
 	if f.found = ok; !ok {
 		return f
 	}
-	f.got = read(&httpcache.Answer{Content: content})
+	f.got = read(&httpcache.Response{Content: content})
 	if blocks, ok := f.stored.Blocks(); ok {
 		var b strings.Builder
 		for _, block := range blocks {

@@ -29,9 +29,9 @@ type flight struct {
 	exclusive bool
 	started   time.Time
 	// share stores the response in the shared store; nil does not.
-	share cache.StoreObject
+	share cache.StoreFunc
 
-	// ended is closed when the leader has half-closed its connection, and may have disconnected: Request.Ended.
+	// ended is closed when the leader has half-closed its connection, and may have disconnected: Request.ClientHalfClosed.
 	// nil is never closed.
 	ended <-chan struct{}
 	// published is whether the header has arrived, or never will. From then on the next three fields are final.
@@ -98,7 +98,7 @@ func (f *flight) admits(fields httpmessage.Fields, key collapseKey, arrivedOnly 
 		if f.result == nil || f.awaited && (f.waitBudget() <= 0 || f.abandonedByLeader()) {
 			return false
 		}
-		if !f.result.Matches(fields.Lines) {
+		if !f.result.Matches(fields.Values) {
 			return false
 		}
 	case arrivedOnly, f.collapse != key, f.abandoned, body.Closed(f.ended), f.waitBudget() <= 0:

@@ -27,12 +27,12 @@ type Found struct {
 // on the clock of Config.Now. It returns false if Serve has to decide; Serve reuses the Found and does not look
 // it up again. The request must be a GET or HEAD without content, and without Authorization, Cache-Control,
 // If-Match, If-Unmodified-Since and Pragma. The caller handles its method, conditions and ranges, and
-// Request.Check: see From, IsUnmodified and Part. Find waits only for the disk, if memory has no entry. It
+// Request.Check: see From, NotModified and Part. Find waits only for the disk, if memory has no entry. It
 // reads the fields of the request only if they select one of several responses. It does not retain the key or
 // Request.Spelling.
 //
 // It changes no state and no counter: see Used.
-func (c *Cache) Find(key, spelling string, request httpmessage.Lines, now time.Time) (Found, bool) {
+func (c *Cache) Find(key, spelling string, request httpmessage.Header, now time.Time) (Found, bool) {
 	f := Found{cache: c, changes: c.storage.changes.Load()}
 	f.entry = c.storage.get(key)
 	if f.entry == nil || len(c.purges.all()) > 0 { // a pending purge may select it
@@ -69,8 +69,8 @@ func (f Found) Status() int { return f.response.Status }
 // Reason returns the reason phrase that the origin sent, which may be "".
 func (f Found) Reason() string { return f.response.Reason }
 
-// From returns the address of the server that sent the response, the zero value if unknown.
-func (f Found) From() netip.AddrPort { return f.response.From }
+// ServerAddr returns the address of the server that sent the response, the zero value if unknown.
+func (f Found) ServerAddr() netip.AddrPort { return f.response.ServerAddr }
 
 // Length returns the length of the content in bytes.
 func (f Found) Length() int64 { return f.response.Length }
@@ -81,14 +81,14 @@ func (f Found) Age() time.Duration { return f.age }
 // TTL returns how long the response is still fresh; it is positive.
 func (f Found) TTL() time.Duration { return f.ttl }
 
-// IsUnmodified reports whether the answer to a request is 304 by its If-None-Match or If-Modified-Since: RFC
+// NotModified reports whether the answer to a request is 304 by its If-None-Match or If-Modified-Since: RFC
 // 9110 section 13.2.2.
-func (f Found) IsUnmodified(request httpmessage.Lines) bool { return f.response.Unmodified(request) }
+func (f Found) NotModified(request httpmessage.Header) bool { return f.response.Unmodified(request) }
 
 // AppendFields appends the fields of the answer to dst, without Age and Content-Range: those of the whole response, of
 // a 304, or of a Part.
 func (f Found) AppendFields(dst httpmessage.Fields, part Part, unmodified bool) httpmessage.Fields {
-	header := f.response.Sent(false)
+	header := f.response.FieldsToSend(false)
 	switch {
 	case unmodified:
 		return rules.AppendNotModified(dst, header)
@@ -118,8 +118,8 @@ func (f Found) Open(ctx context.Context) (body.Content, bool) {
 	return nil, false
 }
 
-// Used counts the answer as a hit. Call it once, when the answer is sent.
-func (f Found) Used() {
+// CountHit counts the answer as a hit. Call it once, when the answer is sent.
+func (f Found) CountHit() {
 	f.cache.counts.hits.Add(1)
 	f.response.uses.add(f.interval)
 }
@@ -137,9 +137,9 @@ func (p Part) Length() int64 { return p.span.Length() }
 
 // Part returns the part of the content selected by the Range and If-Range of a request that is not answered by
 // 304. It returns false if Serve has to decide: for several ranges, and for a response with a Content-Range.
-func (f Found) Part(method string, request httpmessage.Lines) (part Part, ok bool) {
+func (f Found) Part(method string, request httpmessage.Header) (part Part, ok bool) {
 	s := f.response
-	if s.Status != http.StatusOK || !s.RangeApplies(request.Value(rules.IfRange)) {
+	if s.Status != http.StatusOK || !s.RangeApplies(request.Get(rules.IfRange)) {
 		return Part{}, true
 	}
 	var one [1]rules.Span

@@ -35,7 +35,7 @@ func (s *stored) head() []byte {
 	for _, d := range [...]time.Duration{s.InitialAge, s.Lifetime, s.WhileRevalidate, s.IfError} {
 		b = binary.AppendVarint(b, int64(d))
 	}
-	from, _ := s.From.MarshalBinary() // it does not fail
+	from, _ := s.ServerAddr.MarshalBinary() // it does not fail
 	b = appendText(b, string(from))
 	b = binary.AppendUvarint(b, uint64(len(s.Fields)))
 	for _, f := range s.Fields {
@@ -101,7 +101,7 @@ func parseHead(head []byte) *stored {
 	for _, d := range [...]*time.Duration{&s.InitialAge, &s.Lifetime, &s.WhileRevalidate, &s.IfError} {
 		*d = time.Duration(r.number())
 	}
-	if s.From.UnmarshalBinary([]byte(r.text())) != nil {
+	if s.ServerAddr.UnmarshalBinary([]byte(r.text())) != nil {
 		return nil
 	}
 	fields := make(httpmessage.Fields, r.count(2)) // two lengths each
@@ -123,7 +123,7 @@ func parseHead(head []byte) *stored {
 	}
 	s.ValidatedOnly = rules.ValidatedOnly(names)
 	s.SetFields(fields)
-	date, _ := rules.ParseDate(s.Fields.Value("Date"))
+	date, _ := rules.ParseDate(s.Fields.Get("Date"))
 	s.Date = rules.NewSecond(date)
 	return s
 }

@@ -13,7 +13,7 @@ import (
 
 // TestHeadOrder: the order and the case of field names are stored.
 func TestHeadOrder(t *testing.T) {
-	fields := httpmessage.FieldsOf("x-b", "1", "DATE", "Sun, 22 Nov 2026 08:00:00 GMT", "X-A", "", "X-b", "\xff", "eTag", `"1"`)
+	fields := httpmessage.NewFields("x-b", "1", "DATE", "Sun, 22 Nov 2026 08:00:00 GMT", "X-A", "", "X-b", "\xff", "eTag", `"1"`)
 	got, at := &httpmessage.Response{Status: 200, Fields: fields}, rules.Arrival{Requested: time.Now(), Received: time.Now()}
 	known, _ := rules.NewResponse("", nil, got, rules.Control{}, rules.Heuristic{}, at)
 	text := (&stored{Response: known}).head()
@@ -29,10 +29,10 @@ func full() *stored {
 		Received: time.Unix(1_900_000_000, 123), InitialAge: time.Second, Purged: true, SetsCookies: true,
 		Freshness:     rules.Freshness{Lifetime: time.Hour, Explicit: true, Source: rules.SourceOverride},
 		Directives:    rules.Directives{NoCache: true, MustRevalidate: true, Immutable: true, WhileRevalidate: time.Hour, IfError: -1},
-		ValidatedOnly: rules.ValidatedOnly([]string{"X-B"}), From: netip.MustParseAddrPort("[fe80::1%eth0]:80"),
+		ValidatedOnly: rules.ValidatedOnly([]string{"X-B"}), ServerAddr: netip.MustParseAddrPort("[fe80::1%eth0]:80"),
 	}}
 	const date = "Sun, 22 Nov 2026 08:00:00 GMT"
-	s.SetFields(httpmessage.FieldsOf("x-b", "1", "eTag", `"1"`, "", "", "Date", date, "Last-Modified", date))
+	s.SetFields(httpmessage.NewFields("x-b", "1", "eTag", `"1"`, "", "", "Date", date, "Last-Modified", date))
 	s.Date = s.Modified
 	return s
 }

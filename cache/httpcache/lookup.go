@@ -102,7 +102,7 @@ func (c *Cache) Variants(key string) []Variant {
 	}
 	all := make([]Variant, 0, len(e.variants))
 	for i, s := range e.variants {
-		if slices.ContainsFunc(e.variants[:i], func(other *stored) bool { return s.Beside(&other.Response) }) {
+		if slices.ContainsFunc(e.variants[:i], func(other *stored) bool { return s.Coexists(&other.Response) }) {
 			continue
 		}
 		header := httpmessage.Fields{}

@@ -30,7 +30,7 @@ func TestMemoryOfSaved(t *testing.T) {
 		for i := range uris {
 			g := s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: fmt.Sprintf("%s/%d", target, i)})
 			if g.err != nil || g.Outcome.Hit() != (name == "after a restart") {
-				t.Fatalf("%s: %v, %+v", name, g.err, g.Answer)
+				t.Fatalf("%s: %v, %+v", name, g.err, g.Response)
 			}
 		}
 		s.mu.Lock()

@@ -66,11 +66,11 @@ func playModel(t *testing.T, change func(*httpcache.Config)) {
 		})
 	}
 	clientsDone.Wait()
-	t.Logf("%d whole, %d broken, %d requests to the origin, %+v", whole.Load(), broken.Load(), o.requests.Load(), s.cache.Counts())
+	t.Logf("%d whole, %d broken, %d requests to the origin, %+v", whole.Load(), broken.Load(), o.requests.Load(), s.cache.Stats())
 	if whole.Load() < int64(clients*rounds/4) {
 		t.Error("too few whole answers")
 	}
-	if s.cache.Counts().Hits == 0 {
+	if s.cache.Stats().Hits == 0 {
 		t.Error("nothing stored was used")
 	}
 	for name := range names {
@@ -126,7 +126,7 @@ func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, ran
 	if err != nil {
 		return false
 	}
-	g := got{Answer: a}
+	g := got{Response: a}
 	if a.Content == nil {
 		return true
 	}
@@ -173,7 +173,7 @@ func checkFound(t *testing.T, ctx context.Context, s *site, name int) {
 	if err := content.SendTo(&b, nil); err != nil {
 		t.Error(err)
 	}
-	etag := r.AppendFields(nil, httpcache.Part{}, false).Value("Etag")
+	etag := r.AppendFields(nil, httpcache.Part{}, false).Get("Etag")
 	var ofName, number, size int
 	var sum uint32
 	if _, err := fmt.Sscanf(etag, `"%d-%d-%08x-%d"`, &ofName, &number, &sum, &size); err != nil {
@@ -202,7 +202,7 @@ func (w *leaver) Write(p []byte) (int, error) {
 }
 
 // forward returns the origin for one request, whose response is determined by seed.
-func (o *model) forward(s *site, name int, seed uint64) httpcache.Forward {
+func (o *model) forward(s *site, name int, seed uint64) httpcache.OriginFunc {
 	return func(ctx context.Context, _ httpcache.Outgoing) (*httpmessage.Response, error) {
 		o.requests.Add(1)
 		random := rand.New(rand.NewPCG(seed, 2))

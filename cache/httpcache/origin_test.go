@@ -98,11 +98,11 @@ func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 	s := &site{t: t, clock: &clock{at: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)}}
 	config := httpcache.Config{
 		Store: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}, Now: s.clock.now, Heuristic: httpcache.Heuristic{
-			Fraction: 0.1,
-			Most:     24 * time.Hour,
+			Fraction:    0.1,
+			MaxLifetime: 24 * time.Hour,
 		},
 		MaxObject: 4 << 20, MaxArriving: 16 << 20, StaleFor: time.Hour, Targeted: []string{"Cdn-Cache-Control"},
-		Same: func(uri, reference string) (string, bool) {
+		SameOrigin: func(uri, reference string) (string, bool) {
 			if strings.HasPrefix(reference, "/") {
 				reference = "http://a.example" + reference
 			}
@@ -118,7 +118,7 @@ func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 	return s
 }
 
-// forward implements httpcache.Forward.
+// forward implements httpcache.OriginFunc.
 func (s *site) forward(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
 	r := sent{o.Method, o.Fields}
 	s.mu.Lock()
@@ -158,7 +158,7 @@ func fields(lines ...string) httpmessage.Fields {
 // response returns a response with these fields. A Date is added if missing.
 func (s *site) response(status int, body string, lines ...string) *httpmessage.Response {
 	header := fields(lines...)
-	if header.Value("Date") == "" {
+	if header.Get("Date") == "" {
 		header.Set("Date", s.clock.now().UTC().Format(http.TimeFormat))
 	}
 	return &httpmessage.Response{
@@ -186,7 +186,7 @@ var errOrigin = errors.New("the origin cannot be reached")
 
 // got is the answer that a client received, with its body.
 type got struct {
-	*httpcache.Answer
+	*httpcache.Response
 	body   string
 	err    error // of the exchange
 	broken error // of the body
@@ -195,9 +195,9 @@ type got struct {
 // field returns the value of a field of the answer.
 func (g got) field(name string) string {
 	if g.Added.Has(name) {
-		return g.Added.Value(name)
+		return g.Added.Get(name)
 	}
-	return g.Fields.Value(name)
+	return g.Fields.Get(name)
 }
 
 // do sends a request of a client.
@@ -211,7 +211,7 @@ func (s *site) request(r *httpcache.Request) got {
 	s.t.Helper()
 	first := s.find(r)
 	r.Found = first.stored
-	a, err := s.cache.Serve(s.t.Context(), r, httpcache.Forward(s.forward))
+	a, err := s.cache.Serve(s.t.Context(), r, httpcache.OriginFunc(s.forward))
 	if err != nil {
 		s.compare(r, first, got{err: err})
 		return got{err: err}
@@ -243,7 +243,7 @@ func (s *site) saysWhy(r *httpcache.Request, o httpcache.Outcome) {
 func (s *site) peek() string {
 	s.t.Helper()
 	a, err := s.cache.Serve(s.t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target},
-		httpcache.Forward(s.forward))
+		httpcache.OriginFunc(s.forward))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -251,8 +251,8 @@ func (s *site) peek() string {
 }
 
 // read reads the content of an answer.
-func read(a *httpcache.Answer) got {
-	g := got{Answer: a}
+func read(a *httpcache.Response) got {
+	g := got{Response: a}
 	if a.Content != nil {
 		defer a.Content.Close()
 		var b bytes.Buffer

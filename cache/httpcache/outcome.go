@@ -85,14 +85,14 @@ func newMissStatuses() []string {
 	return all
 }
 
-// Counts are the numbers of answers since the cache was created.
-type Counts struct {
+// Stats are the numbers of answers since the cache was created.
+type Stats struct {
 	Hits, Stale, Validated, Collapsed, Misses, Failures uint64
 }
 
 type counts struct{ hits, stale, validated, collapsed, misses, failures cache.Counter }
 
-func (c *counts) add(a *Answer, err error) {
+func (c *counts) add(a *Response, err error) {
 	switch {
 	case err != nil:
 		c.failures.Add(1)

@@ -44,7 +44,7 @@ func (s *overriding) status(g got, want string) {
 // A response stored by an override is used as long as the override says, and clients get the Cache-Control of
 // the origin.
 func TestOverrideLeast(t *testing.T) {
-	s := newOverriding(t, httpcache.Override{Least: time.Minute, WhileRevalidate: time.Minute}, nil)
+	s := newOverriding(t, httpcache.Override{MinLifetime: time.Minute, WhileRevalidate: time.Minute}, nil)
 	const control = "no-cache, max-age=0"
 	s.sends(200, "one", "Cache-Control: "+control, "Expires: 0", "Age: 10")
 	g := s.get("Cookie: a=b")
@@ -71,7 +71,7 @@ func TestOverrideLeast(t *testing.T) {
 
 // An update by a 304 gets the freshness of the override again, and an override with Never removes the response.
 func TestOverrideUpdated(t *testing.T) {
-	s := newOverriding(t, httpcache.Override{Types: []string{"text/*"}, Least: time.Minute}, nil)
+	s := newOverriding(t, httpcache.Override{Types: []string{"text/*"}, MinLifetime: time.Minute}, nil)
 	s.sends(200, "one", "Cache-Control: max-age=0", `ETag: "1"`, "Content-Type: text/html")
 	s.expect(s.get(), 200, "one", false)
 	s.clock.advance(2 * time.Minute)
@@ -80,7 +80,7 @@ func TestOverrideUpdated(t *testing.T) {
 	s.expect(s.get(), 200, "one", true)
 	s.clock.advance(2 * time.Minute)
 	s.status(s.get("Authorization: Basic x"), "urnd; fwd=stale; fwd-status=304; ttl=0; detail=authorization")
-	s.overrides[0].Never = true
+	s.overrides[0].NoStore = true
 	s.status(s.get(), "urnd; fwd=stale; fwd-status=304; ttl=60; detail=override")
 	if all := s.cache.Lookup(target); len(all) > 0 {
 		t.Errorf("%+v", all)
@@ -95,7 +95,7 @@ func TestOverrideUpdated(t *testing.T) {
 // A response stored with Set-Cookie never becomes fresh by an override, neither after a 304 without it nor
 // after the rest of a part.
 func TestOverrideOfCookies(t *testing.T) {
-	s := newOverriding(t, httpcache.Override{Least: time.Hour}, nil)
+	s := newOverriding(t, httpcache.Override{MinLifetime: time.Hour}, nil)
 	s.sends(200, "of a", "Cache-Control: max-age=0", `ETag: "a"`, "Set-Cookie: a=b")
 	s.status(s.get("Cookie: a=b"), "urnd; fwd=uri-miss; stored; ttl=0")
 	s.sends(304, "", "Cache-Control: max-age=0", `ETag: "a"`)
@@ -114,7 +114,7 @@ func TestOverrideOfCookies(t *testing.T) {
 
 // A combination of parts has the freshness of the part that came with Set-Cookie.
 func TestOverrideOfParts(t *testing.T) {
-	s := newOverriding(t, httpcache.Override{Least: time.Hour}, nil)
+	s := newOverriding(t, httpcache.Override{MinLifetime: time.Hour}, nil)
 	s.sends(206, "of", "Cache-Control: max-age=0", `ETag: "a"`, "Content-Range: bytes 0-1/4", "Set-Cookie: a=b")
 	s.status(s.get("Range: bytes=0-1"), "urnd; fwd=uri-miss; stored; ttl=0")
 	s.sends(206, " a", "Cache-Control: max-age=0", `ETag: "a"`, "Content-Range: bytes 2-3/4")
@@ -132,7 +132,7 @@ func TestOverrideOfParts(t *testing.T) {
 func TestOverrideOnDisk(t *testing.T) {
 	store, closes := newDisk(t, t.TempDir())
 	defer closes()
-	before := newOverriding(t, httpcache.Override{Least: time.Minute, WhileRevalidate: time.Hour}, func(c *httpcache.Config) { c.Disk = store })
+	before := newOverriding(t, httpcache.Override{MinLifetime: time.Minute, WhileRevalidate: time.Hour}, func(c *httpcache.Config) { c.Disk = store })
 	before.sends(200, "one", "Cache-Control: no-cache")
 	before.expect(before.get(), 200, "one", false)
 	s := newSite(t, func(c *httpcache.Config) { c.Disk = store })
@@ -151,7 +151,7 @@ func TestOverrideOnDisk(t *testing.T) {
 
 // Requests for responses that are never stored do not wait for each other.
 func TestOverrideNever(t *testing.T) {
-	s := newOverriding(t, httpcache.Override{Never: true}, nil)
+	s := newOverriding(t, httpcache.Override{NoStore: true}, nil)
 	s.sends(200, "one", "Cache-Control: max-age=60")
 	s.status(s.get(), "urnd; fwd=uri-miss; detail=override")
 	const clients = 2
@@ -166,7 +166,7 @@ func TestOverrideNever(t *testing.T) {
 		go func() {
 			a, err := s.cache.Serve(t.Context(), &httpcache.Request{
 				Request: httpmessage.Request{Method: http.MethodGet}, Key: target, Overrides: s.overrides,
-			}, httpcache.Forward(s.forward))
+			}, httpcache.OriginFunc(s.forward))
 			if err == nil {
 				read(a)
 			}

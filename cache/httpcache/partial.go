@@ -42,19 +42,19 @@ func (s *stored) combined(e *Entry, maxObject int64) *stored {
 func (s *stored) joined(fresh body.Blocks, other *stored, before body.Blocks) *stored {
 	whole := s.copied()
 	whole.Length = max(s.Length, other.Length)
-	if other.SetsCookies && !s.SetsCookies { // the whole gets no Override.Least, as that part got none
+	if other.SetsCookies && !s.SetsCookies { // the whole gets no Override.MinLifetime, as that part got none
 		whole.SetsCookies, whole.Freshness, whole.Directives = true, other.Freshness, other.Directives
 	}
 	whole.Part = rules.Span{Start: min(s.Part.Start, other.Part.Start), End: max(s.Part.End, other.Part.End)}
 	var content body.Blocks
 	if other.Part.Start < s.Part.Start {
 		ahead := rules.Span{End: s.Part.Start - other.Part.Start}
-		content = append(content, before.Part(ahead).OwnMemory(before)...)
+		content = append(content, before.Part(ahead).Compact(before)...)
 	}
 	content = append(content, fresh...)
 	if other.Part.End > s.Part.End {
 		behind := rules.Span{Start: s.Part.End - other.Part.Start, End: other.Part.Length()}
-		content = append(content, before.Part(behind).OwnMemory(before)...)
+		content = append(content, before.Part(behind).Compact(before)...)
 	}
 	whole.content = content
 	if !other.Partial() { // the other response is complete
@@ -69,7 +69,7 @@ func (s *stored) joined(fresh body.Blocks, other *stored, before body.Blocks) *s
 func (s *stored) continued(rest *httpmessage.Response) *httpmessage.Response {
 	part, length, ok := rules.ParseContentRange(rest.Fields)
 	continues := ok && part.Start == s.Part.End && part.End == length && (s.Length < 0 || s.Length == length)
-	if !continues || rest.Fields.Value("Etag") != s.ETag {
+	if !continues || rest.Fields.Get("Etag") != s.ETag {
 		return nil
 	}
 	begin, ok := body.BlocksIn(s.content)

@@ -53,7 +53,7 @@ func TestPartsBesideEachOther(t *testing.T) {
 		}
 		sends(s, 4, 35, `ETag: "1"`)
 		s.expect(s.get(), 200, text, false)
-		if got := s.last().header.Value("Range"); got != "bytes=4-" {
+		if got := s.last().header.Get("Range"); got != "bytes=4-" {
 			t.Errorf("asked for %q", got)
 		}
 	})

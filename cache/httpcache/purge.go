@@ -47,11 +47,11 @@ func (c *Cache) Purge(key string, hard bool) (variants int) {
 	return variants
 }
 
-// Announce makes a purge of a selection effective, and returns the function that carries it out in memory and
+// BeginPurge makes a purge of a selection effective, and returns the function that carries it out in memory and
 // on disk. It must be called once, and takes time in proportion to the size of the cache. It returns the number
 // of purged responses. If the disk cannot be read, done is false; the purge then stays effective and is retried
 // in the background.
-func (c *Cache) Announce(s Selection, hard bool) (carryOut func() (purged int, done bool)) {
+func (c *Cache) BeginPurge(s Selection, hard bool) (carryOut func() (purged int, done bool)) {
 	if c.config.Store == nil {
 		return func() (int, bool) { return 0, true }
 	}
@@ -213,7 +213,7 @@ func (p *purge) apply(key string, e *Entry) (after *Entry, purged int) {
 // invalidateGroups purges the responses of one origin in the cache groups that the response to an unsafe
 // request names: RFC 9875 section 3.
 func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
-	lines := header.Lines("Cache-Group-Invalidation")
+	lines := header.Values("Cache-Group-Invalidation")
 	if len(lines) == 0 || c.config.Store == nil {
 		return
 	}
@@ -231,7 +231,7 @@ func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
 	p := &purge{at: c.config.Now(), ofResponse: true, of: func(key string, s *stored) bool {
 		inGroup := func(group string) bool { return slices.Contains(groups, group) }
 		return rules.OriginOf(key) == origin &&
-			(s == nil || slices.ContainsFunc(rules.ParseStrings(s.Fields.Lines("Cache-Groups")), inGroup))
+			(s == nil || slices.ContainsFunc(rules.ParseStrings(s.Fields.Values("Cache-Groups")), inGroup))
 	}}
 	c.announce(p)
 	c.spawn(func() {

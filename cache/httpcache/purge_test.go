@@ -34,7 +34,7 @@ func TestPurge(t *testing.T) {
 			}
 			s.sends(200, "two", lines...)
 			s.expect(s.get("Foo: 1"), 200, "two", false)
-			if asked := s.last().header.Value("If-None-Match") != ""; asked == hard {
+			if asked := s.last().header.Get("If-None-Match") != ""; asked == hard {
 				t.Errorf("%s, hard: %t: validated: %t", name, hard, asked)
 			}
 			s.expect(s.get("Foo: 1"), 200, "two", true)

@@ -22,20 +22,20 @@ type Request struct {
 	Added []string
 	// Client is the address for the per-client quota. All requests with the zero value count as one client.
 	Client netip.Addr
-	// Ended ends when the client has half-closed its connection, and may have disconnected. The request is
+	// ClientHalfClosed ends when the client has half-closed its connection, and may have disconnected. The request is
 	// still answered, but no other request waits for its exchange. nil never ends.
-	Ended context.Context //nolint:containedctx // not the context of the request
-	// Pass is whether the request bypasses the cache: no stored response is used, and its response is not
+	ClientHalfClosed context.Context //nolint:containedctx // not the context of the request
+	// Bypass is whether the request bypasses the cache: no stored response is used, and its response is not
 	// stored.
-	Pass bool
+	Bypass bool
 	// Overrides are the overrides for the path of the request: the first one that matches the response applies.
 	// They are not changed. They do not affect stored responses until these are updated or replaced.
 	Overrides []Override
 	// Gateway is whether the cache is a gateway of the site: the fields of Config.Targeted apply, RFC 9213.
 	Gateway bool
-	// Encodes is whether Origin itself compresses content by Accept-Encoding. The server behind it then does
+	// OriginCompresses is whether Origin itself compresses content by Accept-Encoding. The server behind it then does
 	// not know the content coding, and cannot validate a response in another coding for this request.
-	Encodes bool
+	OriginCompresses bool
 	// Check returns why the client must not get responses of the server at an address; nil permits all.
 	Check func(netip.AddrPort) error
 }

@@ -143,13 +143,13 @@ func (s *site) has(line string, header httpmessage.Fields, lines []string) {
 	s.t.Helper()
 	for _, want := range lines {
 		if name, ok := strings.CutPrefix(want, "!"); ok {
-			if values := header.Lines(http.CanonicalHeaderKey(name)); len(values) > 0 {
+			if values := header.Values(http.CanonicalHeaderKey(name)); len(values) > 0 {
 				s.t.Errorf("%s: %s is %q", line, name, values)
 			}
 			continue
 		}
 		name, value, _ := strings.Cut(want, ": ")
-		if got := strings.Join(header.Lines(http.CanonicalHeaderKey(name)), ", "); got != value {
+		if got := strings.Join(header.Values(http.CanonicalHeaderKey(name)), ", "); got != value {
 			s.t.Errorf("%s: %s is %q", line, name, got)
 		}
 	}

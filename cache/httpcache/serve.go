@@ -41,12 +41,12 @@ type exchange struct {
 	own        flight
 	got        fetched
 	directives [4]cachecontrol.Directive // of the response
-	answered   Answer
+	answered   Response
 	passed     body.PassThrough
 }
 
 // Serve answers a request from the cache, or by forwarding it to the origin.
-func (c *Cache) Serve(ctx context.Context, r *Request, origin Origin) (*Answer, error) {
+func (c *Cache) Serve(ctx context.Context, r *Request, origin Origin) (*Response, error) {
 	x := &exchange{cache: c, r: r, origin: origin}
 	x.requested = rules.ParseRequest(r.Fields)
 	a, err := x.serve(ctx)
@@ -59,7 +59,7 @@ func (c *Cache) Serve(ctx context.Context, r *Request, origin Origin) (*Answer, 
 	return a, err
 }
 
-func (x *exchange) serve(ctx context.Context) (*Answer, error) {
+func (x *exchange) serve(ctx context.Context) (*Response, error) {
 	if !x.r.retrieves() || x.r.Body != nil {
 		return x.unsafe(ctx)
 	}
@@ -69,7 +69,7 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 	}
 	reason, use := x.usable()
 	switch {
-	case reason == "" && use == rules.UseWhileRevalidated:
+	case reason == "" && use == rules.UseWhileRevalidating:
 		x.refresh(ctx)
 		return x.answer(ctx, x.selected, Outcome{Detail: "stale-while-revalidate"}, false)
 	case reason == "":
@@ -84,9 +84,9 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 // passes returns why the request bypasses the cache, with a response for its client alone; "" if it does not.
 func (x *exchange) passes() string {
 	switch {
-	case x.cache.config.Store == nil || x.r.Pass:
+	case x.cache.config.Store == nil || x.r.Bypass:
 		return fwdBypass
-	case (x.requested.NoStore || rules.ForOrigin(x.r.Fields)) && !x.requested.OnlyIfCached:
+	case (x.requested.NoStore || rules.NeedsOrigin(x.r.Fields)) && !x.requested.OnlyIfCached:
 		return fwdRequest
 	default:
 		return ""
@@ -106,7 +106,7 @@ func (x *exchange) look() {
 func (x *exchange) choose(entry *Entry) {
 	x.selected = nil
 	if x.entry = entry.spelled(x.r.Spelling); x.entry != nil {
-		if s := rules.Select(x.entry.variants, x.r.Spelling, x.r.Fields.Lines); s != nil {
+		if s := rules.Select(x.entry.variants, x.r.Spelling, x.r.Fields.Values); s != nil {
 			x.selected = x.partFor(s)
 		}
 	}
@@ -139,10 +139,10 @@ func (x *exchange) covers(s *stored) bool {
 	if !s.Partial() {
 		return true
 	}
-	if s.Length < 0 || !s.RangeApplies(x.r.Fields.Value(rules.IfRange)) {
+	if s.Length < 0 || !s.RangeApplies(x.r.Fields.Get(rules.IfRange)) {
 		return false
 	}
-	requested := rules.ParseRanges(nil, x.r.Method, x.r.Fields.Lines("Range"), s.Length)
+	requested := rules.ParseRanges(nil, x.r.Method, x.r.Fields.Values("Range"), s.Length)
 	for _, part := range requested.Spans {
 		if !s.Part.Contains(part) {
 			return false
@@ -152,8 +152,8 @@ func (x *exchange) covers(s *stored) bool {
 }
 
 // pass forwards a request whose response is not stored.
-func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
-	response, err := x.origin.Ask(ctx, Outgoing{Request: x.r.Request}) // ends with ctx
+func (x *exchange) pass(ctx context.Context, reason string) (*Response, error) {
+	response, err := x.origin.RoundTrip(ctx, Outgoing{Request: x.r.Request}) // ends with ctx
 	if err == nil {
 		err = x.unasked(response)
 	}
@@ -169,7 +169,7 @@ func (x *exchange) unasked(response *httpmessage.Response) error {
 		return nil
 	}
 	_ = response.Body.Close()
-	return ErrUnasked
+	return ErrUnexpectedNotModified
 }
 
 // partFor returns s, the selected response, or, if s is a part that does not fit the request, another part of
@@ -179,7 +179,7 @@ func (x *exchange) partFor(s *stored) *stored {
 		return s
 	}
 	for _, other := range x.entry.variants {
-		if other.Beside(&s.Response) && (x.covers(other) || x.completes(other)) {
+		if other.Coexists(&s.Response) && (x.covers(other) || x.completes(other)) {
 			return other
 		}
 	}
@@ -188,7 +188,7 @@ func (x *exchange) partFor(s *stored) *stored {
 
 // unsafe forwards a request that the cache cannot answer, and invalidates the responses that it may have
 // changed.
-func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
+func (x *exchange) unsafe(ctx context.Context) (*Response, error) {
 	reason := x.unsafeReason()
 	if x.requested.OnlyIfCached {
 		return nil, ErrOnlyIfCached
@@ -198,7 +198,7 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	leave := context.AfterFunc(ctx, func() { forwarding.End(lifetime.Cause(ctx)) })
 	defer leave()
 	requested := x.cache.config.Now()
-	response, err := x.origin.Ask(forwarding, Outgoing{Request: x.r.Request}) //nolint:contextcheck // ends with ctx
+	response, err := x.origin.RoundTrip(forwarding, Outgoing{Request: x.r.Request}) //nolint:contextcheck // ends with ctx
 	if err == nil {
 		err = x.unasked(response)
 	}
@@ -217,7 +217,7 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 		return x.arriving(ctx, f, &fetched{Response: response, Arrival: at}, s)
 	}
 	x.passed = body.PassThrough{Response: response, Exchange: forwarding, Buffers: &x.cache.buffers}
-	x.passed.Watch = lifetime.On(ctx, &x.passed)
+	x.passed.Watch = lifetime.Notify(ctx, &x.passed)
 	return x.live(response, Outcome{Forwarded: reason}, &x.passed), nil
 }
 
@@ -235,8 +235,8 @@ func (x *exchange) invalidate(response *httpmessage.Response) {
 	x.cache.invalidateGroups(x.r.Key, response.Fields)
 	x.cache.invalidate(x.r.Key)
 	for _, name := range [...]string{"Location", "Content-Location"} {
-		if reference := response.Fields.Value(name); reference != "" {
-			if key, same := x.cache.config.Same(x.r.Key, reference); same && key != x.r.Key {
+		if reference := response.Fields.Get(name); reference != "" {
+			if key, same := x.cache.config.SameOrigin(x.r.Key, reference); same && key != x.r.Key {
 				x.cache.invalidate(key)
 			}
 		}
@@ -251,7 +251,7 @@ func (x *exchange) refresh(ctx context.Context) {
 		return // the response could not be shared
 	}
 	r := *x.r
-	r.Ended = nil
+	r.ClientHalfClosed = nil
 	detached := &exchange{
 		cache: c, r: &r, origin: x.origin, requested: x.requested, selected: x.selected, entry: x.entry,
 		background: true,

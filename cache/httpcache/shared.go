@@ -52,7 +52,7 @@ func (t *sharedStore) get(ctx context.Context, place string) (s *stored, started
 	took, n := binary.Uvarint(found.Payload)
 	size, m := binary.Uvarint(found.Payload[max(n, 0):])
 	rest := found.Payload[max(n, 0)+max(m, 0):]
-	if n <= 0 || m <= 0 || took > uint64(rules.Longest) || size > uint64(len(rest)) {
+	if n <= 0 || m <= 0 || took > uint64(rules.MaxLifetime) || size > uint64(len(rest)) {
 		return nil, started
 	}
 	content := rest[size:]

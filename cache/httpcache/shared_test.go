@@ -40,7 +40,7 @@ func (o *objects) Get(_ context.Context, place string) (found cache.Object, ok b
 	return cache.Object{Payload: one.payload, Age: age, TTL: one.ttl - age}, true
 }
 
-func (o *objects) Begin() cache.StoreObject {
+func (o *objects) Begin() cache.StoreFunc {
 	return func(place, _ string, ttl time.Duration, _ int, payload func() []byte) {
 		if made := payload(); made != nil {
 			o.mu.Lock()

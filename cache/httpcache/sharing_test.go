@@ -116,7 +116,7 @@ func TestPrivateRequests(t *testing.T) {
 	s.clock.advance(2 * 60e9)
 	s.sends(200, "evil", "Cache-Control: max-age=60", `ETag: "2"`)
 	s.expect(s.get("X-Forwarded-Host: evil.example"), 200, "evil", false)
-	if header := s.last().header; header.Value("If-None-Match") != "" {
+	if header := s.last().header; header.Get("If-None-Match") != "" {
 		t.Errorf("it validates what others get: %v", header)
 	}
 	if g := s.do("HEAD", "X-Forwarded-Host: evil.example"); g.err != nil || g.Outcome.Hit() {
@@ -228,7 +228,7 @@ func TestRestIsRefused(t *testing.T) {
 	s.sends(206, "ab", fresh, `ETag: "1"`, "Content-Range: bytes 0-1/4")
 	s.expect(s.get("Range: bytes=0-1"), 206, "ab", false)
 	s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
-		if r.header.Value("Range") != "" {
+		if r.header.Get("Range") != "" {
 			return s.response(410, "gone", fresh), nil
 		}
 		return s.response(200, "abcd", fresh, `ETag: "1"`), nil

@@ -25,7 +25,7 @@ func TestSpellings(t *testing.T) {
 	for round := range 2 {
 		for _, spelling := range spellings {
 			s.expect(s.spelled(spelling, `ETag: "1"`), 200, "of "+spelling, round > 0)
-			if got := s.last().header.Value("If-None-Match"); round == 0 && got != "" {
+			if got := s.last().header.Get("If-None-Match"); round == 0 && got != "" {
 				t.Errorf("%q is validated by what another spelling has: %s", spelling, got)
 			}
 		}
@@ -99,7 +99,7 @@ func TestSpellingsDoNotWait(t *testing.T) {
 		go func() {
 			defer close(led)
 			_, _ = s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: "/%62", Fields: fields()}, Key: target},
-				httpcache.Forward(s.forward))
+				httpcache.OriginFunc(s.forward))
 		}()
 		synctest.Wait()
 		begun := time.Now()

@@ -60,7 +60,7 @@ type Entry struct {
 func (e *Entry) tagged(r *Request) []*stored {
 	var tagged []*stored
 	for _, s := range e.variants {
-		if rules.Strong(s.ETag) && !s.Partial() && (!r.Encodes || s.SelectsSame("Accept-Encoding", r.Fields)) {
+		if rules.Strong(s.ETag) && !s.Partial() && (!r.OriginCompresses || s.SelectsSame("Accept-Encoding", r.Fields)) {
 			tagged = append(tagged, s)
 		}
 	}

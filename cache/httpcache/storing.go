@@ -36,7 +36,7 @@ func (x *exchange) toStore(
 ) (s *stored, why rules.Reason) {
 	r, c := x.r, x.cache
 	switch {
-	case r.Pass, c.config.Store == nil:
+	case r.Bypass, c.config.Store == nil:
 		return nil, rules.ReasonNone // a bypass, not a reason in the response
 	case r.Method == http.MethodPost && !x.storesPost(got, control):
 		return nil, rules.ReasonMethod
@@ -49,10 +49,10 @@ func (x *exchange) toStore(
 	if s = x.newStored(got, control, at); s == nil {
 		return nil, rules.ReasonContentRange
 	}
-	if why = rules.ForOthers(&r.Request, x.unkeyed(), got, s.Explicit); why != rules.ReasonNone {
+	if why = rules.MayShare(&r.Request, x.unkeyed(), got, s.Explicit); why != rules.ReasonNone {
 		return nil, why
 	}
-	if !s.Useful() {
+	if !s.Reusable() {
 		return nil, rules.ReasonFreshness
 	}
 	return s, rules.ReasonNone
@@ -70,11 +70,11 @@ func (x *exchange) newStored(got *httpmessage.Response, control rules.Control, a
 // storesPost reports whether the response to a POST is stored for GET: its Content-Location is the URI of the
 // request.
 func (x *exchange) storesPost(got *httpmessage.Response, control rules.Control) bool {
-	location := got.Fields.Value("Content-Location")
+	location := got.Fields.Get("Content-Location")
 	if location == "" || !rules.PostStorable(control.Directives, got) {
 		return false
 	}
-	key, same := x.cache.config.Same(x.r.Key, location)
+	key, same := x.cache.config.SameOrigin(x.r.Key, location)
 	return same && key == x.r.Key && x.r.Spelling == "" // with another spelling, the Content-Location is ambiguous
 }
 
@@ -85,7 +85,7 @@ func (x *exchange) updated(
 ) (updated *stored, verdict updateVerdict, why rules.Reason) {
 	update := &httpmessage.Response{
 		Status: s.Status, Reason: s.Reason, Fields: rules.UpdatedFields(s.Fields, got.Fields),
-		From: got.From, Private: got.Private,
+		RemoteAddr: got.RemoteAddr, Private: got.Private,
 	}
 	control := x.control(update, s)
 	updated = x.newStored(update, control, at)
@@ -111,12 +111,12 @@ const (
 )
 
 // arriving answers by a response while it arrives, and stores it, as whole, when it is complete.
-func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole *stored) (*Answer, error) {
+func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole *stored) (*Response, error) {
 	c, response := x.cache, got.Response
 	arriving := x.newArriving(f, response, whole)
 	b, s := &arriving.body, &arriving.head
 	result := s
-	f.live, f.awaited = response, b.SoonComplete() || response.ContentLength < 0
+	f.live, f.awaited = response, b.Small() || response.ContentLength < 0
 	fits := arriving.fits
 	switch {
 	case response.Status == http.StatusPartialContent, response.ContentLength == 0:
@@ -154,8 +154,8 @@ func (x *exchange) newArriving(f *flight, got *httpmessage.Response, whole *stor
 	c := x.cache
 	a := &arriving{flight: f, whole: whole}
 	from := body.Source{
-		Reader: got.Body, Length: got.ContentLength, Most: c.config.MaxObject, Budget: &c.arriving, Owner: a,
-		LeaderEnded: f.ended, Finishes: x.r.Method == http.MethodGet,
+		Reader: got.Body, Length: got.ContentLength, MaxStored: c.config.MaxObject, Budget: &c.arriving, Owner: a,
+		LeaderHalfClosed: f.ended, Finishes: x.r.Method == http.MethodGet,
 	}
 	if !whole.Partial() {
 		from.Spool = body.NewSpool(c.config.Disk, f.key, got.ContentLength)
@@ -178,7 +178,7 @@ func (x *exchange) updateByHead(response *httpmessage.Response, at rules.Arrival
 	if verdict != updateReplaces { // the response is for its client alone
 		return nil
 	}
-	same := rules.SameByHead(&s.Response, response.Fields)
+	same := rules.ConsistentWithHead(&s.Response, response.Fields)
 	if !same {
 		changed = s.copied()
 		changed.Purged = true

@@ -93,12 +93,12 @@ func (s *site) start(blocked chan struct{}, lines ...string) *client {
 			}
 		}()
 		a, err := s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields(lines...)}, Key: target},
-			httpcache.Forward(s.forward))
+			httpcache.OriginFunc(s.forward))
 		if err != nil {
 			c.got = got{err: err}
 			return
 		}
-		c.got = got{Answer: a}
+		c.got = got{Response: a}
 		if a.Content != nil {
 			defer a.Content.Close()
 			c.got.broken = a.Content.SendTo(c, func() {})

@@ -17,7 +17,7 @@ import (
 func variedSite(t *testing.T, size int, change func(*httpcache.Config)) *site {
 	s := newSite(t, change)
 	s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
-		body := r.header.Value("X-A")
+		body := r.header.Get("X-A")
 		return s.response(200, body+strings.Repeat(".", max(size-len(body), 0)), "Cache-Control: max-age=86400", "Vary: X-A"), nil
 	}
 	return s
@@ -37,7 +37,7 @@ func (s *site) ask(format string, args ...any) bool {
 func (s *site) askFound(value string) bool {
 	r, ok := s.cache.Find(target, "", func(string) []string { return []string{value} }, s.clock.now())
 	if ok {
-		r.Used()
+		r.CountHit()
 	}
 	return ok
 }
@@ -123,10 +123,10 @@ func TestUsesAreInherited(t *testing.T) {
 			s := newSite(t, nil)
 			s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
 				status := 200
-				if again != nil && r.header.Value("If-None-Match") != "" {
+				if again != nil && r.header.Get("If-None-Match") != "" {
 					status = again.Status
 				}
-				return s.response(status, r.header.Value("X-A"), "Cache-Control: max-age=60", "Vary: X-A", fmt.Sprintf("Etag: %q", r.header.Value("X-A"))), nil
+				return s.response(status, r.header.Get("X-A"), "Cache-Control: max-age=60", "Vary: X-A", fmt.Sprintf("Etag: %q", r.header.Get("X-A"))), nil
 			}
 			for range 5 {
 				s.ask("de")
@@ -210,7 +210,7 @@ func TestMemoryOfVariants(t *testing.T) {
 func TestLongSelectionIsBounded(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "a", fresh, "Vary: Accept-Language")
-	long := httpmessage.FieldsOf("Accept-Language", strings.Repeat("de;q=0.5, ", 6<<10))
+	long := httpmessage.NewFields("Accept-Language", strings.Repeat("de;q=0.5, ", 6<<10))
 	s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: long}, Key: target})
 	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: long}, Key: target}), 200, "a", true)
 	s.expect(s.get("Accept-Language: de"), 200, "a", false)

@@ -49,7 +49,7 @@ type Store[V any] struct {
 }
 
 const (
-	// usualSize is the default of Config.Usual.
+	// usualSize is the default of Config.TypicalSize.
 	usualSize = 640
 	// countersPerEntry is the number of access counters per entry that ristretto recommends. counterSize is the
 	// memory of a counter in bytes: four counts of half a byte, and 16 bits of a Bloom filter.
@@ -61,8 +61,8 @@ type Config[V any] struct {
 	// MaxBytes bounds the memory of the store: the entries, with keys and overhead, and the tables for
 	// admission and eviction.
 	MaxBytes int64
-	// Usual is the usual memory of an entry in bytes, which determines the size of these tables; 0 means 640.
-	Usual int64
+	// TypicalSize is the usual memory of an entry in bytes, which determines the size of these tables; 0 means 640.
+	TypicalSize int64
 	// Size returns the memory of a value in bytes, without its own struct.
 	Size func(V) int
 	// GroupOf returns the group of a key for Keys, "" for a key without a group.
@@ -72,7 +72,7 @@ type Config[V any] struct {
 // New returns an empty store. The caller must close it.
 func New[V any](config Config[V]) (*Store[V], error) {
 	s := &Store[V]{size: config.Size, index: index{groupOf: config.GroupOf}}
-	usual := cmp.Or(config.Usual, usualSize)
+	usual := cmp.Or(config.TypicalSize, usualSize)
 	counters := powerOfTwo(max(config.MaxBytes*countersPerEntry/usual, 1))
 	s.ghost = newGhost(config.MaxBytes * fingerprintsPerEntry / usual)
 	maxBytes := config.MaxBytes - counters*counterSize - s.ghost.memory()

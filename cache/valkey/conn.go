@@ -124,9 +124,9 @@ type checkedConn struct {
 	commands messages // written messages
 	replies  messages // read messages
 
-	mu    sync.Mutex
-	asked []replyKind // kinds of the commands sent; those from next on have no reply yet
-	next  int         // index of the first command without a reply
+	mu      sync.Mutex
+	pending []replyKind // kinds of the commands sent; those from next on have no reply yet
+	next    int         // index of the first command without a reply
 }
 
 // ask records a completely written command.
@@ -140,22 +140,22 @@ func (c *checkedConn) ask() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.asked) == cap(c.asked) && c.next > 0 {
-		c.asked, c.next = c.asked[:copy(c.asked, c.asked[c.next:])], 0
+	if len(c.pending) == cap(c.pending) && c.next > 0 {
+		c.pending, c.next = c.pending[:copy(c.pending, c.pending[c.next:])], 0
 	}
-	c.asked = append(c.asked, kind)
+	c.pending = append(c.pending, kind)
 }
 
-var errUnasked = fmt.Errorf("%w: reply without a command", errProtocol)
+var errUnexpectedReply = fmt.Errorf("%w: reply without a command", errProtocol)
 
 // answer returns the bounds of a reply that begins.
 func (c *checkedConn) answer() (bounds, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.next == len(c.asked) {
-		return bounds{}, errUnasked
+	if c.next == len(c.pending) {
+		return bounds{}, errUnexpectedReply
 	}
-	kind := c.asked[c.next]
+	kind := c.pending[c.next]
 	c.next++
 	return kind.bounds(), nil
 }

@@ -4,7 +4,7 @@ import "github.com/urnd/urnd/cache"
 
 // counts are the live counters of Stats.
 type counts struct {
-	hits, misses, waits, failures, writes, dropped, full, foreign, purged, unknown, unsuitable, everything cache.Counter
+	hits, misses, waits, failures, writes, dropped, full, foreign, purged, unknown, unsuitable, fullPurges cache.Counter
 }
 
 func (c *counts) judged(is verdict) {
@@ -33,7 +33,7 @@ type Stats struct {
 	Purged       uint64 // entries not used because their load began before a purge
 	Unknown      uint64 // entries not used because the log had not been read to its end
 	Unsuitable   uint64 // entries not used because they were about to expire
-	Everything   uint64 // times that the whole memory was purged or made stale, because purges may have been missed
+	FullPurges   uint64 // times that the whole memory was purged or made stale, because purges may have been missed
 	Used         bool   // the circuit breaker is closed: the server is queried
 }
 
@@ -43,6 +43,6 @@ func (l *Level) Stats() Stats {
 	return Stats{
 		Hits: c.hits.Load(), Misses: c.misses.Load(), Waits: c.waits.Load(), Failures: c.failures.Load(), Writes: c.writes.Load(),
 		Dropped: c.dropped.Load(), Full: c.full.Load(), Foreign: c.foreign.Load(), Purged: c.purged.Load(), Unknown: c.unknown.Load(),
-		Unsuitable: c.unsuitable.Load(), Everything: c.everything.Load(), Used: l.open.Load(),
+		Unsuitable: c.unsuitable.Load(), FullPurges: c.fullPurges.Load(), Used: l.open.Load(),
 	}
 }

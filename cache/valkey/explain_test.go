@@ -55,7 +55,7 @@ func TestExplain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := newInstance(t, server.Addr(), c.change)
-			said(t, i, c.want)
+			statusReporter(t, i, c.want)
 			_, err := tried(t, c.change)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "staple") {
 				t.Errorf("trying it says %v", err)
@@ -63,13 +63,13 @@ func TestExplain(t *testing.T) {
 		})
 	}
 	used(t, "", at("rediss://"+server.TLSAddr())).put("key", "value")
-	if found, err := tried(t, at("rediss://"+server.TLSAddr())); err != nil || found.Name != "redis" || found.Version == "" || found.Took == 0 {
+	if found, err := tried(t, at("rediss://"+server.TLSAddr())); err != nil || found.Name != "redis" || found.Version == "" || found.RTT == 0 {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
 
 // tried calls Try on a server.
-func tried(t *testing.T, change func(*valkey.Config)) (valkey.Server, error) {
+func tried(t *testing.T, change func(*valkey.Config)) (valkey.ServerInfo, error) {
 	t.Helper()
 	c := valkey.Config{
 		Secret: []byte(secret), Prefix: "urnd", Timeout: 5 * time.Second, Now: time.Now, Dial: new(net.Dialer).DialContext,
@@ -80,9 +80,9 @@ func tried(t *testing.T, change func(*valkey.Config)) (valkey.Server, error) {
 		t.Fatal(err)
 	}
 	defer level.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), testserver.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testserver.Timeout)
 	defer cancel()
-	return level.Try(ctx)
+	return level.SelfTest(ctx)
 }
 
 // The documented permissions suffice, and Try leaves nothing at the server.
@@ -114,7 +114,7 @@ func TestCheck(t *testing.T) {
 		"": false, "a": false, "http://a": false, "redis://": false, "redis://u:secret@a": false, "redis://a/b": false, "redis://a/-1": false,
 		"redis://a?skip_verify=1": false, "redis://a b": false,
 	} {
-		if err := valkey.Check(url); (err == nil) != ok || err != nil && strings.Contains(err.Error(), "secret") {
+		if err := valkey.CheckURL(url); (err == nil) != ok || err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", url, err)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// question is a query for a key.
-type question struct {
+// lookup is a query for a key.
+type lookup struct {
 	key, place string
 	keys       []string // at the server: of the entry, its lease and the log
 	demand     cache.Demand
@@ -20,12 +20,12 @@ type question struct {
 const (
 	firstPause = 5 * time.Millisecond
 	longPause  = 100 * time.Millisecond
-	maxAsked   = 64
+	maxLookups = 64
 )
 
 // find returns the outcome of a key from the server. While another instance holds the lease, it waits for that
 // instance's outcome, for waitFor at most.
-func (v *View[V]) find(ctx context.Context, q *question) (loaded cache.Loaded[V], found bool) {
+func (v *View[V]) find(ctx context.Context, q *lookup) (loaded cache.Loaded[V], found bool) {
 	l := v.config.Level
 	q.token = newToken()
 	wait := waitFor
@@ -37,11 +37,11 @@ func (v *View[V]) find(ctx context.Context, q *question) (loaded cache.Loaded[V]
 	defer cancel()
 	except := "" // an unusable stored entry
 	pause := firstPause
-	for range maxAsked {
+	for range maxLookups {
 		if !l.open.Load() {
 			return loaded, false
 		}
-		a, err := l.ask(ctx, q.keys, q.token, except)
+		a, err := l.lookup(ctx, q.keys, q.token, except)
 		switch {
 		case err != nil || a.leased:
 			q.leased = a.leased
@@ -70,7 +70,7 @@ func (v *View[V]) find(ctx context.Context, q *question) (loaded cache.Loaded[V]
 
 // judge opens the entry of an answer, and returns whether it may be used. purged reports whether a purge
 // selects a key.
-func (l *Level) judge(a answer, place string, purged func(p Purge, key string) bool) (entry, verdict) {
+func (l *Level) judge(a lookupReply, place string, purged func(p Purge, key string) bool) (entry, verdict) {
 	text, err := l.sealer.open([]byte(a.value), place)
 	if err != nil {
 		return entry{}, foreign
@@ -87,14 +87,14 @@ func (l *Level) judge(a answer, place string, purged func(p Purge, key string) b
 }
 
 // judge returns the outcome of an answer, and whether it may be used.
-func (v *View[V]) judge(a answer, q *question) (loaded cache.Loaded[V], is verdict) {
+func (v *View[V]) judge(a lookupReply, q *lookup) (loaded cache.Loaded[V], is verdict) {
 	e, is := v.config.Level.judge(a, q.place, v.config.Purged)
 	switch {
 	case is != usable:
 		return loaded, is
 	case e.key != q.key:
 		return loaded, foreign
-	case q.demand == cache.Fresher && a.left < e.lifetime/10:
+	case q.demand == cache.Refresh && a.left < e.lifetime/10:
 		return loaded, unsuitable
 	}
 	var err error
@@ -116,7 +116,7 @@ const (
 	unsuitable         // it expires too soon
 )
 
-// except returns the letter that tells askScript to delete or ignore such an entry.
+// except returns the letter that tells lookupScript to delete or ignore such an entry.
 func (v verdict) except() string {
 	if v == foreign || v == purged {
 		return "d"

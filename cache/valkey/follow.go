@@ -150,13 +150,13 @@ func (l *Level) advance(ctx context.Context, wait time.Duration) error {
 		}
 		isGap := e.number > s.number+1
 		if isGap { // the entries in between were trimmed
-			e.purge = Purge{Kind: Everything}
+			e.purge = Purge{Kind: PurgeEverything}
 			s = &logState{mark: s.mark, floor: e.number - 1}
 		}
-		l.watches.tell(e.purge)
+		l.watches.notify(e.purge)
 		l.log.Store(s.with(e))
 		if isGap {
-			l.counts.everything.Add(1)
+			l.counts.fullPurges.Add(1)
 		}
 	}
 	return nil

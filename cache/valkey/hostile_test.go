@@ -337,7 +337,7 @@ func TestFlippedBits(t *testing.T) {
 	until(t, func() bool {
 		n++
 		a.get(fmt.Sprint("own", n), "own")
-		got := a.view.Load(t.Context(), "key", cache.Fresh, a.source("own", time.Minute, nil))
+		got := a.view.Load(t.Context(), "key", cache.AnyFresh, a.source("own", time.Minute, nil))
 		if got.Value != "own" && got.Value != "of b" {
 			t.Errorf("got %+v", got)
 		}
@@ -380,7 +380,7 @@ func TestNamedAddresses(t *testing.T) {
 				return remote{conn}, err
 			}
 		})
-		said(t, a, "names a loopback or link-local address")
+		statusReporter(t, a, "names a loopback or link-local address")
 		until(t, func() bool { return l.said() > 2 })
 		if a.level.Stats().Used || asked.Load() != 0 {
 			t.Errorf("%s: it asks what is beside it, %d times", url, asked.Load())
@@ -400,7 +400,7 @@ func TestHostileByTLS(t *testing.T) {
 	l.say(instead("+OK\r\n+OK\r\n", "", false))
 	a.get("key", "own")
 	a.await(func(s valkey.Stats) bool { return !s.Used })
-	said(t, a, "does not keep to its protocol")
+	statusReporter(t, a, "does not keep to its protocol")
 	l.say(nil)
 	backAgain(t, a, b, "key")
 }

@@ -66,12 +66,12 @@ type Level struct {
 	scripts scripts
 	server  atomic.Pointer[server] // nil until the first connection
 	// configured are the configured addresses; beside is whether one of them is loopback or link-local.
-	configured []string
-	beside     atomic.Bool
-	open       atomic.Bool // the circuit breaker is closed: the server responds, and the log was read
-	pace       pace
-	members    members
-	said       said // the state reported to Report
+	configured     []string
+	beside         atomic.Bool
+	open           atomic.Bool // the circuit breaker is closed: the server responds, and the log was read
+	timeout        timeoutEstimator
+	members        members
+	statusReporter statusReporter // the state reported to Report
 
 	log atomic.Pointer[logState] // written only by run
 	// position is Config.Position until the log was read; used only by run.
@@ -128,9 +128,9 @@ func (l *Level) Close() {
 	}
 }
 
-// Faults returns what is wrong with the level, nothing while it is usable.
-func (l *Level) Faults() []string {
-	if l.said.isDown() {
+// Failures returns what is wrong with the level, nothing while it is usable.
+func (l *Level) Failures() []string {
+	if l.statusReporter.isDown() {
 		return []string{"shared cache unavailable: each urnd loads for itself"}
 	}
 	return nil
@@ -143,10 +143,10 @@ func (l *Level) failed(err error) {
 	}
 	l.counts.failures.Add(1)
 	l.open.Store(false)
-	if why := Explain(err); l.said.down(why) && l.config.Report != nil {
+	if why := Explain(err); l.statusReporter.setDown(why) && l.config.Report != nil {
 		l.config.Report(why)
 	}
-	l.rouse()
+	l.wakeUp()
 }
 
 // works closes the circuit breaker.
@@ -154,15 +154,15 @@ func (l *Level) works() {
 	if l.ctx.Err() != nil {
 		return
 	}
-	l.pace.begin()
+	l.timeout.begin()
 	l.open.Store(true)
-	if l.said.up() && l.config.Report != nil {
+	if l.statusReporter.setUp() && l.config.Report != nil {
 		l.config.Report(nil)
 	}
 }
 
-// rouse interrupts the pause of run.
-func (l *Level) rouse() {
+// wakeUp interrupts the pause of run.
+func (l *Level) wakeUp() {
 	select {
 	case l.wake <- struct{}{}:
 	default:

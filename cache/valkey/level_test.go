@@ -58,7 +58,7 @@ func TestHeldLease(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	begun := time.Now()
-	loaded := a.view.Load(ctx, "key", cache.Fresh, a.source("own", time.Minute, nil))
+	loaded := a.view.Load(ctx, "key", cache.AnyFresh, a.source("own", time.Minute, nil))
 	if took := time.Since(begun); loaded.Value != "own" || loaded.Err != nil || took > patience*3/4 {
 		t.Errorf("got %+v after %s", loaded, took)
 	}
@@ -136,13 +136,13 @@ func TestAlone(t *testing.T) {
 	}
 	a, b, c := used(t, server.Addr(), fast), used(t, server.Addr(), fast), used(t, server.Addr(), fast)
 	c.level.Join(map[string]string{"test": "2", "other": "1"})
-	until(t, func() bool { return c.level.Alone()["test"] })
-	if a.level.Alone()["test"] || b.level.Alone()["test"] {
-		t.Errorf("those who share: %v, %v", a.level.Alone(), b.level.Alone())
+	until(t, func() bool { return c.level.Standalone()["test"] })
+	if a.level.Standalone()["test"] || b.level.Standalone()["test"] {
+		t.Errorf("those who share: %v, %v", a.level.Standalone(), b.level.Standalone())
 	}
 	b.level.Close()
-	until(t, func() bool { return a.level.Alone()["test"] })
-	if alone := b.level.Alone(); alone != nil {
+	until(t, func() bool { return a.level.Standalone()["test"] })
+	if alone := b.level.Standalone(); alone != nil {
 		t.Errorf("one that has ended: %v", alone)
 	}
 }

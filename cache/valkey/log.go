@@ -41,7 +41,7 @@ func (l *Level) verdict(of mark, head head, about func(Purge) bool) verdict {
 	s := l.log.Load()
 	switch {
 	case !s.isBegin(head):
-		l.rouse() // the log was lost, or is not read yet
+		l.wakeUp() // the log was lost, or is not read yet
 		return unknown
 	case of.epoch != s.epoch || of.number < s.floor:
 		return purged
@@ -55,7 +55,7 @@ func (l *Level) verdict(of mark, head head, about func(Purge) bool) verdict {
 		return unknown
 	}
 	for i := len(s.purges) - 1; i >= 0 && s.purges[i].number > of.number; i-- {
-		if p := s.purges[i].purge; p.Kind == Everything || about(p) {
+		if p := s.purges[i].purge; p.Kind == PurgeEverything || about(p) {
 			return purged
 		}
 	}
@@ -111,9 +111,9 @@ const noTag = "----------------"
 // head queries the end of the log.
 func (l *Level) head(ctx context.Context) (head, error) {
 	begun := l.config.Now()
-	h, _, err := l.askLog(ctx, []string{"", "", "", "", "", ""})
+	h, _, err := l.appendToLog(ctx, []string{"", "", "", "", "", ""})
 	if err == nil {
-		l.pace.took(l.config.Now().Sub(begun))
+		l.timeout.observe(l.config.Now().Sub(begun))
 	}
 	return h, err
 }
@@ -125,10 +125,10 @@ func (l *Level) add(ctx context.Context, at, next head, text []byte) (head, bool
 		id, before = identifier(at.number), at.tag
 	}
 	data := before + string(l.sealer.seal(text, logPlace(next.mark, before)))
-	return l.askLog(ctx, []string{id, at.tag, identifier(next.number), next.epoch, data, strconv.Itoa(retained)})
+	return l.appendToLog(ctx, []string{id, at.tag, identifier(next.number), next.epoch, data, strconv.Itoa(retained)})
 }
 
-func (l *Level) askLog(ctx context.Context, args []string) (h head, added bool, err error) {
+func (l *Level) appendToLog(ctx context.Context, args []string) (h head, added bool, err error) {
 	server := l.server.Load()
 	if server == nil {
 		return h, false, errAway
@@ -199,7 +199,7 @@ func (l *Level) catchUp(s *logState, entries []logEntry) {
 	if from.isIn(s, entries) {
 		for _, e := range entries {
 			if e.number > from.Number {
-				l.watches.tell(e.purge)
+				l.watches.notify(e.purge)
 			}
 		}
 		return
@@ -208,8 +208,8 @@ func (l *Level) catchUp(s *logState, entries []logEntry) {
 	for _, e := range entries {
 		soft = soft && (e.purge.Soft || e.purge.Kind == "")
 	}
-	l.watches.tell(Purge{Kind: Everything, Soft: soft})
-	l.counts.everything.Add(1)
+	l.watches.notify(Purge{Kind: PurgeEverything, Soft: soft})
+	l.counts.fullPurges.Add(1)
 }
 
 // next opens the log entry that follows a state.
@@ -240,5 +240,5 @@ func (l *Level) forget(ctx context.Context, why error) error {
 	if err := server.Do(ctx, server.B().Del().Key(l.logKey()).Build()).Error(); err != nil {
 		return fmt.Errorf("deleting the purge log: %w", err)
 	}
-	return l.append(ctx, Purge{Kind: Everything})
+	return l.append(ctx, Purge{Kind: PurgeEverything})
 }

@@ -20,9 +20,9 @@ type members struct {
 }
 
 type member struct {
-	key   string    // at the server, the same for all instances with the same basis
-	seen  time.Time // when another instance was seen, or this one joined
-	alone bool
+	key        string    // at the server, the same for all instances with the same basis
+	seen       time.Time // when another instance was seen, or this one joined
+	standalone bool
 }
 
 // Join sets the caches that the instance shares: the basis of each, by name.
@@ -67,7 +67,7 @@ func (l *Level) meet(ctx context.Context) error {
 		if last[i] != "" && last[i] != l.id || now.Sub(m.met) > meetFor { // or the server was unavailable
 			one.seen = now
 		}
-		one.alone = now.Sub(one.seen) > meetFor
+		one.standalone = now.Sub(one.seen) > meetFor
 	}
 	m.met = now
 	return nil
@@ -80,9 +80,9 @@ func (m *members) isDue(now time.Time) bool {
 	return now.Sub(m.met) >= meetEvery
 }
 
-// Alone returns for each shared cache whether no other instance has shared it within the last minute. It
+// Standalone returns for each shared cache whether no other instance has shared it within the last minute. It
 // returns nil while the server is not in use.
-func (l *Level) Alone() map[string]bool {
+func (l *Level) Standalone() map[string]bool {
 	if !l.open.Load() {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (l *Level) Alone() map[string]bool {
 	defer l.members.mu.Unlock()
 	alone := make(map[string]bool, len(l.members.all))
 	for name, one := range l.members.all {
-		alone[name] = one.alone
+		alone[name] = one.standalone
 	}
 	return alone
 }

@@ -30,7 +30,7 @@ func (o *Objects) Get(ctx context.Context, place string) (found cache.Object, ok
 		return found, false
 	}
 	place = o.place(place)
-	a, err := l.ask(ctx, l.keys(place), "", "")
+	a, err := l.lookup(ctx, l.keys(place), "", "")
 	if err != nil || !a.found {
 		l.counts.misses.Add(1)
 		return found, false
@@ -49,7 +49,7 @@ func (o *Objects) Get(ctx context.Context, place string) (found cache.Object, ok
 }
 
 // Begin implements cache.Objects.
-func (o *Objects) Begin() cache.StoreObject {
+func (o *Objects) Begin() cache.StoreFunc {
 	l := o.config.Level
 	at := l.log.Load().mark
 	return func(place, subject string, ttl time.Duration, size int, payload func() []byte) {

@@ -17,7 +17,7 @@ func (i *instance) objects() *valkey.Objects {
 }
 
 // putObject stores an object, and returns when the server has it.
-func (i *instance) putObject(store cache.StoreObject, place, subject string, ttl time.Duration) {
+func (i *instance) putObject(store cache.StoreFunc, place, subject string, ttl time.Duration) {
 	i.t.Helper()
 	before := i.level.Stats().Writes
 	store(place, subject, ttl, 100, func() []byte { return []byte("bytes of " + place) })

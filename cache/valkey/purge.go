@@ -16,8 +16,8 @@ type Purge struct {
 	By string `json:"by,omitempty"`
 }
 
-// Everything is the kind of a purge of all caches, including the data that their contents were derived from.
-const Everything = "everything"
+// PurgeEverything is the kind of a purge of all caches, including the data that their contents were derived from.
+const PurgeEverything = "everything"
 
 // watches are the callbacks of the instance's caches for purges.
 type watches struct {
@@ -46,7 +46,7 @@ func (l *Level) Watch(purged func(Purge)) (end func()) {
 	}
 }
 
-func (w *watches) tell(p Purge) {
+func (w *watches) notify(p Purge) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, purged := range w.all {
@@ -70,7 +70,7 @@ func (u *unsent) add(p Purge) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(u.all) >= maxUnsent {
-		u.all = []Purge{{Kind: Everything}}
+		u.all = []Purge{{Kind: PurgeEverything}}
 		return
 	}
 	u.all = append(u.all, p)
@@ -98,7 +98,7 @@ func (u *unsent) has(about func(Purge) bool) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, p := range u.all {
-		if p.Kind == Everything || about(p) {
+		if p.Kind == PurgeEverything || about(p) {
 			return true
 		}
 	}
@@ -115,7 +115,7 @@ func (l *Level) IsOwn(p Purge) bool { return p.By == l.id }
 func (l *Level) Publish(ctx context.Context, p Purge) error {
 	p.By = l.id
 	l.unsent.add(p)
-	l.rouse()
+	l.wakeUp()
 	if !l.open.Load() {
 		return errAway
 	}
@@ -144,7 +144,7 @@ func (l *Level) flush(ctx context.Context) error {
 func (l *Level) append(ctx context.Context, p Purge) error {
 	text, err := json.Marshal(p)
 	if len(text) > maxPurge {
-		text, err = json.Marshal(Purge{Kind: Everything, By: p.By})
+		text, err = json.Marshal(Purge{Kind: PurgeEverything, By: p.By})
 	}
 	if err != nil {
 		return err

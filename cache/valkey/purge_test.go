@@ -26,7 +26,7 @@ func TestPurge(t *testing.T) {
 		{valkey.Purge{Kind: "prefix", Text: "x:"}, "x:3", true},
 		{valkey.Purge{Kind: "prefix", Text: "x:"}, "y:1", false},
 		{valkey.Purge{Kind: "name", Text: "x:1", Soft: true}, "x:1", true},
-		{valkey.Purge{Kind: valkey.Everything}, "z:1", true},
+		{valkey.Purge{Kind: valkey.PurgeEverything}, "z:1", true},
 	} {
 		t.Run(c.purge.Kind+" "+c.purge.Text+" "+c.key, func(t *testing.T) {
 			a.put(c.key, "old")
@@ -49,7 +49,7 @@ func TestPurge(t *testing.T) {
 					t.Errorf("got %+v, want %s", got, want)
 				}
 			}
-			_ = a.purge(valkey.Purge{Kind: valkey.Everything})
+			_ = a.purge(valkey.Purge{Kind: valkey.PurgeEverything})
 			b.mu.Lock()
 			b.purges = nil
 			b.mu.Unlock()
@@ -63,7 +63,7 @@ func TestLoadBeforePurge(t *testing.T) {
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
 	p := valkey.Purge{Kind: "name", Text: "key"}
 	writes := b.level.Stats().Writes
-	got := b.view.Load(t.Context(), "key", cache.Fresh, func(context.Context) (string, time.Duration, error) {
+	got := b.view.Load(t.Context(), "key", cache.AnyFresh, func(context.Context) (string, time.Duration, error) {
 		if err := a.purge(p); err != nil { //nolint:contextcheck // the context of the test
 			t.Error(err)
 		}
@@ -122,7 +122,7 @@ func TestPurgeWhileAway(t *testing.T) {
 			until(t, func() bool { return a.purged(p) })
 		}
 	}
-	everything := valkey.Purge{Kind: valkey.Everything}
+	everything := valkey.Purge{Kind: valkey.PurgeEverything}
 	relay.Restore()
 	b.await(func(s valkey.Stats) bool { return s.Used })
 	if !b.purged(everything) {
@@ -152,19 +152,19 @@ func TestFlushed(t *testing.T) {
 			for range 3 { // so that the numbers of the old log are higher than those of the new one
 				_ = a.purge(valkey.Purge{Kind: "name", Text: "other"})
 			}
-			before := b.level.Stats().Everything
+			before := b.level.Stats().FullPurges
 			lose(server)
-			b.await(func(s valkey.Stats) bool { return s.Everything > before && s.Used })
+			b.await(func(s valkey.Stats) bool { return s.FullPurges > before && s.Used })
 			failing := func(context.Context) (string, time.Duration, error) { return "", 0, errNotFound }
 			if got, err := b.cache.Get(t.Context(), "key", failing); err != nil || got.Value != "old" || got.Status != cache.Stale {
 				t.Errorf("while the source fails, b got %+v, %v", got, err)
 			}
 			a.await(func(s valkey.Stats) bool { return s.Used })
 			until(t, func() bool { return a.get("key", "new").Value == "new" })
-			p, everything := valkey.Purge{Kind: "name", Text: "key"}, b.level.Stats().Everything
+			p, everything := valkey.Purge{Kind: "name", Text: "key"}, b.level.Stats().FullPurges
 			_ = a.purge(p)
 			// If a notices the loss only now, its log replaces the one with the purge.
-			until(t, func() bool { return b.purged(p) || b.level.Stats().Everything > everything })
+			until(t, func() bool { return b.purged(p) || b.level.Stats().FullPurges > everything })
 			if got := b.get("key", "newer"); got.Value != "newer" {
 				t.Errorf("b got %+v", got)
 			}
@@ -201,13 +201,13 @@ func TestPoisonedLog(t *testing.T) {
 				_ = a.purge(valkey.Purge{Kind: "name", Text: "other"})
 			}
 			a.put("key", "old")
-			before := b.level.Stats().Everything
+			before := b.level.Stats().FullPurges
 			poison(server, logKey(t, server))
-			b.await(func(s valkey.Stats) bool { return s.Everything > before && s.Used })
-			p, everything := valkey.Purge{Kind: "name", Text: "key"}, b.level.Stats().Everything
+			b.await(func(s valkey.Stats) bool { return s.FullPurges > before && s.Used })
+			p, everything := valkey.Purge{Kind: "name", Text: "key"}, b.level.Stats().FullPurges
 			_ = a.purge(p)
 			// If a notices the loss only now, its log replaces the one with the purge.
-			until(t, func() bool { return b.purged(p) || b.level.Stats().Everything > everything })
+			until(t, func() bool { return b.purged(p) || b.level.Stats().FullPurges > everything })
 			if got := b.get("key", "new"); got.Value != "new" {
 				t.Errorf("b got %+v", got)
 			}
@@ -224,7 +224,7 @@ func TestLongPurge(t *testing.T) {
 		want valkey.Purge
 	}{
 		{strings.Repeat("x", 8000), valkey.Purge{Kind: "name", Text: strings.Repeat("x", 8000)}},
-		{strings.Repeat("<", 8000), valkey.Purge{Kind: valkey.Everything}}, // escaped in JSON
+		{strings.Repeat("<", 8000), valkey.Purge{Kind: valkey.PurgeEverything}}, // escaped in JSON
 	} {
 		if err := a.purge(valkey.Purge{Kind: "name", Text: c.text}); err != nil {
 			t.Fatal(err)
@@ -261,7 +261,7 @@ func TestLostEnd(t *testing.T) {
 	p := valkey.Purge{Kind: "name", Text: "key"}
 	_ = a.purge(p)
 	until(t, func() bool { return a.purged(p) && b.purged(p) })
-	everything := valkey.Purge{Kind: valkey.Everything}
+	everything := valkey.Purge{Kind: valkey.PurgeEverything}
 	server.Do("COPY", "before", key, "REPLACE")
 	until(t, func() bool { return a.purged(everything) && b.purged(everything) })
 	a.await(func(s valkey.Stats) bool { return s.Used })

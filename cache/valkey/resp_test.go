@@ -12,7 +12,7 @@ func parser(questions int, each bounds) (m *messages, ended *int) {
 	ended = new(int)
 	m = &messages{begin: func() (bounds, error) {
 		if questions--; questions < 0 {
-			return bounds{}, errUnasked
+			return bounds{}, errUnexpectedReply
 		}
 		return each, nil
 	}, end: func() { *ended++ }}
@@ -28,7 +28,7 @@ func TestMessages(t *testing.T) {
 		"=7\r\ntxt:abc\r\n": nil, "*2\r\n*1\r\n:1\r\n%1\r\n+a\r\n*0\r\n": nil, "-MOVED 1 a:1\r\n": nil, "-ASK 1 a:1\r\n": nil,
 		"-ERR MOVED 1 a:1\r\n": nil, "$10\r\n0123456789\r\n": nil, "+0123456789\r\n": nil, "*10\r\n" + strings.Repeat("_\r\n", 10): nil,
 		strings.Repeat("*1\r\n", maxDepth) + "_\r\n": nil, "%5\r\n" + strings.Repeat("_\r\n", 10): nil,
-		"_\r\n_\r\n_\r\n": nil, "_\r\n_\r\n_\r\n_": errUnasked, "*2\r\n_\r\n_\r\n_\r\n_\r\n_\r\n": errUnasked,
+		"_\r\n_\r\n_\r\n": nil, "_\r\n_\r\n_\r\n_": errUnexpectedReply, "*2\r\n_\r\n_\r\n_\r\n_\r\n_\r\n": errUnexpectedReply,
 
 		"$21\r\n": errLarge, "$99999999999999999999\r\n": errLarge, "$9223372036854775807\r\n": errLarge, "+012345678901234567890": errLarge, "*11\r\n": errLarge,
 		"%6\r\n": errLarge, "*4611686018427387904\r\n": errLarge, "%4611686018427387904\r\n": errLarge, "*2\r\n*9\r\n": errLarge,
@@ -45,7 +45,7 @@ func TestMessages(t *testing.T) {
 	} {
 		m, ended := parser(3, bounds{20, 10})
 		err := m.check([]byte(text))
-		simple := errors.Is(want, errProtocol) && !errors.Is(want, errLarge) && !errors.Is(want, errUnasked)
+		simple := errors.Is(want, errProtocol) && !errors.Is(want, errLarge) && !errors.Is(want, errUnexpectedReply)
 		if !errors.Is(err, want) || simple && errors.Is(err, errLarge) || want == nil && (*ended == 0 || m.state != atKind || m.depth != 0) {
 			t.Errorf("%q: %v, after %d messages", text, err, *ended)
 		}

@@ -128,9 +128,9 @@ func FuzzReplies(f *testing.F) {
 		}
 		l.open.Store(true)
 		_ = l.read(ctx, time.Millisecond)
-		_, _ = l.ask(ctx, l.keys("place"), "token", "")
+		_, _ = l.lookup(ctx, l.keys("place"), "token", "")
 		l.send(ctx, []write{{keys: l.keys("place")[:2]}, {keys: l.keys("place")[:2], token: "token"}})
-		_ = l.append(ctx, Purge{Kind: Everything})
+		_ = l.append(ctx, Purge{Kind: PurgeEverything})
 		_ = l.connect(ctx, 1)
 		_, _ = NewObjects(ObjectsConfig{Level: l, Name: "test", Basis: "1", Purged: func(Purge, string) bool { return false }}).Get(ctx, "place")
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -8,11 +8,11 @@ import (
 
 // scripts are the Lua scripts of a level. write is sent as text, because batches do not check first whether the server
 // has the script.
-type scripts struct{ ask, write, log, meet *client.Lua }
+type scripts struct{ lookup, write, log, meet *client.Lua }
 
 func newScripts() scripts {
 	return scripts{
-		ask: client.NewLuaScript(endOfLog + "local most = " + strconv.Itoa(maxEntry) + askScript), log: client.NewLuaScript(endOfLog + logScript),
+		lookup: client.NewLuaScript(endOfLog + "local most = " + strconv.Itoa(maxEntry) + lookupScript), log: client.NewLuaScript(endOfLog + logScript),
 		write: client.NewLuaScriptNoSha(writeScript), // sent in batches
 		meet:  client.NewLuaScript(meetScript),
 	}
@@ -31,10 +31,10 @@ local function last(key)
 end
 `
 
-// askScript: KEYS entry, lease, log; ARGV token or "" for no lease, milliseconds of the lease, and "" or a
+// lookupScript: KEYS entry, lease, log; ARGV token or "" for no lease, milliseconds of the lease, and "" or a
 // letter with the tag of an entry: "d" deletes that entry, and "i" ignores it. It returns the end of the log,
 // then either the remaining milliseconds and the entry, or whether the caller has the lease.
-const askScript = `
+const lookupScript = `
 local id, epoch, tag = last(KEYS[3])
 local value = redis.pcall('GET', KEYS[1])
 if type(value) == 'table' or value and #value > most then redis.call('DEL', KEYS[1]) value = false end

@@ -22,8 +22,8 @@ var (
 	errCA       = errors.New("no PEM certificate")
 )
 
-// Check returns what is wrong with a URL. The error never contains the URL, which may have a password.
-func Check(text string) error {
+// CheckURL returns what is wrong with a URL. The error never contains the URL, which may have a password.
+func CheckURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || !slices.Contains([]string{"redis", "rediss", "valkey", "valkeys"}, u.Scheme) {
 		return errScheme
@@ -49,7 +49,7 @@ func Check(text string) error {
 
 // options returns the client options of a configuration; the connections are tracked in all.
 func options(c Config, all *conns) (client.ClientOption, error) {
-	if err := Check(c.URL); err != nil {
+	if err := CheckURL(c.URL); err != nil {
 		return client.ClientOption{}, err
 	}
 	made, err := client.ParseURL(c.URL)

@@ -96,7 +96,7 @@ func about(p valkey.Purge, key string) bool {
 	case "prefix":
 		return strings.HasPrefix(key, p.Text)
 	default:
-		return p.Kind == valkey.Everything
+		return p.Kind == valkey.PurgeEverything
 	}
 }
 
@@ -117,7 +117,7 @@ func (i *instance) await(is func(valkey.Stats) bool) {
 // concurrently.
 func until(t *testing.T, is func() bool) {
 	t.Helper()
-	tick, late := time.NewTicker(time.Millisecond), time.NewTimer(3*testserver.Patience)
+	tick, late := time.NewTicker(time.Millisecond), time.NewTimer(3*testserver.Timeout)
 	defer tick.Stop()
 	defer late.Stop()
 	for !is() {
@@ -139,7 +139,7 @@ func (i *instance) get(key, value string) cache.Result[string] {
 	return result
 }
 
-func (i *instance) source(value string, ttl time.Duration, err error) cache.Load[string] {
+func (i *instance) source(value string, ttl time.Duration, err error) cache.LoadFunc[string] {
 	return func(context.Context) (string, time.Duration, error) {
 		i.loads.Add(1)
 		return value, ttl, err

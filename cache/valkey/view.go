@@ -35,15 +35,15 @@ type View[V any] struct{ config ViewConfig[V] }
 func NewView[V any](config ViewConfig[V]) *View[V] { return &View[V]{config} }
 
 // Load implements cache.SecondLevel.
-func (v *View[V]) Load(ctx context.Context, key string, demand cache.Demand, load cache.Load[V]) (loaded cache.Loaded[V]) {
+func (v *View[V]) Load(ctx context.Context, key string, demand cache.Demand, load cache.LoadFunc[V]) (loaded cache.Loaded[V]) {
 	l := v.config.Level
 	if !l.open.Load() || v.config.Shares != nil && !v.config.Shares(key) {
 		loaded.Value, loaded.TTL, loaded.Err = load(ctx)
 		return loaded
 	}
-	q := question{key: key, place: v.place(key), demand: demand}
+	q := lookup{key: key, place: v.place(key), demand: demand}
 	q.keys = l.keys(q.place)
-	if demand != cache.Anew {
+	if demand != cache.Bypass {
 		var found bool
 		if loaded, found = v.find(ctx, &q); found {
 			l.counts.hits.Add(1)
@@ -94,7 +94,7 @@ func (v *View[V]) place(key string) string {
 
 // complete sets what a write stores: the outcome of a load that began at a mark, or nothing if the entry must
 // be deleted.
-func (v *View[V]) complete(w *write, q question, at mark, loaded cache.Loaded[V]) {
+func (v *View[V]) complete(w *write, q lookup, at mark, loaded cache.Loaded[V]) {
 	l := v.config.Level
 	lifetime := min(loaded.TTL, maxTTL)
 	if w.kept = lifetime > 0 && at.epoch == ""; w.kept || lifetime <= 0 {

@@ -29,7 +29,7 @@ func (w *discardWriter) WriteHeader(status int, _ string, _ httpmessage.Fields) 
 
 func (*discardWriter) Context() context.Context    { return context.Background() }
 func (*discardWriter) HalfClosed() context.Context { return nil }
-func (*discardWriter) Room() int64                 { return math.MaxInt64 }
+func (*discardWriter) Available() int64            { return math.MaxInt64 }
 func (*discardWriter) Flush() error                { return nil }
 func (*discardWriter) Write(p []byte) (int, error) { return len(p), nil }
 
@@ -64,14 +64,14 @@ func BenchmarkCachedRedirect(b *testing.B) {
 		b.Run(bm.name, func(b *testing.B) {
 			p := wireForBench(b, 64<<20)
 			r, w := localRequest(bm.target), new(discardWriter)
-			if first, _ := proxytest.Answer(p.service, r); first.Fields.Value("Location") == "" {
+			if first, _ := proxytest.Record(p.service, r); first.Fields.Get("Location") == "" {
 				b.Fatal("no redirect")
 			}
 			b.ReportAllocs()
 			for b.Loop() {
 				w.answerTo(p.service, r)
 			}
-			if last, cached := proxytest.Answer(p.service, r); !cached || !strings.HasPrefix(last.Fields.Value("Cache-Status"), "urnd; hit") {
+			if last, cached := proxytest.Record(p.service, r); !cached || !strings.HasPrefix(last.Fields.Get("Cache-Status"), "urnd; hit") {
 				b.Error("not from the cache")
 			}
 		})

@@ -34,7 +34,7 @@ func newCachedClient(tb testing.TB, status int, target string, lines ...string) 
 	client.request = []byte(head + strings.Join(append(lines, ""), "\r\n") + "\r\n")
 	client.fill(tb, head+"\r\n")
 	for range 8 { // they fill pools
-		if client.ask(tb); client.status() != status {
+		if client.exchange(tb); client.status() != status {
 			tb.Fatalf("%q", client.response[:400])
 		}
 	}
@@ -65,7 +65,7 @@ func (c *tcpClient) fill(tb testing.TB, request string) {
 	plain := *c
 	plain.request = []byte(request)
 	for range 4 {
-		plain.ask(tb)
+		plain.exchange(tb)
 	}
 }
 
@@ -78,8 +78,8 @@ func (c *tcpClient) status() int {
 	return status
 }
 
-// ask sends the request, and reads the response.
-func (c *tcpClient) ask(tb testing.TB) {
+// exchange sends the request, and reads the response.
+func (c *tcpClient) exchange(tb testing.TB) {
 	tb.Helper()
 	c.send(tb, c.request)
 }
@@ -187,7 +187,7 @@ func TestCachedAllocatesNothing(t *testing.T) {
 	}
 	for _, f := range forms(newPage(t)) {
 		client := newCachedClient(t, f.status, f.target, f.lines...)
-		if n := testing.AllocsPerRun(2000, func() { client.ask(t) }); n > limit {
+		if n := testing.AllocsPerRun(2000, func() { client.exchange(t) }); n > limit {
 			t.Errorf("%s: %v allocations", f.name, n)
 		}
 	}
@@ -200,7 +200,7 @@ func BenchmarkCached(b *testing.B) {
 			client := newCachedClient(b, f.status, f.target, f.lines...)
 			b.ReportAllocs()
 			for b.Loop() {
-				client.ask(b)
+				client.exchange(b)
 			}
 		})
 	}

@@ -19,8 +19,8 @@ func launchWith(t *testing.T, binary, file, config string, environment ...string
 	return launch(t, filepath.Join(binary, "urnd"), environment, "--config", file)
 }
 
-// octets returns n pseudorandom bytes.
-func octets(n int) []byte {
+// randomBytes returns n pseudorandom bytes.
+func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	random := rand.NewChaCha8([32]byte{byte(n)})
 	_, _ = random.Read(b) // it does not fail

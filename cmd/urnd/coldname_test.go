@@ -21,15 +21,15 @@ func newColdClient(tb testing.TB, prefix string, c config.Config) *coldClient {
 	client := &coldClient{dialServer(tb, c), firstColdName}
 	client.request = append(make([]byte, 0, 256), "GET /"+prefix...)
 	for range 200 { // the first ones fill pools
-		client.ask(tb)
+		client.exchange(tb)
 	}
 	return client
 }
 
 const firstColdName = 100_000_000_000
 
-// ask sends the next request.
-func (c *coldClient) ask(tb testing.TB) {
+// exchange sends the next request.
+func (c *coldClient) exchange(tb testing.TB) {
 	tb.Helper()
 	const rest = " HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n"
 	whole := strconv.AppendInt(c.request, int64(c.next), 10)
@@ -59,7 +59,7 @@ func TestColdNameAllocations(t *testing.T) {
 			most += 16
 		}
 		client := clients[name]
-		if n := testing.AllocsPerRun(5000, func() { client.ask(t) }); n > most {
+		if n := testing.AllocsPerRun(5000, func() { client.exchange(t) }); n > most {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
@@ -75,7 +75,7 @@ func BenchmarkColdName(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for range b.N {
-				client.ask(b)
+				client.exchange(b)
 			}
 		})
 	}

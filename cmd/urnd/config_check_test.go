@@ -115,7 +115,7 @@ func TestReloadWithEveryStore(t *testing.T) {
 // The same with a registry in PostgreSQL, to which "urnd config check" does not connect.
 func TestReloadWithPostgres(t *testing.T) {
 	server := testserver.StartPostgres(t)
-	server.Ask("", "CREATE DATABASE names")
+	server.Query("", "CREATE DATABASE names")
 	l := start(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", "registry: {store: '"+server.URL("names")+"'}")
 	admin := testService{url: "http://" + l.admin}
 	testserver.Wait(t, "the registry is open", func() bool { return !strings.Contains(admin.get(t, "/readyz").body, "registry") })

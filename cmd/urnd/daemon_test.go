@@ -93,7 +93,7 @@ func serveClients(tb testing.TB, c config.Config, handler httpmessage.Handler, d
 	}
 	serving := serverConfig(c, nameHTTP, nil, nil, d)
 	serving.Log = d.log
-	protocol := protocolOf(c, nameHTTP, 1, d)(daemon.Current{Handler: handler, WriteDeadline: func() time.Time { return time.Time{} }})
+	protocol := protocolOf(c, nameHTTP, 1, d)(daemon.CurrentHandlers{Handler: handler, WriteDeadline: func() time.Time { return time.Time{} }})
 	serving.Serve = protocol.Serve
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

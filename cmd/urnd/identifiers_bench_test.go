@@ -31,7 +31,7 @@ func newRegisteredClient(tb testing.TB, r siteRegistry, form string) *tcpClient 
 	host, path, _ := bytes.Cut([]byte(form), []byte(" "))
 	client.request = []byte("GET " + string(path) + " HTTP/1.1\r\nHost: " + string(host) + "\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n")
 	for range 16 {
-		if client.ask(tb); client.status() != http.StatusFound && client.status() != http.StatusTemporaryRedirect {
+		if client.exchange(tb); client.status() != http.StatusFound && client.status() != http.StatusTemporaryRedirect {
 			tb.Fatalf("%q", client.response[:400])
 		}
 	}
@@ -50,9 +50,9 @@ func registeredNames(tb testing.TB) siteRegistry {
 	return r
 }
 
-// askMany pipelines a request several times, and reads the responses. A single wake-up of the server serves
+// exchangeMany pipelines a request several times, and reads the responses. A single wake-up of the server serves
 // all of them, so that the work per request is measured, without that of the connection.
-func (c *tcpClient) askMany(tb testing.TB, requests []byte, n int) {
+func (c *tcpClient) exchangeMany(tb testing.TB, requests []byte, n int) {
 	tb.Helper()
 	if _, err := c.Write(requests); err != nil {
 		tb.Fatal(err)
@@ -84,7 +84,7 @@ func TestRegisteredAllocations(t *testing.T) {
 			limit += 16
 		}
 		client := newRegisteredClient(t, r, f[1])
-		if n := testing.AllocsPerRun(2000, func() { client.ask(t) }); n > limit {
+		if n := testing.AllocsPerRun(2000, func() { client.exchange(t) }); n > limit {
 			t.Errorf("%s: %v allocations, at most %v", f[0], n, limit)
 		}
 	}
@@ -101,7 +101,7 @@ func BenchmarkRegisteredRedirect(b *testing.B) {
 				requests := bytes.Repeat(client.request, at)
 				b.ReportAllocs()
 				for b.Loop() {
-					client.askMany(b, requests, at)
+					client.exchangeMany(b, requests, at)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*at), "ns/request")
 			})

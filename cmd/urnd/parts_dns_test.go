@@ -49,7 +49,7 @@ func TestDNSAway(t *testing.T) {
 	bind.Stop()
 	w.clock.advance(w.config.Cache.StaleFor) // and the lifetimes of the records
 	all("without the DNS", false)
-	if got := w.leads(t, "urn:shared:a"); got != "Bad Gateway" {
+	if got := w.target(t, "urn:shared:a"); got != "Bad Gateway" {
 		t.Errorf("a name that was not known leads to %s", got)
 	}
 	w.clock.advance(w.config.Cache.StaleFor + time.Minute)

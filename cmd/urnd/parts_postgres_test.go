@@ -38,7 +38,7 @@ func (w *testDaemon) set(t *testing.T, name, target string) {
 // expect waits until a name resolves to a target.
 func (w *testDaemon) expect(t *testing.T, name, target string) {
 	t.Helper()
-	testserver.Wait(t, name+" leads to "+target, func() bool { return w.leads(t, name) == target })
+	testserver.Wait(t, name+" leads to "+target, func() bool { return w.target(t, name) == target })
 }
 
 // seesRegistry waits until the daemon reports the registry as available or unavailable: in its readiness, its
@@ -77,8 +77,8 @@ func (w *testDaemon) misses(t *testing.T, why string) {
 func lookups(server *testserver.Postgres) int { return strings.Count(server.Log(), "AND n.key = $2") }
 
 func logStatements(server *testserver.Postgres) {
-	server.Ask("", "ALTER SYSTEM SET log_statement = 'all'")
-	server.Ask("", "SELECT pg_reload_conf()")
+	server.Query("", "ALTER SYSTEM SET log_statement = 'all'")
+	server.Query("", "SELECT pg_reload_conf()")
 }
 
 // crowd requests names with many concurrent clients, and returns the number of each outcome: a status, or the
@@ -90,7 +90,7 @@ func (w *testDaemon) crowd(t *testing.T, clients int, names ...string) map[strin
 	var asking sync.WaitGroup
 	for n := range clients {
 		asking.Go(func() {
-			outcome := w.leads(t, names[n%len(names)])
+			outcome := w.target(t, names[n%len(names)])
 			mu.Lock()
 			defer mu.Unlock()
 			outcomes[outcome]++
@@ -114,10 +114,10 @@ func TestPostgresAway(t *testing.T) {
 	relay.Cut()
 	w := startOnPostgres(t, server.URLAt(relay.Addr(), ""), nil)
 	w.misses(t, "the registry is unavailable: ")
-	if got := w.leads(t, "urn:book:1"); got != "https://book.example/1" {
+	if got := w.target(t, "urn:book:1"); got != "https://book.example/1" {
 		t.Errorf("a name that is not of the registry, without it: %s", got)
 	}
-	if got := w.leads(t, "urn:example:a"); got != "Service Unavailable" {
+	if got := w.target(t, "urn:example:a"); got != "Service Unavailable" {
 		t.Errorf("a name of the registry, without it: %s", got)
 	}
 	relay.Restore()
@@ -144,7 +144,7 @@ func TestPostgresAway(t *testing.T) {
 		t.Errorf("what is not in memory leads to %v", got)
 	}
 	w.clock.advance(w.config.Cache.StaleFor)
-	if got := w.leads(t, "urn:example:a"); got != "Service Unavailable" {
+	if got := w.target(t, "urn:example:a"); got != "Service Unavailable" {
 		t.Errorf("beyond cache.stale_for it leads to %s", got)
 	}
 

@@ -25,8 +25,8 @@ func redirectOf(tb testing.TB, in siteRegistry, count bool) func() {
 	r, w := localRequest("/urn:example:a", "User-Agent", browser), new(discardWriter)
 	redirect := func() { w.answerTo(p.service, r) }
 	redirect()
-	got, cached := proxytest.Answer(p.service, r)
-	if location, status := got.Fields.Value("Location"), got.Fields.Value("Cache-Status"); !cached || location != "https://example.org/a" || !strings.HasPrefix(status, "urnd; hit") {
+	got, cached := proxytest.Record(p.service, r)
+	if location, status := got.Fields.Get("Location"), got.Fields.Get("Cache-Status"); !cached || location != "https://example.org/a" || !strings.HasPrefix(status, "urnd; hit") {
 		tb.Fatalf("the redirect leads to %q: %q", location, status)
 	}
 	return redirect

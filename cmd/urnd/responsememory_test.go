@@ -32,7 +32,7 @@ type storedResponses struct {
 	now   time.Time
 	// fields and text are reusable buffers for a response.
 	fields httpmessage.Fields
-	text   httpmessage.Text
+	text   httpmessage.ValueBuffer
 }
 
 // openResponses returns an empty cache with a size limit.
@@ -57,12 +57,12 @@ func responseKey(i int) string { return "http://origin.example/objects/" + strco
 func (s *storedResponses) fill(tb testing.TB, from, to int) {
 	tb.Helper()
 	body := bytes.Repeat([]byte("x"), 1<<10)
-	asked := httpmessage.FieldsOf("Accept", "*/*", "User-Agent", "x")
+	asked := httpmessage.NewFields("Accept", "*/*", "User-Agent", "x")
 	for i := from; i < to; i++ {
-		head := httpmessage.FieldsOf("Server", "nginx", "Date", s.now.Format(http.TimeFormat), "Content-Type", "text/plain", "Content-Length", "1024",
+		head := httpmessage.NewFields("Server", "nginx", "Date", s.now.Format(http.TimeFormat), "Content-Type", "text/plain", "Content-Length", "1024",
 			"Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Etag", fmt.Sprintf(`"%x-400"`, i), "Cache-Control", "max-age=3600", "Accept-Ranges", "bytes")
 		a, err := s.Serve(tb.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: asked}, Key: responseKey(i)},
-			httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+			httpcache.OriginFunc(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 				return &httpmessage.Response{Status: http.StatusOK, Fields: head, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}, nil
 			}))
 		if err != nil {
@@ -88,7 +88,7 @@ func (s *storedResponses) hit(dst []byte, i int) []byte {
 	for _, block := range blocks {
 		dst = append(dst, block...)
 	}
-	r.Used()
+	r.CountHit()
 	return dst
 }
 

@@ -42,7 +42,7 @@ func newSiteRegistry(t testing.TB) siteRegistry {
 // put sets the record of a key.
 func (r siteRegistry) put(t testing.TB, key registry.Key, record registry.Record) {
 	t.Helper()
-	r.apply(t, registry.Edit{Key: key, IfVersion: registry.Any, Change: registry.Put(record)})
+	r.apply(t, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: registry.Put(record)})
 }
 
 func (r siteRegistry) apply(t testing.TB, edits ...registry.Edit) {
@@ -59,15 +59,15 @@ func targets(uris ...string) (all []registry.Target) {
 	return all
 }
 
-// wholeReply is a response with its content.
-type wholeReply struct {
+// completeReply is a response with its content.
+type completeReply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// ask sends a request, with a body if it is not empty, and does not follow redirects.
-func (w *testDaemon) ask(t *testing.T, path, accept, body string) wholeReply {
+// request sends a request, with a body if it is not empty, and does not follow redirects.
+func (w *testDaemon) request(t *testing.T, path, accept, body string) completeReply {
 	t.Helper()
 	method := http.MethodGet
 	if body != "" {
@@ -80,11 +80,11 @@ func (w *testDaemon) ask(t *testing.T, path, accept, body string) wholeReply {
 	if accept != "" {
 		request.Header.Set("Accept", accept)
 	}
-	return wholeOf(t, request)
+	return readReply(t, request)
 }
 
-// wholeOf sends a request, and does not follow redirects.
-func wholeOf(t *testing.T, request *http.Request) wholeReply {
+// readReply sends a request, and does not follow redirects.
+func readReply(t *testing.T, request *http.Request) completeReply {
 	t.Helper()
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
@@ -95,13 +95,13 @@ func wholeOf(t *testing.T, request *http.Request) wholeReply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return wholeReply{response.StatusCode, response.Header, string(text)}
+	return completeReply{response.StatusCode, response.Header, string(text)}
 }
 
-// leads returns the target of a name, or else the text of its status.
-func (w *testDaemon) leads(t *testing.T, name string) string {
+// target returns the target of a name, or else the text of its status.
+func (w *testDaemon) target(t *testing.T, name string) string {
 	t.Helper()
-	reply := w.ask(t, "/"+name, "", "")
+	reply := w.request(t, "/"+name, "", "")
 	if location := reply.header.Get("Location"); location != "" {
 		return location
 	}

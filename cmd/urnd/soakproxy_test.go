@@ -26,7 +26,7 @@ import (
 // soakOrigin is the origin of a soak test of the proxy: /KIND/NUMBER.
 type soakOrigin struct {
 	*httptest.Server
-	asked    atomic.Int64       // requests, without those through tunnels
+	requests atomic.Int64       // requests, without those through tunnels
 	versions [256]atomic.Uint64 // of the resources, which POST changes
 	content  []byte
 }
@@ -40,7 +40,7 @@ const sumField = "X-Sum"
 // ServeHTTP implements http.Handler.
 func (o *soakOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.TLS == nil {
-		o.asked.Add(1)
+		o.requests.Add(1)
 	}
 	kind, number, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	n, _ := strconv.Atoi(number)
@@ -307,7 +307,7 @@ func TestSoakProxy(t *testing.T) {
 		t.Skip("it is long: make test-all runs it")
 	}
 	duration := soakTime(t)
-	origin := &soakOrigin{content: octets(10 << 20)}
+	origin := &soakOrigin{content: randomBytes(10 << 20)}
 	origin.Server = httptest.NewServer(origin)
 	defer origin.Close()
 	secure := httptest.NewTLSServer(origin)
@@ -338,7 +338,7 @@ func TestSoakProxy(t *testing.T) {
 	p.waitBelow(t, "go_memstats_heap_inuse_bytes", 64<<20*1.5+32<<20)
 	s.compare(t)
 	t.Logf("%d requests, %d tunnels in %s and a warm-up of a quarter; %d hits, %d clients left, %d broken bodies; the origin answered %d; by kind %v",
-		s.sent.Load(), s.tunnels.Load(), took, s.hits.Load(), s.left.Load(), s.broken.Load(), origin.asked.Load(), s.counts())
+		s.sent.Load(), s.tunnels.Load(), took, s.hits.Load(), s.left.Load(), s.broken.Load(), origin.requests.Load(), s.counts())
 	t.Logf("goroutines %.0f (%.0f after the warm-up), descriptors %.0f (%.0f), heap %.1f MiB, resident %.1f MiB", p.scraped(t, "go_goroutines"), goroutines,
 		p.scraped(t, "process_open_fds"), descriptors, p.scraped(t, "go_memstats_heap_inuse_bytes")/(1<<20), p.scraped(t, "process_resident_memory_bytes")/(1<<20))
 }
@@ -373,7 +373,7 @@ func (s *proxySoak) compare(t *testing.T) {
 	// An exchange that is aborted before its header may or may not have reached the origin.
 	exchanges := int64(s.p.scraped(t, `urnd_gateway_exchanges_total\{gateway="fetch",outcome="[a-z_]+"\}`))
 	canceled := int64(s.p.scraped(t, `urnd_gateway_exchanges_total\{gateway="fetch",outcome="canceled"\}`))
-	if asked := s.origin.asked.Load(); asked > exchanges || asked < exchanges-canceled {
+	if asked := s.origin.requests.Load(); asked > exchanges || asked < exchanges-canceled {
 		t.Errorf("the origin was asked %d times; %d exchanges are counted, of which %d were given up", asked, exchanges, canceled)
 	}
 	if panics := s.p.scraped(t, "urnd_panics_total"); panics > 0 {

@@ -59,7 +59,7 @@ func startDaemon(t *testing.T, dns string, ahead time.Duration, change func(*con
 	logging.Go(func() { w.listen(stderr, ready) })
 	s := newDependencies()
 	s.now, s.health, s.stderr = w.clock.now, daemon.NewHealth(w.clock.now, redact.URLs), out
-	s.queried = s.health.Query
+	s.queried = s.health.RecordQuery
 	w.metrics = s.metrics
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

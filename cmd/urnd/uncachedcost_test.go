@@ -77,8 +77,8 @@ func newRawClient(tb testing.TB, request, end string) *rawClient {
 	return client
 }
 
-// ask sends the request, and returns the response.
-func (c *rawClient) ask(tb testing.TB) []byte {
+// exchange sends the request, and returns the response.
+func (c *rawClient) exchange(tb testing.TB) []byte {
 	tb.Helper()
 	for i := len(c.counter) - 1; i >= 0; i-- {
 		if c.counter[i]++; c.counter[i] <= '9' {
@@ -113,7 +113,7 @@ func uncached(tb testing.TB, name string) *rawClient {
 		"Content-Length: 1024\r\nConnection: keep-alive\r\nCache-Control: "+control+"\r\n\r\n"+body)
 	client := newRawClient(tb, "GET http://"+origin+path+" HTTP/1.1\r\nHost: "+origin+"\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n", body)
 	for range 100 { // the first ones fill pools
-		if response := client.ask(tb); !bytes.HasPrefix(response, []byte("HTTP/1.1 200 OK\r\n")) || !bytes.Contains(response, []byte("fwd=uri-miss")) {
+		if response := client.exchange(tb); !bytes.HasPrefix(response, []byte("HTTP/1.1 200 OK\r\n")) || !bytes.Contains(response, []byte("fwd=uri-miss")) {
 			tb.Fatalf("%q", response)
 		}
 	}
@@ -130,7 +130,7 @@ func TestUncachedAllocatesLittle(t *testing.T) {
 		if raceDetector { // a sync.Pool drops some items on purpose
 			tt.most += 16
 		}
-		if n := testing.AllocsPerRun(2000, func() { client.ask(t) }); n > tt.most {
+		if n := testing.AllocsPerRun(2000, func() { client.exchange(t) }); n > tt.most {
 			t.Errorf("%s: %v allocations, at most %v", tt.name, n, tt.most)
 		}
 	}
@@ -143,7 +143,7 @@ func BenchmarkUncached(b *testing.B) {
 			client := uncached(b, name)
 			b.ReportAllocs()
 			for b.Loop() {
-				client.ask(b)
+				client.exchange(b)
 			}
 		})
 	}

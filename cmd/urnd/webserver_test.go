@@ -11,14 +11,14 @@ import (
 // webServer is a scripted HTTP server that counts its requests.
 type webServer struct {
 	addr, port string
-	asked      atomic.Int32
+	requests   atomic.Int32
 }
 
 func serveHTTP(t *testing.T, handler http.HandlerFunc) *webServer {
 	t.Helper()
 	s := &webServer{}
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.asked.Add(1)
+		s.requests.Add(1)
 		handler(w, r)
 	}))
 	t.Cleanup(h.Close)

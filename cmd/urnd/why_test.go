@@ -93,7 +93,7 @@ func TestCacheWhy(t *testing.T) {
 	}
 	w.clock.advance(40 * time.Second)
 	status, body := w.adminRequest(t, "GET /api/v1/responses/why?uri=http://www.test/a")
-	var why api.Why
+	var why api.Explanation
 	if err := json.Unmarshal([]byte(body), &why); err != nil || status != 200 || why.Outcome != "stale" || why.Reason.Code != "stale-while-revalidate" ||
 		why.Rule != "proxy.sites.0.cache.1" || why.Site.Setting != "proxy.sites.0" || len(why.Responses) != 1 || why.Responses[0].LifetimeFrom != "override" {
 		t.Errorf("%d %v: %s", status, err, body)

@@ -61,11 +61,11 @@ func accessLogsOf(c config.Config, d dependencies) ([]accesslog.FileConfig, erro
 		omits := func(word string) bool { return slices.Contains(l.Omit, word) }
 		configs = append(configs, accesslog.FileConfig{
 			Config: accesslog.Config{
-				Format: format, Only: only, Clients: loggedClients()[l.Clients],
+				Format: format, Filter: only, Clients: loggedClients()[l.Clients],
 				Omit: accesslog.Omit{User: omits("user"), Query: omits("query"), Referer: omits("referer"), UserAgent: omits("user_agent")},
 				Lost: d.metrics.LostLines(cmp.Or(l.File, l.Syslog, "stderr")),
 			},
-			Path: l.File, Keep: int(l.Keep / (24 * time.Hour)), Syslog: syslogOf(c, l, d), To: d.stderr, Faults: d.log, Now: d.now,
+			Path: l.File, Keep: int(l.Keep / (24 * time.Hour)), Syslog: syslogOf(c, l, d), Writer: d.stderr, ErrorLog: d.log, Now: d.now,
 		})
 	}
 	return configs, nil
@@ -74,7 +74,7 @@ func accessLogsOf(c config.Config, d dependencies) ([]accesslog.FileConfig, erro
 // loggedClients returns the values of log.access.*.clients.
 func loggedClients() map[string]accesslog.Clients {
 	return map[string]accesslog.Clients{
-		"": accesslog.WholeClients, "whole": accesslog.WholeClients, "network": accesslog.ClientNetworks, "none": accesslog.NoClients,
+		"": accesslog.ClientAddresses, "whole": accesslog.ClientAddresses, "network": accesslog.ClientNetworks, "none": accesslog.NoClients,
 	}
 }
 
@@ -86,7 +86,7 @@ func syslogOf(c config.Config, l config.AccessLog, d dependencies) *accesslog.Sy
 	s := &accesslog.Syslog{PID: os.Getpid(), Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) }}
 	s.Host, _ = os.Hostname() // "" is valid
 	s.Network, s.Address = l.SyslogServer()
-	s.Dial = netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).Except(d.own).DialContext
+	s.Dial = netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).WithoutOwn(d.own).DialContext
 	if s.Network == "unixgram" {
 		s.Dial = netguard.DatagramSocket(c.Limits.ConnectTimeout, s.Address)
 	}
@@ -107,7 +107,7 @@ func onlyOf(c config.AccessLogOnly) (func(*accesslog.Entry) bool, error) {
 	// The conditions that it shares with proxy rules are evaluated as those of a rule.
 	rule := policy.Rule{ID: "only", Clients: c.Clients, Users: c.Users, Methods: c.Methods, Hosts: c.Hosts}
 	hasRule := len(c.Clients)+len(c.Users)+len(c.Methods)+len(c.Hosts) > 0
-	rules, err := policy.New(policy.Enforce, []policy.Rule{rule})
+	rules, err := policy.New(policy.ModeEnforce, []policy.Rule{rule})
 	if err != nil {
 		return nil, err
 	}

@@ -39,19 +39,19 @@ func newAdmin(c config.Config, r *resolution, s *service, certificates func() []
 		origins = d.origins() // those of this configuration: a reload reads new ones
 	}
 	a := admin.Config{
-		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen),
-		Certificate: c.TLS.ClientCA != "",
-		Caches:      storedAnswers(c, r, d), Responses: stored.New(s.responses, s.purges, s.refresh, s.explain), HasResponses: gatewayInfos(c).IsStored,
-		Registry: wireAdminRegistry(c, r, s, d), Public: c.Listen.PublicURL,
+		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, OwnHosts: ownHosts(c.Listen),
+		RequireCertificate: c.TLS.ClientCA != "",
+		Caches:             storedAnswers(c, r, d), Responses: stored.New(s.responses, s.purges, s.refresh, s.explain), HasResponses: gatewayInfos(c).Cacheable,
+		Registry: wireAdminRegistry(c, r, s, d), PublicURL: c.Listen.PublicURL,
 		Settings: admin.Settings{
-			Plain:    func() any { return config.Plain(c.Map()) },
+			Values:   func() any { return config.ToPlain(c.Map()) },
 			Origins:  func() any { return originsDocument(c, origins) },
 			Sections: sync.OnceValue(func() []adminstatus.Section { return valuesOf(c, origins) }),
 		},
 		Metrics: d.metrics.Handler(), Health: func() (unready, degraded []string) { return r.report(d.health.Report) }, Log: d.log, Pages: s.pages, Panicked: d.panicked,
 		State: wireStatus(c, r, s, certificates, d),
 	}
-	if err := wirePeople(c, &a, r, d); err != nil {
+	if err := wireUsers(c, &a, r, d); err != nil {
 		return nil, err
 	}
 	if c.Access.AdminToken != "" {
@@ -66,8 +66,8 @@ func newAdmin(c config.Config, r *resolution, s *service, certificates func() []
 	return admin.New(a), nil
 }
 
-// wirePeople sets the state of browser users, which outlives a reload.
-func wirePeople(c config.Config, a *admin.Config, r *resolution, d dependencies) (err error) {
+// wireUsers sets the state of browser users, which outlives a reload.
+func wireUsers(c config.Config, a *admin.Config, r *resolution, d dependencies) (err error) {
 	previous := d.previous.reusable()
 	a.Sessions, err = shared.Reuse(&r.shared, previous, "sessions", nil, func() (*session.Sessions, func(), error) {
 		return session.New(d.now), func() {}, nil
@@ -94,9 +94,9 @@ func storedAnswers(c config.Config, r *resolution, d dependencies) stored.Answer
 	path := snapshotPath(c.Cache)
 	made := stored.Answers{
 		Names: r.names, Answers: r.answers, URNs: r.urns, URIs: r.uris, Servers: r.servers,
-		Records: r.records.Purge, Found: func() { r.found.Purge(func(string) bool { return true }) },
-		Stop: d.snapshot.Stop, Saved: func() error { return d.snapshot.Remove(path) },
-		Metrics: func() []metrics.Cache { return observe.All(r.caches) }, Purged: r.tellPurged,
+		PurgeRecords: r.records.Purge, PurgeDiscovered: func() { r.found.Purge(func(string) bool { return true }) },
+		StopSaving: d.snapshot.Stop, RemoveSnapshot: func() error { return d.snapshot.Remove(path) },
+		Metrics: func() []metrics.Cache { return observe.AllMetrics(r.caches) }, Purged: r.reportPurged,
 	}
 	if r.level == nil {
 		return made
@@ -113,7 +113,7 @@ func purgeHere(answers stored.Answers, r *resolution, p valkey.Purge, d dependen
 	switch {
 	case p.Kind == "", isOfResponses(p): // "" is the beginning of the log
 		return
-	case p.Kind == valkey.Everything:
+	case p.Kind == valkey.PurgeEverything:
 		if p.Soft {
 			r.records.PurgeAll(r.records.Store, func(string) bool { return true }, true)
 			// The server of the second level has lost its log. Caches in front need not be purged for that.
@@ -141,7 +141,7 @@ func wireAdminRegistry(c config.Config, r *resolution, s *service, d dependencie
 	}
 	names := newRegistry(r.registry, r.names, d.now, d.log)
 	settings := registryservice.Config{
-		Registry: names, Conflict: d.metrics.RegistryConflict, Created: audit.Created(d.log), Revoked: audit.Revoked(d.log),
+		Registry: names, Conflict: d.metrics.RegistryConflict, Created: audit.LogTokenCreated(d.log), Revoked: audit.LogTokenRevoked(d.log),
 	}
 	var run []func(ctx context.Context)
 	if directory := jobsDirectory(c); directory != "" {

@@ -81,10 +81,10 @@ const collapseLimit = 16
 func makeResponses(c config.Config, files *disk.Store, objects cache.Objects, d resolverDependencies) (observe.Responses, func(), error) {
 	settings := httpcache.Config{
 		Now: d.now, Disk: files, Shared: objects, Basis: c.DiskBasis(),
-		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
+		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, MaxLifetime: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
 		Safelisted: c.Cache.UnkeyedFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: collapseLimit,
-		Same: uri.SameOrigin, Panicked: d.panicked,
+		SameOrigin: uri.SameOrigin, Panicked: d.panicked,
 	}
 	for _, name := range c.Proxy.Targeted {
 		settings.Targeted = append(settings.Targeted, http.CanonicalHeaderKey(name))
@@ -94,7 +94,7 @@ func makeResponses(c config.Config, files *disk.Store, objects cache.Objects, d 
 		return made, made.Close, nil
 	}
 	store, err := memory.New(memory.Config[*httpcache.Entry]{
-		MaxBytes: int64(c.Cache.Responses), Usual: usualResponse, Size: (*httpcache.Entry).Size,
+		MaxBytes: int64(c.Cache.Responses), TypicalSize: usualResponse, Size: (*httpcache.Entry).Size,
 	})
 	if err != nil {
 		return observe.Responses{}, nil, err
@@ -176,13 +176,13 @@ func wireShared(r *resolution, c config.Config, d resolverDependencies) error {
 		bases["responses"] = responses
 	}
 	r.starters = append(r.starters, func() { r.level.Join(bases) }, r.level.Start)
-	r.readiness = append(r.readiness, degrading(r.level.Faults))
+	r.readiness = append(r.readiness, degrading(r.level.Failures))
 	r.caches = append(r.caches, observe.Shared{Level: r.level})
 	return nil
 }
 
 func newLevel(c config.Cache, d resolverDependencies) (*valkey.Level, error) {
-	guard := netguard.Configured(sharedConnect)
+	guard := netguard.NewUnrestricted(sharedConnect)
 	settings := valkey.Config{
 		URL: c.Shared, Prefix: c.SharedPrefix, Timeout: c.SharedTimeout, Now: d.now, Dial: guard.DialContext,
 		Report: d.sharedState, Poisoned: d.sharedPoisoned, Position: savedPosition(positionFile(c)),
@@ -228,9 +228,9 @@ func sharedAnswers(r *resolution, c config.Config) cache.SecondLevel[resolver.Lo
 		Codec: valkey.Codec[resolver.Locations]{Encode: resolver.EncodeOutcome, Decode: resolver.DecodeOutcome},
 	}
 	if r.own != nil {
-		own := r.names.AskedFor()
+		own := r.names.RegistryPrefixes()
 		settings.Shares = func(key string) bool { // other names may be names of its web hosts
-			return own != nil && strings.HasPrefix(key, "urn:") && !registry.Asked(own, registry.Name(key))
+			return own != nil && strings.HasPrefix(key, "urn:") && !registry.Owned(own, registry.Name(key))
 		}
 	}
 	return valkey.NewView(settings)
@@ -269,7 +269,7 @@ func savedPosition(path string) (p valkey.Position) {
 	return p
 }
 
-// Kinds of purges in the log of the second level, besides valkey.Everything: those of answers, and those of
+// Kinds of purges in the log of the second level, besides valkey.PurgeEverything: those of answers, and those of
 // stored responses.
 const (
 	purgeName      = "name"
@@ -316,9 +316,9 @@ func purgesAnswer(p valkey.Purge, key string) bool {
 	case purgeName:
 		return key == p.Text || resolver.NameOfKey(key) == p.Text
 	case purgeNamespace:
-		return resolver.Selection{Namespace: p.Text}.Has(key)
+		return resolver.Selection{Namespace: p.Text}.Contains(key)
 	case purgePrefix:
-		return resolver.Selection{Prefix: p.Text}.Has(key)
+		return resolver.Selection{Prefix: p.Text}.Contains(key)
 	default:
 		return !isOfResponses(p)
 	}

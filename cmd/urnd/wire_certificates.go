@@ -31,7 +31,7 @@ func tlsConfig(certificates *certificate.Set, authorities string) (c *tls.Config
 	c = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.Get, GetConfigForClient: certificates.Challenge}
 	if authorities != "" {
 		c.ClientAuth = tls.RequireAndVerifyClientCert
-		c.ClientCAs, err = secret.Pool("tls.client_ca", authorities)
+		c.ClientCAs, err = secret.LoadCertPool("tls.client_ca", authorities)
 	}
 	return c, err
 }
@@ -63,7 +63,7 @@ func filesOf(c config.TLS) (all []certificate.Files, err error) {
 
 // wireCertificates returns the certificates of a configuration: those of the previous one if its files and
 // authority are unchanged. Invalid files are an error, though the previous certificates could still be used.
-func wireCertificates(c config.Config, manager *certificate.Manager, r *resolution, d dependencies) (*certificate.Watch, error) {
+func wireCertificates(c config.Config, manager *certificate.Manager, r *resolution, d dependencies) (*certificate.Watcher, error) {
 	files, err := filesOf(c.TLS)
 	if err != nil {
 		return nil, err
@@ -75,24 +75,24 @@ func wireCertificates(c config.Config, manager *certificate.Manager, r *resoluti
 		return nil, err
 	}
 	own, err := shared.Reuse(&r.shared, d.previous.reusable(), "certificates", certificatesBasis{files, fmt.Sprintf("%p", manager)},
-		func() (*certificate.Watch, func(), error) {
+		func() (*certificate.Watcher, func(), error) {
 			set, err := certificate.NewSet(files, manager, d.now)
 			if err != nil {
 				return nil, nil, err
 			}
-			made := certificate.NewWatch(set)
+			made := certificate.NewWatcher(set)
 			return made, made.Close, nil
 		})
 	if err != nil {
 		return nil, err
 	}
-	r.readiness = append(r.readiness, degrading(own.Faults))
+	r.readiness = append(r.readiness, degrading(own.Failures))
 	r.starters = append(r.starters, func() {
 		if manager != nil {
-			manager.Start(d.lasting)
+			manager.Start(d.persistentLog)
 			manager.Manage(own.Uncovered(c.CertificateNames()))
 		}
-		own.Start(d.lasting)
+		own.Start(d.persistentLog)
 	})
 	return own, nil
 }
@@ -137,11 +137,11 @@ func challengeOf(m *certificate.Manager) func(ctx context.Context, path string) 
 func authorityOf(c config.Config) (settings certificate.ManagerConfig, err error) {
 	settings = certificate.ManagerConfig{Directory: c.ACME.Directory, Contact: c.ACME.Contact, KeyID: c.ACME.KeyID}
 	transport := &http.Transport{
-		DialContext: netguard.Configured(c.Limits.ConnectTimeout).DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		DialContext: netguard.NewUnrestricted(c.Limits.ConnectTimeout).DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2: true, TLSHandshakeTimeout: acmeTimeout,
 	}
 	if c.ACME.CA != "" {
-		if transport.TLSClientConfig.RootCAs, err = secret.Pool("acme.ca", c.ACME.CA); err != nil {
+		if transport.TLSClientConfig.RootCAs, err = secret.LoadCertPool("acme.ca", c.ACME.CA); err != nil {
 			return settings, err
 		}
 	}
@@ -167,7 +167,7 @@ func certificateStorage(c config.Config, r *resolution, d dependencies) certific
 	case "registry":
 		return certificate.SharedStorage(shelf.New(r.registry, registry.TableCertificates, d.now), own)
 	case "shared":
-		return certificate.SharedStorage(valkey.NewShelf(r.level, "certificates", d.now), own)
+		return certificate.SharedStorage(valkey.NewStore(r.level, "certificates", d.now), own)
 	default:
 		return own
 	}

@@ -36,16 +36,16 @@ func serviceCommands() []*cobra.Command {
 }
 
 // hasResponses reports whether any configuration stores responses for the URIs of a scheme, in lower case.
-func hasResponses(scheme string) bool { return gatewayInfos(config.Default()).IsStored(scheme) }
+func hasResponses(scheme string) bool { return gatewayInfos(config.Default()).Cacheable(scheme) }
 
 // checkWiring returns the wiring of the configuration check.
 func checkWiring() cliconfig.Wiring {
-	return cliconfig.Wiring{Try: try, Certificates: expiryOf, Memory: availableMemory, Snapshot: snapshotPath, Lost: lostRegistry, Peers: peersOf}
+	return cliconfig.Wiring{Try: try, Certificates: expiryOf, Memory: availableMemory, Snapshot: snapshotPath, CheckLost: checkLostRegistry, Peers: peersOf}
 }
 
 // serverOf returns the data by which request targets are classified.
 func serverOf(c config.Config) (route.Server, error) {
-	server := route.Server{Own: ownHosts(c.Listen), Sites: route.NewSites(siteRoutes(c.Proxy)), Spelling: route.SpellingNormal}
+	server := route.Server{OwnHosts: ownHosts(c.Listen), Sites: route.NewSites(siteRoutes(c.Proxy)), Spelling: route.SpellingNormal}
 	if c.Registry.Store != "" {
 		server.Hosts = route.NewHosts(c.Registry.WebHosts())
 	}
@@ -100,7 +100,7 @@ configuration; SIGTERM stops the daemon after active requests have finished.`,
 		var origins config.Origins
 		d.origins = func() config.Origins { return origins }
 		d.locate = func(err error) error { return origins.Locate(err) }
-		d.warnings = func(c config.Config) config.Faults {
+		d.warnings = func(c config.Config) config.Diagnostics {
 			return cliconfig.Warnings(withSockets(c, inherited), origins, availableMemory())
 		}
 		service := newDaemon(d, path, func() (c config.Config, err error) {
@@ -128,8 +128,8 @@ func peersOf(c config.Config) []cliconfig.Peer {
 	var peers []cliconfig.Peer
 	// Without the credential of the key, that of the password is missing, too.
 	if c.Cache.Shared != "" && c.Cache.SharedKey != "" {
-		peers = append(peers, cliconfig.Peer{Setting: "cache.shared", Where: c.Cache.Shared, Ask: func(ctx context.Context) (string, error) {
-			return askShared(ctx, c.Cache)
+		peers = append(peers, cliconfig.Peer{Setting: "cache.shared", Where: c.Cache.Shared, Probe: func(ctx context.Context) (string, error) {
+			return probeShared(ctx, c.Cache)
 		}})
 	}
 	if _, inFile := cli.StoreFile(c.Registry.Store); c.Registry.Store != "" && !inFile {
@@ -147,30 +147,30 @@ func peersOf(c config.Config) []cliconfig.Peer {
 		}
 	}
 	if c.Telemetry.Endpoint != "" {
-		peers = append(peers, cliconfig.Peer{Setting: "telemetry.endpoint", Where: c.Telemetry.Endpoint, Ask: func(context.Context) (string, error) {
-			return "", askCollector(c) //nolint:contextcheck // it sets a shorter timeout
+		peers = append(peers, cliconfig.Peer{Setting: "telemetry.endpoint", Where: c.Telemetry.Endpoint, Probe: func(context.Context) (string, error) {
+			return "", probeCollector(c) //nolint:contextcheck // it sets a shorter timeout
 		}})
 	}
 	return peers
 }
 
-// askShared tests the server of the second level.
-func askShared(ctx context.Context, c config.Cache) (string, error) {
+// probeShared tests the server of the second level.
+func probeShared(ctx context.Context, c config.Cache) (string, error) {
 	level, err := newLevel(c, newResolverDependencies())
 	if err != nil {
 		return "", err
 	}
 	defer level.Close()
-	found, err := level.Try(ctx)
+	found, err := level.SelfTest(ctx)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s %s, response time %s", found.Name, found.Version, found.Took.Round(time.Microsecond)), nil
+	return fmt.Sprintf("%s %s, response time %s", found.Name, found.Version, found.RTT.Round(time.Microsecond)), nil
 }
 
 func registryPeer(c config.Registry, setting, url string, replica bool) cliconfig.Peer {
-	return cliconfig.Peer{Setting: setting, Where: url, Ask: func(ctx context.Context) (string, error) {
-		found, err := store.TryPostgres(ctx, c, replica)
+	return cliconfig.Peer{Setting: setting, Where: url, Probe: func(ctx context.Context) (string, error) {
+		found, err := store.ProbePostgres(ctx, c, replica)
 		if err != nil {
 			return "", err
 		}
@@ -199,15 +199,15 @@ func rootOf(c config.DDDS) string {
 }
 
 func dnsPeer(c config.Config, setting string, server config.Server, root string, requireAD bool) cliconfig.Peer {
-	return cliconfig.Peer{Setting: setting, Where: server.String(), Ask: func(ctx context.Context) (string, error) {
+	return cliconfig.Peer{Setting: setting, Where: server.String(), Probe: func(ctx context.Context) (string, error) {
 		r := &resolution{limits: newLimits(c.Limits, nil)}
 		defer r.close()
 		return "", ddds.QueryRoot(newDNSClient(c, []config.Server{server}, requireAD, r, newResolverDependencies()), root)(ctx)
 	}}
 }
 
-// askCollector sends a span to the collector of traces.
-func askCollector(c config.Config) (err error) {
+// probeCollector sends a span to the collector of traces.
+func probeCollector(c config.Config) (err error) {
 	settings := telemetryConfig(c)
 	settings.Failed = func(failed error) { err = errors.Join(err, failed) }
 	tracer, err := telemetry.New(settings)

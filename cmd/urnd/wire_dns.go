@@ -77,10 +77,10 @@ func openDNSClient(c config.Config, servers []config.Server, requireAD bool, r *
 		addrs = append(addrs, server.Addr())
 	}
 	return ddds.NewClient(ddds.ClientConfig{
-		Servers: asked, Dial: netguard.Only(c.DNS.Timeout, addrs...).DialContext,
+		Servers: asked, Dial: netguard.NewAllowlist(c.DNS.Timeout, addrs...).DialContext,
 		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, HedgeAfter: hedgeAfter, Backoff: c.Resolve.Backoff,
 		RequireAD: requireAD, Now: d.now,
-		Slots: r.limits.queries, Observe: observe.Queries(d.metrics, d.queried), MixCase: c.DNS.MixedCase, Panicked: d.panicked,
+		Concurrency: r.limits.queries, Observe: observe.Queries(d.metrics, d.queried), MixCase: c.DNS.MixedCase, Panicked: d.panicked,
 	})
 }
 
@@ -109,7 +109,7 @@ func plainServers(addresses []netip.AddrPort) []config.Server {
 // URIs, nil if it is disabled.
 func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDependencies) (urns, uris resolver.Resolver) {
 	if !c.DDDS.Enabled {
-		return resolver.Off("disabled (ddds.enabled)"), nil
+		return resolver.Disabled("disabled (ddds.enabled)"), nil
 	}
 	servers := dnsServers(c.DNS)
 	if len(servers) > 0 && len(c.DDDS.Roots) > 0 {
@@ -117,9 +117,9 @@ func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDe
 	}
 	settings := dddsConfig(c, r, servers, d)
 	if !c.DDDS.Refer {
-		settings.Ask = client.Ask
+		settings.Query = client.Query
 	}
-	urns = resolver.Off("no DNS server or no root is configured")
+	urns = resolver.Disabled("no DNS server or no root is configured")
 	if settings.Roots = rootsWithServer(c.DDDS.Roots, servers, settings.Lookups); len(settings.Roots) > 0 {
 		r.urns = ddds.New(settings)
 		urns = r.limited(r.urns)
@@ -176,13 +176,13 @@ const foundSize = 1 << 20
 // agents only.
 func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDependencies) (resolver.Resolver, error) {
 	if !c.SLP.Enabled() {
-		return resolver.Off("no directory agent is configured (slp.agents)"), nil
+		return resolver.Disabled("no directory agent is configured (slp.agents)"), nil
 	}
 	var names []string
 	for _, agent := range c.SLP.Agents {
 		names = append(names, agent.String())
 	}
-	var group slp.Open
+	var group slp.OpenMulticast
 	if address, ok := c.SLP.Group(); ok {
 		names, group = nil, netguard.Group(address)
 	}
@@ -194,7 +194,7 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 	}
 	r.servers = slp.New(slp.Config{
 		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: "en", Timeout: c.SLP.Timeout, NegativeTTL: noAgentTTL,
-		Dial: dialAgent(c.SLP), Ask: client.Ask, Cache: r.found.Cache, Now: d.now,
+		Dial: dialAgent(c.SLP), Query: client.Query, Cache: r.found.Cache, Now: d.now,
 		Recheck: c.Resolve.Backoff, Backoff: r.backoff(directoryAgent, c.Resolve, d), Unusable: d.unusable,
 		Observe: observe.Exchanges(d.metrics, "slp"),
 	})
@@ -213,13 +213,13 @@ func dialAgent(c config.SLP) func(ctx context.Context, network, address string) 
 		addrs = append(addrs, agent.Addr())
 	}
 	if _, isGroup := c.Group(); !isGroup {
-		return netguard.Only(c.Timeout, addrs...).DialContext
+		return netguard.NewAllowlist(c.Timeout, addrs...).DialContext
 	}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		answered, err := netip.ParseAddrPort(address)
 		if err != nil {
 			return nil, err
 		}
-		return netguard.Only(c.Timeout, answered.Addr()).DialContext(ctx, network, address)
+		return netguard.NewAllowlist(c.Timeout, answered.Addr()).DialContext(ctx, network, address)
 	}
 }

@@ -114,8 +114,8 @@ const openedBySystemd = ""
 
 func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders []netip.Prefix, d dependencies) listen.ServerConfig {
 	s := listen.ServerConfig{
-		HeaderTimeout: c.Limits.HeaderTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
-		TLS: serverTLS, HTTP1: !c.Listen.HTTP2 || name == nameAdmin, ProxyProtocol: senders, Now: time.Now,
+		ReadHeaderTimeout: c.Limits.HeaderTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
+		TLS: serverTLS, DisableHTTP2: !c.Listen.HTTP2 || name == nameAdmin, ProxyProtocol: senders, Now: time.Now,
 	}
 	if name != nameAdmin {
 		s.Unused = d.metrics.UnusedConnection
@@ -124,20 +124,20 @@ func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders [
 }
 
 // protocolOf returns the protocol server for the connections of an endpoint.
-func protocolOf(c config.Config, name string, http2Requests int, d dependencies) func(daemon.Current) daemon.Protocol {
-	return func(current daemon.Current) daemon.Protocol {
+func protocolOf(c config.Config, name string, http2Requests int, d dependencies) func(daemon.CurrentHandlers) daemon.Protocol {
+	return func(current daemon.CurrentHandlers) daemon.Protocol {
 		if name == nameAdmin {
 			return admin.NewServer(admin.ServerConfig{
-				Handler: current.Admin, MaxHeader: int(c.Limits.Header), HeaderTimeout: c.Limits.HeaderTimeout,
+				Handler: current.Admin, MaxHeaderBytes: int(c.Limits.Header), ReadHeaderTimeout: c.Limits.HeaderTimeout,
 				IdleTimeout: c.Limits.IdleTimeout, Log: d.log,
 				BodyDeadline: func() time.Time { return time.Now().Add(c.Limits.BodyTimeout) },
 			})
 		}
 		return proxy.NewServer(proxy.ServerConfig{
-			Handler: current.Handler, Now: time.Now, Log: d.log, Panicked: d.panicked, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
-			Streams: http2Requests, WebSockets: len(c.Proxy.Sites)+len(c.Access.ProxyClients) > 0, HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout,
+			Handler: current.Handler, Now: time.Now, Log: d.log, Panicked: d.panicked, MaxTarget: int(c.Limits.Target), MaxHeaderBytes: int(c.Limits.Header),
+			MaxConcurrentStreams: http2Requests, WebSockets: len(c.Proxy.Sites)+len(c.Access.ProxyClients) > 0, ReadHeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout,
 			BodyTimeout: c.Limits.BodyTimeout, WriteDeadline: current.WriteDeadline,
-			Refused: func(status int) { d.metrics.Request("none", resolver.I2L.String(), status, 0) },
+			Rejected: func(status int) { d.metrics.Request("none", resolver.I2L.String(), status, 0) },
 		})
 	}
 }

@@ -34,23 +34,23 @@ func gateways(c config.Config) []gateway {
 	return []gateway{
 		{scheme.Info{
 			Names: []string{"ftp"}, Noun: "file", Service: "file transfer (FTP)", OtherPorts: []uint16{20, 989, 990},
-			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolFTP), Ports: ports, Stored: true, Browsable: true,
+			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolFTP), Ports: ports, Cacheable: true, Browsable: true,
 		}, newFTP},
 		{scheme.Info{
 			Names: []string{"gopher"}, Noun: "menu", Service: "gopher",
-			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolGopher), Ports: ports, Stored: true, Browsable: true,
+			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolGopher), Ports: ports, Cacheable: true, Browsable: true,
 		}, newGopher},
 		{scheme.Info{
 			Names: []string{"news", "nntp"}, Noun: "article", Service: "news (NNTP)", OtherPorts: []uint16{433, 563},
-			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolNews), Ports: ports, Stored: true, Browsable: true,
+			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolNews), Ports: ports, Cacheable: true, Browsable: true,
 		}, newNews},
 		{scheme.Info{
 			Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "record", Service: "library catalogues (Z39.50)",
-			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolWAIS), Ports: ports, Stored: true, Browsable: true,
+			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolWAIS), Ports: ports, Cacheable: true, Browsable: true,
 		}, newWAIS},
 		{scheme.Info{
 			Names: []string{"file"}, Noun: "file",
-			Setting: "file.roots", Enabled: true, Local: true, Stored: true, Browsable: true,
+			Setting: "file.roots", Enabled: true, Local: true, Cacheable: true, Browsable: true,
 		}, newFile},
 		{explained(true, "remote sessions (telnet)", "telnet", "tn3270"), newExplained},
 		{explained(true, "Prospero", "prospero"), newExplained},
@@ -63,7 +63,7 @@ func gateways(c config.Config) []gateway {
 // page that warns of a port is more useful than an error.
 func explained(browsable bool, service string, names ...string) scheme.Info {
 	return scheme.Info{
-		Names: names, Service: service, Enabled: true, Ports: anyPort(), Local: true, Stored: true, Browsable: browsable,
+		Names: names, Service: service, Enabled: true, Ports: anyPort(), Local: true, Cacheable: true, Browsable: browsable,
 	}
 }
 
@@ -107,14 +107,14 @@ type gatewayParts struct {
 
 // newGateways returns the handlers of the schemes other than http and https.
 func newGateways(s *service, c config.Config, r *resolution, d dependencies) (scheme.Mux, error) {
-	guard := r.guard.Bounded(r.limits.outgoing)
+	guard := r.guard.WithLimiter(r.limits.outgoing)
 	parts := gatewayParts{
 		config: c, now: d.now,
 		dial: func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-			return guard.With(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
+			return guard.WithCheck(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
 		},
 		limits: scheme.Limits{
-			Timeout: c.Gateways.Timeout, Entries: maxEntries, Octets: int64(c.Gateways.MaxListing), Line: maxGatewayLine,
+			Timeout: c.Gateways.Timeout, Entries: maxEntries, Bytes: int64(c.Gateways.MaxListing), Line: maxGatewayLine,
 		},
 		// Idle connections must not use the whole limit: those of HTTP use at most half of it.
 		maxIdle: min(c.Gateways.MaxIdle, c.Limits.Outgoing/8),
@@ -148,9 +148,9 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 func newFTP(p gatewayParts) (scheme.Handler, error) {
 	c, ports := p.config.FTP, gatewayPorts(p.config.Gateways)
 	return ftp.New(ftp.Config{
-		Dial: p.dial, Limits: p.limits, Now: p.now, Anonymous: c.Anonymous, Login: c.Login, TLS: ftpTLS()[c.TLS],
+		Dial: p.dial, Limits: p.limits, Now: p.now, Anonymous: c.Anonymous, AllowLogin: c.Login, TLS: ftpTLS()[c.TLS],
 		// Each request uses two connections.
-		MaxIdle: p.maxIdle, Idle: p.config.Gateways.Idle, MaxFetches: max(p.config.Limits.Outgoing/2, 1),
+		MaxIdle: p.maxIdle, IdleTimeout: p.config.Gateways.Idle, MaxFetches: max(p.config.Limits.Outgoing/2, 1),
 		DataPort: func(port uint16) error { return ports.CheckPort("ftp", port) },
 	}), nil
 }
@@ -167,7 +167,7 @@ func newGopher(p gatewayParts) (scheme.Handler, error) {
 func newNews(p gatewayParts) (scheme.Handler, error) {
 	c := p.config.News
 	settings := nntp.Config{
-		Dial: p.dial, Limits: p.limits, Now: p.now, MaxIdle: p.maxIdle, Idle: p.config.Gateways.Idle, Page: newsPage,
+		Dial: p.dial, Limits: p.limits, Now: p.now, MaxIdle: p.maxIdle, IdleTimeout: p.config.Gateways.Idle, PageSize: newsPage,
 	}
 	for _, server := range c.Servers {
 		address, tls := strings.CutPrefix(server, "tls://")

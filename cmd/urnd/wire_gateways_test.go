@@ -51,7 +51,7 @@ func TestGatewaysTurnedOff(t *testing.T) {
 			if _, ok := handlers[name]; ok != g.Local {
 				t.Errorf("%s has a handler: %t", name, ok)
 			}
-			if !gatewayInfos(c).IsStored(name) {
+			if !gatewayInfos(c).Cacheable(name) {
 				t.Errorf("responses for %s cannot be purged", name)
 			}
 		}

@@ -72,9 +72,9 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 	d.registryMade = func(file string) { log().Info("registry created", "file", file) }
 	made = daemon.New(daemon.Config{
 		File: file, Inherited: inherited, Now: d.now, Health: d.health, Refused: d.metrics.RefusedConnection,
-		BoundGarbage: os.Getenv("GOGC") == "",
-		Deadline:     func(after time.Duration) time.Time { return time.Now().Add(after) },
-		TooMany:      proxy.TooMany,
+		AdjustGOGC:      os.Getenv("GOGC") == "",
+		Deadline:        func(after time.Duration) time.Time { return time.Now().Add(after) },
+		TooManyResponse: proxy.TooManyConnections,
 		Load: func(previous *daemon.Generation) (*daemon.Generation, error) {
 			c, err := read()
 			if err != nil {
@@ -134,7 +134,7 @@ type parts struct {
 	// endKeeping stops the rotation of access logs; nil before keepAccessLogs.
 	endKeeping func()
 	// certificates is nil if no endpoint has TLS.
-	certificates *certificate.Watch
+	certificates *certificate.Watcher
 }
 
 func wired(g *daemon.Generation) parts {
@@ -147,7 +147,7 @@ func (p parts) state(d dependencies, connections metrics.Limit) metrics.State {
 	unready, _ := p.report(d.health.Report)
 	path, _ := cli.StoreFile(p.config.Registry.Store)
 	s := metrics.State{
-		Ready: len(unready) == 0, Config: p.config.Hash(), Caches: observe.All(p.caches),
+		Ready: len(unready) == 0, Config: p.config.Hash(), Caches: observe.AllMetrics(p.caches),
 		Limits: append([]metrics.Limit{connections}, p.limits.metrics()...), RegistryState: observe.RegistryOf(p.registry, path, d.now()),
 		Targets: observe.Targets(p.service.checks), SiteServers: p.service.siteServers(), Upstreams: p.service.upstreamServers(), Lists: p.service.lists.states(), Helpers: p.service.helperStates(),
 	}
@@ -158,7 +158,7 @@ func (p parts) state(d dependencies, connections metrics.Limit) metrics.State {
 		s.Registry = &metrics.Registry{Available: p.registry.Available(), Writable: p.registry.Writable()}
 	}
 	if p.level != nil {
-		s.Shared = &metrics.Shared{Used: p.level.Stats().Used, Alone: p.level.Alone()}
+		s.Shared = &metrics.Shared{Used: p.level.Stats().Used, Standalone: p.level.Standalone()}
 	}
 	if len(p.webhooks) > 0 {
 		pending := p.webhooks.pending()
@@ -209,8 +209,8 @@ func newGeneration(c config.Config, inherited map[string][]net.Listener, d depen
 	return g, nil
 }
 
-// leaves returns the certificates in use.
-func (p *parts) leaves() []*x509.Certificate {
+// leafCertificates returns the certificates in use.
+func (p *parts) leafCertificates() []*x509.Certificate {
 	if p.certificates == nil {
 		return nil
 	}
@@ -227,12 +227,12 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.webhooks, err = wireWebhooks(p.resolution, c.CDN, d); err != nil {
 		return nil, err
 	}
-	p.readiness = append(p.readiness, degrading(p.access.Faults))
+	p.readiness = append(p.readiness, degrading(p.access.Failures))
 	p.keepAccessLogs()
 	if p.service, err = newService(c, p.resolution, d); err != nil {
 		return nil, err
 	}
-	administration, err := newAdmin(c, p.resolution, p.service, p.leaves, d)
+	administration, err := newAdmin(c, p.resolution, p.service, p.leafCertificates, d)
 	if err != nil {
 		return nil, err
 	}
@@ -316,9 +316,9 @@ func (p parts) awaitRegistry(ctx context.Context, d dependencies) {
 	if p.registry == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, follow.OpeningTime)
+	ctx, cancel := context.WithTimeout(ctx, follow.OpeningTimeout)
 	defer cancel()
-	for _, failure := range p.registry.AwaitTried(ctx) {
+	for _, failure := range p.registry.AwaitFirstTry(ctx) {
 		d.log.Warn("registry unavailable: its names get 503", "error", failure)
 	}
 }

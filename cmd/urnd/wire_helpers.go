@@ -50,9 +50,9 @@ type groupHelper struct {
 	file gate.GroupFile // nil for none
 }
 
-// Of implements gate.Groups.
-func (g groupHelper) Of(ctx context.Context, user string, among []string) ([]string, error) {
-	known, err := g.file.Of(ctx, user, among)
+// Memberships implements gate.Groups.
+func (g groupHelper) Memberships(ctx context.Context, user string, among []string) ([]string, error) {
+	known, err := g.file.Memberships(ctx, user, among)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func wireHelper[T interface{ Forget() }](
 	}
 	value, err := shared.Reuse(&r.shared, d.previous.reusable(), "helper for "+kind, h, func() (made, func(), error) {
 		pool, err := helper.New(helper.Config{
-			Name: kind, Command: h.Command, Processes: h.Processes, Concurrency: h.Concurrency, Timeout: h.Timeout, Log: d.lasting, Now: d.now,
+			Name: kind, Command: h.Command, Processes: h.Processes, Concurrency: h.Concurrency, Timeout: h.Timeout, Log: d.persistentLog, Now: d.now,
 		})
 		if err != nil {
 			return made{}, nil, err
@@ -105,7 +105,7 @@ func wireHelper[T interface{ Forget() }](
 	}
 	s.helpers = append(s.helpers, namedPool{kind, value.pool})
 	r.starters = append(r.starters, value.asks.Forget)
-	r.readiness = append(r.readiness, degrading(value.pool.Faults))
+	r.readiness = append(r.readiness, degrading(value.pool.Failures))
 	return value.asks, true, nil
 }
 
@@ -221,7 +221,7 @@ func (s *service) helperStates() (all []metrics.Helper) {
 	for _, h := range s.helpers {
 		status := h.pool.Status()
 		all = append(all, metrics.Helper{
-			Name: h.name, Processes: status.Processes, Waiting: status.Waiting, Questions: status.Asked, Failures: status.Failed,
+			Name: h.name, Processes: status.Processes, Waiting: status.Waiting, Questions: status.Queries, Failures: status.Failed,
 			Restarts: status.Restarts,
 		})
 	}

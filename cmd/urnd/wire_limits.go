@@ -36,7 +36,7 @@ func newLimits(c config.Limits, before *resolution) limits {
 	if before != nil {
 		old = before.limits
 	}
-	per := quota.PerClient{Percent: c.ClientShare, NetworkFactor: c.NetworkFactor, Busy: errShare}
+	per := quota.ClientQuota{Percent: c.ClientShare, NetworkFactor: c.NetworkFactor, Busy: errShare}
 	return limits{
 		resolutions: old.resolutions.Resized(c.Requests, per),
 		fetches:     old.fetches.Resized(c.Fetches, per),
@@ -59,11 +59,11 @@ func newLimits(c config.Limits, before *resolution) limits {
 
 // sharedLists returns the limit of searches, lists or sitemap files of the registry, each of which may keep a
 // processor busy. The per-client quota allows a few that wait, since several readers may share an address.
-func sharedLists(l quota.Limit, per quota.PerClient) quota.Limit {
+func sharedLists(l quota.Limit, per quota.ClientQuota) quota.Limit {
 	const most = 4
 	l.Semaphore = l.Semaphore.Resized(max(runtime.GOMAXPROCS(0)/2, 1))
 	if l.Clients == nil {
-		l.Clients = quota.NewClients(most, most*per.NetworkFactor, per.Busy)
+		l.Clients = quota.NewClientLimits(most, most*per.NetworkFactor, per.Busy)
 	}
 	return l
 }

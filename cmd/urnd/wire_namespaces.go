@@ -30,9 +30,9 @@ func namesOf(c config.Config) (resolver.Names, error) {
 	roots, err := rootsOf(c.Registry)
 	names := resolver.Names{Set: set, Accept: c.URN.Specs(), Identifiers: identifiers, Roots: roots}
 	if len(c.Registry.Only) == 0 && c.Registry.Store != "" {
-		names.Known = new(resolver.Beginnings)
+		names.RegisteredPrefixes = new(resolver.PrefixSet)
 	}
-	return names.Owning(c.Registry.Beginnings()), err
+	return names.WithOwnedPrefixes(c.Registry.NamePrefixes()), err
 }
 
 // rootsOf returns the roots of identifiers in web addresses.
@@ -137,7 +137,7 @@ func systemsOf(c config.Config, orders map[string][]string, nid string) []string
 
 // hasRegistry reports whether the registry resolves some of the names with a prefix.
 func hasRegistry(r config.Registry, prefix string) bool {
-	beginnings := r.Beginnings()
+	beginnings := r.NamePrefixes()
 	return r.Store != "" && (len(beginnings) == 0 || slices.ContainsFunc(beginnings, func(beginning string) bool {
 		beginning = strings.ToLower(beginning)
 		return strings.HasPrefix(prefix, beginning) || strings.HasPrefix(beginning, prefix)

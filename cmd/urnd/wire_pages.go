@@ -26,16 +26,16 @@ func pagesOf(c config.Config) (*pages.Design, error) {
 	s := c.Site
 	site := pages.Site{
 		Name: s.Name, Accent: s.Accent, Contact: s.Contact, Imprint: s.Imprint, Privacy: s.Privacy, Examples: s.Examples, Base: pathOf(c.Listen.PublicURL),
-		Known: len(urnns.Builtin()), All: spaces(c), Browses: c.Registry.Store != "" && browsesAll(c.Access),
+		Known: len(urnns.Builtin()), All: spaces(c), HasNameList: c.Registry.Store != "" && browsesAll(c.Access),
 	}
 	for i := range site.All {
 		if site.All[i].HasRule {
 			site.Namespaces = append(site.Namespaces, site.All[i].NID)
 		}
 	}
-	site.Language, _ = pages.LanguageOf(s.Language) // Validate has checked it
+	site.Language, _ = pages.ParseLanguage(s.Language) // Validate has checked it
 	for _, text := range s.Texts {
-		if l, ok := pages.LanguageOf(text.Language); ok {
+		if l, ok := pages.ParseLanguage(text.Language); ok {
 			site.Texts[l] = pages.SiteText{Name: text.Name, Welcome: text.Welcome}
 		}
 	}
@@ -158,9 +158,9 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 	var running sync.WaitGroup
 	s.closers = append(s.closers, func() { cancel(); running.Wait() })
 	b := browse.New(browse.Config{
-		Registry: newRegistry(r.registry, r.names, d.now, nil), Searches: r.limits.searches, Lists: r.limits.lists, Files: r.limits.sitemaps,
-		Within: searchWithin, Most: searchMost, MaxWait: searchMaxWait,
-		Public: c.Listen.PublicURL, PageURL: answer.NamePageURL, Now: d.now,
+		Registry: newRegistry(r.registry, r.names, d.now, nil), SearchLimit: r.limits.searches, ListLimit: r.limits.lists, FileLimit: r.limits.sitemaps,
+		Timeout: searchWithin, QueryTimeout: searchMost, MaxWait: searchMaxWait,
+		BaseURL: c.Listen.PublicURL, PageURL: answer.NamePageURL, Now: d.now,
 		Background: func(run func(context.Context)) {
 			running.Go(func() {
 				defer func() {
@@ -185,13 +185,13 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 }
 
 // knownBy returns the function that reads the public data of names in the registry; nil without a registry.
-func knownBy(r *resolution, d dependencies) func(context.Context, []string) ([]resolver.ListedName, error) {
+func knownBy(r *resolution, d dependencies) func(context.Context, []string) ([]resolver.NameSummary, error) {
 	if r.registry == nil {
 		return nil
 	}
 	names := newRegistry(r.registry, r.names, d.now, nil)
-	return func(ctx context.Context, all []string) ([]resolver.ListedName, error) {
-		return browse.Known(ctx, names, all, d.now())
+	return func(ctx context.Context, all []string) ([]resolver.NameSummary, error) {
+		return browse.Lookup(ctx, names, all, d.now())
 	}
 }
 

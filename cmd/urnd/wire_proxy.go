@@ -41,7 +41,7 @@ func newOriginClient(c config.Config, s *service, r *resolution, d dependencies)
 	}
 	settings.Dial = guard.WithIdleTimeout(c.Limits.OriginIdle)
 	settings.DialChecked = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-		return guard.With(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
+		return guard.WithCheck(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
 	}
 	settings.MaxIdle = min(maxIdle, c.Limits.Outgoing/2)
 	return schemehttp.New(settings), nil
@@ -56,16 +56,16 @@ func newTunnelClient(c config.Config, s *service, r *resolution, d dependencies)
 	}
 	settings.Dial = guard.DialContext
 	settings.DialChecked = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-		return guard.With(check).DialContext(ctx, network, address)
+		return guard.WithCheck(check).DialContext(ctx, network, address)
 	}
 	return schemehttp.New(settings), nil
 }
 
 // originSettings returns the common settings of clients for origins, and their dialer.
 func originSettings(c config.Config, s *service, r *resolution, d dependencies) (schemehttp.Config, *netguard.Guard, error) {
-	guard := r.guard.WithTimeout(c.Limits.ConnectTimeout).Bounded(r.limits.outgoing)
+	guard := r.guard.WithTimeout(c.Limits.ConnectTimeout).WithLimiter(r.limits.outgoing)
 	settings := schemehttp.Config{
-		Behind: guard.CheckBehind, Now: d.now,
+		CheckViaProxy: guard.CheckViaProxy, Now: d.now,
 		HeaderTimeout: c.Limits.OriginTimeout, ContinueTimeout: continueTimeout,
 	}
 	if len(c.Proxy.Upstreams) > 0 {

@@ -56,7 +56,7 @@ func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *v
 	end := level.Watch(func(p valkey.Purge) {
 		switch {
 		case p.Kind == "" || level.IsOwn(p) || isOfAnswers(p):
-			purges.Passed()
+			purges.Advance()
 		case isOfResponses(p):
 			purges.Follow(responsesOf(p), !p.Soft)
 		// Unknown purges were missed: all responses are validated.
@@ -164,10 +164,10 @@ func wireWebhooks(r *resolution, c config.CDN, d dependencies) (all webhooks, er
 	if tagsOf(c) == "" {
 		return nil, nil
 	}
-	guard := netguard.Configured(sharedConnect)
+	guard := netguard.NewUnrestricted(sharedConnect)
 	for i, url := range c.Webhooks {
 		settings := webhook.Config{
-			URL: url, All: message.TagOfAll, Dial: guard.DialContext, Called: d.metrics.WebhookCall, After: time.After,
+			URL: url, AllTag: message.TagOfAll, Dial: guard.DialContext, Called: d.metrics.WebhookCall, After: time.After,
 			Field: string(tagsOf(c)), Separator: tagsOf(c).Separator(),
 			Report: func(err error) { d.hookState(i, err) },
 			Lost:   func(tags int) { d.metrics.WebhookLost(tags); d.hookLost(i, tags) },
@@ -188,7 +188,7 @@ func wireWebhooks(r *resolution, c config.CDN, d dependencies) (all webhooks, er
 		}
 		all = append(all, made)
 		r.starters = append(r.starters, made.Start)
-		r.readiness = append(r.readiness, degrading(made.Faults))
+		r.readiness = append(r.readiness, degrading(made.Failures))
 	}
 	told := all.purged
 	r.purged.Store(&told)

@@ -37,31 +37,33 @@ func stateDirectory(c config.Cache) string {
 	return systemd.StateDirectory()
 }
 
-// lostRegistry returns an error if the file of the registry is missing although it has existed.
-func lostRegistry(c config.Config) error { return store.Lost(c.Registry, stateDirectory(c.Cache)) }
+// checkLostRegistry returns an error if the file of the registry is missing although it has existed.
+func checkLostRegistry(c config.Config) error {
+	return store.CheckLost(c.Registry, stateDirectory(c.Cache))
+}
 
 // newRegistry returns the registry in a store, whose changes are logged; log may be nil.
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
-	only := names.AskedFor()
+	only := names.RegistryPrefixes()
 	if only == nil {
-		names.Known = resolver.AllBeginnings() // all registered names are known
+		names.RegisteredPrefixes = resolver.AllPrefixes() // all registered names are known
 	}
 	return registry.New(registry.Config{
-		Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Now: now,
-		Doubt: doubtOf(names), Level: names.CheckLevel, CheckDigits: checkDigits(), Only: only,
-		Audit: audit.Changes(log),
+		Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.DidYouMean, Now: now,
+		Warning: warningOf(names), CheckLevel: names.CheckLevel, CheckDigits: checkDigits(), OwnedPrefixes: only,
+		Audit: audit.LogChanges(log),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
 			if err == nil {
-				q, err = names.Canonical(names.Named(q))
+				q, err = names.Canonical(names.Identify(q))
 			}
 			return q.URI.String(), err
 		},
 	})
 }
 
-// doubtOf returns the function that returns the warning about a canonical name.
-func doubtOf(names resolver.Names) func(name string) error {
+// warningOf returns the function that returns the warning about a canonical name.
+func warningOf(names resolver.Names) func(name string) error {
 	return func(name string) error {
 		u, err := uri.Parse(name)
 		if err != nil || !u.IsURN() {
@@ -71,7 +73,7 @@ func doubtOf(names resolver.Names) func(name string) error {
 		if err != nil {
 			return nil //nolint:nilerr // as above
 		}
-		return names.Set.Doubt(v)
+		return names.Set.Warning(v)
 	}
 }
 
@@ -83,7 +85,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	var err error
 	make := func() (*follow.Store, func(), error) {
 		made := follow.New(follow.Config{Open: store.Opener(c.Registry, stateDirectory(c.Cache), d.registryMade), Report: d.registryState, After: time.After})
-		return made, made.End, nil
+		return made, made.Stop, nil
 	}
 	r.registry, err = shared.Reuse(&r.shared, d.previous.reusable(), "registry", c.Basis(config.Store), make)
 	if err != nil {
@@ -91,12 +93,12 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	}
 	r.starters = append(r.starters, r.registry.Start)
 	r.readiness = append(r.readiness, r.registry.Readiness)
-	if r.names.Known != nil {
-		r.names.Known = r.registry.Known()
+	if r.names.RegisteredPrefixes != nil {
+		r.names.RegisteredPrefixes = r.registry.Prefixes()
 	}
 	r.own = lookup.New(lookup.Config{
 		Store: r.registry, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL,
-		Only: r.names.AskedFor(), Hosts: c.Registry.HostNames(), Levels: r.names.Levels,
+		OwnedPrefixes: r.names.RegistryPrefixes(), Hosts: c.Registry.HostPrefixes(), Levels: r.names.Levels,
 		Redirect: redirectStatus(c.Registry), Now: d.now,
 	})
 	return nil
@@ -105,10 +107,10 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 // opening returns the wait for the registry, by which requests for its names wait while it is opened for the
 // first time.
 func (r *resolution) opening(d resolverDependencies) follow.Opening {
-	only := r.names.AskedFor()
+	only := r.names.RegistryPrefixes()
 	return follow.Opening{
 		Store: r.registry, Limit: r.limits.opening, Stopping: d.stopping,
-		Asked: func(q resolver.Query) bool { return registry.Asked(only, registry.Name(q.URI.String())) },
+		Owned: func(q resolver.Query) bool { return registry.Owned(only, registry.Name(q.URI.String())) },
 	}
 }
 
@@ -135,7 +137,7 @@ func wireCounts(r *resolution, c config.Config, d resolverDependencies, log *slo
 		return nil, err
 	}
 	r.starters = append(r.starters, func() { counts.Start(log) })
-	return counts.Answered, nil
+	return counts.Record, nil
 }
 
 // openRegistry opens the registry, if there is one, for a command. If it cannot be opened, its names fail,
@@ -145,53 +147,53 @@ func (r *resolution) openRegistry(ctx context.Context, messages io.Writer) {
 	if r.registry == nil {
 		return
 	}
-	if err := r.registry.OpenNow(ctx); err != nil {
+	if err := r.registry.OpenSync(ctx); err != nil {
 		fmt.Fprintln(messages, "urnd:", redact.URLs(err.Error()))
 	}
 }
 
-// forgetChanged removes the cached answers for changed keys of the registry.
-func (r *resolution) forgetChanged(keys []registry.Key) {
-	r.own.Forget(keys)
+// invalidate removes the cached answers for changed keys of the registry.
+func (r *resolution) invalidate(keys []registry.Key) {
+	r.own.Invalidate(keys)
 	items := make(map[string]bool)
 	for _, key := range keys {
-		if item := r.names.ItemOf(key.Name); item != "" && key.Kind == registry.KindName {
+		if item := r.names.PrimaryKey(key.Name); item != "" && key.Kind == registry.KindName {
 			items[item] = true
 			continue
 		}
 		if selection, ok := key.Selection(); ok {
 			r.answers.Purge(selection, false)
-			r.tellPurged(selection)
+			r.reportPurged(selection)
 		}
 	}
-	r.forgetItems(items)
+	r.invalidatePrimaryKeys(items)
 }
 
-// forgetItems removes the cached answers of identifiers in web addresses by the names of their items: each
+// invalidatePrimaryKeys removes the cached answers of identifiers in web addresses by the names of their items: each
 // answer combines the entries of several levels. The cache is scanned once for all of them.
-func (r *resolution) forgetItems(items map[string]bool) {
+func (r *resolution) invalidatePrimaryKeys(items map[string]bool) {
 	if len(items) == 0 {
 		return
 	}
 	r.answers.PurgeAll(r.answers.Entries, func(key string) bool {
 		name := cmp.Or(resolver.NameOfKey(key), key)
-		return items[r.names.ItemOf(name)]
+		return items[r.names.PrimaryKey(name)]
 	}, false)
 	for item := range items {
 		u, err := uri.Parse(item)
 		if err != nil {
 			continue
 		}
-		r.tellPurged(resolver.Selection{Name: u})
-		r.tellPurged(resolver.Selection{Prefix: item + "/"})
+		r.reportPurged(resolver.Selection{Name: u})
+		r.reportPurged(resolver.Selection{Prefix: item + "/"})
 	}
 }
 
 // checkDigits returns the check digits of the numbers that a registry mints, by prefix.
 func checkDigits() map[string]registry.CheckDigit {
 	return map[string]registry.CheckDigit{
-		"urn:isbn:": {Digits: urnns.DigitsISBN, Of: urnns.CheckDigitISBN},
-		"urn:issn:": {Digits: urnns.DigitsISSN, Of: urnns.CheckDigitISSN},
+		"urn:isbn:": {Digits: urnns.DigitsISBN, Compute: urnns.CheckDigitISBN},
+		"urn:issn:": {Digits: urnns.DigitsISSN, Compute: urnns.CheckDigitISSN},
 	}
 }
 
@@ -205,7 +207,7 @@ func ownNames(c config.Listen) []string {
 // registryWiring returns the wiring of the registry commands.
 func registryWiring() cliregistry.Wiring {
 	return cliregistry.Wiring{
-		Names: namesOf, Resolve: openResolution, Open: store.Open, Lost: lostRegistry, Health: commandHealth, OwnNames: ownNames,
+		Names: namesOf, Resolve: openResolution, Open: store.Open, CheckLost: checkLostRegistry, Health: commandHealth, OwnNames: ownNames,
 		New: func(store registry.Store, names resolver.Names, log *slog.Logger) *registry.Registry {
 			return newRegistry(store, names, time.Now, log)
 		},

@@ -47,16 +47,16 @@ type resolverDependencies struct {
 	sharedPoisoned func(what string)
 	// panicked is called with the value and the stack of a recovered panic.
 	panicked func(value any, stack []byte)
-	own      *netguard.Own   // the addresses that urnd listens on
-	stopping <-chan struct{} // closed when urnd stops; nil for commands
-	previous *resolution     // that of the configuration in force before a reload; nil at the start
+	own      *netguard.OwnAddrs // the addresses that urnd listens on
+	stopping <-chan struct{}    // closed when urnd stops; nil for commands
+	previous *resolution        // that of the configuration in force before a reload; nil at the start
 }
 
 // newResolverDependencies returns the dependencies of a command without a daemon.
 func newResolverDependencies() resolverDependencies {
 	m := metrics.New(versionText())
 	return resolverDependencies{
-		now: time.Now, metrics: m, own: new(netguard.Own), registryMade: func(string) {}, panicked: func(any, []byte) { m.Panic() },
+		now: time.Now, metrics: m, own: new(netguard.OwnAddrs), registryMade: func(string) {}, panicked: func(any, []byte) { m.Panic() },
 	}
 }
 
@@ -64,7 +64,7 @@ func newResolverDependencies() resolverDependencies {
 type resolution struct {
 	resolver resolver.Resolver
 	names    resolver.Names
-	answers  resolver.Answers
+	answers  resolver.AnswerCache
 
 	// Systems with caches; nil if they are disabled.
 	urns, uris *ddds.Resolver
@@ -126,8 +126,8 @@ func openResolution(ctx context.Context, c config.Config, messages io.Writer) (c
 	return cli.Resolution{Names: r.names, Resolver: r.resolver, Close: r.close}, nil
 }
 
-// tellPurged reports that the answers of a selection, whose name is canonical, were purged here.
-func (r *resolution) tellPurged(s resolver.Selection) {
+// reportPurged reports that the answers of a selection, whose name is canonical, were purged here.
+func (r *resolution) reportPurged(s resolver.Selection) {
 	if purged := r.purged.Load(); purged != nil {
 		(*purged)(s)
 	}
@@ -175,7 +175,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if err != nil {
 		return err
 	}
-	r.guard = netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).WithLookup(hosts.Lookup).Except(d.own)
+	r.guard = netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).WithLookup(hosts.Lookup).WithoutOwn(d.own)
 	client := newTHTTP(c, r, d)
 	urns, uris := wireDDDS(r, c, client, d)
 	discovered, err := wireSLP(r, c, client, d)
@@ -193,10 +193,10 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 			{Name: "thttp", Resolver: r.limited(thttp.NewResolver(client, c.THTTPServers()))},
 			{Name: "namespace", Resolver: resolver.NewNamespaces(r.names.Set, c.Resolve.RuleTTL)},
 		},
-		Order: c.Order(), Orders: c.Orders(ruled()), Last: fallback, Unknown: unknown(c),
+		Order: c.Order(), Orders: c.Orders(ruled()), Fallback: fallback, Unknown: unknown(c),
 	}
 	if r.own != nil {
-		systems = systems.First(resolver.Member{Name: "registry", Resolver: r.own, History: true})
+		systems = systems.WithFirst(resolver.Member{Name: "registry", Resolver: r.own, History: true})
 	}
 	chain, err := resolver.NewChain(systems)
 	if err != nil {
@@ -208,7 +208,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if err != nil {
 		return err
 	}
-	r.answers = resolver.Answers{Cache: answers.Cache, Entries: answers.Store, Variants: answers.Store.Keys}
+	r.answers = resolver.AnswerCache{Cache: answers.Cache, Entries: answers.Store, Variants: answers.Store.Keys}
 	cached := func(next resolver.Resolver) resolver.Resolver {
 		return resolver.NewCached(answers.Cache, next, r.limits.resolutions.Clients)
 	}
@@ -216,17 +216,17 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if err != nil {
 		return err
 	}
-	split := &resolver.Split{Names: cached(chain), Locations: scheme.NewSelf(), Own: identifiers, Owns: r.names.IsName}
+	split := &resolver.Mux{Names: cached(chain), Locations: scheme.NewSelf(), Own: identifiers, Owns: r.names.IsName}
 	if uris != nil {
 		split.Others = cached(uris)
 	}
 	if r.own != nil {
 		opening := r.opening(d)
 		r.history = follow.History{
-			Opening: opening, Next: resolver.Past{Names: r.names, Clients: r.limits.resolutions.Clients, Next: r.own},
+			Opening: opening, Next: resolver.CanonicalHistory{Names: r.names, Clients: r.limits.resolutions.Clients, Next: r.own},
 		}
 		r.resolver = resolver.NewCanonical(r.names, follow.Resolver{Opening: opening, Next: split})
-		r.closers = append(r.closers, r.registry.Watch(r.forgetChanged))
+		r.closers = append(r.closers, r.registry.Watch(r.invalidate))
 		return nil
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)
@@ -245,9 +245,9 @@ func identifierResolver(
 	if uris != nil {
 		add("ddds", notLocations(uris))
 	}
-	add("public", resolver.NewPublic(r.names.Identifiers, c.Resolve.RuleTTL))
+	add("public", resolver.NewPublicResolver(r.names.Identifiers, c.Resolve.RuleTTL))
 	if r.own != nil {
-		systems = systems.First(resolver.Member{Name: "registry", Resolver: r.own, History: true})
+		systems = systems.WithFirst(resolver.Member{Name: "registry", Resolver: r.own, History: true})
 	}
 	chain, err := resolver.NewChain(systems)
 	if err != nil {
@@ -255,8 +255,8 @@ func identifierResolver(
 	}
 	next := cached(chain)
 	if r.own != nil {
-		alone := cached(lookup.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL})
-		claimed := lookup.Hosts{Resolver: alone, Names: c.Registry.HostNames()}
+		alone := cached(lookup.Standalone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL})
+		claimed := lookup.Hosts{Resolver: alone, Names: c.Registry.HostPrefixes()}
 		others := next
 		next = resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 			if r.names.Claims(q.URI) {
@@ -265,7 +265,7 @@ func identifierResolver(
 			return others.Resolve(ctx, q)
 		})
 	}
-	return resolver.OrLocation{Names: r.names, Next: next, Locations: scheme.NewSelf()}, nil
+	return resolver.LocationFallback{Names: r.names, Next: next, Locations: scheme.NewSelf()}, nil
 }
 
 // notLocations returns a resolver that does not support URLs.
@@ -296,7 +296,7 @@ const (
 // waits for fetches.
 func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Client {
 	web := schemehttp.New(schemehttp.Config{
-		Dial:          r.guard.Bounded(r.limits.thttp).WithIdleTimeout(c.Limits.OriginIdle),
+		Dial:          r.guard.WithLimiter(r.limits.thttp).WithIdleTimeout(c.Limits.OriginIdle),
 		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, cap(r.limits.thttp)/2), Now: d.now,
 	})
 	r.closers = append(r.closers, web.Close)

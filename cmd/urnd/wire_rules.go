@@ -41,12 +41,12 @@ type ruleFiles struct {
 // listFile is the state of a list.
 type listFile interface {
 	Info() list.Info
-	Faults() []string
+	Failures() []string
 }
 
 func newRuleFiles(d dependencies, kept *shared.Values) *ruleFiles {
 	return &ruleFiles{
-		kept: kept, config: list.Config{Log: d.lasting, Now: d.now, After: time.After},
+		kept: kept, config: list.Config{Log: d.persistentLog, Now: d.now, After: time.After},
 		hosts: make(map[string]list.HostFile), urls: make(map[string]list.URLFile), networks: make(map[string]list.NetworkFile),
 	}
 }
@@ -114,7 +114,7 @@ func (f *ruleFiles) add(rule *policy.Rule, r config.ProxyRule) error {
 // failures returns the failures of the lists.
 func (f *ruleFiles) failures() (all []string) {
 	for _, file := range f.files {
-		all = append(all, file.Faults()...)
+		all = append(all, file.Failures()...)
 	}
 	return all
 }

@@ -51,16 +51,16 @@ import (
 type dependencies struct {
 	resolverDependencies
 	log *slog.Logger
-	// lasting is the log of the respective configuration in force, for values that outlive a reload. inForce
+	// persistentLog is the log of the respective configuration in force, for values that outlive a reload. inForce
 	// is its handler.
-	lasting  *slog.Logger
-	inForce  *logs.Current
-	access   accesslog.Set
-	stderr   *os.File     // for logs without a file
-	recent   *logs.Recent // warnings and errors of the log
-	health   *daemon.Health
-	via      httpmessage.ViaName // the Via name of this urnd, which a reload does not change
-	snapshot *daemon.Snapshot    // of answers
+	persistentLog *slog.Logger
+	inForce       *logs.Current
+	access        accesslog.Set
+	stderr        *os.File     // for logs without a file
+	recent        *logs.Recent // warnings and errors of the log
+	health        *daemon.Health
+	via           httpmessage.ViaName // the Via name of this urnd, which a reload does not change
+	snapshot      *daemon.Snapshot    // of answers
 	// hookState is called with the index of a webhook and an error when its calls fail, and with nil when
 	// they succeed again; hookLost is called with the number of tags that were not sent when urnd ended.
 	hookState func(i int, err error)
@@ -71,21 +71,21 @@ type dependencies struct {
 	// locate adds the file and line of a setting to an error about it, and warnings returns probable mistakes
 	// in a configuration; nil is allowed.
 	locate   func(error) error
-	warnings func(config.Config) config.Faults
+	warnings func(config.Config) config.Diagnostics
 }
 
 // newDependencies returns the dependencies of a daemon that logs to standard error.
 func newDependencies() dependencies {
 	inForce := logs.NewCurrent(slog.DiscardHandler)
 	d := dependencies{
-		resolverDependencies: newResolverDependencies(), lasting: slog.New(inForce), inForce: inForce,
+		resolverDependencies: newResolverDependencies(), persistentLog: slog.New(inForce), inForce: inForce,
 		log: slog.New(slog.DiscardHandler), stderr: os.Stderr, recent: new(logs.Recent),
 		via: httpmessage.NewViaName(), snapshot: new(daemon.Snapshot),
 		hookState: func(int, error) {}, hookLost: func(int, int) {},
 	}
 	d.started = d.now()
 	d.health = daemon.NewHealth(d.now, redact.URLs)
-	d.fields, d.queried = message.Question(d.via), d.health.Query
+	d.fields, d.queried = message.QueryFields(d.via), d.health.RecordQuery
 	return d
 }
 
@@ -161,12 +161,12 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
-	responses, err := newResponses(c, r, sharedObjects(c, r.level), d.resolverDependencies, d.lasting)
+	responses, err := newResponses(c, r, sharedObjects(c, r.level), d.resolverDependencies, d.persistentLog)
 	if err != nil {
 		return nil, err
 	}
 	s.purges = newPurges(c, responses.Cache, s, r.level, d)
-	answered, err := wireCounts(r, c, d.resolverDependencies, d.lasting)
+	answered, err := wireCounts(r, c, d.resolverDependencies, d.persistentLog)
 	if err != nil {
 		return nil, err
 	}
@@ -182,35 +182,35 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		hosts = nil
 	}
 	handler := proxy.New(proxy.Config{
-		Resolver: r.resolver, Finder: &resolver.Finder{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.history, Handles: handlesOf(c, r.names), Lists: lists, Known: knownBy(r, d),
-		Described: r.names.Owning(c.Registry.Describe).Own,
-		RuleTTL:   c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
-		Documents: r.limits.documents.WithBusy(problem.ErrDocuments),
-		Fetch:     observed(handlers, d),
-		Schemes:   gatewayInfos(c),
-		Policy:    rules, Sites: sites, Failures: failures, PAC: pacOf(c.Proxy),
+		Resolver: r.resolver, Finder: &resolver.Finder{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.history, Handles: handlesOf(c, r.names), Lists: lists, LookupNames: knownBy(r, d),
+		DescribedPrefixes: r.names.WithOwnedPrefixes(c.Registry.Describe).OwnedPrefixes,
+		RuleTTL:           c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
+		DocumentMemory: r.limits.documents.WithBusy(problem.ErrDocuments),
+		Fetch:          observed(handlers, d),
+		Schemes:        gatewayInfos(c),
+		Policy:         rules, Sites: sites, Failures: failures, PAC: pacOf(c.Proxy),
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{
 			Cache: responses.Cache, Purge: func(ctx context.Context, key uri.URI) int {
 				return s.purges.Purge(ctx, adminapi.ResponseSelection{URI: key}, false)
 			},
 			Forwarded: forwardings()[c.Proxy.Forwarded], Underscores: c.Proxy.Underscores,
-			Fetches: r.limits.fetches.WithBusy(problem.ErrFetches),
-			Streams: r.limits.streams.WithBusy(problem.ErrStreams),
-			Bound:   r.limits.bound.WithBusy(problem.ErrBound),
+			Fetches: r.limits.fetches.WithBusy(problem.ErrTooManyFetches),
+			Streams: r.limits.streams.WithBusy(problem.ErrTooManyStreams),
+			Bound:   r.limits.bound.WithBusy(problem.ErrTooManyBoundConnections),
 			Tunnel:  tunnelBy(tunnels), TunnelPort: config.InRanges(c.Proxy.ConnectPorts),
 			TunnelIdle: c.Limits.TunnelIdle,
 		},
 		Log: d.log, Now: d.now,
 		Observers: proxy.Observers{
-			Observe: requests.Observer(d.metrics, d.access, d.now),
-			Begin:   spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(), Panicked: d.panicked,
+			Observe:   requests.Observer(d.metrics, d.access, d.now),
+			StartSpan: spans.begin, SkipSpan: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(), Panicked: d.panicked,
 		},
 		Compress: compress.New(compress.Config{
-			Codings: c.Compression.Codings, Types: c.Compression.Types, WithCredentials: c.Compression.WithCredentials, Counted: d.metrics.Compressed,
+			Codings: c.Compression.Codings, Types: c.Compression.Types, WithCredentials: c.Compression.WithCredentials, Compressed: d.metrics.Compressed,
 		}),
-		Tags: tagsOf(c.CDN), Identify: len(d.access) > 0, Access: access, Own: ownHosts(c.Listen, hosts...), Hosts: hosts, Identifiers: identifierSites(c.Registry, r.names.Roots), CORS: c.Access.CORS, Via: d.via,
-		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: batchTimeout,
+		Tags: tagsOf(c.CDN), SendRequestID: len(d.access) > 0, Access: access, OwnHosts: ownHosts(c.Listen, hosts...), Hosts: hosts, Identifiers: identifierSites(c.Registry, r.names.Roots), CORS: c.Access.CORS, Via: d.via,
+		ClientQuotaPercent: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: batchTimeout,
 		MaxTarget:   int(c.Limits.Target),
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), HSTS: hsts(c.Listen.HSTS), Challenge: challengeOf(s.authority), PublicURL: c.Listen.PublicURL, SecurityContact: c.Access.SecurityContact,
 		Support: answer.Support{Who: c.ARK.SupportWho, What: c.ARK.SupportWhat, When: c.ARK.SupportWhen, Where: c.ARK.SupportWhere},
@@ -236,7 +236,7 @@ func tlsPort(addresses []string) string {
 func accessOf(all config.Config, s *service, r *resolution, d dependencies) (gate.Access, error) {
 	c := all.Access
 	a := gate.Access{
-		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Browse: c.BrowseClients, BrowseAll: c.BrowseAllClients,
+		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, BypassCache: c.FreshClients, Browse: c.BrowseClients, BrowseAll: c.BrowseAllClients,
 		Purge: c.PurgeClients, Embedders: c.Embedders, Rate: all.Limits.Rate,
 	}
 	var err error
@@ -297,7 +297,7 @@ func observed(h scheme.Handler, d dependencies) scheme.Handler {
 
 // tracing are the functions that start spans, and count requests without one: nil if telemetry is disabled.
 type tracing struct {
-	begin    func(string, httpmessage.Lines, time.Time, bool) proxy.Span
+	begin    func(string, httpmessage.Header, time.Time, bool) proxy.Span
 	untraced func() bool
 }
 
@@ -333,7 +333,7 @@ func wireTelemetry(s *service, c config.Config, d dependencies) (tracing, error)
 
 // telemetryConfig returns the configuration of the exporter of traces.
 func telemetryConfig(c config.Config) telemetry.Config {
-	guard := netguard.Configured(c.Limits.ConnectTimeout)
+	guard := netguard.NewUnrestricted(c.Limits.ConnectTimeout)
 	return telemetry.Config{
 		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), //nolint:gosec // it is not negative
 		Version: versionText(), Instance: instanceOf(c.Listen), Dial: guard.DialContext,
@@ -358,7 +358,7 @@ func identifierSites(c config.Registry, roots digitallink.Roots) (sites []gs1.Si
 // handlesOf returns the mapping from handles to names of the registry.
 func handlesOf(c config.Config, names resolver.Names) (handles route.Handles) {
 	for _, h := range c.Registry.Handles {
-		beginning := h.Beginning()
+		beginning := h.NamePrefix()
 		if canonical, err := names.CanonicalPrefix(beginning); err == nil {
 			beginning = canonical
 		}

@@ -115,7 +115,7 @@ func (w siteWiring) site(c config.SiteRoute) (site proxy.Site, err error) {
 		return site, err
 	}
 	if c.Answer != (config.SiteAnswer{}) {
-		site.Answer, err = w.answer(c.Answer)
+		site.FixedResponse, err = w.answer(c.Answer)
 		return site, err
 	}
 	site.Replace = c.Replace
@@ -159,8 +159,8 @@ func (w siteWiring) users(file string) (gate.Logins, error) {
 // maxSiteAnswer limits the file of an answer, in bytes.
 const maxSiteAnswer = 1 << 20
 
-func (w siteWiring) answer(c config.SiteAnswer) (*proxy.SiteAnswer, error) {
-	a := &proxy.SiteAnswer{Status: c.Status, Type: c.Type}
+func (w siteWiring) answer(c config.SiteAnswer) (*proxy.FixedResponse, error) {
+	a := &proxy.FixedResponse{Status: c.Status, Type: c.Type}
 	if c.Body != "" {
 		a.Body = []byte(c.Body)
 	}
@@ -252,7 +252,7 @@ func contents(c config.ServerTLS) (all [3][]byte) {
 // configuration.
 func (w siteWiring) newPool(c config.SiteRoute) (*balance.Pool, func(), error) {
 	settings := poolConfig(c)
-	settings.Failing, settings.Now, settings.Log = w.failures.Failing, w.dependencies.now, w.dependencies.lasting
+	settings.Failing, settings.Now, settings.Log = w.failures.Failing, w.dependencies.now, w.dependencies.persistentLog
 	pool := balance.New(settings)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -265,10 +265,10 @@ func (w siteWiring) newPool(c config.SiteRoute) (*balance.Pool, func(), error) {
 
 // poolConfig returns the configuration of the server pool of a site.
 func poolConfig(c config.SiteRoute) balance.Config {
-	methods := map[string]balance.Method{"": balance.Turn, "round_robin": balance.Turn, "least_requests": balance.Least, "hash": balance.Hash}
+	methods := map[string]balance.Method{"": balance.RoundRobin, "round_robin": balance.RoundRobin, "least_requests": balance.LeastRequests, "hash": balance.Hash}
 	settings := balance.Config{
-		Method: methods[c.Balance],
-		Check:  balance.Check{Path: c.Check.Path, Status: c.Check.Status, Interval: c.Check.Interval, SlowStart: c.Check.SlowStart},
+		Method:      methods[c.Balance],
+		HealthCheck: balance.HealthCheck{Path: c.Check.Path, Status: c.Check.Status, Interval: c.Check.Interval, SlowStart: c.Check.SlowStart},
 	}
 	for i, server := range c.Servers {
 		u, err := uri.Parse(server)
@@ -313,7 +313,7 @@ func (p prober) probe(ctx context.Context, server uri.URI, path string) (status 
 func overridesOf(all []config.SiteCache) (overrides []httpcache.Override) {
 	for _, c := range all {
 		overrides = append(overrides, httpcache.Override{
-			Types: c.Types, Statuses: c.Statuses, Never: c.Never, Least: c.Least, Most: c.Most, WhileRevalidate: c.Stale,
+			Types: c.Types, Statuses: c.Statuses, NoStore: c.Never, MinLifetime: c.Least, MaxLifetime: c.Most, WhileRevalidate: c.Stale,
 		})
 	}
 	return overrides
@@ -325,7 +325,7 @@ func edits(remove, set []string) (e forward.Edits, host string) {
 	for _, line := range set {
 		name, value, _ := strings.Cut(line, ":")
 		f := httpmessage.Field{Name: name, Value: strings.TrimSpace(value)}
-		if f.Is("Host") {
+		if f.HasName("Host") {
 			host = f.Value
 			continue
 		}

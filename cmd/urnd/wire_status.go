@@ -35,13 +35,13 @@ func wireStatus(c config.Config, r *resolution, s *service, certificates func() 
 		Version: buildText(), Started: d.started, Now: d.now, Health: func() (unready, degraded []string) { return r.report(d.health.Report) },
 		Warnings: sync.OnceValue(func() []string { return warningsOf(c, d) }), Certificates: certificates, Forms: d.metrics.Forms,
 		Systems: d.metrics.Systems, Limits: r.limits.metrics,
-		Caches:   func() []metrics.Cache { return observe.All(r.caches) },
-		Failing:  func() []adminstatus.Failing { return failing(c, r, s) },
-		Known:    func() []adminstatus.Server { return knownServers(c) },
-		Stores:   func() []adminstatus.Store { return storesOf(c, r) },
-		Errors:   func() []adminstatus.Record { return recordsOf(d) },
-		Registry: func() *adminstatus.Registry { return registryState(r) },
-		Machines: func() []adminstatus.Machine { return machines(c, r) },
+		Caches:    func() []metrics.Cache { return observe.AllMetrics(r.caches) },
+		Failing:   func() []adminstatus.Failing { return failing(c, r, s) },
+		Servers:   func() []adminstatus.Server { return knownServers(c) },
+		Stores:    func() []adminstatus.Store { return storesOf(c, r) },
+		Errors:    func() []adminstatus.Record { return recordsOf(d) },
+		Registry:  func() *adminstatus.Registry { return registryState(r) },
+		Instances: func() []adminstatus.Instance { return machines(c, r) },
 	}
 	return sources.State
 }
@@ -91,16 +91,16 @@ func registryState(r *resolution) *adminstatus.Registry {
 
 // machines returns the known instances of the cluster: those that share caches with this one, and the one
 // that checks targets.
-func machines(c config.Config, r *resolution) []adminstatus.Machine {
-	all := []adminstatus.Machine{{Name: instanceOf(c.Listen), Does: adminstatus.DoesAnswer}}
+func machines(c config.Config, r *resolution) []adminstatus.Instance {
+	all := []adminstatus.Instance{{Name: instanceOf(c.Listen), Role: adminstatus.InstanceAnswers}}
 	if r.level != nil {
-		alone := r.level.Alone()
+		alone := r.level.Standalone()
 		for _, name := range slices.Sorted(maps.Keys(alone)) {
-			does := adminstatus.DoesShare
+			does := adminstatus.InstanceShares
 			if alone[name] {
-				does = adminstatus.DoesAlone
+				does = adminstatus.InstanceStandalone
 			}
-			all = append(all, adminstatus.Machine{Does: does, Cache: name})
+			all = append(all, adminstatus.Instance{Role: does, Cache: name})
 		}
 	}
 	if r.registry == nil || c.Registry.HealthInterval <= 0 {
@@ -111,7 +111,7 @@ func machines(c config.Config, r *resolution) []adminstatus.Machine {
 	_ = r.registry.Read(ctx, func(tx registry.Tx) error { // a failure is listed by failing
 		held, err := tx.Lease(health.LeaseName)
 		if err == nil && held.Holder != "" {
-			all = append(all, adminstatus.Machine{Name: held.Holder, Does: adminstatus.DoesCheck, Until: held.Until})
+			all = append(all, adminstatus.Instance{Name: held.Holder, Role: adminstatus.InstanceChecks, Until: held.Until})
 		}
 		return err
 	})
@@ -120,7 +120,7 @@ func machines(c config.Config, r *resolution) []adminstatus.Machine {
 
 // recordsOf returns the warnings and errors of the log.
 func recordsOf(d dependencies) (all []adminstatus.Record) {
-	for _, f := range d.recent.Faults() {
+	for _, f := range d.recent.Records() {
 		all = append(all, adminstatus.Record{
 			Error: f.Level >= slog.LevelError, First: f.First, Last: f.Last, Message: f.Message, Attributes: f.Attributes, Count: f.Count, Others: f.Others,
 		})
@@ -130,33 +130,33 @@ func recordsOf(d dependencies) (all []adminstatus.Record) {
 
 // failing returns the currently failing servers, without passwords.
 func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Failing) {
-	critical := func(place string, is adminstatus.Word) adminstatus.Failing {
-		return adminstatus.Failing{Server: adminstatus.Server{Name: placeOf(place), Is: is}, Severity: adminstatus.Critical}
+	critical := func(place string, is adminstatus.MessageID) adminstatus.Failing {
+		return adminstatus.Failing{Server: adminstatus.Server{Name: placeOf(place), Role: is}, Severity: adminstatus.Critical}
 	}
 	if r.registry != nil {
-		for _, failure := range r.registry.Faults() {
-			f := critical(c.Registry.Store, adminstatus.IsRegistry)
-			f.Why = redact.URLs(failure)
+		for _, failure := range r.registry.Failures() {
+			f := critical(c.Registry.Store, adminstatus.RoleRegistry)
+			f.Detail = redact.URLs(failure)
 			all = append(all, f)
 		}
 	}
 	if r.level != nil && !r.level.Stats().Used {
-		f := critical(c.Cache.Shared, adminstatus.IsShared)
-		f.Reason = adminstatus.WhySilent
+		f := critical(c.Cache.Shared, adminstatus.RoleSharedCache)
+		f.Reason = adminstatus.ReasonSilent
 		all = append(all, f)
 	}
 	for _, kind := range append(r.avoided[:len(r.avoided):len(r.avoided)], avoidance{origin, false, s.Avoided}) {
-		is := [...]adminstatus.Word{
-			dnsServer: adminstatus.IsDNS, resolutionServer: adminstatus.IsTHTTP, directoryAgent: adminstatus.IsSLP, origin: adminstatus.IsOrigin,
+		is := [...]adminstatus.MessageID{
+			dnsServer: adminstatus.RoleDNS, resolutionServer: adminstatus.RoleTHTTP, directoryAgent: adminstatus.RoleSLP, origin: adminstatus.RoleOrigin,
 		}[kind.is]
 		severity := adminstatus.Warning
 		if kind.needed {
 			severity = adminstatus.Critical
 		}
 		for _, server := range kind.list() {
-			f := adminstatus.Failing{Server: adminstatus.Server{Name: redact.URLs(server.Server), Is: is}, Until: server.Until, Severity: severity}
+			f := adminstatus.Failing{Server: adminstatus.Server{Name: redact.URLs(server.Server), Role: is}, Until: server.Until, Severity: severity}
 			if f.Reason = reasonOf(server.Err); f.Reason == "" {
-				f.Why = redact.URLs(server.Err.Error())
+				f.Detail = redact.URLs(server.Err.Error())
 			}
 			all = append(all, f)
 		}
@@ -165,14 +165,14 @@ func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Fail
 		for _, server := range pool.Status() {
 			if server.State == balance.Down {
 				all = append(all, adminstatus.Failing{
-					Server: adminstatus.Server{Name: server.URL, Is: adminstatus.IsSite}, Why: redact.URLs(server.Reason), Severity: adminstatus.Warning,
+					Server: adminstatus.Server{Name: server.URL, Role: adminstatus.RoleSite}, Detail: redact.URLs(server.Reason), Severity: adminstatus.Warning,
 				})
 			}
 		}
 	}
 	if sweep, _, ok := s.checks.Sweep(); ok && sweep.States[health.Unhealthy] > 0 {
 		all = append(all, adminstatus.Failing{
-			Server: adminstatus.Server{Is: adminstatus.IsDead}, Count: int(sweep.States[health.Unhealthy]), Reason: adminstatus.WhyDead, Severity: adminstatus.Warning,
+			Server: adminstatus.Server{Role: adminstatus.RoleDeadTargets}, Count: int(sweep.States[health.Unhealthy]), Reason: adminstatus.ReasonDead, Severity: adminstatus.Warning,
 		})
 	}
 	return all
@@ -180,14 +180,14 @@ func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Fail
 
 // reasonOf returns the message identifier of the reason why a server is avoided, "" if only the error
 // describes it.
-func reasonOf(err error) adminstatus.Word {
+func reasonOf(err error) adminstatus.MessageID {
 	switch {
 	case errors.Is(err, ddds.ErrSilent):
-		return adminstatus.WhySilent
+		return adminstatus.ReasonSilent
 	case errors.Is(err, forward.ErrUnconnectable):
-		return adminstatus.WhyUnconnectable
+		return adminstatus.ReasonUnconnectable
 	case errors.Is(err, forward.ErrUnanswered):
-		return adminstatus.WhyUnanswered
+		return adminstatus.ReasonUnanswered
 	default:
 		return ""
 	}
@@ -196,29 +196,29 @@ func reasonOf(err error) adminstatus.Word {
 // knownServers returns the servers of a configuration whose failures are known, with the names of failing. It
 // excludes upstream proxies: their failures are attributed to the origins behind them.
 func knownServers(c config.Config) (all []adminstatus.Server) {
-	add := func(is adminstatus.Word, name string) {
-		if server := (adminstatus.Server{Name: redact.URLs(name), Is: is}); name != "" && !slices.Contains(all, server) {
+	add := func(is adminstatus.MessageID, name string) {
+		if server := (adminstatus.Server{Name: redact.URLs(name), Role: is}); name != "" && !slices.Contains(all, server) {
 			all = append(all, server)
 		}
 	}
 	for _, site := range c.Proxy.Sites {
 		for _, server := range site.Servers {
-			add(adminstatus.IsSite, forward.ServerOf(server))
+			add(adminstatus.RoleSite, forward.ServerOf(server))
 		}
 	}
 	byNamespace := c.THTTPServers()
 	for _, nid := range slices.Sorted(maps.Keys(byNamespace)) {
 		for _, server := range byNamespace[nid] {
-			add(adminstatus.IsTHTTP, server)
+			add(adminstatus.RoleTHTTP, server)
 		}
 	}
 	if _, isGroup := c.SLP.Group(); !isGroup {
 		for _, agent := range c.SLP.Agents {
-			add(adminstatus.IsSLP, agent.String())
+			add(adminstatus.RoleSLP, agent.String())
 		}
 	}
 	for _, server := range dnsServers(c.DNS) {
-		add(adminstatus.IsDNS, ddds.Server{Address: server.AddrPort.String(), TLS: server.TLS}.String())
+		add(adminstatus.RoleDNS, ddds.Server{Address: server.AddrPort.String(), TLS: server.TLS}.String())
 	}
 	return all
 }
@@ -227,25 +227,25 @@ func knownServers(c config.Config) (all []adminstatus.Server) {
 func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 	if r.registry != nil {
 		store := adminstatus.Store{
-			Is: adminstatus.StoreRegistry, Place: placeOf(c.Registry.Store), Holds: adminstatus.HoldsAnswers, Size: -1, Free: -1,
+			Kind: adminstatus.StoreRegistry, Location: placeOf(c.Registry.Store), Content: adminstatus.ContentAnswers, Size: -1, Free: -1,
 		}
 		if path, ok := cli.StoreFile(c.Registry.Store); ok {
 			store.Size, store.Free = sizeOf(path, path+"-wal"), freeOf(path)
 		}
-		if len(r.registry.Faults()) > 0 {
-			store.Holds, store.Severity = adminstatus.HoldsFailing, adminstatus.Critical
+		if len(r.registry.Failures()) > 0 {
+			store.Content, store.Severity = adminstatus.ContentFailing, adminstatus.Critical
 		}
 		all = append(all, store)
 	}
 	if r.level != nil {
-		store := adminstatus.Store{Is: adminstatus.StoreShared, Place: placeOf(c.Cache.Shared), Holds: adminstatus.HoldsAnswers, Size: -1, Free: -1}
-		alone := r.level.Alone()
+		store := adminstatus.Store{Kind: adminstatus.StoreShared, Location: placeOf(c.Cache.Shared), Content: adminstatus.ContentAnswers, Size: -1, Free: -1}
+		alone := r.level.Standalone()
 		maps.DeleteFunc(alone, func(_ string, is bool) bool { return !is })
 		switch {
 		case !r.level.Stats().Used:
-			store.Holds, store.Severity = adminstatus.WhySilent, adminstatus.Critical
+			store.Content, store.Severity = adminstatus.ReasonSilent, adminstatus.Critical
 		case len(alone) > 0:
-			store.Holds, store.Values = adminstatus.HoldsAlone, []any{"Caches", strings.Join(slices.Sorted(maps.Keys(alone)), ", ")}
+			store.Content, store.Values = adminstatus.ContentStandalone, []any{"Caches", strings.Join(slices.Sorted(maps.Keys(alone)), ", ")}
 			store.Severity = adminstatus.Warning
 		}
 		all = append(all, store)
@@ -254,27 +254,27 @@ func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 		if disk, ok := cache.(observe.Disk); ok {
 			held, directory := disk.Stats(), diskDirectory(c.Cache)
 			store := adminstatus.Store{
-				Is: adminstatus.StoreDisk, Place: directory, Holds: adminstatus.HoldsUsed, Size: held.Bytes, Most: held.MaxBytes,
+				Kind: adminstatus.StoreDisk, Location: directory, Content: adminstatus.ContentUsed, Size: held.Bytes, Limit: held.MaxBytes,
 				Free: freeOf(filepath.Join(directory, "x")),
 			}
-			if held.Faults+held.Corrupt > 0 {
-				store.Holds, store.Values = adminstatus.HoldsDamaged, []any{"Faults", held.Faults, "Damaged", held.Corrupt}
+			if held.Failures+held.Corrupt > 0 {
+				store.Content, store.Values = adminstatus.ContentDamaged, []any{"Faults", held.Failures, "Damaged", held.Corrupt}
 				store.Severity = adminstatus.Warning
 			}
 			all = append(all, store)
 		}
 	}
 	if path := snapshotPath(c.Cache); path != "" && r.level == nil {
-		store := adminstatus.Store{Is: adminstatus.StoreSaved, Place: path, Holds: adminstatus.HoldsUnsaved, Size: sizeOf(path), Free: freeOf(path)}
+		store := adminstatus.Store{Kind: adminstatus.StoreSaved, Location: path, Content: adminstatus.ContentUnsaved, Size: sizeOf(path), Free: freeOf(path)}
 		if info, err := os.Stat(path); err == nil {
-			store.Holds, store.Values = adminstatus.HoldsSaved, []any{"Time", info.ModTime().UTC().Format(time.DateTime)}
+			store.Content, store.Values = adminstatus.ContentSaved, []any{"Time", info.ModTime().UTC().Format(time.DateTime)}
 		}
 		all = append(all, store)
 	}
 	for _, l := range c.Log.Access {
 		if l.File != "" {
 			all = append(all, adminstatus.Store{
-				Is: adminstatus.StoreLog, Place: l.File, Holds: adminstatus.HoldsUsed, Size: sizeOf(l.File), Free: freeOf(l.File),
+				Kind: adminstatus.StoreLog, Location: l.File, Content: adminstatus.ContentUsed, Size: sizeOf(l.File), Free: freeOf(l.File),
 			})
 		}
 	}
@@ -303,7 +303,7 @@ func sizeOf(paths ...string) int64 {
 
 // freeOf returns the free bytes on the file system of a file, negative if unknown.
 func freeOf(path string) int64 {
-	free, ok := observe.FreeRoom(path)
+	free, ok := observe.FreeSpace(path)
 	if !ok {
 		return -1
 	}

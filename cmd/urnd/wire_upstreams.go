@@ -74,11 +74,11 @@ func passwordOf(path string, u config.Upstream) ([]byte, error) {
 // upstreamRule returns the rule of an entry.
 func upstreamRule(path string, u config.Upstream, password string) (upstream.Rule, error) {
 	methods := map[string]balance.Method{
-		"": balance.Order, "order": balance.Order, "round_robin": balance.Turn, "hash_host": balance.Hash, "hash_url": balance.Hash,
+		"": balance.Failover, "order": balance.Failover, "round_robin": balance.RoundRobin, "hash_host": balance.Hash, "hash_url": balance.Hash,
 	}
 	rule := upstream.Rule{Hosts: u.Hosts, Direct: u.IsDirect(), Method: methods[u.Balance], Interval: u.CheckInterval}
 	if u.Balance == "hash_host" {
-		rule.Key = upstream.ByHost
+		rule.HashKey = upstream.ByHost
 	}
 	tls, err := secret.ServerTLS(path+".tls", u.TLS)
 	if err != nil {
@@ -104,7 +104,7 @@ func upstreamRule(path string, u config.Upstream, password string) (upstream.Rul
 
 // newUpstreams returns a Selector and the function that stops its probes, which start with the configuration.
 func newUpstreams(rules []upstream.Rule, r *resolution, d dependencies) (*upstream.Selector, func(), error) {
-	selector, err := upstream.New(upstream.Config{Rules: rules, Now: d.now, Log: d.lasting})
+	selector, err := upstream.New(upstream.Config{Rules: rules, Now: d.now, Log: d.persistentLog})
 	if err != nil {
 		return nil, nil, fmt.Errorf("proxy.upstreams: %w", err)
 	}
@@ -132,7 +132,7 @@ func pacOf(c config.Proxy) answer.PAC {
 		return pac
 	}
 	for _, u := range c.Upstreams {
-		pac.Rules = append(pac.Rules, answer.PACRule{Hosts: u.Hosts, IsDirect: len(u.WithoutDirect()) == 0})
+		pac.Rules = append(pac.Rules, answer.PACRule{Hosts: u.Hosts, Direct: len(u.WithoutDirect()) == 0})
 	}
 	return pac
 }

@@ -20,15 +20,15 @@ import (
 // settings.
 func explainer(c config.Proxy, handler *proxy.Handler) stored.Explain {
 	routes := c.SiteRoutes()
-	return func(ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool) (stored.Explained, error) {
-		why, err := handler.Why(ctx, u, fields, send)
+	return func(ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool) (stored.Explanation, error) {
+		why, err := handler.Explain(ctx, u, fields, send)
 		if err != nil {
-			return stored.Explained{}, err
+			return stored.Explanation{}, err
 		}
-		e := stored.Explained{Key: why.Key.String(), Spelling: why.Spelling, Cache: why.Cache, Advice: cacheAdvice(why.Site != nil)}
+		e := stored.Explanation{Key: why.Key.String(), Spelling: why.Spelling, Cache: why.Cache, Advice: cacheAdvice(why.Site != nil)}
 		if why.Site != nil {
 			r := routes[why.Site.Index]
-			e.Site = &api.WhySite{Setting: config.SiteSetting(r.Index), Host: r.Host, Path: r.Path, Rules: cacheRules(r.Cache)}
+			e.Site = &api.ExplainedSite{Setting: config.SiteSetting(r.Index), Host: r.Host, Path: r.Path, Rules: cacheRules(r.Cache)}
 			e.CacheSetting = config.SiteSetting(r.From.Cache) + ".cache"
 		}
 		if why.Reply != nil {
@@ -72,17 +72,17 @@ func cacheRules(all []config.SiteCache) []string {
 
 // siteURLs returns the URLs that the servers of a site are requested by, or the target of a redirect by urnd
 // itself.
-func siteURLs(r config.SiteRoute, a *route.Ask) (urls []string, err error) {
+func siteURLs(r config.SiteRoute, a *route.Request) (urls []string, err error) {
 	if r.Answer.Location != "" {
 		template, err := uri.ParseTemplate(r.Answer.Location)
 		if err != nil {
 			return nil, fmt.Errorf("%s.answer.location: %w", config.SiteSetting(r.Index), err)
 		}
-		return []string{(&proxy.SiteAnswer{Location: &template}).Leads(a)}, nil
+		return []string{(&proxy.FixedResponse{Location: &template}).RedirectLocation(a)}, nil
 	}
 	site := forward.Site{Path: r.Path, Replace: r.Replace}
 	for _, server := range poolConfig(r).Servers {
-		urls = append(urls, site.URL(server.URL, a.Sent(), a.Spelling))
+		urls = append(urls, site.URL(server.URL, a.OutgoingURI(), a.Spelling))
 	}
 	return urls, nil
 }

@@ -57,7 +57,7 @@ func (f *File) At(path string) Position {
 
 // Instead replaces faults of the decoder by those found in the text of the file, where there are such. unknown
 // is the start of the decoder's message about an unknown key.
-func (f *File) Instead(failures Faults, unknown string) Faults {
+func (f *File) Instead(failures Diagnostics, unknown string) Diagnostics {
 	if f == nil {
 		return failures
 	}
@@ -79,7 +79,7 @@ func Read(name string, schema Schema) (*File, error) {
 		return nil, fmt.Errorf("reading configuration %s: %w", name, err)
 	}
 	if at, message := notUTF8(text); message != "" {
-		return nil, Faults{{File: name, Position: at, Message: message}}
+		return nil, Diagnostics{{File: name, Position: at, Message: message}}
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors add a byte order mark
 	f := &File{Name: name, Values: make(map[string]any)}
@@ -108,7 +108,7 @@ func (f *File) readYAML(text []byte, schema Schema) error {
 		return err
 	}
 	if parsed.message != "" {
-		return Faults{{File: f.Name, Position: parsed.at, Message: parsed.message}}
+		return Diagnostics{{File: f.Name, Position: parsed.at, Message: parsed.message}}
 	}
 	f.positions, f.Empty, f.written = yamlPositions{parsed.root}, withoutValue(parsed.root), writtenInYAML(parsed.root, schema)
 	return nil

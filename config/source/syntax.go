@@ -61,11 +61,11 @@ type syntax struct {
 
 // explain returns the error of a file that cannot be parsed.
 func (s syntax) explain(path string, text []byte, err error) error {
-	var known Faults
+	var known Diagnostics
 	if errors.As(err, &known) {
 		return known
 	}
-	failure := Fault{File: path, Message: err.Error()}
+	failure := Diagnostic{File: path, Message: err.Error()}
 	var inTOML *toml.DecodeError
 	switch found := parserLine.FindStringSubmatch(failure.Message); {
 	case isTOML(path) && parsesAsYAML(text):
@@ -92,7 +92,7 @@ func (s syntax) explain(path string, text []byte, err error) error {
 		line := lineOf(s.source, failure.Line)
 		failure.Column = 1 + utf8.RuneCountInString(line) - utf8.RuneCountInString(strings.TrimLeft(line, " \t"))
 	}
-	return Faults{failure}
+	return Diagnostics{failure}
 }
 
 var (

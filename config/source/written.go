@@ -15,7 +15,7 @@ import (
 // writing is the values of a file that the parser reads differently from what the writer probably meant.
 type writing struct {
 	schema   Schema
-	failures Faults
+	failures Diagnostics
 	raw      []string // path of each fault as in messages of the decoder
 	// commas are keys without a value in {}, by path: a comma may have ended the value of the preceding key.
 	commas  map[string]string
@@ -44,7 +44,7 @@ func writtenInYAML(root *yaml.Node, schema Schema) writing {
 
 func (w *writing) add(path string, at Position, message string) {
 	w.raw = append(w.raw, path)
-	w.failures = append(w.failures, Fault{Position: at, Path: strings.Map(withoutOdd, w.schema.withoutSecretKeys(path)), Message: message})
+	w.failures = append(w.failures, Diagnostic{Position: at, Path: strings.Map(withoutOdd, w.schema.withoutSecretKeys(path)), Message: message})
 }
 
 // addNumber adds a fault for a TOML number that is not decimal.
@@ -258,11 +258,11 @@ func invisibleIn(text string) string {
 }
 
 // instead replaces faults of the decoder by those found in the text of the file, for the same paths.
-func (w writing) instead(failures Faults, file, unknown string) Faults {
+func (w writing) instead(failures Diagnostics, file, unknown string) Diagnostics {
 	for i := range w.failures {
 		w.failures[i].File = file
 	}
-	isWritten := func(f Fault) bool {
+	isWritten := func(f Diagnostic) bool {
 		return slices.ContainsFunc(w.raw, func(path string) bool { return f.Path == path || strings.HasPrefix(f.Path, path+".") })
 	}
 	failures = slices.DeleteFunc(failures, isWritten)

@@ -60,9 +60,9 @@ const (
 // requests completely as JSON.
 type Config struct {
 	Format Format
-	// Only reports whether an entry is logged; nil logs all. It must not retain the entry. It is not called
+	// Filter reports whether an entry is logged; nil logs all. It must not retain the entry. It is not called
 	// concurrently. It sees the complete entry, regardless of Clients and Omit.
-	Only    func(*Entry) bool
+	Filter  func(*Entry) bool
 	Clients Clients
 	Omit    Omit
 	Lost    func() // called for each entry that could not be written, possibly concurrently
@@ -119,7 +119,7 @@ func (l *Log) Write(e Entry) {
 	l.record.Entry = e
 	before := len(l.pending)
 	switch {
-	case l.config.Only != nil && !l.config.Only(&l.record.Entry):
+	case l.config.Filter != nil && !l.config.Filter(&l.record.Entry):
 	case before >= maxPending:
 		l.config.Lost()
 	default:
@@ -209,8 +209,8 @@ func (l *Log) write(lines []byte) {
 	}
 }
 
-// Redirect makes the log write to w from now on. Entries logged before are written to the previous writer.
-func (l *Log) Redirect(w io.Writer) {
+// SetOutput makes the log write to w from now on. Entries logged before are written to the previous writer.
+func (l *Log) SetOutput(w io.Writer) {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	l.flush()

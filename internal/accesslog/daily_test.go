@@ -50,7 +50,7 @@ func (d *dailyLog) open() *accesslog.File {
 	d.t.Helper()
 	f, err := accesslog.Open(accesslog.FileConfig{
 		Config: accesslog.Config{Format: formatOf(d.t, "apache:%U"), Lost: func() { d.t.Error("a line is lost") }},
-		Path:   d.path(), Keep: 3, Faults: slog.New(slog.NewTextHandler(&d.logs, nil)), Now: func() time.Time { return d.now },
+		Path:   d.path(), Keep: 3, ErrorLog: slog.New(slog.NewTextHandler(&d.logs, nil)), Now: func() time.Time { return d.now },
 	})
 	if err != nil {
 		d.t.Fatal(err)
@@ -127,7 +127,7 @@ func TestDays(t *testing.T) {
 	d.log("2026-10-31 12:00:00", "/j")
 	d.log("2026-11-01 00:00:00", "/k")
 	d.is("access.log /k", "access.log-20261030 /h", "access.log-20261031 /i,/j")
-	if failures := (accesslog.Set{d.File}).Faults(); len(failures) > 0 || d.logs.Len() > 0 {
+	if failures := (accesslog.Set{d.File}).Failures(); len(failures) > 0 || d.logs.Len() > 0 {
 		t.Errorf("%q, %s", failures, d.logs.String())
 	}
 }
@@ -228,13 +228,13 @@ func TestDaysFail(t *testing.T) {
 	d.put("access.log-20261128", "/theirs", "2026-11-28 12:00:00")
 	d.log("2026-11-29 00:00:00", "/b")
 	d.is("access.log /a,/b", "access.log-20261128 /theirs")
-	failures := set.Faults()
+	failures := set.Failures()
 	if len(failures) != 1 || !strings.Contains(failures[0], "access.log-20261128 exists already") || !strings.Contains(d.logs.String(), "exists already") {
 		t.Errorf("%q, %s", failures, d.logs.String())
 	}
 	d.log("2026-11-30 00:00:00", "/c")
 	d.is("access.log /c", "access.log-20261128 /theirs", "access.log-20261129 /a,/b")
-	if failures := set.Faults(); len(failures) > 0 {
+	if failures := set.Failures(); len(failures) > 0 {
 		t.Errorf("%q", failures)
 	}
 	moved := d.dir + ".moved"
@@ -242,7 +242,7 @@ func TestDaysFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.log("2026-12-01 00:00:00", "/d")
-	if failures := set.Faults(); len(failures) != 1 || !strings.Contains(failures[0], "no such file") {
+	if failures := set.Failures(); len(failures) != 1 || !strings.Contains(failures[0], "no such file") {
 		t.Errorf("%q", failures)
 	}
 	if err := os.Rename(moved, d.dir); err != nil {
@@ -268,17 +268,17 @@ func TestDaysLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.log("2026-11-29 00:00:00", "/b")
-	if failures := set.Faults(); len(failures) > 0 || d.logs.Len() > 0 {
+	if failures := set.Failures(); len(failures) > 0 || d.logs.Len() > 0 {
 		t.Errorf("%q, %s", failures, d.logs.String())
 	}
 	d.log("2026-11-29 00:01:00", "/c")
-	if failures := set.Faults(); len(failures) != 1 || !strings.Contains(failures[0], "locking the file") {
+	if failures := set.Failures(); len(failures) != 1 || !strings.Contains(failures[0], "locking the file") {
 		t.Errorf("%q", failures)
 	}
 	other.Close()
 	d.log("2026-11-29 00:02:00", "/d")
 	d.is("access.log /d", "access.log-20261128 /a,/b,/c")
-	if failures := set.Faults(); len(failures) > 0 {
+	if failures := set.Failures(); len(failures) > 0 {
 		t.Errorf("%q", failures)
 	}
 	set.Close()
@@ -308,7 +308,7 @@ func TestRun(t *testing.T) {
 	}
 	d.is("access.log", "access.log-20261129 /a")
 	set.Close()
-	accesslog.Set{open(t, accesslog.FileConfig{To: &d.logs})}.Run(t.Context(), time.After) // no daily files
+	accesslog.Set{open(t, accesslog.FileConfig{Writer: &d.logs})}.Run(t.Context(), time.After) // no daily files
 }
 
 // TestReopenWhileRotating reopens the file during a rotation and concurrent writes.
@@ -319,7 +319,7 @@ func TestReopenWhileRotating(t *testing.T) {
 	clock.Store(d.now.Unix())
 	f, err := accesslog.Open(accesslog.FileConfig{
 		Config: accesslog.Config{Lost: func() { t.Error("a line is lost") }},
-		Path:   d.path(), Keep: 3650, Faults: slog.New(slog.DiscardHandler), Now: now,
+		Path:   d.path(), Keep: 3650, ErrorLog: slog.New(slog.DiscardHandler), Now: now,
 	})
 	if err != nil {
 		t.Fatal(err)

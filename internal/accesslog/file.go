@@ -22,17 +22,17 @@ type FileConfig struct {
 	Path   string    // of the file, which is created; "" for none
 	Keep   int       // days for which daily files are kept; 0 disables rotation: others may rename before Reopen
 	Syslog *Syslog   // server, which is dialed for the first lines; nil for none
-	To     io.Writer // stream, used if Path and Syslog are unset
-	// Faults logs when lines cannot be written, and when they can be written again.
-	Faults *slog.Logger
-	Now    func() time.Time
+	Writer io.Writer // stream, used if Path and Syslog are unset
+	// ErrorLog logs when lines cannot be written, and when they can be written again.
+	ErrorLog *slog.Logger
+	Now      func() time.Time
 }
 
 // Open opens a log. The caller must close it. Rotating old files is left to Set.Run, because the configuration
 // may not come into force.
 func Open(c FileConfig) (*File, error) {
-	f := &File{state: &writeState{log: c.Faults, now: c.Now}}
-	to := c.To
+	f := &File{state: &writeState{log: c.ErrorLog, now: c.Now}}
+	to := c.Writer
 	switch {
 	case c.Path != "":
 		var err error
@@ -99,8 +99,8 @@ func (s Set) Reopen() error {
 	return errors.Join(all...)
 }
 
-// Faults returns the current problems of the logs.
-func (s Set) Faults() (all []string) {
+// Failures returns the current problems of the logs.
+func (s Set) Failures() (all []string) {
 	for _, f := range s {
 		all = append(all, f.state.failures()...)
 	}

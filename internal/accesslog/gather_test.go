@@ -144,7 +144,7 @@ func TestRedirect(t *testing.T) {
 	before, after := &recorder{}, &recorder{}
 	log := newLog(t, before)
 	log.Write(entry("/before"))
-	log.Redirect(after)
+	log.SetOutput(after)
 	log.Write(entry("/after"))
 	log.Close()
 	if len(before.writes) != 1 || !strings.Contains(before.writes[0], "/before") || len(after.writes) != 1 || !strings.Contains(after.writes[0], "/after") {
@@ -167,7 +167,7 @@ func TestConcurrentClients(t *testing.T) {
 		})
 	}
 	for i := range files {
-		log.Redirect(&files[i])
+		log.SetOutput(&files[i])
 		log.Flush()
 	}
 	running.Wait()

@@ -10,7 +10,7 @@ type Clients uint8
 
 // Ways to log client addresses.
 const (
-	WholeClients Clients = iota
+	ClientAddresses Clients = iota
 	// ClientNetworks logs the network of a client: the last byte of an IPv4 address and the last 80 bits of an
 	// IPv6 address are zero, as in the IP masking of Google Analytics.
 	ClientNetworks
@@ -25,7 +25,7 @@ const (
 // of returns the address to log for a client.
 func (c Clients) of(client netip.Addr) netip.Addr {
 	switch {
-	case c == WholeClients || !client.IsValid():
+	case c == ClientAddresses || !client.IsValid():
 		return client
 	case c == NoClients:
 		return netip.Addr{}

@@ -22,7 +22,7 @@ import (
 // open opens a log with the clock and the counter of lost lines of the test.
 func open(t *testing.T, c accesslog.FileConfig) *accesslog.File {
 	t.Helper()
-	c.Faults, c.Now = slog.New(slog.DiscardHandler), time.Now
+	c.ErrorLog, c.Now = slog.New(slog.DiscardHandler), time.Now
 	f, err := accesslog.Open(c)
 	if err != nil {
 		t.Fatal(err)
@@ -44,11 +44,11 @@ func formatOf(t *testing.T, text string) accesslog.Format {
 func TestSet(t *testing.T) {
 	var all, errorsOnly, quiet strings.Builder
 	set := accesslog.Set{
-		open(t, accesslog.FileConfig{To: &all, Config: accesslog.Config{Format: formatOf(t, "apache:%h %u %s %U%q %{Referer}i")}}),
-		open(t, accesslog.FileConfig{To: &errorsOnly, Config: accesslog.Config{
-			Format: formatOf(t, "apache:%h %s"), Clients: accesslog.NoClients, Only: func(e *accesslog.Entry) bool { return e.Status >= 500 && e.Client.IsValid() },
+		open(t, accesslog.FileConfig{Writer: &all, Config: accesslog.Config{Format: formatOf(t, "apache:%h %u %s %U%q %{Referer}i")}}),
+		open(t, accesslog.FileConfig{Writer: &errorsOnly, Config: accesslog.Config{
+			Format: formatOf(t, "apache:%h %s"), Clients: accesslog.NoClients, Filter: func(e *accesslog.Entry) bool { return e.Status >= 500 && e.Client.IsValid() },
 		}}),
-		open(t, accesslog.FileConfig{To: &quiet, Config: accesslog.Config{
+		open(t, accesslog.FileConfig{Writer: &quiet, Config: accesslog.Config{
 			Format: formatOf(t, "apache:%h %u %s %U%q %{Referer}i %{User-Agent}i"), Clients: accesslog.ClientNetworks,
 			Omit: accesslog.Omit{User: true, Query: true, UserAgent: true},
 		}}),
@@ -68,7 +68,7 @@ func TestSet(t *testing.T) {
 			t.Errorf("\n%swant\n%s", tt.got, tt.want)
 		}
 	}
-	if failures := accesslog.Set(nil).Faults(); len(failures) > 0 {
+	if failures := accesslog.Set(nil).Failures(); len(failures) > 0 {
 		t.Error(failures)
 	}
 }
@@ -174,7 +174,7 @@ func TestSyslogIsDown(t *testing.T) {
 	}
 	set := accesslog.Set{log}
 	log.Flush()
-	failures := set.Faults()
+	failures := set.Failures()
 	set.Close()
 	if lost.Load() != lines || dialled == 0 || dialled > lines/10 || len(failures) != 1 || !strings.Contains(failures[0], "no route to host") {
 		t.Errorf("%d lines of %d are lost, %d times dialled, %q", lost.Load(), lines, dialled, failures)

@@ -21,9 +21,9 @@ type writeState struct {
 	logged   time.Time // time at which an error was last logged; the zero value after the recovery was logged
 }
 
-// logFaultEvery is the minimum interval of log records about this state: on a full disk, short lines may still
+// logFailureEvery is the minimum interval of log records about this state: on a full disk, short lines may still
 // be written.
-const logFaultEvery = time.Minute
+const logFailureEvery = time.Minute
 
 // wrote records the result of a write.
 func (s *writeState) wrote(err error) {
@@ -31,7 +31,7 @@ func (s *writeState) wrote(err error) {
 	defer s.mu.Unlock()
 	s.failure = err
 	now := s.now()
-	switch recent := now.Sub(s.logged) < logFaultEvery; {
+	switch recent := now.Sub(s.logged) < logFailureEvery; {
 	case err != nil && (s.logged.IsZero() || !recent):
 		s.log.Error("access log write failed, lines dropped", "error", err)
 		s.logged = now

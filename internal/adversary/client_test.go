@@ -72,7 +72,7 @@ func get(ctx context.Context, address, from, target string, fields ...string) (r
 	if err != nil || got.status != http.StatusFound {
 		return got, err
 	}
-	again, err := askAgain(ctx, address, from, target, fields...)
+	again, err := requestAgain(ctx, address, from, target, fields...)
 	if err != nil {
 		return reply{}, fmt.Errorf("asked again: %w", err)
 	}
@@ -83,8 +83,8 @@ func get(ctx context.Context, address, from, target string, fields ...string) (r
 	return got, nil
 }
 
-// askAgain sends a GET twice over a connection and returns the second response.
-func askAgain(ctx context.Context, address, from, target string, fields ...string) (last reply, err error) {
+// requestAgain sends a GET twice over a connection and returns the second response.
+func requestAgain(ctx context.Context, address, from, target string, fields ...string) (last reply, err error) {
 	conn, err := connect(ctx, address, from)
 	if err != nil {
 		return reply{}, err

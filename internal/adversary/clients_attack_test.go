@@ -50,9 +50,9 @@ type attack struct {
 type duel struct {
 	*arena
 	attack
-	way, attackersWay route
-	shape             shape
-	server            int // attacked origin; the next one is its twin
+	victimRoute, attackerRoute route
+	shape                      shape
+	server                     int // attacked origin; the next one is its twin
 }
 
 // duels returns all combinations of routes and victims for the attacks of a family.
@@ -87,7 +87,7 @@ func orElse[T any](all []T, other T) []T {
 }
 
 func (d *duel) String() string {
-	return fmt.Sprintf("%s, %s, by %s, victim %s", d.name, d.moment, d.way.name, d.shape.name)
+	return fmt.Sprintf("%s, %s, by %s, victim %s", d.name, d.moment, d.victimRoute.name, d.shape.name)
 }
 
 // shows returns the requests of both clients.
@@ -99,7 +99,7 @@ func (d *duel) shows() string {
 			fmt.Fprintf(&text, "and %d more; ", len(d.requests)-most)
 			break
 		}
-		r = r.as(attackerAgent, "http", d.host(d.server, d.way), "/id", d.way.absolute)
+		r = r.as(attackerAgent, "http", d.host(d.server, d.victimRoute), "/id", d.victimRoute.absolute)
 		fmt.Fprintf(&text, "attacker: %.400s; ", r.bytes())
 	}
 	fmt.Fprintf(&text, "victim: %.400s", d.asked("id", d.server).bytes())
@@ -108,8 +108,8 @@ func (d *duel) shows() string {
 
 // asked returns the victim's request for a resource of a server.
 func (d *duel) asked(id string, server int) sending {
-	r := sending{version: d.way.version, fields: d.shape.fields}
-	return r.as(victimAgent, "http", d.host(server, d.way), "/"+id, d.way.absolute)
+	r := sending{version: d.victimRoute.version, fields: d.shape.fields}
+	return r.as(victimAgent, "http", d.host(server, d.victimRoute), "/"+id, d.victimRoute.absolute)
 }
 
 // run executes the attack.
@@ -180,7 +180,7 @@ func indented(text string) string {
 func (d *duel) undisturbed(ctx context.Context) (right map[string]bool, took time.Duration, err error) {
 	right = make(map[string]bool)
 	shapes := []shape{d.shape}
-	if less := d.shape.harmless(); len(less.fields) < len(d.shape.fields) {
+	if less := d.shape.safelisted(); len(less.fields) < len(d.shape.fields) {
 		shapes = append(shapes, less)
 	}
 	for i, shape := range shapes {
@@ -190,7 +190,7 @@ func (d *duel) undisturbed(ctx context.Context) (right map[string]bool, took tim
 		names := d.names(other.server, id)
 		d.origin.on(id, d.site, names)
 		began := time.Now()
-		got, err := other.victim(ctx, id, patience/2)
+		got, err := other.victim(ctx, id, waitLimit/2)
 		if i == 0 {
 			took = time.Since(began)
 		}

@@ -60,7 +60,7 @@ func multiplexed(ctx context.Context, d *duel) error {
 		return err
 	}
 	defer func() { _ = c.Close() }()
-	one := d.requests[0].as(attackerAgent, "https", d.host(d.server, d.way), "/"+id, false)
+	one := d.requests[0].as(attackerAgent, "https", d.host(d.server, d.victimRoute), "/"+id, false)
 	if err := c.send(one); err != nil {
 		return err
 	}

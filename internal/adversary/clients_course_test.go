@@ -24,9 +24,9 @@ func (d *duel) most() int64 {
 
 // open connects a client by the route of the duel.
 func (d *duel) open(ctx context.Context, from string, buffer int) (client, error) {
-	way, service := d.way, d.service
+	way, service := d.victimRoute, d.service
 	if from == attackers {
-		way = d.attackersWay
+		way = d.attackerRoute
 	}
 	if way.absolute {
 		service = d.forward
@@ -108,8 +108,8 @@ func (d *duel) attacked(ctx context.Context, id string, r *resource, bound time.
 // exchanges sends all requests of the attacker and returns the connection that remains open.
 func (d *duel) exchanges(ctx context.Context, c client, id string) (client, error) {
 	for i, one := range d.requests {
-		one.version = d.attackersWay.version
-		one = one.as(attackerAgent, "http", d.host(d.server, d.way), "/"+id, d.way.absolute)
+		one.version = d.attackerRoute.version
+		one = one.as(attackerAgent, "http", d.host(d.server, d.victimRoute), "/"+id, d.victimRoute.absolute)
 		fresh := i > 0
 		for {
 			err := c.send(one)
@@ -136,8 +136,8 @@ func (d *duel) exchanges(ctx context.Context, c client, id string) (client, erro
 // meet sends the attacker's first request and the victim's concurrently.
 func (d *duel) meet(ctx context.Context, c client, id string, r *resource, bound time.Duration) ([]received, error) {
 	one := d.requests[0]
-	one.version = d.attackersWay.version
-	one = one.as(attackerAgent, "http", d.host(d.server, d.way), "/"+id, d.way.absolute)
+	one.version = d.attackerRoute.version
+	one = one.as(attackerAgent, "http", d.host(d.server, d.victimRoute), "/"+id, d.victimRoute.absolute)
 	if err := c.send(one); err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (d *duel) goOn(c client, r *resource, answered <-chan struct{}) {
 	late := time.NewTimer(waits)
 	defer late.Stop()
 	select {
-	case <-r.asked:
+	case <-r.requested:
 	case <-answered:
 	case <-late.C:
 	}

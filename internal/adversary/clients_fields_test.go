@@ -139,9 +139,9 @@ func withCredentials() (all []attack) {
 	return all
 }
 
-// harmlessRequests returns requests of the attacker after which the victim must get the stored response: a
+// safelistedRequests returns requests of the attacker after which the victim must get the stored response: a
 // cache that shares nothing would survive all other attacks.
-func harmlessRequests() (all []attack) {
+func safelistedRequests() (all []attack) {
 	for _, fields := range [][]string{
 		nil, browser.fields,
 		{"Accept-Language: evil"},

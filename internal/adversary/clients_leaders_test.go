@@ -119,7 +119,7 @@ func (d *duel) primed(ctx context.Context, first sending) (received, error) {
 		return received{}, err
 	}
 	defer func() { _ = c.Close() }()
-	first = first.as(victimAgent, "http", d.host(d.server, d.way), "/"+id, d.way.absolute)
+	first = first.as(victimAgent, "http", d.host(d.server, d.victimRoute), "/"+id, d.victimRoute.absolute)
 	if err := c.send(first); err != nil {
 		return received{}, err
 	}
@@ -208,7 +208,7 @@ func hundred(ctx context.Context, d *duel) error {
 		return err
 	}
 	defer func() { _ = c.Close() }()
-	one := d.requests[0].as(attackerAgent, "http", d.host(d.server, d.way), "/"+id, d.way.absolute)
+	one := d.requests[0].as(attackerAgent, "http", d.host(d.server, d.victimRoute), "/"+id, d.victimRoute.absolute)
 	if err := c.send(one); err != nil {
 		return err
 	}

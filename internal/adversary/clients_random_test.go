@@ -35,8 +35,8 @@ func randomClients(s *stage) (all []payload) {
 	return inFamily("clients at random", all)
 }
 
-// sayPlayed prints the number of random attacks.
-func sayPlayed(s *stage) error {
+// logPlayed prints the number of random attacks.
+func logPlayed(s *stage) error {
 	_, err := fmt.Printf("clients at random: %d attacks\n", s.arena.played.Load())
 	return err
 }
@@ -47,7 +47,7 @@ func (a *arena) playRandom(ctx context.Context, source *rand.Rand, server int, e
 	var failures []error
 	for n := 0; time.Now().Before(end) && len(failures) < most; n++ {
 		d := a.randomDuel(source, server)
-		attempt, cancel := context.WithTimeout(ctx, patience)
+		attempt, cancel := context.WithTimeout(ctx, waitLimit)
 		if err := d.run(attempt); err != nil {
 			failures = append(failures, fmt.Errorf("attack %d: %s: %s: %w", n, d, d.shows(), err))
 		}
@@ -79,10 +79,10 @@ func (a *arena) randomDuel(source *rand.Rand, server int) *duel {
 	if source.IntN(12) == 0 && !one.site.gated {
 		one = stormy(one, source)
 	}
-	d := &duel{arena: a, attack: one, way: pick(source, ways), shape: pick(source, shapes()), server: server}
-	d.attackersWay = d.way
+	d := &duel{arena: a, attack: one, victimRoute: pick(source, ways), shape: pick(source, shapes()), server: server}
+	d.attackerRoute = d.victimRoute
 	if one.moment != sharing {
-		d.attackersWay = pick(source, ways)
+		d.attackerRoute = pick(source, ways)
 	}
 	return d
 }

@@ -82,8 +82,8 @@ var (
 // shapes returns all kinds of victims' requests.
 func shapes() []shape { return []shape{bare, browser, logged, ranged, conditional} }
 
-// harmless returns a shape without keyed fields, which prevent sharing a response.
-func (s shape) harmless() shape {
+// safelisted returns a shape without keyed fields, which prevent sharing a response.
+func (s shape) safelisted() shape {
 	return shape{s.name, slices.DeleteFunc(slices.Clone(s.fields), func(field string) bool {
 		name, _, _ := strings.Cut(field, ":")
 		return name == "Cookie" || name == "Origin" || name == "Range" || name == "If-None-Match"

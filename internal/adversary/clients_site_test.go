@@ -47,9 +47,9 @@ func (v *visit) isAttacker() bool { return strings.Contains(v.UserAgent(), attac
 
 func (v *visit) isVictim() bool { return v.UserAgent() == victimAgent }
 
-// harmlessFields lists request fields that origins are assumed to ignore unless Vary names them. Origins of
+// safelistedFields lists request fields that origins are assumed to ignore unless Vary names them. Origins of
 // these tests do not repeat them. A cache could share nothing without this assumption.
-var harmlessFields = []string{
+var safelistedFields = []string{
 	"user-agent", "referer", "dnt", "sec-*", "from", "save-data", "upgrade-insecure-requests", // about the client
 	"accept", "accept-*", // negotiation, RFC 9110 section 12.5: Vary names the selecting fields
 	"device-memory", "downlink", "dpr", "rtt", "viewport-width", "width", // client hints, the same
@@ -85,7 +85,7 @@ func (v *visit) echo() string {
 	varying := v.varying()
 	for name, values := range v.Header {
 		name = folded(name)
-		if slices.Contains(varying, name) || !isIn(harmlessFields, name) && !isIn(v.site.ignores, name) {
+		if slices.Contains(varying, name) || !isIn(safelistedFields, name) && !isIn(v.site.ignores, name) {
 			lines = append(lines, name+": "+strings.Join(values, ", "))
 		}
 	}
@@ -121,7 +121,7 @@ type resource struct {
 	// attackedPort is the port of the attacked server, if there are two.
 	attackedPort string
 	// arrived is closed when a request of the attacker is received, asked when one of the victim is.
-	arrived, asked chan struct{}
+	arrived, requested chan struct{}
 	// release releases held requests; failing resets their connection instead.
 	release, failing chan struct{}
 
@@ -132,7 +132,7 @@ type resource struct {
 
 func newResource(s site, names *strings.Replacer) *resource {
 	return &resource{
-		site: s, names: names, arrived: make(chan struct{}), asked: make(chan struct{}),
+		site: s, names: names, arrived: make(chan struct{}), requested: make(chan struct{}),
 		release: make(chan struct{}), failing: make(chan struct{}),
 	}
 }
@@ -149,7 +149,7 @@ func (r *resource) enters(v *visit) {
 	if len(r.lines) < most {
 		r.lines = append(r.lines, fmt.Sprintf("%s %s Host: %s %.600q", v.Method, v.RequestURI, v.Host, v.Header))
 	}
-	open := r.asked
+	open := r.requested
 	if v.isAttacker() {
 		open = r.arrived
 	}
@@ -187,7 +187,7 @@ func closeOnce(c chan struct{}) {
 
 // isHeld waits while the resource holds a request, and reports whether the request may proceed then.
 func (v *visit) isHeld() (goesOn bool) {
-	late := time.NewTimer(patience)
+	late := time.NewTimer(waitLimit)
 	defer late.Stop()
 	select {
 	case <-v.release:

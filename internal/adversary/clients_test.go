@@ -15,7 +15,7 @@ type clientsFamily struct {
 
 func clientsFamilies() []clientsFamily {
 	return []clientsFamily{
-		{"clients: harmless", harmlessRequests(), false},
+		{"clients: harmless", safelistedRequests(), false},
 		{"clients: fields", withFields(), false},
 		{"clients: cookies", withCookies(), false},
 		{"clients: credentials", withCredentials(), false},

@@ -19,7 +19,7 @@
 // With two clients, the response to the victim must be the same as without the attacker: clients_attack_test.go
 // requests it both ways and compares. An attack consists of the attacker's requests, the moment, and the site,
 // which is the behavior of the origin (clients_site_test.go); it repeats all relevant parts of a request,
-// except for the fields in harmlessFields. A new attack is a row in clients_fields_test.go or a similar file.
+// except for the fields in safelistedFields. A new attack is a row in clients_fields_test.go or a similar file.
 // These tests do not depend on the implementation of urnd: ADVERSARY_PEERS=1 runs them against nginx, Squid and
 // Varnish instead (clients_peers_test.go).
 //

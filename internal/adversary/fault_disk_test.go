@@ -11,7 +11,7 @@ import (
 )
 
 // inTime is the time limit to start and to stop, whatever is on the disk: it only detects hangs.
-const inTime = patience
+const inTime = waitLimit
 
 // snapshots are invalid files in place of the snapshot of answers. urnd must start, respond and stop.
 func (s *stage) snapshots() []payload {

@@ -79,7 +79,7 @@ func (s *stage) restarts(ctx context.Context) error {
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
-		many(64, func(int) { keepAsking(clients, listener.Addr().String(), &answered, &connections, &lost) })
+		many(64, func(int) { keepRequesting(clients, listener.Addr().String(), &answered, &connections, &lost) })
 	}()
 	defer func() { stop(); <-finished }()
 	more := func() error {
@@ -111,9 +111,9 @@ func (s *stage) restarts(ctx context.Context) error {
 	return err
 }
 
-// keepAsking sends requests over a connection while the server keeps it open, and then over another one, until
+// keepRequesting sends requests over a connection while the server keeps it open, and then over another one, until
 // ctx ends.
-func keepAsking(ctx context.Context, address string, answered, connections *atomic.Int64, lost *tally) {
+func keepRequesting(ctx context.Context, address string, answered, connections *atomic.Int64, lost *tally) {
 	for ctx.Err() == nil {
 		var dialer net.Dialer
 		conn, err := dialer.DialContext(ctx, "tcp", address)
@@ -125,12 +125,12 @@ func keepAsking(ctx context.Context, address string, answered, connections *atom
 		}
 		connections.Add(1)
 		_ = conn.SetDeadline(time.Now().Add(inTime))
-		askOver(ctx, conn, answered, lost)
+		requestOver(ctx, conn, answered, lost)
 		conn.Close()
 	}
 }
 
-func askOver(ctx context.Context, conn net.Conn, answered *atomic.Int64, lost *tally) {
+func requestOver(ctx context.Context, conn net.Conn, answered *atomic.Int64, lost *tally) {
 	reader := bufio.NewReader(conn)
 	for n := 0; ctx.Err() == nil; n++ {
 		_, err := io.WriteString(conn, "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\n\r\n")

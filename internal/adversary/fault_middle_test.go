@@ -14,9 +14,9 @@ import (
 	"sync"
 )
 
-// middle is an incomplete action of a client when the process ends: the beginning of a request to the service
+// partialAction is an incomplete action of a client when the process ends: the beginning of a request to the service
 // unless specified otherwise. %[1]s is the address of the origin, and %[2]s a unique text.
-type middle struct {
+type partialAction struct {
 	name, sends string
 	to          func(*daemon) string // nil is the service
 	reaches     string               // target that the origin must have received by then; "" is none
@@ -28,7 +28,7 @@ type middle struct {
 func (s *stage) middles() []payload {
 	admin := func(d *daemon) string { return d.admin }
 	var payloads []payload
-	for _, m := range []middle{
+	for _, m := range []partialAction{
 		{name: "a request line", sends: "GET /urn:ie"},
 		{name: "a head", sends: "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\nAcc"},
 		{name: "a PROXY header", sends: "PROXY TCP4 192.0."},
@@ -84,7 +84,7 @@ func (s *stage) middles() []payload {
 }
 
 // endsInTheMiddle ends a daemon during a request, and starts another one with its stored data.
-func (s *stage) endsInTheMiddle(ctx context.Context, m middle, end func(context.Context, *daemon) error) error {
+func (s *stage) endsInTheMiddle(ctx context.Context, m partialAction, end func(context.Context, *daemon) error) error {
 	id, released := s.id(), make(chan struct{})
 	release := sync.OnceFunc(func() { close(released) })
 	defer release()
@@ -148,7 +148,7 @@ func (s *stage) halves(id string, released <-chan struct{}) map[string]script {
 }
 
 // begin sends the beginning of a request and waits until it has arrived.
-func (s *stage) begin(ctx context.Context, d *daemon, m middle, id string) (net.Conn, error) {
+func (s *stage) begin(ctx context.Context, d *daemon, m partialAction, id string) (net.Conn, error) {
 	address := d.service
 	if m.to != nil {
 		address = m.to(d)

@@ -60,7 +60,7 @@ func (s *stage) survivesShared(ctx context.Context, first, says string) error {
 	if err := os.WriteFile(key, []byte(strings.Repeat("k", 32)), 0o600); err != nil {
 		return err
 	}
-	server, err := newLiar(first, says)
+	server, err := newLyingServer(first, says)
 	if err != nil {
 		return err
 	}
@@ -80,8 +80,8 @@ func (s *stage) survivesShared(ctx context.Context, first, says string) error {
 	return errors.Join(d.answers(ctx), d.below(300), d.stop(ctx))
 }
 
-// liar is a server that sends the same on each connection.
-type liar struct {
+// lyingServer is a server that sends the same on each connection.
+type lyingServer struct {
 	listener net.Listener
 	asked    chan struct{} // a value for each command, up to a limit
 	running  sync.WaitGroup
@@ -90,12 +90,12 @@ type liar struct {
 	conns []net.Conn
 }
 
-func newLiar(first, says string) (*liar, error) {
+func newLyingServer(first, says string) (*lyingServer, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	l := &liar{listener: listener, asked: make(chan struct{}, 100)}
+	l := &lyingServer{listener: listener, asked: make(chan struct{}, 100)}
 	l.running.Go(func() {
 		for {
 			conn, err := listener.Accept()
@@ -112,7 +112,7 @@ func newLiar(first, says string) (*liar, error) {
 }
 
 // lie responds to any input.
-func (l *liar) lie(conn net.Conn, first, says string) {
+func (l *lyingServer) lie(conn net.Conn, first, says string) {
 	defer conn.Close()
 	buffer := make([]byte, 4096)
 	for {
@@ -133,7 +133,7 @@ func (l *liar) lie(conn net.Conn, first, says string) {
 	}
 }
 
-func (l *liar) close() {
+func (l *lyingServer) close() {
 	_ = l.listener.Close()
 	l.mu.Lock()
 	for _, conn := range l.conns {

@@ -73,13 +73,13 @@ func (s *stage) stops(ctx context.Context, d *daemon, beginning string) error {
 	if err := soon(ctx, d, victim, "http://"+s.origin.address+"/p/quick", 200); err != nil {
 		return fmt.Errorf("another client is not answered: %w", err)
 	}
-	late := time.NewTimer(patience)
+	late := time.NewTimer(waitLimit)
 	defer late.Stop()
 	for i := range n {
 		select {
 		case <-ended:
 		case <-late.C:
-			return fmt.Errorf("after %s %d of %d connections are still open", patience, n-i, n)
+			return fmt.Errorf("after %s %d of %d connections are still open", waitLimit, n-i, n)
 		}
 	}
 	return nil

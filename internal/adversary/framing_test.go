@@ -18,8 +18,8 @@ const (
 	declined
 	// answered: it is legal, and so are later requests.
 	answered
-	// alone: it is answered, and the connection is closed.
-	alone
+	// standalone: it is answered, and the connection is closed.
+	standalone
 	// either: recipients may reject or answer it, but must not see another request in it.
 	either
 )
@@ -126,11 +126,11 @@ func (o outcome) allows(got []reply, marked bool) error {
 		return errors.New("it must be refused, and the connection closed")
 	case o == declined && !isRefusal:
 		return errors.New("it must be declined")
-	case (o == answered || o == alone) && (status == 0 || status >= 400):
+	case (o == answered || o == standalone) && (status == 0 || status >= 400):
 		return errors.New("it is legal and must be answered")
 	case o == answered && !follows:
 		return errors.New("what follows it must be answered")
-	case o == alone && follows:
+	case o == standalone && follows:
 		return errors.New("the connection must be closed behind it")
 	case o == either && status == 0 && follows:
 		return errors.New("what follows was answered although it was not")

@@ -53,7 +53,7 @@ func categories() []category {
 		},
 		{name: "faults", workers: 4, payloads: failures},
 		{name: "clients", workers: 12, prepare: prepareClients, payloads: clients},
-		{name: "clients at random", workers: 8, prepare: prepareClientsOnDisk, payloads: randomClients, after: sayPlayed},
+		{name: "clients at random", workers: 8, prepare: prepareClientsOnDisk, payloads: randomClients, after: logPlayed},
 		{name: "forms", workers: 4, prepare: prepareForms, payloads: forms},
 		{name: "random", workers: 4, payloads: random},
 	}
@@ -127,7 +127,7 @@ func (c category) play(binary, directory, only string, long time.Duration) (row,
 			return row{}, err
 		}
 	}
-	starting, cancel := context.WithTimeout(ctx, patience)
+	starting, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	if s.daemon, err = s.start(starting, c.settings...); err != nil {
 		return row{}, err

@@ -17,8 +17,8 @@ type payload struct {
 	play func(ctx context.Context) error
 }
 
-// patience limits one payload, including slow machines.
-const patience = 30 * time.Second
+// waitLimit limits one payload, including slow machines.
+const waitLimit = 30 * time.Second
 
 // verdict is the result of one payload.
 type verdict struct {
@@ -37,7 +37,7 @@ func (p payload) judge(ctx context.Context) (v verdict) {
 		}
 		v.took = time.Since(began)
 	}()
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	v.failure = p.play(ctx)
 	return v

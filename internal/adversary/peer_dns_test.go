@@ -30,7 +30,7 @@ type nameServer struct {
 	address string
 	udp     net.PacketConn
 	tcp     net.Listener
-	asked   atomic.Int64
+	queried atomic.Int64
 
 	mu      sync.Mutex
 	scripts map[string]answering // by name
@@ -113,7 +113,7 @@ func (s *nameServer) answers(wire []byte, tcp bool, from net.Addr) [][]byte {
 	if m.Unpack(wire) != nil || len(m.Question) != 1 {
 		return nil
 	}
-	s.asked.Add(1)
+	s.queried.Add(1)
 	q := question{m, tcp, from}
 	s.mu.Lock()
 	script := s.scripts[q.name()]

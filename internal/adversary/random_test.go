@@ -50,7 +50,7 @@ func random(s *stage) []payload {
 
 // survives sends bytes, and returns an error if the result is not a sequence of responses, or contains a 500.
 func (s *stage) survives(ctx context.Context, data string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	conn, err := connect(ctx, s.service, friend)
 	if err != nil {

@@ -26,7 +26,7 @@ const caseToken = "The Right Token of Administrators"
 // withCases returns a function that starts a daemon with a web host, a site, a rule and a token.
 func (s *stage) withCases() func() (*daemon, error) {
 	return sync.OnceValues(func() (*daemon, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 		defer cancel()
 		store, token := filepath.Join(s.directory, "case.db"), filepath.Join(s.directory, "case.token")
 		if err := os.WriteFile(token, []byte(caseToken), 0o600); err != nil {

@@ -14,7 +14,7 @@ func (s *stage) injections() []payload {
 	var payloads []payload
 	add := func(name, section, target string, fields ...string) {
 		payloads = append(payloads, payload{name: name, section: section, shows: target, play: func(ctx context.Context) error {
-			return harmless(get(ctx, s.service, friend, target, fields...))
+			return safelisted(get(ctx, s.service, friend, target, fields...))
 		}})
 	}
 	for _, end := range []string{
@@ -52,7 +52,7 @@ func (s *stage) injections() []payload {
 			if err == nil && strings.Contains(got.header.Get("Link"), host) {
 				return fmt.Errorf("it is in the links: %s", got.header.Get("Link"))
 			}
-			return harmless(got, err)
+			return safelisted(got, err)
 		}})
 	}
 	for _, location := range []string{
@@ -87,8 +87,8 @@ func masterFile(text string) string {
 	return escaped.String()
 }
 
-// harmless returns an error if a response contains an injected field, markup or scheme.
-func harmless(got reply, err error) error {
+// safelisted returns an error if a response contains an injected field, markup or scheme.
+func safelisted(got reply, err error) error {
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ const inside = "https://a.example/inside/"
 // withOwnHost returns a function that starts a daemon whose web host purl.example has a prefix.
 func (s *stage) withOwnHost() func() (*daemon, error) {
 	return sync.OnceValues(func() (*daemon, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 		defer cancel()
 		environment := []string{"URND_REGISTRY_STORE=sqlite:" + filepath.Join(s.directory, "ownhost.db"), "URND_REGISTRY_HOSTS=purl.example"}
 		set := exec.CommandContext(ctx, s.binary, "registry", "set", "--prefix", "https://purl.example/p/", inside, "--redirect", "301")

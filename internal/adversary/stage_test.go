@@ -115,7 +115,7 @@ func (s *stage) startWith(ctx context.Context, text string, environment ...strin
 // shared returns a function that starts a daemon on its first call, for the payloads of one family.
 func (s *stage) shared(environment ...string) func() (*daemon, error) {
 	return sync.OnceValues(func() (*daemon, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 		defer cancel()
 		return s.start(ctx, environment...)
 	})

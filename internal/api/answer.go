@@ -60,7 +60,7 @@ type Step struct {
 func NewAnswer(q resolver.Query, answer resolver.Answer, trace []resolver.Step) Answer {
 	return Answer{
 		Input: q.URI.String(), Canonical: answer.Name.String(), Service: q.Service.String(),
-		Locations: Locations(answer.Locations), Links: links(answer.Others()),
+		Locations: Locations(answer.Locations), Links: links(answer.OtherLinks()),
 		TTL: Seconds(answer.TTL), Cache: answer.Cache.String(), Record: NewRecord(answer.Record()), Trace: Steps(trace),
 	}
 }

@@ -65,7 +65,7 @@ func (n Name) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := field.OfRecord().AppendMembers(append(key[:len(key)-1], ','), &n.Record)
+	b, err := field.RecordFields().AppendMembers(append(key[:len(key)-1], ','), &n.Record)
 	if len(version) > len("{}") {
 		b = append(b, ',')
 	}
@@ -78,7 +78,7 @@ func (n *Name) UnmarshalJSON(text []byte) error {
 	members, err := field.ParseMembers(text)
 	others := make([]byte, 0, len(text))
 	for _, m := range members {
-		ok, failed := field.OfRecord().SetMember(&n.Record, m.Name, m.Value)
+		ok, failed := field.RecordFields().SetMember(&n.Record, m.Name, m.Value)
 		if !ok {
 			others = append(append(field.AppendString(append(others, ','), m.Name), ':'), m.Value...)
 		}
@@ -122,13 +122,13 @@ func ReadName(text []byte) (Name, error) {
 		err = errors.New("there is data after the JSON object")
 	}
 	if err != nil {
-		return Name{}, fmt.Errorf("%w: reading the document of a name: %w", registry.ErrInvalid, FailureOfJSON(err))
+		return Name{}, fmt.Errorf("%w: reading the document of a name: %w", registry.ErrInvalid, ToDocumentError(err))
 	}
 	return n, nil
 }
 
-// FailureOfJSON converts an error of encoding/json to one that describes the document instead of Go types.
-func FailureOfJSON(err error) error {
+// ToDocumentError converts an error of encoding/json to one that describes the document instead of Go types.
+func ToDocumentError(err error) error {
 	var failure *json.UnmarshalTypeError
 	if errors.As(err, &failure) {
 		what := failure.Field

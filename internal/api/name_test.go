@@ -117,12 +117,12 @@ func TestPublicFields(t *testing.T) {
 		return all
 	}
 	record, target := members(reflect.TypeFor[api.Record]()), members(reflect.TypeFor[api.Location](), reflect.TypeFor[api.Link]())
-	for _, f := range field.OfRecord() {
+	for _, f := range field.RecordFields() {
 		if record[f.Name] != f.Public {
 			t.Errorf("Record of the answers has the member %s: %t, and the table says that it is public: %t", f.Name, record[f.Name], f.Public)
 		}
 	}
-	for _, f := range field.OfTarget() {
+	for _, f := range field.TargetFields() {
 		if target[f.Name] != f.Public {
 			t.Errorf("a location or link has the member %s: %t, and the table says that it is public: %t", f.Name, target[f.Name], f.Public)
 		}

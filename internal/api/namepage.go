@@ -9,7 +9,7 @@ import (
 
 // NameMembers returns the names of the members of a Name.
 func NameMembers() (all []string) {
-	for _, f := range field.OfRecord() {
+	for _, f := range field.RecordFields() {
 		all = append(all, f.Name)
 	}
 	for _, of := range []reflect.Type{reflect.TypeFor[NameKey](), reflect.TypeFor[NameVersion]()} {

@@ -39,7 +39,7 @@ func checkFields(tr *tree, places []string, known func(name string) bool) []find
 				return true
 			}
 			method, ok := call.Fun.(*ast.SelectorExpr)
-			if !ok || !slices.Contains([]string{"Is", "Has", "Value", "Lines", "List", "Of"}, method.Sel.Name) {
+			if !ok || !slices.Contains([]string{"HasName", "Has", "Get", "Values", "List"}, method.Sel.Name) {
 				return true
 			}
 			name, ok := textOf(call.Args[0], constants)
@@ -111,7 +111,7 @@ func TestFieldsAreKnown(t *testing.T) {
 func TestUnknownFieldsFound(t *testing.T) {
 	for _, c := range []struct{ path, text, want string }{
 		{"proxy/x.go", `var x = f.Has("Other")`, "proxy/x.go:2 proxy reads the field Other"},
-		{"proxy/x.go", "const other = \"Other\"\nvar x = lines.Value(other)", "proxy/x.go:3 proxy reads the field Other"},
+		{"proxy/x.go", "const other = \"Other\"\nvar x = lines.Get(other)", "proxy/x.go:3 proxy reads the field Other"},
 		{"proxy/x.go", `var x = f.Has("Known") || f.Has("directive") || f.Has("") || f.Set("Other", "") || other("Other")`, ""},
 		{"proxy/x_test.go", `var x = f.Has("Other")`, ""},
 		{"elsewhere/x.go", `var x = f.Has("Other")`, ""},

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Parsed adds a flag to cmd whose value is parsed with the command line: an invalid value is a usage error,
+// AddParsed adds a flag to cmd whose value is parsed with the command line: an invalid value is a usage error,
 // before the command does anything.
-func Parsed[T any](cmd *cobra.Command, to *T, name, usage string, parse func(text string) (T, error)) {
+func AddParsed[T any](cmd *cobra.Command, to *T, name, usage string, parse func(text string) (T, error)) {
 	cmd.Flags().Var(&parsed[T]{to: to, parse: parse}, name, usage)
 }
 
@@ -37,9 +37,9 @@ func (p *parsed[T]) String() string { return p.text }
 // Type implements pflag.Value.
 func (*parsed[T]) Type() string { return "text" }
 
-// Each adds a flag to cmd with comma-separated values, which may be repeated.
-func Each[T any](cmd *cobra.Command, to *[]T, name, usage string, parse func(text string) (T, error)) {
-	Parsed(cmd, to, name, usage, func(text string) ([]T, error) {
+// AddParsedList adds a flag to cmd with comma-separated values, which may be repeated.
+func AddParsedList[T any](cmd *cobra.Command, to *[]T, name, usage string, parse func(text string) (T, error)) {
+	AddParsed(cmd, to, name, usage, func(text string) ([]T, error) {
 		all := *to
 		for one := range strings.SplitSeq(text, ",") {
 			value, err := parse(strings.TrimSpace(one))
@@ -79,10 +79,10 @@ func (w Words[T]) Names() (names []string) {
 }
 
 // String returns the allowed values for messages: "text, csv or json".
-func (w Words[T]) String() string { return Or(w.Names()...) }
+func (w Words[T]) String() string { return JoinOr(w.Names()...) }
 
-// Or joins alternatives for messages.
-func Or(names ...string) string {
+// JoinOr joins alternatives for messages.
+func JoinOr(names ...string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
@@ -90,8 +90,8 @@ func Or(names ...string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// Choice adds a flag to cmd that takes one of words, by default the first one. Shell completion offers them.
-func Choice[T any](cmd *cobra.Command, to *T, name, usage string, words Words[T]) {
+// AddChoice adds a flag to cmd that takes one of words, by default the first one. Shell completion offers them.
+func AddChoice[T any](cmd *cobra.Command, to *T, name, usage string, words Words[T]) {
 	choiceP(cmd, to, name, "", usage, words)
 }
 
@@ -116,9 +116,9 @@ func Complete(cmd *cobra.Command, name string, words ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Before adds a check of the flags and arguments of cmd, which runs before the command; its error is a usage
+// AddCheck adds a check of the flags and arguments of cmd, which runs before the command; its error is a usage
 // error.
-func Before(cmd *cobra.Command, check func(args []string) error) {
+func AddCheck(cmd *cobra.Command, check func(args []string) error) {
 	before := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if before != nil {
@@ -132,7 +132,7 @@ func Before(cmd *cobra.Command, check func(args []string) error) {
 
 // Require makes a flag of cmd mandatory. why explains it in the error.
 func Require(cmd *cobra.Command, name, why string) {
-	Before(cmd, func([]string) error {
+	AddCheck(cmd, func([]string) error {
 		if f := cmd.Flags().Lookup(name); !f.Changed || f.Value.String() == "" {
 			return fmt.Errorf("--%s is required: %s", name, why)
 		}
@@ -142,7 +142,7 @@ func Require(cmd *cobra.Command, name, why string) {
 
 // Exclude makes two flags of cmd mutually exclusive.
 func Exclude(cmd *cobra.Command, a, b string) {
-	Before(cmd, func([]string) error {
+	AddCheck(cmd, func([]string) error {
 		if cmd.Flags().Changed(a) && cmd.Flags().Changed(b) {
 			return fmt.Errorf("--%s and --%s are mutually exclusive: use one of them", a, b)
 		}

@@ -24,14 +24,14 @@ type Result struct {
 	Document any
 }
 
-// Lines runs a command on URIs: one line in, one line out.
-type Lines struct {
-	Output  *Output
-	What    string // the activity, for progress: "reading"
-	Workers int    // number of concurrent lines; 0 is one
-	Run     func(ctx context.Context, input string) (Result, error)
+// LineRunner runs a command on URIs: one line in, one line out.
+type LineRunner struct {
+	Output   *Output
+	Activity string // the activity, for progress: "reading"
+	Workers  int    // number of concurrent lines; 0 is one
+	Run      func(ctx context.Context, input string) (Result, error)
 	// OnError returns the document of a failed input; nil means the default document.
-	OnError func(input string, f Fault) any
+	OnError func(input string, f InputError) any
 }
 
 // outcome is the output for an input.
@@ -40,8 +40,8 @@ type outcome struct {
 	input, failure string // the error; "" if it succeeded
 }
 
-// Fault is the error of an input. Offset is a byte offset; Rule and Section name the violated rule.
-type Fault struct {
+// InputError is the error of an input. Offset is a byte offset; Rule and Section name the violated rule.
+type InputError struct {
 	Message string `json:"message"`
 	Offset  int    `json:"offset"`
 	Rule    string `json:"rule"`
@@ -49,8 +49,8 @@ type Fault struct {
 }
 
 type failed struct {
-	Input string `json:"input"`
-	Error Fault  `json:"error"`
+	Input string     `json:"input"`
+	Error InputError `json:"error"`
 }
 
 // StdinAlone returns a usage error if "-" is combined with other inputs.
@@ -63,11 +63,11 @@ func StdinAlone(inputs []string) error {
 
 // RunAll runs the command on inputs, or on the lines of standard input if inputs is "-" alone. The error is
 // ErrReported if any input failed.
-func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
+func (l LineRunner) RunAll(cmd *cobra.Command, inputs []string) error {
 	if err := StdinAlone(inputs); err != nil {
 		return err
 	}
-	p := StartProgress(cmd, l.What+" lines")
+	p := StartProgress(cmd, l.Activity+" lines")
 	defer p.End()
 	next := func() (string, error) {
 		if len(inputs) == 0 {
@@ -80,7 +80,7 @@ func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
 	if len(inputs) == 1 && inputs[0] == Stdin {
 		next = scan(Interruptible(cmd.Context(), cmd.InOrStdin()))
 	}
-	w := bufio.NewWriter(p.Over(cmd.OutOrStdout()))
+	w := bufio.NewWriter(p.Writer(cmd.OutOrStdout()))
 	table, err := l.Output.Rows(w, "input", "output", "error")
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
 		if o.failure != "" {
 			bad++
 		}
-		p.Show(Step{What: l.What + " lines", Done: int64(n), More: fmt.Sprintf("%d lines failed", bad)})
+		p.Show(Step{Activity: l.Activity + " lines", Done: int64(n), More: fmt.Sprintf("%d lines failed", bad)})
 		return l.print(w, table, o)
 	})
 	err = p.Interrupted(err, "the output covers the first %d lines: continue with line %d", n, n+1)
@@ -126,7 +126,7 @@ func scan(r io.Reader) func() (string, error) {
 }
 
 // outcome runs the command on an input.
-func (l Lines) outcome(ctx context.Context, input string) outcome {
+func (l LineRunner) outcome(ctx context.Context, input string) outcome {
 	r, err := l.Run(ctx, input)
 	if err != nil {
 		return outcome{l.failed(input, err), input, err.Error()}
@@ -135,7 +135,7 @@ func (l Lines) outcome(ctx context.Context, input string) outcome {
 }
 
 // print prints the output of an input.
-func (l Lines) print(w io.Writer, table *Table, o outcome) error {
+func (l LineRunner) print(w io.Writer, table *Table, o outcome) error {
 	switch {
 	case l.Output.Format == Text:
 		_, err := fmt.Fprintln(w, o.Text)
@@ -147,11 +147,11 @@ func (l Lines) print(w io.Writer, table *Table, o outcome) error {
 	}
 }
 
-func (l Lines) failed(input string, err error) Result {
-	f := Fault{Message: err.Error()}
+func (l LineRunner) failed(input string, err error) Result {
+	f := InputError{Message: err.Error()}
 	var parse *uri.ParseError
 	if errors.As(err, &parse) {
-		f = Fault{Message: parse.Rule.Says, Offset: parse.Offset, Rule: parse.Rule.Name, Section: parse.Rule.Section}
+		f = InputError{Message: parse.Rule.Requirement, Offset: parse.Offset, Rule: parse.Rule.Name, Section: parse.Rule.Section}
 	}
 	message := "error: " + plaintext.OneLine(err.Error())
 	if l.OnError != nil {

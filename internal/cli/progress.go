@@ -17,7 +17,7 @@ import (
 
 // Step is the progress of a long command.
 type Step struct {
-	What        string // the activity: "checking names"
+	Activity    string // the activity: "checking names"
 	Done, Total int64  // Total is 0 if unknown
 	Unit        string // of Done and Total, "" for the objects of What; Bytes for bytes
 	More        string // additional information, "" for none: "3 rejected"
@@ -59,7 +59,7 @@ const (
 func StartProgress(cmd *cobra.Command, what string) *Progress {
 	w := cmd.ErrOrStderr()
 	p := &Progress{
-		w: w, terminal: IsTerminal(w), step: Step{What: what}, begun: time.Now(), interrupted: cmd.Context(), end: make(chan struct{}),
+		w: w, terminal: IsTerminal(w), step: Step{Activity: what}, begun: time.Now(), interrupted: cmd.Context(), end: make(chan struct{}),
 	}
 	p.showingEnded.Go(p.run)
 	return p
@@ -96,7 +96,7 @@ func (p *Progress) run() {
 func (p *Progress) Show(s Step) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s.What != p.step.What {
+	if s.Activity != p.step.Activity {
 		p.clear()
 		p.bar, p.begun = nil, time.Now()
 	}
@@ -123,7 +123,7 @@ func (p *Progress) show() {
 			// Otherwise a goroutine renders it, for which Clear does not wait.
 			progressbar.OptionSetSpinnerChangeInterval(0))
 	}
-	about := p.step.What
+	about := p.step.Activity
 	if p.step.More != "" {
 		about += " (" + p.step.More + ")"
 	}
@@ -140,7 +140,7 @@ func (p *Progress) show() {
 // text formats a step as a line, after the given duration.
 func (s Step) text(after time.Duration) string {
 	if s.Done == 0 {
-		return fmt.Sprintf("%s for %s", s.What, after.Round(time.Second))
+		return fmt.Sprintf("%s for %s", s.Activity, after.Round(time.Second))
 	}
 	amount := func(n int64) string {
 		if s.Unit == Bytes {
@@ -149,7 +149,7 @@ func (s Step) text(after time.Duration) string {
 		return humanize.Comma(n)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", s.What, amount(s.Done))
+	fmt.Fprintf(&b, "%s: %s", s.Activity, amount(s.Done))
 	if s.Total > 0 {
 		fmt.Fprintf(&b, " of %s", amount(s.Total))
 	}
@@ -204,14 +204,14 @@ func (p *Progress) Interrupted(err error, stands string, of ...any) error {
 	return interruption(fmt.Sprintf(stands, of...))
 }
 
-// Anew is Interrupted for a command that has to start again.
-func (p *Progress) Anew(err error, stands string, of ...any) error {
+// InterruptedRestart is Interrupted for a command that has to start again.
+func (p *Progress) InterruptedRestart(err error, stands string, of ...any) error {
 	return p.Interrupted(err, stands+"; the same command starts over", of...)
 }
 
-// Over returns a writer for lines of output, which removes the progress line before each write if both are on
+// Writer returns a writer for lines of output, which removes the progress line before each write if both are on
 // a terminal.
-func (p *Progress) Over(w io.Writer) io.Writer {
+func (p *Progress) Writer(w io.Writer) io.Writer {
 	if !p.terminal || !IsTerminal(w) {
 		return w
 	}

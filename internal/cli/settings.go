@@ -102,7 +102,7 @@ func (s *Settings) LoadOrigins(flags map[string]string) (config.Config, config.O
 // named sets the flag as the origin of each error in a value from a flag. If all errors are from flags, the
 // result is a usage error.
 func (s *Settings) named(err error, flags map[string]string) error {
-	var failures config.Faults
+	var failures config.Diagnostics
 	if !errors.As(err, &failures) {
 		return err
 	}

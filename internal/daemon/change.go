@@ -52,9 +52,9 @@ func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, err
 func (d *Daemon) newServer(g *Generation, spec Endpoint) *server {
 	config := spec.Server
 	to := endpointHandler{&d.current, spec.Name}
-	protocol := spec.Protocol(Current{Handler: to, Admin: http.HandlerFunc(to.serveAdmin), WriteDeadline: d.writeDeadline})
+	protocol := spec.Protocol(CurrentHandlers{Handler: to, Admin: http.HandlerFunc(to.serveAdmin), WriteDeadline: d.writeDeadline})
 	config.Serve = func(c *listen.Conn) {
-		if c.Probe() {
+		if c.IsProbe() {
 			c.AnswerProbe(d.current.probe)
 			return
 		}
@@ -121,13 +121,13 @@ func (d *Daemon) apply(ctx context.Context, c change) {
 
 func (d *Daemon) socketConfig(spec Endpoint) listen.SocketConfig {
 	config := listen.SocketConfig{
-		Limit: d.connections, Refused: d.config.Refused, WriteDeadline: d.writeDeadline,
+		Limit: d.connections, Rejected: d.config.Refused, WriteDeadline: d.writeDeadline,
 		Failed: func(err error) {
 			d.log().Warn("accepting connections failed", "endpoint", spec.Name, "error", err)
 		},
 	}
 	if spec.Server.TLS == nil {
-		config.TooMany = d.config.TooMany
+		config.TooManyConnections = d.config.TooManyResponse
 	}
 	if spec.Administration {
 		config.Limit = nil

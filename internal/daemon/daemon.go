@@ -38,17 +38,17 @@ type Config struct {
 	// Loaded is called with the result of each load of the configuration; reload is false for the first load,
 	// which is only reported if it succeeds.
 	Loaded func(reload bool, err error)
-	// Refused is called when a client has too many connections. TooMany returns the complete response for such
+	// Refused is called when a client has too many connections. TooManyResponse returns the complete response for such
 	// a connection.
-	Refused func()
-	TooMany func() []byte
+	Refused         func()
+	TooManyResponse func() []byte
 	// Listening is called with the addresses of all endpoints when they change, before new endpoints accept
 	// connections. It may be nil.
 	Listening func(addrs []net.Addr)
 	// Status returns the status text of the service for systemd.
 	Status func() string
-	// BoundGarbage makes the daemon adjust GOGC. It is unset if the administrator has set GOGC.
-	BoundGarbage bool
+	// AdjustGOGC makes the daemon adjust GOGC. It is unset if the administrator has set GOGC.
+	AdjustGOGC bool
 }
 
 // Daemon is a running service.
@@ -113,7 +113,7 @@ func (d *Daemon) start(ctx context.Context) error {
 		return err
 	}
 	d.limitMemory(g.MemoryLimit)
-	d.connections.Change(g.Connections)
+	d.connections.SetLimits(g.Connections)
 	change, err := d.prepare(ctx, g)
 	if err != nil {
 		g.retire()
@@ -142,7 +142,7 @@ func (d *Daemon) loop(ctx context.Context, hangups <-chan os.Signal, changes <-c
 	}
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	heap := newGarbage()
+	heap := newGCPercent()
 	defer heap.end()
 	for {
 		select {
@@ -155,7 +155,7 @@ func (d *Daemon) loop(ctx context.Context, hangups <-chan os.Signal, changes <-c
 		case <-changes:
 			d.reload(ctx)
 		case <-ticker.C:
-			if d.config.BoundGarbage {
+			if d.config.AdjustGOGC {
 				heap.bound()
 			}
 			d.logNotifyError(systemd.Status(d.status()))
@@ -201,7 +201,7 @@ func (d *Daemon) Use(f func(*Generation)) {
 }
 
 // Connections returns the number of open client connections.
-func (d *Daemon) Connections() int { return d.connections.Open() }
+func (d *Daemon) Connections() int { return d.connections.Connections() }
 
 // Address returns the addresses of an endpoint, or "off" if it is disabled.
 func (d *Daemon) Address(name string) string {

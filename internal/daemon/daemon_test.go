@@ -21,7 +21,7 @@ type answering struct{}
 
 func (answering) Serve(c *listen.Conn) {
 	defer c.Close()
-	if _, err := c.Read(make([]byte, 4096)); err == nil && c.Serving() {
+	if _, err := c.Read(make([]byte, 4096)); err == nil && c.SetServing() {
 		_, _ = io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 	}
 }
@@ -35,8 +35,8 @@ func serving(t *testing.T) *Daemon {
 		Load: func(*Generation) (*Generation, error) {
 			return &Generation{
 				Endpoints: []Endpoint{{
-					Name: "http", Address: "127.0.0.1:0", Protocol: func(Current) Protocol { return answering{} },
-					Server: listen.ServerConfig{Now: time.Now, HeaderTimeout: time.Minute, ShutdownTimeout: time.Second},
+					Name: "http", Address: "127.0.0.1:0", Protocol: func(CurrentHandlers) Protocol { return answering{} },
+					Server: listen.ServerConfig{Now: time.Now, ReadHeaderTimeout: time.Minute, ShutdownTimeout: time.Second},
 				}},
 				Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Connections: listen.ConnectionLimits{Connections: 10}, WriteTimeout: time.Minute,
 				Close: func() {}, Reopen: func() error { return nil },

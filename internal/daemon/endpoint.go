@@ -30,7 +30,7 @@ type Endpoint struct {
 	Handler httpmessage.Handler
 	Admin   http.Handler
 	// Protocol returns the protocol implementation for connections of the server.
-	Protocol func(Current) Protocol
+	Protocol func(CurrentHandlers) Protocol
 	// Setting is the configuration setting of the address, which prefixes listen errors; "" for none.
 	Setting string
 	// Server configures the server. The daemon sets Serve, Log and DaemonContext.
@@ -54,8 +54,8 @@ type server struct {
 	protocol Protocol
 }
 
-// Current gives the protocol of an endpoint access to the current generation at the time of each call.
-type Current struct {
+// CurrentHandlers gives the protocol of an endpoint access to the current generation at the time of each call.
+type CurrentHandlers struct {
 	Handler httpmessage.Handler
 	Admin   http.Handler
 	// WriteDeadline returns the time by which a client must read the next chunk of a response.
@@ -137,7 +137,7 @@ func (e *endpoint) serve(ctx context.Context, server *server, failed func(err er
 	e.ended = ended
 	var group errgroup.Group
 	for _, socket := range e.sockets {
-		listener := socket.Listen()
+		listener := socket.Listener()
 		e.listeners = append(e.listeners, listener)
 		group.Go(func() error { return server.Serve(ctx, listener) })
 	}
@@ -185,7 +185,7 @@ func (e *endpoint) announce(ctx context.Context) {
 		e.drain()
 	}
 	if e.server != nil {
-		e.server.Announce(ctx)
+		e.server.AnnounceShutdown(ctx)
 	}
 }
 

@@ -138,7 +138,7 @@ func (h endpointHandler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseW
 	}()
 	e := g.endpoint(h.name)
 	if e == nil { // the endpoint was just closed
-		w.WriteHeader(http.StatusServiceUnavailable, "", httpmessage.FieldsOf("Connection", "close"))
+		w.WriteHeader(http.StatusServiceUnavailable, "", httpmessage.NewFields("Connection", "close"))
 		return nil
 	}
 	if begun := e.Handler.Begin(in, w); begun != nil {

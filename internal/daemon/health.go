@@ -27,8 +27,8 @@ func NewHealth(now func() time.Time, redact func(string) string) *Health {
 
 var errStopping = errors.New("urnd is stopping")
 
-// Query records whether a DNS query was answered.
-func (h *Health) Query(answered bool) {
+// RecordQuery records whether a DNS query was answered.
+func (h *Health) RecordQuery(answered bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {

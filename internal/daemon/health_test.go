@@ -15,7 +15,7 @@ func TestHealthOfDNS(t *testing.T) {
 		since    string // "" if DNS answers
 	}{{true, ""}, {false, "05:04:05"}, {false, "05:04:05"}, {true, ""}, {false, "08:04:05"}, {false, "08:04:05"}} {
 		now = now.Add(time.Hour)
-		h.Query(tt.answered)
+		h.RecordQuery(tt.answered)
 		unready, degraded := h.Report()
 		got := strings.Join(degraded, "; ")
 		if len(unready) > 0 || (got == "") != (tt.since == "") || !strings.Contains(got, tt.since) {

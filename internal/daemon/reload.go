@@ -47,7 +47,7 @@ func (d *Daemon) replace(ctx context.Context) error {
 	}
 	g.start()
 	before := d.current.replace(g)
-	d.connections.Change(g.Connections)
+	d.connections.SetLimits(g.Connections)
 	d.apply(ctx, c)
 	d.background.Go(before.retire)
 	d.limitMemory(g.MemoryLimit)

@@ -53,8 +53,8 @@ func start(t *testing.T) *stack {
 	t.Helper()
 	s := &stack{t: t, secrets: secrets(t)}
 	s.postgres = testserver.StartPostgres(t)
-	s.postgres.Ask("", fmt.Sprintf("CREATE ROLE urnd LOGIN PASSWORD '%s'", s.secret("registry-password")))
-	s.postgres.Ask("", "CREATE DATABASE names OWNER urnd")
+	s.postgres.Query("", fmt.Sprintf("CREATE ROLE urnd LOGIN PASSWORD '%s'", s.secret("registry-password")))
+	s.postgres.Query("", "CREATE DATABASE names OWNER urnd")
 	s.postgres.RequirePassword("urnd")
 	command := loaded(t).Services["valkey"].Command
 	s.valkey = testserver.StartRedis(t, strings.Split(strings.ReplaceAll(strings.Join(command[3:], "\n"), "/run/secrets", s.secrets), "\n")...)

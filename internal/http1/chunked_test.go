@@ -166,7 +166,7 @@ func TestChunkedBehindDeadline(t *testing.T) {
 			failures++
 		}
 	}
-	if string(got) != "Wiki" || failures != 4 || trailer.Fields.Value("A") != "b" || in.Buffered() != len("rest") {
+	if string(got) != "Wiki" || failures != 4 || trailer.Fields.Get("A") != "b" || in.Buffered() != len("rest") {
 		t.Errorf("%q, %d errors, %v, %d bytes behind", got, failures, trailer.Fields, in.Buffered())
 	}
 }
@@ -178,7 +178,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // TestAppendChunks checks that appended chunks decode to the same content.
 func TestAppendChunks(t *testing.T) {
 	b := append(http1.AppendChunkSize(nil, 26), "abcdefghijklmnopqrstuvwxyz\r\n"...)
-	b = http1.AppendLastChunk(b, httpmessage.FieldsOf("A", "b\r\nc: d", "not a name", "e", "f", ""))
+	b = http1.AppendLastChunk(b, httpmessage.NewFields("A", "b\r\nc: d", "not a name", "e", "f", ""))
 	const want = "1a\r\nabcdefghijklmnopqrstuvwxyz\r\n0\r\nA: b  c: d\r\nf: \r\n\r\n"
 	if string(b) != want {
 		t.Errorf("%q", b)

@@ -54,10 +54,10 @@ func errHeader() error {
 
 // Framing describes how the end of a response is determined: RFC 9112 section 6.3.
 type Framing struct {
-	Length   int64 // length of the content in bytes; -1 if unknown
-	Empty    bool  // no body follows
-	Chunked  bool
-	Persists bool // the connection may be reused after the body
+	Length    int64 // length of the content in bytes; -1 if unknown
+	Empty     bool  // no body follows
+	Chunked   bool
+	KeepAlive bool // the connection may be reused after the body
 }
 
 // Frame returns the framing of a final response to a request with this method. It removes fields that only
@@ -73,7 +73,7 @@ func (h *ResponseHead) Frame(method string) (Framing, error) {
 	case method == http.MethodHead: // the fields describe content that is not sent
 		f.Empty, f.Chunked = true, false
 	default:
-		return Framing{Empty: true, Persists: f.Persists}, nil
+		return Framing{Empty: true, KeepAlive: f.KeepAlive}, nil
 	}
 	return f, nil
 }
@@ -86,10 +86,10 @@ func HasNoContent(method string, status int) bool {
 
 // declared returns the framing declared by the header fields of the response.
 func (h *ResponseHead) declared() (Framing, error) {
-	codings, lengths := h.Fields.Lines("Transfer-Encoding"), h.Fields.Lines("Content-Length")
+	codings, lengths := h.Fields.Values("Transfer-Encoding"), h.Fields.Values("Content-Length")
 	coded, sized := len(codings) > 0, len(lengths) > 0
 	f := Framing{Length: -1, Chunked: coded}
-	f.Persists = h.Minor > 0 && !httpguts.HeaderValuesContainsToken(h.Fields.Lines("Connection"), "close")
+	f.KeepAlive = h.Minor > 0 && !httpguts.HeaderValuesContainsToken(h.Fields.Values("Connection"), "close")
 	switch {
 	case coded && sized:
 		return f, invalid("it has Transfer-Encoding and Content-Length")

@@ -27,7 +27,7 @@ func stricter() map[string]string {
 
 		"a field value has a control character":                   server,
 		"there is white space between a field name and its colon": server,
-		"only the expectation 100-continue is supported":              server,
+		"only the expectation 100-continue is supported":          server,
 
 		"a line ends with LF alone":      "RFC 9112 section 2.2 allows it, but not all recipients read it so",
 		"a line begins with white space": "RFC 9112 section 5.2: recipients differ in what a fold means",
@@ -79,7 +79,7 @@ func compare(r *httpmessage.Incoming, other *http.Request) string {
 		return "the host"
 	case r.ContentLength != other.ContentLength || (r.ContentLength < 0) != (len(other.TransferEncoding) > 0):
 		return "the framing"
-	case r.Closes != other.Close:
+	case r.Close != other.Close:
 		return "persistence"
 	case !maps.EqualFunc(got, want, slices.Equal):
 		return fmt.Sprintf("the fields %q, %q", got, want)

@@ -21,7 +21,7 @@ import (
 func ParseRequest(b []byte, r *httpmessage.Incoming, maxHeader int) (n int, err error) {
 	r.Reset()
 	text := unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // see the doc comment
-	r.Over(text)
+	r.SetBuffer(text)
 	section, err := parseRequestLine(text, r, maxHeader)
 	complete := section != ""
 	// Most requests have no body, so text that ends with an empty line contains the end of the head. Otherwise
@@ -41,7 +41,7 @@ func ParseRequest(b []byte, r *httpmessage.Incoming, maxHeader int) (n int, err 
 		return 0, err
 	}
 	size := len(text) - len(rest)
-	r.Over(text[:size])
+	r.SetBuffer(text[:size])
 	return size, nil
 }
 

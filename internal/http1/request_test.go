@@ -37,7 +37,7 @@ func describe(r *httpmessage.Incoming) string {
 	case r.ContentLength > 0:
 		text += fmt.Sprint(" length=", r.ContentLength)
 	}
-	if r.Closes {
+	if r.Close {
 		text += " closes"
 	}
 	if http1.ExpectsContinue(r) {
@@ -82,7 +82,7 @@ func TestRequestFields(t *testing.T) {
 		"Connection: close, TE\r\nE:\r\n\r\n"
 	var r httpmessage.Incoming
 	n, err := http1.ParseRequest([]byte(text), &r, maxHeader)
-	want := httpmessage.FieldsOf("x-B", "1", "X-b", "2", "Connection", "close, TE", "E", "")
+	want := httpmessage.NewFields("x-B", "1", "X-b", "2", "Connection", "close, TE", "E", "")
 	if err != nil || n != len(text) || !slices.Equal(r.Fields, want) {
 		t.Errorf("%d, %v: %q", n, err, r.Fields)
 	}

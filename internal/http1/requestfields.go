@@ -28,20 +28,20 @@ type framingFields struct {
 func (h *framingFields) add(f httpmessage.Field) error {
 	switch len(f.Name) {
 	case len("Host"):
-		if f.Is("Host") {
+		if f.HasName("Host") {
 			return h.setHost(f.Value)
 		}
 	case len("Expect"):
-		if f.Is("Expect") && f.Value != "" && !HasToken(f.Value, continues) { // RFC 9110 section 10.1.1
+		if f.HasName("Expect") && f.Value != "" && !HasToken(f.Value, continues) { // RFC 9110 section 10.1.1
 			return &Error{Status: http.StatusExpectationFailed, Reason: "only the expectation 100-continue is supported"}
 		}
 	case len("Trailer"):
-		if f.Is("Trailer") {
+		if f.HasName("Trailer") {
 			h.trailers = append(h.trailers, f.Value)
 			return nil
 		}
 	case len("Connection"):
-		if f.Is("Connection") {
+		if f.HasName("Connection") {
 			h.closes = h.closes || HasToken(f.Value, "close")
 			h.keepsAlive = h.keepsAlive || HasToken(f.Value, "keep-alive")
 		}
@@ -61,10 +61,10 @@ func (h *framingFields) addFraming(f httpmessage.Field) (kept bool, err error) {
 	case uri.EqualFold(f.Name, "content_length"), uri.EqualFold(f.Name, "transfer_encoding"):
 		// CGI recipients treat "_" in a name as "-".
 		return false, refused("the name of a framing field has _ in place of -")
-	case f.Is("Transfer-Encoding"):
+	case f.HasName("Transfer-Encoding"):
 		h.codings = append(h.codings, f.Value)
 		return false, nil
-	case f.Is("Content-Length"):
+	case f.HasName("Content-Length"):
 		err = h.setLength(f.Value)
 	}
 	return err == nil, err
@@ -104,7 +104,7 @@ const continues = "100-continue"
 // ExpectsContinue reports whether the client waits for 100 (Continue) before it sends the body: RFC 9110
 // section 10.1.1.
 func ExpectsContinue(r *httpmessage.Incoming) bool {
-	return r.ContentLength != 0 && r.AtLeast(1, 1) && HasToken(r.Fields.Value("Expect"), continues)
+	return r.ContentLength != 0 && r.AtLeast(1, 1) && HasToken(r.Fields.Get("Expect"), continues)
 }
 
 // finish validates the combination of the fields and sets the framing of the request.
@@ -123,7 +123,7 @@ func (h *framingFields) finish() error {
 		h.ContentLength = -1
 		h.Trailer = &httpmessage.Trailer{Names: TrailerNames(h.trailers)}
 	}
-	h.Closes = h.closes || old && !h.keepsAlive
+	h.Close = h.closes || old && !h.keepsAlive
 	// HTTP/1.0 does not require Host. CONNECT without Host is tolerated because its target names the host.
 	if !h.hasHost && !old && h.Method != http.MethodConnect {
 		return refused("missing required Host")

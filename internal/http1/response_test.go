@@ -55,7 +55,7 @@ func framed(h http1.ResponseHead, f http1.Framing) (parts []string) {
 	default:
 		parts = append(parts, fmt.Sprint("length=", f.Length))
 	}
-	if f.Persists {
+	if f.KeepAlive {
 		parts = append(parts, "persists")
 	}
 	return append(parts, fmt.Sprint(h.Fields))
@@ -66,8 +66,8 @@ func TestLinesOfResponse(t *testing.T) {
 	const most = 8 << 10
 	for n, want := range map[int]bool{0: true, 1: true, most: true, most + 1: false, 80_000: false} {
 		h, err := http1.ParseResponse("HTTP/1.1 200 OK\r\n"+strings.Repeat("a:\r\n", n), nil)
-		if (err == nil) != want || want && n > 0 && len(h.Fields.Lines("A")) != n {
-			t.Errorf("%d lines: %d, %v", n, len(h.Fields.Lines("A")), err)
+		if (err == nil) != want || want && n > 0 && len(h.Fields.Values("A")) != n {
+			t.Errorf("%d lines: %d, %v", n, len(h.Fields.Values("A")), err)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestAppendResponse(t *testing.T) {
 	b = http1.AppendStatusLine(b, 599, "a\r\nb")
 	b = http1.AppendStatusLine(b, 299, "")
 	b = http1.AppendField(b, "X", "long enough to be looked at in words\r\nY: z\x00\t\xff\n")
-	b = http1.AppendFields(b, httpmessage.FieldsOf("a-B", "", "", "c", "d e", "f", "g:", "h", "i", "\n"))
+	b = http1.AppendFields(b, httpmessage.NewFields("a-B", "", "", "c", "d e", "f", "g:", "h", "i", "\n"))
 	const want = "HTTP/1.1 200 OK\r\nHTTP/1.1 599 a  b\r\nHTTP/1.1 299 \r\n" +
 		"X: long enough to be looked at in words  Y: z \t\xff \r\na-B: \r\ni:  \r\n"
 	if string(b) != want {

@@ -17,12 +17,12 @@ func TestMediaRanges(t *testing.T) {
 		"text/plain; q=2, text/*; q=0.25":  {{Type: "text/*", Quality: .25}},
 		"/, text/x;q=NaN, a/b;q=-1, a/b;q": nil,
 	} {
-		if got := httpmessage.MediaRanges(accept); !slices.Equal(got, want) {
+		if got := httpmessage.ParseAccept(accept); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", accept, got, want)
 		}
 	}
 	const most = 50
-	if n := len(httpmessage.MediaRanges(strings.Repeat("a/b,", 1000))); n != most {
+	if n := len(httpmessage.ParseAccept(strings.Repeat("a/b,", 1000))); n != most {
 		t.Errorf("%d elements are read", n)
 	}
 }

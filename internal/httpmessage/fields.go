@@ -20,8 +20,8 @@ import (
 // Field is a field line: RFC 9110 section 5.
 type Field struct{ Name, Value string }
 
-// Is reports whether the field has this name, compared case-insensitively (ASCII only).
-func (f Field) Is(name string) bool {
+// HasName reports whether the field has this name, compared case-insensitively (ASCII only).
+func (f Field) HasName(name string) bool {
 	return len(f.Name) == len(name) && (f.Name == name || uri.EqualFold(f.Name, name))
 }
 
@@ -35,8 +35,8 @@ func (f Field) Canonical() string { return textproto.CanonicalMIMEHeaderKey(f.Na
 // are safe.
 type Fields []Field
 
-// FieldsOf returns the fields of alternating names and values. A last name without a value gets the value "".
-func FieldsOf(pairs ...string) Fields {
+// NewFields returns the fields of alternating names and values. A last name without a value gets the value "".
+func NewFields(pairs ...string) Fields {
 	f := make(Fields, 0, (len(pairs)+1)/2)
 	for pair := range slices.Chunk(pairs, 2) {
 		field := Field{Name: pair[0]}
@@ -51,7 +51,7 @@ func FieldsOf(pairs ...string) Fields {
 // index returns the index of the first line of a field, or -1.
 func (f Fields) index(name string) int {
 	for i := range f {
-		if f[i].Is(name) {
+		if f[i].HasName(name) {
 			return i
 		}
 	}
@@ -61,24 +61,24 @@ func (f Fields) index(name string) int {
 // Has reports whether the field has at least one line.
 func (f Fields) Has(name string) bool { return f.index(name) >= 0 }
 
-// Value returns the value of the first line of a field, or "".
-func (f Fields) Value(name string) string {
+// Get returns the value of the first line of a field, or "".
+func (f Fields) Get(name string) string {
 	if i := f.index(name); i >= 0 {
 		return f[i].Value
 	}
 	return ""
 }
 
-// Lines returns the values of all lines of a field, or nil. The result may share memory with f and must not be
+// Values returns the values of all lines of a field, or nil. The result may share memory with f and must not be
 // modified.
-func (f Fields) Lines(name string) []string {
+func (f Fields) Values(name string) []string {
 	first := f.index(name)
 	if first < 0 {
 		return nil
 	}
 	lines := one(&f[first].Value) // no allocation for the common case of one line
 	for i := first + 1; i < len(f); i++ {
-		if f[i].Is(name) {
+		if f[i].HasName(name) {
 			lines = append(lines, f[i].Value)
 		}
 	}
@@ -91,7 +91,7 @@ func one(text *string) []string {
 }
 
 // List returns the combined value of a field, or "": its lines joined with commas (RFC 9110 section 5.3).
-func (f Fields) List(name string) string { return strings.Join(f.Lines(name), ", ") }
+func (f Fields) List(name string) string { return strings.Join(f.Values(name), ", ") }
 
 // Add appends a line.
 func (f *Fields) Add(name, value string) { *f = append(*f, Field{name, value}) }
@@ -105,24 +105,24 @@ func (f *Fields) Set(name, value string) {
 		return
 	}
 	(*f)[i] = Field{name, value}
-	rest := slices.DeleteFunc((*f)[i+1:], func(other Field) bool { return other.Is(name) })
+	rest := slices.DeleteFunc((*f)[i+1:], func(other Field) bool { return other.HasName(name) })
 	*f = (*f)[:i+1+len(rest)]
 }
 
 // Del removes all lines of a field.
 func (f *Fields) Del(name string) {
-	*f = slices.DeleteFunc(*f, func(other Field) bool { return other.Is(name) })
+	*f = slices.DeleteFunc(*f, func(other Field) bool { return other.HasName(name) })
 }
 
-// room is the spare capacity of a copy: its user usually adds some lines, such as Via.
-const room = 4
+// spareFields is the spare capacity of a copy: its user usually adds some lines, such as Via.
+const spareFields = 4
 
 // Clone returns an independent copy.
-func (f Fields) Clone() Fields { return append(make(Fields, 0, len(f)+room), f...) }
+func (f Fields) Clone() Fields { return append(make(Fields, 0, len(f)+spareFields), f...) }
 
 // Filter returns an independent copy of the lines for which keep returns true.
 func (f Fields) Filter(keep func(Field) bool) Fields {
-	kept := make(Fields, 0, len(f)+room)
+	kept := make(Fields, 0, len(f)+spareFields)
 	for _, field := range f {
 		if keep(field) {
 			kept = append(kept, field)

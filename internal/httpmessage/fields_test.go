@@ -12,7 +12,7 @@ import (
 // TestFields checks that names are compared case-insensitively (ASCII only), and that lines keep order and
 // spelling.
 func TestFields(t *testing.T) {
-	f := httpmessage.FieldsOf("accept", "a", "X-Two", "1", "ACCEPT", "b", "x-two", "2", "x-two-", "3", "last")
+	f := httpmessage.NewFields("accept", "a", "X-Two", "1", "ACCEPT", "b", "x-two", "2", "x-two-", "3", "last")
 	for _, tt := range []struct {
 		name  string
 		lines []string
@@ -26,15 +26,15 @@ func TestFields(t *testing.T) {
 		{"X_Two", nil},
 		{"Acce\u017ft", nil}, // folds to s in Unicode
 	} {
-		if got := f.Lines(tt.name); !slices.Equal(got, tt.lines) || f.Has(tt.name) != (tt.lines != nil) {
+		if got := f.Values(tt.name); !slices.Equal(got, tt.lines) || f.Has(tt.name) != (tt.lines != nil) {
 			t.Errorf("%q: %q, %t", tt.name, got, f.Has(tt.name))
 		}
 		first := ""
 		if len(tt.lines) > 0 {
 			first = tt.lines[0]
 		}
-		if f.Value(tt.name) != first || f.List(tt.name) != strings.Join(tt.lines, ", ") {
-			t.Errorf("%q: %q, %q", tt.name, f.Value(tt.name), f.List(tt.name))
+		if f.Get(tt.name) != first || f.List(tt.name) != strings.Join(tt.lines, ", ") {
+			t.Errorf("%q: %q, %q", tt.name, f.Get(tt.name), f.List(tt.name))
 		}
 	}
 }
@@ -52,30 +52,30 @@ func TestChanges(t *testing.T) {
 		"remove":           {func(f *httpmessage.Fields) { f.Del("a") }, []string{"B", "2"}},
 		"remove none":      {func(f *httpmessage.Fields) { f.Del("AB") }, []string{"A", "1", "B", "2", "a", "4"}},
 		"remove and add":   {func(f *httpmessage.Fields) { f.Del("A"); f.Del("b"); f.Add("A", "5") }, []string{"A", "5"}},
-		"add to a reading": {func(f *httpmessage.Fields) { _ = append(f.Lines("B"), "x") }, []string{"A", "1", "B", "2", "a", "4"}},
+		"add to a reading": {func(f *httpmessage.Fields) { _ = append(f.Values("B"), "x") }, []string{"A", "1", "B", "2", "a", "4"}},
 	} {
-		shared := httpmessage.FieldsOf("A", "1", "B", "2", "a", "4")
+		shared := httpmessage.NewFields("A", "1", "B", "2", "a", "4")
 		f := shared.Clone()
-		if tt.change(&f); !slices.Equal(f, httpmessage.FieldsOf(tt.want...)) {
+		if tt.change(&f); !slices.Equal(f, httpmessage.NewFields(tt.want...)) {
 			t.Errorf("%s: %v", name, f)
 		}
-		if !slices.Equal(shared, httpmessage.FieldsOf("A", "1", "B", "2", "a", "4")) {
+		if !slices.Equal(shared, httpmessage.NewFields("A", "1", "B", "2", "a", "4")) {
 			t.Errorf("%s: what it was copied from is %v", name, shared)
 		}
 	}
 	var none httpmessage.Fields
-	if none.Set("A", "1"); none.Value("a") != "1" || len(none) != 1 {
+	if none.Set("A", "1"); none.Get("a") != "1" || len(none) != 1 {
 		t.Errorf("the zero value: %v", none)
 	}
 }
 
 // TestFilter checks that a filtered copy is independent.
 func TestFilter(t *testing.T) {
-	f := httpmessage.FieldsOf("A", "1", "B", "2", "a", "3")
-	kept := f.Filter(func(one httpmessage.Field) bool { return !one.Is("a") })
+	f := httpmessage.NewFields("A", "1", "B", "2", "a", "3")
+	kept := f.Filter(func(one httpmessage.Field) bool { return !one.HasName("a") })
 	kept.Set("B", "4")
 	kept.Add("C", "5")
-	if !slices.Equal(kept, httpmessage.FieldsOf("B", "4", "C", "5")) || !slices.Equal(f, httpmessage.FieldsOf("A", "1", "B", "2", "a", "3")) {
+	if !slices.Equal(kept, httpmessage.NewFields("B", "4", "C", "5")) || !slices.Equal(f, httpmessage.NewFields("A", "1", "B", "2", "a", "3")) {
 		t.Errorf("%v of %v", kept, f)
 	}
 }
@@ -83,7 +83,7 @@ func TestFilter(t *testing.T) {
 // TestHeader checks the conversion to a net/http header with canonical names.
 func TestHeader(t *testing.T) {
 	header := http.Header{"Etag": {"before"}, "Date": {"now"}}
-	f := httpmessage.FieldsOf("eTag", `"1"`, "x-a", "1", "X_a b", "2", "X-A", "3", "x-A", "4")
+	f := httpmessage.NewFields("eTag", `"1"`, "x-a", "1", "X_a b", "2", "X-A", "3", "x-A", "4")
 	f.CopyTo(header)
 	want := http.Header{"Etag": {`"1"`}, "Date": {"now"}, "X-A": {"1", "3", "4"}, "X_a b": {"2"}}
 	if len(header) != len(want) {
@@ -100,10 +100,10 @@ func TestHeader(t *testing.T) {
 	if many.CopyTo(header); len(header) != 3 || len(header["X-A"]) != 60 || header["X-A"][0] != "1" {
 		t.Errorf("many: %q", header)
 	}
-	if got := httpmessage.FromHeader(http.Header{"B": {"2", "1"}, "A": nil, "C": {""}}); !slices.Equal(got, httpmessage.FieldsOf("B", "2", "B", "1", "C", "")) {
+	if got := httpmessage.FromHeader(http.Header{"B": {"2", "1"}, "A": nil, "C": {""}}); !slices.Equal(got, httpmessage.NewFields("B", "2", "B", "1", "C", "")) {
 		t.Errorf("%v", got)
 	}
-	if got := f.Lines("X-a"); !slices.Equal(got, []string{"1", "3", "4"}) {
+	if got := f.Values("X-a"); !slices.Equal(got, []string{"1", "3", "4"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -119,10 +119,10 @@ func FuzzFields(f *testing.F) {
 			name, value, _ := strings.Cut(line, ": ")
 			fields.Add(name, value)
 		}
-		others := fields.Filter(func(one httpmessage.Field) bool { return !one.Is(set) && !one.Is(removed) })
+		others := fields.Filter(func(one httpmessage.Field) bool { return !one.HasName(set) && !one.HasName(removed) })
 		changed := fields.Clone()
 		changed.Set(set, value)
-		if changed.Value(set) != value || len(changed.Lines(set)) != 1 {
+		if changed.Get(set) != value || len(changed.Values(set)) != 1 {
 			t.Errorf("%q is set: %q", set, changed)
 		}
 		header := changed.Header()
@@ -155,7 +155,7 @@ func FuzzFields(f *testing.F) {
 
 // typical returns the header fields of a typical response.
 func typical() httpmessage.Fields {
-	return httpmessage.FieldsOf(
+	return httpmessage.NewFields(
 		"Date", "Sat, 21 Nov 2026 08:00:00 GMT", "Server", "nginx", "Content-Type", "text/html; charset=utf-8", "Content-Length", "1024",
 		"Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Connection", "keep-alive", "Vary", "Accept-Encoding", "ETag", `"5d8c72a5edda8d6a"`,
 		"Cache-Control", "max-age=3600", "Strict-Transport-Security", "max-age=31536000", "X-Frame-Options", "DENY", "Accept-Ranges", "bytes",
@@ -189,7 +189,7 @@ func BenchmarkFields(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			for _, name := range asked {
-				_ = lines.Lines(name)
+				_ = lines.Values(name)
 			}
 		}
 	})
@@ -234,7 +234,7 @@ func TestAllocations(t *testing.T) {
 	f, header := typical(), make(http.Header)
 	f.CopyTo(header)
 	if n := testing.AllocsPerRun(100, func() {
-		if len(f.Lines("cache-control")) != 1 || f.Value("ETag") == "" {
+		if len(f.Values("cache-control")) != 1 || f.Get("ETag") == "" {
 			t.Error("a field is missing")
 		}
 		f.CopyTo(header)

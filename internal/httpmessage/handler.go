@@ -42,9 +42,9 @@ type ResponseWriter interface {
 	// disconnected entirely (RFC 9112 section 9.6). It is nil if that is unknown, as in HTTP/2, where each
 	// request ends the client's side of its stream.
 	HalfClosed() context.Context
-	// Room returns the number of bytes of content that can be written without waiting for the client to extend
+	// Available returns the number of bytes of content that can be written without waiting for the client to extend
 	// a flow-control window. It is unlimited in HTTP/1.
-	Room() int64
+	Available() int64
 
 	// WriteInterim sends an interim response: RFC 9110 section 15.2. It is safe for concurrent use with the
 	// other methods until WriteHeader is called. In HTTP/1.0 it does nothing.
@@ -73,27 +73,27 @@ type ResponseWriter interface {
 
 	// Abort terminates an incomplete response: it resets the connection in HTTP/1 and the stream in HTTP/2.
 	Abort()
-	// EndEarly ends an incomplete response so that the client receives the part written so far, and can detect
+	// Truncate ends an incomplete response so that the client receives the part written so far, and can detect
 	// from the framing that it is incomplete. In HTTP/1 the connection is closed. It returns false if it has
 	// done nothing; the caller then needs Abort.
-	EndEarly() bool
+	Truncate() bool
 
 	// SetReadDeadline sets a deadline for reads of the body, in addition to the server's timeout for each part.
 	// The zero value is no deadline. A deadline in the distant past unblocks a pending read.
 	SetReadDeadline(t time.Time) error
-	// BodyLate reports whether the client exceeded the time limit for a part of the body. It is safe for
+	// BodyTimedOut reports whether the client exceeded the time limit for a part of the body. It is safe for
 	// concurrent use.
-	BodyLate() bool
+	BodyTimedOut() bool
 	// Attach returns the handler's state for the client connection, which lives until the connection ends.
 	// newOne creates it on the first call. It is nil if the connection may carry requests of several clients,
 	// as in HTTP/2. Only Continue may call it.
 	Attach(newOne func() io.Closer) io.Closer
-	// TakeOver hands the connection to the caller, who must close it, together with the bytes read beyond the
+	// Hijack hands the connection to the caller, who must close it, together with the bytes read beyond the
 	// head. No response may have been begun. In HTTP/2 the connection is the stream: reads return the content
 	// of its DATA frames, writes send DATA frames, and the response must have been begun. Writes to the
 	// connection are subject to the deadlines of the server. It returns an error if the request cannot be taken
 	// over.
-	TakeOver() (conn net.Conn, read []byte, err error)
+	Hijack() (conn net.Conn, read []byte, err error)
 }
 
 // Request is an admitted request for one resource, to be sent to an origin. Code that forwards it with other
@@ -124,7 +124,7 @@ type Response struct {
 	Trailer       *Trailer // nil for none
 	Body          io.ReadCloser
 	ContentLength int64          // -1 if unknown
-	From          netip.AddrPort // the server; the zero value if unknown
+	RemoteAddr    netip.AddrPort // the server; the zero value if unknown
 	// Private restricts the response to the client of the request, regardless of its fields.
 	Private bool
 }
@@ -153,14 +153,14 @@ var traceparentForm = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}
 // IsTraceparent reports whether a value is well-formed and may be forwarded.
 func IsTraceparent(field string) bool { return len(field) <= 128 && traceparentForm.MatchString(field) }
 
-// Lines returns the values of the field lines with a name in the canonical form of net/http ("User-Agent"), or
+// Header returns the values of the field lines with a name in the canonical form of net/http ("User-Agent"), or
 // none. It is the protocol-independent way to read the header of a request. The caller must neither retain nor
-// modify the result or its strings. Fields.Lines and LinesOf provide implementations. The methods treat nil as
+// modify the result or its strings. Fields.Values and NewHeader provide implementations. The methods treat nil as
 // an empty header.
-type Lines func(name string) []string
+type Header func(name string) []string
 
-// Of returns the values of the lines of a field, or none.
-func (l Lines) Of(name string) []string {
+// Values returns the values of the lines of a field, or none.
+func (l Header) Values(name string) []string {
 	if l == nil {
 		return nil
 	}
@@ -168,15 +168,15 @@ func (l Lines) Of(name string) []string {
 }
 
 // Has reports whether the field has at least one line.
-func (l Lines) Has(name string) bool { return len(l.Of(name)) > 0 }
+func (l Header) Has(name string) bool { return len(l.Values(name)) > 0 }
 
-// Value returns the value of the first line of a field, or "".
-func (l Lines) Value(name string) string {
-	if lines := l.Of(name); len(lines) > 0 {
+// Get returns the value of the first line of a field, or "".
+func (l Header) Get(name string) string {
+	if lines := l.Values(name); len(lines) > 0 {
 		return lines[0]
 	}
 	return ""
 }
 
 // List returns the combined value of a field, or "": its lines joined with commas (RFC 9110 section 5.3).
-func (l Lines) List(name string) string { return strings.Join(l.Of(name), ", ") }
+func (l Header) List(name string) string { return strings.Join(l.Values(name), ", ") }

@@ -22,7 +22,7 @@ type Incoming struct {
 	Scheme string
 	// Protocol is :protocol of an extended CONNECT, "" for none: RFC 8441 section 4. Such a request is
 	// represented as a GET request to Target without content that switches protocols. After a 2xx response,
-	// which accepts the switch, TakeOver is permitted.
+	// which accepts the switch, Hijack is permitted.
 	Protocol     string
 	Major, Minor int // HTTP version
 	// Fields contains all field lines in order with their spelling, except Host, Transfer-Encoding and Trailer.
@@ -31,13 +31,13 @@ type Incoming struct {
 	Body          io.Reader
 	ContentLength int64    // of Body; -1 if unknown
 	Trailer       *Trailer // nil for none
-	// Closes is set if the connection ends after the response, by request of the client (RFC 9112 section 9.6)
+	// Close is set if the connection ends after the response, by request of the client (RFC 9112 section 9.6)
 	// or by the rules of the protocol version.
-	Closes bool
-	Conn   Connection
+	Close bool
+	Conn  Connection
 
 	text  string // buffer that the strings point into; "" if they have their own memory
-	lines Lines
+	lines Header
 }
 
 // AtLeast reports whether the HTTP version of the request is this version or a later one.
@@ -59,15 +59,15 @@ func (r *Incoming) Proto() string {
 
 // Header returns a lookup of field lines by name. It remains valid for later requests in the same Incoming. It
 // allocates only on the first call.
-func (r *Incoming) Header() Lines {
+func (r *Incoming) Header() Header {
 	if r.lines == nil {
-		r.lines = func(name string) []string { return r.Fields.Lines(name) }
+		r.lines = func(name string) []string { return r.Fields.Values(name) }
 	}
 	return r.lines
 }
 
-// Over records that the strings of the request point into text, the buffer of a connection.
-func (r *Incoming) Over(text string) { r.text = text }
+// SetBuffer records that the strings of the request point into text, the buffer of a connection.
+func (r *Incoming) SetBuffer(text string) { r.text = text }
 
 // Reset clears the request but keeps the memory of its fields for the next one.
 func (r *Incoming) Reset() {
@@ -78,35 +78,35 @@ func (r *Incoming) Reset() {
 // Clone moves the strings of the request to memory of their own, unless that was done before. The returned Copy
 // converts other strings derived from the request. A request must be cloned before its buffer is reused while
 // the request is in use, and before any part of it is stored.
-func (r *Incoming) Clone() Copy {
+func (r *Incoming) Clone() CloneMap {
 	if r.text == "" {
-		return Copy{}
+		return CloneMap{}
 	}
-	c := Copy{from: r.text, to: strings.Clone(r.text)}
-	r.Method, r.Target, r.Host, r.Scheme, r.Protocol = c.Of(r.Method), c.Of(r.Target), c.Of(r.Host), c.Of(r.Scheme), c.Of(r.Protocol)
+	c := CloneMap{from: r.text, to: strings.Clone(r.text)}
+	r.Method, r.Target, r.Host, r.Scheme, r.Protocol = c.Map(r.Method), c.Map(r.Target), c.Map(r.Host), c.Map(r.Scheme), c.Map(r.Protocol)
 	for i, f := range r.Fields {
-		r.Fields[i] = Field{c.Of(f.Name), c.Of(f.Value)}
+		r.Fields[i] = Field{c.Map(f.Name), c.Map(f.Value)}
 	}
 	r.text = ""
 	return c
 }
 
-// Copy maps strings in the original buffer of a request to its clone. The zero value is for requests that
+// CloneMap maps strings in the original buffer of a request to its clone. The zero value is for requests that
 // already have their own memory.
-type Copy struct{ from, to string }
+type CloneMap struct{ from, to string }
 
-// Of returns the corresponding part of the clone if text points into the original buffer, and text itself
+// Map returns the corresponding part of the clone if text points into the original buffer, and text itself
 // otherwise.
-func (c Copy) Of(text string) string {
+func (c CloneMap) Map(text string) string {
 	if copied, ok := c.find(text); ok {
 		return copied
 	}
 	return text
 }
 
-// Lasting is like Of, but clones a text that does not point into the original buffer, because its memory might
+// Clone is like Of, but clones a text that does not point into the original buffer, because its memory might
 // be reused as well.
-func (c Copy) Lasting(text string) string {
+func (c CloneMap) Clone(text string) string {
 	if copied, ok := c.find(text); ok {
 		return copied
 	}
@@ -115,7 +115,7 @@ func (c Copy) Lasting(text string) string {
 
 // find returns the part of the clone that corresponds to text; ok is false if text does not point into the
 // original buffer.
-func (c Copy) find(text string) (copied string, ok bool) {
+func (c CloneMap) find(text string) (copied string, ok bool) {
 	//nolint:gosec // they are compared alone
 	start, base := uintptr(unsafe.Pointer(unsafe.StringData(text))), uintptr(unsafe.Pointer(unsafe.StringData(c.from)))
 	if start < base || start-base > uintptr(len(c.from)) {

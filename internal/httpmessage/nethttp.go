@@ -26,8 +26,8 @@ func FromHeader(header http.Header) Fields {
 	return f
 }
 
-// LinesOf returns a lookup in a net/http header. A nil header is empty.
-func LinesOf(header http.Header) Lines {
+// NewHeader returns a lookup in a net/http header. A nil header is empty.
+func NewHeader(header http.Header) Header {
 	return func(name string) []string { return header[name] }
 }
 

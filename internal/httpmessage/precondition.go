@@ -10,7 +10,7 @@ import (
 // Precondition evaluates the preconditions of a GET or HEAD request against the validators of the selected
 // representation, in the order of RFC 9110 section 13.2.2. It returns the status to respond with, 412 or 304,
 // or 0 to respond normally. etag may be "", and modified may be zero.
-func Precondition(request Lines, etag string, modified time.Time) int {
+func Precondition(request Header, etag string, modified time.Time) int {
 	switch {
 	case isFailed(request, etag, modified):
 		return http.StatusPreconditionFailed
@@ -22,23 +22,23 @@ func Precondition(request Lines, etag string, modified time.Time) int {
 }
 
 // isFailed reports whether If-Match or If-Unmodified-Since is false: RFC 9110 sections 13.1.1 and 13.1.4.
-func isFailed(request Lines, etag string, modified time.Time) bool {
-	if lines := request.Of("If-Match"); len(lines) > 0 {
+func isFailed(request Header, etag string, modified time.Time) bool {
+	if lines := request.Values("If-Match"); len(lines) > 0 {
 		strong := strings.HasPrefix(etag, `"`)
 		return !isListed(lines, func(one string) bool { return strong && one == etag })
 	}
-	since, err := http.ParseTime(request.Value("If-Unmodified-Since"))
+	since, err := http.ParseTime(request.Get("If-Unmodified-Since"))
 	return err == nil && !modified.IsZero() && modified.Truncate(time.Second).After(since)
 }
 
 // isUnmodified reports whether the client already has this representation according to If-None-Match or
 // If-Modified-Since: RFC 9110 sections 13.1.2 and 13.1.3. etag may be "", and modified may be zero.
-func isUnmodified(request Lines, etag string, modified time.Time) bool {
-	if lines := request.Of("If-None-Match"); len(lines) > 0 {
+func isUnmodified(request Header, etag string, modified time.Time) bool {
+	if lines := request.Values("If-None-Match"); len(lines) > 0 {
 		opaque := strings.TrimPrefix(etag, "W/")
 		return isListed(lines, func(one string) bool { return opaque != "" && strings.TrimPrefix(one, "W/") == opaque })
 	}
-	since, err := http.ParseTime(request.Value("If-Modified-Since"))
+	since, err := http.ParseTime(request.Get("If-Modified-Since"))
 	return err == nil && !modified.IsZero() && !modified.Truncate(time.Second).After(since)
 }
 

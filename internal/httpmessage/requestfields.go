@@ -64,13 +64,13 @@ type RequestField struct {
 
 // Reasons for safelisting fields.
 const (
-	negotiation = "content negotiation; an origin that selects by it says so in Vary" // RFC 9110 section 12.5.5
-	ofBrowsers  = "set by browsers, about the client"
-	ofTraces    = "IDs for traces and logs"
-	ofProxies   = "set by each proxy"
-	ofTheCache  = "handled by the cache" // RFC 9111
-	ofMessages  = "framing"
-	unrelated   = "does not change the content"
+	negotiation   = "content negotiation; an origin that selects by it says so in Vary" // RFC 9110 section 12.5.5
+	browserFields = "set by browsers, about the client"
+	traceFields   = "IDs for traces and logs"
+	proxyFields   = "set by each proxy"
+	cacheFields   = "handled by the cache" // RFC 9111
+	messageFields = "framing"
+	unrelated     = "does not change the content"
 )
 
 // requestFields is the table of known request fields, sorted by name. Any other field could affect a response,
@@ -83,34 +83,34 @@ var requestFields = [...]RequestField{
 	{"Accept-Encoding", Plain | EndToEnd | Weighted, negotiation},
 	{"Accept-Language", Plain | EndToEnd | Weighted, negotiation},
 	{"Access-Control-*", EndToEnd, ""},
-	{"Authorization", EndToEnd | Secret, ofTheCache}, // section 3.5
-	{"B3", 0, ofTraces},
-	{"Baggage", 0, ofTraces},
-	{"Cache-Control", EndToEnd, ofTheCache},           // section 5.2.1
-	{"CDN-Loop", EndToEnd | LoopDetection, ofProxies}, // RFC 8586
+	{"Authorization", EndToEnd | Secret, cacheFields}, // section 3.5
+	{"B3", 0, traceFields},
+	{"Baggage", 0, traceFields},
+	{"Cache-Control", EndToEnd, cacheFields},            // section 5.2.1
+	{"CDN-Loop", EndToEnd | LoopDetection, proxyFields}, // RFC 8586
 	{"Connection", HopByHop | ConnectionSpecific | Framing, ""},
 	{"Content-*", EndToEnd, ""}, // package rules safelists Content-* of POST
-	{"Content-Length", EndToEnd | Framing, ofMessages},
-	{"Cookie", Plain | EndToEnd | Secret, ofTheCache}, // with it, only explicit freshness counts
-	{"Device-Memory", 0, ofBrowsers},
-	{"DNT", Plain, ofBrowsers},
-	{"Downlink", 0, ofBrowsers},
-	{"DPR", 0, ofBrowsers},
-	{"Expect", EndToEnd | Framing, ofMessages},
+	{"Content-Length", EndToEnd | Framing, messageFields},
+	{"Cookie", Plain | EndToEnd | Secret, cacheFields}, // with it, only explicit freshness counts
+	{"Device-Memory", 0, browserFields},
+	{"DNT", Plain, browserFields},
+	{"Downlink", 0, browserFields},
+	{"DPR", 0, browserFields},
+	{"Expect", EndToEnd | Framing, messageFields},
 	{"Forwarded", Plain | EndToEnd | FromProxy | NamesClient, ""},
 	{"From", EndToEnd, unrelated}, // RFC 9110 section 10.1.2
 	{"Host", EndToEnd | Framing | Logged, "part of the key"},
 	{"HTTP2-Settings", HopByHop, ""},
 	{"If-*", EndToEnd, ""},
-	{"If-Match", EndToEnd | Conditional, ofTheCache},                  // section 4.3.2
-	{"If-Modified-Since", Plain | EndToEnd | Conditional, ofTheCache}, // section 4.3.2
-	{"If-None-Match", Plain | EndToEnd | Conditional, ofTheCache},     // section 4.3.2
-	{"If-Range", Plain | EndToEnd | Conditional | Ranged, ofTheCache}, // section 4.3.2
-	{"If-Unmodified-Since", EndToEnd | Conditional, ofTheCache},       // section 4.3.2
+	{"If-Match", EndToEnd | Conditional, cacheFields},                  // section 4.3.2
+	{"If-Modified-Since", Plain | EndToEnd | Conditional, cacheFields}, // section 4.3.2
+	{"If-None-Match", Plain | EndToEnd | Conditional, cacheFields},     // section 4.3.2
+	{"If-Range", Plain | EndToEnd | Conditional | Ranged, cacheFields}, // section 4.3.2
+	{"If-Unmodified-Since", EndToEnd | Conditional, cacheFields},       // section 4.3.2
 	{"Keep-Alive", HopByHop | ConnectionSpecific | Framing, ""},
 	{"Max-Forwards", EndToEnd, ""},
-	{"Origin", Plain | EndToEnd, ofTheCache}, // a response that allows a single site is for requests with this field only
-	{"Pragma", EndToEnd, ofTheCache},         // section 5.4
+	{"Origin", Plain | EndToEnd, cacheFields}, // a response that allows a single site is for requests with this field only
+	{"Pragma", EndToEnd, cacheFields},         // section 5.4
 	{"Prefer", EndToEnd, ""},
 	{"Priority", Plain, unrelated}, // RFC 9218
 	{"Proxy", Dropped, ""},         // not an HTTP field: CGI maps it to HTTP_PROXY (CVE-2016-5385)
@@ -118,25 +118,25 @@ var requestFields = [...]RequestField{
 	{"Proxy-Authentication-Info", HopByHop, ""},
 	{"Proxy-Authorization", HopByHop | Secret, ""},
 	{"Proxy-Connection", Plain | HopByHop | ConnectionSpecific | Framing, ""},
-	{"Range", Plain | EndToEnd | Ranged, ofTheCache}, // section 3.3
+	{"Range", Plain | EndToEnd | Ranged, cacheFields}, // section 3.3
 	{"Referer", Plain | EndToEnd | Logged, unrelated},
-	{"RTT", 0, ofBrowsers},
-	{"Save-Data", Plain, ofBrowsers},
-	{"Sec-*", Plain | EndToEnd, ofBrowsers}, // Fetch section 2.2.2
+	{"RTT", 0, browserFields},
+	{"Save-Data", Plain, browserFields},
+	{"Sec-*", Plain | EndToEnd, browserFields}, // Fetch section 2.2.2
 	{"TE", HopByHop | Framing, ""},
-	{"Traceparent", 0, ofTraces}, // W3C Trace Context
-	{"Tracestate", 0, ofTraces},  // W3C Trace Context
+	{"Traceparent", 0, traceFields}, // W3C Trace Context
+	{"Tracestate", 0, traceFields},  // W3C Trace Context
 	{"Trailer", HopByHop | Framing, ""},
 	{"Transfer-Encoding", HopByHop | ConnectionSpecific | Framing, ""},
 	{"Upgrade", HopByHop | ConnectionSpecific, ""},
-	{"Upgrade-Insecure-Requests", Plain, ofBrowsers},
-	{"Urnd-Hops", LoopDetection, ofProxies},
+	{"Upgrade-Insecure-Requests", Plain, browserFields},
+	{"Urnd-Hops", LoopDetection, proxyFields},
 	{"User-Agent", Plain | EndToEnd | Logged, negotiation}, // RFC 9110 section 12.1
-	{"Via", Plain | EndToEnd | LoopDetection, ofProxies},
-	{"Viewport-Width", 0, ofBrowsers},
-	{"Width", 0, ofBrowsers},
-	{"X-B3-*", 0, ofTraces},
-	{"X-Correlation-ID", 0, ofTraces},
+	{"Via", Plain | EndToEnd | LoopDetection, proxyFields},
+	{"Viewport-Width", 0, browserFields},
+	{"Width", 0, browserFields},
+	{"X-B3-*", 0, traceFields},
+	{"X-Correlation-ID", 0, traceFields},
 	{"X-Forwarded-*", EndToEnd | FromProxy, ""},
 	{"X-Forwarded-For", Plain | EndToEnd | FromProxy | NamesClient, ""},
 	{"X-Forwarded-Host", Plain | EndToEnd | FromProxy, ""},
@@ -144,7 +144,7 @@ var requestFields = [...]RequestField{
 	{"X-Forwarded-Proto", Plain | EndToEnd | FromProxy, ""},
 	{"X-Forwarded-Server", Plain | EndToEnd | FromProxy, ""},
 	{"X-Real-IP", Plain | EndToEnd | FromProxy | NamesClient, ""},
-	{"X-Request-ID", Logged, ofTraces},
+	{"X-Request-ID", Logged, traceFields},
 	{"X-Requested-With", Plain, ""},
 }
 

@@ -39,7 +39,7 @@ const maxUrnds = 4
 
 // Loops reports whether a request with these fields has passed this instance before, or has passed too many
 // instances.
-func (n ViaName) Loops(request Lines) bool {
+func (n ViaName) Loops(request Header) bool {
 	via, loop := request(ViaField), request(loopField)
 	return len(via) > 0 && n.visited(via, receivedBy) || len(loop) > 0 && n.visited(loop, cdnID)
 }
@@ -81,9 +81,9 @@ func (n ViaName) AddTo(f *Fields) {
 	f.Add(loopField, cmp.Or(n.name, pseudonym))
 }
 
-// Passed returns the Via and CDN-Loop fields for requests on behalf of a client's request, including this
+// FieldsFor returns the Via and CDN-Loop fields for requests on behalf of a client's request, including this
 // instance.
-func (n ViaName) Passed(request Lines) Fields {
+func (n ViaName) FieldsFor(request Header) Fields {
 	var f Fields
 	for _, name := range [...]string{ViaField, loopField} {
 		for _, line := range request(name) {

@@ -35,17 +35,17 @@ func TestLoops(t *testing.T) {
 		for _, header := range []http.Header{
 			{"Via": {tt.via}}, {"Via": strings.Split(tt.via, ", ")}, {"Cdn-Loop": {loop}}, {"Cdn-Loop": {strings.ReplaceAll(loop, ",", " ; a=b,")}},
 		} {
-			if got := tt.name.Loops(httpmessage.FromHeader(header).Lines); got != tt.loops {
+			if got := tt.name.Loops(httpmessage.FromHeader(header).Values); got != tt.loops {
 				t.Errorf("%s behind %q: %t", tt.name, header, got)
 			}
 		}
 	}
-	before := httpmessage.FieldsOf("cdn-loop", "cdn.example", "Cookie", "a", "VIA", "1.0 first")
-	got := own.Passed(before.Lines)
+	before := httpmessage.NewFields("cdn-loop", "cdn.example", "Cookie", "a", "VIA", "1.0 first")
+	got := own.FieldsFor(before.Values)
 	if got.List("Via") != "1.0 first, "+own.String() || got.List("CDN-Loop") != "cdn.example, "+own.String()[4:] || len(got) != 4 {
 		t.Errorf("passed on: %v", got)
 	}
-	if !own.Loops(got.Lines) || own.Loops(before.Lines) {
+	if !own.Loops(got.Values) || own.Loops(before.Values) {
 		t.Errorf("%v is no loop, or %v is one", got, before)
 	}
 }

@@ -22,7 +22,7 @@ type Watcher interface {
 // copied. It is safe for concurrent use.
 type Lifetime struct {
 	values context.Context //nolint:containedctx // source of the values
-	over   atomic.Bool
+	ended  atomic.Bool
 
 	mu       sync.Mutex
 	cause    error
@@ -56,7 +56,7 @@ func (l *Lifetime) End(cause error) {
 		return
 	}
 	l.cause = cause
-	l.over.Store(true)
+	l.ended.Store(true)
 	if l.done != nil {
 		close(l.done)
 	}
@@ -87,7 +87,7 @@ func (l *Lifetime) Done() <-chan struct{} {
 
 // Err implements context.Context.
 func (l *Lifetime) Err() error {
-	if l.over.Load() {
+	if l.ended.Load() {
 		return context.Canceled
 	}
 	return nil
@@ -174,9 +174,9 @@ type Watch struct {
 	stop     func() bool // for other contexts
 }
 
-// On registers w for the end of ctx until the Watch is stopped. A watcher must not be registered twice with the
+// Notify registers w for the end of ctx until the Watch is stopped. A watcher must not be registered twice with the
 // same context at a time.
-func On(ctx context.Context, w Watcher) Watch {
+func Notify(ctx context.Context, w Watcher) Watch {
 	if l := of(ctx); l != nil {
 		l.watch(w)
 		return Watch{lifetime: l, watcher: w}

@@ -40,9 +40,9 @@ func TestEnd(t *testing.T) {
 		l := begun()
 		ctx := of(l)
 		told, stopped, third, late := newWatcher(), newWatcher(), newWatcher(), newWatcher()
-		lifetime.On(ctx, told)
-		watch := lifetime.On(ctx, stopped)
-		last := lifetime.On(ctx, third)
+		lifetime.Notify(ctx, told)
+		watch := lifetime.Notify(ctx, stopped)
+		last := lifetime.Notify(ctx, third)
 		if !watch.Stop() || watch.Stop() {
 			t.Errorf("%s: a watch is stopped once", name)
 		}
@@ -63,7 +63,7 @@ func TestEnd(t *testing.T) {
 		if last.Stop() {
 			t.Errorf("%s: a watch was stopped that was over", name)
 		}
-		lifetime.On(ctx, late)
+		lifetime.Notify(ctx, late)
 		<-late.told
 		if len(stopped.told) > 0 {
 			t.Errorf("%s: who has stopped was told", name)
@@ -112,7 +112,7 @@ func TestWatchImmediately(t *testing.T) {
 	for range 50 {
 		all.Go(func() {
 			w := newWatcher()
-			watch := lifetime.On(l, w)
+			watch := lifetime.Notify(l, w)
 			if !watch.Stop() {
 				<-w.told
 			}
@@ -146,7 +146,7 @@ func TestWatchAllocations(t *testing.T) {
 	l.Begin(begun())
 	w := newWatcher()
 	if n := testing.AllocsPerRun(100, func() {
-		if watch := lifetime.On(&l, w); !watch.Stop() {
+		if watch := lifetime.Notify(&l, w); !watch.Stop() {
 			t.Error("it has ended")
 		}
 	}); n > 0 {

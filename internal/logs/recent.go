@@ -22,8 +22,8 @@ const (
 	maxText, maxAttributes = 200, 600
 )
 
-// Fault is a warning or error in the log, or several identical ones.
-type Fault struct {
+// Record is a warning or error in the log, or several identical ones.
+type Record struct {
 	Level       slog.Level
 	First, Last time.Time
 	Message     string
@@ -38,11 +38,11 @@ type Fault struct {
 // value is empty; a nil *Recent keeps nothing.
 type Recent struct {
 	mu       sync.Mutex
-	failures []Fault // in ascending order of Last
+	failures []Record // in ascending order of Last
 }
 
-// Faults returns the records, most recent first.
-func (r *Recent) Faults() []Fault {
+// Records returns the records, most recent first.
+func (r *Recent) Records() []Record {
 	if r == nil {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (r *Recent) Faults() []Fault {
 
 // add counts f if an identical record exists. Otherwise it adds f; if a limit is reached, f replaces the oldest
 // record with the same message, or the oldest of all.
-func (r *Recent) add(f Fault) {
+func (r *Recent) add(f Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	same, oldest, alike := -1, -1, 0
@@ -110,7 +110,7 @@ func (k recorder) Handle(ctx context.Context, r slog.Record) error {
 			return true
 		})
 		message := k.replace(nil, slog.String(slog.MessageKey, r.Message)).Value.String()
-		k.recent.add(Fault{
+		k.recent.add(Record{
 			Level: r.Level, First: r.Time, Last: r.Time, Message: cut(message, maxText), Attributes: cut(strings.Join(attributes, " "), maxAttributes),
 		})
 	}

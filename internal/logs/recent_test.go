@@ -35,7 +35,7 @@ func keeping(t testing.TB, level slog.Level) (log *slog.Logger, recent *logs.Rec
 
 // failures returns the recorded warnings without times, most recent first.
 func failures(r *logs.Recent) (all []string) {
-	for _, f := range r.Faults() {
+	for _, f := range r.Records() {
 		all = append(all, fmt.Sprintf("%s %s [%s] %d %d", f.Level, f.Message, f.Attributes, f.Count, f.Others))
 	}
 	return all
@@ -58,7 +58,7 @@ func TestRecent(t *testing.T) {
 	if got := failures(recent); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for _, f := range recent.Faults() {
+	for _, f := range recent.Records() {
 		if f.First.IsZero() || f.Last.Before(f.First) {
 			t.Errorf("%+v", f)
 		}
@@ -67,7 +67,7 @@ func TestRecent(t *testing.T) {
 	if err != nil || strings.Count(string(text), "\n") != 2 || strings.Contains(string(text), "WARN") {
 		t.Errorf("the log has other levels: %v %s", err, text)
 	}
-	if none := (*logs.Recent)(nil).Faults(); none != nil {
+	if none := (*logs.Recent)(nil).Records(); none != nil {
 		t.Errorf("%v", none)
 	}
 }
@@ -85,13 +85,13 @@ func TestRecentIsBounded(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	counted := uint64(0)
-	for _, f := range recent.Faults()[:3] {
+	for _, f := range recent.Records()[:3] {
 		counted += f.Count + f.Others
 	}
 	if counted != 10_000 {
 		t.Errorf("%d were counted: %q", counted, got)
 	}
-	once := recent.Faults()[3]
+	once := recent.Records()[3]
 	if most := 700; once.Message != "once" || len(once.Attributes) > most || !utf8.ValidString(once.Attributes) || strings.Contains(once.Attributes, "\ufffd") {
 		t.Errorf("%d %q", len(once.Attributes), once.Attributes)
 	}
@@ -110,13 +110,13 @@ func TestRecentConcurrently(t *testing.T) {
 		running.Go(func() {
 			for range 100 {
 				log.Warn("one", "i", i%3)
-				_ = recent.Faults()
+				_ = recent.Records()
 			}
 		})
 	}
 	running.Wait()
 	counted := uint64(0)
-	for _, f := range recent.Faults() {
+	for _, f := range recent.Records() {
 		counted += f.Count
 	}
 	if counted != 800 {

@@ -38,7 +38,7 @@ func exported() string {
 				Free: 1, Backup: time.Unix(1, 0), Verified: time.Unix(1, 0),
 			},
 			Targets:        &metrics.Targets{States: map[string]int64{"unhealthy": 1}, Moved: time.Unix(1, 0)},
-			Shared:         &metrics.Shared{Used: true, Alone: map[string]bool{"answers": false}},
+			Shared:         &metrics.Shared{Used: true, Standalone: map[string]bool{"answers": false}},
 			WebhookPending: &pending,
 		}
 	})

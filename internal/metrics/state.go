@@ -90,8 +90,8 @@ type Targets struct {
 // Shared reports whether the second-level cache is in use, and for each cache whether this instance is the only
 // one that shares it.
 type Shared struct {
-	Used  bool
-	Alone map[string]bool
+	Used       bool
+	Standalone map[string]bool
 }
 
 // family is a metric of State.
@@ -201,7 +201,7 @@ func (s *State) samples(add add) {
 	}
 	if s.Shared != nil {
 		add("shared_cache_used", number(s.Shared.Used))
-		for cache, alone := range s.Shared.Alone {
+		for cache, alone := range s.Shared.Standalone {
 			add("shared_cache_alone", number(alone), cache)
 		}
 	}

@@ -31,7 +31,7 @@ func Detail(err error) string {
 // Public returns the text of an error that wraps ErrForbidden for clients, which must not learn the address of
 // a name.
 func Public(err error) string {
-	var refused *refusal
+	var refused *denial
 	if errors.As(err, &refused) {
 		return ErrForbidden.Error() + ": " + refused.public
 	}
@@ -46,7 +46,7 @@ func Public(err error) string {
 // Code returns the identifier of the message for an error that wraps ErrForbidden, and its parameters as
 // alternating names and values.
 func Code(err error) (code string, values []string) {
-	var refused *refusal
+	var refused *denial
 	switch {
 	case errors.As(err, &refused):
 		return refused.code, refused.values
@@ -72,7 +72,7 @@ func hide(err error) error {
 
 func withoutAddresses(err error) string {
 	var op *net.OpError
-	var refused *refusal
+	var refused *denial
 	switch joined, ok := err.(interface{ Unwrap() []error }); {
 	case ok:
 		text := ""

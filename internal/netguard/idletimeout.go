@@ -112,13 +112,13 @@ func (b bounded) NetConn() net.Conn { return b.Conn }
 func (c namedConn) NetConn() net.Conn { return c.Conn }
 
 // ReadsFrom returns the connection that Read reads from unchanged, so that a tunnel may read from it directly.
-func (b bounded) ReadsFrom() net.Conn { return b.Conn }
+func (b bounded) ReadConn() net.Conn { return b.Conn }
 
 // WritesTo returns the connection that Write writes to unchanged, so that a tunnel may write to it directly.
-func (b bounded) WritesTo() net.Conn { return b.Conn }
+func (b bounded) WriteConn() net.Conn { return b.Conn }
 
 // ReadsFrom returns the connection that Read reads from unchanged.
-func (c namedConn) ReadsFrom() net.Conn { return c.Conn }
+func (c namedConn) ReadConn() net.Conn { return c.Conn }
 
 // WritesTo returns the connection that Write writes to unchanged.
-func (c namedConn) WritesTo() net.Conn { return c.Conn }
+func (c namedConn) WriteConn() net.Conn { return c.Conn }

@@ -41,8 +41,8 @@ type Guard struct {
 	only    bool
 	timeout time.Duration
 	lookup  Lookup
-	slots   Slots                      // one per connection; nil is unlimited
-	own     *Own                       // never dialed; may be nil
+	slots   Limiter                    // one per connection; nil is unlimited
+	own     *OwnAddrs                  // never dialed; may be nil
 	check   func(netip.AddrPort) error // additional check; may be nil
 }
 
@@ -52,9 +52,9 @@ func New(timeout time.Duration, allow ...netip.Prefix) *Guard {
 	return &Guard{allow: allow, timeout: timeout, lookup: systemLookup}
 }
 
-// Configured returns a Guard that allows all addresses. It is for servers named in the configuration, which
+// NewUnrestricted returns a Guard that allows all addresses. It is for servers named in the configuration, which
 // clients cannot choose.
-func Configured(timeout time.Duration) *Guard {
+func NewUnrestricted(timeout time.Duration) *Guard {
 	return New(timeout, netip.PrefixFrom(netip.IPv4Unspecified(), 0), netip.PrefixFrom(netip.IPv6Unspecified(), 0))
 }
 
@@ -72,32 +72,32 @@ func (g *Guard) WithTimeout(timeout time.Duration) *Guard {
 	return &changed
 }
 
-// Except returns a copy of g that does not dial the listeners of urnd itself.
-func (g *Guard) Except(own *Own) *Guard {
+// WithoutOwn returns a copy of g that does not dial the listeners of urnd itself.
+func (g *Guard) WithoutOwn(own *OwnAddrs) *Guard {
 	changed := *g
 	changed.own = own
 	return &changed
 }
 
-// Slots limits the number of open connections. Each holds a slot until it is closed. Implementations are safe
+// Limiter limits the number of open connections. Each holds a slot until it is closed. Implementations are safe
 // for concurrent use.
-type Slots interface {
+type Limiter interface {
 	// Acquire takes a slot and waits if none is free. The error is the cause of the end of ctx.
 	Acquire(ctx context.Context) error
 	// Release returns a slot.
 	Release()
 }
 
-// Bounded returns a copy of g that limits its open connections by slots, which several guards may share.
+// WithLimiter returns a copy of g that limits its open connections by slots, which several guards may share.
 // DialContext waits for a free slot.
-func (g *Guard) Bounded(slots Slots) *Guard {
+func (g *Guard) WithLimiter(slots Limiter) *Guard {
 	bounded := *g
 	bounded.slots = slots
 	return &bounded
 }
 
-// Only returns a Guard that allows only the given addresses, those of configured servers.
-func Only(timeout time.Duration, addrs ...netip.Addr) *Guard {
+// NewAllowlist returns a Guard that allows only the given addresses, those of configured servers.
+func NewAllowlist(timeout time.Duration, addrs ...netip.Addr) *Guard {
 	g := &Guard{only: true, timeout: timeout, lookup: systemLookup}
 	for _, addr := range addrs {
 		addr = addr.Unmap()
@@ -239,39 +239,39 @@ func (g *Guard) allows(dialled netip.AddrPort) error {
 		}
 	}
 	if g.only {
-		return refusalOf(addr, "destination_not_configured", "not a configured server")
+		return newDenial(addr, "destination_not_configured", "not a configured server")
 	}
 	if kind := special(addr); kind != "" {
-		return refusalOf(addr, "destination_not_public", kind)
+		return newDenial(addr, "destination_not_public", kind)
 	}
 	if port := dialled.Port(); port < 1024 && !uri.IsServicePort(port) {
 		text := fmt.Sprintf("port %d belongs to another service", port)
-		return &refusal{code: "destination_port", values: []string{"Port", strconv.Itoa(int(port))}, why: text, public: text, isPort: true}
+		return &denial{code: "destination_port", values: []string{"Port", strconv.Itoa(int(port))}, why: text, public: text, isPort: true}
 	}
 	return nil
 }
 
-// refusal is the error for a destination that the policy does not allow. why is the reason including the
+// denial is the error for a destination that the policy does not allow. why is the reason including the
 // address, public the reason for clients that must not learn the address.
-type refusal struct {
+type denial struct {
 	code        string
 	values      []string // see Code
 	why, public string
 	isPort      bool // refers to the port, not the address
 }
 
-func refusalOf(addr netip.Addr, code, kind string) error {
-	return &refusal{code: code, why: fmt.Sprintf("%s is %s", addr, kind), public: "its address is " + kind}
+func newDenial(addr netip.Addr, code, kind string) error {
+	return &denial{code: code, why: fmt.Sprintf("%s is %s", addr, kind), public: "its address is " + kind}
 }
 
-func (r *refusal) Error() string { return ErrForbidden.Error() + ": " + r.why }
+func (r *denial) Error() string { return ErrForbidden.Error() + ": " + r.why }
 
 // Unwrap returns ErrForbidden.
-func (*refusal) Unwrap() error { return ErrForbidden }
+func (*denial) Unwrap() error { return ErrForbidden }
 
-// With returns a copy of g that additionally rejects the addresses for which check returns an error. A nil
+// WithCheck returns a copy of g that additionally rejects the addresses for which check returns an error. A nil
 // check has no effect.
-func (g *Guard) With(check func(netip.AddrPort) error) *Guard {
+func (g *Guard) WithCheck(check func(netip.AddrPort) error) *Guard {
 	if check == nil {
 		return g
 	}

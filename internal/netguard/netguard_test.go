@@ -45,7 +45,7 @@ func TestPorts(t *testing.T) {
 }
 
 func TestOnly(t *testing.T) {
-	guard := netguard.Only(time.Second, netip.MustParseAddr("127.0.0.53"))
+	guard := netguard.NewAllowlist(time.Second, netip.MustParseAddr("127.0.0.53"))
 	if err := guard.Check(netip.MustParseAddrPort("127.0.0.53:53")); err != nil {
 		t.Error(err)
 	}
@@ -193,7 +193,7 @@ func TestBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).Bounded(make(quota.Semaphore, 1))
+	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).WithLimiter(make(quota.Semaphore, 1))
 	first, err := guard.DialContext(t.Context(), "tcp", listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

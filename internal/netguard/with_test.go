@@ -21,7 +21,7 @@ func TestWith(t *testing.T) {
 		}
 	}
 	plain := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
-	guard := plain.With(refuse(1, first)).With(nil).With(refuse(2, second))
+	guard := plain.WithCheck(refuse(1, first)).WithCheck(nil).WithCheck(refuse(2, second))
 	for address, want := range map[string]error{
 		"127.0.0.1:1": first, "127.0.0.1:2": second, "127.0.0.1:3": nil, "10.0.0.1:3": netguard.ErrForbidden, "[::ffff:127.0.0.1]:1": first,
 	} {

@@ -48,7 +48,7 @@ type Responses struct {
 
 // Metrics implements Observed.
 func (r Responses) Metrics() metrics.Cache {
-	counts := r.Counts()
+	counts := r.Stats()
 	m := metrics.Cache{Name: "responses", Lookups: map[string]uint64{
 		"hit": counts.Hits, "stale": counts.Stale, "revalidated": counts.Validated, "miss": counts.Misses,
 		"collapsed": counts.Collapsed, "failure": counts.Failures,
@@ -68,12 +68,12 @@ func (d Disk) Metrics() metrics.Cache {
 	held := d.Stats()
 	return metrics.Cache{
 		Name: "disk", Evictions: held.Evicted, Entries: held.Objects, Bytes: held.Bytes,
-		Lookups: map[string]uint64{"failure": held.Faults + held.Corrupt},
+		Lookups: map[string]uint64{"failure": held.Failures + held.Corrupt},
 	}
 }
 
-// All returns the statistics of all caches.
-func All(caches []Observed) (all []metrics.Cache) {
+// AllMetrics returns the statistics of all caches.
+func AllMetrics(caches []Observed) (all []metrics.Cache) {
 	for _, c := range caches {
 		all = append(all, c.Metrics())
 	}
@@ -84,7 +84,7 @@ func All(caches []Observed) (all []metrics.Cache) {
 func Status(caches []Observed, connections int) string {
 	var hits, all uint64
 	var entries int64
-	for _, c := range All(caches) {
+	for _, c := range AllMetrics(caches) {
 		if c.Name != "answers" {
 			continue
 		}
@@ -109,6 +109,6 @@ func (s Shared) Metrics() metrics.Cache {
 		"hit": counts.Hits, "miss": counts.Misses, "wait": counts.Waits, "failure": counts.Failures,
 		"written": counts.Writes, "dropped": counts.Dropped, "full": counts.Full,
 		"foreign": counts.Foreign, "purged": counts.Purged, "unknown": counts.Unknown, "unsuitable": counts.Unsuitable,
-		"everything": counts.Everything,
+		"everything": counts.FullPurges,
 	}}
 }

@@ -56,7 +56,7 @@ func outcomeOf(err error) string {
 			return row.word
 		}
 	}
-	var refusal *scheme.Refusal
+	var refusal *scheme.StatusError
 	if errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError {
 		return "found" // a response of the server, like an HTTP status
 	}

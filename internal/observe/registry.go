@@ -33,7 +33,7 @@ func RegistryOf(store *follow.Store, path string, now time.Time) *metrics.Regist
 	}
 	m := &metrics.RegistryState{Versions: int64(head), Behind: max(int64(head-followed), 0)}
 	if path != "" {
-		m.Free, m.HasFile = FreeRoom(path)
+		m.Free, m.HasFile = FreeSpace(path)
 		for _, file := range []string{path, path + "-wal"} {
 			if info, err := os.Stat(file); err == nil {
 				m.Size += info.Size()
@@ -65,10 +65,10 @@ func readRegistry(tx registry.Tx, m *metrics.RegistryState, now time.Time) error
 	for state, n := range states {
 		m.Jobs[string(state)] = n
 	}
-	if m.Backup, err = registry.Marked(tx, registry.MarkBackup); err != nil {
+	if m.Backup, err = registry.MarkTime(tx, registry.MarkBackup); err != nil {
 		return err
 	}
-	m.Verified, err = registry.Marked(tx, registry.MarkVerify)
+	m.Verified, err = registry.MarkTime(tx, registry.MarkVerify)
 	return err
 }
 

@@ -23,7 +23,7 @@ func TestRegistryOf(t *testing.T) {
 	r := registry.New(registry.Config{Store: store, Now: func() time.Time { return now }, Canonical: same, CanonicalPrefix: same})
 	actor := registry.Actor{Name: "anna", Role: registry.Admin}
 	for _, name := range []string{"urn:example:a", "urn:example:b"} {
-		edit := registry.Edit{Key: registry.Name(name), IfVersion: registry.Any, Change: registry.Put(registry.Record{Status: registry.Reserved})}
+		edit := registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Status: registry.Reserved})}
 		if _, err := r.Apply(t.Context(), actor, edit); err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestRegistryOf(t *testing.T) {
 		t.Error("a registry that is not open has a state")
 	}
 	f.Start()
-	t.Cleanup(f.End)
+	t.Cleanup(f.Stop)
 	<-f.Opened()
 	for {
 		m := observe.RegistryOf(f, path, now)

@@ -32,8 +32,8 @@ func OneLine(text string) string {
 	return b.String()
 }
 
-// Cut returns the longest prefix of text with at most most bytes that ends with a complete character.
-func Cut(text string, most int) string {
+// Truncate returns the longest prefix of text with at most most bytes that ends with a complete character.
+func Truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -48,7 +48,7 @@ func Shorten(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	return strings.TrimRight(Cut(text, most), " ") + "…"
+	return strings.TrimRight(Truncate(text, most), " ") + "…"
 }
 
 // dayEnd is the last representable time of a day: stored times have a precision of milliseconds.

@@ -100,7 +100,7 @@ func gatherFields(_ *testing.T, p *program) (lines []string) {
 }
 
 // fieldNames returns the names of header fields that a node reads, sets or removes: header.Set("Name", ...),
-// header["Name"], http.Header{"Name": ...}, httpmessage.FieldsOf("Name", ...), httpmessage.Field{Name: "Name"},
+// header["Name"], http.Header{"Name": ...}, httpmessage.NewFields("Name", ...), httpmessage.Field{Name: "Name"},
 // AppendField(dst, "Name", ...).
 func (p *sourcePackage) fieldNames(n ast.Node) (names []string) {
 	add := func(e ast.Expr) {
@@ -112,7 +112,7 @@ func (p *sourcePackage) fieldNames(n ast.Node) (names []string) {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		switch name := nameOf(n.Fun); {
-		case name == "FieldsOf":
+		case name == "NewFields":
 			for i := 0; i < len(n.Args); i += 2 { // alternating names and values
 				add(n.Args[i])
 			}

@@ -24,14 +24,14 @@ func gatherMetrics(t *testing.T, p *program) (lines []string) {
 	for begin := time.Now(); ; {
 		lines = readMetrics(p.get(t, p.daemon.admin+"/metrics"))
 		isThere := func(line string) bool { return slices.Contains(lines, line) }
-		if missing := slices.DeleteFunc(recorded("metrics"), isThere); len(missing) == 0 || time.Since(begin) > patience {
+		if missing := slices.DeleteFunc(recorded("metrics"), isThere); len(missing) == 0 || time.Since(begin) > waitLimit {
 			return lines
 		}
 	}
 }
 
-// patience limits the wait for missing lines.
-const patience = 10 * time.Second
+// waitLimit limits the wait for missing lines.
+const waitLimit = 10 * time.Second
 
 func readMetrics(text string) (lines []string) {
 	kinds, labels := make(map[string]string), make(map[string][]string)

@@ -102,7 +102,7 @@ func (o *origin) waitForPurge(t *testing.T) {
 	t.Helper()
 	select {
 	case <-o.purged:
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		t.Error("no webhook was called")
 	}
 }

@@ -40,8 +40,8 @@ func gatherProblems(t *testing.T, p *program) []string {
 		if !ok {
 			return
 		}
-		if fields := fieldsOf(literal); nameOf(literal.Type) == "Rule" && fields["Says"] != nil {
-			lines = append(lines, p.rule([]ast.Expr{fields["Code"], fields["Name"], fields["Section"], fields["Says"]}))
+		if fields := fieldsOf(literal); nameOf(literal.Type) == "Rule" && fields["Requirement"] != nil {
+			lines = append(lines, p.rule([]ast.Expr{fields["Code"], fields["Name"], fields["Section"], fields["Requirement"]}))
 		}
 		if row := p.row(literal, texts); row != "" {
 			lines = append(lines, row)
@@ -67,7 +67,7 @@ func gatherProblems(t *testing.T, p *program) []string {
 }
 
 // errorTexts returns the texts of errors by the names of their variables, including aliases of errors of other
-// packages with the name of the package: "registry.ErrToken".
+// packages with the name of the package: "registry.ErrInvalidToken".
 func (s source) errorTexts() map[string]string {
 	texts, aliases := make(map[string]string), make(map[string]string)
 	s.inspect(func(p *sourcePackage, n ast.Node) {

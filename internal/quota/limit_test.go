@@ -65,7 +65,7 @@ func TestSemaphore(t *testing.T) {
 }
 
 func TestLimit(t *testing.T) {
-	limit := quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClients(2, 2, errClient), Busy: errFull}
+	limit := quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClientLimits(2, 2, errClient), Busy: errFull}
 	a, b, c := address("192.0.2.1"), address("192.0.2.2"), address("192.0.2.3")
 	var permits []quota.Permit
 	acquire := func(client netip.Addr, want error) {
@@ -96,7 +96,7 @@ func TestLimit(t *testing.T) {
 		acquire(c, nil)
 	}
 	acquire(c, errClient)
-	var none *quota.Clients
+	var none *quota.ClientLimits
 	if p, err := none.Acquire(a); err != nil {
 		t.Errorf("without a bound: %v", err)
 	} else {
@@ -113,7 +113,7 @@ func TestLimit(t *testing.T) {
 // exceeds that of an address, so neighbors can share it, and a host with many addresses cannot exceed it. IPv4
 // addresses have no network, IPv4-mapped ones included (RFC 4291 section 2.5.5.2).
 func TestClientsOfNetworks(t *testing.T) {
-	clients := quota.NewClients(2, 3, errClient)
+	clients := quota.NewClientLimits(2, 3, errClient)
 	var permits []quota.Permit
 	for i, tt := range []struct {
 		client string
@@ -158,7 +158,7 @@ func TestClientsOfNetworks(t *testing.T) {
 // TestLimitWait checks that a client waits for others in FIFO order, but not for its own quota.
 func TestLimitWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limit := quota.Limit{Semaphore: make(quota.Semaphore, 1), Clients: quota.NewClients(1, 1, errClient), Busy: errFull}
+		limit := quota.Limit{Semaphore: make(quota.Semaphore, 1), Clients: quota.NewClientLimits(1, 1, errClient), Busy: errFull}
 		first, err := limit.Wait(t.Context(), address("192.0.2.1"))
 		if err != nil {
 			t.Fatal(err)
@@ -196,7 +196,7 @@ func TestLimitWait(t *testing.T) {
 
 // TestLimitResized checks that unchanged parts of a limit keep their permits.
 func TestLimitResized(t *testing.T) {
-	per := quota.PerClient{Percent: 25, NetworkFactor: 3, Busy: errClient}
+	per := quota.ClientQuota{Percent: 25, NetworkFactor: 3, Busy: errClient}
 	limit := quota.Limit{Busy: errFull}.Resized(10, per)
 	if address, network := limit.Clients.Bounds(); cap(limit.Semaphore) != 10 || address != 2 || network != 6 {
 		t.Errorf("%d, of which an address may have %d, and a network %d", cap(limit.Semaphore), address, network)
@@ -212,19 +212,19 @@ func TestLimitResized(t *testing.T) {
 		{2, 1, 0, 1, 1}, // at least one
 		{400, 10, 2, 40, 80},
 	} {
-		l := quota.Limit{}.Resized(tt.n, quota.PerClient{Percent: tt.percent, NetworkFactor: tt.factor})
+		l := quota.Limit{}.Resized(tt.n, quota.ClientQuota{Percent: tt.percent, NetworkFactor: tt.factor})
 		if address, network := l.Clients.Bounds(); address != tt.address || network != tt.network {
 			t.Errorf("%+v: %d and %d", tt, address, network)
 		}
 	}
-	if all := limit.Resized(10, quota.PerClient{Percent: 100}); all.Clients != nil {
+	if all := limit.Resized(10, quota.ClientQuota{Percent: 100}); all.Clients != nil {
 		t.Error("100 percent is a bound")
 	}
 }
 
 // TestLimitDoesNotAllocate is important because each forwarded request takes a permit.
 func TestLimitDoesNotAllocate(t *testing.T) {
-	limit := quota.Limit{}.Resized(8, quota.PerClient{Percent: 50, NetworkFactor: 2})
+	limit := quota.Limit{}.Resized(8, quota.ClientQuota{Percent: 50, NetworkFactor: 2})
 	for _, client := range []netip.Addr{address("192.0.2.1"), address("2001:db8::1")} {
 		if n := testing.AllocsPerRun(100, func() {
 			p, err := limit.Acquire(client)

@@ -40,7 +40,7 @@ func (m *Memory) WithBusy(busy error) *Memory {
 
 // Resized returns m if its limit in bytes and its limit per client are unchanged, and a new Memory otherwise. m
 // may be nil.
-func (m *Memory) Resized(bytes int64, per PerClient) *Memory {
+func (m *Memory) Resized(bytes int64, per ClientQuota) *Memory {
 	if m == nil {
 		m = NewMemory(Limit{})
 	}

@@ -14,7 +14,7 @@ import (
 func TestMemory(t *testing.T) {
 	const unit = quota.MemoryUnit
 	a, b, c := address("192.0.2.1"), address("192.0.2.2"), address("192.0.2.3")
-	limit := quota.Limit{Semaphore: make(quota.Semaphore, 10), Clients: quota.NewClients(6, 6, errClient), Busy: errFull}
+	limit := quota.Limit{Semaphore: make(quota.Semaphore, 10), Clients: quota.NewClientLimits(6, 6, errClient), Busy: errFull}
 	memory := quota.NewMemory(limit)
 	reserve := func(client netip.Addr, bytes int64, want error, used int) *quota.Reservation {
 		t.Helper()
@@ -70,7 +70,7 @@ func TestMemory(t *testing.T) {
 func TestMemoryWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const unit = quota.MemoryUnit
-		limit := quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClients(3, 3, errClient), Busy: errFull}
+		limit := quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClientLimits(3, 3, errClient), Busy: errFull}
 		memory := quota.NewMemory(limit)
 		a, b := address("192.0.2.1"), address("192.0.2.2")
 		first, err := memory.Wait(t.Context(), a, 2*unit)
@@ -115,7 +115,7 @@ func TestMemoryWait(t *testing.T) {
 }
 
 func TestMemoryResized(t *testing.T) {
-	per := quota.PerClient{Percent: 25, NetworkFactor: 2, Busy: errClient}
+	per := quota.ClientQuota{Percent: 25, NetworkFactor: 2, Busy: errClient}
 	var none *quota.Memory
 	memory := none.Resized(100*quota.MemoryUnit, per)
 	if none.WithBusy(errFull) != nil {

@@ -9,7 +9,7 @@ import (
 // one of its operations runs or waits; the caller must limit the number of waiting operations. The zero value
 // is ready to use and runs one operation per key. It is safe for concurrent use.
 type Queues[K comparable] struct {
-	Most int // concurrent operations per key; 0 is 1. It must be set before use
+	MaxPerKey int // concurrent operations per key; 0 is 1. It must be set before use
 
 	mu  sync.Mutex
 	all map[K]*queue
@@ -63,7 +63,7 @@ func (q *Queues[K]) join(key K) *queue {
 		if q.all == nil {
 			q.all = make(map[K]*queue)
 		}
-		own = &queue{running: make(Semaphore, max(q.Most, 1))}
+		own = &queue{running: make(Semaphore, max(q.MaxPerKey, 1))}
 		q.all[key] = own
 	}
 	own.users++

@@ -13,7 +13,7 @@ import (
 // TestQueuesOfMany checks that Most operations with one key run concurrently.
 func TestQueuesOfMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		queues := quota.Queues[string]{Most: 2}
+		queues := quota.Queues[string]{MaxPerKey: 2}
 		running := make(chan func(), 3)
 		for range 3 {
 			go func() {

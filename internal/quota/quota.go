@@ -48,12 +48,12 @@ func keys(client netip.Addr) (address, network netip.Prefix) {
 // Limit is a concurrency limit with a quota for each client. It is safe for concurrent use.
 type Limit struct {
 	Semaphore Semaphore
-	Clients   *Clients // nil: no limit per client
-	Busy      error    // error of an exhausted semaphore; nil is ErrBusy
+	Clients   *ClientLimits // nil: no limit per client
+	Busy      error         // error of an exhausted semaphore; nil is ErrBusy
 }
 
-// PerClient is the quota of one client as a part of a limit.
-type PerClient struct {
+// ClientQuota is the quota of one client as a part of a limit.
+type ClientQuota struct {
 	Percent       int   // quota of an address in percent; 100 is unlimited
 	NetworkFactor int   // quota of a network as a multiple of that of an address; 0 is 1
 	Busy          error // error for a client at its quota
@@ -61,7 +61,7 @@ type PerClient struct {
 
 // Resized returns a limit of n operations. Unchanged parts are shared with l, including their permits, so that
 // a reload of the configuration does not double a limit.
-func (l Limit) Resized(n int, per PerClient) Limit {
+func (l Limit) Resized(n int, per ClientQuota) Limit {
 	l.Semaphore = l.Semaphore.Resized(n)
 	if per.Percent == 100 {
 		l.Clients = nil
@@ -74,7 +74,7 @@ func (l Limit) Resized(n int, per PerClient) Limit {
 			return l
 		}
 	}
-	l.Clients = NewClients(address, network, per.Busy)
+	l.Clients = NewClientLimits(address, network, per.Busy)
 	return l
 }
 
@@ -125,7 +125,7 @@ func (l Limit) busy() error { return cmp.Or(l.Busy, ErrBusy) }
 // Permit is a client's part of a limit. The zero value holds nothing.
 type Permit struct {
 	semaphore Semaphore // nil if only Clients has a limit
-	clients   *Clients
+	clients   *ClientLimits
 	client    netip.Addr
 	units     int
 }

@@ -42,15 +42,15 @@ const (
 	maxVerdicts = 1024
 )
 
-// Verdicts caches the results of IsRobot for the first User-Agents, up to a limit: most requests have one of
+// Cache caches the results of IsRobot for the first User-Agents, up to a limit: most requests have one of
 // few values. The zero value is empty. It is safe for concurrent use.
-type Verdicts struct {
+type Cache struct {
 	known  atomic.Pointer[map[string]bool] // copied on write
 	adding sync.Mutex
 }
 
 // IsRobot returns the cached result of the function IsRobot.
-func (v *Verdicts) IsRobot(userAgent string) bool {
+func (v *Cache) IsRobot(userAgent string) bool {
 	known := v.known.Load()
 	if known != nil {
 		if is, ok := (*known)[userAgent]; ok {
@@ -64,7 +64,7 @@ func (v *Verdicts) IsRobot(userAgent string) bool {
 	return is
 }
 
-func (v *Verdicts) add(userAgent string, is bool) {
+func (v *Cache) add(userAgent string, is bool) {
 	v.adding.Lock()
 	defer v.adding.Unlock()
 	after := make(map[string]bool)

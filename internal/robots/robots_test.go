@@ -37,7 +37,7 @@ func TestIsRobot(t *testing.T) {
 
 // TestVerdicts checks that the cache is bounded, and that its results equal those of IsRobot.
 func TestVerdicts(t *testing.T) {
-	var v Verdicts
+	var v Cache
 	for range 2 {
 		for i := range 2 * maxVerdicts {
 			person, robot := "Mozilla/5.0 Firefox/"+strconv.Itoa(i), "curl/"+strconv.Itoa(i)
@@ -53,7 +53,7 @@ func TestVerdicts(t *testing.T) {
 
 func BenchmarkVerdicts(b *testing.B) {
 	const userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
-	var v Verdicts
+	var v Cache
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
 			IsRobot(userAgent)

@@ -9,9 +9,9 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// Pool reads a PEM file of trusted certificates. setting is the configuration setting that contains name, for
+// LoadCertPool reads a PEM file of trusted certificates. setting is the configuration setting that contains name, for
 // errors.
-func Pool(setting, name string) (*x509.CertPool, error) {
+func LoadCertPool(setting, name string) (*x509.CertPool, error) {
 	text, err := Read(setting, name)
 	if err != nil {
 		return nil, err
@@ -23,8 +23,8 @@ func Pool(setting, name string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// Pair reads a certificate and its key in PEM. setting is the common prefix of both settings.
-func Pair(setting, certificate, key string) (tls.Certificate, error) {
+// LoadKeyPair reads a certificate and its key in PEM. setting is the common prefix of both settings.
+func LoadKeyPair(setting, certificate, key string) (tls.Certificate, error) {
 	certificateText, err := Read(setting+".certificate", certificate)
 	if err != nil {
 		return tls.Certificate{}, err
@@ -67,13 +67,13 @@ func ServerTLS(setting string, c config.ServerTLS) (*tls.Config, error) {
 	}
 	var err error
 	if c.CA != "" {
-		if client.RootCAs, err = Pool(setting+".ca", c.CA); err != nil {
+		if client.RootCAs, err = LoadCertPool(setting+".ca", c.CA); err != nil {
 			return nil, err
 		}
 	}
 	if c.Certificate != "" {
 		client.Certificates = make([]tls.Certificate, 1)
-		if client.Certificates[0], err = Pair(setting, c.Certificate, c.Key); err != nil {
+		if client.Certificates[0], err = LoadKeyPair(setting, c.Certificate, c.Key); err != nil {
 			return nil, err
 		}
 	}

@@ -57,13 +57,13 @@ func TestCertificates(t *testing.T) {
 	if first == "" || secret.Version(path) == first {
 		t.Errorf("the versions are %q and %q", first, secret.Version(path))
 	}
-	if _, err := secret.Pool("a.ca", path); err == nil || err.Error() != "a.ca: "+path+" contains no certificate" {
+	if _, err := secret.LoadCertPool("a.ca", path); err == nil || err.Error() != "a.ca: "+path+" contains no certificate" {
 		t.Error(err)
 	}
-	if _, err := secret.Pair("a", path, path); err == nil || !strings.HasPrefix(err.Error(), "a.certificate and a.key: ") {
+	if _, err := secret.LoadKeyPair("a", path, path); err == nil || !strings.HasPrefix(err.Error(), "a.certificate and a.key: ") {
 		t.Error(err)
 	}
-	if _, err := secret.Pair("a", path, "/nowhere"); err == nil || !strings.HasPrefix(err.Error(), "a.key: ") {
+	if _, err := secret.LoadKeyPair("a", path, "/nowhere"); err == nil || !strings.HasPrefix(err.Error(), "a.key: ") {
 		t.Error(err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 
 // Limits of requests.
 const (
-	MaxLine    = 16 << 10 // bytes of a line including its end; URLs of Squid have at most 8 KiB
-	Concurrent = 64       // concurrent requests with a channel-ID
+	MaxLine       = 16 << 10 // bytes of a line including its end; URLs of Squid have at most 8 KiB
+	MaxConcurrent = 64       // concurrent requests with a channel-ID
 )
 
 // Serve writes one line to out for each line of in, until in ends or ctx is done; neither is an error. Requests
@@ -43,7 +43,7 @@ type server struct {
 
 // serve answers lines and returns when all are answered. The error is that of reading.
 func (s *server) serve(ctx context.Context, lines <-chan line) error {
-	slots := make(chan struct{}, Concurrent)
+	slots := make(chan struct{}, MaxConcurrent)
 	var running sync.WaitGroup
 	defer running.Wait()
 	for {

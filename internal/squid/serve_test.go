@@ -69,7 +69,7 @@ func TestServeConcurrently(t *testing.T) {
 // TestServeIsBounded checks that at most Concurrent requests run at a time.
 func TestServeIsBounded(t *testing.T) {
 	in, more := io.Pipe()
-	running, release := make(chan struct{}, 2*Concurrent), make(chan struct{})
+	running, release := make(chan struct{}, 2*MaxConcurrent), make(chan struct{})
 	ended := make(chan error, 1)
 	go func() {
 		ended <- Serve(t.Context(), in, io.Discard, func(context.Context, string) Answer {
@@ -78,12 +78,12 @@ func TestServeIsBounded(t *testing.T) {
 			return Unchanged()
 		})
 	}()
-	for range Concurrent + 1 { // the last is read and waits
+	for range MaxConcurrent + 1 { // the last is read and waits
 		if _, err := io.WriteString(more, "1 a\n"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for range Concurrent {
+	for range MaxConcurrent {
 		<-running
 	}
 	if n := len(running); n > 0 {

@@ -19,7 +19,7 @@ func TestFormulas(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, written, want)
 		}
 		rows := read(t, "a,b\n"+written)
-		if len(rows) != 1 || rows[0].Err != nil || tabular.Unguarded(rows[0].Cells[1]) != text {
+		if len(rows) != 1 || rows[0].Err != nil || tabular.Unguard(rows[0].Cells[1]) != text {
 			t.Errorf("%q comes back as %+v", text, rows)
 		}
 	}

@@ -24,8 +24,8 @@ func guarded(cell string) string {
 	return cell
 }
 
-// Unguarded removes the guard that a Writer has added to a cell.
-func Unguarded(cell string) string {
+// Unguard removes the guard that a Writer has added to a cell.
+func Unguard(cell string) string {
 	if rest, ok := strings.CutPrefix(cell, guard); ok && isFormula(strings.TrimLeft(rest, guard)) {
 		return rest
 	}

@@ -101,7 +101,7 @@ type Request struct {
 
 // Begin begins the span of a request as a child of its traceparent (W3C Trace Context). It returns nil if the
 // request is not sampled. A sampled traceparent causes a span only if the client is trusted.
-func (t *Tracer) Begin(method string, lines httpmessage.Lines, at time.Time, trusted bool) *Request {
+func (t *Tracer) Begin(method string, lines httpmessage.Header, at time.Time, trusted bool) *Request {
 	parent := propagation.TraceContext{}.Extract(context.Background(), carrier(lines))
 	sampled := trusted && trace.SpanContextFromContext(parent).IsSampled()
 	if !sampled && (t.seen.Add(1)-1)%t.sample != 0 {
@@ -112,11 +112,11 @@ func (t *Tracer) Begin(method string, lines httpmessage.Lines, at time.Time, tru
 }
 
 // carrier adapts the header fields of a request to propagation.TextMapCarrier, read-only.
-type carrier httpmessage.Lines
+type carrier httpmessage.Header
 
 // Get implements propagation.TextMapCarrier. key is in lower case.
 func (c carrier) Get(key string) string {
-	return httpmessage.Lines(c).Value(textproto.CanonicalMIMEHeaderKey(key))
+	return httpmessage.Header(c).Get(textproto.CanonicalMIMEHeaderKey(key))
 }
 
 // Set implements propagation.TextMapCarrier.

@@ -121,7 +121,7 @@ func (b *BIND) Start() {
 func (b *BIND) awaitZones(zones []Zone) error {
 	for _, zone := range zones {
 		err := b.poll(func() (bool, error) {
-			response, err := b.probe.ask(zone.Name, typeSOA)
+			response, err := b.probe.query(zone.Name, typeSOA)
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				return false, nil
 			}

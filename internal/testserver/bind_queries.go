@@ -46,7 +46,7 @@ func (b *BIND) mark() ([]byte, error) {
 	name := fmt.Sprintf("%d.marker.testserver.invalid", b.markers)
 	var marked []byte
 	err := b.poll(func() (bool, error) {
-		_, err := b.probe.ask(name, typeSOA)
+		_, err := b.probe.query(name, typeSOA)
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			return false, err
 		}

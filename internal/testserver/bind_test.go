@@ -245,12 +245,12 @@ func dial(t *testing.T, network, addr, name string, qtype uint16) (net.Conn, []b
 	if err != nil {
 		t.Fatal(err)
 	}
-	dialer := net.Dialer{Timeout: Patience}
+	dialer := net.Dialer{Timeout: Timeout}
 	conn, err := dialer.DialContext(t.Context(), network, addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.SetDeadline(time.Now().Add(Patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(Timeout)); err != nil {
 		t.Fatal(err)
 	}
 	return conn, query

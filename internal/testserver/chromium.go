@@ -11,7 +11,7 @@ import (
 // Chromium is a page of a headless browser. Its methods must not be called concurrently.
 type Chromium struct {
 	session *session
-	seen    sighting // of the current page
+	seen    observer // of the current page
 }
 
 // StartChromium opens a page that is closed when the test ends. Tests with the same flags share a browser;
@@ -34,20 +34,20 @@ func StartChromium(t testing.TB, flags ...string) *Chromium {
 // open opens the page in its own context.
 func (c *Chromium) open(p *chromiumProcess, cleanup func(func())) error {
 	var context struct{ BrowserContextID string }
-	if err := p.ask("Target.createBrowserContext", nil, &context); err != nil {
+	if err := p.send("Target.createBrowserContext", nil, &context); err != nil {
 		return err
 	}
 	cleanup(func() {
 		// It may have ended.
-		_ = p.ask("Target.disposeBrowserContext", map[string]any{"browserContextId": context.BrowserContextID}, nil)
+		_ = p.send("Target.disposeBrowserContext", map[string]any{"browserContextId": context.BrowserContextID}, nil)
 		p.forget(c.session)
 	})
 	var target struct{ TargetID string }
-	if err := p.ask("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID}, &target); err != nil {
+	if err := p.send("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID}, &target); err != nil {
 		return err
 	}
 	var attached struct{ SessionID string }
-	if err := p.ask("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached); err != nil {
+	if err := p.send("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached); err != nil {
 		return err
 	}
 	c.session = p.session(attached.SessionID)
@@ -133,8 +133,8 @@ func (c *Chromium) ClearCookies(t testing.TB) {
 	c.call(t, "Network.clearBrowserCookies", nil, nil)
 }
 
-// Picture returns a screenshot of the page as PNG.
-func (c *Chromium) Picture(t testing.TB) []byte {
+// Screenshot returns a screenshot of the page as PNG.
+func (c *Chromium) Screenshot(t testing.TB) []byte {
 	t.Helper()
 	var picture struct{ Data []byte }
 	c.call(t, "Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &picture)

@@ -166,8 +166,8 @@ func (p *chromiumProcess) write(m devtoolsMessage) (id int, err error) {
 	return m.ID, err
 }
 
-// ask calls a method of the browser itself.
-func (p *chromiumProcess) ask(method string, params, result any) error {
+// send calls a method of the browser itself.
+func (p *chromiumProcess) send(method string, params, result any) error {
 	p.asking.Lock()
 	defer p.asking.Unlock()
 	return p.root.ask(method, params, result)
@@ -177,7 +177,7 @@ func (p *chromiumProcess) ask(method string, params, result any) error {
 func (p *chromiumProcess) end(t testing.TB) {
 	t.Helper()
 	_, _ = p.write(devtoolsMessage{Method: "Browser.close"})
-	killed := time.AfterFunc(Patience, func() { _ = p.process.cmd.Process.Kill() })
+	killed := time.AfterFunc(Timeout, func() { _ = p.process.cmd.Process.Kill() })
 	<-p.process.done
 	killed.Stop()
 	if !p.process.cmd.ProcessState.Success() {

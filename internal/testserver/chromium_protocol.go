@@ -69,7 +69,7 @@ func (s *session) ask(method string, params, result any) error {
 }
 
 func (s *session) send(method string, params any) (id int, err error) {
-	s.late = time.Now().Add(2 * Patience)
+	s.late = time.Now().Add(2 * Timeout)
 	m := devtoolsMessage{Method: method, SessionID: s.id}
 	if params != nil {
 		if m.Params, err = json.Marshal(params); err != nil {

@@ -38,7 +38,7 @@ func (c *Chromium) Show(t testing.TB, url string, s Screen) {
 	c.call(t, "Emulation.setDeviceMetricsOverride", map[string]any{"width": s.Width, "height": s.Height, "deviceScaleFactor": 1, "mobile": false}, nil)
 	c.call(t, "Emulation.setEmulatedMedia", s.media(), nil)
 	c.call(t, "Emulation.setScriptExecutionDisabled", map[string]any{"value": s.NoScript}, nil)
-	c.seen = sighting{urls: make(map[string]string)}
+	c.seen = observer{urls: make(map[string]string)}
 	var shown struct{ LoaderID, ErrorText string }
 	c.call(t, "Page.navigate", map[string]any{"url": url}, &shown)
 	if shown.ErrorText != "" {

@@ -73,7 +73,7 @@ func TestChromiumSighted(t *testing.T) {
 	t.Cleanup(server.Close)
 	c, screen := StartChromium(t), Screen{Width: 400, Height: 400}
 	c.Show(t, server.URL+"/loud", screen)
-	loud := c.Sighted(t)
+	loud := c.Observations(t)
 	if !slices.Equal(loud.Requests, []string{server.URL + "/loud", elsewhere.URL + "/a.png"}) || !slices.Equal(loud.Failures, []string{elsewhere.URL + "/a.png: Not Found"}) {
 		t.Errorf("%q", loud)
 	}
@@ -84,7 +84,7 @@ func TestChromiumSighted(t *testing.T) {
 		}
 	}
 	c.Show(t, server.URL+"/quiet", screen)
-	if quiet := c.Sighted(t); !slices.Equal(quiet.Requests, []string{server.URL + "/quiet"}) || quiet.Failures != nil || quiet.Messages != nil {
+	if quiet := c.Observations(t); !slices.Equal(quiet.Requests, []string{server.URL + "/quiet"}) || quiet.Failures != nil || quiet.Messages != nil {
 		t.Errorf("%q", quiet)
 	}
 	c.Press(t, "Tab")
@@ -103,7 +103,7 @@ func TestChromiumSighted(t *testing.T) {
 	}
 	screen.NoScript = true
 	c.Show(t, server.URL+"/loud", screen)
-	if messages := strings.Join(c.Sighted(t).Messages, "\n"); strings.Contains(messages, "console.error") || !strings.Contains(messages, "style-src") {
+	if messages := strings.Join(c.Observations(t).Messages, "\n"); strings.Contains(messages, "console.error") || !strings.Contains(messages, "style-src") {
 		t.Errorf("without scripts: %s", messages)
 	}
 	var media [2]bool

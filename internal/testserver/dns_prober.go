@@ -37,9 +37,9 @@ func (p *prober) close() error {
 	return p.conn.Close()
 }
 
-// ask sends one query and waits a short time for the response. If none comes, the
+// query sends one query and waits a short time for the response. If none comes, the
 // error is os.ErrDeadlineExceeded, and the next call waits longer.
-func (p *prober) ask(name string, qtype uint16) ([]byte, error) {
+func (p *prober) query(name string, qtype uint16) ([]byte, error) {
 	p.id++
 	query, err := packQuery(p.id, name, qtype)
 	if err != nil {

@@ -73,7 +73,7 @@ func StartFirefox(t testing.TB, hosts ...string) *Firefox {
 		f.conn, err = net.Dial("tcp", "127.0.0.1:"+strings.TrimSpace(string(port)))
 		return err == nil, nil
 	}
-	if pollFor(3*Patience, listens) != nil {
+	if pollFor(3*Timeout, listens) != nil {
 		t.Fatal("Firefox does not listen")
 	}
 	f.in = bufio.NewReader(f.conn)
@@ -157,7 +157,7 @@ func (f *Firefox) ask(command string, params, result any) error {
 
 // receive returns the next message: its length, a colon and JSON.
 func (f *Firefox) receive() ([]byte, error) {
-	if err := f.conn.SetReadDeadline(time.Now().Add(2 * Patience)); err != nil {
+	if err := f.conn.SetReadDeadline(time.Now().Add(2 * Timeout)); err != nil {
 		return nil, err
 	}
 	length, err := f.in.ReadString(':')

@@ -149,7 +149,7 @@ func (s *INN) greets() bool {
 		return false
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(Patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(Timeout)); err != nil {
 		return false
 	}
 	line, err := bufio.NewReader(conn).ReadString('\n')
@@ -263,7 +263,7 @@ func (s *INN) Feed(articles ...string) {
 		s.t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(Patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(Timeout)); err != nil {
 		s.t.Fatal(err)
 	}
 	reader := bufio.NewReader(conn)

@@ -158,7 +158,7 @@ func (p *Postgres) end(signal syscall.Signal) {
 	if err := p.process.cmd.Process.Signal(signal); err != nil {
 		p.t.Errorf("stop PostgreSQL: %v", err)
 	}
-	timer := time.NewTimer(Patience)
+	timer := time.NewTimer(Timeout)
 	defer timer.Stop()
 	select {
 	case <-p.process.done:
@@ -202,8 +202,8 @@ func (p *Postgres) Create(database string) {
 	p.run("createdb", "--host", p.dir, "--port", p.port(), "--username", PostgresUser, database)
 }
 
-// Ask returns the output of psql for a statement: rows as lines, columns separated by "|".
-func (p *Postgres) Ask(database, statement string) string {
+// Query returns the output of psql for a statement: rows as lines, columns separated by "|".
+func (p *Postgres) Query(database, statement string) string {
 	p.t.Helper()
 	return p.run("psql", "--host", p.dir, "--port", p.port(), "--username", PostgresUser, "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
 		"--set", "ON_ERROR_STOP=1", "--command", statement, databaseName(database))
@@ -221,7 +221,7 @@ func (p *Postgres) RequirePassword(role string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.Ask("", "SELECT pg_reload_conf()")
+	p.Query("", "SELECT pg_reload_conf()")
 }
 
 // run runs a PostgreSQL program and returns its output.
@@ -285,12 +285,12 @@ func (p *Postgres) Certify(certificate, key []byte) {
 			}
 		}
 		setting := map[string]string{"server.crt": "ssl_cert_file", "server.key": "ssl_key_file"}[name]
-		p.Ask("", "ALTER SYSTEM SET "+setting+" = '"+path+"'")
+		p.Query("", "ALTER SYSTEM SET "+setting+" = '"+path+"'")
 	}
-	p.Ask("", "ALTER SYSTEM SET ssl = on")
+	p.Query("", "ALTER SYSTEM SET ssl = on")
 	p.Stop()
 	p.Start()
-	if got := p.Ask("", "SHOW ssl"); got != "on" {
+	if got := p.Query("", "SHOW ssl"); got != "on" {
 		p.t.Fatalf("TLS is %q\n%s", got, p.Log())
 	}
 }

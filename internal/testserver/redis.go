@@ -145,12 +145,12 @@ func (r *Redis) signal(s syscall.Signal) {
 // Do sends a command on a separate connection and returns the unparsed RESP response, at most 64 KiB of it.
 func (r *Redis) Do(words ...string) string {
 	r.t.Helper()
-	conn, err := net.DialTimeout("tcp", r.Addr(), Patience)
+	conn, err := net.DialTimeout("tcp", r.Addr(), Timeout)
 	if err != nil {
 		r.t.Fatalf("ask Redis: %v", err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(Patience)) // fails only for a closed connection
+	_ = conn.SetDeadline(time.Now().Add(Timeout)) // fails only for a closed connection
 	var command bytes.Buffer
 	fmt.Fprintf(&command, "*%d\r\n", len(words))
 	for _, word := range words {

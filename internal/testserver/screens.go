@@ -55,14 +55,14 @@ func (s Screen) name() string {
 	return fmt.Sprintf("%d-%s", s.Width, theme)
 }
 
-// KeepPicture writes a screenshot of the current page to the folder URND_PICTURES, if that is set.
-func (c *Chromium) KeepPicture(t testing.TB, page string, screen Screen) {
+// SaveScreenshot writes a screenshot of the current page to the folder URND_PICTURES, if that is set.
+func (c *Chromium) SaveScreenshot(t testing.TB, page string, screen Screen) {
 	t.Helper()
 	directory := os.Getenv(picturesVariable)
 	if directory == "" {
 		return
 	}
-	if err := os.WriteFile(filepath.Join(directory, page+"-"+screen.name()+".png"), c.Picture(t), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(directory, page+"-"+screen.name()+".png"), c.Screenshot(t), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

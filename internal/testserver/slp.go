@@ -51,7 +51,7 @@ type SLPAgent struct {
 	services []SLPService
 	scopes   []string
 	running  sync.WaitGroup
-	lieMu    sync.Mutex // not mu, so that lie may call Requests
+	tamperMu sync.Mutex // not mu, so that lie may call Requests
 
 	mu       sync.Mutex
 	settings slpSettings
@@ -62,7 +62,7 @@ type slpSettings struct {
 	datagram int
 	fail     uint16
 	mute     bool
-	lie      func([]byte) []byte
+	tamper   func([]byte) []byte
 }
 
 // StartSLP starts an agent on one port of 127.0.0.1, for UDP and TCP. It stops
@@ -134,9 +134,11 @@ func (a *SLPAgent) Fail(code uint16) { a.set(func(s *slpSettings) { s.fail = cod
 // Mute makes the agent receive requests without responding.
 func (a *SLPAgent) Mute(mute bool) { a.set(func(s *slpSettings) { s.mute = mute }) }
 
-// Lie makes the agent send the result of lie for each response, and nothing if that is nil. Calls of lie do not
+// Tamper makes the agent send the result of lie for each response, and nothing if that is nil. Calls of lie do not
 // overlap, but it must synchronize access to data that it shares with the test. A nil lie disables that.
-func (a *SLPAgent) Lie(lie func(reply []byte) []byte) { a.set(func(s *slpSettings) { s.lie = lie }) }
+func (a *SLPAgent) Tamper(lie func(reply []byte) []byte) {
+	a.set(func(s *slpSettings) { s.tamper = lie })
+}
 
 func (a *SLPAgent) set(change func(*slpSettings)) {
 	a.mu.Lock()
@@ -200,12 +202,12 @@ func (a *SLPAgent) handle(network string, raw []byte) []byte {
 		return nil
 	}
 	reply := a.answer(r, cmp.Or(settings.fail, code), settings.datagram)
-	if reply == nil || settings.lie == nil {
+	if reply == nil || settings.tamper == nil {
 		return reply
 	}
-	a.lieMu.Lock()
-	defer a.lieMu.Unlock()
-	return settings.lie(reply)
+	a.tamperMu.Lock()
+	defer a.tamperMu.Unlock()
+	return settings.tamper(reply)
 }
 
 // answer returns the response to a request with the error code, or 0.

@@ -69,13 +69,13 @@ func slpRequest(flags uint16, lang string, fields ...string) string {
 
 func dialSLP(t *testing.T, network string, a *SLPAgent) net.Conn {
 	t.Helper()
-	dialer := net.Dialer{Timeout: Patience}
+	dialer := net.Dialer{Timeout: Timeout}
 	conn, err := dialer.DialContext(t.Context(), network, a.Addr())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(Patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(Timeout)); err != nil {
 		t.Fatal(err)
 	}
 	return conn
@@ -263,7 +263,7 @@ func TestSLPMisbehaves(t *testing.T) {
 	wantSLP(t, conn, slpError(11))
 	a.Fail(0)
 
-	a.Lie(func(reply []byte) []byte {
+	a.Tamper(func(reply []byte) []byte {
 		if len(a.Requests())%2 == 0 {
 			return append(reply[:10:10], "junk"...)
 		}
@@ -274,7 +274,7 @@ func TestSLPMisbehaves(t *testing.T) {
 	sendSLP(t, conn, slpAsk)
 	sendSLP(t, conn, slpAsk)
 	wantSLP(t, conn, slpBoth[:10]+"junk")
-	a.Lie(nil)
+	a.Tamper(nil)
 
 	// Requests received while mute get no response: the first response is for the next request.
 	a.Mute(true)
@@ -309,7 +309,7 @@ func TestSLPManyAtOnce(t *testing.T) {
 	a := StartSLP(t, slpServices()...)
 	var count atomic.Int32
 	calls := 0 // not synchronized: calls of lie do not overlap
-	a.Lie(func(reply []byte) []byte {
+	a.Tamper(func(reply []byte) []byte {
 		calls++
 		count.Store(int32(calls))
 		return reply

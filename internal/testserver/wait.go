@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Patience is the time limit for an expected event: it is long, for slow machines.
-const Patience = time.Minute
+// Timeout is the time limit for an expected event: it is long, for slow machines.
+const Timeout = time.Minute
 
 // errLate is the error if an expected event has not happened in time.
-var errLate = fmt.Errorf("timed out after %v", Patience)
+var errLate = fmt.Errorf("timed out after %v", Timeout)
 
 // poll calls done until it returns true or fails. The error is errLate if it does neither in time.
-func poll(done func() (bool, error)) error { return pollFor(Patience, done) }
+func poll(done func() (bool, error)) error { return pollFor(Timeout, done) }
 
 // pollFor is like poll with another time limit.
 func pollFor(patience time.Duration, done func() (bool, error)) error {
@@ -48,7 +48,7 @@ func Within(t testing.TB, what string, do func()) {
 	go func() { defer close(done); do() }()
 	select {
 	case <-done:
-	case <-time.After(Patience):
+	case <-time.After(Timeout):
 		t.Fatalf("%s does not end", what)
 	}
 }

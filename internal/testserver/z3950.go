@@ -70,7 +70,7 @@ func StartZebra(t testing.TB, records ...string) *Z3950 {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), Timeout)
 	defer cancel()
 	for _, args := range [][]string{{"init"}, {"-d", "Default", "update", zebraRecords}} {
 		cmd := exec.CommandContext(ctx, index, append([]string{"-c", zebraConfigFile}, args...)...)

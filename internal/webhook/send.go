@@ -108,15 +108,15 @@ func (s *Sender) post(ctx context.Context, tags []string) error {
 	const enough = 64 << 10 // to reuse the connection
 	_, _ = io.CopyN(io.Discard, response.Body, enough)
 	if response.StatusCode < http.StatusOK || response.StatusCode >= http.StatusMultipleChoices {
-		return &Refused{Host: r.URL.Host, Status: response.StatusCode}
+		return &StatusError{Host: r.URL.Host, Status: response.StatusCode}
 	}
 	return nil
 }
 
-// Refused is the error for a response with a status other than 2xx.
-type Refused struct {
+// StatusError is the error for a response with a status other than 2xx.
+type StatusError struct {
 	Host   string
 	Status int
 }
 
-func (e *Refused) Error() string { return fmt.Sprintf("%s: status %d", e.Host, e.Status) }
+func (e *StatusError) Error() string { return fmt.Sprintf("%s: status %d", e.Host, e.Status) }

@@ -17,7 +17,7 @@ type Config struct {
 	URL string
 	// Secret returns the bearer token (RFC 6750) for each call; nil sends none.
 	Secret func() (string, error)
-	All    string // tag for all content
+	AllTag string // tag for all content
 	// Field is a header field that also contains the tags, joined with Separator, for servers that do not read
 	// JSON; "" for none.
 	Field, Separator string
@@ -83,12 +83,12 @@ func (s *Sender) Add(tags ...string) {
 
 // add adds a tag, unless all content is to be purged anyway; s.mu is held.
 func (s *Sender) add(tag string) {
-	if _, all := s.pending[s.config.All]; all {
+	if _, all := s.pending[s.config.AllTag]; all {
 		return
 	}
-	if tag == s.config.All || len(s.pending) >= maxPending {
+	if tag == s.config.AllTag || len(s.pending) >= maxPending {
 		clear(s.pending)
-		tag = s.config.All
+		tag = s.config.AllTag
 	}
 	s.pending[tag] = struct{}{}
 }
@@ -115,8 +115,8 @@ func (s *Sender) Pending() int {
 	return len(s.pending)
 }
 
-// Faults returns the current problem of the server, if any.
-func (s *Sender) Faults() []string {
+// Failures returns the current problem of the server, if any.
+func (s *Sender) Failures() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failure == nil {

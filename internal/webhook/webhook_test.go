@@ -72,7 +72,7 @@ type told struct {
 
 func (o *told) config(url string) webhook.Config {
 	return webhook.Config{
-		URL: url, All: "all", Dial: new(net.Dialer).DialContext, Called: func(error) {},
+		URL: url, AllTag: "all", Dial: new(net.Dialer).DialContext, Called: func(error) {},
 		Field: "Cache-Tag", Separator: ",",
 		Secret: func() (string, error) { return "the-secret", nil },
 		Report: func(err error) {
@@ -130,13 +130,13 @@ func TestFailuresAreRepeated(t *testing.T) {
 		s.Add("a")
 		testserver.Wait(t, "it is called again", func() bool { _, calls := c.seen(); return calls > 9 })
 		host := strings.TrimPrefix(c.URL, "http://")
-		if got := s.Faults(); len(got) != 1 || !strings.HasSuffix(got[0], fmt.Sprintf("%s: status %d", host, status)) {
+		if got := s.Failures(); len(got) != 1 || !strings.HasSuffix(got[0], fmt.Sprintf("%s: status %d", host, status)) {
 			t.Errorf("%d: failures: %q", status, got)
 		}
 		s.Add("b")
 		c.answer(http.StatusOK)
 		testserver.Wait(t, "all is told", func() bool { tags, _ := c.seen(); return slices.Equal(tags, []string{"a", "b"}) })
-		testserver.Wait(t, "it is well", func() bool { return s.Faults() == nil })
+		testserver.Wait(t, "it is well", func() bool { return s.Failures() == nil })
 		s.Close()
 		if len(o.reports) != 2 || strings.Contains(o.reports[0], "hidden") || o.reports[1] != "<nil>" {
 			t.Errorf("%d: the reports are %q", status, o.reports)
@@ -175,7 +175,7 @@ func TestLost(t *testing.T) {
 	for i := range 40 {
 		s.Add(fmt.Sprint(i))
 	}
-	testserver.Wait(t, "it fails", func() bool { return s.Faults() != nil })
+	testserver.Wait(t, "it fails", func() bool { return s.Failures() != nil })
 	s.Close()
 	if o.lost != 40 || strings.Contains(o.reports[0], "hidden") {
 		t.Errorf("%d are lost: %q", o.lost, o.reports)
@@ -185,7 +185,7 @@ func TestLost(t *testing.T) {
 	s.Start()
 	s.Add("a")
 	testserver.Wait(t, "the secret is missing", func() bool {
-		return slices.ContainsFunc(s.Faults(), func(f string) bool { return strings.HasSuffix(f, "no such file") })
+		return slices.ContainsFunc(s.Failures(), func(f string) bool { return strings.HasSuffix(f, "no such file") })
 	})
 	s.Close()
 	if o.lost != 41 {

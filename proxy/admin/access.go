@@ -58,13 +58,13 @@ func (h *Handler) logFailure(r *http.Request, actor registry.Actor, err error) {
 // the registry are authenticated as an actor; all others as an administrator.
 func (h *Handler) admit(r *http.Request) (registry.Actor, error) {
 	if h.config.Registry == nil || !h.api.OfRegistry(r.URL.Path) {
-		return registry.Actor{}, h.refusal(r)
+		return registry.Actor{}, h.denial(r)
 	}
 	return h.actorOf(r)
 }
 
-// refusal returns the error that denies a client the admin interface, nil where it is authorized.
-func (h *Handler) refusal(r *http.Request) error {
+// denial returns the error that denies a client the admin interface, nil where it is authorized.
+func (h *Handler) denial(r *http.Request) error {
 	client, err := h.reach(r)
 	open := h.api.Open(r.URL.Path)
 	if err != nil || open || !client.IsValid() || len(h.config.Token) == 0 {
@@ -95,14 +95,14 @@ func (h *Handler) reachAs(r *http.Request, open bool) (netip.Addr, error) {
 		return client, problem.ErrAdminClient
 	// CSRF: a cross-site page in the browser of an authorized user must not act with the credentials of that
 	// user.
-	case gate.IsCrossSite(httpmessage.LinesOf(r.Header), r.Host):
+	case gate.CrossSite(httpmessage.NewHeader(r.Header), r.Host):
 		return client, problem.ErrAdminOrigin
 	case open:
 		return client, nil
-	case h.config.Certificate && !verified(r):
+	case h.config.RequireCertificate && !verified(r):
 		return client, problem.ErrAdminCertificate
 	// DNS rebinding: the host name of another site resolves to this machine.
-	case !h.config.Own.Has(r.Host):
+	case !h.config.OwnHosts.Has(r.Host):
 		return client, problem.ErrAdminHost
 	default:
 		return client, nil
@@ -117,7 +117,7 @@ func (h *Handler) client(r *http.Request, peer netip.Addr) (netip.Addr, error) {
 	if !names && len(r.Header["Via"]) == 0 {
 		return peer, nil
 	}
-	client := gate.ClientOf(r.RemoteAddr, httpmessage.LinesOf(r.Header), h.config.Proxies)
+	client := gate.NewClient(r.RemoteAddr, httpmessage.NewHeader(r.Header), h.config.Proxies)
 	if !names || client.Relayed {
 		return netip.Addr{}, problem.ErrAdminRelayed
 	}
@@ -175,12 +175,12 @@ func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Act
 	if actor, ok, err := h.actorOfSession(r, client); ok || err != nil {
 		return actor, err
 	}
-	if r.Header.Get("Authorization") == "" && session.HasBegun(session.CookieOf(r, h.isSecure(r))) {
+	if r.Header.Get("Authorization") == "" && session.IsSession(session.CookieOf(r, h.isSecure(r))) {
 		// The session has ended. Its role may have been lower than that of a request without a token.
 		return registry.Actor{}, problem.ErrTokenRequired
 	}
 	shown, ok := bearerOf(r)
-	ours := ok && strings.HasPrefix(shown, token.Start)
+	ours := ok && strings.HasPrefix(shown, token.SecretPrefix)
 	required := client.IsValid() && len(h.config.Token) > 0
 	if !required && !ours {
 		return h.withoutToken(r)
@@ -199,7 +199,7 @@ func (h *Handler) identify(ctx context.Context, shown string, isChange bool) (re
 		return registry.Actor{}, problem.ErrTokenRequired
 	case len(h.config.Token) > 0 && h.isToken(shown):
 		return administrator(), nil
-	case !strings.HasPrefix(shown, token.Start) || h.config.Registry == nil:
+	case !strings.HasPrefix(shown, token.SecretPrefix) || h.config.Registry == nil:
 		return registry.Actor{}, problem.ErrTokenRequired
 	default:
 		return h.config.Registry.Authenticate(ctx, shown, isChange)

@@ -24,24 +24,24 @@ import (
 // Config configures a Handler. Clients, Proxies, Own, Token, Certificate, Public, Registry and Pages are
 // optional; all other fields must be set.
 type Config struct {
-	Clients []netip.Prefix // clients that may connect by TCP; a Unix socket is protected by file permissions
-	Proxies []netip.Prefix // reverse proxies that are trusted to name their client
-	Own     route.OwnHosts
+	Clients  []netip.Prefix // clients that may connect by TCP; a Unix socket is protected by file permissions
+	Proxies  []netip.Prefix // reverse proxies that are trusted to name their client
+	OwnHosts route.OwnHosts
 	// Token is the bearer token of administrators; nil requires none, which is only safe on loopback.
 	Token []byte
-	// Certificate requires a verified client certificate, in addition to Token where that is set.
-	Certificate bool
-	Log         *slog.Logger
-	Metrics     http.Handler
-	Caches      api.Caches
-	Responses   api.Responses
+	// RequireCertificate requires a verified client certificate, in addition to Token where that is set.
+	RequireCertificate bool
+	Log                *slog.Logger
+	Metrics            http.Handler
+	Caches             api.Caches
+	Responses          api.Responses
 	// HasResponses reports whether HTTP responses are stored for the URIs of a scheme, in lower case. The
 	// URIs of other schemes are names, for which resolver answers are cached.
 	HasResponses func(scheme string) bool
-	// Public is the URL at which readers reach the service, without a trailing slash; "" if unknown.
-	Public   string
-	Registry *Registry     // nil without a registry
-	Pages    *pages.Design // nil: the default design of urnd
+	// PublicURL is the URL at which readers reach the service, without a trailing slash; "" if unknown.
+	PublicURL string
+	Registry  *Registry     // nil without a registry
+	Pages     *pages.Design // nil: the default design of urnd
 	// Panicked is called with the value and the stack of a recovered panic.
 	Panicked func(value any, stack []byte)
 	// Sessions outlive a reload: all generations of the configuration share them.
@@ -64,7 +64,7 @@ type Registry struct {
 // Settings give the configuration in force, without secrets. All fields must be set, and safe for concurrent
 // use.
 type Settings struct {
-	Plain    func() any // by section
+	Values   func() any // by section
 	Origins  func() any // each setting with its origin, for JSON
 	Sections func() []status.Section
 }
@@ -81,11 +81,11 @@ type Handler struct {
 
 // New returns a Handler.
 func New(config Config) *Handler {
-	design := cmp.Or(config.Pages, pages.New(pages.Site{})).Apart()
+	design := cmp.Or(config.Pages, pages.New(pages.Site{})).Standalone()
 	h := &Handler{config: config, contents: pages.NewContents(files), Writer: page.Writer{Design: design}}
 	programs := api.Config{
 		Log: config.Log, Metrics: config.Metrics, Caches: config.Caches, Responses: config.Responses, HasResponses: config.HasResponses,
-		Health: config.Health, Settings: config.Settings.Plain, Origins: config.Settings.Origins, Failed: h.logFailure,
+		Health: config.Health, Settings: config.Settings.Values, Origins: config.Settings.Origins, Failed: h.logFailure,
 		Revoked: config.Sessions.EndToken, Writer: h.Writer,
 	}
 	if config.Registry != nil {
@@ -101,12 +101,12 @@ func New(config Config) *Handler {
 
 // ownPages returns the index, the pages of sessions and the API documentation.
 func (h *Handler) ownPages() []page.Page {
-	docs := page.Reading(h.docsPage())
+	docs := page.ReadOnly(h.docsPage())
 	return []page.Page{
-		{Path: "/", Serve: page.Reading(h.indexPage)},
-		{Path: pathLogin, Serve: h.loginPage, Again: h.loginAgain},
+		{Path: "/", Serve: page.ReadOnly(h.indexPage)},
+		{Path: pathLogin, Serve: h.loginPage, Redisplay: h.redisplayLogin},
 		{Path: pathLogout, Serve: h.logout},
-		{Path: pathDocs, Word: "nav.api", About: "nav.about_api", Serve: docs},
+		{Path: pathDocs, Label: "nav.api", Description: "nav.about_api", Serve: docs},
 		{Path: pathDocs + "/{id}", Serve: docs},
 	}
 }
@@ -117,11 +117,11 @@ func (h *Handler) editorPages() (all []page.Page) {
 		return nil
 	}
 	e := editor.New(editor.Config{
-		Service: h.config.Registry.Service, Show: h.Show, Public: h.config.Public, Drafts: h.config.Registry.Drafts,
+		Service: h.config.Registry.Service, Show: h.Show, PublicURL: h.config.PublicURL, Drafts: h.config.Registry.Drafts,
 		ChecksTargets: h.config.Registry.ChecksTargets, Failed: h.logFailure, Revoked: h.config.Sessions.EndToken,
 	})
 	for _, p := range e.Pages() {
-		all = append(all, page.Page{Path: p.Path, Word: p.Word, About: p.About, Use: p.Use, MaxFile: p.MaxFile, Serve: p.Serve, Again: p.Again})
+		all = append(all, page.Page{Path: p.Path, Label: p.Label, Description: p.Description, Use: p.Use, MaxFile: p.MaxFile, Serve: p.Serve, Redisplay: p.Redisplay})
 	}
 	return all
 }
@@ -135,11 +135,11 @@ func (h *Handler) indexPage(r *page.Request) (message.Reply, error) {
 	}
 	panel := r.Panel
 	for i := range h.pages {
-		if p := &h.pages[i]; p.About != "" && mayVisit(r.Actor, p) {
-			view.Pages = append(view.Pages, pages.Item{Word: panel.In.Text(p.About), Path: p.Path})
+		if p := &h.pages[i]; p.Description != "" && mayVisit(r.Actor, p) {
+			view.Pages = append(view.Pages, pages.Item{Label: panel.Writer.Text(p.Description), Path: p.Path})
 		}
 	}
 	view.Operations = h.api.List()
-	panel.Title, panel.Content = panel.In.Text("nav.title"), h.contents.Make(panel.In.Language(), "index.html", view)
+	panel.Title, panel.Content = panel.Writer.Text("nav.title"), h.contents.Make(panel.Writer.Language(), "index.html", view)
 	return h.Show(&panel), nil
 }

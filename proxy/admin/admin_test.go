@@ -60,7 +60,7 @@ func (m *fakeCaches) Purge(_ context.Context, s resolver.Selection, soft bool) (
 func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handler {
 	config := admin.Config{
 		Clients: []netip.Prefix{loopback()}, Caches: caches, Responses: &fakeResponses{}, Log: slog.New(slog.DiscardHandler),
-		HasResponses: scheme.Infos{{Names: []string{"ftp", "file", "gopher", "news", "mailto"}, Stored: true}}.IsStored,
+		HasResponses: scheme.Infos{{Names: []string{"ftp", "file", "gopher", "news", "mailto"}, Cacheable: true}}.Cacheable,
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 			_, _ = io.WriteString(w, "up 1\n")
@@ -69,7 +69,7 @@ func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handle
 		State:    fixedState,
 		Sessions: session.New(time.Now),
 		Settings: admin.Settings{
-			Plain: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
+			Values: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
 			Origins: func() any {
 				return map[string]any{"settings": []map[string]any{{"setting": "dns.timeout", "value": "2s", "is_default": true, "origin": "default"}}}
 			},
@@ -123,10 +123,10 @@ func loopback() netip.Prefix { return netip.MustParsePrefix("127.0.0.0/8") }
 func TestAdminAccess(t *testing.T) {
 	everywhere := []netip.Prefix{loopback(), netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("::1/128")}
 	open := func(c *admin.Config) {
-		c.Own, c.Proxies = route.NewOwnHosts("Admin.example."), []netip.Prefix{netip.MustParsePrefix("192.0.2.80/32")}
+		c.OwnHosts, c.Proxies = route.NewOwnHosts("Admin.example."), []netip.Prefix{netip.MustParsePrefix("192.0.2.80/32")}
 	}
 	locked := func(c *admin.Config) { open(c); c.Token = []byte(adminToken); c.Clients = everywhere }
-	certified := func(c *admin.Config) { open(c); c.Certificate = true; c.Clients = everywhere }
+	certified := func(c *admin.Config) { open(c); c.RequireCertificate = true; c.Clients = everywhere }
 	both := func(c *admin.Config) { certified(c); locked(c) }
 	const here, there, else_, proxied = "127.0.0.1:1", "192.0.2.1:1", "198.51.100.1:1", "192.0.2.80:1"
 	const get, purge = "GET /api/v1/cache", "DELETE /api/v1/cache/entries?all=true"
@@ -414,7 +414,7 @@ func TestTokenGuesses(t *testing.T) {
 func TestAdminPanic(t *testing.T) {
 	var reported any
 	h := newAdminHandler(&fakeCaches{}, func(c *admin.Config) {
-		c.Settings.Plain = func() any { panic("a fault") }
+		c.Settings.Values = func() any { panic("a fault") }
 		c.Panicked = func(value any, _ []byte) { reported = value }
 	})
 	if got := adminRequest(h, "127.0.0.1:1", "GET /api/v1/config").StatusCode; got != http.StatusInternalServerError || reported != "a fault" {

@@ -24,7 +24,7 @@ func (h *Handler) docsPage() func(r *page.Request) (message.Reply, error) {
 			return message.Reply{}, err
 		}
 		panel := r.Panel
-		place := apidoc.Place{Root: pathDocs, Document: "/openapi.json", Base: "http://" + r.Host, In: panel.In}
+		place := apidoc.Location{Root: pathDocs, Document: "/openapi.json", Base: "http://" + r.Host, Writer: panel.Writer}
 		if h.isSecure(r.Request) {
 			place.Base = "https://" + r.Host
 		}
@@ -33,9 +33,9 @@ func (h *Handler) docsPage() func(r *page.Request) (message.Reply, error) {
 			return message.Reply{}, problem.ErrAdminPath
 		}
 		if r.ID == "" {
-			panel.Title = panel.In.Text("nav.api")
+			panel.Title = panel.Writer.Text("nav.api")
 		} else {
-			panel.Above = []pages.Item{{Word: panel.In.Text("nav.api"), Path: pathDocs}}
+			panel.Crumbs = []pages.Item{{Label: panel.Writer.Text("nav.api"), Path: pathDocs}}
 		}
 		return h.Show(&panel), nil
 	}

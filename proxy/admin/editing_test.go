@@ -513,7 +513,7 @@ func TestEditingPrefix(t *testing.T) {
 
 // The page of a name shows the health of checked targets, and links to the public page of the name.
 func TestNameOfEditors(t *testing.T) {
-	s := newSite(t, func(c *admin.Config) { c.Public = "https://urn.example/resolver" })
+	s := newSite(t, func(c *admin.Config) { c.PublicURL = "https://urn.example/resolver" })
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"},{"uri":"https://a.example/2"}]}`)
 	s.put(t, "urn:nbn:fi:alias", `{"alias":"urn:nbn:fi:a"}`)
 	b := newBrowser(s, here)

@@ -18,7 +18,7 @@ import (
 // editorsPages returns pages of all kinds of the editor, by description.
 func editorsPages(t *testing.T) map[string]page {
 	t.Helper()
-	s := newSite(t, func(c *admin.Config) { c.Token, c.Public = []byte(adminToken), "https://urn.example" })
+	s := newSite(t, func(c *admin.Config) { c.Token, c.PublicURL = []byte(adminToken), "https://urn.example" })
 	root := "Authorization: Bearer " + adminToken
 	for i := range 60 {
 		s.ask("PUT "+of(names, fmt.Sprintf("urn:nbn:fi:lib-%03d", i)), `{"targets":[{"uri":"https://repository.example/item/`+fmt.Sprint(i)+`"},{"uri":"https://mirror.example/x"}],"metadata":{"title":"Kalevala, the first edition"},"note":"from the catalogue"}`, root)
@@ -104,7 +104,7 @@ func TestAccessibleToEditors(t *testing.T) {
 // criterion 2.5.8), or violates axe-core; it saves a screenshot.
 func checkShown(t *testing.T, browser *testserver.Chromium, name string, screen testserver.Screen, axe string) {
 	t.Helper()
-	browser.KeepPicture(t, name, screen)
+	browser.SaveScreenshot(t, name, screen)
 	var sides struct{ Width, Inner int }
 	browser.Evaluate(t, `({Width: document.scrollingElement.scrollWidth, Inner: innerWidth})`, &sides)
 	if sides.Width > sides.Inner {

@@ -310,15 +310,15 @@ func TestStatisticsOnPage(t *testing.T) {
 func count(t *testing.T, store registry.Store, tallies map[string]string, day time.Time) {
 	t.Helper()
 	err := store.Write(t.Context(), func(tx registry.WriteTx) error {
-		var all []registry.Resolved
+		var all []registry.ResolutionCount
 		for name, tally := range tallies {
-			r := registry.Resolved{Name: name, Count: registry.Count{Period: day.UTC().Format(time.DateOnly)}}
+			r := registry.ResolutionCount{Name: name, Count: registry.Count{Period: day.UTC().Format(time.DateOnly)}}
 			if _, err := fmt.Sscan(tally, &r.People, &r.Bots); err != nil {
 				return err
 			}
 			all = append(all, r)
 		}
-		return tx.AddResolved(all)
+		return tx.AddResolutions(all)
 	})
 	if err != nil {
 		t.Fatal(err)

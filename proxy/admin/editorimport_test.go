@@ -67,7 +67,7 @@ func (s *site) has(t *testing.T, all ...string) {
 	t.Helper()
 	for i := 0; i < len(all); i += 2 {
 		r := registry.Record{Targets: []registry.Target{{URI: all[i+1]}}}
-		edit := registry.Edit{Key: registry.Name(all[i]), IfVersion: registry.Any, Change: registry.Put(r)}
+		edit := registry.Edit{Key: registry.Name(all[i]), IfVersion: registry.AnyVersion, Change: registry.Put(r)}
 		if _, err := s.registry.Apply(t.Context(), registry.Actor{Name: "root", Role: registry.Admin}, edit); err != nil {
 			t.Fatal(err)
 		}

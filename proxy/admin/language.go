@@ -17,7 +17,7 @@ const fieldLanguage = "lang"
 // else the best match of Accept-Language.
 func (h *Handler) languageOf(r *http.Request) pages.Language {
 	for _, word := range []string{r.URL.Query().Get(fieldLanguage), session.Language(r)} {
-		if l, ok := pages.LanguageOf(word); ok {
+		if l, ok := pages.ParseLanguage(word); ok {
 			return l
 		}
 	}
@@ -26,8 +26,8 @@ func (h *Handler) languageOf(r *http.Request) pages.Language {
 
 // rememberLanguage sets the cookie of the language that the query selects.
 func (h *Handler) rememberLanguage(w http.ResponseWriter, r *http.Request) {
-	if l, ok := pages.LanguageOf(r.URL.Query().Get(fieldLanguage)); ok {
-		w.Header().Add("Set-Cookie", session.SetLanguage(l.Word(), h.isSecure(r)))
+	if l, ok := pages.ParseLanguage(r.URL.Query().Get(fieldLanguage)); ok {
+		w.Header().Add("Set-Cookie", session.SetLanguage(l.ShortTag(), h.isSecure(r)))
 	}
 }
 

@@ -47,7 +47,7 @@ func TestLanguagesOfAdministrators(t *testing.T) {
 	for _, target := range []string{"/", "/config", "/caches", "/docs", "/docs/names", "/docs/registry", "/docs/caches", "/docs/schemas", "/docs/none"} {
 		english := testserver.OwnTexts(t, text(t, adminRequest(h, "127.0.0.1:1", "GET "+target+"?lang=en", "Accept: text/html")))
 		for _, l := range pages.Languages() {
-			body := text(t, adminRequest(h, "127.0.0.1:1", "GET "+target+"?lang="+l.Word(), "Accept: text/html"))
+			body := text(t, adminRequest(h, "127.0.0.1:1", "GET "+target+"?lang="+l.ShortTag(), "Accept: text/html"))
 			var compressed bytes.Buffer
 			z := gzip.NewWriter(&compressed)
 			_, _ = z.Write([]byte(body))
@@ -60,7 +60,7 @@ func TestLanguagesOfAdministrators(t *testing.T) {
 				continue
 			}
 			for _, other := range pages.Languages() {
-				if link := `href="` + target + "?lang=" + other.Word() + `"`; other != l && !strings.Contains(body, link) {
+				if link := `href="` + target + "?lang=" + other.ShortTag() + `"`; other != l && !strings.Contains(body, link) {
 					t.Errorf("%s in %s: no %s", target, l.Tag(), link)
 				}
 			}

@@ -36,12 +36,12 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	if !h.isPrivate(p.Request, client) {
-		return message.Reply{}, problem.ErrPlainLogin
+		return message.Reply{}, problem.ErrLoginWithoutTLS
 	}
 	if p.Method != http.MethodPost {
 		var failure pages.Content
 		if p.URL.Query().Has("refused") {
-			failure = p.Panel.In.T("login.refused")
+			failure = p.Panel.Writer.T("login.refused")
 		}
 		return h.showLogin(p, next, "", failure), nil
 	}
@@ -50,11 +50,11 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 		return h.loggedIn(p, actor, proof, next), nil
 	}
 	h.config.Log.WarnContext(p.Context(), "admin login refused", "client", p.RemoteAddr, "error", err)
-	if !errors.Is(err, registry.ErrToken) && !errors.Is(err, problem.ErrAdminToken) && !errors.Is(err, problem.ErrTokenRequired) {
+	if !errors.Is(err, registry.ErrInvalidToken) && !errors.Is(err, problem.ErrAdminToken) && !errors.Is(err, problem.ErrTokenRequired) {
 		return message.Reply{}, err
 	}
-	if again := p.Form.Get(fieldAgain); again != "" { // a redirect cannot carry the form
-		reply := h.showLogin(p, next, again, p.Panel.In.T("login.refused"))
+	if again := p.Form.Get(fieldPreserved); again != "" { // a redirect cannot carry the form
+		reply := h.showLogin(p, next, again, p.Panel.Writer.T("login.refused"))
 		reply.Status = http.StatusForbidden
 		return reply, nil
 	}
@@ -63,26 +63,26 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 	}, nil
 }
 
-// loginAgain shows the login form after a failed submission. It carries the same preserved form.
-func (h *Handler) loginAgain(p *page.Request) (message.Reply, error) {
-	return h.showLogin(p, nextOf(p.URL.Query().Get("next")), p.Form.Get(fieldAgain), ""), nil
+// redisplayLogin shows the login form after a failed submission. It carries the same preserved form.
+func (h *Handler) redisplayLogin(p *page.Request) (message.Reply, error) {
+	return h.showLogin(p, nextOf(p.URL.Query().Get("next")), p.Form.Get(fieldPreserved), ""), nil
 }
 
 // showLogin returns the login page. again is the encoded form that is preserved over the login, "" for none;
 // fault is the error message, "" for none.
 func (h *Handler) showLogin(p *page.Request, next, again string, failure pages.Content) message.Reply {
 	leave := ""
-	if cookie := session.CookieOf(p.Request, h.isSecure(p.Request)); session.HasBegun(cookie) && len(h.config.Token) == 0 {
-		if _, valid := h.config.Sessions.Of(cookie); !valid {
+	if cookie := session.CookieOf(p.Request, h.isSecure(p.Request)); session.IsSession(cookie) && len(h.config.Token) == 0 {
+		if _, valid := h.config.Sessions.Lookup(cookie); !valid {
 			leave = pathLogout
 		}
 	}
 	panel := p.Panel
-	panel.Title = p.Panel.In.Text("login.title")
-	panel.Content = h.contents.Make(p.Panel.In.Language(), "login.html", struct {
+	panel.Title = p.Panel.Writer.Text("login.title")
+	panel.Content = h.contents.Make(p.Panel.Writer.Language(), "login.html", struct {
 		Field         pages.Content
 		Action, Again string
-		Said          pages.Content
+		Message       pages.Content
 		HasRegistry   bool
 		Leave         string // the path that deletes the cookie of an expired session, "" for none
 	}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), again, failure, h.config.Registry != nil, leave})
@@ -106,7 +106,7 @@ func (h *Handler) loggedIn(p *page.Request, actor registry.Actor, proof token.Pr
 	h.endSession(p.Request)
 	cookie := h.config.Sessions.Begin(proof)
 	h.config.Log.InfoContext(p.Context(), "admin login succeeded", "client", p.RemoteAddr, "token", proof.ID)
-	reply, isAgain := h.sendAgain(p, actor, cookie, next)
+	reply, isAgain := h.servePreserved(p, actor, cookie, next)
 	if !isAgain {
 		reply = message.Reply{Status: http.StatusSeeOther, Location: next, CacheControl: message.NoStore}
 	}
@@ -122,7 +122,7 @@ func (h *Handler) logout(p *page.Request) (message.Reply, error) {
 	h.endSession(p.Request)
 	return message.Reply{
 		Status: http.StatusSeeOther, Location: pathLogin, CacheControl: message.NoStore,
-		Fields: httpmessage.FieldsOf("Set-Cookie", session.SetCookie(p.Request, "", h.isSecure(p.Request))),
+		Fields: httpmessage.NewFields("Set-Cookie", session.SetCookie(p.Request, "", h.isSecure(p.Request))),
 	}, nil
 }
 
@@ -138,7 +138,7 @@ func (h *Handler) sessionOf(r *http.Request) (token.Proof, bool) {
 	if cookie == "" {
 		return token.Proof{}, false
 	}
-	return h.config.Sessions.Of(cookie)
+	return h.config.Sessions.Lookup(cookie)
 }
 
 // actorOfSession returns the actor of the session of a request; ok is false without a session. Requests for
@@ -158,7 +158,7 @@ func (h *Handler) actorOfSession(r *http.Request, client netip.Addr) (actor regi
 		return actor, false, nil
 	}
 	actor, err = h.config.Registry.AuthenticateProof(r.Context(), proof, !reading)
-	if errors.Is(err, registry.ErrToken) { // the token was revoked, or has expired
+	if errors.Is(err, registry.ErrInvalidToken) { // the token was revoked, or has expired
 		h.endSession(r)
 		return actor, false, nil
 	}

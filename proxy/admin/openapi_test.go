@@ -45,12 +45,12 @@ func TestSchemasOfFields(t *testing.T) {
 	if err := json.Unmarshal([]byte(document), &d); err != nil {
 		t.Fatal(err)
 	}
-	testSchema(t, "Name", d.Components.Schemas.Name, field.OfRecord(), api.NameMembers())
+	testSchema(t, "Name", d.Components.Schemas.Name, field.RecordFields(), api.NameMembers())
 	var members []string
-	for _, f := range field.OfTarget() {
+	for _, f := range field.TargetFields() {
 		members = append(members, f.Name)
 	}
-	testSchema(t, "Target", d.Components.Schemas.Target, field.OfTarget(), members)
+	testSchema(t, "Target", d.Components.Schemas.Target, field.TargetFields(), members)
 }
 
 func testSchema[T any](t *testing.T, name string, s schema, fields field.Fields[T], members []string) {

@@ -84,7 +84,7 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page
 		if err != nil {
 			return message.Reply{}, err
 		}
-		p.Panel.Done = pages.Content(h.config.Sessions.TakeOutcome(cookie, r.URL.Query().Get(fieldDone)))
+		p.Panel.Outcome = pages.Content(h.config.Sessions.TakeOutcome(cookie, r.URL.Query().Get(fieldOutcome)))
 		return h.serveForm(p, o)
 	}
 	// The body of a denied client is not read.
@@ -96,8 +96,8 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page
 		return message.Reply{}, cmp.Or(err, unread)
 	}
 	defer end()
-	if err == nil && !h.config.Sessions.IsForm(cookie, form.Get(fieldCSRF)) {
-		err = problem.ErrForm
+	if err == nil && !h.config.Sessions.IsCSRFToken(cookie, form.Get(fieldCSRF)) {
+		err = problem.ErrFormExpired
 	}
 	form.Del(fieldCSRF)
 	p.Form = form
@@ -114,15 +114,15 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page
 	return reply, nil
 }
 
-// fieldDone is the query parameter with the identifier of the outcome of the last form.
-const fieldDone = "done"
+// fieldOutcome is the query parameter with the identifier of the outcome of the last form.
+const fieldOutcome = "done"
 
 // withDone adds the identifier of an outcome to the URL of the page that shows it.
 func withDone(target, id string) string {
 	if strings.Contains(target, "?") {
-		return target + "&" + fieldDone + "=" + id
+		return target + "&" + fieldOutcome + "=" + id
 	}
-	return target + "?" + fieldDone + "=" + id
+	return target + "?" + fieldOutcome + "=" + id
 }
 
 // serveForm calls the Serve of a page, within the limits of the registry if the page uses it.
@@ -192,7 +192,7 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, act
 	} else {
 		most := int64(maxForm)
 		if isOpen(o) {
-			most += 2 * maxAgain // it carries a preserved form
+			most += 2 * maxPreserved // it carries a preserved form
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, most)
 		err = r.ParseForm()
@@ -214,7 +214,7 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, act
 
 // panel returns the frame of a page for an actor: navigation, language and forms.
 func (h *Handler) panel(r *http.Request, actor registry.Actor, field pages.Field) pages.Panel {
-	p := pages.Panel{Path: r.URL.Path, In: h.Design.In(h.languageOf(r))}
+	p := pages.Panel{Path: r.URL.Path, Writer: h.Design.In(h.languageOf(r))}
 	if r.Method != http.MethodPost {
 		p.Address = addressOf(r.URL)
 	}
@@ -222,8 +222,8 @@ func (h *Handler) panel(r *http.Request, actor registry.Actor, field pages.Field
 		return p
 	}
 	for i := range h.pages {
-		if o := &h.pages[i]; o.Word != "" && mayVisit(actor, o) {
-			p.Nav = append(p.Nav, pages.Item{Word: p.In.Text(o.Word), Path: o.Path})
+		if o := &h.pages[i]; o.Label != "" && mayVisit(actor, o) {
+			p.Nav = append(p.Nav, pages.Item{Label: p.Writer.Text(o.Label), Path: o.Path})
 		}
 	}
 	if _, ok := h.sessionOf(r); ok {
@@ -236,7 +236,7 @@ func (h *Handler) panel(r *http.Request, actor registry.Actor, field pages.Field
 // so.
 func (h *Handler) isSecure(r *http.Request) bool {
 	peer := gate.AddrOf(r.RemoteAddr)
-	return r.TLS != nil || peer.IsValid() && gate.Contains(h.config.Proxies, peer) && gate.SchemeOf(httpmessage.LinesOf(r.Header)) == "https"
+	return r.TLS != nil || peer.IsValid() && gate.Contains(h.config.Proxies, peer) && gate.SchemeOf(httpmessage.NewHeader(r.Header)) == "https"
 }
 
 // isPrivate reports whether the connection of a client cannot be eavesdropped: it uses TLS, loopback or a
@@ -250,7 +250,7 @@ func (h *Handler) cookieOf(r *http.Request) (cookie string, isNew bool) {
 	if cookie = session.CookieOf(r, h.isSecure(r)); cookie != "" {
 		return cookie, false
 	}
-	return session.Value(), true
+	return session.NewCookieValue(), true
 }
 
 // mayLogIn reports whether an error of a page request is answered by a redirect to the login page.
@@ -260,7 +260,7 @@ func mayLogIn(r *http.Request, err error) bool {
 
 // isUnknown reports whether an error is a missing or invalid authentication of a browser.
 func isUnknown(r *http.Request, err error) bool {
-	missing := errors.Is(err, problem.ErrAdminToken) || errors.Is(err, problem.ErrTokenRequired) || errors.Is(err, registry.ErrToken)
+	missing := errors.Is(err, problem.ErrAdminToken) || errors.Is(err, problem.ErrTokenRequired) || errors.Is(err, registry.ErrInvalidToken)
 	return missing && r.Header.Get("Authorization") == "" && acceptsPages(r)
 }
 
@@ -269,4 +269,4 @@ func acceptsPages(r *http.Request) bool { return strings.Contains(r.Header.Get("
 
 // isOldForm reports whether the CSRF token of a form belongs to another session, or was issued before a
 // restart.
-func isOldForm(err error) bool { return errors.Is(err, problem.ErrForm) }
+func isOldForm(err error) bool { return errors.Is(err, problem.ErrFormExpired) }

@@ -22,11 +22,11 @@ import (
 // that submits it once more. Where the session has expired, the login page carries the form, and the page
 // after the login shows it. It is stored in these pages only, so it outlives a restart.
 
-// fieldAgain is the field of the login form that carries the preserved form.
-const fieldAgain = "again"
+// fieldPreserved is the field of the login form that carries the preserved form.
+const fieldPreserved = "again"
 
-// maxAgain limits a preserved form, in bytes: any client that may connect can request the login page.
-const maxAgain = maxForm
+// maxPreserved limits a preserved form, in bytes: any client that may connect can request the login page.
+const maxPreserved = maxForm
 
 // preserve returns the reply to a form that failed with err, including the form. It returns err itself if the
 // form was sent by another site or by a program.
@@ -34,28 +34,28 @@ func (h *Handler) preserve(p *page.Request, o *page.Page, err error) (message.Re
 	client, refused := h.reachAs(p.Request, isOpen(o))
 	// A cross-site form is not shown as if it were one of this server: the user would submit it in good
 	// faith.
-	ours := refused == nil && acceptsPages(p.Request) && !gate.IsCrossSite(httpmessage.LinesOf(p.Header), p.Host)
+	ours := refused == nil && acceptsPages(p.Request) && !gate.CrossSite(httpmessage.NewHeader(p.Header), p.Host)
 	if !ours || p.Form == nil || o.Path == pathLogout {
 		return message.Reply{}, err
 	}
 	if isUnknown(p.Request, err) {
-		if again, next := encodeForm(p.Form), nextOf(p.URL.RequestURI()); next != "/" && len(again) <= 2*maxAgain && h.isPrivate(p.Request, client) {
-			reply := h.showLogin(p, next, again, p.Panel.In.T("again.log_in"))
+		if again, next := encodeForm(p.Form), nextOf(p.URL.RequestURI()); next != "/" && len(again) <= 2*maxPreserved && h.isPrivate(p.Request, client) {
+			reply := h.showLogin(p, next, again, p.Panel.Writer.T("again.log_in"))
 			reply.Status = http.StatusForbidden
 			return reply, nil
 		}
 		return message.Reply{}, err
 	}
 	h.config.Log.Log(p.Context(), levelOf(err), "admin form rejected", "client", p.RemoteAddr, "path", p.URL.Path, "error", err)
-	reply := h.formAgain(p, o, h.notice(p, err))
+	reply := h.restoreForm(p, o, h.notice(p, err))
 	reply.Status = problem.Status(err)
 	return reply, nil
 }
 
 // notice returns the message why a form failed, and what to do.
 func (h *Handler) notice(p *page.Request, err error) pages.Content {
-	in := p.Panel.In
-	reason := page.Said(in, err)
+	in := p.Panel.Writer
+	reason := page.ErrorContent(in, err)
 	switch status := problem.Status(err); {
 	case isOldForm(err):
 		return in.T("again.old")
@@ -68,12 +68,12 @@ func (h *Handler) notice(p *page.Request, err error) pages.Content {
 	}
 }
 
-// formAgain returns the page of a form as it was submitted or, if the page cannot show it, a page with a
+// restoreForm returns the page of a form as it was submitted or, if the page cannot show it, a page with a
 // button that submits it again.
-func (h *Handler) formAgain(p *page.Request, o *page.Page, notice pages.Content) message.Reply {
-	p.Panel.Fault = notice
-	if o.Again != nil && mayVisit(p.Actor, o) {
-		if reply, err := o.Again(p); err == nil {
+func (h *Handler) restoreForm(p *page.Request, o *page.Page, notice pages.Content) message.Reply {
+	p.Panel.Error = notice
+	if o.Redisplay != nil && mayVisit(p.Actor, o) {
+		if reply, err := o.Redisplay(p); err == nil {
 			return reply
 		}
 	}
@@ -84,8 +84,8 @@ func (h *Handler) formAgain(p *page.Request, o *page.Page, notice pages.Content)
 		}
 	}
 	panel := p.Panel
-	panel.Title = panel.In.Text("again.title")
-	panel.Content = h.contents.Make(panel.In.Language(), "preserve.html", struct {
+	panel.Title = panel.Writer.Text("again.title")
+	panel.Content = h.contents.Make(panel.Writer.Language(), "preserve.html", struct {
 		Field  pages.Content
 		Action string
 		Fields [][2]string
@@ -93,9 +93,9 @@ func (h *Handler) formAgain(p *page.Request, o *page.Page, notice pages.Content)
 	return h.Show(&panel)
 }
 
-// sendAgain returns the page of the preserved form after a login. ok is false if there is no such form.
-func (h *Handler) sendAgain(p *page.Request, actor registry.Actor, cookie, next string) (reply message.Reply, ok bool) {
-	form, to := decodeForm(p.Form.Get(fieldAgain)), p.Clone(p.Context())
+// servePreserved returns the page of the preserved form after a login. ok is false if there is no such form.
+func (h *Handler) servePreserved(p *page.Request, actor registry.Actor, cookie, next string) (reply message.Reply, ok bool) {
+	form, to := decodeForm(p.Form.Get(fieldPreserved)), p.Clone(p.Context())
 	at, err := url.Parse(next)
 	if err != nil || len(form) == 0 {
 		return reply, false
@@ -109,8 +109,8 @@ func (h *Handler) sendAgain(p *page.Request, actor registry.Actor, cookie, next 
 	to.AddCookie(session.Cookie(to, cookie, h.isSecure(to)))
 	again := &page.Request{Request: to, Actor: actor, ID: id, Form: form, Field: h.field(cookie)}
 	again.Panel = h.panel(to, actor, again.Field)
-	again.Panel.In = p.Panel.In
-	return h.formAgain(again, o, p.Panel.In.T("again.back")), true
+	again.Panel.Writer = p.Panel.Writer
+	return h.restoreForm(again, o, p.Panel.Writer.T("again.back")), true
 }
 
 // encodeForm encodes a form for a field of another form, shorter than in a query where it is not ASCII.
@@ -133,5 +133,5 @@ func decodeForm(text string) (form url.Values) {
 
 // field returns the hidden CSRF field for a cookie.
 func (h *Handler) field(cookie string) pages.Field {
-	return pages.Field{Name: fieldCSRF, Value: h.config.Sessions.Form(cookie)}
+	return pages.Field{Name: fieldCSRF, Value: h.config.Sessions.CSRFToken(cookie)}
 }

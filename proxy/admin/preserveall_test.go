@@ -99,7 +99,7 @@ func TestNoFormIsLost(t *testing.T) {
 		{"a logout in another tab", func(s *scene) { s.open("/logout", url.Values{"csrf": {csrf(t, s.open("/registry/names", nil))}}) }, "Your input is kept", true},
 		{"another login", func(s *scene) { s.logIn(t, s.secret, "/registry/names") }, "opened before your login", false},
 		{"no cookie", func(s *scene) { clear(s.cookies) }, "Your input is kept", true},
-		{"the database is away", fail(fmt.Errorf("%w: it is away", registry.ErrNoStore)), "The registry failed", false},
+		{"the database is away", fail(fmt.Errorf("%w: it is away", registry.ErrUnavailable)), "The registry failed", false},
 		{"the disk is full", fail(fmt.Errorf("%w: database or disk is full", registry.ErrReadOnly)), "The registry failed", false},
 		{"an error that nobody knows", fail(errors.New("a bug in /home/urnd")), "The registry failed", false},
 	}

@@ -96,7 +96,7 @@ func newSiteOf(t *testing.T, does func(*service.Config), change func(*admin.Conf
 	does(&what)
 	config := admin.Config{
 		Clients: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")}, Log: slog.New(slog.DiscardHandler),
-		Metrics: http.NotFoundHandler(), Sessions: session.New(time.Now), Settings: admin.Settings{Plain: func() any { return map[string]any{} }}, Caches: noCaches{},
+		Metrics: http.NotFoundHandler(), Sessions: session.New(time.Now), Settings: admin.Settings{Values: func() any { return map[string]any{} }}, Caches: noCaches{},
 		Health:   func() (unready, degraded []string) { return nil, nil },
 		Registry: &admin.Registry{Service: service.New(what), Drafts: editor.NewDrafts(t.TempDir(), time.Now)},
 		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },

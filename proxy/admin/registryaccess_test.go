@@ -182,7 +182,7 @@ func TestGuessesOfTokens(t *testing.T) {
 	const get, here = "GET " + names, "Peer: 192.0.2.66:1"
 	s := newSite(t, locked)
 	reader := s.token(t, registry.Reader)
-	near := strings.TrimPrefix(reader, "Authorization: Bearer ")[:token.Public] + "_" + strings.Repeat("A", 43)
+	near := strings.TrimPrefix(reader, "Authorization: Bearer ")[:token.PublicLength] + "_" + strings.Repeat("A", 43)
 	for i := range 100 {
 		for _, wrong := range []string{"wrong", "urnd_wrong", "urnd_0123456789abcdef_" + strings.Repeat("A", 43), near} {
 			if r := s.ask(get, "", here, "Authorization: Bearer "+wrong); r.status != 401 {
@@ -201,7 +201,7 @@ func TestGuessesOfTokens(t *testing.T) {
 type away struct{ registry.Store }
 
 func (away) Read(context.Context, func(registry.Tx) error) error {
-	return fmt.Errorf("%w: it is away", registry.ErrNoStore)
+	return fmt.Errorf("%w: it is away", registry.ErrUnavailable)
 }
 
 // While the store is unavailable, tokens are neither accepted nor rejected as wrong.

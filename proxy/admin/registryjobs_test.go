@@ -77,8 +77,8 @@ func TestJobsByHTTP(t *testing.T) {
 // The errors of jobs, and their statuses.
 func TestErrorsOfJobs(t *testing.T) {
 	for err, status := range map[error]int{
-		registry.ErrJob: 404, jobs.ErrElsewhere: 404, jobs.ErrLarge: 413, registry.ErrKeyReused: 422, registry.ErrJobs: 503, jobs.ErrShare: 429, jobs.ErrEnded: 409,
-		registry.ErrNoJobs: 501, registry.ErrNoStore: 503, registry.ErrDenied: 403, registry.ErrInvalid: 422, errBug: 500,
+		registry.ErrUnknownJob: 404, jobs.ErrOtherInstance: 404, jobs.ErrTooLarge: 413, registry.ErrKeyReused: 422, registry.ErrJobLimit: 503, jobs.ErrTokenLimit: 429, jobs.ErrEnded: 409,
+		registry.ErrJobsDisabled: 501, registry.ErrUnavailable: 503, registry.ErrDenied: 403, registry.ErrInvalid: 422, errBug: 500,
 	} {
 		if got := problem.Status(fmt.Errorf("a job: %w", err)); got != status {
 			t.Errorf("%v: %d, want %d", err, got, status)

@@ -17,7 +17,7 @@ func TestPagesOfLargeEntries(t *testing.T) {
 	const names, most = 140, 10 << 20
 	edits := make([]registry.Edit, names)
 	for i := range edits {
-		edits[i] = registry.Edit{Key: registry.Name(fmt.Sprintf("urn:nbn:fi:large-%03d", i)), IfVersion: registry.Any, Change: registry.Put(registry.Record{
+		edits[i] = registry.Edit{Key: registry.Name(fmt.Sprintf("urn:nbn:fi:large-%03d", i)), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{
 			Targets: []registry.Target{{URI: "https://large.example/"}}, Metadata: `{"x":"` + strings.Repeat("x", registry.MaxMetadata-100) + `"}`,
 		})}
 	}

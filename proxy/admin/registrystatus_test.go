@@ -29,7 +29,7 @@ func TestStatusOfChanges(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSite(t, nil)
 			key := registry.Name("urn:nbn:fi:a")
-			edit := registry.Edit{Key: key, IfVersion: registry.Any, Change: registry.Put(tt.before)}
+			edit := registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: registry.Put(tt.before)}
 			if _, err := s.registry.Apply(t.Context(), registry.Actor{Name: "root", Role: registry.Admin}, edit); err != nil {
 				t.Fatal(err)
 			}

@@ -39,8 +39,8 @@ func (f *fakeResponses) Purge(_ context.Context, s adminapi.ResponseSelection, h
 	return n
 }
 
-func (f *fakeResponses) Why(context.Context, uri.URI, httpmessage.Fields, bool) (api.Why, error) {
-	return api.Why{}, nil
+func (f *fakeResponses) Explain(context.Context, uri.URI, httpmessage.Fields, bool) (api.Explanation, error) {
+	return api.Explanation{}, nil
 }
 
 func (f *fakeResponses) Refresh(_ context.Context, key uri.URI) (int, error) {

@@ -14,14 +14,14 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// ServerConfig configures a Server. Handler, Log, MaxHeader and the timeouts must be set.
+// ServerConfig configures a Server. Handler, Log, MaxHeaderBytes and the timeouts must be set.
 type ServerConfig struct {
 	Handler http.Handler
 	Log     *slog.Logger
 
-	MaxHeader     int // bytes of a request's header
-	HeaderTimeout time.Duration
-	IdleTimeout   time.Duration
+	MaxHeaderBytes    int // bytes of a request's header
+	ReadHeaderTimeout time.Duration
+	IdleTimeout       time.Duration
 	// BodyDeadline returns the deadline by which a client must send the next part of a body; nil sets none.
 	BodyDeadline func() time.Time
 }
@@ -38,8 +38,8 @@ type Server struct {
 func NewServer(config ServerConfig) *Server {
 	s := &Server{config: config}
 	s.server = &http.Server{
-		Handler: http.HandlerFunc(s.serveHTTP), MaxHeaderBytes: config.MaxHeader,
-		ReadHeaderTimeout: config.HeaderTimeout, IdleTimeout: config.IdleTimeout,
+		Handler: http.HandlerFunc(s.serveHTTP), MaxHeaderBytes: config.MaxHeaderBytes,
+		ReadHeaderTimeout: config.ReadHeaderTimeout, IdleTimeout: config.IdleTimeout,
 		ConnState: changeState, ConnContext: connContext, Protocols: new(http.Protocols),
 		ErrorLog: slog.NewLogLogger(config.Log.Handler(), slog.LevelDebug),
 	}
@@ -102,7 +102,7 @@ func changeState(c net.Conn, state http.ConnState) {
 	conn, _ := c.(*httpConn)
 	switch state {
 	case http.StateIdle:
-		conn.Idle()
+		conn.SetIdle()
 	case http.StateHijacked:
 		conn.Release()
 		close(conn.ended)
@@ -121,7 +121,7 @@ type httpConn struct {
 // Read implements net.Conn.
 func (c *httpConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if n > 0 && !c.Serving() {
+	if n > 0 && !c.SetServing() {
 		return 0, io.EOF
 	}
 	return n, err //nolint:wrapcheck // net/http checks the type of the error

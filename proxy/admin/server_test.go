@@ -34,12 +34,12 @@ func serveAdmin(
 ) *servedAdmin {
 	t.Helper()
 	config := admin.ServerConfig{
-		Handler: handler, Log: slog.New(slog.DiscardHandler), MaxHeader: 1 << 10,
-		HeaderTimeout: testserver.Patience, IdleTimeout: testserver.Patience,
+		Handler: handler, Log: slog.New(slog.DiscardHandler), MaxHeaderBytes: 1 << 10,
+		ReadHeaderTimeout: testserver.Timeout, IdleTimeout: testserver.Timeout,
 	}
 	below := listen.ServerConfig{
-		Now: time.Now, Log: slog.New(slog.DiscardHandler), HTTP1: true,
-		HeaderTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience,
+		Now: time.Now, Log: slog.New(slog.DiscardHandler), DisableHTTP2: true,
+		ReadHeaderTimeout: testserver.Timeout, ShutdownTimeout: testserver.Timeout,
 	}
 	if change != nil {
 		change(&config, &below)
@@ -57,7 +57,7 @@ func serveAdmin(
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.ended <- listen.NewServer(below).Serve(ctx, s.socket.Listen())
+		s.ended <- listen.NewServer(below).Serve(ctx, s.socket.Listener())
 	}()
 	t.Cleanup(func() { end(); <-done; _ = s.socket.Close() })
 	return s
@@ -71,7 +71,7 @@ func (s *servedAdmin) dial(t *testing.T) (net.Conn, *bufio.Reader) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(testserver.Patience))
+	_ = conn.SetDeadline(time.Now().Add(testserver.Timeout))
 	return conn, bufio.NewReader(conn)
 }
 
@@ -272,7 +272,7 @@ func TestServerHijack(t *testing.T) {
 		_, _ = io.WriteString(conn, "behind it\n")
 	}
 	_ = conn.Close()
-	testserver.Wait(t, "it is released", func() bool { return s.limit.Open() == 0 })
+	testserver.Wait(t, "it is released", func() bool { return s.limit.Connections() == 0 })
 }
 
 // Limits and the PROXY protocol are those of package listen.
@@ -282,7 +282,7 @@ func TestServerLimits(t *testing.T) {
 		func(_ *admin.ServerConfig, c *listen.ServerConfig) {
 			c.ProxyProtocol = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		})
-	s.limit.Change(listen.ConnectionLimits{Connections: 1})
+	s.limit.SetLimits(listen.ConnectionLimits{Connections: 1})
 	first, firstIn := s.dial(t)
 	if got := roundTrip(t, first, firstIn, proxied("192.0.2.1", 1)+getRequest); got != "200 192.0.2.1:1" {
 		t.Errorf("%q", got)

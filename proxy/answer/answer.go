@@ -30,16 +30,16 @@ type Config struct {
 	Now      func() time.Time
 	// RuleTTL is the freshness lifetime of replies that depend on rules only.
 	RuleTTL time.Duration
-	// Described are prefixes of the canonical names that return their descriptions, instead of a redirect, to
+	// DescribedPrefixes are prefixes of the canonical names that return their descriptions, instead of a redirect, to
 	// clients that prefer these by Accept.
-	Described []string
+	DescribedPrefixes []string
 	// Handles maps handles to names of the registry; nil disables them.
 	Handles route.Handles
 	// History returns the versions of names in the registry (RFC 7089); nil without a registry.
 	History resolver.History
-	// Known returns the public data of names in the registry, in the order of names: the zero value for a
+	// LookupNames returns the public data of names in the registry, in the order of names: the zero value for a
 	// name without public data. nil without a registry.
-	Known func(ctx context.Context, names []string) ([]resolver.ListedName, error)
+	LookupNames func(ctx context.Context, names []string) ([]resolver.NameSummary, error)
 	// Support is the site's commitment to names that have none of their own; empty fields are unknown.
 	Support Support
 	// Failing reports whether the server of a location has failed in the last 30 seconds, or the location is
@@ -49,9 +49,9 @@ type Config struct {
 	MaxTarget int
 	// BatchTimeout limits the duration of a batch.
 	BatchTimeout time.Duration
-	// ClientShare is the per-client quota of concurrent batches, as a percentage, and NetworkFactor its
+	// ClientQuotaPercent is the per-client quota of concurrent batches, as a percentage, and NetworkFactor its
 	// multiple for an IPv6 /64 network; 0 is 1.
-	ClientShare, NetworkFactor int
+	ClientQuotaPercent, NetworkFactor int
 	// Pages renders the HTML pages.
 	Pages *pages.Design
 	// Panicked is called with the value and the stack of a panic that occurs while a name of a batch is
@@ -67,14 +67,14 @@ type Responder struct {
 
 // New returns a Responder.
 func New(config Config) *Responder {
-	of := quota.PerClient{Percent: config.ClientShare, NetworkFactor: config.NetworkFactor, Busy: problem.ErrBatches}
-	return &Responder{config: config, batches: quota.Limit{Busy: problem.ErrBatches}.Resized(maxBatches, of)}
+	of := quota.ClientQuota{Percent: config.ClientQuotaPercent, NetworkFactor: config.NetworkFactor, Busy: problem.ErrTooManyBatches}
+	return &Responder{config: config, batches: quota.Limit{Busy: problem.ErrTooManyBatches}.Resized(maxBatches, of)}
 }
 
-// Question is a parsed request, with the header fields that the reply depends on.
-type Question struct {
+// Request is a parsed request, with the header fields that the reply depends on.
+type Request struct {
 	*route.Target
-	Lines  httpmessage.Lines
+	Header httpmessage.Header
 	HTTP11 bool // the client supports HTTP/1.1
 	IsName bool // the identifier is a name, not a location
 	IsLink bool // the identifier is one in a web address (GS1 Digital Link)
@@ -84,7 +84,7 @@ type Question struct {
 	Scratch *message.Scratch
 }
 
-func (q *Question) scratch() *message.Scratch {
+func (q *Request) scratch() *message.Scratch {
 	if q.Scratch == nil {
 		return new(message.Scratch)
 	}
@@ -92,24 +92,24 @@ func (q *Question) scratch() *message.Scratch {
 }
 
 // writer returns the writer of pages in the selected language, or else in that of Accept-Language.
-func (a *Responder) writer(q *Question) pages.Writer {
+func (a *Responder) writer(q *Request) pages.Writer {
 	if q.Language != "" {
 		return a.config.Pages.For(pages.Chosen(q.Language))
 	}
-	return a.config.Pages.For(q.Lines.List(pages.Vary))
+	return a.config.Pages.For(q.Header.List(pages.Vary))
 }
 
 // Reply replies to a request for one of the services of RFC 2483 section 4, except I2R and I2Rs, which
 // retrieve the resource itself.
-func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, error) {
+func (a *Responder) Reply(ctx context.Context, q *Request) (message.Reply, error) {
 	switch {
 	case q.Form == route.FormHandle:
 		return a.handle(ctx, q)
 	case q.Form == route.FormMemento:
-		return a.moment(ctx, q)
-	case q.Form == route.FormAPI, wantsTrace(q.Lines) && q.Query.Service.Locates():
+		return a.mementoResource(ctx, q)
+	case q.Form == route.FormAPI, wantsTrace(q.Header) && q.Query.Service.Locates():
 		return a.document(ctx, q)
-	case q.Inflection != route.NotInflected:
+	case q.Inflection != route.NoInflection:
 		return a.inflected(ctx, q)
 	case a.isIdentifier(q):
 		return a.identifier(ctx, q)
@@ -122,7 +122,7 @@ func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, erro
 }
 
 // serve replies to a request by its service.
-func (a *Responder) serve(ctx context.Context, q *Question) (message.Reply, error) {
+func (a *Responder) serve(ctx context.Context, q *Request) (message.Reply, error) {
 	switch q.Query.Service {
 	case resolver.I2Ls:
 		return a.locations(ctx, q)
@@ -144,8 +144,8 @@ func (a *Responder) serve(ctx context.Context, q *Question) (message.Reply, erro
 
 // named replies to a request for a name itself: with a redirect to its location, or a format that the client
 // prefers. The names of other authorities are redirected: their servers negotiate by the client's Accept.
-func (a *Responder) named(ctx context.Context, q *Question) (message.Reply, error) {
-	if !MayWantDocument(q.Lines.List("Accept"), len(a.config.Described) > 0) {
+func (a *Responder) named(ctx context.Context, q *Request) (message.Reply, error) {
+	if !MayWantDocument(q.Header.List("Accept"), len(a.config.DescribedPrefixes) > 0) {
 		return a.redirect(ctx, q)
 	}
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
@@ -155,7 +155,7 @@ func (a *Responder) named(ctx context.Context, q *Question) (message.Reply, erro
 			return err == nil && kind == mediaType
 		})
 	}
-	chosen := preferred(parseAccept(q.Lines), recordOf(answer, err) != nil && a.describes(answer.Name.String()), hasType)
+	chosen := preferred(parseAccept(q.Header), recordOf(answer, err) != nil && a.describes(answer.Name.String()), hasType)
 	switch {
 	case chosen != nil && chosen.isLinkset():
 		return a.linkset(ctx, q, chosen)
@@ -166,7 +166,7 @@ func (a *Responder) named(ctx context.Context, q *Question) (message.Reply, erro
 		described.Target = &target
 		return a.description(ctx, &described)
 	case err != nil:
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	default:
 		return a.Redirect(q, answer), nil
 	}
@@ -174,27 +174,27 @@ func (a *Responder) named(ctx context.Context, q *Question) (message.Reply, erro
 
 // describes reports whether a canonical name returns its description to clients that prefer it.
 func (a *Responder) describes(name string) bool {
-	return slices.ContainsFunc(a.config.Described, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
+	return slices.ContainsFunc(a.config.DescribedPrefixes, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
 }
 
 // redirect redirects a client to one location. It is the hot path of cached redirects.
-func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, error) {
+func (a *Responder) redirect(ctx context.Context, q *Request) (message.Reply, error) {
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	if err != nil {
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
 	return a.Redirect(q, answer), nil
 }
 
 // Redirect returns the redirect to one location of an answer, which must have at least one.
-func (a *Responder) Redirect(q *Question, answer resolver.Answer) message.Reply {
-	chosen, vary := a.choose(q.Lines, answer.Locations)
+func (a *Responder) Redirect(q *Request, answer resolver.Answer) message.Reply {
+	chosen, vary := a.choose(q.Header, answer.Locations)
 	if q.IsName {
 		vary = varyOfNames(vary)
 	}
 	scratch := q.scratch()
 	reply := message.Redirect(RedirectStatus(q.Form, q.HTTP11, answer.Record()), chosen.URI, vary, answer, &scratch.Text)
-	scratch.Body = pages.AppendMoved(scratch.Body, chosen.URI)
+	scratch.Body = pages.AppendRedirectBody(scratch.Body, chosen.URI)
 	reply.ContentType, reply.Body, reply.Fields = pages.ContentType, scratch.Body, scratch.EmptyFields()
 	if !q.IsName {
 		return reply.WithRecord(answer.Record())
@@ -221,7 +221,7 @@ const languageField = "Accept-Language"
 
 // negotiate returns the type that a client prefers, and the first one if it accepts none: RFC 9110 section
 // 12.4.1 allows a server to disregard Accept.
-func negotiate(lines httpmessage.Lines, types []contenttype.MediaType) contenttype.MediaType {
+func negotiate(lines httpmessage.Header, types []contenttype.MediaType) contenttype.MediaType {
 	chosen, err := accepted(lines, types)
 	if err != nil {
 		return types[0]
@@ -231,7 +231,7 @@ func negotiate(lines httpmessage.Lines, types []contenttype.MediaType) contentty
 
 // accepted returns the type that a client prefers: the first one if the request has no Accept field (RFC 9110
 // section 12.5.1).
-func accepted(lines httpmessage.Lines, types []contenttype.MediaType) (contenttype.MediaType, error) {
+func accepted(lines httpmessage.Header, types []contenttype.MediaType) (contenttype.MediaType, error) {
 	accept := lines.List("Accept")
 	if accept == "" {
 		return types[0], nil

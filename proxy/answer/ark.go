@@ -18,8 +18,8 @@ type Support = represent.Support
 // PathARK is the path that tells whether a server resolves ARKs: draft-kunze-ark-42 section 5.6.
 const PathARK = "/.well-known/ark"
 
-// ServiceOfARKs returns the document at PathARK: the path prefix of ARKs, with a trailing slash.
-func ServiceOfARKs(path string) *Static {
+// ARKService returns the document at PathARK: the path prefix of ARKs, with a trailing slash.
+func ARKService(path string) *Static {
 	return NewStatic("text/plain; charset=utf-8", []byte(path+"\n"))
 }
 
@@ -27,21 +27,21 @@ func ServiceOfARKs(path string) *Static {
 // unless the inflection is brief, the commitment of the site (draft-kunze-ark-42 section 5.2). A withdrawn or
 // reserved ARK has a citation, too, with the status that it has without the inflection: clients that check
 // only the status must not take it for an ARK that resolves.
-func (a *Responder) inflected(ctx context.Context, q *Question) (message.Reply, error) {
+func (a *Responder) inflected(ctx context.Context, q *Request) (message.Reply, error) {
 	known, err := a.config.Names.Describe(q.Query)
 	if err != nil {
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
 	answer, failure := a.locate(ctx, q.Query)
 	record := recordOf(answer, failure)
 	if failure != nil && record == nil && problem.Status(failure) != http.StatusGone {
-		return message.Reply{}, problem.About(failure, q.Query.URI)
+		return message.Reply{}, problem.WithURI(failure, q.Query.URI)
 	}
 	w := workOf(q.Base, known, answer, record)
 	if failure != nil && record == nil {
 		w.Status = represent.Withdrawn
 	}
-	if q.Inflection == route.Full {
+	if q.Inflection == route.InflectionFull {
 		w.Support = a.supportOf(w.Name, record)
 	}
 	reply := message.Document("text/plain; charset=utf-8", represent.ERC(w), lasting(answer, failure))

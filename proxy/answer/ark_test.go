@@ -23,7 +23,7 @@ func withARKs(c *answer.Config) {
 		"ark:/12345/other": {Name: "ark:/12345/x1", Status: "active", Metadata: `{"title":"C"}`},
 	}
 	c.Support = answer.Support{Who: "A library", What: "Permanent: Stable Content", When: "2031-05-01"}
-	c.Names = c.Names.Owning([]string{"urn:", "ark:/12345/"})
+	c.Names = c.Names.WithOwnedPrefixes([]string{"urn:", "ark:/12345/"})
 	own := resolver.Func(func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		name := q.URI.String()
 		record := records[name]
@@ -48,7 +48,7 @@ func withARKs(c *answer.Config) {
 			URI: "https://a.example/" + name, From: &resolver.Source{Name: "registry", Record: &copied},
 		}}}, nil
 	})
-	c.Resolver = resolver.NewCanonical(c.Names, &resolver.Split{Names: own, Locations: scheme.NewSelf(), Own: own, Owns: c.Names.Owns})
+	c.Resolver = resolver.NewCanonical(c.Names, &resolver.Mux{Names: own, Locations: scheme.NewSelf(), Own: own, Owns: c.Names.Owns})
 }
 
 // An ARK with an inflection returns a description, and the commitment of the site: draft-kunze-ark-42 section

@@ -35,8 +35,8 @@ type BatchRights struct {
 	URLs bool // it may resolve URLs
 	// Allow reports whether the client may send one more request: each name counts as one.
 	Allow func() bool
-	// Asking returns a query with the client's identity.
-	Asking func(q resolver.Query) resolver.Query
+	// WithClient returns a query with the client's identity.
+	WithClient func(q resolver.Query) resolver.Query
 	// Report is called with the error of each name that fails.
 	Report func(err error)
 	// Answered is called with the record of each name that the registry of the site has answered, nil for
@@ -47,7 +47,7 @@ type BatchRights struct {
 // BatchRequest is a request for a batch.
 type BatchRequest struct {
 	Target string // the request-target
-	Lines  httpmessage.Lines
+	Header httpmessage.Header
 	Body   io.Reader // the URIs: at most maxBatchBody bytes
 	// SetReadDeadline sets the deadline after which Body fails with os.ErrDeadlineExceeded; the zero value is
 	// none.
@@ -62,7 +62,7 @@ func (a *Responder) Batch(ctx context.Context, r *BatchRequest, rights BatchRigh
 	if err != nil {
 		return message.Reply{}, err
 	}
-	permit, err := a.batches.Acquire(rights.Asking(resolver.Query{}).Client)
+	permit, err := a.batches.Acquire(rights.WithClient(resolver.Query{}).Client)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -88,7 +88,7 @@ func (a *Responder) Batch(ctx context.Context, r *BatchRequest, rights BatchRigh
 func (a *Responder) stream(ctx context.Context, w message.Stream, b batch) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the client may have disconnected
-	inTime, over := context.WithTimeoutCause(ctx, a.config.BatchTimeout, problem.ErrBatchTime)
+	inTime, over := context.WithTimeoutCause(ctx, a.config.BatchTimeout, problem.ErrBatchTimeout)
 	defer over()
 	var late atomic.Int32
 	lines := make(chan chan []byte, batchAhead)
@@ -106,9 +106,9 @@ func (a *Responder) stream(ctx context.Context, w message.Stream, b batch) {
 			slots <- struct{}{}
 			workers.Go(func() {
 				defer func() { <-slots }()
-				if errors.Is(context.Cause(inTime), problem.ErrBatchTime) {
+				if errors.Is(context.Cause(inTime), problem.ErrBatchTimeout) {
 					late.Add(1)
-					line <- failedLine(input, problem.ErrBatchTime)
+					line <- failedLine(input, problem.ErrBatchTimeout)
 					return
 				}
 				line <- a.batchLine(inTime, input, b)
@@ -119,7 +119,7 @@ func (a *Responder) stream(ctx context.Context, w message.Stream, b batch) {
 	cancel()
 	workers.Wait()
 	if n := late.Load(); n > 0 {
-		b.rights.Report(fmt.Errorf("%w: %d of its %d names were not resolved", problem.ErrBatchTime, n, len(b.inputs)))
+		b.rights.Report(fmt.Errorf("%w: %d of its %d names were not resolved", problem.ErrBatchTimeout, n, len(b.inputs)))
 	}
 }
 
@@ -127,7 +127,7 @@ func (a *Responder) stream(ctx context.Context, w message.Stream, b batch) {
 func failedLine(in input, err error) []byte {
 	p := problem.New(err)
 	p.Input = ""
-	return message.Line(api.Failed{Input: beginning(in.text, maxEcho), Error: p})
+	return message.MarshalLine(api.Failed{Input: beginning(in.text, maxEcho), Error: p})
 }
 
 // writeLines writes lines in order, and flushes before it waits for one.
@@ -162,13 +162,13 @@ func (a *Responder) batchLine(ctx context.Context, in input, b batch) (text []by
 		b.rights.Report(err)
 		return failedLine(in, err)
 	}
-	return message.Line(document)
+	return message.MarshalLine(document)
 }
 
 // batchAnswer returns the document of one URI.
 func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, error) {
 	if !b.rights.Allow() {
-		return nil, problem.ErrRate
+		return nil, problem.ErrTooManyRequests
 	}
 	if in.long {
 		return nil, problem.ErrTargetTooLong
@@ -177,11 +177,11 @@ func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, er
 	if err != nil {
 		return nil, err
 	}
-	q = a.config.Names.Named(q)
+	q = a.config.Names.Identify(q)
 	if !b.rights.URLs && !a.config.Names.IsName(q.URI) {
 		return nil, problem.ErrProxyClient
 	}
-	q = b.rights.Asking(q)
+	q = b.rights.WithClient(q)
 	if b.service == resolver.I2L {
 		q = q.Selected()
 	}

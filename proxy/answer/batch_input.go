@@ -56,7 +56,7 @@ func (a *Responder) readInputs(r *BatchRequest) ([]input, error) {
 	body := bufio.NewReader(a.inTime(&boundedBody{r.Body, maxBatchBody}))
 	var inputs []input
 	var err error
-	if isLines(r.Lines) && !beginsJSON(body) {
+	if isLines(r.Header) && !beginsJSON(body) {
 		inputs, err = readLines(body, a.config.MaxTarget)
 	} else {
 		inputs, err = readBatch(body, a.config.MaxTarget)
@@ -110,8 +110,8 @@ type readerFunc func(p []byte) (int, error)
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // isLines reports whether the media type of a batch is one with a URI per line, and not JSON.
-func isLines(lines httpmessage.Lines) bool {
-	kind, _, err := mime.ParseMediaType(lines.Value("Content-Type"))
+func isLines(lines httpmessage.Header) bool {
+	kind, _, err := mime.ParseMediaType(lines.Get("Content-Type"))
 	return err == nil && (kind == typePlain || kind == typeList)
 }
 
@@ -146,7 +146,7 @@ func readLines(body *bufio.Reader, limit int) ([]input, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: reading the body: %w", problem.ErrBatch, err)
+			return nil, fmt.Errorf("%w: reading the body: %w", problem.ErrBatchSyntax, err)
 		}
 	}
 	return inputs, nil
@@ -179,18 +179,18 @@ func readBatch(body io.Reader, limit int) ([]input, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: reading the body: %w", problem.ErrBatch, err)
+			return nil, fmt.Errorf("%w: reading the body: %w", problem.ErrBatchSyntax, err)
 		}
 		switch token := token.(type) {
 		case string:
 			inputs = append(inputs, newInput(token, limit))
 		case json.Delim:
 			if token != '[' && token != ']' || inArray == (token == '[') {
-				return nil, fmt.Errorf("%w: unexpected %q", problem.ErrBatch, token.String())
+				return nil, fmt.Errorf("%w: unexpected %q", problem.ErrBatchSyntax, token.String())
 			}
 			inArray = token == '['
 		default:
-			return nil, fmt.Errorf("%w: %v is not a string", problem.ErrBatch, token)
+			return nil, fmt.Errorf("%w: %v is not a string", problem.ErrBatchSyntax, token)
 		}
 	}
 	return inputs, nil

@@ -18,7 +18,7 @@ import (
 // Each name of a batch counts as a request of its client: it is authorized, limited by the rate, and
 // reported.
 func TestBatchRights(t *testing.T) {
-	s := start(t, func(c *answer.Config) { c.Names.Own = []string{"http://own.example/"} })
+	s := start(t, func(c *answer.Config) { c.Names.OwnedPrefixes = []string{"http://own.example/"} })
 	record := &resolver.Record{Name: "urn:x1:a", Version: 1, Status: "active"}
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		if q.NID() == "x2" || q.Client != netip.MustParseAddr("192.0.2.1") {
@@ -53,7 +53,7 @@ func TestBatchRights(t *testing.T) {
 	} {
 		var reported, recorded atomic.Int32
 		before := s.rights
-		s.rights.Asking = func(q resolver.Query) resolver.Query { q.Client = netip.MustParseAddr("192.0.2.1"); return q }
+		s.rights.WithClient = func(q resolver.Query) resolver.Query { q.Client = netip.MustParseAddr("192.0.2.1"); return q }
 		s.rights.Report = func(error) { reported.Add(1) }
 		s.rights.Answered = func(r *resolver.Record) {
 			if r == record {
@@ -86,7 +86,7 @@ func allowing(most int32) func() bool {
 // A client has a quota of the concurrent batches, and its IPv6 network a multiple; a finished batch releases
 // its slot.
 func TestBatchesAtATime(t *testing.T) {
-	s := start(t, func(c *answer.Config) { c.ClientShare, c.NetworkFactor = 25, 2 }) // of 8
+	s := start(t, func(c *answer.Config) { c.ClientQuotaPercent, c.NetworkFactor = 25, 2 }) // of 8
 	inside, leave := make(chan struct{}), make(chan struct{})
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		inside <- struct{}{}
@@ -95,7 +95,7 @@ func TestBatchesAtATime(t *testing.T) {
 	}
 	from := func(client string) int {
 		asker := *s
-		asker.rights.Asking = func(q resolver.Query) resolver.Query { q.Client = netip.MustParseAddr(client); return q }
+		asker.rights.WithClient = func(q resolver.Query) resolver.Query { q.Client = netip.MustParseAddr(client); return q }
 		status, _ := asker.post(t, `"urn:x1:a"`)
 		return status
 	}
@@ -141,9 +141,9 @@ func TestBatchesAtATime(t *testing.T) {
 func TestBatchThatDoesNotCome(t *testing.T) {
 	var now atomic.Int64
 	s := start(t, func(c *answer.Config) {
-		c.ClientShare, c.Now = 1, func() time.Time { return time.Unix(now.Load(), 0) }
+		c.ClientQuotaPercent, c.Now = 1, func() time.Time { return time.Unix(now.Load(), 0) }
 	})
-	s.rights.Asking = func(q resolver.Query) resolver.Query { q.Client = netip.MustParseAddr("192.0.2.1"); return q }
+	s.rights.WithClient = func(q resolver.Query) resolver.Query { q.Client = netip.MustParseAddr("192.0.2.1"); return q }
 	for range 2 { // the only slot of the client is released
 		body, client := io.Pipe()
 		go func() {

@@ -24,7 +24,7 @@ import (
 func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply, err := s.Batch(r.Context(), batchOf(w, r), s.rights)
 	if err != nil {
-		reply = problem.Reply(s.config.Pages, httpmessage.LinesOf(r.Header), err)
+		reply = problem.Reply(s.config.Pages, httpmessage.NewHeader(r.Header), err)
 	}
 	message.Write(proxytest.Writer(w, r), r.Method, reply, nil)
 }
@@ -32,7 +32,7 @@ func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // batchOf returns a request of net/http as a request for a batch.
 func batchOf(w http.ResponseWriter, r *http.Request) *answer.BatchRequest {
 	return &answer.BatchRequest{
-		Target: r.RequestURI, Lines: httpmessage.LinesOf(r.Header), Body: r.Body, SetReadDeadline: http.NewResponseController(w).SetReadDeadline,
+		Target: r.RequestURI, Header: httpmessage.NewHeader(r.Header), Body: r.Body, SetReadDeadline: http.NewResponseController(w).SetReadDeadline,
 	}
 }
 

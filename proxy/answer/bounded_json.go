@@ -71,7 +71,7 @@ func (b *boundedJSON) outside(c byte) (left bool, err error) {
 		b.length = 0
 	default:
 		if b.length++; b.length > maxLiteral {
-			return false, fmt.Errorf("%w: a literal exceeds %d bytes", problem.ErrBatch, maxLiteral)
+			return false, fmt.Errorf("%w: a literal exceeds %d bytes", problem.ErrBatchSyntax, maxLiteral)
 		}
 	}
 	return left, nil

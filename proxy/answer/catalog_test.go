@@ -16,7 +16,7 @@ import (
 func TestCatalog(t *testing.T) {
 	for _, base := range []string{siteBase, ""} {
 		header := make(http.Header)
-		response := written(header, answer.Catalog(base, false, httpmessage.LinesOf(header)), nil)
+		response := written(header, answer.Catalog(base, false, httpmessage.NewHeader(header)), nil)
 		kind, parameters, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 		if err != nil || kind != "application/linkset+json" || parameters["profile"] != "https://www.rfc-editor.org/info/rfc9727" {
 			t.Errorf("the type is %s", response.Header.Get("Content-Type"))
@@ -43,8 +43,8 @@ func TestCatalog(t *testing.T) {
 			t.Errorf("at a web host: %s, %v", got, err)
 		}
 		header.Set("If-None-Match", response.Header.Get("Etag"))
-		again := answer.Catalog(base, false, httpmessage.LinesOf(header))
-		if status := again.Precondition(http.MethodGet, httpmessage.LinesOf(header)); status != http.StatusNotModified {
+		again := answer.Catalog(base, false, httpmessage.NewHeader(header))
+		if status := again.Precondition(http.MethodGet, httpmessage.NewHeader(header)); status != http.StatusNotModified {
 			t.Errorf("a client that has it gets %d", status)
 		}
 	}

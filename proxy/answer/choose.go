@@ -10,7 +10,7 @@ import (
 // choose returns the location to redirect a client to, and the value of Vary. Of the locations whose server
 // is not failing, it is the one that the client prefers; of equal ones, it is the first, which the resolver
 // prefers.
-func (a *Responder) choose(lines httpmessage.Lines, locations []resolver.Location) (chosen resolver.Location, vary string) {
+func (a *Responder) choose(lines httpmessage.Header, locations []resolver.Location) (chosen resolver.Location, vary string) {
 	if len(locations) == 1 {
 		return locations[0], ""
 	}
@@ -36,7 +36,7 @@ func (a *Responder) Choice(locations []resolver.Location) (location string, ok b
 	if len(locations) == 0 {
 		return "", false
 	}
-	if record := locations[0].From.Record; record != nil && record.IsChoice {
+	if record := locations[0].From.Record; record != nil && record.Negotiable {
 		return "", false
 	}
 	if len(locations) > 1 {
@@ -52,7 +52,7 @@ func (a *Responder) Choice(locations []resolver.Location) (location string, ok b
 
 // best returns the location whose combination of type and language the client prefers, of those whose server
 // is not failing.
-func (a *Responder) best(lines httpmessage.Lines, locations []resolver.Location) resolver.Location {
+func (a *Responder) best(lines httpmessage.Header, locations []resolver.Location) resolver.Location {
 	working := slices.ContainsFunc(locations, func(l resolver.Location) bool { return !a.config.Failing(l.URI) })
 	accept := parseAccept(lines)
 	languages := parseLanguages(lines)
@@ -71,7 +71,7 @@ func (a *Responder) best(lines httpmessage.Lines, locations []resolver.Location)
 
 // InOrder returns at most limit locations in the order in which they are tried: the first is the one to which
 // the client would be redirected. It returns nil for no locations.
-func (a *Responder) InOrder(lines httpmessage.Lines, locations []resolver.Location, limit int) []resolver.Location {
+func (a *Responder) InOrder(lines httpmessage.Header, locations []resolver.Location, limit int) []resolver.Location {
 	if len(locations) == 0 {
 		return nil
 	}

@@ -66,7 +66,7 @@ func TestChoose(t *testing.T) {
 				header.Set(name, value)
 			}
 		}
-		got, vary := responderWhere(tt.failing...).choose(httpmessage.LinesOf(header), tt.locations)
+		got, vary := responderWhere(tt.failing...).choose(httpmessage.NewHeader(header), tt.locations)
 		if got.URI != tt.want || vary != tt.vary {
 			t.Errorf("%s: %s, Vary %q; want %s, %q", tt.name, got.URI, vary, tt.want, tt.vary)
 		}
@@ -76,7 +76,7 @@ func TestChoose(t *testing.T) {
 // Lines of a repeated field form one list: RFC 9110 section 5.3.
 func TestChooseByRepeatedFields(t *testing.T) {
 	header := http.Header{"Accept": {"image/png", "application/pdf"}, "Accept-Language": {"fr", "en"}}
-	got, _ := responderWhere().choose(httpmessage.LinesOf(header), located("a, text/html, en", "b, application/pdf, de", "c, application/pdf, en"))
+	got, _ := responderWhere().choose(httpmessage.NewHeader(header), located("a, text/html, en", "b, application/pdf, de", "c, application/pdf, en"))
 	if got.URI != "c" {
 		t.Error(got.URI)
 	}
@@ -97,7 +97,7 @@ func TestInOrder(t *testing.T) {
 		{"text/html", []string{"a"}, 10, "c a b"},
 		{"*/*", []string{"a", "b", "c"}, 10, "a b c"},
 	} {
-		ordered := responderWhere(tt.failing...).InOrder(httpmessage.FieldsOf("Accept", tt.accept).Lines, all, tt.limit)
+		ordered := responderWhere(tt.failing...).InOrder(httpmessage.NewFields("Accept", tt.accept).Values, all, tt.limit)
 		if got := strings.Join(textsOf(ordered), " "); got != tt.want {
 			t.Errorf("%q where %q fail, at most %d: %s, want %s", tt.accept, tt.failing, tt.limit, got, tt.want)
 		}

@@ -27,19 +27,19 @@ func codeOf(base, name string) string {
 }
 
 // code replies with the QR code of a name. It depends only on the rules of the namespace.
-func (a *Responder) code(q *Question) (message.Reply, error) {
+func (a *Responder) code(q *Request) (message.Reply, error) {
 	known, err := a.config.Names.Describe(q.Query)
 	if err == nil && !q.IsName {
 		err = &resolver.Negative{Kind: resolver.ErrService, Reason: "the format qr requires a name"}
 	}
 	if err != nil {
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
 	name := known.Name.String()
 	svg, err := qr.SVG(codeOf(q.Base, name), name)
 	if err != nil {
 		err = &resolver.Negative{Kind: resolver.ErrService, Reason: fmt.Sprintf("the URL of the name is too long for a QR code, whose limit is %d bytes", qr.MaxText)}
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
 	reply := message.Document(typeSVG, svg, resolver.Answer{TTL: a.config.RuleTTL})
 	reply.Fields.Set("Content-Security-Policy", pages.LogoPolicy)

@@ -13,9 +13,9 @@ import (
 // document (Fetch standard section 3.2). The zero value allows none. It is immutable.
 type CORS struct {
 	Origins []string // "*" allows all
-	// Everybody is true if all clients may resolve names. Otherwise "*" allows none, since a page in the
+	// AllMayResolve is true if all clients may resolve names. Otherwise "*" allows none, since a page in the
 	// browser of an authorized client could read replies: its origin must be listed.
-	Everybody bool
+	AllMayResolve bool
 }
 
 // anyOrigin allows all origins.
@@ -25,7 +25,7 @@ const anyOrigin = "*"
 // configuration allows it, and reports whether it does.
 func (c CORS) Allow(fields *httpmessage.Fields, origin []string) bool {
 	switch {
-	case slices.Contains(c.Origins, anyOrigin) && c.Everybody:
+	case slices.Contains(c.Origins, anyOrigin) && c.AllMayResolve:
 		fields.Set("Access-Control-Allow-Origin", anyOrigin)
 	case len(c.Origins) == 0:
 		return false
@@ -44,19 +44,19 @@ func (c CORS) Allow(fields *httpmessage.Fields, origin []string) bool {
 const exposed = "Cache-Status, Link, Location, Memento-Datetime, " + httpmessage.RequestIDField
 
 // Preflight returns the reply to a CORS preflight request, after Allow has allowed its origin.
-func Preflight(ask *route.Ask) message.Reply {
-	return message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Fields: httpmessage.FieldsOf("Access-Control-Allow-Methods", ask.Methods(), "Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
+func Preflight(ask *route.Request) message.Reply {
+	return message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Fields: httpmessage.NewFields("Access-Control-Allow-Methods", ask.Methods(), "Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
 }
 
 // Options returns the reply to OPTIONS for a name: its methods and links.
-func Options(ask *route.Ask, base, name string) message.Reply {
-	reply := OptionsOf(ask)
+func Options(ask *route.Request, base, name string) message.Reply {
+	reply := ResourceOptions(ask)
 	reply.AddLink(string(AppendLinks(nil, base, name)))
 	return reply
 }
 
-// OptionsOf returns the reply to OPTIONS for another resource, such as a static document: its methods, also
+// ResourceOptions returns the reply to OPTIONS for another resource, such as a static document: its methods, also
 // for cross-origin pages, which need no preflight for them.
-func OptionsOf(ask *route.Ask) message.Reply {
-	return message.Reply{Status: http.StatusNoContent, Fields: httpmessage.FieldsOf("Allow", ask.Methods(), "Access-Control-Allow-Methods", ask.Methods())}
+func ResourceOptions(ask *route.Request) message.Reply {
+	return message.Reply{Status: http.StatusNoContent, Fields: httpmessage.NewFields("Allow", ask.Methods(), "Access-Control-Allow-Methods", ask.Methods())}
 }

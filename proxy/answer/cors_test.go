@@ -20,27 +20,27 @@ func TestAllow(t *testing.T) {
 		allowed string // "" for none
 		varies  bool
 	}{
-		"none is named":             {answer.CORS{Everybody: true}, a, "", false},
+		"none is named":             {answer.CORS{AllMayResolve: true}, a, "", false},
 		"it is named":               {answer.CORS{Origins: a}, a, "https://a.example", true},
 		"another is named":          {answer.CORS{Origins: b}, a, "", true},
 		"no origin":                 {answer.CORS{Origins: a}, nil, "", true},
 		"two lines":                 {answer.CORS{Origins: a}, []string{"https://a.example", "https://a.example"}, "", true},
 		"null":                      {answer.CORS{Origins: a}, []string{"null"}, "", true},
 		"another case":              {answer.CORS{Origins: a}, []string{"https://A.example"}, "", true},
-		"all, for everybody":        {answer.CORS{Origins: []string{"*"}, Everybody: true}, a, "*", false},
-		"all, without an origin":    {answer.CORS{Origins: []string{"*"}, Everybody: true}, nil, "*", false},
+		"all, for everybody":        {answer.CORS{Origins: []string{"*"}, AllMayResolve: true}, a, "*", false},
+		"all, without an origin":    {answer.CORS{Origins: []string{"*"}, AllMayResolve: true}, nil, "*", false},
 		"all, but not everybody":    {answer.CORS{Origins: []string{"*"}}, a, "", true},
 		"one of those that may all": {answer.CORS{Origins: []string{"*", "https://a.example"}}, a, "https://a.example", true},
 	} {
-		fields := httpmessage.FieldsOf("Vary", "Accept")
+		fields := httpmessage.NewFields("Vary", "Accept")
 		allowed := tt.cors.Allow(&fields, tt.origin)
-		if got := fields.Value("Access-Control-Allow-Origin"); got != tt.allowed || allowed != (tt.allowed != "") {
+		if got := fields.Get("Access-Control-Allow-Origin"); got != tt.allowed || allowed != (tt.allowed != "") {
 			t.Errorf("%s: %t, %q", name, allowed, got)
 		}
-		if fields.Value("Vary") != "Accept" || slices.Contains(fields.Lines("Vary"), "Origin") != tt.varies {
-			t.Errorf("%s: Vary: %q", name, fields.Lines("Vary"))
+		if fields.Get("Vary") != "Accept" || slices.Contains(fields.Values("Vary"), "Origin") != tt.varies {
+			t.Errorf("%s: Vary: %q", name, fields.Values("Vary"))
 		}
-		if got := fields.Value("Access-Control-Expose-Headers"); allowed != strings.Contains(got, "X-Request-Id") {
+		if got := fields.Get("Access-Control-Expose-Headers"); allowed != strings.Contains(got, "X-Request-Id") {
 			t.Errorf("%s: a page may read %q", name, got)
 		}
 	}
@@ -52,7 +52,7 @@ func TestPreflight(t *testing.T) {
 		"/api/v1/resolve": "GET, HEAD, POST", "/api/v1/resolve?service=I2C": "GET, HEAD, POST",
 		"/uri-res/N2C?urn:a1:b": "GET, HEAD, OPTIONS",
 	} {
-		response := written(nil, answer.Preflight(&route.Ask{Path: path}), nil)
+		response := written(nil, answer.Preflight(&route.Request{Path: path}), nil)
 		if h := response.Header; response.StatusCode != 204 || h.Get("Access-Control-Allow-Methods") != methods || h.Get("Access-Control-Max-Age") != "86400" ||
 			!strings.Contains(h.Get("Access-Control-Allow-Headers"), "Content-Type") || h.Get("Vary") != "Origin, Access-Control-Request-Method" {
 			t.Errorf("%s: %d %v", path, response.StatusCode, h)

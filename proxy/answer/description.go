@@ -61,11 +61,11 @@ type warningJSON struct {
 }
 
 // description replies with the description of an identifier, even if it has no location.
-func (a *Responder) description(ctx context.Context, q *Question) (message.Reply, error) {
+func (a *Responder) description(ctx context.Context, q *Request) (message.Reply, error) {
 	chosen, err := formatOf(q)
 	switch {
 	case err != nil:
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	case chosen.isLinkset():
 		return a.linkset(ctx, q, chosen)
 	case chosen.name == formatQR:
@@ -91,11 +91,11 @@ func (a *Responder) traced(ctx context.Context) (context.Context, *resolver.Trac
 // inFormat is description for a result of locate (an answer or a failure), and the steps of its resolution,
 // which pages show.
 func (a *Responder) inFormat(
-	ctx context.Context, q *Question, chosen *format, located resolver.Answer, failure error, steps []resolver.Step,
+	ctx context.Context, q *Request, chosen *format, located resolver.Answer, failure error, steps []resolver.Step,
 ) (message.Reply, error) {
 	known, err := a.config.Names.Describe(q.Query)
 	if err != nil {
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
 	d, answer, failure := a.describeLocated(ctx, q.Query, known, located, failure)
 	record := recordOf(answer, failure)
@@ -191,7 +191,7 @@ func describe(known resolver.Description, answer resolver.Answer, err error) des
 		d.SameAs = append(d.SameAs, other.String())
 	}
 	for _, warning := range known.Warnings {
-		d.Warnings = append(d.Warnings, warningJSON{warning.Name, warning.Says, warning.Section})
+		d.Warnings = append(d.Warnings, warningJSON{warning.Name, warning.Requirement, warning.Section})
 	}
 	switch {
 	case err == nil:

@@ -15,7 +15,7 @@ import (
 // safe for concurrent use.
 type Docs struct {
 	read  func() (*apidoc.Docs, error)
-	place apidoc.Place
+	place apidoc.Location
 }
 
 // NewDocs returns the API documentation, with paths as browsers request them.
@@ -23,7 +23,7 @@ func NewDocs(design *pages.Design) Docs {
 	return Docs{
 		sync.OnceValues(func() (*apidoc.Docs, error) { return apidoc.New(openAPI) }),
 		// In is set for each reader.
-		apidoc.Place{Root: design.Path(route.PathDocs), Document: design.Path(route.PathOpenAPI)},
+		apidoc.Location{Root: design.Path(route.PathDocs), Document: design.Path(route.PathOpenAPI)},
 	}
 }
 
@@ -35,7 +35,7 @@ func (d Docs) Reply(w pages.Writer, slug, base string) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	place := d.place
-	place.Base, place.In = base, w
+	place.Base, place.Writer = base, w
 	page := pages.Docs{Root: route.PathDocs, Path: route.PathDocs}
 	if slug != "" {
 		page.Path += "/" + slug

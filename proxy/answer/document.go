@@ -17,7 +17,7 @@ import (
 // other format.
 const typeTrace = "application/vnd.urnd.trace+json"
 
-func wantsTrace(lines httpmessage.Lines) bool {
+func wantsTrace(lines httpmessage.Header) bool {
 	accept := lines.List("Accept")
 	if !MayWantTrace(accept) {
 		return false
@@ -31,13 +31,13 @@ func wantsTrace(lines httpmessage.Lines) bool {
 func MayWantTrace(accept string) bool { return strings.Contains(accept, typeTrace) }
 
 // document replies with the answer as JSON, on request with the steps of its resolution.
-func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, error) {
+func (a *Responder) document(ctx context.Context, q *Request) (message.Reply, error) {
 	ctx, trace := a.traced(ctx)
-	if q.Explains || wantsTrace(q.Lines) {
+	if q.Explains || wantsTrace(q.Header) {
 		trace.Explain()
 	}
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
-	if showsWay(q) {
+	if showsTrace(q) {
 		return a.explanation(q, answer, err, trace.PublicSteps()), nil
 	}
 	if err != nil {
@@ -47,10 +47,10 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 	reply := message.JSON(http.StatusOK, document)
 	reply.Vary, reply.Cache, reply.Record = "Accept", answer.Cache, answer.Record()
 	switch {
-	case wantsTrace(q.Lines):
+	case wantsTrace(q.Header):
 		reply.ContentType = typeTrace
 	case !q.Explains:
-		reply.Shared = answer.SharedLifetime()
+		reply.SharedMaxAge = answer.SharedLifetime()
 		reply.CacheControl, reply.CacheStatus = message.MaxAge(answer.Lifetime()), message.CacheStatus(answer.Cache, answer.TTL)
 		reply.Fields.Set("ETag", entityTag(document))
 	}

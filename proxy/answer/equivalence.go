@@ -17,17 +17,17 @@ type equivalenceJSON struct {
 
 // equivalence replies whether two identifiers name the same resource: I=I, RFC 2483 section 4.9, which does
 // not define the comparison. Functionally equivalent names do, too.
-func (a *Responder) equivalence(q *Question) (message.Reply, error) {
+func (a *Responder) equivalence(q *Request) (message.Reply, error) {
 	first, second := q.Query.URI, q.Other
 	for _, u := range []uri.URI{first, second} {
-		if _, err := a.config.Names.Key(u); err != nil {
-			return message.Reply{}, problem.About(err, u)
+		if _, err := a.config.Names.CanonicalName(u); err != nil {
+			return message.Reply{}, problem.WithURI(err, u)
 		}
 	}
-	c := a.config.Names.Set.Compare(uri.Naming, first, second)
-	same := c.Equivalent() || c.Rung == uri.Functional
+	c := a.config.Names.Set.Compare(uri.ObjectiveNaming, first, second)
+	same := c.Equivalent() || c.Rung == uri.RungFunctional
 	answer := resolver.Answer{TTL: a.config.RuleTTL}
-	if negotiate(q.Lines, mediaTypes(typePlain, typeJSON)).MIME() == typeJSON {
+	if negotiate(q.Header, mediaTypes(typePlain, typeJSON)).MIME() == typeJSON {
 		document := equivalenceJSON{[2]string{first.String(), second.String()}, same, c.Equivalent(), c.Rung.String(), c.Reason}
 		return negotiated(typeJSON, message.Marshal(document), answer), nil
 	}

@@ -12,7 +12,7 @@ import (
 
 // explanation replies with the page of the resolution trace of a name, for an answer or an error. Its steps
 // are those of the JSON document.
-func (a *Responder) explanation(q *Question, answer resolver.Answer, err error, steps []resolver.Step) message.Reply {
+func (a *Responder) explanation(q *Request, answer resolver.Answer, err error, steps []resolver.Step) message.Reply {
 	name := q.Query.URI.String()
 	e := pages.Explanation{
 		Name: name, IsAddress: isAddress(name), Steps: steps, Path: route.PathExplain, Query: pages.ExplainQuery(name, serviceInQuery(q)) + timeInQuery(q),
@@ -21,8 +21,8 @@ func (a *Responder) explanation(q *Question, answer resolver.Answer, err error, 
 		e.About = string(route.AppendServiceURL(nil, "", describes, formatHTML, name))
 	}
 	for _, l := range answer.Links()[:min(len(answer.Links()), maxPageTargets)] {
-		if resolver.Leads(l.Rel) {
-			e.Targets = append(e.Targets, pages.Target{URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel, IsFailing: a.config.Failing(l.URI)})
+		if resolver.RelationResolves(l.Rel) {
+			e.Targets = append(e.Targets, pages.Target{URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel, Failing: a.config.Failing(l.URI)})
 		}
 	}
 	reply := message.Reply{Status: http.StatusOK, Vary: "Accept", CacheControl: message.NoStore, Cache: answer.Cache, Record: answer.Record()}
@@ -37,7 +37,7 @@ func (a *Responder) explanation(q *Question, answer resolver.Answer, err error, 
 }
 
 // serviceInQuery returns the service as a query parameter, "" for the default service I2L.
-func serviceInQuery(q *Question) string {
+func serviceInQuery(q *Request) string {
 	if q.Query.Service == resolver.I2L {
 		return ""
 	}
@@ -46,14 +46,14 @@ func serviceInQuery(q *Question) string {
 
 // timeInQuery returns the query parameter of the time as of which a name is resolved, "" for the current
 // time.
-func timeInQuery(q *Question) string {
+func timeInQuery(q *Request) string {
 	if q.Query.At.IsZero() {
 		return ""
 	}
 	return "&at=" + q.Query.At.UTC().Format("2006-01-02T15:04:05Z")
 }
 
-// showsWay reports whether the steps of a resolution are requested as a page.
-func showsWay(q *Question) bool {
-	return q.Explains && q.Format != "json" && !wantsTrace(q.Lines) && problem.PrefersHTML(q.Lines)
+// showsTrace reports whether the steps of a resolution are requested as a page.
+func showsTrace(q *Request) bool {
+	return q.Explains && q.Format != "json" && !wantsTrace(q.Header) && problem.PrefersHTML(q.Header)
 }

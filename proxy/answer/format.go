@@ -64,10 +64,10 @@ func (f *format) isLinkedOf(record *resolver.Record) bool {
 // formatOf returns the requested format of a description, by name or by Accept. The error lists the formats.
 // A client that accepts all gets urnd's own description; a client that accepts JSON-LD explicitly gets that
 // of the named object.
-func formatOf(q *Question) (*format, error) {
+func formatOf(q *Request) (*format, error) {
 	all := formats()
 	if q.Format == "" {
-		accept := withoutParameters(q.Lines)
+		accept := withoutParameters(q.Header)
 		chosen := all[0].mediaType
 		if best, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, typesOf(all)); err == nil && accept != "" {
 			chosen = best.MIME()
@@ -133,7 +133,7 @@ func MayWantDocument(accept string, describes bool) bool {
 
 // withoutParameters returns Accept in lower case, with weights as the only parameters: profiles (RFC 6906)
 // and character sets are ignored.
-func withoutParameters(lines httpmessage.Lines) string {
+func withoutParameters(lines httpmessage.Header) string {
 	var b strings.Builder
 	for i, r := range parseAccept(lines) {
 		if i > 0 {

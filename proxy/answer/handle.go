@@ -36,14 +36,14 @@ type handleJSON struct {
 
 // handle replies to a request for a name of the registry as a handle. Names of other authorities are not
 // found: their own servers resolve them.
-func (a *Responder) handle(ctx context.Context, q *Question) (message.Reply, error) {
+func (a *Responder) handle(ctx context.Context, q *Request) (message.Reply, error) {
 	chosen, err := handleFilterOf(q.Values)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	name, err := a.config.Names.Key(q.Query.URI)
+	name, err := a.config.Names.CanonicalName(q.Query.URI)
 	if err != nil {
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	record := answer.Record()
@@ -54,9 +54,9 @@ func (a *Responder) handle(ctx context.Context, q *Question) (message.Reply, err
 	}
 	switch {
 	case err != nil:
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	case record == nil:
-		return message.Reply{}, problem.About(&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the name is not registered"}, q.Query.URI)
+		return message.Reply{}, problem.WithURI(&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the name is not registered"}, q.Query.URI)
 	}
 	found := handleJSON{Code: handleFound, Handle: q.Handle}
 	for _, v := range a.handleValues(name.String(), answer, record) {
@@ -69,7 +69,7 @@ func (a *Responder) handle(ctx context.Context, q *Question) (message.Reply, err
 	}
 	reply := message.Document(typeJSON, chosen.marshal(found), answer)
 	reply.Record = record
-	return About(reply, q.Base, name.String(), record), nil
+	return WithLinks(reply, q.Base, name.String(), record), nil
 }
 
 // isRecordOf reports whether a record is that of a name, or of the name that it is an alias of, and not that
@@ -85,9 +85,9 @@ func mayBePrefix(name string) bool {
 	return name != "" && strings.Contains(others, name[len(name)-1:])
 }
 
-// HandleFailed returns the error reply to a request for a handle, in the JSON of the Handle System instead of
+// HandleError returns the error reply to a request for a handle, in the JSON of the Handle System instead of
 // a page.
-func HandleFailed(reply message.Reply, handle string, err error) message.Reply {
+func HandleError(reply message.Reply, handle string, err error) message.Reply {
 	failed := handleJSON{Code: handleFailed, Handle: handle, Message: problem.New(err).Detail}
 	switch {
 	case errors.As(err, new(*uri.ParseError)):
@@ -95,7 +95,7 @@ func HandleFailed(reply message.Reply, handle string, err error) message.Reply {
 	case reply.Status == http.StatusNotFound, reply.Status == http.StatusGone:
 		failed.Code = handleNotFound
 	}
-	reply.ContentType, reply.Body, reply.Vary = typeJSON, message.Line(failed), ""
+	reply.ContentType, reply.Body, reply.Vary = typeJSON, message.MarshalLine(failed), ""
 	reply.Fields.Del("Content-Language") // of the page for browsers
 	reply.Fields.Del("Content-Security-Policy")
 	return reply
@@ -120,7 +120,7 @@ func handleFilterOf(parameters string) (handleFilter, error) {
 	return handleFilter{values["type"], values["index"], values.Has("pretty") && pretty != "false"}, nil
 }
 
-var ruleHandleValues = uri.Rule{Code: "parameters", Name: "parameters", Section: "urnd's API", Says: "parameters are separated by \"&\", and percent-encoded"}
+var ruleHandleValues = uri.Rule{Code: "parameters", Name: "parameters", Section: "urnd's API", Requirement: "parameters are separated by \"&\", and percent-encoded"}
 
 // has reports whether a value is selected.
 func (f handleFilter) has(v handleValue) bool {
@@ -144,7 +144,7 @@ func (f handleFilter) marshal(document handleJSON) []byte {
 	if f.pretty {
 		return message.Marshal(document)
 	}
-	return message.Line(document)
+	return message.MarshalLine(document)
 }
 
 // titleOf returns the title in the metadata of a record, "" if it is missing or no text.

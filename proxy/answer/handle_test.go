@@ -37,7 +37,7 @@ func (h handleReply) types() string {
 
 // withHandles configures names of a registry as handles.
 func withHandles(c *answer.Config) {
-	c.Names = c.Names.Owning([]string{"urn:", "doi:10.5555/"})
+	c.Names = c.Names.WithOwnedPrefixes([]string{"urn:", "doi:10.5555/"})
 	c.Handles = route.Handles{{Prefix: "20.500.1", Names: "urn:a1:"}, {Prefix: "10.5555", Names: "doi:10.5555/"}}
 	c.Resolver = resolver.NewCanonical(c.Names, resolver.Func(handlesOfRegistry))
 }

@@ -60,7 +60,7 @@ func (a *Responder) aliasOf(name string, record *resolver.Record) string {
 	if record.Name == name || mayBePrefix(record.Name) {
 		return ""
 	}
-	return a.config.Handles.Of(record.Name)
+	return a.config.Handles.Find(record.Name)
 }
 
 // emailOf returns the mail address in a contact, "" for other contacts.

@@ -27,33 +27,33 @@ const maxTypes = 40
 func MayWantLinks(accept string) bool { return strings.Contains(accept, "json") }
 
 // isIdentifier reports whether a question is about an identifier in a web address, requested by its own URL.
-func (a *Responder) isIdentifier(q *Question) bool {
+func (a *Responder) isIdentifier(q *Request) bool {
 	service := q.Query.Service
 	return service == resolver.I2L && q.Form != route.FormTHTTP && a.config.Names.IsLink(q.Query.URI)
 }
 
 // identifier replies to a request for an identifier in a web address: GS1-Conformant Resolver standard
 // section 2.
-func (a *Responder) identifier(ctx context.Context, q *Question) (message.Reply, error) {
+func (a *Responder) identifier(ctx context.Context, q *Request) (message.Reply, error) {
 	// The query is removed: it is only added to a single link.
 	asked, err := a.config.Names.Canonical(q.Query)
 	if err != nil {
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
 	found, err := a.config.Resolver.Resolve(ctx, asked)
-	return a.Identified(q, found, err)
+	return a.IdentifierReply(q, found, err)
 }
 
-// Identified returns the reply for an identifier in a web address, from the answer for its canonical name, or
+// IdentifierReply returns the reply for an identifier in a web address, from the answer for its canonical name, or
 // its error.
-func (a *Responder) Identified(q *Question, found resolver.Answer, err error) (message.Reply, error) {
+func (a *Responder) IdentifierReply(q *Request, found resolver.Answer, err error) (message.Reply, error) {
 	query, _ := q.Query.URI.Query()
 	name := found.Name.String()
 	links := found.Links()
 	if err != nil {
 		record := resolver.RecordOf(err)
 		if record == nil || len(record.Links) == 0 || errors.Is(err, resolver.ErrGone) {
-			return message.Reply{}, problem.About(err, q.Query.URI)
+			return message.Reply{}, problem.WithURI(err, q.Query.URI)
 		}
 		links, found = record.Links, lasting(found, err) // it has no target of its own
 	}
@@ -65,8 +65,8 @@ func (a *Responder) Identified(q *Question, found resolver.Answer, err error) (m
 }
 
 // chosen replies with the link that a request selects, the choice of several, or the linkset.
-func (a *Responder) chosen(q *Question, found resolver.Answer, set *gs1.Set, query string) (message.Reply, error) {
-	request := gs1.ParseRequest(query, q.Lines)
+func (a *Responder) chosen(q *Request, found resolver.Answer, set *gs1.Set, query string) (message.Reply, error) {
+	request := gs1.ParseRequest(query, q.Header)
 	choice := set.Choose(request, a.config.Failing)
 	switch {
 	case choice.Linkset != "":
@@ -76,7 +76,7 @@ func (a *Responder) chosen(q *Question, found resolver.Answer, set *gs1.Set, que
 	case len(choice.Links) == 1:
 		return a.redirected(q, found, choice.Links[0].URI, query, choice.Vary)
 	}
-	if choice.Linkset = gs1.TypeLinkset; problem.PrefersHTML(q.Lines) {
+	if choice.Linkset = gs1.TypeLinkset; problem.PrefersHTML(q.Header) {
 		choice.Linkset = gs1.TypeHTML
 	}
 	return a.links(q, found, choice.Links, http.StatusMultipleChoices, choice), nil
@@ -98,22 +98,22 @@ func noLink(request *gs1.Request, set *gs1.Set, found resolver.Answer) error {
 }
 
 // redirected returns the redirect to a target, with the raw query of the request: section 2.12.
-func (a *Responder) redirected(q *Question, found resolver.Answer, target, query, vary string) (message.Reply, error) {
+func (a *Responder) redirected(q *Request, found resolver.Answer, target, query, vary string) (message.Reply, error) {
 	to, err := resolver.WithQuery([]resolver.Location{{URI: target}}, query)
 	if err != nil {
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
 	status := http.StatusTemporaryRedirect
 	if record := found.Record(); record != nil {
 		status = RedirectStatus(q.Form, q.HTTP11, record)
 	}
 	reply := message.Redirect(status, to[0].URI, vary, found, nil)
-	reply.ContentType, reply.Body = pages.ContentType, pages.Moved(to[0].URI)
+	reply.ContentType, reply.Body = pages.ContentType, pages.RedirectBody(to[0].URI)
 	return aboutIdentifier(reply, q, found, found.Record()), nil
 }
 
 // links returns a linkset, or the choice of links, in a media type.
-func (a *Responder) links(q *Question, found resolver.Answer, links []resolver.Link, status int, choice gs1.Choice) message.Reply {
+func (a *Responder) links(q *Request, found resolver.Answer, links []resolver.Link, status int, choice gs1.Choice) message.Reply {
 	describe := func(anchor string) string { return a.described(found, anchor) }
 	reply := message.Document(choice.Linkset, nil, found)
 	reply.Status, reply.Vary = status, choice.Vary
@@ -162,7 +162,7 @@ func (a *Responder) described(found resolver.Answer, anchor string) string {
 
 // aboutIdentifier adds the links of an identifier to a reply and, for a linkset, the link to its JSON-LD
 // context (section 2.10).
-func aboutIdentifier(reply message.Reply, q *Question, found resolver.Answer, record *resolver.Record) message.Reply {
+func aboutIdentifier(reply message.Reply, q *Request, found resolver.Answer, record *resolver.Record) message.Reply {
 	name := found.Name.String()
 	reply.AddLink(string(AppendIdentifierLinks(nil, q.Base, name)))
 	if reply.ContentType == gs1.TypeLinkset || reply.ContentType == gs1.TypeJSON {
@@ -193,7 +193,7 @@ func originOf(name string) string {
 // IdentifierOptions returns the reply to OPTIONS for an identifier in a web address, including preflight
 // requests: section 2.2.
 func IdentifierOptions(base, name string) message.Reply {
-	reply := message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Fields: httpmessage.FieldsOf("Allow", identifierMethods, "Access-Control-Allow-Methods", identifierMethods, "Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
+	reply := message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Fields: httpmessage.NewFields("Allow", identifierMethods, "Access-Control-Allow-Methods", identifierMethods, "Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
 	reply.AddLink(string(AppendIdentifierLinks(nil, base, name)))
 	return reply
 }

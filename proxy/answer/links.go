@@ -41,15 +41,15 @@ func appendCiteAs(dst []byte, base, name string) []byte {
 // describes is the service of descriptions, without the class of the identifier.
 const describes = "2C"
 
-// About adds the links of a name, and the fields of its record, which may be nil, to a reply.
-func About(reply message.Reply, base, name string, record *resolver.Record) message.Reply {
+// WithLinks adds the links of a name, and the fields of its record, which may be nil, to a reply.
+func WithLinks(reply message.Reply, base, name string, record *resolver.Record) message.Reply {
 	reply.AddLink(string(AppendLinks(nil, base, name)))
 	return withRecord(reply, base, record)
 }
 
-// Failed adds links to the error reply for a name that is registered or gone; other replies are returned
+// WithErrorLinks adds links to the error reply for a name that is registered or gone; other replies are returned
 // unchanged. isLink is true for an identifier in a web address.
-func Failed(reply message.Reply, base, name string, isLink bool, err error) message.Reply {
+func WithErrorLinks(reply message.Reply, base, name string, isLink bool, err error) message.Reply {
 	record := resolver.RecordOf(err)
 	if record == nil && reply.Status != http.StatusGone {
 		return reply
@@ -58,7 +58,7 @@ func Failed(reply message.Reply, base, name string, isLink bool, err error) mess
 		reply.AddLink(string(AppendIdentifierLinks(nil, base, name)))
 		return withRecord(reply, base, record)
 	}
-	return About(reply, base, name, record)
+	return WithLinks(reply, base, name, record)
 }
 
 // withRecord adds the fields of a record to a reply: successors of a withdrawn name (RFC 5829 section 3.3),
@@ -80,7 +80,7 @@ func withRecord(reply message.Reply, base string, record *resolver.Record) messa
 // addLinks adds the links of a document about an identifier: its linkset, by RFC 8288, and the relations
 // canonical (RFC 6596), alternate, describes or describedby, cite-as (RFC 8574), service-desc (RFC 8631) and
 // api-catalog (RFC 9727).
-func addLinks(reply *message.Reply, q *Question, canonical string) {
+func addLinks(reply *message.Reply, q *Request, canonical string) {
 	isPage := reply.ContentType == pages.ContentType
 	if canonical == "" || len(canonical) > maxLinkedName {
 		return

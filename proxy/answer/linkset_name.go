@@ -20,10 +20,10 @@ const relSame = "https://schema.org/sameAs"
 
 // linkset replies with the links of a name: those of the name itself, of its descriptions, and of its targets
 // (FAIR Signposting level 2). A withdrawn name has them, too.
-func (a *Responder) linkset(ctx context.Context, q *Question, chosen *format) (message.Reply, error) {
+func (a *Responder) linkset(ctx context.Context, q *Request, chosen *format) (message.Reply, error) {
 	known, err := a.config.Names.Describe(q.Query)
 	if err != nil {
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
 	answer, failure := a.locate(ctx, q.Query)
 	record := answer.Record()
@@ -31,7 +31,7 @@ func (a *Responder) linkset(ctx context.Context, q *Question, chosen *format) (m
 		record = resolver.RecordOf(failure)
 	}
 	if failure != nil && record == nil && problem.Status(failure) != http.StatusGone {
-		return message.Reply{}, problem.About(failure, q.Query.URI)
+		return message.Reply{}, problem.WithURI(failure, q.Query.URI)
 	}
 	contexts := a.contextsOf(q.Base, known, answer, record)
 	body := linksetJSON
@@ -47,7 +47,7 @@ func (a *Responder) linkset(ctx context.Context, q *Question, chosen *format) (m
 	if !q.IsName { // it is a URL: only the body describes it
 		return reply, nil
 	}
-	reply = About(reply, q.Base, known.Name.String(), record)
+	reply = WithLinks(reply, q.Base, known.Name.String(), record)
 	if !q.Query.Service.Locates() { // a description, which Accept-Datetime may select
 		a.addMemento(&reply, q, known.Name.String(), record)
 	}

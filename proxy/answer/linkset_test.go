@@ -239,7 +239,7 @@ func TestNameRedirectsForAnyAccept(t *testing.T) {
 		}
 		leads(untyped, turtle)
 		want := untyped.URI
-		if types := httpmessage.MediaRanges(accept); slices.ContainsFunc(types, func(r httpmessage.MediaRange) bool { return r.Type == "text/turtle" }) {
+		if types := httpmessage.ParseAccept(accept); slices.ContainsFunc(types, func(r httpmessage.MediaRange) bool { return r.Type == "text/turtle" }) {
 			want = turtle.URI
 		}
 		check("/urn:a1:b", accept, want)
@@ -257,7 +257,7 @@ func TestNameRedirectsForAnyAccept(t *testing.T) {
 
 // A site may configure that names of the registry return their descriptions, like DOIs at doi.org.
 func TestDescribedByAccept(t *testing.T) {
-	s := start(t, func(c *answer.Config) { c.Described = []string{"urn:a1:", "ark:/12345/"} })
+	s := start(t, func(c *answer.Config) { c.DescribedPrefixes = []string{"urn:a1:", "ark:/12345/"} })
 	s.next = linked
 	check := func(target, accept string, status int, want string) {
 		t.Helper()

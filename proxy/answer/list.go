@@ -37,12 +37,12 @@ func listTypes() []contenttype.MediaType {
 }
 
 // locations replies with all locations, best first.
-func (a *Responder) locations(ctx context.Context, q *Question) (message.Reply, error) {
+func (a *Responder) locations(ctx context.Context, q *Request) (message.Reply, error) {
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	if err != nil {
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
-	chosen := negotiate(q.Lines, listTypes()).MIME()
+	chosen := negotiate(q.Header, listTypes()).MIME()
 	reply := a.list(chosen, q, answer, textsOf(answer.Locations))
 	if chosen == typeJSON {
 		reply = negotiated(typeJSON, message.Marshal(a.withFailing(api.NewAnswer(q.Query, answer, nil))), answer)
@@ -63,7 +63,7 @@ func textsOf(locations []resolver.Location) []string {
 const maxNames = 100
 
 // names replies with at most limit other names of the resource.
-func (a *Responder) names(ctx context.Context, q *Question, limit int) (message.Reply, error) {
+func (a *Responder) names(ctx context.Context, q *Request, limit int) (message.Reply, error) {
 	found, err := a.otherNames(ctx, q.Query)
 	if err == nil && len(found.names) == 0 && limit == 1 {
 		err = &resolver.Negative{
@@ -72,11 +72,11 @@ func (a *Responder) names(ctx context.Context, q *Question, limit int) (message.
 		}
 	}
 	if err != nil {
-		return message.Reply{}, problem.About(err, q.Query.URI)
+		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	}
 	found.names = found.names[:min(len(found.names), limit)]
 	answer := resolver.Answer{TTL: found.ttl}
-	chosen := negotiate(q.Lines, listTypes()).MIME()
+	chosen := negotiate(q.Header, listTypes()).MIME()
 	reply := a.list(chosen, q, answer, found.names)
 	if chosen == typeJSON {
 		reply = negotiated(typeJSON, message.Marshal(found.document(q.Query)), answer)
@@ -134,7 +134,7 @@ func (a *Responder) otherNames(ctx context.Context, q resolver.Query) (otherName
 }
 
 // list returns a list of URIs about the URI of a question, in one of the text types.
-func (a *Responder) list(chosen string, q *Question, answer resolver.Answer, uris []string) message.Reply {
+func (a *Responder) list(chosen string, q *Request, answer resolver.Answer, uris []string) message.Reply {
 	about := q.Query.URI
 	switch chosen {
 	case pages.Type:

@@ -54,7 +54,7 @@ func ListingAccept(accept string, fetched bool, order string) string {
 // Listing returns a listing in the media type that ListingAccept has chosen: other types than HTML set only
 // the body.
 func Listing(w pages.Writer, accept string, l *scheme.Listing) (contentType string, document pages.Page) {
-	chosen, fetched := AcceptOf(accept)
+	chosen, fetched := ParseListingAccept(accept)
 	if _, order, sorted := strings.Cut(accept, inOrder); sorted {
 		sortItems(l, order)
 	}
@@ -79,8 +79,8 @@ func ListingLanguage(design *pages.Design, chosen, languages string) string {
 	return design.For(languages).Accept()
 }
 
-// AcceptOf returns the media type in a value of ListingAccept, and whether the client uses /fetch.
-func AcceptOf(accept string) (chosen string, fetched bool) {
+// ParseListingAccept returns the media type in a value of ListingAccept, and whether the client uses /fetch.
+func ParseListingAccept(accept string) (chosen string, fetched bool) {
 	chosen, _, _ = strings.Cut(accept, inOrder)
 	return strings.CutSuffix(chosen, throughFetch)
 }
@@ -129,7 +129,7 @@ func datable(l *scheme.Listing) *scheme.Listing {
 func linksBy(fetched bool) func(string) string {
 	return func(u string) string {
 		if fetched {
-			return route.Fetched(u)
+			return route.FetchTarget(u)
 		}
 		return u
 	}

@@ -43,7 +43,7 @@ func TestListing(t *testing.T) {
 		{"application/json;q=0.1, application/linkset+json", false, "application/linkset+json", `"anchor": "ftp://h.example/pub/"`},
 	} {
 		accept := answer.ListingAccept(tt.accept, tt.fetched, "")
-		if chosen, fetched := answer.AcceptOf(accept); fetched != tt.fetched || strings.ContainsAny(chosen, ";,") {
+		if chosen, fetched := answer.ParseListingAccept(accept); fetched != tt.fetched || strings.ContainsAny(chosen, ";,") {
 			t.Errorf("%q: %q at /fetch %t", tt.accept, chosen, fetched)
 		}
 		kind, document := answer.Listing(pages.New(pages.Site{}).In(pages.English), accept, directory())

@@ -20,8 +20,8 @@ import (
 const fieldDatetime = "Accept-Datetime"
 
 // atDatetime returns the question as of the time of Accept-Datetime, if the request has one.
-func (a *Responder) atDatetime(ctx context.Context, q *Question) (*Question, error) {
-	text := q.Lines.Value(fieldDatetime)
+func (a *Responder) atDatetime(ctx context.Context, q *Request) (*Request, error) {
+	text := q.Header.Get(fieldDatetime)
 	isDescription := q.Query.Service == resolver.I2C || q.Query.Service == resolver.I2Cs
 	if text == "" || a.config.History == nil || !isDescription || !q.Query.At.IsZero() {
 		return q, nil
@@ -33,11 +33,11 @@ func (a *Responder) atDatetime(ctx context.Context, q *Question) (*Question, err
 	versions, err := a.config.History.Versions(ctx, q.Query)
 	switch {
 	case err == nil && at.Before(versions.Times[0]): // the first memento is the closest
-		at = resolver.Then(versions.Times[0])
+		at = resolver.EndOfSecond(versions.Times[0])
 	case errors.As(err, new(*resolver.Negative)): // only the registry knows earlier times
 		return q, nil
 	case err != nil:
-		return nil, problem.About(err, q.Query.URI)
+		return nil, problem.WithURI(err, q.Query.URI)
 	}
 	request := *q.Target
 	request.Query.At = at
@@ -48,7 +48,7 @@ func (a *Responder) atDatetime(ctx context.Context, q *Question) (*Question, err
 
 // addMemento adds the header fields of a description of a canonical name, which may be as of an earlier time.
 // The links of the mementos of the name itself have its URL as their context (RFC 8288 section 3.2).
-func (a *Responder) addMemento(reply *message.Reply, q *Question, canonical string, record *resolver.Record) {
+func (a *Responder) addMemento(reply *message.Reply, q *Request, canonical string, record *resolver.Record) {
 	if a.config.History == nil || record == nil {
 		return
 	}

@@ -37,7 +37,7 @@ func TestMemento(t *testing.T) {
 		"now":  {true, "/uri-res/N2C?urn:x1:a", "X: y", record, time.Time{}, 200, "Accept, Accept-Datetime", true, false},
 		"then": {true, "/uri-res/N2C?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
 		"before it was registered": {
-			true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: Thu, 01 Jan 1970 00:00:00 GMT", record, resolver.Then(changed.Truncate(time.Second)), 200, "Accept, Accept-Datetime", true, true,
+			true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: Thu, 01 Jan 1970 00:00:00 GMT", record, resolver.EndOfSecond(changed.Truncate(time.Second)), 200, "Accept, Accept-Datetime", true, true,
 		},
 		"the linkset now":         {true, "/uri-res/N2C.linkset?urn:x1:a", "X: y", record, time.Time{}, 200, "Accept, Accept-Datetime", true, false},
 		"the linkset then":        {true, "/uri-res/N2C.links?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},

@@ -84,7 +84,7 @@ func (s *responder) at(t *testing.T, target string, fields ...string) *http.Resp
 	parsed, err := route.Parse(target)
 	var reply message.Reply
 	if err == nil {
-		reply, err = s.Reply(t.Context(), &answer.Question{Target: &parsed, Lines: httpmessage.LinesOf(header), HTTP11: true, IsName: true, Base: siteBase})
+		reply, err = s.Reply(t.Context(), &answer.Request{Target: &parsed, Header: httpmessage.NewHeader(header), HTTP11: true, IsName: true, Base: siteBase})
 	}
 	return written(header, reply, err)
 }
@@ -292,7 +292,7 @@ func TestMomentsThatFail(t *testing.T) {
 			t.Errorf("%s without a registry: %d", target, got)
 		}
 	}
-	s.next = failing(problem.ErrBatches)
+	s.next = failing(problem.ErrTooManyBatches)
 	if got := s.at(t, "/memento/20310101000000/urn:x1:a").StatusCode; got != http.StatusServiceUnavailable {
 		t.Errorf("a registry that is not available: %d", got)
 	}

@@ -24,7 +24,7 @@ const (
 
 // page returns the page about an identifier with description d, which is based on an answer or a failure, and
 // the steps of its resolution, which must be public.
-func (a *Responder) page(ctx context.Context, q *Question, d *descriptionJSON, answer resolver.Answer, failure error, steps []resolver.Step) pages.Page {
+func (a *Responder) page(ctx context.Context, q *Request, d *descriptionJSON, answer resolver.Answer, failure error, steps []resolver.Step) pages.Page {
 	record := recordOf(answer, failure)
 	work := workOf(q.Base, d.known, answer, record)
 	name := d.ID
@@ -41,8 +41,8 @@ func (a *Responder) page(ctx context.Context, q *Question, d *descriptionJSON, a
 		links = record.Links
 	}
 	for _, l := range links[:min(len(links), maxPageTargets)] {
-		t := pages.Target{URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel, IsFailing: a.config.Failing(l.URI)}
-		if resolver.Leads(l.Rel) {
+		t := pages.Target{URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel, Failing: a.config.Failing(l.URI)}
+		if resolver.RelationResolves(l.Rel) {
 			n.Targets = append(n.Targets, t)
 		} else {
 			n.Links = append(n.Links, t)
@@ -59,7 +59,7 @@ func (a *Responder) page(ctx context.Context, q *Question, d *descriptionJSON, a
 }
 
 // othersOf returns the other names of a name: those by rules, and those in the registry.
-func (a *Responder) othersOf(ctx context.Context, q *Question, d *descriptionJSON) []string {
+func (a *Responder) othersOf(ctx context.Context, q *Request, d *descriptionJSON) []string {
 	others := slices.Clone(d.SameAs)
 	found, err := a.ask(ctx, q.Query, resolver.I2Ns)
 	if err != nil {
@@ -75,10 +75,10 @@ func (a *Responder) othersOf(ctx context.Context, q *Question, d *descriptionJSO
 
 // titlesOf returns the known titles of names in the registry.
 func (a *Responder) titlesOf(ctx context.Context, names []string) []string {
-	if len(names) == 0 || a.config.Known == nil {
+	if len(names) == 0 || a.config.LookupNames == nil {
 		return nil
 	}
-	known, err := a.config.Known(ctx, names[:min(len(names), maxPageTitles)])
+	known, err := a.config.LookupNames(ctx, names[:min(len(names), maxPageTitles)])
 	if err != nil {
 		return nil // the page shows the other data
 	}
@@ -95,7 +95,7 @@ func isAddress(name string) bool {
 }
 
 // addPaths sets the paths that contain the name.
-func (a *Responder) addPaths(n *pages.Name, q *Question, name string, record *resolver.Record) {
+func (a *Responder) addPaths(n *pages.Name, q *Request, name string, record *resolver.Record) {
 	for _, f := range formats() {
 		if f.isLinkedOf(record) && f.mediaType != pages.Type || f.isLinkset() {
 			n.Formats = append(n.Formats, pages.Format{Name: f.name, Path: string(route.AppendServiceURL(nil, "", describes, f.name, name))})
@@ -109,7 +109,7 @@ func (a *Responder) addPaths(n *pages.Name, q *Question, name string, record *re
 
 // versionsOf returns the newest versions of a name, and the path of the complete list; none if the history is
 // not available.
-func (a *Responder) versionsOf(ctx context.Context, q *Question, name string) (newest []pages.Version, all string) {
+func (a *Responder) versionsOf(ctx context.Context, q *Request, name string) (newest []pages.Version, all string) {
 	if a.config.History == nil {
 		return nil, ""
 	}

@@ -61,8 +61,8 @@ func (s *responder) based(t testing.TB, base, target string, fields ...string) *
 		t.Fatal(err)
 	}
 	header := headerOf(fields...)
-	reply, err := s.Reply(t.Context(), &answer.Question{
-		Target: &parsed, Lines: httpmessage.LinesOf(header), HTTP11: true, IsName: parsed.Query.IsURN(), Base: base,
+	reply, err := s.Reply(t.Context(), &answer.Request{
+		Target: &parsed, Header: httpmessage.NewHeader(header), HTTP11: true, IsName: parsed.Query.IsURN(), Base: base,
 	})
 	return written(header, reply, err)
 }
@@ -152,8 +152,8 @@ func TestCode(t *testing.T) {
 // The page of a name costs less than 400 us of CPU time per request of a crawler.
 func BenchmarkNamePage(b *testing.B) {
 	s := namePage(b)
-	q := &answer.Question{
-		Target: &route.Target{Form: route.FormTHTTP, Format: "html"}, Lines: httpmessage.LinesOf(headerOf("Accept-Language: de-AT,de;q=0.9")),
+	q := &answer.Request{
+		Target: &route.Target{Form: route.FormTHTTP, Format: "html"}, Header: httpmessage.NewHeader(headerOf("Accept-Language: de-AT,de;q=0.9")),
 		HTTP11: true, IsName: true, Base: "https://urn.example",
 	}
 	u, err := uri.Parse("urn:example:a")

@@ -21,7 +21,7 @@ import (
 // Lists are the functions that list names of the registry. They must be safe for concurrent use.
 type Lists struct {
 	// Search returns a page of names; nil disables these pages.
-	Search func(context.Context, resolver.NameSearch) (resolver.FoundNames, error)
+	Search func(context.Context, resolver.NameSearch) (resolver.NamePage, error)
 	// Count returns the number of names in a namespace, such as "urn:nbn", and false if it is unknown; nil if
 	// the number is not public.
 	Count func(ctx context.Context, group string) (int64, bool)
@@ -48,7 +48,7 @@ func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s
 	if !forAll {
 		reply.CacheControl = "private, " + namesLifetime
 	}
-	failure := asked.Fault
+	failure := asked.Err
 	if failure == nil {
 		found, err := l.Search(ctx, s)
 		switch {
@@ -57,24 +57,24 @@ func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s
 		case err != nil:
 			return message.Reply{}, err
 		}
-		shown.Next, shown.IsLate = found.Next, found.IsLate
+		shown.Next, shown.TimedOut = found.Next, found.TimedOut
 		for i := range found.Names {
 			shown.List = append(shown.List, listedName(&found.Names[i]))
 		}
 	}
 	if failure != nil {
-		shown.Fault, shown.Search.After, reply.Status = problem.New(failure).Code, "", http.StatusBadRequest
+		shown.ErrorCode, shown.Search.After, reply.Status = problem.New(failure).Code, "", http.StatusBadRequest
 	}
-	if failure != nil || shown.IsLate {
+	if failure != nil || shown.TimedOut {
 		reply.CacheControl = message.NoStore
 	}
 	return reply.WithPage(message.Page(w.Names(&shown))), nil
 }
 
 // listedName returns the shown form of a name.
-func listedName(l *resolver.ListedName) pages.ListedName {
+func listedName(l *resolver.NameSummary) pages.ListedName {
 	shown := pages.ListedName{
-		Name: l.Name, Path: NamePageURL("", l.Name), Title: calledOf(l), Alias: l.Alias, Status: l.Status, IsSandbox: l.IsSandbox,
+		Name: l.Name, Path: NamePageURL("", l.Name), Title: calledOf(l), Alias: l.Alias, Status: l.Status, IsSandbox: l.Sandbox,
 	}
 	for _, target := range l.Targets {
 		if u, err := uri.Parse(target); err == nil && shown.Host == "" {
@@ -86,7 +86,7 @@ func listedName(l *resolver.ListedName) pages.ListedName {
 }
 
 // calledOf returns the title of a name, "" if unknown.
-func calledOf(l *resolver.ListedName) string { return cmp.Or(represent.TitleOf(l.Metadata), l.Title) }
+func calledOf(l *resolver.NameSummary) string { return cmp.Or(represent.TitleOf(l.Metadata), l.Title) }
 
 // NamePageURL returns the URL of the page about a canonical name, at a base.
 func NamePageURL(base, name string) string {

@@ -18,10 +18,10 @@ import (
 )
 
 // foundNames returns names as found by a registry.
-func foundNames(n int) resolver.FoundNames {
-	var found resolver.FoundNames
+func foundNames(n int) resolver.NamePage {
+	var found resolver.NamePage
 	for i := range n {
-		found.Names = append(found.Names, resolver.ListedName{
+		found.Names = append(found.Names, resolver.NameSummary{
 			Name: fmt.Sprintf("urn:a1:%05d", i), Status: "active", Targets: []string{"mailto:a@a.example", fmt.Sprintf("HTTPS://Host%d.example:8443/x", i)}, Title: "Of a target",
 			Metadata: fmt.Sprintf(`{"title": "A <b>title</b> of %d", "creator": ["A", "B"], "publisher": "C"}`, i), Changed: time.Unix(0, 0),
 		})
@@ -33,7 +33,7 @@ func foundNames(n int) resolver.FoundNames {
 // unless all readers get the same.
 func TestNames(t *testing.T) {
 	found, err := foundNames(2), error(nil)
-	lists := Lists{Search: func(context.Context, resolver.NameSearch) (resolver.FoundNames, error) { return found, err }}
+	lists := Lists{Search: func(context.Context, resolver.NameSearch) (resolver.NamePage, error) { return found, err }}
 	w := pages.New(pages.Site{}).In(pages.English)
 	get := func(asked route.Names, forAll bool) message.Reply {
 		t.Helper()
@@ -55,11 +55,11 @@ func TestNames(t *testing.T) {
 	if r = get(route.Names{}, false); r.CacheControl != "private, max-age=60" {
 		t.Errorf("for some: %s", r.CacheControl)
 	}
-	found.IsLate = true
+	found.TimedOut = true
 	if r = get(route.Names{}, true); r.CacheControl != "no-store" {
 		t.Errorf("late: %s", r.CacheControl)
 	}
-	r = get(route.Names{Fault: route.ErrNamesLong}, true)
+	r = get(route.Names{Err: route.ErrNamesLong}, true)
 	if r.Status != 400 || r.CacheControl != "no-store" || !strings.Contains(string(r.Body), "A form field is too long.") {
 		t.Errorf("%+v %s", r, r.Body)
 	}
@@ -92,8 +92,8 @@ func TestSitemap(t *testing.T) {
 		}
 		var w proxytest.Recorder
 		message.Write(&w, tt.method, r, nil)
-		if w.Status != 200 || w.Body.String() != tt.want || w.Fields.Value("Content-Type") != "application/xml; charset=utf-8" ||
-			w.Fields.Value("Cache-Control") != "max-age=3600" {
+		if w.Status != 200 || w.Body.String() != tt.want || w.Fields.Get("Content-Type") != "application/xml; charset=utf-8" ||
+			w.Fields.Get("Cache-Control") != "max-age=3600" {
 			t.Errorf("%+v: %d %q %q", tt, w.Status, w.Fields, &w.Body)
 		}
 	}
@@ -130,7 +130,7 @@ func TestRobots(t *testing.T) {
 
 func BenchmarkNames(b *testing.B) {
 	found := foundNames(50)
-	lists := Lists{Search: func(context.Context, resolver.NameSearch) (resolver.FoundNames, error) { return found, nil }}
+	lists := Lists{Search: func(context.Context, resolver.NameSearch) (resolver.NamePage, error) { return found, nil }}
 	w := pages.New(pages.Site{}).In(pages.English)
 	for b.Loop() {
 		if _, err := lists.Names(b.Context(), w, &route.Names{}, resolver.NameSearch{}, true); err != nil {

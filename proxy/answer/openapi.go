@@ -29,8 +29,8 @@ func HostRobots() *Static {
 	return NewStatic("text/plain; charset=utf-8", []byte("User-agent: *\nDisallow: /uri-res/\nDisallow: /api/\nDisallow: /?uri=\n"))
 }
 
-// Statics returns the static documents, by path.
-func Statics() map[string]*Static {
+// StaticDocuments returns the static documents, by path.
+func StaticDocuments() map[string]*Static {
 	return map[string]*Static{
 		route.PathOpenAPI: NewStatic("application/json", openAPI),
 		PathRobots:        Robots(Lists{}, ""),

@@ -23,8 +23,8 @@ type PAC struct {
 
 // PACRule selects how browsers reach hosts, in the syntax of the site rules; without Hosts it matches all.
 type PACRule struct {
-	Hosts    []string
-	IsDirect bool // without the proxy
+	Hosts  []string
+	Direct bool // without the proxy
 }
 
 // Static returns the file, nil if it is disabled.
@@ -52,7 +52,7 @@ func (p PAC) Static() *Static {
 			conditions = append(conditions, pacCondition(host))
 		}
 		then := proxied
-		if rule.IsDirect {
+		if rule.Direct {
 			then = "return \"DIRECT\";\n"
 		}
 		if len(conditions) == 0 {

@@ -11,7 +11,7 @@ import (
 // Preview replies with the page about a name, for a request target that is an unknown name ending with the
 // suffix that requests a page. ok is false if this name is not known either, which one lookup finds out. The
 // reply is not stored: it must not hide the longer name once that is registered.
-func (a *Responder) Preview(ctx context.Context, q *Question) (reply message.Reply, ok bool) {
+func (a *Responder) Preview(ctx context.Context, q *Request) (reply message.Reply, ok bool) {
 	chosen, err := formatOf(q)
 	if err != nil {
 		return message.Reply{}, false
@@ -26,6 +26,6 @@ func (a *Responder) Preview(ctx context.Context, q *Question) (reply message.Rep
 	if err != nil {
 		return message.Reply{}, false
 	}
-	reply.CacheControl, reply.Shared = message.NoStore, 0
+	reply.CacheControl, reply.SharedMaxAge = message.NoStore, 0
 	return reply, true
 }

@@ -23,8 +23,8 @@ const (
 // accept is a parsed Accept field; nil accepts all types equally.
 type accept []httpmessage.MediaRange
 
-func parseAccept(lines httpmessage.Lines) accept {
-	return httpmessage.MediaRanges(lines.List("Accept"))
+func parseAccept(lines httpmessage.Header) accept {
+	return httpmessage.ParseAccept(lines.List("Accept"))
 }
 
 // quality returns the quality of a media type: the most specific range applies. An unknown type, "", has the
@@ -58,7 +58,7 @@ type languages struct {
 	q    []float32
 }
 
-func parseLanguages(lines httpmessage.Lines) languages {
+func parseLanguages(lines httpmessage.Header) languages {
 	tags, q, err := language.ParseAcceptLanguage(lines.List("Accept-Language"))
 	if err != nil {
 		return languages{}

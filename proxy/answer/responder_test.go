@@ -41,16 +41,16 @@ func start(t testing.TB, change func(*answer.Config)) *responder {
 	s := &responder{
 		next: func(_ context.Context, q resolver.Query) (resolver.Answer, error) { return at(q), nil },
 		rights: answer.BatchRights{
-			URLs: true, Allow: func() bool { return true }, Asking: func(q resolver.Query) resolver.Query { return q },
+			URLs: true, Allow: func() bool { return true }, WithClient: func(q resolver.Query) resolver.Query { return q },
 			Report: func(error) {}, Answered: func(*resolver.Record) {},
 		},
 	}
 	names := resolver.Names{Set: set, Accept: uri.CurrentURN}
 	next := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
 	config := answer.Config{
-		Names: names, Resolver: resolver.NewCanonical(names, &resolver.Split{Names: next, Locations: scheme.NewSelf()}),
+		Names: names, Resolver: resolver.NewCanonical(names, &resolver.Mux{Names: next, Locations: scheme.NewSelf()}),
 		Now: time.Now, RuleTTL: time.Hour, Failing: func(string) bool { return false }, MaxTarget: maxTarget,
-		BatchTimeout: time.Minute, ClientShare: 100, Pages: pages.New(pages.Site{}),
+		BatchTimeout: time.Minute, ClientQuotaPercent: 100, Pages: pages.New(pages.Site{}),
 		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
 	}
 	if change != nil {
@@ -104,7 +104,7 @@ func (s *responder) reply(t testing.TB, target string, header http.Header) (mess
 	if err != nil {
 		return message.Reply{}, err
 	}
-	return s.Reply(t.Context(), &answer.Question{Target: &parsed, Lines: httpmessage.LinesOf(header), HTTP11: !s.http10, IsName: parsed.Query.IsURN()})
+	return s.Reply(t.Context(), &answer.Request{Target: &parsed, Header: httpmessage.NewHeader(header), HTTP11: !s.http10, IsName: parsed.Query.IsURN()})
 }
 
 // get returns the response to a request, including an error response.
@@ -119,18 +119,18 @@ func (s *responder) get(t testing.TB, target string, fields ...string) *http.Res
 func (s *responder) asked(t testing.TB, target string, fields ...string) *http.Response {
 	t.Helper()
 	header := headerOf(fields...)
-	place := route.Place{Server: &route.Server{Names: s.config.Names, Handles: s.config.Handles, PublicURL: "https://r.example"}}
-	var ask route.Ask
-	route.Classify(&ask, &route.View{Method: http.MethodGet, Target: target, Host: "a", Lines: httpmessage.LinesOf(header)}, &place)
+	place := route.Endpoint{Server: &route.Server{Names: s.config.Names, Handles: s.config.Handles, PublicURL: "https://r.example"}}
+	var ask route.Request
+	route.Classify(&ask, &route.RequestHead{Method: http.MethodGet, Target: target, Host: "a", Header: httpmessage.NewHeader(header)}, &place)
 	var reply message.Reply
 	err := ask.Err
 	if err == nil {
-		reply, err = s.Reply(t.Context(), &answer.Question{
-			Target: &ask.Target, Lines: httpmessage.LinesOf(header), HTTP11: !s.http10, IsName: ask.IsName, Base: place.Base("a"),
+		reply, err = s.Reply(t.Context(), &answer.Request{
+			Target: &ask.Target, Header: httpmessage.NewHeader(header), HTTP11: !s.http10, IsName: ask.IsName, Base: place.Base("a"),
 		})
 	}
 	if err != nil && ask.Target.Form == route.FormHandle {
-		return written(header, answer.HandleFailed(problem.Reply(s.config.Pages, httpmessage.LinesOf(header), err), ask.Target.Handle, err), nil)
+		return written(header, answer.HandleError(problem.Reply(s.config.Pages, httpmessage.NewHeader(header), err), ask.Target.Handle, err), nil)
 	}
 	return written(header, reply, err)
 }
@@ -138,7 +138,7 @@ func (s *responder) asked(t testing.TB, target string, fields ...string) *http.R
 // written returns the response for a reply or an error.
 func written(header http.Header, reply message.Reply, err error) *http.Response {
 	if err != nil {
-		reply = problem.Reply(pages.New(pages.Site{}), httpmessage.LinesOf(header), err)
+		reply = problem.Reply(pages.New(pages.Site{}), httpmessage.NewHeader(header), err)
 	}
 	var w proxytest.Recorder
 	message.Write(&w, http.MethodGet, reply, nil)

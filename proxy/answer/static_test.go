@@ -15,12 +15,12 @@ func TestStatic(t *testing.T) {
 	text := []byte(strings.Repeat("a document ", 100))
 	s := NewStatic("text/plain", text)
 	plain := s.Reply(nil)
-	if plain.Status != 200 || !bytes.Equal(plain.Body, text) || plain.Fields.Value("ETag") == "" || plain.Fields.Value("Content-Encoding") != "" {
+	if plain.Status != 200 || !bytes.Equal(plain.Body, text) || plain.Fields.Get("ETag") == "" || plain.Fields.Get("Content-Encoding") != "" {
 		t.Errorf("%+v", plain)
 	}
 	for accept, want := range map[string]bool{"gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false, "gzip; q=0.000": false, "br": false, "": false} {
-		r := s.Reply(httpmessage.FieldsOf("Accept-Encoding", accept).Lines)
-		if got := r.Fields.Value("Content-Encoding") == "gzip"; got != want {
+		r := s.Reply(httpmessage.NewFields("Accept-Encoding", accept).Values)
+		if got := r.Fields.Get("Content-Encoding") == "gzip"; got != want {
 			t.Errorf("%q: %t", accept, got)
 			continue
 		}
@@ -31,24 +31,24 @@ func TestStatic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, text) || r.Fields.Value("ETag") == plain.Fields.Value("ETag") {
+		if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, text) || r.Fields.Get("ETag") == plain.Fields.Get("ETag") {
 			t.Errorf("compressed: %v", err)
 		}
 	}
-	etag := plain.Fields.Value("ETag")
+	etag := plain.Fields.Get("ETag")
 	for field, status := range map[string]int{etag: 304, `"x", W/` + etag: 304, "*": 304, `"x"`: 0, "": 0} {
-		if got := plain.Precondition("GET", httpmessage.FieldsOf("If-None-Match", field).Lines); got != status {
+		if got := plain.Precondition("GET", httpmessage.NewFields("If-None-Match", field).Values); got != status {
 			t.Errorf("%s: %d", field, got)
 		}
 	}
-	if known := plain.NotModified(); known.Status != 304 || len(known.Body) > 0 || known.Fields.Value("ETag") != etag {
+	if known := plain.NotModified(); known.Status != 304 || len(known.Body) > 0 || known.Fields.Get("ETag") != etag {
 		t.Errorf("%+v", known)
 	}
 }
 
 // Static documents: RFC 9309, and RFC 9116 section 2.5.5, by which a contact must expire in less than a year.
 func TestStatics(t *testing.T) {
-	all := Statics()
+	all := StaticDocuments()
 	for path, tt := range map[string]struct{ kind, part string }{
 		"/api/v1/openapi.json": {"application/json", `"openapi": "3.`},
 		"/robots.txt":          {"text/plain; charset=utf-8", "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: /docs/\nDisallow: /\n"},

@@ -14,7 +14,7 @@ import (
 const mementosPage = 1000
 
 // pages returns the number of pages of a TimeMap; 0 for a short one, which is not split.
-func (p *past) pages() int {
+func (p *versionHistory) pages() int {
 	if len(p.Times) <= mementosPage {
 		return 0
 	}
@@ -22,7 +22,7 @@ func (p *past) pages() int {
 }
 
 // page returns the range of the versions of a page: from, until (exclusive); page 0 has all versions.
-func (p *past) page(page int) (from, until int) {
+func (p *versionHistory) page(page int) (from, until int) {
 	if page == 0 {
 		return 0, len(p.Times)
 	}
@@ -31,15 +31,15 @@ func (p *past) page(page int) (from, until int) {
 
 // timeMapLink returns the link to a page of the TimeMap, with the times of its first and last memento (RFC
 // 7089 section 5.1).
-func (p *past) timeMapLink(page int, rel string) string {
+func (p *versionHistory) timeMapLink(page int, rel string) string {
 	from, until := p.page(page)
 	return link(p.timeMapURL(page), rel, "type", typeLinks,
 		"from", p.Times[from].Format(http.TimeFormat), "until", p.Times[until-1].Format(http.TimeFormat))
 }
 
 // timeMap replies with the TimeMap of a name; a long one links to its pages.
-func (p *past) timeMap() (message.Reply, error) {
-	page := p.Moment.Page
+func (p *versionHistory) timeMap() (message.Reply, error) {
+	page := p.Memento.Page
 	if page > max(p.pages(), 1) {
 		return message.Reply{}, &problem.Failure{
 			Err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("its TimeMap has no page %d", page)}, Input: p.Query.URI.String(),
@@ -60,6 +60,6 @@ func (p *past) timeMap() (message.Reply, error) {
 	}
 	return message.Reply{
 		Status: http.StatusOK, ContentType: typeLinks, Body: []byte(strings.Join(links, ",\n") + "\n"),
-		CacheControl: message.MaxAge(p.Lifetime()), Shared: p.SharedLifetime(),
+		CacheControl: message.MaxAge(p.Lifetime()), SharedMaxAge: p.SharedLifetime(),
 	}, nil
 }

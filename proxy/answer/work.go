@@ -16,7 +16,7 @@ func workOf(base string, known resolver.Description, answer resolver.Answer, rec
 		w.Others = append(w.Others, other.String())
 	}
 	for _, l := range answer.Locations {
-		link := l.AsLink()
+		link := l.ToLink()
 		w.Locations = append(w.Locations, represent.Link{URI: link.URI, Type: link.Type, Language: link.Language, Title: link.Title})
 	}
 	if record == nil {

@@ -113,31 +113,31 @@ func (o *operation) example() string {
 	return path + "?" + query.Encode()
 }
 
-// Place is the location of the pages: Root is the path of the index, and Document that of the OpenAPI
+// Location is the location of the pages: Root is the path of the index, and Document that of the OpenAPI
 // document, as browsers request them; Base is the URL of the server without a trailing slash, "" if unknown.
 // In selects the language; links to other pages preserve a language that the reader has selected.
-type Place struct {
+type Location struct {
 	Root, Document, Base string
-	In                   pages.Writer
+	Writer               pages.Writer
 }
 
 // Title returns the title of a group.
-func (p Place) Title(name string) string { return titleOf(p.In, name) }
+func (p Location) Title(name string) string { return titleOf(p.Writer, name) }
 
 // schemas is the slug of the page with all schemas.
 const schemas = "schemas"
 
 // Page returns the title and the content of a page by its slug, the last segment of its path; "" is the
 // index. ok is false for an unknown slug. Texts of the document are in English, and marked so.
-func (d *Docs) Page(slug string, at Place) (title string, content pages.Content, ok bool) {
+func (d *Docs) Page(slug string, at Location) (title string, content pages.Content, ok bool) {
 	if at.Base == "" {
 		at.Base = "https://HOST"
 	}
 	view := struct {
 		*Docs
-		Place
+		Location
 		Group group
-	}{Docs: d, Place: at}
+	}{Docs: d, Location: at}
 	file := "index.html"
 	if i := slices.IndexFunc(d.Groups, func(g group) bool { return g.Name == slug }); i >= 0 {
 		view.Group, file = d.Groups[i], "group.html"
@@ -149,11 +149,11 @@ func (d *Docs) Page(slug string, at Place) (title string, content pages.Content,
 	switch slug {
 	case "":
 	case schemas:
-		title = at.In.Text("apidoc.schemas")
+		title = at.Writer.Text("apidoc.schemas")
 	default:
-		title = titleOf(at.In, slug)
+		title = titleOf(at.Writer, slug)
 	}
 	const mark = "?x-lang" // templates of types have access to the type only
-	content = d.contents.Make(at.In.Language(), file, view)
-	return title, pages.Content(strings.ReplaceAll(string(content), mark, string(pages.Escaped(at.In.Chosen())))), true
+	content = d.contents.Make(at.Writer.Language(), file, view)
+	return title, pages.Content(strings.ReplaceAll(string(content), mark, string(pages.Escaped(at.Writer.Chosen())))), true
 }

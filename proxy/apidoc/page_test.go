@@ -29,10 +29,10 @@ func documents(t *testing.T) map[string][]byte {
 }
 
 // place returns the location of the pages.
-func place() apidoc.Place { return placeIn(pages.New(pages.Site{}).For(pages.Chosen("en"))) }
+func place() apidoc.Location { return placeIn(pages.New(pages.Site{}).For(pages.Chosen("en"))) }
 
-func placeIn(in pages.Writer) apidoc.Place {
-	return apidoc.Place{Root: "/docs", Document: "/openapi.json", Base: "https://h.example", In: in}
+func placeIn(in pages.Writer) apidoc.Location {
+	return apidoc.Location{Root: "/docs", Document: "/openapi.json", Base: "https://h.example", Writer: in}
 }
 
 // allPages returns all pages of a document by slug; "" is the index.

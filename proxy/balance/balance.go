@@ -39,21 +39,21 @@ type Server struct {
 type Method uint8
 
 const (
-	// Turn picks servers in turn, in proportion to their weights and evenly spread: smooth weighted round
+	// RoundRobin picks servers in turn, in proportion to their weights and evenly spread: smooth weighted round
 	// robin.
-	Turn Method = iota
-	// Least picks the server with the fewest outstanding requests in proportion to its weight, and breaks ties
+	RoundRobin Method = iota
+	// LeastRequests picks the server with the fewest outstanding requests in proportion to its weight, and breaks ties
 	// as Turn does.
-	Least
-	// Order picks the first server that is neither down nor failing.
-	Order
+	LeastRequests
+	// Failover picks the first server that is neither down nor failing.
+	Failover
 	// Hash picks the same server for the same key, by weighted rendezvous hashing: adding or removing a server
 	// moves only its own keys. Only the key and the URLs matter, so every process picks the same server.
 	Hash
 )
 
-// Check configures the probes. The zero value disables them.
-type Check struct {
+// HealthCheck configures the probes. The zero value disables them.
+type HealthCheck struct {
 	Path     string        // path and query of a probe; "" is "/"
 	Status   int           // the expected status; 0 is any from 200 to 399
 	Interval time.Duration // between probes of a server; 0 disables probes
@@ -64,9 +64,9 @@ type Check struct {
 
 // Config configures a Pool. Servers and Now are required.
 type Config struct {
-	Servers []Server
-	Method  Method
-	Check   Check
+	Servers     []Server
+	Method      Method
+	HealthCheck HealthCheck
 	// Failing reports whether other requests to a server (scheme://authority, normalized) have recently failed;
 	// nil for none. It is called concurrently, for each candidate of a pick.
 	Failing func(server string) bool
@@ -118,8 +118,8 @@ func New(config Config) *Pool {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
 	config.Kind = cmp.Or(config.Kind, "site server")
-	if config.Check.Path == "" {
-		config.Check.Path = "/"
+	if config.HealthCheck.Path == "" {
+		config.HealthCheck.Path = "/"
 	}
 	p := &Pool{config: config, servers: make([]*server, 0, len(config.Servers))}
 	now := config.Now()

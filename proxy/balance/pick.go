@@ -39,8 +39,8 @@ func (p *Pool) Pick(key string, tried *Tried) (pick *Pick, ok bool) {
 	return pick, p.pick(pick, key, tried, false)
 }
 
-// PickUp is Pick restricted to servers that are neither down nor failing: ok is false if none of them is left.
-func (p *Pool) PickUp(key string, tried *Tried) (pick *Pick, ok bool) {
+// PickAvailable is Pick restricted to servers that are neither down nor failing: ok is false if none of them is left.
+func (p *Pool) PickAvailable(key string, tried *Tried) (pick *Pick, ok bool) {
 	pick = &Pick{}
 	return pick, p.pick(pick, key, tried, true)
 }
@@ -98,20 +98,20 @@ func (p *Pool) choose(candidates set, key string) *server {
 		now = p.config.Now()
 	}
 	switch {
-	case preferred.rest() == 0 || p.config.Method == Order:
+	case preferred.rest() == 0 || p.config.Method == Failover:
 		return p.servers[preferred.first()]
-	case p.config.Method == Least:
-		return p.least(preferred, now)
+	case p.config.Method == LeastRequests:
+		return p.pickLeastRequests(preferred, now)
 	case p.config.Method == Hash:
-		return p.rendezvous(preferred, key, now)
+		return p.pickRendezvous(preferred, key, now)
 	default:
-		return p.turn(preferred, now)
+		return p.pickRoundRobin(preferred, now)
 	}
 }
 
-// turn is smooth weighted round robin: each server gains its weight, and the server with the highest sum is
+// pickRoundRobin is smooth weighted round robin: each server gains its weight, and the server with the highest sum is
 // picked and loses the total.
-func (p *Pool) turn(candidates set, now time.Time) *server {
+func (p *Pool) pickRoundRobin(candidates set, now time.Time) *server {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var best *server
@@ -129,8 +129,8 @@ func (p *Pool) turn(candidates set, now time.Time) *server {
 	return best
 }
 
-// least returns the server with the fewest outstanding requests in proportion to its weight.
-func (p *Pool) least(candidates set, now time.Time) *server {
+// pickLeastRequests returns the server with the fewest outstanding requests in proportion to its weight.
+func (p *Pool) pickLeastRequests(candidates set, now time.Time) *server {
 	var equals set
 	var outstanding, weight int64 // of equals
 	for ; candidates != 0; candidates = candidates.rest() {
@@ -146,12 +146,12 @@ func (p *Pool) least(candidates set, now time.Time) *server {
 	if equals.rest() == 0 {
 		return p.servers[equals.first()]
 	}
-	return p.turn(equals, now)
+	return p.pickRoundRobin(equals, now)
 }
 
-// rendezvous returns the server with the highest score for a key: weight / -ln(u), where u is a hash of key and
+// pickRendezvous returns the server with the highest score for a key: weight / -ln(u), where u is a hash of key and
 // server between 0 and 1. The probability that a server has the highest score is proportional to its weight.
-func (p *Pool) rendezvous(candidates set, key string, now time.Time) *server {
+func (p *Pool) pickRendezvous(candidates set, key string, now time.Time) *server {
 	var best *server
 	highest := 0.0
 	hash := hashOf(key)
@@ -169,7 +169,7 @@ func (p *Pool) rendezvous(candidates set, key string, now time.Time) *server {
 func (p *Pool) weight(s *server, now time.Time) int64 {
 	percent := int64(100)
 	if set(p.starting.Load())&s.bit != 0 {
-		percent = s.health.Load().percent(now, p.config.Check.SlowStart)
+		percent = s.health.Load().percent(now, p.config.HealthCheck.SlowStart)
 	}
 	return int64(s.Weight) * percent
 }

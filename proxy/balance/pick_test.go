@@ -131,7 +131,7 @@ func TestTurnShares(t *testing.T) {
 
 func TestLeast(t *testing.T) {
 	t.Parallel()
-	p := newPool(t, balance.Config{Servers: servers(t, 1, 1, 2), Method: balance.Least})
+	p := newPool(t, balance.Config{Servers: servers(t, 1, 1, 2), Method: balance.LeastRequests})
 	var held []*balance.Pick
 	hold := func() string {
 		picked, _ := p.Pick("", nil)
@@ -235,7 +235,7 @@ func TestTried(t *testing.T) {
 		{"failing last", []int{9, 1, 1}, "a", 0, "bca-"},
 		{"never drained", []int{1, -1, 1}, "", 0, "ac-"},
 	} {
-		for _, method := range []balance.Method{balance.Turn, balance.Least, balance.Hash} {
+		for _, method := range []balance.Method{balance.RoundRobin, balance.LeastRequests, balance.Hash} {
 			t.Run(fmt.Sprint(c.name, " ", method), func(t *testing.T) {
 				t.Parallel()
 				p := newPool(t, balance.Config{
@@ -319,13 +319,13 @@ func TestStatusCounts(t *testing.T) {
 // TestConcurrent picks, retries, releases and reports concurrently with probes, and checks the counters.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
-	for _, method := range []balance.Method{balance.Turn, balance.Least, balance.Hash} {
+	for _, method := range []balance.Method{balance.RoundRobin, balance.LeastRequests, balance.Hash} {
 		t.Run(fmt.Sprint(method), func(t *testing.T) {
 			t.Parallel()
 			var probes atomic.Int64
 			p := newPool(t, balance.Config{
 				Servers: servers(t, 1, 2, 3, -1), Method: method, Failing: failing("c"),
-				Check: balance.Check{Interval: time.Millisecond, SlowStart: 5 * time.Millisecond},
+				HealthCheck: balance.HealthCheck{Interval: time.Millisecond, SlowStart: 5 * time.Millisecond},
 			})
 			p.SetProbe(func(context.Context, uri.URI, string) (int, error) { return int(200 + probes.Add(1)%6/3*303), nil })
 			ctx, stop := context.WithCancel(t.Context())
@@ -376,7 +376,7 @@ func TestConcurrent(t *testing.T) {
 }
 
 func TestPickAllocates(t *testing.T) {
-	for _, method := range []balance.Method{balance.Turn, balance.Least, balance.Hash} {
+	for _, method := range []balance.Method{balance.RoundRobin, balance.LeastRequests, balance.Hash} {
 		p := newPool(t, balance.Config{Servers: servers(t, 1, 2, 3), Method: method, Failing: failing("c")})
 		if allocated := testing.AllocsPerRun(100, func() {
 			var tried balance.Tried

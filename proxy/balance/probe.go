@@ -48,7 +48,7 @@ func (h *health) starting(now time.Time, slowStart time.Duration) bool {
 // Run probes the servers until ctx ends, and returns after the last probe; without an interval it returns
 // immediately. Each server has at most one probe in flight. Run is called once.
 func (p *Pool) Run(ctx context.Context) {
-	if p.config.Check.Interval <= 0 {
+	if p.config.HealthCheck.Interval <= 0 {
 		return
 	}
 	var running sync.WaitGroup
@@ -63,7 +63,7 @@ func (p *Pool) Run(ctx context.Context) {
 // probes probes a server periodically. The first probe is early, because a server counts as up until its second
 // failed probe.
 func (p *Pool) probes(ctx context.Context, s *server) {
-	interval := p.config.Check.Interval
+	interval := p.config.HealthCheck.Interval
 	timer := time.NewTimer(randomUpTo(min(interval, time.Second)))
 	defer timer.Stop()
 	for {
@@ -91,10 +91,10 @@ func randomUpTo(limit time.Duration) time.Duration {
 
 // probe probes a server once, and returns the reason of a failure, "" for success.
 func (p *Pool) probe(ctx context.Context, probe Probe, s *server) (reason string) {
-	ctx, cancel := context.WithTimeout(ctx, min(p.config.Check.Interval, maxProbe))
+	ctx, cancel := context.WithTimeout(ctx, min(p.config.HealthCheck.Interval, maxProbe))
 	defer cancel()
-	status, err := probe(ctx, s.URL, p.config.Check.Path)
-	expected := p.config.Check.Status
+	status, err := probe(ctx, s.URL, p.config.HealthCheck.Path)
+	expected := p.config.HealthCheck.Status
 	switch {
 	case err != nil:
 		reason = "no response: " + err.Error()
@@ -128,7 +128,7 @@ func (p *Pool) probed(s *server, reason string) {
 	case h.down:
 		p.up.And(uint64(^s.bit))
 		p.starting.And(uint64(^s.bit))
-	case h.starting(now, p.config.Check.SlowStart):
+	case h.starting(now, p.config.HealthCheck.SlowStart):
 		p.starting.Or(uint64(s.bit)) // before up, so that no pick sees the full weight
 		p.up.Or(uint64(s.bit))
 	default:

@@ -33,7 +33,7 @@ const interval = 10 * time.Second
 func newProbed(t *testing.T, config balance.Config) *probed {
 	p := &probed{}
 	p.status(200)
-	config.Check.Interval = interval
+	config.HealthCheck.Interval = interval
 	config.Now = time.Now
 	withoutTime := func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
@@ -53,7 +53,7 @@ func newProbed(t *testing.T, config balance.Config) *probed {
 		p.probes.Add(1)
 		return (*p.result.Load())(ctx)
 	}
-	config.Check.Path = "/health?deep"
+	config.HealthCheck.Path = "/health?deep"
 	p.Pool = newPool(t, config)
 	p.SetProbe(probe)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -176,7 +176,7 @@ func TestProbeResults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				p := newProbed(t, balance.Config{Servers: servers(t, 1), Check: balance.Check{Status: c.expect}})
+				p := newProbed(t, balance.Config{Servers: servers(t, 1), HealthCheck: balance.HealthCheck{Status: c.expect}})
 				defer p.stop()
 				p.answer(c.result)
 				p.until(2)
@@ -234,13 +234,13 @@ func TestAllDown(t *testing.T) {
 
 func TestSlowStart(t *testing.T) {
 	t.Parallel()
-	for _, method := range []balance.Method{balance.Turn, balance.Least, balance.Hash} {
+	for _, method := range []balance.Method{balance.RoundRobin, balance.LeastRequests, balance.Hash} {
 		t.Run(fmt.Sprint(method), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				const slowStart = 50 * time.Second
 				p := newProbed(t, balance.Config{
-					Servers: servers(t, 1, 1), Method: method, Check: balance.Check{SlowStart: slowStart},
+					Servers: servers(t, 1, 1), Method: method, HealthCheck: balance.HealthCheck{SlowStart: slowStart},
 				})
 				defer p.stop()
 				share := func() int { // of 1100 requests
@@ -304,8 +304,8 @@ func TestStop(t *testing.T) {
 func TestNoProbes(t *testing.T) {
 	t.Parallel()
 	probe := func(context.Context, uri.URI, string) (int, error) { t.Error("a server is probed"); return 0, nil }
-	check := balance.Check{Interval: time.Second}
-	for _, config := range []balance.Config{{Servers: servers(t, 1)}, {Servers: servers(t, -1), Check: check}} {
+	check := balance.HealthCheck{Interval: time.Second}
+	for _, config := range []balance.Config{{Servers: servers(t, 1)}, {Servers: servers(t, -1), HealthCheck: check}} {
 		p := newPool(t, config)
 		p.SetProbe(probe)
 		p.Run(t.Context())

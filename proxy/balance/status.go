@@ -39,7 +39,7 @@ func (p *Pool) Status() []ServerStatus {
 			Failing: p.config.Failing != nil && p.config.Failing(s.name), Outstanding: s.outstanding.Load(),
 			Requests: s.requests.Load(), Failures: s.failures.Load(),
 		}
-		switch slowStart := p.config.Check.SlowStart; {
+		switch slowStart := p.config.HealthCheck.SlowStart; {
 		case s.Drained:
 			status.State = Drained
 		case h.down:

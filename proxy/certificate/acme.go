@@ -22,14 +22,14 @@ import (
 
 // ManagerConfig configures a Manager. All fields must be set, except where noted.
 type ManagerConfig struct {
-	Directory string       // directory URL of the certificate authority (RFC 8555 section 7.1.1)
-	Contact   string       // mail address of the account; may be empty
-	KeyID     string       // with HMAC, the external account binding (RFC 8555 section 7.3.4); both may be empty
-	HMAC      string       // base64url
-	Client    *http.Client // with a transport
-	Storage   Storage
-	Now       func() time.Time
-	Every     time.Duration // how often certificates are checked for renewal; 0 is ten minutes
+	Directory     string       // directory URL of the certificate authority (RFC 8555 section 7.1.1)
+	Contact       string       // mail address of the account; may be empty
+	KeyID         string       // with HMAC, the external account binding (RFC 8555 section 7.3.4); both may be empty
+	HMAC          string       // base64url
+	Client        *http.Client // with a transport
+	Storage       Storage
+	Now           func() time.Time
+	RenewInterval time.Duration // how often certificates are checked for renewal; 0 is ten minutes
 	// Ordered is called after each order, with its error or nil.
 	Ordered func(err error)
 }
@@ -87,7 +87,7 @@ func (m *Manager) Start(log *slog.Logger) {
 		quiet := zap.NewNop() // urnd logs the events itself, in its own words
 		m.cache = certmagic.NewCache(certmagic.CacheOptions{
 			GetConfigForCert:   func(certmagic.Certificate) (*certmagic.Config, error) { return m.magic, nil },
-			RenewCheckInterval: cmp.Or(m.config.Every, renewEvery), Logger: quiet,
+			RenewCheckInterval: cmp.Or(m.config.RenewInterval, renewEvery), Logger: quiet,
 		})
 		m.magic = certmagic.New(m.cache, certmagic.Config{
 			Issuers: []certmagic.Issuer{m.issuer}, Storage: m.config.Storage, Logger: quiet, OnEvent: m.event,
@@ -241,8 +241,8 @@ func (m *Manager) failed(name string, err error) {
 	}
 }
 
-// Faults returns the problems with the managed certificates, for administrators.
-func (m *Manager) Faults() (all []string) {
+// Failures returns the problems with the managed certificates, for administrators.
+func (m *Manager) Failures() (all []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, name := range m.names {

@@ -168,7 +168,7 @@ func TestManager(t *testing.T) {
 	r := newRig(t, nil)
 	manager := r.start(nil, "a.test", "b.test")
 	r.awaitNames("a.test", "b.test")
-	if failures := manager.Faults(); len(failures) > 0 {
+	if failures := manager.Failures(); len(failures) > 0 {
 		t.Errorf("faults: %q", failures)
 	}
 	if got := named(t, r.set, "other.test"); got != "a.test" {
@@ -204,9 +204,9 @@ func TestChallenges(t *testing.T) {
 			end(r).Close()
 			r.start(nil, "a.test")
 			testserver.Wait(t, "there is a certificate, or it has failed", func() bool {
-				return named(t, r.set, "a.test") == "a.test" || len(r.current().Faults()) > 0
+				return named(t, r.set, "a.test") == "a.test" || len(r.current().Failures()) > 0
 			})
-			if failures := r.current().Faults(); len(failures) > 0 {
+			if failures := r.current().Failures(); len(failures) > 0 {
 				t.Errorf("faults: %q", failures)
 			}
 		})
@@ -219,8 +219,8 @@ func TestBoundAccount(t *testing.T) {
 	const key = "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
 	r := newRig(t, func(c *testserver.PebbleConfig) { c.Keys = map[string]string{"kid-1": key} })
 	manager := r.start(nil, "a.test")
-	testserver.Wait(t, "an account without a key is refused", func() bool { return len(manager.Faults()) > 0 })
-	if failure := manager.Faults()[0]; !strings.Contains(failure, "externalAccountRequired") {
+	testserver.Wait(t, "an account without a key is refused", func() bool { return len(manager.Failures()) > 0 })
+	if failure := manager.Failures()[0]; !strings.Contains(failure, "externalAccountRequired") {
 		t.Errorf("the fault is %q", failure)
 	}
 	manager.Close()
@@ -252,7 +252,7 @@ func TestTwoMachines(t *testing.T) {
 func TestRenewal(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = 6 * time.Second })
-	manager := r.start(func(c *certificate.ManagerConfig) { c.Every = 100 * time.Millisecond }, "a.test")
+	manager := r.start(func(c *certificate.ManagerConfig) { c.RenewInterval = 100 * time.Millisecond }, "a.test")
 	r.awaitNames("a.test")
 	first := r.set.Leaves()[0]
 	testserver.Wait(t, "it is renewed", func() bool {
@@ -260,8 +260,8 @@ func TestRenewal(t *testing.T) {
 		return len(leaves) == 1 && !leaves[0].Equal(first)
 	})
 	r.pebble.Stop()
-	testserver.Wait(t, "it is said that it cannot be renewed", func() bool { return len(manager.Faults()) > 0 })
-	if failure := manager.Faults()[0]; !strings.HasPrefix(failure, "the certificate of a.test: renewing it at https://") || !strings.Contains(failure, "connection refused") {
+	testserver.Wait(t, "it is said that it cannot be renewed", func() bool { return len(manager.Failures()) > 0 })
+	if failure := manager.Failures()[0]; !strings.HasPrefix(failure, "the certificate of a.test: renewing it at https://") || !strings.Contains(failure, "connection refused") {
 		t.Errorf("the fault is %q", failure)
 	}
 	r.awaitNames("a.test")
@@ -276,13 +276,13 @@ func TestNoAuthority(t *testing.T) {
 	r.awaitNames("a.test")
 	r.pebble.Stop()
 	manager.Manage([]string{"a.test", "b.test"})
-	testserver.Wait(t, "it is said what is missing", func() bool { return len(manager.Faults()) > 0 })
-	if failure := manager.Faults()[0]; !strings.HasPrefix(failure, "the certificate of b.test: ") || !strings.Contains(failure, "connection refused") {
+	testserver.Wait(t, "it is said what is missing", func() bool { return len(manager.Failures()) > 0 })
+	if failure := manager.Failures()[0]; !strings.HasPrefix(failure, "the certificate of b.test: ") || !strings.Contains(failure, "connection refused") {
 		t.Errorf("the fault is %q", failure)
 	}
 	r.awaitNames("a.test")
 	manager.Manage([]string{"a.test"})
-	if failures := manager.Faults(); len(failures) > 0 {
+	if failures := manager.Failures(); len(failures) > 0 {
 		t.Errorf("faults of a name that has gone: %q", failures)
 	}
 }
@@ -291,8 +291,8 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
 	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage = unwritable(r.storage, syscall.ENOSPC) }, "a.test")
-	testserver.Wait(t, "it is said why there is no certificate", func() bool { return len(manager.Faults()) > 0 })
-	if failure := manager.Faults()[0]; !strings.Contains(failure, "no space left on device") {
+	testserver.Wait(t, "it is said why there is no certificate", func() bool { return len(manager.Failures()) > 0 })
+	if failure := manager.Failures()[0]; !strings.Contains(failure, "no space left on device") {
 		t.Errorf("the fault is %q", failure)
 	}
 	if got := r.pebble.Orders(); got != 0 {

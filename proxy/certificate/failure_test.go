@@ -165,7 +165,7 @@ func TestWrongClock(t *testing.T) {
 			storage := &failing{Storage: r.storage}
 			clock := func() time.Time { return time.Now().Add(tt.off) }
 			manager := r.start(func(c *certificate.ManagerConfig) {
-				c.Now, c.Storage, c.Every = clock, storage, time.Millisecond
+				c.Now, c.Storage, c.RenewInterval = clock, storage, time.Millisecond
 				transport(c).TLSClientConfig.Time = clock
 			}, old, added)
 			r.awaitNames(old)
@@ -173,20 +173,20 @@ func TestWrongClock(t *testing.T) {
 			if tt.renewals > 0 {
 				want = append(want, "the certificate of "+old+": renewing it at ")
 			}
-			testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Faults()) == len(want) })
+			testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Failures()) == len(want) })
 			for _, start := range want {
-				if !slices.ContainsFunc(manager.Faults(), func(s string) bool {
+				if !slices.ContainsFunc(manager.Failures(), func(s string) bool {
 					return strings.HasPrefix(s, start) && strings.Contains(s, "certificate has expired or is not yet valid")
 				}) {
-					t.Errorf("no failure begins with %q: %q", start, manager.Faults())
+					t.Errorf("no failure begins with %q: %q", start, manager.Failures())
 				}
 			}
 			set, err := certificate.NewSet(nil, manager, clock)
 			if err != nil {
 				t.Fatal(err)
 			}
-			watch := certificate.NewWatch(set)
-			if said := strings.Join(watch.Faults(), "; "); !strings.Contains(said, "the certificate of "+old+" "+tt.notice) {
+			watch := certificate.NewWatcher(set)
+			if said := strings.Join(watch.Failures(), "; "); !strings.Contains(said, "the certificate of "+old+" "+tt.notice) {
 				t.Errorf("/readyz says %q", said)
 			}
 			if at := watch.Expiries()[old]; time.Until(at).Round(time.Hour) != tt.ends {
@@ -227,7 +227,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = time.Hour })
 	storage := &failing{Storage: r.storage}
-	change := func(c *certificate.ManagerConfig) { c.Storage, c.Every = storage, time.Millisecond }
+	change := func(c *certificate.ManagerConfig) { c.Storage, c.RenewInterval = storage, time.Millisecond }
 	kept, ending, added := newName("kept"), newName("ending"), newName("new")
 	r.start(change, kept, ending)
 	r.awaitNames(kept, ending)
@@ -243,8 +243,8 @@ func TestReadOnlyDirectory(t *testing.T) {
 		"the certificate of " + ending + ": obtaining a certificate from ", "the certificate of " + added + ": obtaining a certificate from ",
 		"certificate storage failed, no certificates are ordered: ",
 	}
-	testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Faults()) == len(want) })
-	for i, said := range manager.Faults() {
+	testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Failures()) == len(want) })
+	for i, said := range manager.Failures() {
 		if !strings.HasPrefix(said, want[i]) || !strings.Contains(said, "read-only file system") {
 			t.Errorf("it is said: %q", said)
 		}
@@ -265,7 +265,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	storage.err.Store(nil)
 	manager = r.start(change, kept, ending, added)
 	r.awaitNames(added)
-	testserver.Wait(t, "nothing is wrong", func() bool { return len(manager.Faults()) == 0 })
+	testserver.Wait(t, "nothing is wrong", func() bool { return len(manager.Failures()) == 0 })
 }
 
 // TestReadOnlyAtRenewal: a directory that becomes read-only while certificates are in use is logged when one is
@@ -275,12 +275,12 @@ func TestReadOnlyAtRenewal(t *testing.T) {
 	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = 6 * time.Second })
 	storage := &failing{Storage: r.storage}
 	renewed, added := newName("renewed"), newName("new")
-	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage, c.Every = storage, 10*time.Millisecond }, renewed)
+	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage, c.RenewInterval = storage, 10*time.Millisecond }, renewed)
 	r.awaitNames(renewed)
 	readOnly := error(syscall.EROFS)
 	storage.err.Store(&readOnly)
 	testserver.Wait(t, "it is said that it cannot be stored", func() bool {
-		return slices.ContainsFunc(manager.Faults(), func(s string) bool { return strings.HasPrefix(s, "certificate storage failed") })
+		return slices.ContainsFunc(manager.Failures(), func(s string) bool { return strings.HasPrefix(s, "certificate storage failed") })
 	})
 	r.awaitNames(renewed)
 	if r.log.count("certificate storage failed", "read-only file system") != 1 {

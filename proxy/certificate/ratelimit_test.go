@@ -101,8 +101,8 @@ func TestRateLimit(t *testing.T) {
 			order := func(name string) string {
 				t.Helper()
 				manager.Manage([]string{"a.test", name})
-				testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Faults()) > 0 })
-				return manager.Faults()[0]
+				testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Failures()) > 0 })
+				return manager.Failures()[0]
 			}
 			if said := order(limited); !strings.Contains(said, "too many orders") {
 				t.Errorf("it is said: %q", said)
@@ -181,11 +181,11 @@ func TestReplaces(t *testing.T) {
 		}, name)
 		testserver.Wait(t, "it is renewed, or that has failed", func() bool {
 			leaves := r.set.Leaves()
-			return len(manager.Faults()) > 0 || len(leaves) == 1 && time.Until(leaves[0].NotAfter) > time.Hour
+			return len(manager.Failures()) > 0 || len(leaves) == 1 && time.Until(leaves[0].NotAfter) > time.Hour
 		})
 		manager.Close()
 		if refused, passed := front.refused.Load(), front.passed.Load(); refused != 1 || passed != 1 {
-			t.Errorf("%d %s: %d orders were refused, and %d passed on: %q", front.status, front.kind, refused, passed, manager.Faults())
+			t.Errorf("%d %s: %d orders were refused, and %d passed on: %q", front.status, front.kind, refused, passed, manager.Failures())
 		}
 	}
 }

@@ -22,8 +22,8 @@ type Storage = certmagic.Storage
 // FileStorage returns a storage in a directory, which is created on demand. Only this user can read its files.
 func FileStorage(directory string) Storage { return &certmagic.FileStorage{Path: directory} }
 
-// Shelf is a store shared by several machines. Its errors wrap fs.ErrNotExist for a missing key.
-type Shelf interface {
+// SharedStore is a store shared by several machines. Its errors wrap fs.ErrNotExist for a missing key.
+type SharedStore interface {
 	Get(ctx context.Context, key string) (content []byte, at time.Time, err error)
 	Put(ctx context.Context, key string, content []byte) error
 	// Delete removes a key and the keys below it.
@@ -36,12 +36,12 @@ type Shelf interface {
 
 // SharedStorage returns a storage on a shelf. Stored and loaded values are also copied to the local storage
 // own, which serves them while the shelf is unavailable, and after the shelf has lost them.
-func SharedStorage(shelf Shelf, own Storage) Storage {
-	return &shared{Shelf: shelf, own: own, locks: make(map[string]func(context.Context) error)}
+func SharedStorage(shelf SharedStore, own Storage) Storage {
+	return &shared{SharedStore: shelf, own: own, locks: make(map[string]func(context.Context) error)}
 }
 
 type shared struct {
-	Shelf
+	SharedStore
 	own Storage
 
 	mu    sync.Mutex
@@ -143,7 +143,7 @@ func (s *shared) Load(ctx context.Context, key string) ([]byte, error) {
 
 // Delete implements certmagic.Storage.
 func (s *shared) Delete(ctx context.Context, key string) error {
-	return errors.Join(s.Shelf.Delete(ctx, key), s.own.Delete(ctx, key))
+	return errors.Join(s.SharedStore.Delete(ctx, key), s.own.Delete(ctx, key))
 }
 
 // Exists implements certmagic.Storage.

@@ -24,9 +24,9 @@ type Config struct {
 	// has a secret next to content that an attacker can make the browser send, its compressed size reveals the
 	// secret (BREACH).
 	WithCredentials bool
-	// Counted is called with the coding and the sizes in bytes before and after compression. It must be safe
+	// Compressed is called with the coding and the sizes in bytes before and after compression. It must be safe
 	// for concurrent use; nil is allowed.
-	Counted func(coding string, in, out int)
+	Compressed func(coding string, in, out int)
 }
 
 // The content codings: RFC 1952, RFC 7932 and RFC 8878.
@@ -53,7 +53,7 @@ type Compressor struct {
 // New returns a Compressor, nil if there are no known codings.
 func New(config Config) *Compressor {
 	c := &Compressor{types: config.Types, withAll: config.WithCredentials}
-	counted := config.Counted
+	counted := config.Compressed
 	if counted == nil {
 		counted = func(string, int, int) {}
 	}
@@ -78,14 +78,14 @@ func New(config Config) *Compressor {
 
 // Document negotiates the coding of one of urnd's own documents, "" for none. varies is true if it depends on
 // Accept-Encoding. size is the size of the content in bytes.
-func (c *Compressor) Document(request httpmessage.Lines, status int, contentType string, size int) (coding string, varies bool) {
+func (c *Compressor) Document(request httpmessage.Header, status int, contentType string, size int) (coding string, varies bool) {
 	if c == nil || size < minSize || !hasContent(status) || !c.hasType(contentType) {
 		return "", false
 	}
 	if !c.withAll && hasCredentials(request) {
 		return "", true
 	}
-	return Negotiate(request.Of(acceptEncoding), c.codings), true
+	return Negotiate(request.Values(acceptEncoding), c.codings), true
 }
 
 // Response compresses the response of an origin in place, or only sets Vary if it could have been compressed
@@ -93,7 +93,7 @@ func (c *Compressor) Document(request httpmessage.Lines, status int, contentType
 // origin has compressed stays unchanged, except for Vary, which some origins omit.
 func (c *Compressor) Response(method string, request httpmessage.Fields, r *httpmessage.Response) {
 	coding := ""
-	if lines := request.Lines(acceptEncoding); len(lines) == 1 && slices.Contains(c.codings, lines[0]) {
+	if lines := request.Values(acceptEncoding); len(lines) == 1 && slices.Contains(c.codings, lines[0]) {
 		coding = lines[0]
 	}
 	switch {
@@ -110,7 +110,7 @@ func (c *Compressor) Response(method string, request httpmessage.Fields, r *http
 	if coding == "" || r.Status == http.StatusPartialContent || request.Has("Range") {
 		return
 	}
-	Describe(&r.Fields, coding)
+	SetCoding(&r.Fields, coding)
 	if method != http.MethodHead {
 		r.Body = c.newReader(coding, r.Body, r.ContentLength)
 	}
@@ -122,7 +122,7 @@ func (c *Compressor) varies(method string, r *httpmessage.Response) bool {
 	length := r.ContentLength
 	if method == http.MethodHead { // HEAD describes the response to GET: RFC 9110 section 9.3.2
 		length = -1
-		if n, err := strconv.ParseInt(r.Fields.Value("Content-Length"), 10, 64); err == nil {
+		if n, err := strconv.ParseInt(r.Fields.Get("Content-Length"), 10, 64); err == nil {
 			length = n
 		}
 	}
@@ -132,7 +132,7 @@ func (c *Compressor) varies(method string, r *httpmessage.Response) bool {
 		return false
 	}
 	// RFC 9111 section 5.2.2.6.
-	return c.hasType(r.Fields.Value("Content-Type")) && !cachecontrol.Parse(r.Fields.Lines("Cache-Control")).Has("no-transform")
+	return c.hasType(r.Fields.Get("Content-Type")) && !cachecontrol.Parse(r.Fields.Values("Cache-Control")).Has("no-transform")
 }
 
 // hasContent reports whether responses with a status have content that is a complete representation.
@@ -153,34 +153,34 @@ func (c *Compressor) hasType(contentType string) bool {
 
 // hasCredentials reports whether a request has credentials, so that its response may contain secrets of the
 // user.
-func hasCredentials(request httpmessage.Lines) bool {
+func hasCredentials(request httpmessage.Header) bool {
 	return request.Has("Cookie") || request.Has("Authorization")
 }
 
 // isOfForm reports whether a field depends on the encoded bytes of the content: its ranges, and its digests
 // (RFC 9530 sections 2 and 3, RFC 3230).
 func isOfForm(f httpmessage.Field) bool {
-	return f.Is("Accept-Ranges") || f.Is("Content-Digest") || f.Is("Repr-Digest") || f.Is("Digest") || f.Is("Content-MD5")
+	return f.HasName("Accept-Ranges") || f.HasName("Content-Digest") || f.HasName("Repr-Digest") || f.HasName("Digest") || f.HasName("Content-MD5")
 }
 
-// Describe changes the header fields of a response to those of its encoded form. The entity tag becomes weak,
+// SetCoding changes the header fields of a response to those of its encoded form. The entity tag becomes weak,
 // because that form is not byte-for-byte identical (RFC 9110 section 8.8.3.3).
-func Describe(fields *httpmessage.Fields, coding string) {
-	*fields = slices.DeleteFunc(*fields, func(f httpmessage.Field) bool { return f.Is("Content-Length") || isOfForm(f) })
+func SetCoding(fields *httpmessage.Fields, coding string) {
+	*fields = slices.DeleteFunc(*fields, func(f httpmessage.Field) bool { return f.HasName("Content-Length") || isOfForm(f) })
 	fields.Set("Content-Encoding", coding)
 	Weaken(fields)
 }
 
 // Weaken makes the entity tag of a response weak, if it has one.
 func Weaken(fields *httpmessage.Fields) {
-	if etag := fields.Value("ETag"); strings.HasPrefix(etag, `"`) {
+	if etag := fields.Get("ETag"); strings.HasPrefix(etag, `"`) {
 		fields.Set("ETag", "W/"+etag)
 	}
 }
 
 // AddVary adds Accept-Encoding to Vary: RFC 9110 section 12.5.5.
 func AddVary(fields *httpmessage.Fields) {
-	lines := fields.Lines("Vary")
+	lines := fields.Values("Vary")
 	for _, line := range lines {
 		for member := range strings.SplitSeq(line, ",") {
 			if member = strings.TrimSpace(member); member == "*" || strings.EqualFold(member, acceptEncoding) {
@@ -194,8 +194,8 @@ func AddVary(fields *httpmessage.Fields) {
 // notModified adjusts a 304 of an origin, which knows nothing of encoded forms, so that it applies to them as
 // well: caches and clients update stored responses by it (RFC 9111 section 3.2).
 func notModified(request httpmessage.Fields, r *httpmessage.Response) {
-	etag := r.Fields.Value("ETag")
-	r.Fields = slices.DeleteFunc(r.Fields, func(f httpmessage.Field) bool { return f.Is("Content-Encoding") || isOfForm(f) })
+	etag := r.Fields.Get("ETag")
+	r.Fields = slices.DeleteFunc(r.Fields, func(f httpmessage.Field) bool { return f.HasName("Content-Encoding") || isOfForm(f) })
 	if r.Fields.Has("Vary") {
 		AddVary(&r.Fields)
 	}

@@ -60,18 +60,18 @@ func decoded(t *testing.T, coding string, r io.Reader) string {
 
 func response(body string, fields ...string) *httpmessage.Response {
 	return &httpmessage.Response{
-		Status: http.StatusOK, Fields: httpmessage.FieldsOf(fields...), Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+		Status: http.StatusOK, Fields: httpmessage.NewFields(fields...), Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
 	}
 }
 
 func accepting(coding string, fields ...string) httpmessage.Fields {
-	return httpmessage.FieldsOf(append(fields, "Accept-Encoding", coding)...)
+	return httpmessage.NewFields(append(fields, "Accept-Encoding", coding)...)
 }
 
 func TestResponse(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string][2]int)
-	c := compress.New(compress.Config{Codings: all, Types: []string{"text/html"}, Counted: func(coding string, in, out int) {
+	c := compress.New(compress.Config{Codings: all, Types: []string{"text/html"}, Compressed: func(coding string, in, out int) {
 		n := counts[coding]
 		counts[coding] = [2]int{n[0] + in, n[1] + out}
 	}})
@@ -80,7 +80,7 @@ func TestResponse(t *testing.T) {
 			r := response(page, "Content-Type", "text/html; charset=utf-8", "Content-Length", "1", "ETag", `"a"`, "Accept-Ranges", "bytes", "Vary", "Accept",
 				"Content-MD5", "x", "Digest", "x", "Repr-Digest", "x", "Content-Digest", "x", "Cache-Control", "max-age=60")
 			c.Response("GET", accepting(coding), r)
-			want := httpmessage.FieldsOf("Content-Type", "text/html; charset=utf-8", "ETag", `W/"a"`, "Vary", "Accept", "Cache-Control", "max-age=60",
+			want := httpmessage.NewFields("Content-Type", "text/html; charset=utf-8", "ETag", `W/"a"`, "Vary", "Accept", "Cache-Control", "max-age=60",
 				"Vary", "Accept-Encoding", "Content-Encoding", coding)
 			if got := r.Fields; !equal(got, want) || r.ContentLength != -1 {
 				t.Errorf("%s: %v, length %d", coding, got, r.ContentLength)
@@ -151,7 +151,7 @@ func TestWhichResponses(t *testing.T) {
 		if encoded := tt.response.Body != body; encoded != tt.encoded {
 			t.Errorf("%s: compressed: %t", tt.name, encoded)
 		}
-		if varies := tt.response.Fields.Value("Vary") == "Accept-Encoding"; varies != tt.varies {
+		if varies := tt.response.Fields.Get("Vary") == "Accept-Encoding"; varies != tt.varies {
 			t.Errorf("%s: varies: %t", tt.name, varies)
 		}
 	}
@@ -171,7 +171,7 @@ func TestHead(t *testing.T) {
 			r.Fields.Add("Content-Length", length)
 		}
 		newCompressor().Response("HEAD", accepting("gzip"), r)
-		if got := r.Fields.Value("Content-Encoding"); got != want || r.Body != http.NoBody || want != "" && r.Fields.Has("Content-Length") {
+		if got := r.Fields.Get("Content-Encoding"); got != want || r.Body != http.NoBody || want != "" && r.Fields.Has("Content-Length") {
 			t.Errorf("Content-Length %q: %v", length, r.Fields)
 		}
 	}
@@ -190,7 +190,7 @@ func TestNotModified(t *testing.T) {
 	} {
 		r := with(response("", "ETag", tt.etag, "Vary", "Accept", "Accept-Ranges", "bytes", "Content-Encoding", "x"), http.StatusNotModified)
 		newCompressor().Response("GET", accepting("gzip", "If-None-Match", tt.known), r)
-		if got, want := r.Fields, httpmessage.FieldsOf("ETag", tt.want, "Vary", "Accept", "Vary", "Accept-Encoding"); !equal(got, want) {
+		if got, want := r.Fields, httpmessage.NewFields("ETag", tt.want, "Vary", "Accept", "Vary", "Accept-Encoding"); !equal(got, want) {
 			t.Errorf("%s: %v", tt.known, got)
 		}
 	}
@@ -206,11 +206,11 @@ func TestStrengthenIfMatch(t *testing.T) {
 		{`*`, `*`},
 		{`W/"a`, `W/"a`},
 	} {
-		fields := httpmessage.FieldsOf("If-Match", tt.before)
+		fields := httpmessage.NewFields("If-Match", tt.before)
 		if c.StrengthenIfMatch(&fields); fields.List("If-Match") != tt.want {
 			t.Errorf("%s: %v", tt.before, fields)
 		}
-		fields = httpmessage.FieldsOf("If-Match", tt.before, "Cookie", "a=b")
+		fields = httpmessage.NewFields("If-Match", tt.before, "Cookie", "a=b")
 		if c.StrengthenIfMatch(&fields); fields.List("If-Match") != tt.before {
 			t.Errorf("%s with a cookie: %v", tt.before, fields)
 		}
@@ -286,12 +286,12 @@ func TestCloseWhileReading(t *testing.T) {
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	c := newCompressor()
-	accepts := func(fields ...string) httpmessage.Lines {
-		return httpmessage.FieldsOf(append(fields, "Accept-Encoding", "gzip, br")...).Lines
+	accepts := func(fields ...string) httpmessage.Header {
+		return httpmessage.NewFields(append(fields, "Accept-Encoding", "gzip, br")...).Values
 	}
 	for _, tt := range []struct {
 		name    string
-		request httpmessage.Lines
+		request httpmessage.Header
 		status  int
 		kind    string
 		size    int

@@ -10,7 +10,7 @@ import (
 // If-Match requires strong comparison (RFC 9110 section 13.1.1), and an origin does not know the weak tags of
 // encoded forms. Requests whose responses are not compressed keep the tags of the origin.
 func (c *Compressor) StrengthenIfMatch(fields *httpmessage.Fields) {
-	if c == nil || !fields.Has("If-Match") || !c.withAll && hasCredentials(fields.Lines) {
+	if c == nil || !fields.Has("If-Match") || !c.withAll && hasCredentials(fields.Values) {
 		return
 	}
 	list := fields.List("If-Match")

@@ -56,7 +56,7 @@ func TestBodies(t *testing.T) {
 		r.Body, r.ContentLength, r.Major = tt.body, tt.length, tt.major
 		if tt.trailer != "" {
 			r.Trailer = &httpmessage.Trailer{Names: []string{"X-End"}}
-			r.Body = httpmessage.AtEnd(io.NopCloser(tt.body), func() { r.Trailer.Fields = httpmessage.FieldsOf("X-End", tt.trailer) })
+			r.Body = httpmessage.AtEnd(io.NopCloser(tt.body), func() { r.Trailer.Fields = httpmessage.NewFields("X-End", tt.trailer) })
 		}
 		client := w.serve(t, r)
 		sent, _ := w.last()
@@ -78,7 +78,7 @@ func TestLateBody(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	for name, wrapped := range map[string]func(error) error{
 		"as it is": func(err error) error { return err },
-		"wrapped":  func(err error) error { return errors.Join(scheme.ErrBody, err) },
+		"wrapped":  func(err error) error { return errors.Join(scheme.ErrRequestBody, err) },
 		"lost":     func(error) error { return errRefused },
 	} {
 		w.answer = func(r scheme.Request) (*scheme.Resource, error) {
@@ -194,7 +194,7 @@ func TestTrailersOfOrigins(t *testing.T) {
 		resource := respond(200, "body")
 		trailer := &httpmessage.Trailer{Names: []string{"X-Known"}}
 		resource.ContentLength, resource.Trailer = -1, trailer
-		resource.Body = httpmessage.AtEnd(resource.Body, func() { trailer.Fields = httpmessage.FieldsOf("X-Known", "1", "X-Other", "2") })
+		resource.Body = httpmessage.AtEnd(resource.Body, func() { trailer.Fields = httpmessage.NewFields("X-Known", "1", "X-Other", "2") })
 		return resource, nil
 	}
 	for name, tt := range map[string]struct {
@@ -208,7 +208,7 @@ func TestTrailersOfOrigins(t *testing.T) {
 		r := requested(t, http.MethodGet, "http://a.example/")
 		tt.change(r)
 		client := w.serve(t, r)
-		if client.err != nil || client.Body.String() != "body" || client.Fields.Value("Trailer") != tt.announced || client.Fields.Has("Content-Length") ||
+		if client.err != nil || client.Body.String() != "body" || client.Fields.Get("Trailer") != tt.announced || client.Fields.Has("Content-Length") ||
 			linesOf(client.Trailer, "X-Known", "X-Other") != "X-Known=1 X-Other=2" {
 			t.Errorf("%s: %+v", name, client)
 		}

@@ -32,7 +32,7 @@ func (c *boundConns) use(b *bound, client netip.Addr) {
 	}
 	c.uses++
 	c.all[b] = boundUse{quota.Network(client), c.uses}
-	if b.IsOver() { // remove was called before
+	if b.Ended() { // remove was called before
 		delete(c.all, b)
 	}
 }
@@ -51,7 +51,7 @@ func (c *boundConns) longestIdle(client netip.Addr) (longest *bound) {
 	waiting := make(map[netip.Addr]int)
 	idle := make(map[*bound]boundUse)
 	for b, use := range c.all {
-		if b.IsIdle() && (!client.IsValid() || use.client == client) {
+		if b.Idle() && (!client.IsValid() || use.client == client) {
 			idle[b] = use
 			waiting[use.client]++
 		}

@@ -86,7 +86,9 @@ func TestStoredChallenges(t *testing.T) {
 // later requests. Bound connections have a limit.
 func TestCredentialsOfConnections(t *testing.T) {
 	slots := make(quota.Semaphore, 1)
-	w := newWeb(t, nil, func(c *forward.Config) { c.Bound = quota.Limit{Semaphore: slots, Busy: problem.ErrBound} })
+	w := newWeb(t, nil, func(c *forward.Config) {
+		c.Bound = quota.Limit{Semaphore: slots, Busy: problem.ErrTooManyBoundConnections}
+	})
 	const login = "Negotiate abc="
 	r := requested(t, http.MethodGet, "http://a.example/", "Authorization", login)
 	if client := w.serve(t, r); !errors.Is(client.err, problem.ErrConnectionAuth) {
@@ -98,13 +100,13 @@ func TestCredentialsOfConnections(t *testing.T) {
 	session := new(forward.Session)
 	ask := func(target string, fields ...string) (*recorder, *scheme.BoundConn) {
 		r := requested(t, http.MethodGet, target, fields...)
-		r.Session, r.Share = session, netip.MustParseAddr("192.0.2.1")
+		r.Session, r.QuotaAddr = session, netip.MustParseAddr("192.0.2.1")
 		client := w.serve(t, r)
 		sent, _ := w.last()
 		return client, sent.Bound
 	}
 	slots <- struct{}{}
-	if client, _ := ask("http://a.example/", "Authorization", login); !errors.Is(client.err, problem.ErrBound) {
+	if client, _ := ask("http://a.example/", "Authorization", login); !errors.Is(client.err, problem.ErrTooManyBoundConnections) {
 		t.Errorf("beyond the limit: %v", client.err)
 	}
 	<-slots

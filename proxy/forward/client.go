@@ -22,7 +22,7 @@ type client struct {
 }
 
 func (p *Proxy) newClient(w ResponseWriter, r *Request) *client {
-	c := &r.passage.client
+	c := &r.state.client
 	c.ResponseWriter, c.request, c.via = w, r, p.config.Via
 	if r.hasBody() {
 		c.body = &requestBody{body: r.Body, setDeadline: w.SetReadDeadline}
@@ -51,7 +51,7 @@ func (c *client) answer() {
 	c.answered = true
 	unread := c.body != nil && !c.body.ended.Load()
 	if c.request.Major == 1 && (unread || c.ends.Load()) {
-		c.CloseBehind()
+		c.CloseAfterResponse()
 	}
 }
 

@@ -26,7 +26,7 @@ func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, targe
 	if !p.config.TunnelPort(target.Port) {
 		return 0, problem.ErrTunnelPort
 	}
-	permit, err := p.config.Streams.Acquire(r.Share)
+	permit, err := p.config.Streams.Acquire(r.QuotaAddr)
 	if err != nil {
 		return 0, err
 	}
@@ -48,11 +48,11 @@ func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, targe
 		_ = server.Close()
 		return 0, nil
 	}
-	var look tunnel.Look
-	if r.Look != nil {
-		look = func(hello tunnel.Hello) error { return r.Look(hello, at) }
+	var look tunnel.Check
+	if r.TunnelCheck != nil {
+		look = func(hello tunnel.Hello) error { return r.TunnelCheck(hello, at) }
 	}
-	return p.tunnels.Carry(ctx, client, early, server, look), nil
+	return p.tunnels.Relay(ctx, client, early, server, look), nil
 }
 
 // established tells the client that the tunnel is open, and takes over its connection, or its HTTP/2 stream
@@ -61,7 +61,7 @@ func (p *Proxy) established(w ResponseWriter, r *Request) (client net.Conn, earl
 	if r.Major == 2 {
 		return p.acceptStream(w, nil)
 	}
-	client, early, err = w.TakeOver()
+	client, early, err = w.Hijack()
 	if err != nil {
 		return nil, nil, fmt.Errorf("hijacking the client connection: %w", err)
 	}
@@ -81,7 +81,7 @@ func (p *Proxy) acceptStream(w ResponseWriter, fields httpmessage.Fields) (clien
 	if err := w.Flush(); err != nil {
 		return nil, nil, nil //nolint:nilerr // the client has gone
 	}
-	if client, early, err = w.TakeOver(); err != nil {
+	if client, early, err = w.Hijack(); err != nil {
 		return nil, nil, fmt.Errorf("hijacking the client stream: %w", err)
 	}
 	return client, early, nil

@@ -14,7 +14,7 @@ import (
 // bind binds a request whose credentials authenticate a connection to a connection to the server that no other client
 // uses, and so the later requests of the same client connection. They stay with the server of that connection.
 func (p *Proxy) bind(r *Request) error {
-	isOfConnection := scheme.CredentialsOf(r.Fields) == scheme.CredentialsOfConnection
+	isOfConnection := scheme.CredentialsOf(r.Fields) == scheme.CredentialsPerConnection
 	if r.Fetched || !r.isWeb() || !isOfConnection && !r.Session.IsBound() { // /fetch forwards no credentials
 		return nil
 	}
@@ -39,27 +39,27 @@ func (p *Proxy) bind(r *Request) error {
 			}
 			server = pick.Server
 		}
-		release, err := p.acquireBound(r.Share)
+		release, err := p.acquireBound(r.QuotaAddr)
 		if err != nil {
 			return err
 		}
 		r.bound = r.Session.bind(p, origin, server, release)
 	}
-	p.boundConns.use(r.bound, r.Share)
+	p.boundConns.use(r.bound, r.QuotaAddr)
 	return nil
 }
 
 // unbind closes the connection that a request is bound to, unless it is idle and may be reused.
 func (r *Request) unbind() {
 	if r.bound != nil {
-		r.bound.Waits()
+		r.bound.Reusable()
 	}
 }
 
 // endsWith reports whether the client's connection closes after a response, because the connection that it is
 // bound to does.
 func (r *Request) endsWith(resource *scheme.Resource) bool {
-	return r.bound != nil && httpguts.HeaderValuesContainsToken(resource.Fields.Lines("Connection"), "close")
+	return r.bound != nil && httpguts.HeaderValuesContainsToken(resource.Fields.Values("Connection"), "close")
 }
 
 const (
@@ -70,11 +70,11 @@ const (
 // challenging returns an answer with the challenges that its client can answer. A client with a session gets
 // Proxy-Support (RFC 4559 section 6). For another client, challenges that authenticate a connection are
 // removed; if none remain, it is an error (RFC 9110 section 15.5.2), and the answer is closed.
-func challenging(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
+func challenging(r *Request, a *httpcache.Response) (*httpcache.Response, error) {
 	if r.Fetched || !a.Fields.Has(challengeField) && !a.Fields.Has(proxySupportField) {
 		return a, nil
 	}
-	rest, found := scheme.WithoutConnectionSchemes(a.Fields.Lines(challengeField))
+	rest, found := scheme.WithoutConnectionSchemes(a.Fields.Values(challengeField))
 	changed := *a
 	changed.Fields = a.Fields.Clone() // those of a stored response are shared
 	switch {

@@ -45,8 +45,8 @@ type observed struct {
 	failures *Failures
 }
 
-// Observe returns a Handler like next that records which servers fail.
-func (f *Failures) Observe(next scheme.Handler) scheme.Handler { return observed{next, f} }
+// Wrap returns a Handler like next that records which servers fail.
+func (f *Failures) Wrap(next scheme.Handler) scheme.Handler { return observed{next, f} }
 
 // Fetch implements scheme.Handler.
 func (o observed) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
@@ -83,7 +83,7 @@ const (
 // failureScopeOf returns the scope of an error. A denial by urnd and a disconnect of the client are not
 // failures of the server, nor is an error response of the server itself, whatever its status.
 func failureScopeOf(server string, r scheme.Request, err error) failureScope {
-	var refusal *scheme.Refusal
+	var refusal *scheme.StatusError
 	switch {
 	case errors.As(err, &refusal) || errors.Is(err, context.Canceled) || problem.Status(err) < http.StatusBadGateway:
 		return scopeNone

@@ -52,7 +52,7 @@ func fetchFor(t *testing.T, f *forward.Failures, client byte, location string, o
 	if err != nil {
 		t.Fatal(err)
 	}
-	resource, err := f.Observe(outcome).Fetch(t.Context(), scheme.Request{
+	resource, err := f.Wrap(outcome).Fetch(t.Context(), scheme.Request{
 		Request: httpmessage.Request{Method: "GET", URI: u},
 		Client:  netip.AddrFrom4([4]byte{192, 0, 2, client}),
 	})
@@ -77,12 +77,12 @@ func TestFailuresByError(t *testing.T) {
 		{fmt.Errorf("%w: dialling: %w", resolver.ErrUnreachable, context.Canceled), false},
 		{netguard.ErrForbidden, false},
 		{scheme.ErrUnsupported, false},
-		{fmt.Errorf("%w: malformed chunked encoding", scheme.ErrBody), false},
+		{fmt.Errorf("%w: malformed chunked encoding", scheme.ErrRequestBody), false},
 		{errors.New("a bug"), false},
 		// A server that sends an error of its own protocol has answered.
-		{scheme.Refuse(http.StatusBadGateway, "430 TLS required"), false},
-		{fmt.Errorf("listing: %w", scheme.Refuse(http.StatusServiceUnavailable, "450 File busy")), false},
-		{scheme.Refuse(http.StatusGatewayTimeout, "Target timed out"), false},
+		{scheme.UpstreamError(http.StatusBadGateway, "430 TLS required"), false},
+		{fmt.Errorf("listing: %w", scheme.UpstreamError(http.StatusServiceUnavailable, "450 File busy")), false},
+		{scheme.UpstreamError(http.StatusGatewayTimeout, "Target timed out"), false},
 	} {
 		c := &clock{at: time.Unix(0, 0)}
 		f := forward.NewFailures(c.now)
@@ -189,7 +189,7 @@ func TestFailuresBehindARule(t *testing.T) {
 			Request: httpmessage.Request{Method: "GET", URI: u}, Client: netip.AddrFrom4([4]byte{192, 0, 2, client}),
 			Check: func(netip.AddrPort) error { return nil },
 		}
-		_, _ = f.Observe(outcome{errRefused}).Fetch(t.Context(), r)
+		_, _ = f.Wrap(outcome{errRefused}).Fetch(t.Context(), r)
 	}
 	if !f.Failing(location) {
 		t.Error("what two clients are left does not answer")

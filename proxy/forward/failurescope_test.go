@@ -71,7 +71,7 @@ func TestServerThatAnswersOthers(t *testing.T) {
 	done := make(chan error)
 	for client := range byte(5) {
 		go func() {
-			_, err := f.Observe(w).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Client: netip.AddrFrom4([4]byte{
+			_, err := f.Wrap(w).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Client: netip.AddrFrom4([4]byte{
 				198,
 				51, 100, client,
 			})})

@@ -29,11 +29,11 @@ func TestFetchedStatuses(t *testing.T) {
 		{401, "", 403, ""},
 		{407, "", 502, ""},
 		{404, "", 404, ""},
-		{302, "/there", 302, route.Fetched("http://a.example/there")},
-		{302, "/café x", 302, route.Fetched("http://a.example/caf%C3%A9%20x")},
-		{308, "https://c.example/", 308, route.Fetched("https://c.example/")},
-		{301, "gopher://b.example/1", 301, route.LedTo("gopher://b.example/1")},
-		{302, "urn:example:a", 302, route.LedTo("urn:example:a")},
+		{302, "/there", 302, route.FetchTarget("http://a.example/there")},
+		{302, "/café x", 302, route.FetchTarget("http://a.example/caf%C3%A9%20x")},
+		{308, "https://c.example/", 308, route.FetchTarget("https://c.example/")},
+		{301, "gopher://b.example/1", 301, route.CrossSiteFetchTarget("gopher://b.example/1")},
+		{302, "urn:example:a", 302, route.CrossSiteFetchTarget("urn:example:a")},
 		{302, "file:///etc/passwd", 403, ""},
 		{302, "news:a@b.example", 403, ""},
 		{302, "http://[", 502, ""},
@@ -54,7 +54,7 @@ func TestFetchedStatuses(t *testing.T) {
 		if client.err != nil {
 			status = problem.Status(client.err)
 		}
-		if h := client.Fields; status != tt.want || h.Value("Location") != tt.leads || h.Value("Www-Authenticate")+h.Value("Proxy-Authenticate") != "" {
+		if h := client.Fields; status != tt.want || h.Get("Location") != tt.leads || h.Get("Www-Authenticate")+h.Get("Proxy-Authenticate") != "" {
 			t.Errorf("%d to %q: %d %v, %v", tt.status, tt.location, status, h, client.err)
 		}
 		if len(w.slots) != 0 {
@@ -64,7 +64,7 @@ func TestFetchedStatuses(t *testing.T) {
 	w.answers(302, "", "Location", "ftp://a.example/c")
 	r := requested(t, http.MethodGet, "ftp://a.example/b")
 	r.Fetched = true
-	if got := w.serve(t, r).Fields.Value("Location"); got != route.Fetched("ftp://a.example/c") {
+	if got := w.serve(t, r).Fields.Get("Location"); got != route.FetchTarget("ftp://a.example/c") {
 		t.Errorf("on one server of FTP: %s", got)
 	}
 }
@@ -124,7 +124,7 @@ func TestFetchedFields(t *testing.T) {
 		r.Fetched, r.Embedder = true, tt.embedder
 		client := w.serve(t, r)
 		got := client.Fields
-		if client.err != nil || client.Status != 200 || client.Body.String() != "ok" || got.Value("Etag") != `"1"` || got.Value("Content-Type") != "text/x" || got.Value("Via") == "" || got.Value("X-Content-Type-Options") != "nosniff" {
+		if client.err != nil || client.Status != 200 || client.Body.String() != "ok" || got.Get("Etag") != `"1"` || got.Get("Content-Type") != "text/x" || got.Get("Via") == "" || got.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %+v", tt.target, client)
 		}
 		var all []string
@@ -132,7 +132,7 @@ func TestFetchedFields(t *testing.T) {
 			"Cache-Control", "Content-Location", "Cross-Origin-Resource-Policy", "Referrer-Policy", "Content-Security-Policy",
 			"Vary", "Set-Cookie", "X-Other", "Link", "Clear-Site-Data",
 		} {
-			for _, line := range got.Lines(name) {
+			for _, line := range got.Values(name) {
 				all = append(all, name+"="+line)
 			}
 		}
@@ -148,10 +148,10 @@ func TestFetchedFields(t *testing.T) {
 // Without a response there is nothing to show: an error of another protocol is reported with its text.
 func TestFetchedFailure(t *testing.T) {
 	w := newWeb(t, nil, nil)
-	w.answer = func(scheme.Request) (*scheme.Resource, error) { return nil, scheme.ErrResponse }
+	w.answer = func(scheme.Request) (*scheme.Resource, error) { return nil, scheme.ErrInvalidResponse }
 	r := requested(t, http.MethodGet, "http://a.example/")
 	r.Fetched = true
-	if client := w.serve(t, r); !errors.Is(client.err, scheme.ErrResponse) || client.Status != 0 || client.Body.Len() > 0 || len(client.Fields) > 0 {
+	if client := w.serve(t, r); !errors.Is(client.err, scheme.ErrInvalidResponse) || client.Status != 0 || client.Body.Len() > 0 || len(client.Fields) > 0 {
 		t.Errorf("%+v", client)
 	}
 }
@@ -178,8 +178,8 @@ func TestFetchedIsPrivate(t *testing.T) {
 			r.Fetched = true
 			client := new(recorder)
 			_, err := w.Serve(t.Context(), client, r)
-			if got := client.Fields; err != nil || got.Value("Cache-Control") != want || got.Has(httpmessage.RequestIDField) ||
-				got.Value("Cross-Origin-Resource-Policy") != "same-origin" || got.Value("Via") == "" {
+			if got := client.Fields; err != nil || got.Get("Cache-Control") != want || got.Has(httpmessage.RequestIDField) ||
+				got.Get("Cross-Origin-Resource-Policy") != "same-origin" || got.Get("Via") == "" {
 				t.Errorf("%q, %s: %d %v, want %q, %v", sent, condition, client.Status, got, want, err)
 			}
 		}
@@ -201,7 +201,7 @@ func TestFetchedByClient(t *testing.T) {
 	} {
 		w := newWeb(t, newStore(t), func(c *forward.Config) { c.Forwarded = tt.forwarded })
 		w.answer = func(r scheme.Request) (*scheme.Resource, error) {
-			return respond(200, strings.Join(r.Fields.Lines(tt.name), ", "), "Cache-Control", "max-age=60", "Vary", tt.name), nil
+			return respond(200, strings.Join(r.Fields.Values(tt.name), ", "), "Cache-Control", "max-age=60", "Vary", tt.name), nil
 		}
 		get := func(client, want string) (hit bool) {
 			r := requested(t, http.MethodGet, "http://a.example/", "X-Forwarded-For", client)
@@ -210,7 +210,7 @@ func TestFetchedByClient(t *testing.T) {
 			if got.err != nil || got.Status != 200 || got.Body.String() != want {
 				t.Errorf("%s to %s: %d %q, want %q, %v", tt.name, client, got.Status, &got.Body, want, got.err)
 			}
-			return strings.HasPrefix(got.Fields.Value("Cache-Status"), "urnd; hit")
+			return strings.HasPrefix(got.Fields.Get("Cache-Status"), "urnd; hit")
 		}
 		testserver.Wait(t, "the response of one client is stored", func() bool { return get("198.51.100.1", tt.one) })
 		if hit := get("198.51.100.2", tt.two); hit != (tt.two == "") {

@@ -20,7 +20,7 @@ func (p *Proxy) outgoing(ctx context.Context, r *Request, fields, room httpmessa
 	}
 	p.config.Via.AddTo(&fields)
 	message.SetTraceparent(ctx, &fields)
-	if !r.Fetched && httpguts.HeaderValuesContainsToken(r.Fields.Lines("Te"), "trailers") {
+	if !r.Fetched && httpguts.HeaderValuesContainsToken(r.Fields.Values("Te"), "trailers") {
 		fields.Set("TE", "trailers")
 		fields.Set("Connection", "TE") // RFC 9110 section 10.1.4
 	}
@@ -35,7 +35,7 @@ func (p *Proxy) outgoing(ctx context.Context, r *Request, fields, room httpmessa
 // them: without hop-by-hop fields, and with those that identify the client.
 func (p *Proxy) selecting(r *Request) httpmessage.Fields {
 	if r.Fetched || !r.isWeb() {
-		return p.askedOf(r)
+		return p.fetchFields(r)
 	}
 	if p.forwarded(r.Site) == ForwardedTransparent && len(r.consumed) == 0 && !r.Fields.Has("Connection") && !r.Fields.Has("Proxy-Authorization") {
 		return r.Fields
@@ -71,7 +71,7 @@ func upgradeOf(r *Request) string {
 		return r.Protocol
 	}
 	if r.Method != http.MethodGet || r.Body != nil && r.ContentLength != 0 || r.Major != 1 || !r.isAtLeast11() ||
-		!httpguts.HeaderValuesContainsToken(r.Fields.Lines("Connection"), "Upgrade") {
+		!httpguts.HeaderValuesContainsToken(r.Fields.Values("Connection"), "Upgrade") {
 		return ""
 	}
 	if protocol := r.Fields.List("Upgrade"); !strings.EqualFold(protocol, "h2c") {

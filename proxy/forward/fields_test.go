@@ -173,7 +173,7 @@ func TestOddFields(t *testing.T) {
 					got = append(got, name)
 				}
 			}
-			if !slices.Equal(got, tt.want) || sent.Fields.Value("X-A") != "1" {
+			if !slices.Equal(got, tt.want) || sent.Fields.Get("X-A") != "1" {
 				t.Errorf("%s, %q: %q, want %q", name, also, got, tt.want)
 			}
 		}

@@ -110,34 +110,34 @@ type Request struct {
 	Language string
 	// Embedder is the origin of a page of another site that may embed the response, "" for none.
 	Embedder string
-	// Share is the address whose quota the request uses. Client is the address of the client, the zero value
+	// QuotaAddr is the address whose quota the request uses. Client is the address of the client, the zero value
 	// if unknown.
-	Share, Client netip.Addr
+	QuotaAddr, Client netip.Addr
 	// Trusted is whether the request comes from a trusted proxy, whose fields about the client are generated anew.
 	Trusted bool
 	// consumed are the names of the removed fields that identify the client.
 	consumed []string
 	// Check returns an error for an address that must not be contacted for this client; nil allows all.
 	Check func(netip.AddrPort) error
-	// Look decides by the first bytes of a tunnel to the server at an address; nil allows all.
-	Look func(tunnel.Hello, netip.AddrPort) error
-	// Ended ends when the client has closed its side of the connection, and may have disconnected; nil never ends.
-	Ended context.Context //nolint:containedctx // it is not that of the request
+	// TunnelCheck decides by the first bytes of a tunnel to the server at an address; nil allows all.
+	TunnelCheck func(tunnel.Hello, netip.AddrPort) error
+	// ClientHalfClosed ends when the client has closed its side of the connection, and may have disconnected; nil never ends.
+	ClientHalfClosed context.Context //nolint:containedctx // it is not that of the request
 	// Session belongs to the connection of the client; nil if that may carry requests of other clients.
 	Session *Session
 	bound   *bound // nil for none
-	passage passage
+	state   requestState
 }
 
 // ResponseWriter receives the response to a forwarded request.
 type ResponseWriter interface {
 	httpmessage.ResponseWriter
 	// CloseBehind closes the connection of an HTTP/1 client after the response.
-	CloseBehind()
+	CloseAfterResponse()
 	// SetServer reports the server that has responded, the zero value if unknown.
 	SetServer(at netip.AddrPort)
 	// Broken is called if the source of a response fails before its end, so that the response is aborted.
-	Broken(err error)
+	SourceFailed(err error)
 }
 
 // isWeb reports whether the URI has the scheme http or https.

@@ -58,7 +58,7 @@ func (p *Proxy) passes(r *Request, name string) bool {
 	switch {
 	case httpmessage.UseOf(name)&httpmessage.Dropped != 0:
 		return false
-	case fromProxy(name) && (r.Trusted || r.isGateway() && !f.Is("X-Forwarded-For") && !f.Is("X-Real-IP")):
+	case fromProxy(name) && (r.Trusted || r.isGateway() && !f.HasName("X-Forwarded-For") && !f.HasName("X-Real-IP")):
 		return false
 	default:
 		return !r.isGateway() || isPlain(name, p.config.Underscores)
@@ -91,10 +91,10 @@ func (p *Proxy) nameClient(r *Request, fields *httpmessage.Fields) {
 			fields.Del(name)
 		}
 	case ForwardedStandard:
-		extend(fields, "Forwarded", r.Fields.Lines("Forwarded"), r.element())
+		extend(fields, "Forwarded", r.Fields.Values("Forwarded"), r.element())
 	case ForwardedFor:
 		if r.Client.IsValid() {
-			extend(fields, "X-Forwarded-For", r.Fields.Lines("X-Forwarded-For"), r.Client.String())
+			extend(fields, "X-Forwarded-For", r.Fields.Values("X-Forwarded-For"), r.Client.String())
 		}
 	case ForwardedTransparent:
 		for _, name := range r.consumed {

@@ -43,14 +43,14 @@ func TestMaxForwards(t *testing.T) {
 		if valid := client.err == nil; valid != tt.valid || !valid && !errors.Is(client.err, problem.ErrMalformed) {
 			t.Errorf("%s %q: %v", tt.method, tt.limit, client.err)
 		}
-		if (count > 0) != (tt.sent != "") || sent.Fields.Value("Max-Forwards") != tt.sent {
+		if (count > 0) != (tt.sent != "") || sent.Fields.Get("Max-Forwards") != tt.sent {
 			t.Errorf("%s %q: the origin gets %v", tt.method, tt.limit, sent.Fields)
 		}
 		last := tt.valid && tt.sent == ""
-		if client.Body.String() != tt.body || (client.Fields.Value("Allow") != "") != (last && tt.method == "OPTIONS") || last && client.Fields.Value("Cache-Control") != "no-store" {
+		if client.Body.String() != tt.body || (client.Fields.Get("Allow") != "") != (last && tt.method == "OPTIONS") || last && client.Fields.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s %q: %v %q", tt.method, tt.limit, client.Fields, &client.Body)
 		}
-		if last && tt.method == http.MethodTrace && !strings.HasPrefix(client.Fields.Value("Content-Type"), "message/http") {
+		if last && tt.method == http.MethodTrace && !strings.HasPrefix(client.Fields.Get("Content-Type"), "message/http") {
 			t.Errorf("%s %q: %v", tt.method, tt.limit, client.Fields)
 		}
 	}

@@ -61,14 +61,14 @@ func TestMemoryOfResponses(t *testing.T) {
 		{"variants", usual + "Vary:Accept-Language\n", 50, func(int) []httpmessage.Fields {
 			var all []httpmessage.Fields
 			for i := range 30 {
-				all = append(all, httpmessage.FieldsOf("Accept-Language", fmt.Sprintf("de-%d, en;q=0.5", i)))
+				all = append(all, httpmessage.NewFields("Accept-Language", fmt.Sprintf("de-%d, en;q=0.5", i)))
 			}
 			return all
 		}},
 		{"long selectors", usual + "Vary:Cookie\n", 20, func(int) []httpmessage.Fields {
 			var all []httpmessage.Fields
 			for i := range 20 {
-				all = append(all, httpmessage.FieldsOf("Cookie", fmt.Sprintf("a=%d; b=%s", i, strings.Repeat("c", 4000))))
+				all = append(all, httpmessage.NewFields("Cookie", fmt.Sprintf("a=%d; b=%s", i, strings.Repeat("c", 4000))))
 			}
 			return all
 		}},
@@ -81,7 +81,7 @@ func TestMemoryOfResponses(t *testing.T) {
 			}
 			defer store.Close()
 			now := func() time.Time { return time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC) }
-			c := httpcache.New(httpcache.Config{Store: store, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string,
+			c := httpcache.New(httpcache.Config{Store: store, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 20, SameOrigin: func(string, string) (string,
 				bool,
 			) {
 				return "", false
@@ -114,7 +114,7 @@ func TestMemoryOfResponses(t *testing.T) {
 func fill(t *testing.T, c *httpcache.Cache, key string, request httpmessage.Fields, fields string) {
 	t.Helper()
 	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: request}, Key: key},
-		httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+		httpcache.OriginFunc(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 			text := "HTTP/1.1 200 Fine\n" + fields
 			_, lines, _ := strings.Cut(text, "\n")
 			return &httpmessage.Response{

@@ -14,14 +14,14 @@ const (
 	resourcePolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors "
 )
 
-// madePolicy returns the Content-Security-Policy of a document that urnd has rendered, "" if the content is
+// renderedPolicy returns the Content-Security-Policy of a document that urnd has rendered, "" if the content is
 // the resource itself. Only the latter has Content-Location (RFC 9110 section 8.7), which Lynx uses as the
 // base of links; links of urnd's documents refer to this server.
-func madePolicy(at uri.URI, fields httpmessage.Fields) string {
+func renderedPolicy(at uri.URI, fields httpmessage.Fields) string {
 	if at.IsWeb() {
 		return ""
 	}
-	return fields.Value("Content-Security-Policy")
+	return fields.Get("Content-Security-Policy")
 }
 
 // protect sets the fields of all retrieved content, at /fetch and as the resource of a name: it cannot act as

@@ -44,7 +44,7 @@ func (p *Proxy) refresh(ctx context.Context, key uri.URI, site *Site, v httpcach
 	asked := r.Request
 	asked.Fields = v.Fields.Clone()
 	asked.Fields.Set("Cache-Control", "no-cache")
-	sent, err := p.serveNobody(ctx, r, asked)
+	sent, err := p.serveWithoutClient(ctx, r, asked)
 	if err == nil && sent.Status >= http.StatusInternalServerError && !sent.Outcome.Stored {
 		err = &statusError{key.String(), sent.Status}
 	}
@@ -57,13 +57,13 @@ type Sent struct {
 	Outcome httpcache.Outcome
 }
 
-// serveNobody sends a request without a client through the cache. It returns when the response is completely
+// serveWithoutClient sends a request without a client through the cache. It returns when the response is completely
 // stored, if it is cacheable.
-func (p *Proxy) serveNobody(ctx context.Context, r *Request, asked httpmessage.Request) (Sent, error) {
+func (p *Proxy) serveWithoutClient(ctx context.Context, r *Request, asked httpmessage.Request) (Sent, error) {
 	request := p.cacheRequest(r, asked)
-	answer, err := p.config.Cache.Serve(ctx, &request, httpcache.Forward(func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
+	answer, err := p.config.Cache.Serve(ctx, &request, httpcache.OriginFunc(func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
 		o.Background = true // no client for interim responses
-		return p.ask(ctx, nil, r, o)
+		return p.roundTrip(ctx, nil, r, o)
 	}))
 	if err != nil {
 		return Sent{}, err

@@ -41,7 +41,7 @@ func TestRefresh(t *testing.T) {
 			return respond(200, "new", "Cache-Control", "max-age=60", "Vary", "Accept-Language"), nil
 		}, 2, "", "new hit"},
 		"as they were": {func(r scheme.Request) (*scheme.Resource, error) {
-			if r.Fields.Value("If-None-Match") != `"1"` {
+			if r.Fields.Get("If-None-Match") != `"1"` {
 				return respond(500, "not a validation"), nil
 			}
 			return respond(304, "", "Etag", `"1"`), nil
@@ -68,8 +68,8 @@ func TestRefresh(t *testing.T) {
 		}
 		var languages []string
 		for _, sent := range w.asked {
-			languages = append(languages, sent.Fields.Value("Accept-Language"))
-			if sent.URI.String() != "http://192.0.2.7:8080/b" || sent.Host != "www.example" || sent.Fields.Value("Cache-Control") != "no-cache" || sent.Interim != nil || sent.Fields.Has("X-Forwarded-Host") {
+			languages = append(languages, sent.Fields.Get("Accept-Language"))
+			if sent.URI.String() != "http://192.0.2.7:8080/b" || sent.Host != "www.example" || sent.Fields.Get("Cache-Control") != "no-cache" || sent.Interim != nil || sent.Fields.Has("X-Forwarded-Host") {
 				t.Errorf("%s: %+v", name, sent)
 			}
 		}
@@ -99,7 +99,7 @@ func TestPurge(t *testing.T) {
 	if client := w.get(t, target, "Accept-Language", "de"); client.cached != "revalidated" || client.Body.String() != "old" {
 		t.Errorf("%s %q", client.cached, &client.Body)
 	}
-	if sent, count := w.last(); count != 1 || sent.Fields.Value("If-None-Match") != `"1"` {
+	if sent, count := w.last(); count != 1 || sent.Fields.Get("If-None-Match") != `"1"` {
 		t.Errorf("%d, %v", count, sent.Fields)
 	}
 }

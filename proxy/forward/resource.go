@@ -99,7 +99,7 @@ func (f fetched) close() {
 // reply returns the reply with one of the resources.
 func (f fetched) reply(resource retrieved, embedder string) message.Reply {
 	fields := fieldsOf(resource)
-	protect(&fields, madePolicy(resource.at, resource.Fields), embedder)
+	protect(&fields, renderedPolicy(resource.at, resource.Fields), embedder)
 	return message.Reply{
 		Status: http.StatusOK, Fields: fields, Vary: "Accept, Accept-Language, Accept-Encoding",
 		CacheControl: "private", // only for clients of the proxy
@@ -118,7 +118,7 @@ func acceptable(accept string, found []retrieved) []retrieved {
 	}
 	var accepted []retrieved
 	for _, f := range found {
-		kind, err := contenttype.ParseMediaType(f.Fields.Value("Content-Type"))
+		kind, err := contenttype.ParseMediaType(f.Fields.Get("Content-Type"))
 		if err != nil {
 			kind = contenttype.NewMediaType("application/octet-stream") // RFC 9110 section 8.3
 		}
@@ -221,8 +221,8 @@ func noResource(failures []error) error {
 
 // fieldsOf returns the fields that describe a resource.
 func fieldsOf(f retrieved) httpmessage.Fields {
-	fields := f.Fields.Filter(func(one httpmessage.Field) bool { return slices.ContainsFunc(describing[:], one.Is) })
-	if madePolicy(f.at, f.Fields) == "" {
+	fields := f.Fields.Filter(func(one httpmessage.Field) bool { return slices.ContainsFunc(describing[:], one.HasName) })
+	if renderedPolicy(f.at, f.Fields) == "" {
 		fields.Set("Content-Location", f.at.WithoutPassword().String())
 	}
 	return fields

@@ -23,7 +23,7 @@ import (
 func retrieval(t *testing.T, locations []string, fields ...string) forward.Retrieval {
 	t.Helper()
 	r := forward.Retrieval{
-		Method: http.MethodGet, Fields: httpmessage.FieldsOf(fields...), Client: netip.MustParseAddr("192.0.2.1"),
+		Method: http.MethodGet, Fields: httpmessage.NewFields(fields...), Client: netip.MustParseAddr("192.0.2.1"),
 		Allow: func(uri.URI, bool) (func(netip.AddrPort) error, error) { return nil, nil },
 	}
 	for _, location := range locations {
@@ -49,9 +49,9 @@ func (w *web) retrieved(t *testing.T, all bool, r forward.Retrieval) *recorder {
 // partsOf returns the bodies and locations of a multipart, or those of a single response.
 func partsOf(t *testing.T, client *recorder) (parts []string) {
 	t.Helper()
-	kind, parameters, err := mime.ParseMediaType(client.Fields.Value("Content-Type"))
+	kind, parameters, err := mime.ParseMediaType(client.Fields.Get("Content-Type"))
 	if err != nil || kind != "multipart/alternative" {
-		return []string{client.Fields.Value("Content-Location") + " " + client.Body.String()}
+		return []string{client.Fields.Get("Content-Location") + " " + client.Body.String()}
 	}
 	for in := multipart.NewReader(&client.Body, parameters["boundary"]); ; {
 		part, err := in.NextPart()
@@ -165,8 +165,8 @@ func TestResources(t *testing.T) {
 				continue
 			}
 			h := client.Fields
-			if h.Value("Set-Cookie")+h.Value("X-Other") != "" || !strings.HasPrefix(h.Value("Content-Security-Policy"),
-				"sandbox; default-src 'none'") || h.Value("Cross-Origin-Resource-Policy") != "same-origin" {
+			if h.Get("Set-Cookie")+h.Get("X-Other") != "" || !strings.HasPrefix(h.Get("Content-Security-Policy"),
+				"sandbox; default-src 'none'") || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
 				t.Errorf("%s, all %t: it may act as a page of this server: %v", tt.paths, all, h)
 			}
 			if got := strings.ReplaceAll(strings.Join(partsOf(t, client), "|"), at, ""); got != want {
@@ -296,7 +296,7 @@ func TestAcceptOfRedirects(t *testing.T) {
 		}
 		w.last()
 		if want := "/doi " + accept + "|/agency " + accept; client.err != nil || client.Body.String() != "metadata" || strings.Join(asked, "|") != want ||
-			!strings.HasPrefix(client.Fields.Value("Vary"), "Accept, ") {
+			!strings.HasPrefix(client.Fields.Get("Vary"), "Accept, ") {
 			t.Errorf("%s: %+v, asked %q", accept, client, asked)
 		}
 	}

@@ -63,7 +63,7 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 			return retrieved{resource, u}, nil
 		}
 		_ = resource.Body.Close()
-		next := resource.Fields.Value("Location")
+		next := resource.Fields.Get("Location")
 		if !isRedirect(resource.Status) || next == "" {
 			return retrieved{}, &statusError{named, resource.Status}
 		}
@@ -106,12 +106,12 @@ func isRedirect(status int) bool {
 
 // resourceFields returns the fields of a request for a resource at u.
 func (p *Proxy) resourceFields(ctx context.Context, client httpmessage.Fields, u uri.URI, single bool) httpmessage.Fields {
-	fields := p.config.Via.Passed(client.Lines)
+	fields := p.config.Via.FieldsFor(client.Values)
 	for _, name := range []string{"Accept", "Accept-Language", "Accept-Encoding"} {
 		if name == "Accept-Encoding" && !single {
 			continue // clients do not decode the parts of a multipart
 		}
-		for _, line := range client.Lines(name) {
+		for _, line := range client.Values(name) {
 			fields.Add(name, line)
 		}
 	}

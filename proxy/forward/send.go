@@ -11,12 +11,12 @@ import (
 )
 
 // send sends an answer to the client. If its source fails before the end, the response is aborted.
-func (p *Proxy) send(ctx context.Context, w ResponseWriter, r *Request, a *httpcache.Answer) {
+func (p *Proxy) send(ctx context.Context, w ResponseWriter, r *Request, a *httpcache.Response) {
 	if a.Content != nil {
 		defer a.Content.Close()
 	}
 	if !a.Outcome.Hit() {
-		w.SetServer(a.From)
+		w.SetServer(a.ServerAddr)
 	}
 	announced := announced(r, a)
 	out := p.sendingTo(w)
@@ -32,11 +32,11 @@ func (p *Proxy) send(ctx context.Context, w ResponseWriter, r *Request, a *httpc
 }
 
 // sendContent sends the content of an answer, and its trailers.
-func sendContent(ctx context.Context, out *sending, w ResponseWriter, a *httpcache.Answer) {
+func sendContent(ctx context.Context, out *sending, w ResponseWriter, a *httpcache.Response) {
 	if err := a.Content.SendTo(out, out.flushes); err != nil {
 		message.Abort(w)
 		if !out.failed && ctx.Err() == nil { // else the client has disconnected
-			w.Broken(err)
+			w.SourceFailed(err)
 		}
 		return
 	}
@@ -47,7 +47,7 @@ func sendContent(ctx context.Context, out *sending, w ResponseWriter, a *httpcac
 
 // announced returns the names of the trailer fields to announce: those that are known. There are none by
 // HTTP/1.1 in a response with a known length, nor by HTTP/1.0 (RFC 9110 section 6.5).
-func announced(r *Request, a *httpcache.Answer) []string {
+func announced(r *Request, a *httpcache.Response) []string {
 	if a.Trailer == nil || !r.isAtLeast11() || a.ContentLength >= 0 && r.Major == 1 {
 		return nil
 	}
@@ -55,15 +55,15 @@ func announced(r *Request, a *httpcache.Answer) []string {
 }
 
 // appendSentFields appends the response fields of an answer.
-func (p *Proxy) appendSentFields(fields httpmessage.Fields, r *Request, a *httpcache.Answer) httpmessage.Fields {
+func (p *Proxy) appendSentFields(fields httpmessage.Fields, r *Request, a *httpcache.Response) httpmessage.Fields {
 	isReplaced := func(f httpmessage.Field) bool {
-		return f.Is("Content-Length") || len(a.Added) > 0 && a.Added.Has(f.Name)
+		return f.HasName("Content-Length") || len(a.Added) > 0 && a.Added.Has(f.Name)
 	}
 	length := ""
 	for _, f := range a.Fields {
 		if !isReplaced(f) {
 			fields = append(fields, f)
-		} else if f.Is("Content-Length") {
+		} else if f.HasName("Content-Length") {
 			length = f.Value
 		}
 	}

@@ -45,13 +45,13 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	p.prepareCoding(r)
 	c := p.newClient(w, r)
 	defer c.end()
-	way := &r.passage
+	way := &r.state
 	way.proxy, way.request = p, r
-	way.asked = p.cacheRequest(r, p.asked(c, r))
-	answer, err := p.config.Cache.Serve(ctx, &way.asked, way)
+	way.cacheRequest = p.cacheRequest(r, p.message(c, r))
+	answer, err := p.config.Cache.Serve(ctx, &way.cacheRequest, way)
 	c.answer()
 	if err != nil {
-		return "", blamed(c, err)
+		return "", bodyTimeoutError(c, err)
 	}
 	if r.Fetched {
 		if answer, err = p.asFetched(r, answer); err != nil {
@@ -76,8 +76,8 @@ func (p *Proxy) prepare(r *Request) {
 // cacheRequest returns the request for the cache; asked is the message that is forwarded on a miss.
 func (p *Proxy) cacheRequest(r *Request, asked httpmessage.Request) httpcache.Request {
 	c := httpcache.Request{
-		Request: asked, Found: r.Found, Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.Share),
-		Gateway: r.isGateway(), Encodes: p.encodes(r), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
+		Request: asked, Found: r.Found, Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.QuotaAddr),
+		Gateway: r.isGateway(), OriginCompresses: p.encodes(r), Check: r.Check, Bypass: r.bound != nil, ClientHalfClosed: r.ClientHalfClosed,
 	}
 	if r.isGateway() {
 		c.Overrides = r.Site.Cache
@@ -91,13 +91,13 @@ func (p *Proxy) prepareCoding(r *Request) {
 		return
 	}
 	p.config.Compress.StrengthenIfMatch(&r.Fields)
-	if lines := p.config.Compress.Selecting(r.Fields.Lines); len(lines) == 1 { // otherwise it is unchanged
+	if lines := p.config.Compress.NormalizeAcceptEncoding(r.Fields.Values); len(lines) == 1 { // otherwise it is unchanged
 		r.Fields.Set("Accept-Encoding", lines[0])
 	}
 }
 
-// asked returns the message that the cache forwards for a client.
-func (p *Proxy) asked(c *client, r *Request) httpmessage.Request {
+// message returns the message that the cache forwards for a client.
+func (p *Proxy) message(c *client, r *Request) httpmessage.Request {
 	asked := r.Request
 	asked.Fields, asked.Body = p.selecting(r), nil
 	if c.body != nil {
@@ -110,23 +110,23 @@ func (p *Proxy) asked(c *client, r *Request) httpmessage.Request {
 	return asked
 }
 
-// blamed returns the timeout error of the request body if err is a consequence of it. The same deadline may
+// bodyTimeoutError returns the timeout error of the request body if err is a consequence of it. The same deadline may
 // end the whole request before the origin learns of it, and before the reader of the body does.
-func blamed(c *client, err error) error {
-	late := c.body != nil && (c.body.late.Load() || c.BodyLate())
-	if late || errors.Is(err, scheme.ErrBody) && errors.Is(err, os.ErrDeadlineExceeded) {
+func bodyTimeoutError(c *client, err error) error {
+	late := c.body != nil && (c.body.late.Load() || c.BodyTimedOut())
+	if late || errors.Is(err, scheme.ErrRequestBody) && errors.Is(err, os.ErrDeadlineExceeded) {
 		return problem.ErrBodyTimeout
 	}
 	return err
 }
 
-// ask sends a request to the origin.
-func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*httpmessage.Response, error) {
-	permit, err := p.config.Fetches.Acquire(r.Share)
+// roundTrip sends a request to the origin.
+func (p *Proxy) roundTrip(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*httpmessage.Response, error) {
+	permit, err := p.config.Fetches.Acquire(r.QuotaAddr)
 	if err != nil {
 		return nil, err
 	}
-	rooms := r.passage.take(&o)
+	rooms := r.state.takeScratch(&o)
 	o.Fields = p.outgoing(ctx, r, o.Fields, rooms.sent[:0])
 	arrived := false
 	defer func() {
@@ -183,7 +183,7 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 		if err == nil {
 			return resource, pick, nil
 		}
-		if ctx.Err() == nil && !errors.Is(err, scheme.ErrBody) { // otherwise it is an error of the client
+		if ctx.Err() == nil && !errors.Is(err, scheme.ErrRequestBody) { // otherwise it is an error of the client
 			r.Site.Pool.Report(pick.Server, err)
 		}
 		if !mayRepeat(ctx, &o, err) {
@@ -211,7 +211,7 @@ func mayRepeat(ctx context.Context, o *httpcache.Outgoing, err error) bool {
 	}
 	switch o.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
-		return isUnconnected(err) || errors.Is(err, scheme.ErrUnanswered)
+		return isUnconnected(err) || errors.Is(err, scheme.ErrNoResponse)
 	default:
 		return isUnconnected(err)
 	}
@@ -250,7 +250,7 @@ func isUnconnected(err error) bool {
 
 // request returns the request to the origin.
 func (p *Proxy) request(r *Request, server uri.URI, o httpcache.Outgoing) scheme.Request {
-	request := scheme.Request{Request: o.Request, Client: r.Share, Check: r.Check}
+	request := scheme.Request{Request: o.Request, Client: r.QuotaAddr, Check: r.Check}
 	if r.isGateway() {
 		r.Site.address(&request, server, r.URI, r.Key)
 	}

@@ -47,9 +47,9 @@ func TestServersOfSites(t *testing.T) {
 			[]error{errRefused, netguard.ErrConnectTimeout, netguard.ErrLookup},
 			"https://0.example/b?c http://1.example/b?c http://2.example/b?c", netguard.ErrLookup,
 		},
-		"one that was asked": {"POST", 2, []error{scheme.ErrUnanswered}, "https://0.example/b?c", scheme.ErrUnanswered},
+		"one that was asked": {"POST", 2, []error{scheme.ErrNoResponse}, "https://0.example/b?c", scheme.ErrNoResponse},
 		"one that may be asked again": {
-			"GET", 2, []error{scheme.ErrUnanswered, nil}, "https://0.example/b?c http://1.example/b?c", nil,
+			"GET", 2, []error{scheme.ErrNoResponse, nil}, "https://0.example/b?c http://1.example/b?c", nil,
 		},
 		"one that was not asked":     {"GET", 2, []error{resolver.ErrUnreachable}, "https://0.example/b?c", resolver.ErrUnreachable},
 		"one that is not allowed":    {"GET", 2, []error{resolver.ErrForbidden}, "https://0.example/b?c", resolver.ErrForbidden},
@@ -94,7 +94,7 @@ func TestRequestsOfClients(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	refuse := errors.New("not for this client")
 	r := requested(t, http.MethodGet, "http://a.example/b%2Fc")
-	r.Spelling, r.Share = "/b%2fc", netip.MustParseAddr("192.0.2.1")
+	r.Spelling, r.QuotaAddr = "/b%2fc", netip.MustParseAddr("192.0.2.1")
 	r.Check = func(at netip.AddrPort) error {
 		if at.Port() == 25 {
 			return refuse
@@ -105,7 +105,7 @@ func TestRequestsOfClients(t *testing.T) {
 		t.Fatal(client.err)
 	}
 	sent, _ := w.last()
-	if sent.Spelling != r.Spelling || sent.Client != r.Share || sent.Host != "" || !errors.Is(sent.Check(netip.MustParseAddrPort("192.0.2.2:25")), refuse) {
+	if sent.Spelling != r.Spelling || sent.Client != r.QuotaAddr || sent.Host != "" || !errors.Is(sent.Check(netip.MustParseAddrPort("192.0.2.2:25")), refuse) {
 		t.Errorf("%+v", sent)
 	}
 	for range cap(w.slots) {
@@ -145,12 +145,12 @@ func TestInterimResponses(t *testing.T) {
 		r := requested(t, http.MethodGet, "http://a.example/")
 		tt.change(r)
 		client := w.serve(t, r)
-		if client.err != nil || len(client.Interim) != tt.want || client.Body.String() != "ok" || client.Fields.Value("Link") != "" {
+		if client.err != nil || len(client.Interim) != tt.want || client.Body.String() != "ok" || client.Fields.Get("Link") != "" {
 			t.Errorf("%s: %+v", name, client)
 		}
 		for _, interim := range client.Interim {
-			if interim.Status != 103 || len(interim.Fields) != 2 || interim.Fields.Value("Link") != "</a>; rel=preload" ||
-				!strings.HasPrefix(interim.Fields.Value("Via"), "1.1 urnd") {
+			if interim.Status != 103 || len(interim.Fields) != 2 || interim.Fields.Get("Link") != "</a>; rel=preload" ||
+				!strings.HasPrefix(interim.Fields.Get("Via"), "1.1 urnd") {
 				t.Errorf("%s: %+v", name, interim)
 			}
 		}

@@ -44,7 +44,7 @@ func (s *Session) find(p *Proxy, origin string) *bound {
 	case b.proxy != p:
 		b.End()
 		return nil
-	case !b.Waits():
+	case !b.Reusable():
 		return nil
 	default:
 		return b

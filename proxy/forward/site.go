@@ -91,7 +91,7 @@ func (e *Edits) apply(fields httpmessage.Fields) httpmessage.Fields {
 	}
 	changed := fields.Filter(func(f httpmessage.Field) bool {
 		for _, name := range e.Remove {
-			if f.Is(name) {
+			if f.HasName(name) {
 				return false
 			}
 		}

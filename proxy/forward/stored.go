@@ -22,8 +22,8 @@ type Found = httpcache.Found
 // site, not from /fetch, and have no Connection field and no unkeyed one. Find also returns false for
 // responses that Serve selects by fields other than those of the request, such as resources of other
 // protocols, and by those that identify clients to origins; and for challenges, which Serve changes.
-func (p *Proxy) Find(key, spelling string, site *Site, request httpmessage.Lines, now time.Time) (Found, bool) {
-	if !isOfWeb(key) {
+func (p *Proxy) Find(key, spelling string, site *Site, request httpmessage.Header, now time.Time) (Found, bool) {
+	if !isWebKey(key) {
 		return Found{}, false
 	}
 	f, ok := p.config.Cache.Find(key, spelling, request, now)
@@ -40,8 +40,8 @@ func (p *Proxy) Find(key, spelling string, site *Site, request httpmessage.Lines
 	return f, !named
 }
 
-// isOfWeb reports whether a key has the scheme http or https.
-func isOfWeb(key string) bool {
+// isWebKey reports whether a key has the scheme http or https.
+func isWebKey(key string) bool {
 	return strings.HasPrefix(key, "http://") || strings.HasPrefix(key, "https://")
 }
 
@@ -50,7 +50,7 @@ type Part = httpcache.Part
 
 // AppendStored appends the fields of the response for a stored response: the same as Serve sends. unmodified is
 // whether it is 304; a Part with status 0 is the whole content. The values are valid as long as those of text.
-func (p *Proxy) AppendStored(fields httpmessage.Fields, f Found, part Part, unmodified bool, text *httpmessage.Text) httpmessage.Fields {
+func (p *Proxy) AppendStored(fields httpmessage.Fields, f Found, part Part, unmodified bool, text *httpmessage.ValueBuffer) httpmessage.Fields {
 	before := len(fields)
 	fields = f.AppendFields(fields, part, unmodified)
 	fields = append(fields[:before], slices.DeleteFunc(fields[before:], isReplaced)...)
@@ -76,4 +76,4 @@ func (p *Proxy) AppendStored(fields httpmessage.Fields, f Found, part Part, unmo
 }
 
 // isReplaced reports whether AppendStored sets its own value of a field.
-func isReplaced(f httpmessage.Field) bool { return f.Is("Content-Length") || f.Is("Age") }
+func isReplaced(f httpmessage.Field) bool { return f.HasName("Content-Length") || f.HasName("Age") }

@@ -52,9 +52,9 @@ func listening(t *testing.T) string {
 // overHTTP is a forward.ResponseWriter of net/http.
 type overHTTP struct{ httpmessage.ResponseWriter }
 
-func (overHTTP) CloseBehind()             {}
+func (overHTTP) CloseAfterResponse()      {}
 func (overHTTP) SetServer(netip.AddrPort) {}
-func (overHTTP) Broken(error)             {}
+func (overHTTP) SourceFailed(error)       {}
 
 // served returns a connection to a server of HTTP/1.1.
 func served(t *testing.T, serve func(w forward.ResponseWriter, r *http.Request)) (net.Conn, *bufio.Reader) {
@@ -144,7 +144,7 @@ func TestTunnelOfStream(t *testing.T) {
 	if text := <-got; text != "early late" {
 		t.Errorf("the client gets %q", text)
 	}
-	if client.Status != 200 || client.Flushes == 0 || client.Fields.Value("Via") == "" || client.server.String() != address {
+	if client.Status != 200 || client.Flushes == 0 || client.Fields.Get("Via") == "" || client.server.String() != address {
 		t.Errorf("%+v", client)
 	}
 }
@@ -158,13 +158,13 @@ func TestTunnelRefused(t *testing.T) {
 	}{
 		"a port":        {forward.Target{Host: "a.example", Port: 25}, 1, problem.ErrTunnelPort},
 		"an address":    {forward.Target{Host: "2001:db8::1", Port: 443}, 1, errRefused},
-		"too many":      {forward.Target{Host: "a.example", Port: 443}, 0, problem.ErrStreams},
+		"too many":      {forward.Target{Host: "a.example", Port: 443}, 0, problem.ErrTooManyStreams},
 		"no connection": {forward.Target{Host: "a.example", Port: 443}, 1, errRefused},
 	} {
 		slots := make(quota.Semaphore, tt.streams)
 		var dialled []string
 		p := newWeb(t, nil, func(c *forward.Config) {
-			c.Streams = quota.Limit{Semaphore: slots, Busy: problem.ErrStreams}
+			c.Streams = quota.Limit{Semaphore: slots, Busy: problem.ErrTooManyStreams}
 			c.Tunnel = func(_ context.Context, target string, _ func(netip.AddrPort) error) (net.Conn, error) {
 				dialled = append(dialled, target)
 				return nil, errRefused
@@ -198,7 +198,7 @@ func TestTunnelRefused(t *testing.T) {
 // RFC 9110 section 7.8: an agreed protocol is tunneled, using a slot of streams instead of that of a fetch.
 func TestUpgrade(t *testing.T) {
 	streams := make(quota.Semaphore, 1)
-	w := newWeb(t, nil, func(c *forward.Config) { c.Streams = quota.Limit{Semaphore: streams, Busy: problem.ErrStreams} })
+	w := newWeb(t, nil, func(c *forward.Config) { c.Streams = quota.Limit{Semaphore: streams, Busy: problem.ErrTooManyStreams} })
 	w.answer = func(scheme.Request) (*scheme.Resource, error) {
 		resource := respond(101, "", "Connection", "upgrade, X-Hop", "X-Hop", "1", "Upgrade", "websocket", "Sec-Websocket-Accept", "x")
 		c, err := net.Dial("tcp", listening(t))
@@ -228,7 +228,7 @@ func TestUpgrade(t *testing.T) {
 	if len(w.slots) != 0 || len(streams) != 1 {
 		t.Errorf("%d fetches, %d streams", len(w.slots), len(streams))
 	}
-	if other := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "websocket"); !errors.Is(other.err, problem.ErrStreams) {
+	if other := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "websocket"); !errors.Is(other.err, problem.ErrTooManyStreams) {
 		t.Errorf("another one: %v", other.err)
 	}
 	half, ok := c.(*net.TCPConn)

@@ -23,7 +23,7 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 		key = newWebSocketKey()
 		fields.Set(webSocketKey, key)
 	}
-	permit, err := p.config.Fetches.Acquire(r.Share)
+	permit, err := p.config.Fetches.Acquire(r.QuotaAddr)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 	resource, pick, err := p.fetchOf(ctx, c, r, asked)
 	c.answer()
 	if err != nil {
-		return blamed(c, err)
+		return bodyTimeoutError(c, err)
 	}
 	defer pick.Release()
 	defer func() { _ = resource.Body.Close() }()
@@ -45,9 +45,9 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 		if r.Protocol != "" && response.Status/100 == 2 { // by HTTP/2 it would mean that the protocol was switched
 			return errUnchanged
 		}
-		answer, err := challenging(r, &httpcache.Answer{
+		answer, err := challenging(r, &httpcache.Response{
 			Status: response.Status, Reason: response.Reason, Fields: httpcache.EndToEnd(response.Fields), Trailer: response.Trailer,
-			ContentLength: response.ContentLength, From: response.From,
+			ContentLength: response.ContentLength, ServerAddr: response.RemoteAddr,
 			Content: httpcache.Live(response), Outcome: httpcache.Outcome{Forwarded: "bypass"},
 		})
 		if err != nil {
@@ -56,19 +56,19 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 		p.send(ctx, w, r, answer)
 		return nil
 	}
-	if key != "" && resource.Fields.Value(webSocketAccept) != acceptOf(key) {
+	if key != "" && resource.Fields.Get(webSocketAccept) != acceptOf(key) {
 		return errAccept
 	}
 	server, ok := resource.Body.(io.ReadWriteCloser)
 	if !ok {
 		return errNoStream
 	}
-	stream, err := p.config.Streams.Acquire(r.Share)
+	stream, err := p.config.Streams.Acquire(r.QuotaAddr)
 	if err != nil {
 		return err
 	}
 	defer stream.Release()
-	w.SetServer(resource.From)
+	w.SetServer(resource.RemoteAddr)
 	leave() // from here on it counts as a stream
 	if r.Protocol != "" {
 		return p.switchStream(ctx, w, resource.Fields, server)
@@ -80,13 +80,13 @@ var errNoStream = fmt.Errorf("%w: protocol upgrade on a connection that cannot b
 
 // switchProtocols forwards the 101 response of the origin, and carries the data of both sides.
 func (p *Proxy) switchProtocols(ctx context.Context, w ResponseWriter, agreed httpmessage.Fields, server io.ReadWriteCloser) error {
-	client, early, err := w.TakeOver()
+	client, early, err := w.Hijack()
 	if err != nil {
 		return fmt.Errorf("hijacking the client connection: %w", err)
 	}
 	fields := httpcache.EndToEnd(agreed)
 	fields.Add("Connection", "Upgrade")
-	for _, protocol := range agreed.Lines("Upgrade") {
+	for _, protocol := range agreed.Values("Upgrade") {
 		fields.Add("Upgrade", protocol)
 	}
 	fields.Add("Via", p.config.Via.String())
@@ -95,6 +95,6 @@ func (p *Proxy) switchProtocols(ctx context.Context, w ResponseWriter, agreed ht
 		_ = client.Close()
 		return nil //nolint:nilerr // the client has gone
 	}
-	p.tunnels.Carry(ctx, client, early, server, nil)
+	p.tunnels.Relay(ctx, client, early, server, nil)
 	return nil
 }

@@ -40,7 +40,7 @@ type web struct {
 func newWeb(t testing.TB, store httpcache.Store, change func(*forward.Config)) *web {
 	t.Helper()
 	w := &web{slots: make(quota.Semaphore, 8), answer: func(scheme.Request) (*scheme.Resource, error) { return respond(200, ""), nil }}
-	w.cache = httpcache.New(httpcache.Config{Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string,
+	w.cache = httpcache.New(httpcache.Config{Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20, SameOrigin: func(string, string) (string,
 		bool,
 	) {
 		return "", false
@@ -102,8 +102,8 @@ func (w *web) answers(status int, body string, fields ...string) {
 // respond returns a response of an origin, with fields as pairs of name and value.
 func respond(status int, body string, fields ...string) *scheme.Resource {
 	return &scheme.Resource{Response: httpmessage.Response{
-		Status: status, Reason: "Words", Fields: httpmessage.FieldsOf(fields...), Body: io.NopCloser(strings.NewReader(body)),
-		ContentLength: int64(len(body)), From: origin,
+		Status: status, Reason: "Words", Fields: httpmessage.NewFields(fields...), Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)), RemoteAddr: origin,
 	}}
 }
 
@@ -123,7 +123,7 @@ func requested(t testing.TB, method, target string, fields ...string) *forward.R
 	r := httptest.NewRequestWithContext(t.Context(), method, "/", nil)
 	r.RequestURI = target
 	asked := of(t, r, target)
-	asked.Fields = httpmessage.FieldsOf(fields...)
+	asked.Fields = httpmessage.NewFields(fields...)
 	return asked
 }
 
@@ -148,13 +148,13 @@ type recorder struct {
 }
 
 // CloseBehind implements forward.ResponseWriter.
-func (r *recorder) CloseBehind() { r.closes = true }
+func (r *recorder) CloseAfterResponse() { r.closes = true }
 
 // SetServer implements forward.ResponseWriter.
 func (r *recorder) SetServer(server netip.AddrPort) { r.server = server }
 
 // Broken implements forward.ResponseWriter.
-func (r *recorder) Broken(err error) { r.broken = err }
+func (r *recorder) SourceFailed(err error) { r.broken = err }
 
 // serve returns the response to a request.
 func (w *web) serve(t testing.TB, r *forward.Request) *recorder {
@@ -186,7 +186,7 @@ func written(reply message.Reply) *recorder {
 func linesOf(fields httpmessage.Fields, names ...string) string {
 	var all []string
 	for _, name := range names {
-		for _, line := range fields.Lines(name) {
+		for _, line := range fields.Values(name) {
 			all = append(all, name+"="+line)
 		}
 	}

@@ -22,8 +22,8 @@ const (
 )
 
 var (
-	errUnchanged = fmt.Errorf("%w: the response does not open the WebSocket", scheme.ErrResponse)
-	errAccept    = fmt.Errorf("%w: Sec-WebSocket-Accept does not match the handshake", scheme.ErrResponse)
+	errUnchanged = fmt.Errorf("%w: the response does not open the WebSocket", scheme.ErrInvalidResponse)
+	errAccept    = fmt.Errorf("%w: Sec-WebSocket-Accept does not match the handshake", scheme.ErrInvalidResponse)
 )
 
 // IsWebSocket reports whether a protocol is websocket, the only one supported for an extended CONNECT.
@@ -52,6 +52,6 @@ func (p *Proxy) switchStream(ctx context.Context, w ResponseWriter, agreed httpm
 	if client == nil || err != nil { // the client has disconnected, or the stream cannot be taken over
 		return err
 	}
-	p.tunnels.Carry(ctx, client, early, server, nil)
+	p.tunnels.Relay(ctx, client, early, server, nil)
 	return nil
 }

@@ -11,11 +11,11 @@ import (
 
 // Access configures the rights of clients. The zero value denies everything.
 type Access struct {
-	Resolve []netip.Prefix // clients that may resolve names
-	Proxy   []netip.Prefix // clients that may use the forward proxy and the redirects of URLs
-	Trusted []netip.Prefix // proxies in front of urnd that are trusted to name their client
-	Purge   []netip.Prefix // clients that may purge the HTTP cache by PURGE
-	Fresh   []netip.Prefix // clients that may bypass caches by Cache-Control: no-cache
+	Resolve     []netip.Prefix // clients that may resolve names
+	Proxy       []netip.Prefix // clients that may use the forward proxy and the redirects of URLs
+	Trusted     []netip.Prefix // proxies in front of urnd that are trusted to name their client
+	Purge       []netip.Prefix // clients that may purge the HTTP cache by PURGE
+	BypassCache []netip.Prefix // clients that may bypass caches by Cache-Control: no-cache
 	// Browse are clients that may list the names of the registry, if they may also resolve names. BrowseAll
 	// are those that may also list reserved, withdrawn and temporary names.
 	Browse, BrowseAll []netip.Prefix
@@ -35,13 +35,13 @@ func isForAll(prefixes []netip.Prefix) bool {
 	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Bits() == 0 })
 }
 
-// Everybody reports whether all clients may resolve names.
-func (a *Access) Everybody() bool { return isForAll(a.Resolve) }
+// AllMayResolve reports whether all clients may resolve names.
+func (a *Access) AllMayResolve() bool { return isForAll(a.Resolve) }
 
 // mayResolve reports whether a client may resolve names. An unknown client may only if all clients may.
 func (a *Access) mayResolve(c *Client) bool {
 	if c.Unknown {
-		return a.Everybody()
+		return a.AllMayResolve()
 	}
 	return Contains(a.Resolve, c.Addr)
 }
@@ -52,8 +52,8 @@ func (a *Access) mayBrowse(c *Client) bool {
 	return Contains(a.Browse, c.Addr) && (isForAll(a.Browse) || !c.Unknown && !c.Relayed)
 }
 
-// IsListedForAll reports whether all clients that may list names get the same list.
-func (a *Access) IsListedForAll() bool { return isForAll(a.Browse) && len(a.BrowseAll) == 0 }
+// SameListForAll reports whether all clients that may list names get the same list.
+func (a *Access) SameListForAll() bool { return isForAll(a.Browse) && len(a.BrowseAll) == 0 }
 
 // MayProxy reports whether the address of a client may use the proxy; a login may be required in addition.
 // Clients behind a chained proxy that is not trusted may not.
@@ -64,15 +64,15 @@ func (a *Access) mayPurge(c *Client) bool {
 	return !c.Unknown && !c.Relayed && Contains(a.Purge, c.Addr)
 }
 
-// MayRefresh reports whether a client may bypass caches, which costs work of servers.
-func (a *Access) MayRefresh(c *Client) bool { return !c.Unknown && Contains(a.Fresh, c.Addr) }
+// MayBypassCache reports whether a client may bypass caches, which costs work of servers.
+func (a *Access) MayBypassCache(c *Client) bool { return !c.Unknown && Contains(a.BypassCache, c.Addr) }
 
-// WantsFresh reports whether a request header asks to bypass caches: RFC 9111 section 5.2.1.4, and section
+// WantsCacheBypass reports whether a request header asks to bypass caches: RFC 9111 section 5.2.1.4, and section
 // 5.4 for Pragma.
-func WantsFresh(lines httpmessage.Lines) bool {
-	control := lines.Of("Cache-Control")
+func WantsCacheBypass(lines httpmessage.Header) bool {
+	control := lines.Values("Cache-Control")
 	if len(control) == 0 {
-		control = lines.Of("Pragma")
+		control = lines.Values("Pragma")
 	}
 	return len(control) > 0 && cachecontrol.Parse(control).Has("no-cache")
 }

@@ -23,9 +23,9 @@ func behind(t testing.TB) func(access gate.Access, method, target, fields string
 			name, value, _ := strings.Cut(line, ": ")
 			header.Add(name, value)
 		}
-		lines := httpmessage.LinesOf(header)
-		client := gate.ClientOf("127.0.0.1:1", lines, access.Trusted)
-		client.Lines = lines
+		lines := httpmessage.NewHeader(header)
+		client := gate.NewClient("127.0.0.1:1", lines, access.Trusted)
+		client.Header = lines
 		asked := ask(method, target, "urnd.example", client.Addr.IsLoopback())
 		v := gate.New(gate.Config{Access: access, Now: at}).Admit(t.Context(), &client, &asked)
 		return v.Err
@@ -158,12 +158,12 @@ func TestNoCache(t *testing.T) {
 		{prefixes("192.0.2.0/24"), http.Header{"Cache-Control": {"no-cache"}}, false},
 		{nil, http.Header{"Cache-Control": {"no-cache"}}, false},
 	} {
-		access, client := gate.Access{Fresh: tt.clients}, gate.Client{Addr: netip.MustParseAddr("127.0.0.1")}
-		if got := access.MayRefresh(&client) && gate.WantsFresh(httpmessage.LinesOf(tt.header)); got != tt.want {
+		access, client := gate.Access{BypassCache: tt.clients}, gate.Client{Addr: netip.MustParseAddr("127.0.0.1")}
+		if got := access.MayBypassCache(&client) && gate.WantsCacheBypass(httpmessage.NewHeader(tt.header)); got != tt.want {
 			t.Errorf("%v, %v: fresh %t", tt.clients, tt.header, got)
 		}
 		client.Unknown = true
-		if access.MayRefresh(&client) {
+		if access.MayBypassCache(&client) {
 			t.Errorf("%v: a client that is not known", tt.clients)
 		}
 	}

@@ -27,25 +27,25 @@ func prefixes(texts ...string) (all []netip.Prefix) {
 }
 
 // asking returns a function that classifies a request at a server with the site www.example.org.
-func asking(t testing.TB) func(method, target, host string, onMachine bool) route.Ask {
+func asking(t testing.TB) func(method, target, host string, onMachine bool) route.Request {
 	t.Helper()
 	set, err := urnns.NewSet(urnns.Builtin()...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := &route.Server{
-		Own: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
+		OwnHosts: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
 		Sites: route.NewSites([]route.Site{{Host: "www.example.org"}}), Documents: map[string]bool{"/robots.txt": true},
 	}
-	return func(method, target, host string, onMachine bool) (ask route.Ask) {
-		place := route.Place{IsThisMachine: onMachine, Server: server}
-		route.Classify(&ask, &route.View{Method: method, Target: target, Host: host, Lines: func(string) []string { return nil }}, &place)
+	return func(method, target, host string, onMachine bool) (ask route.Request) {
+		place := route.Endpoint{LocalClient: onMachine, Server: server}
+		route.Classify(&ask, &route.RequestHead{Method: method, Target: target, Host: host, Header: func(string) []string { return nil }}, &place)
 		return ask
 	}
 }
 
 // askOf classifies one request.
-func askOf(t testing.TB, method, target, host string, onMachine bool) route.Ask {
+func askOf(t testing.TB, method, target, host string, onMachine bool) route.Request {
 	t.Helper()
 	return asking(t)(method, target, host, onMachine)
 }
@@ -63,7 +63,7 @@ func at() time.Time { return time.Unix(1_800_000_000, 0) }
 // rulesOf returns a policy that denies a host by name, and another one by its address.
 func rulesOf(t testing.TB) *policy.Policy {
 	t.Helper()
-	p, err := policy.New(policy.Enforce, []policy.Rule{
+	p, err := policy.New(policy.ModeEnforce, []policy.Rule{
 		{ID: "denied", Deny: true, Hosts: []string{"denied.example"}},
 		{ID: "net", Deny: true, Hosts: []string{"net.example"}, Destinations: prefixes("192.0.2.0/24")},
 	})
@@ -89,14 +89,14 @@ func TestAdmit(t *testing.T) {
 		want                         error
 	}{
 		// By the host, and by the page that initiated it.
-		{client: local, target: "/urn:a1:b", host: "evil.example", step: gate.StepHost, want: problem.ErrHost},
-		{client: local, target: "/http://a.example/", host: "evil.example", spent: true, step: gate.StepHost, want: problem.ErrHost},
+		{client: local, target: "/urn:a1:b", host: "evil.example", step: gate.StepHost, want: problem.ErrUnknownHost},
+		{client: local, target: "/http://a.example/", host: "evil.example", spent: true, step: gate.StepHost, want: problem.ErrUnknownHost},
 		{client: local, target: "/robots.txt", host: "evil.example", step: gate.StepRules},
 		{client: local, target: "/a", host: "www.example.org", step: gate.StepRules},
 		{client: local, target: "http://a.example/", host: "a.example", step: gate.StepRules},
 		{client: resolving, target: "/urn:a1:b", host: "evil.example", step: gate.StepRules},
-		{client: resolving, target: "/fetch?uri=ftp://a.example/", host: "urnd.example", header: foreign, step: gate.StepHost, want: problem.ErrFetchSite},
-		{client: proxying, target: "/uri-res/N2R?urn:a1:b", host: "urnd.example", header: foreign, step: gate.StepHost, want: problem.ErrFetchSite},
+		{client: resolving, target: "/fetch?uri=ftp://a.example/", host: "urnd.example", header: foreign, step: gate.StepHost, want: problem.ErrCrossSiteFetch},
+		{client: proxying, target: "/uri-res/N2R?urn:a1:b", host: "urnd.example", header: foreign, step: gate.StepHost, want: problem.ErrCrossSiteFetch},
 		{client: proxying, target: "/fetch?uri=ftp://a.example/", host: "evil.example", header: foreign, step: gate.StepHost, want: problem.ErrFetchHost},
 		// By the address of the client.
 		{client: "192.0.2.1", target: "/urn:a1:b", step: gate.StepClient, want: problem.ErrResolveClient},
@@ -106,7 +106,7 @@ func TestAdmit(t *testing.T) {
 		{client: "192.0.2.1", method: "POST", target: "/api/v1/resolve", step: gate.StepClient, want: problem.ErrResolveClient},
 		{client: "192.0.2.1", target: "/robots.txt", step: gate.StepRules},
 		{client: "192.0.2.1", method: "OPTIONS", target: "*", step: gate.StepClient, want: problem.ErrResolveClient},
-		{client: resolving, method: "OPTIONS", target: "*", spent: true, step: gate.StepRate, want: problem.ErrRate},
+		{client: resolving, method: "OPTIONS", target: "*", spent: true, step: gate.StepRate, want: problem.ErrTooManyRequests},
 		{client: resolving, target: "/urn:a1:b", step: gate.StepRules},
 		{client: resolving, target: "/http://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
 		{client: resolving, target: "/uri-res/N2R?urn:a1:b", step: gate.StepClient, want: problem.ErrProxyClient},
@@ -135,13 +135,13 @@ func TestAdmit(t *testing.T) {
 		// By user activation.
 		{
 			client: proxying, target: "/fetch?uri=ftp://a.example/&led", host: "urnd.example", header: http.Header{"User-Agent": {"Mozilla/5.0"}},
-			step: gate.StepPerson, want: new(problem.PersonError),
+			step: gate.StepUserActivation, want: new(problem.UserActivationError),
 		},
 		// By the request rate.
-		{client: resolving, target: "/urn:a1:b", spent: true, step: gate.StepRate, want: problem.ErrRate},
-		{client: resolving, target: "/nothing", spent: true, step: gate.StepRate, want: problem.ErrRate},
-		{client: "192.0.2.1", target: "/robots.txt", spent: true, step: gate.StepRate, want: problem.ErrRate},
-		{client: proxying, target: "http://denied.example/", spent: true, step: gate.StepRate, want: problem.ErrRate},
+		{client: resolving, target: "/urn:a1:b", spent: true, step: gate.StepRate, want: problem.ErrTooManyRequests},
+		{client: resolving, target: "/nothing", spent: true, step: gate.StepRate, want: problem.ErrTooManyRequests},
+		{client: "192.0.2.1", target: "/robots.txt", spent: true, step: gate.StepRate, want: problem.ErrTooManyRequests},
+		{client: proxying, target: "http://denied.example/", spent: true, step: gate.StepRate, want: problem.ErrTooManyRequests},
 		{client: resolving, target: "http://a.example/", spent: true, step: gate.StepClient, want: problem.ErrProxyClient},
 		// By the policy rules.
 		{client: proxying, target: "http://denied.example/", step: gate.StepRules, want: &policy.Denied{Rule: "denied"}},
@@ -158,10 +158,10 @@ func TestAdmit(t *testing.T) {
 		a.Users = tt.users
 		var steps []gate.Step
 		g := gate.New(gate.Config{
-			Access: a, Own: route.NewOwnHosts("urnd.example"), Policy: rulesOf(t), Now: at, Log: slog.New(slog.DiscardHandler),
+			Access: a, OwnHosts: route.NewOwnHosts("urnd.example"), Policy: rulesOf(t), Now: at, Log: slog.New(slog.DiscardHandler),
 			Step: func(step gate.Step, _ error) { steps = append(steps, step) },
 		})
-		client := gate.Client{Addr: netip.MustParseAddr(tt.client), Lines: httpmessage.LinesOf(tt.header), Host: tt.host}
+		client := gate.Client{Addr: netip.MustParseAddr(tt.client), Header: httpmessage.NewHeader(tt.header), Host: tt.host}
 		if tt.spent {
 			g.AllowsRate(client.Addr)
 		}
@@ -188,7 +188,7 @@ func TestAdmit(t *testing.T) {
 // isSameKind reports whether two errors are equal, or of the same type with equal fields.
 func isSameKind(err, want error) bool {
 	var denied, other *policy.Denied
-	var person *problem.PersonError
+	var person *problem.UserActivationError
 	switch {
 	case errors.As(want, &denied):
 		return errors.As(err, &other) && *denied == *other
@@ -219,7 +219,7 @@ func TestAdmitCounts(t *testing.T) {
 			t.Error("what a cache has is not allowed")
 		}
 	}
-	if v := g.Admit(t.Context(), &client, &net); !errors.Is(v.Err, problem.ErrRate) {
+	if v := g.Admit(t.Context(), &client, &net); !errors.Is(v.Err, problem.ErrTooManyRequests) {
 		t.Errorf("one more: %v by %s", v.Err, v.Step)
 	}
 }
@@ -230,7 +230,7 @@ func TestVerdictOfAddress(t *testing.T) {
 	client := gate.Client{Addr: netip.MustParseAddr("10.1.9.9")}
 	ask := askOf(t, http.MethodGet, "http://net.example/", "net.example", false)
 	v := g.Admit(t.Context(), &client, &ask)
-	check := v.Check()
+	check := v.AddressCheck()
 	if v.Err != nil || check == nil || v.Rule() != "" {
 		t.Fatalf("%v, rule %q", v.Err, v.Rule())
 	}
@@ -252,7 +252,7 @@ func TestVerdictOfAddress(t *testing.T) {
 	if v := (gate.Verdict{}); !v.Allows(netip.MustParseAddr("192.0.2.1")) {
 		t.Error("a verdict that does not depend on the address denies one")
 	}
-	if v := g.Retrieve(t.Context(), &client, "", http.MethodGet, ask.Key); v.Err != nil || v.Check() == nil {
+	if v := g.Retrieve(t.Context(), &client, "", http.MethodGet, ask.Key); v.Err != nil || v.AddressCheck() == nil {
 		t.Errorf("what a name leads to: %v", v.Err)
 	}
 }
@@ -264,7 +264,7 @@ func TestRulesAreLogged(t *testing.T) {
 		{ID: "by-address", Deny: true, Destinations: prefixes("192.0.2.0/24")},
 	}
 	ask := asking(t)
-	for mode, says := range map[policy.Mode]string{policy.Enforce: "request denied by rule", policy.Report: "request would be denied by rule", policy.Open: ""} {
+	for mode, says := range map[policy.Mode]string{policy.ModeEnforce: "request denied by rule", policy.ModeReport: "request would be denied by rule", policy.ModeOpen: ""} {
 		p, err := policy.New(mode, rules)
 		if err != nil {
 			t.Fatal(err)
@@ -281,11 +281,11 @@ func TestRulesAreLogged(t *testing.T) {
 			client, asked := gate.Client{Addr: netip.MustParseAddr(tt.client)}, ask(tt.method, tt.target, "urnd.example", false)
 			v := g.Admit(t.Context(), &client, &asked)
 			err := v.Err
-			if check := v.Check(); err == nil && check != nil {
+			if check := v.AddressCheck(); err == nil && check != nil {
 				err = check(netip.MustParseAddrPort("192.0.2.1:80"))
 			}
 			var denied *policy.Denied
-			if errors.As(err, &denied) != (mode == policy.Enforce) || denied != nil && (denied.Rule != tt.rule || v.Rule() != tt.rule) {
+			if errors.As(err, &denied) != (mode == policy.ModeEnforce) || denied != nil && (denied.Rule != tt.rule || v.Rule() != tt.rule) {
 				t.Errorf("%v: %s %s: %v, rule %q", mode, tt.method, tt.target, err, v.Rule())
 			}
 			want := "rule=" + tt.rule + " client=" + tt.client + ` user="" ` + tt.fields

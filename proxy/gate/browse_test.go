@@ -32,12 +32,12 @@ func TestBrowse(t *testing.T) {
 		{"behind a proxy, all", prefixes(all), prefixes(all), prefixes(network), gate.Client{Addr: netip.MustParseAddr("10.1.2.3"), Relayed: true}, false, nil, false},
 		{"unknown", prefixes(all), prefixes(all), prefixes(network), gate.Client{Addr: netip.MustParseAddr("10.1.2.3"), Unknown: true}, false, nil, false},
 		{"unknown in a network", prefixes(all), prefixes(network), nil, gate.Client{Addr: netip.MustParseAddr("10.1.2.3"), Unknown: true}, false, problem.ErrBrowseClient, false},
-		{"led by another site", prefixes(all), prefixes(local), prefixes(local), gate.Client{Addr: netip.MustParseAddr("127.0.0.1")}, true, problem.ErrHost, false},
+		{"led by another site", prefixes(all), prefixes(local), prefixes(local), gate.Client{Addr: netip.MustParseAddr("127.0.0.1")}, true, problem.ErrUnknownHost, false},
 		{"led by another site, all", prefixes(all), prefixes(all), prefixes(local), gate.Client{Addr: netip.MustParseAddr("127.0.0.1")}, true, nil, false},
 	} {
 		access := gate.Access{Resolve: tt.resolve, Browse: tt.browse, BrowseAll: tt.browseAll}
 		g := gate.New(gate.Config{Access: access, Now: time.Now, Policy: rulesOf(t)})
-		ask := route.Ask{Kind: route.KindPage, Method: "GET", IsGet: true, IsMisnamed: tt.isMisnamed, Target: route.Target{Form: route.FormNames, Names: &route.Names{}}}
+		ask := route.Request{Kind: route.KindPage, Method: "GET", IsGet: true, UnknownHost: tt.isMisnamed, Target: route.Target{Form: route.FormNames, Names: &route.Names{}}}
 		if v := g.Admit(t.Context(), &tt.client, &ask); !errors.Is(v.Err, tt.want) || (v.Err == nil) != (tt.want == nil) {
 			t.Errorf("%s: %v, want %v", tt.name, v.Err, tt.want)
 		}
@@ -58,7 +58,7 @@ func TestBrowse(t *testing.T) {
 		{gate.Access{Browse: prefixes(network)}, false},
 		{gate.Access{Browse: prefixes(all), BrowseAll: prefixes(network)}, false},
 	} {
-		if is := tt.access.IsListedForAll(); is != tt.is {
+		if is := tt.access.SameListForAll(); is != tt.is {
 			t.Errorf("%+v: %v", tt.access, is)
 		}
 	}

@@ -19,9 +19,9 @@ type Client struct {
 	// Unknown is whether a trusted proxy does not name its client: Addr is then that of the proxy, whose
 	// rights the client does not have.
 	Unknown bool
-	// Lines are the request header, Host the host of the request, and Secure whether it came over TLS: they identify
+	// Header are the request header, Host the host of the request, and Secure whether it came over TLS: they identify
 	// the client, and the page that initiated the request. Lines is nil if the header does not matter.
-	Lines  httpmessage.Lines
+	Header httpmessage.Header
 	Host   string
 	Secure bool
 	// Login is the login of the connection; nil if the connection may carry requests of several clients.
@@ -30,20 +30,20 @@ type Client struct {
 	User string
 }
 
-// ClientOf returns the client of a request from remoteAddr. Fields of trusted proxies are read from the last
+// NewClient returns the client of a request from remoteAddr. Fields of trusted proxies are read from the last
 // hop back to the first one that is not trusted (RFC 7239 section 7.4).
-func ClientOf(remoteAddr string, lines httpmessage.Lines, trusted []netip.Prefix) Client {
+func NewClient(remoteAddr string, lines httpmessage.Header, trusted []netip.Prefix) Client {
 	peer := AddrOf(remoteAddr)
 	if !peer.IsValid() {
 		peer = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
-	return ClientOfPeer(peer, lines, trusted)
+	return NewClientOfPeer(peer, lines, trusted)
 }
 
-// ClientOfPeer is ClientOf for a known peer address: see Client.Peer. It does not allocate if each field has
+// NewClientOfPeer is NewClient for a known peer address: see Client.Peer. It does not allocate if each field has
 // one line with valid addresses without zones.
-func ClientOfPeer(peer netip.Addr, lines httpmessage.Lines, trusted []netip.Prefix) Client {
-	forwardedFor, forwarded := lines.Of("X-Forwarded-For"), lines.Of("Forwarded")
+func NewClientOfPeer(peer netip.Addr, lines httpmessage.Header, trusted []netip.Prefix) Client {
+	forwardedFor, forwarded := lines.Values("X-Forwarded-For"), lines.Values("Forwarded")
 	if len(forwardedFor) == 0 && len(forwarded) == 0 {
 		return Client{Addr: peer, Peer: peer}
 	}

@@ -15,7 +15,7 @@ func trusted() []netip.Prefix {
 }
 
 func clientOf(r *http.Request) Client {
-	return ClientOf(r.RemoteAddr, httpmessage.LinesOf(r.Header), trusted())
+	return NewClient(r.RemoteAddr, httpmessage.NewHeader(r.Header), trusted())
 }
 
 func sent(peer string, forwardedFor, forwarded []string) *http.Request {
@@ -249,7 +249,7 @@ func TestSchemeOf(t *testing.T) {
 		{"Forwarded", []string{`for="a,proto=https"`}, ""},
 		{"X-Forwarded-Protocol", []string{"https"}, ""},
 	} {
-		if got := SchemeOf(httpmessage.LinesOf(http.Header{tt.name: tt.values})); got != tt.want {
+		if got := SchemeOf(httpmessage.NewHeader(http.Header{tt.name: tt.values})); got != tt.want {
 			t.Errorf("%s %q: %q, want %q", tt.name, tt.values, got, tt.want)
 		}
 	}
@@ -269,9 +269,9 @@ func TestClientOfPeerAllocatesNothing(t *testing.T) {
 		{"Forwarded": {`for=203.0.113.9;proto=http;by="[fd00::1]"`}},
 		{"X-Forwarded-For": {"203.0.113.9"}, "Forwarded": {"for=203.0.113.9"}},
 	} {
-		lines, prefixes := httpmessage.LinesOf(header), trusted()
+		lines, prefixes := httpmessage.NewHeader(header), trusted()
 		if n := testing.AllocsPerRun(100, func() {
-			if c := ClientOfPeer(peer, lines, prefixes); c.Relayed || c.Addr == peer {
+			if c := NewClientOfPeer(peer, lines, prefixes); c.Relayed || c.Addr == peer {
 				t.Errorf("%+v", c)
 			}
 			SchemeOf(lines)

@@ -1,5 +1,5 @@
 // Package gate is the access control of urnd. A client, described by its address and the header of its
-// request, and a classified request (route.Ask) enter; a Verdict leaves: nil, or the error of the first of
+// request, and a classified request (route.Request) enter; a Verdict leaves: nil, or the error of the first of
 // several named steps that denies the request, in a fixed order. The same steps serve requests and the
 // commands that explain a decision. It evaluates Forwarded (RFC 7239), Basic credentials (RFC 7617),
 // Negotiate (RFC 4559), Fetch Metadata, and the site's policy rules (package policy).
@@ -22,12 +22,12 @@ type Step uint8
 
 // The steps.
 const (
-	StepHost   Step = iota // the host that the request names, and the page that initiated it
-	StepClient             // the rights of the client's address
-	StepUser               // the login
-	StepPerson             // user activation for retrieved resources
-	StepRate               // the request rate of the client
-	StepRules              // the policy rules of the site
+	StepHost           Step = iota // the host that the request names, and the page that initiated it
+	StepClient                     // the rights of the client's address
+	StepUser                       // the login
+	StepUserActivation             // user activation for retrieved resources
+	StepRate                       // the request rate of the client
+	StepRules                      // the policy rules of the site
 )
 
 var stepNames = [...]string{"host", "client", "user", "person", "rate", "rules"}
@@ -37,9 +37,9 @@ func (s Step) String() string { return stepNames[s] }
 
 // Config configures a Gate. Access and Now must be set.
 type Config struct {
-	Access Access
-	Own    route.OwnHosts
-	Policy *policy.Policy // the rules for clients of the proxy and of sites; nil allows all
+	Access   Access
+	OwnHosts route.OwnHosts
+	Policy   *policy.Policy // the rules for clients of the proxy and of sites; nil allows all
 	// Sites restrict the clients of each site, by route.Site.Index. A missing one admits all clients that may
 	// resolve names.
 	Sites []SiteAccess
@@ -54,14 +54,14 @@ type Config struct {
 
 // Gate decides about requests. It is safe for concurrent use.
 type Gate struct {
-	config    Config
-	everybody bool        // all clients may resolve names
-	rate      *quota.Rate // nil for no limit
+	config        Config
+	allMayResolve bool        // all clients may resolve names
+	rate          *quota.Rate // nil for no limit
 }
 
 // New returns a Gate.
 func New(config Config) *Gate {
-	g := &Gate{config: config, everybody: config.Access.Everybody()}
+	g := &Gate{config: config, allMayResolve: config.Access.AllMayResolve()}
 	if rate := config.Access.Rate; rate > 0 {
 		g.rate = quota.NewRate(rate, config.NetworkFactor, config.Now)
 	}
@@ -69,7 +69,7 @@ func New(config Config) *Gate {
 }
 
 // Admit decides about a request, step by step, and counts it. The steps before the rate deny it without counting.
-func (g *Gate) Admit(ctx context.Context, c *Client, a *route.Ask) (v Verdict) {
+func (g *Gate) Admit(ctx context.Context, c *Client, a *route.Request) (v Verdict) {
 	for v.Step = StepHost; ; v.Step++ {
 		v.Err = g.take(ctx, &v, c, a)
 		g.observe(v.Step, v.Err)
@@ -80,12 +80,12 @@ func (g *Gate) Admit(ctx context.Context, c *Client, a *route.Ask) (v Verdict) {
 }
 
 // Waits reports whether Admit may block, as when it compares a password.
-func (g *Gate) Waits(c *Client, a *route.Ask) bool {
+func (g *Gate) Waits(c *Client, a *route.Request) bool {
 	return c.User == "" && (g.usersOf(a) != nil || g.negotiates(a))
 }
 
 // take evaluates one step.
-func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
+func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Request) error {
 	switch v.Step {
 	case StepHost:
 		return g.host(v, c, a)
@@ -93,14 +93,14 @@ func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 		return g.client(c, a)
 	case StepUser:
 		return g.user(ctx, v, c, a)
-	case StepPerson:
+	case StepUserActivation:
 		if a.Kind == route.KindFetch && a.Err == nil {
-			return MayRetrieve(v.Initiator, a.Target.Query.URI, a.Target.Led)
+			return MayRetrieve(v.Initiator, a.Target.Query.URI, a.Target.CrossSiteRedirect)
 		}
 		return nil
 	case StepRate:
 		if !g.AllowsRate(c.Addr) {
-			return problem.ErrRate
+			return problem.ErrTooManyRequests
 		}
 		return nil
 	default:
@@ -118,7 +118,7 @@ func (g *Gate) observe(step Step, err error) {
 func (g *Gate) AllowsRate(client netip.Addr) bool { return g.rate.Allow(client) }
 
 // needsProxy reports whether the request needs the right to use the proxy.
-func needsProxy(a *route.Ask) bool {
+func needsProxy(a *route.Request) bool {
 	switch a.Kind {
 	case route.KindForward, route.KindTunnel, route.KindFetch, route.KindRedirect:
 		return true
@@ -132,7 +132,7 @@ func needsProxy(a *route.Ask) bool {
 }
 
 // needsResolver reports whether the request needs the right to resolve names.
-func needsResolver(a *route.Ask) bool {
+func needsResolver(a *route.Request) bool {
 	switch a.Kind {
 	case route.KindName, route.KindRedirect, route.KindBatch, route.KindPage, route.KindSite, route.KindServer:
 		return true
@@ -145,32 +145,32 @@ func needsResolver(a *route.Ask) bool {
 
 // hasRules reports whether policy rules apply to the request itself. They apply to the locations of a name
 // when these are known.
-func hasRules(a *route.Ask) bool {
+func hasRules(a *route.Request) bool {
 	return a.Err == nil && (a.Key.IsValid() || a.Kind == route.KindTunnel)
 }
 
 // host decides by the host that the request names: a page of another site may have sent a browser on this
 // machine here by it.
-func (g *Gate) host(v *Verdict, c *Client, a *route.Ask) error {
+func (g *Gate) host(v *Verdict, c *Client, a *route.Request) error {
 	if a.Kind == route.KindFetch || a.Retrieves {
 		if err := g.initiated(v, c); err != nil {
 			return err
 		}
 	}
 	isList := a.Target.Names != nil && !isForAll(g.config.Access.Browse)
-	if a.IsMisnamed && (needsProxy(a) || needsResolver(a) && !g.everybody || isList) {
-		return problem.ErrHost
+	if a.UnknownHost && (needsProxy(a) || needsResolver(a) && !g.allMayResolve || isList) {
+		return problem.ErrUnknownHost
 	}
 	return nil
 }
 
 // client decides by the address of the client.
-func (g *Gate) client(c *Client, a *route.Ask) error {
+func (g *Gate) client(c *Client, a *route.Request) error {
 	access := &g.config.Access
 	switch {
 	case needsResolver(a) && !access.mayResolve(c):
 		return problem.ErrResolveClient
-	case a.Kind == route.KindSite && !g.siteAccess(a.Site).mayAsk(c):
+	case a.Kind == route.KindSite && !g.siteAccess(a.Site).mayAccess(c):
 		return problem.ErrSiteClient
 	case a.Target.Names != nil && !access.mayBrowse(c):
 		return problem.ErrBrowseClient
@@ -184,20 +184,20 @@ func (g *Gate) client(c *Client, a *route.Ask) error {
 }
 
 // MayBrowse reports whether a client may list names of the registry. It counts no request.
-func (g *Gate) MayBrowse(c *Client, a *route.Ask) bool {
-	asked := route.Ask{Kind: route.KindPage, IsMisnamed: a.IsMisnamed, Target: route.Target{Names: &route.Names{}}}
+func (g *Gate) MayBrowse(c *Client, a *route.Request) bool {
+	asked := route.Request{Kind: route.KindPage, UnknownHost: a.UnknownHost, Target: route.Target{Names: &route.Names{}}}
 	return g.host(&Verdict{}, c, &asked) == nil && g.client(c, &asked) == nil
 }
 
 // MayBrowseAll reports whether a client may also list reserved, withdrawn and temporary names. It counts no request.
-func (g *Gate) MayBrowseAll(c *Client, a *route.Ask) bool {
-	return !a.IsMisnamed && !c.Unknown && !c.Relayed && Contains(g.config.Access.BrowseAll, c.Addr)
+func (g *Gate) MayBrowseAll(c *Client, a *route.Request) bool {
+	return !a.UnknownHost && !c.Unknown && !c.Relayed && Contains(g.config.Access.BrowseAll, c.Addr)
 }
 
 // MayProxy returns the error for a client that may not request redirects of URLs, nil for one that may. It
 // counts no request.
-func (g *Gate) MayProxy(ctx context.Context, c *Client, a *route.Ask) error {
-	asked := route.Ask{Kind: route.KindRedirect, IsMisnamed: a.IsMisnamed}
+func (g *Gate) MayProxy(ctx context.Context, c *Client, a *route.Request) error {
+	asked := route.Request{Kind: route.KindRedirect, UnknownHost: a.UnknownHost}
 	v := Verdict{}
 	for _, v.Step = range [...]Step{StepHost, StepClient, StepUser} {
 		if err := g.take(ctx, &v, c, &asked); err != nil {

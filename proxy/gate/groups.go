@@ -11,9 +11,9 @@ import (
 
 // Groups look up the groups of users. They are safe for concurrent use.
 type Groups interface {
-	// Of returns the subset of among that the user is a member of. An error means that the groups could not
+	// Memberships returns the subset of among that the user is a member of. An error means that the groups could not
 	// be determined.
-	Of(ctx context.Context, user string, among []string) ([]string, error)
+	Memberships(ctx context.Context, user string, among []string) ([]string, error)
 }
 
 // GroupFile maps users to their groups, from a file.
@@ -47,8 +47,8 @@ func ParseGroups(text []byte) (GroupFile, error) {
 	return groups, nil
 }
 
-// Of implements Groups. It does not allocate if the user has no other groups.
-func (f GroupFile) Of(_ context.Context, user string, among []string) ([]string, error) {
+// Memberships implements Groups. It does not allocate if the user has no other groups.
+func (f GroupFile) Memberships(_ context.Context, user string, among []string) ([]string, error) {
 	all := f[user]
 	isOther := func(group string) bool { return !slices.Contains(among, group) }
 	if slices.ContainsFunc(all, isOther) {

@@ -14,44 +14,44 @@ type Initiator uint8
 // The initiators. Browsers send Fetch Metadata to potentially trustworthy origins and to localhost only;
 // otherwise Origin and Referer show the page, unless it suppresses them (Referrer-Policy: no-referrer).
 const (
-	InitiatorProgram Initiator = iota // no page: the header is not that of a browser
-	InitiatorOwn                      // a page of this server
-	InitiatorPerson                   // user activation: a typed address, or a click on a link of any page
-	InitiatorUnknown                  // a browser, for an unknown reason
-	InitiatorLed                      // a navigation by a page of another site, without user activation
-	InitiatorForeign                  // a subresource request by a page of another site
+	InitiatorProgram              Initiator = iota // no page: the header is not that of a browser
+	InitiatorOwnPage                               // a page of this server
+	InitiatorUserActivation                        // user activation: a typed address, or a click on a link of any page
+	InitiatorUnknown                               // a browser, for an unknown reason
+	InitiatorCrossSiteNavigation                   // a navigation by a page of another site, without user activation
+	InitiatorCrossSiteSubresource                  // a subresource request by a page of another site
 )
 
 // InitiatorOf returns the initiator of a request with this header. host is the Host, which is one of this server.
-func InitiatorOf(lines httpmessage.Lines, host string) Initiator {
+func InitiatorOf(lines httpmessage.Header, host string) Initiator {
 	site := siteOf(lines, host)
 	switch shown := isShown(lines); {
 	case site == sameOrigin:
-		return InitiatorOwn
-	case shown && lines.Value("Sec-Fetch-User") == "?1" && lines.Value("Sec-Purpose") == "": // no prefetch or prerender
-		return InitiatorPerson
+		return InitiatorOwnPage
+	case shown && lines.Get("Sec-Fetch-User") == "?1" && lines.Get("Sec-Purpose") == "": // no prefetch or prerender
+		return InitiatorUserActivation
 	case site == "" && !isBrowser(lines):
 		return InitiatorProgram
 	case site == "" || site == "none":
 		return InitiatorUnknown
 	case shown:
-		return InitiatorLed
+		return InitiatorCrossSiteNavigation
 	default:
-		return InitiatorForeign
+		return InitiatorCrossSiteSubresource
 	}
 }
 
-// IsCrossSite reports whether a page of another origin made a browser send a request for a host, including a
+// CrossSite reports whether a page of another origin made a browser send a request for a host, including a
 // user's click on a link.
-func IsCrossSite(lines httpmessage.Lines, host string) bool {
+func CrossSite(lines httpmessage.Header, host string) bool {
 	site := siteOf(lines, host)
 	return site != "" && site != "none" && site != sameOrigin
 }
 
 // isBrowser reports whether the header is that of a browser in which pages can send requests: pages cannot
 // remove the fields. Lynx loads no subresources.
-func isBrowser(lines httpmessage.Lines) bool {
-	agent := lines.Value("User-Agent")
+func isBrowser(lines httpmessage.Header) bool {
+	agent := lines.Get("User-Agent")
 	if strings.HasPrefix(agent, "Lynx/") {
 		return false
 	}
@@ -61,18 +61,18 @@ func isBrowser(lines httpmessage.Lines) bool {
 // MayBePage reports whether a page may have made a browser send the request, although its header looks like
 // that of a program: scripts can set User-Agent and Accept for the origin of their page. They can make
 // Accept-Language empty, but not omit it.
-func MayBePage(lines httpmessage.Lines) bool {
+func MayBePage(lines httpmessage.Header) bool {
 	return lines.Has("Accept-Language") || isBrowser(lines)
 }
 
 // OriginOf returns the origin of the page that sent a request, from Origin or Referer, "" if both are missing.
-func OriginOf(lines httpmessage.Lines) string {
-	if origin := lines.Value("Origin"); origin != "" {
+func OriginOf(lines httpmessage.Header) string {
+	if origin := lines.Get("Origin"); origin != "" {
 		return origin
 	}
-	u, err := url.Parse(lines.Value("Referer"))
+	u, err := url.Parse(lines.Get("Referer"))
 	if err != nil || u.Host == "" {
-		return lines.Value("Referer") // not a page of this server
+		return lines.Get("Referer") // not a page of this server
 	}
 	return u.Scheme + "://" + u.Host
 }
@@ -81,8 +81,8 @@ const sameOrigin = "same-origin"
 
 // siteOf returns Sec-Fetch-Site (Fetch Metadata section 2.3), or its value derived from Origin and Referer,
 // "" if all are missing. The scheme is not compared: a proxy in front of this server may terminate TLS.
-func siteOf(lines httpmessage.Lines, host string) string {
-	if site := lines.Value("Sec-Fetch-Site"); site != "" {
+func siteOf(lines httpmessage.Header, host string) string {
+	if site := lines.Get("Sec-Fetch-Site"); site != "" {
 		return site
 	}
 	origin := OriginOf(lines)
@@ -99,13 +99,13 @@ func siteOf(lines httpmessage.Lines, host string) string {
 
 // isShown reports whether a browser shows the response as a top-level page. Without Fetch Metadata this is
 // derived from Accept, which a script can set: it must not decide that a resource is retrieved.
-func isShown(lines httpmessage.Lines) bool {
-	if mode := lines.Value("Sec-Fetch-Mode"); mode != "" || lines.Value("Sec-Fetch-Site") != "" {
-		return mode == "navigate" && lines.Value("Sec-Fetch-Dest") == "document"
+func isShown(lines httpmessage.Header) bool {
+	if mode := lines.Get("Sec-Fetch-Mode"); mode != "" || lines.Get("Sec-Fetch-Site") != "" {
+		return mode == "navigate" && lines.Get("Sec-Fetch-Dest") == "document"
 	}
-	return lines.Value("Origin") == "" && acceptsPage(lines)
+	return lines.Get("Origin") == "" && acceptsPage(lines)
 }
 
-func acceptsPage(lines httpmessage.Lines) bool {
+func acceptsPage(lines httpmessage.Header) bool {
 	return strings.Contains(lines.List("Accept"), "text/html")
 }

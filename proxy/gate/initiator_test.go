@@ -21,39 +21,39 @@ func TestInitiatorOf(t *testing.T) {
 		{nil, gate.InitiatorProgram},
 		{map[string]string{"User-Agent": "Wget/1.25", "Accept": "*/*"}, gate.InitiatorProgram},
 		{map[string]string{"User-Agent": "Lynx/2.9.0", "Accept": page}, gate.InitiatorProgram},
-		{map[string]string{"User-Agent": "Lynx/2.9.0", "Accept": page, "Referer": "http://b/"}, gate.InitiatorLed},
+		{map[string]string{"User-Agent": "Lynx/2.9.0", "Accept": page, "Referer": "http://b/"}, gate.InitiatorCrossSiteNavigation},
 		{map[string]string{"User-Agent": mozilla}, gate.InitiatorUnknown},
 		{map[string]string{"Accept": page}, gate.InitiatorUnknown},
-		{map[string]string{"Referer": "http://a:81/b"}, gate.InitiatorOwn},
-		{map[string]string{"Referer": "https://A:81/b"}, gate.InitiatorOwn},
-		{map[string]string{"Referer": "http://a/b"}, gate.InitiatorForeign},
-		{map[string]string{"Referer": "http://u@a:81/b"}, gate.InitiatorOwn}, // browsers send no userinfo
-		{map[string]string{"Referer": "http://a:81@b/"}, gate.InitiatorForeign},
-		{map[string]string{"Referer": "http://a:81.b/"}, gate.InitiatorForeign},
-		{map[string]string{"Referer": "//a:81/"}, gate.InitiatorOwn}, // browsers always send a scheme
-		{map[string]string{"Referer": "a:81"}, gate.InitiatorForeign},
-		{map[string]string{"Referer": "%"}, gate.InitiatorForeign},
-		{map[string]string{"Referer": "about:blank", "Accept": page}, gate.InitiatorLed},
-		{map[string]string{"Origin": "null", "Accept": page}, gate.InitiatorForeign},
-		{map[string]string{"Origin": "http://b", "Referer": "http://a:81/", "Accept": page}, gate.InitiatorForeign},
-		{map[string]string{"Origin": "http://a:81", "User-Agent": mozilla}, gate.InitiatorOwn},
-		{map[string]string{"Sec-Fetch-Site": "same-origin", "Referer": "http://b/"}, gate.InitiatorOwn},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Referer": "http://a:81/"}, gate.InitiatorForeign},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Accept": page}, gate.InitiatorForeign},
+		{map[string]string{"Referer": "http://a:81/b"}, gate.InitiatorOwnPage},
+		{map[string]string{"Referer": "https://A:81/b"}, gate.InitiatorOwnPage},
+		{map[string]string{"Referer": "http://a/b"}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Referer": "http://u@a:81/b"}, gate.InitiatorOwnPage}, // browsers send no userinfo
+		{map[string]string{"Referer": "http://a:81@b/"}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Referer": "http://a:81.b/"}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Referer": "//a:81/"}, gate.InitiatorOwnPage}, // browsers always send a scheme
+		{map[string]string{"Referer": "a:81"}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Referer": "%"}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Referer": "about:blank", "Accept": page}, gate.InitiatorCrossSiteNavigation},
+		{map[string]string{"Origin": "null", "Accept": page}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Origin": "http://b", "Referer": "http://a:81/", "Accept": page}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Origin": "http://a:81", "User-Agent": mozilla}, gate.InitiatorOwnPage},
+		{map[string]string{"Sec-Fetch-Site": "same-origin", "Referer": "http://b/"}, gate.InitiatorOwnPage},
+		{map[string]string{"Sec-Fetch-Site": "cross-site", "Referer": "http://a:81/"}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Sec-Fetch-Site": "cross-site", "Accept": page}, gate.InitiatorCrossSiteSubresource},
 		{map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, gate.InitiatorUnknown},
-		{map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1"}, gate.InitiatorPerson},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, gate.InitiatorLed},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "object", "Sec-Fetch-User": "?1"}, gate.InitiatorForeign},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1"}, gate.InitiatorForeign},
+		{map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1"}, gate.InitiatorUserActivation},
+		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, gate.InitiatorCrossSiteNavigation},
+		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "object", "Sec-Fetch-User": "?1"}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1"}, gate.InitiatorCrossSiteSubresource},
 	} {
 		header := make(http.Header)
 		for name, value := range tt.fields {
 			header.Set(name, value)
 		}
-		if got := gate.InitiatorOf(httpmessage.LinesOf(header), "a:81"); got != tt.want {
+		if got := gate.InitiatorOf(httpmessage.NewHeader(header), "a:81"); got != tt.want {
 			t.Errorf("%v: %d, want %d", tt.fields, got, tt.want)
 		}
-		if gate.InitiatorOf(httpmessage.LinesOf(header), "") == gate.InitiatorOwn && tt.fields["Sec-Fetch-Site"] == "" {
+		if gate.InitiatorOf(httpmessage.NewHeader(header), "") == gate.InitiatorOwnPage && tt.fields["Sec-Fetch-Site"] == "" {
 			t.Errorf("%v: a page of no host", tt.fields)
 		}
 	}
@@ -65,7 +65,7 @@ func TestTrustsLines(t *testing.T) {
 		"ftp://a/": true, "gopher://a/": true, "news:a": true, "nntp://a/b": true, "wais://a/b": true, "z39.50r://a/b": true, "finger://a/": true,
 		"urn:example:a": true,
 	} {
-		if u, err := uri.Parse(text); err != nil || route.TrustsLines(u) != want {
+		if u, err := uri.Parse(text); err != nil || route.SendsCommands(u) != want {
 			t.Errorf("%s: %t %v", text, !want, err)
 		}
 	}
@@ -79,9 +79,9 @@ func FuzzInitiatorOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, field, host string) {
 		for _, name := range []string{"Origin", "Referer"} {
 			header := http.Header{name: {field}, "User-Agent": {"Mozilla/5.0"}}
-			by := gate.InitiatorOf(httpmessage.LinesOf(header), host)
-			if cross := gate.IsCrossSite(httpmessage.LinesOf(header),
-				host); by == gate.InitiatorProgram || cross != (by == gate.InitiatorForeign || by == gate.InitiatorLed) {
+			by := gate.InitiatorOf(httpmessage.NewHeader(header), host)
+			if cross := gate.CrossSite(httpmessage.NewHeader(header),
+				host); by == gate.InitiatorProgram || cross != (by == gate.InitiatorCrossSiteSubresource || by == gate.InitiatorCrossSiteNavigation) {
 				t.Errorf("%s: %q of %q: %d, %t", name, field, host, by, cross)
 			}
 		}

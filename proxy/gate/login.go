@@ -20,7 +20,7 @@ type Logins interface {
 
 // user decides by the login of a request, and sets the user of the verdict. A client of the proxy is asked
 // for a login by 407, one that uses urnd as an origin server by 401.
-func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
+func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Request) error {
 	users, negotiates := g.usersOf(a), g.negotiates(a)
 	isProxy := a.Kind == route.KindForward || a.Kind == route.KindTunnel || a.Kind == route.KindPurge
 	switch {
@@ -34,7 +34,7 @@ func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 	case isProxy:
 		return g.password(ctx, v, c, users, "Proxy-Authorization", problem.ErrProxyLogin)
 	case users == nil:
-		return problem.ErrProxyAlone
+		return problem.ErrNegotiateOnly
 	case a.Kind == route.KindSite:
 		return g.password(ctx, v, c, users, "Authorization", problem.ErrSiteLogin)
 	default:
@@ -44,7 +44,7 @@ func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 
 // password decides by Basic credentials in a field of the request; login is the error if they are missing or wrong.
 func (g *Gate) password(ctx context.Context, v *Verdict, c *Client, users Logins, field string, login error) error {
-	name, password, ok := basic(c.Lines, field)
+	name, password, ok := basic(c.Header, field)
 	if !ok {
 		return login
 	}
@@ -60,9 +60,9 @@ func (g *Gate) password(ctx context.Context, v *Verdict, c *Client, users Logins
 }
 
 // basic returns the Basic credentials in a field of a request (RFC 7617 section 2); ok is false if there are none.
-func basic(lines httpmessage.Lines, field string) (name, password string, ok bool) {
+func basic(lines httpmessage.Header, field string) (name, password string, ok bool) {
 	const scheme = "Basic "
-	credentials := lines.Value(field)
+	credentials := lines.Get(field)
 	if len(credentials) < len(scheme) || !strings.EqualFold(credentials[:len(scheme)], scheme) {
 		return "", "", false
 	}
@@ -77,7 +77,7 @@ func basic(lines httpmessage.Lines, field string) (name, password string, ok boo
 }
 
 // UserOf returns the user in the credentials of a request, "" for none. It is not verified: it is for logs.
-func UserOf(lines httpmessage.Lines) string {
+func UserOf(lines httpmessage.Header) string {
 	for _, field := range [...]string{"Proxy-Authorization", "Authorization"} {
 		if user, _, ok := basic(lines, field); ok {
 			return user

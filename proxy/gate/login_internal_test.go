@@ -16,7 +16,7 @@ func FuzzToken(f *testing.F) {
 		f.Add(value)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		token, ok := tokenOf(httpmessage.LinesOf(http.Header{"Proxy-Authorization": {value, "Negotiate b"}}), "Proxy-Authorization")
+		token, ok := tokenOf(httpmessage.NewHeader(http.Header{"Proxy-Authorization": {value, "Negotiate b"}}), "Proxy-Authorization")
 		const scheme = "negotiate "
 		if want := len(value) >= len(scheme) && strings.EqualFold(value[:len(scheme)], scheme); ok != want {
 			t.Errorf("%q: %t", value, ok)
@@ -41,7 +41,7 @@ func FuzzBasic(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string) {
 		request := http.Request{Header: http.Header{"Authorization": {value, "Basic b3RoZXI6"}}}
 		wantName, wantPassword, want := request.BasicAuth()
-		name, password, ok := basic(httpmessage.LinesOf(request.Header), "Authorization")
+		name, password, ok := basic(httpmessage.NewHeader(request.Header), "Authorization")
 		if name != wantName || password != wantPassword || ok != want {
 			t.Errorf("%q: %q, %q, %t; want %q, %q, %t", value, name, password, ok, wantName, wantPassword, want)
 		}

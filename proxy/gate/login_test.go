@@ -24,7 +24,7 @@ func TestUserOf(t *testing.T) {
 		{http.Header{"Proxy-Authorization": {"Bearer x"}, "Authorization": {basic}}, "me"},
 		{http.Header{"Proxy-Authorization": {}, "Authorization": {"Basic x"}}, ""},
 	} {
-		if got := gate.UserOf(httpmessage.LinesOf(tt.header)); got != tt.want {
+		if got := gate.UserOf(httpmessage.NewHeader(tt.header)); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.header, got, tt.want)
 		}
 	}
@@ -40,7 +40,7 @@ func TestSiteLogin(t *testing.T) {
 	}{{"Authorization", nil}, {"Proxy-Authorization", problem.ErrSiteLogin}} {
 		g := gate.New(gate.Config{Access: access(), Sites: []gate.SiteAccess{{Users: users}}, Now: at})
 		header := http.Header{tt.field: {basic("ann:secret")}}
-		client := gate.Client{Addr: netip.MustParseAddr("10.9.9.9"), Lines: httpmessage.LinesOf(header)}
+		client := gate.Client{Addr: netip.MustParseAddr("10.9.9.9"), Header: httpmessage.NewHeader(header)}
 		if v := g.Admit(t.Context(), &client, &ask); !errors.Is(v.Err, tt.want) {
 			t.Errorf("%s: %v", tt.field, v.Err)
 		}

@@ -112,10 +112,10 @@ func (g *Gate) negotiate(ctx context.Context, v *Verdict, c *Client, users Login
 		return g.password(ctx, v, c, users, field, problem.ErrProxyLogin)
 	}
 	required := &problem.LoginError{HasPasswords: users != nil}
-	token, isToken := tokenOf(c.Lines, field)
+	token, isToken := tokenOf(c.Header, field)
 	switch {
 	case isToken: // continue below
-	case !c.Lines.Has(field):
+	case !c.Header.Has(field):
 		if v.User = l.userAt(access.Negotiate, g.config.Now()); v.User != "" {
 			return nil
 		}
@@ -132,7 +132,7 @@ func (g *Gate) negotiate(ctx context.Context, v *Verdict, c *Client, users Login
 	case err != nil:
 		return unknownLogin(ctx, err)
 	case step.More:
-		return &problem.LoginError{Token: step.Token, IsBegun: true}
+		return &problem.LoginError{Token: step.Token, InProgress: true}
 	case step.User == "":
 		return required
 	}
@@ -148,12 +148,12 @@ func unknownLogin(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	return fmt.Errorf("%w: %w", problem.ErrLoginUnknown, err)
+	return fmt.Errorf("%w: %w", problem.ErrLoginUnavailable, err)
 }
 
 // tokenOf returns the token of the scheme Negotiate in a field of a request (RFC 4559 section 4.2); ok is
 // false if there is none.
-func tokenOf(lines httpmessage.Lines, field string) (token string, ok bool) {
-	scheme, token, ok := strings.Cut(lines.Value(field), " ")
+func tokenOf(lines httpmessage.Header, field string) (token string, ok bool) {
+	scheme, token, ok := strings.Cut(lines.Get(field), " ")
 	return strings.Trim(token, " \t"), ok && strings.EqualFold(scheme, "Negotiate")
 }

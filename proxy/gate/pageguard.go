@@ -11,18 +11,18 @@ import (
 
 // initiated returns the error for a request that must not retrieve anything, and sets the initiator of the verdict.
 func (g *Gate) initiated(v *Verdict, c *Client) error {
-	v.Initiator = InitiatorOf(c.Lines, c.Host)
+	v.Initiator = InitiatorOf(c.Header, c.Host)
 	switch {
 	// DNS rebinding; with TLS, an attacker has no certificate for the host.
-	case !c.Secure && MayBePage(c.Lines) && !g.config.Own.Has(c.Host):
+	case !c.Secure && MayBePage(c.Header) && !g.config.OwnHosts.Has(c.Host):
 		return problem.ErrFetchHost
 	case v.Initiator == InitiatorProgram:
 		return nil
 	case g.Embedder(c) != "":
-		v.Initiator = InitiatorOwn
+		v.Initiator = InitiatorOwnPage
 		return nil
-	case v.Initiator == InitiatorForeign:
-		return problem.ErrFetchSite
+	case v.Initiator == InitiatorCrossSiteSubresource:
+		return problem.ErrCrossSiteFetch
 	default:
 		return nil
 	}
@@ -32,16 +32,16 @@ func (g *Gate) initiated(v *Verdict, c *Client) error {
 // a server redirects to the URI: then no user activation refers to it. The same target without led can be
 // opened by user activation.
 func MayRetrieve(by Initiator, u uri.URI, led bool) error {
-	acting := route.TrustsLines(u)
+	acting := route.SendsCommands(u)
 	switch {
 	case by == InitiatorProgram:
 		return nil
-	case by == InitiatorForeign:
-		return problem.ErrFetchSite
-	case by == InitiatorLed, acting && (by == InitiatorUnknown || led):
-		asks := &problem.PersonError{URI: u.WithoutPassword().String()}
+	case by == InitiatorCrossSiteSubresource:
+		return problem.ErrCrossSiteFetch
+	case by == InitiatorCrossSiteNavigation, acting && (by == InitiatorUnknown || led):
+		asks := &problem.UserActivationError{URI: u.WithoutPassword().String()}
 		if led {
-			asks.Opens = route.Fetched(u.String())
+			asks.Target = route.FetchTarget(u.String())
 		}
 		return asks
 	default:
@@ -53,7 +53,7 @@ func MayRetrieve(by Initiator, u uri.URI, led bool) error {
 // retrieved resources, else "".
 func (g *Gate) Embedder(c *Client) string {
 	for _, embedder := range g.config.Access.Embedders {
-		if uri.EqualFold(embedder, OriginOf(c.Lines)) {
+		if uri.EqualFold(embedder, OriginOf(c.Header)) {
 			return embedder
 		}
 	}

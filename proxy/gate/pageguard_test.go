@@ -29,7 +29,7 @@ func metadata(site, mode, dest string, more ...string) []string {
 // retrievals are the targets that cause a retrieval, of a name that resolves to location or of location itself.
 func retrievals(location string) []string {
 	return []string{
-		route.Fetched(location), "/fetch?uri=" + location, route.Fetched("urn:example:a"), "/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a",
+		route.FetchTarget(location), "/fetch?uri=" + location, route.FetchTarget("urn:example:a"), "/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a",
 		"/uri-res/I2R?urn:example:a", "/uri-res/I2Rs?urn:example:a", "/uri-res/L2R?" + location, "/urn:example:a?s=I2R", "/?service=I2R&uri=urn:example:a",
 	}
 }
@@ -45,8 +45,8 @@ func retrieving(t testing.TB) func(from, host, target, location string, fields [
 			name, value, _ := strings.Cut(field, ": ")
 			header.Add(name, value)
 		}
-		g := gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("0.0.0.0/0"), Proxy: prefixes(from + "/32")}, Own: route.NewOwnHosts("urnd.example"), Now: at})
-		client := gate.Client{Addr: netip.MustParseAddr(from), Lines: httpmessage.LinesOf(header), Host: host}
+		g := gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("0.0.0.0/0"), Proxy: prefixes(from + "/32")}, OwnHosts: route.NewOwnHosts("urnd.example"), Now: at})
+		client := gate.Client{Addr: netip.MustParseAddr(from), Header: httpmessage.NewHeader(header), Host: host}
 		asked := ask(http.MethodGet, target, host, client.Addr.IsLoopback())
 		v := g.Admit(t.Context(), &client, &asked)
 		if v.Err != nil || !asked.Retrieves {
@@ -56,7 +56,7 @@ func retrieving(t testing.TB) func(from, host, target, location string, fields [
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err = gate.MayRetrieve(v.Initiator, u, false); errors.Is(err, problem.ErrFetchSite) {
+		if err = gate.MayRetrieve(v.Initiator, u, false); errors.Is(err, problem.ErrCrossSiteFetch) {
 			t.Errorf("%s: it is refused after the name was resolved", target)
 		}
 		return err
@@ -116,9 +116,9 @@ func TestPagesOfOtherSites(t *testing.T) {
 				err := retrieve("127.0.0.1", "urnd.example", target, location, tt.fields)
 				got := allowed
 				switch {
-				case errors.As(err, new(*problem.PersonError)):
+				case errors.As(err, new(*problem.UserActivationError)):
 					got = asked
-				case errors.Is(err, problem.ErrFetchSite):
+				case errors.Is(err, problem.ErrCrossSiteFetch):
 					got = refused
 				case err != nil:
 					got = err.Error()

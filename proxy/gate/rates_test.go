@@ -59,10 +59,10 @@ func TestRate(t *testing.T) {
 		if tt.behind != "" {
 			header.Set("X-Forwarded-For", tt.behind)
 		}
-		client := gate.ClientOf(tt.peer, httpmessage.LinesOf(header), prefixes("10.0.0.0/8"))
+		client := gate.NewClient(tt.peer, httpmessage.NewHeader(header), prefixes("10.0.0.0/8"))
 		ask := ask(http.MethodGet, "/urn:example:a", "urnd.example", client.Addr.IsLoopback())
 		v := g.Admit(t.Context(), &client, &ask)
-		if tt.allowed && v.Err != nil || !tt.allowed && !errors.Is(v.Err, problem.ErrRate) {
+		if tt.allowed && v.Err != nil || !tt.allowed && !errors.Is(v.Err, problem.ErrTooManyRequests) {
 			t.Errorf("%d. %s for %s after %s: %v", i, tt.peer, tt.behind, tt.at, v.Err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestRateOfAllForms(t *testing.T) {
 		if v := g.Admit(t.Context(), &client, &ask); v.Err != nil {
 			t.Errorf("%s: %v", target, v.Err)
 		}
-		if v := g.Admit(t.Context(), &client, &ask); !errors.Is(v.Err, problem.ErrRate) {
+		if v := g.Admit(t.Context(), &client, &ask); !errors.Is(v.Err, problem.ErrTooManyRequests) {
 			t.Errorf("%s once more: %v", target, v.Err)
 		}
 	}

@@ -12,8 +12,8 @@ type SiteAccess struct {
 	Users   Logins         // of which one must log in; nil requires no password
 }
 
-// mayAsk reports whether the address of a client may access the site; a login may be required in addition.
-func (s SiteAccess) mayAsk(c *Client) bool {
+// mayAccess reports whether the address of a client may access the site; a login may be required in addition.
+func (s SiteAccess) mayAccess(c *Client) bool {
 	return len(s.Clients) == 0 || isForAll(s.Clients) || !c.Unknown && Contains(s.Clients, c.Addr)
 }
 
@@ -32,12 +32,12 @@ func (g *Gate) IsOpen(s *route.Site) bool {
 }
 
 // negotiates reports whether the request needs a login that may be by Negotiate.
-func (g *Gate) negotiates(a *route.Ask) bool {
+func (g *Gate) negotiates(a *route.Request) bool {
 	return g.config.Access.Negotiate != nil && needsProxy(a)
 }
 
 // usersOf returns the users for a login by password that the request needs, nil for none.
-func (g *Gate) usersOf(a *route.Ask) Logins {
+func (g *Gate) usersOf(a *route.Request) Logins {
 	switch {
 	case needsProxy(a):
 		return g.config.Access.Users

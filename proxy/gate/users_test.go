@@ -139,7 +139,7 @@ func TestCredentials(t *testing.T) {
 	classified := asking(t)
 	admitted := func(target string, header http.Header) gate.Verdict {
 		ask := classified(http.MethodGet, target, "urnd.example", true)
-		client := gate.Client{Addr: netip.MustParseAddr("127.0.0.1"), Lines: httpmessage.LinesOf(header), Host: "urnd.example"}
+		client := gate.Client{Addr: netip.MustParseAddr("127.0.0.1"), Header: httpmessage.NewHeader(header), Host: "urnd.example"}
 		return guarded(t, at, lines...).Admit(t.Context(), &client, &ask)
 	}
 	for _, wrong := range []string{
@@ -183,7 +183,7 @@ func TestLoginFromElsewhere(t *testing.T) {
 		for _, authorization := range []string{basic("alice:a"), ""} {
 			ask := askOf(t, http.MethodGet, target, "urnd.example", true)
 			header := http.Header{"Authorization": {authorization}, "Proxy-Authorization": {authorization}}
-			client := gate.Client{Addr: netip.MustParseAddr("127.0.0.1"), Lines: httpmessage.LinesOf(header)}
+			client := gate.Client{Addr: netip.MustParseAddr("127.0.0.1"), Header: httpmessage.NewHeader(header)}
 			if v := g.Admit(t.Context(), &client, &ask); !errors.Is(v.Err, problem.ErrProxyClient) {
 				t.Errorf("%s with %q: %v", target, authorization, v.Err)
 			}
@@ -196,7 +196,7 @@ func logIn(t testing.TB, g *gate.Gate, client, user, password string) error {
 	t.Helper()
 	ask := askOf(t, http.MethodGet, "/http://a.example/", "urnd.example", true)
 	header := http.Header{"Authorization": {basic(user + ":" + password)}}
-	v := g.Admit(t.Context(), &gate.Client{Addr: netip.MustParseAddr(client), Lines: httpmessage.LinesOf(header), Host: "urnd.example"}, &ask)
+	v := g.Admit(t.Context(), &gate.Client{Addr: netip.MustParseAddr(client), Header: httpmessage.NewHeader(header), Host: "urnd.example"}, &ask)
 	return v.Err
 }
 

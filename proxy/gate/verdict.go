@@ -17,42 +17,42 @@ import (
 // Verdict is the decision about a request. If policy rules depend on the destination address, it carries the
 // check of that address.
 type Verdict struct {
-	Step      Step      // the step that denied the request, or the last one
-	Err       error     // why the request is denied; nil if it is admitted
-	User      string    // the authenticated user, "" for none
-	Initiator Initiator // the initiator of a request that retrieves for readers of pages
-	rule      string
-	check     *check // nil if the address does not matter
-	look      *look  // nil if the first bytes of a tunnel do not matter
+	Step         Step      // the step that denied the request, or the last one
+	Err          error     // why the request is denied; nil if it is admitted
+	User         string    // the authenticated user, "" for none
+	Initiator    Initiator // the initiator of a request that retrieves for readers of pages
+	rule         string
+	addressCheck *addressCheck // nil if the address does not matter
+	tunnelCheck  *tunnelCheck  // nil if the first bytes of a tunnel do not matter
 }
 
-// check applies the policy rules to the destination address of a request, which may happen in the background
+// addressCheck applies the policy rules to the destination address of a request, which may happen in the background
 // after the end of the request.
-type check struct {
+type addressCheck struct {
 	gate    *Gate
-	asked   policy.Request
+	request policy.Request
 	decided atomic.Pointer[string] // the identifier of the rule
 }
 
-// Check returns the function that decides by the destination address, nil if the address does not matter.
-func (v *Verdict) Check() func(netip.AddrPort) error {
-	if v.check == nil {
+// AddressCheck returns the function that decides by the destination address, nil if the address does not matter.
+func (v *Verdict) AddressCheck() func(netip.AddrPort) error {
+	if v.addressCheck == nil {
 		return nil
 	}
-	return v.check.of
+	return v.addressCheck.decide
 }
 
 // Rule returns the identifier of the policy rule that decided, "" for none.
 func (v *Verdict) Rule() string {
-	if v.look != nil {
-		if id := v.look.decided.Load(); id != nil {
+	if v.tunnelCheck != nil {
+		if id := v.tunnelCheck.decided.Load(); id != nil {
 			return *id
 		}
 	}
-	if v.check == nil {
+	if v.addressCheck == nil {
 		return v.rule
 	}
-	if id := v.check.decided.Load(); id != nil {
+	if id := v.addressCheck.decided.Load(); id != nil {
 		return *id
 	}
 	return ""
@@ -61,36 +61,36 @@ func (v *Verdict) Rule() string {
 // Allows reports whether the policy rules allow a cached response that came from an address. It logs nothing:
 // Check is called if the response is not allowed.
 func (v *Verdict) Allows(from netip.Addr) bool {
-	if v.check == nil {
+	if v.addressCheck == nil {
 		return true
 	}
-	decision := v.check.gate.config.Policy.DecideFor(v.check.asked, from)
-	v.check.decided.Store(&decision.Rule)
+	decision := v.addressCheck.gate.config.Policy.DecideFor(v.addressCheck.request, from)
+	v.addressCheck.decided.Store(&decision.Rule)
 	return !decision.Deny
 }
 
 // Clone copies the strings of the verdict, so that it stays valid after its request. lasting returns a copy
 // of a string.
 func (v *Verdict) Clone(lasting func(string) string) {
-	if v.check != nil {
-		asked := &v.check.asked
+	if v.addressCheck != nil {
+		asked := &v.addressCheck.request
 		asked.Method, asked.Scheme, asked.Host = lasting(asked.Method), lasting(asked.Scheme), lasting(asked.Host)
-		asked.Path, asked.Query, asked.Sent = lasting(asked.Path), lasting(asked.Query), lasting(asked.Sent)
+		asked.Path, asked.Query, asked.SentPath = lasting(asked.Path), lasting(asked.Query), lasting(asked.SentPath)
 	}
 }
 
-func (c *check) of(at netip.AddrPort) error {
-	decision := c.gate.config.Policy.DecideFor(c.asked, at.Addr())
+func (c *addressCheck) decide(at netip.AddrPort) error {
+	decision := c.gate.config.Policy.DecideFor(c.request, at.Addr())
 	c.decided.Store(&decision.Rule)
-	return c.gate.enforce(c.asked, decision)
+	return c.gate.enforce(c.request, decision)
 }
 
 // rules decides by the policy rules as far as they do not depend on the destination address.
-func (g *Gate) rules(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
+func (g *Gate) rules(ctx context.Context, v *Verdict, c *Client, a *route.Request) error {
 	if !hasRules(a) {
 		return nil
 	}
-	asked, err := askedOf(v, c, a)
+	asked, err := newPolicyRequest(v, c, a)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (g *Gate) rules(ctx context.Context, v *Verdict, c *Client, a *route.Ask) e
 		return err
 	}
 	if a.Kind == route.KindTunnel && g.config.Policy.HasTunnelNames() {
-		v.look = &look{gate: g, asked: asked}
+		v.tunnelCheck = &tunnelCheck{gate: g, request: asked}
 	}
 	return g.decide(v, asked)
 }
@@ -118,13 +118,13 @@ func (g *Gate) Retrieve(ctx context.Context, c *Client, user, method string, u u
 	return v
 }
 
-// askedOf returns the request in the form that rules compare.
-func askedOf(v *Verdict, c *Client, a *route.Ask) (policy.Request, error) {
+// newPolicyRequest returns the request in the form that rules compare.
+func newPolicyRequest(v *Verdict, c *Client, a *route.Request) (policy.Request, error) {
 	if a.Kind == route.KindTunnel {
-		return policy.Request{Client: c.Addr, User: v.User, Method: http.MethodConnect, Host: a.To.Host, Port: a.To.Port}, nil
+		return policy.Request{Client: c.Addr, User: v.User, Method: http.MethodConnect, Host: a.Authority.Host, Port: a.Authority.Port}, nil
 	}
 	asked, err := policy.NewRequest(c.Addr, v.User, a.Method, a.Key)
-	asked.Sent, _, _ = strings.Cut(a.Spelling, "?")
+	asked.SentPath, _, _ = strings.Cut(a.Spelling, "?")
 	return asked, err
 }
 
@@ -140,12 +140,12 @@ func (g *Gate) complete(ctx context.Context, asked *policy.Request, isOfAccess b
 	if len(groups) == 0 || asked.User == "" || g.config.Access.Groups == nil || !isOfAccess {
 		return nil
 	}
-	asked.Groups, err = g.config.Access.Groups.Of(ctx, asked.User, groups)
+	asked.Groups, err = g.config.Access.Groups.Memberships(ctx, asked.User, groups)
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return err
-	case rules.Mode() == policy.Enforce:
-		return fmt.Errorf("%w: %w", problem.ErrLoginUnknown, err)
+	case rules.Mode() == policy.ModeEnforce:
+		return fmt.Errorf("%w: %w", problem.ErrLoginUnavailable, err)
 	}
 	if g.config.Log != nil {
 		g.config.Log.Warn("user group lookup failed, rules with groups would deny the request", "user", asked.User, "error", err)
@@ -156,7 +156,7 @@ func (g *Gate) complete(ctx context.Context, asked *policy.Request, isOfAccess b
 func (g *Gate) decide(v *Verdict, asked policy.Request) error {
 	decision := g.config.Policy.Decide(asked)
 	if !decision.Final {
-		v.check = &check{gate: g, asked: asked}
+		v.addressCheck = &addressCheck{gate: g, request: asked}
 		return nil
 	}
 	v.rule = decision.Rule

@@ -23,7 +23,7 @@ const browser = "GET /cached HTTP/1.1\r\nHost: example.org\r\n" +
 
 // cached answers like a cache hit.
 func cached(size int) handler {
-	fields := httpmessage.FieldsOf("Content-Type", "text/plain", "Content-Length", strconv.Itoa(size),
+	fields := httpmessage.NewFields("Content-Type", "text/plain", "Content-Length", strconv.Itoa(size),
 		"Cache-Control", "max-age=60", "ETag", `"a"`, "Vary", "Accept")
 	content := []byte(strings.Repeat("a", size))
 	return func(_ *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
@@ -51,8 +51,8 @@ func (*replay) Write(p []byte) (int, error)                     { return len(p),
 func (*replay) WriteBuffers(b net.Buffers) (n int64, err error) { return b.WriteTo(io.Discard) }
 func (*replay) SetReadDeadline(time.Time) error                 { return nil }
 func (*replay) Close() error                                    { return nil }
-func (*replay) Serving() bool                                   { return true }
-func (*replay) Idle()                                           {}
+func (*replay) SetServing() bool                                { return true }
+func (*replay) SetIdle()                                        {}
 func (*replay) BeginWait() context.Context                      { return context.Background() }
 func (*replay) EndWait()                                        {}
 
@@ -151,7 +151,7 @@ func TestSendFile(t *testing.T) {
 			return nil
 		}
 		defer file.Close()
-		w.WriteHeader(http.StatusOK, "", httpmessage.FieldsOf("Content-Length", strconv.Itoa(len(content))))
+		w.WriteHeader(http.StatusOK, "", httpmessage.NewFields("Content-Length", strconv.Itoa(len(content))))
 		if n, err := w.ReadFrom(io.LimitReader(file, int64(len(content)))); n != int64(len(content)) || err != nil {
 			t.Errorf("sent %d bytes: %v", n, err)
 		}

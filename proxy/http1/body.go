@@ -42,7 +42,7 @@ func newBody(c *connection) *body {
 	b.expects.Store(syntax.ExpectsContinue(r))
 	if r.ContentLength < 0 {
 		b.left = 0 // the length is unknown
-		b.chunks = &syntax.ChunkedReader{In: source{b}, Trailer: r.Trailer, MaxTrailer: c.server.config.MaxHeader}
+		b.chunks = &syntax.ChunkedReader{In: source{b}, Trailer: r.Trailer, MaxTrailer: c.server.config.MaxHeaderBytes}
 	}
 	return b
 }

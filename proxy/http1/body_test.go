@@ -280,8 +280,8 @@ func TestBodyLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(continues(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
 			_, err := io.ReadAll(r.Body)
-			if !errors.Is(err, os.ErrDeadlineExceeded) || !w.BodyLate() || w.Context().Err() == nil {
-				t.Errorf("error %v, late %t, context %v", err, w.BodyLate(), w.Context().Err())
+			if !errors.Is(err, os.ErrDeadlineExceeded) || !w.BodyTimedOut() || w.Context().Err() == nil {
+				t.Errorf("error %v, late %t, context %v", err, w.BodyTimedOut(), w.Context().Err())
 			}
 			w.WriteHeader(408, "", nil)
 		}))
@@ -320,8 +320,8 @@ func TestSetReadDeadline(t *testing.T) {
 				time.Sleep(time.Millisecond) // of synctest: by then it is being read
 				_ = w.SetReadDeadline(time.Unix(1, 0))
 				err := <-read
-				if !errors.Is(err, os.ErrDeadlineExceeded) || w.BodyLate() || w.Context().Err() != nil {
-					t.Errorf("error %v, late %t, context %v", err, w.BodyLate(), w.Context().Err())
+				if !errors.Is(err, os.ErrDeadlineExceeded) || w.BodyTimedOut() || w.Context().Err() != nil {
+					t.Errorf("error %v, late %t, context %v", err, w.BodyTimedOut(), w.Context().Err())
 				}
 				_ = w.SetReadDeadline(time.Time{})
 				write(w, "early")
@@ -371,7 +371,7 @@ func TestContentCutOff(t *testing.T) {
 			w := newWorld(continues(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
 				called = true
 				content, err := io.ReadAll(r.Body)
-				if string(content) != "ab" || !errors.Is(err, io.ErrUnexpectedEOF) || w.Context().Err() == nil || w.BodyLate() {
+				if string(content) != "ab" || !errors.Is(err, io.ErrUnexpectedEOF) || w.Context().Err() == nil || w.BodyTimedOut() {
 					t.Errorf("read %q: %v; context %v", content, err, w.Context().Err())
 				}
 				w.WriteHeader(400, "", nil)
@@ -420,7 +420,7 @@ func TestTextsBehindUnreadContent(t *testing.T) {
 				var method, target, value string
 				w := newWorld(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
 					write(w, strings.Repeat("r", 4<<10))
-					method, target, value = strings.Clone(r.Method), strings.Clone(r.Target), strings.Clone(r.Fields.Value("A"))
+					method, target, value = strings.Clone(r.Method), strings.Clone(r.Target), strings.Clone(r.Fields.Get("A"))
 					return nil
 				})
 				w.serve()

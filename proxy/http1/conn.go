@@ -20,8 +20,8 @@ type Conn interface {
 
 	// Serving marks the connection as serving a request. It returns false if the connection was evicted or closed;
 	// then no response must be sent. Idle marks it as waiting for a request of which nothing was received.
-	Serving() bool
-	Idle()
+	SetServing() bool
+	SetIdle()
 	// Draining reports whether the server is shutting down, and asks clients to close their connections.
 	Draining() bool
 	// BeginWait starts to watch for a disconnect of the client while a request waits: the returned context
@@ -33,7 +33,7 @@ type Conn interface {
 
 	// Park allows Serve to return while the connection is idle: it waits without a buffer until by. Then it
 	// calls resume in another goroutine, instead of Serve, with an error if nothing was received.
-	Park(by time.Time, resume func(err error))
+	Suspend(by time.Time, resume func(err error))
 	// CanReadEach reports whether ReadEach may be called. ReadEach reads into p, with one system call per
 	// read, and calls received with each size, until that returns false. The read deadline ends it.
 	CanReadEach() bool

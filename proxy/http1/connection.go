@@ -15,8 +15,8 @@ type state uint8
 const (
 	// stateIdle waits for a request of which nothing was received.
 	stateIdle state = iota
-	// stateParked is stateIdle without a buffer, and without a goroutine that has a grown stack.
-	stateParked
+	// stateSuspended is stateIdle without a buffer, and without a goroutine that has a grown stack.
+	stateSuspended
 	// stateHead has received a part of a header section.
 	stateHead
 	// stateBegin has received a header section, but not the whole content: Begin may block until the client
@@ -43,13 +43,13 @@ type connection struct {
 	kept     any
 	attached io.Closer
 
-	idleBy     time.Time // when the next request must have begun; the zero value means IdleTimeout from now on
-	park       parkWait
-	rounds     uint8 // reads since it was parked, at most eachAfter
-	emptyLines uint8 // skipped before the next request
-	used       bool  // a request was received
-	plain      bool  // see Server.RefusePlain
-	readsEach  bool  // the connection supports ReadEach
+	idleBy      time.Time // when the next request must have begun; the zero value means IdleTimeout from now on
+	suspendWait suspendWait
+	rounds      uint8 // reads since it was parked, at most eachAfter
+	emptyLines  uint8 // skipped before the next request
+	used        bool  // a request was received
+	plain       bool  // see Server.RejectPlainHTTP
+	readsEach   bool  // the connection supports ReadEach
 }
 
 // run runs the state machine until the connection is closed, taken over or parked.
@@ -74,9 +74,9 @@ func (c *connection) run(st state) {
 			st = c.proceed()
 		case stateNext:
 			st = c.advance()
-		case stateParked:
+		case stateSuspended:
 			completed = true
-			c.parkNow()
+			c.suspend()
 			return
 		case stateLinger:
 			c.linger()
@@ -107,7 +107,7 @@ func (c *connection) awaitRequest() state {
 		if c.idleBy.IsZero() {
 			c.idleBy = now.Add(c.server.config.IdleTimeout)
 		}
-		c.boundRead(now.Add(c.park.next(c.idleBy.Sub(now))))
+		c.boundRead(now.Add(c.suspendWait.next(c.idleBy.Sub(now))))
 		c.work.inUse = false
 		st, err := c.receive()
 		switch {
@@ -116,9 +116,9 @@ func (c *connection) awaitRequest() state {
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return stateClosed
 		case !c.work.inUse:
-			return stateParked
+			return stateSuspended
 		}
-		c.park.lengthen()
+		c.suspendWait.lengthen()
 	}
 }
 
@@ -153,7 +153,7 @@ func (c *connection) received(n int) (all bool) {
 		return true // not a request; it does not extend the deadline
 	}
 	w.inUse = true
-	if w.next = stateClosed; c.conn.Serving() {
+	if w.next = stateClosed; c.conn.SetServing() {
 		w.next = c.advance()
 	}
 	return w.next == stateIdle
@@ -163,7 +163,7 @@ func (c *connection) received(n int) (all bool) {
 func (c *connection) readHead() state {
 	w, by := c.work, c.idleBy
 	if c.used {
-		by = c.server.config.Now().Add(c.server.config.HeaderTimeout)
+		by = c.server.config.Now().Add(c.server.config.ReadHeaderTimeout)
 	}
 	c.boundRead(by)
 	w.begun = false
@@ -198,11 +198,11 @@ func (c *connection) makeRoom() {
 	}
 }
 
-// parkNow releases the resources that only requests need, and waits for data.
-func (c *connection) parkNow() {
+// suspend releases the resources that only requests need, and waits for data.
+func (c *connection) suspend() {
 	c.drop()
-	c.park.since = c.server.config.Now()
-	c.conn.Park(c.idleBy, c.resume)
+	c.suspendWait.since = c.server.config.Now()
+	c.conn.Suspend(c.idleBy, c.resume)
 }
 
 // resume continues a parked connection.
@@ -211,7 +211,7 @@ func (c *connection) resume(err error) {
 		c.close()
 		return
 	}
-	c.park.woken(c.server.config.Now())
+	c.suspendWait.woken(c.server.config.Now())
 	c.run(stateIdle)
 }
 
@@ -284,27 +284,27 @@ func (c *connection) SetState(state any) { c.kept = state }
 // Attached implements httpmessage.Connection.
 func (c *connection) Attached() io.Closer { return c.attached }
 
-// parkAfter is the initial idle time before a connection is parked.
-const parkAfter = 100 * time.Millisecond
+// suspendAfter is the initial idle time before a connection is parked.
+const suspendAfter = 100 * time.Millisecond
 
-// parkWait is the idle time before a connection is parked. Checking and waking cost a part of a request, so
+// suspendWait is the idle time before a connection is parked. Checking and waking cost a part of a request, so
 // the time is longer for a connection that is in frequent use. The zero value is that of a new connection.
-type parkWait struct {
-	wait  time.Duration // 0 means parkAfter
+type suspendWait struct {
+	wait  time.Duration // 0 means suspendAfter
 	since time.Time     // when it was parked
 }
 
 // next returns the time to wait now, which is less than the rest of the idle timeout. A deadline in the past
 // would end the read before it has looked.
-func (p *parkWait) next(rest time.Duration) time.Duration {
-	return max(min(max(p.wait, parkAfter), rest/2), time.Millisecond)
+func (p *suspendWait) next(rest time.Duration) time.Duration {
+	return max(min(max(p.wait, suspendAfter), rest/2), time.Millisecond)
 }
 
 // lengthen doubles the time, for a connection that was in use meanwhile.
-func (p *parkWait) lengthen() { p.wait = min(2*max(p.wait, parkAfter), watched) }
+func (p *suspendWait) lengthen() { p.wait = min(2*max(p.wait, suspendAfter), watched) }
 
 // woken adapts the time when the connection resumes.
-func (p *parkWait) woken(now time.Time) {
+func (p *suspendWait) woken(now time.Time) {
 	if now.Sub(p.since) < watched {
 		p.lengthen()
 		return

@@ -208,12 +208,12 @@ func TestTakeOver(t *testing.T) {
 					return later(func() {
 						w.Attach(func() io.Closer { return attached })
 						if r.Body != nil {
-							if _, _, err := w.TakeOver(); err == nil {
+							if _, _, err := w.Hijack(); err == nil {
 								t.Error("taken over before the content was read")
 							}
 							_, _ = io.ReadAll(r.Body)
 						}
-						conn, read, err := w.TakeOver()
+						conn, read, err := w.Hijack()
 						if err != nil {
 							t.Error(err)
 							return
@@ -254,7 +254,7 @@ func TestTakeOver(t *testing.T) {
 func TestTakeOverLate(t *testing.T) {
 	_, _ = respond(t, get, func(w httpmessage.ResponseWriter) {
 		w.WriteHeader(200, "", nil)
-		if _, _, err := w.TakeOver(); err == nil {
+		if _, _, err := w.Hijack(); err == nil {
 			t.Error("taken over")
 		}
 	})
@@ -268,7 +268,7 @@ func TestTakeOverClosed(t *testing.T) {
 			r.Clone()
 			return later(func() {
 				_ = w.server.Close()
-				if conn, _, err := rw.TakeOver(); err == nil || conn != nil {
+				if conn, _, err := rw.Hijack(); err == nil || conn != nil {
 					t.Errorf("took %v over: %v", conn, err)
 				}
 			})
@@ -399,7 +399,7 @@ func TestClone(t *testing.T) {
 			w.came()
 		}
 		for i, fields := range kept {
-			if got := fields.Value("A"); got != fmt.Sprint("value-", i) {
+			if got := fields.Get("A"); got != fmt.Sprint("value-", i) {
 				t.Errorf("%d: %q", i, got)
 			}
 		}
@@ -412,7 +412,7 @@ func TestLargeHead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		value := strings.Repeat("v", 9_000)
 		w := newWorld(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
-			write(w, fmt.Sprint(r.Fields.Value("A") == value))
+			write(w, fmt.Sprint(r.Fields.Get("A") == value))
 			return nil
 		})
 		w.serve()
@@ -465,7 +465,7 @@ func TestContinuedWithoutClient(t *testing.T) {
 			r.Clone()
 			return later(func() {
 				_, err := io.WriteString(w, "continue")
-				_, _, taken := w.TakeOver()
+				_, _, taken := w.Hijack()
 				errs = append(errs, w.Context().Err(), err, taken)
 			})
 		})

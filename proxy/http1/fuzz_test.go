@@ -50,7 +50,7 @@ func playBytes(t *testing.T, parts ...[]byte) []byte {
 			head()
 		})
 	})
-	w.config.Refusal = func(*httpmessage.Incoming, int, string, bool) (int, string, []byte) {
+	w.config.ErrorDocument = func(*httpmessage.Incoming, int, string, bool) (int, string, []byte) {
 		return http.StatusBadRequest, "text/plain", nil
 	}
 	for _, part := range parts {

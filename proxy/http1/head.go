@@ -39,20 +39,20 @@ func (r *response) bodiless() bool {
 func (r *response) takes(f *httpmessage.Field) bool {
 	switch len(f.Name) {
 	case len("Date"):
-		r.dated = r.dated || f.Is("Date")
+		r.dated = r.dated || f.HasName("Date")
 	case len("Trailer"):
-		r.trailed = r.trailed || f.Is("Trailer")
+		r.trailed = r.trailed || f.HasName("Trailer")
 	case len("Connection"):
-		if f.Is("Connection") && syntax.HasToken(f.Value, "close") {
+		if f.HasName("Connection") && syntax.HasToken(f.Value, "close") {
 			r.closes = true // frame adds the field
 			return false
 		}
 	case len("Content-Type"): // of the representation; caches have it already: RFC 9110 section 15.4.5
-		return r.status != http.StatusNotModified || !f.Is("Content-Type")
+		return r.status != http.StatusNotModified || !f.HasName("Content-Type")
 	case len("Content-Length"): // RFC 9110 section 8.6
-		return !f.Is("Content-Length") || !r.bodiless() && r.setLength(f.Value)
+		return !f.HasName("Content-Length") || !r.bodiless() && r.setLength(f.Value)
 	case len("Transfer-Encoding"): // the framing is that of this connection
-		return !f.Is("Transfer-Encoding")
+		return !f.HasName("Transfer-Encoding")
 	}
 	return true
 }
@@ -190,7 +190,7 @@ func (r *response) WriteInterim(status int, fields httpmessage.Fields) {
 	}
 	w.out = syntax.AppendStatusLine(w.out, status, "")
 	for i, f := range fields {
-		if !f.Is("Content-Length") && !f.Is("Transfer-Encoding") { // RFC 9110 section 8.6, RFC 9112 section 6.1
+		if !f.HasName("Content-Length") && !f.HasName("Transfer-Encoding") { // RFC 9110 section 8.6, RFC 9112 section 6.1
 			w.out = syntax.AppendFields(w.out, fields[i:i+1])
 		}
 	}

@@ -42,11 +42,11 @@ func TestListen(t *testing.T) {
 				server.Serve(c)
 			}
 		},
-		Now: time.Now, Log: slog.New(slog.DiscardHandler), HeaderTimeout: 10 * time.Second, ShutdownTimeout: 5 * time.Second,
+		Now: time.Now, Log: slog.New(slog.DiscardHandler), ReadHeaderTimeout: 10 * time.Second, ShutdownTimeout: 5 * time.Second,
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- connections.Serve(ctx, socket.Listen()) }()
+	go func() { ended <- connections.Serve(ctx, socket.Listener()) }()
 	var clients sync.WaitGroup
 	busy := make(chan struct{}, 20)
 	for i := range 10 {
@@ -55,7 +55,7 @@ func TestListen(t *testing.T) {
 	for range 10 {
 		<-busy
 	}
-	connections.Announce(t.Context())
+	connections.AnnounceShutdown(t.Context())
 	stop()
 	_ = socket.Close()
 	if err := <-ended; err != nil {
@@ -116,7 +116,7 @@ func TestLastResponse(t *testing.T) {
 			server.Serve(c)
 			close(served)
 		},
-		Now: time.Now, Log: slog.New(slog.DiscardHandler), HeaderTimeout: 10 * time.Second, ShutdownTimeout: 5 * time.Second,
+		Now: time.Now, Log: slog.New(slog.DiscardHandler), ReadHeaderTimeout: 10 * time.Second, ShutdownTimeout: 5 * time.Second,
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

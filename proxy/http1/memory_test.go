@@ -135,7 +135,7 @@ func (e *end) Proxied() bool                       { return false }
 func (e *end) Draining() bool                      { return e.draining() }
 func (e *end) HalfClosed() context.Context         { return e.half }
 func (e *end) CanReadEach() bool                   { return e.each }
-func (e *end) Park(by time.Time, f func(error))    { e.parkedBy, e.resume = by, f }
+func (e *end) Suspend(by time.Time, f func(error)) { e.parkedBy, e.resume = by, f }
 func (e *end) Release()                            { e.released = true }
 func (e *end) CloseWrite() error                   { e.out.set(func(s *stream) { s.ended = true }); return nil }
 func (e *end) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{e}, r) }
@@ -149,7 +149,7 @@ func (e *end) WriteBuffers(buffers net.Buffers) (n int64, err error) {
 	return int64(written), err
 }
 
-func (e *end) Serving() bool {
+func (e *end) SetServing() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.serving = !e.closed && !e.dismissed
@@ -166,7 +166,7 @@ func (e *end) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-func (e *end) Idle() {
+func (e *end) SetIdle() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.serving = false

@@ -108,7 +108,7 @@ func modelHandler(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmes
 		case "closes":
 			w.WriteHeader(200, "", fieldsOf("Connection", "close"))
 		case "tunnel":
-			conn, read, err := w.TakeOver()
+			conn, read, err := w.Hijack()
 			if err != nil {
 				return
 			}
@@ -119,7 +119,7 @@ func modelHandler(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmes
 			w.WriteHeader(200, "", fieldsOf("Content-Length", "3"))
 			write(w, "ab")
 			if what == "early" {
-				w.EndEarly()
+				w.Truncate()
 			}
 		case "abort":
 			write(w, "a")
@@ -207,7 +207,7 @@ func play(t *testing.T, of []step, each bool, cuts []int, at int, what act) {
 		text += s.request
 	}
 	w := newWorld(modelHandler)
-	w.config.Refusal = func(*httpmessage.Incoming, int, string, bool) (int, string, []byte) {
+	w.config.ErrorDocument = func(*httpmessage.Incoming, int, string, bool) (int, string, []byte) {
 		return 400, "text/plain", []byte("refused")
 	}
 	w.server.each = each

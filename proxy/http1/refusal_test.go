@@ -71,7 +71,7 @@ func TestRefusalDocument(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(answer)
 		var method, target string
-		w.config.Refusal = func(r *httpmessage.Incoming, _ int, reason string, _ bool) (int, string, []byte) {
+		w.config.ErrorDocument = func(r *httpmessage.Incoming, _ int, reason string, _ bool) (int, string, []byte) {
 			method, target = strings.Clone(r.Method), strings.Clone(r.Target)
 			return 418, "text/html", []byte("<p>" + reason)
 		}
@@ -141,7 +141,7 @@ func TestHeaderTimeout(t *testing.T) {
 func TestRefusePlain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(answer)
-		w.served.Go(func() { http1.NewServer(w.config).RefusePlain(w.server) })
+		w.served.Go(func() { http1.NewServer(w.config).RejectPlainHTTP(w.server) })
 		got := w.came()
 		if want := "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n" + dateLine +
 			"Connection: close\r\n\r\nplain HTTP"; got != want {

@@ -43,10 +43,10 @@ func (c *connection) advance() state {
 			if c.flush() != nil {
 				return stateClosed
 			}
-			c.conn.Idle()
+			c.conn.SetIdle()
 			return stateIdle
 		}
-		size, err := syntax.ParseRequest(w.in.data[w.start:w.end], &w.request, c.server.config.MaxHeader)
+		size, err := syntax.ParseRequest(w.in.data[w.start:w.end], &w.request, c.server.config.MaxHeaderBytes)
 		switch {
 		case err != nil:
 			return c.refuseError(err)
@@ -170,7 +170,7 @@ func (c *connection) finish() state {
 	case persists && b.drain(): // the client has read while it was sending
 		w.body, w.request.Body = nil, nil
 		return stateNext
-	case pending, w.start < w.end, !w.request.Closes:
+	case pending, w.start < w.end, !w.request.Close:
 		// The client may be sending: closing could cause a reset that discards the response (RFC 9112 section 9.6).
 		return stateLinger
 	default:
@@ -205,8 +205,8 @@ func (c *connection) refuseError(err error) state {
 // next request is unknown.
 func (c *connection) refuse(status int, reason string) state {
 	w, s := c.work, c.server
-	sent, contentType, content := s.config.Refusal(&w.request, status, reason, c.plain)
-	w.request.Closes = true
+	sent, contentType, content := s.config.ErrorDocument(&w.request, status, reason, c.plain)
+	w.request.Close = true
 	w.response.reset(c)
 	w.response.minor = 1 // whatever was parsed of the request
 	w.response.WriteHeader(sent, "", httpmessage.Fields{
@@ -214,8 +214,8 @@ func (c *connection) refuse(status int, reason string) state {
 	})
 	_, _ = w.response.Write(content) // errors are seen by flush
 	w.response.finish()
-	if s.config.Refused != nil { // before the client can see the response
-		s.config.Refused(sent)
+	if s.config.Rejected != nil { // before the client can see the response
+		s.config.Rejected(sent)
 	}
 	if c.flush() != nil {
 		return stateClosed

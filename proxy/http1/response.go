@@ -30,7 +30,7 @@ type response struct {
 	closes  bool // the connection closes after the response
 	dated   bool // the fields contain Date
 	trailed bool // trailers are announced
-	taken   bool // see TakeOver
+	taken   bool // see Hijack
 	waiting bool // see wait
 	// mark is the start of the response in the output buffer; sent is whether a part of it was written.
 	mark int
@@ -73,7 +73,7 @@ var (
 func (r *response) reset(c *connection) {
 	w := c.work
 	r.forget()
-	r.minor, r.head, r.closes = w.request.Minor, w.request.Method == http.MethodHead, w.request.Closes
+	r.minor, r.head, r.closes = w.request.Minor, w.request.Method == http.MethodHead, w.request.Close
 	r.mark = len(w.out)
 }
 
@@ -132,11 +132,11 @@ func (r *response) Context() context.Context { return r.ctx }
 // HalfClosed implements httpmessage.ResponseWriter.
 func (r *response) HalfClosed() context.Context { return r.conn().HalfClosed() }
 
-// Room implements httpmessage.ResponseWriter.
-func (*response) Room() int64 { return math.MaxInt64 }
+// Available implements httpmessage.ResponseWriter.
+func (*response) Available() int64 { return math.MaxInt64 }
 
-// BodyLate implements httpmessage.ResponseWriter.
-func (r *response) BodyLate() bool {
+// BodyTimedOut implements httpmessage.ResponseWriter.
+func (r *response) BodyTimedOut() bool {
 	b := r.work.body
 	return b != nil && b.late.Load()
 }
@@ -296,8 +296,8 @@ func (r *response) Abort() {
 	}
 }
 
-// EndEarly implements httpmessage.ResponseWriter.
-func (r *response) EndEarly() bool {
+// Truncate implements httpmessage.ResponseWriter.
+func (r *response) Truncate() bool {
 	if r.status == 0 || r.Flush() != nil {
 		return false
 	}
@@ -308,8 +308,8 @@ func (r *response) EndEarly() bool {
 	return true
 }
 
-// TakeOver implements httpmessage.ResponseWriter.
-func (r *response) TakeOver() (net.Conn, []byte, error) {
+// Hijack implements httpmessage.ResponseWriter.
+func (r *response) Hijack() (net.Conn, []byte, error) {
 	w := r.work
 	c := w.conn
 	if b := w.body; b != nil && !b.complete() {

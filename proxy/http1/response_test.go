@@ -52,7 +52,7 @@ const (
 )
 
 // fieldsOf returns fields.
-var fieldsOf = httpmessage.FieldsOf
+var fieldsOf = httpmessage.NewFields
 
 func write(w io.Writer, content string) { _, _ = io.WriteString(w, content) }
 
@@ -370,12 +370,12 @@ func TestEndEarly(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got, ended := respond(t, test.request, func(w httpmessage.ResponseWriter) {
-				if w.EndEarly() {
+				if w.Truncate() {
 					t.Error("ended before it was begun")
 				}
 				w.WriteHeader(http.StatusOK, "", test.fields)
 				write(w, "a")
-				if ok := w.EndEarly(); ok != test.ok {
+				if ok := w.Truncate(); ok != test.ok {
 					t.Errorf("EndEarly is %t", ok)
 				}
 				if _, err := w.Write([]byte("b")); test.ok && err == nil {

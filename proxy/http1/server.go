@@ -24,21 +24,21 @@ type Config struct {
 	// Panicked is called with a panic of Handler, which closes the connection.
 	Panicked func(value any, stack []byte)
 
-	MaxHeader int // bytes of a header section; beyond it the status is 431, or 414 if the request line is as long
-	// HeaderTimeout is how long a client may take to send a header section after its first byte; on a new
+	MaxHeaderBytes int // bytes of a header section; beyond it the status is 431, or 414 if the request line is as long
+	// ReadHeaderTimeout is how long a client may take to send a header section after its first byte; on a new
 	// connection, after it was accepted.
-	HeaderTimeout time.Duration
+	ReadHeaderTimeout time.Duration
 	// IdleTimeout is how long a connection may wait for the next request.
 	IdleTimeout time.Duration
 	// BodyDeadline returns the deadline for the next part of a body; nil for no deadline.
 	BodyDeadline func() time.Time
 
-	// Refusal returns the status and the document for a request that is rejected before the handler. Its arguments are
+	// ErrorDocument returns the status and the document for a request that is rejected before the handler. Its arguments are
 	// the request as far as it was parsed, the reason, and whether it was sent in clear text to a TLS port.
-	Refusal func(r *httpmessage.Incoming, status int, reason string, plain bool) (
+	ErrorDocument func(r *httpmessage.Incoming, status int, reason string, plain bool) (
 		sent int, contentType string, content []byte)
-	// Refused is called with the status of each rejected request; nil for no call.
-	Refused func(status int)
+	// Rejected is called with the status of each rejected request; nil for no call.
+	Rejected func(status int)
 }
 
 // Server serves connections. It is safe for concurrent use.
@@ -57,17 +57,17 @@ func NewServer(config Config) *Server {
 // idle (Conn.Park).
 func (s *Server) Serve(conn Conn) {
 	c := &connection{server: s, conn: conn, readsEach: conn.CanReadEach()}
-	c.idleBy = s.config.Now().Add(s.config.HeaderTimeout)
+	c.idleBy = s.config.Now().Add(s.config.ReadHeaderTimeout)
 	c.run(stateIdle)
 }
 
-// RefusePlain rejects a client that sends HTTP in clear text to a TLS port. The TLS handshake has consumed
+// RejectPlainHTTP rejects a client that sends HTTP in clear text to a TLS port. The TLS handshake has consumed
 // its request.
-func (s *Server) RefusePlain(conn Conn) {
+func (s *Server) RejectPlainHTTP(conn Conn) {
 	c := &connection{server: s, conn: conn, plain: true, used: true}
 	c.take()
 	from := stateClosed
-	if conn.Serving() {
+	if conn.SetServing() {
 		from = c.refuse(http.StatusBadRequest, "")
 	}
 	c.run(from)
@@ -82,12 +82,12 @@ func (s *Server) recovered(value any) bool {
 	return true
 }
 
-// Refusal returns a complete response with a document and additional fields, which closes its connection: for
+// ErrorResponse returns a complete response with a document and additional fields, which closes its connection: for
 // a client whose request is not read.
-func Refusal(status int, contentType string, content []byte, fields httpmessage.Fields) []byte {
+func ErrorResponse(status int, contentType string, content []byte, fields httpmessage.Fields) []byte {
 	b := syntax.AppendStatusLine(nil, status, "")
 	length := strconv.Itoa(len(content))
-	fields = append(httpmessage.FieldsOf("Content-Type", contentType, "Content-Length", length), fields...)
+	fields = append(httpmessage.NewFields("Content-Type", contentType, "Content-Length", length), fields...)
 	fields.Add("Connection", "close")
 	return append(append(syntax.AppendFields(b, fields), "\r\n"...), content...)
 }

@@ -45,17 +45,17 @@ func newWorld(h handler) *world {
 	w.server, w.client = newPipe()
 	w.server.draining = func() bool { return w.draining.Load() }
 	w.config = http1.Config{
-		Handler: h, Now: time.Now, MaxHeader: 16 << 10,
-		HeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		Handler: h, Now: time.Now, MaxHeaderBytes: 16 << 10,
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 		BodyDeadline: func() time.Time { return time.Now().Add(w.bodyBound) },
 		Panicked:     func(value any, _ []byte) { w.panicked = append(w.panicked, value) },
-		Refusal: func(_ *httpmessage.Incoming, status int, reason string, plain bool) (int, string, []byte) {
+		ErrorDocument: func(_ *httpmessage.Incoming, status int, reason string, plain bool) (int, string, []byte) {
 			if plain {
 				reason = "plain HTTP"
 			}
 			return status, "text/plain", []byte(reason)
 		},
-		Refused: func(status int) { w.refused = append(w.refused, status) },
+		Rejected: func(status int) { w.refused = append(w.refused, status) },
 	}
 	return w
 }
@@ -104,7 +104,7 @@ const dateLine = "Date: Sat, 01 Jan 2000 00:00:00 GMT\r\n"
 
 // answer is a Handler of the tests: the path selects its behavior.
 func answer(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
-	fields := httpmessage.FieldsOf("Content-Type", "text/plain")
+	fields := httpmessage.NewFields("Content-Type", "text/plain")
 	path, argument, _ := strings.Cut(strings.TrimPrefix(r.Target, "/"), "/")
 	switch path {
 	case "cached": // answered by Begin, with a length

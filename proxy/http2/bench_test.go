@@ -20,11 +20,11 @@ import (
 
 // cached answers like a cache hit, without an allocation.
 func cached() handler {
-	fields := httpmessage.FieldsOf("Content-Type", "text/html; charset=utf-8", "Content-Length", "1024",
+	fields := httpmessage.NewFields("Content-Type", "text/html; charset=utf-8", "Content-Length", "1024",
 		"Etag", `"abc"`, "Cache-Control", "max-age=3600", "Age", "17", "Via", "1.1 urnd")
 	body := bytes.Repeat([]byte("x"), 1024)
 	return atOnce(func(_ *httpmessage.Incoming, w writer) {
-		if w.Room() < int64(len(body)) {
+		if w.Available() < int64(len(body)) {
 			return
 		}
 		w.WriteHeader(200, "", fields)
@@ -65,20 +65,20 @@ func (s *source) Read(p []byte) (int, error) {
 	return at, nil
 }
 
-func (*source) Close() error                    { return nil }
-func (*source) SetReadDeadline(time.Time) error { return nil }
-func (*source) Secure() bool                    { return true }
-func (*source) ServerName() string              { return "" }
-func (*source) Serving() bool                   { return true }
-func (*source) Idle()                           {}
-func (*source) OnDrain(func())                  {}
-func (*source) BeginWait() context.Context      { return context.Background() }
-func (*source) EndWait()                        {}
-func (*source) Await(time.Time) error           { return io.EOF }
-func (*source) Park(_ time.Time, _ func(error)) {}
-func (*source) Linger() error                   { return nil }
-func (*source) RemoteAddr() net.Addr            { return &net.TCPAddr{} }
-func (*source) LocalAddr() net.Addr             { return &net.TCPAddr{} }
+func (*source) Close() error                       { return nil }
+func (*source) SetReadDeadline(time.Time) error    { return nil }
+func (*source) Secure() bool                       { return true }
+func (*source) ServerName() string                 { return "" }
+func (*source) SetServing() bool                   { return true }
+func (*source) SetIdle()                           {}
+func (*source) OnDrain(func())                     {}
+func (*source) BeginWait() context.Context         { return context.Background() }
+func (*source) EndWait()                           {}
+func (*source) Await(time.Time) error              { return io.EOF }
+func (*source) Suspend(_ time.Time, _ func(error)) {}
+func (*source) Linger() error                      { return nil }
+func (*source) RemoteAddr() net.Addr               { return &net.TCPAddr{} }
+func (*source) LocalAddr() net.Addr                { return &net.TCPAddr{} }
 
 func (s *source) Write(p []byte) (int, error) {
 	select {

@@ -190,8 +190,8 @@ func (s *stream) SetReadDeadline(t time.Time) error {
 	return s.err
 }
 
-// BodyLate implements httpmessage.ResponseWriter.
-func (s *stream) BodyLate() bool {
+// BodyTimedOut implements httpmessage.ResponseWriter.
+func (s *stream) BodyTimedOut() bool {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
 	return s.body.late

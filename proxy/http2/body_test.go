@@ -434,7 +434,7 @@ func TestBodyDeadline(t *testing.T) {
 				time.AfterFunc(time.Second, func() { _ = w.SetReadDeadline(time.Unix(1, 0)) })
 			}
 			n, err := io.Copy(io.Discard, r.Body)
-			fmt.Fprint(w, n, " ", errors.Is(err, os.ErrDeadlineExceeded), " ", time.Since(begin), " ", w.BodyLate())
+			fmt.Fprint(w, n, " ", errors.Is(err, os.ErrDeadlineExceeded), " ", time.Since(begin), " ", w.BodyTimedOut())
 		}), func(c *http2.Config) {
 			c.BodyDeadline = func() time.Time { return time.Now().Add(10 * time.Second) }
 		}).open(t)
@@ -500,7 +500,7 @@ func TestBodyDeadlineOfBothWays(t *testing.T) {
 			})
 			_, err := r.Body.Read(make([]byte, 1))
 			sending.Wait()
-			fmt.Fprint(w, " ", errors.Is(err, os.ErrDeadlineExceeded), " ", time.Since(begin), " ", w.BodyLate())
+			fmt.Fprint(w, " ", errors.Is(err, os.ErrDeadlineExceeded), " ", time.Since(begin), " ", w.BodyTimedOut())
 		}), func(c *http2.Config) {
 			c.BodyDeadline = func() time.Time { return time.Now().Add(10 * time.Second) }
 		}).open(t)

@@ -37,15 +37,15 @@ func newStub(conn net.Conn) *stub {
 
 func (*stub) Secure() bool       { return true }
 func (*stub) ServerName() string { return "server.example" }
-func (s *stub) Serving() bool    { s.idle.Store(false); return !s.evicted.Load() }
-func (s *stub) Idle()            { s.idle.Store(true) }
+func (s *stub) SetServing() bool { s.idle.Store(false); return !s.evicted.Load() }
+func (s *stub) SetIdle()         { s.idle.Store(true) }
 func (s *stub) OnDrain(f func()) { s.onDrain = f }
 
 func (s *stub) BeginWait() context.Context { s.waits.Add(1); return s.ctx }
 func (s *stub) EndWait()                   { s.waits.Add(-1) }
 func (s *stub) Linger() error              { return s.Close() }
 
-func (s *stub) Park(by time.Time, resume func(error)) { s.by, s.resume = by, resume }
+func (s *stub) Suspend(by time.Time, resume func(error)) { s.by, s.resume = by, resume }
 
 // serve serves until the connection ends, like a worker of package listen.
 func (s *stub) serve(server *http2.Server) {

@@ -43,19 +43,19 @@ type connection struct {
 	received    int64 // bytes of DATA for which the connection window was not reopened yet
 	first       int64 // the server's window of new streams
 
-	waiting   bool      // the reading goroutine is blocked in a read
-	armed     time.Time // the deadline of that read
-	unarmed   bool      // another deadline was set meanwhile
-	idle      bool      // conn.Idle was called after the last request, and conn.Serving is still to be called
-	inBlock   bool      // a field block has begun
-	blockBy   time.Time // its deadline
-	settings  time.Time // the deadline of the client's acknowledgement of the settings; zero after it
-	restSince time.Time // since when there are no streams
-	activeAt  time.Time // when data was last received, or the last stream ended
-	rested    bool      // buffers and state were released
-	finished  bool      // the client has closed its side
-	lingerBy  time.Time // when to check lingering streams; zero for none
-	goAway    goAway
+	waiting        bool      // the reading goroutine is blocked in a read
+	armed          time.Time // the deadline of that read
+	unarmed        bool      // another deadline was set meanwhile
+	idle           bool      // conn.Idle was called after the last request, and conn.Serving is still to be called
+	inBlock        bool      // a field block has begun
+	blockBy        time.Time // its deadline
+	settings       time.Time // the deadline of the client's acknowledgement of the settings; zero after it
+	suspendedSince time.Time // since when there are no streams
+	activeAt       time.Time // when data was last received, or the last stream ended
+	suspended      bool      // buffers and state were released
+	finished       bool      // the client has closed its side
+	lingerBy       time.Time // when to check lingering streams; zero for none
+	goAway         goAway
 }
 
 // goAway is the progress of a graceful shutdown of the connection: RFC 9113 section 6.8.
@@ -71,18 +71,18 @@ const (
 	maxWindow     = 1<<31 - 1
 	maxStream     = 1<<31 - 1
 	tableSize     = 4096 // RFC 7541 section 4.2
-	// restAfter is how long no data arrives before buffers are released.
-	restAfter = 100 * time.Millisecond
+	// suspendAfter is how long no data arrives before buffers are released.
+	suspendAfter = 100 * time.Millisecond
 	// roundTrip is how long a client may take to receive a GOAWAY.
 	roundTrip = time.Second / 2
 )
 
 var (
-	errEnded   = errors.New("the connection has ended")
-	errIdle    = errors.New("the connection was idle for too long")
-	errEvicted = errors.New("the connection was evicted")
-	errDrained = errors.New("the server closed the connection")
-	errParked  = errors.New("the connection waits in another goroutine")
+	errEnded     = errors.New("the connection has ended")
+	errIdle      = errors.New("the connection was idle for too long")
+	errEvicted   = errors.New("the connection was evicted")
+	errDrained   = errors.New("the server closed the connection")
+	errSuspended = errors.New("the connection waits in another goroutine")
 )
 
 // goAwayPing is the payload of the PING whose acknowledgement proves that the client has received the first GOAWAY.
@@ -92,7 +92,7 @@ func newConnection(s *Server, conn Conn) *connection {
 	now := s.config.Now()
 	c := &connection{
 		server: s, Conn: conn, streams: make(map[uint32]*stream),
-		window: initialWindow, initial: initialWindow, settings: now.Add(s.config.HeaderTimeout), restSince: now,
+		window: initialWindow, initial: initialWindow, settings: now.Add(s.config.ReadHeaderTimeout), suspendedSince: now,
 		first: initialWindow, flood: flood{empty: rate.NewLimiter(emptyPerSecond, emptyBurst)},
 	}
 	c.progress.L = &c.mu
@@ -108,7 +108,7 @@ func newConnection(s *Server, conn Conn) *connection {
 // the overhead per field.
 func (c *connection) maxList() int {
 	const spare = 10 * 32
-	return c.server.config.MaxHeader + spare
+	return c.server.config.MaxHeaderBytes + spare
 }
 
 // serve reads frames until the connection ends, or is parked. A non-nil err means that it has already ended.
@@ -116,7 +116,7 @@ func (c *connection) serve(err error) {
 	for err == nil {
 		err = c.next()
 	}
-	if !errors.Is(err, errParked) {
+	if !errors.Is(err, errSuspended) {
 		c.end(err)
 	}
 }

@@ -106,7 +106,7 @@ func TestClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, atOnce(func(_ *httpmessage.Incoming, w writer) {
-			w.WriteHeader(200, "", httpmessage.FieldsOf("Connection", "close"))
+			w.WriteHeader(200, "", httpmessage.NewFields("Connection", "close"))
 		}), nil)
 		c := s.open(t)
 		if a := c.receive(c.ask(true, get("/")...)); a.status != "200" {
@@ -337,13 +337,13 @@ func TestTunnel(t *testing.T) {
 	tunnels := make(chan net.Conn, 1)
 	s := serve(t, later(func(r *httpmessage.Incoming, w writer) {
 		if r.Method != "CONNECT" {
-			if _, _, err := w.TakeOver(); err == nil {
+			if _, _, err := w.Hijack(); err == nil {
 				t.Error("it is no tunnel")
 			}
 			return
 		}
-		w.WriteHeader(200, "", httpmessage.FieldsOf("Via", "x", "Content-Length", "3"))
-		conn, early, err := w.TakeOver()
+		w.WriteHeader(200, "", httpmessage.NewFields("Via", "x", "Content-Length", "3"))
+		conn, early, err := w.Hijack()
 		if err != nil || early != nil || r.Target != "a:443" || r.Host != "a:443" || r.ContentLength != -1 {
 			t.Errorf("%v %q %v", err, early, r)
 		}
@@ -406,8 +406,8 @@ func TestExtendedConnect(t *testing.T) {
 			text(w, "no")
 			return
 		}
-		w.WriteHeader(200, "", httpmessage.FieldsOf("Content-Length", "3"))
-		conn, _, err := w.TakeOver()
+		w.WriteHeader(200, "", httpmessage.NewFields("Content-Length", "3"))
+		conn, _, err := w.Hijack()
 		if err != nil {
 			t.Error(err)
 			return
@@ -416,7 +416,7 @@ func TestExtendedConnect(t *testing.T) {
 		b := make([]byte, 10)
 		n, _ := conn.Read(b)
 		_, _ = conn.Write(b[:n])
-	}), func(c *http2.Config) { c.Protocols = true })
+	}), func(c *http2.Config) { c.ExtendedConnect = true })
 	c := s.open(t)
 	request := func(path string) []string {
 		return []string{":method: CONNECT", ":protocol: websocket", ":scheme: https", ":authority: a.example", ":path: " + path}

@@ -222,7 +222,7 @@ func TestStreams(t *testing.T) {
 			most.Store(max(most.Load(), running.Add(1)))
 			defer running.Add(-1)
 			<-release
-		}), func(c *http2.Config) { c.Streams = 10 })
+		}), func(c *http2.Config) { c.MaxConcurrentStreams = 10 })
 		c := s.open(t)
 		var ids []uint32
 		for range 12 {

@@ -64,8 +64,8 @@ type server struct {
 
 func config(h httpmessage.Handler, change func(*http2.Config)) http2.Config {
 	c := http2.Config{
-		Handler: h, Now: time.Now, Log: slog.New(slog.DiscardHandler), MaxHeader: 64 << 10,
-		HeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		Handler: h, Now: time.Now, Log: slog.New(slog.DiscardHandler), MaxHeaderBytes: 64 << 10,
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 	}
 	if change != nil {
 		change(&c)
@@ -261,7 +261,7 @@ func plain(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
 	for _, f := range r.Fields {
 		fmt.Fprintf(&b, " %s=%s", f.Name, f.Value)
 	}
-	w.WriteHeader(200, "", httpmessage.FieldsOf("Content-Type", "text/plain"))
+	w.WriteHeader(200, "", httpmessage.NewFields("Content-Type", "text/plain"))
 	text(w, b.String())
 }
 

@@ -34,7 +34,7 @@ func TestListen(t *testing.T) {
 				s.Serve(c)
 			}
 		},
-		Now: time.Now, Log: slog.New(slog.DiscardHandler), HeaderTimeout: waitTime, ShutdownTimeout: waitTime,
+		Now: time.Now, Log: slog.New(slog.DiscardHandler), ReadHeaderTimeout: waitTime, ShutdownTimeout: waitTime,
 		TLS: &tls.Config{Certificates: web.TLS.Certificates, MinVersion: tls.VersionTLS12},
 	})
 	ctx, cancel := context.WithCancel(t.Context())

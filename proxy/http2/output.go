@@ -40,11 +40,11 @@ func (c *connection) appendCode(kind http2.FrameType, stream, value uint32) {
 // appendSettings appends the server's SETTINGS, and its connection window: RFC 9113 sections 3.4 and 6.9.2.
 func (c *connection) appendSettings() {
 	settings := []http2.Setting{
-		{ID: http2.SettingMaxConcurrentStreams, Val: uint32(c.server.config.Streams)}, //nolint:gosec // small
+		{ID: http2.SettingMaxConcurrentStreams, Val: uint32(c.server.config.MaxConcurrentStreams)}, //nolint:gosec // small
 		{ID: http2.SettingInitialWindowSize, Val: firstWindow},
 		{ID: http2.SettingMaxHeaderListSize, Val: uint32(c.maxList())}, //nolint:gosec // small
 	}
-	if c.server.config.Protocols {
+	if c.server.config.ExtendedConnect {
 		settings = append(settings, http2.Setting{ID: http2.SettingEnableConnectProtocol, Val: 1})
 	}
 	const size = 6
@@ -155,7 +155,7 @@ func (c *connection) written() {
 		c.out = nil
 	}
 	c.progress.Broadcast()
-	c.rest()
+	c.suspend()
 }
 
 // writer writes the output of a connection until it is empty.

@@ -116,7 +116,7 @@ func (c *connection) fill(between bool) error {
 	now := c.server.config.Now()
 	for c.activeAt = now; ; now = c.server.config.Now() {
 		if c.inBlock && c.blockBy.IsZero() {
-			c.blockBy = now.Add(c.server.config.HeaderTimeout)
+			c.blockBy = now.Add(c.server.config.ReadHeaderTimeout)
 		}
 		if err := c.overdue(now); err != nil {
 			return err
@@ -124,14 +124,14 @@ func (c *connection) fill(between bool) error {
 		n, err := c.read(between, now)
 		switch {
 		case n > 0:
-			c.rested = false
+			c.suspended = false
 			return nil
 		case err == nil:
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return cmp.Or(c.err, err)
 		case c.evicted():
 			return errEvicted
-		case between && !c.rested && !c.server.config.Now().Before(c.activeAt.Add(restAfter)):
+		case between && !c.suspended && !c.server.config.Now().Before(c.activeAt.Add(suspendAfter)):
 			c.giveBack()
 		}
 	}
@@ -139,7 +139,7 @@ func (c *connection) fill(between bool) error {
 
 // giveBack releases the resources that the connection does not need while no data arrives between two frames.
 func (c *connection) giveBack() {
-	c.rested = true
+	c.suspended = true
 	if r := c.reader; r != nil {
 		r.c, c.reader = nil, nil
 		c.server.readers.Put(r)
@@ -154,7 +154,7 @@ func (c *connection) giveBack() {
 // costs less than setting it for each read. c.mu is held, except while it waits.
 func (c *connection) read(between bool, now time.Time) (n int, err error) {
 	deadline := c.deadline(between)
-	early := !c.unarmed && !c.rested && c.armed.After(now) && (deadline.IsZero() || !c.armed.After(deadline))
+	early := !c.unarmed && !c.suspended && c.armed.After(now) && (deadline.IsZero() || !c.armed.After(deadline))
 	if !early {
 		c.armed, c.unarmed = deadline, false
 		if err := c.SetReadDeadline(deadline); err != nil {
@@ -162,11 +162,11 @@ func (c *connection) read(between bool, now time.Time) (n int, err error) {
 		}
 	}
 	c.waiting = true
-	c.rest()
-	rested := c.rested
+	c.suspend()
+	rested := c.suspended
 	if rested && c.idle && c.running == 0 {
-		c.Park(deadline, c.resume)
-		return 0, errParked
+		c.Suspend(deadline, c.resume)
+		return 0, errSuspended
 	}
 	c.mu.Unlock()
 	if rested {
@@ -190,14 +190,14 @@ func (c *connection) evicted() bool {
 		return false
 	}
 	c.idle = false
-	return !c.Serving()
+	return !c.SetServing()
 }
 
 // resume continues a parked connection in another goroutine, when data has arrived, or with the error of waiting.
 func (c *connection) resume(err error) {
 	c.mu.Lock()
 	c.waiting = false
-	c.rested = err != nil
+	c.suspended = err != nil
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = nil
 		if c.evicted() {
@@ -211,8 +211,8 @@ func (c *connection) resume(err error) {
 	c.serve(err)
 }
 
-// rest marks the connection as idle, if it waits for a stream, and nothing is being written. c.mu is held.
-func (c *connection) rest() {
+// suspend marks the connection as idle, if it waits for a stream, and nothing is being written. c.mu is held.
+func (c *connection) suspend() {
 	if !c.waiting || c.idle || len(c.streams) > 0 || c.inBlock || c.writing || len(c.out) > 0 || c.err != nil {
 		return
 	}
@@ -221,20 +221,20 @@ func (c *connection) rest() {
 		return
 	}
 	c.idle = true
-	c.Idle()
+	c.SetIdle()
 }
 
 // quiet is called when the last stream has ended. c.mu is held.
 func (c *connection) quiet() {
-	c.restSince = c.server.config.Now()
-	c.activeAt = c.restSince
+	c.suspendedSince = c.server.config.Now()
+	c.activeAt = c.suspendedSince
 	if !c.waiting {
 		return
 	}
-	c.rested = false // the state of the handler is not released yet
+	c.suspended = false // the state of the handler is not released yet
 	c.armed = c.deadline(true)
 	_ = c.SetReadDeadline(c.armed) // a closed connection is not read
-	c.rest()
+	c.suspend()
 }
 
 // deadline returns the time of the next timeout; zero for none. c.mu is held.
@@ -252,10 +252,10 @@ func (c *connection) deadline(between bool) time.Time {
 		add(c.goAway.by)
 	}
 	if len(c.streams) == 0 {
-		add(c.restSince.Add(c.server.config.IdleTimeout))
+		add(c.suspendedSince.Add(c.server.config.IdleTimeout))
 	}
-	if between && !c.rested {
-		add(c.activeAt.Add(restAfter))
+	if between && !c.suspended {
+		add(c.activeAt.Add(suspendAfter))
 	}
 	return first
 }
@@ -284,7 +284,7 @@ func (c *connection) overdue(now time.Time) error {
 	if c.goAway.final {
 		return errDrained
 	}
-	if over(c.restSince.Add(c.server.config.IdleTimeout)) {
+	if over(c.suspendedSince.Add(c.server.config.IdleTimeout)) {
 		return errIdle
 	}
 	return nil

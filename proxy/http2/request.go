@@ -72,7 +72,7 @@ func (c *connection) readBlock(f *http2.HeadersFrame) error {
 	clear(b.fields)
 	*b = blockDecoder{decoder: b.decoder, fields: b.fields[:0], left: c.maxList()}
 	b.decoder.SetEmitEnabled(true)
-	most := minContinuations + c.server.config.MaxHeader/bytesPerPart
+	most := minContinuations + c.server.config.MaxHeaderBytes/bytesPerPart
 	fragment, ends := f.HeaderBlockFragment(), f.HeadersEnded()
 	for n := 0; ; n++ {
 		if b.encoded += len(fragment); b.encoded > 2*c.maxList() || n > most {
@@ -155,7 +155,7 @@ func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
 		return nil, &connectionError{http2.ErrCodeStreamClosed, "a reused stream identifier"}
 	}
 	if c.idle {
-		if c.idle = false; !c.Serving() {
+		if c.idle = false; !c.SetServing() {
 			return nil, errEvicted
 		}
 	}
@@ -163,11 +163,11 @@ func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
 	switch {
 	case malformed:
 		return nil, c.resetID(id, http2.ErrCodeProtocol)
-	case len(c.streams) >= c.server.config.Streams:
+	case len(c.streams) >= c.server.config.MaxConcurrentStreams:
 		return nil, c.resetID(id, http2.ErrCodeRefusedStream)
 	}
 	// Handlers of reset streams may run for a moment. This limits their number to that of streams.
-	for c.handlers >= c.server.config.Streams && c.err == nil {
+	for c.handlers >= c.server.config.MaxConcurrentStreams && c.err == nil {
 		c.flushLater()
 		c.wait(&c.progress, time.Time{})
 	}
@@ -204,7 +204,7 @@ func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, o
 	if refusal = s.addFields(fields); refusal == "" {
 		refusal = s.check()
 	}
-	if length := r.Fields.Lines("content-length"); len(length) > 0 && refusal == "" {
+	if length := r.Fields.Values("content-length"); len(length) > 0 && refusal == "" {
 		n, err := strconv.ParseUint(length[0], 10, 63)
 		if err != nil || len(length) > 1 || ends && n > 0 {
 			return "Content-Length does not match the content", true
@@ -267,7 +267,7 @@ func (s *stream) pseudo(name string) (to *string, bit int) {
 		return &r.Host, pseudoAuthority
 	case name == ":path":
 		return &r.Target, pseudoPath
-	case name == ":protocol" && s.c.server.config.Protocols:
+	case name == ":protocol" && s.c.server.config.ExtendedConnect:
 		return &r.Protocol, pseudoProtocol
 	default:
 		return nil, 0

@@ -101,10 +101,10 @@ func TestRefusal(t *testing.T) {
 	t.Parallel()
 	var statuses []int
 	c := serve(t, atOnce(plain), func(c *http2.Config) {
-		c.Refusal = func(r *httpmessage.Incoming, status int, reason string, _ bool) (int, string, []byte) {
+		c.ErrorDocument = func(r *httpmessage.Incoming, status int, reason string, _ bool) (int, string, []byte) {
 			return status, "text/html", fmt.Appendf(nil, "<p>%s %d %s", r.Target, status, reason)
 		}
-		c.Refused = func(status int) { statuses = append(statuses, status) }
+		c.Rejected = func(status int) { statuses = append(statuses, status) }
 	}).open(t)
 	a := c.receive(c.ask(true, get("/x", "connection: close")...))
 	const want = "<p>/x 400 a connection-specific field: connection"
@@ -131,7 +131,7 @@ func TestRefusal(t *testing.T) {
 // A field section that is too large gets 431, and does not affect the next request: RFC 9113 section 10.5.1.
 func TestLargeFields(t *testing.T) {
 	t.Parallel()
-	c := serve(t, atOnce(plain), func(c *http2.Config) { c.MaxHeader = 8 << 10 }).open(t)
+	c := serve(t, atOnce(plain), func(c *http2.Config) { c.MaxHeaderBytes = 8 << 10 }).open(t)
 	for _, tt := range []struct {
 		name, want string
 		fields     []string
@@ -165,7 +165,7 @@ func TestFieldsOfRequests(t *testing.T) {
 	t.Parallel()
 	var all []string
 	h := later(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
-		all = append(all, r.Target, r.Fields.Value("x"))
+		all = append(all, r.Target, r.Fields.Get("x"))
 		plain(r, w)
 	})
 	c := serve(t, h, nil).open(t)
@@ -196,7 +196,7 @@ func TestConnection(t *testing.T) {
 		state.n++
 		w.WriteHeader(200, "", nil)
 		text(w, fmt.Sprint(r.Conn.RemoteAddr(), " ", r.Conn.LocalAddr(), " ", r.Conn.Secure(), " ", r.Conn.ServerName(),
-			" ", r.Conn.Attached() == nil, " ", w.HalfClosed() == nil, " ", w.EndEarly(), " ", state.n))
+			" ", r.Conn.Attached() == nil, " ", w.HalfClosed() == nil, " ", w.Truncate(), " ", state.n))
 		return true
 	}}
 	stopped := time.Now() // an idle connection loses its state

@@ -66,9 +66,9 @@ func (w restWriter) Continue() {
 	_, _ = w.s.transmit(rest, false) // finish sees the error
 }
 
-// Room implements httpmessage.ResponseWriter. In Begin the returned size is reserved for this stream until
+// Available implements httpmessage.ResponseWriter. In Begin the returned size is reserved for this stream until
 // Begin returns.
-func (s *stream) Room() int64 {
+func (s *stream) Available() int64 {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
 	r := &s.response
@@ -104,7 +104,7 @@ func (s *stream) interim(status int, fields httpmessage.Fields) {
 	defer s.c.server.giveEncoder(e)
 	e.status(status)
 	for _, f := range fields {
-		if !f.Is("Content-Length") {
+		if !f.HasName("Content-Length") {
 			e.field(f.Name, f.Value)
 		}
 	}
@@ -133,7 +133,7 @@ func (s *stream) WriteHeader(status int, _ string, fields httpmessage.Fields) {
 	if !fields.Has("Date") {
 		r.encoder.field("date", s.c.server.date.At(s.c.server.config.Now()))
 	}
-	if fields.Value("Connection") == "close" {
+	if fields.Get("Connection") == "close" {
 		s.c.drain()
 	}
 }
@@ -141,15 +141,15 @@ func (s *stream) WriteHeader(status int, _ string, fields httpmessage.Fields) {
 // frame processes a field that concerns the framing, and reports whether it is sent.
 func (r *response) frame(f httpmessage.Field) bool {
 	switch {
-	case f.Is("Content-Length"):
+	case f.HasName("Content-Length"):
 		n, err := strconv.ParseInt(f.Value, 10, 64)
 		if r.sizeless || err != nil || n < 0 || r.left >= 0 {
 			return false
 		}
 		r.left = n
-	case f.Is("Content-Type"):
+	case f.HasName("Content-Type"):
 		return r.status != http.StatusNotModified
-	case f.Is("Trailer"):
+	case f.HasName("Trailer"):
 		r.trailed = true
 	}
 	return true
@@ -249,8 +249,8 @@ func (s *stream) Abort() {
 	s.reset(http2.ErrCodeInternal)
 }
 
-// EndEarly implements httpmessage.ResponseWriter: the end of a stream would mean that the response is complete.
-func (*stream) EndEarly() bool { return false }
+// Truncate implements httpmessage.ResponseWriter: the end of a stream would mean that the response is complete.
+func (*stream) Truncate() bool { return false }
 
 // finish ends the response after the handler has returned, unless a Continuation must write the rest.
 func (s *stream) finish() {

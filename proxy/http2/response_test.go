@@ -20,7 +20,7 @@ type writer = httpmessage.ResponseWriter
 func TestResponses(t *testing.T) {
 	t.Parallel()
 	head := func(w writer, status int, fields ...string) {
-		w.WriteHeader(status, "", httpmessage.FieldsOf(fields...))
+		w.WriteHeader(status, "", httpmessage.NewFields(fields...))
 	}
 	big := strings.Repeat("0123456789", 5000)
 	for _, tt := range []struct {
@@ -89,20 +89,20 @@ func TestResponses(t *testing.T) {
 		{"trailers", func(w writer) {
 			head(w, 200, "Trailer", "X-T")
 			text(w, "abc")
-			w.SetTrailer(httpmessage.FieldsOf("X-T", "1", "Connection", "x"))
+			w.SetTrailer(httpmessage.NewFields("X-T", "1", "Connection", "x"))
 		}, "200 - 'abc' [x-t: 1] ", "200 - '' [] "},
 		{
-			"unannounced trailers", func(w writer) { text(w, big); w.SetTrailer(httpmessage.FieldsOf("X-T", "1")) },
+			"unannounced trailers", func(w writer) { text(w, big); w.SetTrailer(httpmessage.NewFields("X-T", "1")) },
 			"200 - '" + big + "' [x-t: 1] ", "200 - '' [] ",
 		},
 		{
-			"trailers of nothing", func(w writer) { w.SetTrailer(httpmessage.FieldsOf("X-T", "1")) },
+			"trailers of nothing", func(w writer) { w.SetTrailer(httpmessage.NewFields("X-T", "1")) },
 			"200 - '' [x-t: 1] ", "200 - '' [] ",
 		},
 		{"trailers behind a length", func(w writer) {
 			head(w, 200, "Content-Length", "3", "Trailer", "X-T")
 			text(w, "abc")
-			w.SetTrailer(httpmessage.FieldsOf("X-T", "1"))
+			w.SetTrailer(httpmessage.NewFields("X-T", "1"))
 		}, "200 3 'abc' [x-t: 1] ", "200 3 '' [] "},
 		{
 			"an abort", func(w writer) { text(w, "abc"); _ = w.Flush(); w.Abort(); text(w, "def") },
@@ -136,7 +136,7 @@ func TestResponses(t *testing.T) {
 func TestFieldsOfResponses(t *testing.T) {
 	t.Parallel()
 	c := serve(t, atOnce(func(_ *httpmessage.Incoming, w writer) {
-		w.WriteHeader(200, "Fine", httpmessage.FieldsOf("X-B", " 1 ", "x-a", "a\r\nb\x00c\xe4",
+		w.WriteHeader(200, "Fine", httpmessage.NewFields("X-B", " 1 ", "x-a", "a\r\nb\x00c\xe4",
 			"Transfer-Encoding", "chunked", "Keep-Alive", "1",
 			"Upgrade", "x", "X A", "1", "Date", "never", "", "x", "X-B", "2", "Content-Length", "0"))
 	}), nil).open(t)
@@ -152,7 +152,7 @@ func TestLargeHead(t *testing.T) {
 	t.Parallel()
 	value := strings.Repeat("\xfe", 50_000)
 	c := serve(t, atOnce(func(_ *httpmessage.Incoming, w writer) {
-		w.WriteHeader(200, "", httpmessage.FieldsOf("X-Large", value))
+		w.WriteHeader(200, "", httpmessage.NewFields("X-Large", value))
 		text(w, "abc")
 	}), nil).open(t)
 	for range 2 {
@@ -166,7 +166,7 @@ func TestLargeHead(t *testing.T) {
 func TestInterim(t *testing.T) {
 	t.Parallel()
 	c := serve(t, later(func(_ *httpmessage.Incoming, w writer) {
-		w.WriteInterim(103, httpmessage.FieldsOf("Link", "</a>", "Content-Length", "3"))
+		w.WriteInterim(103, httpmessage.NewFields("Link", "</a>", "Content-Length", "3"))
 		w.WriteInterim(101, nil)
 		w.WriteInterim(200, nil)
 		text(w, "abc")

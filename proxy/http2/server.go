@@ -20,26 +20,26 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Config configures a Server. Handler, Now, Log, MaxHeader, HeaderTimeout and IdleTimeout must be set.
+// Config configures a Server. Handler, Now, Log, MaxHeaderBytes, ReadHeaderTimeout and IdleTimeout must be set.
 type Config struct {
 	Handler httpmessage.Handler
 	Now     func() time.Time
 	Log     *slog.Logger
 	// Panicked is called with a panic of a handler, whose stream is reset. nil for no call.
 	Panicked func(value any, stack []byte)
-	// Refusal returns the status and the document for a request that is rejected before the handler, like
-	// http1.Config.Refusal; nil for a line of plain text. plainHTTP is false. Refused is called with the
+	// ErrorDocument returns the status and the document for a request that is rejected before the handler, like
+	// http1.Config.ErrorDocument; nil for a line of plain text. plainHTTP is false. Refused is called with the
 	// status; nil for no call.
-	Refusal func(r *httpmessage.Incoming, status int, reason string, plainHTTP bool) (int, string, []byte)
-	Refused func(status int)
+	ErrorDocument func(r *httpmessage.Incoming, status int, reason string, plainHTTP bool) (int, string, []byte)
+	Rejected      func(status int)
 
-	MaxHeader     int           // bytes of a field section: RFC 9113 section 6.5.2
-	HeaderTimeout time.Duration // for the preface, a field block, and the acknowledgement of the settings
-	IdleTimeout   time.Duration // of a connection without streams
-	Streams       int           // the most concurrent streams of a connection; 0 means 100
-	// Protocols is whether clients may switch the protocol of a stream by an extended CONNECT, which is
+	MaxHeaderBytes       int           // bytes of a field section: RFC 9113 section 6.5.2
+	ReadHeaderTimeout    time.Duration // for the preface, a field block, and the acknowledgement of the settings
+	IdleTimeout          time.Duration // of a connection without streams
+	MaxConcurrentStreams int           // the most concurrent streams of a connection; 0 means 100
+	// ExtendedConnect is whether clients may switch the protocol of a stream by an extended CONNECT, which is
 	// announced: RFC 8441 section 3.
-	Protocols bool
+	ExtendedConnect bool
 	// BodyDeadline returns the deadline for the next part of a request body, WriteDeadline the one for the
 	// client to open a flow-control window for the next part of a response; nil for no deadline.
 	BodyDeadline  func() time.Time
@@ -51,13 +51,13 @@ type Conn interface {
 	net.Conn
 	Secure() bool
 	ServerName() string
-	Serving() bool
-	Idle()
+	SetServing() bool
+	SetIdle()
 	OnDrain(f func())
 	BeginWait() context.Context
 	EndWait()
 	Await(by time.Time) error
-	Park(by time.Time, resume func(error))
+	Suspend(by time.Time, resume func(error))
 	Linger() error
 }
 
@@ -89,8 +89,8 @@ const (
 
 // NewServer returns a Server. Close ends its goroutines.
 func NewServer(config Config) *Server {
-	if config.Streams == 0 {
-		config.Streams = recommendedStreams
+	if config.MaxConcurrentStreams == 0 {
+		config.MaxConcurrentStreams = recommendedStreams
 	}
 	return &Server{config: config, tasks: make(chan task), closed: make(chan struct{})}
 }

@@ -128,11 +128,11 @@ func (s *stream) begin(refusal string) {
 func (s *stream) refuse(status int, reason string) {
 	config := &s.c.server.config
 	contentType, body := "text/plain; charset=utf-8", []byte(reason+"\n")
-	if config.Refusal != nil {
-		status, contentType, body = config.Refusal(&s.incoming, status, reason, false)
+	if config.ErrorDocument != nil {
+		status, contentType, body = config.ErrorDocument(&s.incoming, status, reason, false)
 	}
-	if config.Refused != nil { // before the client can see the response
-		config.Refused(status)
+	if config.Rejected != nil { // before the client can see the response
+		config.Rejected(status)
 	}
 	s.WriteHeader(status, "", httpmessage.Fields{{Name: "content-type", Value: contentType}})
 	_, _ = s.Write(body) // finish sees the error
@@ -270,8 +270,8 @@ func (s *stream) reset(code http2.ErrCode) {
 	s.drop(errReset)
 }
 
-// TakeOver implements httpmessage.ResponseWriter, for CONNECT.
-func (s *stream) TakeOver() (net.Conn, []byte, error) {
+// Hijack implements httpmessage.ResponseWriter, for CONNECT.
+func (s *stream) Hijack() (net.Conn, []byte, error) {
 	if !s.tunnels() || s.response.inBegin {
 		return nil, nil, errNoTunnel
 	}

@@ -22,7 +22,7 @@ func TestManyClients(t *testing.T) {
 	answer := func(r *httpmessage.Incoming, w writer) {
 		n := size(r)
 		if n%2 == 0 {
-			w.WriteHeader(200, "", httpmessage.FieldsOf("Content-Length", strconv.Itoa(n)))
+			w.WriteHeader(200, "", httpmessage.NewFields("Content-Length", strconv.Itoa(n)))
 		}
 		var sent int
 		if r.Body != nil {
@@ -44,12 +44,12 @@ func TestManyClients(t *testing.T) {
 		}
 	}
 	address := listenTCP(t, handler{begin: func(r *httpmessage.Incoming, w writer) bool {
-		if r.Body != nil || int64(size(r)) > w.Room() {
+		if r.Body != nil || int64(size(r)) > w.Available() {
 			return false
 		}
 		answer(r, w)
 		return true
-	}, next: answer}, func(c *http2.Config) { c.Streams = 20 })
+	}, next: answer}, func(c *http2.Config) { c.MaxConcurrentStreams = 20 })
 	var all sync.WaitGroup
 	for client := range 8 {
 		transport := &http.Transport{Protocols: new(http.Protocols)}

@@ -42,7 +42,7 @@ func playFlow(t *testing.T, random *rand.Rand) {
 	}
 	begins := random.IntN(2) == 0
 	c := serve(t, handler{begin: func(r *httpmessage.Incoming, w writer) bool {
-		if !begins || int64(size(r)) > w.Room() {
+		if !begins || int64(size(r)) > w.Available() {
 			return false
 		}
 		h(r, w)

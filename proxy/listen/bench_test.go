@@ -19,15 +19,15 @@ func BenchmarkRequest(b *testing.B) {
 				WriteDeadline: func() time.Time { return time.Now().Add(time.Minute) },
 			})
 			b.Cleanup(func() { _ = socket.Close() })
-			s := start(b, socket.Listen(), func(config *listen.ServerConfig) {
+			s := start(b, socket.Listener(), func(config *listen.ServerConfig) {
 				config.Serve = func(c *listen.Conn) {
 					p := make([]byte, 4<<10)
 					answer := func(n int) bool {
-						if !c.Serving() {
+						if !c.SetServing() {
 							return false
 						}
 						_, err := c.Write(p[:n])
-						c.Idle()
+						c.SetIdle()
 						return err == nil
 					}
 					_ = c.SetReadDeadline(time.Now().Add(time.Hour))

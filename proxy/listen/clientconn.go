@@ -115,7 +115,7 @@ func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error
 		}
 		var n int64
 		part := buffers[:end]
-		n, err = c.WriteBy(func() (int64, error) { return part.WriteTo(c.Conn) })
+		n, err = c.WithWriteDeadline(func() (int64, error) { return part.WriteTo(c.Conn) })
 		written += n
 		buffers = buffers[end:]
 	}
@@ -132,7 +132,7 @@ func (c *clientConn) ReadFrom(r io.Reader) (sent int64, err error) {
 	}
 	for file.N > 0 {
 		part := &io.LimitedReader{R: file.R, N: min(file.N, fileChunk)}
-		n, err := c.WriteBy(func() (int64, error) { return to.ReadFrom(part) })
+		n, err := c.WithWriteDeadline(func() (int64, error) { return to.ReadFrom(part) })
 		sent += n
 		file.N -= n
 		if n == 0 || err != nil { // the file is shorter, or the client does not read
@@ -147,7 +147,7 @@ type onlyWriter struct{ io.Writer }
 
 // WriteBy calls write, which writes to the underlying connection and returns the number of bytes, with the deadline of
 // a chunk: repeatedly, as long as a chunk was written whenever the deadline passes, since the client is reading.
-func (c *clientConn) WriteBy(write func() (int64, error)) (written int64, err error) {
+func (c *clientConn) WithWriteDeadline(write func() (int64, error)) (written int64, err error) {
 	for {
 		if err := c.beginChunk(); err != nil {
 			return written, err
@@ -165,7 +165,7 @@ func (c *clientConn) WriteBy(write func() (int64, error)) (written int64, err er
 }
 
 // ReadsFrom returns the connection whose data Read passes through, nil while it has buffered data.
-func (c *clientConn) ReadsFrom() net.Conn {
+func (c *clientConn) ReadConn() net.Conn {
 	if c.hasAhead {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (c *clientConn) ReadsFrom() net.Conn {
 }
 
 // WritesTo returns the connection to which Write passes data through: writes to it are limited by WriteBy.
-func (c *clientConn) WritesTo() net.Conn { return c.Conn }
+func (c *clientConn) WriteConn() net.Conn { return c.Conn }
 
 // abort makes writes fail, including one in progress.
 func (c *clientConn) abort() {

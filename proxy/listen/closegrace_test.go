@@ -74,17 +74,17 @@ func TestCloseGraceIsShort(t *testing.T) {
 						if _, err := c.Read(make([]byte, 1)); !timedOut(err) {
 							return // the other connection
 						}
-						if c.Serving() {
+						if c.SetServing() {
 							t.Error("it goes on")
 						}
 						_, _ = c.Write([]byte(goodbye))
 					},
 					Now: time.Now, Log: slog.New(slog.DiscardHandler), TLS: own,
-					HeaderTimeout: time.Hour, ShutdownTimeout: time.Minute,
+					ReadHeaderTimeout: time.Hour, ShutdownTimeout: time.Minute,
 				})
 				ctx, stop := context.WithCancel(t.Context())
 				served := make(chan error)
-				go func() { served <- server.Serve(ctx, socket.Listen()) }()
+				go func() { served <- server.Serve(ctx, socket.Listener()) }()
 				client, ended := listener.dial()
 				conn := tls.Client(client, &tls.Config{
 					InsecureSkipVerify: true, SessionTicketsDisabled: true, MaxVersion: tls.VersionTLS12,

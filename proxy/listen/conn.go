@@ -34,21 +34,21 @@ type Conn struct {
 	serverName string
 	err        error
 
-	state    atomic.Int32
-	used     atomic.Bool // a part of a request was received
-	released atomic.Bool
-	parked   *parked // set by Park, for the worker; nil for none
-	drain    drainHook
-	wait     clientWait
+	state      atomic.Int32
+	used       atomic.Bool // a part of a request was received
+	released   atomic.Bool
+	suspension *suspension // set by Park, for the worker; nil for none
+	drain      drainHook
+	wait       clientWait
 }
 
 // The states of a Conn.
 const (
-	fresh   int32 = iota // nothing of a request was received yet
-	idle                 // waiting for another request
-	serving              // a request is in progress
-	leaving              // dismissed while idle: no request is answered any more
-	ended                // Close was called
+	stateNew      int32 = iota // nothing of a request was received yet
+	stateIdle                  // waiting for another request
+	stateServing               // a request is in progress
+	stateDraining              // dismissed while idle: no request is answered any more
+	stateClosed                // Close was called
 )
 
 // newConn returns the Conn of an accepted connection.
@@ -61,7 +61,7 @@ func newConn(tracked *connections, accepted net.Conn) *Conn {
 	c := &Conn{client: client, in: client, out: client, tracked: tracked, accepted: config.Now()}
 	c.remote = client.RemoteAddr()
 	if isSender(config.ProxyProtocol, addrOf(c.remote)) {
-		c.proxied = newProxied(client, config.HeaderTimeout)
+		c.proxied = newProxied(client, config.ReadHeaderTimeout)
 		c.in = c.proxied
 	}
 	if config.TLS != nil && !client.probe {
@@ -71,9 +71,9 @@ func newConn(tracked *connections, accepted net.Conn) *Conn {
 	return c
 }
 
-// Probe reports whether this is the connection of Socket.Probe, by which the process checks that it responds.
+// IsProbe reports whether this is the connection of Socket.Probe, by which the process checks that it responds.
 // It has no TLS.
-func (c *Conn) Probe() bool { return c.client.probe }
+func (c *Conn) IsProbe() bool { return c.client.probe }
 
 // Proxied reports whether the address of the client comes from a proxy in front, by the PROXY protocol.
 func (c *Conn) Proxied() bool { return c.proxied != nil }
@@ -115,7 +115,7 @@ func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
 // ReadsFrom returns the connection whose data Read passes through, nil while it has buffered data: a tunnel
 // reads from it directly. It is nil with TLS, and with the PROXY protocol, whose reader may have read more
 // than its header. Only the goroutine that may call Read may call it.
-func (c *Conn) ReadsFrom() net.Conn {
+func (c *Conn) ReadConn() net.Conn {
 	if c.in != c.client {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (c *Conn) ReadsFrom() net.Conn {
 
 // WritesTo returns the connection to which Write passes data through, nil with TLS. Only the goroutine that
 // may call Write may call it.
-func (c *Conn) WritesTo() net.Conn {
+func (c *Conn) WriteConn() net.Conn {
 	if c.out != c.client {
 		return nil
 	}
@@ -171,15 +171,15 @@ func (c *Conn) Await(by time.Time) error {
 	return c.client.await()
 }
 
-// parked is a connection on which to wait after Serve has returned.
-type parked struct {
+// suspension is a connection on which to wait after Serve has returned.
+type suspension struct {
 	by     time.Time
 	resume func(error)
 }
 
 // Park allows Serve to return while the connection is idle, to free the stack of its goroutine, which has grown with
 // requests. Await is called in another goroutine, which then calls resume, instead of Serve, with its error.
-func (c *Conn) Park(by time.Time, resume func(err error)) { c.parked = &parked{by, resume} }
+func (c *Conn) Suspend(by time.Time, resume func(err error)) { c.suspension = &suspension{by, resume} }
 
 // Release means that the connection was handed over, such as for a tunnel: its new owner closes it, and the
 // server tracks it until then. Serve may return earlier. The function of OnDrain is dropped.
@@ -191,21 +191,21 @@ func (c *Conn) Release() {
 // Serving marks the connection as serving, when a part of a request was received and before it is used. It
 // reports false if the connection was dismissed, evicted or closed: then no request must be answered. It may
 // be called again while a request is in progress.
-func (c *Conn) Serving() bool {
+func (c *Conn) SetServing() bool {
 	if !c.client.member.Use() {
 		return false
 	}
 	for {
 		switch state := c.state.Load(); state {
-		case serving:
+		case stateServing:
 			return true
-		case leaving, ended:
+		case stateDraining, stateClosed:
 			return false
 		default:
-			if !c.state.CompareAndSwap(state, serving) {
+			if !c.state.CompareAndSwap(state, stateServing) {
 				continue
 			}
-			if state == fresh {
+			if state == stateNew {
 				c.used.Store(true)
 				c.tracked.signal()
 			}
@@ -214,10 +214,10 @@ func (c *Conn) Serving() bool {
 	}
 }
 
-// Idle marks the connection as waiting for a request of which nothing was received, with all responses
+// SetIdle marks the connection as waiting for a request of which nothing was received, with all responses
 // written. It may then be closed for a new connection, or because the server drains.
-func (c *Conn) Idle() {
-	if !c.state.CompareAndSwap(serving, idle) {
+func (c *Conn) SetIdle() {
+	if !c.state.CompareAndSwap(stateServing, stateIdle) {
 		return
 	}
 	c.client.member.Idle()
@@ -226,7 +226,7 @@ func (c *Conn) Idle() {
 
 // dismiss ends the reads of an idle connection, so that its goroutine closes it.
 func (c *Conn) dismiss() {
-	if c.state.CompareAndSwap(fresh, leaving) || c.state.CompareAndSwap(idle, leaving) {
+	if c.state.CompareAndSwap(stateNew, stateDraining) || c.state.CompareAndSwap(stateIdle, stateDraining) {
 		c.client.dismiss(c.tracked.server.config.Now())
 	}
 }
@@ -273,7 +273,7 @@ func (c *Conn) CloseWrite() error {
 
 // Close implements net.Conn. It may be called again.
 func (c *Conn) Close() error {
-	if c.state.Swap(ended) == ended {
+	if c.state.Swap(stateClosed) == stateClosed {
 		return net.ErrClosed
 	}
 	err := c.out.Close()
@@ -286,7 +286,7 @@ func (c *Conn) Close() error {
 // cut closes the socket unconditionally: a response in progress ends by a reset, so that it does not look complete.
 func (c *Conn) cut() {
 	c.wait.end()
-	if c.state.Load() == serving && !c.released.Load() {
+	if c.state.Load() == stateServing && !c.released.Load() {
 		c.Abort()
 	}
 	_ = c.client.Close()

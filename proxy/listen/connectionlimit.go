@@ -33,10 +33,10 @@ func NewConnectionLimit(limits ConnectionLimits, now func() time.Time) *Connecti
 }
 
 // Change sets new limits; open connections stay open.
-func (l *ConnectionLimit) Change(limits ConnectionLimits) { l.pool.Change(limits.pool()) }
+func (l *ConnectionLimit) SetLimits(limits ConnectionLimits) { l.pool.Change(limits.pool()) }
 
-// Open returns the number of connections.
-func (l *ConnectionLimit) Open() int { return l.pool.Len() }
+// Connections returns the number of connections.
+func (l *ConnectionLimit) Connections() int { return l.pool.Len() }
 
 // add counts a connection of a client, and waits until the total allows it, or until done is closed. It
 // returns false if the client, or its network, has too many connections in use.

@@ -26,14 +26,14 @@ func serveLimited(
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		testserver.Wait(t, "all connections are closed", func() bool { return limit.Open() == 0 })
+		testserver.Wait(t, "all connections are closed", func() bool { return limit.Connections() == 0 })
 	})
 	var mu sync.Mutex
 	seen := 0
-	serve(t, s.Listen(), func(c *listen.ServerConfig) {
+	serve(t, s.Listener(), func(c *listen.ServerConfig) {
 		c.Serve = lines(func(conn *listen.Conn, request string) string {
 			mu.Lock()
-			seen = max(seen, limit.Open())
+			seen = max(seen, limit.Connections())
 			mu.Unlock()
 			if request == "held" {
 				_, _ = io.WriteString(conn, "held\n")
@@ -89,7 +89,7 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 	for want, answer := range map[string]func() []byte{"too many": tooMany, "": nil} {
 		var refused atomic.Int64
 		limits := listen.ConnectionLimits{Connections: 100, ClientConnections: 2, Exempt: prefixes("127.0.0.9/32")}
-		config := listen.SocketConfig{TooMany: answer, Refused: func() { refused.Add(1) }}
+		config := listen.SocketConfig{TooManyConnections: answer, Rejected: func() { refused.Add(1) }}
 		addr, limit, _ := serveLimited(t, limits, config)
 		var first *caller
 		for range 2 {
@@ -102,15 +102,15 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 				t.Errorf("%q, %v; not %q", got, err, want)
 			}
 		}
-		if got := refused.Load(); got != 2 || limit.Open() != 2 {
-			t.Errorf("%d are refused, %d open", got, limit.Open())
+		if got := refused.Load(); got != 2 || limit.Connections() != 2 {
+			t.Errorf("%d are refused, %d open", got, limit.Connections())
 		}
 		const other, exempt = "127.0.0.2", "127.0.0.9"
 		for _, from := range []string{other, exempt, exempt, exempt, exempt} {
 			call(t, addr, from).hold(t)
 		}
 		first.reset()
-		testserver.Wait(t, "one of its own ends", func() bool { return limit.Open() == 6 })
+		testserver.Wait(t, "one of its own ends", func() bool { return limit.Connections() == 6 })
 		c := call(t, addr, "127.0.0.1")
 		c.send(t, "a\n")
 		c.expect(t, "a")
@@ -119,7 +119,7 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 
 func TestConnectionLimitChanged(t *testing.T) {
 	t.Parallel()
-	addr, limit, most := serveLimited(t, listen.ConnectionLimits{Connections: 1}, listen.SocketConfig{TooMany: tooMany})
+	addr, limit, most := serveLimited(t, listen.ConnectionLimits{Connections: 1}, listen.SocketConfig{TooManyConnections: tooMany})
 	first := call(t, addr, "127.0.0.1")
 	first.hold(t)
 	var callers []*caller
@@ -134,15 +134,15 @@ func TestConnectionLimitChanged(t *testing.T) {
 	if got := most(); got != 1 {
 		t.Errorf("%d were open, where one may be", got)
 	}
-	limit.Change(listen.ConnectionLimits{Connections: 3})
+	limit.SetLimits(listen.ConnectionLimits{Connections: 3})
 	callers[0].expect(t, "held")
 	callers[1].expect(t, "held")
 	more(1) // not before: a connection whose request is not processed yet may be closed for it
 	if got := most(); got > 3 {
 		t.Errorf("%d were open, where three may be", got)
 	}
-	limit.Change(listen.ConnectionLimits{Connections: 1}) // open connections stay open
-	if got := limit.Open(); got != 3 {
+	limit.SetLimits(listen.ConnectionLimits{Connections: 1}) // open connections stay open
+	if got := limit.Connections(); got != 3 {
 		t.Errorf("%d are open", got)
 	}
 	for _, c := range []*caller{first, callers[0], callers[1]} {
@@ -152,7 +152,7 @@ func TestConnectionLimitChanged(t *testing.T) {
 	if got := most(); got != 1 {
 		t.Errorf("%d were open when the last one was served, where one may be", got)
 	}
-	limit.Change(listen.ConnectionLimits{Connections: 9, ClientConnections: 1})
+	limit.SetLimits(listen.ConnectionLimits{Connections: 9, ClientConnections: 1})
 	if got, err := io.ReadAll(call(t, addr, "127.0.0.1").in); err != nil || string(got) != "too many" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -162,7 +162,7 @@ func TestConnectionLimitChanged(t *testing.T) {
 func TestConnectionLimitCountsBack(t *testing.T) {
 	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 100, ClientConnections: 100}, time.Now)
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
-	server := socket.Listen()
+	server := socket.Listener()
 	var accepted []net.Conn
 	for range 50 {
 		call(t, socket.Addr().String(), "127.0.0.1")
@@ -172,8 +172,8 @@ func TestConnectionLimitCountsBack(t *testing.T) {
 		}
 		accepted = append(accepted, conn)
 	}
-	if limit.Open() != 50 {
-		t.Errorf("%d are open", limit.Open())
+	if limit.Connections() != 50 {
+		t.Errorf("%d are open", limit.Connections())
 	}
 	var closing sync.WaitGroup
 	for _, conn := range accepted[1:] {
@@ -181,13 +181,13 @@ func TestConnectionLimitCountsBack(t *testing.T) {
 		closing.Go(func() { conn.Close() })
 	}
 	closing.Wait()
-	if limit.Open() != 1 {
-		t.Errorf("%d are open after a double Close", limit.Open())
+	if limit.Connections() != 1 {
+		t.Errorf("%d are open after a double Close", limit.Connections())
 	}
 	accepted[0].Close()
 	testserver.Within(t, "Close", func() { socket.Close() })
-	if limit.Open() != 0 {
-		t.Errorf("%d are open in the end", limit.Open())
+	if limit.Connections() != 0 {
+		t.Errorf("%d are open in the end", limit.Connections())
 	}
 }
 
@@ -210,5 +210,5 @@ func TestConnectionLimitEndsSlowReaders(t *testing.T) {
 			}
 		}
 	}()
-	testserver.Wait(t, "the connection has ended", func() bool { return limit.Open() == 0 })
+	testserver.Wait(t, "the connection has ended", func() bool { return limit.Connections() == 0 })
 }

@@ -136,11 +136,11 @@ func (t *connections) closeIdleOnce(begun time.Time) (left time.Duration) {
 			since = begun
 		}
 		own := since.Add(unusedGrace).Sub(now)
-		if own > 0 && (state == fresh || state == idle && c.drain.used()) {
+		if own > 0 && (state == stateNew || state == stateIdle && c.drain.used()) {
 			left = max(left, own)
 			continue
 		}
-		if (state == fresh || state == idle) && c.client.Unread() { // it is about to be used
+		if (state == stateNew || state == stateIdle) && c.client.Unread() { // it is about to be used
 			left = max(left, unreadGrace)
 			continue
 		}
@@ -153,7 +153,7 @@ func (t *connections) closeIdleOnce(begun time.Time) (left time.Duration) {
 // connection, such as a tunnel, which may never end.
 func (t *connections) cut() (underWay bool) {
 	for _, c := range t.all() {
-		underWay = underWay || c.state.Load() == serving && !c.released.Load()
+		underWay = underWay || c.state.Load() == stateServing && !c.released.Load()
 		c.cut()
 	}
 	return underWay

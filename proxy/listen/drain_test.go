@@ -94,11 +94,11 @@ func TestShutdownWithUnread(t *testing.T) {
 			in := bufio.NewReader(c)
 			for {
 				request, err := in.ReadString('\n')
-				if err != nil || !c.Serving() {
+				if err != nil || !c.SetServing() {
 					return
 				}
 				_, _ = io.WriteString(c, request)
-				c.Idle()
+				c.SetIdle()
 				served <- c
 				<-read
 			}
@@ -167,7 +167,7 @@ func TestShutdownOfUnusedConnections(t *testing.T) {
 						serveLines(c)
 					},
 					Now: time.Now, Log: slog.New(slog.DiscardHandler),
-					HeaderTimeout: time.Hour, ShutdownTimeout: time.Minute,
+					ReadHeaderTimeout: time.Hour, ShutdownTimeout: time.Minute,
 				})
 				ctx, end := context.WithCancel(t.Context())
 				served := make(chan error, 1)
@@ -230,8 +230,8 @@ func TestAnnounce(t *testing.T) {
 	defer endDaemon()
 	for name, end := range map[string]func(*running){
 		"replaced":  func(s *running) { s.end() },
-		"announced": func(s *running) { go s.Announce(t.Context()) },
-		"both":      func(s *running) { go s.Announce(t.Context()); s.end() },
+		"announced": func(s *running) { go s.AnnounceShutdown(t.Context()) },
+		"both":      func(s *running) { go s.AnnounceShutdown(t.Context()); s.end() },
 	} {
 		var served, drained atomic.Int32
 		echoes := lines(echo)
@@ -273,7 +273,7 @@ func TestOnDrainLate(t *testing.T) {
 	c := call(t, s.addr, "127.0.0.1")
 	announced, cancel := context.WithCancel(t.Context())
 	cancel()
-	s.Announce(announced)
+	s.AnnounceShutdown(announced)
 	c.send(t, "a")
 	testserver.Within(t, "OnDrain", func() {
 		if !<-called {
@@ -290,7 +290,7 @@ func TestStopEndsReleasedConnections(t *testing.T) {
 	s := start(t, localListener(t), func(c *listen.ServerConfig) {
 		c.DaemonContext, c.ShutdownTimeout = life, 10*time.Millisecond
 		c.Serve = func(c *listen.Conn) {
-			if !c.Serving() {
+			if !c.SetServing() {
 				return
 			}
 			c.Release()
@@ -325,7 +325,7 @@ func TestStopEndsReleasedConnections(t *testing.T) {
 
 // A connection that ends without a request is reported to Unused; one with a request is not.
 func TestUnusedConnectionsAreCounted(t *testing.T) {
-	s := startHolding(t, func(c *listen.ServerConfig) { c.HeaderTimeout = 10 * time.Millisecond })
+	s := startHolding(t, func(c *listen.ServerConfig) { c.ReadHeaderTimeout = 10 * time.Millisecond })
 	for range 3 {
 		call(t, s.addr, "127.0.0.1")
 	}
@@ -376,7 +376,7 @@ func TestPanic(t *testing.T) {
 	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 9}, time.Now)
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
 	t.Cleanup(func() { _ = socket.Close() })
-	s := start(t, socket.Listen(), func(c *listen.ServerConfig) {
+	s := start(t, socket.Listener(), func(c *listen.ServerConfig) {
 		c.Serve = lines(func(_ *listen.Conn, request string) string {
 			if request == "panic" {
 				panic("of the test")
@@ -392,7 +392,7 @@ func TestPanic(t *testing.T) {
 	if got, err := c.in.ReadString('\n'); err == nil || timedOut(err) {
 		t.Errorf("%q, %v", got, err)
 	}
-	testserver.Wait(t, "it is released", func() bool { return limit.Open() == 1 })
+	testserver.Wait(t, "it is released", func() bool { return limit.Connections() == 1 })
 	other.send(t, "b\n")
 	other.expect(t, "b")
 }
@@ -404,7 +404,7 @@ func TestStressAtLimit(t *testing.T) {
 	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 4}, time.Now)
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
 	t.Cleanup(func() { _ = socket.Close() })
-	s := start(t, socket.Listen(), func(c *listen.ServerConfig) {
+	s := start(t, socket.Listener(), func(c *listen.ServerConfig) {
 		c.Serve = lines(func(_ *listen.Conn, request string) string {
 			served.Add(1)
 			return strings.Repeat(request, 1000)
@@ -469,7 +469,7 @@ func TestStress(t *testing.T) {
 		testserver.Wait(t, "requests are answered", func() bool { return batches.Load() > 200 || t.Failed() })
 		ending.Store(true)
 		if seed%2 == 0 {
-			go s.Announce(t.Context())
+			go s.AnnounceShutdown(t.Context())
 		} else {
 			s.end()
 		}

@@ -17,7 +17,7 @@ import (
 // At the limit the connection that has been idle longest, of the client with the most, is closed for the new
 // one (RFC 9112 section 9.5: a server may close an idle connection at any time).
 func TestLimitClosesIdleConnections(t *testing.T) {
-	addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: 6}, listen.SocketConfig{TooMany: tooMany})
+	addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: 6}, listen.SocketConfig{TooManyConnections: tooMany})
 	victim := call(t, addr, "127.0.0.1")
 	if !victim.ask() {
 		t.Fatal("the first one is not served")
@@ -45,7 +45,7 @@ func TestLimitClosesIdleConnections(t *testing.T) {
 	if !victim.ask() || !large[0].ask() {
 		t.Error("another one is closed")
 	}
-	if got := limit.Open(); got != 6 {
+	if got := limit.Connections(); got != 6 {
 		t.Errorf("%d are open, where six may be", got)
 	}
 }
@@ -98,7 +98,7 @@ func TestIdleConnectionsAreEvicted(t *testing.T) {
 			if !c.ask() {
 				t.Error("a new client is locked out")
 			}
-			testserver.Wait(t, "the limit holds", func() bool { return limit.Open() <= connections })
+			testserver.Wait(t, "the limit holds", func() bool { return limit.Connections() <= connections })
 		})
 	}
 }
@@ -165,7 +165,7 @@ func TestLimitWaitsForAnIdleConnection(t *testing.T) {
 		t.Fatalf("beyond the limit: %v", err)
 	}
 	close(end)
-	_ = c.SetReadDeadline(time.Now().Add(testserver.Patience))
+	_ = c.SetReadDeadline(time.Now().Add(testserver.Timeout))
 	c.expect(t, "a")
 }
 
@@ -174,7 +174,7 @@ func TestLimitOfClientsBehindTheProxyProtocol(t *testing.T) {
 	limits := listen.ConnectionLimits{
 		Connections: 100, ClientConnections: 2, NetworkConnections: 3, Exempt: prefixes("127.0.0.1/32"),
 	}
-	addr, limit, _ := serveLimited(t, limits, listen.SocketConfig{TooMany: tooMany}, func(c *listen.ServerConfig) {
+	addr, limit, _ := serveLimited(t, limits, listen.SocketConfig{TooManyConnections: tooMany}, func(c *listen.ServerConfig) {
 		c.ProxyProtocol = prefixes("127.0.0.0/8")
 	})
 	open := func(from, to string) *caller {
@@ -199,5 +199,5 @@ func TestLimitOfClientsBehindTheProxyProtocol(t *testing.T) {
 	}
 	open("192.0.2.3:1", "192.0.2.2:1").hold(t)
 	open("[2001:db8:0:1::3]:1", "[2001:db8::9]:1").hold(t)
-	testserver.Wait(t, "what is refused is closed", func() bool { return limit.Open() == 7 })
+	testserver.Wait(t, "what is refused is closed", func() bool { return limit.Connections() == 7 })
 }

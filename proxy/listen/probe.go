@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// probeRequest is the request of Probe. Protocols recognize it by Conn.Probe.
+// probeRequest is the request of Probe. Protocols recognize it by Conn.IsProbe.
 const probeRequest = "GET / HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n"
 
 // Probe sends an HTTP/1.1 request to the server of the socket, like a client on a new connection, and waits
@@ -43,7 +43,7 @@ func (s *Socket) Probe(ctx context.Context) error {
 
 // AnswerProbe reads the request of a probe, and responds when ready has returned.
 func (c *Conn) AnswerProbe(ready func()) {
-	if _, err := io.ReadFull(c, make([]byte, len(probeRequest))); err != nil || !c.Serving() {
+	if _, err := io.ReadFull(c, make([]byte, len(probeRequest))); err != nil || !c.SetServing() {
 		return
 	}
 	ready()

@@ -110,7 +110,7 @@ func TestProxyProtocolByOthers(t *testing.T) {
 // A slow sender is cut off at the header timeout, and does not delay others.
 func TestProxyProtocolSlowly(t *testing.T) {
 	const timeout = 200 * time.Millisecond
-	addr := serveBehindBalancer(t, func(c *listen.ServerConfig) { c.HeaderTimeout = timeout })
+	addr := serveBehindBalancer(t, func(c *listen.ServerConfig) { c.ReadHeaderTimeout = timeout })
 	var slow []*caller
 	for _, sent := range []string{
 		"", "PROXY TCP4 203.0", "\r\n\r\n\x00\r\nQUIT", "PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n",

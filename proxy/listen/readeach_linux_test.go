@@ -24,11 +24,11 @@ func TestReadEach(t *testing.T) {
 			}
 			p := make([]byte, 8)
 			each := func(n int) bool {
-				if !c.Serving() {
+				if !c.SetServing() {
 					return false
 				}
 				_, _ = c.Write(p[:n])
-				c.Idle()
+				c.SetIdle()
 				return p[n-1] != '.'
 			}
 			if err := c.ReadEach(p, each); err != nil {
@@ -40,7 +40,7 @@ func TestReadEach(t *testing.T) {
 				t.Errorf("at the deadline: %v", err)
 			}
 			_, _ = io.WriteString(c, "again\n")
-			_ = c.SetReadDeadline(time.Now().Add(testserver.Patience))
+			_ = c.SetReadDeadline(time.Now().Add(testserver.Timeout))
 			ended <- c.ReadEach(p, each)
 		}
 	})
@@ -77,10 +77,10 @@ func TestReadEachEnds(t *testing.T) {
 			c.Serve = func(c *listen.Conn) {
 				p := make([]byte, 8)
 				ended <- c.ReadEach(p, func(n int) bool {
-					c.Serving()
+					c.SetServing()
 					_, _ = c.Write(p[:n])
 					if !busy {
-						c.Idle()
+						c.SetIdle()
 					}
 					return true
 				})
@@ -146,7 +146,7 @@ func TestReadEachClientLeaves(t *testing.T) {
 						}); !timedOut(err) {
 							return
 						}
-						if c.Await(time.Now().Add(testserver.Patience)) != nil {
+						if c.Await(time.Now().Add(testserver.Timeout)) != nil {
 							return
 						}
 					}

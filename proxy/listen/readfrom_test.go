@@ -28,7 +28,7 @@ func serveOnce(
 	socket.Limit = listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 10}, time.Now)
 	s := listen.NewSocket(localListener(t), socket)
 	t.Cleanup(func() { _ = s.Close() })
-	serve(t, s.Listen(), func(c *listen.ServerConfig) {
+	serve(t, s.Listener(), func(c *listen.ServerConfig) {
 		if secure {
 			c.TLS = own
 		}
@@ -36,7 +36,7 @@ func serveOnce(
 			if _, err := c.Handshake(); err != nil {
 				return
 			}
-			if _, err := c.Read(make([]byte, 1)); err != nil || !c.Serving() {
+			if _, err := c.Read(make([]byte, 1)); err != nil || !c.SetServing() {
 				return
 			}
 			serveOne(c)

@@ -45,10 +45,10 @@ func lines(respond respond) func(*listen.Conn) {
 			return
 		}
 		for in := bufio.NewReader(c); ; {
-			if _, err := in.Peek(1); err != nil || !c.Serving() {
+			if _, err := in.Peek(1); err != nil || !c.SetServing() {
 				return
 			}
-			_ = c.SetReadDeadline(time.Now().Add(testserver.Patience))
+			_ = c.SetReadDeadline(time.Now().Add(testserver.Timeout))
 			request, err := in.ReadString('\n')
 			if err != nil {
 				return
@@ -65,7 +65,7 @@ func lines(respond respond) func(*listen.Conn) {
 				return
 			}
 			if in.Buffered() == 0 {
-				c.Idle()
+				c.SetIdle()
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func start(t testing.TB, listener net.Listener, change func(*listen.ServerConfig
 	t.Helper()
 	config := listen.ServerConfig{
 		Serve: lines(echo), Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		HeaderTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience,
+		ReadHeaderTimeout: testserver.Timeout, ShutdownTimeout: testserver.Timeout,
 	}
 	if change != nil {
 		change(&config)
@@ -154,7 +154,7 @@ func call(t testing.TB, addr, from string) *caller {
 
 func newCaller(conn net.Conn) *caller {
 	c := &caller{conn, bufio.NewReader(conn)}
-	_ = c.SetReadDeadline(time.Now().Add(testserver.Patience))
+	_ = c.SetReadDeadline(time.Now().Add(testserver.Timeout))
 	return c
 }
 
@@ -186,7 +186,7 @@ func (c *caller) expectEnd(t testing.TB) {
 
 // ask makes a request, and reports whether it is answered.
 func (c *caller) ask() bool {
-	_ = c.SetReadDeadline(time.Now().Add(testserver.Patience))
+	_ = c.SetReadDeadline(time.Now().Add(testserver.Timeout))
 	if _, err := io.WriteString(c, "ask\n"); err != nil {
 		return false
 	}

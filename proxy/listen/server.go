@@ -27,9 +27,9 @@ type ServerConfig struct {
 	Now   func() time.Time // the system clock, for the deadlines of connections
 	Log   *slog.Logger
 
-	// HeaderTimeout limits the PROXY protocol header, the TLS handshake and the first header section together.
-	HeaderTimeout   time.Duration
-	ShutdownTimeout time.Duration
+	// ReadHeaderTimeout limits the PROXY protocol header, the TLS handshake and the first header section together.
+	ReadHeaderTimeout time.Duration
+	ShutdownTimeout   time.Duration
 	// DaemonContext ends with the daemon. A server whose own context ends earlier waits for its clients until
 	// then; nil is the context of each Serve.
 	DaemonContext context.Context //nolint:containedctx // it outlives the calls of Serve
@@ -38,8 +38,8 @@ type ServerConfig struct {
 	Unused func()
 	// TLS enables TLS; its GetCertificate is called for each connection. nil is no TLS.
 	TLS *tls.Config
-	// HTTP1 is whether ALPN does not offer HTTP/2.
-	HTTP1 bool
+	// DisableHTTP2 is whether ALPN does not offer HTTP/2.
+	DisableHTTP2 bool
 	// ProxyProtocol are the senders whose connections begin with the address of the client (PROXY protocol,
 	// version 1 or 2).
 	ProxyProtocol []netip.Prefix
@@ -57,7 +57,7 @@ type Server struct {
 // NewServer returns a Server.
 func NewServer(config ServerConfig) *Server {
 	if config.TLS != nil {
-		config.TLS = offering(config.TLS, config.HTTP1)
+		config.TLS = offering(config.TLS, config.DisableHTTP2)
 	}
 	return &Server{config: config}
 }
@@ -112,10 +112,10 @@ func (s *Server) track(t *connections) {
 	s.tracked = append(s.tracked, t)
 }
 
-// Announce asks all clients to close their connections, with their next response (RFC 9112 section 9.6; for
+// AnnounceShutdown asks all clients to close their connections, with their next response (RFC 9112 section 9.6; for
 // HTTP/2, by a GOAWAY). It returns when no connection is left, or when ctx ends. A client that is not asked
 // may send a request while its connection is being closed, and lose it.
-func (s *Server) Announce(ctx context.Context) {
+func (s *Server) AnnounceShutdown(ctx context.Context) {
 	s.announced.Store(true)
 	s.mu.Lock()
 	tracked := s.tracked

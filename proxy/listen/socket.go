@@ -27,16 +27,16 @@ type Socket struct {
 // SocketConfig configures a Socket. The zero value accepts all connections.
 type SocketConfig struct {
 	Limit *ConnectionLimit // nil for no limit
-	// Refused is called when a client has too many connections; nil for no call.
-	Refused func()
+	// Rejected is called when a client has too many connections; nil for no call.
+	Rejected func()
 	// Failed is called when Accept fails, which is retried with a backoff of up to a second; nil for no call.
 	Failed func(error)
 	// WriteDeadline returns the deadline by which a client must read the next chunk of a response; nil for no
 	// deadline.
 	WriteDeadline func() time.Time
-	// TooMany returns the complete response to a client that has too many connections; nil closes the
+	// TooManyConnections returns the complete response to a client that has too many connections; nil closes the
 	// connection without a response, as with TLS, where the client could not read it.
-	TooMany func() []byte
+	TooManyConnections func() []byte
 }
 
 // NewSocket starts to accept connections of listener, until Close.
@@ -103,11 +103,11 @@ func (s *Socket) admit(conn net.Conn) net.Conn {
 
 // refuse responds to a client that has too many connections.
 func (s *Socket) refuse(conn net.Conn) {
-	if s.config.Refused != nil {
-		s.config.Refused()
+	if s.config.Rejected != nil {
+		s.config.Rejected()
 	}
-	if s.config.TooMany != nil {
-		_, _ = conn.Write(s.config.TooMany()) // fits into the buffer of a new socket
+	if s.config.TooManyConnections != nil {
+		_, _ = conn.Write(s.config.TooManyConnections()) // fits into the buffer of a new socket
 	}
 }
 
@@ -145,8 +145,8 @@ func (s *Socket) Close() error {
 	return nil
 }
 
-// Listen returns a listener for one server; closing it does not close the socket.
-func (s *Socket) Listen() net.Listener {
+// Listener returns a listener for one server; closing it does not close the socket.
+func (s *Socket) Listener() net.Listener {
 	return &socketListener{Socket: s, closed: make(chan struct{})}
 }
 

@@ -21,7 +21,7 @@ func TestSocketHandOver(t *testing.T) {
 	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 64}, time.Now)
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
 	addr := socket.Addr().String()
-	stop := serve(t, socket.Listen(), nil)
+	stop := serve(t, socket.Listener(), nil)
 	var served atomic.Int64
 	var clients sync.WaitGroup
 	done := make(chan struct{})
@@ -44,7 +44,7 @@ func TestSocketHandOver(t *testing.T) {
 	for range 20 {
 		before := served.Load()
 		testserver.Wait(t, "clients are served", func() bool { return t.Failed() || served.Load() > before+8 })
-		next := serve(t, socket.Listen(), nil)
+		next := serve(t, socket.Listener(), nil)
 		stop()
 		stop = next
 	}
@@ -52,8 +52,8 @@ func TestSocketHandOver(t *testing.T) {
 	clients.Wait()
 	testserver.Within(t, "Drain", socket.Drain)
 	stop()
-	if err := socket.Close(); err != nil || limit.Open() != 0 {
-		t.Errorf("%d are open, %v", limit.Open(), err)
+	if err := socket.Close(); err != nil || limit.Connections() != 0 {
+		t.Errorf("%d are open, %v", limit.Connections(), err)
 	}
 }
 
@@ -61,20 +61,20 @@ func TestSocketHandOver(t *testing.T) {
 func TestSocketClosedListener(t *testing.T) {
 	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 64}, time.Now)
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
-	before := socket.Listen()
+	before := socket.Listener()
 	before.Close()
 	conn, err := net.Dial("tcp", socket.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	testserver.Wait(t, "the connection is accepted", func() bool { return limit.Open() == 1 })
+	testserver.Wait(t, "the connection is accepted", func() bool { return limit.Connections() == 1 })
 	for range 1000 {
 		if c, err := before.Accept(); !errors.Is(err, net.ErrClosed) {
 			t.Fatalf("%v, %v", c, err)
 		}
 	}
-	c, err := socket.Listen().Accept()
+	c, err := socket.Listener().Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestSocketDrain(t *testing.T) {
 	defer file.Close()
 	socket := listen.NewSocket(listener, listen.SocketConfig{})
 	addr := socket.Addr().String()
-	stop := serve(t, socket.Listen(), nil)
+	stop := serve(t, socket.Listener(), nil)
 	if err := requestOnce(addr); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestSocketDrain(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := listen.NewSocket(inherited, listen.SocketConfig{})
-	serve(t, after.Listen(), func(c *listen.ServerConfig) {
+	serve(t, after.Listener(), func(c *listen.ServerConfig) {
 		c.Serve = lines(func(_ *listen.Conn, request string) string { return request + " after" })
 	})
 	late.expect(t, "late after")
@@ -162,8 +162,8 @@ func TestSocketCloseWithoutServer(t *testing.T) {
 		for _, c := range callers {
 			c.expectEnd(t)
 		}
-		if config.Limit != nil && config.Limit.Open() != 0 {
-			t.Errorf("%s: %d are open", name, config.Limit.Open())
+		if config.Limit != nil && config.Limit.Connections() != 0 {
+			t.Errorf("%s: %d are open", name, config.Limit.Connections())
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestSocketCloseWithoutServer(t *testing.T) {
 // Closing the listener of one server closes neither the socket nor another listener.
 func TestSocketShare(t *testing.T) {
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{})
-	first, second := socket.Listen(), socket.Listen()
+	first, second := socket.Listener(), socket.Listener()
 	if first.Addr() != socket.Addr() {
 		t.Errorf("%v", first.Addr())
 	}
@@ -211,7 +211,7 @@ func TestSocketAcceptErrors(t *testing.T) {
 	listener.failures.Store(4)
 	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1}, time.Now)
 	socket := listen.NewSocket(listener, listen.SocketConfig{Limit: limit})
-	stop := serve(t, socket.Listen(), nil)
+	stop := serve(t, socket.Listener(), nil)
 	for range 3 {
 		if err := requestOnce(socket.Addr().String()); err != nil {
 			t.Error(err)
@@ -239,7 +239,7 @@ func TestSocketAcceptErrors(t *testing.T) {
 func TestProbeIsUsed(t *testing.T) {
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{})
 	unused := 0
-	stop := serve(t, socket.Listen(), func(c *listen.ServerConfig) {
+	stop := serve(t, socket.Listener(), func(c *listen.ServerConfig) {
 		c.Serve = func(c *listen.Conn) { c.AnswerProbe(func() {}) }
 		c.Unused = func() { unused++ }
 	})
@@ -265,12 +265,12 @@ func TestSocketProbe(t *testing.T) {
 		t.Errorf("where there is no server: %v", err)
 	}
 	var probes atomic.Int32
-	serve(t, socket.Listen(), func(c *listen.ServerConfig) {
+	serve(t, socket.Listener(), func(c *listen.ServerConfig) {
 		own, _ := certificates(t)
 		c.TLS = own // a probe has no TLS
 		c.Serve = func(c *listen.Conn) {
-			if _, err := c.Handshake(); err != nil || !c.Probe() || c.Secure() {
-				t.Errorf("%v, a probe: %t, with TLS: %t", err, c.Probe(), c.Secure())
+			if _, err := c.Handshake(); err != nil || !c.IsProbe() || c.Secure() {
+				t.Errorf("%v, a probe: %t, with TLS: %t", err, c.IsProbe(), c.Secure())
 			}
 			_, _ = c.Read(make([]byte, 1<<10))
 			response := "HTTP/1.1 204 No Content\r\n\r\n"

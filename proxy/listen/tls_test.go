@@ -56,7 +56,7 @@ func dialTLS(t testing.TB, addr string, pool *x509.CertPool, protocols ...string
 // ALPN selects the protocol: RFC 7301.
 func TestHandshake(t *testing.T) {
 	addr, pool := serveTLS(t, nil)
-	only, onlyPool := serveTLS(t, func(c *listen.ServerConfig) { c.HTTP1 = true })
+	only, onlyPool := serveTLS(t, func(c *listen.ServerConfig) { c.DisableHTTP2 = true })
 	for _, tt := range []struct {
 		addr      string
 		pool      *x509.CertPool
@@ -145,7 +145,7 @@ func TestTLSCertificates(t *testing.T) {
 // A client that does not complete the handshake is cut off at the header timeout, and does not delay others.
 // The handshake and the first header section share it.
 func TestTLSSlowly(t *testing.T) {
-	addr, pool := serveTLS(t, func(c *listen.ServerConfig) { c.HeaderTimeout = 200 * time.Millisecond })
+	addr, pool := serveTLS(t, func(c *listen.ServerConfig) { c.ReadHeaderTimeout = 200 * time.Millisecond })
 	slow := call(t, addr, "127.0.0.1")
 	slow.send(t, "\x16\x03\x01")
 	silent := dialTLS(t, addr, pool)

@@ -44,15 +44,15 @@ func TestPassed(t *testing.T) {
 	} {
 		var read, written net.Conn = tt.conn, tt.conn
 		for read != nil && read != socket {
-			next, ok := read.(interface{ ReadsFrom() net.Conn })
+			next, ok := read.(interface{ ReadConn() net.Conn })
 			if read = nil; ok {
-				read = next.ReadsFrom()
+				read = next.ReadConn()
 			}
 		}
 		for written != nil && written != socket {
-			next, ok := written.(interface{ WritesTo() net.Conn })
+			next, ok := written.(interface{ WriteConn() net.Conn })
 			if written = nil; ok {
-				written = next.WritesTo()
+				written = next.WriteConn()
 			}
 		}
 		if (read != nil) != tt.reads || (written != nil) != tt.writes {
@@ -60,7 +60,7 @@ func TestPassed(t *testing.T) {
 		}
 	}
 	client.hasAhead = true
-	if client.ReadsFrom() != nil {
+	if client.ReadConn() != nil {
 		t.Error("a byte that was read ahead is lost")
 	}
 }
@@ -85,7 +85,7 @@ func TestWriteBy(t *testing.T) {
 		_, socket := tcpPair(t)
 		deadlines, steps := 0, tt.steps
 		c := &clientConn{Conn: socket, deadline: func() time.Time { deadlines++; return time.Now().Add(time.Minute) }}
-		n, err := c.WriteBy(func() (int64, error) {
+		n, err := c.WithWriteDeadline(func() (int64, error) {
 			s := steps[0]
 			steps = steps[1:]
 			return s.n, s.err

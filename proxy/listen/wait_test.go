@@ -71,7 +71,7 @@ func TestNestedWaits(t *testing.T) {
 		_, _ = io.Copy(io.Discard, c) // until the client has disconnected
 		select {
 		case <-first.Done():
-		case <-time.After(testserver.Patience):
+		case <-time.After(testserver.Timeout):
 			t.Error("the wait that has not ended is not watched")
 		}
 		c.EndWait()
@@ -129,7 +129,7 @@ func TestAwait(t *testing.T) {
 				}
 				awaited <- c.Await(time.Now().Add(10 * time.Millisecond))
 				for range 2 {
-					awaited <- c.Await(time.Now().Add(testserver.Patience))
+					awaited <- c.Await(time.Now().Add(testserver.Timeout))
 					p := make([]byte, 9)
 					n, err := io.ReadAtLeast(c, p, 5)
 					if err != nil && !errors.Is(err, io.EOF) {

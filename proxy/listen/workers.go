@@ -49,7 +49,7 @@ func (w *workers) accept(listener net.Listener) error {
 func (w *workers) work(c *Conn) {
 	config := &w.tracked.server.config
 	for c != nil {
-		_ = c.SetReadDeadline(c.accepted.Add(config.HeaderTimeout)) // on a closed connection the read fails, too
+		_ = c.SetReadDeadline(c.accepted.Add(config.ReadHeaderTimeout)) // on a closed connection the read fails, too
 		w.run(c, config.Serve)
 		c = w.another()
 	}
@@ -84,8 +84,8 @@ func (w *workers) finish(c *Conn) {
 		log := w.tracked.server.config.Log
 		log.Error("connection handler panicked", "panic", value, "stack", string(debug.Stack()))
 		c.Abort()
-	case c.parked != nil:
-		w.park(c)
+	case c.suspension != nil:
+		w.suspend(c)
 		return
 	case c.released.Load():
 		return
@@ -94,10 +94,10 @@ func (w *workers) finish(c *Conn) {
 	c.drain.wait()
 }
 
-// park waits for data on a connection, which needs little stack, and then resumes it.
-func (w *workers) park(c *Conn) {
-	parked := c.parked
-	c.parked = nil
+// suspend waits for data on a connection, which needs little stack, and then resumes it.
+func (w *workers) suspend(c *Conn) {
+	parked := c.suspension
+	c.suspension = nil
 	c.client.single.Store(nil)
 	_ = c.SetReadDeadline(parked.by) // on a closed connection waiting fails, too
 	w.tracked.running.Go(func() {

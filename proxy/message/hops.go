@@ -10,7 +10,7 @@ import (
 
 // Hops returns the hop count in the field Urnd-Hops: the number of urnds that have forwarded the query for a
 // name to each other, at most resolver.MaxHops. The error is a *uri.ParseError for a malformed field.
-func Hops(request httpmessage.Lines) (uint8, error) {
+func Hops(request httpmessage.Header) (uint8, error) {
 	lines := request(resolver.HopsField)
 	if len(lines) == 0 {
 		return 0, nil
@@ -26,4 +26,4 @@ func Hops(request httpmessage.Lines) (uint8, error) {
 	return uint8(min(n, resolver.MaxHops)), nil
 }
 
-var ruleHops = uri.Rule{Code: "hops", Name: "Urnd-Hops", Section: "urnd's THTTP", Says: "the hop count is a number of at most three digits"}
+var ruleHops = uri.Rule{Code: "hops", Name: "Urnd-Hops", Section: "urnd's THTTP", Requirement: "the hop count is a number of at most three digits"}

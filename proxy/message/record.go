@@ -20,7 +20,7 @@ func (r *Reply) AddLink(link string) {
 	if link == "" {
 		return
 	}
-	if before := r.Fields.Value("Link"); before != "" {
+	if before := r.Fields.Get("Link"); before != "" {
 		link = before + ", " + link
 	}
 	r.Fields.Set("Link", link)

@@ -17,7 +17,7 @@ func TestWithRecord(t *testing.T) {
 	}{
 		"none":                 {nil, nil},
 		"one with nothing new": {&resolver.Record{Status: "active"}, nil},
-		"for trial":            {&resolver.Record{Sandbox: true}, httpmessage.FieldsOf("Urnd-Sandbox", "?1")},
+		"for trial":            {&resolver.Record{Sandbox: true}, httpmessage.NewFields("Urnd-Sandbox", "?1")},
 	} {
 		if got := (message.Reply{}).WithRecord(tt.record).Fields; !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q", name, got)
@@ -31,7 +31,7 @@ func TestLinksAreOneField(t *testing.T) {
 	r.AddLink("<a>; rel=b")
 	r.AddLink("")
 	r.AddLink("<c>; rel=d")
-	if want := httpmessage.FieldsOf("Link", "<a>; rel=b, <c>; rel=d"); !slices.Equal(r.Fields, want) {
+	if want := httpmessage.NewFields("Link", "<a>; rel=b, <c>; rel=d"); !slices.Equal(r.Fields, want) {
 		t.Errorf("%q", r.Fields)
 	}
 }

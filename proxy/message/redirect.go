@@ -9,8 +9,8 @@ import (
 )
 
 // Redirect returns a reply that redirects to a location of an answer. vary is the Vary of the negotiation of
-// the location. text is the buffer for field values: see httpmessage.Text.
-func Redirect(status int, location, vary string, answer resolver.Answer, text *httpmessage.Text) Reply {
+// the location. text is the buffer for field values: see httpmessage.ValueBuffer.
+func Redirect(status int, location, vary string, answer resolver.Answer, text *httpmessage.ValueBuffer) Reply {
 	start, dst := text.Begin()
 	state := text.End(start, appendCacheStatus(dst, answer.Cache, answer.TTL))
 	start, dst = text.Begin()
@@ -18,18 +18,18 @@ func Redirect(status int, location, vary string, answer resolver.Answer, text *h
 	return Reply{
 		Status: status, Location: location, Vary: vary,
 		CacheStatus: state, CacheControl: control, Cache: answer.Cache, Record: answer.Record(),
-		Shared: answer.SharedLifetime(),
+		SharedMaxAge: answer.SharedLifetime(),
 	}
 }
 
-// Fresh updates the freshness of a pre-rendered reply on a cache hit: ttl is that of its answer, lifetime
+// SetFreshness updates the freshness of a pre-rendered reply on a cache hit: ttl is that of its answer, lifetime
 // applies to clients, and shared to caches that are purged on changes.
-func (r *Reply) Fresh(ttl, lifetime, shared time.Duration, text *httpmessage.Text) {
+func (r *Reply) SetFreshness(ttl, lifetime, shared time.Duration, text *httpmessage.ValueBuffer) {
 	start, dst := text.Begin()
 	r.CacheStatus = text.End(start, appendCacheStatus(dst, resolver.CacheHit, ttl))
 	start, dst = text.Begin()
 	r.CacheControl = text.End(start, appendCacheControl(dst, lifetime))
-	r.Cache, r.Shared = resolver.CacheHit, shared
+	r.Cache, r.SharedMaxAge = resolver.CacheHit, shared
 }
 
 // CacheStatus returns the value of Cache-Status (RFC 9211).

@@ -24,11 +24,11 @@ type Reply struct {
 	Vary         string
 	CacheControl string
 	CacheStatus  string // RFC 9211
-	// Shared is the freshness lifetime for caches that are purged on changes; 0 is that of all other caches.
+	// SharedMaxAge is the freshness lifetime for caches that are purged on changes; 0 is that of all other caches.
 	// Marked converts it to a header field.
-	Shared time.Duration
-	Fields httpmessage.Fields // all other header fields; nil for none
-	Body   []byte             // complete body; HEAD gets its length
+	SharedMaxAge time.Duration
+	Fields       httpmessage.Fields // all other header fields; nil for none
+	Body         []byte             // complete body; HEAD gets its length
 	// Stream writes a body of unknown length; it is not called for HEAD. An error aborts the response, so that
 	// no client takes a truncated body for a complete one.
 	Stream func(w Stream) error
@@ -77,11 +77,11 @@ func Write(w httpmessage.ResponseWriter, method string, r Reply, scratch *Scratc
 // Precondition evaluates the preconditions of a request for one of urnd's own documents. It returns the status
 // 412 or 304, or 0 to continue. RFC 9110 section 13.2.1 exempts responses that are not representations. A
 // document without an entity tag never leads to 304.
-func (r *Reply) Precondition(method string, lines httpmessage.Lines) int {
+func (r *Reply) Precondition(method string, lines httpmessage.Header) int {
 	if r.Status != http.StatusOK || method != http.MethodGet && method != http.MethodHead {
 		return 0
 	}
-	etag := r.Fields.Value("ETag")
+	etag := r.Fields.Get("ETag")
 	status := httpmessage.Precondition(lines, etag, time.Time{})
 	if status == http.StatusNotModified && etag == "" {
 		return 0
@@ -98,7 +98,7 @@ func (r Reply) NotModified() Reply {
 }
 
 // AppendFields appends the header fields of the reply. The values are valid as long as those of text.
-func (r *Reply) AppendFields(fields httpmessage.Fields, text *httpmessage.Text) httpmessage.Fields {
+func (r *Reply) AppendFields(fields httpmessage.Fields, text *httpmessage.ValueBuffer) httpmessage.Fields {
 	values := [...]string{r.Location, r.CacheControl, r.CacheStatus, r.ContentType, r.length(text), r.Vary}
 	for i, name := range [...]string{"Location", "Cache-Control", "Cache-Status", "Content-Type", "Content-Length", "Vary"} {
 		if values[i] != "" {
@@ -114,7 +114,7 @@ func (r *Reply) AppendFields(fields httpmessage.Fields, text *httpmessage.Text) 
 }
 
 // length returns the Content-Length, "" for a stream.
-func (r *Reply) length(text *httpmessage.Text) string {
+func (r *Reply) length(text *httpmessage.ValueBuffer) string {
 	if r.Stream != nil {
 		return ""
 	}
@@ -132,7 +132,7 @@ func (r *Reply) appendDefault(fields httpmessage.Fields, name, value string) htt
 // Abort ends a response early, so that a truncated response does not look complete. If its framing shows the
 // truncation, the client still gets the bytes written so far.
 func Abort(w httpmessage.ResponseWriter) {
-	if !w.EndEarly() {
+	if !w.Truncate() {
 		w.Abort()
 	}
 }
@@ -144,7 +144,7 @@ const NoStore = "no-store"
 func Document(contentType string, body []byte, answer resolver.Answer) Reply {
 	r := Reply{
 		Status: http.StatusOK, ContentType: contentType, Body: body, Cache: answer.Cache, Record: answer.Record(),
-		CacheControl: string(appendCacheControl(nil, answer.Lifetime())), Shared: answer.SharedLifetime(),
+		CacheControl: string(appendCacheControl(nil, answer.Lifetime())), SharedMaxAge: answer.SharedLifetime(),
 	}
 	if answer.Cache != resolver.Uncached {
 		r.CacheStatus = CacheStatus(answer.Cache, answer.TTL)
@@ -162,8 +162,8 @@ func Marshal(v any) []byte {
 	return encode(v, "  ")
 }
 
-// Line returns v as JSON on one line, with a line end.
-func Line(v any) []byte {
+// MarshalLine returns v as JSON on one line, with a line end.
+func MarshalLine(v any) []byte {
 	return encode(v, "")
 }
 

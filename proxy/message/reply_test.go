@@ -75,7 +75,7 @@ func TestWrite(t *testing.T) {
 		},
 		{
 			"fields of its own",
-			message.Reply{Status: 200, ContentType: "text/html", Body: []byte("b"), Fields: httpmessage.FieldsOf("Content-Security-Policy", "sandbox", "Allow", "GET")},
+			message.Reply{Status: 200, ContentType: "text/html", Body: []byte("b"), Fields: httpmessage.NewFields("Content-Security-Policy", "sandbox", "Allow", "GET")},
 			[]string{"Allow: GET", "Content-Length: 1", "Content-Security-Policy: sandbox", "Content-Type: text/html", "X-Content-Type-Options: nosniff"},
 			"b",
 		},
@@ -126,11 +126,11 @@ func TestWriteOfAStreamThatFails(t *testing.T) {
 func TestWriteInScratch(t *testing.T) {
 	const note = "a"
 	var scratch message.Scratch
-	r := message.Reply{Status: 302, Fields: httpmessage.FieldsOf("Link", "<a>"), ContentType: "text/plain", Body: []byte(note)}
+	r := message.Reply{Status: 302, Fields: httpmessage.NewFields("Link", "<a>"), ContentType: "text/plain", Body: []byte(note)}
 	for range 2 {
 		var w proxytest.Recorder
 		message.Write(&w, http.MethodGet, r, &scratch)
-		if len(r.Fields) != 1 || w.Fields.Value("Link") != "<a>" || w.Fields.Value("Content-Length") != "1" || w.Body.String() != note {
+		if len(r.Fields) != 1 || w.Fields.Get("Link") != "<a>" || w.Fields.Get("Content-Length") != "1" || w.Body.String() != note {
 			t.Errorf("%v: %v %q", r.Fields, w.Fields, &w.Body)
 		}
 		scratch.Reset()
@@ -139,22 +139,22 @@ func TestWriteInScratch(t *testing.T) {
 
 // TestFresh requires that a pre-rendered reply gets the current lifetimes.
 func TestFresh(t *testing.T) {
-	var text httpmessage.Text
+	var text httpmessage.ValueBuffer
 	r := message.Document("text/plain", nil, resolver.Answer{TTL: time.Hour})
-	r.Fresh(90*time.Second, time.Minute, 2*time.Hour, &text)
-	if r.CacheStatus != "urnd; hit; ttl=90" || r.CacheControl != "max-age=60" || r.Shared != 2*time.Hour || r.Cache != resolver.CacheHit {
+	r.SetFreshness(90*time.Second, time.Minute, 2*time.Hour, &text)
+	if r.CacheStatus != "urnd; hit; ttl=90" || r.CacheControl != "max-age=60" || r.SharedMaxAge != 2*time.Hour || r.Cache != resolver.CacheHit {
 		t.Errorf("%+v", r)
 	}
-	if r.Fresh(0, 0, 0, &text); r.CacheStatus != "urnd; hit; ttl=0" || r.CacheControl != "no-store" {
+	if r.SetFreshness(0, 0, 0, &text); r.CacheStatus != "urnd; hit; ttl=0" || r.CacheControl != "no-store" {
 		t.Errorf("at its end: %+v", r)
 	}
 }
 
 // TestPrecondition covers RFC 9110 section 13.2.2, for documents only.
 func TestPrecondition(t *testing.T) {
-	tagged := message.Reply{Status: 200, ContentType: "text/plain", Body: []byte("a"), Fields: httpmessage.FieldsOf("ETag", `"1"`, "Content-Encoding", "gzip")}
+	tagged := message.Reply{Status: 200, ContentType: "text/plain", Body: []byte("a"), Fields: httpmessage.NewFields("ETag", `"1"`, "Content-Encoding", "gzip")}
 	untagged := message.Reply{Status: 200}
-	missing := message.Reply{Status: 404, Fields: httpmessage.FieldsOf("ETag", `"1"`)}
+	missing := message.Reply{Status: 404, Fields: httpmessage.NewFields("ETag", `"1"`)}
 	for _, tt := range []struct {
 		reply  message.Reply
 		method string
@@ -162,15 +162,15 @@ func TestPrecondition(t *testing.T) {
 		want   int
 	}{
 		{tagged, "GET", nil, 0},
-		{tagged, "GET", httpmessage.FieldsOf("If-None-Match", `"1"`), 304},
-		{tagged, "HEAD", httpmessage.FieldsOf("If-None-Match", `W/"1"`), 304},
-		{tagged, "GET", httpmessage.FieldsOf("If-None-Match", `"2"`), 0},
-		{tagged, "GET", httpmessage.FieldsOf("If-Match", `"2"`), 412},
-		{tagged, "POST", httpmessage.FieldsOf("If-None-Match", `"1"`), 0},
-		{untagged, "GET", httpmessage.FieldsOf("If-None-Match", "*"), 0},
-		{missing, "GET", httpmessage.FieldsOf("If-None-Match", `"1"`), 0},
+		{tagged, "GET", httpmessage.NewFields("If-None-Match", `"1"`), 304},
+		{tagged, "HEAD", httpmessage.NewFields("If-None-Match", `W/"1"`), 304},
+		{tagged, "GET", httpmessage.NewFields("If-None-Match", `"2"`), 0},
+		{tagged, "GET", httpmessage.NewFields("If-Match", `"2"`), 412},
+		{tagged, "POST", httpmessage.NewFields("If-None-Match", `"1"`), 0},
+		{untagged, "GET", httpmessage.NewFields("If-None-Match", "*"), 0},
+		{missing, "GET", httpmessage.NewFields("If-None-Match", `"1"`), 0},
 	} {
-		if got := tt.reply.Precondition(tt.method, tt.fields.Lines); got != tt.want {
+		if got := tt.reply.Precondition(tt.method, tt.fields.Values); got != tt.want {
 			t.Errorf("%s %v of %v: %d, want %d", tt.method, tt.fields, tt.reply.Fields, got, tt.want)
 		}
 	}
@@ -197,7 +197,7 @@ func TestDocuments(t *testing.T) {
 	if r.Status != 201 || r.ContentType != "application/json" || r.CacheControl != "no-store" || string(r.Body) != "{\n  \"uri\": \"http://a/?b&<c>\"\n}\n" {
 		t.Errorf("JSON: %+v %s", r, r.Body)
 	}
-	if got := string(message.Line([]string{"a\nb", "<"})); got != `["a\nb","<"]`+"\n" {
+	if got := string(message.MarshalLine([]string{"a\nb", "<"})); got != `["a\nb","<"]`+"\n" {
 		t.Errorf("a line: %q", got)
 	}
 }
@@ -206,25 +206,25 @@ func TestDocuments(t *testing.T) {
 func TestFields(t *testing.T) {
 	own := httpmessage.NewViaName()
 	var fields httpmessage.Fields
-	question := message.Question(own)
+	question := message.QueryFields(own)
 	question(message.WithTraceparent(t.Context(), "00-client"), &fields)
-	if fields.Value("Traceparent") != "00-client" {
+	if fields.Get("Traceparent") != "00-client" {
 		t.Errorf("a fetch: %v", &fields)
 	}
 	question(resolver.WithSpan(t.Context(), "00-own"), &fields)
-	if fields.Value("Via") != own.String() || fields.Value("Traceparent") != "00-own" || len(fields) != 2 {
+	if fields.Get("Via") != own.String() || fields.Get("Traceparent") != "00-own" || len(fields) != 2 {
 		t.Errorf("%v", &fields)
 	}
 }
 
 func TestHops(t *testing.T) {
 	for value, want := range map[string]uint8{"0": 0, "1": 1, "3": 3, "4": 4, "999": 4} {
-		if got, err := message.Hops(httpmessage.FieldsOf(resolver.HopsField, value).Lines); got != want || err != nil {
+		if got, err := message.Hops(httpmessage.NewFields(resolver.HopsField, value).Values); got != want || err != nil {
 			t.Errorf("%q: %d, %v", value, got, err)
 		}
 	}
 	for _, lines := range [][]string{{""}, {"-1"}, {"1000"}, {"a"}, {"1", "2"}, {" 1"}} {
-		if got, err := message.Hops(httpmessage.FromHeader(http.Header{resolver.HopsField: lines}).Lines); !errors.As(err, new(*uri.ParseError)) {
+		if got, err := message.Hops(httpmessage.FromHeader(http.Header{resolver.HopsField: lines}).Values); !errors.As(err, new(*uri.ParseError)) {
 			t.Errorf("%q: %d, %v", lines, got, err)
 		}
 	}

@@ -5,10 +5,10 @@ import "github.com/urnd/urnd/internal/httpmessage"
 // Scratch holds reusable buffers for a sequence of replies, so that a common reply does not allocate. Values
 // built in it are valid until Reset. The zero value is ready to use. It is not safe for concurrent use.
 type Scratch struct {
-	Text   httpmessage.Text   // for field values
-	Body   []byte             // empty, to append a body to
-	Fields httpmessage.Fields // empty, for Reply.Fields
-	Head   httpmessage.Fields // empty, for the header section
+	Text   httpmessage.ValueBuffer // for field values
+	Body   []byte                  // empty, to append a body to
+	Fields httpmessage.Fields      // empty, for Reply.Fields
+	Head   httpmessage.Fields      // empty, for the header section
 }
 
 // The maximum sizes of buffers that a Scratch keeps.

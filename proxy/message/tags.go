@@ -34,17 +34,17 @@ const maxBeginnings = 6
 // fieldShared has the freshness lifetime for caches that are purged: RFC 9213 section 3.1.
 const fieldShared = "CDN-Cache-Control"
 
-// Marked returns a reply about a canonical name with the fields for caches in front of urnd, if the reply may
+// WithCacheTags returns a reply about a canonical name with the fields for caches in front of urnd, if the reply may
 // be stored at all.
-func (r Reply) Marked(tags Tags, name string) Reply {
-	if tags == "" && r.Shared == 0 || !strings.HasPrefix(r.CacheControl, maxAge) {
+func (r Reply) WithCacheTags(tags Tags, name string) Reply {
+	if tags == "" && r.SharedMaxAge == 0 || !strings.HasPrefix(r.CacheControl, maxAge) {
 		return r
 	}
 	if tags != "" {
 		r.Fields.Set(string(tags), string(tags.appendTo(nil, name)))
 	}
-	if r.Shared > 0 {
-		r.Fields.Set(fieldShared, MaxAge(r.Shared))
+	if r.SharedMaxAge > 0 {
+		r.Fields.Set(fieldShared, MaxAge(r.SharedMaxAge))
 	}
 	return r
 }

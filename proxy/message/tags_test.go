@@ -14,8 +14,8 @@ import (
 // tagsOf returns the tags of a reply about a name.
 func tagsOf(t *testing.T, field message.Tags, name, separator string) []string {
 	t.Helper()
-	reply := message.Redirect(302, "https://a.example/", "", resolver.Answer{TTL: time.Minute}, nil).Marked(field, name)
-	return strings.Split(reply.Fields.Value(string(field)), separator)
+	reply := message.Redirect(302, "https://a.example/", "", resolver.Answer{TTL: time.Minute}, nil).WithCacheTags(field, name)
+	return strings.Split(reply.Fields.Get(string(field)), separator)
 }
 
 // TestTags requires that the purge tag of a selection is on all replies about its names, and on few others.
@@ -93,18 +93,18 @@ func FuzzTagOfPrefix(f *testing.F) {
 // TestUnmarked requires that a reply with no-store has no tags.
 func TestUnmarked(t *testing.T) {
 	reply := message.Redirect(302, "https://a.example/", "", resolver.Answer{}, nil)
-	if got := reply.Marked(message.CacheTag, "urn:a1:b"); got.Fields != nil {
+	if got := reply.WithCacheTags(message.CacheTag, "urn:a1:b"); got.Fields != nil {
 		t.Errorf("a reply for one request: %v", got.Fields)
 	}
-	if got := message.JSON(200, 1).Marked(message.CacheTag, "urn:a1:b"); got.Fields != nil {
+	if got := message.JSON(200, 1).WithCacheTags(message.CacheTag, "urn:a1:b"); got.Fields != nil {
 		t.Errorf("no-store: %v", got.Fields)
 	}
 	reply = message.Redirect(302, "https://a.example/", "", resolver.Answer{TTL: time.Minute}, nil)
-	if got := reply.Marked("", "urn:a1:b"); got.Fields != nil {
+	if got := reply.WithCacheTags("", "urn:a1:b"); got.Fields != nil {
 		t.Errorf("no field is set: %v", got.Fields)
 	}
-	reply.Shared = time.Hour
-	if got := reply.Marked("", "urn:a1:b").Fields.Value("CDN-Cache-Control"); got != "max-age=3600" {
+	reply.SharedMaxAge = time.Hour
+	if got := reply.WithCacheTags("", "urn:a1:b").Fields.Get("CDN-Cache-Control"); got != "max-age=3600" {
 		t.Errorf("without tags: %q", got)
 	}
 }

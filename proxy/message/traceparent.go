@@ -32,10 +32,10 @@ func SetTraceparent(ctx context.Context, fields *httpmessage.Fields) {
 	}
 }
 
-// Question returns a function that sets Via of a query to a resolution server, and Traceparent if urnd traces
+// QueryFields returns a function that sets Via of a query to a resolution server, and Traceparent if urnd traces
 // it. The client's own Via is omitted, because the answer is shared by all clients. Loops are ended by the hop
 // count of the query, which is part of its cache key.
-func Question(via httpmessage.ViaName) func(ctx context.Context, fields *httpmessage.Fields) {
+func QueryFields(via httpmessage.ViaName) func(ctx context.Context, fields *httpmessage.Fields) {
 	return func(ctx context.Context, fields *httpmessage.Fields) {
 		fields.Set(httpmessage.ViaField, via.String())
 		SetTraceparent(ctx, fields)

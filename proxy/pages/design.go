@@ -32,8 +32,8 @@ type Site struct {
 	Known      int
 	// All are the namespaces with known rules, ordered by NID.
 	All []Namespace
-	// Browses is true if all readers may list the names of the registry.
-	Browses bool
+	// HasNameList is true if all readers may list the names of the registry.
+	HasNameList bool
 	// Base is the path prefix that a reverse proxy removes, such as "/resolver"; "" for none.
 	Base string
 }
@@ -43,14 +43,14 @@ type SiteText struct{ Name, Welcome string }
 
 // Design renders the pages of a site. It is immutable, and safe for concurrent use.
 type Design struct {
-	site                                                       Site
-	texts                                                      [languages]*messages.Texts
-	matcher                                                    language.Matcher
-	templates                                                  localized
-	page, home, spaces, listings, names, namesList, ways, docs sheet
+	site                                                         Site
+	texts                                                        [languages]*messages.Texts
+	matcher                                                      language.Matcher
+	templates                                                    localized
+	page, home, spaces, listings, names, namesList, traces, docs sheet
 	// panels are the sheets of the admin interface; livePanels permit a script.
 	panels, livePanels [Tables + 1]sheet
-	apart              bool
+	standalone         bool
 }
 
 // New returns the design of a site.
@@ -67,7 +67,7 @@ func New(site Site) *Design {
 	}
 	d.page, d.home, d.spaces = newSheet(site), newSheet(site, "home", "spaces"), newSheet(site, "spaces")
 	d.names, d.namesList = newSheet(site, "spaces", "name", "way").withImages().withScripts(), newSheet(site, "spaces", "names")
-	d.listings, d.docs, d.ways = newSheet(site, "listing"), newSheet(site, "docs"), newSheet(site, "spaces", "name", "way", "explain")
+	d.listings, d.docs, d.traces = newSheet(site, "listing"), newSheet(site, "docs"), newSheet(site, "spaces", "name", "way", "explain")
 	d.panels[Forms], d.panels[Tables] = newSheet(site, "docs", "panel", "editor"), newSheet(site, "panel", "status")
 	for i := range d.panels {
 		d.livePanels[i] = d.panels[i].withEvents().withScripts()
@@ -75,11 +75,11 @@ func New(site Site) *Design {
 	return d
 }
 
-// Apart returns the design for another server of urnd, such as the admin interface, without links to the
+// Standalone returns the design for another server of urnd, such as the admin interface, without links to the
 // pages for readers.
-func (d *Design) Apart() *Design {
+func (d *Design) Standalone() *Design {
 	apart := *d
-	apart.apart, apart.site.Base = true, ""
+	apart.standalone, apart.site.Base = true, ""
 	return &apart
 }
 
@@ -159,16 +159,16 @@ type Frame struct {
 	Nav, Crumbs, Languages []Entry
 	Contact                link
 	Imprint, Privacy       template.HTMLAttr
-	// IsUnindexed is true if search engines must not index the page.
-	IsUnindexed bool
-	Account     *Account // the user of the admin interface; nil without a session
+	// NoIndex is true if search engines must not index the page.
+	NoIndex bool
+	Account *Account // the user of the admin interface; nil without a session
 }
 
 // Entry is an item in a list of pages; the current page has no link.
 type Entry struct {
-	Word string
-	Link link
-	Lang string // of the text, "" for the language of the page
+	Label string
+	Link  link
+	Lang  string // of the text, "" for the language of the page
 }
 
 // place is the kind of URL of a page, which determines the links that are possible.
@@ -190,7 +190,7 @@ func (w Writer) frame(title string, at place, path string) Frame {
 	if title != f.Name {
 		f.Title += " – " + f.Name
 	}
-	if at == elsewhere || w.design.apart {
+	if at == elsewhere || w.design.standalone {
 		f.Title = title
 		if at == here { // an error of the admin interface: its start page links to all others
 			f.Nav = []Entry{w.entry(w.Text("frame.start"), "/", path)}
@@ -208,7 +208,7 @@ func (w Writer) frame(title string, at place, path string) Frame {
 		if len(site.All) > 0 {
 			f.Nav = append(f.Nav, w.entry(w.Text("home.namespaces"), pathNamespaces, path))
 		}
-		if site.Browses {
+		if site.HasNameList {
 			f.Nav = append(f.Nav, w.entry(w.Text("names.browse"), pathNames, path))
 		}
 	}
@@ -224,7 +224,7 @@ func (w Writer) query() string {
 	if !w.chosen {
 		return ""
 	}
-	return "?lang=" + w.language.Word()
+	return "?lang=" + w.language.ShortTag()
 }
 
 // parameter is query for URLs that have a query already.
@@ -233,18 +233,18 @@ func (w Writer) parameter() string { return strings.Replace(w.query(), "?", "&",
 // entry returns a link to a page of this server, without href if it is the current page.
 func (w Writer) entry(word, target, path string) Entry {
 	if target == path {
-		return Entry{Word: word}
+		return Entry{Label: word}
 	}
-	return Entry{Word: word, Link: link{w.href(target + w.query()), word}}
+	return Entry{Label: word, Link: link{w.href(target + w.query()), word}}
 }
 
 // inLanguages returns links to the translations of a page: at returns its URL with a language parameter.
 func (w Writer) inLanguages(at func(parameter string) string) []Entry {
 	all := make([]Entry, 0, languages)
 	for _, l := range Languages() {
-		e := Entry{Word: l.ownName(), Lang: l.Tag()}
+		e := Entry{Label: l.ownName(), Lang: l.Tag()}
 		if l != w.language {
-			e.Link = link{w.href(at("lang=" + l.Word())), l.ownName()}
+			e.Link = link{w.href(at("lang=" + l.ShortTag())), l.ownName()}
 		}
 		all = append(all, e)
 	}

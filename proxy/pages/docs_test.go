@@ -43,8 +43,8 @@ func docsOf(t testing.TB, path string) *apidoc.Docs {
 
 func docsPage(docs *apidoc.Docs, w pages.Writer, slug string) pages.Page {
 	page := pages.Docs{Root: "/docs", Path: strings.TrimSuffix("/docs/"+slug, "/")}
-	page.Title, page.Content, _ = docs.Page(slug, apidoc.Place{
-		Root: "/docs", Document: "/api/v1/openapi.json", Base: "https://urn.example.org", In: w,
+	page.Title, page.Content, _ = docs.Page(slug, apidoc.Location{
+		Root: "/docs", Document: "/api/v1/openapi.json", Base: "https://urn.example.org", Writer: w,
 	})
 	return w.Docs(&page)
 }

@@ -30,47 +30,47 @@ type Explanation struct {
 
 // Limits of the page, in bytes of markup.
 const (
-	roomExplained  = 9_000
-	roomRules      = 9_500
-	mostExplained  = 40
-	longestInLinks = 300 // bytes of a query that is repeated in links
+	budgetExplained = 9_000
+	budgetRules     = 9_500
+	mostExplained   = 40
+	longestInLinks  = 300 // bytes of a query that is repeated in links
 )
 
 // explainPage is the data of the page of an explanation.
 type explainPage struct {
 	Frame
-	Heading     string
-	Says        template.HTML
-	IsFailed    bool
-	Reason      template.HTML
-	More        string // additional text in English
-	Way, Steps  template.HTML
-	IsCut       bool
-	Targets     template.HTML
-	JSON, About template.HTMLAttr
+	Heading      string
+	Message      template.HTML
+	IsFailed     bool
+	Reason       template.HTML
+	More         string // additional text in English
+	Trace, Steps template.HTML
+	IsCut        bool
+	Targets      template.HTML
+	JSON, About  template.HTMLAttr
 }
 
 // Explain returns the page of a resolution trace. It is limited to 30 KB: of a long trace it shows the first
 // steps. The JSON document has all of them.
 func (w Writer) Explain(e *Explanation) Page {
-	r, at := newRoom(w, &w.design.ways), here
+	r, at := newSizeBudget(w, &w.design.traces), here
 	if e.IsAddress {
 		at = host
 	}
-	heading := r.fit(e.Name, roomTitle)
-	page := explainPage{Frame: w.frame(w.Text("name.how_resolved")+w.Text("frame.colon")+plaintext.OneLine(heading), at, ""), Heading: heading, Says: w.T("explain.says")}
-	page.Head = w.design.ways.element
-	boxes := []wayBox{{head: w.Text("listing.name"), class: wayEnd}}
+	heading := r.fit(e.Name, budgetTitle)
+	page := explainPage{Frame: w.frame(w.Text("name.how_resolved")+w.Text("frame.colon")+plaintext.OneLine(heading), at, ""), Heading: heading, Message: w.T("explain.says")}
+	page.Head = w.design.traces.element
+	boxes := []traceBox{{head: w.Text("listing.name"), class: wayEnd}}
 	boxes[0].add(e.Name, 3)
 	if e.Problem != nil {
 		short := w.shortened(e.Problem)
-		page.IsFailed, page.Says, page.Reason, page.More = true, w.says(short), w.reason(short), short.More
+		page.IsFailed, page.Message, page.Reason, page.More = true, w.problemMessage(short), w.reason(short), short.More
 	}
 	steps := e.Steps[:min(len(e.Steps), mostExplained)]
-	page.Steps, page.IsCut = r.items(roomRules, len(steps), func(m *markup, i int) { r.explained(m, &steps[i]) })
+	page.Steps, page.IsCut = r.items(budgetRules, len(steps), func(m *markup, i int) { r.explained(m, &steps[i]) })
 	page.IsCut = page.IsCut || len(steps) < len(e.Steps)
 	if !page.IsCut {
-		page.Targets, _ = r.targets(e.Targets, roomList)
+		page.Targets, _ = r.targets(e.Targets, budgetList)
 	}
 	for i := range min(len(steps), strings.Count(string(page.Steps), "</li>")) {
 		boxes = append(boxes, w.fully(&steps[i]))
@@ -78,12 +78,12 @@ func (w Writer) Explain(e *Explanation) Page {
 	if !page.IsCut {
 		boxes = append(boxes, w.end(e))
 	}
-	page.Way = r.draw(boxes, roomExplained)
+	page.Trace = r.draw(boxes, budgetExplained)
 	page.JSON, page.About = r.path("href", e.Path+e.Query+"&format=json"), r.path("href", w.aboutName(e))
 	if len(e.Query) <= longestInLinks {
 		page.Languages = w.inLanguages(func(parameter string) string { return e.Path + e.Query + "&" + parameter })
 	}
-	return w.execute("explain.html", &w.design.ways, page)
+	return w.execute("explain.html", &w.design.traces, page)
 }
 
 // aboutName returns the path of the page about the name of an explanation, in the selected language. The
@@ -98,20 +98,20 @@ func (w Writer) aboutName(e *Explanation) string {
 // shortened returns a problem with values that fit in the page.
 func (w Writer) shortened(p *api.Problem) *api.Problem {
 	short := *p
-	short.More, _ = fitting(p.More, roomText)
-	short.RuleValue, _ = fitting(p.RuleValue, roomText)
+	short.More, _ = fitting(p.More, budgetText)
+	short.RuleValue, _ = fitting(p.RuleValue, budgetText)
 	short.Values = slices.Clone(p.Values)
 	for i, value := range p.Values {
-		short.Values[i], _ = fitting(value, roomText/3)
+		short.Values[i], _ = fitting(value, budgetText/3)
 	}
 	return &short
 }
 
 // explained appends a step as a list item, with all parts of a rule.
-func (r *room) explained(m *markup, s *resolver.Step) {
+func (r *sizeBudget) explained(m *markup, s *resolver.Step) {
 	if s.Rule == nil {
 		m.tag("<li>")
-		r.said(m, s, roomText)
+		r.step(m, s, budgetText)
 		m.tag("</li>\n")
 		return
 	}
@@ -121,7 +121,7 @@ func (r *room) explained(m *markup, s *resolver.Step) {
 		m.tag(` class="left"`)
 	}
 	m.tag("><b>")
-	domain, _ := fitting(rule.Domain, roomText/2)
+	domain, _ := fitting(rule.Domain, budgetText/2)
 	m.element(r.T("explain.rule_of", "Domain", Bdi(domain)))
 	m.tag("</b> <small>")
 	m.text(r.useOf(rule))
@@ -130,7 +130,7 @@ func (r *room) explained(m *markup, s *resolver.Step) {
 		m.tag("<dt>")
 		m.text(row[0])
 		m.tag(`</dt><dd dir="auto">`)
-		part, _ := fitting(row[1], roomText/2)
+		part, _ := fitting(row[1], budgetText/2)
 		m.text(part)
 		m.tag("</dd>")
 	}
@@ -138,7 +138,7 @@ func (r *room) explained(m *markup, s *resolver.Step) {
 }
 
 // inEnglish marks an element with English text on a page in another language.
-func (r *room) inEnglish(m *markup) {
+func (r *sizeBudget) inEnglish(m *markup) {
 	if r.language != English {
 		m.tag(` lang="en"`)
 	}
@@ -181,7 +181,7 @@ func (w Writer) partsOf(rule *resolver.Rule) (parts [][2]string) {
 
 // whyNot returns the reason why a rule was not used.
 func (w Writer) whyNot(rule *resolver.Rule) string {
-	if id := "why." + rule.Why; w.Has(id) {
+	if id := "why." + rule.ReasonCode; w.Has(id) {
 		return w.Text(id)
 	}
 	return rule.Reason
@@ -196,8 +196,8 @@ func (w Writer) flagSays(flags string) string {
 }
 
 // fully returns a step as a box with all its details that fit.
-func (w Writer) fully(s *resolver.Step) wayBox {
-	b := w.briefly(s)
+func (w Writer) fully(s *resolver.Step) traceBox {
+	b := w.newTraceBox(s)
 	if s.Took > 0 {
 		b.side = duration(s.Took)
 	}
@@ -245,9 +245,9 @@ func (w Writer) lasting(d time.Duration) string {
 }
 
 // end returns the last box of a trace: the target, or the problem.
-func (w Writer) end(e *Explanation) wayBox {
+func (w Writer) end(e *Explanation) traceBox {
 	if e.Problem != nil {
-		b := wayBox{head: w.heading(e.Problem), class: wayFails}
+		b := traceBox{head: w.heading(e.Problem), class: wayFails}
 		b.add(w.Text("error."+e.Problem.Code, valuesOf(e.Problem.Values, w.asText)...), 3)
 		if e.Problem.RuleCode != "" {
 			b.add(w.Text("rule."+e.Problem.RuleCode, "Value", Isolated(e.Problem.RuleValue)), 3)
@@ -255,7 +255,7 @@ func (w Writer) end(e *Explanation) wayBox {
 		return b
 	}
 	const most = 5
-	b := wayBox{head: w.Text("name.leads_to"), class: wayEnd}
+	b := traceBox{head: w.Text("name.leads_to"), class: wayEnd}
 	for i := range e.Targets[:min(len(e.Targets), most)] {
 		b.add(e.Targets[i].URI, 2)
 	}

@@ -23,7 +23,7 @@ func explained() map[string]pages.Explanation {
 	delegated := rule("nbn.urn.arpa.", 10, 10, resolver.RuleUsed)
 	delegated.Substitute, delegated.Result = "de.nbn.example.", "de.nbn.example."
 	other := rule("nbn.urn.arpa.", 5, 10, resolver.RuleSkipped)
-	other.Regexp, other.Substitute, other.Why = "!^urn:nbn:fi:.*!fi.nbn.example!", ".", "no_match"
+	other.Regexp, other.Substitute, other.ReasonCode = "!^urn:nbn:fi:.*!fi.nbn.example!", ".", "no_match"
 	leads := rule("de.nbn.example.", 100, 10, resolver.RuleUsed)
 	leads.Flags, leads.Services, leads.Regexp, leads.Matched, leads.Result = "u", "N2L", `!^urn:nbn:(de:.*)$!https://resolver.example.org/\1!`, name,
 		"https://resolver.example.org/de:101:1-201102033592"
@@ -48,7 +48,7 @@ func explained() map[string]pages.Explanation {
 	}
 	return map[string]pages.Explanation{
 		"found": {
-			Name: name, Steps: steps, Targets: []pages.Target{{URI: leads.Result, Type: "text/html"}, {URI: "https://mirror.example.org/", IsFailing: true}},
+			Name: name, Steps: steps, Targets: []pages.Target{{URI: leads.Result, Type: "text/html"}, {URI: "https://mirror.example.org/", Failing: true}},
 			Path: "/api/v1/explain", Query: pages.ExplainQuery(name, ""), About: "/uri-res/N2C.html?" + name,
 		},
 		"failed": {

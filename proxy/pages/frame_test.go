@@ -27,7 +27,7 @@ func library(t testing.TB) pages.Site {
 	site := pages.Site{
 		Name: "Library of <Examples>", Logo: logo, Accent: "#a00040", Contact: "mailto:anna@library.example", Imprint: "https://library.example/imprint",
 		Privacy: "https://library.example/privacy?a&b", Examples: []string{"urn:isbn:9780395363416", "ISSN 0028-0836"},
-		Namespaces: strings.Fields("doi eidr ietf isbn isni issn lei lex nbn oid"), Known: 96, Base: "/resolver", All: knownSpaces(), Browses: true,
+		Namespaces: strings.Fields("doi eidr ietf isbn isni issn lei lex nbn oid"), Known: 96, Base: "/resolver", All: knownSpaces(), HasNameList: true,
 	}
 	site.Texts[pages.German] = pages.SiteText{Name: "Bibliothek der <Beispiele>", Welcome: "Willkommen & guten Tag."}
 	return site
@@ -216,7 +216,7 @@ func TestLinkTargets(t *testing.T) {
 	if got := hrefs(d.For(pages.Chosen("de")).Problem(forwarded)); got != nil {
 		t.Errorf("forwarded: %q", got)
 	}
-	if got := hrefs(d.Apart().For(pages.Chosen("de")).Problem(api.Problem{Status: 404, Title: "Not Found"})); !slices.Equal(got, []string{"/?lang=de"}) {
+	if got := hrefs(d.Standalone().For(pages.Chosen("de")).Problem(api.Problem{Status: 404, Title: "Not Found"})); !slices.Equal(got, []string{"/?lang=de"}) {
 		t.Errorf("apart: %q", got)
 	}
 	for _, tt := range []struct {
@@ -307,7 +307,7 @@ func FuzzParseLogo(f *testing.F) {
 		f.Add([]byte(data))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if logo, err := pages.ParseLogo(data); err == nil && (logo.Type == "" || len(logo.Octets) > pages.MaxLogo) {
+		if logo, err := pages.ParseLogo(data); err == nil && (logo.Type == "" || len(logo.Bytes) > pages.MaxLogo) {
 			t.Errorf("%+v", logo)
 		}
 	})

@@ -22,18 +22,18 @@ func Languages() []Language { return []Language{English, German, French, Spanish
 // Tag returns the language tag: RFC 5646.
 func (l Language) Tag() string { return [languages]string{"en", "de", "fr", "es", "zh-Hans"}[l] }
 
-// Word returns the tag without script, as used in ?lang= and in the configuration.
-func (l Language) Word() string { return [languages]string{"en", "de", "fr", "es", "zh"}[l] }
+// ShortTag returns the tag without script, as used in ?lang= and in the configuration.
+func (l Language) ShortTag() string { return [languages]string{"en", "de", "fr", "es", "zh"}[l] }
 
 // ownName returns the name of a language in that language.
 func (l Language) ownName() string {
 	return [languages]string{"English", "Deutsch", "Français", "Español", "中文"}[l]
 }
 
-// LanguageOf returns the language for a Word such as "de", and false for unknown ones.
-func LanguageOf(word string) (Language, bool) {
+// ParseLanguage returns the language for a Word such as "de", and false for unknown ones.
+func ParseLanguage(word string) (Language, bool) {
 	for _, l := range Languages() {
-		if l.Word() == word {
+		if l.ShortTag() == word {
 			return l, true
 		}
 	}

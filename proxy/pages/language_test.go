@@ -42,7 +42,7 @@ func TestLanguage(t *testing.T) {
 		}
 	}
 	for _, l := range pages.Languages() {
-		for _, accept := range []string{l.Tag(), pages.Chosen(l.Word()), pages.Chosen(l.Tag())} {
+		for _, accept := range []string{l.Tag(), pages.Chosen(l.ShortTag()), pages.Chosen(l.Tag())} {
 			if w := site.For(site.For(accept).Accept()); w != site.For(accept) || w.Fetch().Language != l.Tag() {
 				t.Errorf("%s: %s", accept, w.Accept())
 			}

@@ -38,8 +38,8 @@ type nav struct {
 }
 
 type navLink struct {
-	Word string
-	Link link
+	Label string
+	Link  link
 }
 
 // search is a form whose action is a URI with the search words.
@@ -150,11 +150,11 @@ func line(s string) string {
 	if len(s) > maxText {
 		s = strings.ToValidUTF8(s[:maxText], "") + "…"
 	}
-	return scheme.Text(s)
+	return scheme.DecodeText(s)
 }
 
 // lines is line for a text of several lines, without a limit.
-func lines(s string) string { return scheme.TextLines(s) }
+func lines(s string) string { return scheme.DecodeLines(s) }
 
 // linker returns links for the URIs in a listing.
 type linker struct {

@@ -15,7 +15,7 @@ import (
 // Logo is the logo of a site, which is served at its own path. It is immutable.
 type Logo struct {
 	Type          string // media type
-	Octets        []byte
+	Bytes         []byte
 	width, height int
 }
 
@@ -45,7 +45,7 @@ func ParseLogo(data []byte) (*Logo, error) {
 	if len(data) > MaxLogo {
 		return nil, fmt.Errorf("it has more than %d bytes", MaxLogo)
 	}
-	l := &Logo{Type: typePNG, Octets: data}
+	l := &Logo{Type: typePNG, Bytes: data}
 	if config, err := png.DecodeConfig(bytes.NewReader(data)); err == nil {
 		l.width, l.height = config.Width, config.Height
 	} else if l.width, l.height, err = sizeOfSVG(data); err != nil {

@@ -43,7 +43,7 @@ type Name struct {
 // Target is a target with its metadata.
 type Target struct {
 	URI, Title, Type, Language, Rel string
-	IsFailing                       bool // its server currently fails
+	Failing                         bool // its server currently fails
 }
 
 // Version is the time of a version of a name, for display, and the path of the name as of that time.
@@ -55,48 +55,48 @@ type Format struct{ Name, Path string }
 // namePage is the data of the page about a name. Lists are rendered before: see markup.
 type namePage struct {
 	Frame
-	Heading, About                                                          string
-	Says                                                                    string
-	IsInUse                                                                 bool
-	Space                                                                   template.HTML // of its namespace
-	Since                                                                   string        // the day
-	IsWithdrawn, IsSandbox                                                  bool
-	Reason                                                                  string
-	Contact                                                                 link
-	Successors, Targets, Links, Others, Formats, Versions, Way, Steps, Rows template.HTML
-	NotAllTargets                                                           bool
-	History, Explain, QR                                                    template.HTMLAttr
-	Citation                                                                string
-	Script                                                                  template.HTMLAttr
+	Heading, About                                                            string
+	Message                                                                   string
+	IsInUse                                                                   bool
+	Space                                                                     template.HTML // of its namespace
+	Since                                                                     string        // the day
+	IsWithdrawn, IsSandbox                                                    bool
+	Reason                                                                    string
+	Contact                                                                   link
+	Successors, Targets, Links, Others, Formats, Versions, Trace, Steps, Rows template.HTML
+	NotAllTargets                                                             bool
+	History, Explain, QR                                                      template.HTMLAttr
+	Citation                                                                  string
+	Script                                                                    template.HTMLAttr
 }
 
 // Name returns the page about a name. It is limited to 30 KB: less important parts are omitted.
 func (w Writer) Name(n *Name) Page {
-	r, at := newRoom(w, &w.design.names), here
+	r, at := newSizeBudget(w, &w.design.names), here
 	if n.IsAddress {
 		at = host
 	}
-	heading := r.fit(n.Text, roomTitle)
+	heading := r.fit(n.Text, budgetTitle)
 	page := namePage{
-		Frame: w.frame(plaintext.OneLine(r.fit(cmp.Or(n.Title, n.Text), roomTitle)), at, ""), Heading: heading, About: r.fit(n.Title, roomText), Says: w.stateOf(n),
+		Frame: w.frame(plaintext.OneLine(r.fit(cmp.Or(n.Title, n.Text), budgetTitle)), at, ""), Heading: heading, About: r.fit(n.Title, budgetText), Message: w.stateOf(n),
 		IsInUse: n.State == "located", Space: w.spaceOf(n.Text, at), IsSandbox: n.IsSandbox, IsWithdrawn: n.State == "gone" && n.Since != "",
-		Reason: sentenceOf(r.fit(n.Reason, roomText)), Contact: r.contact(n.Contact),
+		Reason: sentenceOf(r.fit(n.Reason, budgetText)), Contact: r.contact(n.Contact),
 	}
 	if page.Contact.Text == "" && (n.State == "gone" || n.State == "reserved") {
 		page.Contact = contact(w.design.site.Contact)
 	}
 	page.Head, page.Script = w.design.names.element, w.copies(at)
 	page.Since, _, _ = strings.Cut(n.Since, "T")
-	page.Targets, page.NotAllTargets = r.targets(n.Targets, roomTargets)
+	page.Targets, page.NotAllTargets = r.targets(n.Targets, budgetTargets)
 	page.Successors = r.successors(n)
 	page.QR = r.path("src", n.QR)
-	page.Citation = r.fit(n.Citation, 2*roomText)
+	page.Citation = r.fit(n.Citation, 2*budgetText)
 	page.Rows = r.properties(n.Properties)
 	page.Others = r.list(n.Others)
 	page.Links = r.related(n.Links)
 	page.Formats = r.formats(n.Formats)
 	page.Versions, page.History = r.versions(n.Versions), r.path("href", n.History)
-	page.Way, page.Steps = r.way(n.Steps)
+	page.Trace, page.Steps = r.trace(n.Steps)
 	if n.Explain != "" {
 		page.Explain = r.path("href", n.Explain+w.parameter())
 	}

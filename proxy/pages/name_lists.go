@@ -15,8 +15,8 @@ const longestLink = 1000
 
 // link appends a link to a URI with a title, by default the URI. A URI that is too long for a link is
 // appended as text.
-func (r *room) link(m *markup, to, title string) {
-	shown, _ := fitting(to, roomText)
+func (r *sizeBudget) link(m *markup, to, title string) {
+	shown, _ := fitting(to, budgetText)
 	if len(to) > longestLink {
 		m.tag(`<code dir="auto">`)
 		m.text(shown)
@@ -31,7 +31,7 @@ func (r *room) link(m *markup, to, title string) {
 	m.attr("href", href)
 	if title != "" {
 		m.tag("><bdi>")
-		shown, _ = fitting(title, roomText)
+		shown, _ = fitting(title, budgetText)
 		m.text(shown)
 		m.tag("</bdi></a>")
 		return
@@ -42,8 +42,8 @@ func (r *room) link(m *markup, to, title string) {
 }
 
 // list returns the items of a list of URIs.
-func (r *room) list(uris []string) template.HTML {
-	items, _ := r.items(roomList, len(uris), func(m *markup, i int) {
+func (r *sizeBudget) list(uris []string) template.HTML {
+	items, _ := r.items(budgetList, len(uris), func(m *markup, i int) {
 		m.tag("<li>")
 		r.link(m, uris[i], "")
 		m.tag("</li>\n")
@@ -52,13 +52,13 @@ func (r *room) list(uris []string) template.HTML {
 }
 
 // successors returns the items of the list of successors of a name.
-func (r *room) successors(n *Name) template.HTML {
-	items, _ := r.items(roomList, len(n.Successors), func(m *markup, i int) {
+func (r *sizeBudget) successors(n *Name) template.HTML {
+	items, _ := r.items(budgetList, len(n.Successors), func(m *markup, i int) {
 		m.tag("<li>")
 		if i < len(n.SuccessorTitles) && n.SuccessorTitles[i] != "" {
 			r.link(m, n.Successors[i], n.SuccessorTitles[i])
 			m.tag(` <code dir="auto">`)
-			shown, _ := fitting(n.Successors[i], roomText)
+			shown, _ := fitting(n.Successors[i], budgetText)
 			m.text(shown)
 			m.tag("</code>")
 		} else {
@@ -70,12 +70,12 @@ func (r *room) successors(n *Name) template.HTML {
 }
 
 // targets returns the items of a list of targets, and whether some did not fit.
-func (r *room) targets(all []Target, most int) (items template.HTML, isCut bool) {
+func (r *sizeBudget) targets(all []Target, most int) (items template.HTML, isCut bool) {
 	return r.items(most, len(all), func(m *markup, i int) { r.target(m, &all[i]) })
 }
 
 // target appends a target as a link with its metadata: its title comes first, or else its host.
-func (r *room) target(m *markup, t *Target) {
+func (r *sizeBudget) target(m *markup, t *Target) {
 	m.tag("<li>")
 	if host, ok := hostOf(t.URI); !ok || t.Title == "" && host == "" || len(t.URI) > longestLink {
 		r.link(m, t.URI, t.Title)
@@ -87,7 +87,7 @@ func (r *room) target(m *markup, t *Target) {
 		if title == "" {
 			title, host = r.Text("name.open_at", "Host", host), ""
 		}
-		shown, _ := fitting(title, roomText)
+		shown, _ := fitting(title, budgetText)
 		m.text(shown)
 		m.tag("</b>")
 		r.facts(m, host, r.relation(t.Rel), r.media(t.Type), r.tongue(t.Language))
@@ -98,8 +98,8 @@ func (r *room) target(m *markup, t *Target) {
 }
 
 // related returns the items of the list of related links.
-func (r *room) related(all []Target) template.HTML {
-	items, _ := r.items(roomList, len(all), func(m *markup, i int) {
+func (r *sizeBudget) related(all []Target) template.HTML {
+	items, _ := r.items(budgetList, len(all), func(m *markup, i int) {
 		t := &all[i]
 		m.tag("<li>")
 		r.link(m, t.URI, t.Title)
@@ -112,20 +112,20 @@ func (r *room) related(all []Target) template.HTML {
 }
 
 // facts appends the non-empty metadata of a target.
-func (r *room) facts(m *markup, all ...string) {
+func (r *sizeBudget) facts(m *markup, all ...string) {
 	said := strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " · ")
 	if said == "" {
 		return
 	}
 	m.tag("<small>")
-	said, _ = fitting(said, roomText)
+	said, _ = fitting(said, budgetText)
 	m.text(said)
 	m.tag("</small>")
 }
 
 // failing appends a note if the server of a target fails.
-func (r *room) failing(m *markup, t *Target) {
-	if t.IsFailing {
+func (r *sizeBudget) failing(m *markup, t *Target) {
+	if t.Failing {
 		m.tag(` <b class="ill">`)
 		m.text(r.Text("name.not_answering"))
 		m.tag("</b>")
@@ -179,8 +179,8 @@ func (w Writer) tongue(tag string) string {
 }
 
 // formats returns the items of a list of formats.
-func (r *room) formats(all []Format) template.HTML {
-	items, _ := r.items(roomSteps, len(all), func(m *markup, i int) {
+func (r *sizeBudget) formats(all []Format) template.HTML {
+	items, _ := r.items(budgetSteps, len(all), func(m *markup, i int) {
 		m.tag("<li><a")
 		m.attr("href", r.design.Path(all[i].Path))
 		m.tag(">")
@@ -191,8 +191,8 @@ func (r *room) formats(all []Format) template.HTML {
 }
 
 // versions returns the items of a list of versions.
-func (r *room) versions(all []Version) template.HTML {
-	items, _ := r.items(roomSteps, len(all), func(m *markup, i int) {
+func (r *sizeBudget) versions(all []Version) template.HTML {
+	items, _ := r.items(budgetSteps, len(all), func(m *markup, i int) {
 		m.tag("<li><a")
 		m.attr("href", r.design.Path(all[i].Path))
 		m.tag("><time>")
@@ -204,15 +204,15 @@ func (r *room) versions(all []Version) template.HTML {
 
 // properties returns the rows of a table of properties, whose values are links if they are locations or
 // names.
-func (r *room) properties(all [][2]string) template.HTML {
-	rows, isCut := r.items(roomProperties, len(all), func(m *markup, i int) { r.property(m, all[i]) })
+func (r *sizeBudget) properties(all [][2]string) template.HTML {
+	rows, isCut := r.items(budgetProperties, len(all), func(m *markup, i int) { r.property(m, all[i]) })
 	if isCut {
 		rows += "<tr><td>…</td></tr>\n"
 	}
 	return rows
 }
 
-func (r *room) property(m *markup, p [2]string) {
+func (r *sizeBudget) property(m *markup, p [2]string) {
 	m.tag(`<tr><th scope="row"`)
 	r.inEnglish(m)
 	m.tag(">")
@@ -221,7 +221,7 @@ func (r *room) property(m *markup, p [2]string) {
 	if isURN(p[1]) || resolver.CheckLocation(p[1]) == nil {
 		r.link(m, p[1], "")
 	} else {
-		shown, _ := fitting(p[1], roomText)
+		shown, _ := fitting(p[1], budgetText)
 		m.tag(`<code dir="auto">`)
 		m.text(shown)
 		m.tag("</code>")
@@ -231,30 +231,32 @@ func (r *room) property(m *markup, p [2]string) {
 
 // Limits of the page about a name, in bytes of markup.
 const (
-	roomPage       = 29_000
-	roomFrame      = 6_000 // frame and headings
-	roomTitle      = 500
-	roomText       = 700
-	roomPath       = 600
-	roomTargets    = 5_000
-	roomList       = 2_000
-	roomSteps      = 3_000
-	roomWay        = 7_000
-	roomProperties = 4_000
-	mostSteps      = 30
+	budgetPage       = 29_000
+	budgetFrame      = 6_000 // frame and headings
+	budgetTitle      = 500
+	budgetText       = 700
+	budgetPath       = 600
+	budgetTargets    = 5_000
+	budgetList       = 2_000
+	budgetSteps      = 3_000
+	budgetTrace      = 7_000
+	budgetProperties = 4_000
+	mostSteps        = 30
 )
 
-// room is the remaining size of a page, in bytes.
-type room struct {
+// sizeBudget is the remaining size of a page, in bytes.
+type sizeBudget struct {
 	Writer
 	left int
 }
 
-// newRoom returns the room of a page with a style sheet.
-func newRoom(w Writer, s *sheet) *room { return &room{w, roomPage - roomFrame - len(s.element)} }
+// newSizeBudget returns the room of a page with a style sheet.
+func newSizeBudget(w Writer, s *sheet) *sizeBudget {
+	return &sizeBudget{w, budgetPage - budgetFrame - len(s.element)}
+}
 
 // fit returns a text, cut with an ellipsis if its markup exceeds most bytes, and subtracts its size.
-func (r *room) fit(s string, most int) string {
+func (r *sizeBudget) fit(s string, most int) string {
 	s, size := fitting(s, min(most, r.left))
 	r.left -= size
 	return s
@@ -278,7 +280,7 @@ func fitting(s string, most int) (fits string, size int) {
 }
 
 // items calls write for each of count items, as long as they fit, and reports whether some did not.
-func (r *room) items(most, count int, write func(m *markup, i int)) (items template.HTML, isCut bool) {
+func (r *sizeBudget) items(most, count int, write func(m *markup, i int)) (items template.HTML, isCut bool) {
 	var m markup
 	for i := range count {
 		before := len(m)
@@ -293,13 +295,13 @@ func (r *room) items(most, count int, write func(m *markup, i int)) (items templ
 }
 
 // path returns an attribute with a path of this server, "" if there is no path or it does not fit.
-func (r *room) path(name, path string) template.HTMLAttr {
+func (r *sizeBudget) path(name, path string) template.HTMLAttr {
 	if path == "" {
 		return ""
 	}
 	var m markup
 	m.escape(r.design.Path(path))
-	if len(m) > min(roomPath, r.left) {
+	if len(m) > min(budgetPath, r.left) {
 		return ""
 	}
 	r.left -= len(m)
@@ -308,4 +310,6 @@ func (r *room) path(name, path string) template.HTMLAttr {
 
 // contact is the function contact for a text that may be long. Its size counts twice, since a link contains the
 // text twice.
-func (r *room) contact(text string) link { return contact(r.fit(r.fit(text, roomText), roomText)) }
+func (r *sizeBudget) contact(text string) link {
+	return contact(r.fit(r.fit(text, budgetText), budgetText))
+}

@@ -18,7 +18,7 @@ func named() map[string]pages.Name {
 		Others: []string{"urn:isbn:9780395363416", "https://doi.org/10.1000/182"},
 		Targets: []pages.Target{
 			{URI: "https://www.example.org/book.html", Title: "The book", Type: "text/html", Language: "fi"},
-			{URI: "https://mirror.example.org/book.pdf", Type: "application/pdf", IsFailing: true},
+			{URI: "https://mirror.example.org/book.pdf", Type: "application/pdf", Failing: true},
 		},
 		Links:    []pages.Target{{URI: "https://www.example.org/book.rdf", Rel: "describedby", Type: "application/rdf+xml"}},
 		Versions: []pages.Version{{"2031-05-02 10:00:00", "/memento/20310502100000/" + name}, {"2031-05-01 10:00:00", "/memento/20310501100000/" + name}},
@@ -114,7 +114,7 @@ func hostileName(text string, times int) pages.Name {
 	n := pages.Name{
 		Text: text, Title: text, State: "gone", Since: "2031-05-01T10:00:00Z", Reason: text, Contact: text, IsSandbox: true,
 		Successors: slices.Repeat([]string{text}, times), Others: slices.Repeat([]string{text}, times), Citation: text,
-		Targets: slices.Repeat([]pages.Target{{URI: text, Title: text, Type: text, Language: text, Rel: text, IsFailing: true}}, times),
+		Targets: slices.Repeat([]pages.Target{{URI: text, Title: text, Type: text, Language: text, Rel: text, Failing: true}}, times),
 		Steps:   slices.Repeat([]resolver.Step{{Stage: text, Detail: text}}, times), Properties: slices.Repeat([][2]string{{text, text}}, times),
 		Versions: slices.Repeat([]pages.Version{{"2031-05-01 10:00:00", "/" + text}}, times),
 	}

@@ -13,13 +13,13 @@ import (
 // Names is a list of names of the registry, with the search. All texts are of external origin.
 type Names struct {
 	Search resolver.NameSearch // including whether the reader may see all names
-	// Fault is the problem code of an invalid search; "" for none.
-	Fault string
-	List  []ListedName
-	// Next is the cursor of the next page, "" at the end, and IsLate is true if the search reached its time
+	// ErrorCode is the problem code of an invalid search; "" for none.
+	ErrorCode string
+	List      []ListedName
+	// Next is the cursor of the next page, "" at the end, and TimedOut is true if the search reached its time
 	// limit.
-	Next   string
-	IsLate bool
+	Next     string
+	TimedOut bool
 }
 
 // ListedName is a name in a list.
@@ -34,9 +34,9 @@ type ListedName struct {
 
 // Limits of a list of names, in bytes of markup, and of the texts in a row.
 const (
-	roomNames = 28_500
-	roomName  = 300
-	roomAbout = 500
+	budgetNames = 28_500
+	budgetName  = 300
+	budgetAbout = 500
 )
 
 // pathNames is the path of the list: see package route.
@@ -47,33 +47,33 @@ type namesPage struct {
 	Frame
 	Action   template.HTMLAttr
 	Chosen   string // the Word of the selected language; "" for none
-	Asked    resolver.NameSearch
+	Query    resolver.NameSearch
 	HasTag   bool
 	Statuses []option // nil if it cannot be selected
-	Fault    template.HTML
+	Error    template.HTML
 	Rows     template.HTML
-	Says     string // why there are no rows, or not all
+	Message  string // why there are no rows, or not all
 	More     link
 }
 
 // option is an option of a select element.
 type option struct {
-	Value, Word string
-	IsChosen    bool
+	Value, Label string
+	IsChosen     bool
 }
 
 // Names returns a page that lists names. It is limited to 30 KB: if not all names fit, the next page begins
 // earlier.
 func (w Writer) Names(n *Names) Page {
 	s := n.Search
-	first := !s.IsFiltered() && s.After == ""
+	first := !s.Filtered() && s.After == ""
 	at := ""
-	if first && n.Fault == "" {
+	if first && n.ErrorCode == "" {
 		at = pathNames
 	}
-	page := namesPage{Frame: w.frame(w.Text("names.browse"), here, at), Asked: s, HasTag: s.Tag != "", Chosen: w.form(pathNames, "").Chosen}
+	page := namesPage{Frame: w.frame(w.Text("names.browse"), here, at), Query: s, HasTag: s.Tag != "", Chosen: w.form(pathNames, "").Chosen}
 	page.Action = w.form(pathNames, "").Action
-	page.Head, page.IsUnindexed = w.design.namesList.element, !first || n.Fault != ""
+	page.Head, page.NoIndex = w.design.namesList.element, !first || n.ErrorCode != ""
 	if s.All {
 		page.Statuses = w.statuses(s.Status)
 	}
@@ -81,23 +81,23 @@ func (w Writer) Names(n *Names) Page {
 	if target := namesTarget(s, ""); len(target) <= longest {
 		page.Languages = w.inLanguages(func(parameter string) string { return namesTarget(s, parameter) })
 	}
-	if n.Fault != "" {
-		page.Fault = w.T("error." + n.Fault)
+	if n.ErrorCode != "" {
+		page.Error = w.T("error." + n.ErrorCode)
 		return w.execute("names.html", &w.design.namesList, page)
 	}
 	next := w.rows(&page, n)
 	switch {
-	case n.IsLate:
-		page.Says = w.Text("names.search_late")
+	case n.TimedOut:
+		page.Message = w.Text("names.search_late")
 	// A search by words only, as the form of the start page submits it.
 	case len(n.List) == 0 && s.Words != "" && s == (resolver.NameSearch{Words: s.Words, All: s.All, Client: s.Client}):
-		page.Says = w.Text("names.no_title")
+		page.Message = w.Text("names.no_title")
 	case len(n.List) == 0:
-		page.Says = w.Text("listing.empty_results")
+		page.Message = w.Text("listing.empty_results")
 	}
 	if s.After = next; next != "" {
 		word := w.Text("listing.more")
-		if n.IsLate {
+		if n.TimedOut {
 			word = w.Text("names.go_on")
 		}
 		page.More = link{w.href(namesTarget(s, strings.TrimPrefix(w.query(), "?"))), word}
@@ -116,7 +116,7 @@ func capital(sentence string) string {
 
 // rows sets the rows that fit, at least one, and returns the cursor of the next page.
 func (w Writer) rows(page *namesPage, n *Names) (next string) {
-	room := roomNames - roomFrame - len(page.Head)
+	room := budgetNames - budgetFrame - len(page.Head)
 	for _, repeated := range [...]string{n.Search.Prefix, n.Search.Words, n.Search.Host, n.Search.Tag} {
 		room -= 2 * maxEscape * len(repeated) // in the form, and in the link to the next page
 	}
@@ -141,9 +141,9 @@ const maxEscape = 5
 func (w Writer) row(m *markup, l *ListedName) {
 	m.tag("<li><a")
 	m.attr("href", w.design.Path(l.Path))
-	shown, _ := fitting(l.Name, roomName)
+	shown, _ := fitting(l.Name, budgetName)
 	if l.Title != "" {
-		title, _ := fitting(l.Title, roomAbout)
+		title, _ := fitting(l.Title, budgetAbout)
 		m.tag("><bdi>")
 		m.text(title)
 		m.tag(`</bdi></a> <code dir="auto">`)
@@ -167,10 +167,10 @@ func (w Writer) factsOf(l *ListedName) string {
 	var says []string
 	switch {
 	case l.Alias != "":
-		shown, _ := fitting(l.Alias, roomName)
+		shown, _ := fitting(l.Alias, budgetName)
 		says = append(says, w.Text("names.another_name", "Name", shown))
 	case l.Host != "":
-		shown, _ := fitting(l.Host, roomName)
+		shown, _ := fitting(l.Host, budgetName)
 		says = append(says, w.Text("names.leads_to_host", "Host", shown))
 	}
 	switch l.Status {

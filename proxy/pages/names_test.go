@@ -27,10 +27,10 @@ func listedNames() map[string]pages.Names {
 	return map[string]pages.Names{
 		"names":        {List: many, Next: "urn:nbn:fi:example-00049"},
 		"all names":    {Search: resolver.NameSearch{All: true, Status: "withdrawn", Tag: "books", Prefix: "urn:a1:"}, List: few},
-		"late names":   {Search: resolver.NameSearch{Words: "<b>book</b>"}, List: few[:1], Next: ".AAAA", IsLate: true},
+		"late names":   {Search: resolver.NameSearch{Words: "<b>book</b>"}, List: few[:1], Next: ".AAAA", TimedOut: true},
 		"no title":     {Search: resolver.NameSearch{Words: "none"}},
 		"no names":     {Search: resolver.NameSearch{Words: "none", Host: "none.example"}},
-		"bad names":    {Search: resolver.NameSearch{Words: "none"}, Fault: "list_cursor"},
+		"bad names":    {Search: resolver.NameSearch{Words: "none"}, ErrorCode: "list_cursor"},
 		"longest name": {List: []pages.ListedName{{Name: "urn:a1:" + strings.Repeat("&", 1273), Path: "/" + strings.Repeat("&", 1280), Title: strings.Repeat("<", 3000), Host: strings.Repeat("h", 1000)}}},
 	}
 }
@@ -39,7 +39,7 @@ func listedNames() map[string]pages.Names {
 // becomes markup.
 func TestNames(t *testing.T) {
 	site := library(t)
-	site.Browses = true
+	site.HasNameList = true
 	for language, want := range map[string][]string{
 		"en": {"Browse names", "target on books.example", "alias of urn:a1:book", "withdrawn", "reserved", "target on books.example · sandbox"},
 		"de": {"Namen durchsehen", "führt zu books.example", "ein anderer Name von urn:a1:book", "zurückgezogen", "reserviert", "zur Probe"},
@@ -118,7 +118,7 @@ func TestNamesPageLimits(t *testing.T) {
 func TestNamesInFrame(t *testing.T) {
 	site := library(t)
 	for browses, want := range map[bool]int{false: 0, true: 1} {
-		site.Browses = browses
+		site.HasNameList = browses
 		w := pages.New(site).In(pages.English)
 		if n := strings.Count(string(w.Home(false).Body), `"/resolver/names"`); n != want {
 			t.Errorf("%v: %d links", browses, n)

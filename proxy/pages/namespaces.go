@@ -138,10 +138,10 @@ func spacesTarget(search, after, parameter string) string {
 
 // fact is a property of a namespace: sentences, and values, as code or as text.
 type fact struct {
-	Name   string
-	Says   []string
-	Codes  []link
-	Values []link
+	Name    string
+	Message []string
+	Codes   []link
+	Values  []link
 }
 
 // spacePage is the data of the page of a namespace.
@@ -167,7 +167,7 @@ func (w Writer) Namespace(nid string, names int64) (Page, bool) {
 	page := spacePage{Frame: w.frame(cmp.Or(w.titleOf(ns), w.Text("namespace.title", "Name", "urn:"+nid)), here, ""), Name: "urn:" + nid, Facts: w.facts(ns)}
 	page.Head, page.Code = w.design.spaces.element, link{Text: page.Name}.Code()
 	page.Title, page.Description = w.about(ns.Title, "space_title."+nid), w.about(ns.Description, "space."+nid)
-	page.Crumbs = []Entry{w.entry(w.Text("home.namespaces"), pathNamespaces, ""), {Word: page.Name}}
+	page.Crumbs = []Entry{w.entry(w.Text("home.namespaces"), pathNamespaces, ""), {Label: page.Name}}
 	page.Languages = w.inLanguages(func(parameter string) string { return pathNamespaces + "/" + nid + "?" + parameter })
 	if names != UnknownCount {
 		to := link{w.href(namesTarget(resolver.NameSearch{Prefix: "urn:" + nid + ":"}, strings.TrimPrefix(w.query(), "?"))), w.Text("names.count", "Count", int(names))}
@@ -180,7 +180,7 @@ func (w Writer) Namespace(nid string, names int64) (Page, bool) {
 func (w Writer) facts(ns *Namespace) []fact {
 	source := fact{Name: w.Text("namespace.source")}
 	if ns.Source == "" {
-		source.Says = []string{w.Text("namespace.configured")}
+		source.Message = []string{w.Text("namespace.configured")}
 	}
 	for document := range strings.SplitSeq(ns.Source, ", ") {
 		if document != "" {
@@ -195,9 +195,9 @@ func (w Writer) facts(ns *Namespace) []fact {
 		facts = append(facts, fact{Name: w.Text("namespace.pattern"), Codes: []link{{Text: ns.Pattern}}})
 	}
 	facts = append(facts, w.checks(ns)...)
-	facts = append(facts, fact{Name: w.Text("namespace.same"), Says: w.equivalence(ns)})
-	if leads := w.leads(ns); leads != nil {
-		facts = append(facts, fact{Name: w.Text("namespace.leads"), Says: leads})
+	facts = append(facts, fact{Name: w.Text("namespace.same"), Message: w.equivalence(ns)})
+	if leads := w.namespaceTargets(ns); leads != nil {
+		facts = append(facts, fact{Name: w.Text("namespace.leads"), Message: leads})
 	}
 	return facts
 }
@@ -214,14 +214,14 @@ func checkDigits(check string) string {
 func (w Writer) checks(ns *Namespace) []fact {
 	var facts []fact
 	if slices.Contains([]string{"eidr", "ietf", "isan", "isbn", "isni", "issn", "lei", "lex", "nbn", "oid", "uuid"}, ns.Check) && !ns.Lenient {
-		facts = append(facts, fact{Name: w.Text("namespace.form"), Says: []string{w.Text("namespace.check_form")}})
+		facts = append(facts, fact{Name: w.Text("namespace.form"), Message: []string{w.Text("namespace.check_form")}})
 	}
 	if by := checkDigits(ns.Check); by != "" {
 		says := w.Text("namespace.check_strict")
 		if ns.Lenient || ns.LenientDigits {
 			says = w.Text("namespace.check_lenient")
 		}
-		facts = append(facts, fact{Name: w.Text("namespace.checks"), Says: []string{by, says}})
+		facts = append(facts, fact{Name: w.Text("namespace.checks"), Message: []string{by, says}})
 	}
 	return facts
 }
@@ -241,9 +241,9 @@ func (w Writer) equivalence(ns *Namespace) []string {
 	return says
 }
 
-// leads returns texts for the kinds of systems that resolve names, in order; nil for none. Servers of the
+// namespaceTargets returns texts for the kinds of systems that resolve names, in order; nil for none. Servers of the
 // configuration are not named.
-func (w Writer) leads(ns *Namespace) []string {
+func (w Writer) namespaceTargets(ns *Namespace) []string {
 	var says []string
 	for _, system := range ns.Systems {
 		switch {

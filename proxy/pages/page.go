@@ -59,9 +59,9 @@ type form struct {
 
 // form returns the form of a page of this server, with the submitted text.
 func (w Writer) form(path, typed string) form {
-	f := form{Typed: typed, Finds: w.design.site.Browses, Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`)} //nolint:gosec // escaped
+	f := form{Typed: typed, Finds: w.design.site.HasNameList, Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`)} //nolint:gosec // escaped
 	if w.chosen {
-		f.Chosen = w.language.Word()
+		f.Chosen = w.language.ShortTag()
 	}
 	return f
 }
@@ -232,11 +232,11 @@ func (w Writer) rowsOf(properties [][2]string) []row {
 	return rows
 }
 
-// Moved returns the content of a redirect, for clients that do not follow it (RFC 9110 section 15.4).
-func Moved(location string) []byte { return AppendMoved(nil, location) }
+// RedirectBody returns the content of a redirect, for clients that do not follow it (RFC 9110 section 15.4).
+func RedirectBody(location string) []byte { return AppendRedirectBody(nil, location) }
 
-// AppendMoved appends the result of Moved to dst.
-func AppendMoved(dst []byte, location string) []byte {
+// AppendRedirectBody appends the result of Moved to dst.
+func AppendRedirectBody(dst []byte, location string) []byte {
 	const before, between, after = `<!DOCTYPE html><title>Found</title><p>See <a href="`, `">`, "</a>.\n"
 	if strings.ContainsAny(location, "\x00&<>\"'") {
 		location = template.HTMLEscapeString(location)

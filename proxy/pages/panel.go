@@ -8,19 +8,19 @@ import (
 
 // Panel is a page of the admin interface, whose content another package has rendered.
 type Panel struct {
-	// In selects the language; the zero value is English.
-	In Writer
+	// Writer selects the language; the zero value is English.
+	Writer Writer
 	// Address is the path and query of the page, without a language parameter; "" for the response to a form,
 	// which has no links to translations.
 	Address string
 	Title   string
 	Path    string // of the page
 	// Nav are the pages in the navigation, and Above the pages above this one, the top one first.
-	Nav, Above []Item
-	Account    *Account // nil without a session
-	Content    Content  // after the heading, which is Title
-	// Done is the outcome of the previous form, and Fault its error, both above the content; "" for none.
-	Done, Fault Content
+	Nav, Crumbs []Item
+	Account     *Account // nil without a session
+	Content     Content  // after the heading, which is Title
+	// Outcome is the outcome of the previous form, and Fault its error, both above the content; "" for none.
+	Outcome, Error Content
 	// Script is the path of a script of this server, "" for none. The page is complete without it.
 	Script string
 	// Reload is the interval in seconds at which a browser without scripts reloads the page; 0 for never. The
@@ -40,7 +40,7 @@ const (
 )
 
 // Item is a link to a page of the same server.
-type Item struct{ Word, Path string }
+type Item struct{ Label, Path string }
 
 // Account is the user of a session.
 type Account struct {
@@ -60,7 +60,7 @@ func (f Field) HTML() template.HTML {
 
 // Panel returns a page of the admin interface.
 func (d *Design) Panel(p *Panel) Page {
-	w, s := d.In(p.In.language), &d.panels[p.Sheet]
+	w, s := d.In(p.Writer.language), &d.panels[p.Sheet]
 	if p.Script != "" {
 		s = &d.livePanels[p.Sheet]
 	}
@@ -78,14 +78,14 @@ func (d *Design) Panel(p *Panel) Page {
 		frame.Head += template.HTML(`<noscript><meta http-equiv="refresh" content="` + strconv.Itoa(p.Reload) + `"></noscript>`) //nolint:gosec // a number
 	}
 	for _, item := range p.Nav {
-		frame.Nav = append(frame.Nav, w.entry(item.Word, item.Path, p.Path))
+		frame.Nav = append(frame.Nav, w.entry(item.Label, item.Path, p.Path))
 	}
-	for _, item := range p.Above {
-		frame.Crumbs = append(frame.Crumbs, w.entry(item.Word, item.Path, ""))
+	for _, item := range p.Crumbs {
+		frame.Crumbs = append(frame.Crumbs, w.entry(item.Label, item.Path, ""))
 	}
 	return w.execute("panel.html", s, struct {
 		Frame
-		Heading, Script      string
-		Content, Done, Fault template.HTML
-	}{frame, p.Title, p.Script, p.Content, p.Done, p.Fault})
+		Heading, Script         string
+		Content, Outcome, Error template.HTML
+	}{frame, p.Title, p.Script, p.Content, p.Outcome, p.Error})
 }

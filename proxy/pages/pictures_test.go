@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// fetched returns the target at which a server retrieves a URI: see route.Fetched.
+// fetched returns the target at which a server retrieves a URI: see route.FetchTarget.
 func fetched(u string) string { return "/fetch?uri=" + url.QueryEscape(u) }
 
 // itself is the identity, for clients that use the proxy.
@@ -78,7 +78,7 @@ func shownPages(t testing.TB) map[string]pages.Page {
 			all[prefixOf(l)+strings.ReplaceAll(name, " ", "-")] = others[name]
 		}
 		for name := range named() {
-			all["foreign-"+l.Word()+"-name-"+name] = others["name "+name]
+			all["foreign-"+l.ShortTag()+"-name-"+name] = others["name "+name]
 		}
 		for name := range documented(t, d.In(l)) {
 			if l == pages.English || name == "index" || name == "names" {
@@ -98,7 +98,7 @@ func prefixOf(l pages.Language) string {
 	if l == pages.English {
 		return ""
 	}
-	return "foreign-" + l.Word() + "-"
+	return "foreign-" + l.ShortTag() + "-"
 }
 
 // serving returns the URL of a server with pages, as urnd would send them.
@@ -110,7 +110,7 @@ func serving(t testing.TB, all map[string]pages.Page) string {
 		case r.URL.Path == pages.PathLogoSVG:
 			w.Header().Set("Content-Type", "image/svg+xml")
 			w.Header().Set("Content-Security-Policy", pages.LogoPolicy)
-			_, _ = w.Write(library(t).Logo.Octets)
+			_, _ = w.Write(library(t).Logo.Bytes)
 			return
 		case r.URL.Path == pages.PathCopy:
 			w.Header().Set("Content-Type", "text/javascript")
@@ -151,8 +151,8 @@ func TestPictures(t *testing.T) {
 			if strings.HasPrefix(name, "foreign-") && place%share > 0 && !testserver.EveryScreen() {
 				continue
 			}
-			checkPicture(t, name, browser.Picture(t), screen)
-			browser.KeepPicture(t, name, screen)
+			checkPicture(t, name, browser.Screenshot(t), screen)
+			browser.SaveScreenshot(t, name, screen)
 			for _, violation := range browser.AxeViolations(t, axe) {
 				t.Errorf("%s: %.600s", name, violation)
 			}

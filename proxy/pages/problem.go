@@ -20,9 +20,9 @@ type problemPage struct {
 	Frame
 	Problem *api.Problem
 	Heading string
-	// Says explains the problem to readers, StatusText is the status code with its reason phrase, and Reason
+	// Message explains the problem to readers, StatusText is the status code with its reason phrase, and Reason
 	// are the details on demand.
-	Says       template.HTML
+	Message    template.HTML
 	StatusText string
 	Rule       string // the violated rule with its section; Offset is the position
 	Offset     int
@@ -55,7 +55,7 @@ func (w Writer) Problem(p api.Problem) Page {
 	p.More = shorten(p.More)
 	w.fetches = p.MayFetch
 	page := problemPage{
-		Problem: &p, Heading: w.heading(&p), Says: w.says(&p), Suggestions: listed(w.links(notLong(p.Suggestions))), Reason: w.reason(&p), IsFetch: p.MayFetch,
+		Problem: &p, Heading: w.heading(&p), Message: w.problemMessage(&p), Suggestions: listed(w.links(notLong(p.Suggestions))), Reason: w.reason(&p), IsFetch: p.MayFetch,
 	}
 	page.StatusText = strings.TrimSpace(strconv.Itoa(p.Status) + " " + w.title(&p))
 	if p.Offset != nil {
@@ -79,8 +79,8 @@ func (w Writer) Problem(p api.Problem) Page {
 			IsWithdrawn: r.Status == "withdrawn", IsSandbox: r.Sandbox, Since: since, Reason: sentenceOf(r.Reason),
 			Successors: w.links(r.Successors), Contact: w.asked(r.Contact),
 		}
-		page.Record.About, _ = fitting(p.Called, roomText)
-		page.Record.Citation, _ = fitting(p.Citation, roomText)
+		page.Record.About, _ = fitting(p.Called, budgetText)
+		page.Record.Citation, _ = fitting(p.Citation, budgetText)
 		if p.Page != "" {
 			page.Record.More = w.href(p.Page)
 		}
@@ -91,9 +91,9 @@ func (w Writer) Problem(p api.Problem) Page {
 	switch {
 	case p.Rule == "" || p.Offset == nil:
 	case isNoIdentifier(&p): // marking a character of such a text would not help
-		page.Says = w.T("problem.no_identifier")
+		page.Message = w.T("problem.no_identifier")
 	default:
-		page.IsMarked, page.Input, page.Says = true, markedOf(&p), w.T("problem.at_mark", "Reason", w.Rule(p.RuleCode, p.RuleValue))
+		page.IsMarked, page.Input, page.Message = true, markedOf(&p), w.T("problem.at_mark", "Reason", w.Rule(p.RuleCode, p.RuleValue))
 	}
 	page.Frame = w.frame(page.Heading, placeOf(&p), "")
 	p.Input = shorten(p.Input)
@@ -119,7 +119,7 @@ func isNoIdentifier(p *api.Problem) bool {
 
 // asked returns the contact for a name: that of its entry, otherwise that of the site.
 func (w Writer) asked(of string) link {
-	shown, _ := fitting(of, roomText)
+	shown, _ := fitting(of, budgetText)
 	if shown == "" {
 		return contact(w.design.site.Contact)
 	}
@@ -189,16 +189,16 @@ func (w Writer) title(p *api.Problem) string {
 // reason returns the reason of a problem: the message of its code, and the syntax rule that an identifier
 // violates.
 func (w Writer) reason(p *api.Problem) template.HTML {
-	reason := w.Says(p.Code, p.Values...)
+	reason := w.Message(p.Code, p.Values...)
 	if p.RuleCode != "" {
 		reason += " " + w.Rule(p.RuleCode, p.RuleValue)
 	}
 	return reason
 }
 
-// Says returns the message of an error code with its values, pairs of a name and a text of external origin.
+// Message returns the message of an error code with its values, pairs of a name and a text of external origin.
 // The value of Reason is in English.
-func (w Writer) Says(code string, values ...string) Content {
+func (w Writer) Message(code string, values ...string) Content {
 	return w.T("error."+code, valuesOf(values, w.asElement)...)
 }
 
@@ -299,8 +299,8 @@ func isAddress(p *api.Problem) bool {
 	return strings.HasPrefix(p.Input, "https://") || strings.HasPrefix(p.Input, "http://")
 }
 
-// says explains the status of a problem to readers; technical details are shown on demand.
-func (w Writer) says(p *api.Problem) template.HTML {
+// problemMessage explains the status of a problem to readers; technical details are shown on demand.
+func (w Writer) problemMessage(p *api.Problem) template.HTML {
 	if p.Forwarded {
 		return w.saysOfForwarded(p)
 	}

@@ -35,12 +35,12 @@ func TestLargestListings(t *testing.T) {
 		"an article":               {scheme.KindArticle, strings.Repeat(`"`, most), scheme.Item{Name: "a"}},
 		"characters of one byte":   {scheme.KindArticle, strings.Repeat("\xe9", most), scheme.Item{Name: "\xe9"}},
 	} {
-		p := present.New(present.Config{Pages: pages.New(pages.Site{}), Most: most, Fetch: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
+		p := present.New(present.Config{Pages: pages.New(pages.Site{}), MaxBytes: most, Fetch: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
 			l := &scheme.Listing{Kind: one.kind, Title: "t", URI: "gopher://h.example/", Text: one.text, Items: make([]scheme.Item, entries)}
 			for i := range l.Items {
 				l.Items[i] = one.item
 			}
-			return scheme.Listed(l), nil
+			return scheme.ListingResource(l), nil
 		})})
 		for _, accept := range []string{"text/html", "application/json"} {
 			got := fetch(t, p, http.MethodGet, "gopher://h.example/", "Accept", accept)

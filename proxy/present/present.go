@@ -32,27 +32,27 @@ import (
 
 // Config configures a Handler.
 type Config struct {
-	Fetch   scheme.Handler
-	TTL     time.Duration // freshness lifetime of listings
-	Most    int64         // maximum size of a rendered listing in bytes, approximately; its items are truncated above
-	Schemes scheme.Infos  // of protocol gateways; nil for none
-	Pages   *pages.Design
+	Fetch    scheme.Handler
+	TTL      time.Duration // freshness lifetime of listings
+	MaxBytes int64         // maximum size of a rendered listing in bytes, approximately; its items are truncated above
+	Schemes  scheme.Infos  // of protocol gateways; nil for none
+	Pages    *pages.Design
 	// Memory limits the memory of documents, from before the fetch until they are sent. nil is no limit.
 	Memory *quota.Memory
-	// Wait is the maximum time that a request waits for that memory; 0 is five seconds.
-	Wait time.Duration
+	// MemoryWait is the maximum time that a request waits for that memory; 0 is five seconds.
+	MemoryWait time.Duration
 }
 
 // Handler is a scheme.Handler that renders what another one fetches. It sits below the HTTP cache, so that the cache
 // stores and revalidates documents, and serves ranges of them, as of any response. It is safe for concurrent use.
 type Handler struct {
 	scheme.Handler
-	ttl     time.Duration
-	most    int64
-	memory  *quota.Memory
-	wait    time.Duration // maximum time for memory
-	schemes scheme.Infos
-	pages   *pages.Design
+	ttl      time.Duration
+	maxBytes int64
+	memory   *quota.Memory
+	wait     time.Duration // maximum time for memory
+	schemes  scheme.Infos
+	pages    *pages.Design
 	// large limits the number of large listings that are rendered concurrently, because rendering holds several
 	// copies in memory.
 	large quota.Semaphore
@@ -61,8 +61,8 @@ type Handler struct {
 // New returns a Handler.
 func New(config Config) *Handler {
 	return &Handler{
-		Handler: config.Fetch, ttl: config.TTL, most: config.Most, schemes: config.Schemes, pages: config.Pages,
-		memory: config.Memory, wait: cmp.Or(config.Wait, defaultWait),
+		Handler: config.Fetch, ttl: config.TTL, maxBytes: config.MaxBytes, schemes: config.Schemes, pages: config.Pages,
+		memory: config.Memory, wait: cmp.Or(config.MemoryWait, defaultWait),
 		large: make(quota.Semaphore, runtime.GOMAXPROCS(0)),
 	}
 }
@@ -92,7 +92,7 @@ func (p *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 		return nil, err
 	}
 	whole := int64(0)
-	if octets, ok := resource.Body.(scheme.Octets); ok {
+	if octets, ok := resource.Body.(scheme.Bytes); ok {
 		whole = octets.Size()
 	}
 	if err := memory.Resize(whole); err != nil {
@@ -106,7 +106,7 @@ func (p *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	return resource, nil
 }
 
-// defaultWait is the default of Config.Wait. Most memory is soon released, because most responses are smaller
+// defaultWait is the default of Config.MemoryWait. Most memory is soon released, because most responses are smaller
 // than the maximum, or not listings.
 const defaultWait = 5 * time.Second
 
@@ -114,7 +114,7 @@ const defaultWait = 5 * time.Second
 func (p *Handler) reserve(ctx context.Context, client netip.Addr) (quota.Reservation, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.wait)
 	defer cancel()
-	return p.memory.Wait(ctx, client, p.most)
+	return p.memory.Wait(ctx, client, p.maxBytes)
 }
 
 // documentBody is the body of a document. Closing it releases its memory.
@@ -132,7 +132,7 @@ func (b documentBody) Close() error {
 // present fetches a resource of a protocol other than HTTP.
 func (p *Handler) present(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	resource, err := p.Handler.Fetch(ctx, r)
-	var refusal *scheme.Refusal
+	var refusal *scheme.StatusError
 	switch {
 	case errors.As(err, &refusal):
 		resource = p.refused(r, refusal)
@@ -151,13 +151,13 @@ func (p *Handler) present(ctx context.Context, r scheme.Request) (*scheme.Resour
 
 // listed returns the document of a listing, in the media type negotiated by Accept. The error is that of ctx.
 func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme.Resource) (*scheme.Resource, error) {
-	if resource.Listing.Bound(p.most) > largeListing {
+	if resource.Listing.Truncate(p.maxBytes) > largeListing {
 		if err := p.large.Acquire(ctx); err != nil {
 			return nil, fmt.Errorf("waiting to render a listing: %w", err)
 		}
 		defer p.large.Release()
 	}
-	contentType, document := answer.Listing(p.pages.For(r.Fields.Value(pages.Vary)), r.Fields.Value("Accept"), resource.Listing)
+	contentType, document := answer.Listing(p.pages.For(r.Fields.Get(pages.Vary)), r.Fields.Get("Accept"), resource.Listing)
 	sum := sha256.Sum256(document.Body)
 	const enough = 12
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
@@ -165,12 +165,12 @@ func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme
 	fields.Set("Content-Type", contentType)
 	fields.Add("Vary", "Accept, "+pages.Vary) // in addition to those of the handler
 	fields.Set("ETag", etag)
-	if fields.Value("Cache-Control") == "" {
+	if fields.Get("Cache-Control") == "" {
 		fields.Set("Cache-Control", message.MaxAge(p.ttl))
 	}
 	protect(&fields, document)
 	if instead := scheme.Precondition(r.Fields, fields, etag, time.Time{}); instead != nil {
-		instead.From = resource.From
+		instead.RemoteAddr = resource.RemoteAddr
 		return instead, nil
 	}
 	return withBody(r, resource, fields, document.Body), nil
@@ -178,19 +178,19 @@ func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme
 
 // refused returns the response for a refusal of a server, with its reason. Proxy-Status has no error, because
 // nothing failed on the way.
-func (p *Handler) refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
-	accept, fetched := answer.AcceptOf(r.Fields.Value("Accept"))
+func (p *Handler) refused(r scheme.Request, refusal *scheme.StatusError) *scheme.Resource {
+	accept, fetched := answer.ParseListingAccept(r.Fields.Get("Accept"))
 	if fetched && refusal.Status == http.StatusUnauthorized {
 		// The challenge is not forwarded: the browser would send the password to this server, as one of this
 		// server.
-		refusal = &scheme.Refusal{
-			Status: http.StatusForbidden, Reply: refusal.Reply, Own: refusal.Own, Code: refusal.Code, Values: refusal.Values,
+		refusal = &scheme.StatusError{
+			Status: http.StatusForbidden, Reply: refusal.Reply, Local: refusal.Local, Code: refusal.Code, Values: refusal.Values,
 		}
 	}
 	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}
 	about.Typed, about.Noun = about.Input, p.schemes.Noun(about.Input)
-	asked := httpmessage.FieldsOf("Accept", accept, pages.Vary, r.Fields.Value(pages.Vary))
-	reply := problem.ProxyReply(p.pages, asked.Lines, "urnd", about)
+	asked := httpmessage.NewFields("Accept", accept, pages.Vary, r.Fields.Get(pages.Vary))
+	reply := problem.ProxyReply(p.pages, asked.Values, "urnd", about)
 	fields := reply.Fields
 	for _, f := range refusal.Fields {
 		fields.Del(f.Name)
@@ -199,7 +199,7 @@ func (p *Handler) refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Res
 	fields.Set("Content-Type", reply.ContentType)
 	fields.Set("Vary", reply.Vary)
 	fields.Set("Cache-Control", reply.CacheControl)
-	protect(&fields, pages.Page{Policy: fields.Value("Content-Security-Policy")})
+	protect(&fields, pages.Page{Policy: fields.Get("Content-Security-Policy")})
 	return withBody(r, &scheme.Resource{Response: httpmessage.Response{Status: reply.Status}}, fields, reply.Body)
 }
 
@@ -214,7 +214,7 @@ func withBody(r scheme.Request, resource *scheme.Resource, fields httpmessage.Fi
 	}
 	return &scheme.Resource{
 		Response: httpmessage.Response{
-			Status: resource.Status, Reason: resource.Reason, Fields: fields, From: resource.From,
+			Status: resource.Status, Reason: resource.Reason, Fields: fields, RemoteAddr: resource.RemoteAddr,
 			Body: scheme.NewBytes(content), ContentLength: int64(len(body)),
 		},
 	}

@@ -48,7 +48,7 @@ func request(t *testing.T, method, target string, fields ...string) scheme.Reque
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.FieldsOf(fields...)}, Client: client}
+	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.NewFields(fields...)}, Client: client}
 }
 
 func fetch(t *testing.T, p *present.Handler, method, target string, fields ...string) response {
@@ -66,26 +66,26 @@ func fetch(t *testing.T, p *present.Handler, method, target string, fields ...st
 func shelf(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	switch path := r.URI.Path(); path {
 	case "/pub/":
-		resource := scheme.Listed(&scheme.Listing{
+		resource := scheme.ListingResource(&scheme.Listing{
 			Kind: scheme.KindDirectory, Title: "/pub/", URI: r.URI.String(),
 			Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "a", URI: r.URI.String() + "a"}},
 		})
-		resource.From = netip.MustParseAddrPort("192.0.2.9:21")
+		resource.RemoteAddr = netip.MustParseAddrPort("192.0.2.9:21")
 		if r.Fields.Has("Authorization") {
-			resource.Fields = httpmessage.FieldsOf("Vary", "Authorization", "Cache-Control", "no-store")
+			resource.Fields = httpmessage.NewFields("Vary", "Authorization", "Cache-Control", "no-store")
 		}
 		return resource, nil
 	case "/file":
 		return &scheme.Resource{Response: httpmessage.Response{
-			Status: http.StatusOK, Fields: httpmessage.FieldsOf("Content-Type", "text/x"), Body: io.NopCloser(strings.NewReader("content")), ContentLength: 7,
+			Status: http.StatusOK, Fields: httpmessage.NewFields("Content-Type", "text/x"), Body: io.NopCloser(strings.NewReader("content")), ContentLength: 7,
 		}}, nil
 	case "/unreachable":
 		return nil, fmt.Errorf("connecting: %w", resolver.ErrUnreachable)
 	default:
 		status, err := strconv.Atoi(path[1:])
-		refusal := &scheme.Refusal{Status: status, Reply: `550 "No" such file`}
+		refusal := &scheme.StatusError{Status: status, Reply: `550 "No" such file`}
 		if status == http.StatusUnauthorized {
-			refusal.Fields = httpmessage.FieldsOf("Www-Authenticate", `Basic realm="ftp"`)
+			refusal.Fields = httpmessage.NewFields("Www-Authenticate", `Basic realm="ftp"`)
 		}
 		return nil, errors.Join(refusal, err)
 	}
@@ -94,7 +94,7 @@ func shelf(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 // TestListing: a listing is a document with validators, in the negotiated type: RFC 9110 sections 8.8.3, 9.3.2,
 // 12.5.5 and 13.1.2.
 func TestListing(t *testing.T) {
-	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), TTL: time.Minute, Most: 1 << 20})
+	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), TTL: time.Minute, MaxBytes: 1 << 20})
 	etags := make(map[string]string)
 	for _, tt := range []struct {
 		accept, login     string
@@ -142,7 +142,7 @@ func TestListing(t *testing.T) {
 // TestRefusal: the refusal of a server is explained, with the server's text. A challenge is forwarded only to
 // clients that use the proxy; at /fetch it would be one of this server.
 func TestRefusal(t *testing.T) {
-	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), Most: 1 << 20, Schemes: scheme.Infos{{Names: []string{"ftp"}, Noun: "file"}}})
+	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), MaxBytes: 1 << 20, Schemes: scheme.Infos{{Names: []string{"ftp"}, Noun: "file"}}})
 	for _, tt := range []struct {
 		target    string
 		fetched   bool
@@ -193,7 +193,7 @@ func TestMemory(t *testing.T) {
 	const slots = 8
 	memory := quota.NewMemory(quota.Limit{Semaphore: make(quota.Semaphore, slots), Busy: problem.ErrDocuments})
 	var asked int
-	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Most: slots * quota.MemoryUnit, Memory: memory, Fetch: handlerFunc(func(_ context.Context,
+	p := present.New(present.Config{Pages: pages.New(pages.Site{}), MaxBytes: slots * quota.MemoryUnit, Memory: memory, Fetch: handlerFunc(func(_ context.Context,
 		r scheme.Request,
 	) (*scheme.Resource, error) {
 		asked = len(memory.Limit().Semaphore)
@@ -203,7 +203,7 @@ func TestMemory(t *testing.T) {
 		if r.URI.Path() == "/fails" {
 			return nil, resolver.ErrUnreachable
 		}
-		return scheme.Listed(&scheme.Listing{Kind: scheme.KindArticle, Text: strings.Repeat("a", 3*quota.MemoryUnit/2)}), nil
+		return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindArticle, Text: strings.Repeat("a", 3*quota.MemoryUnit/2)}), nil
 	})})
 	for _, tt := range []struct {
 		method, target string

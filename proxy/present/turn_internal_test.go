@@ -17,7 +17,7 @@ import (
 type listed int
 
 func (l listed) Fetch(context.Context, scheme.Request) (*scheme.Resource, error) {
-	return scheme.Listed(&scheme.Listing{Kind: scheme.KindArticle, Text: strings.Repeat("a", int(l))}), nil
+	return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindArticle, Text: strings.Repeat("a", int(l))}), nil
 }
 
 // TestLargeListingsWait: a large listing waits for a slot until ctx ends; a small one does not wait.
@@ -28,7 +28,7 @@ func TestLargeListingsWait(t *testing.T) {
 	}
 	r := scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}}
 	large := make(chan struct{}, 1)
-	p := Handler{most: 1 << 20, large: large, pages: pages.New(pages.Site{})}
+	p := Handler{maxBytes: 1 << 20, large: large, pages: pages.New(pages.Site{})}
 	p.Handler = listed(largeListing / 2)
 	large <- struct{}{}
 	if resource, err := p.Fetch(t.Context(), r); err != nil || resource.ContentLength < largeListing/2 {

@@ -20,9 +20,9 @@ func BenchmarkReply(b *testing.B) {
 		},
 		"invalid": invalid,
 	} {
-		for form, fields := range map[string]httpmessage.Lines{
-			"document": httpmessage.FieldsOf("Accept", "application/json").Lines,
-			"page":     httpmessage.FieldsOf("Accept", "text/html", "Accept-Language", "de").Lines,
+		for form, fields := range map[string]httpmessage.Header{
+			"document": httpmessage.NewFields("Accept", "application/json").Values,
+			"page":     httpmessage.NewFields("Accept", "text/html", "Accept-Language", "de").Values,
 		} {
 			b.Run(name+"/"+form, func(b *testing.B) {
 				b.ReportAllocs()

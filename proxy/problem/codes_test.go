@@ -68,7 +68,7 @@ func codesOfOthers(t *testing.T) []string {
 			}
 		case *ast.CallExpr:
 			switch name := nameOf(n.Fun); name {
-			case "Decline", "notFound", "refusalOf", "told", "Invalid", "invalidPattern", "refuse", "refused", "refuseAs", "refusal", "conflict", "selection":
+			case "PolicyDenial", "notFound", "newDenial", "description", "Invalid", "invalidPattern", "invalid", "refused", "invalidAs", "describe", "refusal", "denial", "conflict", "selection":
 				for _, argument := range n.Args {
 					add(argument)
 				}
@@ -82,7 +82,7 @@ func codesOfOthers(t *testing.T) []string {
 		}
 		return true
 	}
-	carries := regexp.MustCompile(`Negative\{|Reason\{|Step\{|Decline\(|refus|[Ii]nvalid(Pattern)?\(|conflict\(|selection\(|registry\.Error\{|\btold\b|codeOfReply`)
+	carries := regexp.MustCompile(`Negative\{|Reason\{|Step\{|PolicyDenial\(|refus|denial|Denial|[Ii]nvalid(As|Pattern)?\(|conflict\(|selection\(|registry\.Error\{|\bdescription\b|row\.describe|codeOfReply`)
 	for _, root := range []string{"../../resolver", "../../internal/netguard", "..", "../../urnns"} {
 		if err := inspect(root, carries, visit); err != nil {
 			t.Fatal(err)
@@ -218,7 +218,7 @@ func rulesOfSource(t *testing.T) map[string]string {
 					field := e.(*ast.KeyValueExpr)
 					fields[nameOf(field.Key)] = field.Value
 				}
-				add(fields["Code"], fields["Says"])
+				add(fields["Code"], fields["Requirement"])
 			}
 			return true
 		})
@@ -282,16 +282,16 @@ func TestReasonsOfPages(t *testing.T) {
 			"not_valid", "check_digit", "the check digit should be 1",
 		},
 		{
-			scheme.Decline(http.StatusBadGateway, "article_long", "the article is longer than 9 bytes", "Number", "9"),
+			scheme.PolicyDenial(http.StatusBadGateway, "article_long", "the article is longer than 9 bytes", "Number", "9"),
 			"has more than <bdi>9</bdi> bytes", "hat mehr als <bdi>9</bdi> Bytes", "article_long", "", "the article is longer than 9 bytes",
 		},
 		{
-			&scheme.Refusal{Status: http.StatusNotFound, Reply: "diagnostic 235: no", Code: "wais_no_database", Values: []string{"Number", "235", "Reply", "no"}},
+			&scheme.StatusError{Status: http.StatusNotFound, Reply: "diagnostic 235: no", Code: "wais_no_database", Values: []string{"Number", "235", "Reply", "no"}},
 			`There is no such database (diagnostic <bdi>235</bdi>). <bdi lang="">no</bdi>`, `Diese Datenbank gibt es nicht (Diagnose <bdi>235</bdi>). <bdi lang="">no</bdi>`,
 			"wais_no_database", "", `server response: "diagnostic 235: no"`,
 		},
 		{
-			scheme.Refuse(http.StatusNotFound, "550 no"), `The server answers: <bdi lang="">&#34;550 no&#34;</bdi>`, `Der Server antwortet: <bdi lang="">&#34;550 no&#34;</bdi>`,
+			scheme.UpstreamError(http.StatusNotFound, "550 no"), `The server answers: <bdi lang="">&#34;550 no&#34;</bdi>`, `Der Server antwortet: <bdi lang="">&#34;550 no&#34;</bdi>`,
 			"server_refused", "", `server response: "550 no"`,
 		},
 	} {

@@ -38,12 +38,12 @@ func (f *Failure) Error() string { return f.Err.Error() }
 // Unwrap returns the error.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// About returns a Failure with the identifier that err is about.
-func About(err error, u uri.URI) error { return &Failure{Err: err, Input: u.String()} }
+// WithURI returns a Failure with the identifier that err is about.
+func WithURI(err error, u uri.URI) error { return &Failure{Err: err, Input: u.String()} }
 
 // New returns the problem document of an error. It contains no password of a URL: RFC 3986 section 7.5.
 func New(err error) api.Problem {
-	row, told := rowOf(err), wordsOf(err)
+	row, told := rowOf(err), describe(err)
 	status := row.status
 	p := api.Problem{
 		Title: http.StatusText(status), Status: status, Code: told.code, Detail: told.detail,
@@ -55,7 +55,7 @@ func New(err error) api.Problem {
 		p.Typed, p.Fetched = redact.URLs(failure.Typed), failure.Fetched
 		p.Noun = failure.Noun
 	}
-	p.MayFetch = p.Fetched && !errors.Is(err, ErrProxyClient) && !errors.Is(err, ErrHost)
+	p.MayFetch = p.Fetched && !errors.Is(err, ErrProxyClient) && !errors.Is(err, ErrUnknownHost)
 	var denied *policy.Denied
 	if p.Denied = errors.As(err, &denied); p.Denied && denied.Reason != "" {
 		p.Reason = denied.Reason
@@ -66,15 +66,15 @@ func New(err error) api.Problem {
 	}
 	p.IsPage = errors.Is(err, ErrNoPage) || errors.Is(err, ErrAdminPath)
 	cite(&p)
-	var refusal *scheme.Refusal
+	var refusal *scheme.StatusError
 	p.Refused = errors.As(err, &refusal)
-	p.Declined = p.Refused && refusal.Own
-	var person *PersonError
+	p.Declined = p.Refused && refusal.Local
+	var person *UserActivationError
 	if errors.As(err, &person) {
-		p.Opens, p.Retrieves = person.Opens, person.URI
+		p.Opens, p.Retrieves = person.Target, person.URI
 	}
 	if parse := parseOf(err); parse != nil {
-		p.Detail = parse.Rule.Says
+		p.Detail = parse.Rule.Requirement
 		input, offset := redact.URLsAt(parse.Input, parse.Offset)
 		p.Input, p.Offset = input, &offset
 		p.Rule, p.Section, p.RuleCode, p.RuleValue, p.More = parse.Rule.Name, parse.Rule.Section, parse.Rule.Code, parse.Rule.Value, ""
@@ -98,19 +98,19 @@ func representations() []contenttype.MediaType {
 }
 
 // PrefersHTML reports whether a client prefers text/html over JSON.
-func PrefersHTML(lines httpmessage.Lines) bool {
+func PrefersHTML(lines httpmessage.Header) bool {
 	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(lines.List("Accept"), representations())
 	return err == nil && chosen.Equal(contenttype.NewMediaType(pages.Type))
 }
 
 // Reply returns the reply to a request that failed with err: an HTML page in a language negotiated by
 // Accept-Language, or a problem document. lines are the request's header fields.
-func Reply(design *pages.Design, lines httpmessage.Lines, err error) message.Reply {
+func Reply(design *pages.Design, lines httpmessage.Header, err error) message.Reply {
 	return reply(design, lines, New(err), err)
 }
 
 // ProxyReply is Reply for a request that the proxy called name could not forward: RFC 9209.
-func ProxyReply(design *pages.Design, lines httpmessage.Lines, name string, err error) message.Reply {
+func ProxyReply(design *pages.Design, lines httpmessage.Header, name string, err error) message.Reply {
 	p := New(err)
 	p.Forwarded = true
 	r := reply(design, lines, p, err)
@@ -118,14 +118,14 @@ func ProxyReply(design *pages.Design, lines httpmessage.Lines, name string, err 
 	return r
 }
 
-func reply(design *pages.Design, lines httpmessage.Lines, p api.Problem, err error) message.Reply {
+func reply(design *pages.Design, lines httpmessage.Header, p api.Problem, err error) message.Reply {
 	r := message.Reply{Status: p.Status, Vary: "Accept", CacheControl: message.NoStore, Fields: fields(err, p.Status)}
 	var n *resolver.Negative
 	if errors.As(err, &n) {
 		r.Cache = n.Cache
 		if n.Cache != resolver.Uncached {
 			r.CacheStatus, r.CacheControl = message.CacheStatus(n.Cache, n.TTL), message.MaxAge(n.Lifetime())
-			r.Shared = n.SharedLifetime()
+			r.SharedMaxAge = n.SharedLifetime()
 		}
 	}
 	var failure *Failure

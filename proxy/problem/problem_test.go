@@ -45,30 +45,30 @@ func TestStatus(t *testing.T) {
 		{failure(t, "nothing"), 400},
 		{problem.ErrMalformed, 400},
 		{problem.ErrNotTLS, 400},
-		{problem.ErrBatch, 400},
+		{problem.ErrBatchSyntax, 400},
 		{problem.ErrSelection, 400},
 		{problem.ErrTokenRequired, 401},
 		{problem.ErrNoRegistry, 404},
 		{problem.ErrNotDeleted, 405},
-		{problem.ErrPrecondition, 428},
-		{problem.ErrUnmatched, 412},
+		{problem.ErrPreconditionRequired, 428},
+		{problem.ErrPreconditionFailed, 412},
 		{problem.ErrContentType, 415},
 		{problem.ErrDocument, 400},
 		{problem.ErrDocumentSize, 413},
 		{registry.ErrKeyReused, 422},
-		{registry.ErrJobs, 503},
-		{registry.ErrExports, 503},
-		{registry.ErrJob, 404},
-		{registry.ErrNoJobs, 501},
+		{registry.ErrJobLimit, 503},
+		{registry.ErrExportLimit, 503},
+		{registry.ErrUnknownJob, 404},
+		{registry.ErrJobsDisabled, 501},
 		{registry.ErrJobEnded, 409},
-		{registry.ErrToken, 401},
-		{registry.ErrNoStore, 503},
+		{registry.ErrInvalidToken, 401},
+		{registry.ErrUnavailable, 503},
 		{registry.ErrSchema, 503},
 		{registry.ErrDamaged, 500},
 		{registry.ErrDenied, 403},
 		{registry.ErrUnknown, 404},
-		{registry.ErrCursor, 400},
-		{registry.ErrHistory, 410},
+		{registry.ErrInvalidCursor, 400},
+		{registry.ErrForeignCursor, 410},
 		{registry.ErrConflict, 412},
 		{registry.ErrInvalid, 422},
 		// For an invalid name the parser's error has the position.
@@ -78,15 +78,15 @@ func TestStatus(t *testing.T) {
 		{problem.ErrAdminToken, 401},
 		{problem.ErrResolveClient, 403},
 		{problem.ErrProxyClient, 403},
-		{problem.ErrFetchSite, 403},
+		{problem.ErrCrossSiteFetch, 403},
 		{problem.ErrPurgeClient, 403},
 		{problem.ErrAdminClient, 403},
 		{problem.ErrAdminRelayed, 403},
-		{problem.ErrHost, 403},
+		{problem.ErrUnknownHost, 403},
 		{netguard.ErrOwn, 403},
 		{problem.ErrBodyTimeout, 408},
-		{scheme.ErrBody, 400},
-		{scheme.ErrResponse, 502},
+		{scheme.ErrRequestBody, 400},
+		{scheme.ErrInvalidResponse, 502},
 		{problem.ErrAdminOrigin, 403},
 		{problem.ErrAdminCertificate, 403},
 		{netguard.ErrForbidden, 403},
@@ -103,24 +103,24 @@ func TestStatus(t *testing.T) {
 		{problem.ErrBatchSize, 413},
 		{problem.ErrTargetTooLong, 414},
 		{problem.ErrAdminHost, 421},
-		{problem.ErrConnections, 429},
-		{problem.ErrRate, 429},
+		{problem.ErrTooManyConnections, 429},
+		{problem.ErrTooManyRequests, 429},
 		{problem.ErrHeaderTooLarge, 431},
 		{errors.New("a bug"), 500},
 		{problem.ErrTunnelPort, 403},
 		{httpcache.ErrOnlyIfCached, 504},
-		{httpcache.ErrUnasked, 502},
-		{scheme.ErrResponse, 502},
+		{httpcache.ErrUnexpectedNotModified, 502},
+		{scheme.ErrInvalidResponse, 502},
 		{resolver.ErrService, 501},
 		{scheme.ErrUnsupported, 501},
 		{resolver.ErrUnreachable, 502},
 		{refused, 502},
 		{resolver.ErrBusy, 503},
-		{problem.ErrBatches, 503},
-		{problem.ErrBatchTime, 503},
-		{problem.ErrFetches, 503},
+		{problem.ErrTooManyBatches, 503},
+		{problem.ErrBatchTimeout, 503},
+		{problem.ErrTooManyFetches, 503},
 		{problem.ErrDocuments, 503},
-		{problem.ErrStreams, 503},
+		{problem.ErrTooManyStreams, 503},
 		{context.Canceled, 503},
 		{context.DeadlineExceeded, 504},
 		{os.ErrDeadlineExceeded, 504},
@@ -129,7 +129,7 @@ func TestStatus(t *testing.T) {
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, context.DeadlineExceeded), 504},
 		// Invalid URIs that are not from the client.
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, failure(t, "nothing")), 502},
-		{fmt.Errorf("%w: %w", scheme.ErrResponse, failure(t, "nothing")), 502},
+		{fmt.Errorf("%w: %w", scheme.ErrInvalidResponse, failure(t, "nothing")), 502},
 		{errors.Join(failure(t, "nothing"), resolver.ErrUnreachable), 502},
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, netguard.ErrForbidden), 403},
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, &policy.Denied{Rule: "internal"}), 403},
@@ -157,9 +157,9 @@ func TestNew(t *testing.T) {
 		steps                      int
 	}{
 		{resolver.ErrGone, "Gone", "name is gone", "", "", -1, 0},
-		{problem.About(resolver.ErrGone, u), "Gone", "name is gone", "urn:example:a", "", -1, 0},
+		{problem.WithURI(resolver.ErrGone, u), "Gone", "name is gone", "urn:example:a", "", -1, 0},
 		{&problem.Failure{Err: resolver.ErrBusy, Trace: steps}, "Service Unavailable", "too many requests are running", "", "", -1, 1},
-		{problem.About(failure(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Says, "http://a/%zz", "pct-encoded", 9, 0},
+		{problem.WithURI(failure(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Requirement, "http://a/%zz", "pct-encoded", 9, 0},
 		{netguard.ErrForbidden, "Forbidden", netguard.ErrForbidden.Error() + " (access.allow_destinations)", "", "", -1, 0},
 		{&policy.Denied{Rule: "no-social"}, "Forbidden", `the site's rule "no-social" denies this request (proxy.rules)`, "", "", -1, 0},
 		{errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error; see the log of urnd", "", "", -1, 0},
@@ -189,7 +189,7 @@ func TestNewHidesPasswords(t *testing.T) {
 	}{
 		{ftp.Check(), "ftp://bob:xxxxx@h/x;type=q", "q"},
 		{&problem.Failure{Err: ftp.Check(), Typed: ftp.String(), Fetched: true}, "ftp://bob:xxxxx@h/x;type=q", "q"},
-		{problem.About(resolver.ErrGone, ftp), "ftp://bob:xxxxx@h/x;type=q", ""},
+		{problem.WithURI(resolver.ErrGone, ftp), "ftp://bob:xxxxx@h/x;type=q", ""},
 		{failure(t, "ftp://bob:sec7ret@h/%zz"), "ftp://bob:xxxxx@h/%zz", "%zz"},
 		{failure(t, "ftp://bob:sec7 ret@h/"), "ftp://bob:xxxxx@h/", "xxxxx@h/"},
 		{failure(t, "ftp:bob:sec7ret@h/%zz"), "ftp:bob:xxxxx@h/%zz", "%zz"},
@@ -203,7 +203,7 @@ func TestNewHidesPasswords(t *testing.T) {
 			t.Errorf("%v: %q at %q", tt.err, p.Input, at)
 		}
 		for _, accept := range []string{"application/json", "text/html"} {
-			body := string(problem.Reply(pages.New(pages.Site{}), httpmessage.FieldsOf("Accept", accept).Lines, tt.err).Body)
+			body := string(problem.Reply(pages.New(pages.Site{}), httpmessage.NewFields("Accept", accept).Values, tt.err).Body)
 			if !strings.Contains(body, "bob:") || strings.Contains(body, "sec7") || strings.Contains(body, "ret@") {
 				t.Errorf("%v as %s: %s", tt.err, accept, body)
 			}
@@ -223,7 +223,7 @@ func TestReplyByAccept(t *testing.T) {
 		if accept != "" {
 			header.Set("Accept", accept)
 		}
-		r := problem.Reply(pages.New(pages.Site{}), httpmessage.LinesOf(header), negative)
+		r := problem.Reply(pages.New(pages.Site{}), httpmessage.NewHeader(header), negative)
 		vary := "Accept"
 		if page {
 			vary = "Accept, Accept-Language"
@@ -265,8 +265,8 @@ func TestReplyFields(t *testing.T) {
 		{problem.ErrSiteLogin, "Www-Authenticate", `Basic realm="urnd", charset="UTF-8"`, "no-store", ""},
 		{problem.ErrProxyLogin, "Proxy-Authenticate", `Basic realm="urnd", charset="UTF-8"`, "no-store", ""},
 		{problem.ErrAdminToken, "Www-Authenticate", `Bearer realm="urnd"`, "no-store", ""},
-		{problem.ErrRate, "Retry-After", "1", "no-store", ""},
-		{problem.ErrFetches, "Retry-After", "1", "no-store", ""},
+		{problem.ErrTooManyRequests, "Retry-After", "1", "no-store", ""},
+		{problem.ErrTooManyFetches, "Retry-After", "1", "no-store", ""},
 		{resolver.ErrUnreachable, "", "", "no-store", ""},
 		{negative(resolver.Uncached, time.Minute), "", "", "no-store", ""},
 		{negative(resolver.CacheHit, time.Minute), "", "", "max-age=60", "urnd; hit; ttl=60"},
@@ -277,7 +277,7 @@ func TestReplyFields(t *testing.T) {
 		if tt.name != "" {
 			want = 1
 		}
-		if len(r.Fields) != want || r.Fields.Value(tt.name) != tt.value || r.CacheControl != tt.cacheControl || r.CacheStatus != tt.cacheStatus {
+		if len(r.Fields) != want || r.Fields.Get(tt.name) != tt.value || r.CacheControl != tt.cacheControl || r.CacheStatus != tt.cacheStatus {
 			t.Errorf("%v: %v, %q, %q", tt.err, r.Fields, r.CacheControl, r.CacheStatus)
 		}
 	}
@@ -296,7 +296,7 @@ func TestMalformed(t *testing.T) {
 		{400, "", "", true, 400, problem.ErrNotTLS.Error()},
 		{431, "", long, false, 414, problem.ErrTargetTooLong.Error() + " (limits.target)"},
 		{431, "", "/urn:a1:b", false, 431, problem.ErrHeaderTooLarge.Error() + " (limits.header)"},
-		{400, "", "/urn:a1:%zz", false, 400, uri.RulePctEncoded.Says},
+		{400, "", "/urn:a1:%zz", false, 400, uri.RulePctEncoded.Requirement},
 		{400, "missing required Host header", "/urn:a1:b", false, 400, problem.ErrMalformed.Error() + ": missing required Host header"},
 		{400, "", "/urn:a1:b", false, 400, problem.ErrMalformed.Error()},
 		{400, "", "", false, 400, problem.ErrMalformed.Error()},

@@ -22,8 +22,8 @@ import (
 // errorType is a row of errorTypes: a predicate for errors, an error type of RFC 9209 section 2.3, and the
 // message for clients, as a code and in English. They are "" if clients may see the text of the error itself.
 type errorType struct {
-	is               func(error) bool
-	name, code, says string
+	is                  func(error) bool
+	name, code, message string
 }
 
 // errorTypes is the only table from errors to the error types of Proxy-Status, and to messages about failures
@@ -34,9 +34,9 @@ func errorTypes() []errorType {
 		{wraps(ErrLoop), "proxy_loop_detected", "", ""},
 		{wraps(netguard.ErrForbidden), "destination_ip_prohibited", "", ""},
 		{wraps(httpcache.ErrOnlyIfCached), "proxy_internal_response", "", ""},
-		{wraps(ErrFetches), "connection_limit_reached", "", ""},
-		{wraps(ErrBound), "connection_limit_reached", "", ""},
-		{wraps(ErrStreams), "connection_limit_reached", "", ""},
+		{wraps(ErrTooManyFetches), "connection_limit_reached", "", ""},
+		{wraps(ErrTooManyBoundConnections), "connection_limit_reached", "", ""},
+		{wraps(ErrTooManyStreams), "connection_limit_reached", "", ""},
 		{isDNSTimeout, "dns_timeout", "dns_host_timeout", "the DNS lookup of the host timed out"},
 		{isNoHost, "dns_error", "no_such_host", "there is no such host"},
 		{wraps(netguard.ErrLookup), "dns_error", "dns_host_failed", "the DNS lookup of the host failed"},
@@ -51,10 +51,10 @@ func errorTypes() []errorType {
 		{wraps(syscall.ECONNREFUSED), "connection_refused", "connection_refused", "the server refused the connection"},
 		{wraps(syscall.EHOSTUNREACH), "destination_ip_unroutable", "no_route", "there is no route to the server"},
 		{wraps(syscall.ENETUNREACH), "destination_ip_unroutable", "no_route", "there is no route to the server"},
-		{wraps(scheme.ErrBody), "http_request_error", "", ""},
+		{wraps(scheme.ErrRequestBody), "http_request_error", "", ""},
 		{wraps(ErrBodyTimeout), "http_request_error", "", ""},
-		{wraps(scheme.ErrResponse), "http_protocol_error", "", ""},
-		{wraps(httpcache.ErrUnasked), "http_protocol_error", "", ""},
+		{wraps(scheme.ErrInvalidResponse), "http_protocol_error", "", ""},
+		{wraps(httpcache.ErrUnexpectedNotModified), "http_protocol_error", "", ""},
 		{wraps(netguard.ErrConnectTimeout), "connection_timeout", "connect_timeout", "connecting to the server timed out"},
 		{wraps(context.DeadlineExceeded), "http_response_timeout", "response_timeout", tooSlow},
 		{wraps(os.ErrDeadlineExceeded), "http_response_timeout", "response_timeout", tooSlow},
@@ -127,7 +127,7 @@ func isExpired(err error) bool {
 // answers itself. A Refusal has no error type, because the server has answered and its answer was translated;
 // and no received-status, because it had no HTTP status.
 func ProxyStatus(name string, err error) string {
-	if refusal := new(scheme.Refusal); errors.As(err, &refusal) {
+	if refusal := new(scheme.StatusError); errors.As(err, &refusal) {
 		return name + "; details=" + quoted(refusal.Reply)
 	}
 	kind := cmp.Or(typeOf(err).name, "proxy_internal_error")

@@ -19,16 +19,16 @@ import (
 // for administrators. Pages for administrators are exempt.
 func TestPagesNameNoSettings(t *testing.T) {
 	ofAdministrators := []error{
-		ErrAdminHost, ErrPlainLogin, ErrTokenRequired, ErrNoRegistry, registry.ErrNoJobs, ErrAdminClient, ErrAdminCertificate, ErrAdminRelayed, ErrAdminToken,
+		ErrAdminHost, ErrLoginWithoutTLS, ErrTokenRequired, ErrNoRegistry, registry.ErrJobsDisabled, ErrAdminClient, ErrAdminCertificate, ErrAdminRelayed, ErrAdminToken,
 	}
 	details := regexp.MustCompile(`(?s)<details>.*?</details>`)
-	design, lines := pages.New(pages.Site{}), httpmessage.LinesOf(http.Header{"Accept": {"text/html"}})
+	design, lines := pages.New(pages.Site{}), httpmessage.NewHeader(http.Header{"Accept": {"text/html"}})
 	for _, row := range statuses {
 		if slices.ContainsFunc(ofAdministrators, func(of error) bool { return errors.Is(row.err, of) }) {
 			continue
 		}
 		for _, err := range []error{
-			row.err, &Failure{Err: row.err, Input: "http://a.example/", Fetched: true}, &scheme.Refusal{Status: row.status, Reply: row.err.Error(), Own: true},
+			row.err, &Failure{Err: row.err, Input: "http://a.example/", Fetched: true}, &scheme.StatusError{Status: row.status, Reply: row.err.Error(), Local: true},
 		} {
 			for name, reply := range map[string]string{
 				"own": string(Reply(design, lines, err).Body), "forwarded": string(ProxyReply(design, lines, "urnd", err).Body),

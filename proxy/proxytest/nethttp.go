@@ -47,7 +47,7 @@ func Incoming(r *http.Request) *httpmessage.Incoming {
 	m := httpmessage.FromRequest(r)
 	return &httpmessage.Incoming{
 		Method: m.Method, Target: r.RequestURI, Host: r.Host, Major: r.ProtoMajor, Minor: r.ProtoMinor, Fields: m.Fields,
-		Body: m.Body, ContentLength: m.ContentLength, Trailer: m.Trailer, Closes: r.Close, Conn: &connection{r: r},
+		Body: m.Body, ContentLength: m.ContentLength, Trailer: m.Trailer, Close: r.Close, Conn: &connection{r: r},
 	}
 }
 
@@ -93,7 +93,7 @@ type response struct {
 
 func (r *response) Context() context.Context  { return r.r.Context() }
 func (*response) HalfClosed() context.Context { return nil }
-func (*response) Room() int64                 { return math.MaxInt64 }
+func (*response) Available() int64            { return math.MaxInt64 }
 
 func (r *response) WriteInterim(status int, fields httpmessage.Fields) {
 	r.mu.Lock()
@@ -161,11 +161,11 @@ func (r *response) SetTrailer(fields httpmessage.Fields) {
 }
 
 func (r *response) Abort()                            { _ = r.control.SetWriteDeadline(time.Unix(1, 0)) }
-func (*response) EndEarly() bool                      { return false }
+func (*response) Truncate() bool                      { return false }
 func (r *response) SetReadDeadline(t time.Time) error { return r.control.SetReadDeadline(t) }
-func (*response) BodyLate() bool                      { return false }
+func (*response) BodyTimedOut() bool                  { return false }
 func (*response) Attach(func() io.Closer) io.Closer   { return nil }
-func (r *response) TakeOver() (net.Conn, []byte, error) {
+func (r *response) Hijack() (net.Conn, []byte, error) {
 	conn, buffered, err := r.control.Hijack()
 	if err != nil {
 		return nil, nil, err

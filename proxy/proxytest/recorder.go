@@ -28,7 +28,7 @@ type Recorder struct {
 	// Interim are the interim responses.
 	Interim []Interim
 	Flushes int
-	// Aborted is true after Abort, and EndedEarly after EndEarly with EndsEarly.
+	// Aborted is true after Abort, and EndedEarly after Truncate with EndsEarly.
 	Aborted, EndedEarly bool
 
 	// Client is the result of Context, nil for a context that never ends.
@@ -37,15 +37,15 @@ type Recorder struct {
 	Ended context.Context //nolint:containedctx // it is that of a client
 	// Window is the result of Room in bytes, 0 for an unlimited window.
 	Window int64
-	// EndsEarly is the result of EndEarly.
+	// EndsEarly is the result of Truncate.
 	EndsEarly bool
 	// Err is the error of all writes, as to a disconnected client; nil for none.
 	Err error
-	// Late is the result of BodyLate.
+	// Late is the result of BodyTimedOut.
 	Late bool
 	// ReadDeadline is the last deadline that was set.
 	ReadDeadline time.Time
-	// Conn is the connection that TakeOver returns, nil if it cannot be taken over; Read is the data that was
+	// Conn is the connection that Hijack returns, nil if it cannot be taken over; Read is the data that was
 	// read from it.
 	Conn net.Conn
 	Read []byte
@@ -91,8 +91,8 @@ func (r *Recorder) Context() context.Context {
 // HalfClosed implements httpmessage.ResponseWriter.
 func (r *Recorder) HalfClosed() context.Context { return r.Ended }
 
-// Room implements httpmessage.ResponseWriter.
-func (r *Recorder) Room() int64 { return cmp.Or(r.Window, math.MaxInt64) }
+// Available implements httpmessage.ResponseWriter.
+func (r *Recorder) Available() int64 { return cmp.Or(r.Window, math.MaxInt64) }
 
 // WriteInterim implements httpmessage.ResponseWriter.
 func (r *Recorder) WriteInterim(status int, fields httpmessage.Fields) {
@@ -168,8 +168,8 @@ func (r *Recorder) SetTrailer(fields httpmessage.Fields) { r.Trailer = copyOf(fi
 // Abort implements httpmessage.ResponseWriter.
 func (r *Recorder) Abort() { r.Aborted = true }
 
-// EndEarly implements httpmessage.ResponseWriter.
-func (r *Recorder) EndEarly() bool {
+// Truncate implements httpmessage.ResponseWriter.
+func (r *Recorder) Truncate() bool {
 	r.EndedEarly = r.EndedEarly || r.EndsEarly
 	return r.EndsEarly
 }
@@ -180,8 +180,8 @@ func (r *Recorder) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// BodyLate implements httpmessage.ResponseWriter.
-func (r *Recorder) BodyLate() bool { return r.Late }
+// BodyTimedOut implements httpmessage.ResponseWriter.
+func (r *Recorder) BodyTimedOut() bool { return r.Late }
 
 // Attach implements httpmessage.ResponseWriter.
 func (r *Recorder) Attach(newOne func() io.Closer) io.Closer {
@@ -191,8 +191,8 @@ func (r *Recorder) Attach(newOne func() io.Closer) io.Closer {
 	return r.Session
 }
 
-// TakeOver implements httpmessage.ResponseWriter.
-func (r *Recorder) TakeOver() (conn net.Conn, read []byte, err error) {
+// Hijack implements httpmessage.ResponseWriter.
+func (r *Recorder) Hijack() (conn net.Conn, read []byte, err error) {
 	if r.Conn == nil {
 		return nil, nil, errors.New("the connection cannot be hijacked")
 	}

@@ -16,9 +16,9 @@ import (
 func Request(method, target string, fields ...string) *httpmessage.Incoming {
 	in := &httpmessage.Incoming{
 		Method: method, Target: target, Host: "urnd.example", Major: 1, Minor: 1,
-		Fields: httpmessage.FieldsOf(fields...), Conn: new(Conn),
+		Fields: httpmessage.NewFields(fields...), Conn: new(Conn),
 	}
-	if host := in.Fields.Value("Host"); host != "" {
+	if host := in.Fields.Get("Host"); host != "" {
 		in.Host = host
 		in.Fields.Del("Host")
 	}
@@ -47,7 +47,7 @@ func Overlay(in *httpmessage.Incoming) (overwrite func()) {
 	}
 	buffer := []byte(b.String())
 	over := textOf(buffer)
-	in.Over(over)
+	in.SetBuffer(over)
 	for _, text := range texts {
 		n := len(*text)
 		*text, over = over[:n], over[n:]
@@ -59,8 +59,8 @@ func Overlay(in *httpmessage.Incoming) (overwrite func()) {
 	}
 }
 
-// Answer serves a request, and reports whether Begin has completed it.
-func Answer(h httpmessage.Handler, in *httpmessage.Incoming) (w *Recorder, begun bool) {
+// Record serves a request, and reports whether Begin has completed it.
+func Record(h httpmessage.Handler, in *httpmessage.Incoming) (w *Recorder, begun bool) {
 	w = new(Recorder)
 	if rest := h.Begin(in, w); rest != nil {
 		rest.Continue()

@@ -7,7 +7,7 @@ type ownBase struct{ scheme, host, text string }
 
 // Base returns the absolute URL of this server, without a slash at its end: PublicURL, or else one with the
 // given Host; "" if that is not a valid host.
-func (p *Place) Base(host string) string {
+func (p *Endpoint) Base(host string) string {
 	if p.PublicURL != "" {
 		return p.PublicURL
 	}

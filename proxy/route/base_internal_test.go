@@ -18,14 +18,14 @@ func TestIsHostText(t *testing.T) {
 // The base URL is the configured one, or else made of the Host and the scheme of the request, also as a proxy
 // in front reports it.
 func TestBase(t *testing.T) {
-	p := Place{Server: &Server{}}
+	p := Endpoint{Server: &Server{}}
 	if got := p.Base("a.example"); got != "http://a.example" {
 		t.Error(got)
 	}
 	if got := p.Base("b.example:8141"); got != "http://b.example:8141" {
 		t.Error(got)
 	}
-	p.IsFronted, p.Scheme = true, "https"
+	p.BehindProxy, p.Scheme = true, "https"
 	if got := p.Base("b.example:8141"); got != "https://b.example:8141" {
 		t.Error(got)
 	}

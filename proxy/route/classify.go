@@ -13,19 +13,19 @@ const methodPurge = "PURGE"
 
 // Classify sets a to the classified request. It works on the raw request-target: http.ServeMux would clean "//" and
 // "..", and redirect "urn:". It overwrites all of a, and has no side effects but on the caches of the place.
-func Classify(a *Ask, v *View, p *Place) {
-	*a = Ask{Method: v.Method, Path: v.Target, IsGet: v.Method == http.MethodGet || v.Method == http.MethodHead}
+func Classify(a *Request, v *RequestHead, p *Endpoint) {
+	*a = Request{Method: v.Method, Path: v.Target, IsGet: v.Method == http.MethodGet || v.Method == http.MethodHead}
 	a.classify(v, p)
 	a.settle()
 }
 
-func (a *Ask) classify(v *View, p *Place) {
+func (a *Request) classify(v *RequestHead, p *Endpoint) {
 	if v.Method == http.MethodConnect {
 		a.tunnel(v)
 		return
 	}
 	isOrigin := strings.HasPrefix(v.Target, "/")
-	host := p.meaningOf(v)
+	host := p.lookupHost(v)
 	if !isOrigin {
 		a.Path = p.ownTarget(v)
 	}
@@ -42,27 +42,27 @@ func (a *Ask) classify(v *View, p *Place) {
 	case len(host.sites) > 0 && isWeb(a.Path) && a.site(v, p, host.sites):
 		return
 	case isOrigin:
-		a.IsMisnamed = host.isMisnamed
+		a.UnknownHost = host.unknownHost
 		if absolute := p.streamTarget(v); absolute != "" {
 			// A page that redirects here has a certificate for its own host, not for this server's.
-			a.Path, a.Scheme, a.IsMisnamed = absolute, "http", false
+			a.Path, a.Scheme, a.UnknownHost = absolute, "http", false
 		}
 	}
 	a.own(v, p)
 }
 
 // tunnel classifies a CONNECT.
-func (a *Ask) tunnel(v *View) {
+func (a *Request) tunnel(v *RequestHead) {
 	a.Kind = KindTunnel
 	target := v.Target
 	if v.HTTP2 {
 		target = v.Host
 	}
-	a.To, a.Err = ParseAuthority(target)
+	a.Authority, a.Err = ParseAuthority(target)
 }
 
 // site classifies a request for the host of the given sites, and reports whether one of them has its path.
-func (a *Ask) site(v *View, p *Place, sites []*Site) bool {
+func (a *Request) site(v *RequestHead, p *Endpoint, sites []*Site) bool {
 	target, scheme := a.Path, ""
 	if strings.HasPrefix(target, "/") {
 		scheme = p.scheme()
@@ -83,7 +83,7 @@ func (a *Ask) site(v *View, p *Place, sites []*Site) bool {
 	a.Kind, a.Site, a.Err = KindSite, s, err
 	switch {
 	case p.RedirectTLS && a.secure(v, p):
-		a.Kind, a.URI, a.Key = KindSecure, uri.URI{}, uri.URI{}
+		a.Kind, a.URI, a.Key = KindHTTPSRedirect, uri.URI{}, uri.URI{}
 		return true
 	case v.Method == methodPurge:
 		a.Kind = KindPurge
@@ -103,22 +103,22 @@ func (a *Ask) site(v *View, p *Place, sites []*Site) bool {
 }
 
 // resource sets the target URI and its normal form.
-func (a *Ask) resource(v *View, u uri.URI) {
+func (a *Request) resource(v *RequestHead, u uri.URI) {
 	a.URI = u.WithoutFragment()
 	a.Key = v.normalize(a.URI)
 }
 
 // own classifies a request for this server, or for the forward proxy in absolute-form.
-func (a *Ask) own(v *View, p *Place) {
+func (a *Request) own(v *RequestHead, p *Endpoint) {
 	a.parse(v, p)
 	a.IsName = a.Target.Identified || p.Names.IsName(a.Target.Query.URI)
-	a.IsPublic = a.isPublic()
+	a.Public = a.isPublic()
 	a.IsPreflight = a.isPreflight(v)
 	switch a.Kind = a.ownKind(v, p); a.Kind {
 	case KindForward, KindPurge:
 		a.resource(v, a.Target.Query.URI)
 		odd := a.Key != a.URI || isAbsoluteWeb(a.Path) && oddSpelling(a.Path, a.Key) != ""
-		a.IsRespelled = odd && p.Spelling == SpellingRedirect && a.IsGet
+		a.RedirectsToNormal = odd && p.Spelling == SpellingRedirect && a.IsGet
 		a.Spelling = p.Spelling.of(a.Path, a.Key)
 	case KindFetch:
 		a.fetch(v, p)
@@ -126,7 +126,7 @@ func (a *Ask) own(v *View, p *Place) {
 }
 
 // parse parses the target.
-func (a *Ask) parse(v *View, p *Place) {
+func (a *Request) parse(v *RequestHead, p *Endpoint) {
 	if handle, ok := p.Handles.handleTarget(a.Path); ok {
 		a.Target, a.Err = p.Handles.parse(handle, p.Names)
 		return
@@ -145,7 +145,7 @@ func (a *Ask) parse(v *View, p *Place) {
 	}
 	if form := a.Target.Form; a.Err == nil && form != FormForward && form != FormFetch {
 		if !a.Target.Query.IsURN() { // a URN is a name already; this avoids a copy
-			a.Target.Query = p.Names.Named(a.Target.Query)
+			a.Target.Query = p.Names.Identify(a.Target.Query)
 		}
 		a.Target.inflect(p.Names)
 		a.Target.preview(p.Names)
@@ -153,10 +153,10 @@ func (a *Ask) parse(v *View, p *Place) {
 }
 
 // ownKind returns the kind of a request for this server, or for the forward proxy in absolute-form.
-func (a *Ask) ownKind(v *View, p *Place) Kind {
+func (a *Request) ownKind(v *RequestHead, p *Endpoint) Kind {
 	switch {
 	case p.RedirectTLS && a.secure(v, p):
-		return KindSecure
+		return KindHTTPSRedirect
 	case a.isOfDocuments() && p.isDocument(a.Path):
 		return KindDocument
 	default:
@@ -166,12 +166,12 @@ func (a *Ask) ownKind(v *View, p *Place) Kind {
 
 // isDocument reports whether a path of this server is that of a document. URNs, which are most requests, need
 // no map look-up.
-func (p *Place) isDocument(path string) bool {
+func (p *Endpoint) isDocument(path string) bool {
 	return !strings.HasPrefix(path, "/urn:") && (p.Documents[path] || p.OwnDocuments[path])
 }
 
 // fetch sets the target URI of a request at /fetch.
-func (a *Ask) fetch(v *View, p *Place) {
+func (a *Request) fetch(v *RequestHead, p *Endpoint) {
 	if a.Err != nil {
 		return
 	}
@@ -184,9 +184,9 @@ func (a *Ask) fetch(v *View, p *Place) {
 }
 
 // identify interprets a text that is no URN as an identifier of another form, as a person would write it.
-func (a *Ask) identify(p *Place) {
+func (a *Request) identify(p *Endpoint) {
 	t := &a.Target
-	if t.Form != FormPath || t.Text == "" || a.Err == nil && p.Names.IsName(p.Names.Named(t.Query).URI) {
+	if t.Form != FormPath || t.Text == "" || a.Err == nil && p.Names.IsName(p.Names.Identify(t.Query).URI) {
 		return
 	}
 	if u, ok := p.Names.Identifiers.URI(t.Text); ok {
@@ -196,7 +196,7 @@ func (a *Ask) identify(p *Place) {
 }
 
 // kind returns the kind of a request for this server by its target.
-func (a *Ask) kind() Kind {
+func (a *Request) kind() Kind {
 	switch form := a.Target.Form; {
 	case form == FormForward && a.Method == methodPurge:
 		return KindPurge
@@ -224,7 +224,7 @@ func isBatch(target string) bool {
 
 // isPublic reports whether pages of other origins may read the response. Responses about URLs are for the
 // clients of the proxy only.
-func (a *Ask) isPublic() bool {
+func (a *Request) isPublic() bool {
 	if a.Err == nil && !a.IsName {
 		return false
 	}
@@ -240,12 +240,12 @@ func (a *Ask) isPublic() bool {
 }
 
 // isOfDocuments reports whether documents support the method.
-func (a *Ask) isOfDocuments() bool { return a.IsGet || a.Method == http.MethodOptions }
+func (a *Request) isOfDocuments() bool { return a.IsGet || a.Method == http.MethodOptions }
 
 // isPreflight reports whether the request is a CORS preflight for a public response.
-func (a *Ask) isPreflight(v *View) bool {
-	if v.Method != http.MethodOptions || len(v.Lines("Origin")) == 0 || len(v.Lines("Access-Control-Request-Method")) == 0 {
+func (a *Request) isPreflight(v *RequestHead) bool {
+	if v.Method != http.MethodOptions || len(v.Header("Origin")) == 0 || len(v.Header("Access-Control-Request-Method")) == 0 {
 		return false
 	}
-	return a.Err == nil && a.IsPublic || a.Path == PathResolve || a.Path == PathOpenAPI
+	return a.Err == nil && a.Public || a.Path == PathResolve || a.Path == PathOpenAPI
 }

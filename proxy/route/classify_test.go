@@ -15,25 +15,25 @@ import (
 )
 
 // places are the places that heads.txt names.
-func places(t testing.TB) map[string]route.Place {
+func places(t testing.TB) map[string]route.Endpoint {
 	t.Helper()
 	set, err := urnns.NewSet(urnns.Builtin()...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := &route.Server{
-		Own: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
+		OwnHosts: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
 		Sites:     route.NewSites([]route.Site{{Host: "www.example.org"}, {Host: "exact.example.org", Spelling: route.SpellingExact}}),
 		Documents: map[string]bool{"/robots.txt": true, route.PathOpenAPI: true}, OwnDocuments: map[string]bool{"/opensearch.xml": true},
 	}
 	exact, respelled, secured, hosts := *server, *server, *server, *server
 	exact.Spelling, respelled.Spelling = route.SpellingExact, route.SpellingRedirect
 	secured.RedirectTLS, secured.TLSPort = true, "8443"
-	hosts.Own = route.NewOwnHosts("urnd.example", "purl.example")
+	hosts.OwnHosts = route.NewOwnHosts("urnd.example", "purl.example")
 	hosts.Hosts = route.NewHosts([]string{"PURL.example."})
-	hosts.Names = hosts.Names.Owning([]string{"urn:", "https://purl.example/", "ark:/12345/"})
+	hosts.Names = hosts.Names.WithOwnedPrefixes([]string{"urn:", "https://purl.example/", "ark:/12345/"})
 	handles := *server
-	handles.Names = handles.Names.Owning([]string{"urn:example:", "doi:10.5555/", "hdl:"})
+	handles.Names = handles.Names.WithOwnedPrefixes([]string{"urn:example:", "doi:10.5555/", "hdl:"})
 	handles.Handles = route.Handles{
 		{Prefix: "20.500.1", Names: "urn:example:"},
 		{Prefix: "10.5555", Names: "doi:10.5555/"},
@@ -41,35 +41,35 @@ func places(t testing.TB) map[string]route.Place {
 		{Prefix: "20.lost", Names: "ark:/12345/"},
 	}
 	listing := hosts
-	listing.Browses, listing.HasSitemap = true, true
+	listing.HasNameList, listing.HasSitemap = true, true
 	hostsTLS, public, below := hosts, *server, *server
 	public.PublicURL, below.PublicURL = "https://public.example:8443", "https://public.example/names"
 	hostsTLS.RedirectTLS = true
 	const local = "192.0.2.1:8080"
-	return map[string]route.Place{
-		"plain":     {Server: server, Local: local},
+	return map[string]route.Endpoint{
+		"plain":     {Server: server, LocalAddr: local},
 		"socket":    {Server: server},
-		"tls":       {Server: server, Local: "192.0.2.1:443", Secure: true, ServerName: "urnd.example"},
-		"unnamed":   {Server: server, Local: "192.0.2.1:443", Secure: true},
-		"machine":   {Server: server, Local: "127.0.0.1:8080", IsThisMachine: true},
-		"proxied":   {Server: server, Local: "192.0.2.1:8080", Proxies: true},
-		"front":     {Server: server, Local: local, IsFronted: true, Scheme: "https"},
-		"exact":     {Server: &exact, Local: local},
-		"respelled": {Server: &respelled, Local: local},
-		"secured":   {Server: &secured, Local: local},
-		"hosts":     {Server: &hosts, Local: local},
-		"hostsown":  {Server: &hosts, Local: "127.0.0.1:8080", IsThisMachine: true, Proxies: true},
-		"hoststls":  {Server: &hostsTLS, Local: local},
-		"handles":   {Server: &handles, Local: local},
-		"listing":   {Server: &listing, Local: local},
-		"public":    {Server: &public, Local: local},
-		"below":     {Server: &below, Local: local},
-		"securedby": {Server: &secured, Local: local, IsFronted: true},
+		"tls":       {Server: server, LocalAddr: "192.0.2.1:443", Secure: true, ServerName: "urnd.example"},
+		"unnamed":   {Server: server, LocalAddr: "192.0.2.1:443", Secure: true},
+		"machine":   {Server: server, LocalAddr: "127.0.0.1:8080", LocalClient: true},
+		"proxied":   {Server: server, LocalAddr: "192.0.2.1:8080", MayProxy: true},
+		"front":     {Server: server, LocalAddr: local, BehindProxy: true, Scheme: "https"},
+		"exact":     {Server: &exact, LocalAddr: local},
+		"respelled": {Server: &respelled, LocalAddr: local},
+		"secured":   {Server: &secured, LocalAddr: local},
+		"hosts":     {Server: &hosts, LocalAddr: local},
+		"hostsown":  {Server: &hosts, LocalAddr: "127.0.0.1:8080", LocalClient: true, MayProxy: true},
+		"hoststls":  {Server: &hostsTLS, LocalAddr: local},
+		"handles":   {Server: &handles, LocalAddr: local},
+		"listing":   {Server: &listing, LocalAddr: local},
+		"public":    {Server: &public, LocalAddr: local},
+		"below":     {Server: &below, LocalAddr: local},
+		"securedby": {Server: &secured, LocalAddr: local, BehindProxy: true},
 	}
 }
 
 // parseHead parses a line into a request: a place, a version, a method, a target, a host, and fields.
-func parseHead(t testing.TB, head string) (place string, v route.View) {
+func parseHead(t testing.TB, head string) (place string, v route.RequestHead) {
 	t.Helper()
 	words := strings.Fields(head)
 	if len(words) < 5 {
@@ -80,7 +80,7 @@ func parseHead(t testing.TB, head string) (place string, v route.View) {
 		name, value, _ := strings.Cut(field, ":")
 		fields[name] = append(fields[name], value)
 	}
-	v = route.View{HTTP2: words[1] == "2", Method: words[2], Target: words[3], Lines: func(name string) []string { return fields[name] }}
+	v = route.RequestHead{HTTP2: words[1] == "2", Method: words[2], Target: words[3], Header: func(name string) []string { return fields[name] }}
 	if v.Host = words[4]; v.Host == "-" {
 		v.Host = ""
 	}
@@ -88,7 +88,7 @@ func parseHead(t testing.TB, head string) (place string, v route.View) {
 }
 
 // describe returns the non-zero fields of an Ask as text.
-func describe(a *route.Ask) string {
+func describe(a *route.Request) string {
 	words := []string{a.Kind.String(), a.Form}
 	add := func(name, value string) {
 		if value != "" {
@@ -100,21 +100,21 @@ func describe(a *route.Ask) string {
 		add("uri", a.Target.Query.URI.String())
 	}
 	if a.Kind == route.KindTunnel && a.Err == nil {
-		add("to", fmt.Sprintf("%s/%d", a.To.Host, a.To.Port))
+		add("to", fmt.Sprintf("%s/%d", a.Authority.Host, a.Authority.Port))
 	}
 	add("key", a.Key.String())
-	if sent := a.URI; sent.IsValid() && a.Sent() != a.Key {
-		add("sent", a.Sent().String())
+	if sent := a.URI; sent.IsValid() && a.OutgoingURI() != a.Key {
+		add("sent", a.OutgoingURI().String())
 	}
 	add("spelling", a.Spelling)
 	if a.Site != nil {
 		add("site", fmt.Sprint(a.Site.Index))
 	}
-	if inflection := a.Target.Inflection; inflection != route.NotInflected {
-		add("inflection", map[route.Inflection]string{route.Brief: "brief", route.Full: "full"}[inflection])
+	if inflection := a.Target.Inflection; inflection != route.NoInflection {
+		add("inflection", map[route.Inflection]string{route.InflectionBrief: "brief", route.InflectionFull: "full"}[inflection])
 	}
-	if preview := a.Target.Preview; preview != route.NotPreviewed {
-		add("preview", map[route.Preview]string{route.Previewed: "yes", route.PerhapsPreviewed: "perhaps"}[preview])
+	if preview := a.Target.Preview; preview != route.NoPreview {
+		add("preview", map[route.Preview]string{route.PreviewName: "yes", route.PreviewIfUnknown: "perhaps"}[preview])
 	}
 	add("scheme", a.Scheme)
 	add("location", a.Location)
@@ -128,8 +128,8 @@ func describe(a *route.Ask) string {
 		for _, field := range [][2]string{{"prefix", s.Prefix}, {"words", s.Words}, {"host", s.Host}, {"tag", s.Tag}, {"status", s.Status}, {"after", s.After}} {
 			add(field[0], field[1])
 		}
-		if n.Fault != nil {
-			add("fault", n.Fault.Error())
+		if n.Err != nil {
+			add("fault", n.Err.Error())
 		}
 	}
 	if s := a.Target.Sitemap; s != nil {
@@ -140,10 +140,10 @@ func describe(a *route.Ask) string {
 		is   bool
 	}{
 		{"retrieves", a.Retrieves},
-		{"public", a.IsPublic},
+		{"public", a.Public},
 		{"preflight", a.IsPreflight},
-		{"respelled", a.IsRespelled},
-		{"misnamed", a.IsMisnamed},
+		{"respelled", a.RedirectsToNormal},
+		{"misnamed", a.UnknownHost},
 		{"identified", a.Target.Identified},
 		{"invalid", a.Err != nil},
 	} {
@@ -171,7 +171,7 @@ func TestClassify(t *testing.T) {
 		if !ok || !known {
 			t.Fatalf("heads.txt:%d is no head", n+1)
 		}
-		var ask, again route.Ask
+		var ask, again route.Request
 		route.Classify(&ask, &view, &place)
 		if got := describe(&ask); got != want {
 			t.Errorf("heads.txt:%d\n%s => %s\nwant %s", n+1, strings.TrimSpace(head), got, want)
@@ -200,7 +200,7 @@ func TestLast(t *testing.T) {
 		}
 		name, view := parseHead(t, head)
 		place := all[name]
-		var want, got route.Ask
+		var want, got route.Request
 		route.Classify(&want, &view, &place)
 		if want.Err != nil {
 			continue
@@ -213,12 +213,12 @@ func TestLast(t *testing.T) {
 		}
 		place, view.Scratch = all[name], new(route.Scratch)
 		route.Classify(&got, &view, &place)
-		got.Last(strings.Clone)
+		got.Clone(strings.Clone)
 		clear(memory)
-		other := route.View{Method: "GET", Target: "http://another.example/%41/%42/%43", Host: "another.example", Lines: view.Lines, Scratch: view.Scratch}
+		other := route.RequestHead{Method: "GET", Target: "http://another.example/%41/%42/%43", Host: "another.example", Header: view.Header, Scratch: view.Scratch}
 		for _, target := range []string{"http://another.example/%41/%42/%43" + strings.Repeat("/x", 100), "/%41%42"} {
 			other.Target = target
-			route.Classify(new(route.Ask), &other, &place)
+			route.Classify(new(route.Request), &other, &place)
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("heads.txt:%d\n%+v\n%+v", n+1, got, want)
@@ -241,7 +241,7 @@ func TestClassifyAllocations(t *testing.T) {
 		of, view := parseHead(t, name)
 		view.Scratch = new(route.Scratch)
 		place := places(t)[of]
-		var ask route.Ask
+		var ask route.Request
 		if n := testing.AllocsPerRun(100, func() { route.Classify(&ask, &view, &place) }); n > most {
 			t.Errorf("%s: %v allocations, want %v", name, n, most)
 		}

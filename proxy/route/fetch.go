@@ -12,19 +12,19 @@ import (
 // PathFetch is the path at which urnd retrieves a URI for a client: /fetch?uri=gopher://example.org/.
 const PathFetch = "/fetch"
 
-// Fetched returns the target of this server that retrieves a URI.
-func Fetched(u string) string { return PathFetch + "?uri=" + url.QueryEscape(u) }
+// FetchTarget returns the target of this server that retrieves a URI.
+func FetchTarget(u string) string { return PathFetch + "?uri=" + url.QueryEscape(u) }
 
-// FetchedIn is Fetched with the language that the reader has chosen, "" for none.
-func FetchedIn(u, language string) string {
+// FetchTargetIn is Fetched with the language that the reader has chosen, "" for none.
+func FetchTargetIn(u, language string) string {
 	if language == "" {
-		return Fetched(u)
+		return FetchTarget(u)
 	}
-	return Fetched(u) + "&lang=" + url.QueryEscape(language)
+	return FetchTarget(u) + "&lang=" + url.QueryEscape(language)
 }
 
-// LedTo is Fetched for a URI that another server redirects to: it needs user activation.
-func LedTo(u string) string { return Fetched(u) + "&led" }
+// CrossSiteFetchTarget is Fetched for a URI that another server redirects to: it needs user activation.
+func CrossSiteFetchTarget(u string) string { return FetchTarget(u) + "&led" }
 
 // parseFetch parses /fetch?uri=.... If the URI is percent-encoded as a whole, as HTML forms send it, the
 // words of search=... are appended to it: so a form works without a script. Otherwise the URI is all that
@@ -41,9 +41,9 @@ func parseFetch(target string) (Target, error) {
 		return Target{Form: FormFetch, Language: language}, missing(target, ruleParameter)
 	}
 	if rest, ok := unencodedURI(query); ok {
-		text = resolver.Pasted(rest)
+		text = resolver.TrimPasted(rest)
 	} else {
-		text = resolver.Pasted(formText(query, text))
+		text = resolver.TrimPasted(formText(query, text))
 		words, _ := rawParameter(query, "search")
 		decoded, err := url.QueryUnescape(words)
 		if err != nil {
@@ -56,7 +56,7 @@ func parseFetch(target string) (Target, error) {
 		err = q.URI.Check()
 	}
 	_, led := rawParameter(query, "led")
-	return Target{Form: FormFetch, Text: text, Query: q, Led: led, Sort: sortOf(query), Language: language}, err
+	return Target{Form: FormFetch, Text: text, Query: q, CrossSiteRedirect: led, Sort: sortOf(query), Language: language}, err
 }
 
 // sortOf returns the requested order of a listing, "" for the order of the listing itself.
@@ -93,8 +93,8 @@ func unencodedURI(query string) (text string, ok bool) {
 // encoded percent-encodes all bytes of words but the unreserved ones (RFC 3986 section 2.3).
 func encoded(words string) string { return strings.ReplaceAll(url.QueryEscape(words), "+", "%20") }
 
-// TrustsLines reports whether servers of the URI's scheme may interpret lines of text in a URL as commands:
+// SendsCommands reports whether servers of the URI's scheme may interpret lines of text in a URL as commands:
 // all schemes but those of the web, of local files, and those that urnd explains and does not retrieve.
-func TrustsLines(u uri.URI) bool {
+func SendsCommands(u uri.URI) bool {
 	return !slices.Contains([]string{"http", "https", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini", "mailto", "prospero"}, strings.ToLower(u.Scheme()))
 }

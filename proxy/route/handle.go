@@ -19,8 +19,8 @@ type HandlePrefix struct{ Prefix, Names string }
 // Handles are the handles that are names of the registry. If it is empty, there is no API of handles.
 type Handles []HandlePrefix
 
-// Of returns the handle of a canonical name, "" for none.
-func (h Handles) Of(name string) string {
+// Find returns the handle of a canonical name, "" for none.
+func (h Handles) Find(name string) string {
 	for _, of := range h {
 		if rest, ok := strings.CutPrefix(name, of.Names); ok && rest != "" {
 			if decoded, err := url.PathUnescape(rest); err == nil {
@@ -75,4 +75,4 @@ func (h Handles) parse(text string, names resolver.Names) (Target, error) {
 // names: those of paths (RFC 3986 section 3.3). So the encoding that the client uses makes no difference.
 const plainOfHandles = "!$&'()*+,;=:@/"
 
-var ruleHandle = uri.Rule{Code: "handle", Name: "handle", Section: "RFC 3651 section 2", Says: "a handle is a prefix, a slash and more, percent-encoded in UTF-8"}
+var ruleHandle = uri.Rule{Code: "handle", Name: "handle", Section: "RFC 3651 section 2", Requirement: "a handle is a prefix, a slash and more, percent-encoded in UTF-8"}

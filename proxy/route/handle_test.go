@@ -14,11 +14,11 @@ func TestHandleOf(t *testing.T) {
 		"urn:example:a1": "20.500.1/a1", "urn:example:a%20b/%C3%A4": "20.500.1/a b/ä", "doi:10.5555/x": "10.5555/x",
 		"urn:example:": "", "urn:other:a": "", "doi:10.5556/x": "", "urn:example:%4": "",
 	} {
-		if got := handles.Of(name); got != want {
+		if got := handles.Find(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if got := route.Handles(nil).Of("urn:example:a1"); got != "" {
+	if got := route.Handles(nil).Find("urn:example:a1"); got != "" {
 		t.Errorf("without handles: %q", got)
 	}
 }
@@ -30,8 +30,8 @@ func FuzzHandle(f *testing.F) {
 	}
 	place := places(f)["handles"]
 	f.Fuzz(func(t *testing.T, text string) {
-		view := route.View{Method: "GET", Target: route.PathHandles + text, Host: "urnd.example", Lines: func(string) []string { return nil }}
-		var ask route.Ask
+		view := route.RequestHead{Method: "GET", Target: route.PathHandles + text, Host: "urnd.example", Header: func(string) []string { return nil }}
+		var ask route.Request
 		route.Classify(&ask, &view, &place)
 		switch name := ask.Target.Query.URI.String(); {
 		case ask.Kind != route.KindName || !utf8.ValidString(ask.Target.Handle):

@@ -33,7 +33,7 @@ func (h Hosts) at(field string) string {
 // namePath returns the path and query of a target at a web host whose paths are names: in origin-form, or in
 // absolute-form, which the proxy would only forward back to itself. ok is false for another form, and for an
 // authority with userinfo or other than the Host.
-func namePath(v *View, target string) (path string, ok bool) {
+func namePath(v *RequestHead, target string) (path string, ok bool) {
 	if strings.HasPrefix(target, "/") {
 		return target, true
 	}
@@ -61,19 +61,19 @@ func isReserved(path, host string) bool {
 	}
 	target := path
 	path, _, _ = strings.Cut(path, "?")
-	return path == PathResolve || path == PathExplain || isOwnMoment(target, host)
+	return path == PathResolve || path == PathExplain || isOwnMemento(target, host)
 }
 
 // hosted classifies a request for a path of a web host whose paths are names. The name does not depend on the
 // scheme and port of the request.
-func (a *Ask) hosted(v *View, p *Place, host, path string) {
+func (a *Request) hosted(v *RequestHead, p *Endpoint, host, path string) {
 	a.Path, a.Host = path, host
 	switch {
 	case p.RedirectTLS && a.secure(v, p):
-		a.Kind = KindSecure
+		a.Kind = KindHTTPSRedirect
 		return
 	case a.isOfDocuments() && (p.Documents[path] || p.HostDocuments[host][path]):
-		a.Kind, a.Target.Form, a.IsPublic = KindDocument, FormHost, false
+		a.Kind, a.Target.Form, a.Public = KindDocument, FormHost, false
 		return
 	case isReserved(path, host):
 		a.Host = ""
@@ -89,10 +89,10 @@ func (a *Ask) hosted(v *View, p *Place, host, path string) {
 		return
 	}
 	if a.IsLink = p.Names.IsLink(a.Target.Query.URI); !a.IsLink {
-		a.Target.Query = p.Names.Named(a.Target.Query)
+		a.Target.Query = p.Names.Identify(a.Target.Query)
 		a.Target.inflect(p.Names)
 		a.Target.preview(p.Names)
 	}
-	a.IsPublic = a.isPublic()
+	a.Public = a.isPublic()
 	a.IsPreflight = a.isPreflight(v)
 }

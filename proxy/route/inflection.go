@@ -11,9 +11,9 @@ type Inflection uint8
 
 // The inflections. The zero value is none.
 const (
-	NotInflected Inflection = iota
-	Brief                   // "?" of earlier drafts: a description of the identified object
-	Full                    // "?info", and "??" of earlier drafts: also the commitment of the site
+	NoInflection    Inflection = iota
+	InflectionBrief            // "?" of earlier drafts: a description of the identified object
+	InflectionFull             // "?info", and "??" of earlier drafts: also the commitment of the site
 )
 
 // inflect changes a query for an ARK of the registry with an inflection into one for its description. The
@@ -26,14 +26,14 @@ func (t *Target) inflect(names resolver.Names) {
 	}
 	switch query {
 	case "":
-		t.Inflection = Brief
+		t.Inflection = InflectionBrief
 	case "?", "info":
-		t.Inflection = Full
+		t.Inflection = InflectionFull
 	default:
 		return
 	}
 	if !strings.EqualFold(t.Query.URI.Scheme(), "ark") || !names.Owns(t.Query.URI) {
-		t.Inflection = NotInflected
+		t.Inflection = NoInflection
 		return
 	}
 	t.Query.Service = resolver.I2C

@@ -36,11 +36,11 @@ const (
 	RoleMemento       // the state of the name at a time
 )
 
-// Moment is the Memento part of a target (RFC 7089); the zero value is that of other targets.
-type Moment struct {
-	Role Role
-	Page int       // of a TimeMap, starting at 1; 0 is the TimeMap as a whole
-	At   time.Time // of a memento: in UTC, with a resolution of one second
+// Memento is the Memento part of a target (RFC 7089); the zero value is that of other targets.
+type Memento struct {
+	Role     Role
+	Page     int       // of a TimeMap, starting at 1; 0 is the TimeMap as a whole
+	Datetime time.Time // of a memento: in UTC, with a resolution of one second
 }
 
 // mementoTime is the layout of times in paths, as used by the Internet Archive, in UTC.
@@ -48,30 +48,30 @@ const mementoTime = "20060102150405"
 
 // TimeGateURL returns the URL of the TimeGate of a canonical name at the server with this base URL. It is
 // encoded like those of AppendNameURL.
-func TimeGateURL(base, name string) string { return momentURL(base+PathTimeGate, name) }
+func TimeGateURL(base, name string) string { return mementoResourceURL(base+PathTimeGate, name) }
 
 // TimeMapURL returns the URL of a page of the TimeMap of a name; 0 is the TimeMap as a whole.
 func TimeMapURL(base string, page int, name string) string {
 	if page == 0 {
-		return momentURL(base+PathTimeMap, name)
+		return mementoResourceURL(base+PathTimeMap, name)
 	}
-	return momentURL(base+PathTimeMap+strconv.Itoa(page)+"/", name)
+	return mementoResourceURL(base+PathTimeMap+strconv.Itoa(page)+"/", name)
 }
 
 // MementoURL returns the URL of the memento of a name at a time, which is truncated to seconds.
 func MementoURL(base string, at time.Time, name string) string {
-	return momentURL(base+PathMemento+at.UTC().Format(mementoTime)+"/", name)
+	return mementoResourceURL(base+PathMemento+at.UTC().Format(mementoTime)+"/", name)
 }
 
-func momentURL(start, name string) string {
+func mementoResourceURL(start, name string) string {
 	return string(appendName([]byte(start), name, isPlain(name)))
 }
 
-// cutMoment splits the target of a Memento resource into its Moment and the identifier; ok is false for other targets.
-func cutMoment(target string) (m Moment, identifier string, ok bool, err error) {
+// cutMemento splits the target of a Memento resource into its Moment and the identifier; ok is false for other targets.
+func cutMemento(target string) (m Memento, identifier string, ok bool, err error) {
 	switch {
 	case strings.HasPrefix(target, PathTimeGate):
-		return Moment{Role: RoleTimeGate}, target[len(PathTimeGate):], true, nil
+		return Memento{Role: RoleTimeGate}, target[len(PathTimeGate):], true, nil
 	case strings.HasPrefix(target, PathTimeMap):
 		m, identifier, err = cutPage(target)
 		return m, identifier, true, err
@@ -79,7 +79,7 @@ func cutMoment(target string) (m Moment, identifier string, ok bool, err error) 
 		m, identifier, err = cutTime(target)
 		return m, identifier, true, err
 	default:
-		return Moment{}, "", false, nil
+		return Memento{}, "", false, nil
 	}
 }
 
@@ -87,8 +87,8 @@ func cutMoment(target string) (m Moment, identifier string, ok bool, err error) 
 const maxPageDigits = 6
 
 // cutPage splits the target of a TimeMap.
-func cutPage(target string) (m Moment, identifier string, err error) {
-	m, identifier = Moment{Role: RoleTimeMap}, target[len(PathTimeMap):]
+func cutPage(target string) (m Memento, identifier string, err error) {
+	m, identifier = Memento{Role: RoleTimeMap}, target[len(PathTimeMap):]
 	number, rest, _ := strings.Cut(identifier, "/")
 	if number == "" || number[0] < '0' || number[0] > '9' {
 		return m, identifier, nil
@@ -102,19 +102,19 @@ func cutPage(target string) (m Moment, identifier string, err error) {
 }
 
 // cutTime splits the target of a memento.
-func cutTime(target string) (m Moment, identifier string, err error) {
+func cutTime(target string) (m Memento, identifier string, err error) {
 	m.Role = RoleMemento
 	digits, rest, ok := strings.Cut(target[len(PathMemento):], "/")
-	if m.At, err = time.Parse(mementoTime, digits); err != nil || !ok || len(digits) != len(mementoTime) {
-		return Moment{Role: RoleMemento}, rest, &uri.ParseError{Input: target, Offset: len(PathMemento), Rule: ruleMemento}
+	if m.Datetime, err = time.Parse(mementoTime, digits); err != nil || !ok || len(digits) != len(mementoTime) {
+		return Memento{Role: RoleMemento}, rest, &uri.ParseError{Input: target, Offset: len(PathMemento), Rule: ruleMemento}
 	}
 	return m, rest, nil
 }
 
-// parseMoment parses the identifier of a Memento target. The service that a URN selects is ignored: the
+// parseMemento parses the identifier of a Memento target. The service that a URN selects is ignored: the
 // service is always I2L.
-func parseMoment(m Moment, identifier string, err error) (Target, error) {
-	t := Target{Form: FormMemento, Moment: m}
+func parseMemento(m Memento, identifier string, err error) (Target, error) {
+	t := Target{Form: FormMemento, Memento: m}
 	if err != nil {
 		return t, err
 	}
@@ -130,7 +130,7 @@ func parseMoment(m Moment, identifier string, err error) (Target, error) {
 // meant replaces a URL in the query of a Memento target by the name that it stands for: the URL by which this server
 // resolves the name or serves its Memento resource, as clients append it to the URL of a TimeGate; or one at a web
 // host whose paths are names, whatever its scheme and port, as in Ask.hosted. It returns other queries unchanged.
-func (p *Place) meant(v *View, q resolver.Query) resolver.Query {
+func (p *Endpoint) meant(v *RequestHead, q resolver.Query) resolver.Query {
 	text := q.URI.String()
 	if q.IsURN() || !isAbsoluteWeb(text) {
 		return q
@@ -170,10 +170,10 @@ func publicOf(base string) (authority, path string) {
 	return rest[:end], rest[end:]
 }
 
-// isOwnMoment reports whether a path at a web host whose paths are names is a Memento target and not a name:
+// isOwnMemento reports whether a path at a web host whose paths are names is a Memento target and not a name:
 // if its identifier is a URN or a URL of that host, which cannot be part of a name of the host.
-func isOwnMoment(path, host string) bool {
-	_, identifier, ok, err := cutMoment(path)
+func isOwnMemento(path, host string) bool {
+	_, identifier, ok, err := cutMemento(path)
 	if !ok || err != nil {
 		return false
 	}
@@ -197,10 +197,10 @@ func isOwnMoment(path, host string) bool {
 var (
 	rulePage = uri.Rule{
 		Code: "timemap_page", Name: "TimeMap", Section: "RFC 7089 section 5",
-		Says: "the number of a page of a TimeMap is from 1 on, without zeros before it: /timemap/2/urn:example:a",
+		Requirement: "the number of a page of a TimeMap is from 1 on, without zeros before it: /timemap/2/urn:example:a",
 	}
 	ruleMemento = uri.Rule{
 		Code: "memento_time", Name: "memento", Section: "RFC 7089 section 4",
-		Says: "the time of a memento has 14 digits, in UTC, and an identifier follows: /memento/20310501120000/urn:example:a",
+		Requirement: "the time of a memento has 14 digits, in UTC, and an identifier follows: /memento/20310501120000/urn:example:a",
 	}
 )

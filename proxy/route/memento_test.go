@@ -12,20 +12,20 @@ import (
 func TestParseMoments(t *testing.T) {
 	noon := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
 	for target, want := range map[string]struct {
-		moment route.Moment
+		moment route.Memento
 		uri    string
 	}{
-		"/timegate/urn:a1:b":                   {route.Moment{Role: route.RoleTimeGate}, "urn:a1:b"},
-		"/timemap/urn:a1:b":                    {route.Moment{Role: route.RoleTimeMap}, "urn:a1:b"},
-		"/timemap/1/urn:a1:b":                  {route.Moment{Role: route.RoleTimeMap, Page: 1}, "urn:a1:b"},
-		"/timemap/999999/http://a/?b=/c":       {route.Moment{Role: route.RoleTimeMap, Page: 999999}, "http://a/?b=/c"},
-		"/memento/20310501120000/urn:a1:b":     {route.Moment{Role: route.RoleMemento, At: noon}, "urn:a1:b"},
-		"/memento/20310501120000/urn%3aa1%3Ab": {route.Moment{Role: route.RoleMemento, At: noon}, "urn:a1:b"},
+		"/timegate/urn:a1:b":                   {route.Memento{Role: route.RoleTimeGate}, "urn:a1:b"},
+		"/timemap/urn:a1:b":                    {route.Memento{Role: route.RoleTimeMap}, "urn:a1:b"},
+		"/timemap/1/urn:a1:b":                  {route.Memento{Role: route.RoleTimeMap, Page: 1}, "urn:a1:b"},
+		"/timemap/999999/http://a/?b=/c":       {route.Memento{Role: route.RoleTimeMap, Page: 999999}, "http://a/?b=/c"},
+		"/memento/20310501120000/urn:a1:b":     {route.Memento{Role: route.RoleMemento, Datetime: noon}, "urn:a1:b"},
+		"/memento/20310501120000/urn%3aa1%3Ab": {route.Memento{Role: route.RoleMemento, Datetime: noon}, "urn:a1:b"},
 		// A percent-encoded byte of the name itself stays encoded.
-		"/memento/20310501120000/urn:a1:b%2C": {route.Moment{Role: route.RoleMemento, At: noon}, "urn:a1:b%2C"},
-		"/urn:a1:b":                           {route.Moment{}, "urn:a1:b"},
+		"/memento/20310501120000/urn:a1:b%2C": {route.Memento{Role: route.RoleMemento, Datetime: noon}, "urn:a1:b%2C"},
+		"/urn:a1:b":                           {route.Memento{}, "urn:a1:b"},
 	} {
-		if got, err := route.Parse(target); err != nil || got.Moment != want.moment || got.Query.URI.String() != want.uri {
+		if got, err := route.Parse(target); err != nil || got.Memento != want.moment || got.Query.URI.String() != want.uri {
 			t.Errorf("%s: %+v, %v", target, got, err)
 		}
 	}
@@ -55,13 +55,13 @@ func FuzzMoment(f *testing.F) {
 		if err != nil || got.Form != route.FormMemento {
 			return
 		}
-		m, name := got.Moment, got.Query.URI
+		m, name := got.Memento, got.Query.URI
 		path := route.TimeGateURL("", name.String())
 		switch m.Role {
 		case route.RoleTimeMap:
 			path = route.TimeMapURL("", m.Page, name.String())
 		case route.RoleMemento:
-			path = route.MementoURL("", m.At, name.String())
+			path = route.MementoURL("", m.Datetime, name.String())
 		}
 		for _, c := range []byte(path) {
 			if c <= ' ' || c >= 0x7f || c == ',' || c == ';' || c == '<' || c == '>' || c == '"' {
@@ -69,7 +69,7 @@ func FuzzMoment(f *testing.F) {
 			}
 		}
 		again, err := route.Parse(path)
-		if err != nil || again.Moment != m || again.Query.URI != name {
+		if err != nil || again.Memento != m || again.Query.URI != name {
 			t.Fatalf("%q becomes %q, which is %+v, %v", target, path, again, err)
 		}
 	})

@@ -26,8 +26,8 @@ const (
 // Names is a page that lists names of the registry.
 type Names struct {
 	Search resolver.NameSearch // the search; the client and its rights are not set here
-	// Fault is why some parameters are invalid, nil if all are valid. Search has the valid ones.
-	Fault error
+	// Err is why some parameters are invalid, nil if all are valid. Search has the valid ones.
+	Err error
 }
 
 // Sitemap is an index of a sitemap, or one of its files.
@@ -49,9 +49,9 @@ const (
 	maxCursor = 2048 // some cursors are longer than names
 )
 
-// NamesWith returns the target of the list of names with the given words in their titles, in the language
+// NameSearchTarget returns the target of the list of names with the given words in their titles, in the language
 // that the reader has chosen, "" for none.
-func NamesWith(words, language string) string {
+func NameSearchTarget(words, language string) string {
 	target := PathNames + "?q=" + url.QueryEscape(words)
 	if language == "" {
 		return target
@@ -60,9 +60,9 @@ func NamesWith(words, language string) string {
 }
 
 // listed parses the target of a list of names or of a sitemap, and reports whether it is one.
-func (p *Place) listed(target string) (Target, bool) {
+func (p *Endpoint) listed(target string) (Target, bool) {
 	switch {
-	case p.Browses && (target == PathNames || strings.HasPrefix(target, PathNames+"?")):
+	case p.HasNameList && (target == PathNames || strings.HasPrefix(target, PathNames+"?")):
 		return parseNames(strings.TrimPrefix(target, PathNames)), true
 	case p.HasSitemap && target == PathSitemap:
 		return Target{Form: FormSitemap, Sitemap: &Sitemap{}}, true
@@ -93,9 +93,9 @@ func parseNames(query string) Target {
 		text, err := url.QueryUnescape(raw)
 		switch {
 		case err != nil || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-			n.Fault = ErrNamesText
+			n.Err = ErrNamesText
 		case len(text) > field.most:
-			n.Fault = ErrNamesLong
+			n.Err = ErrNamesLong
 		default:
 			*field.to = strings.TrimSpace(text)
 		}
@@ -103,16 +103,16 @@ func parseNames(query string) Target {
 	switch n.Search.Status {
 	case "", "active", "reserved", "withdrawn":
 	default:
-		n.Search.Status, n.Fault = "", ErrNamesStatus
+		n.Search.Status, n.Err = "", ErrNamesStatus
 	}
 	return Target{Form: FormNames, Language: languageOf(query), Names: n}
 }
 
-// lasting returns a copy with copied strings: see Ask.Last.
-func (n *Names) lasting(lasting func(string) string) *Names {
+// lasting returns a copy with copied strings: see Ask.Clone.
+func (n *Names) clone(lasting func(string) string) *Names {
 	s := n.Search
 	for _, text := range [...]*string{&s.Prefix, &s.Words, &s.Host, &s.Tag, &s.Status, &s.After} {
 		*text = lasting(*text)
 	}
-	return &Names{s, n.Fault}
+	return &Names{s, n.Err}
 }

@@ -14,14 +14,14 @@ func FuzzNames(f *testing.F) {
 	}
 	place := places(f)["listing"]
 	f.Fuzz(func(t *testing.T, query string) {
-		view := route.View{Method: "GET", Target: "/names?" + query, Host: "urnd.example", Lines: func(string) []string { return nil }}
-		var ask route.Ask
+		view := route.RequestHead{Method: "GET", Target: "/names?" + query, Host: "urnd.example", Header: func(string) []string { return nil }}
+		var ask route.Request
 		route.Classify(&ask, &view, &place)
 		if ask.Kind != route.KindPage || ask.Target.Names == nil || ask.Err != nil {
 			t.Fatalf("%q: %v, %v", query, ask.Kind, ask.Err)
 		}
 		before := ask.Target.Names.Search
-		ask.Last(func(s string) string { return string([]byte(s)) })
+		ask.Clone(func(s string) string { return string([]byte(s)) })
 		s := ask.Target.Names.Search
 		if s != before {
 			t.Errorf("%q: %+v, and lasting %+v", query, before, s)

@@ -12,11 +12,11 @@ type Preview uint8
 
 // The previews. The zero value is none.
 const (
-	NotPreviewed Preview = iota
-	Previewed            // the target is a query for the name by I2C
-	// PerhapsPreviewed is for a target that may be a name itself: it requests the page only if that name is
-	// unknown. See Target.Previewed.
-	PerhapsPreviewed
+	NoPreview   Preview = iota
+	PreviewName         // the target is a query for the name by I2C
+	// PreviewIfUnknown is for a target that may be a name itself: it requests the page only if that name is
+	// unknown. See Target.PreviewTarget.
+	PreviewIfUnknown
 )
 
 // The suffixes of a name that request its page. The query cannot be a component of a URN, which has "+" or
@@ -31,7 +31,7 @@ const (
 const formatPage = "html"
 
 // previewURN makes a target that is invalid because of its query a request for the page about a URN.
-func (a *Ask) previewURN(v *View) {
+func (a *Request) previewURN(v *RequestHead) {
 	name, ok := strings.CutSuffix(a.Path, "?"+previewQuery)
 	if !ok || !a.Target.isDirect() || a.Target.Typed {
 		return
@@ -46,7 +46,7 @@ func (a *Ask) previewURN(v *View) {
 
 // page makes a target a request for the page about its name.
 func (t *Target) page() {
-	t.Query.Service, t.Format, t.Preview = resolver.I2C, formatPage, Previewed
+	t.Query.Service, t.Format, t.Preview = resolver.I2C, formatPage, PreviewName
 }
 
 // preview sets Preview of a valid target that requests the page about a name, or may do so.
@@ -63,19 +63,19 @@ func (t *Target) preview(names resolver.Names) {
 	case isQuery && strings.EqualFold(u.Scheme(), "ark"):
 		t.page()
 	default:
-		t.Preview = PerhapsPreviewed
+		t.Preview = PreviewIfUnknown
 	}
 }
 
-// Previewed returns the request for the page about the name without its suffix, for a target with
-// PerhapsPreviewed; ok is false if there is no valid name.
-func (t *Target) Previewed() (page Target, ok bool) {
+// PreviewTarget returns the request for the page about the name without its suffix, for a target with
+// PreviewIfUnknown; ok is false if there is no valid name.
+func (t *Target) PreviewTarget() (page Target, ok bool) {
 	text := t.Query.URI.String()
 	name, ok := strings.CutSuffix(text, "?"+previewQuery)
 	if !ok {
 		name, ok = strings.CutSuffix(text, previewMark)
 	}
-	if !ok || t.Preview != PerhapsPreviewed {
+	if !ok || t.Preview != PreviewIfUnknown {
 		return Target{}, false
 	}
 	u, err := uri.Parse(name)

@@ -10,8 +10,8 @@ import (
 // secure reports whether a request without TLS is redirected to https, and sets Location. Excluded are
 // requests that a trusted proxy forwards, which may have terminated TLS, and requests for the forward proxy,
 // whose host is not urnd's.
-func (a *Ask) secure(v *View, p *Place) bool {
-	if p.Secure || p.IsFronted || !strings.HasPrefix(a.Path, "/") {
+func (a *Request) secure(v *RequestHead, p *Endpoint) bool {
+	if p.Secure || p.BehindProxy || !strings.HasPrefix(a.Path, "/") {
 		return false
 	}
 	host := v.Host

@@ -66,10 +66,10 @@ func (s Sites) at(host string) []*Site {
 	return s.hosts[patternOf(host)]
 }
 
-// Of returns the site of a key, nil for none. spelling is the path and query that are sent instead of those
+// Find returns the site of a key, nil for none. spelling is the path and query that are sent instead of those
 // of the key, "" for the same. A response of another server for such a key would be stored for the visitors
 // of the site. The error is ErrPath.
-func (s Sites) Of(key uri.URI, spelling string) (*Site, error) {
+func (s Sites) Find(key uri.URI, spelling string) (*Site, error) {
 	host, _ := key.Host()
 	if len(s.hosts) == 0 || strings.HasSuffix(host, ".") || !isAbsoluteWeb(key.String()) {
 		return nil, nil //nolint:nilnil // no key of a site

@@ -33,7 +33,7 @@ func TestSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &route.Server{Own: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN}, Sites: sites()}
+	server := &route.Server{OwnHosts: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN}, Sites: sites()}
 	for _, tt := range []struct {
 		host, target string
 		site         int
@@ -69,8 +69,8 @@ func TestSites(t *testing.T) {
 		{"tracked.example.net", "/a?", 7, "http://tracked.example.net/a?"},
 		{"bare.example.net", "/a?b=1&c", 8, "http://bare.example.net/a"},
 	} {
-		var ask route.Ask
-		route.Classify(&ask, &route.View{Method: "GET", Target: tt.target, Host: tt.host, Lines: func(string) []string { return nil }}, &route.Place{Server: server})
+		var ask route.Request
+		route.Classify(&ask, &route.RequestHead{Method: "GET", Target: tt.target, Host: tt.host, Header: func(string) []string { return nil }}, &route.Endpoint{Server: server})
 		got := -1
 		if ask.Kind == route.KindSite && ask.Err == nil {
 			got = ask.Site.Index
@@ -82,7 +82,7 @@ func TestSites(t *testing.T) {
 		if got != tt.site || got >= 0 && ask.Key.String() != want {
 			t.Errorf("%s %s: site %d, %s (%v)", tt.host, tt.target, got, ask.Key, ask.Err)
 		}
-		if of, err := server.Sites.Of(ask.Key, ask.Spelling); got >= 0 && (err != nil || of != ask.Site) {
+		if of, err := server.Sites.Find(ask.Key, ask.Spelling); got >= 0 && (err != nil || of != ask.Site) {
 			t.Errorf("%s %s: the site of the key is %+v, %v", tt.host, tt.target, of, err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestRest(t *testing.T) {
 // A path that servers may read as one of another site is rejected: one of the sites may be restricted to some clients.
 func TestSitesOfAmbiguousPaths(t *testing.T) {
 	t.Parallel()
-	server := &route.Server{Own: route.NewOwnHosts("urnd.example"), Sites: sites()}
+	server := &route.Server{OwnHosts: route.NewOwnHosts("urnd.example"), Sites: sites()}
 	for target, ambiguous := range map[string]bool{
 		"/x//../api/v2":        true, // for servers that merge slashes first
 		"/api//../x":           true,
@@ -122,9 +122,9 @@ func TestSitesOfAmbiguousPaths(t *testing.T) {
 		"/x/y//../z":           false,
 		"/api/v2%2fprivate/..": true,
 	} {
-		var ask route.Ask
-		route.Classify(&ask, &route.View{Method: "GET", Target: target, Host: "www.example.org", Lines: func(string) []string { return nil }}, &route.Place{Server: server})
-		if _, err := server.Sites.Of(parsed(t, "http://www.example.org"+target).Normalize(), target); errors.Is(err, route.ErrPath) != ambiguous {
+		var ask route.Request
+		route.Classify(&ask, &route.RequestHead{Method: "GET", Target: target, Host: "www.example.org", Header: func(string) []string { return nil }}, &route.Endpoint{Server: server})
+		if _, err := server.Sites.Find(parsed(t, "http://www.example.org"+target).Normalize(), target); errors.Is(err, route.ErrPath) != ambiguous {
 			t.Errorf("%s, of a client of the proxy: %v", target, err)
 		}
 		if is := errors.Is(ask.Err, route.ErrPath); is != ambiguous || ask.Kind != route.KindSite {

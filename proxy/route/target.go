@@ -27,8 +27,8 @@ type Target struct {
 	// Identified is whether Query comes from the table of identifiers: the client sent no URL.
 	Identified bool
 	Other      uri.URI // the second URI of I=I
-	// Led is whether another server redirected to the URI: see LedTo.
-	Led bool
+	// CrossSiteRedirect is whether another server redirected to the URI: see CrossSiteFetchTarget.
+	CrossSiteRedirect bool
 	// Sort is the order of a listing at /fetch: SortName, SortSize or SortTime; "" for the order of the
 	// listing itself.
 	Sort string
@@ -53,20 +53,20 @@ type Target struct {
 	// Names is the requested list of names, Sitemap the requested part of a sitemap; nil for none.
 	Names   *Names
 	Sitemap *Sitemap
-	// Moment is the requested Memento resource; the zero value is none.
-	Moment Moment
+	// Memento is the requested Memento resource; the zero value is none.
+	Memento Memento
 }
 
-// IsPage reports whether the text in place of an identifier looks like the address of a page: a colon after a
+// LooksLikePage reports whether the text in place of an identifier looks like the address of a page: a colon after a
 // slash or a question mark does not end a scheme.
-func (t *Target) IsPage() bool {
+func (t *Target) LooksLikePage() bool {
 	first := strings.IndexAny(t.Text, ":/?#")
 	return !t.Typed && (first < 0 || t.Text[first] != ':')
 }
 
-// IsWords reports whether a text typed into the form may be words of a title: it has no scheme, and is short
+// MayBeTitle reports whether a text typed into the form may be words of a title: it has no scheme, and is short
 // enough for a search.
-func (t *Target) IsWords() bool {
+func (t *Target) MayBeTitle() bool {
 	scheme, rest, ok := strings.Cut(t.Text, ":")
 	hasScheme := ok && !strings.ContainsAny(scheme, " /?#") && !strings.HasPrefix(rest, " ")
 	return t.Typed && !t.Identified && !hasScheme && len(t.Text) <= maxField
@@ -82,7 +82,7 @@ const (
 )
 
 // Methods returns the methods supported by the target of a request to this server, as the value of Allow.
-func (a *Ask) Methods() string {
+func (a *Request) Methods() string {
 	path, _, _ := strings.Cut(a.Path, "?")
 	switch {
 	case path == PathResolve:
@@ -112,8 +112,8 @@ func (t *Target) parse(target string, room *Scratch) (err error) {
 }
 
 func parse(target string, room *Scratch) (Target, error) {
-	if m, identifier, ok, err := cutMoment(target); ok {
-		return parseMoment(m, identifier, err)
+	if m, identifier, ok, err := cutMemento(target); ok {
+		return parseMemento(m, identifier, err)
 	}
 	if t, ok := parseNamespaces(target); ok {
 		return t, nil
@@ -152,7 +152,7 @@ func parse(target string, room *Scratch) (Target, error) {
 func parsePath(text string) (t Target, err error) {
 	if isEncoded(text) {
 		if decoded, err := url.PathUnescape(text); err == nil {
-			text = resolver.Pasted(decoded)
+			text = resolver.TrimPasted(decoded)
 		}
 	}
 	err = t.parseName(text)
@@ -165,7 +165,7 @@ func (t *Target) parseName(text string) error {
 	if err != nil || !t.Query.IsURN() {
 		t.Text = text
 		if decoded, unescapeErr := url.PathUnescape(text); unescapeErr == nil {
-			t.Text = resolver.Pasted(decoded)
+			t.Text = resolver.TrimPasted(decoded)
 		}
 	}
 	return err
@@ -251,7 +251,7 @@ func parseParameters(f Form, target, query string, room *Scratch) (Target, error
 		return withoutURI(r, target)
 	}
 	if f != FormAPI {
-		text = resolver.Pasted(formText(query, text))
+		text = resolver.TrimPasted(formText(query, text))
 		r.Text, r.Typed = text, true
 	}
 	service, explicit, err := serviceOf(query)
@@ -384,13 +384,13 @@ func rawParameter(query, name string) (string, bool) {
 }
 
 var (
-	ruleTHTTP = uri.Rule{Code: "no_uri", Name: "THTTP", Section: "RFC 2169 section 2", Says: `the service is followed by "?" and a URI`}
-	rulePair  = uri.Rule{Code: "pair", Name: "I=I", Section: "urnd's THTTP", Says: `two absolute URIs are separated by "%20"`}
+	ruleTHTTP = uri.Rule{Code: "no_uri", Name: "THTTP", Section: "RFC 2169 section 2", Requirement: `the service is followed by "?" and a URI`}
+	rulePair  = uri.Rule{Code: "pair", Name: "I=I", Section: "urnd's THTTP", Requirement: `two absolute URIs are separated by "%20"`}
 	ruleTime  = uri.Rule{
 		Code: "time", Name: "at", Section: "RFC 3339",
-		Says: `the parameter "at" holds a date, such as 2031-05-01, or a date and a time, such as 2031-05-01T12:00:00Z`,
+		Requirement: `the parameter "at" holds a date, such as 2031-05-01, or a date and a time, such as 2031-05-01T12:00:00Z`,
 	}
-	ruleParameter = uri.Rule{Code: "no_parameter", Name: "parameter", Section: "urnd's API", Says: `the parameter "uri" holds the URI, percent-encoded`}
+	ruleParameter = uri.Rule{Code: "no_parameter", Name: "parameter", Section: "urnd's API", Requirement: `the parameter "uri" holds the URI, percent-encoded`}
 )
 
 func missing(target string, rule uri.Rule) error {

@@ -58,7 +58,7 @@ func FuzzParse(f *testing.F) {
 			if parse.Offset < 0 || parse.Offset > len(parse.Input) || problem.Status(err) != 400 {
 				t.Fatalf("%q: %v", target, err)
 			}
-			if page := string(problem.Reply(pages.New(pages.Site{}), httpmessage.FieldsOf("Accept", "text/html").Lines, err).Body); strings.Contains(page, "<script") {
+			if page := string(problem.Reply(pages.New(pages.Site{}), httpmessage.NewFields("Accept", "text/html").Values, err).Body); strings.Contains(page, "<script") {
 				t.Fatalf("%q: the page holds markup of the input: %s", target, page)
 			}
 		case errors.As(err, &negative):

@@ -25,13 +25,13 @@ import (
 // alternative.
 const failureTime = 30 * time.Second
 
-// Key selects the input of balance.Hash.
-type Key uint8
+// HashKey selects the input of balance.Hash.
+type HashKey uint8
 
 // The keys.
 const (
-	ByURL  Key = iota // requests for a URL use the same proxy
-	ByHost            // requests for a host use the same proxy
+	ByURL  HashKey = iota // requests for a URL use the same proxy
+	ByHost                // requests for a host use the same proxy
 )
 
 // Rule configures the proxies for requests to some hosts.
@@ -42,7 +42,7 @@ type Rule struct {
 	// Direct connects directly if no proxy can be connected to.
 	Direct   bool
 	Method   balance.Method
-	Key      Key           // input of balance.Hash
+	HashKey  HashKey       // input of balance.Hash
 	Interval time.Duration // between probes of a proxy; 0 disables probes
 }
 
@@ -85,7 +85,7 @@ func New(config Config) (*Selector, error) {
 		s.groups = append(s.groups, s.newGroup(r, config))
 	}
 	var err error
-	if s.rules, err = policy.New(policy.Enforce, rules); err != nil {
+	if s.rules, err = policy.New(policy.ModeEnforce, rules); err != nil {
 		return nil, fmt.Errorf("hosts of upstream proxies: %w", err)
 	}
 	return s, nil
@@ -99,7 +99,7 @@ func (s *Selector) newGroup(r Rule, config Config) *group {
 		return g
 	}
 	settings := balance.Config{
-		Method: r.Method, Check: balance.Check{Interval: r.Interval}, Failing: s.backoff.Failing, Now: config.Now, Log: config.Log,
+		Method: r.Method, HealthCheck: balance.HealthCheck{Interval: r.Interval}, Failing: s.backoff.Failing, Now: config.Now, Log: config.Log,
 		Kind: "upstream proxy",
 	}
 	for _, server := range r.Servers {
@@ -157,7 +157,7 @@ func (s *Selector) Route(u uri.URI) schemehttp.Route {
 	u = u.Normalize()
 	r, err := policy.NewRequest(netip.Addr{}, "", "", u)
 	if err != nil {
-		return noWay{}
+		return noRoute{}
 	}
 	number, err := strconv.Atoi(s.rules.Decide(r).Rule)
 	if err != nil { // no rule matches
@@ -168,20 +168,20 @@ func (s *Selector) Route(u uri.URI) schemehttp.Route {
 		return nil
 	}
 	key := r.Host
-	if g.Key == ByURL {
+	if g.HashKey == ByURL {
 		key = u.String()
 	}
 	return &route{group: g, key: key}
 }
 
-// noWay is an empty route, which fails the request.
-type noWay struct{}
+// noRoute is an empty route, which fails the request.
+type noRoute struct{}
 
 // Next implements schemehttp.Route.
-func (noWay) Next() (u *schemehttp.Upstream, ok bool) { return nil, false }
+func (noRoute) Next() (u *schemehttp.Upstream, ok bool) { return nil, false }
 
 // Failed implements schemehttp.Route.
-func (noWay) Failed(*schemehttp.Upstream, error) {}
+func (noRoute) Failed(*schemehttp.Upstream, error) {}
 
 // route is the route of one request.
 type route struct {
@@ -195,7 +195,7 @@ type route struct {
 func (r *route) Next() (u *schemehttp.Upstream, ok bool) {
 	pick := r.group.pool.Pick
 	if r.group.Direct {
-		pick = r.group.pool.PickUp
+		pick = r.group.pool.PickAvailable
 	}
 	picked, ok := pick(r.key, &r.tried)
 	if !ok {

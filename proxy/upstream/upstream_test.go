@@ -90,7 +90,7 @@ func TestOrder(t *testing.T) {
 		{true, "a b c", "a b c direct", "direct"},
 	} {
 		var c clock
-		s := newSelector(t, &c, upstream.Rule{Servers: servers(t, "a", "b", "c"), Direct: tt.direct, Method: balance.Order})
+		s := newSelector(t, &c, upstream.Rule{Servers: servers(t, "a", "b", "c"), Direct: tt.direct, Method: balance.Failover})
 		if got := ways(t, s, target, tt.failing); got != tt.now {
 			t.Errorf("%q fail: %s, want %s", tt.failing, got, tt.now)
 		}
@@ -140,18 +140,18 @@ func TestMethods(t *testing.T) {
 	}
 	page := func(i int) string { return fmt.Sprintf("http://www.example/%d", i) }
 	host := func(i int) string { return fmt.Sprintf("http://%d.example/", i) }
-	turn := newSelector(t, new(clock), upstream.Rule{Servers: servers(t, "a*2", "b"), Method: balance.Turn})
+	turn := newSelector(t, new(clock), upstream.Rule{Servers: servers(t, "a*2", "b"), Method: balance.RoundRobin})
 	if got := share(turn, page); got["a"] != 200 || got["b"] != 100 {
 		t.Errorf("in turn: %v", got)
 	}
-	byURL := newSelector(t, new(clock), upstream.Rule{Servers: servers(t, "a", "b"), Method: balance.Hash, Key: upstream.ByURL})
+	byURL := newSelector(t, new(clock), upstream.Rule{Servers: servers(t, "a", "b"), Method: balance.Hash, HashKey: upstream.ByURL})
 	if got := share(byURL, page); len(got) != 2 {
 		t.Errorf("by URL: %v", got)
 	}
 	if one := share(byURL, func(int) string { return page(7) }); len(one) != 1 {
 		t.Errorf("one URL: %v", one)
 	}
-	byHost := newSelector(t, new(clock), upstream.Rule{Servers: servers(t, "a", "b"), Method: balance.Hash, Key: upstream.ByHost})
+	byHost := newSelector(t, new(clock), upstream.Rule{Servers: servers(t, "a", "b"), Method: balance.Hash, HashKey: upstream.ByHost})
 	if one := share(byHost, page); len(one) != 1 {
 		t.Errorf("one host: %v", one)
 	}
@@ -165,7 +165,7 @@ func TestProbes(t *testing.T) {
 	var broken atomic.Bool
 	broken.Store(true)
 	s, err := upstream.New(upstream.Config{
-		Rules: []upstream.Rule{{Servers: servers(t, "a", "b"), Method: balance.Order, Interval: time.Millisecond}}, Now: time.Now,
+		Rules: []upstream.Rule{{Servers: servers(t, "a", "b"), Method: balance.Failover, Interval: time.Millisecond}}, Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -122,7 +122,7 @@ func (c recordCache) key(name, rrtype string) string {
 // staleTTL is the TTL of stale records that are used while no server answers: RFC 8767 section 4.
 const staleTTL = 30 * time.Second
 
-func (c recordCache) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, RRsetInfo, error) {
+func (c recordCache) get(ctx context.Context, name, rrtype string, load cache.LoadFunc[Records]) (Records, RRsetInfo, error) {
 	result, err := resolver.Load(ctx, c.cache, c.key(name, rrtype), func(ctx context.Context) (Records, time.Duration, error) {
 		records, ttl, err := load(ctx)
 		if n := negative(err); n != nil {

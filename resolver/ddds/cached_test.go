@@ -39,8 +39,8 @@ func newRecords(t testing.TB, c *clock) *cache.Cache[Records] {
 func expectNAPTR(t *testing.T, c *Cached, s *script, want []NAPTR, ttl time.Duration, asked int) {
 	t.Helper()
 	got, info, err := c.NAPTR(t.Context(), name)
-	if !slices.Equal(got, want) || info.TTL != ttl || err != nil || len(s.asked) != asked {
-		t.Errorf("got %v for %v, %v after %d questions; want %v for %v after %d", got, info.TTL, err, len(s.asked), want, ttl, asked)
+	if !slices.Equal(got, want) || info.TTL != ttl || err != nil || len(s.queried) != asked {
+		t.Errorf("got %v for %v, %v after %d questions; want %v for %v after %d", got, info.TTL, err, len(s.queried), want, ttl, asked)
 	}
 }
 
@@ -49,16 +49,16 @@ func expectMissing(t *testing.T, c *Cached, s *script, ttl time.Duration, asked 
 	t.Helper()
 	got, info, err := c.NAPTR(t.Context(), name)
 	expectNegative(t, err, resolver.ErrNotFound, ttl, "no such name")
-	if got != nil || info.TTL != 0 || len(s.asked) != asked {
-		t.Errorf("got %v for %v after %d questions, want none after %d", got, info.TTL, len(s.asked), asked)
+	if got != nil || info.TTL != 0 || len(s.queried) != asked {
+		t.Errorf("got %v for %v after %d questions, want none after %d", got, info.TTL, len(s.queried), asked)
 	}
 }
 
 func expectFailure(t *testing.T, c *Cached, s *script, want error, asked int) {
 	t.Helper()
 	got, info, err := c.NAPTR(t.Context(), name)
-	if !errors.Is(err, want) || got != nil || info.TTL != 0 || len(s.asked) != asked {
-		t.Errorf("got %v for %v, %v after %d questions; want %v after %d", got, info.TTL, err, len(s.asked), want, asked)
+	if !errors.Is(err, want) || got != nil || info.TTL != 0 || len(s.queried) != asked {
+		t.Errorf("got %v for %v, %v after %d questions; want %v after %d", got, info.TTL, err, len(s.queried), want, asked)
 	}
 }
 
@@ -98,8 +98,8 @@ func TestCachedByNameAndType(t *testing.T) {
 			t.Errorf("got %v for %s, %v", got, info.TTL, err)
 		}
 	}
-	if len(s.asked) != 3 {
-		t.Errorf("asked for %q", s.asked)
+	if len(s.queried) != 3 {
+		t.Errorf("asked for %q", s.queried)
 	}
 }
 

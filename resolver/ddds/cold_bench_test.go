@@ -17,7 +17,7 @@ type instant struct {
 	net.Conn
 	replies map[string][]byte // by name and type
 	reply   []byte
-	asked   *int
+	queried *int
 }
 
 func (c *instant) Write(question []byte) (int, error) {
@@ -25,7 +25,7 @@ func (c *instant) Write(question []byte) (int, error) {
 	if err := m.Unpack(question); err != nil {
 		return 0, err
 	}
-	*c.asked++
+	*c.queried++
 	c.reply = c.replies[m.Question[0].String()]
 	if len(c.reply) > 0 {
 		c.reply[0], c.reply[1] = question[0], question[1]
@@ -86,7 +86,7 @@ func BenchmarkCold(b *testing.B) {
 	client := NewClient(ClientConfig{
 		Servers: []Server{{Address: "192.0.2.1:53"}}, Timeout: time.Minute, Rounds: 1, Now: now.now,
 		Dial: func(context.Context, string, string) (net.Conn, error) {
-			return &instant{replies: replies, asked: &asked}, nil
+			return &instant{replies: replies, queried: &asked}, nil
 		},
 	})
 	r := New(Config{Lookup: NewCached(newRecords(b, &now), client, Bounds{}), Roots: []string{"urn.arpa."}, MaxDomains: 5})

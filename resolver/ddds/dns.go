@@ -54,8 +54,8 @@ type ClientConfig struct {
 	Now     func() time.Time
 	// MixCase randomizes the letter case of query names for servers that preserve it.
 	MixCase bool
-	// Slots limits the concurrent queries; further queries wait. nil means no limit.
-	Slots quota.Semaphore
+	// Concurrency limits the concurrent queries; further queries wait. nil means no limit.
+	Concurrency quota.Semaphore
 	// Observe is called after each query to a server; it may be nil.
 	Observe func(Exchange)
 	// Panicked is called with the value and the stack of a panic during the processing of a reply, which then
@@ -150,7 +150,7 @@ func addrOf(ip net.IP) netip.Addr {
 // lookup queries records of one type: R in the library, T in this package.
 func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype uint16, convert func(R) T) ([]T, RRsetInfo, error) {
 	name = dns.CanonicalName(name)
-	reply, err := c.ask(ctx, name, rrtype)
+	reply, err := c.query(ctx, name, rrtype)
 	if err != nil {
 		return nil, RRsetInfo{}, &resolver.DNSError{Err: fmt.Errorf("querying %s %s: %w", name, dns.TypeToString[rrtype], err)}
 	}

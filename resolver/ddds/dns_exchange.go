@@ -17,14 +17,14 @@ import (
 // udpSize is a message size that needs no fragmentation (DNS flag day 2020).
 const udpSize = 1232
 
-// askServer queries one server, with an observation and a trace step. why is the reason for the query, for the
+// queryServer queries one server, with an observation and a trace step. why is the reason for the query, for the
 // trace.
-func (c *Client) askServer(ctx context.Context, s *server, name string, rrtype uint16, why string) (*dns.Msg, error) {
-	if c.config.Slots != nil {
-		if err := c.config.Slots.Acquire(ctx); err != nil {
+func (c *Client) queryServer(ctx context.Context, s *server, name string, rrtype uint16, why string) (*dns.Msg, error) {
+	if c.config.Concurrency != nil {
+		if err := c.config.Concurrency.Acquire(ctx); err != nil {
 			return nil, err
 		}
-		defer c.config.Slots.Release()
+		defer c.config.Concurrency.Release()
 	}
 	parent := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)

@@ -145,7 +145,7 @@ func TestRootLookups(t *testing.T) {
 		Roots: []string{"urn.arpa.", "urn.example.org."}, MaxDomains: 5,
 	})
 	answer, err := r.Resolve(t.Context(), query(t, "urn:foo:1"))
-	if err != nil || locations(answer) != "http://own.example/" || strings.Join(public.asked, " ") != "foo.urn.arpa. NAPTR" || len(own.asked) != 1 {
-		t.Errorf("%q, %v, asked %q and %q", locations(answer), err, public.asked, own.asked)
+	if err != nil || locations(answer) != "http://own.example/" || strings.Join(public.queried, " ") != "foo.urn.arpa. NAPTR" || len(own.queried) != 1 {
+		t.Errorf("%q, %v, asked %q and %q", locations(answer), err, public.queried, own.queried)
 	}
 }

@@ -20,7 +20,7 @@ func (r *Resolver) Purge(ctx context.Context, names []resolver.Query) int {
 		for _, q := range names {
 			for _, q.Service = range []resolver.Service{resolver.I2L, resolver.I2Ls, resolver.I2C, resolver.I2Ns} {
 				w := r.walk(i, q)
-				w.lookup, w.ask, w.fallback, w.observer = found, nil, true, Observer{}
+				w.lookup, w.queryFunc, w.fallback, w.observer = found, nil, true, Observer{}
 				_, _ = w.run(ctx, r.firstKey(q)+"."+r.config.Roots[i]) // only to collect the looked-up keys
 			}
 		}
@@ -29,9 +29,9 @@ func (r *Resolver) Purge(ctx context.Context, names []resolver.Query) int {
 	return n
 }
 
-// OfNamespace reports whether a key of the cache of record sets is a first key of a namespace, below one of the
+// IsFirstKey reports whether a key of the cache of record sets is a first key of a namespace, below one of the
 // roots.
-func (r *Resolver) OfNamespace(key, nid string) bool {
+func (r *Resolver) IsFirstKey(key, nid string) bool {
 	name, rrtype, _ := strings.Cut(key, " ")
 	if r.config.BySchemes || !strings.HasPrefix(rrtype, naptrType) {
 		return false

@@ -26,18 +26,18 @@ func TestPurge(t *testing.T) {
 	one, two, b, unknown := query(t, "urn:a:one:1"), query(t, "urn:a:two:1"), query(t, "urn:b:1"), query(t, "urn:c:1")
 	questions := func(names ...resolver.Query) []string {
 		t.Helper()
-		s.asked = nil
+		s.queried = nil
 		for _, q := range names {
 			_, _ = r.Resolve(t.Context(), q)
 		}
-		return s.asked
+		return s.queried
 	}
 	questions(one, two, b, unknown)
 	if again := questions(one, two, b, unknown); again != nil {
 		t.Fatalf("asked again: %q", again)
 	}
-	if n := r.Purge(t.Context(), []resolver.Query{one}); n != 4 || s.asked != nil {
-		t.Errorf("purged %d record sets, and asked %q", n, s.asked)
+	if n := r.Purge(t.Context(), []resolver.Query{one}); n != 4 || s.queried != nil {
+		t.Errorf("purged %d record sets, and asked %q", n, s.queried)
 	}
 	if asked := questions(b, unknown); asked != nil {
 		t.Errorf("other names: asked %q", asked)
@@ -58,7 +58,7 @@ func TestPurge(t *testing.T) {
 		"b.urn.arpa. NAPTR": true, "mpc.us.b.urn.arpa. NAPTR": true, "b.urn.arpa. NAPTR own": true, "ab.urn.arpa. NAPTR": false, "b.urn.arpa. SRV": false,
 		"b.example. NAPTR": false,
 	} {
-		if got := r.OfNamespace(key, "b"); got != want {
+		if got := r.IsFirstKey(key, "b"); got != want {
 			t.Errorf("%s is of the namespace: %t", key, got)
 		}
 	}

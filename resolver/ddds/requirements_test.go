@@ -157,7 +157,7 @@ func TestOrdersAcrossDomains(t *testing.T) {
 		s := &script{sets: c.sets}
 		r := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: c.fallback})
 		if answer, err := r.Resolve(t.Context(), query(t, "urn:foo:1")); err != nil || locations(answer) != c.want {
-			t.Errorf("%s: %q, %v, asked %q", c.name, locations(answer), err, s.asked)
+			t.Errorf("%s: %q, %v, asked %q", c.name, locations(answer), err, s.queried)
 		}
 	}
 }
@@ -193,7 +193,7 @@ func TestTTLOfAllLookups(t *testing.T) {
 		ask := func(context.Context, string, resolver.Query) (resolver.Answer, error) {
 			return toLocation("http://good.example/", short), nil
 		}
-		r := New(Config{Lookup: &script{sets: c.sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: true, Ask: ask})
+		r := New(Config{Lookup: &script{sets: c.sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: true, Query: ask})
 		if answer, err := r.Resolve(t.Context(), query(t, "urn:foo:1")); err != nil || locations(answer) != "http://good.example/" || answer.TTL != short {
 			t.Errorf("%s: %q for %s, %v", c.name, locations(answer), answer.TTL, err)
 		}
@@ -235,7 +235,7 @@ func TestPublicZones(t *testing.T) {
 		root := map[bool]string{true: "uri.arpa.", false: "urn.arpa."}[c.byScheme]
 		_, err := New(Config{Lookup: s, Roots: []string{root}, MaxDomains: 5, BySchemes: c.byScheme}).Resolve(t.Context(), query(t, c.uri))
 		expectNegative(t, err, c.kind, c.ttl, "")
-		if asked := strings.ReplaceAll(strings.Join(s.asked, " "), " NAPTR", ""); asked != c.asked {
+		if asked := strings.ReplaceAll(strings.Join(s.queried, " "), " NAPTR", ""); asked != c.asked {
 			t.Errorf("%s: asked %s", c.uri, asked)
 		}
 	}

@@ -24,9 +24,9 @@ type Config struct {
 	BySchemes bool
 	// FirstKey returns the first key of a URN, without the root; nil means its NID.
 	FirstKey func(name uri.URN) string
-	// Ask queries a server of a terminal rule by THTTP. If it is nil, the answer has locations at the server
+	// Query queries a server of a terminal rule by THTTP. If it is nil, the answer has locations at the server
 	// instead.
-	Ask resolver.Ask
+	Query resolver.QueryFunc
 	// Fallback continues with the next record of an order after a failure, as in RFC 6116 section 5.2.1;
 	// without it the failure is returned.
 	Fallback bool
@@ -78,7 +78,7 @@ func (r *Resolver) firstKey(q resolver.Query) string {
 // walk returns the initial state for a query from one of the roots.
 func (r *Resolver) walk(root int, q resolver.Query) *walk {
 	return &walk{
-		lookup: r.lookups[root], ask: r.config.Ask, limit: r.config.MaxDomains, fallback: r.config.Fallback,
+		lookup: r.lookups[root], queryFunc: r.config.Query, limit: r.config.MaxDomains, fallback: r.config.Fallback,
 		query: q, aus: q.URI.String(), source: r.sources[root], observer: r.config.Observer,
 		expressions: &r.expressions,
 	}
@@ -124,7 +124,7 @@ func limited(answer resolver.Answer, err error, ttl time.Duration) (resolver.Ans
 	if ttl < 0 {
 		return answer, err
 	}
-	return answer.AtMost(ttl), resolver.AtMost(err, ttl)
+	return answer.LimitTTL(ttl), resolver.LimitTTL(err, ttl)
 }
 
 // Observer has functions that a Resolver calls, for metrics. They must be safe for concurrent use, and may be

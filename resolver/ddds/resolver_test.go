@@ -22,8 +22,8 @@ func TestRoots(t *testing.T) {
 	if err != nil || locations(answer) != "http://arpa.example/" || answer.Locations[0].From.Name != "ddds urn.arpa." {
 		t.Errorf("got %+v, %v", answer, err)
 	}
-	if want := []string{"foo.urn.example.org. NAPTR", "foo.urn.arpa. NAPTR"}; !slices.Equal(s.asked, want) {
-		t.Errorf("asked for %q", s.asked)
+	if want := []string{"foo.urn.example.org. NAPTR", "foo.urn.arpa. NAPTR"}; !slices.Equal(s.queried, want) {
+		t.Errorf("asked for %q", s.queried)
 	}
 
 	s.sets["foo.urn.example.org. NAPTR"] = location("http://org.example/")
@@ -51,8 +51,8 @@ func TestRootThatDelegatesDecides(t *testing.T) {
 		} else if !errors.Is(err, down) {
 			t.Errorf("%s: got %v", name, err)
 		}
-		if slices.Contains(s.asked, "foo.urn.arpa. NAPTR") {
-			t.Errorf("%s: asked for %q", name, s.asked)
+		if slices.Contains(s.queried, "foo.urn.arpa. NAPTR") {
+			t.Errorf("%s: asked for %q", name, s.queried)
 		}
 	}
 }
@@ -80,8 +80,8 @@ func TestResolveRequiresURN(t *testing.T) {
 	s := &script{}
 	_, err := resolve(t, s, "http://www.example.com/")
 	var failure *uri.ParseError
-	if !errors.As(err, &failure) || len(s.asked) > 0 {
-		t.Errorf("got %v, asked %q", err, s.asked)
+	if !errors.As(err, &failure) || len(s.queried) > 0 {
+		t.Errorf("got %v, asked %q", err, s.queried)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestRelationByService(t *testing.T) {
 		q := query(t, "urn:foo:1")
 		q.Service = service
 		answer, err := New(Config{Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5}).Resolve(t.Context(), q)
-		if err != nil || locations(answer) != want[0] || answer.Locations[0].AsLink().Rel != want[1] {
+		if err != nil || locations(answer) != want[0] || answer.Locations[0].ToLink().Rel != want[1] {
 			t.Errorf("%s: %+v, %v", service, answer, err)
 		}
 	}

@@ -26,15 +26,15 @@ func (s set) info() RRsetInfo { return RRsetInfo{TTL: s.ttl, Authentic: s.ad} }
 // script is a Lookuper that answers from a map with keys such as "foo.urn.arpa. NAPTR", and records the
 // lookups. Other names do not exist.
 type script struct {
-	sets  map[string]set
-	asked []string
+	sets    map[string]set
+	queried []string
 }
 
 // missingTTL is the TTL of the negative answers of a script.
 const missingTTL = 7 * time.Minute
 
-func (s *script) ask(key string) set {
-	s.asked = append(s.asked, key)
+func (s *script) query(key string) set {
+	s.queried = append(s.queried, key)
 	found, ok := s.sets[key]
 	if !ok {
 		found.err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: key + " not in the script", TTL: missingTTL}
@@ -43,12 +43,12 @@ func (s *script) ask(key string) set {
 }
 
 func (s *script) NAPTR(_ context.Context, name string) ([]NAPTR, RRsetInfo, error) {
-	found := s.ask(name + " NAPTR")
+	found := s.query(name + " NAPTR")
 	return found.naptr, found.info(), found.err
 }
 
 func (s *script) SRV(_ context.Context, name string) ([]SRV, RRsetInfo, error) {
-	found := s.ask(name + " SRV")
+	found := s.query(name + " SRV")
 	return found.srv, found.info(), found.err
 }
 

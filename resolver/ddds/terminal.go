@@ -33,7 +33,7 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 		if err != nil && i == 0 {
 			return resolver.Answer{}, w.lookupError(err)
 		}
-		found, err := w.askServers(ctx, m, bases, err)
+		found, err := w.queryServers(ctx, m, bases, err)
 		if err != nil && (i == 0 || ctx.Err() != nil) {
 			return resolver.Answer{}, w.limitNegative(err)
 		}
@@ -51,12 +51,12 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 // canSkip reports whether a rule is not needed once there is a location: querying servers takes time, and
 // protocols that urnd does not implement are the last resort.
 func (w *walk) canSkip(m match) bool {
-	return w.query.Service != resolver.I2Ls && (w.ask != nil || m.rank() > 0)
+	return w.query.Service != resolver.I2Ls && (w.queryFunc != nil || m.rank() > 0)
 }
 
-// askServers returns the locations from the first server that answers or, if servers are not queried, their
+// queryServers returns the locations from the first server that answers or, if servers are not queried, their
 // URIs as locations. If lookupErr is not nil, it is returned.
-func (w *walk) askServers(ctx context.Context, m match, bases []string, lookupErr error) ([]resolver.Location, error) {
+func (w *walk) queryServers(ctx context.Context, m match, bases []string, lookupErr error) ([]resolver.Location, error) {
 	if lookupErr != nil {
 		return nil, lookupErr
 	}
@@ -72,7 +72,7 @@ func (w *walk) askServers(ctx context.Context, m match, bases []string, lookupEr
 	}
 	q := w.query
 	q.Service = m.services.nearest(q.Service)
-	answer, err := w.ask.Each(ctx, bases, q)
+	answer, err := w.queryFunc.InOrder(ctx, bases, q)
 	switch {
 	case errors.As(err, new(*resolver.Negative)):
 		return nil, &serverNegative{err}
@@ -95,7 +95,7 @@ func (w *walk) reference(m match) (string, bool) {
 		q.Service = resolver.I2R
 		return "/uri-res/" + resolver.THTTPName(q) + asked, true
 	default:
-		return "/uri-res/" + resolver.THTTPName(w.query) + asked, w.ask == nil
+		return "/uri-res/" + resolver.THTTPName(w.query) + asked, w.queryFunc == nil
 	}
 }
 

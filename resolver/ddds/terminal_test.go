@@ -145,8 +145,8 @@ func TestTerminalS(t *testing.T) {
 		}
 		script := &script{sets: sets}
 		answer, err := resolve(t, script, "urn:foo:002372413:annual-report-1997")
-		if got := locations(answer); err != nil || got != c.want || answer.TTL != c.ttl || len(script.asked) != c.asked {
-			t.Errorf("%s: got %q for %s, %v, asked %q", c.name, got, answer.TTL, err, script.asked)
+		if got := locations(answer); err != nil || got != c.want || answer.TTL != c.ttl || len(script.queried) != c.asked {
+			t.Errorf("%s: got %q for %s, %v, asked %q", c.name, got, answer.TTL, err, script.queried)
 		}
 	}
 }

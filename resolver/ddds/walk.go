@@ -14,12 +14,12 @@ type walk struct {
 	lookup Lookuper
 	limit  int // domains on one path; RFC 6116 section 5.2.1 suspects a loop beyond 5
 	// fallback continues with the next record after a failure.
-	fallback bool
-	ask      resolver.Ask // if nil, servers are locations
-	query    resolver.Query
-	aus      string // application unique string: the URI of the query
-	source   source // of the locations
-	observer Observer
+	fallback  bool
+	queryFunc resolver.QueryFunc // if nil, servers are locations
+	query     resolver.Query
+	aus       string // application unique string: the URI of the query
+	source    source // of the locations
+	observer  Observer
 	// expressions is the cache of expressions shared by all names; nil for none.
 	expressions *expressions
 
@@ -182,7 +182,7 @@ func (w *walk) trace(ctx context.Context, key string, ttl time.Duration, s selec
 	}
 	for _, p := range s.skipped {
 		rule := p.record.traced(key, ttl)
-		rule.Matched, rule.Result, rule.Reason, rule.Why = p.matched, p.key, p.reason, string(p.kind)
+		rule.Matched, rule.Result, rule.Reason, rule.ReasonCode = p.matched, p.key, p.reason, string(p.kind)
 		t.Add(resolver.Step{Stage: "ddds", Code: "rule_skipped", Values: []any{"Domain", key}, Rule: rule}, "%s: skipped %s: %s", key, p.record, p.reason)
 	}
 	for i, m := range s.usable {

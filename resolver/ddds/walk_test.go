@@ -76,7 +76,7 @@ func TestWalk(t *testing.T) {
 		if err != nil || locations(answer) != c.want || answer.TTL != c.ttl {
 			t.Errorf("%s: got %q for %s, %v", c.name, locations(answer), answer.TTL, err)
 		}
-		if asked := strings.Join(s.asked, ", "); asked != c.asked {
+		if asked := strings.Join(s.queried, ", "); asked != c.asked {
 			t.Errorf("%s: asked for %s", c.name, asked)
 		}
 		for _, l := range answer.Locations {
@@ -188,8 +188,8 @@ func TestWalkIsBounded(t *testing.T) {
 	s := &script{sets: hops(6)}
 	_, err = resolve(t, s, "urn:foo:1")
 	expectNegative(t, err, resolver.ErrNotFound, hour, "more than 5 domains")
-	if len(s.asked) != 5 {
-		t.Errorf("six domains: asked for %q", s.asked)
+	if len(s.queried) != 5 {
+		t.Errorf("six domains: asked for %q", s.queried)
 	}
 }
 
@@ -261,7 +261,7 @@ func TestWalkIsTraced(t *testing.T) {
 		0: {Domain: "foo.urn.arpa.", TTL: hour, Order: 1, Preference: 1, Substitute: "A.example.", Use: resolver.RuleUsed, Result: "a.example."},
 		3: {
 			Domain: "a.example.", TTL: hour, Order: 1, Preference: 3, Flags: "s", Services: "rcds+I2C", Substitute: "b.example.", Result: "b.example.",
-			Reason: `services "rcds+I2C" do not offer I2L`, Why: "services",
+			Reason: `services "rcds+I2C" do not offer I2L`, ReasonCode: "services",
 		},
 		5: {
 			Domain: "a.example.", TTL: hour, Order: 1, Preference: 4, Flags: "u", Regexp: "!^.*$!http://c.example/!", Substitute: ".", Use: resolver.RuleUsed,
@@ -291,8 +291,8 @@ func TestFallback(t *testing.T) {
 		s := &script{sets: sets}
 		r := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: fallback})
 		answer, err := r.Resolve(t.Context(), query(t, "urn:foo:1"))
-		if (err == nil) != fallback || fallback && (locations(answer) != "http://good.example/" || answer.TTL > time.Minute || len(s.asked) != 4) {
-			t.Errorf("fallback %v: %q for %s, %v, asked %q", fallback, locations(answer), answer.TTL, err, s.asked)
+		if (err == nil) != fallback || fallback && (locations(answer) != "http://good.example/" || answer.TTL > time.Minute || len(s.queried) != 4) {
+			t.Errorf("fallback %v: %q for %s, %v, asked %q", fallback, locations(answer), answer.TTL, err, s.queried)
 		}
 	}
 }
@@ -308,7 +308,7 @@ func TestFallbackKeepsAnswers(t *testing.T) {
 		}
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, Reason: "moved from here", TTL: 2 * hour}
 	}
-	r := New(Config{Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: true, Ask: gone})
+	r := New(Config{Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: true, Query: gone})
 	q := query(t, "urn:foo:1")
 	q.Service = resolver.I2Ls // which the record does not offer
 	_, err := r.Resolve(t.Context(), q)

@@ -35,8 +35,8 @@ func (r *Role) UnmarshalText(text []byte) error {
 	return Invalid("token_role", "role", "invalid role %q: use reader, writer or admin", text)
 }
 
-// Needs returns the role that is required to change a key.
-func (k Key) Needs() Role {
+// RequiredRole returns the role that is required to change a key.
+func (k Key) RequiredRole() Role {
 	if k.Kind == KindPrefix {
 		return Admin
 	}
@@ -59,8 +59,8 @@ type Actor struct {
 	Token, Client, Request string
 }
 
-// May returns ErrDenied unless the actor has a role for a key.
-func (a Actor) May(role Role, key Key) error {
+// CheckRole returns ErrDenied unless the actor has a role for a key.
+func (a Actor) CheckRole(role Role, key Key) error {
 	what := "change"
 	if role == Reader {
 		what = "read"
@@ -110,21 +110,21 @@ func (a *Action) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Does returns ErrDenied unless the actor is permitted an action.
-func (a Actor) Does(action Action) error {
+// CheckAction returns ErrDenied unless the actor is permitted an action.
+func (a Actor) CheckAction(action Action) error {
 	if a.Actions == nil || slices.Contains(a.Actions, action) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s may not %s: not an action of its token", ErrDenied, a.Name, action)
 }
 
-// Holds reports whether the permissions of other are a subset of those of a.
-func (a Actor) Holds(other Actor) bool {
+// Includes reports whether the permissions of other are a subset of those of a.
+func (a Actor) Includes(other Actor) bool {
 	within := func(prefix string) bool {
 		return slices.ContainsFunc(a.Prefixes, func(own string) bool { return strings.HasPrefix(prefix, own) })
 	}
 	foreign := func(prefix string) bool { return !within(prefix) }
-	may := func(action Action) bool { return a.Does(action) == nil }
+	may := func(action Action) bool { return a.CheckAction(action) == nil }
 	switch {
 	case other.Role > a.Role:
 		return false

@@ -13,7 +13,7 @@ type Batch struct {
 	now time.Time
 
 	index    map[Key]int32 // index in known
-	known    []known
+	known    []loadedKey
 	changes  []Changed
 	removed  []Entry
 	inside   bool                 // whether a prefix is among the changes
@@ -28,8 +28,8 @@ type enclosure struct {
 	sandbox bool
 }
 
-// known is a key whose entry was loaded.
-type known struct {
+// loadedKey is a key whose entry was loaded.
+type loadedKey struct {
 	before *Entry // the stored entry
 	change int    // index of its last change in changes, -1 for none
 }
@@ -49,7 +49,7 @@ func (b *Batch) Load(keys []Key) error {
 		return err
 	}
 	if b.index == nil { // most loaded keys are changed afterwards
-		b.index, b.known, b.changes = make(map[Key]int32, len(keys)), make([]known, 0, len(keys)), make([]Changed, 0, len(keys))
+		b.index, b.known, b.changes = make(map[Key]int32, len(keys)), make([]loadedKey, 0, len(keys)), make([]Changed, 0, len(keys))
 	}
 	for i, key := range keys {
 		e := &entries[i]
@@ -59,7 +59,7 @@ func (b *Batch) Load(keys []Key) error {
 			continue
 		}
 		b.index[key] = int32(len(b.known)) //nolint:gosec // the count is limited by memory
-		b.known = append(b.known, known{e, -1})
+		b.known = append(b.known, loadedKey{e, -1})
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (b *Batch) hold(entries []Entry) {
 	}
 	for i := range entries {
 		b.index[entries[i].Key] = int32(len(b.known)) //nolint:gosec // the count is limited by memory
-		b.known = append(b.known, known{&entries[i], -1})
+		b.known = append(b.known, loadedKey{&entries[i], -1})
 	}
 }
 
@@ -108,7 +108,7 @@ func (b *Batch) edit(edit Edit) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	if edit.IfVersion != Any && edit.IfVersion != before.Version {
+	if edit.IfVersion != AnyVersion && edit.IfVersion != before.Version {
 		return Entry{}, fmt.Errorf("%w: %s has version %d, not %d", ErrConflict, edit.Key, before.Version, edit.IfVersion)
 	}
 	record, err := edit.Change(before)
@@ -259,7 +259,7 @@ func (b *Batch) enclosedBySandbox(key Key) (bool, error) {
 	if b.prefixes < 0 && !b.inside {
 		return false, nil
 	}
-	path := Enclosing(key.Name)
+	path := EnclosingPrefix(key.Name)
 	stored, ok := b.enclosed[path]
 	if !ok {
 		p, err := LongestPrefix(b.tx.Floor, path)
@@ -270,7 +270,7 @@ func (b *Batch) enclosedBySandbox(key Key) (bool, error) {
 		b.enclosed[path] = stored
 	}
 	// Prefixes that are pending in this batch.
-	for text := path; len(text) >= stored.length && text != ""; text = Enclosing(text) {
+	for text := path; len(text) >= stored.length && text != ""; text = EnclosingPrefix(text) {
 		if at, ok := b.index[Prefix(text)]; ok && b.known[at].change >= 0 {
 			return b.changes[b.known[at].change].After.Sandbox, nil
 		}

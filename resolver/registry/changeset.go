@@ -31,11 +31,11 @@ const (
 	KindRedaction = "redaction"
 )
 
-// Into assigns the changes of a batch to a change set. After Flush, Set returns the set with its number.
-func (b *Batch) Into(set ChangeSet) { b.set = set }
+// SetChangeSet assigns the changes of a batch to a change set. After Flush, Set returns the set with its number.
+func (b *Batch) SetChangeSet(set ChangeSet) { b.set = set }
 
-// Set returns the change set of a batch. It has its number once something was flushed.
-func (b *Batch) Set() ChangeSet { return b.set }
+// ChangeSet returns the change set of a batch. It has its number once something was flushed.
+func (b *Batch) ChangeSet() ChangeSet { return b.set }
 
 // changeSetsPage is how many change sets are read per page.
 const changeSetsPage = 500
@@ -83,7 +83,7 @@ type span struct{ first, last Seq }
 // spansOf returns the spans of a change set, in order, adjacent commits merged.
 func spansOf(tx Tx, set ChangeSet) (spans []span, err error) {
 	for after := Seq(0); ; {
-		page, err := tx.CommitsOf(set.Number, after, changeSetsPage)
+		page, err := tx.CommitsInSet(set.Number, after, changeSetsPage)
 		if err != nil {
 			return nil, err
 		}
@@ -113,10 +113,10 @@ func (r *Registry) spansBy(ctx context.Context, number Seq) (spans []span, err e
 	return spans, err
 }
 
-// ChangesOf calls f with the versions of a change set, each with its predecessor, in commit order, until f
+// ChangesInSet calls f with the versions of a change set, each with its predecessor, in commit order, until f
 // returns false. For a purged key, After is the zero value except for its Key and Seq. Redactions are omitted.
 // ErrUnknown means that the set does not exist.
-func (r *Registry) ChangesOf(ctx context.Context, number Seq, f func(Changed) bool) error {
+func (r *Registry) ChangesInSet(ctx context.Context, number Seq, f func(Changed) bool) error {
 	spans, err := r.spansBy(ctx, number)
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func changesIn(tx Tx, s span) (changes []Changed, next Seq, err error) {
 			versions = append(versions, events[i].Version)
 		}
 	}
-	before, err := tx.Before(versions)
+	before, err := tx.Predecessors(versions)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -218,15 +218,15 @@ type Event struct {
 	// that it affected.
 	By, Note string
 	Time     time.Time
-	Of       []Seq
+	Affected []Seq
 }
 
 // Events selects versions and events after a Seq, in their order.
 type Events struct {
-	After Seq
-	Set   Seq    // restricts to a change set; 0 is all
-	Below string // restricts to names and prefixes that begin with it
-	Limit int    // maximum number of versions and events that are read
+	After  Seq
+	Set    Seq    // restricts to a change set; 0 is all
+	Prefix string // restricts to names and prefixes that begin with it
+	Limit  int    // maximum number of versions and events that are read
 }
 
 // Events returns versions and events, and the Seq at which to continue, which is asked.After if nothing was
@@ -253,7 +253,7 @@ func (r *Registry) Events(ctx context.Context, asked Events) (found []Event, las
 				return nil
 			}
 			last = e.Seq
-			if (asked.Set == 0 || asked.Set == e.Set) && strings.HasPrefix(e.Name, asked.Below) {
+			if (asked.Set == 0 || asked.Set == e.Set) && strings.HasPrefix(e.Name, asked.Prefix) {
 				found = append(found, *e)
 			}
 		}
@@ -262,8 +262,8 @@ func (r *Registry) Events(ctx context.Context, asked Events) (found []Event, las
 	return found, last, more, err
 }
 
-// Touches reports whether a change set contains versions or events of names or prefixes that begin with below.
-func (r *Registry) Touches(ctx context.Context, number Seq, below string) (touches bool, err error) {
+// ChangeSetContains reports whether a change set contains versions or events of names or prefixes that begin with below.
+func (r *Registry) ChangeSetContains(ctx context.Context, number Seq, below string) (touches bool, err error) {
 	spans, err := r.spansBy(ctx, number)
 	for i := 0; i < len(spans) && !touches && err == nil; {
 		s := &spans[i]

@@ -16,10 +16,10 @@ import (
 // issued.
 
 var (
-	// ErrCursor means that a text is not a cursor.
-	ErrCursor = errors.New("invalid cursor for this list")
-	// ErrHistory means that a cursor belongs to another history than that of the store.
-	ErrHistory = errors.New("cursor of another registry, or of one before a restore: restart without the cursor")
+	// ErrInvalidCursor means that a text is not a cursor.
+	ErrInvalidCursor = errors.New("invalid cursor for this list")
+	// ErrForeignCursor means that a cursor belongs to another history than that of the store.
+	ErrForeignCursor = errors.New("cursor of another registry, or of one before a restore: restart without the cursor")
 )
 
 // cursorDigest is the length of the partial digest in a cursor, in bytes.
@@ -39,9 +39,9 @@ func (r *Registry) CursorAt(ctx context.Context, seq Seq) (cursor string, err er
 	return base64.RawURLEncoding.EncodeToString([]byte(text)), err
 }
 
-// AfterCursor returns the Seq of a cursor, 0 for "". The error is ErrCursor for an invalid text, and ErrHistory
+// CursorSeq returns the Seq of a cursor, 0 for "". The error is ErrInvalidCursor for an invalid text, and ErrForeignCursor
 // for a cursor of another history.
-func (r *Registry) AfterCursor(ctx context.Context, cursor string) (after Seq, err error) {
+func (r *Registry) CursorSeq(ctx context.Context, cursor string) (after Seq, err error) {
 	if cursor == "" {
 		return 0, nil
 	}
@@ -49,7 +49,7 @@ func (r *Registry) AfterCursor(ctx context.Context, cursor string) (after Seq, e
 	number, digest, _ := strings.Cut(string(text), " ")
 	seq, err2 := strconv.ParseInt(number, 10, 64)
 	if err != nil || err2 != nil || seq < 0 || (seq == 0) != (digest == "") {
-		return 0, fmt.Errorf("%w: %.100q", ErrCursor, cursor)
+		return 0, fmt.Errorf("%w: %.100q", ErrInvalidCursor, cursor)
 	}
 	if seq == 0 {
 		return 0, nil
@@ -57,15 +57,15 @@ func (r *Registry) AfterCursor(ctx context.Context, cursor string) (after Seq, e
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		commit, err := commitOf(tx, Seq(seq))
 		if errors.Is(err, ErrUnknown) || err == nil && hex.EncodeToString(commit.Digest[:cursorDigest]) != digest {
-			err = ErrHistory
+			err = ErrForeignCursor
 		}
 		return err
 	})
 	return Seq(seq), err
 }
 
-// CursorOf returns the cursor behind a name, for lists of names; ErrUnknown if the name is not registered.
-func (r *Registry) CursorOf(ctx context.Context, name string) (string, error) {
+// CursorAtName returns the cursor behind a name, for lists of names; ErrUnknown if the name is not registered.
+func (r *Registry) CursorAtName(ctx context.Context, name string) (string, error) {
 	e, err := r.Get(ctx, Name(name))
 	if err != nil {
 		return "", err
@@ -73,17 +73,17 @@ func (r *Registry) CursorOf(ctx context.Context, name string) (string, error) {
 	return r.CursorAt(ctx, e.Seq)
 }
 
-// AfterName returns the name of a cursor, "" for "". The error is ErrCursor for an invalid text, and ErrHistory
+// CursorName returns the name of a cursor, "" for "". The error is ErrInvalidCursor for an invalid text, and ErrForeignCursor
 // for a cursor of another history, or of a name that was purged meanwhile.
-func (r *Registry) AfterName(ctx context.Context, cursor string) (name string, err error) {
-	seq, err := r.AfterCursor(ctx, cursor)
+func (r *Registry) CursorName(ctx context.Context, cursor string) (name string, err error) {
+	seq, err := r.CursorSeq(ctx, cursor)
 	if err != nil || seq == 0 {
 		return "", err
 	}
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		changes, err := tx.Changes(seq-1, 1)
 		if err == nil && (len(changes) == 0 || changes[0].Seq != seq || changes[0].Key.Kind != KindName) {
-			err = ErrHistory
+			err = ErrForeignCursor
 		}
 		if err == nil {
 			name = changes[0].Key.Name

@@ -28,10 +28,10 @@ func TestCursor(t *testing.T) {
 	}
 	f.put(t, registry.Name("urn:example:c"), leadsTo("https://c.example/"))
 	for seq, cursor := range cursors {
-		if after, err := f.AfterCursor(t.Context(), cursor); after != registry.Seq(seq) || err != nil {
+		if after, err := f.CursorSeq(t.Context(), cursor); after != registry.Seq(seq) || err != nil {
 			t.Errorf("%s is %d, %v, want %d", cursor, after, err, seq)
 		}
-		if _, err := other.AfterCursor(t.Context(), cursor); !errors.Is(err, registry.ErrHistory) && seq > 0 {
+		if _, err := other.CursorSeq(t.Context(), cursor); !errors.Is(err, registry.ErrForeignCursor) && seq > 0 {
 			t.Errorf("%s in another registry: %v", cursor, err) // the salts of its versions differ
 		}
 	}
@@ -39,18 +39,18 @@ func TestCursor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.AfterCursor(t.Context(), later); !errors.Is(err, registry.ErrHistory) {
+	if _, err := other.CursorSeq(t.Context(), later); !errors.Is(err, registry.ErrForeignCursor) {
 		t.Errorf("a cursor behind all: %v", err)
 	}
-	if after, err := f.AfterCursor(t.Context(), ""); after != 0 || err != nil {
+	if after, err := f.CursorSeq(t.Context(), ""); after != 0 || err != nil {
 		t.Errorf("no cursor: %d, %v", after, err)
 	}
 	for _, text := range []string{"x", "-1", "-1 00", "1", "1 ", "0 00", "9223372036854775808 00", "a 00"} {
-		if _, err := f.AfterCursor(t.Context(), base64.RawURLEncoding.EncodeToString([]byte(text))); !errors.Is(err, registry.ErrCursor) {
+		if _, err := f.CursorSeq(t.Context(), base64.RawURLEncoding.EncodeToString([]byte(text))); !errors.Is(err, registry.ErrInvalidCursor) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := f.AfterCursor(t.Context(), "?"); !errors.Is(err, registry.ErrCursor) {
+	if _, err := f.CursorSeq(t.Context(), "?"); !errors.Is(err, registry.ErrInvalidCursor) {
 		t.Errorf("no base64: %v", err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Any is the IfVersion of an Edit that applies to any current version.
-const Any = -1
+// AnyVersion is the IfVersion of an Edit that applies to any current version.
+const AnyVersion = -1
 
 // Edit changes a single entry. Its name need not be canonical.
 type Edit struct {
@@ -77,7 +77,7 @@ func Supersede(old, successors []string, reason, note string) ([]Edit, error) {
 	}
 	edits := make([]Edit, len(old))
 	for i, name := range old {
-		edits[i] = Edit{Key: Name(name), IfVersion: Any, Note: note, Change: Withdraw(reason, successors...)}
+		edits[i] = Edit{Key: Name(name), IfVersion: AnyVersion, Note: note, Change: Withdraw(reason, successors...)}
 	}
 	return edits, nil
 }
@@ -144,7 +144,7 @@ func (r *Registry) canonicalEdits(actor Actor, edits []Edit) ([]Edit, error) {
 		if edit.Key, err = r.CanonicalKey(edit.Key); err != nil {
 			return nil, err
 		}
-		if err := actor.May(edit.Key.Needs(), edit.Key); err != nil {
+		if err := actor.CheckRole(edit.Key.RequiredRole(), edit.Key); err != nil {
 			return nil, err
 		}
 		change := edit.Change
@@ -167,7 +167,7 @@ func (r *Registry) canonicalEdits(actor Actor, edits []Edit) ([]Edit, error) {
 // returns their number. All removals are one change set, whose note may be "". The audit receives each with an
 // After that is the zero value except for its Key.
 func (r *Registry) Purge(ctx context.Context, actor Actor, prefix, note string) (n int, err error) {
-	if err := actor.May(Admin, Prefix(prefix)); err != nil {
+	if err := actor.CheckRole(Admin, Prefix(prefix)); err != nil {
 		return 0, err
 	}
 	if err := CheckText("note", note, MaxText); err != nil {
@@ -206,7 +206,7 @@ func (r *Registry) purgePage(
 			return err
 		}
 		w := NewBatch(tx, set.By, set.Time)
-		w.Into(*set)
+		w.SetChangeSet(*set)
 		for _, e := range entries {
 			if e.Sandbox {
 				w.remove(e)
@@ -217,7 +217,7 @@ func (r *Registry) purgePage(
 			last = entries[purgePage-1].Name
 		}
 		_, err = w.Flush()
-		next = w.Set()
+		next = w.ChangeSet()
 		return err
 	})
 	if err == nil {

@@ -51,7 +51,7 @@ var librarian = registry.Actor{Name: "librarian", Role: registry.Admin}
 // edit applies a single edit.
 func (f *fixture) edit(t *testing.T, key registry.Key, change func(registry.Entry) (registry.Record, error)) (registry.Entry, error) {
 	t.Helper()
-	after, err := f.Apply(t.Context(), librarian, registry.Edit{Key: key, IfVersion: registry.Any, Note: "test", Activate: f.activate, Change: change})
+	after, err := f.Apply(t.Context(), librarian, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Note: "test", Activate: f.activate, Change: change})
 	if err != nil {
 		return registry.Entry{}, err
 	}
@@ -204,7 +204,7 @@ func TestConditionsAndRights(t *testing.T) {
 		{registry.Actor{Role: registry.Writer}, registry.Prefix("urn:example:"), false},
 		{registry.Actor{Role: registry.Admin}, registry.Prefix("urn:example:"), true},
 	} {
-		_, err := f.Apply(t.Context(), c.actor, registry.Edit{Key: c.key, IfVersion: registry.Any, Change: registry.Put(leadsTo("https://a.example/"))})
+		_, err := f.Apply(t.Context(), c.actor, registry.Edit{Key: c.key, IfVersion: registry.AnyVersion, Change: registry.Put(leadsTo("https://a.example/"))})
 		if (err == nil) != c.may || !c.may && !errors.Is(err, registry.ErrDenied) {
 			t.Errorf("%+v for %s: %v", c.actor, c.key, err)
 		}

@@ -61,8 +61,8 @@ type Entry struct {
 // Exists reports whether the entry exists.
 func (e Entry) Exists() bool { return e.Version != 0 }
 
-// IsOpen reports whether an entry is public: it is active, and not in a sandbox.
-func (e *Entry) IsOpen() bool { return e.Exists() && e.Status == Active && !e.Sandbox }
+// Public reports whether an entry is public: it is active, and not in a sandbox.
+func (e *Entry) Public() bool { return e.Exists() && e.Status == Active && !e.Sandbox }
 
 // Record is the content of an entry.
 type Record struct {
@@ -169,7 +169,7 @@ func TitleWords(e *Entry) []string {
 			titles = append(titles, e.Targets[i].Title)
 		}
 	}
-	return title.Words(append(titles, title.OfMetadata(e.Metadata)...)...)
+	return title.Words(append(titles, title.FromMetadata(e.Metadata)...)...)
 }
 
 // isRedirect reports whether a status code redirects to the target of a name (RFC 9110 section 15.4). 300, 304

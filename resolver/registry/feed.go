@@ -49,14 +49,14 @@ func (f *Feed) Run(ctx context.Context, after Seq) Seq {
 		select {
 		case <-ctx.Done():
 			return f.at()
-		case <-f.Store.Hint():
+		case <-f.Store.Notifications():
 		case <-f.After(f.Every):
 		}
 	}
 }
 
-// At returns the Seq up to which changes were read.
-func (f *Feed) At() Seq { return f.at() }
+// Seq returns the Seq up to which changes were read.
+func (f *Feed) Seq() Seq { return f.at() }
 
 func (f *Feed) at() Seq {
 	f.mu.Lock()
@@ -139,7 +139,7 @@ func (f *Feed) restart(ctx context.Context) error {
 
 // affected returns the keys of changes, and the aliases of the names among them and of the names below the
 // prefixes among them.
-func affected(tx Tx, changes []Change) ([]Key, error) {
+func affected(tx Tx, changes []ChangedKey) ([]Key, error) {
 	keys := make([]Key, 0, len(changes))
 	for _, c := range changes {
 		keys = append(keys, c.Key)

@@ -97,7 +97,7 @@ func TestReopening(t *testing.T) {
 	away := errors.New("the server is away")
 	tries := 0
 	ticks := make(chan time.Time)
-	r := registry.NewReopening(registry.ReopeningConfig{
+	r := registry.NewReopeningStore(registry.ReopeningStoreConfig{
 		Open: func(context.Context) (registry.Store, error) {
 			if tries++; tries < 3 {
 				return nil, away
@@ -107,7 +107,7 @@ func TestReopening(t *testing.T) {
 		After:  func(time.Duration) <-chan time.Time { return ticks },
 		Opened: func(error) {},
 	})
-	if _, err := r.Lookup(t.Context(), registry.Name("urn:example:a")); !errors.Is(err, registry.ErrNoStore) {
+	if _, err := r.Lookup(t.Context(), registry.Name("urn:example:a")); !errors.Is(err, registry.ErrUnavailable) {
 		t.Errorf("before it is opened: %v", err)
 	}
 	ended := make(chan registry.Seq)

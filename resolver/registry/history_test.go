@@ -29,7 +29,7 @@ func chained(t *testing.T, names int) *registry.Registry {
 		edits := make([]registry.Edit, names)
 		for i := range edits {
 			edits[i] = registry.Edit{
-				Key: registry.Name(fmt.Sprintf("urn:example:%d", i)), IfVersion: registry.Any, Note: "why",
+				Key: registry.Name(fmt.Sprintf("urn:example:%d", i)), IfVersion: registry.AnyVersion, Note: "why",
 				Change: registry.Put(registry.Record{
 					Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d/%d", version, i)}}, Metadata: `{"title":"secret"}`,
 				}),
@@ -96,7 +96,7 @@ func TestRedact(t *testing.T) {
 func TestRedactCurrent(t *testing.T) {
 	r := chained(t, 2)
 	key := registry.Name("urn:example:1")
-	withdrawn := registry.Edit{Key: key, IfVersion: registry.Any, Change: registry.Withdraw("lost")}
+	withdrawn := registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: registry.Withdraw("lost")}
 	if _, err := r.Apply(t.Context(), admin(), withdrawn); err != nil {
 		t.Fatal(err)
 	}

@@ -21,13 +21,13 @@ type Lease struct {
 	Name  string // key of the lease, which names the elected task
 	// Holder identifies the instance. It must be unique, also among earlier instances on the same machine.
 	Holder string
-	// For is the duration of the lease after Acquire, which renews it.
-	For time.Duration
-	Now func() time.Time
+	// Duration is the duration of the lease after Acquire, which renews it.
+	Duration time.Duration
+	Now      func() time.Time
 
 	mu    sync.Mutex
-	other Holding   // the lease of another instance when it was last read
-	since time.Time // when other was first read
+	other LeaseHolder // the lease of another instance when it was last read
+	since time.Time   // when other was first read
 }
 
 // Acquire takes the lease if it is free or expired, or renews it. The error wraps ErrLease if another instance
@@ -38,23 +38,23 @@ func (l *Lease) Acquire(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case held.Holder != l.Holder && held.Until.After(l.Now()) && !l.isLeft(held):
+		case held.Holder != l.Holder && held.Until.After(l.Now()) && !l.released(held):
 			return fmt.Errorf("%w of %s: %s, until %s", ErrLease, l.Name, held.Holder, held.Until.Format(time.RFC3339))
 		}
-		return tx.SetLease(l.Name, Holding{l.Holder, l.Now().Add(l.For)})
+		return tx.SetLease(l.Name, LeaseHolder{l.Holder, l.Now().Add(l.Duration)})
 	})
 }
 
-// isLeft reports whether the lease of another instance is expired because it was not renewed for the duration
+// released reports whether the lease of another instance is expired because it was not renewed for the duration
 // For, by the own clock.
-func (l *Lease) isLeft(held Holding) bool {
+func (l *Lease) released(held LeaseHolder) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.Now()
 	if held.Holder != l.other.Holder || !held.Until.Equal(l.other.Until) {
 		l.other, l.since = held, now
 	}
-	return now.Sub(l.since) >= l.For
+	return now.Sub(l.since) >= l.Duration
 }
 
 // Check returns an error that wraps ErrLease unless this instance holds the lease. Called in a write
@@ -83,8 +83,8 @@ func (l *Lease) Release(ctx context.Context) error {
 	})
 }
 
-// Holding is a lease with its holder.
-type Holding struct {
+// LeaseHolder is a lease with its holder.
+type LeaseHolder struct {
 	Holder string    `json:"holder"`
 	Until  time.Time `json:"until"`
 }
@@ -92,11 +92,11 @@ type Holding struct {
 // LeaseTx reads leases.
 type LeaseTx interface {
 	// Lease returns the holder of a lease; the zero value if it is free.
-	Lease(name string) (Holding, error)
+	Lease(name string) (LeaseHolder, error)
 }
 
 // LeaseWriteTx changes leases.
 type LeaseWriteTx interface {
-	SetLease(name string, h Holding) error
+	SetLease(name string, h LeaseHolder) error
 	RemoveLease(name string) error
 }

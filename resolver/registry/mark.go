@@ -27,8 +27,8 @@ func (r *Registry) SetMark(ctx context.Context, mark Mark) error {
 	return nil
 }
 
-// Marked returns the last time of an operation; the zero value if it was never done.
-func Marked(tx Tx, mark Mark) (at time.Time, err error) {
+// MarkTime returns the last time of an operation; the zero value if it was never done.
+func MarkTime(tx Tx, mark Mark) (at time.Time, err error) {
 	value, err := tx.Document(TableMarks, string(mark))
 	if err == nil && value != nil {
 		if err = at.UnmarshalText(value); err != nil {

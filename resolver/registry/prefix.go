@@ -44,8 +44,8 @@ func lastDelimiter(text string) int {
 	return 0
 }
 
-// Enclosing returns the longest beginning of name, other than name itself, that a prefix may be.
-func Enclosing(name string) string {
+// EnclosingPrefix returns the longest beginning of name, other than name itself, that a prefix may be.
+func EnclosingPrefix(name string) string {
 	if name == "" {
 		return ""
 	}
@@ -96,8 +96,8 @@ func (e *Entry) MatchesPattern(name string) (bool, error) {
 	return !ok || pattern.MatchString(rest), nil
 }
 
-// ErrLeaves is the error for a name whose location would escape the path or the server of the prefix's target.
-var ErrLeaves = errors.New("the part after the prefix changes the path or the server of the target")
+// ErrEscapesTarget is the error for a name whose location would escape the path or the server of the prefix's target.
+var ErrEscapesTarget = errors.New("the part after the prefix changes the path or the server of the target")
 
 // ValidAt reports whether a target is valid at a time.
 func (t Target) ValidAt(at time.Time) bool {
@@ -113,7 +113,7 @@ func (t Target) Location(of Key, name string) (string, error) {
 	return expand(t.URI, of.Name, name)
 }
 
-// expand returns the location of a name by the target of a prefix. It returns ErrLeaves if the rest of the name
+// expand returns the location of a name by the target of a prefix. It returns ErrEscapesTarget if the rest of the name
 // escapes the server or the path of the target.
 func expand(target, prefix, name string) (string, error) {
 	location, err := substitute(target, prefix, name)
@@ -127,13 +127,13 @@ func expand(target, prefix, name string) (string, error) {
 	if _, rest, ok := strings.Cut(fixed, "://"); isTemplate && (!ok || !strings.ContainsAny(rest, "/?#")) {
 		// The rest of the name may be part of the authority. The server must not depend on it.
 		if !hasServer(target, prefix) || !sameServer(location, target, prefix) {
-			return "", ErrLeaves
+			return "", ErrEscapesTarget
 		}
 		fixed = location[:len(location)-len(pathOf(location))]
 	}
 	last := min(strings.LastIndexByte(fixed, '/')+1, len(location))
-	if strings.Contains(fixed, "://") && !strings.ContainsAny(fixed, "?#") && leaves(location[last:]) {
-		return "", ErrLeaves
+	if strings.Contains(fixed, "://") && !strings.ContainsAny(fixed, "?#") && escapesTarget(location[last:]) {
+		return "", ErrEscapesTarget
 	}
 	return location, nil
 }
@@ -147,9 +147,9 @@ func pathOf(location string) string {
 	return ""
 }
 
-// leaves reports whether a path escapes its base directory as servers may interpret it: by dot segments (also
+// escapesTarget reports whether a path escapes its base directory as servers may interpret it: by dot segments (also
 // encoded, or with parameters), by empty segments, or by backslashes.
-func leaves(path string) bool {
+func escapesTarget(path string) bool {
 	if i := strings.IndexAny(path, "?#"); i >= 0 {
 		path = path[:i]
 	}

@@ -12,13 +12,13 @@ import (
 func TestOutsidePrefixes(t *testing.T) {
 	f := newFixture(t)
 	put := func(r *registry.Registry, key registry.Key) error {
-		_, err := r.Apply(t.Context(), librarian, registry.Edit{Key: key, IfVersion: registry.Any, Change: registry.Put(leadsTo("https://a.example/"))})
+		_, err := r.Apply(t.Context(), librarian, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: registry.Put(leadsTo("https://a.example/"))})
 		return err
 	}
 	if err := put(f.Registry, registry.Name("urn:b:there")); err != nil {
 		t.Fatal(err)
 	}
-	f.config.Only = []string{"urn:a:", "urn:c:d:"}
+	f.config.OwnedPrefixes = []string{"urn:a:", "urn:c:d:"}
 	f.config.Suggest = func(text string) []string { return []string{"urn:b:" + text, "urn:A:" + text} }
 	r := registry.New(f.config)
 	const says = "cannot be resolved here: outside the prefixes of this registry, urn:a:, urn:c:d:"
@@ -36,7 +36,7 @@ func TestOutsidePrefixes(t *testing.T) {
 		t.Errorf("without what was meant: %v", err)
 	}
 	edit := registry.Edit{
-		Key: registry.Name("urn:b:new"), IfVersion: registry.Any, AllowUnresolvable: true, Change: registry.Put(leadsTo("https://a.example/")),
+		Key: registry.Name("urn:b:new"), IfVersion: registry.AnyVersion, AllowUnresolvable: true, Change: registry.Put(leadsTo("https://a.example/")),
 	}
 	if _, err := r.Apply(t.Context(), librarian, edit); err != nil {
 		t.Errorf("allowed: %v", err)

@@ -2,25 +2,25 @@ package registry
 
 import "context"
 
-// ReadOnly returns a WriteTx that discards all writes, for dry runs.
-func ReadOnly(tx Tx) WriteTx { return readOnly{tx} }
+// DryRunTx returns a WriteTx that discards all writes, for dry runs.
+func DryRunTx(tx Tx) WriteTx { return dryRunTx{tx} }
 
-type readOnly struct{ Tx }
+type dryRunTx struct{ Tx }
 
-func (readOnly) Append(*ChangeSet, []Changed, []Entry) error { return nil }
-func (readOnly) Redact(*ChangeSet, []Entry) error            { return nil }
-func (readOnly) Put(Table, []Document) error                 { return nil }
-func (readOnly) PutHealth(Health) error                      { return nil }
-func (readOnly) RemoveHealth(HealthKey) error                { return nil }
-func (readOnly) ForgetHealth(string) error                   { return nil }
-func (readOnly) AddToken(StoredToken) error                  { return nil }
-func (readOnly) RemoveToken(string) error                    { return nil }
-func (readOnly) SetTokenUsed(string, string) error           { return nil }
-func (readOnly) SetMintCounter(string, uint64) error         { return nil }
-func (readOnly) SetLease(string, Holding) error              { return nil }
-func (readOnly) RemoveLease(string) error                    { return nil }
-func (readOnly) AddResolved([]Resolved) error                { return nil }
-func (readOnly) FoldResolved([]string, string, string) error { return nil }
+func (dryRunTx) Append(*ChangeSet, []Changed, []Entry) error    { return nil }
+func (dryRunTx) Redact(*ChangeSet, []Entry) error               { return nil }
+func (dryRunTx) Put(Table, []Document) error                    { return nil }
+func (dryRunTx) PutHealth(Health) error                         { return nil }
+func (dryRunTx) RemoveHealth(HealthKey) error                   { return nil }
+func (dryRunTx) RemoveNameHealth(string) error                  { return nil }
+func (dryRunTx) AddToken(StoredToken) error                     { return nil }
+func (dryRunTx) RemoveToken(string) error                       { return nil }
+func (dryRunTx) SetTokenUsed(string, string) error              { return nil }
+func (dryRunTx) SetMintCounter(string, uint64) error            { return nil }
+func (dryRunTx) SetLease(string, LeaseHolder) error             { return nil }
+func (dryRunTx) RemoveLease(string) error                       { return nil }
+func (dryRunTx) AddResolutions([]ResolutionCount) error         { return nil }
+func (dryRunTx) FoldResolutions([]string, string, string) error { return nil }
 
 // Preview returns the changes that Apply would make, without their Seq, and writes nothing.
 func (r *Registry) Preview(ctx context.Context, actor Actor, edits ...Edit) ([]Changed, error) {
@@ -42,8 +42,8 @@ func (r *Registry) Preview(ctx context.Context, actor Actor, edits ...Edit) ([]C
 // called more than once.
 func (r *Registry) PreviewChange(ctx context.Context, actor Actor, f func(tx WriteTx, w *Batch) error) (changes []Changed, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
-		w := NewBatch(ReadOnly(tx), actor.Name, r.Now())
-		err := f(ReadOnly(tx), w)
+		w := NewBatch(DryRunTx(tx), actor.Name, r.Now())
+		err := f(DryRunTx(tx), w)
 		changes = w.Changes()
 		return err
 	})

@@ -30,7 +30,7 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 		if err := tx.Redact(&ChangeSet{Kind: KindRedaction, By: actor.Name, Note: reason, Time: r.Now()}, found); err != nil {
 			return err
 		}
-		return tx.ForgetHealth(key.Name)
+		return tx.RemoveNameHealth(key.Name)
 	})
 	if err != nil {
 		return 0, err
@@ -47,7 +47,7 @@ func (r *Registry) mayRedact(actor Actor, key Key, reason string) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	if err := actor.May(Admin, key); err != nil {
+	if err := actor.CheckRole(Admin, key); err != nil {
 		return Key{}, err
 	}
 	if reason == "" {

@@ -20,15 +20,15 @@ type Config struct {
 	// begins with text.
 	CanonicalPrefix func(text string) (string, error)
 	Now             func() time.Time
-	// Only are the owned prefixes: names outside of them are never requested from this registry, and are not
+	// OwnedPrefixes are the owned prefixes: names outside of them are never requested from this registry, and are not
 	// registered. nil owns all names.
-	Only []string
-	// Doubt returns a warning about a canonical name that is valid but suspicious, such as one with a wrong
+	OwnedPrefixes []string
+	// Warning returns a warning about a canonical name that is valid but suspicious, such as one with a wrong
 	// check digit, or nil. The field may be nil.
-	Doubt func(name string) error
-	// Level returns an error for a valid canonical name that cannot be registered, such as an identifier in a
+	Warning func(name string) error
+	// CheckLevel returns an error for a valid canonical name that cannot be registered, such as an identifier in a
 	// web address that is resolved at another level, or nil. The field may be nil.
-	Level func(name string) error
+	CheckLevel func(name string) error
 	// Suggest returns the names that an invalid text probably means, best first. The field may be nil.
 	Suggest func(text string) []string
 	// CheckDigits has the check digit algorithms for minted numbers, by prefix of the name, such as
@@ -41,8 +41,8 @@ type Config struct {
 // CheckDigit completes the numbers of a namespace.
 type CheckDigit struct {
 	Digits int // length of a number without its check digit
-	// Of returns the check digit for a number of that many digits.
-	Of func(digits string) byte
+	// Compute returns the check digit for a number of that many digits.
+	Compute func(digits string) byte
 }
 
 // Changed is a change of one key. Before is the zero value for a new key.
@@ -76,10 +76,10 @@ func (r *Registry) CanonicalPrefix(text string) (string, error) {
 	return prefix, nil
 }
 
-// Below returns the canonical form of a search prefix. Unlike a registered prefix it may end inside a scheme, a
+// SearchPrefix returns the canonical form of a search prefix. Unlike a registered prefix it may end inside a scheme, a
 // NID or an authority, as "urn", "urn:nb" and "https://exam" do; these parts are case-insensitive (RFC 3986
 // sections 3.1 and 3.2.2, RFC 8141 section 3.1) and are returned in lower case. The error wraps ErrInvalid.
-func (r *Registry) Below(text string) (string, error) {
+func (r *Registry) SearchPrefix(text string) (string, error) {
 	prefix, err := r.CanonicalPrefix(text)
 	if err != nil && isShort(text) {
 		return strings.ToLower(text), nil
@@ -94,13 +94,13 @@ func isShort(text string) bool {
 	return err == nil && !strings.ContainsAny(strings.TrimPrefix(rest, "//"), "/?#%@:")
 }
 
-// Doubt returns a warning about the name of a canonical key, which can be registered nevertheless; nil if there
+// Warning returns a warning about the name of a canonical key, which can be registered nevertheless; nil if there
 // is none.
-func (r *Registry) Doubt(key Key) error {
-	if r.config.Doubt == nil || key.Kind != KindName {
+func (r *Registry) Warning(key Key) error {
+	if r.config.Warning == nil || key.Kind != KindName {
 		return nil
 	}
-	return r.config.Doubt(key.Name)
+	return r.config.Warning(key.Name)
 }
 
 // Get returns the current entry of a key. The error is ErrUnknown if the key has none.
@@ -202,10 +202,10 @@ var (
 	ErrExhausted = errors.New("not enough free names")
 	// ErrDenied means that an actor lacks the permission for an operation.
 	ErrDenied = errors.New("not permitted")
-	// ErrToken means that a secret belongs to no valid token.
-	ErrToken = errors.New("invalid, expired or revoked token")
-	// ErrNoStore means that the store is temporarily unavailable.
-	ErrNoStore = errors.New("registry unavailable")
+	// ErrInvalidToken means that a secret belongs to no valid token.
+	ErrInvalidToken = errors.New("invalid, expired or revoked token")
+	// ErrUnavailable means that the store is temporarily unavailable.
+	ErrUnavailable = errors.New("registry unavailable")
 	// ErrReadOnly means that a database can be read but rejects writes, as a standby does.
 	ErrReadOnly = errors.New("the database is read-only")
 	// ErrReplaced means that the file of a store is no longer the file that was opened.
@@ -217,21 +217,21 @@ var (
 	ErrSchema = errors.New("registry written by another version of urnd")
 	// ErrDamaged means that the content of a store differs from what was written.
 	ErrDamaged = errors.New("registry damaged")
-	// ErrSelection means that the parameters by which a request selects or limits its results are not valid.
-	ErrSelection = errors.New("invalid parameters")
-	// ErrLarge means that a document or a body exceeds its limit.
-	ErrLarge = errors.New("document too large")
-	// ErrShare means that a token has used up its own concurrency limit.
-	ErrShare = errors.New("concurrency limit of the token reached; try again when one of its requests has ended")
-	// ErrExports means that the limit of concurrent exports of all tokens is reached.
-	ErrExports = errors.New("too many concurrent exports")
-	// ErrJob means that a job does not exist, ErrJobEnded that it has already ended, and ErrJobs that the queue
+	// ErrInvalidParameters means that the parameters by which a request selects or limits its results are not valid.
+	ErrInvalidParameters = errors.New("invalid parameters")
+	// ErrTooLarge means that a document or a body exceeds its limit.
+	ErrTooLarge = errors.New("document too large")
+	// ErrTokenLimit means that a token has used up its own concurrency limit.
+	ErrTokenLimit = errors.New("concurrency limit of the token reached; try again when one of its requests has ended")
+	// ErrExportLimit means that the limit of concurrent exports of all tokens is reached.
+	ErrExportLimit = errors.New("too many concurrent exports")
+	// ErrUnknownJob means that a job does not exist, ErrJobEnded that it has already ended, and ErrJobLimit that the queue
 	// of all tokens is full.
-	ErrJob      = errors.New("no such job")
-	ErrJobEnded = errors.New("job cannot be cancelled")
-	ErrJobs     = errors.New("too many queued jobs; try again later")
-	// ErrNoJobs means that jobs cannot be stored.
-	ErrNoJobs = errors.New("no directory for job bodies: start urnd with a state directory (StateDirectory of systemd)")
+	ErrUnknownJob = errors.New("no such job")
+	ErrJobEnded   = errors.New("job cannot be cancelled")
+	ErrJobLimit   = errors.New("too many queued jobs; try again later")
+	// ErrJobsDisabled means that jobs cannot be stored.
+	ErrJobsDisabled = errors.New("no directory for job bodies: start urnd with a state directory (StateDirectory of systemd)")
 	// ErrKeyReused means that an idempotency key was already used for a different request.
 	ErrKeyReused = errors.New("Idempotency-Key already used for a different request")
 )
@@ -294,7 +294,7 @@ func (r *Registry) Verify(ctx context.Context, report func(problem string), prog
 	}
 	for _, kind := range []Kind{KindName, KindPrefix} {
 		for after, more := "", true; more; {
-			var page []Change
+			var page []ChangedKey
 			err := r.config.Store.Read(ctx, func(tx Tx) (err error) {
 				page, err = tx.Current(kind, after, verifyPage)
 				return err

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Reopening is a Store that is opened in the background, with retries until it succeeds. Until then its methods
+// ReopeningStore is a Store that is opened in the background, with retries until it succeeds. Until then its methods
 // return the error of the last try. Run opens it, and must have returned before Close is called.
-type Reopening struct {
-	config ReopeningConfig
+type ReopeningStore struct {
+	config ReopeningStoreConfig
 
 	opened atomic.Pointer[opened]
 	mu     sync.Mutex
@@ -21,8 +21,8 @@ type Reopening struct {
 	former []Store // stores that were abandoned, but may still be in use
 }
 
-// ReopeningConfig configures a Reopening. All fields are required.
-type ReopeningConfig struct {
+// ReopeningStoreConfig configures a Reopening. All fields are required.
+type ReopeningStoreConfig struct {
 	Open func(ctx context.Context) (Store, error)
 	// Every is the delay between retries.
 	Every time.Duration
@@ -33,15 +33,15 @@ type ReopeningConfig struct {
 
 type opened struct{ store Store }
 
-// NewReopening returns a Reopening.
-func NewReopening(config ReopeningConfig) *Reopening {
-	return &Reopening{config: config, err: fmt.Errorf("%w: opening it", ErrNoStore)}
+// NewReopeningStore returns a Reopening.
+func NewReopeningStore(config ReopeningStoreConfig) *ReopeningStore {
+	return &ReopeningStore{config: config, err: fmt.Errorf("%w: opening it", ErrUnavailable)}
 }
 
 // Run opens the store. It returns once the store is open, with its Head at that time, or when ctx ends.
-func (r *Reopening) Run(ctx context.Context) (head Seq) {
+func (r *ReopeningStore) Run(ctx context.Context) (head Seq) {
 	for {
-		head, err := r.Try(ctx)
+		head, err := r.TryOpen(ctx)
 		if ctx.Err() != nil {
 			return 0
 		}
@@ -57,8 +57,8 @@ func (r *Reopening) Run(ctx context.Context) (head Seq) {
 	}
 }
 
-// Try tries once to open the store, and returns its Head.
-func (r *Reopening) Try(ctx context.Context) (head Seq, err error) {
+// TryOpen tries once to open the store, and returns its Head.
+func (r *ReopeningStore) TryOpen(ctx context.Context) (head Seq, err error) {
 	store, err := r.config.Open(ctx)
 	if err == nil {
 		if head, err = store.Head(ctx); err != nil {
@@ -74,9 +74,9 @@ func (r *Reopening) Try(ctx context.Context) (head Seq, err error) {
 	return head, err
 }
 
-// GiveUp abandons the open store because of an error; Run must then open it again. The store is closed only by
+// Abandon abandons the open store because of an error; Run must then open it again. The store is closed only by
 // Close, since other goroutines may still use it.
-func (r *Reopening) GiveUp(err error) {
+func (r *ReopeningStore) Abandon(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if o := r.opened.Swap(nil); o != nil {
@@ -86,7 +86,7 @@ func (r *Reopening) GiveUp(err error) {
 }
 
 // get returns the store, or the error of the last try.
-func (r *Reopening) get() (Store, error) {
+func (r *ReopeningStore) get() (Store, error) {
 	if o := r.opened.Load(); o != nil {
 		return o.store, nil
 	}
@@ -96,20 +96,20 @@ func (r *Reopening) get() (Store, error) {
 }
 
 // Unwritable returns why the open store is read-only; nil if it is not, or if that is unknown.
-func (r *Reopening) Unwritable() error {
+func (r *ReopeningStore) ReadOnlyErr() error {
 	s, err := r.get()
 	if err != nil {
 		return nil //nolint:nilerr // it is not open
 	}
-	if u, ok := s.(interface{ Unwritable() error }); ok {
-		return u.Unwritable()
+	if u, ok := s.(interface{ ReadOnlyErr() error }); ok {
+		return u.ReadOnlyErr()
 	}
 	return nil
 }
 
 // Degraded returns a problem of the open store that does not prevent reads and writes; nil if there is none, or
 // if that is unknown.
-func (r *Reopening) Degraded() error {
+func (r *ReopeningStore) Degraded() error {
 	s, err := r.get()
 	if err != nil {
 		return nil //nolint:nilerr // it is not open
@@ -121,18 +121,18 @@ func (r *Reopening) Degraded() error {
 }
 
 // TryWriting checks again whether the open store is writable, after it was found to be read-only.
-func (r *Reopening) TryWriting(ctx context.Context) {
+func (r *ReopeningStore) RecheckWritable(ctx context.Context) {
 	s, err := r.get()
 	if err != nil {
 		return // not open
 	}
-	if t, ok := s.(interface{ TryWriting(ctx context.Context) }); ok {
-		t.TryWriting(ctx)
+	if t, ok := s.(interface{ RecheckWritable(ctx context.Context) }); ok {
+		t.RecheckWritable(ctx)
 	}
 }
 
 // Lookup implements Store.
-func (r *Reopening) Lookup(ctx context.Context, key Key) (Entry, error) {
+func (r *ReopeningStore) Lookup(ctx context.Context, key Key) (Entry, error) {
 	s, err := r.get()
 	if err != nil {
 		return Entry{}, err
@@ -141,7 +141,7 @@ func (r *Reopening) Lookup(ctx context.Context, key Key) (Entry, error) {
 }
 
 // Floor implements Store.
-func (r *Reopening) Floor(ctx context.Context, text string) (Entry, error) {
+func (r *ReopeningStore) Floor(ctx context.Context, text string) (Entry, error) {
 	s, err := r.get()
 	if err != nil {
 		return Entry{}, err
@@ -150,7 +150,7 @@ func (r *Reopening) Floor(ctx context.Context, text string) (Entry, error) {
 }
 
 // Head implements Store.
-func (r *Reopening) Head(ctx context.Context) (Seq, error) {
+func (r *ReopeningStore) Head(ctx context.Context) (Seq, error) {
 	s, err := r.get()
 	if err != nil {
 		return 0, err
@@ -159,7 +159,7 @@ func (r *Reopening) Head(ctx context.Context) (Seq, error) {
 }
 
 // Read implements Store.
-func (r *Reopening) Read(ctx context.Context, f func(Tx) error) error {
+func (r *ReopeningStore) Read(ctx context.Context, f func(Tx) error) error {
 	s, err := r.get()
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func (r *Reopening) Read(ctx context.Context, f func(Tx) error) error {
 }
 
 // Write implements Store.
-func (r *Reopening) Write(ctx context.Context, f func(WriteTx) error) error {
+func (r *ReopeningStore) Write(ctx context.Context, f func(WriteTx) error) error {
 	s, err := r.get()
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (r *Reopening) Write(ctx context.Context, f func(WriteTx) error) error {
 }
 
 // Bulk implements Store.
-func (r *Reopening) Bulk(ctx context.Context, f func(WriteTx) error) error {
+func (r *ReopeningStore) Bulk(ctx context.Context, f func(WriteTx) error) error {
 	s, err := r.get()
 	if err != nil {
 		return err
@@ -185,17 +185,17 @@ func (r *Reopening) Bulk(ctx context.Context, f func(WriteTx) error) error {
 	return s.Bulk(ctx, f)
 }
 
-// Hint implements Store.
-func (r *Reopening) Hint() <-chan struct{} {
+// Notifications implements Store.
+func (r *ReopeningStore) Notifications() <-chan struct{} {
 	s, err := r.get()
 	if err != nil {
 		return nil
 	}
-	return s.Hint()
+	return s.Notifications()
 }
 
 // Verify implements Store.
-func (r *Reopening) Verify(ctx context.Context, report func(problem string), progress func(done, all Seq)) error {
+func (r *ReopeningStore) Verify(ctx context.Context, report func(problem string), progress func(done, all Seq)) error {
 	s, err := r.get()
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (r *Reopening) Verify(ctx context.Context, report func(problem string), pro
 }
 
 // Dump implements Store.
-func (r *Reopening) Dump(ctx context.Context, to io.Writer, made time.Time, progress func(done, all Seq)) error {
+func (r *ReopeningStore) Dump(ctx context.Context, to io.Writer, made time.Time, progress func(done, all Seq)) error {
 	s, err := r.get()
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func (r *Reopening) Dump(ctx context.Context, to io.Writer, made time.Time, prog
 }
 
 // Load implements Store.
-func (r *Reopening) Load(ctx context.Context, from io.Reader, progress func(done, all Seq)) error {
+func (r *ReopeningStore) Load(ctx context.Context, from io.Reader, progress func(done, all Seq)) error {
 	s, err := r.get()
 	if err != nil {
 		return err
@@ -222,8 +222,8 @@ func (r *Reopening) Load(ctx context.Context, from io.Reader, progress func(done
 }
 
 // Close implements Store.
-func (r *Reopening) Close() error {
-	r.GiveUp(ErrNoStore)
+func (r *ReopeningStore) Close() error {
+	r.Abandon(ErrUnavailable)
 	var err error
 	for _, store := range r.former {
 		err = errors.Join(err, store.Close())

@@ -20,8 +20,8 @@ type Revert struct {
 	Conflict func(key Key, err error)
 }
 
-// Reverted is the result of a Revert: the numbers of keys that were reverted and that were not.
-type Reverted struct {
+// RevertResult is the result of a Revert: the numbers of keys that were reverted and that were not.
+type RevertResult struct {
 	Set       ChangeSet // the new change set; its Number is 0 if nothing was changed
 	Names     int64
 	Conflicts int64
@@ -32,14 +32,14 @@ const revertPage = 10_000
 
 // Revert runs a Revert. If it returns an error, the transactions before it are committed; another run continues
 // with the rest.
-func (r *Registry) Revert(ctx context.Context, actor Actor, revert Revert) (report Reverted, err error) {
-	if err := actor.May(Admin, Key{}); err != nil {
+func (r *Registry) Revert(ctx context.Context, actor Actor, revert Revert) (report RevertResult, err error) {
+	if err := actor.CheckRole(Admin, Key{}); err != nil {
 		return report, err
 	}
 	if revert.Note == "" {
 		return report, Invalid("note_missing", "note", "reverting requires a note: the reason of withdrawals")
 	}
-	run := &reverting{Revert: revert, registry: r, actor: actor}
+	run := &revertRun{Revert: revert, registry: r, actor: actor}
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		if run.of, err = tx.ChangeSet(revert.Set); err == nil {
 			run.spans, err = spansOf(tx, run.of)
@@ -60,25 +60,25 @@ func (r *Registry) Revert(ctx context.Context, actor Actor, revert Revert) (repo
 	return run.report, nil
 }
 
-// reverting is a running Revert.
-type reverting struct {
+// revertRun is a running Revert.
+type revertRun struct {
 	Revert
 	registry *Registry
 	actor    Actor
 	of       ChangeSet
 	spans    []span
-	report   Reverted
+	report   RevertResult
 	earlier  span // last commit of an earlier run that was found
 }
 
 // has reports whether a Seq belongs to the change set.
-func (r *reverting) has(seq Seq) bool {
+func (r *revertRun) has(seq Seq) bool {
 	i := sort.Search(len(r.spans), func(i int) bool { return r.spans[i].last >= seq })
 	return i < len(r.spans) && r.spans[i].first <= seq
 }
 
 // page reverts the versions of a span, in one transaction.
-func (r *reverting) page(ctx context.Context, s span) error {
+func (r *revertRun) page(ctx context.Context, s span) error {
 	var conflicts []func()
 	var names int64
 	var changes []Changed
@@ -86,7 +86,7 @@ func (r *reverting) page(ctx context.Context, s span) error {
 	transaction := func(tx WriteTx) error {
 		conflicts, names, changes = nil, 0, nil
 		w := NewBatch(tx, r.actor.Name, set.Time)
-		w.Into(r.report.Set)
+		w.SetChangeSet(r.report.Set)
 		for rest := s; rest.first <= rest.last; {
 			page, next, err := r.first(tx, rest)
 			if err != nil {
@@ -119,7 +119,7 @@ func (r *reverting) page(ctx context.Context, s span) error {
 		}
 		var err error
 		changes, err = w.Flush()
-		set = w.Set()
+		set = w.ChangeSet()
 		return err
 	}
 	if err := r.write(ctx, transaction); err != nil {
@@ -135,15 +135,15 @@ func (r *reverting) page(ctx context.Context, s span) error {
 }
 
 // write calls f in a transaction, which writes nothing in a dry run.
-func (r *reverting) write(ctx context.Context, f func(WriteTx) error) error {
+func (r *revertRun) write(ctx context.Context, f func(WriteTx) error) error {
 	store := r.registry.config.Store
 	if r.DryRun {
-		return store.Read(ctx, func(tx Tx) error { return f(ReadOnly(tx)) })
+		return store.Read(ctx, func(tx Tx) error { return f(DryRunTx(tx)) })
 	}
 	return store.Write(ctx, f)
 }
 
-func (r *reverting) conflict(key Key, err error) {
+func (r *revertRun) conflict(key Key, err error) {
 	r.report.Conflicts++
 	if r.Conflict != nil {
 		r.Conflict(key, err)
@@ -151,7 +151,7 @@ func (r *reverting) conflict(key Key, err error) {
 }
 
 // show reports the changes to the audit and to Reverted.
-func (r *reverting) show(ctx context.Context, changes []Changed) {
+func (r *revertRun) show(ctx context.Context, changes []Changed) {
 	if audit := r.registry.config.Audit; audit != nil && !r.DryRun && len(changes) > 0 {
 		audit(ctx, r.actor, changes)
 	}
@@ -162,8 +162,8 @@ func (r *reverting) show(ctx context.Context, changes []Changed) {
 	}
 }
 
-// isTakenBack reports whether the current version of a key was made by an earlier run of the same revert.
-func (r *reverting) isTakenBack(tx Tx, now *Entry) (bool, error) {
+// reverted reports whether the current version of a key was made by an earlier run of the same revert.
+func (r *revertRun) reverted(tx Tx, now *Entry) (bool, error) {
 	if now.Seq == 0 {
 		return false, nil
 	}
@@ -185,7 +185,7 @@ func (r *reverting) isTakenBack(tx Tx, now *Entry) (bool, error) {
 // first returns the first page of changes of a span, without those of keys that the set changed earlier, and
 // the Seq where the rest of the span begins. Of each key only the first version in the set is needed: its
 // predecessor is the record to restore.
-func (r *reverting) first(tx Tx, s span) (changes []Changed, next Seq, err error) {
+func (r *revertRun) first(tx Tx, s span) (changes []Changed, next Seq, err error) {
 	events, next, err := eventsIn(tx, s)
 	if err != nil {
 		return nil, 0, err
@@ -194,7 +194,7 @@ func (r *reverting) first(tx Tx, s span) (changes []Changed, next Seq, err error
 	for i := range events {
 		versions = append(versions, events[i].Version) // the zero value has no predecessor
 	}
-	before, err := tx.Before(versions)
+	before, err := tx.Predecessors(versions)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -210,7 +210,7 @@ func (r *reverting) first(tx Tx, s span) (changes []Changed, next Seq, err error
 }
 
 // change reverts a key, given its first version in the set.
-func (r *reverting) change(tx Tx, w *Batch, c *Changed) (reverted bool, err error) {
+func (r *revertRun) change(tx Tx, w *Batch, c *Changed) (reverted bool, err error) {
 	if !c.After.Exists() {
 		return false, fmt.Errorf("%w: purged and redacted versions cannot be restored", ErrConflict)
 	}
@@ -219,7 +219,7 @@ func (r *reverting) change(tx Tx, w *Batch, c *Changed) (reverted bool, err erro
 		return false, err
 	}
 	if !r.has(now.Seq) {
-		if taken, err := r.isTakenBack(tx, &now); taken || err != nil {
+		if taken, err := r.reverted(tx, &now); taken || err != nil {
 			return false, err
 		}
 		return false, fmt.Errorf("%w: changed since, by %s at %s", ErrConflict, now.By, now.Changed.Format("2006-01-02 15:04:05"))

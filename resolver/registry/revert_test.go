@@ -21,7 +21,7 @@ func setsOf(t *testing.T, r *registry.Registry, after registry.Seq) (sets []regi
 
 func lead(name, target string) registry.Edit {
 	return registry.Edit{
-		Key: registry.Name(name), IfVersion: registry.Any, Note: "why",
+		Key: registry.Name(name), IfVersion: registry.AnyVersion, Note: "why",
 		Change: registry.Put(registry.Record{Targets: []registry.Target{{URI: target}}}),
 	}
 }
@@ -57,7 +57,7 @@ func TestChangeSetsBefore(t *testing.T) {
 		t.Helper()
 		_, err := r.Change(t.Context(), admin(), func(_ registry.WriteTx, w *registry.Batch) error {
 			if set.Kind != "" {
-				w.Into(set)
+				w.SetChangeSet(set)
 			}
 			for range rows {
 				n++
@@ -69,7 +69,7 @@ func TestChangeSetsBefore(t *testing.T) {
 			if _, err := w.Flush(); err != nil {
 				return err
 			}
-			set = w.Set()
+			set = w.ChangeSet()
 			return nil
 		})
 		if err != nil {

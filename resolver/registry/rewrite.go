@@ -19,7 +19,7 @@ const KindRewrite = "rewrite"
 // left unchanged. An interrupted rewrite is continued by a Rewrite with the same Below, Replace and With by the
 // same actor.
 type Rewrite struct {
-	Below   string // canonical beginning of the names; "" is all names
+	Prefix  string // canonical beginning of the names; "" is all names
 	Replace string // beginning of the URIs to replace, compared by bytes
 	With    string // its replacement
 	Note    string // reason; "" generates a note with both beginnings
@@ -32,13 +32,13 @@ type Rewrite struct {
 	// They may be nil.
 	Rewritten func(Changed)
 	Conflict  func(key Key, err error)
-	Progress  func(Rewritten)
+	Progress  func(RewriteResult)
 	// Transaction is how many entries are read per transaction; 0 is 10,000.
 	Transaction int
 }
 
-// Rewritten is the result of a Rewrite, including the runs that it continues.
-type Rewritten struct {
+// RewriteResult is the result of a Rewrite, including the runs that it continues.
+type RewriteResult struct {
 	Set       ChangeSet `json:"set"` // the new change set; its Number is 0 if nothing was changed
 	AsOf      Seq       `json:"as_of"`
 	Names     int64     `json:"names"` // entries that were read
@@ -50,9 +50,9 @@ type Rewritten struct {
 const rewritePage = 10_000
 
 // Rewrite runs a Rewrite. If it returns an error, the transactions before it are committed.
-func (r *Registry) Rewrite(ctx context.Context, actor Actor, w Rewrite) (Rewritten, error) {
+func (r *Registry) Rewrite(ctx context.Context, actor Actor, w Rewrite) (RewriteResult, error) {
 	if err := w.Check(actor); err != nil {
-		return Rewritten{}, err
+		return RewriteResult{}, err
 	}
 	if w.Note == "" {
 		w.Note = fmt.Sprintf("targets moved from %s to %s", w.Replace, w.With)
@@ -60,27 +60,27 @@ func (r *Registry) Rewrite(ctx context.Context, actor Actor, w Rewrite) (Rewritt
 	if w.Transaction <= 0 {
 		w.Transaction = rewritePage
 	}
-	run := &rewriting{Rewrite: w, registry: r, actor: actor}
+	run := &rewriteRun{Rewrite: w, registry: r, actor: actor}
 	if err := run.begin(ctx); err != nil {
-		return run.at.Rewritten, err
+		return run.at.RewriteResult, err
 	}
 	for !run.at.Done {
 		if err := ctx.Err(); err != nil {
-			return run.at.Rewritten, err
+			return run.at.RewriteResult, err
 		}
 		if err := run.page(ctx); err != nil {
-			return run.at.Rewritten, err
+			return run.at.RewriteResult, err
 		}
 		if w.Progress != nil {
-			w.Progress(run.at.Rewritten)
+			w.Progress(run.at.RewriteResult)
 		}
 	}
-	return run.at.Rewritten, nil
+	return run.at.RewriteResult, nil
 }
 
 // Check returns an error for an invalid Rewrite, or ErrDenied if the actor lacks permission.
 func (w *Rewrite) Check(actor Actor) error {
-	if err := actor.May(Writer, Prefix(w.Below)); err != nil {
+	if err := actor.CheckRole(Writer, Prefix(w.Prefix)); err != nil {
 		return err
 	}
 	switch {
@@ -102,7 +102,7 @@ func (w *Rewrite) Check(actor Actor) error {
 // rewritePosition is the progress of a rewrite: a document that is written in the same transaction as the
 // changes.
 type rewritePosition struct {
-	Rewritten
+	RewriteResult
 	Started time.Time `json:"started"`
 	Note    string    `json:"note"`
 	Kind    Kind      `json:"kind"`
@@ -110,8 +110,8 @@ type rewritePosition struct {
 	Done    bool      `json:"-"`
 }
 
-// rewriting is a running Rewrite.
-type rewriting struct {
+// rewriteRun is a running Rewrite.
+type rewriteRun struct {
 	Rewrite
 	registry *Registry
 	actor    Actor
@@ -120,22 +120,22 @@ type rewriting struct {
 }
 
 // page rewrites the next entries, in one transaction.
-func (r *rewriting) page(ctx context.Context) error {
+func (r *rewriteRun) page(ctx context.Context) error {
 	var next rewritePosition
 	var changes []Changed
 	var conflicts []rewriteConflict
 	var document []byte
 	err := r.write(ctx, func(tx WriteTx) error {
-		if err := r.isAlone(tx); err != nil {
+		if err := r.checkSingleRun(tx); err != nil {
 			return err
 		}
 		next, changes, conflicts = r.at, nil, nil
-		page, err := tx.List(next.Kind, r.Below, next.After, r.Transaction)
+		page, err := tx.List(next.Kind, r.Prefix, next.After, r.Transaction)
 		if err != nil {
 			return err
 		}
 		w := NewBatch(tx, r.actor.Name, next.Started)
-		w.Into(next.Set)
+		w.SetChangeSet(next.Set)
 		w.hold(page)
 		for i := range page {
 			if err := r.entry(tx, w, &page[i]); err != nil {
@@ -149,7 +149,7 @@ func (r *rewriting) page(ctx context.Context) error {
 			if changes, err = w.Flush(); err != nil {
 				return err
 			}
-			next.Set = w.Set()
+			next.Set = w.ChangeSet()
 		}
 		next.Names += int64(len(page))
 		next.Changed += int64(len(changes))
@@ -190,7 +190,7 @@ func (p *rewritePosition) advance(page []Entry, size int) {
 }
 
 // show reports changes and conflicts to the audit and to the callbacks.
-func (r *rewriting) show(ctx context.Context, changes []Changed, conflicts []rewriteConflict) {
+func (r *rewriteRun) show(ctx context.Context, changes []Changed, conflicts []rewriteConflict) {
 	if audit := r.registry.config.Audit; audit != nil && !r.DryRun && len(changes) > 0 {
 		audit(ctx, r.actor, changes)
 	}
@@ -207,7 +207,7 @@ func (r *rewriting) show(ctx context.Context, changes []Changed, conflicts []rew
 }
 
 // entry rewrites the targets of an entry.
-func (r *rewriting) entry(tx Tx, w *Batch, e *Entry) error {
+func (r *rewriteRun) entry(tx Tx, w *Batch, e *Entry) error {
 	record, is := r.moved(e.Record)
 	if e.Seq > r.at.AsOf {
 		was, err := versionAsOf(tx, e, r.at.AsOf)
@@ -222,7 +222,7 @@ func (r *rewriting) entry(tx Tx, w *Batch, e *Entry) error {
 	if !is {
 		return nil
 	}
-	if err := r.actor.May(e.Needs(), e.Key); err != nil {
+	if err := r.actor.CheckRole(e.RequiredRole(), e.Key); err != nil {
 		return err
 	}
 	record, err := r.registry.Check(e.Key, record)
@@ -236,7 +236,7 @@ func (r *rewriting) entry(tx Tx, w *Batch, e *Entry) error {
 }
 
 // moved returns a record with rewritten targets, and whether any target was rewritten.
-func (r *rewriting) moved(record Record) (Record, bool) {
+func (r *rewriteRun) moved(record Record) (Record, bool) {
 	is := false
 	targets := make([]Target, len(record.Targets))
 	for i, t := range record.Targets {
@@ -259,13 +259,13 @@ func versionAsOf(tx Tx, e *Entry, seq Seq) (Entry, error) {
 }
 
 // key returns the key of the document that stores the position.
-func (r *rewriting) key() string {
-	what, _ := json.Marshal([]string{r.actor.Name, r.Below, r.Replace, r.With}) // strings never fail to marshal
+func (r *rewriteRun) key() string {
+	what, _ := json.Marshal([]string{r.actor.Name, r.Prefix, r.Replace, r.With}) // strings never fail to marshal
 	return fmt.Sprintf("rewrite %x", sha256.Sum256(what))
 }
 
 // begin sets the start position, or reads that of an interrupted run.
-func (r *rewriting) begin(ctx context.Context) error {
+func (r *rewriteRun) begin(ctx context.Context) error {
 	r.at = rewritePosition{Started: r.registry.Now(), Note: r.Note, Kind: KindPrefix}
 	r.at.Set = ChangeSet{Kind: KindRewrite, By: r.actor.Name, Note: r.Note, Time: r.at.Started}
 	head, err := r.registry.config.Store.Head(ctx)
@@ -295,8 +295,8 @@ func (r *rewriting) begin(ctx context.Context) error {
 	return nil
 }
 
-// isAlone returns ErrConflict if another process runs the same rewrite.
-func (r *rewriting) isAlone(tx Tx) error {
+// checkSingleRun returns ErrConflict if another process runs the same rewrite.
+func (r *rewriteRun) checkSingleRun(tx Tx) error {
 	if r.DryRun {
 		return nil
 	}
@@ -308,7 +308,7 @@ func (r *rewriting) isAlone(tx Tx) error {
 }
 
 // putPosition stores the position of the rewrite, and removes it at the end.
-func (r *rewriting) putPosition(tx WriteTx, p *rewritePosition) (document []byte, err error) {
+func (r *rewriteRun) putPosition(tx WriteTx, p *rewritePosition) (document []byte, err error) {
 	if r.DryRun {
 		return nil, nil
 	}
@@ -322,10 +322,10 @@ func (r *rewriting) putPosition(tx WriteTx, p *rewritePosition) (document []byte
 
 // write calls f in a transaction, which writes nothing in a dry run. A write transaction ignores the
 // cancellation of ctx.
-func (r *rewriting) write(ctx context.Context, f func(WriteTx) error) error {
+func (r *rewriteRun) write(ctx context.Context, f func(WriteTx) error) error {
 	store := r.registry.config.Store
 	if r.DryRun {
-		return store.Read(ctx, func(tx Tx) error { return f(ReadOnly(tx)) })
+		return store.Read(ctx, func(tx Tx) error { return f(DryRunTx(tx)) })
 	}
 	return store.Write(context.WithoutCancel(ctx), f)
 }

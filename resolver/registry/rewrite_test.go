@@ -29,7 +29,7 @@ func TestRewrite(t *testing.T) {
 		lead("urn:example:d", "http://old.example/d"), lead("urn:other:a", "http://old.example/other"))
 	var conflicts []string
 	what := registry.Rewrite{
-		Below: "urn:example:", Replace: "http://old.example/", With: "https://new.example/", DryRun: true, Transaction: 2,
+		Prefix: "urn:example:", Replace: "http://old.example/", With: "https://new.example/", DryRun: true, Transaction: 2,
 		Conflict: func(key registry.Key, err error) { conflicts = append(conflicts, key.Name+": "+err.Error()) },
 	}
 	would, err := r.Rewrite(t.Context(), admin(), what)
@@ -70,8 +70,8 @@ func TestRewriteContinued(t *testing.T) {
 	apply(t, r, edits...)
 	ctx, cancel := context.WithCancel(t.Context())
 	what := registry.Rewrite{
-		Below: "urn:example:", Replace: "http://old.example/", With: "http://old.example/moved/", Transaction: 3,
-		Progress: func(p registry.Rewritten) {
+		Prefix: "urn:example:", Replace: "http://old.example/", With: "http://old.example/moved/", Transaction: 3,
+		Progress: func(p registry.RewriteResult) {
 			if p.Changed > 0 {
 				cancel()
 			}
@@ -91,7 +91,7 @@ func TestRewriteContinued(t *testing.T) {
 		t.Errorf("it leads to %s", got)
 	}
 	var changed []string
-	if err := r.ChangesOf(t.Context(), done.Set.Number, func(c registry.Changed) bool { changed = append(changed, c.After.Name); return true }); err != nil ||
+	if err := r.ChangesInSet(t.Context(), done.Set.Number, func(c registry.Changed) bool { changed = append(changed, c.After.Name); return true }); err != nil ||
 		len(changed) != 9 || slices.Contains(changed, "urn:example:8") {
 		t.Errorf("the set has changed %q, %v", changed, err)
 	}
@@ -102,11 +102,11 @@ func TestRewriteDenied(t *testing.T) {
 	r := chained(t, 0)
 	apply(t, r, lead("urn:example:a", "http://old.example/a"))
 	some := registry.Actor{Name: "some", Role: registry.Writer, Prefixes: []string{"urn:example:a"}}
-	what := registry.Rewrite{Below: "urn:example:", Replace: "http://old.example/", With: "javascript:"}
+	what := registry.Rewrite{Prefix: "urn:example:", Replace: "http://old.example/", With: "javascript:"}
 	if _, err := r.Rewrite(t.Context(), some, what); !errors.Is(err, registry.ErrDenied) {
 		t.Errorf("below a prefix that is not its own: %v", err)
 	}
-	what.Below = "urn:example:a"
+	what.Prefix = "urn:example:a"
 	if done, err := r.Rewrite(t.Context(), some, what); err != nil || done.Conflicts != 1 || targetOf(t, r, "urn:example:a") != "http://old.example/a" {
 		t.Errorf("to what no target may be: %+v, %v", done, err)
 	}

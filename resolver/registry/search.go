@@ -16,8 +16,8 @@ import (
 // Search selects entries: those that match all of its fields.
 type Search struct {
 	Kind Kind
-	// Below is a prefix of the names, compared by bytes. Only these names are read.
-	Below string
+	// Prefix is a prefix of the names, compared by bytes. Only these names are read.
+	Prefix string
 	// AliasOf selects the aliases of a canonical name. Only these are read. "" is any.
 	AliasOf string
 	// Text is a substring of the name or of a target, Target a substring of a target; both ignore the case of
@@ -29,8 +29,8 @@ type Search struct {
 	// Title are words of the titles of targets and in the metadata: see title.ParseQuery. Only names with these
 	// words are read.
 	Title string
-	// Open selects public entries only: see Entry.IsOpen.
-	Open bool
+	// PublicOnly selects public entries only: see Entry.Public.
+	PublicOnly bool
 	// At is the time as of which entries are searched and returned; the zero value is now. Purged entries are
 	// not found.
 	At time.Time
@@ -38,15 +38,15 @@ type Search struct {
 	// one of its values, as text. Values are compared without regard to case; "" is any.
 	Tag, Member, Value string
 	Statuses           []Status // any of these; nil is any status
-	// Newest orders by the last change, newest first, instead of by name: it reads the versions backwards. It
+	// NewestFirst orders by the last change, newest first, instead of by name: it reads the versions backwards. It
 	// cannot be combined with At.
-	Newest bool
+	NewestFirst bool
 	// After is the Searched.Last of the search that this one continues.
 	After string
 	// Limit is the maximum number of results; 0 is unlimited.
 	Limit int
-	// Within limits the duration of the search, by the clock of the Registry; 0 is unlimited.
-	Within time.Duration
+	// Timeout limits the duration of the search, by the clock of the Registry; 0 is unlimited.
+	Timeout time.Duration
 
 	host  *hostQuery  // host in Target, if it is known
 	title title.Query // parsed Title, nil if that is ""
@@ -63,13 +63,13 @@ func (s *Search) Validate() error {
 	return nil
 }
 
-// Searched is the progress of a search.
-type Searched struct {
+// SearchProgress is the progress of a search.
+type SearchProgress struct {
 	Read, Found int
 	// Last is where to continue: the last name that was read, or with Newest the Seq of its version. "" is the
 	// end.
-	Last string
-	Late bool // it was ended by Within
+	Last     string
+	TimedOut bool // it was ended by Within
 }
 
 // searchPage is the maximum number of entries per page. Each page is a transaction of its own, since a long one
@@ -84,9 +84,9 @@ const (
 // order of registration when a host or a title is searched. Text, and a Target that is no host, need a scan of
 // all entries that begin with Below, since no index covers substrings. An error of found ends the search and is
 // returned.
-func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error) (Searched, error) {
+func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error) (SearchProgress, error) {
 	s.Text, s.Target = strings.ToLower(s.Text), strings.ToLower(s.Target)
-	done := Searched{Last: s.After}
+	done := SearchProgress{Last: s.After}
 	begun := r.config.Now()
 	if err := s.Validate(); err != nil {
 		return done, err
@@ -107,7 +107,7 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 		size = min(size*searchGrowth, searchPage)
 		for _, e := range page {
 			done.Read++
-			if done.Last = e.Name; s.Newest {
+			if done.Last = e.Name; s.NewestFirst {
 				done.Last = strconv.FormatInt(int64(e.Seq), 10)
 			}
 			if !s.fits(e) {
@@ -123,8 +123,8 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 		if done.Last = last; last == "" {
 			return done, nil
 		}
-		if s.Within > 0 && r.config.Now().Sub(begun) >= s.Within {
-			done.Late = true
+		if s.Timeout > 0 && r.config.Now().Sub(begun) >= s.Timeout {
+			done.TimedOut = true
 			return done, nil
 		}
 	}
@@ -136,23 +136,23 @@ func (r *Registry) searchPage(ctx context.Context, s Search, after string, size 
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		looked := false
 		switch {
-		case s.Newest:
+		case s.NewestFirst:
 			looked = true
 			page, last, err = latestPage(tx, &s, after, size)
 		case s.Kind != KindName || !s.At.IsZero():
-			page, err = tx.List(s.Kind, s.Below, after, size)
+			page, err = tx.List(s.Kind, s.Prefix, after, size)
 		case s.AliasOf != "":
 			page, err = aliasPage(tx, &s, after, size)
 		case s.host != nil:
 			looked = true
-			page, last, err = tx.ByHost(s.host.name, s.host.domain, s.Below, after, size)
+			page, last, err = tx.ByHost(s.host.name, s.host.domain, s.Prefix, after, size)
 		case s.title != nil:
 			looked = true
-			page, last, err = tx.ByTitle(s.title, s.Below, after, size)
+			page, last, err = tx.ByTitle(s.title, s.Prefix, after, size)
 		case len(s.Statuses) == 1 && s.Statuses[0] != Active:
-			page, err = tx.ByStatus(s.Statuses[0], s.Below, after, size)
+			page, err = tx.ByStatus(s.Statuses[0], s.Prefix, after, size)
 		default:
-			page, err = tx.List(s.Kind, s.Below, after, size)
+			page, err = tx.List(s.Kind, s.Prefix, after, size)
 		}
 		if !looked && len(page) == size {
 			last = page[size-1].Name
@@ -172,14 +172,14 @@ func latestPage(tx Tx, s *Search, after string, size int) (page []Entry, last st
 	if after != "" {
 		number, err := strconv.ParseInt(after, 10, 64)
 		if err != nil {
-			return nil, "", ErrCursor
+			return nil, "", ErrInvalidCursor
 		}
 		before = Seq(number)
 	}
 	changes, end, err := tx.Latest(before, size)
 	var keys []Key
 	for _, c := range changes {
-		if c.Key.Kind == s.Kind && strings.HasPrefix(c.Key.Name, s.Below) {
+		if c.Key.Kind == s.Kind && strings.HasPrefix(c.Key.Name, s.Prefix) {
 			keys = append(keys, c.Key)
 		}
 	}
@@ -208,10 +208,10 @@ func aliasPage(tx Tx, s *Search, after string, size int) ([]Entry, error) {
 // fits reports whether an entry matches the search; Below is checked only together with AliasOf, since other
 // pages are read by it. Text and Target are in lower case.
 func (s *Search) fits(e Entry) bool {
-	if !e.Exists() || s.AliasOf != "" && (e.Alias != s.AliasOf || !strings.HasPrefix(e.Name, s.Below)) {
+	if !e.Exists() || s.AliasOf != "" && (e.Alias != s.AliasOf || !strings.HasPrefix(e.Name, s.Prefix)) {
 		return false
 	}
-	if s.Statuses != nil && !slices.Contains(s.Statuses, e.Status) || s.Open && !e.IsOpen() {
+	if s.Statuses != nil && !slices.Contains(s.Statuses, e.Status) || s.PublicOnly && !e.Public() {
 		return false
 	}
 	return s.fitsMembers(&e) && (s.Text == "" || contains(e.Name, s.Text) || inTargets(e, s.Text))
@@ -219,7 +219,7 @@ func (s *Search) fits(e Entry) bool {
 
 // fitsMembers reports whether the targets, titles and metadata of an entry match the search.
 func (s *Search) fitsMembers(e *Entry) bool {
-	if s.Target != "" && !s.fitsTarget(e) || s.title != nil && !s.title.Fits(TitleWords(e)) {
+	if s.Target != "" && !s.fitsTarget(e) || s.title != nil && !s.title.Matches(TitleWords(e)) {
 		return false
 	}
 	if s.Tag != "" && !hasMember(e.Metadata, "tags", s.Tag) {
@@ -270,7 +270,7 @@ type hostQuery struct {
 // findHost sets the host of a search if Target names one and the index can be used. A text that may also be a
 // substring of a host or path counts as a host only if some target has that host.
 func (r *Registry) findHost(ctx context.Context, s *Search) error {
-	if s.Kind != KindName || !s.At.IsZero() || s.AliasOf != "" || s.Newest {
+	if s.Kind != KindName || !s.At.IsZero() || s.AliasOf != "" || s.NewestFirst {
 		return nil
 	}
 	q, certain := hostQueryOf(s.Target)

@@ -14,7 +14,7 @@ import (
 )
 
 // Store persists entries with their history, and documents. It is safe for concurrent use by several goroutines
-// and several processes. Errors of the store itself wrap ErrNoStore, ErrSchema or ErrDamaged; errors of a
+// and several processes. Errors of the store itself wrap ErrUnavailable, ErrSchema or ErrDamaged; errors of a
 // callback are returned unchanged.
 type Store interface {
 	// Lookup returns the current entry of a key, by a single statement; the zero value if there is none. It
@@ -34,9 +34,9 @@ type Store interface {
 	// Bulk is Write without a guarantee of durability: a power failure may undo the last transactions, each as
 	// a whole.
 	Bulk(ctx context.Context, f func(WriteTx) error) error
-	// Hint returns a channel that receives when something may have changed. It may be nil, and may miss
+	// Notifications returns a channel that receives when something may have changed. It may be nil, and may miss
 	// changes.
-	Hint() <-chan struct{}
+	Notifications() <-chan struct{}
 	// Verify reports corruption, by the chain of digests, by redundant tables that follow from the versions,
 	// and by the integrity check of the database. The calls of report and progress are serialized; progress
 	// gets the Seq verified so far, and the last Seq of the store. The error is not nil if verification could
@@ -53,7 +53,7 @@ type Store interface {
 
 // Tx is a snapshot of the store. It is valid until the callback that received it returns.
 type Tx interface {
-	ResolvedTx
+	ResolutionTx
 	HealthTx
 	TokenTx
 	MintTx
@@ -69,10 +69,10 @@ type Tx interface {
 	List(kind Kind, prefix, after string, limit int) ([]Entry, error)
 	// Current returns at most limit keys of a kind whose names are greater than after, in byte order of the
 	// names, each with the Seq of its current version.
-	Current(kind Kind, after string, limit int) ([]Change, error)
+	Current(kind Kind, after string, limit int) ([]ChangedKey, error)
 	// Latest reads the limit versions before a Seq, newest first, and returns those that are current. last is
 	// the Seq of the last version that it read, 0 at the end.
-	Latest(before Seq, limit int) (current []Change, last Seq, err error)
+	Latest(before Seq, limit int) (current []ChangedKey, last Seq, err error)
 	// ByHost returns at most limit current entries of names that have a target at a host (with domain also at a
 	// subdomain of it) and begin with below, in order of registration, starting behind the name after. last is
 	// the last name that it read, which is not always a result, and "" at the end. The error is ErrInvalid if
@@ -94,21 +94,21 @@ type Tx interface {
 	// Versions returns at most limit versions of a key with a Seq below before, newest first; 0 starts at the
 	// current version.
 	Versions(key Key, before Seq, limit int) ([]Entry, error)
-	// Before returns the predecessor of each version; the zero value for the first version of a key.
-	Before(versions []Entry) ([]Entry, error)
+	// Predecessors returns the predecessor of each version; the zero value for the first version of a key.
+	Predecessors(versions []Entry) ([]Entry, error)
 	// Changes returns at most limit changes after a Seq, oldest first.
-	Changes(after Seq, limit int) ([]Change, error)
+	Changes(after Seq, limit int) ([]ChangedKey, error)
 	// Events returns at most limit versions and other events after a Seq, oldest first, without purged
 	// versions.
 	Events(after Seq, limit int) ([]Event, error)
 
-	// Commits returns at most limit commits whose Last is after a Seq, oldest first. CommitsOf returns those of
-	// a change set, LastCommit the newest commit, and CommitBy the commit with a digest; the zero value if
+	// Commits returns at most limit commits whose Last is after a Seq, oldest first. CommitsInSet returns those of
+	// a change set, LastCommit the newest commit, and CommitByDigest the commit with a digest; the zero value if
 	// there is none.
 	Commits(after Seq, limit int) ([]Commit, error)
-	CommitsOf(set, after Seq, limit int) ([]Commit, error)
+	CommitsInSet(set, after Seq, limit int) ([]Commit, error)
 	LastCommit() (Commit, error)
-	CommitBy(digest [sha256.Size]byte) (Commit, error)
+	CommitByDigest(digest [sha256.Size]byte) (Commit, error)
 	// ChangeSet returns a change set; the error is ErrUnknown if there is none. ChangeSets returns at most
 	// limit change sets after a number, oldest first, ChangeSetsBefore those before a number, newest first.
 	ChangeSet(number Seq) (ChangeSet, error)
@@ -125,7 +125,7 @@ type Tx interface {
 // WriteTx is a Tx that can also write. Its reads see its own writes.
 type WriteTx interface {
 	Tx
-	ResolvedWriteTx
+	ResolutionWriteTx
 	HealthWriteTx
 	TokenWriteTx
 	MintWriteTx
@@ -157,8 +157,8 @@ type MintWriteTx interface {
 	SetMintCounter(pattern string, next uint64) error
 }
 
-// Change is a key with the Seq of its change.
-type Change struct {
+// ChangedKey is a key with the Seq of its change.
+type ChangedKey struct {
 	Seq Seq
 	Key Key
 }
@@ -190,18 +190,18 @@ type Document struct {
 	Value []byte // UTF-8 text
 }
 
-// CheckKey returns ErrInvalid for a text that cannot be a key: one that CheckSought rejects, or one longer than
+// CheckKey returns ErrInvalid for a text that cannot be a key: one that CheckSearchText rejects, or one longer than
 // MaxKey.
 func CheckKey(text string) error {
 	if len(text) > MaxKey {
 		return fmt.Errorf("%w: %.40q... exceeds %d bytes", ErrInvalid, text, MaxKey)
 	}
-	return CheckSought(text)
+	return CheckSearchText(text)
 }
 
-// CheckSought returns ErrInvalid for a text that cannot be compared with keys: one with a NUL, or one that is
+// CheckSearchText returns ErrInvalid for a text that cannot be compared with keys: one with a NUL, or one that is
 // not UTF-8.
-func CheckSought(text string) error {
+func CheckSearchText(text string) error {
 	switch {
 	case strings.IndexByte(text, 0) >= 0:
 		return fmt.Errorf("%w: NUL in %.100q", ErrInvalid, text)
@@ -212,10 +212,10 @@ func CheckSought(text string) error {
 	}
 }
 
-// Ascending returns ErrDamaged unless the keys of a page of a store are greater than least and strictly
+// CheckAscending returns ErrDamaged unless the keys of a page of a store are greater than least and strictly
 // ascending; the first key may be equal to least. A damaged index may violate that, and a caller that requests
 // the page after the last key would loop forever.
-func Ascending[T any, K cmp.Ordered](page []T, least K, key func(*T) K) error {
+func CheckAscending[T any, K cmp.Ordered](page []T, least K, key func(*T) K) error {
 	for i := range page {
 		k := key(&page[i])
 		if k < least || i > 0 && k == least {

@@ -20,7 +20,7 @@ func TestAscending(t *testing.T) {
 		"one before another":  {[]int{5, 9, 8, 10}, false},
 		"the least, and done": {[]int{3}, true},
 	} {
-		err := registry.Ascending(test.page, 3, func(n *int) int { return *n })
+		err := registry.CheckAscending(test.page, 3, func(n *int) int { return *n })
 		if (err == nil) != test.ok || err != nil && !errors.Is(err, registry.ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -32,15 +32,15 @@ type HealthTx interface {
 	// Health returns at most limit targets in a state, of names that begin with prefix, in the order of their
 	// keys, behind the key after; state "" is any.
 	Health(prefix string, after HealthKey, state string, limit int) ([]Health, error)
-	// HealthOf returns the stored health of a target; the zero value if there is none.
-	HealthOf(key HealthKey) (Health, error)
+	// TargetHealth returns the stored health of a target; the zero value if there is none.
+	TargetHealth(key HealthKey) (Health, error)
 }
 
 // HealthWriteTx changes the health of targets.
 type HealthWriteTx interface {
 	// PutHealth sets the health of a target.
 	PutHealth(h Health) error
-	// RemoveHealth removes the health of a target, ForgetHealth that of all targets of a name.
+	// RemoveHealth removes the health of a target, RemoveNameHealth that of all targets of a name.
 	RemoveHealth(key HealthKey) error
-	ForgetHealth(name string) error
+	RemoveNameHealth(name string) error
 }

@@ -252,8 +252,8 @@ func checkTarget(key Key, t Target) error {
 // CheckRelation returns an error unless rel is a valid relation of a target: see uri.CheckRelation.
 func CheckRelation(rel string) error { return uri.CheckRelation(rel) }
 
-// Leads reports whether the name itself resolves to the target. The other targets are only related to the name.
-func (t Target) Leads() bool { return resolver.Leads(t.Rel) }
+// ResolvedTo reports whether the name itself resolves to the target. The other targets are only related to the name.
+func (t Target) ResolvedTo() bool { return resolver.RelationResolves(t.Rel) }
 
 // maxNested limits the nesting depth of JSON in requests.
 const maxNested = 1000

@@ -53,9 +53,9 @@ func (b *BoundConn) Put(c IdleConn, timeout time.Duration) {
 	b.timer = time.AfterFunc(timeout, b.End)
 }
 
-// Waits reports whether the connection is idle and alive, so that another exchange can use it. Otherwise it
+// Reusable reports whether the connection is idle and alive, so that another exchange can use it. Otherwise it
 // ends the BoundConn.
-func (b *BoundConn) Waits() bool {
+func (b *BoundConn) Reusable() bool {
 	b.mu.Lock()
 	waits := b.idle != nil && b.idle.Alive()
 	b.mu.Unlock()
@@ -65,15 +65,15 @@ func (b *BoundConn) Waits() bool {
 	return waits
 }
 
-// IsIdle reports whether the connection is idle, alive or not.
-func (b *BoundConn) IsIdle() bool {
+// Idle reports whether the connection is idle, alive or not.
+func (b *BoundConn) Idle() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.idle != nil
 }
 
-// IsOver reports whether End was called.
-func (b *BoundConn) IsOver() bool {
+// Ended reports whether End was called.
+func (b *BoundConn) Ended() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.over

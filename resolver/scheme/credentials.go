@@ -12,9 +12,9 @@ type Credentials uint8
 
 // The effects of credentials.
 const (
-	CredentialsOfRequest    Credentials = iota // no credentials, or they authenticate this request alone
-	CredentialsUnknown                         // unknown scheme, which may authenticate the connection
-	CredentialsOfConnection                    // the server may authenticate the connection as that of the client
+	CredentialsPerRequest    Credentials = iota // no credentials, or they authenticate this request alone
+	CredentialsUnknown                          // unknown scheme, which may authenticate the connection
+	CredentialsPerConnection                    // the server may authenticate the connection as that of the client
 )
 
 // connectionSchemes are the authentication schemes that authenticate a connection: RFC 4559 section 6, and the
@@ -31,13 +31,13 @@ var requestSchemes = [...]string{
 // CredentialsOf classifies the credentials in Authorization. A scheme is recognized only by its exact name
 // followed by a space; anything else is CredentialsUnknown, because servers differ in how leniently they parse.
 func CredentialsOf(fields httpmessage.Fields) Credentials {
-	kind := CredentialsOfRequest
-	for _, line := range fields.Lines("Authorization") {
+	kind := CredentialsPerRequest
+	for _, line := range fields.Values("Authorization") {
 		name, _, _ := strings.Cut(line, " ")
 		name = strings.ToLower(name)
 		switch {
 		case slices.Contains(connectionSchemes[:], name):
-			return CredentialsOfConnection
+			return CredentialsPerConnection
 		case !slices.Contains(requestSchemes[:], name):
 			kind = CredentialsUnknown
 		}
@@ -49,9 +49,9 @@ func CredentialsOf(fields httpmessage.Fields) Credentials {
 // only the scheme's name. The connection must then stay bound to one client.
 func HasConnectionToken(fields httpmessage.Fields) bool {
 	for _, name := range [...]string{"Www-Authenticate", "Proxy-Authenticate", "Authentication-Info", "Proxy-Authentication-Info"} {
-		for _, line := range fields.Lines(name) {
+		for _, line := range fields.Values(name) {
 			for _, c := range challenges(line) {
-				if c.isOfConnection() && !c.isName() {
+				if c.perConnection() && !c.isName() {
 					return true
 				}
 			}
@@ -66,7 +66,7 @@ func WithoutConnectionSchemes(lines []string) (rest []string, found bool) {
 	for _, line := range lines {
 		var others []string
 		for _, c := range challenges(line) {
-			if c.isOfConnection() {
+			if c.perConnection() {
 				found = true
 				continue
 			}
@@ -85,7 +85,7 @@ type challenge struct {
 	elements []string // list elements: the first has the scheme, the others parameters
 }
 
-func (c challenge) isOfConnection() bool {
+func (c challenge) perConnection() bool {
 	return slices.Contains(connectionSchemes[:], strings.ToLower(c.scheme))
 }
 

@@ -15,17 +15,17 @@ import (
 // TestCredentialsOf requires that only schemes with the syntax of RFC 9110 section 11.4 are recognized.
 func TestCredentialsOf(t *testing.T) {
 	for text, want := range map[string]scheme.Credentials{
-		"":                          scheme.CredentialsOfRequest,
-		"Basic YTpi":                scheme.CredentialsOfRequest,
-		"bearer x":                  scheme.CredentialsOfRequest,
-		`Digest username="NTLM a"`:  scheme.CredentialsOfRequest,
-		"AWS4-HMAC-SHA256 x=y":      scheme.CredentialsOfRequest,
-		"Negotiate YII=":            scheme.CredentialsOfConnection,
-		"NTLM TlRMTVNTUAAB":         scheme.CredentialsOfConnection,
-		"ntlm":                      scheme.CredentialsOfConnection,
-		"KERBEROS a":                scheme.CredentialsOfConnection,
-		"Nego2 a":                   scheme.CredentialsOfConnection,
-		"Basic YTpi|NTLM a":         scheme.CredentialsOfConnection, // two field lines
+		"":                          scheme.CredentialsPerRequest,
+		"Basic YTpi":                scheme.CredentialsPerRequest,
+		"bearer x":                  scheme.CredentialsPerRequest,
+		`Digest username="NTLM a"`:  scheme.CredentialsPerRequest,
+		"AWS4-HMAC-SHA256 x=y":      scheme.CredentialsPerRequest,
+		"Negotiate YII=":            scheme.CredentialsPerConnection,
+		"NTLM TlRMTVNTUAAB":         scheme.CredentialsPerConnection,
+		"ntlm":                      scheme.CredentialsPerConnection,
+		"KERBEROS a":                scheme.CredentialsPerConnection,
+		"Nego2 a":                   scheme.CredentialsPerConnection,
+		"Basic YTpi|NTLM a":         scheme.CredentialsPerConnection, // two field lines
 		"Negotiate\tYII=":           scheme.CredentialsUnknown,
 		"NegotiateYII=":             scheme.CredentialsUnknown,
 		" Negotiate YII=":           scheme.CredentialsUnknown,
@@ -86,7 +86,7 @@ func TestConnectionChallengesAreLinear(t *testing.T) {
 		line := "Basic " + strings.Repeat(unit, length/len(unit))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		scheme.HasConnectionToken(httpmessage.FieldsOf("Www-Authenticate", line))
+		scheme.HasConnectionToken(httpmessage.NewFields("Www-Authenticate", line))
 		scheme.WithoutConnectionSchemes([]string{line})
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > bytesEach*length {
@@ -107,7 +107,7 @@ func FuzzConnectionChallenges(f *testing.F) {
 		if foundAgain || !slices.Equal(rest, again) {
 			t.Errorf("%q: %q, and then %q", line, rest, again)
 		}
-		if scheme.HasConnectionToken(httpmessage.FromHeader(http.Header{"Www-Authenticate": rest})) || scheme.HasConnectionToken(httpmessage.FieldsOf("Www-Authenticate", line)) && !found {
+		if scheme.HasConnectionToken(httpmessage.FromHeader(http.Header{"Www-Authenticate": rest})) || scheme.HasConnectionToken(httpmessage.NewFields("Www-Authenticate", line)) && !found {
 			t.Errorf("%q has a token", line)
 		}
 		squeeze := func(s string) string { return strings.NewReplacer(" ", "", "\t", "", ",", "").Replace(s) }

@@ -46,14 +46,14 @@ func (g Gateway) Fetch(ctx context.Context, r Request) (*Resource, error) {
 		}
 	}
 	resource, err := g.Handler.Fetch(ctx, r)
-	if err != nil || resource.From.IsValid() {
+	if err != nil || resource.RemoteAddr.IsValid() {
 		return resource, err
 	}
 	if err := r.checkLocal(); err != nil {
 		_ = resource.Body.Close()
 		return nil, err
 	}
-	resource.From = local()
+	resource.RemoteAddr = local()
 	return resource, nil
 }
 
@@ -65,7 +65,7 @@ type Dial func(ctx context.Context, network, address string, check func(netip.Ad
 type Limits struct {
 	Timeout time.Duration // of each reply of a server, and of a whole listing
 	Entries int           // maximum entries of a listing; Incomplete is set if more were left out
-	Octets  int64         // maximum bytes of a listing, and of a body read as a whole, such as an article
+	Bytes   int64         // maximum bytes of a listing, and of a body read as a whole, such as an article
 	Line    int           // maximum bytes of a line of a listing or of a reply
 }
 
@@ -73,13 +73,13 @@ type Limits struct {
 func Redirect(status int, location string) *Resource {
 	return &Resource{
 		Response: httpmessage.Response{
-			Status: status, Fields: httpmessage.FieldsOf("Location", location, "Content-Length", "0"),
+			Status: status, Fields: httpmessage.NewFields("Location", location, "Content-Length", "0"),
 			Body: http.NoBody,
 		},
 	}
 }
 
-// Listed returns a Resource that consists of a listing.
-func Listed(l *Listing) *Resource {
+// ListingResource returns a Resource that consists of a listing.
+func ListingResource(l *Listing) *Resource {
 	return &Resource{Response: httpmessage.Response{Status: http.StatusOK, Body: http.NoBody, ContentLength: -1}, Listing: l}
 }

@@ -27,17 +27,17 @@ type Info struct {
 	Ports Ports
 	// Local is true if the gateway connects to no server.
 	Local bool
-	// Stored is true if responses may be stored. Browsable is true if browsers, which do not know the schemes,
+	// Cacheable is true if responses may be stored. Browsable is true if browsers, which do not know the schemes,
 	// are redirected to the page that urnd renders for a URI.
-	Stored, Browsable bool
+	Cacheable, Browsable bool
 }
 
 // Infos describes all protocol gateways, including disabled ones. A scheme belongs to at most one gateway. The
 // zero value has no gateways.
 type Infos []Info
 
-// Of returns the gateway of a scheme, which must be in lower case.
-func (all Infos) Of(scheme string) (info Info, ok bool) {
+// Find returns the gateway of a scheme, which must be in lower case.
+func (all Infos) Find(scheme string) (info Info, ok bool) {
 	i := slices.IndexFunc(all, func(info Info) bool { return slices.Contains(info.Names, scheme) })
 	if i < 0 {
 		return Info{}, false
@@ -48,21 +48,21 @@ func (all Infos) Of(scheme string) (info Info, ok bool) {
 // Noun returns the noun for a resource of the scheme of the URI u in messages, "resource" without a gateway.
 func (all Infos) Noun(u string) string {
 	scheme, _, _ := strings.Cut(u, ":")
-	info, _ := all.Of(strings.ToLower(scheme))
+	info, _ := all.Find(strings.ToLower(scheme))
 	return cmp.Or(info.Noun, "resource")
 }
 
-// IsStored reports whether responses for URIs of a scheme, in lower case, may be stored. http and https are
+// Cacheable reports whether responses for URIs of a scheme, in lower case, may be stored. http and https are
 // included. URIs of other schemes are names; resolution results are stored for them instead.
-func (all Infos) IsStored(scheme string) bool {
-	info, _ := all.Of(scheme)
-	return info.Stored || scheme == "http" || scheme == "https"
+func (all Infos) Cacheable(scheme string) bool {
+	info, _ := all.Find(scheme)
+	return info.Cacheable || scheme == "http" || scheme == "https"
 }
 
-// IsBrowsable reports whether a browser is redirected to the page that urnd renders for URIs of a scheme, in
+// Browsable reports whether a browser is redirected to the page that urnd renders for URIs of a scheme, in
 // lower case.
-func (all Infos) IsBrowsable(scheme string) bool {
-	info, _ := all.Of(scheme)
+func (all Infos) Browsable(scheme string) bool {
+	info, _ := all.Find(scheme)
 	return info.Browsable
 }
 

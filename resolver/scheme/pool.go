@@ -13,16 +13,16 @@ type PooledConn[K comparable] interface {
 
 // PoolConfig configures a Pool. All fields must be set.
 type PoolConfig[C any] struct {
-	// Most is the maximum number of idle connections, 0 for none, and OfServer the maximum to one server.
-	Most, OfServer int
-	Timeout        time.Duration // idle timeout of a connection
-	Now            func() time.Time
-	Close          func(C) // closes a removed connection; it must not wait for the server
+	// MaxIdle is the maximum number of idle connections, 0 for none, and MaxIdlePerServer the maximum to one server.
+	MaxIdle, MaxIdlePerServer int
+	Timeout                   time.Duration // idle timeout of a connection
+	Now                       func() time.Time
+	Close                     func(C) // closes a removed connection; it must not wait for the server
 }
 
-// Half returns the limit of idle connections to one server: half of most, so that other servers have room, and
+// MaxPerServer returns the limit of idle connections to one server: half of most, so that other servers have room, and
 // at least 1.
-func Half(most int) int { return max(most/2, 1) }
+func MaxPerServer(most int) int { return max(most/2, 1) }
 
 // Pool holds the idle connections of one protocol for later requests. It runs no permanent goroutine. It is
 // safe for concurrent use.
@@ -71,7 +71,7 @@ func NewPool[K comparable, C PooledConn[K]](config PoolConfig[C]) *Pool[K, C] {
 }
 
 // Enabled reports whether the pool keeps any connections.
-func (p *Pool[K, C]) Enabled() bool { return p.config.Most > 0 }
+func (p *Pool[K, C]) Enabled() bool { return p.config.MaxIdle > 0 }
 
 // Take removes and returns the most recently used connection to a server that fits accepts; a nil fits accepts
 // any. The pool is not locked while fits runs.
@@ -163,9 +163,9 @@ func (p *Pool[K, C]) add(conn C) (old C, ok bool) {
 	}
 	server := conn.Server()
 	var beyond *waiting[C]
-	if same := p.idle[server]; same.count >= p.config.OfServer {
+	if same := p.idle[server]; same.count >= p.config.MaxIdlePerServer {
 		beyond = same.oldest
-	} else if p.count >= p.config.Most {
+	} else if p.count >= p.config.MaxIdle {
 		beyond = p.oldest
 	}
 	if beyond != nil {

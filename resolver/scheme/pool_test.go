@@ -22,7 +22,7 @@ func (c pooledConn) Server() string { return c.name[:1] }
 // newPool returns a pool that allows half of its connections to one server.
 func newPool(most int) *scheme.Pool[string, pooledConn] {
 	return scheme.NewPool[string](scheme.PoolConfig[pooledConn]{
-		Most: most, OfServer: scheme.Half(most), Timeout: time.Minute, Now: time.Now,
+		MaxIdle: most, MaxIdlePerServer: scheme.MaxPerServer(most), Timeout: time.Minute, Now: time.Now,
 		Close: func(c pooledConn) { *c.closed = append(*c.closed, c.name) },
 	})
 }
@@ -147,7 +147,7 @@ func TestPoolTake(t *testing.T) {
 // TestPoolShared: with concurrent use of a pool, each connection has one user at a time; for the race detector.
 func TestPoolShared(t *testing.T) {
 	p := scheme.NewPool[string](scheme.PoolConfig[*sharedConn]{
-		Most: 4, OfServer: 3, Timeout: time.Millisecond, Now: time.Now, Close: func(c *sharedConn) { c.uses++ },
+		MaxIdle: 4, MaxIdlePerServer: 3, Timeout: time.Millisecond, Now: time.Now, Close: func(c *sharedConn) { c.uses++ },
 	})
 	defer p.Close()
 	var users sync.WaitGroup

@@ -19,19 +19,19 @@ import (
 // ErrUnsupported is wrapped by the error for a scheme without a Handler.
 var ErrUnsupported = errors.New("scheme not supported")
 
-// ErrBody means that reading the body of the request failed, which is a failure of the client, not of the
+// ErrRequestBody means that reading the body of the request failed, which is a failure of the client, not of the
 // origin.
-var ErrBody = errors.New("request body could not be read")
+var ErrRequestBody = errors.New("request body could not be read")
 
-// ErrResponse means that the response of the origin is malformed, or its framing ambiguous.
-var ErrResponse = errors.New("invalid response from the origin")
+// ErrInvalidResponse means that the response of the origin is malformed, or its framing ambiguous.
+var ErrInvalidResponse = errors.New("invalid response from the origin")
 
 // ErrUpstream means that the upstream proxy could not be reached, or refused the request.
 var ErrUpstream = errors.New("upstream proxy did not connect to the server")
 
-// ErrUnanswered is wrapped by the error of an HTTP fetch that got no response although a connection was reused
+// ErrNoResponse is wrapped by the error of an HTTP fetch that got no response although a connection was reused
 // or dialed. Without it the server was not contacted: a limit of urnd was reached, or its host has no address.
-var ErrUnanswered = errors.New("the server did not answer")
+var ErrNoResponse = errors.New("the server did not answer")
 
 // Request is a request for one resource.
 type Request struct {

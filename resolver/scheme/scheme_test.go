@@ -80,7 +80,7 @@ func TestLocalGateway(t *testing.T) {
 	asked := false
 	g := scheme.Gateway{Info: scheme.Info{Local: true}, Handler: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
 		asked = true
-		return scheme.Listed(&scheme.Listing{}), nil
+		return scheme.ListingResource(&scheme.Listing{}), nil
 	})}
 	denied := errors.New("denied")
 	_, err := g.Fetch(t.Context(), scheme.Request{

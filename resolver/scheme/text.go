@@ -8,10 +8,10 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Text decodes bytes of a server: as UTF-8 if they are valid UTF-8, otherwise as Windows-1252, the superset of
+// DecodeText decodes bytes of a server: as UTF-8 if they are valid UTF-8, otherwise as Windows-1252, the superset of
 // the Latin-1 that servers of the time of RFC 1738 used. Control characters except tabs become U+FFFD. So do
 // those that change the direction of text, which could make one name look like another.
-func Text(s string) string {
+func DecodeText(s string) string {
 	if isPrintable(s) {
 		return s
 	}
@@ -33,11 +33,11 @@ func isPrintable(s string) bool {
 	return true
 }
 
-// TextLines is Text for several lines: line feeds are preserved.
-func TextLines(s string) string {
+// DecodeLines is Text for several lines: line feeds are preserved.
+func DecodeLines(s string) string {
 	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 	for i, line := range lines {
-		lines[i] = Text(line)
+		lines[i] = DecodeText(line)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -20,11 +20,11 @@ func TestText(t *testing.T) {
 		"a\u2066b\u2028":  "a\ufffdb\ufffd",
 		"":                "",
 	} {
-		if got := scheme.Text(in); got != want {
+		if got := scheme.DecodeText(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
-	if got := scheme.TextLines("a\r\nb\nc\rd\xff"); got != "a\nb\nc\ufffdd\u00ff" {
+	if got := scheme.DecodeLines("a\r\nb\nc\rd\xff"); got != "a\nb\nc\ufffdd\u00ff" {
 		t.Errorf("%q", got)
 	}
 }
@@ -36,11 +36,11 @@ func FuzzText(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		text := scheme.Text(s)
-		if !utf8.ValidString(text) || strings.ContainsAny(text, "\r\n\x00\x1b\x7f") || scheme.Text(text) != text {
+		text := scheme.DecodeText(s)
+		if !utf8.ValidString(text) || strings.ContainsAny(text, "\r\n\x00\x1b\x7f") || scheme.DecodeText(text) != text {
 			t.Errorf("%q: %q", s, text)
 		}
-		if lines := scheme.TextLines(s); strings.ContainsAny(lines, "\r\x00\x1b") || scheme.TextLines(lines) != lines {
+		if lines := scheme.DecodeLines(s); strings.ContainsAny(lines, "\r\x00\x1b") || scheme.DecodeLines(lines) != lines {
 			t.Errorf("%q: %q", s, lines)
 		}
 	})

@@ -13,7 +13,7 @@ import (
 // in the order of RFC 9110 section 13.2.2. It returns the response 412 or 304, or nil to continue. The entity
 // tag may be "", and the time of modification zero. fields are those of the representation.
 func Precondition(request, fields httpmessage.Fields, etag string, modified time.Time) *Resource {
-	switch httpmessage.Precondition(request.Lines, etag, modified) {
+	switch httpmessage.Precondition(request.Values, etag, modified) {
 	case http.StatusPreconditionFailed:
 		return failed(fields)
 	case http.StatusNotModified:
@@ -25,8 +25,8 @@ func Precondition(request, fields httpmessage.Fields, etag string, modified time
 
 // failed returns the response 412. It is not a representation, so it must not be stored.
 func failed(fields httpmessage.Fields) *Resource {
-	refused := httpmessage.FieldsOf("Content-Length", "0", "Cache-Control", "no-store")
-	if etag := fields.Value("Etag"); etag != "" {
+	refused := httpmessage.NewFields("Content-Length", "0", "Cache-Control", "no-store")
+	if etag := fields.Get("Etag"); etag != "" {
 		refused.Add("Etag", etag)
 	}
 	return &Resource{Response: httpmessage.Response{Status: http.StatusPreconditionFailed, Fields: refused, Body: http.NoBody}}
@@ -35,12 +35,12 @@ func failed(fields httpmessage.Fields) *Resource {
 // Range is a part of a representation: Length bytes from the offset First.
 type Range struct{ First, Length int64 }
 
-// RangeOf returns the byte range that a GET requests of a representation with size bytes, this entity tag and
+// ParseRange returns the byte range that a GET requests of a representation with size bytes, this entity tag and
 // time of modification. ok is false if the request has no single byte range, or its If-Range does not hold: the
 // full representation is sent then (RFC 9110 section 14.2). A Range with Length 0 is not satisfiable: 416.
-func RangeOf(r Request, size int64, etag string, modified time.Time) (part Range, ok bool) {
-	text, isBytes := strings.CutPrefix(strings.ToLower(r.Fields.Value("Range")), "bytes=")
-	if r.Method != http.MethodGet || !isBytes || strings.Contains(text, ",") || !ifRange(r.Fields.Value("If-Range"), etag, modified) {
+func ParseRange(r Request, size int64, etag string, modified time.Time) (part Range, ok bool) {
+	text, isBytes := strings.CutPrefix(strings.ToLower(r.Fields.Get("Range")), "bytes=")
+	if r.Method != http.MethodGet || !isBytes || strings.Contains(text, ",") || !ifRange(r.Fields.Get("If-Range"), etag, modified) {
 		return Range{}, false
 	}
 	first, last, found := strings.Cut(strings.TrimSpace(text), "-")

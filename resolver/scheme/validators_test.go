@@ -57,15 +57,15 @@ func TestUnmodified(t *testing.T) {
 		{"If-Modified-Since", "yesterday", "", false},
 		{"Range", "bytes=0-", `"a"`, false},
 	} {
-		if got := unmodified(httpmessage.FieldsOf(tt.name, tt.value), tt.etag, at(t, modified).Add(time.Millisecond)); got != tt.want {
+		if got := unmodified(httpmessage.NewFields(tt.name, tt.value), tt.etag, at(t, modified).Add(time.Millisecond)); got != tt.want {
 			t.Errorf("%s: %s, with %s: %t", tt.name, tt.value, tt.etag, got)
 		}
 	}
 	// An entity tag takes precedence: RFC 9110 section 13.2.2.
-	if unmodified(httpmessage.FieldsOf("If-None-Match", `"b"`, "If-Modified-Since", later), `"a"`, at(t, modified)) {
+	if unmodified(httpmessage.NewFields("If-None-Match", `"b"`, "If-Modified-Since", later), `"a"`, at(t, modified)) {
 		t.Error("If-Modified-Since beside If-None-Match counts")
 	}
-	if unmodified(httpmessage.FieldsOf("If-Modified-Since", later), "", time.Time{}) {
+	if unmodified(httpmessage.NewFields("If-Modified-Since", later), "", time.Time{}) {
 		t.Error("a resource without a time was not modified")
 	}
 }
@@ -99,16 +99,16 @@ func TestPrecondition(t *testing.T) {
 		for i := 0; i < len(tt.fields); i += 2 {
 			request.Set(tt.fields[i], tt.fields[i+1])
 		}
-		header := httpmessage.FieldsOf("Etag", tt.etag, "Cache-Control", "max-age=60")
+		header := httpmessage.NewFields("Etag", tt.etag, "Cache-Control", "max-age=60")
 		instead := scheme.Precondition(request, header, tt.etag, at(t, modified).Add(time.Millisecond))
 		if (instead == nil) != (tt.status == 0) || instead != nil && instead.Status != tt.status {
 			t.Errorf("section %s: %v, with %s: %+v", tt.section, tt.fields, tt.etag, instead)
 		}
-		if tt.status == http.StatusPreconditionFailed && instead != nil && instead.Fields.Value("Cache-Control") != "no-store" {
+		if tt.status == http.StatusPreconditionFailed && instead != nil && instead.Fields.Get("Cache-Control") != "no-store" {
 			t.Errorf("412 can be stored: %v", instead.Fields)
 		}
 	}
-	if instead := scheme.Precondition(httpmessage.FieldsOf("If-Unmodified-Since", earlier), nil, "", time.Time{}); instead != nil {
+	if instead := scheme.Precondition(httpmessage.NewFields("If-Unmodified-Since", earlier), nil, "", time.Time{}); instead != nil {
 		t.Errorf("section 13.1.4: without a time: %+v", instead)
 	}
 }
@@ -119,11 +119,11 @@ func FuzzEntityTags(f *testing.F) {
 		f.Add(list)
 	}
 	f.Fuzz(func(t *testing.T, list string) {
-		none := unmodified(httpmessage.FieldsOf("If-None-Match", list), "", time.Time{})
-		if any := unmodified(httpmessage.FieldsOf("If-None-Match", list), `"x,y"`, time.Time{}); none && !any {
+		none := unmodified(httpmessage.NewFields("If-None-Match", list), "", time.Time{})
+		if any := unmodified(httpmessage.NewFields("If-None-Match", list), `"x,y"`, time.Time{}); none && !any {
 			t.Errorf("%q has * only without a tag", list)
 		}
-		if !unmodified(httpmessage.FieldsOf("If-None-Match", `"x,y",`+list), `W/"x,y"`, time.Time{}) {
+		if !unmodified(httpmessage.NewFields("If-None-Match", `"x,y",`+list), `W/"x,y"`, time.Time{}) {
 			t.Errorf("the tag before %q is not found", list)
 		}
 	})
@@ -162,11 +162,11 @@ func TestRangeOf(t *testing.T) {
 		{"GET", "bytes=0-9", modified, scheme.Range{First: 0, Length: 10}, true, "bytes 0-9/100"},
 		{"GET", "bytes=0-9", later, scheme.Range{}, false, ""},
 	} {
-		header := httpmessage.FieldsOf("Range", tt.value)
+		header := httpmessage.NewFields("Range", tt.value)
 		if tt.condition != "" {
 			header.Set("If-Range", tt.condition)
 		}
-		got, ok := scheme.RangeOf(scheme.Request{Request: httpmessage.Request{Method: tt.method, Fields: header}}, size, `"a"`, at(t, modified))
+		got, ok := scheme.ParseRange(scheme.Request{Request: httpmessage.Request{Method: tt.method, Fields: header}}, size, `"a"`, at(t, modified))
 		if got != tt.want || ok != tt.ok {
 			t.Errorf("%s %s, if %s: %+v %t", tt.method, tt.value, tt.condition, got, ok)
 		}
@@ -177,7 +177,7 @@ func TestRangeOf(t *testing.T) {
 		if tt.want.Length == 0 {
 			want = http.StatusRequestedRangeNotSatisfiable
 		}
-		if status := got.Status(&fields, size); status != want || fields.Value("Content-Range") != tt.content {
+		if status := got.Status(&fields, size); status != want || fields.Get("Content-Range") != tt.content {
 			t.Errorf("%s: %d %v", tt.value, status, fields)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // checkGarbage has servers that write random bytes, either all or some of them. The result is unspecified, but
 // the fetch must end, and its header and listing must be safe to display.
 func checkGarbage(t *testing.T, s Suite) {
-	limits := usual()
+	limits := generousLimits()
 	limits.Timeout = 100 * time.Millisecond // a changed reply may leave both sides waiting
 	seeds := uint64(32)
 	if testing.Short() {
@@ -50,9 +50,9 @@ func checkBroken(t *testing.T, s Suite, kind failureKind) {
 	for which := range s.names() {
 		want, address, total := s.plain(t, which)
 		for _, after := range positions(total, some) {
-			r := s.start(t, Server{Names: plainNames()}, fault{kind: kind, after: after}, usual())
+			r := s.start(t, Server{Names: plainNames()}, fault{kind: kind, after: after}, generousLimits())
 			got := r.get(t, r.uris()[which])
-			if got.isWhole() && !got.equal(r.server.address(), want, address) {
+			if got.complete() && !got.equal(r.server.address(), want, address) {
 				t.Errorf("%s truncated after %d bytes of %d accepted as complete: %s; want %s", which, after, total, got, want)
 			}
 			r.close(t)

@@ -14,11 +14,11 @@ import (
 func checkCanceledBefore(t *testing.T, s Suite) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := s.start(t, Server{Names: plainNames()}, fault{}, usual())
+	r := s.start(t, Server{Names: plainNames()}, fault{}, generousLimits())
 	defer r.close(t)
 	for which, text := range r.uris() {
 		q := request(t, http.MethodGet, text)
-		got := endsIn(t, s.Soon, "fetching "+text+" with a cancelled context", func() outcome { return r.fetch(ctx, q) })
+		got := endsIn(t, s.PromptTimeout, "fetching "+text+" with a cancelled context", func() outcome { return r.fetch(ctx, q) })
 		if s.Peer != nil && got.err == nil {
 			t.Errorf("%s: fetched with a cancelled context: %s", which, got)
 		}
@@ -27,7 +27,7 @@ func checkCanceledBefore(t *testing.T, s Suite) {
 
 // checkCanceledConnect cancels while the handler dials.
 func checkCanceledConnect(t *testing.T, s Suite) {
-	r := s.start(t, Server{Names: plainNames()}, fault{}, usual())
+	r := s.start(t, Server{Names: plainNames()}, fault{}, generousLimits())
 	defer r.close(t)
 	for which, text := range r.uris() {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -37,7 +37,7 @@ func checkCanceledConnect(t *testing.T, s Suite) {
 			return context.Cause(ctx)
 		}
 		q := request(t, http.MethodGet, text)
-		if got := endsIn(t, s.Soon, "a canceled connect", func() outcome { return r.fetch(ctx, q) }); !errors.Is(got.err, context.Canceled) {
+		if got := endsIn(t, s.PromptTimeout, "a canceled connect", func() outcome { return r.fetch(ctx, q) }); !errors.Is(got.err, context.Canceled) {
 			t.Errorf("%s: connect cancelled: %s", which, got)
 		}
 		cancel()
@@ -50,7 +50,7 @@ func checkCanceledReply(t *testing.T, s Suite) {
 		want, address, total := s.plain(t, which)
 		for _, after := range positions(total, 8) {
 			ctx, cancel := context.WithCancel(t.Context())
-			r := s.start(t, Server{Names: plainNames()}, fault{kind: failureSilent, after: after}, usual())
+			r := s.start(t, Server{Names: plainNames()}, fault{kind: failureSilent, after: after}, generousLimits())
 			var canceling sync.WaitGroup
 			canceling.Go(func() {
 				select {
@@ -60,8 +60,8 @@ func checkCanceledReply(t *testing.T, s Suite) {
 				cancel()
 			})
 			q := request(t, http.MethodGet, r.uris()[which])
-			got := endsIn(t, s.Soon, "a canceled reply", func() outcome { return r.fetch(ctx, q) })
-			if got.isWhole() && !got.equal(r.server.address(), want, address) {
+			got := endsIn(t, s.PromptTimeout, "a canceled reply", func() outcome { return r.fetch(ctx, q) })
+			if got.complete() && !got.equal(r.server.address(), want, address) {
 				t.Errorf("%s cancelled after %d bytes of %d accepted as complete: %s", which, after, total, got)
 			}
 			cancel()
@@ -81,15 +81,15 @@ func checkCanceledBody(t *testing.T, s Suite) {
 	body := &silentBody{blocked: make(chan struct{}), released: make(chan struct{})}
 	block := sync.OnceFunc(func() { close(body.blocked) })
 	r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader {
-		return io.MultiReader(bytes.NewReader(octets(64<<10)), blocking{body, block})
-	}}, fault{}, usual())
+		return io.MultiReader(bytes.NewReader(byteSequence(64<<10)), blocking{body, block})
+	}}, fault{}, generousLimits())
 	var canceling sync.WaitGroup
 	canceling.Go(func() {
 		<-body.blocked
 		cancel()
 	})
 	q := request(t, http.MethodGet, r.uris()["resource"])
-	if got := endsIn(t, s.Soon, "a canceled body", func() outcome { return r.fetch(ctx, q) }); got.err == nil {
+	if got := endsIn(t, s.PromptTimeout, "a canceled body", func() outcome { return r.fetch(ctx, q) }); got.err == nil {
 		t.Errorf("cancelled body accepted as complete: %s", got)
 	}
 	block() // in case the body was never read
@@ -102,10 +102,10 @@ func checkCanceledBody(t *testing.T, s Suite) {
 // checkClosedEarly closes a body that does not end.
 func checkClosedEarly(t *testing.T, s Suite) {
 	t.Helper()
-	r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return endless{} }}, fault{}, usual())
+	r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return endless{} }}, fault{}, generousLimits())
 	defer r.close(t)
 	q := request(t, http.MethodGet, r.uris()["resource"])
-	endsIn(t, s.Soon, "closing a body early", func() bool {
+	endsIn(t, s.PromptTimeout, "closing a body early", func() bool {
 		resource, err := r.handler.Fetch(t.Context(), q)
 		if err != nil {
 			return false // the handler reads the body as a whole

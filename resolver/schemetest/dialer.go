@@ -25,7 +25,7 @@ type dialer struct {
 
 func newDialer(idle time.Duration) *dialer {
 	return &dialer{
-		guard: netguard.New(hang, netip.MustParsePrefix("127.0.0.0/8")), idle: idle, open: make(map[*clientConn]bool),
+		guard: netguard.New(hangTimeout, netip.MustParsePrefix("127.0.0.0/8")), idle: idle, open: make(map[*clientConn]bool),
 	}
 }
 
@@ -36,7 +36,7 @@ func (d *dialer) dial(ctx context.Context, network, address string, check func(n
 			return nil, err
 		}
 	}
-	conn, err := d.guard.With(check).WithIdleTimeout(d.idle)(ctx, network, address)
+	conn, err := d.guard.WithCheck(check).WithIdleTimeout(d.idle)(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (h finger) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, 
 	}
 	resource := &scheme.Resource{
 		Response: httpmessage.Response{
-			Status: http.StatusOK, Fields: httpmessage.FieldsOf("Content-Type", "text/plain"), Body: http.NoBody, ContentLength: -1,
+			Status: http.StatusOK, Fields: httpmessage.NewFields("Content-Type", "text/plain"), Body: http.NoBody, ContentLength: -1,
 		},
 	}
 	if r.Method == http.MethodHead {
@@ -65,7 +65,7 @@ func (h finger) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, 
 func userOf(u uri.URI) (string, error) {
 	user, err := url.PathUnescape(strings.TrimPrefix(u.Path(), "/"))
 	if err != nil || strings.ContainsAny(user, "\r\n@") {
-		return "", scheme.Refuse(http.StatusBadRequest, "the name of a user has neither a line end nor an at sign")
+		return "", scheme.UpstreamError(http.StatusBadRequest, "the name of a user has neither a line end nor an at sign")
 	}
 	return user, nil
 }
@@ -106,7 +106,7 @@ func TestFingerd(t *testing.T) {
 	server := testserver.StartFinger(t)
 	dial := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8"))
 	h := finger{func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-		return dial.With(check).DialContext(ctx, network, address)
+		return dial.WithCheck(check).DialContext(ctx, network, address)
 	}}
 	for user, want := range map[string]string{"root": "Login: root", "nobody-of-this-name": "no such user"} {
 		u, err := uri.Parse("finger://" + server.String() + "/" + user)

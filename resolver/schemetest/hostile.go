@@ -27,7 +27,7 @@ func checkNames(t *testing.T, s Suite) {
 	if s.Listing == nil {
 		t.Skip("no listing")
 	}
-	r := s.start(t, Server{Names: hostileNames()}, fault{}, usual())
+	r := s.start(t, Server{Names: hostileNames()}, fault{}, generousLimits())
 	defer r.close(t)
 	got := r.get(t, r.uris()["listing"])
 	if got.err != nil || got.listing == nil {
@@ -42,21 +42,21 @@ func checkNames(t *testing.T, s Suite) {
 }
 
 // follow requires that each link requests the name that it stands for.
-func (r *rig) follow(t *testing.T, l *scheme.Listing) {
+func (r *fixture) follow(t *testing.T, l *scheme.Listing) {
 	t.Helper()
 	knows := false
 	for _, name := range hostileNames() {
 		if strings.Contains(name, "/") || name == "." || name == ".." {
 			continue // not a single path segment
 		}
-		at := slices.IndexFunc(l.Items, func(i scheme.Item) bool { return i.Name == scheme.Text(name) && i.URI != "" })
+		at := slices.IndexFunc(l.Items, func(i scheme.Item) bool { return i.Name == scheme.DecodeText(name) && i.URI != "" })
 		if at < 0 || !strings.Contains(l.Items[at].URI, r.server.address()) {
 			continue
 		}
 		r.server.forget()
 		got := r.get(t, l.Items[at].URI)
 		checkHeader(t, l.Items[at].URI, got)
-		asked := r.server.askedFor()
+		asked := r.server.requestedName()
 		knows = knows || len(asked) > 0
 		if knows && !asked[name] {
 			t.Errorf("link of %.80q, %.200s, resolves to %.200q: %s", name, l.Items[at].URI, slices.Collect(maps.Keys(asked)), got)
@@ -79,7 +79,7 @@ func checkHeader(t testing.TB, what string, o outcome) {
 func checkListing(t testing.TB, l *scheme.Listing) {
 	t.Helper()
 	checkTexts(t, append(append([]string{l.Kind, l.Title, l.Incomplete}, l.Warnings...), l.Notes...)...)
-	if l.Text != scheme.TextLines(l.Text) {
+	if l.Text != scheme.DecodeLines(l.Text) {
 		t.Errorf("control characters or invalid UTF-8 in Text: %.200q", l.Text)
 	}
 	checkURI(t, l.URI)
@@ -106,7 +106,7 @@ func checkListing(t testing.TB, l *scheme.Listing) {
 func checkTexts(t testing.TB, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		if text != scheme.Text(text) {
+		if text != scheme.DecodeText(text) {
 			t.Errorf("control characters or invalid UTF-8: %.200q", text)
 		}
 	}

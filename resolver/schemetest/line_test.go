@@ -143,14 +143,14 @@ func (h *line) ask(r scheme.Request, conn net.Conn, end func()) (*scheme.Resourc
 	}
 	return &scheme.Resource{
 		Response: httpmessage.Response{
-			Status: http.StatusOK, Fields: httpmessage.FieldsOf("Content-Type", "application/octet-stream"), Body: &closing{body, end}, ContentLength: -1,
+			Status: http.StatusOK, Fields: httpmessage.NewFields("Content-Type", "application/octet-stream"), Body: &closing{body, end}, ContentLength: -1,
 		},
 	}, nil
 }
 
 func (h *line) list(r scheme.Request, in *bufio.Reader) (*scheme.Resource, error) {
 	l := &scheme.Listing{Kind: scheme.KindDirectory, URI: r.URI.String()}
-	resource := scheme.Listed(l)
+	resource := scheme.ListingResource(l)
 	read := int64(0)
 	for {
 		name, err := h.readLine(in)
@@ -162,15 +162,15 @@ func (h *line) list(r scheme.Request, in *bufio.Reader) (*scheme.Resource, error
 		case name == ".":
 			return resource, nil
 		}
-		if read += int64(len(name)); (len(l.Items) == h.limits.Entries || read > h.limits.Octets) && h.failure != "unlimited" {
+		if read += int64(len(name)); (len(l.Items) == h.limits.Entries || read > h.limits.Bytes) && h.failure != "unlimited" {
 			if h.failure == "no part" {
-				return nil, scheme.ErrResponse
+				return nil, scheme.ErrInvalidResponse
 			}
 			l.Incomplete = "there are more"
 			return resource, nil
 		}
 		name = strings.TrimPrefix(name, " ")
-		item := scheme.Item{Kind: scheme.ItemFile, Name: scheme.Text(name)}
+		item := scheme.Item{Kind: scheme.ItemFile, Name: scheme.DecodeText(name)}
 		if link, err := uri.Parse(r.URI.String() + url.PathEscape(name)); err == nil && name != "." && name != ".." {
 			item.URI = link.Normalize().String()
 		}
@@ -202,9 +202,9 @@ func (h *line) readLine(in *bufio.Reader) (string, error) {
 		case b == '\n':
 			return strings.TrimSuffix(string(text), "\r"), nil
 		case len(text) == h.limits.Line && h.failure != "long lines":
-			return "", scheme.ErrResponse
+			return "", scheme.ErrInvalidResponse
 		case len(text) > 4<<20:
-			return "", scheme.ErrResponse
+			return "", scheme.ErrInvalidResponse
 		}
 		text = append(text, b)
 	}
@@ -248,7 +248,7 @@ func (p *parts) length() (int64, error) {
 		panic(err)
 	}
 	if err != nil {
-		return 0, scheme.ErrResponse
+		return 0, scheme.ErrInvalidResponse
 	}
 	return int64(n), nil
 }
@@ -272,7 +272,7 @@ func peer(conn net.Conn, s *schemetest.Server) {
 	}
 	out := bufio.NewWriter(conn)
 	if name := strings.TrimSuffix(text, "\r\n"); name != "" {
-		s.Asked(name)
+		s.Requested(name)
 		sendBody(out, s.Body())
 	} else {
 		for _, name := range s.Names {

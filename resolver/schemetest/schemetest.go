@@ -27,9 +27,9 @@ type Suite struct {
 	Resource, Listing func(address string) string
 	// EndsAtClose is true if only the end of the connection ends a body.
 	EndsAtClose bool
-	// Soon is the timeout of operations that must end immediately; 0 is 10 s, enough for a busy machine. A
+	// PromptTimeout is the timeout of operations that must end immediately; 0 is 10 s, enough for a busy machine. A
 	// shorter one finds failures sooner.
-	Soon time.Duration
+	PromptTimeout time.Duration
 }
 
 // Server is the content that a Peer serves. All its functions are safe for concurrent use.
@@ -41,22 +41,22 @@ type Server struct {
 	Names []string
 	// Listen opens a socket on loopback, for protocols whose data come by another connection.
 	Listen func() (net.Listener, error)
-	// Asked may be called by a Peer with the name that a client requests, spelled as in Names: links of a
+	// Requested may be called by a Peer with the name that a client requests, spelled as in Names: links of a
 	// listing must then request the names that they stand for.
-	Asked func(name string)
+	Requested func(name string)
 }
 
 // Run runs the suite. It counts goroutines and descriptors, so t must not be a parallel test.
 func Run(t *testing.T, s Suite) {
 	t.Helper()
-	s.Soon = cmp.Or(s.Soon, soon)
+	s.PromptTimeout = cmp.Or(s.PromptTimeout, promptTimeout)
 	serve(t, nil, Server{}, fault{}).stop(t) // the first socket of a process leaves descriptors of the runtime
 	for _, c := range []struct {
 		name  string
 		peer  bool // the check needs a Peer
 		check func(t *testing.T, s Suite)
 	}{
-		{"whole", false, checkWhole},
+		{"whole", false, checkComplete},
 		{"canceled before", false, checkCanceledBefore},
 		{"concurrent", false, checkConcurrent},
 		{"canceled connect", true, checkCanceledConnect},
@@ -81,7 +81,7 @@ func Run(t *testing.T, s Suite) {
 			}
 			before := count()
 			c.check(t, s)
-			before.settle(t, s.Soon)
+			before.settle(t, s.PromptTimeout)
 		})
 	}
 }

@@ -24,7 +24,7 @@ func TestFailure(t *testing.T) {
 		t.Skip("only run by TestBroken")
 	}
 	s := suite(failure(broken))
-	s.Soon = 2 * time.Second
+	s.PromptTimeout = 2 * time.Second
 	schemetest.Run(t, s)
 }
 

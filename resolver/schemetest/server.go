@@ -50,14 +50,14 @@ type server struct {
 	reached  chan struct{}  // closed when the failure starts
 	reach    func()
 
-	mu       sync.Mutex
-	random   *rand.Rand
-	written  int64
-	accepted int
-	closed   bool
-	conns    map[net.Conn]bool
-	data     []net.Listener // listeners for data connections
-	asked    map[string]bool
+	mu        sync.Mutex
+	random    *rand.Rand
+	written   int64
+	accepted  int
+	closed    bool
+	conns     map[net.Conn]bool
+	data      []net.Listener // listeners for data connections
+	requested map[string]bool
 }
 
 // serve starts a server, which the caller must stop.
@@ -71,12 +71,12 @@ func serve(t testing.TB, peer func(net.Conn, *Server), served Server, f fault) *
 	s := &server{
 		served: served, failure: f, peer: peer, listener: listener, reached: make(chan struct{}),
 		random: rand.New(rand.NewPCG(f.seed, 0)), //nolint:gosec // reproducible by its seed
-		conns:  make(map[net.Conn]bool), asked: make(map[string]bool),
+		conns:  make(map[net.Conn]bool), requested: make(map[string]bool),
 	}
 	s.reach = sync.OnceFunc(func() { close(s.reached) })
-	s.served.Listen, s.served.Asked = s.listen, s.ask
+	s.served.Listen, s.served.Requested = s.listen, s.ask
 	if s.served.Body == nil {
-		s.served.Body = func() io.Reader { return bytes.NewReader(octets(smallBody)) }
+		s.served.Body = func() io.Reader { return bytes.NewReader(byteSequence(smallBody)) }
 	}
 	s.running.Go(s.accept)
 	return s
@@ -124,14 +124,14 @@ func (s *server) rave(c net.Conn) {
 	s.mu.Lock()
 	noise := make([]byte, s.random.IntN(4<<10))
 	for i := range noise {
-		noise[i] = s.octet()
+		noise[i] = s.randomByte()
 	}
 	s.mu.Unlock()
 	_, _ = c.Write(noise)
 }
 
-// octet returns a random byte; s.mu is held.
-func (s *server) octet() byte { return byte(s.random.UintN(1 << 8)) } //nolint:gosec // less than 256
+// randomByte returns a random byte; s.mu is held.
+func (s *server) randomByte() byte { return byte(s.random.UintN(1 << 8)) } //nolint:gosec // less than 256
 
 // listen implements Server.Listen.
 func (s *server) listen() (net.Listener, error) {
@@ -149,24 +149,24 @@ func (s *server) listen() (net.Listener, error) {
 	return dataListener{l, s}, nil
 }
 
-// ask implements Server.Asked.
+// ask implements Server.Requested.
 func (s *server) ask(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked[name] = true
+	s.requested[name] = true
 }
 
-// askedFor returns the names requested since forget.
-func (s *server) askedFor() map[string]bool {
+// requestedName returns the names requested since forget.
+func (s *server) requestedName() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return maps.Clone(s.asked)
+	return maps.Clone(s.requested)
 }
 
 func (s *server) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(s.asked)
+	clear(s.requested)
 }
 
 // total returns the number of bytes written.
@@ -217,7 +217,7 @@ func (s *server) stop(t testing.TB) {
 		s.running.Wait()
 		close(ended)
 	}()
-	timer := time.NewTimer(soon)
+	timer := time.NewTimer(promptTimeout)
 	defer timer.Stop()
 	select {
 	case <-ended:

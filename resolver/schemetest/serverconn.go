@@ -88,7 +88,7 @@ func (s *server) change(p []byte) []byte {
 	changed := bytes.Clone(p)
 	for range 1 + len(p)/32 {
 		if s.random.IntN(2) == 0 {
-			changed[s.random.IntN(len(changed))] = s.octet()
+			changed[s.random.IntN(len(changed))] = s.randomByte()
 		}
 	}
 	return changed

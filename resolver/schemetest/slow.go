@@ -12,9 +12,9 @@ import (
 func checkSlow(t *testing.T, s Suite) {
 	for which := range s.names() {
 		want, address, _ := s.plain(t, which)
-		r := s.start(t, Server{Names: plainNames()}, fault{kind: failureBytes}, usual())
+		r := s.start(t, Server{Names: plainNames()}, fault{kind: failureBytes}, generousLimits())
 		r.dialer.oneByte = true
-		if got := r.get(t, r.uris()[which]); !got.isWhole() || !got.equal(r.server.address(), want, address) {
+		if got := r.get(t, r.uris()[which]); !got.complete() || !got.equal(r.server.address(), want, address) {
 			t.Errorf("%s byte by byte: %s; want %s", which, got, want)
 		}
 		r.close(t)
@@ -23,7 +23,7 @@ func checkSlow(t *testing.T, s Suite) {
 
 // checkSilence has servers that stop writing, immediately or later.
 func checkSilence(t *testing.T, s Suite) {
-	limits := usual()
+	limits := generousLimits()
 	limits.Timeout = 100 * time.Millisecond
 	for which := range s.names() {
 		want, address, total := s.plain(t, which)
@@ -33,7 +33,7 @@ func checkSilence(t *testing.T, s Suite) {
 			switch {
 			case got.err != nil && !isTimeout(got.err):
 				t.Errorf("%s stalled after %d bytes of %d: not a timeout: %v", which, after, total, got.err)
-			case got.isWhole() && !got.equal(r.server.address(), want, address):
+			case got.complete() && !got.equal(r.server.address(), want, address):
 				t.Errorf("%s stalled after %d bytes of %d accepted as complete: %s", which, after, total, got)
 			}
 			r.close(t)
@@ -46,7 +46,7 @@ func checkTrickle(t *testing.T, s Suite) {
 	if s.Listing == nil {
 		t.Skip("no listing")
 	}
-	limits := usual()
+	limits := generousLimits()
 	limits.Timeout = 20 * trickleDelay
 	names := make([]string, 30)
 	for i := range names {
@@ -57,7 +57,7 @@ func checkTrickle(t *testing.T, s Suite) {
 	switch got := r.get(t, r.uris()["listing"]); {
 	case got.err != nil && !isTimeout(got.err):
 		t.Errorf("not a timeout: %v", got.err)
-	case got.isWhole():
+	case got.complete():
 		t.Errorf("slow listing accepted as complete: %s", got)
 	}
 }

@@ -19,7 +19,7 @@ import (
 type agents struct {
 	addresses []string // directory agents with port, in the order of requests
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
-	group     Open          // used if there are no addresses; nil disables multicast
+	group     OpenMulticast // used if there are no addresses; nil disables multicast
 	timeout   time.Duration // for one agent, and for the group
 	noneTTL   time.Duration // how long the absence of directory agents in the group is cached
 	backoff   *resolver.Backoff
@@ -36,18 +36,18 @@ const sends = 2
 // maxReply limits a reply over TCP, in bytes.
 const maxReply = 1 << 20
 
-// ask queries the configured agents. Without any, it queries the directory agents of the group or, if it has
+// query queries the configured agents. Without any, it queries the directory agents of the group or, if it has
 // none, all of its agents (section 6).
-func (a *agents) ask(ctx context.Context, r request) ([]entry, error) {
+func (a *agents) query(ctx context.Context, r request) ([]entry, error) {
 	if len(a.addresses) > 0 || a.group == nil {
-		return a.askEach(ctx, a.addresses, r)
+		return a.queryEach(ctx, a.addresses, r)
 	}
 	found, err := a.directory(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) > 0 {
-		if entries, err := a.askEach(ctx, found, r); err == nil || ctx.Err() != nil {
+		if entries, err := a.queryEach(ctx, found, r); err == nil || ctx.Err() != nil {
 			return entries, err
 		}
 		a.forget()
@@ -55,10 +55,10 @@ func (a *agents) ask(ctx context.Context, r request) ([]entry, error) {
 	return a.discover(ctx, r)
 }
 
-// askEach sends a request to agents in order until one answers. An empty reply is final, since a directory
+// queryEach sends a request to agents in order until one answers. An empty reply is final, since a directory
 // agent has all services of its scopes (section 6.2). The error is context.DeadlineExceeded if all agents were
 // too slow, else resolver.ErrUnreachable.
-func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]entry, error) {
+func (a *agents) queryEach(ctx context.Context, addresses []string, r request) ([]entry, error) {
 	var failures []error
 	slow := 0
 	for _, address := range addresses {
@@ -99,7 +99,7 @@ func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]
 func (a *agents) attempt(ctx context.Context, address string, r request) ([]entry, error) {
 	attempt := a.backoff.Begin(address)
 	defer attempt.Abandon()
-	entries, err := a.askOne(ctx, address, r)
+	entries, err := a.queryOne(ctx, address, r)
 	switch {
 	case err == nil:
 		attempt.Answered()
@@ -123,8 +123,8 @@ func summary(entries []entry, err error) string {
 	return fmt.Sprintf("%d services", len(entries))
 }
 
-// askOne queries one agent: over UDP, and again over TCP if the reply did not fit into a datagram.
-func (a *agents) askOne(ctx context.Context, address string, r request) ([]entry, error) {
+// queryOne queries one agent: over UDP, and again over TCP if the reply did not fit into a datagram.
+func (a *agents) queryOne(ctx context.Context, address string, r request) ([]entry, error) {
 	message, err := r.message()
 	if err != nil {
 		return nil, err

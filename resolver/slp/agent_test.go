@@ -39,7 +39,7 @@ type fakeServers struct {
 	down  map[string]bool
 }
 
-func (a *fakeServers) ask(_ context.Context, base string, q resolver.Query) (resolver.Answer, error) {
+func (a *fakeServers) query(_ context.Context, base string, q resolver.Query) (resolver.Answer, error) {
 	a.bases = append(a.bases, base)
 	if a.down[base] {
 		return resolver.Answer{}, resolver.ErrUnreachable
@@ -63,7 +63,7 @@ func newResolver(t *testing.T, now *clock, servers *fakeServers, change func(*sl
 	t.Cleanup(found.Close)
 	config := slp.Config{
 		Agents: agents, Scopes: []string{"DEFAULT"}, Lang: "en", Dial: (&net.Dialer{}).DialContext, Timeout: 20 * time.Second,
-		Ask: servers.ask, Cache: found, NegativeTTL: time.Minute, Now: now.now,
+		Query: servers.query, Cache: found, NegativeTTL: time.Minute, Now: now.now,
 	}
 	if change != nil {
 		change(&config)
@@ -179,7 +179,7 @@ func TestMulticast(t *testing.T) {
 	}
 	member := testserver.StartSLP(t, service("a.example", "foo", 60))
 	lost := 1
-	member.Lie(func(reply []byte) []byte {
+	member.Tamper(func(reply []byte) []byte {
 		if reply = notDirectory(reply); reply != nil && lost > 0 {
 			lost--
 			return nil
@@ -235,7 +235,7 @@ func TestLifetimes(t *testing.T) {
 	}
 	agent = testserver.StartSLP(t, service("a.example", "foo", 60))
 	r = newResolver(t, &now, &fakeServers{}, func(c *slp.Config) {
-		c.Ask = func(context.Context, string, resolver.Query) (resolver.Answer, error) {
+		c.Query = func(context.Context, string, resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Hour}
 		}
 	}, agent.Addr())
@@ -311,7 +311,7 @@ func TestSilentAndInvalidAgents(t *testing.T) {
 		"version 1":   func(b []byte) []byte { b[0] = 1; return b },
 	} {
 		agent := testserver.StartSLP(t, service("a.example", "foo", 60))
-		agent.Lie(lie)
+		agent.Tamper(lie)
 		r := newResolver(t, &now, &fakeServers{}, shortTimeout, agent.Addr())
 		if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", what, err)
@@ -333,7 +333,7 @@ func TestServersThatMoved(t *testing.T) {
 		t.Errorf("the list is new: %v, after %d requests", err, len(agent.Requests()))
 	}
 	now.nanos.Add(int64(6 * time.Second))
-	agent.Lie(func(reply []byte) []byte {
+	agent.Tamper(func(reply []byte) []byte {
 		return bytes.Replace(reply, []byte("//a.example"), []byte("//b.example"), 1)
 	})
 	if got, _, err := resolve(t, r, "urn:foo:1"); got != "http://b.example/urn:foo:1" || err != nil {
@@ -386,7 +386,7 @@ func TestDiscoveryOfManyNames(t *testing.T) {
 	asked := 0
 	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) {
 		c.Recheck = 5 * time.Second
-		c.Ask = func(context.Context, string, resolver.Query) (resolver.Answer, error) {
+		c.Query = func(context.Context, string, resolver.Query) (resolver.Answer, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			asked++

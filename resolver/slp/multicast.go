@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Open opens a socket that can only send to a multicast group. It also returns the address of the group.
-type Open func(ctx context.Context) (net.PacketConn, net.Addr, error)
+// OpenMulticast opens a socket that can only send to a multicast group. It also returns the address of the group.
+type OpenMulticast func(ctx context.Context) (net.PacketConn, net.Addr, error)
 
 // rounds limits the requests to a group; each round has an equal share of the timeout.
 const rounds = 3
@@ -26,7 +26,7 @@ const maxResponders = 50
 func (a *agents) discover(ctx context.Context, r request) ([]entry, error) {
 	start := a.now()
 	var entries []entry
-	responders, group, err := a.askGroup(ctx, r, a.timeout, func(_ net.Addr, message []byte, xid uint16) (bool, bool) {
+	responders, group, err := a.queryGroup(ctx, r, a.timeout, func(_ net.Addr, message []byte, xid uint16) (bool, bool) {
 		answer, err := parseReply(message)
 		if err != nil || answer.xid != xid || answer.code != 0 {
 			return false, false
@@ -57,7 +57,7 @@ func (a *agents) directory(ctx context.Context, r request) ([]string, error) {
 	r.service, r.predicate = directoryType, ""
 	var found []string
 	var hosts []string
-	_, group, err := a.askGroup(ctx, r, a.timeout/rounds, func(from net.Addr, message []byte, xid uint16) (bool, bool) {
+	_, group, err := a.queryGroup(ctx, r, a.timeout/rounds, func(from net.Addr, message []byte, xid uint16) (bool, bool) {
 		if advert, err := parseAdvert(message); err != nil || advert != xid {
 			return false, false
 		}
@@ -95,10 +95,10 @@ func (a *agents) forget() {
 	a.foundUntil = time.Time{}
 }
 
-// askGroup sends a request to the group. It repeats it with a list of the agents that have already answered,
+// queryGroup sends a request to the group. It repeats it with a list of the agents that have already answered,
 // since datagrams may be lost (section 6.3). take is called with each message, and returns whether it is a
 // reply, and whether no more are needed. Not all agents are necessarily reached.
-func (a *agents) askGroup(
+func (a *agents) queryGroup(
 	ctx context.Context, r request, timeout time.Duration, take func(from net.Addr, message []byte, xid uint16) (reply, enough bool),
 ) (responders int, group net.Addr, err error) {
 	conn, group, err := a.group(ctx)

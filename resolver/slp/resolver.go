@@ -16,15 +16,15 @@ import (
 // Config is the configuration of a Resolver. All fields except Agents, Group, Backoff, Unusable and Observe
 // must be set.
 type Config struct {
-	Agents []string // addresses of directory agents, with port
-	Group  Open     // multicast group without Agents; may be nil
-	Scopes []string // scopes of services, such as "DEFAULT"
-	Lang   string   // language tag, such as "en"
+	Agents []string      // addresses of directory agents, with port
+	Group  OpenMulticast // multicast group without Agents; may be nil
+	Scopes []string      // scopes of services, such as "DEFAULT"
+	Lang   string        // language tag, such as "en"
 	// Dial opens connections to agents; network is "udp" or "tcp".
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	Timeout time.Duration // of requests to one agent
-	// Ask queries a discovered server by THTTP.
-	Ask resolver.Ask
+	// Query queries a discovered server by THTTP.
+	Query resolver.QueryFunc
 	// Cache caches discovered servers for their lifetime, by NID.
 	Cache *cache.Cache[Servers]
 	// NegativeTTL is how long the absence of servers for a namespace is cached.
@@ -90,19 +90,19 @@ var errNoServer = errors.New("no directory agent lists a server for the namespac
 // Resolve implements resolver.Resolver for URNs in canonical form. If a server gives no answer, the next one is
 // queried. If none does, the servers are discovered again, since the list may have changed.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
-	answer, age, err := r.ask(ctx, q)
+	answer, age, err := r.queryServers(ctx, q)
 	if err == nil || errors.As(err, new(*resolver.Negative)) || ctx.Err() != nil || age <= r.config.Recheck {
 		return answer, err
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
 		t.Add(resolver.Step{Stage: "slp", Code: "directories_asked_again"}, "no server of the list, which is %s old, responds: querying the agents again", age.Round(time.Second))
 	}
-	answer, _, err = r.ask(resolver.WithFresh(ctx), q) // once for all names that fail at the same time
+	answer, _, err = r.queryServers(resolver.WithCacheBypass(ctx), q) // once for all names that fail at the same time
 	return answer, err
 }
 
-// ask queries the servers of the namespace, and returns the age of their list.
-func (r *Resolver) ask(ctx context.Context, q resolver.Query) (resolver.Answer, time.Duration, error) {
+// queryServers queries the servers of the namespace, and returns the age of their list.
+func (r *Resolver) queryServers(ctx context.Context, q resolver.Query) (resolver.Answer, time.Duration, error) {
 	found, err := resolver.Load(ctx, r.config.Cache, q.NID(), func(ctx context.Context) (Servers, time.Duration, error) {
 		return r.find(ctx, q.NID())
 	})
@@ -119,9 +119,9 @@ func (r *Resolver) ask(ctx context.Context, q resolver.Query) (resolver.Answer, 
 		public := fmt.Sprintf("%d servers of %s from the cache", len(found.Value), q.NID())
 		t.Add(resolver.Step{Stage: "slp", Code: "servers_stored", Values: []any{"Number", len(found.Value)}, Public: public}, "servers of %s from the cache, %s old: %v", q.NID(), found.Age.Round(time.Second), found.Value)
 	}
-	answer, err := r.config.Ask.Each(ctx, found.Value, q)
+	answer, err := r.config.Query.InOrder(ctx, found.Value, q)
 	ttl := max(found.TTL, 0)
-	return answer.AtMost(ttl), found.Age, resolver.AtMost(err, ttl)
+	return answer.LimitTTL(ttl), found.Age, resolver.LimitTTL(err, ttl)
 }
 
 // Purge removes the servers of a namespace from the cache, and reports whether there was an entry.
@@ -131,7 +131,7 @@ func (r *Resolver) Purge(nid string) bool { return r.config.Cache.Purge(nid, fal
 // lifetimes (section 8.2).
 func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration, error) {
 	start := r.config.Now()
-	entries, err := r.agents.ask(ctx, request{
+	entries, err := r.agents.query(ctx, request{
 		lang: r.config.Lang, service: serviceType, scopes: r.config.Scopes,
 		predicate: "(nid=" + escape(nid) + ")",
 	})
@@ -189,7 +189,7 @@ func baseOf(service string) (string, error) {
 	}
 	var parse *uri.ParseError
 	if errors.As(err, &parse) { // not wrapped: it is no error of the client
-		return "", errors.New(parse.Rule.Says)
+		return "", errors.New(parse.Rule.Requirement)
 	}
 	if _, hasQuery := u.Query(); u.Normalize().Path() != "/" || hasQuery {
 		return "", errPath

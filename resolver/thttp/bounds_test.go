@@ -36,7 +36,7 @@ func TestBounds(t *testing.T) {
 		}
 		c := thttp.New(thttp.Config{Web: s, Timeout: time.Minute, MaxBody: 1 << 20, MaxLocations: 1000, Now: func() time.Time { return now }})
 		ctx, trace := resolver.WithTrace(t.Context(), time.Now)
-		answer, err := c.Ask(ctx, "http://server.example", query(t, tt.service))
+		answer, err := c.Query(ctx, "http://server.example", query(t, tt.service))
 		if len(answer.Locations) != tt.locations || (err == nil) != (tt.locations > 0) || err != nil && !errors.Is(err, resolver.ErrUnreachable) {
 			t.Errorf("%s: %d locations, %v", tt.name, len(answer.Locations), err)
 		}

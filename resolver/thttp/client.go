@@ -54,14 +54,14 @@ type Client struct {
 // New returns a Client.
 func New(config Config) *Client { return &Client{config: config} }
 
-// Path is the prefix of the paths of services, RFC 2169 section 2.
-const Path = "/uri-res/"
+// PathPrefix is the prefix of the paths of services, RFC 2169 section 2.
+const PathPrefix = "/uri-res/"
 
-// Ask queries the server at base, such as "http://resolver.example:8080", for a service: locations (I2L, I2Ls),
+// Query queries the server at base, such as "http://resolver.example:8080", for a service: locations (I2L, I2Ls),
 // a description (I2C, I2Cs) or other names (I2N, I2Ns). A negative answer is a *resolver.Negative. The error is
 // resolver.ErrUnreachable if the server gives no usable answer, resolver.ErrForbidden if it denies access, and
 // context.DeadlineExceeded if it is too slow.
-func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
+func (c *Client) Query(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
 	if err := c.config.Backoff.Err(base); err != nil {
 		if t := resolver.TraceOf(ctx); t != nil {
 			t.Add(resolver.Step{Stage: "thttp", Code: "not_asked_yet", Public: "resolution server in backoff after a failure"}, "%s: %s", base, err)
@@ -71,7 +71,7 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 	parent := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	target := base + Path + resolver.THTTPName(q) + "?" + q.URI.String() + q.ResolutionParams
+	target := base + PathPrefix + resolver.THTTPName(q) + "?" + q.URI.String() + q.ResolutionParams
 	start := c.config.Now()
 	attempt := c.config.Backoff.Begin(base)
 	defer attempt.Abandon()
@@ -107,7 +107,7 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 func (c *Client) remember(ctx context.Context, attempt *resolver.Attempt, base, name string, err error) {
 	var dial *net.OpError
 	switch {
-	case !errors.Is(err, scheme.ErrUnanswered) || errors.Is(err, resolver.ErrForbidden) || isOwnLimit(err):
+	case !errors.Is(err, scheme.ErrNoResponse) || errors.Is(err, resolver.ErrForbidden) || isOwnLimit(err):
 	case errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout():
 		attempt.Unreachable(err)
 	default: // the name may be the cause
@@ -161,7 +161,7 @@ func (c *Client) exchange(
 	if err != nil {
 		return resolver.Answer{}, "", err
 	}
-	fields := httpmessage.FieldsOf(
+	fields := httpmessage.NewFields(
 		"Accept", accept(q.Service), "Accept-Encoding", "gzip, identity", resolver.HopsField, strconv.Itoa(int(q.Hops)+1),
 	)
 	if c.config.Fields != nil {

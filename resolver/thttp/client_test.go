@@ -181,7 +181,7 @@ func TestQuery(t *testing.T) {
 		{name: "to an invalid URI", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: http://a b/"}},
 	} {
 		ctx, trace := resolver.WithTrace(t.Context(), func() time.Time { return now })
-		answer, err := client(&tt.server).Ask(ctx, base, query(t, tt.service))
+		answer, err := client(&tt.server).Query(ctx, base, query(t, tt.service))
 		if locations(answer) != tt.want || !errors.Is(err, tt.err) || err == nil && answer.TTL != tt.ttl {
 			t.Errorf("%s: %q for %s, %v", tt.name, locations(answer), answer.TTL, err)
 		}
@@ -218,7 +218,7 @@ func TestSchemesOfLocations(t *testing.T) {
 	for nid, want := range map[string]string{"example": "ftp://a.example/", "other": "gopher://a.example/ ftp://a.example/"} {
 		s := &server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader("gopher://a.example/\nftp://a.example/\nnot a URI\n")}
 		ctx, trace := resolver.WithTrace(t.Context(), func() time.Time { return now })
-		answer, err := client(s).Ask(ctx, "http://r.example", queryOf(t, "urn:"+nid+":1", resolver.I2Ls))
+		answer, err := client(s).Query(ctx, "http://r.example", queryOf(t, "urn:"+nid+":1", resolver.I2Ls))
 		if got := locations(answer); got != want || err != nil {
 			t.Errorf("%s: %s, %v", nid, got, err)
 		}
@@ -269,7 +269,7 @@ func TestDescriptionsAndNames(t *testing.T) {
 		{service: resolver.I2N, path: "N2Ns", status: 302, header: "Location: urn:example:2", want: "urn:example:2"},
 	} {
 		s := &server{status: tt.status, header: tt.header, body: strings.NewReader(tt.body)}
-		answer, err := client(s).Ask(t.Context(), "http://r.example", queryOf(t, "urn:example:1", tt.service))
+		answer, err := client(s).Query(t.Context(), "http://r.example", queryOf(t, "urn:example:1", tt.service))
 		if locations(answer) != tt.want || err != nil || s.asked[0] != "http://r.example/uri-res/"+tt.path+"?urn:example:1" {
 			t.Errorf("%+v: %s, %v, asked %v", tt, locations(answer), err, s.asked)
 			continue
@@ -285,7 +285,7 @@ func TestQuerySendsParams(t *testing.T) {
 	s := &server{status: 303, header: "Location: http://a.example/"}
 	q := query(t, resolver.I2L)
 	q.ResolutionParams = "?c=ToC"
-	if _, err := client(s).Ask(t.Context(), "http://r.example", q); err != nil || s.asked[0] != "http://r.example/uri-res/N2L?urn:example:a%2Fb?c=ToC" {
+	if _, err := client(s).Query(t.Context(), "http://r.example", q); err != nil || s.asked[0] != "http://r.example/uri-res/N2L?urn:example:a%2Fb?c=ToC" {
 		t.Errorf("asked %q, %v", s.asked, err)
 	}
 }
@@ -305,7 +305,7 @@ func (blocked) Fetch(ctx context.Context, _ scheme.Request) (*scheme.Resource, e
 
 func TestQueryTimesOut(t *testing.T) {
 	c := thttp.New(thttp.Config{Web: blocked{}, Timeout: time.Millisecond, Now: func() time.Time { return now }})
-	if _, err := c.Ask(t.Context(), "http://a.example", query(t, resolver.I2L)); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := c.Query(t.Context(), "http://a.example", query(t, resolver.I2L)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
 }
@@ -344,12 +344,12 @@ func TestDescriptionsAreLinks(t *testing.T) {
 		{resolver.I2L, "Location: http://a.example/\r\nContent-Type: text/html\r\nContent-Language: de", "", ""},
 	} {
 		s := &server{status: 200, header: tt.header, body: strings.NewReader("text")}
-		answer, err := client(s).Ask(t.Context(), "http://r.example", queryOf(t, "urn:example:1", tt.service))
+		answer, err := client(s).Query(t.Context(), "http://r.example", queryOf(t, "urn:example:1", tt.service))
 		if err != nil || len(answer.Locations) != 1 {
 			t.Errorf("%+v: %+v, %v", tt, answer, err)
 			continue
 		}
-		if link := answer.Locations[0].AsLink(); link.Rel != tt.rel || link.Language != tt.tag {
+		if link := answer.Locations[0].ToLink(); link.Rel != tt.rel || link.Language != tt.tag {
 			t.Errorf("%+v: %+v", tt, link)
 		}
 	}

@@ -14,7 +14,7 @@ const maxLifetime = (1<<31 - 1) * time.Second
 // freshness returns how long an answer may be used: its freshness lifetime in a shared cache (RFC 9111 section
 // 4.2.1) minus its age, or fallback if the response specifies no lifetime.
 func freshness(fields httpmessage.Fields, now time.Time, fallback time.Duration) time.Duration {
-	control := cachecontrol.Parse(fields.Lines("Cache-Control"))
+	control := cachecontrol.Parse(fields.Values("Cache-Control"))
 	for _, name := range []string{"no-store", "no-cache", "private"} {
 		if control.Has(name) {
 			return 0
@@ -22,15 +22,15 @@ func freshness(fields httpmessage.Fields, now time.Time, fallback time.Duration)
 	}
 	for _, name := range []string{"s-maxage", "max-age"} {
 		if lifetime, ok := control.Seconds(name); ok {
-			return max(lifetime-cachecontrol.DeltaSeconds(fields.Value("Age")), 0)
+			return max(lifetime-cachecontrol.DeltaSeconds(fields.Get("Age")), 0)
 		}
 	}
-	if text := fields.Value("Expires"); text != "" {
+	if text := fields.Get("Expires"); text != "" {
 		expires, err := http.ParseTime(text)
 		if err != nil {
 			return 0 // RFC 9111 section 5.3: an invalid date is in the past
 		}
-		if date, err := http.ParseTime(fields.Value("Date")); err == nil {
+		if date, err := http.ParseTime(fields.Get("Date")); err == nil {
 			now = date // by the clock of the server, like Expires
 		}
 		return min(max(expires.Sub(now), 0), maxLifetime)

@@ -33,7 +33,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 			Code: "no_server_of_namespace", Values: []string{"Namespace", q.NID()}, TTL: resolver.Forever,
 		}
 	}
-	return resolver.Ask(r.client.Ask).Each(ctx, servers, q)
+	return resolver.QueryFunc(r.client.Query).InOrder(ctx, servers, q)
 }
 
 // maxSources limits the number of servers in the map.

@@ -34,7 +34,7 @@ type found struct {
 
 // read parses the response of a server to a request for a name: RFC 2169 section 3.
 func (c *Client) read(ctx context.Context, asked uri.URI, response *scheme.Resource, q resolver.Query) (found, error) {
-	location := response.Fields.Value("Location")
+	location := response.Fields.Get("Location")
 	switch code := response.Status; {
 	case (code >= 300 && code < 400 || code == http.StatusOK && !isList(response.Fields)) && location != "":
 		text, err := c.redirect(asked, location, q)
@@ -84,7 +84,7 @@ func isList(fields httpmessage.Fields) bool { return mediaType(fields) == listTy
 
 // mediaType returns the media type of a response without parameters, "" if it is invalid.
 func mediaType(fields httpmessage.Fields) string {
-	kind, _, err := mime.ParseMediaType(fields.Value("Content-Type"))
+	kind, _, err := mime.ParseMediaType(fields.Get("Content-Type"))
 	if err != nil {
 		return ""
 	}
@@ -94,7 +94,7 @@ func mediaType(fields httpmessage.Fields) string {
 // contentLanguage returns the language of a response, or "" unless it specifies exactly one (RFC 9110 section
 // 8.5).
 func contentLanguage(fields httpmessage.Fields) string {
-	tag, err := language.Parse(fields.Value("Content-Language"))
+	tag, err := language.Parse(fields.Get("Content-Language"))
 	if err != nil {
 		return ""
 	}
@@ -225,7 +225,7 @@ const gzipOverhead = 4 << 10
 // body reads and decodes a body of at most limit bytes.
 func (c *Client) body(response *scheme.Resource, limit int64) (string, error) {
 	body := io.Reader(response.Body)
-	switch coding := response.Fields.Value("Content-Encoding"); strings.ToLower(coding) {
+	switch coding := response.Fields.Get("Content-Encoding"); strings.ToLower(coding) {
 	case "", "identity":
 	case "gzip", "x-gzip":
 		// Without a limit of the encoded body, empty blocks would never reach that of the content.

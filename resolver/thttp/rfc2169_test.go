@@ -109,7 +109,7 @@ func TestRequirements(t *testing.T) {
 		{name: "a list for N2L", server: server{status: 200, header: list}, body: "ftp://z.example/\r\n", want: "ftp://z.example/", ttl: usual},
 	} {
 		tt.server.body = strings.NewReader(tt.body)
-		answer, err := client(&tt.server).Ask(t.Context(), "http://r.example", query(t, tt.service))
+		answer, err := client(&tt.server).Query(t.Context(), "http://r.example", query(t, tt.service))
 		if locations(answer) != tt.want || !errors.Is(err, tt.err) || ttlOf(answer, err) != tt.ttl {
 			t.Errorf("%s: %q for %s, %v", tt.name, locations(answer), ttlOf(answer, err), err)
 		}
@@ -144,11 +144,11 @@ func TestRequest(t *testing.T) {
 		q := queryOf(t, tt.name, tt.service)
 		q.ResolutionParams = tt.passed
 		r := &recorder{server: server{status: 303, header: "Location: http://a.example/"}}
-		if _, err := client(r).Ask(t.Context(), "http://r.example:8080", q); err != nil {
+		if _, err := client(r).Query(t.Context(), "http://r.example:8080", q); err != nil {
 			t.Fatal(err)
 		}
 		got := r.request
-		if got.Method != http.MethodGet || got.URI.String() != "http://r.example:8080"+tt.want || !strings.HasPrefix(got.Fields.Value("Accept"), "text/uri-list,") {
+		if got.Method != http.MethodGet || got.URI.String() != "http://r.example:8080"+tt.want || !strings.HasPrefix(got.Fields.Get("Accept"), "text/uri-list,") {
 			t.Errorf("%s: %s %s %v", tt.name, got.Method, got.URI, got.Fields)
 		}
 	}

@@ -48,7 +48,7 @@ func (b *browserPage) checkForced(t *testing.T, dark bool) {
 	if len(page.Flat) > 0 {
 		t.Errorf("without a border in forced colours, which have no ground: %q", page.Flat)
 	}
-	picture, err := png.Decode(bytes.NewReader(b.Picture(t)))
+	picture, err := png.Decode(bytes.NewReader(b.Screenshot(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

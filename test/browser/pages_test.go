@@ -73,10 +73,10 @@ func (b *browserPage) checkReply(t *testing.T) {
 // its layout while loading, or does not fit.
 func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 	t.Helper()
-	var seen testserver.Sighting
+	var seen testserver.Observations
 	testserver.Wait(t, "few follow the events", func() bool { // event streams of the previous page end within a second
 		b.Show(t, b.url, screen)
-		seen = b.Sighted(t)
+		seen = b.Observations(t)
 		return b.live == "" || len(seen.Failures) == 0
 	})
 	if len(seen.Requests) == 0 || len(seen.Failures)+len(seen.Messages) > 0 {

@@ -44,7 +44,7 @@ func TestPicturesOfDocs(t *testing.T) {
 		url, _ := site.at(&page)
 		browser.Show(t, url, testserver.Screen{Width: 1200, Height: 600, Dark: page.name == "marked"})
 		browser.Run(t, `return Promise.all([...document.images].map(i => i.decode()))`)
-		picture := smallPNG(t, browser.Picture(t))
+		picture := smallPNG(t, browser.Screenshot(t))
 		const most = 100_000
 		if len(picture) > most {
 			t.Errorf("the picture of %s has %d octets", page.name, len(picture))

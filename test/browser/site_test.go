@@ -83,7 +83,7 @@ func browserRegistry(t testing.TB) string {
 	r := registry.New(registry.Config{Store: store, Canonical: asItIs, CanonicalPrefix: asItIs, Now: func() time.Time { return now }})
 	change := func(key registry.Key, change func(registry.Entry) (registry.Record, error)) {
 		t.Helper()
-		edit := registry.Edit{Key: key, IfVersion: registry.Any, Change: change}
+		edit := registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: change}
 		if _, err := r.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edit); err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func startMenu(t testing.TB) string {
 			if err != nil {
 				return
 			}
-			_ = conn.SetDeadline(time.Now().Add(testserver.Patience))
+			_ = conn.SetDeadline(time.Now().Add(testserver.Timeout))
 			_, _ = bufio.NewReader(conn).ReadString('\n')
 			fmt.Fprint(conn, strings.NewReplacer("HOST", host, "PORT", port).Replace(
 				"iWelcome to the library\t\tHOST\tPORT\r\n0About this server\t/about\tHOST\tPORT\r\n1Books\t/books\tHOST\tPORT\r\n7Search the catalogue\t/find\tHOST\tPORT\r\n.\r\n"))

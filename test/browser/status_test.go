@@ -50,7 +50,7 @@ func TestStatusPageInBrowser(t *testing.T) {
 		return shown
 	})
 	awaitText(t, browser, "table[aria-labelledby=errors]", refused)
-	seen := browser.Sighted(t)
+	seen := browser.Observations(t)
 	if len(seen.Messages) > 0 || len(seen.Failures) > 0 {
 		t.Errorf("the browser has noticed %q, %q", seen.Messages, seen.Failures)
 	}
@@ -81,7 +81,7 @@ func checkCachesPage(t *testing.T, w *urndtest.Daemon, browser *testserver.Chrom
 	if got := w.CacheStates(t, "/urn:isbn:9780395363416"); got != "miss" {
 		t.Errorf("behind a purge: %s", got)
 	}
-	if seen := browser.Sighted(t); len(seen.Messages) > 0 {
+	if seen := browser.Observations(t); len(seen.Messages) > 0 {
 		t.Errorf("the browser has noticed %q", seen.Messages)
 	}
 	w.WaitForLog(t, `"msg":"cache purged"`)

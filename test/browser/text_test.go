@@ -72,7 +72,7 @@ func TestQRCodeOnScreen(t *testing.T) {
 		browser.Show(t, site.URL+"/uri-res/N2C.html?urn:example:book", testserver.Screen{Width: 1200, Height: 900, Dark: dark})
 		browser.Run(t, `return document.querySelector("img.qr").decode()`)
 		path := filepath.Join(t.TempDir(), fmt.Sprintf("dark-%t.png", dark))
-		if err := os.WriteFile(path, browser.Picture(t), 0o600); err != nil {
+		if err := os.WriteFile(path, browser.Screenshot(t), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		read, err := exec.CommandContext(t.Context(), zbarimg, "--quiet", "--raw", path).Output()

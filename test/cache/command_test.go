@@ -86,7 +86,7 @@ func serveMenus(t *testing.T) (address string) {
 func TestCachePurge(t *testing.T) {
 	t.Parallel()
 	web := serveVersions(t)
-	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t), urndtest.OpenLoopback)
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t), urndtest.OpenLoopback)
 	a, b, host := "http://"+web.Addr+"/a", "http://"+web.Addr+"/b", "127.0.0.1"
 	const book = "urn:isbn:0-395-36341-1"
 	states := func() string {
@@ -148,7 +148,7 @@ func TestCachePurge(t *testing.T) {
 func TestCacheShow(t *testing.T) {
 	t.Parallel()
 	web := serveVersions(t)
-	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t), urndtest.OpenLoopback)
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t), urndtest.OpenLoopback)
 	target := "http://" + web.Addr + "/a"
 	web.age.Store(10)
 	proxied(t, w, "GET", target, "Accept-Language: en", "Cookie: secret=1")

@@ -69,7 +69,7 @@ func TestWarmRestart(t *testing.T) {
 	file := filepath.Join(dir, "answers")
 	var asked atomic.Int32
 	addr := urndtest.UDPAndTCP(counted("name.urn.example.org.", &asked, urndtest.Zone(t,
-		strings.Replace(urndtest.OneRule, " 60 IN ", " 3600 IN ", 1)))).Serve(t)
+		strings.Replace(urndtest.ExampleRule, " 60 IN ", " 3600 IN ", 1)))).Serve(t)
 	first := urndtest.Start(t, addr, savedIn(dir))
 	if got := first.Get(t, "/urn:name:1"); got.CacheControl != "max-age=3600" || asked.Load() != 1 {
 		t.Fatalf("%+v, after %d questions", got, asked.Load())
@@ -120,7 +120,7 @@ func TestWarmRestart(t *testing.T) {
 func TestInvalidSnapshots(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	addr := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t)
+	addr := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t)
 	first := urndtest.Start(t, addr, savedIn(dir))
 	first.CacheStates(t, "/urn:name:1", "/urn:name:2")
 	first.Stop()
@@ -186,7 +186,7 @@ func TestInvalidSnapshots(t *testing.T) {
 func TestStopWhileRestoring(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	addr := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t)
+	addr := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t)
 	file, store := filepath.Join(dir, "answers"), filepath.Join(dir, "registry.db")
 	withRegistry := savedIn(dir, func(c *config.Config) { c.Registry.Store, c.Registry.Only = "sqlite:"+store, []string{"urn:own:"} })
 	first := urndtest.Start(t, addr, withRegistry)
@@ -216,7 +216,7 @@ func TestStopWhileRestoring(t *testing.T) {
 
 func TestSavedAnswersAreBounded(t *testing.T) {
 	t.Parallel()
-	addr := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t)
+	addr := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t)
 	for most, want := range map[config.Size]func(n int) bool{
 		0: func(n int) bool { return n == 0 }, 1 << 10: func(n int) bool { return n > 0 && n < 10 }, 1 << 20: func(n int) bool { return n == 50 },
 	} {
@@ -254,7 +254,7 @@ func TestPipeInPlaceOfSnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t), savedIn(dir)) // ready
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t), savedIn(dir)) // ready
 	if got := w.Get(t, "/urn:name:1"); got.Status != 302 {
 		t.Errorf("%+v", got)
 	}

@@ -24,10 +24,10 @@ func testAPT(t *testing.T, c *clients) {
 		urndtest.RunProgram(t, root, environment, "apt-get", append(options, "download", "urnd-tiny")...)
 		urndtest.WantFile(t, filepath.Join(root, "urnd-tiny_1.0_all.deb"), deb)
 	}
-	if n := c.asked(t, "GET /debian/pool/"); n != 1 {
+	if n := c.requested(t, "GET /debian/pool/"); n != 1 {
 		t.Errorf("the site was asked for the package %d times:\n%s", n, strings.Join(c.site.Log(t), "\n"))
 	}
-	if n := c.asked(t, "GET /debian/Release 304"); n != 1 {
+	if n := c.requested(t, "GET /debian/Release 304"); n != 1 {
 		t.Errorf("%d validations of the Release file:\n%s", n, strings.Join(c.site.Log(t), "\n"))
 	}
 }

@@ -53,7 +53,7 @@ func testChromium(t *testing.T, c *clients) {
 		}
 	}
 	for _, path := range []string{"/chromium/page.html", "/chromium/script.js"} {
-		if n := c.asked(t, "GET "+path); n != 1 {
+		if n := c.requested(t, "GET "+path); n != 1 {
 			t.Errorf("the site was asked for %s %d times", path, n)
 		}
 	}

@@ -27,7 +27,7 @@ func (c *clients) start(t *testing.T, change func(*config.Config)) *urndtest.Dae
 	return urndtest.Start(t, c.dns, func(settings *config.Config) {
 		urndtest.OpenLoopback(settings)
 		settings.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
-		settings.DNS.Timeout = testserver.Patience // for a busy machine
+		settings.DNS.Timeout = testserver.Timeout // for a busy machine
 		if change != nil {
 			change(settings)
 		}
@@ -76,8 +76,8 @@ func (c *clients) add(t *testing.T, path string, content []byte) {
 	urndtest.WriteOld(t, filepath.Join(c.folder, path), content)
 }
 
-// asked returns the number of requests to the site with a prefix such as "GET /a".
-func (c *clients) asked(t *testing.T, prefix string) (n int) {
+// requested returns the number of requests to the site with a prefix such as "GET /a".
+func (c *clients) requested(t *testing.T, prefix string) (n int) {
 	t.Helper()
 	for _, line := range c.site.Log(t) {
 		if strings.HasPrefix(line, prefix) {

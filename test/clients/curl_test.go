@@ -70,7 +70,7 @@ func testCurl(t *testing.T, c *clients) {
 			t.Errorf("%s: %d octets\n%s", tt.name, len(body), header)
 		}
 	}
-	if n := c.asked(t, "GET /curl/file.bin"); n != 1 {
+	if n := c.requested(t, "GET /curl/file.bin"); n != 1 {
 		t.Errorf("the site was asked %d times", n)
 	}
 }

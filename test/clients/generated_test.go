@@ -73,7 +73,7 @@ type checkedAPI struct {
 func checkAPI(t *testing.T, at, document string) *checkedAPI {
 	t.Helper()
 	text := fetch(t, at+document)
-	a := &checkedAPI{text: text, document: urndtest.DescribeBy(t, text)}
+	a := &checkedAPI{text: text, document: urndtest.ParseOpenAPI(t, text)}
 	a.document.WellFormed(t)
 	target, err := url.Parse(at)
 	if err != nil {

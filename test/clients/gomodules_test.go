@@ -53,7 +53,7 @@ func testGoModules(t *testing.T, c *clients) {
 		urndtest.WantFile(t, filepath.Join(cache, at, "m.go"), []byte(code))
 	}
 	for _, name := range []string{"v1.0.0.info", "v1.0.0.mod", "v1.0.0.zip"} {
-		if n := c.asked(t, "GET /goproxy/tiny.example.org/m/@v/"+name); n != 1 {
+		if n := c.requested(t, "GET /goproxy/tiny.example.org/m/@v/"+name); n != 1 {
 			t.Errorf("the site was asked for %s %d times", name, n)
 		}
 	}

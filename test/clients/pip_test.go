@@ -26,7 +26,7 @@ func testPip(t *testing.T, c *clients) {
 			"--proxy", c.URL, "--index-url", c.url("simple/"), "--trusted-host", "www.clients.example.org", "--retries", "0", "tiny")
 		urndtest.WantFile(t, filepath.Join(folder, wheel), content)
 	}
-	if n := c.asked(t, "GET /wheels/"+wheel); n != 1 {
+	if n := c.requested(t, "GET /wheels/"+wheel); n != 1 {
 		t.Errorf("the site was asked for the wheel %d times", n)
 	}
 }

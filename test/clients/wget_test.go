@@ -36,7 +36,7 @@ func testWget(t *testing.T, c *clients) {
 			urndtest.WantFile(t, filepath.Join(folder, "wget", name), content)
 		}
 	}
-	if n := c.asked(t, "GET /wget/"); n != len(files) {
+	if n := c.requested(t, "GET /wget/"); n != len(files) {
 		t.Errorf("the site was asked %d times, for %d files:\n%s", n, len(files), strings.Join(c.site.Log(t), "\n"))
 	}
 }

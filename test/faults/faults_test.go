@@ -27,7 +27,7 @@ type failure struct {
 	name   string
 	dns    func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer
 	change func(*config.Config)
-	path   string // "" is that of the rule urndtest.OneRule
+	path   string // "" is that of the rule urndtest.ExampleRule
 
 	status   int
 	location string
@@ -35,7 +35,7 @@ type failure struct {
 	// Part of the error or the detail of the warning; "" is no warning; WEB is the port of the HTTP server.
 	log     string
 	metrics []string // lines added by the request, without "urnd_"; DNS1 is the first server
-	asked   int32    // number of requests to the HTTP server
+	queries int32    // number of requests to the HTTP server
 }
 
 // dnsTimeout is the timeout of a DNS server; faultLimit is the time limit of a request with any failure.
@@ -70,8 +70,8 @@ func (f failure) run(t *testing.T, web *urndtest.WebServer) {
 	}
 	named := strings.NewReplacer(names...)
 	f.wantMetrics(t, d, before, named)
-	if asked := web.Asked.Load(); asked != f.asked {
-		t.Errorf("%d requests to the server, want %d", asked, f.asked)
+	if asked := web.Requests.Load(); asked != f.queries {
+		t.Errorf("%d requests to the server, want %d", asked, f.queries)
 	}
 	d.Stop()
 	f.wantWarning(t, warnings(t, d.Log()[atStart:]), named)
@@ -161,9 +161,9 @@ func queryCount(n int, rcode string) string {
 
 func TestFaultsOfDNSServers(t *testing.T) {
 	t.Parallel()
-	well := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule))
+	well := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule))
 	failing, quiet := urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeServerFailure)), urndtest.UDPAndTCP(urndtest.Silent)
-	cut := urndtest.Altered(well.UDP, false, func(m *dns.Msg) { m.Truncated, m.Answer = true, nil })
+	cut := urndtest.AlterResponses(well.UDP, false, func(m *dns.Msg) { m.Truncated, m.Answer = true, nil })
 	const found = "https://a.example/1"
 	runFailures(t, redirectToLocation, []failure{
 		{
@@ -224,7 +224,7 @@ func TestFaultsOfDNSServers(t *testing.T) {
 // response is still awaited.
 func TestFaultsOfOtherQuestions(t *testing.T) {
 	t.Parallel()
-	well := urndtest.Zone(t, urndtest.OneRule)
+	well := urndtest.Zone(t, urndtest.ExampleRule)
 	for name, change := range map[string]func(*dns.Msg){
 		"another identifier": func(m *dns.Msg) { m.Id++ },
 		"another name":       func(m *dns.Msg) { m.Question[0].Name = "other.urn.example.org." },
@@ -235,11 +235,11 @@ func TestFaultsOfOtherQuestions(t *testing.T) {
 	} {
 		runFailures(t, redirectToLocation, []failure{
 			{
-				name: name, dns: servers(urndtest.DNSServer{UDP: urndtest.Altered(well, false, change)}), change: shortTimeout, status: 504,
+				name: name, dns: servers(urndtest.DNSServer{UDP: urndtest.AlterResponses(well, false, change)}), change: shortTimeout, status: 504,
 				log: "context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout")},
 			},
 			{
-				name: name + ", then the answer", dns: servers(urndtest.DNSServer{UDP: urndtest.Altered(well, true, change)}),
+				name: name + ", then the answer", dns: servers(urndtest.DNSServer{UDP: urndtest.AlterResponses(well, true, change)}),
 				status: 302, location: "https://a.example/1", metrics: []string{queryCount(1, "NOERROR")},
 			},
 		})
@@ -268,7 +268,7 @@ func TestFaultsOfAliases(t *testing.T) {
 			metrics: []string{queryCount(1, "NOERROR"), "ddds_steps_total 1"},
 		},
 		{
-			name: "in disorder", dns: servers(urndtest.UDPAndTCP(urndtest.Altered(urndtest.Zone(t, append(chain(1), rules)...), false, func(m *dns.Msg) { slices.Reverse(m.Answer) }))),
+			name: "in disorder", dns: servers(urndtest.UDPAndTCP(urndtest.AlterResponses(urndtest.Zone(t, append(chain(1), rules)...), false, func(m *dns.Msg) { slices.Reverse(m.Answer) }))),
 			status: 302, location: "https://a.example/1", metrics: []string{queryCount(1, "NOERROR")},
 		},
 		{
@@ -276,7 +276,7 @@ func TestFaultsOfAliases(t *testing.T) {
 			detail: "name.urn.example.org. does not exist (NXDOMAIN)", metrics: []string{queryCount(1, "NXDOMAIN")},
 		},
 		{ // as reported by recursive servers
-			name: "loop", dns: servers(urndtest.UDPAndTCP(urndtest.Altered(loop, false, func(m *dns.Msg) { m.Rcode, m.Ns = dns.RcodeServerFailure, nil }))),
+			name: "loop", dns: servers(urndtest.UDPAndTCP(urndtest.AlterResponses(loop, false, func(m *dns.Msg) { m.Rcode, m.Ns = dns.RcodeServerFailure, nil }))),
 			status: 502, log: "server DNS1: response code SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
 		},
 	})

@@ -68,56 +68,56 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 	base := "asking http://host.example.org:WEB: "
 	runFailures(t, handler, []failure{
 		{
-			name: "list that trickles", dns: first, change: within(500 * time.Millisecond), path: "/urn:name:list", status: 504, asked: 1,
+			name: "list that trickles", dns: first, change: within(500 * time.Millisecond), path: "/urn:name:list", status: 504, queries: 1,
 			log: base + "context deadline exceeded: ", metrics: []string{exchangeCount("thttp", "timeout", 1)},
 		},
 		{
-			name: "header that trickles", dns: first, change: within(500 * time.Millisecond), path: "/urn:name:header", status: 504, asked: 1,
+			name: "header that trickles", dns: first, change: within(500 * time.Millisecond), path: "/urn:name:header", status: 504, queries: 1,
 			log: base + "context deadline exceeded: ", metrics: []string{exchangeCount("thttp", "timeout", 1)},
 		},
 		{
 			name: "list that trickles, and another server", dns: second, change: within(time.Second), path: "/urn:name:list", status: 302,
-			location: "https://a.example/", asked: 1,
+			location: "https://a.example/", queries: 1,
 			metrics: []string{exchangeCount("thttp", "timeout", 1), exchangeCount("thttp", "found", 1)},
 		},
 		{
-			name: "redirect to itself", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:self", status: 502, asked: 1,
+			name: "redirect to itself", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:self", status: 502, queries: 1,
 			log: base + "source unreachable: redirect to itself", metrics: []string{exchangeCount("thttp", "failed", 1)},
 		},
 		{
-			name: "redirect to a part of itself", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:fragment", status: 502, asked: 1,
+			name: "redirect to a part of itself", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:fragment", status: 502, queries: 1,
 			log: base + "source unreachable: redirect to itself", metrics: []string{exchangeCount("thttp", "failed", 1)},
 		},
 		{ // one request, and none for the other URN
-			name: "redirect to another URN", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:urn", status: 502, asked: 1,
+			name: "redirect to another URN", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:urn", status: 502, queries: 1,
 			log: base + `source unreachable: invalid Location: `, metrics: []string{exchangeCount("thttp", "failed", 1)},
 		},
 		{ // followed by the client
-			name: "redirect to a private address", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:private", status: 302, location: "http://10.0.0.1/", asked: 1,
+			name: "redirect to a private address", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:private", status: 302, location: "http://10.0.0.1/", queries: 1,
 			metrics: []string{exchangeCount("thttp", "found", 1)},
 		},
 		{
-			name: "location at a private address", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:private?s=I2R", status: 403, asked: 1,
+			name: "location at a private address", dns: first, change: urndtest.OpenLoopback, path: "/urn:name:private?s=I2R", status: 403, queries: 1,
 			detail: "its address is private", log: "10.0.0.1 is private", metrics: []string{exchangeCount("thttp", "found", 1), exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
-			name: "origin that redirects to itself", dns: first, change: urndtest.OpenLoopback, path: "/urn:origin:self?s=I2R", status: 502, asked: 6,
+			name: "origin that redirects to itself", dns: first, change: urndtest.OpenLoopback, path: "/urn:origin:self?s=I2R", status: 502, queries: 6,
 			log: "the origin redirects more than 5 times", metrics: []string{exchangeCount("fetch", "found", 6)},
 		},
 		{
-			name: "origin that redirects to a URN", dns: first, change: urndtest.OpenLoopback, path: "/urn:origin:urn?s=I2R", status: 502, asked: 1,
+			name: "origin that redirects to a URN", dns: first, change: urndtest.OpenLoopback, path: "/urn:origin:urn?s=I2R", status: 502, queries: 1,
 			log: `which cannot be fetched`, metrics: []string{exchangeCount("fetch", "failed", 1)},
 		},
 		{
-			name: "origin that redirects to a private address", dns: first, change: urndtest.OpenLoopback, path: "/urn:origin:private?s=I2R", status: 403, asked: 1,
+			name: "origin that redirects to a private address", dns: first, change: urndtest.OpenLoopback, path: "/urn:origin:private?s=I2R", status: 403, queries: 1,
 			detail: "its address is private", log: "10.0.0.1 is private", metrics: []string{exchangeCount("fetch", "found", 1), exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
-			name: "origin that redirects to metadata", dns: first, change: urndtest.OpenLoopback, path: "/urn:origin:metadata?s=I2R", status: 403, asked: 1,
+			name: "origin that redirects to metadata", dns: first, change: urndtest.OpenLoopback, path: "/urn:origin:metadata?s=I2R", status: 403, queries: 1,
 			detail: "its address is link-local", log: "169.254.169.254 is link-local", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
-			name: "origin that redirects to port 25", dns: first, change: urndtest.OpenLoopback, path: "/urn:origin:mail?s=I2R", status: 403, asked: 1,
+			name: "origin that redirects to port 25", dns: first, change: urndtest.OpenLoopback, path: "/urn:origin:mail?s=I2R", status: 403, queries: 1,
 			detail: "port 25 belongs to another service", log: "port 25 belongs to another service", metrics: []string{exchangeCount("fetch", "forbidden", 1)},
 		},
 		{
@@ -142,7 +142,7 @@ func TestFaultsOfSRV(t *testing.T) {
 		},
 		{
 			name: "port 25, and another server", dns: thttpZone("25 sink.example.org.", "WEB host.example.org."), change: urndtest.OpenLoopback,
-			status: 302, location: "https://a.example/", asked: 1, metrics: []string{forbidden, exchangeCount("thttp", "found", 1)},
+			status: 302, location: "https://a.example/", queries: 1, metrics: []string{forbidden, exchangeCount("thttp", "found", 1)},
 		},
 		{
 			name: "loopback", dns: thttpZone("WEB host.example.org."), status: 403, detail: "its address is loopback",

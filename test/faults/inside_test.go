@@ -126,7 +126,7 @@ func exchangeBytes(t *testing.T, address, request string) string {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(testserver.Patience))
+	_ = conn.SetDeadline(time.Now().Add(testserver.Timeout))
 	_, _ = io.WriteString(conn, request)
 	got, _ := io.ReadAll(bufio.NewReader(conn))
 	return string(got)

@@ -52,7 +52,7 @@ func TestFaultsOfLargeSets(t *testing.T) {
 			log: "connection refused", metrics: []string{`gateway_exchanges_total{gateway="thttp",outcome="failed"} 1`},
 		},
 		{
-			name: "500 servers", status: 302, location: "https://a.example/", change: urndtest.OpenLoopback, asked: 1,
+			name: "500 servers", status: 302, location: "https://a.example/", change: urndtest.OpenLoopback, queries: 1,
 			dns: func(t *testing.T, web *urndtest.WebServer) []urndtest.DNSServer {
 				return set(func(i int) string {
 					port := "1" // closed port

@@ -50,13 +50,13 @@ func (oneResponse) Lookup(key uri.URI) []api.Response {
 
 func (oneResponse) Purge(context.Context, adminapi.ResponseSelection, bool) int { return 1 }
 
-func (oneResponse) Why(_ context.Context, u uri.URI, _ httpmessage.Fields, send bool) (api.Why, error) {
+func (oneResponse) Explain(_ context.Context, u uri.URI, _ httpmessage.Fields, send bool) (api.Explanation, error) {
 	if host, _ := u.Host(); host == "fails.example" {
-		return api.Why{}, resolver.ErrUnreachable
+		return api.Explanation{}, resolver.ErrUnreachable
 	}
 	reason := &api.Reason{Code: "a", Text: "b", Section: "RFC 9111 section 3", Advice: "c"}
-	why := api.Why{
-		URL: u.String(), Key: u.String(), Spelling: "/%41", Site: &api.WhySite{Setting: "proxy.sites.0", Host: "www.example.org", Path: "/a", Rules: []string{"least 1m"}},
+	why := api.Explanation{
+		URL: u.String(), Key: u.String(), Spelling: "/%41", Site: &api.ExplainedSite{Setting: "proxy.sites.0", Host: "www.example.org", Path: "/a", Rules: []string{"least 1m"}},
 		Outcome: "origin", Reason: reason, Rule: "proxy.sites.0.cache.0", Status: 301, Location: "https://a.example/",
 		Responses: []api.ExplainedResponse{{
 			Response: oneResponse{}.Lookup(u)[0], Selected: true, Received: "2031-05-01T12:00:00Z", FreshUntil: "2031-05-01T12:01:00Z", Lifetime: 60, LifetimeFrom: "max-age",
@@ -79,7 +79,7 @@ func (oneResponse) Refresh(_ context.Context, key uri.URI) (int, error) {
 func newAdminHandler(change func(*admin.Config)) http.Handler {
 	config := admin.Config{
 		Clients: []netip.Prefix{loopback}, Caches: oneCached{}, Responses: oneResponse{}, Log: slog.New(slog.DiscardHandler),
-		HasResponses: gateways().IsStored,
+		HasResponses: gateways().Cacheable,
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 			_, _ = io.WriteString(w, "up 1\n")
@@ -90,7 +90,7 @@ func newAdminHandler(change func(*admin.Config)) http.Handler {
 		},
 		Sessions: session.New(time.Now),
 		Settings: admin.Settings{
-			Plain: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
+			Values: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
 			Origins: func() any {
 				return map[string]any{"settings": []map[string]any{{"setting": "dns.timeout", "value": "2s", "is_default": true, "origin": "default"}}}
 			},

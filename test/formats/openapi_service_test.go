@@ -25,7 +25,7 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	path := r.URI.Path()
 	switch {
 	case path == "/pub/":
-		return scheme.Listed(&scheme.Listing{
+		return scheme.ListingResource(&scheme.Listing{
 			Kind: scheme.KindDirectory, Title: "/pub/", URI: r.URI.String(), Parent: &scheme.Link{Text: "/", URI: "ftp://h.example/"},
 			Next: &scheme.Link{Text: "more", URI: "ftp://h.example/pub/2"}, Warnings: []string{"w"}, Notes: []string{"n"},
 			Properties: []scheme.Property{{Name: "p", Value: "v", URI: "http://h.example/"}}, Search: &scheme.Search{Label: "l", Prefix: "ftp://h.example/pub/?"},
@@ -39,9 +39,9 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 			Text: "t", Open: &scheme.Link{Text: "o", URI: "telnet://h.example/"}, Incomplete: "i", Previous: &scheme.Link{URI: "ftp://h.example/pub/0"},
 		}), nil
 	case strings.HasPrefix(path, "/refused/"):
-		refusal := &scheme.Refusal{Status: map[string]int{"/refused/404": 404, "/refused/401": 401}[path], Reply: `550 "No" such file`}
+		refusal := &scheme.StatusError{Status: map[string]int{"/refused/404": 404, "/refused/401": 401}[path], Reply: `550 "No" such file`}
 		if refusal.Status == http.StatusUnauthorized {
-			refusal.Fields = httpmessage.FieldsOf("Www-Authenticate", `Basic realm="ftp"`)
+			refusal.Fields = httpmessage.NewFields("Www-Authenticate", `Basic realm="ftp"`)
 		}
 		return nil, refusal
 	case path == "/moved":
@@ -56,11 +56,11 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 // oneListed lists one name in one sitemap file.
 func oneListed() answer.Lists {
 	return answer.Lists{
-		Search: func(_ context.Context, s resolver.NameSearch) (found resolver.FoundNames, err error) {
+		Search: func(_ context.Context, s resolver.NameSearch) (found resolver.NamePage, err error) {
 			if s.After == "bad" {
 				return found, resolver.ErrCursor
 			}
-			found.Names = []resolver.ListedName{{Name: "urn:isbn:9780395363416", Status: "active", Metadata: `{"title": "A book"}`}}
+			found.Names = []resolver.NameSummary{{Name: "urn:isbn:9780395363416", Status: "active", Metadata: `{"title": "A book"}`}}
 			return found, nil
 		},
 		Count: func(_ context.Context, group string) (int64, bool) { return 1234, group == "urn:isbn" },
@@ -76,7 +76,7 @@ func oneListed() answer.Lists {
 
 // withHandles configures names of a registry as handles.
 func withHandles(c *proxy.Config) {
-	c.Names = c.Names.Owning([]string{"urn:"})
+	c.Names = c.Names.WithOwnedPrefixes([]string{"urn:"})
 	c.Handles = route.Handles{{Prefix: "20.500.1", Names: "urn:a1:"}}
 	c.Resolver = resolver.NewCanonical(c.Names, resolver.Func(fromRegistry))
 }

@@ -33,7 +33,7 @@ func TestOpenAPIOfAdmin(t *testing.T) {
 	locked := newAdminHandler(func(c *admin.Config) { c.Token = []byte("0123456789abcdef") })
 	const here, there, page = "127.0.0.1:1", "192.0.2.1:1", "Accept: text/html"
 	_, document := adminRequest(t, ready, here, "GET /openapi.json")
-	d := urndtest.DescribeBy(t, document)
+	d := urndtest.ParseOpenAPI(t, document)
 	d.WellFormed(t)
 	checkRegistry(t, d)
 	d.Each(func(method, path string, _ map[string]any) {
@@ -83,7 +83,7 @@ func (c checker) send(s *server, path, request, body string, fields ...string) {
 		version, fields = "1.0", nil
 	}
 	head := append([]string{fmt.Sprintf("%s %s HTTP/%s", method, target, version), "Host: a", fmt.Sprintf("Content-Length: %d", len(body))}, fields...)
-	response, got := s.ask(c, strings.Join(head, "\r\n")+"\r\n\r\n"+body)
+	response, got := s.query(c, strings.Join(head, "\r\n")+"\r\n\r\n"+body)
 	if err := c.document.Check(method, path, response, got); err != nil {
 		c.Errorf("%s %q: %v", request, fields, err)
 	}
@@ -103,13 +103,13 @@ func (c changedOnce) Versions(_ context.Context, q resolver.Query) (resolver.Ver
 
 func TestOpenAPIOfTheService(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
-		c.SecurityContact, c.Names = "mailto:a@a.example", c.Names.Owning([]string{"urn:", "ark:/12345/"})
+		c.SecurityContact, c.Names = "mailto:a@a.example", c.Names.WithOwnedPrefixes([]string{"urn:", "ark:/12345/"})
 		c.Fetch, c.Forward.Accept = scheme.Mux{"ftp": shelf{}}, answer.ListingAccept
 		c.Pages = pages.New(pages.Site{All: []pages.Namespace{{NID: "isbn"}}})
 		c.Lists, c.Access.Browse = oneListed(), []netip.Prefix{loopback}
 		c.History = changedOnce(time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC))
 	})
-	c := checker{t, urndtest.DescribeBy(t, s.get(t, "/api/v1/openapi.json"))}
+	c := checker{t, urndtest.ParseOpenAPI(t, s.get(t, "/api/v1/openapi.json"))}
 	c.document.WellFormed(t)
 	for path, targets := range map[string]string{
 		"/{uri}":               "/urn:a1:b /URN:ISBN:0-395-36341-1 /http://a.example/?q /urn:a /file:///x /urn:a1:b?s=I2C /urn:a1:b?s=I2Ls /urn:a1:" + strings.Repeat("a", maxTarget),
@@ -199,7 +199,7 @@ func (c checker) failures(s *server) {
 // a multipart.
 func TestOpenAPIOfResources(t *testing.T) {
 	s := start(t, nil)
-	c := checker{t, urndtest.DescribeBy(t, s.get(t, "/api/v1/openapi.json"))}
+	c := checker{t, urndtest.ParseOpenAPI(t, s.get(t, "/api/v1/openapi.json"))}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "image/"+r.URL.Path[1:])
 	}))
@@ -216,10 +216,10 @@ func TestOpenAPIOfResources(t *testing.T) {
 // and the other links of the name, as declared.
 func TestOpenAPIOfLinks(t *testing.T) {
 	s := start(t, nil)
-	c := checker{t, urndtest.DescribeBy(t, s.get(t, "/api/v1/openapi.json"))}
+	c := checker{t, urndtest.ParseOpenAPI(t, s.get(t, "/api/v1/openapi.json"))}
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{Locations: []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{
-			Name: "namespace a1", Type: "text/html", Language: "de", Relation: &resolver.Relation{Rel: "item", Title: "A <book>", Context: "DE", Others: []resolver.Link{
+			Name: "namespace a1", Type: "text/html", Language: "de", Relation: &resolver.Relation{Rel: "item", Title: "A <book>", Context: "DE", OtherLinks: []resolver.Link{
 				{
 					URI: "https://a.example/rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml", Language: "de", Context: "AT",
 					Anchor: "urn:a1:whole",

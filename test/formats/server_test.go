@@ -47,7 +47,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		t.Fatal(err)
 	}
 	fetch := schemehttp.New(schemehttp.Config{
-		Dial: netguard.New(testserver.Patience, loopback).DialContext, HeaderTimeout: testserver.Patience, MaxIdle: 4, Now: time.Now,
+		Dial: netguard.New(testserver.Timeout, loopback).DialContext, HeaderTimeout: testserver.Timeout, MaxIdle: 4, Now: time.Now,
 	})
 	t.Cleanup(fetch.Close)
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}
@@ -56,13 +56,13 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	log := slog.New(slog.DiscardHandler)
 	config := proxy.Config{
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20,
-		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: names, Locations: scheme.NewSelf()}),
+		Resolver: resolver.NewCanonical(known, &resolver.Mux{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Schemes: gateways(), Log: log, Now: time.Now,
-		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"), MaxTarget: maxTarget,
-		BatchTimeout: time.Minute, ClientShare: 100,
+		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, OwnHosts: route.NewOwnHosts("a"), MaxTarget: maxTarget,
+		BatchTimeout: time.Minute, ClientQuotaPercent: 100,
 		Forward: forward.Config{
 			TunnelIdle: time.Minute, Fetches: unbounded(), Streams: unbounded(), Bound: unbounded(),
-			Cache: httpcache.New(httpcache.Config{Now: time.Now, Same: func(string, string) (string, bool) { return "", false }}),
+			Cache: httpcache.New(httpcache.Config{Now: time.Now, SameOrigin: func(string, string) (string, bool) { return "", false }}),
 		},
 		Observers: proxy.Observers{Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) }},
 	}
@@ -70,11 +70,11 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		change(&config)
 	}
 	protocols := proxy.NewServer(proxy.ServerConfig{
-		Handler: proxy.New(config), Now: time.Now, Log: log, MaxTarget: maxTarget, MaxHeader: 4096,
-		HeaderTimeout: testserver.Patience, IdleTimeout: testserver.Patience, BodyTimeout: testserver.Patience,
+		Handler: proxy.New(config), Now: time.Now, Log: log, MaxTarget: maxTarget, MaxHeaderBytes: 4096,
+		ReadHeaderTimeout: testserver.Timeout, IdleTimeout: testserver.Timeout, BodyTimeout: testserver.Timeout,
 	})
 	serving := listen.ServerConfig{
-		Serve: protocols.Serve, Now: time.Now, Log: log, HeaderTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience,
+		Serve: protocols.Serve, Now: time.Now, Log: log, ReadHeaderTimeout: testserver.Timeout, ShutdownTimeout: testserver.Timeout,
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -94,15 +94,15 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	return s
 }
 
-// ask sends a raw request, and returns the response with its body.
-func (s *server) ask(t testing.TB, request string) (response *http.Response, body []byte) {
+// query sends a raw request, and returns the response with its body.
+func (s *server) query(t testing.TB, request string) (response *http.Response, body []byte) {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(testserver.Timeout)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(conn, request); err != nil {
@@ -123,7 +123,7 @@ func (s *server) ask(t testing.TB, request string) (response *http.Response, bod
 // get returns the body of the response to a GET without fields.
 func (s *server) get(t testing.TB, target string) []byte {
 	t.Helper()
-	_, body := s.ask(t, "GET "+target+" HTTP/1.1\r\nHost: a\r\n\r\n")
+	_, body := s.query(t, "GET "+target+" HTTP/1.1\r\nHost: a\r\n\r\n")
 	return body
 }
 
@@ -142,5 +142,5 @@ func withLocations(uris ...string) resolver.Func {
 }
 
 func gateways() scheme.Infos {
-	return scheme.Infos{{Names: []string{"ftp", "file"}, Noun: "file", Stored: true, Browsable: true}, {Names: []string{"mailto"}, Stored: true}}
+	return scheme.Infos{{Names: []string{"ftp", "file"}, Noun: "file", Cacheable: true, Browsable: true}, {Names: []string{"mailto"}, Cacheable: true}}
 }

@@ -72,7 +72,7 @@ func testDialled(t *testing.T, setting string, cases map[string]dialCase) {
 // writeConfiguration writes a configuration to a file.
 func writeConfiguration(t *testing.T, path string, c config.Config) {
 	t.Helper()
-	text, err := yaml.Marshal(config.Plain(c.Map()))
+	text, err := yaml.Marshal(config.ToPlain(c.Map()))
 	if err == nil {
 		err = os.WriteFile(path, text, 0o600)
 	}
@@ -111,12 +111,12 @@ func TestConfigCheckDialsPostgres(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	server.Certify(ca.Issue(time.Hour, "127.0.0.1"))
 	plain := testserver.StartPostgres(t)
-	plain.Ask("", "CREATE DATABASE newer")
-	plain.Ask("newer", "CREATE TABLE goose_db_version (version_id bigint, is_applied boolean)")
-	plain.Ask("newer", "INSERT INTO goose_db_version VALUES (99, true)")
-	plain.Ask("", "CREATE ROLE reader LOGIN")
-	server.Ask("", "CREATE ROLE urnd LOGIN PASSWORD 'correct horse'")
-	server.Ask("", "CREATE DATABASE names OWNER urnd")
+	plain.Query("", "CREATE DATABASE newer")
+	plain.Query("newer", "CREATE TABLE goose_db_version (version_id bigint, is_applied boolean)")
+	plain.Query("newer", "INSERT INTO goose_db_version VALUES (99, true)")
+	plain.Query("", "CREATE ROLE reader LOGIN")
+	server.Query("", "CREATE ROLE urnd LOGIN PASSWORD 'correct horse'")
+	server.Query("", "CREATE DATABASE names OWNER urnd")
 	server.RequirePassword("urnd")
 	_, port, _ := strings.Cut(server.Addr(), ":")
 	password, wrong := writeTemp(t, "secret", "correct horse\n"), writeTemp(t, "secret", "battery staple")
@@ -156,12 +156,12 @@ func TestConfigCheckDialsReplica(t *testing.T) {
 	if err == nil || !strings.Contains(out, "without a registry: urnd will create it") || !strings.Contains(out, "replica with a different schema: 0") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if has := server.Ask("", "SELECT count(*) FROM pg_class WHERE relname = 'version'"); has != "0" {
+	if has := server.Query("", "SELECT count(*) FROM pg_class WHERE relname = 'version'"); has != "0" {
 		t.Error("it has made a registry")
 	}
 	w := startInstance(t, "127.0.0.1:9", func(d *config.Config) { d.Registry = c.Registry })
 	testserver.Wait(t, "the registry is open", func() bool { return !strings.Contains(w.readiness(t), "registry") })
-	testserver.Wait(t, "the replica has it", func() bool { return replica.Ask("", "SELECT to_regclass('version')") != "" })
+	testserver.Wait(t, "the replica has it", func() bool { return replica.Query("", "SELECT to_regclass('version')") != "" })
 	out, err = urndtest.Run(t, "", "config", "check", "--dial", file)
 	if !strings.Contains(out, "registry.store: "+server.URL("")+": ok: PostgreSQL ") || !strings.Contains(out, ", read-only") {
 		t.Errorf("%v\n%s", err, out)

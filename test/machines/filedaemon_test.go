@@ -174,7 +174,7 @@ func (l *fileDaemon) reload(t *testing.T) bool {
 }
 
 // get sends a GET for a path on a new connection.
-func (l *fileDaemon) get(t *testing.T, path string) urndtest.Answer {
+func (l *fileDaemon) get(t *testing.T, path string) urndtest.Response {
 	t.Helper()
 	return urndtest.Send(t, "GET "+l.url+path, "")
 }

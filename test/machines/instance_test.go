@@ -64,8 +64,8 @@ func (w instance) readiness(t *testing.T) string {
 	return fmt.Sprintf("%d %s: %s; %s", status, document.Status, strings.Join(document.Unready, ", "), strings.Join(document.Degraded, ", "))
 }
 
-// leads returns the target of a name, or the text of the status.
-func (w instance) leads(t *testing.T, name string) string {
+// target returns the target of a name, or the text of the status.
+func (w instance) target(t *testing.T, name string) string {
 	t.Helper()
 	got := w.Get(t, "/"+name)
 	if got.Location != "" {
@@ -77,7 +77,7 @@ func (w instance) leads(t *testing.T, name string) string {
 // expect waits until a name has a target.
 func (w instance) expect(t *testing.T, name, target string) {
 	t.Helper()
-	testserver.Wait(t, name+" leads to "+target, func() bool { return w.leads(t, name) == target })
+	testserver.Wait(t, name+" leads to "+target, func() bool { return w.target(t, name) == target })
 }
 
 // crowd requests names with many concurrent clients, and returns the number of each result: a status, or the
@@ -89,7 +89,7 @@ func (w instance) crowd(t *testing.T, clients int, names ...string) map[string]i
 	var asking sync.WaitGroup
 	for n := range clients {
 		asking.Go(func() {
-			outcome := w.leads(t, names[n%len(names)])
+			outcome := w.target(t, names[n%len(names)])
 			mu.Lock()
 			defer mu.Unlock()
 			outcomes[outcome]++

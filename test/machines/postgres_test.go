@@ -151,13 +151,13 @@ func TestPostgresFailover(t *testing.T) {
 	for _, w := range []instance{a, b} {
 		w.remembers(t, "urn:example:b")
 	}
-	end := primary.Ask("", "SELECT pg_current_wal_lsn()")
-	testserver.Wait(t, "the standby has all", func() bool { return standby.Ask("", "SELECT pg_last_wal_replay_lsn() >= '"+end+"'") == "t" })
+	end := primary.Query("", "SELECT pg_current_wal_lsn()")
+	testserver.Wait(t, "the standby has all", func() bool { return standby.Query("", "SELECT pg_last_wal_replay_lsn() >= '"+end+"'") == "t" })
 	first.Stop()
 	primary.Kill()
 	for _, w := range []instance{a, b} {
 		w.seesRegistry(t, false)
-		if got := w.leads(t, "urn:example:b"); got != "https://b.example/1" {
+		if got := w.target(t, "urn:example:b"); got != "https://b.example/1" {
 			t.Errorf("what is in memory leads to %s", got)
 		}
 	}
@@ -189,10 +189,10 @@ func testPostgresSplit(t *testing.T, server database) {
 	a.set(t, "urn:example:moves", "https://a.example/2")
 	a.change(t, "POST /api/v1/names/withdraw?uri=urn:example:goes", `{"reason":"why"}`)
 	for name, want := range map[string]string{"moves": "https://a.example/2", "goes": "Gone", "stays": "https://a.example/1"} {
-		if got := a.leads(t, "urn:example:"+name); got != want {
+		if got := a.target(t, "urn:example:"+name); got != want {
 			t.Errorf("%s: who sees the registry answers %s", name, got)
 		}
-		if got := b.leads(t, "urn:example:"+name); got != "https://a.example/1" {
+		if got := b.target(t, "urn:example:"+name); got != "https://a.example/1" {
 			t.Errorf("%s: who does not see it answers %s", name, got)
 		}
 	}
@@ -213,7 +213,7 @@ func testPostgresNewerSchema(t *testing.T, server database) {
 	running := startOnPostgres(t, server.URL(server.name), nil)
 	running.seesRegistry(t, true)
 	running.set(t, "urn:example:a", "https://a.example/1")
-	server.Ask(server.name, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)")
+	server.Query(server.name, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)")
 	running.set(t, "urn:example:a", "https://a.example/2")
 	running.expect(t, "urn:example:a", "https://a.example/2")
 
@@ -224,13 +224,13 @@ func testPostgresNewerSchema(t *testing.T, server database) {
 		t.Errorf("readiness: %s", got)
 	}
 	again.WaitForLog(t, says)
-	if got := again.leads(t, "urn:example:a"); got != "Service Unavailable" {
+	if got := again.target(t, "urn:example:a"); got != "Service Unavailable" {
 		t.Errorf("a name of the registry leads to %s", got)
 	}
-	if got := again.leads(t, "urn:book:1"); got != "https://book.example/1" {
+	if got := again.target(t, "urn:book:1"); got != "https://book.example/1" {
 		t.Errorf("another name leads to %s", got)
 	}
-	if got := server.Ask(server.name, "SELECT max(version_id) FROM goose_db_version"); got != "99" {
+	if got := server.Query(server.name, "SELECT max(version_id) FROM goose_db_version"); got != "99" {
 		t.Errorf("the schema is %s", got)
 	}
 	if out, exit := runUrnd(t, "registry", "stats", "--store", server.URL(server.name)); exit == 0 || !strings.Contains(out, says) {
@@ -247,7 +247,7 @@ func TestPostgresReadOnly(t *testing.T) {
 	first.seesRegistry(t, true)
 	first.set(t, "urn:example:a", "https://a.example/1")
 	accepts := func(changes bool) {
-		server.Ask("", "ALTER DATABASE "+testserver.PostgresUser+" SET default_transaction_read_only = "+map[bool]string{true: "off", false: "on"}[changes])
+		server.Query("", "ALTER DATABASE "+testserver.PostgresUser+" SET default_transaction_read_only = "+map[bool]string{true: "off", false: "on"}[changes])
 	}
 	accepts(false)
 	w := startOnPostgres(t, server.URL(""), nil)
@@ -261,19 +261,19 @@ func TestPostgresReadOnly(t *testing.T) {
 		}
 	}
 	for _, daemon := range []instance{w, reader} {
-		if got := daemon.leads(t, "urn:example:a"); got != "https://a.example/1" {
+		if got := daemon.target(t, "urn:example:a"); got != "https://a.example/1" {
 			t.Errorf("it leads to %s", got)
 		}
 	}
 	if got := reader.readiness(t); strings.Contains(got, "registry") {
 		t.Errorf("who only reads: %s", got)
 	}
-	server.Ask("", "SET transaction_read_only = off; ALTER DATABASE "+testserver.PostgresUser+" RESET default_transaction_read_only")
+	server.Query("", "SET transaction_read_only = off; ALTER DATABASE "+testserver.PostgresUser+" RESET default_transaction_read_only")
 	testserver.Wait(t, "it is ready", func() bool { return strings.HasPrefix(w.readiness(t), "200 ready") })
 	w.set(t, "urn:example:a", "https://a.example/2")
 
-	server.Ask("", "ALTER SYSTEM SET default_transaction_read_only = on")
-	server.Ask("", "SELECT pg_reload_conf()")
+	server.Query("", "ALTER SYSTEM SET default_transaction_read_only = on")
+	server.Query("", "SELECT pg_reload_conf()")
 	tries := 0
 	testserver.Wait(t, "a change is refused, and readiness says so", func() bool {
 		tries++ // a change without effect is not rejected
@@ -294,7 +294,7 @@ func testReloadToAStoreThatIsAway(t *testing.T, server database) {
 	w.misses(t, "the registry is unavailable: ")
 	relay.Restore()
 	w.seesRegistry(t, true)
-	if got := w.leads(t, "urn:example:a"); got != "https://a.example/1" {
+	if got := w.target(t, "urn:example:a"); got != "https://a.example/1" {
 		t.Errorf("it leads to %s", got)
 	}
 }

@@ -145,7 +145,7 @@ func TestReloadListeners(t *testing.T) {
 func TestReloadCaches(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
-	well := urndtest.Zone(t, urndtest.OneRule)
+	well := urndtest.Zone(t, urndtest.ExampleRule)
 	server := "dns: {servers: ['" + urndtest.UDPAndTCP(func(w dns.ResponseWriter, question *dns.Msg) {
 		if strings.HasPrefix(strings.ToLower(question.Question[0].Name), "name.") {
 			asked.Add(1)
@@ -230,7 +230,7 @@ func TestReloadKeepsConnections(t *testing.T) {
 func TestReloadWhileResolving(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}, 1), make(chan struct{})
-	well := urndtest.Zone(t, urndtest.OneRule)
+	well := urndtest.Zone(t, urndtest.ExampleRule)
 	server := urndtest.UDPAndTCP(func(w dns.ResponseWriter, question *dns.Msg) {
 		if strings.HasPrefix(strings.ToLower(question.Question[0].Name), "name.") {
 			asked <- struct{}{}

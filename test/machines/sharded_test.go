@@ -24,16 +24,16 @@ import (
 // countingOrigin is an origin that counts requests.
 type countingOrigin struct {
 	*httptest.Server
-	mu    sync.Mutex
-	asked map[string]int // by path and query
+	mu       sync.Mutex
+	requests map[string]int // by path and query
 }
 
 func startCountingOrigin(t *testing.T) *countingOrigin {
 	t.Helper()
-	o := &countingOrigin{asked: make(map[string]int)}
+	o := &countingOrigin{requests: make(map[string]int)}
 	o.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o.mu.Lock()
-		o.asked[r.URL.RequestURI()]++
+		o.requests[r.URL.RequestURI()]++
 		o.mu.Unlock()
 		w.Header().Set("Cache-Control", "max-age=3600")
 		_, _ = io.WriteString(w, r.URL.RequestURI())
@@ -46,8 +46,8 @@ func startCountingOrigin(t *testing.T) *countingOrigin {
 func (o *countingOrigin) take() map[string]int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	asked := maps.Clone(o.asked)
-	clear(o.asked)
+	asked := maps.Clone(o.requests)
+	clear(o.requests)
 	return asked
 }
 

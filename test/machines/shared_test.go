@@ -44,9 +44,9 @@ func manyZones(t *testing.T, namespaces int) (server *testserver.BIND, names []s
 	return testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org", Text: text}), names
 }
 
-// rulesAsked returns the queries since the last Reset, without the query by which urnd checks whether the
+// ruleQueries returns the queries since the last Reset, without the query by which urnd checks whether the
 // server responds: each instance sends it if a response is late, as on a busy machine.
-func rulesAsked(bind *testserver.BIND) []string {
+func ruleQueries(bind *testserver.BIND) []string {
 	return slices.DeleteFunc(bind.Queries(), func(question string) bool { return question == "urn.example.org NAPTR" })
 }
 
@@ -81,7 +81,7 @@ func TestSharingAsksAThird(t *testing.T) {
 				t.Errorf("names lead to %v", got)
 			}
 		}
-		asked[shares] = len(rulesAsked(bind))
+		asked[shares] = len(ruleQueries(bind))
 	}
 	// A request that waits longer than a second for another instance sends its own query, which happens on a
 	// busy machine.
@@ -121,7 +121,7 @@ func TestSharingDespiteOtherTexts(t *testing.T) {
 			return strings.Contains(w.Scrape(t), "\nurnd_shared_cache_alone{cache=\"answers\"} 0\n")
 		})
 	}
-	if asked := rulesAsked(bind); len(asked) != namespaces {
+	if asked := ruleQueries(bind); len(asked) != namespaces {
 		t.Errorf("the DNS was asked %d times: %q", len(asked), asked)
 	}
 }
@@ -198,10 +198,10 @@ func testCutOff(t *testing.T, server database) {
 	b.seesRegistry(t, false)
 	a.set(t, "urn:example:a", "https://a.example/2")
 	a.purge(t, "cache/entries?mode=hard&uri="+names[0])
-	if got := b.leads(t, "urn:example:a"); got != "https://a.example/1" {
+	if got := b.target(t, "urn:example:a"); got != "https://a.example/1" {
 		t.Errorf("one that is cut off answers %s", got)
 	}
-	if got := b.leads(t, names[0]); got != "https://n.example/a" {
+	if got := b.target(t, names[0]); got != "https://n.example/a" {
 		t.Errorf("one that is cut off answers %s", got)
 	}
 	bind.Reset()
@@ -214,7 +214,7 @@ func testCutOff(t *testing.T, server database) {
 	if got := b.CacheStates(t, "/"+names[1]); got != "hit" {
 		t.Errorf("what was not purged: %s", got)
 	}
-	if got := rulesAsked(bind); len(got) > 1 {
+	if got := ruleQueries(bind); len(got) > 1 {
 		t.Errorf("after the return the DNS was asked %q", got)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // TestStatus checks that instances are shown side by side, summed, and as JSON.
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	dns := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t)
+	dns := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t)
 	one, two := startInstance(t, dns, nil), startInstance(t, dns, func(c *config.Config) { c.Limits.Requests++ })
 	const book = "/urn:isbn:0-395-36341-1"
 	for range 3 {

@@ -59,9 +59,9 @@ func startWithZones(t *testing.T, bind *testserver.BIND, change func(*config.Con
 	})
 }
 
-// asked returns the queries since the last Reset, without the query by which urnd checks whether the server
+// queryCount returns the queries since the last Reset, without the query by which urnd checks whether the server
 // responds.
-func asked(bind *testserver.BIND) []string {
+func queryCount(bind *testserver.BIND) []string {
 	return slices.DeleteFunc(bind.Queries(), func(question string) bool { return question == "urn.example.org NAPTR" })
 }
 
@@ -117,7 +117,7 @@ func TestResolveOverBIND(t *testing.T) {
 				!lifetime("urnd; fwd=uri-miss; stored; ttl=%s", tt.age).MatchString(got.CacheStatus) {
 				t.Errorf("got %+v", got)
 			}
-			if queries := asked(bind); !slices.Equal(queries, tt.queries) {
+			if queries := queryCount(bind); !slices.Equal(queries, tt.queries) {
 				t.Errorf("asked %q, want %q", queries, tt.queries)
 			}
 			bind.Reset()
@@ -128,7 +128,7 @@ func TestResolveOverBIND(t *testing.T) {
 			if tt.again != "" && d.Get(t, tt.again).Status != tt.status {
 				t.Errorf("another name of the zone: %+v", d.Get(t, tt.again))
 			}
-			if queries := asked(bind); len(queries) > 0 {
+			if queries := queryCount(bind); len(queries) > 0 {
 				t.Errorf("what is cached was asked again: %q", queries)
 			}
 		})
@@ -166,7 +166,7 @@ func TestManyAskForOneName(t *testing.T) {
 	for failure := range failures {
 		t.Error(failure)
 	}
-	if got, want := asked(bind), []string{"shared.urn.example.org NAPTR", "shared.urn.arpa NAPTR", "rules.urn.example.org NAPTR"}; !slices.Equal(got, want) {
+	if got, want := queryCount(bind), []string{"shared.urn.example.org NAPTR", "shared.urn.arpa NAPTR", "rules.urn.example.org NAPTR"}; !slices.Equal(got, want) {
 		t.Errorf("asked %q", got)
 	}
 }
@@ -184,7 +184,7 @@ func TestNegativeAnswerExpires(t *testing.T) {
 	// After the TTL of one zone, a second, but before that of the other, 60.
 	testserver.Wait(t, "the name is asked for again", func() bool {
 		d.Get(t, "/urn:nobody:1")
-		got = asked(bind)
+		got = queryCount(bind)
 		return len(got) > 0
 	})
 	if want := []string{"nobody.urn.example.org NAPTR"}; !slices.Equal(slices.Compact(got), want) {
@@ -199,7 +199,7 @@ func TestStaleWhileDNSIsDown(t *testing.T) {
 	want := d.Get(t, "/urn:own:1")
 	bind.Stop()
 	// Stale records are served for 30 seconds (RFC 8767 section 4), for this name and for another one.
-	var got urndtest.Answer
+	var got urndtest.Response
 	testserver.Wait(t, "the record is stale", func() bool {
 		got = d.Get(t, "/urn:own:1")
 		return lifetime("max-age=%s", 30).MatchString(got.CacheControl)
@@ -245,7 +245,7 @@ func TestWiring(t *testing.T) {
 			{NID: "example", Fold: "lower", Strip: "-", Order: []string{"namespace"}, Targets: []config.Target{{Template: "https://example.org/{+nss}"}}},
 		}
 	})
-	for path, want := range map[string]urndtest.Answer{
+	for path, want := range map[string]urndtest.Response{
 		"/http://a.example/":                       {Status: 403},
 		"/urn:example:" + strings.Repeat("a", 300): {Status: 414},
 		"/urn:isbn:0-395-36341-1":                  {Status: 302, Location: "https://own.example/0395363411"},

@@ -181,11 +181,11 @@ func TestIdentifierErrors(t *testing.T) {
 		"/eh30":                    "EPC",
 		"/01/0950600013435":        "check digit",
 	} {
-		got := w.AskHost(t, http.MethodGet, linkHost, path, "Accept: application/json")
+		got := w.RequestHost(t, http.MethodGet, linkHost, path, "Accept: application/json")
 		if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, says) {
 			t.Errorf("%s is %d, %s", path, got.Status, got.Body)
 		}
-		if again := w.AskHost(t, http.MethodGet, linkHost, path); again.Status != http.StatusBadRequest {
+		if again := w.RequestHost(t, http.MethodGet, linkHost, path); again.Status != http.StatusBadRequest {
 			t.Errorf("%s is %d", path, again.Status)
 		}
 	}
@@ -215,14 +215,14 @@ func TestIdentifierLinkTypes(t *testing.T) {
 		{gtin + "?linkType=gs1:nosuchlt", "404"}, // TS
 		{"/00/106141412345678908?linkType=gs1:traceability", "307 https://shop.example/trace?linkType=gs1:traceability"},
 	})
-	got := w.AskHost(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:nosuchlt", "Accept: application/json")
+	got := w.RequestHost(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:nosuchlt", "Accept: application/json")
 	if !strings.Contains(got.Body, `no link of the type \"https://ref.gs1.org/voc/nosuchlt\"; there are gs1:defaultLink, gs1:defaultLinkMulti, gs1:pip`) {
 		t.Errorf("an unknown link type is %s", got.Body)
 	}
 	if link := `<` + linkRoot + gtin + `?linkType=linkset>; rel="linkset"`; !strings.HasPrefix(got.Header.Get("Link"), link) {
 		t.Errorf("an unknown link type has the links %q", got.Header["Link"])
 	}
-	got = w.AskHost(t, http.MethodGet, linkHost, "/00/106141412345678908", "Accept: application/problem+json")
+	got = w.RequestHost(t, http.MethodGet, linkHost, "/00/106141412345678908", "Accept: application/problem+json")
 	if !strings.Contains(got.Body, "there are gs1:traceability") {
 		t.Errorf("without a default it is %s", got.Body)
 	}
@@ -258,17 +258,17 @@ func TestIdentifierNegotiation(t *testing.T) {
 		{gtin + "?" + s, "300"},
 		{gtin + "?linkType=gs1:faqs", "300"},
 	})
-	got := w.AskHost(t, http.MethodGet, linkHost, gtin+"/10/L1?linkType=gs1:faqs")
+	got := w.RequestHost(t, http.MethodGet, linkHost, gtin+"/10/L1?linkType=gs1:faqs")
 	contexts := checkLinkset(t, got.Body)
 	if got.Header.Get("Content-Type") != "application/linkset+json" || len(contexts) != 1 || contexts[0]["anchor"] != linkRoot+gtin || len(contexts[0]) != 3 {
 		t.Errorf("a choice is %q, %s", got.Header.Get("Content-Type"), got.Body)
 	}
-	got = w.AskHost(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:faqs", browser)
+	got = w.RequestHost(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:faqs", browser)
 	if got.Status != http.StatusMultipleChoices || !strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") || !strings.Contains(got.Body, `href="https://shop.example/faq/2"`) {
 		t.Errorf("a choice of a browser is %d, %s", got.Status, got.Body)
 	}
 	for path, vary := range map[string]string{gtin: "Accept, Accept-Language", gtin + "/10/L1": "Accept", gtin + "?" + q: "Accept, Accept-Language"} {
-		if got := w.AskHost(t, http.MethodGet, linkHost, path).Header.Get("Vary"); got != vary {
+		if got := w.RequestHost(t, http.MethodGet, linkHost, path).Header.Get("Vary"); got != vary {
 			t.Errorf("%s varies by %q, want %q", path, got, vary)
 		}
 	}
@@ -354,7 +354,7 @@ func TestIdentifierLinkset(t *testing.T) {
 		{at, "application/ld+json", "application/ld+json"},
 	} {
 		for range 2 {
-			got := w.AskHost(t, http.MethodGet, linkHost, c.path, "Accept: "+c.accept)
+			got := w.RequestHost(t, http.MethodGet, linkHost, c.path, "Accept: "+c.accept)
 			if got.Status != http.StatusOK || got.Header.Get("Content-Type") != c.contentType || got.Header.Get("Location") != "" {
 				t.Errorf("%s by %q is %d %q", c.path, c.accept, got.Status, got.Header.Get("Content-Type"))
 				continue
@@ -382,7 +382,7 @@ func TestIdentifierLinkset(t *testing.T) {
 		}
 	}
 	// GR 2.5.8: one default link, with only a title.
-	contexts := checkLinkset(t, w.AskHost(t, http.MethodGet, linkHost, gtin, "Accept: application/linkset+json").Body)
+	contexts := checkLinkset(t, w.RequestHost(t, http.MethodGet, linkHost, gtin, "Accept: application/linkset+json").Body)
 	item := contexts[0]
 	defaults, _ := item["https://ref.gs1.org/voc/defaultLink"].([]any)
 	only, _ := defaults[0].(map[string]any)
@@ -392,17 +392,17 @@ func TestIdentifierLinkset(t *testing.T) {
 	if list, _ := item["https://ref.gs1.org/voc/instructions"].([]any); len(list) != 3 || item["itemDescription"] != "GTIN 09506000134352" {
 		t.Errorf("the item is %v", item)
 	}
-	if got := w.AskHost(t, http.MethodHead, linkHost, gtin+"?linkType=linkset"); got.Status != http.StatusOK || got.Body != "" {
+	if got := w.RequestHost(t, http.MethodHead, linkHost, gtin+"?linkType=linkset"); got.Status != http.StatusOK || got.Body != "" {
 		t.Errorf("HEAD is %d", got.Status)
 	}
-	page := w.AskHost(t, http.MethodGet, linkHost, gtin+"?linkType=linkset", "Accept: text/html,*/*;q=0.8")
+	page := w.RequestHost(t, http.MethodGet, linkHost, gtin+"?linkType=linkset", "Accept: text/html,*/*;q=0.8")
 	if !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") || !strings.Contains(page.Body, `<script type="application/ld+json">{"@context":`) {
 		t.Errorf("the page is %s", page.Body)
 	}
 	// GR 2.9: redirects link to it; TS: without a relation that begins with gs1:.
 	for _, path := range []string{gtin, at, gtin + "?linkType=gs1:pip"} {
 		for range 2 {
-			link := w.AskHost(t, http.MethodGet, linkHost, path).Header["Link"]
+			link := w.RequestHost(t, http.MethodGet, linkHost, path).Header["Link"]
 			if len(link) != 1 || !strings.Contains(link[0], `?linkType=linkset>; rel="linkset"`) || strings.Contains(link[0], `rel="gs1:`) {
 				t.Errorf("the links of %s are %q", path, link)
 			}
@@ -418,7 +418,7 @@ func TestIdentifierOptions(t *testing.T) {
 	for _, fields := range [][]string{
 		nil, {"Origin: https://shop.example"}, {"Origin: https://shop.example", "Access-Control-Request-Method: GET,HEAD,OPTIONS"},
 	} {
-		got := w.AskHost(t, http.MethodOptions, linkHost, gtin, fields...)
+		got := w.RequestHost(t, http.MethodOptions, linkHost, gtin, fields...)
 		if got.Status != http.StatusNoContent || got.Header.Get("Access-Control-Allow-Origin") != "*" ||
 			got.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || got.Header.Get("Allow") != "GET, HEAD, OPTIONS" ||
 			!strings.Contains(got.Header.Get("Link"), `<https://id.example/01/09506000134352?linkType=linkset>; rel="linkset"`) {
@@ -426,7 +426,7 @@ func TestIdentifierOptions(t *testing.T) {
 		}
 	}
 	for _, path := range []string{gtin, gtin + "?linkType=linkset", "/.well-known/gs1resolver"} {
-		if got := w.AskHost(t, http.MethodGet, linkHost, path).Header.Get("Access-Control-Allow-Origin"); got != "*" {
+		if got := w.RequestHost(t, http.MethodGet, linkHost, path).Header.Get("Access-Control-Allow-Origin"); got != "*" {
 			t.Errorf("%s lets %q read it", path, got)
 		}
 	}
@@ -437,7 +437,7 @@ func TestIdentifierOptions(t *testing.T) {
 func TestIdentifierDescription(t *testing.T) {
 	t.Parallel()
 	_, w := startIdentifiers(t, nil)
-	got := w.AskHost(t, http.MethodGet, linkHost, "/.well-known/gs1resolver")
+	got := w.RequestHost(t, http.MethodGet, linkHost, "/.well-known/gs1resolver")
 	var d struct {
 		Root     string   `json:"resolverRoot"`
 		Keys     []string `json:"supportedPrimaryKeys"`
@@ -457,12 +457,12 @@ func TestIdentifierDescription(t *testing.T) {
 	if d.Root != linkRoot || len(d.Keys) != 16 || len(d.Contexts) != 2 || d.Contact.Fn != "Example Ltd" {
 		t.Errorf("it is %s", got.Body)
 	}
-	context := w.AskHost(t, http.MethodGet, linkHost, strings.TrimPrefix(d.Context, linkRoot))
+	context := w.RequestHost(t, http.MethodGet, linkHost, strings.TrimPrefix(d.Context, linkRoot))
 	if context.Status != http.StatusOK || context.Header.Get("Content-Type") != "application/ld+json" || !json.Valid([]byte(context.Body)) {
 		t.Errorf("the context is %d: %s", context.Status, context.Body)
 	}
 	for _, host := range []string{"purl.example", "dpp.example"} {
-		if got := w.AskHost(t, http.MethodGet, host, "/.well-known/gs1resolver"); got.Status == http.StatusOK {
+		if got := w.RequestHost(t, http.MethodGet, host, "/.well-known/gs1resolver"); got.Status == http.StatusOK {
 			t.Errorf("%s is a resolver of GS1, too", host)
 		}
 	}

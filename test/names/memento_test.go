@@ -85,10 +85,10 @@ func startMementoSite(t *testing.T) mementoSite {
 	r.Put(t, book, registry.Record{Targets: urndtest.Targets(origin.URL + "/new"), Redirect: http.StatusPermanentRedirect})
 	for _, name := range []registry.Key{book, secret} {
 		now = now.Add(2 * time.Second)
-		r.Edit(t, registry.Edit{Key: name, IfVersion: registry.Any, Change: registry.Withdraw("why")})
+		r.Edit(t, registry.Edit{Key: name, IfVersion: registry.AnyVersion, Change: registry.Withdraw("why")})
 	}
 	now = second(9)
-	r.Edit(t, registry.Edit{Key: book, IfVersion: registry.Any, Activate: true, Change: registry.Put(registry.Record{Targets: urndtest.Targets(origin.URL + "/last")})})
+	r.Edit(t, registry.Edit{Key: book, IfVersion: registry.AnyVersion, Activate: true, Change: registry.Put(registry.Record{Targets: urndtest.Targets(origin.URL + "/last")})})
 	return mementoSite{r.Start(t, func(c *config.Config) {
 		c.Registry.Only, c.Registry.Hosts = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}
 	}), origin.URL}

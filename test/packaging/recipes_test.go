@@ -44,11 +44,11 @@ func recipes(t *testing.T) map[string]recipe {
 
 const urndFile = "/etc/urnd/urnd.yaml"
 
-// kitchen is the fixture for recipes.
-type kitchen struct{ all map[string]recipe }
+// fixture is the fixture for recipes.
+type fixture struct{ all map[string]recipe }
 
 // write writes a file of a recipe with other addresses and paths, and returns its path.
-func (k *kitchen) write(t *testing.T, title, path, folder string, replacements ...string) string {
+func (k *fixture) write(t *testing.T, title, path, folder string, replacements ...string) string {
 	t.Helper()
 	text, ok := k.all[title][path]
 	if !ok {
@@ -67,13 +67,13 @@ func (k *kitchen) write(t *testing.T, title, path, folder string, replacements .
 }
 
 // start runs urnd with the file of a recipe.
-func (k *kitchen) start(t *testing.T, title string, replacements ...string) *urndtest.Daemon {
+func (k *fixture) start(t *testing.T, title string, replacements ...string) *urndtest.Daemon {
 	t.Helper()
 	return urndtest.StartFile(t, k.write(t, title, urndFile, t.TempDir(), replacements...))
 }
 
-// ask sends a request to an address with a Host, and returns the response with its body.
-func ask(t *testing.T, address, host, target string, fields ...string) (*http.Response, string) {
+// request sends a request to an address with a Host, and returns the response with its body.
+func request(t *testing.T, address, host, target string, fields ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+strings.TrimPrefix(address, "http://")+target, nil)
 	if err != nil {
@@ -98,8 +98,8 @@ func ask(t *testing.T, address, host, target string, fields ...string) (*http.Re
 // TestRecipes checks that each recipe of docs/recipes.md works as documented, except for addresses and paths.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
-	k := &kitchen{recipes(t)}
-	for title, try := range map[string]func(*testing.T, *kitchen, string){
+	k := &fixture{recipes(t)}
+	for title, try := range map[string]func(*testing.T, *fixture, string){
 		"A public resolver":                             publicResolver,
 		"A resolver behind nginx":                       behindNginx,
 		"A resolver behind Apache httpd":                behindApache,
@@ -124,14 +124,14 @@ func TestRecipes(t *testing.T) {
 }
 
 // publicResolver checks that the resolver obtains its certificate and redirects to https.
-func publicResolver(t *testing.T, k *kitchen, title string) {
+func publicResolver(t *testing.T, k *fixture, title string) {
 	plain, secure := urndtest.FreeAddress(t), urndtest.FreeAddress(t)
 	pebble := testserver.StartPebble(t, testserver.PebbleConfig{HTTP: netip.MustParseAddrPort(plain), TLS: netip.MustParseAddrPort(secure)})
 	file := k.write(t, title, urndFile, t.TempDir(), ":80", plain, ":443", secure)
 	d := urndtest.StartFile(t, file, "URND_ACME_DIRECTORY="+pebble.Directory, "URND_ACME_CA="+pebble.CA.File, "URND_CACHE_DIRECTORY="+t.TempDir())
 	client := &http.Client{
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{ServerName: "urn.example.org", InsecureSkipVerify: true}},
-		Timeout:   testserver.Patience,
+		Timeout:   testserver.Timeout,
 	}
 	testserver.Wait(t, "there is a certificate for the name", func() bool {
 		response, err := client.Get("https://" + secure + "/")
@@ -141,7 +141,7 @@ func publicResolver(t *testing.T, k *kitchen, title string) {
 		response.Body.Close()
 		return response.StatusCode == http.StatusOK && response.TLS.PeerCertificates[0].VerifyHostname("urn.example.org") == nil
 	})
-	if response, _ := ask(t, d.URL, "urn.example.org", "/urn:ietf:rfc:2648"); !strings.HasPrefix(response.Header.Get("Location"), "https://urn.example.org") {
+	if response, _ := request(t, d.URL, "urn.example.org", "/urn:ietf:rfc:2648"); !strings.HasPrefix(response.Header.Get("Location"), "https://urn.example.org") {
 		t.Errorf("by http: %s %s", response.Status, response.Header.Get("Location"))
 	}
 }
@@ -153,7 +153,7 @@ type behind struct {
 }
 
 // startBehind runs urnd behind a front-end server.
-func (k *kitchen) startBehind(t *testing.T, title string) behind {
+func (k *fixture) startBehind(t *testing.T, title string) behind {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "access.log")
 	file := k.write(t, title, urndFile, t.TempDir())
@@ -164,9 +164,9 @@ func (k *kitchen) startBehind(t *testing.T, title string) behind {
 	return behind{urndtest.StartFile(t, file), log}
 }
 
-// isAsked requests a name from the front-end server; urnd must receive its unmodified spelling and the address
+// requested requests a name from the front-end server; urnd must receive its unmodified spelling and the address
 // of the client.
-func (b behind) isAsked(t *testing.T, front string) {
+func (b behind) requested(t *testing.T, front string) {
 	t.Helper()
 	const client = "127.0.0.77"
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(client)}}
@@ -191,30 +191,30 @@ func (b behind) isAsked(t *testing.T, front string) {
 	})
 }
 
-func behindNginx(t *testing.T, k *kitchen, title string) {
+func behindNginx(t *testing.T, k *fixture, title string) {
 	urnd, front := k.startBehind(t, title), urndtest.FreeAddress(t)
 	site := k.write(t, title, "/etc/nginx/sites-enabled/urn.example.org", t.TempDir(), "listen 80", "listen "+front, "http://127.0.0.1:8141", urnd.URL)
 	testserver.StartNginxProxy(t, testserver.OpenFolder(t), urndtest.ReadFile(t, site))
-	urnd.isAsked(t, front)
+	urnd.requested(t, front)
 }
 
-func behindApache(t *testing.T, k *kitchen, title string) {
+func behindApache(t *testing.T, k *fixture, title string) {
 	urnd, front := k.startBehind(t, title), urndtest.FreeAddress(t)
 	site := k.write(t, title, "/etc/apache2/sites-enabled/urn.example.org.conf", t.TempDir(), "*:80", front, "http://127.0.0.1:8141", urnd.URL)
 	const modules = "/usr/lib/apache2/modules/mod_proxy"
 	testserver.StartApache(t, testserver.OpenFolder(t), "Listen "+front,
 		"LoadModule proxy_module "+modules+".so", "LoadModule proxy_http_module "+modules+"_http.so", urndtest.ReadFile(t, site))
-	urnd.isAsked(t, front)
+	urnd.requested(t, front)
 }
 
-func behindHAProxy(t *testing.T, k *kitchen, title string) {
+func behindHAProxy(t *testing.T, k *fixture, title string) {
 	urnd, front, folder := k.startBehind(t, title), urndtest.FreeAddress(t), testserver.OpenFolder(t)
 	file := k.write(t, title, "/etc/haproxy/haproxy.cfg", folder, "bind :80", "bind "+front, "127.0.0.1:8141", strings.TrimPrefix(urnd.URL, "http://"))
 	testserver.StartFront(t, folder, "haproxy", front, "-db", "-f", file)
-	urnd.isAsked(t, front)
+	urnd.requested(t, front)
 }
 
-func behindCaddy(t *testing.T, k *kitchen, title string) {
+func behindCaddy(t *testing.T, k *fixture, title string) {
 	urnd, front, folder := k.startBehind(t, title), urndtest.FreeAddress(t), testserver.OpenFolder(t)
 	_, port, _ := strings.Cut(front, ":")
 	file := k.write(t, title, "/etc/caddy/Caddyfile", folder, "http://urn.example.org {", "http://urn.example.org:"+port+" {\n\tbind 127.0.0.1",
@@ -224,10 +224,10 @@ func behindCaddy(t *testing.T, k *kitchen, title string) {
 		t.Fatal(err)
 	}
 	testserver.StartFront(t, folder, "caddy", front, "run", "--adapter", "caddyfile", "--config", file)
-	urnd.isAsked(t, front)
+	urnd.requested(t, front)
 }
 
-func officeProxy(t *testing.T, k *kitchen, title string) {
+func officeProxy(t *testing.T, k *fixture, title string) {
 	k.all[title][urndFile] += k.all[title][urndFile+" (end)"]
 	folder := t.TempDir()
 	users := filepath.Join(folder, "users")
@@ -235,11 +235,11 @@ func officeProxy(t *testing.T, k *kitchen, title string) {
 		t.Fatal(err)
 	}
 	urnd := k.start(t, title, "/etc/urnd/users", users)
-	if response, body := ask(t, urnd.URL, "proxy.example.org", "/proxy.pac"); response.StatusCode != http.StatusOK || !strings.Contains(body,
+	if response, body := request(t, urnd.URL, "proxy.example.org", "/proxy.pac"); response.StatusCode != http.StatusOK || !strings.Contains(body,
 		"PROXY proxy.example.org:8141") {
 		t.Errorf("%d, %s", response.StatusCode, body)
 	}
-	if response, _ := ask(t, urnd.URL, "www.example.org", "/http://www.example.org/"); response.StatusCode == http.StatusOK {
+	if response, _ := request(t, urnd.URL, "www.example.org", "/http://www.example.org/"); response.StatusCode == http.StatusOK {
 		t.Error("no password is asked for")
 	}
 	file := k.write(t, title, urndFile, folder, "/etc/urnd/users", users)
@@ -260,7 +260,7 @@ func officeProxy(t *testing.T, k *kitchen, title string) {
 
 // replacesSquid checks that users are looked up in LDAP, that the second parent is used while the first is
 // down, and that client addresses are not logged.
-func replacesSquid(t *testing.T, k *kitchen, title string) {
+func replacesSquid(t *testing.T, k *fixture, title string) {
 	testserver.Need(t, "/usr/lib/squid/basic_ldap_auth")
 	directory := testserver.StartSLAPD(t, map[string]string{"alice": "secret", "bob": "secret"}, map[string][]string{"staff": {"alice"}})
 	parent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "by the parent: ", r.RequestURI) }))
@@ -291,7 +291,7 @@ func replacesSquid(t *testing.T, k *kitchen, title string) {
 		if tt.user != "" {
 			by.User = url.UserPassword(tt.user, "secret")
 		}
-		client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&by), DisableKeepAlives: true}, Timeout: testserver.Patience}
+		client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&by), DisableKeepAlives: true}, Timeout: testserver.Timeout}
 		response, err := client.Get(tt.url)
 		if err != nil {
 			t.Fatal(err)
@@ -315,7 +315,7 @@ func replacesSquid(t *testing.T, k *kitchen, title string) {
 	}
 }
 
-func gatewayOfSite(t *testing.T, k *kitchen, title string) {
+func gatewayOfSite(t *testing.T, k *fixture, title string) {
 	var asked []string
 	var servers []string
 	for range 2 {
@@ -327,8 +327,8 @@ func gatewayOfSite(t *testing.T, k *kitchen, title string) {
 		servers = append(servers, server.URL)
 	}
 	urnd := k.start(t, title, "http://10.2.0.10:8080", servers[0], "http://10.2.0.11:8080", servers[1], "10.2.0.0/24", "127.0.0.0/8")
-	first, _ := ask(t, urnd.URL, "www.example.org", "/page")
-	second, _ := ask(t, urnd.URL, "www.example.org", "/page")
+	first, _ := request(t, urnd.URL, "www.example.org", "/page")
+	second, _ := request(t, urnd.URL, "www.example.org", "/page")
 	if got := second.Header.Get("Cache-Status"); first.StatusCode != http.StatusOK || !strings.HasPrefix(got, "urnd; hit") {
 		t.Errorf("%d, %q", first.StatusCode, got)
 	}
@@ -339,7 +339,7 @@ func gatewayOfSite(t *testing.T, k *kitchen, title string) {
 
 // siteWithAPI checks that requests below /api are sent to a separate server with other paths, and that its
 // responses are not stored.
-func siteWithAPI(t *testing.T, k *kitchen, title string) {
+func siteWithAPI(t *testing.T, k *fixture, title string) {
 	replacements := []string{"0.0.0.0:80", "127.0.0.1:0", "10.2.0.0/24", "127.0.0.0/8", "10.1.0.0/16", "127.0.0.0/8"}
 	for _, name := range []string{"10", "11", "12"} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -351,19 +351,19 @@ func siteWithAPI(t *testing.T, k *kitchen, title string) {
 	}
 	urnd := k.start(t, title, replacements...)
 	for range 2 {
-		response, body := ask(t, urnd.URL, "www.example.org", "/api/books")
+		response, body := request(t, urnd.URL, "www.example.org", "/api/books")
 		if got := response.Header.Get("Cache-Status"); body != "12 /books" || !strings.HasPrefix(got, "urnd; fwd=") {
 			t.Errorf("/api/books: %q, %q", body, got)
 		}
 	}
-	first, body := ask(t, urnd.URL, "www.example.org", "/page")
-	second, _ := ask(t, urnd.URL, "www.example.org", "/page")
+	first, body := request(t, urnd.URL, "www.example.org", "/page")
+	second, _ := request(t, urnd.URL, "www.example.org", "/page")
 	if got := second.Header.Get("Cache-Status"); !strings.HasSuffix(body, " /page") || strings.HasPrefix(body, "12") || !strings.HasPrefix(got, "urnd; hit") {
 		t.Errorf("/page: %d, %q, %q", first.StatusCode, body, got)
 	}
 }
 
-func airGapped(t *testing.T, k *kitchen, title string) {
+func airGapped(t *testing.T, k *fixture, title string) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
 	names := filepath.Join(t.TempDir(), "names.csv")
 	if err := os.WriteFile(names, []byte("name,target\nurn:example:1,https://books.example.org/1\n"), 0o600); err != nil {
@@ -377,13 +377,13 @@ func airGapped(t *testing.T, k *kitchen, title string) {
 		"/urn:example:1": http.StatusFound, "/urn:example:2": http.StatusNotFound,
 		"/urn:unheard:1": http.StatusNotFound, "/urn:ietf:rfc:2648": http.StatusFound,
 	} {
-		if response, body := ask(t, urnd.URL, "localhost", name); response.StatusCode != status {
+		if response, body := request(t, urnd.URL, "localhost", name); response.StatusCode != status {
 			t.Errorf("%s: %d, %s", name, response.StatusCode, body)
 		}
 	}
 }
 
-func prometheus(t *testing.T, k *kitchen, title string) {
+func prometheus(t *testing.T, k *fixture, title string) {
 	const token = "0123456789abcdef0123456789abcdef"
 	credentials := t.TempDir()
 	if err := os.WriteFile(filepath.Join(credentials, "admin-token"), []byte(token+"\n"), 0o600); err != nil {
@@ -391,16 +391,16 @@ func prometheus(t *testing.T, k *kitchen, title string) {
 	}
 	file := k.write(t, title, urndFile, t.TempDir())
 	urnd := urndtest.StartFile(t, file, "CREDENTIALS_DIRECTORY="+credentials)
-	if response, _ := ask(t, urnd.Admin, "127.0.0.1", "/metrics"); response.StatusCode != http.StatusUnauthorized {
+	if response, _ := request(t, urnd.Admin, "127.0.0.1", "/metrics"); response.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without the token: %d", response.StatusCode)
 	}
-	if response, body := ask(t, urnd.Admin, "127.0.0.1", "/metrics", "Authorization",
+	if response, body := request(t, urnd.Admin, "127.0.0.1", "/metrics", "Authorization",
 		"Bearer "+token); response.StatusCode != http.StatusOK || !strings.Contains(body, "urnd_cache_entries") {
 		t.Errorf("with it: %d, %.300s", response.StatusCode, body)
 	}
 }
 
-func rotated(t *testing.T, k *kitchen, title string) {
+func rotated(t *testing.T, k *fixture, title string) {
 	logrotate := testserver.Need(t, "logrotate")
 	if os.Getuid() != 0 {
 		t.Skip("logrotate changes to the user root")
@@ -408,13 +408,13 @@ func rotated(t *testing.T, k *kitchen, title string) {
 	folder := t.TempDir()
 	log := filepath.Join(folder, "access.log")
 	urnd := k.start(t, title, "/var/log/urnd/access.log", log)
-	ask(t, urnd.URL, "localhost", "/urn:example:before")
+	request(t, urnd.URL, "localhost", "/urn:example:before")
 	hangUp := fmt.Sprintf("kill -HUP %d", urnd.Process.Pid)
 	rules := k.write(t, title, "/etc/logrotate.d/urnd", folder, "/var/log/urnd/access.log", log, "systemctl reload urnd.service >/dev/null 2>&1 || true", hangUp)
 	testserver.Wait(t, "the request is logged", func() bool { text, _ := os.ReadFile(log); return strings.Contains(string(text), "before") })
 	runProgram(t, folder, logrotate, "-f", "-s", filepath.Join(folder, "state"), rules)
 	testserver.Wait(t, "requests are logged in a new file", func() bool {
-		ask(t, urnd.URL, "localhost", "/urn:example:after")
+		request(t, urnd.URL, "localhost", "/urn:example:after")
 		text, _ := os.ReadFile(log)
 		return strings.Contains(string(text), "after") && !strings.Contains(string(text), "before")
 	})
@@ -425,7 +425,7 @@ func rotated(t *testing.T, k *kitchen, title string) {
 
 // container simulates the image by a folder that only contains the program of the package: podman needs more
 // privileges than tests may require.
-func container(t *testing.T, k *kitchen, title string) {
+func container(t *testing.T, k *fixture, title string) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can change the root of a process")
 	}
@@ -449,7 +449,7 @@ func container(t *testing.T, k *kitchen, title string) {
 		command := exec.Command("/urnd", "serve", "--config", "/urnd.yaml")
 		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		urnd := urndtest.StartCommand(t, urndtest.OnLoopback(command))
-		if response, body := ask(t, urnd.URL, "urn.example.org", "/urn:ietf:rfc:2648"); response.StatusCode != http.StatusFound {
+		if response, body := request(t, urnd.URL, "urn.example.org", "/urn:ietf:rfc:2648"); response.StatusCode != http.StatusFound {
 			t.Errorf("%d, %s", response.StatusCode, body)
 		}
 	})
@@ -458,7 +458,7 @@ func container(t *testing.T, k *kitchen, title string) {
 	}
 }
 
-func firewall(t *testing.T, k *kitchen, title string) {
+func firewall(t *testing.T, k *fixture, title string) {
 	nft := testserver.Need(t, "nft")
 	if os.Getuid() != 0 {
 		t.Skip("only root can check rules of nftables")
@@ -466,7 +466,7 @@ func firewall(t *testing.T, k *kitchen, title string) {
 	runProgram(t, t.TempDir(), nft, "-c", "-f", k.write(t, title, "/etc/nftables.conf", t.TempDir()))
 }
 
-func littleMemory(t *testing.T, k *kitchen, title string) {
+func littleMemory(t *testing.T, k *fixture, title string) {
 	out, err := exec.Command(urndtest.Binary(t), "config", "check", k.write(t, title, urndFile, t.TempDir())).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "is a valid configuration") || strings.Contains(string(out), "warning") {
 		t.Errorf("%v: %s", err, out)

@@ -310,7 +310,7 @@ func startWithLog(t *testing.T, c config.Config) *logDaemon {
 
 func (w *logDaemon) write(t *testing.T) {
 	t.Helper()
-	text, err := yaml.Marshal(config.Plain(w.Config.Map()))
+	text, err := yaml.Marshal(config.ToPlain(w.Config.Map()))
 	if err == nil {
 		err = os.WriteFile(w.file, text, 0o600)
 	}

@@ -139,7 +139,7 @@ func TestAdminMetrics(t *testing.T) {
 		}
 		redirect(w, "https://a.example/")
 	})
-	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule, `name.urn.example.org. 60 IN NAPTR 50 10 "x" "none" "" .`)).Serve(t), func(c *config.Config) {
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule, `name.urn.example.org. 60 IN NAPTR 50 10 "x" "none" "" .`)).Serve(t), func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://" + web.addr}}}
 	})

@@ -22,7 +22,7 @@ import (
 
 func TestAdminPurge(t *testing.T) {
 	t.Parallel()
-	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t), nil)
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t), nil)
 	paths := []string{"/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:name:1", "/urn:name:12", "/urn:name:1?+a=b", "/urn:ietf:rfc:2648"}
 	for _, tt := range []struct {
 		query  string
@@ -63,7 +63,7 @@ func TestAdminPurge(t *testing.T) {
 
 func TestAdminLookup(t *testing.T) {
 	t.Parallel()
-	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t), nil)
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t), nil)
 	w.CacheStates(t, "/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:none:1", "/urn:name:1", "/urn:name:12")
 	for name, want := range map[string]string{
 		"URN:ISBN:0-395-36341-1": "urn:isbn:0395363411 86400, urn:isbn:0395363411 I2Ls 86400",
@@ -147,7 +147,7 @@ func TestAdminPurgeSoftly(t *testing.T) {
 	get(302, "urnd; fwd=uri-miss")
 	w.AdminRequest(t, "DELETE /api/v1/cache/entries?uri=urn:book:1")
 	get(302, "urnd; fwd=uri-miss")
-	if n := web.asked.Load(); n != 2 {
+	if n := web.requests.Load(); n != 2 {
 		t.Errorf("the source was asked %d times", n)
 	}
 	fails.Store(true)
@@ -177,7 +177,7 @@ func readiness(t *testing.T, w *urndtest.Daemon) string {
 
 func TestAdminReadiness(t *testing.T) {
 	t.Parallel()
-	good := urndtest.Zone(t, urndtest.OneRule)
+	good := urndtest.Zone(t, urndtest.ExampleRule)
 	var fails atomic.Bool
 	w := urndtest.Start(t, urndtest.UDPAndTCP(func(rw dns.ResponseWriter, q *dns.Msg) {
 		if !fails.Load() {

@@ -46,7 +46,7 @@ func dialProxy(t *testing.T, p *urndtest.Daemon, text string) (*net.TCPConn, *bu
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(testserver.Timeout)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(conn, text); err != nil {
@@ -189,7 +189,7 @@ func testHugeBody(t *testing.T, p *urndtest.Daemon) {
 		n, err = got.Body.Read(buffer)
 		if total += int64(n); total > next {
 			next += size / 16
-			if err := conn.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+			if err := conn.SetDeadline(time.Now().Add(testserver.Timeout)); err != nil {
 				t.Fatal(err)
 			}
 			most = max(most, scraped(t, p, "go_memstats_heap_inuse_bytes"))
@@ -256,10 +256,10 @@ func testHalfTunnel(t *testing.T, p *urndtest.Daemon) {
 		if err != nil || got.StatusCode != http.StatusOK {
 			t.Fatalf("%v, %+v", err, got)
 		}
-		if err := accepted.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+		if err := accepted.SetDeadline(time.Now().Add(testserver.Timeout)); err != nil {
 			t.Fatal(err)
 		}
-		client, server := half{conn, reader}, half{accepted.(*net.TCPConn), accepted}
+		client, server := tunnelEnd{conn, reader}, tunnelEnd{accepted.(*net.TCPConn), accepted}
 		a, b := client, server
 		if first == "server" {
 			a, b = server, client
@@ -283,8 +283,8 @@ func testHalfTunnel(t *testing.T, p *urndtest.Daemon) {
 	waitBelow(t, p, `urnd_limit_used\{limit="streams"\}`, 0)
 }
 
-// half is one end of a tunnel.
-type half struct {
+// tunnelEnd is one end of a tunnel.
+type tunnelEnd struct {
 	conn   *net.TCPConn
 	reader io.Reader
 }

@@ -54,7 +54,7 @@ func sendAsIs(t *testing.T, d *urndtest.Daemon, request, body string, fields ...
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(testserver.Timeout)); err != nil {
 		t.Fatal(err)
 	}
 	lines := append([]string{request + " HTTP/1.1", "Host: a", "Connection: close", fmt.Sprintf("Content-Length: %d", len(body))}, fields...)
@@ -77,7 +77,7 @@ func exchangeBytes(t *testing.T, address, request string) string {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(testserver.Patience))
+	_ = conn.SetDeadline(time.Now().Add(testserver.Timeout))
 	_, _ = io.WriteString(conn, request)
 	got, _ := io.ReadAll(conn)
 	return string(got)
@@ -85,15 +85,15 @@ func exchangeBytes(t *testing.T, address, request string) string {
 
 // webServer is a scripted HTTP server that counts its requests.
 type webServer struct {
-	addr  string
-	asked atomic.Int32
+	addr     string
+	requests atomic.Int32
 }
 
 func serveHTTP(t *testing.T, handler http.HandlerFunc) *webServer {
 	t.Helper()
 	s := &webServer{}
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.asked.Add(1)
+		s.requests.Add(1)
 		handler(w, r)
 	}))
 	t.Cleanup(h.Close)

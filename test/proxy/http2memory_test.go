@@ -184,7 +184,7 @@ func TestEndedClientLeavesItsPlace(t *testing.T) {
 	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer transport.CloseIdleConnections()
-	other := http.Client{Transport: transport, Timeout: testserver.Patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	other := http.Client{Transport: transport, Timeout: testserver.Timeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := other.Get("https://" + d.TLS + "/urn:book:1")
 	if err != nil {
 		t.Fatal(err)

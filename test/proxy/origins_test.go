@@ -169,8 +169,8 @@ func (s *site) testSteps(t *testing.T) {
 		"GET /file.bin": 1, "HEAD /file.bin": 1, "GET /part.bin": 3, "GET /short/file.bin 200": 1, "GET /short/file.bin 304": 2,
 		"GET /moved": 1, "GET /none/": 1,
 	} {
-		testserver.Wait(t, "the origin has answered "+line, func() bool { return askedOf(t, s.server, line) >= want })
-		if n := askedOf(t, s.server, line); n != want {
+		testserver.Wait(t, "the origin has answered "+line, func() bool { return requestsOf(t, s.server, line) >= want })
+		if n := requestsOf(t, s.server, line); n != want {
 			t.Errorf("%s: %d times, not %d:\n%s", line, n, want, strings.Join(s.server.Log(t), "\n"))
 		}
 	}
@@ -207,7 +207,7 @@ func (s *site) testPacked(t *testing.T) {
 			}
 		}
 	}
-	if n := askedOf(t, s.server, "GET /packedshort/text.txt 304"); n < 3 {
+	if n := requestsOf(t, s.server, "GET /packedshort/text.txt 304"); n < 3 {
 		t.Errorf("%d validations:\n%s", n, strings.Join(s.server.Log(t), "\n"))
 	}
 }
@@ -225,8 +225,8 @@ func (s *site) testSlow(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	testserver.Wait(t, "the request is logged", func() bool { return askedOf(t, s.server, "GET /slow/file.bin") > 0 })
-	if n := askedOf(t, s.server, "GET /slow/file.bin"); n != 1 {
+	testserver.Wait(t, "the request is logged", func() bool { return requestsOf(t, s.server, "GET /slow/file.bin") > 0 })
+	if n := requestsOf(t, s.server, "GET /slow/file.bin"); n != 1 {
 		t.Errorf("%d requests", n)
 	}
 }
@@ -262,8 +262,8 @@ func (s *site) testLarge(t *testing.T) {
 	waitBelow(t, s.Daemon, "go_memstats_heap_inuse_bytes", 48<<20)
 }
 
-// askedOf returns the number of requests to a site with a prefix such as "GET /a".
-func askedOf(t *testing.T, s *testserver.WebServer, prefix string) (n int) {
+// requestsOf returns the number of requests to a site with a prefix such as "GET /a".
+func requestsOf(t *testing.T, s *testserver.WebServer, prefix string) (n int) {
 	t.Helper()
 	for _, line := range s.Log(t) {
 		if strings.HasPrefix(line, prefix) {

@@ -40,7 +40,7 @@ func TestOneClientLeavesSlots(t *testing.T) {
 	defer held.Wait()
 	defer close(end)
 	status := func(from, request string) (int, string) {
-		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: testserver.Patience}
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: testserver.Timeout}
 		conn, err := dialer.Dial("tcp", at(d.URL))
 		if err != nil {
 			t.Error(err)

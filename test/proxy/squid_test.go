@@ -24,8 +24,8 @@ import (
 // cacheable.
 type squidOrigin struct {
 	*httptest.Server
-	lock  sync.Mutex
-	asked []string // request-targets
+	lock     sync.Mutex
+	requests []string // request-targets
 }
 
 func startSquidOrigin(t *testing.T) *squidOrigin {
@@ -34,7 +34,7 @@ func startSquidOrigin(t *testing.T) *squidOrigin {
 	o.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o.lock.Lock()
 		defer o.lock.Unlock()
-		o.asked = append(o.asked, r.RequestURI)
+		o.requests = append(o.requests, r.RequestURI)
 		w.Header().Set("Cache-Control", "max-age=60")
 		fmt.Fprint(w, r.RequestURI)
 	}))
@@ -46,8 +46,8 @@ func startSquidOrigin(t *testing.T) *squidOrigin {
 func (o *squidOrigin) targets() string {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	asked := strings.Join(o.asked, " ")
-	o.asked = nil
+	asked := strings.Join(o.requests, " ")
+	o.requests = nil
 	return asked
 }
 

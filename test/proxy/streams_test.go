@@ -57,7 +57,7 @@ func TestIdleStreamsLeaveOtherSlots(t *testing.T) {
 	upgrade := "GET " + origin.URL + "/ HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
 	status := func(from, request string) int {
 		t.Helper()
-		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: testserver.Patience}
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: testserver.Timeout}
 		conn, err := dialer.Dial("tcp", at(d.URL))
 		if err != nil {
 			t.Fatal(err)

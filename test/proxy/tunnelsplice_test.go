@@ -80,7 +80,7 @@ func TestTunnelThatNobodyReads(t *testing.T) {
 			t.Error("the octets of a tunnel are in no pipe")
 		}
 		if !reads {
-			_ = far.SetDeadline(time.Now().Add(testserver.Patience))
+			_ = far.SetDeadline(time.Now().Add(testserver.Timeout))
 			if _, err := far.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Errorf("the tunnel of a client that reads nothing: %v", err)
 			}

@@ -61,7 +61,7 @@ func TestRegistryAnswers(t *testing.T) {
 		"ark:/12345/x":               "https://ark.example/x",
 		"ark:/12345/none":            "Not Found",
 	} {
-		if got := w.Leads(t, name); got != want {
+		if got := w.Target(t, name); got != want {
 			t.Errorf("%s leads to %s, want %s", name, got, want)
 		}
 	}
@@ -136,16 +136,16 @@ func TestRegistryAfterRestart(t *testing.T) {
 		c.Namespaces = []config.Namespace{{NID: "example", Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
 	}
 	w := r.Start(t, change)
-	if got := w.Leads(t, "urn:example:a"); got != "https://rules.example/a" {
+	if got := w.Target(t, "urn:example:a"); got != "https://rules.example/a" {
 		t.Fatalf("by the rules: %s", got)
 	}
-	w.Leads(t, "urn:example:b")
+	w.Target(t, "urn:example:b")
 	w.Stop()
 	r.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: urndtest.Targets("https://own.example/a")})
 	again := r.Start(t, change)
 	again.WaitForLog(t, "snapshot of answers restored")
 	for name, want := range map[string]string{"urn:example:a": "https://own.example/a", "urn:example:b": "https://rules.example/b"} {
-		if got := again.Leads(t, name); got != want {
+		if got := again.Target(t, name); got != want {
 			t.Errorf("%s leads to %s, want %s", name, got, want)
 		}
 	}
@@ -168,10 +168,10 @@ func TestRegistryNotAvailable(t *testing.T) {
 	if ready := readiness(t, w); !strings.HasPrefix(ready, "503 not ready: the registry is unavailable: registry damaged: ") {
 		t.Errorf("readiness: %s", ready)
 	}
-	if got := w.Leads(t, "urn:example:a"); got != "Service Unavailable" {
+	if got := w.Target(t, "urn:example:a"); got != "Service Unavailable" {
 		t.Errorf("a name of the registry: %s", got)
 	}
-	if got := w.Leads(t, "urn:other:a"); got != "https://rules.example/a" {
+	if got := w.Target(t, "urn:other:a"); got != "https://rules.example/a" {
 		t.Errorf("a name of others: %s", got)
 	}
 	if err := r.Store().Close(); err != nil { // all data is in the file then
@@ -180,6 +180,6 @@ func TestRegistryNotAvailable(t *testing.T) {
 	if err := os.Rename(r.Path, broken.Path); err != nil { // an administrator restores it
 		t.Fatal(err)
 	}
-	testserver.Wait(t, "the registry is used again", func() bool { return w.Leads(t, "urn:example:a") == "https://own.example/a" })
+	testserver.Wait(t, "the registry is used again", func() bool { return w.Target(t, "urn:example:a") == "https://own.example/a" })
 	testserver.Wait(t, "it is ready", func() bool { return readiness(t, w) == "200 ready: ; " })
 }

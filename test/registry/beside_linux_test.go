@@ -14,7 +14,7 @@ import (
 )
 
 // set changes a name through the API.
-func set(t *testing.T, d *urndtest.Daemon, name, target string) urndtest.Answer {
+func set(t *testing.T, d *urndtest.Daemon, name, target string) urndtest.Response {
 	t.Helper()
 	return urndtest.Send(t, "PATCH "+d.Admin+"/api/v1/names?uri="+name, fmt.Sprintf(`{"targets":[{"uri":%q}]}`, target),
 		"Content-Type: application/merge-patch+json")

@@ -189,7 +189,7 @@ func TestCacheInFrontOfSeveral(t *testing.T) {
 		all[i] = r.Start(t, func(c *config.Config) {
 			c.CDN = config.CDN{Tags: "Cache-Tag", Webhooks: []string{hook.URL}}
 		})
-		all[i].Leads(t, "urn:example:a")
+		all[i].Target(t, "urn:example:a")
 	}
 	all[0].Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
 	for range all {

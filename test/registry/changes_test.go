@@ -23,24 +23,24 @@ func TestChangeIsAnsweredAtOnce(t *testing.T) {
 	r.Put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
 	r.Put(t, registry.Prefix("urn:example:p:"), registry.Record{Targets: urndtest.Targets("https://a.example/0/")})
 	w := r.Start(t, nil)
-	w.Leads(t, "urn:example:alias")
-	w.Leads(t, "urn:example:p:x")
+	w.Target(t, "urn:example:alias")
+	w.Target(t, "urn:example:p:x")
 	for i := range 10 {
-		w.Leads(t, "urn:example:a")
+		w.Target(t, "urn:example:a")
 		body := fmt.Sprintf(`{"targets":[{"uri":"https://a.example/%d"}]}`, i+1)
 		w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", body)
 		for _, name := range []string{"urn:example:a", "urn:example:alias"} {
-			if got, want := w.Leads(t, name), fmt.Sprintf("https://a.example/%d", i+1); got != want {
+			if got, want := w.Target(t, name), fmt.Sprintf("https://a.example/%d", i+1); got != want {
 				t.Errorf("%s leads to %s, want %s", name, got, want)
 			}
 		}
 	}
 	w.Change(t, "PATCH /api/v1/prefixes?uri=urn:example:p:", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1/"}]}`)
-	if got := w.Leads(t, "urn:example:p:x"); got != "https://a.example/1/x" {
+	if got := w.Target(t, "urn:example:p:x"); got != "https://a.example/1/x" {
 		t.Errorf("below the prefix it leads to %s", got)
 	}
 	w.Change(t, "POST /api/v1/names/withdraw?uri=urn:example:a", "application/json", `{"reason":"why"}`)
-	if got := w.Leads(t, "urn:example:alias"); got != "Gone" {
+	if got := w.Target(t, "urn:example:alias"); got != "Gone" {
 		t.Errorf("a withdrawn name leads to %s", got)
 	}
 }
@@ -58,7 +58,7 @@ func TestRegistryFileIsReplaced(t *testing.T) {
 		}
 	}
 	w := r.Start(t, nil)
-	if got := w.Leads(t, "urn:example:a"); got != "https://old.example/" {
+	if got := w.Target(t, "urn:example:a"); got != "https://old.example/" {
 		t.Fatalf("it leads to %s", got)
 	}
 	move := func(from, to string) {
@@ -71,12 +71,12 @@ func TestRegistryFileIsReplaced(t *testing.T) {
 		}
 	}
 	move(other.Path, r.Path)
-	testserver.Wait(t, "the new file is used", func() bool { return w.Leads(t, "urn:example:a") == "https://new.example/" })
+	testserver.Wait(t, "the new file is used", func() bool { return w.Target(t, "urn:example:a") == "https://new.example/" })
 
 	away := filepath.Join(t.TempDir(), "away.db")
 	move(r.Path, away)
 	testserver.Wait(t, "readiness says that there is no file", func() bool { return strings.Contains(readiness(t, w), "no file") })
-	if got := w.Leads(t, "urn:example:b"); got != "Service Unavailable" {
+	if got := w.Target(t, "urn:example:b"); got != "Service Unavailable" {
 		t.Errorf("another name without a file: %s", got)
 	}
 	if _, err := os.Stat(r.Path); err == nil {
@@ -84,7 +84,7 @@ func TestRegistryFileIsReplaced(t *testing.T) {
 	}
 	move(away, r.Path)
 	testserver.Wait(t, "readiness says nothing any more", func() bool { return !strings.Contains(readiness(t, w), "registry") })
-	if got := w.Leads(t, "urn:example:a"); got != "https://new.example/" {
+	if got := w.Target(t, "urn:example:a"); got != "https://new.example/" {
 		t.Errorf("with the file again it leads to %s", got)
 	}
 }

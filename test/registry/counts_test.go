@@ -24,7 +24,7 @@ func TestResolutionsAreCounted(t *testing.T) {
 	r.Put(t, registry.Name(name), registry.Record{Targets: urndtest.Targets("https://example.org/a")})
 	r.Put(t, registry.Name("urn:example:alias"), registry.Record{Alias: name})
 	r.Put(t, registry.Name("urn:example:gone"), registry.Record{Targets: urndtest.Targets("https://example.org/b")})
-	r.Edit(t, registry.Edit{Key: registry.Name("urn:example:gone"), IfVersion: registry.Any, Change: registry.Withdraw("it had errors")})
+	r.Edit(t, registry.Edit{Key: registry.Name("urn:example:gone"), IfVersion: registry.AnyVersion, Change: registry.Withdraw("it had errors")})
 	r.Put(t, registry.Prefix("urn:example:below:"), registry.Record{Targets: urndtest.Targets("https://example.org/below/")})
 	w := r.Start(t, nil)
 	get := func(path, userAgent, body string) {

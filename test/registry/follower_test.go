@@ -92,7 +92,7 @@ func (m *mirror) equals(t *testing.T, s store, admin string) {
 // answers waits until a name is redirected to a target, or has the text of a status.
 func answers(t *testing.T, d *urndtest.Daemon, name, want string) {
 	t.Helper()
-	testserver.Wait(t, fmt.Sprintf("%s answers %s", name, want), func() bool { return d.Leads(t, name) == want })
+	testserver.Wait(t, fmt.Sprintf("%s answers %s", name, want), func() bool { return d.Target(t, name) == want })
 }
 
 // TestFollowers checks that a copy of the registry by its versions is complete after an import, a revert, and a
@@ -171,6 +171,6 @@ func (s store) replaceBy(t *testing.T, by store, backup string) {
 		"ALTER DATABASE names RENAME TO before",
 		"ALTER DATABASE older RENAME TO names",
 	} {
-		s.server.Ask("", statement)
+		s.server.Query("", statement)
 	}
 }

@@ -39,8 +39,8 @@ func newTargetServer(t *testing.T) *targetServer {
 	return s
 }
 
-// askedBy reports whether a check with a contact was received.
-func (s *targetServer) askedBy(agent string) bool {
+// requestedBy reports whether a check with a contact was received.
+func (s *targetServer) requestedBy(agent string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for of := range s.agents {
@@ -79,11 +79,11 @@ func TestHealthyTargetsArePreferred(t *testing.T) {
 		c.Registry.HealthInterval, c.Registry.HealthContact, c.Registry.HealthPause = time.Hour, "a@a.example", 0
 		c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 	})
-	testserver.Wait(t, "the healthy target is preferred", func() bool { return w.Leads(t, "urn:nbn:fi:example-1") == good })
-	if got := w.Leads(t, "urn:nbn:fi:example-2"); got != bad {
+	testserver.Wait(t, "the healthy target is preferred", func() bool { return w.Target(t, "urn:nbn:fi:example-1") == good })
+	if got := w.Target(t, "urn:nbn:fi:example-2"); got != bad {
 		t.Errorf("the only target is not used: %s", got)
 	}
-	testserver.Wait(t, "the targets are checked", func() bool { return server.askedBy("(+a@a.example)") })
+	testserver.Wait(t, "the targets are checked", func() bool { return server.requestedBy("(+a@a.example)") })
 	testserver.Wait(t, "metrics", func() bool {
 		_, text := w.AdminRequest(t, "GET /metrics")
 		return strings.Contains(text, `urnd_registry_targets{state="unhealthy"} 2`) && strings.Contains(text, "urnd_registry_sweep_lag_seconds 0") &&

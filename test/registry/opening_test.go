@@ -302,7 +302,7 @@ func TestWaitForARegistryThatFails(t *testing.T) {
 	waiting.Wait()
 	w.ready(t)
 	notice := make([]byte, 4096)
-	_ = w.manager.SetReadDeadline(time.Now().Add(testserver.Patience))
+	_ = w.manager.SetReadDeadline(time.Now().Add(testserver.Timeout))
 	n, err := w.manager.Read(notice)
 	const want = `^READY=1\nSTATUS=Not ready: the registry is unavailable: .*(connection |EOF).*; \d+ answers cached, \d+ of \d+ lookups hit, \d+ connections$`
 	if err != nil || !regexp.MustCompile(want).Match(notice[:n]) {

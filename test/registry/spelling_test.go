@@ -44,7 +44,7 @@ func TestOneName(t *testing.T) {
 		"ark:/12345/p/a-b": "https://a.example/p/a-b", "ark:12345/p/a%2Db?q": "https://a.example/p/a-b?q",
 		"ark:/12345/none": "Not Found",
 	} {
-		if got := w.Leads(t, name); got != want {
+		if got := w.Target(t, name); got != want {
 			t.Errorf("%s leads to %s, want %s", name, got, want)
 		}
 		line := name + "," + want + "\n"
@@ -67,7 +67,7 @@ func TestOneName(t *testing.T) {
 		t.Errorf("urnd registry test: %+v", tested)
 	}
 	q, err := resolver.ParseQuery("https://n2t.net/ark:/99999/x", resolver.I2L)
-	if err != nil || (resolver.Names{}).Owning(ownSchemes).Named(q) != q {
+	if err != nil || (resolver.Names{}).WithOwnedPrefixes(ownSchemes).Identify(q) != q {
 		t.Error("an ARK of another NAAN is asked for here")
 	}
 	if reply := w.Get(t, "/api/v1/resolve?uri=https://n2t.net/ark:/12345/x-1", "Accept: application/json"); !strings.Contains(reply.Body, "https://a.example/x") {
@@ -77,7 +77,7 @@ func TestOneName(t *testing.T) {
 		t.Errorf("a batch: %d %s", reply.Status, reply.Body)
 	}
 	r.Put(t, registry.Name("ark:/12345/x1/"), registry.Record{Targets: urndtest.Targets("https://a.example/new")})
-	testserver.Wait(t, "the change is seen", func() bool { return w.Leads(t, "ark:12345/x-1") == "https://a.example/new" })
+	testserver.Wait(t, "the change is seen", func() bool { return w.Target(t, "ark:12345/x-1") == "https://a.example/new" })
 }
 
 // TestEverySpelling checks that a registered name is found by each of its spellings, in every form of request
@@ -149,18 +149,18 @@ func TestEverySpelling(t *testing.T) {
 		"ark:/12345/other": "https://n2t.net/ark:/12345/other", "ark:/99999/x-1": "https://n2t.net/ark:/99999/x-1",
 		"https://purl.example/other": "https://purl.example/other", "https://id.gs1.org/01/09506000149301": "https://id.gs1.org/01/09506000149301",
 	} {
-		if got := w.Leads(t, name); got != want {
+		if got := w.Target(t, name); got != want {
 			t.Errorf("%s leads to %s, want %s", name, got, want)
 		}
 	}
 	// The first name of its kind is detected like any other change.
-	if got := w.Leads(t, "ark:/99999/x-1"); got != "https://n2t.net/ark:/99999/x-1" {
+	if got := w.Target(t, "ark:/99999/x-1"); got != "https://n2t.net/ark:/99999/x-1" {
 		t.Errorf("an ARK of others leads to %s", got)
 	}
 	set("ark:/99999/x1", "https://here.example/first")
 	set("tag:here.example,2026:a", "https://here.example/tag")
-	testserver.Wait(t, "the first ARK of a NAAN is known", func() bool { return w.Leads(t, "ark:/99999/x-1") == "https://here.example/first" })
-	testserver.Wait(t, "the first tag is known", func() bool { return w.Leads(t, "tag:here.example,2026:a") == "https://here.example/tag" })
+	testserver.Wait(t, "the first ARK of a NAAN is known", func() bool { return w.Target(t, "ark:/99999/x-1") == "https://here.example/first" })
+	testserver.Wait(t, "the first tag is known", func() bool { return w.Target(t, "tag:here.example,2026:a") == "https://here.example/tag" })
 	if reply := w.Get(t, "/tag:here.example,2026:b"); reply.Status != http.StatusNotFound {
 		t.Errorf("a tag that is not registered: %d %s", reply.Status, reply.Body)
 	}
@@ -189,7 +189,7 @@ func TestNamesLeadNowhereElse(t *testing.T) {
 			"https://any.example/ark:/12345/none": "Not Found", "ark:/99999/x?info": "https://resolver.example.org/ark:/99999/x?info",
 			"https://doi.org/10.5555/a1": "https://doi.org/10.5555/a1",
 		} {
-			if got := w.Leads(t, name); got != want {
+			if got := w.Target(t, name); got != want {
 				t.Errorf("only %q: %s leads to %s, want %s", only, name, got, want)
 			}
 		}

@@ -81,7 +81,7 @@ func TestUpgrade(t *testing.T) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		server := testserver.StartPostgres(t)
-		server.Ask("", "CREATE DATABASE again")
+		server.Query("", "CREATE DATABASE again")
 		restored(t, backup, recent, server.URL("")).compare(t)
 		restored(t, again, recent, server.URL("again")).compare(t)
 	})

@@ -44,8 +44,8 @@ func TestWithdrawnOnAllPaths(t *testing.T) {
 		}
 	}
 	r.Edit(t,
-		registry.Edit{Key: name, IfVersion: registry.Any, Change: registry.Withdraw("it had errors", "urn:example:report-2", "https://new.example/")},
-		registry.Edit{Key: registry.Prefix("urn:example:below:"), IfVersion: registry.Any, Change: registry.Withdraw("the server is gone")})
+		registry.Edit{Key: name, IfVersion: registry.AnyVersion, Change: registry.Withdraw("it had errors", "urn:example:report-2", "https://new.example/")},
+		registry.Edit{Key: registry.Prefix("urn:example:below:"), IfVersion: registry.AnyVersion, Change: registry.Withdraw("the server is gone")})
 	for _, name := range names {
 		testserver.Wait(t, name+" is gone", func() bool { return w.Get(t, "/"+name).Status == http.StatusGone })
 	}
@@ -68,7 +68,7 @@ func TestWithdrawnOnAllPaths(t *testing.T) {
 	}
 	checkSquidHelper(t, r, names, secret)
 	for _, name := range names[:3] {
-		if reply := w.AskHost(t, http.MethodGet, "a", name); reply.Status != http.StatusGone { // as from a proxy
+		if reply := w.RequestHost(t, http.MethodGet, "a", name); reply.Status != http.StatusGone { // as from a proxy
 			t.Errorf("%s as a request-target: %d", name, reply.Status)
 		}
 	}

@@ -84,7 +84,7 @@ func TestImportsBesideChanges(t *testing.T) {
 		imported := make(chan struct{})
 		began := time.Now()
 		for i := range all {
-			all[i].client = &http.Client{Timeout: testserver.Patience, Transport: new(http.Transport)}
+			all[i].client = &http.Client{Timeout: testserver.Timeout, Transport: new(http.Transport)}
 			running.Go(func() {
 				defer all[i].client.CloseIdleConnections()
 				for k := 0; ; k++ {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Answer is a response received by a client.
-type Answer struct {
+// Response is a response received by a client.
+type Response struct {
 	Status                              int
 	Location, CacheStatus, CacheControl string
 	Header                              http.Header
@@ -17,13 +17,13 @@ type Answer struct {
 
 // Get sends a GET request for a path on a new connection, with fields such as "Accept: text/html". It follows
 // no redirects.
-func (d *Daemon) Get(t testing.TB, path string, fields ...string) Answer {
+func (d *Daemon) Get(t testing.TB, path string, fields ...string) Response {
 	t.Helper()
 	return Send(t, "GET "+d.URL+path, "", fields...)
 }
 
 // Post sends a POST request with a body to a path.
-func (d *Daemon) Post(t testing.TB, path, body string, fields ...string) Answer {
+func (d *Daemon) Post(t testing.TB, path, body string, fields ...string) Response {
 	t.Helper()
 	return Send(t, "POST "+d.URL+path, body, fields...)
 }
@@ -37,7 +37,7 @@ func (d *Daemon) AdminRequest(t testing.TB, request string, fields ...string) (i
 }
 
 // Send sends a request "METHOD URL" with a body, "" for none, on a new connection. It follows no redirects.
-func Send(t testing.TB, request, body string, fields ...string) Answer {
+func Send(t testing.TB, request, body string, fields ...string) Response {
 	t.Helper()
 	method, url, _ := strings.Cut(request, " ")
 	var content io.Reader
@@ -65,7 +65,7 @@ func Send(t testing.TB, request, body string, fields ...string) Answer {
 		t.Fatal(err)
 	}
 	h := response.Header
-	return Answer{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h, string(text)}
+	return Response{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h, string(text)}
 }
 
 // CacheStates returns the first word of Cache-Status for each path.

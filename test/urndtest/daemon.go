@@ -83,7 +83,7 @@ func StartCommand(t testing.TB, command *exec.Cmd) *Daemon {
 // write writes the configuration file.
 func (d *Daemon) write(t testing.TB) {
 	t.Helper()
-	text, err := yaml.Marshal(config.Plain(d.Config.Map()))
+	text, err := yaml.Marshal(config.ToPlain(d.Config.Map()))
 	if err == nil {
 		err = os.WriteFile(d.file, text, 0o600)
 	}

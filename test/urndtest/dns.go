@@ -144,8 +144,8 @@ func Zone(t testing.TB, lines ...string) dns.HandlerFunc {
 	}
 }
 
-// Altered sends a modified response of another handler, followed by the original one if original is set.
-func Altered(next dns.HandlerFunc, original bool, change func(*dns.Msg)) dns.HandlerFunc {
+// AlterResponses sends a modified response of another handler, followed by the original one if original is set.
+func AlterResponses(next dns.HandlerFunc, original bool, change func(*dns.Msg)) dns.HandlerFunc {
 	return func(w dns.ResponseWriter, question *dns.Msg) {
 		next(&alteringWriter{w, original, change}, question)
 	}
@@ -168,5 +168,5 @@ func (c *alteringWriter) WriteMsg(m *dns.Msg) error {
 	return err
 }
 
-// OneRule is a rule for urn:name: in the zone of Default.
-const OneRule = `name.urn.example.org. 60 IN NAPTR 100 10 "u" "http+N2L" "!^urn:name:(.+)$!https://a.example/\\1!" .`
+// ExampleRule is a rule for urn:name: in the zone of Default.
+const ExampleRule = `name.urn.example.org. 60 IN NAPTR 100 10 "u" "http+N2L" "!^urn:name:(.+)$!https://a.example/\\1!" .`

@@ -15,7 +15,7 @@ import (
 
 // Exchange sends a request "METHOD TARGET" without a body unmodified, including targets that net/http does not
 // send, such as a gopher URL to a proxy. Host is the address of urnd unless fields contain another one.
-func (d *Daemon) Exchange(t testing.TB, request string, fields ...string) Answer {
+func (d *Daemon) Exchange(t testing.TB, request string, fields ...string) Response {
 	t.Helper()
 	address := strings.TrimPrefix(d.URL, "http://")
 	conn, err := net.Dial("tcp", address)
@@ -23,7 +23,7 @@ func (d *Daemon) Exchange(t testing.TB, request string, fields ...string) Answer
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(testserver.Patience))
+	_ = conn.SetDeadline(time.Now().Add(testserver.Timeout))
 	lines := append([]string{request + " HTTP/1.1", "Connection: close", "Content-Length: 0"}, fields...)
 	if !slices.ContainsFunc(fields, func(field string) bool { return strings.HasPrefix(field, "Host: ") }) {
 		lines = append(lines, "Host: "+address)
@@ -42,5 +42,5 @@ func (d *Daemon) Exchange(t testing.TB, request string, fields ...string) Answer
 		t.Fatalf("%.80q: %v", request, err)
 	}
 	h := response.Header
-	return Answer{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h, string(text)}
+	return Response{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h, string(text)}
 }

@@ -45,7 +45,7 @@ func (d *Daemon) raw(t testing.TB, requests string, n int) (outcomes []string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(testserver.Patience))
+	_ = conn.SetDeadline(time.Now().Add(testserver.Timeout))
 	if _, err := io.WriteString(conn, requests); err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// AskHost requests an unmodified path of a web host. It follows no redirects.
-func (d *Daemon) AskHost(t testing.TB, method, host, path string, fields ...string) Answer {
+// RequestHost requests an unmodified path of a web host. It follows no redirects.
+func (d *Daemon) RequestHost(t testing.TB, method, host, path string, fields ...string) Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, d.URL, nil)
 	if err != nil {
@@ -31,12 +31,12 @@ func (d *Daemon) AskHost(t testing.TB, method, host, path string, fields ...stri
 		t.Fatal(err)
 	}
 	h := response.Header
-	return Answer{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h, string(text)}
+	return Response{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h, string(text)}
 }
 
-// At is like AskHost, but returns the status, and the location if there is one.
+// At is like RequestHost, but returns the status, and the location if there is one.
 func (d *Daemon) At(t testing.TB, method, host, path string, fields ...string) string {
 	t.Helper()
-	a := d.AskHost(t, method, host, path, fields...)
+	a := d.RequestHost(t, method, host, path, fields...)
 	return strings.TrimSpace(strconv.Itoa(a.Status) + " " + a.Location)
 }

@@ -25,8 +25,8 @@ type OpenAPI struct {
 	seen     map[string]bool // "get /healthz 200"
 }
 
-// DescribeBy parses a document.
-func DescribeBy(t testing.TB, text []byte) *OpenAPI {
+// ParseOpenAPI parses a document.
+func ParseOpenAPI(t testing.TB, text []byte) *OpenAPI {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {

@@ -49,11 +49,11 @@ func (r Registry) with(t testing.TB, store registry.Store, now func() time.Time,
 	}
 	names := namesOf(t, config.Registry{Only: only, Hosts: []string{"purl.example", "w3id.example"}})
 	r.Registry = registry.New(registry.Config{
-		Store: store, Now: now, CanonicalPrefix: names.CanonicalPrefix, Level: names.CheckLevel, Only: names.AskedFor(),
+		Store: store, Now: now, CanonicalPrefix: names.CanonicalPrefix, CheckLevel: names.CheckLevel, OwnedPrefixes: names.RegistryPrefixes(),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
 			if err == nil {
-				q, err = names.Canonical(names.Named(q))
+				q, err = names.Canonical(names.Identify(q))
 			}
 			return q.URI.String(), err
 		},
@@ -85,7 +85,7 @@ func namesOf(t testing.TB, c config.Registry) resolver.Names {
 		c.DigitalLink = append(c.DigitalLink, of)
 	}
 	accept := config.Default().URN.Specs()
-	return resolver.Names{Set: set, Accept: accept, Identifiers: identifiers, Roots: roots}.Owning(c.Beginnings())
+	return resolver.Names{Set: set, Accept: accept, Identifiers: identifiers, Roots: roots}.WithOwnedPrefixes(c.NamePrefixes())
 }
 
 // DigitalLinks returns the settings for the identifiers in web addresses of NewRegistry.
@@ -99,7 +99,7 @@ func DigitalLinks() []config.DigitalLink {
 // Put sets the record of a key.
 func (r Registry) Put(t testing.TB, key registry.Key, record registry.Record) {
 	t.Helper()
-	r.Edit(t, registry.Edit{Key: key, IfVersion: registry.Any, Change: registry.Put(record)})
+	r.Edit(t, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: registry.Put(record)})
 }
 
 // Edit makes changes as an administrator.
@@ -130,8 +130,8 @@ func (r Registry) Start(t testing.TB, change func(*config.Config)) *Daemon {
 	})
 }
 
-// Leads returns the target to which a name is redirected, or the text of the status.
-func (d *Daemon) Leads(t testing.TB, name string) string {
+// Target returns the target to which a name is redirected, or the text of the status.
+func (d *Daemon) Target(t testing.TB, name string) string {
 	t.Helper()
 	a := d.Get(t, "/"+name)
 	if a.Location != "" {

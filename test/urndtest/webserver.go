@@ -11,7 +11,7 @@ import (
 // WebServer is a scripted HTTP server that counts its requests.
 type WebServer struct {
 	Addr, Port string
-	Asked      atomic.Int32
+	Requests   atomic.Int32
 }
 
 // ServeHTTP runs a handler on a loopback port until the end of the test.
@@ -19,7 +19,7 @@ func ServeHTTP(t testing.TB, handler http.HandlerFunc) *WebServer {
 	t.Helper()
 	s := new(WebServer)
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.Asked.Add(1)
+		s.Requests.Add(1)
 		handler(w, r)
 	}))
 	t.Cleanup(h.Close)

@@ -46,7 +46,7 @@ func (p *peer) fetch(t *testing.T, u string) (body []byte, err error) {
 	}
 	defer p.playing.Wait()
 	gateway := wais.New(wais.Config{
-		Dial: p.dial, Limits: scheme.Limits{Timeout: testserver.Patience, Entries: 1000, Octets: 1 << 16, Line: 4096}, Records: 10,
+		Dial: p.dial, Limits: scheme.Limits{Timeout: testserver.Timeout, Entries: 1000, Bytes: 1 << 16, Line: 4096}, Records: 10,
 	})
 	resource, err := gateway.Fetch(t.Context(), scheme.Request{
 		Request: httpmessage.Request{Method: http.MethodGet, URI: parsed, Fields: httpmessage.Fields{}},
@@ -72,14 +72,14 @@ func answer(conn net.Conn, to func(request *ber.Packet) string) error {
 	return nil
 }
 
-// octets returns the content of a possibly constructed element (X.690 section 8.7.3).
-func octets(p *ber.Packet) []byte {
+// elementBytes returns the content of a possibly constructed element (X.690 section 8.7.3).
+func elementBytes(p *ber.Packet) []byte {
 	if p.TagType == ber.TypePrimitive {
 		return p.Data.Bytes()
 	}
 	var all []byte
 	for _, part := range p.Children {
-		all = append(all, octets(part)...)
+		all = append(all, elementBytes(part)...)
 	}
 	return all
 }
@@ -113,10 +113,10 @@ func FuzzElements(f *testing.F) {
 			})
 		}
 		got, err := p.fetch(t, "wais://a.example/d/gif/1%3Aa")
-		if errors.Is(err, scheme.ErrResponse) {
+		if errors.Is(err, scheme.ErrInvalidResponse) {
 			return // nested too deeply, or too long
 		}
-		if want := octets(packet); err != nil || string(got) != string(want) {
+		if want := elementBytes(packet); err != nil || string(got) != string(want) {
 			t.Fatalf("%x are %x, and %x to the library: %v", b, got, want, err)
 		}
 	})

@@ -114,8 +114,8 @@ func present(w io.Writer, s *schemetest.Server, isBody bool, first, count int) e
 		}
 	} else {
 		for i := max(first, 1); i < first+count && i <= len(s.Names); i++ {
-			if count == 1 && s.Asked != nil {
-				s.Asked(s.Names[i-1])
+			if count == 1 && s.Requested != nil {
+				s.Requested(s.Names[i-1])
 			}
 			text := contextual(0, ber.NewString(ber.ClassUniversal, ber.TypePrimitive, ber.TagGeneralString, s.Names[i-1], ""))
 			if _, err := io.WriteString(w, recordHead+string(objectID(peerSUTRS).Bytes())+string(text.Bytes())+recordTail); err != nil {

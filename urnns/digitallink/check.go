@@ -43,8 +43,8 @@ func (f Field) checkPart(part Part, text string) (int, uri.Rule) {
 	case len(text) < part.Min:
 		least, _ := f.length()
 		return len(text), f.rule(ruleTooShort, strconv.Itoa(least))
-	case !strings.HasPrefix(text, part.Begins):
-		return 0, f.rule(ruleBegins, part.Begins)
+	case !strings.HasPrefix(text, part.Prefix):
+		return 0, f.rule(ruleBegins, part.Prefix)
 	case part.Check == CheckDigit:
 		if want := urnns.CheckDigitGS1(text[:len(text)-1]); text[len(text)-1] != want {
 			return len(text) - 1, f.rule(ruleCheckDigit, string(want))
@@ -75,18 +75,18 @@ const (
 
 // The rules of values. Their name is set to the label of the field.
 var (
-	ruleTooLong      = uri.Rule{Code: "link_value_long", Section: sectionValues, Says: "the value has more than {{.Value}} characters"}
-	ruleTooShort     = uri.Rule{Code: "link_value_short", Section: sectionValues, Says: "the value has fewer than {{.Value}} characters"}
-	ruleCharacter    = uri.Rule{Code: "link_character", Section: sectionValues, Says: "the character {{.Value}} is not allowed there"}
+	ruleTooLong      = uri.Rule{Code: "link_value_long", Section: sectionValues, Requirement: "the value has more than {{.Value}} characters"}
+	ruleTooShort     = uri.Rule{Code: "link_value_short", Section: sectionValues, Requirement: "the value has fewer than {{.Value}} characters"}
+	ruleCharacter    = uri.Rule{Code: "link_character", Section: sectionValues, Requirement: "the character {{.Value}} is not allowed there"}
 	rulePrefixDigits = uri.Rule{
-		Code: "link_prefix_digits", Section: sectionValues, Says: "the first {{.Value}} characters, of the company prefix, are digits",
+		Code: "link_prefix_digits", Section: sectionValues, Requirement: "the first {{.Value}} characters, of the company prefix, are digits",
 	}
-	ruleBegins     = uri.Rule{Code: "link_begins", Section: sectionValues, Says: "the value begins with {{.Value}}"}
-	ruleZero       = uri.Rule{Code: "link_zero", Section: sectionValues, Says: "the number does not begin with 0"}
-	ruleCheckDigit = uri.Rule{Code: "link_check_digit", Section: sectionDigits, Says: "the check digit should be {{.Value}}"}
-	ruleCheckPair  = uri.Rule{Code: "link_check_characters", Section: sectionDigits, Says: "the check characters should be {{.Value}}"}
+	ruleBegins     = uri.Rule{Code: "link_begins", Section: sectionValues, Requirement: "the value begins with {{.Value}}"}
+	ruleZero       = uri.Rule{Code: "link_zero", Section: sectionValues, Requirement: "the number does not begin with 0"}
+	ruleCheckDigit = uri.Rule{Code: "link_check_digit", Section: sectionDigits, Requirement: "the check digit should be {{.Value}}"}
+	ruleCheckPair  = uri.Rule{Code: "link_check_characters", Section: sectionDigits, Requirement: "the check characters should be {{.Value}}"}
 	ruleDots       = uri.Rule{
-		Code: "link_dots", Section: "RFC 3986 section 5.2.4", Says: `a value is neither "." nor "..", which a path cannot have`,
+		Code: "link_dots", Section: "RFC 3986 section 5.2.4", Requirement: `a value is neither "." nor "..", which a path cannot have`,
 	}
 )
 

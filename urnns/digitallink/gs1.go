@@ -2,7 +2,7 @@ package digitallink
 
 // GS1 returns the scheme of the GS1 application identifiers: the GS1 Syntax Dictionary of July 2026.
 func GS1() *Scheme {
-	return &Scheme{Name: "GS1 Digital Link", Keys: gs1Keys(), Attributes: gs1Attributes(), HasTags: true, Public: "https://id.gs1.org/"}
+	return &Scheme{Name: "GS1 Digital Link", Keys: gs1Keys(), Attributes: gs1Attributes(), HasTags: true, PublicResolver: "https://id.gs1.org/"}
 }
 
 func gs1Keys() []Key {
@@ -41,7 +41,7 @@ func gs1Keys() []Key {
 		},
 		{Field: Field{Code: "417", Name: "party GLN", Value: digits(13, CheckDigit)}, Chains: [][]Field{{party}}, Levels: [][]string{{"7040"}}},
 		{Field: Field{Code: "8003", Name: "GRAI", Value: []Part{
-			{Set: Numeric, Min: 1, Max: 1, Begins: "0"}, {Set: Numeric, Min: 13, Max: 13, Check: CheckDigit}, {Set: Set82, Max: 16},
+			{Set: Numeric, Min: 1, Max: 1, Prefix: "0"}, {Set: Numeric, Min: 13, Max: 13, Check: CheckDigit}, {Set: Set82, Max: 16},
 		}}},
 		{Field: Field{Code: "8004", Name: "GIAI", Value: withPrefix(Set82, 30, NoCheck)}, Chains: [][]Field{{party}}, Levels: [][]string{{"7040"}}},
 		{

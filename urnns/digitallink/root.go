@@ -70,9 +70,9 @@ func (r *Root) rest(u uri.URI) (path string, ok bool) {
 // Roots are the roots of a site. If a URI is below several, the first one counts.
 type Roots []Root
 
-// Of returns the root that a URI is below, or nil. The root itself is below only with an identifier in its
+// Find returns the root that a URI is below, or nil. The root itself is below only with an identifier in its
 // query.
-func (r Roots) Of(u uri.URI) *Root {
+func (r Roots) Find(u uri.URI) *Root {
 	for i := range r {
 		if _, ok := r[i].rest(u); ok {
 			return &r[i]

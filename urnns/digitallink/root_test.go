@@ -55,7 +55,7 @@ func TestRoots(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		root := roots.Of(u)
+		root := roots.Find(u)
 		if root == nil {
 			if test.rule != "none" {
 				t.Errorf("%s is below no root", test.text)

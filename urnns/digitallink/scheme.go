@@ -16,9 +16,9 @@ type Scheme struct {
 	// the query of the root, with a dot before its codes: the form of ISO/IEC 18975 for data identifiers,
 	// "/?.25P=...&.S=...".
 	HasTags, HasDots bool
-	// Public is the root of the public resolver, which redirects to the resolvers of the owners of identifiers;
+	// PublicResolver is the root of the public resolver, which redirects to the resolvers of the owners of identifiers;
 	// "" for none.
-	Public string
+	PublicResolver string
 }
 
 // Key is a primary key, which identifies an item by itself, with its qualifiers.
@@ -50,9 +50,9 @@ type Part struct {
 	Set      Set
 	Min, Max int
 	Check    Check
-	// Begins is the prefix of the part, "" for any. Digits is how many leading characters must be digits, such
+	// Prefix is the prefix of the part, "" for any. Digits is how many leading characters must be digits, such
 	// as those of a company prefix.
-	Begins string
+	Prefix string
 	Digits int
 }
 

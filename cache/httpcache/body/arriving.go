@@ -42,19 +42,19 @@ type Owner interface {
 
 // Source is where a body comes from, and its limits.
 type Source struct {
-	Reader io.ReadCloser
-	Length int64 // -1 if unknown
-	Most   int64 // maximum size of a stored body, in bytes
-	Budget *Budget
-	Owner  Owner
+	Reader    io.ReadCloser
+	Length    int64 // -1 if unknown
+	MaxStored int64 // maximum size of a stored body, in bytes
+	Budget    *Budget
+	Owner     Owner
 	// Spool stores the arrived bytes on disk; nil for none.
 	Spool *Spool
 	// Finishes is whether a small rest is read after all clients have left. It must be false if the exchange
 	// may still read the body of a request.
 	Finishes bool
-	// LeaderEnded is closed when the leader has half-closed its connection, and may have left; nil is never
+	// LeaderHalfClosed is closed when the leader has half-closed its connection, and may have left; nil is never
 	// closed.
-	LeaderEnded <-chan struct{}
+	LeaderHalfClosed <-chan struct{}
 }
 
 // Arriving is the content of a response while it arrives. Whichever reader first needs more bytes reads them
@@ -236,7 +236,7 @@ func (b *Arriving) space() []byte {
 		n = firstBlock
 	}
 	if !b.passThrough && !b.reserved {
-		if max(b.arrived+n, b.from.Length) > b.from.Most || !b.from.Budget.take(n) {
+		if max(b.arrived+n, b.from.Length) > b.from.MaxStored || !b.from.Budget.take(n) {
 			b.beginPassThrough()
 		} else {
 			b.taken += n

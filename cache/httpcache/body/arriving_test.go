@@ -33,10 +33,10 @@ func (o *owner) Incomplete() { o.incomplete++ }
 
 // begin returns a body with a declared length, which may differ from that of content, and its owner.
 func begin(content string, length, most, budget int64) (*body.Arriving, *owner, *body.Budget) {
-	o, memory := new(owner), &body.Budget{Most: budget}
+	o, memory := new(owner), &body.Budget{MaxBytes: budget}
 	b := new(body.Arriving)
 	b.Begin(body.Source{
-		Reader: io.NopCloser(strings.NewReader(content)), Length: length, Most: most, Budget: memory, Owner: o, Finishes: true,
+		Reader: io.NopCloser(strings.NewReader(content)), Length: length, MaxStored: most, Budget: memory, Owner: o, Finishes: true,
 	})
 	return b, o, memory
 }

@@ -110,9 +110,9 @@ func (b Blocks) AppendPart(dst Blocks, part rules.Span) Blocks {
 	return dst
 }
 
-// OwnMemory returns a part of a content that does not retain the whole: blocks much smaller than the blocks
+// Compact returns a part of a content that does not retain the whole: blocks much smaller than the blocks
 // they were sliced from are copied.
-func (b Blocks) OwnMemory(whole Blocks) Blocks {
+func (b Blocks) Compact(whole Blocks) Blocks {
 	for i, block := range b {
 		if cap(block) < blockSize/2 && whole.Memory() > b.Memory() {
 			b[i] = bytes.Clone(block)

@@ -7,13 +7,13 @@ import (
 
 // Budget limits the memory of arriving bodies. It is safe for concurrent use.
 type Budget struct {
-	Most int64
-	used atomic.Int64
+	MaxBytes int64
+	used     atomic.Int64
 }
 
 // take takes n bytes, and reports whether that many were left.
 func (b *Budget) take(n int64) bool {
-	if b.used.Add(n) > b.Most {
+	if b.used.Add(n) > b.MaxBytes {
 		b.used.Add(-n)
 		return false
 	}

@@ -28,7 +28,7 @@ type Reader struct {
 func (b *Arriving) Join(ctx context.Context, part rules.Span) *Reader {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	late := b.start > 0 || part.Start > b.arrived && (b.passThrough || b.from.Length > b.from.Most)
+	late := b.start > 0 || part.Start > b.arrived && (b.passThrough || b.from.Length > b.from.MaxStored)
 	if late && !b.spooled() || b.done && b.err != nil {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (b *Arriving) Join(ctx context.Context, part rules.Span) *Reader {
 	b.readers = append(b.readers, r)
 	b.unread.Store(false)
 	r.ctx = ctx // before the watch, which may fire immediately
-	r.watch = lifetime.On(ctx, r)
+	r.watch = lifetime.Notify(ctx, r)
 	return r
 }
 

@@ -18,9 +18,9 @@ func (b *Arriving) Shareable() bool {
 	return onDisk || b.done && b.err == nil && !b.passThrough || b.reserve()
 }
 
-// SoonComplete reports whether a body is so small that followers wait for its end, so that a failure or a stall
+// Small reports whether a body is so small that followers wait for its end, so that a failure or a stall
 // within it does not affect them.
-func (b *Arriving) SoonComplete() bool { return b.from.Length >= 0 && b.from.Length <= finishSize }
+func (b *Arriving) Small() bool { return b.from.Length >= 0 && b.from.Length <= finishSize }
 
 // reserve takes the memory for the whole body from the budget, and reports whether that succeeded; b.mu is
 // held.
@@ -29,7 +29,7 @@ func (b *Arriving) reserve() bool {
 	if b.reserved || b.done {
 		return !b.done
 	}
-	if b.passThrough || length < 0 || length > b.from.Most || !b.from.Budget.take(length-b.taken) {
+	if b.passThrough || length < 0 || length > b.from.MaxStored || !b.from.Budget.take(length-b.taken) {
 		return false
 	}
 	b.reserved, b.taken = true, length
@@ -59,7 +59,7 @@ func (b *Arriving) AwaitEnd(ctx context.Context, late <-chan time.Time) error {
 		err := error(nil)
 		select {
 		case <-changed:
-		case <-b.from.LeaderEnded:
+		case <-b.from.LeaderHalfClosed:
 		case <-late:
 			err = ErrOverdue
 		case <-ctx.Done():
@@ -74,7 +74,9 @@ func (b *Arriving) AwaitEnd(ctx context.Context, late <-chan time.Time) error {
 }
 
 // AbandonedByLeader reports whether the leader has left, or may have.
-func (b *Arriving) AbandonedByLeader() bool { return Closed(b.from.LeaderEnded) || b.unread.Load() }
+func (b *Arriving) AbandonedByLeader() bool {
+	return Closed(b.from.LeaderHalfClosed) || b.unread.Load()
+}
 
 // awaited reports whether clients wait for the end of a body that may be stored; b.mu is held.
 func (b *Arriving) awaited() bool { return b.awaiting > 0 && !b.passThrough }

@@ -191,7 +191,7 @@ func checkAfterKill(t *testing.T, dir string, round int, whole map[string]bool) 
 	if left, err := os.ReadDir(filepath.Join(dir, incoming)); err != nil && !os.IsNotExist(err) || len(left) > 0 {
 		t.Errorf("round %d: %d temporary files, %v", round, len(left), err)
 	}
-	if stats := s.Stats(); stats.Corrupt != 0 || stats.Faults != 0 {
+	if stats := s.Stats(); stats.Corrupt != 0 || stats.Failures != 0 {
 		t.Errorf("round %d: %+v\n%s", round, stats, bytes.TrimSpace([]byte(log.String())))
 	}
 }

@@ -74,7 +74,7 @@ func TestConcurrently(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if stats := s.Stats(); stats.Objects != 0 || stats.Bytes != 0 || stats.Corrupt != 0 || stats.Faults != 0 || len(s.index.leftChecked()) != 0 {
+	if stats := s.Stats(); stats.Objects != 0 || stats.Bytes != 0 || stats.Corrupt != 0 || stats.Failures != 0 || len(s.index.leftChecked()) != 0 {
 		t.Errorf("%+v, %d files\n%s", stats, len(s.paths(t)), s.log)
 	}
 }

@@ -139,7 +139,7 @@ func TestReplaceConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if stats := s.Stats(); stats.Corrupt > 0 || stats.Faults > 0 || stats.Bytes != s.diskUsage(t) || stats.Objects != int64(len(s.paths(t))) {
+	if stats := s.Stats(); stats.Corrupt > 0 || stats.Failures > 0 || stats.Bytes != s.diskUsage(t) || stats.Objects != int64(len(s.paths(t))) {
 		t.Errorf("%+v; %d bytes are used by %d files\n%s", stats, s.diskUsage(t), len(s.paths(t)), s.log)
 	}
 }

@@ -80,7 +80,7 @@ type Stats struct {
 	Unindexed      int64  // directories, of 4096, whose objects are not counted yet
 	Evicted        uint64 // number of objects
 	Corrupt        uint64 // number of corrupt files
-	Faults         uint64 // number of failed operations
+	Failures       uint64 // number of failed operations
 }
 
 // Stats returns the current values.
@@ -88,6 +88,6 @@ func (s *Store) Stats() Stats {
 	return Stats{
 		Objects: s.index.objects.Load(), Bytes: s.space.used.Load(), MaxBytes: s.space.maxBytes,
 		Unindexed: s.unindexed.Load(),
-		Evicted:   s.evicted.Load(), Corrupt: s.corrupt.Load(), Faults: s.failures.count(),
+		Evicted:   s.evicted.Load(), Corrupt: s.corrupt.Load(), Failures: s.failures.count(),
 	}
 }

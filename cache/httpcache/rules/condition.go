@@ -22,15 +22,15 @@ func Conditional(header httpmessage.Fields) bool {
 	return header.Has(IfNoneMatch) || header.Has(IfModifiedSince)
 }
 
-// ForOrigin reports whether a request has a precondition that only the origin evaluates: RFC 9111 section
+// NeedsOrigin reports whether a request has a precondition that only the origin evaluates: RFC 9111 section
 // 4.3.2.
-func ForOrigin(header httpmessage.Fields) bool {
+func NeedsOrigin(header httpmessage.Fields) bool {
 	return header.Has(IfMatch) || header.Has(IfUnmodifiedSince)
 }
 
 // Unmodified evaluates the preconditions of a request against a stored response, and reports whether the answer
 // is a 304: RFC 9110 section 13.2.2.
-func (s *Response) Unmodified(request httpmessage.Lines) bool {
+func (s *Response) Unmodified(request httpmessage.Header) bool {
 	if s.Status/100 != 2 {
 		return false // RFC 9110 section 13.2.1
 	}
@@ -102,7 +102,7 @@ func AppendNotModified(dst, fields httpmessage.Fields) httpmessage.Fields {
 	tagged := fields.Has("Etag")
 	for i := range fields {
 		f := &fields[i]
-		if !slices.ContainsFunc(ofContent[:], f.Is) && (!tagged || !f.Is("Last-Modified")) {
+		if !slices.ContainsFunc(ofContent[:], f.HasName) && (!tagged || !f.HasName("Last-Modified")) {
 			dst = append(dst, *f)
 		}
 	}
@@ -113,7 +113,7 @@ func AppendNotModified(dst, fields httpmessage.Fields) httpmessage.Fields {
 // representation.
 func AppendUnsatisfiable(dst, fields httpmessage.Fields) httpmessage.Fields {
 	for i := range fields {
-		if f := &fields[i]; f.Is("Date") || f.Is("Etag") || f.Is("Vary") || f.Is("Accept-Ranges") {
+		if f := &fields[i]; f.HasName("Date") || f.HasName("Etag") || f.HasName("Vary") || f.HasName("Accept-Ranges") {
 			dst = append(dst, *f)
 		}
 	}

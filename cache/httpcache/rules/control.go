@@ -25,13 +25,13 @@ type Control struct {
 // of Cache-Control. They may be appended to scratch.
 func NewControl(targeted []string, header httpmessage.Fields, scratch cachecontrol.Directives) Control {
 	for _, name := range targeted {
-		if lines := header.Lines(name); len(lines) > 0 {
+		if lines := header.Values(name); len(lines) > 0 {
 			if d, ok := targetedDirectives(lines); ok {
 				return Control{Directives: d, Targeted: true, SetsCookies: header.Has("Set-Cookie")}
 			}
 		}
 	}
-	d := cachecontrol.Append(scratch, header.Lines("Cache-Control"))
+	d := cachecontrol.Append(scratch, header.Values("Cache-Control"))
 	return Control{Directives: d, SetsCookies: header.Has("Set-Cookie")}
 }
 
@@ -76,7 +76,7 @@ type Directives struct {
 func directivesOf(d Control) (Directives, []string) {
 	names := d.Fields("no-cache")
 	_, sMaxAge := d.Seconds("s-maxage")
-	all := d.Has("no-cache") && len(names) == 0 && d.least() == 0 // with Override.Least, no-cache is ignored
+	all := d.Has("no-cache") && len(names) == 0 && d.minLifetime() == 0 // with Override.MinLifetime, no-cache is ignored
 	whileRevalidate, said := d.Seconds("stale-while-revalidate")
 	if !said && d.override != nil {
 		whileRevalidate = max(d.override.WhileRevalidate, 0)

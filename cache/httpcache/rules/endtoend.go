@@ -55,7 +55,7 @@ func hopField(f httpmessage.Field) bool { return httpmessage.UseOf(f.Name)&httpm
 // them.
 func namedFields(fields httpmessage.Fields) map[string]bool {
 	var named map[string]bool
-	for _, line := range fields.Lines("Connection") {
+	for _, line := range fields.Values("Connection") {
 		if line == "close" || line == "keep-alive" { // the usual values
 			continue
 		}

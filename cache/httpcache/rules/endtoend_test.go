@@ -44,7 +44,7 @@ func TestEndToEnd(t *testing.T) {
 		{[]string{"accept-language"}, "Accept-Language", true},
 		{[]string{"if-none-match"}, "If-None-Match", true},
 	} {
-		header := httpmessage.FieldsOf(test.field, "1")
+		header := httpmessage.NewFields(test.field, "1")
 		for _, line := range test.connection {
 			header.Add("Connection", line)
 		}
@@ -59,10 +59,10 @@ func TestEndToEnd(t *testing.T) {
 func TestRequestFieldsEndToEnd(t *testing.T) {
 	for _, f := range httpmessage.RequestFields() {
 		name := strings.Replace(f.Name, "*", "Other", 1)
-		if got := rules.EndToEnd(httpmessage.FieldsOf(name, "1")).Has(name); got != (f.Use&httpmessage.HopByHop == 0) {
+		if got := rules.EndToEnd(httpmessage.NewFields(name, "1")).Has(name); got != (f.Use&httpmessage.HopByHop == 0) {
 			t.Errorf("%s: %t", name, got)
 		}
-		if got := rules.EndToEnd(httpmessage.FieldsOf("Connection", name, name, "1")).Has(name); got != (f.Use&httpmessage.EndToEnd != 0) {
+		if got := rules.EndToEnd(httpmessage.NewFields("Connection", name, name, "1")).Has(name); got != (f.Use&httpmessage.EndToEnd != 0) {
 			t.Errorf("%s, which Connection names: %t", name, got)
 		}
 	}
@@ -89,7 +89,7 @@ func FuzzEndToEnd(f *testing.F) {
 	f.Add("close, X-A", "X-A", "Cache-Control")
 	f.Add("\x80, ,Cache-Control", "Te", "İ")
 	f.Fuzz(func(t *testing.T, connection, one, two string) {
-		header := httpmessage.FieldsOf("Connection", connection, one, "1", two, "2")
+		header := httpmessage.NewFields("Connection", connection, one, "1", two, "2")
 		got := rules.EndToEnd(header)
 		for _, f := range header {
 			isOfHop := len(rules.EndToEnd(httpmessage.Fields{f})) == 0

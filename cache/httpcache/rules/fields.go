@@ -34,7 +34,7 @@ func (s nameSet) has(f httpmessage.Field) bool {
 	if s.many != nil {
 		return s.many[f.Canonical()]
 	}
-	return slices.ContainsFunc(s.few, f.Is)
+	return slices.ContainsFunc(s.few, f.HasName)
 }
 
 // Without returns a copy of fields without the fields with these names.

@@ -12,7 +12,7 @@ import (
 // TestCompacted: compacted fields are equal to the original.
 func TestCompacted(t *testing.T) {
 	for _, fields := range []httpmessage.Fields{
-		{}, httpmessage.FieldsOf("A", "1"), httpmessage.FieldsOf("A", "1", "B", "", "", "", "a", "2", "B", "b"), httpmessage.FieldsOf("a", "1", "A", "2"),
+		{}, httpmessage.NewFields("A", "1"), httpmessage.NewFields("A", "1", "B", "", "", "", "a", "2", "B", "b"), httpmessage.NewFields("a", "1", "A", "2"),
 	} {
 		got := Compact(fields)
 		if !slices.Equal(got, fields) || got == nil || cap(got) != len(fields) {
@@ -25,7 +25,7 @@ func TestCompacted(t *testing.T) {
 func FuzzCompacted(f *testing.F) {
 	f.Add("A", "1", "2", "B", "")
 	f.Fuzz(func(t *testing.T, name, one, two, other, three string) {
-		fields := httpmessage.FieldsOf(name, one, other, three, name, two)
+		fields := httpmessage.NewFields(name, one, other, three, name, two)
 		if got := Compact(fields); !slices.Equal(got, fields) {
 			t.Errorf("%v is %v", fields, got)
 		}
@@ -35,7 +35,7 @@ func FuzzCompacted(f *testing.F) {
 // TestManyLinesAreNotStored: a response with more than maxLines field lines is not stored.
 func TestManyLinesAreNotStored(t *testing.T) {
 	for n, want := range map[int]Reason{maxLines - 1: ReasonNone, maxLines: ReasonManyFields} {
-		one, other := httpmessage.FieldsOf("Cache-Control", "max-age=60"), httpmessage.FieldsOf("Cache-Control", "max-age=60")
+		one, other := httpmessage.NewFields("Cache-Control", "max-age=60"), httpmessage.NewFields("Cache-Control", "max-age=60")
 		for i := range n {
 			one.Add(fmt.Sprint("F", i), "")
 			other.Add("F", "")

@@ -21,7 +21,7 @@ var heuristicStatuses = [...]int{
 // Freshness is the freshness lifetime of a response, and where it comes from.
 type Freshness struct {
 	Lifetime time.Duration
-	Explicit bool // by the origin or Override.Least, not by a heuristic
+	Explicit bool // by the origin or Override.MinLifetime, not by a heuristic
 	Source   Source
 }
 
@@ -35,7 +35,7 @@ const (
 	SourceMaxAge
 	SourceExpires
 	SourceHeuristic
-	SourceOverride // Override.Least or Most, if it changed the lifetime
+	SourceOverride // Override.MinLifetime or Most, if it changed the lifetime
 	sources        // number of sources
 )
 
@@ -64,13 +64,13 @@ func freshnessByFields(
 	if lifetime, ok := directives.Seconds("max-age"); ok {
 		return Freshness{lifetime, true, SourceMaxAge}
 	}
-	if lines := header.Lines("Expires"); len(lines) > 0 && !directives.Targeted {
+	if lines := header.Values("Expires"); len(lines) > 0 && !directives.Targeted {
 		// An invalid value, such as "0", is in the past, and so are several lines: RFC 9111 section 5.3.
 		expires, ok := ParseDate(lines[0])
 		if !ok || len(lines) > 1 {
 			return Freshness{0, true, SourceExpires}
 		}
-		return Freshness{min(max(expires.Sub(date), 0), Longest), true, SourceExpires}
+		return Freshness{min(max(expires.Sub(date), 0), MaxLifetime), true, SourceExpires}
 	}
 	if lifetime := h.lifetime(status, header, directives.Directives, date); lifetime > 0 {
 		return Freshness{Lifetime: lifetime, Source: SourceHeuristic}
@@ -82,8 +82,8 @@ func freshnessByFields(
 type Heuristic struct {
 	// Fraction of the time since the last modification; 0 disables the heuristic.
 	Fraction float64
-	// Most is the maximum lifetime.
-	Most time.Duration
+	// MaxLifetime is the maximum lifetime.
+	MaxLifetime time.Duration
 }
 
 func (h Heuristic) lifetime(
@@ -92,11 +92,11 @@ func (h Heuristic) lifetime(
 	if !slices.Contains(heuristicStatuses[:], status) && !directives.Has("public") {
 		return 0
 	}
-	modified, ok := ParseDate(header.Value("Last-Modified"))
+	modified, ok := ParseDate(header.Get("Last-Modified"))
 	if !ok || modified.After(date) {
 		return 0
 	}
-	return max(min(time.Duration(h.Fraction*float64(date.Sub(modified))), h.Most), 0)
+	return max(min(time.Duration(h.Fraction*float64(date.Sub(modified))), h.MaxLifetime), 0)
 }
 
 // ParseDate parses an HTTP-date in one of its three formats: RFC 9110 section 5.6.7. It does not check the name
@@ -124,7 +124,7 @@ const zone = "GMT"
 
 // ageOf parses Age: RFC 9111 section 5.1. An invalid value is ignored; the first of several values applies.
 func ageOf(header httpmessage.Fields) time.Duration {
-	lines := header.Lines("Age")
+	lines := header.Values("Age")
 	if len(lines) == 0 {
 		return 0
 	}
@@ -142,6 +142,6 @@ func ageOf(header httpmessage.Fields) time.Duration {
 // 4.2.3.
 func initialAge(header httpmessage.Fields, date, requested, received time.Time) time.Duration {
 	apparent := max(received.Sub(date), 0)
-	corrected := ageOf(header) + min(max(received.Sub(requested), 0), Longest)
-	return min(max(apparent, corrected), Longest)
+	corrected := ageOf(header) + min(max(received.Sub(requested), 0), MaxLifetime)
+	return min(max(apparent, corrected), MaxLifetime)
 }

@@ -81,7 +81,7 @@ func FuzzRange(f *testing.F) {
 			if part.Start < 0 || part.Length() <= 0 || part.End > length {
 				t.Errorf("%q of %d is %+v", text, length, part)
 			}
-			written := httpmessage.FieldsOf("Content-Range", string(AppendContentRange(nil, part, length)))
+			written := httpmessage.NewFields("Content-Range", string(AppendContentRange(nil, part, length)))
 			if again, total, ok := ParseContentRange(written); !ok || again != part || total != length {
 				t.Errorf("%v is %+v of %d", written, again, total)
 			}
@@ -95,7 +95,7 @@ func FuzzContentRange(f *testing.F) {
 	f.Add("bytes 99999999999999999999-99999999999999999999/*")
 	f.Add("bytes */10")
 	f.Fuzz(func(t *testing.T, text string) {
-		part, length, ok := ParseContentRange(httpmessage.FieldsOf("Content-Range", text))
+		part, length, ok := ParseContentRange(httpmessage.NewFields("Content-Range", text))
 		if ok && (part.Start < 0 || part.Length() <= 0 || length >= 0 && part.End > length) {
 			t.Errorf("%q is %+v of %d", text, part, length)
 		}
@@ -124,11 +124,11 @@ func FuzzCondition(f *testing.F) {
 	f.Add(`"1", W/"2", *`, "Sun, 06 Nov 1994 08:49:37 GMT", `"1"`)
 	f.Fuzz(func(t *testing.T, match, since, etag string) {
 		s := &Response{Status: 200, ETag: etag, Fields: httpmessage.Fields{}}
-		s.Unmodified(httpmessage.FieldsOf(IfNoneMatch, match, IfModifiedSince, since).Lines)
-		s.Unmodified(httpmessage.FieldsOf(IfModifiedSince, since).Lines)
+		s.Unmodified(httpmessage.NewFields(IfNoneMatch, match, IfModifiedSince, since).Values)
+		s.Unmodified(httpmessage.NewFields(IfModifiedSince, since).Values)
 		s.RangeApplies(match)
 		if strings.HasPrefix(etag, `"`) && strings.Count(etag, `"`) == 2 && strings.HasSuffix(etag, `"`) {
-			if !s.Unmodified(httpmessage.FieldsOf(IfNoneMatch, `"x", W/`+etag).Lines) {
+			if !s.Unmodified(httpmessage.NewFields(IfNoneMatch, `"x", W/`+etag).Values) {
 				t.Errorf("%s does not match itself", etag)
 			}
 		}
@@ -144,17 +144,17 @@ func FuzzFreshness(f *testing.F) {
 	f.Fuzz(func(t *testing.T, date, expires, age, control, modified string, delay, later int64) {
 		requested := time.Unix(1_795_000_000, 0)
 		received := requested.Add(time.Duration(delay))
-		header := httpmessage.FieldsOf("Date", date, "Expires", expires, "Age", age, "Cache-Control", control, "Last-Modified", modified)
-		got, heuristic := &httpmessage.Response{Status: 200, Fields: header}, Heuristic{Fraction: 0.1, Most: time.Hour}
+		header := httpmessage.NewFields("Date", date, "Expires", expires, "Age", age, "Cache-Control", control, "Last-Modified", modified)
+		got, heuristic := &httpmessage.Response{Status: 200, Fields: header}, Heuristic{Fraction: 0.1, MaxLifetime: time.Hour}
 		s, _ := NewResponse("", nil, got, NewControl(nil, header, nil), heuristic, Arrival{requested, received})
-		if s.Lifetime < 0 || s.Lifetime > Longest || s.InitialAge < 0 || s.InitialAge > Longest {
+		if s.Lifetime < 0 || s.Lifetime > MaxLifetime || s.InitialAge < 0 || s.InitialAge > MaxLifetime {
 			t.Errorf("lifetime %v, age %v", s.Lifetime, s.InitialAge)
 		}
 		now := received.Add(time.Duration(later))
 		if age := s.Age(now); age < s.InitialAge || s.TTL(now) > s.Lifetime {
 			t.Errorf("age %v from %v, ttl %v of %v", age, s.InitialAge, s.TTL(now), s.Lifetime)
 		}
-		d := ParseRequest(httpmessage.FieldsOf("Cache-Control", control))
+		d := ParseRequest(httpmessage.NewFields("Cache-Control", control))
 		s.UseFor(d, now)
 		s.UsableOnError(d, now, time.Hour)
 	})
@@ -171,8 +171,8 @@ func FuzzTargeted(f *testing.F) {
 		if seconds, _ := d.Seconds("max-age"); seconds < 0 {
 			t.Error(seconds)
 		}
-		SelectorsOf(httpmessage.FieldsOf("Vary", text), httpmessage.Fields{})
-		storedFields(nil, httpmessage.FieldsOf("Connection", text), cachecontrol.Parse([]string{text}))
+		SelectorsOf(httpmessage.NewFields("Vary", text), httpmessage.Fields{})
+		storedFields(nil, httpmessage.NewFields("Connection", text), cachecontrol.Parse([]string{text}))
 		preferredLanguage([]string{text})
 	})
 }
@@ -191,7 +191,7 @@ func TestClockSetBack(t *testing.T) {
 		{"monotonic", received.Add(30 * time.Second), 35 * time.Second},
 		{"wall clock set back", wall.Add(-time.Hour), 5 * time.Second},
 		{"wall clock set forward", wall.Add(time.Hour), time.Hour + 5*time.Second},
-		{"far forward", wall.Add(1<<63 - 1), Longest + 5*time.Second},
+		{"far forward", wall.Add(1<<63 - 1), MaxLifetime + 5*time.Second},
 	} {
 		if got := s.Age(test.now); got != test.want {
 			t.Errorf("%s: age %v, want %v", test.name, got, test.want)

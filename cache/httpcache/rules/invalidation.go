@@ -20,15 +20,15 @@ var safeMethods = [...]string{
 	"PROPFIND", "REPORT", "SEARCH", "QUERY", "PRI",
 }
 
-// SameByHead reports whether the fields of a response to HEAD are consistent with the stored representation.
-func SameByHead(s *Response, header httpmessage.Fields) bool {
-	if tag := header.Value("Etag"); tag != "" && tag != s.ETag {
+// ConsistentWithHead reports whether the fields of a response to HEAD are consistent with the stored representation.
+func ConsistentWithHead(s *Response, header httpmessage.Fields) bool {
+	if tag := header.Get("Etag"); tag != "" && tag != s.ETag {
 		return false
 	}
-	if modified := header.Value("Last-Modified"); modified != "" && modified != s.Fields.Value("Last-Modified") {
+	if modified := header.Get("Last-Modified"); modified != "" && modified != s.Fields.Get("Last-Modified") {
 		return false
 	}
-	length := header.Value("Content-Length")
+	length := header.Get("Content-Length")
 	return length == "" || s.Length < 0 || length == strconv.FormatInt(s.Length, 10)
 }
 
@@ -44,11 +44,11 @@ func OriginOf(key string) string {
 // Tags returns the tags of a stored response for purges: Surrogate-Key, Cache-Tag and Cache-Groups.
 func (s *Response) Tags() []string {
 	var tags []string
-	for _, line := range s.Fields.Lines("Surrogate-Key") {
+	for _, line := range s.Fields.Values("Surrogate-Key") {
 		tags = append(tags, strings.Fields(line)...)
 	}
-	tags = slices.AppendSeq(tags, membersOf(s.Fields.Lines("Cache-Tag")))
-	return append(tags, ParseStrings(s.Fields.Lines("Cache-Groups"))...)
+	tags = slices.AppendSeq(tags, membersOf(s.Fields.Values("Cache-Tag")))
+	return append(tags, ParseStrings(s.Fields.Values("Cache-Groups"))...)
 }
 
 // ParseStrings returns the strings of a List of RFC 9651, none if the list is invalid.

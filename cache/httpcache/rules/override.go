@@ -23,15 +23,15 @@ type Override struct {
 	// Statuses are the status codes it applies to. Empty means 200, 203, 204, 300, 301, 308, 404 and 410: those
 	// of RFC 9110 section 15.1 without 405, 414 and 501, which depend on the request. A 206 counts as 200.
 	Statuses []int
-	// Never is whether the response is not stored.
-	Never bool
-	// Least is the minimum freshness lifetime since the origin generated the response: Age counts. It replaces
+	// NoStore is whether the response is not stored.
+	NoStore bool
+	// MinLifetime is the minimum freshness lifetime since the origin generated the response: Age counts. It replaces
 	// no-cache (except with field names) and smaller lifetimes, including those of Expires, and makes other
 	// status codes storable. Like an explicit lifetime, it asserts that the response does not depend on cookies
 	// of requests. 0 is none.
-	Least time.Duration
-	// Most is the maximum freshness lifetime, even if Least is greater; 0 is no limit.
-	Most time.Duration
+	MinLifetime time.Duration
+	// MaxLifetime is the maximum freshness lifetime, even if Least is greater; 0 is no limit.
+	MaxLifetime time.Duration
 	// WhileRevalidate is how long after that the response may be served stale during validation, if the origin
 	// sends no stale-while-revalidate: RFC 5861 section 3. It has no effect if the origin requires validation
 	// of stale responses: must-revalidate, proxy-revalidate, s-maxage (RFC 9111 section 5.2.2). 0 is none.
@@ -56,7 +56,7 @@ func (o *Override) applies(status int, contentType string) bool {
 // FindOverride returns the index of the first override that applies to a response; -1 for none.
 func FindOverride(overrides []Override, status int, fields httpmessage.Fields) int {
 	for i := range overrides {
-		if overrides[i].applies(status, fields.Value("Content-Type")) {
+		if overrides[i].applies(status, fields.Get("Content-Type")) {
 			return i
 		}
 	}
@@ -73,26 +73,26 @@ func (c Control) Overridden(overrides []Override, r *httpmessage.Request, got *h
 	return c
 }
 
-// never reports whether an override forbids storing the response.
-func (c Control) never() bool { return c.override != nil && c.override.Never }
+// noStore reports whether an override forbids storing the response.
+func (c Control) noStore() bool { return c.override != nil && c.override.NoStore }
 
-// least returns Override.Least, 0 if it does not apply to the response.
-func (c Control) least() time.Duration {
+// minLifetime returns Override.MinLifetime, 0 if it does not apply to the response.
+func (c Control) minLifetime() time.Duration {
 	if c.override == nil || c.SetsCookies || c.authorized {
 		return 0
 	}
-	return max(c.override.Least, 0)
+	return max(c.override.MinLifetime, 0)
 }
 
 // bounded returns the freshness of a response after its override.
 func (c Control) bounded(f Freshness) Freshness {
-	least := c.least()
+	least := c.minLifetime()
 	if least > 0 { // even if the lifetime is longer: it is then explicit, even if by a heuristic
 		f.Explicit = true
 	}
-	lifetime := max(f.Lifetime, min(least, Longest))
-	if c.override != nil && c.override.Most > 0 {
-		lifetime = min(lifetime, c.override.Most)
+	lifetime := max(f.Lifetime, min(least, MaxLifetime))
+	if c.override != nil && c.override.MaxLifetime > 0 {
+		lifetime = min(lifetime, c.override.MaxLifetime)
 	}
 	if lifetime != f.Lifetime {
 		f.Lifetime, f.Source = lifetime, SourceOverride

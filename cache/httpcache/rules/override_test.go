@@ -12,9 +12,9 @@ import (
 // TestOverridden checks the result of an override for directives of the origin.
 func TestOverridden(t *testing.T) {
 	const now = "Sun, 22 Nov 2026 08:00:00 GMT"
-	least := Override{Least: time.Minute}
-	most := Override{Most: time.Minute}
-	both := Override{Least: time.Minute, Most: 2 * time.Minute}
+	least := Override{MinLifetime: time.Minute}
+	most := Override{MaxLifetime: time.Minute}
+	both := Override{MinLifetime: time.Minute, MaxLifetime: 2 * time.Minute}
 	revalidate := Override{WhileRevalidate: time.Minute}
 	for _, test := range []struct {
 		name              string
@@ -43,15 +43,15 @@ func TestOverridden(t *testing.T) {
 		{"least, a heuristic", least, 200, "", "Last-Modified: Sun, 22 Nov 2026 07:00:00 GMT", ReasonNone, "6m0s heuristic explicit"},
 		{"least, a part", least, 206, "", "Content-Range: bytes 0-1/2", ReasonNone, "1m0s override explicit"},
 		{"least, a status of no default", least, 302, "", "", ReasonStatus, "0s"},
-		{"least, a status that is listed", Override{Least: time.Minute, Statuses: []int{302}}, 302, "", "", ReasonNone, "1m0s override explicit"},
-		{"least, a status that is not listed", Override{Least: time.Minute, Statuses: []int{302}}, 200, "", "", ReasonNone, "0s"},
+		{"least, a status that is listed", Override{MinLifetime: time.Minute, Statuses: []int{302}}, 302, "", "", ReasonNone, "1m0s override explicit"},
+		{"least, a status that is not listed", Override{MinLifetime: time.Minute, Statuses: []int{302}}, 200, "", "", ReasonNone, "0s"},
 
 		{"least, no-store", least, 200, "", "Cache-Control: no-store", ReasonNoStore, ""},
 		{"least, private", least, 200, "", "Cache-Control: private", ReasonPrivate, ""},
 		{"least, private and max-age", least, 200, "", "Cache-Control: private, max-age=100", ReasonPrivate, ""},
 		{"least, private with names", least, 200, "", "Cache-Control: private=X-A", ReasonNone, "1m0s override explicit"},
 		{"least, Vary: *", least, 200, "", "Vary: *", ReasonVary, ""},
-		{"least, must-understand", Override{Least: time.Minute, Statuses: []int{299}}, 299, "", "Cache-Control: must-understand", ReasonMustUnderstand, ""},
+		{"least, must-understand", Override{MinLifetime: time.Minute, Statuses: []int{299}}, 299, "", "Cache-Control: must-understand", ReasonMustUnderstand, ""},
 		{"least, Authorization", least, 200, "Authorization: Basic x", "", ReasonAuthorization, ""},
 		{"least, Authorization and max-age", least, 200, "Authorization: Basic x", "Cache-Control: max-age=10", ReasonAuthorization, ""},
 		{"least, Authorization and public", least, 200, "Authorization: Basic x", "Cache-Control: public, no-cache", ReasonNone, "0s no-cache must-revalidate"},
@@ -66,7 +66,7 @@ func TestOverridden(t *testing.T) {
 		{"least, Cookie", least, 200, "Cookie: a=b", "", ReasonNone, "1m0s override explicit"},
 		{"least, a field that nobody knows", least, 200, "X-Unknown: 1", "", ReasonUnkeyed, "1m0s override explicit"},
 		{"least, the client's no-store", least, 200, "Cache-Control: no-store", "", ReasonRequestNoStore, ""},
-		{"least, an error of a client", Override{Least: time.Minute, Statuses: []int{429}}, 429, "", "", ReasonClientError, "1m0s override explicit"},
+		{"least, an error of a client", Override{MinLifetime: time.Minute, Statuses: []int{429}}, 429, "", "", ReasonClientError, "1m0s override explicit"},
 
 		{"most, nothing", most, 200, "", "", ReasonNone, "0s"},
 		{"most, less", most, 200, "", "Cache-Control: max-age=10", ReasonNone, "10s max-age explicit"},
@@ -75,32 +75,32 @@ func TestOverridden(t *testing.T) {
 		{"most, no-cache", most, 200, "", "Cache-Control: no-cache, max-age=100", ReasonNone, "1m0s override explicit no-cache must-revalidate"},
 		{"most, a heuristic", most, 200, "", "Last-Modified: Sun, 22 Nov 2026 07:00:00 GMT", ReasonNone, "1m0s override"},
 		{"most, a heuristic and a cookie", most, 200, "Cookie: a=b", "Last-Modified: Sun, 22 Nov 2026 07:00:00 GMT", ReasonCookie, "1m0s override"},
-		{"most, a status", Override{Most: time.Minute, Statuses: []int{302}}, 302, "", "", ReasonStatus, "0s"},
+		{"most, a status", Override{MaxLifetime: time.Minute, Statuses: []int{302}}, 302, "", "", ReasonStatus, "0s"},
 		{"both, less", both, 200, "", "Cache-Control: max-age=10", ReasonNone, "1m0s override explicit"},
 		{"both, between", both, 200, "", "Cache-Control: max-age=100", ReasonNone, "1m40s max-age explicit"},
 		{"both, more", both, 200, "", "Cache-Control: max-age=1000", ReasonNone, "2m0s override explicit"},
 		{"both, Set-Cookie", both, 200, "", "Set-Cookie: a=b | Cache-Control: max-age=1000", ReasonNone, "2m0s override explicit"},
-		{"least is more than most", Override{Least: time.Hour, Most: time.Minute}, 200, "", "", ReasonNone, "1m0s override explicit"},
-		{"least is longer than all", Override{Least: 1 << 62}, 200, "", "", ReasonNone, Longest.String() + " override explicit"},
+		{"least is more than most", Override{MinLifetime: time.Hour, MaxLifetime: time.Minute}, 200, "", "", ReasonNone, "1m0s override explicit"},
+		{"least is longer than all", Override{MinLifetime: 1 << 62}, 200, "", "", ReasonNone, MaxLifetime.String() + " override explicit"},
 
 		{"stale, nothing", revalidate, 200, "", "Cache-Control: max-age=10", ReasonNone, "10s max-age explicit stale 1m0s"},
 		{"stale, the origin's", revalidate, 200, "", "Cache-Control: max-age=10, stale-while-revalidate=5", ReasonNone, "10s max-age explicit stale 5s"},
 		{"stale, the origin's none", revalidate, 200, "", "Cache-Control: max-age=10, stale-while-revalidate=0", ReasonNone, "10s max-age explicit"},
 		{"stale, no-cache", revalidate, 200, "", "Cache-Control: no-cache", ReasonNone, "0s no-cache must-revalidate stale 1m0s"},
 
-		{"never", Override{Never: true}, 200, "", "Cache-Control: max-age=10", ReasonOverride, ""},
-		{"never, public", Override{Never: true}, 200, "", "Cache-Control: public, max-age=10", ReasonOverride, ""},
-		{"never, another status", Override{Never: true}, 500, "", "Cache-Control: max-age=10", ReasonNone, "10s max-age explicit"},
+		{"never", Override{NoStore: true}, 200, "", "Cache-Control: max-age=10", ReasonOverride, ""},
+		{"never, public", Override{NoStore: true}, 200, "", "Cache-Control: public, max-age=10", ReasonOverride, ""},
+		{"never, another status", Override{NoStore: true}, 500, "", "Cache-Control: max-age=10", ReasonNone, "10s max-age explicit"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := &httpmessage.Request{Method: http.MethodGet, Fields: fieldsOf(test.request)}
 			got := &httpmessage.Response{Status: test.status, Fields: fieldsOf(test.response + " | Date: " + now)}
 			at, _ := ParseDate(now)
 			control := NewControl(nil, got.Fields, nil).Overridden([]Override{test.override}, r, got)
-			s, _ := NewResponse("", r.Fields, got, control, Heuristic{Fraction: 0.1, Most: time.Hour}, Arrival{at, at})
+			s, _ := NewResponse("", r.Fields, got, control, Heuristic{Fraction: 0.1, MaxLifetime: time.Hour}, Arrival{at, at})
 			why := MayStore(r, ParseRequest(r.Fields), control, got)
 			if why == ReasonNone {
-				why = ForOthers(r, NewSafelist(nil).Unkeyed(r, nil), got, s.Explicit)
+				why = MayShare(r, NewSafelist(nil).Unkeyed(r, nil), got, s.Explicit)
 			}
 			if why != test.why {
 				t.Errorf("%q, want %q", why.Code(), test.why.Code())
@@ -195,10 +195,10 @@ func TestOverriddenCostsNothing(t *testing.T) {
 	r := &httpmessage.Request{Method: http.MethodGet}
 	got := &httpmessage.Response{Status: 200, Fields: fieldsOf("Content-Type: text/html; charset=utf-8 | Cache-Control: no-cache")}
 	control := NewControl(nil, got.Fields, nil)
-	for _, overrides := range [][]Override{nil, {{Types: []string{"image/*"}}, {Types: []string{"text/*"}, Least: time.Minute}}} {
+	for _, overrides := range [][]Override{nil, {{Types: []string{"image/*"}}, {Types: []string{"text/*"}, MinLifetime: time.Minute}}} {
 		if n := testing.AllocsPerRun(100, func() {
 			c := control.Overridden(overrides, r, got)
-			if MayStore(r, RequestDirectives{}, c, got) != ReasonNone || ForOthers(r, nil, got, true) != ReasonNone {
+			if MayStore(r, RequestDirectives{}, c, got) != ReasonNone || MayShare(r, nil, got, true) != ReasonNone {
 				t.Error("it is not stored")
 			}
 		}); n > 0 {

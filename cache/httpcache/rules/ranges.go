@@ -101,7 +101,7 @@ func parsePosition(text string) (int64, bool) {
 
 // ParseContentRange parses Content-Range: RFC 9110 section 14.4. length is -1 if unknown.
 func ParseContentRange(header httpmessage.Fields) (part Span, length int64, ok bool) {
-	rest, ok := strings.CutPrefix(header.Value("Content-Range"), "bytes ")
+	rest, ok := strings.CutPrefix(header.Get("Content-Range"), "bytes ")
 	if !ok {
 		return Span{}, 0, false
 	}
@@ -144,10 +144,10 @@ func (s *Response) SameRepresentation(other *Response) bool {
 	return s.ETag != "" && Strong(s.ETag) && s.ETag == other.ETag
 }
 
-// Beside reports whether two parts are stored side by side: the same requests select them, their validators
+// Coexists reports whether two parts are stored side by side: the same requests select them, their validators
 // permit that they are of one representation, and they do not adjoin. Each answers requests for its own bytes;
 // without a strong validator parts are not combined.
-func (s *Response) Beside(other *Response) bool {
+func (s *Response) Coexists(other *Response) bool {
 	selected := s.Partial() && other.Partial() && slices.EqualFunc(s.Selectors, other.Selectors, Selector.selectsSame)
 	same := s.ETag == other.ETag && s.Modified == other.Modified && s.Length == other.Length && !other.Purged
 	return selected && (same || s.SameRepresentation(other)) && !s.Part.Adjoins(other.Part)

@@ -28,9 +28,9 @@ type Response struct {
 	InitialAge time.Duration
 	Freshness
 	// Part is the stored part of the representation; Length is the length of the whole, -1 if unknown.
-	Part   Span
-	Length int64
-	From   netip.AddrPort
+	Part       Span
+	Length     int64
+	ServerAddr netip.AddrPort
 	// Purged is whether it must be validated before use: after a soft purge or an invalidation.
 	Purged bool
 	// SetsCookies is whether it came with Set-Cookie, which usually is not stored in Fields: see Override.
@@ -53,11 +53,11 @@ func ValidatedOnly(names []string) *[]string {
 // still while the machine sleeps.
 func (s *Response) Age(now time.Time) time.Duration {
 	resident := max(now.Sub(s.Received), now.Round(0).Sub(s.Received.Round(0)), 0)
-	return s.InitialAge + min(resident, Longest)
+	return s.InitialAge + min(resident, MaxLifetime)
 }
 
-// Longest limits ages and lifetimes, so that their sums do not overflow: RFC 9111 section 1.2.2.
-const Longest = (1<<31 - 1) * time.Second
+// MaxLifetime limits ages and lifetimes, so that their sums do not overflow: RFC 9111 section 1.2.2.
+const MaxLifetime = (1<<31 - 1) * time.Second
 
 // TTL returns how long the response is still fresh; it is negative for a stale response.
 func (s *Response) TTL(now time.Time) time.Duration { return s.Lifetime - s.Age(now) }
@@ -71,17 +71,17 @@ func (s *Response) HasValidator() bool { return s.ETag != "" || s.Modified != 0 
 // Strong reports whether an entity tag is a strong validator: RFC 9110 section 8.8.3.
 func Strong(etag string) bool { return strings.HasPrefix(etag, `"`) }
 
-// Sent returns the fields to send with a stored response. validated is whether the origin has just validated
+// FieldsToSend returns the fields to send with a stored response. validated is whether the origin has just validated
 // it.
-func (s *Response) Sent(validated bool) httpmessage.Fields {
+func (s *Response) FieldsToSend(validated bool) httpmessage.Fields {
 	if s.ValidatedOnly == nil || validated {
 		return s.Fields
 	}
 	return Without(s.Fields, *s.ValidatedOnly...)
 }
 
-// Useful reports whether a response could be reused later.
-func (s *Response) Useful() bool { return s.Explicit || s.Lifetime > 0 || s.HasValidator() }
+// Reusable reports whether a response could be reused later.
+func (s *Response) Reusable() bool { return s.Explicit || s.Lifetime > 0 || s.HasValidator() }
 
 // Replaces reports whether s replaces an older response: the same requests select both, and s covers it.
 func (s *Response) Replaces(other *Response) bool {
@@ -92,7 +92,7 @@ func (s *Response) Replaces(other *Response) bool {
 	case !s.Partial():
 		return true
 	case other.Partial():
-		return !s.Beside(other)
+		return !s.Coexists(other)
 	default: // a part does not replace its whole
 		return s.ETag != other.ETag
 	}
@@ -114,7 +114,7 @@ func NewResponse(
 ) (s Response, ok bool) {
 	var fields [24]httpmessage.Field
 	header := storedFields(fields[:0], got.Fields, control.Directives)
-	date, ok := ParseDate(got.Fields.Value("Date"))
+	date, ok := ParseDate(got.Fields.Get("Date"))
 	if !ok {
 		date = at.Received.Truncate(time.Second)
 		dated := header.Clone()
@@ -123,7 +123,7 @@ func NewResponse(
 	}
 	s = Response{
 		Status: got.Status, Reason: reasonOf(got), Spelling: strings.Clone(spelling),
-		Selectors: SelectorsOf(got.Fields, request), Received: at.Received, Length: got.ContentLength, From: got.From,
+		Selectors: SelectorsOf(got.Fields, request), Received: at.Received, Length: got.ContentLength, ServerAddr: got.RemoteAddr,
 	}
 	s.SetFields(header)
 	s.Date = NewSecond(date)
@@ -144,8 +144,8 @@ func NewResponse(
 // SetFields sets the fields of a response, copied to their own memory, and the validators that they contain.
 func (s *Response) SetFields(fields httpmessage.Fields) {
 	s.Fields = Compact(fields)
-	s.ETag = s.Fields.Value("Etag")
-	modified, _ := dateOf(s.Fields.Lines("Last-Modified"))
+	s.ETag = s.Fields.Get("Etag")
+	modified, _ := dateOf(s.Fields.Values("Last-Modified"))
 	s.Modified = NewSecond(modified)
 }
 

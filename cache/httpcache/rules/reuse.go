@@ -11,11 +11,11 @@ import (
 type Use uint8
 
 const (
-	MustValidate        Use = iota // it must be validated
-	UseFresh                       // it may be used
-	UseStale                       // it may be used although stale
-	UseWhileRevalidated            // it may be used although stale, during validation: RFC 5861 section 3
-	MustReload                     // the client requires a response from the origin
+	MustValidate         Use = iota // it must be validated
+	UseFresh                        // it may be used
+	UseStale                        // it may be used although stale
+	UseWhileRevalidating            // it may be used although stale, during validation: RFC 5861 section 3
+	MustReload                      // the client requires a response from the origin
 )
 
 // RequestDirectives are the directives of a request: RFC 9111 section 5.2.1.
@@ -32,9 +32,9 @@ const forever = 1<<31*time.Second - 1
 // ParseRequest parses the directives of a request. Pragma applies if there is no Cache-Control: RFC 9111
 // section 5.4.
 func ParseRequest(header httpmessage.Fields) RequestDirectives {
-	lines := header.Lines("Cache-Control")
+	lines := header.Values("Cache-Control")
 	if len(lines) == 0 {
-		if pragma := header.Lines("Pragma"); len(pragma) > 0 && cachecontrol.Parse(pragma).Has("no-cache") {
+		if pragma := header.Values("Pragma"); len(pragma) > 0 && cachecontrol.Parse(pragma).Has("no-cache") {
 			return RequestDirectives{NoCache: true}
 		}
 		return RequestDirectives{}
@@ -73,7 +73,7 @@ func (s *Response) UseFor(d RequestDirectives, now time.Time) Use {
 	case d.maxStale > 0 && -ttl <= d.maxStale:
 		return UseStale
 	case s.WhileRevalidate > 0 && -ttl <= s.WhileRevalidate:
-		return UseWhileRevalidated
+		return UseWhileRevalidating
 	default:
 		return MustValidate
 	}
@@ -100,9 +100,9 @@ func (s *Response) UsableOnError(d RequestDirectives, now time.Time, staleFor ti
 	return -s.TTL(now) <= max(staleFor, d.ifError)
 }
 
-// UsableMeanwhile reports whether a stale response may be used during validation, up to the lesser of staleFor
+// UsableWhileRevalidating reports whether a stale response may be used during validation, up to the lesser of staleFor
 // and stale-if-error.
-func (s *Response) UsableMeanwhile(d RequestDirectives, now time.Time, staleFor time.Duration) bool {
+func (s *Response) UsableWhileRevalidating(d RequestDirectives, now time.Time, staleFor time.Duration) bool {
 	if s.NoCache || s.UseFor(d, now) != MustValidate {
 		return false // no-cache, or the client requires another response
 	}

@@ -54,10 +54,10 @@ func (l *Safelist) has(f httpmessage.Field, r *httpmessage.Request, added []stri
 	switch {
 	case httpmessage.UseOf(f.Name)&httpmessage.Safelisted != 0: // true for most fields
 		return true
-	case l.configured.has(http.CanonicalHeaderKey(folded(f.Name))), slices.ContainsFunc(added, f.Is):
+	case l.configured.has(http.CanonicalHeaderKey(folded(f.Name))), slices.ContainsFunc(added, f.HasName):
 		return true
 	default:
-		return f.Is("Content-Type") && r.Method == http.MethodPost // of a body: RFC 9110 section 9.3.3
+		return f.HasName("Content-Type") && r.Method == http.MethodPost // of a body: RFC 9110 section 9.3.3
 	}
 }
 

@@ -8,18 +8,18 @@ import (
 )
 
 // Variant is a value with a stored response, which Rules returns.
-type Variant interface{ Rules() *Response }
+type Variant interface{ Metadata() *Response }
 
-// Rules implements Variant.
-func (s *Response) Rules() *Response { return s }
+// Metadata implements Variant.
+func (s *Response) Metadata() *Response { return s }
 
 // Select returns the variant that a request selects, the zero value for none. Among several of its spelling,
 // complete responses have precedence over parts, then the most recent Date (RFC 9111 section 4.1).
-func Select[V Variant](variants []V, spelling string, request httpmessage.Lines) (selected V) {
+func Select[V Variant](variants []V, spelling string, request httpmessage.Header) (selected V) {
 	var values requestValues
 	var best *Response
 	for _, v := range variants {
-		s := v.Rules()
+		s := v.Metadata()
 		if s.Spelling != spelling || !match(&values, request, variants, s) {
 			continue
 		}
@@ -32,7 +32,7 @@ func Select[V Variant](variants []V, spelling string, request httpmessage.Lines)
 }
 
 // Matches reports whether a request selects a stored response.
-func (s *Response) Matches(request httpmessage.Lines) bool {
+func (s *Response) Matches(request httpmessage.Header) bool {
 	var values requestValues
 	return match(&values, request, []*Response{s}, s)
 }
@@ -52,13 +52,13 @@ type requestValues struct {
 type requestValue struct{ name, value string }
 
 // match reports whether the request selects a variant: RFC 9111 section 4.1.
-func match[V Variant](v *requestValues, request httpmessage.Lines, variants []V, s *Response) bool {
+func match[V Variant](v *requestValues, request httpmessage.Header, variants []V, s *Response) bool {
 	for _, one := range s.Selectors {
 		if one.Value == valueOf(v, request, variants, one.Name) {
 			continue
 		}
 		if one.Name != acceptLanguage || !languageRanges(one.Value) ||
-			!v.prefers(request, s.Fields.Lines("Content-Language")) {
+			!v.prefers(request, s.Fields.Values("Content-Language")) {
 			return false
 		}
 	}
@@ -66,7 +66,7 @@ func match[V Variant](v *requestValues, request httpmessage.Lines, variants []V,
 }
 
 // valueOf returns the normalized value of a field.
-func valueOf[V Variant](v *requestValues, request httpmessage.Lines, variants []V, name string) string {
+func valueOf[V Variant](v *requestValues, request httpmessage.Header, variants []V, name string) string {
 	for i := range v.count {
 		if v.first[i].name == name {
 			return v.first[i].value
@@ -89,11 +89,11 @@ func valueOf[V Variant](v *requestValues, request httpmessage.Lines, variants []
 
 // normalOf computes the normalized value of a field, or takes it from a variant that was selected by the same
 // line.
-func normalOf[V Variant](request httpmessage.Lines, variants []V, name string) string {
+func normalOf[V Variant](request httpmessage.Header, variants []V, name string) string {
 	lines := request(name)
 	if len(lines) == 1 && lines[0] != "" {
 		for _, v := range variants {
-			selectors := v.Rules().Selectors
+			selectors := v.Metadata().Selectors
 			for i := range selectors {
 				if one := &selectors[i]; one.Name == name && one.Line == lines[0] {
 					return one.Value
@@ -106,7 +106,7 @@ func normalOf[V Variant](request httpmessage.Lines, variants []V, name string) s
 
 // prefers reports whether the response is in the one language that the request prefers to all others: a server
 // that selected it for another request would select it for this one.
-func (v *requestValues) prefers(request httpmessage.Lines, content []string) bool {
+func (v *requestValues) prefers(request httpmessage.Header, content []string) bool {
 	if len(content) != 1 {
 		return false
 	}

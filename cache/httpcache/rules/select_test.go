@@ -15,7 +15,7 @@ import (
 
 // variantOf returns a variant selected by a request, without content.
 func variantOf(vary string, request httpmessage.Fields, age time.Duration, language string) *Response {
-	header := httpmessage.FieldsOf("Vary", vary)
+	header := httpmessage.NewFields("Vary", vary)
 	if language != "" {
 		header.Set("Content-Language", language)
 	}
@@ -29,7 +29,7 @@ func variantOf(vary string, request httpmessage.Fields, age time.Duration, langu
 func TestValuesAreMadeOnce(t *testing.T) {
 	var variants []*Response
 	for i := range 32 {
-		variants = append(variants, variantOf("Accept-Language, Cookie", httpmessage.FieldsOf("Accept-Language", fmt.Sprintf("de-%d, en", i)), 0, "fr"))
+		variants = append(variants, variantOf("Accept-Language, Cookie", httpmessage.NewFields("Accept-Language", fmt.Sprintf("de-%d, en", i)), 0, "fr"))
 	}
 	for _, test := range []struct {
 		name, language string
@@ -76,7 +76,7 @@ func TestLongValues(t *testing.T) {
 	} {
 		for _, name := range []string{"Accept-Language", "Cookie"} {
 			s := variantOf(name, httpmessage.FromHeader(http.Header{name: test.stored}), 0, "")
-			if got := s.Matches(httpmessage.FromHeader(http.Header{name: test.asked}).Lines); got != test.want {
+			if got := s.Matches(httpmessage.FromHeader(http.Header{name: test.asked}).Values); got != test.want {
 				t.Errorf("%s, %s: %t", test.name, name, got)
 			}
 		}
@@ -91,11 +91,11 @@ func TestManySelectors(t *testing.T) {
 			names = append(names, fmt.Sprintf("X-%d", i))
 		}
 		s := variantOf(strings.Join(names, ","), httpmessage.Fields{}, 0, "")
-		if got := s.Matches(httpmessage.Fields{}.Lines); got != want || variesAlways(s.Fields) == want || len(s.Selectors) > maxSelectors {
+		if got := s.Matches(httpmessage.Fields{}.Values); got != want || variesAlways(s.Fields) == want || len(s.Selectors) > maxSelectors {
 			t.Errorf("%d fields: %t, %d selectors", n, got, len(s.Selectors))
 		}
 	}
-	if variantOf("X-A, *", httpmessage.Fields{}, 0, "").Matches(httpmessage.FieldsOf("*", "x").Lines) {
+	if variantOf("X-A, *", httpmessage.Fields{}, 0, "").Matches(httpmessage.NewFields("*", "x").Values) {
 		t.Error("* is selected")
 	}
 }
@@ -105,11 +105,11 @@ func referenceSelected(variants []*Response, asked []httpmessage.Fields, request
 	var matching []*Response
 	for i, s := range variants {
 		matches := true
-		for _, name := range listOfNames(s.Fields.Lines("Vary")) {
-			same := name != "*" && normalValue(name, asked[i].Lines(name)) == normalValue(name, request.Lines(name))
-			prefers := name == acceptLanguage && preferredLanguage(request.Lines(name)) != "" &&
-				strings.EqualFold(preferredLanguage(request.Lines(name)), s.Fields.Value("Content-Language"))
-			matches = matches && (same || prefers && languageRanges(normalValue(name, asked[i].Lines(name))))
+		for _, name := range listOfNames(s.Fields.Values("Vary")) {
+			same := name != "*" && normalValue(name, asked[i].Values(name)) == normalValue(name, request.Values(name))
+			prefers := name == acceptLanguage && preferredLanguage(request.Values(name)) != "" &&
+				strings.EqualFold(preferredLanguage(request.Values(name)), s.Fields.Get("Content-Language"))
+			matches = matches && (same || prefers && languageRanges(normalValue(name, asked[i].Values(name))))
 		}
 		if matches {
 			matching = append(matching, s)
@@ -181,7 +181,7 @@ func FuzzSelected(f *testing.F) {
 		}
 		for range 4 {
 			request := some()
-			if got, want := Select(variants, "", request.Lines), referenceSelected(variants, asked, request); got != want {
+			if got, want := Select(variants, "", request.Values), referenceSelected(variants, asked, request); got != want {
 				t.Errorf("%v selects %+v, want %+v", request, got, want)
 			}
 		}

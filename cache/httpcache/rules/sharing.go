@@ -24,13 +24,13 @@ var ofOneClient = [...]int{
 	http.StatusTooManyRequests, http.StatusRequestHeaderFieldsTooLarge,
 }
 
-// ForOthers returns why the response to a request may not answer requests of other clients, ReasonNone if the
+// MayShare returns why the response to a request may not answer requests of other clients, ReasonNone if the
 // request fields permit it: every field that may have affected the response is in the key, named by Vary, or
 // safelisted. unkeyed are the fields neither in the key nor safelisted, and explicit is Freshness.Explicit.
-func ForOthers(r *httpmessage.Request, unkeyed []string, response *httpmessage.Response, explicit bool) Reason {
+func MayShare(r *httpmessage.Request, unkeyed []string, response *httpmessage.Response, explicit bool) Reason {
 	status, header := response.Status, r.Fields
 	switch {
-	case !namesAll(response.Fields.Lines("Vary"), unkeyed):
+	case !namesAll(response.Fields.Values("Vary"), unkeyed):
 		return ReasonUnkeyed
 	case header.Has("Range") && status != http.StatusOK && status != http.StatusPartialContent:
 		return ReasonRange
@@ -66,9 +66,9 @@ func namesAll(vary, names []string) bool {
 // allSites reports whether a response permits all sites to read it, has no CORS field, or varies by Origin:
 // Fetch section 3.3.3.
 func allSites(header httpmessage.Fields) bool {
-	allowed := header.Lines("Access-Control-Allow-Origin")
+	allowed := header.Values("Access-Control-Allow-Origin")
 	return len(allowed) == 0 || len(allowed) == 1 && allowed[0] == "*" ||
-		namesAll(header.Lines("Vary"), []string{"Origin"})
+		namesAll(header.Values("Vary"), []string{"Origin"})
 }
 
 // plainRequest reports whether a request has nothing besides its URI that may have caused an error.
@@ -76,7 +76,7 @@ func plainRequest(r *httpmessage.Request) bool {
 	names, values := 0, 0
 	for _, f := range r.Fields {
 		if httpmessage.UseOf(f.Name)&(httpmessage.Conditional|httpmessage.Ranged) != 0 ||
-			f.Is("Authorization") || f.Is("Cookie") || f.Is("Origin") {
+			f.HasName("Authorization") || f.HasName("Cookie") || f.HasName("Origin") {
 			return false
 		}
 		names, values = names+len(f.Name), values+len(f.Value)
@@ -93,7 +93,7 @@ func MayUpdate(
 	if why := MayStore(r, requested, control, update); why != ReasonNone {
 		return why
 	}
-	return ForOthers(r, unkeyed, update, explicit)
+	return MayShare(r, unkeyed, update, explicit)
 }
 
 // setsCookiesForAll reports whether the cookies of a response are for all its recipients: RFC 6265 section 3

@@ -33,13 +33,13 @@ func MayStore(
 func Storable(control Control, response *httpmessage.Response) Reason {
 	status := response.Status
 	switch {
-	case control.never():
+	case control.noStore():
 		return ReasonOverride
 	case response.Private:
 		return ReasonClient
 	case status < 200, status == http.StatusNotModified:
 		return ReasonInterim
-	case status == http.StatusPartialContent && response.Fields.Value("Content-Range") == "": // multipart/byteranges
+	case status == http.StatusPartialContent && response.Fields.Get("Content-Range") == "": // multipart/byteranges
 		return ReasonParts
 	case control.Has("must-understand"):
 		if !slices.Contains(understood[:], status) {
@@ -66,7 +66,7 @@ func Storable(control Control, response *httpmessage.Response) Reason {
 // section 3, the last item.
 func cacheable(status int, header httpmessage.Fields, c Control) bool {
 	return slices.Contains(heuristicStatuses[:], status) || header.Has("Expires") ||
-		c.Has("max-age") || c.Has("s-maxage") || c.Has("public") || c.least() > 0
+		c.Has("max-age") || c.Has("s-maxage") || c.Has("public") || c.minLifetime() > 0
 }
 
 // sharesAuthorized reports whether the response to a request with Authorization may be stored: RFC 9111 section
@@ -90,7 +90,7 @@ func storedFields(scratch, fields httpmessage.Fields, directives cachecontrol.Di
 	forAll := setsCookiesForAll(directives)
 	private := newNameSet(directives.Fields("private"))
 	return slices.DeleteFunc(stored, func(f httpmessage.Field) bool {
-		return f.Is("Content-Length") || f.Is("Age") || !forAll && f.Is("Set-Cookie") || private.has(f)
+		return f.HasName("Content-Length") || f.HasName("Age") || !forAll && f.HasName("Set-Cookie") || private.has(f)
 	})
 }
 
@@ -101,7 +101,7 @@ func namesIn(fields httpmessage.Fields, names []string) []string {
 	}
 	var held []string
 	for _, f := range Only(fields, names...) {
-		if len(held) == 0 || !f.Is(held[len(held)-1]) {
+		if len(held) == 0 || !f.HasName(held[len(held)-1]) {
 			held = append(held, f.Name)
 		}
 	}

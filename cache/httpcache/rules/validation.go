@@ -13,7 +13,7 @@ func ValidationFields[V Variant](request httpmessage.Fields, candidates []V) htt
 	header := Unconditional(request)
 	var tags []string
 	for _, v := range candidates {
-		if s := v.Rules(); s.ETag != "" && !slices.Contains(tags, s.ETag) && len(tags) < maxTags {
+		if s := v.Metadata(); s.ETag != "" && !slices.Contains(tags, s.ETag) && len(tags) < maxTags {
 			tags = append(tags, s.ETag)
 		}
 	}
@@ -21,8 +21,8 @@ func ValidationFields[V Variant](request httpmessage.Fields, candidates []V) htt
 		header.Set(IfNoneMatch, strings.Join(tags, ", "))
 	}
 	// Other variants may have the same date.
-	if s := candidates[0].Rules(); len(candidates) == 1 && s.Matches(request.Lines) && s.Modified != 0 {
-		header.Set(IfModifiedSince, s.Fields.Value("Last-Modified"))
+	if s := candidates[0].Metadata(); len(candidates) == 1 && s.Matches(request.Values) && s.Modified != 0 {
+		header.Set(IfModifiedSince, s.Fields.Get("Last-Modified"))
 	}
 	return header
 }
@@ -48,12 +48,12 @@ func UpdatedFields(before, update httpmessage.Fields) httpmessage.Fields {
 	replaced := make([]string, 0, len(update)+1)
 	replaced = append(replaced, "Date")
 	for _, f := range update {
-		if !f.Is("Content-Length") && !f.Is("Content-Range") {
+		if !f.HasName("Content-Length") && !f.HasName("Content-Range") {
 			replaced = append(replaced, f.Name)
 		}
 	}
 	fields := append(Without(before, replaced...), Without(update, "Content-Length", "Content-Range")...)
-	tag, newTag := before.Value("Etag"), update.Value("Etag")
+	tag, newTag := before.Get("Etag"), update.Get("Etag")
 	if tag != "" && !Strong(tag) && Strong(newTag) && opaque(tag) == opaque(newTag) {
 		fields.Set("Etag", tag)
 	}
@@ -63,17 +63,17 @@ func UpdatedFields(before, update httpmessage.Fields) httpmessage.Fields {
 // Validated returns the nominated stored response that a 304 validates; the zero value for none: RFC 9111
 // section 4.3.4.
 func Validated[V Variant](update httpmessage.Fields, nominated []V) (valid V) {
-	tag := update.Value("Etag")
+	tag := update.Get("Etag")
 	for _, v := range nominated {
-		s := v.Rules()
+		s := v.Metadata()
 		if tag != "" && s.ETag != "" {
 			if s.ETag == tag || (!Strong(tag) || !Strong(s.ETag)) && opaque(s.ETag) == opaque(tag) {
 				return v
 			}
 			continue
 		}
-		modified := update.Lines("Last-Modified")
-		same := len(modified) > 0 && modified[0] == s.Fields.Value("Last-Modified")
+		modified := update.Values("Last-Modified")
+		same := len(modified) > 0 && modified[0] == s.Fields.Get("Last-Modified")
 		if len(nominated) == 1 && (same || len(modified) == 0 && !Strong(tag)) {
 			return v
 		}

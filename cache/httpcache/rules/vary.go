@@ -38,7 +38,7 @@ func (s Selector) selectsSame(other Selector) bool {
 // variesAlways reports whether no request matches: Vary has a member "*", or more names than maxSelectors.
 func variesAlways(header httpmessage.Fields) bool {
 	names := 0
-	for name := range membersOf(header.Lines("Vary")) {
+	for name := range membersOf(header.Values("Vary")) {
 		if names++; name == "*" || names > maxSelectors {
 			return true
 		}
@@ -66,10 +66,10 @@ func SelectorsOf(response, request httpmessage.Fields) []Selector {
 		return []Selector{{Name: "*", Value: never}}
 	}
 	var selectors []Selector
-	for name := range membersOf(response.Lines("Vary")) {
+	for name := range membersOf(response.Values("Vary")) {
 		name = strings.Clone(http.CanonicalHeaderKey(name))
 		if !slices.ContainsFunc(selectors, func(s Selector) bool { return s.Name == name }) {
-			selectors = append(selectors, NewSelector(name, request.Lines(name)))
+			selectors = append(selectors, NewSelector(name, request.Values(name)))
 		}
 	}
 	slices.SortFunc(selectors, func(a, b Selector) int { return strings.Compare(a.Name, b.Name) })
@@ -214,14 +214,14 @@ func (s *Response) SelectedBy(names []string) bool {
 // SelectsSame reports whether the field did not select the response, or the request has an equivalent value.
 func (s *Response) SelectsSame(name string, request httpmessage.Fields) bool {
 	i := slices.IndexFunc(s.Selectors, func(one Selector) bool { return one.Name == name })
-	return i < 0 || s.Selectors[i].Value == normalValue(name, request.Lines(name))
+	return i < 0 || s.Selectors[i].Value == normalValue(name, request.Values(name))
 }
 
 // SelectorsFor returns the request's selectors for the fields that selected the response.
 func (s *Response) SelectorsFor(request httpmessage.Fields) []Selector {
 	of := make([]Selector, 0, len(s.Selectors))
 	for _, one := range s.Selectors {
-		of = append(of, NewSelector(one.Name, request.Lines(one.Name)))
+		of = append(of, NewSelector(one.Name, request.Values(one.Name)))
 	}
 	return of
 }

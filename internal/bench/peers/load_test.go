@@ -48,7 +48,7 @@ func TestLoad(t *testing.T) {
 			l.replies, l.status, l.length, l.closes = c.batch, c.status, c.length, c.closes
 			l.request = func(uint64) []byte { return []byte(strings.Repeat(c.request, c.batch)) }
 			var got tally
-			for end := time.Now().Add(testserver.Patience); got.replies+got.errors == 0 && time.Now().Before(end); {
+			for end := time.Now().Add(testserver.Timeout); got.replies+got.errors == 0 && time.Now().Before(end); {
 				if got, _, err = l.run(t.Context(), 20*time.Millisecond, connections); err != nil {
 					t.Fatal(err)
 				}

@@ -15,11 +15,11 @@ const (
 type manner int
 
 const (
-	persistent   manner = iota // each sends the next request after the response
-	closing                    // one request per connection, which the client closes
-	askedToClose               // the same, and the server is asked to close it: RFC 9112 section 9.6
-	halfLoad                   // half the maximum rate of the server
-	parked                     // idle after one request
+	persistent      manner = iota // each sends the next request after the response
+	closing                       // one request per connection, which the client closes
+	connectionClose               // the same, and the server is asked to close it: RFC 9112 section 9.6
+	halfLoad                      // half the maximum rate of the server
+	idleConnections               // idle after one request
 )
 
-func (r row) isParked() bool { return r.manner == parked }
+func (r row) idle() bool { return r.manner == idleConnections }

@@ -25,8 +25,8 @@ func measureRow(ctx context.Context, s settings, ends *network, v *server, r row
 	switch {
 	case r.tunnel():
 		measure = measureTunnel
-	case r.manner == parked:
-		measure = measureParked
+	case r.manner == idleConnections:
+		measure = measureIdle
 	case r.manner == halfLoad:
 		measure = measureHalfLoad
 	case r.link != plain && r.manner == closing:
@@ -100,7 +100,7 @@ func loadOf(ctx context.Context, s settings, ends *network, v *server, r row) (*
 	if r.isRedirect() {
 		l.status = http.StatusFound
 	}
-	l.closes = r.manner == closing || r.manner == askedToClose
+	l.closes = r.manner == closing || r.manner == connectionClose
 	l.sent = v.sent[r.title]
 	l.request, l.replies = requests(v.at, r), max(1, r.batch)
 	return l, nil

@@ -73,7 +73,7 @@ func rows(part string) []row {
 		{title: "HTTP/2, cached redirect, 16 streams", form: redirect, link: overHTTP2, batch: 16},
 		{title: "HTTP/2, gateway, cached, 1 KiB", form: gateway, size: kibibyte, link: overHTTP2},
 		{title: "one request a connection, client closes", form: redirect, manner: closing},
-		{title: "one request a connection, Connection: close", form: redirect, manner: askedToClose},
+		{title: "one request a connection, Connection: close", form: redirect, manner: connectionClose},
 		{title: "one request a connection by TLS", form: redirect, link: overTLS, manner: closing},
 		{title: "half load, cached redirect", form: redirect, manner: halfLoad},
 		{title: "half load, gateway, cached, 1 KiB", form: gateway, size: kibibyte, manner: halfLoad},
@@ -90,8 +90,8 @@ func rows(part string) []row {
 		{title: "event: the first parent ends", form: forward, size: kibibyte, origin: always, with: parents, event: parentEnds},
 		{title: "event: the first parent is back", form: forward, size: kibibyte, origin: always, with: parents, event: parentBack},
 		{title: "event: the first parent is silent", form: forward, size: kibibyte, origin: always, with: parents, event: parentSilent},
-		{title: "idle connection", form: redirect, manner: parked},
-		{title: "idle connection by TLS", form: redirect, link: overTLS, manner: parked},
+		{title: "idle connection", form: redirect, manner: idleConnections},
+		{title: "idle connection by TLS", form: redirect, link: overTLS, manner: idleConnections},
 	}
 	return slices.DeleteFunc(all, func(r row) bool {
 		return !slices.ContainsFunc(strings.Split(part, "|"), func(one string) bool { return strings.Contains(r.title, one) })
@@ -163,7 +163,7 @@ func (r row) request(at place, n uint64) []byte {
 		}
 		fields += login(user)
 	}
-	if r.manner == askedToClose {
+	if r.manner == connectionClose {
 		fields += "Connection: close\r\n"
 	}
 	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: peers\r\nAccept: */*\r\n%s\r\n", target, host, fields)

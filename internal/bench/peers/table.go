@@ -120,7 +120,7 @@ func (t table) write(w io.Writer) error {
 		}
 		return fmt.Sprintf("%.2f", c.p99.Seconds()*1e3)
 	})
-	t.matrix(&b, "resident memory of the server, in KiB a connection", notes, row.isParked, func(_ row, c cell) string {
+	t.matrix(&b, "resident memory of the server, in KiB a connection", notes, row.idle, func(_ row, c cell) string {
 		return fmt.Sprintf("%.1f", c.resident/kibibyte)
 	})
 	t.matrix(&b, "what happens", notes, row.isEvent, func(_ row, c cell) string { return c.text })
@@ -206,7 +206,7 @@ func mean(numbers []float64) float64 {
 }
 
 // isLoaded reports whether a row is measured by requests or bytes, not by memory or events.
-func isLoaded(r row) bool { return !r.isParked() && !r.isEvent() }
+func isLoaded(r row) bool { return !r.idle() && !r.isEvent() }
 
 // matrix writes the results of the rows of a kind, and nothing if there is no such row.
 func (t table) matrix(b *strings.Builder, title string, notes *footnotes, isOf func(row) bool, figure func(row, cell) string) {

@@ -11,10 +11,10 @@ import (
 // level is a second-level cache in memory with LRU eviction and a TTL for each entry. It implements
 // cache.SecondLevel.
 type level struct {
-	room    int
-	now     func() time.Time
-	entries map[string]*list.Element
-	order   list.List // most recently used at the front
+	capacity int
+	now      func() time.Time
+	entries  map[string]*list.Element
+	order    list.List // most recently used at the front
 }
 
 type stored struct {
@@ -25,7 +25,7 @@ type stored struct {
 }
 
 func newLevel(room int, now func() time.Time) *level {
-	return &level{room: room, now: now, entries: make(map[string]*list.Element)}
+	return &level{capacity: room, now: now, entries: make(map[string]*list.Element)}
 }
 
 // get returns a stored entry that is fresh.
@@ -50,7 +50,7 @@ func (l *level) set(s *stored) {
 		l.order.Remove(e)
 	}
 	l.entries[s.key] = l.order.PushFront(s)
-	if len(l.entries) > l.room {
+	if len(l.entries) > l.capacity {
 		if last, ok := l.order.Remove(l.order.Back()).(*stored); ok {
 			delete(l.entries, last.key)
 		}
@@ -58,8 +58,8 @@ func (l *level) set(s *stored) {
 }
 
 // Load implements cache.SecondLevel.
-func (l *level) Load(ctx context.Context, key string, demand cache.Demand, load cache.Load[answer]) cache.Loaded[answer] {
-	if s, ok := l.get(key); ok && demand == cache.Fresh {
+func (l *level) Load(ctx context.Context, key string, demand cache.Demand, load cache.LoadFunc[answer]) cache.Loaded[answer] {
+	if s, ok := l.get(key); ok && demand == cache.AnyFresh {
 		return cache.Loaded[answer]{Err: s.err, TTL: s.expires.Sub(l.now()), Shared: true, Lifetime: s.ttl}
 	}
 	value, ttl, err := load(ctx)

@@ -19,25 +19,25 @@ const usual = 4 << 10
 // replayUrnd returns the ratios of urnd's memory cache of HTTP responses with a budget in bytes, with the
 // configuration of the daemon and the memory that it counts for a response in addition to its body.
 func (t *trace) replayUrnd(ctx context.Context, budget int64) (ratios, error) {
-	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: budget, Usual: usual, Size: (*httpcache.Entry).Size})
+	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: budget, TypicalSize: usual, Size: (*httpcache.Entry).Size})
 	if err != nil {
 		return ratios{}, err
 	}
 	defer store.Close()
 	c := httpcache.New(httpcache.Config{
 		Store: store, Now: time.Now, MaxObject: budget / 16, MaxArriving: budget / 4,
-		Same: func(string, string) (string, bool) { return "", false },
+		SameOrigin: func(string, string) (string, bool) { return "", false },
 	})
 	defer c.Close()
 	var counted tally
 	zeros := make([]byte, maxSize(t.sizes))
-	fields := httpmessage.FieldsOf("Accept", "*/*", "User-Agent", "x")
+	fields := httpmessage.NewFields("Accept", "*/*", "User-Agent", "x")
 	for at, object := range t.objects {
 		size := t.sizes[object]
 		key := "http://origin.example/" + strconv.Itoa(int(object))
-		r, hit := c.Find(key, "", fields.Lines, time.Now())
+		r, hit := c.Find(key, "", fields.Values, time.Now())
 		if hit {
-			r.Used()
+			r.CountHit()
 		} else if err := fetch(ctx, c, key, fields, zeros[:size]); err != nil {
 			return ratios{}, err
 		}
@@ -51,10 +51,10 @@ func (t *trace) replayUrnd(ctx context.Context, budget int64) (ratios, error) {
 // fetch requests a response that the cache does not contain, and reads it.
 func fetch(ctx context.Context, c *httpcache.Cache, key string, fields httpmessage.Fields, content []byte) error {
 	request := &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: fields}, Key: key}
-	a, err := c.Serve(ctx, request, httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+	a, err := c.Serve(ctx, request, httpcache.OriginFunc(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 		return &httpmessage.Response{
 			Status: http.StatusOK, Body: io.NopCloser(&reader{content}), ContentLength: int64(len(content)),
-			Fields: httpmessage.FieldsOf("Date", time.Now().UTC().Format(http.TimeFormat), "Server", "origin", "Content-Type", "text/html",
+			Fields: httpmessage.NewFields("Date", time.Now().UTC().Format(http.TimeFormat), "Server", "origin", "Content-Type", "text/html",
 				"Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Etag", `"0123456789abcdef"`, "Cache-Control", "max-age=86400"),
 		}, nil
 	}))

@@ -37,7 +37,7 @@ type Wiring struct {
 	Gateways func(c config.Config) scheme.Infos
 	// SiteURLs returns the URL that each server of a site gets for a request, or the location of urnd's own
 	// redirect; nil if urnd responds in another way.
-	SiteURLs func(r config.SiteRoute, a *route.Ask) ([]string, error)
+	SiteURLs func(r config.SiteRoute, a *route.Request) ([]string, error)
 }
 
 // Command returns the command.
@@ -126,9 +126,9 @@ type membership struct {
 	file  gate.GroupFile
 }
 
-// Of implements gate.Groups.
-func (m membership) Of(ctx context.Context, user string, among []string) ([]string, error) {
-	known, err := m.file.Of(ctx, user, among)
+// Memberships implements gate.Groups.
+func (m membership) Memberships(ctx context.Context, user string, among []string) ([]string, error) {
+	known, err := m.file.Memberships(ctx, user, among)
 	return append(slices.Clone(m.named), known...), err
 }
 
@@ -140,11 +140,11 @@ func (o options) apply(t *trial) (err error) {
 			return fmt.Errorf("--destination %q is not an IP address", o.destination)
 		}
 	}
-	if t.hello = policy.ParseHello(o.hello); t.hello == policy.Unseen && o.hello != "" {
+	if t.hello = policy.ParseHello(o.hello); t.hello == policy.HelloNone && o.hello != "" {
 		return fmt.Errorf("--client-hello %q is not unnamed, encrypted or none", o.hello)
 	}
-	if t.hello == policy.Unseen && o.serverName != "" {
-		t.hello = policy.Named
+	if t.hello == policy.HelloNone && o.serverName != "" {
+		t.hello = policy.HelloNamed
 	}
 	t.at = time.Now()
 	if o.at == "" {
@@ -189,7 +189,7 @@ func (w Wiring) test(s *cli.Settings, args []string, o options) (Verdict, error)
 		return Verdict{}, err
 	}
 	t.gateways = w.Gateways(t.config)
-	route.Classify(&t.ask, &view, &route.Place{Server: &server, Proxies: true})
+	route.Classify(&t.ask, &view, &route.Endpoint{Server: &server, MayProxy: true})
 	if err := t.ask.Err; err != nil {
 		return Verdict{}, err
 	}
@@ -220,11 +220,11 @@ var errOwnName = errors.New("its host is in registry.hosts: it is a name, which 
 	"its target")
 
 // parseAccess parses the client and the request of the arguments.
-func parseAccess(client, method, target string) (addr netip.Addr, v route.View, err error) {
+func parseAccess(client, method, target string) (addr netip.Addr, v route.RequestHead, err error) {
 	if addr, err = netip.ParseAddr(client); err != nil {
 		return addr, v, fmt.Errorf("the client %q is not an IP address", client)
 	}
-	v = route.View{Method: method, Target: target, Host: "", Lines: func(string) []string { return nil }}
+	v = route.RequestHead{Method: method, Target: target, Host: "", Header: func(string) []string { return nil }}
 	if method == http.MethodConnect {
 		return addr, v, nil
 	}
@@ -260,7 +260,7 @@ func (v Verdict) print(w io.Writer) error {
 func (v *Verdict) checkGateway(t *trial) (dials bool) {
 	c, u := t.config, t.ask.Key
 	name := u.Scheme()
-	info, known := t.gateways.Of(name)
+	info, known := t.gateways.Find(name)
 	template := slices.ContainsFunc(c.Gateways.Templates, func(g config.Gateway) bool { return strings.EqualFold(g.Scheme, name) })
 	switch {
 	case !u.IsValid() || u.IsWeb():

@@ -36,8 +36,8 @@ func (t *trial) users() (setting string, required bool) {
 	return "access.proxy_users", t.config.Access.ProxyUsers != ""
 }
 
-// isAsked reports whether a server is contacted, rather than only urnd.
-func (t *trial) isAsked() bool { return t.site == nil || t.site.Answer == (config.SiteAnswer{}) }
+// proxied reports whether a server is contacted, rather than only urnd.
+func (t *trial) proxied() bool { return t.site == nil || t.site.Answer == (config.SiteAnswer{}) }
 
 // noteSite adds the steps about the entry of proxy.sites that a request matches.
 func (v *Verdict) noteSite(t *trial) {
@@ -53,7 +53,7 @@ func (v *Verdict) noteSite(t *trial) {
 			why = fmt.Sprintf("%s is the exact path", r)
 		}
 	}
-	v.note("site", "%s: %s; %s", config.SiteSetting(r.Index), why, t.siteGets())
+	v.note("site", "%s: %s; %s", config.SiteSetting(r.Index), why, t.siteRequest())
 	v.noteOtherSites(t)
 	if removed := removedParameters(t.target, t.ask.Key); len(removed) > 0 {
 		v.note("site", "parameters are removed: %s (%s.ignore_parameters)", strings.Join(removed, ", "), config.SiteSetting(r.From.IgnoreParameters))
@@ -63,13 +63,13 @@ func (v *Verdict) noteSite(t *trial) {
 	}
 }
 
-// siteGets describes the response of urnd, or the request that the servers of a site get.
-func (t *trial) siteGets() string {
+// siteRequest describes the response of urnd, or the request that the servers of a site get.
+func (t *trial) siteRequest() string {
 	const most = 3
 	switch r := t.site; {
 	case r.Answer.Location != "":
 		return fmt.Sprintf("urnd responds with %d to %s", r.Answer.Status, strings.Join(t.urls, ""))
-	case !t.isAsked():
+	case !t.proxied():
 		return fmt.Sprintf("urnd responds with %d", r.Answer.Status)
 	case len(t.urls) == 1:
 		return fmt.Sprintf("its server gets %s (%s.servers)", t.urls[0], config.SiteSetting(r.From.Servers))

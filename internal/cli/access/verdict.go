@@ -58,7 +58,7 @@ type trial struct {
 	at          time.Time
 	hello       policy.Hello // of a tunnel, Unseen if not given
 	serverName  string       // TLS server name in the tunnel
-	ask         route.Ask
+	ask         route.Request
 	destination netip.Addr // the zero value if unknown
 	gateways    scheme.Infos
 	// For a site: the requested URL, the sites of the configuration, the matching site, and the result of
@@ -71,13 +71,13 @@ type trial struct {
 
 // request returns the request in the form that rules match.
 func (t *trial) request() policy.Request {
-	r := policy.Request{Client: t.client, User: t.user, Method: t.ask.Method, Host: t.ask.To.Host, Port: t.ask.To.Port}
+	r := policy.Request{Client: t.client, User: t.user, Method: t.ask.Method, Host: t.ask.Authority.Host, Port: t.ask.Authority.Port}
 	if t.ask.Kind != route.KindTunnel {
 		r, _ = policy.NewRequest(t.client, t.user, t.ask.Method, t.ask.Key) // the URI was checked before
 	}
 	r.Time = t.at
 	if t.groups != nil && t.user != "" {
-		r.Groups, _ = t.groups.Of(context.Background(), t.user, t.policy.Groups()) // the gate reports the error
+		r.Groups, _ = t.groups.Memberships(context.Background(), t.user, t.policy.Groups()) // the gate reports the error
 	}
 	return r
 }
@@ -102,7 +102,7 @@ func verdictOf(t trial) Verdict {
 	v.noteSite(&t)
 	v.askGate(&t, r)
 	if v.Result != ResultDenied {
-		switch dials := t.isAsked() && v.checkGateway(&t); {
+		switch dials := t.proxied() && v.checkGateway(&t); {
 		case dials:
 			v.checkGuard(t.config.Access, netip.AddrPortFrom(t.destination, r.Port))
 		case v.Result == ResultDepends:
@@ -135,7 +135,7 @@ func (v *Verdict) askGate(t *trial, r policy.Request) {
 	if decided.Step == gate.StepRules {
 		v.noteRules(t, r, &decided)
 	}
-	if look := decided.Look(); look != nil && t.hello != policy.Unseen && v.Result != ResultDenied {
+	if look := decided.TunnelCheck(); look != nil && t.hello != policy.HelloNone && v.Result != ResultDenied {
 		v.noteHello(t, r, look(t.hello, t.serverName, netip.AddrPortFrom(t.destination, r.Port)))
 		v.Rule = decided.Rule()
 	}
@@ -186,11 +186,11 @@ func (v *Verdict) noteUser(t *trial, refused error) {
 // noteRules adds the steps of rules that decide, or may decide.
 func (v *Verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
 	mode := t.policy.Mode()
-	if mode == policy.Open {
+	if mode == policy.ModeOpen {
 		v.note("rules", "rules are ignored (proxy.policy is open)")
 		return
 	}
-	err, check := decided.Err, decided.Check()
+	err, check := decided.Err, decided.AddressCheck()
 	if check != nil && t.destination.IsValid() {
 		err, check = check(netip.AddrPortFrom(t.destination, r.Port)), nil
 	}
@@ -200,14 +200,14 @@ func (v *Verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
 		decides := final && match.Rule == v.Rule
 		v.note("rule", "%s", describeMatch(match, t.destination, decides))
 		if decides {
-			v.WouldDeny = match.Deny && mode == policy.Report
+			v.WouldDeny = match.Deny && mode == policy.ModeReport
 			break
 		}
 	}
 	switch {
 	case final && v.Rule == "":
 		v.note("rule", "no rule matches: the request is allowed")
-	case !final && mode == policy.Report:
+	case !final && mode == policy.ModeReport:
 		v.note("rule", "with proxy.policy enforce, it would depend on the destination address: set --destination")
 	case !final:
 		v.Result, v.Setting = ResultDepends, "proxy.rules"
@@ -235,7 +235,7 @@ func (v *Verdict) noteHello(t *trial, r policy.Request, refused error) {
 // describeMatch describes the effect of a rule on a request, with its conditions.
 func describeMatch(match policy.Match, destination netip.Addr, decides bool) string {
 	var because []string
-	for _, condition := range match.Because {
+	for _, condition := range match.Conditions {
 		because = append(because, condition.String())
 	}
 	text := fmt.Sprintf("%q allows", match.Rule)

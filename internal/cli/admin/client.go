@@ -110,9 +110,9 @@ func (f *Flags) Client() (*Client, error) {
 	return made, nil
 }
 
-// At returns a client of the admin interface at an address in the syntax of --admin. It does not read the
+// ClientAt returns a client of the admin interface at an address in the syntax of --admin. It does not read the
 // configuration.
-func (f *Flags) At(address string) (*Client, error) {
+func (f *Flags) ClientAt(address string) (*Client, error) {
 	other := *f
 	other.at = address
 	return other.Client()
@@ -155,7 +155,7 @@ func (f *Flags) tls() (*tls.Config, error) {
 	}
 	if f.authorities != "" {
 		var err error
-		if secure.RootCAs, err = secret.Pool("--ca", f.authorities); err != nil {
+		if secure.RootCAs, err = secret.LoadCertPool("--ca", f.authorities); err != nil {
 			return nil, err
 		}
 	}
@@ -201,10 +201,10 @@ func (c *Client) locate(at string, secure bool) (func(ctx context.Context, netwo
 	}
 	c.base = u.Scheme + "://" + u.Host
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil {
-		return netguard.Only(connectTimeout, addr.WithZone("")).DialContext, nil
+		return netguard.NewAllowlist(connectTimeout, addr.WithZone("")).DialContext, nil
 	}
 	// No restriction: the user of the command names the host.
-	return netguard.Configured(connectTimeout).DialContext, nil
+	return netguard.NewUnrestricted(connectTimeout).DialContext, nil
 }
 
 // Base returns the base URL of requests.
@@ -212,21 +212,21 @@ func (c *Client) Base() string { return c.base }
 
 // Get requests a document.
 func (c *Client) Get(ctx context.Context, path string, query url.Values) ([]byte, error) {
-	return c.ask(ctx, http.MethodGet, path, query)
+	return c.send(ctx, http.MethodGet, path, query)
 }
 
-// ask sends a request, and returns the document of the response. A status other than 200 is an error.
-func (c *Client) ask(ctx context.Context, method, path string, query url.Values) ([]byte, error) {
-	status, text, err := c.Answer(ctx, method, path, query)
+// send sends a request, and returns the document of the response. A status other than 200 is an error.
+func (c *Client) send(ctx context.Context, method, path string, query url.Values) ([]byte, error) {
+	status, text, err := c.Do(ctx, method, path, query)
 	if err != nil || status == http.StatusOK {
 		return text, err
 	}
-	return nil, c.Refused(status, text)
+	return nil, c.StatusError(status, text)
 }
 
 // Read sends a request, and decodes the document of the response.
 func (c *Client) Read(ctx context.Context, method, path string, query url.Values, document any) error {
-	text, err := c.ask(ctx, method, path, query)
+	text, err := c.send(ctx, method, path, query)
 	if err != nil {
 		return err
 	}
@@ -261,8 +261,8 @@ func (f *Flags) Show(cmd *cobra.Command, output *cli.Output, path string, query 
 	return print(cmd.OutOrStdout())
 }
 
-// Refused returns the error for a response with an error status, or one that is not from an admin interface.
-func (c *Client) Refused(status int, text []byte) error {
+// StatusError returns the error for a response with an error status, or one that is not from an admin interface.
+func (c *Client) StatusError(status int, text []byte) error {
 	var problem api.Problem
 	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
 		problem.Detail = "check that this is an admin interface of urnd"
@@ -277,8 +277,8 @@ func (c *Client) Refused(status int, text []byte) error {
 	return err
 }
 
-// Answer sends a request, and returns the response whatever its status.
-func (c *Client) Answer(ctx context.Context, method, path string, query url.Values) (status int, text []byte, err error) {
+// Do sends a request, and returns the response whatever its status.
+func (c *Client) Do(ctx context.Context, method, path string, query url.Values) (status int, text []byte, err error) {
 	address := c.base + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()

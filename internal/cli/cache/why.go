@@ -60,14 +60,14 @@ stored response is used; --header 'Cache-Control: no-cache' forwards the request
 		if fetch {
 			query.Set("fetch", "true")
 		}
-		var document api.Why
+		var document api.Explanation
 		return f.Show(cmd, output, pathWhy, query, &document, func(w io.Writer) error { return printWhy(w, &document) })
 	}
 	return cmd
 }
 
 // printWhy prints the explanation of a request.
-func printWhy(w io.Writer, document *api.Why) error {
+func printWhy(w io.Writer, document *api.Explanation) error {
 	for _, line := range whyLines(document) {
 		if _, err := fmt.Fprintln(w, plaintext.OneLine(line)); err != nil {
 			return err
@@ -77,7 +77,7 @@ func printWhy(w io.Writer, document *api.Why) error {
 }
 
 // whyLines returns the lines that explain a request.
-func whyLines(d *api.Why) (lines []string) {
+func whyLines(d *api.Explanation) (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if s := d.Sent; s != nil {
 		add("sent: the response is %d (Cache-Status: %s)", s.Status, s.CacheStatus)
@@ -115,7 +115,7 @@ func whyLines(d *api.Why) (lines []string) {
 }
 
 // siteLines returns the lines about the site of a request, and its rules.
-func siteLines(d *api.Why) (lines []string) {
+func siteLines(d *api.Explanation) (lines []string) {
 	if d.Site == nil {
 		return []string{"site: none of proxy.sites; a request to the forward proxy, without cache rules"}
 	}
@@ -156,7 +156,7 @@ func reasonLines(before string, r *api.Reason) []string {
 }
 
 // variantLines returns the lines about a stored response, and the source of its freshness lifetime.
-func variantLines(d *api.Why, r *api.ExplainedResponse) []string {
+func variantLines(d *api.Explanation, r *api.ExplainedResponse) []string {
 	lines := responseLines(r.Response)
 	lines[0] = "stored " + lines[0]
 	if r.Selected {

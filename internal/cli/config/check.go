@@ -31,8 +31,8 @@ type Wiring struct {
 	Memory func() config.Size
 	// Snapshot returns the path of the saved answers, "" if they are not saved.
 	Snapshot func(c config.Cache) string
-	// Lost returns an error if the registry's database file existed before and is missing.
-	Lost func(c config.Config) error
+	// CheckLost returns an error if the registry's database file existed before and is missing.
+	CheckLost func(c config.Config) error
 	// Peers returns the servers in a configuration that can be tested.
 	Peers func(c config.Config) []Peer
 }
@@ -62,12 +62,12 @@ cannot be used.`,
 			if err := w.Check(c); err != nil {
 				return origins.Locate(err)
 			}
-			if failures := c.MemoryFaults(0); len(failures) > 0 {
+			if failures := c.MemoryDiagnostics(0); len(failures) > 0 {
 				return origins.Locate(failures)
 			}
 			warnings := Warnings(c, origins, w.Memory())
-			if err := w.Lost(c); err != nil {
-				lost := config.Faults{{Path: "registry.store", Message: err.Error()}}
+			if err := w.CheckLost(c); err != nil {
+				lost := config.Diagnostics{{Path: "registry.store", Message: err.Error()}}
 				lost.Locate(origins)
 				warnings = append(warnings, lost...)
 			}
@@ -87,7 +87,7 @@ cannot be used.`,
 			for _, line := range w.notChecked(c, peers) {
 				fmt.Fprintf(cmd.OutOrStdout(), "not checked: %s\n", line)
 			}
-			return ask(cmd.Context(), cmd.OutOrStdout(), peers)
+			return probePeer(cmd.Context(), cmd.OutOrStdout(), peers)
 		},
 	}
 	cmd.Flags().BoolVar(&dial, "dial", false, "connect to the servers in the configuration, and report the result for each")
@@ -96,9 +96,9 @@ cannot be used.`,
 
 // Warnings returns warnings about a valid configuration. memory is the memory limit of the program, 0 if
 // unknown.
-func Warnings(c config.Config, origins config.Origins, memory config.Size) config.Faults {
+func Warnings(c config.Config, origins config.Origins, memory config.Size) config.Diagnostics {
 	warnings := origins.Warnings(c)
-	warnings = append(warnings, c.MemoryFaults(memory)...)
+	warnings = append(warnings, c.MemoryDiagnostics(memory)...)
 	warnings = append(warnings, ofFiles(c)...)
 	warnings.Locate(origins)
 	return warnings
@@ -260,24 +260,24 @@ func dropHalf(c *config.ServerTLS) {
 // Peer is a server that a configuration names.
 type Peer struct {
 	Setting, Where string
-	// Ask connects to the server, and returns its description, or why it cannot be used. It returns soon
+	// Probe connects to the server, and returns its description, or why it cannot be used. It returns soon
 	// after ctx ends.
-	Ask func(ctx context.Context) (found string, err error)
+	Probe func(ctx context.Context) (found string, err error)
 }
 
 // answerWithin is the timeout for all servers, which are tested concurrently.
 const answerWithin = 10 * time.Second
 
-// ask tests all peers concurrently, and prints a line for each, in order. The error has the number of
+// probePeer tests all peers concurrently, and prints a line for each, in order. The error has the number of
 // failures.
-func ask(ctx context.Context, out io.Writer, peers []Peer) error {
+func probePeer(ctx context.Context, out io.Writer, peers []Peer) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	lines, failed := make([]string, len(peers)), make([]bool, len(peers))
 	var all sync.WaitGroup
 	for i, p := range peers {
 		all.Go(func() {
-			found, err := p.Ask(ctx)
+			found, err := p.Probe(ctx)
 			switch {
 			case err != nil:
 				lines[i], failed[i] = "unusable: "+err.Error(), true

@@ -188,7 +188,7 @@ without one, all are printed.`,
 
 // documentOf returns the document of a setting; a section has only its text.
 func documentOf(s config.Setting) settingJSON {
-	d := settingJSON{Setting: s.Path, Doc: s.Doc, Values: s.Bound(), Variable: s.Variable(), Sample: s.Sample}
+	d := settingJSON{Setting: s.Path, Doc: s.Doc, Values: s.DescribeBounds(), Variable: s.Variable(), Sample: s.Sample}
 	if d.Variable != "" {
 		d.Default, d.Reload = config.Default().Text(s.Path), s.OnReload()
 	}

@@ -21,18 +21,18 @@ import (
 )
 
 // ofFiles returns warnings about the files and directories that a configuration names.
-func ofFiles(c config.Config) config.Faults {
+func ofFiles(c config.Config) config.Diagnostics {
 	return slices.Concat(ofSecrets(c), ofUsers(c), ofHelpers(c), ofDirectories(c), ofCertificates(c))
 }
 
-func ofSecrets(c config.Config) (warnings config.Faults) {
+func ofSecrets(c config.Config) (warnings config.Diagnostics) {
 	const others = 0o004
 	for _, file := range c.SecretFiles() {
 		if *file.Name == "" || strings.HasPrefix(*file.Name, config.CredentialPrefix) {
 			continue
 		}
 		if info, err := os.Stat(*file.Name); err == nil && info.Mode()&others != 0 && file.Secret {
-			warnings = append(warnings, config.Fault{
+			warnings = append(warnings, config.Diagnostic{
 				Path: file.Path, Message: fmt.Sprintf("all users of this machine can read %s: run chmod o-r", *file.Name),
 			})
 		}
@@ -40,14 +40,14 @@ func ofSecrets(c config.Config) (warnings config.Faults) {
 			continue // urnd reads the others at its start, and reports their errors
 		}
 		if _, err := secret.Read(file.Path, *file.Name); err != nil && !errors.Is(err, fs.ErrPermission) {
-			warnings = append(warnings, config.Fault{Path: file.Path, Message: strings.TrimPrefix(err.Error(), file.Path+": ")})
+			warnings = append(warnings, config.Diagnostic{Path: file.Path, Message: strings.TrimPrefix(err.Error(), file.Path+": ")})
 		}
 	}
 	return warnings
 }
 
 // ofUsers warns of passwords whose hashes are cheap to guess. Unreadable files are reported elsewhere.
-func ofUsers(c config.Config) (warnings config.Faults) {
+func ofUsers(c config.Config) (warnings config.Diagnostics) {
 	warnings = ofPasswords("access.proxy_users", c.Access.ProxyUsers)
 	for i, site := range c.Proxy.Sites {
 		warnings = append(warnings, ofPasswords(fmt.Sprintf("proxy.sites.%d.users", i), site.Users)...)
@@ -56,7 +56,7 @@ func ofUsers(c config.Config) (warnings config.Faults) {
 }
 
 // ofHelpers warns of helper programs that cannot be run, as far as the user of the command can see.
-func ofHelpers(c config.Config) (warnings config.Faults) {
+func ofHelpers(c config.Config) (warnings config.Diagnostics) {
 	const anybodyRuns = 0o111
 	for i, h := range c.Access.Helpers {
 		path := fmt.Sprintf("access.helpers.%d.command.0", i)
@@ -64,15 +64,15 @@ func ofHelpers(c config.Config) (warnings config.Faults) {
 		switch {
 		case errors.Is(err, fs.ErrPermission):
 		case err != nil:
-			warnings = append(warnings, config.Fault{Path: path, Message: fmt.Sprintf("no user can log in: %v", err)})
+			warnings = append(warnings, config.Diagnostic{Path: path, Message: fmt.Sprintf("no user can log in: %v", err)})
 		case !info.Mode().IsRegular() || info.Mode()&anybodyRuns == 0:
-			warnings = append(warnings, config.Fault{Path: path, Message: fmt.Sprintf("no user can log in: %s is not a program", h.Command[0])})
+			warnings = append(warnings, config.Diagnostic{Path: path, Message: fmt.Sprintf("no user can log in: %s is not a program", h.Command[0])})
 		}
 	}
 	return warnings
 }
 
-func ofPasswords(setting, file string) config.Faults {
+func ofPasswords(setting, file string) config.Diagnostics {
 	const goodCost = 10
 	if file == "" {
 		return nil
@@ -92,7 +92,7 @@ func ofPasswords(setting, file string) config.Faults {
 	if cheap == 0 {
 		return nil
 	}
-	return config.Faults{{
+	return config.Diagnostics{{
 		Path: setting, Message: fmt.Sprintf("%d of %d hashes have a cost below %d, so their passwords can be guessed fast: create them "+
 			"with htpasswd -B -C 12",
 			cheap, all, goodCost),
@@ -101,14 +101,14 @@ func ofPasswords(setting, file string) config.Faults {
 
 // ofDirectories warns of missing directories that urnd does not create. systemd creates its own ones at the
 // start of the service.
-func ofDirectories(c config.Config) (warnings config.Faults) {
+func ofDirectories(c config.Config) (warnings config.Diagnostics) {
 	isMissing := func(path string) bool {
 		_, err := os.Stat(path)
 		return errors.Is(err, fs.ErrNotExist)
 	}
 	needs := func(setting, directory string) {
 		if directory != "" && isMissing(directory) && !isOfSystemd(directory) {
-			warnings = append(warnings, config.Fault{
+			warnings = append(warnings, config.Diagnostic{
 				Path: setting, Message: fmt.Sprintf("the directory %s does not exist, and urnd does not create it: create it, owned by "+
 					"the user that urnd runs as", directory),
 			})
@@ -117,7 +117,7 @@ func ofDirectories(c config.Config) (warnings config.Faults) {
 	if path, ok := cli.StoreFile(c.Registry.Store); ok {
 		needs("registry.store", filepath.Dir(path))
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			warnings = append(warnings, config.Fault{
+			warnings = append(warnings, config.Diagnostic{
 				Path: "registry.store", Message: fmt.Sprintf("%s is a directory: write the path of a file, such as sqlite:%s", path, filepath.Join(path, "registry.db")),
 			})
 		}
@@ -131,7 +131,7 @@ func ofDirectories(c config.Config) (warnings config.Faults) {
 	for _, of := range accessDirectories(c.Log) { // a missing one is an error
 		const anyone = 0o222
 		if info, err := os.Stat(of.path); err == nil && info.Mode()&anyone == 0 {
-			warnings = append(warnings, config.Fault{
+			warnings = append(warnings, config.Diagnostic{
 				Path: of.setting, Message: fmt.Sprintf("the directory %s is not writable: give it to the user that urnd runs as "+
 					"(chown, chmod u+w)", of.path),
 			})
@@ -139,7 +139,7 @@ func ofDirectories(c config.Config) (warnings config.Faults) {
 	}
 	for i, root := range c.File.Roots {
 		if isMissing(root) {
-			warnings = append(warnings, config.Fault{
+			warnings = append(warnings, config.Diagnostic{
 				Path: fmt.Sprintf("file.roots.%d", i), Message: fmt.Sprintf("the directory %s does not exist: none of its files are "+
 					"served", root),
 			})
@@ -157,7 +157,7 @@ func isOfSystemd(directory string) bool {
 }
 
 // ofCertificates warns of hosts of urnd without a certificate.
-func ofCertificates(c config.Config) (warnings config.Faults) {
+func ofCertificates(c config.Config) (warnings config.Diagnostics) {
 	var leaves []*x509.Certificate
 	for i, files := range slices.Concat([]config.CertificateFiles{{Certificate: c.TLS.Certificate, Key: c.TLS.Key}}, c.TLS.Certificates) {
 		leaf := firstCertificate(files.Certificate)
@@ -171,7 +171,7 @@ func ofCertificates(c config.Config) (warnings config.Faults) {
 		if i > 0 {
 			path = fmt.Sprintf("tls.certificates.%d.certificate", i-1)
 		}
-		warnings = append(warnings, config.Fault{
+		warnings = append(warnings, config.Diagnostic{
 			Path: path, Message: "the certificate has no names (subjectAltName), so all clients reject it, whatever its common name: " +
 				"obtain one with names (openssl req -addext subjectAltName=DNS:urn.example.org)",
 		})
@@ -183,7 +183,7 @@ func ofCertificates(c config.Config) (warnings config.Faults) {
 }
 
 // ofUncovered warns of hosts of urnd that neither a certificate file nor ACME covers.
-func ofUncovered(c config.Config, leaves []*x509.Certificate) (warnings config.Faults) {
+func ofUncovered(c config.Config, leaves []*x509.Certificate) (warnings config.Diagnostics) {
 	managed := c.CertificateNames()
 	for _, host := range ownHosts(c) {
 		name := strings.Replace(uri.CanonicalHost(host.name), "*", "any", 1)
@@ -191,7 +191,7 @@ func ofUncovered(c config.Config, leaves []*x509.Certificate) (warnings config.F
 			slices.ContainsFunc(leaves, func(leaf *x509.Certificate) bool { return leaf.VerifyHostname(name) == nil }) {
 			continue
 		}
-		warnings = append(warnings, config.Fault{Path: host.setting, Message: says(host.name, leaves)})
+		warnings = append(warnings, config.Diagnostic{Path: host.setting, Message: says(host.name, leaves)})
 	}
 	return warnings
 }

@@ -36,13 +36,13 @@ converted, and 1 otherwise. Passwords are not printed.`,
 			if _, err := fmt.Fprint(cmd.OutOrStdout(), result.YAML); err != nil {
 				return err
 			}
-			if len(result.Lost) == 0 {
+			if len(result.Unconverted) == 0 {
 				return nil
 			}
 			table := tabwriter.NewWriter(cmd.ErrOrStderr(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(table, "LINE\tDIRECTIVE\tWHY\tINSTEAD")
-			for _, l := range result.Lost {
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", squidconf.Plain(l.At.String()), squidconf.Plain(l.Directive), squidconf.Plain(l.Why), squidconf.Plain(l.Instead))
+			for _, l := range result.Unconverted {
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", squidconf.Plain(l.At.String()), squidconf.Plain(l.Directive), squidconf.Plain(l.Reason), squidconf.Plain(l.Alternative))
 			}
 			if err := table.Flush(); err != nil {
 				return err

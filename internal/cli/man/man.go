@@ -92,7 +92,7 @@ func settingsManual() []byte {
 			continue
 		}
 		fmt.Fprintf(&b, "\n**%s**\n: %s.", s.Path, plainText(strings.TrimRight(s.Doc, ".:")))
-		if bound := s.Bound(); bound != "" {
+		if bound := s.DescribeBounds(); bound != "" {
 			fmt.Fprintf(&b, " Values: %s.", plainText(bound))
 		}
 		if value := config.Default().Text(s.Path); s.Path != "namespaces" {
@@ -105,7 +105,7 @@ func settingsManual() []byte {
 		for _, element := range config.Elements() {
 			if strings.HasPrefix(element.Path, s.Path+".") {
 				fmt.Fprintf(&b, "\n**%s**\n: %s.", plainText(element.Path), plainText(element.Doc))
-				if bound := element.Bound(); bound != "" {
+				if bound := element.DescribeBounds(); bound != "" {
 					fmt.Fprintf(&b, " Values: %s.", plainText(bound))
 				}
 				b.WriteString("\n")

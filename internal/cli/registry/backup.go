@@ -71,7 +71,7 @@ func (s *session) backUp(ctx context.Context, to string, portable bool) (err err
 		err = s.dumpPortable(ctx, to)
 	} else {
 		err = file.Backup(ctx, to, func(done, all int) {
-			s.progress.Show(cli.Step{What: "copying the registry", Done: int64(done), Total: int64(all), Unit: "pages"})
+			s.progress.Show(cli.Step{Activity: "copying the registry", Done: int64(done), Total: int64(all), Unit: "pages"})
 		})
 	}
 	if err != nil {
@@ -171,7 +171,7 @@ A portable backup (backup --portable) can also be restored into an empty Postgre
 			err = fmt.Errorf("%s is not a valid backup: %w", args[0], err)
 		}
 		if err != nil {
-			return p.Anew(err, "nothing was restored, and the registry is unchanged")
+			return p.InterruptedRestart(err, "nothing was restored, and the registry is unchanged")
 		}
 		p.End()
 		fmt.Fprintf(cmd.OutOrStdout(), "%s was restored from %s\n", path, args[0])
@@ -239,7 +239,7 @@ func isPortable(file string) (bool, error) {
 func (s *session) dumpPortable(ctx context.Context, file string) error {
 	return sqlite.WriteBackup(ctx, file, func(f *os.File, _ string) error {
 		show := func(done, all registry.Seq) {
-			s.progress.Show(cli.Step{What: "copying the registry", Done: int64(done), Total: int64(all), Unit: "versions"})
+			s.progress.Show(cli.Step{Activity: "copying the registry", Done: int64(done), Total: int64(all), Unit: "versions"})
 		}
 		compressor, err := compressorOf(file, f)
 		if err != nil {
@@ -260,7 +260,7 @@ func loadPortable(ctx context.Context, p *cli.Progress, s registry.Store, file s
 	}
 	defer closer()
 	err = s.Load(ctx, from, func(done, all registry.Seq) {
-		p.Show(cli.Step{What: "restoring", Done: int64(done), Total: int64(all), Unit: "versions"})
+		p.Show(cli.Step{Activity: "restoring", Done: int64(done), Total: int64(all), Unit: "versions"})
 	})
 	if err != nil {
 		return fmt.Errorf("restoring %s: %w", file, err)

@@ -18,7 +18,7 @@ import (
 )
 
 func newChanges(w Wiring) *cobra.Command {
-	var of service.Changes
+	var of service.ChangeFilter
 	var set int64
 	cmd := &cobra.Command{
 		Use:   "changes",
@@ -51,7 +51,7 @@ urnd registry revert reverts a set. Entries from before the first change set are
 }
 
 // printChangeSets prints change sets.
-func (s *session) printChangeSets(ctx context.Context, output *cli.Output, of service.Changes) error {
+func (s *session) printChangeSets(ctx context.Context, output *cli.Output, of service.ChangeFilter) error {
 	table, err := output.Rows(s.out, "set", "time", "kind", "versions", "by", "note")
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func unknownSet(err error) error {
 // printChangesOf prints the changes of a set to names with a prefix.
 func (s *session) printChangesOf(ctx context.Context, d *differenceFlags, set registry.Seq, below string) error {
 	p := d.printer(s)
-	err := s.ChangesOf(ctx, s.actor, set, below, func(c registry.Changed) bool {
+	err := s.ChangesInSet(ctx, s.actor, set, below, func(c registry.Changed) bool {
 		p.Changed(c)
 		return p.Err() == nil
 	})
@@ -149,7 +149,7 @@ func (d *differenceFlags) revert(ctx context.Context, s *session, what registry.
 	p := d.printer(s)
 	what.Reverted = func(c registry.Changed) {
 		p.Changed(c)
-		s.progress.Show(cli.Step{What: "reverting the change set", Done: p.Counts.Names, Unit: "names"})
+		s.progress.Show(cli.Step{Activity: "reverting the change set", Done: p.Counts.Names, Unit: "names"})
 	}
 	what.Conflict = func(key registry.Key, err error) {
 		fmt.Fprintf(s.errs, "%s: %s\n", key, plaintext.OneLine(err.Error()))
@@ -175,7 +175,7 @@ func (d *differenceFlags) would(done string) string {
 // interrupted returns the error of a command, with the state that an interruption leaves.
 func (d *differenceFlags) interrupted(s *session, err error, stands string, of ...any) error {
 	if d.dry {
-		return s.progress.Anew(err, "nothing was changed because of --dry-run")
+		return s.progress.InterruptedRestart(err, "nothing was changed because of --dry-run")
 	}
 	return s.progress.Interrupted(err, stands, of...)
 }
@@ -222,7 +222,7 @@ overwritten; the exit status is 1 then. A rewrite that was interrupted is contin
 	cli.Require(cmd, "replace", "the prefix of the target URIs to move")
 	cli.Require(cmd, "with", "the replacement of the prefix")
 	return f.run(existing, "moving targets", "nothing was moved", func(ctx context.Context, s *session, args []string) error {
-		what.Below, what.DryRun, what.AsOf = args[0], differences.dry, registry.Seq(asOf)
+		what.Prefix, what.DryRun, what.AsOf = args[0], differences.dry, registry.Seq(asOf)
 		return differences.rewrite(ctx, s, what)
 	})
 }
@@ -240,8 +240,8 @@ func (d *differenceFlags) rewrite(ctx context.Context, s *session, what registry
 			fmt.Fprintf(s.errs, "%s: %s\n", key, plaintext.OneLine(err.Error()))
 		}
 	}
-	what.Progress = func(now registry.Rewritten) {
-		s.progress.Show(cli.Step{What: "moving targets", Done: now.Names, Unit: "names", More: amountOf(now.Conflicts, "conflict")})
+	what.Progress = func(now registry.RewriteResult) {
+		s.progress.Show(cli.Step{Activity: "moving targets", Done: now.Names, Unit: "names", More: amountOf(now.Conflicts, "conflict")})
 	}
 	report, err := s.Rewrite(ctx, s.actor, what)
 	if err = errors.Join(err, p.Err()); err != nil {
@@ -292,7 +292,7 @@ func addDifferenceForms(cmd *cobra.Command, json string) *differenceFlags {
 // printer returns a printer of differences. Those of a dry run are limited, changes that were made are
 // printed completely unless --diff-limit is given.
 func (d *differenceFlags) printer(s *session) *diff.Printer {
-	p := &diff.Printer{To: s.out, Format: diff.Format(d.output.Format)}
+	p := &diff.Printer{Out: s.out, Format: diff.Format(d.output.Format)}
 	if d.output.IsJSON() {
 		p.Format = diff.NDJSON
 	}

@@ -58,7 +58,7 @@ An error gives clients no response or a wrong one. The exit status is 1 if there
 		}
 		summary, err := s.Check(ctx, s.actor, lint.Config{
 			Names: s.names, Hints: hints,
-			Own: isOwn(append(w.OwnNames(s.config.Listen), own...)), Hosts: s.config.Registry.HostNames(), Only: s.names.AskedFor(),
+			OwnHost: isOwn(append(w.OwnNames(s.config.Listen), own...)), Hosts: s.config.Registry.HostPrefixes(), OwnedPrefixes: s.names.RegistryPrefixes(),
 			Progress: func(read int64, found lint.Summary) { s.progress.Show(checkStep(read, total, found)) },
 		}, below, func(finding lint.Finding) error { return printFinding(table, output.Format, finding) })
 		if err := errors.Join(err, out.Flush()); err != nil {
@@ -84,7 +84,7 @@ func isOwn(names []string) func(host string) bool {
 func printFinding(table *cli.Table, format cli.Format, f lint.Finding) error {
 	cells := []string{f.String()}
 	if format == cli.CSV {
-		cells = []string{f.Key.String(), f.Severity.String(), f.What, f.Rule}
+		cells = []string{f.Key.String(), f.Severity.String(), f.Message, f.Rule}
 	}
 	return table.Row(struct {
 		Name     string        `json:"name"`
@@ -92,7 +92,7 @@ func printFinding(table *cli.Table, format cli.Format, f lint.Finding) error {
 		Severity lint.Severity `json:"severity"`
 		What     string        `json:"what"`
 		Rule     string        `json:"rule"`
-	}{f.Key.Name, f.Key.Kind == registry.KindPrefix, f.Severity, f.What, f.Rule}, cells...)
+	}{f.Key.Name, f.Key.Kind == registry.KindPrefix, f.Severity, f.Message, f.Rule}, cells...)
 }
 
 // checkedText summarizes what was checked and found.
@@ -107,7 +107,7 @@ func checkStep(read, total int64, found lint.Summary) cli.Step {
 		total = 0
 	}
 	return cli.Step{
-		What: "checking names", Done: read, Total: total,
+		Activity: "checking names", Done: read, Total: total,
 		More: fmt.Sprintf("errors %d, warnings %d", found.Found[lint.Error], found.Found[lint.Warning]),
 	}
 }
@@ -176,7 +176,7 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 // show prints the stored state of targets.
 func (h *healthFlags) show(ctx context.Context, s *session, report *healthReport, prefix string) error {
 	if err := s.Targets(ctx, s.actor, prefix, h.all, report.print); err != nil {
-		return s.progress.Anew(err, "not all targets are printed, and nothing was changed")
+		return s.progress.InterruptedRestart(err, "not all targets are printed, and nothing was changed")
 	}
 	sweep, err := s.Sweep(ctx)
 	if err != nil {
@@ -223,7 +223,7 @@ func (h *healthFlags) checkNow(ctx context.Context, s *session, report *healthRe
 	checked, last := 0, ""
 	err = s.CheckTargets(ctx, s.actor, settings, prefix, func(t health.Target) error {
 		checked, last = checked+1, t.Name
-		p.Show(cli.Step{What: "checking targets", Done: int64(checked), More: fmt.Sprintf("up to %s, %d do not respond", t.Name, report.failing)})
+		p.Show(cli.Step{Activity: "checking targets", Done: int64(checked), More: fmt.Sprintf("up to %s, %d do not respond", t.Name, report.failing)})
 		if !h.all && (t.Outcome == health.Alive || t.Outcome == health.Guarded) {
 			return nil
 		}

@@ -58,16 +58,16 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 		if err != nil {
 			return err
 		}
-		s := &session{cmd: cmd, progress: shown, out: shown.Over(cmd.OutOrStdout()), errs: shown.Over(cmd.ErrOrStderr())}
+		s := &session{cmd: cmd, progress: shown, out: shown.Writer(cmd.OutOrStdout()), errs: shown.Writer(cmd.ErrOrStderr())}
 		p := d.printer(s)
 		p.Comparing = true
 		sides := comparison{w, c, names, *temp, *encoding, rejected}
-		err = sides.with(cmd.Context(), args[0], func(a diff.Side) error {
-			return sides.with(cmd.Context(), args[1], func(b diff.Side) error {
+		err = sides.with(cmd.Context(), args[0], func(a diff.Iterator) error {
+			return sides.with(cmd.Context(), args[1], func(b diff.Iterator) error {
 				return diff.Compare(counting(shown, a), b, func(c registry.Changed) error { p.Changed(c); return p.Err() })
 			})
 		})
-		err = shown.Anew(err, "not all differences were printed, and nothing was changed")
+		err = shown.InterruptedRestart(err, "not all differences were printed, and nothing was changed")
 		if err == nil {
 			err = d.end(s, p)
 		}
@@ -80,11 +80,11 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 }
 
 // counting returns a side that shows the number of read entries as progress.
-func counting(p *cli.Progress, side diff.Side) diff.Side {
+func counting(p *cli.Progress, side diff.Iterator) diff.Iterator {
 	n := int64(0)
 	return func() (diff.Entry, error) {
 		n++
-		p.Show(cli.Step{What: "comparing", Done: n, Unit: "names and prefixes"})
+		p.Show(cli.Step{Activity: "comparing", Done: n, Unit: "names and prefixes"})
 		return side()
 	}
 }
@@ -100,7 +100,7 @@ type comparison struct {
 }
 
 // with calls f with the entries of a store or of a file.
-func (c *comparison) with(ctx context.Context, of string, f func(diff.Side) error) error {
+func (c *comparison) with(ctx context.Context, of string, f func(diff.Iterator) error) error {
 	store, is, err := storeOf(of)
 	switch {
 	case err != nil:
@@ -130,7 +130,7 @@ func storeOf(text string) (store string, is bool, err error) {
 	return "", false, nil
 }
 
-func (c *comparison) withStore(ctx context.Context, text string, f func(diff.Side) error) error {
+func (c *comparison) withStore(ctx context.Context, text string, f func(diff.Iterator) error) error {
 	if err := mustExist(text); err != nil {
 		return err
 	}
@@ -143,11 +143,11 @@ func (c *comparison) withStore(ctx context.Context, text string, f func(diff.Sid
 	if err != nil {
 		return err
 	}
-	err = store.Read(ctx, func(tx registry.Tx) error { return f(diff.SideOf(tx)) })
+	err = store.Read(ctx, func(tx registry.Tx) error { return f(diff.NewIterator(tx)) })
 	return errors.Join(err, store.Close())
 }
 
-func (c *comparison) withFile(ctx context.Context, path string, f func(diff.Side) error) error {
+func (c *comparison) withFile(ctx context.Context, path string, f func(diff.Iterator) error) error {
 	file, err := os.Open(path) //nolint:gosec // the user names it
 	if err != nil {
 		return cli.Usage(err)
@@ -163,7 +163,7 @@ func (c *comparison) withFile(ctx context.Context, path string, f func(diff.Side
 	}
 	err = f(func() (diff.Entry, error) {
 		e, over, err := sorted.Next()
-		return diff.Entry{Entry: e, Over: over}, err
+		return diff.Entry{Entry: e, Override: over}, err
 	})
 	return errors.Join(err, sorted.Close())
 }

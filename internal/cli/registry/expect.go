@@ -60,19 +60,19 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		defer in.Close()
 		expected, err := newExpectations(in, *encoding)
 		if err != nil {
-			return p.Anew(err, none)
+			return p.InterruptedRestart(err, none)
 		}
 		r, err := w.Resolve(cmd.Context(), c, cmd.ErrOrStderr())
 		if err != nil {
-			return p.Anew(err, none)
+			return p.InterruptedRestart(err, none)
 		}
 		defer r.Close()
-		t := expectationTest{resolution: r, w: p.Over(cmd.OutOrStdout()), progress: p}
+		t := expectationTest{resolution: r, w: p.Writer(cmd.OutOrStdout()), progress: p}
 		err = cli.InOrder(cmd.Context(), testWorkers, expected.next, t.test, func() error { return nil }, t.print)
 		if err != nil {
-			return p.Anew(err, "%d names were tested: %d as expected, %d not", t.good+t.bad, t.good, t.bad)
+			return p.InterruptedRestart(err, "%d names were tested: %d as expected, %d not", t.good+t.bad, t.good, t.bad)
 		}
-		fmt.Fprintf(p.Over(cmd.ErrOrStderr()), "urnd: tested %d names: %d as expected, %d not\n", t.good+t.bad, t.good, t.bad)
+		fmt.Fprintf(p.Writer(cmd.ErrOrStderr()), "urnd: tested %d names: %d as expected, %d not\n", t.good+t.bad, t.good, t.bad)
 		if t.bad > 0 {
 			return cli.Hint(cli.ErrReported, "urnd resolve --trace NAME shows how a name is resolved")
 		}
@@ -100,7 +100,7 @@ func (t *expectationTest) print(failure string) (err error) {
 		t.bad++
 		_, err = fmt.Fprint(t.w, failure)
 	}
-	t.progress.Show(cli.Step{What: "testing names", Done: int64(t.good + t.bad), More: fmt.Sprintf("%d not as expected", t.bad)})
+	t.progress.Show(cli.Step{Activity: "testing names", Done: int64(t.good + t.bad), More: fmt.Sprintf("%d not as expected", t.bad)})
 	return err
 }
 
@@ -173,7 +173,7 @@ func (t *expectationTest) outcome(ctx context.Context, name string) outcome {
 
 // resolve resolves a name as a user types it.
 func (t *expectationTest) resolve(ctx context.Context, name string) (resolver.Answer, error) {
-	q, err := t.resolution.Names.TypedQuery(name, resolver.I2L)
+	q, err := t.resolution.Names.ParseInput(name, resolver.I2L)
 	if err != nil {
 		return resolver.Answer{}, err
 	}

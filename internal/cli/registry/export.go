@@ -42,8 +42,8 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 	}
 	open := addStore(cmd, w)
 	flags := cmd.Flags()
-	cli.Parsed(cmd, &o.Format, "format", "the `format`: "+cli.Or(bulk.Exported()...)+". Empty: by the name of the file, or ndjson", bulk.ParseFormat)
-	cli.Complete(cmd, "format", bulk.Exported()...)
+	cli.AddParsed(cmd, &o.Format, "format", "the `format`: "+cli.JoinOr(bulk.ExportFormats()...)+". Empty: by the name of the file, or ndjson", bulk.ParseFormat)
+	cli.Complete(cmd, "format", bulk.ExportFormats()...)
 	flags.BoolVar(&o.History, "history", false, "all versions, not only the current ones")
 	addTime(cmd, &o.At, "at", "the names as they were at a `time`: of RFC 3339, or the end of a day (UTC)", plaintext.ParseTimeEnd)
 	flags.StringVar(&o.Prefix, "prefix", "", "only what begins with this `text`")
@@ -74,7 +74,9 @@ func (s *session) export(ctx context.Context, o bulk.ExportOptions, file string)
 	if err != nil {
 		return err
 	}
-	o.Progress = func(entries int64) { s.progress.Show(cli.Step{What: "exporting names", Done: entries, Total: total}) }
+	o.Progress = func(entries int64) {
+		s.progress.Show(cli.Step{Activity: "exporting names", Done: entries, Total: total})
+	}
 	skipped := 0
 	o.Skipped = func(name string, reason error) {
 		if skipped++; skipped <= shownRejections {

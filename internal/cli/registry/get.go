@@ -42,7 +42,7 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 	return f.runName("reading the registry", "nothing was read", func(ctx context.Context, s *session, key registry.Key) error {
 		e, err := s.Get(ctx, s.actor, key, v)
 		if err != nil {
-			return unknownHint(key, err)
+			return notRegisteredHint(key, err)
 		}
 		return output.Document(s.out, api.NewName(e), func(w io.Writer) error {
 			_, err := io.WriteString(w, entryText(e))
@@ -51,8 +51,8 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 	})
 }
 
-// unknownHint adds a hint to the error of a name that is not registered.
-func unknownHint(key registry.Key, err error) error {
+// notRegisteredHint adds a hint to the error of a name that is not registered.
+func notRegisteredHint(key registry.Key, err error) error {
 	if !errors.Is(err, registry.ErrUnknown) || key.Kind == registry.KindPrefix {
 		return err
 	}
@@ -67,8 +67,8 @@ func entryText(e registry.Entry) string {
 	row := func(label, value string) {
 		fmt.Fprintf(table, "  %s\t%s\n", label, plaintext.OneLine(value))
 	}
-	for _, f := range field.OfRecord() {
-		fact := f.Fact(&e.Record)
+	for _, f := range field.RecordFields() {
+		fact := f.Format(&e.Record)
 		switch f.Name {
 		case "status":
 			fact.Lines[0] += " since " + timeText(e.Since)
@@ -134,7 +134,7 @@ The exit status is 1 if the name is not registered.`,
 	cmd.Flags().UintVar(&limit, "limit", 0, "print at most this `number` of versions; 0 is all")
 	output := cli.AddOutput(cmd, "the document of each version", cli.JSON)
 	return f.runName("reading the registry", "nothing was read", func(ctx context.Context, s *session, key registry.Key) error {
-		return unknownHint(key, s.printHistory(ctx, output, key, limit))
+		return notRegisteredHint(key, s.printHistory(ctx, output, key, limit))
 	})
 }
 
@@ -214,7 +214,7 @@ The exit status is 1 if the time was too short to read all.`,
 	f := addStore(cmd, w)
 	prefix := cmd.Flags().Bool("prefix", false, "find prefixes, not names")
 	s.addTo(cmd)
-	cli.Before(cmd, func(args []string) error {
+	cli.AddCheck(cmd, func(args []string) error {
 		s.Text, s.Limit = strings.Join(args, ""), int(s.limit)
 		if *prefix {
 			s.Kind = registry.KindPrefix
@@ -222,7 +222,7 @@ The exit status is 1 if the time was too short to read all.`,
 		switch {
 		case *prefix && s.AliasOf != "":
 			return errors.New("--alias-of and --prefix are mutually exclusive: only names are aliases")
-		case s.Within < 0:
+		case s.Timeout < 0:
 			return errors.New("--time must not be negative: 0 is no limit")
 		default:
 			return s.Validate()
@@ -233,16 +233,16 @@ The exit status is 1 if the time was too short to read all.`,
 
 func (s *searchFlags) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&s.Below, "below", "", "only names with this `prefix`")
+	flags.StringVar(&s.Prefix, "below", "", "only names with this `prefix`")
 	flags.StringVar(&s.Target, "target", "", "only those with this `text` in the URI of a target")
 	flags.StringVar(&s.Title, "title", "", "only those with these `words` in a title")
 	flags.StringVar(&s.AliasOf, "alias-of", "", "only aliases of this `name`")
 	statuses := []string{registry.Active.String(), registry.Reserved.String(), registry.Withdrawn.String()}
-	cli.Each(cmd, &s.Statuses, "status", "only those with one of these `statuses`: "+strings.Join(statuses, ", "), cli.ParseText[registry.Status])
+	cli.AddParsedList(cmd, &s.Statuses, "status", "only those with one of these `statuses`: "+strings.Join(statuses, ", "), cli.ParseText[registry.Status])
 	cli.Complete(cmd, "status", statuses...)
 	flags.StringVar(&s.After, "after", "", "only names after this `name`: to go on with a search")
 	flags.UintVar(&s.limit, "limit", searchLimit, "find at most this `number`; 0 is all")
-	flags.DurationVar(&s.Within, "time", searchWithin, "search at most this `long`; 0 is until the end")
+	flags.DurationVar(&s.Timeout, "time", searchWithin, "search at most this `long`; 0 is until the end")
 	s.output = cli.AddOutput(cmd, "the document of each name that the API has", cli.CSV, cli.JSON)
 }
 
@@ -255,16 +255,16 @@ func (s *searchFlags) run(ctx context.Context, in *session) error {
 	n := int64(0)
 	done, err := in.Search(ctx, in.actor, s.Search, func(e registry.Entry) error {
 		n++
-		in.progress.Show(cli.Step{What: "searching", Done: n, Unit: "found", More: "up to " + e.Name})
+		in.progress.Show(cli.Step{Activity: "searching", Done: n, Unit: "found", More: "up to " + e.Name})
 		return table.Row(api.NewName(e), e.String(), e.Status.String(), leadText(e))
 	})
 	switch {
 	case err != nil && done.Last == "":
-		return in.progress.Anew(err, "%d found, and nothing was changed", done.Found)
+		return in.progress.InterruptedRestart(err, "%d found, and nothing was changed", done.Found)
 	case err != nil:
 		return in.progress.Interrupted(err, "%d names were read, %d found; continue with --after '%s'", done.Read, done.Found, done.Last)
-	case done.Late:
-		in.say("the time limit of %s was reached: %d names were read, %d found; continue with --after '%s'", s.Within, done.Read, done.Found, done.Last)
+	case done.TimedOut:
+		in.say("the time limit of %s was reached: %d names were read, %d found; continue with --after '%s'", s.Timeout, done.Read, done.Found, done.Last)
 		return cli.ErrReported
 	case done.Last != "":
 		in.say("there may be more than %d: go on with --after '%s', or use --limit 0", done.Found, done.Last)

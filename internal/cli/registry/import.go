@@ -64,8 +64,8 @@ it came from standard input.`,
 	open := addStore(cmd, w)
 	f.differences = addDifferences(cmd)
 	flags := cmd.Flags()
-	cli.Parsed(cmd, &f.Format, "format", "the `format`: "+cli.Or(bulk.Imported()...)+". Empty: detected from the file name or content", bulk.ParseFormat)
-	cli.Complete(cmd, "format", bulk.Imported()...)
+	cli.AddParsed(cmd, &f.Format, "format", "the `format`: "+cli.JoinOr(bulk.ImportFormats()...)+". Empty: detected from the file name or content", bulk.ParseFormat)
+	cli.Complete(cmd, "format", bulk.ImportFormats()...)
 	encoding := addEncoding(cmd)
 	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: import the column THEIRS as OURS; -=THEIRS ignores it, and -=* all "+
 		"others. Repeatable")
@@ -76,7 +76,7 @@ it came from standard input.`,
 	flags.StringVar(&f.Note, "note", "", "the `note` of versions from lines without one")
 	flags.StringVar(&f.rejected, "rejected", "", "write the rejected lines into this `file`, as CSV")
 	temp := addTempDir(cmd)
-	cli.Before(cmd, func([]string) (err error) {
+	cli.AddCheck(cmd, func([]string) (err error) {
 		f.Encoding, f.TempDir, f.DryRun = *encoding, *temp, f.differences.dry
 		if f.differences.output.Format == cli.CSV && !f.DryRun {
 			return errors.New("--output csv is for --dry-run: it has a row for each difference")
@@ -146,7 +146,7 @@ func interrupted(p *cli.Progress, err error, file string, dry bool, r bulk.Repor
 		stands, of = "nothing of %s was imported, because of --dry-run; the same command starts over", file
 	case file == "-":
 		stands = "%s from standard input were written; import the same input again, equal entries do not change"
-	case errors.Is(err, registry.ErrNoStore):
+	case errors.Is(err, registry.ErrUnavailable):
 		err = fmt.Errorf("%w; %s were written, and the same command continues", err, written)
 	}
 	return fmt.Errorf("importing %s: %w", file, p.Interrupted(err, stands, of))
@@ -177,9 +177,9 @@ func importFile(s *session, i bulk.Import, file string, rejected *rejections) (b
 func importStep(now bulk.Progress, file string, size int64) cli.Step {
 	more := amountOf(now.Rejected, "line") + " rejected"
 	if now.Stage == bulk.Writing {
-		return cli.Step{What: "writing " + file, Done: now.Done, Total: now.Total, Unit: "names", More: more}
+		return cli.Step{Activity: "writing " + file, Done: now.Done, Total: now.Total, Unit: "names", More: more}
 	}
-	return cli.Step{What: "reading " + file, Done: now.Bytes, Total: max(size, 0), Unit: cli.Bytes, More: amountOf(now.Lines, "line") + ", " + more}
+	return cli.Step{Activity: "reading " + file, Done: now.Bytes, Total: max(size, 0), Unit: cli.Bytes, More: amountOf(now.Lines, "line") + ", " + more}
 }
 
 // print prints the summary of a file. For CSV output it goes to standard error.
@@ -207,14 +207,14 @@ func (f *importFlags) printText(w io.Writer, file string, r bulk.Report, took ti
 	fmt.Fprintf(w, "%s: %s: %s%s new, %s changed, %s unchanged; %s rejected; in %.1f seconds%s\n", file,
 		amountOf(r.Names, "name"), would, humanize.Comma(r.New), humanize.Comma(r.Changed), humanize.Comma(r.Unchanged),
 		amountOf(r.Rejected, "line"), took.Seconds(), continued)
-	if r.Lost > 0 {
-		fmt.Fprintf(w, "%s: %s not imported, of names that were imported\n", file, amountOf(r.Lost, "detail"))
+	if r.UnmappedCount > 0 {
+		fmt.Fprintf(w, "%s: %s not imported, of names that were imported\n", file, amountOf(r.UnmappedCount, "detail"))
 	}
 	if len(r.Unmapped) > 0 {
 		fmt.Fprintf(w, "%s: unmapped fields: %s\n", file, fieldCounts(r.Unmapped))
 	}
-	if r.Doubtful > 0 {
-		fmt.Fprintf(w, "%s: %s with warnings about the name, imported: see urnd registry check\n", file, amountOf(r.Doubtful, "line"))
+	if r.Warnings > 0 {
+		fmt.Fprintf(w, "%s: %s with warnings about the name, imported: see urnd registry check\n", file, amountOf(r.Warnings, "line"))
 	}
 	if len(r.Ignored) > 0 {
 		fmt.Fprintf(w, "%s: ignored columns: %s\n", file, strings.Join(r.Ignored, ", "))

@@ -41,7 +41,7 @@ of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 	}
 	f := addStore(cmd, w)
 	differences := addDifferences(cmd)
-	cmd.Flags().IntVarP(&m.N, "number", "n", 1, fmt.Sprintf("mint this `number` of names, at most %d", mint.Max))
+	cmd.Flags().IntVarP(&m.Count, "number", "n", 1, fmt.Sprintf("mint this `number` of names, at most %d", mint.Max))
 	cmd.Flags().Uint64Var(&from, "from", 0, "continue with this `number`, instead of the one after the last; registered names are "+
 		"skipped")
 	cmd.Flags().StringVar(&m.Note, "note", "", "reason for the history: a `text`")
@@ -51,7 +51,7 @@ of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 		}
 		if differences.dry {
 			changes, err := s.PreviewMint(ctx, s.actor, m)
-			return differences.print(s, changes, s.progress.Anew(err, "no name was reserved, because of --dry-run"))
+			return differences.print(s, changes, s.progress.InterruptedRestart(err, "no name was reserved, because of --dry-run"))
 		}
 		names, err := s.Mint(ctx, s.actor, m)
 		if err != nil {

@@ -25,8 +25,8 @@ type Wiring struct {
 	Resolve cli.OpenResolution
 	// Open opens the store of a configuration, which must have one.
 	Open func(ctx context.Context, c config.Registry) (registry.Store, error)
-	// Lost returns an error if the database file existed before and is missing.
-	Lost func(c config.Config) error
+	// CheckLost returns an error if the database file existed before and is missing.
+	CheckLost func(c config.Config) error
 	// New returns the registry in a store. Changes are logged to log, which may be nil.
 	New func(store registry.Store, names resolver.Names, log *slog.Logger) *registry.Registry
 	// Health returns the configuration of a checker of targets. The caller calls end after using it.

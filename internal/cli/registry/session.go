@@ -44,7 +44,7 @@ func newSession(w Wiring, c config.Config, store registry.Store, log *slog.Logge
 		return nil, errors.Join(err, store.Close())
 	}
 	cases := service.New(service.Config{
-		Registry: w.New(store, names, log), Unbounded: true, Created: audit.Created(log), Revoked: audit.Revoked(log),
+		Registry: w.New(store, names, log), Unbounded: true, Created: audit.LogTokenCreated(log), Revoked: audit.LogTokenRevoked(log),
 	})
 	return &session{Service: cases, actor: actor(), names: names, config: c, store: store}, nil
 }
@@ -61,7 +61,7 @@ func (s *session) key(name string, prefix bool) (registry.Key, error) {
 	if prefix {
 		key = registry.Prefix(name)
 	}
-	return s.KeyOf(s.actor, service.ToRead, key)
+	return s.CanonicalKey(s.actor, service.ToRead, key)
 }
 
 // size returns the number of names and prefixes below a prefix, 0 if unknown.
@@ -128,12 +128,12 @@ func (f *storeFlags) with(open opening, doing, stands string, do func(ctx contex
 	defer p.End()
 	s, err := open(ctx, f)
 	if err != nil {
-		return advised(p.Anew(err, "%s", stands))
+		return advised(p.InterruptedRestart(err, "%s", stands))
 	}
 	defer s.close()
 	s.cmd, s.progress = f.cmd, p
-	s.out, s.errs = p.Over(f.cmd.OutOrStdout()), p.Over(f.cmd.ErrOrStderr())
-	return advised(p.Anew(do(ctx, s), "%s", stands))
+	s.out, s.errs = p.Writer(f.cmd.OutOrStdout()), p.Writer(f.cmd.ErrOrStderr())
+	return advised(p.InterruptedRestart(do(ctx, s), "%s", stands))
 }
 
 // advised makes errors of arguments usage errors, and adds hints to others.
@@ -162,7 +162,7 @@ func made(ctx context.Context, f *storeFlags) (*session, error) {
 // dry is existing, or opens an empty temporary registry if there is none.
 func dry(ctx context.Context, f *storeFlags) (*session, error) {
 	c, err := f.load()
-	if err != nil || f.wiring.Lost(c) != nil || mustExist(c.Registry.Store) == nil {
+	if err != nil || f.wiring.CheckLost(c) != nil || mustExist(c.Registry.Store) == nil {
 		return existing(ctx, f)
 	}
 	store, err := newTemporary(ctx)
@@ -186,7 +186,7 @@ func madeUnlessDry(isDry *bool) opening {
 func (f *storeFlags) open(ctx context.Context, check func(store string) error) (*session, error) {
 	c, err := f.load()
 	if err == nil {
-		err = f.wiring.Lost(c)
+		err = f.wiring.CheckLost(c)
 	}
 	if err == nil {
 		err = check(c.Registry.Store)
@@ -212,7 +212,7 @@ func (f *storeFlags) load() (config.Config, error) {
 // mustExist returns an error if a store is a missing file.
 func mustExist(store string) error {
 	if path, ok := cli.StoreFile(store); ok {
-		return sqlite.MustExist(path)
+		return sqlite.CheckExists(path)
 	}
 	return nil
 }
@@ -250,7 +250,7 @@ func addPrefix(cmd *cobra.Command) *bool {
 
 // addTime adds a time flag to cmd. parse determines whether a date means its first or its last moment.
 func addTime(cmd *cobra.Command, at *time.Time, name, usage string, parse func(string) (time.Time, error)) {
-	cli.Parsed(cmd, at, name, usage, func(text string) (time.Time, error) {
+	cli.AddParsed(cmd, at, name, usage, func(text string) (time.Time, error) {
 		t, err := parse(text)
 		return t.Truncate(time.Millisecond), err
 	})
@@ -259,7 +259,7 @@ func addTime(cmd *cobra.Command, at *time.Time, name, usage string, parse func(s
 // addEncoding adds the flag --encoding to cmd.
 func addEncoding(cmd *cobra.Command) *charset.Encoding {
 	encoding := new(charset.Encoding)
-	cli.Parsed(cmd, encoding, "encoding", "`encoding` of the files, such as windows-1252, latin1 or utf-16le. Empty: UTF-8, or that of "+
+	cli.AddParsed(cmd, encoding, "encoding", "`encoding` of the files, such as windows-1252, latin1 or utf-16le. Empty: UTF-8, or that of "+
 		"the byte order mark or XML declaration", charset.Parse)
 	cli.Complete(cmd, "encoding", "utf-8", "utf-16le", "utf-16be", "latin1", "windows-1252", "iso-8859-15", "shift_jis")
 	return encoding

@@ -29,8 +29,8 @@ type setFlags struct {
 
 // recordFlags returns the fields of a record that have their own flags.
 func recordFlags() (all field.Fields[registry.Record]) {
-	for _, f := range field.OfRecord() {
-		if f.Type != field.Status && f.Type != field.Targets && !f.ReadOnly && !f.OfWithdrawn {
+	for _, f := range field.RecordFields() {
+		if f.Type != field.Status && f.Type != field.Targets && !f.ReadOnly && !f.WithdrawnOnly {
 			all = append(all, f)
 		}
 	}
@@ -38,7 +38,7 @@ func recordFlags() (all field.Fields[registry.Record]) {
 }
 
 func newSet(w Wiring) *cobra.Command {
-	edit := registry.Edit{IfVersion: registry.Any}
+	edit := registry.Edit{IfVersion: registry.AnyVersion}
 	var version uint
 	cmd := &cobra.Command{
 		Use:        "set NAME [URI] [--target URI [--type TYPE] [--language TAG]...]...",
@@ -75,7 +75,7 @@ times are not used.`,
 	cmd.Flags().StringVar(&edit.Note, "note", "", "reason for the history: a `text`")
 	cmd.Flags().UintVar(&version, "if-version", 0, "change it only if its current version has this `number`; 0: only if it is not registered")
 	output := cli.AddOutput(cmd, "one object for the name", cli.CSV, cli.JSON)
-	cli.Before(cmd, func(args []string) (err error) {
+	cli.AddCheck(cmd, func(args []string) (err error) {
 		if len(args) > 1 {
 			err = cmd.Flags().Set("target", args[1])
 		}
@@ -112,7 +112,7 @@ func (s *setFlags) run(ctx context.Context, in *session, d *differenceFlags, edi
 	if err := d.print(in, changed, err); err != nil {
 		return err
 	}
-	if doubt := in.Doubt(edit.Key); doubt != nil {
+	if doubt := in.Warning(edit.Key); doubt != nil {
 		in.say("warning: %v", doubt)
 	}
 	if withdrawn {

@@ -116,7 +116,7 @@ func addCounts(cmd *cobra.Command, output *cli.Output) *countFlags {
 	addTime(cmd, &f.until, "until", "count up to this `day`, in UTC", plaintext.ParseDay)
 	cli.Exclude(cmd, "day", "since")
 	cli.Exclude(cmd, "day", "until")
-	cli.Before(cmd, func(args []string) error {
+	cli.AddCheck(cmd, func(args []string) error {
 		switch top := cmd.Flags().Changed("top"); {
 		case top && len(args) > 0:
 			return errCountBoth

@@ -20,7 +20,7 @@ type targetFlags struct{ targets []registry.Target }
 // addTargets adds the flags of targets to cmd, one for each field.
 func addTargets(cmd *cobra.Command) *targetFlags {
 	f := new(targetFlags)
-	for _, of := range field.OfTarget() {
+	for _, of := range field.TargetFields() {
 		usage := strings.ReplaceAll(of.FlagUsage(), "the target", "the --target before")
 		if of.Required {
 			usage += "; repeatable"

@@ -43,18 +43,18 @@ stored.`,
 	f := addStore(cmd, w)
 	cmd.Flags().StringVar(&t.Name, "name", "", "the `name` of its owner, shown in the history of its changes")
 	roles := []string{registry.Reader.String(), registry.Writer.String(), registry.Admin.String()}
-	cli.Parsed(cmd, &t.Role, "role", "its `role`: "+cli.Or(roles...), cli.ParseText[registry.Role])
+	cli.AddParsed(cmd, &t.Role, "role", "its `role`: "+cli.JoinOr(roles...), cli.ParseText[registry.Role])
 	cli.Complete(cmd, "role", roles...)
 	cmd.Flags().StringArrayVar(&t.Prefixes, "prefix", nil, "only for names with this `prefix`; repeatable")
 	var actions []string
 	for _, a := range registry.Actions() {
 		actions = append(actions, string(a))
 	}
-	cli.Each(cmd, &t.Actions, "action", "only for this `action`: "+cli.Or(actions...)+"; repeatable", cli.ParseText[registry.Action])
+	cli.AddParsedList(cmd, &t.Actions, "action", "only for this `action`: "+cli.JoinOr(actions...)+"; repeatable", cli.ParseText[registry.Action])
 	cli.Complete(cmd, "action", actions...)
 	cmd.Flags().StringVar(&t.Note, "note", "", "a `text` for the list of tokens")
-	cli.Parsed(cmd, &t.Expires, "expires", "expiry `time`: 2032-01-01, 2032-01-01T12:00:00Z, or 720h from now", expiry)
-	cli.Require(cmd, "role", "it is "+cli.Or(roles...))
+	cli.AddParsed(cmd, &t.Expires, "expires", "expiry `time`: 2032-01-01, 2032-01-01T12:00:00Z, or 720h from now", expiry)
+	cli.Require(cmd, "role", "it is "+cli.JoinOr(roles...))
 	return f.run(made, "creating a token", "no token was created", func(ctx context.Context, s *session, _ []string) error {
 		made, secret, err := s.CreateToken(ctx, s.actor, t)
 		if err != nil {

@@ -22,10 +22,10 @@ func runTokens(t *testing.T, store string, args ...string) (out, errs string, er
 func TestTokenCommands(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "registry.db")
 	secret, errs, err := runTokens(t, store, "create", "--name", "loader", "--role", "writer", "--prefix", "URN:NBN:fi:", "--expires", "2132-01-01", "--note", "two\nlines")
-	if err != nil || !strings.HasPrefix(secret, token.Start) || strings.Count(secret, "\n") != 1 || !strings.Contains(errs, "only now") {
+	if err != nil || !strings.HasPrefix(secret, token.SecretPrefix) || strings.Count(secret, "\n") != 1 || !strings.Contains(errs, "only now") {
 		t.Fatalf("%q, %q, %v", secret, errs, err)
 	}
-	id := secret[len(token.Start):][:16]
+	id := secret[len(token.SecretPrefix):][:16]
 	list, _, err := runTokens(t, store, "list")
 	if err != nil || strings.Count(list, "\n") != 2 || !strings.Contains(list, id+"  writer  loader") || !strings.Contains(list, "2132-01-01T00:00:00Z") || strings.Contains(list, strings.TrimSpace(secret)) {
 		t.Errorf("%v\n%s", err, list)

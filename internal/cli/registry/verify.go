@@ -33,7 +33,7 @@ Whether names lead where they should is shown by check and health.`,
 	}
 	f := addStore(cmd, w)
 	var head []byte
-	cli.Parsed(cmd, &head, "head", "a `digest` that urnd registry head has printed: it must be in the history", parseHead)
+	cli.AddParsed(cmd, &head, "head", "a `digest` that urnd registry head has printed: it must be in the history", parseHead)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		begun := "reading names"
 		if len(args) > 0 {
@@ -44,12 +44,12 @@ Whether names lead where they should is shown by check and health.`,
 		const stands = "%d problems were found so far, and nothing was changed"
 		v, err := f.verified(cmd.Context(), p, args)
 		if err != nil {
-			return p.Anew(err, stands, 0)
+			return p.InterruptedRestart(err, stands, 0)
 		}
 		defer v.store.Close()
 		problems, err := printProblems(cmd.Context(), p, v.verify, cmd.OutOrStdout())
 		if err != nil {
-			return p.Anew(err, stands, problems)
+			return p.InterruptedRestart(err, stands, problems)
 		}
 		p.End()
 		if problems > 0 {
@@ -118,13 +118,13 @@ const maxProblems = 1000
 
 // printProblems verifies a store, prints its problems, and returns their number.
 func printProblems(ctx context.Context, p *cli.Progress, verify verifying, to io.Writer) (problems int, err error) {
-	w := p.Over(to)
+	w := p.Writer(to)
 	err = verify(ctx, func(problem string) {
 		if problems++; problems <= maxProblems {
 			fmt.Fprintln(w, problem)
 		}
 	}, func(done, all registry.Seq) {
-		p.Show(cli.Step{What: "verifying", Done: int64(done), Total: int64(all), Unit: "versions"})
+		p.Show(cli.Step{Activity: "verifying", Done: int64(done), Total: int64(all), Unit: "versions"})
 	})
 	if problems > maxProblems {
 		fmt.Fprintf(w, "... and %d more\n", problems-maxProblems)
@@ -171,7 +171,7 @@ func parseHead(text string) ([]byte, error) {
 func findHead(cmd *cobra.Command, store registry.Store, digest [sha256.Size]byte) error {
 	var found, last registry.Commit
 	err := store.Read(cmd.Context(), func(tx registry.Tx) (err error) {
-		if found, err = tx.CommitBy(digest); err == nil {
+		if found, err = tx.CommitByDigest(digest); err == nil {
 			last, err = tx.LastCommit()
 		}
 		return err

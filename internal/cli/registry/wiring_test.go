@@ -23,18 +23,18 @@ func testWiring() Wiring {
 		return sqlite.Open(ctx, path)
 	}
 	return Wiring{
-		Lost: func(c config.Config) error {
+		CheckLost: func(c config.Config) error {
 			path, _ := cli.StoreFile(c.Registry.Store)
-			return sqlite.Lost(path)
+			return sqlite.CheckLost(path)
 		},
 		Names: clitest.NamesOf, Open: open, OwnNames: func(config.Listen) []string { return nil },
 		New: func(store registry.Store, names resolver.Names, _ *slog.Logger) *registry.Registry {
 			return registry.New(registry.Config{
-				Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Now: time.Now, Only: names.AskedFor(),
+				Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.DidYouMean, Now: time.Now, OwnedPrefixes: names.RegistryPrefixes(),
 				Canonical: func(text string) (string, error) {
 					q, err := resolver.ParseQuery(text, resolver.I2L)
 					if err == nil {
-						q, err = names.Canonical(names.Named(q))
+						q, err = names.Canonical(names.Identify(q))
 					}
 					return q.URI.String(), err
 				},

@@ -69,11 +69,11 @@ concurrently. Each has one line of output, in input order: the location, or
 		}
 		ctx := cmd.Context()
 		if fresh {
-			ctx = resolver.WithFresh(ctx)
+			ctx = resolver.WithCacheBypass(ctx)
 			cmd.SetContext(ctx)
 		}
 		if lines {
-			return cli.Lines{Output: o.Output, What: "resolving", Workers: lineWorkers, Run: o.line}.RunAll(cmd, args)
+			return cli.LineRunner{Output: o.Output, Activity: "resolving", Workers: lineWorkers, Run: o.line}.RunAll(cmd, args)
 		}
 		return o.resolveAll(ctx, args)
 	}
@@ -117,7 +117,7 @@ func (o output) resolveAll(ctx context.Context, args []string) error {
 }
 
 func (o output) resolve(ctx context.Context, arg string) error {
-	q, answer, trace, err := o.ask(ctx, arg)
+	q, answer, trace, err := o.resolveOne(ctx, arg)
 	if o.trace && !o.IsJSON() {
 		for _, step := range trace.Steps() {
 			fmt.Fprintf(o.w, "# %s: %s\n", step.Stage, step.Detail)
@@ -134,7 +134,7 @@ func (o output) resolve(ctx context.Context, arg string) error {
 
 // line resolves a line.
 func (o output) line(ctx context.Context, line string) (cli.Result, error) {
-	q, answer, trace, err := o.ask(ctx, line)
+	q, answer, trace, err := o.resolveOne(ctx, line)
 	if err != nil {
 		return cli.Result{}, err
 	}
@@ -145,10 +145,10 @@ func (o output) line(ctx context.Context, line string) (cli.Result, error) {
 	return cli.Result{Text: strings.Join(o.locations(q, answer), "\t"), Document: api.NewAnswer(q, answer, steps)}, nil
 }
 
-// ask resolves one URI, and returns its trace even on failure.
-func (o output) ask(ctx context.Context, arg string) (resolver.Query, resolver.Answer, *resolver.Trace, error) {
+// resolveOne resolves one URI, and returns its trace even on failure.
+func (o output) resolveOne(ctx context.Context, arg string) (resolver.Query, resolver.Answer, *resolver.Trace, error) {
 	ctx, trace := resolver.WithTrace(ctx, time.Now)
-	q, err := o.names.TypedQuery(arg, o.service)
+	q, err := o.names.ParseInput(arg, o.service)
 	if err != nil {
 		return resolver.Query{}, resolver.Answer{}, trace, err
 	}

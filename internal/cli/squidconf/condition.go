@@ -18,13 +18,13 @@ import (
 type condition struct {
 	cubes   []cube
 	except  []cube
-	missing []Loss
+	missing []Unconverted
 	login   bool // it depends on users or on a login
 }
 
-// lose records a part of an acl that rules cannot express.
-func (c *condition) lose(a *ACL, at Position, why, instead string) {
-	c.missing = append(c.missing, Loss{at, "acl " + a.Name, why, instead})
+// addUnconverted records a part of an acl that rules cannot express.
+func (c *condition) addUnconverted(a *ACL, at Position, why, instead string) {
+	c.missing = append(c.missing, Unconverted{at, "acl " + a.Name, why, instead})
 }
 
 // maxNesting bounds the depth of nested acls (any-of, all-of), and maxNested the nested acls of a
@@ -39,7 +39,7 @@ func (c *conversion) literal(word string, at Position, depth int) (means conditi
 	name, isNegated := strings.CutPrefix(word, "!")
 	a := c.acls.Named(name)
 	if a == nil {
-		means.missing = []Loss{{at, "acl " + name, "no acl has this name", "an acl defined before it"}}
+		means.missing = []Unconverted{{at, "acl " + name, "no acl has this name", "an acl defined before it"}}
 		return means
 	}
 	means = c.conditionOf(a, depth)
@@ -64,10 +64,10 @@ func (c *conversion) literal(word string, at Position, depth int) (means conditi
 // conditionOf returns the meaning of an acl.
 func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 	if a.Unread != nil {
-		means.lose(a, a.Position, a.Unread.Error(), "run the command where the file is")
+		means.addUnconverted(a, a.Position, a.Unread.Error(), "run the command where the file is")
 	}
 	for _, list := range a.Empty {
-		c.lose(Directive{Position: a.Position, Name: "acl " + a.Name}, "the file "+list+" is empty, and is not loaded if it is not", "# none in the file, before the import")
+		c.addUnconverted(Directive{Position: a.Position, Name: "acl " + a.Name}, "the file "+list+" is empty, and is not loaded if it is not", "# none in the file, before the import")
 	}
 	switch a.Type {
 	case "src":
@@ -99,7 +99,7 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 	case "any-of", "all-of":
 		c.group(a, &means, depth)
 	default:
-		means.lose(a, a.Position, "acls of type "+a.Type+": missing", c.insteadOf("acl "+a.Type, "clients, users, hosts, paths or times"))
+		means.addUnconverted(a, a.Position, "acls of type "+a.Type+": missing", c.insteadOf("acl "+a.Type, "clients, users, hosts, paths or times"))
 	}
 	return means
 }
@@ -108,7 +108,7 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 func (a *ACL) each(means *condition, instead string, read func(Item) error) {
 	for _, item := range a.Items {
 		if err := read(item); err != nil {
-			means.lose(a, item.At, err.Error(), instead)
+			means.addUnconverted(a, item.At, err.Error(), instead)
 		}
 	}
 }
@@ -210,7 +210,7 @@ var errNotUTF8 = errors.New("names that are not in UTF-8: missing")
 func (c *conversion) users(a *ACL, means *condition) {
 	means.login = true
 	if !c.canLogIn() {
-		means.lose(a, a.Position, "no user can log in", "access.proxy_users or access.helpers")
+		means.addUnconverted(a, a.Position, "no user can log in", "access.proxy_users or access.helpers")
 		return
 	}
 	holds := new(values)
@@ -243,13 +243,13 @@ func (c *conversion) group(a *ACL, means *condition, depth int) {
 		var lists [][]cube
 		for _, item := range line {
 			if c.nested++; depth >= maxNesting || c.nested > maxNested {
-				means.lose(a, item.At, "acls refer to each other, or too many", "rules")
+				means.addUnconverted(a, item.At, "acls refer to each other, or too many", "rules")
 				return
 			}
 			part := c.literal(item.Value, item.At, depth+1)
 			means.login = means.login || part.login
 			if len(part.missing) > 0 || len(part.except) > 0 {
-				means.lose(a, item.At, fmt.Sprintf("%s in %s has no equivalent in a rule", item.Value, a.Type), "rules")
+				means.addUnconverted(a, item.At, fmt.Sprintf("%s in %s has no equivalent in a rule", item.Value, a.Type), "rules")
 			}
 			if len(part.except) > 0 {
 				part.cubes = nil // they would match more than the acl
@@ -260,7 +260,7 @@ func (c *conversion) group(a *ACL, means *condition, depth int) {
 		case a.Type == "any-of":
 			means.cubes = append(means.cubes, slices.Concat(lists...)...)
 		case !ok:
-			means.lose(a, a.Position, "the intersection of its acls has no equivalent in one rule", "rules")
+			means.addUnconverted(a, a.Position, "the intersection of its acls has no equivalent in one rule", "rules")
 		case len(line) > 0: // an empty line matches nothing, although the empty product is everything
 			means.cubes = append(means.cubes, all...)
 		}

@@ -11,22 +11,22 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Loss is a line that was not converted, completely or partly.
-type Loss struct {
-	At        Position
-	Directive string
-	Why       string
-	Instead   string // the alternative
+// Unconverted is a line that was not converted, completely or partly.
+type Unconverted struct {
+	At          Position
+	Directive   string
+	Reason      string
+	Alternative string // the alternative
 }
 
 // Result is a converted configuration.
 type Result struct {
 	// YAML is a complete and valid configuration of urnd, with comments.
 	YAML string
-	// Lost are the losses in the order of lines. They never contain passwords.
-	Lost []Loss
+	// Unconverted are the losses in the order of lines. They never contain passwords.
+	Unconverted []Unconverted
 	// Unneeded are the lines for which urnd needs no setting.
-	Unneeded []Loss
+	Unneeded []Unconverted
 }
 
 type conversion struct {
@@ -121,13 +121,13 @@ func (c *conversion) convert(d Directive) {
 	row, ok := c.rows[d.Name]
 	switch {
 	case !ok:
-		c.lose(d, "Squid 5 does not support this directive", "nothing, where Squid warned of it")
+		c.addUnconverted(d, "Squid 5 does not support this directive", "nothing, where Squid warned of it")
 	case row.convert != nil:
 		row.convert(c, d)
 	case row.kind == unneeded:
 		c.unneeded(d, c.insteadOf(d.Name, ""))
 	case row.kind == missing:
-		c.lose(d, "missing", c.insteadOf(d.Name, ""))
+		c.addUnconverted(d, "missing", c.insteadOf(d.Name, ""))
 	}
 }
 
@@ -136,12 +136,12 @@ func (c *conversion) insteadOf(name, byDefault string) string {
 	return cmp.Or(strings.ReplaceAll(c.rows[name].instead, "`", ""), byDefault)
 }
 
-func (c *conversion) lose(d Directive, why, instead string) {
-	c.result.Lost = append(c.result.Lost, Loss{d.Position, d.Name, why, instead})
+func (c *conversion) addUnconverted(d Directive, why, instead string) {
+	c.result.Unconverted = append(c.result.Unconverted, Unconverted{d.Position, d.Name, why, instead})
 }
 
 func (c *conversion) unneeded(d Directive, why string) {
-	c.result.Unneeded = append(c.result.Unneeded, Loss{d.Position, d.Name, why, ""})
+	c.result.Unneeded = append(c.result.Unneeded, Unconverted{d.Position, d.Name, why, ""})
 }
 
 // set converts a line to one setting.
@@ -225,9 +225,9 @@ func (c *conversion) finish(name string) (Result, error) {
 	for i, d := range c.directives {
 		at[d.Position] = i
 	}
-	slices.SortStableFunc(c.result.Lost, func(a, b Loss) int { return at[a.At] - at[b.At] })
-	said := make(map[Loss]bool) // several lines may use the same acl
-	c.result.Lost = slices.DeleteFunc(c.result.Lost, func(l Loss) bool {
+	slices.SortStableFunc(c.result.Unconverted, func(a, b Unconverted) int { return at[a.At] - at[b.At] })
+	said := make(map[Unconverted]bool) // several lines may use the same acl
+	c.result.Unconverted = slices.DeleteFunc(c.result.Unconverted, func(l Unconverted) bool {
 		before := said[l]
 		said[l] = true
 		return before
@@ -239,19 +239,19 @@ func (c *conversion) finish(name string) (Result, error) {
 		return Result{}, fmt.Errorf("writing YAML: %w", err)
 	}
 	all.WriteString(text)
-	write := func(title string, lines []Loss) {
+	write := func(title string, lines []Unconverted) {
 		for i, l := range lines {
 			if i == 0 {
 				all.WriteString("\n# " + title + ":\n")
 			}
-			text := fmt.Sprintf("%s: %s: %s", l.At, l.Directive, l.Why)
-			if l.Instead != "" {
-				text += "; instead: " + l.Instead
+			text := fmt.Sprintf("%s: %s: %s", l.At, l.Directive, l.Reason)
+			if l.Alternative != "" {
+				text += "; instead: " + l.Alternative
 			}
 			all.WriteString("#   " + Plain(text) + "\n")
 		}
 	}
-	write("Not converted", c.result.Lost)
+	write("Not converted", c.result.Unconverted)
 	write("Not required", c.result.Unneeded)
 	c.result.YAML = all.String()
 	return c.result, nil

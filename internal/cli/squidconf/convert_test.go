@@ -71,7 +71,7 @@ func policyOf(t testing.TB, c config.Config) *policy.Policy {
 		}
 		rules = append(rules, rule)
 	}
-	p, err := policy.New(policy.Enforce, rules)
+	p, err := policy.New(policy.ModeEnforce, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,12 +150,12 @@ func TestConvert(t *testing.T) {
 				t.Errorf("%v\n%s", err, r.YAML)
 			}
 			for _, secret := range []string{"peersecret", "ldapsecret"} {
-				if text := r.YAML + fmt.Sprint(r.Lost, r.Unneeded); strings.Contains(text, secret) {
+				if text := r.YAML + fmt.Sprint(r.Unconverted, r.Unneeded); strings.Contains(text, secret) {
 					t.Errorf("a password is printed: %s", text)
 				}
 			}
-			if sample == "testdata/debian.conf" && len(r.Lost) > 0 {
-				t.Errorf("%+v", r.Lost)
+			if sample == "testdata/debian.conf" && len(r.Unconverted) > 0 {
+				t.Errorf("%+v", r.Unconverted)
 			}
 		})
 	}
@@ -168,8 +168,8 @@ func TestConvertPackaged(t *testing.T) {
 		t.Skipf("the package squid is not installed: %v", err)
 	}
 	r, err := Convert(disk, path)
-	if err != nil || len(r.Lost) > 0 {
-		t.Fatalf("%v, %+v", err, r.Lost)
+	if err != nil || len(r.Unconverted) > 0 {
+		t.Fatalf("%v, %+v", err, r.Unconverted)
 	}
 	load(t, r)
 }
@@ -246,8 +246,8 @@ func TestConvertLines(t *testing.T) {
 			}
 		}
 		lost := ""
-		if len(r.Lost) > 0 {
-			lost = r.Lost[0].Directive + " " + r.Lost[0].Why
+		if len(r.Unconverted) > 0 {
+			lost = r.Unconverted[0].Directive + " " + r.Unconverted[0].Reason
 		}
 		if lost != tt.lost {
 			t.Errorf("%s: %q is lost, want %q", tt.text, lost, tt.lost)
@@ -265,7 +265,7 @@ func TestUnknownAllowsNothing(t *testing.T) {
 	} {
 		r := convertText(t, acls+"http_access "+line+"\nhttp_access "+map[bool]string{true: "deny", false: "allow"}[strings.HasPrefix(line, "allow")]+" all\n")
 		c := load(t, r)
-		if allowed(t, c, policyOf(t, c), asked) || len(r.Lost) == 0 {
+		if allowed(t, c, policyOf(t, c), asked) || len(r.Unconverted) == 0 {
 			t.Errorf("%s allows, or loses nothing:\n%s", line, r.YAML)
 		}
 	}
@@ -281,7 +281,7 @@ func TestConvertUsers(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := load(t, r)
-		first := r.Lost[0].Directive + " " + r.Lost[0].Why
+		first := r.Unconverted[0].Directive + " " + r.Unconverted[0].Reason
 		if first != "http_access clients without login are allowed" || (c.Access.ProxyUsers != "") != isFile || (len(c.Access.Helpers) == 1) == isFile {
 			t.Errorf("%s: %s\n%s", user, first, r.YAML)
 		}
@@ -449,12 +449,12 @@ func TestRulesDecideAsSquid(t *testing.T) {
 		r := convertText(t, acls+strings.Join(lines, "\n"))
 		c := load(t, r)
 		p := policyOf(t, c)
-		if len(r.Lost) == 0 {
+		if len(r.Unconverted) == 0 {
 			exact++
 		}
 		for _, asked := range requests {
 			squid, urnd := squidAllows(lines, holds, asked), allowed(t, c, p, asked)
-			if urnd && !squid || len(r.Lost) == 0 && squid != urnd {
+			if urnd && !squid || len(r.Unconverted) == 0 && squid != urnd {
 				t.Fatalf("%+v: Squid %v, urnd %v, by\n%s\n%s", asked, squid, urnd, strings.Join(lines, "\n"), r.YAML)
 			}
 		}

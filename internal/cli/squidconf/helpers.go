@@ -39,7 +39,7 @@ func withoutPassword(command []string) (safe []string, found bool) {
 func (c *conversion) newHelper(d Directive, kind string, command []string) *yaml.Node {
 	safe, found := withoutPassword(command)
 	if found {
-		c.lose(d, "the password of -w is not shown", "write it to "+passwordFile+", which only urnd can read")
+		c.addUnconverted(d, "the password of -w is not shown", "write it to "+passwordFile+", which only urnd can read")
 	}
 	helper := newTable(from(d))
 	put(helper, "for", kind)
@@ -52,15 +52,15 @@ func (c *conversion) login(d Directive) {
 	words := d.Arguments()
 	switch scheme := strings.ToLower(d.argument(0)); {
 	case len(words) < 3:
-		c.lose(d, "the scheme, parameter or value is missing", "access.proxy_users")
+		c.addUnconverted(d, "the scheme, parameter or value is missing", "access.proxy_users")
 	case scheme == "negotiate":
 		c.negotiateParameter(d, words[1], words[2:])
 	case scheme != "basic":
-		c.lose(d, scheme+": missing", "access.helpers, for passwords or negotiate")
+		c.addUnconverted(d, scheme+": missing", "access.helpers, for passwords or negotiate")
 	case words[1] != "program":
 		c.basicParameter(d, words[1], words[2:])
 	case !strings.HasPrefix(words[2], "/"):
-		c.lose(d, "the program is missing", "access.helpers")
+		c.addUnconverted(d, "the program is missing", "access.helpers")
 	case path.Base(words[2]) == "basic_ncsa_auth" && len(words) == 4 && c.isVerified(words[3]):
 		c.usersFile = words[3]
 		c.set(d, "access.proxy_users", words[3])
@@ -103,7 +103,7 @@ func (c *conversion) basicParameter(d Directive, name string, values []string) {
 			put(h, "case_sensitive", true)
 		}
 	default:
-		c.lose(d, "basic "+name+": missing", "access.helpers")
+		c.addUnconverted(d, "basic "+name+": missing", "access.helpers")
 		return
 	}
 	h.HeadComment += "\n" + from(d)
@@ -115,14 +115,14 @@ func (c *conversion) negotiateParameter(d Directive, name string, values []strin
 	case name == "program" && strings.HasPrefix(values[0], "/"):
 		c.negotiate = c.newHelper(d, "negotiate", values)
 	case name == "program":
-		c.lose(d, "the program is missing", "access.helpers")
+		c.addUnconverted(d, "the program is missing", "access.helpers")
 	case name == "keep_alive":
 		c.unneeded(d, "negotiate keep_alive: connections stay open")
 	case name == "children" && h != nil: // without concurrency, as in Squid
 		put(h, "processes", numberOf(values[0], 256))
 		h.HeadComment += "\n" + from(d)
 	default:
-		c.lose(d, "negotiate "+name+": missing", "access.helpers")
+		c.addUnconverted(d, "negotiate "+name+": missing", "access.helpers")
 	}
 }
 
@@ -148,7 +148,7 @@ func (c *conversion) externalType(d Directive) {
 	words := d.Arguments()
 	program := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, "/") })
 	if program < 1 {
-		c.lose(d, "the name or program is missing", "access.helpers")
+		c.addUnconverted(d, "the name or program is missing", "access.helpers")
 		return
 	}
 	var format []string
@@ -162,9 +162,9 @@ func (c *conversion) externalType(d Directive) {
 	}
 	switch isGroup := slices.Equal(format, []string{"%LOGIN"}) || slices.Equal(format, []string{"%un"}); {
 	case !isGroup || firstOf(options, "protocol", "quote") != "":
-		c.lose(d, "programs that are asked for other than the user and a group: missing", "rules by clients, hosts, paths and times")
+		c.addUnconverted(d, "programs that are asked for other than the user and a group: missing", "rules by clients, hosts, paths and times")
 	case c.groups != nil:
-		c.lose(d, "a second program for groups: missing", "access.helpers, with one for groups")
+		c.addUnconverted(d, "a second program for groups: missing", "access.helpers, with one for groups")
 	default:
 		h := c.newHelper(d, "groups", words[program:])
 		put(h, "processes", numberOf(firstOf(options, "children-max", "children"), 256))
@@ -179,17 +179,17 @@ func (c *conversion) externalType(d Directive) {
 func (c *conversion) external(a *ACL, means *condition) {
 	means.login = true
 	if c.groups == nil || len(a.Items) < 2 || a.Items[0].Value != c.groupType || !c.canLogIn() {
-		means.lose(a, a.Position, "acls of programs but those for groups, of users who log in: missing", "access.helpers")
+		means.addUnconverted(a, a.Position, "acls of programs but those for groups, of users who log in: missing", "access.helpers")
 		return
 	}
 	holds := new(values)
 	for _, item := range a.Items[1:] {
 		if !utf8.ValidString(item.Value) {
-			means.lose(a, item.At, errNotUTF8.Error(), "groups")
+			means.addUnconverted(a, item.At, errNotUTF8.Error(), "groups")
 			continue
 		}
 		if item.List != "" || strings.ContainsAny(item.Value, ": \t") {
-			means.lose(a, item.At, "groups from a file, or with spaces: missing", "groups")
+			means.addUnconverted(a, item.At, "groups from a file, or with spaces: missing", "groups")
 			continue
 		}
 		holds.texts = append(holds.texts, item.Value)

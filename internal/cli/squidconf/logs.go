@@ -15,7 +15,7 @@ func (c *conversion) logFormat(d Directive) {
 	name := d.argument(0)
 	_, text, _ := strings.Cut(d.Text, name)
 	if len(d.Words) < 2 {
-		c.lose(d, "the name or format is missing", "log.access")
+		c.addUnconverted(d, "the name or format is missing", "log.access")
 		return
 	}
 	c.formats[name] = strings.TrimSpace(text)
@@ -28,13 +28,13 @@ func (c *conversion) accessLog(d Directive) {
 	case slices.Equal(words, []string{"none"}):
 		return // equivalent to no log
 	case len(words) == 0 || words[0] == "none":
-		c.lose(d, "a log without a name, and requests that are not logged by acl: missing", "only, of log.access")
+		c.addUnconverted(d, "a log without a name, and requests that are not logged by acl: missing", "only, of log.access")
 		return
 	}
 	name, acls := c.logWords(d)
 	only, ok := c.logged(acls)
 	if !ok {
-		c.lose(d, "these acls as conditions of a log: missing", "only, of log.access, with statuses, hosts, clients, users and methods")
+		c.addUnconverted(d, "these acls as conditions of a log: missing", "only, of log.access, with statuses, hosts, clients, users and methods")
 		return
 	}
 	entry := newTable(from(d))
@@ -45,7 +45,7 @@ func (c *conversion) accessLog(d Directive) {
 	case strings.HasPrefix(file, "/"):
 		put(entry, "file", path.Join("/var/log/urnd", path.Base(file)), "The directory must belong to the user of urnd.")
 	default:
-		c.lose(d, "logs by UDP and TCP as Squid sends them: missing", "syslog, of log.access")
+		c.addUnconverted(d, "logs by UDP and TCP as Squid sends them: missing", "syslog, of log.access")
 		return
 	}
 	if len(only.Content) > 0 {
@@ -78,13 +78,13 @@ func (c *conversion) logFormatNamed(d Directive, name string) string {
 	case known[name] != "":
 		return known[name]
 	case !isDefined:
-		c.lose(d, "no logformat "+name+" is there: the log has that of Squid", "format, of log.access")
+		c.addUnconverted(d, "no logformat "+name+" is there: the log has that of Squid", "format, of log.access")
 	default:
 		err := c.files.CheckFormat(format)
 		if err == nil {
 			return format
 		}
-		c.lose(d, fmt.Sprintf("logformat %s: %v; the log has the format of Squid", name, err), "format, of log.access")
+		c.addUnconverted(d, fmt.Sprintf("logformat %s: %v; the log has the format of Squid", name, err), "format, of log.access")
 	}
 	return own
 }

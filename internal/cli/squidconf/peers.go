@@ -35,13 +35,13 @@ func (c *conversion) cachePeer(d Directive) {
 	_, isOrigin := options["originserver"]
 	switch n, err := strconv.ParseUint(port, 10, 16); {
 	case len(d.Words) < 4 || err != nil || n == 0 || !isAddress && !isName(host):
-		c.lose(d, "the host, type or one of two ports is missing", "proxy.upstreams")
+		c.addUnconverted(d, "the host, type or one of two ports is missing", "proxy.upstreams")
 		return
 	case d.argument(1) != "parent":
-		c.lose(d, Plain(d.argument(1))+": missing", "cache.shared, for several urnds")
+		c.addUnconverted(d, Plain(d.argument(1))+": missing", "cache.shared, for several urnds")
 		return
 	case isOrigin:
-		c.lose(d, "the server of a site (originserver): missing", "proxy.sites, with its hosts and this server")
+		c.addUnconverted(d, "the server of a site (originserver): missing", "proxy.sites, with its hosts and this server")
 		return
 	}
 	options["host"] = host
@@ -59,16 +59,16 @@ func (c *conversion) cachePeer(d Directive) {
 // peerOptions reports unsupported options of a parent.
 func (c *conversion) peerOptions(p *peer) {
 	if !p.has("no-query") && p.argument(3) != "0" {
-		c.lose(p.Directive, "ICP: missing", "nothing: the parent is used without it")
+		c.addUnconverted(p.Directive, "ICP: missing", "nothing: the parent is used without it")
 	}
 	for _, option := range []string{"sourcehash", "userhash", "weighted-round-robin", "closest-only", "multicast-responder"} {
 		if p.has(option) {
-			c.lose(p.Directive, option+": missing", "balance of proxy.upstreams")
+			c.addUnconverted(p.Directive, option+": missing", "balance of proxy.upstreams")
 		}
 	}
 	for _, option := range slices.Sorted(maps.Keys(p.options)) {
 		if suffix, ok := strings.CutPrefix(option, "ssl"); (ok || strings.HasPrefix(option, "tls-")) && suffix != "" {
-			c.lose(p.Directive, option+": missing", "tls of proxy.upstreams, with ca, server_name, certificate and key")
+			c.addUnconverted(p.Directive, option+": missing", "tls of proxy.upstreams, with ca, server_name, certificate and key")
 		}
 	}
 }
@@ -83,7 +83,7 @@ func (c *conversion) peerAccess(d Directive) {
 	words := d.Arguments()
 	at := slices.IndexFunc(c.peers, func(p *peer) bool { return len(words) > 2 && strings.EqualFold(p.name, words[0]) })
 	if at < 0 {
-		c.lose(d, "no parent defined before it has this name", "hosts of proxy.upstreams")
+		c.addUnconverted(d, "no parent defined before it has this name", "hosts of proxy.upstreams")
 		return
 	}
 	p := c.peers[at]
@@ -96,7 +96,7 @@ func (c *conversion) peerAccess(d Directive) {
 		p.hosts = append(p.hosts, hosts...)
 	default:
 		p.other = true
-		c.lose(d, "which requests a parent gets, by more than hosts: missing; the parent is left out", "hosts of proxy.upstreams")
+		c.addUnconverted(d, "which requests a parent gets, by more than hosts: missing; the parent is left out", "hosts of proxy.upstreams")
 	}
 }
 
@@ -136,7 +136,7 @@ func (c *conversion) alwaysDirect(d Directive) {
 	case action == "allow" && ok:
 		c.direct = append(c.direct, directRule{d, hosts})
 	default:
-		c.lose(d, "ways by more than hosts: missing", "proxies: [direct] of proxy.upstreams")
+		c.addUnconverted(d, "ways by more than hosts: missing", "proxies: [direct] of proxy.upstreams")
 	}
 }
 
@@ -144,18 +144,18 @@ func (c *conversion) neverDirect(d Directive) {
 	switch strings.Join(d.Arguments(), " ") {
 	case "allow all":
 		c.noDirect = true
-		if !slices.ContainsFunc(c.peers, func(p *peer) bool { return p.isAsked() && p.hosts == nil }) {
-			c.lose(d, "no parent is for all hosts: other hosts go direct", "a parent without hosts in proxy.upstreams, or a rule that denies other hosts")
+		if !slices.ContainsFunc(c.peers, func(p *peer) bool { return p.queried() && p.hosts == nil }) {
+			c.addUnconverted(d, "no parent is for all hosts: other hosts go direct", "a parent without hosts in proxy.upstreams, or a rule that denies other hosts")
 		}
 	case "deny all":
 	default:
 		c.noDirect = true // conservative: a request that had to use a parent must not go direct
-		c.lose(d, "ways by acls: missing; all requests go by parents", "direct, at the end of proxies")
+		c.addUnconverted(d, "ways by acls: missing; all requests go by parents", "direct, at the end of proxies")
 	}
 }
 
-// isAsked reports whether a parent gets any requests.
-func (p *peer) isAsked() bool { return !p.other && (!p.denies || p.hosts != nil) }
+// queried reports whether a parent gets any requests.
+func (p *peer) queried() bool { return !p.other && (!p.denies || p.hosts != nil) }
 
 // upstreams writes proxy.upstreams: direct hosts first, then parents grouped by their hosts, those for all
 // hosts last.
@@ -171,7 +171,7 @@ func (c *conversion) upstreams() {
 	for _, p := range c.peers {
 		at := slices.IndexFunc(groups, func(g []*peer) bool { return slices.Equal(g[0].hosts, p.hosts) })
 		switch {
-		case !p.isAsked():
+		case !p.queried():
 		case at < 0:
 			groups = append(groups, []*peer{p})
 		default:
@@ -181,7 +181,7 @@ func (c *conversion) upstreams() {
 	for _, forAll := range []bool{false, true} {
 		for _, group := range groups {
 			if forAll == (group[0].hosts == nil) {
-				ways = append(ways, c.way(group))
+				ways = append(ways, c.upstreamRoute(group))
 			}
 		}
 	}
@@ -190,8 +190,8 @@ func (c *conversion) upstreams() {
 	}
 }
 
-// way returns an entry of proxy.upstreams for parents with the same hosts.
-func (c *conversion) way(group []*peer) *yaml.Node {
+// upstreamRoute returns an entry of proxy.upstreams for parents with the same hosts.
+func (c *conversion) upstreamRoute(group []*peer) *yaml.Node {
 	first := group[0]
 	var comments, proxies []string
 	var weights []uint64
@@ -199,9 +199,9 @@ func (c *conversion) way(group []*peer) *yaml.Node {
 		comments = append(comments, from(p.Directive))
 		switch {
 		case slices.Contains(proxies, p.server):
-			c.lose(p.Directive, "a parent that is listed twice", "nothing")
+			c.addUnconverted(p.Directive, "a parent that is listed twice", "nothing")
 		case p.options["login"] != first.options["login"]:
-			c.lose(p.Directive, "parents with other logins in one entry: missing", "an entry of proxy.upstreams of its own")
+			c.addUnconverted(p.Directive, "parents with other logins in one entry: missing", "an entry of proxy.upstreams of its own")
 		default:
 			proxies, weights = append(proxies, p.server), append(weights, p.weight)
 		}
@@ -233,10 +233,10 @@ func (c *conversion) peerLogin(way *yaml.Node, p *peer) {
 	switch {
 	case p.options["login"] == "":
 	case !ok || user == "" || user == "*" || password == "" || strings.Contains(user, "%"):
-		c.lose(p.Directive, "this kind of login: missing", "user and password of proxy.upstreams")
+		c.addUnconverted(p.Directive, "this kind of login: missing", "user and password of proxy.upstreams")
 	default:
 		put(way, "user", Plain(user))
 		put(way, "password", file)
-		c.lose(p.Directive, "the password of login= is not shown", "write it to "+file+", which only urnd can read")
+		c.addUnconverted(p.Directive, "the password of login= is not shown", "write it to "+file+", which only urnd can read")
 	}
 }

@@ -50,7 +50,7 @@ func (c *conversion) accessLine(d Directive) accessLine {
 		if line.deny {
 			effect = "the rule denies more, without "
 		}
-		line.missing = append(append(line.missing, part.missing...), Loss{d.Position, d.Name, effect + word, "a rule of your own at this place"})
+		line.missing = append(append(line.missing, part.missing...), Unconverted{d.Position, d.Name, effect + word, "a rule of your own at this place"})
 	}
 	var ok bool
 	line.cubes, ok = product(known...)
@@ -68,7 +68,7 @@ func (c *conversion) accessLine(d Directive) accessLine {
 
 // inexact makes a line stricter than in Squid: it allows nothing, or denies everything.
 func (l *accessLine) inexact(why string) {
-	l.missing = append(l.missing, Loss{l.Position, l.Name, why, "rules of your own at this place"})
+	l.missing = append(l.missing, Unconverted{l.Position, l.Name, why, "rules of your own at this place"})
 	l.except, l.cubes = nil, nil
 	if l.deny {
 		l.cubes, l.closed = []cube{{}}, true
@@ -103,10 +103,10 @@ func (c *conversion) rules() ([]rule, error) {
 		return nil, fmt.Errorf("http_access: it takes more than %d rules", maxRules)
 	}
 	for _, line := range w.lines {
-		c.result.Lost = append(c.result.Lost, line.missing...)
+		c.result.Unconverted = append(c.result.Unconverted, line.missing...)
 		used := slices.ContainsFunc(all, func(r rule) bool { return r.at == line.Position })
 		if c.canLogIn() && !line.deny && !line.login && used {
-			c.lose(line.Directive, "clients without login are allowed", "access.proxy_users is for all clients of the proxy: run a second urnd without it")
+			c.addUnconverted(line.Directive, "clients without login are allowed", "access.proxy_users is for all clients of the proxy: run a second urnd without it")
 		}
 	}
 	return all, nil
@@ -126,7 +126,7 @@ func (w *writer) settle() {
 		line := &w.lines[i]
 		if _, ok := w.alone(i); !ok {
 			line.denyExcept = true
-			line.missing = append(line.missing, Loss{
+			line.missing = append(line.missing, Unconverted{
 				line.Position, line.Name, `requests that "!" excepts are denied, because rules cannot pass them to the following lines`,
 				"rules of your own at this place",
 			})
@@ -255,7 +255,7 @@ func tables(rules []rule) (all []*yaml.Node) {
 	ids := make(map[string]int)
 	said := ""
 	for _, r := range rules {
-		if r.vanishes(ofClients) || r.vanishes(ofDestinations) {
+		if r.impossible(ofClients) || r.impossible(ofDestinations) {
 			continue // without this condition the rule would match all addresses
 		}
 		id, note := "default", r.comment
@@ -326,7 +326,7 @@ func (v *values) plain(kind int) []string {
 	return v.texts
 }
 
-// vanishes reports whether a condition on addresses has no address that settings can express.
-func (c cube) vanishes(kind int) bool {
+// impossible reports whether a condition on addresses has no address that settings can express.
+func (c cube) impossible(kind int) bool {
 	return c[kind] != nil && len(c[kind].files)+len(c[kind].plain(kind)) == 0
 }

@@ -36,7 +36,7 @@ func (c *conversion) httpPort(d Directive) {
 		{"intercept", pac}, {"transparent", pac}, {"tproxy", pac}, {"ssl-bump", pac}, {"cert", tls}, {"tls-cert", tls}, {"require-proxy-header", "listen.proxy_protocol"},
 	} {
 		if _, ok := options[missing.option]; ok {
-			c.lose(d, missing.option+": missing", missing.instead)
+			c.addUnconverted(d, missing.option+": missing", missing.instead)
 			return
 		}
 	}
@@ -47,7 +47,7 @@ func (c *conversion) httpPort(d Directive) {
 	}
 	_, isAddress := parseAddress(host)
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || host != "" && !isAddress && !isName(host) {
-		c.lose(d, "the port is not a number from 1 to 65535, or the host is invalid", "listen.service")
+		c.addUnconverted(d, "the port is not a number from 1 to 65535, or the host is invalid", "listen.service")
 		return
 	}
 	if host == "" {
@@ -75,7 +75,7 @@ func (c *conversion) hostname(d Directive) {
 		c.set(d, "listen.names", []string{name})
 		return
 	}
-	c.lose(d, "it is not a host name", "listen.names")
+	c.addUnconverted(d, "it is not a host name", "listen.names")
 }
 
 func (c *conversion) forwardedFor(d Directive) {
@@ -83,21 +83,21 @@ func (c *conversion) forwardedFor(d Directive) {
 	mode := modes[d.argument(0)]
 	if mode == "" {
 		mode = "off"
-		c.lose(d, "this mode: missing", "proxy.forwarded")
+		c.addUnconverted(d, "this mode: missing", "proxy.forwarded")
 	}
 	c.set(d, "proxy.forwarded", mode)
 }
 
 func (c *conversion) via(d Directive) {
 	if d.argument(0) == "off" {
-		c.lose(d, "Via is always sent (RFC 9110 section 7.6.3)", "nothing: without it loops are not found")
+		c.addUnconverted(d, "Via is always sent (RFC 9110 section 7.6.3)", "nothing: without it loops are not found")
 	}
 }
 
 func (c *conversion) nameServers(d Directive) {
 	for _, word := range d.Arguments() {
 		if _, err := netip.ParseAddr(word); err != nil {
-			c.lose(d, "a name server is an address", "dns.servers")
+			c.addUnconverted(d, "a name server is an address", "dns.servers")
 			continue
 		}
 		c.add(d, "dns.servers", word)
@@ -130,7 +130,7 @@ func (u units) to(setting string, least, most float64, text func(int64) any) fun
 			c.set(d, setting, text(int64(min(max(n, least), most))))
 			return
 		}
-		c.lose(d, "it is not a number with a unit", setting)
+		c.addUnconverted(d, "it is not a number with a unit", setting)
 	}
 }
 
@@ -162,7 +162,7 @@ func (c *conversion) cacheMemory(d Directive) {
 	})
 	switch {
 	case !ok:
-		c.lose(d, "it is not a size", "cache.responses")
+		c.addUnconverted(d, "it is not a size", "cache.responses")
 		return
 	case isOff:
 		return
@@ -180,7 +180,7 @@ func (c *conversion) cacheMemory(d Directive) {
 func (c *conversion) cacheDirectory(d Directive) {
 	megabytes, ok := bytes().amount([]string{d.argument(2), "MB"})
 	if !ok {
-		c.lose(d, "the size is missing, or more than 1 TB", "cache.disk")
+		c.addUnconverted(d, "the size is missing, or more than 1 TB", "cache.disk")
 		return
 	}
 	c.disk += int64(megabytes)
@@ -193,7 +193,7 @@ func (c *conversion) cacheAccess(d Directive) {
 		c.set(d, "cache.responses", "0B")
 	case "allow all":
 	default:
-		c.lose(d, "what is cached by acls: missing", "cache with never, of proxy.sites")
+		c.addUnconverted(d, "what is cached by acls: missing", "cache with never, of proxy.sites")
 	}
 }
 
@@ -201,7 +201,7 @@ func (c *conversion) cacheAccess(d Directive) {
 func (c *conversion) refresh(d Directive) {
 	words := slices.DeleteFunc(d.Arguments(), func(word string) bool { return word == "-i" || word == "+i" })
 	if len(words) < 4 {
-		c.lose(d, "the pattern or one of three numbers is missing", "cache.heuristic_percent and cache.heuristic_max")
+		c.addUnconverted(d, "the pattern or one of three numbers is missing", "cache.heuristic_percent and cache.heuristic_max")
 		return
 	}
 	percent, percentErr := strconv.Atoi(strings.TrimSuffix(words[2], "%"))
@@ -212,7 +212,7 @@ func (c *conversion) refresh(d Directive) {
 	case pattern == `(/cgi-bin/|\?)` && least == "0" && percent == 0:
 		c.unneeded(d, "responses with neither a lifetime nor a modification time are not stored (RFC 9111 section 4.2.2)")
 	case pattern != "." || least != "0" || percentErr != nil || minutesErr != nil || len(words) > 4:
-		c.lose(d, "lifetimes by pattern, least ones, and options: missing", "cache with least and most, of proxy.sites")
+		c.addUnconverted(d, "lifetimes by pattern, least ones, and options: missing", "cache with least and most, of proxy.sites")
 	default:
 		c.set(d, "cache.heuristic_percent", min(max(percent, 0), 100))
 		c.set(d, "cache.heuristic_max", strconv.Itoa(min(max(minutes, 0), 8760*60))+"m")

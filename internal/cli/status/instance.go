@@ -63,21 +63,21 @@ type System struct {
 // instanceAt queries an instance.
 func instanceAt(ctx context.Context, c *admin.Client, now func() time.Time) Instance {
 	i := Instance{Address: c.Base()}
-	if err := i.ask(ctx, c, now); err != nil {
+	if err := i.fetch(ctx, c, now); err != nil {
 		return Instance{Address: c.Base(), Error: err.Error()}
 	}
 	return i
 }
 
-func (i *Instance) ask(ctx context.Context, c *admin.Client, now func() time.Time) error {
-	status, text, err := c.Answer(ctx, http.MethodGet, "/readyz", nil)
+func (i *Instance) fetch(ctx context.Context, c *admin.Client, now func() time.Time) error {
+	status, text, err := c.Do(ctx, http.MethodGet, "/readyz", nil)
 	if err != nil {
 		return err
 	}
 	var document readiness
 	switch {
 	case status != http.StatusOK && status != http.StatusServiceUnavailable:
-		return c.Refused(status, text)
+		return c.StatusError(status, text)
 	case json.Unmarshal(text, &document) != nil || document.Status == "":
 		return fmt.Errorf("%s: %w", c.Base(), errNoReadiness)
 	}

@@ -53,7 +53,7 @@ usage error.`,
 		if err != nil {
 			return err
 		}
-		all := ask(cmd.Context(), clients)
+		all := fetch(cmd.Context(), clients)
 		if err := printAll(cmd.OutOrStdout(), output, all); err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func clientsOf(access *admin.Flags, addresses []string) ([]*admin.Client, error)
 	}
 	var all []*admin.Client
 	for _, address := range addresses {
-		c, err := access.At(address)
+		c, err := access.ClientAt(address)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", address, err)
 		}
@@ -82,8 +82,8 @@ func clientsOf(access *admin.Flags, addresses []string) ([]*admin.Client, error)
 	return all, nil
 }
 
-// ask queries all instances concurrently, since an unreachable one takes the whole timeout.
-func ask(ctx context.Context, clients []*admin.Client) []Instance {
+// fetch queries all instances concurrently, since an unreachable one takes the whole timeout.
+func fetch(ctx context.Context, clients []*admin.Client) []Instance {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	all := make([]Instance, len(clients))

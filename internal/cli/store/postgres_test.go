@@ -19,8 +19,8 @@ func TestOpenPostgres(t *testing.T) {
 	t.Setenv("PGPASSWORD", "")
 	t.Setenv("PGPASSFILE", os.DevNull)
 	server := testserver.StartPostgres(t)
-	server.Ask("", "CREATE ROLE urnd LOGIN PASSWORD 'correct horse'")
-	server.Ask("", "CREATE DATABASE names OWNER urnd")
+	server.Query("", "CREATE ROLE urnd LOGIN PASSWORD 'correct horse'")
+	server.Query("", "CREATE DATABASE names OWNER urnd")
 	server.RequirePassword("urnd")
 	password := filepath.Join(t.TempDir(), "password")
 	if err := os.WriteFile(password, []byte("correct horse\n"), 0o600); err != nil {
@@ -34,9 +34,9 @@ func TestOpenPostgres(t *testing.T) {
 		{server.URLAt(server.Addr(), "names"), password, nil},
 		{server.URLAt("localhost:"+port, "names"), password, nil},
 		{strings.Replace(server.URL("names"), "postgres:", "postgresql:", 1), password, nil},
-		{server.URL("names"), "", registry.ErrNoStore},
+		{server.URL("names"), "", registry.ErrUnavailable},
 		{server.URL("names"), filepath.Join(t.TempDir(), "none"), os.ErrNotExist},
-		{server.URL("names"), "credential:registry-password", registry.ErrNoStore},
+		{server.URL("names"), "credential:registry-password", registry.ErrUnavailable},
 	} {
 		url := strings.Replace(c.url, "postgres@", "urnd@", 1)
 		s, err := store.Open(t.Context(), config.Registry{Store: url, Replica: url, Password: c.password})

@@ -31,11 +31,11 @@ func Open(ctx context.Context, c config.Registry) (registry.Store, error) {
 	return openPostgres(ctx, c)
 }
 
-// Lost returns an error if the database file of a configuration is missing, but existed before. state is the
+// CheckLost returns an error if the database file of a configuration is missing, but existed before. state is the
 // state directory of the service, "" for none.
-func Lost(c config.Registry, state string) error {
+func CheckLost(c config.Registry, state string) error {
 	if path, ok := cli.StoreFile(c.Store); ok {
-		return sqlite.Lost(path, state)
+		return sqlite.CheckLost(path, state)
 	}
 	return nil
 }
@@ -45,21 +45,21 @@ func Lost(c config.Registry, state string) error {
 // made is called with a file that was created.
 func Opener(c config.Registry, state string, made func(file string)) func(ctx context.Context, mustExist bool) (registry.Store, error) {
 	return func(ctx context.Context, mustExist bool) (registry.Store, error) {
-		if err := Lost(c, state); err != nil {
+		if err := CheckLost(c, state); err != nil {
 			return nil, err
 		}
 		if path, ok := cli.StoreFile(c.Store); ok && mustExist {
-			if err := sqlite.MustExist(path); err != nil {
+			if err := sqlite.CheckExists(path); err != nil {
 				return nil, err
 			}
 		}
 		s, err := Open(ctx, c)
 		if file, ok := s.(*sqlite.Store); ok && err == nil {
-			if file.Made() {
+			if file.Created() {
 				made(file.Path())
 			}
 			if state != "" && !mustExist { // a command records nothing: it may run as another user
-				_ = sqlite.Remember(file.Path(), state)
+				_ = sqlite.RecordPath(file.Path(), state)
 			}
 		}
 		return s, err
@@ -74,13 +74,13 @@ func openPostgres(ctx context.Context, c config.Registry) (registry.Store, error
 	return postgres.Open(ctx, c.Store, optionsOf(c))
 }
 
-// TryPostgres tests whether the database of a configuration, or its replica, is usable, without changing it.
-func TryPostgres(ctx context.Context, c config.Registry, replica bool) (postgres.Server, error) {
+// ProbePostgres tests whether the database of a configuration, or its replica, is usable, without changing it.
+func ProbePostgres(ctx context.Context, c config.Registry, replica bool) (postgres.Server, error) {
 	url := c.Store
 	if replica {
 		url = c.Replica
 	}
-	return postgres.Try(ctx, url, replica, optionsOf(c))
+	return postgres.Probe(ctx, url, replica, optionsOf(c))
 }
 
 func optionsOf(c config.Registry) postgres.Options {
@@ -95,7 +95,7 @@ func dialPostgres(ctx context.Context, network, address string) (net.Conn, error
 	if network == "unix" {
 		return netguard.Socket(postgresConnect, address)(ctx, network, address)
 	}
-	guard := netguard.Configured(postgresConnect)
+	guard := netguard.NewUnrestricted(postgresConnect)
 	return guard.DialContext(ctx, network, address)
 }
 

@@ -38,8 +38,8 @@ results they are compared, except the order of directives
 		Args: pairOr(2, 2),
 	}
 	s := cli.AddFile(cmd)
-	cli.Choice(cmd, &objective, "for", "`purpose` of the comparison: naming or caching",
-		cli.Words[uri.Objective]{{Name: "naming", Value: uri.Naming}, {Name: "caching", Value: uri.Caching}})
+	cli.AddChoice(cmd, &objective, "for", "`purpose` of the comparison: naming or caching",
+		cli.Words[uri.Objective]{{Name: "naming", Value: uri.ObjectiveNaming}, {Name: "caching", Value: uri.ObjectiveCaching}})
 	lines := newLines(cmd, func(input string) (cli.Result, error) { return compare(rules.Set, objective, input) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if rules, err = s.Names(names); err != nil {
@@ -81,10 +81,10 @@ func compare(set *urnns.Set, objective uri.Objective, input string) (cli.Result,
 }
 
 type joinJSON struct {
-	Input  string     `json:"input"`
-	Base   string     `json:"base"`
-	Output *string    `json:"output,omitempty"`
-	Error  *cli.Fault `json:"error,omitempty"`
+	Input  string          `json:"input"`
+	Base   string          `json:"base"`
+	Output *string         `json:"output,omitempty"`
+	Error  *cli.InputError `json:"error,omitempty"`
 }
 
 func newJoin() *cobra.Command {
@@ -102,7 +102,7 @@ a base and a reference, separated by a tab.`,
   urnd uri join --profile draft 'http://a/b/c/d;p?q' '?y'`,
 		Args: pairOr(2, math.MaxInt),
 	}
-	cli.Choice(cmd, &profile, "profile", "the `algorithm`: rfc3986, draft, draft-remove or draft-refuse", cli.Words[uri.Profile]{
+	cli.AddChoice(cmd, &profile, "profile", "the `algorithm`: rfc3986, draft, draft-remove or draft-refuse", cli.Words[uri.Profile]{
 		{Name: "rfc3986", Value: uri.RFC3986},
 		{Name: "draft", Value: uri.Draft},
 		{Name: "draft-remove", Value: uri.DraftRemove},
@@ -115,7 +115,7 @@ a base and a reference, separated by a tab.`,
 		return cutPair(input)
 	}
 	lines := newLines(cmd, func(input string) (cli.Result, error) { return join(split, profile, input) })
-	lines.OnError = func(input string, f cli.Fault) any {
+	lines.OnError = func(input string, f cli.InputError) any {
 		b, ref, err := split(input)
 		if err != nil {
 			b, ref = "", input
@@ -165,7 +165,7 @@ func parseURI(input string) (uri.URI, error) {
 func cutPair(input string) (a, b string, err error) {
 	a, b, ok := strings.Cut(input, "\t")
 	if !ok {
-		rule := uri.Rule{Name: "pair", Section: "urnd uri --help", Says: "two URIs are separated by a tab"}
+		rule := uri.Rule{Name: "pair", Section: "urnd uri --help", Requirement: "two URIs are separated by a tab"}
 		return "", "", &uri.ParseError{Input: input, Offset: len(input), Rule: rule}
 	}
 	return a, b, nil

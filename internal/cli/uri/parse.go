@@ -31,7 +31,7 @@ type urnJSON struct {
 	F          *string         `json:"f"`
 	Directives []directiveJSON `json:"directives"`
 	Conforms   []string        `json:"conforms"`
-	Lint       *cli.Fault      `json:"lint"`
+	Lint       *cli.InputError `json:"lint"`
 }
 
 type directiveJSON struct {
@@ -99,7 +99,7 @@ func partsOf(v uri.URN) *urnJSON {
 		parts.Directives = append(parts.Directives, directiveJSON(d))
 	}
 	if rule := uri.LintNID(v.NID()); rule != (uri.Rule{}) {
-		parts.Lint = &cli.Fault{Message: rule.Says, Offset: len("urn:"), Rule: rule.Name, Section: rule.Section}
+		parts.Lint = &cli.InputError{Message: rule.Requirement, Offset: len("urn:"), Rule: rule.Name, Section: rule.Section}
 	}
 	return parts
 }

@@ -32,9 +32,9 @@ For invalid input it prints "error: ...", and the exit status is 1.`,
 }
 
 // newLines adds --output to cmd, and makes cmd call run on each line.
-func newLines(cmd *cobra.Command, run func(input string) (cli.Result, error)) *cli.Lines {
-	l := &cli.Lines{
-		Output: cli.AddOutput(cmd, "one object for each input", cli.CSV, cli.JSON), What: "reading",
+func newLines(cmd *cobra.Command, run func(input string) (cli.Result, error)) *cli.LineRunner {
+	l := &cli.LineRunner{
+		Output: cli.AddOutput(cmd, "one object for each input", cli.CSV, cli.JSON), Activity: "reading",
 		Run: func(_ context.Context, input string) (cli.Result, error) { return run(input) },
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return l.RunAll(cmd, args) }
@@ -82,7 +82,7 @@ including those of the configuration.`,
 		if err != nil {
 			return cli.Result{}, err
 		}
-		key, err := rules.Key(u)
+		key, err := rules.CanonicalName(u)
 		if err != nil {
 			return cli.Result{}, err
 		}

@@ -16,7 +16,7 @@ import (
 // Observer returns an observer that counts requests and writes them to the access logs, if any.
 func Observer(m *metrics.Metrics, access accesslog.Set, now func() time.Time) func(*proxy.Event) {
 	count := func(e *proxy.Event) {
-		m.Request(e.Form, e.Service.String(), e.Status, e.Took)
+		m.Request(e.Form, e.Service.String(), e.Status, e.Duration)
 	}
 	if len(access) == 0 {
 		return count
@@ -31,7 +31,7 @@ func Observer(m *metrics.Metrics, access accesslog.Set, now func() time.Time) fu
 func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	return accesslog.Entry{
 		Scheme: e.Scheme, Host: e.Host, Server: withoutZone(e.Server), Forwarded: isForwarded(e.Form), Refused: e.Err != nil, Denied: isDenied(e),
-		Time: at, Took: e.Took, Client: e.Client, User: e.User, Method: e.Method, Target: e.Target, Proto: e.Proto,
+		Time: at, Took: e.Duration, Client: e.Client, User: e.User, Method: e.Method, Target: e.Target, Proto: e.Proto,
 		Status: e.Status, Bytes: e.Bytes, Cache: cmp.Or(e.Cache, "bypass"), Rule: e.Rule, Form: e.Form, Service: e.Service.String(),
 		RequestID: e.ID, Referer: e.Referer, UserAgent: e.UserAgent, Type: e.Type,
 	}

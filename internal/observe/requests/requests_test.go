@@ -15,7 +15,7 @@ import (
 )
 
 func TestObserveAllocations(t *testing.T) {
-	log, err := accesslog.Open(accesslog.FileConfig{To: io.Discard, Faults: slog.New(slog.DiscardHandler), Now: time.Now})
+	log, err := accesslog.Open(accesslog.FileConfig{Writer: io.Discard, ErrorLog: slog.New(slog.DiscardHandler), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestObserveAllocations(t *testing.T) {
 	observe := Observer(metrics.New("test"), set, func() time.Time { return at })
 	e := &proxy.Event{
 		Method: http.MethodGet, Target: "/urn:ietf:rfc:2648", Proto: "HTTP/1.1", UserAgent: "a",
-		Client: netip.MustParseAddr("2001:db8::1"), Form: "path", Cache: "hit", Status: http.StatusFound, Took: time.Microsecond,
+		Client: netip.MustParseAddr("2001:db8::1"), Form: "path", Cache: "hit", Status: http.StatusFound, Duration: time.Microsecond,
 	}
 	if n := testing.AllocsPerRun(1000, func() { observe(e) }); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -12,8 +12,8 @@ import (
 )
 
 // Spans returns a function that begins the span of a request, or returns nil if the request is not sampled.
-func Spans(tracer *telemetry.Tracer) func(method string, lines httpmessage.Lines, at time.Time, mayAsk bool) proxy.Span {
-	return func(method string, lines httpmessage.Lines, at time.Time, mayAsk bool) proxy.Span {
+func Spans(tracer *telemetry.Tracer) func(method string, lines httpmessage.Header, at time.Time, mayAsk bool) proxy.Span {
+	return func(method string, lines httpmessage.Header, at time.Time, mayAsk bool) proxy.Span {
 		if request := tracer.Begin(method, lines, at, mayAsk); request != nil {
 			return span{request}
 		}
@@ -32,7 +32,7 @@ func (s span) End(e *proxy.Event, steps []resolver.Step) {
 	for i, step := range steps {
 		converted[i] = telemetry.Step{Stage: step.Stage, Detail: redact.URLs(step.Detail), At: step.At, Took: step.Took}
 	}
-	s.Request.End(e.Took, e.Form+" "+e.Service.String(), e.Status, converted, map[string]string{
+	s.Request.End(e.Duration, e.Form+" "+e.Service.String(), e.Status, converted, map[string]string{
 		"http.request.method": e.Method, "url.full": redact.URLs(e.Target),
 		"urnd.form": e.Form, "urnd.service": e.Service.String(), "urnd.cache": cmp.Or(e.Cache, "bypass"),
 	})

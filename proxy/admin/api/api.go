@@ -75,7 +75,7 @@ func (a *API) actions() map[string]action {
 		"purge":          {serve: a.servePurge},
 		"responses":      {serve: a.serveResponses},
 		"purgeResponses": {serve: a.servePurgeResponses},
-		"why":            {serve: a.serveWhy},
+		"why":            {serve: a.serveExplain},
 
 		"profiles":     {handler: profile.bounded(pprof.Index)},
 		"pprofCmdline": {handler: http.HandlerFunc(pprof.Cmdline)},

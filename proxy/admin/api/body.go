@@ -73,7 +73,7 @@ func (c *call) decode(v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("%w: %w", registry.ErrInvalid, api.FailureOfJSON(err))
+		return fmt.Errorf("%w: %w", registry.ErrInvalid, api.ToDocumentError(err))
 	}
 	return nil
 }

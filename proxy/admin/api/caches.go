@@ -34,10 +34,10 @@ type Responses interface {
 	// Refresh fetches the variants of a URI again, and returns the number of successes. If some fail, the
 	// error says how many.
 	Refresh(ctx context.Context, key uri.URI) (int, error)
-	// Why explains how a GET for a URL with the given header fields is served; u need not be canonical. If
+	// Explain explains how a GET for a URL with the given header fields is served; u need not be canonical. If
 	// send is set, the request is sent once before, on behalf of no client; the error may then be that of the
 	// origin.
-	Why(ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool) (api.Why, error)
+	Explain(ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool) (api.Explanation, error)
 }
 
 // Modes of a purge.
@@ -58,7 +58,7 @@ func (a *API) serveLookup(c *call) (message.Reply, error) {
 }
 
 func (a *API) servePurge(c *call) (message.Reply, error) {
-	purge, err := a.AnswersPurge(c.given)
+	purge, err := a.ParseAnswersPurge(c.given)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -79,7 +79,7 @@ func (a *API) serveResponses(c *call) (message.Reply, error) {
 }
 
 func (a *API) servePurgeResponses(c *call) (message.Reply, error) {
-	purge, err := a.ResponsesPurge(c.given)
+	purge, err := a.ParseResponsesPurge(c.given)
 	n := 0
 	if err == nil {
 		n, err = purge(c.Context())
@@ -92,9 +92,9 @@ func (a *API) servePurgeResponses(c *call) (message.Reply, error) {
 	return message.JSON(http.StatusOK, map[string]int{"purged": n}), nil
 }
 
-// AnswersPurge returns a function that purges the answers selected by the parameters, softly if these say so,
+// ParseAnswersPurge returns a function that purges the answers selected by the parameters, softly if these say so,
 // and returns their number.
-func (a *API) AnswersPurge(given map[string]string) (func(context.Context) (int, error), error) {
+func (a *API) ParseAnswersPurge(given map[string]string) (func(context.Context) (int, error), error) {
 	s, soft, err := selectionOf(given)
 	if err == nil && s.Name.IsValid() {
 		_, err = a.Caches.Lookup(s.Name) // Lookup checks that it can be a name
@@ -105,9 +105,9 @@ func (a *API) AnswersPurge(given map[string]string) (func(context.Context) (int,
 	return func(ctx context.Context) (int, error) { return a.Caches.Purge(ctx, s, soft) }, nil
 }
 
-// ResponsesPurge returns a function that purges the stored responses selected by the parameters, in the mode
+// ParseResponsesPurge returns a function that purges the stored responses selected by the parameters, in the mode
 // that these name.
-func (a *API) ResponsesPurge(given map[string]string) (func(context.Context) (int, error), error) {
+func (a *API) ParseResponsesPurge(given map[string]string) (func(context.Context) (int, error), error) {
 	mode, ok := given["mode"]
 	if !ok {
 		mode = modeSoft
@@ -122,7 +122,7 @@ func (a *API) ResponsesPurge(given map[string]string) (func(context.Context) (in
 	case mode == modeRefresh:
 		return func(ctx context.Context) (int, error) {
 			refreshed, err := a.Responses.Refresh(ctx, s.URI)
-			return refreshed, problem.Shown(err)
+			return refreshed, problem.Disclose(err)
 		}, nil
 	case mode == modeSoft, mode == modeHard:
 		return func(ctx context.Context) (int, error) { return a.Responses.Purge(ctx, s, mode == modeHard), nil }, nil

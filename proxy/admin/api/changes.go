@@ -48,7 +48,7 @@ func serveChanges(c *call) (message.Reply, error) {
 	if c.get("set") != "" {
 		return serveEvents(c)
 	}
-	of, err := service.ChangesOf(c.get)
+	of, err := service.ParseChangeFilter(c.get)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -105,7 +105,7 @@ func serveEvents(c *call) (message.Reply, error) {
 
 func newEvent(e *registry.Event) registryEvent {
 	made := registryEvent{
-		Seq: e.Seq, Set: e.Set, Kind: e.Kind, Name: e.Name, Prefix: e.Key.Kind == registry.KindPrefix, Versions: e.Of, By: e.By, Note: e.Note, Time: e.Time,
+		Seq: e.Seq, Set: e.Set, Kind: e.Kind, Name: e.Name, Prefix: e.Key.Kind == registry.KindPrefix, Versions: e.Affected, By: e.By, Note: e.Note, Time: e.Time,
 	}
 	if e.Kind == "" {
 		version := api.NewName(e.Version)

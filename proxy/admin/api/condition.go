@@ -24,7 +24,7 @@ type tags []string
 // maxTags limits the entity tags of a header field.
 const maxTags = 100
 
-func conditionOf(lines httpmessage.Lines) (c condition, err error) {
+func conditionOf(lines httpmessage.Header) (c condition, err error) {
 	if c.match, err = tagsOf(lines, "If-Match"); err == nil {
 		c.none, err = tagsOf(lines, "If-None-Match")
 	}
@@ -32,7 +32,7 @@ func conditionOf(lines httpmessage.Lines) (c condition, err error) {
 }
 
 // tagsOf parses a list of entity tags. Tags that this API does not issue do not match, but are no error.
-func tagsOf(lines httpmessage.Lines, name string) (tags, error) {
+func tagsOf(lines httpmessage.Header, name string) (tags, error) {
 	if !lines.Has(name) {
 		return nil, nil
 	}

@@ -26,17 +26,17 @@ type change struct {
 }
 
 // changeOf returns the change of a request: its key and its precondition.
-func changeOf(c *call, use service.Use) (of change, err error) {
+func changeOf(c *call, use service.Permission) (of change, err error) {
 	if of.dryRun, err = boolean("dry_run", c.get("dry_run")); err != nil {
 		return of, err
 	}
 	if of.Key, err = c.key(c.get("uri")); err == nil { // before the body is read
-		of.Key, err = c.service.KeyOf(c.actor, use, of.Key)
+		of.Key, err = c.service.CanonicalKey(c.actor, use, of.Key)
 	}
 	if err == nil {
-		of.condition, err = conditionOf(httpmessage.LinesOf(c.Header))
+		of.condition, err = conditionOf(httpmessage.NewHeader(c.Header))
 	}
-	of.IfVersion = registry.Any
+	of.IfVersion = registry.AnyVersion
 	return of, err
 }
 
@@ -56,7 +56,7 @@ func (of change) apply(
 		return message.Reply{}, err
 	}
 	before, after := changed[0].Before, changed[0].After
-	r := entryReply(http.StatusOK, after, c.service.Doubt(after.Key))
+	r := entryReply(http.StatusOK, after, c.service.Warning(after.Key))
 	if !of.dryRun && !before.Exists() {
 		r.Status, r.Location = http.StatusCreated, c.URL.Path+"?uri="+url.QueryEscape(after.Name)
 	}
@@ -83,7 +83,7 @@ func servePut(c *call) (message.Reply, error) {
 	of.Note = document.Note
 	return of.apply(c, c.service.Change, func(before registry.Entry) (registry.Record, error) {
 		if before.Exists() && of.condition.isEmpty() {
-			return registry.Record{}, problem.ErrPrecondition
+			return registry.Record{}, problem.ErrPreconditionRequired
 		}
 		return document.Record, nil
 	})
@@ -95,7 +95,7 @@ func (c *call) read(key registry.Key, text []byte) (api.Name, error) {
 	if err != nil || document.Name == "" {
 		return document, err
 	}
-	named, err := c.service.Names(key, document.Name)
+	named, err := c.service.MatchesName(key, document.Name)
 	if err == nil && (!named || document.Prefix && key.Kind == registry.KindName) {
 		err = fmt.Errorf("%w: the document has the URI %s, the request %s", registry.ErrInvalid, document.Key(), key)
 	}
@@ -133,7 +133,7 @@ func servePatch(c *call) (message.Reply, error) {
 		if !before.Exists() {
 			return registry.Record{}, fmt.Errorf("%w: %s", registry.ErrUnknown, of.Key)
 		}
-		text, err := mergePatch(message.Line(api.NewName(before)), patch)
+		text, err := mergePatch(message.MarshalLine(api.NewName(before)), patch)
 		if err != nil {
 			return registry.Record{}, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 		}
@@ -180,7 +180,7 @@ func serveMint(c *call) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	names, err := c.service.Mint(c.Context(), c.actor, mint.Request{
-		Pattern: document.Pattern, N: document.Count, From: document.From, Note: document.Note,
+		Pattern: document.Pattern, Count: document.Count, From: document.From, Note: document.Note,
 	})
 	return message.JSON(http.StatusCreated, api.Minted{Names: names}), err
 }

@@ -34,12 +34,12 @@ func serveEntries(c *call) (message.Reply, error) {
 func serveEntry(c *call) (message.Reply, error) {
 	key, err := c.key(c.get("uri"))
 	if err == nil { // authorization precedes errors of other parameters
-		key, err = c.service.KeyOf(c.actor, service.ToRead, key)
+		key, err = c.service.CanonicalKey(c.actor, service.ToRead, key)
 	}
 	if err != nil {
 		return message.Reply{}, err
 	}
-	condition, err := conditionOf(httpmessage.LinesOf(c.Header))
+	condition, err := conditionOf(httpmessage.NewHeader(c.Header))
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -54,7 +54,7 @@ func serveEntry(c *call) (message.Reply, error) {
 	case !condition.matches(e):
 		return message.Reply{}, fmt.Errorf("%w: %s has version %d", registry.ErrConflict, key, e.Version)
 	case condition.isKnown(e): // RFC 9110 section 13.1.2
-		return message.Reply{Status: http.StatusNotModified, CacheControl: message.NoStore, Fields: httpmessage.FieldsOf("Etag", etag(e))}, nil
+		return message.Reply{Status: http.StatusNotModified, CacheControl: message.NoStore, Fields: httpmessage.NewFields("Etag", etag(e))}, nil
 	}
 	return entryReply(http.StatusOK, e, nil), nil
 }
@@ -86,7 +86,7 @@ func entryReply(status int, e registry.Entry, doubt error) message.Reply {
 
 // serveList returns a page of entries.
 func serveList(c *call) (message.Reply, error) {
-	search, err := service.Filter(c.kind, c.get)
+	search, err := service.ParseSearch(c.kind, c.get)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -106,7 +106,7 @@ func serveHistory(c *call) (message.Reply, error) {
 
 // serveExport streams all entries that match the parameters as a file.
 func serveExport(c *call) (message.Reply, error) {
-	search, err := service.Filter(c.kind, c.get)
+	search, err := service.ParseSearch(c.kind, c.get)
 	if err == nil {
 		search.At, err = service.ParseTime(c.get("at"))
 	}

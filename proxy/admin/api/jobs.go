@@ -34,7 +34,7 @@ func jobFormats() map[string]bulk.Format {
 // serveAccept accepts an import, or a rewrite (a JSON object), that runs in the background: RFC 9110 section
 // 15.3.3.
 func serveAccept(c *call) (message.Reply, error) {
-	u := jobs.Upload{Note: c.get("note"), Encoding: c.get("encoding"), Body: c.Body, Octets: c.ContentLength}
+	u := jobs.Upload{Note: c.get("note"), Encoding: c.get("encoding"), Body: c.Body, Size: c.ContentLength}
 	var err error
 	if u.DryRun, err = boolean("dry_run", c.get("dry_run")); err == nil {
 		u.Overwrite, err = boolean("overwrite", c.get("overwrite"))
@@ -120,7 +120,7 @@ func fileReply(format, name string, closer func(), stream func(message.Stream) e
 	}
 	r := message.Reply{Status: http.StatusOK, ContentType: types[format], CacheControl: message.NoStore, Close: closer, Stream: stream}
 	if name != "" {
-		r.Fields = httpmessage.FieldsOf("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name+"."+format))
+		r.Fields = httpmessage.NewFields("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name+"."+format))
 	}
 	return r
 }
@@ -164,7 +164,7 @@ func serveDifferences(c *call) (message.Reply, error) {
 
 // differencesAs converts stored differences (NDJSON) to another format.
 func differencesAs(w io.Writer, from io.Reader, format diff.Format) error {
-	p := &diff.Printer{To: w, Format: format}
+	p := &diff.Printer{Out: w, Format: format}
 	lines := json.NewDecoder(from)
 	for {
 		var line struct {

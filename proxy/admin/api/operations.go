@@ -25,7 +25,7 @@ var Document []byte
 type action struct {
 	// use is the use of the registry, and kind its kind of entry; 0 without the registry. Whether the actor
 	// may use a particular name is checked with the name.
-	use  service.Use
+	use  service.Permission
 	kind registry.Kind
 	// Exactly one of serve and handler is set. An http.Handler parses the parameters itself, including those
 	// that the document does not list.

@@ -44,23 +44,23 @@ func serveStatistics(c *call) (message.Reply, error) {
 	if c.get("uri") != "" {
 		return serveCounts(c)
 	}
-	search, err := service.Filter(c.kind, c.get)
+	search, err := service.ParseSearch(c.kind, c.get)
 	if err != nil {
 		return message.Reply{}, err
 	}
 	if c.get("since") != "" || c.get("until") != "" {
-		if search.Below != "" || service.Filtered(&search) {
+		if search.Prefix != "" || service.Filtered(&search) {
 			return message.Reply{}, fmt.Errorf("%w: since and until cannot be combined with a selection other than uri", problem.ErrSelection)
 		}
 		return serveCounts(c)
 	}
 	t, err := c.service.Totals(c.Context(), c.actor, search)
-	return message.JSON(http.StatusOK, registryStatistics{Seq: t.Seq, Groups: t.Groups, Total: t.Total, Complete: !t.Late}), err
+	return message.JSON(http.StatusOK, registryStatistics{Seq: t.Seq, Groups: t.Groups, Total: t.Total, Complete: !t.TimedOut}), err
 }
 
 // serveCounts returns the daily resolution counts of a name, or of all names if "uri" is missing.
 func serveCounts(c *call) (message.Reply, error) {
-	since, until, err := service.Days(c.get)
+	since, until, err := service.ParseDays(c.get)
 	if err != nil {
 		return message.Reply{}, err
 	}

@@ -17,11 +17,11 @@ const pathChanges = "/registry/changes"
 
 // changesPage is the data of the page of change sets.
 type changesPage struct {
-	Asked       url.Values
+	Query       url.Values
 	Sets        []shownSet
 	First, Next string
-	IsLate      bool
-	Fault       pages.Content
+	TimedOut    bool
+	Error       pages.Content
 }
 
 // shownSet is a change set with links to its page and its first name.
@@ -70,29 +70,29 @@ func (e *Editor) serveChanges(p *Request) (message.Reply, error) {
 		q.Set("prefix", prefix)
 		asked.Set("prefix", prefix)
 	}
-	page := changesPage{Asked: asked}
+	page := changesPage{Query: asked}
 	if asked.Get("cursor") != "" {
 		page.First = pageOf(pathChanges, q)
 	}
-	var found service.ChangeSets
-	of, err := service.ChangesOf(q.Get)
-	if of.Newest = true; err == nil {
+	var found service.ChangeSetPage
+	of, err := service.ParseChangeFilter(q.Get)
+	if of.NewestFirst = true; err == nil {
 		found, err = e.Service.ChangeSets(p.Context(), p.Actor, of, service.Page{Limit: changesLength, Cursor: asked.Get("cursor")})
 	}
-	if err != nil && !isAsked(err) {
+	if err != nil && !isQueryError(err) {
 		return message.Reply{}, err
 	}
-	page.Fault = saidOf(p.Panel.In, err)
+	page.Error = errorContent(p.Panel.Writer, err)
 	for _, set := range found.Sets {
 		set.Note = cut(set.Note)
 		page.Sets = append(page.Sets, shownSet{set, setPath(set.Number, q.Get("prefix")), e.first(p, set.Number, of.Prefix)})
 	}
 	if found.More {
-		page.IsLate = len(found.Sets) < changesLength
+		page.TimedOut = len(found.Sets) < changesLength
 		q.Set("cursor", found.Next)
 		page.Next = pageOf(pathChanges, q)
 	}
-	return refusedBy(e.show(p, p.Panel.In.Text("changes.title"), "changes.html", page), err), nil
+	return withErrorStatus(e.show(p, p.Panel.Writer.Text("changes.title"), "changes.html", page), err), nil
 }
 
 // first returns the first name that a change set has changed.
@@ -128,7 +128,7 @@ func setPath(number registry.Seq, prefix string) string {
 
 // shownRevert is the preview of the revert of a change set.
 type shownRevert struct {
-	registry.Reverted
+	registry.RevertResult
 	Changes  []shownChange
 	Rejected []notReverted
 	More     int64 // number of names and conflicts that are not shown
@@ -158,16 +158,16 @@ func (e *Editor) revert(p *Request, number registry.Seq, note string, dry bool) 
 		Set: number, Note: note, DryRun: dry,
 		Reverted: func(c registry.Changed) {
 			if len(shown.Changes) < maxRevertShown {
-				shown.Changes = append(shown.Changes, changeOf(p.Panel.In, &c))
+				shown.Changes = append(shown.Changes, changeOf(p.Panel.Writer, &c))
 			}
 		},
 		Conflict: func(key registry.Key, err error) {
 			if len(shown.Rejected) < maxRevertShown {
-				shown.Rejected = append(shown.Rejected, notReverted{subject{key.Name, key.Kind == registry.KindPrefix}, saidOf(p.Panel.In, err)})
+				shown.Rejected = append(shown.Rejected, notReverted{subject{key.Name, key.Kind == registry.KindPrefix}, errorContent(p.Panel.Writer, err)})
 			}
 		},
 	})
-	shown.Reverted = report
+	shown.RevertResult = report
 	shown.More = report.Names + report.Conflicts - int64(len(shown.Changes)+len(shown.Rejected))
 	return shown, err
 }
@@ -178,7 +178,7 @@ type setPage struct {
 	Set         shownSet
 	Prefix      string // only names with this prefix are shown; "" shows all
 	Action      string // URL of the form that reverts it; "" if a revert is not offered
-	Faults      failures
+	Errors      failures
 	Note        string
 	Preview     *shownRevert // result of the dry run; nil if none was requested
 	Events      []shownEvent
@@ -205,7 +205,7 @@ func (e *Editor) serveChangeSet(p *Request) (message.Reply, error) {
 	if err != nil || number < 1 {
 		return message.Reply{}, fmt.Errorf("%w: unknown change set %q", registry.ErrUnknown, p.ID)
 	}
-	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("changes.title"), Path: pathChanges}}
+	p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("changes.title"), Path: pathChanges}}
 	prefix := ownPrefix(p, p.URL.Query().Get("prefix"))
 	set, err := e.Service.ChangeSet(p.Context(), p.Actor, registry.Seq(number), prefix)
 	if err != nil {
@@ -228,7 +228,7 @@ func (e *Editor) serveChangeSet(p *Request) (message.Reply, error) {
 }
 
 func (s *setPage) title() string {
-	return s.Panel.In.Text("changes.set", "Number", strconv.FormatInt(int64(s.Set.Number), 10))
+	return s.Panel.Writer.Text("changes.set", "Number", strconv.FormatInt(int64(s.Set.Number), 10))
 }
 
 // CanRevert reports whether the preview contains a name to revert.
@@ -237,13 +237,13 @@ func (s *setPage) CanRevert() bool { return s.Preview != nil && s.Preview.Names 
 // Input returns the form field for the reason of the revert.
 func (s *setPage) Input() input {
 	return input{
-		ID: "note", Label: s.Panel.In.T("changes.why"), Value: s.Note, Rows: 2, Fault: s.Faults.Of("note"), Hint: s.Panel.In.T("changes.reason_says"),
+		ID: "note", Label: s.Panel.Writer.T("changes.why"), Value: s.Note, Rows: 2, Error: s.Errors.Of("note"), Hint: s.Panel.Writer.T("changes.reason_says"),
 	}
 }
 
 // mayRevert returns ErrDenied if the actor may not revert change sets.
 func mayRevert(actor registry.Actor) error {
-	return errors.Join(service.ToRevert.CheckAll(actor), actor.Does(registry.ActWithdraw))
+	return errors.Join(service.ToRevert.CheckAll(actor), actor.CheckAction(registry.ActWithdraw))
 }
 
 // reverting shows the preview of a revert, or does the revert.
@@ -252,23 +252,23 @@ func (e *Editor) reverting(p *Request, page *setPage) (message.Reply, error) {
 	dry := p.Form.Get("do") != doSave
 	done, err := e.revert(p, page.Set.Number, page.Note, dry)
 	switch {
-	case err != nil && e.refuses(p, err):
-		page.Faults = failures{failureOf(p.Panel.In, err, &nameForm{})}
+	case err != nil && e.isFormError(p, err):
+		page.Errors = failures{failureOf(p.Panel.Writer, err, &nameForm{})}
 	case err != nil:
 		return message.Reply{}, err
 	case !dry && done.Set.Number == 0:
-		p.Outcome = p.Panel.In.T("changes.done_nothing")
+		p.Outcome = p.Panel.Writer.T("changes.done_nothing")
 		return seeOther(setPath(page.Set.Number, page.Prefix)), nil
 	case !dry:
-		p.Outcome = p.Panel.In.T("changes.done_reverted")
+		p.Outcome = p.Panel.Writer.T("changes.done_reverted")
 		if done.Conflicts > 0 {
-			p.Outcome = p.Panel.In.T("changes.done_partly")
+			p.Outcome = p.Panel.Writer.T("changes.done_partly")
 		}
 		return seeOther(setPath(done.Set.Number, page.Prefix)), nil
 	default:
 		page.Preview = done
 	}
-	return refusedBy(e.show(p, page.title(), "changeset.html", page), err), nil
+	return withErrorStatus(e.show(p, page.title(), "changeset.html", page), err), nil
 }
 
 // events reads a page of the events of a change set.
@@ -304,7 +304,7 @@ func (e *Editor) event(p *Request, one *registry.Event) (shown shownEvent, err e
 	shown.subject = subject{one.Name, one.Key.Kind == registry.KindPrefix}
 	shown.Page = shown.to(pathName)
 	if one.Kind != "" {
-		shown.Kind, shown.Versions = one.Kind, len(one.Of)
+		shown.Kind, shown.Versions = one.Kind, len(one.Affected)
 		return shown, nil
 	}
 	var before registry.Entry // the zero value also if it was purged
@@ -313,6 +313,6 @@ func (e *Editor) event(p *Request, one *registry.Event) (shown shownEvent, err e
 			return shown, err
 		}
 	}
-	shown.Differences = short(p.Panel.In, differences(p.Panel.In, &before, &one.Version))
+	shown.Differences = short(p.Panel.Writer, differences(p.Panel.Writer, &before, &one.Version))
 	return shown, nil
 }

@@ -26,7 +26,7 @@ type clashesPage struct {
 	Path        string
 	Clashes     []clash
 	MayChange   bool
-	Fault       pages.Content
+	Error       pages.Content
 	First, Next string
 }
 
@@ -62,13 +62,13 @@ func (e *Editor) serveClashes(p *Request) (message.Reply, error) {
 	}
 	if p.Method == http.MethodPost {
 		if err = e.overwrite(p, found); err == nil {
-			p.Outcome = p.Panel.In.T("clash.overwritten")
+			p.Outcome = p.Panel.Writer.T("clash.overwritten")
 			return seeOther(page.Path), nil
 		}
-		if !e.refuses(p, err) {
+		if !e.isFormError(p, err) {
 			return message.Reply{}, err
 		}
-		page.Fault = saidOf(p.Panel.In, err)
+		page.Error = errorContent(p.Panel.Writer, err)
 	}
 	for _, c := range found {
 		one, err := e.clash(p, c)
@@ -77,9 +77,9 @@ func (e *Editor) serveClashes(p *Request) (message.Reply, error) {
 		}
 		page.Clashes = append(page.Clashes, one)
 	}
-	in := p.Panel.In
-	p.Panel.Above = []pages.Item{{Word: in.Text("jobs.title"), Path: PathJobs}, {Word: in.Text("jobs.import"), Path: PathJobs + "/" + p.ID}}
-	return refusedBy(e.show(p, in.Text("clash.title"), "clashes.html", page), err), nil
+	in := p.Panel.Writer
+	p.Panel.Crumbs = []pages.Item{{Label: in.Text("jobs.title"), Path: PathJobs}, {Label: in.Text("jobs.import"), Path: PathJobs + "/" + p.ID}}
+	return withErrorStatus(e.show(p, in.Text("clash.title"), "clashes.html", page), err), nil
 }
 
 // fieldOf returns the name of the form field that selects a conflict.
@@ -101,11 +101,11 @@ func (e *Editor) overwrite(p *Request, found []jobs.Conflict) error {
 		}
 	}
 	if len(edits) == 0 {
-		return refuse("conflicts_none_chosen")
+		return invalid("conflicts_none_chosen")
 	}
 	_, err = e.Service.Change(p.Context(), p.Actor, false, edits...)
 	if errors.Is(err, registry.ErrConflict) {
-		return refuseAs(registry.ErrConflict, "conflicts_changed")
+		return invalidAs(registry.ErrConflict, "conflicts_changed")
 	}
 	return err
 }
@@ -139,7 +139,7 @@ func (e *Editor) clash(p *Request, c jobs.Conflict) (shown clash, err error) {
 			old = before
 		}
 	}
-	in := p.Panel.In
+	in := p.Panel.Writer
 	shown.Rows = threeWays(entryFacts(in, &old), entryFacts(in, &registry.Entry{Version: 1, Record: c.Record}), entryFacts(in, &theirs))
 	for i := range shown.Rows {
 		row := &shown.Rows[i]

@@ -24,7 +24,7 @@ func documentOf(e registry.Entry) document {
 	if !e.Exists() {
 		return d
 	}
-	for _, f := range field.OfRecord() {
+	for _, f := range field.RecordFields() {
 		if f.Empty(&e.Record) && !f.Required {
 			continue
 		}
@@ -38,7 +38,7 @@ func documentOf(e registry.Entry) document {
 // readOnly reports whether a member cannot be edited: the registry sets it, or it is part of the key (name
 // and prefix).
 func readOnly(name string) bool {
-	if f := field.OfRecord().Find(name); f != nil {
+	if f := field.RecordFields().Find(name); f != nil {
 		return f.ReadOnly
 	}
 	return slices.Contains(api.NameMembers(), name)
@@ -91,7 +91,7 @@ func (e *Editor) put(p *Request, s subject, d document, version int, dry bool) (
 // merged returns the three-way merge of documents: members that mine changed from base, else those of theirs,
 // with the note of mine.
 func merged(base, mine, theirs document) document {
-	made := document(field.Merged(base.editable(), mine.editable(), theirs.editable()))
+	made := document(field.ThreeWayMerge(base.editable(), mine.editable(), theirs.editable()))
 	if note, ok := mine["note"]; ok {
 		made["note"] = note
 	}
@@ -109,7 +109,7 @@ func (f *nameForm) document(in pages.Writer, s subject, current document) (made 
 	}
 	for _, of := range recordFields() {
 		withdrawn := f.texts["status"] == registry.Withdrawn.String()
-		if of.OfWithdrawn && !withdrawn || of.Kinds == field.Prefixes && !s.IsPrefix {
+		if of.WithdrawnOnly && !withdrawn || of.Kinds == field.Prefixes && !s.IsPrefix {
 			continue
 		}
 		setMember(in, made, of, f.texts[of.Name], of.Name, &wrong)
@@ -174,8 +174,8 @@ func (f *nameForm) targets(in pages.Writer, wrong *failures) []document {
 		switch {
 		case t[inURI] == "":
 			wrong.add(targetField(i, inURI), in.T("fault.no_uri"))
-		case meantTarget(t[inURI], f.isPrefix) != "":
-			wrong.add(targetField(i, inURI), in.T("fault.target_meant", "URI", pages.Bdi(meantTarget(t[inURI], f.isPrefix))))
+		case suggestedTarget(t[inURI], f.isPrefix) != "":
+			wrong.add(targetField(i, inURI), in.T("fault.target_meant", "URI", pages.Bdi(suggestedTarget(t[inURI], f.isPrefix))))
 		}
 		for _, of := range targetFields() {
 			setMember(in, made, of, t[of.Name], targetField(i, of.Name), wrong)
@@ -212,7 +212,7 @@ func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json
 		case err == nil:
 			return json.RawMessage(strconv.Itoa(n)), ""
 		case f.Name == "redirect":
-			return nil, in.Says("redirect_status")
+			return nil, in.Message("redirect_status")
 		case f.Name == "priority":
 			return nil, in.T("fault.priority")
 		}

@@ -190,7 +190,7 @@ func (s *Drafts) makeRoom(owner string, more int64) error {
 		bytes, number, ofOwner, numberOfOwner = bytes-oldest.bytes, number-1, ofOwner-oldest.bytes, numberOfOwner-1
 	}
 	if bytes > maxDrafts || number > maxDraftsNumber {
-		return refuseAs(registry.ErrJobs, "import_full")
+		return invalidAs(registry.ErrJobLimit, "import_full")
 	}
 	return nil
 }
@@ -293,8 +293,8 @@ func (s *Drafts) end(d draft) {
 
 // storingDraft wraps an error of the file system.
 func storingDraft(err error) error {
-	return fmt.Errorf("%w: storing the upload: %w", registry.ErrNoStore, err)
+	return fmt.Errorf("%w: storing the upload: %w", registry.ErrUnavailable, err)
 }
 
 // errNoDraft means that a draft does not exist any more.
-var errNoDraft = refuseAs(registry.ErrUnknown, "import_gone", "Count", strconv.Itoa(maxOfActorCount))
+var errNoDraft = invalidAs(registry.ErrUnknown, "import_gone", "Count", strconv.Itoa(maxOfActorCount))

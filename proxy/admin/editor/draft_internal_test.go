@@ -70,7 +70,7 @@ func TestDraftStorageLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.begin(requestOf("second"), draft{}, []byte("x")); !errors.Is(err, registry.ErrJobs) {
+	if _, err := s.begin(requestOf("second"), draft{}, []byte("x")); !errors.Is(err, registry.ErrJobLimit) {
 		t.Errorf("there is no room: %v", err)
 	}
 	if _, ok := s.find(requestOf("first"), first.ID); !ok {

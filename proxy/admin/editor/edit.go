@@ -20,12 +20,12 @@ import (
 
 // Values of the submit buttons of the form of a name.
 const (
-	doPreview = "preview" // the default: pressing Enter shows the preview
-	doAdd     = "add"     // one more target
-	doBack    = "back"    // from the preview to the form
-	doSave    = "save"
-	doMerge   = "merge" // continue from the concurrent change
-	doMeant   = "meant" // followed by the number of a target: accept the suggested URI
+	doPreview    = "preview" // the default: pressing Enter shows the preview
+	doAdd        = "add"     // one more target
+	doBack       = "back"    // from the preview to the form
+	doSave       = "save"
+	doMerge      = "merge" // continue from the concurrent change
+	doSuggestion = "meant" // followed by the number of a target: accept the suggested URI
 )
 
 // editing is a request to change or register a name.
@@ -37,7 +37,7 @@ type editing struct {
 	// version is the version that the form was made from, 0 for a new name; the form is merged as a change of
 	// it.
 	version int
-	wrong   failures
+	errors  failures
 	failed  error // why the change was rejected
 }
 
@@ -54,10 +54,10 @@ func (e *Editor) serveEdit(p *Request) (message.Reply, error) {
 	r.take()
 	do, number, _ := strings.Cut(p.Form.Get("do"), " ")
 	switch do {
-	case doMeant:
+	case doSuggestion:
 		if i, err := strconv.Atoi(number); err == nil && 0 <= i && i < len(r.form.Targets) {
 			t := r.form.Targets[i]
-			t[inURI] = cmp.Or(meantTarget(t[inURI], r.IsPrefix), t[inURI])
+			t[inURI] = cmp.Or(suggestedTarget(t[inURI], r.IsPrefix), t[inURI])
 		}
 		return e.check(r, e.preview)
 	case doAdd:
@@ -73,8 +73,8 @@ func (e *Editor) serveEdit(p *Request) (message.Reply, error) {
 	}
 }
 
-// editAgain shows the form as it was submitted.
-func (e *Editor) editAgain(p *Request) (message.Reply, error) {
+// redisplayEdit shows the form as it was submitted.
+func (e *Editor) redisplayEdit(p *Request) (message.Reply, error) {
 	s, err := subjectOf(p)
 	if err != nil {
 		return message.Reply{}, err
@@ -122,7 +122,7 @@ func (e *Editor) begin(r *editing) (message.Reply, error) {
 		was := r.form.texts[inWas]
 		r.form = formOf(documentOf(former))
 		r.form.texts[inWas] = was // the status of the current version, not of the former one
-		r.form.texts[inNote] = r.Panel.In.Text("edit.note_again", "Version", strconv.Itoa(former.Version))
+		r.form.texts[inNote] = r.Panel.Writer.Text("edit.note_again", "Version", strconv.Itoa(former.Version))
 	}
 	return e.form(r, spareTargets), nil
 }
@@ -131,7 +131,7 @@ func (e *Editor) begin(r *editing) (message.Reply, error) {
 // shows the form with errors, or the conflict.
 func (e *Editor) check(r *editing, next func(r *editing, current registry.Entry, made document) (message.Reply, error)) (message.Reply, error) {
 	if r.Name == "" {
-		r.wrong.add("name", r.Panel.In.T("fault.no_name"))
+		r.errors.add("name", r.Panel.Writer.T("fault.no_name"))
 		return e.form(r, 0), nil
 	}
 	var current registry.Entry
@@ -144,8 +144,8 @@ func (e *Editor) check(r *editing, next func(r *editing, current registry.Entry,
 			return e.conflict(r, current)
 		}
 	}
-	made, wrong := r.form.document(r.Panel.In, r.subject, documentOf(current))
-	if r.wrong = append(r.wrong, wrong...); len(r.wrong) > 0 {
+	made, wrong := r.form.document(r.Panel.Writer, r.subject, documentOf(current))
+	if r.errors = append(r.errors, wrong...); len(r.errors) > 0 {
 		return e.form(r, 0), nil
 	}
 	return next(r, current, made)
@@ -158,25 +158,25 @@ func (e *Editor) preview(r *editing, current registry.Entry, made document) (mes
 		return e.refused(r, err)
 	}
 	page := previewPage{
-		editing: r, Named: subject{after.Name, r.IsPrefix}.Shown(), Differences: differences(r.Panel.In, &current, &after), Carried: r.carried(), Action: r.action(),
-		Note: r.form.texts[inNote], Button: r.Panel.In.Text("edit.save"),
+		editing: r, Named: subject{after.Name, r.IsPrefix}.Shown(), Differences: differences(r.Panel.Writer, &current, &after), HiddenFields: r.hiddenFields(), Action: r.action(),
+		Note: r.form.texts[inNote], Button: r.Panel.Writer.Text("edit.save"),
 	}
-	if doubt := e.Service.Doubt(after.Key); doubt != nil {
-		page.Warning = r.Panel.In.T("edit.doubt", "Reason", `<bdi lang="en">`+pages.Escaped(doubt.Error())+"</bdi>")
+	if doubt := e.Service.Warning(after.Key); doubt != nil {
+		page.Warning = r.Panel.Writer.T("edit.doubt", "Reason", `<bdi lang="en">`+pages.Escaped(doubt.Error())+"</bdi>")
 	}
-	return e.show(r.Request, r.Panel.In.Text("edit.save_title", "Name", subject{after.Name, r.IsPrefix}.isolated()), "preview.html", page), nil
+	return e.show(r.Request, r.Panel.Writer.Text("edit.save_title", "Name", subject{after.Name, r.IsPrefix}.isolated()), "preview.html", page), nil
 }
 
 // previewPage is the data of the preview of a change.
 type previewPage struct {
 	*editing
-	Named       string // the canonical name
-	Warning     pages.Content
-	Differences []difference
-	Carried     [][2]string
-	Action      string
-	Note        string
-	Button      string
+	Named        string // the canonical name
+	Warning      pages.Content
+	Differences  []difference
+	HiddenFields [][2]string
+	Action       string
+	Note         string
+	Button       string
 }
 
 // save makes the change.
@@ -196,7 +196,7 @@ func (e *Editor) save(r *editing, _ registry.Entry, made document) (message.Repl
 
 // refused shows the form again with the error, or the conflict with a concurrent change.
 func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
-	if !e.refuses(r.Request, err) {
+	if !e.isFormError(r.Request, err) {
 		return message.Reply{}, err
 	}
 	if errors.Is(err, registry.ErrConflict) {
@@ -207,31 +207,31 @@ func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
 			}
 			return e.conflict(r, current)
 		}
-		r.wrong, r.failed = append(r.wrong, failure{"name", r.Panel.In.T("fault.registered")}), err
+		r.errors, r.failed = append(r.errors, failure{"name", r.Panel.Writer.T("fault.registered")}), err
 		return e.form(r, 0), nil
 	}
-	found := failureOf(r.Panel.In, err, r.form)
+	found := failureOf(r.Panel.Writer, err, r.form)
 	if found.Field == targetField(0, inURI) && len(r.form.Targets) == 0 {
 		found.Field = ""
 	}
 	if found.Field == "" && r.isNew && problem.Status(err) < http.StatusInternalServerError {
 		found.Field = "name"
 	}
-	r.wrong, r.failed = append(r.wrong, found), err
+	r.errors, r.failed = append(r.errors, found), err
 	return e.form(r, 0), nil
 }
 
 // form shows the form, with more empty targets.
 func (e *Editor) form(r *editing, more int) message.Reply {
 	shown := *r.form
-	shown.Targets = slices.DeleteFunc(slices.Clone(shown.Targets), func(t texts) bool { return len(r.wrong) == 0 && t.empty() })
+	shown.Targets = slices.DeleteFunc(slices.Clone(shown.Targets), func(t texts) bool { return len(r.errors) == 0 && t.empty() })
 	if len(shown.Targets) == 0 {
 		more = max(more, 1)
 	}
 	for range min(more, maxTargetForms-len(shown.Targets)) {
 		shown.Targets = append(shown.Targets, texts{})
 	}
-	in := r.Panel.In
+	in := r.Panel.Writer
 	title := in.Text("edit.title", "Name", r.isolated())
 	switch {
 	case r.isNew && r.IsPrefix:
@@ -239,8 +239,8 @@ func (e *Editor) form(r *editing, more int) message.Reply {
 	case r.isNew:
 		title = in.Text("edit.title_new")
 	}
-	reply := e.show(r.Request, title, "edit.html", editPage{editing: r, Form: &shown, Action: r.action(), Faults: r.wrong})
-	if len(r.wrong) > 0 {
+	reply := e.show(r.Request, title, "edit.html", editPage{editing: r, Form: &shown, Action: r.action(), Errors: r.errors})
+	if len(r.errors) > 0 {
 		reply.Status = statusOf(r.failed)
 	}
 	return reply
@@ -254,8 +254,8 @@ func (r *editing) action() string {
 	return r.to(pathEdit)
 }
 
-// carried returns the hidden fields that preserve the form on another page.
-func (r *editing) carried() [][2]string {
+// hiddenFields returns the hidden fields that preserve the form on another page.
+func (r *editing) hiddenFields() [][2]string {
 	all := append(r.form.hidden(), [2]string{"version", strconv.Itoa(r.version)})
 	if r.isNew {
 		all = append(all, [2]string{"name", r.Name})
@@ -270,12 +270,12 @@ func (e *Editor) conflict(r *editing, current registry.Entry) (message.Reply, er
 	if err != nil && !errors.Is(err, registry.ErrUnknown) {
 		return message.Reply{}, err
 	}
-	in := r.Panel.In
+	in := r.Panel.Writer
 	mine, _ := r.form.document(in, r.subject, documentOf(base))
 	reply := e.show(r.Request, in.Text("conflict.title", "Name", r.isolated()), "conflict.html", conflictPage{
 		editing: r, Current: current.Version, By: current.By, When: current.Changed, Why: current.Note,
-		Rows:    threeWays(entryFacts(in, &base), mine.facts(in), entryFacts(in, &current)),
-		Carried: r.carried(), Action: r.action(),
+		Rows:         threeWays(entryFacts(in, &base), mine.facts(in), entryFacts(in, &current)),
+		HiddenFields: r.hiddenFields(), Action: r.action(),
 	})
 	reply.Status = http.StatusPreconditionFailed
 	return reply, nil
@@ -284,12 +284,12 @@ func (e *Editor) conflict(r *editing, current registry.Entry) (message.Reply, er
 // conflictPage is the data of the page of a conflict.
 type conflictPage struct {
 	*editing
-	Current int
-	By, Why string
-	When    time.Time
-	Rows    []threeWay
-	Carried [][2]string
-	Action  string
+	Current      int
+	By, Why      string
+	When         time.Time
+	Rows         []threeWay
+	HiddenFields [][2]string
+	Action       string
 }
 
 // threeWay is a field that one or both of two changes have changed.
@@ -300,7 +300,7 @@ type threeWay struct {
 }
 
 // threeWays returns the fields in which one or both of two changes differ from the base.
-func threeWays(was, own, now []field.Fact) (all []threeWay) {
+func threeWays(was, own, now []field.FormattedField) (all []threeWay) {
 	a, b, c := field.LinesOf(was), field.LinesOf(now), field.LinesOf(own)
 	seen := make(map[string]bool)
 	for _, fact := range slices.Concat(was, now, own) {
@@ -329,9 +329,9 @@ func (e *Editor) merge(r *editing) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	was := documentOf(base)
-	mine, wrong := r.form.document(r.Panel.In, r.subject, was)
+	mine, wrong := r.form.document(r.Panel.Writer, r.subject, was)
 	if len(wrong) > 0 { // an invalid form is preserved: the merge is repeated when it is corrected
-		r.wrong = wrong
+		r.errors = wrong
 		return e.form(r, 0), nil
 	}
 	note := r.form.texts[inNote]

@@ -37,8 +37,8 @@ type Config struct {
 	Failed func(r *http.Request, actor registry.Actor, err error)
 	// Revoked ends the sessions of a token, by the ID of the token.
 	Revoked func(id string)
-	// Public is the URL at which readers reach the service, without a trailing slash; "" if unknown.
-	Public string
+	// PublicURL is the URL at which readers reach the service, without a trailing slash; "" if unknown.
+	PublicURL string
 	// Drafts are shared by all generations of the configuration.
 	Drafts *Drafts
 	// ChecksTargets is true if targets are checked periodically.
@@ -58,45 +58,45 @@ func New(c Config) *Editor {
 
 // Page describes a page of the editor.
 type Page struct {
-	Path  string      // "{id}" is one segment
-	Word  string      // the message with its name in the navigation; "" for none
-	About string      // the message that describes it in the index; "" for none
-	Use   service.Use // the use of the registry that the visitor must be authorized for
+	Path        string             // "{id}" is one segment
+	Label       string             // the message with its name in the navigation; "" for none
+	Description string             // the message that describes it in the index; "" for none
+	Use         service.Permission // the use of the registry that the visitor must be authorized for
 	// MaxFile is the maximum size in bytes of an uploaded file; 0 for forms without a file.
 	MaxFile int64
 	Serve   func(p *Request) (message.Reply, error)
-	// Again shows a posted form as it was submitted, without effect; nil if there is none, or nothing was
+	// Redisplay shows a posted form as it was submitted, without effect; nil if there is none, or nothing was
 	// typed in it.
-	Again  func(p *Request) (message.Reply, error)
-	ofJobs bool // omitted if jobs are disabled
+	Redisplay func(p *Request) (message.Reply, error)
+	ofJobs    bool // omitted if jobs are disabled
 }
 
 // Pages returns all pages.
 func (e *Editor) Pages() []Page {
 	all := []Page{
-		{Path: PathNames, Word: "editor.names", About: "nav.about_names", Use: service.ToVisit, Serve: e.serveNames},
+		{Path: PathNames, Label: "editor.names", Description: "nav.about_names", Use: service.ToVisit, Serve: e.serveNames},
 		{Path: pathName, Use: service.ToVisit, Serve: e.serveName},
-		{Path: pathMint, Use: service.ToMint, Serve: e.serveMint, Again: e.mintAgain},
+		{Path: pathMint, Use: service.ToMint, Serve: e.serveMint, Redisplay: e.redisplayMint},
 		{Path: pathSelection, ofJobs: true, Use: service.ToChange, Serve: e.serveSelect},
 		{Path: pathSelection + "/{id}", ofJobs: true, Use: service.ToChange, Serve: e.serveSelection},
-		{Path: pathEdit, Use: service.ToChange, Serve: e.serveEdit, Again: e.editAgain},
+		{Path: pathEdit, Use: service.ToChange, Serve: e.serveEdit, Redisplay: e.redisplayEdit},
 		{Path: pathHistory, Use: service.ToVisit, Serve: e.serveHistory},
-		{Path: pathWithdraw, Use: service.ToWithdraw, Serve: e.serveWithdraw, Again: e.withdrawAgain},
-		{Path: pathChanges, Word: "editor.changes", About: "nav.about_changes", Use: service.ToVisit, Serve: e.serveChanges},
+		{Path: pathWithdraw, Use: service.ToWithdraw, Serve: e.serveWithdraw, Redisplay: e.redisplayWithdraw},
+		{Path: pathChanges, Label: "editor.changes", Description: "nav.about_changes", Use: service.ToVisit, Serve: e.serveChanges},
 		{Path: pathChanges + "/{id}", Use: service.ToVisit, Serve: e.serveChangeSet},
 		{Path: pathTimesScript, Use: service.ToVisit, Serve: e.serveTimesScript},
-		{Path: PathPrefixes, Word: "editor.prefixes", About: "nav.about_prefixes", Use: service.ToRead, Serve: e.servePrefixes},
-		{Path: PathImport, Word: "editor.import", About: "nav.about_import", ofJobs: true, Use: service.ToImport, MaxFile: maxImport, Serve: e.serveImport, Again: e.importAgain},
-		{Path: pathDraft, ofJobs: true, Use: service.ToImport, Serve: e.serveDraft, Again: e.draftAgain},
-		{Path: PathJobs, Word: "editor.jobs", About: "nav.about_jobs", ofJobs: true, Use: service.ToRead, Serve: e.serveJobs},
+		{Path: PathPrefixes, Label: "editor.prefixes", Description: "nav.about_prefixes", Use: service.ToRead, Serve: e.servePrefixes},
+		{Path: PathImport, Label: "editor.import", Description: "nav.about_import", ofJobs: true, Use: service.ToImport, MaxFile: maxImport, Serve: e.serveImport, Redisplay: e.redisplayImport},
+		{Path: pathDraft, ofJobs: true, Use: service.ToImport, Serve: e.serveDraft, Redisplay: e.redisplayDraft},
+		{Path: PathJobs, Label: "editor.jobs", Description: "nav.about_jobs", ofJobs: true, Use: service.ToRead, Serve: e.serveJobs},
 		{Path: pathJobScript, ofJobs: true, Use: service.ToRead, Serve: e.serveJobScript},
 		{Path: pathClashes, ofJobs: true, Use: service.ToRead, Serve: e.serveClashes},
 		{Path: pathJob, ofJobs: true, Use: service.ToRead, Serve: e.serveJob},
-		{Path: PathTargets, Word: "editor.dead_targets", About: "nav.about_dead_targets", Use: service.ToRead, Serve: e.serveTargets},
-		{Path: PathMove, ofJobs: true, Use: service.ToImport, Serve: e.serveMove, Again: e.moveAgain},
-		{Path: PathStatistics, Word: "editor.statistics", About: "nav.about_statistics", Use: service.ToRead, Serve: e.serveStatistics},
-		{Path: PathTokens, Word: "editor.tokens", About: "nav.about_tokens", Use: service.ToManageTokens, Serve: e.serveTokens, Again: e.tokensAgain},
-		{Path: pathRevoke, Use: service.ToManageTokens, Serve: e.serveRevoke, Again: e.askRevoke},
+		{Path: PathTargets, Label: "editor.dead_targets", Description: "nav.about_dead_targets", Use: service.ToRead, Serve: e.serveTargets},
+		{Path: PathMove, ofJobs: true, Use: service.ToImport, Serve: e.serveMove, Redisplay: e.redisplayMove},
+		{Path: PathStatistics, Label: "editor.statistics", Description: "nav.about_statistics", Use: service.ToRead, Serve: e.serveStatistics},
+		{Path: PathTokens, Label: "editor.tokens", Description: "nav.about_tokens", Use: service.ToManageTokens, Serve: e.serveTokens, Redisplay: e.redisplayTokens},
+		{Path: pathRevoke, Use: service.ToManageTokens, Serve: e.serveRevoke, Redisplay: e.confirmRevoke},
 	}
 	return slices.DeleteFunc(all, func(one Page) bool { return one.ofJobs && !e.Service.HasJobs() })
 }
@@ -105,7 +105,7 @@ func (e *Editor) Pages() []Page {
 func (e *Editor) show(p *Request, title, file string, data any) message.Reply {
 	page := p.Panel
 	page.Script = cmp.Or(page.Script, pathTimesScript)
-	page.Title, page.Content = title, e.contents.Make(p.Panel.In.Language(), file, data)
+	page.Title, page.Content = title, e.contents.Make(p.Panel.Writer.Language(), file, data)
 	return e.Show(&page)
 }
 

@@ -17,7 +17,7 @@ type editPage struct {
 	*editing
 	Form   *nameForm
 	Action string
-	Faults failures
+	Errors failures
 }
 
 // input is a form field with its label.
@@ -25,20 +25,20 @@ type input struct {
 	ID          string
 	Label, Hint pages.Content
 	Value       string
-	Fault       pages.Content
+	Error       pages.Content
 	Type        string
 	Rows        int // of a text area; 0 for a single line
 	IsRequired  bool
-	// Meant is a suggested value, and Do the value of the button that accepts it; "" for none.
-	Meant, Do string
+	// Suggestion is a suggested value, and Do the value of the button that accepts it; "" for none.
+	Suggestion, Do string
 }
 
 // Describes returns the value of aria-describedby: the IDs of the error and the hint, "" for none.
 func (i input) Describes() string {
 	switch {
-	case i.Fault != "" && i.Hint != "":
+	case i.Error != "" && i.Hint != "":
 		return i.ID + "-fault " + i.ID + "-hint"
-	case i.Fault != "":
+	case i.Error != "":
 		return i.ID + "-fault"
 	case i.Hint != "":
 		return i.ID + "-hint"
@@ -49,7 +49,7 @@ func (i input) Describes() string {
 
 // Input returns a single-line field.
 func (p editPage) Input(id string, label pages.Content, value string, hint pages.Content) input {
-	made := input{ID: id, Label: label, Value: value, Hint: hint, Fault: p.Faults.Of(id)}
+	made := input{ID: id, Label: label, Value: value, Hint: hint, Error: p.Errors.Of(id)}
 	if strings.Contains(value, "\n") {
 		made.Rows = 2 // browsers remove line breaks from a single-line field
 	}
@@ -63,15 +63,15 @@ func (p editPage) Text(id string, label pages.Content, value string, hint pages.
 	return i
 }
 
-// Leads returns links to the other pages of the name.
-func (p editPage) Leads() []lead {
+// Links returns links to the other pages of the name.
+func (p editPage) Links() []pageLink {
 	if p.isNew {
 		if !p.IsPrefix && service.ToMint.Check(p.Actor, registry.KindName) == nil {
-			return []lead{{Word: p.Panel.In.Text("found.next_free"), Target: pathMint}}
+			return []pageLink{{Label: p.Panel.Writer.Text("found.next_free"), Target: pathMint}}
 		}
 		return nil
 	}
-	return leads(p.Request, p.subject, p.IsWithdrawn(), pathEdit)
+	return newPageLinks(p.Request, p.subject, p.IsWithdrawn(), pathEdit)
 }
 
 // IsNew reports whether the name is not registered yet.
@@ -90,17 +90,17 @@ func (r *editing) Back() string {
 
 // option is an option of a select element.
 type option struct {
-	Value, Word string
-	IsChosen    bool
+	Value, Label string
+	IsChosen     bool
 }
 
 // Statuses returns the options of the status.
 func (p editPage) Statuses() (all []option) {
-	in := p.Panel.In
+	in := p.Panel.Writer
 	for _, o := range [...]option{
-		{Value: registry.Active.String(), Word: in.Text("edit.status_active")},
-		{Value: registry.Reserved.String(), Word: in.Text("edit.status_reserved")},
-		{Value: registry.Withdrawn.String(), Word: in.Text("edit.status_withdrawn")},
+		{Value: registry.Active.String(), Label: in.Text("edit.status_active")},
+		{Value: registry.Reserved.String(), Label: in.Text("edit.status_reserved")},
+		{Value: registry.Withdrawn.String(), Label: in.Text("edit.status_withdrawn")},
 	} {
 		o.IsChosen = o.Value == p.Form.texts["status"]
 		offered := o.Value == registry.Active.String() || o.Value == p.Form.texts[inWas] || o.Value == registry.Reserved.String() && p.Form.texts[inWas] == ""
@@ -118,10 +118,10 @@ func (p editPage) IsWithdrawn() bool {
 
 // Redirects returns the options of the redirect status.
 func (p editPage) Redirects() []option {
-	all := []option{{Value: "", Word: p.Panel.In.Text("edit.redirect_default")}}
+	all := []option{{Value: "", Label: p.Panel.Writer.Text("edit.redirect_default")}}
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
 		number := strconv.Itoa(status)
-		all = append(all, option{Value: number, Word: number + " " + http.StatusText(status)})
+		all = append(all, option{Value: number, Label: number + " " + http.StatusText(status)})
 	}
 	known := false
 	for i := range all {
@@ -129,7 +129,7 @@ func (p editPage) Redirects() []option {
 		known = known || all[i].IsChosen
 	}
 	if !known {
-		all = append(all, option{Value: p.Form.texts["redirect"], Word: p.Form.texts["redirect"], IsChosen: true})
+		all = append(all, option{Value: p.Form.texts["redirect"], Label: p.Form.texts["redirect"], IsChosen: true})
 	}
 	return all
 }
@@ -142,7 +142,7 @@ func (p editPage) Others(named ...string) (inputs []input) {
 		if other || slices.Contains(named, f.Name) {
 			continue
 		}
-		in := p.Input(f.Name, pages.Escaped(labelOf(p.Panel.In, f.Name)), p.Form.Get(f.Name), "")
+		in := p.Input(f.Name, pages.Escaped(labelOf(p.Panel.Writer, f.Name)), p.Form.Get(f.Name), "")
 		if in.Type = inputType(f.Type); f.Type == field.List {
 			in.Rows = 2
 		}
@@ -187,23 +187,23 @@ func (p editPage) Targets() []targetGroup {
 			IsRemoved: t[inRemove] == yes, IsFilled: !t.empty(),
 		}
 		for n, f := range targetFields() {
-			label, hint := p.Panel.In.T("label."+f.Name), pages.Content("")
+			label, hint := p.Panel.Writer.T("label."+f.Name), pages.Content("")
 			switch {
 			case f.Type == field.Time:
-				label, hint = p.Panel.In.T("edit.label_"+f.Name), `<span class="zone">UTC</span>`
+				label, hint = p.Panel.Writer.T("edit.label_"+f.Name), `<span class="zone">UTC</span>`
 			case f.Name == "context":
-				hint = p.Panel.In.T("edit.hint_context")
+				hint = p.Panel.Writer.T("edit.hint_context")
 			}
 			in := p.Input(targetField(i, f.Name), label, t[f.Name], hint)
-			if f.Name == inURI && in.Fault != "" {
-				in.Meant, in.Do = meantTarget(in.Value, p.IsPrefix), doMeant+" "+strconv.Itoa(i)
+			if f.Name == inURI && in.Error != "" {
+				in.Suggestion, in.Do = suggestedTarget(in.Value, p.IsPrefix), doSuggestion+" "+strconv.Itoa(i)
 			}
 			if in.Type = inputType(f.Type); n < mainFields {
 				g.Main = append(g.Main, in)
 				continue
 			}
 			g.More = append(g.More, in)
-			g.IsOpen = g.IsOpen || in.Value != "" || in.Fault != ""
+			g.IsOpen = g.IsOpen || in.Value != "" || in.Error != ""
 		}
 		all[i] = g
 	}

@@ -16,9 +16,9 @@ import (
 
 // facts returns all fields of a record in reading order; empty fields have no lines. object returns the JSON
 // of a field of type JSON.
-func facts(in pages.Writer, r *registry.Record, isRedacted bool, object func(*field.Field[registry.Record]) json.RawMessage) (all []field.Fact) {
-	for _, f := range field.OfRecord() {
-		fact := f.Fact(r)
+func facts(in pages.Writer, r *registry.Record, isRedacted bool, object func(*field.Field[registry.Record]) json.RawMessage) (all []field.FormattedField) {
+	for _, f := range field.RecordFields() {
+		fact := f.Format(r)
 		fact.Label = labelOf(in, f.Name)
 		switch {
 		case f.ReadOnly:
@@ -38,7 +38,7 @@ func facts(in pages.Writer, r *registry.Record, isRedacted bool, object func(*fi
 		}
 		all = append(all, fact)
 	}
-	redacted := field.Fact{Label: in.Text("label.content")}
+	redacted := field.FormattedField{Label: in.Text("label.content")}
 	if isRedacted {
 		redacted.Lines = []string{in.Text("label.redacted")}
 	}
@@ -49,20 +49,20 @@ func facts(in pages.Writer, r *registry.Record, isRedacted bool, object func(*fi
 func labelOf(in pages.Writer, name string) string { return in.Text("label." + name) }
 
 // entryFacts returns all fields of an entry; they have no lines if the entry does not exist.
-func entryFacts(in pages.Writer, e *registry.Entry) []field.Fact {
+func entryFacts(in pages.Writer, e *registry.Entry) []field.FormattedField {
 	all := facts(in, &e.Record, e.Redacted, func(f *field.Field[registry.Record]) json.RawMessage { return json.RawMessage(f.Text(&e.Record)) })
 	return withoutStatus(in, all, !e.Exists())
 }
 
 // facts returns all fields of a document. Unknown members are shown as JSON.
-func (d document) facts(in pages.Writer) []field.Fact {
+func (d document) facts(in pages.Writer) []field.FormattedField {
 	n := d.name()
 	all := facts(in, &n.Record, n.Redacted, func(f *field.Field[registry.Record]) json.RawMessage { return d[f.Name] })
 	return append(withoutStatus(in, all, len(d) == 0), d.others()...)
 }
 
 // withoutStatus removes the lines of the status if empty is true.
-func withoutStatus(in pages.Writer, all []field.Fact, empty bool) []field.Fact {
+func withoutStatus(in pages.Writer, all []field.FormattedField, empty bool) []field.FormattedField {
 	for i := range all {
 		if empty && all[i].Label == in.Text("label.status") {
 			all[i].Lines = nil
@@ -72,24 +72,24 @@ func withoutStatus(in pages.Writer, all []field.Fact, empty bool) []field.Fact {
 }
 
 // others returns the unknown members of a document.
-func (d document) others() (all []field.Fact) {
+func (d document) others() (all []field.FormattedField) {
 	for name, value := range d {
-		if !readOnly(name) && field.OfRecord().Find(name) == nil {
-			all = append(all, field.Fact{Label: name, Lines: []string{compact(value)}})
+		if !readOnly(name) && field.RecordFields().Find(name) == nil {
+			all = append(all, field.FormattedField{Label: name, Lines: []string{compact(value)}})
 		}
 	}
-	slices.SortFunc(all, func(a, b field.Fact) int { return strings.Compare(a.Label, b.Label) })
+	slices.SortFunc(all, func(a, b field.FormattedField) int { return strings.Compare(a.Label, b.Label) })
 	return all
 }
 
 // factsOf returns the members of the JSON object of a field.
-func factsOf(in pages.Writer, label string, object json.RawMessage) (all []field.Fact) {
+func factsOf(in pages.Writer, label string, object json.RawMessage) (all []field.FormattedField) {
 	if len(object) == 0 || string(object) == "null" {
 		return nil
 	}
 	members, err := membersOf(object)
 	if err != nil {
-		return []field.Fact{{Label: label, Lines: []string{compact(object)}}}
+		return []field.FormattedField{{Label: label, Lines: []string{compact(object)}}}
 	}
 	labels := make(map[int]string)
 	for _, part := range title.Parts() {
@@ -98,7 +98,7 @@ func factsOf(in pages.Writer, label string, object json.RawMessage) (all []field
 		}
 	}
 	for i, m := range members {
-		f := field.Fact{Label: cmp.Or(labels[i], label+in.Text("frame.colon")+m.Name)}
+		f := field.FormattedField{Label: cmp.Or(labels[i], label+in.Text("frame.colon")+m.Name)}
 		switch text, list, isText, isList := words(m.Value); {
 		case isText:
 			f.Lines = []string{text}

@@ -34,7 +34,7 @@ type nameForm struct {
 // recordFields returns the fields of a record that the form shows unchanged. "sandbox" is not among them: it
 // is set when a prefix is registered, and never changes.
 func recordFields() (all field.Fields[registry.Record]) {
-	for _, f := range field.OfRecord() {
+	for _, f := range field.RecordFields() {
 		if !f.ReadOnly && f.Type != field.Targets && f.Type != field.JSON && f.Name != "sandbox" {
 			all = append(all, f)
 		}
@@ -44,7 +44,7 @@ func recordFields() (all field.Fields[registry.Record]) {
 
 // targetFields returns the fields of a target in the order of the form.
 func targetFields() field.Fields[registry.Target] {
-	return field.OfTarget().Ordered(
+	return field.TargetFields().Ordered(
 		"uri", "type", "language", "title", "rel", "priority", "from", "until", "context", "note")
 }
 
@@ -93,7 +93,7 @@ func typed(sent url.Values) *nameForm {
 		f.texts[name] = strings.TrimSpace(get(name))
 	}
 	for _, part := range title.Parts() {
-		if !part.Many {
+		if !part.MultiValued {
 			f.texts[part.Name] = strings.ReplaceAll(f.texts[part.Name], "\n", " ")
 		}
 	}

@@ -249,12 +249,12 @@ func TestMeantTarget(t *testing.T) {
 		"example.org:8080/a": "https://example.org:8080/a", "https://example.org/ä": "https://example.org/%C3%A4", "https://example.org/a b": "https://example.org/a%20b",
 		"https://example.org/": "", "urn:nbn:fi:a": "", "example": "", "mailto:a@b.example": "", "javascript:alert(1)": "", "a b.example": "", "": "", "user@example.org": "",
 	} {
-		if got := meantTarget(typed, false); got != want {
+		if got := suggestedTarget(typed, false); got != want {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
 	}
 	for typed, want := range map[string]string{"example.org/{name}": "https://example.org/{name}", "https://example.org/{name}": "", "{name}": ""} {
-		if got := meantTarget(typed, true); got != want {
+		if got := suggestedTarget(typed, true); got != want {
 			t.Errorf("of a prefix, %q: %q, want %q", typed, got, want)
 		}
 	}

@@ -22,7 +22,7 @@ type historyPage struct {
 	subject
 	Field    pages.Content
 	Action   string
-	Leads    []lead
+	Links    []pageLink
 	Versions []shownVersion
 	Next     string // URL of the next page, "" for none
 	IsFirst  bool   // it begins with the current version
@@ -71,19 +71,19 @@ func (e *Editor) serveHistory(p *Request) (message.Reply, error) {
 		v := &found.Entries[i]
 		s.Name = v.Name
 		page.Versions = append(page.Versions, shownVersion{
-			Name: api.NewName(*v), Differences: short(p.Panel.In, differences(p.Panel.In, &before, v)), IsCurrent: i == 0 && page.IsFirst,
+			Name: api.NewName(*v), Differences: short(p.Panel.Writer, differences(p.Panel.Writer, &before, v)), IsCurrent: i == 0 && page.IsFirst,
 		})
 	}
 	page.subject = s
 	page.offer(p)
-	return e.show(p, p.Panel.In.Text("history.title", "Name", s.isolated()), "history.html", page), nil
+	return e.show(p, p.Panel.Writer.Text("history.title", "Name", s.isolated()), "history.html", page), nil
 }
 
 // offer sets the actions that the actor is authorized for.
 func (h *historyPage) offer(p *Request) {
 	withdrawn := len(h.Versions) > 0 && h.Versions[0].Status == registry.Withdrawn
 	// Only the first page has the current status.
-	h.Leads = leads(p, h.subject, withdrawn || !h.IsFirst, pathHistory)
+	h.Links = newPageLinks(p, h.subject, withdrawn || !h.IsFirst, pathHistory)
 	if service.ToChange.CheckKey(p.Actor, h.key()) != nil {
 		return
 	}
@@ -104,9 +104,9 @@ const doUndo = "undo"
 // savedPage is the data of the outcome of a change, with a button that undoes it.
 type savedPage struct {
 	subject
-	Said   pages.Content
-	Field  pages.Content
-	Action string
+	Message pages.Content
+	Field   pages.Content
+	Action  string
 	// Version is the new version, and IsUndone is true if it can be undone: a previous version exists.
 	Version  int
 	IsUndone bool
@@ -115,9 +115,9 @@ type savedPage struct {
 // outcome returns the message about a changed name.
 func (e *Editor) outcome(p *Request, s subject, after *registry.Entry, id string) pages.Content {
 	s.Name = after.Name
-	in := p.Panel.In
+	in := p.Panel.Writer
 	return e.contents.Make(in.Language(), "saved.html", savedPage{
-		subject: s, Said: in.T(id, "Name", pages.Code(s.Shown()), "Version", strconv.Itoa(after.Version)), Field: p.Field.HTML(), Action: s.to(pathHistory),
+		subject: s, Message: in.T(id, "Name", pages.Code(s.Shown()), "Version", strconv.Itoa(after.Version)), Field: p.Field.HTML(), Action: s.to(pathHistory),
 		Version: after.Version, IsUndone: after.Version > 1 && service.ToChange.CheckKey(p.Actor, after.Key) == nil,
 	})
 }
@@ -130,7 +130,7 @@ func (e *Editor) undo(p *Request, s subject) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	in := p.Panel.In
+	in := p.Panel.Writer
 	if s.Name = current.Name; current.Version != number || number < 2 || current.By != p.Actor.Name {
 		return e.notUndone(p, in.T("history.undo_changed", "Version", strconv.Itoa(current.Version), "By", pages.Bdi(current.By)))
 	}
@@ -148,7 +148,7 @@ func (e *Editor) undo(p *Request, s subject) (message.Reply, error) {
 	case errors.Is(err, registry.ErrConflict):
 		return e.notUndone(p, in.T("history.undo_changed", "Version", strconv.Itoa(number+1), "By", pages.Bdi("?")))
 	case err != nil && problem.Status(err) == http.StatusUnprocessableEntity:
-		return e.notUndone(p, in.T("history.undo_refused", "Reason", saidOf(in, err)))
+		return e.notUndone(p, in.T("history.undo_refused", "Reason", errorContent(in, err)))
 	case err != nil:
 		return message.Reply{}, err
 	}
@@ -158,7 +158,7 @@ func (e *Editor) undo(p *Request, s subject) (message.Reply, error) {
 
 // notUndone shows the history with the reason why nothing was undone.
 func (e *Editor) notUndone(p *Request, reason pages.Content) (message.Reply, error) {
-	p.Form, p.Panel.Fault = nil, reason
+	p.Form, p.Panel.Error = nil, reason
 	reply, err := e.serveHistory(p)
 	reply.Status = http.StatusPreconditionFailed
 	return reply, err

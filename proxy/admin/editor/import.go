@@ -31,7 +31,7 @@ const maxImport = 16 << 20
 // importPage is the data of the upload form.
 type importPage struct {
 	Field              pages.Content
-	Fault              pages.Content
+	Error              pages.Content
 	Text, Format       string
 	Encoding           string
 	Encodings, Formats []string
@@ -66,14 +66,14 @@ func (e *Editor) serveImport(p *Request) (message.Reply, error) {
 			return seeOther(draftPath(d)), nil
 		}
 	}
-	if !e.refuses(p, err) {
+	if !e.isFormError(p, err) {
 		return message.Reply{}, err
 	}
 	return e.showImport(p, err), nil
 }
 
-// importAgain shows the form as it was submitted, except for a file: browsers do not fill it in.
-func (e *Editor) importAgain(p *Request) (message.Reply, error) { return e.showImport(p, nil), nil }
+// redisplayImport shows the form as it was submitted, except for a file: browsers do not fill it in.
+func (e *Editor) redisplayImport(p *Request) (message.Reply, error) { return e.showImport(p, nil), nil }
 
 // showImport shows the upload form as it was submitted, and earlier uploads.
 func (e *Editor) showImport(p *Request, failure error) message.Reply {
@@ -86,8 +86,8 @@ func (e *Editor) showImport(p *Request, failure error) message.Reply {
 			page.Drafts = append(page.Drafts, shownDraft{d.Name, draftPath(d), d.Bytes, d.used})
 		}
 	}
-	page.Fault = saidOf(p.Panel.In, failure)
-	return refusedBy(e.show(p, p.Panel.In.Text("import.title"), "import.html", page), failure)
+	page.Error = errorContent(p.Panel.Writer, failure)
+	return withErrorStatus(e.show(p, p.Panel.Writer.Text("import.title"), "import.html", page), failure)
 }
 
 // draftOf returns the draft of an uploaded form, and its text in UTF-8.
@@ -121,14 +121,14 @@ func draftOf(p *Request) (d draft, text []byte, err error) {
 	switch format {
 	case bulk.NDJSON:
 		if len(start) == 0 {
-			err = refuse("file_empty")
+			err = invalid("file_empty")
 		}
 		return d, text, err
 	case bulk.TSV:
 	case bulk.CSV, bulk.Detect:
 		d.Kind = bulk.CSV
 	default:
-		return d, nil, refuse("import_by_command", "Format", string(format))
+		return d, nil, invalid("import_by_command", "Format", string(format))
 	}
 	if d.Preview, err = previewOf(text, format); err != nil {
 		return d, nil, err
@@ -142,12 +142,12 @@ func sentFile(p *Request) (text []byte, name string, err error) {
 	typed := p.Form.Get("text")
 	if p.MultipartForm == nil || len(p.MultipartForm.File["file"]) == 0 || p.MultipartForm.File["file"][0].Filename == "" {
 		if strings.TrimSpace(typed) == "" {
-			return nil, "", refuse("import_nothing")
+			return nil, "", invalid("import_nothing")
 		}
 		return []byte(typed), "", checkSize(int64(len(typed)))
 	}
 	if strings.TrimSpace(typed) != "" {
-		return nil, "", refuse("import_both")
+		return nil, "", invalid("import_both")
 	}
 	header := p.MultipartForm.File["file"][0]
 	if err := checkSize(header.Size); err != nil {
@@ -166,7 +166,7 @@ func sentFile(p *Request) (text []byte, name string, err error) {
 
 func checkSize(bytes int64) error {
 	if bytes > maxImport {
-		return refuseAs(problem.ErrDocumentSize, "import_large", "Bytes", strconv.FormatInt(bytes, 10), "MiB", strconv.Itoa(maxImport>>20))
+		return invalidAs(problem.ErrDocumentSize, "import_large", "Bytes", strconv.FormatInt(bytes, 10), "MiB", strconv.Itoa(maxImport>>20))
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ type draftPage struct {
 	Note      string
 	IsData    bool
 	Overwrite bool
-	Fault     pages.Content
+	Error     pages.Content
 }
 
 // serveDraft shows an upload with the mapping of its columns, and checks, imports or discards it.
@@ -201,7 +201,7 @@ func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 	switch p.Form.Get("do") {
 	case "discard":
 		e.Drafts.end(d)
-		p.Outcome = p.Panel.In.T("import.discarded")
+		p.Outcome = p.Panel.Writer.T("import.discarded")
 		return seeOther(PathImport), nil
 	case "import":
 		return e.sendDraft(p, d)
@@ -228,9 +228,9 @@ func (d *draft) take(form url.Values) {
 	}
 }
 
-// draftAgain shows a draft with the submitted mapping. The buttons to import and to discard have forms of
+// redisplayDraft shows a draft with the submitted mapping. The buttons to import and to discard have forms of
 // their own, which are submitted again.
-func (e *Editor) draftAgain(p *Request) (message.Reply, error) {
+func (e *Editor) redisplayDraft(p *Request) (message.Reply, error) {
 	d, ok := e.Drafts.find(p, p.ID)
 	if do := p.Form.Get("do"); !ok || !d.isUpload() || do == "import" || do == "discard" {
 		return message.Reply{}, errNoDraft
@@ -255,7 +255,7 @@ func (e *Editor) checkDraft(p *Request, d draft) (message.Reply, error) {
 // sendDraft imports a draft as it was in the displayed dry run, and redirects to the job.
 func (e *Editor) sendDraft(p *Request, d draft) (message.Reply, error) {
 	if d.Checked == "" || p.Form.Get("checked") != d.Checked { // another tab may have checked something else
-		return e.showDraft(p, d, refuse("import_unchecked"))
+		return e.showDraft(p, d, invalid("import_unchecked"))
 	}
 	job, err := e.postDraft(p, d, false)
 	if err != nil {
@@ -273,18 +273,18 @@ func (e *Editor) postDraft(p *Request, d draft, dry bool) (jobs.Job, error) {
 	}
 	defer f.Close()
 	u := jobs.Upload{
-		Format: d.Kind, DryRun: dry, Overwrite: d.Overwrites && d.Kind != jobs.Rewrite, Note: d.Note, Body: f, Octets: d.Bytes,
+		Format: d.Kind, DryRun: dry, Overwrite: d.Overwrites && d.Kind != jobs.Rewrite, Note: d.Note, Body: f, Size: d.Bytes,
 	}
 	if d.isTable() {
 		start, err := d.beginning(int64(d.Preview.End))
 		if err != nil {
 			return jobs.Job{}, err
 		}
-		head, end := d.Preview.Renamed(d.Columns, d.IsData, start)
+		head, end := d.Preview.RenameColumns(d.Columns, d.IsData, start)
 		if _, err := f.Seek(int64(end), io.SeekStart); err != nil {
 			return jobs.Job{}, storingDraft(err)
 		}
-		u.Body, u.Octets = io.MultiReader(bytes.NewReader(head), f), 0
+		u.Body, u.Size = io.MultiReader(bytes.NewReader(head), f), 0
 	}
 	if !dry { // idempotent: a double click imports once
 		u.Key = d.ID
@@ -312,9 +312,9 @@ func (e *Editor) showDraft(p *Request, d draft, failure error) (message.Reply, e
 			}
 		}
 	}
-	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("import.title"), Path: PathImport}}
-	page.Fault = saidOf(p.Panel.In, failure)
-	return refusedBy(e.show(p, p.Panel.In.Text(title), "mapping.html", page), failure), nil
+	p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("import.title"), Path: PathImport}}
+	page.Error = errorContent(p.Panel.Writer, failure)
+	return withErrorStatus(e.show(p, p.Panel.Writer.Text(title), "mapping.html", page), failure), nil
 }
 
 func draftPath(d draft) string {

@@ -54,7 +54,7 @@ func (e *Editor) serveJobs(p *Request) (message.Reply, error) {
 	if len(page.Jobs) > jobsShown {
 		page.Jobs, page.Next = page.Jobs[:jobsShown], PathJobs+"?page="+strconv.Itoa(number+1)
 	}
-	return e.show(p, p.Panel.In.Text("jobs.title"), "jobs.html", page), nil
+	return e.show(p, p.Panel.Writer.Text("jobs.title"), "jobs.html", page), nil
 }
 
 // mayImport reports whether the actor of a request may import.
@@ -103,9 +103,9 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 		r := &page.Rejections[i]
 		shown := shownRejection{Line: r.Line, Input: plaintext.Shorten(r.Input, maxReason)}
 		if r.Code != "" {
-			shown.Reason = p.Panel.In.Says(r.Code, r.Values...)
+			shown.Reason = p.Panel.Writer.Message(r.Code, r.Values...)
 			if r.RuleCode != "" {
-				shown.Reason += " " + p.Panel.In.Rule(r.RuleCode, r.RuleValue)
+				shown.Reason += " " + p.Panel.Writer.Rule(r.RuleCode, r.RuleValue)
 			}
 		} else {
 			shown.Reason = `<span lang="en" dir="auto">` + pages.Escaped(plaintext.Shorten(r.Reason, maxReason)) + "</span>"
@@ -117,7 +117,7 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 	page.MayImport = e.mayImport(p)
 	page.MayCancel = !page.HasEnded && page.MayImport
 	e.lead(p, &page)
-	if page.At, page.Of = page.Progress.Octets, page.Octets; page.Progress.Total > 0 {
+	if page.At, page.Of = page.Progress.Bytes, page.Size; page.Progress.Total > 0 {
 		page.At, page.Of = page.Progress.Done, page.Progress.Total
 	}
 	if page.DryRun && page.State == jobs.Done {
@@ -127,11 +127,11 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 			page.Draft = draftPath(d)
 		}
 	}
-	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("jobs.title"), Path: PathJobs}}
+	p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("jobs.title"), Path: PathJobs}}
 	if !page.HasEnded {
 		p.Panel.Script = pathJobScript
 	}
-	return e.show(p, p.Panel.In.Text(page.title()), "job.html", page), nil
+	return e.show(p, p.Panel.Writer.Text(page.title()), "job.html", page), nil
 }
 
 // lead sets the links on the page of a job.
@@ -144,7 +144,7 @@ func (e *Editor) lead(p *Request, page *jobPage) {
 	if page.IsRewrite {
 		again = PathMove
 	}
-	page.Again = pages.Content(`<a href="`+again+`">`) + p.Panel.In.T("jobs.begin_again") + "</a>"
+	page.Again = pages.Content(`<a href="`+again+`">`) + p.Panel.Writer.T("jobs.begin_again") + "</a>"
 }
 
 // hasEnded reports whether a job is in a final state.
@@ -156,7 +156,7 @@ func (e *Editor) cancelJob(p *Request, path string) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	if job, err := e.Service.Job(p.Context(), p.Actor, p.ID); err == nil && job.State != jobs.Done {
-		p.Outcome = p.Panel.In.T("jobs.cancelled")
+		p.Outcome = p.Panel.Writer.T("jobs.cancelled")
 	}
 	return seeOther(path), nil
 }
@@ -204,7 +204,7 @@ func (e *Editor) differences(p *Request) (first []diff.Change) {
 		}
 		for i := range d.Differences {
 			f := &d.Differences[i]
-			f.Field = labelNamed(p.Panel.In, f.Field)
+			f.Field = labelNamed(p.Panel.Writer, f.Field)
 			f.Before, f.After = plaintext.Shorten(f.Before, maxDifference), plaintext.Shorten(f.After, maxDifference)
 			shown += len(f.Before) + len(f.After)
 		}
@@ -215,8 +215,8 @@ func (e *Editor) differences(p *Request) (first []diff.Change) {
 
 // labelNamed returns the translated label for the English label in a difference.
 func labelNamed(in pages.Writer, label string) string {
-	name, isOrder := strings.CutPrefix(label, field.OrderOf)
-	for _, f := range field.OfRecord() {
+	name, isOrder := strings.CutPrefix(label, field.OrderPrefix)
+	for _, f := range field.RecordFields() {
 		switch {
 		case f.Label == name && isOrder:
 			return labelOf(in, f.Name) + " (" + in.Text("editor.another_order") + ")"

@@ -17,13 +17,13 @@ type mappedColumn struct {
 	Field  string // name of the form field
 	Name   string
 	Values []string // of the first rows
-	Is     string   // column of urnd, "" for none
+	Column string   // column of urnd, "" for none
 	Member string   // the metadata column of urnd with the name of this column
 }
 
 // columnGroup is a group of columns of urnd in a select element.
 type columnGroup struct {
-	Word    string
+	Label   string
 	Columns []string
 }
 
@@ -59,9 +59,9 @@ func columnGroups(p *Request, targets int) []columnGroup {
 	for _, part := range title.Parts() {
 		own = append(own, bulk.MemberColumn(part.Member))
 	}
-	groups := []columnGroup{{p.Panel.In.Text("import.group_name"), own}}
+	groups := []columnGroup{{p.Panel.Writer.Text("import.group_name"), own}}
 	for n := 1; n <= targets; n++ {
-		g := columnGroup{Word: p.Panel.In.Text("import.group_target", "Number", n)}
+		g := columnGroup{Label: p.Panel.Writer.Text("import.group_target", "Number", n)}
 		for _, column := range ofTargets {
 			if n > 1 {
 				column += strconv.Itoa(n)
@@ -124,7 +124,7 @@ func namedAsOurs(names []string) []string {
 	})
 	columns := make([]string, len(names))
 	for i, name := range names {
-		if columns[i] = bulk.ColumnNamed(name); columns[i] == "title" && !ours {
+		if columns[i] = bulk.FindColumn(name); columns[i] == "title" && !ours {
 			columns[i] = memberTitle
 		}
 	}
@@ -156,7 +156,7 @@ func isName(value string) bool {
 
 // guessOf returns the mapping of a column by names that other tables use; "" for none.
 func guessOf(name string) string {
-	if part, ok := title.PartOf(name); ok {
+	if part, ok := title.FindPart(name); ok {
 		return bulk.MemberColumn(part.Member)
 	}
 	word := strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "", ".", "", "\u00a0", "").Replace(name))
@@ -201,7 +201,7 @@ func knownColumns() []knownColumn {
 func (d *draft) mapped() []mappedColumn {
 	all := make([]mappedColumn, len(d.Preview.Columns))
 	for i, name := range d.Preview.Columns {
-		c := mappedColumn{Number: i + 1, Field: "c" + strconv.Itoa(i), Name: plaintext.Shorten(name, shownValue), Is: d.Columns[i], Member: memberOf(name, i)}
+		c := mappedColumn{Number: i + 1, Field: "c" + strconv.Itoa(i), Name: plaintext.Shorten(name, shownValue), Column: d.Columns[i], Member: memberOf(name, i)}
 		for _, row := range d.Preview.Rows {
 			if i < len(row) && row[i] != "" {
 				c.Values = append(c.Values, row[i])
@@ -214,7 +214,7 @@ func (d *draft) mapped() []mappedColumn {
 
 // memberOf returns the metadata column for a column of a file, "" if columnGroups has it already.
 func memberOf(name string, i int) string {
-	member := bulk.ColumnNamed(name)
+	member := bulk.FindColumn(name)
 	if !strings.HasPrefix(member, "metadata.") {
 		if name == "" || len(name) > shownValue {
 			name = "column " + strconv.Itoa(i+1)
@@ -235,16 +235,16 @@ func checkColumns(columns []string) error {
 		if column == "" {
 			continue
 		}
-		if len(column) > longestColumn || bulk.ColumnNamed(column) != column {
-			return refuse("import_no_column", "Column", plaintext.Shorten(column, shownValue))
+		if len(column) > longestColumn || bulk.FindColumn(column) != column {
+			return invalid("import_no_column", "Column", plaintext.Shorten(column, shownValue))
 		}
 		if before := seen[column]; before > 0 {
-			return refuse("import_column_twice", "First", strconv.Itoa(before), "Second", strconv.Itoa(i+1), "Column", column)
+			return invalid("import_column_twice", "First", strconv.Itoa(before), "Second", strconv.Itoa(i+1), "Column", column)
 		}
 		seen[column] = i + 1
 	}
 	if seen["name"] == 0 && seen["prefix"] == 0 {
-		return refuse("import_no_name")
+		return invalid("import_no_name")
 	}
 	return nil
 }

@@ -54,9 +54,9 @@ func shownAs(part *title.Part, value json.RawMessage) (text string, ok bool) {
 	text, list, isText, isList := words(value)
 	var number json.Number
 	switch {
-	case isText && (!part.Many || !part.List):
+	case isText && (!part.MultiValued || !part.List):
 		return text, true
-	case isList && part.Many:
+	case isList && part.MultiValued:
 		return strings.Join(list, "\n"), true
 	case part.Name == title.Year && json.Unmarshal(value, &number) == nil && strings.Trim(number.String(), "0123456789") == "":
 		return number.String(), number != ""
@@ -144,7 +144,7 @@ func join(in pages.Writer, form texts, before json.RawMessage, wrong *failures) 
 		}
 		for _, other := range others {
 			// A second member for the part would be ambiguous: readers use only one of them.
-			if other.Name == m.Name || i < 0 && part.Is(other.Name) {
+			if other.Name == m.Name || i < 0 && part.HasMember(other.Name) {
 				wrong.add(part.Name, in.T("fault.member", "Name", pages.Bdi(other.Name)))
 			}
 		}
@@ -164,7 +164,7 @@ func join(in pages.Writer, form texts, before json.RawMessage, wrong *failures) 
 // valueOfPart returns the JSON value for the text of the field of a part.
 func valueOfPart(part *title.Part, text string) json.RawMessage {
 	list := lines(text)
-	if !part.Many || len(list) == 1 && !part.List {
+	if !part.MultiValued || len(list) == 1 && !part.List {
 		return quoted(text)
 	}
 	value, err := field.Marshal(list)
@@ -177,7 +177,7 @@ func valueOfPart(part *title.Part, text string) json.RawMessage {
 // jsonFailure returns the error in the JSON object of a field, with its position.
 func jsonFailure(in pages.Writer, text string, err error) pages.Content {
 	if errors.Is(err, registry.ErrInvalid) {
-		return saidOf(in, err)
+		return errorContent(in, err)
 	}
 	var found error
 	for d := jsontext.NewDecoder(strings.NewReader(text)); ; {
@@ -190,7 +190,7 @@ func jsonFailure(in pages.Writer, text string, err error) pages.Content {
 	case errors.Is(found, io.ErrUnexpectedEOF):
 		return in.T("fault.json_end")
 	case !errors.As(found, &syntax): // valid JSON with another error
-		return saidOf(in, err)
+		return errorContent(in, err)
 	default:
 		before := text[:min(int(syntax.ByteOffset), len(text))]
 		line := strings.LastIndexByte(before, '\n') + 1

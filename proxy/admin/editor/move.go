@@ -23,7 +23,7 @@ const PathMove = "/registry/targets/move"
 // movePage is the data of the form that moves targets.
 type movePage struct {
 	Field                       pages.Content
-	Fault                       pages.Content
+	Error                       pages.Content
 	Prefix, Replace, With, Note string
 	Names                       string // path of the list of names with such targets
 	Suggested                   []suggestion
@@ -62,8 +62,8 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 	return e.showMove(p, err), nil
 }
 
-// moveAgain shows the form as it was submitted.
-func (e *Editor) moveAgain(p *Request) (message.Reply, error) { return e.showMove(p, nil), nil }
+// redisplayMove shows the form as it was submitted.
+func (e *Editor) redisplayMove(p *Request) (message.Reply, error) { return e.showMove(p, nil), nil }
 
 // showMove shows the form: as it was submitted, as it was in the dry run before, or with the parameters of a
 // link.
@@ -92,9 +92,9 @@ func (e *Editor) showMove(p *Request, failure error) message.Reply {
 	for i := range page.Suggested {
 		page.Suggested[i].Path = PathMove + "?" + url.Values{"prefix": {page.Prefix}, "replace": {page.Suggested[i].Replace}, "with": {page.Suggested[i].With}}.Encode()
 	}
-	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("editor.dead_targets"), Path: PathTargets}}
-	page.Fault = saidOf(p.Panel.In, failure)
-	return refusedBy(e.show(p, p.Panel.In.Text("move.title"), "move.html", page), failure)
+	p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("editor.dead_targets"), Path: PathTargets}}
+	page.Error = errorContent(p.Panel.Writer, failure)
+	return withErrorStatus(e.show(p, p.Panel.Writer.Text("move.title"), "move.html", page), failure)
 }
 
 // hostPart returns the part of the beginning of a URI that an index has: "//host/".
@@ -130,7 +130,7 @@ type move struct{ from, to string }
 // changes.
 func (e *Editor) suggest(p *Request, start string) (all []suggestion, hasLooked bool) {
 	if rest, ok := strings.CutPrefix(start, "http://"); ok {
-		all = append(all, suggestion{Replace: start, With: "https://" + rest, Why: p.Panel.In.Text("suggest.tls")})
+		all = append(all, suggestion{Replace: start, With: "https://" + rest, Why: p.Panel.Writer.Text("suggest.tls")})
 	}
 	host := hostPart(start)
 	counts, hasLooked := e.lastMoves(p, host)
@@ -142,7 +142,7 @@ func (e *Editor) suggest(p *Request, start string) (all []suggestion, hasLooked 
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a.from, b.from), strings.Compare(a.to, b.to))
 	})
 	for _, m := range moves[:min(len(moves), suggested)] {
-		all = append(all, suggestion{Replace: m.from, With: m.to, Why: p.Panel.In.Text("suggest.moved", "Count", counts[m])})
+		all = append(all, suggestion{Replace: m.from, With: m.to, Why: p.Panel.Writer.Text("suggest.moved", "Count", counts[m])})
 	}
 	return all, hasLooked
 }
@@ -153,7 +153,7 @@ func (e *Editor) lastMoves(p *Request, host string) (counts map[move]int, hasLoo
 		return nil, false // only an actor without owned prefixes may read all changes
 	}
 	now, err := e.Service.Totals(p.Context(), p.Actor, registry.Search{})
-	var changed service.Events
+	var changed service.EventPage
 	if err == nil {
 		page := service.Page{Limit: lookedAt, After: max(now.Seq-lookedAt, 0)}
 		changed, err = e.Service.Events(p.Context(), p.Actor, 0, "", page)

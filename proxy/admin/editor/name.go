@@ -22,7 +22,7 @@ import (
 // namePage is the data of the page of a name or prefix.
 type namePage struct {
 	api.Name
-	Leads  []lead
+	Links  []pageLink
 	Public string // URL of its page for readers, "" if unknown
 	// Code is the QR code of its public URL, "" for none, and Counts its recent resolutions, nil if they are
 	// not counted.
@@ -31,8 +31,8 @@ type namePage struct {
 	Targets []shownTarget
 	// HasHealth is true if the health of one of the targets is known.
 	HasHealth bool
-	Facts     []field.Fact // the other fields
-	AliasOf   string       // path of the page of the name that it is an alias of
+	Facts     []field.FormattedField // the other fields
+	AliasOf   string                 // path of the page of the name that it is an alias of
 }
 
 // nameCounts is the number of resolutions of a name in the last days.
@@ -59,7 +59,7 @@ func (t shownTarget) About() []pages.Content { return t.lines }
 
 // aboutTarget returns the fields of a target, one per line.
 func aboutTarget(in pages.Writer, t *registry.Target) (lines []pages.Content) {
-	for _, f := range field.OfTarget().Ordered("title", "rel", "type", "language", "context", "priority", "from", "until", "note") {
+	for _, f := range field.TargetFields().Ordered("title", "rel", "type", "language", "context", "priority", "from", "until", "note") {
 		if f.Name == inURI || f.Empty(t) {
 			continue
 		}
@@ -90,12 +90,12 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 	}
 	n := api.NewName(entry)
 	s.Name = n.Name
-	page := namePage{Name: n, Leads: leads(p, s, n.Status == registry.Withdrawn, pathName)}
-	if e.Public != "" && !s.IsPrefix {
-		address := e.Public + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(n.Name)
+	page := namePage{Name: n, Links: newPageLinks(p, s, n.Status == registry.Withdrawn, pathName)}
+	if e.PublicURL != "" && !s.IsPrefix {
+		address := e.PublicURL + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(n.Name)
 		page.Public = address + "?preview"
 		// Otherwise it is too long for a QR code.
-		if code, err := qr.SVG(address, p.Panel.In.Text("name.qr_code")); err == nil {
+		if code, err := qr.SVG(address, p.Panel.Writer.Text("name.qr_code")); err == nil {
 			page.Code = pages.Content(code)
 		}
 	}
@@ -105,7 +105,7 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 	if n.Alias != "" {
 		page.AliasOf = subject{Name: n.Alias}.to(pathName)
 	}
-	in := p.Panel.In
+	in := p.Panel.Writer
 	elsewhere := []string{labelOf(in, "targets"), labelOf(in, "status"), labelOf(in, "alias")}
 	for _, f := range entryFacts(in, &entry) {
 		if len(f.Lines) > 0 && !slices.Contains(elsewhere, f.Label) {
@@ -127,7 +127,7 @@ func (e *Editor) targets(p *Request, s subject, all []registry.Target) (shown []
 		}
 	}
 	for _, t := range all {
-		one := shownTarget{Target: t, Link: linkOf(t.URI), lines: aboutTarget(p.Panel.In, &t)}
+		one := shownTarget{Target: t, Link: linkOf(t.URI), lines: aboutTarget(p.Panel.Writer, &t)}
 		for _, h := range known {
 			if h.Name == s.Name && h.URI == t.URI {
 				one.State, one.Checked = h.State, h.Checked
@@ -142,7 +142,7 @@ func (e *Editor) targets(p *Request, s subject, all []registry.Target) (shown []
 func (e *Editor) counts(p *Request, s subject) *nameCounts {
 	until := e.Service.Now().UTC()
 	days := map[string]string{"since": until.AddDate(0, 0, 1-daysCounted).Format(time.DateOnly), "until": until.Format(time.DateOnly)}
-	from, to, err := service.Days(func(name string) string { return days[name] })
+	from, to, err := service.ParseDays(func(name string) string { return days[name] })
 	var found []registry.Count
 	if err == nil {
 		_, found, err = e.Service.Counts(p.Context(), p.Actor, s.key(), from, to)
@@ -227,7 +227,7 @@ func (s subject) isolated() string { return pages.Isolated(s.Shown()) }
 // under sets the breadcrumb of the pages of a name.
 func under(p *Request, s subject) {
 	if !s.IsPrefix {
-		p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("editor.names"), Path: PathNames}}
+		p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("editor.names"), Path: PathNames}}
 	}
 }
 
@@ -252,12 +252,12 @@ func (s subject) to(path string, more ...[2]string) string {
 // To is to for templates.
 func (s subject) To(path string) string { return s.to("/registry/" + path) }
 
-// lead is a link to a page of a subject.
-type lead struct{ Word, Target string }
+// pageLink is a link to a page of a subject.
+type pageLink struct{ Label, Target string }
 
-// leads returns links to the pages of a subject, except for one, that the actor may visit.
-func leads(p *Request, s subject, withdrawn bool, but string) (all []lead) {
-	in := p.Panel.In
+// newPageLinks returns links to the pages of a subject, except for one, that the actor may visit.
+func newPageLinks(p *Request, s subject, withdrawn bool, but string) (all []pageLink) {
+	in := p.Panel.Writer
 	for _, l := range []struct {
 		path, word string
 		is         bool
@@ -268,7 +268,7 @@ func leads(p *Request, s subject, withdrawn bool, but string) (all []lead) {
 		{pathWithdraw, in.Text("editor.withdraw"), !withdrawn && service.ToWithdraw.CheckKey(p.Actor, s.key()) == nil},
 	} {
 		if l.is && l.path != but {
-			all = append(all, lead{Word: l.word, Target: s.to(l.path)})
+			all = append(all, pageLink{Label: l.word, Target: s.to(l.path)})
 		}
 	}
 	return all

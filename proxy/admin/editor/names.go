@@ -27,11 +27,11 @@ const namesLength = 50
 // namesPage is the data of the page of names.
 type namesPage struct {
 	Field       pages.Content
-	Asked       url.Values
+	Values      url.Values
 	Query       url.Values // the search parameters in Asked
 	Names       []foundName
 	First, Next string // URLs of the first and the next page, "" for none
-	IsLate      bool   // the search was interrupted by its time limit, and continues on the next page
+	TimedOut    bool   // the search was interrupted by its time limit, and continues on the next page
 	IsMore      bool   // a rarely used field is set
 	MayAdd      bool
 	MaySelect   bool
@@ -39,7 +39,7 @@ type namesPage struct {
 	New, Mint   string
 	Select      string // URL to which the selected names are posted
 	CSV, NDJSON string // URLs of the complete result as a file
-	Fault       pages.Content
+	Error       pages.Content
 }
 
 // foundName is a row of the search result.
@@ -68,8 +68,8 @@ func filters(asked url.Values) url.Values {
 
 // searchOf returns the search of a query.
 func searchOf(q url.Values) (registry.Search, error) {
-	search, err := service.Filter(registry.KindName, q.Get)
-	search.Newest = q.Get("sort") == sortChanged
+	search, err := service.ParseSearch(registry.KindName, q.Get)
+	search.NewestFirst = q.Get("sort") == sortChanged
 	return search, err
 }
 
@@ -78,7 +78,7 @@ func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 	asked := p.URL.Query()
 	q := filters(asked)
 	page := namesPage{
-		Field: p.Field.HTML(), Asked: asked, Prefixes: p.Actor.Prefixes, New: pathEdit, Select: pathSelection,
+		Field: p.Field.HTML(), Values: asked, Prefixes: p.Actor.Prefixes, New: pathEdit, Select: pathSelection,
 		IsMore: asked.Get("target")+asked.Get("tag")+asked.Get("metadata") != "",
 	}
 	page.MayAdd = service.ToChange.Check(p.Actor, registry.KindName) == nil
@@ -94,16 +94,16 @@ func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 	if asked.Get("cursor") != "" {
 		page.First = pageOf(PathNames, q)
 	}
-	var found service.Entries
+	var found service.EntryPage
 	search, err := searchOf(q)
 	if err == nil {
 		found, err = e.Service.List(p.Context(), p.Actor, search, service.Page{Limit: namesLength, Cursor: asked.Get("cursor")})
 	}
-	if err != nil && !isAsked(err) {
+	if err != nil && !isQueryError(err) {
 		return message.Reply{}, err
 	}
-	page.Fault = saidOf(p.Panel.In, err)
-	page.IsLate = found.Next != "" && len(found.Entries) < namesLength
+	page.Error = errorContent(p.Panel.Writer, err)
+	page.TimedOut = found.Next != "" && len(found.Entries) < namesLength
 	for _, e := range found.Entries {
 		page.Names = append(page.Names, foundOf(api.NewName(e)))
 	}
@@ -114,7 +114,7 @@ func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 		q.Set("cursor", found.Next)
 		page.Next = pageOf(PathNames, q)
 	}
-	return refusedBy(e.show(p, p.Panel.In.Text("found.title"), "names.html", page), err), nil
+	return withErrorStatus(e.show(p, p.Panel.Writer.Text("found.title"), "names.html", page), err), nil
 }
 
 // pageOf returns the URL of a page with parameters.
@@ -154,12 +154,12 @@ func titleOf(metadata string) (text string) {
 
 // Statuses returns the options of the status.
 func (p namesPage) Statuses() []choice {
-	return choices(p.Asked.Get("status"), "", "names.status_any", "active", "names.status_active", "reserved", "names.status_reserved", "withdrawn", "names.status_withdrawn")
+	return choices(p.Values.Get("status"), "", "names.status_any", "active", "names.status_active", "reserved", "names.status_reserved", "withdrawn", "names.status_withdrawn")
 }
 
 // Sorts returns the options of the order.
 func (p namesPage) Sorts() []choice {
-	return choices(p.Asked.Get("sort"), "", "found.by_name", sortChanged, "found.by_change")
+	return choices(p.Values.Get("sort"), "", "found.by_name", sortChanged, "found.by_change")
 }
 
 // choice is an option of a select element, with the identifier of its message.
@@ -181,7 +181,7 @@ const PathPrefixes = "/registry/prefixes"
 
 // prefixesPage is the data of the page of prefixes.
 type prefixesPage struct {
-	Asked    url.Values
+	Query    url.Values
 	Prefixes []api.Name
 	Next     string
 	MayEdit  bool
@@ -191,8 +191,8 @@ type prefixesPage struct {
 
 // servePrefixes lists the prefixes.
 func (e *Editor) servePrefixes(p *Request) (message.Reply, error) {
-	q, asked := askedOf(p, "text", "status", "cursor")
-	search, err := service.Filter(registry.KindPrefix, q.Get)
+	q, asked := queryOf(p, "text", "status", "cursor")
+	search, err := service.ParseSearch(registry.KindPrefix, q.Get)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -201,7 +201,7 @@ func (e *Editor) servePrefixes(p *Request) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	page := prefixesPage{
-		Asked: asked, Prefixes: api.NewNames(found.Entries), Own: p.Actor.Prefixes,
+		Query: asked, Prefixes: api.NewNames(found.Entries), Own: p.Actor.Prefixes,
 		MayMint: service.ToMint.Check(p.Actor, registry.KindName) == nil,
 		MayEdit: service.ToChange.Check(p.Actor, registry.KindPrefix) == nil,
 	}
@@ -209,12 +209,12 @@ func (e *Editor) servePrefixes(p *Request) (message.Reply, error) {
 		q.Set("cursor", found.Next)
 		page.Next = PathPrefixes + "?" + q.Encode()
 	}
-	return e.show(p, p.Panel.In.Text("prefixes.title"), "prefixes.html", page), nil
+	return e.show(p, p.Panel.Writer.Text("prefixes.title"), "prefixes.html", page), nil
 }
 
-// askedOf returns the parameter "prefix", and those named others, of a request. The prefix defaults to the
+// queryOf returns the parameter "prefix", and those named others, of a request. The prefix defaults to the
 // first owned prefix of the actor. q has the parameters that are set, asked all of them.
-func askedOf(p *Request, others ...string) (q, asked url.Values) {
+func queryOf(p *Request, others ...string) (q, asked url.Values) {
 	asked, q = p.URL.Query(), make(url.Values)
 	if asked.Get("prefix") == "" && len(p.Actor.Prefixes) > 0 {
 		asked.Set("prefix", p.Actor.Prefixes[0])
@@ -236,7 +236,7 @@ type mintPage struct {
 	Prefix   string
 	Patterns []nextName
 	Pattern  string // the typed or the suggested pattern
-	Fault    pages.Content
+	Error    pages.Content
 }
 
 // nextName is the next free name of a pattern in use, "" if there is none.
@@ -254,19 +254,19 @@ func (e *Editor) serveMint(p *Request) (message.Reply, error) {
 	if pattern == "" {
 		pattern = strings.TrimSpace(p.Form.Get("other"))
 	}
-	names, err := e.Service.Mint(p.Context(), p.Actor, mint.Request{Pattern: pattern, N: 1})
+	names, err := e.Service.Mint(p.Context(), p.Actor, mint.Request{Pattern: pattern, Count: 1})
 	switch {
 	case err == nil:
 		return seeOther(subject{Name: names[0]}.to(pathEdit)), nil
-	case e.refuses(p, err):
+	case e.isFormError(p, err):
 		return e.showMint(p, err)
 	default:
 		return message.Reply{}, err
 	}
 }
 
-// mintAgain shows the form as it was submitted.
-func (e *Editor) mintAgain(p *Request) (message.Reply, error) { return e.showMint(p, nil) }
+// redisplayMint shows the form as it was submitted.
+func (e *Editor) redisplayMint(p *Request) (message.Reply, error) { return e.showMint(p, nil) }
 
 // showMint shows the patterns in use below a prefix, with their next names.
 func (e *Editor) showMint(p *Request, failure error) (message.Reply, error) {
@@ -277,7 +277,7 @@ func (e *Editor) showMint(p *Request, failure error) (message.Reply, error) {
 	}
 	for _, pattern := range patterns[:min(len(patterns), shownPatterns)] {
 		next := nextName{Pattern: pattern}
-		changes, err := e.Service.PreviewMint(p.Context(), p.Actor, mint.Request{Pattern: pattern, N: 1})
+		changes, err := e.Service.PreviewMint(p.Context(), p.Actor, mint.Request{Pattern: pattern, Count: 1})
 		if err == nil && len(changes) > 0 { // otherwise all names of the pattern are in use
 			next.Name = changes[0].After.Name
 		}
@@ -286,7 +286,7 @@ func (e *Editor) showMint(p *Request, failure error) (message.Reply, error) {
 	if page.Pattern == "" && page.Prefix != "" {
 		page.Pattern = page.Prefix + "{counter}"
 	}
-	page.Fault = saidOf(p.Panel.In, failure)
-	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("found.title"), Path: PathNames}}
-	return refusedBy(e.show(p, p.Panel.In.Text("mint.title"), "mint.html", page), failure), nil
+	page.Error = errorContent(p.Panel.Writer, failure)
+	p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("found.title"), Path: PathNames}}
+	return withErrorStatus(e.show(p, p.Panel.Writer.Text("mint.title"), "mint.html", page), failure), nil
 }

@@ -47,7 +47,7 @@ func (e *Editor) serveSelect(p *Request) (message.Reply, error) {
 		selected, err = e.allFound(p)
 	}
 	if err == nil && len(selected) == 0 {
-		p.Outcome = p.Panel.In.T("found.unselected")
+		p.Outcome = p.Panel.Writer.T("found.unselected")
 		return seeOther(pageOf(PathNames, q)), nil
 	}
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *Editor) allFound(p *Request) (all []string, err error) {
 	}
 	found, err := e.Service.List(p.Context(), p.Actor, search, service.Page{Limit: maxSelected})
 	if err == nil && found.Next != "" {
-		err = refuse("selection_too_many", "Count", strconv.Itoa(maxSelected))
+		err = invalid("selection_too_many", "Count", strconv.Itoa(maxSelected))
 	}
 	for i := range found.Entries {
 		all = append(all, found.Entries[i].Name)
@@ -81,7 +81,7 @@ type selectionPage struct {
 	selection
 	Field     pages.Content
 	Path      string
-	Fault     pages.Content
+	Error     pages.Content
 	Tasks     []task
 	Changes   []shownChange // preview
 	Changed   int
@@ -150,7 +150,7 @@ func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
 	asOf, _ := strconv.ParseInt(p.Form.Get("as_of"), 10, 64)
 	changed, err := e.change(p, d.Select, false, registry.Seq(max(asOf, 1)))
 	if err != nil {
-		if !e.refuses(p, err) {
+		if !e.isFormError(p, err) {
 			return message.Reply{}, err
 		}
 		return e.showSelection(p, d, err)
@@ -165,7 +165,7 @@ func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
 	if set == 0 {
 		return seeOther(PathNames), nil
 	}
-	p.Outcome = p.Panel.In.T("changes.done_saved")
+	p.Outcome = p.Panel.Writer.T("changes.done_saved")
 	return seeOther(setPath(set, "")), nil
 }
 
@@ -174,16 +174,16 @@ func (e *Editor) showSelection(p *Request, d draft, failure error) (message.Repl
 	page := selectionPage{selection: *d.Select, Field: p.Field.HTML(), Path: draftPath(d), Tasks: d.Select.tasks(p.Actor)}
 	if failure == nil && page.Do != "" {
 		changed, err := e.change(p, d.Select, true, 0)
-		if err != nil && !e.refuses(p, err) && !errors.Is(err, registry.ErrUnknown) {
+		if err != nil && !e.isFormError(p, err) && !errors.Is(err, registry.ErrUnknown) {
 			return message.Reply{}, err
 		}
 		if failure = err; err == nil {
-			page.preview(p.Panel.In, changed)
+			page.preview(p.Panel.Writer, changed)
 		}
 	}
-	page.Fault = saidOf(p.Panel.In, failure)
-	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("found.title"), Path: PathNames}}
-	return refusedBy(e.show(p, p.Panel.In.Text("several.title", "Count", len(page.Names)), "selection.html", page), failure), nil
+	page.Error = errorContent(p.Panel.Writer, failure)
+	p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("found.title"), Path: PathNames}}
+	return withErrorStatus(e.show(p, p.Panel.Writer.Text("several.title", "Count", len(page.Names)), "selection.html", page), failure), nil
 }
 
 // preview adds the result of a dry run.
@@ -213,13 +213,13 @@ func (e *Editor) change(p *Request, s *selection, dry bool, asOf registry.Seq) (
 	edits := make([]registry.Edit, len(s.Names))
 	for i, name := range s.Names {
 		edits[i] = registry.Edit{
-			Key: registry.Name(name), IfVersion: registry.Any, Note: s.Note, Activate: s.Do == "activate",
+			Key: registry.Name(name), IfVersion: registry.AnyVersion, Note: s.Note, Activate: s.Do == "activate",
 			Change: func(before registry.Entry) (registry.Record, error) {
 				switch {
 				case !before.Exists():
 					return registry.Record{}, fmt.Errorf("%w: %s", registry.ErrUnknown, before.Key)
 				case asOf > 0 && before.Seq > asOf:
-					return registry.Record{}, refuseAs(registry.ErrConflict, "selection_changed", "Name", name, "By", before.By)
+					return registry.Record{}, invalidAs(registry.ErrConflict, "selection_changed", "Name", name, "By", before.By)
 				default:
 					return do(before)
 				}
@@ -242,10 +242,10 @@ func (s *selection) change() (func(registry.Entry) (registry.Record, error), err
 	}
 	switch s.Do {
 	case "tag":
-		tag, err := value("tag", refuse("missing_tag"))
+		tag, err := value("tag", invalid("missing_tag"))
 		return of(func(r *registry.Record) { r.Metadata = withTag(r.Metadata, tag, true) }), err
 	case "untag":
-		tag, err := value("untag", refuse("missing_untag"))
+		tag, err := value("untag", invalid("missing_untag"))
 		return of(func(r *registry.Record) { r.Metadata = withTag(r.Metadata, tag, false) }), err
 	case "contact": // an empty value removes it
 		return of(func(r *registry.Record) { r.Contact = s.Values["contact"] }), nil
@@ -254,8 +254,8 @@ func (s *selection) change() (func(registry.Entry) (registry.Record, error), err
 	case "reserve":
 		return of(func(r *registry.Record) { r.Status = registry.Reserved }), nil
 	case "replace":
-		from, err := value("replace", refuse("missing_replace"))
-		to, missing := value("with", refuse("missing_with"))
+		from, err := value("replace", invalid("missing_replace"))
+		to, missing := value("with", invalid("missing_with"))
 		return of(func(r *registry.Record) {
 			r.Targets = slices.Clone(r.Targets)
 			for i, t := range r.Targets {
@@ -265,10 +265,10 @@ func (s *selection) change() (func(registry.Entry) (registry.Record, error), err
 			}
 		}), errors.Join(err, missing)
 	case "withdraw":
-		reason, err := value("reason", refuse("missing_reason"))
+		reason, err := value("reason", invalid("missing_reason"))
 		return registry.Withdraw(reason), err
 	default:
-		return nil, refuse("selection_no_task")
+		return nil, invalid("selection_no_task")
 	}
 }
 

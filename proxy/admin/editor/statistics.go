@@ -36,7 +36,7 @@ func (c countedPeriod) Sum() int64 { return c.People + c.Bots }
 
 // statisticsPage is the data of the page of statistics.
 type statisticsPage struct {
-	Asked      url.Values
+	Query      url.Values
 	Own        []string
 	Groups     []countedGroup
 	Total      countedGroup
@@ -44,7 +44,7 @@ type statisticsPage struct {
 	// Resolutions of one name, or of all names.
 	IsCounted bool
 	Name      string
-	Fault     pages.Content
+	Error     pages.Content
 	Periods   []countedPeriod
 	Most      int64 // the maximum of resolutions in a period
 	People    int64
@@ -55,13 +55,13 @@ type statisticsPage struct {
 
 // serveStatistics shows the number of names, and the resolutions of one or all of them.
 func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
-	q, asked := askedOf(p)
-	page := statisticsPage{Asked: asked, Own: p.Actor.Prefixes}
-	counted, err := e.Service.Totals(p.Context(), p.Actor, registry.Search{Below: q.Get("prefix")})
+	q, asked := queryOf(p)
+	page := statisticsPage{Query: asked, Own: p.Actor.Prefixes}
+	counted, err := e.Service.Totals(p.Context(), p.Actor, registry.Search{Prefix: q.Get("prefix")})
 	if err != nil {
 		return message.Reply{}, err
 	}
-	page.Total, page.IsComplete = countedGroup{Totals: counted.Total}, !counted.Late
+	page.Total, page.IsComplete = countedGroup{Totals: counted.Total}, !counted.TimedOut
 	page.Groups = groupsOf(counted.Groups)
 	if q.Get("prefix") != "" {
 		page.Groups = []countedGroup{{Group: q.Get("prefix"), Totals: counted.Total}}
@@ -70,10 +70,10 @@ func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
 	if page.IsCounted = page.Name != "" || len(page.Own) == 0; page.IsCounted {
 		if err := e.countPeriods(p, &page); err != nil {
 			e.Failed(p.Request, p.Actor, err)
-			page.Fault = saidOf(p.Panel.In, err)
+			page.Error = errorContent(p.Panel.Writer, err)
 		}
 	}
-	return e.show(p, p.Panel.In.Text("statistics.title"), "statistics.html", page), nil
+	return e.show(p, p.Panel.Writer.Text("statistics.title"), "statistics.html", page), nil
 }
 
 // groupsOf returns the largest groups in descending order; all others are combined in the last group.
@@ -97,7 +97,7 @@ func groupsOf(totals map[string]registry.Totals) (groups []countedGroup) {
 // countPeriods reads the resolutions of a name, or of all names, by default of the last days.
 func (e *Editor) countPeriods(p *Request, page *statisticsPage) error {
 	today := e.Service.Now().UTC()
-	page.Since, page.Until = page.Asked.Get("since"), page.Asked.Get("until")
+	page.Since, page.Until = page.Query.Get("since"), page.Query.Get("until")
 	if page.Since == "" {
 		page.Since = today.AddDate(0, 0, 1-daysShown).Format(time.DateOnly)
 	}
@@ -105,7 +105,7 @@ func (e *Editor) countPeriods(p *Request, page *statisticsPage) error {
 		page.Until = today.Format(time.DateOnly)
 	}
 	days := map[string]string{"since": page.Since, "until": page.Until}
-	since, until, err := service.Days(func(name string) string { return days[name] })
+	since, until, err := service.ParseDays(func(name string) string { return days[name] })
 	if err != nil {
 		return err
 	}

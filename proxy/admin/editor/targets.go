@@ -26,8 +26,8 @@ const stateMoved = "moved"
 
 // healthState is a state that can be selected.
 type healthState struct {
-	State, About string
-	Chosen       bool
+	State, Description string
+	Chosen             bool
 }
 
 // brokenTarget is an unhealthy target with links to its repair.
@@ -41,7 +41,7 @@ type brokenTarget struct {
 
 // targetsPage is the data of the list of targets.
 type targetsPage struct {
-	Asked   url.Values
+	Query   url.Values
 	Own     []string
 	States  []healthState
 	Targets []brokenTarget
@@ -53,16 +53,16 @@ type targetsPage struct {
 
 // serveTargets lists the unhealthy targets.
 func (e *Editor) serveTargets(p *Request) (message.Reply, error) {
-	q, asked := askedOf(p, "cursor")
+	q, asked := queryOf(p, "cursor")
 	state := asked.Get("state")
 	if !asked.Has("state") {
 		state = "unhealthy"
 	}
 	page := targetsPage{
-		Asked: asked, Own: p.Actor.Prefixes, IsChecked: e.ChecksTargets,
+		Query: asked, Own: p.Actor.Prefixes, IsChecked: e.ChecksTargets,
 		MayEdit: service.ToChange.Check(p.Actor, registry.KindName) == nil,
 	}
-	in := p.Panel.In
+	in := p.Panel.Writer
 	for _, s := range []healthState{
 		{"unhealthy", in.Text("dead.about_unhealthy"), false},
 		{"suspect", in.Text("dead.about_suspect"), false},

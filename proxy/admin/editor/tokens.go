@@ -40,7 +40,7 @@ func (t *shownToken) Others() int { return len(t.Prefixes) - len(t.First()) }
 // tokensPage is the data of the page of tokens.
 type tokensPage struct {
 	Field   pages.Content
-	Fault   pages.Content
+	Error   pages.Content
 	Tokens  []*shownToken
 	More    int // number of tokens that are not shown
 	Actions []offeredAction
@@ -52,14 +52,14 @@ type tokensPage struct {
 }
 
 type offeredAction struct {
-	Action registry.Action
-	About  string
-	Chosen bool
+	Action      registry.Action
+	Description string
+	Chosen      bool
 }
 
 type offeredRole struct {
-	Role, About string
-	Chosen      bool
+	Role, Description string
+	Chosen            bool
 }
 
 // serveTokens lists the tokens, and creates new ones.
@@ -69,12 +69,12 @@ func (e *Editor) serveTokens(p *Request) (message.Reply, error) {
 		made, err := e.createToken(p)
 		switch {
 		case err == nil:
-			p.Outcome = e.contents.Make(p.Panel.In.Language(), "secret.html", made)
+			p.Outcome = e.contents.Make(p.Panel.Writer.Language(), "secret.html", made)
 			return seeOther(PathTokens), nil
 		case problem.Status(err) != http.StatusUnprocessableEntity && problem.Status(err) != http.StatusBadRequest && problem.Status(err) != http.StatusForbidden:
 			return message.Reply{}, err
 		}
-		page.Fault = saidOf(p.Panel.In, err)
+		page.Error = errorContent(p.Panel.Writer, err)
 		reply, failed := e.showTokens(p, page)
 		reply.Status = problem.Status(err)
 		return reply, failed
@@ -86,8 +86,8 @@ func newTokensPage(p *Request) *tokensPage {
 	return &tokensPage{Field: p.Field.HTML(), Own: p.Actor.Token, IsLimited: p.Actor.Prefixes != nil}
 }
 
-// tokensAgain shows the list with the form as it was submitted.
-func (e *Editor) tokensAgain(p *Request) (message.Reply, error) {
+// redisplayTokens shows the list with the form as it was submitted.
+func (e *Editor) redisplayTokens(p *Request) (message.Reply, error) {
 	return e.showTokens(p, newTokensPage(p))
 }
 
@@ -107,17 +107,17 @@ func (e *Editor) showTokens(p *Request, page *tokensPage) (message.Reply, error)
 		page.Prefixes = strings.Join(p.Actor.Prefixes, "\n")
 	}
 	for _, a := range registry.Actions() {
-		if p.Actor.Does(a) == nil {
-			page.Actions = append(page.Actions, offeredAction{a, p.Panel.In.Text("tokens.may_" + string(a)), slices.Contains(p.Form["action"], string(a))})
+		if p.Actor.CheckAction(a) == nil {
+			page.Actions = append(page.Actions, offeredAction{a, p.Panel.Writer.Text("tokens.may_" + string(a)), slices.Contains(p.Form["action"], string(a))})
 		}
 	}
 	chosen := p.Form.Get("role")
 	for _, role := range []registry.Role{registry.Reader, registry.Writer, registry.Admin} {
-		r := offeredRole{Role: role.String(), About: p.Panel.In.Text("tokens.role_" + role.String())}
+		r := offeredRole{Role: role.String(), Description: p.Panel.Writer.Text("tokens.role_" + role.String())}
 		r.Chosen = r.Role == chosen || chosen == "" && role == registry.Writer
 		page.Roles = append(page.Roles, r)
 	}
-	return e.show(p, p.Panel.In.Text("editor.tokens"), "tokens.html", page), nil
+	return e.show(p, p.Panel.Writer.Text("editor.tokens"), "tokens.html", page), nil
 }
 
 // createToken creates the token of a form.
@@ -141,7 +141,7 @@ func (e *Editor) createToken(p *Request) (made *shownToken, err error) {
 	if text := p.Form.Get("expires"); text != "" {
 		day, err := plaintext.ParseDay(text)
 		if err != nil {
-			return made, refuse("token_day")
+			return made, invalid("token_day")
 		}
 		asked.Expires = day.AddDate(0, 0, 1) // the last day is included
 	}
@@ -165,14 +165,14 @@ func (e *Editor) serveRevoke(p *Request) (message.Reply, error) {
 			return message.Reply{}, err
 		}
 		e.Revoked(revoked.ID)
-		p.Outcome = p.Panel.In.T("tokens.revoked", "Name", pages.Bdi(revoked.Name))
+		p.Outcome = p.Panel.Writer.T("tokens.revoked", "Name", pages.Bdi(revoked.Name))
 		return seeOther(PathTokens), nil
 	}
-	return e.askRevoke(p)
+	return e.confirmRevoke(p)
 }
 
-// askRevoke shows the confirmation page of a revocation.
-func (e *Editor) askRevoke(p *Request) (message.Reply, error) {
+// confirmRevoke shows the confirmation page of a revocation.
+func (e *Editor) confirmRevoke(p *Request) (message.Reply, error) {
 	all, _, err := e.Service.Tokens(p.Context(), p.Actor)
 	if err != nil {
 		return message.Reply{}, err
@@ -181,7 +181,7 @@ func (e *Editor) askRevoke(p *Request) (message.Reply, error) {
 	if i < 0 {
 		return message.Reply{}, fmt.Errorf("%w: unknown token", registry.ErrUnknown)
 	}
-	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("editor.tokens"), Path: PathTokens}}
+	p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("editor.tokens"), Path: PathTokens}}
 	page := revokePage{shownToken: &shownToken{Token: all[i]}, Field: p.Field.HTML(), Path: PathTokens + "/" + p.ID + "/revoke", IsOwn: p.ID == p.Actor.Token}
-	return e.show(p, p.Panel.In.Text("tokens.revoke_title", "Name", pages.Isolated(all[i].Name)), "revoke.html", page), nil
+	return e.show(p, p.Panel.Writer.Text("tokens.revoke_title", "Name", pages.Isolated(all[i].Name)), "revoke.html", page), nil
 }

@@ -15,8 +15,8 @@ import (
 // withdrawPage is the data of the form that withdraws a name.
 type withdrawPage struct {
 	*editing
-	Leads     []lead
-	Faults    failures
+	Links     []pageLink
+	Errors    failures
 	Action    string
 	Changed   pages.Content // message about a concurrent change; "" for none
 	Meanwhile []difference
@@ -24,7 +24,7 @@ type withdrawPage struct {
 
 // Input returns a form field.
 func (p withdrawPage) Input(id string, label pages.Content, value string, hint pages.Content, rows int) input {
-	return input{ID: id, Label: label, Value: value, Hint: hint, Fault: p.Faults.Of(id), Rows: rows}
+	return input{ID: id, Label: label, Value: value, Hint: hint, Error: p.Errors.Of(id), Rows: rows}
 }
 
 // Form returns the values of the form.
@@ -69,23 +69,23 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 			return message.Reply{}, err
 		}
 		return e.withdrawConflict(r, current)
-	case err != nil && !e.refuses(p, err):
+	case err != nil && !e.isFormError(p, err):
 		return message.Reply{}, err
 	case err != nil:
-		r.wrong, r.failed = failures{failureOf(p.Panel.In, err, r.form)}, err
+		r.errors, r.failed = failures{failureOf(p.Panel.Writer, err, r.form)}, err
 		return e.withdrawing(r, &withdrawPage{}), nil
 	case do == doSave:
 		p.Outcome = e.outcome(p, s, &changed[0].After, "withdraw.done")
 		return seeOther(s.to(pathName)), nil
 	}
-	return e.show(p, p.Panel.In.Text("withdraw.ask", "Name", s.isolated()), "preview.html", previewPage{
-		editing: r, Named: s.Shown(), Differences: differences(p.Panel.In, &current, &changed[0].After), Carried: r.carried(), Action: s.to(pathWithdraw), Note: r.form.texts[inNote],
-		Button: p.Panel.In.Text("withdraw.button"),
+	return e.show(p, p.Panel.Writer.Text("withdraw.ask", "Name", s.isolated()), "preview.html", previewPage{
+		editing: r, Named: s.Shown(), Differences: differences(p.Panel.Writer, &current, &changed[0].After), HiddenFields: r.hiddenFields(), Action: s.to(pathWithdraw), Note: r.form.texts[inNote],
+		Button: p.Panel.Writer.Text("withdraw.button"),
 	}), nil
 }
 
-// withdrawAgain shows the form as it was submitted.
-func (e *Editor) withdrawAgain(p *Request) (message.Reply, error) {
+// redisplayWithdraw shows the form as it was submitted.
+func (e *Editor) redisplayWithdraw(p *Request) (message.Reply, error) {
 	s, err := existing(p)
 	if err != nil {
 		return message.Reply{}, err
@@ -97,10 +97,10 @@ func (e *Editor) withdrawAgain(p *Request) (message.Reply, error) {
 
 // withdrawing shows the form.
 func (e *Editor) withdrawing(r *editing, page *withdrawPage) message.Reply {
-	page.editing, page.Faults, page.Action = r, r.wrong, r.to(pathWithdraw)
-	page.Leads = leads(r.Request, r.subject, true, pathWithdraw)
-	reply := e.show(r.Request, r.Panel.In.Text("withdraw.title", "Name", r.isolated()), "withdraw.html", page)
-	if len(r.wrong) > 0 {
+	page.editing, page.Errors, page.Action = r, r.errors, r.to(pathWithdraw)
+	page.Links = newPageLinks(r.Request, r.subject, true, pathWithdraw)
+	reply := e.show(r.Request, r.Panel.Writer.Text("withdraw.title", "Name", r.isolated()), "withdraw.html", page)
+	if len(r.errors) > 0 {
 		reply.Status = statusOf(r.failed)
 	}
 	if page.Changed != "" {
@@ -117,7 +117,7 @@ func (e *Editor) withdrawConflict(r *editing, current registry.Entry) (message.R
 	}
 	r.version = current.Version
 	return e.withdrawing(r, &withdrawPage{
-		Changed:   r.Panel.In.T("withdraw.meanwhile", "Version", strconv.Itoa(current.Version), "By", pages.Bdi(current.By), "Time", pages.Moment(current.Changed)),
-		Meanwhile: differences(r.Panel.In, &base, &current),
+		Changed:   r.Panel.Writer.T("withdraw.meanwhile", "Version", strconv.Itoa(current.Version), "By", pages.Bdi(current.By), "Time", pages.Moment(current.Changed)),
+		Meanwhile: differences(r.Panel.Writer, &base, &current),
 	}), nil
 }

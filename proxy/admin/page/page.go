@@ -33,12 +33,12 @@ type Request struct {
 	Outcome pages.Content
 }
 
-// Said returns an error in the language of the reader: the message of its code, with the syntax rule that an
+// ErrorContent returns an error in the language of the reader: the message of its code, with the syntax rule that an
 // identifier violates. Errors without a code are problem reasons.
-func Said(in pages.Writer, err error) pages.Content {
+func ErrorContent(in pages.Writer, err error) pages.Content {
 	var coded *registry.Error
 	if errors.As(err, &coded) { // the problem document of a URI that cannot be parsed has other codes
-		said := in.Says(coded.Code, coded.Values...)
+		said := in.Message(coded.Code, coded.Values...)
 		var parse *uri.ParseError
 		if errors.As(err, &parse) {
 			said += " " + in.Rule(parse.Rule.Code, parse.Rule.Value)
@@ -50,20 +50,20 @@ func Said(in pages.Writer, err error) pages.Content {
 
 // Page describes one page of the admin interface, which serves GET, HEAD and the POST of a form.
 type Page struct {
-	Path  string      // "{id}" is one segment
-	Word  string      // the message with its name in the navigation; "" for none
-	About string      // the message that describes it in the index; "" for none
-	Use   service.Use // the use of the registry that the visitor must be authorized for; 0: administrators only
+	Path        string             // "{id}" is one segment
+	Label       string             // the message with its name in the navigation; "" for none
+	Description string             // the message that describes it in the index; "" for none
+	Use         service.Permission // the use of the registry that the visitor must be authorized for; 0: administrators only
 	// MaxFile is the maximum size in bytes of an uploaded file; 0 for forms without a file.
 	MaxFile int64
 	Serve   func(r *Request) (message.Reply, error)
-	// Again shows a posted form as it was submitted, without effect; nil if there is none, or nothing was
+	// Redisplay shows a posted form as it was submitted, without effect; nil if there is none, or nothing was
 	// typed in it.
-	Again func(r *Request) (message.Reply, error)
+	Redisplay func(r *Request) (message.Reply, error)
 }
 
-// Reading returns the Serve of a page without a form: POST is an error.
-func Reading(serve func(r *Request) (message.Reply, error)) func(r *Request) (message.Reply, error) {
+// ReadOnly returns the Serve of a page without a form: POST is an error.
+func ReadOnly(serve func(r *Request) (message.Reply, error)) func(r *Request) (message.Reply, error) {
 	return func(r *Request) (message.Reply, error) {
 		if r.Method == http.MethodPost {
 			return message.Reply{}, problem.NotAllowed(r.Method, "GET, HEAD")
@@ -90,19 +90,19 @@ func (w Writer) Problem(r *http.Request, err error) message.Reply {
 	if route.IsAPI(r.URL.Path) {
 		return problem.Reply(w.Design, nil, err)
 	}
-	return problem.Reply(w.Design, httpmessage.LinesOf(r.Header), err)
+	return problem.Reply(w.Design, httpmessage.NewHeader(r.Header), err)
 }
 
 // Write sends a reply, subject to the preconditions of its request.
 func (w Writer) Write(to http.ResponseWriter, r *http.Request, reply message.Reply) {
-	switch reply.Precondition(r.Method, httpmessage.LinesOf(r.Header)) {
+	switch reply.Precondition(r.Method, httpmessage.NewHeader(r.Header)) {
 	case http.StatusNotModified:
 		reply = reply.NotModified()
 	case http.StatusPreconditionFailed:
 		if reply.Close != nil {
 			reply.Close()
 		}
-		reply = w.Problem(r, problem.ErrUnmatched)
+		reply = w.Problem(r, problem.ErrPreconditionFailed)
 	}
 	send(to, r.Method, reply)
 }

@@ -63,7 +63,7 @@ func New(now func() time.Time) *Sessions {
 // Begin starts a session for a token, and returns the value of its cookie. The ID of the proof is "" for the
 // token of administrators.
 func (s *Sessions) Begin(p token.Proof) (cookie string) {
-	cookie = begun + Value()
+	cookie = sessionPrefix + NewCookieValue()
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,9 +120,9 @@ func (o *session) isValid(now time.Time) bool {
 	return now.Sub(o.used) < MaxIdle && now.Sub(o.begun) < MaxAge
 }
 
-// Of returns the proof of the session of a cookie, and updates its time of use; ok is false if there is no
+// Lookup returns the proof of the session of a cookie, and updates its time of use; ok is false if there is no
 // such session or it has expired.
-func (s *Sessions) Of(cookie string) (p token.Proof, ok bool) {
+func (s *Sessions) Lookup(cookie string) (p token.Proof, ok bool) {
 	now, key := s.now(), sha256.Sum256([]byte(cookie))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,27 +160,27 @@ func (s *Sessions) EndToken(id string) {
 	}
 }
 
-// Form returns the CSRF token for a cookie: a page of another site cannot know it, since it can read neither
+// CSRFToken returns the CSRF token for a cookie: a page of another site cannot know it, since it can read neither
 // the cookie nor the form.
-func (s *Sessions) Form(cookie string) string {
+func (s *Sessions) CSRFToken(cookie string) string {
 	h := hmac.New(sha256.New, s.key[:])
 	_, _ = h.Write([]byte(cookie)) // it never fails
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }
 
-// IsForm reports whether shown is the CSRF token for a cookie.
-func (s *Sessions) IsForm(cookie, shown string) bool {
-	return cookie != "" && hmac.Equal([]byte(s.Form(cookie)), []byte(shown))
+// IsCSRFToken reports whether shown is the CSRF token for a cookie.
+func (s *Sessions) IsCSRFToken(cookie, shown string) bool {
+	return cookie != "" && hmac.Equal([]byte(s.CSRFToken(cookie)), []byte(shown))
 }
 
-// begun is the prefix of cookies of sessions: no other value contains a dot.
-const begun = "s."
+// sessionPrefix is the prefix of cookies of sessions: no other value contains a dot.
+const sessionPrefix = "s."
 
-// HasBegun reports whether a cookie belongs to a session, which may have expired.
-func HasBegun(cookie string) bool { return strings.HasPrefix(cookie, begun) }
+// IsSession reports whether a cookie belongs to a session, which may have expired.
+func IsSession(cookie string) bool { return strings.HasPrefix(cookie, sessionPrefix) }
 
-// Value returns a new random value of a cookie. Without a session, it only ties CSRF tokens to a browser.
-func Value() string {
+// NewCookieValue returns a new random value of a cookie. Without a session, it only ties CSRF tokens to a browser.
+func NewCookieValue() string {
 	var octets [32]byte
 	_, _ = rand.Read(octets[:]) // it never fails
 	return base64.RawURLEncoding.EncodeToString(octets[:])

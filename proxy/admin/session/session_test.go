@@ -21,31 +21,31 @@ func TestSession(t *testing.T) {
 	s, now := newSessions()
 	p := token.Proof{ID: "a", Hash: [32]byte{1}}
 	cookie, other := s.Begin(p), s.Begin(token.Proof{})
-	if got, ok := s.Of(cookie); !ok || got != p || cookie == other {
+	if got, ok := s.Lookup(cookie); !ok || got != p || cookie == other {
 		t.Fatalf("%v, %v", got, ok)
 	}
 	for _, unknown := range []string{"", "a", cookie + "a", strings.ToLower(cookie)} {
-		if _, ok := s.Of(unknown); ok {
+		if _, ok := s.Lookup(unknown); ok {
 			t.Errorf("%q is a session", unknown)
 		}
 	}
 	s.End(other)
-	if _, ok := s.Of(other); ok {
+	if _, ok := s.Lookup(other); ok {
 		t.Error("a session goes on after its end")
 	}
 	for range 12 { // used nearly once an hour
 		*now = now.Add(session.MaxIdle - time.Second)
-		if _, ok := s.Of(cookie); !ok {
+		if _, ok := s.Lookup(cookie); !ok {
 			t.Fatal("a session that is used has ended")
 		}
 	}
 	*now = now.Add(12 * time.Second)
-	if _, ok := s.Of(cookie); ok {
+	if _, ok := s.Lookup(cookie); ok {
 		t.Error("a session lives longer than half a day")
 	}
 	idle := s.Begin(p)
 	*now = now.Add(session.MaxIdle)
-	if _, ok := s.Of(idle); ok {
+	if _, ok := s.Lookup(idle); ok {
 		t.Error("a session lives that nobody uses")
 	}
 }
@@ -62,7 +62,7 @@ func TestManySessionsOfMany(t *testing.T) {
 		}
 	}
 	for name, cookie := range map[string]string{"the administrator": administrator, "the last one": last} {
-		if _, ok := s.Of(cookie); !ok {
+		if _, ok := s.Lookup(cookie); !ok {
 			t.Errorf("the session of %s has ended", name)
 		}
 	}
@@ -78,7 +78,7 @@ func TestManySessionsOfOne(t *testing.T) {
 		last = s.Begin(token.Proof{ID: "a"})
 	}
 	for name, is := range map[string][2]any{"of another": {other, true}, "his last one": {last, true}, "his first one": {first, false}} {
-		if _, ok := s.Of(is[0].(string)); ok != is[1] {
+		if _, ok := s.Lookup(is[0].(string)); ok != is[1] {
 			t.Errorf("the session %s: %v", name, ok)
 		}
 	}
@@ -89,11 +89,11 @@ func TestEndToken(t *testing.T) {
 	ended, other := s.Begin(token.Proof{ID: "a"}), s.Begin(token.Proof{ID: "b"})
 	s.EndToken("a")
 	for cookie, want := range map[string]bool{ended: false, other: true} {
-		if _, ok := s.Of(cookie); ok != want {
+		if _, ok := s.Lookup(cookie); ok != want {
 			t.Errorf("the session is valid: %v, want %v", ok, want)
 		}
 	}
-	if _, ok := s.Of(s.Begin(token.Proof{ID: "a"})); !ok {
+	if _, ok := s.Lookup(s.Begin(token.Proof{ID: "a"})); !ok {
 		t.Error("none can begin any more")
 	}
 }
@@ -101,14 +101,14 @@ func TestEndToken(t *testing.T) {
 func TestForm(t *testing.T) {
 	s, _ := newSessions()
 	other, _ := newSessions()
-	cookie := session.Value()
-	form := s.Form(cookie)
-	if !s.IsForm(cookie, form) {
+	cookie := session.NewCookieValue()
+	form := s.CSRFToken(cookie)
+	if !s.IsCSRFToken(cookie, form) {
 		t.Error("a form is refused")
 	}
 	for name, got := range map[string]bool{
-		"of another cookie": s.IsForm(session.Value(), form), "of another urnd": other.IsForm(cookie, form),
-		"without a cookie": s.IsForm("", s.Form("")), "of nothing": s.IsForm(cookie, ""), "cut": s.IsForm(cookie, form[1:]),
+		"of another cookie": s.IsCSRFToken(session.NewCookieValue(), form), "of another urnd": other.IsCSRFToken(cookie, form),
+		"without a cookie": s.IsCSRFToken("", s.CSRFToken("")), "of nothing": s.IsCSRFToken(cookie, ""), "cut": s.IsCSRFToken(cookie, form[1:]),
 	} {
 		if got {
 			t.Errorf("a form %s is taken", name)

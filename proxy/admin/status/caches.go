@@ -21,11 +21,11 @@ import (
 type Caches interface {
 	// Find returns the cached entries and the stored responses of a name or URL.
 	Find(uri string) ([]api.Entry, []api.Response, error)
-	// AnswersPurge and ResponsesPurge return a function that purges the selection of the parameters, which
+	// ParseAnswersPurge and ParseResponsesPurge return a function that purges the selection of the parameters, which
 	// are those of the API, and returns the number of purged entries. They return an error for an invalid
 	// selection.
-	AnswersPurge(given map[string]string) (func(context.Context) (int, error), error)
-	ResponsesPurge(given map[string]string) (func(context.Context) (int, error), error)
+	ParseAnswersPurge(given map[string]string) (func(context.Context) (int, error), error)
+	ParseResponsesPurge(given map[string]string) (func(context.Context) (int, error), error)
 }
 
 // Values of the field "cache".
@@ -43,15 +43,15 @@ const (
 
 // cachesView is the data of the page of the caches.
 type cachesView struct {
-	Path  string
-	Field pages.Content
-	Done  string
-	Fault pages.Content
-	URI   string // the looked-up name or URL, "" for none
-	Found []cachedItem
-	Left  int // number of found items that are not shown
-	Kinds []purgeKind
-	Form  purgeForm // a rejected form; the zero value for none
+	Path    string
+	Field   pages.Content
+	Outcome string
+	Error   pages.Content
+	URI     string // the looked-up name or URL, "" for none
+	Found   []cachedItem
+	Left    int // number of found items that are not shown
+	Kinds   []purgeKind
+	Form    purgeForm // a rejected form; the zero value for none
 }
 
 // cachedItem is a cached entry or response.
@@ -63,11 +63,11 @@ type cachedItem struct {
 
 // purgeKind is one of the purge forms.
 type purgeKind struct {
-	Cache, Heading, About string
-	By, Modes             []choice
+	Cache, Heading, Description string
+	By, Modes                   []choice
 }
 
-type choice struct{ Value, About string }
+type choice struct{ Value, Description string }
 
 // purgeKinds returns the forms in the language of a writer.
 func purgeKinds(in pages.Writer) []purgeKind {
@@ -105,8 +105,8 @@ func (r refusal) Error() string { return "form rejected: " + string(r) }
 // Unwrap returns the error that determines the status.
 func (r refusal) Unwrap() error { return problem.ErrSelection }
 
-// said returns an error in the language of a page.
-func said(in pages.Writer, err error) pages.Content {
+// errorContent returns an error in the language of a page.
+func errorContent(in pages.Writer, err error) pages.Content {
 	var refused refusal
 	if errors.As(err, &refused) {
 		return in.T(string(refused))
@@ -147,27 +147,27 @@ func (f purgeForm) purge(caches Caches, kinds []purgeKind, sure bool) (func(cont
 		return nil, refusal("caches.not_one")
 	}
 	if f.Cache == cacheResponses {
-		return caches.ResponsesPurge(map[string]string{f.By: text, "mode": f.Mode})
+		return caches.ParseResponsesPurge(map[string]string{f.By: text, "mode": f.Mode})
 	}
-	return caches.AnswersPurge(map[string]string{f.By: text, "mode": f.Mode})
+	return caches.ParseAnswersPurge(map[string]string{f.By: text, "mode": f.Mode})
 }
 
 // serveCaches shows cached entries, and purges the selection of a form. The reply to a form is a redirect to
 // its outcome, so that a reload purges nothing.
-func (m maker) serveCaches(r *page.Request) (message.Reply, error) {
+func (m handler) serveCaches(r *page.Request) (message.Reply, error) {
 	if r.Method == http.MethodPost {
 		return m.purge(r)
 	}
 	panel, given := r.Panel, r.URL.Query()
-	in := panel.In
+	in := panel.Writer
 	v := cachesView{Path: pathCaches, Field: r.Field.HTML(), Kinds: purgeKinds(in), URI: strings.TrimSpace(given.Get("uri"))}
 	switch {
 	case given.Has("purged"):
-		v.Done = outcome(in, given)
+		v.Outcome = outcome(in, given)
 	case given.Has("by"):
 		v.Form = newPurgeForm(given)
 		if _, err := v.Form.purge(m.Caches, v.Kinds, false); err != nil {
-			v.Fault = said(in, err)
+			v.Error = errorContent(in, err)
 		}
 	case v.URI != "":
 		v.find(in, m.Caches)
@@ -177,10 +177,10 @@ func (m maker) serveCaches(r *page.Request) (message.Reply, error) {
 }
 
 // purge purges the selection of a form.
-func (m maker) purge(r *page.Request) (message.Reply, error) {
+func (m handler) purge(r *page.Request) (message.Reply, error) {
 	f := newPurgeForm(r.Form)
 	log := m.Log.With("client", r.RemoteAddr, "by", r.Actor.Name, "cache", f.Cache, "selection", f.By+"="+f.Text, "mode", f.Mode)
-	purge, err := f.purge(m.Caches, purgeKinds(r.Panel.In), r.Form.Get("sure") == "yes")
+	purge, err := f.purge(m.Caches, purgeKinds(r.Panel.Writer), r.Form.Get("sure") == "yes")
 	n := 0
 	if err == nil {
 		n, err = purge(r.Context())
@@ -217,7 +217,7 @@ func outcome(in pages.Writer, given url.Values) string {
 func (v *cachesView) find(in pages.Writer, caches Caches) {
 	answers, responses, err := caches.Find(v.URI)
 	if err != nil {
-		v.Fault = said(in, err)
+		v.Error = errorContent(in, err)
 	}
 	const most = 12 // items
 	v.Left = max(len(answers)+len(responses)-most, 0)

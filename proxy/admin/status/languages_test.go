@@ -27,11 +27,11 @@ func (fullCaches) Find(string) ([]api.Entry, []api.Response, error) {
 	}, []api.Response{{Status: 200, Size: 1500, Where: []string{"memory"}}, {Status: 404, Size: -1}}, nil
 }
 
-func (fullCaches) AnswersPurge(map[string]string) (func(context.Context) (int, error), error) {
+func (fullCaches) ParseAnswersPurge(map[string]string) (func(context.Context) (int, error), error) {
 	return nil, problem.ErrSelection
 }
 
-func (fullCaches) ResponsesPurge(map[string]string) (func(context.Context) (int, error), error) {
+func (fullCaches) ParseResponsesPurge(map[string]string) (func(context.Context) (int, error), error) {
 	return nil, problem.ErrSelection
 }
 
@@ -62,7 +62,7 @@ func TestLanguages(t *testing.T) {
 				t.Errorf("%s in %s: %d bytes compressed: %.100s", target, l.Tag(), compressed.Len(), body)
 			}
 			for _, other := range pages.Languages() {
-				if link := "lang=" + other.Word() + `"`; other != l && !strings.Contains(body, link) {
+				if link := "lang=" + other.ShortTag() + `"`; other != l && !strings.Contains(body, link) {
 					t.Errorf("%s in %s: no link to it in %s", target, l.Tag(), other.Tag())
 				}
 			}

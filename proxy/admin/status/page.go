@@ -36,37 +36,37 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// maker serves the pages. It is safe for concurrent use.
-type maker struct {
+// handler serves the pages. It is safe for concurrent use.
+type handler struct {
 	Config
 	contents pages.Contents
 }
 
 // Pages returns the pages for operators.
 func Pages(c Config) []page.Page {
-	m := maker{c, pages.NewContents(files)}
+	m := handler{c, pages.NewContents(files)}
 	return []page.Page{
-		{Path: PathStatus, Word: "nav.state", About: "nav.about_state", Serve: page.Reading(m.serveStatus)},
-		{Path: pathConfig, Word: "nav.settings", About: "nav.about_settings", Serve: page.Reading(m.serveSettings)},
-		{Path: pathCaches, Word: "nav.caches", About: "nav.about_caches", Serve: m.serveCaches},
-		{Path: pathScript, Serve: page.Reading(serveScript)},
+		{Path: PathStatus, Label: "nav.state", Description: "nav.about_state", Serve: page.ReadOnly(m.serveStatus)},
+		{Path: pathConfig, Label: "nav.settings", Description: "nav.about_settings", Serve: page.ReadOnly(m.serveSettings)},
+		{Path: pathCaches, Label: "nav.caches", Description: "nav.about_caches", Serve: m.serveCaches},
+		{Path: pathScript, Serve: page.ReadOnly(serveScript)},
 	}
 }
 
 // serveStatus shows the state of urnd.
-func (m maker) serveStatus(r *page.Request) (message.Reply, error) {
+func (m handler) serveStatus(r *page.Request) (message.Reply, error) {
 	panel := r.Panel
-	panel.Title, panel.Sheet, panel.Script, panel.Reload = panel.In.Text("state.title"), pages.Tables, pathScript, reload
-	panel.Content = m.contents.Make(panel.In.Language(), "status.html", m.State(panel.In))
+	panel.Title, panel.Sheet, panel.Script, panel.Reload = panel.Writer.Text("state.title"), pages.Tables, pathScript, reload
+	panel.Content = m.contents.Make(panel.Writer.Language(), "status.html", m.State(panel.Writer))
 	return m.Show(&panel), nil
 }
 
 // serveSettings shows the configuration in force.
-func (m maker) serveSettings(r *page.Request) (message.Reply, error) {
+func (m handler) serveSettings(r *page.Request) (message.Reply, error) {
 	panel, given := r.Panel, r.URL.Query()
-	panel.Title, panel.Sheet = panel.In.Text("settings.title"), pages.Tables
-	view := newSettingsView(panel.In, m.Settings(), query{given.Get("q"), given.Get("section")})
-	panel.Content = m.contents.Make(panel.In.Language(), "config.html", view)
+	panel.Title, panel.Sheet = panel.Writer.Text("settings.title"), pages.Tables
+	view := newSettingsView(panel.Writer, m.Settings(), query{given.Get("q"), given.Get("section")})
+	panel.Content = m.contents.Make(panel.Writer.Language(), "config.html", view)
 	return m.Show(&panel), nil
 }
 

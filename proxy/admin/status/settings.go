@@ -25,17 +25,17 @@ type Setting struct {
 
 // Origin is the origin of the value of a setting.
 type Origin struct {
-	From       Word
+	From       MessageID
 	Name       string // the file with the line, the variable or the flag; "" for FromDefault
 	Credential string // the systemd credential that the value refers to; "" for none
 }
 
 // Kinds of origins.
 const (
-	FromDefault     Word = "settings.from_default"
-	FromFile        Word = "settings.from_file"
-	FromEnvironment Word = "settings.from_environment"
-	FromFlag        Word = "settings.from_flag"
+	FromDefault     MessageID = "settings.from_default"
+	FromFile        MessageID = "settings.from_file"
+	FromEnvironment MessageID = "settings.from_environment"
+	FromFlag        MessageID = "settings.from_flag"
 )
 
 // text returns an origin in the language of a page.

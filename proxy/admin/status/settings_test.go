@@ -26,7 +26,7 @@ func showIn(t testing.TB, in pages.Writer, target string, c status.Config) strin
 
 // pagesOf returns the pages of a configuration without Show.
 func pagesOf(c status.Config) []page.Page {
-	c.Show = page.Writer{Design: pages.New(pages.Site{}).Apart()}.Show
+	c.Show = page.Writer{Design: pages.New(pages.Site{}).Standalone()}.Show
 	return status.Pages(c)
 }
 
@@ -38,7 +38,7 @@ func served(t testing.TB, all []page.Page, in pages.Writer, target string) strin
 		if p.Path != r.URL.Path {
 			continue
 		}
-		reply, err := p.Serve(&page.Request{Request: r, Panel: pages.Panel{Path: p.Path, Address: target, In: in}})
+		reply, err := p.Serve(&page.Request{Request: r, Panel: pages.Panel{Path: p.Path, Address: target, Writer: in}})
 		if err != nil {
 			t.Fatal(err)
 		}

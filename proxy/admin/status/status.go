@@ -28,28 +28,28 @@ type Sources struct {
 	Caches       func() []metrics.Cache
 	Limits       func() []metrics.Limit
 	Failing      func() []Failing
-	// Known returns the servers in the configuration. They fail if Failing contains them, by the same name.
-	Known  func() []Server
-	Stores func() []Store
-	Errors func() []Record // the last one first
+	// Servers returns the servers in the configuration. They fail if Failing contains them, by the same name.
+	Servers func() []Server
+	Stores  func() []Store
+	Errors  func() []Record // the last one first
 	// Registry returns the numbers of the registry, nil without a registry, or if it fails: Failing contains
 	// it then.
-	Registry func() *Registry
-	Machines func() []Machine
+	Registry  func() *Registry
+	Instances func() []Instance
 }
 
 // Server is a server that urnd sends requests to.
 type Server struct {
 	Name string
-	Is   Word // its role
+	Role MessageID // its role
 }
 
 // Failing is a server that currently fails.
 type Failing struct {
 	Server
-	Count  int       // number of targets; only for IsDead, which has no Name
-	Reason Word      // "" if Why has the reason
-	Why    string    // in English, as in the log
+	Count  int       // number of targets; only for RoleDeadTargets, which has no Name
+	Reason MessageID // "" if Why has the reason
+	Detail string    // in English, as in the log
 	Until  time.Time // when it is retried; the zero value is at any time
 	// Severity is Critical for a server that urnd depends on, and Warning for one of several.
 	Severity Severity
@@ -67,13 +67,13 @@ type Record struct {
 
 // Store is a place where urnd stores data.
 type Store struct {
-	Is       Word
-	Place    string
-	Holds    Word
+	Kind     MessageID
+	Location string
+	Content  MessageID
 	Values   []any // of the message Holds: pairs of a name and a string or number
 	Severity Severity
 	Size     int64 // bytes; negative if unknown
-	Most     int64 // limit in bytes; 0 for none
+	Limit    int64 // limit in bytes; 0 for none
 	Free     int64 // free bytes on its file system; negative if unknown
 }
 
@@ -83,11 +83,11 @@ type Registry struct {
 	Active, Reserved, Withdrawn, Aliases, Targets, Prefixes int64
 }
 
-// Machine is an instance of urnd in the same cluster: it shares the cache level or the registry.
-type Machine struct {
+// Instance is an instance of urnd in the same cluster: it shares the cache level or the registry.
+type Instance struct {
 	Name  string // "" for instances that share a cache, which do not report theirs
-	Does  Word
-	Cache string    // only with DoesShare and DoesAlone
+	Role  MessageID
+	Cache string    // only with InstanceShares and InstanceStandalone
 	Until time.Time // the zero value is unknown
 }
 

@@ -25,8 +25,8 @@ func sources(m *metrics.Metrics) status.Sources {
 		Health:       func() (unready, degraded []string) { return nil, nil },
 		Certificates: func() []*x509.Certificate { return nil }, Warnings: func() []string { return nil },
 		Failing: func() []status.Failing { return nil }, Stores: func() []status.Store { return nil }, Errors: func() []status.Record { return nil },
-		Known:    func() []status.Server { return nil },
-		Registry: func() *status.Registry { return nil }, Machines: func() []status.Machine { return nil },
+		Servers:  func() []status.Server { return nil },
+		Registry: func() *status.Registry { return nil }, Instances: func() []status.Instance { return nil },
 		Forms: m.Forms, Systems: m.Systems,
 		Caches: func() []metrics.Cache { return nil },
 		Limits: func() []metrics.Limit { return nil },
@@ -129,27 +129,27 @@ func busySources() status.Sources {
 	}
 	s.Failing = func() []status.Failing {
 		return []status.Failing{
-			{Server: status.Server{Name: "http://a.example", Is: status.IsOrigin}, Reason: status.WhyUnconnectable, Severity: status.Warning},
-			{Server: status.Server{Name: "192.0.2.1:53", Is: status.IsDNS}, Reason: status.WhySilent, Until: at.Add(3500 * time.Millisecond), Severity: status.Critical},
-			{Server: status.Server{Name: "http://r.example", Is: status.IsTHTTP}, Why: "dial tcp: <refused>", Severity: status.Warning},
-			{Server: status.Server{Is: status.IsDead}, Count: 1, Reason: status.WhyDead, Severity: status.Warning},
+			{Server: status.Server{Name: "http://a.example", Role: status.RoleOrigin}, Reason: status.ReasonUnconnectable, Severity: status.Warning},
+			{Server: status.Server{Name: "192.0.2.1:53", Role: status.RoleDNS}, Reason: status.ReasonSilent, Until: at.Add(3500 * time.Millisecond), Severity: status.Critical},
+			{Server: status.Server{Name: "http://r.example", Role: status.RoleTHTTP}, Detail: "dial tcp: <refused>", Severity: status.Warning},
+			{Server: status.Server{Role: status.RoleDeadTargets}, Count: 1, Reason: status.ReasonDead, Severity: status.Warning},
 		}
 	}
-	s.Known = func() []status.Server {
+	s.Servers = func() []status.Server {
 		return []status.Server{
-			{Name: "http://b.example", Is: status.IsSite},
-			{Name: "http://a.example", Is: status.IsSite},
-			{Name: "192.0.2.1:53", Is: status.IsDNS},
-			{Name: "192.0.2.9:427", Is: status.IsSLP},
-			{Name: "192.0.2.3:53", Is: status.IsDNS},
+			{Name: "http://b.example", Role: status.RoleSite},
+			{Name: "http://a.example", Role: status.RoleSite},
+			{Name: "192.0.2.1:53", Role: status.RoleDNS},
+			{Name: "192.0.2.9:427", Role: status.RoleSLP},
+			{Name: "192.0.2.3:53", Role: status.RoleDNS},
 		}
 	}
 	s.Stores = func() []status.Store {
 		return []status.Store{
-			{Is: status.StoreRegistry, Place: "sqlite:a.db", Holds: status.HoldsAnswers, Size: 1 << 20, Free: 1 << 40},
-			{Is: status.StoreDisk, Place: "/b", Holds: status.HoldsDamaged, Values: []any{"Faults", 1, "Damaged", uint64(2)}, Size: -1, Most: 1 << 30, Free: 1 << 20},
-			{Is: status.StoreLog, Place: "/c", Holds: status.HoldsUsed, Size: 0, Free: 1 << 29},
-			{Is: status.StoreShared, Place: "redis://c", Holds: status.HoldsAlone, Values: []any{"Caches", "answers"}, Severity: status.Critical, Size: -1, Free: -1},
+			{Kind: status.StoreRegistry, Location: "sqlite:a.db", Content: status.ContentAnswers, Size: 1 << 20, Free: 1 << 40},
+			{Kind: status.StoreDisk, Location: "/b", Content: status.ContentDamaged, Values: []any{"Faults", 1, "Damaged", uint64(2)}, Size: -1, Limit: 1 << 30, Free: 1 << 20},
+			{Kind: status.StoreLog, Location: "/c", Content: status.ContentUsed, Size: 0, Free: 1 << 29},
+			{Kind: status.StoreShared, Location: "redis://c", Content: status.ContentStandalone, Values: []any{"Caches", "answers"}, Severity: status.Critical, Size: -1, Free: -1},
 		}
 	}
 	s.Started = at.Add(-50 * time.Hour)
@@ -157,12 +157,12 @@ func busySources() status.Sources {
 	s.Registry = func() *status.Registry {
 		return &status.Registry{Changes: 12345, Active: 7, Reserved: 6, Withdrawn: 5, Aliases: 4, Targets: 3, Prefixes: 2}
 	}
-	s.Machines = func() []status.Machine {
-		return []status.Machine{
-			{Name: "a:80", Does: status.DoesAnswer},
-			{Name: "b", Does: status.DoesCheck, Until: at},
-			{Does: status.DoesShare, Cache: "answers"},
-			{Does: status.DoesAlone, Cache: "records"},
+	s.Instances = func() []status.Instance {
+		return []status.Instance{
+			{Name: "a:80", Role: status.InstanceAnswers},
+			{Name: "b", Role: status.InstanceChecks, Until: at},
+			{Role: status.InstanceShares, Cache: "answers"},
+			{Role: status.InstanceStandalone, Cache: "records"},
 		}
 	}
 	s.Errors = func() []status.Record {
@@ -248,15 +248,17 @@ func TestLongest(t *testing.T) {
 		return nil, slices.Repeat([]string{strings.Repeat("words ", 100)}, 100)
 	}
 	s.Failing = func() []status.Failing {
-		return slices.Repeat([]status.Failing{{Server: status.Server{Name: long, Is: status.IsOrigin}, Why: long}}, 100)
+		return slices.Repeat([]status.Failing{{Server: status.Server{Name: long, Role: status.RoleOrigin}, Detail: long}}, 100)
 	}
 	s.Errors = func() []status.Record {
 		return slices.Repeat([]status.Record{{Message: long, Attributes: long + long, Count: 1 << 60}}, 50)
 	}
 	s.Warnings = func() []string { return slices.Repeat([]string{long}, 100) }
-	s.Known = func() []status.Server { return slices.Repeat([]status.Server{{Name: long, Is: status.IsSite}}, 100) }
+	s.Servers = func() []status.Server {
+		return slices.Repeat([]status.Server{{Name: long, Role: status.RoleSite}}, 100)
+	}
 	s.Stores = func() []status.Store {
-		return slices.Repeat([]status.Store{{Is: status.StoreDisk, Place: "/" + long, Holds: status.HoldsAnswers, Severity: status.Critical}}, 6)
+		return slices.Repeat([]status.Store{{Kind: status.StoreDisk, Location: "/" + long, Content: status.ContentAnswers, Severity: status.Critical}}, 6)
 	}
 	const most = 30_000
 	all, design := pagesOf(status.Config{State: s.State}), pages.New(pages.Site{})

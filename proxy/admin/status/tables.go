@@ -28,7 +28,7 @@ func (r report) warnings() Table {
 	}
 	for _, store := range r.Stores() {
 		if severity := severityOfRoom(store.Free); severity != "" {
-			t.Rows = append(t.Rows, Row{severity, []pages.Content{r.say(store.Is), r.in.T("state.little_free", "Size", size(r.in, store.Free))}})
+			t.Rows = append(t.Rows, Row{severity, []pages.Content{r.say(store.Kind), r.in.T("state.little_free", "Size", size(r.in, store.Free))}})
 		}
 	}
 	for _, text := range r.Warnings() {
@@ -52,14 +52,14 @@ func (r report) failing(all []Failing) Table {
 	t.More = max(len(all)-mostServers, 0)
 	for _, f := range all[:len(all)-t.More] {
 		name := foreign(f.Name)
-		if f.Is == IsDead {
+		if f.Role == RoleDeadTargets {
 			name = r.in.T("state.dead", "Count", f.Count)
 		}
 		again := r.in.Text("state.as_needed")
 		if left := f.Until.Sub(r.Now()); left > 0 {
 			again = r.in.Text("state.in", "Duration", r.duration(left.Truncate(time.Second)+time.Second))
 		}
-		t.Rows = append(t.Rows, Row{f.Severity, []pages.Content{name, r.say(f.Is), r.why(f), pages.Escaped(again)}})
+		t.Rows = append(t.Rows, Row{f.Severity, []pages.Content{name, r.say(f.Role), r.why(f), pages.Escaped(again)}})
 	}
 	return t.within(room)
 }
@@ -67,10 +67,10 @@ func (r report) failing(all []Failing) Table {
 // why returns the reason why a server fails.
 func (r report) why(f Failing) pages.Content {
 	switch {
-	case f.Reason == "" && f.Why == "":
+	case f.Reason == "" && f.Detail == "":
 		return ""
 	case f.Reason == "":
-		return r.in.InEnglish(cut(f.Why))
+		return r.in.InEnglish(cut(f.Detail))
 	default:
 		return r.say(f.Reason, "Command", pages.Code("urnd registry health"))
 	}
@@ -84,8 +84,8 @@ func (r report) known(failing []Failing) Table {
 	}
 	var working []Row
 	asked := r.Systems()
-	for _, server := range r.Known() {
-		row := Row{OK, []pages.Content{foreign(server.Name), r.say(server.Is), r.in.T("state.no_failure")}}
+	for _, server := range r.Servers() {
+		row := Row{OK, []pages.Content{foreign(server.Name), r.say(server.Role), r.in.T("state.no_failure")}}
 		if i := slices.IndexFunc(failing, func(f Failing) bool { return f.Name == server.Name }); i >= 0 {
 			row.Severity, row.Cells[2] = failing[i].Severity, r.why(failing[i])
 			t.Rows = append(t.Rows, row)
@@ -191,9 +191,9 @@ func (r report) systems() Table {
 	})
 	const mostSystems = 20 // there may be many DNS servers
 	for _, system := range all[:min(len(all), mostSystems)] {
-		n, failed, is := system.Duration.Count(), system.Failures(), IsDNS
+		n, failed, is := system.Duration.Count(), system.Failures(), RoleDNS
 		if system.Kind == metrics.SystemGateway {
-			is = isGateway
+			is = roleGateway
 		}
 		row := cells(
 			system.Name, r.number(n), r.share(failed, n), r.quantile(system.Duration, median), r.quantile(system.Duration, most),
@@ -259,12 +259,12 @@ func (r report) stores() Table {
 		r.in.Text("state.free"),
 	}}
 	for _, store := range r.Stores() {
-		row := Row{store.Severity, []pages.Content{r.say(store.Is), foreign(store.Place), r.say(store.Holds, store.Values...), nothing, nothing, nothing}}
+		row := Row{store.Severity, []pages.Content{r.say(store.Kind), foreign(store.Location), r.say(store.Content, store.Values...), nothing, nothing, nothing}}
 		if store.Size >= 0 {
 			row.Cells[3] = pages.Escaped(size(r.in, store.Size))
 		}
-		if store.Most > 0 {
-			row.Cells[4] = pages.Escaped(size(r.in, store.Most))
+		if store.Limit > 0 {
+			row.Cells[4] = pages.Escaped(size(r.in, store.Limit))
 		}
 		if store.Free >= 0 {
 			row.Cells[5] = pages.Escaped(size(r.in, store.Free))
@@ -283,18 +283,18 @@ func (r report) machines() Table {
 		ID: "machines", Heading: r.in.Text("state.machines"), None: r.in.Text("state.none"),
 		Columns: []string{r.in.Text("state.machine"), r.in.Text("state.does"), r.in.Text("state.until")},
 	}
-	for _, m := range r.Machines() {
+	for _, m := range r.Instances() {
 		name, until := foreign(m.Name), nothing
-		switch m.Does {
-		case DoesShare:
+		switch m.Role {
+		case InstanceShares:
 			name = r.in.T("state.other_machines")
-		case DoesAlone:
+		case InstanceStandalone:
 			name = r.in.T("state.no_other")
 		}
 		if !m.Until.IsZero() {
 			until = m.Until.UTC().Format(time.DateTime)
 		}
-		t.Rows = append(t.Rows, Row{"", []pages.Content{name, r.say(m.Does, "Cache", pages.Code(m.Cache)), pages.Escaped(until)}})
+		t.Rows = append(t.Rows, Row{"", []pages.Content{name, r.say(m.Role, "Cache", pages.Code(m.Cache)), pages.Escaped(until)}})
 	}
 	return t
 }

@@ -16,18 +16,18 @@ import (
 // are not said to be optional must be set.
 type Answers struct {
 	Names   resolver.Names
-	Answers resolver.Answers
+	Answers resolver.AnswerCache
 	// URNs and URIs are the DDDS resolvers, and Servers is the SLP resolver; nil where they are disabled.
 	URNs, URIs *ddds.Resolver
 	Servers    *slp.Resolver
-	// Records removes the cached DNS records whose keys has reports, and Found all servers that SLP has
+	// PurgeRecords removes the cached DNS records whose keys has reports, and Found all servers that SLP has
 	// discovered.
-	Records func(has func(key string) bool)
-	Found   func()
+	PurgeRecords    func(has func(key string) bool)
+	PurgeDiscovered func()
 	// Saved removes the snapshot of the answers. Stop is called before the purge, so that no snapshot is
 	// saved or restored meanwhile.
-	Stop  func()
-	Saved func() error
+	StopSaving     func()
+	RemoveSnapshot func() error
 	// Publish announces a purge to other processes before it is done here; nil without other processes.
 	Publish func(ctx context.Context, s resolver.Selection, soft bool)
 	// Purged is called after each purge, of this process or another one; nil is allowed.
@@ -53,7 +53,7 @@ func (a Answers) Stats() any {
 
 // Lookup implements api.Caches.
 func (a Answers) Lookup(u uri.URI) ([]api.Entry, error) {
-	name, err := a.Names.Key(u)
+	name, err := a.Names.CanonicalName(u)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (a Answers) Lookup(u uri.URI) ([]api.Entry, error) {
 func (a Answers) Purge(ctx context.Context, s resolver.Selection, soft bool) (int, error) {
 	if s.Name.IsValid() {
 		var err error
-		if s.Name, err = a.Names.Key(s.Name); err != nil {
+		if s.Name, err = a.Names.CanonicalName(s.Name); err != nil {
 			return 0, err
 		}
 	}
@@ -81,7 +81,7 @@ func (a Answers) Purge(ctx context.Context, s resolver.Selection, soft bool) (in
 
 // PurgeHere purges in this process only. A name in the selection must be canonical.
 func (a Answers) PurgeHere(ctx context.Context, s resolver.Selection, soft bool) (int, error) {
-	a.Stop()
+	a.StopSaving()
 	purged := a.Answers.Purge(s, soft)
 	if !soft {
 		a.purgeSources(ctx, s, purged)
@@ -92,7 +92,7 @@ func (a Answers) PurgeHere(ctx context.Context, s resolver.Selection, soft bool)
 		a.Purged(s)
 	}
 	// A snapshot with purged answers must not be restored after a crash.
-	if err := a.Saved(); err != nil {
+	if err := a.RemoveSnapshot(); err != nil {
 		return len(purged), fmt.Errorf("removing the snapshot: %w", err)
 	}
 	return len(purged), nil
@@ -105,8 +105,8 @@ const maxPurgedNames = 10_000
 // purgeSources purges the sources of the answers of a selection.
 func (a Answers) purgeSources(ctx context.Context, s resolver.Selection, purged []string) {
 	if s.All || len(purged) > maxPurgedNames {
-		a.Records(func(string) bool { return true })
-		a.Found()
+		a.PurgeRecords(func(string) bool { return true })
+		a.PurgeDiscovered()
 		return
 	}
 	if s.Name.IsValid() { // also without a cached answer
@@ -135,7 +135,7 @@ func (a Answers) purgeSources(ctx context.Context, s resolver.Selection, purged 
 // purgeNamespace purges the servers of a namespace and, if whole is true, the DNS records of all its names.
 func (a Answers) purgeNamespace(nid string, whole bool) {
 	if whole && a.URNs != nil {
-		a.Records(func(key string) bool { return a.URNs.OfNamespace(key, nid) })
+		a.PurgeRecords(func(key string) bool { return a.URNs.IsFirstKey(key, nid) })
 	}
 	if a.Servers != nil {
 		a.Servers.Purge(nid)

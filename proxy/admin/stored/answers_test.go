@@ -29,9 +29,9 @@ func TestPurgeDuringRequests(t *testing.T) {
 	answers := cache.New(cache.Config[resolver.Locations]{Store: answerStore, Now: time.Now})
 	t.Cleanup(func() { answers.Close(); records.Close(); answerStore.Close(); recordStore.Close() })
 	c := Answers{
-		Answers: resolver.Answers{Cache: answers, Entries: answerStore, Variants: answerStore.Keys},
-		Records: func(has func(key string) bool) { records.PurgeAll(recordStore, has, false) },
-		Found:   func() {}, Stop: func() {}, Saved: func() error { return nil },
+		Answers:         resolver.AnswerCache{Cache: answers, Entries: answerStore, Variants: answerStore.Keys},
+		PurgeRecords:    func(has func(key string) bool) { records.PurgeAll(recordStore, has, false) },
+		PurgeDiscovered: func() {}, StopSaving: func() {}, RemoveSnapshot: func() error { return nil },
 	}
 
 	var source, requests atomic.Int64

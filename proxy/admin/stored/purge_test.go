@@ -51,9 +51,9 @@ func newAnswers(t *testing.T) (answers stored.Answers, did *[]string) {
 		servers.Seed(nid, slp.Servers{"http://c.example/"}, time.Hour)
 	}
 	return stored.Answers{
-		Names: resolver.Names{Set: set, Accept: uri.CurrentURN}, Answers: resolver.Answers{Cache: all, Entries: entries, Variants: entries.Keys},
+		Names: resolver.Names{Set: set, Accept: uri.CurrentURN}, Answers: resolver.AnswerCache{Cache: all, Entries: entries, Variants: entries.Keys},
 		URNs: ddds.New(ddds.Config{Roots: []string{"urn.arpa."}}), Servers: slp.New(slp.Config{Cache: servers, Now: time.Now}),
-		Records: func(has func(key string) bool) {
+		PurgeRecords: func(has func(key string) bool) {
 			var keys []string
 			for _, key := range []string{"example.urn.arpa. NAPTR", "isbn.urn.arpa. NAPTR", "a.example. A"} {
 				if has(key) {
@@ -62,9 +62,9 @@ func newAnswers(t *testing.T) (answers stored.Answers, did *[]string) {
 			}
 			*did = append(*did, "records "+strings.Join(keys, ","))
 		},
-		Found: func() { *did = append(*did, "all servers") },
-		Stop:  func() { *did = append(*did, "stop") },
-		Saved: func() error { *did = append(*did, "saved"); return nil },
+		PurgeDiscovered: func() { *did = append(*did, "all servers") },
+		StopSaving:      func() { *did = append(*did, "stop") },
+		RemoveSnapshot:  func() error { *did = append(*did, "saved"); return nil },
 		Metrics: func() []metrics.Cache {
 			return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}, Evictions: 2, Entries: 3, Bytes: 4}}
 		},
@@ -111,7 +111,7 @@ func TestPurge(t *testing.T) {
 		t.Errorf("what is no name: %d, %v, %q", count, err, *did)
 	}
 	full := errors.New("the disk is full")
-	a.Saved = func() error { return full }
+	a.RemoveSnapshot = func() error { return full }
 	if count, err := a.Purge(t.Context(), resolver.Selection{All: true}, true); !errors.Is(err, full) || count != 4 {
 		t.Errorf("a snapshot that stays: %d, %v", count, err)
 	}

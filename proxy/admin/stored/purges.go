@@ -61,7 +61,7 @@ func (p *Purges) Purge(ctx context.Context, s adminapi.ResponseSelection, hard b
 	p.config.Publish(ctx, s, hard)
 	purged := p.carryOut(p.announce(s, hard))
 	p.own.RUnlock()
-	p.Passed()
+	p.Advance()
 	return purged
 }
 
@@ -81,8 +81,8 @@ func (p *Purges) carryOut(carryOut func() (int, bool)) int {
 	return purged
 }
 
-// Passed records that the position has changed by an event that concerns no stored response.
-func (p *Purges) Passed() { p.wait(func() {}) }
+// Advance records that the position has changed by an event that concerns no stored response.
+func (p *Purges) Advance() { p.wait(func() {}) }
 
 func (p *Purges) wait(do func()) {
 	select {
@@ -97,7 +97,7 @@ func (p *Purges) announce(s adminapi.ResponseSelection, hard bool) (carryOut fun
 		purged := p.cache.Purge(s.URI.String(), hard)
 		return func() (int, bool) { return purged, true }
 	}
-	return p.cache.Announce(httpcache.Selection{Key: s.Has, Tag: s.Tag}, hard)
+	return p.cache.BeginPurge(httpcache.Selection{Key: s.Has, Tag: s.Tag}, hard)
 }
 
 func (p *Purges) run() {

@@ -17,7 +17,7 @@ import (
 func TestPurgesOfSeveralProcesses(t *testing.T) {
 	c, _ := newCache(t)
 	const key = "http://a.example/"
-	fill(t, c, key, nil, httpmessage.FieldsOf("Cache-Control", "max-age=60", "Surrogate-Key", "tag"))
+	fill(t, c, key, nil, httpmessage.NewFields("Cache-Control", "max-age=60", "Surrogate-Key", "tag"))
 	var mu sync.Mutex
 	var published []string
 	var saved string
@@ -53,14 +53,14 @@ func TestPurgesOfSeveralProcesses(t *testing.T) {
 		}
 	}
 	move(1)
-	p.Passed()
+	p.Advance()
 	testserver.Wait(t, "the position of a purge of something else is saved", isSaved("1"))
 	move(2)
 	if n := p.Purge(t.Context(), adminapi.ResponseSelection{Tag: "tag"}, true); n != 1 {
 		t.Errorf("%d responses were purged", n)
 	}
 	testserver.Wait(t, "the position of an own purge is saved", isSaved("2"))
-	fill(t, c, key, nil, httpmessage.FieldsOf("Cache-Control", "max-age=60", "Etag", `"1"`))
+	fill(t, c, key, nil, httpmessage.NewFields("Cache-Control", "max-age=60", "Etag", `"1"`))
 	move(3)
 	p.Follow(adminapi.ResponseSelection{All: true}, false)
 	if all := c.Lookup(key); len(all) != 1 || !all[0].Purged {

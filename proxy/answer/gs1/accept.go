@@ -79,7 +79,7 @@ func parseLanguages(field string) []string {
 	var all []languageRange
 	for element := range strings.SplitSeq(field, ",") {
 		tag, parameters, _ := strings.Cut(strings.TrimSpace(element), ";")
-		q, ok := httpmessage.Quality(strings.TrimPrefix(strings.ReplaceAll(parameters, " ", ""), "q="))
+		q, ok := httpmessage.ParseQuality(strings.TrimPrefix(strings.ReplaceAll(parameters, " ", ""), "q="))
 		if tag = strings.ToLower(strings.TrimSpace(tag)); tag != "" && ok && q > 0 && len(all) < maxLanguages {
 			all = append(all, languageRange{tag, q})
 		}

@@ -13,7 +13,7 @@ import (
 
 const item = "https://id.example/01/09506000134352"
 
-func lines(accept, languages string) httpmessage.Lines {
+func lines(accept, languages string) httpmessage.Header {
 	return func(name string) []string {
 		value := map[string]string{"Accept": accept, "Accept-Language": languages}[name]
 		if value == "" {

@@ -13,19 +13,19 @@ import (
 // Hello describes the first bytes that a client sends in a tunnel.
 type Hello struct {
 	IsTLS bool // a readable ClientHello (RFC 8446 section 4.1.2); false for anything else
-	// IsUnreadable is whether the bytes begin like TLS, but contain no readable ClientHello. The server may
+	// Unreadable is whether the bytes begin like TLS, but contain no readable ClientHello. The server may
 	// be able to read it.
-	IsUnreadable bool
+	Unreadable bool
 	// ServerName is the server name in the ClientHello (RFC 6066 section 3), "" for none.
 	ServerName string
-	// IsEncrypted is whether it contains, or seems to contain, an encrypted ClientHello (RFC 9849):
+	// Encrypted is whether it contains, or seems to contain, an encrypted ClientHello (RFC 9849):
 	// ServerName is then the outer one.
-	IsEncrypted bool
+	Encrypted bool
 }
 
-// Look decides by the Hello whether a tunnel continues: an error ends it before the server gets a byte. It is
+// Check decides by the Hello whether a tunnel continues: an error ends it before the server gets a byte. It is
 // called once, before Carry returns, and not if the client sends nothing.
-type Look func(Hello) error
+type Check func(Hello) error
 
 // encryptedClientHello is the extension type of RFC 9849 section 5.
 const encryptedClientHello = 0xfe0d
@@ -39,16 +39,16 @@ var (
 	errTooLarge = errors.New("the ClientHello is too large")
 )
 
-// look reads the first bytes of a client, however fragmented, and calls its Look. The bytes read become
+// checkHello reads the first bytes of a client, however fragmented, and calls its Look. The bytes read become
 // from.early. The error is that of Look, or of reading.
-func (t *activity) look(ctx context.Context, from *side) error {
+func (t *activity) checkHello(ctx context.Context, from *side) error {
 	seen := &seenConn{early: from.early, from: from.Reader, note: t.note}
 	hello := readHello(ctx, seen)
 	if seen.err != nil && (len(seen.seen) == 0 || !errors.Is(seen.err, io.EOF)) {
 		return seen.err
 	}
 	from.early = append(seen.seen, seen.early...)
-	return from.look(hello)
+	return from.check(hello)
 }
 
 // isRecord reports whether a byte is the type of a TLS record that may contain a ClientHello, or that servers
@@ -65,12 +65,12 @@ func readHello(ctx context.Context, conn *seenConn) (h Hello) {
 	conn.again = true
 	server := tls.Server(conn, &tls.Config{
 		GetConfigForClient: func(info *tls.ClientHelloInfo) (*tls.Config, error) {
-			h = Hello{IsTLS: true, ServerName: info.ServerName, IsEncrypted: slices.Contains(info.Extensions, encryptedClientHello)}
+			h = Hello{IsTLS: true, ServerName: info.ServerName, Encrypted: slices.Contains(info.Extensions, encryptedClientHello)}
 			return nil, errSeen
 		},
 	})
 	_ = server.HandshakeContext(ctx) // always fails: with errSeen, or without a ClientHello
-	h.IsUnreadable = !h.IsTLS
+	h.Unreadable = !h.IsTLS
 	return h
 }
 

@@ -80,18 +80,18 @@ func TestLook(t *testing.T) {
 		"in records, in pieces": {split(named, 20), 9, 11, isNamed},
 		"with more behind it":   {append(named[:len(named):len(named)], "more"...), 0, 0, isNamed},
 		"without a name":        {helloOf(t, &tls.Config{InsecureSkipVerify: true}), 0, 0, Hello{IsTLS: true}},
-		"encrypted":             {helloOf(t, encrypted), 0, 0, Hello{IsTLS: true, ServerName: "outer.example", IsEncrypted: true}},
+		"encrypted":             {helloOf(t, encrypted), 0, 0, Hello{IsTLS: true, ServerName: "outer.example", Encrypted: true}},
 		// OpenSSL reads it.
-		"behind an empty record": {append([]byte{22, 3, 1, 0, 0}, named...), 0, 0, Hello{IsUnreadable: true}},
+		"behind an empty record": {append([]byte{22, 3, 1, 0, 0}, named...), 0, 0, Hello{Unreadable: true}},
 		// Go's servers skip it.
 		"behind an alert":         {append([]byte{21, 3, 1, 0, 2, 1, 90}, named...), 0, 0, isNamed},
-		"behind another record":   {append([]byte{20, 3, 3, 0, 1, 1}, named...), 1, 0, Hello{IsUnreadable: true}},
-		"an alert alone":          {[]byte{21, 3, 1, 0, 2, 2, 80}, 0, 0, Hello{IsUnreadable: true}},
+		"behind another record":   {append([]byte{20, 3, 3, 0, 1, 1}, named...), 1, 0, Hello{Unreadable: true}},
+		"an alert alone":          {[]byte{21, 3, 1, 0, 2, 2, 80}, 0, 0, Hello{Unreadable: true}},
 		"SSH":                     {[]byte("SSH-2.0-OpenSSH_9.2\r\n"), 0, 0, Hello{}},
 		"one byte":                {[]byte("a"), 0, 0, Hello{}},
-		"a hello that breaks off": {named[:50], 0, 0, Hello{IsUnreadable: true}},
-		"no hello in a record":    {[]byte{22, 3, 1, 0, 4, 2, 0, 0, 0}, 0, 0, Hello{IsUnreadable: true}},
-		"too long a record":       {append([]byte{22, 3, 1, 0xff, 0xff}, make([]byte, 70_000)...), 0, 0, Hello{IsUnreadable: true}},
+		"a hello that breaks off": {named[:50], 0, 0, Hello{Unreadable: true}},
+		"no hello in a record":    {[]byte{22, 3, 1, 0, 4, 2, 0, 0, 0}, 0, 0, Hello{Unreadable: true}},
+		"too long a record":       {append([]byte{22, 3, 1, 0xff, 0xff}, make([]byte, 70_000)...), 0, 0, Hello{Unreadable: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, near := pair(t)
@@ -101,7 +101,7 @@ func TestLook(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				tunnels.Carry(t.Context(), near, tt.sent[:tt.early], far, func(h Hello) error {
+				tunnels.Relay(t.Context(), near, tt.sent[:tt.early], far, func(h Hello) error {
 					looked <- h
 					return nil
 				})
@@ -139,7 +139,7 @@ func TestLookRefuses(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		New(time.Hour, time.Now).Carry(t.Context(), near, nil, far, func(Hello) error { return errors.New("refused") })
+		New(time.Hour, time.Now).Relay(t.Context(), near, nil, far, func(Hello) error { return errors.New("refused") })
 	}()
 	if _, err := client.Write([]byte("GET / HTTP/1.0\r\n\r\n")); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestLookDoesNotBlock(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		New(time.Hour, time.Now).Carry(t.Context(), near, nil, far, func(Hello) error {
+		New(time.Hour, time.Now).Relay(t.Context(), near, nil, far, func(Hello) error {
 			t.Error("it was looked at")
 			return nil
 		})
@@ -191,8 +191,8 @@ func FuzzLook(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sent []byte, early int) {
 		early = min(max(early, 0), len(sent))
 		in := bytes.NewReader(sent[early:])
-		from := side{Reader: iotest.OneByteReader(in), early: sent[:early], look: func(Hello) error { return nil }}
-		if err := (&activity{now: time.Now}).look(t.Context(), &from); err != nil && !errors.Is(err, io.EOF) {
+		from := side{Reader: iotest.OneByteReader(in), early: sent[:early], check: func(Hello) error { return nil }}
+		if err := (&activity{now: time.Now}).checkHello(t.Context(), &from); err != nil && !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
 		rest, err := io.ReadAll(in)

@@ -9,14 +9,14 @@ import "net"
 type passesReads interface {
 	// ReadsFrom returns that connection, nil while Read has buffered data. Only the goroutine that may call
 	// Read may call it.
-	ReadsFrom() net.Conn
+	ReadConn() net.Conn
 }
 
 // passesWrites is a connection whose Write passes data through.
 type passesWrites interface {
 	// WritesTo returns the connection that data is passed to, nil if the data is changed. Only the goroutine
 	// that may call Write may call it.
-	WritesTo() net.Conn
+	WriteConn() net.Conn
 }
 
 // boundsWrites is a connection that passes writes through, with a time limit.
@@ -24,7 +24,7 @@ type boundsWrites interface {
 	passesWrites
 	// WriteBy calls write, which writes to the underlying socket and returns the number of bytes: repeatedly,
 	// as long as enough was written whenever the time has elapsed.
-	WriteBy(write func() (int64, error)) (int64, error)
+	WithWriteDeadline(write func() (int64, error)) (int64, error)
 }
 
 // sink is the socket to write to, and its time limit for writes.
@@ -40,7 +40,7 @@ func sourceOf(conn any) *net.TCPConn {
 		case *net.TCPConn:
 			return c
 		case passesReads:
-			conn = c.ReadsFrom()
+			conn = c.ReadConn()
 		default:
 			return nil
 		}
@@ -52,14 +52,14 @@ func sinkOf(conn any) (to sink, ok bool) {
 	to.bound = func(write func() (int64, error)) (int64, error) { return write() }
 	for {
 		if bounding, ok := conn.(boundsWrites); ok {
-			to.bound = bounding.WriteBy
+			to.bound = bounding.WithWriteDeadline
 		}
 		switch c := conn.(type) {
 		case *net.TCPConn:
 			to.socket = c
 			return to, true
 		case passesWrites:
-			conn = c.WritesTo()
+			conn = c.WriteConn()
 		default:
 			return sink{}, false
 		}

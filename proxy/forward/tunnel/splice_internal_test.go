@@ -172,9 +172,9 @@ func TestIdleOfSplicing(t *testing.T) {
 // unpassed is a connection that does more than pass data through.
 type unpassed struct{ *net.TCPConn }
 
-func (unpassed) ReadsFrom() net.Conn { return nil }
+func (unpassed) ReadConn() net.Conn { return nil }
 
-func (unpassed) WritesTo() net.Conn { return nil }
+func (unpassed) WriteConn() net.Conn { return nil }
 
 // Only connections that declare to pass data through are bypassed.
 func TestSockets(t *testing.T) {
@@ -213,11 +213,11 @@ type bounding struct {
 	times int
 }
 
-func (b *bounding) ReadsFrom() net.Conn { return b.Conn }
+func (b *bounding) ReadConn() net.Conn { return b.Conn }
 
-func (b *bounding) WritesTo() net.Conn { return b.Conn }
+func (b *bounding) WriteConn() net.Conn { return b.Conn }
 
-func (b *bounding) WriteBy(write func() (int64, error)) (int64, error) {
+func (b *bounding) WithWriteDeadline(write func() (int64, error)) (int64, error) {
 	b.times++
 	return write()
 }

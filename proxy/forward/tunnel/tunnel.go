@@ -26,13 +26,13 @@ type Tunnels struct {
 // New returns Tunnels with an idle timeout.
 func New(idle time.Duration, now func() time.Time) *Tunnels { return &Tunnels{idle: idle, now: now} }
 
-// Carry carries bytes between a client, which has already sent early, and a server, until both sides have
+// Relay carries bytes between a client, which has already sent early, and a server, until both sides have
 // ended, one fails, the idle timeout passes, or ctx ends. It closes both, and returns the number of bytes
 // sent to the client. The server gets no data of the client before look has allowed it; nil allows all.
-func (t *Tunnels) Carry(ctx context.Context, client net.Conn, early []byte, server io.ReadWriteCloser, look Look) (carried int64) {
+func (t *Tunnels) Relay(ctx context.Context, client net.Conn, early []byte, server io.ReadWriteCloser, look Check) (carried int64) {
 	_ = client.SetDeadline(time.Time{}) // the deadline was that of a request
 	from := sideOf(client)
-	from.early, from.look = early, look
+	from.early, from.check = early, look
 	return t.tunnel(ctx, from, sideOf(server))
 }
 
@@ -41,7 +41,7 @@ type side struct {
 	io.Reader
 	io.Writer
 	early      []byte       // data received before the tunnel was opened
-	look       Look         // decides by the first bytes; nil allows all
+	check      Check        // decides by the first bytes; nil allows all
 	closeWrite func() error // tells the other end that no more data follows
 	close      func()
 }
@@ -78,11 +78,11 @@ func (t *Tunnels) tunnel(ctx context.Context, a, b side) (carried int64) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if _, err := active.carry(ctx, b, a); err != nil {
+		if _, err := active.relay(ctx, b, a); err != nil {
 			end()
 		}
 	}()
-	carried, err := active.carry(ctx, a, b)
+	carried, err := active.relay(ctx, a, b)
 	if err != nil {
 		end()
 	}
@@ -140,10 +140,10 @@ func (b *buffers) take() *[bufferSize]byte {
 	return new([bufferSize]byte)
 }
 
-// carry carries bytes from one side to the other until the end, and returns their number.
-func (t *activity) carry(ctx context.Context, to, from side) (carried int64, err error) {
-	if from.look != nil {
-		if err := t.look(ctx, &from); err != nil && !errors.Is(err, io.EOF) {
+// relay carries bytes from one side to the other until the end, and returns their number.
+func (t *activity) relay(ctx context.Context, to, from side) (carried int64, err error) {
+	if from.check != nil {
+		if err := t.checkHello(ctx, &from); err != nil && !errors.Is(err, io.EOF) {
 			return 0, err
 		}
 	}

@@ -15,7 +15,7 @@ func (p *Pool) answer(one *process, text string, more bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.config.Concurrency == 0 {
-		if one.questions[0] == nil {
+		if one.queries[0] == nil {
 			return errStray
 		}
 		p.deliver(one, 0, text, more)
@@ -26,8 +26,8 @@ func (p *Pool) answer(one *process, text string, more bool) error {
 		return nil
 	}
 	number, text, _ := strings.Cut(text, " ")
-	channel, ok := parseChannel(number, len(one.questions))
-	if !ok || one.questions[channel] == nil {
+	channel, ok := parseChannel(number, len(one.queries))
+	if !ok || one.queries[channel] == nil {
 		if one.strays++; one.strays > maxStrays {
 			return errStray
 		}
@@ -55,15 +55,15 @@ func (p *Pool) deliver(one *process, channel int, text string, last bool) {
 	p.recovered(one)
 	r := reply{text: text}
 	if q.hold && !q.settled && !last {
-		if one.seat == nil {
-			one.seat = &seat{process: one, leave: q.leave}
+		if one.reservation == nil {
+			one.reservation = &reservation{process: one, leave: q.leave}
 		}
-		one.seat.deadline = p.config.Now().Add(p.config.Reservation)
-		r.seat = one.seat
+		one.reservation.deadline = p.config.Now().Add(p.config.ReservationTimeout)
+		r.reservation = one.reservation
 		one.wakeUp()
 	}
 	q.settle(r)
-	if r.seat == nil {
+	if r.reservation == nil {
 		one.unseat()
 		q.end()
 		if !last {
@@ -79,7 +79,7 @@ func (p *Pool) expire(one *process) (next time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now, expired := p.config.Now(), 0
-	for _, q := range one.questions {
+	for _, q := range one.queries {
 		if q == nil {
 			continue
 		}
@@ -97,12 +97,12 @@ func (p *Pool) expire(one *process) (next time.Duration, ok bool) {
 		}
 		expired++
 	}
-	if expired == len(one.questions) {
+	if expired == len(one.queries) {
 		p.remove(one)
 		one.stop(ErrTimeout)
 		return 0, false
 	}
-	if s := one.seat; s != nil && one.questions[0] == nil {
+	if s := one.reservation; s != nil && one.queries[0] == nil {
 		left := s.deadline.Sub(now)
 		if left <= 0 {
 			one.unseat()

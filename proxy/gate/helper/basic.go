@@ -33,7 +33,7 @@ func NewBasic(pool *Pool, config CacheConfig) (*Basic, error) {
 
 // clientQueues limits a client to half of the concurrent questions of a pool, and at least one.
 func clientQueues(p *Pool) quota.Queues[netip.Addr] {
-	return quota.Queues[netip.Addr]{Most: max(p.config.Processes*p.config.channels()/2, 1)}
+	return quota.Queues[netip.Addr]{MaxPerKey: max(p.config.Processes*p.config.channels()/2, 1)}
 }
 
 // Check verifies a password: the answer is OK or ERR. An error wraps ErrUnavailable, or is the cause of the end of
@@ -64,7 +64,7 @@ func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password str
 		}
 		// If the client disconnects, its question still counts: otherwise it could occupy all processes by
 		// disconnecting.
-		a, ttl, err := b.ask(context.WithoutCancel(ctx), line)
+		a, ttl, err := b.query(context.WithoutCancel(ctx), line)
 		if err != nil || a.Result != OK {
 			return a, ttl, err
 		}
@@ -73,10 +73,10 @@ func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password str
 	})
 }
 
-// ask asks the program. An ambiguous answer counts as a wrong password, so that the user can try another one,
+// query asks the program. An ambiguous answer counts as a wrong password, so that the user can try another one,
 // but it is not remembered.
-func (b *Basic) ask(ctx context.Context, line string) (Answer, time.Duration, error) {
-	a, ttl, err := b.cached.ask(ctx, line)
+func (b *Basic) query(ctx context.Context, line string) (Answer, time.Duration, error) {
+	a, ttl, err := b.cached.query(ctx, line)
 	if errors.Is(err, errSuccess) {
 		return Answer{Result: ERR, Text: errSuccess.message}, cache.NoStore, nil
 	}

@@ -55,7 +55,7 @@ func TestBasic(t *testing.T) {
 		if err != nil || a.Result != want {
 			t.Errorf("%s:%s: %+v, %v, want %v", name, password, a, err, want)
 		}
-		if got := pool.Status().Asked; got != asked {
+		if got := pool.Status().Queries; got != asked {
 			t.Errorf("%s:%s: %d questions were asked, want %d", name, password, got, asked)
 		}
 	}
@@ -92,7 +92,7 @@ func TestBasicBroken(t *testing.T) {
 			}
 		}
 	}
-	if got := pool.Status().Asked; got != 4 {
+	if got := pool.Status().Queries; got != 4 {
 		t.Errorf("%d questions", got)
 	}
 	b.Close()
@@ -111,7 +111,7 @@ func TestBasicTogether(t *testing.T) {
 	defer leave()
 	var asking sync.WaitGroup
 	asking.Go(func() { _, _ = b.Check(first, alice, "slow", "a") })
-	testserver.Wait(t, "it is under way", func() bool { return pool.Status().UnderWay == 1 })
+	testserver.Wait(t, "it is under way", func() bool { return pool.Status().InFlight == 1 })
 	results := make(chan helper.Result, 10)
 	for range cap(results) {
 		asking.Go(func() {
@@ -133,7 +133,7 @@ func TestBasicTogether(t *testing.T) {
 			t.Errorf("%v", r)
 		}
 	}
-	if got := pool.Status().Asked; got != 2 {
+	if got := pool.Status().Queries; got != 2 {
 		t.Errorf("%d questions", got)
 	}
 }
@@ -153,7 +153,7 @@ func TestBasicShare(t *testing.T) {
 			left <- err
 		}()
 	}
-	testserver.Wait(t, "one is under way", func() bool { return pool.Status().UnderWay == 1 })
+	testserver.Wait(t, "one is under way", func() bool { return pool.Status().InFlight == 1 })
 	others := func() {
 		for range 5 {
 			if a, err := b.Check(t.Context(), bob, "alice", "rät sel"); err != nil || a.Result != helper.OK {
@@ -171,7 +171,7 @@ func TestBasicShare(t *testing.T) {
 	others()
 	release(t, path+".pipe")
 	<-left
-	if s := pool.Status(); s.Asked != 11 || s.Waiting != 0 {
+	if s := pool.Status(); s.Queries != 11 || s.Waiting != 0 {
 		t.Errorf("%+v", s)
 	}
 }

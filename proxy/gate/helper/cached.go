@@ -41,7 +41,7 @@ func newCached(pool *Pool, config CacheConfig) (*cached, error) {
 	if config.Bytes == 0 {
 		config.Bytes = defaultBytes
 	}
-	store, err := memory.New(memory.Config[Answer]{MaxBytes: config.Bytes, Usual: usualAnswer, Size: Answer.size})
+	store, err := memory.New(memory.Config[Answer]{MaxBytes: config.Bytes, TypicalSize: usualAnswer, Size: Answer.size})
 	if err != nil {
 		return nil, fmt.Errorf("helper %s: %w", pool.config.Name, err)
 	}
@@ -88,9 +88,9 @@ func (c *cached) ttl(a Answer) time.Duration {
 	return ttl
 }
 
-// ask asks the program, and returns the lifetime of the answer.
-func (c *cached) ask(ctx context.Context, line string) (Answer, time.Duration, error) {
-	a, err := c.pool.Ask(ctx, line)
+// query asks the program, and returns the lifetime of the answer.
+func (c *cached) query(ctx context.Context, line string) (Answer, time.Duration, error) {
+	a, err := c.pool.Query(ctx, line)
 	if err == nil && a.Result == TT {
 		err = fmt.Errorf("helper %s: %w: the response is of another protocol", c.pool.config.Name, ErrBroken)
 	}
@@ -101,7 +101,7 @@ func (c *cached) ask(ctx context.Context, line string) (Answer, time.Duration, e
 }
 
 // get returns the stored answer of a key, or loads it: once for all concurrent callers, as long as one of them waits.
-func (c *cached) get(ctx context.Context, key string, load cache.Load[Answer]) (Answer, error) {
+func (c *cached) get(ctx context.Context, key string, load cache.LoadFunc[Answer]) (Answer, error) {
 	if a, ok := c.stored(key); ok {
 		return a, nil
 	}

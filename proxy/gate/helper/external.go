@@ -34,7 +34,7 @@ func (e *External) Lookup(ctx context.Context, values ...string) (Answer, error)
 	if len(line)+maxChannel+2 > maxShortLine {
 		return Answer{}, fmt.Errorf("helper %s: %w: %d bytes are too long", e.cached.pool.config.Name, ErrLine, len(line))
 	}
-	return e.cached.get(ctx, e.cached.key(line), func(ctx context.Context) (Answer, time.Duration, error) { return e.cached.ask(ctx, line) })
+	return e.cached.get(ctx, e.cached.key(line), func(ctx context.Context) (Answer, time.Duration, error) { return e.cached.query(ctx, line) })
 }
 
 // Close closes the pool.

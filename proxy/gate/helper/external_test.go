@@ -54,7 +54,7 @@ func TestCachedTime(t *testing.T) {
 	e.Forget()
 	lookup("3")
 	lookup("3")
-	if got := pool.Status().Asked; got != 3 {
+	if got := pool.Status().Queries; got != 3 {
 		t.Errorf("%d questions", got)
 	}
 }

@@ -25,7 +25,7 @@ var (
 	ErrUnavailable = errors.New("no response from the helper program")
 	ErrBusy        = fmt.Errorf("%w: too many requests are queued", ErrUnavailable)
 	ErrTimeout     = fmt.Errorf("%w: the request timed out", ErrUnavailable)
-	ErrEnded       = fmt.Errorf("%w: its process has exited", ErrUnavailable)
+	ErrExited      = fmt.Errorf("%w: its process has exited", ErrUnavailable)
 	ErrBroken      = fmt.Errorf("%w: it reported an internal error", ErrUnavailable) // an answer BH, or an invalid one
 	ErrClosed      = fmt.Errorf("%w: it is stopped", ErrUnavailable)
 )
@@ -58,9 +58,9 @@ type Config struct {
 	Backlog int
 	// Timeout is how long a question waits for a process, and then for its answer; 0 means 10 seconds.
 	Timeout time.Duration
-	// Reservation is how long a process waits for the next message of a client in a conversation (see
+	// ReservationTimeout is how long a process waits for the next message of a client in a conversation (see
 	// Negotiate); 0 means 15 seconds.
-	Reservation time.Duration
+	ReservationTimeout time.Duration
 	// Restart is how long no process is started after too many of them have died in a short time without an
 	// answer. It doubles each time, up to 5 minutes. 0 means 5 seconds.
 	Restart time.Duration
@@ -86,7 +86,7 @@ func (c Config) withDefaults() Config {
 	c.Concurrency = max(c.Concurrency, 0)
 	c.Backlog = cmp.Or(max(c.Backlog, 0), 2*c.Processes)
 	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.Reservation = cmp.Or(c.Reservation, 15*time.Second)
+	c.ReservationTimeout = cmp.Or(c.ReservationTimeout, 15*time.Second)
 	c.Restart = cmp.Or(c.Restart, 5*time.Second)
 	return c
 }
@@ -104,7 +104,7 @@ type Pool struct {
 	closed    bool
 	processes []*process // those that may get questions
 	starting  int
-	queue     []*question // waiting for a process, in order of arrival
+	queue     []*query    // waiting for a process, in order of arrival
 	deaths    []time.Time // of processes without an answer, within deathWindow
 	outage    outage
 	counts    Status
@@ -126,10 +126,10 @@ func New(config Config) (*Pool, error) {
 type Status struct {
 	Processes int // running
 	Waiting   int // questions waiting for a process
-	UnderWay  int // questions waiting for their answer
-	// Asked counts questions, Failed those without an answer, TimedOut those of them that timed out, and
+	InFlight  int // questions waiting for their answer
+	// Queries counts questions, Failed those without an answer, TimedOut those of them that timed out, and
 	// Restarts the processes that ended.
-	Asked, Failed, TimedOut, Restarts uint64
+	Queries, Failed, TimedOut, Restarts uint64
 }
 
 // Status returns the current values.
@@ -139,13 +139,13 @@ func (p *Pool) Status() Status {
 	s := p.counts
 	s.Processes, s.Waiting = len(p.processes), len(p.queue)
 	for _, one := range p.processes {
-		s.UnderWay += one.busy()
+		s.InFlight += one.busy()
 	}
 	return s
 }
 
-// Faults returns, in sentences, why the helper is unavailable; empty if it is available.
-func (p *Pool) Faults() []string {
+// Failures returns, in sentences, why the helper is unavailable; empty if it is available.
+func (p *Pool) Failures() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.outage.empty() {

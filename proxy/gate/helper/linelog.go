@@ -56,7 +56,7 @@ func (one *process) logErrors() {
 		line, err := reader.ReadSlice('\n')
 		if text := strings.TrimSpace(string(line)); text != "" {
 			one.ending.Lock()
-			one.said = text
+			one.standardError = text
 			one.ending.Unlock()
 			if log, ok := one.pool.lines.allow("pid", one.cmd.Process.Pid); ok {
 				log.Info("helper wrote to standard error", "line", text)

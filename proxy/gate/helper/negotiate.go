@@ -40,12 +40,12 @@ func (n *Negotiate) Begin(client netip.Addr) *Conversation {
 }
 
 // Conversation is the login of one connection. Between its messages it reserves a process of the program, for
-// Config.Reservation. It must be used by one goroutine at a time, and the caller must close it.
+// Config.ReservationTimeout. It must be used by one goroutine at a time, and the caller must close it.
 type Conversation struct {
-	negotiate *Negotiate
-	address   netip.Addr // of the client, for the log
-	client    netip.Addr // its network, by which it has a share of the processes
-	seat      *seat
+	negotiate   *Negotiate
+	address     netip.Addr // of the client, for the log
+	client      netip.Addr // its network, by which it has a share of the processes
+	reservation *reservation
 }
 
 // Step is the result of a message of the client.
@@ -67,7 +67,7 @@ func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
 		c.Close()
 		return Step{}, ErrToken
 	}
-	text, err := c.ask(ctx, token)
+	text, err := c.query(ctx, token)
 	if err != nil {
 		c.Close()
 		return Step{}, err
@@ -99,11 +99,11 @@ func (c *Conversation) broken(err error) error {
 	return err
 }
 
-// ask asks the process of the conversation, or starts a conversation.
-func (c *Conversation) ask(ctx context.Context, token string) (text string, err error) {
-	if c.seat != nil {
-		text, err = c.seat.ask(ctx, "KK "+token)
-		if !errors.Is(err, errSeat) {
+// query asks the process of the conversation, or starts a conversation.
+func (c *Conversation) query(ctx context.Context, token string) (text string, err error) {
+	if c.reservation != nil {
+		text, err = c.reservation.query(ctx, "KK "+token)
+		if !errors.Is(err, errReserved) {
 			return text, err
 		}
 		c.Close()
@@ -112,12 +112,12 @@ func (c *Conversation) ask(ctx context.Context, token string) (text string, err 
 	if err != nil {
 		return "", err
 	}
-	text, c.seat, err = c.negotiate.pool.reserve(ctx, "YR "+token, sync.OnceFunc(leave))
+	text, c.reservation, err = c.negotiate.pool.reserve(ctx, "YR "+token, sync.OnceFunc(leave))
 	return text, err
 }
 
 // Close ends the conversation, and releases its process. It may be called several times.
 func (c *Conversation) Close() {
-	c.seat.release()
-	c.seat = nil
+	c.reservation.release()
+	c.reservation = nil
 }

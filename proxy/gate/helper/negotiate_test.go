@@ -124,7 +124,7 @@ func TestConversations(t *testing.T) {
 
 // A client that does not continue loses its process, and has to start again.
 func TestReservation(t *testing.T) {
-	n, _ := negotiate(t, helper.Config{Processes: 1, Reservation: short})
+	n, _ := negotiate(t, helper.Config{Processes: 1, ReservationTimeout: short})
 	leaver, other := n.Begin(alice), n.Begin(bob)
 	defer leaver.Close()
 	defer other.Close()
@@ -146,7 +146,7 @@ func TestReservation(t *testing.T) {
 
 // A conversation that is abandoned at any point releases its process.
 func TestAbandonedConversations(t *testing.T) {
-	n, pool := negotiate(t, helper.Config{Processes: 1, Reservation: time.Hour})
+	n, pool := negotiate(t, helper.Config{Processes: 1, ReservationTimeout: time.Hour})
 	for range 50 {
 		c := n.Begin(alice)
 		ctx, leave := context.WithCancel(t.Context())
@@ -164,7 +164,7 @@ func TestAbandonedConversations(t *testing.T) {
 	if step, err := c.Next(t.Context(), "bmV3"); err != nil || step.Answer.User() != "bob@A" {
 		t.Errorf("%+v, %v", step, err)
 	}
-	testserver.Wait(t, "nothing is under way", func() bool { s := pool.Status(); return s.UnderWay == 0 && s.Waiting == 0 })
+	testserver.Wait(t, "nothing is under way", func() bool { s := pool.Status(); return s.InFlight == 0 && s.Waiting == 0 })
 }
 
 // A client that disconnects before the answer keeps its quota until the answer arrives: it cannot occupy
@@ -182,7 +182,7 @@ func TestLeavers(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	asked := make(chan error)
 	go func() { asked <- ask(ctx) }()
-	testserver.Wait(t, "a question is under way", func() bool { return pool.Status().UnderWay > 0 })
+	testserver.Wait(t, "a question is under way", func() bool { return pool.Status().InFlight > 0 })
 	leave()
 	if err := <-asked; !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
@@ -192,7 +192,7 @@ func TestLeavers(t *testing.T) {
 	if err := ask(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
-	if s := pool.Status(); s.UnderWay != 1 || s.Waiting != 0 {
+	if s := pool.Status(); s.InFlight != 1 || s.Waiting != 0 {
 		t.Errorf("%+v", s)
 	}
 	answer()

@@ -23,7 +23,7 @@ const short = 100 * time.Millisecond
 // user asks, and returns the user of the answer.
 func user(t *testing.T, pool *helper.Pool, line string) string {
 	t.Helper()
-	a, err := pool.Ask(t.Context(), line)
+	a, err := pool.Query(t.Context(), line)
 	if err != nil {
 		t.Errorf("%q: %v", line, err)
 	}
@@ -33,7 +33,7 @@ func user(t *testing.T, pool *helper.Pool, line string) string {
 // fails asks a question that fails.
 func fails(t *testing.T, pool *helper.Pool, line string, want error) {
 	t.Helper()
-	a, err := pool.Ask(t.Context(), line)
+	a, err := pool.Query(t.Context(), line)
 	if !errors.Is(err, want) || !errors.Is(err, helper.ErrUnavailable) {
 		t.Errorf("%q: %+v, %v, want %v", line, a, err, want)
 	}
@@ -44,7 +44,7 @@ func fails(t *testing.T, pool *helper.Pool, line string, want error) {
 func eventually(t *testing.T, pool *helper.Pool, line string) {
 	t.Helper()
 	testserver.Wait(t, line+" is answered", func() bool {
-		a, err := pool.Ask(t.Context(), line)
+		a, err := pool.Query(t.Context(), line)
 		if err == nil && a.User() != line || err != nil && !errors.Is(err, helper.ErrUnavailable) {
 			t.Errorf("%q: %+v, %v", line, a, err)
 		}
@@ -78,7 +78,7 @@ func TestAsk(t *testing.T) {
 		if got := user(t, pool, "slowly"); got != "slowly" {
 			t.Errorf("an answer in pieces: %q", got)
 		}
-		if s := pool.Status(); s.Asked != 51 || s.Failed != 0 || s.Waiting != 0 || s.UnderWay != 0 || s.Processes < 1 || s.Processes > 2 || s.Restarts != 0 {
+		if s := pool.Status(); s.Queries != 51 || s.Failed != 0 || s.Waiting != 0 || s.InFlight != 0 || s.Processes < 1 || s.Processes > 2 || s.Restarts != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -91,9 +91,9 @@ func TestMisbehaving(t *testing.T) {
 			line string
 			want error
 		}{
-			{"die", helper.ErrEnded},
-			{"half", helper.ErrEnded},
-			{"long", helper.ErrEnded},
+			{"die", helper.ErrExited},
+			{"half", helper.ErrExited},
+			{"long", helper.ErrExited},
 			{"say BH message=down", helper.ErrBroken},
 			{"say garbage", helper.ErrBroken},
 			{"say", helper.ErrBroken},
@@ -106,7 +106,7 @@ func TestMisbehaving(t *testing.T) {
 					}
 					fails(t, pool, tt.line, tt.want)
 				}
-				if failures := pool.Faults(); len(failures) > 0 {
+				if failures := pool.Failures(); len(failures) > 0 {
 					t.Errorf("faults: %q", failures)
 				}
 			})
@@ -136,7 +136,7 @@ func TestFlood(t *testing.T) {
 	if got := user(t, pool, "a"); got != "a" {
 		t.Errorf("%q", got)
 	}
-	fails(t, pool, "flood", helper.ErrEnded)
+	fails(t, pool, "flood", helper.ErrExited)
 	if got := user(t, pool, "b"); got != "b" {
 		t.Errorf("%q", got)
 	}
@@ -146,8 +146,8 @@ func TestOutOfOrder(t *testing.T) {
 	pool, _ := start(t, helper.Config{Processes: 1, Concurrency: 2})
 	held := make(chan string)
 	go func() { held <- user(t, pool, "hold") }()
-	testserver.Wait(t, "the first question is under way", func() bool { return pool.Status().UnderWay == 1 })
-	testserver.Wait(t, "the answer is held", func() bool { return user(t, pool, "next") == "next" && len(held) == 0 && pool.Status().UnderWay == 0 })
+	testserver.Wait(t, "the first question is under way", func() bool { return pool.Status().InFlight == 1 })
+	testserver.Wait(t, "the answer is held", func() bool { return user(t, pool, "next") == "next" && len(held) == 0 && pool.Status().InFlight == 0 })
 	if got := <-held; got != "held" {
 		t.Errorf("%q", got)
 	}
@@ -188,9 +188,9 @@ func TestLate(t *testing.T) {
 		eventually(t, pool, "good")
 		fails(t, pool, "wait "+path, helper.ErrUnavailable)
 		eventually(t, pool, "good")
-		if pool.Status().UnderWay == 1 { // it is still running, unless the machine was too slow for all
+		if pool.Status().InFlight == 1 { // it is still running, unless the machine was too slow for all
 			open()
-			testserver.Wait(t, "the late answer has come", func() bool { return pool.Status().UnderWay == 0 })
+			testserver.Wait(t, "the late answer has come", func() bool { return pool.Status().InFlight == 0 })
 		}
 		eventually(t, pool, "good")
 	}
@@ -226,15 +226,15 @@ func TestContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ended := make(chan error)
 		go func() {
-			_, err := pool.Ask(ctx, "wait "+path)
+			_, err := pool.Query(ctx, "wait "+path)
 			ended <- err
 		}()
-		testserver.Wait(t, "it is under way", func() bool { return pool.Status().UnderWay == 1 })
+		testserver.Wait(t, "it is under way", func() bool { return pool.Status().InFlight == 1 })
 		cancel(gone)
 		if err := <-ended; !errors.Is(err, gone) || errors.Is(err, helper.ErrUnavailable) {
 			t.Errorf("%v", err)
 		}
-		if _, err := pool.Ask(ctx, "a"); !errors.Is(err, gone) {
+		if _, err := pool.Query(ctx, "a"); !errors.Is(err, gone) {
 			t.Errorf("a context that has ended before: %v", err)
 		}
 		open()
@@ -243,7 +243,7 @@ func TestContext(t *testing.T) {
 				t.Errorf("afterwards: %q", got)
 			}
 		}
-		if s := pool.Status(); s.Restarts != 0 || s.UnderWay != 0 {
+		if s := pool.Status(); s.Restarts != 0 || s.InFlight != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -255,7 +255,7 @@ func TestBacklog(t *testing.T) {
 	answers := make(chan string, 3)
 	var asking sync.WaitGroup
 	asking.Go(func() { answers <- user(t, pool, "wait "+path) })
-	testserver.Wait(t, "it is under way", func() bool { return pool.Status().UnderWay == 1 })
+	testserver.Wait(t, "it is under way", func() bool { return pool.Status().InFlight == 1 })
 	for range 2 {
 		asking.Go(func() { answers <- user(t, pool, "queued") })
 	}
@@ -271,9 +271,9 @@ func TestBacklog(t *testing.T) {
 // Waiting for a process times out, too, and does not end the process of another question.
 func TestBacklogTimeout(t *testing.T) {
 	pool, _ := start(t, helper.Config{Processes: 1, Timeout: short})
-	go func() { _, _ = pool.Ask(t.Context(), "hang") }()
-	testserver.Wait(t, "it is under way", func() bool { return pool.Status().UnderWay == 1 })
-	a, err := pool.Ask(t.Context(), "queued")
+	go func() { _, _ = pool.Query(t.Context(), "hang") }()
+	testserver.Wait(t, "it is under way", func() bool { return pool.Status().InFlight == 1 })
+	a, err := pool.Query(t.Context(), "queued")
 	// The process may have been replaced before.
 	if err != nil && !errors.Is(err, helper.ErrUnavailable) || err == nil && a.User() != "queued" {
 		t.Errorf("%+v, %v", a, err)
@@ -283,7 +283,7 @@ func TestBacklogTimeout(t *testing.T) {
 func TestLines(t *testing.T) {
 	pool, _ := start(t, helper.Config{Processes: 1})
 	for _, line := range []string{"a\nb", "a\rb", "a\x00b", strings.Repeat("a", helper.MaxLine)} {
-		if _, err := pool.Ask(t.Context(), line); !errors.Is(err, helper.ErrLine) {
+		if _, err := pool.Query(t.Context(), line); !errors.Is(err, helper.ErrLine) {
 			t.Errorf("a line of %d bytes: %v", len(line), err)
 		}
 	}
@@ -312,7 +312,7 @@ func TestWorld(t *testing.T) {
 	}
 	defer func() { _, _ = syscall.Close(inherited[0]), syscall.Close(inherited[1]) }()
 	pool, _ := start(t, helper.Config{Processes: 1})
-	a, err := pool.Ask(t.Context(), "world")
+	a, err := pool.Query(t.Context(), "world")
 	if err != nil || a.Value("dir") != "/" || a.Value("environment") != "2" {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -320,7 +320,7 @@ func TestWorld(t *testing.T) {
 		testserver.Need(t, "sh"), "-c", `while read -r fd; do if [ -e "/proc/$$/fd/$fd" ]; then echo OK; else echo ERR; fi; done`,
 	}})
 	for fd, want := range map[int]helper.Result{0: helper.OK, 1: helper.OK, 2: helper.OK, inherited[0]: helper.ERR, inherited[1]: helper.ERR} {
-		if a, err := shell.Ask(t.Context(), strconv.Itoa(fd)); err != nil || a.Result != want {
+		if a, err := shell.Query(t.Context(), strconv.Itoa(fd)); err != nil || a.Result != want {
 			t.Errorf("descriptor %d: %+v, %v", fd, a, err)
 		}
 	}
@@ -330,7 +330,7 @@ func TestWorld(t *testing.T) {
 func TestComplaints(t *testing.T) {
 	pool, log := start(t, helper.Config{Processes: 1})
 	const complaints = 1000
-	if _, err := pool.Ask(t.Context(), fmt.Sprintf("complain %d", complaints)); err != nil {
+	if _, err := pool.Query(t.Context(), fmt.Sprintf("complain %d", complaints)); err != nil {
 		t.Error(err)
 	}
 	testserver.Wait(t, "something is logged", func() bool { return strings.Contains(log.String(), "complaint 0") })
@@ -345,7 +345,7 @@ func TestComplaints(t *testing.T) {
 func TestGrandchild(t *testing.T) {
 	pool, _ := start(t, helper.Config{Processes: 1})
 	pid := user(t, pool, "child")
-	fails(t, pool, "die", helper.ErrEnded)
+	fails(t, pool, "die", helper.ErrExited)
 	testserver.Wait(t, "the child is dead", func() bool {
 		state, err := os.ReadFile("/proc/" + pid + "/stat")
 		return err != nil || strings.Contains(string(state), ") Z ")
@@ -368,7 +368,7 @@ func TestEscaped(t *testing.T) {
 			t.Errorf("it was killed already: %v", err)
 		}
 	}()
-	fails(t, pool, "b", helper.ErrEnded)
+	fails(t, pool, "b", helper.ErrExited)
 	testserver.Within(t, "Close", pool.Close)
 }
 
@@ -392,10 +392,10 @@ func TestClose(t *testing.T) {
 		pool, _ := start(t, config)
 		ended := make(chan error)
 		go func() {
-			_, err := pool.Ask(t.Context(), "hang")
+			_, err := pool.Query(t.Context(), "hang")
 			ended <- err
 		}()
-		testserver.Wait(t, "it is under way", func() bool { return pool.Status().UnderWay == 1 })
+		testserver.Wait(t, "it is under way", func() bool { return pool.Status().InFlight == 1 })
 		testserver.Within(t, "Close", pool.Close)
 		if err := <-ended; !errors.Is(err, helper.ErrClosed) {
 			t.Errorf("%v", err)

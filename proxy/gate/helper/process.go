@@ -28,17 +28,17 @@ type process struct {
 	gone   chan struct{} // closed when no more answers can arrive
 	tasks  sync.WaitGroup
 
-	ending sync.Mutex // guards the next three
-	reaped bool       // its process ID may be reused
-	reason error      // why it was killed
-	said   string     // the last line of its standard error
+	ending        sync.Mutex // guards the next three
+	reaped        bool       // its process ID may be reused
+	reason        error      // why it was killed
+	standardError string     // the last line of its standard error
 
 	// Guarded by Pool.mu.
-	questions []*question // by channel
-	free      []int       // channels, least recently used first, so that a duplicate answer hits no question
-	seat      *seat       // its reservation
-	answers   uint64
-	strays    int
+	queries     []*query     // by channel
+	free        []int        // channels, least recently used first, so that a duplicate answer hits no question
+	reservation *reservation // its reservation
+	answers     uint64
+	strays      int
 }
 
 // maxStrays is how many answers without a question a process may send, if questions have channel-IDs.
@@ -55,7 +55,7 @@ func (p *Pool) launch() (one *process, err error) {
 	n := p.config.channels()
 	one = &process{
 		pool: p, lines: make(chan string, 2*n), wake: make(chan struct{}, 1), gone: make(chan struct{}),
-		questions: make([]*question, n),
+		queries: make([]*query, n),
 	}
 	for channel := range n {
 		one.free = append(one.free, channel)
@@ -222,8 +222,8 @@ func (one *process) kill() {
 }
 
 // place assigns a question to a channel that was taken; Pool.mu is held.
-func (one *process) place(q *question, channel int) {
-	one.questions[channel], q.placed = q, true
+func (one *process) place(q *query, channel int) {
+	one.queries[channel], q.placed = q, true
 	q.deadline = one.pool.config.Now().Add(one.pool.config.Timeout)
 	line := q.line + "\n"
 	if one.pool.config.Concurrency > 0 {
@@ -238,9 +238,9 @@ func (one *process) place(q *question, channel int) {
 }
 
 // lift removes the question of a channel; Pool.mu is held.
-func (one *process) lift(channel int) *question {
-	q := one.questions[channel]
-	one.questions[channel], q.placed = nil, false
+func (one *process) lift(channel int) *query {
+	q := one.queries[channel]
+	one.queries[channel], q.placed = nil, false
 	return q
 }
 
@@ -261,7 +261,7 @@ func (one *process) wakeUp() {
 
 // busy returns the number of channels with a question; Pool.mu is held.
 func (one *process) busy() (n int) {
-	for _, q := range one.questions {
+	for _, q := range one.queries {
 		if q != nil {
 			n++
 		}

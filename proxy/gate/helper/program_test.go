@@ -163,7 +163,7 @@ func open(t *testing.T, config helper.Config) (*helper.Pool, *recorder) {
 		config.Now = time.Now
 	}
 	if config.Timeout == 0 {
-		config.Timeout = testserver.Patience
+		config.Timeout = testserver.Timeout
 	}
 	pool, err := helper.New(config)
 	if err != nil {

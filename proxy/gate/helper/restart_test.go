@@ -37,9 +37,9 @@ func TestOutage(t *testing.T) {
 	for range 3 {
 		fails(t, pool, "a", helper.ErrUnavailable)
 	}
-	testserver.Wait(t, "it is a fault", func() bool { return len(pool.Faults()) == 1 })
-	testserver.Wait(t, "its reason is known", func() bool { return strings.Contains(pool.Faults()[0], "the server is gone") })
-	if text := pool.Faults()[0]; !strings.Contains(text, program) || !strings.Contains(text, "exit status 7") {
+	testserver.Wait(t, "it is a fault", func() bool { return len(pool.Failures()) == 1 })
+	testserver.Wait(t, "its reason is known", func() bool { return strings.Contains(pool.Failures()[0], "the server is gone") })
+	if text := pool.Failures()[0]; !strings.Contains(text, program) || !strings.Contains(text, "exit status 7") {
 		t.Errorf("the fault: %s", text)
 	}
 	before := pool.Status()
@@ -61,8 +61,8 @@ func TestOutage(t *testing.T) {
 		t.Errorf("after one trial: %+v, before %+v", after, before)
 	}
 	c.advance(time.Minute)
-	if got := user(t, pool, "a"); got != "a" || len(pool.Faults()) != 0 {
-		t.Errorf("it works again: %q, faults %q", got, pool.Faults())
+	if got := user(t, pool, "a"); got != "a" || len(pool.Failures()) != 0 {
+		t.Errorf("it works again: %q, faults %q", got, pool.Failures())
 	}
 	if text := log.String(); strings.Count(text, "level=ERROR") != 2 || !strings.Contains(text, "helper recovered") {
 		t.Errorf("the log: %s", text)
@@ -72,13 +72,13 @@ func TestOutage(t *testing.T) {
 func TestMissingProgram(t *testing.T) {
 	pool, _ := open(t, helper.Config{Processes: 5, Command: []string{"/nowhere/helper"}})
 	for range 6 {
-		_, err := pool.Ask(t.Context(), "a")
+		_, err := pool.Query(t.Context(), "a")
 		if !errors.Is(err, helper.ErrUnavailable) || !strings.Contains(err.Error(), "/nowhere/helper: no such file") {
 			t.Errorf("%v", err)
 		}
 	}
-	if len(pool.Faults()) != 1 {
-		t.Errorf("faults: %q", pool.Faults())
+	if len(pool.Failures()) != 1 {
+		t.Errorf("faults: %q", pool.Failures())
 	}
 }
 
@@ -98,7 +98,7 @@ func TestProcesses(t *testing.T) {
 		opens = append(opens, open)
 		asking.Go(func() { user(t, pool, "wait "+path) })
 	}
-	testserver.Wait(t, "all are started", func() bool { s := pool.Status(); return s.Processes == 2 && s.UnderWay == 2 && s.Waiting == 1 })
+	testserver.Wait(t, "all are started", func() bool { s := pool.Status(); return s.Processes == 2 && s.InFlight == 2 && s.Waiting == 1 })
 	for _, open := range opens {
 		asking.Go(open)
 	}

@@ -114,7 +114,7 @@ func TestGroupLDAP(t *testing.T) {
 		looksUp(t, e, helper.ERR, "bob", "the board")
 		looksUp(t, e, helper.ERR, "carol", "staff")
 	}
-	if s := pool.Status(); s.Asked != 5 || s.Restarts != 0 {
+	if s := pool.Status(); s.Queries != 5 || s.Restarts != 0 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -125,8 +125,8 @@ func (f *File[T]) Info() Info {
 	return Info{f.config.Path, c.report.Entries, c.report.Skipped, c.report.Mistakes, c.loaded}
 }
 
-// Faults returns why the current file cannot be used; empty if it can.
-func (f *File[T]) Faults() []string {
+// Failures returns why the current file cannot be used; empty if it can.
+func (f *File[T]) Failures() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.failure == "" {

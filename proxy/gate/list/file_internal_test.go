@@ -131,14 +131,14 @@ func (x *fixture) look() (took time.Duration) {
 func (x *fixture) has(name string, entries int) {
 	x.t.Helper()
 	if !x.file.Has(name, netip.Addr{}) || x.file.Info().Entries != entries {
-		x.t.Errorf("no %s, or not %d entries: %+v, %v", name, entries, x.file.Info(), x.file.Faults())
+		x.t.Errorf("no %s, or not %d entries: %+v, %v", name, entries, x.file.Info(), x.file.Failures())
 	}
 }
 
 // faulty checks that a failure with a text is reported, and that its start was logged once.
 func (x *fixture) faulty(text string) {
 	x.t.Helper()
-	failures := x.file.Faults()
+	failures := x.file.Failures()
 	if len(failures) != 1 || !strings.Contains(failures[0], text) || !strings.Contains(failures[0], x.path) {
 		x.t.Errorf("no fault with %q: %q", text, failures)
 	}
@@ -150,7 +150,7 @@ func (x *fixture) faulty(text string) {
 // sound checks that the failure has ended, and that this was logged once.
 func (x *fixture) sound() {
 	x.t.Helper()
-	if failures := x.file.Faults(); failures != nil {
+	if failures := x.file.Failures(); failures != nil {
 		x.t.Error(failures)
 	}
 	if n := x.log.count("list reload recovered"); n != 1 {
@@ -364,7 +364,7 @@ func TestLookUpsDuringReplaces(t *testing.T) {
 					t.Error("the list was away")
 					return
 				}
-				x.file.Faults()
+				x.file.Failures()
 			}
 		})
 	}

@@ -14,7 +14,7 @@ func manyHosts(t testing.TB, n int) *policy.Policy {
 	for i := range n / 2 {
 		list = append(list, fmt.Sprintf(".tracker-%d.example", i), fmt.Sprintf("www.site-%d.example", i))
 	}
-	return newPolicy(t, policy.Enforce, policy.Rule{ID: "list", Deny: true, Hosts: list}, policy.Rule{
+	return newPolicy(t, policy.ModeEnforce, policy.Rule{ID: "list", Deny: true, Hosts: list}, policy.Rule{
 		ID: "internal", Deny: true,
 		Destinations: ranges("10.0.0.0/8"),
 	})

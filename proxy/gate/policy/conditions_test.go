@@ -50,9 +50,9 @@ func TestPaths(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.Path != tt.path {
-				r.Sent = tt.path
+				r.SentPath = tt.path
 			}
-			p := newPolicy(t, policy.Enforce, policy.Rule{ID: "path", Deny: deny, Paths: []string{tt.pattern}})
+			p := newPolicy(t, policy.ModeEnforce, policy.Rule{ID: "path", Deny: deny, Paths: []string{tt.pattern}})
 			want := tt.allow
 			if deny {
 				want = tt.deny
@@ -70,7 +70,7 @@ func TestPaths(t *testing.T) {
 // The path of a tunnel is unknown: no rule with paths holds.
 func TestPathsOfTunnels(t *testing.T) {
 	for _, deny := range [...]bool{true, false} {
-		p := newPolicy(t, policy.Enforce, policy.Rule{ID: "path", Deny: deny, Paths: []string{"*"}})
+		p := newPolicy(t, policy.ModeEnforce, policy.Rule{ID: "path", Deny: deny, Paths: []string{"*"}})
 		if d := p.Decide(policy.Request{Method: "CONNECT", Host: "a.example", Port: 443}); d.Rule != "" {
 			t.Errorf("%+v", d)
 		}
@@ -123,7 +123,7 @@ func TestWindows(t *testing.T) {
 		if got := tt.window.Has(at); got != tt.want {
 			t.Errorf("%+v at %s: %t", tt.window, at.In(berlin), got)
 		}
-		p := newPolicy(t, policy.Enforce, policy.Rule{ID: "time", Deny: true, Times: []policy.Window{tt.window}})
+		p := newPolicy(t, policy.ModeEnforce, policy.Rule{ID: "time", Deny: true, Times: []policy.Window{tt.window}})
 		if got := p.Decide(policy.Request{Time: at}).Deny; got != tt.want || !p.HasTimes() {
 			t.Errorf("%+v at %s: the rule denies %t", tt.window, at.In(berlin), got)
 		}
@@ -132,7 +132,7 @@ func TestWindows(t *testing.T) {
 
 // A rule with groups holds for users in one of them.
 func TestGroupsOfRules(t *testing.T) {
-	p := newPolicy(t, policy.Enforce,
+	p := newPolicy(t, policy.ModeEnforce,
 		policy.Rule{ID: "staff", Groups: []string{"staff", "guests"}}, policy.Rule{ID: "rest", Deny: true, Groups: []string{"guests", "others"}})
 	if got := p.Groups(); len(got) != 3 {
 		t.Errorf("groups %q", got)
@@ -149,11 +149,11 @@ func TestGroupsOfRules(t *testing.T) {
 
 // The kind of a tunnel's first bytes may only be a condition of denying rules, and does not hold before they arrive.
 func TestHellos(t *testing.T) {
-	if _, err := policy.New(policy.Enforce, []policy.Rule{{ID: "a", Hellos: []policy.Hello{policy.NoTLS}}}); err == nil {
+	if _, err := policy.New(policy.ModeEnforce, []policy.Rule{{ID: "a", Hellos: []policy.Hello{policy.HelloNotTLS}}}); err == nil {
 		t.Error("a rule that allows has it")
 	}
-	p := newPolicy(t, policy.Enforce, policy.Rule{ID: "hello", Deny: true, Hellos: []policy.Hello{policy.NoTLS, policy.Encrypted}, Hosts: []string{".example"}})
-	for hello, want := range map[policy.Hello]bool{policy.Unseen: false, policy.Named: false, policy.Unnamed: false, policy.Encrypted: true, policy.NoTLS: true, policy.Unreadable: true} {
+	p := newPolicy(t, policy.ModeEnforce, policy.Rule{ID: "hello", Deny: true, Hellos: []policy.Hello{policy.HelloNotTLS, policy.HelloEncrypted}, Hosts: []string{".example"}})
+	for hello, want := range map[policy.Hello]bool{policy.HelloNone: false, policy.HelloNamed: false, policy.HelloUnnamed: false, policy.HelloEncrypted: true, policy.HelloNotTLS: true, policy.HelloUnreadable: true} {
 		if got := p.Decide(policy.Request{Host: "a.example", Hello: hello}).Deny; got != want {
 			t.Errorf("%q: denied %t", hello, got)
 		}
@@ -161,7 +161,7 @@ func TestHellos(t *testing.T) {
 			t.Errorf("%q is read back as %q", hello, again)
 		}
 	}
-	if !p.HasTunnelNames() || newPolicy(t, policy.Open, policy.Rule{ID: "a", Deny: true, Hosts: []string{"a"}}).HasTunnelNames() {
+	if !p.HasTunnelNames() || newPolicy(t, policy.ModeOpen, policy.Rule{ID: "a", Deny: true, Hosts: []string{"a"}}).HasTunnelNames() {
 		t.Error("whether the beginnings of tunnels matter")
 	}
 }
@@ -191,7 +191,7 @@ func (l addrList) Has(addr netip.Addr) bool {
 // rules are indexed by.
 func TestLists(t *testing.T) {
 	in, out := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("192.0.2.9")
-	p := newPolicy(t, policy.Enforce,
+	p := newPolicy(t, policy.ModeEnforce,
 		policy.Rule{ID: "hosts", Deny: true, Hosts: []string{"own.example"}, HostLists: []policy.HostList{hostList{"ads.example": true}}},
 		policy.Rule{ID: "urls", Deny: true, URLLists: []policy.URLList{urlList{"a.example/bad?": true}}},
 		policy.Rule{ID: "clients", Deny: true, Clients: []netip.Prefix{netip.MustParsePrefix("10.9.0.0/16")}, ClientLists: []policy.AddressList{addrList{in}}, Hosts: []string{"b.example"}},
@@ -229,7 +229,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("%+v is explained by %+v", tt.request, matches)
 		}
 	}
-	if because := p.Explain(policy.Request{Host: "ads.example"})[0].Because; len(because) != 1 || because[0].String() != "hosts_from /lists/hosts" {
+	if because := p.Explain(policy.Request{Host: "ads.example"})[0].Conditions; len(because) != 1 || because[0].String() != "hosts_from /lists/hosts" {
 		t.Errorf("because %v", because)
 	}
 }

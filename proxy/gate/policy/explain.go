@@ -8,9 +8,9 @@ import (
 
 // Match is a rule that may decide a request, with the reason.
 type Match struct {
-	Rule    string
-	Deny    bool
-	Because []Condition // the conditions that hold; empty for a rule without conditions
+	Rule       string
+	Deny       bool
+	Conditions []Condition // the conditions that hold; empty for a rule without conditions
 	// Destinations are those of the rule: it decides only if the connection goes to one of them. If empty, it
 	// decides all requests that reach it.
 	Destinations []string
@@ -28,7 +28,7 @@ func (c Condition) String() string { return c.Name + " " + c.Value }
 // Explain returns the rules that may decide a request, in order: those whose conditions hold, regardless of
 // the destination, up to the first without destinations. It is meant for explanations, and slow.
 func (p *Policy) Explain(r Request) []Match {
-	if p.Mode() == Open {
+	if p.Mode() == ModeOpen {
 		return nil
 	}
 	var found []Match
@@ -38,7 +38,7 @@ func (p *Policy) Explain(r Request) []Match {
 		if !ok {
 			continue
 		}
-		found = append(found, Match{Rule: rule.ID, Deny: rule.Deny, Because: because, Destinations: rule.destinationTexts()})
+		found = append(found, Match{Rule: rule.ID, Deny: rule.Deny, Conditions: because, Destinations: rule.destinationTexts()})
 		if !rule.hasDestinations() {
 			break
 		}

@@ -54,7 +54,7 @@ func FuzzHosts(f *testing.F) {
 		var hosts []string
 		want := false
 		for _, text := range strings.Fields(texts) {
-			if _, err := policy.New(policy.Enforce, []policy.Rule{{ID: "a", Hosts: []string{text}}}); err != nil {
+			if _, err := policy.New(policy.ModeEnforce, []policy.Rule{{ID: "a", Hosts: []string{text}}}); err != nil {
 				continue
 			}
 			hosts = append(hosts, text)
@@ -63,7 +63,7 @@ func FuzzHosts(f *testing.F) {
 		if len(hosts) == 0 {
 			return
 		}
-		p := newPolicy(t, policy.Enforce, policy.Rule{ID: "a", Deny: true, Hosts: hosts})
+		p := newPolicy(t, policy.ModeEnforce, policy.Rule{ID: "a", Deny: true, Hosts: hosts})
 		r := policy.Request{Host: host}
 		if got := p.Decide(r).Deny; got != want {
 			t.Errorf("%q of %q: %t, want %t", host, hosts, got, want)
@@ -91,7 +91,7 @@ func FuzzDecide(f *testing.F) {
 			}
 			rules = append(rules, rule)
 		}
-		p := newPolicy(t, policy.Enforce, rules...)
+		p := newPolicy(t, policy.ModeEnforce, rules...)
 		destination := netip.AddrFrom4([4]byte{10, 0, 0, last})
 		before, after := p.Decide(request()), p.DecideFor(request(), destination)
 		if !after.Final || before.Final && (before.Deny != after.Deny || before.Rule != after.Rule && !before.Deny) {

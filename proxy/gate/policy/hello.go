@@ -5,13 +5,13 @@ type Hello uint8
 
 // The kinds of first bytes.
 const (
-	Unseen    Hello = iota // no bytes yet, or not a tunnel
-	Named                  // a ClientHello with a server name (RFC 6066 section 3)
-	Unnamed                // a ClientHello without a server name
-	Encrypted              // a ClientHello with an apparent inner one (RFC 9849): the name is the outer one
-	NoTLS                  // anything else
-	// A TLS record with an unreadable ClientHello: the server may read it, and the name in it. It matches NoTLS, too.
-	Unreadable
+	HelloNone      Hello = iota // no bytes yet, or not a tunnel
+	HelloNamed                  // a ClientHello with a server name (RFC 6066 section 3)
+	HelloUnnamed                // a ClientHello without a server name
+	HelloEncrypted              // a ClientHello with an apparent inner one (RFC 9849): the name is the outer one
+	HelloNotTLS                 // anything else
+	// A TLS record with an unreadable ClientHello: the server may read it, and the name in it. It matches HelloNotTLS, too.
+	HelloUnreadable
 )
 
 var helloNames = [...]string{"", "named", "unnamed", "encrypted", "none", "unreadable"}
@@ -26,8 +26,10 @@ func ParseHello(name string) Hello {
 			return Hello(h)
 		}
 	}
-	return Unseen
+	return HelloNone
 }
 
 // is reports whether h matches the value of a rule.
-func (h Hello) is(other Hello) bool { return h == other || h == Unreadable && other == NoTLS }
+func (h Hello) is(other Hello) bool {
+	return h == other || h == HelloUnreadable && other == HelloNotTLS
+}

@@ -77,7 +77,7 @@ func (x *index) first(s search) int32 {
 	s.compare(x.users[s.request.User])
 	if s.destination.IsValid() {
 		x.destinations.find(s.destination, s.compare)
-		if s.destination.IsUnspecified() { // see leadsTo
+		if s.destination.IsUnspecified() { // see matchesDestination
 			x.destinations.find(ownAddress(s.destination), s.compare)
 		}
 	} else {
@@ -94,7 +94,7 @@ func (s *search) compare(numbers []int32) bool {
 		if number >= s.first {
 			break
 		}
-		if r := &s.rules[number]; (!s.dialled || r.leadsTo(s.destination)) && r.holds(&s.request, s.literal) {
+		if r := &s.rules[number]; (!s.dialled || r.matchesDestination(s.destination)) && r.holds(&s.request, s.literal) {
 			s.first = number
 			break
 		}

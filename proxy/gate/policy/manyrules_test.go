@@ -31,7 +31,7 @@ func manyRules(t testing.TB, kind string, n, hosts int) *policy.Policy {
 		}
 		rules = append(rules, rule)
 	}
-	return newPolicy(t, policy.Enforce, append(rules, policy.Rule{ID: "rest", Deny: true})...)
+	return newPolicy(t, policy.ModeEnforce, append(rules, policy.Rule{ID: "rest", Deny: true})...)
 }
 
 // The cost of a decision does not grow with the number of rules and hosts.

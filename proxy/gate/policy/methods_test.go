@@ -30,7 +30,7 @@ func TestMethodsInAnotherCase(t *testing.T) {
 	} {
 		r := request()
 		r.Method = tt.method
-		p := newPolicy(t, policy.Enforce, tt.rules...)
+		p := newPolicy(t, policy.ModeEnforce, tt.rules...)
 		if got := p.Decide(r); got.Rule != tt.rule || got.Deny != tt.deny {
 			t.Errorf("%s: %+v", tt.method, got)
 		}

@@ -15,13 +15,13 @@ func (r *rule) hasEachPath(request *Request, is func(path string) bool) bool {
 	if request.Path == "" {
 		return false
 	}
-	if request.Sent == "" && uri.IsPlainPath(request.Path) {
+	if request.SentPath == "" && uri.IsPlainPath(request.Path) {
 		return is(request.Path)
 	}
 	if r.Deny && is(request.Path) {
 		return true
 	}
-	for _, path := range [...]string{request.Path, request.Sent} {
+	for _, path := range [...]string{request.Path, request.SentPath} {
 		if path == "" {
 			continue
 		}

@@ -19,9 +19,9 @@ type Mode uint8
 
 // The modes.
 const (
-	Enforce Mode = iota // requests that a rule denies are rejected
-	Report              // they are forwarded, and the caller logs the denial
-	Open                // the rules are not evaluated
+	ModeEnforce Mode = iota // requests that a rule denies are rejected
+	ModeReport              // they are forwarded, and the caller logs the denial
+	ModeOpen                // the rules are not evaluated
 )
 
 var modeNames = [...]string{"enforce", "report", "open"}
@@ -36,7 +36,7 @@ func ParseMode(name string) (Mode, error) {
 			return Mode(i), nil
 		}
 	}
-	return Enforce, fmt.Errorf("%q is not a mode of the policy", name)
+	return ModeEnforce, fmt.Errorf("%q is not a mode of the policy", name)
 }
 
 // Policy is a list of rules. It is immutable and safe for concurrent use; nil allows all requests.
@@ -97,22 +97,22 @@ func (p *Policy) note(r *Rule) {
 // Groups returns the groups in the rules; Request.Groups has to contain those of them that the user is in. It
 // must not be changed.
 func (p *Policy) Groups() []string {
-	if p.Mode() == Open {
+	if p.Mode() == ModeOpen {
 		return nil
 	}
 	return p.groups
 }
 
 // HasTimes reports whether a rule depends on Request.Time.
-func (p *Policy) HasTimes() bool { return p.Mode() != Open && p.hasTimes }
+func (p *Policy) HasTimes() bool { return p.Mode() != ModeOpen && p.hasTimes }
 
 // HasTunnelNames reports whether a rule depends on the server name in a tunnel, or on the kind of its first bytes.
-func (p *Policy) HasTunnelNames() bool { return p.Mode() != Open && p.hasNames }
+func (p *Policy) HasTunnelNames() bool { return p.Mode() != ModeOpen && p.hasNames }
 
 // Mode returns the mode, Open for nil.
 func (p *Policy) Mode() Mode {
 	if p == nil {
-		return Open
+		return ModeOpen
 	}
 	return p.mode
 }
@@ -132,7 +132,7 @@ type Decision struct {
 // destination is denied by the rule without destinations, before its host is resolved: a DNS query, too,
 // reveals something to its servers. It does not allocate.
 func (p *Policy) Decide(r Request) Decision {
-	if p.Mode() == Open {
+	if p.Mode() == ModeOpen {
 		return Decision{Final: true}
 	}
 	s := search{rules: p.rules, request: r, literal: r.literal(), first: nowhere}
@@ -152,7 +152,7 @@ func (p *Policy) Decide(r Request) Decision {
 // that is dialled, for that of a reused connection and for that of a stored response. An unknown address, the zero
 // Addr, matches all ranges of denying rules, and none of allowing rules. It does not allocate.
 func (p *Policy) DecideFor(r Request, destination netip.Addr) Decision {
-	if p.Mode() == Open {
+	if p.Mode() == ModeOpen {
 		return Decision{Final: true}
 	}
 	s := search{rules: p.rules, request: r, literal: r.literal(), dialled: true, destination: plain(destination), first: nowhere}
@@ -166,7 +166,7 @@ func (p *Policy) DecideFor(r Request, destination netip.Addr) Decision {
 
 // Err returns a *Denied if the decision denies the request and the mode is Enforce, else nil.
 func (p *Policy) Err(d Decision) error {
-	if d.Deny && p.Mode() == Enforce {
+	if d.Deny && p.Mode() == ModeEnforce {
 		return d.Denied()
 	}
 	return nil

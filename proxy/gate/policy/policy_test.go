@@ -66,7 +66,7 @@ func TestConditions(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.rule.ID, tt.rule.Deny = "a", true
-			p := newPolicy(t, policy.Enforce, tt.rule)
+			p := newPolicy(t, policy.ModeEnforce, tt.rule)
 			want := policy.Decision{Final: true}
 			if tt.want {
 				want.Rule, want.Deny = "a", true
@@ -125,7 +125,7 @@ func TestHosts(t *testing.T) {
 		{"0.0.0.0/0", "1.2.3", false},
 		{"0.0.0.0/0", "1:2", false},
 	} {
-		p := newPolicy(t, policy.Enforce, policy.Rule{ID: "a", Deny: true, Hosts: []string{"other.example", tt.host}})
+		p := newPolicy(t, policy.ModeEnforce, policy.Rule{ID: "a", Deny: true, Hosts: []string{"other.example", tt.host}})
 		if got := p.Decide(policy.Request{Host: tt.text}).Deny; got != tt.want {
 			t.Errorf("%q of %q: %t", tt.text, tt.host, got)
 		}
@@ -161,7 +161,7 @@ func TestDecide(t *testing.T) {
 		{"several", []policy.Rule{deny("a", "10.9.0.0/16"), allow("b", "10.0.0.0/8"), deny("c")}, open, decided("b", false), decided("c", true)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := newPolicy(t, policy.Enforce, tt.rules...)
+			p := newPolicy(t, policy.ModeEnforce, tt.rules...)
 			if got := p.Decide(request()); got != tt.before {
 				t.Errorf("before: %+v, want %+v", got, tt.before)
 			}
@@ -176,14 +176,14 @@ func TestDecide(t *testing.T) {
 
 // An unknown destination does not circumvent a rule.
 func TestUnknownDestination(t *testing.T) {
-	p := newPolicy(t, policy.Enforce, policy.Rule{ID: "a", Destinations: ranges("0.0.0.0/0")}, policy.Rule{
+	p := newPolicy(t, policy.ModeEnforce, policy.Rule{ID: "a", Destinations: ranges("0.0.0.0/0")}, policy.Rule{
 		ID: "b", Deny: true,
 		Destinations: ranges("10.0.0.0/8"),
 	})
 	if got := p.DecideFor(request(), netip.Addr{}); !got.Deny || got.Rule != "b" {
 		t.Errorf("%+v", got)
 	}
-	p = newPolicy(t, policy.Enforce, policy.Rule{ID: "a", Deny: true, Destinations: ranges("fe80::/10")})
+	p = newPolicy(t, policy.ModeEnforce, policy.Rule{ID: "a", Deny: true, Destinations: ranges("fe80::/10")})
 	if got := p.DecideFor(request(), netip.MustParseAddr("fe80::1%lo")); !got.Deny {
 		t.Errorf("with a zone: %+v", got)
 	}
@@ -195,10 +195,10 @@ func TestUnspecifiedDestination(t *testing.T) {
 	allows := policy.Rule{ID: "a", Destinations: ranges("127.0.0.0/8", "::1/128")}
 	rest := policy.Rule{ID: "rest", Deny: true}
 	for address, rule := range map[string]string{"0.0.0.0": "a", "::": "a", "::ffff:0.0.0.0": "a", "192.0.2.1": ""} {
-		if got := newPolicy(t, policy.Enforce, denies).DecideFor(request(), netip.MustParseAddr(address)); got.Rule != rule {
+		if got := newPolicy(t, policy.ModeEnforce, denies).DecideFor(request(), netip.MustParseAddr(address)); got.Rule != rule {
 			t.Errorf("%s: %+v", address, got)
 		}
-		if got := newPolicy(t, policy.Enforce, allows, rest).DecideFor(request(), netip.MustParseAddr(address)); got.Rule != "rest" {
+		if got := newPolicy(t, policy.ModeEnforce, allows, rest).DecideFor(request(), netip.MustParseAddr(address)); got.Rule != "rest" {
 			t.Errorf("%s is allowed: %+v", address, got)
 		}
 	}
@@ -211,9 +211,9 @@ func TestModes(t *testing.T) {
 		mode         string
 		deny, refuse bool
 	}{
-		{newPolicy(t, policy.Enforce, rule), "enforce", true, true},
-		{newPolicy(t, policy.Report, rule), "report", true, false},
-		{newPolicy(t, policy.Open, rule), "open", false, false},
+		{newPolicy(t, policy.ModeEnforce, rule), "enforce", true, true},
+		{newPolicy(t, policy.ModeReport, rule), "report", true, false},
+		{newPolicy(t, policy.ModeOpen, rule), "open", false, false},
 		{nil, "open", false, false},
 	} {
 		if got := tt.policy.Mode().String(); got != tt.mode {
@@ -234,7 +234,7 @@ func TestModes(t *testing.T) {
 			}
 		}
 	}
-	if _, err := policy.New(policy.Open+1, nil); err == nil {
+	if _, err := policy.New(policy.ModeOpen+1, nil); err == nil {
 		t.Error("there is a fourth mode")
 	}
 	if _, err := policy.ParseMode("Enforce"); err == nil {
@@ -266,11 +266,11 @@ func TestNewErrors(t *testing.T) {
 		{policy.Rule{ID: "a", Hosts: []string{".*.example"}}, "begin with a dot"},
 		{policy.Rule{ID: "a", Hosts: []string{"*"}}, "to match all hosts"},
 	} {
-		if _, err := policy.New(policy.Enforce, []policy.Rule{tt.rule}); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := policy.New(policy.ModeEnforce, []policy.Rule{tt.rule}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %q", tt.rule, err, tt.want)
 		}
 	}
-	_, err := policy.New(policy.Enforce, []policy.Rule{{ID: "a"}, {ID: "b c"}, {ID: "a"}})
+	_, err := policy.New(policy.ModeEnforce, []policy.Rule{{ID: "a"}, {ID: "b c"}, {ID: "a"}})
 	if err == nil || !strings.Contains(err.Error(), `rule 2, "b c": an id must have`) || !strings.Contains(err.Error(), `rule 3, "a": duplicate rule id`) {
 		t.Errorf("all faults: %v", err)
 	}
@@ -278,7 +278,7 @@ func TestNewErrors(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	p := newPolicy(
-		t, policy.Enforce,
+		t, policy.ModeEnforce,
 		policy.Rule{ID: "other", Hosts: []string{"other.example"}},
 		policy.Rule{ID: "internal", Deny: true, Hosts: []string{".example.com", ".example.org"}, Destinations: ranges("10.0.0.0/8", "fc00::/7")},
 		policy.Rule{
@@ -291,7 +291,7 @@ func TestExplain(t *testing.T) {
 	if want := "[{internal true [hosts .example.org] [10.0.0.0/8 fc00::/7]} {default false [clients 10.0.0.0/8 users ann methods GET schemes http ports 8000-8999] []}]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := newPolicy(t, policy.Open, policy.Rule{ID: "a"}).Explain(request()); got != nil {
+	if got := newPolicy(t, policy.ModeOpen, policy.Rule{ID: "a"}).Explain(request()); got != nil {
 		t.Errorf("of an open policy: %v", got)
 	}
 }
@@ -299,7 +299,7 @@ func TestExplain(t *testing.T) {
 // The reason of a rule is part of each decision by it, and of the error of a denied request.
 func TestReason(t *testing.T) {
 	const reason = "Ask at the desk."
-	p, err := policy.New(policy.Enforce, []policy.Rule{
+	p, err := policy.New(policy.ModeEnforce, []policy.Rule{
 		{ID: "a", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Reason: reason},
 		{ID: "b", Deny: true, Hosts: []string{"b.example"}, Reason: reason},
 	})

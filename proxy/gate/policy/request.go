@@ -22,8 +22,8 @@ type Request struct {
 	Port uint16 // the default of the scheme if the URI has none; 0 for none
 	// Path and Query are those of the URI in normal form; "" for a CONNECT.
 	Path, Query string
-	// Sent is the path as forwarded, if that differs from the normal form; else "".
-	Sent string
+	// SentPath is the path as forwarded, if that differs from the normal form; else "".
+	SentPath string
 	// Groups are those of Policy.Groups that the user is a member of.
 	Groups []string
 	// Time is the time of the request. It matters only if Policy.HasTimes.

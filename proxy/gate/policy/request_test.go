@@ -45,7 +45,7 @@ func TestNewRequest(t *testing.T) {
 
 // The word "connect" stands for requests without a scheme.
 func TestRequestOfTunnel(t *testing.T) {
-	connect := newPolicy(t, policy.Enforce,
+	connect := newPolicy(t, policy.ModeEnforce,
 		policy.Rule{ID: "a", Deny: true, Schemes: []string{"https"}}, policy.Rule{ID: "b", Deny: true, Schemes: []string{"Connect"}})
 	if d := connect.Decide(policy.Request{Method: "CONNECT", Host: "a", Port: 443}); d.Rule != "b" {
 		t.Errorf("%+v", d)

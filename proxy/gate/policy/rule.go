@@ -147,10 +147,10 @@ func (r *rule) isMethod(method, asked string) bool {
 	return method == asked || r.Deny && strings.EqualFold(method, asked)
 }
 
-// leadsTo reports whether the rule applies to connections to an address. An unknown address matches all
+// matchesDestination reports whether the rule applies to connections to an address. An unknown address matches all
 // denying rules: otherwise hiding it would circumvent the rule. Denying rules for 127.0.0.1 (::1) also match
 // 0.0.0.0 (::), by which a system connects to itself.
-func (r *rule) leadsTo(destination netip.Addr) bool {
+func (r *rule) matchesDestination(destination netip.Addr) bool {
 	switch {
 	case !r.hasDestinations():
 		return true

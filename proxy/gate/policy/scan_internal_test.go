@@ -126,7 +126,7 @@ func FuzzIndex(f *testing.F) {
 		for i := range int(count) {
 			rules = append(rules, randomRule(random, i))
 		}
-		p, err := New(Enforce, rules)
+		p, err := New(ModeEnforce, rules)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,9 +16,9 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// Changes returns a function for registry.Config.Audit that logs each change as a record; nil without a log.
+// LogChanges returns a function for registry.Config.Audit that logs each change as a record; nil without a log.
 // The fields before and after are JSON.
-func Changes(log *slog.Logger) func(context.Context, registry.Actor, []registry.Changed) {
+func LogChanges(log *slog.Logger) func(context.Context, registry.Actor, []registry.Changed) {
 	if log == nil {
 		return nil
 	}
@@ -38,13 +38,13 @@ func Changes(log *slog.Logger) func(context.Context, registry.Actor, []registry.
 	}
 }
 
-// Created returns a function for service.Config that logs each created token; nil without a log.
-func Created(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
+// LogTokenCreated returns a function for service.Config that logs each created token; nil without a log.
+func LogTokenCreated(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
 	return tokens(log, "registry token created")
 }
 
-// Revoked is Created for revoked tokens.
-func Revoked(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
+// LogTokenRevoked is Created for revoked tokens.
+func LogTokenRevoked(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
 	return tokens(log, "registry token revoked")
 }
 
@@ -79,7 +79,7 @@ func members(e *registry.Entry) map[string]json.RawMessage {
 	if !e.Exists() {
 		return of
 	}
-	object, err := field.OfRecord().AppendMembers([]byte("{"), &e.Record)
+	object, err := field.RecordFields().AppendMembers([]byte("{"), &e.Record)
 	if err == nil {
 		err = json.Unmarshal(append(object, '}'), &of)
 	}

@@ -14,7 +14,7 @@ import (
 // A record has only changed fields, and is one line whatever names and notes contain.
 func TestChanges(t *testing.T) {
 	var text bytes.Buffer
-	log := audit.Changes(slog.New(slog.NewTextHandler(&text, nil)))
+	log := audit.LogChanges(slog.New(slog.NewTextHandler(&text, nil)))
 	actor := registry.Actor{Name: "a\nb", Token: "t", Client: "192.0.2.1", Request: "r"}
 	at := time.Unix(1_900_000_000, 0).UTC()
 	before := registry.Entry{

@@ -19,15 +19,15 @@ import (
 // Config configures a Browser. All fields except Public must be set.
 type Config struct {
 	Registry *registry.Registry
-	// Searches limits concurrent searches, in total and per client; Lists limits pages without search terms,
+	// SearchLimit limits concurrent searches, in total and per client; Lists limits pages without search terms,
 	// and Files the sitemap files that are being written. Further requests wait for at most MaxWait.
-	Searches, Lists, Files quota.Limit
-	MaxWait                time.Duration
-	// Within is the approximate time limit of a search. A query of an index cannot be interrupted by it, only
+	SearchLimit, ListLimit, FileLimit quota.Limit
+	MaxWait                           time.Duration
+	// Timeout is the approximate time limit of a search. A query of an index cannot be interrupted by it, only
 	// by Most.
-	Within, Most time.Duration
-	// Public is the URL of this server in sitemaps, without a trailing slash.
-	Public string
+	Timeout, QueryTimeout time.Duration
+	// BaseURL is the URL of this server in sitemaps, without a trailing slash.
+	BaseURL string
 	// PageURL returns the URL of the page about a name, from the base URL.
 	PageURL func(base, name string) string
 	Now     func() time.Time
@@ -53,21 +53,21 @@ const (
 
 // Search returns a page of names. The error is resolver.ErrCursor if After is invalid, and resolver.ErrBusy
 // if too many searches run.
-func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found resolver.FoundNames, err error) {
+func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found resolver.NamePage, err error) {
 	search, err := b.searchOf(ctx, s)
 	if err != nil {
 		return found, err
 	}
-	limit := b.config.Lists
+	limit := b.config.ListLimit
 	if s.Words != "" || s.Host != "" || s.Tag != "" || s.Status != "" {
-		limit = b.config.Searches
+		limit = b.config.SearchLimit
 	}
 	permit, err := b.acquire(ctx, limit, s.Client)
 	if err != nil {
 		return found, err
 	}
 	defer permit.Release()
-	ctx, cancel := context.WithTimeout(ctx, b.config.Most)
+	ctx, cancel := context.WithTimeout(ctx, b.config.QueryTimeout)
 	defer cancel()
 	now := b.config.Now()
 	done, err := b.config.Registry.Search(ctx, search, func(e registry.Entry) error {
@@ -81,13 +81,13 @@ func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found reso
 		err = nil
 	case err != nil:
 	case done.Found > pageNames:
-		found.Next, err = b.config.Registry.CursorOf(ctx, found.Names[pageNames-1].Name)
-	case done.Late:
-		found.IsLate = true
-		found.Next, err = b.config.Registry.CursorOf(ctx, done.Last)
+		found.Next, err = b.config.Registry.CursorAtName(ctx, found.Names[pageNames-1].Name)
+	case done.TimedOut:
+		found.TimedOut = true
+		found.Next, err = b.config.Registry.CursorAtName(ctx, done.Last)
 	}
 	if err != nil {
-		return resolver.FoundNames{}, unavailable(err)
+		return resolver.NamePage{}, unavailable(err)
 	}
 	return found, nil
 }
@@ -95,16 +95,16 @@ func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found reso
 // searchOf converts a reader's search to one of the registry.
 func (b *Browser) searchOf(ctx context.Context, s resolver.NameSearch) (search registry.Search, err error) {
 	search = registry.Search{
-		Title: s.Words, Target: s.Host, Tag: s.Tag, Open: !s.All, Limit: pageNames + 1, Within: b.config.Within,
+		Title: s.Words, Target: s.Host, Tag: s.Tag, PublicOnly: !s.All, Limit: pageNames + 1, Timeout: b.config.Timeout,
 	}
-	if search.After, err = b.config.Registry.AfterName(ctx, s.After); err != nil {
-		if errors.Is(err, registry.ErrCursor) || errors.Is(err, registry.ErrHistory) {
+	if search.After, err = b.config.Registry.CursorName(ctx, s.After); err != nil {
+		if errors.Is(err, registry.ErrInvalidCursor) || errors.Is(err, registry.ErrForeignCursor) {
 			return search, resolver.ErrCursor
 		}
 		return search, unavailable(err)
 	}
-	if search.Below, err = b.config.Registry.Below(s.Prefix); err != nil { // not a prefix of names
-		search.Below = s.Prefix
+	if search.Prefix, err = b.config.Registry.SearchPrefix(s.Prefix); err != nil { // not a prefix of names
+		search.Prefix = s.Prefix
 	}
 	if s.Status != "" {
 		var status registry.Status
@@ -120,21 +120,21 @@ func (b *Browser) searchOf(ctx context.Context, s resolver.NameSearch) (search r
 func (b *Browser) acquire(ctx context.Context, l quota.Limit, client netip.Addr) (quota.Permit, error) {
 	waiting, cancel := context.WithTimeout(ctx, b.config.MaxWait)
 	defer cancel()
-	return l.WithBusy(resolver.ErrBrowsing).Wait(waiting, client)
+	return l.WithBusy(resolver.ErrSearchLimit).Wait(waiting, client)
 }
 
-// unavailable wraps an error as registry.ErrNoStore, so that readers learn no details of the store.
+// unavailable wraps an error as registry.ErrUnavailable, so that readers learn no details of the store.
 func unavailable(err error) error {
-	if errors.Is(err, registry.ErrNoStore) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	if errors.Is(err, registry.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", registry.ErrNoStore, err)
+	return fmt.Errorf("%w: %w", registry.ErrUnavailable, err)
 }
 
 // listed returns the public data of an entry for lists, as of a time.
-func listed(e *registry.Entry, at time.Time) resolver.ListedName {
-	l := resolver.ListedName{
-		Name: e.Name, Status: e.Status.String(), Alias: e.Alias, Metadata: e.Metadata, IsSandbox: e.Sandbox, Changed: e.Changed,
+func listed(e *registry.Entry, at time.Time) resolver.NameSummary {
+	l := resolver.NameSummary{
+		Name: e.Name, Status: e.Status.String(), Alias: e.Alias, Metadata: e.Metadata, Sandbox: e.Sandbox, Changed: e.Changed,
 	}
 	for i := range e.Targets {
 		t := &e.Targets[i]
@@ -144,7 +144,7 @@ func listed(e *registry.Entry, at time.Time) resolver.ListedName {
 		if l.Title == "" {
 			l.Title = t.Title
 		}
-		if len(l.Targets) < pageTargets && resolver.Leads(t.Rel) {
+		if len(l.Targets) < pageTargets && resolver.RelationResolves(t.Rel) {
 			l.Targets = append(l.Targets, t.URI)
 		}
 	}

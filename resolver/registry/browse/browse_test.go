@@ -54,9 +54,9 @@ func newSite(t testing.TB) *site {
 	s.Registry = registry.New(registry.Config{Store: store, Canonical: canonical, CanonicalPrefix: canonical, Now: clock})
 	t.Cleanup(s.running.Wait)
 	s.config = browse.Config{
-		Registry: s.Registry, Searches: quota.Limit{Semaphore: make(quota.Semaphore, 2)}, Lists: quota.Limit{Semaphore: make(quota.Semaphore, 2)}, Files: quota.Limit{Semaphore: make(quota.Semaphore, 1)},
-		MaxWait: time.Second, Within: 100 * time.Millisecond, Most: 10 * time.Second,
-		Public: "https://library.example/resolver", PageURL: func(base, name string) string { return base + "/uri-res/N2C.html?" + name }, Now: clock,
+		Registry: s.Registry, SearchLimit: quota.Limit{Semaphore: make(quota.Semaphore, 2)}, ListLimit: quota.Limit{Semaphore: make(quota.Semaphore, 2)}, FileLimit: quota.Limit{Semaphore: make(quota.Semaphore, 1)},
+		MaxWait: time.Second, Timeout: 100 * time.Millisecond, QueryTimeout: 10 * time.Second,
+		BaseURL: "https://library.example/resolver", PageURL: func(base, name string) string { return base + "/uri-res/N2C.html?" + name }, Now: clock,
 		Background: func(run func(context.Context)) { s.running.Go(func() { run(context.Background()) }) },
 	}
 	s.Browser = s.another()
@@ -71,7 +71,7 @@ func (s *site) put(t testing.TB, records map[string]registry.Record) {
 	t.Helper()
 	var edits []registry.Edit
 	for _, name := range slices.Sorted(maps.Keys(records)) {
-		edits = append(edits, registry.Edit{Key: registry.Name(name), IfVersion: registry.Any, Change: registry.Put(records[name])})
+		edits = append(edits, registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Change: registry.Put(records[name])})
 	}
 	if _, err := s.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edits...); err != nil {
 		t.Fatal(err)
@@ -136,10 +136,10 @@ func TestSearch(t *testing.T) {
 	} {
 		found, err := s.Browser.Search(t.Context(), tt.search)
 		if tt.search.Host != "" { // results are in order of registration
-			slices.SortFunc(found.Names, func(a, b resolver.ListedName) int { return strings.Compare(a.Name, b.Name) })
+			slices.SortFunc(found.Names, func(a, b resolver.NameSummary) int { return strings.Compare(a.Name, b.Name) })
 		}
-		if got := namesOf(found); err != nil || got != tt.want || found.Next != "" || found.IsLate {
-			t.Errorf("%+v: %q, %v, %q, %v", tt.search, got, err, found.Next, found.IsLate)
+		if got := namesOf(found); err != nil || got != tt.want || found.Next != "" || found.TimedOut {
+			t.Errorf("%+v: %q, %v, %q, %v", tt.search, got, err, found.Next, found.TimedOut)
 		}
 	}
 	found, err := s.Browser.Search(t.Context(), resolver.NameSearch{Prefix: "urn:a1:tit"})
@@ -151,7 +151,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-func namesOf(found resolver.FoundNames) string {
+func namesOf(found resolver.NamePage) string {
 	var names []string
 	for _, n := range found.Names {
 		names = append(names, n.Name)
@@ -162,7 +162,7 @@ func namesOf(found resolver.FoundNames) string {
 // Names of a sandbox are hidden like restricted names.
 func TestSearchSandbox(t *testing.T) {
 	s := newSite(t)
-	edit := registry.Edit{Key: registry.Prefix("urn:x1:"), IfVersion: registry.Any, Change: registry.Put(registry.Record{Sandbox: true, Targets: targets("https://a.example/")})}
+	edit := registry.Edit{Key: registry.Prefix("urn:x1:"), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Sandbox: true, Targets: targets("https://a.example/")})}
 	if _, err := s.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edit); err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestSearchLate(t *testing.T) {
 			}
 			break
 		}
-		if !found.IsLate || found.Next == search.After || strings.Contains(found.Next, "held") {
+		if !found.TimedOut || found.Next == search.After || strings.Contains(found.Next, "held") {
 			t.Fatalf("page %d: %+v", n, found)
 		}
 		search.After = found.Next
@@ -240,7 +240,7 @@ func TestSearchLate(t *testing.T) {
 		t.Errorf("a cursor of another registry: %v", err)
 	}
 	search.All, search.After = true, ""
-	if found, err := s.Browser.Search(t.Context(), search); err != nil || !found.IsLate || found.Next == "" {
+	if found, err := s.Browser.Search(t.Context(), search); err != nil || !found.TimedOut || found.Next == "" {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
@@ -259,9 +259,9 @@ func TestCursor(t *testing.T) {
 func TestBusy(t *testing.T) {
 	s := library(t)
 	client := netip.MustParseAddr("192.0.2.1")
-	s.config.Searches.Clients = quota.NewClients(1, 2, resolver.ErrBusy)
+	s.config.SearchLimit.Clients = quota.NewClientLimits(1, 2, resolver.ErrBusy)
 	b := s.another()
-	permit, err := s.config.Searches.Clients.Acquire(client)
+	permit, err := s.config.SearchLimit.Clients.Acquire(client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,8 +269,8 @@ func TestBusy(t *testing.T) {
 		t.Errorf("a second one of a client: %v", err)
 	}
 	permit.Release()
-	for range cap(s.config.Searches.Semaphore) {
-		s.config.Searches.Semaphore.TryAcquire()
+	for range cap(s.config.SearchLimit.Semaphore) {
+		s.config.SearchLimit.Semaphore.TryAcquire()
 	}
 	if _, err := b.Search(t.Context(), resolver.NameSearch{Words: "a", Client: client}); !errors.Is(err, resolver.ErrBusy) {
 		t.Errorf("without a slot: %v", err)
@@ -278,7 +278,7 @@ func TestBusy(t *testing.T) {
 	if _, err := b.Search(t.Context(), resolver.NameSearch{Prefix: "urn:a1:", Client: client}); err != nil {
 		t.Errorf("a list while others search: %v", err)
 	}
-	s.config.Searches.Semaphore.Release()
+	s.config.SearchLimit.Semaphore.Release()
 	if _, err := b.Search(t.Context(), resolver.NameSearch{Words: "a", Client: client}); err != nil {
 		t.Error(err)
 	}
@@ -287,7 +287,7 @@ func TestBusy(t *testing.T) {
 // Known returns the same data as lists, and nothing about hidden names.
 func TestKnown(t *testing.T) {
 	s := library(t)
-	known, err := browse.Known(t.Context(), s.Registry, []string{"URN:A1:BOOK", "urn:a1:held", "nothing", "urn:none:x", "urn:a1:tit", "urn:a1:gone"}, s.Now())
+	known, err := browse.Lookup(t.Context(), s.Registry, []string{"URN:A1:BOOK", "urn:a1:held", "nothing", "urn:none:x", "urn:a1:tit", "urn:a1:gone"}, s.Now())
 	if err != nil || len(known) != 6 || known[0].Name != "urn:a1:book" || known[4].Title != "Of a target" {
 		t.Fatalf("%+v, %v", known, err)
 	}

@@ -161,7 +161,7 @@ func (m *partition) take(tx registry.Tx, keys []registry.Key) error {
 	m.count(keys)
 	opens := make([]bool, len(keys))
 	for i := range entries {
-		opens[i] = entries[i].IsOpen()
+		opens[i] = entries[i].Public()
 	}
 	m.open = m.open || slices.Contains(opens, true)
 	lastOpen := m.keep(keys, opens)

@@ -75,7 +75,7 @@ func (b *Browser) Index(ctx context.Context) ([]byte, error) {
 	w.WriteString(sitemapHead + "<sitemapindex" + sitemapXMLN)
 	for _, s := range all {
 		w.WriteString("<sitemap><loc>")
-		_ = xml.EscapeText(&w, []byte(b.config.Public+"/sitemap-"+s.file()+".xml")) // a buffer never fails
+		_ = xml.EscapeText(&w, []byte(b.config.BaseURL+"/sitemap-"+s.file()+".xml")) // a buffer never fails
 		w.WriteString("</loc></sitemap>\n")
 	}
 	w.WriteString("</sitemapindex>\n")
@@ -89,7 +89,7 @@ func (b *Browser) File(ctx context.Context, file string, client netip.Addr) (wri
 	if err != nil {
 		return nil, nil, err
 	}
-	permit, err := b.acquire(ctx, b.config.Files, client)
+	permit, err := b.acquire(ctx, b.config.FileLimit, client)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,10 +153,10 @@ func (b *Browser) writeFile(ctx context.Context, to io.Writer, s span, page []re
 // appendURL sets one to the XML element of a name. It returns false if the name is not public, or its URL too
 // long.
 func (b *Browser) appendURL(one *bytes.Buffer, e *registry.Entry) bool {
-	if !e.IsOpen() {
+	if !e.Public() {
 		return false
 	}
-	address := b.config.PageURL(b.config.Public, e.Name)
+	address := b.config.PageURL(b.config.BaseURL, e.Name)
 	if len(address) > maxURL {
 		return false
 	}

@@ -33,17 +33,17 @@ var (
 	fieldMetadata = recordField("metadata")
 	fieldSandbox  = recordField("sandbox")
 
-	fieldChanged = fieldRecord + fieldID(len(field.OfRecord()))
+	fieldChanged = fieldRecord + fieldID(len(field.RecordFields()))
 	fieldBy      = fieldChanged + 1
 	fieldNote    = fieldChanged + 2
 	fieldMember  = fieldChanged + 3 // a member of the metadata, named by the column
 	fieldURI     = fieldChanged + 4
-	fieldsEnd    = fieldURI + fieldID(len(field.OfTarget()))
+	fieldsEnd    = fieldURI + fieldID(len(field.TargetFields()))
 )
 
 // recordField returns the fieldID of the record field with this name.
 func recordField(name string) fieldID {
-	return fieldRecord + fieldID(field.OfRecord().Index(name)) //nolint:gosec // the name is in the table
+	return fieldRecord + fieldID(field.RecordFields().Index(name)) //nolint:gosec // the name is in the table
 }
 
 // columnNames are the column names that an export writes, indexed by fieldID. "-" in a mapping ignores a
@@ -52,11 +52,11 @@ var columnNames = newColumnNames()
 
 func newColumnNames() []string {
 	names := []string{"-", "name", "prefix", "version", "if_version"}
-	for _, f := range field.OfRecord() {
+	for _, f := range field.RecordFields() {
 		names = append(names, f.ColumnName())
 	}
 	names = append(names, "changed", "by", "note", memberPrefix+"MEMBER")
-	for _, f := range field.OfTarget() {
+	for _, f := range field.TargetFields() {
 		names = append(names, f.ColumnName())
 	}
 	return names

@@ -18,12 +18,12 @@ func TestColumnsOfFields(t *testing.T) {
 		t.Fatalf("%d fields do not fit into the set of those that a line says", fieldsEnd)
 	}
 	e := registry.Entry{Key: registry.Name("urn:example:a"), Record: registry.Record{Targets: []registry.Target{{}}}}
-	for _, f := range field.OfRecord() {
+	for _, f := range field.RecordFields() {
 		if f.Type != field.Targets {
 			fill(t, f, &e.Record)
 		}
 	}
-	for _, f := range field.OfTarget() {
+	for _, f := range field.TargetFields() {
 		fill(t, f, &e.Targets[0])
 	}
 	for name, format := range map[string]Format{"csv": CSV, "ndjson": NDJSON} {
@@ -63,7 +63,7 @@ func TestColumnsOfFields(t *testing.T) {
 		}
 		read := l.entry.Record
 		read.Targets = append(read.Targets, l.more...)
-		for _, f := range field.OfRecord() {
+		for _, f := range field.RecordFields() {
 			if !f.Equal(&e.Record, &read) {
 				t.Errorf("%s: %s is read as %q, and was %q", name, f.Name, f.Lines(&read), f.Lines(&e.Record))
 			}

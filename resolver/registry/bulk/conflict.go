@@ -11,24 +11,24 @@ import (
 
 // isOf reports whether a unit was made from the current version of an entry. If the unit has a time of
 // change, that has to match too: another registry may have a different version with the same number.
-func (u *unit) isOf(e registry.Entry) bool {
-	return u.said.has(fieldIfVersion) && u.ifVersion == e.Version && !u.isElsewhere(e)
+func (u *mergedRecord) isOf(e registry.Entry) bool {
+	return u.fields.has(fieldIfVersion) && u.ifVersion == e.Version && !u.isElsewhere(e)
 }
 
 // isElsewhere reports whether a unit has a time of change that differs from that of an entry.
-func (u *unit) isElsewhere(e registry.Entry) bool {
+func (u *mergedRecord) isElsewhere(e registry.Entry) bool {
 	return !u.entry.Changed.IsZero() && !u.entry.Changed.Equal(e.Changed)
 }
 
 // mayChange returns an error unless a unit may replace an entry by a record. The error is
 // registry.ErrConflict if the change of another user would be lost.
-func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) error {
+func (r *run) mayChange(u *mergedRecord, before registry.Entry, after registry.Record) error {
 	if before.Kind == registry.KindPrefix {
-		if err := r.Actor.May(registry.Admin, before.Key); err != nil {
+		if err := r.Actor.CheckRole(registry.Admin, before.Key); err != nil {
 			return err
 		}
 	}
-	says := u.said.has(fieldIfVersion)
+	says := u.fields.has(fieldIfVersion)
 	revives := before.Status == registry.Withdrawn && after.Status != registry.Withdrawn
 	switch {
 	case u.isOf(before), !says && (!before.Exists() || isFirst(before.Record, after)):
@@ -82,7 +82,7 @@ func isFirst(before, after registry.Record) bool {
 		len(before.Targets) > 0 || before.Alias != "" || before.Sandbox != after.Sandbox {
 		return false
 	}
-	for _, f := range field.OfRecord() {
+	for _, f := range field.RecordFields() {
 		if f.Type != field.Status && !f.ReadOnly && !f.Empty(&before) && !f.Equal(&before, &after) {
 			return false
 		}

@@ -14,7 +14,7 @@ import (
 func change(t *testing.T, r *registry.Registry, name string, edit func(registry.Entry) (registry.Record, error)) {
 	t.Helper()
 	bo := registry.Actor{Name: "bo", Role: registry.Admin}
-	if _, err := r.Apply(t.Context(), bo, registry.Edit{Key: registry.Name(name), IfVersion: registry.Any, Activate: true, Change: edit}); err != nil {
+	if _, err := r.Apply(t.Context(), bo, registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Activate: true, Change: edit}); err != nil {
 		t.Fatal(err)
 	}
 }

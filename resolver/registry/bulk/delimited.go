@@ -28,7 +28,7 @@ func (d *delimited) parser() func(l *line, row *tabular.Row) error {
 			switch {
 			case i < len(d.columns):
 				if d.guarded {
-					cell = tabular.Unguarded(cell)
+					cell = tabular.Unguard(cell)
 				}
 				if err := l.set(d.columns[i], cell); err != nil {
 					return err

@@ -207,7 +207,7 @@ func TestFormulasComeBack(t *testing.T) {
 				t.Errorf("%s has %s", format, table)
 			}
 			var streamed strings.Builder
-			if err := bulk.Stream(t.Context(), &streamed, r, registry.Search{}, format); err != nil || !history && streamed.String() != table {
+			if err := bulk.ExportSearch(t.Context(), &streamed, r, registry.Search{}, format); err != nil || !history && streamed.String() != table {
 				t.Errorf("the API sends %s, %v, want %s", streamed.String(), err, table)
 			}
 			again := open(t)

@@ -93,10 +93,10 @@ func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOpti
 	return nil
 }
 
-// Stream exports the entries that a search finds, as NDJSON, CSV or TSV. Unlike Export it uses no snapshot:
+// ExportSearch exports the entries that a search finds, as NDJSON, CSV or TSV. Unlike Export it uses no snapshot:
 // each page shows the registry at the time it is read. So a slow client does not keep a read transaction
 // open, which would delay the store's cleanup.
-func Stream(ctx context.Context, w io.Writer, from *registry.Registry, s registry.Search, format Format) error {
+func ExportSearch(ctx context.Context, w io.Writer, from *registry.Registry, s registry.Search, format Format) error {
 	if format != NDJSON && format != CSV && format != TSV {
 		return fmt.Errorf("%s can only be exported as a whole, without a filter", format)
 	}

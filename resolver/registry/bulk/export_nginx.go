@@ -149,7 +149,7 @@ func targetsOf(e *registry.Entry) (uris []string, err error) {
 	targets := slices.Clone(e.Targets)
 	slices.SortStableFunc(targets, func(a, b registry.Target) int { return cmp.Compare(a.Priority, b.Priority) })
 	for _, t := range targets {
-		if t.Leads() && t.From.IsZero() && t.Until.IsZero() {
+		if t.ResolvedTo() && t.From.IsZero() && t.Until.IsZero() {
 			uris = append(uris, t.URI)
 		}
 	}

@@ -43,7 +43,7 @@ func (x *tableExport) begin(w *bufio.Writer, _ *entries) error {
 
 func (x *tableExport) entry(_ *bufio.Writer, e *registry.Entry) (err error) {
 	clear(x.cells)
-	for i, f := range field.OfRecord() {
+	for i, f := range field.RecordFields() {
 		switch cell := &x.cells[int(fieldRecord)+i]; f.Type {
 		case field.JSON:
 			if *cell, err = field.CompactJSON(f.Text(&e.Record)); err != nil {
@@ -61,7 +61,7 @@ func (x *tableExport) entry(_ *bufio.Writer, e *registry.Entry) (err error) {
 		x.cells[fieldVersion], x.cells[fieldIfVersion] = version, version
 		x.cells[fieldChanged] = field.FormatTime(e.Changed)
 		if len(e.Targets) > 0 {
-			for n, f := range field.OfTarget() {
+			for n, f := range field.TargetFields() {
 				x.cells[int(fieldURI)+n] = f.Text(&e.Targets[i])
 			}
 		}
@@ -105,7 +105,7 @@ func (x *ndjsonExport) entry(w *bufio.Writer, e *registry.Entry) (err error) {
 		}
 		b = strconv.AppendInt(append(b, `,"`+name+`":`...), int64(e.Version), 10)
 	}
-	b, err = field.OfRecord().AppendMembers(append(b, ','), &e.Record, field.Targets)
+	b, err = field.RecordFields().AppendMembers(append(b, ','), &e.Record, field.Targets)
 	if err == nil && !e.Changed.IsZero() {
 		b = append(b, `,"changed":`...)
 		var changed []byte

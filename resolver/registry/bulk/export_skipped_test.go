@@ -17,8 +17,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// leaving are the names of a site that migrates away from urnd.
-const leaving = `name,prefix,status,reason,alias,target,priority,until
+// migratedNames are the names of a site that migrates away from urnd.
+const migratedNames = `name,prefix,status,reason,alias,target,priority,until
 urn:nbn:fi:a-1,,,,,https://example.org/second,2,
 urn:nbn:fi:a-1,,,,,https://example.org/first?q=$x&y="",1,
 urn:nbn:fi:gone,,withdrawn,merged,,https://example.org/gone,,
@@ -42,7 +42,7 @@ urn:nbn:fi:p:gone,,withdrawn,why,,https://example.org/gone,,
 func leave(t *testing.T, o bulk.ExportOptions) (text string, skipped []string) {
 	t.Helper()
 	r := open(t)
-	csv := strings.ReplaceAll(leaving, `""`, "z")
+	csv := strings.ReplaceAll(migratedNames, `""`, "z")
 	if _, rejected := imported(t, bulk.Import{Registry: r, Format: bulk.CSV}, csv); len(rejected) > 0 {
 		t.Fatalf("rejected: %v", rejected)
 	}

@@ -48,12 +48,12 @@ func TestForeign(t *testing.T) {
 			lost := int64(0)
 			for _, rejection := range rejections {
 				got += fmt.Sprintf("%d: %v\n", rejection.Line, rejection.Reason)
-				if rejection.Lost {
+				if rejection.Unmapped {
 					lost++
 				}
 			}
-			if report.Lost != lost || report.Rejected != int64(len(rejections))-lost {
-				t.Errorf("the report has %d rejected and %d lost of %d", report.Rejected, report.Lost, len(rejections))
+			if report.UnmappedCount != lost || report.Rejected != int64(len(rejections))-lost {
+				t.Errorf("the report has %d rejected and %d lost of %d", report.Rejected, report.UnmappedCount, len(rejections))
 			}
 			want, err := os.ReadFile(path + ".want")
 			if err != nil {

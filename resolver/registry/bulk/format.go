@@ -87,11 +87,11 @@ func traitsOf(f Format) (t traits) {
 	return traits{}
 }
 
-// Imported returns the names of the formats that can be imported.
-func Imported() []string { return formats(func(t traits) bool { return t.imported() }) }
+// ImportFormats returns the names of the formats that can be imported.
+func ImportFormats() []string { return formats(func(t traits) bool { return t.imported() }) }
 
-// Exported returns the names of the formats that can be exported.
-func Exported() []string { return formats(func(t traits) bool { return t.exported }) }
+// ExportFormats returns the names of the formats that can be exported.
+func ExportFormats() []string { return formats(func(t traits) bool { return t.exported }) }
 
 func formats(of func(traits) bool) (names []string) {
 	for _, t := range allTraits() {
@@ -126,7 +126,7 @@ func ParseFormat(text string) (Format, error) {
 		f = NDJSON
 	}
 	if t := traitsOf(f); !t.imported() && !t.exported {
-		return Detect, fmt.Errorf("invalid format %q: imports support %s; exports %s", text, strings.Join(Imported(), ", "), strings.Join(Exported(), ", "))
+		return Detect, fmt.Errorf("invalid format %q: imports support %s; exports %s", text, strings.Join(ImportFormats(), ", "), strings.Join(ExportFormats(), ", "))
 	}
 	return f, nil
 }

@@ -42,7 +42,7 @@ type Import struct {
 	// Overwrite changes registered names whatever version the lines were made from. A name that was withdrawn
 	// since stays withdrawn.
 	Overwrite bool
-	// AllowUnresolvable accepts names outside the owned prefixes (registry.Config.Only), which no client can
+	// AllowUnresolvable accepts names outside the owned prefixes (registry.Config.OwnedPrefixes), which no client can
 	// resolve here.
 	AllowUnresolvable bool
 	Note              string // the note of versions whose lines have none
@@ -73,17 +73,17 @@ func (i *Import) Run(ctx context.Context, r io.Reader) (Report, error) {
 // run is the state of one call of Run.
 type run struct {
 	*Import
-	report Report
-	sorted *sorter.Sorter
-	pace   *pace // of the writes
-	input  *counted
-	units  int64 // accepted lines
-	unread int64 // rejected lines of the first stage
-	lost   unmappedFields
+	report   Report
+	sorted   *sorter.Sorter
+	pace     *pace // of the writes
+	input    *countingReader
+	merger   int64 // accepted lines
+	unread   int64 // rejected lines of the first stage
+	unmapped unmappedFields
 }
 
 func (i *Import) newRun() *run {
-	return &run{Import: i, report: Report{Started: i.Registry.Now()}, lost: make(unmappedFields)}
+	return &run{Import: i, report: Report{Started: i.Registry.Now()}, unmapped: make(unmappedFields)}
 }
 
 // all runs both stages.
@@ -92,8 +92,8 @@ func (r *run) all(ctx context.Context, from io.Reader) error {
 		return err
 	}
 	defer r.sorted.Close() //nolint:errcheck // the temporary data is discarded
-	r.units = r.report.Lines - r.unread
-	r.report.Unmapped = r.lost.sorted()
+	r.merger = r.report.Lines - r.unread
+	r.report.Unmapped = r.unmapped.sorted()
 	return r.write(ctx, r.digest())
 }
 
@@ -109,11 +109,11 @@ func (r *run) digest() string {
 // accepted line.
 func (r *run) reject(rejection Rejection) {
 	switch {
-	case rejection.Lost:
-		r.report.Lost++
-		r.lost.add(rejection.fields)
-	case rejection.Doubtful:
-		r.report.Doubtful++
+	case rejection.Unmapped:
+		r.report.UnmappedCount++
+		r.unmapped.add(rejection.fields)
+	case rejection.Warning:
+		r.report.Warnings++
 	default:
 		r.unread++
 		r.report.Rejected++
@@ -131,15 +131,15 @@ func (r *run) progress(p Progress) {
 	r.Progress(p)
 }
 
-// counted reads the input before decompression, and counts and digests its bytes.
-type counted struct {
+// countingReader reads the input before decompression, and counts and digests its bytes.
+type countingReader struct {
 	r      io.Reader
 	n      atomic.Int64
 	digest hash.Hash32
 }
 
 // Read implements io.Reader.
-func (c *counted) Read(b []byte) (int, error) {
+func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	c.n.Add(int64(n))
 	_, _ = c.digest.Write(b[:n]) // a hash returns no error

@@ -19,7 +19,7 @@ import (
 // line is a parsed line of the input: what it says of one name.
 type line struct {
 	number int64
-	said   fields // the fields that the line has, including empty ones
+	fields fields // the fields that the line has, including empty ones
 	entry  registry.Entry
 	// ifVersion is the version that the line was made from, 0 for none; valid if said has fieldIfVersion.
 	ifVersion int
@@ -29,9 +29,9 @@ type line struct {
 	source    string // the identifier in the foreign format; "" if each line has a part of the name's record
 }
 
-// whole reports whether the line is a full version from an export. A field that it omits is empty; a field
+// full reports whether the line is a full version from an export. A field that it omits is empty; a field
 // that any other line omits keeps its value.
-func (l *line) whole() bool { return l.entry.Version > 0 || !l.entry.Changed.IsZero() }
+func (l *line) full() bool { return l.entry.Version > 0 || !l.entry.Changed.IsZero() }
 
 // set sets a field from the text of a cell.
 func (l *line) set(c column, text string) error {
@@ -51,7 +51,7 @@ func (l *line) set(c column, text string) error {
 	if err := l.setOwn(c.field, text); err != nil {
 		return malformed(columnNames[c.field], text, err)
 	}
-	l.said.add(c.field)
+	l.fields.add(c.field)
 	return nil
 }
 
@@ -82,7 +82,7 @@ func (l *line) setOwn(f fieldID, text string) (err error) {
 	case fieldNote:
 		e.Note, err = text, checkText(text)
 	default:
-		return field.OfRecord()[f-fieldRecord].SetText(&e.Record, text)
+		return field.RecordFields()[f-fieldRecord].SetText(&e.Record, text)
 	}
 	if err != nil {
 		return fmt.Errorf("the %s: %w", columnNames[f], err)
@@ -122,14 +122,14 @@ func (l *line) setPrefix(text string) {
 
 // setTarget sets a field of a target.
 func (l *line) setTarget(c column, text string) error {
-	l.said.add(fieldTargets)
+	l.fields.add(fieldTargets)
 	if text == "" {
 		return nil
 	}
 	for len(l.entry.Targets) <= c.target {
 		l.entry.Targets = append(l.entry.Targets, registry.Target{})
 	}
-	if err := field.OfTarget()[c.field-fieldURI].SetText(&l.entry.Targets[c.target], text); err != nil {
+	if err := field.TargetFields()[c.field-fieldURI].SetText(&l.entry.Targets[c.target], text); err != nil {
 		return malformed(columnNames[c.field], text, err)
 	}
 	return nil
@@ -158,11 +158,11 @@ func (l *line) finish() error {
 	if err := l.finishMembers(); err != nil {
 		return err
 	}
-	if !l.whole() {
+	if !l.full() {
 		l.entry.Since = time.Time{} // the registry sets it
 	}
 	if l.entry.Since.IsZero() {
-		l.said &^= 1 << fieldSince
+		l.fields &^= 1 << fieldSince
 	}
 	if l.entry.Version > 0 && l.entry.Changed.IsZero() {
 		return refusal("line_no_time", "version without its time in the column changed")
@@ -192,11 +192,11 @@ func (l *line) check(r *registry.Registry, actor registry.Actor) error {
 		return err
 	}
 	l.entry.Key = key
-	if err := actor.May(registry.Writer, key); err != nil {
+	if err := actor.CheckRole(registry.Writer, key); err != nil {
 		return err
 	}
 	record := l.entry.Record
-	if !l.said.has(fieldStatus) && !l.whole() {
+	if !l.fields.has(fieldStatus) && !l.full() {
 		record.Status = registry.Withdrawn // so that the reason and the successors are checked too
 	}
 	record, err = r.Check(key, record)
@@ -219,13 +219,13 @@ func checkText(text string) error {
 // lineOfItem converts an entry of a foreign format to a line, with the fields that are not empty.
 func lineOfItem(i *foreign.Item) line {
 	l := line{number: i.Line, entry: i.Entry, unmapped: i.Unmapped, source: i.ID}
-	for n, f := range field.OfRecord() {
+	for n, f := range field.RecordFields() {
 		if !f.Empty(&l.entry.Record) {
-			l.said.add(fieldRecord + fieldID(n))
+			l.fields.add(fieldRecord + fieldID(n))
 		}
 	}
 	if i.Active {
-		l.said.add(fieldStatus)
+		l.fields.add(fieldStatus)
 	}
 	l.more, l.entry.Targets = l.entry.Targets, nil
 	return l
@@ -258,7 +258,7 @@ func (l *line) setMember(name, cell string) {
 		value = string(field.AppendString(nil, cell))
 	}
 	l.members = append(l.members, field.Member{Name: name, Value: json.RawMessage(value)})
-	l.said.add(fieldMember)
+	l.fields.add(fieldMember)
 }
 
 // listOf splits a cell into a JSON array, none if it has no values.
@@ -280,15 +280,15 @@ func listOf(cell string) string {
 	return string(append(list, ']'))
 }
 
-// finishMembers merges the members into metadata. Deleted members are null in it: see overMembers.
+// finishMembers merges the members into metadata. Deleted members are null in it: see overrideMembers.
 func (l *line) finishMembers() error {
-	if !l.said.has(fieldMember) {
+	if !l.fields.has(fieldMember) {
 		return nil
 	}
 	if l.entry.Metadata != "" {
 		return refusal("line_members", "both a metadata column and columns of its members")
 	}
-	if l.whole() {
+	if l.full() {
 		l.members = slices.DeleteFunc(l.members, isNone)
 	}
 	l.entry.Metadata = objectOf(l.members)
@@ -299,38 +299,38 @@ func isNone(m field.Member) bool { return string(m.Value) == none }
 
 // metadata returns the line's replacement of all metadata, "" if the line has single members.
 func (l *line) metadata() string {
-	if l.said.has(fieldMember) {
+	if l.fields.has(fieldMember) {
 		return ""
 	}
 	return l.entry.Metadata
 }
 
-// takeMetadata merges the metadata of a further line.
-func (u *unit) takeMetadata(l line) {
+// mergeMetadata merges the metadata of a further line.
+func (u *mergedRecord) mergeMetadata(l line) {
 	switch {
-	case l.said.has(fieldMember):
-		u.takeMembers(l)
+	case l.fields.has(fieldMember):
+		u.mergeMembers(l)
 	case u.entry.Metadata == "":
 		u.entry.Metadata = l.entry.Metadata
 	}
 }
 
-// contradictMembers returns an error if a further line of a name has another value of a member.
-func (u *unit) contradictMembers(l line) error {
-	if !l.said.has(fieldMember) {
+// checkMemberConflict returns an error if a further line of a name has another value of a member.
+func (u *mergedRecord) checkMemberConflict(l line) error {
+	if !l.fields.has(fieldMember) {
 		return nil
 	}
 	all := membersOf(u.entry.Metadata)
 	for _, m := range membersOf(l.entry.Metadata) {
 		if i := indexOf(all, m.Name); i >= 0 && !isNone(m) && !isNone(all[i]) && !bytes.Equal(all[i].Value, m.Value) {
-			return u.contradicted(memberPrefix+m.Name, "metadata.%s differs from line %d of the same name", m.Name, u.number)
+			return u.conflictError(memberPrefix+m.Name, "metadata.%s differs from line %d of the same name", m.Name, u.number)
 		}
 	}
 	return nil
 }
 
-// takeMembers adds the members of a further line that the unit does not have.
-func (u *unit) takeMembers(l line) {
+// mergeMembers adds the members of a further line that the unit does not have.
+func (u *mergedRecord) mergeMembers(l line) {
 	all := membersOf(u.entry.Metadata)
 	for _, m := range membersOf(l.entry.Metadata) {
 		switch i := indexOf(all, m.Name); {
@@ -343,9 +343,9 @@ func (u *unit) takeMembers(l line) {
 	u.entry.Metadata = objectOf(all)
 }
 
-// overMembers applies changes of single members to metadata. Other members, and those whose text is equal,
+// overrideMembers applies changes of single members to metadata. Other members, and those whose text is equal,
 // stay unchanged.
-func overMembers(before, changes string) string {
+func overrideMembers(before, changes string) string {
 	all := membersOf(before)
 	for _, m := range membersOf(changes) {
 		switch i := indexOf(all, m.Name); {

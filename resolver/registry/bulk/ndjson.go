@@ -46,22 +46,22 @@ func (m mapping) member(d *jsontext.Decoder, l *line, name string) error {
 		}
 		return nil
 	}
-	if l.said.has(c.field) && c.field < fieldURI {
-		return twice(name)
+	if l.fields.has(c.field) && c.field < fieldURI {
+		return duplicateMember(name)
 	}
 	switch kind := d.PeekKind(); {
 	case c.field == fieldTargets && kind == '[':
-		l.said.add(fieldTargets)
+		l.fields.add(fieldTargets)
 		return elements(d, registry.MaxTargets, func() error { return l.addTarget(d) })
 	case kind == '[' && c.ofType(field.List):
-		l.said.add(c.field)
+		l.fields.add(c.field)
 		var texts []string
 		err := elements(d, registry.MaxSuccessors, func() error {
 			one, err := text(d)
 			texts = append(texts, one)
 			return err
 		})
-		field.OfRecord()[c.field-fieldRecord].SetList(&l.entry.Record, texts)
+		field.RecordFields()[c.field-fieldRecord].SetList(&l.entry.Record, texts)
 		return err
 	case c.field == fieldMetadata && kind == '{':
 		value, err := d.ReadValue()
@@ -79,7 +79,7 @@ func (m mapping) member(d *jsontext.Decoder, l *line, name string) error {
 
 // ofType reports whether a column is a record field with this type.
 func (c column) ofType(t field.Type) bool {
-	return c.field >= fieldRecord && c.field < fieldChanged && field.OfRecord()[c.field-fieldRecord].Type == t
+	return c.field >= fieldRecord && c.field < fieldChanged && field.RecordFields()[c.field-fieldRecord].Type == t
 }
 
 // addTarget adds a target: an object, or only its URI.
@@ -92,7 +92,7 @@ func (l *line) addTarget(d *jsontext.Decoder) error {
 	var of line // collects the fields of the target
 	err := members(d, func(name string) error {
 		f := fieldNamed(name)
-		if i := field.OfTarget().Index(name); i >= 0 {
+		if i := field.TargetFields().Index(name); i >= 0 {
 			f = fieldURI + fieldID(i) //nolint:gosec // the table is short
 		}
 		if f < fieldURI || f == fieldsEnd {
@@ -124,7 +124,7 @@ func notJSON(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
-		return twice(syntax.JSONPointer.LastToken())
+		return duplicateMember(syntax.JSONPointer.LastToken())
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%w: incomplete", errNotJSON)
 	case errors.As(err, &syntax):
@@ -134,8 +134,8 @@ func notJSON(err error) error {
 	}
 }
 
-// twice returns the error of a duplicate member.
-func twice(name string) error {
+// duplicateMember returns the error of a duplicate member.
+func duplicateMember(name string) error {
 	return (&registry.Error{Code: "json_member_twice", Reason: fmt.Errorf("duplicate member %q", name)}).With("Name", name)
 }
 

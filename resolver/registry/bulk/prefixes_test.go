@@ -12,7 +12,7 @@ import (
 func TestImportOutsidePrefixes(t *testing.T) {
 	r := open(t)
 	config := configOf(t, r.Store(), r.Now)
-	config.Only = []string{"urn:nbn:fi:"}
+	config.OwnedPrefixes = []string{"urn:nbn:fi:"}
 	r = registry.New(config)
 	report, rejected := imported(t, bulk.Import{Registry: r}, "name,target\nurn:nbn:fi:a,https://a.example/\nurn:nbn:se:a,https://a.example/\n")
 	if numbersOf(report) != (numbers{New: 1, Rejected: 1}) || len(rejected) != 1 || rejected[0].Line != 3 ||

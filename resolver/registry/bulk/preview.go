@@ -58,10 +58,10 @@ func PreviewTable(text []byte, format Format, rows int) (Preview, error) {
 	return p, nil
 }
 
-// Renamed returns a new head of a table whose columns were renamed; text[end:] of the original follows it.
+// RenameColumns returns a new head of a table whose columns were renamed; text[end:] of the original follows it.
 // text has at least the first End bytes. The name "" ignores a column. isData means that the first row is
 // data and not a header: then the header is an additional line.
-func (p *Preview) Renamed(columns []string, isData bool, text []byte) (head []byte, end int) {
+func (p *Preview) RenameColumns(columns []string, isData bool, text []byte) (head []byte, end int) {
 	var b bytes.Buffer
 	b.Write(text[:p.Before])
 	w := tabular.NewWriter(&b, p.Separator)
@@ -75,9 +75,9 @@ func (p *Preview) Renamed(columns []string, isData bool, text []byte) (head []by
 	return b.Bytes(), p.End
 }
 
-// ColumnNamed returns the canonical name of a column from any of its spellings; "" for an unknown or an
+// FindColumn returns the canonical name of a column from any of its spellings; "" for an unknown or an
 // ignored column.
-func ColumnNamed(name string) string {
+func FindColumn(name string) string {
 	c, ok := columnOf(name)
 	if !ok || c.field == fieldIgnored {
 		return ""

@@ -100,7 +100,7 @@ func TestRenamedColumns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			head, end := p.Renamed(tt.columns, tt.isData, text)
+			head, end := p.RenameColumns(tt.columns, tt.isData, text)
 			r := open(t)
 			_, rejected := imported(t, bulk.Import{Registry: r, Format: bulk.CSV}, string(head)+tt.text[end:])
 			var lines []int64
@@ -118,13 +118,13 @@ func TestColumnNamed(t *testing.T) {
 	for name, want := range map[string]string{
 		"URN": "name", " Target 2": "target2", "if-version": "if_version", "url": "target", "Language_3": "language3", "-": "", "year": "", "": "",
 	} {
-		if got := bulk.ColumnNamed(name); got != want {
+		if got := bulk.FindColumn(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
 	own, ofTargets := bulk.Columns()
 	for _, name := range append(own, ofTargets...) {
-		if bulk.ColumnNamed(name) != name {
+		if bulk.FindColumn(name) != name {
 			t.Errorf("%q is not one of our columns", name)
 		}
 	}
@@ -146,7 +146,7 @@ func FuzzPreviewTable(f *testing.F) {
 		columns := make([]string, max(len(p.Columns), 2))
 		columns[0], columns[1] = "name", "target"
 		for _, isData := range []bool{false, true} {
-			head, end := p.Renamed(columns, isData, []byte(text))
+			head, end := p.RenameColumns(columns, isData, []byte(text))
 			again, err := bulk.PreviewTable(append(head, text[end:]...), bulk.CSV, 3)
 			if err != nil || !slices.Equal(again.Columns, columns) || !isData && len(again.Rows) != len(p.Rows) {
 				t.Fatalf("%q is read again as %q %q, %v, want %q", string(head)+text[end:], again.Columns, again.Rows, err, p.Rows)

@@ -24,7 +24,7 @@ type parsed struct {
 // sort reads, checks and sorts all lines, without the rejected ones. The caller closes r.sorted, unless sort
 // returns an error.
 func (r *run) sort(ctx context.Context, from io.Reader) error {
-	r.input = &counted{r: from, digest: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
+	r.input = &countingReader{r: from, digest: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
 	in, err := r.openInput(r.input)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (r *run) read(ctx context.Context, in *input) error {
 	var err error
 	for done := range ordered { // after an error, drain it until all goroutines have ended
 		if p := <-done; err == nil {
-			if err = r.take(p); err != nil {
+			if err = r.addBlock(p); err != nil {
 				cancel()
 			}
 		}
@@ -76,8 +76,8 @@ func (r *run) read(ctx context.Context, in *input) error {
 	return err
 }
 
-// take adds the lines of the next block to the sort, and reports its rejections.
-func (r *run) take(p parsed) error {
+// addBlock adds the lines of the next block to the sort, and reports its rejections.
+func (r *run) addBlock(p parsed) error {
 	for _, rejection := range p.rejected {
 		r.reject(rejection)
 	}
@@ -110,14 +110,14 @@ func (r *run) parse(b block) (p parsed) {
 			report(err)
 			return
 		}
-		if doubt := r.Registry.Doubt(l.entry.Key); doubt != nil {
-			about.Doubtful = true
-			report(fmt.Errorf("%w: %w", ErrDoubtful, doubt))
-			about.Doubtful = false
+		if doubt := r.Registry.Warning(l.entry.Key); doubt != nil {
+			about.Warning = true
+			report(fmt.Errorf("%w: %w", ErrWarning, doubt))
+			about.Warning = false
 		}
 		for _, lost := range l.unmapped {
-			about.Lost, about.fields = true, lost.Fields
-			report(fmt.Errorf("%w: %s", ErrLost, lost))
+			about.Unmapped, about.fields = true, lost.Fields
+			report(fmt.Errorf("%w: %s", ErrUnmapped, lost))
 		}
 		p.records = appendRecord(p.records, l)
 		p.ends = append(p.ends, len(p.records))

@@ -27,13 +27,13 @@ func appendRecord(b []byte, l *line) []byte {
 	b = append(b, 0)
 	b = binary.BigEndian.AppendUint32(b, uint32(e.Version)) //nolint:gosec // not negative
 	b = binary.BigEndian.AppendUint64(b, uint64(l.number))  //nolint:gosec // not negative
-	b = binary.BigEndian.AppendUint64(b, uint64(l.said))
+	b = binary.BigEndian.AppendUint64(b, uint64(l.fields))
 	b = binary.BigEndian.AppendUint32(b, uint32(l.ifVersion)) //nolint:gosec // not negative
 	b = binary.BigEndian.AppendUint64(b, uint64(e.Changed.UnixMilli()))
 	for _, text := range [...]string{l.source, e.By, e.Note} {
 		b = field.AppendText(b, text)
 	}
-	return field.OfRecord().AppendBinary(b, &e.Record)
+	return field.RecordFields().AppendBinary(b, &e.Record)
 }
 
 // orderOf returns the sort key that the records of one version of a name share: all before the line number.
@@ -53,7 +53,7 @@ func lineOf(record []byte) (l line, err error) {
 		return line{}, fmt.Errorf("reading the sorted input: %w", field.ErrBinary)
 	}
 	l.number = int64(binary.BigEndian.Uint64(numbers)) //nolint:gosec // was an int64
-	l.said = fields(binary.BigEndian.Uint64(numbers[8:]))
+	l.fields = fields(binary.BigEndian.Uint64(numbers[8:]))
 	l.ifVersion = int(binary.BigEndian.Uint32(numbers[16:]))
 	e.Changed = time.UnixMilli(int64(binary.BigEndian.Uint64(numbers[20:]))).UTC() //nolint:gosec // was an int64
 	rest := string(numbers[lineSize:])                                             // one copy, shared by all texts
@@ -62,7 +62,7 @@ func lineOf(record []byte) (l line, err error) {
 			return line{}, fmt.Errorf("reading the sorted input: %w", err)
 		}
 	}
-	if rest, err = field.OfRecord().SetBinary(&e.Record, rest); err == nil && rest != "" {
+	if rest, err = field.RecordFields().SetBinary(&e.Record, rest); err == nil && rest != "" {
 		err = field.ErrBinary
 	}
 	if err != nil {

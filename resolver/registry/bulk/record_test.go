@@ -11,10 +11,10 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// wholeLine returns a line with a value in every field.
-func wholeLine() line {
+// fullLine returns a line with a value in every field.
+func fullLine() line {
 	at := func(day int) time.Time { return time.Date(2031, 5, day, 1, 2, 3, 4_000_000, time.UTC) }
-	return line{number: 5, said: 1<<fieldSince | 1<<fieldTargets, ifVersion: 3, source: "a", entry: registry.Entry{
+	return line{number: 5, fields: 1<<fieldSince | 1<<fieldTargets, ifVersion: 3, source: "a", entry: registry.Entry{
 		Key: registry.Name("urn:example:a"), Version: 300, Changed: at(9), By: "someone", Note: "why",
 		Record: registry.Record{
 			Status: registry.Withdrawn, Since: at(3), Reason: "reason", Successors: []string{"urn:example:b", "urn:example:c"}, Alias: "urn:example:d",
@@ -34,7 +34,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("read\n%+v, %v, want\n%+v", got, err, want)
 		}
 	}
-	whole := wholeLine()
+	whole := fullLine()
 	check(t, whole)
 	// Each field alone.
 	value := reflect.ValueOf(whole.entry.Record)
@@ -64,19 +64,19 @@ func TestRecordSize(t *testing.T) {
 // FuzzFields checks that decoding any bytes does not panic, and that accepted bytes survive another round
 // trip.
 func FuzzFields(f *testing.F) {
-	whole := wholeLine()
-	f.Add(field.OfRecord().AppendBinary(nil, &whole.entry.Record))
-	f.Add(field.OfRecord().AppendBinary(nil, &registry.Record{}))
+	whole := fullLine()
+	f.Add(field.RecordFields().AppendBinary(nil, &whole.entry.Record))
+	f.Add(field.RecordFields().AppendBinary(nil, &registry.Record{}))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var r, again registry.Record
-		if _, err := field.OfRecord().SetBinary(&r, string(b)); err != nil {
+		if _, err := field.RecordFields().SetBinary(&r, string(b)); err != nil {
 			if !errors.Is(err, field.ErrBinary) {
 				t.Errorf("the error is %v", err)
 			}
 			return
 		}
-		if rest, err := field.OfRecord().SetBinary(&again, string(field.OfRecord().AppendBinary(nil, &r))); err != nil || rest != "" || !again.Equal(&r) {
+		if rest, err := field.RecordFields().SetBinary(&again, string(field.RecordFields().AppendBinary(nil, &r))); err != nil || rest != "" || !again.Equal(&r) {
 			t.Errorf("decoded again\n%#v, %q, %v, want\n%#v", again, rest, err, r)
 		}
 	})
@@ -84,7 +84,7 @@ func FuzzFields(f *testing.F) {
 
 // Truncated records are never accepted, and damaged ones do not panic.
 func TestDamaged(t *testing.T) {
-	whole := wholeLine()
+	whole := fullLine()
 	record := appendRecord(nil, &whole)
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := len(orderOf(record)); n < len(record); n++ {

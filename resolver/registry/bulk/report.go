@@ -12,10 +12,10 @@ import (
 )
 
 var (
-	// ErrDoubtful is wrapped by warnings about imported names.
-	ErrDoubtful = errors.New("a warning")
-	// ErrLost is wrapped by reports of unmapped fields of a foreign format.
-	ErrLost = errors.New("not imported")
+	// ErrWarning is wrapped by warnings about imported names.
+	ErrWarning = errors.New("a warning")
+	// ErrUnmapped is wrapped by reports of unmapped fields of a foreign format.
+	ErrUnmapped = errors.New("not imported")
 )
 
 // refusal returns the reason why a line is rejected, with the message code that user interfaces translate. It
@@ -36,15 +36,15 @@ func conflict(code, format string, args ...any) *registry.Error {
 type Report struct {
 	Lines int64 `json:"lines"` // lines of input with a name
 	// Names counts versions of names and prefixes: one each, unless the input has history.
-	Names     int64 `json:"names"`
-	New       int64 `json:"new"` // names that were not registered
-	Changed   int64 `json:"changed"`
-	Unchanged int64 `json:"unchanged"`
-	Rejected  int64 `json:"rejected"`       // lines
-	Lost      int64 `json:"lost,omitempty"` // unmapped-field reports for imported entries of foreign formats
+	Names         int64 `json:"names"`
+	New           int64 `json:"new"` // names that were not registered
+	Changed       int64 `json:"changed"`
+	Unchanged     int64 `json:"unchanged"`
+	Rejected      int64 `json:"rejected"`       // lines
+	UnmappedCount int64 `json:"lost,omitempty"` // unmapped-field reports for imported entries of foreign formats
 	// Unmapped are the unmapped fields that Lost counts, the most frequent first.
 	Unmapped  []UnmappedField `json:"unmapped,omitempty"`
-	Doubtful  int64           `json:"doubtful,omitempty"` // imported lines with a warning
+	Warnings  int64           `json:"doubtful,omitempty"` // imported lines with a warning
 	Ignored   []string        `json:"ignored,omitempty"`  // names of ignored columns
 	Started   time.Time       `json:"started"`            // the time of the versions that it made
 	Continued bool            `json:"continued,omitempty"`
@@ -108,10 +108,10 @@ type Rejection struct {
 	Line   int64  // one-based
 	Input  string // the line, or the name if the error was found in the second stage
 	Reason error
-	// Lost marks an unmapped field: the entry was imported without the field that the reason names.
-	Lost   bool
-	fields []string // names of the foreign fields, with Lost
-	// Doubtful marks a warning: the line was imported, but the check digit of its name is wrong, and its
+	// Unmapped marks an unmapped field: the entry was imported without the field that the reason names.
+	Unmapped bool
+	fields   []string // names of the foreign fields, with Lost
+	// Warning marks a warning: the line was imported, but the check digit of its name is wrong, and its
 	// namespace is lenient.
-	Doubtful bool
+	Warning bool
 }

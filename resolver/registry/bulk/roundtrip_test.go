@@ -85,7 +85,7 @@ func fill(t testing.TB, r *rand.Rand, versions int) *registry.Registry {
 		}
 		actor := registry.Actor{Name: pick(r, []string{"anna", "bo \"b\"", "uid 1,2"}), Role: registry.Admin}
 		record := randomRecord(r, key)
-		_, err := of.Apply(t.Context(), actor, registry.Edit{Key: key, IfVersion: registry.Any, Note: pick(r, texts), Activate: true, Change: registry.Put(record)})
+		_, err := of.Apply(t.Context(), actor, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Note: pick(r, texts), Activate: true, Change: registry.Put(record)})
 		// Some were assigned before.
 		if err != nil && (record.Status != registry.Reserved || !errors.Is(err, registry.ErrInvalid)) {
 			t.Fatalf("%s: %v of %+v", key, err, record)

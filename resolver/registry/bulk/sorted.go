@@ -7,33 +7,33 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Sorted iterates the names of a file in the order of an export: prefixes first, then names, each in byte
+// SortedReader iterates the names of a file in the order of an export: prefixes first, then names, each in byte
 // order. It is not safe for concurrent use.
-type Sorted struct {
+type SortedReader struct {
 	run   *run
-	units *units
-	ahead *unit
+	units *recordMerger
+	ahead *mergedRecord
 	err   error // returned after ahead
 }
 
 // Sort reads and sorts a file like Run, without writing. Invalid lines are rejected. The caller closes the
 // result.
-func (i *Import) Sort(ctx context.Context, from io.Reader) (*Sorted, error) {
+func (i *Import) Sort(ctx context.Context, from io.Reader) (*SortedReader, error) {
 	r := i.newRun()
 	if err := r.sort(ctx, from); err != nil {
 		return nil, err
 	}
-	s := &Sorted{run: r, units: &units{sorted: r.sorted, reject: r.reject}}
+	s := &SortedReader{run: r, units: &recordMerger{sorted: r.sorted, reject: r.reject}}
 	s.advance()
 	return s, nil
 }
 
 // Close releases the temporary files.
-func (s *Sorted) Close() error { return s.run.sorted.Close() }
+func (s *SortedReader) Close() error { return s.run.sorted.Close() }
 
-func (s *Sorted) advance() {
+func (s *SortedReader) advance() {
 	s.ahead = nil
-	var next unit
+	var next mergedRecord
 	if next, s.err = s.units.next(); s.err == nil {
 		s.ahead = &next
 	}
@@ -41,7 +41,7 @@ func (s *Sorted) advance() {
 
 // Next returns the last version of the next name in the file. over, if not nil, applies the line to a
 // registered record: fields that the file omits keep their values. The error is io.EOF after the last name.
-func (s *Sorted) Next() (e registry.Entry, over func(registry.Record) registry.Record, err error) {
+func (s *SortedReader) Next() (e registry.Entry, over func(registry.Record) registry.Record, err error) {
 	if s.ahead == nil {
 		return e, nil, s.err
 	}
@@ -49,12 +49,12 @@ func (s *Sorted) Next() (e registry.Entry, over func(registry.Record) registry.R
 	for s.advance(); s.ahead != nil && s.ahead.entry.Key == u.entry.Key; s.advance() {
 		u = s.ahead
 	}
-	over = u.over
-	if u.whole() {
+	over = u.override
+	if u.full() {
 		over = nil
 	}
-	if e = u.entry; u.said.has(fieldMember) {
-		e.Metadata = overMembers("", e.Metadata)
+	if e = u.entry; u.fields.has(fieldMember) {
+		e.Metadata = overrideMembers("", e.Metadata)
 	}
 	return e, over, nil
 }

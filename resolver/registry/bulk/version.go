@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// applyWhole writes a full version, unless the registry has it already.
-func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, p *position) (changed bool, err error) {
+// applyFull writes a full version, unless the registry has it already.
+func (r *run) applyFull(tx registry.Tx, w *registry.Batch, u *mergedRecord, before registry.Entry, p *position) (changed bool, err error) {
 	e, err := r.version(u, before, p.Started)
 	if err != nil {
 		return false, err
@@ -38,7 +38,7 @@ func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before regi
 }
 
 // applyEdited applies a line from an export without history to a registered name.
-func (r *run) applyEdited(w *registry.Batch, u *unit, before, e registry.Entry) (changed bool, err error) {
+func (r *run) applyEdited(w *registry.Batch, u *mergedRecord, before, e registry.Entry) (changed bool, err error) {
 	switch {
 	case sameRecord(before.Record, e.Record):
 		return false, nil
@@ -62,14 +62,14 @@ func (r *run) applyEdited(w *registry.Batch, u *unit, before, e registry.Entry) 
 // putVersion writes a full version with its author and time. That needs the role Admin, because it can claim
 // changes of other users.
 func (r *run) putVersion(w *registry.Batch, e registry.Entry) (bool, error) {
-	if err := r.Actor.May(registry.Admin, e.Key); err != nil {
+	if err := r.Actor.CheckRole(registry.Admin, e.Key); err != nil {
 		return false, err
 	}
 	return w.Import(e)
 }
 
 // version returns the checked version of a unit.
-func (r *run) version(u *unit, before registry.Entry, now time.Time) (e registry.Entry, err error) {
+func (r *run) version(u *mergedRecord, before registry.Entry, now time.Time) (e registry.Entry, err error) {
 	e = u.entry
 	if e.Since.IsZero() {
 		e.Since = e.Changed

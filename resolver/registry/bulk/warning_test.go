@@ -22,7 +22,7 @@ func TestWarnings(t *testing.T) {
 	t.Cleanup(func() { store.Close() })
 	config := configOf(t, store, func() time.Time { return epoch })
 	wrong := errors.New("the check digit is wrong")
-	config.Doubt = func(name string) error {
+	config.Warning = func(name string) error {
 		if strings.HasSuffix(name, "b") {
 			return wrong
 		}
@@ -30,10 +30,10 @@ func TestWarnings(t *testing.T) {
 	}
 	r := registry.New(config)
 	report, rejected := imported(t, bulk.Import{Registry: r}, "name,target\nurn:nbn:fi:a,https://example.org/1\nurn:nbn:fi:b,https://example.org/2\n")
-	if report.New != 2 || report.Doubtful != 1 || report.Rejected != 0 {
+	if report.New != 2 || report.Warnings != 1 || report.Rejected != 0 {
 		t.Errorf("the report is %+v", report)
 	}
-	if len(rejected) != 1 || rejected[0].Line != 3 || !rejected[0].Doubtful || !errors.Is(rejected[0].Reason, wrong) {
+	if len(rejected) != 1 || rejected[0].Line != 3 || !rejected[0].Warning || !errors.Is(rejected[0].Reason, wrong) {
 		t.Errorf("reported %+v", rejected)
 	}
 }
@@ -43,7 +43,7 @@ func TestBioregistryPattern(t *testing.T) {
 	r := open(t)
 	report, rejected := imported(t, bulk.Import{Registry: r, Format: bulk.Bioregistry}, `{"a":{"pattern":"^\\d+$","uri_format":"https://a.example/$1"},
 		"b":{"pattern":"(?=x)","uri_format":"https://b.example/$1"}}`)
-	if report.New != 2 || report.Lost != 1 || len(rejected) != 1 || !strings.Contains(rejected[0].Reason.Error(), "(?=x)") {
+	if report.New != 2 || report.UnmappedCount != 1 || len(rejected) != 1 || !strings.Contains(rejected[0].Reason.Error(), "(?=x)") {
 		t.Errorf("%+v, %v", report, rejected)
 	}
 	for _, format := range []bulk.Format{bulk.NDJSON, bulk.CSV} {
@@ -78,7 +78,7 @@ func TestPace(t *testing.T) {
 		if writes++; writes > 5 {
 			return
 		}
-		edit := registry.Edit{Key: registry.Name(fmt.Sprintf("urn:nbn:fi:own-%d", writes)), IfVersion: registry.Any}
+		edit := registry.Edit{Key: registry.Name(fmt.Sprintf("urn:nbn:fi:own-%d", writes)), IfVersion: registry.AnyVersion}
 		edit.Change = registry.Put(registry.Record{Contact: "x", Status: registry.Reserved})
 		if _, err := r.Apply(t.Context(), admin, edit); err != nil {
 			t.Error(err)

@@ -11,12 +11,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
-// usualTransaction is the default number of units in a transaction while nobody else writes.
-const usualTransaction = 10_000
+// defaultTransaction is the default number of units in a transaction while nobody else writes.
+const defaultTransaction = 10_000
 
 // batch is the content of one transaction.
 type batch struct {
-	units    []unit
+	records  []mergedRecord
 	lines    int64
 	rejected []Rejection // lines that contradict others
 	last     bool
@@ -29,11 +29,11 @@ func batches(ctx context.Context, sorted *sorter.Sorter, after string, size func
 	go func() {
 		defer close(c)
 		var b batch
-		u := &units{sorted: sorted, reject: func(r Rejection) { b.rejected = append(b.rejected, r) }}
+		u := &recordMerger{sorted: sorted, reject: func(r Rejection) { b.rejected = append(b.rejected, r) }}
 		for !b.last && b.err == nil {
 			most := size()
-			b = batch{units: make([]unit, 0, most)}
-			for len(b.units) < most && !b.last && b.err == nil {
+			b = batch{records: make([]mergedRecord, 0, most)}
+			for len(b.records) < most && !b.last && b.err == nil {
 				next, err := u.next()
 				switch {
 				case errors.Is(err, io.EOF):
@@ -43,7 +43,7 @@ func batches(ctx context.Context, sorted *sorter.Sorter, after string, size func
 				default:
 					b.lines += next.lines
 					if string(next.order) > after {
-						b.units = append(b.units, next)
+						b.records = append(b.records, next)
 					} else {
 						b.rejected = b.rejected[:0] // counted before the interruption
 					}
@@ -68,7 +68,7 @@ func (r *run) write(ctx context.Context, digest string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	size := r.Transaction
 	if size <= 0 {
-		size = usualTransaction
+		size = defaultTransaction
 	}
 	r.pace = newPace(size)
 	all := batches(ctx, r.sorted, string(p.After), func() int { return int(r.pace.size.Load()) })
@@ -86,7 +86,7 @@ func (r *run) write(ctx context.Context, digest string) error {
 			return err
 		}
 		lines += b.lines
-		r.progress(Progress{Stage: Writing, Lines: r.report.Lines, Done: lines, Total: r.units})
+		r.progress(Progress{Stage: Writing, Lines: r.report.Lines, Done: lines, Total: r.merger})
 		if !r.DryRun && !b.last {
 			r.pace.rest(ctx)
 		}
@@ -99,7 +99,7 @@ func (r *run) write(ctx context.Context, digest string) error {
 
 // writeBatch writes a batch and the position of the import in one transaction.
 func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
-	if len(b.units) == 0 && len(b.rejected) == 0 && (!b.last || r.Source == "") {
+	if len(b.records) == 0 && len(b.rejected) == 0 && (!b.last || r.Source == "") {
 		return nil
 	}
 	var next position
@@ -113,15 +113,15 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 		}
 		next, rejected = *p, nil
 		w := registry.NewBatch(tx, r.Actor.Name, p.Started)
-		w.Into(r.set(&next))
+		w.SetChangeSet(r.set(&next))
 		var err error
-		if rejected, err = r.applyAll(tx, w, b.units, &next); err != nil {
+		if rejected, err = r.applyAll(tx, w, b.records, &next); err != nil {
 			return err
 		}
-		next.Set = w.Set()
+		next.Set = w.ChangeSet()
 		next.Rejected += int64(len(b.rejected))
-		if len(b.units) > 0 {
-			next.After = b.units[len(b.units)-1].order
+		if len(b.records) > 0 {
+			next.After = b.records[len(b.records)-1].order
 		}
 		return r.putPosition(tx, &next, b.last)
 	})
@@ -148,7 +148,7 @@ func (r *run) set(p *position) registry.ChangeSet {
 }
 
 // applyAll applies units and counts them. It returns the rejected ones.
-func (r *run) applyAll(tx registry.Tx, w *registry.Batch, units []unit, p *position) (rejected []Rejection, err error) {
+func (r *run) applyAll(tx registry.Tx, w *registry.Batch, units []mergedRecord, p *position) (rejected []Rejection, err error) {
 	if err := w.Load(keysOf(units)); err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (r *run) transaction(last bool) func(context.Context, func(registry.WriteTx
 	switch {
 	case r.DryRun:
 		return func(ctx context.Context, f func(registry.WriteTx) error) error {
-			return store.Read(ctx, func(tx registry.Tx) error { return f(registry.ReadOnly(tx)) })
+			return store.Read(ctx, func(tx registry.Tx) error { return f(registry.DryRunTx(tx)) })
 		}
 	case last:
 		return store.Write
@@ -195,7 +195,7 @@ func (r *run) transaction(last bool) func(context.Context, func(registry.WriteTx
 	}
 }
 
-func keysOf(units []unit) []registry.Key {
+func keysOf(units []mergedRecord) []registry.Key {
 	keys := make([]registry.Key, 0, len(units))
 	for i := range units {
 		if key := units[i].entry.Key; len(keys) == 0 || keys[len(keys)-1] != key {
@@ -206,12 +206,12 @@ func keysOf(units []unit) []registry.Key {
 }
 
 // apply applies a unit, and reports whether it changed the registry.
-func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, p *position) (changed bool, err error) {
-	if u.whole() {
-		return r.applyWhole(tx, w, u, before, p)
+func (r *run) apply(tx registry.Tx, w *registry.Batch, u *mergedRecord, before registry.Entry, p *position) (changed bool, err error) {
+	if u.full() {
+		return r.applyFull(tx, w, u, before, p)
 	}
-	record := u.over(before.Record)
-	if !u.said.has(fieldStatus) {
+	record := u.override(before.Record)
+	if !u.fields.has(fieldStatus) {
 		record = registry.Activated(before, record)
 	}
 	if u.lines > 1 || before.Exists() {
@@ -226,8 +226,8 @@ func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, before registry.
 }
 
 // put writes the record of a unit as the current version, if the unit may change the current entry.
-func (r *run) put(w *registry.Batch, u *unit, record registry.Record, note string) (changed bool, err error) {
-	outside := u.said.has(fieldSandbox) && !u.entry.Sandbox
+func (r *run) put(w *registry.Batch, u *mergedRecord, record registry.Record, note string) (changed bool, err error) {
+	outside := u.fields.has(fieldSandbox) && !u.entry.Sandbox
 	_, changed, err = w.PutIf(u.entry.Key, record, cmp.Or(note, r.Note), outside, func(before registry.Entry, after registry.Record) error {
 		return r.mayChange(u, before, after)
 	})

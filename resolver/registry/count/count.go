@@ -35,10 +35,10 @@ func daysOf(from, to time.Time) registry.Days {
 	return d
 }
 
-// Of returns the counts of a canonical name or prefix between two days, both included, the oldest first; a
+// Get returns the counts of a canonical name or prefix between two days, both included, the oldest first; a
 // zero time is unbounded. Old days are folded to complete months.
-func Of(tx registry.Tx, name string, from, to time.Time) ([]registry.Count, error) {
-	return tx.Resolved(name, daysOf(from, to))
+func Get(tx registry.Tx, name string, from, to time.Time) ([]registry.Count, error) {
+	return tx.ResolutionCounts(name, daysOf(from, to))
 }
 
 // Top returns the limit names that people resolved most between two days, as in Of, and the sum of all names.
@@ -56,7 +56,7 @@ func Top(ctx context.Context, store registry.Store, from, to time.Time, limit in
 // add adds counts of days to the store, with the sums of all names. The first count of a name in a month
 // folds its days of old months, so that a name that is resolved daily for decades has a bounded number of
 // counts.
-func add(tx registry.WriteTx, counts []registry.Resolved, now time.Time) error {
+func add(tx registry.WriteTx, counts []registry.ResolutionCount, now time.Time) error {
 	names := []string{registry.AllNames}
 	sums := make(map[string]registry.Tally, 1)
 	for _, c := range counts {
@@ -64,12 +64,12 @@ func add(tx registry.WriteTx, counts []registry.Resolved, now time.Time) error {
 		sums[c.Period] = sums[c.Period].Plus(c.Tally)
 	}
 	for period, sum := range sums {
-		counts = append(counts, registry.Resolved{Name: registry.AllNames, Count: registry.Count{Period: period, Tally: sum}})
+		counts = append(counts, registry.ResolutionCount{Name: registry.AllNames, Count: registry.Count{Period: period, Tally: sum}})
 	}
 	now = now.UTC()
 	first := time.Date(now.Year(), now.Month()-monthsOfDays, 1, 0, 0, 0, 0, time.UTC)
-	if err := tx.FoldResolved(names, now.Format(monthForm), first.Format(monthForm)); err != nil {
+	if err := tx.FoldResolutions(names, now.Format(monthForm), first.Format(monthForm)); err != nil {
 		return err
 	}
-	return tx.AddResolved(counts)
+	return tx.AddResolutions(counts)
 }

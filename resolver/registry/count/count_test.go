@@ -20,15 +20,15 @@ func day(text string) time.Time {
 
 func putCounts(t *testing.T, s registry.Store, counts map[string]string) {
 	t.Helper()
-	var all []registry.Resolved
+	var all []registry.ResolutionCount
 	for key, value := range counts {
-		var r registry.Resolved
+		var r registry.ResolutionCount
 		if _, err := fmt.Sscan(key+" "+value, &r.Name, &r.Period, &r.People, &r.Bots); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, r)
 	}
-	if err := s.Write(t.Context(), func(tx registry.WriteTx) error { return tx.AddResolved(all) }); err != nil {
+	if err := s.Write(t.Context(), func(tx registry.WriteTx) error { return tx.AddResolutions(all) }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -33,10 +33,10 @@ type CounterConfig struct {
 	Now   func() time.Time
 	// Every is the interval at which counts are written.
 	Every time.Duration
-	// Room is the approximate memory limit of the counts of one interval, in bytes. Counts that could not be
+	// MaxBytes is the approximate memory limit of the counts of one interval, in bytes. Counts that could not be
 	// written may take four times as much. Resolutions beyond the limit are counted as OtherNames.
-	Room  int
-	After func(time.Duration) <-chan time.Time
+	MaxBytes int
+	After    func(time.Duration) <-chan time.Time
 	// State is called with an error when writing counts starts to fail, and with nil when it works again.
 	State func(err error)
 }
@@ -80,7 +80,7 @@ func (c *Counter) Add(name string, bot bool) {
 	s.mu.Lock()
 	t := s.names[name]
 	if t == nil {
-		t = s.insert(name, c.config.Room/countShards)
+		t = s.insert(name, c.config.MaxBytes/countShards)
 	}
 	if bot {
 		t.Bots++
@@ -160,7 +160,7 @@ func (s *countShard) take() (names map[string]*registry.Tally, other registry.Ta
 func (c *Counter) add(name, day string, t registry.Tally) {
 	key := dayOf{name, day}
 	before, ok := c.pending[key]
-	if !ok && c.size+key.size() > 4*c.config.Room && name != OtherNames {
+	if !ok && c.size+key.size() > 4*c.config.MaxBytes && name != OtherNames {
 		c.add(OtherNames, day, t)
 		return
 	}
@@ -176,9 +176,9 @@ func (c *Counter) flush(ctx context.Context) error {
 		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.day, b.day))
 	})
 	for batch := range slices.Chunk(keys, countsBatch) {
-		counts := make([]registry.Resolved, len(batch), len(batch)+1)
+		counts := make([]registry.ResolutionCount, len(batch), len(batch)+1)
 		for i, key := range batch {
-			counts[i] = registry.Resolved{Name: key.name, Count: registry.Count{Period: key.day, Tally: c.pending[key]}}
+			counts[i] = registry.ResolutionCount{Name: key.name, Count: registry.Count{Period: key.day, Tally: c.pending[key]}}
 		}
 		err := c.config.Store.Bulk(ctx, func(tx registry.WriteTx) error { return add(tx, counts, c.config.Now()) })
 		if err != nil {

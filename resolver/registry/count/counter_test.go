@@ -34,26 +34,26 @@ func stores(t *testing.T) func() registry.Store {
 	}
 }
 
-// awayStore is a store that can be made unavailable.
-type awayStore struct {
+// unavailableStore is a store that can be made unavailable.
+type unavailableStore struct {
 	registry.Store
-	away atomic.Bool
+	unavailable atomic.Bool
 }
 
-func (s *awayStore) Bulk(ctx context.Context, f func(registry.WriteTx) error) error {
-	if s.away.Load() {
-		return registry.ErrNoStore
+func (s *unavailableStore) Bulk(ctx context.Context, f func(registry.WriteTx) error) error {
+	if s.unavailable.Load() {
+		return registry.ErrUnavailable
 	}
 	return s.Store.Bulk(ctx, f)
 }
 
-// testRoom is the memory limit of counters, in bytes.
-const testRoom = 1 << 20
+// testMaxBytes is the memory limit of counters, in bytes.
+const testMaxBytes = 1 << 20
 
 // testCounter is a running Counter with its own clock.
 type testCounter struct {
 	*count.Counter
-	store *awayStore
+	store *unavailableStore
 	end   func()
 
 	ticks chan time.Time
@@ -65,9 +65,9 @@ type testCounter struct {
 }
 
 func startCounter(t *testing.T, s registry.Store, now time.Time) *testCounter {
-	c := &testCounter{store: &awayStore{Store: s}, now: now, ticks: make(chan time.Time), waits: make(chan time.Duration, 100)}
+	c := &testCounter{store: &unavailableStore{Store: s}, now: now, ticks: make(chan time.Time), waits: make(chan time.Duration, 100)}
 	c.Counter = count.NewCounter(count.CounterConfig{
-		Store: c.store, Every: time.Minute, Room: testRoom,
+		Store: c.store, Every: time.Minute, MaxBytes: testMaxBytes,
 		Now: func() time.Time {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -107,8 +107,8 @@ func (c *testCounter) tick() time.Duration {
 	return d
 }
 
-// told returns the reported states.
-func (c *testCounter) told() []error {
+// reported returns the reported states.
+func (c *testCounter) reported() []error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.states
@@ -119,7 +119,7 @@ func countsOf(t *testing.T, s registry.Store, name string, from, to time.Time) s
 	t.Helper()
 	var texts []string
 	err := s.Read(t.Context(), func(tx registry.Tx) error {
-		counts, err := count.Of(tx, name, from, to)
+		counts, err := count.Get(tx, name, from, to)
 		for _, c := range counts {
 			texts = append(texts, fmt.Sprintf("%s %d/%d", c.Period, c.People, c.Bots))
 		}
@@ -161,7 +161,7 @@ func TestCounter(t *testing.T) {
 	if got := allOf(t, s, "urn:a:12"); got != "2031-05-01 0/1" {
 		t.Errorf("counted %q", got)
 	}
-	if told := c.told(); told != nil {
+	if told := c.reported(); told != nil {
 		t.Errorf("reported %v", told)
 	}
 }
@@ -170,26 +170,26 @@ func TestCounter(t *testing.T) {
 func TestCounterAway(t *testing.T) {
 	s := stores(t)()
 	c := startCounter(t, s, time.Date(2031, 5, 1, 23, 59, 0, 0, time.UTC))
-	c.store.away.Store(true)
+	c.store.unavailable.Store(true)
 	for range 3 {
 		c.Add("urn:a:1", false)
 		c.tick()
 	}
-	if told := c.told(); len(told) != 1 || !errors.Is(told[0], registry.ErrNoStore) {
+	if told := c.reported(); len(told) != 1 || !errors.Is(told[0], registry.ErrUnavailable) {
 		t.Errorf("reported %v", told)
 	}
-	c.store.away.Store(false)
+	c.store.unavailable.Store(false)
 	c.tick()
 	if got := allOf(t, s, "urn:a:1"); got != "2031-05-01 1/0, 2031-05-02 2/0" {
 		t.Errorf("counted %q", got)
 	}
-	if told := c.told(); len(told) != 2 || told[1] != nil {
+	if told := c.reported(); len(told) != 2 || told[1] != nil {
 		t.Errorf("reported %v", told)
 	}
-	c.store.away.Store(true)
+	c.store.unavailable.Store(true)
 	c.Add("urn:a:1", false)
 	c.end()
-	if told := c.told(); len(told) != 3 || !strings.Contains(fmt.Sprint(told[2]), "dropping the latest counts of 1 names") {
+	if told := c.reported(); len(told) != 3 || !strings.Contains(fmt.Sprint(told[2]), "dropping the latest counts of 1 names") {
 		t.Errorf("reported %v", told)
 	}
 }
@@ -231,7 +231,7 @@ func TestCounterConcurrent(t *testing.T) {
 func TestCounterBounded(t *testing.T) {
 	s := stores(t)()
 	c := startCounter(t, s, time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC))
-	const names, length = 2000, testRoom / 1000
+	const names, length = 2000, testMaxBytes / 1000
 	for i := range names {
 		c.Add("urn:a:"+strings.Repeat("x", length)+strconv.Itoa(i), i%2 == 0)
 	}
@@ -246,7 +246,7 @@ func TestCounterBounded(t *testing.T) {
 }
 
 func BenchmarkCounterAdd(b *testing.B) {
-	c := count.NewCounter(count.CounterConfig{Room: testRoom})
+	c := count.NewCounter(count.CounterConfig{MaxBytes: testMaxBytes})
 	names := make([]string, 1000)
 	for i := range names {
 		names[i] = "urn:nbn:fi:lib-" + strconv.Itoa(i)

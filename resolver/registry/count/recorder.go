@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	recordEvery = time.Minute // interval at which counts are written
-	recordRoom  = 16 << 20    // memory limit of the counts of one interval, in bytes
+	recordEvery    = time.Minute // interval at which counts are written
+	recordMaxBytes = 16 << 20    // memory limit of the counts of one interval, in bytes
 )
 
 // Recorder counts the responses of all configurations that share a registry. It is safe for concurrent use.
 type Recorder struct {
 	counter *Counter
-	robots  robots.Verdicts
+	robots  robots.Cache
 	once    sync.Once
 	running sync.WaitGroup
 	cancel  context.CancelFunc
@@ -30,7 +30,7 @@ type Recorder struct {
 // NewRecorder returns a Recorder that counts into a store, by a clock.
 func NewRecorder(store registry.Store, now func() time.Time) *Recorder {
 	r := &Recorder{cancel: func() {}}
-	r.counter = NewCounter(CounterConfig{Store: store, Now: now, Every: recordEvery, Room: recordRoom, After: time.After, State: r.state})
+	r.counter = NewCounter(CounterConfig{Store: store, Now: now, Every: recordEvery, MaxBytes: recordMaxBytes, After: time.After, State: r.state})
 	return r
 }
 
@@ -59,7 +59,7 @@ func (r *Recorder) state(err error) {
 	r.log.Load().Info("resolution counts write recovered")
 }
 
-// Answered counts a response to a request with this User-Agent.
-func (r *Recorder) Answered(userAgent string, record *resolver.Record) {
+// Record counts a response to a request with this User-Agent.
+func (r *Recorder) Record(userAgent string, record *resolver.Record) {
 	r.counter.Add(record.Name, r.robots.IsRobot(userAgent))
 }

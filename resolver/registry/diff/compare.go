@@ -10,22 +10,22 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// Side iterates one of two registries: each call returns the next entry, prefixes first, then names, each in
+// Iterator iterates one of two registries: each call returns the next entry, prefixes first, then names, each in
 // byte order; io.EOF after the last one.
-type Side func() (Entry, error)
+type Iterator func() (Entry, error)
 
 // Entry is an entry of a registry, or of a file.
 type Entry struct {
 	registry.Entry
-	// Over applies an entry of a file to the record of the other registry: fields that the file omits keep
+	// Override applies an entry of a file to the record of the other registry: fields that the file omits keep
 	// their values. nil means that the record is complete.
-	Over func(other registry.Record) registry.Record
+	Override func(other registry.Record) registry.Record
 }
 
-func (e *Entry) over(other registry.Record) registry.Entry {
+func (e *Entry) override(other registry.Record) registry.Entry {
 	entry := e.Entry
-	if e.Over != nil {
-		entry.Record = e.Over(other)
+	if e.Override != nil {
+		entry.Record = e.Override(other)
 	}
 	entry.Version = max(entry.Version, 1) // it exists
 	return entry
@@ -34,8 +34,8 @@ func (e *Entry) over(other registry.Record) registry.Entry {
 // entriesPage is the number of entries read in one batch.
 const entriesPage = 1000
 
-// SideOf returns the entries of a store in the snapshot of a transaction.
-func SideOf(tx registry.Tx) Side {
+// NewIterator returns the entries of a store in the snapshot of a transaction.
+func NewIterator(tx registry.Tx) Iterator {
 	kind, after := registry.KindPrefix, ""
 	var page []registry.Entry
 	last := false
@@ -63,7 +63,7 @@ func SideOf(tx registry.Tx) Side {
 
 // Compare calls f with each name that is in only one of two registries, or differs, in order. It holds one
 // entry of each in memory.
-func Compare(first, second Side, f func(registry.Changed) error) error {
+func Compare(first, second Iterator, f func(registry.Changed) error) error {
 	a, moreA, err := next(first)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func Compare(first, second Side, f func(registry.Changed) error) error {
 	return err
 }
 
-func next(s Side) (e Entry, more bool, err error) {
+func next(s Iterator) (e Entry, more bool, err error) {
 	if e, err = s(); errors.Is(err, io.EOF) {
 		return e, false, nil
 	}
@@ -107,10 +107,10 @@ func orderOf(a, b *Entry, moreA, moreB bool) int {
 func differing(a, b *Entry, order int) (c registry.Changed, is bool) {
 	switch {
 	case order < 0:
-		return registry.Changed{Before: a.over(registry.Record{}), After: registry.Entry{Key: a.Key}}, true
+		return registry.Changed{Before: a.override(registry.Record{}), After: registry.Entry{Key: a.Key}}, true
 	case order > 0:
-		return registry.Changed{After: b.over(registry.Record{})}, true
+		return registry.Changed{After: b.override(registry.Record{})}, true
 	}
-	c = registry.Changed{Before: a.over(b.Record), After: b.over(a.Record)}
+	c = registry.Changed{Before: a.override(b.Record), After: b.override(a.Record)}
 	return c, len(field.Differences(c.Before.Record, c.After.Record)) > 0
 }

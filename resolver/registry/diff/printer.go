@@ -78,7 +78,7 @@ func (c Counts) String() string {
 
 // Printer prints differences name by name, until a write fails. It is not safe for concurrent use.
 type Printer struct {
-	To     io.Writer
+	Out    io.Writer
 	Format Format // "" is Text
 	Limit  int    // maximum number of printed names; 0 is unlimited
 	// Comparing means that two registries are compared, so that versions are not comparable.
@@ -118,7 +118,7 @@ func (p *Printer) Print(c Change) {
 }
 
 func (p *Printer) json(v any) error {
-	e := json.NewEncoder(p.To)
+	e := json.NewEncoder(p.Out)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
@@ -131,7 +131,7 @@ func (p *Printer) text(c *Change) error {
 		fmt.Fprintln(&b, plaintext.OneLine(c.heading()))
 	}
 	b.WriteString(c.Text())
-	_, err := io.WriteString(p.To, b.String())
+	_, err := io.WriteString(p.Out, b.String())
 	return err
 }
 
@@ -170,7 +170,7 @@ func (p *Printer) header() error {
 	if p.table != nil {
 		return nil
 	}
-	p.table = tabular.NewWriter(p.To, ',')
+	p.table = tabular.NewWriter(p.Out, ',')
 	return p.table.Write("name", "change", "field", "before", "after")
 }
 
@@ -189,6 +189,6 @@ func (p *Printer) End(others io.Writer) error {
 		return p.json(map[string]Counts{"counts": p.Counts})
 	case Text:
 	}
-	_, err := fmt.Fprintln(p.To, p.Counts)
+	_, err := fmt.Fprintln(p.Out, p.Counts)
 	return err
 }

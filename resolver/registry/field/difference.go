@@ -7,33 +7,33 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Fact is the value of a field, formatted for display.
-type Fact struct {
-	Label string // of the field
-	Many  bool   // the field has several values, one per line
-	Lines []string
+// FormattedField is the value of a field, formatted for display.
+type FormattedField struct {
+	Label       string // of the field
+	MultiValued bool   // the field has several values, one per line
+	Lines       []string
 }
 
-// Facts returns the value of each field of a record, except for read-only ones. An empty field has no lines.
-func Facts(r *registry.Record) []Fact {
-	all := make([]Fact, 0, len(record))
+// FormatRecord returns the value of each field of a record, except for read-only ones. An empty field has no lines.
+func FormatRecord(r *registry.Record) []FormattedField {
+	all := make([]FormattedField, 0, len(record))
 	for _, f := range record {
 		if !f.ReadOnly {
-			all = append(all, f.Fact(r))
+			all = append(all, f.Format(r))
 		}
 	}
 	return all
 }
 
-// Fact returns the value of the field in v.
-func (f *Field[T]) Fact(v *T) Fact {
-	return Fact{f.Label, f.Type == List || f.Type == Targets, f.Lines(v)}
+// FormattedField returns the value of the field in v.
+func (f *Field[T]) Format(v *T) FormattedField {
+	return FormattedField{f.Label, f.Type == List || f.Type == Targets, f.Lines(v)}
 }
 
 // Change is the difference of two versions in a field.
 type Change struct {
 	Label         string
-	Many          bool
+	MultiValued   bool
 	Before, After []string // the lines that only one version has
 	// Order is set if both versions have the same lines in a different order: then Before and After are
 	// complete.
@@ -42,7 +42,7 @@ type Change struct {
 
 // Compare returns the differences of facts, in the order of the labels in before, followed by those only in
 // after.
-func Compare(before, after []Fact) (all []Change) {
+func Compare(before, after []FormattedField) (all []Change) {
 	a, b := LinesOf(before), LinesOf(after)
 	seen := make(map[string]bool, len(before))
 	for _, f := range slices.Concat(before, after) {
@@ -51,7 +51,7 @@ func Compare(before, after []Fact) (all []Change) {
 		}
 		seen[f.Label] = true
 		first, second := a[f.Label], b[f.Label]
-		c := Change{Label: f.Label, Many: f.Many, Before: without(first, second), After: without(second, first)}
+		c := Change{Label: f.Label, MultiValued: f.MultiValued, Before: without(first, second), After: without(second, first)}
 		if c.Before == nil && c.After == nil {
 			c.Order, c.Before, c.After = true, first, second
 		}
@@ -61,7 +61,7 @@ func Compare(before, after []Fact) (all []Change) {
 }
 
 // LinesOf returns the lines of facts by label.
-func LinesOf(facts []Fact) map[string][]string {
+func LinesOf(facts []FormattedField) map[string][]string {
 	lines := make(map[string][]string, len(facts))
 	for _, f := range facts {
 		lines[f.Label] = f.Lines
@@ -91,8 +91,8 @@ type Difference struct {
 	After  string `json:"after,omitempty"`
 }
 
-// OrderOf is the prefix of Difference.Field for a change of order.
-const OrderOf = "order of each "
+// OrderPrefix is the prefix of Difference.Field for a change of order.
+const OrderPrefix = "order of each "
 
 // Differences returns the differences of two records, in the order of the table; nil if they are equal except
 // for read-only fields.
@@ -100,12 +100,12 @@ func Differences(before, after registry.Record) (all []Difference) {
 	if after.Since = before.Since; before.Equal(&after) {
 		return nil
 	}
-	for _, c := range Compare(Facts(&before), Facts(&after)) {
+	for _, c := range Compare(FormatRecord(&before), FormatRecord(&after)) {
 		switch {
 		case c.Order:
 			before, after := strings.Join(c.Before, ", "), strings.Join(c.After, ", ")
-			all = append(all, Difference{OrderOf + c.Label, before, after})
-		case c.Many:
+			all = append(all, Difference{OrderPrefix + c.Label, before, after})
+		case c.MultiValued:
 			for _, line := range c.Before {
 				all = append(all, Difference{Field: c.Label, Before: line})
 			}

@@ -41,8 +41,8 @@ type Merge uint8
 
 // The rules.
 const (
-	Whole   Merge = iota // one of the two values wins
-	Members              // the members of a JSON object are merged separately
+	Atomic    Merge = iota // one of the two values wins
+	PerMember              // the members of a JSON object are merged separately
 )
 
 // Field describes a field of T, which is registry.Record or registry.Target.
@@ -65,8 +65,8 @@ type Field[T any] struct {
 	ReadOnly bool
 	// Required means that documents contain the field even if it is empty.
 	Required bool
-	// OfWithdrawn means that only withdrawn entries have the field.
-	OfWithdrawn bool
+	// WithdrawnOnly means that only withdrawn entries have the field.
+	WithdrawnOnly bool
 	// EndOfDay means that a date entered by a user stands for the end of the day.
 	EndOfDay bool
 

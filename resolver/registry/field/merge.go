@@ -8,15 +8,15 @@ import (
 // Document is a JSON object, by member name.
 type Document map[string]json.RawMessage
 
-// Merged is a three-way merge of documents of an entry: a member that mine changed from base is taken from
+// ThreeWayMerge is a three-way merge of documents of an entry: a member that mine changed from base is taken from
 // mine, others from theirs. Changes are only lost if both sides changed the same member, for which mine wins.
 // Fields with the rule Members are merged by their own members. Members that are not fields are merged too.
-func Merged(base, mine, theirs Document) Document {
+func ThreeWayMerge(base, mine, theirs Document) Document {
 	return merged(base, mine, theirs, func(name string) Merge {
 		if f := record.Find(name); f != nil {
 			return f.Merge
 		}
-		return Whole
+		return Atomic
 	})
 }
 
@@ -27,7 +27,7 @@ func merged(base, mine, theirs Document, rule func(name string) Merge) Document 
 			value, ok := mine[name]
 			if SameJSON(mine[name], base[name]) {
 				value, ok = theirs[name]
-			} else if rule(name) == Members {
+			} else if rule(name) == PerMember {
 				value = mergedMembers(base[name], mine[name], theirs[name])
 			}
 			if ok {
@@ -46,7 +46,7 @@ func mergedMembers(base, mine, theirs json.RawMessage) json.RawMessage {
 			return mine
 		}
 	}
-	text, err := Marshal(merged(of[0], of[1], of[2], func(string) Merge { return Whole }))
+	text, err := Marshal(merged(of[0], of[1], of[2], func(string) Merge { return Atomic }))
 	if err != nil {
 		return mine
 	}

@@ -67,16 +67,16 @@ func each[T any](t *testing.T, fields field.Fields[T], f func(t *testing.T, row 
 
 // Each field has a row, whose functions access only this field.
 func TestRows(t *testing.T) {
-	each(t, field.OfRecord(), func(t *testing.T, f *field.Field[registry.Record], r registry.Record) {
-		testRow(t, field.OfRecord(), f, r)
+	each(t, field.RecordFields(), func(t *testing.T, f *field.Field[registry.Record], r registry.Record) {
+		testRow(t, field.RecordFields(), f, r)
 	})
-	each(t, field.OfTarget(), func(t *testing.T, f *field.Field[registry.Target], r registry.Target) {
-		testRow(t, field.OfTarget(), f, r)
+	each(t, field.TargetFields(), func(t *testing.T, f *field.Field[registry.Target], r registry.Target) {
+		testRow(t, field.TargetFields(), f, r)
 	})
-	if n := len(field.OfRecord()); n != reflect.TypeFor[registry.Record]().NumField() {
+	if n := len(field.RecordFields()); n != reflect.TypeFor[registry.Record]().NumField() {
 		t.Errorf("the table of records has %d rows", n)
 	}
-	if n := len(field.OfTarget()); n != reflect.TypeFor[registry.Target]().NumField() {
+	if n := len(field.TargetFields()); n != reflect.TypeFor[registry.Target]().NumField() {
 		t.Errorf("the table of targets has %d rows", n)
 	}
 }
@@ -124,13 +124,13 @@ func testRow[T any](t *testing.T, fields field.Fields[T], f *field.Field[T], fil
 
 // Record.Equal compares every field.
 func TestEqual(t *testing.T) {
-	each(t, field.OfRecord(), func(t *testing.T, _ *field.Field[registry.Record], filled registry.Record) {
+	each(t, field.RecordFields(), func(t *testing.T, _ *field.Field[registry.Record], filled registry.Record) {
 		other := filled
 		if filled.Equal(new(registry.Record)) || new(registry.Record).Equal(&filled) || !filled.Equal(&other) {
 			t.Error("Record.Equal does not compare it")
 		}
 	})
-	each(t, field.OfTarget(), func(t *testing.T, _ *field.Field[registry.Target], filled registry.Target) {
+	each(t, field.TargetFields(), func(t *testing.T, _ *field.Field[registry.Target], filled registry.Target) {
 		if filled.Equal(registry.Target{}) || !filled.Equal(filled) {
 			t.Error("Target.Equal does not compare it")
 		}
@@ -139,13 +139,13 @@ func TestEqual(t *testing.T) {
 
 // Differences lists each field except the read-only ones.
 func TestDifferencesOfFields(t *testing.T) {
-	each(t, field.OfRecord(), func(t *testing.T, f *field.Field[registry.Record], filled registry.Record) {
+	each(t, field.RecordFields(), func(t *testing.T, f *field.Field[registry.Record], filled registry.Record) {
 		added, removed := field.Differences(registry.Record{}, filled), field.Differences(filled, registry.Record{})
 		if f.ReadOnly != (len(added) == 0) || len(added) != len(removed) || !f.ReadOnly && added[0].Field != f.Label {
 			t.Errorf("the difference is %q, and %q the other way round", added, removed)
 		}
 	})
-	each(t, field.OfTarget(), func(t *testing.T, _ *field.Field[registry.Target], filled registry.Target) {
+	each(t, field.TargetFields(), func(t *testing.T, _ *field.Field[registry.Target], filled registry.Target) {
 		plain := registry.Target{URI: "https://a.example/"}
 		if filled.URI == "" {
 			filled.URI = plain.URI
@@ -182,12 +182,12 @@ func TestStored(t *testing.T) {
 		}
 		return got.Record
 	}
-	each(t, field.OfRecord(), func(t *testing.T, _ *field.Field[registry.Record], filled registry.Record) {
+	each(t, field.RecordFields(), func(t *testing.T, _ *field.Field[registry.Record], filled registry.Record) {
 		if got := stored(t, filled); !reflect.DeepEqual(got, filled) {
 			t.Errorf("a store has it as %+v, want %+v", got, filled)
 		}
 	})
-	each(t, field.OfTarget(), func(t *testing.T, _ *field.Field[registry.Target], filled registry.Target) {
+	each(t, field.TargetFields(), func(t *testing.T, _ *field.Field[registry.Target], filled registry.Target) {
 		if filled.URI == "" {
 			filled.URI = "https://example.org/"
 		}
@@ -226,9 +226,9 @@ func TestValidation(t *testing.T) {
 		}
 	}
 	for _, text := range []string{strings.Repeat("x", registry.MaxMetadata+1), "\xff"} {
-		each(t, field.OfRecord(), func(t *testing.T, f *field.Field[registry.Record], _ registry.Record) {
+		each(t, field.RecordFields(), func(t *testing.T, f *field.Field[registry.Record], _ registry.Record) {
 			record := registry.Record{Status: registry.Withdrawn}
-			switch v := reflect.ValueOf(&record).Elem().Field(slices.Index(field.OfRecord(), f)).Addr().Interface().(type) {
+			switch v := reflect.ValueOf(&record).Elem().Field(slices.Index(field.RecordFields(), f)).Addr().Interface().(type) {
 			case *string:
 				*v = text
 			case *[]string:
@@ -238,9 +238,9 @@ func TestValidation(t *testing.T) {
 			}
 			refused(t, record, f.Kinds)
 		})
-		each(t, field.OfTarget(), func(t *testing.T, f *field.Field[registry.Target], _ registry.Target) {
+		each(t, field.TargetFields(), func(t *testing.T, f *field.Field[registry.Target], _ registry.Target) {
 			target := registry.Target{URI: "https://example.org/"}
-			if v, ok := reflect.ValueOf(&target).Elem().Field(slices.Index(field.OfTarget(), f)).Addr().Interface().(*string); ok {
+			if v, ok := reflect.ValueOf(&target).Elem().Field(slices.Index(field.TargetFields(), f)).Addr().Interface().(*string); ok {
 				*v = text
 				refused(t, registry.Record{Targets: []registry.Target{target}}, field.Both)
 			}
@@ -271,7 +271,7 @@ func TestRedaction(t *testing.T) {
 	if err != nil || len(versions) != 2 {
 		t.Fatalf("%+v, %v", versions, err)
 	}
-	each(t, field.OfRecord(), func(t *testing.T, f *field.Field[registry.Record], _ registry.Record) {
+	each(t, field.RecordFields(), func(t *testing.T, f *field.Field[registry.Record], _ registry.Record) {
 		if f.Empty(&versions[1].Record) != f.Redactable {
 			t.Errorf("the redaction has left %q, and the table says that it is removed: %t", f.Text(&versions[1].Record), f.Redactable)
 		}
@@ -296,8 +296,8 @@ func TestDocumentation(t *testing.T) {
 			t.Errorf("the table of columns in docs/registry-import.md has no %s", name)
 		}
 	}
-	each(t, field.OfRecord(), func(t *testing.T, f *field.Field[registry.Record], _ registry.Record) { documented(t, f.ColumnName()) })
-	each(t, field.OfTarget(), func(t *testing.T, f *field.Field[registry.Target], _ registry.Target) {
+	each(t, field.RecordFields(), func(t *testing.T, f *field.Field[registry.Record], _ registry.Record) { documented(t, f.ColumnName()) })
+	each(t, field.TargetFields(), func(t *testing.T, f *field.Field[registry.Target], _ registry.Target) {
 		documented(t, f.ColumnName())
 		documented(t, f.Name)
 	})

@@ -2,11 +2,11 @@ package field
 
 import "github.com/urnd/urnd/resolver/registry"
 
-// OfRecord returns the table of the fields of a record.
-func OfRecord() Fields[registry.Record] { return record }
+// RecordFields returns the table of the fields of a record.
+func RecordFields() Fields[registry.Record] { return record }
 
-// OfTarget returns the table of the fields of a target.
-func OfTarget() Fields[registry.Target] { return target }
+// TargetFields returns the table of the fields of a target.
+func TargetFields() Fields[registry.Target] { return target }
 
 var record = Fields[registry.Record]{
 	{
@@ -20,12 +20,12 @@ var record = Fields[registry.Record]{
 		at:  func(r *registry.Record) any { return &r.Since },
 	},
 	{
-		Name: "reason", Label: "reason", Public: true, OfWithdrawn: true,
+		Name: "reason", Label: "reason", Public: true, WithdrawnOnly: true,
 		Doc: "reason of the withdrawal, shown to the public",
 		at:  func(r *registry.Record) any { return &r.Reason },
 	},
 	{
-		Name: "successors", Label: "successor", Type: List, Public: true, OfWithdrawn: true,
+		Name: "successors", Label: "successor", Type: List, Public: true, WithdrawnOnly: true,
 		Doc: "URIs of what replaces a withdrawn name",
 		at:  func(r *registry.Record) any { return &r.Successors },
 	},
@@ -41,7 +41,7 @@ var record = Fields[registry.Record]{
 		at:  func(r *registry.Record) any { return &r.Targets },
 	},
 	{
-		Name: "metadata", Label: "metadata", Type: JSON, Merge: Members, Public: true, Redactable: true,
+		Name: "metadata", Label: "metadata", Type: JSON, Merge: PerMember, Public: true, Redactable: true,
 		Doc:   "metadata of the resource: a JSON object",
 		Usage: "metadata of the resource: a JSON object, or a `file` with one, - for standard input; empty: none",
 		at:    func(r *registry.Record) any { return &r.Metadata },

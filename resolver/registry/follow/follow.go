@@ -36,7 +36,7 @@ type Config struct {
 // Store is a store that is opened in the background, and whose changes are followed. It outlives the
 // configurations that use it. It is safe for concurrent use.
 type Store struct {
-	*registry.Reopening
+	*registry.ReopeningStore
 	config    Config
 	once      sync.Once
 	running   sync.WaitGroup
@@ -45,7 +45,7 @@ type Store struct {
 	opened    chan struct{} // closed when the store was first opened
 	feed      atomic.Pointer[registry.Feed]
 	mustExist atomic.Bool
-	known     *resolver.Beginnings
+	prefixes  *resolver.PrefixSet
 
 	mu      sync.Mutex
 	changed map[int]func(keys []registry.Key) // callbacks by number, one per configuration
@@ -59,9 +59,9 @@ type Store struct {
 // New returns a Store that is not yet open.
 func New(config Config) *Store {
 	s := &Store{
-		config: config, tried: make(chan struct{}), opened: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}, known: resolver.UnreadBeginnings(),
+		config: config, tried: make(chan struct{}), opened: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}, prefixes: resolver.UnloadedPrefixes(),
 	}
-	s.Reopening = registry.NewReopening(registry.ReopeningConfig{
+	s.ReopeningStore = registry.NewReopeningStore(registry.ReopeningStoreConfig{
 		Open: s.open, Every: reopenEvery, After: config.After, Opened: s.state,
 	})
 	return s
@@ -73,15 +73,15 @@ func (s *Store) open(ctx context.Context) (registry.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := registry.ReadBeginnings(ctx, store, s.known); err != nil {
+	if err := registry.ReadPrefixes(ctx, store, s.prefixes); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	return store, nil
 }
 
-// Known returns the beginnings of the names of the store, which is kept up to date. Until the store is open,
+// Prefixes returns the beginnings of the names of the store, which is kept up to date. Until the store is open,
 // any name may exist.
-func (s *Store) Known() *resolver.Beginnings { return s.known }
+func (s *Store) Prefixes() *resolver.PrefixSet { return s.prefixes }
 
 // Opened returns a channel that is closed when the store was first opened.
 func (s *Store) Opened() <-chan struct{} { return s.opened }
@@ -94,19 +94,19 @@ func (s *Store) Await(ctx context.Context) {
 	}
 }
 
-// AwaitTried waits for the first try to open the store, or the end of ctx, and returns Faults.
-func (s *Store) AwaitTried(ctx context.Context) (failures []string) {
+// AwaitFirstTry waits for the first try to open the store, or the end of ctx, and returns Faults.
+func (s *Store) AwaitFirstTry(ctx context.Context) (failures []string) {
 	select {
 	case <-s.tried:
 	case <-ctx.Done():
 	}
-	return s.Faults()
+	return s.Failures()
 }
 
-// OpenNow opens an existing store synchronously, in place of Start, and returns an error if that fails.
-func (s *Store) OpenNow(ctx context.Context) error {
+// OpenSync opens an existing store synchronously, in place of Start, and returns an error if that fails.
+func (s *Store) OpenSync(ctx context.Context) error {
 	s.mustExist.Store(true)
-	_, err := s.Try(ctx)
+	_, err := s.TryOpen(ctx)
 	s.state(err)
 	return err
 }
@@ -127,7 +127,7 @@ func (s *Store) Start() {
 					return
 				}
 				head = s.Run(ctx)
-				s.tell(ctx, []registry.Key{registry.Prefix("")})
+				s.report(ctx, []registry.Key{registry.Prefix("")})
 			}
 		})
 	})
@@ -139,7 +139,7 @@ func (s *Store) Followed() (seq registry.Seq, ok bool) {
 	if feed == nil {
 		return 0, false
 	}
-	return feed.At(), true
+	return feed.Seq(), true
 }
 
 // followFrom follows the changes after a Seq until ctx ends, or the store must be opened again. A replaced file
@@ -148,17 +148,17 @@ func (s *Store) followFrom(ctx context.Context, head registry.Seq) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	var pause <-chan time.Time // until the next check whether changes are accepted
-	feed := &registry.Feed{Store: s, Every: changesEvery, Changed: func(keys []registry.Key) { s.tell(ctx, keys) }, After: s.config.After, State: func(err error) {
+	feed := &registry.Feed{Store: s, Every: changesEvery, Changed: func(keys []registry.Key) { s.report(ctx, keys) }, After: s.config.After, State: func(err error) {
 		s.state(err)
 		if errors.Is(err, registry.ErrReplaced) || errors.Is(err, registry.ErrReopen) {
 			s.mustExist.Store(true)
-			s.GiveUp(err)
+			s.Abandon(err)
 			end()
 		}
-		if err == nil && s.Unwritable() != nil {
+		if err == nil && s.ReadOnlyErr() != nil {
 			select {
 			case <-pause:
-				s.TryWriting(ctx)
+				s.RecheckWritable(ctx)
 				pause = nil
 			default:
 			}
@@ -173,12 +173,12 @@ func (s *Store) followFrom(ctx context.Context, head registry.Seq) {
 
 // Write implements registry.Store. When it returns, this process serves the changed entries.
 func (s *Store) Write(ctx context.Context, do func(registry.WriteTx) error) error {
-	return s.caughtUp(ctx, s.Reopening.Write(ctx, do))
+	return s.caughtUp(ctx, s.ReopeningStore.Write(ctx, do))
 }
 
 // Bulk implements registry.Store, with the guarantee of Write.
 func (s *Store) Bulk(ctx context.Context, do func(registry.WriteTx) error) error {
-	return s.caughtUp(ctx, s.Reopening.Bulk(ctx, do))
+	return s.caughtUp(ctx, s.ReopeningStore.Bulk(ctx, do))
 }
 
 // caughtUp reads the written changes, unless the write has failed.
@@ -195,7 +195,7 @@ func (s *Store) caughtUp(ctx context.Context, err error) error {
 
 // state records whether the store is available.
 func (s *Store) state(err error) {
-	writable := err == nil && s.Unwritable() == nil
+	writable := err == nil && s.ReadOnlyErr() == nil
 	s.mu.Lock()
 	changed := (err == nil) != (s.failure == nil)
 	s.failure, s.wasWritable = err, s.wasWritable || writable
@@ -224,7 +224,7 @@ func (s *Store) Readiness() (unready, degraded []string) {
 	switch {
 	case !isTried:
 		return []string{fmt.Sprintf("opening the registry: requests for its names wait up to %s; if it takes long, "+
-			"check that its database responds, and that no other urnd is migrating its schema", OpeningTime)}, nil
+			"check that its database responds, and that no other urnd is migrating its schema", OpeningTimeout)}, nil
 	case failure != nil && !isOpened:
 		return []string{"the registry is unavailable: " + failure.Error()}, nil
 	case failure != nil:
@@ -233,7 +233,7 @@ func (s *Store) Readiness() (unready, degraded []string) {
 	if err := s.Degraded(); err != nil {
 		degraded = append(degraded, "the registry: "+err.Error())
 	}
-	if err := s.Unwritable(); err != nil {
+	if err := s.ReadOnlyErr(); err != nil {
 		text := "the registry is read-only: " + err.Error()
 		if errors.Is(err, registry.ErrReadOnly) && !wasWritable {
 			return []string{text}, degraded
@@ -251,21 +251,21 @@ func (s *Store) Available() bool {
 }
 
 // Writable reports whether names can be changed, as far as known.
-func (s *Store) Writable() bool { return s.Available() && s.Unwritable() == nil }
+func (s *Store) Writable() bool { return s.Available() && s.ReadOnlyErr() == nil }
 
-// Faults returns all problems of the store.
-func (s *Store) Faults() []string {
+// Failures returns all problems of the store.
+func (s *Store) Failures() []string {
 	unready, degraded := s.Readiness()
 	return append(unready, degraded...)
 }
 
-// tell reports changed keys to all configurations. The first name with a new beginning changes all names with
+// report reports changed keys to all configurations. The first name with a new beginning changes all names with
 // that beginning: they were not requested from this registry before.
-func (s *Store) tell(ctx context.Context, keys []registry.Key) {
+func (s *Store) report(ctx context.Context, keys []registry.Key) {
 	for _, key := range keys {
 		if key == registry.Prefix("") {
-			s.readKnown(ctx)
-		} else if beginning, isNew := s.known.Add(key.Name); isNew {
+			s.readPrefixes(ctx)
+		} else if beginning, isNew := s.prefixes.Add(key.Name); isNew {
 			keys = append(keys, registry.Prefix(beginning))
 		}
 	}
@@ -280,12 +280,12 @@ func (s *Store) tell(ctx context.Context, keys []registry.Key) {
 	}
 }
 
-// readKnown reads the beginnings of names again after a loss of changes. An error is ignored: they are read
+// readPrefixes reads the beginnings of names again after a loss of changes. An error is ignored: they are read
 // again when the store is reopened.
-func (s *Store) readKnown(ctx context.Context) {
+func (s *Store) readPrefixes(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, changesWithin)
 	defer cancel()
-	_ = registry.ReadBeginnings(ctx, s.Reopening, s.known)
+	_ = registry.ReadPrefixes(ctx, s.ReopeningStore, s.prefixes)
 }
 
 // Watch calls changed with each set of changed keys, until the returned function is called.
@@ -302,8 +302,8 @@ func (s *Store) Watch(changed func(keys []registry.Key)) (end func()) {
 	}
 }
 
-// End ends the goroutine of Start, and closes the store.
-func (s *Store) End() {
+// Stop ends the goroutine of Start, and closes the store.
+func (s *Store) Stop() {
 	s.cancel()
 	s.running.Wait()
 	if err := s.Close(); err != nil && s.config.Report != nil {

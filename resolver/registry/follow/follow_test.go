@@ -33,7 +33,7 @@ func (o *opener) open(ctx context.Context, mustExist bool) (registry.Store, erro
 		return nil, o.failure
 	}
 	if mustExist {
-		if err := sqlite.MustExist(o.path); err != nil {
+		if err := sqlite.CheckExists(o.path); err != nil {
 			return nil, err
 		}
 	}
@@ -73,19 +73,19 @@ func TestStoreIsOpenedAgain(t *testing.T) {
 	}})
 	s.Start()
 	s.Start() // only the first call has an effect
-	defer s.End()
+	defer s.Stop()
 	testserver.Wait(t, "it is tried again", func() bool { return o.tried() > 3 })
-	if failures := s.Faults(); !slices.Equal(failures, []string{"the registry is unavailable: broken"}) {
+	if failures := s.Failures(); !slices.Equal(failures, []string{"the registry is unavailable: broken"}) {
 		t.Errorf("the faults are %q", failures)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if failures := s.AwaitTried(ended); len(failures) != 1 {
+	if failures := s.AwaitFirstTry(ended); len(failures) != 1 {
 		t.Errorf("who waits is told %q", failures)
 	}
 	o.set(nil)
 	s.Await(t.Context())
-	if failures := s.AwaitTried(t.Context()); failures != nil {
+	if failures := s.AwaitFirstTry(t.Context()); failures != nil {
 		t.Errorf("it is open, with %q", failures)
 	}
 	testserver.Wait(t, "that it is open is told", func() bool {
@@ -109,12 +109,12 @@ func TestStoreWithoutRoom(t *testing.T) {
 	makeRoom := testserver.Fill(t, dir)
 	s := follow.New(follow.Config{Open: o.open, After: soon})
 	s.Start()
-	defer s.End()
+	defer s.Stop()
 	s.Await(t.Context())
-	if failures := s.Faults(); len(failures) != 1 || !strings.HasPrefix(failures[0], "the registry is read-only: ") {
+	if failures := s.Failures(); len(failures) != 1 || !strings.HasPrefix(failures[0], "the registry is read-only: ") {
 		t.Errorf("the faults are %q", failures)
 	}
-	if err := s.Write(t.Context(), put("b")); !errors.Is(err, registry.ErrNoStore) {
+	if err := s.Write(t.Context(), put("b")); !errors.Is(err, registry.ErrUnavailable) {
 		t.Errorf("writing: %v", err)
 	}
 	if _, err := s.Lookup(t.Context(), registry.Name("urn:example:a")); err != nil {
@@ -122,26 +122,26 @@ func TestStoreWithoutRoom(t *testing.T) {
 	}
 	makeRoom()
 	testserver.Wait(t, "it can be written to again", func() bool { return s.Write(t.Context(), put("b")) == nil })
-	testserver.Wait(t, "with room there is no fault", func() bool { return s.Faults() == nil })
+	testserver.Wait(t, "with room there is no fault", func() bool { return s.Failures() == nil })
 }
 
-// OpenNow opens an existing store, and creates none.
+// OpenSync opens an existing store, and creates none.
 func TestOpenNow(t *testing.T) {
 	o := &opener{path: filepath.Join(t.TempDir(), "registry.db")}
 	s := follow.New(follow.Config{Open: o.open, After: soon})
-	if err := s.OpenNow(t.Context()); !errors.Is(err, registry.ErrNoStore) || len(s.Faults()) != 1 {
-		t.Errorf("there is none: %v, %q", err, s.Faults())
+	if err := s.OpenSync(t.Context()); !errors.Is(err, registry.ErrUnavailable) || len(s.Failures()) != 1 {
+		t.Errorf("there is none: %v, %q", err, s.Failures())
 	}
-	s.End()
+	s.Stop()
 	made, err := sqlite.Open(t.Context(), o.path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	made.Close()
 	s = follow.New(follow.Config{Open: o.open, After: soon})
-	defer s.End()
-	if err := s.OpenNow(t.Context()); err != nil || s.Faults() != nil {
-		t.Errorf("%v, %q", err, s.Faults())
+	defer s.Stop()
+	if err := s.OpenSync(t.Context()); err != nil || s.Failures() != nil {
+		t.Errorf("%v, %q", err, s.Failures())
 	}
 	if err := s.Write(t.Context(), put("a")); err != nil { // works without a feed
 		t.Error(err)

@@ -8,17 +8,17 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// OpeningTime limits how long requests for names, and the start of urnd, wait for a store that is being opened
+// OpeningTimeout limits how long requests for names, and the start of urnd, wait for a store that is being opened
 // for the first time. It is less than the usual timeout of clients and load balancers, 60 s.
-const OpeningTime = 30 * time.Second
+const OpeningTimeout = 30 * time.Second
 
 // Opening makes requests for names wait while a store is being opened for the first time, as after a restart,
 // when clients already wait in the sockets of systemd. The wait ends when the store is open, when opening it
-// has failed, after OpeningTime, or when urnd stops. It is safe for concurrent use.
+// has failed, after OpeningTimeout, or when urnd stops. It is safe for concurrent use.
 type Opening struct {
 	Store *Store
-	// Asked reports whether a name is requested from the registry; nil is all names.
-	Asked func(q resolver.Query) bool
+	// Owned reports whether a name is requested from the registry; nil is all names.
+	Owned func(q resolver.Query) bool
 	// Limit limits the waiting requests, in total and per client. Further requests are rejected immediately.
 	Limit quota.Limit
 	// Stopping is closed when urnd stops. It may be nil.
@@ -33,7 +33,7 @@ func (o Opening) wait(ctx context.Context, q resolver.Query) error {
 		return nil
 	default:
 	}
-	if o.Asked != nil && !o.Asked(q) {
+	if o.Owned != nil && !o.Owned(q) {
 		return nil
 	}
 	permit, err := o.Limit.Acquire(q.Client)
@@ -44,7 +44,7 @@ func (o Opening) wait(ctx context.Context, q resolver.Query) error {
 	select {
 	case <-o.Store.tried:
 	case <-o.Stopping:
-	case <-o.Store.config.After(OpeningTime):
+	case <-o.Store.config.After(OpeningTimeout):
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

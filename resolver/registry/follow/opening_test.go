@@ -41,7 +41,7 @@ func newHeld(t *testing.T, after func(time.Duration) <-chan time.Time) held {
 		}
 	}})
 	h.Start()
-	t.Cleanup(h.End)
+	t.Cleanup(h.Stop)
 	return h
 }
 
@@ -65,7 +65,7 @@ var errShare = fmt.Errorf("%w: the share of a client", resolver.ErrBusy)
 
 // limit permits four waiting requests, two of them per client.
 func limit() quota.Limit {
-	return quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClients(2, 4, errShare)}
+	return quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClientLimits(2, 4, errShare)}
 }
 
 func from(client string) resolver.Query { return resolver.Query{Client: netip.MustParseAddr(client)} }
@@ -84,8 +84,8 @@ func TestOpeningEnds(t *testing.T) {
 		{"the store is open", never, func(h held, _ context.CancelCauseFunc, _ func()) { h.outcome <- nil }, nil},
 		{"it cannot be opened", never, func(h held, _ context.CancelCauseFunc, _ func()) { h.outcome <- errBroken }, errBroken},
 		{"the client leaves", never, func(_ held, leave context.CancelCauseFunc, _ func()) { leave(errLeft) }, errLeft},
-		{"urnd stops", never, func(_ held, _ context.CancelCauseFunc, stop func()) { stop() }, registry.ErrNoStore},
-		{"it takes too long", func(time.Duration) <-chan time.Time { return past }, func(held, context.CancelCauseFunc, func()) {}, registry.ErrNoStore},
+		{"urnd stops", never, func(_ held, _ context.CancelCauseFunc, stop func()) { stop() }, registry.ErrUnavailable},
+		{"it takes too long", func(time.Duration) <-chan time.Time { return past }, func(held, context.CancelCauseFunc, func()) {}, registry.ErrUnavailable},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h, stopping := newHeld(t, tt.after), make(chan struct{})
@@ -101,7 +101,7 @@ func TestOpeningEnds(t *testing.T) {
 				_, err := follow.History{Opening: o, Next: seeker{h}}.Versions(ctx, from("192.0.2.2"))
 				outcomes <- err
 			}()
-			if tt.want == nil || !errors.Is(tt.want, registry.ErrNoStore) || tt.name == "urnd stops" {
+			if tt.want == nil || !errors.Is(tt.want, registry.ErrUnavailable) || tt.name == "urnd stops" {
 				testserver.Wait(t, "both wait", func() bool { return len(o.Limit.Semaphore) == 2 })
 			}
 			tt.end(h, leave, func() { close(stopping) })
@@ -158,12 +158,12 @@ func TestOpeningIsBounded(t *testing.T) {
 func TestOpeningIsOver(t *testing.T) {
 	h := newHeld(t, soon)
 	// The limit permits no request.
-	o := follow.Opening{Store: h.Store, Asked: func(resolver.Query) bool { return false }}
-	if _, err := (follow.Resolver{Opening: o, Next: seeker{h}}).Resolve(t.Context(), from("192.0.2.1")); !errors.Is(err, registry.ErrNoStore) {
+	o := follow.Opening{Store: h.Store, Owned: func(resolver.Query) bool { return false }}
+	if _, err := (follow.Resolver{Opening: o, Next: seeker{h}}).Resolve(t.Context(), from("192.0.2.1")); !errors.Is(err, registry.ErrUnavailable) {
 		t.Errorf("it is not asked: %v", err)
 	}
 	h.outcome <- errors.New("broken")
-	o.Asked = nil
+	o.Owned = nil
 	testserver.Wait(t, "it is not opened", func() bool {
 		_, err := follow.Resolver{Opening: o, Next: seeker{h}}.Resolve(t.Context(), from("192.0.2.1"))
 		return err != nil && err.Error() == "broken"
@@ -191,7 +191,7 @@ func TestReadiness(t *testing.T) {
 	expect("[the registry is unavailable: broken]", "[]")
 	h.outcome <- nil
 	expect("[]", "[]")
-	h.GiveUp(errors.New("gone"))
+	h.Abandon(errors.New("gone"))
 	expect("[]", "[the registry is unavailable: reading the changes of the registry: gone]")
 }
 
@@ -201,7 +201,7 @@ type standby struct {
 	err atomic.Value // of error; errNone stands for nil
 }
 
-func (s *standby) Unwritable() error {
+func (s *standby) ReadOnlyErr() error {
 	if err, _ := s.err.Load().(error); !errors.Is(err, errNone) {
 		return err
 	}
@@ -234,6 +234,6 @@ func TestReadinessOfChanges(t *testing.T) {
 		if (len(unready) == 1) != tt.unready || (len(degraded) == 1) == tt.unready {
 			t.Errorf("%v, then %v: %q, %q", tt.was, tt.is, unready, degraded)
 		}
-		f.End()
+		f.Stop()
 	}
 }

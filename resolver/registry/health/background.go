@@ -10,7 +10,7 @@ import (
 // instances. A nil Background has no checks.
 type Background struct {
 	checker *Checker
-	known   *Avoidance
+	known   *UnhealthyCache
 	now     func() time.Time
 	opened  <-chan struct{}
 	cancel  context.CancelFunc
@@ -21,7 +21,7 @@ type Background struct {
 // NewBackground returns a Background that starts checking when opened is closed. closed is called by Close.
 func NewBackground(config Config, opened <-chan struct{}, closed func()) *Background {
 	return &Background{
-		checker: New(config), known: &Avoidance{Store: config.Store, Now: config.Now, After: config.After},
+		checker: New(config), known: &UnhealthyCache{Store: config.Store, Now: config.Now, After: config.After},
 		now: config.Now, opened: opened, closed: closed, cancel: func() {},
 	}
 }

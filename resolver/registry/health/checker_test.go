@@ -131,7 +131,7 @@ func (w *world) put(name string, uris ...string) {
 	for _, uri := range uris {
 		r.Targets = append(r.Targets, registry.Target{URI: uri})
 	}
-	w.edit(registry.Edit{Key: registry.Name(name), IfVersion: registry.Any, Change: registry.Put(r)})
+	w.edit(registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Change: registry.Put(r)})
 }
 
 func (w *world) edit(edit registry.Edit) {
@@ -260,7 +260,7 @@ func TestStates(t *testing.T) {
 		const bad, good = "http://a.example/bad", "http://b.example/good"
 		w.put("urn:x:1", bad, good)
 		w.web.set(bad, 500)
-		avoidance := &Avoidance{Store: w.store, Now: time.Now, After: time.After}
+		avoidance := &UnhealthyCache{Store: w.store, Now: time.Now, After: time.After}
 		state := func(want string, unhealthy bool) {
 			t.Helper()
 			if err := avoidance.Refresh(t.Context()); err != nil {
@@ -350,8 +350,8 @@ func TestRoomForMoves(t *testing.T) {
 	err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
 		s := Sweep{States: map[State]int64{Healthy: maxMoved - 1}}
 		for i := range 3 {
-			c := checked{job{name: "urn:x:1", uri: fmt.Sprint("http://a.example/", i)}, Result{Outcome: Alive, Moved: "https://a.example/"}}
-			if err := record(tx, &s, []checked{c}, now); err != nil {
+			c := checkResult{job{name: "urn:x:1", uri: fmt.Sprint("http://a.example/", i)}, Result{Outcome: Alive, Moved: "https://a.example/"}}
+			if err := record(tx, &s, []checkResult{c}, now); err != nil {
 				return err
 			}
 		}
@@ -370,7 +370,7 @@ func TestWhichTargets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		now := time.Now()
-		w.edit(registry.Edit{Key: registry.Name("urn:x:1"), IfVersion: registry.Any, Change: registry.Put(registry.Record{Targets: []registry.Target{
+		w.edit(registry.Edit{Key: registry.Name("urn:x:1"), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Targets: []registry.Target{
 			{URI: "http://a.example/past", Until: now.Add(-time.Hour)},
 			{URI: "http://a.example/now", From: now.Add(-time.Hour), Until: now.Add(99 * time.Hour)},
 			{URI: "http://a.example/future", From: now.Add(99 * time.Hour)},
@@ -378,9 +378,9 @@ func TestWhichTargets(t *testing.T) {
 		}})})
 		w.put("urn:x:2", "http://a.example/now")
 		w.put("urn:x:3", "http://a.example/withdrawn")
-		w.edit(registry.Edit{Key: registry.Name("urn:x:3"), IfVersion: registry.Any, Change: registry.Withdraw("gone")})
-		w.edit(registry.Edit{Key: registry.Name("urn:x:4"), IfVersion: registry.Any, Change: registry.Put(registry.Record{Alias: "urn:x:1"})})
-		w.edit(registry.Edit{Key: registry.Prefix("urn:x:5:"), IfVersion: registry.Any, Change: registry.Put(registry.Record{Targets: []registry.Target{{URI: "http://a.example/prefix/"}}})})
+		w.edit(registry.Edit{Key: registry.Name("urn:x:3"), IfVersion: registry.AnyVersion, Change: registry.Withdraw("gone")})
+		w.edit(registry.Edit{Key: registry.Name("urn:x:4"), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Alias: "urn:x:1"})})
+		w.edit(registry.Edit{Key: registry.Prefix("urn:x:5:"), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Targets: []registry.Target{{URI: "http://a.example/prefix/"}}})})
 		var found []string
 		err := New(w.config("one")).Check(t.Context(), "urn:x:", func(target Target) error {
 			found = append(found, target.Name+" "+target.URI+" "+string(target.State)+" "+string(target.Outcome))

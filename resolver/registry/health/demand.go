@@ -46,7 +46,7 @@ func (c *Checker) Check(ctx context.Context, prefix string, each func(Target) er
 }
 
 // keep stores results, and returns the resulting targets.
-func (c *Checker) keep(ctx context.Context, p page, results []checked) (found []Target, err error) {
+func (c *Checker) keep(ctx context.Context, p page, results []checkResult) (found []Target, err error) {
 	if len(results) == 0 && len(p.gone) == 0 {
 		return nil, nil
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// patience is the maximum time that a check waits for a server that has requested a delay.
-	patience = 10 * time.Second
+	// maxServerDelay is the maximum time that a check waits for a server that has requested a delay.
+	maxServerDelay = 10 * time.Second
 	// maxHosts is the number of servers from which on idle ones are removed.
 	maxHosts = 10_000
 )
@@ -52,7 +52,7 @@ func (h *hosts) enter(ctx context.Context, name string) bool {
 	h.mu.Lock()
 	wait := server.next.Sub(h.now())
 	h.mu.Unlock()
-	if wait > max(h.pause, patience) || !h.sleep(ctx, wait) || !h.sleep(ctx, h.turn()) {
+	if wait > max(h.pause, maxServerDelay) || !h.sleep(ctx, wait) || !h.sleep(ctx, h.turn()) {
 		server.free <- struct{}{}
 		h.unuse(server)
 		return false

@@ -30,7 +30,7 @@ var errOffline = errors.New("neither the targets nor previously reachable server
 	"the network seems to be down; results of targets are discarded")
 
 // check returns errOffline if no target has responded, and no witness does.
-func (n *network) check(ctx context.Context, p *prober, results []checked) error {
+func (n *network) check(ctx context.Context, p *prober, results []checkResult) error {
 	var servers []string
 	for _, c := range results {
 		if c.Status != 0 {

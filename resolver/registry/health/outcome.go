@@ -41,9 +41,9 @@ func outcomeOf(status int) Outcome {
 	}
 }
 
-// askAgain reports whether GET may have another status than HEAD. Many servers do not support HEAD, and
+// retryWithGET reports whether GET may have another status than HEAD. Many servers do not support HEAD, and
 // respond with various errors, although RFC 9110 section 9.3.2 requires both to be equal.
-func askAgain(status int) bool {
+func retryWithGET(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusGone, http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return false

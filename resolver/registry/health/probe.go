@@ -112,7 +112,7 @@ func isPermanent(status int) bool {
 // ask checks one URI without following redirects. to is the location of a redirect, "" if there is none.
 func (p *prober) ask(ctx context.Context, u uri.URI) (r Result, to string) {
 	head, err := p.exchange(ctx, http.MethodHead, u)
-	if err == nil && !askAgain(head.status) || err != nil && !mayAnswerGET(err) {
+	if err == nil && !retryWithGET(head.status) || err != nil && !mayAnswerGET(err) {
 		return p.resultOf(head, err)
 	}
 	return p.resultOf(p.exchange(ctx, http.MethodGet, u))
@@ -201,5 +201,5 @@ func shorten(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, string(unicode.ReplacementChar)))
-	return plaintext.Cut(text, maxText)
+	return plaintext.Truncate(text, maxText)
 }

@@ -13,17 +13,17 @@ const maxDocuments = 1_000_000
 // example after all sites have switched to TLS, nobody reviews them one by one.
 const maxMoved = 10_000
 
-// checked is a job with its result.
-type checked struct {
+// checkResult is a job with its result.
+type checkResult struct {
 	job
 	Result
 }
 
 // record updates the stored targets by the results of checks, and counts them in a sweep. Results without
 // outcome are skipped.
-func record(tx registry.WriteTx, s *Sweep, all []checked, now time.Time) error {
+func record(tx registry.WriteTx, s *Sweep, all []checkResult, now time.Time) error {
 	for _, c := range all {
-		if !c.isNews() {
+		if !c.changed() {
 			continue
 		}
 		before, err := readTarget(tx, c.name, c.uri)
@@ -52,8 +52,8 @@ func record(tx registry.WriteTx, s *Sweep, all []checked, now time.Time) error {
 	return nil
 }
 
-// isNews reports whether a result may change what is stored.
-func (c *checked) isNews() bool {
+// changed reports whether a result may change what is stored.
+func (c *checkResult) changed() bool {
 	return c.Outcome != "" && (!c.Outcome.good() || c.known || c.Moved != "")
 }
 
@@ -65,7 +65,7 @@ func (s *Sweep) keepsMove(before, after Target) bool {
 // remove deletes stored targets that names do not have any more.
 func remove(tx registry.WriteTx, s *Sweep, keys []registry.HealthKey) error {
 	for _, key := range keys {
-		before, err := tx.HealthOf(key)
+		before, err := tx.TargetHealth(key)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func remove(tx registry.WriteTx, s *Sweep, keys []registry.HealthKey) error {
 
 // readTarget returns a stored target; State is "" if it is not stored.
 func readTarget(tx registry.Tx, name, uri string) (Target, error) {
-	kept, err := tx.HealthOf(registry.HealthKeyOf(name, uri))
+	kept, err := tx.TargetHealth(registry.HealthKeyOf(name, uri))
 	if err != nil || kept.State == "" {
 		return Target{Name: name, URI: uri}, err
 	}

@@ -15,8 +15,8 @@ type round struct {
 
 // run checks jobs, and returns the results in the order of the jobs; jobs that ctx interrupted have no
 // outcome. The only error is errOffline.
-func (r *round) run(ctx context.Context, jobs []job) ([]checked, error) {
-	results := make([]checked, len(jobs))
+func (r *round) run(ctx context.Context, jobs []job) ([]checkResult, error) {
+	results := make([]checkResult, len(jobs))
 	same := make(map[string][]int) // indexes of jobs with the same target
 	servers := make(map[string][]string)
 	for i, j := range jobs {

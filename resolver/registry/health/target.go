@@ -15,7 +15,7 @@ type State string
 const (
 	Healthy      State = "healthy"
 	Suspect      State = "suspect"      // the last checks failed, but too few of them, or over too short a time
-	Unhealthy    State = "unhealthy"    // MinFailures or more consecutive failures over at least MinFailing
+	Unhealthy    State = "unhealthy"    // MinFailures or more consecutive failures over at least MinFailureTime
 	Inaccessible State = "inaccessible" // the address is not an allowed destination: its health is unknown
 )
 
@@ -24,8 +24,8 @@ func States() []State { return []State{Healthy, Suspect, Unhealthy, Inaccessible
 
 // The thresholds of an unhealthy target. One success makes it healthy.
 const (
-	MinFailures = 3
-	MinFailing  = 24 * time.Hour
+	MinFailures    = 3
+	MinFailureTime = 24 * time.Hour
 )
 
 const (
@@ -119,7 +119,7 @@ func (t Target) next(r Result, now time.Time) (after Target, keep bool) {
 		}
 		t.Failures++
 		state = Suspect
-		if t.State == Unhealthy || t.Failures >= MinFailures && now.Sub(t.Failing) >= MinFailing {
+		if t.State == Unhealthy || t.Failures >= MinFailures && now.Sub(t.Failing) >= MinFailureTime {
 			state = Unhealthy
 		}
 	default:

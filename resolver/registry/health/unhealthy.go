@@ -23,8 +23,8 @@ const (
 	fullEvery = time.Hour
 )
 
-// Avoidance caches the unhealthy targets that any instance has found. It is safe for concurrent use.
-type Avoidance struct {
+// UnhealthyCache caches the unhealthy targets that any instance has found. It is safe for concurrent use.
+type UnhealthyCache struct {
 	Store registry.Store
 	Now   func() time.Time
 	After func(time.Duration) <-chan time.Time
@@ -38,7 +38,7 @@ type Avoidance struct {
 }
 
 // Unhealthy reports whether a location is an unhealthy target: others should be preferred.
-func (a *Avoidance) Unhealthy(location string) bool {
+func (a *UnhealthyCache) Unhealthy(location string) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	_, is := a.targets[location]
@@ -46,14 +46,14 @@ func (a *Avoidance) Unhealthy(location string) bool {
 }
 
 // Sweep returns the progress of the sweep at the last refresh.
-func (a *Avoidance) Sweep() Sweep {
+func (a *UnhealthyCache) Sweep() Sweep {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return a.sweep
 }
 
 // Run refreshes the cache until ctx ends. The cache stays unchanged while the store is unavailable.
-func (a *Avoidance) Run(ctx context.Context) {
+func (a *UnhealthyCache) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		_ = a.Refresh(ctx) // retried; others report that the store is unavailable
 		select {
@@ -64,7 +64,7 @@ func (a *Avoidance) Run(ctx context.Context) {
 }
 
 // Refresh reads changes from the store.
-func (a *Avoidance) Refresh(ctx context.Context) error {
+func (a *UnhealthyCache) Refresh(ctx context.Context) error {
 	s, err := ReadSweep(ctx, a.Store)
 	if err != nil {
 		return err

@@ -92,7 +92,7 @@ func (s *Sweep) begin(tx registry.Tx, now time.Time) error {
 
 // passed records that a page was passed. walked is the sweep at the time of reading the page; a check on
 // demand may have changed the counts of stored targets since.
-func (w *walk) passed(tx registry.WriteTx, walked Sweep, p page, results []checked) error {
+func (w *walk) passed(tx registry.WriteTx, walked Sweep, p page, results []checkResult) error {
 	if err := w.lease.Check(tx); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (w *walk) passed(tx registry.WriteTx, walked Sweep, p page, results []check
 }
 
 // postpone stores the jobs whose servers have requested a delay.
-func (w *walk) postpone(results []checked) {
+func (w *walk) postpone(results []checkResult) {
 	for _, c := range results {
 		if c.Outcome == Later && len(w.postponed) < maxPostponed {
 			w.postponed = append(w.postponed, c.job)
@@ -187,7 +187,7 @@ func (w *walk) recheck(ctx context.Context) error {
 }
 
 // check checks the targets of a page outside the sweep.
-func (w *walk) check(ctx context.Context, p page) ([]checked, error) {
+func (w *walk) check(ctx context.Context, p page) ([]checkResult, error) {
 	if len(p.jobs) == 0 && len(p.gone) == 0 {
 		return nil, nil
 	}
@@ -204,7 +204,7 @@ func (w *walk) check(ctx context.Context, p page) ([]checked, error) {
 }
 
 // recordNow records results outside the sweep, and deletes stored targets.
-func recordNow(tx registry.WriteTx, gone []registry.HealthKey, results []checked, now time.Time) error {
+func recordNow(tx registry.WriteTx, gone []registry.HealthKey, results []checkResult, now time.Time) error {
 	s, err := readSweep(tx)
 	if err != nil {
 		return err

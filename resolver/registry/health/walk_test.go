@@ -17,7 +17,7 @@ func TestLeaseIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.put("urn:x:1", "http://a.example/1")
-		gone := registry.Lease{Store: w.store, Name: "health", Holder: "vanished", For: leaseTime, Now: time.Now}
+		gone := registry.Lease{Store: w.store, Name: "health", Holder: "vanished", Duration: leaseTime, Now: time.Now}
 		if err := gone.Acquire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestLeaseIsLost(t *testing.T) {
 		moved := w.sweep().Moved
 		for range 2 * 24 * time.Hour / (leaseTime / 2) { // it is back, and renews the lease that it took
 			if err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
-				return tx.SetLease("health", registry.Holding{Holder: "vanished", Until: time.Now().Add(leaseTime)})
+				return tx.SetLease("health", registry.LeaseHolder{Holder: "vanished", Until: time.Now().Add(leaseTime)})
 			}); err != nil {
 				t.Fatal(err)
 			}

@@ -29,8 +29,8 @@ type Upload struct {
 	// Key is an idempotency key: the same request with the same key is the same job. "" is none.
 	Key  string
 	Body io.Reader
-	// Octets is the length of Body in bytes, not positive if unknown.
-	Octets int64
+	// Size is the length of Body in bytes, not positive if unknown.
+	Size int64
 }
 
 // request is the stored document of an idempotency key.
@@ -53,10 +53,10 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 			return Job{}, false, err
 		}
 	}
-	if u.Octets > j.config.MaxBody { // reject before receiving the body
-		return Job{}, false, fmt.Errorf("%w: limit %d bytes", ErrLarge, j.config.MaxBody)
+	if u.Size > j.config.MaxBody { // reject before receiving the body
+		return Job{}, false, fmt.Errorf("%w: limit %d bytes", ErrTooLarge, j.config.MaxBody)
 	}
-	if err := j.checkRoom(actor.Token, max(u.Octets, 0)); err != nil {
+	if err := j.checkRoom(actor.Token, max(u.Size, 0)); err != nil {
 		return Job{}, false, err
 	}
 	at, f, err := j.upload(actor.Token)
@@ -87,10 +87,10 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 		return j.shown(accepted), false, err
 	}
 	j.remove(rejectedFile, pruned...)
-	j.remove(differsFile, pruned...)
-	j.remove(clashesFile, pruned...)
+	j.remove(differencesFile, pruned...)
+	j.remove(conflictsFile, pruned...)
 	j.trim(at.token)
-	j.awake()
+	j.wakeUp()
 	return j.shown(accepted), true, nil
 }
 
@@ -126,11 +126,11 @@ func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 		return "", ErrCompressed
 	}
 	all := io.MultiReader(bytes.NewReader(start), u.Body)
-	file := &written{w: f}
-	for err = nil; err == nil && made.Octets <= j.config.MaxBody; {
+	file := &errorWriter{w: f}
+	for err = nil; err == nil && made.Size <= j.config.MaxBody; {
 		var n int64
-		n, err = io.CopyN(io.MultiWriter(file, hash), all, min(checkedPart, j.config.MaxBody+1-made.Octets))
-		made.Octets += n
+		n, err = io.CopyN(io.MultiWriter(file, hash), all, min(checkedPart, j.config.MaxBody+1-made.Size))
+		made.Size += n
 		if err := j.checkRoom(made.Actor.Token, 0); err != nil { // other uploads use the same space
 			return "", err
 		}
@@ -138,8 +138,8 @@ func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 	switch {
 	case file.err != nil:
 		return "", storing(file.err)
-	case made.Octets > j.config.MaxBody:
-		return "", fmt.Errorf("%w: limit %d bytes", ErrLarge, j.config.MaxBody)
+	case made.Size > j.config.MaxBody:
+		return "", fmt.Errorf("%w: limit %d bytes", ErrTooLarge, j.config.MaxBody)
 	case !errors.Is(err, io.EOF):
 		return "", fmt.Errorf("%w: receiving the body: %w", registry.ErrInvalid, err)
 	}
@@ -149,14 +149,14 @@ func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// written is a writer that records its error, to distinguish it from errors of the reader.
-type written struct {
+// errorWriter is a writer that records its error, to distinguish it from errors of the reader.
+type errorWriter struct {
 	w   io.Writer
 	err error
 }
 
 // Write implements io.Writer.
-func (w *written) Write(b []byte) (n int, err error) {
+func (w *errorWriter) Write(b []byte) (n int, err error) {
 	n, w.err = w.w.Write(b)
 	return n, w.err
 }
@@ -177,7 +177,7 @@ func (j *Jobs) record(ctx context.Context, made storedJob, key, hash string) (ac
 		if err := mayWait(tx, made.Actor.Token); err != nil {
 			return err
 		}
-		own, err := items[kept](tx, ofToken(made.Actor.Token))
+		own, err := items[retainedEntry](tx, ofToken(made.Actor.Token))
 		if err == nil {
 			pruned, err = j.prune(tx, own)
 		}
@@ -215,9 +215,9 @@ func mayWait(tx registry.Tx, token string) error {
 	case err != nil:
 		return err
 	case own >= maxWaitingOfToken:
-		return fmt.Errorf("%w: %d do", ErrShare, own)
+		return fmt.Errorf("%w: %d do", ErrTokenLimit, own)
 	case len(all) >= maxWaiting:
-		return registry.ErrJobs
+		return registry.ErrJobLimit
 	default:
 		return nil
 	}
@@ -245,7 +245,7 @@ func (j *Jobs) requested(tx registry.Tx, key, hash string) (storedJob, bool, err
 
 // prune removes the oldest finished jobs of a token beyond its limit, and some expired jobs of any token. It
 // returns the removed ones.
-func (j *Jobs) prune(tx registry.WriteTx, own []item[kept]) (pruned []spooled, err error) {
+func (j *Jobs) prune(tx registry.WriteTx, own []item[retainedEntry]) (pruned []spooled, err error) {
 	drop := func(old storedJob) error {
 		pruned = append(pruned, old.body())
 		return remove(tx, old)
@@ -271,7 +271,7 @@ func (j *Jobs) prune(tx registry.WriteTx, own []item[kept]) (pruned []spooled, e
 			return nil, err
 		}
 		// An unfinished job without an update for this long belongs to an instance that no longer exists.
-		if now.Sub(old.Updated) < keptFor {
+		if now.Sub(old.Updated) < retention {
 			continue
 		}
 		if err := drop(old); err != nil {

@@ -92,7 +92,7 @@ func (j *Jobs) Conflicts(ctx context.Context, actor registry.Actor, id string, a
 	if err != nil {
 		return nil, false, err
 	}
-	f, err := os.Open(j.path(of.body(), clashesFile))
+	f, err := os.Open(j.path(of.body(), conflictsFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, false, nil
 	}

@@ -21,12 +21,12 @@ type differences struct {
 // create creates the file of a job, and truncates that of an interrupted run.
 func (d *differences) create(j *Jobs, of storedJob) error {
 	const ownerOnly = 0o600
-	f, err := os.OpenFile(j.path(of.body(), differsFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, ownerOnly)
+	f, err := os.OpenFile(j.path(of.body(), differencesFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, ownerOnly)
 	if err != nil {
 		return storing(err)
 	}
 	d.file, d.to = f, bufio.NewWriter(f)
-	d.printer = diff.Printer{To: d.to, Format: diff.NDJSON, Limit: maxDifferences}
+	d.printer = diff.Printer{Out: d.to, Format: diff.NDJSON, Limit: maxDifferences}
 	return nil
 }
 
@@ -52,18 +52,18 @@ func (d *differences) close() error {
 }
 
 // Differences opens the file of the changes that a dry run would make, as NDJSON whose last line has the
-// counts. The caller closes it. ErrElsewhere means that another instance has the file, or that there is none.
+// counts. The caller closes it. ErrOtherInstance means that another instance has the file, or that there is none.
 func (j *Jobs) Differences(ctx context.Context, actor registry.Actor, id string) (*os.File, error) {
 	found, err := j.readable(ctx, actor, id)
 	if err != nil {
 		return nil, err
 	}
 	if !found.DryRun {
-		return nil, fmt.Errorf("%w: not a dry run: its changes are in its change set", ErrElsewhere)
+		return nil, fmt.Errorf("%w: not a dry run: its changes are in its change set", ErrOtherInstance)
 	}
-	f, err := os.Open(j.path(found.body(), differsFile))
+	f, err := os.Open(j.path(found.body(), differencesFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, ErrElsewhere
+		return nil, ErrOtherInstance
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the differences: %w", err)

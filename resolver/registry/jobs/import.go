@@ -84,7 +84,7 @@ func (j *Jobs) failed(ctx context.Context, err error) func(*storedJob) {
 			s.State = Done
 		case errors.Is(err, errCancelled):
 			s.State = Cancelled
-		case errors.Is(err, registry.ErrNoStore): // continue when the store is available again
+		case errors.Is(err, registry.ErrUnavailable): // continue when the store is available again
 			s.State, s.Ended, s.Error = Queued, time.Time{}, err.Error()
 			return
 		default:
@@ -117,7 +117,7 @@ func (w *watcher) show(p bulk.Progress) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.last = Progress{Stage: stage, Octets: p.Bytes, Lines: max(p.Lines, w.last.Lines), Done: p.Done, Total: p.Total, Rejected: p.Rejected}
+	w.last = Progress{Stage: stage, Bytes: p.Bytes, Lines: max(p.Lines, w.last.Lines), Done: p.Done, Total: p.Total, Rejected: p.Rejected}
 }
 
 func (w *watcher) progress() Progress {
@@ -140,7 +140,7 @@ func (w *watcher) run(ctx context.Context, done <-chan struct{}) {
 		}
 		w.check(ctx)
 		p, since := w.progress(), now().Sub(at)
-		if since < savedEvery || p == saved && since < heardEvery {
+		if since < savedEvery || p == saved && since < heartbeatInterval {
 			continue
 		}
 		if _, err := w.jobs.change(ctx, w.of.ID, always(func(s *storedJob) { s.Progress = p })); err == nil {
@@ -188,7 +188,7 @@ func (j *Jobs) rejections(of storedJob) (*rejections, error) {
 	if err != nil {
 		return nil, storing(err)
 	}
-	r := &rejections{lines: make(map[int64]bool), file: f, to: bufio.NewWriter(f), conflicts: conflicts{path: j.path(of.body(), clashesFile)}}
+	r := &rejections{lines: make(map[int64]bool), file: f, to: bufio.NewWriter(f), conflicts: conflicts{path: j.path(of.body(), conflictsFile)}}
 	good := int64(0)
 	for s := bufio.NewScanner(f); s.Scan(); {
 		var before Rejection

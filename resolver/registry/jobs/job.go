@@ -43,7 +43,7 @@ type Job struct {
 	Overwrite bool        `json:"overwrite,omitempty"`
 	Note      string      `json:"note,omitempty"`
 	Encoding  string      `json:"encoding,omitempty"` // of the body, as requested
-	Octets    int64       `json:"bytes"`              // size of the body in bytes
+	Size      int64       `json:"bytes"`              // size of the body in bytes
 
 	Created time.Time `json:"created"`
 	Started time.Time `json:"started,omitzero"`
@@ -62,7 +62,7 @@ type Job struct {
 // Progress is the progress of a job.
 type Progress struct {
 	Stage    string `json:"stage,omitempty"` // reading or writing
-	Octets   int64  `json:"bytes"`           // bytes read
+	Bytes    int64  `json:"bytes"`           // bytes read
 	Lines    int64  `json:"lines"`           // read
 	Done     int64  `json:"done"`            // lines written, or names of a rewrite
 	Total    int64  `json:"total"`           // lines to write; 0 if unknown
@@ -109,17 +109,17 @@ const (
 	keyQueue   = "queue"    // the queue
 )
 
-// read reads a job; registry.ErrJob if there is none.
+// read reads a job; registry.ErrUnknownJob if there is none.
 func read(tx registry.Tx, id string) (j storedJob, err error) {
 	if !isID(id) {
-		return j, registry.ErrJob
+		return j, registry.ErrUnknownJob
 	}
 	value, err := tx.Document(registry.TableJobs, keyJob+id)
 	switch {
 	case err != nil:
 		return j, err
 	case value == nil:
-		return j, registry.ErrJob
+		return j, registry.ErrUnknownJob
 	default:
 		return j, decode(value, &j)
 	}

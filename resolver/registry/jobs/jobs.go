@@ -43,31 +43,31 @@ const (
 	maxListed         = 500
 	maxExpired        = 16                  // expired jobs that Accept removes
 	maxItems          = 1_000_000           // entries of an index in one read
-	keptFor           = 30 * 24 * time.Hour // after the last update
+	retention         = 30 * 24 * time.Hour // after the last update
 	maxRejections     = 20                  // in the document
 	maxRejected       = 100_000             // lines in the file
 	maxDifferences    = 100_000             // names in the file of a dry run
 	maxInput          = 500                 // bytes of a rejected line, and of its reason
-	silentFor         = 5 * time.Minute     // without a heartbeat: a running job is shown as interrupted, and skipped
+	heartbeatTimeout  = 5 * time.Minute     // without a heartbeat: a running job is shown as interrupted, and skipped
 	maxKey            = 200                 // bytes of an idempotency key
 	savedEvery        = 2 * time.Second     // interval of saving progress
-	heardEvery        = time.Minute         // interval of heartbeats without progress
+	heartbeatInterval = time.Minute         // interval of heartbeats without progress
 	checkedEvery      = time.Second         // interval of checks for cancellation
 	searchedEvery     = 2 * time.Second     // interval of searches for jobs of other processes
 	finishedWithin    = 5 * time.Second     // timeout of the last write of a job
 )
 
 var (
-	// ErrLarge means that a body exceeds the limit.
-	ErrLarge = fmt.Errorf("%w: body too large", registry.ErrLarge)
-	// ErrShare means that too many jobs of the same token wait.
-	ErrShare = fmt.Errorf("%w: too many queued jobs of this token", registry.ErrShare)
+	// ErrTooLarge means that a body exceeds the limit.
+	ErrTooLarge = fmt.Errorf("%w: body too large", registry.ErrTooLarge)
+	// ErrTokenLimit means that too many jobs of the same token wait.
+	ErrTokenLimit = fmt.Errorf("%w: too many queued jobs of this token", registry.ErrTokenLimit)
 	// ErrCompressed means that a body is compressed.
 	ErrCompressed = errors.New("compressed body, of unknown size: send it uncompressed")
 	// ErrEnded means that a job has ended already.
 	ErrEnded = fmt.Errorf("%w: job already ended", registry.ErrJobEnded)
-	// ErrElsewhere means that another instance has the file.
-	ErrElsewhere = fmt.Errorf("%w: file at another instance, or removed", registry.ErrJob)
+	// ErrOtherInstance means that another instance has the file.
+	ErrOtherInstance = fmt.Errorf("%w: file at another instance, or removed", registry.ErrUnknownJob)
 
 	errCancelled = errors.New("job cancelled")
 	errRevoked   = errors.New("token of the job no longer valid")
@@ -78,13 +78,13 @@ func readsAll(actor registry.Actor) bool {
 	return actor.Role == registry.Admin && actor.Prefixes == nil
 }
 
-// mayRead returns registry.ErrJob unless an actor may read a job: an actor may read its own jobs, and an
+// mayRead returns registry.ErrUnknownJob unless an actor may read a job: an actor may read its own jobs, and an
 // Admin of all names may read all jobs.
 func mayRead(actor registry.Actor, j storedJob) error {
 	if readsAll(actor) || actor.Token == j.Actor.Token && actor.Name == j.Actor.Name {
 		return nil
 	}
-	return registry.ErrJob
+	return registry.ErrUnknownJob
 }
 
 // Get returns a job that an actor may read.
@@ -118,7 +118,7 @@ func (j *Jobs) shown(of storedJob) Job {
 	if of.Rejections == nil {
 		of.Rejections = []Rejection{}
 	}
-	if of.State == Running && j.config.Registry.Now().Sub(of.Updated) > silentFor {
+	if of.State == Running && j.config.Registry.Now().Sub(of.Updated) > heartbeatTimeout {
 		of.State = Interrupted
 	}
 	return of.Job
@@ -133,8 +133,8 @@ func (j *Jobs) List(ctx context.Context, actor registry.Actor) ([]Job, error) {
 	var all []storedJob
 	err := j.config.Registry.Store().Read(ctx, func(tx registry.Tx) error {
 		all = all[:0]
-		known, err := items[kept](tx, of)
-		slices.SortFunc(known, func(a, b item[kept]) int { return cmp.Compare(b.id, a.id) })
+		known, err := items[retainedEntry](tx, of)
+		slices.SortFunc(known, func(a, b item[retainedEntry]) int { return cmp.Compare(b.id, a.id) })
 		for _, one := range known[:min(len(known), maxListed)] {
 			found, readErr := read(tx, one.id)
 			if readErr != nil {
@@ -177,7 +177,7 @@ func (j *Jobs) Cancel(ctx context.Context, actor registry.Actor, id string) (Job
 	if err != nil {
 		return Job{}, err
 	}
-	j.awake()
+	j.wakeUp()
 	return j.shown(found), nil
 }
 
@@ -189,7 +189,7 @@ func (j *Jobs) Rejected(ctx context.Context, actor registry.Actor, id string) (*
 	}
 	f, err := os.Open(j.path(of.body(), rejectedFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, ErrElsewhere
+		return nil, ErrOtherInstance
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the rejected lines: %w", err)
@@ -197,8 +197,8 @@ func (j *Jobs) Rejected(ctx context.Context, actor registry.Actor, id string) (*
 	return f, nil
 }
 
-// awake wakes Run to search for jobs.
-func (j *Jobs) awake() {
+// wakeUp wakes Run to search for jobs.
+func (j *Jobs) wakeUp() {
 	select {
 	case j.wake <- struct{}{}:
 	default:

@@ -256,7 +256,7 @@ func TestNotAccepted(t *testing.T) {
 		{"of an encoding that there is not", writer, jobs.Upload{Format: bulk.CSV, Encoding: "utf-7", Body: strings.NewReader("")}, registry.ErrInvalid},
 		{"a rewrite with an encoding", writer, jobs.Upload{Format: jobs.Rewrite, Encoding: "latin1", Body: strings.NewReader("{}")}, registry.ErrInvalid},
 		{"of a format for files", writer, jobs.Upload{Format: bulk.Bioregistry, Body: strings.NewReader("")}, registry.ErrInvalid},
-		{"too large", writer, jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody+1)}, jobs.ErrLarge},
+		{"too large", writer, jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody+1)}, jobs.ErrTooLarge},
 		{"gzip", writer, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("\x1f\x8b\x08\x00")}, jobs.ErrCompressed},
 		{"zstd", writer, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("\x28\xb5\x2f\xfd")}, jobs.ErrCompressed},
 		{"broken off", writer, jobs.Upload{Format: bulk.CSV, Body: io.MultiReader(strings.NewReader("name"), broken{})}, registry.ErrInvalid},
@@ -290,12 +290,12 @@ func TestWhoMayKnow(t *testing.T) {
 	}{
 		{writer, job.ID, nil},
 		{root, job.ID, nil},
-		{other, job.ID, registry.ErrJob},
-		{limited, job.ID, registry.ErrJob},
-		{root, "", registry.ErrJob},
-		{root, "../" + job.ID[3:], registry.ErrJob},
-		{root, job.ID[:31] + "\x00", registry.ErrJob},
-		{root, strings.Repeat("0", len(job.ID)), registry.ErrJob},
+		{other, job.ID, registry.ErrUnknownJob},
+		{limited, job.ID, registry.ErrUnknownJob},
+		{root, "", registry.ErrUnknownJob},
+		{root, "../" + job.ID[3:], registry.ErrUnknownJob},
+		{root, job.ID[:31] + "\x00", registry.ErrUnknownJob},
+		{root, strings.Repeat("0", len(job.ID)), registry.ErrUnknownJob},
 	} {
 		_, err := j.Get(t.Context(), tt.actor, tt.id)
 		_, rejectedErr := j.Rejected(t.Context(), tt.actor, tt.id)
@@ -311,7 +311,7 @@ func TestWhoMayKnow(t *testing.T) {
 			t.Errorf("%s: %v, %v", tt.actor.Name, list, err)
 		}
 	}
-	if _, err := j.Cancel(t.Context(), other, job.ID); !errors.Is(err, registry.ErrJob) {
+	if _, err := j.Cancel(t.Context(), other, job.ID); !errors.Is(err, registry.ErrUnknownJob) {
 		t.Errorf("cancelled by another one: %v", err)
 	}
 }
@@ -454,7 +454,7 @@ type flakyTx struct {
 
 func (f flakyTx) Document(table registry.Table, key string) ([]byte, error) {
 	if table == registry.TableImports && f.failed.CompareAndSwap(false, true) {
-		return nil, registry.ErrNoStore
+		return nil, registry.ErrUnavailable
 	}
 	return f.Tx.Document(table, key)
 }

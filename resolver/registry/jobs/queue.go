@@ -28,8 +28,8 @@ type waiting struct {
 	Updated time.Time `json:"updated"`
 }
 
-// kept is the index entry of a job of a token, finished or not.
-type kept struct {
+// retainedEntry is the index entry of a job of a token, finished or not.
+type retainedEntry struct {
 	Turn int64 `json:"turn"`
 }
 
@@ -82,7 +82,7 @@ func readQueue(tx registry.Tx) (q queue, err error) {
 }
 
 // enqueue assigns the order and the turn of a job. own are the jobs of its token.
-func enqueue(tx registry.WriteTx, made *storedJob, own []item[kept]) error {
+func enqueue(tx registry.WriteTx, made *storedJob, own []item[retainedEntry]) error {
 	q, err := readQueue(tx)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func enqueue(tx registry.WriteTx, made *storedJob, own []item[kept]) error {
 	for _, before := range own {
 		made.Turn = max(made.Turn, before.of.Turn+1)
 	}
-	return write(tx, map[string]any{keyQueue: q, ofToken(made.Actor.Token) + made.ID: kept{made.Turn}})
+	return write(tx, map[string]any{keyQueue: q, ofToken(made.Actor.Token) + made.ID: retainedEntry{made.Turn}})
 }
 
 // begin advances the current turn to that of a job.

@@ -31,9 +31,9 @@ func (j *Jobs) rewriteOf(data []byte) (w registry.Rewrite, err error) {
 	if err := d.Decode(&body); err != nil {
 		return w, fmt.Errorf("%w: body must be a JSON object with prefix, replace and with: %w", registry.ErrInvalid, err)
 	}
-	w = registry.Rewrite{Below: body.Prefix, Replace: body.Replace, With: body.With, AsOf: registry.Seq(body.AsOf)}
+	w = registry.Rewrite{Prefix: body.Prefix, Replace: body.Replace, With: body.With, AsOf: registry.Seq(body.AsOf)}
 	if body.Prefix != "" {
-		w.Below, err = j.config.Registry.CanonicalPrefix(body.Prefix)
+		w.Prefix, err = j.config.Registry.CanonicalPrefix(body.Prefix)
 	}
 	return w, err
 }
@@ -46,7 +46,7 @@ func (j *Jobs) checkRewrite(actor registry.Actor, body io.Reader) (io.Reader, er
 	case err != nil:
 		return nil, fmt.Errorf("%w: receiving the body: %w", registry.ErrInvalid, err)
 	case len(data) > maxRewrite:
-		return nil, fmt.Errorf("%w: limit of a rewrite %d bytes", ErrLarge, maxRewrite)
+		return nil, fmt.Errorf("%w: limit of a rewrite %d bytes", ErrTooLarge, maxRewrite)
 	}
 	w, err := j.rewriteOf(data)
 	if err == nil {
@@ -74,7 +74,7 @@ func (j *Jobs) rewrite(
 		conflicts++
 		lines.add(bulk.Rejection{Line: conflicts, Input: key.String(), Reason: err})
 	}
-	w.Progress = func(p registry.Rewritten) {
+	w.Progress = func(p registry.RewriteResult) {
 		watch.show(bulk.Progress{Stage: bulk.Writing, Done: p.Names, Rejected: p.Conflicts})
 	}
 	done, err := j.config.Registry.Rewrite(ctx, of.Actor, w)

@@ -39,7 +39,7 @@ func TestRewriteJob(t *testing.T) {
 		{`{"prefix":"urn:x:","replace":"a"}`, registry.ErrInvalid},
 		{`{"prefix":"urn:x:","replace":"a","with":"b","more":1}`, registry.ErrInvalid},
 		{`x`, registry.ErrInvalid},
-		{`"` + strings.Repeat("x", 100_000) + `"`, jobs.ErrLarge},
+		{`"` + strings.Repeat("x", 100_000) + `"`, jobs.ErrTooLarge},
 	} {
 		if _, err := send(writer, c.body, false); !errors.Is(err, c.want) {
 			t.Errorf("%.100s: %v, want %v", c.body, err, c.want)
@@ -62,7 +62,7 @@ func TestRewriteJob(t *testing.T) {
 	if n := strings.Count(string(text), "\n"); err != nil || n != 19 || !strings.Contains(string(text), `"after":"https://new.example/`) {
 		t.Errorf("%d lines, %v\n%s", n, err, text)
 	}
-	if _, err := j.Differences(t.Context(), other, dry.ID); !errors.Is(err, registry.ErrJob) {
+	if _, err := j.Differences(t.Context(), other, dry.ID); !errors.Is(err, registry.ErrUnknownJob) {
 		t.Errorf("somebody else reads the differences: %v", err)
 	}
 	job, err := send(writer, body, false)
@@ -77,7 +77,7 @@ func TestRewriteJob(t *testing.T) {
 	if err != nil || !strings.HasPrefix(after.Targets[0].URI, "https://new.example/") || after.Note != "moved" || after.By != writer.Name {
 		t.Errorf("%+v, %v", after, err)
 	}
-	if _, err := j.Differences(t.Context(), writer, job.ID); !errors.Is(err, jobs.ErrElsewhere) {
+	if _, err := j.Differences(t.Context(), writer, job.ID); !errors.Is(err, jobs.ErrOtherInstance) {
 		t.Errorf("the differences of a job that is no dry run: %v", err)
 	}
 }

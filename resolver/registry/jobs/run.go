@@ -59,14 +59,14 @@ func (j *Jobs) first(ctx context.Context, here []spooled) (first spooled, err er
 		for _, one := range all {
 			at, silent := spooled{one.of.Token, one.id}, now.Sub(one.of.Updated)
 			isHere := slices.Contains(here, at)
-			if !isHere && silent > silentFor {
+			if !isHere && silent > heartbeatTimeout {
 				continue
 			}
 			if known[at] = true; first == (spooled{}) {
 				first = at
 			}
-			if isHere && silent > heardEvery && err == nil {
-				err = touch(tx, one.id, now)
+			if isHere && silent > heartbeatInterval && err == nil {
+				err = updateHeartbeat(tx, one.id, now)
 			}
 		}
 		return err
@@ -76,14 +76,14 @@ func (j *Jobs) first(ctx context.Context, here []spooled) (first spooled, err er
 	}
 	for _, at := range here {
 		if !known[at] {
-			j.tidy(ctx, at)
+			j.removeOrphan(ctx, at)
 		}
 	}
 	return first, nil
 }
 
-// touch updates the heartbeat of a job.
-func touch(tx registry.WriteTx, id string, now time.Time) error {
+// updateHeartbeat updates the heartbeat of a job.
+func updateHeartbeat(tx registry.WriteTx, id string, now time.Time) error {
 	found, err := read(tx, id)
 	if err != nil {
 		return err
@@ -92,8 +92,8 @@ func touch(tx registry.WriteTx, id string, now time.Time) error {
 	return put(tx, found)
 }
 
-// tidy removes a body without an unfinished job.
-func (j *Jobs) tidy(ctx context.Context, at spooled) {
+// removeOrphan removes a body without an unfinished job.
+func (j *Jobs) removeOrphan(ctx context.Context, at spooled) {
 	f := j.open(at, bodyFile)
 	if f == nil { // it is still being accepted
 		return
@@ -102,11 +102,11 @@ func (j *Jobs) tidy(ctx context.Context, at spooled) {
 	err := j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
 		found, err := read(tx, at.id)
 		if err == nil && found.State.ended() {
-			err = registry.ErrJob
+			err = registry.ErrUnknownJob
 		}
 		return err
 	})
-	if errors.Is(err, registry.ErrJob) {
+	if errors.Is(err, registry.ErrUnknownJob) {
 		j.remove(bodyFile, at)
 	}
 }
@@ -124,13 +124,13 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 		return begin(tx, *s)
 	})
 	switch {
-	case errors.Is(err, registry.ErrJob), err == nil && found.State.ended():
+	case errors.Is(err, registry.ErrUnknownJob), err == nil && found.State.ended():
 		j.remove(bodyFile, at)
 		return false
 	case err != nil: // the store is unavailable; the job remains queued
 		return false
 	}
-	j.config.Log.InfoContext(ctx, "registry import started", "job", at.id, "by", found.By, "token", found.Actor.Token, "bytes", found.Octets)
+	j.config.Log.InfoContext(ctx, "registry import started", "job", at.id, "by", found.By, "token", found.Actor.Token, "bytes", found.Size)
 	end := j.run(ctx, found, body)
 	if ctx.Err() != nil {
 		end = func(s *storedJob) { s.State = Queued }

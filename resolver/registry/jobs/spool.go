@@ -17,11 +17,11 @@ import (
 
 // The extensions of the files of a job. A path is the directory of the token, the job ID, and an extension.
 const (
-	bodyFile     = ".body"
-	rejectedFile = ".rejected"
-	differsFile  = ".differences" // of a dry run
-	clashesFile  = ".conflicts"
-	uploadFile   = ".upload" // an incomplete body
+	bodyFile        = ".body"
+	rejectedFile    = ".rejected"
+	differencesFile = ".differences" // of a dry run
+	conflictsFile   = ".conflicts"
+	uploadFile      = ".upload" // an incomplete body
 )
 
 // spooled identifies the files of a job by its token, "" for administrators, and its ID.
@@ -92,8 +92,10 @@ func isThere(f *os.File) bool {
 
 var errTaken = errors.New("file removed")
 
-// storing wraps an error of the file system as registry.ErrNoStore.
-func storing(err error) error { return fmt.Errorf("%w: storing a job: %w", registry.ErrNoStore, err) }
+// storing wraps an error of the file system as registry.ErrUnavailable.
+func storing(err error) error {
+	return fmt.Errorf("%w: storing a job: %w", registry.ErrUnavailable, err)
+}
 
 // files calls f for each file on this instance, in the order of job IDs within each token, and removes empty
 // directories.
@@ -149,9 +151,9 @@ func (j *Jobs) checkRoom(token string, more int64) error {
 	})
 	switch {
 	case own > maxBodiesOfToken*j.config.MaxBody:
-		return fmt.Errorf("%w: bodies have %d bytes, limit %d", ErrShare, own, maxBodiesOfToken*j.config.MaxBody)
+		return fmt.Errorf("%w: bodies have %d bytes, limit %d", ErrTokenLimit, own, maxBodiesOfToken*j.config.MaxBody)
 	case all > maxBodies*j.config.MaxBody:
-		return registry.ErrJobs
+		return registry.ErrJobLimit
 	default:
 		return nil
 	}
@@ -172,7 +174,7 @@ func (j *Jobs) trim(token string) {
 		case at.token != token:
 		case kind == bodyFile:
 			waits[at] = true
-		case kind == rejectedFile, kind == differsFile, kind == clashesFile:
+		case kind == rejectedFile, kind == differencesFile, kind == conflictsFile:
 			reports = append(reports, report{at, kind, size(entry)})
 			octets += reports[len(reports)-1].bytes
 		}
@@ -201,8 +203,8 @@ func (j *Jobs) bodies() (all []spooled) {
 				_ = os.Remove(f.Name())
 				_ = f.Close()
 			}
-		case rejectedFile, differsFile, clashesFile:
-			if at.id < idAt(now.Add(-2*keptFor)) {
+		case rejectedFile, differencesFile, conflictsFile:
+			if at.id < idAt(now.Add(-2*retention)) {
 				j.remove(kind, at)
 			}
 		}

@@ -51,7 +51,7 @@ func TestTokensBesideTokens(t *testing.T) {
 				t.Errorf("%d jobs, the last one %v", n, err)
 			}
 			return err
-		}, jobs.ErrShare},
+		}, jobs.ErrTokenLimit},
 		{"disk of bodies", func(t *testing.T, j *jobs.Jobs, writer registry.Actor, _ string) (err error) {
 			t.Helper()
 			n := 0
@@ -62,19 +62,19 @@ func TestTokensBesideTokens(t *testing.T) {
 				t.Errorf("body %d: %v, want the third to be refused", n, err)
 			}
 			return err
-		}, jobs.ErrShare},
+		}, jobs.ErrTokenLimit},
 		{"disk of a body that is announced", func(t *testing.T, j *jobs.Jobs, writer registry.Actor, _ string) (err error) {
 			t.Helper()
 			for range 3 {
-				u := jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody), Octets: maxBody}
-				if _, _, err = j.Accept(t.Context(), writer, u); errors.Is(err, jobs.ErrShare) {
+				u := jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody), Size: maxBody}
+				if _, _, err = j.Accept(t.Context(), writer, u); errors.Is(err, jobs.ErrTokenLimit) {
 					if n, _ := io.Copy(io.Discard, u.Body); n != maxBody {
 						t.Errorf("%d bytes of it were read", maxBody-n)
 					}
 				}
 			}
 			return err
-		}, jobs.ErrShare},
+		}, jobs.ErrTokenLimit},
 		{"reports, keys and their disk", func(t *testing.T, j *jobs.Jobs, writer registry.Actor, dir string) error {
 			t.Helper()
 			report := filepath.Join(dir, "jobs", writer.Token, strings.Repeat("1", len("20310501T120000-0123456789abcdef"))+".rejected")
@@ -201,7 +201,7 @@ func TestOldJobs(t *testing.T) {
 	}
 	now = now.Add(time.Second)
 	accept(t, j, other, "", "{}\n")
-	if _, err := j.Get(t.Context(), writer, old.ID); !errors.Is(err, registry.ErrJob) {
+	if _, err := j.Get(t.Context(), writer, old.ID); !errors.Is(err, registry.ErrUnknownJob) {
 		t.Errorf("after a month: %v", err)
 	}
 	if again := accept(t, j, writer, "k", "{}\n"); again.ID == old.ID {

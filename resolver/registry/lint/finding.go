@@ -28,20 +28,20 @@ func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 type Finding struct {
 	Key      registry.Key
 	Severity Severity
-	What     string // a message for users
+	Message  string // a message for users
 	Rule     string // one of the rules of this package
 }
 
 // String returns the finding as one line.
 func (f Finding) String() string {
-	return fmt.Sprintf("%s: %s: %s (%s)", f.Key, f.Severity, f.What, f.Rule)
+	return fmt.Sprintf("%s: %s: %s (%s)", f.Key, f.Severity, f.Message, f.Rule)
 }
 
 // The rules.
 const (
 	ruleName      = "name"      // invalid, or not allowed by the rules of its namespace
 	ruleCanonical = "canonical" // not canonical, so that no request reaches the entry
-	ruleNotAsked  = "not-asked" // outside the owned prefixes
+	ruleNotOwned  = "not-asked" // outside the owned prefixes
 	// ruleLevel: an identifier in a web address without a default link, or registered at an unused level.
 	ruleLevel       = "level"
 	ruleRecord      = "record"         // the record is invalid

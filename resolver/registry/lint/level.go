@@ -19,7 +19,7 @@ func (l *linter) checkLevels(s *subject, known map[string]registry.Entry) {
 		l.add(e, Error, ruleLevel, sayOf(err)+": never requested")
 		return
 	}
-	isDefault := func(t registry.Target) bool { return t.Leads() && t.ValidAt(l.now) }
+	isDefault := func(t registry.Target) bool { return t.ResolvedTo() && t.ValidAt(l.now) }
 	for _, name := range s.levels {
 		of, ok := known[name]
 		if name == e.Name {

@@ -18,13 +18,13 @@ import (
 type Config struct {
 	Registry *registry.Registry
 	Names    resolver.Names
-	// Own reports whether URLs with a host, in lower case and without port, are served by this urnd.
-	Own func(host string) bool
+	// OwnHost reports whether URLs with a host, in lower case and without port, are served by this urnd.
+	OwnHost func(host string) bool
 	// Hosts are the prefixes of names on web hosts of the site, whose paths are names:
 	// "https://purl.example.org/".
 	Hosts []string
-	// Only are the owned prefixes of the registry; empty means all names.
-	Only []string
+	// OwnedPrefixes are the owned prefixes of the registry; empty means all names.
+	OwnedPrefixes []string
 	// Hints enables hints. Finding names with the same only target needs a second pass over all names.
 	Hints bool
 	// Progress is called periodically with the number of entries read, which includes those of the second
@@ -142,7 +142,7 @@ func (l *linter) check(tx registry.Tx, entries []registry.Entry) error {
 		l.checkLevels(s, known)
 		l.checkRecord(s)
 		l.checkTargets(s)
-		if err := l.checkLeads(tx, s, known); err != nil {
+		if err := l.checkReferences(tx, s, known); err != nil {
 			return err
 		}
 		if s.entry.Kind == registry.KindPrefix {
@@ -159,13 +159,13 @@ func (l *linter) check(tx registry.Tx, entries []registry.Entry) error {
 
 // subject is an entry to check, with the names that it refers to.
 type subject struct {
-	entry     registry.Entry
-	query     resolver.Query // of the name
-	canonical string         // its current canonical name; "" if fault is set
-	failure   error
-	others    []string // equivalent names, by the rules of the namespace
-	leads     []lead   // targets that resolve to names
-	levels    []string // names at which the links of an identifier in a web address may be registered
+	entry      registry.Entry
+	query      resolver.Query // of the name
+	canonical  string         // its current canonical name; "" if fault is set
+	failure    error
+	others     []string    // equivalent names, by the rules of the namespace
+	references []reference // targets that resolve to names
+	levels     []string    // names at which the links of an identifier in a web address may be registered
 }
 
 func (l *linter) subjectOf(e registry.Entry) subject {
@@ -182,7 +182,7 @@ func (l *linter) subjectOf(e registry.Entry) subject {
 		s.levels = l.Names.Levels(s.canonical)
 	}
 	if e.Status == registry.Active {
-		s.leads = l.leadsOf(e)
+		s.references = l.references(e)
 	}
 	return s
 }
@@ -196,7 +196,7 @@ func (l *linter) related(tx registry.Tx, subjects []subject) (map[string]registr
 		if s.entry.Alias != "" {
 			names = append(names, s.entry.Alias)
 		}
-		for _, lead := range s.leads {
+		for _, lead := range s.references {
 			names = append(names, lead.name)
 		}
 		if s.failure == nil && s.canonical != s.entry.Name {

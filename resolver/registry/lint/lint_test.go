@@ -94,7 +94,7 @@ func until(t time.Time) func(*registry.Entry) {
 func found(t *testing.T, c lint.Config, below string) []string {
 	t.Helper()
 	var lines []string
-	c.Own = func(host string) bool { return host == "urn.example.org" }
+	c.OwnHost = func(host string) bool { return host == "urn.example.org" }
 	_, err := lint.Run(t.Context(), c, below, func(f lint.Finding) error {
 		lines = append(lines, f.String())
 		return nil
@@ -293,7 +293,7 @@ func TestNotAsked(t *testing.T) {
 	r, names := opened(t)
 	stored(t, r, name("urn:nbn:fi:a", "https://a.example/"), name("urn:nbn:se:a", "https://a.example/"),
 		at(registry.Prefix("urn:nbn:"), "https://a.example/"))
-	c := lint.Config{Registry: r, Names: names, Only: []string{"urn:nbn:fi:"}}
+	c := lint.Config{Registry: r, Names: names, OwnedPrefixes: []string{"urn:nbn:fi:"}}
 	want := "urn:nbn:se:a: warning: outside the prefixes of the registry (not-asked)"
 	if got := found(t, c, ""); !slices.Equal(got, []string{want}) {
 		t.Errorf("found %q", got)
@@ -330,7 +330,7 @@ func TestPages(t *testing.T) {
 	if !slices.Equal(got, []string{want}) {
 		t.Errorf("found %q", got)
 	}
-	c.Own = func(string) bool { return false }
+	c.OwnHost = func(string) bool { return false }
 	failed := errors.New("the output is closed")
 	s, err := lint.Run(t.Context(), c, "", func(lint.Finding) error { return failed })
 	if !errors.Is(err, failed) || s.Read != n {

@@ -23,14 +23,14 @@ func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 		}
 		l.add(e, Error, ruleCanonical, what+" (register it, and make this name an alias of it)")
 	}
-	if !registry.Asked(l.Only, e.Key) {
-		l.add(e, Warning, ruleNotAsked, "outside the prefixes of the registry")
+	if !registry.Owned(l.OwnedPrefixes, e.Key) {
+		l.add(e, Warning, ruleNotOwned, "outside the prefixes of the registry")
 	}
 	if e.Kind == registry.KindPrefix {
 		return
 	}
 	for _, warning := range l.Names.Warnings(s.query) {
-		l.add(e, Warning, ruleName, fmt.Sprintf("%s: %s (%s)", warning.Name, warning.Says, warning.Section))
+		l.add(e, Warning, ruleName, fmt.Sprintf("%s: %s (%s)", warning.Name, warning.Requirement, warning.Section))
 	}
 	for _, name := range s.others {
 		// Only the first of two names reports it.
@@ -50,7 +50,7 @@ func apart(a, b registry.Entry) bool {
 func sayOf(err error) string {
 	var failure *uri.ParseError
 	if errors.As(err, &failure) {
-		return fmt.Sprintf("%s: %s (%s)", failure.Rule.Name, failure.Rule.Says, failure.Rule.Section)
+		return fmt.Sprintf("%s: %s (%s)", failure.Rule.Name, failure.Rule.Requirement, failure.Rule.Section)
 	}
 	return err.Error()
 }

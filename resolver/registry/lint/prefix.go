@@ -22,14 +22,14 @@ func (l *linter) checkPrefix(tx registry.Tx, s *subject) error {
 		return err
 	}
 	if e.Status == registry.Active && outer.Status == registry.Active &&
-		len(e.Targets) > 0 && e.Sandbox == outer.Sandbox && sameLeads(e, outer) {
+		len(e.Targets) > 0 && e.Sandbox == outer.Sandbox && sameReferences(e, outer) {
 		l.add(e, Hint, ruleRedundant, "same target as the prefix "+outer.Name)
 	}
 	return nil
 }
 
-// sameLeads reports whether two prefixes resolve a name below the first one to the same locations.
-func sameLeads(e, outer registry.Entry) bool {
+// sameReferences reports whether two prefixes resolve a name below the first one to the same locations.
+func sameReferences(e, outer registry.Entry) bool {
 	return slices.EqualFunc(e.Targets, outer.Targets, func(a, b registry.Target) bool {
 		at, errA := a.Location(e.Key, sample(e))
 		bt, errB := b.Location(outer.Key, sample(e))

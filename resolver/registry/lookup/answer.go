@@ -25,7 +25,7 @@ func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved)
 		// registered name.
 		return resolver.Answer{}, &resolver.Negative{
 			Kind: resolver.ErrService, Reason: "no further description in the registry",
-			Code: "no_description", TTL: r.config.TTL, Clients: record.Clients, Record: record,
+			Code: "no_description", TTL: r.config.TTL, ClientTTL: record.ClientTTL, Record: record,
 		}
 	}
 }
@@ -33,7 +33,7 @@ func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved)
 // described returns the record of an entry, with the configured lifetime for clients.
 func (r *Resolver) described(e *registry.Entry) *resolver.Record {
 	record := recordOf(e)
-	record.Clients = r.clients()
+	record.ClientTTL = r.clients()
 	return record
 }
 
@@ -57,20 +57,20 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 	source, record := &origin.source, &origin.record
 	source.Name, source.Record = "registry", record
 	record.Redirect = cmp.Or(found.redirect, r.config.Redirect)
-	record.Clients = r.clients()
-	record.Clients.Bounded = !until.IsZero() && until.Sub(at) < r.config.TTL+max(r.config.ClientTTL, r.config.SharedTTL)
+	record.ClientTTL = r.clients()
+	record.ClientTTL.Bounded = !until.IsZero() && until.Sub(at) < r.config.TTL+max(r.config.ClientTTL, r.config.SharedTTL)
 	for _, t := range targets {
 		location := t.URI
 		if found.entry.Kind == registry.KindPrefix {
 			var err error
-			if location, err = t.Location(found.entry.Key, found.below()); errors.Is(err, registry.ErrLeaves) {
+			if location, err = t.Location(found.entry.Key, found.below()); errors.Is(err, registry.ErrEscapesTarget) {
 				none, code = err.Error(), "leaves_prefix"
 			}
 			if err != nil || len(location) > resolver.MaxLocation || resolver.CheckLocation(location) != nil {
 				continue // the scheme of a template may come from the name
 			}
 		}
-		if !t.Leads() {
+		if !t.ResolvedTo() {
 			record.Links = append(record.Links, resolver.Link{
 				URI: location, Rel: t.Rel, Title: t.Title, Type: t.Type, Language: t.Language, Context: t.Context,
 			})
@@ -81,7 +81,7 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 	if len(locations) == 0 {
 		return resolver.Answer{}, &resolver.Negative{
 			Kind: resolver.ErrNotFound, Reason: none,
-			Code: code, TTL: ttl, Clients: record.Clients, Record: record,
+			Code: code, TTL: ttl, ClientTTL: record.ClientTTL, Record: record,
 		}
 	}
 	return resolver.Answer{Locations: locations, TTL: ttl}, nil
@@ -145,7 +145,7 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 	case len(locations) == 0:
 		return resolver.Answer{}, &resolver.Negative{
 			Kind: resolver.ErrNotFound, Reason: "no other name in the registry",
-			Code: "no_other_name", TTL: r.config.TTL, Clients: record.Clients, Record: record,
+			Code: "no_other_name", TTL: r.config.TTL, ClientTTL: record.ClientTTL, Record: record,
 		}
 	}
 	return resolver.Answer{Locations: locations, TTL: r.config.TTL}, nil

@@ -37,7 +37,7 @@ func newFixture(t *testing.T) *fixture {
 func (f *fixture) edit(t *testing.T, key registry.Key, change func(registry.Entry) (registry.Record, error)) (registry.Entry, error) {
 	t.Helper()
 	after, err := f.Apply(t.Context(), librarian, registry.Edit{
-		Key: key, IfVersion: registry.Any, Note: "test", Activate: f.activate, Change: change,
+		Key: key, IfVersion: registry.AnyVersion, Note: "test", Activate: f.activate, Change: change,
 	})
 	if err != nil {
 		return registry.Entry{}, err

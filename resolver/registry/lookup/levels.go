@@ -41,7 +41,7 @@ func (r *Resolver) findLevels(ctx context.Context, s state, q resolver.Query, na
 		if err != nil {
 			return nil, err
 		}
-		at.found.asked = name
+		at.found.requested = name
 		levels = append(levels, at)
 	}
 	return levels, nil
@@ -50,14 +50,14 @@ func (r *Resolver) findLevels(ctx context.Context, s state, q resolver.Query, na
 // levelsThen is findLevels for a query as of a time, restricted to targets that may still be shown.
 func (r *Resolver) levelsThen(ctx context.Context, q resolver.Query, names []string) (levels []level, err error) {
 	err = r.config.Store.Read(ctx, func(tx registry.Tx) error {
-		all, err := r.findLevels(ctx, then{tx, q.At}, q, names)
+		all, err := r.findLevels(ctx, asOfState{tx, q.At}, q, names)
 		if err != nil {
 			return err
 		}
 		for _, at := range all {
 			var hidden *resolver.Negative
 			if at.err == nil {
-				if err := stillShown(ctx, present{tx}, at.found, at.found.asked); errors.As(err, &hidden) {
+				if err := stillShown(ctx, txState{tx}, at.found, at.found.requested); errors.As(err, &hidden) {
 					at.err = hidden
 				} else if err != nil {
 					return err
@@ -75,7 +75,7 @@ func (r *Resolver) levelsThen(ctx context.Context, q resolver.Query, names []str
 func (r *Resolver) resolveLevels(ctx context.Context, q resolver.Query, names []string) (answer resolver.Answer, ok bool, err error) {
 	var levels []level
 	if q.At.IsZero() {
-		levels, err = r.findLevels(ctx, now{ctx, r.config.Store}, q, names)
+		levels, err = r.findLevels(ctx, storeState{ctx, r.config.Store}, q, names)
 	} else {
 		levels, err = r.levelsThen(ctx, q, names)
 	}
@@ -83,7 +83,7 @@ func (r *Resolver) resolveLevels(ctx context.Context, q resolver.Query, names []
 		return resolver.Answer{}, err != nil, err
 	}
 	first := levels[0]
-	if errors.Is(first.err, resolver.ErrGone) && first.found.asked == names[0] {
+	if errors.Is(first.err, resolver.ErrGone) && first.found.requested == names[0] {
 		return resolver.Answer{}, true, first.err // the requested name itself is withdrawn
 	}
 	if !q.Service.Locates() {
@@ -107,11 +107,11 @@ func (r *Resolver) resolveLevels(ctx context.Context, q resolver.Query, names []
 // anchor of a link is its level, unless that is the requested name: GS1-Conformant Resolver standard section
 // 2.5.9.
 func (r *Resolver) combined(q resolver.Query, levels []level) (resolver.Answer, error) {
-	var sum gathered
+	var sum levelResult
 	sum.ttl, sum.clients = r.config.TTL, r.clients()
 	asked := q.URI.String()
 	for _, at := range levels {
-		anchor := at.found.asked
+		anchor := at.found.requested
 		if anchor == asked {
 			anchor = ""
 		}
@@ -138,21 +138,21 @@ func (r *Resolver) combined(q resolver.Query, levels []level) (resolver.Answer, 
 	return sum.answer()
 }
 
-// gathered merges the results of the levels of a name.
-type gathered struct {
-	record    *resolver.Record // of the most specific level that is registered and active
-	links     []resolver.Link
-	locations []resolver.Location
-	redirect  int
-	bounded   bool // by the start or end of a target's validity
-	isChoice  bool
-	ttl       time.Duration
-	clients   resolver.ClientTTL
-	failure   error // of the most specific level that does not resolve
+// levelResult merges the results of the levels of a name.
+type levelResult struct {
+	record     *resolver.Record // of the most specific level that is registered and active
+	links      []resolver.Link
+	locations  []resolver.Location
+	redirect   int
+	bounded    bool // by the start or end of a target's validity
+	negotiable bool
+	ttl        time.Duration
+	clients    resolver.ClientTTL
+	failure    error // of the most specific level that does not resolve
 }
 
 // fails records why a level does not resolve. A withdrawn level takes precedence over one without a default.
-func (g *gathered) fails(err error) {
+func (g *levelResult) fails(err error) {
 	if g.failure == nil || errors.Is(err, resolver.ErrGone) && !errors.Is(g.failure, resolver.ErrGone) {
 		g.failure = err
 	}
@@ -160,7 +160,7 @@ func (g *gathered) fails(err error) {
 
 // add merges a level: its links are added, and its locations too, as links if a more specific level already has
 // locations.
-func (g *gathered) add(record *resolver.Record, locations []resolver.Location, anchor string) {
+func (g *levelResult) add(record *resolver.Record, locations []resolver.Location, anchor string) {
 	if g.record == nil {
 		g.record = record
 	}
@@ -170,7 +170,7 @@ func (g *gathered) add(record *resolver.Record, locations []resolver.Location, a
 			g.locations = append(g.locations, anchored(l, anchor))
 			continue
 		}
-		link := l.AsLink()
+		link := l.ToLink()
 		link.Anchor, link.Rel = anchor, cmp.Or(link.Rel, digitallink.DefaultLink)
 		g.links = append(g.links, link)
 	}
@@ -182,9 +182,9 @@ func (g *gathered) add(record *resolver.Record, locations []resolver.Location, a
 		g.links = append(g.links, link)
 		isMulti := digitallink.TypeOf(link.Rel) == digitallink.DefaultLinkMulti
 		// A level less specific than the default does not compete with it.
-		g.isChoice = g.isChoice || isMulti && isDefault
+		g.negotiable = g.negotiable || isMulti && isDefault
 	}
-	g.bounded = g.bounded || record.Clients.Bounded
+	g.bounded = g.bounded || record.ClientTTL.Bounded
 }
 
 // anchored returns a location with the anchor of its level.
@@ -201,15 +201,15 @@ func anchored(l resolver.Location, anchor string) resolver.Location {
 }
 
 // answer returns the merged answer, or the error of the most specific level if none resolves.
-func (g *gathered) answer() (resolver.Answer, error) {
+func (g *levelResult) answer() (resolver.Answer, error) {
 	var n *resolver.Negative
 	if g.record == nil || len(g.locations) == 0 {
 		if !errors.As(g.failure, &n) {
 			return resolver.Answer{}, g.failure
 		}
 		failure := *n
-		failure.TTL, failure.Clients = min(cmp.Or(n.TTL, g.ttl), g.ttl), g.clients
-		failure.Clients.Bounded = g.bounded
+		failure.TTL, failure.ClientTTL = min(cmp.Or(n.TTL, g.ttl), g.ttl), g.clients
+		failure.ClientTTL.Bounded = g.bounded
 		if g.record != nil && !errors.Is(failure.Kind, resolver.ErrGone) {
 			record := *g.record
 			record.Links = g.links
@@ -218,7 +218,7 @@ func (g *gathered) answer() (resolver.Answer, error) {
 		return resolver.Answer{}, &failure
 	}
 	record := *g.record
-	record.Links, record.Redirect, record.IsChoice, record.Clients.Bounded = slices.Clip(g.links), g.redirect, g.isChoice, g.bounded
+	record.Links, record.Redirect, record.Negotiable, record.ClientTTL.Bounded = slices.Clip(g.links), g.redirect, g.negotiable, g.bounded
 	sources := make(map[*resolver.Source]*resolver.Source, 1)
 	for i, l := range g.locations {
 		if sources[l.From] == nil {

@@ -46,9 +46,9 @@ func shown(a resolver.Answer) (all []string) {
 		all = append(all, strings.TrimPrefix(a.Record().Name, linkItem))
 	}
 	for _, l := range a.Locations {
-		all = append(all, "leads "+strings.TrimPrefix(l.AsLink().Anchor, linkItem)+" "+l.URI)
+		all = append(all, "leads "+strings.TrimPrefix(l.ToLink().Anchor, linkItem)+" "+l.URI)
 	}
-	for _, l := range a.Others() {
+	for _, l := range a.OtherLinks() {
 		all = append(all, digitallink.ShortType(l.Rel)+" "+strings.TrimPrefix(l.Anchor, linkItem)+" "+l.URI)
 	}
 	return all
@@ -99,7 +99,7 @@ func TestLevels(t *testing.T) {
 		if answer.Record().Redirect != 307 {
 			t.Errorf("%s is redirected with %d", c.name, answer.Record().Redirect)
 		}
-		for _, l := range answer.Others() {
+		for _, l := range answer.OtherLinks() {
 			if below := strings.TrimPrefix(c.name, linkItem); l.Anchor == "" && below != "" && below != "/10/l" {
 				t.Errorf("%s: the link %s has no anchor", c.name, l.URI)
 			}
@@ -139,7 +139,7 @@ func TestWithdrawnLevels(t *testing.T) {
 		}
 	}
 	// The former target of the withdrawn item is not shown as of an earlier time either; that of the lot is.
-	if answer, err := ofLevels(t, f, linkItem+"/10/l", lots); err != nil || len(answer.Locations) != 1 || len(answer.Others()) != 0 {
+	if answer, err := ofLevels(t, f, linkItem+"/10/l", lots); err != nil || len(answer.Locations) != 1 || len(answer.OtherLinks()) != 0 {
 		t.Errorf("of a withdrawn item, then: %v, %v", answer, err)
 	}
 }
@@ -155,7 +155,7 @@ func TestLifetimeOfLevels(t *testing.T) {
 	record.Targets[0].From = at.Add(10 * time.Second)
 	f.put(t, registry.Name(linkItem+"/10/l"), record)
 	answer, err := ofLevels(t, f, linkItem+"/10/l", time.Time{})
-	if err != nil || answer.TTL > 10*time.Second || answer.TTL <= 0 || !answer.Record().Clients.Bounded {
+	if err != nil || answer.TTL > 10*time.Second || answer.TTL <= 0 || !answer.Record().ClientTTL.Bounded {
 		t.Errorf("the answer is used for %v, %v", answer.TTL, err)
 	}
 	if _, err := ofLevels(t, f, linkItem+"/21/x", time.Time{}); err != nil {

@@ -56,9 +56,9 @@ func notRegistered() error {
 	}
 }
 
-// leadsNowhere returns the error for a dangling alias. The alias itself is registered, so other systems are not
+// dangling returns the error for a dangling alias. The alias itself is registered, so other systems are not
 // queried for it.
-func leadsNowhere(alias *registry.Entry) error {
+func dangling(alias *registry.Entry) error {
 	return &resolver.Negative{
 		Kind: resolver.ErrNotFound, Reason: "alias of " + alias.Alias + ", which is not registered",
 		Code: "alias_not_registered", Values: []string{"Name", alias.Alias}, Record: recordOf(alias),

@@ -68,9 +68,9 @@ func (r *redirecting) forget() {
 	r.until = time.Time{}
 }
 
-// Forget clears cached data that depends on changed keys. It must be called before responses are removed from a
+// Invalidate clears cached data that depends on changed keys. It must be called before responses are removed from a
 // cache, so that later responses are computed from the changed entries.
-func (r *Resolver) Forget(keys []registry.Key) {
+func (r *Resolver) Invalidate(keys []registry.Key) {
 	for _, key := range keys {
 		if key.Kind == registry.KindPrefix {
 			r.prefixes.forget()
@@ -82,7 +82,7 @@ func (r *Resolver) Forget(keys []registry.Key) {
 // inherited returns the redirect status of a name that sets none itself: that of its longest prefix that sets
 // one, 0 for none.
 func (r *Resolver) inherited(ctx context.Context, s state, name string) (int, error) {
-	if _, isNow := s.(now); isNow {
+	if _, isNow := s.(storeState); isNow {
 		some, err := r.prefixes.get(ctx, r.config.Store, r.config.Now(), r.config.TTL)
 		if err != nil || !some {
 			return 0, err
@@ -93,6 +93,6 @@ func (r *Resolver) inherited(ctx context.Context, s state, name string) (int, er
 		if err != nil || !p.Exists() || p.Redirect != 0 && p.Status == registry.Active {
 			return p.Redirect, err
 		}
-		name = registry.Enclosing(p.Name)
+		name = registry.EnclosingPrefix(p.Name)
 	}
 }

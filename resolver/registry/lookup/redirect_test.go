@@ -46,7 +46,7 @@ func TestRedirect(t *testing.T) {
 		}
 	}
 	prefix := f.put(t, registry.Prefix("urn:example:p:"), redirects(301))
-	r.Forget([]registry.Key{prefix.Key})
+	r.Invalidate([]registry.Key{prefix.Key})
 	for name, want := range map[string]int{
 		"urn:example:p:a": 301, "urn:example:p:b": 302, "urn:example:alias": 301, "urn:example:permanent": 308,
 		"urn:example:p:c": 301, "urn:example:p:none:x": 301,
@@ -62,7 +62,7 @@ func TestRedirect(t *testing.T) {
 	for i := range 120 {
 		f.put(t, registry.Prefix("urn:example:q:"+string(rune('a'+i/26))+string(rune('a'+i%26))+":"), redirects(0))
 	}
-	r.Forget([]registry.Key{prefix.Key})
+	r.Invalidate([]registry.Key{prefix.Key})
 	if got := status("urn:example:p:a", time.Time{}); got != 301 {
 		t.Errorf("with many prefixes: %d", got)
 	}

@@ -37,8 +37,8 @@ type Config struct {
 	// Redirect is the redirect status if neither the name nor one of its prefixes sets one; 0 leaves the choice
 	// to the caller.
 	Redirect int
-	// Only are the owned prefixes: other names are not supported. nil owns all names.
-	Only []string
+	// OwnedPrefixes are the owned prefixes: other names are not supported. nil owns all names.
+	OwnedPrefixes []string
 	// Hosts are the beginnings of the names of web hosts of the site: see Hosts.
 	Hosts []string
 	// Levels returns the canonical names at which the links of a name are registered, most specific first; nil
@@ -62,7 +62,7 @@ func New(config Config) *Resolver {
 // Resolve implements resolver.Resolver for canonical names of any scheme.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	name := q.URI.String()
-	if !registry.Asked(r.config.Only, registry.Name(name)) {
+	if !registry.Owned(r.config.OwnedPrefixes, registry.Name(name)) {
 		return resolver.Answer{}, &resolver.Negative{
 			Kind: resolver.ErrUnsupported, Reason: "outside the prefixes of the registry",
 			Code: "registry_not_asked", TTL: resolver.Forever,
@@ -109,7 +109,7 @@ func (r *Resolver) failure(err error) error {
 	}
 	negative := n.WithTTL(ttl, resolver.Uncached)
 	if ttl == r.config.TTL {
-		negative.Clients = r.clients()
+		negative.ClientTTL = r.clients()
 	}
 	return negative
 }
@@ -122,7 +122,7 @@ func (r *Resolver) clients() resolver.ClientTTL {
 // find returns the entry that resolves the name of a query.
 func (r *Resolver) find(ctx context.Context, q resolver.Query, name string) (resolved, error) {
 	if q.At.IsZero() {
-		return r.findIn(ctx, now{ctx, r.config.Store}, q, name)
+		return r.findIn(ctx, storeState{ctx, r.config.Store}, q, name)
 	}
 	return r.findThen(ctx, q, name)
 }
@@ -150,10 +150,10 @@ func (r *Resolver) findIn(ctx context.Context, s state, q resolver.Query, name s
 func (r *Resolver) findThen(ctx context.Context, q resolver.Query, name string) (resolved, error) {
 	var found resolved
 	err := r.config.Store.Read(ctx, func(tx registry.Tx) (err error) {
-		if found, err = r.findIn(ctx, then{tx, q.At}, q, name); err != nil || q.Service != resolver.I2L && q.Service != resolver.I2Ls {
+		if found, err = r.findIn(ctx, asOfState{tx, q.At}, q, name); err != nil || q.Service != resolver.I2L && q.Service != resolver.I2Ls {
 			return err
 		}
-		return stillShown(ctx, present{tx}, found, name)
+		return stillShown(ctx, txState{tx}, found, name)
 	})
 	return found, err
 }
@@ -180,9 +180,9 @@ func stillShown(ctx context.Context, now state, found resolved, name string) err
 // it is for administrators only.
 type unavailable struct{ err error }
 
-func (*unavailable) Error() string { return registry.ErrNoStore.Error() + " now" }
+func (*unavailable) Error() string { return registry.ErrUnavailable.Error() + " now" }
 
-func (u *unavailable) Unwrap() []error { return []error{registry.ErrNoStore, u.err} }
+func (u *unavailable) Unwrap() []error { return []error{registry.ErrUnavailable, u.err} }
 
 // state reads entries, currently or as of a time.
 type state interface {
@@ -191,21 +191,23 @@ type state interface {
 	prefix(name string) (registry.Entry, error)
 }
 
-type now struct {
+type storeState struct {
 	ctx   context.Context //nolint:containedctx // the value lives for one call
 	store registry.Store
 }
 
-func (n now) entry(key registry.Key) (registry.Entry, error) { return n.store.Lookup(n.ctx, key) }
+func (n storeState) entry(key registry.Key) (registry.Entry, error) {
+	return n.store.Lookup(n.ctx, key)
+}
 
-func (n now) prefix(name string) (registry.Entry, error) {
+func (n storeState) prefix(name string) (registry.Entry, error) {
 	return registry.LongestPrefix(func(text string) (registry.Entry, error) { return n.store.Floor(n.ctx, text) }, name)
 }
 
-// present is the current state within a transaction.
-type present struct{ tx registry.Tx }
+// txState is the current state within a transaction.
+type txState struct{ tx registry.Tx }
 
-func (p present) entry(key registry.Key) (registry.Entry, error) {
+func (p txState) entry(key registry.Key) (registry.Entry, error) {
 	entries, err := p.tx.Entries([]registry.Key{key})
 	if err != nil {
 		return registry.Entry{}, err
@@ -213,20 +215,20 @@ func (p present) entry(key registry.Key) (registry.Entry, error) {
 	return entries[0], nil
 }
 
-func (p present) prefix(name string) (registry.Entry, error) {
+func (p txState) prefix(name string) (registry.Entry, error) {
 	return registry.LongestPrefix(p.tx.Floor, name)
 }
 
-type then struct {
+type asOfState struct {
 	tx registry.Tx
 	at time.Time
 }
 
-func (t then) entry(key registry.Key) (registry.Entry, error) {
+func (t asOfState) entry(key registry.Key) (registry.Entry, error) {
 	return registry.EntryAt(t.tx, key, t.at)
 }
 
-func (t then) prefix(name string) (registry.Entry, error) {
+func (t asOfState) prefix(name string) (registry.Entry, error) {
 	for {
 		e, err := registry.LongestPrefix(t.tx.Floor, name)
 		if err != nil || !e.Exists() {
@@ -236,7 +238,7 @@ func (t then) prefix(name string) (registry.Entry, error) {
 		if err != nil || was.Exists() {
 			return was, err
 		}
-		name = registry.Enclosing(e.Name) // that prefix was registered later
+		name = registry.EnclosingPrefix(e.Name) // that prefix was registered later
 	}
 }
 
@@ -246,8 +248,8 @@ type resolved struct {
 	entry registry.Entry // of the name, or of its longest prefix; while resolving, of the last alias
 	// spelling is the requested spelling of the name, "" if it equals name.
 	spelling string
-	// asked is the requested name at a level of an identifier.
-	asked string
+	// requested is the requested name at a level of an identifier.
+	requested string
 	// redirect is the redirect status that the name, its alias or its prefix sets; 0 for none.
 	redirect int
 }
@@ -298,7 +300,7 @@ func below(s state, found resolved) (resolved, error) {
 		case err != nil:
 			return resolved{}, err
 		case !p.Exists() && found.entry.Exists():
-			return resolved{}, leadsNowhere(&found.entry)
+			return resolved{}, dangling(&found.entry)
 		case !p.Exists():
 			return resolved{}, notRegistered()
 		case len(p.Targets) == 0 && p.Authoritative:
@@ -314,7 +316,7 @@ func below(s state, found resolved) (resolved, error) {
 			found.redirect = cmp.Or(found.redirect, redirect)
 			return found, nil
 		}
-		name = registry.Enclosing(p.Name)
+		name = registry.EnclosingPrefix(p.Name)
 	}
 }
 

@@ -94,11 +94,11 @@ func TestAliasOfUnknown(t *testing.T) {
 	}
 }
 
-// awayForReading is a store that supports lookups only.
-type awayForReading struct{ registry.Store }
+// unreadableStore is a store that supports lookups only.
+type unreadableStore struct{ registry.Store }
 
-func (awayForReading) Read(context.Context, func(registry.Tx) error) error {
-	return fmt.Errorf("%w: at db.internal.example", registry.ErrNoStore)
+func (unreadableStore) Read(context.Context, func(registry.Tx) error) error {
+	return fmt.Errorf("%w: at db.internal.example", registry.ErrUnavailable)
 }
 
 // Details of an error of the store are hidden from clients.
@@ -106,8 +106,8 @@ func TestStoreIsNotShown(t *testing.T) {
 	f := newFixture(t)
 	f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/"))
 	for _, service := range []resolver.Service{resolver.I2N, resolver.I2Ns} {
-		_, err := resolved(t, awayForReading{f.Store()}, "urn:example:a", service, time.Time{})
-		if !errors.Is(err, registry.ErrNoStore) || strings.Contains(err.Error(), "db.internal") {
+		_, err := resolved(t, unreadableStore{f.Store()}, "urn:example:a", service, time.Time{})
+		if !errors.Is(err, registry.ErrUnavailable) || strings.Contains(err.Error(), "db.internal") {
 			t.Errorf("%s: %v", service, err)
 		}
 	}

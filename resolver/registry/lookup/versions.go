@@ -16,12 +16,12 @@ import (
 // versions are omitted, as in Resolve: redacted ones, and for a name that is gone all versions that resolved.
 func (r *Resolver) Versions(ctx context.Context, q resolver.Query) (resolver.Versions, error) {
 	name := q.URI.String()
-	if !registry.Asked(r.config.Only, registry.Name(name)) {
+	if !registry.Owned(r.config.OwnedPrefixes, registry.Name(name)) {
 		return resolver.Versions{}, notRegistered()
 	}
-	found := resolver.Versions{Name: q.URI, TTL: r.config.TTL, Clients: r.clients()}
+	found := resolver.Versions{Name: q.URI, TTL: r.config.TTL, ClientTTL: r.clients()}
 	err := r.config.Store.Read(ctx, func(tx registry.Tx) error {
-		s := present{tx}
+		s := txState{tx}
 		unknown, err := r.isAsUnknown(s, name)
 		if err != nil {
 			return err
@@ -29,7 +29,7 @@ func (r *Resolver) Versions(ctx context.Context, q resolver.Query) (resolver.Ver
 		if unknown { // without its query: see Hosts
 			name, _, _ = strings.Cut(name, "?")
 		}
-		key, gone, err := answering(ctx, s, name)
+		key, gone, err := resolvingKey(ctx, s, name)
 		if err == nil {
 			found.Times, err = timesOf(tx, key, gone)
 		}
@@ -44,9 +44,9 @@ func (r *Resolver) Versions(ctx context.Context, q resolver.Query) (resolver.Ver
 	return found, err
 }
 
-// answering returns the key of the entry that resolves a name. If the name is gone, gone is true, and the key
+// resolvingKey returns the key of the entry that resolves a name. If the name is gone, gone is true, and the key
 // is that of the withdrawn entry. The error for an unregistered name is a *resolver.Negative.
-func answering(ctx context.Context, s state, name string) (key registry.Key, gone bool, err error) {
+func resolvingKey(ctx context.Context, s state, name string) (key registry.Key, gone bool, err error) {
 	found, err := resolve(ctx, s, name)
 	if errors.Is(err, resolver.ErrGone) {
 		key, err = withdrawn(s, resolver.RecordOf(err))

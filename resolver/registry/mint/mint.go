@@ -20,7 +20,7 @@ type Request struct {
 	// Alternatively it is "noid:" and a template of NOID. In namespaces with numbers of a fixed length (see
 	// registry.Config.CheckDigits) it is the digits of a range, and {counter}.
 	Pattern string
-	N       int // number of names, 1 to Max
+	Count   int // number of names, 1 to Max
 	// From sets the counter, nil continues it. Registered names are skipped in any case. It must be nil for
 	// random names.
 	From *uint64
@@ -77,8 +77,8 @@ func (m *Minter) change(actor registry.Actor, asked Request, minted *[]string) (
 		return nil, err
 	}
 	switch {
-	case asked.N < 1 || asked.N > Max:
-		return nil, fmt.Errorf("%w: number of names must be 1 to %d, not %d", registry.ErrInvalid, Max, asked.N)
+	case asked.Count < 1 || asked.Count > Max:
+		return nil, fmt.Errorf("%w: number of names must be 1 to %d, not %d", registry.ErrInvalid, Max, asked.Count)
 	case p.random && asked.From != nil:
 		return nil, invalidPattern("mint_random_from", asked.Pattern, "random patterns have no first number")
 	}
@@ -114,14 +114,14 @@ func (m *minting) count() error {
 		return err
 	}
 	size := m.pattern.size()
-	for len(m.minted) < m.N {
+	for len(m.minted) < m.Count {
 		if m.taken >= maxTaken {
 			return fmt.Errorf("%w: the %d names before number %d of %q are all registered: start from a greater number",
 				registry.ErrExhausted, m.taken, next, m.Pattern)
 		}
 		first := next
 		var names []string
-		for len(names) < min(m.N-len(m.minted)+m.taken, page) && next < size {
+		for len(names) < min(m.Count-len(m.minted)+m.taken, page) && next < size {
 			name, err := m.pattern.counted(next)
 			if err != nil {
 				return err
@@ -157,9 +157,9 @@ func (m *minting) next() (uint64, error) {
 // draw mints random names. It fails if hardly any name is free.
 func (m *minting) draw() error {
 	drawn := 0
-	for len(m.minted) < m.N {
-		missing := m.N - len(m.minted)
-		if m.taken > 10*m.N+page {
+	for len(m.minted) < m.Count {
+		missing := m.Count - len(m.minted)
+		if m.taken > 10*m.Count+page {
 			return fmt.Errorf("%w: only %[4]d of %[2]d random names of %[3]q were free: nearly all of its %.3[5]g names are registered, "+
 				"use a pattern with more characters", registry.ErrExhausted, drawn, m.Pattern, len(m.minted), m.names())
 		}
@@ -202,7 +202,7 @@ func (m *minting) reserve(names []string) (int, error) {
 		return 0, err
 	}
 	for i, key := range keys {
-		if len(m.minted) == m.N {
+		if len(m.minted) == m.Count {
 			return i, nil
 		}
 		if m.seen[key.Name] {
@@ -240,5 +240,5 @@ func (m *minting) key(name string) (registry.Key, error) {
 	if err := m.registry.CheckChange(registry.Entry{}, key, registry.Record{Status: registry.Reserved}, false); err != nil {
 		return registry.Key{}, err
 	}
-	return key, m.actor.May(registry.Writer, key)
+	return key, m.actor.CheckRole(registry.Writer, key)
 }

@@ -47,7 +47,7 @@ func configOf(s registry.Store) registry.Config {
 	return registry.Config{
 		Store: s, Canonical: canonical, CanonicalPrefix: canonical, Now: func() time.Time { return time.UnixMilli(1_900_000_000_000) },
 		CheckDigits: map[string]registry.CheckDigit{
-			"urn:number:": {Digits: 4, Of: func(digits string) byte { return digits[0] }},
+			"urn:number:": {Digits: 4, Compute: func(digits string) byte { return digits[0] }},
 		},
 	}
 }
@@ -82,14 +82,14 @@ func TestMint(t *testing.T) {
 		mint.Request
 		want string
 	}{
-		{mint.Request{Pattern: "urn:a:{counter}", N: 1, Note: "one"}, "urn:a:1"},
-		{mint.Request{Pattern: "urn:a:{counter}", N: 3}, "urn:a:3 urn:a:5 urn:a:6"},
-		{mint.Request{Pattern: "urn:a:{counter}", N: 2, From: from(10)}, "urn:a:10 urn:a:11"},
-		{mint.Request{Pattern: "urn:a:{counter}", N: 1}, "urn:a:12"},
-		{mint.Request{Pattern: "urn:a:{counter}", N: 6, From: from(1)}, "urn:a:7 urn:a:8 urn:a:9 urn:a:13 urn:a:14 urn:a:15"},
-		{mint.Request{Pattern: "URN:A:{counter}", N: 1}, "urn:a:16"}, // another counter, the same names
-		{mint.Request{Pattern: "urn:number:1{counter}", N: 2}, "urn:number:10001 urn:number:10011"},
-		{mint.Request{Pattern: "noid:urn:b:.sd", N: 10}, "urn:b:0 urn:b:1 urn:b:2 urn:b:3 urn:b:4 urn:b:5 urn:b:6 urn:b:7 urn:b:8 urn:b:9"},
+		{mint.Request{Pattern: "urn:a:{counter}", Count: 1, Note: "one"}, "urn:a:1"},
+		{mint.Request{Pattern: "urn:a:{counter}", Count: 3}, "urn:a:3 urn:a:5 urn:a:6"},
+		{mint.Request{Pattern: "urn:a:{counter}", Count: 2, From: from(10)}, "urn:a:10 urn:a:11"},
+		{mint.Request{Pattern: "urn:a:{counter}", Count: 1}, "urn:a:12"},
+		{mint.Request{Pattern: "urn:a:{counter}", Count: 6, From: from(1)}, "urn:a:7 urn:a:8 urn:a:9 urn:a:13 urn:a:14 urn:a:15"},
+		{mint.Request{Pattern: "URN:A:{counter}", Count: 1}, "urn:a:16"}, // another counter, the same names
+		{mint.Request{Pattern: "urn:number:1{counter}", Count: 2}, "urn:number:10001 urn:number:10011"},
+		{mint.Request{Pattern: "noid:urn:b:.sd", Count: 10}, "urn:b:0 urn:b:1 urn:b:2 urn:b:3 urn:b:4 urn:b:5 urn:b:6 urn:b:7 urn:b:8 urn:b:9"},
 	} {
 		if got := strings.Join(minted(t, r, tt.Request), " "); got != tt.want {
 			t.Errorf("%d: %s: %q, want %q", i, tt.Pattern, got, tt.want)
@@ -106,11 +106,11 @@ func TestMint(t *testing.T) {
 
 func TestMintErrors(t *testing.T) {
 	r := registry.New(configOf(stores(t)()))
-	names := minted(t, r, mint.Request{Pattern: "noid:urn:full:.sd", N: 8})
+	names := minted(t, r, mint.Request{Pattern: "noid:urn:full:.sd", Count: 8})
 	if len(names) != 8 {
 		t.Fatalf("minted %q", names)
 	}
-	minted(t, r, mint.Request{Pattern: "noid:urn:drawn:.rd", N: 10})
+	minted(t, r, mint.Request{Pattern: "noid:urn:drawn:.rd", Count: 10})
 	first := uint64(1)
 	below := registry.Actor{Name: "limited", Role: registry.Writer, Prefixes: []string{"urn:b:"}}
 	for _, tt := range []struct {
@@ -120,22 +120,22 @@ func TestMintErrors(t *testing.T) {
 		says string
 	}{
 		{writer(), mint.Request{Pattern: "urn:a:{counter}"}, registry.ErrInvalid, "not 0"},
-		{writer(), mint.Request{Pattern: "urn:a:{counter}", N: mint.Max + 1}, registry.ErrInvalid, "not 10001"},
-		{writer(), mint.Request{Pattern: "urn:a:", N: 1}, registry.ErrInvalid, "{counter} or"},
-		{writer(), mint.Request{Pattern: "urn:a:{random:4}", N: 1, From: &first}, registry.ErrInvalid, "no first number"},
-		{writer(), mint.Request{Pattern: "x:{counter}", N: 1}, registry.ErrInvalid, `invalid result "x:1": not valid: it is no URN`},
-		{writer(), mint.Request{Pattern: "URN:a:{counter}{check}", N: 1}, registry.ErrInvalid, "in canonical form"},
-		{writer(), mint.Request{Pattern: "urn:a:~{counter}{nbn}", N: 1}, registry.ErrInvalid, "undefined for '~'"},
-		{writer(), mint.Request{Pattern: "urn:a:{counter}", N: 1, Note: strings.Repeat("x", 5000)}, registry.ErrInvalid, "note"},
+		{writer(), mint.Request{Pattern: "urn:a:{counter}", Count: mint.Max + 1}, registry.ErrInvalid, "not 10001"},
+		{writer(), mint.Request{Pattern: "urn:a:", Count: 1}, registry.ErrInvalid, "{counter} or"},
+		{writer(), mint.Request{Pattern: "urn:a:{random:4}", Count: 1, From: &first}, registry.ErrInvalid, "no first number"},
+		{writer(), mint.Request{Pattern: "x:{counter}", Count: 1}, registry.ErrInvalid, `invalid result "x:1": not valid: it is no URN`},
+		{writer(), mint.Request{Pattern: "URN:a:{counter}{check}", Count: 1}, registry.ErrInvalid, "in canonical form"},
+		{writer(), mint.Request{Pattern: "urn:a:~{counter}{nbn}", Count: 1}, registry.ErrInvalid, "undefined for '~'"},
+		{writer(), mint.Request{Pattern: "urn:a:{counter}", Count: 1, Note: strings.Repeat("x", 5000)}, registry.ErrInvalid, "note"},
 		{
 			writer(),
-			mint.Request{Pattern: "noid:urn:full:.sd", N: 3},
+			mint.Request{Pattern: "noid:urn:full:.sd", Count: 3},
 			registry.ErrExhausted,
 			`"noid:urn:full:.sd" has only 2 free names of 10`,
 		},
-		{writer(), mint.Request{Pattern: "noid:urn:drawn:.rd", N: 1}, registry.ErrExhausted, "nearly all of its 10 names"},
-		{registry.Actor{Name: "reader", Role: registry.Reader}, mint.Request{Pattern: "urn:a:{counter}", N: 1}, registry.ErrDenied, "reader"},
-		{below, mint.Request{Pattern: "urn:a:{counter}", N: 1}, registry.ErrDenied, "urn:b:"},
+		{writer(), mint.Request{Pattern: "noid:urn:drawn:.rd", Count: 1}, registry.ErrExhausted, "nearly all of its 10 names"},
+		{registry.Actor{Name: "reader", Role: registry.Reader}, mint.Request{Pattern: "urn:a:{counter}", Count: 1}, registry.ErrDenied, "reader"},
+		{below, mint.Request{Pattern: "urn:a:{counter}", Count: 1}, registry.ErrDenied, "urn:b:"},
 	} {
 		_, err := mint.New(r).Mint(t.Context(), tt.actor, tt.Request)
 		if !errors.Is(err, tt.err) || !strings.Contains(err.Error(), tt.says) {
@@ -143,10 +143,10 @@ func TestMintErrors(t *testing.T) {
 		}
 	}
 	// A failed request has changed nothing.
-	if got := minted(t, r, mint.Request{Pattern: "noid:urn:full:.sd", N: 2}); !slices.Equal(got, []string{"urn:full:8", "urn:full:9"}) {
+	if got := minted(t, r, mint.Request{Pattern: "noid:urn:full:.sd", Count: 2}); !slices.Equal(got, []string{"urn:full:8", "urn:full:9"}) {
 		t.Errorf("minted %q", got)
 	}
-	if got := minted(t, r, mint.Request{Pattern: "urn:a:{counter}", N: 1}); !slices.Equal(got, []string{"urn:a:1"}) {
+	if got := minted(t, r, mint.Request{Pattern: "urn:a:{counter}", Count: 1}); !slices.Equal(got, []string{"urn:a:1"}) {
 		t.Errorf("minted %q", got)
 	}
 }
@@ -162,7 +162,7 @@ func TestMintByTwo(t *testing.T) {
 			r := registry.New(configOf(open()))
 			running.Go(func() {
 				for range rounds {
-					names, err := mint.New(r).Mint(t.Context(), writer(), mint.Request{Pattern: pattern, N: each})
+					names, err := mint.New(r).Mint(t.Context(), writer(), mint.Request{Pattern: pattern, Count: each})
 					if err != nil {
 						t.Errorf("%s: %v", pattern, err)
 						return
@@ -197,12 +197,12 @@ func TestMintSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := registry.New(configOf(s))
-	_, err := mint.New(r).Mint(t.Context(), writer(), mint.Request{Pattern: "urn:a:{counter}", N: 1})
+	_, err := mint.New(r).Mint(t.Context(), writer(), mint.Request{Pattern: "urn:a:{counter}", Count: 1})
 	if !errors.Is(err, registry.ErrExhausted) || !strings.Contains(err.Error(), "start from a greater number") {
 		t.Errorf("got %v", err)
 	}
 	from := uint64(n - 1000)
-	got := minted(t, r, mint.Request{Pattern: "urn:a:{counter}", N: 2500, From: &from})
+	got := minted(t, r, mint.Request{Pattern: "urn:a:{counter}", Count: 2500, From: &from})
 	if len(got) != 2500 || got[0] != fmt.Sprintf("urn:a:%d", n+1) {
 		t.Errorf("minted %d names from %q on", len(got), got[:1])
 	}
@@ -211,13 +211,13 @@ func TestMintSkips(t *testing.T) {
 // Names outside the owned prefixes are not minted.
 func TestMintWhatIsNotAskedFor(t *testing.T) {
 	config := configOf(stores(t)())
-	config.Only = []string{"urn:a:"}
+	config.OwnedPrefixes = []string{"urn:a:"}
 	r := registry.New(config)
-	_, err := mint.New(r).Mint(t.Context(), writer(), mint.Request{Pattern: "urn:b:{counter}", N: 1})
+	_, err := mint.New(r).Mint(t.Context(), writer(), mint.Request{Pattern: "urn:b:{counter}", Count: 1})
 	if !errors.Is(err, registry.ErrInvalid) {
 		t.Errorf("minting: %v", err)
 	}
-	if names := minted(t, r, mint.Request{Pattern: "urn:a:m{counter}", N: 1}); len(names) != 1 {
+	if names := minted(t, r, mint.Request{Pattern: "urn:a:m{counter}", Count: 1}); len(names) != 1 {
 		t.Errorf("minted %v", names)
 	}
 }

@@ -246,7 +246,7 @@ func (p *pattern) complete(varying string) (string, error) {
 		}
 		return name + string(check), nil
 	case ofNamespace:
-		return name + string(p.digit.Of(name[len(name)-p.digit.Digits:])), nil
+		return name + string(p.digit.Compute(name[len(name)-p.digit.Digits:])), nil
 	default:
 		return name, nil
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/postgres"
 )
 
-// brittle makes connections that break at a commit: before or after it is sent.
-type brittle struct {
+// brittleDialer makes connections that break at a commit: before or after it is sent.
+type brittleDialer struct {
 	sent  atomic.Bool // whether the commit is sent
 	armed atomic.Bool
 	away  atomic.Bool // whether new connections fail
@@ -22,10 +22,10 @@ type brittle struct {
 
 type brittleConn struct {
 	net.Conn
-	*brittle
+	*brittleDialer
 }
 
-func (b *brittle) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (b *brittleDialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if b.away.Load() {
 		return nil, errors.New("the server is away")
 	}
@@ -63,18 +63,18 @@ func TestCommitWithoutAnswer(t *testing.T) {
 		there      bool
 	}{
 		{"urn:example:committed", true, false, nil, true},
-		{"urn:example:lost", false, false, registry.ErrNoStore, false},
-		{"urn:example:unknown", true, true, postgres.ErrOutcome, true},
+		{"urn:example:lost", false, false, registry.ErrUnavailable, false},
+		{"urn:example:unknown", true, true, postgres.ErrUnknownOutcome, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := new(brittle)
+			b := new(brittleDialer)
 			i := connect(t, server.URL(""), func(o *postgres.Options) { o.Dial = b.dial })
 			defer i.store.Close()
 			b.sent.Store(c.sent)
 			b.armed.Store(true)
 			b.away.Store(c.away)
 			_, err := i.Apply(t.Context(), admin, edit(c.name, "https://example.org/"))
-			if !errors.Is(err, c.want) || errors.Is(err, postgres.ErrOutcome) != c.away {
+			if !errors.Is(err, c.want) || errors.Is(err, postgres.ErrUnknownOutcome) != c.away {
 				t.Errorf("the error is %v, want %v", err, c.want)
 			}
 			b.away.Store(false)
@@ -94,7 +94,7 @@ func TestRestart(t *testing.T) {
 	name := registry.Name("urn:example:a")
 	i.set(t, name.Name, "https://example.org/1")
 	server.Stop()
-	if _, err := i.store.Lookup(t.Context(), name); !errors.Is(err, registry.ErrNoStore) {
+	if _, err := i.store.Lookup(t.Context(), name); !errors.Is(err, registry.ErrUnavailable) {
 		t.Errorf("looking up while it is stopped: %v", err)
 	}
 	server.Start()

@@ -80,7 +80,7 @@ func each(rows pgx.Rows, next func(store.Row) error) error {
 func (c *conn) bounded(f func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(c.ctx, c.timeout)
 	defer cancel()
-	return kindOf(f(ctx))
+	return wrapError(f(ctx))
 }
 
 // Query implements store.Conn.
@@ -246,11 +246,11 @@ func (s *Store) statement(text string) string {
 	return translated
 }
 
-// kept is a row that outlives its statement.
-type kept struct{ row }
+// rowCopy is a row that outlives its statement.
+type rowCopy struct{ row }
 
-// keep returns copies of the rows of a statement.
-func keep(rows pgx.Rows) (all []kept, err error) {
+// copyRows returns copies of the rows of a statement.
+func copyRows(rows pgx.Rows) (all []rowCopy, err error) {
 	err = each(rows, func(r store.Row) error {
 		one, ok := r.(row)
 		if !ok {
@@ -260,7 +260,7 @@ func keep(rows pgx.Rows) (all []kept, err error) {
 		for i, v := range one.values {
 			values[i] = slices.Clone(v)
 		}
-		all = append(all, kept{row{values, one.columns}})
+		all = append(all, rowCopy{row{values, one.columns}})
 		return nil
 	})
 	return all, err

@@ -13,12 +13,12 @@ import (
 
 // Timeouts. They are short, so that an outage, and its end, are detected soon.
 const (
-	connectTimeout  = 2 * time.Second // for a connection; connect_timeout in the URL takes precedence
-	lookupTimeout   = 3 * time.Second // for a lookup, including its connection
-	questionTimeout = 5 * time.Second // for a statement of Read
-	writeTimeout    = time.Minute     // for a statement of Write
-	commitTimeout   = 30 * time.Second
-	turnTimeout     = time.Minute // for a writer that waits for others in this instance
+	connectTimeout = 2 * time.Second // for a connection; connect_timeout in the URL takes precedence
+	lookupTimeout  = 3 * time.Second // for a lookup, including its connection
+	queryTimeout   = 5 * time.Second // for a statement of Read
+	writeTimeout   = time.Minute     // for a statement of Write
+	commitTimeout  = 30 * time.Second
+	writerTimeout  = time.Minute // for a writer that waits for others in this instance
 )
 
 // errURL does not contain the URL, which may have a password.

@@ -36,7 +36,7 @@
 //
 // The functions passed to Read and Write are called at most once: only the steps before them are retried. If
 // the response to a commit is lost, the status of the transaction is queried by its ID, on the same timeline;
-// if that yields no result in time, the error wraps ErrOutcome. A client that disappears while it holds the
+// if that yields no result in time, the error wraps ErrUnknownOutcome. A client that disappears while it holds the
 // lock is disconnected by the server, by the timeouts that every write transaction sets.
 //
 // PgBouncer may pool transactions: no statement needs a session, but hints are lost. If PgBouncer does not

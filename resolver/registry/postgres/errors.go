@@ -10,9 +10,9 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// ErrOutcome means that the outcome of a Write is unknown: the connection was lost before the server confirmed
-// the commit, and the server cannot be queried. The error also wraps registry.ErrNoStore.
-var ErrOutcome = errors.New("connection lost during the commit: outcome unknown")
+// ErrUnknownOutcome means that the outcome of a Write is unknown: the connection was lost before the server confirmed
+// the commit, and the server cannot be queried. The error also wraps registry.ErrUnavailable.
+var ErrUnknownOutcome = errors.New("connection lost during the commit: outcome unknown")
 
 // Error codes (SQLSTATE) of PostgreSQL.
 const (
@@ -30,20 +30,20 @@ const (
 	codeCatalog       = "3D"
 )
 
-// kindOf wraps an error of PostgreSQL in the corresponding error of package registry.
-func kindOf(err error) error {
+// wrapError wraps an error of PostgreSQL in the corresponding error of package registry.
+func wrapError(err error) error {
 	var failed *pgconn.PgError
 	switch {
 	case err == nil || errors.Is(err, registry.ErrSchema) || errors.Is(err, registry.ErrDamaged) ||
-		errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrNoStore):
+		errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrUnavailable):
 		return err
 	case errors.As(err, &failed) && (failed.Code == codeDamagedData || failed.Code == codeDamagedIndex):
 		return fmt.Errorf("%w: %w", registry.ErrDamaged, err)
 	case errors.As(err, &failed) && failed.Code == codeLockTimeout:
-		return fmt.Errorf("%w: serialization conflict with other instances: %w", registry.ErrNoStore, err)
+		return fmt.Errorf("%w: serialization conflict with other instances: %w", registry.ErrUnavailable, err)
 	default:
 		// Clients see only the text of the inner error.
-		return fmt.Errorf("%w: %w", fmt.Errorf("%w", registry.ErrNoStore), oneLine{err})
+		return fmt.Errorf("%w: %w", fmt.Errorf("%w", registry.ErrUnavailable), oneLine{err})
 	}
 }
 

@@ -32,7 +32,7 @@ func TestServersOfAURL(t *testing.T) {
 		t.Errorf("the second server is the primary: %v", err)
 	}
 	relay.Cut()
-	if _, err := i.store.Lookup(t.Context(), registry.Name("urn:example:a")); !errors.Is(err, registry.ErrNoStore) {
+	if _, err := i.store.Lookup(t.Context(), registry.Name("urn:example:a")); !errors.Is(err, registry.ErrUnavailable) {
 		t.Errorf("looking up at the standby: %v", err)
 	}
 	relay.Restore()
@@ -48,7 +48,7 @@ func TestServersOfAURL(t *testing.T) {
 		t.Errorf("looking up at the standby: %+v, %v", e, err)
 	}
 	relay.Restore()
-	if err := apply(any); !errors.Is(err, registry.ErrNoStore) {
+	if err := apply(any); !errors.Is(err, registry.ErrUnavailable) {
 		t.Errorf("a change at the standby: %v", err)
 	}
 	if err := apply(any); err != nil {

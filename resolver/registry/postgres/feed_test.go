@@ -76,8 +76,8 @@ func (i *instance) changed(keys []registry.Key) {
 	}
 }
 
-// told returns when the feed reported a name.
-func (i *instance) told(name string) (time.Time, bool) {
+// notified returns when the feed reported a name.
+func (i *instance) notified(name string) (time.Time, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	at, ok := i.seen[name]
@@ -95,22 +95,22 @@ func (i *instance) set(t *testing.T, name, target string) time.Time {
 
 func edit(name, target string) registry.Edit {
 	return registry.Edit{
-		Key: registry.Name(name), IfVersion: registry.Any,
+		Key: registry.Name(name), IfVersion: registry.AnyVersion,
 		Change: registry.Put(registry.Record{Targets: []registry.Target{{URI: target}}}),
 	}
 }
 
-// deaf is a connection on which LISTEN fails.
-type deaf struct{ net.Conn }
+// noListenConn is a connection on which LISTEN fails.
+type noListenConn struct{ net.Conn }
 
-func (d deaf) Write(b []byte) (int, error) {
+func (d noListenConn) Write(b []byte) (int, error) {
 	return d.Conn.Write(bytes.Replace(b, []byte("LISTEN"), []byte("LISSEN"), 1))
 }
 
 func withoutListen(o *postgres.Options) {
 	o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
-		return deaf{conn}, err
+		return noListenConn{conn}, err
 	}
 }
 
@@ -135,7 +135,7 @@ func TestFeed(t *testing.T) {
 			b := start(t, server.URL(database), c.every, c.options...)
 			if c.options == nil {
 				testserver.Wait(t, "both listen", func() bool {
-					return server.Ask(database, "SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN urnd_registry'") == "2"
+					return server.Query(database, "SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN urnd_registry'") == "2"
 				})
 			}
 			var slowest time.Duration
@@ -144,7 +144,7 @@ func TestFeed(t *testing.T) {
 				written := a.set(t, name, "https://example.org/")
 				var at time.Time
 				testserver.Wait(t, "the other instance knows of the change", func() (ok bool) {
-					at, ok = b.told(name)
+					at, ok = b.notified(name)
 					return ok
 				})
 				slowest = max(slowest, at.Sub(written))
@@ -181,7 +181,7 @@ func TestFeedAfterLoss(t *testing.T) {
 			if err := feed.Poll(t.Context()); err != nil || i.resets != 0 {
 				t.Fatalf("%d resets, %v", i.resets, err)
 			}
-			server.Ask(database, loss)
+			server.Query(database, loss)
 			if c.target != "" {
 				i.set(t, c.target, "https://example.org/new")
 			}

@@ -122,7 +122,7 @@ func (l *listener) wait(conn *pgx.Conn) error {
 }
 
 func (l *listener) bounded(f func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(l.ctx, questionTimeout)
+	ctx, cancel := context.WithTimeout(l.ctx, queryTimeout)
 	defer cancel()
 	return f(ctx)
 }

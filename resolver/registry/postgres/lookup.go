@@ -18,30 +18,30 @@ const headStatement = "SELECT coalesce(max(last), 0) FROM commits"
 // otherwise the primary.
 func (s database) Lookup(ctx context.Context, statement string, next func(store.Row) error, args ...any) error {
 	text := s.statement(statement)
-	var rows []kept
+	var rows []rowCopy
 	if s.replica != nil {
 		least := s.seen.Load()
 		err := s.replica.try(ctx, func(ctx context.Context, pool *pgxpool.Pool) (err error) {
-			rows, err = askReplica(ctx, pool, least, text, args)
+			rows, err = queryReplica(ctx, pool, least, text, args)
 			return err
 		})
 		if err == nil {
 			return replay(rows, next)
 		}
 	}
-	err := again(ctx, lookupTimeout, s.primary, func(ctx context.Context) (err error) {
+	err := retryOnce(ctx, lookupTimeout, s.primary, func(ctx context.Context) (err error) {
 		found, _ := s.primary.Query(ctx, text, args...) // rows have the error
-		rows, err = keep(found)
+		rows, err = copyRows(found)
 		return err
 	})
 	if err != nil {
-		return kindOf(err)
+		return wrapError(err)
 	}
 	return replay(rows, next)
 }
 
 // replay calls next for each row.
-func replay(rows []kept, next func(store.Row) error) error {
+func replay(rows []rowCopy, next func(store.Row) error) error {
 	for _, r := range rows {
 		if err := next(r.row); err != nil {
 			return err
@@ -50,9 +50,9 @@ func replay(rows []kept, next func(store.Row) error) error {
 	return nil
 }
 
-// askReplica queries a replica, and returns errLate if its last Seq is less than least. The Seq is read before
+// queryReplica queries a replica, and returns errReplicaLag if its last Seq is less than least. The Seq is read before
 // the rows, which are therefore at least as recent.
-func askReplica(ctx context.Context, pool *pgxpool.Pool, least int64, text string, args []any) ([]kept, error) {
+func queryReplica(ctx context.Context, pool *pgxpool.Pool, least int64, text string, args []any) ([]rowCopy, error) {
 	var batch pgx.Batch
 	batch.Queue(headStatement)
 	batch.Queue(text, args...)
@@ -63,13 +63,13 @@ func askReplica(ctx context.Context, pool *pgxpool.Pool, least int64, text strin
 		return nil, err
 	}
 	if head < least {
-		return nil, errLate
+		return nil, errReplicaLag
 	}
 	rows, err := results.Query()
 	if err != nil {
 		return nil, err
 	}
-	return keep(rows)
+	return copyRows(rows)
 }
 
 // Head implements registry.Store.
@@ -78,7 +78,7 @@ func (s *Store) Head(ctx context.Context) (head registry.Seq, err error) {
 		return pool.QueryRow(ctx, headStatement).Scan(&head)
 	}
 	seen := s.seen.Load()
-	err = again(ctx, lookupTimeout, s.primary, func(ctx context.Context) error { return get(ctx, s.primary) })
+	err = retryOnce(ctx, lookupTimeout, s.primary, func(ctx context.Context) error { return get(ctx, s.primary) })
 	if err == nil && int64(head) < seen { // the primary has lost changes
 		s.seen.CompareAndSwap(seen, int64(head))
 	}
@@ -86,15 +86,15 @@ func (s *Store) Head(ctx context.Context) (head registry.Seq, err error) {
 		err = nil
 	}
 	if err != nil {
-		return 0, kindOf(err)
+		return 0, wrapError(err)
 	}
 	database{s}.Known(head)
 	return head, nil
 }
 
-// again runs a query, which must not change data, and repeats it once if the connection was lost: the server
+// retryOnce runs a query, which must not change data, and repeats it once if the connection was lost: the server
 // may have restarted since the connection was opened.
-func again(ctx context.Context, timeout time.Duration, pool *pgxpool.Pool, question func(ctx context.Context) error) error {
+func retryOnce(ctx context.Context, timeout time.Duration, pool *pgxpool.Pool, question func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := question(ctx)

@@ -51,7 +51,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 }
 
 // checkServer returns an error for a server that is too old, or a database that cannot store all names.
-func checkServer(ctx context.Context, db questioner) error {
+func checkServer(ctx context.Context, db querier) error {
 	var encoding, name string
 	var version int
 	err := db.QueryRow(ctx, "SELECT current_setting('server_encoding'), current_setting('server_version'), current_setting('server_version_num')::integer").
@@ -59,10 +59,10 @@ func checkServer(ctx context.Context, db questioner) error {
 	if err != nil {
 		return err
 	}
-	return suits(encoding, name, version)
+	return checkCompatible(encoding, name, version)
 }
 
-func suits(encoding, name string, version int) error {
+func checkCompatible(encoding, name string, version int) error {
 	switch {
 	case version < oldestVersion:
 		return fmt.Errorf("%w: it is %s", errOld, name)
@@ -73,13 +73,13 @@ func suits(encoding, name string, version int) error {
 	}
 }
 
-// questioner is a pool, a connection or a transaction.
-type questioner interface {
+// querier is a pool, a connection or a transaction.
+type querier interface {
 	QueryRow(ctx context.Context, question string, args ...any) pgx.Row
 }
 
 // schemaOf returns the schema version of the database, 0 if it has none.
-func schemaOf(ctx context.Context, db questioner) (has int64, err error) {
+func schemaOf(ctx context.Context, db querier) (has int64, err error) {
 	var is bool
 	if err := db.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&is); err != nil || !is {
 		return 0, err
@@ -113,7 +113,7 @@ func up(ctx context.Context, pool *pgxpool.Pool, has int64) (err error) {
 	case has == target:
 		return nil
 	case has > target:
-		return newer(has, target)
+		return newerSchemaError(has, target)
 	}
 	if _, err = p.Up(ctx); isReadOnly(err) {
 		err = fmt.Errorf("server is read-only, but the schema of this urnd version must be created first: %w", err)
@@ -121,8 +121,8 @@ func up(ctx context.Context, pool *pgxpool.Pool, has int64) (err error) {
 	return err
 }
 
-// newer returns the error for the schema of a newer version of urnd.
-func newer(has, target int64) error {
+// newerSchemaError returns the error for the schema of a newer version of urnd.
+func newerSchemaError(has, target int64) error {
 	return fmt.Errorf("%w: schema %d, this version supports %d: use the urnd version that wrote it", registry.ErrSchema, has, target)
 }
 

@@ -43,9 +43,9 @@ func TestOpenFaults(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	server.Create("newer")
 	open(t, server.URL("newer")).Close()
-	server.Ask("newer", "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)")
-	server.Ask("", "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
-	server.Ask("", "CREATE ROLE reader LOGIN")
+	server.Query("newer", "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)")
+	server.Query("", "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+	server.Query("", "CREATE ROLE reader LOGIN")
 	const noRight = "permission denied for schema public"
 	for _, c := range []struct {
 		name, url string
@@ -53,14 +53,14 @@ func TestOpenFaults(t *testing.T) {
 		says      string
 	}{
 		{"newer", server.URL("newer"), registry.ErrSchema, "it has schema 99, and this version knows 1"},
-		{"encoding", server.URL("latin"), registry.ErrNoStore, "ENCODING 'UTF8'"},
-		{"no database", server.URL("none"), registry.ErrNoStore, `database "none" does not exist`},
-		{"no right", strings.Replace(server.URL(""), "postgres@", "reader@", 1), registry.ErrNoStore, noRight},
-		{"no server", "postgres://urnd@127.0.0.1:1/names", registry.ErrNoStore, "connection refused"},
-		{"password", "postgres://urnd:" + secret + "@127.0.0.1:1/names", registry.ErrNoStore, "has a password"},
-		{"password as a parameter", "postgres://urnd@127.0.0.1:1/names?password=" + secret, registry.ErrNoStore, "has a password"},
-		{"slash in a password", "postgres://urnd:" + secret + "/x@127.0.0.1:1/names", registry.ErrNoStore, "not valid"},
-		{"bad parameter", "postgres://urnd@127.0.0.1:1/names?sslmode=" + secret, registry.ErrNoStore, "not valid"},
+		{"encoding", server.URL("latin"), registry.ErrUnavailable, "ENCODING 'UTF8'"},
+		{"no database", server.URL("none"), registry.ErrUnavailable, `database "none" does not exist`},
+		{"no right", strings.Replace(server.URL(""), "postgres@", "reader@", 1), registry.ErrUnavailable, noRight},
+		{"no server", "postgres://urnd@127.0.0.1:1/names", registry.ErrUnavailable, "connection refused"},
+		{"password", "postgres://urnd:" + secret + "@127.0.0.1:1/names", registry.ErrUnavailable, "has a password"},
+		{"password as a parameter", "postgres://urnd@127.0.0.1:1/names?password=" + secret, registry.ErrUnavailable, "has a password"},
+		{"slash in a password", "postgres://urnd:" + secret + "/x@127.0.0.1:1/names", registry.ErrUnavailable, "not valid"},
+		{"bad parameter", "postgres://urnd@127.0.0.1:1/names?sslmode=" + secret, registry.ErrUnavailable, "not valid"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := postgres.Options{Dial: dial, Now: time.Now, Password: func() (string, error) { return secret, nil }}
@@ -75,7 +75,7 @@ func TestOpenFaults(t *testing.T) {
 			if says == noRight { // Try does not create the schema
 				says = "the user may not make one"
 			}
-			_, err = postgres.Try(t.Context(), c.url, false, o)
+			_, err = postgres.Probe(t.Context(), c.url, false, o)
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), secret) {
 				t.Errorf("trying it: %v, want %v with %q", err, c.want, says)
 			}
@@ -86,8 +86,8 @@ func TestOpenFaults(t *testing.T) {
 // TestPassword checks that the password of Options is used, and requested for each connection.
 func TestPassword(t *testing.T) {
 	server := testserver.StartPostgres(t)
-	server.Ask("", "CREATE ROLE urnd LOGIN PASSWORD 'first'")
-	server.Ask("", "CREATE DATABASE names OWNER urnd")
+	server.Query("", "CREATE ROLE urnd LOGIN PASSWORD 'first'")
+	server.Query("", "CREATE DATABASE names OWNER urnd")
 	server.RequirePassword("urnd")
 	url := strings.Replace(server.URL("names"), "postgres@", "urnd@", 1)
 	password := "first"
@@ -97,7 +97,7 @@ func TestPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	server.Ask("", "ALTER ROLE urnd PASSWORD 'second'")
+	server.Query("", "ALTER ROLE urnd PASSWORD 'second'")
 	password = "second"
 	server.Stop()
 	server.Start()
@@ -106,7 +106,7 @@ func TestPassword(t *testing.T) {
 	}
 	password = "battery staple"
 	_, err = postgres.Open(t.Context(), url, o)
-	if !errors.Is(err, registry.ErrNoStore) || strings.Contains(err.Error(), password) {
+	if !errors.Is(err, registry.ErrUnavailable) || strings.Contains(err.Error(), password) {
 		t.Errorf("with the wrong password: %v", err)
 	}
 }
@@ -148,12 +148,12 @@ func TestCanceled(t *testing.T) {
 			waiting <- s.Write(ctx, func(registry.WriteTx) error { t.Error("two writers at once"); return nil })
 		}()
 		testserver.Wait(t, "the other waits", func() bool {
-			return server.Ask("", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") == "1"
+			return server.Query("", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") == "1"
 		})
 		cancel()
 		return <-waiting
 	})
-	if !errors.Is(err, context.Canceled) || !errors.Is(err, registry.ErrNoStore) {
+	if !errors.Is(err, context.Canceled) || !errors.Is(err, registry.ErrUnavailable) {
 		t.Errorf("the error is %v", err)
 	}
 	if err := s.Write(t.Context(), func(registry.WriteTx) error { return nil }); err != nil {

@@ -32,9 +32,9 @@ func keepWriting(ctx context.Context, i *instance, name string) (o outcomes) {
 		switch {
 		case err == nil:
 			o.acknowledged = append(o.acknowledged, target)
-		case !errors.Is(err, registry.ErrNoStore):
+		case !errors.Is(err, registry.ErrUnavailable):
 			o.failures = append(o.failures, err.Error())
-		case !errors.Is(err, postgres.ErrOutcome):
+		case !errors.Is(err, postgres.ErrUnknownOutcome):
 			o.refused = append(o.refused, target)
 			select {
 			case <-ctx.Done():
@@ -107,12 +107,12 @@ func TestOutage(t *testing.T) {
 		{"restarted", server.Stop, server.Start},
 		{"killed", server.Kill, server.Start},
 	} {
-		testserver.Wait(t, "both write", func() bool { return toldAll(instances, time.Now().Add(-time.Second)) })
+		testserver.Wait(t, "both write", func() bool { return allNotified(instances, time.Now().Add(-time.Second)) })
 		c.begin()
 		<-time.After(outage) // duration of the outage
 		c.end()
 		back := time.Now()
-		testserver.Wait(t, "both know of the writes of the other", func() bool { return toldAll(instances, back) })
+		testserver.Wait(t, "both know of the writes of the other", func() bool { return allNotified(instances, back) })
 		took := time.Since(back)
 		t.Logf("%s: the feeds agree %v after the return", c.name, took)
 		if took > time.Second {
@@ -126,11 +126,11 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// toldAll reports whether each feed has reported all names since a time.
-func toldAll(instances []*instance, since time.Time) bool {
+// allNotified reports whether each feed has reported all names since a time.
+func allNotified(instances []*instance, since time.Time) bool {
 	for _, i := range instances {
 		for n := range instances {
-			if at, ok := i.told(fmt.Sprintf("urn:example:%d", n)); !ok || at.Before(since) {
+			if at, ok := i.notified(fmt.Sprintf("urn:example:%d", n)); !ok || at.Before(since) {
 				return false
 			}
 		}
@@ -181,17 +181,17 @@ func TestKilledInstance(t *testing.T) {
 		}
 	}
 	for question, want := range map[string]string{
-		"SELECT count(*) FROM name WHERE key LIKE '%a'": server.Ask("", "SELECT count(*) FROM name WHERE key LIKE '%b'"),
-		"SELECT count(*) FROM version":                  server.Ask("", "SELECT count(*) FROM name"),
-		"SELECT max(seq) FROM version":                  server.Ask("", "SELECT count(*) FROM version"),
+		"SELECT count(*) FROM name WHERE key LIKE '%a'": server.Query("", "SELECT count(*) FROM name WHERE key LIKE '%b'"),
+		"SELECT count(*) FROM version":                  server.Query("", "SELECT count(*) FROM name"),
+		"SELECT max(seq) FROM version":                  server.Query("", "SELECT count(*) FROM version"),
 	} {
-		if got := server.Ask("", question); got != want {
+		if got := server.Query("", question); got != want {
 			t.Errorf("%s: %s, want %s", question, got, want)
 		}
 	}
 	err := i.store.Read(t.Context(), func(tx registry.Tx) error {
 		totals, err := tx.Totals()
-		if want := server.Ask("", "SELECT count(*) FROM name"); fmt.Sprint(totals["urn:example"].Active) != want {
+		if want := server.Query("", "SELECT count(*) FROM name"); fmt.Sprint(totals["urn:example"].Active) != want {
 			t.Errorf("totals %+v, want %s", totals, want)
 		}
 		return err

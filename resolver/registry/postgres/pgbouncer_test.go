@@ -23,11 +23,11 @@ func TestPgBouncer(t *testing.T) {
 	pooler := testserver.StartPgBouncer(t, server)
 	if testserver.Long() {
 		databases := 0
-		registrytest.Run(t, func(t *testing.T) registrytest.Opened {
+		registrytest.Run(t, func(t *testing.T) registrytest.Database {
 			databases++
 			name := fmt.Sprintf("names%d", databases)
 			server.Create(name)
-			return registrytest.Opened{
+			return registrytest.Database{
 				Connect: func() registry.Store { return open(t, pooler.URL(name)) },
 				Exec:    func(statement string) { execute(t, server.URL(name), statement) },
 			}

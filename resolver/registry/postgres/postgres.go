@@ -37,8 +37,8 @@ type Store struct {
 	// connection, which lookups need.
 	writing quota.Semaphore
 
-	readsOnly  bool                  // the URL permits a read-only server
-	unwritable atomic.Pointer[error] // reason why changes are rejected, as far as known; nil if they are accepted
+	readsOnly   bool                  // the URL permits a read-only server
+	readOnlyErr atomic.Pointer[error] // reason why changes are rejected, as far as known; nil if they are accepted
 
 	// seen is the greatest Seq known to this instance.
 	seen atomic.Int64
@@ -48,12 +48,12 @@ type Store struct {
 }
 
 // Open opens the store in the database of a URL "postgres://...", which must not have a password, and creates
-// the schema if necessary. It fails soon if the server is unavailable. Errors wrap registry.ErrNoStore or
+// the schema if necessary. It fails soon if the server is unavailable. Errors wrap registry.ErrUnavailable or
 // ErrSchema, and contain no password.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	s, err := open(ctx, url, o)
 	if err != nil {
-		return nil, fmt.Errorf("opening the registry in PostgreSQL: %w", kindOf(explain(err)))
+		return nil, fmt.Errorf("opening the registry in PostgreSQL: %w", wrapError(explain(err)))
 	}
 	return s, nil
 }
@@ -93,13 +93,13 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 	err := migrate(ctx, s.primary)
 	if err != nil && isLost(err) && s.replica != nil && s.replica.try(ctx, isCurrent) == nil {
 		// The replica serves lookups. Writes fail until the primary is available.
-		s.refuseWithout(kindOf(explain(err)))
+		s.setPrimaryUnavailable(wrapError(explain(err)))
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return s.look(ctx, s.primary)
+	return s.checkWritable(ctx, s.primary)
 }
 
 // Close implements registry.Store. No other method may be running.
@@ -113,8 +113,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Hint implements registry.Store by LISTEN, on a connection that the first call starts to open.
-func (s *Store) Hint() <-chan struct{} {
+// Notifications implements registry.Store by LISTEN, on a connection that the first call starts to open.
+func (s *Store) Notifications() <-chan struct{} {
 	s.listen.Do(s.listener.start)
 	return s.listener.hints
 }

@@ -41,11 +41,11 @@ func TestStore(t *testing.T) {
 	}
 	server := testserver.StartPostgres(t)
 	databases := 0
-	registrytest.Run(t, func(t *testing.T) registrytest.Opened {
+	registrytest.Run(t, func(t *testing.T) registrytest.Database {
 		databases++
 		name := fmt.Sprintf("names%d", databases)
 		server.Create(name)
-		return registrytest.Opened{
+		return registrytest.Database{
 			Connect: func() registry.Store { return open(t, server.URL(name)) },
 			Exec:    func(statement string) { execute(t, server.URL(name), statement) },
 		}

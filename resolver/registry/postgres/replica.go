@@ -24,15 +24,15 @@ const (
 )
 
 var (
-	errAway = errors.New("replica unavailable")
-	errLate = errors.New("replica lagging")
+	errReplicaUnavailable = errors.New("replica unavailable")
+	errReplicaLag         = errors.New("replica lagging")
 )
 
 // try runs a query on the replica, unless that is known to be unavailable.
 func (r *replica) try(ctx context.Context, question func(ctx context.Context, pool *pgxpool.Pool) error) error {
 	now := r.now().UnixNano()
 	if now < r.away.Load() {
-		return errAway
+		return errReplicaUnavailable
 	}
 	bounded, cancel := context.WithTimeout(ctx, replicaTimeout)
 	defer cancel()
@@ -40,7 +40,7 @@ func (r *replica) try(ctx context.Context, question func(ctx context.Context, po
 	if err == nil && r.lost.Load() != nil {
 		r.lost.Store(nil)
 	}
-	if err != nil && !errors.Is(err, errLate) && ctx.Err() == nil && isLost(err) {
+	if err != nil && !errors.Is(err, errReplicaLag) && ctx.Err() == nil && isLost(err) {
 		r.lost.Store(&err)
 		r.away.Store(now + int64(replicaPause))
 		r.pool.Reset()

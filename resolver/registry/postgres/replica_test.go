@@ -13,8 +13,8 @@ import (
 // catchUp waits until a replica has replayed everything from its primary. Before that, it may lack tables.
 func catchUp(t *testing.T, standby, primary *testserver.Postgres) {
 	t.Helper()
-	end := primary.Ask("", "SELECT pg_current_wal_lsn()")
-	testserver.Wait(t, "the replica has all", func() bool { return standby.Ask("", "SELECT pg_last_wal_replay_lsn() >= '"+end+"'") == "t" })
+	end := primary.Query("", "SELECT pg_current_wal_lsn()")
+	testserver.Wait(t, "the replica has all", func() bool { return standby.Query("", "SELECT pg_last_wal_replay_lsn() >= '"+end+"'") == "t" })
 }
 
 func TestReplica(t *testing.T) {
@@ -47,8 +47,8 @@ func TestReplica(t *testing.T) {
 
 	set("https://example.org/1")
 	catchUp(t, standby, server)
-	standby.Ask("", "SELECT pg_wal_replay_pause()")
-	testserver.Wait(t, "the replica stands still", func() bool { return standby.Ask("", "SELECT pg_get_wal_replay_pause_state()") == "paused" })
+	standby.Query("", "SELECT pg_wal_replay_pause()")
+	testserver.Wait(t, "the replica stands still", func() bool { return standby.Query("", "SELECT pg_get_wal_replay_pause_state()") == "paused" })
 	set("https://example.org/2")
 	if got := target(); got != "https://example.org/1" {
 		t.Errorf("before the feed has told of the change: %s, as the replica was not asked", got)
@@ -72,11 +72,11 @@ func TestReplica(t *testing.T) {
 	if got := target(); got != "https://example.org/3" {
 		t.Errorf("without the replica: %s", got)
 	}
-	if err := i.store.Degraded(); err == nil || i.store.Unwritable() != nil {
-		t.Errorf("without the replica, it says %v, %v", err, i.store.Unwritable())
+	if err := i.store.Degraded(); err == nil || i.store.ReadOnlyErr() != nil {
+		t.Errorf("without the replica, it says %v, %v", err, i.store.ReadOnlyErr())
 	}
 	relay.Restore()
-	standby.Ask("", "SELECT pg_wal_replay_resume()")
+	standby.Query("", "SELECT pg_wal_replay_resume()")
 	catchUp(t, standby, server)
 
 	// Reads succeed without the primary, even if urnd starts while it is unavailable.
@@ -87,7 +87,7 @@ func TestReplica(t *testing.T) {
 		t.Errorf("without the primary: %s", got)
 	}
 	poll()
-	if err := i.store.Unwritable(); err == nil || errors.Is(err, registry.ErrReadOnly) || i.store.Degraded() != nil {
+	if err := i.store.ReadOnlyErr(); err == nil || errors.Is(err, registry.ErrReadOnly) || i.store.Degraded() != nil {
 		t.Errorf("without the primary, it says %v, %v", err, i.store.Degraded())
 	}
 	i.store.Close()
@@ -95,17 +95,17 @@ func TestReplica(t *testing.T) {
 	if got := target(); got != "https://example.org/3" {
 		t.Errorf("opened without the primary: %s", got)
 	}
-	if err := i.store.Unwritable(); err == nil || errors.Is(err, registry.ErrReadOnly) {
+	if err := i.store.ReadOnlyErr(); err == nil || errors.Is(err, registry.ErrReadOnly) {
 		t.Errorf("opened without the primary, it says %v", err)
 	}
-	if _, err := i.Apply(t.Context(), admin, edit(name.Name, "https://example.org/4")); !errors.Is(err, registry.ErrNoStore) {
+	if _, err := i.Apply(t.Context(), admin, edit(name.Name, "https://example.org/4")); !errors.Is(err, registry.ErrUnavailable) {
 		t.Errorf("writing without the primary: %v", err)
 	}
 	server.Start()
 	if _, err := i.Apply(t.Context(), admin, edit(name.Name, "https://example.org/4")); err != nil {
 		t.Errorf("writing: %v", err)
 	}
-	if err := i.store.Unwritable(); err != nil {
+	if err := i.store.ReadOnlyErr(); err != nil {
 		t.Errorf("with the primary again, it says %v", err)
 	}
 }
@@ -121,15 +121,15 @@ func TestLateReplica(t *testing.T) {
 
 	i.set(t, "urn:example:a", "https://example.org/1")
 	catchUp(t, standby, server)
-	standby.Ask("", "SELECT pg_wal_replay_pause()")
-	testserver.Wait(t, "the replica stands still", func() bool { return standby.Ask("", "SELECT pg_get_wal_replay_pause_state()") == "paused" })
+	standby.Query("", "SELECT pg_wal_replay_pause()")
+	testserver.Wait(t, "the replica stands still", func() bool { return standby.Query("", "SELECT pg_get_wal_replay_pause_state()") == "paused" })
 	i.set(t, "urn:example:a", "https://example.org/2")
 	if err := feed.Poll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	before := len(told)
 	server.Stop()
-	if err := feed.Poll(t.Context()); !errors.Is(err, registry.ErrNoStore) || len(told) != before {
+	if err := feed.Poll(t.Context()); !errors.Is(err, registry.ErrUnavailable) || len(told) != before {
 		t.Errorf("with a late replica alone: %v, told of %v", err, told[before:])
 	}
 	server.Start()
@@ -153,7 +153,7 @@ func TestReplicaPause(t *testing.T) {
 		if _, err := i.store.Lookup(t.Context(), registry.Name("urn:example:a")); err != nil {
 			t.Fatal(err)
 		}
-		return server.Ask("", "SELECT count(*) FROM pg_stat_activity WHERE client_addr IS NOT NULL")
+		return server.Query("", "SELECT count(*) FROM pg_stat_activity WHERE client_addr IS NOT NULL")
 	}
 	relay.Cut()
 	if got := connections(); got != "0" {

@@ -29,22 +29,22 @@ func lock() string { return "SELECT pg_advisory_xact_lock(" + strconv.FormatInt(
 // begin begins a transaction. It retries if the connection was lost, as by a restart of the server: no
 // statement that must not be repeated has run yet.
 func begin(ctx context.Context, timeout time.Duration, pool *pgxpool.Pool, statement string) (tx pgx.Tx, err error) {
-	err = again(ctx, timeout, pool, func(ctx context.Context) (err error) {
+	err = retryOnce(ctx, timeout, pool, func(ctx context.Context) (err error) {
 		tx, err = pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: statement})
 		return err
 	})
-	return tx, kindOf(err)
+	return tx, wrapError(err)
 }
 
 // Read implements store.Database.
 func (s database) Read(ctx context.Context, f func(store.Conn) error) error {
-	tx, err := begin(ctx, questionTimeout, s.primary, beginRead)
+	tx, err := begin(ctx, queryTimeout, s.primary, beginRead)
 	if err != nil && s.replica != nil {
 		if s.replica.try(ctx, func(ctx context.Context, pool *pgxpool.Pool) (err error) {
 			tx, err = s.beginAtReplica(ctx, pool)
 			return err
 		}) == nil {
-			s.refuseWithout(err)
+			s.setPrimaryUnavailable(err)
 			err = nil
 		}
 	}
@@ -52,10 +52,10 @@ func (s database) Read(ctx context.Context, f func(store.Conn) error) error {
 		return err
 	}
 	defer rollback(ctx, tx)
-	return f(&conn{ctx: ctx, tx: tx, timeout: questionTimeout, text: s.statement})
+	return f(&conn{ctx: ctx, tx: tx, timeout: queryTimeout, text: s.statement})
 }
 
-// beginAtReplica begins a transaction on a replica, or returns errLate if the replica lags: changes that were
+// beginAtReplica begins a transaction on a replica, or returns errReplicaLag if the replica lags: changes that were
 // seen would appear to be lost.
 func (s *Store) beginAtReplica(ctx context.Context, pool *pgxpool.Pool) (pgx.Tx, error) {
 	tx, err := pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginRead})
@@ -65,7 +65,7 @@ func (s *Store) beginAtReplica(ctx context.Context, pool *pgxpool.Pool) (pgx.Tx,
 	var head int64
 	err = tx.QueryRow(ctx, headStatement).Scan(&head)
 	if err == nil && head < s.seen.Load() {
-		err = errLate
+		err = errReplicaLag
 	}
 	if err != nil {
 		rollback(ctx, tx)
@@ -94,22 +94,22 @@ func (s database) Write(ctx context.Context, relaxed bool, f func(store.Conn) er
 	return err
 }
 
-// errTurn means that other writers of this instance took too long.
-var errTurn = fmt.Errorf("%w: lock timeout, others are writing", registry.ErrNoStore)
+// errWriterBusy means that other writers of this instance took too long.
+var errWriterBusy = fmt.Errorf("%w: lock timeout, others are writing", registry.ErrUnavailable)
 
-// turn waits for the other writers of this instance.
-func (s *Store) turn(ctx context.Context) (end func(), err error) {
-	bounded, cancel := context.WithTimeoutCause(ctx, turnTimeout, errTurn)
+// lockWriter waits for the other writers of this instance.
+func (s *Store) lockWriter(ctx context.Context) (end func(), err error) {
+	bounded, cancel := context.WithTimeoutCause(ctx, writerTimeout, errWriterBusy)
 	defer cancel()
 	if err := s.writing.Acquire(bounded); err != nil {
-		return nil, kindOf(err)
+		return nil, wrapError(err)
 	}
 	return s.writing.Release, nil
 }
 
 // write calls f in a transaction, and returns the last Seq that it has written, 0 for none.
 func (s *Store) write(ctx context.Context, statement string, f func(store.Conn) error) (registry.Seq, error) {
-	end, err := s.turn(ctx)
+	end, err := s.lockWriter(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -127,7 +127,7 @@ func (s *Store) write(ctx context.Context, statement string, f func(store.Conn) 
 	if err != nil {
 		if isReadOnly(err) {
 			s.primary.Reset() // another server may be the primary by now
-			s.refuse(fmt.Errorf("%w: %w", registry.ErrReadOnly, oneLine{err}))
+			s.setReadOnly(fmt.Errorf("%w: %w", registry.ErrReadOnly, oneLine{err}))
 		}
 		return 0, err
 	}
@@ -139,7 +139,7 @@ func (s *Store) write(ctx context.Context, statement string, f func(store.Conn) 
 		return 0, err
 	}
 	if err = s.commit(ctx, tx, id); err == nil {
-		s.unwritable.Store(nil)
+		s.readOnlyErr.Store(nil)
 	}
 	return t.head, err
 }
@@ -154,15 +154,15 @@ func (s *Store) commit(ctx context.Context, tx pgx.Tx, id identity) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, pgx.ErrTxCommitRollback) || !isLost(err):
-		return kindOf(fmt.Errorf("committing: %w", err))
+		return wrapError(fmt.Errorf("committing: %w", err))
 	}
 	committed, asked := s.outcome(ctx, id)
 	switch {
 	case asked != nil:
-		return fmt.Errorf("%w: %w: %w", registry.ErrNoStore, ErrOutcome, err)
+		return fmt.Errorf("%w: %w: %w", registry.ErrUnavailable, ErrUnknownOutcome, err)
 	case committed:
 		return nil
 	default:
-		return kindOf(fmt.Errorf("committing: %w", err))
+		return wrapError(fmt.Errorf("committing: %w", err))
 	}
 }

@@ -21,8 +21,8 @@ func acceptsReadOnly(text string) bool {
 
 // Unwritable returns why the primary rejects changes; nil if it presumably accepts them, or if the URL permits
 // a read-only server. The error wraps registry.ErrReadOnly if the server itself reported that.
-func (s *Store) Unwritable() error {
-	if why := s.unwritable.Load(); why != nil {
+func (s *Store) ReadOnlyErr() error {
+	if why := s.readOnlyErr.Load(); why != nil {
 		return *why
 	}
 	return nil
@@ -42,8 +42,8 @@ func (s *Store) Degraded() error {
 
 // TryWriting checks on a new connection whether the primary accepts changes: existing connections keep the
 // settings from when they were opened.
-func (s *Store) TryWriting(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, questionTimeout)
+func (s *Store) RecheckWritable(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	c := s.primary.Config()
 	if err := c.BeforeConnect(ctx, c.ConnConfig); err != nil {
@@ -54,14 +54,14 @@ func (s *Store) TryWriting(ctx context.Context) {
 		return
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
-	if s.look(ctx, conn) == nil && s.unwritable.Load() == nil {
+	if s.checkWritable(ctx, conn) == nil && s.readOnlyErr.Load() == nil {
 		s.primary.Reset()
 	}
 }
 
-// look checks whether the primary accepts changes, and records the result. It returns an error only if that
+// checkWritable checks whether the primary accepts changes, and records the result. It returns an error only if that
 // cannot be determined.
-func (s *Store) look(ctx context.Context, db questioner) error {
+func (s *Store) checkWritable(ctx context.Context, db querier) error {
 	var standby bool
 	var mode string
 	if err := db.QueryRow(ctx, "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')").Scan(&standby, &mode); err != nil {
@@ -71,7 +71,7 @@ func (s *Store) look(ctx context.Context, db questioner) error {
 	if err != nil {
 		return err
 	}
-	const only = " (for a read-only urnd, add target_session_attrs=any to registry.store)"
+	const only = " (for a read-only urnd, add target_session_attrs=any to its URL)"
 	var why string
 	switch {
 	case standby:
@@ -82,23 +82,23 @@ func (s *Store) look(ctx context.Context, db questioner) error {
 		why = "user may not change the tables: grant INSERT, UPDATE and DELETE" + only
 	}
 	if why == "" {
-		s.unwritable.Store(nil)
+		s.readOnlyErr.Store(nil)
 		return nil
 	}
-	s.refuse(fmt.Errorf("%w: %s", registry.ErrReadOnly, why))
+	s.setReadOnly(fmt.Errorf("%w: %s", registry.ErrReadOnly, why))
 	return nil
 }
 
-// refuse records why the primary rejects changes.
-func (s *Store) refuse(why error) {
+// setReadOnly records why the primary rejects changes.
+func (s *Store) setReadOnly(why error) {
 	if s.readsOnly && errors.Is(why, registry.ErrReadOnly) {
-		s.unwritable.Store(nil) // permitted by the URL
+		s.readOnlyErr.Store(nil) // permitted by the URL
 		return
 	}
-	s.unwritable.Store(&why)
+	s.readOnlyErr.Store(&why)
 }
 
-// refuseWithout records that the primary is unavailable, and the replica is queried instead.
-func (s *Store) refuseWithout(primary error) {
-	s.refuse(fmt.Errorf("primary unavailable, using the replica: %w", primary))
+// setPrimaryUnavailable records that the primary is unavailable, and the replica is queried instead.
+func (s *Store) setPrimaryUnavailable(primary error) {
+	s.setReadOnly(fmt.Errorf("primary unavailable, using the replica: %w", primary))
 }

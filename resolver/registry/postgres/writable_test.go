@@ -17,13 +17,13 @@ func TestUnwritable(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	i := connect(t, server.URL(""))
 	i.set(t, "urn:example:a", "https://a.example/1")
-	if err := i.store.Unwritable(); err != nil {
+	if err := i.store.ReadOnlyErr(); err != nil {
 		t.Errorf("it accepts changes: %v", err)
 	}
-	server.Ask("", "CREATE ROLE reader LOGIN")
-	server.Ask("", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
-	server.Ask("", "CREATE ROLE standing LOGIN SUPERUSER")
-	server.Ask("", "ALTER ROLE standing SET default_transaction_read_only = on")
+	server.Query("", "CREATE ROLE reader LOGIN")
+	server.Query("", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+	server.Query("", "CREATE ROLE standing LOGIN SUPERUSER")
+	server.Query("", "ALTER ROLE standing SET default_transaction_read_only = on")
 	standby := server.StartStandby()
 	catchUp(t, standby, server)
 	as := func(role string) string { return strings.Replace(server.URL(""), "postgres@", role+"@", 1) }
@@ -38,23 +38,23 @@ func TestUnwritable(t *testing.T) {
 				t.Errorf("%s: looking up: %v", tt.says, err)
 			}
 		}
-		if err := s.Unwritable(); !errors.Is(err, registry.ErrReadOnly) || !strings.Contains(err.Error(), tt.says) {
+		if err := s.ReadOnlyErr(); !errors.Is(err, registry.ErrReadOnly) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v", tt.says, err)
 		}
-		if err := any.Unwritable(); err != nil {
+		if err := any.ReadOnlyErr(); err != nil {
 			t.Errorf("%s: by its URL it is well, and: %v", tt.says, err)
 		}
-		s.TryWriting(t.Context())
-		if s.Unwritable() == nil {
+		s.RecheckWritable(t.Context())
+		if s.ReadOnlyErr() == nil {
 			t.Errorf("%s: it accepts changes", tt.says)
 		}
 		if tt.mend == "" {
 			standby.Promote()
 		} else {
-			server.Ask("", tt.mend)
+			server.Query("", tt.mend)
 		}
-		s.TryWriting(t.Context())
-		if err := s.Unwritable(); err != nil {
+		s.RecheckWritable(t.Context())
+		if err := s.ReadOnlyErr(); err != nil {
 			t.Errorf("%s: %v, and it is mended", tt.says, err)
 		}
 		if err := s.Write(t.Context(), func(tx registry.WriteTx) error {
@@ -72,9 +72,9 @@ func TestOpenReadOnlyWithoutASchema(t *testing.T) {
 	}
 	server := testserver.StartPostgres(t)
 	server.Create("empty")
-	server.Ask("", "ALTER DATABASE empty SET default_transaction_read_only = on")
+	server.Query("", "ALTER DATABASE empty SET default_transaction_read_only = on")
 	_, err := postgres.Open(t.Context(), server.URL("empty"), postgres.Options{Dial: dial, Now: time.Now})
-	if !errors.Is(err, registry.ErrNoStore) || !strings.Contains(err.Error(), "the server accepts no changes, and the schema ") {
+	if !errors.Is(err, registry.ErrUnavailable) || !strings.Contains(err.Error(), "the server accepts no changes, and the schema ") {
 		t.Errorf("%v", err)
 	}
 }
@@ -84,13 +84,13 @@ func TestUnwritableByChanges(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	s := open(t, server.URL(""))
 	for _, mode := range []string{"on", "off", "on"} {
-		server.Ask("", "ALTER SYSTEM SET default_transaction_read_only = "+mode)
-		server.Ask("", "SELECT pg_reload_conf()")
+		server.Query("", "ALTER SYSTEM SET default_transaction_read_only = "+mode)
+		server.Query("", "SELECT pg_reload_conf()")
 		testserver.Wait(t, "changes are refused, or made: "+mode, func() bool {
 			err := s.Write(t.Context(), func(tx registry.WriteTx) error {
 				return tx.Put(registry.TableMarks, []registry.Document{{Key: "urn:example:b", Value: []byte("{}")}})
 			})
-			return (err == nil) == (mode == "off") && errors.Is(s.Unwritable(), registry.ErrReadOnly) == (mode == "on")
+			return (err == nil) == (mode == "off") && errors.Is(s.ReadOnlyErr(), registry.ErrReadOnly) == (mode == "on")
 		})
 	}
 }

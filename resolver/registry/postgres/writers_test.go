@@ -35,7 +35,7 @@ func TestWritersWaiting(t *testing.T) {
 		}()
 	}
 	testserver.Wait(t, "somebody waits for the lock", func() bool {
-		return server.Ask("", "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") == "t"
+		return server.Query("", "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") == "t"
 	})
 	time.Sleep(200 * time.Millisecond) // gives the other writers time to wait, too
 	if e, err := i.store.Lookup(t.Context(), registry.Name("urn:example:a")); err != nil || !e.Exists() {

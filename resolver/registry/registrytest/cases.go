@@ -242,7 +242,7 @@ func testPurge(t *testing.T, s registry.Store) {
 	}
 }
 
-func testTwo(t *testing.T, a, b registry.Store) {
+func testConcurrentStores(t *testing.T, a, b registry.Store) {
 	const n = 20
 	done := make(chan error, 2)
 	for _, s := range []registry.Store{a, b} {

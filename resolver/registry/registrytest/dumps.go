@@ -36,10 +36,10 @@ func testDump(t *testing.T, a, b registry.Store) {
 		if err := tx.PutHealth(registry.Health{Name: "a", URI: "b", State: "suspect", Checked: epoch, Moved: "<c>", Detail: []byte("{}")}); err != nil {
 			return err
 		}
-		if err := errors.Join(tx.AddToken(tokenOf("1")), tx.SetMintCounter("a{counter}", 1<<64-1), tx.SetLease("a", registry.Holding{Until: epoch})); err != nil {
+		if err := errors.Join(tx.AddToken(tokenOf("1")), tx.SetMintCounter("a{counter}", 1<<64-1), tx.SetLease("a", registry.LeaseHolder{Until: epoch})); err != nil {
 			return err
 		}
-		return tx.AddResolved([]registry.Resolved{resolved("", "2031-05-01", 4, 0), resolved("a <b>", "2030-04", 0, 1<<62)})
+		return tx.AddResolutions([]registry.ResolutionCount{resolved("", "2031-05-01", 4, 0), resolved("a <b>", "2030-04", 0, 1<<62)})
 	})
 	text := dump(t, a)
 	if err := load(t, b, text); err != nil {

@@ -18,7 +18,7 @@ func testBefore(t *testing.T, s registry.Store) {
 	}
 	b := appended(t, s, entry("urn:example:b", 1), entry("urn:example:b", 2))
 	read(t, s, func(tx registry.Tx) error {
-		got, err := tx.Before([]registry.Entry{b[1], a[3], a[0], {}, a[1], a[2], b[0]})
+		got, err := tx.Predecessors([]registry.Entry{b[1], a[3], a[0], {}, a[1], a[2], b[0]})
 		var names []string
 		for _, e := range got {
 			names = append(names, fmt.Sprint(e.Name, e.Version))
@@ -55,7 +55,7 @@ func testEvents(t *testing.T, s registry.Store) {
 				if e.Kind != "" {
 					what = e.Kind + " " + e.Note
 				}
-				got = append(got, fmt.Sprintf("%d %s %s %d", e.Set, e.Key, what, e.Of))
+				got = append(got, fmt.Sprintf("%d %s %s %d", e.Set, e.Key, what, e.Affected))
 			}
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Opened is a database, which is initially empty.
-type Opened struct {
+// Database is a database, which is initially empty.
+type Database struct {
 	// Connect returns a new connection to a store in the database. The suite closes it.
 	Connect func() registry.Store
 	// Exec runs an SQL statement in the database, bypassing the store. An error of the database is ignored.
@@ -20,7 +20,7 @@ type Opened struct {
 }
 
 // Run runs the suite.
-func Run(t *testing.T, open func(t *testing.T) Opened) {
+func Run(t *testing.T, open func(t *testing.T) Database) {
 	for _, c := range []struct {
 		name string
 		test func(t *testing.T, s registry.Store)
@@ -68,8 +68,8 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		name string
 		test func(t *testing.T, a, b registry.Store)
 	}{
-		{"two writers", testTwo},
-		{"whole transactions", testWhole},
+		{"two writers", testConcurrentStores},
+		{"whole transactions", testSnapshotIsolation},
 		{"seen at once", testSeen},
 	} {
 		t.Run(c.name, func(t *testing.T) {

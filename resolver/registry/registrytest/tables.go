@@ -12,8 +12,8 @@ import (
 )
 
 // resolved returns the count of a name in a period.
-func resolved(name, period string, people, bots int64) registry.Resolved {
-	return registry.Resolved{Name: name, Count: registry.Count{Period: period, Tally: registry.Tally{People: people, Bots: bots}}}
+func resolved(name, period string, people, bots int64) registry.ResolutionCount {
+	return registry.ResolutionCount{Name: name, Count: registry.Count{Period: period, Tally: registry.Tally{People: people, Bots: bots}}}
 }
 
 // Counts are added, ranked, and merged into months.
@@ -27,7 +27,7 @@ func testResolved(t *testing.T, s registry.Store) {
 	always := registry.Days{From: "0000-00-00", To: "9999-99-99"}
 	for range 2 {
 		write(t, s, func(tx registry.WriteTx) error {
-			return tx.AddResolved([]registry.Resolved{
+			return tx.AddResolutions([]registry.ResolutionCount{
 				resolved("", "2031-05-01", 4, 0), resolved("a", "2031-05-01", 1, 2), resolved("a", "2031-05-02", 3, 0), resolved("b", "2031-05-02", 2, 9),
 				resolved("c", "2030-04", 2, 1), resolved("c", "2030-04-30", 0, 1), resolved("c", "2030-05-01", 1, 1), resolved("ab", "2031-05-01", 2, 9),
 			})
@@ -45,7 +45,7 @@ func testResolved(t *testing.T, s registry.Store) {
 			{days: registry.Days{From: "2030-04-15", To: "2030-04-30"}, name: "c", of: "[{2030-04 {4 2}} {2030-04-30 {0 2}}]", top: "[{c {4 4}}]", all: "{4 4}"},
 			{days: registry.Days{From: "2032-01-01", To: "2032-01-02"}, name: "c", of: "[]", top: "[]", all: "{0 0}"},
 		} {
-			counts, err := tx.Resolved(c.name, c.days)
+			counts, err := tx.ResolutionCounts(c.name, c.days)
 			if err != nil {
 				return err
 			}
@@ -59,31 +59,33 @@ func testResolved(t *testing.T, s registry.Store) {
 		}
 		return nil
 	})
-	write(t, s, func(tx registry.WriteTx) error { return tx.FoldResolved([]string{"a", "c"}, "2031-05", "2031-06") })
+	write(t, s, func(tx registry.WriteTx) error { return tx.FoldResolutions([]string{"a", "c"}, "2031-05", "2031-06") })
 	read(t, s, func(tx registry.Tx) error {
-		a, err := tx.Resolved("a", always)
+		a, err := tx.ResolutionCounts("a", always)
 		if err != nil {
 			return err
 		}
-		c, err := tx.Resolved("c", always)
+		c, err := tx.ResolutionCounts("c", always)
 		wanted("a, which has counts in the month", a, "[{2031-05-01 {2 4}} {2031-05-02 {6 0}}]")
 		wanted("c, which has none", c, "[{2030-04 {4 4}} {2030-05 {2 2}}]")
 		return err
 	})
 	const many = 110_000 // more than one page of the ranking
-	counts := make([]registry.Resolved, many)
+	counts := make([]registry.ResolutionCount, many)
 	for i := range counts {
 		counts[i] = resolved(fmt.Sprintf("many%06d", i), "2033-01-01", int64(i%10), 1)
 	}
 	counts[0].People, counts[many-1].People = 20, 30
-	write(t, s, func(tx registry.WriteTx) error { return tx.AddResolved(counts) })
+	write(t, s, func(tx registry.WriteTx) error { return tx.AddResolutions(counts) })
 	read(t, s, func(tx registry.Tx) error {
 		top, sum, err := tx.MostResolved(registry.Days{From: "2033-01-01", To: "2033-01-01"}, 3)
 		wanted("many names", top, "[{many109999 {30 1}} {many000000 {20 1}} {many000009 {9 1}}]")
 		wanted("many names", sum, fmt.Sprintf("{%d %d}", many/10*45+20+21, many))
 		return err
 	})
-	err := s.Write(t.Context(), func(tx registry.WriteTx) error { return tx.AddResolved([]registry.Resolved{resolved("a", "", 1, 1)}) })
+	err := s.Write(t.Context(), func(tx registry.WriteTx) error {
+		return tx.AddResolutions([]registry.ResolutionCount{resolved("a", "", 1, 1)})
+	})
 	if err == nil {
 		t.Error("a count without period was written")
 	}
@@ -142,14 +144,14 @@ func testHealth(t *testing.T, s registry.Store) {
 				t.Errorf("%+v: %+v, %v", c, got, err)
 			}
 		}
-		got, err := tx.HealthOf(key(1))
-		none, err2 := tx.HealthOf(registry.HealthKeyOf("a", "https://example.org/3"))
+		got, err := tx.TargetHealth(key(1))
+		none, err2 := tx.TargetHealth(registry.HealthKeyOf("a", "https://example.org/3"))
 		if !reflect.DeepEqual(got, all[1]) || !reflect.DeepEqual(none, registry.Health{}) {
 			t.Errorf("%+v and %+v", got, none)
 		}
 		return errors.Join(err, err2)
 	})
-	write(t, s, func(tx registry.WriteTx) error { return errors.Join(tx.RemoveHealth(key(2)), tx.ForgetHealth("a")) })
+	write(t, s, func(tx registry.WriteTx) error { return errors.Join(tx.RemoveHealth(key(2)), tx.RemoveNameHealth("a")) })
 	read(t, s, func(tx registry.Tx) error {
 		left, err := tx.Health("", registry.HealthKey{}, "", 10)
 		if !reflect.DeepEqual(left, of(3)) {
@@ -210,17 +212,17 @@ func testTokens(t *testing.T, s registry.Store) {
 
 // Counters and leases have the value that was set last.
 func testCountersAndLeases(t *testing.T, s registry.Store) {
-	held := registry.Holding{Holder: "b", Until: epoch}
+	held := registry.LeaseHolder{Holder: "b", Until: epoch}
 	write(t, s, func(tx registry.WriteTx) error {
 		return errors.Join(tx.SetMintCounter("a{counter}", 7), tx.SetMintCounter("a{counter}", 1<<64-1), tx.SetMintCounter("b{counter}", 1),
-			tx.SetLease("x", registry.Holding{Holder: "a"}), tx.SetLease("x", held), tx.SetLease("y", held), tx.RemoveLease("y"))
+			tx.SetLease("x", registry.LeaseHolder{Holder: "a"}), tx.SetLease("x", held), tx.SetLease("y", held), tx.RemoveLease("y"))
 	})
 	read(t, s, func(tx registry.Tx) error {
 		next, ok, err := tx.MintCounter("a{counter}")
 		_, none, err2 := tx.MintCounter("a")
 		x, err3 := tx.Lease("x")
 		y, err4 := tx.Lease("y")
-		if next != 1<<64-1 || !ok || none || x != held || y != (registry.Holding{}) {
+		if next != 1<<64-1 || !ok || none || x != held || y != (registry.LeaseHolder{}) {
 			t.Errorf("%d, %v, %v, %+v, %+v", next, ok, none, x, y)
 		}
 		first, err5 := tx.MintPatterns("", 1)

@@ -66,10 +66,10 @@ func testTitles(t *testing.T, s registry.Store) {
 		search registry.Search
 		want   string
 	}{
-		{registry.Search{Below: "urn:t:4"}, "4"},
-		{registry.Search{Below: "urn:u:"}, ""},
+		{registry.Search{Prefix: "urn:t:4"}, "4"},
+		{registry.Search{Prefix: "urn:u:"}, ""},
 		{registry.Search{Statuses: []registry.Status{registry.Reserved}}, "5"},
-		{registry.Search{Open: true}, "9 1 4"},
+		{registry.Search{PublicOnly: true}, "9 1 4"},
 		{registry.Search{AliasOf: "urn:t:9"}, "4"},
 		{registry.Search{Target: "//example.org/"}, "9"},
 		{registry.Search{Text: "t:1"}, "1"},
@@ -149,7 +149,7 @@ func testTitlePages(t *testing.T, s registry.Store) {
 			}
 		}
 		for _, limit := range []int{0, max(3, len(want)/30), 1000} {
-			got := inPages(t, r, registry.Search{Title: c.title, Below: c.below, Limit: limit})
+			got := inPages(t, r, registry.Search{Title: c.title, Prefix: c.below, Limit: limit})
 			if !slices.Equal(got, want) {
 				t.Errorf("%q below %q, by %d: %d names, want %d", c.title, c.below, limit, len(got), len(want))
 			}
@@ -174,12 +174,12 @@ func inPages(t *testing.T, r *registry.Registry, s registry.Search) (names []str
 			return nil
 		})
 		if err != nil {
-			t.Fatalf("%q below %q after %q: %v", s.Title, s.Below, s.After, err)
+			t.Fatalf("%q below %q after %q: %v", s.Title, s.Prefix, s.After, err)
 		}
 		if s.After = done.Last; done.Last == "" {
 			return names
 		}
 	}
-	t.Fatalf("%q below %q: it does not end", s.Title, s.Below)
+	t.Fatalf("%q below %q: it does not end", s.Title, s.Prefix)
 	return nil
 }

@@ -88,7 +88,7 @@ func testCancelled(t *testing.T, s registry.Store) {
 
 // A reader that runs concurrently with a writer sees complete transactions, and the same snapshot throughout
 // one Read.
-func testWhole(t *testing.T, a, b registry.Store) {
+func testSnapshotIsolation(t *testing.T, a, b registry.Store) {
 	const rounds, names = 30, 20
 	keys := make([]registry.Key, names)
 	for i := range keys {

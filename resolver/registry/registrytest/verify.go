@@ -59,7 +59,7 @@ func fill(t *testing.T, s registry.Store) {
 }
 
 // Verify reports no problem after regular writes, and a problem after each change that bypasses the store.
-func testVerify(t *testing.T, open func(t *testing.T) Opened) {
+func testVerify(t *testing.T, open func(t *testing.T) Database) {
 	for _, c := range []struct{ statement, want string }{
 		{"", ""},
 		{"UPDATE target SET uri = 'https://evil.example/' WHERE version = 3", "urn:example:a: version 3, number 3, differs from its digest"},

@@ -10,30 +10,30 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Changes selects change sets: those that match all of its fields.
-type Changes struct {
+// ChangeFilter selects change sets: those that match all of its fields.
+type ChangeFilter struct {
 	Prefix       string // beginning of some name that the set changed; "" is any
 	Since, Until time.Time
 	By           string
-	Newest       bool // newest first, instead of oldest first
+	NewestFirst  bool // newest first, instead of oldest first
 }
 
 // fit reports whether a change set matches, apart from Prefix.
-func (c *Changes) fit(set registry.ChangeSet) bool {
+func (c *ChangeFilter) fit(set registry.ChangeSet) bool {
 	return !set.Time.Before(c.Since) && (c.Until.IsZero() || !set.Time.After(c.Until)) && (c.By == "" || set.By == c.By)
 }
 
-// ChangeSets is a page of change sets. Next is the cursor of the following page; it is set even if there is
+// ChangeSetPage is a page of change sets. Next is the cursor of the following page; it is set even if there is
 // none yet. More reports whether there are further change sets now.
-type ChangeSets struct {
+type ChangeSetPage struct {
 	Sets []registry.ChangeSet
 	Next string
 	More bool
 }
 
-// ChangeSets returns a page of change sets. An actor that is restricted to prefixes must select one of them.
+// ChangeSetPage returns a page of change sets. An actor that is restricted to prefixes must select one of them.
 // The page ends early after searchWithin; the rest is on the following pages.
-func (s *Service) ChangeSets(ctx context.Context, actor registry.Actor, of Changes, page Page) (found ChangeSets, err error) {
+func (s *Service) ChangeSets(ctx context.Context, actor registry.Actor, of ChangeFilter, page Page) (found ChangeSetPage, err error) {
 	limit, after, err := s.readSeq(ctx, page)
 	if err != nil {
 		return found, err
@@ -43,7 +43,7 @@ func (s *Service) ChangeSets(ctx context.Context, actor registry.Actor, of Chang
 		return found, err
 	}
 	read := s.registry.ChangeSets
-	if of.Newest {
+	if of.NewestFirst {
 		read = s.registry.ChangeSetsBefore
 	}
 	var failed error
@@ -54,7 +54,7 @@ func (s *Service) ChangeSets(ctx context.Context, actor registry.Actor, of Chang
 		}
 		ok := of.fit(set)
 		if ok && below != "" {
-			ok, failed = s.registry.Touches(ctx, set.Number, below)
+			ok, failed = s.registry.ChangeSetContains(ctx, set.Number, below)
 		}
 		if after = set.Number; ok {
 			found.Sets = append(found.Sets, set)
@@ -79,7 +79,7 @@ func (s *Service) ChangeSet(ctx context.Context, actor registry.Actor, number re
 	}
 	ok := false
 	if err == nil {
-		ok, err = s.registry.Touches(ctx, number, below)
+		ok, err = s.registry.ChangeSetContains(ctx, number, below)
 	}
 	// The same error in both cases: an actor must not learn of change sets outside of its prefixes.
 	if err == nil && !ok || errors.Is(err, registry.ErrUnknown) {
@@ -97,9 +97,9 @@ func (s *Service) changeSet(ctx context.Context, number registry.Seq) (set regis
 	return set, err
 }
 
-// Events is a page of versions, purges and redactions. Next is the cursor of the following page; it is set even
+// EventPage is a page of versions, purges and redactions. Next is the cursor of the following page; it is set even
 // if there is none yet. More reports whether there are further events now.
-type Events struct {
+type EventPage struct {
 	Events []registry.Event
 	Next   string
 	More   bool
@@ -107,7 +107,7 @@ type Events struct {
 
 // Events returns a page of the events of names and prefixes that begin with prefix, "" for all, in a change
 // set; 0 is all change sets.
-func (s *Service) Events(ctx context.Context, actor registry.Actor, set registry.Seq, prefix string, page Page) (found Events, err error) {
+func (s *Service) Events(ctx context.Context, actor registry.Actor, set registry.Seq, prefix string, page Page) (found EventPage, err error) {
 	limit, after, err := s.readSeq(ctx, page)
 	if err != nil {
 		return found, err
@@ -116,22 +116,22 @@ func (s *Service) Events(ctx context.Context, actor registry.Actor, set registry
 	if err != nil {
 		return found, err
 	}
-	found.Events, after, found.More, err = s.registry.Events(ctx, registry.Events{After: after, Set: set, Below: below, Limit: limit})
+	found.Events, after, found.More, err = s.registry.Events(ctx, registry.Events{After: after, Set: set, Prefix: below, Limit: limit})
 	if err == nil {
 		found.Next, err = s.registry.CursorAt(ctx, after)
 	}
 	return found, err
 }
 
-// ChangesOf calls f with the versions of a change set, each with its predecessor, in commit order, until f
+// ChangesInSet calls f with the versions of a change set, each with its predecessor, in commit order, until f
 // returns false. prefix restricts them to names and prefixes that begin with it, "" is all. An actor that is
 // restricted to prefixes must select one of them.
-func (s *Service) ChangesOf(
+func (s *Service) ChangesInSet(
 	ctx context.Context, actor registry.Actor, set registry.Seq, prefix string, f func(registry.Changed) bool,
 ) error {
 	below, err := s.below(actor, prefix)
 	if err != nil {
 		return err
 	}
-	return s.registry.ChangesOf(ctx, set, func(c registry.Changed) bool { return !strings.HasPrefix(c.After.Name, below) || f(c) })
+	return s.registry.ChangesInSet(ctx, set, func(c registry.Changed) bool { return !strings.HasPrefix(c.After.Name, below) || f(c) })
 }

@@ -23,7 +23,7 @@ func (s *Service) Withdraw(ctx context.Context, actor registry.Actor, dry bool, 
 	return s.change(ctx, actor, ToWithdraw, dry, edits)
 }
 
-func (s *Service) change(ctx context.Context, actor registry.Actor, use Use, dry bool, edits []registry.Edit) ([]registry.Changed, error) {
+func (s *Service) change(ctx context.Context, actor registry.Actor, use Permission, dry bool, edits []registry.Edit) ([]registry.Changed, error) {
 	all := make([]registry.Changed, len(edits))
 	for i := range edits {
 		if err := use.Check(actor, edits[i].Key.Kind); err != nil {
@@ -34,7 +34,7 @@ func (s *Service) change(ctx context.Context, actor registry.Actor, use Use, dry
 			all[i] = registry.Changed{Before: before, After: before}
 			record, err := change(before)
 			if err == nil && record.Status == registry.Withdrawn && before.Status != registry.Withdrawn {
-				err = actor.Does(registry.ActWithdraw)
+				err = actor.CheckAction(registry.ActWithdraw)
 			}
 			return record, err
 		}
@@ -107,7 +107,7 @@ func (s *Service) MintPatterns(ctx context.Context, actor registry.Actor, prefix
 				after = pattern
 				literal, _, _ := strings.Cut(strings.TrimPrefix(pattern, "noid:"), "{")
 				fits := len(literal) >= len(prefix) && strings.EqualFold(literal[:len(prefix)], prefix)
-				if fits && actor.May(registry.Writer, registry.Prefix(literal)) == nil {
+				if fits && actor.CheckRole(registry.Writer, registry.Prefix(literal)) == nil {
 					all = append(all, pattern)
 				}
 			}
@@ -154,7 +154,7 @@ func (s *Service) PreviewPurge(ctx context.Context, actor registry.Actor, prefix
 	prefix, err := s.purged(actor, prefix)
 	for _, kind := range []registry.Kind{registry.KindName, registry.KindPrefix} {
 		if err == nil {
-			_, err = s.registry.Search(ctx, registry.Search{Kind: kind, Below: prefix}, f)
+			_, err = s.registry.Search(ctx, registry.Search{Kind: kind, Prefix: prefix}, f)
 		}
 	}
 	return err
@@ -163,7 +163,7 @@ func (s *Service) PreviewPurge(ctx context.Context, actor registry.Actor, prefix
 // Redact permanently removes the targets, metadata and contact of versions of a name or prefix, and returns the
 // number of redacted versions.
 func (s *Service) Redact(ctx context.Context, actor registry.Actor, key registry.Key, versions []int, reason string) (int, error) {
-	key, err := s.KeyOf(actor, ToRedact, key)
+	key, err := s.CanonicalKey(actor, ToRedact, key)
 	if err != nil {
 		return 0, err
 	}
@@ -174,7 +174,7 @@ func (s *Service) Redact(ctx context.Context, actor registry.Actor, key registry
 func (s *Service) PreviewRedact(
 	ctx context.Context, actor registry.Actor, key registry.Key, versions []int, reason string,
 ) ([]registry.Changed, error) {
-	key, err := s.KeyOf(actor, ToRedact, key)
+	key, err := s.CanonicalKey(actor, ToRedact, key)
 	if err != nil {
 		return nil, err
 	}
@@ -195,12 +195,12 @@ func (s *Service) Import(ctx context.Context, actor registry.Actor, of bulk.Impo
 const maxReverted = 10_000
 
 // Revert reverts a change set, or determines the effect of that in a dry run.
-func (s *Service) Revert(ctx context.Context, actor registry.Actor, of registry.Revert) (registry.Reverted, error) {
-	if err := errors.Join(ToRevert.CheckAll(actor), actor.Does(registry.ActWithdraw)); err != nil {
-		return registry.Reverted{}, err
+func (s *Service) Revert(ctx context.Context, actor registry.Actor, of registry.Revert) (registry.RevertResult, error) {
+	if err := errors.Join(ToRevert.CheckAll(actor), actor.CheckAction(registry.ActWithdraw)); err != nil {
+		return registry.RevertResult{}, err
 	}
 	if of.Set < 1 {
-		return registry.Reverted{}, fmt.Errorf("%w: set must be the number of a change set", registry.ErrInvalid)
+		return registry.RevertResult{}, fmt.Errorf("%w: set must be the number of a change set", registry.ErrInvalid)
 	}
 	set, err := s.changeSet(ctx, of.Set)
 	if err == nil && set.Rows > maxReverted && !s.config.Unbounded {
@@ -208,21 +208,21 @@ func (s *Service) Revert(ctx context.Context, actor registry.Actor, of registry.
 			registry.ErrInvalid, set.Number, set.Rows, maxReverted, set.Number)
 	}
 	if err != nil {
-		return registry.Reverted{}, err
+		return registry.RevertResult{}, err
 	}
 	report, err := s.registry.Revert(ctx, actor, of)
 	return report, s.conflicts(err)
 }
 
 // Rewrite rewrites the targets of many names, or determines the effect of that in a dry run.
-func (s *Service) Rewrite(ctx context.Context, actor registry.Actor, of registry.Rewrite) (registry.Rewritten, error) {
+func (s *Service) Rewrite(ctx context.Context, actor registry.Actor, of registry.Rewrite) (registry.RewriteResult, error) {
 	if err := ToImport.Check(actor, registry.KindName); err != nil {
-		return registry.Rewritten{}, err
+		return registry.RewriteResult{}, err
 	}
 	var err error
-	if of.Below != "" {
-		if of.Below, err = s.registry.Below(of.Below); err != nil {
-			return registry.Rewritten{}, err
+	if of.Prefix != "" {
+		if of.Prefix, err = s.registry.SearchPrefix(of.Prefix); err != nil {
+			return registry.RewriteResult{}, err
 		}
 	}
 	report, err := s.registry.Rewrite(ctx, actor, of)

@@ -13,12 +13,12 @@ func (s *Service) HasJobs() bool { return s.config.Jobs != nil }
 
 // ofJobs calls f with the jobs, unless jobs are not available (ErrNoJobs) or the actor may not make the use
 // (ErrDenied). Access to the single jobs is checked by package jobs.
-func ofJobs[T any](s *Service, actor registry.Actor, use Use, f func(*jobs.Jobs) (T, error)) (none T, err error) {
+func ofJobs[T any](s *Service, actor registry.Actor, use Permission, f func(*jobs.Jobs) (T, error)) (none T, err error) {
 	if err := use.Check(actor, registry.KindName); err != nil {
 		return none, err
 	}
 	if s.config.Jobs == nil {
-		return none, registry.ErrNoJobs
+		return none, registry.ErrJobsDisabled
 	}
 	return f(s.config.Jobs)
 }

@@ -13,14 +13,14 @@ import (
 
 // Filtered reports whether a search has criteria other than the prefix of the names, or a different order.
 func Filtered(s *registry.Search) bool {
-	return s.Newest || s.AliasOf != "" || s.Target != "" || s.Text != "" || s.Title != "" || s.Tag != "" || s.Member != "" || s.Statuses != nil
+	return s.NewestFirst || s.AliasOf != "" || s.Target != "" || s.Text != "" || s.Title != "" || s.Tag != "" || s.Member != "" || s.Statuses != nil
 }
 
 // below returns the canonical form of a search prefix, or ErrDenied if the actor may not read all names that
 // begin with it.
 func (s *Service) below(actor registry.Actor, prefix string) (below string, err error) {
 	if prefix != "" {
-		if below, err = s.registry.Below(prefix); err != nil {
+		if below, err = s.registry.SearchPrefix(prefix); err != nil {
 			return "", err
 		}
 	}
@@ -30,7 +30,7 @@ func (s *Service) below(actor registry.Actor, prefix string) (below string, err 
 // canonical makes Below and AliasOf of a search canonical, or returns ErrDenied if the actor may not read its
 // results.
 func (s *Service) canonical(actor registry.Actor, search *registry.Search) (err error) {
-	if search.Below, err = s.below(actor, search.Below); err != nil || search.AliasOf == "" {
+	if search.Prefix, err = s.below(actor, search.Prefix); err != nil || search.AliasOf == "" {
 		return err
 	}
 	alias, err := s.registry.CanonicalKey(registry.Name(search.AliasOf))
@@ -44,14 +44,14 @@ func (s *Service) canonical(actor registry.Actor, search *registry.Search) (err 
 // find calls found with the results of a search, within the time and concurrency limits of searches.
 func (s *Service) find(
 	ctx context.Context, actor registry.Actor, search registry.Search, found func(registry.Entry) error,
-) (registry.Searched, error) {
+) (registry.SearchProgress, error) {
 	done, err := s.searching(ctx, actor)
 	if err != nil {
-		return registry.Searched{}, err
+		return registry.SearchProgress{}, err
 	}
 	defer done()
 	if !s.config.Unbounded {
-		search.Within = searchWithin
+		search.Timeout = searchWithin
 	}
 	return s.registry.Search(ctx, search, found)
 }
@@ -60,9 +60,9 @@ func (s *Service) find(
 // service honours search.Within; otherwise the limit is searchWithin.
 func (s *Service) Search(
 	ctx context.Context, actor registry.Actor, search registry.Search, found func(registry.Entry) error,
-) (registry.Searched, error) {
+) (registry.SearchProgress, error) {
 	if err := s.canonical(actor, &search); err != nil {
-		return registry.Searched{}, err
+		return registry.SearchProgress{}, err
 	}
 	return s.find(ctx, actor, search, found)
 }
@@ -75,7 +75,7 @@ type Version struct {
 
 // Get returns a version of a name or prefix; ErrUnknown if there is none.
 func (s *Service) Get(ctx context.Context, actor registry.Actor, key registry.Key, v Version) (registry.Entry, error) {
-	key, err := s.KeyOf(actor, ToRead, key)
+	key, err := s.CanonicalKey(actor, ToRead, key)
 	switch {
 	case err != nil:
 		return registry.Entry{}, err
@@ -106,17 +106,17 @@ func (s *Service) version(ctx context.Context, key registry.Key, number int) (re
 	}
 }
 
-// Entries is a page of entries. Next is the cursor of the next page, "" at the end.
-type Entries struct {
+// EntryPage is a page of entries. Next is the cursor of the next page, "" at the end.
+type EntryPage struct {
 	Entries []registry.Entry
 	Next    string
 }
 
-var errPageIsFull = errors.New("page full")
+var errPageFull = errors.New("page full")
 
 // List returns a page of the results of a search. The page ends early after searchWithin; the rest is on the
 // following pages.
-func (s *Service) List(ctx context.Context, actor registry.Actor, search registry.Search, page Page) (found Entries, err error) {
+func (s *Service) List(ctx context.Context, actor registry.Actor, search registry.Search, page Page) (found EntryPage, err error) {
 	limit, after, err := page.read()
 	if err != nil {
 		return found, err
@@ -129,7 +129,7 @@ func (s *Service) List(ctx context.Context, actor registry.Actor, search registr
 			if last != nil {
 				after = last.Name
 			}
-			return s.registry.List(ctx, search.Kind, search.Below, after, n)
+			return s.registry.List(ctx, search.Kind, search.Prefix, after, n)
 		})
 		if found.Entries = all; more {
 			found.Next = cursorOf(all[len(all)-1].Name)
@@ -140,12 +140,12 @@ func (s *Service) List(ctx context.Context, actor registry.Actor, search registr
 	size := 0
 	done, err := s.find(ctx, actor, search, func(e registry.Entry) error {
 		if found.Entries, size = append(found.Entries, e), size+sizeOf(&e); size > pageBytes {
-			return errPageIsFull
+			return errPageFull
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errPageIsFull) {
-		return Entries{}, err
+	if err != nil && !errors.Is(err, errPageFull) {
+		return EntryPage{}, err
 	}
 	if done.Last != "" {
 		found.Next = cursorOf(done.Last)
@@ -154,8 +154,8 @@ func (s *Service) List(ctx context.Context, actor registry.Actor, search registr
 }
 
 // History returns a page of the versions of a name or prefix, newest first.
-func (s *Service) History(ctx context.Context, actor registry.Actor, key registry.Key, page Page) (found Entries, err error) {
-	if key, err = s.KeyOf(actor, ToRead, key); err != nil {
+func (s *Service) History(ctx context.Context, actor registry.Actor, key registry.Key, page Page) (found EntryPage, err error) {
+	if key, err = s.CanonicalKey(actor, ToRead, key); err != nil {
 		return found, err
 	}
 	limit, before, err := s.readSeq(ctx, page)
@@ -199,5 +199,5 @@ func (s *Service) Export(ctx context.Context, actor registry.Actor, search regis
 	if err != nil {
 		return Export{}, err
 	}
-	return Export{Close: done, Write: func(w io.Writer) error { return bulk.Stream(ctx, w, s.registry, search, format) }}, nil
+	return Export{Close: done, Write: func(w io.Writer) error { return bulk.ExportSearch(ctx, w, s.registry, search, format) }}, nil
 }

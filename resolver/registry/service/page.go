@@ -31,7 +31,7 @@ func (p Page) limit() (int, error) {
 		limit = defaultPage
 	}
 	if limit < 1 || limit > MaxPage {
-		return 0, fmt.Errorf("%w: limit must be a number from 1 to %d", registry.ErrSelection, MaxPage)
+		return 0, fmt.Errorf("%w: limit must be a number from 1 to %d", registry.ErrInvalidParameters, MaxPage)
 	}
 	return limit, nil
 }
@@ -43,18 +43,18 @@ func (p Page) read() (limit int, after string, err error) {
 	}
 	text, err := base64.RawURLEncoding.DecodeString(p.Cursor)
 	if err != nil {
-		return 0, "", registry.ErrCursor
+		return 0, "", registry.ErrInvalidCursor
 	}
 	return limit, string(text), nil
 }
 
 // readSeq returns the number of items, and the Seq behind which the page starts. The error is
-// registry.ErrHistory for a cursor of another history.
+// registry.ErrForeignCursor for a cursor of another history.
 func (s *Service) readSeq(ctx context.Context, p Page) (limit int, after registry.Seq, err error) {
 	if limit, err = p.limit(); err != nil || p.After != 0 {
 		return limit, p.After, err
 	}
-	after, err = s.registry.AfterCursor(ctx, p.Cursor)
+	after, err = s.registry.CursorSeq(ctx, p.Cursor)
 	return limit, after, err
 }
 

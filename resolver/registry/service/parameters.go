@@ -9,11 +9,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Filter parses a search from the query parameters of the API and of pages. Below and AliasOf need not be
+// ParseSearch parses a search from the query parameters of the API and of pages. Below and AliasOf need not be
 // canonical, as in all searches of a Service. The time limit is up to the Service.
-func Filter(kind registry.Kind, get func(name string) string) (s registry.Search, err error) {
+func ParseSearch(kind registry.Kind, get func(name string) string) (s registry.Search, err error) {
 	s = registry.Search{
-		Kind: kind, Below: get("prefix"), AliasOf: get("alias_of"), Target: get("target"), Text: get("text"),
+		Kind: kind, Prefix: get("prefix"), AliasOf: get("alias_of"), Target: get("target"), Text: get("text"),
 		Title: get("title"), Tag: get("tag"),
 	}
 	if err := s.Validate(); err != nil {
@@ -38,17 +38,17 @@ func Filter(kind registry.Kind, get func(name string) string) (s registry.Search
 
 // selection returns the ErrSelection of a parameter.
 func selection(code, parameter, format string, args ...any) error {
-	return &registry.Error{Class: registry.ErrSelection, Code: code, Field: parameter, Reason: fmt.Errorf(format, args...)}
+	return &registry.Error{Class: registry.ErrInvalidParameters, Code: code, Field: parameter, Reason: fmt.Errorf(format, args...)}
 }
 
-// ChangesOf parses the selection of change sets from the parameters by, prefix, since, until and order.
-func ChangesOf(get func(name string) string) (c Changes, err error) {
-	c = Changes{Prefix: get("prefix"), By: get("by"), Newest: get("order") == "newest"}
+// ChangesInSet parses the selection of change sets from the parameters by, prefix, since, until and order.
+func ParseChangeFilter(get func(name string) string) (c ChangeFilter, err error) {
+	c = ChangeFilter{Prefix: get("prefix"), By: get("by"), NewestFirst: get("order") == "newest"}
 	if c.Since, err = parameter("since", get("since"), plaintext.ParseTime); err == nil {
 		c.Until, err = parameter("until", get("until"), plaintext.ParseTimeEnd)
 	}
 	if order := get("order"); err == nil && order != "" && order != "oldest" && order != "newest" {
-		err = fmt.Errorf("%w: order must be oldest or newest", registry.ErrSelection)
+		err = fmt.Errorf("%w: order must be oldest or newest", registry.ErrInvalidParameters)
 	}
 	return c, err
 }
@@ -66,8 +66,8 @@ func parameter(name, value string, parse func(string) (time.Time, error)) (t tim
 	return t, err
 }
 
-// Days parses the first and the last day from the parameters since and until; "" is the zero value.
-func Days(get func(name string) string) (since, until time.Time, err error) {
+// ParseDays parses the first and the last day from the parameters since and until; "" is the zero value.
+func ParseDays(get func(name string) string) (since, until time.Time, err error) {
 	if since, err = parameter("since", get("since"), plaintext.ParseDay); err == nil {
 		until, err = parameter("until", get("until"), plaintext.ParseDay)
 	}

@@ -62,7 +62,7 @@ func newService(t *testing.T, change func(*service.Config)) *service.Service {
 		change(&c)
 	}
 	s := service.New(c)
-	if _, err := s.Change(t.Context(), root(), false, put(name, registry.Any)); err != nil {
+	if _, err := s.Change(t.Context(), root(), false, put(name, registry.AnyVersion)); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -102,12 +102,12 @@ func methods() []method {
 		if kind == registry.KindPrefix {
 			key = registry.Prefix(prefix)
 		}
-		return registry.Edit{Key: key, IfVersion: registry.Any, Change: func(registry.Entry) (registry.Record, error) {
+		return registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: func(registry.Entry) (registry.Record, error) {
 			return registry.Record{Status: registry.Withdrawn, Reason: "r"}, nil
 		}}
 	}
-	edit := registry.Edit{Key: registry.Prefix(prefix), IfVersion: registry.Any, Change: registry.Put(registry.Record{})}
-	below := registry.Search{Below: prefix}
+	edit := registry.Edit{Key: registry.Prefix(prefix), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{})}
+	below := registry.Search{Prefix: prefix}
 	return []method{
 		{"Get", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Get(ctx, a, registry.Name(name), service.Version{})
@@ -148,7 +148,7 @@ func methods() []method {
 			return s.ExportAll(ctx, a, io.Discard, bulk.ExportOptions{Prefix: prefix})
 		}},
 		{"ChangesOf", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
-			return s.ChangesOf(ctx, a, 1, prefix, func(registry.Changed) bool { return true })
+			return s.ChangesInSet(ctx, a, 1, prefix, func(registry.Changed) bool { return true })
 		}},
 		{"Targets", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			return s.Targets(ctx, a, prefix, true, func(health.Target) error { return nil })
@@ -168,7 +168,7 @@ func methods() []method {
 			return s.Verify(ctx, a, func(string) {}, func(registry.Seq, registry.Seq) {})
 		}},
 		{"ChangeSets", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
-			_, err := s.ChangeSets(ctx, a, service.Changes{Prefix: prefix}, service.Page{})
+			_, err := s.ChangeSets(ctx, a, service.ChangeFilter{Prefix: prefix}, service.Page{})
 			return err
 		}},
 		{"ChangeSet", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
@@ -212,7 +212,7 @@ func methods() []method {
 			return err
 		}},
 		{"Change", registry.Writer, change, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
-			_, err := s.Change(ctx, a, false, put(name, registry.Any))
+			_, err := s.Change(ctx, a, false, put(name, registry.AnyVersion))
 			return err
 		}},
 		{"Change prefix", registry.Admin, change, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
@@ -236,15 +236,15 @@ func methods() []method {
 			return err
 		}},
 		{"Mint", registry.Writer, mints, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
-			_, err := s.Mint(ctx, a, mint.Request{Pattern: prefix + "m-{counter}", N: 1})
+			_, err := s.Mint(ctx, a, mint.Request{Pattern: prefix + "m-{counter}", Count: 1})
 			return err
 		}},
 		{"PreviewMint", registry.Writer, mints, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
-			_, err := s.PreviewMint(ctx, a, mint.Request{Pattern: prefix + "m-{counter}", N: 1})
+			_, err := s.PreviewMint(ctx, a, mint.Request{Pattern: prefix + "m-{counter}", Count: 1})
 			return err
 		}},
 		{"Rewrite", registry.Writer, imports, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
-			_, err := s.Rewrite(ctx, a, registry.Rewrite{Below: prefix, Replace: "http://b.example/", With: "https://b.example/", DryRun: true})
+			_, err := s.Rewrite(ctx, a, registry.Rewrite{Prefix: prefix, Replace: "http://b.example/", With: "https://b.example/", DryRun: true})
 			return err
 		}},
 		{"Redact", registry.Admin, []registry.Action{registry.ActPurge}, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
@@ -331,7 +331,7 @@ func TestRights(t *testing.T) {
 					if prefixes != "" {
 						a.Prefixes = strings.Fields(prefixes)
 					}
-					does := !slices.ContainsFunc(m.actions, func(one registry.Action) bool { return a.Does(one) != nil })
+					does := !slices.ContainsFunc(m.actions, func(one registry.Action) bool { return a.CheckAction(one) != nil })
 					may := role >= m.role && does && fit
 					if err := m.call(t.Context(), s, a); errors.Is(err, registry.ErrDenied) == may {
 						t.Errorf("%s by a %q for %q and %v: %v; want that it is permitted: %t", m.name, role, prefixes, actions, err, may)
@@ -346,7 +346,7 @@ func TestRights(t *testing.T) {
 // ignored.
 func TestUse(t *testing.T) {
 	for _, tt := range []struct {
-		use    service.Use
+		use    service.Permission
 		kind   registry.Kind
 		role   registry.Role
 		action registry.Action // "" requires none

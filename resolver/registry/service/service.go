@@ -42,19 +42,19 @@ type Service struct {
 	registry *registry.Registry
 	tokens   *token.Verifier
 	minter   *mint.Minter
-	shares
+	tokenLimits
 }
 
 // New returns a Service. It starts no goroutine: see RunTokens.
 func New(config Config) *Service {
-	return &Service{config, config.Registry, token.NewVerifier(config.Registry), mint.New(config.Registry), newShares()}
+	return &Service{config, config.Registry, token.NewVerifier(config.Registry), mint.New(config.Registry), newTokenLimits()}
 }
 
 // Now returns the time of the registry.
 func (s *Service) Now() time.Time { return s.registry.Now() }
 
-// KeyOf returns the canonical form of a key, or ErrDenied if the actor may not make a use of it.
-func (s *Service) KeyOf(actor registry.Actor, use Use, key registry.Key) (registry.Key, error) {
+// CanonicalKey returns the canonical form of a key, or ErrDenied if the actor may not make a use of it.
+func (s *Service) CanonicalKey(actor registry.Actor, use Permission, key registry.Key) (registry.Key, error) {
 	key, err := s.registry.CanonicalKey(key)
 	if err == nil {
 		err = use.CheckKey(actor, key)
@@ -62,15 +62,15 @@ func (s *Service) KeyOf(actor registry.Actor, use Use, key registry.Key) (regist
 	return key, err
 }
 
-// Names reports whether a text is a spelling of the name of a canonical key.
-func (s *Service) Names(key registry.Key, text string) (bool, error) {
+// MatchesName reports whether a text is a spelling of the name of a canonical key.
+func (s *Service) MatchesName(key registry.Key, text string) (bool, error) {
 	named, err := s.registry.CanonicalKey(registry.Key{Kind: key.Kind, Name: text})
 	return named == key, err
 }
 
-// Doubt returns a warning about the name of a canonical key, which can be registered nevertheless; nil if there
+// Warning returns a warning about the name of a canonical key, which can be registered nevertheless; nil if there
 // is none.
-func (s *Service) Doubt(key registry.Key) error { return s.registry.Doubt(key) }
+func (s *Service) Warning(key registry.Key) error { return s.registry.Warning(key) }
 
 // conflicts calls Conflict if an error is an ErrConflict, and returns the error.
 func (s *Service) conflicts(err error) error {

@@ -30,7 +30,7 @@ func TestConditions(t *testing.T) {
 		{name, 1, true, 1, 2, nil},
 		{name, 1, false, 1, 2, nil},
 		{name, 1, false, 0, 0, registry.ErrConflict},
-		{"URN:nbn:FI:a", registry.Any, false, 2, 3, nil},
+		{"URN:nbn:FI:a", registry.AnyVersion, false, 2, 3, nil},
 		{prefix + "new", 0, true, 0, 1, nil},
 		{prefix + "new", 0, false, 0, 1, nil},
 	} {
@@ -50,7 +50,7 @@ func TestConditions(t *testing.T) {
 // An edit that changes nothing returns the current entry. Several edits are made all or none.
 func TestChangeOfSeveral(t *testing.T) {
 	s := newService(t, nil)
-	same := registry.Edit{Key: registry.Name(name), IfVersion: registry.Any, Change: func(e registry.Entry) (registry.Record, error) {
+	same := registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Change: func(e registry.Entry) (registry.Record, error) {
 		return e.Record, nil
 	}}
 	for _, dry := range []bool{true, false} {
@@ -59,7 +59,7 @@ func TestChangeOfSeveral(t *testing.T) {
 			t.Fatalf("dry %t: %+v, %v", dry, changed, err)
 		}
 	}
-	if _, err := s.Change(t.Context(), root(), false, put(name, registry.Any), put(prefix+"b", 0)); !errors.Is(err, registry.ErrConflict) {
+	if _, err := s.Change(t.Context(), root(), false, put(name, registry.AnyVersion), put(prefix+"b", 0)); !errors.Is(err, registry.ErrConflict) {
 		t.Error(err)
 	}
 	if e, err := s.Get(t.Context(), root(), registry.Name(name), service.Version{}); err != nil || e.Version != 1 {
@@ -98,7 +98,7 @@ func TestPages(t *testing.T) {
 	if _, err := s.Change(t.Context(), root(), false, edits...); err != nil {
 		t.Fatal(err)
 	}
-	for _, search := range []registry.Search{{Below: prefix + "p-"}, {Text: "FI:P-"}} {
+	for _, search := range []registry.Search{{Prefix: prefix + "p-"}, {Text: "FI:P-"}} {
 		var names []string
 		for page := (service.Page{Limit: 2}); ; {
 			found, err := s.List(t.Context(), root(), search, page)
@@ -126,7 +126,7 @@ func TestPages(t *testing.T) {
 			return err
 		},
 		"ChangeSets": func(ctx context.Context, p service.Page) error {
-			_, err := s.ChangeSets(ctx, root(), service.Changes{}, p)
+			_, err := s.ChangeSets(ctx, root(), service.ChangeFilter{}, p)
 			return err
 		},
 		"Events": func(ctx context.Context, p service.Page) error {
@@ -139,7 +139,7 @@ func TestPages(t *testing.T) {
 		},
 	}
 	other := newService(t, nil)
-	edit := registry.Edit{Key: registry.Name(name), IfVersion: registry.Any, Change: registry.Put(registry.Record{Contact: "anna", Targets: []registry.Target{{URI: "https://a.example/"}}})}
+	edit := registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Contact: "anna", Targets: []registry.Target{{URI: "https://a.example/"}}})}
 	if _, err := other.Change(t.Context(), root(), false, edit); err != nil {
 		t.Fatal(err)
 	}
@@ -149,20 +149,20 @@ func TestPages(t *testing.T) {
 	}
 	for what, list := range lists {
 		for _, limit := range []int{-1, service.MaxPage + 1} {
-			if err := list(t.Context(), service.Page{Limit: limit}); !errors.Is(err, registry.ErrSelection) {
+			if err := list(t.Context(), service.Page{Limit: limit}); !errors.Is(err, registry.ErrInvalidParameters) {
 				t.Errorf("%s with the limit %d: %v", what, limit, err)
 			}
 		}
-		if err := list(t.Context(), service.Page{Cursor: "%"}); !errors.Is(err, registry.ErrCursor) {
+		if err := list(t.Context(), service.Page{Cursor: "%"}); !errors.Is(err, registry.ErrInvalidCursor) {
 			t.Errorf("%s with a wrong cursor: %v", what, err)
 		}
 		hasNumbers := what != "List" && what != "Health"
 		// The cursor decodes to "x".
-		if err := list(t.Context(), service.Page{Cursor: "eA"}); errors.Is(err, registry.ErrCursor) != hasNumbers {
+		if err := list(t.Context(), service.Page{Cursor: "eA"}); errors.Is(err, registry.ErrInvalidCursor) != hasNumbers {
 			t.Errorf("%s with the cursor of a text: %v", what, err)
 		}
 		// The cursor of a registry that was restored since, or of another one, is rejected as such.
-		if err := list(t.Context(), service.Page{Cursor: elsewhere.Next}); errors.Is(err, registry.ErrHistory) != hasNumbers {
+		if err := list(t.Context(), service.Page{Cursor: elsewhere.Next}); errors.Is(err, registry.ErrForeignCursor) != hasNumbers {
 			t.Errorf("%s with the cursor of another registry: %v", what, err)
 		}
 	}
@@ -171,7 +171,7 @@ func TestPages(t *testing.T) {
 // Without a directory there are no jobs; an actor without permission gets ErrDenied instead.
 func TestWithoutJobs(t *testing.T) {
 	s := newService(t, nil)
-	if _, err := s.Accept(t.Context(), root(), jobs.Upload{}); !errors.Is(err, registry.ErrNoJobs) || s.HasJobs() {
+	if _, err := s.Accept(t.Context(), root(), jobs.Upload{}); !errors.Is(err, registry.ErrJobsDisabled) || s.HasJobs() {
 		t.Errorf("%v, jobs: %t", err, s.HasJobs())
 	}
 	if _, err := s.Accept(t.Context(), registry.Actor{Role: registry.Reader}, jobs.Upload{}); !errors.Is(err, registry.ErrDenied) {

@@ -13,10 +13,10 @@ import (
 
 // Totals are the numbers of names and prefixes.
 type Totals struct {
-	Seq    registry.Seq               // of the last version, without criteria; 0 for a search
-	Groups map[string]registry.Totals // by namespace or scheme, without criteria
-	Total  registry.Totals
-	Late   bool // the time limit was reached before all entries were counted
+	Seq      registry.Seq               // of the last version, without criteria; 0 for a search
+	Groups   map[string]registry.Totals // by namespace or scheme, without criteria
+	Total    registry.Totals
+	TimedOut bool // the time limit was reached before all entries were counted
 }
 
 // Totals returns the numbers of entries that a search matches. Without criteria they are read from the stored
@@ -25,12 +25,12 @@ func (s *Service) Totals(ctx context.Context, actor registry.Actor, search regis
 	if err := s.canonical(actor, &search); err != nil {
 		return t, err
 	}
-	if Filtered(&search) || search.Below != "" {
+	if Filtered(&search) || search.Prefix != "" {
 		done, err := s.find(ctx, actor, search, func(e registry.Entry) error {
 			t.Total.Add(&e, 1)
 			return nil
 		})
-		t.Late = done.Late
+		t.TimedOut = done.TimedOut
 		return t, err
 	}
 	if t.Seq, err = s.registry.Store().Head(ctx); err != nil {
@@ -53,13 +53,13 @@ func (s *Service) Counts(ctx context.Context, actor registry.Actor, key registry
 		_, err = s.below(actor, "")
 		key.Name = registry.AllNames
 	} else {
-		key, err = s.KeyOf(actor, ToRead, key)
+		key, err = s.CanonicalKey(actor, ToRead, key)
 	}
 	if err != nil {
 		return "", nil, err
 	}
 	err = s.registry.Store().Read(ctx, func(tx registry.Tx) error {
-		found, err = count.Of(tx, key.Name, since, until)
+		found, err = count.Get(tx, key.Name, since, until)
 		return err
 	})
 	return key.Name, found, err
@@ -83,7 +83,7 @@ func (s *Service) Health(
 		return nil, "", err
 	}
 	if state != "" && !slices.Contains(health.States(), state) {
-		return nil, "", fmt.Errorf("%w: state must be one of %v", registry.ErrSelection, health.States())
+		return nil, "", fmt.Errorf("%w: state must be one of %v", registry.ErrInvalidParameters, health.States())
 	}
 	below, err := s.below(actor, prefix)
 	if err != nil {

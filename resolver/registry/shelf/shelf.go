@@ -22,8 +22,8 @@ const (
 	page = 1000
 )
 
-// Shelf is a table of key-value pairs in a store. It is safe for concurrent use.
-type Shelf struct {
+// KeyValue is a table of key-value pairs in a store. It is safe for concurrent use.
+type KeyValue struct {
 	store registry.Store
 	table registry.Table
 	now   func() time.Time
@@ -36,13 +36,13 @@ type value struct {
 }
 
 // New returns a shelf in a table of a store.
-func New(store registry.Store, table registry.Table, now func() time.Time) *Shelf {
-	return &Shelf{store, table, now}
+func New(store registry.Store, table registry.Table, now func() time.Time) *KeyValue {
+	return &KeyValue{store, table, now}
 }
 
 // Get returns the value of a key, and the time at which it was stored. The error wraps fs.ErrNotExist if
 // there is none.
-func (s *Shelf) Get(ctx context.Context, key string) (content []byte, at time.Time, err error) {
+func (s *KeyValue) Get(ctx context.Context, key string) (content []byte, at time.Time, err error) {
 	var v value
 	err = s.store.Read(ctx, func(tx registry.Tx) error {
 		document, err := tx.Document(s.table, key)
@@ -61,7 +61,7 @@ func (s *Shelf) Get(ctx context.Context, key string) (content []byte, at time.Ti
 }
 
 // Put sets the value of a key.
-func (s *Shelf) Put(ctx context.Context, key string, content []byte) error {
+func (s *KeyValue) Put(ctx context.Context, key string, content []byte) error {
 	document, err := json.Marshal(value{s.now(), content})
 	if err != nil {
 		return fmt.Errorf("encoding %s: %w", key, err)
@@ -76,7 +76,7 @@ func (s *Shelf) Put(ctx context.Context, key string, content []byte) error {
 }
 
 // Delete removes a key, and the keys that begin with it and a slash. A missing key is no error.
-func (s *Shelf) Delete(ctx context.Context, key string) error {
+func (s *KeyValue) Delete(ctx context.Context, key string) error {
 	below, err := s.Keys(ctx, key+"/")
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (s *Shelf) Delete(ctx context.Context, key string) error {
 }
 
 // Keys returns the keys with a prefix, in order.
-func (s *Shelf) Keys(ctx context.Context, prefix string) (keys []string, err error) {
+func (s *KeyValue) Keys(ctx context.Context, prefix string) (keys []string, err error) {
 	err = s.store.Read(ctx, func(tx registry.Tx) error {
 		keys = nil
 		for after := ""; ; after = keys[len(keys)-1] {
@@ -116,8 +116,8 @@ func (s *Shelf) Keys(ctx context.Context, prefix string) (keys []string, err err
 
 // Lease returns two functions: acquire takes or renews a lease of the registry for half a minute, and reports
 // whether it is held; release ends the lease. holder must be unique.
-func (s *Shelf) Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
-	lease := &registry.Lease{Store: s.store, Name: "shelf " + name, Holder: holder, For: held, Now: s.now}
+func (s *KeyValue) Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
+	lease := &registry.Lease{Store: s.store, Name: "shelf " + name, Holder: holder, Duration: held, Now: s.now}
 	return func(ctx context.Context) (bool, error) {
 		err := lease.Acquire(ctx)
 		if errors.Is(err, registry.ErrLease) {

@@ -24,7 +24,7 @@ const backupPages = 1024
 func (s *Store) Backup(ctx context.Context, file string, progress func(done, all int)) error {
 	return WriteBackup(ctx, file, func(_ *os.File, path string) error {
 		return s.transactions.with(ctx, func(c *conn) error {
-			return s.whileFrozen(func() error {
+			return s.readUnchanged(func() error {
 				return c.within(ctx, "BEGIN", func() error { return c.backup(ctx, path, progress) })
 			})
 		})
@@ -102,7 +102,7 @@ func OpenBackup(ctx context.Context, file string) (*Store, error) {
 	for _, beside := range []string{"-wal", "-journal"} {
 		if info, err := os.Stat(file + beside); err == nil && info.Size() > 0 {
 			return nil, fmt.Errorf("%w: %s is in use, or was not closed: %s%s exists, so it is "+
-				"not a backup", registry.ErrNoStore, file, filepath.Base(file), beside)
+				"not a backup", registry.ErrUnavailable, file, filepath.Base(file), beside)
 		}
 	}
 	if _, err := os.Stat(file); err != nil {
@@ -110,9 +110,9 @@ func OpenBackup(ctx context.Context, file string) (*Store, error) {
 	}
 	s := &Store{path: file, writing: make(quota.Semaphore, 1)}
 	s.Store = store.New(database{s})
-	s.questions, s.transactions = newPool(file, 1), newPool(file, 1)
-	s.questions.immutable, s.transactions.immutable = true, true
-	err := s.questions.with(ctx, func(c *conn) error { return c.checkSchema() })
+	s.lookups, s.transactions = newPool(file, 1), newPool(file, 1)
+	s.lookups.immutable, s.transactions.immutable = true, true
+	err := s.lookups.with(ctx, func(c *conn) error { return c.checkSchema() })
 	if err != nil {
 		return nil, failureOf(file, errors.Join(err, s.Close()))
 	}

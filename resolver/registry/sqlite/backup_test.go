@@ -77,7 +77,7 @@ func TestBackupBesideWriter(t *testing.T) {
 	if failures := failuresOf(t, b); len(failures) > 0 {
 		t.Errorf("faults: %q", failures)
 	}
-	if err := write(t, b, 0, 1); !errors.Is(err, registry.ErrNoStore) {
+	if err := write(t, b, 0, 1); !errors.Is(err, registry.ErrUnavailable) {
 		t.Errorf("writing to a backup: %v", err)
 	}
 }
@@ -120,7 +120,7 @@ func TestRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := sqlite.Restore(t.Context(), path, backup, verify(t))
-	wantFailure(t, err, registry.ErrNoStore, "another process uses "+path, "stop urnd")
+	wantFailure(t, err, registry.ErrUnavailable, "another process uses "+path, "stop urnd")
 	if e, err := s.Lookup(t.Context(), testName(150)); err != nil || !e.Exists() {
 		t.Errorf("after a restore that was refused: %+v, %v", e, err)
 	}

@@ -13,7 +13,7 @@ const maxProblems = 100
 // Check implements store.Database.
 func (s database) Check(ctx context.Context, report func(problem string)) error {
 	return s.transactions.with(ctx, func(c *conn) error {
-		return s.whileFrozen(func() error { return c.within(ctx, "BEGIN", func() error { return c.check(report) }) })
+		return s.readUnchanged(func() error { return c.within(ctx, "BEGIN", func() error { return c.check(report) }) })
 	})
 }
 

@@ -11,12 +11,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// MustExist returns an error that wraps registry.ErrNoStore if there is no file at path, which Open would
+// CheckExists returns an error that wraps registry.ErrUnavailable if there is no file at path, which Open would
 // create.
-func MustExist(path string) error {
+func CheckExists(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: no file %s: urnd registry import, set, and the start of urnd create it",
-			registry.ErrNoStore, path)
+			registry.ErrUnavailable, path)
 	}
 	return nil
 }
@@ -28,8 +28,8 @@ const rememberedName = "registry-file"
 // maxRemembered limits the length of that file, in bytes.
 const maxRemembered = 8 << 10
 
-// Remember records the path of the store in a directory.
-func Remember(path, directory string) error {
+// RecordPath records the path of the store in a directory.
+func RecordPath(path, directory string) error {
 	path, err := filepath.Abs(path)
 	if err != nil || remembered(directory) == path {
 		return err
@@ -51,10 +51,10 @@ func remembered(directory string) string {
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-// Lost returns an error that wraps registry.ErrNoStore if there is no file at path, but evidence that it
+// CheckLost returns an error that wraps registry.ErrUnavailable if there is no file at path, but evidence that it
 // existed: files that SQLite, backups and restores leave beside it, or a record of Remember in one of
 // directories. An empty directory name is ignored.
-func Lost(path string, directories ...string) error {
+func CheckLost(path string, directories ...string) error {
 	trace := traceOf(path, directories)
 	if trace == "" {
 		return nil
@@ -63,7 +63,7 @@ func Lost(path string, directories ...string) error {
 		return nil // opening it reports the error
 	}
 	return fmt.Errorf("%w: file %s missing, although %s shows that it existed: mount its file system, put the file back, or restore a backup "+
-		"(urnd registry restore); for a new registry, move %s away", registry.ErrNoStore, path, trace, trace)
+		"(urnd registry restore); for a new registry, move %s away", registry.ErrUnavailable, path, trace, trace)
 }
 
 // traceOf returns a file that is evidence of a former store at path, "" if there is none.

@@ -35,19 +35,19 @@ func TestLost(t *testing.T) {
 			}
 			s, err := sqlite.Open(t.Context(), path)
 			if c.says != "" {
-				wantFailure(t, err, registry.ErrNoStore, path, c.says, "urnd registry restore", "move")
+				wantFailure(t, err, registry.ErrUnavailable, path, c.says, "urnd registry restore", "move")
 				if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("it was made: %v", err)
 				}
 				return
 			}
-			if err != nil || !s.Made() {
+			if err != nil || !s.Created() {
 				t.Fatalf("it was not made: %v", err)
 			}
 			closed(t, s)
 			s = open(t, path)
 			defer closed(t, s)
-			if s.Made() {
+			if s.Created() {
 				t.Error("it was made twice")
 			}
 		})
@@ -59,18 +59,18 @@ func TestRemember(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()
 	path, other := filepath.Join(dir, "registry.db"), filepath.Join(dir, "other.db")
 	for range 2 {
-		if err := sqlite.Remember(path, state); err != nil {
+		if err := sqlite.RecordPath(path, state); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := sqlite.Lost(path, "", state); !errors.Is(err, registry.ErrNoStore) || !strings.Contains(err.Error(), state) {
+	if err := sqlite.CheckLost(path, "", state); !errors.Is(err, registry.ErrUnavailable) || !strings.Contains(err.Error(), state) {
 		t.Errorf("a file that is remembered: %v", err)
 	}
-	if err := errors.Join(sqlite.Lost(other, state), sqlite.Lost(path), sqlite.Lost(path, t.TempDir())); err != nil {
+	if err := errors.Join(sqlite.CheckLost(other, state), sqlite.CheckLost(path), sqlite.CheckLost(path, t.TempDir())); err != nil {
 		t.Errorf("one that is not: %v", err)
 	}
 	closed(t, open(t, path))
-	if err := sqlite.Lost(path, state); err != nil {
+	if err := sqlite.CheckLost(path, state); err != nil {
 		t.Errorf("one that is there: %v", err)
 	}
 }
@@ -89,7 +89,7 @@ func TestRestoreLost(t *testing.T) {
 	if err := errors.Join(err, os.WriteFile(path+"-wal", log, 0o600), os.Remove(path)); err != nil || len(log) == 0 {
 		t.Fatalf("a log of %d bytes, %v", len(log), err)
 	}
-	if _, err := sqlite.Open(t.Context(), path); !errors.Is(err, registry.ErrNoStore) {
+	if _, err := sqlite.Open(t.Context(), path); !errors.Is(err, registry.ErrUnavailable) {
 		t.Errorf("opening it: %v", err)
 	}
 	if _, err := sqlite.Restore(t.Context(), path, file, func(*sqlite.Store) error { return nil }); err != nil {

@@ -22,7 +22,7 @@ const applicationID = 0x75726e64
 // prepare creates a file that does not exist and is not lost, and migrates its schema to the current version.
 // made reports whether it created the file.
 func prepare(ctx context.Context, path string) (made bool, err error) {
-	if err := Lost(path); err != nil {
+	if err := CheckLost(path); err != nil {
 		return false, err
 	}
 	// An empty file is a valid empty database. Names may be confidential, so only its owner may read it.

@@ -27,7 +27,7 @@ func TestDiskFull(t *testing.T) {
 			written += 10
 		}
 	}
-	wantFailure(t, full, registry.ErrNoStore, path, "no space left")
+	wantFailure(t, full, registry.ErrUnavailable, path, "no space left")
 	check := func(n int) {
 		t.Helper()
 		for i := range n + 10 {
@@ -38,12 +38,12 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 	check(written)
-	wantFailure(t, write(t, s, written, written+1000), registry.ErrNoStore, "no space left")
+	wantFailure(t, write(t, s, written, written+1000), registry.ErrUnavailable, "no space left")
 	check(written)
 	if _, err := sqlite.Open(t.Context(), filepath.Join(dir, "other.db")); err == nil {
 		t.Error("a database was made on a full disk")
 	} else {
-		wantFailure(t, err, registry.ErrNoStore, "other.db", "no space left")
+		wantFailure(t, err, registry.ErrUnavailable, "other.db", "no space left")
 	}
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"); err != nil {
 		t.Fatal(err)

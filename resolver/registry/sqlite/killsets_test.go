@@ -50,7 +50,7 @@ func TestChangeUntilKilled(t *testing.T) {
 	for group := int(time.Now().UnixNano()); ; group++ {
 		edits := make([]registry.Edit, groupNames)
 		for i := range edits {
-			edits[i] = registry.Edit{Key: groupKey(group, i), IfVersion: registry.Any, Note: "made", Change: registry.Put(groupRecord("old"))}
+			edits[i] = registry.Edit{Key: groupKey(group, i), IfVersion: registry.AnyVersion, Note: "made", Change: registry.Put(groupRecord("old"))}
 		}
 		if _, err := r.Apply(t.Context(), administrator(), edits...); err != nil {
 			t.Fatal(err)
@@ -60,14 +60,14 @@ func TestChangeUntilKilled(t *testing.T) {
 		for part := range groupWrites {
 			err := s.Write(t.Context(), func(tx registry.WriteTx) error {
 				b := registry.NewBatch(tx, "admin", time.Now())
-				b.Into(set)
+				b.SetChangeSet(set)
 				for i := part; i < groupNames; i += groupWrites {
 					if _, _, err := b.Put(groupKey(group, i), groupRecord("new"), ""); err != nil {
 						return err
 					}
 				}
 				_, err := b.Flush()
-				set = b.Set()
+				set = b.ChangeSet()
 				return err
 			})
 			if err != nil {

@@ -178,7 +178,7 @@ func changes(t *testing.T, s *Store, r *recorder) {
 	}
 	put := func(key registry.Key, record registry.Record) {
 		t.Helper()
-		_, err := of.Apply(t.Context(), admin, registry.Edit{Key: key, IfVersion: registry.Any, Change: registry.Put(record)})
+		_, err := of.Apply(t.Context(), admin, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: registry.Put(record)})
 		acknowledge(err)
 	}
 	put(registry.Prefix("urn:example:test:"), registry.Record{Sandbox: true})
@@ -189,7 +189,7 @@ func changes(t *testing.T, s *Store, r *recorder) {
 		for part := range 2 {
 			err := s.Bulk(t.Context(), func(tx registry.WriteTx) error {
 				b := registry.NewBatch(tx, "admin", of.Now())
-				b.Into(set)
+				b.SetChangeSet(set)
 				for n := range 150 {
 					target := []registry.Target{{URI: "https://example.net/" + strings.Repeat("y", n)}}
 					if _, _, err := b.Put(registry.Name(fmt.Sprintf("urn:example:%d:%d:%d", i, part, n)), registry.Record{Targets: target}, ""); err != nil {
@@ -197,7 +197,7 @@ func changes(t *testing.T, s *Store, r *recorder) {
 					}
 				}
 				_, err := b.Flush()
-				set = b.Set()
+				set = b.ChangeSet()
 				return err
 			})
 			if err != nil {

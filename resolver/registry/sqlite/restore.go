@@ -15,7 +15,7 @@ import (
 
 // Restore replaces the store in a file by a backup. The backup is first compared with its digest, copied,
 // migrated to the current schema and passed to verify. The previous file is preserved under the name kept, ""
-// if there was none. The error is registry.ErrNoStore if another process uses the file.
+// if there was none. The error is registry.ErrUnavailable if another process uses the file.
 func Restore(ctx context.Context, path, backup string, verify func(*Store) error) (kept string, err error) {
 	return restore(ctx, path, func(to string) error { return copyFile(ctx, path, to, backup) }, verify)
 }
@@ -139,7 +139,7 @@ func exclusive(ctx context.Context, path string) (release func(), err error) {
 	}
 	switch {
 	case isAny(err, sqlite3.BUSY, sqlite3.LOCKED):
-		return nil, errors.Join(fmt.Errorf("%w: another process uses %s: stop urnd first", registry.ErrNoStore, path), db.Close())
+		return nil, errors.Join(fmt.Errorf("%w: another process uses %s: stop urnd first", registry.ErrUnavailable, path), db.Close())
 	case err != nil:
 		return nil, errors.Join(failureOf(path, err), db.Close())
 	}

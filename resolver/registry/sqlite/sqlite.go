@@ -20,21 +20,21 @@ import (
 // Store is a registry.Store in a file.
 type Store struct {
 	*store.Store
-	path string
-	vfs  string      // of the writer; "" is the default one, tests set another
-	made bool        // the file was created by Open
-	file os.FileInfo // the opened file; nil disables the check for its replacement
-	// questions serves lookups with connections of their own, so that long transactions do not block them.
-	questions, transactions *pool
-	writing                 quota.Semaphore // semaphore of size 1 that guards writer
-	writer                  *conn
-	durable, bulk           durability
-	frozen                  *frozen // nil if the store is readable and writable
+	path    string
+	vfs     string      // of the writer; "" is the default one, tests set another
+	created bool        // the file was created by Open
+	file    os.FileInfo // the opened file; nil disables the check for its replacement
+	// lookups serves lookups with connections of their own, so that long transactions do not block them.
+	lookups, transactions *pool
+	writing               quota.Semaphore // semaphore of size 1 that guards writer
+	writer                *conn
+	durable, bulk         durability
+	readOnly              *readOnlyMode // nil if the store is readable and writable
 }
 
 // Open opens the store in a file. If the file does not exist it is created with mode 0600, unless Lost reports
 // that it existed. On a full or read-only file system the store is read-only, provided that its log is empty;
-// its methods return registry.ErrReopen once that changes. Errors wrap registry.ErrNoStore, ErrSchema or
+// its methods return registry.ErrReopen once that changes. Errors wrap registry.ErrUnavailable, ErrSchema or
 // ErrDamaged, and include advice.
 func Open(ctx context.Context, path string) (*Store, error) {
 	s := newStore(path)
@@ -43,11 +43,11 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return s, nil
 	}
 	err = failureOf(path, errors.Join(err, s.Close()))
-	if !takesNothing(path) || errors.Is(err, registry.ErrDamaged) {
+	if !cannotCreate(path) || errors.Is(err, registry.ErrDamaged) {
 		return nil, err
 	}
 	s = newStore(path)
-	if s.freeze(ctx, err) != nil {
+	if s.openReadOnly(ctx, err) != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -57,7 +57,7 @@ func newStore(path string) *Store {
 	n := max(runtime.GOMAXPROCS(0), 2)
 	s := &Store{
 		path: path, writing: make(quota.Semaphore, 1), durable: durability{"FULL", writerCache}, bulk: durability{"NORMAL", bulkCache},
-		questions: newPool(path, n), transactions: newPool(path, n),
+		lookups: newPool(path, n), transactions: newPool(path, n),
 	}
 	s.Store = store.New(database{s})
 	return s
@@ -65,7 +65,7 @@ func newStore(path string) *Store {
 
 func (s *Store) open(ctx context.Context) error {
 	var err error
-	if s.made, err = prepare(ctx, s.path); err != nil {
+	if s.created, err = prepare(ctx, s.path); err != nil {
 		return err
 	}
 	if s.file, err = os.Stat(s.path); err != nil {
@@ -75,7 +75,7 @@ func (s *Store) open(ctx context.Context) error {
 		return err
 	}
 	// The first reader also creates the files that SQLite keeps beside the database.
-	if err := s.questions.with(ctx, func(c *conn) error { return c.touch() }); err != nil {
+	if err := s.lookups.with(ctx, func(c *conn) error { return c.touch() }); err != nil {
 		return err
 	}
 	return shareAs(s.path)
@@ -91,11 +91,11 @@ func (s *Store) isThere() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && os.SameFile(now, s.file) {
 		return nil // the same file, or it cannot be examined now
 	}
-	return fmt.Errorf("%w: %w", about(s.path, registry.ErrNoStore, ""), registry.ErrReplaced)
+	return fmt.Errorf("%w: %w", about(s.path, registry.ErrUnavailable, ""), registry.ErrReplaced)
 }
 
-// Made reports whether Open created the file.
-func (s *Store) Made() bool { return s.made }
+// Created reports whether Open created the file.
+func (s *Store) Created() bool { return s.created }
 
 // Path returns the path of the file.
 func (s *Store) Path() string { return s.path }
@@ -103,7 +103,7 @@ func (s *Store) Path() string { return s.path }
 // Close implements registry.Store. No other method may be running.
 func (s *Store) Close() error {
 	var err error
-	for _, p := range []*pool{s.questions, s.transactions} {
+	for _, p := range []*pool{s.lookups, s.transactions} {
 		if p != nil {
 			err = errors.Join(err, p.close())
 		}
@@ -114,23 +114,23 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Hint implements registry.Store. It returns nil: SQLite has no notifications across processes.
-func (s *Store) Hint() <-chan struct{} { return nil }
+// Notifications implements registry.Store. It returns nil: SQLite has no notifications across processes.
+func (s *Store) Notifications() <-chan struct{} { return nil }
 
 // database implements store.Database.
 type database struct{ *Store }
 
 // Lookup implements store.Database.
 func (s database) Lookup(ctx context.Context, statement string, next func(store.Row) error, args ...any) error {
-	c, err := s.questions.get(ctx)
+	c, err := s.lookups.get(ctx)
 	if err != nil {
 		return err
 	}
-	defer s.questions.put(c)
-	if s.frozen == nil { // the fast path for writable stores
+	defer s.lookups.put(c)
+	if s.readOnly == nil { // the fast path for writable stores
 		return c.Query(statement, next, args...)
 	}
-	return s.whileFrozen(func() error { return c.Query(statement, next, args...) })
+	return s.readUnchanged(func() error { return c.Query(statement, next, args...) })
 }
 
 // Read implements store.Database.
@@ -139,7 +139,7 @@ func (s database) Read(ctx context.Context, f func(store.Conn) error) error {
 		return err
 	}
 	return s.transactions.with(ctx, func(c *conn) error {
-		return s.whileFrozen(func() error { return c.within(ctx, "BEGIN", func() error { return f(c) }) })
+		return s.readUnchanged(func() error { return c.within(ctx, "BEGIN", func() error { return f(c) }) })
 	})
 }
 
@@ -156,14 +156,14 @@ func (s database) Write(ctx context.Context, relaxed bool, f func(store.Conn) er
 func (database) Known(registry.Seq) {}
 
 func (s *Store) write(ctx context.Context, d *durability, f func(store.Conn) error) error {
-	if s.frozen != nil {
-		if err := s.isFrozen(); err != nil {
+	if s.readOnly != nil {
+		if err := s.checkReadOnly(); err != nil {
 			return err
 		}
-		return s.frozen.why
+		return s.readOnly.cause
 	}
 	if s.writer == nil { // a backup
-		return fmt.Errorf("%w was opened read-only", about(s.path, registry.ErrNoStore, ""))
+		return fmt.Errorf("%w was opened read-only", about(s.path, registry.ErrUnavailable, ""))
 	}
 	if s.writing.Acquire(ctx) != nil {
 		return ctx.Err()

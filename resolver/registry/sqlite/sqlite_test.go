@@ -15,7 +15,7 @@ func TestStore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
-	registrytest.Run(t, func(t *testing.T) registrytest.Opened {
+	registrytest.Run(t, func(t *testing.T) registrytest.Database {
 		path := filepath.Join(t.TempDir(), "registry.db")
 		connect := func() registry.Store {
 			s, err := sqlite.Open(t.Context(), path)
@@ -24,7 +24,7 @@ func TestStore(t *testing.T) {
 			}
 			return s
 		}
-		return registrytest.Opened{Connect: connect, Exec: func(statement string) { execute(t, path, statement) }}
+		return registrytest.Database{Connect: connect, Exec: func(statement string) { execute(t, path, statement) }}
 	})
 }
 

@@ -89,8 +89,8 @@ func (t *transaction) Commits(after registry.Seq, limit int) ([]registry.Commit,
 	return ascending(all, err, after+1, func(c *registry.Commit) registry.Seq { return c.Last })
 }
 
-// CommitsOf implements registry.Tx.
-func (t *transaction) CommitsOf(set, after registry.Seq, limit int) ([]registry.Commit, error) {
+// CommitsInSet implements registry.Tx.
+func (t *transaction) CommitsInSet(set, after registry.Seq, limit int) ([]registry.Commit, error) {
 	all, err := t.commits("SELECT first, last, change_set, digest FROM commits WHERE change_set = $1 AND last > $2 ORDER BY last LIMIT $3",
 		int64(set), int64(after), int64(limit))
 	return ascending(all, err, after+1, func(c *registry.Commit) registry.Seq { return c.Last })
@@ -123,8 +123,8 @@ func (t *transaction) LastCommit() (registry.Commit, error) {
 	return all[0], nil
 }
 
-// CommitBy implements registry.Tx.
-func (t *transaction) CommitBy(digest [digestSize]byte) (registry.Commit, error) {
+// CommitByDigest implements registry.Tx.
+func (t *transaction) CommitByDigest(digest [digestSize]byte) (registry.Commit, error) {
 	all, err := t.commits("SELECT first, last, change_set, digest FROM commits WHERE digest = $1", digest[:])
 	if err != nil || len(all) == 0 {
 		return registry.Commit{}, err

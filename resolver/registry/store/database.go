@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Database runs statements. It is safe for concurrent use. Its errors wrap registry.ErrNoStore, ErrReadOnly,
+// Database runs statements. It is safe for concurrent use. Its errors wrap registry.ErrUnavailable, ErrReadOnly,
 // ErrDamaged or ErrInvalid; errors of callbacks are returned unchanged.
 type Database interface {
 	// Lookup calls row for each row of a single statement, outside of a transaction and without waiting for

@@ -174,7 +174,7 @@ func (h *hasher) event(e *registry.Event) [digestSize]byte {
 	h.time(fieldTime, e.Time)
 	h.text(fieldAuthor, e.By)
 	h.text(fieldReason, e.Note)
-	for _, of := range e.Of {
+	for _, of := range e.Affected {
 		h.number(fieldOf, int64(of))
 	}
 	return h.sum()

@@ -126,7 +126,7 @@ func (d *dumper) rows(first, last registry.Seq) error {
 		case r.event != nil:
 			e := r.event
 			l.Event = &dumpedEvent{
-				Seq: e.Seq, Type: e.Kind, Prefix: e.Key.Kind == registry.KindPrefix, Name: e.Name, Time: e.Time.UnixMilli(), By: e.By, Note: e.Note, Of: e.Of,
+				Seq: e.Seq, Type: e.Kind, Prefix: e.Key.Kind == registry.KindPrefix, Name: e.Name, Time: e.Time.UnixMilli(), By: e.By, Note: e.Note, Of: e.Affected,
 			}
 		default:
 			return fmt.Errorf("%w: number %d is missing", registry.ErrDamaged, r.seq)

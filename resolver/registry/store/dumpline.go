@@ -156,7 +156,7 @@ func (d *dumpedVersion) sealed() sealed {
 // event returns the event of a line.
 func (d *dumpedEvent) event() registry.Event {
 	return registry.Event{
-		Key: dumpedKey(d.Prefix, d.Name), Seq: d.Seq, Kind: d.Type, By: d.By, Note: d.Note, Time: toTime(d.Time), Of: d.Of,
+		Key: dumpedKey(d.Prefix, d.Name), Seq: d.Seq, Kind: d.Type, By: d.By, Note: d.Note, Time: toTime(d.Time), Affected: d.Of,
 	}
 }
 

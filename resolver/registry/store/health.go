@@ -36,7 +36,7 @@ func optionalTimeOf(row Row, column int) time.Time {
 // Health implements registry.Tx.
 func (t *transaction) Health(prefix string, after registry.HealthKey, state string, limit int) ([]registry.Health, error) {
 	for _, text := range []string{prefix, after.Name, after.Hash} {
-		if err := registry.CheckSought(text); err != nil {
+		if err := registry.CheckSearchText(text); err != nil {
 			return nil, err
 		}
 	}
@@ -49,8 +49,8 @@ func (t *transaction) Health(prefix string, after registry.HealthKey, state stri
 	return t.healthWhere(condition+"ORDER BY name, hash LIMIT $5", args...)
 }
 
-// HealthOf implements registry.Tx.
-func (t *transaction) HealthOf(key registry.HealthKey) (registry.Health, error) {
+// TargetHealth implements registry.Tx.
+func (t *transaction) TargetHealth(key registry.HealthKey) (registry.Health, error) {
 	found, err := t.healthWhere("name = $1 AND hash = $2", key.Name, key.Hash)
 	if err != nil || len(found) == 0 {
 		return registry.Health{}, err
@@ -80,7 +80,7 @@ func (t *transaction) RemoveHealth(key registry.HealthKey) error {
 	return t.conn.Exec("DELETE FROM health WHERE name = $1 AND hash = $2", key.Name, key.Hash)
 }
 
-// ForgetHealth implements registry.WriteTx.
-func (t *transaction) ForgetHealth(name string) error {
+// RemoveNameHealth implements registry.WriteTx.
+func (t *transaction) RemoveNameHealth(name string) error {
 	return t.conn.Exec("DELETE FROM health WHERE name = $1", name)
 }

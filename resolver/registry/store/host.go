@@ -15,7 +15,7 @@ func (t *transaction) ByHost(host string, domain bool, below, after string, limi
 	if err != nil || len(hosts) == 0 {
 		return nil, "", err
 	}
-	return t.look(sought{next: func(behind int64) ([]int64, error) { return t.namesAt(hosts, behind) }}, after, below, limit)
+	return t.scan(scanQuery{next: func(behind int64) ([]int64, error) { return t.namesAt(hosts, behind) }}, after, below, limit)
 }
 
 // namesAt returns name.id of the next names behind one that have a current target at one of some hosts. It
@@ -26,16 +26,16 @@ func (t *transaction) namesAt(hosts []int64, behind int64) (names []int64, err e
 		err := t.conn.Query("SELECT DISTINCT current FROM target WHERE host = $1 AND current > $2 AND current <= $3 ORDER BY current LIMIT $4", func(row Row) error {
 			names = append(names, row.Int(0))
 			return nil
-		}, host, behind, upto, int64(lookedPage))
+		}, host, behind, upto, int64(scanPage))
 		if err != nil {
 			return nil, err
 		}
-		if len(hosts) > 1 && len(names) >= lookedPage {
+		if len(hosts) > 1 && len(names) >= scanPage {
 			slices.Sort(names)
 			names = slices.Compact(names)
-			names = names[:min(len(names), lookedPage)]
-			if len(names) == lookedPage {
-				upto = names[lookedPage-1]
+			names = names[:min(len(names), scanPage)]
+			if len(names) == scanPage {
+				upto = names[scanPage-1]
 			}
 		}
 	}

@@ -198,7 +198,7 @@ func (l *loader) event(d *dumpedEvent) error {
 		return err
 	}
 	e := d.event()
-	e.Of = slices.Compact(slices.Sorted(slices.Values(e.Of))) // the order in which they are later read and hashed
+	e.Affected = slices.Compact(slices.Sorted(slices.Values(e.Affected))) // the order in which they are later read and hashed
 	if err := l.t.insertEvent(&e); err != nil {
 		return err
 	}
@@ -214,8 +214,8 @@ func (l *loader) event(d *dumpedEvent) error {
 }
 
 func (l *loader) redact(e *registry.Event) error {
-	of := make([]int64, 0, len(e.Of))
-	for _, seq := range e.Of {
+	of := make([]int64, 0, len(e.Affected))
+	for _, seq := range e.Affected {
 		if !l.redacted[seq] {
 			return fmt.Errorf("%w: number %d redacts number %d, which is not redacted", registry.ErrDamaged, e.Seq, seq)
 		}
@@ -226,15 +226,15 @@ func (l *loader) redact(e *registry.Event) error {
 }
 
 func (l *loader) purge(e *registry.Event) error {
-	for _, seq := range e.Of {
+	for _, seq := range e.Affected {
 		if _, ok := l.purged[seq]; !ok {
 			return fmt.Errorf("%w: number %d purges number %d, which is not purged", registry.ErrDamaged, e.Seq, seq)
 		}
 	}
-	return l.t.conn.Insert("version", []string{"seq", "digest", "purged"}, "", len(e.Of), func(i int, v Values) {
-		leaf := l.purged[e.Of[i]]
-		delete(l.purged, e.Of[i])
-		v.Int(int64(e.Of[i]))
+	return l.t.conn.Insert("version", []string{"seq", "digest", "purged"}, "", len(e.Affected), func(i int, v Values) {
+		leaf := l.purged[e.Affected[i]]
+		delete(l.purged, e.Affected[i])
+		v.Int(int64(e.Affected[i]))
 		v.Bytes(leaf[:])
 		v.Int(int64(e.Seq))
 	})

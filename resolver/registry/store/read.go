@@ -18,7 +18,7 @@ func (t *transaction) query(statement string, args ...any) ([]registry.Entry, er
 // of order.
 func ascending[T any, K cmp.Ordered](page []T, err error, least K, key func(*T) K) ([]T, error) {
 	if err == nil {
-		err = registry.Ascending(page, least, key)
+		err = registry.CheckAscending(page, least, key)
 	}
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func ascending[T any, K cmp.Ordered](page []T, err error, least K, key func(*T) 
 // than to.
 func between(prefix, after string) (from, to string, err error) {
 	for _, text := range []string{prefix, after} {
-		if err := registry.CheckSought(text); err != nil {
+		if err := registry.CheckSearchText(text); err != nil {
 			return "", "", err
 		}
 	}
@@ -98,7 +98,7 @@ func (t *transaction) anyBetween(kind registry.Kind, names []string) (some bool,
 
 // Floor implements registry.Tx.
 func (t *transaction) Floor(text string) (registry.Entry, error) {
-	if err := registry.CheckSought(text); err != nil {
+	if err := registry.CheckSearchText(text); err != nil {
 		return registry.Entry{}, err
 	}
 	var found entries
@@ -127,26 +127,26 @@ func (t *transaction) List(kind registry.Kind, prefix, after string, limit int) 
 }
 
 // Current implements registry.Tx.
-func (t *transaction) Current(kind registry.Kind, after string, limit int) (page []registry.Change, err error) {
+func (t *transaction) Current(kind registry.Kind, after string, limit int) (page []registry.ChangedKey, err error) {
 	from, _, err := between("", after)
 	if err != nil {
 		return nil, err
 	}
 	err = t.conn.Query("SELECT version, key FROM name WHERE kind = $1 AND key >= $2 ORDER BY key LIMIT $3", func(row Row) error {
-		page = append(page, registry.Change{Seq: registry.Seq(row.Int(0)), Key: registry.Key{Kind: kind, Name: row.Text(1)}})
+		page = append(page, registry.ChangedKey{Seq: registry.Seq(row.Int(0)), Key: registry.Key{Kind: kind, Name: row.Text(1)}})
 		return nil
 	}, int64(kind), from, int64(limit))
-	return ascending(page, err, from, func(c *registry.Change) string { return c.Key.Name })
+	return ascending(page, err, from, func(c *registry.ChangedKey) string { return c.Key.Name })
 }
 
 // Latest implements registry.Tx.
-func (t *transaction) Latest(before registry.Seq, limit int) (current []registry.Change, last registry.Seq, err error) {
+func (t *transaction) Latest(before registry.Seq, limit int) (current []registry.ChangedKey, last registry.Seq, err error) {
 	looked := 0
 	err = t.conn.Query("SELECT v.seq, coalesce(n.kind, 0), coalesce(n.key, '') FROM (SELECT seq, name FROM version WHERE seq < $1 ORDER BY seq DESC LIMIT $2) v "+
 		"LEFT JOIN name n ON n.id = v.name AND n.version = v.seq ORDER BY v.seq DESC", func(row Row) error {
 		last, looked = registry.Seq(row.Int(0)), looked+1
 		if key := row.Text(2); key != "" {
-			current = append(current, registry.Change{Seq: last, Key: registry.Key{Kind: registry.Kind(row.Int(1)), Name: key}}) //nolint:gosec // 0 or 1
+			current = append(current, registry.ChangedKey{Seq: last, Key: registry.Key{Kind: registry.Kind(row.Int(1)), Name: key}}) //nolint:gosec // 0 or 1
 		}
 		return nil
 	}, int64(before), int64(limit))
@@ -181,8 +181,8 @@ func (t *transaction) Versions(key registry.Key, before registry.Seq, limit int)
 	return t.query("SELECT "+entryColumns+" FROM "+versionsOf+" v"+entryTables+"ORDER BY v.seq DESC, t.position", id, below, int64(limit))
 }
 
-// Before implements registry.Tx.
-func (t *transaction) Before(versions []registry.Entry) ([]registry.Entry, error) {
+// Predecessors implements registry.Tx.
+func (t *transaction) Predecessors(versions []registry.Entry) ([]registry.Entry, error) {
 	all := make([]registry.Entry, len(versions))
 	index := make(map[int64]int, len(versions))
 	var seqs []int64
@@ -222,17 +222,17 @@ func (t *transaction) versions(seqs []int64) ([]registry.Entry, error) {
 }
 
 // Changes implements registry.Tx.
-func (t *transaction) Changes(after registry.Seq, limit int) (changes []registry.Change, err error) {
+func (t *transaction) Changes(after registry.Seq, limit int) (changes []registry.ChangedKey, err error) {
 	err = t.conn.Query("SELECT seq, kind, key FROM (SELECT v.seq, n.kind, n.key FROM version v JOIN name n ON n.id = v.name WHERE v.seq > $1 "+
 		"UNION ALL SELECT seq, kind, key FROM event WHERE seq > $1 ORDER BY 1 LIMIT $2) changes ORDER BY seq", func(row Row) error {
 		key := registry.Key{Kind: registry.Kind(row.Int(1)), Name: row.Text(2)} //nolint:gosec // 0 or 1
-		changes = append(changes, registry.Change{Seq: registry.Seq(row.Int(0)), Key: key})
+		changes = append(changes, registry.ChangedKey{Seq: registry.Seq(row.Int(0)), Key: key})
 		return nil
 	}, int64(after), int64(limit))
 	if err == nil && len(changes) > 0 {
 		t.db.Known(changes[len(changes)-1].Seq)
 	}
-	return ascending(changes, err, after+1, func(c *registry.Change) registry.Seq { return c.Seq })
+	return ascending(changes, err, after+1, func(c *registry.ChangedKey) registry.Seq { return c.Seq })
 }
 
 // Events implements registry.Tx.
@@ -288,7 +288,7 @@ func (t *transaction) about(e *registry.Event) error {
 		statement = "SELECT seq FROM version WHERE redacted = $1 ORDER BY seq"
 	}
 	return t.conn.Query(statement, func(row Row) error {
-		e.Of = append(e.Of, registry.Seq(row.Int(0)))
+		e.Affected = append(e.Affected, registry.Seq(row.Int(0)))
 		return nil
 	}, int64(e.Seq))
 }

@@ -23,7 +23,7 @@ func (t *transaction) purge(seq registry.Seq, set *registry.ChangeSet, e *regist
 			break
 		}
 		for i := range page {
-			event.Of = append(event.Of, page[i].Seq)
+			event.Affected = append(event.Affected, page[i].Seq)
 			if err := t.purgeVersion(&page[i], seq); err != nil {
 				return leaf, err
 			}
@@ -81,7 +81,7 @@ func (t *transaction) Redact(set *registry.ChangeSet, versions []registry.Entry)
 	for i := range versions {
 		v := &versions[i]
 		event := registry.Event{
-			Key: v.Key, Seq: first + registry.Seq(i), Kind: registry.KindRedaction, By: set.By, Note: set.Note, Time: set.Time, Of: []registry.Seq{v.Seq},
+			Key: v.Key, Seq: first + registry.Seq(i), Kind: registry.KindRedaction, By: set.By, Note: set.Note, Time: set.Time, Affected: []registry.Seq{v.Seq},
 		}
 		if err := t.insertEvent(&event); err != nil {
 			return err

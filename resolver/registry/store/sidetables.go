@@ -41,16 +41,16 @@ func (t *transaction) SetMintCounter(pattern string, next uint64) error {
 }
 
 // Lease implements registry.Tx.
-func (t *transaction) Lease(name string) (h registry.Holding, err error) {
+func (t *transaction) Lease(name string) (h registry.LeaseHolder, err error) {
 	err = t.conn.Query("SELECT holder, until FROM lease WHERE name = $1", func(row Row) error {
-		h = registry.Holding{Holder: row.Text(0), Until: toTime(row.Int(1))}
+		h = registry.LeaseHolder{Holder: row.Text(0), Until: toTime(row.Int(1))}
 		return nil
 	}, name)
 	return h, err
 }
 
 // SetLease implements registry.WriteTx.
-func (t *transaction) SetLease(name string, h registry.Holding) error {
+func (t *transaction) SetLease(name string, h registry.LeaseHolder) error {
 	return t.conn.Exec("INSERT INTO lease (name, holder, until) VALUES ($1, $2, $3)"+replacing([]string{"holder", "until"}, "name"),
 		name, h.Holder, h.Until.UnixMilli())
 }

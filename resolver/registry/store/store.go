@@ -23,15 +23,15 @@ type Store struct {
 func New(db Database) *Store {
 	s := &Store{db: db}
 	s.lookups.New = func() any {
-		l := new(looking)
+		l := new(lookupState)
 		l.add, l.args = l.found.add, [2]any{int64(0), &l.name}
 		return l
 	}
 	return s
 }
 
-// looking is the reusable state of a lookup. Lookups are pooled since they are the bulk of all requests.
-type looking struct {
+// lookupState is the reusable state of a lookup. Lookups are pooled since they are the bulk of all requests.
+type lookupState struct {
 	found entries
 	add   func(Row) error
 	name  string
@@ -54,7 +54,7 @@ func (s *Store) Lookup(ctx context.Context, key registry.Key) (registry.Entry, e
 	if registry.CheckKey(key.Name) != nil {
 		return registry.Entry{}, nil //nolint:nilerr // such a key cannot exist
 	}
-	l, _ := s.lookups.Get().(*looking)
+	l, _ := s.lookups.Get().(*lookupState)
 	l.name, l.args[0] = key.Name, int64(key.Kind)
 	err := s.db.Lookup(ctx, lookup, l.add, l.args[:]...)
 	e := l.found.one()
@@ -72,7 +72,7 @@ func (s *Store) Lookup(ctx context.Context, key registry.Key) (registry.Entry, e
 
 // Floor implements registry.Store.
 func (s *Store) Floor(ctx context.Context, text string) (registry.Entry, error) {
-	if err := registry.CheckSought(text); err != nil {
+	if err := registry.CheckSearchText(text); err != nil {
 		return registry.Entry{}, err
 	}
 	var found entries

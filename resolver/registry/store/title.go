@@ -78,10 +78,10 @@ func (t *transaction) ByTitle(q title.Query, below, after string, limit int) (pa
 	if err := t.plan(s); err != nil {
 		return nil, "", err
 	}
-	return t.look(sought{
+	return t.scan(scanQuery{
 		next: func(behind int64) ([]int64, error) { return t.names(s, behind) },
-		fit:  func(ids []int64) ([]int64, error) { return t.fitting(s, ids) },
-		fits: func(e *registry.Entry) bool { return s.query.Fits(titleWords(e)) },
+		fit:  func(ids []int64) ([]int64, error) { return t.withOtherWords(s, ids) },
+		fits: func(e *registry.Entry) bool { return s.query.Matches(titleWords(e)) },
 	}, after, below, limit)
 }
 
@@ -121,16 +121,16 @@ func (t *transaction) names(s *titled, behind int64) (names []int64, err error) 
 		return nil
 	}
 	if s.begins == "" {
-		err = t.conn.Query("SELECT name FROM title_word WHERE word = $1 AND name > $2 ORDER BY name LIMIT $3", add, s.words[0], behind, int64(lookedPage))
+		err = t.conn.Query("SELECT name FROM title_word WHERE word = $1 AND name > $2 ORDER BY name LIMIT $3", add, s.words[0], behind, int64(scanPage))
 		return names, err
 	}
 	err = t.conn.Query("SELECT DISTINCT name FROM title_word WHERE word >= $1 AND word < $2 AND name > $3 ORDER BY name LIMIT $4",
-		add, s.begins, s.begins+"\U0010ffff", behind, int64(lookedPage))
+		add, s.begins, s.begins+"\U0010ffff", behind, int64(scanPage))
 	return names, err
 }
 
-// fitting returns those of names that also have the other words.
-func (t *transaction) fitting(s *titled, names []int64) ([]int64, error) {
+// withOtherWords returns those of names that also have the other words.
+func (t *transaction) withOtherWords(s *titled, names []int64) ([]int64, error) {
 	others := s.words
 	if s.begins == "" {
 		others = s.words[1:]

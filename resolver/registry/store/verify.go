@@ -166,7 +166,7 @@ func (v *verifier) leaves(t *transaction, p *part) error {
 		case n.purged != nil:
 			leaf = n.purged.leaf
 		case n.event != nil:
-			if len(n.event.Of) == 0 {
+			if len(n.event.Affected) == 0 {
 				v.report(fmt.Sprintf("number %d records a removal from %s that did not happen", n.seq, n.event.Key))
 			}
 			leaf = t.hash.event(n.event)

@@ -17,11 +17,11 @@ type Part struct {
 	// of preference, case-insensitively.
 	Member  string
 	Members []string
-	// Columns are its column names in tables, in English, German, French, Spanish and Chinese: see PartOf.
+	// Columns are its column names in tables, in English, German, French, Spanish and Chinese: see FindPart.
 	Columns string
-	// Many means that it has several values, which a form shows one per line. List means that even a single
+	// MultiValued means that it has several values, which a form shows one per line. List means that even a single
 	// value is written as a list.
-	Many, List bool
+	MultiValued, List bool
 }
 
 // Parts returns the parts of metadata with fields of their own, in the order of a form.
@@ -32,7 +32,7 @@ func Parts() []Part {
 			Columns: "title titel titre título titulo 题名 标题 书名",
 		},
 		{
-			Name: Creator, Member: "creator", Members: CreatorMembers(), Many: true,
+			Name: Creator, Member: "creator", Members: CreatorMembers(), MultiValued: true,
 			Columns: "creator creators author authors urheber urheberin autor autorin autoren verfasser verfasserin auteur auteurs autrice créateur créateurs " +
 				"autora autores creador creadores 作者 著者 责任者 创作者",
 		},
@@ -43,16 +43,16 @@ func Parts() []Part {
 		},
 		{
 			// Searches and lists of names use the member "tags".
-			Name: Keywords, Member: "tags", Members: KeywordMembers(), Many: true, List: true,
+			Name: Keywords, Member: "tags", Members: KeywordMembers(), MultiValued: true, List: true,
 			Columns: "keywords keyword tags tag subjects subject schlagwörter schlagwort schlagworte stichwörter stichworte schlüsselwörter " +
 				"motsclés motsclé motscles sujets sujet étiquettes palabrasclave palabraclave etiquetas materias 关键词 关键字 主题词 主题 标签",
 		},
 	}
 }
 
-// PartOf returns the part for the name of a table column, such as "Author" or "Mots-clés"; ok is false for
+// FindPart returns the part for the name of a table column, such as "Author" or "Mots-clés"; ok is false for
 // other columns.
-func PartOf(column string) (part Part, ok bool) {
+func FindPart(column string) (part Part, ok bool) {
 	word := strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "", ".", "", "\u00a0", "").Replace(strings.TrimSpace(column)))
 	for _, part = range Parts() {
 		for known := range strings.FieldsSeq(part.Columns) {
@@ -64,8 +64,8 @@ func PartOf(column string) (part Part, ok bool) {
 	return Part{}, false
 }
 
-// Is reports whether a metadata member belongs to the part.
-func (p *Part) Is(member string) bool {
+// HasMember reports whether a metadata member belongs to the part.
+func (p *Part) HasMember(member string) bool {
 	for _, known := range p.Members {
 		if strings.EqualFold(known, member) {
 			return true

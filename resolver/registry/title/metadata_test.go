@@ -17,7 +17,7 @@ func TestPartOf(t *testing.T) {
 		"tags": title.Keywords, "Schlagwörter": title.Keywords, "Mots-clés": title.Keywords, "palabras_clave": title.Keywords, "关键词": title.Keywords,
 		"": "", "target": "", "name": "",
 	} {
-		if part, ok := title.PartOf(column); part.Name != want || ok != (want != "") {
+		if part, ok := title.FindPart(column); part.Name != want || ok != (want != "") {
 			t.Errorf("%q: %q, want %q", column, part.Name, want)
 		}
 	}
@@ -27,7 +27,7 @@ func TestPartOf(t *testing.T) {
 func TestParts(t *testing.T) {
 	members, columns := make(map[string]string), make(map[string]string)
 	for _, part := range title.Parts() {
-		if !part.Is(part.Member) || !part.Is(strings.ToUpper(part.Member)) || !slices.Contains(strings.Fields(part.Columns), part.Name) {
+		if !part.HasMember(part.Member) || !part.HasMember(strings.ToUpper(part.Member)) || !slices.Contains(strings.Fields(part.Columns), part.Name) {
 			t.Errorf("%s: member %q of %v", part.Name, part.Member, part.Members)
 		}
 		for _, member := range part.Members {

@@ -31,8 +31,8 @@ const (
 	maxDepth = 3
 )
 
-// OfMetadata returns the titles in metadata, which is a JSON object or "".
-func OfMetadata(metadata string) (titles []string) {
+// FromMetadata returns the titles in metadata, which is a JSON object or "".
+func FromMetadata(metadata string) (titles []string) {
 	var object map[string]any
 	if metadata == "" || json.Unmarshal([]byte(metadata), &object) != nil {
 		return nil
@@ -80,7 +80,7 @@ func Words(titles ...string) (words []string) {
 		for word := range strings.FieldsFuncSeq(fold(title), isSeparator) {
 			for word != "" && len(words) < MaxWords {
 				n := wordEnd(word)
-				if w := plaintext.Cut(word[:n], MaxWord); !seen[w] {
+				if w := plaintext.Truncate(word[:n], MaxWord); !seen[w] {
 					seen[w] = true
 					words = append(words, w)
 				}
@@ -113,8 +113,8 @@ func ParseQuery(text string) (Query, error) {
 	return words, nil
 }
 
-// Fits reports whether a title with these words matches the query.
-func (q Query) Fits(words []string) bool {
+// Matches reports whether a title with these words matches the query.
+func (q Query) Matches(words []string) bool {
 	last := len(q) - 1
 	for _, want := range q[:last] {
 		if !slices.Contains(words, want) {

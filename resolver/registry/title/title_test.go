@@ -63,7 +63,7 @@ func TestOfMetadata(t *testing.T) {
 		{`{"title":[[["too deep"]]]}`, nil},
 		{`{"ti\u0074le":"\u0041"}`, []string{"A"}},
 	} {
-		if got := title.OfMetadata(c.metadata); !slices.Equal(got, c.want) {
+		if got := title.FromMetadata(c.metadata); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.metadata, got, c.want)
 		}
 	}
@@ -75,7 +75,7 @@ func TestQuery(t *testing.T) {
 		"kalevala": true, "KALE": true, "kale vanhat": false, "runot kale": true, "kansan suomen": true, "evala": false, "suo": true, "suomi": false,
 	} {
 		q, err := title.ParseQuery(query)
-		if err != nil || q.Fits(words) != want {
+		if err != nil || q.Matches(words) != want {
 			t.Errorf("%q: %v, want %t", query, err, want)
 		}
 	}

@@ -24,17 +24,17 @@ import (
 // Token is an alias of registry.Token.
 type Token = registry.Token
 
-// Start is the prefix of every secret, by which scanners find leaked secrets.
-const Start = "urnd_"
+// SecretPrefix is the prefix of every secret, by which scanners find leaked secrets.
+const SecretPrefix = "urnd_"
 
-// Public is the length of the public part of a secret: Start and the identifier.
-const Public = len(Start) + idLength
+// PublicLength is the length of the public part of a secret: Start and the identifier.
+const PublicLength = len(SecretPrefix) + idLength
 
 // The lengths of the parts of a secret: "urnd_ID_RANDOM".
 const (
-	idLength     = 16                                    // hexadecimal digits
-	randomLength = 32                                    // bytes, encoded in base64url
-	secretLength = len(Start) + idLength + len("_") + 43 // of the whole secret
+	idLength     = 16                                           // hexadecimal digits
+	randomLength = 32                                           // bytes, encoded in base64url
+	secretLength = len(SecretPrefix) + idLength + len("_") + 43 // of the whole secret
 )
 
 // Limits of tokens.
@@ -60,7 +60,7 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 	if err := check(r, &t); err != nil {
 		return Token{}, "", err
 	}
-	if !actor.Holds(t.Actor()) {
+	if !actor.Includes(t.Actor()) {
 		return Token{}, "", &registry.Error{
 			Class: registry.ErrDenied, Code: "token_more_rights", Field: "prefixes",
 			Reason: fmt.Errorf("%s may not grant more than its own permissions: limit the token to its own prefixes and actions", actor.Name),
@@ -69,7 +69,7 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 	var octets [idLength/2 + randomLength]byte
 	_, _ = rand.Read(octets[:]) // never fails
 	t.ID = hex.EncodeToString(octets[:idLength/2])
-	secret := Start + t.ID + "_" + base64.RawURLEncoding.EncodeToString(octets[idLength/2:])
+	secret := SecretPrefix + t.ID + "_" + base64.RawURLEncoding.EncodeToString(octets[idLength/2:])
 	hash := sha256.Sum256([]byte(secret))
 	err := r.Store().Write(ctx, func(tx registry.WriteTx) error {
 		others, err := tx.Tokens()
@@ -79,7 +79,7 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 		if len(others) >= maxTokens {
 			return registry.Invalid("too_many_tokens", "", "limit of %d tokens reached: revoke some", maxTokens)
 		}
-		if err := mayBeCalled(t.Name, actor, others); err != nil {
+		if err := checkNameUse(t.Name, actor, others); err != nil {
 			return err
 		}
 		root, err := rootOf(actor, others)
@@ -94,11 +94,11 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 	return t, secret, nil
 }
 
-// mayBeCalled returns ErrDenied if another token with the same name has permissions that the actor lacks: the
+// checkNameUse returns ErrDenied if another token with the same name has permissions that the actor lacks: the
 // history of names identifies authors by the names of tokens.
-func mayBeCalled(name string, actor registry.Actor, others []registry.StoredToken) error {
+func checkNameUse(name string, actor registry.Actor, others []registry.StoredToken) error {
 	for _, other := range others {
-		if sameName(other.Name, name) && !actor.Holds(other.Rights()) {
+		if sameName(other.Name, name) && !actor.Includes(other.Rights()) {
 			return &registry.Error{
 				Class: registry.ErrDenied, Code: "token_name_taken", Field: "name", Values: []string{"Name", name},
 				Reason: fmt.Errorf("the name %q is in use by somebody else: choose another name", name),
@@ -132,7 +132,7 @@ func rootOf(actor registry.Actor, others []registry.StoredToken) (root string, e
 
 // mayManage returns ErrDenied unless an actor may manage tokens.
 func mayManage(a registry.Actor) error {
-	if a.Role < registry.Admin || a.Does(registry.ActTokens) != nil {
+	if a.Role < registry.Admin || a.CheckAction(registry.ActTokens) != nil {
 		return fmt.Errorf("%w: %s may not manage tokens", registry.ErrDenied, a.Name)
 	}
 	return nil
@@ -197,7 +197,7 @@ func Revoke(ctx context.Context, r *registry.Registry, actor registry.Actor, id 
 		if err != nil && t.Damaged == nil {
 			return err
 		}
-		if !actor.Holds(t.Rights()) {
+		if !actor.Includes(t.Rights()) {
 			return fmt.Errorf("%w: %s may not revoke the token %s", registry.ErrDenied, actor.Name, id)
 		}
 		revoked = t.Token
@@ -206,18 +206,18 @@ func Revoke(ctx context.Context, r *registry.Registry, actor registry.Actor, id 
 	return revoked, err
 }
 
-// ofProof reads the token of a proof from the store; registry.ErrToken if it is not valid.
+// ofProof reads the token of a proof from the store; registry.ErrInvalidToken if it is not valid.
 func ofProof(ctx context.Context, r *registry.Registry, p Proof) (found Token, err error) {
 	err = r.Store().Read(ctx, func(tx registry.Tx) error {
 		t, err := read(tx, p.ID)
 		if errors.Is(err, ErrUnknown) {
-			return registry.ErrToken
+			return registry.ErrInvalidToken
 		}
 		if err != nil {
 			return err
 		}
 		if subtle.ConstantTimeCompare(p.Hash[:], t.Hash) != 1 || !t.ValidAt(r.Now()) {
-			return registry.ErrToken
+			return registry.ErrInvalidToken
 		}
 		found = t.Token
 		return nil
@@ -249,7 +249,7 @@ func ProofOf(secret string) (p Proof, ok bool) {
 
 // idOf returns the ID in a secret; the result is false if the secret is malformed.
 func idOf(secret string) (string, bool) {
-	rest, ok := strings.CutPrefix(secret, Start)
+	rest, ok := strings.CutPrefix(secret, SecretPrefix)
 	if !ok || len(secret) != secretLength || rest[idLength] != '_' || strings.Trim(rest[:idLength], "0123456789abcdef") != "" {
 		return "", false
 	}

@@ -125,7 +125,7 @@ func TestVerifyToken(t *testing.T) {
 			"", "urnd_", secret[:len(secret)-1], secret + "A", strings.ToUpper(secret), mixed,
 			"urnd_" + strings.Repeat("\x00", 16) + secret[21:], "Urnd_" + secret[5:],
 		} {
-			if _, err := c.Verify(t.Context(), wrong, change); !errors.Is(err, registry.ErrToken) {
+			if _, err := c.Verify(t.Context(), wrong, change); !errors.Is(err, registry.ErrInvalidToken) {
 				t.Errorf("%q: %v", wrong, err)
 			}
 		}
@@ -135,7 +135,7 @@ func TestVerifyToken(t *testing.T) {
 	}
 	clock.Add(10)
 	for _, change := range []bool{false, true} {
-		if _, err := c.Verify(t.Context(), short, change); !errors.Is(err, registry.ErrToken) {
+		if _, err := c.Verify(t.Context(), short, change); !errors.Is(err, registry.ErrInvalidToken) {
 			t.Errorf("after it expired: %v", err)
 		}
 	}
@@ -159,10 +159,10 @@ func TestRevokeToken(t *testing.T) {
 		t.Errorf("reading at once: %v", err)
 	}
 	clock.Add(1)
-	if _, err := c.Verify(t.Context(), secret, false); !errors.Is(err, registry.ErrToken) {
+	if _, err := c.Verify(t.Context(), secret, false); !errors.Is(err, registry.ErrInvalidToken) {
 		t.Errorf("reading a second later: %v", err)
 	}
-	if _, err := c.Verify(t.Context(), secret, true); !errors.Is(err, registry.ErrToken) {
+	if _, err := c.Verify(t.Context(), secret, true); !errors.Is(err, registry.ErrInvalidToken) {
 		t.Errorf("changing: %v", err)
 	}
 	for _, id := range []string{made.ID, "", "\x00", "none"} {
@@ -217,7 +217,7 @@ func FuzzVerify(f *testing.F) {
 	f.Cleanup(func() { _ = s.Close() })
 	c := token.NewVerifier(registry.New(registry.Config{Store: s, Now: time.Now}))
 	f.Fuzz(func(t *testing.T, text string) {
-		if actor, err := c.Verify(t.Context(), text, true); !errors.Is(err, registry.ErrToken) || actor.Role != 0 {
+		if actor, err := c.Verify(t.Context(), text, true); !errors.Is(err, registry.ErrInvalidToken) || actor.Role != 0 {
 			t.Errorf("%q: %+v, %v", text, actor, err)
 		}
 	})
@@ -227,7 +227,7 @@ func FuzzVerify(f *testing.F) {
 // reported, can be revoked by an actor with all permissions, and is rejected.
 func TestDamagedToken(t *testing.T) {
 	r, _ := newRegistry(t)
-	secret := token.Start + "00112233445566aa_" + strings.Repeat("a", 43)
+	secret := token.SecretPrefix + "00112233445566aa_" + strings.Repeat("a", 43)
 	proof, ok := token.ProofOf(secret)
 	broken := registry.StoredToken{Hash: proof.Hash[:], Token: registry.Token{
 		ID: "00112233445566aa", Name: "anna", Role: registry.Writer, Actions: []registry.Action{"fly"}, Created: r.Now(), By: "root",

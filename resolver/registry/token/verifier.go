@@ -39,12 +39,12 @@ func NewVerifier(r *registry.Registry) *Verifier {
 	return &Verifier{registry: r, valid: make(map[[sha256.Size]byte]verified), used: make(map[string]string)}
 }
 
-// Verify returns the actor of a secret; registry.ErrToken if it is not the secret of a valid token. For a
+// Verify returns the actor of a secret; registry.ErrInvalidToken if it is not the secret of a valid token. For a
 // change it always reads the store; for other requests a revoked token may remain valid for a second.
 func (v *Verifier) Verify(ctx context.Context, secret string, change bool) (registry.Actor, error) {
 	p, ok := ProofOf(secret)
 	if !ok {
-		return registry.Actor{}, registry.ErrToken
+		return registry.Actor{}, registry.ErrInvalidToken
 	}
 	return v.VerifyProof(ctx, p, change)
 }
@@ -145,7 +145,7 @@ func (v *Verifier) List(ctx context.Context, actor registry.Actor) (tokens []Tok
 	all, err := list(ctx, v.registry)
 	for _, t := range all {
 		switch {
-		case !actor.Holds(t.Rights()):
+		case !actor.Includes(t.Rights()):
 		case t.Damaged != nil:
 			damaged = append(damaged, t.Damaged)
 		default:

@@ -53,7 +53,7 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 		return nil, err
 	}
 	d.warnOfServer(u, h.config)
-	resource := scheme.Listed(d.listing())
+	resource := scheme.ListingResource(d.listing())
 	if _, private := u.Userinfo(); private {
 		resource.Fields.Set("Cache-Control", "no-store")
 	}
@@ -79,8 +79,8 @@ func newDescription(u uri.URI) *description {
 
 // property adds a part of the URI, decoded.
 func (d *description) property(name, value string) {
-	name = scheme.Text(name)
-	d.l.Properties = append(d.l.Properties, scheme.Property{Name: name, Value: scheme.Text(value)})
+	name = scheme.DecodeText(name)
+	d.l.Properties = append(d.l.Properties, scheme.Property{Name: name, Value: scheme.DecodeText(value)})
 	d.warnOfCharacters(name, value)
 }
 

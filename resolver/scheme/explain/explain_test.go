@@ -160,7 +160,7 @@ func TestOthers(t *testing.T) {
 
 func TestCacheControl(t *testing.T) {
 	for text, want := range map[string]string{"telnet://h/": "", "telnet://a@h/": "no-store", "mailto:a@h.example": ""} {
-		if resource, err := fetch(t, text); err != nil || resource.Fields.Value("Cache-Control") != want {
+		if resource, err := fetch(t, text); err != nil || resource.Fields.Get("Cache-Control") != want {
 			t.Errorf("%s: %+v, %v", text, resource, err)
 		}
 	}

@@ -34,7 +34,7 @@ func (d *description) mailto(u uri.URI) error {
 // field describes a header field; the field "body" is the message.
 func (d *description) field(f uri.Field) {
 	if f.Name == "body" && d.l.Text == "" { // line ends are encoded in it by rule: RFC 6068 section 5
-		d.l.Text = scheme.TextLines(f.Value)
+		d.l.Text = scheme.DecodeLines(f.Value)
 		d.warnOfCharacters("message", strings.NewReplacer("\r", "", "\n", "", "\t", "").Replace(f.Value))
 		return
 	}
@@ -49,7 +49,7 @@ func (d *description) field(f uri.Field) {
 		d.warnHarmful("It attaches a file from your computer. Do not send files that you did not choose.")
 	case !slices.Contains(safeFields(), f.Name):
 		d.warn(fmt.Sprintf("The field %q is not safe in an address (RFC 6068 section 4). Mail programs "+
-			"should ignore it.", scheme.Text(titled(f.Name))))
+			"should ignore it.", scheme.DecodeText(titled(f.Name))))
 	}
 }
 

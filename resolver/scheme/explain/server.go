@@ -33,7 +33,7 @@ func (d *description) warnOfServer(u uri.URI, c Config) {
 	}
 	if name := decoded(user); looksLikeHost(name) {
 		d.warn(fmt.Sprintf("%q, before the at sign, is a user name, although it looks like a host name. The "+
-			"server is %s.", scheme.Text(name), host))
+			"server is %s.", scheme.DecodeText(name), host))
 	}
 	d.warnOfPort(u, c)
 }

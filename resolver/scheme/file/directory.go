@@ -30,7 +30,7 @@ const batch = 256
 func (h *Handler) list(ctx context.Context, d directory) (*scheme.Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.config.Limits.Timeout)
 	defer cancel()
-	l := &scheme.Listing{Kind: scheme.KindDirectory, Title: scheme.Text(d.place.path), URI: urlOf(d.place.path, true)}
+	l := &scheme.Listing{Kind: scheme.KindDirectory, Title: scheme.DecodeText(d.place.path), URI: urlOf(d.place.path, true)}
 	seen, size := 0, int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -38,7 +38,7 @@ func (h *Handler) list(ctx context.Context, d directory) (*scheme.Listing, error
 		}
 		entries, err := d.file.ReadDir(batch)
 		for _, entry := range entries {
-			if seen, size = seen+1, size+int64(len(entry.Name())); seen > h.config.Limits.Entries || size > h.config.Limits.Octets {
+			if seen, size = seen+1, size+int64(len(entry.Name())); seen > h.config.Limits.Entries || size > h.config.Limits.Bytes {
 				l.Incomplete = "only part of the directory is shown: it exceeds the limit of entries"
 				break
 			}
@@ -74,7 +74,7 @@ func (d directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	if isHidden(entry.Name()) {
 		return scheme.Item{}, false
 	}
-	item = scheme.Item{Kind: scheme.ItemFile, Name: scheme.Text(entry.Name())}
+	item = scheme.Item{Kind: scheme.ItemFile, Name: scheme.DecodeText(entry.Name())}
 	info, err := entry.Info()
 	if err != nil {
 		return scheme.Item{}, false
@@ -113,9 +113,9 @@ func typeOf(name string) string {
 
 // listingOfRoots returns the listing of a directory that contains roots; its other entries are not served.
 func listingOfRoots(p place, roots []string) *scheme.Listing {
-	l := &scheme.Listing{Kind: scheme.KindDirectory, Title: scheme.Text(p.path), URI: urlOf(p.path, true)}
+	l := &scheme.Listing{Kind: scheme.KindDirectory, Title: scheme.DecodeText(p.path), URI: urlOf(p.path, true)}
 	for _, root := range slices.Sorted(slices.Values(roots)) {
-		l.Items = append(l.Items, scheme.Item{Kind: scheme.ItemDirectory, Name: scheme.Text(root), URI: urlOf(root, true)})
+		l.Items = append(l.Items, scheme.Item{Kind: scheme.ItemDirectory, Name: scheme.DecodeText(root), URI: urlOf(root, true)})
 	}
 	return l
 }

@@ -62,7 +62,7 @@ file "x" /pub/doc/x 8 ` + `
 			resource, err := get(t, h, "file://"+dir+c.url)
 			must(t, err)
 			l := resource.Listing
-			if l == nil || resource.Status != 200 || resource.Fields.Value("Cache-Control") != "private, no-cache" {
+			if l == nil || resource.Status != 200 || resource.Fields.Get("Cache-Control") != "private, no-cache" {
 				t.Fatalf("%+v", resource)
 			}
 			if got := strings.ReplaceAll(lines(l, dir), dir, "DIR"); got != c.want {
@@ -127,7 +127,7 @@ func TestRedirects(t *testing.T) {
 		dir + "/pub/indir": dir + "/pub/indir/",
 	} {
 		resource, err := get(t, h, "file://localhost"+from)
-		if err != nil || resource.Status != http.StatusMovedPermanently || resource.Fields.Value("Location") != "file://"+to || resource.Fields.Value("Cache-Control") != "private, no-cache" {
+		if err != nil || resource.Status != http.StatusMovedPermanently || resource.Fields.Get("Location") != "file://"+to || resource.Fields.Get("Cache-Control") != "private, no-cache" {
 			t.Errorf("%s: %+v, %v", from, resource, err)
 		}
 	}
@@ -142,9 +142,9 @@ func TestListingLimits(t *testing.T) {
 		limits scheme.Limits
 		items  int
 	}{
-		{scheme.Limits{Timeout: 1 << 40, Entries: 600, Octets: 1 << 20}, 600},
-		{scheme.Limits{Timeout: 1 << 40, Entries: 599, Octets: 1 << 20}, 599},
-		{scheme.Limits{Timeout: 1 << 40, Entries: 1000, Octets: 88}, 11},
+		{scheme.Limits{Timeout: 1 << 40, Entries: 600, Bytes: 1 << 20}, 600},
+		{scheme.Limits{Timeout: 1 << 40, Entries: 599, Bytes: 1 << 20}, 599},
+		{scheme.Limits{Timeout: 1 << 40, Entries: 1000, Bytes: 88}, 11},
 	} {
 		resource, err := get(t, file.New(file.Config{Roots: []string{dir}, Limits: c.limits, Now: later}), "file://"+dir+"/")
 		must(t, err)
@@ -152,7 +152,7 @@ func TestListingLimits(t *testing.T) {
 			t.Errorf("%d items, %q", len(l.Items), l.Incomplete)
 		}
 	}
-	if _, err := get(t, file.New(file.Config{Roots: []string{dir}, Limits: scheme.Limits{Entries: 1, Octets: 1}, Now: later}), "file://"+dir+"/"); err == nil {
+	if _, err := get(t, file.New(file.Config{Roots: []string{dir}, Limits: scheme.Limits{Entries: 1, Bytes: 1}, Now: later}), "file://"+dir+"/"); err == nil {
 		t.Error("a listing that took too long")
 	}
 }

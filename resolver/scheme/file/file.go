@@ -36,12 +36,12 @@ func New(config Config) *Handler { return &Handler{config} }
 // use.
 const cacheControl = "private, no-cache"
 
-// Fetch implements scheme.Handler. An error wraps scheme.ErrOff if there are no roots, and
+// Fetch implements scheme.Handler. An error wraps scheme.ErrDisabled if there are no roots, and
 // resolver.ErrForbidden for another host and for a path below no root. Otherwise it is a *uri.ParseError, a
-// *scheme.Refusal, or wraps resolver.ErrUnreachable for an error of the file system.
+// *scheme.StatusError, or wraps resolver.ErrUnreachable for an error of the file system.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	if len(h.config.Roots) == 0 {
-		return nil, fmt.Errorf("file: %w", scheme.ErrOff)
+		return nil, fmt.Errorf("file: %w", scheme.ErrDisabled)
 	}
 	p, err := placeOf(r.URI.Normalize())
 	if err != nil {
@@ -73,7 +73,7 @@ func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, roo
 	}
 	defer opened.Close() //nolint:errcheck // read-only, so Close cannot lose data
 	if leadsToHidden(opened, name) {
-		return nil, scheme.Decline(http.StatusNotFound, "no_such_file", noSuchFile)
+		return nil, scheme.PolicyDenial(http.StatusNotFound, "no_such_file", noSuchFile)
 	}
 	f, info, err := open(opened, name)
 	if err != nil {
@@ -82,7 +82,7 @@ func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, roo
 	switch {
 	case !info.IsDir() && p.slash:
 		_ = f.Close() // read-only, so Close cannot lose data
-		return nil, scheme.Decline(http.StatusNotFound, "file_no_directory", "not a directory")
+		return nil, scheme.PolicyDenial(http.StatusNotFound, "file_no_directory", "not a directory")
 	case !info.IsDir():
 		return h.send(ctx, r, f, info)
 	}
@@ -107,7 +107,7 @@ func redirected(p place) *scheme.Resource {
 }
 
 func listed(l *scheme.Listing) *scheme.Resource {
-	resource := scheme.Listed(l)
+	resource := scheme.ListingResource(l)
 	resource.Fields.Set("Cache-Control", cacheControl)
 	return resource
 }

@@ -59,7 +59,7 @@ func must(t *testing.T, err error) {
 func later() time.Time { return time.Now().Add(time.Hour) }
 
 func handler(roots ...string) *file.Handler {
-	return file.New(file.Config{Roots: roots, Now: later, Limits: scheme.Limits{Timeout: time.Minute, Entries: 1000, Octets: 1 << 20}})
+	return file.New(file.Config{Roots: roots, Now: later, Limits: scheme.Limits{Timeout: time.Minute, Entries: 1000, Bytes: 1 << 20}})
 }
 
 // get fetches a URL; header lists names and values.
@@ -85,14 +85,14 @@ func fetch(t *testing.T, h scheme.Handler, method, url string, header ...string)
 
 // statusOf returns the status of a refusal, or 403 for resolver.ErrForbidden.
 func statusOf(err error) int {
-	var refusal *scheme.Refusal
+	var refusal *scheme.StatusError
 	var parse *uri.ParseError
 	switch {
 	case errors.As(err, &parse):
 		return http.StatusBadRequest
 	case errors.As(err, &refusal):
 		return refusal.Status
-	case errors.Is(err, resolver.ErrForbidden), errors.Is(err, scheme.ErrOff):
+	case errors.Is(err, resolver.ErrForbidden), errors.Is(err, scheme.ErrDisabled):
 		return http.StatusForbidden
 	default:
 		return 0
@@ -154,7 +154,7 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := get(t, handler(), "file://"+dir+"/pub/a.txt"); !errors.Is(err, scheme.ErrOff) {
+	if _, err := get(t, handler(), "file://"+dir+"/pub/a.txt"); !errors.Is(err, scheme.ErrDisabled) {
 		t.Errorf("without roots: %v", err)
 	}
 	if _, err := get(t, handler(dir+"/gone"), "file://"+dir+"/gone/a"); statusOf(err) != 404 {
@@ -212,10 +212,10 @@ func TestFiles(t *testing.T) {
 			body, err := io.ReadAll(resource.Body)
 			must(t, err)
 			header := resource.Fields
-			if resource.Status != 200 || string(body) != c.body || header.Value("Content-Type") != c.contentType || resource.ContentLength != int64(len(c.body)) {
+			if resource.Status != 200 || string(body) != c.body || header.Get("Content-Type") != c.contentType || resource.ContentLength != int64(len(c.body)) {
 				t.Errorf("%d %v %q", resource.Status, header, body)
 			}
-			if header.Value("Accept-Ranges") != "bytes" || header.Value("Cache-Control") != "private, no-cache" || header.Value("Last-Modified") == "" || !strings.HasPrefix(header.Value("Etag"), `"`) {
+			if header.Get("Accept-Ranges") != "bytes" || header.Get("Cache-Control") != "private, no-cache" || header.Get("Last-Modified") == "" || !strings.HasPrefix(header.Get("Etag"), `"`) {
 				t.Errorf("%v", header)
 			}
 			if head, err := fetch(t, h, http.MethodHead, c.url); err != nil || head.Body != http.NoBody || head.ContentLength != int64(len(c.body)) {

@@ -57,7 +57,7 @@ func FuzzURL(f *testing.F) {
 		if err != nil || strings.Contains(string(body), "secret") {
 			t.Errorf("%s: %q, %v", u, body, err)
 		}
-		if to := resource.Fields.Value("Location"); to != "" && !strings.HasPrefix(to, root) && to != "file://"+dir+"/" {
+		if to := resource.Fields.Get("Location"); to != "" && !strings.HasPrefix(to, root) && to != "file://"+dir+"/" {
 			t.Errorf("%s: redirected to %s", u, to)
 		}
 		if resource.Listing == nil {

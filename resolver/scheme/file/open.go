@@ -51,13 +51,13 @@ func refusalOf(err error) error {
 	var errno syscall.Errno
 	switch {
 	case errors.Is(err, errSpecial):
-		return scheme.Decline(http.StatusForbidden, "file_special", "not a regular file: "+errSpecial.Error())
+		return scheme.PolicyDenial(http.StatusForbidden, "file_special", "not a regular file: "+errSpecial.Error())
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ELOOP):
-		return scheme.Decline(http.StatusNotFound, "no_such_file", noSuchFile)
+		return scheme.PolicyDenial(http.StatusNotFound, "no_such_file", noSuchFile)
 	case errors.Is(err, fs.ErrPermission):
-		return scheme.Decline(http.StatusForbidden, "file_unreadable", "permission denied")
+		return scheme.PolicyDenial(http.StatusForbidden, "file_unreadable", "permission denied")
 	case !errors.As(err, &errno): // os.Root rejects the path, with an error that is not exported
-		return scheme.Decline(http.StatusForbidden, "file_outside", "link to outside of the served directory")
+		return scheme.PolicyDenial(http.StatusForbidden, "file_outside", "link to outside of the served directory")
 	default:
 		return fmt.Errorf("%w: the file system: %w", resolver.ErrUnreachable, errno)
 	}

@@ -19,11 +19,11 @@ type place struct {
 }
 
 var (
-	ruleNoQuery = uri.Rule{Code: "file_query", Name: "file-URI", Section: "RFC 8089 section 2", Says: "a file URL has no query: a question mark in " +
+	ruleNoQuery = uri.Rule{Code: "file_query", Name: "file-URI", Section: "RFC 8089 section 2", Requirement: "a file URL has no query: a question mark in " +
 		"a name is written %3F"}
-	ruleName = uri.Rule{Code: "file_name", Name: "fpath", Section: "RFC 1738 section 3.10", Says: "a name contains neither a slash nor a NUL, " +
+	ruleName = uri.Rule{Code: "file_name", Name: "fpath", Section: "RFC 1738 section 3.10", Requirement: "a name contains neither a slash nor a NUL, " +
 		"not even percent-encoded"}
-	ruleEmpty = uri.Rule{Code: "file_empty_name", Name: "fpath", Section: "RFC 1738 section 3.10", Says: "a file name is not empty: the path has two slashes in a row"}
+	ruleEmpty = uri.Rule{Code: "file_empty_name", Name: "fpath", Section: "RFC 1738 section 3.10", Requirement: "a file name is not empty: the path has two slashes in a row"}
 )
 
 // placeOf returns the place of a URL in normal form, whose path starts with a slash. A percent-encoded slash is
@@ -69,7 +69,7 @@ func (p place) below(root string) (string, error) {
 	}
 	for segment := range strings.SplitSeq(name, "/") {
 		if isHidden(segment) {
-			return "", scheme.Decline(http.StatusNotFound, "no_such_file", noSuchFile)
+			return "", scheme.PolicyDenial(http.StatusNotFound, "no_such_file", noSuchFile)
 		}
 	}
 	return name, nil
@@ -122,5 +122,5 @@ func parentOf(p place, root string) *scheme.Link {
 		return &scheme.Link{Text: "all served directories", URI: urlOf("/", true)}
 	}
 	parent := path.Dir(p.path)
-	return &scheme.Link{Text: scheme.Text(parent), URI: urlOf(parent, true)}
+	return &scheme.Link{Text: scheme.DecodeText(parent), URI: urlOf(parent, true)}
 }

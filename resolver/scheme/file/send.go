@@ -31,7 +31,7 @@ func (h *Handler) send(ctx context.Context, r scheme.Request, f *os.File, info f
 func (h *Handler) resource(r scheme.Request, f *os.File, info fs.FileInfo) (*scheme.Resource, scheme.Range, error) {
 	size := info.Size()
 	etag, modified := validatorsOf(info, h.config.Now())
-	fields := httpmessage.FieldsOf("Accept-Ranges", "bytes", "Cache-Control", cacheControl, "Etag", etag)
+	fields := httpmessage.NewFields("Accept-Ranges", "bytes", "Cache-Control", cacheControl, "Etag", etag)
 	if !modified.IsZero() {
 		fields.Set("Last-Modified", modified.UTC().Format(http.TimeFormat))
 	}
@@ -45,7 +45,7 @@ func (h *Handler) resource(r scheme.Request, f *os.File, info fs.FileInfo) (*sch
 	}
 	fields.Set("Content-Type", scheme.WithCharset(scheme.MediaType(info.Name(), head[:n]), head[:n]))
 	status := http.StatusOK
-	part, ok := scheme.RangeOf(r, size, etag, modified)
+	part, ok := scheme.ParseRange(r, size, etag, modified)
 	if ok {
 		status = part.Status(&fields, size)
 	} else {

@@ -22,7 +22,7 @@ func TestRanges(t *testing.T) {
 	h, url := handler(dir+"/pub"), "file://"+dir+"/pub/a.txt"
 	whole, err := get(t, h, url)
 	must(t, err)
-	etag, modified := whole.Fields.Value("Etag"), whole.Fields.Value("Last-Modified")
+	etag, modified := whole.Fields.Get("Etag"), whole.Fields.Get("Last-Modified")
 	for _, c := range []struct {
 		section string
 		header  []string
@@ -54,7 +54,7 @@ func TestRanges(t *testing.T) {
 			must(t, err)
 			body, err := io.ReadAll(resource.Body)
 			must(t, err)
-			if resource.Status != c.status || string(body) != c.body || resource.Fields.Value("Content-Range") != c.part || resource.Fields.Value("Etag") != etag {
+			if resource.Status != c.status || string(body) != c.body || resource.Fields.Get("Content-Range") != c.part || resource.Fields.Get("Etag") != etag {
 				t.Errorf("%d %v %q", resource.Status, resource.Fields, body)
 			}
 		})
@@ -68,8 +68,8 @@ func TestUnsettled(t *testing.T) {
 		h := file.New(file.Config{Roots: []string{dir}, Now: now})
 		resource, err := get(t, h, "file://"+dir+"/secret", "Range", "bytes=1-")
 		must(t, err)
-		etag := resource.Fields.Value("Etag")
-		if !strings.HasPrefix(etag, `W/"`) || resource.Fields.Value("Last-Modified") != "" || resource.Status != 206 {
+		etag := resource.Fields.Get("Etag")
+		if !strings.HasPrefix(etag, `W/"`) || resource.Fields.Get("Last-Modified") != "" || resource.Status != 206 {
 			t.Errorf("%d %v", resource.Status, resource.Fields)
 		}
 		if resource, err := get(t, h, "file://"+dir+"/secret", "Range", "bytes=1-", "If-Range", etag); err != nil || resource.Status != 200 {
@@ -103,7 +103,7 @@ func TestEntityTagChanges(t *testing.T) {
 		must(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
 		resource, err := get(t, h, "file://"+name)
 		must(t, err)
-		seen[resource.Fields.Value("Etag")] = true
+		seen[resource.Fields.Get("Etag")] = true
 	}
 	if len(seen) != 4 {
 		t.Errorf("%d tags for 4 versions: %v", len(seen), seen)

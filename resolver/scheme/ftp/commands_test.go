@@ -111,7 +111,7 @@ func TestLogin(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			f := &fake{replies: c.replies}
 			h := handler(t, func(config *Config) {
-				config.TLS, config.Login, config.Limits.Timeout = TLSNever, !c.off, cmp.Or(c.timeout, config.Limits.Timeout)
+				config.TLS, config.AllowLogin, config.Limits.Timeout = TLSNever, !c.off, cmp.Or(c.timeout, config.Limits.Timeout)
 			})
 			fields := []string{}
 			if c.authorization != "" {
@@ -125,11 +125,11 @@ func TestLogin(t *testing.T) {
 			if err == nil {
 				header = resource.Fields
 			}
-			var refused *scheme.Refusal
+			var refused *scheme.StatusError
 			if errors.As(err, &refused) {
 				header = refused.Fields
 			}
-			if got := header.Value("Cache-Control") == "no-store"; got != c.private {
+			if got := header.Get("Cache-Control") == "no-store"; got != c.private {
 				t.Errorf("no-store is %v, want %v", got, c.private)
 			}
 			if c.status != 0 && (refused == nil || refused.Status != c.status) || c.status == 0 && err != nil {
@@ -138,7 +138,7 @@ func TestLogin(t *testing.T) {
 			if err != nil && (strings.Contains(err.Error(), "falsch") || strings.Contains(err.Error(), "geheim")) {
 				t.Errorf("the error has the password: %v", err)
 			}
-			challenge := header.Value("Www-Authenticate")
+			challenge := header.Get("Www-Authenticate")
 			if c.what == "no password" && challenge != `Basic realm="ftp an%22na@127.0.0.1", charset="UTF-8"` || c.status != 401 && challenge != "" {
 				t.Errorf("the challenge is %s", challenge)
 			}
@@ -147,8 +147,8 @@ func TestLogin(t *testing.T) {
 }
 
 func TestLoginOff(t *testing.T) {
-	h := handler(t, func(c *Config) { c.Login = false })
-	if _, _, err := get(t, h, "ftp://anna:geheim@127.0.0.1/"); !errors.Is(err, scheme.ErrOff) || strings.Contains(err.Error(), "geheim") {
+	h := handler(t, func(c *Config) { c.AllowLogin = false })
+	if _, _, err := get(t, h, "ftp://anna:geheim@127.0.0.1/"); !errors.Is(err, scheme.ErrDisabled) || strings.Contains(err.Error(), "geheim") {
 		t.Errorf("a user where they are refused: %v", err)
 	}
 }
@@ -257,7 +257,7 @@ func TestHeadOfDirectory(t *testing.T) {
 		at := "ftp://" + f.start(t)
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			resource, _, err := do(t, h, request(t, method, at+"/pub"))
-			if err != nil || resource.Status != http.StatusFound || resource.Fields.Value("Location") != at+"/pub/" {
+			if err != nil || resource.Status != http.StatusFound || resource.Fields.Get("Location") != at+"/pub/" {
 				t.Errorf("%s: %s is %+v, %v", what, method, resource, err)
 			}
 		}
@@ -322,7 +322,7 @@ func TestReplies(t *testing.T) {
 		f := &fake{replies: map[string]string{"RETR": c.reply, "CWD": "550 none"}}
 		h := handler(t, func(c *Config) { c.TLS = TLSNever })
 		_, _, err := get(t, h, "ftp://"+f.start(t)+"/a.txt")
-		var refused *scheme.Refusal
+		var refused *scheme.StatusError
 		switch {
 		case c.status == 0 && (err == nil || errors.As(err, &refused)):
 			t.Errorf("%q: %v, want an error that is no refusal", c.reply, err)
@@ -339,7 +339,7 @@ func TestNoRest(t *testing.T) {
 	f := &fake{replies: map[string]string{"SIZE": "213 10", "REST": "502 no"}}
 	h := handler(t, func(c *Config) { c.TLS = TLSNever })
 	resource, text, err := get(t, h, "ftp://"+f.start(t)+"/a.txt", "Range", "bytes=5-")
-	if err != nil || resource.Status != 200 || text != "0123456789" || resource.Fields.Value("Content-Range") != "" {
+	if err != nil || resource.Status != 200 || text != "0123456789" || resource.Fields.Get("Content-Range") != "" {
 		t.Errorf("%v, %q, %v", resource, text, err)
 	}
 }

@@ -23,7 +23,7 @@ func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*
 			return c, err
 		}
 		c, err = h.connect(ctx, r, t)
-		var refused *scheme.Refusal
+		var refused *scheme.StatusError
 		if !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable {
 			return c, err
 		}
@@ -130,7 +130,7 @@ func (h *Handler) begin(ctx context.Context, c *control, t target) error {
 	if err := logIn(ctx, c, t); err != nil {
 		return err
 	}
-	if err := c.ask(ctx); err != nil { // the features may differ after the login
+	if err := c.queryFeatures(ctx); err != nil { // the features may differ after the login
 		return err
 	}
 	if c.features.utf8 { // RFC 2640; some servers need it, and a refusal is harmless
@@ -160,10 +160,10 @@ func logIn(ctx context.Context, c *control, t target) error {
 	case r.ok():
 		c.welcome = r.message()
 		return nil
-	case r.code == 331 || r.code == 530 && t.asks && !isFull(r):
+	case r.code == 331 || r.code == 530 && t.prompts && !isFull(r):
 		return unauthorized(t, r)
 	case r.code == 332:
-		return scheme.Decline(http.StatusForbidden, "ftp_account", "server requires an account (ACCT), which a URL cannot contain")
+		return scheme.PolicyDenial(http.StatusForbidden, "ftp_account", "server requires an account (ACCT), which a URL cannot contain")
 	default:
 		return refusal(r, "the login")
 	}
@@ -190,4 +190,4 @@ func quoted(text string) string {
 }
 
 // errNoTLS is the error for a server without TLS where the configuration requires it.
-var errNoTLS = fmt.Errorf("%w: server does not offer TLS, required by ftp.tls", resolver.ErrUnreachable)
+var errNoTLS = fmt.Errorf("%w: server does not offer TLS, which is required", resolver.ErrUnreachable)

@@ -99,7 +99,7 @@ func (c *control) within(ctx context.Context, verb string, do func() error) erro
 func broke(what string, err error) error {
 	var netErr net.Error
 	switch {
-	case errors.Is(err, scheme.ErrResponse):
+	case errors.Is(err, scheme.ErrInvalidResponse):
 		return err
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.As(err, &netErr) && netErr.Timeout():
 		return fmt.Errorf("waiting for %s: %w", what, err)

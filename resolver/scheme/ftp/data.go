@@ -150,4 +150,4 @@ func (c *control) begin(ctx context.Context, verb, argument string, offset int64
 }
 
 // errNoRest is the error for a server that rejects REST.
-var errNoRest = fmt.Errorf("%w: REST is refused", scheme.ErrResponse)
+var errNoRest = fmt.Errorf("%w: REST is refused", scheme.ErrInvalidResponse)

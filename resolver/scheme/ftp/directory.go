@@ -35,7 +35,7 @@ func (f *fetch) directory(ctx context.Context) (*scheme.Resource, error) {
 func (f *fetch) read(ctx context.Context) (listed, error) {
 	if f.control.features.mlst {
 		found, err := f.lines(ctx, "MLSD", "", parseMLSD)
-		if !errors.Is(err, scheme.ErrResponse) || f.control.broken { // some servers announce MLSD and reject it
+		if !errors.Is(err, scheme.ErrInvalidResponse) || f.control.broken { // some servers announce MLSD and reject it
 			return found, err
 		}
 	}
@@ -62,7 +62,7 @@ func (f *fetch) names(ctx context.Context, pattern string) (*scheme.Resource, er
 		return nil, err
 	}
 	if len(found.entries) == 0 {
-		return nil, scheme.Decline(http.StatusNotFound, "ftp_no_match", "no matching name")
+		return nil, scheme.PolicyDenial(http.StatusNotFound, "ftp_no_match", "no matching name")
 	}
 	location := strings.TrimSuffix(f.target.directory(), "/")
 	return f.listing(found, location[:strings.LastIndexByte(location, '/')+1]), nil
@@ -76,7 +76,7 @@ func parseName(line string) (entry, bool, bool) {
 // lines sends a listing command and parses the lines of its transfer.
 func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(string) (entry, bool, bool)) (listed, error) {
 	data, err := f.transfer(ctx, verb, argument, 0)
-	var refused *scheme.Refusal
+	var refused *scheme.StatusError
 	if errors.As(err, &refused) && isEmpty(refused.Reply) {
 		return listed{}, nil // some servers reject the listing of an empty directory
 	}
@@ -87,7 +87,7 @@ func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(str
 	stop := context.AfterFunc(ctx, func() { _ = data.Close() })
 	defer stop()
 	limits := f.config.Limits
-	limits.Entries = limits.EntriesOf(f.request.URI.String())
+	limits.Entries = limits.MaxEntries(f.request.URI.String())
 	found, err := readLines(data, limits, parse)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -114,23 +114,23 @@ func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(str
 	case !isUnread(r):
 		return found, nil
 	case len(found.entries) == 0:
-		return listed{}, scheme.Refuse(http.StatusForbidden, scheme.Text(r.text()))
+		return listed{}, scheme.UpstreamError(http.StatusForbidden, scheme.DecodeText(r.text()))
 	}
-	found.incomplete = scheme.Text(r.text())
+	found.incomplete = scheme.DecodeText(r.text())
 	return found, nil
 }
 
 // readLines parses the lines of a listing within the limits.
 func readLines(data io.Reader, limits scheme.Limits, parse func(string) (entry, bool, bool)) (listed, error) {
 	var found listed
-	lines := scheme.Lines{In: bufio.NewReaderSize(data, limits.Line), Line: limits.Line, Octets: limits.Octets, Endless: true}
+	lines := scheme.LineReader{In: bufio.NewReaderSize(data, limits.Line), Line: limits.Line, Bytes: limits.Bytes, Endless: true}
 	for found.incomplete == "" {
 		line, err := lines.Next()
 		switch {
 		case errors.Is(err, scheme.ErrLongLine):
 			found.incomplete = fmt.Sprintf("a line exceeds %d bytes", limits.Line)
 		case errors.Is(err, scheme.ErrTooManyBytes):
-			found.incomplete = fmt.Sprintf("the listing exceeds %d bytes", limits.Octets)
+			found.incomplete = fmt.Sprintf("the listing exceeds %d bytes", limits.Bytes)
 		case err == nil:
 			e, skip, ok := parse(line)
 			found.add(e, skip, ok, limits.Entries)
@@ -147,7 +147,7 @@ func readLines(data io.Reader, limits scheme.Limits, parse func(string) (entry, 
 func (l *listed) add(e entry, skip, ok bool, limit int) {
 	switch {
 	case ok && (skip || e.name == "." || e.name == ".."):
-	case !ok || !e.isShown():
+	case !ok || !e.shown():
 		l.unknown++
 	case len(l.entries) == limit:
 		l.incomplete = fmt.Sprintf("the listing exceeds %d entries", limit)
@@ -177,10 +177,10 @@ func (f *fetch) listing(found listed, location string) *scheme.Resource {
 	size := int64(0)
 	for i, e := range found.entries {
 		l.Items = append(l.Items, e.item(l.URI))
-		if size += l.Items[i].Octets(); size > f.config.Limits.Octets {
-			l.Incomplete = fmt.Sprintf("the listing exceeds %d bytes", f.config.Limits.Octets)
+		if size += l.Items[i].RenderedSize(); size > f.config.Limits.Bytes {
+			l.Incomplete = fmt.Sprintf("the listing exceeds %d bytes", f.config.Limits.Bytes)
 			break
 		}
 	}
-	return scheme.Listed(l)
+	return scheme.ListingResource(l)
 }

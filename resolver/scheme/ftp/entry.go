@@ -20,15 +20,15 @@ type entry struct {
 	noSize, noTime bool
 }
 
-// isShown reports whether the name can be a path segment of a URI that names this entry. "." and ".." cannot,
+// shown reports whether the name can be a path segment of a URI that names this entry. "." and ".." cannot,
 // nor can a name with a separator or a line end.
-func (e entry) isShown() bool {
+func (e entry) shown() bool {
 	return e.name != "" && e.name != "." && e.name != ".." && !strings.ContainsAny(e.name, "/\r\n\x00")
 }
 
 // item converts the entry. base is the URI of the directory and ends in a slash.
 func (e entry) item(base string) scheme.Item {
-	item := scheme.Item{Kind: e.kind, Name: scheme.Text(e.name), URI: base + escape(e.name), Modified: e.modified, Note: e.note()}
+	item := scheme.Item{Kind: e.kind, Name: scheme.DecodeText(e.name), URI: base + escape(e.name), Modified: e.modified, Note: e.note()}
 	if e.kind == scheme.ItemDirectory {
 		item.URI += "/"
 	}
@@ -48,7 +48,7 @@ func (e entry) item(base string) scheme.Item {
 func (e entry) note() string {
 	notes := make([]string, 0, 3)
 	if e.target != "" {
-		notes = append(notes, scheme.Text(e.target))
+		notes = append(notes, scheme.DecodeText(e.target))
 	}
 	if e.noSize {
 		notes = append(notes, "size unknown")

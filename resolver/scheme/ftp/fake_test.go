@@ -13,16 +13,16 @@ import (
 
 // fake is a scripted server.
 type fake struct {
-	listen  func() (net.Listener, error)
-	asked   func(name string)
-	body    func() io.Reader
-	names   []string
-	data    map[string]string    // by verb, such as "MLSD": listing in place of names
-	slow    func(command string) // called before each reply
-	tls     *tls.Config          // for AUTH
-	passive bool                 // PASV is supported
-	replies map[string]string    // by command, "RETR a", or by verb, "RETR"; "" closes the connection
-	end     string               // reply at the end of a transfer; "" is 226, "close" closes the connection
+	listen    func() (net.Listener, error)
+	requested func(name string)
+	body      func() io.Reader
+	names     []string
+	data      map[string]string    // by verb, such as "MLSD": listing in place of names
+	slow      func(command string) // called before each reply
+	tls       *tls.Config          // for AUTH
+	passive   bool                 // PASV is supported
+	replies   map[string]string    // by command, "RETR a", or by verb, "RETR"; "" closes the connection
+	end       string               // reply at the end of a transfer; "" is 226, "close" closes the connection
 
 	mu       sync.Mutex
 	commands []string
@@ -114,8 +114,8 @@ func (f *fake) serve(conn net.Conn) {
 				line = fmt.Sprintf("227 here (192,0,2,1,%d,%d)", port>>8, port&0xff)
 			}
 		case verb == "RETR", verb == "LIST", f.data[verb] != "":
-			if verb == "RETR" && f.asked != nil {
-				f.asked(argument)
+			if verb == "RETR" && f.requested != nil {
+				f.requested(argument)
 			}
 			if line = f.transfer(conn, data, verb); line == "close" {
 				return

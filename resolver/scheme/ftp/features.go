@@ -35,8 +35,8 @@ func parseFeatures(r reply) features {
 // errFeatures is wrapped by the error of a connection that failed at FEAT.
 var errFeatures = errors.New("FEAT was sent")
 
-// ask queries the features, unless noFEAT is set: the server then counts as one without features.
-func (c *control) ask(ctx context.Context) error {
+// queryFeatures queries the features, unless noFEAT is set: the server then counts as one without features.
+func (c *control) queryFeatures(ctx context.Context) error {
 	if c.noFEAT {
 		return nil
 	}

@@ -65,7 +65,7 @@ func (f *fetch) named(ctx, before context.Context) (*scheme.Resource, error) {
 		return f.directory(ctx)
 	}
 	err := f.enter(before, f.target.Name, false)
-	var refused *scheme.Refusal
+	var refused *scheme.StatusError
 	switch {
 	case err == nil:
 		return f.directory(ctx)
@@ -87,7 +87,7 @@ func (f *fetch) hasPassword() bool {
 // redirects to that URI, or returns err if it is no directory. A redirect must not contain a password, so for a
 // URI with a password the listing itself is returned.
 func (f *fetch) redirected(ctx, before context.Context, err error) (*scheme.Resource, error) {
-	var refused *scheme.Refusal
+	var refused *scheme.StatusError
 	if f.target.Type != 0 || f.control.broken || !errors.As(err, &refused) || refused.Status != http.StatusNotFound && refused.Status != http.StatusForbidden {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (f *fetch) redirected(ctx, before context.Context, err error) (*scheme.Reso
 		return f.directory(ctx)
 	case entered == nil:
 		return scheme.Redirect(http.StatusFound, f.target.directory()), nil
-	case errors.As(entered, new(*scheme.Refusal)):
+	case errors.As(entered, new(*scheme.StatusError)):
 		return nil, err
 	default:
 		return nil, fmt.Errorf("after a refusal: %w", entered)

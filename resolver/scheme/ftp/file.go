@@ -68,11 +68,11 @@ func (f *fetch) head(ctx, before context.Context, info fileInfo) (*scheme.Resour
 }
 
 // errUnsent stands for the rejection of a RETR that is not sent for HEAD.
-var errUnsent = scheme.Refuse(http.StatusNotFound, "")
+var errUnsent = scheme.UpstreamError(http.StatusNotFound, "")
 
 // fields returns the header fields of a file.
 func (i fileInfo) fields() httpmessage.Fields {
-	fields := httpmessage.FieldsOf("Accept-Ranges", "none")
+	fields := httpmessage.NewFields("Accept-Ranges", "none")
 	if i.size >= 0 {
 		fields.Set("Accept-Ranges", "bytes")
 	}
@@ -148,7 +148,7 @@ func (f *fetch) content(ctx, before context.Context, info fileInfo, fields httpm
 		resource.Fields.Set("Content-Type", named)
 	}
 	part := scheme.Range{Length: info.size}
-	if asked, ok := scheme.RangeOf(f.request, info.size, info.etag, info.modified); ok && info.size >= 0 {
+	if asked, ok := scheme.ParseRange(f.request, info.size, info.etag, info.modified); ok && info.size >= 0 {
 		part = asked
 		resource.Status, resource.ContentLength = asked.Status(&resource.Fields, info.size), asked.Length
 	}

@@ -1,6 +1,6 @@
 // Package ftp fetches files and directories from FTP servers as scheme.Handler: RFC 959, and RFC 1738 section
 // 3.2. A request for an ftp URL enters; a streamed file, a directory listing or a redirect leaves, and a
-// negative reply of the server becomes a scheme.Refusal. It also implements TLS (RFC 4217), EPSV (RFC 2428),
+// negative reply of the server becomes a scheme.StatusError. It also implements TLS (RFC 4217), EPSV (RFC 2428),
 // MLSD, SIZE and MDTM (RFC 3659), FEAT (RFC 2389), and listings of many LIST formats.
 //
 // The client of the protocol is its own: each reply line is limited, FEAT is sent before the login, and no text
@@ -23,14 +23,14 @@ type Config struct {
 	Limits scheme.Limits
 	Now    func() time.Time
 	// Anonymous is the password of the user anonymous. Login allows other users.
-	Anonymous string
-	Login     bool
-	TLS       TLS
-	Roots     *x509.CertPool // trusted CAs where TLS is required; nil for those of the system
+	Anonymous  string
+	AllowLogin bool
+	TLS        TLS
+	RootCAs    *x509.CertPool // trusted CAs where TLS is required; nil for those of the system
 	// MaxIdle is the maximum number of idle connections, half of them to one server, and Idle their idle
 	// timeout.
-	MaxIdle int
-	Idle    time.Duration
+	MaxIdle     int
+	IdleTimeout time.Duration
 	// MaxFetches is the maximum number of concurrent requests; others wait, and 0 is no limit. Each request may
 	// need two connections, so if Dial waits for free connections, set it to at most half of the number that
 	// Dial allows.
@@ -59,7 +59,7 @@ type Handler struct {
 // New returns a Handler.
 func New(config Config) *Handler {
 	h := &Handler{config: config, pool: scheme.NewPool[string](scheme.PoolConfig[*control]{
-		Most: config.MaxIdle, OfServer: scheme.Half(config.MaxIdle), Timeout: config.Idle, Now: config.Now, Close: (*control).Close,
+		MaxIdle: config.MaxIdle, MaxIdlePerServer: scheme.MaxPerServer(config.MaxIdle), Timeout: config.IdleTimeout, Now: config.Now, Close: (*control).Close,
 	})}
 	if config.MaxFetches > 0 {
 		h.places = make(quota.Semaphore, config.MaxFetches)
@@ -83,7 +83,7 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 		}
 		return resource, err
 	}
-	var refusal *scheme.Refusal
+	var refusal *scheme.StatusError
 	switch {
 	case errors.As(err, &refusal):
 		refusal.Fields.Set("Cache-Control", "no-store")
@@ -109,7 +109,7 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target) (*schem
 	release := func() { h.giveBack(c); h.leave() }
 	f := fetch{config: &h.config, request: r, target: t, control: c, release: release}
 	resource, err := f.answer(ctx, before)
-	if err != nil && !errors.As(err, new(*scheme.Refusal)) {
+	if err != nil && !errors.As(err, new(*scheme.StatusError)) {
 		c.broken = true
 	}
 	if !f.streams {
@@ -118,7 +118,7 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target) (*schem
 	if err != nil {
 		return nil, err
 	}
-	resource.From = c.remote
+	resource.RemoteAddr = c.remote
 	return resource, nil
 }
 

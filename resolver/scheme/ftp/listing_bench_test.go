@@ -12,7 +12,7 @@ import (
 // BenchmarkListing parses a listing of 1,000 entries, and converts it to items.
 func BenchmarkListing(b *testing.B) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	limits := scheme.Limits{Line: 4096, Entries: 10_000, Octets: 1 << 24}
+	limits := scheme.Limits{Line: 4096, Entries: 10_000, Bytes: 1 << 24}
 	for _, bench := range []struct {
 		name, line string // with the number of the entry
 		parse      func(string) (entry, bool, bool)

@@ -22,7 +22,7 @@ func (f *fetch) missing(ctx context.Context) error {
 	if err == nil {
 		found, err = f.lines(ctx, "NLST", "", parseName)
 	}
-	refused := errors.As(err, new(*scheme.Refusal)) || errors.Is(err, scheme.ErrResponse)
+	refused := errors.As(err, new(*scheme.StatusError)) || errors.Is(err, scheme.ErrInvalidResponse)
 	if err != nil && (!refused || f.control.broken) {
 		return err
 	}
@@ -32,6 +32,6 @@ func (f *fetch) missing(ctx context.Context) error {
 	case slices.ContainsFunc(found.entries, func(e entry) bool { return strings.EqualFold(e.name, f.target.Name) }):
 		return nil
 	default:
-		return scheme.Decline(http.StatusNotFound, "ftp_no_name", "no such name in the directory")
+		return scheme.PolicyDenial(http.StatusNotFound, "ftp_no_name", "no such name in the directory")
 	}
 }

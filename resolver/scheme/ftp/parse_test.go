@@ -134,7 +134,7 @@ func TestMLSD(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	limits := scheme.Limits{Entries: 2, Octets: 200, Line: 64}
+	limits := scheme.Limits{Entries: 2, Bytes: 200, Line: 64}
 	for text, want := range map[string]listed{
 		" a\r\n b\n":                         {entries: make([]entry, 2)},
 		" a\r\n b":                           {entries: make([]entry, 2)},
@@ -202,7 +202,7 @@ func FuzzList(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		limits := scheme.Limits{Entries: 3, Octets: 1 << 10, Line: 128}
+		limits := scheme.Limits{Entries: 3, Bytes: 1 << 10, Line: 128}
 		for name, parse := range map[string]func(string) (entry, bool, bool){
 			"MLSD": parseMLSD, "NLST": parseName, "LIST": func(line string) (entry, bool, bool) { return parseList(line, now) },
 		} {
@@ -214,7 +214,7 @@ func FuzzList(f *testing.F) {
 			for _, e := range found.entries {
 				item := e.item("ftp://a.example/")
 				decoded, err := url.PathUnescape(strings.TrimSuffix(strings.TrimPrefix(item.URI, "ftp://a.example/"), "/"))
-				if err != nil || decoded != e.name || item.Name != scheme.Text(item.Name) || item.Size != nil && *item.Size < 0 {
+				if err != nil || decoded != e.name || item.Name != scheme.DecodeText(item.Name) || item.Size != nil && *item.Size < 0 {
 					t.Errorf("%s: %q has the URI %q of %q, %v", name, e.name, item.URI, decoded, err)
 				}
 			}
@@ -239,7 +239,7 @@ func FuzzReply(f *testing.F) {
 		}
 		parseFeatures(r)
 		for _, line := range r.message() {
-			if line != scheme.Text(line) {
+			if line != scheme.DecodeText(line) {
 				t.Errorf("the message is %q", line)
 			}
 		}

@@ -67,6 +67,6 @@ func dataPort(port uint64, err error) (uint16, error) {
 
 // The errors of replies to EPSV and PASV.
 var (
-	errPort     = fmt.Errorf("%w: no data port in the reply", scheme.ErrResponse)
-	errReserved = fmt.Errorf("%w: data port below %d", scheme.ErrResponse, leastDataPort)
+	errPort     = fmt.Errorf("%w: no data port in the reply", scheme.ErrInvalidResponse)
+	errReserved = fmt.Errorf("%w: data port below %d", scheme.ErrInvalidResponse, leastDataPort)
 )

@@ -64,11 +64,11 @@ func TestNoDataConnection(t *testing.T) {
 func TestSlots(t *testing.T) {
 	f := &fake{}
 	at := "ftp://" + f.start(t)
-	guard := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8")).Bounded(make(quota.Semaphore, 4))
+	guard := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8")).WithLimiter(make(quota.Semaphore, 4))
 	h := handler(t, func(c *Config) {
 		c.TLS, c.MaxIdle, c.MaxFetches = TLSNever, 1, 2
 		c.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-			return guard.With(check).DialContext(ctx, network, address)
+			return guard.WithCheck(check).DialContext(ctx, network, address)
 		}
 	})
 	var wait sync.WaitGroup
@@ -118,7 +118,7 @@ func TestSilentIdle(t *testing.T) {
 				time.Sleep(time.Hour)
 			}
 		}}
-		h := handler(t, overPipes(t, f), func(c *Config) { c.MaxIdle, c.Idle = 16, time.Hour })
+		h := handler(t, overPipes(t, f), func(c *Config) { c.MaxIdle, c.IdleTimeout = 16, time.Hour })
 		r := request(t, http.MethodHead, "ftp://127.0.0.1/a.txt")
 		where, err := h.newTarget(r)
 		if err != nil {

@@ -88,11 +88,11 @@ func TestVaryByLogin(t *testing.T) {
 	h := handler(t, func(c *Config) { c.TLS = TLSNever })
 	for _, path := range []string{"/", "/a"} {
 		resource, _, err := get(t, h, "ftp://"+address+path)
-		if err != nil || resource.Fields.Value("Vary") != "Authorization" {
+		if err != nil || resource.Fields.Get("Vary") != "Authorization" {
 			t.Errorf("%s: %v, %v", path, resource.Fields, err)
 		}
 		resource, _, err = get(t, h, "ftp://"+address+path, "Authorization", "Basic YW5uYTpnZWhlaW0=")
-		if err != nil || resource.Fields.Value("Cache-Control") != "no-store" {
+		if err != nil || resource.Fields.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s with a password: %v, %v", path, resource.Fields, err)
 		}
 	}
@@ -142,7 +142,7 @@ func TestPoolCheck(t *testing.T) {
 func TestPoolBounds(t *testing.T) {
 	f := &fake{}
 	address := f.start(t)
-	idle := handler(t, func(c *Config) { c.TLS, c.Idle, c.Now = TLSNever, time.Millisecond, time.Now })
+	idle := handler(t, func(c *Config) { c.TLS, c.IdleTimeout, c.Now = TLSNever, time.Millisecond, time.Now })
 	few := handler(t, func(c *Config) { c.TLS, c.MaxIdle = TLSNever, 1 })
 	none := handler(t, func(c *Config) { c.TLS, c.MaxIdle = TLSNever, 0 })
 	for _, h := range []*Handler{idle, few, none} {

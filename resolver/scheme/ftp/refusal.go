@@ -33,9 +33,9 @@ func refusal(r reply, command string) error {
 			status = http.StatusForbidden
 		}
 	default:
-		return fmt.Errorf("%w: reply to %s: %.200q", scheme.ErrResponse, strings.TrimSpace(command), r.text())
+		return fmt.Errorf("%w: reply to %s: %.200q", scheme.ErrInvalidResponse, strings.TrimSpace(command), r.text())
 	}
-	return scheme.Refuse(status, scheme.Text(r.text()))
+	return scheme.UpstreamError(status, scheme.DecodeText(r.text()))
 }
 
 // isDenial reports whether the text of a reply 550 means that the file exists, but this user has no permission.
@@ -73,8 +73,8 @@ func unauthorized(t target, r reply) error {
 		realm = userinfo + "@" + t.host
 	}
 	realm = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace("ftp " + realm)
-	return &scheme.Refusal{
-		Status: http.StatusUnauthorized, Reply: scheme.Text(r.text()),
-		Fields: httpmessage.FieldsOf("Www-Authenticate", `Basic realm="`+realm+`", charset="UTF-8"`),
+	return &scheme.StatusError{
+		Status: http.StatusUnauthorized, Reply: scheme.DecodeText(r.text()),
+		Fields: httpmessage.NewFields("Www-Authenticate", `Basic realm="`+realm+`", charset="UTF-8"`),
 	}
 }

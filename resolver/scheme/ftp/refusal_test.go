@@ -16,7 +16,7 @@ import (
 
 // statusOf returns the status of a response or refusal; 0 for any other error.
 func statusOf(resource *scheme.Resource, err error) int {
-	var refused *scheme.Refusal
+	var refused *scheme.StatusError
 	switch {
 	case errors.As(err, &refused):
 		return refused.Status
@@ -98,7 +98,7 @@ func TestFull(t *testing.T) {
 	} {
 		f := &fake{replies: map[string]string{c.verb: c.reply}}
 		_, _, err := get(t, handler(t, func(c *Config) { c.TLS, c.Limits.Timeout = TLSNever, 500*time.Millisecond }), "ftp://"+f.start(t)+"/a/b")
-		var refused *scheme.Refusal
+		var refused *scheme.StatusError
 		if !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable || len(refused.Fields) > 0 {
 			t.Errorf("%s: %+v, want 503", c.reply, err)
 		}
@@ -150,7 +150,7 @@ func TestSecret(t *testing.T) {
 	if !strings.Contains(f.sent(), "\nCWD /home/geheim\n") {
 		t.Errorf("the directory of the login is not what the server said: %q", f.sent())
 	}
-	if resource, _, err := get(t, h, "ftp://anna:2024@"+at+"/a.txt"); err != nil || resource.Fields.Value("Last-Modified") == "" {
+	if resource, _, err := get(t, h, "ftp://anna:2024@"+at+"/a.txt"); err != nil || resource.Fields.Get("Last-Modified") == "" {
 		t.Errorf("a password that is a part of a number: %v, %v", resource, err)
 	}
 }

@@ -39,7 +39,7 @@ func (r reply) last() string { return r.lines[len(r.lines)-1] }
 func (r reply) message() []string {
 	var lines []string
 	for _, line := range r.lines[:len(r.lines)-1] {
-		if line = strings.TrimSpace(scheme.Text(hidden(line, r.secret))); line != "" {
+		if line = strings.TrimSpace(scheme.DecodeText(hidden(line, r.secret))); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -53,12 +53,12 @@ const maxReplyLines = 1000
 // secret is reply.secret.
 func readReply(in *bufio.Reader, secret string) (reply, error) {
 	r := reply{secret: secret}
-	lines := scheme.Lines{In: in, Line: in.Size(), Octets: int64(in.Size())}
+	lines := scheme.LineReader{In: in, Line: in.Size(), Bytes: int64(in.Size())}
 	for range maxReplyLines {
 		text, err := lines.Next()
 		switch {
 		case errors.Is(err, scheme.ErrLongLine), errors.Is(err, scheme.ErrTooManyBytes):
-			return reply{}, fmt.Errorf("%w: reply exceeds %d bytes", scheme.ErrResponse, in.Size())
+			return reply{}, fmt.Errorf("%w: reply exceeds %d bytes", scheme.ErrInvalidResponse, in.Size())
 		case errors.Is(err, io.EOF):
 			return reply{}, io.ErrUnexpectedEOF
 		case err != nil:
@@ -67,7 +67,7 @@ func readReply(in *bufio.Reader, secret string) (reply, error) {
 		code, coded := codeOf(text)
 		switch {
 		case r.code == 0 && !coded:
-			return reply{}, fmt.Errorf("%w: not an FTP reply: %.40q", scheme.ErrResponse, hidden(text, secret))
+			return reply{}, fmt.Errorf("%w: not an FTP reply: %.40q", scheme.ErrInvalidResponse, hidden(text, secret))
 		case r.code == 0:
 			r.code = code
 		case !coded || code != r.code:
@@ -83,7 +83,7 @@ func readReply(in *bufio.Reader, secret string) (reply, error) {
 			return r, nil
 		}
 	}
-	return reply{}, fmt.Errorf("%w: reply exceeds %d lines", scheme.ErrResponse, maxReplyLines)
+	return reply{}, fmt.Errorf("%w: reply exceeds %d lines", scheme.ErrInvalidResponse, maxReplyLines)
 }
 
 const codeLength = 3

@@ -19,7 +19,7 @@ func TestScheme(t *testing.T) {
 			return New(config)
 		},
 		Peer: func(conn net.Conn, s *schemetest.Server) {
-			(&fake{listen: s.Listen, asked: s.Asked, body: s.Body, names: s.Names}).serve(conn)
+			(&fake{listen: s.Listen, requested: s.Requested, body: s.Body, names: s.Names}).serve(conn)
 		},
 		Resource: func(address string) string { return "ftp://" + address + "/plain.txt" },
 		Listing:  func(address string) string { return "ftp://" + address + "/" },

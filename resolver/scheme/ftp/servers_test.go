@@ -108,7 +108,7 @@ func testFiles(t *testing.T, h *Handler, at string) {
 	} {
 		resource, text, err := get(t, h, at+c.path)
 		if isText := strings.HasSuffix(c.path, "/motd") || strings.HasSuffix(c.path,
-			"/lines.txt"); err == nil && isText && resource.Fields.Value("Content-Type") != "text/plain; charset=utf-8" {
+			"/lines.txt"); err == nil && isText && resource.Fields.Get("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%s: %v", c.path, resource.Fields)
 		}
 		if err != nil || text != c.want || resource.Status != 200 {
@@ -155,8 +155,8 @@ func testDirectory(t *testing.T, h *Handler, at string) {
 		if err != nil || len(resource.Listing.Items) < 3 || len(resource.Listing.Warnings) == 0 || strings.Contains(fmt.Sprintf("%+v", *resource.Listing), "geheim") {
 			t.Errorf("a directory without slash, with a password: %v, %v", resource, err)
 		}
-	} else if err != nil || resource.Status != 302 || !strings.HasSuffix(resource.Fields.Value("Location"),
-		"/pub/") || strings.Contains(resource.Fields.Value("Location"), "geheim") {
+	} else if err != nil || resource.Status != 302 || !strings.HasSuffix(resource.Fields.Get("Location"),
+		"/pub/") || strings.Contains(resource.Fields.Get("Location"), "geheim") {
 		t.Errorf("a directory without slash: %v, %v", resource, err)
 	}
 	resource, _, err = get(t, h, at+"/pub/*.txt;type=d")
@@ -170,10 +170,10 @@ func testDirectory(t *testing.T, h *Handler, at string) {
 
 func testConditions(t *testing.T, h *Handler, at string) {
 	resource, text, err := get(t, h, at+"/pub/big.bin", "Range", "bytes=999990-")
-	if err != nil || resource.Status != 206 || text != "0123456789" || resource.Fields.Value("Content-Range") != "bytes 999990-999999/1000000" {
+	if err != nil || resource.Status != 206 || text != "0123456789" || resource.Fields.Get("Content-Range") != "bytes 999990-999999/1000000" {
 		t.Fatalf("a range: %v, %q, %v", resource, text, err)
 	}
-	etag, last := resource.Fields.Value("Etag"), resource.Fields.Value("Last-Modified")
+	etag, last := resource.Fields.Get("Etag"), resource.Fields.Get("Last-Modified")
 	if last != "Thu, 29 Feb 2024 13:14:15 GMT" || !strings.HasPrefix(etag, `"`) {
 		t.Errorf("Last-Modified %q, ETag %q", last, etag)
 	}
@@ -195,7 +195,7 @@ func testConditions(t *testing.T, h *Handler, at string) {
 	}
 	resource, text, err = do(t, h, request(t, http.MethodHead, at+"/pub/lines.txt"))
 	// The charset would depend on the content.
-	if err != nil || resource.Fields.Value("Content-Length") != "8" || text != "" || resource.Fields.Value("Content-Type") != "" {
+	if err != nil || resource.Fields.Get("Content-Length") != "8" || text != "" || resource.Fields.Get("Content-Type") != "" {
 		t.Errorf("HEAD: %v, %q, %v", resource, text, err)
 	}
 }
@@ -286,7 +286,7 @@ func TestTLS(t *testing.T) {
 			at := "ftp://" + s.login + server.Addr()
 			for mode, h := range map[string]*Handler{
 				"offered":  handler(t),
-				"required": handler(t, func(c *Config) { c.TLS, c.Roots = TLSRequired, roots }),
+				"required": handler(t, func(c *Config) { c.TLS, c.RootCAs = TLSRequired, roots }),
 			} {
 				for range 3 {
 					if _, text, err := get(t, h, at+"/pub/big.bin"); err != nil || len(text) != 1_000_000 {

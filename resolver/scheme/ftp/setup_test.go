@@ -18,16 +18,16 @@ import (
 func guarded(timeout time.Duration) scheme.Dial {
 	guard := netguard.New(timeout, netip.MustParsePrefix("127.0.0.0/8"))
 	return func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-		return guard.With(check).DialContext(ctx, network, address)
+		return guard.WithCheck(check).DialContext(ctx, network, address)
 	}
 }
 
 func settings() Config {
 	const timeout = time.Minute // Pure-FTPd needs seconds to check a password
 	return Config{
-		Dial: guarded(timeout), Limits: scheme.Limits{Timeout: timeout, Entries: 1000, Octets: 1 << 20, Line: 8 << 10},
+		Dial: guarded(timeout), Limits: scheme.Limits{Timeout: timeout, Entries: 1000, Bytes: 1 << 20, Line: 8 << 10},
 		Now:       func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) },
-		Anonymous: "urnd@", Login: true, MaxIdle: 4, Idle: time.Minute,
+		Anonymous: "urnd@", AllowLogin: true, MaxIdle: 4, IdleTimeout: time.Minute,
 	}
 }
 

@@ -42,7 +42,7 @@ type target struct {
 	uri     uri.URI // without a password
 	host    string  // without brackets
 	private bool    // the response must not be shared with other clients
-	asks    bool    // a user may be prompted for a password
+	prompts bool    // a user may be prompted for a password
 }
 
 // maxDirs is the maximum number of directories of a path.
@@ -52,7 +52,7 @@ const maxDirs = 100
 // to commands.
 func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	u := r.URI
-	t := target{asks: h.config.Login, uri: u.WithoutFragment().WithoutPassword().Normalize()}
+	t := target{prompts: h.config.AllowLogin, uri: u.WithoutFragment().WithoutPassword().Normalize()}
 	var err error
 	// The normal form is used because caches and links use it. It has no "..", which a server may resolve
 	// differently after a symbolic link.
@@ -62,7 +62,7 @@ func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	if len(t.Dirs) > maxDirs {
 		return target{}, &uri.ParseError{Input: t.uri.String(), Rule: uri.Rule{
 			Code: "ftp_depth", Name: "fpath", Section: "RFC 1738 section 3.2.2",
-			Says: "each segment is a command, of which a URL may cause at most {{.Value}}",
+			Requirement: "each segment is a command, of which a URL may cause at most {{.Value}}",
 		}.With(strconv.Itoa(maxDirs))}
 	}
 	host, _ := t.uri.Host()
@@ -76,12 +76,12 @@ func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	if t.login, err = h.newLogin(r, userinfo, hasUser); err != nil {
 		return target{}, err
 	}
-	t.private = !t.login.anonymous || hasUser || len(r.Fields.Lines("Authorization")) > 0
+	t.private = !t.login.anonymous || hasUser || len(r.Fields.Values("Authorization")) > 0
 	for _, argument := range append([]string{t.Name, t.login.user, t.login.password}, t.Dirs...) {
 		if strings.ContainsAny(argument, "\r\n\x00") {
 			return target{}, &uri.ParseError{Input: t.uri.String(), Rule: uri.Rule{
 				Code: "ftp_argument", Name: "string", Section: "RFC 959 section 5.3.2",
-				Says: "an argument of an FTP command contains no carriage return, line feed or NUL",
+				Requirement: "an argument of an FTP command contains no carriage return, line feed or NUL",
 			}}
 		}
 	}
@@ -96,21 +96,21 @@ func (h *Handler) newLogin(r scheme.Request, userinfo string, hasUser bool) (log
 	user, userErr := url.PathUnescape(rawUser)
 	password, passwordErr := url.PathUnescape(rawPassword)
 	if userErr != nil || passwordErr != nil {
-		return login{}, fmt.Errorf("%w: invalid percent-encoding in the user or password", scheme.ErrOff)
+		return login{}, fmt.Errorf("%w: invalid percent-encoding in the user or password", scheme.ErrDisabled)
 	}
 	if hasUser && !hasPassword && (uri.EqualFold(user, "anonymous") || uri.EqualFold(user, "ftp")) {
 		return anonymous, nil
 	}
-	if !h.config.Login {
+	if !h.config.AllowLogin {
 		if hasUser {
-			return login{}, fmt.Errorf("FTP login: %w", scheme.ErrOff)
+			return login{}, fmt.Errorf("FTP login: %w", scheme.ErrDisabled)
 		}
 		return anonymous, nil
 	}
 	if hasPassword {
 		return login{user: user, password: password, hasPassword: true}, nil
 	}
-	given, ok := basic(r.Fields.Value("Authorization"))
+	given, ok := basic(r.Fields.Get("Authorization"))
 	switch {
 	case ok && (!hasUser || given.user == user):
 		return given, nil
@@ -158,7 +158,7 @@ func (t target) title() string {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
-	return scheme.Text(path)
+	return scheme.DecodeText(path)
 }
 
 // parent returns a link to the parent directory; nil for the home directory of the login, and for a root.
@@ -186,7 +186,7 @@ func (t target) parent() *scheme.Link {
 	if !strings.HasPrefix(title, "/") {
 		title = "/" + title
 	}
-	return &scheme.Link{Text: scheme.Text(title), URI: location.String()}
+	return &scheme.Link{Text: scheme.DecodeText(title), URI: location.String()}
 }
 
 // escape encodes the bytes of a name as a path segment of an ftp URL.

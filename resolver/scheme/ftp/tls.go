@@ -16,7 +16,7 @@ func (h *Handler) secure(ctx context.Context, c *control, t target) error {
 		return nil
 	}
 	if h.config.TLS == TLSOffered && !c.noFEAT { // without FEAT, AUTH itself shows whether there is TLS
-		if err := c.ask(ctx); err != nil || !c.features.tls {
+		if err := c.queryFeatures(ctx); err != nil || !c.features.tls {
 			return err
 		}
 	}
@@ -29,7 +29,7 @@ func (h *Handler) secure(ctx context.Context, c *control, t target) error {
 	case r.code != 234:
 		return nil
 	case c.in.Buffered() > 0: // injected before encryption started
-		return fmt.Errorf("%w: unexpected data after the reply to AUTH", scheme.ErrResponse)
+		return fmt.Errorf("%w: unexpected data after the reply to AUTH", scheme.ErrInvalidResponse)
 	}
 	config := h.tlsConfig(t.host)
 	conn := tls.Client(c.conn, config)
@@ -65,7 +65,7 @@ func (h *Handler) protect(ctx context.Context, c *control, config *tls.Config, w
 // same client.
 func (h *Handler) tlsConfig(host string) *tls.Config {
 	config := &tls.Config{
-		ServerName: host, RootCAs: h.config.Roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(1),
+		ServerName: host, RootCAs: h.config.RootCAs, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(1),
 	}
 	if h.config.TLS == TLSOffered {
 		// Without the offer the data would be sent in plain text, so any TLS is better than none: it protects

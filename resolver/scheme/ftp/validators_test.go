@@ -32,7 +32,7 @@ func TestValidators(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.what, err)
 		}
-		etag, modified := resource.Fields.Value("Etag"), resource.Fields.Value("Last-Modified")
+		etag, modified := resource.Fields.Get("Etag"), resource.Fields.Get("Last-Modified")
 		if (etag == "") != (c.etag == "") || !strings.HasPrefix(etag, c.etag) || (modified != "") != c.modified {
 			t.Errorf("%s: ETag %s, Last-Modified %q; want %+v", c.what, etag, modified, c)
 		}
@@ -82,7 +82,7 @@ func TestMissing(t *testing.T) {
 		f := &fake{replies: c.replies, data: map[string]string{"NLST": c.names}}
 		resource, _, err := do(t, handler(t, func(c *Config) { c.TLS = TLSNever }), request(t, http.MethodHead, "ftp://"+f.start(t)+c.path))
 		var status int
-		var refused *scheme.Refusal
+		var refused *scheme.StatusError
 		if errors.As(err, &refused) {
 			status = refused.Status
 		} else if err == nil {

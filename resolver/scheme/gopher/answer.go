@@ -17,7 +17,7 @@ type answer struct {
 
 // open sends a request and reads the Gopher+ status line. The caller must end the answer.
 func (h *Handler) open(ctx context.Context, r scheme.Request, q request) (*answer, error) {
-	c, err := h.ask(ctx, r, q)
+	c, err := h.send(ctx, r, q)
 	if err != nil {
 		return nil, err
 	}

@@ -18,10 +18,10 @@ func (h *Handler) attributes(ctx context.Context, r scheme.Request, q request) (
 	}
 	defer a.end()
 	if !a.isPlus {
-		return nil, fmt.Errorf("%w: server does not support Gopher+", scheme.ErrResponse)
+		return nil, fmt.Errorf("%w: server does not support Gopher+", scheme.ErrInvalidResponse)
 	}
 	in := h.newLines(a.data)
-	items, err := readAttributes(in, h.config.Limits.EntriesOf(q.uri.String()))
+	items, err := readAttributes(in, h.config.Limits.MaxEntries(q.uri.String()))
 	if err != nil {
 		return nil, a.fault("reading attributes", err)
 	}
@@ -35,8 +35,8 @@ func (h *Handler) attributes(ctx context.Context, r scheme.Request, q request) (
 	} else if len(items) > 0 {
 		describe(l, q, items[0])
 	}
-	resource := scheme.Listed(l)
-	resource.From = a.from()
+	resource := scheme.ListingResource(l)
+	resource.RemoteAddr = a.from()
 	return resource, nil
 }
 

@@ -26,9 +26,9 @@ type conn struct {
 	forget    func() bool
 }
 
-// ask connects to the server of a request and sends it. One timeout covers everything until stream is called.
+// send connects to the server of a request and sends it. One timeout covers everything until stream is called.
 // The caller must end the connection.
-func (h *Handler) ask(ctx context.Context, r scheme.Request, q request) (*conn, error) {
+func (h *Handler) send(ctx context.Context, r scheme.Request, q request) (*conn, error) {
 	raw, err := h.config.Dial(ctx, "tcp", net.JoinHostPort(trimBrackets(q.host), q.port), r.Check)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 // properties.
 func describe(l *scheme.Listing, q request, a attributes) {
 	if a.item.name != "" {
-		l.Title = scheme.Text(a.item.name)
+		l.Title = scheme.DecodeText(a.item.name)
 	}
 	for _, b := range a.blocks {
 		switch b.name {
@@ -33,7 +33,7 @@ func describe(l *scheme.Listing, q request, a attributes) {
 			l.Properties = append(l.Properties, fields(b.lines)...)
 		default:
 			if text := b.text(); text != "" {
-				l.Properties = append(l.Properties, scheme.Property{Name: scheme.Text(b.name), Value: text})
+				l.Properties = append(l.Properties, scheme.Property{Name: scheme.DecodeText(b.name), Value: text})
 			}
 			l.Properties = append(l.Properties, b.reference()...)
 		}
@@ -41,7 +41,7 @@ func describe(l *scheme.Listing, q request, a attributes) {
 }
 
 // text returns the lines of a block as a paragraph.
-func (b block) text() string { return scheme.Text(strings.TrimSpace(strings.Join(b.lines, " "))) }
+func (b block) text() string { return scheme.DecodeText(strings.TrimSpace(strings.Join(b.lines, " "))) }
 
 // reference returns the property for the rest of the first line of a block: the item that has the attribute, or
 // text.
@@ -49,9 +49,9 @@ func (b block) reference() []scheme.Property {
 	if strings.TrimSpace(b.head) == "" {
 		return nil
 	}
-	p := scheme.Property{Name: scheme.Text(b.name), Value: scheme.Text(b.head)}
+	p := scheme.Property{Name: scheme.DecodeText(b.name), Value: scheme.DecodeText(b.head)}
 	if i, ok := parseItem(b.head); ok {
-		p.Value, p.URI = scheme.Text(i.name), link(i)
+		p.Value, p.URI = scheme.DecodeText(i.name), link(i)
 	} else if b.name == "URL" { // of pygopherd
 		location, err := webLink(b.head)
 		if err != nil {
@@ -73,7 +73,7 @@ func fields(lines []string) []scheme.Property {
 		}
 		value = strings.Join(strings.FieldsFunc(value, func(r rune) bool { return r == '\t' }), " | ")
 		properties = append(properties, scheme.Property{
-			Name: scheme.Text(strings.TrimSpace(name)), Value: scheme.Text(strings.TrimSpace(value)),
+			Name: scheme.DecodeText(strings.TrimSpace(name)), Value: scheme.DecodeText(strings.TrimSpace(value)),
 		})
 	}
 	return properties
@@ -81,7 +81,7 @@ func fields(lines []string) []scheme.Property {
 
 // entry returns the item with its attributes as an item of a listing.
 func (a attributes) entry() scheme.Item {
-	entry := scheme.Item{Kind: itemKind(a.item.kind), Name: scheme.Text(a.item.name), URI: link(a.item)}
+	entry := scheme.Item{Kind: itemKind(a.item.kind), Name: scheme.DecodeText(a.item.name), URI: link(a.item)}
 	for _, b := range a.blocks {
 		switch b.name {
 		case "VIEWS":

@@ -36,7 +36,7 @@ func (a *answer) document(r scheme.Request, q request) (*scheme.Resource, error)
 			return nil, err
 		}
 		if endsByDot(q.Type) {
-			a.data = &scheme.Dots{In: a.in, More: func() (bool, error) { return a.moreWithin(afterDot) }}
+			a.data = &scheme.DotReader{In: a.in, More: func() (bool, error) { return a.moreWithin(afterDot) }}
 		}
 	}
 	in := bufio.NewReaderSize(a.data, scheme.SniffLength)
@@ -47,8 +47,8 @@ func (a *answer) document(r scheme.Request, q request) (*scheme.Resource, error)
 	a.stream()
 	resource := &scheme.Resource{
 		Response: httpmessage.Response{
-			Status: http.StatusOK, Fields: httpmessage.FieldsOf("Content-Type", contentType(q, a.isPlus, head)),
-			Body: &body{in: in, answer: a}, ContentLength: max(a.length, -1), From: a.from(),
+			Status: http.StatusOK, Fields: httpmessage.NewFields("Content-Type", contentType(q, a.isPlus, head)),
+			Body: &body{in: in, answer: a}, ContentLength: max(a.length, -1), RemoteAddr: a.from(),
 		},
 	}
 	if a.isPlus {
@@ -72,7 +72,7 @@ func (a *answer) begin() error {
 		return a.fault("reading the start of a document", err)
 	}
 	if message, ok := errorLine(head, err != nil); ok {
-		return scheme.Refuse(http.StatusNotFound, message)
+		return scheme.UpstreamError(http.StatusNotFound, message)
 	}
 	return nil
 }

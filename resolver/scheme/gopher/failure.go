@@ -26,15 +26,15 @@ func (a *answer) failure() error {
 	}
 	first, rest, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
 	code, _, _ := strings.Cut(strings.TrimSpace(first), " ")
-	message := scheme.TextLines(strings.TrimSpace(rest))
+	message := scheme.DecodeLines(strings.TrimSpace(rest))
 	if message == "" {
-		message = scheme.Text(strings.TrimSpace(first))
+		message = scheme.DecodeText(strings.TrimSpace(first))
 	}
 	switch code {
 	case "1":
-		return scheme.Refuse(http.StatusNotFound, message)
+		return scheme.UpstreamError(http.StatusNotFound, message)
 	case "2":
-		return scheme.Refuse(http.StatusServiceUnavailable, message)
+		return scheme.UpstreamError(http.StatusServiceUnavailable, message)
 	case "3":
 		line, _, _ := strings.Cut(strings.TrimSpace(rest), "\n")
 		if i, ok := parseItem(strings.TrimRight(line, "\r")); ok {
@@ -42,9 +42,9 @@ func (a *answer) failure() error {
 				return &moved{location}
 			}
 		}
-		return scheme.Refuse(http.StatusNotFound, message)
+		return scheme.UpstreamError(http.StatusNotFound, message)
 	default:
-		return scheme.Refuse(http.StatusBadGateway, message)
+		return scheme.UpstreamError(http.StatusBadGateway, message)
 	}
 }
 
@@ -67,5 +67,5 @@ func errorLine(head []byte, all bool) (string, bool) {
 		return "", false
 	}
 	i, _ := parseItem(string(line))
-	return scheme.Text(i.name), true
+	return scheme.DecodeText(i.name), true
 }

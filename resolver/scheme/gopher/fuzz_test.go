@@ -13,7 +13,7 @@ import (
 )
 
 func fuzzHandler() *Handler {
-	return New(Config{Limits: scheme.Limits{Entries: 8, Octets: 4 << 10, Line: 256}})
+	return New(Config{Limits: scheme.Limits{Entries: 8, Bytes: 4 << 10, Line: 256}})
 }
 
 // checkLink requires the properties of links that documents rely on.
@@ -52,7 +52,7 @@ func checkListing(t *testing.T, l *scheme.Listing) {
 		texts = append(texts, p.Name, p.Value)
 	}
 	for _, text := range texts {
-		if text != scheme.Text(text) {
+		if text != scheme.DecodeText(text) {
 			t.Fatalf("%q is not a text", text)
 		}
 	}
@@ -105,7 +105,7 @@ func FuzzPlusHead(f *testing.F) {
 		rest, _ := io.ReadAll(in)
 		line, after, ended := bytes.Cut(text, []byte("\n"))
 		switch {
-		case errors.Is(err, scheme.ErrResponse) && !found:
+		case errors.Is(err, scheme.ErrInvalidResponse) && !found:
 		case err != nil && (found || !errors.Is(err, io.ErrUnexpectedEOF) || len(text) >= maxPlusHead):
 			t.Fatalf("%v", err)
 		case err == nil && !found && !bytes.Equal(rest, text):

@@ -1,6 +1,6 @@
 // Package gopher fetches menus and documents from gopher servers as scheme.Handler. A request for a gopher URL
 // enters; a listing of a menu, of search results or of attributes leaves, a streamed document, or a redirect to
-// a link. Errors of a server become a scheme.Refusal. It implements RFC 1436, the URLs of RFC 4266, and
+// a link. Errors of a server become a scheme.StatusError. It implements RFC 1436, the URLs of RFC 4266, and
 // Gopher+, the enhancements of July 30, 1993 by the authors of gopher.
 package gopher
 
@@ -34,11 +34,11 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	if err != nil {
 		return nil, err
 	}
-	resource, err := h.fetch(ctx, r, q.asked())
+	resource, err := h.fetch(ctx, r, q.requested())
 	if err != nil {
 		return nil, fmt.Errorf("fetching by gopher: %w", err)
 	}
-	if r.Fields.Value("Authorization") != "" {
+	if r.Fields.Get("Authorization") != "" {
 		resource.Fields.Set("Cache-Control", "no-store")
 	}
 	return resource, nil
@@ -46,14 +46,14 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 
 func (h *Handler) fetch(ctx context.Context, r scheme.Request, q request) (*scheme.Resource, error) {
 	if q.isForm() {
-		return nil, scheme.Decline(http.StatusNotImplemented, "gopher_form", "Gopher+ forms are shown, but cannot be submitted")
+		return nil, scheme.PolicyDenial(http.StatusNotImplemented, "gopher_form", "Gopher+ forms are shown, but cannot be submitted")
 	}
 	if q.wantsAttributes() {
 		return h.attributes(ctx, r, q)
 	}
 	switch q.Type {
 	case typeCSO:
-		return nil, scheme.Decline(http.StatusNotImplemented, "gopher_phone_book", "this is a CSO phone book, which has a protocol of its "+
+		return nil, scheme.PolicyDenial(http.StatusNotImplemented, "gopher_phone_book", "this is a CSO phone book, which has a protocol of its "+
 			"own (RFC 1436 section 3.7)")
 	case typeTelnet, typeTN3270:
 		return session(q)
@@ -66,13 +66,13 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, q request) (*sche
 			return scheme.Redirect(http.StatusSeeOther, location), nil
 		}
 		if q.Search == "" {
-			return scheme.Listed(searchForm(q)), nil
+			return scheme.ListingResource(searchForm(q)), nil
 		}
 		return h.menu(ctx, r, q)
 	case typeMenu:
 		return h.menu(ctx, r, q)
 	case typeInfo, typeError:
-		return nil, scheme.Decline(http.StatusNotFound, "gopher_text_line", "this is a text line of a menu, without a document")
+		return nil, scheme.PolicyDenial(http.StatusNotFound, "gopher_text_line", "this is a text line of a menu, without a document")
 	}
 	return h.document(ctx, r, q)
 }
@@ -85,7 +85,7 @@ func session(q request) (*scheme.Resource, error) {
 	}
 	location := sessionLink(q.Type, q.Selector, q.host, port)
 	if location == "" {
-		return nil, scheme.Decline(http.StatusNotFound, "gopher_session", "session without a valid address")
+		return nil, scheme.PolicyDenial(http.StatusNotFound, "gopher_session", "session without a valid address")
 	}
 	return scheme.Redirect(http.StatusFound, location), nil
 }

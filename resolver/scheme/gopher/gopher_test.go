@@ -39,10 +39,10 @@ func TestRequestLine(t *testing.T) {
 		resource, err := handler().Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+path))
 		if err == nil {
 			_ = resource.Body.Close()
-		} else if !errors.Is(err, scheme.ErrResponse) { // the peer does not speak Gopher+
+		} else if !errors.Is(err, scheme.ErrInvalidResponse) { // the peer does not speak Gopher+
 			t.Errorf("%s: %v", path, err)
 		}
-		if got := <-p.asked; got != want {
+		if got := <-p.requested; got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
@@ -115,7 +115,7 @@ func TestMailByGopher(t *testing.T) {
 func refused(t *testing.T, h scheme.Handler, url string) int {
 	t.Helper()
 	_, err := h.Fetch(t.Context(), request(t, http.MethodGet, url))
-	var refusal *scheme.Refusal
+	var refusal *scheme.StatusError
 	if !errors.As(err, &refusal) {
 		t.Errorf("%s: %v", url, err)
 		return 0
@@ -143,7 +143,7 @@ func TestWithoutServer(t *testing.T) {
 		"gopher://h/7?search=%2B%2F%3F":                  "gopher://h/7%09%2B/%3F",
 	} {
 		r := fetch(t, h, url)
-		if got := r.Fields.Value("Location"); got != want || r.Status < 300 || r.Status > 303 {
+		if got := r.Fields.Get("Location"); got != want || r.Status < 300 || r.Status > 303 {
 			t.Errorf("%s: %d %s, want %s", url, r.Status, got, want)
 		}
 	}
@@ -175,7 +175,7 @@ func TestSearch(t *testing.T) {
 	if l.Kind != scheme.KindResults || l.Title != "café au lait" || len(l.Items) != 1 || l.Search.Prefix != "gopher://"+p.addr+"/7find%09" {
 		t.Errorf("%+v", l)
 	}
-	if got := <-p.asked; got != "find\tcafé au lait\r\n" {
+	if got := <-p.requested; got != "find\tcafé au lait\r\n" {
 		t.Errorf("%q", got)
 	}
 	for url, want := range map[string]string{ // as Lynx requests them from a proxy
@@ -192,7 +192,7 @@ func TestSearch(t *testing.T) {
 			}
 			continue
 		}
-		if got := <-p.asked; got != want {
+		if got := <-p.requested; got != want {
 			t.Errorf("%s: %q", url, got)
 		}
 	}
@@ -215,7 +215,7 @@ func TestErrorLine(t *testing.T) {
 		for _, kind := range []string{"0", "9", "I"} {
 			p := says(t, answer)
 			r, err := handler().Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+"/"+kind+"a"))
-			var refusal *scheme.Refusal
+			var refusal *scheme.StatusError
 			if got := errors.As(err, &refusal) && refusal.Status == http.StatusNotFound && refusal.Reply == "No such file"; got != refused {
 				t.Errorf("%.30q: %v", answer, err)
 			}
@@ -304,7 +304,7 @@ func TestOpenAfterDot(t *testing.T) {
 func TestHead(t *testing.T) {
 	p := says(t, strings.Repeat("text\r\n", 10000))
 	r, err := handler().Fetch(t.Context(), request(t, http.MethodHead, "gopher://"+p.addr+"/0a"))
-	if err != nil || r.Fields.Value("Content-Type") != "text/plain" || r.ContentLength != -1 || read(t, r) != "" {
+	if err != nil || r.Fields.Get("Content-Type") != "text/plain" || r.ContentLength != -1 || read(t, r) != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	p = says(t, "+4\r\ntextmore")
@@ -319,11 +319,11 @@ func TestPrivate(t *testing.T) {
 	q := request(t, http.MethodGet, "gopher://"+p.addr+"/0a")
 	q.Fields.Set("Authorization", "Basic YTpi")
 	r, err := handler().Fetch(t.Context(), q)
-	if err != nil || r.Fields.Value("Cache-Control") != "no-store" {
+	if err != nil || r.Fields.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	_ = r.Body.Close()
-	if got := <-p.asked; got != "a\r\n" {
+	if got := <-p.requested; got != "a\r\n" {
 		t.Errorf("%q", got)
 	}
 }
@@ -355,12 +355,12 @@ func TestContentType(t *testing.T) {
 		{"/0a%09%09+application/postscript", "not Gopher+", "text/plain; charset=utf-8"},
 	} {
 		p := says(t, c.body)
-		if got := fetch(t, handler(), "gopher://"+p.addr+c.path).Fields.Value("Content-Type"); got != c.want {
+		if got := fetch(t, handler(), "gopher://"+p.addr+c.path).Fields.Get("Content-Type"); got != c.want {
 			t.Errorf("%s %.20q: %s, want %s", c.path, c.body, got, c.want)
 		}
 	}
 	p := says(t, "+-2\r\nHola")
-	if got := fetch(t, handler(), "gopher://"+p.addr+"/0a%09%09+text/plain%20Es_ES").Fields.Value("Content-Language"); got != "Es-ES" {
+	if got := fetch(t, handler(), "gopher://"+p.addr+"/0a%09%09+text/plain%20Es_ES").Fields.Get("Content-Language"); got != "Es-ES" {
 		t.Errorf("%q", got)
 	}
 }

@@ -10,13 +10,13 @@ import (
 
 // lines reads the lines of a listing within the limits.
 type lines struct {
-	in         scheme.Lines
+	in         scheme.LineReader
 	incomplete string
 }
 
 func (h *Handler) newLines(in io.Reader) *lines {
-	return &lines{in: scheme.Lines{
-		In: bufio.NewReader(in), Line: h.config.Limits.Line, Octets: h.config.Limits.Octets, Endless: true,
+	return &lines{in: scheme.LineReader{
+		In: bufio.NewReader(in), Line: h.config.Limits.Line, Bytes: h.config.Limits.Bytes, Endless: true,
 	}}
 }
 

@@ -60,7 +60,7 @@ func webLink(target string) (string, error) {
 	u, err := uri.FromIRI(target)
 	if err != nil {
 		// Its text may contain a password.
-		return "", scheme.Decline(http.StatusNotFound, "gopher_link", "link from the server is not a valid URL")
+		return "", scheme.PolicyDenial(http.StatusNotFound, "gopher_link", "link from the server is not a valid URL")
 	}
 	location := u.WithoutPassword().Normalize().String()
 	if err := checkLocation(location); err != nil {

@@ -34,8 +34,8 @@ func (h *Handler) menu(ctx context.Context, r scheme.Request, q request) (*schem
 			Name: "Gopher+", Value: "attributes of all items", URI: q.plain() + encodedTab + encodedTab + "$",
 		})
 	}
-	resource := scheme.Listed(l)
-	resource.From = a.from()
+	resource := scheme.ListingResource(l)
+	resource.RemoteAddr = a.from()
 	return resource, nil
 }
 
@@ -59,7 +59,7 @@ func (m *menu) read(in *lines, limits scheme.Limits) error {
 		if err != nil {
 			return err
 		}
-		if len(m.Items) == limits.Entries || m.bytes > limits.Octets {
+		if len(m.Items) == limits.Entries || m.bytes > limits.Bytes {
 			m.Incomplete = "only part of the menu is shown: it exceeds the limit of items"
 			return nil
 		}
@@ -73,7 +73,7 @@ func (m *menu) add(line string) {
 	m.fields = m.fields || ok
 	switch {
 	case ok && i.kind == typeInfo && i.selector == "TITLE": // of gophernicus and other servers
-		m.Title = scheme.Text(strings.TrimSpace(i.name))
+		m.Title = scheme.DecodeText(strings.TrimSpace(i.name))
 	case ok:
 		m.addItem(i)
 	case strings.TrimSpace(line) != "" && !strings.Contains(line, "\t"):
@@ -82,7 +82,7 @@ func (m *menu) add(line string) {
 }
 
 func (m *menu) addItem(i item) {
-	entry := scheme.Item{Kind: itemKind(i.kind), Name: scheme.Text(i.name)}
+	entry := scheme.Item{Kind: itemKind(i.kind), Name: scheme.DecodeText(i.name)}
 	switch {
 	case i.kind == typeRedundant && m.last != 0:
 		i.kind = m.last
@@ -97,7 +97,7 @@ func (m *menu) addItem(i item) {
 		entry.Kind = scheme.ItemForm
 	}
 	m.hasPlus = m.hasPlus || i.extra == "+" || i.extra == "?"
-	m.bytes += entry.Octets()
+	m.bytes += entry.RenderedSize()
 	m.Items = append(m.Items, entry)
 }
 
@@ -105,7 +105,7 @@ func (m *menu) addItem(i item) {
 // without fields, such as the greeting of a server of another protocol. It is nil for a menu.
 func (m *menu) refusal() error {
 	if len(m.Items) > 0 && !m.fields && m.Kind == scheme.KindMenu {
-		return scheme.Refuse(http.StatusBadGateway, m.Items[0].Name)
+		return scheme.UpstreamError(http.StatusBadGateway, m.Items[0].Name)
 	}
 	failed := ""
 	for _, i := range m.Items {
@@ -117,7 +117,7 @@ func (m *menu) refusal() error {
 		}
 	}
 	if failed != "" {
-		return scheme.Refuse(http.StatusNotFound, failed)
+		return scheme.UpstreamError(http.StatusNotFound, failed)
 	}
 	return nil
 }
@@ -126,11 +126,11 @@ func (m *menu) refusal() error {
 func title(q request) string {
 	switch {
 	case q.Search != "":
-		return scheme.Text(q.Search)
+		return scheme.DecodeText(q.Search)
 	case strings.Trim(q.Selector, "/") == "":
 		return q.host
 	default:
-		return scheme.Text(q.Selector)
+		return scheme.DecodeText(q.Selector)
 	}
 }
 

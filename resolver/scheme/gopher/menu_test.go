@@ -103,7 +103,7 @@ func TestMenu(t *testing.T) {
 func TestMenuLimits(t *testing.T) {
 	const line = "0A\ta\th\t70\r\n"
 	few := limits()
-	few.Entries, few.Octets, few.Line = 10, 2000, 100
+	few.Entries, few.Bytes, few.Line = 10, 2000, 100
 	h := gopher.New(gopher.Config{Dial: dial, Limits: few})
 	for name, c := range map[string]struct {
 		answer string
@@ -130,9 +130,9 @@ func TestMenuOfLongLinks(t *testing.T) {
 	l := fetch(t, handler(), "gopher://"+p.addr+"/1").Listing
 	size := int64(0)
 	for _, item := range l.Items {
-		size += item.Octets()
+		size += item.RenderedSize()
 	}
-	if most := limits().Octets; l.Incomplete == "" || size < most || size > most+most/10 {
+	if most := limits().Bytes; l.Incomplete == "" || size < most || size > most+most/10 {
 		t.Errorf("%d items of %d bytes, %q", len(l.Items), size, l.Incomplete)
 	}
 }

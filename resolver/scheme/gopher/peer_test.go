@@ -20,12 +20,12 @@ import (
 )
 
 func limits() scheme.Limits {
-	return scheme.Limits{Timeout: testserver.Patience, Entries: 1000, Octets: 1 << 20, Line: 4 << 10}
+	return scheme.Limits{Timeout: testserver.Timeout, Entries: 1000, Bytes: 1 << 20, Line: 4 << 10}
 }
 
 func dial(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
 	guard := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8"))
-	return guard.With(check).DialContext(ctx, network, address)
+	return guard.WithCheck(check).DialContext(ctx, network, address)
 }
 
 func handler() *gopher.Handler { return gopher.New(gopher.Config{Dial: dial, Limits: limits()}) }
@@ -63,9 +63,9 @@ func read(t testing.TB, r *scheme.Resource) string {
 
 // peer is a fake server that records requests.
 type peer struct {
-	addr  string
-	asked chan string
-	count atomic.Int32
+	addr      string
+	requested chan string
+	count     atomic.Int32
 }
 
 // serve starts a peer that calls answer for each request, and then closes the connection.
@@ -75,7 +75,7 @@ func serve(t testing.TB, answer func(conn *net.TCPConn, line string)) *peer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &peer{addr: listener.Addr().String(), asked: make(chan string, 64)}
+	p := &peer{addr: listener.Addr().String(), requested: make(chan string, 64)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -87,7 +87,7 @@ func serve(t testing.TB, answer func(conn *net.TCPConn, line string)) *peer {
 			p.count.Add(1)
 			line, err := bufio.NewReader(conn).ReadString('\n')
 			if err == nil {
-				p.asked <- line
+				p.requested <- line
 				answer(conn.(*net.TCPConn), line)
 			}
 			_ = conn.Close()

@@ -58,7 +58,7 @@ func TestPlusAnswer(t *testing.T) {
 }
 
 func TestPlusFailure(t *testing.T) {
-	for answer, want := range map[string]scheme.Refusal{
+	for answer, want := range map[string]scheme.StatusError{
 		"--1\r\n1 <a@b>\r\nNo\x07 such item\r\n.\r\n":   {Status: http.StatusNotFound, Reply: "No\uFFFD such item"},
 		"--2\r\n2 <a@b>\r\nToo\r\nmuch\r\n":             {Status: http.StatusServiceUnavailable, Reply: "Too\nmuch"},
 		"-3\r\n1 a":                                     {Status: http.StatusNotFound, Reply: "1 a"},
@@ -70,7 +70,7 @@ func TestPlusFailure(t *testing.T) {
 		for _, path := range []string{"/0a%09%09+", "/1a%09%09+", "/0a%09%09!"} {
 			p := says(t, answer)
 			_, err := handler().Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+path))
-			var refusal *scheme.Refusal
+			var refusal *scheme.StatusError
 			if !errors.As(err, &refusal) || !reflect.DeepEqual(*refusal, want) {
 				t.Errorf("%q: %v", answer, err)
 			}
@@ -78,7 +78,7 @@ func TestPlusFailure(t *testing.T) {
 	}
 	p := says(t, "--1\r\n3 <a@b>\r\n0New\tnew item\texample.org\t7070\t+\r\n.\r\n")
 	for _, path := range []string{"/0a%09%09+", "/1a%09%09+", "/0a%09%09!"} {
-		if r := fetch(t, handler(), "gopher://"+p.addr+path); r.Status != http.StatusFound || r.Fields.Value("Location") != "gopher://example.org:7070/0new%20item" {
+		if r := fetch(t, handler(), "gopher://"+p.addr+path); r.Status != http.StatusFound || r.Fields.Get("Location") != "gopher://example.org:7070/0new%20item" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -146,13 +146,13 @@ func TestDescriptions(t *testing.T) {
 // fewer views.
 func TestViewsOfLongSelector(t *testing.T) {
 	p := says(t, "+-1\r\n+INFO: 0a\ts\th\t70\t+\r\n+VIEWS:\r\n"+strings.Repeat(" Text/plain: <1k>\r\n", 900)+".\r\n")
-	for length, want := range map[int]int{1: 900, 7500: limits().EntriesOf(strings.Repeat("a", 7500+len("gopher://"+p.addr+"/0%09%09!"))) - 2} {
+	for length, want := range map[int]int{1: 900, 7500: limits().MaxEntries(strings.Repeat("a", 7500+len("gopher://"+p.addr+"/0%09%09!"))) - 2} {
 		l := fetch(t, handler(), "gopher://"+p.addr+"/0"+strings.Repeat("a", length)+"%09%09!").Listing
 		size := 0
 		for _, item := range l.Items {
 			size += len(item.URI)
 		}
-		if len(l.Items) != want || (l.Incomplete == "") != (want == 900) || int64(size) > limits().Octets {
+		if len(l.Items) != want || (l.Incomplete == "") != (want == 900) || int64(size) > limits().Bytes {
 			t.Errorf("%d bytes: %d items of %d bytes, %q", length, len(l.Items), size, l.Incomplete)
 		}
 	}

@@ -67,7 +67,7 @@ func parsePlusHead(line string) (head plusHead, found bool, err error) {
 		return plusHead{}, false, nil
 	default:
 		if head.length, found = scheme.ParseSize(length); !found {
-			return plusHead{}, false, fmt.Errorf("%w: document of %s bytes", scheme.ErrResponse, length)
+			return plusHead{}, false, fmt.Errorf("%w: document of %s bytes", scheme.ErrInvalidResponse, length)
 		}
 	}
 	return head, true, nil
@@ -77,7 +77,7 @@ func parsePlusHead(line string) (head plusHead, found bool, err error) {
 func (p plusHead) data(in *bufio.Reader) io.Reader {
 	switch p.length {
 	case untilDot:
-		return &scheme.Dots{In: in}
+		return &scheme.DotReader{In: in}
 	case untilClose:
 		return in
 	default:

@@ -23,7 +23,7 @@ type request struct {
 func plusRule() uri.Rule {
 	return uri.Rule{
 		Code: "gopher_plus", Name: "gopher+_string", Section: "RFC 4266 section 2.3",
-		Says: `a Gopher+ string is "?", or begins with "+", "!" or "$", and has no control characters but in the answers of a form`,
+		Requirement: `a Gopher+ string is "?", or begins with "+", "!" or "$", and has no control characters but in the answers of a form`,
 	}
 }
 

@@ -32,7 +32,7 @@ func play(conn net.Conn, s *schemetest.Server) {
 	case "resource":
 		_, _ = io.Copy(conn, s.Body())
 	default:
-		s.Asked(strings.TrimPrefix(selector, "/"))
+		s.Requested(strings.TrimPrefix(selector, "/"))
 		_, _ = io.WriteString(conn, "text\r\n.\r\n")
 	}
 }

@@ -29,9 +29,9 @@ func (q request) submitted() (string, bool) {
 	return q.searching(text)
 }
 
-// asked returns the search that Lynx requests from a proxy, with the words as the whole query. It is not
+// requested returns the search that Lynx requests from a proxy, with the words as the whole query. It is not
 // redirected to that search: Lynx would replace the tab of its URL by a question mark again.
-func (q request) asked() request {
+func (q request) requested() request {
 	_, query, found := strings.Cut(q.uri.String(), "?")
 	if !found || q.Type != typeSearch || q.HasSearch || strings.HasPrefix(query, "search=") {
 		return q

@@ -135,7 +135,7 @@ func testDocuments(t *testing.T, base string) {
 		if strings.HasPrefix(want.contentType, "text/") {
 			body = strings.ReplaceAll(body, "\r", "") // gophernicus converts line ends
 		}
-		if body != want.body || r.Fields.Value("Content-Type") != want.contentType || r.Status != http.StatusOK || r.ContentLength != -1 || !r.From.IsValid() {
+		if body != want.body || r.Fields.Get("Content-Type") != want.contentType || r.Status != http.StatusOK || r.ContentLength != -1 || !r.RemoteAddr.IsValid() {
 			t.Errorf("%s: %.80q %+v", path, body, r)
 		}
 	}
@@ -143,7 +143,7 @@ func testDocuments(t *testing.T, base string) {
 
 func testSearch(t *testing.T, base string) {
 	form := fetch(t, handler(), base+"/7/cgi-bin/find").Listing
-	sent := fetch(t, handler(), form.Search.Prefix+"?search=two+words%26").Fields.Value("Location")
+	sent := fetch(t, handler(), form.Search.Prefix+"?search=two+words%26").Fields.Get("Location")
 	l := fetch(t, handler(), sent).Listing
 	want := scheme.Item{Kind: scheme.ItemText, Name: "Found <two words&>", URI: "gopher://127.0.0.1/0/a.txt"}
 	if l.Kind != scheme.KindResults || len(l.Items) != 1 || l.Items[0] != want {
@@ -152,7 +152,7 @@ func testSearch(t *testing.T, base string) {
 }
 
 func testAbsent(t *testing.T, base string) {
-	var refusal *scheme.Refusal
+	var refusal *scheme.StatusError
 	_, err := handler().Fetch(t.Context(), request(t, http.MethodGet, base+"/1/none/"))
 	if !errors.As(err, &refusal) || refusal.Status != http.StatusNotFound || refusal.Reply == "" {
 		t.Errorf("%v", err)
@@ -165,7 +165,7 @@ func TestPygopherdPlus(t *testing.T) {
 	if body := read(t, r); body != "café\n" || r.ContentLength != int64(len(body)) {
 		t.Errorf("%q %+v", body, r)
 	}
-	var refusal *scheme.Refusal
+	var refusal *scheme.StatusError
 	_, err := handler().Fetch(t.Context(), request(t, http.MethodGet, base+"/0/none%09%09+"))
 	if !errors.As(err, &refusal) || !strings.Contains(refusal.Reply, "none") {
 		t.Errorf("%v", err)
@@ -184,7 +184,7 @@ func TestPygopherdPlus(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	r = fetch(t, handler(), find(t, l, "text/plain").URI)
-	if body := read(t, r); body != "café\n" || r.Fields.Value("Content-Type") != "text/plain; charset=utf-8" {
+	if body := read(t, r); body != "café\n" || r.Fields.Get("Content-Type") != "text/plain; charset=utf-8" {
 		t.Errorf("%q %+v", body, r)
 	}
 	l = fetch(t, handler(), base+"/1%09%09+").Listing
@@ -198,7 +198,7 @@ func TestGophernicusPlus(t *testing.T) {
 	if l := fetch(t, handler(), base+"/1%09%09$").Listing; find(t, l, "Main menu").Type != "application/gopher+-menu" {
 		t.Errorf("%+v", l)
 	}
-	if _, err := handler().Fetch(t.Context(), request(t, http.MethodGet, base+"/0/a.txt%09%09!")); !errors.Is(err, scheme.ErrResponse) {
+	if _, err := handler().Fetch(t.Context(), request(t, http.MethodGet, base+"/0/a.txt%09%09!")); !errors.Is(err, scheme.ErrInvalidResponse) {
 		t.Errorf("a server without Gopher+: %v", err)
 	}
 }

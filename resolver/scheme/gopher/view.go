@@ -24,11 +24,11 @@ func parseView(line string) (view, bool) {
 func (v view) entry(q request) scheme.Item {
 	name := strings.TrimSpace(v.media + " " + v.language)
 	entry := scheme.Item{
-		Kind: v.kind(), Name: scheme.Text(name), Type: v.mediaType(),
+		Kind: v.kind(), Name: scheme.DecodeText(name), Type: v.mediaType(),
 		URI: valid(q.plain() + encodedTab + encodedTab + "+" + escape(name)),
 	}
 	if v.size != "" {
-		entry.Note = "about " + scheme.Text(v.size)
+		entry.Note = "about " + scheme.DecodeText(v.size)
 	}
 	return entry
 }
@@ -38,7 +38,7 @@ func (v view) mediaType() string {
 	if !strings.Contains(v.media, "/") {
 		return ""
 	}
-	return scheme.Text(strings.ToLower(v.media))
+	return scheme.DecodeText(strings.ToLower(v.media))
 }
 
 func (v view) kind() string {

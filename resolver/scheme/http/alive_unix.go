@@ -16,7 +16,7 @@ type probe struct {
 }
 
 func newProbe(c net.Conn) probe {
-	for next := below(c); next != nil; next = below(c) {
+	for next := wrappedConn(c); next != nil; next = wrappedConn(c) {
 		c = next
 	}
 	socket, ok := c.(syscall.Conn)

@@ -38,7 +38,7 @@ func BenchmarkGet(b *testing.B) {
 			"HTTP/1.1 200 OK\r\nDate: Sun, 22 Nov 2026 06:00:00 GMT\r\nServer: a\r\nContent-Type: text/plain\r\nETag: \"b\"\r\nCache-Control: max-age=60\r\nContent-Length: %d\r\n\r\n", size), bytes.Repeat([]byte("x"), size)...)
 		o := serveBytes(b, response)
 		guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
-		header := httpmessage.FieldsOf("Accept", "*/*", "User-Agent", "a/1", "Via", "1.1 urnd")
+		header := httpmessage.NewFields("Accept", "*/*", "User-Agent", "a/1", "Via", "1.1 urnd")
 		buffer := make([]byte, 32<<10)
 		read := func(b *testing.B, body io.ReadCloser) {
 			n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{body}, buffer)

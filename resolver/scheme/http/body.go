@@ -34,7 +34,7 @@ func (b *body) Read(p []byte) (int, error) {
 		err = b.blame(err)
 	}
 	b.err = err
-	b.finish(whole && b.Persists)
+	b.finish(whole && b.KeepAlive)
 	return n, b.err
 }
 
@@ -56,7 +56,7 @@ func (b *body) next(p []byte) (int, error) {
 		return n, responseError(err)
 	case b.Length < 0: // delimited by the end of the connection
 		n, err := b.in.Read(p)
-		b.Persists = false
+		b.KeepAlive = false
 		return n, err
 	}
 	n, err := b.in.Read(p[:min(int64(len(p)), b.Length-b.read)])
@@ -65,7 +65,7 @@ func (b *body) next(p []byte) (int, error) {
 		return n, io.EOF
 	}
 	if err != nil {
-		err = early(err)
+		err = unexpectedEOF(err)
 	}
 	return n, err
 }

@@ -35,7 +35,7 @@ func TestBoundConnection(t *testing.T) {
 			t.Errorf("%d: %d connections, want %d", i, got, tt.connections)
 		}
 	}
-	if !bound.Waits() || ended != 0 {
+	if !bound.Reusable() || ended != 0 {
 		t.Error("it has ended")
 	}
 	deny := func(netip.AddrPort) error { return errors.New("no") }
@@ -44,10 +44,10 @@ func TestBoundConnection(t *testing.T) {
 		t.Errorf("a server that must not be asked: %v, ended %d", err, ended)
 	}
 	bound.End()
-	if bound.Waits() || ended != 1 {
+	if bound.Reusable() || ended != 1 {
 		t.Errorf("ended %d", ended)
 	}
-	if fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Bound: bound}); bound.Waits() {
+	if fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Bound: bound}); bound.Reusable() {
 		t.Error("it waits behind its end")
 	}
 }
@@ -70,7 +70,7 @@ func TestBoundOnce(t *testing.T) {
 	bound := scheme.NewBoundConn(func() {})
 	request := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}, Bound: bound}
 	fetch(t, h, request)
-	if _, err := h.Fetch(t.Context(), request); !errors.Is(err, resolver.ErrUnreachable) || sent.Load() != 2 || o.connections() != 1 || bound.Waits() {
+	if _, err := h.Fetch(t.Context(), request); !errors.Is(err, resolver.ErrUnreachable) || sent.Load() != 2 || o.connections() != 1 || bound.Reusable() {
 		t.Errorf("%v, sent %d times on %d connections", err, sent.Load(), o.connections())
 	}
 }
@@ -87,7 +87,7 @@ func TestBoundIdle(t *testing.T) {
 		var ended atomic.Bool
 		bound := scheme.NewBoundConn(func() { ended.Store(true) })
 		fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+serve(t, handle).addr+"/")}, Bound: bound})
-		testserver.Wait(t, name+" ends it", func() bool { return ended.Load() || name == "server" && !bound.Waits() })
+		testserver.Wait(t, name+" ends it", func() bool { return ended.Load() || name == "server" && !bound.Reusable() })
 	}
 }
 
@@ -101,7 +101,7 @@ func TestBoundByHTTP2(t *testing.T) {
 		}
 	}, nil)
 	bound := scheme.NewBoundConn(func() {})
-	custom := httpmessage.FieldsOf("Authorization", "Custom a")
+	custom := httpmessage.NewFields("Authorization", "Custom a")
 	for i, tt := range []struct {
 		path   string
 		header httpmessage.Fields
@@ -120,7 +120,7 @@ func TestBoundByHTTP2(t *testing.T) {
 		{"/", nil, bound, "HTTP/1.1", 5},
 	} {
 		r, _ := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+tt.path), Fields: tt.header}, Bound: tt.bound})
-		if got := r.Fields.Value("X-Proto"); got != tt.proto || o.opened.Load() != tt.opened {
+		if got := r.Fields.Get("X-Proto"); got != tt.proto || o.opened.Load() != tt.opened {
 			t.Errorf("%d: %s, %d connections, want %d", i, got, o.opened.Load(), tt.opened)
 		}
 	}

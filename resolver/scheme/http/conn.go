@@ -19,11 +19,11 @@ type conn struct {
 	key     key
 	from    netip.AddrPort
 	in      *bufio.Reader
-	scratch []byte // buffer for request and response heads
-	used    bool   // an exchange has completed
-	probe   probe  // of the socket
-	talk    *talk  // nil if the socket cannot be used directly
-	unsent  []byte // a request head to be sent by the first read of the response
+	scratch []byte        // buffer for request and response heads
+	used    bool          // an exchange has completed
+	probe   probe         // of the socket
+	raw     *rawExchanger // nil if the socket cannot be used directly
+	unsent  []byte        // a request head to be sent by the first read of the response
 
 	mu       sync.Mutex
 	canceled bool
@@ -32,15 +32,15 @@ type conn struct {
 
 func (h *Handler) newConn(c net.Conn, k key, from netip.AddrPort) *conn {
 	k.address = strings.Clone(k.address) // the address is part of a URI, which may be long
-	made := &conn{Conn: c, handler: h, key: k, from: from, probe: newProbe(c), talk: newTalk(c)}
+	made := &conn{Conn: c, handler: h, key: k, from: from, probe: newProbe(c), raw: newRawExchanger(c)}
 	made.in = bufio.NewReader(incoming{made})
 	return made
 }
 
 func (c *conn) pooled() bool { return c.used }
 
-// past returns a deadline that has passed.
-func past() time.Time { return time.Unix(1, 0) }
+// pastDeadline returns a deadline that has passed.
+func pastDeadline() time.Time { return time.Unix(1, 0) }
 
 // Ended implements lifetime.Watcher: it is called when the context of the exchange ends.
 func (c *conn) Ended() { c.cancel() }
@@ -50,7 +50,7 @@ func (c *conn) cancel() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.canceled = true
-	_ = c.SetDeadline(past())
+	_ = c.SetDeadline(pastDeadline())
 }
 
 // awaitHead starts the timeout for the head of the response, unless it has arrived already.
@@ -88,7 +88,7 @@ func (c *conn) Alive() bool {
 	if _, secured := c.Conn.(*tls.Conn); !secured {
 		return true
 	}
-	if err := c.SetReadDeadline(past()); err != nil {
+	if err := c.SetReadDeadline(pastDeadline()); err != nil {
 		return false
 	}
 	// Records that TLS has read but not decrypted are returned despite the deadline.
@@ -98,8 +98,8 @@ func (c *conn) Alive() bool {
 	return c.SetReadDeadline(time.Time{}) == nil
 }
 
-// below returns the connection that c wraps, such as by TLS; nil if none.
-func below(c net.Conn) net.Conn {
+// wrappedConn returns the connection that c wraps, such as by TLS; nil if none.
+func wrappedConn(c net.Conn) net.Conn {
 	if wrapper, ok := c.(interface{ NetConn() net.Conn }); ok {
 		return wrapper.NetConn()
 	}
@@ -108,7 +108,7 @@ func below(c net.Conn) net.Conn {
 
 // closeWrite closes the sending side of a connection, if it supports that.
 func closeWrite(c net.Conn) error {
-	for ; c != nil; c = below(c) {
+	for ; c != nil; c = wrappedConn(c) {
 		if half, ok := c.(interface{ CloseWrite() error }); ok {
 			return half.CloseWrite()
 		}

@@ -28,7 +28,7 @@ func (h *Handler) connect(ctx context.Context, r *request) (carrier, error) {
 		}
 		secured, err := h.handshake(ctx, c, r.target.host, r.target.tls, protocols...)
 		if err != nil {
-			return nil, begun{err}
+			return nil, startedError{err}
 		}
 		if secured.ConnectionState().NegotiatedProtocol == "h2" {
 			return h.newHTTP2(ctx, secured, r, from)

@@ -37,7 +37,7 @@ func (c *conn) exchange(ctx context.Context, r *request) (*scheme.Resource, erro
 	}
 	x.conn, x.ctx, x.request = c, ctx, r
 	c.begin()
-	x.watch = lifetime.On(ctx, c)
+	x.watch = lifetime.Notify(ctx, c)
 	resource, err := x.run()
 	if err != nil {
 		x.abort()
@@ -48,13 +48,13 @@ func (c *conn) exchange(ctx context.Context, r *request) (*scheme.Resource, erro
 
 func (x *exchange) run() (*scheme.Resource, error) {
 	x.scratch = x.request.appendHead(x.scratch[:0], x.request.keepsAlive())
-	if x.talks(x.request) {
+	if x.canExchangeRaw(x.request) {
 		x.awaitHead()
 		x.unsent = x.scratch
 		return x.receive()
 	}
 	if _, err := x.Write(x.scratch); err != nil {
-		return nil, x.silence(fmt.Errorf("sending the request: %w", err))
+		return nil, x.wrapNoResponse(fmt.Errorf("sending the request: %w", err))
 	}
 	if x.request.hasBody() {
 		x.sender = newSender(x)
@@ -64,20 +64,20 @@ func (x *exchange) run() (*scheme.Resource, error) {
 	return x.receive()
 }
 
-// silence wraps the error of an exchange without a response as unanswered, except a timeout: then the server
+// wrapNoResponse wraps the error of an exchange without a response as unanswered, except a timeout: then the server
 // may be processing the request at this moment.
-func silence(err error) error {
+func wrapNoResponse(err error) error {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		return err
 	}
-	return unanswered{err}
+	return noResponseError{err}
 }
 
-// silence is the function silence, and wraps the error as late if the upstream proxy did not answer and another
+// wrapNoResponse is the function silence, and wraps the error as late if the upstream proxy did not answer and another
 // one may be tried.
-func (x *exchange) silence(err error) error {
-	err = silence(err)
+func (x *exchange) wrapNoResponse(err error) error {
+	err = wrapNoResponse(err)
 	if x.request.target.forwarded() && x.request.isSafe() {
 		return late{err}
 	}
@@ -87,7 +87,7 @@ func (x *exchange) silence(err error) error {
 // receive reads the interim responses and the final response: RFC 9110 section 15.2.
 func (x *exchange) receive() (*scheme.Resource, error) {
 	if _, err := x.in.Peek(1); err != nil {
-		return nil, x.silence(fmt.Errorf("waiting for the response: %w", err))
+		return nil, x.wrapNoResponse(fmt.Errorf("waiting for the response: %w", err))
 	}
 	room := httpmessage.Fields(x.fields[:0])
 	for range maxInterim + 1 {
@@ -121,22 +121,22 @@ func (x *exchange) final(h http1.ResponseHead) (*scheme.Resource, error) {
 		return nil, responseError(err)
 	}
 	if x.request.Bound == nil && scheme.HasConnectionToken(h.Fields) {
-		f.Persists = false
+		f.KeepAlive = false
 	}
 	x.sender.proceed(false)
 	x.resource.Response = httpmessage.Response{
-		Status: h.Status, Reason: h.Reason, Fields: h.Fields, ContentLength: f.Length, From: x.from,
+		Status: h.Status, Reason: h.Reason, Fields: h.Fields, ContentLength: f.Length, RemoteAddr: x.from,
 	}
 	resource := &x.resource
 	if f.Empty && x.sender == nil {
-		x.finish(f.Persists)
+		x.finish(f.KeepAlive)
 		resource.Body = http.NoBody
 		return resource, nil
 	}
 	b := &x.body
 	b.exchange, b.Framing = x, f
 	if f.Chunked {
-		resource.Trailer = &httpmessage.Trailer{Names: http1.TrailerNames(h.Fields.Lines("Trailer"))}
+		resource.Trailer = &httpmessage.Trailer{Names: http1.TrailerNames(h.Fields.Values("Trailer"))}
 		b.chunks = http1.ChunkedReader{In: x.in, Trailer: resource.Trailer, MaxTrailer: http1.MaxResponseHead, Lenient: true}
 	}
 	resource.Body = b
@@ -175,7 +175,7 @@ func (x *exchange) abort() {
 // blame returns the error to report: that of the request's body, that of the context, or err.
 func (x *exchange) blame(err error) error {
 	if failed := x.sender.failure(); failed != nil {
-		return fmt.Errorf("%w: %w", scheme.ErrBody, failed)
+		return fmt.Errorf("%w: %w", scheme.ErrRequestBody, failed)
 	}
 	if x.ctx.Err() != nil {
 		return lifetime.Cause(x.ctx)

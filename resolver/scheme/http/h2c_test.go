@@ -59,8 +59,8 @@ func TestH2C(t *testing.T) {
 		if want := `HTTP/2.0 www.example.org /a?b "body" <nil>`; text != want {
 			t.Errorf("%s, want %s", text, want)
 		}
-		if got.Trailer.Fields.Value("T") != "u" || "http://"+got.From.String() != origin {
-			t.Errorf("trailer %v from %v", got.Trailer, got.From)
+		if got.Trailer.Fields.Get("T") != "u" || "http://"+got.RemoteAddr.String() != origin {
+			t.Errorf("trailer %v from %v", got.Trailer, got.RemoteAddr)
 		}
 		_, text = fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: parse(t, origin+"/")}})
 		if !strings.HasPrefix(text, "HTTP/1.1 ") {
@@ -86,7 +86,7 @@ func TestH2CFailures(t *testing.T) {
 	origin, opened := serveH2C(t, func(http.ResponseWriter, *http.Request) {})
 	h := newHandler(t, nil)
 	r := h2cRequest(t, origin+"/")
-	r.Fields = httpmessage.FieldsOf("Upgrade", "websocket")
+	r.Fields = httpmessage.NewFields("Upgrade", "websocket")
 	if _, err := h.Fetch(t.Context(), r); !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), "HTTP/2") {
 		t.Errorf("an upgrade: %v", err)
 	}

@@ -32,8 +32,8 @@ type Config struct {
 	// Upstream returns the route to u, and is called once per request; nil, and a nil result, connects
 	// directly.
 	Upstream func(u uri.URI) Route
-	// Behind returns an error if an upstream proxy must not be asked for "host:port"; nil allows all.
-	Behind func(address string) error
+	// CheckViaProxy returns an error if an upstream proxy must not be asked for "host:port"; nil allows all.
+	CheckViaProxy func(address string) error
 	// HeaderTimeout is the timeout for the head of a response, after the request was sent, and for an upstream
 	// proxy to connect.
 	HeaderTimeout time.Duration
@@ -66,7 +66,7 @@ type Handler struct {
 // New returns a Handler.
 func New(config Config) *Handler {
 	if config.MaxIdlePerHost == 0 {
-		config.MaxIdlePerHost = scheme.Half(config.MaxIdle)
+		config.MaxIdlePerHost = scheme.MaxPerServer(config.MaxIdle)
 	}
 	if config.IdleTimeout == 0 {
 		config.IdleTimeout = idleTimeout
@@ -82,11 +82,11 @@ func New(config Config) *Handler {
 // Fetch implements scheme.Handler. It closes the body of the request if that is an io.Closer. The body may be
 // read until Fetch returns an error, or else until the body of the resource is closed; both wait for a pending
 // read. An error wraps resolver.ErrForbidden if the server must not be contacted, context.DeadlineExceeded for
-// a timeout, scheme.ErrBody if reading the body of the request failed, and otherwise resolver.ErrUnreachable,
-// with scheme.ErrResponse if the response is invalid.
+// a timeout, scheme.ErrRequestBody if reading the body of the request failed, and otherwise resolver.ErrUnreachable,
+// with scheme.ErrInvalidResponse if the response is invalid.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	var resource *scheme.Resource
-	err := h.alongRoute(ctx, r.URI, func(upstream *Upstream) error {
+	err := h.tryRoute(ctx, r.URI, func(upstream *Upstream) error {
 		out, err := h.newRequest(r, upstream)
 		if err == nil {
 			resource, err = h.fetch(ctx, out)
@@ -125,7 +125,7 @@ func (h *Handler) fetch(ctx context.Context, r *request) (*scheme.Resource, erro
 		resource, err = h.again(ctx, r)
 	}
 	if err != nil {
-		return nil, begun{err}
+		return nil, startedError{err}
 	}
 	return resource, nil
 }

@@ -73,8 +73,8 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 	out, sent := c.request(ctx, r)
 	response, err := c.RoundTrip(out)
 	if err != nil {
-		r.begun = sent.begun.Load()
-		return nil, sent.blame(ctx, silence(err))
+		r.started = sent.started.Load()
+		return nil, sent.blame(ctx, wrapNoResponse(err))
 	}
 	c.used.Store(true)
 	fields := httpmessage.FromHeader(response.Header)
@@ -91,7 +91,7 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 	resource := &scheme.Resource{
 		Response: httpmessage.Response{
 			Status: response.StatusCode, Reason: http.StatusText(response.StatusCode), Fields: fields,
-			ContentLength: length, From: c.from, Trailer: &httpmessage.Trailer{Names: slices.Sorted(maps.Keys(response.Trailer))},
+			ContentLength: length, RemoteAddr: c.from, Trailer: &httpmessage.Trailer{Names: slices.Sorted(maps.Keys(response.Trailer))},
 		},
 	}
 	if http1.HasNoContent(r.Method, response.StatusCode) {

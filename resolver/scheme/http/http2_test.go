@@ -75,7 +75,7 @@ func TestHTTP2(t *testing.T) {
 		target  string
 		want    string
 	}{
-		{scheme.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("Connection", "close", "Te", "trailers", "X", "1", "X",
+		{scheme.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.NewFields("Connection", "close", "Te", "trailers", "X", "1", "X",
 			"2")}}, "//a/../%7e;b?c&d=?", "HTTP/2.0 GET //a/../%7e;b?c&d=? HOST map[Te:[trailers] X:[1 2]] \"\" <nil> map[] 0"},
 		{
 			scheme.Request{Request: httpmessage.Request{Method: "POST", Body: strings.NewReader("body"), ContentLength: 4}},
@@ -85,13 +85,13 @@ func TestHTTP2(t *testing.T) {
 		{
 			scheme.Request{Request: httpmessage.Request{
 				Method: "POST", Body: strings.NewReader("body"), ContentLength: -1,
-				Trailer: &httpmessage.Trailer{Names: []string{"T"}, Fields: httpmessage.FieldsOf("T", "u")},
+				Trailer: &httpmessage.Trailer{Names: []string{"T"}, Fields: httpmessage.NewFields("T", "u")},
 			}},
 			"/",
 			"HTTP/2.0 POST / HOST map[] \"body\" <nil> map[T:[u]] -1",
 		},
 		{scheme.Request{Request: httpmessage.Request{
-			Method: "POST", Fields: httpmessage.FieldsOf("Expect", "100-continue"),
+			Method: "POST", Fields: httpmessage.NewFields("Expect", "100-continue"),
 			Body: strings.NewReader("body"), ContentLength: 4,
 		}}, "/", "HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4"},
 	} {
@@ -105,11 +105,11 @@ func TestHTTP2(t *testing.T) {
 		if len(interim) != 1 || interim[0] != "103 [{Link </a>}]" {
 			t.Errorf("interim %v", interim)
 		}
-		if want := httpmessage.FieldsOf("A", "b", "C", "d"); !slices.Equal(r.Trailer.Fields, want) {
+		if want := httpmessage.NewFields("A", "b", "C", "d"); !slices.Equal(r.Trailer.Fields, want) {
 			t.Errorf("trailer %v", r.Trailer)
 		}
-		if r.Fields.Value("Cache-Control") != "" || r.From.String() != host {
-			t.Errorf("header %v from %s", r.Fields, r.From)
+		if r.Fields.Get("Cache-Control") != "" || r.RemoteAddr.String() != host {
+			t.Errorf("header %v from %s", r.Fields, r.RemoteAddr)
 		}
 	}
 }
@@ -237,7 +237,7 @@ func TestHTTP2Upgrade(t *testing.T) {
 	for _, tt := range []struct {
 		header httpmessage.Fields
 		want   string
-	}{{nil, "HTTP/2.0"}, {httpmessage.FieldsOf("Upgrade", "a"), "HTTP/1.1"}, {nil, "HTTP/2.0"}} {
+	}{{nil, "HTTP/2.0"}, {httpmessage.NewFields("Upgrade", "a"), "HTTP/1.1"}, {nil, "HTTP/2.0"}} {
 		if _, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/"), Fields: tt.header}}); text != tt.want {
 			t.Errorf("%v: %s", tt.header, text)
 		}
@@ -274,7 +274,7 @@ func TestHTTP2Failures(t *testing.T) {
 	}
 	failing := broken{strings.NewReader("bo"), make(chan struct{}, 1)}
 	_, err = h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: parse(t, o.URL+"/"), Body: failing, ContentLength: 4}})
-	if !errors.Is(err, scheme.ErrBody) || !errors.Is(err, errBroken) || errors.Is(err, resolver.ErrUnreachable) {
+	if !errors.Is(err, scheme.ErrRequestBody) || !errors.Is(err, errBroken) || errors.Is(err, resolver.ErrUnreachable) {
 		t.Errorf("%v", err)
 	}
 	cause := errors.New("the client left")
@@ -294,7 +294,7 @@ func TestHTTP2Lengths(t *testing.T) {
 	}, nil)
 	for length, refused := range map[string]bool{"5": false, "4611686018427387904": true, "9223372036854775807": true} {
 		resource, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodHead, URI: parse(t, o.URL+"/?n="+length)}})
-		if errors.Is(err, scheme.ErrResponse) != refused {
+		if errors.Is(err, scheme.ErrInvalidResponse) != refused {
 			t.Errorf("%s: %v", length, err)
 		}
 		if err == nil {

@@ -20,7 +20,7 @@ func (i incoming) Read(p []byte) (int, error) {
 		return c.Read(p)
 	}
 	c.unsent = nil
-	written, n, err := c.talk.exchange(request, p)
+	written, n, err := c.raw.exchange(request, p)
 	if err != nil || n > 0 {
 		return n, err
 	}
@@ -31,13 +31,13 @@ func (i incoming) Read(p []byte) (int, error) {
 	return c.Read(p)
 }
 
-// talks reports whether sending a request is left to the first read of its response. On a new connection that
+// canExchangeRaw reports whether sending a request is left to the first read of its response. On a new connection that
 // would miss unsolicited bytes, which may have arrived already.
-func (c *conn) talks(r *request) bool { return c.talk != nil && c.used && !r.hasBody() }
+func (c *conn) canExchangeRaw(r *request) bool { return c.raw != nil && c.used && !r.hasBody() }
 
 // canCarry reports whether an idle connection seems usable for a request. Sending may still fail with errStale.
 func (c *conn) canCarry(r *request) bool {
-	if c.talks(r) {
+	if c.canExchangeRaw(r) {
 		return c.in.Buffered() == 0
 	}
 	return c.Alive()

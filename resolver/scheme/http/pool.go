@@ -11,7 +11,7 @@ type pool struct{ *scheme.Pool[key, *conn] }
 
 func newPool(c Config) pool {
 	return pool{scheme.NewPool[key](scheme.PoolConfig[*conn]{
-		Most: c.MaxIdle, OfServer: c.MaxIdlePerHost, Timeout: c.IdleTimeout, Now: c.Now,
+		MaxIdle: c.MaxIdle, MaxIdlePerServer: c.MaxIdlePerHost, Timeout: c.IdleTimeout, Now: c.Now,
 		Close: func(c *conn) { _ = c.Close() },
 	})}
 }

@@ -116,7 +116,7 @@ func TestRepeatWithBody(t *testing.T) {
 	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}})
 	sent := &closable{Reader: strings.NewReader("body")}
 	_, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{
-		Method: "PUT", URI: u, Fields: httpmessage.FieldsOf("Expect", "100-continue"),
+		Method: "PUT", URI: u, Fields: httpmessage.NewFields("Expect", "100-continue"),
 		Body: sent, ContentLength: 4,
 	}})
 	if text != "body <nil>" || o.connections() != 2 || !sent.closed.Load() {
@@ -129,7 +129,7 @@ func TestReuseTLS(t *testing.T) {
 	o, _ := serveTLS(t, always("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"))
 	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
-	}).Bounded(make(quota.Semaphore, 1))
+	}).WithLimiter(make(quota.Semaphore, 1))
 	h := newHandler(t, func(c *schemehttp.Config) {
 		c.Dial, c.TLS = guard.WithIdleTimeout(time.Minute), &tls.Config{InsecureSkipVerify: true}
 	})
@@ -494,7 +494,7 @@ func TestCheck(t *testing.T) {
 	for name, change := range map[string]func(*schemehttp.Config){
 		"DialChecked": func(c *schemehttp.Config) {
 			c.DialChecked = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-				return guard.With(check).DialContext(ctx, network, address)
+				return guard.WithCheck(check).DialContext(ctx, network, address)
 			}
 		},
 		"Dial": nil,

@@ -27,7 +27,7 @@ type request struct {
 	length  int64 // length of the body in bytes; -1 is chunked
 	expects bool  // Expect: 100-continue
 	upgrade bool
-	begun   bool // the body may have been read in part
+	started bool // the body may have been read in part
 	check   func(netip.AddrPort) error
 	handler *Handler
 	first   exchange // the first attempt
@@ -59,7 +59,7 @@ func (h *Handler) newRequest(in scheme.Request, upstream *Upstream) (*request, e
 	default:
 		r.length = in.ContentLength
 	}
-	r.expects = r.length != 0 && httpguts.HeaderValuesContainsToken(in.Fields.Lines("Expect"), "100-continue")
+	r.expects = r.length != 0 && httpguts.HeaderValuesContainsToken(in.Fields.Values("Expect"), "100-continue")
 	return r, nil
 }
 
@@ -100,7 +100,7 @@ func (r *request) hasBody() bool { return r.length != 0 }
 
 // repeatable reports whether a failed request may be retried automatically: RFC 9110 section 9.2.2.
 func (r *request) repeatable(err error) bool {
-	if !errors.As(err, new(unanswered)) || r.begun {
+	if !errors.As(err, new(noResponseError)) || r.started {
 		return false
 	}
 	switch r.Method {
@@ -114,18 +114,18 @@ func (r *request) repeatable(err error) bool {
 // isSafe reports whether a request may be sent again although the server may be processing it: RFC 9110 section
 // 9.2.1.
 func (r *request) isSafe() bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !r.hasBody() && !r.begun && r.Bound == nil
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !r.hasBody() && !r.started && r.Bound == nil
 }
 
 // keepsAlive reports whether the connection may be reused.
 func (r *request) keepsAlive() bool {
-	return r.Bound != nil || !r.isPrivate() && r.handler.pool.Enabled() && !httpguts.HeaderValuesContainsToken(r.Fields.Lines("Connection"), "close")
+	return r.Bound != nil || !r.isPrivate() && r.handler.pool.Enabled() && !httpguts.HeaderValuesContainsToken(r.Fields.Values("Connection"), "close")
 }
 
 // isPrivate reports whether the server may authenticate the connection as that of the client. It is then used
 // for this request only.
 func (r *request) isPrivate() bool {
-	return r.Bound == nil && scheme.CredentialsOf(r.Fields) != scheme.CredentialsOfRequest
+	return r.Bound == nil && scheme.CredentialsOf(r.Fields) != scheme.CredentialsPerRequest
 }
 
 func closeBody(body io.Reader) {

@@ -39,37 +39,37 @@ func TestRequests(t *testing.T) {
 		{"RFC 9112 section 3.2.4: a path", "OPTIONS", "/", nil, "", 0, nil, "OPTIONS / HTTP/1.1\r\nHost: HOST\r\n\r\n"},
 		{
 			"RFC 9112 section 3.2: Host of the URI", "GET", "/",
-			httpmessage.FieldsOf("hOST", "other", "B", "2", "B", "", "A", "\xe9", "b", "1", "User-Agent", ""),
+			httpmessage.NewFields("hOST", "other", "B", "2", "B", "", "A", "\xe9", "b", "1", "User-Agent", ""),
 			"", 0, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nB: 2\r\nB: \r\nA: \xe9\r\nb: 1\r\n\r\n",
 		},
 		{
 			"RFC 9112 section 6.3: no framing of the caller", "GET", "/",
-			httpmessage.FieldsOf("Transfer-Encoding", "chunked", "Connection", "a", "Keep-Alive", "b", "Proxy-Connection", "c", "Trailer", "d", "Expect",
+			httpmessage.NewFields("Transfer-Encoding", "chunked", "Connection", "a", "Keep-Alive", "b", "Proxy-Connection", "c", "Trailer", "d", "Expect",
 				"100-continue", "X", "1"),
 			"", 0, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nX: 1\r\n\r\n",
 		},
 		{"RFC 9110 section 8.6: a length of 0", "POST", "/", nil, "", 0, nil, "POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n"},
 		{
-			"RFC 9110 section 8.6: kept", "DELETE", "/", httpmessage.FieldsOf("Content-Length", "0"), "", 0, nil,
+			"RFC 9110 section 8.6: kept", "DELETE", "/", httpmessage.NewFields("Content-Length", "0"), "", 0, nil,
 			"DELETE / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n",
 		},
 		{"RFC 9110 section 8.6: none", "DELETE", "/", nil, "", 0, nil, "DELETE / HTTP/1.1\r\nHost: HOST\r\n\r\n"},
 		{
-			"RFC 9110 section 8.6", "PUT", "/", httpmessage.FieldsOf("Content-Length", "77"), "body", 4, nil,
+			"RFC 9110 section 8.6", "PUT", "/", httpmessage.NewFields("Content-Length", "77"), "body", 4, nil,
 			"PUT / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 4\r\n\r\nbody",
 		},
 		{"RFC 9112 section 7.1", "PUT", "/", nil, "body", -1, nil, "PUT / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
 		{"RFC 9112 section 7.1: GET", "GET", "/", nil, "body", -1, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
 		{
 			"RFC 9112 section 7.1.2", "PUT", "/",
-			httpmessage.FieldsOf("Te", "trailers"),
+			httpmessage.NewFields("Te", "trailers"),
 			"body", 4,
-			&httpmessage.Trailer{Names: []string{"A", "B"}, Fields: httpmessage.FieldsOf("B", "1", "B", "2")},
+			&httpmessage.Trailer{Names: []string{"A", "B"}, Fields: httpmessage.NewFields("B", "1", "B", "2")},
 			"PUT / HTTP/1.1\r\nHost: HOST\r\nTE: trailers\r\nConnection: TE\r\nTransfer-Encoding: chunked\r\nTrailer: A, B\r\n\r\n4\r\nbody\r\n0\r\nB: 1\r\nB: 2\r\n\r\n",
 		},
 		{
 			"RFC 9110 section 7.6.1: close", "GET", "/",
-			httpmessage.FieldsOf("Te", "gzip, trailers;q=1", "Connection", "close"),
+			httpmessage.NewFields("Te", "gzip, trailers;q=1", "Connection", "close"),
 			"", 0, nil,
 			"GET / HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n",
 		},
@@ -115,11 +115,11 @@ func TestInvalidRequests(t *testing.T) {
 		}
 	})
 	for name, r := range map[string]scheme.Request{
-		"CR":                                     {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("A", "b\rc")}},
-		"LF":                                     {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("A", "b\nc")}},
-		"NUL":                                    {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("A", "\x00")}},
-		"name":                                   {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("A: b\r\nC", "d")}},
-		"no name":                                {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("", "d")}},
+		"CR":                                     {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.NewFields("A", "b\rc")}},
+		"LF":                                     {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.NewFields("A", "b\nc")}},
+		"NUL":                                    {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.NewFields("A", "\x00")}},
+		"name":                                   {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.NewFields("A: b\r\nC", "d")}},
+		"no name":                                {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.NewFields("", "d")}},
 		"method":                                 {Request: httpmessage.Request{Method: "GET / HTTP/1.1\r\nA:"}},
 		"no method":                              {},
 		"the tunnel":                             {Request: httpmessage.Request{Method: "CONNECT"}},
@@ -169,7 +169,7 @@ func TestExpectContinue(t *testing.T) {
 			h := newHandler(t, func(c *schemehttp.Config) { c.ContinueTimeout = tt.timeout })
 			r, _ := fetch(t, h, scheme.Request{
 				Request: httpmessage.Request{
-					Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Fields: httpmessage.FieldsOf("Expect", "100-Continue"),
+					Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Fields: httpmessage.NewFields("Expect", "100-Continue"),
 					Body: strings.NewReader("body"), ContentLength: 4,
 				},
 			})
@@ -227,7 +227,7 @@ func TestBodyOfRequestFails(t *testing.T) {
 			Method: "PUT", URI: parse(t, "http://"+o.addr+"/"),
 			Body: tt.body, ContentLength: tt.length,
 		}})
-		if !errors.Is(err, scheme.ErrBody) || !errors.Is(err, tt.want) || errors.Is(err, resolver.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
+		if !errors.Is(err, scheme.ErrRequestBody) || !errors.Is(err, tt.want) || errors.Is(err, resolver.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)
 		}
 		<-ended
@@ -291,7 +291,7 @@ func TestLargeBody(t *testing.T) {
 			}
 			want := fmt.Sprint(size, "<nil>")
 			if length < 0 {
-				request.Trailer, want = &httpmessage.Trailer{Names: []string{"A"}, Fields: httpmessage.FieldsOf("A", "b")}, want+"b"
+				request.Trailer, want = &httpmessage.Trailer{Names: []string{"A"}, Fields: httpmessage.NewFields("A", "b")}, want+"b"
 			}
 			if _, text := fetch(t, h, request); strings.ReplaceAll(text, " ", "") != strings.ReplaceAll(want, " ", "") {
 				t.Errorf("%s", text)
@@ -337,7 +337,7 @@ func TestUpgrade(t *testing.T) {
 	})
 	r, err := newHandler(t, nil).Fetch(t.Context(), scheme.Request{
 		Request: httpmessage.Request{
-			Method: "GET", URI: parse(t, "http://"+o.addr+"/"), Fields: httpmessage.FieldsOf("Connection", "Upgrade", "Upgrade", "echo"),
+			Method: "GET", URI: parse(t, "http://"+o.addr+"/"), Fields: httpmessage.NewFields("Connection", "Upgrade", "Upgrade", "echo"),
 		},
 	})
 	if err != nil {
@@ -371,7 +371,7 @@ func TestUpgradeEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := newHandler(t, nil).Fetch(ctx, scheme.Request{Request: httpmessage.Request{
 		Method: "GET", URI: parse(t, "http://"+o.addr+"/"),
-		Fields: httpmessage.FieldsOf("Upgrade", "a"),
+		Fields: httpmessage.NewFields("Upgrade", "a"),
 	}})
 	if err != nil {
 		t.Fatal(err)

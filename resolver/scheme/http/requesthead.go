@@ -29,7 +29,7 @@ func (r *request) appendHead(b []byte, keepAlive bool) []byte {
 		b = r.target.upstream.appendCredentials(b)
 	}
 	for _, f := range r.Fields {
-		if isFraming(f) || f.Value == "" && f.Is("User-Agent") {
+		if isFraming(f) || f.Value == "" && f.HasName("User-Agent") {
 			continue // in net/http an empty User-Agent means none
 		}
 		b = http1.AppendField(b, f.Name, f.Value)
@@ -87,7 +87,7 @@ func (r *request) connection(keepAlive bool) string {
 
 // takesTrailers reports whether the client accepts trailer fields: RFC 9110 section 10.1.4.
 func (r *request) takesTrailers() bool {
-	return httpguts.HeaderValuesContainsToken(r.Fields.Lines("Te"), "trailers")
+	return httpguts.HeaderValuesContainsToken(r.Fields.Values("Te"), "trailers")
 }
 
 // trailerNames returns the trailer field names that are known before the body: RFC 9110 section 6.6.2.

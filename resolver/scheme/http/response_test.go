@@ -25,24 +25,24 @@ func TestResponses(t *testing.T) {
 	}{
 		{
 			"RFC 9112 section 4", "GET", "HTTP/1.1 599 Whatever you say\r\nContent-Length: 2\r\n\r\nok", 599, "Whatever you say", "ok", 2,
-			httpmessage.FieldsOf("Content-Length", "2"), true,
+			httpmessage.NewFields("Content-Length", "2"), true,
 		},
-		{"RFC 9112 section 4: no words", "GET", "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n", 200, "", "", 0, httpmessage.FieldsOf("Content-Length", "0"), true},
-		{"RFC 9112 section 4: no space", "GET", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", 200, "", "", 0, httpmessage.FieldsOf("Content-Length", "0"), true},
-		{"RFC 9110 section 15", "GET", "HTTP/1.1 999 \xe9\r\nContent-Length: 0\r\n\r\n", 999, "\xe9", "", 0, httpmessage.FieldsOf("Content-Length", "0"), true},
-		{"RFC 9112 section 2.2: LF", "GET", "HTTP/1.1 200 OK\nA: b\nContent-Length: 2\n\nok", 200, "OK", "ok", 2, httpmessage.FieldsOf("A", "b",
+		{"RFC 9112 section 4: no words", "GET", "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n", 200, "", "", 0, httpmessage.NewFields("Content-Length", "0"), true},
+		{"RFC 9112 section 4: no space", "GET", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", 200, "", "", 0, httpmessage.NewFields("Content-Length", "0"), true},
+		{"RFC 9110 section 15", "GET", "HTTP/1.1 999 \xe9\r\nContent-Length: 0\r\n\r\n", 999, "\xe9", "", 0, httpmessage.NewFields("Content-Length", "0"), true},
+		{"RFC 9112 section 2.2: LF", "GET", "HTTP/1.1 200 OK\nA: b\nContent-Length: 2\n\nok", 200, "OK", "ok", 2, httpmessage.NewFields("A", "b",
 			"Content-Length", "2"), true},
-		{"RFC 9111 section 5.4", "GET", "HTTP/1.1 200 OK\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, httpmessage.FieldsOf("Pragma",
+		{"RFC 9111 section 5.4", "GET", "HTTP/1.1 200 OK\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, httpmessage.NewFields("Pragma",
 			"no-cache", "Content-Length", "0"), true},
-		{"RFC 9112 section 5.2", "GET", "HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, httpmessage.FieldsOf("A",
+		{"RFC 9112 section 5.2", "GET", "HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, httpmessage.NewFields("A",
 			"b c d", "Content-Length", "0"), true},
 		{
 			"RFC 9110 section 5.3", "GET", "HTTP/1.1 200 OK\r\nA:1\r\nb: \t\r\na: \t2 \r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0,
-			httpmessage.FieldsOf("A", "1", "b", "", "a", "2", "Content-Length", "0"), true,
+			httpmessage.NewFields("A", "1", "b", "", "a", "2", "Content-Length", "0"), true,
 		},
 		{
 			"RFC 9112 section 6.3: repeated", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 02, 2\r\n\r\nok", 200, "OK", "ok", 2,
-			httpmessage.FieldsOf("Content-Length", "2"), true,
+			httpmessage.NewFields("Content-Length", "2"), true,
 		},
 		{"RFC 9112 section 6.3: until close", "GET", "HTTP/1.1 200 OK\r\n\r\nok", 200, "OK", "ok", -1, httpmessage.Fields{}, false},
 		{
@@ -52,22 +52,22 @@ func TestResponses(t *testing.T) {
 		},
 		{
 			"RFC 9112 section 9.3: HTTP/1.0", "GET", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "OK", "ok", 2,
-			httpmessage.FieldsOf("Content-Length", "2"), false,
+			httpmessage.NewFields("Content-Length", "2"), false,
 		},
 		{
 			"RFC 9112 section 9.6", "GET", "HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok", 200, "OK", "ok", 2,
-			httpmessage.FieldsOf("Connection", "Close", "Content-Length", "2"), false,
+			httpmessage.NewFields("Connection", "Close", "Content-Length", "2"), false,
 		},
-		{"RFC 9110 section 9.3.2", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 200, "OK", "", 5, httpmessage.FieldsOf("Content-Length", "5"), true},
+		{"RFC 9110 section 9.3.2", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 200, "OK", "", 5, httpmessage.NewFields("Content-Length", "5"), true},
 		{"RFC 9112 section 6.1: HEAD", "HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 200, "OK", "", -1, httpmessage.Fields{}, true},
 		{"RFC 9110 section 15.3.5", "GET", "HTTP/1.1 204 No Content\r\n\r\n", 204, "No Content", "", 0, httpmessage.Fields{}, true},
 		{
 			"RFC 9110 section 15.4.5", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", 304, "Not Modified", "", 0,
-			httpmessage.FieldsOf("Content-Length", "9"), true,
+			httpmessage.NewFields("Content-Length", "9"), true,
 		},
 		{
 			"RFC 9112 section 11.1: bytes after the end", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n", 200, "OK", "ok", 2,
-			httpmessage.FieldsOf("Content-Length", "2"), false,
+			httpmessage.NewFields("Content-Length", "2"), false,
 		},
 		{"RFC 9112 section 11.1: bytes after none", "HEAD", "HTTP/1.1 200 OK\r\n\r\nbody", 200, "OK", "", -1, httpmessage.Fields{}, false},
 	} {
@@ -83,8 +83,8 @@ func TestResponses(t *testing.T) {
 				if r.Status != tt.status || r.Reason != tt.reason || text != tt.body || r.ContentLength != tt.length || !slices.Equal(r.Fields, tt.header) {
 					t.Errorf("%d %q %v %q of %d", r.Status, r.Reason, r.Fields, text, r.ContentLength)
 				}
-				if r.From.String() != o.addr {
-					t.Errorf("from %s", r.From)
+				if r.RemoteAddr.String() != o.addr {
+					t.Errorf("from %s", r.RemoteAddr)
 				}
 			}
 			if got := o.connections() == 1; got != tt.reused {
@@ -132,7 +132,7 @@ func TestInvalidResponses(t *testing.T) {
 	} {
 		o := serve(t, once(response))
 		_, err := get(t, newHandler(t, nil), "http://"+o.addr+"/")
-		if !errors.Is(err, scheme.ErrResponse) || !errors.Is(err, resolver.ErrUnreachable) || o.connections() != 1 {
+		if !errors.Is(err, scheme.ErrInvalidResponse) || !errors.Is(err, resolver.ErrUnreachable) || o.connections() != 1 {
 			t.Errorf("%s: %v, %d connections", section, err, o.connections())
 		}
 	}
@@ -143,7 +143,7 @@ func TestInvalidResponses(t *testing.T) {
 func TestSpaceBeforeColon(t *testing.T) {
 	o := serve(t, once("HTTP/1.1 200 OK\r\nX-A : 1\r\nX-A\t : 2\r\nTransfer-Encoding : chunked\r\n\r\n4\r\nbody\r\n0\r\nX-T : 3\r\n\r\n"))
 	r, text := fetch(t, newHandler(t, nil), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}})
-	if want := httpmessage.FieldsOf("X-A", "1", "X-A", "2"); text != "body" || !slices.Equal(r.Fields, want) || r.Trailer.Fields.Value("X-T") != "3" {
+	if want := httpmessage.NewFields("X-A", "1", "X-A", "2"); text != "body" || !slices.Equal(r.Fields, want) || r.Trailer.Fields.Get("X-T") != "3" {
 		t.Errorf("%q, %v, %v", text, r.Fields, r.Trailer)
 	}
 }
@@ -159,9 +159,9 @@ func TestBodiesThatEndEarly(t *testing.T) {
 		"RFC 9112 section 8: chunk":        {ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nbody", io.ErrUnexpectedEOF},
 		"RFC 9112 section 8: chunks":       {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n", io.ErrUnexpectedEOF},
 		"RFC 9112 section 8: last chunk":   {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n", io.ErrUnexpectedEOF},
-		"RFC 9112 section 7.1: size":       {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\nx\r\n", scheme.ErrResponse},
-		"RFC 9112 section 7.1: no CRLF":    {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbodyx\r\n", scheme.ErrResponse},
-		"RFC 9112 section 7.1.2: trailers": {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\nA b: c\r\n\r\n", scheme.ErrResponse},
+		"RFC 9112 section 7.1: size":       {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\nx\r\n", scheme.ErrInvalidResponse},
+		"RFC 9112 section 7.1: no CRLF":    {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbodyx\r\n", scheme.ErrInvalidResponse},
+		"RFC 9112 section 7.1.2: trailers": {ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\nA b: c\r\n\r\n", scheme.ErrInvalidResponse},
 	} {
 		o := serve(t, once(tt.response))
 		r, err := get(t, newHandler(t, nil), "http://"+o.addr+"/")
@@ -191,7 +191,7 @@ func TestTrailersOfResponses(t *testing.T) {
 			t.Errorf("announced: %v", got)
 		}
 		text, err := body(r)
-		if want := httpmessage.FieldsOf("A-B", "1", "D", "2", "d", "3"); err != nil || text != "ok" || !slices.Equal(r.Trailer.Fields, want) {
+		if want := httpmessage.NewFields("A-B", "1", "D", "2", "d", "3"); err != nil || text != "ok" || !slices.Equal(r.Trailer.Fields, want) {
 			t.Errorf("%q, %v, %v", text, r.Trailer, err)
 		}
 	}

@@ -31,9 +31,9 @@ type sender struct {
 	done    chan struct{}
 	stopped sync.Once
 	last    atomic.Bool // the body was read to its end, the last bytes are being written
-	// turn is the state of the body, changed by compare-and-swap: a body that another attempt may send is never
+	// state is the state of the body, changed by compare-and-swap: a body that another attempt may send is never
 	// closed.
-	turn    atomic.Int32
+	state   atomic.Int32
 	aborted atomic.Bool
 	failed  atomic.Pointer[error] // the error of reading the body
 	whole   bool                  // the body was sent completely; valid after done
@@ -41,9 +41,9 @@ type sender struct {
 
 // The states of a body.
 const (
-	turnOpen  int32 = iota // neither started nor abandoned
-	turnBegun              // reading has started
-	turnOver               // abandoned before reading started
+	bodyIdle      int32 = iota // neither started nor abandoned
+	bodyReading                // reading has started
+	bodyAbandoned              // abandoned before reading started
 )
 
 func newSender(x *exchange) *sender {
@@ -57,10 +57,10 @@ func (s *sender) run() {
 	if s.request.expects && !s.allowed() {
 		return
 	}
-	if !s.turn.CompareAndSwap(turnOpen, turnBegun) {
+	if !s.state.CompareAndSwap(bodyIdle, bodyReading) {
 		return
 	}
-	s.request.begun = true
+	s.request.started = true
 	buffer, _ := s.handler.buffers.Get().(*[]byte)
 	defer s.handler.buffers.Put(buffer)
 	err := s.send(*buffer)
@@ -139,7 +139,7 @@ func (s *sender) send(buffer []byte) error {
 		case errors.Is(err, io.EOF) && left < 0:
 			return s.sendTrailer(buffer[:0])
 		case err != nil:
-			return s.fail(early(err))
+			return s.fail(unexpectedEOF(err))
 		}
 	}
 	return nil
@@ -211,7 +211,7 @@ func (s *sender) abort() {
 	}
 	s.aborted.Store(true)
 	s.stopped.Do(func() { close(s.quit) })
-	if !s.turn.CompareAndSwap(turnOpen, turnOver) && s.turn.Load() == turnBegun {
+	if !s.state.CompareAndSwap(bodyIdle, bodyAbandoned) && s.state.Load() == bodyReading {
 		closeBody(s.request.Body)
 	}
 	<-s.done

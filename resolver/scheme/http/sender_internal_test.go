@@ -39,7 +39,7 @@ func TestAbortedWhileBeginning(t *testing.T) {
 			runtime.Gosched()
 		}
 		s.abort()
-		if body.closed.Load() && !r.begun {
+		if body.closed.Load() && !r.started {
 			t.Fatal("a body that was not begun is closed")
 		}
 	}

@@ -15,13 +15,13 @@ import (
 // failure of the origin.
 type sentBody struct {
 	io.Reader
-	begun, closed atomic.Bool
-	failed        atomic.Pointer[error]
+	started, closed atomic.Bool
+	failed          atomic.Pointer[error]
 }
 
 // Read implements io.Reader.
 func (b *sentBody) Read(p []byte) (int, error) {
-	b.begun.Store(true)
+	b.started.Store(true)
 	if b.closed.Load() {
 		return 0, io.ErrClosedPipe
 	}
@@ -35,7 +35,7 @@ func (b *sentBody) Read(p []byte) (int, error) {
 // Close implements io.Closer. A body whose reading has not started is left open, so that a retry can send it.
 func (b *sentBody) Close() error {
 	b.closed.Store(true)
-	if b.begun.Load() {
+	if b.started.Load() {
 		closeBody(b.Reader)
 	}
 	return nil
@@ -44,7 +44,7 @@ func (b *sentBody) Close() error {
 // blame returns the error to report: that of the request's body, that of the context, or err.
 func (b *sentBody) blame(ctx context.Context, err error) error {
 	if failed := b.failed.Load(); failed != nil {
-		return fmt.Errorf("%w: %w", scheme.ErrBody, *failed)
+		return fmt.Errorf("%w: %w", scheme.ErrRequestBody, *failed)
 	}
 	if ctx.Err() != nil {
 		return lifetime.Cause(ctx)

@@ -53,7 +53,7 @@ func serveOn(t testing.TB, listener net.Listener, handle func(n int, c net.Conn,
 			o.mu.Unlock()
 			all.Go(func() {
 				defer c.Close()
-				_ = c.SetDeadline(time.Now().Add(testserver.Patience))
+				_ = c.SetDeadline(time.Now().Add(testserver.Timeout))
 				handle(n, c, bufio.NewReader(c))
 			})
 		}
@@ -118,7 +118,7 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 // newHandler returns a Handler with keep-alive; change may be nil.
 func newHandler(t testing.TB, change func(*schemehttp.Config)) *schemehttp.Handler {
 	t.Helper()
-	config := schemehttp.Config{Dial: dial, HeaderTimeout: testserver.Patience, MaxIdle: 8, Now: time.Now}
+	config := schemehttp.Config{Dial: dial, HeaderTimeout: testserver.Timeout, MaxIdle: 8, Now: time.Now}
 	if change != nil {
 		change(&config)
 	}

@@ -36,7 +36,7 @@ type Conn interface {
 }
 
 func (h *Handler) tunnel(ctx context.Context, u uri.URI, address string, check func(netip.AddrPort) error) (c net.Conn, err error) {
-	err = h.alongRoute(ctx, u, func(upstream *Upstream) (err error) {
+	err = h.tryRoute(ctx, u, func(upstream *Upstream) (err error) {
 		if upstream == nil {
 			c, err = h.dial(ctx, address, check)
 			return err
@@ -104,7 +104,7 @@ func (t *tunnel) NetConn() net.Conn { return t.Conn }
 
 // ReadsFrom returns the connection whose bytes Read passes on unchanged, so that it may be read directly. It is
 // nil while buffered bytes come first.
-func (t *tunnel) ReadsFrom() net.Conn {
+func (t *tunnel) ReadConn() net.Conn {
 	if t.in != nil {
 		return nil
 	}
@@ -112,4 +112,4 @@ func (t *tunnel) ReadsFrom() net.Conn {
 }
 
 // WritesTo returns the connection to which Write passes bytes on unchanged.
-func (t *tunnel) WritesTo() net.Conn { return t.Conn }
+func (t *tunnel) WriteConn() net.Conn { return t.Conn }

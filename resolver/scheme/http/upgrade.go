@@ -13,14 +13,14 @@ type upgraded struct{ *exchange }
 // switched returns the resource of status 101, whose body is the connection.
 func (x *exchange) switched(h http1.ResponseHead) (*scheme.Resource, error) {
 	if !x.request.upgrade {
-		return nil, errUnasked
+		return nil, errUnrequestedUpgrade
 	}
 	if x.sender != nil {
 		<-x.sender.done // the request must be complete before the protocol changes
 	}
 	x.endHead()
 	return &scheme.Resource{Response: httpmessage.Response{
-		Status: h.Status, Reason: h.Reason, Fields: h.Fields, ContentLength: -1, From: x.from, Body: upgraded{x},
+		Status: h.Status, Reason: h.Reason, Fields: h.Fields, ContentLength: -1, RemoteAddr: x.from, Body: upgraded{x},
 	}}, nil
 }
 

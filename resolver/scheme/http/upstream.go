@@ -52,8 +52,8 @@ func answered(h http1.ResponseHead) error {
 // checkBehind checks the address of an origin behind an upstream proxy; check may be nil. For a host name check
 // gets the zero value, because the proxy resolves it.
 func (h *Handler) checkBehind(address string, check func(netip.AddrPort) error) error {
-	if h.config.Behind != nil {
-		if err := h.config.Behind(address); err != nil {
+	if h.config.CheckViaProxy != nil {
+		if err := h.config.CheckViaProxy(address); err != nil {
 			return fmt.Errorf("checking %s for the upstream proxy: %w", address, err)
 		}
 	}
@@ -104,7 +104,7 @@ func (h *Handler) Probe(ctx context.Context, u Upstream) error {
 	if !u.isHTTP() {
 		return nil
 	}
-	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(past()) })
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(pastDeadline()) })
 	defer stop()
 	b := http1.AppendField([]byte("OPTIONS * HTTP/1.1\r\n"), "Host", u.Address)
 	b = http1.AppendField(http1.AppendField(b, "Max-Forwards", "0"), "Connection", "close")
@@ -121,14 +121,14 @@ func (h *Handler) Probe(ctx context.Context, u Upstream) error {
 func (h *Handler) through(ctx context.Context, u Upstream, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.config.HeaderTimeout)
 	defer cancel()
-	c, err := h.askThrough(ctx, u, address)
+	c, err := h.connectVia(ctx, u, address)
 	if isSilence(err) {
 		return nil, late{err}
 	}
 	return c, err
 }
 
-func (h *Handler) askThrough(ctx context.Context, u Upstream, address string) (net.Conn, error) {
+func (h *Handler) connectVia(ctx context.Context, u Upstream, address string) (net.Conn, error) {
 	switch {
 	case u.isHTTP():
 		c, err := h.dialUpstream(ctx, u)
@@ -145,8 +145,8 @@ func (h *Handler) askThrough(ctx context.Context, u Upstream, address string) (n
 
 // connectThrough requests a tunnel from a proxy on c, which it closes on error: RFC 9110 section 9.3.6.
 func connectThrough(ctx context.Context, c net.Conn, u Upstream, address string) (net.Conn, error) {
-	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(past()) })
-	tunnel, err := askTunnel(c, u, address)
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(pastDeadline()) })
+	tunnel, err := requestTunnel(c, u, address)
 	if !stop() {
 		err = context.Cause(ctx)
 	}
@@ -157,7 +157,7 @@ func connectThrough(ctx context.Context, c net.Conn, u Upstream, address string)
 	return tunnel, nil
 }
 
-func askTunnel(c net.Conn, u Upstream, address string) (net.Conn, error) {
+func requestTunnel(c net.Conn, u Upstream, address string) (net.Conn, error) {
 	b := append([]byte("CONNECT "), address...)
 	b = http1.AppendField(append(b, " HTTP/1.1\r\n"...), "Host", address)
 	b = append(u.appendCredentials(b), "\r\n"...)
@@ -220,11 +220,11 @@ func ofDial(err error) error {
 	return err
 }
 
-// alongRoute calls try with each choice of the route until one connects, and returns the error of the last one.
+// tryRoute calls try with each choice of the route until one connects, and returns the error of the last one.
 // If a proxy does not answer, one other proxy is tried, but no direct connection: the target may be the reason,
 // and it must neither multiply the waiting time nor bypass the proxies. For the same reason the proxy is not
 // reported as failed.
-func (h *Handler) alongRoute(ctx context.Context, u uri.URI, try func(*Upstream) error) error {
+func (h *Handler) tryRoute(ctx context.Context, u uri.URI, try func(*Upstream) error) error {
 	var route Route
 	if h.config.Upstream != nil {
 		route = h.config.Upstream(u)

@@ -190,8 +190,8 @@ func TestUpstream(t *testing.T) {
 		before := u.servers[tt.proxy].connections()
 		for range 3 {
 			r, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, tt.target)}})
-			if text != tt.want || r.From.IsValid() {
-				t.Errorf("%s by %s: %q from %s", tt.target, tt.proxy, text, r.From)
+			if text != tt.want || r.RemoteAddr.IsValid() {
+				t.Errorf("%s by %s: %q from %s", tt.target, tt.proxy, text, r.RemoteAddr)
 			}
 		}
 		if got := u.servers[tt.proxy].connections() - before; got != 1 {

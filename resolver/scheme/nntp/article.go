@@ -18,12 +18,12 @@ func (x exchange) article() (*scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := x.config.Limits.Octets
+	limit := x.config.Limits.Bytes
 	data, err := io.ReadAll(io.LimitReader(octets, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading an article: %w", err)
 	}
-	l := &scheme.Listing{Kind: scheme.KindArticle, Title: scheme.Text(strings.Trim(id, "<>")), URI: x.target.links.self}
+	l := &scheme.Listing{Kind: scheme.KindArticle, Title: scheme.DecodeText(strings.Trim(id, "<>")), URI: x.target.links.self}
 	if int64(len(data)) > limit {
 		data, l.Incomplete = data[:limit], fmt.Sprintf("article truncated after %d bytes; the source is complete", limit)
 	}
@@ -34,7 +34,7 @@ func (x exchange) article() (*scheme.Resource, error) {
 	l.Items = append(l.Items, scheme.Item{
 		Kind: scheme.ItemDocument, Name: "source", Type: "message/rfc822", URI: x.target.links.within(uri.NewsQuery{Source: true}),
 	})
-	return scheme.Listed(l), nil
+	return scheme.ListingResource(l), nil
 }
 
 // show fills the listing of an article from its source.
@@ -42,7 +42,7 @@ func (x exchange) show(l *scheme.Listing, data []byte) {
 	e, err := readEntity(&untilEnd{bytes.NewReader(data), x.client.ended})
 	if err != nil {
 		l.Warnings = []string{"Malformed header: the article is shown unparsed."}
-		l.Text = scheme.TextLines(string(data))
+		l.Text = scheme.DecodeLines(string(data))
 		return
 	}
 	x.showHeader(l, e.Header)
@@ -55,7 +55,7 @@ func (x exchange) show(l *scheme.Listing, data []byte) {
 			}
 		}
 	}
-	parts, warnings := partsOf(e, x.config.Limits.Octets)
+	parts, warnings := partsOf(e, x.config.Limits.Bytes)
 	l.Warnings = warnings
 	text, rest := shown(parts)
 	l.Text = text

@@ -29,7 +29,7 @@ type client struct {
 	ended        func() error // the error of ctx; nil if it has not ended
 	from         netip.AddrPort
 	capabilities capabilities
-	over         bool // the server accepts no more commands: RFC 3977 section 3.2.1
+	closing      bool // the server accepts no more commands: RFC 3977 section 3.2.1
 }
 
 // maxCommand is the maximum length of a command in bytes, without its line end: RFC 3977 section 3.1.
@@ -75,7 +75,7 @@ func (h *Handler) dial(ctx context.Context, check func(netip.AddrPort) error, s 
 	c.begin(ctx)
 	if err := c.open(s); err != nil {
 		c.close()
-		return nil, c.over, fmt.Errorf("news server %s: %w", s.Address, err)
+		return nil, c.closing, fmt.Errorf("news server %s: %w", s.Address, err)
 	}
 	return c, false, nil
 }
@@ -101,11 +101,11 @@ func (c *client) open(s server) error {
 	if err != nil {
 		return err
 	}
-	c.over = greeting.code != codeMayPost && greeting.code != codeNoPosting
+	c.closing = greeting.code != codeMayPost && greeting.code != codeNoPosting
 	if greeting.code == codeFeature { // some servers mean the 503 of HTTP; RFC 3977 section 5.1 has 400 and 502
-		return scheme.Refuse(http.StatusServiceUnavailable, greeting.String())
+		return scheme.UpstreamError(http.StatusServiceUnavailable, greeting.String())
 	}
-	if c.over {
+	if c.closing {
 		return greeting.refusal(s)
 	}
 	if err := c.discover(); err != nil {
@@ -128,7 +128,7 @@ func (c *client) beReader(s server) error {
 	}
 	switch r.code {
 	case codeUnavailable, codeDenied:
-		c.over = true
+		c.closing = true
 		return r.refusal(s)
 	}
 	if c.capabilities == nil { // an RFC 977 server
@@ -186,7 +186,7 @@ func (c *client) secure(s server) error {
 		return r.refusal(s)
 	}
 	if c.reader.Buffered() > 0 { // may be injected by an attacker on the path
-		return fmt.Errorf("%w: unexpected data between STARTTLS and TLS", scheme.ErrResponse)
+		return fmt.Errorf("%w: unexpected data between STARTTLS and TLS", scheme.ErrInvalidResponse)
 	}
 	if err := c.handshake(s); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (c *client) secure(s server) error {
 // command sends a command and returns the first line of the response.
 func (c *client) command(line string) (reply, error) {
 	if strings.ContainsAny(line, "\r\n\x00") || len(line) > maxCommand {
-		return reply{}, scheme.Decline(http.StatusBadRequest, "nntp_command_long",
+		return reply{}, scheme.PolicyDenial(http.StatusBadRequest, "nntp_command_long",
 			"command exceeds the limit of RFC 3977 section 3.1, or contains a line end")
 	}
 	c.streams = false
@@ -216,16 +216,16 @@ func (c *client) reply() (reply, error) {
 		return reply{}, err
 	}
 	most := c.config.Limits.Line
-	in := scheme.Lines{In: c.reader, Line: most, Octets: int64(most)}
+	in := scheme.LineReader{In: c.reader, Line: most, Bytes: int64(most)}
 	line, err := in.Next()
 	switch {
 	case errors.Is(err, scheme.ErrLongLine), errors.Is(err, scheme.ErrTooManyBytes):
-		return reply{}, fmt.Errorf("%w: reply exceeds %d bytes", scheme.ErrResponse, most)
+		return reply{}, fmt.Errorf("%w: reply exceeds %d bytes", scheme.ErrInvalidResponse, most)
 	case err != nil:
 		return reply{}, broken("reading a reply", err)
 	}
 	r, err := parseReply(line)
-	c.over = c.over || r.code == codeUnavailable
+	c.closing = c.closing || r.code == codeUnavailable
 	return r, err
 }
 

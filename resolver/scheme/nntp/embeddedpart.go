@@ -27,7 +27,7 @@ func (x exchange) embeddedItem(number int, file embedded) scheme.Item {
 	size := int64(len(file.bytes))
 	mediaType := scheme.MediaType(baseName(file.name), nil)
 	return scheme.Item{
-		Kind: itemKind(mediaType), Name: file.fileName(number), Type: mediaType, Size: &size, Note: scheme.Text(file.note),
+		Kind: itemKind(mediaType), Name: file.fileName(number), Type: mediaType, Size: &size, Note: scheme.DecodeText(file.note),
 		URI: x.target.links.within(uri.NewsQuery{Part: embeddedNumber + strconv.Itoa(number)}),
 	}
 }
@@ -50,7 +50,7 @@ func (x exchange) embedded(id string, article io.Reader) (*scheme.Resource, []by
 	if !hasEmbedded(e) {
 		return nil, head.Bytes(), nil
 	}
-	limit := x.config.Limits.Octets
+	limit := x.config.Limits.Bytes
 	data, err := io.ReadAll(io.LimitReader(io.MultiReader(&head, article), limit+1))
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading an article: %w", err)
@@ -61,7 +61,7 @@ func (x exchange) embedded(id string, article io.Reader) (*scheme.Resource, []by
 	case number <= len(files):
 		file := files[number-1]
 		kind := scheme.MediaType(baseName(file.name), file.bytes[:min(len(file.bytes), scheme.SniffLength)])
-		fields := httpmessage.FieldsOf("Content-Type", kind, "Content-Disposition", disposition(file.fileName(number)))
+		fields := httpmessage.NewFields("Content-Type", kind, "Content-Disposition", disposition(file.fileName(number)))
 		resource := x.stream(id, bytes.NewReader(file.bytes), fields)
 		if resource.Status == http.StatusOK {
 			resource.ContentLength = int64(len(file.bytes))
@@ -69,7 +69,7 @@ func (x exchange) embedded(id string, article io.Reader) (*scheme.Resource, []by
 		}
 		return resource, nil, nil
 	case int64(len(data)) > limit:
-		return nil, nil, scheme.Decline(http.StatusBadGateway, "article_long", fmt.Sprintf("article exceeds %d bytes; the source is "+
+		return nil, nil, scheme.PolicyDenial(http.StatusBadGateway, "article_long", fmt.Sprintf("article exceeds %d bytes; the source is "+
 			"complete", limit), "Number", strconv.FormatInt(limit, 10))
 	default:
 		return nil, nil, errPart()

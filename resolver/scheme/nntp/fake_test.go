@@ -81,7 +81,7 @@ func TestHierarchies(t *testing.T) {
 		100: {"news:comp.*": "comp.lang.c news:comp.lang.c|comp.lang.c.moderated news:comp.lang.c.moderated|comp.lang.go news:comp.lang.go|comp.os news:comp.os"},
 	} {
 		c := config(all)
-		c.Page = page
+		c.PageSize = page
 		for url, want := range tests {
 			var got []string
 			l := listing(t, c, url)
@@ -110,7 +110,7 @@ func TestServers(t *testing.T) {
 	if got := status(t, config(lacks), "news:a@b"); got != http.StatusNotFound {
 		t.Errorf("got %d", got)
 	}
-	if _, err := fetch(t, config(), "news:a@b"); !errors.Is(err, scheme.ErrOff) {
+	if _, err := fetch(t, config(), "news:a@b"); !errors.Is(err, scheme.ErrDisabled) {
 		t.Errorf("no server: %v", err)
 	}
 }
@@ -119,7 +119,7 @@ func TestServers(t *testing.T) {
 func TestVaryByLogin(t *testing.T) {
 	c := config(serve(t, "200 x", "ARTICLE <a@b>", "220 0 <a@b>\r\nSubject: s\r\n\r\nt\r\n.", "GROUP", "211 0 0 0 g"))
 	for _, text := range []string{"news:a@b", "news:g"} {
-		if resource, err := fetch(t, c, text); err != nil || resource.Fields.Value("Vary") != "Authorization" {
+		if resource, err := fetch(t, c, text); err != nil || resource.Fields.Get("Vary") != "Authorization" {
 			t.Errorf("%s: %+v, %v", text, resource, err)
 		}
 	}
@@ -132,11 +132,11 @@ func TestHostile(t *testing.T) {
 		want error
 		say  []string
 	}{
-		{"no code", scheme.ErrResponse, []string{"SSH-2.0"}},
-		{"an endless reply", scheme.ErrResponse, []string{"200 " + strings.Repeat("x", 1<<17)}},
-		{"an odd group", scheme.ErrResponse, []string{"200 x", "GROUP", "211 many"}},
-		{"a long line", scheme.ErrResponse, []string{"200 x", "GROUP", "211 1 1 1 g", "XOVER", "224 x\r\n" + strings.Repeat("x", 1<<17)}},
-		{"another reply", scheme.ErrResponse, []string{"200 x", "GROUP", "340 post"}},
+		{"no code", scheme.ErrInvalidResponse, []string{"SSH-2.0"}},
+		{"an endless reply", scheme.ErrInvalidResponse, []string{"200 " + strings.Repeat("x", 1<<17)}},
+		{"an odd group", scheme.ErrInvalidResponse, []string{"200 x", "GROUP", "211 many"}},
+		{"a long line", scheme.ErrInvalidResponse, []string{"200 x", "GROUP", "211 1 1 1 g", "XOVER", "224 x\r\n" + strings.Repeat("x", 1<<17)}},
+		{"another reply", scheme.ErrInvalidResponse, []string{"200 x", "GROUP", "340 post"}},
 	} {
 		if _, err := fetch(t, config(serve(t, tt.say...)), "news:g"); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
@@ -164,7 +164,7 @@ func TestEmbedded(t *testing.T) {
 	}
 	body, err := io.ReadAll(r.Body)
 	r.Body.Close() // the server accepts one connection at a time
-	if err != nil || string(body) != "Cat" || r.Fields.Value("Content-Disposition") != "attachment; filename=cat.txt" || r.ContentLength != 3 {
+	if err != nil || string(body) != "Cat" || r.Fields.Get("Content-Disposition") != "attachment; filename=cat.txt" || r.ContentLength != 3 {
 		t.Errorf("%q, %v, %+v", body, err, r)
 	}
 	if got := status(t, c, "news:a@b?part=1.2"); got != http.StatusNotFound {

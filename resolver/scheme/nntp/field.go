@@ -17,7 +17,7 @@ func headerText(value string) string {
 	if text, err := decoder.DecodeHeader(value); err == nil {
 		value = text
 	}
-	return scheme.Text(strings.NewReplacer("\r", " ", "\n", " ").Replace(value))
+	return scheme.DecodeText(strings.NewReplacer("\r", " ", "\n", " ").Replace(value))
 }
 
 // parseDate parses the date of an article: RFC 5536 section 3.1.1, and the obsolete forms of RFC 5322 section

@@ -85,7 +85,7 @@ func FuzzBlock(f *testing.F) {
 			sent.Write(line)
 		}
 		sent.WriteString(".\r\nrest")
-		got, err := io.ReadAll(&block{scheme.Dots{In: bufio.NewReader(&sent)}})
+		got, err := io.ReadAll(&block{scheme.DotReader{In: bufio.NewReader(&sent)}})
 		if err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%q: %q, %v", data, got, err)
 		}
@@ -99,7 +99,7 @@ func FuzzArticle(f *testing.F) {
 	f.Add([]byte("Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>a<script>b</script>\n--x\nContent-Type: image/png; name=\"a/b\"\n\nc\n--x--\n"))
 	f.Add([]byte("Newsgroups: a,b c\nReferences: <a@b> <<\nContent-Type: multipart/mixed\n\na"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		h := &Handler{config: Config{Limits: scheme.Limits{Octets: 1 << 16}}}
+		h := &Handler{config: Config{Limits: scheme.Limits{Bytes: 1 << 16}}}
 		x := exchange{Handler: h, client: &client{ended: func() error { return nil }}, target: target{links: links{news: "news:", self: "news:a@b"}}}
 		l := &scheme.Listing{}
 		x.show(l, data)

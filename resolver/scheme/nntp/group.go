@@ -34,7 +34,7 @@ func parseStatus(text string) (status, error) {
 			numbers[i], err = parseNumber(words[i])
 		}
 		if i >= len(words) || err != nil {
-			return status{}, fmt.Errorf("%w: reply to GROUP: %.60q", scheme.ErrResponse, text)
+			return status{}, fmt.Errorf("%w: reply to GROUP: %.60q", scheme.ErrInvalidResponse, text)
 		}
 	}
 	return status{numbers[0], numbers[1], numbers[2]}, nil
@@ -103,13 +103,13 @@ func (x exchange) group() (*scheme.Resource, error) {
 	}
 	count := int64(min(s.count, scheme.MaxSize))
 	l := &scheme.Listing{
-		Kind: scheme.KindGroup, Title: scheme.Text(x.target.group), URI: x.target.links.self, Parent: x.around(),
+		Kind: scheme.KindGroup, Title: scheme.DecodeText(x.target.group), URI: x.target.links.self, Parent: x.around(),
 		Properties: []scheme.Property{{Name: "Articles", Value: strconv.FormatInt(count, 10)}},
 	}
-	size := uint64(max(x.config.Page, 1))
+	size := uint64(max(x.config.PageSize, 1))
 	p := s.page(x.target.query, size)
 	if p == (page{}) {
-		return scheme.Listed(l), nil
+		return scheme.ListingResource(l), nil
 	}
 	l.Properties = append(l.Properties, scheme.Property{Name: "Numbers", Value: fmt.Sprintf("%d to %d", p.first, p.last)})
 	overviews, cut, err := x.overviews(p)
@@ -130,7 +130,7 @@ func (x exchange) group() (*scheme.Resource, error) {
 			return nil, err
 		}
 	}
-	return scheme.Listed(l), nil
+	return scheme.ListingResource(l), nil
 }
 
 // around returns the link to the groups with the same parent hierarchy.
@@ -139,7 +139,7 @@ func (x exchange) around() *scheme.Link {
 	if i := strings.LastIndexByte(x.target.group, '.'); i >= 0 {
 		pattern = x.target.group[:i] + ".*"
 	}
-	return &scheme.Link{Text: scheme.Text(pattern), URI: valid(x.target.links.news + escape(pattern))}
+	return &scheme.Link{Text: scheme.DecodeText(pattern), URI: valid(x.target.links.news + escape(pattern))}
 }
 
 // pageLink returns the link to a page; nil for an empty one. The link to the newest page has no numbers, so

@@ -16,7 +16,7 @@ const allGroups = "*"
 // groups returns the listing of the groups that match a pattern.
 func (x exchange) groups() (*scheme.Resource, error) {
 	pattern := x.target.group
-	l := &scheme.Listing{Kind: scheme.KindGroups, Title: scheme.Text(pattern), URI: x.target.links.self}
+	l := &scheme.Listing{Kind: scheme.KindGroups, Title: scheme.DecodeText(pattern), URI: x.target.links.self}
 	if pattern != allGroups {
 		l.Parent = &scheme.Link{Text: "all groups", URI: x.target.links.news + allGroups}
 	}
@@ -40,21 +40,21 @@ func (x exchange) groups() (*scheme.Resource, error) {
 		}
 		index[name] = len(l.Items)
 		l.Items = append(l.Items, scheme.Item{
-			Kind: scheme.ItemGroup, Name: scheme.Text(name), URI: x.target.links.group(name, uri.NewsQuery{}), Count: &count,
+			Kind: scheme.ItemGroup, Name: scheme.DecodeText(name), URI: x.target.links.group(name, uri.NewsQuery{}), Count: &count,
 		})
 	}
 	if err := lines.end(); err != nil {
 		return nil, err
 	}
-	if h.isBetter(len(l.Items), x.config.Page) {
+	if h.isBetter(len(l.Items), x.config.PageSize) {
 		l.Items, l.Incomplete = x.hierarchyItems(l.Items, h), h.incomplete
-		if lines.isCut {
-			l.Incomplete = tooLong(x.config.Limits.Octets)
+		if lines.truncated {
+			l.Incomplete = tooLong(x.config.Limits.Bytes)
 		}
-		return scheme.Listed(l), nil
+		return scheme.ListingResource(l), nil
 	}
-	if lines.isCut { // the rest of the response is unread, so no other command can follow
-		l.Incomplete = tooLong(x.config.Limits.Octets)
+	if lines.truncated { // the rest of the response is unread, so no other command can follow
+		l.Incomplete = tooLong(x.config.Limits.Bytes)
 	} else if err := x.describe(pattern, func(name, description string) {
 		if i, ok := index[name]; ok {
 			l.Items[i].Note = description
@@ -63,7 +63,7 @@ func (x exchange) groups() (*scheme.Resource, error) {
 		return nil, err
 	}
 	slices.SortFunc(l.Items, func(a, b scheme.Item) int { return cmp.Compare(a.Name, b.Name) })
-	return scheme.Listed(l), nil
+	return scheme.ListingResource(l), nil
 }
 
 // list sends the command that lists groups; isCount is that of listCommand.
@@ -144,7 +144,7 @@ func parseDescription(line string) (name, description string, ok bool) {
 	if i <= 0 {
 		return "", "", false
 	}
-	description = scheme.Text(strings.TrimSpace(line[i:]))
+	description = scheme.DecodeText(strings.TrimSpace(line[i:]))
 	return line[:i], description, description != "" && description != "?"
 }
 

@@ -35,14 +35,14 @@ func (c *client) isAlive(ctx context.Context) bool {
 	defer cancel()
 	c.begin(soon)
 	r, err := c.command("DATE")
-	return c.forget() && err == nil && (r.code == codeDate || r.code == codeUnknown) && c.isBetween()
+	return c.forget() && err == nil && (r.code == codeDate || r.code == codeUnknown) && c.idle()
 }
 
-// isBetween reports whether the connection is idle: the last response was read completely, and nothing else has
+// idle reports whether the connection is idle: the last response was read completely, and nothing else has
 // arrived. The selected group, the only other state of a session, does not matter, because requests by number
 // select it again.
-func (c *client) isBetween() bool {
-	return !c.over && (c.block == nil || c.block.Ended()) && c.reader.Buffered() == 0
+func (c *client) idle() bool {
+	return !c.closing && (c.block == nil || c.block.Ended()) && c.reader.Buffered() == 0
 }
 
 // giveBack puts a connection into the pool if it is reusable, and otherwise closes it.
@@ -50,7 +50,7 @@ func (h *Handler) giveBack(c *client) {
 	if c.block != nil {
 		c.block.Skip()
 	}
-	if ours := c.forget(); ours && c.isBetween() {
+	if ours := c.forget(); ours && c.idle() {
 		h.pool.Put(c)
 		return
 	}

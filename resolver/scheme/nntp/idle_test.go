@@ -26,8 +26,8 @@ func pooled(t *testing.T, c nntp.Config) *nntp.Handler {
 	if c.MaxIdle == 0 {
 		c.MaxIdle = 8
 	}
-	if c.Idle == 0 {
-		c.Idle = time.Minute
+	if c.IdleTimeout == 0 {
+		c.IdleTimeout = time.Minute
 	}
 	h := nntp.New(c)
 	t.Cleanup(h.Close)
@@ -46,7 +46,7 @@ func ask(t *testing.T, h *nntp.Handler, text string, change ...func(*scheme.Requ
 		c(&r)
 	}
 	resource, err := h.Fetch(t.Context(), r)
-	var refusal *scheme.Refusal
+	var refusal *scheme.StatusError
 	switch {
 	case errors.As(err, &refusal):
 		return refusal.Status, nil
@@ -67,7 +67,7 @@ func TestUsedAgain(t *testing.T) {
 		"ARTICLE <part@b>": "220 0 <part@b>\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n\r\none\r\n--x\r\n\r\ntwo\r\n--x--\r\n.",
 	}}).start(t)
 	c := config()
-	c.Limits.Octets = 1 << 10
+	c.Limits.Bytes = 1 << 10
 	h, at := pooled(t, c), "news://"+s.Address+"/"
 	for _, step := range []struct {
 		what, path string
@@ -223,7 +223,7 @@ func TestIdleBounds(t *testing.T) {
 		want   int
 	}{
 		{"a bound", func(c *nntp.Config) { c.MaxIdle = 4 }, 2},
-		{"a time", func(c *nntp.Config) { c.Idle = time.Millisecond }, 0},
+		{"a time", func(c *nntp.Config) { c.IdleTimeout = time.Millisecond }, 0},
 		{"none", func(c *nntp.Config) { c.MaxIdle = -1 }, 0},
 	} {
 		c := config()

@@ -28,11 +28,11 @@ func config(servers ...nntp.Server) nntp.Config {
 	guard := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8"))
 	return nntp.Config{
 		Dial: func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-			return guard.With(check).DialContext(ctx, network, address)
+			return guard.WithCheck(check).DialContext(ctx, network, address)
 		},
-		Limits:  scheme.Limits{Timeout: testserver.Patience, Entries: 1000, Octets: 1 << 20, Line: 64 << 10},
+		Limits:  scheme.Limits{Timeout: testserver.Timeout, Entries: 1000, Bytes: 1 << 20, Line: 64 << 10},
 		Now:     time.Now,
-		Servers: servers, Page: 10,
+		Servers: servers, PageSize: 10,
 	}
 }
 
@@ -108,7 +108,7 @@ func body(t *testing.T, c nntp.Config, text string, fields ...string) (string, h
 func status(t *testing.T, c nntp.Config, text string, fields ...string) int {
 	t.Helper()
 	_, err := fetch(t, c, text, fields...)
-	var refusal *scheme.Refusal
+	var refusal *scheme.StatusError
 	if !errors.As(err, &refusal) {
 		t.Logf("%s: %v", text, err)
 		return 0
@@ -194,7 +194,7 @@ func TestINN(t *testing.T) {
 			t.Errorf("an empty group: %+v", l)
 		}
 		one := here
-		one.Page = 1
+		one.PageSize = 1
 		l := listing(t, one, "news:local.test")
 		if len(l.Items) != 1 || l.Previous != nil || l.Next == nil || l.Next.URI != "news:local.test?articles=1-1" {
 			t.Fatalf("the newest page: %+v", l)
@@ -230,17 +230,17 @@ func TestINN(t *testing.T) {
 	})
 	t.Run("parts", func(t *testing.T) {
 		got, header := body(t, here, "news:parts%2F1%3Fx@news.test?part=2")
-		if got != "\x89PNG\r\n\x1a\n" || header.Value("Content-Type") != "image/png" || header.Value("Content-Disposition") != "attachment; filename=ev_il.png" {
+		if got != "\x89PNG\r\n\x1a\n" || header.Get("Content-Type") != "image/png" || header.Get("Content-Disposition") != "attachment; filename=ev_il.png" {
 			t.Errorf("%q %v", got, header)
 		}
 		if got, header = body(t, here,
-			"news:parts%2F1%3Fx@news.test?part=1.2"); got != "Grüße\r\n.dot" && got != "Grüße\n.dot" || header.Value("Content-Type") != "text/plain; charset=utf-8" {
+			"news:parts%2F1%3Fx@news.test?part=1.2"); got != "Grüße\r\n.dot" && got != "Grüße\n.dot" || header.Get("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%q %v", got, header)
 		}
-		if header.Value("Cache-Control") != "public, max-age=86400" || header.Value("Etag") == "" {
+		if header.Get("Cache-Control") != "public, max-age=86400" || header.Get("Etag") == "" {
 			t.Errorf("%v", header)
 		}
-		r, err := fetch(t, here, "news:parts%2F1%3Fx@news.test?part=1.2", "If-None-Match", header.Value("Etag"))
+		r, err := fetch(t, here, "news:parts%2F1%3Fx@news.test?part=1.2", "If-None-Match", header.Get("Etag"))
 		if err != nil || r.Status != http.StatusNotModified {
 			t.Errorf("conditional: %+v, %v", r, err)
 		}
@@ -264,8 +264,8 @@ func TestINN(t *testing.T) {
 	t.Run("login", func(t *testing.T) {
 		secret := "nntp:" + at + "secret.plans"
 		_, err := fetch(t, here, secret)
-		var refusal *scheme.Refusal
-		if !errors.As(err, &refusal) || refusal.Status != http.StatusUnauthorized || !strings.HasPrefix(refusal.Fields.Value("WWW-Authenticate"), "Basic realm=") {
+		var refusal *scheme.StatusError
+		if !errors.As(err, &refusal) || refusal.Status != http.StatusUnauthorized || !strings.HasPrefix(refusal.Fields.Get("WWW-Authenticate"), "Basic realm=") {
 			t.Fatalf("without login: %v", err)
 		}
 		if got := status(t, here, "news:secret.plans"); got != http.StatusForbidden {
@@ -285,7 +285,7 @@ func TestINN(t *testing.T) {
 			t.Errorf("with a login: %+v", l)
 		}
 		r, err := fetch(t, trusting, "nntp://reader:secret@"+s.Addr()+"/secret.plans")
-		if err != nil || r.Fields.Value("Cache-Control") != "no-store" || strings.Contains(fmt.Sprintf("%+v", r.Listing), "reader") {
+		if err != nil || r.Fields.Get("Cache-Control") != "no-store" || strings.Contains(fmt.Sprintf("%+v", r.Listing), "reader") {
 			t.Errorf("with a user in the URL: %+v, %v", r, err)
 		}
 		trusting.User, trusting.Password = "reader", "secret"

@@ -10,17 +10,17 @@ import (
 )
 
 // block reads the data block of a multi-line response: RFC 3977 section 3.1.1.
-type block struct{ scheme.Dots }
+type block struct{ scheme.DotReader }
 
 // newBlock returns the block of the response whose first line was read last.
 func (c *client) newBlock() *block {
-	c.block = &block{scheme.Dots{In: c.reader}}
+	c.block = &block{scheme.DotReader{In: c.reader}}
 	return c.block
 }
 
 // Read implements io.Reader.
 func (b *block) Read(p []byte) (int, error) {
-	n, err := b.Dots.Read(p)
+	n, err := b.DotReader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = broken("reading a response", err)
 	}
@@ -29,24 +29,24 @@ func (b *block) Read(p []byte) (int, error) {
 
 // lines reads the lines of a data block, up to a total number of bytes.
 type lines struct {
-	in    scheme.Lines
-	line  string
-	err   error
-	isCut bool // the limit of bytes was reached
+	in        scheme.LineReader
+	line      string
+	err       error
+	truncated bool // the limit of bytes was reached
 }
 
 // lines returns the lines that follow a reply. One timeout covers all of them.
 func (c *client) lines() *lines {
-	return &lines{in: scheme.Lines{In: bufio.NewReader(c.newBlock()), Line: c.config.Limits.Line, Octets: c.config.Limits.Octets}}
+	return &lines{in: scheme.LineReader{In: bufio.NewReader(c.newBlock()), Line: c.config.Limits.Line, Bytes: c.config.Limits.Bytes}}
 }
 
 // next advances to the next line, and reports whether there is one.
 func (l *lines) next() bool {
-	if l.isCut || l.err != nil {
+	if l.truncated || l.err != nil {
 		return false
 	}
 	l.line, l.err = l.in.Next()
-	if l.isCut = errors.Is(l.err, scheme.ErrTooManyBytes); l.isCut {
+	if l.truncated = errors.Is(l.err, scheme.ErrTooManyBytes); l.truncated {
 		l.err = nil
 		return false
 	}
@@ -60,7 +60,7 @@ func (l *lines) text() string { return l.line }
 func (l *lines) end() error {
 	switch {
 	case errors.Is(l.err, scheme.ErrLongLine):
-		return fmt.Errorf("%w: response line too long", scheme.ErrResponse)
+		return fmt.Errorf("%w: response line too long", scheme.ErrInvalidResponse)
 	case errors.Is(l.err, io.EOF):
 		return nil
 	default:

@@ -18,14 +18,14 @@ type login struct{ user, password string }
 // loginOf returns the credentials for the server in a URL: those of Authorization, which a client sends when
 // challenged, else those of the URL.
 func loginOf(r scheme.Request, u uri.URI) (login, error) {
-	l, ok := basicAuth(r.Fields.Value("Authorization"))
+	l, ok := basicAuth(r.Fields.Get("Authorization"))
 	if !ok {
 		userinfo, _ := u.Userinfo()
 		user, password, _ := strings.Cut(userinfo, ":")
 		l = login{unescape(user), unescape(password)}
 	}
 	if strings.ContainsAny(l.user+l.password, "\r\n\x00") {
-		return login{}, scheme.Decline(http.StatusBadRequest, "login_line_end", "line end in the user or password")
+		return login{}, scheme.PolicyDenial(http.StatusBadRequest, "login_line_end", "line end in the user or password")
 	}
 	return l, nil
 }
@@ -74,11 +74,11 @@ func (c *client) logIn(s server) error {
 	switch r.code {
 	case codeLoginFailed, codeLoginNeeded, codeLoginOrder, codeNeedsLogin, codeRejected:
 		if !s.named {
-			return fmt.Errorf("%w: %s rejects the configured login (news.login): %s", resolver.ErrUnreachable, s.Address, r)
+			return fmt.Errorf("%w: %s rejects the configured login: %s", resolver.ErrUnreachable, s.Address, r)
 		}
 		return s.refuse(r.String())
 	case codeNeedsTLS:
-		return scheme.Refuse(http.StatusForbidden, r.String())
+		return scheme.UpstreamError(http.StatusForbidden, r.String())
 	default:
 		return nil // the server has no login (RFC 4643 section 2.3.1); otherwise it replies 480 to the next command
 	}

@@ -1,6 +1,6 @@
 // Package nntp fetches newsgroups and articles from news servers as scheme.Handler. A request for a news or
 // nntp URL enters; a listing of groups or articles leaves, a displayed article, its source, or a part of it.
-// Replies that deny a command become a scheme.Refusal. It implements the reader commands of RFC 3977 (and of
+// Replies that deny a command become a scheme.StatusError. It implements the reader commands of RFC 3977 (and of
 // RFC 977 and RFC 2980 for old servers), TLS by RFC 4642, logins by RFC 4643, and the URLs of RFC 5538.
 package nntp
 
@@ -24,12 +24,12 @@ type Config struct {
 	// Servers are tried in order for URLs without host; User logs in there, unless it is empty.
 	Servers        []Server
 	User, Password string
-	Page           int // articles per page
+	PageSize       int // articles per page
 	// MaxIdle is the maximum number of idle connections, half of them to one server, and Idle their idle
 	// timeout. With 0 each connection is closed after its request.
-	MaxIdle int
-	Idle    time.Duration
-	RootCAs *x509.CertPool // trusted CAs; nil for those of the system
+	MaxIdle     int
+	IdleTimeout time.Duration
+	RootCAs     *x509.CertPool // trusted CAs; nil for those of the system
 }
 
 // Server is a news server.
@@ -48,7 +48,7 @@ type Handler struct {
 // New returns a Handler.
 func New(config Config) *Handler {
 	return &Handler{config, scheme.NewPool[string](scheme.PoolConfig[*client]{
-		Most: config.MaxIdle, OfServer: scheme.Half(config.MaxIdle), Timeout: config.Idle, Now: config.Now, Close: (*client).Close,
+		MaxIdle: config.MaxIdle, MaxIdlePerServer: scheme.MaxPerServer(config.MaxIdle), Timeout: config.IdleTimeout, Now: config.Now, Close: (*client).Close,
 	})}
 }
 
@@ -56,7 +56,7 @@ func New(config Config) *Handler {
 func (h *Handler) Close() { h.pool.Close() }
 
 // errNoServer is the error for a URL without host if no server is configured.
-var errNoServer = fmt.Errorf("%w: no news server configured (news.servers)", scheme.ErrOff)
+var errNoServer = fmt.Errorf("%w: no news server configured", scheme.ErrDisabled)
 
 // Fetch implements scheme.Handler.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
@@ -71,7 +71,7 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 		}
 		return nil, err
 	}
-	if t.private || r.Fields.Value("Authorization") != "" {
+	if t.private || r.Fields.Get("Authorization") != "" {
 		resource.Fields.Set("Cache-Control", "no-store")
 		return resource, nil
 	}
@@ -114,7 +114,7 @@ func isEmpty(r *scheme.Resource) bool {
 
 // isMissing reports whether the target does not exist at a server.
 func isMissing(err error) bool {
-	var refusal *scheme.Refusal
+	var refusal *scheme.StatusError
 	return errors.As(err, &refusal) && refusal.Status == http.StatusNotFound
 }
 
@@ -122,7 +122,7 @@ func isMissing(err error) bool {
 // safe to repeat.
 func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target, s server) (*scheme.Resource, error) {
 	if c := h.waiting(ctx, r.Check, s); c != nil {
-		resource, hasEnded, err := h.ask(c, r, t, s)
+		resource, hasEnded, err := h.roundTrip(c, r, t, s)
 		if err == nil || !hasEnded || ctx.Err() != nil {
 			return resource, err
 		}
@@ -131,21 +131,21 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target, s serve
 	if err != nil {
 		return nil, err
 	}
-	resource, _, err := h.ask(c, r, t, s)
+	resource, _, err := h.roundTrip(c, r, t, s)
 	return resource, err
 }
 
-// ask sends the commands on a connection, which is released at the end, or by the Body of the Resource.
+// roundTrip sends the commands on a connection, which is released at the end, or by the Body of the Resource.
 // hasEnded is true if the server has closed the connection.
-func (h *Handler) ask(c *client, r scheme.Request, t target, s server) (resource *scheme.Resource, hasEnded bool, err error) {
+func (h *Handler) roundTrip(c *client, r scheme.Request, t target, s server) (resource *scheme.Resource, hasEnded bool, err error) {
 	x := exchange{Handler: h, client: c, server: s, request: r, target: t}
 	resource, err = x.retrieve()
-	if c.over {
+	if c.closing {
 		h.dropServer(s)
 	}
-	hasEnded = c.over || errors.Is(err, resolver.ErrUnreachable)
+	hasEnded = c.closing || errors.Is(err, resolver.ErrUnreachable)
 	switch {
-	case err != nil && !errors.As(err, new(*scheme.Refusal)):
+	case err != nil && !errors.As(err, new(*scheme.StatusError)):
 		c.close()
 	case err != nil || resource.Body == http.NoBody:
 		h.giveBack(c)
@@ -153,7 +153,7 @@ func (h *Handler) ask(c *client, r scheme.Request, t target, s server) (resource
 	if err != nil {
 		return nil, hasEnded, err
 	}
-	resource.From = c.from // immutable, so it may be read after giveBack
+	resource.RemoteAddr = c.from // immutable, so it may be read after giveBack
 	return resource, hasEnded, nil
 }
 

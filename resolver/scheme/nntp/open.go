@@ -111,5 +111,5 @@ func (x exchange) source() (*scheme.Resource, error) {
 		return nil, err
 	}
 	x.client.streams = true
-	return x.stream(id, octets, httpmessage.FieldsOf("Content-Type", "message/rfc822", "Content-Disposition", `attachment; filename="article.eml"`)), nil
+	return x.stream(id, octets, httpmessage.NewFields("Content-Type", "message/rfc822", "Content-Disposition", `attachment; filename="article.eml"`)), nil
 }

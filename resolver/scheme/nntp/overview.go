@@ -58,8 +58,8 @@ func (x exchange) readOverviews() (found []overview, incomplete string, err erro
 			found = append(found, o)
 		}
 	}
-	if lines.isCut {
-		incomplete = tooLong(x.config.Limits.Octets)
+	if lines.truncated {
+		incomplete = tooLong(x.config.Limits.Bytes)
 	}
 	return found, incomplete, lines.end()
 }

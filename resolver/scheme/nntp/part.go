@@ -25,7 +25,7 @@ var errHeader = errors.New("header too long")
 
 // errPart returns the error for a part that the article does not have.
 func errPart() error {
-	return scheme.Decline(http.StatusNotFound, "article_no_part", "no such part in the article")
+	return scheme.PolicyDenial(http.StatusNotFound, "article_no_part", "no such part in the article")
 }
 
 // partBound limits what is read before a part: header is the limit of the current header, all that of all
@@ -62,13 +62,13 @@ func (x exchange) part() (*scheme.Resource, error) {
 		}
 		article = io.MultiReader(bytes.NewReader(read), octets)
 	}
-	e, err := findPart(article, x.target.query.Part, x.config.Limits.Octets)
+	e, err := findPart(article, x.target.query.Part, x.config.Limits.Bytes)
 	if err != nil {
 		return nil, err
 	}
 	x.client.streams = true
 	p := describePart(e, x.target.query.Part)
-	return x.stream(id, e.Body, httpmessage.FieldsOf("Content-Type", p.contentType, "Content-Disposition", disposition(p.fileName()))), nil
+	return x.stream(id, e.Body, httpmessage.NewFields("Content-Type", p.contentType, "Content-Disposition", disposition(p.fileName()))), nil
 }
 
 // findPart reads an article up to the body of a part, which must start within about this number of bytes. The
@@ -78,7 +78,7 @@ func findPart(article io.Reader, number string, size int64) (*message.Entity, er
 	e, err := bound.find(number)
 	if err != nil {
 		if bound.all <= 0 {
-			err = scheme.Decline(http.StatusBadGateway, "article_part_far", fmt.Sprintf("part begins after more than %d bytes; the source of the "+
+			err = scheme.PolicyDenial(http.StatusBadGateway, "article_part_far", fmt.Sprintf("part begins after more than %d bytes; the source of the "+
 				"article contains it", size), "Number", strconv.FormatInt(size, 10))
 		}
 		return nil, err
@@ -149,7 +149,7 @@ func headerFailure(err error) error {
 	if isConnection(err) {
 		return err
 	}
-	return scheme.Decline(http.StatusBadGateway, "article_malformed", "malformed article: "+err.Error())
+	return scheme.PolicyDenial(http.StatusBadGateway, "article_malformed", "malformed article: "+err.Error())
 }
 
 // multipart returns a reader of the parts of an entity, nil if it has none.
@@ -170,7 +170,7 @@ func disposition(name string) string {
 
 // baseName returns a file name without directories, and without characters that could disguise its type.
 func baseName(name string) string {
-	name = path.Base(strings.ReplaceAll(scheme.Text(name), `\`, "/"))
+	name = path.Base(strings.ReplaceAll(scheme.DecodeText(name), `\`, "/"))
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`"<>:|?*`, r) || r == '\t' || r == '\uFFFD' {
 			return '_'

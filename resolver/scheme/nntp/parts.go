@@ -99,11 +99,11 @@ func isDecoded(e *message.Entity) bool {
 
 // collector collects the leaf parts of an article.
 type collector struct {
-	parts    []part
-	warnings []string
-	left     int64 // bytes of text left
-	entities int
-	isCut    bool // there are more parts than shown
+	parts     []part
+	warnings  []string
+	left      int64 // bytes of text left
+	entities  int
+	truncated bool // there are more parts than shown
 }
 
 // partsOf returns the leaf parts of an article, whose size is at most octets, and warnings.
@@ -116,7 +116,7 @@ func partsOf(e *message.Entity, size int64) ([]part, []string) {
 func (c *collector) warn(format string, values ...any) {
 	const most = 10
 	if len(c.warnings) < most {
-		c.warnings = append(c.warnings, scheme.Text(fmt.Sprintf(format, values...)))
+		c.warnings = append(c.warnings, scheme.DecodeText(fmt.Sprintf(format, values...)))
 	}
 }
 
@@ -139,10 +139,10 @@ func (c *collector) add(e *message.Entity, number string, depth int) {
 	}
 	for i := 1; ; i++ {
 		if len(c.parts) == maxParts || c.entities == maxEntities || i > maxParts {
-			if !c.isCut {
+			if !c.truncated {
 				c.warn("Only the first %d parts are shown.", len(c.parts))
 			}
-			c.isCut = true
+			c.truncated = true
 			return
 		}
 		c.entities++
@@ -195,7 +195,7 @@ func shown(parts []part) (text string, rest []part) {
 	var texts []string
 	for _, p := range parts {
 		if p.mediaType == "text/plain" && !p.attached {
-			texts = append(texts, scheme.TextLines(p.text))
+			texts = append(texts, scheme.DecodeLines(p.text))
 			continue
 		}
 		rest = append(rest, p)
@@ -203,7 +203,7 @@ func shown(parts []part) (text string, rest []part) {
 	if len(texts) == 0 {
 		for _, p := range rest {
 			if p.mediaType == "text/html" && !p.attached {
-				texts = append(texts, scheme.TextLines(words(p.text)))
+				texts = append(texts, scheme.DecodeLines(words(p.text)))
 			}
 		}
 	}

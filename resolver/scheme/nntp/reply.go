@@ -48,17 +48,17 @@ type reply struct {
 }
 
 // String returns the reply for people.
-func (r reply) String() string { return scheme.Text(fmt.Sprintf("%03d %s", r.code, r.text)) }
+func (r reply) String() string { return scheme.DecodeText(fmt.Sprintf("%03d %s", r.code, r.text)) }
 
 // parseReply parses the first line of a response: RFC 3977 section 3.2.
 func parseReply(line string) (reply, error) {
 	const digits = 3
 	if len(line) < digits || len(line) > digits && line[digits] != ' ' {
-		return reply{}, fmt.Errorf("%w: not an NNTP reply: %.40q", scheme.ErrResponse, line)
+		return reply{}, fmt.Errorf("%w: not an NNTP reply: %.40q", scheme.ErrInvalidResponse, line)
 	}
 	code, err := strconv.ParseUint(line[:digits], 10, 16)
 	if err != nil || code < 100 || code > 599 {
-		return reply{}, fmt.Errorf("%w: not an NNTP reply: %.40q", scheme.ErrResponse, line)
+		return reply{}, fmt.Errorf("%w: not an NNTP reply: %.40q", scheme.ErrInvalidResponse, line)
 	}
 	text := line[digits:]
 	if text != "" {
@@ -71,20 +71,20 @@ func parseReply(line string) (reply, error) {
 func (r reply) refusal(s server) error {
 	switch r.code {
 	case codeNoGroup, codeNoArticle, codeNoNumber, codeNoMessage:
-		return scheme.Refuse(http.StatusNotFound, r.String())
+		return scheme.UpstreamError(http.StatusNotFound, r.String())
 	case codeLoginNeeded, codeLoginFailed, codeNeedsLogin, codeRejected:
 		return s.refuse(r.String())
 	case codeDenied, codeNeedsTLS:
-		return scheme.Refuse(http.StatusForbidden, r.String())
+		return scheme.UpstreamError(http.StatusForbidden, r.String())
 	case codeUnavailable, codeInternal:
-		return scheme.Refuse(http.StatusServiceUnavailable, r.String())
+		return scheme.UpstreamError(http.StatusServiceUnavailable, r.String())
 	case codeUnknown, codeSyntax, codeFeature:
-		return scheme.Refuse(http.StatusNotImplemented, r.String())
+		return scheme.UpstreamError(http.StatusNotImplemented, r.String())
 	case codeNoCurrent, codeLoginOrder: // no command sent here can cause them
-		return fmt.Errorf("%w: %s", scheme.ErrResponse, r)
+		return fmt.Errorf("%w: %s", scheme.ErrInvalidResponse, r)
 	}
 	if r.code >= codeUnavailable {
-		return scheme.Refuse(http.StatusBadGateway, r.String())
+		return scheme.UpstreamError(http.StatusBadGateway, r.String())
 	}
-	return fmt.Errorf("%w: unexpected reply %s", scheme.ErrResponse, r)
+	return fmt.Errorf("%w: unexpected reply %s", scheme.ErrInvalidResponse, r)
 }

@@ -92,11 +92,11 @@ func (h *Handler) configured(t target) target {
 // supplied by the client, so only that is a 401.
 func (s server) refuse(reply string) error {
 	if !s.named {
-		return scheme.Refuse(http.StatusForbidden, reply)
+		return scheme.UpstreamError(http.StatusForbidden, reply)
 	}
 	host, _, _ := net.SplitHostPort(s.Address) // made by JoinHostPort
-	return &scheme.Refusal{
+	return &scheme.StatusError{
 		Status: http.StatusUnauthorized, Reply: reply,
-		Fields: httpmessage.FieldsOf("Www-Authenticate", fmt.Sprintf(`Basic realm="news server %s", charset="UTF-8"`, host)),
+		Fields: httpmessage.NewFields("Www-Authenticate", fmt.Sprintf(`Basic realm="news server %s", charset="UTF-8"`, host)),
 	}
 }

@@ -35,10 +35,10 @@ func TestRedirects(t *testing.T) {
 	} {
 		t.Run(c.template+" "+c.from, func(t *testing.T) {
 			resource, err := fetch(t, c.template, c.from)
-			if err != nil || resource.Status != http.StatusFound || resource.Fields.Value("Location") != c.to {
+			if err != nil || resource.Status != http.StatusFound || resource.Fields.Get("Location") != c.to {
 				t.Fatalf("%+v, %v", resource, err)
 			}
-			if hasUser := strings.Contains(c.from, "@"); (resource.Fields.Value("Cache-Control") == "no-store") != hasUser {
+			if hasUser := strings.Contains(c.from, "@"); (resource.Fields.Get("Cache-Control") == "no-store") != hasUser {
 				t.Errorf("%v", resource.Fields)
 			}
 		})

@@ -40,9 +40,9 @@ func parseDiagnostic(e element) *diagnostic {
 // refusal returns the error response for the client.
 func (d *diagnostic) refusal() error {
 	code, _ := d.meaning()
-	return &scheme.Refusal{
-		Status: d.status(), Reply: scheme.Text(d.Error()), Code: code,
-		Values: []string{"Number", strconv.FormatInt(d.condition, 10), "Reply", scheme.Text(d.words)},
+	return &scheme.StatusError{
+		Status: d.status(), Reply: scheme.DecodeText(d.Error()), Code: code,
+		Values: []string{"Number", strconv.FormatInt(d.condition, 10), "Reply", scheme.DecodeText(d.words)},
 	}
 }
 
@@ -126,7 +126,7 @@ func refuseSession(response element) error {
 			return said.refusal()
 		}
 	}
-	return scheme.Decline(http.StatusForbidden, "wais_refused", "server refused the session")
+	return scheme.PolicyDenial(http.StatusForbidden, "wais_refused", "server refused the session")
 }
 
 // deepest returns the first sequence in e that has an integer, within a few levels of nesting.

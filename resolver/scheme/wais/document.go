@@ -20,7 +20,7 @@ func (s *session) document(t target, r scheme.Request) (*scheme.Resource, error)
 	}
 	position := max(t.position, 1)
 	if position > count {
-		return nil, scheme.Decline(http.StatusNotFound, "wais_no_record", "no such record")
+		return nil, scheme.PolicyDenial(http.StatusNotFound, "wais_no_record", "no such record")
 	}
 	elements := t.elements
 	if elements == "" {
@@ -52,12 +52,12 @@ func serve(r scheme.Request, contentType string, body []byte) *scheme.Resource {
 	sum := sha256.Sum256(body)
 	const enough = 12
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
-	fields := httpmessage.FieldsOf("Content-Type", contentType, "Etag", etag, "Accept-Ranges", "bytes")
+	fields := httpmessage.NewFields("Content-Type", contentType, "Etag", etag, "Accept-Ranges", "bytes")
 	if instead := scheme.Precondition(r.Fields, fields, etag, time.Time{}); instead != nil {
 		return instead
 	}
 	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields}}
-	if part, ok := scheme.RangeOf(r, int64(len(body)), etag, time.Time{}); ok {
+	if part, ok := scheme.ParseRange(r, int64(len(body)), etag, time.Time{}); ok {
 		resource.Status = part.Status(&fields, int64(len(body)))
 		body = body[min(part.First, int64(len(body))):][:part.Length]
 	}

@@ -82,7 +82,7 @@ func compare(t *testing.T, e element) {
 // than its source.
 func checkText(t *testing.T, text string, length int) {
 	t.Helper()
-	if text != scheme.TextLines(text) || strings.Contains(text, "\r") {
+	if text != scheme.DecodeLines(text) || strings.Contains(text, "\r") {
 		t.Fatalf("control characters in %q", text)
 	}
 	if len(text) > 8*length+8192 {
@@ -99,7 +99,7 @@ func FuzzMARC(f *testing.F) {
 			r := record{syntax: id, bytes: b}
 			checkText(t, r.text(), len(b))
 			for _, s := range []string{r.brief().title, r.brief().author, r.brief().note} {
-				if s != scheme.Text(s) || len(s) > 1000 {
+				if s != scheme.DecodeText(s) || len(s) > 1000 {
 					t.Fatalf("%q", s)
 				}
 			}

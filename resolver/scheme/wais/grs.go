@@ -52,7 +52,7 @@ func grsTag(kind element, hasKind bool, name element) string {
 	const str = 1
 	value, _ := name.only()
 	if value.is(contextual, str) {
-		return scheme.Text(string(value.bytes()))
+		return scheme.DecodeText(string(value.bytes()))
 	}
 	n := value.integer()
 	if !hasKind {
@@ -103,7 +103,7 @@ func (w *grsWriter) data(content element, depth int) {
 
 // value writes a value after the name of its element, or below it if it has several lines.
 func (w *grsWriter) value(value string, depth int) {
-	value = strings.Trim(scheme.TextLines(value), "\n")
+	value = strings.Trim(scheme.DecodeLines(value), "\n")
 	if !strings.Contains(value, "\n") {
 		w.add(" " + value + "\n")
 		return

@@ -74,26 +74,26 @@ func TestHostile(t *testing.T) {
 		want    error
 		status  int
 	}{
-		{"another protocol", false, []string{"HTTP/1.1 400 Bad Request\r\n\r\n"}, scheme.ErrResponse, 0},
-		{"freeWAIS", false, []string{"0000000000z2wais      0"}, scheme.ErrResponse, 0},
-		{"a length of 2 GiB", false, []string{"\xb5\x84\x7f\xff\xff\xff\x02"}, scheme.ErrResponse, 0},
-		{"a length of 64 bits", false, []string{"\xb5\x88\x7f\xff\xff\xff\xff\xff\xff\xff"}, scheme.ErrResponse, 0},
-		{"a tag of 64 bits", false, []string{"\xbf\xff\xff\xff\xff\xff\xff\xff\x7f\x00"}, scheme.ErrResponse, 0},
-		{"nested too deep", false, []string{begin, "\xb7\x80" + deep(5000) + "\x00\x00"}, scheme.ErrResponse, 0},
-		{"nested without end", true, []string{"\xb5\x80"}, scheme.ErrResponse, 0},
-		{"endless", true, []string{"\xb5\x80" + strings.Repeat("\x30\x00", 1<<10)}, scheme.ErrResponse, 0},
-		{"another response", false, []string{begin, begin}, scheme.ErrResponse, 0},
+		{"another protocol", false, []string{"HTTP/1.1 400 Bad Request\r\n\r\n"}, scheme.ErrInvalidResponse, 0},
+		{"freeWAIS", false, []string{"0000000000z2wais      0"}, scheme.ErrInvalidResponse, 0},
+		{"a length of 2 GiB", false, []string{"\xb5\x84\x7f\xff\xff\xff\x02"}, scheme.ErrInvalidResponse, 0},
+		{"a length of 64 bits", false, []string{"\xb5\x88\x7f\xff\xff\xff\xff\xff\xff\xff"}, scheme.ErrInvalidResponse, 0},
+		{"a tag of 64 bits", false, []string{"\xbf\xff\xff\xff\xff\xff\xff\xff\x7f\x00"}, scheme.ErrInvalidResponse, 0},
+		{"nested too deep", false, []string{begin, "\xb7\x80" + deep(5000) + "\x00\x00"}, scheme.ErrInvalidResponse, 0},
+		{"nested without end", true, []string{"\xb5\x80"}, scheme.ErrInvalidResponse, 0},
+		{"endless", true, []string{"\xb5\x80" + strings.Repeat("\x30\x00", 1<<10)}, scheme.ErrInvalidResponse, 0},
+		{"another response", false, []string{begin, begin}, scheme.ErrInvalidResponse, 0},
 		{"refused", false, []string{refused}, nil, http.StatusForbidden},
 		{"closed", false, []string{begin, closed}, resolver.ErrUnreachable, 0},
 		{"failed without reason", false, []string{begin, failed}, nil, http.StatusBadGateway},
-		{"a negative number of records", false, []string{begin, negative}, scheme.ErrResponse, 0},
-		{"no records of three", false, []string{begin, found, present}, scheme.ErrResponse, 0},
-		{"another response than records", false, []string{begin, found, found}, scheme.ErrResponse, 0},
+		{"a negative number of records", false, []string{begin, negative}, scheme.ErrInvalidResponse, 0},
+		{"no records of three", false, []string{begin, found, present}, scheme.ErrInvalidResponse, 0},
+		{"another response than records", false, []string{begin, found, found}, scheme.ErrInvalidResponse, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			base := scripted(t, c.endless, c.answers...)
 			_, err := newHandler().Fetch(t.Context(), request(t, base+"/d?words"))
-			var refused *scheme.Refusal
+			var refused *scheme.StatusError
 			switch {
 			case c.want != nil && !errors.Is(err, c.want):
 				t.Errorf("got %v, want %v", err, c.want)

@@ -10,7 +10,7 @@ import (
 
 // describe returns the listing of databases, or of a server: its implementation, and a search form.
 func (s *session) describe(t target) *scheme.Listing {
-	l := &scheme.Listing{Kind: scheme.KindMenu, Title: scheme.Text(strings.Join(t.databases, ", ")), URI: t.uri.String()}
+	l := &scheme.Listing{Kind: scheme.KindMenu, Title: scheme.DecodeText(strings.Join(t.databases, ", ")), URI: t.uri.String()}
 	if l.Title == "" {
 		l.Title = t.address
 	}
@@ -28,7 +28,7 @@ func (s *session) describe(t target) *scheme.Listing {
 		l.Search = t.searchForm()
 	default:
 		for _, name := range t.databases {
-			l.Items = append(l.Items, scheme.Item{Kind: scheme.ItemSearch, Name: scheme.Text(name), URI: t.database(name)})
+			l.Items = append(l.Items, scheme.Item{Kind: scheme.ItemSearch, Name: scheme.DecodeText(name), URI: t.database(name)})
 		}
 	}
 	return l
@@ -45,8 +45,8 @@ func (s *session) results(t target, most int64) (*scheme.Listing, error) {
 		return nil, err
 	}
 	l := &scheme.Listing{
-		Kind: scheme.KindResults, Title: scheme.Text(t.search), URI: t.searching(t.search),
-		Parent: &scheme.Link{Text: scheme.Text(t.databases[0]), URI: t.database(t.databases[0])},
+		Kind: scheme.KindResults, Title: scheme.DecodeText(t.search), URI: t.searching(t.search),
+		Parent: &scheme.Link{Text: scheme.DecodeText(t.databases[0]), URI: t.database(t.databases[0])},
 		Notes:  []string{fmt.Sprintf("%d records found.", count)},
 		Search: t.searchForm(),
 	}
@@ -95,10 +95,10 @@ func (s *session) find(t target) (int64, error) {
 	}
 	query, err := parseSearch(t.search)
 	if err != nil {
-		return 0, scheme.Decline(http.StatusBadRequest, "wais_search_not_valid", err.Error())
+		return 0, scheme.PolicyDenial(http.StatusBadRequest, "wais_search_not_valid", err.Error())
 	}
 	if query.terms() > maxTerms {
-		return 0, scheme.Decline(http.StatusBadRequest, "wais_too_many_words", "too many search words")
+		return 0, scheme.PolicyDenial(http.StatusBadRequest, "wais_too_many_words", "too many search words")
 	}
 	return s.search(t.databases, queriesFor(query, strings.HasPrefix(t.search, "@"))...)
 }

@@ -101,14 +101,14 @@ func marcText(b []byte, unicode, isMARC8 bool) string {
 // text returns the record as a table: a line per field, with tag, indicators and subfields.
 func (m marc) text() string {
 	var b strings.Builder
-	b.WriteString("LDR " + pad("") + " " + scheme.Text(m.leader) + "\n")
+	b.WriteString("LDR " + pad("") + " " + scheme.DecodeText(m.leader) + "\n")
 	for _, f := range m.fields {
-		b.WriteString(scheme.Text(f.tag) + " " + pad(scheme.Text(f.indicators)))
+		b.WriteString(scheme.DecodeText(f.tag) + " " + pad(scheme.DecodeText(f.indicators)))
 		if f.value != "" {
-			b.WriteString(" " + scheme.Text(f.value))
+			b.WriteString(" " + scheme.DecodeText(f.value))
 		}
 		for _, s := range f.subfields {
-			b.WriteString(" $" + scheme.Text(string(rune(s.code))) + " " + scheme.Text(strings.TrimSpace(s.value)))
+			b.WriteString(" $" + scheme.DecodeText(string(rune(s.code))) + " " + scheme.DecodeText(strings.TrimSpace(s.value)))
 		}
 		b.WriteByte('\n')
 	}

@@ -23,7 +23,7 @@ func opacText(e element) string {
 		for part := range h.children() {
 			const localLocation, publicNote = 9, 14
 			if part.class == contextual && part.tag >= localLocation && part.tag <= publicNote {
-				parts = append(parts, scheme.Text(string(part.bytes())))
+				parts = append(parts, scheme.DecodeText(string(part.bytes())))
 			}
 		}
 		if parts != nil {

@@ -69,7 +69,7 @@ func (s *session) presentOne(first, count int64, elementSet string, as syntax) (
 		records = append(records, parseRecord(e))
 	}
 	if len(records) == 0 {
-		return nil, fmt.Errorf("%w: response without records", scheme.ErrResponse)
+		return nil, fmt.Errorf("%w: response without records", scheme.ErrInvalidResponse)
 	}
 	return records, nil
 }

@@ -61,7 +61,7 @@ func parseExternal(e element) record {
 func (r record) text() string {
 	switch {
 	case r.failed != nil:
-		return scheme.Text(r.failed.Error())
+		return scheme.DecodeText(r.failed.Error())
 	case isMARC(r.syntax):
 		if m, ok := parseMARC(r.bytes, r.syntax == idUSMARC); ok {
 			return m.text()
@@ -74,7 +74,7 @@ func (r record) text() string {
 	if r.bytes == nil && r.element.constructed {
 		return "Record in the syntax " + r.syntax + ", not displayable.\n"
 	}
-	return scheme.TextLines(string(r.bytes))
+	return scheme.DecodeLines(string(r.bytes))
 }
 
 // brief is the summary of a record in a result list.
@@ -120,5 +120,5 @@ func titleLine(text string) string {
 // short returns a text of the server as a short line.
 func short(s string) string {
 	const most = 200
-	return plaintext.Shorten(scheme.Text(strings.Join(strings.Fields(s), " ")), most)
+	return plaintext.Shorten(scheme.DecodeText(strings.Join(strings.Fields(s), " ")), most)
 }

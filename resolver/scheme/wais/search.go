@@ -45,13 +45,13 @@ func (s *session) searchOne(databases []string, query *node) (int64, error) {
 		return 0, d
 	}
 	if status, ok := response.child(22); !ok || !status.boolean() {
-		return 0, scheme.Decline(http.StatusBadGateway, "wais_search_failed", "search failed, without a diagnostic")
+		return 0, scheme.PolicyDenial(http.StatusBadGateway, "wais_search_failed", "search failed, without a diagnostic")
 	}
 	count, ok := response.child(23)
 	if n := count.integer(); ok && n >= 0 {
 		return n, nil
 	}
-	return 0, fmt.Errorf("%w: result without a number of records", scheme.ErrResponse)
+	return 0, fmt.Errorf("%w: result without a number of records", scheme.ErrInvalidResponse)
 }
 
 // resultSet is the name of the only result set of a session.

@@ -19,12 +19,12 @@ import (
 )
 
 func testDial(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-	guard := netguard.New(testserver.Patience, netip.MustParsePrefix("127.0.0.0/8"))
-	return guard.With(check).DialContext(ctx, network, address)
+	guard := netguard.New(testserver.Timeout, netip.MustParsePrefix("127.0.0.0/8"))
+	return guard.WithCheck(check).DialContext(ctx, network, address)
 }
 
 func testLimits() scheme.Limits {
-	return scheme.Limits{Timeout: testserver.Patience, Entries: 1000, Octets: 1 << 20, Line: 4096}
+	return scheme.Limits{Timeout: testserver.Timeout, Entries: 1000, Bytes: 1 << 20, Line: 4096}
 }
 
 func newHandler() *wais.Handler {
@@ -50,7 +50,7 @@ func listing(t testing.TB, h scheme.Handler, u string) *scheme.Listing {
 		t.Fatalf("%s: %v", u, err)
 	}
 	defer resource.Body.Close()
-	if resource.Listing == nil || !resource.From.IsValid() {
+	if resource.Listing == nil || !resource.RemoteAddr.IsValid() {
 		t.Fatalf("%s: %+v is no listing of a server", u, resource)
 	}
 	return resource.Listing
@@ -70,13 +70,13 @@ func document(t testing.TB, h scheme.Handler, u string) (contentType, body strin
 	if err != nil || int64(len(b)) != resource.ContentLength {
 		t.Fatalf("%s: %d bytes of %d: %v", u, len(b), resource.ContentLength, err)
 	}
-	return resource.Fields.Value("Content-Type"), string(b)
+	return resource.Fields.Get("Content-Type"), string(b)
 }
 
-func refusal(t testing.TB, h scheme.Handler, u string) *scheme.Refusal {
+func refusal(t testing.TB, h scheme.Handler, u string) *scheme.StatusError {
 	t.Helper()
 	_, err := h.Fetch(t.Context(), request(t, u))
-	var refused *scheme.Refusal
+	var refused *scheme.StatusError
 	if !errors.As(err, &refused) {
 		t.Fatalf("%s: %v is no refusal", u, err)
 	}
@@ -210,8 +210,8 @@ func TestForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if resource.Status != http.StatusSeeOther || resource.Fields.Value("Location") != want {
-			t.Errorf("%s leads to %d %s, want %s", search, resource.Status, resource.Fields.Value("Location"), want)
+		if resource.Status != http.StatusSeeOther || resource.Fields.Get("Location") != want {
+			t.Errorf("%s leads to %d %s, want %s", search, resource.Status, resource.Fields.Get("Location"), want)
 		}
 	}
 }
@@ -223,7 +223,7 @@ func TestConditions(t *testing.T) {
 	h := newHandler()
 	fetch := func(method, name, value string) (*scheme.Resource, string) {
 		r := r
-		r.Method, r.Fields = method, httpmessage.FieldsOf(name, value)
+		r.Method, r.Fields = method, httpmessage.NewFields(name, value)
 		resource, err := h.Fetch(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -244,7 +244,7 @@ func TestConditions(t *testing.T) {
 	if head, body := fetch(http.MethodHead, "Accept", "*/*"); head.ContentLength != int64(len(text)) || body != "" {
 		t.Errorf("HEAD is %d %q", head.ContentLength, body)
 	}
-	if same, body := fetch(http.MethodGet, "If-None-Match", whole.Fields.Value("Etag")); same.Status != http.StatusNotModified || body != "" {
+	if same, body := fetch(http.MethodGet, "If-None-Match", whole.Fields.Get("Etag")); same.Status != http.StatusNotModified || body != "" {
 		t.Errorf("the same is %d %q", same.Status, body)
 	}
 }

@@ -43,7 +43,7 @@ func open(ctx context.Context, c Config, r scheme.Request, address string) (*ses
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", address, err)
 	}
-	s := &session{conn: conn, reader: bufio.NewReader(conn), left: c.Limits.Octets, ended: make(chan struct{}), ctx: ctx}
+	s := &session{conn: conn, reader: bufio.NewReader(conn), left: c.Limits.Bytes, ended: make(chan struct{}), ctx: ctx}
 	s.stop = context.AfterFunc(ctx, func() {
 		defer close(s.ended)
 		_ = conn.Close() // unblocks reads and writes
@@ -82,14 +82,14 @@ func (s *session) exchange(request []byte, tag uint32) (element, error) {
 		return element{}, s.broken("reading a response", err)
 	}
 	if first[0]&0xE0 != 0xA0 { // bytes of another protocol may look like a header with a long content
-		return element{}, fmt.Errorf("%w: not Z39.50", scheme.ErrResponse)
+		return element{}, fmt.Errorf("%w: not Z39.50", scheme.ErrInvalidResponse)
 	}
 	response, read, err := readElement(s.reader, s.left)
 	switch {
 	case errors.Is(err, errBER):
-		return element{}, fmt.Errorf("%w: %w", scheme.ErrResponse, err)
+		return element{}, fmt.Errorf("%w: %w", scheme.ErrInvalidResponse, err)
 	case errors.Is(err, errTooLong):
-		return element{}, fmt.Errorf("%w: response %w", scheme.ErrResponse, err)
+		return element{}, fmt.Errorf("%w: response %w", scheme.ErrInvalidResponse, err)
 	case err != nil:
 		return element{}, s.broken("reading a response", err)
 	}
@@ -98,7 +98,7 @@ func (s *session) exchange(request []byte, tag uint32) (element, error) {
 	case response.is(contextual, pduClose):
 		return element{}, s.closed(response)
 	case !response.is(contextual, tag) || !response.constructed:
-		return element{}, fmt.Errorf("%w: Z39.50 PDU %d, want %d", scheme.ErrResponse, response.tag, tag)
+		return element{}, fmt.Errorf("%w: Z39.50 PDU %d, want %d", scheme.ErrInvalidResponse, response.tag, tag)
 	}
 	return response, nil
 }

@@ -39,8 +39,8 @@ func syntaxes() []syntax {
 	}
 }
 
-// asked returns all known syntaxes, including those that are used only on request.
-func asked() []syntax {
+// knownSyntaxes returns all known syntaxes, including those that are used only on request.
+func knownSyntaxes() []syntax {
 	return append(syntaxes(),
 		syntax{"marc", idUSMARC, mediaTypeMARC},
 		syntax{"marc21", idUSMARC, mediaTypeMARC},
@@ -61,7 +61,7 @@ func asked() []syntax {
 
 // lookupSyntax returns the syntax with a name or an object identifier.
 func lookupSyntax(name string) (syntax, bool) {
-	for _, s := range asked() {
+	for _, s := range knownSyntaxes() {
 		if uri.EqualFold(name, s.name) || s.id == name {
 			return s, true
 		}

@@ -61,7 +61,7 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	if err != nil {
 		return nil, err
 	}
-	resource.From = s.from()
+	resource.RemoteAddr = s.from()
 	return resource, nil
 }
 
@@ -70,11 +70,11 @@ func (s *session) fetch(t target, r scheme.Request, most int64) (*scheme.Resourc
 	case t.docID != "" || t.position > 0:
 		return s.document(t, r)
 	case t.search == "":
-		return scheme.Listed(s.describe(t)), nil
+		return scheme.ListingResource(s.describe(t)), nil
 	}
 	l, err := s.results(t, most)
 	if err != nil {
 		return nil, err
 	}
-	return scheme.Listed(l), nil
+	return scheme.ListingResource(l), nil
 }

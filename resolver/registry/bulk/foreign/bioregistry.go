@@ -27,7 +27,7 @@ func Bioregistry(in *Input, base string) (Entries, error) {
 		}
 		pattern := r.string("pattern") // matches the text after the prefix
 		if err := registry.CheckPattern(pattern); err != nil {
-			i.loseField("pattern", "pattern: %v", err)
+			i.addUnmappedField("pattern", "pattern: %v", err)
 		} else {
 			i.Entry.Pattern = pattern
 		}
@@ -40,13 +40,13 @@ func Bioregistry(in *Input, base string) (Entries, error) {
 		var synonyms []string
 		if r.take(&synonyms, "synonyms"); len(synonyms) > 0 {
 			i.describe("synonyms", synonyms)
-			i.loseField("synonyms", "synonyms %.200s: stored in the metadata only, names with them are not found",
+			i.addUnmappedField("synonyms", "synonyms %.200s: stored in the metadata only, names with them are not found",
 				strings.Join(synonyms, ", "))
 		}
 		deprecated := false
 		if r.take(&deprecated, "deprecated"); deprecated {
 			i.describe("deprecated", true)
-			i.loseField("deprecated", "deprecated: stored in the metadata only, the prefix is active")
+			i.addUnmappedField("deprecated", "deprecated: stored in the metadata only, the prefix is active")
 		}
 	}), nil
 }
@@ -62,6 +62,6 @@ func (i *Item) uriFormat(format, title string) {
 	case found:
 		i.to(registry.Target{URI: before, Title: title})
 	case format != "":
-		i.loseField("uri_format", "format %.200s without $1", format)
+		i.addUnmappedField("uri_format", "format %.200s without $1", format)
 	}
 }

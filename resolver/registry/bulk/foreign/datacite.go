@@ -45,7 +45,7 @@ func DataCite(in *Input, base string) (Entries, error) {
 			types.skip("bibtex", "ris", "citeproc", "schemaOrg") // other names of the type
 		}
 		if names := r.rest(); len(names) > 0 {
-			i.lose(names, "metadata: %.500s", strings.Join(names, ", "))
+			i.addUnmapped(names, "metadata: %.500s", strings.Join(names, ", "))
 		}
 		r.members, r.inner = nil, nil
 	}), nil
@@ -57,10 +57,10 @@ func (i *Item) dataCiteState(state string) {
 	case "", "findable":
 	case "draft":
 		i.Entry.Status = registry.Reserved
-		i.loseField("state", "state draft: registered as reserved")
+		i.addUnmappedField("state", "state draft: registered as reserved")
 	case "registered":
-		i.loseField("state", "state registered: registered as active, without its exclusion from searches")
+		i.addUnmappedField("state", "state registered: registered as active, without its exclusion from searches")
 	default:
-		i.loseField("state", "state %.40q", state)
+		i.addUnmappedField("state", "state %.40q", state)
 	}
 }

@@ -40,7 +40,7 @@ func DNB(in *Input, _ string) (Entries, error) {
 		case successor != "" && len(urls) == 0:
 			i.Entry.Status, i.Entry.Reason, i.Entry.Successors = registry.Withdrawn, "superseded", []string{successor}
 		case text != "":
-			i.loseField("successor", "successor %.200s: the URN itself still has a target", text)
+			i.addUnmappedField("successor", "successor %.200s: the URN itself still has a target", text)
 		}
 	}), nil
 }
@@ -108,7 +108,7 @@ func epicur(in *Input) Entries {
 		case "url_delete":
 			i.reject("deletion of URLs (update_status): only registrations are imported")
 		case "url_insert":
-			i.loseField("update_status", "url_insert: the previous URLs are not in the input")
+			i.addUnmappedField("update_status", "url_insert: the previous URLs are not in the input")
 		}
 		return i, nil
 	}
@@ -132,7 +132,7 @@ func (r *epicurRecord) item(line int64) *Item {
 			i.nameEncoded("", name, name)
 			i.Input = name
 		} else {
-			i.loseField("identifier", "further identifier %.200s", name)
+			i.addUnmappedField("identifier", "further identifier %.200s", name)
 		}
 		unmapped = append(unmapped, id.names("identifier")...)
 	}
@@ -143,7 +143,7 @@ func (r *epicurRecord) item(line int64) *Item {
 			if text := strings.TrimSpace(format.Text); format.Scheme == "imt" && t.Type == "" { // a media type
 				t.Type = text
 			} else if text != "" {
-				i.loseField("format", "resource format %.100s (%.40s)", text, format.Scheme)
+				i.addUnmappedField("format", "resource format %.100s (%.40s)", text, format.Scheme)
 			}
 			unmapped = append(unmapped, format.names("format")...)
 		}
@@ -157,9 +157,9 @@ func (r *epicurRecord) item(line int64) *Item {
 		}
 	}
 	for _, of := range r.VersionOf {
-		i.loseField("isVersionOf", "version of %.200s", strings.TrimSpace(of.Text))
+		i.addUnmappedField("isVersionOf", "version of %.200s", strings.TrimSpace(of.Text))
 	}
 	slices.Sort(unmapped)
-	i.loseMembers(slices.Compact(unmapped))
+	i.addUnmappedMembers(slices.Compact(unmapped))
 	return i
 }

@@ -47,7 +47,7 @@ func Handle(in *Input, base string) (Entries, error) {
 		}
 		all := r.records("", "values")
 		r.inner = nil // each value lists its own unmapped members
-		i.loseMembers(r.rest())
+		i.addUnmappedMembers(r.rest())
 		r.members = nil
 		if len(all) > maxValues {
 			i.reject("more than %d values", maxValues)
@@ -193,25 +193,25 @@ func (i *Item) handleValues(base string, values []handleValue) {
 	}
 	// A client follows the alias first (RFC 3651 section 3.2.3).
 	if n := len(i.Entry.Targets); i.Entry.Alias != "" && n > 0 {
-		i.loseField("URL", "%d addresses, unused: the handle is an alias", n)
+		i.addUnmappedField("URL", "%d addresses, unused: the handle is an alias", n)
 		i.Entry.Targets = nil
 	}
 	if timestamps > 0 {
-		i.loseField("timestamp", "timestamps of %d values", timestamps)
+		i.addUnmappedField("timestamp", "timestamps of %d values", timestamps)
 	}
 }
 
-// usualPermissions are those of a value that is publicly readable and that its administrators may change:
+// defaultPermissions are those of a value that is publicly readable and that its administrators may change:
 // admin read, admin write, public read, public write.
 const (
-	usualPermissions = "1110"
-	publicRead       = 2
+	defaultPermissions = "1110"
+	publicRead         = 2
 )
 
 // private returns the reason why a value is not imported, "" if it is imported.
 func (v *handleValue) private() string {
 	switch {
-	case len(v.permissions) == len(usualPermissions) && v.permissions[publicRead] == '0':
+	case len(v.permissions) == len(defaultPermissions) && v.permissions[publicRead] == '0':
 		return "not publicly readable"
 	case strings.HasPrefix(v.kind, "HS_") && v.kind != "HS_ALIAS":
 		return "administrative value: permissions are those of tokens"
@@ -226,24 +226,24 @@ func (v *handleValue) private() string {
 func (i *Item) handleValue(base string, v *handleValue) {
 	what := fmt.Sprintf("value %d (%.100q)", v.index, v.kind)
 	if reason := v.private(); reason != "" {
-		i.loseField(v.kind, "%s: %s", what, reason)
+		i.addUnmappedField(v.kind, "%s: %s", what, reason)
 		return
 	}
 	if !slices.Contains([]string{"", "null", "0", "86400"}, v.ttl) { // none, or the default of the Handle.net tools
-		i.loseField("ttl", "%s: TTL of %.40s seconds: registered names have the configured one", what, v.ttl)
+		i.addUnmappedField("ttl", "%s: TTL of %.40s seconds: registered names have the configured one", what, v.ttl)
 	}
-	if v.permissions != "" && v.permissions != usualPermissions {
-		i.loseField("permissions", "%s: permissions %.40s: permissions are those of tokens", what, v.permissions)
+	if v.permissions != "" && v.permissions != defaultPermissions {
+		i.addUnmappedField("permissions", "%s: permissions %.40s: permissions are those of tokens", what, v.permissions)
 	}
 	if len(v.unmapped) > 0 {
-		i.lose(v.unmapped, "%s: %.200s", what, strings.Join(v.unmapped, ", "))
+		i.addUnmapped(v.unmapped, "%s: %.200s", what, strings.Join(v.unmapped, ", "))
 	}
 	switch strings.ToUpper(v.kind) {
 	case "URL":
 		i.locate(registry.Target{URI: strings.TrimSpace(v.text)})
 	case "HS_ALIAS":
 		if i.Entry.Alias != "" {
-			i.loseField(v.kind, "%s: a further alias: %.200q", what, v.text)
+			i.addUnmappedField(v.kind, "%s: a further alias: %.200q", what, v.text)
 			return
 		}
 		i.Entry.Alias = base + escapedID(strings.TrimSpace(v.text))

@@ -56,13 +56,13 @@ func (u Unmapped) String() string {
 	return u.text
 }
 
-// loseField lists an unmapped field of the foreign format.
-func (i *Item) loseField(field, format string, args ...any) {
-	i.lose([]string{field}, format, args...)
+// addUnmappedField lists an unmapped field of the foreign format.
+func (i *Item) addUnmappedField(field, format string, args ...any) {
+	i.addUnmapped([]string{field}, format, args...)
 }
 
-// lose is loseField for several fields.
-func (i *Item) lose(fields []string, format string, args ...any) {
+// addUnmapped is addUnmappedField for several fields.
+func (i *Item) addUnmapped(fields []string, format string, args ...any) {
 	if len(i.Unmapped) < MaxUnmapped {
 		i.Unmapped = append(i.Unmapped, Unmapped{Fields: fields, text: fmt.Sprintf(format, args...)})
 		return
@@ -71,10 +71,10 @@ func (i *Item) lose(fields []string, format string, args ...any) {
 	last.Fields, last.more = append(slices.Clip(last.Fields), fields...), last.more+1
 }
 
-// loseMembers lists input fields that the registry has no place for.
-func (i *Item) loseMembers(names []string) {
+// addUnmappedMembers lists input fields that the registry has no place for.
+func (i *Item) addUnmappedMembers(names []string) {
 	if len(names) > 0 {
-		i.lose(names, "unknown fields: %.500s", strings.Join(names, ", "))
+		i.addUnmapped(names, "unknown fields: %.500s", strings.Join(names, ", "))
 	}
 }
 
@@ -148,7 +148,7 @@ func (i *Item) redirects(status string) {
 	}
 	var err error
 	if i.Entry.Redirect, err = registry.ParseRedirect(status); err != nil {
-		i.lose(nil, "invalid redirect status %s", status)
+		i.addUnmapped(nil, "invalid redirect status %s", status)
 	}
 }
 

@@ -40,8 +40,8 @@ type handleLocation struct {
 	unknownXML
 }
 
-// usualChooseBy is the default by which proxies of the Handle System select a location.
-const usualChooseBy = "locatt,country,weighted"
+// defaultChooseBy is the default by which proxies of the Handle System select a location.
+const defaultChooseBy = "locatt,country,weighted"
 
 // maxHandleLocations bounds a value 10320/loc, in bytes.
 const maxHandleLocations = 64 << 10
@@ -67,32 +67,32 @@ func parseHandleLocations(text string) (of handleLocations, err error) {
 func (i *Item) locations(what, handle, text string) {
 	of, err := parseHandleLocations(text)
 	if err != nil {
-		i.loseField("10320/loc", "%s: %v", what, err)
+		i.addUnmappedField("10320/loc", "%s: %v", what, err)
 		return
 	}
-	if of.ChooseBy != "" && of.ChooseBy != usualChooseBy {
-		i.loseField("chooseby", "%s: selection of locations: %.100q", what, of.ChooseBy)
+	if of.ChooseBy != "" && of.ChooseBy != defaultChooseBy {
+		i.addUnmappedField("chooseby", "%s: selection of locations: %.100q", what, of.ChooseBy)
 	}
 	i.redirects(of.Status)
 	if names := of.names("locations"); len(names) > 0 {
-		i.lose(names, "%s: %.500s", what, strings.Join(names, ", "))
+		i.addUnmapped(names, "%s: %.500s", what, strings.Join(names, ", "))
 	}
 	weights := make([]float64, len(of.Locations))
 	for n := range of.Locations {
 		weights[n] = of.Locations[n].weight()
 	}
 	if chance := len(slices.DeleteFunc(slices.Clone(weights), func(w float64) bool { return w <= 0 })); chance > 1 {
-		i.loseField("weight", "%s: random selection of one of %d locations by weight: the greatest weight is first",
+		i.addUnmappedField("weight", "%s: random selection of one of %d locations by weight: the greatest weight is first",
 			what, chance)
 	}
 	for n := range of.Locations {
 		if of.Locations[n].HRef != "" && of.Locations[n].Template != "" {
-			i.loseField("href_template", "%s: template of a location with an address: %.200s",
+			i.addUnmappedField("href_template", "%s: template of a location with an address: %.200s",
 				what, of.Locations[n].Template)
 		}
 		t, err := i.locationOf(what, handle, &of.Locations[n])
 		if err != nil {
-			i.loseField("location", "%s: location %d: %v", what, n+1, err)
+			i.addUnmappedField("location", "%s: location %d: %v", what, n+1, err)
 			continue
 		}
 		t.Priority = rankOf(weights, weights[n])
@@ -145,7 +145,7 @@ func (i *Item) locationOf(what, handle string, l *handleLocation) (registry.Targ
 			*to = value
 		default:
 			notes = append(notes, name+"="+value)
-			i.loseField(name, "%s: %s=%.100q of %.200s: stored as a note", what, name, value, t.URI)
+			i.addUnmappedField(name, "%s: %s=%.100q of %.200s: stored as a note", what, name, value, t.URI)
 		}
 	}
 	keep(isMediaType(l.Type), &t.Type, "type", l.Type)
@@ -156,7 +156,7 @@ func (i *Item) locationOf(what, handle string, l *handleLocation) (registry.Targ
 	// clients that accept that type.
 	keep(l.Role == "conneg" && t.Type != "", new(string), "http_role", l.Role)
 	if names := l.elementNames("location"); len(names) > 0 {
-		i.lose(names, "%s: %.500s of %.200s", what, strings.Join(names, ", "), t.URI)
+		i.addUnmapped(names, "%s: %.500s of %.200s", what, strings.Join(names, ", "), t.URI)
 	}
 	for _, a := range l.Attributes {
 		keep(a.Name.Local == "id", new(string), a.Name.Local, a.Value)

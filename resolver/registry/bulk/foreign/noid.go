@@ -114,7 +114,7 @@ func (b binding) over(i *Item, line int64, bound []binding) []binding {
 	at := slices.IndexFunc(bound, func(before binding) bool { return before.label == b.label })
 	if at < 0 {
 		if b.how == "append" || b.how == "prepend" {
-			i.loseField(b.label, "line %d: bind %[3]s of %[2]s changes elements that are not in the input", line, b.label, b.how)
+			i.addUnmappedField(b.label, "line %d: bind %[3]s of %[2]s changes elements that are not in the input", line, b.label, b.how)
 		}
 		return append(bound, b)
 	}
@@ -166,7 +166,7 @@ func (n *noids) record(begin tabular.Row, id string, encoded bool) (*Item, error
 		case err != nil:
 			return nil, err
 		case !ok:
-			r.take()
+			r.convertElement()
 			return r.Item, nil
 		case count == maxValues:
 			r.reject("more than %d elements", maxValues)
@@ -180,8 +180,8 @@ func (n *noids) record(begin tabular.Row, id string, encoded bool) (*Item, error
 	}
 }
 
-// take converts the last element.
-func (r *anvlRecord) take() {
+// convertElement converts the last element.
+func (r *anvlRecord) convertElement() {
 	if r.label != "" && r.Err == nil {
 		r.element(r.label, r.value)
 	}
@@ -209,7 +209,7 @@ func (r *anvlRecord) add(l tabular.Row) (err error) {
 		value, err = anvlText(l.Text, r.encoded)
 		r.value += " " + value
 	case hasColon && strings.TrimSpace(label) != "":
-		r.take()
+		r.convertElement()
 		if r.label, err = anvlText(label, r.encoded); err == nil {
 			r.value, err = anvlText(value, r.encoded)
 		}
@@ -253,9 +253,9 @@ func (i *Item) element(label, value string) {
 	case name == "_status":
 		i.ezidStatus(value)
 	case name == "circ", strings.HasPrefix(label, ":"), name == "hold", name == "pepper":
-		i.loseField(label, "%s, minting data: %.100s", label, value)
+		i.addUnmappedField(label, "%s, minting data: %.100s", label, value)
 	case strings.HasPrefix(label, "_"):
-		i.loseField(label, "%s of EZID: %.100s", label, value)
+		i.addUnmappedField(label, "%s of EZID: %.100s", label, value)
 	default:
 		i.describe(label, value)
 	}
@@ -272,6 +272,6 @@ func (i *Item) ezidStatus(text string) {
 	case "unavailable":
 		i.Entry.Status, i.Entry.Reason = registry.Withdrawn, cmp.Or(strings.TrimSpace(reason), "unavailable")
 	default:
-		i.loseField("_status", "status %.40q", text)
+		i.addUnmappedField("_status", "status %.40q", text)
 	}
 }

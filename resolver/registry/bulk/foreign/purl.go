@@ -87,7 +87,7 @@ func (of *purlElement) items(line int64, base string) []*Item {
 	}
 	i := newItem(line, input)
 	i.nameEncoded(base, path, pathOf(path))
-	i.loseMembers(of.unmapped())
+	i.addUnmappedMembers(of.unmapped())
 	i.contact(append(of.UIDs, of.GIDs...)...)
 	target := of.Target.url()
 	if target != "" {
@@ -104,12 +104,12 @@ func (of *purlElement) items(line int64, base string) []*Item {
 		i.redirects(kind)
 	case "404":
 		i.Entry.Status = registry.Reserved
-		i.loseField("type", "type 404, temporarily gone: registered as reserved")
+		i.addUnmappedField("type", "type 404, temporarily gone: registered as reserved")
 	case "410":
 		i.Entry.Status, i.Entry.Reason = registry.Withdrawn, webserver.Gone
 	case "chain", "clone":
 		i.Entry.Alias = base + pathOf(strings.TrimSpace(of.Base.Path+of.Base.Text))
-		i.loseField("type", "type %s: registered as an alias of %s", kind, i.Entry.Alias)
+		i.addUnmappedField("type", "type %s: registered as an alias of %s", kind, i.Entry.Alias)
 	case "partial":
 		return i.partial(target)
 	default:

@@ -22,8 +22,8 @@ import (
 const (
 	// maxItems is the number of entries in a block.
 	maxItems = 64
-	// maxNoted bounds the invalidly encoded lines that are not assigned to an entry yet.
-	maxNoted = 10_000
+	// maxInvalidLines bounds the invalidly encoded lines that are not assigned to an entry yet.
+	maxInvalidLines = 10_000
 	// maxShown bounds the text of an entry in messages, in bytes.
 	maxShown = 1000
 	// maxEntry bounds the input of one entry, in bytes.
@@ -53,7 +53,7 @@ func (in *Input) lines() io.Reader {
 		if n := len(in.noted); n > 0 && in.noted[n-1].Line == line {
 			return nil // a further part of the same line
 		}
-		if len(in.noted) == maxNoted {
+		if len(in.noted) == maxInvalidLines {
 			return fmt.Errorf("line %d: %w, like too many lines before", line, err)
 		}
 		in.noted = append(in.noted, tabular.Row{Line: line, Text: shown(text), Err: err})

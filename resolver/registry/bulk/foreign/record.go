@@ -48,7 +48,7 @@ func entries(next func() (*record, error), noun string, set func(r *record, i *I
 		if r.err != nil {
 			return rejected(r.line, cmp.Or(r.name, r.text), "not a %s: %w", noun, r.err), nil //nolint:nilerr // as above
 		}
-		i.loseMembers(r.rest())
+		i.addUnmappedMembers(r.rest())
 		return i, nil
 	}
 }

@@ -39,14 +39,14 @@ func Shlink(in *Input, base string) (Entries, error) {
 			i.describe("tags", tags)
 		}
 		if meta.MaxVisits > 0 {
-			i.loseField("maxVisits", "limit of %d visits", meta.MaxVisits)
+			i.addUnmappedField("maxVisits", "limit of %d visits", meta.MaxVisits)
 		}
-		i.loseShlink(r)
+		i.addUnmappedShlink(r)
 	}), nil
 }
 
-// loseShlink lists the unmapped fields of a short URL.
-func (i *Item) loseShlink(r *record) {
+// addUnmappedShlink lists the unmapped fields of a short URL.
+func (i *Item) addUnmappedShlink(r *record) {
 	var summary struct {
 		Total int `json:"total"`
 	}
@@ -61,20 +61,20 @@ func (i *Item) loseShlink(r *record) {
 	r.take(&rules, "hasRedirectRules")
 	r.take(&forward, "forwardQuery")
 	if visits := cmp.Or(r.scalar("visits"), strconv.Itoa(max(summary.Total, count))); visits != "0" {
-		i.loseField("visits", "count of %.20s visits", visits)
+		i.addUnmappedField("visits", "count of %.20s visits", visits)
 	}
 	if crawlable {
-		i.loseField("crawlable", "crawlable")
+		i.addUnmappedField("crawlable", "crawlable")
 	}
 	for device, target := range devices {
 		if target != nil && *target != "" {
-			i.loseField("deviceLongUrls", "target for the device %.40s: %.200s", device, *target)
+			i.addUnmappedField("deviceLongUrls", "target for the device %.40s: %.200s", device, *target)
 		}
 	}
 	if rules {
-		i.loseField("hasRedirectRules", "redirect rules (hasRedirectRules), which are in another document")
+		i.addUnmappedField("hasRedirectRules", "redirect rules (hasRedirectRules), which are in another document")
 	}
 	if !forward {
-		i.loseField("forwardQuery", "forwardQuery false: urnd appends the query of a request for the host")
+		i.addUnmappedField("forwardQuery", "forwardQuery false: urnd appends the query of a request for the host")
 	}
 }

@@ -31,8 +31,8 @@ func configuration(items []webserver.Item, err error) (Entries, error) {
 		items = items[1:]
 		i := newItem(from.Line, from.Input)
 		i.Entry, i.Err = from.Entry, from.Err
-		for _, loss := range from.Losses {
-			i.lose(nil, "%s", loss)
+		for _, loss := range from.Unmapped {
+			i.addUnmapped(nil, "%s", loss)
 		}
 		return i, nil
 	}, err

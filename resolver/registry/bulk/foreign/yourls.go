@@ -40,10 +40,10 @@ func YOURLS(in *Input, base string) (Entries, error) {
 		i.describe("title", r.string("title"))
 		i.describe("created", r.string("timestamp"))
 		if r.string("ip") != "" {
-			i.loseField("ip", "IP address of its creator")
+			i.addUnmappedField("ip", "IP address of its creator")
 		}
 		if clicks := r.scalar("clicks", "hits"); clicks != "0" && clicks != "" {
-			i.loseField("clicks", "count of %.20s clicks", clicks)
+			i.addUnmappedField("clicks", "count of %.20s clicks", clicks)
 		}
 		r.skip("message", "statusCode") // of the response
 	}), nil

@@ -235,7 +235,7 @@ func (c *apacheContext) continues(b *budget) {
 			if r.fail == nil {
 				r.fail = fmt.Errorf("no flag L: the rule of line %d may match its result", later.line)
 			}
-			later.losses = append(later.losses, fmt.Sprintf("paths rewritten by the rule of line %d", r.line))
+			later.unmapped = append(later.unmapped, fmt.Sprintf("paths rewritten by the rule of line %d", r.line))
 			break
 		}
 	}

@@ -157,7 +157,7 @@ func (a *apache) conditions(r *rule, conds []condition) { //nolint:cyclop // one
 		case err == nil && known == 0:
 			err = group[0].err
 		case err == nil && known < len(group):
-			r.losses = append(r.losses, "condition on User-Agent: only the media types are imported")
+			r.unmapped = append(r.unmapped, "condition on User-Agent: only the media types are imported")
 		}
 		if err != nil {
 			if r.fail == nil {

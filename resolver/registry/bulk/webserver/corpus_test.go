@@ -165,14 +165,14 @@ func (n *corpusCounts) compare(t *testing.T, addr string, format bulk.Format, c 
 		case equal && line == 0:
 		case equal:
 			t.Errorf("%s (Accept %q) is equal, want it listed by line %d", asked.path, asked.accept, line)
-		case line != 0 && i.rejected[line]+i.lost[line] != "":
+		case line != 0 && i.rejected[line]+i.unmapped[line] != "":
 			n.listed++
 		default:
 			t.Errorf("%s (Accept %q) is %d %s, and %d %s by the import", asked.path, asked.accept, status, location, own, ownLocation)
 		}
 	}
 	if t.Failed() {
-		t.Logf("rejected:\n%slost:\n%s", byLine(i.rejected), byLine(i.lost))
+		t.Logf("rejected:\n%slost:\n%s", byLine(i.rejected), byLine(i.unmapped))
 	}
 }
 

@@ -63,7 +63,7 @@ type imported struct {
 	names    resolver.Names
 	resolver lookup.Hosts
 	rejected map[int]string
-	lost     map[int]string
+	unmapped map[int]string
 }
 
 // openRegistry returns a registry for many configurations.
@@ -239,15 +239,15 @@ func newImported(t *testing.T, r *registry.Registry, names resolver.Names, forma
 	t.Helper()
 	hosts := []string{c.origin() + "/"}
 	i := &imported{
-		names: names, rejected: map[int]string{}, lost: map[int]string{},
-		resolver: lookup.Hosts{Names: hosts, Resolver: lookup.Alone{Resolver: lookup.New(lookup.Config{
+		names: names, rejected: map[int]string{}, unmapped: map[int]string{},
+		resolver: lookup.Hosts{Names: hosts, Resolver: lookup.Standalone{Resolver: lookup.New(lookup.Config{
 			Store: r.Store(), TTL: time.Hour, Hosts: hosts, Now: time.Now, Redirect: http.StatusFound,
 		})}},
 	}
 	run := bulk.Import{Registry: r, Actor: registry.Actor{Name: "anna", Role: registry.Admin}, Format: format, Base: c.base, Rejected: func(j bulk.Rejection) {
 		into := i.rejected
-		if j.Lost {
-			into = i.lost
+		if j.Unmapped {
+			into = i.unmapped
 		}
 		into[int(j.Line)] += j.Reason.Error() + "; "
 	}}
@@ -277,14 +277,14 @@ func (n *counts) request(t *testing.T, client *http.Client, addr string, i *impo
 	}
 	if n.failed++; n.failed <= 15 {
 		t.Errorf("seed %d: %s (Accept %q) is %d %s, and %d %s by the import\n%s\nrejected %v\nlost %v",
-			c.seed, asked.path, asked.accept, status, location, own, ownLocation, numbered(c.text), i.rejected, i.lost)
+			c.seed, asked.path, asked.accept, status, location, own, ownLocation, numbered(c.text), i.rejected, i.unmapped)
 	}
 }
 
 // lists reports whether the rule that the server applied is listed.
 func (i *imported) lists(c differential, status int, location string) bool {
 	for _, found := range marker.FindAllStringSubmatch(location, -1) {
-		if line, _ := strconv.Atoi(found[1] + found[2]); i.rejected[line] != "" || i.lost[line] != "" {
+		if line, _ := strconv.Atoi(found[1] + found[2]); i.rejected[line] != "" || i.unmapped[line] != "" {
 			return true
 		}
 	}
@@ -296,7 +296,7 @@ func (i *imported) lists(c differential, status int, location string) bool {
 	if status/100 == 3 && marker.MatchString(location) {
 		return false
 	}
-	return status == http.StatusGone && len(i.rejected)+len(i.lost) > 0 || status == http.StatusMovedPermanently && len(i.rejected) > 0
+	return status == http.StatusGone && len(i.rejected)+len(i.unmapped) > 0 || status == http.StatusMovedPermanently && len(i.rejected) > 0
 }
 
 func numbered(text string) string {

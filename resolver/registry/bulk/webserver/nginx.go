@@ -165,7 +165,7 @@ func (n *nginx) statements(list []*block, s scope) (ended bool) { //nolint:cyclo
 			}
 			inner.branch = inner.branch || is != always
 			if ended = n.statements(b.children, inner) && is == always; is == always {
-				s.lost, s.captures = inner.lost, inner.captures
+				s.unmapped, s.captures = inner.unmapped, inner.captures
 			}
 		case name == "set" && len(b.words) == 3:
 			n.set(strings.TrimPrefix(b.words[1], "$"), b.words[2], s)

@@ -104,7 +104,7 @@ func (n *nginx) condition(b *block, s scope) (scope, truth) { //nolint:cyclop //
 			}
 		}
 		s.mask &= mask
-		s.lost = s.lost || !negated
+		s.unmapped = s.unmapped || !negated
 		return s, sometimes
 	case (name == "uri" || name == "document_uri" || name == "request_uri") && !negated && s.selected == nil:
 		anyCase := operator == "~*"
@@ -128,7 +128,7 @@ func (n *nginx) captures(re *regexp.Regexp, text string, s *scope) {
 	if captures == nil {
 		return
 	}
-	s.lost, s.captures = true, captures
+	s.unmapped, s.captures = true, captures
 	for i, name := range re.SubexpNames() {
 		if name != "" {
 			n.constants[name] = captures[i]
@@ -229,13 +229,13 @@ func (n *nginx) variable(name string, s scope) (part, bool) {
 	case name == "":
 		return part{}, false
 	case len(name) == 1 && '1' <= name[0] && name[0] <= '9':
-		if n.captured && !s.lost && s.pattern.NumSubexp() == 0 {
+		if n.captured && !s.unmapped && s.pattern.NumSubexp() == 0 {
 			return part{}, false
 		}
-		if i := int(name[0] - '0'); s.lost && i < len(s.captures) {
+		if i := int(name[0] - '0'); s.unmapped && i < len(s.captures) {
 			return part{text: s.captures[i]}, true
 		}
-		if s.lost { // by an expression without captures
+		if s.unmapped { // by an expression without captures
 			return part{}, true
 		}
 		return captureOf(name[0]), true

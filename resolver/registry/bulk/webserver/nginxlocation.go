@@ -15,7 +15,7 @@ type scope struct {
 	mask     uint64
 	prefix   string    // of a prefix location, "" for none
 	all      bool      // it includes all paths
-	lost     bool      // a later expression replaced the numbered captures, by
+	unmapped bool      // a later expression replaced the numbered captures, by
 	captures []string  // these
 	raw      string    // the expression, if it matches $request_uri
 	selected *mapEntry // the map line that determines the value of
@@ -134,12 +134,12 @@ func newLocation(b *block) *nginxLocationBlock {
 // then on.
 func (s scope) with(p *pattern, expression string) scope {
 	outer := s
-	s.all, s.prefix, s.lost, s.captures = false, "", false, nil
+	s.all, s.prefix, s.unmapped, s.captures = false, "", false, nil
 	if s.pattern = p; outer.all {
 		return s
 	}
 	if outer.prefix == "" && slices.Contains([]string{"^", "^/", ".*", "^.*", "^.*$"}, expression) {
-		s.pattern, s.lost = outer.pattern, true
+		s.pattern, s.unmapped = outer.pattern, true
 		return s
 	}
 	if outer.prefix != "" {

@@ -239,6 +239,6 @@ func (n *nginx) mapKey(r *rule, m *nginxMap, e *mapEntry, s scope) { //nolint:cy
 		r.never = errors.New("key outside the paths of its location")
 	}
 	if n.origin != "" && strings.ToLower(key) != strings.ToUpper(key) {
-		r.losses = append(r.losses, "spellings of the key in other upper and lower case")
+		r.unmapped = append(r.unmapped, "spellings of the key in other upper and lower case")
 	}
 }

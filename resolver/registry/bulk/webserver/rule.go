@@ -25,9 +25,9 @@ type rule struct {
 	besides func(key string) bool  // excludes paths below a prefix; nil excludes none
 	mask    uint64                 // bit mask of the samples of Accept that it applies to
 
-	fail   error // why the rule gets no entries
-	never  error // why the rule never matches at this address
-	losses []string
+	fail     error // why the rule gets no entries
+	never    error // why the rule never matches at this address
+	unmapped []string
 
 	status int // 0 is a redirect with the default status of the registry
 	target []part
@@ -272,11 +272,11 @@ func registryTarget(location string) (string, error) {
 
 // Item is an entry made from a configuration, or a rule that cannot be imported.
 type Item struct {
-	Line   int64
-	Input  string // the text of the rule
-	Entry  registry.Entry
-	Losses []string // parts of the rule that the registry cannot express
-	Err    error    // why the rule makes no entry
+	Line     int64
+	Input    string // the text of the rule
+	Entry    registry.Entry
+	Unmapped []string // parts of the rule that the registry cannot express
+	Err      error    // why the rule makes no entry
 }
 
 // Gone is the reason of withdrawn names for which the server returns 410.

@@ -109,11 +109,11 @@ type result struct {
 func (t *table) allAccepts() uint64 { return 1<<len(t.accepts) - 1 }
 
 var (
-	errNoDefault = errors.New("no target for requests without one of the media types of its conditions")
-	errStatuses  = errors.New("the rules for its media types have different statuses")
-	errPattern   = errors.New("a withdrawn prefix applies to all paths below it")
-	errStray     = errors.New("paths that its regular expression also matches: other characters for a dot, other upper and lower case")
-	errAccept    = errors.New("conditions on Accept differ from negotiation by the media types of targets")
+	errNoDefault       = errors.New("no target for requests without one of the media types of its conditions")
+	errStatuses        = errors.New("the rules for its media types have different statuses")
+	errPattern         = errors.New("a withdrawn prefix applies to all paths below it")
+	errUnmatchedSuffix = errors.New("paths that its regular expression also matches: other characters for a dot, other upper and lower case")
+	errAccept          = errors.New("conditions on Accept differ from negotiation by the media types of targets")
 )
 
 // entryOf returns the entry for the results of all samples of Accept, the first of which is a request without
@@ -313,9 +313,9 @@ func (t *table) finish() []Item {
 			s.reasons = append([]error{r.fail}, s.reasons...)
 		}
 		if s.stray {
-			s.reasons = append(s.reasons, errStray)
+			s.reasons = append(s.reasons, errUnmatchedSuffix)
 		}
-		for _, loss := range r.losses {
+		for _, loss := range r.unmapped {
 			s.reasons = append(s.reasons, errors.New(loss))
 		}
 		// Repeat the shared entry, which changes nothing, to list the losses by line.
@@ -327,7 +327,7 @@ func (t *table) finish() []Item {
 		case s.taken && s.item > 0:
 			for _, err := range s.reasons {
 				i := &t.items[s.item-1]
-				i.Losses = append(i.Losses, err.Error())
+				i.Unmapped = append(i.Unmapped, err.Error())
 			}
 		case s.taken && len(s.reasons) == 0:
 		case len(s.reasons) == 0:

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package observe
+
+// FreeSpace reports nothing on this system: ok is false.
+func FreeRoom(string) (int64, bool) { return 0, false }

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package observe
-
-// FreeRoom reports nothing on this system: ok is false.
-func FreeRoom(string) (int64, bool) { return 0, false }
