@@ -27,7 +27,9 @@ func newCache(t testing.TB, c *clock, change func(*cache.Config[string])) *cache
 }
 
 // newCacheAndStore returns a cache and its store.
-func newCacheAndStore(t testing.TB, now func() time.Time, change func(*cache.Config[string])) (*cache.Cache[string], *memory.Store[string]) {
+func newCacheAndStore(
+	t testing.TB, now func() time.Time, change func(*cache.Config[string]),
+) (*cache.Cache[string], *memory.Store[string]) {
 	t.Helper()
 	store, err := memory.New(memory.Config[string]{MaxBytes: 1 << 20, Size: func(s string) int { return len(s) }})
 	if err != nil {
@@ -121,10 +123,13 @@ func TestStale(t *testing.T) {
 	expect(t, c, s, cache.Result[string]{Value: "v", TTL: 10 * time.Second}, nil, 1)
 	now.advance(15 * time.Second)
 	s.ttl, s.err = 0, errSource
-	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -5 * time.Second, Age: 15 * time.Second}, nil, 2)
-	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -5 * time.Second, Age: 15 * time.Second}, nil, 2)
+	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -5 * time.Second, Age: 15 * time.Second},
+		nil, 2)
+	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -5 * time.Second, Age: 15 * time.Second},
+		nil, 2)
 	now.advance(time.Minute)
-	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -65 * time.Second, Age: 75 * time.Second}, nil, 3)
+	expect(t, c, s, cache.Result[string]{Value: "v", Status: cache.Stale, TTL: -65 * time.Second,
+		Age: 75 * time.Second}, nil, 3)
 	now.advance(time.Hour)
 	expect(t, c, s, cache.Result[string]{}, errSource, 4)
 	s.ttl, s.err = 10*time.Second, nil
@@ -327,7 +332,8 @@ func TestRenewStartsItsOwnLoad(t *testing.T) {
 		old <- result
 	}()
 	<-started
-	result, err := c.Renew(t.Context(), "key", func(context.Context) (string, time.Duration, error) { return "new", time.Hour, nil })
+	result, err := c.Renew(t.Context(), "key",
+		func(context.Context) (string, time.Duration, error) { return "new", time.Hour, nil })
 	if result.Value != "new" || err != nil {
 		t.Errorf("renewed: %+v, %v", result, err)
 	}

@@ -21,7 +21,8 @@ func (p *mapStore) Set(e *Entry[string]) { p.entries.Store(e.Key, e) }
 func (p *mapStore) Delete(key string)    { p.entries.Delete(key) }
 
 func newMapCache() *Cache[string] {
-	return New(Config[string]{Store: new(mapStore), Now: func() time.Time { return time.Unix(0, 0) }, StaleFor: time.Hour})
+	return New(Config[string]{Store: new(mapStore), Now: func() time.Time { return time.Unix(0, 0) },
+		StaleFor: time.Hour})
 }
 
 // A key may be a substring of a long request line, which the entry must not retain.
@@ -53,7 +54,8 @@ func TestAbandonedLoad(t *testing.T) {
 	<-loading
 	leave()
 	<-ended
-	if _, err := c.Get(t.Context(), "key", func(context.Context) (string, time.Duration, error) { return "newer", time.Hour, nil }); err != nil {
+	if _, err := c.Get(t.Context(), "key",
+		func(context.Context) (string, time.Duration, error) { return "newer", time.Hour, nil }); err != nil {
 		t.Fatal(err)
 	}
 	close(release)
@@ -96,10 +98,12 @@ func TestCloseAfterPurge(t *testing.T) {
 // A load that began before a purge returns to its waiters, and is not stored.
 func TestPurgeDuringALoad(t *testing.T) {
 	for name, purge := range map[string]func(*Cache[string]){
-		"the key":    func(c *Cache[string]) { c.Purge("key", false) },
-		"soft":       func(c *Cache[string]) { c.Purge("key", true) },
-		"all":        func(c *Cache[string]) { c.PurgeAll(emptyLister{}, func(string) bool { return true }, false) },
-		"some, soft": func(c *Cache[string]) { c.PurgeAll(emptyLister{}, func(key string) bool { return key == "key" }, true) },
+		"the key": func(c *Cache[string]) { c.Purge("key", false) },
+		"soft":    func(c *Cache[string]) { c.Purge("key", true) },
+		"all":     func(c *Cache[string]) { c.PurgeAll(emptyLister{}, func(string) bool { return true }, false) },
+		"some, soft": func(c *Cache[string]) {
+			c.PurgeAll(emptyLister{}, func(key string) bool { return key == "key" }, true)
+		},
 	} {
 		c := newMapCache()
 		loading, release := make(chan struct{}), make(chan struct{})
@@ -117,7 +121,8 @@ func TestPurgeDuringALoad(t *testing.T) {
 		}()
 		<-loading
 		purge(c)
-		newer, err := c.Get(t.Context(), "key", func(context.Context) (string, time.Duration, error) { return "newer", time.Hour, nil })
+		newer, err := c.Get(t.Context(), "key",
+			func(context.Context) (string, time.Duration, error) { return "newer", time.Hour, nil })
 		if err != nil || newer.Status != Miss || newer.Value != "newer" {
 			t.Errorf("%s: after it: %+v, %v", name, newer, err)
 		}

@@ -44,7 +44,8 @@ func TestPurge(t *testing.T) {
 	if purged := c.PurgeAll(store, in("urn:b:"), true); len(purged) != 2 || keys() != "urn:b:1" {
 		t.Errorf("purged %q softly, left %s", purged, keys())
 	}
-	if got, err := c.Get(t.Context(), "urn:b:1", load("", 0, failing)); err != nil || got.Status != cache.Stale || got.Value != "urn:b:1" {
+	if got, err := c.Get(t.Context(), "urn:b:1", load("", 0, failing)); err != nil || got.Status != cache.Stale ||
+		got.Value != "urn:b:1" {
 		t.Errorf("after a soft purge: %+v, %v", got, err)
 	}
 	c.Seed("urn:b:1", "other", time.Hour)

@@ -13,7 +13,8 @@ func TestStats(t *testing.T) {
 	now := time.Unix(0, 0)
 	c, _ := newCacheAndStore(t, func() time.Time { return now }, nil)
 	get := func(key string, ttl time.Duration, failure error) {
-		_, _ = c.Get(t.Context(), key, func(context.Context) (string, time.Duration, error) { return "value", ttl, failure })
+		_, _ = c.Get(t.Context(), key,
+			func(context.Context) (string, time.Duration, error) { return "value", ttl, failure })
 	}
 	get("a", time.Minute, nil)                      // a miss
 	get("a", time.Minute, nil)                      // a hit

@@ -33,9 +33,11 @@ func checkEmbedders(f *Diagnostics, path string, value any) {
 // warnOfAllOrigins warns of the origin "*" if not all clients may resolve names: it then allows no site.
 func warnOfAllOrigins(f *Diagnostics, c Access) {
 	isForAll := func(p netip.Prefix) bool { return p.Bits() == 0 } // the same condition as in proxy/gate
-	if i := slices.Index(c.CORS, "*"); i >= 0 && len(c.ResolveClients) > 0 && !slices.ContainsFunc(c.ResolveClients, isForAll) {
-		f.Add(index("access.cors", i), "\"*\" allows no page to read answers while access.resolve_clients is restricted: list the "+
-			"origins, such as https://catalogue.example.org, or write cors: []")
+	if i := slices.Index(c.CORS, "*"); i >= 0 && len(c.ResolveClients) > 0 &&
+		!slices.ContainsFunc(c.ResolveClients, isForAll) {
+		f.Add(index("access.cors", i),
+			"\"*\" allows no page to read answers while access.resolve_clients is restricted: list the "+
+				"origins, such as https://catalogue.example.org, or write cors: []")
 	}
 }
 
@@ -51,7 +53,8 @@ func browserOrigin(origin string) string {
 }
 
 func checkContact(f *Diagnostics, path string, value any) {
-	checkContactBy(f, path, value, "is not a URI with mailto:, https: or tel: (RFC 9116 section 2.5.3)", "mailto", "https", "tel")
+	checkContactBy(f, path, value, "is not a URI with mailto:, https: or tel: (RFC 9116 section 2.5.3)", "mailto",
+		"https", "tel")
 }
 
 // checkContactBy checks a contact URI, which must have one of the schemes.
@@ -140,8 +143,9 @@ func (c Config) checkProxies(f *Diagnostics) {
 		if prefixes[i].Bits() > mostBits {
 			others = ", together with the previous ones"
 		}
-		f.Add(index(path, i), "%s covers all addresses%s: any client can then impersonate any other%s and gets the rights of %s: list "+
-			"the addresses of your %s", prefixes[i], others, how, strings.Join(rights, ", "), whose)
+		f.Add(index(path, i),
+			"%s covers all addresses%s: any client can then impersonate any other%s and gets the rights of %s: list "+
+				"the addresses of your %s", prefixes[i], others, how, strings.Join(rights, ", "), whose)
 	}
 	const field = ", with X-Forwarded-For: 127.0.0.1,"
 	check("access.trusted_proxies", c.Access.TrustedProxies, c.addressRights(), field, "proxies")
@@ -156,7 +160,9 @@ func checkSecretFile(f *Diagnostics, path string, value any) {
 	name, _ := value.(string)
 	isPath := strings.HasPrefix(name, "/") && !strings.ContainsAny(name, "\n:=$")
 	if name != "" && !strings.HasPrefix(name, CredentialPrefix) && !isPath {
-		f.Add(path, "is not a path that begins with a slash, or credential: and a name; its value is not shown, since it may be the secret")
+		f.Add(path,
+			"is not a path that begins with a slash, or credential: and a name; its value is not shown, since it "+
+				"may be the secret")
 	}
 }
 
@@ -204,7 +210,8 @@ func checkPublicURL(f *Diagnostics, path string, value any) {
 	_, hasUser := u.Userinfo()
 	host, _ := u.Host()
 	switch {
-	case err != nil, u.Scheme() != "http" && u.Scheme() != "https", host == "", hasQuery, hasFragment, hasUser, strings.ContainsAny(text, ",;"):
+	case err != nil, u.Scheme() != "http" &&
+		u.Scheme() != "https", host == "", hasQuery, hasFragment, hasUser, strings.ContainsAny(text, ",;"):
 		f.Add(path, "%q is not a URL of a server, such as https://urn.example.org", text)
 	case strings.HasSuffix(text, "/"):
 		f.Add(path, "%q ends with a slash: write %s", text, strings.TrimRight(text, "/"))
@@ -303,7 +310,8 @@ func (c Config) checkHelpers(f *Diagnostics) {
 // the program names the users.
 func (h Helper) checkNegotiate(f *Diagnostics, path string) {
 	if h.Concurrency > 0 {
-		f.Add(path+".concurrency", "is %d, but a negotiate process handles one conversation at a time: write 0", h.Concurrency)
+		f.Add(path+".concurrency", "is %d, but a negotiate process handles one conversation at a time: write 0",
+			h.Concurrency)
 	}
 	if h.NegativeTTL > 0 {
 		f.Add(path+".negative_ttl", "does not apply to negotiate: results of tokens are not cached")

@@ -16,7 +16,8 @@ func TestInvalidatesDeclared(t *testing.T) {
 	for _, s := range config.Settings() {
 		switch {
 		case s.Invalidates == 0 && !s.IsSection():
-			t.Errorf("%s does not say what it invalidates, and neither does its section: config.Nothing, where no contents rest on it", s.Path)
+			t.Errorf("%s does not say what it invalidates, and neither does its section: config.Nothing, where no "+
+				"contents rest on it", s.Path)
 		case s.Invalidates&config.Nothing != 0 && s.Invalidates != config.Nothing:
 			t.Errorf("%s invalidates nothing, and something", s.Path)
 		}
@@ -64,7 +65,8 @@ func TestBasis(t *testing.T) {
 // TestBasisOfLists requires that lists which differ only in the boundaries of elements have different bases.
 func TestBasisOfLists(t *testing.T) {
 	seen := make(map[string][]string)
-	for _, roots := range [][]string{nil, {""}, {"/a /b"}, {"/a", "/b"}, {"/a", "/b "}, {`/a", "/b`}, {"/a\xff"}, {"/a\xfe"}} {
+	for _, roots := range [][]string{nil, {""}, {"/a /b"}, {"/a", "/b"}, {"/a", "/b "}, {`/a", "/b`}, {"/a\xff"},
+		{"/a\xfe"}} {
 		c := config.Default()
 		c.File.Roots = roots
 		basis := c.Basis(config.Disk)

@@ -17,7 +17,8 @@ func checkUnkeyedFields(f *Diagnostics, path string, value any) {
 		stem, isPrefix := strings.CutSuffix(name, "*")
 		switch folded := strings.ToLower(strings.ReplaceAll(stem, "_", "-")); {
 		case !httpguts.ValidHeaderFieldName(stem) || strings.Contains(stem, "*"):
-			f.Add(index(path, i), "%q is not a field name, or a prefix of names with * at its end (RFC 9110 section 5.1)", name)
+			f.Add(index(path, i),
+				"%q is not a field name, or a prefix of names with * at its end (RFC 9110 section 5.1)", name)
 		case isPrefix && len(stem) < 3:
 			f.Add(index(path, i), "%q matches too many fields: write at least three characters before *", name)
 		case standsFor(handledFields[:], folded, isPrefix), isPrefix && strings.HasPrefix("content-type", folded):
@@ -29,13 +30,14 @@ func checkUnkeyedFields(f *Diagnostics, path string, value any) {
 
 // handledFields are request fields that select a response which others must not get.
 var handledFields = [...]string{
-	"authorization", "cookie", "host", "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
-	"cache-control", "pragma", "origin",
+	"authorization", "cookie", "host", "range", "if-range", "if-match", "if-none-match", "if-modified-since",
+	"if-unmodified-since", "cache-control", "pragma", "origin",
 }
 
 // standsFor reports whether a name is in names, or with isPrefix a prefix of any.
 func standsFor(names []string, name string, isPrefix bool) bool {
-	return slices.ContainsFunc(names, func(one string) bool { return one == name || isPrefix && strings.HasPrefix(one, name) })
+	return slices.ContainsFunc(names,
+		func(one string) bool { return one == name || isPrefix && strings.HasPrefix(one, name) })
 }
 
 // decidingFields are fields by which frameworks and proxies of origins override the method, the URI, the host
@@ -49,7 +51,8 @@ var decidingFields = [...]string{
 // stored for all clients.
 func isDeciding(_ checked, name string) bool {
 	stem, isPrefix := strings.CutSuffix(strings.ToLower(strings.ReplaceAll(name, "_", "-")), "*")
-	return standsFor(decidingFields[:], stem, isPrefix) || strings.HasPrefix(stem, "x-forwarded-") || strings.HasSuffix(stem, "-override")
+	return standsFor(decidingFields[:], stem, isPrefix) || strings.HasPrefix(stem, "x-forwarded-") ||
+		strings.HasSuffix(stem, "-override")
 }
 
 func checkDirectory(f *Diagnostics, path string, value any) {
@@ -65,8 +68,11 @@ func checkShared(f *Diagnostics, path string, value any) {
 		return
 	}
 	u, err := url.Parse(text)
-	if err != nil || !slices.Contains([]string{"redis", "rediss", "valkey", "valkeys"}, u.Scheme) || u.Hostname() == "" {
-		f.Add(path, "is not a URL that begins with redis:// or rediss:// and names a server; its value is not shown, since it may contain a password")
+	if err != nil || !slices.Contains([]string{"redis", "rediss", "valkey", "valkeys"}, u.Scheme) ||
+		u.Hostname() == "" {
+		f.Add(path,
+			"is not a URL that begins with redis:// or rediss:// and names a server; its value is not shown, since "+
+				"it may contain a password")
 		return
 	}
 	if _, has := u.User.Password(); has {
@@ -105,7 +111,9 @@ func checkWebhooks(f *Diagnostics, path string, value any) {
 	list, _ := value.([]string)
 	for i, text := range list {
 		if !isWebURL(text) {
-			f.Add(index(path, i), "is not a URL with http:// or https://, a host and no user; its value is not shown, since it may have a secret")
+			f.Add(index(path, i),
+				"is not a URL with http:// or https://, a host and no user; its value is not shown, since it may "+
+					"have a secret")
 		}
 	}
 }
@@ -119,10 +127,12 @@ func checkRoots(f *Diagnostics, path string, value any) {
 		case !filepath.IsAbs(root):
 			f.Add(index(path, i), "%q is not an absolute path such as /srv/documents", root)
 		case filepath.Clean(root) != root:
-			f.Add(index(path, i), "%q is not an absolute path in its shortest form: write %s", root, filepath.Clean(root))
+			f.Add(index(path, i), "%q is not an absolute path in its shortest form: write %s", root,
+				filepath.Clean(root))
 		case root == "/":
 			f.Add(index(path, i), "%q is the whole file system: name the directories to serve", root)
-		case slices.ContainsFunc([]string{"/proc", "/sys", "/dev"}, func(system string) bool { return isBelow(root, system) }):
+		case slices.ContainsFunc([]string{"/proc", "/sys", "/dev"},
+			func(system string) bool { return isBelow(root, system) }):
 			f.Add(index(path, i), "%q has no documents, but devices and process state", root)
 		}
 	}
@@ -132,7 +142,8 @@ func checkRoots(f *Diagnostics, path string, value any) {
 func warnOfRoots(f *Diagnostics, roots []string, values map[string]any) {
 	own := []string{"/etc/urnd", "/var/lib/urnd"} // directories of the packages
 	for _, s := range Settings() {
-		if name, ok := values[s.Path].(string); ok && strings.HasPrefix(s.Form, "path") || strings.HasPrefix(name, "sqlite:") {
+		if name, ok := values[s.Path].(string); ok && strings.HasPrefix(s.Form, "path") ||
+			strings.HasPrefix(name, "sqlite:") {
 			if name = strings.TrimPrefix(name, "sqlite:"); filepath.IsAbs(name) {
 				own = append(own, filepath.Clean(name))
 			}

@@ -184,9 +184,11 @@ template = "https://example.org/{nss}"
 		t.Fatal(err)
 	}
 	want := config.Default()
-	want.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort("192.0.2.1:53")}, {AddrPort: netip.MustParseAddrPort("[2001:db8::1]:5353")}}
+	want.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort("192.0.2.1:53")},
+		{AddrPort: netip.MustParseAddrPort("[2001:db8::1]:5353")}}
 	want.DNS.Timeout = 500 * time.Millisecond
-	want.Namespaces = []config.Namespace{{NID: "Example", Targets: []config.Target{{Template: "https://example.org/{nss}"}}}}
+	want.Namespaces = []config.Namespace{{NID: "Example",
+		Targets: []config.Target{{Template: "https://example.org/{nss}"}}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
@@ -215,10 +217,12 @@ namespaces:
 	want := []string{
 		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour",
 		"ddds.root_options.0.root", "ddds.root_options.0.servers.0", "ddds.roots.0", "ddds.uri_roots.0",
-		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service.0", "log.format", "log.level",
-		"namespaces.0.fold", "namespaces.0.nid", "namespaces.0.pattern",
-		"namespaces.1.extra", "namespaces.1.targets.0.template", "namespaces.1.targets.1.template", "namespaces.1.targets.2.template",
-		"namespaces.2.targets.0.context", "namespaces.2.targets.0.language", "namespaces.2.targets.0.rel", "namespaces.2.targets.0.title",
+		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service.0",
+		"log.format", "log.level", "namespaces.0.fold", "namespaces.0.nid", "namespaces.0.pattern",
+		"namespaces.1.extra", "namespaces.1.targets.0.template", "namespaces.1.targets.1.template",
+		"namespaces.1.targets.2.template", "namespaces.2.targets.0.context", "namespaces.2.targets.0.language",
+		"namespaces.2.targets.0.rel",
+		"namespaces.2.targets.0.title",
 		"namespaces.2.targets.0.type",
 		"namespaces.3.check", "namespaces.3.nid", "namespaces.3.thttp.0", "namespaces.3.thttp.1", "resolve.order.1",
 		"resolve.order.2", "slp.agents.0", "slp.scopes", "slp.timeout", "urn.accept.1",
@@ -237,7 +241,8 @@ access: {allow_destinations: ["::ffff:10.0.0.0/104"]}
 dns:
 namespaces: [{nid: example, targets: [{template: "{scheme}:{+r}"}]}]
 `), nil)
-	want := []string{"access.allow_destinations.0", "limits.target", "listen.admin", "namespaces.0.targets.0.template", "urn.accept"}
+	want := []string{"access.allow_destinations.0", "limits.target", "listen.admin", "namespaces.0.targets.0.template",
+		"urn.accept"}
 	if got := paths(err); !slices.Equal(got, want) {
 		t.Errorf("faults at %q, want %q\n%v", got, want, err)
 	}
@@ -267,17 +272,23 @@ func TestMapRoundTrip(t *testing.T) {
 	want := config.Default()
 	loopback := want.Access.ProxyClients
 	want.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort("[2001:db8::1]:5353")}}
-	want.DNS.Servers = append(want.DNS.Servers, config.Server{AddrPort: netip.MustParseAddrPort("192.0.2.1:853"), TLS: true, Name: "dns.example"})
+	want.DNS.Servers = append(want.DNS.Servers,
+		config.Server{AddrPort: netip.MustParseAddrPort("192.0.2.1:853"), TLS: true, Name: "dns.example"})
 	want.DDDS.RootOptions = []config.RootOptions{{Root: "urn.arpa", Servers: want.DNS.Servers, RequireDNSSEC: true}}
 	want.Cache.Answers = 1234567
 	want.Log.Level = slog.LevelDebug
-	want.Namespaces = []config.Namespace{{NID: "example", Fold: "lower", Order: []string{"thttp", "namespace"}, THTTP: []string{"https://r.example"}, Schemes: []string{"ftp"}, Targets: []config.Target{{Template: "https://a/{nss}"}}}}
+	want.Namespaces = []config.Namespace{{NID: "example", Fold: "lower", Order: []string{"thttp", "namespace"},
+		THTTP: []string{"https://r.example"}, Schemes: []string{"ftp"},
+		Targets: []config.Target{{Template: "https://a/{nss}"}}}}
 	want.Proxy.Rules = []config.ProxyRule{{
-		ID: "a", Action: "deny", Clients: loopback, Users: []string{"a"}, Methods: []string{"GET"}, Schemes: []string{"connect"}, Hosts: []string{".a"},
+		ID: "a", Action: "deny", Clients: loopback, Users: []string{"a"}, Methods: []string{"GET"},
+		Schemes: []string{"connect"}, Hosts: []string{".a"},
 		Ports: []config.PortRange{{First: 443, Last: 443}, {First: 8000, Last: 8999}}, Destinations: loopback,
-		Groups: []string{"staff"}, Paths: []string{"/a/*"}, Hellos: []string{"none"},
-		ClientsFrom: []string{"/c"}, HostsFrom: []string{"/h"}, URLsFrom: []string{"/u"}, DestinationsFrom: []string{"/d"},
-		Times: []config.Window{{Days: [7]bool{false, true, true, true, true, true, false}, From: 8 * 60, To: 18*60 + 30}},
+		Groups: []string{"staff"}, Paths: []string{"/a/*"}, Hellos: []string{"none"}, ClientsFrom: []string{"/c"},
+		HostsFrom: []string{"/h"}, URLsFrom: []string{"/u"},
+		DestinationsFrom: []string{"/d"},
+		Times: []config.Window{{Days: [7]bool{false, true, true, true, true, true, false}, From: 8 * 60,
+			To: 18*60 + 30}},
 	}}
 	text, err := yaml.Marshal(want.Map())
 	if err != nil {
@@ -302,7 +313,8 @@ func TestHealth(t *testing.T) {
 		{"health_pause: 2h", "not between"},
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", "registry: {"+c.settings+"}\n"), nil)
-		if c.failure == "" && err != nil || c.failure != "" && (err == nil || !strings.Contains(err.Error(), c.failure)) {
+		if c.failure == "" && err != nil ||
+			c.failure != "" && (err == nil || !strings.Contains(err.Error(), c.failure)) {
 			t.Errorf("%s: %v", c.settings, err)
 		}
 	}

@@ -40,12 +40,14 @@ func TestDescribe(t *testing.T) {
 	for _, s := range config.Settings() {
 		text := s.Describe()
 		isLeaf := s.Variable() != ""
-		if !strings.HasPrefix(text, s.Path+"\n  ") || strings.Contains(text, "variable: "+s.Variable()+"\n  reload:   ") != isLeaf {
+		if !strings.HasPrefix(text, s.Path+"\n  ") ||
+			strings.Contains(text, "variable: "+s.Variable()+"\n  reload:   ") != isLeaf {
 			t.Errorf("%s: %s", s.Path, text)
 		}
 	}
 	found, err := config.Find("dns.timeout")
-	const want = "dns.timeout\n  timeout of one query to one server\n  values:   1ms to 1m\n  default:  2s\n  variable: URND_DNS_TIMEOUT\n" +
+	const want = "dns.timeout\n  timeout of one query to one server\n  values:   1ms to 1m\n  default:  2s\n  " +
+		"variable: URND_DNS_TIMEOUT\n" +
 		"  reload:   discards DNS records, answers, the snapshot of answers\n"
 	if err != nil || found[0].Describe() != want {
 		t.Errorf("%v, %s, want %s", err, found[0].Describe(), want)
@@ -67,12 +69,17 @@ func TestSecretFiles(t *testing.T) {
 		got = append(got, text+*f.Name)
 		*f.Name = "changed"
 	}
-	const want = "access.admin_token! access.proxy_groups! access.proxy_users! acme.ca acme.key! cache.shared_ca cache.shared_key! cache.shared_password! cdn.secret! news.login! " +
-		"proxy.sites.0.answer.file proxy.sites.0.tls.ca proxy.sites.0.tls.certificate proxy.sites.0.tls.key! proxy.sites.0.users! " +
-		"proxy.upstreams.0.password! proxy.upstreams.0.tls.ca proxy.upstreams.0.tls.certificate proxy.upstreams.0.tls.key! " +
-		"proxy.upstreams.1.password! proxy.upstreams.1.tls.ca proxy.upstreams.1.tls.certificate proxy.upstreams.1.tls.key!/k " +
+	const want = "access.admin_token! access.proxy_groups! access.proxy_users! acme.ca acme.key! cache.shared_ca " +
+		"cache.shared_key! cache.shared_password! cdn.secret! news.login! " +
+		"proxy.sites.0.answer.file proxy.sites.0.tls.ca proxy.sites.0.tls.certificate proxy.sites.0.tls.key! " +
+		"proxy.sites.0.users! " +
+		"proxy.upstreams.0.password! proxy.upstreams.0.tls.ca proxy.upstreams.0.tls.certificate " +
+		"proxy.upstreams.0.tls.key! " +
+		"proxy.upstreams.1.password! proxy.upstreams.1.tls.ca proxy.upstreams.1.tls.certificate " +
+		"proxy.upstreams.1.tls.key!/k " +
 		"registry.password! tls.certificate tls.client_ca tls.key!"
-	if text := strings.Join(got, " "); text != want || c.Proxy.Upstreams[1].TLS.Key != "changed" || c.TLS.ClientCA != "changed" {
+	if text := strings.Join(got, " "); text != want || c.Proxy.Upstreams[1].TLS.Key != "changed" ||
+		c.TLS.ClientCA != "changed" {
 		t.Errorf("%s\nwant %s\n%+v", text, want, c.Proxy)
 	}
 }

@@ -14,7 +14,8 @@ func TestDigitalLink(t *testing.T) {
 		failure string
 	}{
 		{config.DigitalLink{Root: "https://id.example.org/"}, ""},
-		{config.DigitalLink{Root: "https://id.example.org/stem/", Scheme: "data-identifiers", Terms: "https://example.org/terms"}, ""},
+		{config.DigitalLink{Root: "https://id.example.org/stem/", Scheme: "data-identifiers",
+			Terms: "https://example.org/terms"}, ""},
 		{config.DigitalLink{}, "is missing"},
 		{config.DigitalLink{Root: "https://id.example.org/stem"}, "write https://id.example.org/stem/"},
 		{config.DigitalLink{Root: "https://ID.example.org/"}, "write https://id.example.org/"},
@@ -33,7 +34,8 @@ func TestDigitalLink(t *testing.T) {
 		c.Registry.DigitalLink = []config.DigitalLink{{Root: "https://twice.example.org/"}, tt.link}
 		c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"}, Servers: []string{"http://192.0.2.1"}}}
 		err := c.Validate()
-		if tt.failure == "" && err != nil || tt.failure != "" && (err == nil || !strings.Contains(err.Error(), tt.failure)) {
+		if tt.failure == "" && err != nil ||
+			tt.failure != "" && (err == nil || !strings.Contains(err.Error(), tt.failure)) {
 			t.Errorf("%+v: %v", tt.link, err)
 		}
 	}

@@ -97,7 +97,8 @@ func set(words []string) map[string]bool {
 // didYouMean returns the suggestion at the end of a message about a word that is not one of words, "" for none.
 func didYouMean(word string, words []string) string {
 	for _, known := range words { // such as "warning" for WARN
-		if len(known) > 2 && strings.HasPrefix(strings.ToLower(word), strings.ToLower(known)) || isShortFor(word, known) {
+		if len(known) > 2 && strings.HasPrefix(strings.ToLower(word), strings.ToLower(known)) ||
+			isShortFor(word, known) {
 			return "; did you mean " + known + "?"
 		}
 	}
@@ -179,12 +180,14 @@ func wrongElement(f Diagnostic) string {
 		if isNoTable && s.Path == list && s.Form == tableForm && len(s.Elements) > 0 {
 			isNeeded := func(e Setting) bool { return strings.Contains(e.Doc, "must be set") }
 			key := s.Elements[max(slices.IndexFunc(s.Elements, isNeeded), 0)].Path
-			return noTable + "write \"- " + key[strings.LastIndexByte(key, '.')+1:] + ": ...\", and its other settings below it"
+			return noTable + "write \"- " + key[strings.LastIndexByte(key, '.')+1:] +
+				": ...\", and its other settings below it"
 		}
 	}
 	switch {
 	case mayHoldSecret(f.Path):
-	case strings.HasSuffix(f.Message, "unconvertible type '[]interface {}'"), isNoTable && strings.HasSuffix(f.Message, `"slice"`):
+	case strings.HasSuffix(f.Message, "unconvertible type '[]interface {}'"), isNoTable &&
+		strings.HasSuffix(f.Message, `"slice"`):
 		return "is a list" + mustBeOne
 	case strings.HasSuffix(f.Message, "unconvertible type 'map[string]interface {}'"):
 		return "is a table" + mustBeOne
@@ -225,10 +228,12 @@ func tablesForLists(get func(path string) any, failures Diagnostics) Diagnostics
 	fields := fieldsByPath(reflect.ValueOf(Config{}))
 	for _, s := range Settings() {
 		value := get(s.Path)
-		if s.IsSection() || value == nil || fields[s.Path].Kind() != reflect.Slice || reflect.TypeOf(value).Kind() != reflect.Map {
+		if s.IsSection() || value == nil || fields[s.Path].Kind() != reflect.Slice ||
+			reflect.TypeOf(value).Kind() != reflect.Map {
 			continue
 		}
-		failures = slices.DeleteFunc(failures, func(f Diagnostic) bool { return f.Path == s.Path || strings.HasPrefix(f.Path, s.Path+".") })
+		failures = slices.DeleteFunc(failures,
+			func(f Diagnostic) bool { return f.Path == s.Path || strings.HasPrefix(f.Path, s.Path+".") })
 		failures.Add(s.Path, "%s", wrongType(s.Path, value))
 	}
 	return failures
@@ -256,7 +261,8 @@ func singleAddresses(from, to reflect.Type, value any) (any, error) {
 	}
 	prefix, err := netip.ParsePrefix(text)
 	if _, portErr := netip.ParseAddrPort(text); portErr == nil {
-		return nil, fmt.Errorf("%q is not an address range such as 192.0.2.0/24, or an address: write it without port", text)
+		return nil, fmt.Errorf("%q is not an address range such as 192.0.2.0/24, or an address: write it without port",
+			text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%q is not an address range such as 192.0.2.0/24, or an address", text)
@@ -269,7 +275,8 @@ func singleAddresses(from, to reflect.Type, value any) (any, error) {
 // inHours returns the suggestion for a duration in days or weeks, which Go durations do not have.
 func inHours(text string) string {
 	for unit, length := range map[string]time.Duration{"d": day, "w": week} {
-		if n, err := strconv.Atoi(strings.TrimSuffix(text, unit)); err == nil && strings.HasSuffix(text, unit) && n > 0 && n < 1000 {
+		if n, err := strconv.Atoi(strings.TrimSuffix(text, unit)); err == nil && strings.HasSuffix(text, unit) &&
+			n > 0 && n < 1000 {
 			return ": write " + showDuration(time.Duration(n)*length)
 		}
 	}

@@ -9,13 +9,14 @@ import (
 
 func TestRoots(t *testing.T) {
 	for root, want := range map[string]string{
-		"/": "is the whole file system: name the", "/proc": "but devices and process state", "/proc/1/root": "but devices and process state",
-		"/sys/kernel": "but devices and process state", "/dev": "devices",
-		"srv": "not an absolute path", "/srv/../etc": "not an absolute path", "/srv/": "not an absolute path",
-		"/srv": "", "/processes": "", "/srv/proc": "", "/development": "",
+		"/": "is the whole file system: name the", "/proc": "but devices and process state",
+		"/proc/1/root": "but devices and process state", "/sys/kernel": "but devices and process state",
+		"/dev": "devices", "srv": "not an absolute path", "/srv/../etc": "not an absolute path",
+		"/srv/": "not an absolute path", "/srv": "", "/processes": "", "/srv/proc": "", "/development": "",
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", "file: {roots: [/srv/a, '"+root+"']}"), nil)
-		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), "file.roots.1: ") || !strings.Contains(err.Error(), want)) {
+		if (err == nil) != (want == "") ||
+			err != nil && (!strings.Contains(err.Error(), "file.roots.1: ") || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", root, err, want)
 		}
 	}
@@ -54,16 +55,17 @@ func TestDeniedPorts(t *testing.T) {
 	for _, port := range []uint16{
 		1025, 2525, 5984, 8125, 9050, 9051, 10050, 10051, 6379, 11211,
 		3310, 4730, 6600, 11300, 2003, 4242, 8009, 9000, 7000, 16379, // ports found in reviews of the list
-		1099, 1344, 1978, 2049, 2181, 2617, 2623, 3003, 3306, 3493, 3632, 4150, 4160, 4369, 4373, 4712, 4949, 5038, 5432, 5672,
-		6082, 6557, 6667, 7419, 7711, 8021, 8765, 8086, 9200, 9300, 9101, 9104, 10011, 10023, 10040, 12345, 12525, 13666, 27017,
-		33060, 33062, 61613,
+		1099, 1344, 1978, 2049, 2181, 2617, 2623, 3003, 3306, 3493, 3632, 4150, 4160, 4369, 4373, 4712, 4949, 5038,
+		5432, 5672, 6082, 6557, 6667, 7419, 7711, 8021, 8765, 8086, 9200, 9300, 9101, 9104, 10011, 10023, 10040, 12345,
+		12525, 13666, 27017, 33060, 33062, 61613,
 	} {
 		if !denied(port) {
 			t.Errorf("%d is not denied", port)
 		}
 	}
 	// Ports of unprivileged gateway servers, and of the web.
-	for _, port := range []uint16{1024, 1070, 1119, 1979, 2100, 2121, 7070, 7090, 8000, 8080, 8443, 9999, 10000, 10070, 32768, 50000, 60000} {
+	for _, port := range []uint16{1024, 1070, 1119, 1979, 2100, 2121, 7070, 7090, 8000, 8080, 8443, 9999, 10000, 10070,
+		32768, 50000, 60000} {
 		if denied(port) {
 			t.Errorf("%d is denied", port)
 		}

@@ -17,9 +17,12 @@ func TestHash(t *testing.T) {
 		"nothing":     {func(*config.Config) {}, true},
 		"addresses":   {func(c *config.Config) { c.Listen.Admin = "127.0.0.1:9" }, true},
 		"directories": {func(c *config.Config) { c.Cache.Directory, c.Cache.DiskDirectory = "/a", "/b" }, true},
-		"access log":  {func(c *config.Config) { c.Log.Access = []config.AccessLog{{File: "/var/log/urnd-north/access.log"}} }, true},
-		"a limit":     {func(c *config.Config) { c.Limits.Requests++ }, false},
-		"a namespace": {func(c *config.Config) { c.Namespaces = append(c.Namespaces, config.Namespace{NID: "book"}) }, false},
+		"access log": {func(c *config.Config) {
+			c.Log.Access = []config.AccessLog{{File: "/var/log/urnd-north/access.log"}}
+		}, true},
+		"a limit": {func(c *config.Config) { c.Limits.Requests++ }, false},
+		"a namespace": {func(c *config.Config) { c.Namespaces = append(c.Namespaces, config.Namespace{NID: "book"}) },
+			false},
 	} {
 		c := config.Default()
 		tt.change(&c)

@@ -40,8 +40,10 @@ template = "https://a.example/{id}"
 		t.Fatal("no error")
 	}
 	for _, want := range []string{
-		"urnd.toml:1: dns.timeout: ", "urnd.toml:3: limits.rate: ", "urnd.toml:7: access.proxy_clients.1: ", "urnd.toml:10: proxy.forwarded: ",
-		"urnd.toml:11: proxy.upstreams.0.server: ", "urnd.toml:12: proxy.upstreams.1.hosts.0: ", "urnd.toml:18: proxy.rules.1.action: ",
+		"urnd.toml:1: dns.timeout: ", "urnd.toml:3: limits.rate: ", "urnd.toml:7: access.proxy_clients.1: ",
+		"urnd.toml:10: proxy.forwarded: ", "urnd.toml:11: proxy.upstreams.0.server: ",
+		"urnd.toml:12: proxy.upstreams.1.hosts.0: ",
+		"urnd.toml:18: proxy.rules.1.action: ",
 		"urnd.toml:24: namespaces.0.targets.1.template: ",
 	} {
 		if !strings.Contains(lines(err), want) {

@@ -14,7 +14,8 @@ import (
 // TestValues requires that each setting is listed once, with its value as in files, and its origin.
 func TestValues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "urnd.yaml")
-	text := "dns:\n  timeout: 5s\n  servers: [192.0.2.1]\naccess:\n  admin_token: credential:admin\nnamespaces:\n  - nid: example\n    targets: [{template: 'https://a.example/{nss}'}]\n"
+	text := "dns:\n  timeout: 5s\n  servers: [192.0.2.1]\naccess:\n  admin_token: credential:admin\nnamespaces:\n  " +
+		"- nid: example\n    targets: [{template: 'https://a.example/{nss}'}]\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,8 @@ func unknownSetting(key string) string {
 		return unknownKey + ": " + instead
 	}
 	if known := withoutSection(key); known != "" {
-		return fmt.Sprintf(unknownKey+"; did you mean %s? Its section is missing above it, or the line is not indented", known)
+		return fmt.Sprintf(unknownKey+"; did you mean %s? Its section is missing above it, or the line is not indented",
+			known)
 	}
 	if known := suggest(key); known != "" {
 		return fmt.Sprintf(unknownKey+"; did you mean %s?", known)
@@ -200,7 +201,8 @@ func wholeNumbers(_, to reflect.Type, value any) (any, error) {
 	if text, ok := value.(string); ok && to == reflect.TypeFor[int]() && source.NotDecimal(text) != "" {
 		return nil, errors.New(source.NotDecimal(text))
 	}
-	if number, ok := value.(float64); ok && to.Kind() >= reflect.Int && to.Kind() <= reflect.Uint64 && number != math.Trunc(number) {
+	if number, ok := value.(float64); ok && to.Kind() >= reflect.Int && to.Kind() <= reflect.Uint64 &&
+		number != math.Trunc(number) {
 		return nil, fmt.Errorf("%v is not a whole number", number)
 	}
 	return value, nil

@@ -23,11 +23,14 @@ func checkAccessFormat(f *Diagnostics, path string, value any) {
 	format, _ := value.(string)
 	names := []string{"json", "combined", "common", "squid", "squid_common", "squid_combined", "referrer", "useragent"}
 	switch {
-	case strings.HasPrefix(format, apacheTemplate), strings.HasPrefix(format, squidTemplate), slices.Contains(names, format):
+	case strings.HasPrefix(format, apacheTemplate), strings.HasPrefix(format, squidTemplate),
+		slices.Contains(names, format):
 	case strings.Contains(format, "%"):
-		f.Add(path, "%q is a template of Apache or Squid: write %s or %s before it", format, apacheTemplate, squidTemplate)
+		f.Add(path, "%q is a template of Apache or Squid: write %s or %s before it", format, apacheTemplate,
+			squidTemplate)
 	default:
-		f.Add(path, "%q is neither %s, nor a template after %s or %s%s", format, oneOf(names), apacheTemplate, squidTemplate, didYouMean(format, names))
+		f.Add(path, "%q is neither %s, nor a template after %s or %s%s", format, oneOf(names), apacheTemplate,
+			squidTemplate, didYouMean(format, names))
 	}
 }
 
@@ -78,7 +81,8 @@ func checkStatuses(f *Diagnostics, path string, value any) {
 	statuses, _ := value.([]string)
 	for i, text := range statuses {
 		if _, _, ok := StatusRange(text); !ok {
-			f.Add(index(path, i), "%q is not a status from 100 to 599, a class such as 4xx, or a range such as 400-499", text)
+			f.Add(index(path, i), "%q is not a status from 100 to 599, a class such as 4xx, or a range such as 400-499",
+				text)
 		}
 	}
 }
@@ -118,7 +122,8 @@ func checkKeep(f *Diagnostics, path string, l AccessLog) {
 	case l.Keep > 0 && l.File == "":
 		f.Add(path, "requires file: retention of other logs is up to their receiver")
 	case l.Keep%day != 0:
-		f.Add(path, "%s is not a whole number of days: write %s", showDuration(l.Keep), showDuration(l.Keep.Truncate(day)+day))
+		f.Add(path, "%s is not a whole number of days: write %s", showDuration(l.Keep),
+			showDuration(l.Keep.Truncate(day)+day))
 	}
 }
 

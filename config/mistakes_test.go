@@ -59,7 +59,8 @@ func answersOf(t *testing.T, text string) (answers []string) {
 	t.Helper()
 	path := write(t, "urnd.yaml", text)
 	for _, failure := range check(path) {
-		if strings.Contains(failure.Message, "s3cr3t") || failure.File == "" || (failure.Line == 0) != (failure.Column == 0) {
+		if strings.Contains(failure.Message, "s3cr3t") || failure.File == "" ||
+			(failure.Line == 0) != (failure.Column == 0) {
 			t.Errorf("%s%+v", text, failure)
 		}
 		message := strings.ReplaceAll(failure.Message, filepath.Dir(path), "DIRECTORY")
@@ -109,26 +110,39 @@ func TestNoMistakes(t *testing.T) {
 		"access: {trusted_proxies: [10.0.0.0/8, 100.64.0.0/10, 'fc00::/7'], admin_proxies: [127.0.0.1, '::1']}",
 		"access: {admin_proxies: [10.0.0.5], admin_token: 'credential:admin-token'}",
 		"access: {proxy_clients: [0.0.0.0/0, '::/0'], purge_clients: [0.0.0.0/0, '::/0']}", // on loopback
-		"{listen: {service: ['0.0.0.0:8141'], names: [a.example]}, access: {proxy_clients: [0.0.0.0/0, '::/0'], proxy_users: /etc/urnd/users}}",
-		"{listen: {service: ['0.0.0.0:8141'], names: [a.example]}, access: {proxy_clients: [0.0.0.0/0, '::/0']}, proxy: {rules: [{id: a, action: allow, hosts: [.debian.org]}, {id: b, action: deny}]}}",
+		"{listen: {service: ['0.0.0.0:8141'], names: [a.example]}, access: {proxy_clients: [0.0.0.0/0, '::/0'], " +
+			"proxy_users: /etc/urnd/users}}",
+		"{listen: {service: ['0.0.0.0:8141'], names: [a.example]}, access: {proxy_clients: [0.0.0.0/0, '::/0']}, " +
+			"proxy: {rules: [{id: a, action: allow, hosts: [.debian.org]}, {id: b, action: deny}]}}",
 		"access: {allow_destinations: [10.0.0.0/8, 127.0.0.0/8, 'fc00::/7', 192.0.2.1, '2001:db8::1']}",
-		"proxy: {rules: [{id: a, action: deny, hosts: [.example.org], ports: [80]}, {id: b, action: deny, hosts: [www.example.org], ports: [80-90]}]}",
-		"proxy: {rules: [{id: a, action: deny, hosts: [www.example.org]}, {id: b, action: deny, hosts: [.example.org]}]}",
-		"proxy: {rules: [{id: a, action: deny, hosts: ['w?w.example.org']}, {id: b, action: deny, hosts: ['w*.example.org', 192.0.2.1]}]}",
-		"proxy: {rules: [{id: a, action: deny, destinations: [10.0.0.0/8]}, {id: b, action: deny, hosts: [a.example]}]}",
+		"proxy: {rules: [{id: a, action: deny, hosts: [.example.org], ports: [80]}, {id: b, action: deny, hosts: " +
+			"[www.example.org], ports: [80-90]}]}",
+		"proxy: {rules: [{id: a, action: deny, hosts: [www.example.org]}, {id: b, action: deny, hosts: " +
+			"[.example.org]}]}",
+		"proxy: {rules: [{id: a, action: deny, hosts: ['w?w.example.org']}, {id: b, action: deny, hosts: " +
+			"['w*.example.org', 192.0.2.1]}]}",
+		"proxy: {rules: [{id: a, action: deny, destinations: [10.0.0.0/8]}, {id: b, action: deny, hosts: " +
+			"[a.example]}]}",
 		"proxy: {rules: [{id: a, action: allow, methods: [GET]}, {id: b, action: deny}]}",
-		"proxy: {upstreams: [{proxies: [direct], hosts: [.example.org]}, {proxies: ['http://proxy.example.net:3128'], hosts: [.example.net]}]}",
-		"proxy: {sites: [{hosts: [www.example.org], servers: ['https://backend.example.org:8443', 'http://[2606:2800::1]']}]}",
-		"{access: {allow_destinations: [127.0.0.1]}, proxy: {sites: [{hosts: [www.example.org], servers: ['http://127.0.0.1:8080', 'http://127.0.0.1:81']}]}}",
-		"proxy: {sites: [{hosts: [www.example.org], servers: ['http://www.example.org:9000']}, {hosts: [a.example], servers: ['https://www.example.org:9443']}]}",
+		"proxy: {upstreams: [{proxies: [direct], hosts: [.example.org]}, {proxies: " +
+			"['http://proxy.example.net:3128'], hosts: [.example.net]}]}",
+		"proxy: {sites: [{hosts: [www.example.org], servers: ['https://backend.example.org:8443', " +
+			"'http://[2606:2800::1]']}]}",
+		"{access: {allow_destinations: [127.0.0.1]}, proxy: {sites: [{hosts: [www.example.org], servers: " +
+			"['http://127.0.0.1:8080', 'http://127.0.0.1:81']}]}}",
+		"proxy: {sites: [{hosts: [www.example.org], servers: ['http://www.example.org:9000']}, {hosts: [a.example], " +
+			"servers: ['https://www.example.org:9443']}]}",
 		"proxy: {rules: [{id: a, action: deny, destinations: [0.0.0.0/0, '::/0'], methods: [POST]}]}",
-		"{listen: {service: ['10.1.0.5:8141', '[2001:db8::5]:8141', '127.0.0.1:8141'], names: [a.example]}, proxy: {upstreams: [{hosts: [], proxies: [direct]}]}}",
-		"namespaces: [{nid: example, targets: [{pattern: '^home$', template: 'https://example.org/'}, {template: 'https://{nid}.example.org/{+nss}'}]}]",
+		"{listen: {service: ['10.1.0.5:8141', '[2001:db8::5]:8141', '127.0.0.1:8141'], names: [a.example]}, proxy: " +
+			"{upstreams: [{hosts: [], proxies: [direct]}]}}",
+		"namespaces: [{nid: example, targets: [{pattern: '^home$', template: 'https://example.org/'}, {template: " +
+			"'https://{nid}.example.org/{+nss}'}]}]",
 		"listen:\ndns:\n  # timeout: 5s\n",
 		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['urn:nbn:fi:', 'ark:/12345/']}",
 		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['URN:NBN:fi:', 'ARK:12345/']}",
 		"registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['urn:']}",
-		"{registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['urn:', 'ARK:12345/']}, ark: {support_who: 'A: library', support_when: '2031'}}",
+		"{registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['urn:', 'ARK:12345/']}, ark: {support_who: " +
+			"'A: library', support_when: '2031'}}",
 		"news: {servers: [news.example.org:119, 'tls://news.example.net:563']}",
 		"resolve: {timeout: 1s}",
 		"resolve: {elsewhere: 'https://resolver.example.org/namen-für/{+urn}'}",

@@ -56,7 +56,8 @@ func TestOrigins(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{
-		"dns.timeout": "file " + path + ":2:3", "dns.rounds": "environment URND_DNS_ROUNDS", "log.level": "flag", "log.format": "default",
+		"dns.timeout": "file " + path + ":2:3", "dns.rounds": "environment URND_DNS_ROUNDS", "log.level": "flag",
+		"log.format": "default",
 	} {
 		if got := origins.Of(key).String(); got != want {
 			t.Errorf("%s: %s, want %s", key, got, want)

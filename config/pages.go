@@ -23,7 +23,8 @@ func checkSiteName(f *Diagnostics, path string, value any) {
 // checkShown checks a text that is displayed.
 func checkShown(f *Diagnostics, path, text string, most int) {
 	switch {
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }):
+	case !utf8.ValidString(text) ||
+		strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }):
 		f.Add(path, "%q is not valid UTF-8 text", text)
 	case utf8.RuneCountInString(text) > most:
 		f.Add(path, "has more than %d characters", most)

@@ -14,7 +14,8 @@ import (
 
 // suggest returns the known key most similar to an unknown one, "" if none is similar.
 func suggest(unknown string) string {
-	indexes := slices.DeleteFunc(strings.Split(unknown, "."), func(part string) bool { return withAnyIndex(part) != anyIndex })
+	indexes := slices.DeleteFunc(strings.Split(unknown, "."),
+		func(part string) bool { return withAnyIndex(part) != anyIndex })
 	wanted := withAnyIndex(unknown)
 	best, distance := "", 1+max(2, len(wanted)/5)
 	for _, known := range keysOf("", reflect.TypeFor[Config]()) {
@@ -35,7 +36,8 @@ func suggest(unknown string) string {
 // settingForDirective returns what to write in place of a directive of Squid or nginx; "" for other keys.
 func settingForDirective(key string) string {
 	for _, row := range []struct{ keys, instead string }{
-		{"http_port https_port http server", "write the addresses to listen on in listen.service, and those for TLS in listen.tls"},
+		{"http_port https_port http server",
+			"write the addresses to listen on in listen.service, and those for TLS in listen.tls"},
 		{"cache_mem proxy_cache cache.memory cache.size", "write cache.responses, the memory for HTTP responses"},
 		{"cache_dir proxy_cache_path", "write cache.disk, a size, and cache.disk_directory"},
 		{"acl http_access", "write the networks of clients in access.proxy_clients, and access rules in proxy.rules"},
@@ -44,7 +46,8 @@ func settingForDirective(key string) string {
 		{"visible_hostname server_name", "write listen.names"},
 		{"ssl_certificate ssl_certificate_key", "write tls.certificate and tls.key"},
 		{"access_log error_log", "write log.access, a list whose entries have format and file, and log.level"},
-		{"logformat log_format LogFormat CustomLog", "write a template in format of an entry of log.access, after apache: or squid:"},
+		{"logformat log_format LogFormat CustomLog",
+			"write a template in format of an entry of log.access, after apache: or squid:"},
 		{"dns_nameservers resolver", "write dns.servers"},
 		{"worker_processes workers", "delete it: all processors are always used"},
 		{"include", "write all settings into one file"},
@@ -95,11 +98,13 @@ func fieldsOf(prefix string, t reflect.Type) iter.Seq2[string, reflect.StructFie
 // by mistake, even if its section is missing or wrong.
 func mayHoldSecret(path string) bool {
 	path = withAnyIndex(path)
-	if names := secretNames(); slices.ContainsFunc(strings.Split(path, "."), func(part string) bool { return names[part] }) {
+	if names := secretNames(); slices.ContainsFunc(strings.Split(path, "."),
+		func(part string) bool { return names[part] }) {
 		return true
 	}
 	return slices.ContainsFunc(slices.Concat(Settings(), Elements()), func(s Setting) bool {
-		return s.Secret && (path == s.Path || strings.HasPrefix(path, s.Path+".") || strings.HasPrefix(s.Path, path+"."))
+		return s.Secret && (path == s.Path || strings.HasPrefix(path, s.Path+".") ||
+			strings.HasPrefix(s.Path, path+"."))
 	})
 }
 
@@ -142,7 +147,8 @@ func withAnyIndex(path string) string {
 // isTable reports whether there are settings below a path.
 func isTable(path string) bool {
 	above := withAnyIndex(path) + "."
-	return slices.ContainsFunc(keysOf("", reflect.TypeFor[Config]()), func(key string) bool { return strings.HasPrefix(key, above) })
+	return slices.ContainsFunc(keysOf("", reflect.TypeFor[Config]()),
+		func(key string) bool { return strings.HasPrefix(key, above) })
 }
 
 // isOfTexts reports whether a setting is a text, or a list of texts.

@@ -65,7 +65,9 @@ func checkMediaTypes(f *Diagnostics, path string, value any) {
 		kind, rest, ok := strings.Cut(text, "/")
 		isLower := func(s string) bool { return isToken(s) && s == strings.ToLower(s) }
 		if !ok || !isLower(kind) || !isLower(rest) || strings.Count(text, "*") > 1 {
-			f.Add(index(path, i), "%q is not a media type such as text/html, text/* or application/*+json, in lower case and without parameters", text)
+			f.Add(index(path, i),
+				"%q is not a media type such as text/html, text/* or application/*+json, in lower case and without "+
+					"parameters", text)
 		}
 	}
 }
@@ -165,7 +167,8 @@ func checkProxyRules(f *Diagnostics, rules []ProxyRule) {
 		case r.ID == "":
 			f.Add(path+".id", "is missing")
 		case len(r.ID) > maxID || strings.Trim(r.ID, ruleIDBytes) != "":
-			f.Add(path+".id", "%.80q must have at most %[2]d characters: letters, digits, \"-\", \"_\" and \".\"", r.ID, maxID)
+			f.Add(path+".id", "%.80q must have at most %[2]d characters: letters, digits, \"-\", \"_\" and \".\"", r.ID,
+				maxID)
 		case seen[r.ID]:
 			f.Add(path+".id", "%q is also the id of another rule", r.ID)
 		}
@@ -183,7 +186,8 @@ func checkProxyRules(f *Diagnostics, rules []ProxyRule) {
 			checkEach(f, path+"."+name, files, isPath, "a path that begins with a slash")
 		}
 		checkEach(f, path+".groups", r.Groups, isGroup, "a group name without spaces and colons")
-		checkEach(f, path+".paths", r.Paths, isPathPattern, "a path such as /private/* or *.exe: write it without host and query")
+		checkEach(f, path+".paths", r.Paths, isPathPattern,
+			"a path such as /private/* or *.exe: write it without host and query")
 		if len(r.Hellos) > 0 && r.Action == "allow" {
 			f.Add(path+".client_hello", "requires action: deny: the tunnel is open when it is evaluated")
 		}
@@ -198,7 +202,8 @@ func checkProxyRules(f *Diagnostics, rules []ProxyRule) {
 // lists returns the list files of a rule, by setting.
 func (r ProxyRule) lists() map[string][]string {
 	return map[string][]string{
-		"clients_from": r.ClientsFrom, "hosts_from": r.HostsFrom, "urls_from": r.URLsFrom, "destinations_from": r.DestinationsFrom,
+		"clients_from": r.ClientsFrom, "hosts_from": r.HostsFrom, "urls_from": r.URLsFrom,
+		"destinations_from": r.DestinationsFrom,
 	}
 }
 
@@ -265,8 +270,12 @@ func checkRuleHosts(f *Diagnostics, path string, hosts []string) {
 		case strings.ContainsAny(host, digits) && strings.Trim(host, digits+".*?") == "":
 			f.Add(at, "%q is not an address, and patterns match names only: write a range such as 192.0.2.0/24", host)
 		case !isDomain(strings.NewReplacer("*", "a", "?", "a").Replace(name)):
-			f.Add(at, "%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, without "+
-				"scheme and port%s; write names in other scripts in their ASCII form, such as xn--bcher-kva.example", host, writeRuleHost(host))
+			f.Add(at,
+				"%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, "+
+					"without "+
+					"scheme and port%s; write names in other scripts in their ASCII form, such as "+
+					"xn--bcher-kva.example",
+				host, writeRuleHost(host))
 		case strings.ContainsAny(host, "*?") && name != host:
 			f.Add(at, "%q is a pattern, and must not begin with a dot", host)
 		}

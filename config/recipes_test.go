@@ -17,7 +17,8 @@ func TestRecipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	most := map[string]int{
-		"A public resolver": 6, "A resolver behind nginx": 8, "An office proxy": 10, "An office that replaces Squid": 21, "A gateway of a site": 12,
+		"A public resolver": 6, "A resolver behind nginx": 8, "An office proxy": 10,
+		"An office that replaces Squid": 21, "A gateway of a site": 12,
 		"A site with two servers and an API below /api": 14,
 	}
 	for _, section := range strings.Split(string(text), "\n## ")[1:] {

@@ -33,8 +33,9 @@ func checkStore(f *Diagnostics, path string, value any) {
 	case strings.HasPrefix(text, "/"), strings.HasSuffix(text, ".db") && !strings.ContainsAny(text, ":@"):
 		f.Add(path, "%q is neither sqlite: and a path nor a URL: write sqlite:%[1]s", text)
 	default:
-		f.Add(path, "is neither sqlite: and the path of a file nor a URL that begins with postgres:; its value is not shown, "+
-			"since it may contain a password")
+		f.Add(path,
+			"is neither sqlite: and the path of a file nor a URL that begins with postgres:; its value is not shown, "+
+				"since it may contain a password")
 	}
 }
 
@@ -50,8 +51,10 @@ func checkReplica(f *Diagnostics, path string, value any) {
 		return
 	}
 	if _, has := u.User.Password(); has || u.Query().Has("password") || u.Query().Has("sslpassword") {
-		f.Add(path, "contains a password, which others can read in the configuration: put it into a file, and set registry.password to "+
-			"its path")
+		f.Add(path,
+			"contains a password, which others can read in the configuration: put it into a file, and set "+
+				"registry.password to "+
+				"its path")
 	}
 }
 
@@ -140,7 +143,8 @@ func checkOwnHosts(f *Diagnostics, c Config) {
 	refuse := func(path, host string) {
 		for j, site := range c.Proxy.Sites {
 			if slices.ContainsFunc(site.Hosts, func(name string) bool { return uri.SameHost(host, name) }) {
-				f.Add(path, "%q is also the host of a site (%s): its paths are either names or resources of its servers", host,
+				f.Add(path,
+					"%q is also the host of a site (%s): its paths are either names or resources of its servers", host,
 					index("proxy.sites", j)+".hosts")
 			}
 		}
@@ -158,8 +162,9 @@ func warnOfOwnHosts(f *Diagnostics, c Config) {
 	hosts := c.Registry.WebHosts()
 	for i, name := range c.Listen.Names {
 		if slices.Contains(hosts, uri.CanonicalHost(name)) {
-			f.Add(index("listen.names", i), "%q is also in registry.hosts or registry.digital_link, whose paths are all names of the "+
-				"registry: use another host name for urnd's own pages, such as /fetch", name)
+			f.Add(index("listen.names", i),
+				"%q is also in registry.hosts or registry.digital_link, whose paths are all names of the "+
+					"registry: use another host name for urnd's own pages, such as /fetch", name)
 		}
 	}
 }
@@ -250,7 +255,9 @@ func warnOfHandles(f *Diagnostics, c Config) {
 		case c.Registry.Store == "":
 			f.Add(path, "no handle can be found: registry.store is empty")
 		case len(c.Registry.Only) > 0 && !slices.ContainsFunc(c.Registry.NamePrefixes(), isAsked):
-			f.Add(path, "no handle can be found: names with the prefix %s are not looked up in the registry: add it to registry.only", h.NamePrefix())
+			f.Add(path,
+				"no handle can be found: names with the prefix %s are not looked up in the registry: add it to "+
+					"registry.only", h.NamePrefix())
 		}
 	}
 }
@@ -300,7 +307,8 @@ func checkRoot(f *Diagnostics, path, root string) {
 	switch {
 	case root == "":
 		f.Add(path, "is missing")
-	case err != nil || u.Scheme() != "https" || !isDomain(host) || net.ParseIP(host) != nil || hasPort || hasUser || hasQuery || hasFragment:
+	case err != nil || u.Scheme() != "https" || !isDomain(host) || net.ParseIP(host) != nil || hasPort || hasUser ||
+		hasQuery || hasFragment:
 		f.Add(path, "%q is not a URL such as https://id.example.org/, with https and without port", root)
 	case !strings.HasSuffix(root, "/"):
 		f.Add(path, "%q does not end with a slash: write %[1]s/", root)

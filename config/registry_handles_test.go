@@ -11,7 +11,8 @@ import (
 // starts with "10.".
 func TestHandlePrefix(t *testing.T) {
 	for want, h := range map[string]config.Handle{
-		"hdl:20.500.1/": {Prefix: "20.500.1"}, "doi:10.5555/": {Prefix: "10.5555"}, "urn:example:": {Prefix: "10.5555", Names: "urn:example:"},
+		"hdl:20.500.1/": {Prefix: "20.500.1"}, "doi:10.5555/": {Prefix: "10.5555"},
+		"urn:example:": {Prefix: "10.5555", Names: "urn:example:"},
 	} {
 		if got := h.NamePrefix(); got != want {
 			t.Errorf("%+v: %s, want %s", h, got, want)
@@ -32,7 +33,9 @@ registry:
     - {prefix: "20.ÄB"}
 `), nil)
 	want := []string{
-		"registry.handles.1.prefix", "registry.handles.2.prefix", "registry.handles.3.prefix", "registry.handles.4.names", "registry.handles.4.prefix", "registry.handles.5.names", "registry.handles.6.prefix",
+		"registry.handles.1.prefix", "registry.handles.2.prefix", "registry.handles.3.prefix",
+		"registry.handles.4.names", "registry.handles.4.prefix", "registry.handles.5.names",
+		"registry.handles.6.prefix",
 	}
 	got := paths(err)
 	slices.Sort(got)

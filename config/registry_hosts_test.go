@@ -26,17 +26,21 @@ func TestRegistryHosts(t *testing.T) {
 		c.Registry.Store, c.Registry.Hosts = "sqlite:/x", tt.hosts
 		c.Proxy.Sites = []config.Site{{Hosts: []string{"WWW.example.org"}, Servers: []string{"http://192.0.2.1"}}}
 		err := c.Validate()
-		if tt.failure == "" && err != nil || tt.failure != "" && (err == nil || !strings.Contains(err.Error(), tt.failure)) {
+		if tt.failure == "" && err != nil ||
+			tt.failure != "" && (err == nil || !strings.Contains(err.Error(), tt.failure)) {
 			t.Errorf("%q: %v", tt.hosts, err)
 		}
 	}
 	c := config.Default()
-	c.Registry.Store, c.Registry.Hosts, c.Listen.Names = "sqlite:/x", []string{"Purl.example.org."}, []string{"urn.example.org", "purl.example.org"}
-	if text := c.Warnings().Error(); !strings.Contains(text, "listen.names.1") || strings.Contains(text, "listen.names.0") {
+	c.Registry.Store, c.Registry.Hosts, c.Listen.Names = "sqlite:/x", []string{"Purl.example.org."},
+		[]string{"urn.example.org", "purl.example.org"}
+	if text := c.Warnings().Error(); !strings.Contains(text, "listen.names.1") ||
+		strings.Contains(text, "listen.names.0") {
 		t.Errorf("the warnings are %s", text)
 	}
 	c.Registry.Store = ""
-	if text := c.Warnings().Error(); !strings.Contains(text, "registry.hosts") || !strings.Contains(text, "is not used") {
+	if text := c.Warnings().Error(); !strings.Contains(text, "registry.hosts") ||
+		!strings.Contains(text, "is not used") {
 		t.Errorf("without a registry the warnings are %s", text)
 	}
 }
@@ -48,7 +52,8 @@ func TestRegistryPrefixes(t *testing.T) {
 		{nil, nil, nil},
 		{[]string{"ark:/12345/"}, nil, []string{"ark:/12345/"}},
 		{nil, []string{"Purl.example.org."}, []string{"urn:", "https://purl.example.org/"}},
-		{[]string{"ark:/12345/", "https://purl.example.org/"}, []string{"purl.example.org"}, []string{"ark:/12345/", "https://purl.example.org/"}},
+		{[]string{"ark:/12345/", "https://purl.example.org/"}, []string{"purl.example.org"},
+			[]string{"ark:/12345/", "https://purl.example.org/"}},
 	} {
 		r := config.Registry{Only: tt.only, Hosts: tt.hosts}
 		if got := r.NamePrefixes(); !slices.Equal(got, tt.want) {

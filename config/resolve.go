@@ -41,8 +41,9 @@ func checkDomainList(f *Diagnostics, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		if !isDomain(name) {
-			f.Add(index(path, i), "%q is not a domain name such as urn.arpa.%s", name, writeHost(name, "patterns are not supported: "+
-				"list each name"))
+			f.Add(index(path, i), "%q is not a domain name such as urn.arpa.%s", name,
+				writeHost(name, "patterns are not supported: "+
+					"list each name"))
 		} else if slices.IndexFunc(names, func(other string) bool { return uri.SameHost(name, other) }) != i {
 			f.Add(index(path, i), "%q is listed twice", name)
 		}
@@ -57,7 +58,8 @@ func isDomain(s string) bool {
 		return false
 	}
 	for label := range strings.SplitSeq(s, ".") {
-		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' || strings.ContainsFunc(label, isNoDomain) {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' ||
+			strings.ContainsFunc(label, isNoDomain) {
 			return false
 		}
 	}
@@ -74,7 +76,8 @@ func checkRootOptions(f *Diagnostics, path string, c DDDS) {
 	for i, o := range c.RootOptions {
 		at := index(path, i) + ".root"
 		switch {
-		case !slices.ContainsFunc(slices.Concat(c.Roots, c.URIRoots), func(root string) bool { return uri.SameHost(root, o.Root) }):
+		case !slices.ContainsFunc(slices.Concat(c.Roots, c.URIRoots),
+			func(root string) bool { return uri.SameHost(root, o.Root) }):
 			f.Add(at, "%q is not one of ddds.roots or ddds.uri_roots", o.Root)
 		case seen[uri.CanonicalHost(o.Root)]:
 			f.Add(at, "%q is configured twice", o.Root)
@@ -106,8 +109,9 @@ func checkAgents(f *Diagnostics, path string, value any) {
 	agents, _ := value.([]Agent)
 	for i, agent := range agents {
 		if agent.Addr().IsMulticast() && len(agents) > 1 {
-			f.Add(index(path, i), "%s is a multicast group, which cannot be combined with other agents: write either the group or the "+
-				"addresses", agent.Addr())
+			f.Add(index(path, i),
+				"%s is a multicast group, which cannot be combined with other agents: write either the group or the "+
+					"addresses", agent.Addr())
 		}
 	}
 }
@@ -144,7 +148,8 @@ func checkTemplate(f *Diagnostics, path, template string, known []string, names 
 	case template == "":
 		f.Add(path, "is missing")
 	case otherVariable.MatchString(template):
-		f.Add(path, "%q: %s is not a variable of templates: write {name}, where (?P<name>...) is a group of the pattern, or %s",
+		f.Add(path,
+			"%q: %s is not a variable of templates: write {name}, where (?P<name>...) is a group of the pattern, or %s",
 			template, otherVariable.FindString(template), braced(known))
 	case err != nil:
 		f.Add(path, "%q: %v", template, err)
@@ -157,7 +162,8 @@ func checkTemplate(f *Diagnostics, path, template string, known []string, names 
 		if there == "" {
 			there = "none: named groups of a pattern, as in (?P<name>...), are variables"
 		}
-		f.Add(path, "%q: the variable %q is unknown%s; known variables: %s", template, unknown[0], didYouMean(unknown[0], known), there)
+		f.Add(path, "%q: the variable %q is unknown%s; known variables: %s", template, unknown[0],
+			didYouMean(unknown[0], known), there)
 	default:
 		location := expression.ReplaceAllString(template, "1")
 		if strings.ContainsFunc(location, func(c rune) bool { return c > unicode.MaxASCII }) {
@@ -174,7 +180,8 @@ func checkLocation(f *Diagnostics, path, template, location string, names []stri
 	scheme := strings.ToLower(u.Scheme())
 	switch {
 	case errors.As(err, &parse):
-		f.Add(path, "%q does not expand to a URI: in %q, %s (byte %d)", template, location, parse.Rule.Requirement, parse.Offset)
+		f.Add(path, "%q does not expand to a URI: in %q, %s (byte %d)", template, location, parse.Rule.Requirement,
+			parse.Offset)
 	case !u.IsWeb() && scheme != "urn" && !slices.Contains(schemes(), scheme) && !slices.Contains(names, scheme):
 		f.Add(path, "%q: redirects to the scheme %q are not allowed", template, scheme)
 	}
@@ -241,11 +248,13 @@ func checkNamespaces(f *Diagnostics, namespaces []Namespace) {
 func checkTarget(f *Diagnostics, path string, target Target, pattern string) {
 	switch {
 	case !target.Gone:
-		checkTemplate(f, path+".template", target.Template, slices.Concat(ofNames(), groupsOf(pattern), groupsOf(target.Pattern)))
+		checkTemplate(f, path+".template", target.Template,
+			slices.Concat(ofNames(), groupsOf(pattern), groupsOf(target.Pattern)))
 	case target.Template != "":
 		f.Add(path+".template", "cannot be combined with gone: names that are gone have no location")
 	}
-	if _, _, err := mime.ParseMediaType(target.Type); target.Type != "" && (err != nil || !strings.Contains(target.Type, "/")) {
+	if _, _, err := mime.ParseMediaType(target.Type); target.Type != "" &&
+		(err != nil || !strings.Contains(target.Type, "/")) {
 		f.Add(path+".type", "%q is not a media type such as application/pdf", target.Type)
 	}
 	if _, err := language.Parse(target.Language); target.Language != "" && err != nil {
@@ -315,7 +324,8 @@ func moveToFront(name string, order []string) []string {
 
 // toFront returns an order with a system moved or added to the front.
 func toFront(name string, order []string) []string {
-	return append([]string{name}, slices.DeleteFunc(slices.Clone(order), func(other string) bool { return other == name })...)
+	return append([]string{name},
+		slices.DeleteFunc(slices.Clone(order), func(other string) bool { return other == name })...)
 }
 
 // LocationSchemes returns the schemes that locations from THTTP servers may have besides http and https, by

@@ -46,8 +46,10 @@ func TestSecretsAreNotShown(t *testing.T) {
 		os.Unsetenv(variableOf(path))
 	}
 	for _, text := range []string{
-		"proxy: {upstreams: ['http://u:hunter2']}", "proxy: {upstreams: hunter2}", "proxy: hunter2", "tls: [hunter2]", "access: hunter2",
-		"news: {servers: [a:1], login: [hunter2]}", "registry: {store: 'postgres://h/d?sslpassword=hunter2'}", "registry: 'postgres://u:hunter2'",
+		"proxy: {upstreams: ['http://u:hunter2']}", "proxy: {upstreams: hunter2}", "proxy: hunter2", "tls: [hunter2]",
+		"access: hunter2",
+		"news: {servers: [a:1], login: [hunter2]}", "registry: {store: 'postgres://h/d?sslpassword=hunter2'}",
+		"registry: 'postgres://u:hunter2'",
 	} {
 		if err := loadText(t, text); err == nil || shows(err, secret) {
 			t.Errorf("%s: %v", text, err)
@@ -59,7 +61,8 @@ func TestSecretsAreNotShown(t *testing.T) {
 func TestSecretFilesAreSecrets(t *testing.T) {
 	for _, s := range slices.Concat(Settings(), Elements()) {
 		check := reflect.ValueOf(s.check).Pointer()
-		if (check == reflect.ValueOf(checkSecretFile).Pointer() || check == reflect.ValueOf(checkKeyFile).Pointer()) && !s.Secret {
+		if (check == reflect.ValueOf(checkSecretFile).Pointer() || check == reflect.ValueOf(checkKeyFile).Pointer()) &&
+			!s.Secret {
 			t.Errorf("%s is a file of secrets, and is not declared as a secret", s.Path)
 		}
 	}

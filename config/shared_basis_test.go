@@ -71,7 +71,9 @@ func TestSharedBasis(t *testing.T) {
 		"the order of specifications":  func(c *config.Config) { slices.Reverse(c.URN.Accept) },
 		"the order of servers of site": func(c *config.Config) { slices.Reverse(c.Proxy.Sites[0].Servers) },
 		"the order of sites":           func(c *config.Config) { slices.Reverse(c.Proxy.Sites) },
-		"the password of an upstream":  func(c *config.Config) { c.Proxy.Upstreams[0].Password = "credential:upstream" },
+		"the password of an upstream": func(c *config.Config) {
+			c.Proxy.Upstreams[0].Password = "credential:upstream"
+		},
 		"files of TLS": func(c *config.Config) {
 			c.Proxy.Sites[0].TLS = config.ServerTLS{CA: "/b/ca", Key: "credential:key", Certificate: "/b/c"}
 		},

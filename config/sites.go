@@ -135,7 +135,9 @@ func checkSites(f *Diagnostics, p Proxy) {
 		for j, host := range site.Hosts {
 			switch key := siteHost(host) + " " + strings.TrimSuffix(site.Path, "/"); {
 			case !isHost(strings.TrimPrefix(host, "*.")):
-				f.Add(index(path+".hosts", j), "%q is not a host such as www.example.org or *.example.org, without port%s", host, writeHost(host, ""))
+				f.Add(index(path+".hosts", j),
+					"%q is not a host such as www.example.org or *.example.org, without port%s", host,
+					writeHost(host, ""))
 			case seen[key] && site.Path != "":
 				f.Add(index(path+".hosts", j), "%q is configured twice with the path %s", host, site.Path)
 			case seen[key]:
@@ -160,7 +162,8 @@ func checkSites(f *Diagnostics, p Proxy) {
 }
 
 func checkSitePath(f *Diagnostics, path string, site Site) {
-	for key, text := range map[string]string{"path": site.Path, "replace": site.Replace, "check.path": site.Check.Path} {
+	for key, text := range map[string]string{"path": site.Path, "replace": site.Replace,
+		"check.path": site.Check.Path} {
 		at := path + "." + key
 		clean := uri.DecodedPath(text)
 		switch {
@@ -170,7 +173,8 @@ func checkSitePath(f *Diagnostics, path string, site Site) {
 		case strings.ContainsAny(text, "?#"):
 			f.Add(at, "%q has a query or a fragment", text)
 		case key == "path" && text != "/" && strings.HasSuffix(text, "/"):
-			f.Add(at, "%q ends with a slash: write %s, which also matches all paths below it", text, strings.TrimRight(text, "/"))
+			f.Add(at, "%q ends with a slash: write %s, which also matches all paths below it", text,
+				strings.TrimRight(text, "/"))
 		case key == "path" && clean != text:
 			f.Add(at, "%q is not in normal form: write %s", text, clean)
 		case key != "path": // the path of an entry is matched percent-decoded, and not sent
@@ -223,7 +227,8 @@ func checkShares(f *Diagnostics, path string, site Site) {
 	}
 	for j, weight := range site.Weights {
 		if weight < 1 || weight > mostWeight {
-			f.Add(index(path+".weights", j), "%d is not between 1 and %d: to send no requests to the server, list it in drain", weight, mostWeight)
+			f.Add(index(path+".weights", j),
+				"%d is not between 1 and %d: to send no requests to the server, list it in drain", weight, mostWeight)
 		}
 	}
 	for j, server := range site.Drain {
@@ -294,7 +299,8 @@ func isToken(s string) bool { return httpguts.ValidHeaderFieldName(s) }
 
 // framing are the fields that describe the framing of a message, or the part of a representation that it has,
 // and those that urnd sets itself. Setting or removing them would make a message inconsistent.
-const framing = " connection content-encoding content-length content-range expect if-match if-modified-since if-none-match if-range" +
+const framing = " connection content-encoding content-length content-range expect if-match if-modified-since " +
+	"if-none-match if-range" +
 	" if-unmodified-since keep-alive proxy-connection range te trailer transfer-encoding upgrade via age cache-status "
 
 func checkFieldName(f *Diagnostics, at, name string) {

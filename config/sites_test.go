@@ -50,24 +50,31 @@ proxy:
 		routes[r.String()] = r
 		order = append(order, r.String())
 	}
-	want := "www.example.org *.example.net www.example.org/api www.example.org/apix www.example.org/api/open www.example.org/api/admin www.example.org/api/open/x"
+	want := "www.example.org *.example.net www.example.org/api www.example.org/apix www.example.org/api/open " +
+		"www.example.org/api/admin www.example.org/api/open/x"
 	if got := strings.Join(order, " "); got != want {
 		t.Errorf("%s", got)
 	}
-	api, open, admin, other := routes["www.example.org/api"], routes["www.example.org/api/open/x"], routes["www.example.org/api/admin"], routes["www.example.org/apix"]
+	api, open, admin, other := routes["www.example.org/api"], routes["www.example.org/api/open/x"],
+		routes["www.example.org/api/admin"], routes["www.example.org/apix"]
 	switch {
-	case api.Index != 2 || !slices.Equal(api.Servers, []string{"http://192.0.2.3"}) || api.Weights != nil || api.Balance != "hash" || api.Timeout != 5*time.Second:
+	case api.Index != 2 || !slices.Equal(api.Servers, []string{"http://192.0.2.3"}) || api.Weights != nil ||
+		api.Balance != "hash" || api.Timeout != 5*time.Second:
 		t.Errorf("servers: %+v", api)
-	case api.Users != "/etc/users" || !slices.Equal(api.Clients, []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}) || len(api.Cache) != 1 || len(api.ResponseRemove) != 1:
+	case api.Users != "/etc/users" ||
+		!slices.Equal(api.Clients, []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}) || len(api.Cache) != 1 ||
+		len(api.ResponseRemove) != 1:
 		t.Errorf("what is inherited: %+v", api)
-	case !open.Public || open.Users != "" || open.Clients != nil || open.Replace != "" || !slices.Equal(open.Servers, api.Servers):
+	case !open.Public || open.Users != "" || open.Clients != nil || open.Replace != "" ||
+		!slices.Equal(open.Servers, api.Servers):
 		t.Errorf("what is public: %+v", open)
 	case admin.Users != "/etc/admins" || admin.Answer.Status != 403 || !slices.Equal(admin.Clients, api.Clients):
 		t.Errorf("an answer: %+v", admin)
 	case !slices.Equal(other.Weights, []int{2, 1}) || len(other.Servers) != 2:
 		t.Errorf("the next shorter path is one of whole segments: %+v", other)
 	}
-	for host, is := range map[string]bool{"www.example.org": true, "a.example.net": true, "a.b.example.net": false, "example.net": false, "example.org": false} {
+	for host, is := range map[string]bool{"www.example.org": true, "a.example.net": true, "a.b.example.net": false,
+		"example.net": false, "example.org": false} {
 		if c.Proxy.HasSite(host) != is {
 			t.Errorf("%s is a site: %t", host, !is)
 		}

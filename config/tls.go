@@ -11,7 +11,8 @@ import (
 
 func checkACMEDirectory(f *Diagnostics, path string, value any) {
 	if text, _ := value.(string); !isWebURL(text) || !strings.HasPrefix(strings.ToLower(text), "https://") {
-		f.Add(path, "%q is not the URL of an ACME directory, such as https://acme-v02.api.letsencrypt.org/directory", text)
+		f.Add(path, "%q is not the URL of an ACME directory, such as https://acme-v02.api.letsencrypt.org/directory",
+			text)
 	}
 }
 
@@ -29,8 +30,9 @@ func checkMailAddress(f *Diagnostics, path string, value any) {
 func (c Config) checkTLS(f *Diagnostics) {
 	hasPair := c.TLS.Certificate != "" && c.TLS.Key != ""
 	if (len(c.Listen.TLS) > 0 || c.TLS.ClientCA != "") && !hasPair && !c.ACME.Enabled {
-		f.Add("tls.certificate", "and tls.key are required for listen.tls and tls.client_ca: write the paths of both, or acme.enabled: "+
-			"true")
+		f.Add("tls.certificate",
+			"and tls.key are required for listen.tls and tls.client_ca: write the paths of both, or acme.enabled: "+
+				"true")
 	}
 	for i, files := range c.TLS.Certificates {
 		path := index("tls.certificates", i)
@@ -54,8 +56,9 @@ func (c Config) checkACME(f *Diagnostics) {
 	case len(names) == 0:
 		f.Add("acme.enabled", "requires a host name: write listen.names, registry.hosts or proxy.sites")
 	case len(names) > most:
-		f.Add("acme.enabled", "covers %d names; the maximum is %d: obtain wildcard certificates with another program, for "+
-			"tls.certificates", len(names), most)
+		f.Add("acme.enabled",
+			"covers %d names; the maximum is %d: obtain wildcard certificates with another program, for "+
+				"tls.certificates", len(names), most)
 	}
 	if (c.ACME.KeyID == "") != (c.ACME.Key == "") {
 		f.Add("acme.key_id", "and acme.key are required together")
@@ -63,7 +66,8 @@ func (c Config) checkACME(f *Diagnostics) {
 	switch c.ACME.Storage {
 	case "registry":
 		if !isPostgres(c.Registry.Store) {
-			f.Add("acme.storage", "registry requires a registry.store that begins with postgres://: for a single machine use state")
+			f.Add("acme.storage",
+				"registry requires a registry.store that begins with postgres://: for a single machine use state")
 		}
 	case "shared":
 		if c.Cache.Shared == "" {
@@ -75,7 +79,8 @@ func (c Config) checkACME(f *Diagnostics) {
 // CertificateNames returns the host names of urnd that need a certificate: in lower case, without duplicates.
 func (c Config) CertificateNames() (names []string) {
 	add := func(host string) {
-		if host = uri.CanonicalHost(host); strings.Contains(host, ".") && !strings.HasPrefix(host, "*") && !isIP(host) && !slices.Contains(names, host) {
+		if host = uri.CanonicalHost(host); strings.Contains(host, ".") && !strings.HasPrefix(host, "*") &&
+			!isIP(host) && !slices.Contains(names, host) {
 			names = append(names, host)
 		}
 	}

@@ -54,15 +54,18 @@ func (c Config) checkTogether(f *Diagnostics) {
 		f.Add("limits.target", "%s is greater than limits.header, which includes it", show(c.Limits.Target))
 	}
 	if c.Cache.Responses > 0 && c.Cache.MaxResponse > c.Cache.Responses/8 {
-		f.Add("cache.max_response", "%s is greater than an eighth of cache.responses, %s", show(c.Cache.MaxResponse), show(c.Cache.Responses))
+		f.Add("cache.max_response", "%s is greater than an eighth of cache.responses, %s", show(c.Cache.MaxResponse),
+			show(c.Cache.Responses))
 	}
 	if held := reservedMemory(c.Cache); c.Limits.Memory > 0 && c.Limits.Memory < held {
-		f.Add("limits.memory", "%s is less than %s, the sum of cache.answers, cache.records, cache.responses (and a quarter of it for "+
-			"incoming responses) and the base memory of urnd", show(c.Limits.Memory), show(held))
+		f.Add("limits.memory",
+			"%s is less than %s, the sum of cache.answers, cache.records, cache.responses (and a quarter of it for "+
+				"incoming responses) and the base memory of urnd", show(c.Limits.Memory), show(held))
 	}
 	if c.Registry.HealthInterval > 0 && c.Registry.HealthContact == "" {
-		f.Add("registry.health_contact", "is required with registry.health_interval: operators of the checked servers must be able to "+
-			"reach you")
+		f.Add("registry.health_contact",
+			"is required with registry.health_interval: operators of the checked servers must be able to "+
+				"reach you")
 	}
 	if c.Cache.Shared != "" && c.Cache.SharedKey == "" {
 		f.Add("cache.shared_key", "is required with cache.shared: it encrypts shared entries")
@@ -91,7 +94,8 @@ func (c Config) checkListeners(f *Diagnostics) {
 			case i >= 0 && taken[i].address == address:
 				f.Add(l.path, "%q is also the address of another listener, %s", address, taken[i].path)
 			case i >= 0:
-				f.Add(l.path, "%q is also an address of another listener, %q of %s: delete one of them", address, taken[i].address, taken[i].path)
+				f.Add(l.path, "%q is also an address of another listener, %q of %s: delete one of them", address,
+					taken[i].address, taken[i].path)
 			}
 			taken = append(taken, listener{address, l.path})
 		}
@@ -109,7 +113,8 @@ func sameListener(a, b string) bool {
 	addr, _ := netip.ParseAddr(host)
 	otherAddr, _ := netip.ParseAddr(other)
 	isAll := func(host string, addr, of netip.Addr) bool { // "" and [::] include IPv4
-		return host == "" || addr == netip.IPv6Unspecified() || addr == netip.IPv4Unspecified() && (of.Is4() || !of.IsValid())
+		return host == "" || addr == netip.IPv6Unspecified() ||
+			addr == netip.IPv4Unspecified() && (of.Is4() || !of.IsValid())
 	}
 	return host == other || isAll(host, addr, otherAddr) || isAll(other, otherAddr, addr)
 }
@@ -121,7 +126,8 @@ func (c Config) checkAdmin(f *Diagnostics) {
 	}
 	for i, prefix := range c.Access.AdminClients {
 		if !isLoopback(prefix) {
-			f.Add(index("access.admin_clients", i), "%s includes other machines: set access.admin_token or tls.client_ca", prefix)
+			f.Add(index("access.admin_clients", i),
+				"%s includes other machines: set access.admin_token or tls.client_ca", prefix)
 		}
 	}
 	if everybodyAt(c.Access.AdminProxies) >= 0 {
@@ -129,8 +135,10 @@ func (c Config) checkAdmin(f *Diagnostics) {
 	}
 	for i, prefix := range c.Access.AdminProxies {
 		if !isLoopback(prefix) {
-			f.Add(index("access.admin_proxies", i), "%s includes other machines, which can impersonate an administrator by "+
-				"X-Forwarded-For: 127.0.0.1: set access.admin_token or tls.client_ca, or write 127.0.0.0/8 for proxies on this machine", prefix)
+			f.Add(index("access.admin_proxies", i),
+				"%s includes other machines, which can impersonate an administrator by "+
+					"X-Forwarded-For: 127.0.0.1: set access.admin_token or tls.client_ca, or write 127.0.0.0/8 for "+
+					"proxies on this machine", prefix)
 		}
 	}
 }
@@ -273,7 +281,8 @@ func (c Config) memoryUses(http2Requests int) []memoryUse {
 	}
 	if c.hasHTTP2() && http2Requests > 0 {
 		uses = append(uses, memoryUse{
-			fmt.Sprintf("limits.connections over HTTP/2 with %d requests each", http2Requests), Size(l.Connections*http2Requests) * http2Memory,
+			fmt.Sprintf("limits.connections over HTTP/2 with %d requests each", http2Requests),
+			Size(l.Connections*http2Requests) * http2Memory,
 		})
 	}
 	if strings.HasPrefix(c.Registry.Store, "sqlite:") {
@@ -296,13 +305,16 @@ func (c Config) MemoryDiagnostics(available Size) Diagnostics {
 	const ofGroup, room = "this process may use", 8 // available includes slack, which an explicit limit may use
 	switch l := c.Limits.Memory; {
 	case l > 0 && l < all:
-		f.Add("limits.memory", "%s is less than %s, the sum of what the settings allow: %s: write limits.memory: %s%s", show(l), show(all),
+		f.Add("limits.memory", "%s is less than %s, the sum of what the settings allow: %s: write limits.memory: %s%s",
+			show(l), show(all),
 			strings.Join(parts, ", "), show(wholeMiB(all)), c.fewerConnections(l))
 	case l == 0 && available > 0 && available < all:
 		f.Add("limits.memory", ofGroup+" %s by its control group or container, and the settings allow %s in total: "+
-			"%s: reduce some of them%s", show(available), show(all), strings.Join(parts, ", "), c.fewerConnections(available))
+			"%s: reduce some of them%s", show(available), show(all), strings.Join(parts, ", "),
+			c.fewerConnections(available))
 	case available > 0 && l > available+available/room:
-		f.Add("limits.memory", "%s is more than "+ofGroup+" by its control group or container, %s: write that value, or delete the line",
+		f.Add("limits.memory", "%s is more than "+ofGroup+
+			" by its control group or container, %s: write that value, or delete the line",
 			show(l), show(available))
 	}
 	return f

@@ -37,7 +37,8 @@ func (s *Server) UnmarshalText(text []byte) error {
 	if addr, err := netip.ParseAddr(address); err == nil {
 		read.AddrPort = netip.AddrPortFrom(addr, port)
 	} else if read.AddrPort, err = netip.ParseAddrPort(address); err != nil {
-		return fmt.Errorf("%q is not an IP address, with or without port, or tls:// and one%s", text, ofServer(string(text)))
+		return fmt.Errorf("%q is not an IP address, with or without port, or tls:// and one%s", text,
+			ofServer(string(text)))
 	}
 	*s = read
 	return nil
@@ -188,7 +189,8 @@ func (w *Window) UnmarshalText(text []byte) error {
 	}
 	for part := range strings.SplitSeq(days, ",") {
 		if !read.addDays(part) {
-			return fmt.Errorf("%q is not a time such as Mon-Fri 08:00-18:00: days are Mon, Tue, Wed, Thu, Fri, Sat and Sun", text)
+			return fmt.Errorf("%q is not a time such as Mon-Fri 08:00-18:00: days are Mon, Tue, Wed, Thu, Fri, Sat "+
+				"and Sun", text)
 		}
 	}
 	*w = read

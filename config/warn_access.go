@@ -23,10 +23,12 @@ func isForOthers(address string) bool {
 
 // everybodyWarnings are warnings about clients and proxies with unintentionally many rights.
 func everybodyWarnings() []warning {
-	const sender = "%s covers all clients of %s, each of which can impersonate any client and so evade the limits per client " +
+	const sender = "%s covers all clients of %s, each of which can impersonate any client and so evade the limits " +
+		"per client " +
 		"(limits.rate, limits.client_share): list the addresses of your "
 	clients := func(c checked) string { // the address, or setting, by which clients may be on other machines
-		if service := firstForOthers(c.Listen.Service, c.Listen.TLS); service != "" || len(c.Access.TrustedProxies) == 0 {
+		if service := firstForOthers(c.Listen.Service, c.Listen.TLS); service != "" ||
+			len(c.Access.TrustedProxies) == 0 {
 			return service
 		}
 		return "access.trusted_proxies"
@@ -42,23 +44,30 @@ func everybodyWarnings() []warning {
 		// If rights depend on addresses, too, Validate rejects these: checkProxies.
 		everybody("listen.proxy_protocol", sender+"load balancers", service),
 		everybody("access.trusted_proxies", sender+"proxies", service),
-		everybody("access.admin_proxies", sender+"proxies", func(c checked) string { return firstForOthers([]string{c.Listen.Admin}) }),
-		everybody("access.proxy_clients", "%s covers all clients of %s: list the networks of your clients, or set access.proxy_users",
+		everybody("access.admin_proxies", sender+"proxies",
+			func(c checked) string { return firstForOthers([]string{c.Listen.Admin}) }),
+		everybody("access.proxy_clients",
+			"%s covers all clients of %s: list the networks of your clients, or set access.proxy_users",
 			func(c checked) string {
 				if c.Access.ProxyUsers != "" || !opensAll(c.Proxy) {
 					return ""
 				}
 				return clients(c)
 			}),
-		everybody("access.purge_clients", "%s covers all clients of %s, each of which can empty the cache: list the addresses of "+
-			"publishers",
+		everybody("access.purge_clients",
+			"%s covers all clients of %s, each of which can empty the cache: list the addresses of "+
+				"publishers",
 			clients),
-		everybody("access.fresh_clients", "%s covers all clients of %s, each of which can cause queries to all servers with each "+
-			"request: list the addresses of testers", clients),
-		everybody("access.browse_all_clients", "%s covers all clients of %s, which then see reserved and withdrawn names: list the "+
-			"addresses of those who register names", clients),
-		first("access.allow_destinations", "with %s every client of the proxy can reach this machine and the networks around it: write "+
-			"the networks that clients need, such as 10.1.0.0/16", func(c checked) []netip.Prefix { return c.Access.AllowDestinations },
+		everybody("access.fresh_clients",
+			"%s covers all clients of %s, each of which can cause queries to all servers with each "+
+				"request: list the addresses of testers", clients),
+		everybody("access.browse_all_clients",
+			"%s covers all clients of %s, which then see reserved and withdrawn names: list the "+
+				"addresses of those who register names", clients),
+		first("access.allow_destinations",
+			"with %s every client of the proxy can reach this machine and the networks around it: write "+
+				"the networks that clients need, such as 10.1.0.0/16",
+			func(c checked) []netip.Prefix { return c.Access.AllowDestinations },
 			func(_ checked, p netip.Prefix) bool {
 				const networkOfIPv4, uniqueLocal = 8, 7 // lengths of 10.0.0.0/8 and fc00::/7
 				return p.Addr().Is4() && p.Bits() < networkOfIPv4 || p.Addr().Is6() && p.Bits() < uniqueLocal
@@ -70,14 +79,18 @@ func everybodyWarnings() []warning {
 // nobodyWarnings are warnings about services that no clients, or fewer than intended, may use.
 func nobodyWarnings() []warning {
 	return []warning{
-		one("access.resolve_clients", "is empty, so no client may resolve names: delete the line to allow all, or list the networks of "+
-			"your clients",
+		one("access.resolve_clients",
+			"is empty, so no client may resolve names: delete the line to allow all, or list the networks of "+
+				"your clients",
 			func(c checked) bool { return len(c.Access.ResolveClients) == 0 }),
-		one("listen.service", "is empty, as is listen.tls, so urnd serves no client (unless systemd passes the socket http or https): "+
-			"delete the line",
+		one("listen.service",
+			"is empty, as is listen.tls, so urnd serves no client (unless systemd passes the socket http or https): "+
+				"delete the line",
 			func(c checked) bool { return len(c.Listen.Service) == 0 && len(c.Listen.TLS) == 0 }),
-		one("access.admin_clients", "is empty, so no client may use listen.admin, such as for health and metrics: delete the line to "+
-			"allow this machine, or write listen.admin: ''", func(c checked) bool { return len(c.Access.AdminClients) == 0 && c.Listen.Admin != "" }),
+		one("access.admin_clients",
+			"is empty, so no client may use listen.admin, such as for health and metrics: delete the line to "+
+				"allow this machine, or write listen.admin: ''",
+			func(c checked) bool { return len(c.Access.AdminClients) == 0 && c.Listen.Admin != "" }),
 		each("access.browse_all_clients", "%s may not list names: add it to access.browse_clients",
 			func(c checked) []netip.Prefix { return c.Access.BrowseAllClients }, func(c checked, p netip.Prefix) bool {
 				return len(c.Access.BrowseClients) > 0 && !slices.ContainsFunc(c.Access.BrowseClients, p.Overlaps)
@@ -89,12 +102,16 @@ func nobodyWarnings() []warning {
 		one("listen.redirect_tls", "requires listen.tls or urnd-https.socket; otherwise urnd does not start",
 			func(c checked) bool { return c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 }),
 		// Browsers on other machines use a name that urnd does not know, so that their requests are denied.
-		one("listen.names", "is empty: browsers that reach listen.service by another name than localhost and the host name of the "+
-			"machine get no content retrieved for access.proxy_clients (/fetch, N2R): list the names that they use", func(c checked) bool {
-			open := !c.Listen.RedirectTLS && (slices.ContainsFunc(c.Listen.Service, isForOthers) || len(c.Listen.ProxyProtocol) > 0)
-			hasOthers := slices.ContainsFunc(c.Access.ProxyClients, func(p netip.Prefix) bool { return !isLoopback(p) })
-			return len(c.Listen.Names) == 0 && hasOthers && (open || len(c.Access.TrustedProxies) > 0)
-		}),
+		one("listen.names",
+			"is empty: browsers that reach listen.service by another name than localhost and the host name of the "+
+				"machine get no content retrieved for access.proxy_clients (/fetch, N2R): list the names that they use",
+			func(c checked) bool {
+				open := !c.Listen.RedirectTLS &&
+					(slices.ContainsFunc(c.Listen.Service, isForOthers) || len(c.Listen.ProxyProtocol) > 0)
+				hasOthers := slices.ContainsFunc(c.Access.ProxyClients,
+					func(p netip.Prefix) bool { return !isLoopback(p) })
+				return len(c.Listen.Names) == 0 && hasOthers && (open || len(c.Access.TrustedProxies) > 0)
+			}),
 		func(f *Diagnostics, c checked) { // origins are compared as text
 			for i, origin := range c.Access.CORS {
 				if plain := browserOrigin(origin); origin != "*" && origin != plain {
@@ -130,7 +147,8 @@ func everybody(path, says string, address func(c checked) string) warning {
 func warnOfFamilies(f *Diagnostics, c checked) {
 	for _, s := range Settings() {
 		isWarned := func(failure Diagnostic) bool { return strings.HasPrefix(failure.Path, s.Path+".") }
-		if prefixes, ok := c.values[s.Path].([]netip.Prefix); ok && strings.HasSuffix(s.Path, "_clients") && !slices.ContainsFunc(*f, isWarned) {
+		if prefixes, ok := c.values[s.Path].([]netip.Prefix); ok && strings.HasSuffix(s.Path, "_clients") &&
+			!slices.ContainsFunc(*f, isWarned) {
 			warnOfOneFamily(f, s.Path, prefixes, "")
 		}
 	}
@@ -139,9 +157,12 @@ func warnOfFamilies(f *Diagnostics, c checked) {
 func warnOfHostBits(f *Diagnostics, path string, prefixes []netip.Prefix) {
 	for i, prefix := range prefixes {
 		if prefix != prefix.Masked() {
-			f.Add(index(path, i), "%s is interpreted as %s: the address has bits after the prefix length", prefix, prefix.Masked())
+			f.Add(index(path, i), "%s is interpreted as %s: the address has bits after the prefix length", prefix,
+				prefix.Masked())
 		} else if network := networkAt(prefix); network.IsValid() {
-			f.Add(index(path, i), "%s is a single address, that of a network: write %s, or the prefix length of the network", prefix.Addr(), network)
+			f.Add(index(path, i),
+				"%s is a single address, that of a network: write %s, or the prefix length of the network",
+				prefix.Addr(), network)
 		}
 	}
 }

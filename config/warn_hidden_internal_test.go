@@ -10,11 +10,14 @@ import (
 // TestHidersMatchScan requires that the index finds the same rule as a comparison with all rules.
 func TestHidersMatchScan(t *testing.T) {
 	hosts := []string{
-		"a.example", ".a.example", "b.a.example.", ".B.a.example", ".example", "*.a.example", "?.a.example", "*.*", "a.*", "x*.example", "*.c-?.example", "?",
-		"192.0.2.0/24", "192.0.2.1", "192.0.2.7/25", "[2001:db8::1]", "2001:db8::/32", "::/0", "192.0.2", ".2.1", "::ffff:192.0.2.1",
+		"a.example", ".a.example", "b.a.example.", ".B.a.example", ".example", "*.a.example", "?.a.example", "*.*",
+		"a.*", "x*.example", "*.c-?.example", "?", "192.0.2.0/24", "192.0.2.1", "192.0.2.7/25", "[2001:db8::1]",
+		"2001:db8::/32", "::/0", "192.0.2", ".2.1",
+		"::ffff:192.0.2.1",
 	}
 	var networks []netip.Prefix
-	for _, text := range []string{"10.0.0.0/8", "10.1.2.3/16", "10.1.2.0/24", "10.1.2.3/32", "0.0.0.0/0", "::/0", "2001:db8::/32", "2001:db8::1/128"} {
+	for _, text := range []string{"10.0.0.0/8", "10.1.2.3/16", "10.1.2.0/24", "10.1.2.3/32", "0.0.0.0/0", "::/0",
+		"2001:db8::/32", "2001:db8::1/128"} {
 		networks = append(networks, netip.MustParsePrefix(text))
 	}
 	hidden := 0

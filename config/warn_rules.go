@@ -11,7 +11,8 @@ import (
 
 // hasNoCondition reports whether a rule decides every request that it sees.
 func (r ProxyRule) hasNoCondition() bool {
-	return !r.hasLists() && len(r.Clients)+len(r.Users)+len(r.Groups)+len(r.Methods)+len(r.Schemes)+len(r.Hosts)+len(r.Ports)+len(r.Paths)+len(r.Times)+
+	return !r.hasLists() && len(r.Clients)+len(r.Users)+len(r.Groups)+len(r.Methods)+len(r.Schemes)+len(r.Hosts)+
+		len(r.Ports)+len(r.Paths)+len(r.Times)+
 		len(r.Hellos)+len(r.Destinations) == 0
 }
 
@@ -21,7 +22,9 @@ func proxyWarnings() []warning {
 		warnOfProxyRules,
 		one("proxy.policy", "is open: rules are ignored, and no request is refused by them: write enforce",
 			func(c checked) bool { return len(c.Proxy.Rules) > 0 && c.Proxy.Policy == "open" }),
-		one("proxy.rules", "no rule denies, and requests that match no rule are allowed: end the list with - {id: default, action: deny}",
+		one("proxy.rules",
+			"no rule denies, and requests that match no rule are allowed: end the list with - {id: default, action: "+
+				"deny}",
 			func(c checked) bool {
 				denies := func(r ProxyRule) bool { return r.Action == "deny" }
 				return len(c.Proxy.Rules) > 0 && c.Proxy.Policy != "open" && !slices.ContainsFunc(c.Proxy.Rules, denies)
@@ -49,11 +52,14 @@ func warnOfProxyRules(f *Diagnostics, c checked) {
 // warnOfNever warns of conditions that no request meets, or whose requests are denied elsewhere.
 func warnOfNever(f *Diagnostics, path string, r ProxyRule, c Config) {
 	if len(r.Users) > 0 && !c.Access.HasLogin() {
-		f.Add(path+".users", "never match: access.proxy_users is empty, so no client has a user: set it to a file of users")
+		f.Add(path+".users",
+			"never match: access.proxy_users is empty, so no client has a user: set it to a file of users")
 	}
-	if _, helper := c.Access.Helper(HelperGroups); len(r.Groups) > 0 && (!c.Access.HasLogin() || c.Access.ProxyGroups == "" && helper < 0) {
-		f.Add(path+".groups", "never match: access.proxy_groups is empty: set it to a file of groups, and access.proxy_users to a file "+
-			"of users")
+	if _, helper := c.Access.Helper(HelperGroups); len(r.Groups) > 0 &&
+		(!c.Access.HasLogin() || c.Access.ProxyGroups == "" && helper < 0) {
+		f.Add(path+".groups",
+			"never match: access.proxy_groups is empty: set it to a file of groups, and access.proxy_users to a file "+
+				"of users")
 	}
 	if len(r.Paths) > 0 && slices.Equal(r.Schemes, []string{"connect"}) {
 		f.Add(path+".paths", "never match: the path of a tunnel is unknown")
@@ -65,7 +71,8 @@ func warnOfNever(f *Diagnostics, path string, r ProxyRule, c Config) {
 	}
 	for i, destinations := range r.Destinations {
 		if closed := closedNetwork(c.Access.AllowDestinations, destinations); r.Action == "allow" && closed.IsValid() {
-			f.Add(index(path+".destinations", i), "a rule does not open networks: add %s to access.allow_destinations", closed)
+			f.Add(index(path+".destinations", i), "a rule does not open networks: add %s to access.allow_destinations",
+				closed)
 		}
 	}
 }
@@ -106,11 +113,13 @@ func warnOfTunnels(f *Diagnostics, path string, r ProxyRule, open []PortRange) {
 	for i, ports := range r.Ports {
 		opens := func(p PortRange) bool { return p.First <= ports.Last && ports.First <= p.Last }
 		if isTunnel && r.Action == "allow" && !slices.ContainsFunc(open, opens) {
-			f.Add(index(path+".ports", i), "a rule does not open ports for CONNECT: add %s to proxy.connect_ports", ports)
+			f.Add(index(path+".ports", i), "a rule does not open ports for CONNECT: add %s to proxy.connect_ports",
+				ports)
 		}
 	}
 	if slices.Contains(r.Schemes, "https") && !slices.Contains(r.Schemes, "connect") {
-		f.Add(path+".schemes", "has https without connect: clients use CONNECT for https, which this rule does not match")
+		f.Add(path+".schemes",
+			"has https without connect: clients use CONNECT for https, which this rule does not match")
 	}
 }
 
@@ -130,11 +139,14 @@ func warnOfRuleHosts(f *Diagnostics, path string, hosts []string) {
 		case err == nil && prefix != prefix.Masked():
 			f.Add(at, "%s is interpreted as %s: the address has bits after the prefix length", prefix, prefix.Masked())
 		case rest != host && !strings.ContainsAny(rest, "*?"):
-			f.Add(at, "%s matches only names with one label more than %s: %q matches all subdomains, and the name itself", host, rest, "."+rest)
+			f.Add(at,
+				"%s matches only names with one label more than %s: %q matches all subdomains, and the name itself",
+				host, rest, "."+rest)
 		case inner(labels[last]):
 			f.Add(at, "%q matches names of others, such as %s: list the names", host, example)
 		case last == 1 && strings.HasPrefix(host, "*"):
-			f.Add(at, "%q matches names of others, such as %s: write %q", host, example, "."+strings.TrimLeft(host, "*"))
+			f.Add(at, "%q matches names of others, such as %s: write %q", host, example,
+				"."+strings.TrimLeft(host, "*"))
 		case slices.ContainsFunc(labels[1:], inner):
 			f.Add(at, "%q matches names such as %s, but none with more labels: * does not match a dot", host, example)
 		}
@@ -161,7 +173,8 @@ func warnOfHiddenRule(f *Diagnostics, path string, r ProxyRule, before []ProxyRu
 	case before[first].hasNoCondition():
 		f.Add(path, "%q never decides: %q before it has no condition, and matches all requests", r.ID, before[first].ID)
 	default:
-		f.Add(path, "%q never decides: %q before it matches all its requests: write it before that one", r.ID, before[first].ID)
+		f.Add(path, "%q never decides: %q before it matches all its requests: write it before that one", r.ID,
+			before[first].ID)
 	}
 }
 
@@ -170,8 +183,10 @@ func (r ProxyRule) hides(later ProxyRule) bool {
 	has := func(p, q PortRange) bool { return p.First <= q.First && q.Last <= p.Last }
 	hasAll := func(p, q netip.Prefix) bool { return p.Bits() <= q.Bits() && p.Overlaps(q) }
 	is := func(a, b string) bool { return a == b }
-	return r.isKnown() && !r.missesListsOf(later) && covers(r.Clients, later.Clients, hasAll) && covers(r.Users, later.Users, is) &&
-		covers(r.Methods, later.Methods, is) && covers(r.Schemes, later.Schemes, strings.EqualFold) && covers(r.Hosts, later.Hosts, coversHost) &&
+	return r.isKnown() && !r.missesListsOf(later) && covers(r.Clients, later.Clients, hasAll) &&
+		covers(r.Users, later.Users, is) &&
+		covers(r.Methods, later.Methods, is) && covers(r.Schemes, later.Schemes, strings.EqualFold) &&
+		covers(r.Hosts, later.Hosts, coversHost) &&
 		covers(r.Groups, later.Groups, is) && covers(r.Paths, later.Paths, is) &&
 		covers(r.Times, later.Times, func(a, b Window) bool { return a == b }) &&
 		covers(r.Ports, later.Ports, has) && covers(r.Destinations, later.Destinations, hasAll)
@@ -216,7 +231,8 @@ func coversHost(host, later string) bool {
 	if strings.HasPrefix(host, ".") {
 		return strings.HasSuffix("."+strings.TrimPrefix(later, "."), host)
 	}
-	return host == later || !strings.HasPrefix(later, ".") && !strings.ContainsAny(later, "*?") && matchesHost(host, later)
+	return host == later || !strings.HasPrefix(later, ".") && !strings.ContainsAny(later, "*?") &&
+		matchesHost(host, later)
 }
 
 // hiders is an index of rules that may hide a later one. Comparing each pair of thousands of rules would take

@@ -27,8 +27,10 @@ func (c Config) refusal(host, port string) string {
 		return net.JoinHostPort(host, port) + " is urnd itself"
 	case err == nil && !open && hasAddress(specialNetworks(), addr):
 		return addr.String() + " is not in access.allow_destinations"
-	case n < wellKnown && n > 0 && !uri.IsServicePort(uint16(n)) && !open && (err == nil || len(c.Access.AllowDestinations) == 0):
-		return fmt.Sprintf("port %d belongs to another service than http, and its address is not in access.allow_destinations", n)
+	case n < wellKnown && n > 0 && !uri.IsServicePort(uint16(n)) && !open &&
+		(err == nil || len(c.Access.AllowDestinations) == 0):
+		return fmt.Sprintf("port %d belongs to another service than http, and its address is not in "+
+			"access.allow_destinations", n)
 	}
 	return ""
 }
@@ -41,7 +43,8 @@ func (c Config) isOwn(host, port string) bool {
 		at, own, _ := net.SplitHostPort(address)
 		listens, _ := netip.ParseAddr(at)
 		all := at == "" || listens.IsUnspecified()
-		if own == port && own != "0" && (isName || addr.IsValid() && addr == listens || all && (addr.IsLoopback() || addr.IsUnspecified())) {
+		if own == port && own != "0" &&
+			(isName || addr.IsValid() && addr == listens || all && (addr.IsLoopback() || addr.IsUnspecified())) {
 			return true
 		}
 	}
@@ -81,8 +84,9 @@ func warnOfServers(f *Diagnostics, c Config) {
 		path := index("proxy.sites", i)
 		for j, host := range site.Hosts {
 			if c.isNamed(host) && (site.Path == "" || site.Path == "/") {
-				f.Add(index(path+".hosts", j), "%s is also in listen.names: all requests for it go to the servers of the site, and "+
-					"none to urnd: delete one of them, or write the path of the site", host)
+				f.Add(index(path+".hosts", j),
+					"%s is also in listen.names: all requests for it go to the servers of the site, and "+
+						"none to urnd: delete one of them, or write the path of the site", host)
 			}
 		}
 		for j, server := range site.Servers {
@@ -96,7 +100,9 @@ func warnOfServers(f *Diagnostics, c Config) {
 			case c.isSite(host, port) && isThis:
 				f.Add(at, "%s is the site itself, whose name resolves to urnd: write the address of the server", host)
 			case c.isSite(host, port):
-				f.Add(at, "%s is also a site of this urnd, whose name resolves to urnd: write the address of the server", host)
+				f.Add(at,
+					"%s is also a site of this urnd, whose name resolves to urnd: write the address of the server",
+					host)
 			}
 		}
 	}
@@ -140,16 +146,17 @@ func isAddress(host string) bool {
 func specialNetworks() []netip.Prefix {
 	return slices.Concat(prefixes(
 		"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7",
-		"168.63.129.16/32", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
-		"224.0.0.0/4", "240.0.0.0/4",
-		"::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16",
-		"3fff::/20", "5f00::/16", "fec0::/10", "ff00::/8",
+		"168.63.129.16/32", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
+		"203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+		"::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32",
+		"2002::/16", "3fff::/20", "5f00::/16", "fec0::/10", "ff00::/8",
 	), ownNetworks())
 }
 
 // ownNetworks returns the networks for which no upstream proxy is ever used: netguard.CheckBehind.
 func ownNetworks() []netip.Prefix {
-	return prefixes("127.0.0.0/8", "0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/24", "::1/128", "::/128", "fe80::/10", "ff02::/16")
+	return prefixes("127.0.0.0/8", "0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/24", "::1/128", "::/128", "fe80::/10",
+		"ff02::/16")
 }
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -166,7 +173,8 @@ func hasAddress(networks []netip.Prefix, addr netip.Addr) bool {
 
 // isWithin reports whether any network contains all of hosts.
 func isWithin(networks []netip.Prefix, hosts netip.Prefix) bool {
-	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Bits() <= hosts.Bits() && p.Overlaps(hosts) })
+	return slices.ContainsFunc(networks,
+		func(p netip.Prefix) bool { return p.Bits() <= hosts.Bits() && p.Overlaps(hosts) })
 }
 
 // warnOfUpstreams warns of upstream proxies that are never used, or not for all their hosts.
@@ -176,7 +184,8 @@ func warnOfUpstreams(f *Diagnostics, c Config) {
 		warnOfRuleHosts(f, path+".hosts", u.Hosts)
 		hides := func(before Upstream) bool { return covers(before.Hosts, u.Hosts, coversHost) }
 		if first := slices.IndexFunc(c.Proxy.Upstreams[:i], hides); first >= 0 {
-			f.Add(path, "is never used: proxy.upstreams.%d, before it, matches all its hosts: write it before that one", first)
+			f.Add(path, "is never used: proxy.upstreams.%d, before it, matches all its hosts: write it before that one",
+				first)
 		}
 		if len(u.WithoutDirect()) == 0 {
 			continue
@@ -194,11 +203,14 @@ func warnOfUpstreams(f *Diagnostics, c Config) {
 			hosts, isAddress := networkOf(host)
 			closed := closedNetwork(c.Access.AllowDestinations, hosts)
 			switch {
-			case strings.HasSuffix("."+uri.CanonicalHost(host), ".localhost"), isAddress && isWithin(ownNetworks(), hosts):
-				f.Add(index(path+".hosts", j), "no upstream proxy is used for %s: write proxies: [direct] for destinations that urnd "+
-					"itself connects to", host)
+			case strings.HasSuffix("."+uri.CanonicalHost(host), ".localhost"), isAddress &&
+				isWithin(ownNetworks(), hosts):
+				f.Add(index(path+".hosts", j),
+					"no upstream proxy is used for %s: write proxies: [direct] for destinations that urnd "+
+						"itself connects to", host)
 			case isAddress && closed.IsValid():
-				f.Add(index(path+".hosts", j), "the proxy is not used for addresses in %s: list it in access.allow_destinations", closed)
+				f.Add(index(path+".hosts", j),
+					"the proxy is not used for addresses in %s: list it in access.allow_destinations", closed)
 			}
 		}
 	}

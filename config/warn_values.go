@@ -25,69 +25,84 @@ func valueWarnings() []warning {
 		endsBefore("limits.connect_timeout", "limits.origin_timeout"),
 		func(f *Diagnostics, c checked) {
 			if stop := c.Limits.NoticeTime + c.Limits.DrainTime + c.Limits.ShutdownTimeout; stop > stopTimeout {
-				f.Add("limits.shutdown_timeout", "with limits.notice_time and limits.drain_time urnd takes %s to stop, but its systemd "+
-					"unit kills it after %s: write less, or a longer TimeoutStopSec in the unit (systemctl edit urnd)", show(stop), show(stopTimeout))
+				f.Add("limits.shutdown_timeout",
+					"with limits.notice_time and limits.drain_time urnd takes %s to stop, but its systemd "+
+						"unit kills it after %s: write less, or a longer TimeoutStopSec in the unit (systemctl edit "+
+						"urnd)",
+					show(stop), show(stopTimeout))
 			}
 		},
 		func(f *Diagnostics, c checked) {
 			if l := c.Limits; l.Streams > l.Outgoing/2 {
-				f.Add("limits.streams", "%d is more than half of limits.outgoing, %d: only that half is used", l.Streams, l.Outgoing)
+				f.Add("limits.streams", "%d is more than half of limits.outgoing, %d: only that half is used",
+					l.Streams, l.Outgoing)
 			}
 		},
 		func(f *Diagnostics, c checked) {
 			if l := c.Limits; l.ClientConnections > l.Connections {
-				f.Add("limits.client_connections", "%d is greater than limits.connections, %d: one client can use them all",
+				f.Add("limits.client_connections",
+					"%d is greater than limits.connections, %d: one client can use them all",
 					l.ClientConnections, l.Connections)
 			}
 		},
 		func(f *Diagnostics, c checked) {
 			if l := c.Limits; l.ClientShare < 100 && l.ClientShare*l.NetworkFactor >= 100 {
-				f.Add("limits.client_share", "is %d percent, and with limits.network_factor one IPv6 /64 network, which one host may "+
-					"have, can use everything", l.ClientShare)
+				f.Add("limits.client_share",
+					"is %d percent, and with limits.network_factor one IPv6 /64 network, which one host may "+
+						"have, can use everything", l.ClientShare)
 			}
 		},
 		func(f *Diagnostics, c checked) { // a listing is limited by the share of its client, but may use more
 			if share := c.Limits.Documents * Size(c.Limits.ClientShare) / 100; c.Gateways.MaxListing > share {
-				f.Add("gateways.max_listing", "%s is greater than %s, the limit of one client in limits.documents: a listing can use "+
-					"more memory than is counted", show(c.Gateways.MaxListing), show(share))
+				f.Add("gateways.max_listing",
+					"%s is greater than %s, the limit of one client in limits.documents: a listing can use "+
+						"more memory than is counted", show(c.Gateways.MaxListing), show(share))
 			}
 		},
 		func(f *Diagnostics, c checked) {
 			if c.CDN.TTL > 0 && (len(c.CDN.Webhooks) == 0 || c.CDN.Tags == TagsOff) {
-				f.Add("cdn.ttl", "caches in front use a response for %s after its name has changed: set cdn.webhooks and cdn.tags to "+
-					"purge them", show(c.CDN.TTL))
+				f.Add("cdn.ttl",
+					"caches in front use a response for %s after its name has changed: set cdn.webhooks and "+
+						"cdn.tags to "+
+						"purge them", show(c.CDN.TTL))
 			}
 		},
-		each("cache.unkeyed_fields", "origins are known to vary responses by %s, and other clients would get the same response: list "+
-			"it only if your origins do not", func(c checked) []string { return c.Cache.UnkeyedFields }, isDeciding),
+		each("cache.unkeyed_fields",
+			"origins are known to vary responses by %s, and other clients would get the same response: list "+
+				"it only if your origins do not", func(c checked) []string { return c.Cache.UnkeyedFields },
+			isDeciding),
 	}
 }
 
 // nameWarnings are warnings about names that are resolved differently from what is intended, or not at all.
 func nameWarnings() []warning {
-	const registryOnly = "has no URN: none is looked up in the registry, and none can be registered: add 'urn:' for all, or the " +
+	const registryOnly = "has no URN: none is looked up in the registry, and none can be registered: add 'urn:' for " +
+		"all, or the " +
 		"prefixes of yours"
 	order := func(c checked) []string { return c.Resolve.Order }
 	isAlone := func(c checked, system string) bool { return slices.Equal(c.Resolve.Order, []string{system}) }
 	return []warning{
-		each("resolve.order", "%s queries the servers of namespaces.thttp, and there are none", order, func(c checked, system string) bool {
-			hasServers := func(ns Namespace) bool { return len(ns.THTTP) > 0 }
-			return system == "thttp" && !slices.ContainsFunc(c.Namespaces, hasServers)
-		}),
+		each("resolve.order", "%s queries the servers of namespaces.thttp, and there are none", order,
+			func(c checked, system string) bool {
+				hasServers := func(ns Namespace) bool { return len(ns.THTTP) > 0 }
+				return system == "thttp" && !slices.ContainsFunc(c.Namespaces, hasServers)
+			}),
 		one("resolve.order", "has only ddds, and ddds.enabled is false: only namespaces with targets are resolved",
 			func(c checked) bool { return isAlone(c, "ddds") && !c.DDDS.Enabled }),
 		one("resolve.order", "has only slp, and slp.agents is empty: only namespaces with targets are resolved",
 			func(c checked) bool { return isAlone(c, "slp") && !c.SLP.Enabled() }),
 		one("slp.agents", "are not queried: resolve.order does not include slp", func(c checked) bool {
 			asks := func(ns Namespace) bool { return slices.Contains(ns.Order, "slp") }
-			return c.SLP.Enabled() && !slices.Contains(c.Resolve.Order, "slp") && !slices.ContainsFunc(c.Namespaces, asks)
+			return c.SLP.Enabled() && !slices.Contains(c.Resolve.Order, "slp") &&
+				!slices.ContainsFunc(c.Namespaces, asks)
 		}),
-		one("resolve.elsewhere", "redirects back to this urnd, which cannot resolve these names: write another resolver, or leave it "+
-			"empty", func(c checked) bool {
-			base, _, _ := strings.Cut(c.Resolve.Fallback, "{")
-			host, port := hostAndPort(base)
-			return c.isNamed(host) || c.isOwn(host, port)
-		}),
+		one("resolve.elsewhere",
+			"redirects back to this urnd, which cannot resolve these names: write another resolver, or leave it "+
+				"empty", func(c checked) bool {
+				base, _, _ := strings.Cut(c.Resolve.Fallback, "{")
+				host, port := hostAndPort(base)
+				return c.isNamed(host) || c.isOwn(host, port)
+			}),
 		one("ddds.roots", "is empty, so no namespace is looked up: delete the line, or write enabled: false",
 			func(c checked) bool { return c.DDDS.Enabled && len(c.DDDS.Roots) == 0 }),
 		each("ddds.root_options", "has no effect: write servers, or require_dnssec: true",
@@ -109,8 +124,9 @@ func nameWarnings() []warning {
 		func(f *Diagnostics, c checked) {
 			for i, g := range c.Gateways.Templates {
 				if !hasVariables(g.Template) {
-					f.Add(index("gateways.templates", i)+".template", "has no variable, so all URLs redirect to the same page: insert "+
-						"{uri}")
+					f.Add(index("gateways.templates", i)+".template",
+						"has no variable, so all URLs redirect to the same page: insert "+
+							"{uri}")
 				}
 			}
 		},
@@ -125,9 +141,13 @@ func warnOfNamePrefixes(f *Diagnostics, setting string, beginnings []string) {
 		scheme, _, ok := strings.Cut(beginning, ":")
 		switch {
 		case !ok || !isScheme(scheme):
-			f.Add(at, "%q has no scheme, and never matches: write a prefix of names, such as urn:nbn:fi: or ark:/12345/", beginning)
+			f.Add(at,
+				"%q has no scheme, and never matches: write a prefix of names, such as urn:nbn:fi: or ark:/12345/",
+				beginning)
 		case strings.ContainsAny(beginning, "*?"):
-			f.Add(at, "%q never matches: write it without \"*\" and \"?\": prefixes match all names that begin with them", beginning)
+			f.Add(at,
+				"%q never matches: write it without \"*\" and \"?\": prefixes match all names that begin with them",
+				beginning)
 		}
 	}
 }
@@ -170,14 +190,17 @@ func warnOfTarget(f *Diagnostics, path string, target Target) {
 	case target.Pattern == "" && !hasVariables(target.Template):
 		f.Add(path, "has no variable, so all names redirect to the same page: insert {+nss}")
 	case anyServer.MatchString(target.Template):
-		f.Add(path, "a name can redirect to any server, since the variable is part of the host: write a slash before it, as in "+
-			"https://example.org/{+nss}")
+		f.Add(path,
+			"a name can redirect to any server, since the variable is part of the host: write a slash before it, as "+
+				"in "+
+				"https://example.org/{+nss}")
 	}
 }
 
 // portWarnings are warnings about ports that do not exist, or are opened by mistake.
 func portWarnings() []warning {
-	const mail = "%s includes port 25: clients can send mail in your name if access.allow_destinations has a mail server: write the " +
+	const mail = "%s includes port 25: clients can send mail in your name if access.allow_destinations has a mail " +
+		"server: write the " +
 		"ports that they need"
 	const freePort = "port 0 is different at each start, and unknown to clients: write a port such as 8141"
 	connect := func(c checked) []PortRange { return c.Proxy.ConnectPorts }
@@ -199,7 +222,8 @@ func portWarnings() []warning {
 		},
 		each("listen.service", freePort, func(c checked) []string { return c.Listen.Service }, isFree),
 		each("listen.tls", freePort, func(c checked) []string { return c.Listen.TLS }, isFree),
-		one("telemetry.endpoint", "port 0 is invalid", func(c checked) bool { _, port := hostAndPort(c.Telemetry.Endpoint); return port == "0" }),
+		one("telemetry.endpoint", "port 0 is invalid",
+			func(c checked) bool { _, port := hostAndPort(c.Telemetry.Endpoint); return port == "0" }),
 		func(f *Diagnostics, c checked) {
 			for i, r := range c.Proxy.Rules {
 				warnOfZero(index("proxy.rules", i)+".ports", func(checked) []PortRange { return r.Ports })(f, c)
@@ -213,7 +237,8 @@ func portWarnings() []warning {
 			func(c checked) bool {
 				defaults := Default().Gateways.DenyPorts
 				isOfDefault := func(p PortRange) bool {
-					return slices.ContainsFunc(defaults, func(d PortRange) bool { return p.First <= d.Last && d.First <= p.Last })
+					return slices.ContainsFunc(defaults,
+						func(d PortRange) bool { return p.First <= d.Last && d.First <= p.Last })
 				}
 				return len(c.Gateways.DenyPorts) > 0 && !slices.ContainsFunc(c.Gateways.DenyPorts, isOfDefault)
 			}),
@@ -223,7 +248,8 @@ func portWarnings() []warning {
 // addressWarnings are warnings about servers and directories that are unreachable, or exposed to others.
 func addressWarnings() []warning {
 	return []warning{
-		each("proxy.pac_proxies", "no browser can reach %s: write the name of this machine, such as proxy.example.org:8141",
+		each("proxy.pac_proxies",
+			"no browser can reach %s: write the name of this machine, such as proxy.example.org:8141",
 			func(c checked) []string { return c.Proxy.PACProxies }, func(_ checked, address string) bool {
 				host, _, _ := net.SplitHostPort(strings.TrimPrefix(address, "https://"))
 				addr, err := netip.ParseAddr(host)
@@ -241,7 +267,8 @@ func addressWarnings() []warning {
 		func(f *Diagnostics, c checked) {
 			for i, server := range c.News.Servers {
 				if c.News.Login != "" && !strings.HasPrefix(server, tlsPrefix) {
-					f.Add(index("news.servers", i), "news.login is sent there in cleartext: write tls://%s, with the port for TLS", server)
+					f.Add(index("news.servers", i),
+						"news.login is sent there in cleartext: write tls://%s, with the port for TLS", server)
 				}
 			}
 		},

@@ -27,7 +27,8 @@ func (c checked) isChanged(path string) bool {
 func (c Config) Warnings() Diagnostics {
 	var f Diagnostics
 	values, defaults := leaves(c), leaves(Default())
-	tables := slices.Concat(proxyWarnings(), everybodyWarnings(), nobodyWarnings(), portWarnings(), addressWarnings(), valueWarnings(), nameWarnings(), unusedWarnings(), serverWarnings())
+	tables := slices.Concat(proxyWarnings(), everybodyWarnings(), nobodyWarnings(), portWarnings(), addressWarnings(),
+		valueWarnings(), nameWarnings(), unusedWarnings(), serverWarnings())
 	for _, warn := range tables {
 		warn(&f, checked{c, values, defaults})
 	}
@@ -48,7 +49,9 @@ func endsBefore(path, other string) warning {
 	return func(f *Diagnostics, c checked) {
 		value, _ := c.values[path].(time.Duration)
 		if most, _ := c.values[other].(time.Duration); value > most && c.isChanged(path) {
-			f.Add(path, "%s is greater than %s, %s, which expires earlier: write a longer one there, or a shorter one here", show(value), other, show(most))
+			f.Add(path,
+				"%s is greater than %s, %s, which expires earlier: write a longer one there, or a shorter one here",
+				show(value), other, show(most))
 		}
 	}
 }
@@ -101,49 +104,66 @@ func unusedWarnings() []warning {
 	const noRegistry = "registry.store is empty"
 	return []warning{
 		unused("listen.tls is empty (unless systemd passes the socket https): set it to the address for TLS",
-			func(c checked) bool { return len(c.Listen.TLS) == 0 && c.TLS.ClientCA == "" && c.TLS.Key != "" }, "tls.certificate", "tls.certificates"),
+			func(c checked) bool { return len(c.Listen.TLS) == 0 && c.TLS.ClientCA == "" && c.TLS.Key != "" },
+			"tls.certificate", "tls.certificates"),
 		unused("acme.enabled is false", func(c checked) bool { return !c.ACME.Enabled },
 			"acme.directory", "acme.contact", "acme.ca", "acme.key_id", "acme.key", "acme.storage"),
 		unused("listen.admin is empty", func(c checked) bool { return c.Listen.Admin == "" },
 			"tls.client_ca", "access.admin_token", "access.admin_proxies"),
-		unused("ddds.enabled is false", func(c checked) bool { return !c.DDDS.Enabled }, "ddds.roots", "ddds.uri_roots", "ddds.root_options"),
+		unused("ddds.enabled is false", func(c checked) bool { return !c.DDDS.Enabled }, "ddds.roots", "ddds.uri_roots",
+			"ddds.root_options"),
 		unused("slp.agents is empty", func(c checked) bool { return !c.SLP.Enabled() }, "slp.scopes", "slp.timeout"),
-		unused("unknown names are redirected by resolve.elsewhere", func(c checked) bool { return c.Resolve.Fallback != "" },
+		unused("unknown names are redirected by resolve.elsewhere",
+			func(c checked) bool { return c.Resolve.Fallback != "" },
 			"resolve.unknown_status"),
 		unused(noRegistry, func(c checked) bool { return c.Registry.Store == "" },
-			"registry.only", "registry.hosts", "registry.redirect", "registry.describe", "registry.ttl", "registry.replica", "registry.password",
-			"registry.health_interval", "access.browse_clients", "access.browse_all_clients", "site.sitemap"),
+			"registry.only", "registry.hosts", "registry.redirect", "registry.describe", "registry.ttl",
+			"registry.replica", "registry.password", "registry.health_interval", "access.browse_clients",
+			"access.browse_all_clients", "site.sitemap"),
 		unused("access.browse_clients is empty",
-			func(c checked) bool { return c.Registry.Store != "" && len(c.Access.BrowseClients) == 0 }, "access.browse_all_clients"),
+			func(c checked) bool { return c.Registry.Store != "" && len(c.Access.BrowseClients) == 0 },
+			"access.browse_all_clients"),
 		unused("registry.health_interval is 0",
 			func(c checked) bool { return c.Registry.Store != "" && c.Registry.HealthInterval == 0 },
 			"registry.health_rate", "registry.health_pause", "registry.health_contact"),
-		unused("registry.store is not PostgreSQL", func(c checked) bool { return !isPostgres(c.Registry.Store) && c.Registry.Store != "" },
+		unused("registry.store is not PostgreSQL",
+			func(c checked) bool { return !isPostgres(c.Registry.Store) && c.Registry.Store != "" },
 			"registry.replica", "registry.password"),
 		unused("cache.responses is 0B", func(c checked) bool { return c.Cache.Responses == 0 },
-			"cache.disk", "cache.max_response", "cache.unkeyed_fields", "cache.heuristic_percent", "cache.collapse_timeout"),
+			"cache.disk", "cache.max_response", "cache.unkeyed_fields", "cache.heuristic_percent",
+			"cache.collapse_timeout"),
 		unused("cache.heuristic_percent is 0, or there is no cache",
-			func(c checked) bool { return c.Cache.Responses == 0 || c.Cache.HeuristicPercent == 0 }, "cache.heuristic_max"),
-		unused("cache.disk is 0B: set it to the disk space", func(c checked) bool { return c.Cache.Disk == 0 }, "cache.disk_directory"),
+			func(c checked) bool { return c.Cache.Responses == 0 || c.Cache.HeuristicPercent == 0 },
+			"cache.heuristic_max"),
+		unused("cache.disk is 0B: set it to the disk space", func(c checked) bool { return c.Cache.Disk == 0 },
+			"cache.disk_directory"),
 		unused("cache.shared is empty", func(c checked) bool { return c.Cache.Shared == "" },
-			"cache.shared_password", "cache.shared_key", "cache.shared_ca", "cache.shared_prefix", "cache.shared_timeout"),
+			"cache.shared_password", "cache.shared_key", "cache.shared_ca", "cache.shared_prefix",
+			"cache.shared_timeout"),
 		unused("registry.only has no ARKs, such as ark:/12345/", func(c checked) bool { return !c.Registry.hasARKs() },
 			"ark.support_who", "ark.support_what", "ark.support_when", "ark.support_where"),
 		unused("cdn.tags is off", func(c checked) bool { return c.CDN.Tags == TagsOff }, "cdn.webhooks", "cdn.secret"),
-		unused("cdn.webhooks is empty", func(c checked) bool { return c.CDN.Tags != TagsOff && len(c.CDN.Webhooks) == 0 }, "cdn.secret"),
+		unused("cdn.webhooks is empty",
+			func(c checked) bool { return c.CDN.Tags != TagsOff && len(c.CDN.Webhooks) == 0 }, "cdn.secret"),
 		unused(noRegistry, func(c checked) bool { return c.Registry.Store == "" }, "cdn.ttl"),
 		unused("access.proxy_clients is empty",
-			func(c checked) bool { return len(c.Access.ProxyClients) == 0 }, "access.proxy_users", "proxy.rules", "proxy.upstreams"),
+			func(c checked) bool { return len(c.Access.ProxyClients) == 0 }, "access.proxy_users", "proxy.rules",
+			"proxy.upstreams"),
 		unused("proxy.pac_proxies is empty", func(c checked) bool { return len(c.Proxy.PACProxies) == 0 },
 			"proxy.pac_direct"),
 		unused("gateways.enabled does not include ftp", func(c checked) bool { return !c.Gateways.Has(ProtocolFTP) },
 			"ftp.anonymous", "ftp.login", "ftp.tls"),
 		unused("gateways.max_idle is 0", func(c checked) bool { return c.Gateways.MaxIdle == 0 }, "gateways.idle"),
-		unused("gateways.enabled does not include news", func(c checked) bool { return !c.Gateways.Has(ProtocolNews) }, "news.servers", "news.login"),
-		unused("news.servers is empty", func(c checked) bool { return c.Gateways.Has(ProtocolNews) && len(c.News.Servers) == 0 }, "news.login"),
-		unused("telemetry.endpoint is empty", func(c checked) bool { return c.Telemetry.Endpoint == "" }, "telemetry.sample"),
-		unused("tls.key is missing", func(c checked) bool { return c.TLS.Certificate != "" && c.TLS.Key == "" }, "tls.certificate"),
-		unused("tls.certificate is missing", func(c checked) bool { return c.TLS.Certificate == "" && c.TLS.Key != "" }, "tls.key"),
+		unused("gateways.enabled does not include news", func(c checked) bool { return !c.Gateways.Has(ProtocolNews) },
+			"news.servers", "news.login"),
+		unused("news.servers is empty",
+			func(c checked) bool { return c.Gateways.Has(ProtocolNews) && len(c.News.Servers) == 0 }, "news.login"),
+		unused("telemetry.endpoint is empty", func(c checked) bool { return c.Telemetry.Endpoint == "" },
+			"telemetry.sample"),
+		unused("tls.key is missing", func(c checked) bool { return c.TLS.Certificate != "" && c.TLS.Key == "" },
+			"tls.certificate"),
+		unused("tls.certificate is missing", func(c checked) bool { return c.TLS.Certificate == "" && c.TLS.Key != "" },
+			"tls.key"),
 		unused("listen.admin is a Unix socket, whose permissions decide",
 			func(c checked) bool {
 				return strings.HasPrefix(c.Listen.Admin, UnixPrefix) && (c.TLS.Certificate == "") == (c.TLS.Key == "")

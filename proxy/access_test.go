@@ -64,7 +64,8 @@ func basic(userinfo string) string {
 func TestAccess(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Access = gate.Access{
-			Resolve: prefixes("198.51.100.0/24", "203.0.113.0/24"), Proxy: prefixes("203.0.113.0/24"), Trusted: prefixes("127.0.0.0/8"),
+			Resolve: prefixes("198.51.100.0/24", "203.0.113.0/24"), Proxy: prefixes("203.0.113.0/24"),
+			Trusted: prefixes("127.0.0.0/8"),
 		}
 	})
 	forward := "http://" + origin(t) + "/"
@@ -95,7 +96,8 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	for _, request := range []string{
-		"POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: 18\r\nForwarded: for=%\r\n\r\n[\"urn:example:a\"]\n",
+		"POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: 18\r\nForwarded: " +
+			"for=%\r\n\r\n[\"urn:example:a\"]\n",
 		"OPTIONS * HTTP/1.1\r\nHost: a\r\nForwarded: for=%\r\n\r\n",
 	} {
 		for client, status := range map[string]int{"198.51.100.1": 200, "192.0.2.1": 403} {
@@ -113,7 +115,8 @@ func TestNoCache(t *testing.T) {
 		var fresh bool
 		s.next = func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
 			fresh = resolver.BypassesCache(ctx)
-			return resolver.Answer{Locations: resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}}, nil
+			return resolver.Answer{Locations: resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}},
+				nil
 		}
 		if s.get(t, "/urn:example:a", "Cache-Control: no-cache"); fresh != want {
 			t.Errorf("%s may: fresh %t", clients, fresh)
@@ -133,7 +136,8 @@ func TestRate(t *testing.T) {
 			t.Errorf("%s: %d", target, got)
 		}
 		response := s.get(t, target)
-		if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") != "1" || response.Header.Get("Cache-Control") != "no-store" ||
+		if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") != "1" ||
+			response.Header.Get("Cache-Control") != "no-store" ||
 			!strings.Contains(text(t, response), "limits.rate") {
 			t.Errorf("%s once more: %d %v", target, response.StatusCode, response.Header)
 		}
@@ -163,20 +167,25 @@ func TestLogin(t *testing.T) {
 	for _, wrong := range []string{"", basic("alice:b")} {
 		for _, target := range forward {
 			response := s.get(t, target, "Proxy-Authorization: "+wrong, "Authorization: "+right)
-			if response.StatusCode != 407 || !strings.HasPrefix(response.Header.Get("Proxy-Authenticate"), `Basic realm="`) ||
-				response.Header.Get("WWW-Authenticate") != "" || !strings.Contains(text(t, response), "access.proxy_users") {
+			if response.StatusCode != 407 ||
+				!strings.HasPrefix(response.Header.Get("Proxy-Authenticate"), `Basic realm="`) ||
+				response.Header.Get("WWW-Authenticate") != "" ||
+				!strings.Contains(text(t, response), "access.proxy_users") {
 				t.Errorf("%s with %q: %d %v", target, wrong, response.StatusCode, response.Header)
 			}
 		}
 		for _, target := range own {
 			response := s.get(t, target, "Authorization: "+wrong, "Proxy-Authorization: "+right)
-			if response.StatusCode != 401 || !strings.HasPrefix(response.Header.Get("WWW-Authenticate"), `Basic realm="`) ||
-				response.Header.Get("Proxy-Authenticate") != "" || !strings.Contains(text(t, response), "access.proxy_users") {
+			if response.StatusCode != 401 ||
+				!strings.HasPrefix(response.Header.Get("WWW-Authenticate"), `Basic realm="`) ||
+				response.Header.Get("Proxy-Authenticate") != "" ||
+				!strings.Contains(text(t, response), "access.proxy_users") {
 				t.Errorf("%s with %q: %d %v", target, wrong, response.StatusCode, response.Header)
 			}
 		}
 	}
-	if got := text(t, s.get(t, origin.URL+"/", "Proxy-Authorization: "+right, "Authorization: for the origin")); got != `[] ["for the origin"]` {
+	if got := text(t, s.get(t, origin.URL+"/", "Proxy-Authorization: "+right,
+		"Authorization: for the origin")); got != `[] ["for the origin"]` {
 		t.Errorf("the origin sees %s", got)
 	}
 	for _, target := range own {
@@ -184,10 +193,12 @@ func TestLogin(t *testing.T) {
 			t.Errorf("%s: %d", target, response.StatusCode)
 		}
 	}
-	if got := text(t, s.get(t, "/uri-res/N2R?urn:example:a", "Authorization: "+right, "Proxy-Authorization: "+right)); got != "[] []" {
+	if got := text(t, s.get(t, "/uri-res/N2R?urn:example:a", "Authorization: "+right,
+		"Proxy-Authorization: "+right)); got != "[] []" {
 		t.Errorf("what is fetched for a client shows its password: %s", got)
 	}
-	for target, status := range map[string]int{"/urn:example:a": 302, "/uri-res/N2L?urn:example:a": 303, "/": 200, "/api/v1/resolve?uri=urn:example:a": 200} {
+	for target, status := range map[string]int{"/urn:example:a": 302, "/uri-res/N2L?urn:example:a": 303, "/": 200,
+		"/api/v1/resolve?uri=urn:example:a": 200} {
 		if got := s.get(t, target, "Authorization: "+basic("mallory:m")).StatusCode; got != status {
 			t.Errorf("%s: %d", target, got)
 		}

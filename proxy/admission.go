@@ -43,7 +43,8 @@ func (x *exchange) admitAndServe() error {
 		return x.err
 	}
 	if text, ok := x.challenged(); ok {
-		return x.replied(message.Reply{Status: http.StatusOK, ContentType: "application/octet-stream", CacheControl: message.NoStore, Body: []byte(text)}, nil)
+		return x.replied(message.Reply{Status: http.StatusOK, ContentType: "application/octet-stream",
+			CacheControl: message.NoStore, Body: []byte(text)}, nil)
 	}
 	a, access := &x.request, &x.handler.config.Access
 	if !x.admitted {
@@ -72,7 +73,8 @@ func (x *exchange) admitAndServe() error {
 // changesProtocol reports whether an extended CONNECT (RFC 8441) may open a WebSocket: only to a server
 // behind urnd. A 2xx response of urnd itself would mean that it accepts the protocol.
 func (x *exchange) changesProtocol() bool {
-	forwarded := x.request.Kind == route.KindSite || x.request.Kind == route.KindForward || x.request.Kind == route.KindHTTPSRedirect
+	forwarded := x.request.Kind == route.KindSite || x.request.Kind == route.KindForward ||
+		x.request.Kind == route.KindHTTPSRedirect
 	return forwarded && forward.IsWebSocket(x.in.Protocol)
 }
 

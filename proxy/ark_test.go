@@ -32,7 +32,8 @@ func TestServiceOfARKs(t *testing.T) {
 			c.Pages = pages.New(pages.Site{Base: base})
 		})
 		response := s.get(t, "/.well-known/ark")
-		if got := text(t, response); response.StatusCode != 200 || response.Header.Get("Content-Type") != "text/plain; charset=utf-8" || got != want {
+		if got := text(t, response); response.StatusCode != 200 ||
+			response.Header.Get("Content-Type") != "text/plain; charset=utf-8" || got != want {
 			t.Errorf("%q: %d %v %q", base, response.StatusCode, response.Header, got)
 		}
 	}

@@ -34,7 +34,8 @@ var everybody = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustPar
 
 // trusting lets a proxy on this machine name clients.
 func trusting(c *proxy.Config) {
-	c.Access.Trusted, c.Access.Resolve = []netip.Prefix{loopback}, append(c.Access.Resolve, netip.MustParsePrefix("192.0.2.0/24"))
+	c.Access.Trusted, c.Access.Resolve = []netip.Prefix{loopback},
+		append(c.Access.Resolve, netip.MustParsePrefix("192.0.2.0/24"))
 	c.Access.Proxy = append(c.Access.Proxy, netip.MustParsePrefix("192.0.2.1/32"))
 }
 
@@ -100,7 +101,8 @@ func TestBeginAnswers(t *testing.T) {
 		{nil, "GET", "/urn:example:none", nil, "404 application/problem+json"},
 		{nil, "GET", "/urn:example:none", []string{"Accept", "text/html"}, "404 text/html; charset=utf-8"},
 		{nil, "GET", "/urn:example:gone", nil, "410 application/problem+json"},
-		{nil, "GET", "/urn:example:withdrawn", []string{"Accept", "text/html", "Accept-Language", "de"}, "410 text/html; charset=utf-8"},
+		{nil, "GET", "/urn:example:withdrawn", []string{"Accept", "text/html", "Accept-Language", "de"},
+			"410 text/html; charset=utf-8"},
 		{nil, "GET", "/absent", []string{"Host", "purl.example"}, "404 application/problem+json"},
 		// Stored responses, of the proxy and of a site.
 		{nil, "GET", cachedPage, nil, "200 a page"},
@@ -129,12 +131,15 @@ func TestBeginAnswers(t *testing.T) {
 		{exact, "GET", "http://a.example/x/../page", nil, "200 a page"},
 		{exact, "GET", "/%70age", []string{"Host", "www.example"}, "200 a page"},
 		// Clients that a proxy in front names.
-		{trusting, "GET", cachedName, []string{"X-Forwarded-For", "192.0.2.2", "X-Forwarded-Proto", "https", "Via", "1.1 x"}, "302 https://a.example/urn:example:one"},
+		{trusting, "GET", cachedName,
+			[]string{"X-Forwarded-For", "192.0.2.2", "X-Forwarded-Proto", "https", "Via", "1.1 x"},
+			"302 https://a.example/urn:example:one"},
 		{trusting, "GET", cachedName, []string{"Forwarded", "for=192.0.2.2"}, "302 https://a.example/urn:example:one"},
 		{trusting, "GET", cachedPage, []string{"X-Forwarded-For", "192.0.2.1"}, "200 a page"},
 		// Rules that allow it, also by the address that it came from.
 		{
-			denying(policy.Rule{ID: "net", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}), "GET", cachedPage,
+			denying(policy.Rule{ID: "net", Deny: true,
+				Destinations: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}), "GET", cachedPage,
 			nil, "200 a page",
 		},
 	} {
@@ -145,7 +150,8 @@ func TestBeginAnswers(t *testing.T) {
 		}
 		var selecting []string
 		for i := 0; i+1 < len(tt.fields); i += 2 {
-			if name := tt.fields[i]; strings.HasPrefix(name, "Accept") || strings.HasSuffix(name, "For") || name == "Forwarded" {
+			if name := tt.fields[i]; strings.HasPrefix(name, "Accept") || strings.HasSuffix(name, "For") ||
+				name == "Forwarded" {
 				selecting = append(selecting, name, tt.fields[i+1])
 			}
 		}
@@ -155,7 +161,8 @@ func TestBeginAnswers(t *testing.T) {
 		text := got.Fields.Get("Location")
 		switch {
 		case text != "":
-		case strings.Contains(got.Fields.Get("Content-Type"), "html") || strings.Contains(got.Fields.Get("Content-Type"), "json"):
+		case strings.Contains(got.Fields.Get("Content-Type"), "html") ||
+			strings.Contains(got.Fields.Get("Content-Type"), "json"):
 			text = got.Fields.Get("Content-Type")
 		default:
 			text = got.Body.String()
@@ -163,7 +170,8 @@ func TestBeginAnswers(t *testing.T) {
 		if text = strconv.Itoa(got.Status) + " " + text; text != tt.want || !begun {
 			t.Errorf("%s %s %q: %.80s, want %.80s; by Begin: %t", tt.method, tt.target, tt.fields, text, tt.want, begun)
 		}
-		if e := w.event(t); len(w.events) != before+1 || e.Status != got.Status || e.Cache != "hit" && got.Status < 400 || e.Bytes != int64(got.Body.Len()) {
+		if e := w.event(t); len(w.events) != before+1 || e.Status != got.Status ||
+			e.Cache != "hit" && got.Status < 400 || e.Bytes != int64(got.Body.Len()) {
 			t.Errorf("%s %s: %d events, %+v", tt.method, tt.target, len(w.events)-before, e)
 		}
 	}
@@ -178,28 +186,35 @@ func TestBeginLeaves(t *testing.T) {
 		alter     func(*httpmessage.Incoming)
 		wantsCode int
 	}{
-		"a method with content":   {nil, []string{"POST", cachedPage}, func(in *httpmessage.Incoming) { proxytest.WithBody(in, "x") }, 200},
-		"content of GET":          {nil, []string{"GET", cachedName}, func(in *httpmessage.Incoming) { proxytest.WithBody(in, "x") }, 302},
-		"an unknown field":        {nil, append(page, "X-Unknown", "1"), nil, 200},
-		"credentials":             {nil, append(page, "Authorization", "Basic eDp5"), nil, 200},
-		"no-cache":                {nil, append(page, "Cache-Control", "no-cache"), nil, 200},
-		"an upgrade":              {nil, append(page, "Connection", "upgrade", "Upgrade", "x"), nil, 200},
-		"another selection":       {nil, []string{"GET", "http://a.example/vary", "Accept-Language", "fr"}, nil, 200},
-		"a name to be found":      {nil, []string{"GET", "/urn:example:short"}, nil, 302},
-		"a description":           {nil, []string{"GET", "/uri-res/N2C?urn:example:one"}, nil, 200},
-		"a list":                  {nil, []string{"GET", "/uri-res/N2Ls?urn:example:one"}, nil, 200},
-		"a document about a name": {nil, []string{"GET", cachedName, "Accept", "application/vnd.urnd.trace+json"}, nil, 200},
-		"a URL":                   {nil, []string{"GET", "/http://a.example/"}, nil, 302},
-		"a page of this server":   {nil, []string{"GET", "/", "Accept", "text/html"}, nil, 200},
-		"a malformed name":        {nil, []string{"GET", "/urn:a"}, nil, 400},
-		"a loop":                  {nil, append(page, "Urnd-Hops", "4"), nil, 508},
+		"a method with content": {nil, []string{"POST", cachedPage},
+			func(in *httpmessage.Incoming) { proxytest.WithBody(in, "x") }, 200},
+		"content of GET": {nil, []string{"GET", cachedName},
+			func(in *httpmessage.Incoming) { proxytest.WithBody(in, "x") }, 302},
+		"an unknown field":   {nil, append(page, "X-Unknown", "1"), nil, 200},
+		"credentials":        {nil, append(page, "Authorization", "Basic eDp5"), nil, 200},
+		"no-cache":           {nil, append(page, "Cache-Control", "no-cache"), nil, 200},
+		"an upgrade":         {nil, append(page, "Connection", "upgrade", "Upgrade", "x"), nil, 200},
+		"another selection":  {nil, []string{"GET", "http://a.example/vary", "Accept-Language", "fr"}, nil, 200},
+		"a name to be found": {nil, []string{"GET", "/urn:example:short"}, nil, 302},
+		"a description":      {nil, []string{"GET", "/uri-res/N2C?urn:example:one"}, nil, 200},
+		"a list":             {nil, []string{"GET", "/uri-res/N2Ls?urn:example:one"}, nil, 200},
+		"a document about a name": {nil, []string{"GET", cachedName, "Accept", "application/vnd.urnd.trace+json"}, nil,
+			200},
+		"a URL":                 {nil, []string{"GET", "/http://a.example/"}, nil, 302},
+		"a page of this server": {nil, []string{"GET", "/", "Accept", "text/html"}, nil, 200},
+		"a malformed name":      {nil, []string{"GET", "/urn:a"}, nil, 400},
+		"a loop":                {nil, append(page, "Urnd-Hops", "4"), nil, 508},
 		"a rule by the address": {
-			denying(policy.Rule{ID: "net", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.80/32")}}), page, nil, 403,
+			denying(policy.Rule{ID: "net", Deny: true,
+				Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.80/32")}}), page, nil, 403,
 		},
-		"a rule by the host":       {denying(policy.Rule{ID: "host", Deny: true, Hosts: []string{"a.example"}}), page, nil, 403},
-		"no client of the proxy":   {func(c *proxy.Config) { c.Access.Proxy = nil }, page, nil, 403},
-		"no client of names":       {func(c *proxy.Config) { c.Access.Resolve = nil }, []string{"GET", cachedName}, nil, 403},
-		"a spelling to be changed": {func(c *proxy.Config) { c.Spelling = route.SpellingRedirect }, []string{"GET", "http://a.example/%70age"}, nil, 308},
+		"a rule by the host": {denying(policy.Rule{ID: "host", Deny: true, Hosts: []string{"a.example"}}), page,
+			nil, 403},
+		"no client of the proxy": {func(c *proxy.Config) { c.Access.Proxy = nil }, page, nil, 403},
+		"no client of names": {func(c *proxy.Config) { c.Access.Resolve = nil }, []string{"GET", cachedName}, nil,
+			403},
+		"a spelling to be changed": {func(c *proxy.Config) { c.Spelling = route.SpellingRedirect },
+			[]string{"GET", "http://a.example/%70age"}, nil, 308},
 		"a span": {func(c *proxy.Config) {
 			c.StartSpan = func(string, httpmessage.Header, time.Time, bool) proxy.Span { return untraced{} }
 		}, page, nil, 200},
@@ -330,13 +345,14 @@ func TestBeginFields(t *testing.T) {
 			[]string{"X-Request-Id", "abc"},
 			"X-Request-Id: abc", "",
 		},
-		{"tags", func(c *proxy.Config) { c.Tags = message.CacheTag }, cachedName, nil, "Cache-Tag: urnd,urn:example,*", ""},
+		{"tags", func(c *proxy.Config) { c.Tags = message.CacheTag }, cachedName, nil, "Cache-Tag: urnd,urn:example,*",
+			""},
 		{"tags of a page", func(c *proxy.Config) { c.Tags = message.CacheTag }, cachedPage, nil, "", "Cache-Tag"},
 		{"a lifetime for caches", nil, "/urn:example:lasting", nil, "CDN-Cache-Control: max-age=86400", ""},
 		{"for trial", nil, "/urn:example:sandbox", nil, "Urnd-Sandbox: ?1", ""},
 		{
-			"every origin", func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, everybody }, cachedName, nil,
-			"Access-Control-Allow-Origin: *", "",
+			"every origin", func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, everybody }, cachedName,
+			nil, "Access-Control-Allow-Origin: *", "",
 		},
 		{
 			"an origin", func(c *proxy.Config) { c.CORS = []string{"https://b.example"} }, cachedName,
@@ -349,11 +365,13 @@ func TestBeginFields(t *testing.T) {
 			"Vary: Origin", "Access-Control-Allow-Origin",
 		},
 		{
-			"an origin of a refusal", func(c *proxy.Config) { c.CORS = []string{"https://b.example"} }, "/urn:example:none",
+			"an origin of a refusal", func(c *proxy.Config) { c.CORS = []string{"https://b.example"} },
+			"/urn:example:none",
 			[]string{"Origin", "https://b.example"},
 			"Access-Control-Allow-Origin: https://b.example", "",
 		},
-		{"a page for any origin", func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, everybody }, cachedPage, nil, "", "Access-Control-Allow-Origin"},
+		{"a page for any origin", func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, everybody },
+			cachedPage, nil, "", "Access-Control-Allow-Origin"},
 	} {
 		w := newWorld(t, tt.change)
 		w.warm(t, tt.target, "a")
@@ -395,7 +413,8 @@ func TestBeginRefusalsByAllLines(t *testing.T) {
 		got, begun := w.ask(request("GET", "/urn:example:none", one...))
 		want, _ := newWorld(t, nil).ask(request("GET", "/urn:example:none", one...))
 		if !begun || got.Body.String() != want.Body.String() || both.Body.String() == want.Body.String() {
-			t.Errorf("%s, by Begin %t: %.200s, want %.200s, not %.200s", field, begun, &got.Body, &want.Body, &both.Body)
+			t.Errorf("%s, by Begin %t: %.200s, want %.200s, not %.200s", field, begun, &got.Body, &want.Body,
+				&both.Body)
 		}
 	}
 }
@@ -459,7 +478,8 @@ func TestContinueOfAbortedRequests(t *testing.T) {
 	}{
 		{context.Canceled, nil, 0, "DEBUG request aborted, the client disconnected"},
 		{reset, nil, 0, "DEBUG request aborted, the client disconnected"},
-		{reset, fmt.Errorf("%w: %w", resolver.ErrUnreachable, reset), 0, "DEBUG request aborted, the client disconnected"},
+		{reset, fmt.Errorf("%w: %w", resolver.ErrUnreachable, reset), 0,
+			"DEBUG request aborted, the client disconnected"},
 		{http.ErrServerClosed, nil, 0, "WARN request aborted, the server stopped"},
 		{http.ErrServerClosed, late, 0, "WARN request aborted, the server stopped"},
 		{context.Canceled, late, 502, "WARN request failed, "},
@@ -479,7 +499,8 @@ func TestContinueOfAbortedRequests(t *testing.T) {
 		got := &proxytest.Recorder{Client: ctx}
 		w.Begin(request("GET", cachedName), got).Continue()
 		e := w.event(t)
-		if e.Status != tt.status || got.Status != tt.status || got.Aborted != (tt.status == 0) || e.Err == nil || tt.status == 0 && e.Bytes != 0 {
+		if e.Status != tt.status || got.Status != tt.status || got.Aborted != (tt.status == 0) || e.Err == nil ||
+			tt.status == 0 && e.Bytes != 0 {
 			t.Errorf("%v, %v: response %d, aborted %t, event %+v", tt.cause, tt.err, got.Status, got.Aborted, e)
 		}
 		var line struct{ Level, Msg, Reason string }

@@ -23,7 +23,8 @@ func TestBusy(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Forward.Fetches = quota.Limit{Semaphore: fetches, Busy: problem.ErrTooManyFetches}
 		known := c.Resolver
-		limited := resolver.Limit{Semaphore: resolutions, Next: known, Busy: fmt.Errorf("%w (limits.requests)", resolver.ErrBusy)}
+		limited := resolver.Limit{Semaphore: resolutions, Next: known,
+			Busy: fmt.Errorf("%w (limits.requests)", resolver.ErrBusy)}
 		c.Resolver = resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 			if strings.Contains(q.URI.String(), "known") {
 				return known.Resolve(ctx, q)
@@ -61,8 +62,10 @@ func TestBusy(t *testing.T) {
 			}
 			response := s.get(t, tt.target)
 			if body := text(t, response); response.StatusCode != want ||
-				limit == tt.needs && (response.Header.Get("Retry-After") != "1" || response.Header.Get("Cache-Control") != "no-store" || !strings.Contains(body, limit)) {
-				t.Errorf("%s where %s is reached: %d %v %s", tt.target, limit, response.StatusCode, response.Header, body)
+				limit == tt.needs && (response.Header.Get("Retry-After") != "1" ||
+					response.Header.Get("Cache-Control") != "no-store" || !strings.Contains(body, limit)) {
+				t.Errorf("%s where %s is reached: %d %v %s", tt.target, limit, response.StatusCode, response.Header,
+					body)
 			}
 			slots.Release()
 		}
@@ -108,7 +111,8 @@ func TestStreamsLeaveOtherSlots(t *testing.T) {
 	const streams = 20
 	fetches, upgraded, resolutions := make(quota.Semaphore, 2), make(quota.Semaphore, streams), make(quota.Semaphore, 1)
 	s := start(t, func(c *proxy.Config) {
-		c.Forward.Fetches, c.Forward.Streams = quota.Limit{Semaphore: fetches, Busy: problem.ErrTooManyFetches}, quota.Limit{Semaphore: upgraded, Busy: problem.ErrTooManyStreams}
+		c.Forward.Fetches, c.Forward.Streams = quota.Limit{Semaphore: fetches, Busy: problem.ErrTooManyFetches},
+			quota.Limit{Semaphore: upgraded, Busy: problem.ErrTooManyStreams}
 		c.Resolver = resolver.Limit{Semaphore: resolutions, Next: c.Resolver}
 	})
 	web := echo(t)
@@ -133,7 +137,8 @@ func TestStreamsLeaveOtherSlots(t *testing.T) {
 		t.Errorf("a fetch: %d", got)
 	}
 	if response := s.get(t, web.URL+"/", "Connection: Upgrade",
-		"Upgrade: echo"); response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Proxy-Status") == "" ||
+		"Upgrade: echo"); response.StatusCode != http.StatusServiceUnavailable ||
+		response.Header.Get("Proxy-Status") == "" ||
 		!strings.Contains(text(t, response), "limits.streams") {
 		t.Errorf("one stream too many: %d", response.StatusCode)
 	}
@@ -144,7 +149,8 @@ func TestStreamsLeaveOtherSlots(t *testing.T) {
 		conn.Close()
 	}
 	testserver.Wait(t, "all streams have ended", func() bool { return len(upgraded) == 0 })
-	if response := s.get(t, web.URL+"/", "Connection: Upgrade", "Upgrade: echo"); response.StatusCode != http.StatusSwitchingProtocols {
+	if response := s.get(t, web.URL+"/", "Connection: Upgrade",
+		"Upgrade: echo"); response.StatusCode != http.StatusSwitchingProtocols {
 		t.Errorf("a stream after them: %d", response.StatusCode)
 	}
 }

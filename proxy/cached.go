@@ -68,7 +68,8 @@ func (x *exchange) sendStored(found forward.Found, part forward.Part, unmodified
 		status, reason, length = part.Status, "", part.Length()
 	}
 	var file forward.Content
-	hasContent := !unmodified && part.Status != http.StatusRequestedRangeNotSatisfiable && x.in.Method != http.MethodHead
+	hasContent := !unmodified && part.Status != http.StatusRequestedRangeNotSatisfiable &&
+		x.in.Method != http.MethodHead
 	if hasContent {
 		var ok bool
 		if file, ok = x.openStored(found, part, length); !ok {
@@ -139,7 +140,8 @@ func (x *exchange) cachedName() bool {
 		return false
 	}
 	x.answerRequest = answer.Request{
-		Target: t, Header: x.header, HTTP11: x.in.AtLeast(1, 1), IsName: true, IsLink: x.request.IsLink, Base: x.base(), Scratch: &x.scratch,
+		Target: t, Header: x.header, HTTP11: x.in.AtLeast(1, 1), IsName: true, IsLink: x.request.IsLink, Base: x.base(),
+		Scratch: &x.scratch,
 	}
 	h.config.Finder.Used(nil)
 	x.reply(h.answers.Redirect(&x.answerRequest, found))

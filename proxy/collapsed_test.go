@@ -24,7 +24,9 @@ func TestTrailersForMany(t *testing.T) {
 				return
 			}
 			p.record(request)
-			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum, X-Other\r\n\r\n")
+			_, _ = io.WriteString(c,
+				"HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum, "+
+					"X-Other\r\n\r\n")
 			come.Wait()
 			_, _ = io.WriteString(c, "1\r\na\r\n0\r\nX-Sum: 1\r\nX-Other: 2\r\n\r\n")
 		}
@@ -38,8 +40,10 @@ func TestTrailersForMany(t *testing.T) {
 				if n == clients/2 {
 					come.Done()
 				}
-				if got, _ := s.bytes(t, fmt.Sprintf("GET http://%s/%d HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: close, TE\r\n\r\n", o.addr,
-					i)); !strings.Contains(got, " 200 ") {
+				if got, _ := s.bytes(t,
+					fmt.Sprintf("GET http://%s/%d HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: close, TE\r\n\r\n",
+						o.addr,
+						i)); !strings.Contains(got, " 200 ") {
 					t.Errorf("%q", got)
 				}
 			})

@@ -41,7 +41,8 @@ func (s *plainSite) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r.Fields.List("Accept-Encoding"))
 	body, status := paragraphs, http.StatusOK
-	fields := httpmessage.NewFields("Date", s.now().UTC().Format(http.TimeFormat), "Cache-Control", "max-age=60", "Content-Type", "text/html")
+	fields := httpmessage.NewFields("Date", s.now().UTC().Format(http.TimeFormat), "Cache-Control", "max-age=60",
+		"Content-Type", "text/html")
 	if r.URI.Path() == "/packed" {
 		body = "packed"
 		fields.Add("Content-Encoding", "br")
@@ -52,7 +53,8 @@ func (s *plainSite) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource
 	}
 	var first, last int
 	switch _, err := fmt.Sscanf(r.Fields.Get("Range"), "bytes=%d-%d", &first, &last); {
-	case slices.ContainsFunc(r.Fields.Values("If-Match"), func(l string) bool { return !strings.Contains(", "+l, ", "+plainTag) }):
+	case slices.ContainsFunc(r.Fields.Values("If-Match"),
+		func(l string) bool { return !strings.Contains(", "+l, ", "+plainTag) }):
 		body, status = "", http.StatusPreconditionFailed
 	case strings.Contains(r.Fields.Get("If-None-Match"), plainTag):
 		body, status = "", http.StatusNotModified
@@ -78,7 +80,8 @@ func compressing(t testing.TB, withCredentials bool) (*world, *plainSite) {
 		site.now = c.Now
 		c.Fetch = scheme.Mux{"http": site}
 		c.Compress = compress.New(compress.Config{
-			Codings: []string{compress.Zstd, compress.Brotli, compress.Gzip}, Types: []string{"text/*", "application/json", "application/*+json"},
+			Codings:         []string{compress.Zstd, compress.Brotli, compress.Gzip},
+			Types:           []string{"text/*", "application/json", "application/*+json"},
 			WithCredentials: withCredentials,
 		})
 	})
@@ -140,8 +143,10 @@ func TestCompressedSite(t *testing.T) {
 			if a.coding != "" {
 				tag = "W/" + tag
 			}
-			if got.Fields.Get("Content-Encoding") != a.coding || plain(t, got) != paragraphs || got.Fields.Get("ETag") != tag ||
-				!slices.Contains(got.Fields.Values("Vary"), "Accept-Encoding") || got.Fields.Has("Accept-Ranges") != (a.coding == "") {
+			if got.Fields.Get("Content-Encoding") != a.coding || plain(t, got) != paragraphs ||
+				got.Fields.Get("ETag") != tag ||
+				!slices.Contains(got.Fields.Values("Vary"), "Accept-Encoding") ||
+				got.Fields.Has("Accept-Ranges") != (a.coding == "") {
 				t.Errorf("%s: %d %v", a.field, got.Status, got.Fields)
 			}
 			head, _ := ofSite(w, "HEAD", "/", "Accept-Encoding", a.field)
@@ -170,7 +175,8 @@ func TestCompressedValidation(t *testing.T) {
 	for round := range 3 {
 		for _, coding := range []string{"identity", "gzip", "br"} {
 			got, _ := ofSite(w, "GET", "/", "Accept-Encoding", coding)
-			if text := plain(t, got); text != paragraphs || got.Fields.Get("Content-Encoding") != strings.TrimPrefix(coding, "identity") ||
+			if text := plain(t, got); text != paragraphs ||
+				got.Fields.Get("Content-Encoding") != strings.TrimPrefix(coding, "identity") ||
 				strings.HasPrefix(got.Fields.Get("ETag"), "W/") != (coding != "identity") {
 				t.Errorf("round %d, %s: %d %v, %d bytes", round, coding, got.Status, got.Fields, len(text))
 			}
@@ -185,7 +191,8 @@ func TestCompressedValidation(t *testing.T) {
 	if got.Status != http.StatusNotModified || got.Fields.Get("ETag") != "W/"+plainTag {
 		t.Errorf("a page that the client has: %d %v", got.Status, got.Fields)
 	}
-	for tag, want := range map[string]int{"W/" + plainTag: http.StatusOK, plainTag: http.StatusOK, `W/"v0"`: http.StatusPreconditionFailed} {
+	for tag, want := range map[string]int{"W/" + plainTag: http.StatusOK, plainTag: http.StatusOK,
+		`W/"v0"`: http.StatusPreconditionFailed} {
 		if got, _ := ofSite(w, "PUT", "/", "If-Match", tag); got.Status != want {
 			t.Errorf("If-Match: %s: %d, want %d", tag, got.Status, want)
 		}
@@ -201,12 +208,14 @@ func TestRangesOfCompressed(t *testing.T) {
 		}
 		for range 2 {
 			got, _ := ofSite(w, "GET", "/", "Accept-Encoding", ofBrowser, "Range", "bytes=0-99")
-			if got.Status != http.StatusPartialContent || got.Fields.Has("Content-Encoding") || got.Body.String() != paragraphs[:100] {
+			if got.Status != http.StatusPartialContent || got.Fields.Has("Content-Encoding") ||
+				got.Body.String() != paragraphs[:100] {
 				t.Errorf("%q is stored: %d %v", stored, got.Status, got.Fields)
 			}
 		}
 		for _, coding := range []string{"gzip", "identity", "gzip"} {
-			if got, _ := ofSite(w, "GET", "/", "Accept-Encoding", coding); got.Status != http.StatusOK || plain(t, got) != paragraphs ||
+			if got, _ := ofSite(w, "GET", "/", "Accept-Encoding", coding); got.Status != http.StatusOK ||
+				plain(t, got) != paragraphs ||
 				got.Fields.Get("Content-Encoding") != strings.TrimPrefix(coding, "identity") {
 				t.Errorf("%q and a part are stored: %d %v", stored, got.Status, got.Fields)
 			}
@@ -232,7 +241,8 @@ func TestCompressedCredentials(t *testing.T) {
 			if want := map[bool]string{false: "br, gzip, identity;q=0.5", true: "br"}[with]; site.asked[0] != want {
 				t.Errorf("%s: the server was asked with %q, want %q", credentials, site.asked[0], want)
 			}
-			if got, _ := ofSite(w, "GET", "/", "Accept-Encoding", "gzip, br"); got.Fields.Get("Content-Encoding") != "br" || plain(t, got) != paragraphs {
+			if got, _ := ofSite(w, "GET", "/", "Accept-Encoding",
+				"gzip, br"); got.Fields.Get("Content-Encoding") != "br" || plain(t, got) != paragraphs {
 				t.Errorf("behind %s: %v", credentials, got.Fields)
 			}
 		}
@@ -243,11 +253,13 @@ func TestCompressedCredentials(t *testing.T) {
 func TestNotCompressed(t *testing.T) {
 	w, site := compressing(t, false)
 	got, _ := ofSite(w, "GET", "/packed", "Accept-Encoding", "gzip, br")
-	if got.Fields.Get("Content-Encoding") != "br" || got.Body.String() != "packed" || len(got.Fields.Values("Vary")) != 1 {
+	if got.Fields.Get("Content-Encoding") != "br" || got.Body.String() != "packed" ||
+		len(got.Fields.Values("Vary")) != 1 {
 		t.Errorf("%v %q", got.Fields, got.Body.String())
 	}
 	got, _ = w.ask(request("GET", "http://a.example/", "Accept-Encoding", ofBrowser))
-	if got.Fields.Has("Content-Encoding") || got.Fields.Has("Vary") || got.Body.String() != paragraphs || site.asked[len(site.asked)-1] != ofBrowser {
+	if got.Fields.Has("Content-Encoding") || got.Fields.Has("Vary") || got.Body.String() != paragraphs ||
+		site.asked[len(site.asked)-1] != ofBrowser {
 		t.Errorf("%v, the server was asked with %q", got.Fields, site.asked)
 	}
 	// A client of the proxy gets the same as a visitor.
@@ -272,8 +284,10 @@ func TestCompressedDocuments(t *testing.T) {
 			if target == "/api/v1/openapi.json" && coding == "gzip" { // it has a pre-rendered form
 				large = true
 			}
-			if got.Status != without.Status || got.Fields.Has("Content-Encoding") != large || len(plain(t, got)) != without.Body.Len() ||
-				got.Fields.Get("Content-Length") != fmt.Sprint(got.Body.Len()) || large != strings.Contains(got.Fields.List("Vary"), "Accept-Encoding") {
+			if got.Status != without.Status || got.Fields.Has("Content-Encoding") != large ||
+				len(plain(t, got)) != without.Body.Len() ||
+				got.Fields.Get("Content-Length") != fmt.Sprint(got.Body.Len()) ||
+				large != strings.Contains(got.Fields.List("Vary"), "Accept-Encoding") {
 				if target != "/robots.txt" {
 					t.Errorf("%s, %s: %d %v", target, coding, got.Status, got.Fields)
 				}
@@ -287,8 +301,10 @@ func TestCompressedDocuments(t *testing.T) {
 				t.Errorf("%s, %s with a cookie: %v", target, coding, cookie.Fields)
 			}
 			if tag := got.Fields.Get("ETag"); tag != "" {
-				known, _ := w.ask(request("GET", target, append(fields, "Accept-Encoding", coding, "If-None-Match", tag)...))
-				if known.Status != http.StatusNotModified || known.Fields.Get("ETag") != tag || known.Fields.Has("Content-Encoding") {
+				known, _ := w.ask(request("GET", target,
+					append(fields, "Accept-Encoding", coding, "If-None-Match", tag)...))
+				if known.Status != http.StatusNotModified || known.Fields.Get("ETag") != tag ||
+					known.Fields.Has("Content-Encoding") {
 					t.Errorf("%s, %s: %d %v", target, coding, known.Status, known.Fields)
 				}
 			}

@@ -57,7 +57,8 @@ func TestPreconditionsOfOwnDocuments(t *testing.T) {
 					t.Errorf("%s, %s: a failed precondition has the type %q", tt.target, tt.field, kind)
 				}
 			case http.StatusNotModified:
-				if !hasTag || response.Header.Get("Content-Type") != "" || response.Header.Get("Content-Encoding") != "" || response.Header.Get("Vary") == "" {
+				if !hasTag || response.Header.Get("Content-Type") != "" ||
+					response.Header.Get("Content-Encoding") != "" || response.Header.Get("Vary") == "" {
 					t.Errorf("%s, %s: 304 has the fields %v", tt.target, tt.field, response.Header)
 				}
 			}
@@ -100,8 +101,10 @@ func TestErrorsOfTheAPI(t *testing.T) {
 			}
 		}
 	}
-	posted := s.ask(t, "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nContent-Length: 2\r\n\r\n{}")[0]
-	if kind := posted.Header.Get("Content-Type"); posted.StatusCode != http.StatusBadRequest || kind != "application/problem+json" {
+	posted := s.ask(t,
+		"POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nContent-Length: 2\r\n\r\n{}")[0]
+	if kind := posted.Header.Get("Content-Type"); posted.StatusCode != http.StatusBadRequest ||
+		kind != "application/problem+json" {
 		t.Errorf("%d %s", posted.StatusCode, kind)
 	}
 }

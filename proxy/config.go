@@ -77,7 +77,8 @@ type Config struct {
 	// PublicURL is the URL by which clients reach this server, without a slash at its end; "" is the one of
 	// the request.
 	PublicURL string
-	// ClientQuotaPercent is the part of the batches that one client may run, as a percentage. NetworkFactor is the multiple
+	// ClientQuotaPercent is the part of the batches that one client may run, as a percentage. NetworkFactor is the
+	// multiple
 	// of ClientQuotaPercent and of Access.Rate that the addresses of a /64 network of IPv6 have together; 0 means 1.
 	ClientQuotaPercent, NetworkFactor int
 

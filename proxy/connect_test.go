@@ -33,7 +33,8 @@ func connectTo(target string) string {
 func (c conn) established(t testing.TB) {
 	t.Helper()
 	head := c.head(t)
-	if !strings.HasPrefix(head, "HTTP/1.1 200 ") || strings.Contains(head, "Content-Length") || strings.Contains(head, "Transfer-Encoding") {
+	if !strings.HasPrefix(head, "HTTP/1.1 200 ") || strings.Contains(head, "Content-Length") ||
+		strings.Contains(head, "Transfer-Encoding") {
 		t.Fatalf("%q", head)
 	}
 }
@@ -228,7 +229,8 @@ func TestConnectLimits(t *testing.T) {
 	}
 	c := s.dial(t)
 	c.send(t, connectTo(o.addr))
-	if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 503 ") || !strings.Contains(head, "Proxy-Status: urnd; error=connection_limit_reached") {
+	if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 503 ") ||
+		!strings.Contains(head, "Proxy-Status: urnd; error=connection_limit_reached") {
 		t.Errorf("%q", head)
 	}
 	open[0].Close()

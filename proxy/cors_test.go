@@ -15,40 +15,52 @@ func TestCORS(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.CORS = []string{"https://a.example"} })
 	all := start(t, func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, prefixes("0.0.0.0/0") })
 	for target, shared := range map[string]bool{
-		"/api/v1/resolve?uri=urn:a1:b": true, "/api/v1/explain?uri=urn:a1:b": true, "/uri-res/N2C?urn:a1:b": true, "/uri-res/I2Ls?urn:a1:b": true,
+		"/api/v1/resolve?uri=urn:a1:b": true, "/api/v1/explain?uri=urn:a1:b": true, "/uri-res/N2C?urn:a1:b": true,
+		"/uri-res/I2Ls?urn:a1:b":    true,
 		"/api/v1/openapi.json":      true,
 		"/api/v1/resolve?uri=urn:a": true, // pages must be able to read the reason
-		"/urn:a1:b":                 true, "/uri-res/N2L?urn:a1:b": true, "/": false, "/api/v1/resolve?uri=http://a.example/": false, "/uri-res/N2R?urn:a1:b": false,
+		"/urn:a1:b":                 true, "/uri-res/N2L?urn:a1:b": true, "/": false,
+		"/api/v1/resolve?uri=http://a.example/": false, "/uri-res/N2R?urn:a1:b": false,
 	} {
-		for origin, want := range map[string]string{"https://a.example": "https://a.example", "https://b.example": "", "null": ""} {
+		for origin, want := range map[string]string{"https://a.example": "https://a.example", "https://b.example": "",
+			"null": ""} {
 			if !shared {
 				want = ""
 			}
 			got := s.get(t, target, "Origin: "+origin).Header
-			if got.Get("Access-Control-Allow-Origin") != want || want != "" && !strings.Contains(strings.Join(got["Vary"], ", "), "Origin") {
+			if got.Get("Access-Control-Allow-Origin") != want ||
+				want != "" && !strings.Contains(strings.Join(got["Vary"], ", "), "Origin") {
 				t.Errorf("%s from %s: %v", target, origin, got)
 			}
 		}
-		if got := all.get(t, target, "Origin: https://b.example").Header.Get("Access-Control-Allow-Origin"); (got == "*") != shared {
+		if got := all.get(t, target,
+			"Origin: https://b.example").Header.Get("Access-Control-Allow-Origin"); (got == "*") != shared {
 			t.Errorf("%s from any: %q", target, got)
 		}
 	}
-	if got := s.get(t, "/api/v1/resolve?uri=urn:a1:b").Header; got.Get("Access-Control-Allow-Origin") != "" || !strings.Contains(strings.Join(got["Vary"], ", "), "Origin") {
+	if got := s.get(t, "/api/v1/resolve?uri=urn:a1:b").Header; got.Get("Access-Control-Allow-Origin") != "" ||
+		!strings.Contains(strings.Join(got["Vary"], ", "), "Origin") {
 		t.Errorf("without Origin: %v", got)
 	}
-	if got := all.get(t, "/api/v1/resolve?uri=http://10.0.0.1/", "Origin: https://b.example").Header.Get("Access-Control-Allow-Origin"); got != "" {
+	if got := all.get(t, "/api/v1/resolve?uri=http://10.0.0.1/",
+		"Origin: https://b.example").Header.Get("Access-Control-Allow-Origin"); got != "" {
 		t.Errorf("a URL, by the right of an address: %q", got)
 	}
 	private := start(t, func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, prefixes("127.0.0.0/8") })
-	if got := private.get(t, "/api/v1/resolve?uri=urn:a1:b", "Origin: https://b.example").Header.Get("Access-Control-Allow-Origin"); got != "" {
+	if got := private.get(t, "/api/v1/resolve?uri=urn:a1:b",
+		"Origin: https://b.example").Header.Get("Access-Control-Allow-Origin"); got != "" {
 		t.Errorf("where not everybody may resolve names: %q", got)
 	}
-	preflight := "OPTIONS /api/v1/resolve HTTP/1.1\r\nHost: a\r\nOrigin: https://a.example\r\nAccess-Control-Request-Method: POST\r\n\r\n"
+	preflight := "OPTIONS /api/v1/resolve HTTP/1.1\r\nHost: a\r\nOrigin: " +
+		"https://a.example\r\nAccess-Control-Request-Method: POST\r\n\r\n"
 	response := s.ask(t, preflight)[0]
-	if response.StatusCode != http.StatusNoContent || response.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, POST" || response.Header.Get("Access-Control-Allow-Origin") != "https://a.example" {
+	if response.StatusCode != http.StatusNoContent ||
+		response.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, POST" ||
+		response.Header.Get("Access-Control-Allow-Origin") != "https://a.example" {
 		t.Errorf("a preflight: %d %v", response.StatusCode, response.Header)
 	}
-	for _, refused := range []string{strings.Replace(preflight, "a.example", "b.example", 1), strings.Replace(preflight, "Origin", "X", 1)} {
+	for _, refused := range []string{strings.Replace(preflight, "a.example", "b.example", 1),
+		strings.Replace(preflight, "Origin", "X", 1)} {
 		if response := s.ask(t, refused)[0]; response.StatusCode == http.StatusNoContent {
 			t.Errorf("%.40s: allowed", refused)
 		}
@@ -84,7 +96,8 @@ func TestPAC(t *testing.T) {
 	})
 	for _, target := range []string{"/proxy.pac", "/wpad.dat"} {
 		response := s.ask(t, "GET "+target+" HTTP/1.1\r\nHost: wpad.example\r\n\r\n")[0]
-		if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "application/x-ns-proxy-autoconfig" || !strings.Contains(text(t,
+		if response.StatusCode != http.StatusOK ||
+			response.Header.Get("Content-Type") != "application/x-ns-proxy-autoconfig" || !strings.Contains(text(t,
 			response), `"PROXY proxy.example:8141"`) {
 			t.Errorf("%s: %d %v", target, response.StatusCode, response.Header)
 		}
@@ -98,7 +111,8 @@ func TestPAC(t *testing.T) {
 func TestRedirectToTLS(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.RedirectTLS, c.TLSPort = true, "8443" })
 	response := s.ask(t, "GET /urn:a1:b?+r HTTP/1.1\r\nHost: a.example:8141\r\n\r\n")[0]
-	if got := response.Header.Get("Location"); response.StatusCode != http.StatusPermanentRedirect || got != "https://a.example:8443/urn:a1:b?+r" {
+	if got := response.Header.Get("Location"); response.StatusCode != http.StatusPermanentRedirect ||
+		got != "https://a.example:8443/urn:a1:b?+r" {
 		t.Errorf("%d %s", response.StatusCode, got)
 	}
 	trusted := start(t, func(c *proxy.Config) { c.RedirectTLS, c.Access.Trusted = true, prefixes("127.0.0.0/8") })

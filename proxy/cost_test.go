@@ -47,8 +47,8 @@ func hits() []hit {
 // request returns the request as a browser sends it.
 func (h *hit) request() *httpmessage.Incoming {
 	fields := []string{
-		"Host", h.host, "User-Agent", "Mozilla/5.0", "Accept", "*/*", "Accept-Encoding", "gzip, deflate, br", "Accept-Language", "en-US,en;q=0.5",
-		"Connection", "keep-alive",
+		"Host", h.host, "User-Agent", "Mozilla/5.0", "Accept", "*/*", "Accept-Encoding", "gzip, deflate, br",
+		"Accept-Language", "en-US,en;q=0.5", "Connection", "keep-alive",
 	}
 	if h.name == "behind a proxy" {
 		fields = append(fields, "X-Forwarded-For", "192.0.2.1", "X-Forwarded-Proto", "https")

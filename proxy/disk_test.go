@@ -24,7 +24,8 @@ func (fullStore) HasRoom(int64) bool { return false }
 // onDisk returns a configuration whose HTTP cache has content on disk only.
 func onDisk(t *testing.T) func(*proxy.Config) {
 	t.Helper()
-	store, err := disk.Open(t.TempDir(), disk.Config{MaxBytes: 64 << 20, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	store, err := disk.Open(t.TempDir(),
+		disk.Config{MaxBytes: 64 << 20, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +43,9 @@ func onDisk(t *testing.T) func(*proxy.Config) {
 	})
 	return func(c *proxy.Config) {
 		c.Forward.Cache = httpcache.New(httpcache.Config{
-			Store: fullStore{newEntries[*httpcache.Entry]()}, Disk: store, Now: c.Now, MaxObject: 8 << 20, MaxArriving: 16 << 20,
-			SameOrigin: func(string, string) (string, bool) { return "", false },
+			Store: fullStore{newEntries[*httpcache.Entry]()}, Disk: store, Now: c.Now, MaxObject: 8 << 20,
+			MaxArriving: 16 << 20,
+			SameOrigin:  func(string, string) (string, bool) { return "", false },
 		})
 		t.Cleanup(c.Forward.Cache.Close)
 	}

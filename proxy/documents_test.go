@@ -29,8 +29,9 @@ func memoryOf(size int) *quota.Memory {
 	const share = 4
 	units := size / quota.MemoryUnit
 	return quota.NewMemory(quota.Limit{
-		Semaphore: make(quota.Semaphore, units), Clients: quota.NewClientLimits(units/share, units/share, resolver.ErrBusy),
-		Busy: problem.ErrDocuments,
+		Semaphore: make(quota.Semaphore, units),
+		Clients:   quota.NewClientLimits(units/share, units/share, resolver.ErrBusy),
+		Busy:      problem.ErrDocuments,
 	})
 }
 
@@ -40,7 +41,8 @@ func large(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	for i := range items {
 		items[i] = scheme.Item{Kind: scheme.ItemInfo, Name: strings.Repeat("a", 850)}
 	}
-	return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: r.URI.String(), Items: items}), nil
+	return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: r.URI.String(),
+		Items: items}), nil
 }
 
 // startLarge starts a server of large menus with 256 MiB for documents.
@@ -52,7 +54,8 @@ func startLarge(t *testing.T, secure *tls.Config) (*server, *quota.Memory) {
 		c.DocumentMemory, c.ListingTTL, c.Forward.Accept = memory, time.Minute, answer.ListingAccept
 		c.Forward.Fetches = quota.Limit{Semaphore: make(quota.Semaphore, 1024)}
 	}, func(c *engine) { // many start at the same time
-		c.listen.ReadHeaderTimeout, c.protocols.ReadHeaderTimeout, c.protocols.IdleTimeout = testserver.Timeout, testserver.Timeout, testserver.Timeout
+		c.listen.ReadHeaderTimeout, c.protocols.ReadHeaderTimeout, c.protocols.IdleTimeout = testserver.Timeout,
+			testserver.Timeout, testserver.Timeout
 	}), memory
 }
 
@@ -77,7 +80,9 @@ func (s *server) idleReader(t *testing.T, from string, number int, accept string
 	_ = c.(*net.TCPConn).SetReadBuffer(4096)
 	_ = c.SetDeadline(time.Now().Add(testserver.Timeout))
 	head := make([]byte, len("HTTP/1.1 200"))
-	if _, err = fmt.Fprintf(c, "GET /fetch?uri=gopher://h.example/1/%d HTTP/1.1\r\nHost: a\r\nReferer: http://a/\r\nAccept: %s\r\n\r\n", number,
+	if _, err = fmt.Fprintf(c,
+		"GET /fetch?uri=gopher://h.example/1/%d HTTP/1.1\r\nHost: a\r\nReferer: http://a/\r\nAccept: %s\r\n\r\n",
+		number,
 		accept); err == nil {
 		_, err = io.ReadFull(c, head)
 	}
@@ -113,7 +118,8 @@ func TestReadersThatReadNothing(t *testing.T) {
 		t.Errorf("%v", statuses)
 	}
 	if used > 128*mebibyte || len(memory.Limit().Semaphore) > cap(memory.Limit().Semaphore)/4 {
-		t.Errorf("%d MiB are in use, %d of %d slots", used/mebibyte, len(memory.Limit().Semaphore), cap(memory.Limit().Semaphore))
+		t.Errorf("%d MiB are in use, %d of %d slots", used/mebibyte, len(memory.Limit().Semaphore),
+			cap(memory.Limit().Semaphore))
 	}
 	if status := s.idleReader(t, "127.0.0.2", 1000, "text/html"); status != "200" {
 		t.Errorf("another client: %s", status)
@@ -159,7 +165,8 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	}
 	for _, target := range []string{"/fetch?uri=gopher://h.example/1/", "gopher://h.example/1/"} {
 		response := s.get(t, target)
-		if body := text(t, response); response.StatusCode != 503 || response.Header.Get("Retry-After") == "" || !strings.Contains(body, "limits.documents") {
+		if body := text(t, response); response.StatusCode != 503 || response.Header.Get("Retry-After") == "" ||
+			!strings.Contains(body, "limits.documents") {
 			t.Errorf("%s: %s %v %.300s", target, response.Status, response.Header, body)
 		}
 	}
@@ -178,8 +185,10 @@ func TestReadersThatReadNothingByHTTP2(t *testing.T) {
 	for i := range 60 {
 		readers.Go(func() {
 			transport := s.client2(t, "a")
-			transport.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 16 << 10, MaxReceiveBufferPerConnection: 64 << 10}
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("https://a/fetch?uri=gopher://h.example/1/%d", i), http.NoBody)
+			transport.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 16 << 10,
+				MaxReceiveBufferPerConnection: 64 << 10}
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+				fmt.Sprintf("https://a/fetch?uri=gopher://h.example/1/%d", i), http.NoBody)
 			if err != nil {
 				t.Error(err)
 				return
@@ -198,7 +207,8 @@ func TestReadersThatReadNothingByHTTP2(t *testing.T) {
 	readers.Wait()
 	used := heap() - before
 	t.Logf("%v, %d MiB in use", statuses, used/mebibyte)
-	if statuses[200] < 4 || statuses[503] < 20 || used > 128*mebibyte || len(memory.Limit().Semaphore) > cap(memory.Limit().Semaphore)/4 {
+	if statuses[200] < 4 || statuses[503] < 20 || used > 128*mebibyte ||
+		len(memory.Limit().Semaphore) > cap(memory.Limit().Semaphore)/4 {
 		t.Errorf("%v, %d MiB, %d slots", statuses, used/mebibyte, len(memory.Limit().Semaphore))
 	}
 }
@@ -210,18 +220,21 @@ func TestMemoryOfLists(t *testing.T) {
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		locations := make([]resolver.Location, 2000)
 		for i := range locations {
-			locations[i] = resolver.Location{URI: fmt.Sprintf("https://a.example/%d/%s", i, strings.Repeat("a", 100)), From: &resolver.Source{Name: "test"}}
+			locations[i] = resolver.Location{URI: fmt.Sprintf("https://a.example/%d/%s", i, strings.Repeat("a", 100)),
+				From: &resolver.Source{Name: "test"}}
 		}
 		return resolver.Answer{Locations: locations, TTL: time.Minute}, nil
 	}
-	if response := s.get(t, "/uri-res/N2Ls?urn:example:a"); response.StatusCode != 200 || len(text(t, response)) < 200_000 {
+	if response := s.get(t, "/uri-res/N2Ls?urn:example:a"); response.StatusCode != 200 ||
+		len(text(t, response)) < 200_000 {
 		t.Errorf("%s", response.Status)
 	}
 	testserver.Wait(t, "the memory is given back", func() bool { return len(memory.Limit().Semaphore) == 0 })
 	for len(memory.Limit().Semaphore) < cap(memory.Limit().Semaphore) {
 		memory.Limit().Semaphore <- struct{}{}
 	}
-	if response := s.get(t, "/uri-res/N2Ls?urn:example:a"); response.StatusCode != 503 || !strings.Contains(text(t, response), "limits.documents") {
+	if response := s.get(t, "/uri-res/N2Ls?urn:example:a"); response.StatusCode != 503 ||
+		!strings.Contains(text(t, response), "limits.documents") {
 		t.Errorf("%s", response.Status)
 	}
 	if response := s.get(t, "/uri-res/N2L?urn:example:a"); response.StatusCode != 303 && response.StatusCode != 302 {
@@ -236,16 +249,19 @@ func TestMemoryOfSmallLists(t *testing.T) {
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		locations := make([]resolver.Location, 450)
 		for i := range locations {
-			locations[i] = resolver.Location{URI: fmt.Sprintf("https://a.example/%d/%s", i, strings.Repeat("a", 100)), From: &resolver.Source{Name: "test"}}
+			locations[i] = resolver.Location{URI: fmt.Sprintf("https://a.example/%d/%s", i, strings.Repeat("a", 100)),
+				From: &resolver.Source{Name: "test"}}
 		}
 		return resolver.Answer{Locations: locations, TTL: time.Minute}, nil
 	}
 	statuses := make(map[int]int)
 	for range 4 { // connections, each with fewer streams than a server allows
 		transport := s.client2(t, "a")
-		transport.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 16 << 10, MaxReceiveBufferPerConnection: 64 << 10}
+		transport.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 16 << 10,
+			MaxReceiveBufferPerConnection: 64 << 10}
 		for range 50 {
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://a/uri-res/N2Ls?urn:example:a", http.NoBody)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://a/uri-res/N2Ls?urn:example:a",
+				http.NoBody)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -257,7 +273,8 @@ func TestMemoryOfSmallLists(t *testing.T) {
 			statuses[response.StatusCode]++
 		}
 	}
-	if used := len(memory.Limit().Semaphore); statuses[200] != cap(memory.Limit().Semaphore)/4 || statuses[503] != 200-statuses[200] || used != statuses[200] {
+	if used := len(memory.Limit().Semaphore); statuses[200] != cap(memory.Limit().Semaphore)/4 ||
+		statuses[503] != 200-statuses[200] || used != statuses[200] {
 		t.Errorf("%v, %d of %d slots", statuses, used, cap(memory.Limit().Semaphore))
 	}
 }
@@ -266,7 +283,8 @@ func TestMemoryOfSmallLists(t *testing.T) {
 func TestDocumentsWaitForEachOther(t *testing.T) {
 	s := startOn(t, nil, func(c *proxy.Config) {
 		c.Fetch = scheme.Mux{"gopher": handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
-			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: "gopher://h.example/1/"}), nil
+			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindMenu, Title: "t",
+				URI: "gopher://h.example/1/"}), nil
 		})}
 		c.ListingSize, c.DocumentWait = 4*mebibyte, testserver.Timeout
 		c.DocumentMemory, c.ListingTTL, c.Forward.Accept = memoryOf(32*mebibyte), time.Minute, answer.ListingAccept

@@ -26,9 +26,10 @@ import (
 // edgeNumbers are the limits of integer types, and numbers beyond.
 func edgeNumbers() []string {
 	return []string{
-		"0", "1", "65535", "2147483647", "2147483648", "4294967295", "4294967296", "4611686018427387903", "4611686018427387904", "9223372036854775806",
-		"9223372036854775807", "9223372036854775808", "18446744073709551615", "18446744073709551616", "99999999999999999999999999", "-1",
-		"-9223372036854775808", "+1", "0x7fffffffffffffff",
+		"0", "1", "65535", "2147483647", "2147483648", "4294967295", "4294967296", "4611686018427387903",
+		"4611686018427387904", "9223372036854775806", "9223372036854775807", "9223372036854775808",
+		"18446744073709551615", "18446744073709551616", "99999999999999999999999999", "-1", "-9223372036854775808",
+		"+1", "0x7fffffffffffffff",
 	}
 }
 
@@ -90,14 +91,16 @@ func withGateways(t *testing.T, news string) func(*proxy.Config) {
 		return guard.WithCheck(check).DialContext(ctx, network, address)
 	}
 	limits := scheme.Limits{Timeout: testserver.Timeout, Entries: 100, Bytes: 1 << 20, Line: 8 << 10}
-	files := ftp.New(ftp.Config{Dial: dial, Limits: limits, Now: time.Now, Anonymous: "a@", MaxFetches: 10, MaxIdle: 1, IdleTimeout: time.Minute})
+	files := ftp.New(ftp.Config{Dial: dial, Limits: limits, Now: time.Now, Anonymous: "a@", MaxFetches: 10, MaxIdle: 1,
+		IdleTimeout: time.Minute})
 	t.Cleanup(files.Close)
 	return func(c *proxy.Config) {
 		withCache(t, c)
 		c.ListingTTL = time.Minute
 		mux := c.Fetch.(scheme.Mux)
 		mux["ftp"], mux["gopher"] = files, gopher.New(gopher.Config{Dial: dial, Limits: limits})
-		mux["news"] = nntp.New(nntp.Config{Dial: dial, Limits: limits, Now: time.Now, PageSize: 10, Servers: []nntp.Server{{Address: news}}})
+		mux["news"] = nntp.New(nntp.Config{Dial: dial, Limits: limits, Now: time.Now, PageSize: 10,
+			Servers: []nntp.Server{{Address: news}}})
 	}
 }
 
@@ -106,15 +109,21 @@ func withGateways(t *testing.T, news string) func(*proxy.Config) {
 func TestEdgeNumbers(t *testing.T) {
 	for _, n := range edgeNumbers() {
 		t.Run(n, func(t *testing.T) {
-			files := lineServer(t, "220 ready\r\n", "USER", "230 in\r\n", "TYPE", "200 ok\r\n", "CWD", "250 ok\r\n", "REST", "350 ok\r\n",
+			files := lineServer(t, "220 ready\r\n", "USER", "230 in\r\n", "TYPE", "200 ok\r\n", "CWD", "250 ok\r\n",
+				"REST", "350 ok\r\n",
 				"SIZE", "213 "+n+"\r\n", "MDTM", "213 20200101000000\r\n", "RETR", "data hello",
-				"MLSD", "data type=file;size="+n+"; a\r\n", "LIST", "data -rw-r--r-- 1 u g "+n+" Jan 02 2020 a\r\n01-02-20 03:04PM "+n+" b\r\n")
-			menu := lineServer(t, "", "/1", "last +"+n+"\r\n+INFO: 0a\ta\tlocalhost\t70\r\n", "/0", "last +"+n+"\r\nhello", "", "last 0a\ta\tlocalhost\t"+n+"\r\n.\r\n")
-			news := lineServer(t, "200 ready\r\n", "GROUP", "211 "+n+" 1 "+n+" g\r\n", "LIST ACTIVE", "215 x\r\ng "+n+" 0 y\r\nh 9 "+n+" y\r\n.\r\n",
-				"XOVER", "224 x\r\n"+n+"\ts\tf\td\t<1@h>\t\t"+n+"\t"+n+"\r\n.\r\n", "OVER", "224 x\r\n"+n+"\ts\tf\td\t<1@h>\t\t"+n+"\t"+n+"\r\n.\r\n")
+				"MLSD", "data type=file;size="+n+"; a\r\n", "LIST",
+				"data -rw-r--r-- 1 u g "+n+" Jan 02 2020 a\r\n01-02-20 03:04PM "+n+" b\r\n")
+			menu := lineServer(t, "", "/1", "last +"+n+"\r\n+INFO: 0a\ta\tlocalhost\t70\r\n", "/0",
+				"last +"+n+"\r\nhello", "", "last 0a\ta\tlocalhost\t"+n+"\r\n.\r\n")
+			news := lineServer(t, "200 ready\r\n", "GROUP", "211 "+n+" 1 "+n+" g\r\n", "LIST ACTIVE",
+				"215 x\r\ng "+n+" 0 y\r\nh 9 "+n+" y\r\n.\r\n",
+				"XOVER", "224 x\r\n"+n+"\ts\tf\td\t<1@h>\t\t"+n+"\t"+n+"\r\n.\r\n", "OVER",
+				"224 x\r\n"+n+"\ts\tf\td\t<1@h>\t\t"+n+"\t"+n+"\r\n.\r\n")
 			s := start(t, withGateways(t, news))
 			targets := []string{
-				"ftp://" + files + "/a", "ftp://" + files + "/d/", "ftp://" + files + "/a;type=a", "gopher://" + menu + "/", "gopher://" + menu + "/0a",
+				"ftp://" + files + "/a", "ftp://" + files + "/d/", "ftp://" + files + "/a;type=a",
+				"gopher://" + menu + "/", "gopher://" + menu + "/0a",
 				"gopher://" + menu + "/0/0%09%09+",
 				"gopher://" + menu + "/1/1%09%09+", "news:g", "news:*",
 			}
@@ -142,10 +151,14 @@ func edgeHeads(n string) []string {
 		ok + "Connection: close\r\nCache-Control: max-age=60\r\nContent-Length: " + n + "\r\n\r\nhello",
 		ok + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + n + "\r\nhello",
 		ok + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhello",
-		"HTTP/1.1 206 Partial Content\r\nEtag: \"a\"\r\nCache-Control: max-age=60\r\nContent-Range: bytes 0-4/" + n + "\r\n" + body,
-		"HTTP/1.1 206 Partial Content\r\nEtag: \"a\"\r\nCache-Control: max-age=60\r\nContent-Range: bytes " + n + "-" + n + "/*\r\n" + body,
-		"HTTP/1.1 206 Partial Content\r\nEtag: \"a\"\r\nCache-Control: max-age=60\r\nContent-Range: bytes 0-" + n + "/" + n + "\r\n" + body,
-		ok + "Cache-Control: max-age=" + n + ", s-maxage=" + n + ", stale-while-revalidate=" + n + "\r\nAge: " + n + "\r\n" + body,
+		"HTTP/1.1 206 Partial Content\r\nEtag: \"a\"\r\nCache-Control: max-age=60\r\nContent-Range: bytes 0-4/" + n +
+			"\r\n" + body,
+		"HTTP/1.1 206 Partial Content\r\nEtag: \"a\"\r\nCache-Control: max-age=60\r\nContent-Range: bytes " + n + "-" +
+			n + "/*\r\n" + body,
+		"HTTP/1.1 206 Partial Content\r\nEtag: \"a\"\r\nCache-Control: max-age=60\r\nContent-Range: bytes 0-" + n +
+			"/" + n + "\r\n" + body,
+		ok + "Cache-Control: max-age=" + n + ", s-maxage=" + n + ", stale-while-revalidate=" + n + "\r\nAge: " + n +
+			"\r\n" + body,
 		ok + "Expires: " + n + "\r\nAge: " + n + "\r\nRetry-After: " + n + "\r\n" + body,
 	}
 }

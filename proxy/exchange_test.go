@@ -82,11 +82,14 @@ func TestEvents(t *testing.T) {
 		response := w.ask(t, request+" HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")[0]
 		body := text(t, response)
 		e := w.event(t)
-		if got := summary(e); got != want || e.Status != response.StatusCode || (e.Err != nil) != (e.Status >= 400 && e.Status != http.StatusTeapot) ||
-			e.Client != netip.MustParseAddr("127.0.0.1") || e.Duration < 0 || (e.ID != "") != (e.Status >= 400 && e.Status != http.StatusTeapot || e.Form == "batch") {
+		if got := summary(e); got != want || e.Status != response.StatusCode ||
+			(e.Err != nil) != (e.Status >= 400 && e.Status != http.StatusTeapot) ||
+			e.Client != netip.MustParseAddr("127.0.0.1") || e.Duration < 0 ||
+			(e.ID != "") != (e.Status >= 400 && e.Status != http.StatusTeapot || e.Form == "batch") {
 			t.Errorf("%.80s: %s, %d; %+v", request, got, response.StatusCode, e)
 		}
-		if method, _, _ := strings.Cut(request, " "); method != "HEAD" && e.Bytes != int64(len(body)) || method == "HEAD" && e.Bytes != 0 {
+		if method, _, _ := strings.Cut(request, " "); method != "HEAD" && e.Bytes != int64(len(body)) ||
+			method == "HEAD" && e.Bytes != 0 {
 			t.Errorf("%.80s: %d bytes, of %d", request, e.Bytes, len(body))
 		}
 	}
@@ -100,7 +103,8 @@ func TestEventsOfUsers(t *testing.T) {
 	w := startObserved(t, nil)
 	const alice = "Basic YWxpY2U6c2VjcmV0" // alice:secret
 	for field, want := range map[string]string{
-		"Authorization: " + alice: "alice", "proxy-authorization: " + alice: "alice", "Authorization: Bearer a": "", "Cookie: a=b": "", "Accept: */*": "",
+		"Authorization: " + alice: "alice", "proxy-authorization: " + alice: "alice", "Authorization: Bearer a": "",
+		"Cookie: a=b": "", "Accept: */*": "",
 	} {
 		_ = text(t, w.ask(t, "GET /urn:a1:b HTTP/1.1\r\nHost: a\r\n"+field+"\r\n\r\n")[0])
 		if e := w.event(t); e.User != want {
@@ -116,7 +120,8 @@ func TestEventsOfFailures(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&resolver.Negative{Kind: resolver.ErrNotFound, Cache: resolver.CacheHit, TTL: time.Minute}, "path I2L hit 404 application/problem+json"},
+		{&resolver.Negative{Kind: resolver.ErrNotFound, Cache: resolver.CacheHit, TTL: time.Minute},
+			"path I2L hit 404 application/problem+json"},
 		{resolver.ErrUnreachable, "path I2L bypass 502 application/problem+json"},
 		{resolver.ErrBusy, "path I2L bypass 503 application/problem+json"},
 		{errors.New("a bug"), "path I2L bypass 500 application/problem+json"},
@@ -222,7 +227,8 @@ func TestEventOfAStop(t *testing.T) {
 		if e := <-events; e.Status != 0 || e.Bytes != 0 || e.Err == nil {
 			t.Errorf("%s: %+v", protocol, e)
 		}
-		if text := log.String(); strings.Contains(text, "request failed") || !strings.Contains(text, `"the server stopped"`) {
+		if text := log.String(); strings.Contains(text, "request failed") ||
+			!strings.Contains(text, `"the server stopped"`) {
 			t.Errorf("%s: %s", protocol, text)
 		}
 	}
@@ -238,7 +244,8 @@ func TestEventOfAPanic(t *testing.T) {
 	})
 	w.next = func(context.Context, resolver.Query) (resolver.Answer, error) { panic("a bug") }
 	response := w.get(t, "/urn:a1:b")
-	if body := text(t, response); response.StatusCode != http.StatusInternalServerError || strings.Contains(body, "bug") {
+	if body := text(t, response); response.StatusCode != http.StatusInternalServerError ||
+		strings.Contains(body, "bug") {
 		t.Errorf("%d %s", response.StatusCode, body)
 	}
 	if e := w.event(t); e.Form != "path" || e.Status != http.StatusInternalServerError || e.Err == nil {
@@ -259,7 +266,8 @@ func TestEventsOfTheForwardProxy(t *testing.T) {
 				return
 			}
 			defer conn.Close()
-			_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+			_, _ = io.WriteString(conn,
+				"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
 			return
 		}
 		w.Header().Set("Link", "</a>")
@@ -268,7 +276,8 @@ func TestEventsOfTheForwardProxy(t *testing.T) {
 	}))
 	defer web.Close()
 	w := startObserved(t, nil)
-	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: w.addr}), DisableKeepAlives: true}}
+	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: w.addr}),
+		DisableKeepAlives: true}}
 	response, err := client.Get(web.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -289,7 +298,8 @@ func TestEventsOfTheForwardProxy(t *testing.T) {
 func TestEventClients(t *testing.T) {
 	w := startObserved(t, func(c *proxy.Config) { c.Access.Trusted = []netip.Prefix{loopback} })
 	for field, want := range map[string]string{
-		"X-Forwarded-For: 198.51.100.7": "198.51.100.7", "Forwarded: for=\"[2001:db8::1]:80\"": "2001:db8::1", "X-Forwarded-For: unknown": "127.0.0.1",
+		"X-Forwarded-For: 198.51.100.7": "198.51.100.7", "Forwarded: for=\"[2001:db8::1]:80\"": "2001:db8::1",
+		"X-Forwarded-For: unknown": "127.0.0.1",
 	} {
 		w.get(t, "/urn:a1:b", field)
 		if e := w.event(t); e.Client.String() != want {

@@ -29,11 +29,13 @@ type quotas struct {
 func newQuotas() *quotas {
 	slots := func() quota.Semaphore { return make(quota.Semaphore, 4) }
 	q := &quotas{
-		requests: slots(), fetches: slots(), streams: slots(), outgoing: slots(), searches: slots(), sitemaps: slots(), bound: slots(),
+		requests: slots(), fetches: slots(), streams: slots(), outgoing: slots(), searches: slots(), sitemaps: slots(),
+		bound: slots(),
 	}
 	const documents = 64
 	share := quota.NewClientLimits(documents/2, documents/2, resolver.ErrBusy)
-	q.documents = quota.NewMemory(quota.Limit{Semaphore: make(quota.Semaphore, documents), Clients: share, Busy: problem.ErrDocuments})
+	q.documents = quota.NewMemory(quota.Limit{Semaphore: make(quota.Semaphore, documents), Clients: share,
+		Busy: problem.ErrDocuments})
 	return q
 }
 
@@ -103,7 +105,8 @@ func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 			defer q.searches.Release()
 			return lists.Search(ctx, s)
 		}
-		c.Lists.File = func(ctx context.Context, file string, client netip.Addr) (func(io.Writer) error, func(), error) {
+		c.Lists.File = func(ctx context.Context, file string, client netip.Addr) (func(io.Writer) error, func(),
+			error) {
 			if !q.sitemaps.TryAcquire() {
 				return nil, nil, resolver.ErrBusy
 			}
@@ -120,8 +123,8 @@ func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 		c.Sites = []proxy.Site{siteAt(t, nil, "http://"+site)}
 		long := strings.Repeat("The Library of a Long Name ", 20)
 		c.Pages = pages.New(pages.Site{
-			Name: long, Contact: "https://a.example/" + long, Imprint: "https://a.example/" + long, Privacy: "https://a.example/" + long,
-			All: []pages.Namespace{{NID: "isbn"}}, HasNameList: true,
+			Name: long, Contact: "https://a.example/" + long, Imprint: "https://a.example/" + long,
+			Privacy: "https://a.example/" + long, All: []pages.Namespace{{NID: "isbn"}}, HasNameList: true,
 		})
 	}
 }
@@ -190,8 +193,10 @@ func exhaustedRequests(origin, upgrades string) []exhaustedRequest {
 		{target: "/a", host: "www.example"},
 		{target: "/" + long, host: "www.example"},
 		{method: "PURGE", target: "http://" + origin + "/b"},
-		{method: "POST", target: "/api/v1/resolve", fields: "Content-Type: application/json\r\n", body: `["urn:a1:b", "urn:a1:gone", "urn:a1:down"]`},
-		{method: "POST", target: "/api/v1/resolve", fields: "Content-Type: application/json\r\n", body: strings.Repeat("[", 5000)},
+		{method: "POST", target: "/api/v1/resolve", fields: "Content-Type: application/json\r\n",
+			body: `["urn:a1:b", "urn:a1:gone", "urn:a1:down"]`},
+		{method: "POST", target: "/api/v1/resolve", fields: "Content-Type: application/json\r\n",
+			body: strings.Repeat("[", 5000)},
 		{method: "CONNECT", target: "127.0.0.1:1", onlyHTTP11: true},
 		{target: upgrades + "/", fields: "Connection: Upgrade\r\nUpgrade: echo\r\n", onlyHTTP11: true},
 	}
@@ -216,13 +221,16 @@ var exhaustedModes = []struct{ name, version, fields string }{
 }
 
 // send returns the status and the header of the response, which must be complete.
-func (r *exhaustedRequest) send(t *testing.T, plain *server, client http.RoundTripper, version, fields string) (int, http.Header) {
+func (r *exhaustedRequest) send(
+	t *testing.T, plain *server, client http.RoundTripper, version, fields string,
+) (int, http.Header) {
 	t.Helper()
 	if version != "2" {
 		if r.body != "" {
 			fields += "Content-Length: " + strconv.Itoa(len(r.body)) + "\r\n"
 		}
-		request := r.method + " " + r.target + " HTTP/" + version + "\r\nHost: " + r.host + "\r\n" + fields + r.fields + "\r\n" + r.body
+		request := r.method + " " + r.target + " HTTP/" + version + "\r\nHost: " + r.host + "\r\n" + fields + r.fields +
+			"\r\n" + r.body
 		response := plain.ask(t, request)[0]
 		return response.StatusCode, response.Header
 	}
@@ -265,7 +273,8 @@ func TestExhausted(t *testing.T) {
 		"sitemaps":           func(_ *testing.T, q *quotas) func() { return exhaust(q.sitemaps) },
 		"all": func(_ *testing.T, q *quotas) func() {
 			var all []func()
-			for _, slots := range []quota.Semaphore{q.documents.Limit().Semaphore, q.requests, q.fetches, q.streams, q.bound, q.outgoing, q.searches, q.sitemaps} {
+			for _, slots := range []quota.Semaphore{q.documents.Limit().Semaphore, q.requests, q.fetches, q.streams,
+				q.bound, q.outgoing, q.searches, q.sitemaps} {
 				all = append(all, exhaust(slots))
 			}
 			return func() {
@@ -284,7 +293,8 @@ func TestExhausted(t *testing.T) {
 			refused := 0
 			for _, mode := range exhaustedModes {
 				for _, r := range exhaustedRequests(web, upgrading) {
-					if mode.version != "1.1" && r.onlyHTTP11 || strings.Contains(mode.fields, "Connection") && strings.Contains(r.fields, "Connection") {
+					if mode.version != "1.1" && r.onlyHTTP11 ||
+						strings.Contains(mode.fields, "Connection") && strings.Contains(r.fields, "Connection") {
 						continue
 					}
 					idle, _ := r.send(t, plain, client, mode.version, mode.fields)
@@ -295,10 +305,12 @@ func TestExhausted(t *testing.T) {
 					case status == http.StatusServiceUnavailable && idle != status:
 						refused++
 						if header.Get("Retry-After") == "" || header.Get("Cache-Control") != "no-store" {
-							t.Errorf("%s: %s %.60s: %d without what it needs: %v", mode.name, r.method, r.target, status, header)
+							t.Errorf("%s: %s %.60s: %d without what it needs: %v", mode.name, r.method, r.target,
+								status, header)
 						}
 					case status != idle:
-						t.Errorf("%s: %s %.60s: %d, and %d where nothing is exhausted", mode.name, r.method, r.target, status, idle)
+						t.Errorf("%s: %s %.60s: %d, and %d where nothing is exhausted", mode.name, r.method, r.target,
+							status, idle)
 					}
 					if after, _ := r.send(t, plain, client, mode.version, mode.fields); after != idle {
 						t.Errorf("%s: %s %.60s: %d after it, and %d before", mode.name, r.method, r.target, after, idle)

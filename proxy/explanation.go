@@ -33,12 +33,15 @@ type OwnReply struct {
 }
 
 // errOwn means that the URL is not served through the HTTP cache.
-var errOwn = fmt.Errorf("%w: urnd itself answers this URL, and stores no response for it; use /api/v1/cache/entries for names", problem.ErrSelection)
+var errOwn = fmt.Errorf("%w: urnd itself answers this URL, and stores no response for it; use /api/v1/cache/entries "+
+	"for names", problem.ErrSelection)
 
 // Explain explains the handling of a GET for a URL with the given header fields, which it does not change: by any
 // client, regardless of its rights. If send is set, the request is sent once before. The rules of the site do
 // not apply, as they are for clients.
-func (h *Handler) Explain(ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool) (e Explanation, err error) {
+func (h *Handler) Explain(
+	ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool,
+) (e Explanation, err error) {
 	a := h.classify(u.WithoutFragment(), fields)
 	if a.Err != nil {
 		return e, a.Err
@@ -70,8 +73,9 @@ func (h *Handler) Explain(ctx context.Context, u uri.URI, fields httpmessage.Fie
 	}
 	asked := func() *forward.Request {
 		return &forward.Request{
-			Request: httpmessage.Request{Method: http.MethodGet, URI: a.OutgoingURI(), Spelling: a.Spelling, Fields: fields.Clone()},
-			Key:     a.Key, Site: set, Major: 1, Minor: 1,
+			Request: httpmessage.Request{Method: http.MethodGet, URI: a.OutgoingURI(), Spelling: a.Spelling,
+				Fields: fields.Clone()},
+			Key: a.Key, Site: set, Major: 1, Minor: 1,
 		}
 	}
 	if send {

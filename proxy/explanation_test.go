@@ -34,25 +34,30 @@ func TestWhy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		old := proxy.Site{Route: route.Site{Host: "www.example", Path: "/old"}, FixedResponse: &proxy.FixedResponse{Status: 301, Location: &moved}}
+		old := proxy.Site{Route: route.Site{Host: "www.example", Path: "/old"},
+			FixedResponse: &proxy.FixedResponse{Status: 301, Location: &moved}}
 		c.Sites = append(c.Sites, old)
 		config = *c
 	})
 	h := proxy.New(config) // a second handler beside that of the server, with the same cache
-	if e, err := why(h, "http://www.example/a?utm_x=1#f", false); err != nil || e.Key.String() != "http://www.example/a" || e.Site == nil || e.Reply != nil ||
+	if e, err := why(h, "http://www.example/a?utm_x=1#f", false); err != nil ||
+		e.Key.String() != "http://www.example/a" || e.Site == nil || e.Reply != nil ||
 		e.Cache.Forwarded != "uri-miss" || e.Sent != nil || len(o.requests()) != 0 {
 		t.Errorf("%+v, %v, %q", e, err, o.requests())
 	}
-	if e, err := why(h, "http://www.example/old/%7ea", false); err != nil || e.Reply == nil || e.Reply.Status != 301 || e.Reply.Location != "https://new.example/~a" {
+	if e, err := why(h, "http://www.example/old/%7ea", false); err != nil || e.Reply == nil || e.Reply.Status != 301 ||
+		e.Reply.Location != "https://new.example/~a" {
 		t.Errorf("%+v, %v", e.Reply, err)
 	}
-	if e, err := why(h, "http://WWW.example./%7ea", true); err != nil || e.Sent == nil || !e.Sent.Outcome.Stored || e.Cache.Forwarded != "" || e.Spelling != "/%7ea" {
+	if e, err := why(h, "http://WWW.example./%7ea", true); err != nil || e.Sent == nil || !e.Sent.Outcome.Stored ||
+		e.Cache.Forwarded != "" || e.Spelling != "/%7ea" {
 		t.Errorf("%+v, %v", e, err)
 	}
 	if got := s.visit(t, "GET", "/%7ea", "www.example").Header.Get("Cache-Status"); got[:9] != "urnd; hit" {
 		t.Errorf("a client gets %s", got)
 	}
-	if e, err := why(h, "http://other.example/", false); err != nil || e.Site != nil || e.Cache.Forwarded != "uri-miss" {
+	if e, err := why(h, "http://other.example/", false); err != nil || e.Site != nil ||
+		e.Cache.Forwarded != "uri-miss" {
 		t.Errorf("%+v, %v", e, err)
 	}
 	if _, err := why(h, "urn:a1:b", false); !errors.Is(err, problem.ErrSelection) {
@@ -64,13 +69,16 @@ func TestWhy(t *testing.T) {
 func TestWhyOfCompressed(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("text ", 1000)
-	o := always(t, fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", len(text), text))
+	o := always(t,
+		fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Type: text/plain\r\nContent-Length: "+
+			"%d\r\n\r\n%s", len(text), text))
 	var config proxy.Config
 	s := site(t, []string{o.addr}, func(c *proxy.Config) {
 		c.Compress = compress.New(compress.Config{Codings: []string{compress.Gzip}, Types: []string{"text/*"}})
 		config = *c
 	})
-	if got := s.visit(t, "GET", "/a", "www.example", "Accept-Encoding: br, gzip").Header.Get("Content-Encoding"); got != compress.Gzip {
+	if got := s.visit(t, "GET", "/a", "www.example",
+		"Accept-Encoding: br, gzip").Header.Get("Content-Encoding"); got != compress.Gzip {
 		t.Fatalf("a client gets %q", got)
 	}
 	u, err := uri.ParseRaw("http://www.example/a")

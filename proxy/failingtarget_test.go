@@ -36,7 +36,8 @@ func TestRedirectByHealth(t *testing.T) {
 		t.Errorf("while it is known to fail: %s", got)
 	}
 	list := text(t, s.get(t, "/uri-res/N2Ls?urn:example:1", "Accept: application/json"))
-	if first, second, _ := strings.Cut(list, "},"); !strings.Contains(first, `"failing": true`) || strings.Contains(second, "failing") {
+	if first, second, _ := strings.Cut(list, "},"); !strings.Contains(first, `"failing": true`) ||
+		strings.Contains(second, "failing") {
 		t.Errorf("all locations: %s", list)
 	}
 	later.Store(31)

@@ -29,7 +29,8 @@ func (x *exchange) denialError(err error) error {
 	case a.Kind == route.KindFetch:
 		return x.fetchError(err)
 	case a.Kind == route.KindRedirect || a.Retrieves:
-		if unknown := resolver.CheckScheme(u); errors.Is(unknown, resolver.ErrService) && !x.handler.config.Names.IsName(u) {
+		if unknown := resolver.CheckScheme(u); errors.Is(unknown, resolver.ErrService) &&
+			!x.handler.config.Names.IsName(u) {
 			return x.suggest(problem.WithURI(unknown, u))
 		}
 		return problem.WithURI(err, u)
@@ -127,7 +128,8 @@ func (x *exchange) serverError(err error) error {
 // not count: the client may still read.
 func (x *exchange) aborted(err error) bool {
 	cause := lifetime.Cause(x.ctx)
-	return cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, cause) || errors.Is(cause, http.ErrServerClosed))
+	return cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, cause) ||
+		errors.Is(cause, http.ErrServerClosed))
 }
 
 // reportAborted logs an aborted request: as a warning if the server stopped, for the administrator, else at
@@ -137,7 +139,8 @@ func (x *exchange) reportAborted() {
 	if errors.Is(lifetime.Cause(x.ctx), http.ErrServerClosed) {
 		level, reason = slog.LevelWarn, "the server stopped"
 	}
-	x.handler.config.Log.Log(x.ctx, level, "request aborted", "client", x.client.Addr, "request", x.event.ID, "reason", reason)
+	x.handler.config.Log.Log(x.ctx, level, "request aborted", "client", x.client.Addr, "request", x.event.ID, "reason",
+		reason)
 }
 
 // answerPanic reports a panic, and replies with an error. It returns false if the response has begun already;
@@ -184,7 +187,8 @@ func (x *exchange) reportAs(message string, sent int, err error) {
 		}
 		log.WarnContext(ctx, message, attributes...)
 	} else if sent >= http.StatusBadRequest { // without the input, which may hold a password in an unrecognized form
-		log.DebugContext(ctx, "request refused", "status", sent, "client", x.client.Addr, "request", x.event.ID, "reason", problem.New(err).Detail)
+		log.DebugContext(ctx, "request refused", "status", sent, "client", x.client.Addr, "request", x.event.ID,
+			"reason", problem.New(err).Detail)
 	}
 }
 

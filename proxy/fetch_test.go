@@ -65,7 +65,8 @@ func TestListings(t *testing.T) {
 		{fetched, "", "text/html; charset=utf-8", `href="/fetch?uri=gopher%3A%2F%2Fa.example%2F0a%2509b"`},
 		{fetched, "application/json", "application/json", `"uri": "gopher://a.example/0a%09b"`},
 		{"/fetch?uri=" + menu, "", "text/html; charset=utf-8", "Menu of /1"},
-		{"/fetch?uri=gopher%3A%2F%2Fa.example%2F7a%2509&search=two+w%C3%B6rds%26%2B", "", "text/html; charset=utf-8", "Menu of /7a%09two%20w%C3%B6rds%26%2B"},
+		{"/fetch?uri=gopher%3A%2F%2Fa.example%2F7a%2509&search=two+w%C3%B6rds%26%2B", "", "text/html; charset=utf-8",
+			"Menu of /7a%09two%20w%C3%B6rds%26%2B"},
 	} {
 		response := s.get(t, tt.target, "Accept: "+tt.accept)
 		body := text(t, response)
@@ -73,17 +74,22 @@ func TestListings(t *testing.T) {
 		if strings.HasPrefix(tt.target, "/") {
 			control = "private, max-age=60"
 		}
-		if response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.contentType || !strings.Contains(body, tt.has) ||
-			response.Header.Get("Vary") != "Accept, Accept-Language" || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") ||
+		if response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.contentType ||
+			!strings.Contains(body, tt.has) ||
+			response.Header.Get("Vary") != "Accept, Accept-Language" ||
+			!strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") ||
 			response.Header.Get("Cache-Control") != control {
 			t.Errorf("%s %s: %d %v\n%s", tt.target, tt.accept, response.StatusCode, response.Header, body)
 		}
 		again := s.get(t, tt.target, "Accept: "+tt.accept, "If-None-Match: "+response.Header.Get("ETag"))
-		if body := text(t, again); again.StatusCode != 304 || body != "" || again.Header.Get("Content-Security-Policy") != response.Header.Get("Content-Security-Policy") || again.Header.Get("Cache-Control") != control {
+		if body := text(t, again); again.StatusCode != 304 || body != "" ||
+			again.Header.Get("Content-Security-Policy") != response.Header.Get("Content-Security-Policy") ||
+			again.Header.Get("Cache-Control") != control {
 			t.Errorf("%s %s again: %d %v %s", tt.target, tt.accept, again.StatusCode, again.Header, body)
 		}
 		head := s.ask(t, "HEAD "+tt.target+" HTTP/1.1\r\nHost: a\r\nAccept: "+tt.accept+"\r\n\r\n")[0]
-		if rest := text(t, head); head.StatusCode != 200 || rest != "" || head.ContentLength != int64(len(body)) || head.Header.Get("Etag") != response.Header.Get("Etag") {
+		if rest := text(t, head); head.StatusCode != 200 || rest != "" || head.ContentLength != int64(len(body)) ||
+			head.Header.Get("Etag") != response.Header.Get("Etag") {
 			t.Errorf("%s %s by HEAD: %d %v %s", tt.target, tt.accept, head.StatusCode, head.Header, rest)
 		}
 	}
@@ -124,18 +130,21 @@ func TestRefusals(t *testing.T) {
 func TestSortedListings(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		withGopher(c)
-		c.Fetch.(scheme.Mux)["ftp"] = scheme.Gateway{Handler: handlerFunc(func(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
+		c.Fetch.(scheme.Mux)["ftp"] = scheme.Gateway{Handler: handlerFunc(func(_ context.Context,
+			r scheme.Request) (*scheme.Resource, error) {
 			one, two := int64(1), int64(2)
-			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindDirectory, URI: r.URI.String(), Items: []scheme.Item{
-				{Kind: scheme.ItemDirectory, Name: "c", Modified: time.Unix(1, 0)},
-				{Kind: scheme.ItemFile, Name: "a", Size: &one, Modified: time.Unix(3, 0)},
-				{Kind: scheme.ItemFile, Name: "B", Size: &two, Modified: time.Unix(2, 0)},
-			}}), nil
+			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindDirectory, URI: r.URI.String(),
+				Items: []scheme.Item{
+					{Kind: scheme.ItemDirectory, Name: "c", Modified: time.Unix(1, 0)},
+					{Kind: scheme.ItemFile, Name: "a", Size: &one, Modified: time.Unix(3, 0)},
+					{Kind: scheme.ItemFile, Name: "B", Size: &two, Modified: time.Unix(2, 0)},
+				}}), nil
 		})}
 	})
 	const at = "/fetch?uri=ftp%3A%2F%2Fh.example%2Fd%2F"
 	for target, want := range map[string]string{
-		at: "caB", at + "&sort=size": "Bac", at + "&sort=other": "caB", "/fetch?uri=ftp://h.example/d/&sort=size": "caB",
+		at: "caB", at + "&sort=size": "Bac", at + "&sort=other": "caB",
+		"/fetch?uri=ftp://h.example/d/&sort=size": "caB",
 	} {
 		page := text(t, s.get(t, target, "Accept: */*"))
 		_, rows, _ := strings.Cut(page, "<tbody>")
@@ -143,7 +152,8 @@ func TestSortedListings(t *testing.T) {
 		for _, part := range strings.Split(rows, "<bdi>")[1:] {
 			got += part[:1]
 		}
-		if got != want || !strings.Contains(target, "d/&") && !strings.Contains(page, `href="`+strings.ReplaceAll(at+"&sort=size", "&", "&amp;")+`"`) {
+		if got != want || !strings.Contains(target, "d/&") &&
+			!strings.Contains(page, `href="`+strings.ReplaceAll(at+"&sort=size", "&", "&amp;")+`"`) {
 			t.Errorf("%s: %q, want %q\n%s", target, got, want, page)
 		}
 	}
@@ -152,7 +162,8 @@ func TestSortedListings(t *testing.T) {
 // Content-Location is set for the resource itself, and not for documents that urnd renders (RFC 9110 section 8.7).
 func TestLocationOfContent(t *testing.T) {
 	s := start(t, withGopher)
-	for name, want := range map[string]string{"0text": "gopher://a.example/0text", "1menu": "", "0missing": "", "0away": ""} {
+	for name, want := range map[string]string{"0text": "gopher://a.example/0text", "1menu": "", "0missing": "",
+		"0away": ""} {
 		for _, method := range []string{"GET", "HEAD"} {
 			response := s.ask(t, method+" /fetch?uri=gopher://a.example/"+name+" HTTP/1.1\r\nHost: a\r\n\r\n")[0]
 			if got := response.Header.Get("Content-Location"); got != want {
@@ -197,7 +208,8 @@ func TestListingsAreCached(t *testing.T) {
 	if n := asked.Load(); n != 4 {
 		t.Errorf("the server was asked %d times", n)
 	}
-	if strings.Contains(first[targets[0]+"text/html"], "/fetch") || !strings.Contains(first[targets[1]+"text/html"], "/fetch?uri=") {
+	if strings.Contains(first[targets[0]+"text/html"], "/fetch") ||
+		!strings.Contains(first[targets[1]+"text/html"], "/fetch?uri=") {
 		t.Errorf("%q", first)
 	}
 }
@@ -243,7 +255,8 @@ func TestTypedURLs(t *testing.T) {
 		{"/?uri=mailto:a@b.example", "text/html", "mailto:a@b.example"},
 		{"/gopher://a.example/", "text/html", "gopher://a.example/1"},
 	} {
-		if response := s.get(t, tt.target, "Accept: "+tt.accept); response.StatusCode != 302 || response.Header.Get("Location") != tt.location {
+		if response := s.get(t, tt.target, "Accept: "+tt.accept); response.StatusCode != 302 ||
+			response.Header.Get("Location") != tt.location {
 			t.Errorf("%s as %s: %d %s", tt.target, tt.accept, response.StatusCode, response.Header.Get("Location"))
 		}
 	}

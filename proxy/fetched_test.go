@@ -16,11 +16,15 @@ func fetchOf(u string) string { return "/fetch?uri=" + url.QueryEscape(u) }
 // Interim responses and trailers have fields, too (RFC 9110 sections 6.5 and 15.2), which would appear as
 // those of this server: /fetch drops them.
 func TestFetchedWithoutInterimResponsesAndTrailers(t *testing.T) {
-	o := always(t, "HTTP/1.1 103 Early Hints\r\nSet-Cookie: a=b\r\nLink: </style>; rel=preload\r\nContent-Security-Policy: script-src *\r\n\r\n"+
-		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Set-Cookie\r\n\r\n2\r\nok\r\n0\r\nSet-Cookie: a=b\r\nX-Unannounced: 1\r\n\r\n")
+	o := always(t,
+		"HTTP/1.1 103 Early Hints\r\nSet-Cookie: a=b\r\nLink: </style>; rel=preload\r\nContent-Security-Policy: "+
+			"script-src *\r\n\r\n"+
+			"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Set-Cookie\r\n\r\n2\r\nok\r\n0\r\nSet-Cookie: "+
+			"a=b\r\nX-Unannounced: 1\r\n\r\n")
 	s := start(t, func(c *proxy.Config) { withCache(t, c) })
 	secure := startOn(t, certificate(t), nil)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://a"+fetchOf("http://"+o.addr+"/h2"), http.NoBody)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://a"+fetchOf("http://"+o.addr+"/h2"),
+		http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +38,9 @@ func TestFetchedWithoutInterimResponsesAndTrailers(t *testing.T) {
 		t.Errorf("by HTTP/2: %q %v", body, response.Trailer)
 	}
 	for range 2 {
-		answer, broken := s.bytes(t, "GET "+fetchOf("http://"+o.addr+"/")+" HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: TE, close\r\n\r\n")
+		answer, broken := s.bytes(t,
+			"GET "+fetchOf("http://"+o.addr+"/")+
+				" HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: TE, close\r\n\r\n")
 		if broken || !strings.HasPrefix(answer, "HTTP/1.1 200 OK\r\n") || !strings.Contains(answer, "ok") {
 			t.Errorf("%q", answer)
 		}
@@ -57,11 +63,13 @@ func TestFetchedWithoutContent(t *testing.T) {
 		"Content-Length: 4\r\n\r\nbody", "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n",
 		"Content-Length: 4\r\nExpect: 100-continue\r\n\r\nbody",
 	} {
-		answer, _ := s.bytes(t, "GET "+fetchOf("http://"+o.addr+"/")+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"+content)
+		answer, _ := s.bytes(t, "GET "+fetchOf("http://"+o.addr+"/")+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"+
+			content)
 		if !strings.HasPrefix(answer, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(answer, "\r\n\r\nok") {
 			t.Errorf("%q", answer)
 		}
-		if got := o.last(); strings.Contains(got, "body") || len(field(got, "Content-Length"))+len(field(got, "Transfer-Encoding")) > 0 {
+		if got := o.last(); strings.Contains(got, "body") ||
+			len(field(got, "Content-Length"))+len(field(got, "Transfer-Encoding")) > 0 {
 			t.Errorf("%q", got)
 		}
 	}
@@ -100,11 +108,14 @@ func TestFetchedParts(t *testing.T) {
 		{"GET", `If-Match: "2"`, 412, "*", "", -1},
 	} {
 		for name, s := range map[string]*server{"passed": passed, "stored": stored} {
-			response := s.ask(t, tt.method+" "+fetchOf(origin.URL+"/")+" HTTP/1.1\r\nHost: a\r\n"+tt.field+"\r\n\r\n")[0]
+			response := s.ask(t, tt.method+" "+fetchOf(origin.URL+"/")+" HTTP/1.1\r\nHost: a\r\n"+tt.field+
+				"\r\n\r\n")[0]
 			body, header := text(t, response), response.Header
-			if response.StatusCode != tt.status || tt.body != "*" && body != tt.body || header.Get("Content-Range") != tt.ranged ||
-				tt.length >= 0 && response.ContentLength != tt.length || !strings.HasPrefix(header.Get("Content-Security-Policy"),
-				"sandbox; default-src 'none'") || !strings.HasPrefix(header.Get("Cache-Control"), "private") {
+			if response.StatusCode != tt.status || tt.body != "*" && body != tt.body ||
+				header.Get("Content-Range") != tt.ranged ||
+				tt.length >= 0 && response.ContentLength != tt.length ||
+				!strings.HasPrefix(header.Get("Content-Security-Policy"),
+					"sandbox; default-src 'none'") || !strings.HasPrefix(header.Get("Cache-Control"), "private") {
 				t.Errorf("%s: %s %s: %d %q %v", name, tt.method, tt.field, response.StatusCode, body, header)
 			}
 			if tt.status < 400 && header.Get("Etag") != `"1"` {

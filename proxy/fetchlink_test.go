@@ -12,7 +12,8 @@ import (
 // Pages link to /fetch if their reader may use it, and such pages are not stored for others.
 func TestLinksToFetch(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
-		c.Access.Resolve, c.Access.Proxy, c.Access.Trusted = prefixes("0.0.0.0/0", "::/0"), prefixes("10.1.0.0/16"), prefixes("127.0.0.0/8")
+		c.Access.Resolve, c.Access.Proxy, c.Access.Trusted = prefixes("0.0.0.0/0", "::/0"), prefixes("10.1.0.0/16"),
+			prefixes("127.0.0.0/8")
 	})
 	const html = "Accept: text/html"
 	for _, tt := range []struct {
@@ -37,7 +38,8 @@ func TestLinksToFetch(t *testing.T) {
 		if leads := strings.Contains(body, `/fetch`); response.StatusCode != tt.status || leads != tt.leads {
 			t.Errorf("%s by %s: %d, leads to /fetch: %t\n%s", tt.target, tt.client, response.StatusCode, leads, body)
 		}
-		if control := response.Header.Get("Cache-Control"); tt.leads && control != "private" && control != "no-store" && response.Header.Get("Last-Modified") != "" {
+		if control := response.Header.Get("Cache-Control"); tt.leads && control != "private" && control != "no-store" &&
+			response.Header.Get("Last-Modified") != "" {
 			t.Errorf("%s by %s: %q", tt.target, tt.client, control)
 		}
 	}
@@ -66,22 +68,26 @@ func TestDeniedPage(t *testing.T) {
 		response := s.get(t, target, "Accept: text/html", "Accept-Language: de")
 		all := text(t, response)
 		page := details.ReplaceAllString(all, "")
-		for _, want := range []string{url, "Seine Regeln erlauben diese Adresse nicht.", `<p class="said" dir="auto">Keine sozialen Netze im Lesesaal. Fragen &lt;Sie&gt; an der Theke.</p>`} {
+		for _, want := range []string{url, "Seine Regeln erlauben diese Adresse nicht.",
+			`<p class="said" dir="auto">Keine sozialen Netze im Lesesaal. Fragen &lt;Sie&gt; an der Theke.</p>`} {
 			if response.StatusCode != 403 || !strings.Contains(page, want) {
 				t.Errorf("%s: %d without %s:\n%s", target, response.StatusCode, want, page)
 			}
 		}
-		if strings.Contains(page, "proxy.rules") || strings.Contains(page, "no-social") || !strings.Contains(all, "(proxy.rules)") {
+		if strings.Contains(page, "proxy.rules") || strings.Contains(page, "no-social") ||
+			!strings.Contains(all, "(proxy.rules)") {
 			t.Errorf("%s:\n%s", target, all)
 		}
 	}
 	document := text(t, s.get(t, "http://www.social.example/a?b=1"))
-	for _, want := range []string{`"input": "http://www.social.example/a?b=1"`, `the site's rule \"no-social\" denies this request: Keine sozialen Netze im Lesesaal.`} {
+	for _, want := range []string{`"input": "http://www.social.example/a?b=1"`,
+		`the site's rule \"no-social\" denies this request: Keine sozialen Netze im Lesesaal.`} {
 		if !strings.Contains(document, want) {
 			t.Errorf("%s\nhas no %s", document, want)
 		}
 	}
-	if page := text(t, s.get(t, "http://plain.example/", "Accept: text/html")); !strings.Contains(page, "The rules of this server deny this address.") {
+	if page := text(t, s.get(t, "http://plain.example/", "Accept: text/html")); !strings.Contains(page,
+		"The rules of this server deny this address.") {
 		t.Error(page)
 	}
 }

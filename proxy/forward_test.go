@@ -51,7 +51,8 @@ func TestForward(t *testing.T) {
 func TestForwardIsGuarded(t *testing.T) {
 	host := origin(t)
 	s := start(t, func(c *proxy.Config) {
-		fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second).DialContext, HeaderTimeout: time.Second, Now: time.Now})
+		fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second).DialContext,
+			HeaderTimeout: time.Second, Now: time.Now})
 		c.Fetch = scheme.Mux{"http": fetch}
 	})
 	response := s.get(t, "http://"+host+"/")
@@ -74,7 +75,8 @@ func TestForwardKeepsTheTarget(t *testing.T) {
 	s := start(t, nil)
 	host := origin(t)
 	for sent, want := range map[string]string{
-		"/?b=1;c=2&a=3": "/?b=1;c=2&a=3", "/?z&a=1&q=;": "/?z&a=1&q=;", "/a%2Fb;c=d": "/a%2Fb;c=d", "/a#f": "/a", "?": "/?", "": "/",
+		"/?b=1;c=2&a=3": "/?b=1;c=2&a=3", "/?z&a=1&q=;": "/?z&a=1&q=;", "/a%2Fb;c=d": "/a%2Fb;c=d", "/a#f": "/a",
+		"?": "/?", "": "/",
 	} {
 		if got := text(t, s.get(t, "http://"+host+sent)); !strings.HasPrefix(got, "GET "+want+" host="+host) {
 			t.Errorf("%q reaches the origin as %q", sent, got)

@@ -42,7 +42,8 @@ func withSite(t *testing.T, addrs []string, change func(*proxy.Config)) func(*pr
 
 func (s *server) visit(t testing.TB, method, target, host string, fields ...string) *http.Response {
 	t.Helper()
-	return s.ask(t, method+" "+target+" HTTP/1.1\r\nHost: "+host+"\r\n"+strings.Join(append(fields, ""), "\r\n")+"\r\n")[0]
+	return s.ask(t, method+" "+target+" HTTP/1.1\r\nHost: "+host+"\r\n"+strings.Join(append(fields, ""), "\r\n")+
+		"\r\n")[0]
 }
 
 // A gateway answers for its sites, and forwards their host to their servers (RFC 9110 section 3.7).
@@ -50,7 +51,8 @@ func TestGateway(t *testing.T) {
 	o := answering(t, func(request string) string {
 		line, _, _ := strings.Cut(request, "\r\n")
 		said := fmt.Sprintf("%s %s", line, field(request, "Host"))
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: %d\r\n\r\n%s", len(said), said)
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: %d\r\n\r\n%s", len(said),
+			said)
 	})
 	s := site(t, []string{o.addr}, nil)
 	for _, tt := range []struct{ target, host, want string }{
@@ -66,7 +68,8 @@ func TestGateway(t *testing.T) {
 		{"https://www.example/a", "www.example", "GET /a HTTP/1.1 [www.example]"},
 	} {
 		response := s.visit(t, "GET", tt.target, tt.host)
-		if got := text(t, response); response.StatusCode != 200 || got != tt.want || response.Header.Get("Via") != "1.1 urnd" {
+		if got := text(t, response); response.StatusCode != 200 || got != tt.want ||
+			response.Header.Get("Via") != "1.1 urnd" {
 			t.Errorf("%s of %s: %d %s", tt.target, tt.host, response.StatusCode, got)
 		}
 	}
@@ -100,7 +103,8 @@ func TestResourcesOfSites(t *testing.T) {
 	o := answering(t, func(request string) string {
 		line, _, _ := strings.Cut(request, "\r\n")
 		said := fmt.Sprint(line, field(request, "Host"), field(request, "X-Forwarded-Proto"))
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: %d\r\n\r\n%s", len(said), said)
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: %d\r\n\r\n%s", len(said),
+			said)
 	})
 	s := site(t, []string{o.addr}, func(c *proxy.Config) {
 		c.Access.Proxy = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
@@ -171,14 +175,16 @@ func TestGatewayServers(t *testing.T) {
 	const switched = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
 	s = site(t, []string{closed.Addr().String(), always(t, switched).addr, closed.Addr().String()}, nil)
 	for range 2 {
-		if response := s.visit(t, "GET", "/", "www.example", "Connection: Upgrade", "Upgrade: echo"); response.StatusCode != 101 {
+		if response := s.visit(t, "GET", "/", "www.example", "Connection: Upgrade",
+			"Upgrade: echo"); response.StatusCode != 101 {
 			t.Errorf("a change of protocol: %d", response.StatusCode)
 		}
 	}
 	s = site(t, []string{closed.Addr().String()}, nil)
 	for range 2 { // there is no other server
-		if response := s.visit(t, "GET", "/", "www.example"); response.StatusCode != 502 || !strings.Contains(response.Header.Get("Proxy-Status"),
-			"error=connection_refused") {
+		if response := s.visit(t, "GET", "/", "www.example"); response.StatusCode != 502 ||
+			!strings.Contains(response.Header.Get("Proxy-Status"),
+				"error=connection_refused") {
 			t.Errorf("%d %v", response.StatusCode, response.Header)
 		}
 	}
@@ -186,12 +192,14 @@ func TestGatewayServers(t *testing.T) {
 
 // Targeted cache-control fields apply to the gateway only (RFC 9213).
 func TestGatewayTargeted(t *testing.T) {
-	const answer = "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nCDN-Cache-Control: max-age=60\r\nContent-Length: 0\r\n\r\n"
+	const answer = "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nCDN-Cache-Control: max-age=60\r\nContent-Length: " +
+		"0\r\n\r\n"
 	o := always(t, answer)
 	s := site(t, []string{o.addr}, func(c *proxy.Config) { c.Access.Proxy = []netip.Prefix{loopback} })
 	var states []string
 	for range 3 {
-		states = append(states, s.visit(t, "GET", "/", "www.example").Header.Get("Cache-Status"), s.get(t, "http://"+o.addr+"/").Header.Get("Cache-Status"))
+		states = append(states, s.visit(t, "GET", "/", "www.example").Header.Get("Cache-Status"),
+			s.get(t, "http://"+o.addr+"/").Header.Get("Cache-Status"))
 	}
 	if got := len(o.requests()); got != 1+3 {
 		t.Errorf("%d requests: %q", got, states)
@@ -239,7 +247,8 @@ func TestGatewayPurge(t *testing.T) {
 	if s.visit(t, "GET", "/a", "www.example"); len(o.requests()) != 2 {
 		t.Errorf("%d requests", len(o.requests()))
 	}
-	for name, fields := range map[string]string{"relayed": "X-Forwarded-For: 192.0.2.1", "forwarded": "Forwarded: for=192.0.2.1"} {
+	for name, fields := range map[string]string{"relayed": "X-Forwarded-For: 192.0.2.1",
+		"forwarded": "Forwarded: for=192.0.2.1"} {
 		if got := s.visit(t, "PURGE", "/a", "www.example", fields).StatusCode; got != 403 {
 			t.Errorf("%s: %d", name, got)
 		}
@@ -253,22 +262,27 @@ func TestGatewayPurge(t *testing.T) {
 // The configured clients, policy rules and destinations apply to a gateway, too.
 func TestGatewayAccess(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-	s := site(t, []string{o.addr}, func(c *proxy.Config) { c.Access.Resolve = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
+	s := site(t, []string{o.addr},
+		func(c *proxy.Config) { c.Access.Resolve = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
 	if got := s.visit(t, "GET", "/", "www.example").StatusCode; got != 403 {
 		t.Errorf("who may not resolve: %d", got)
 	}
-	rules, err := policy.New(policy.ModeEnforce, []policy.Rule{{ID: "no-site", Deny: true, Hosts: []string{"www.example"}}})
+	rules, err := policy.New(policy.ModeEnforce,
+		[]policy.Rule{{ID: "no-site", Deny: true, Hosts: []string{"www.example"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s = site(t, []string{o.addr}, func(c *proxy.Config) { c.Policy = rules })
-	if got := s.visit(t, "GET", "/", "www.example"); got.StatusCode != 403 || !strings.Contains(got.Header.Get("Proxy-Status"), "no-site") {
+	if got := s.visit(t, "GET", "/", "www.example"); got.StatusCode != 403 ||
+		!strings.Contains(got.Header.Get("Proxy-Status"), "no-site") {
 		t.Errorf("by a rule: %d %v", got.StatusCode, got.Header)
 	}
-	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second).DialContext, HeaderTimeout: time.Second, Now: time.Now})
+	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second).DialContext, HeaderTimeout: time.Second,
+		Now: time.Now})
 	t.Cleanup(fetch.Close)
 	s = site(t, []string{o.addr}, func(c *proxy.Config) { c.Fetch = scheme.Mux{"http": fetch} })
-	if got := s.visit(t, "GET", "/", "www.example"); got.StatusCode != 403 || !strings.Contains(got.Header.Get("Proxy-Status"), "destination_ip_prohibited") {
+	if got := s.visit(t, "GET", "/", "www.example"); got.StatusCode != 403 ||
+		!strings.Contains(got.Header.Get("Proxy-Status"), "destination_ip_prohibited") {
 		t.Errorf("by the guard: %d %v", got.StatusCode, got.Header)
 	}
 	if len(o.requests()) > 0 {

@@ -37,7 +37,8 @@ func (talker) say(ctx context.Context, in *bytesValue) (*bytesValue, error) {
 	}
 	md, _ := grpcmetadata.FromIncomingContext(ctx)
 	_, hasDeadline := ctx.Deadline()
-	_ = grpc.SetHeader(ctx, grpcmetadata.Pairs("x-seen", fmt.Sprintf("%q %q %q %t", md.Get("x-sent"), md.Get("x-bin-bin"), md.Get(":authority"), hasDeadline)))
+	_ = grpc.SetHeader(ctx, grpcmetadata.Pairs("x-seen",
+		fmt.Sprintf("%q %q %q %t", md.Get("x-sent"), md.Get("x-bin-bin"), md.Get(":authority"), hasDeadline)))
 	_ = grpc.SetTrailer(ctx, grpcmetadata.Pairs("x-end-bin", "\x00\xff"))
 	return in, nil
 }
@@ -111,7 +112,8 @@ func startTalker(t testing.TB, secure *tls.Config) (address string, ended chan s
 	service := talker{ended: make(chan string, 10)}
 	streamed := func(name string, handler func(grpc.ServerStream) error, fromServer, fromClient bool) grpc.StreamDesc {
 		return grpc.StreamDesc{
-			StreamName: name, Handler: func(_ any, s grpc.ServerStream) error { return handler(s) }, ServerStreams: fromServer, ClientStreams: fromClient,
+			StreamName: name, Handler: func(_ any, s grpc.ServerStream) error { return handler(s) },
+			ServerStreams: fromServer, ClientStreams: fromClient,
 		}
 	}
 	options := []grpc.ServerOption{grpc.MaxRecvMsgSize(64 << 20)}
@@ -123,13 +125,15 @@ func startTalker(t testing.TB, secure *tls.Config) (address string, ended chan s
 	server := grpc.NewServer(options...)
 	server.RegisterService(&grpc.ServiceDesc{
 		ServiceName: "test.Talker", HandlerType: (*any)(nil),
-		Methods: []grpc.MethodDesc{{MethodName: "Say", Handler: func(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
-			in := new(bytesValue)
-			if err := decode(in); err != nil {
-				return nil, err
-			}
-			return service.say(ctx, in)
-		}}},
+		Methods: []grpc.MethodDesc{{MethodName: "Say",
+			Handler: func(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any,
+				error) {
+				in := new(bytesValue)
+				if err := decode(in); err != nil {
+					return nil, err
+				}
+				return service.say(ctx, in)
+			}}},
 		Streams: []grpc.StreamDesc{
 			streamed("List", service.list, true, false), streamed("Collect", service.collect, false, true),
 			streamed("Talk", service.talk, true, true), streamed("Hang", service.hang, true, true),
@@ -156,9 +160,10 @@ func dialTalker(t testing.TB, server string) (*grpc.ClientConn, context.Context)
 		talk.TLS = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}
 		c.Sites = []proxy.Site{talk}
 	}, func(e *engine) { e.protocols.BodyTimeout = testserver.Timeout })
-	client, err := grpc.NewClient("passthrough:///"+s.addr, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{
-		ServerName: "talk.example", InsecureSkipVerify: true,
-	})), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20)))
+	client, err := grpc.NewClient("passthrough:///"+s.addr,
+		grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{
+			ServerName: "talk.example", InsecureSkipVerify: true,
+		})), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +174,9 @@ func dialTalker(t testing.TB, server string) (*grpc.ClientConn, context.Context)
 }
 
 // eachTalker runs a test with a service over HTTP/2 with prior knowledge, and with one that negotiates it by ALPN.
-func eachTalker(t *testing.T, test func(t *testing.T, client *grpc.ClientConn, ctx context.Context, ended chan string)) { //nolint:revive // as subtests have it
+func eachTalker(
+	t *testing.T, test func(t *testing.T, client *grpc.ClientConn, ctx context.Context, ended chan string),
+) { //nolint:revive // as subtests have it
 	t.Helper()
 	for name, secure := range map[string]*tls.Config{"h2c": nil, "https": certificate(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -188,7 +195,8 @@ func TestGRPCUnary(t *testing.T) {
 		for _, size := range []int{0, 1, 5 << 20} {
 			var header, trailer grpcmetadata.MD
 			out, sent := new(bytesValue), bytes.Repeat([]byte("x"), size)
-			err := client.Invoke(grpcmetadata.AppendToOutgoingContext(ctx, "x-sent", "1", "x-sent", "2", "x-bin-bin", "\x01\x02"), "/test.Talker/Say",
+			err := client.Invoke(grpcmetadata.AppendToOutgoingContext(ctx, "x-sent", "1", "x-sent", "2", "x-bin-bin",
+				"\x01\x02"), "/test.Talker/Say",
 				wrapperspb.Bytes(sent), out, grpc.Header(&header), grpc.Trailer(&trailer))
 			if err != nil || !bytes.Equal(out.GetValue(), sent) {
 				t.Fatalf("%d bytes: %d, %v", size, len(out.GetValue()), err)
@@ -196,7 +204,8 @@ func TestGRPCUnary(t *testing.T) {
 			if got := fmt.Sprint(header.Get("x-seen")); got != `[["1" "2"] ["\x01\x02"] ["talk.example"] true]` {
 				t.Errorf("metadata %s", got)
 			}
-			if got := fmt.Sprintf("%q %q", trailer.Get("x-end-bin"), header.Get("via")); got != `["\x00\xff"] ["1.1 urnd"]` {
+			if got := fmt.Sprintf("%q %q", trailer.Get("x-end-bin"),
+				header.Get("via")); got != `["\x00\xff"] ["1.1 urnd"]` {
 				t.Errorf("trailer and Via: %s", got)
 			}
 		}
@@ -204,7 +213,8 @@ func TestGRPCUnary(t *testing.T) {
 		if s := status.Convert(err); s.Code() != codes.FailedPrecondition || s.Message() != "why: ä" {
 			t.Errorf("%v", err)
 		}
-		if err := client.Invoke(ctx, "/test.Talker/None", wrapperspb.Bytes(nil), new(bytesValue)); status.Code(err) != codes.Unimplemented {
+		if err := client.Invoke(ctx, "/test.Talker/None", wrapperspb.Bytes(nil),
+			new(bytesValue)); status.Code(err) != codes.Unimplemented {
 			t.Errorf("a method that does not exist: %v", err)
 		}
 	})
@@ -273,7 +283,8 @@ func TestGRPCBothWays(t *testing.T) {
 				if err := talk.CloseSend(); err != nil {
 					t.Fatal(err)
 				}
-				if got, err := receiveAll(talk); got != "" || !errors.Is(err, io.EOF) || fmt.Sprint(talk.Trailer().Get("x-end")) != "[bye]" {
+				if got, err := receiveAll(talk); got != "" || !errors.Is(err, io.EOF) ||
+					fmt.Sprint(talk.Trailer().Get("x-end")) != "[bye]" {
 					t.Errorf("%q, %v, %v", got, err, talk.Trailer())
 				}
 				continue
@@ -319,7 +330,8 @@ func TestGRPCCancel(t *testing.T) {
 		defer cancel()
 		talk := openTalk(t, client, canceled)
 		turn(t, talk, []byte("a"))
-		hang, err := client.NewStream(canceled, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, "/test.Talker/Hang")
+		hang, err := client.NewStream(canceled, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true},
+			"/test.Talker/Hang")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,13 +63,16 @@ func New(config Config) *Handler {
 		describes: len(config.DescribedPrefixes) > 0, rejections: newRejections(),
 		cors: answer.CORS{Origins: config.CORS, AllMayResolve: config.Access.AllMayResolve()},
 		gate: gate.New(gate.Config{
-			Access: config.Access, Sites: accessOf(config.Sites), OwnHosts: config.OwnHosts, Policy: config.Policy, NetworkFactor: config.NetworkFactor, Now: config.Now, Log: config.Log,
+			Access: config.Access, Sites: accessOf(config.Sites), OwnHosts: config.OwnHosts, Policy: config.Policy,
+			NetworkFactor: config.NetworkFactor, Now: config.Now, Log: config.Log,
 		}),
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,
-			ClientQuotaPercent: config.ClientQuotaPercent, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History, LookupNames: config.LookupNames, Handles: config.Handles,
-			Support: config.Support, Pages: config.Pages, DescribedPrefixes: config.DescribedPrefixes,
+			ClientQuotaPercent: config.ClientQuotaPercent, NetworkFactor: config.NetworkFactor,
+			BatchTimeout: config.BatchTimeout, History: config.History, LookupNames: config.LookupNames,
+			Handles: config.Handles, Support: config.Support, Pages: config.Pages,
+			DescribedPrefixes: config.DescribedPrefixes,
 		}),
 	}
 	if pac := config.PAC.Static(); pac != nil {
@@ -88,8 +91,8 @@ func New(config Config) *Handler {
 	}
 	outgoing := config.Forward
 	outgoing.Fetch = present.New(present.Config{
-		Fetch: failures.Wrap(config.Fetch), TTL: config.ListingTTL, MaxBytes: config.ListingSize, Memory: config.DocumentMemory, MemoryWait: config.DocumentWait,
-		Schemes: config.Schemes, Pages: config.Pages,
+		Fetch: failures.Wrap(config.Fetch), TTL: config.ListingTTL, MaxBytes: config.ListingSize,
+		Memory: config.DocumentMemory, MemoryWait: config.DocumentWait, Schemes: config.Schemes, Pages: config.Pages,
 	})
 	outgoing.Via, outgoing.Now, outgoing.Accept = config.Via, config.Now, answer.ListingAccept
 	outgoing.Language = func(accepted, languages string) string {
@@ -98,9 +101,10 @@ func New(config Config) *Handler {
 	outgoing.Base, outgoing.Compress = config.Pages.Path(""), config.Compress
 	h.forward = forward.New(outgoing)
 	h.server = route.Server{
-		OwnHosts: config.OwnHosts, Names: config.Names, Sites: h.addSites(failures), Hosts: route.NewHosts(config.Hosts), Handles: config.Handles, Documents: make(map[string]bool), Spelling: config.Spelling,
-		RedirectTLS: config.RedirectTLS, TLSPort: config.TLSPort, PublicURL: config.PublicURL,
-		HasNameList: config.Lists.Search != nil, HasSitemap: config.Lists.Index != nil,
+		OwnHosts: config.OwnHosts, Names: config.Names, Sites: h.addSites(failures),
+		Hosts: route.NewHosts(config.Hosts), Handles: config.Handles, Documents: make(map[string]bool),
+		Spelling: config.Spelling, RedirectTLS: config.RedirectTLS, TLSPort: config.TLSPort,
+		PublicURL: config.PublicURL, HasNameList: config.Lists.Search != nil, HasSitemap: config.Lists.Index != nil,
 	}
 	for path := range h.statics {
 		h.server.Documents[path] = true

@@ -11,16 +11,20 @@ import (
 
 // Hop-by-hop fields are not forwarded (RFC 9110 section 7.6.1).
 func TestHopByHop(t *testing.T) {
-	const hops = "Connection: X-Named , close\r\nConnection: x-other\r\nX-Named: 1\r\nX-Other: 2\r\nKeep-Alive: timeout=5\r\n" +
-		"Proxy-Connection: keep-alive\r\nProxy-Authorization: Basic YTpi\r\nProxy-Authenticate: Basic\r\nProxy-Authentication-Info: a=b\r\n" +
+	const hops = "Connection: X-Named , close\r\nConnection: x-other\r\nX-Named: 1\r\nX-Other: 2\r\nKeep-Alive: " +
+		"timeout=5\r\n" +
+		"Proxy-Connection: keep-alive\r\nProxy-Authorization: Basic YTpi\r\nProxy-Authenticate: " +
+		"Basic\r\nProxy-Authentication-Info: a=b\r\n" +
 		"TE: gzip\r\nTrailer: X-T\r\nUpgrade: a/1\r\nHTTP2-Settings: AAA\r\n"
 	names := []string{
-		"X-Named", "X-Other", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Proxy-Authenticate", "Proxy-Authentication-Info",
-		"TE", "Trailer", "Upgrade", "HTTP2-Settings",
+		"X-Named", "X-Other", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Proxy-Authenticate",
+		"Proxy-Authentication-Info", "TE", "Trailer", "Upgrade", "HTTP2-Settings",
 	}
-	o := always(t, "HTTP/1.1 200 OK\r\n"+hops+"X-End: 1\r\nX-End: 2\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 2\r\n\r\nok")
+	o := always(t, "HTTP/1.1 200 OK\r\n"+hops+
+		"X-End: 1\r\nX-End: 2\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 2\r\n\r\nok")
 	s := start(t, nil)
-	answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\n"+hops+"X-End: 1\r\nX-End: 2\r\nCookie: a=1\r\nCookie: b=2\r\n\r\n")
+	answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\n"+hops+
+		"X-End: 1\r\nX-End: 2\r\nCookie: a=1\r\nCookie: b=2\r\n\r\n")
 	for _, side := range []struct{ name, bytes string }{{"request", o.last()}, {"response", answer}} {
 		for _, name := range names {
 			if got := field(side.bytes, name); len(got) > 0 {
@@ -49,15 +53,18 @@ func TestConnectionNamesFieldsForAll(t *testing.T) {
 		response, request string // of the response and of the request
 		hits              bool   // a second request, with X-A, is a cache hit
 	}{
-		"nothing":       {"Connection: close\r\nCache-Control: max-age=60", "", true},
-		"Cache-Control": {"Connection: Cache-Control\r\nCache-Control: no-store\r\nExpires: Fri, 31 Dec 2100 23:59:59 GMT", "", false},
+		"nothing": {"Connection: close\r\nCache-Control: max-age=60", "", true},
+		"Cache-Control": {"Connection: Cache-Control\r\nCache-Control: no-store\r\nExpires: Fri, 31 Dec 2100 " +
+			"23:59:59 GMT", "", false},
 		"in another line": {
-			"Connection: close\r\nConnection: x-b, cache-control\r\nCache-Control: private\r\nExpires: Fri, 31 Dec 2100 23:59:59 GMT",
+			"Connection: close\r\nConnection: x-b, cache-control\r\nCache-Control: private\r\nExpires: Fri, 31 Dec " +
+				"2100 23:59:59 GMT",
 			"", false,
 		},
-		"Vary":                  {"Connection: Vary\r\nCache-Control: max-age=60\r\nVary: X-A", "", false},
-		"Age":                   {"Connection: Age\r\nCache-Control: max-age=60\r\nAge: 61", "", false},
-		"what the client sends": {"Cache-Control: max-age=60\r\nVary: Cookie", "Connection: Cookie\r\nCookie: a=1\r\n", false},
+		"Vary": {"Connection: Vary\r\nCache-Control: max-age=60\r\nVary: X-A", "", false},
+		"Age":  {"Connection: Age\r\nCache-Control: max-age=60\r\nAge: 61", "", false},
+		"what the client sends": {"Cache-Control: max-age=60\r\nVary: Cookie", "Connection: Cookie\r\nCookie: a=1\r\n",
+			false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := always(t, "HTTP/1.1 200 OK\r\n"+tt.response+"\r\nContent-Length: 2\r\n\r\nok")
@@ -68,7 +75,8 @@ func TestConnectionNamesFieldsForAll(t *testing.T) {
 				t.Errorf("the origin got %q", o.last())
 			}
 			for _, line := range strings.Split(tt.response, "\r\n") {
-				if !strings.HasPrefix(line, "Connection") && !strings.HasPrefix(line, "Age") && !strings.Contains(answer, line) {
+				if !strings.HasPrefix(line, "Connection") && !strings.HasPrefix(line, "Age") &&
+					!strings.Contains(answer, line) {
 					t.Errorf("%s is missing in %q", line, answer)
 				}
 			}
@@ -84,8 +92,10 @@ func TestConnectionNamesFieldsForAll(t *testing.T) {
 func TestTrailersAreRequested(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	s := start(t, nil)
-	s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: TE, close\r\nTE: gzip;q=0.5, trailers\r\n\r\n")
-	if te, connection := fmt.Sprint(field(o.last(), "TE")), fmt.Sprint(field(o.last(), "Connection")); te != "[trailers]" || connection != "[TE]" {
+	s.bytes(t,
+		"GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: TE, close\r\nTE: gzip;q=0.5, trailers\r\n\r\n")
+	if te, connection := fmt.Sprint(field(o.last(), "TE")), fmt.Sprint(field(o.last(),
+		"Connection")); te != "[trailers]" || connection != "[TE]" {
 		t.Errorf("TE %s, Connection %s", te, connection)
 	}
 }
@@ -98,7 +108,8 @@ func TestViaOfForwarding(t *testing.T) {
 	id := strings.TrimPrefix(own, "1.1 ")
 	o := always(t, "HTTP/1.1 200 OK\r\nVia: 1.0 origin\r\nContent-Length: 0\r\n\r\n")
 	s := start(t, func(c *proxy.Config) { c.Via = via })
-	answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nVia: 1.0 a, 1.1 b (x)\r\n\r\n")
+	answer, _ := s.bytes(t, "GET http://"+o.addr+
+		"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nVia: 1.0 a, 1.1 b (x)\r\n\r\n")
 	if got := strings.Join(field(o.last(), "Via"), ", "); got != "1.0 a, 1.1 b (x), "+own {
 		t.Errorf("Via of the request: %q", got)
 	}
@@ -125,7 +136,8 @@ func TestViaOfForwarding(t *testing.T) {
 			answer.send(t, method+" "+target+" HTTP/1.1\r\nHost: "+o.addr+"\r\n"+tt.fields+"\r\n\r\n")
 			if head := answer.head(t); !strings.HasPrefix(head, fmt.Sprintf("HTTP/1.1 %d ", status)) {
 				t.Errorf("%s %s: %.60q", method, tt.name, head)
-			} else if status == 508 && method != "CONNECT" && !strings.Contains(head, "Proxy-Status: urnd; error=proxy_loop_detected") {
+			} else if status == 508 && method != "CONNECT" &&
+				!strings.Contains(head, "Proxy-Status: urnd; error=proxy_loop_detected") {
 				t.Errorf("%s %s: %q", method, tt.name, head)
 			}
 			answer.Close()

@@ -19,8 +19,9 @@ type hostSpelling struct{ target, host string }
 // server builds from Host would send all clients to a spelling chosen by one of them.
 func TestHostOfSites(t *testing.T) {
 	o := answering(t, func(request string) string {
-		return "HTTP/1.1 301 Moved Permanently\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLocation: http://" + strings.Join(field(request,
-			"Host"), " and ") + "/to\r\n\r\n"
+		return "HTTP/1.1 301 Moved Permanently\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLocation: http://" +
+			strings.Join(field(request,
+				"Host"), " and ") + "/to\r\n\r\n"
 	})
 	for _, spelling := range []route.Spelling{route.SpellingNormal, route.SpellingExact} {
 		for i, tt := range []hostSpelling{
@@ -39,7 +40,8 @@ func TestHostOfSites(t *testing.T) {
 				return strings.Contains(s.visit(t, "GET", target, tt.host).Header.Get("Cache-Status"), "; hit")
 			})
 			plain := s.visit(t, "GET", fmt.Sprintf("/?%d.%d", spelling, i), "www.example")
-			if got := plain.Header.Get("Location"); got != "http://www.example/to" || fmt.Sprint(field(o.last(), "Host")) != "[www.example]" {
+			if got := plain.Header.Get("Location"); got != "http://www.example/to" ||
+				fmt.Sprint(field(o.last(), "Host")) != "[www.example]" {
 				t.Errorf("%d: after %+v others are led to %q; Host was %q", spelling, tt, got, field(o.last(), "Host"))
 			}
 			if status := plain.Header.Get("Cache-Status"); !strings.Contains(status, "; hit") {
@@ -68,7 +70,8 @@ func TestHostOfForwarding(t *testing.T) {
 func TestHostOfSitesByHTTP2(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n")
 	s := startOn(t, certificate(t), withSite(t, []string{o.addr}, nil))
-	for _, authority := range []string{"www.example", "www.example:443", "www.example:0443", "www.example:", "WWW.Example", "www.example.:443"} {
+	for _, authority := range []string{"www.example", "www.example:443", "www.example:0443", "www.example:",
+		"WWW.Example", "www.example.:443"} {
 		response, _ := s.ask2(t, "GET", "https://www.example/", nil, func(r *http.Request) { r.Host = authority })
 		if got := fmt.Sprint(field(o.last(), "Host")); response.ProtoMajor != 2 || got != "[www.example]" {
 			t.Errorf("%s by %s: %d, Host %s", authority, response.Proto, response.StatusCode, got)

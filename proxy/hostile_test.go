@@ -14,7 +14,9 @@ import (
 
 // A body that the client aborts or malforms is an error of the client: 400, and the origin is not marked as failing.
 func TestBrokenBodies(t *testing.T) {
-	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+	}))
 	defer web.Close()
 	for _, body := range []string{
 		"Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
@@ -26,8 +28,9 @@ func TestBrokenBodies(t *testing.T) {
 		s := start(t, nil)
 		s.next = withLocations(web.URL+"/", "http://other.example/")
 		response := s.ask(t, "POST "+web.URL+"/ HTTP/1.1\r\nHost: a\r\n"+body)[0]
-		if got := text(t, response); response.StatusCode != http.StatusBadRequest || !response.Close || !strings.Contains(got,
-			"request body could not be read") {
+		if got := text(t, response); response.StatusCode != http.StatusBadRequest || !response.Close ||
+			!strings.Contains(got,
+				"request body could not be read") {
 			t.Errorf("%q: %d %s", body, response.StatusCode, got)
 		}
 		if got := s.get(t, "/urn:example:1").Header.Get("Location"); got != web.URL+"/" {
@@ -59,12 +62,14 @@ func TestSlowBodies(t *testing.T) {
 	}
 	reader := conn.in
 	response, err := http.ReadResponse(reader, nil)
-	if err != nil || response.StatusCode != http.StatusOK || text(t, response) != "10 <nil>" || time.Since(started) < bodyTimeout {
+	if err != nil || response.StatusCode != http.StatusOK || text(t, response) != "10 <nil>" ||
+		time.Since(started) < bodyTimeout {
 		t.Fatalf("a slow body: %v, %v", response, err)
 	}
 	fmt.Fprintf(conn, "POST %s/ HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf", web.URL)
 	response, err = http.ReadResponse(reader, nil)
-	if err != nil || response.StatusCode != http.StatusRequestTimeout || !strings.Contains(text(t, response), "limits.body_timeout") {
+	if err != nil || response.StatusCode != http.StatusRequestTimeout ||
+		!strings.Contains(text(t, response), "limits.body_timeout") {
 		t.Errorf("a body that stops: %v, %v", response, err)
 	}
 	if got := s.get(t, web.URL+"/").StatusCode; got != http.StatusOK {
@@ -73,12 +78,15 @@ func TestSlowBodies(t *testing.T) {
 	for _, target := range []string{"/urn:example:1", "/uri-res/N2R?urn:example:1", "/api/v1/resolve", "/"} {
 		t.Run("a body that stops and urnd does not read, "+target, func(t *testing.T) {
 			t.Parallel()
-			if response := s.ask(t, "PUT "+target+" HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf")[0]; response.StatusCode != http.StatusMethodNotAllowed {
+			if response := s.ask(t,
+				"PUT "+target+
+					" HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf")[0]; response.StatusCode != http.StatusMethodNotAllowed {
 				t.Errorf("%v", response)
 			}
 		})
 	}
-	for _, body := range []string{"Content-Length: 4\r\n\r\nbody", "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"} {
+	for _, body := range []string{"Content-Length: 4\r\n\r\nbody",
+		"Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"} {
 		t.Run("a late answer", func(t *testing.T) {
 			t.Parallel()
 			response := s.ask(t, "POST "+web.URL+"/late HTTP/1.1\r\nHost: a\r\n"+body)[0]
@@ -103,11 +111,16 @@ func TestUnreadBodies(t *testing.T) {
 		status        int
 		atOnce        bool
 	}{
-		{"refused with Expect", "PUT /urn:example:1 HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n", 405, true},
-		{"not allowed with Expect", "PUT http://10.0.0.1/ HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n", 403, true},
-		{"too much to be read", "PUT /urn:example:1 HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n", 405, true},
+		{"refused with Expect",
+			"PUT /urn:example:1 HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n", 405, true},
+		{"not allowed with Expect",
+			"PUT http://10.0.0.1/ HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n", 403,
+			true},
+		{"too much to be read", "PUT /urn:example:1 HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n", 405,
+			true},
 		{"answered early", "POST " + web.URL + "/ HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nx", 413, false},
-		{"answered early in chunks", "POST " + web.URL + "/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n", 413, false},
+		{"answered early in chunks",
+			"POST " + web.URL + "/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n", 413, false},
 	} {
 		conn, err := net.Dial("tcp", s.addr)
 		if err != nil {
@@ -151,8 +164,10 @@ func TestImpossibleResponses(t *testing.T) {
 	s := start(t, nil)
 	s.next = withLocations("http://" + listener.Addr().String() + "/")
 	for _, answer := range []string{
-		"HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 000 None\r\n\r\n", "HTTP/1.1 1000 High\r\n\r\n", "HTTP/1.1 -10 Negative\r\n\r\n",
-		"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+		"HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 000 None\r\n\r\n", "HTTP/1.1 1000 High\r\n\r\n",
+		"HTTP/1.1 -10 Negative\r\n\r\n",
+		"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n",
+		"HTTP/1.1 101 Switching Protocols\r\n\r\n",
 	} {
 		for _, target := range []string{"http://" + listener.Addr().String() + "/", "/uri-res/N2R?urn:example:1"} {
 			answers <- answer

@@ -29,17 +29,21 @@ func certificate(t testing.TB) *tls.Config {
 func (s *server) client2(t testing.TB, name string) *http.Transport {
 	t.Helper()
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		dialer := tls.Dialer{Config: &tls.Config{ServerName: name, InsecureSkipVerify: true, NextProtos: []string{"h2"}}}
+		dialer := tls.Dialer{Config: &tls.Config{ServerName: name, InsecureSkipVerify: true,
+			NextProtos: []string{"h2"}}}
 		return dialer.DialContext(ctx, "tcp", s.addr)
 	}
-	transport := &http.Transport{DisableCompression: true, DialContext: dial, DialTLSContext: dial, Protocols: new(http.Protocols)}
+	transport := &http.Transport{DisableCompression: true, DialContext: dial, DialTLSContext: dial,
+		Protocols: new(http.Protocols)}
 	transport.Protocols.SetHTTP2(true)
 	transport.Protocols.SetUnencryptedHTTP2(true)
 	t.Cleanup(transport.CloseIdleConnections)
 	return transport
 }
 
-func (s *server) ask2(t testing.TB, method, target string, body io.Reader, change func(*http.Request)) (*http.Response, string) {
+func (s *server) ask2(
+	t testing.TB, method, target string, body io.Reader, change func(*http.Request),
+) (*http.Response, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testserver.Timeout)
 	t.Cleanup(cancel)
@@ -66,17 +70,21 @@ func (s *server) ask2(t testing.TB, method, target string, body io.Reader, chang
 func TestForwardByHTTP2(t *testing.T) {
 	o := answering(t, func(request string) string {
 		if strings.HasPrefix(request, "GET /trailers ") {
-			return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-T\r\n\r\n2\r\nok\r\n0\r\nX-T: 1\r\nX-U: 2\r\n\r\n"
+			return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-T\r\n\r\n2\r\nok\r\n0\r\nX-T: " +
+				"1\r\nX-U: 2\r\n\r\n"
 		}
 		return "HTTP/1.1 299 Odd\r\nConnection: X-Hop\r\nX-Hop: 1\r\nContent-Length: 2\r\n\r\nok"
 	})
 	s := startOn(t, certificate(t), nil)
-	response, body := s.ask2(t, "GET", "http://"+strings.Replace(o.addr, "127.0.0.1", "localhost", 1)+"/%7ea//b/../c?q", nil, nil)
-	if response.StatusCode != 299 || body != "ok" || response.Header.Get("X-Hop") != "" || response.Header.Get("Via") != "1.1 urnd" {
+	response, body := s.ask2(t, "GET", "http://"+strings.Replace(o.addr, "127.0.0.1", "localhost", 1)+"/%7ea//b/../c?q",
+		nil, nil)
+	if response.StatusCode != 299 || body != "ok" || response.Header.Get("X-Hop") != "" ||
+		response.Header.Get("Via") != "1.1 urnd" {
 		t.Errorf("%d %v %q", response.StatusCode, response.Header, body)
 	}
 	_, port, _ := net.SplitHostPort(o.addr)
-	if got, _, _ := strings.Cut(o.last(), "\r\n\r\n"); !strings.HasPrefix(got, "GET /~a//c?q HTTP/1.1\r\nHost: localhost:"+port+"\r\n") {
+	if got, _, _ := strings.Cut(o.last(), "\r\n\r\n"); !strings.HasPrefix(got,
+		"GET /~a//c?q HTTP/1.1\r\nHost: localhost:"+port+"\r\n") {
 		t.Errorf("%q", got)
 	}
 	host := "http://localhost:" + port
@@ -185,8 +193,9 @@ func TestConnectByHTTP2(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), testserver.Timeout)
 		t.Cleanup(cancel)
 		r := (&http.Request{
-			Method: http.MethodConnect, URL: &url.URL{Scheme: "https", Host: target}, Host: target, Header: http.Header{},
-			Body: body,
+			Method: http.MethodConnect, URL: &url.URL{Scheme: "https", Host: target}, Host: target,
+			Header: http.Header{},
+			Body:   body,
 		}).WithContext(ctx)
 		response, err := transport.RoundTrip(r)
 		if err != nil {

@@ -20,7 +20,8 @@ import (
 // Pages are in the language that the client accepts, or that its reader has chosen, and declare it (RFC 9110
 // sections 8.5, 12.5.4 and 12.5.5).
 func TestLanguages(t *testing.T) {
-	s := start(t, func(c *proxy.Config) { c.Pages = pages.New(pages.Site{Name: "Biblioteca", Language: pages.Spanish}) })
+	s := start(t,
+		func(c *proxy.Config) { c.Pages = pages.New(pages.Site{Name: "Biblioteca", Language: pages.Spanish}) })
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the name is not registered"}
 	}
@@ -47,7 +48,8 @@ func TestLanguages(t *testing.T) {
 		for range 2 { // the second one is a cache hit
 			response := s.get(t, tt.target, "Accept: text/html", "Accept-Language: "+tt.accept)
 			body, header := text(t, response), response.Header
-			if header.Get("Content-Language") != tt.tag || !strings.Contains(body, `<html lang="`+tt.tag+`">`) || !strings.Contains(body, tt.has) {
+			if header.Get("Content-Language") != tt.tag || !strings.Contains(body, `<html lang="`+tt.tag+`">`) ||
+				!strings.Contains(body, tt.has) {
 				t.Errorf("%s for %s: %s, %s", tt.target, tt.accept, header.Get("Content-Language"), body)
 			}
 			if vary := strings.Join(header.Values("Vary"), ", "); !strings.HasSuffix(vary, "Accept-Language") {
@@ -58,7 +60,8 @@ func TestLanguages(t *testing.T) {
 			}
 		}
 	}
-	if problem := s.get(t, "/urn:example:none", "Accept-Language: de"); problem.Header.Get("Vary") != "Accept" || !strings.Contains(text(t, problem), "Not Found") {
+	if problem := s.get(t, "/urn:example:none", "Accept-Language: de"); problem.Header.Get("Vary") != "Accept" ||
+		!strings.Contains(text(t, problem), "Not Found") {
 		t.Errorf("a document for programs: %q", problem.Header)
 	}
 }
@@ -72,14 +75,17 @@ func TestListingsByLanguage(t *testing.T) {
 		stored = withCache(t, c)
 		c.Fetch = handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
 			fetched++
-			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindDirectory, URI: "ftp://h.example/", Items: make([]scheme.Item, 2)}), nil
+			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindDirectory, URI: "ftp://h.example/",
+				Items: make([]scheme.Item, 2)}), nil
 		})
 	})
 	for _, tt := range []struct{ accept, word string }{
-		{"de-AT,de;q=0.5", "Einträge"}, {"de, fr", "Einträge"}, {"de-CH", "Einträge"}, {"fr-CA,de", "entrées"}, {"fr;q=0.1", "entrées"}, {"", "entries"}, {"zh-CN", "条目"},
+		{"de-AT,de;q=0.5", "Einträge"}, {"de, fr", "Einträge"}, {"de-CH", "Einträge"}, {"fr-CA,de", "entrées"},
+		{"fr;q=0.1", "entrées"}, {"", "entries"}, {"zh-CN", "条目"},
 	} {
 		get := func() string {
-			return text(t, s.get(t, "/fetch?uri=ftp://h.example/pub/", "Referer: http://a/", "Accept: text/html", "Accept-Language: "+tt.accept))
+			return text(t, s.get(t, "/fetch?uri=ftp://h.example/pub/", "Referer: http://a/", "Accept: text/html",
+				"Accept-Language: "+tt.accept))
 		}
 		if body := get(); !strings.Contains(body, tt.word) {
 			t.Errorf("%s: %s", tt.accept, body)
@@ -109,8 +115,9 @@ func TestBelowAPath(t *testing.T) {
 				return scheme.Redirect(http.StatusFound, "ftp://h.example/pub/"), nil
 			}
 			return scheme.ListingResource(&scheme.Listing{
-				Kind: scheme.KindDirectory, URI: "ftp://h.example/pub/", Search: &scheme.Search{Prefix: "ftp://h.example/?"},
-				Items: []scheme.Item{{Name: "a", URI: "ftp://h.example/a"}, {Name: "b", URI: "ftp://h.example/b"}},
+				Kind: scheme.KindDirectory, URI: "ftp://h.example/pub/",
+				Search: &scheme.Search{Prefix: "ftp://h.example/?"},
+				Items:  []scheme.Item{{Name: "a", URI: "ftp://h.example/a"}, {Name: "b", URI: "ftp://h.example/b"}},
 			}), nil
 		})
 	})
@@ -119,13 +126,15 @@ func TestBelowAPath(t *testing.T) {
 		"/?uri=ftp%3A%2F%2Fh.example%2F":         "/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2F",
 		"/?uri=ftp%3A%2F%2Fh.example%2F&lang=de": "/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2F&lang=de",
 	} {
-		if response := s.get(t, target, "Accept: text/html", "Referer: http://a/"); response.Header.Get("Location") != want {
+		if response := s.get(t, target, "Accept: text/html",
+			"Referer: http://a/"); response.Header.Get("Location") != want {
 			t.Errorf("%s: %s %q", target, response.Status, response.Header)
 		}
 	}
 	body := text(t, s.get(t, "/fetch?uri=ftp://h.example/pub/", "Accept: text/html", "Referer: http://a/"))
 	for _, want := range []string{
-		`<a href="/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2Fa">`, `action="/resolver/fetch"`, `<a href="/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F&amp;sort=name">`,
+		`<a href="/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2Fa">`, `action="/resolver/fetch"`,
+		`<a href="/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F&amp;sort=name">`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in %s", want, body)

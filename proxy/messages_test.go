@@ -18,13 +18,16 @@ func TestFramingOfRequests(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct{ name, method, fields, body, framing, sent string }{
 		{"a length", "POST", "Content-Length: 4\r\n", "body", "Content-Length: 4", "body"},
-		{"chunks", "POST", "Transfer-Encoding: chunked\r\n", "2\r\nbo\r\n2;x=y\r\ndy\r\n0\r\n\r\n", "Transfer-Encoding: chunked", "body"},
+		{"chunks", "POST", "Transfer-Encoding: chunked\r\n", "2\r\nbo\r\n2;x=y\r\ndy\r\n0\r\n\r\n",
+			"Transfer-Encoding: chunked", "body"},
 		{"no content", "POST", "Content-Length: 0\r\n", "", "Content-Length: 0", ""},
 		{"none", "POST", "", "", "Content-Length: 0", ""},
 		{"GET", "GET", "", "", "", ""},
 		{"GET with content", "GET", "Content-Length: 4\r\n", "body", "Content-Length: 4", "body"},
-		{"trailers", "PUT", "Trailer: X-T\r\nTransfer-Encoding: chunked\r\n", "4\r\nbody\r\n0\r\nX-T: 1\r\n\r\n", "Transfer-Encoding: chunked", "body|X-T: 1"},
-		{"a length that Connection names", "POST", "Connection: Content-Length\r\nContent-Length: 4\r\n", "body", "Content-Length: 4", "body"},
+		{"trailers", "PUT", "Trailer: X-T\r\nTransfer-Encoding: chunked\r\n", "4\r\nbody\r\n0\r\nX-T: 1\r\n\r\n",
+			"Transfer-Encoding: chunked", "body|X-T: 1"},
+		{"a length that Connection names", "POST", "Connection: Content-Length\r\nContent-Length: 4\r\n", "body",
+			"Content-Length: 4", "body"},
 	} {
 		answer := s.ask(t, tt.method+" http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\n"+tt.fields+"\r\n"+tt.body)[0]
 		if answer.StatusCode != 200 {
@@ -75,18 +78,27 @@ func TestResponsesWithoutContent(t *testing.T) {
 	for _, tt := range []struct{ name, method, answer, status, length, body string }{
 		{"HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 42\r\n\r\n", "200 OK", "[42]", ""},
 		{"HEAD of chunks", "HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "200 OK", "[]", ""},
-		{"204 with a length", "GET", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content", "[]", ""},
-		{"HEAD, 204 with a length", "HEAD", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content", "[]", ""},
-		{"304 with a length", "GET", "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nContent-Length: 5\r\n\r\n", "304 Not Modified", "[]", ""},
-		{"bytes beyond the length", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", "200 OK", "[2]", "ok"},
+		{"204 with a length", "GET", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content", "[]",
+			""},
+		{"HEAD, 204 with a length", "HEAD", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 No Content",
+			"[]", ""},
+		{"304 with a length", "GET", "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nContent-Length: 5\r\n\r\n",
+			"304 Not Modified", "[]", ""},
+		{"bytes beyond the length", "GET",
+			"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", "200 OK",
+			"[2]", "ok"},
 		{"bytes behind HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", "200 OK", "[4]", ""},
-		{"205 with content", "GET", "HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n", "205 Reset Content", "[0]", ""},
-		{"a length twice", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", "200 OK", "[2]", "ok"},
-		{"a length that Connection names", "GET", "HTTP/1.1 200 OK\r\nConnection: Content-Length\r\nContent-Length: 2\r\n\r\nok", "200 OK", "[2]", "ok"},
+		{"205 with content", "GET", "HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n", "205 Reset Content",
+			"[0]", ""},
+		{"a length twice", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", "200 OK",
+			"[2]", "ok"},
+		{"a length that Connection names", "GET",
+			"HTTP/1.1 200 OK\r\nConnection: Content-Length\r\nContent-Length: 2\r\n\r\nok", "200 OK", "[2]", "ok"},
 		{"Pragma", "GET", "HTTP/1.1 200 OK\r\nPragma: no-cache\r\nContent-Length: 2\r\n\r\nok", "200 OK", "[2]", "ok"},
 	} {
 		o := always(t, tt.answer)
-		answer, broken := s.bytes(t, tt.method+" http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nIf-None-Match: \"a\"\r\n\r\n")
+		answer, broken := s.bytes(t,
+			tt.method+" http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nIf-None-Match: \"a\"\r\n\r\n")
 		head, body, _ := strings.Cut(answer, "\r\n\r\n")
 		if line, _, _ := strings.Cut(head, "\r\n"); line != "HTTP/1.1 "+tt.status || broken || body != tt.body {
 			t.Errorf("%s: %q, %q, broken off: %v", tt.name, line, body, broken)
@@ -110,8 +122,10 @@ func TestResponsesThatBreakOff(t *testing.T) {
 		{"a length", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", true},
 		{"chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nhalf\r\n", true},
 		{"a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n8\r\nhalf", true},
-		{"no last line", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nhalf\r\n0\r\n", true},
-		{"a chunk that is none", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nhalf\r\nxyz\r\n\r\n", true},
+		{"no last line", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nhalf\r\n0\r\n",
+			true},
+		{"a chunk that is none",
+			"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nhalf\r\nxyz\r\n\r\n", true},
 		{"the end of the connection is that of the body", "HTTP/1.1 200 OK\r\n\r\nhalf", false},
 	} {
 		o := listenRaw(t, func(_ *peer, c net.Conn, in *bufio.Reader) {
@@ -139,8 +153,10 @@ func TestTrailersOfResponses(t *testing.T) {
 		{"not announced", "1.1", "", "X-T: 1\r\n"},
 		{"HTTP/1.0", "1.0", "Trailer: X-T\r\n", ""},
 	} {
-		o := always(t, "HTTP/1.1 200 OK\r\n"+tt.trailer+"Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-T: 1\r\nContent-Length: 9\r\n\r\n")
-		answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/"+tt.version+"\r\nHost: a\r\nConnection: close, TE\r\nTE: trailers\r\n\r\n")
+		o := always(t, "HTTP/1.1 200 OK\r\n"+tt.trailer+
+			"Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-T: 1\r\nContent-Length: 9\r\n\r\n")
+		answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/"+tt.version+
+			"\r\nHost: a\r\nConnection: close, TE\r\nTE: trailers\r\n\r\n")
 		head, body, _ := strings.Cut(answer, "\r\n\r\n")
 		want := "2\r\nok\r\n0\r\n" + tt.want + "\r\n"
 		if tt.version == "1.0" {
@@ -155,19 +171,22 @@ func TestTrailersOfResponses(t *testing.T) {
 // Interim responses are forwarded with their own fields, but not to HTTP/1.0 (RFC 9110 section 15.2).
 func TestInterimResponses(t *testing.T) {
 	o := always(t, "HTTP/1.1 102 Processing\r\nX-Early: 0\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"+
-		"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nConnection: X-Hop\r\nX-Hop: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nConnection: X-Hop\r\nX-Hop: 1\r\n\r\nHTTP/1.1 200 "+
+		"OK\r\nContent-Length: 2\r\n\r\nok")
 	s := start(t, nil)
 	c := s.dial(t)
 	c.send(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\n\r\n")
 	c.expect(t, "HTTP/1.1 102 Processing\r\nX-Early: 0\r\nVia: 1.1 urnd\r\n\r\n")
 	c.expect(t, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nVia: 1.1 urnd\r\n\r\n")
 	head := c.head(t)
-	if !strings.HasPrefix(head, "HTTP/1.1 200 OK\r\n") || strings.Contains(head, "Link") || strings.Contains(head, "X-Early") {
+	if !strings.HasPrefix(head, "HTTP/1.1 200 OK\r\n") || strings.Contains(head, "Link") ||
+		strings.Contains(head, "X-Early") {
 		t.Errorf("%q", head)
 	}
 	c.expect(t, "ok")
 	answer, _ := s.bytes(t, "GET http://"+o.addr+"/ HTTP/1.0\r\nHost: a\r\n\r\n")
-	if !strings.HasPrefix(answer, "HTTP/1.1 200 OK\r\n") || strings.Contains(answer, "chunked") || strings.Contains(answer, " 103 ") || !strings.HasSuffix(answer, "\r\n\r\nok") {
+	if !strings.HasPrefix(answer, "HTTP/1.1 200 OK\r\n") || strings.Contains(answer, "chunked") ||
+		strings.Contains(answer, " 103 ") || !strings.HasSuffix(answer, "\r\n\r\nok") {
 		t.Errorf("HTTP/1.0: %q", answer)
 	}
 }
@@ -182,10 +201,12 @@ func TestReasons(t *testing.T) {
 			t.Errorf("%q is sent as %q", line, got)
 		}
 	}
-	odd, plain := always(t, "HTTP/1.1 200 Odd\r\nContent-Length: 0\r\n\r\n"), always(t, "HTTP/1.1 200 OK\r\nContent-Length: 23\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n")
+	odd, plain := always(t, "HTTP/1.1 200 Odd\r\nContent-Length: 0\r\n\r\n"),
+		always(t, "HTTP/1.1 200 OK\r\nContent-Length: 23\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n")
 	c := s.dial(t) // it is not reused for the next response, and a body has none
 	for range 3 {
-		c.send(t, "GET http://"+odd.addr+"/ HTTP/1.1\r\nHost: a\r\n\r\nGET http://"+plain.addr+"/ HTTP/1.1\r\nHost: a\r\n\r\n")
+		c.send(t, "GET http://"+odd.addr+"/ HTTP/1.1\r\nHost: a\r\n\r\nGET http://"+plain.addr+
+			"/ HTTP/1.1\r\nHost: a\r\n\r\n")
 		if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 200 Odd\r\n") {
 			t.Errorf("%q", head)
 		}
@@ -208,7 +229,8 @@ func TestExpect(t *testing.T) {
 		}
 		p.record(head)
 		if strings.HasPrefix(head, "POST /no ") {
-			_, _ = io.WriteString(c, "HTTP/1.1 417 Expectation Failed\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno")
+			_, _ = io.WriteString(c,
+				"HTTP/1.1 417 Expectation Failed\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno")
 			n, _ := io.Copy(io.Discard, in)
 			read.Add(int32(n))
 			return
@@ -223,7 +245,8 @@ func TestExpect(t *testing.T) {
 	c.send(t, fmt.Sprintf(request, o.addr))
 	c.expect(t, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nVia: 1.1 urnd\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n")
 	c.send(t, "body")
-	if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 200 OK\r\n") || strings.Contains(head, "Connection: close") {
+	if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 200 OK\r\n") ||
+		strings.Contains(head, "Connection: close") {
 		t.Errorf("%q", head)
 	}
 	c.expect(t, "body")
@@ -231,8 +254,9 @@ func TestExpect(t *testing.T) {
 		t.Errorf("Expect: %q", got)
 	}
 	answer, broken := s.bytes(t, strings.Replace(fmt.Sprintf(request, o.addr), "/ HTTP", "/no HTTP", 1))
-	if !strings.HasPrefix(answer, "HTTP/1.1 417 ") || broken || !strings.HasSuffix(answer, "\r\n\r\nno") || !strings.Contains(answer,
-		"\r\nConnection: close\r\n") {
+	if !strings.HasPrefix(answer, "HTTP/1.1 417 ") || broken || !strings.HasSuffix(answer, "\r\n\r\nno") ||
+		!strings.Contains(answer,
+			"\r\nConnection: close\r\n") {
 		t.Errorf("%q, %v", answer, broken)
 	}
 	if read.Load() != 0 {
@@ -245,16 +269,19 @@ func TestExpect(t *testing.T) {
 func TestEarlyAnswers(t *testing.T) {
 	o := listenRaw(t, func(_ *peer, c net.Conn, in *bufio.Reader) {
 		if _, err := readSection(in); err == nil {
-			_, _ = io.WriteString(c, "HTTP/1.1 413 Too Large\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n")
+			_, _ = io.WriteString(c,
+				"HTTP/1.1 413 Too Large\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n")
 			_, _ = io.Copy(io.Discard, in)
 		}
 	})
 	s := startOn(t, nil, nil)
-	for _, framing := range []string{"Content-Length: 100000\r\n\r\nhalf", "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"} {
+	for _, framing := range []string{"Content-Length: 100000\r\n\r\nhalf",
+		"Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"} {
 		c := s.dial(t)
 		began := time.Now()
 		c.send(t, "POST http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\n"+framing)
-		if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 413 Too Large\r\n") || !strings.Contains(head, "\r\nConnection: close\r\n") {
+		if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 413 Too Large\r\n") ||
+			!strings.Contains(head, "\r\nConnection: close\r\n") {
 			t.Errorf("%q", head)
 		}
 		c.expect(t, "no")

@@ -25,7 +25,8 @@ func oneListed() answer.Lists {
 			case s.Words == "busy":
 				return found, resolver.ErrBusy
 			}
-			found.Names = []resolver.NameSummary{{Name: "urn:isbn:9780395363416", Status: "active", Metadata: `{"title": "<i>A book</i> of ` + s.Words + `"}`}}
+			found.Names = []resolver.NameSummary{{Name: "urn:isbn:9780395363416", Status: "active",
+				Metadata: `{"title": "<i>A book</i> of ` + s.Words + `"}`}}
 			if s.All {
 				found.Names = append(found.Names, resolver.NameSummary{Name: "urn:isbn:hidden", Status: "reserved"})
 			}
@@ -82,7 +83,8 @@ func TestNamePages(t *testing.T) {
 	} {
 		response := s.get(t, tt.target, "Accept: text/html", "Accept-Language: "+tt.accept)
 		body := text(t, response)
-		if response.StatusCode != tt.status || response.Header.Get("Cache-Control") != tt.control || !strings.Contains(body, tt.has) {
+		if response.StatusCode != tt.status || response.Header.Get("Cache-Control") != tt.control ||
+			!strings.Contains(body, tt.has) {
 			t.Errorf("%s: %s, %q, %s", tt.target, response.Status, response.Header, body)
 		}
 		if strings.Contains(body, "isbn:hidden") || strings.Contains(body, "<select") {
@@ -95,13 +97,15 @@ func TestNamePages(t *testing.T) {
 			t.Errorf("%s is read by other sites", tt.target)
 		}
 	}
-	if response := s.ask(t, "POST /names HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")[0]; response.StatusCode != http.StatusMethodNotAllowed {
+	if response := s.ask(t,
+		"POST /names HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")[0]; response.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %s", response.Status)
 	}
 	all = []netip.Prefix{loopback}
 	some := serve()
 	response := some.get(t, "/names")
-	if body := text(t, response); !strings.Contains(body, "urn:isbn:hidden") || !strings.Contains(body, "<select") || response.Header.Get("Cache-Control") != "private, max-age=60" {
+	if body := text(t, response); !strings.Contains(body, "urn:isbn:hidden") || !strings.Contains(body, "<select") ||
+		response.Header.Get("Cache-Control") != "private, max-age=60" {
 		t.Errorf("%q %s", response.Header, body)
 	}
 	if body := text(t, some.get(t, "/names", "X-Forwarded-For: 192.0.2.1")); strings.Contains(body, "isbn:hidden") {
@@ -122,22 +126,27 @@ func TestTypedTitle(t *testing.T) {
 	}
 	s := serve(oneListed())
 	for typed, want := range map[string]string{
-		"Kalevala": "/names?q=Kalevala", "war and peace": "/names?q=war+and+peace", "Kalevala: a poem": "/names?q=Kalevala%3A+a+poem", "äö & <b>": "/names?q=%C3%A4%C3%B6+%26+%3Cb%3E",
-		"10. 1000/182": "", "urn:isbn:x y": "", "urn.ietf.rfc.1": "", "978-0-395-36341-7": "", "see urn:ietf:rfc:1 there": "", strings.Repeat("a", 201): "",
+		"Kalevala": "/names?q=Kalevala", "war and peace": "/names?q=war+and+peace",
+		"Kalevala: a poem": "/names?q=Kalevala%3A+a+poem", "äö & <b>": "/names?q=%C3%A4%C3%B6+%26+%3Cb%3E",
+		"10. 1000/182": "", "urn:isbn:x y": "", "urn.ietf.rfc.1": "", "978-0-395-36341-7": "",
+		"see urn:ietf:rfc:1 there": "", strings.Repeat("a", 201): "",
 	} {
 		target := "/?uri=" + url.QueryEscape(typed)
 		response := s.get(t, target, "Accept: text/html")
-		if got := response.Header.Get("Location"); got != want || want != "" && (response.StatusCode != 302 || response.Header.Get("Cache-Control") != "no-store") {
+		if got := response.Header.Get("Location"); got != want ||
+			want != "" && (response.StatusCode != 302 || response.Header.Get("Cache-Control") != "no-store") {
 			t.Errorf("%s: %s %q, want %q", typed, response.Status, got, want)
 		}
 		if response := s.get(t, target); response.StatusCode != 400 && response.StatusCode != 501 {
 			t.Errorf("%s: a program gets %s", typed, response.Status)
 		}
 	}
-	if got := s.get(t, "/?uri=Kalevala&lang=de", "Accept: text/html").Header.Get("Location"); got != "/names?q=Kalevala&lang=de" {
+	if got := s.get(t, "/?uri=Kalevala&lang=de",
+		"Accept: text/html").Header.Get("Location"); got != "/names?q=Kalevala&lang=de" {
 		t.Errorf("the language that was chosen: %q", got)
 	}
-	if response := s.get(t, "/?uri=Kalevala", "Accept: text/html", "X-Forwarded-For: 192.0.2.1"); response.StatusCode != 400 {
+	if response := s.get(t, "/?uri=Kalevala", "Accept: text/html",
+		"X-Forwarded-For: 192.0.2.1"); response.StatusCode != 400 {
 		t.Errorf("behind a proxy that is not trusted: %s", response.Status)
 	}
 	if response := serve(answer.Lists{}).get(t, "/?uri=Kalevala", "Accept: text/html"); response.StatusCode != 400 {
@@ -154,7 +163,8 @@ func TestSitemap(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.Lists, c.PublicURL = oneListed(), "https://library.example" })
 	for target, want := range map[string]string{"/sitemap.xml": "<sitemapindex/>", "/sitemap-~.xml": "<urlset/>"} {
 		response := s.get(t, target)
-		if body := text(t, response); response.StatusCode != 200 || body != want || response.Header.Get("Content-Type") != "application/xml; charset=utf-8" ||
+		if body := text(t, response); response.StatusCode != 200 || body != want ||
+			response.Header.Get("Content-Type") != "application/xml; charset=utf-8" ||
 			response.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %s %q %s", target, response.Status, response.Header, body)
 		}
@@ -162,10 +172,12 @@ func TestSitemap(t *testing.T) {
 			t.Errorf("HEAD %s: %s", target, head.Status)
 		}
 	}
-	if response := s.get(t, "/sitemap-bad.xml"); response.StatusCode != 400 || !strings.Contains(text(t, response), "cursor unknown or expired") {
+	if response := s.get(t, "/sitemap-bad.xml"); response.StatusCode != 400 ||
+		!strings.Contains(text(t, response), "cursor unknown or expired") {
 		t.Errorf("%s", response.Status)
 	}
-	if body := text(t, s.get(t, "/robots.txt")); !strings.Contains(body, "\nSitemap: https://library.example/sitemap.xml\n") {
+	if body := text(t, s.get(t, "/robots.txt")); !strings.Contains(body,
+		"\nSitemap: https://library.example/sitemap.xml\n") {
 		t.Errorf("%s", body)
 	}
 }

@@ -15,7 +15,8 @@ func TestNamespacePages(t *testing.T) {
 	isClosed := false
 	serve := func() *server {
 		return start(t, func(c *proxy.Config) {
-			c.Pages = pages.New(pages.Site{All: []pages.Namespace{{NID: "nbn", Source: "RFC 8458", Fold: "prefix"}, {NID: "uuid", Source: "RFC 9562"}}})
+			c.Pages = pages.New(pages.Site{All: []pages.Namespace{{NID: "nbn", Source: "RFC 8458", Fold: "prefix"},
+				{NID: "uuid", Source: "RFC 9562"}}})
 			if isClosed {
 				c.Access.Resolve, c.Access.Proxy = nil, nil
 			}
@@ -36,14 +37,17 @@ func TestNamespacePages(t *testing.T) {
 	} {
 		response := s.get(t, tt.target, "Accept: text/html", "Accept-Language: "+tt.accept)
 		body, header := text(t, response), response.Header
-		if response.StatusCode != tt.status || header.Get("Content-Language") != tt.tag || !strings.Contains(body, tt.has) {
+		if response.StatusCode != tt.status || header.Get("Content-Language") != tt.tag ||
+			!strings.Contains(body, tt.has) {
 			t.Errorf("%s: %s, %q, %s", tt.target, response.Status, header, body)
 		}
-		if vary := header.Get("Vary"); !strings.Contains(vary, "Accept-Language") || tt.status == 200 && header.Get("Cache-Control") != "max-age=3600" {
+		if vary := header.Get("Vary"); !strings.Contains(vary, "Accept-Language") ||
+			tt.status == 200 && header.Get("Cache-Control") != "max-age=3600" {
 			t.Errorf("%s: %q", tt.target, header)
 		}
 	}
-	if response := s.ask(t, "POST /namespaces HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")[0]; response.StatusCode != http.StatusMethodNotAllowed {
+	if response := s.ask(t,
+		"POST /namespaces HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")[0]; response.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %s", response.Status)
 	}
 	isClosed = true
@@ -60,11 +64,14 @@ func TestOpenSearch(t *testing.T) {
 	s := start(t, nil)
 	response := s.get(t, "/opensearch.xml")
 	body := text(t, response)
-	if response.StatusCode != 200 || response.Header.Get("Content-Type") != pages.OpenSearchType || response.Header.Get("Cache-Control") != "max-age=3600" ||
-		!strings.Contains(body, "<ShortName>urnd</ShortName>") || !strings.Contains(body, `/?uri={searchTerms}"`) || !strings.Contains(body, `template="http://`) {
+	if response.StatusCode != 200 || response.Header.Get("Content-Type") != pages.OpenSearchType ||
+		response.Header.Get("Cache-Control") != "max-age=3600" ||
+		!strings.Contains(body, "<ShortName>urnd</ShortName>") || !strings.Contains(body, `/?uri={searchTerms}"`) ||
+		!strings.Contains(body, `template="http://`) {
 		t.Errorf("%s %q %s", response.Status, response.Header, body)
 	}
-	if again := s.get(t, "/opensearch.xml", "If-None-Match: "+response.Header.Get("Etag")); again.StatusCode != http.StatusNotModified {
+	if again := s.get(t, "/opensearch.xml",
+		"If-None-Match: "+response.Header.Get("Etag")); again.StatusCode != http.StatusNotModified {
 		t.Errorf("again: %s", again.Status)
 	}
 }

@@ -94,7 +94,8 @@ func (c conn) logsIn(t *testing.T, method, target, token string, fields ...strin
 		_, _ = fmt.Sscanf(fields[i], "Content-Length: %d", &n)
 		body = strings.Repeat("a", n)
 	}
-	r := c.ask(t, method+" "+target+" HTTP/1.1\r\nHost: www.example\r\n"+strings.Join(append(fields, ""), "\r\n")+"\r\n"+body)
+	r := c.ask(t, method+" "+target+" HTTP/1.1\r\nHost: www.example\r\n"+strings.Join(append(fields, ""), "\r\n")+
+		"\r\n"+body)
 	_ = text(t, r)
 	shown := fmt.Sprint(r.StatusCode)
 	for _, name := range []string{"Proxy-Authenticate", "Proxy-Authentication-Info"} {
@@ -125,8 +126,9 @@ func TestNegotiate(t *testing.T) {
 			{"carol", asked},
 			{"", asked},
 		},
-		"another user":     {{"alice", welcome + "alice"}, {"bob", welcome + "bob"}, {"", "200"}},
-		"another is wrong": {{"alice", welcome + "alice"}, {"mallory", asked}, {"", asked}, {"alice", welcome + "alice"}},
+		"another user": {{"alice", welcome + "alice"}, {"bob", welcome + "bob"}, {"", "200"}},
+		"another is wrong": {{"alice", welcome + "alice"}, {"mallory", asked}, {"", asked},
+			{"alice", welcome + "alice"}},
 		"wrong, and right": {{"mallory", asked}, {"", asked}, {"alice", welcome + "alice"}},
 		"no challenge":     {{"carol", asked}, {"", asked}},
 		"it is broken":     {{"alice", welcome + "alice"}, {"broken", "503"}, {"", asked}},
@@ -197,7 +199,8 @@ func TestNegotiateConnection(t *testing.T) {
 func TestNegotiateShared(t *testing.T) {
 	const refused, asks, lets = "403", "407 Negotiate", "200 Negotiate proof-for-alice"
 	trusting := func(c *proxy.Config) {
-		c.Access.Trusted, c.Access.Proxy = []netip.Prefix{loopback}, []netip.Prefix{loopback, netip.MustParsePrefix("192.0.2.0/24")}
+		c.Access.Trusted, c.Access.Proxy = []netip.Prefix{loopback},
+			[]netip.Prefix{loopback, netip.MustParsePrefix("192.0.2.0/24")}
 	}
 	for name, tt := range map[string]struct {
 		change func(*proxy.Config)
@@ -207,12 +210,17 @@ func TestNegotiateShared(t *testing.T) {
 	}{
 		"its own": {nil, nil, []string{asks, lets, "200"}, []string{asks + " Basic", lets, "200"}},
 		"trusted proxy": {
-			trusting, []string{"X-Forwarded-For: 192.0.2.1"}, []string{refused, refused, refused}, []string{"407 Basic", "407 Basic", "407 Basic"},
+			trusting, []string{"X-Forwarded-For: 192.0.2.1"}, []string{refused, refused, refused},
+			[]string{"407 Basic", "407 Basic", "407 Basic"},
 		},
-		"trusted proxy without a client": {trusting, nil, []string{refused, refused, refused}, []string{"407 Basic", "407 Basic", "407 Basic"}},
-		"Forwarded":                      {trusting, []string{"Forwarded: for=192.0.2.1"}, []string{refused, refused, refused}, []string{"407 Basic", "407 Basic", "407 Basic"}},
-		"Via":                            {nil, []string{"Via: 1.1 front"}, []string{refused, refused, refused}, []string{"407 Basic", "407 Basic", "407 Basic"}},
-		"unknown proxy":                  {nil, []string{"X-Forwarded-For: 192.0.2.1"}, []string{refused, refused, refused}, []string{refused, refused, refused}},
+		"trusted proxy without a client": {trusting, nil, []string{refused, refused, refused},
+			[]string{"407 Basic", "407 Basic", "407 Basic"}},
+		"Forwarded": {trusting, []string{"Forwarded: for=192.0.2.1"},
+			[]string{refused, refused, refused}, []string{"407 Basic", "407 Basic", "407 Basic"}},
+		"Via": {nil, []string{"Via: 1.1 front"}, []string{refused, refused, refused},
+			[]string{"407 Basic", "407 Basic", "407 Basic"}},
+		"unknown proxy": {nil, []string{"X-Forwarded-For: 192.0.2.1"},
+			[]string{refused, refused, refused}, []string{refused, refused, refused}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, withPasswords := range []bool{false, true} {
@@ -255,7 +263,8 @@ func TestNegotiateRelayedLater(t *testing.T) {
 	s, _, origin := loggingIn(t, nil)
 	c := s.dial(t)
 	for _, tt := range []struct{ token, field, want string }{
-		{"alice", "A: b", "200 Negotiate proof-for-alice"}, {"", "Via: 1.1 a", "403"}, {"", "Forwarded: for=127.0.0.2", "403"}, {"", "A: b", "200"},
+		{"alice", "A: b", "200 Negotiate proof-for-alice"}, {"", "Via: 1.1 a", "403"},
+		{"", "Forwarded: for=127.0.0.2", "403"}, {"", "A: b", "200"},
 	} {
 		if got := c.logsIn(t, "GET", origin, tt.token, tt.field); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.field, got, tt.want)
@@ -266,7 +275,8 @@ func TestNegotiateRelayedLater(t *testing.T) {
 // A connection with a PROXY protocol header supports no login.
 func TestNegotiateProxied(t *testing.T) {
 	p := new(program)
-	s := startOn(t, nil, func(c *proxy.Config) { c.Access.Negotiate = p }, func(e *engine) { e.listen.ProxyProtocol = []netip.Prefix{loopback} })
+	s := startOn(t, nil, func(c *proxy.Config) { c.Access.Negotiate = p },
+		func(e *engine) { e.listen.ProxyProtocol = []netip.Prefix{loopback} })
 	raw, err := net.Dial("tcp", s.addr)
 	if err != nil {
 		t.Fatal(err)
@@ -289,9 +299,11 @@ func TestNegotiateHTTP2(t *testing.T) {
 				c.Access.Users = users(t, hashed(t, "ann", "a"))
 			}
 		})
-		response, _ := s.ask2(t, "GET", "http://www.example/", nil, func(r *http.Request) { r.Header.Set("Proxy-Authorization", "Negotiate alice") })
+		response, _ := s.ask2(t, "GET", "http://www.example/", nil,
+			func(r *http.Request) { r.Header.Set("Proxy-Authorization", "Negotiate alice") })
 		got := fmt.Sprint(response.Proto, " ", response.StatusCode, " ", len(response.Header["Proxy-Authenticate"]))
-		if want := map[bool]string{false: "HTTP/2.0 403 0", true: "HTTP/2.0 407 1"}[withPasswords]; got != want || p.asked.Load() != 0 {
+		if want := map[bool]string{false: "HTTP/2.0 403 0", true: "HTTP/2.0 407 1"}[withPasswords]; got != want ||
+			p.asked.Load() != 0 {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -334,11 +346,14 @@ func TestNegotiateOwn(t *testing.T) {
 		})
 		want := map[bool]int{false: 403, true: 401}[withPasswords]
 		for _, target := range []string{"/fetch?uri=" + origin, "/http://a.example/"} {
-			for _, field := range []string{"A: b", "Authorization: Negotiate alice", "Proxy-Authorization: Negotiate alice"} {
+			for _, field := range []string{"A: b", "Authorization: Negotiate alice",
+				"Proxy-Authorization: Negotiate alice"} {
 				response := s.get(t, target, field)
 				challenge := response.Header.Get("Www-Authenticate")
-				if response.StatusCode != want || withPasswords != strings.HasPrefix(challenge, "Basic ") || response.Header["Proxy-Authenticate"] != nil {
-					t.Errorf("passwords %t, %s, %s: %d %q", withPasswords, target, field, response.StatusCode, challenge)
+				if response.StatusCode != want || withPasswords != strings.HasPrefix(challenge, "Basic ") ||
+					response.Header["Proxy-Authenticate"] != nil {
+					t.Errorf("passwords %t, %s, %s: %d %q", withPasswords, target, field, response.StatusCode,
+						challenge)
 				}
 			}
 		}

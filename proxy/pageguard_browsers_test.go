@@ -84,10 +84,12 @@ func (r *readers) site(w http.ResponseWriter, request *http.Request) {
 	case "/hostile.html": // the requests of this page to urnd would have a page of urnd as their Referer
 		target := func(label string) string { return fetchOf("gopher://lines.test/0sandbox-" + label) }
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, `<!DOCTYPE html><meta name="referrer" content="unsafe-url"><meta http-equiv="refresh" content="0;url=%s">
+		fmt.Fprintf(w,
+			`<!DOCTYPE html><meta name="referrer" content="unsafe-url"><meta http-equiv="refresh" content="0;url=%s">
 			<link rel="stylesheet" href="%s"><link rel="prefetch" href="%s"><link rel="icon" href="%s"><img src="%s"><iframe src="%s"></iframe><object data="%s"></object>
 			<video src="%s"></video><script>location = %q</script><style>@import "%s"</style><h1 id="shown">shown</h1>`,
-			target("refresh"), target("style"), target("prefetch"), target("icon"), target("image"), target("frame"), target("object"), target("video"),
+			target("refresh"), target("style"), target("prefetch"), target("icon"), target("image"), target("frame"),
+			target("object"), target("video"),
 			target("script"), target("import"))
 	default:
 		w.Header().Set("Content-Type", "text/javascript")
@@ -143,7 +145,9 @@ func (r *readers) attack(w http.ResponseWriter, request *http.Request) {
 	case "/form":
 		action, rest, _ := strings.Cut(to, "?")
 		value, _ := url.QueryUnescape(strings.TrimPrefix(rest, "uri="))
-		fmt.Fprintf(w, `<form action=%q method=%q><input name="uri" value=%q></form><script>document.forms[0].submit()</script>`, action, query.Get("method"), value)
+		fmt.Fprintf(w,
+			`<form action=%q method=%q><input name="uri" value=%q></form><script>document.forms[0].submit()</script>`,
+			action, query.Get("method"), value)
 	case "/post":
 		fmt.Fprintf(w, `<form action=%q method="post"></form><script>document.forms[0].submit()</script>`, to)
 	case "/link":
@@ -181,7 +185,8 @@ func TestBrowsers(t *testing.T) {
 	for name, start := range map[string]func(t *testing.T) (page func(t *testing.T) reader){
 		"chromium": func(t *testing.T) func(t *testing.T) reader {
 			page := func(t *testing.T) reader {
-				return chromium{testserver.StartChromium(t, "--host-resolver-rules=MAP *.test 127.0.0.1", "--ignore-certificate-errors")}
+				return chromium{testserver.StartChromium(t, "--host-resolver-rules=MAP *.test 127.0.0.1",
+					"--ignore-certificate-errors")}
 			}
 			page(t) // keeps the browser running between the tests
 			// It opens connections in advance, and servers wait for their first requests: they are closed
@@ -234,8 +239,9 @@ func loadNothing(t *testing.T, b reader, r *readers) {
 			var secret, got string
 			b.Evaluate(t, "String(window.secret)", &secret)
 			b.Evaluate(t, "window.results.join()", &got)
-			if secret != "undefined" || strings.Contains(got, "TOPSECRET") || strings.Contains(got, "script loaded") || strings.Contains(got,
-				"stylesheet loaded") || strings.Contains(got, "img loaded") {
+			if secret != "undefined" || strings.Contains(got, "TOPSECRET") || strings.Contains(got, "script loaded") ||
+				strings.Contains(got,
+					"stylesheet loaded") || strings.Contains(got, "img loaded") {
 				t.Errorf("%s, %q: %s %s", target, policy, secret, got)
 			}
 		}
@@ -250,13 +256,16 @@ func areNotLed(t *testing.T, b reader, r *readers) {
 	t.Helper()
 	for i, policy := range []string{"", "no-referrer"} {
 		label := fmt.Sprint("lead", i)
-		for _, target := range []string{fetchOf("gopher://lines.test/0" + label), "/uri-res/N2R?urn:example:lines-" + label} {
+		for _, target := range []string{fetchOf("gopher://lines.test/0" + label),
+			"/uri-res/N2R?urn:example:lines-" + label} {
 			for _, path := range []string{"/refresh", "/location", "/post"} {
 				b.Show(t, r.page(path, policy, target))
-				evaluates(t, b, "urnd is shown", fmt.Sprintf("location.origin == %q && document.readyState == 'complete'", r.urnd))
+				evaluates(t, b, "urnd is shown",
+					fmt.Sprintf("location.origin == %q && document.readyState == 'complete'", r.urnd))
 				var text string
 				b.Evaluate(t, "document.body.textContent", &text)
-				if path != "/post" && !strings.Contains(text, "Another page may have sent you here") || strings.Contains(text, "TOPSECRET") {
+				if path != "/post" && !strings.Contains(text, "Another page may have sent you here") ||
+					strings.Contains(text, "TOPSECRET") {
 					t.Errorf("%s to %s, %q: %s", path, target, policy, text)
 				}
 			}
@@ -264,7 +273,8 @@ func areNotLed(t *testing.T, b reader, r *readers) {
 		}
 		for _, method := range []string{"get", "post"} {
 			b.Show(t, r.page("/form", policy, fetchOf("gopher://lines.test/0"+label), "&method="+method))
-			evaluates(t, b, "urnd is shown", fmt.Sprintf("location.origin == %q && document.readyState == 'complete'", r.urnd))
+			evaluates(t, b, "urnd is shown",
+				fmt.Sprintf("location.origin == %q && document.readyState == 'complete'", r.urnd))
 		}
 		if n := r.times(label); n > 0 {
 			t.Errorf("%q: %d lines were sent", policy, n)
@@ -278,10 +288,12 @@ func open(t *testing.T, b reader, r *readers) {
 	t.Helper()
 	for i, policy := range []string{"", "no-referrer"} {
 		label := fmt.Sprint("open", i)
-		for j, target := range []string{fetchOf("gopher://lines.test/0" + label), "/uri-res/N2R?urn:example:lines-" + label} {
+		for j, target := range []string{fetchOf("gopher://lines.test/0" + label),
+			"/uri-res/N2R?urn:example:lines-" + label} {
 			b.Show(t, r.page("/link", policy, target))
 			b.Click(t, "#link")
-			shown := fmt.Sprintf("location.origin == %q && document.readyState == 'complete' && document.body.textContent.includes", r.urnd)
+			shown := fmt.Sprintf("location.origin == %q && document.readyState == 'complete' && "+
+				"document.body.textContent.includes", r.urnd)
 			if strings.HasPrefix(r.urnd, "http:") {
 				evaluates(t, b, "it is asked", shown+"('Another page may have sent you here')")
 				if n := r.times(label); n != j {

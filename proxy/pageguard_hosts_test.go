@@ -25,7 +25,8 @@ func areNotLedByUnspecifiedAddress(t *testing.T, b reader, r *readers) {
 		u, _ := url.Parse(r.urnd)
 		to := u.Scheme + "://" + host + ":" + u.Port() + fetchOf(r.web+"/"+label)
 		b.Show(t, r.evil+"/link?to=x")
-		b.Run(t, fmt.Sprintf(`return fetch(%q, {mode: "no-cors", referrerPolicy: "no-referrer", headers: {Accept: "text/html"}}).catch(() => {})`, to))
+		b.Run(t,
+			fmt.Sprintf(`return fetch(%q, {mode: "no-cors", referrerPolicy: "no-referrer", headers: {Accept: "text/html"}}).catch(() => {})`, to))
 		if n := r.times(label); n > 0 {
 			t.Errorf("%s: it was retrieved %d times", host, n)
 		}

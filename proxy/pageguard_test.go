@@ -21,21 +21,26 @@ const (
 )
 
 func metadata(site, mode, dest string, more ...string) []string {
-	return append([]string{agentField, acceptPage, "Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: " + mode, "Sec-Fetch-Dest: " + dest}, more...)
+	return append([]string{agentField, acceptPage, "Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: " + mode,
+		"Sec-Fetch-Dest: " + dest}, more...)
 }
 
 // retrievals are the targets that cause a retrieval, of a name that resolves to location or of location itself.
 func retrievals(location string) []string {
 	return []string{
-		fetchOf(location), "/fetch?uri=" + location, fetchOf("urn:example:a"), "/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a",
-		"/uri-res/I2R?urn:example:a", "/uri-res/I2Rs?urn:example:a", "/uri-res/L2R?" + location, "/urn:example:a?s=I2R", "/?service=I2R&uri=urn:example:a",
+		fetchOf(location), "/fetch?uri=" + location, fetchOf("urn:example:a"), "/uri-res/N2R?urn:example:a",
+		"/uri-res/N2Rs?urn:example:a", "/uri-res/I2R?urn:example:a", "/uri-res/I2Rs?urn:example:a",
+		"/uri-res/L2R?" + location, "/urn:example:a?s=I2R",
+		"/?service=I2R&uri=urn:example:a",
 	}
 }
 
 // A page of another site cannot cause a retrieval with the rights of its reader, in any form of request. asks
 // is a request made by a page; lines are servers that may take a URL for commands.
 func TestPagesOfOtherSites(t *testing.T) {
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "TOPSECRET-42") }))
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "TOPSECRET-42")
+	}))
 	defer origin.Close()
 	s := start(t, withGopher)
 	const allowed, refused, asked = 200, 403, 0
@@ -63,12 +68,15 @@ func TestPagesOfOtherSites(t *testing.T) {
 				body := text(t, response)
 				isAsked := response.StatusCode == 403 && strings.Contains(body, "Open <a href=")
 				if want == asked && !isAsked || want != asked && (isAsked || response.StatusCode != want) {
-					t.Errorf("%s: %s at %s: %d, want %d\n%.300s", tt.name, target, location, response.StatusCode, want, body)
+					t.Errorf("%s: %s at %s: %d, want %d\n%.300s", tt.name, target, location, response.StatusCode, want,
+						body)
 				}
-				if policy := response.Header.Get("Content-Security-Policy"); want != allowed && !strings.HasSuffix(policy, "; frame-ancestors 'none'") {
+				if policy := response.Header.Get("Content-Security-Policy"); want != allowed &&
+					!strings.HasSuffix(policy, "; frame-ancestors 'none'") {
 					t.Errorf("%s: %s: a frame may show it: %s", tt.name, target, policy)
 				}
-				if want != allowed && (response.Header.Get("Cache-Control") != "no-store" || strings.Contains(body, "TOPSECRET") || strings.Contains(body, "Menu of")) {
+				if want != allowed && (response.Header.Get("Cache-Control") != "no-store" ||
+					strings.Contains(body, "TOPSECRET") || strings.Contains(body, "Menu of")) {
 					t.Errorf("%s: %s: %v\n%.300s", tt.name, target, response.Header, body)
 				}
 			}
@@ -98,18 +106,23 @@ func TestFieldsOfRetrievedResource(t *testing.T) {
 	for location, policy := range map[string]string{
 		origin.URL + "/":           "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 		"gopher://a.example/0text": "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-		"gopher://a.example/1":     pages.New(pages.Site{}).In(pages.English).Listing(&scheme.Listing{}, strings.ToLower).Policy,
+		"gopher://a.example/1": pages.New(pages.Site{}).In(pages.English).Listing(&scheme.Listing{},
+			strings.ToLower).Policy,
 	} {
 		s.next = withLocations(location, location)
 		for _, target := range retrievals(location) {
-			response := s.get(t, target, "Cookie: c=d", "Authorization: Basic YTpi", "Referer: http://a/", "X-Secret: s")
+			response := s.get(t, target, "Cookie: c=d", "Authorization: Basic YTpi", "Referer: http://a/",
+				"X-Secret: s")
 			header := response.Header
 			of := policy
 			if strings.HasPrefix(header.Get("Content-Type"), "multipart/") {
 				of = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 			}
-			if response.StatusCode != 200 || header.Get("Content-Security-Policy") != of || header.Get("Cross-Origin-Resource-Policy") != "same-origin" ||
-				header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Access-Control-Allow-Origin") != "" || header.Get("Refresh") != "" || header.Get("Link")+header.Get("Set-Cookie")+header.Get("Strict-Transport-Security") != "" ||
+			if response.StatusCode != 200 || header.Get("Content-Security-Policy") != of ||
+				header.Get("Cross-Origin-Resource-Policy") != "same-origin" ||
+				header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Access-Control-Allow-Origin") != "" ||
+				header.Get("Refresh") != "" ||
+				header.Get("Link")+header.Get("Set-Cookie")+header.Get("Strict-Transport-Security") != "" ||
 				header.Get("Referrer-Policy") == "" {
 				t.Errorf("%s at %s: %d %v", target, location, response.StatusCode, header)
 			}
@@ -149,15 +162,17 @@ func TestRedirectsOfFetchedResource(t *testing.T) {
 			t.Errorf("%s: %d %s", tt.to, response.StatusCode, location)
 		}
 		if tt.location != "" && tt.then == 0 {
-			if body := text(t, s.get(t, tt.location, person...)); !strings.Contains(body, `<a href="`+strings.TrimSuffix(tt.location,
-				"&led")+`"><code dir="auto">`+tt.to+`</code>`) {
+			if body := text(t, s.get(t, tt.location, person...)); !strings.Contains(body,
+				`<a href="`+strings.TrimSuffix(tt.location,
+					"&led")+`"><code dir="auto">`+tt.to+`</code>`) {
 				t.Errorf("%s: %s", tt.location, body)
 			}
 			if program := s.get(t, tt.location); program.StatusCode != 200 {
 				t.Errorf("%s: a program: %d", tt.location, program.StatusCode)
 			}
 			s.next = withLocations(from)
-			if body := text(t, s.get(t, "/uri-res/N2R?urn:example:a", person...)); !strings.Contains(body, `<a href="`+fetchOf(tt.to)+`"><code dir="auto">`+tt.to+`</code>`) {
+			if body := text(t, s.get(t, "/uri-res/N2R?urn:example:a", person...)); !strings.Contains(body,
+				`<a href="`+fetchOf(tt.to)+`"><code dir="auto">`+tt.to+`</code>`) {
 				t.Errorf("%s: the resource of a name: %s", tt.to, body)
 			}
 		}
@@ -169,7 +184,8 @@ func TestRedirectToName(t *testing.T) {
 	s := start(t, withGopher)
 	s.next = withLocations("gopher://a.example/1")
 	person := metadata("none", "navigate", "document", "Sec-Fetch-User: ?1")
-	if body := text(t, s.get(t, fetchOf("urn:example:b")+"&led", person...)); !strings.Contains(body, `<a href="`+fetchOf("gopher://a.example/1")+`">`) {
+	if body := text(t, s.get(t, fetchOf("urn:example:b")+"&led", person...)); !strings.Contains(body,
+		`<a href="`+fetchOf("gopher://a.example/1")+`">`) {
 		t.Error(body)
 	}
 }
@@ -180,10 +196,13 @@ func TestNoFrames(t *testing.T) {
 	s := start(t, withGopher)
 	s.next = withLocations("gopher://a.example/1")
 	for _, target := range []string{
-		"/", "/?uri=urn:example:a", "/urn:example:a", "/uri-res/N2L?urn:example:a", "/uri-res/N2Ls?urn:example:a", "/uri-res/N2R?urn:example:a",
-		"/fetch", fetchOf("gopher://a.example/1"), fetchOf("nothing"), "/fetch?uri=https://user@evil.example/", "/nothing",
+		"/", "/?uri=urn:example:a", "/urn:example:a", "/uri-res/N2L?urn:example:a", "/uri-res/N2Ls?urn:example:a",
+		"/uri-res/N2R?urn:example:a",
+		"/fetch", fetchOf("gopher://a.example/1"), fetchOf("nothing"), "/fetch?uri=https://user@evil.example/",
+		"/nothing",
 	} {
-		for _, fields := range [][]string{metadata("cross-site", "navigate", "iframe"), metadata("same-origin", "navigate", "document")} {
+		for _, fields := range [][]string{metadata("cross-site", "navigate", "iframe"),
+			metadata("same-origin", "navigate", "document")} {
 			header := s.get(t, target, fields...).Header
 			if policy := header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors 'none'") {
 				t.Errorf("%s: %q", target, policy)
@@ -206,18 +225,21 @@ func TestPersonOpens(t *testing.T) {
 		fetchOf("ftp://u:secret@a.example/"), "/uri-res/N2R?urn:example:a",
 	} {
 		response := s.get(t, target, agentField, acceptPage)
-		if body := text(t, response); !strings.Contains(body, `<a href=""><code dir="auto">`) || strings.Contains(body, "secret") {
+		if body := text(t, response); !strings.Contains(body, `<a href=""><code dir="auto">`) ||
+			strings.Contains(body, "secret") {
 			t.Errorf("%s: %s", target, body)
 		}
-		if header := response.Header; header.Get("Referrer-Policy") != "same-origin" || !strings.Contains(header.Get("Content-Security-Policy"),
-			"frame-ancestors 'none'") {
+		if header := response.Header; header.Get("Referrer-Policy") != "same-origin" ||
+			!strings.Contains(header.Get("Content-Security-Policy"),
+				"frame-ancestors 'none'") {
 			t.Errorf("%s: %v", target, header)
 		}
 		if opened := s.get(t, target, agentField, acceptPage, "Referer: http://a"+target); opened.StatusCode != 200 {
 			t.Errorf("%s: %d", target, opened.StatusCode)
 		}
 		for _, origin := range []string{"http://a", "http://evil.example", "null"} { // POST retrieves nothing
-			head := "POST " + target + " HTTP/1.1\r\nHost: a\r\nOrigin: " + origin + "\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 0\r\n\r\n"
+			head := "POST " + target + " HTTP/1.1\r\nHost: a\r\nOrigin: " + origin +
+				"\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 0\r\n\r\n"
 			if response := s.ask(t, head)[0]; response.StatusCode != 405 {
 				t.Errorf("%s by POST of %s: %d", target, origin, response.StatusCode)
 			}

@@ -95,7 +95,8 @@ func persists(response string) bool {
 	lower := strings.ToLower(head)
 	status := strings.TrimPrefix(lower, "http/1.1 ")
 	return !strings.Contains(lower, "connection: close") &&
-		(strings.Contains(lower, "content-length:") || strings.Contains(lower, "chunked") || strings.HasPrefix(status, "204") || strings.HasPrefix(status, "304"))
+		(strings.Contains(lower, "content-length:") || strings.Contains(lower, "chunked") ||
+			strings.HasPrefix(status, "204") || strings.HasPrefix(status, "304"))
 }
 
 // always is an origin with one response.
@@ -252,7 +253,9 @@ func withCache(t testing.TB, c *proxy.Config) *memory.Store[*httpcache.Entry] {
 }
 
 // guardedDial and tunnelBy wire a client as the daemon does.
-func guardedDial(guard *netguard.Guard) func(context.Context, string, string, func(netip.AddrPort) error) (net.Conn, error) {
+func guardedDial(
+	guard *netguard.Guard,
+) func(context.Context, string, string, func(netip.AddrPort) error) (net.Conn, error) {
 	return func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
 		return guard.WithCheck(check).DialContext(ctx, network, address)
 	}

@@ -16,8 +16,10 @@ import (
 // withPreviews sets up a registry in which some names end with a preview suffix, and counts its look-ups.
 func withPreviews(c *proxy.Config, asked *atomic.Int64) {
 	records := map[string]string{
-		"urn:example:a": "active", "urn:example:gone": "withdrawn", "urn:example:later": "reserved", "urn:example:plus+": "active", "urn:example:plus": "active",
-		"https://purl.example/a": "active", "https://purl.example/own?preview": "active", "https://purl.example/own": "active", "ark:/12345/x": "active",
+		"urn:example:a": "active", "urn:example:gone": "withdrawn", "urn:example:later": "reserved",
+		"urn:example:plus+": "active", "urn:example:plus": "active",
+		"https://purl.example/a": "active", "https://purl.example/own?preview": "active",
+		"https://purl.example/own": "active", "ark:/12345/x": "active",
 	}
 	c.Names = c.Names.WithOwnedPrefixes([]string{"urn:", "https://purl.example/", "ark:/12345/"})
 	c.Hosts = []string{"purl.example"}
@@ -27,7 +29,8 @@ func withPreviews(c *proxy.Config, asked *atomic.Int64) {
 		}
 		asked.Add(1)
 		name := q.URI.String()
-		record := &resolver.Record{Name: name, Version: 1, Status: records[name], Since: time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)}
+		record := &resolver.Record{Name: name, Version: 1, Status: records[name],
+			Since: time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)}
 		switch record.Status {
 		case "active":
 			return resolver.Answer{Name: q.URI, TTL: time.Minute, Locations: []resolver.Location{{
@@ -41,7 +44,8 @@ func withPreviews(c *proxy.Config, asked *atomic.Int64) {
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Minute}
 		}
 	})
-	c.Resolver = resolver.NewCanonical(c.Names, &resolver.Mux{Names: own, Locations: scheme.NewSelf(), Own: own, Owns: c.Names.Owns})
+	c.Resolver = resolver.NewCanonical(c.Names,
+		&resolver.Mux{Names: own, Locations: scheme.NewSelf(), Own: own, Owns: c.Names.Owns})
 }
 
 // The page about a name is shown for the name with "?preview" or a final "+", unless that is a name itself.
@@ -81,8 +85,10 @@ func TestPreview(t *testing.T) {
 		response := s.ask(t, "GET "+tt.target+" HTTP/1.1\r\nHost: "+tt.host+"\r\n"+tt.accept+"\r\n\r\n")[0]
 		page := text(t, response)
 		isPage := strings.Contains(page, `<h1><code id="name" dir="auto">`+tt.heading+"</code>")
-		if response.StatusCode != tt.status || isPage != (tt.heading != "") || asked.Load() != tt.asks || response.Header.Get("Set-Cookie") != "" {
-			t.Errorf("%s %s, %s: %d, %d look-ups, %v\n%s", tt.host, tt.target, tt.accept, response.StatusCode, asked.Load(), response.Header, page)
+		if response.StatusCode != tt.status || isPage != (tt.heading != "") || asked.Load() != tt.asks ||
+			response.Header.Get("Set-Cookie") != "" {
+			t.Errorf("%s %s, %s: %d, %d look-ups, %v\n%s", tt.host, tt.target, tt.accept, response.StatusCode,
+				asked.Load(), response.Header, page)
 		}
 		// The address is that of a name there.
 		if isPage && (tt.host == "purl.example") == strings.Contains(page, `rel="search"`) {
@@ -107,7 +113,8 @@ func TestPreviewCode(t *testing.T) {
 	source, _, _ = strings.Cut(source, `"`)
 	asked.Store(0)
 	response := s.get(t, source)
-	if svg := text(t, response); response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(svg, "<svg") || asked.Load() != 0 {
+	if svg := text(t, response); response.StatusCode != http.StatusOK ||
+		response.Header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(svg, "<svg") || asked.Load() != 0 {
 		t.Errorf("%q: %d %v, %d look-ups", source, response.StatusCode, response.Header, asked.Load())
 	}
 }

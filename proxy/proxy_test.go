@@ -53,7 +53,8 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("%s: %d %s", tt.target, response.StatusCode, response.Header.Get("Location"))
 		}
 	}
-	if body := text(t, s.get(t, "URN:Example:A", "Accept: application/vnd.urnd.trace+json")); !strings.Contains(body, `"input": "URN:Example:A"`) {
+	if body := text(t, s.get(t, "URN:Example:A", "Accept: application/vnd.urnd.trace+json")); !strings.Contains(body,
+		`"input": "URN:Example:A"`) {
 		t.Errorf("the input is %s", body)
 	}
 	old := s.ask(t, "GET /uri-res/N2L?urn:ietf:rfc:2648 HTTP/1.0\r\n\r\n")[0]
@@ -77,7 +78,8 @@ func TestRedirectFields(t *testing.T) {
 		{resolver.Uncached, 0, "urnd; fwd=bypass", "no-store"},
 	} {
 		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
-			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a/", From: &resolver.Source{}}}, TTL: tt.ttl, Cache: tt.state}, nil
+			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a/", From: &resolver.Source{}}},
+				TTL: tt.ttl, Cache: tt.state}, nil
 		}
 		header := s.get(t, "/urn:example:a").Header
 		if header.Get("Cache-Status") != tt.status || header.Get("Cache-Control") != tt.control {
@@ -122,7 +124,8 @@ func TestBadInput(t *testing.T) {
 			continue
 		}
 		if response.StatusCode != 400 || response.Header.Get("Content-Type") != "application/problem+json" ||
-			got.Status != 400 || got.Input != tt.input || got.Rule != tt.rule || got.Offset == nil || *got.Offset != tt.offset ||
+			got.Status != 400 || got.Input != tt.input || got.Rule != tt.rule || got.Offset == nil ||
+			*got.Offset != tt.offset ||
 			got.Section == "" || got.Title == "" || got.Detail == "" {
 			t.Errorf("%q: %d %s", tt.target, response.StatusCode, body)
 		}
@@ -185,7 +188,8 @@ func TestPages(t *testing.T) {
 	response := s.get(t, "/urn:example:<script>", browser)
 	body := text(t, response)
 	if response.StatusCode != 400 || response.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
-		strings.Contains(body, "<script>") || !strings.Contains(body, "<mark>&lt;</mark>") || !strings.Contains(body, "RFC 3986 section 3.3") {
+		strings.Contains(body, "<script>") || !strings.Contains(body, "<mark>&lt;</mark>") ||
+		!strings.Contains(body, "RFC 3986 section 3.3") {
 		t.Errorf("%d %v %s", response.StatusCode, response.Header, body)
 	}
 	home := s.get(t, "/", browser)

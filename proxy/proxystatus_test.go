@@ -64,7 +64,8 @@ func TestProxyStatus(t *testing.T) {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
 	guard := netguard.New(300*time.Millisecond, loopback).WithLookup(lookup)
-	web := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, HeaderTimeout: 300 * time.Millisecond, Now: time.Now})
+	web := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, HeaderTimeout: 300 * time.Millisecond,
+		Now: time.Now})
 	trusting := schemehttp.New(schemehttp.Config{
 		Dial: guard.DialContext, HeaderTimeout: 300 * time.Millisecond, Now: time.Now,
 		TLS: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12},
@@ -102,12 +103,16 @@ func TestProxyStatus(t *testing.T) {
 		{"half a head", s, "GET http://" + says("HTTP/1.1 200 OK\r\nA: b\r\n") + "/", 502, "http_response_incomplete"},
 		{"no answer", s, "GET http://" + hangs + "/", 504, "http_response_timeout"},
 		{"nonsense", s, "GET http://" + says("nonsense\r\n\r\n") + "/", 502, "http_protocol_error"},
-		{"two lengths", s, "GET http://" + says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab") + "/", 502, "http_protocol_error"},
+		{"two lengths", s, "GET http://" + says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab") +
+			"/", 502, "http_protocol_error"},
 		{
-			"length and chunks", s, "GET http://" + says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") + "/", 502,
+			"length and chunks", s,
+			"GET http://" +
+				says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") + "/", 502,
 			"http_protocol_error",
 		},
-		{"304 that nobody asked for", s, "GET http://" + says("HTTP/1.1 304 Not Modified\r\n\r\n") + "/", 502, "http_protocol_error"},
+		{"304 that nobody asked for", s, "GET http://" + says("HTTP/1.1 304 Not Modified\r\n\r\n") + "/", 502,
+			"http_protocol_error"},
 		{"not TLS", lenient, "GET https://" + listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {
 			_, _ = io.WriteString(c, "220 mail.example ESMTP\r\n")
 		}).addr + "/", 502, "tls_protocol_error"},
@@ -122,7 +127,9 @@ func TestProxyStatus(t *testing.T) {
 	} {
 		answer, _ := tt.of.bytes(t, tt.request+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 		got := strings.Join(field(answer, "Proxy-Status"), " | ")
-		if !strings.HasPrefix(answer, fmt.Sprintf("HTTP/1.1 %d ", tt.status)) || !strings.HasPrefix(tt.request, "CONNECT") && !strings.Contains(answer, `"detail"`) || !strings.HasPrefix(got, "urnd; error="+tt.kind+"; details=\"") {
+		if !strings.HasPrefix(answer, fmt.Sprintf("HTTP/1.1 %d ", tt.status)) ||
+			!strings.HasPrefix(tt.request, "CONNECT") && !strings.Contains(answer, `"detail"`) ||
+			!strings.HasPrefix(got, "urnd; error="+tt.kind+"; details=\"") {
 			line, _, _ := strings.Cut(answer, "\r\n")
 			t.Errorf("%s: %q, %s", tt.name, line, got)
 		}
@@ -133,7 +140,8 @@ func TestProxyStatus(t *testing.T) {
 		"HTTP/1.1 502 Mine\r\nProxy-Status: other; error=dns_error\r\nContent-Length: 0\r\n\r\n",
 	} {
 		got, _ := s.bytes(t, "GET http://"+says(answer)+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-		if !strings.HasPrefix(got, "HTTP/1.1 502 Mine\r\n") || fmt.Sprint(field(got, "Proxy-Status")) != fmt.Sprint(field(answer, "Proxy-Status")) {
+		if !strings.HasPrefix(got, "HTTP/1.1 502 Mine\r\n") ||
+			fmt.Sprint(field(got, "Proxy-Status")) != fmt.Sprint(field(answer, "Proxy-Status")) {
 			t.Errorf("%q", got)
 		}
 	}

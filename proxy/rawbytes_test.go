@@ -38,7 +38,8 @@ func cacheable(t *testing.T) *peer {
 	t.Helper()
 	return answering(t, func(request string) string {
 		line, _, _ := strings.Cut(request, "\r\n")
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", len(line), line)
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Type: "+
+			"text/plain\r\nContent-Length: %d\r\n\r\n%s", len(line), line)
 	})
 }
 
@@ -50,7 +51,9 @@ func TestRawBytes(t *testing.T) {
 		o := cacheable(t)
 		forms := map[string]func(target string) *http.Response{}
 		forwarding := start(t, func(c *proxy.Config) { withCache(t, c); c.Spelling = spelling })
-		forms["absolute-form"] = func(target string) *http.Response { return forwarding.get(t, "http://"+o.addr+target) }
+		forms["absolute-form"] = func(target string) *http.Response {
+			return forwarding.get(t, "http://"+o.addr+target)
+		}
 		gateway := site(t, []string{o.addr}, func(c *proxy.Config) { c.Sites[0].Route.Spelling = spelling })
 		forms["a site"] = func(target string) *http.Response { return gateway.visit(t, "GET", target, "www.example") }
 		forms["a site in absolute-form"] = func(target string) *http.Response {
@@ -99,12 +102,14 @@ func TestRawBytesAfterTheSlash(t *testing.T) {
 			continue
 		}
 		if r := redirecting.get(t,
-			"http://a.example"+tt.raw); r.StatusCode != http.StatusPermanentRedirect || r.Header.Get("Location") != "http://a.example"+tt.normal {
+			"http://a.example"+tt.raw); r.StatusCode != http.StatusPermanentRedirect ||
+			r.Header.Get("Location") != "http://a.example"+tt.normal {
 			t.Errorf("%q: %d %q", tt.raw, r.StatusCode, r.Header.Get("Location"))
 		}
 	}
 	secured := start(t, func(c *proxy.Config) { c.RedirectTLS = true })
-	for target, want := range map[string]string{"/http://a/?x[]=1": "/http://a/?x%5B%5D=1", "/http://a/100%": "/http://a/100%25", "/urn:example:[": ""} {
+	for target, want := range map[string]string{"/http://a/?x[]=1": "/http://a/?x%5B%5D=1",
+		"/http://a/100%": "/http://a/100%25", "/urn:example:[": ""} {
 		r := secured.get(t, target)
 		if got := r.Header.Get("Location"); want != "" && !strings.HasSuffix(got, want) || want == "" && got != "" {
 			t.Errorf("%q leads to %q by TLS", target, got)
@@ -130,7 +135,8 @@ func TestBytesNeverSent(t *testing.T) {
 		}
 	}
 	for _, target := range []string{
-		"http://" + o.addr + "\\@other.example/", "http://www.example\\.other.example/", "http://www[.example/", "http://www.example|/", "http:\\\\" + o.addr + "\\",
+		"http://" + o.addr + "\\@other.example/", "http://www.example\\.other.example/", "http://www[.example/",
+		"http://www.example|/", "http:\\\\" + o.addr + "\\",
 		"http://other.example%/", "http://\xfc.example/",
 	} {
 		answer, _ := s.bytes(t, "GET "+target+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -160,13 +166,15 @@ func TestBytesNeverSent(t *testing.T) {
 // stream is reset.
 func TestRawBytesOverHTTP2(t *testing.T) {
 	o := cacheable(t)
-	s := startOn(t, certificate(t), withSite(t, []string{o.addr}, func(c *proxy.Config) { c.Sites[0].Route.Spelling = route.SpellingExact }))
+	s := startOn(t, certificate(t),
+		withSite(t, []string{o.addr}, func(c *proxy.Config) { c.Sites[0].Route.Spelling = route.SpellingExact }))
 	for _, tt := range rawTargets {
 		path, _, _ := strings.Cut(tt.raw, "?")
 		if _, err := url.PathUnescape(path); err != nil || strings.HasPrefix(tt.raw, "//") {
 			continue
 		}
-		r, line := s.ask2(t, "GET", "https://www.example/", nil, func(r *http.Request) { r.URL.Opaque = "//www.example" + tt.raw })
+		r, line := s.ask2(t, "GET", "https://www.example/", nil,
+			func(r *http.Request) { r.URL.Opaque = "//www.example" + tt.raw })
 		if r.ProtoMajor != 2 || r.StatusCode != http.StatusOK || line != "GET "+tt.raw+" HTTP/1.1" {
 			t.Errorf("%q by %s: %d %q", tt.raw, r.Proto, r.StatusCode, line)
 		}

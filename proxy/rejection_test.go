@@ -10,7 +10,8 @@ import (
 )
 
 // rejection is the response of net/http to a malformed request.
-const rejection = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
+const rejection = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: " +
+	"close\r\n\r\n400 Bad Request"
 
 // An origin may send content that looks like a rejection: it must be forwarded unchanged, or the origin could
 // write into the next response of the connection.
@@ -41,7 +42,8 @@ func TestRefusalOfAPipelinedRequest(t *testing.T) {
 	for _, cut := range []int{0, 2, 6, 14, len(bad)} {
 		responses := s.ask(t, good+bad[:cut], bad[cut:])
 		body := text(t, responses[1])
-		if responses[1].StatusCode != 400 || strings.Contains(body, "HTTP/1.1\"") || strings.Contains(body, `"rule": "URI"`) {
+		if responses[1].StatusCode != 400 || strings.Contains(body, "HTTP/1.1\"") ||
+			strings.Contains(body, `"rule": "URI"`) {
 			t.Errorf("cut at %d: %d %s", cut, responses[1].StatusCode, body)
 		}
 	}

@@ -68,7 +68,8 @@ func (r *rejections) slot(x *exchange) *atomic.Pointer[rejection] {
 func (x *exchange) cachedRejection(source error, found resolver.Answer) bool {
 	h := x.handler
 	var n *resolver.Negative
-	if !errors.As(source, &n) || mayBeMore(&x.request, source) || h.config.Log.Enabled(context.Background(), slog.LevelDebug) {
+	if !errors.As(source, &n) || mayBeMore(&x.request, source) ||
+		h.config.Log.Enabled(context.Background(), slog.LevelDebug) {
 		return false
 	}
 	slot, base := h.rejections.slot(x), x.base()
@@ -86,7 +87,8 @@ func (x *exchange) cachedRejection(source error, found resolver.Answer) bool {
 	x.event.Err = rendered.err
 	x.identify() // for the log and for the user
 	reply := rendered.reply
-	reply.SetFreshness(found.TTL, n.ClientTTL.ClientLifetime(found.TTL), n.ClientTTL.SharedLifetime(found.TTL), &x.scratch.Text)
+	reply.SetFreshness(found.TTL, n.ClientTTL.ClientLifetime(found.TTL), n.ClientTTL.SharedLifetime(found.TTL),
+		&x.scratch.Text)
 	reply.Record = n.Record
 	x.reply(reply)
 	return true
@@ -101,7 +103,8 @@ func mayBeMore(a *route.Request, err error) bool {
 
 // renderRejection renders the reply that fail would send.
 func (x *exchange) renderRejection(base string, n *resolver.Negative, found resolver.Answer) *rejection {
-	r := &rejection{target: strings.Clone(x.in.Target), accept: strings.Clone(x.header.List("Accept")), base: base, source: n}
+	r := &rejection{target: strings.Clone(x.in.Target), accept: strings.Clone(x.header.List("Accept")), base: base,
+		source: n}
 	r.language = strings.Clone(x.header.List(pages.Vary))
 	a := x.request // a refers to the read buffer of the connection
 	a.Clone(strings.Clone)

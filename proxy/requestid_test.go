@@ -22,7 +22,8 @@ var fresh = regexp.MustCompile(`^[0-9a-f]{16}$`)
 // The request identifier is new, or that of a trusted proxy if it is valid.
 func TestRequestIDs(t *testing.T) {
 	const given = "X-Request-Id: "
-	trusted := startObserved(t, func(c *proxy.Config) { c.SendRequestID, c.Access.Trusted = true, []netip.Prefix{loopback} })
+	trusted := startObserved(t,
+		func(c *proxy.Config) { c.SendRequestID, c.Access.Trusted = true, []netip.Prefix{loopback} })
 	others := startObserved(t, func(c *proxy.Config) { c.SendRequestID = true })
 	seen := make(map[string]bool)
 	for _, tt := range []struct {
@@ -32,7 +33,8 @@ func TestRequestIDs(t *testing.T) {
 		want  string // "" for a new one
 	}{
 		{"none", trusted, "X: y", ""},
-		{"that of a trusted proxy", trusted, given + "0af7651916cd43dd8448eb211c80319c", "0af7651916cd43dd8448eb211c80319c"},
+		{"that of a trusted proxy", trusted, given + "0af7651916cd43dd8448eb211c80319c",
+			"0af7651916cd43dd8448eb211c80319c"},
 		{"an encoded end of line", trusted, given + "a%0d%0ab", ""},
 		{"that of a client that is not trusted", others, given + "abc", ""},
 		{"one for a request that fails", others, given + "abc", ""},
@@ -44,7 +46,8 @@ func TestRequestIDs(t *testing.T) {
 		response := tt.s.get(t, target, tt.field)
 		e := tt.s.event(t)
 		ids := response.Header.Values("X-Request-Id")
-		if len(ids) != 1 || ids[0] != e.ID || tt.want != "" && e.ID != tt.want || tt.want == "" && (!fresh.MatchString(e.ID) || seen[e.ID]) {
+		if len(ids) != 1 || ids[0] != e.ID || tt.want != "" && e.ID != tt.want ||
+			tt.want == "" && (!fresh.MatchString(e.ID) || seen[e.ID]) {
 			t.Errorf("%s: %q, and %q in the response", tt.name, e.ID, ids)
 			continue
 		}
@@ -98,7 +101,8 @@ func TestRequestIDsOfBatches(t *testing.T) {
 	}
 	const names = 200
 	body := strings.Repeat("\"urn:a1:b\"\n", names)
-	response := s.ask(t, fmt.Sprintf("POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s", len(body), body))[0]
+	response := s.ask(t, fmt.Sprintf("POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s",
+		len(body), body))[0]
 	text(t, response) // to its end
 	id := response.Header.Get("X-Request-Id")
 	if n := strings.Count(log.String(), "request="+id+" "); !fresh.MatchString(id) || n != names {

@@ -28,11 +28,13 @@ func TestResponseSplitting(t *testing.T) {
 		{"NUL in the words", "HTTP/1.1 200 a\x00Evil: 1\r\nContent-Length: 0\r\n\r\n"},
 		{"CR in a name", "HTTP/1.1 200 OK\r\nX\rEvil: 1\r\nContent-Length: 0\r\n\r\n"},
 		{"CR in 103", "HTTP/1.1 103 a\rEvil: 1\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
-		{"CR in a field of 103", "HTTP/1.1 103 Early Hints\r\nLink: a\rEvil: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
+		{"CR in a field of 103",
+			"HTTP/1.1 103 Early Hints\r\nLink: a\rEvil: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
 		{"CR in a trailer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: a\rEvil: 1\r\n\r\n"},
 		{
 			"framing in a trailer",
-			"HTTP/1.1 200 OK\r\nTrailer: Content-Length, Transfer-Encoding, Evil\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 5\r\nTransfer-Encoding: x\r\n\r\n",
+			"HTTP/1.1 200 OK\r\nTrailer: Content-Length, Transfer-Encoding, Evil\r\nTransfer-Encoding: " +
+				"chunked\r\n\r\n0\r\nContent-Length: 5\r\nTransfer-Encoding: x\r\n\r\n",
 		},
 		{"a second answer", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nEvil: 1\r\n\r\n"},
 	} {
@@ -44,7 +46,8 @@ func TestResponseSplitting(t *testing.T) {
 				t.Errorf("%s: %q", tt.name, answer)
 			}
 		}
-		if strings.Contains(body, "\r\nContent-Length: 5") || strings.Contains(body, "\nEvil:") || strings.Contains(body, "\rEvil:") {
+		if strings.Contains(body, "\r\nContent-Length: 5") || strings.Contains(body, "\nEvil:") ||
+			strings.Contains(body, "\rEvil:") {
 			t.Errorf("%s: %q", tt.name, answer)
 		}
 	}
@@ -87,7 +90,8 @@ func TestCachePoisoning(t *testing.T) {
 			t.Errorf("%s: others get %q", tt.name, got)
 		}
 	}
-	if got := s.get(t, fmt.Sprintf("http://%s/0", o.addr)).Header.Get("Cache-Status"); !strings.Contains(got, "urnd; hit") {
+	if got := s.get(t, fmt.Sprintf("http://%s/0", o.addr)).Header.Get("Cache-Status"); !strings.Contains(got,
+		"urnd; hit") {
 		t.Errorf("nothing is stored at all: %s", got)
 	}
 }
@@ -104,7 +108,8 @@ func TestCredentials(t *testing.T) {
 		if strings.HasPrefix(request, "GET /public") {
 			control = "public, max-age=60"
 		}
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: %s\r\nContent-Length: %d\r\n\r\n%s", control, len(who), who)
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: %s\r\nContent-Length: %d\r\n\r\n%s", control, len(who),
+			who)
 	})
 	up := upgrading(t)
 	s := start(t, func(c *proxy.Config) {
@@ -133,7 +138,8 @@ func TestCredentials(t *testing.T) {
 		}
 	}
 	if response := s.get(t,
-		"http://"+o.addr+"/private"); response.StatusCode != 407 || response.Header.Get("Proxy-Authenticate") == "" || !strings.Contains(response.Header.Get("Proxy-Status"), "error=http_request_denied") {
+		"http://"+o.addr+"/private"); response.StatusCode != 407 || response.Header.Get("Proxy-Authenticate") == "" ||
+		!strings.Contains(response.Header.Get("Proxy-Status"), "error=http_request_denied") {
 		t.Errorf("without a login: %d %v", response.StatusCode, response.Header)
 	}
 }
@@ -149,16 +155,21 @@ func TestNoOpenProxy(t *testing.T) {
 	// A client on a Unix domain socket has no IP address: PROXY protocol version 2, section 2.2.
 	const local = "\r\n\r\n\x00\r\nQUIT\n\x21\x31\x00\xd8"
 	for _, client := range []string{
-		"PROXY TCP4 192.0.2.7 192.0.2.1 1 2\r\n", "PROXY TCP6 2001:db8::7 2001:db8::1 1 2\r\n", local + strings.Repeat("\x00", 0xd8),
+		"PROXY TCP4 192.0.2.7 192.0.2.1 1 2\r\n", "PROXY TCP6 2001:db8::7 2001:db8::1 1 2\r\n",
+		local + strings.Repeat("\x00", 0xd8),
 	} {
 		for _, request := range []string{
-			"GET http://%s/ HTTP/1.1\r\nHost: a", "GET HTTP://%s/ HTTP/1.1\r\nHost: a", "GET http://%s/ HTTP/1.0", "HEAD http://%s/ HTTP/1.1\r\nHost: a",
+			"GET http://%s/ HTTP/1.1\r\nHost: a", "GET HTTP://%s/ HTTP/1.1\r\nHost: a", "GET http://%s/ HTTP/1.0",
+			"HEAD http://%s/ HTTP/1.1\r\nHost: a",
 			"POST http://%s/ HTTP/1.1\r\nHost: a\r\nContent-Length: 0",
-			"OPTIONS http://%s HTTP/1.1\r\nHost: a", "CONNECT %[1]s HTTP/1.1\r\nHost: %[1]s", "PURGE http://%s/ HTTP/1.1\r\nHost: a",
+			"OPTIONS http://%s HTTP/1.1\r\nHost: a", "CONNECT %[1]s HTTP/1.1\r\nHost: %[1]s",
+			"PURGE http://%s/ HTTP/1.1\r\nHost: a",
 			"GET http://%s/ HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket",
-			"GET https://%s/ HTTP/1.1\r\nHost: a", "GET ftp://%s/ HTTP/1.1\r\nHost: a", "GET /http://%s/ HTTP/1.1\r\nHost: a",
+			"GET https://%s/ HTTP/1.1\r\nHost: a", "GET ftp://%s/ HTTP/1.1\r\nHost: a",
+			"GET /http://%s/ HTTP/1.1\r\nHost: a",
 			"GET /uri-res/N2R?http://%s/ HTTP/1.1\r\nHost: a", "TRACE http://%s/ HTTP/1.1\r\nHost: a",
-			"GET http://%s/ HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 127.0.0.1", "GET http://%s/ HTTP/1.1\r\nHost: a\r\nForwarded: for=127.0.0.1",
+			"GET http://%s/ HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 127.0.0.1",
+			"GET http://%s/ HTTP/1.1\r\nHost: a\r\nForwarded: for=127.0.0.1",
 		} {
 			c := s.dial(t)
 			c.send(t, client+fmt.Sprintf(request, o.addr)+"\r\n\r\n")
@@ -186,8 +197,10 @@ func TestOwnListenersAreNotReached(t *testing.T) {
 	})
 	own := new(netguard.OwnAddrs)
 	own.Set([]net.Addr{net.TCPAddrFromAddrPort(netip.MustParseAddrPort(inner.addr))})
-	guard := netguard.New(time.Second, loopback, netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("0.0.0.0/8")).WithoutOwn(own)
-	fetch := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, DialChecked: guardedDial(guard), HeaderTimeout: time.Second, Now: time.Now})
+	guard := netguard.New(time.Second, loopback, netip.MustParsePrefix("::1/128"),
+		netip.MustParsePrefix("0.0.0.0/8")).WithoutOwn(own)
+	fetch := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, DialChecked: guardedDial(guard),
+		HeaderTimeout: time.Second, Now: time.Now})
 	t.Cleanup(fetch.Close)
 	s := start(t, func(c *proxy.Config) {
 		c.Fetch, c.Forward.Tunnel = scheme.Mux{"http": fetch, "https": fetch}, tunnelBy(fetch)
@@ -196,9 +209,11 @@ func TestOwnListenersAreNotReached(t *testing.T) {
 	})
 	_, port, _ := net.SplitHostPort(inner.addr)
 	for _, request := range []string{
-		"GET http://" + inner.addr + "/", "GET https://" + inner.addr + "/", "CONNECT " + inner.addr, "CONNECT localhost:" + port,
+		"GET http://" + inner.addr + "/", "GET https://" + inner.addr + "/", "CONNECT " + inner.addr,
+		"CONNECT localhost:" + port,
 		"CONNECT [::ffff:127.0.0.1]:" + port,
-		"GET http://localhost:" + port + "/", "GET http://[::ffff:127.0.0.1]:" + port + "/", "GET /\r\nGET", "POST http://" + inner.addr + "/",
+		"GET http://localhost:" + port + "/", "GET http://[::ffff:127.0.0.1]:" + port + "/", "GET /\r\nGET",
+		"POST http://" + inner.addr + "/",
 	} {
 		fields := " HTTP/1.1\r\nHost: a\r\n\r\n"
 		if request == "GET /\r\nGET" {
@@ -206,7 +221,8 @@ func TestOwnListenersAreNotReached(t *testing.T) {
 		}
 		c := s.dial(t)
 		c.send(t, request+fields)
-		if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 403 ") || !strings.Contains(head, "Proxy-Status: urnd; error=destination_ip_prohibited") {
+		if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 403 ") ||
+			!strings.Contains(head, "Proxy-Status: urnd; error=destination_ip_prohibited") {
 			t.Errorf("%s: %q", request, head)
 		}
 		c.Close()

@@ -21,11 +21,13 @@ func TestSelectedBySentFields(t *testing.T) {
 		if got := field(request, "X-Forwarded-For"); len(got) > 0 {
 			says += "," + strings.ReplaceAll(strings.Join(got, ","), " ", "")
 		}
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nVary: Accept-Language, X-Forwarded-For\r\nContent-Length: %d\r\n\r\n%s", len(says), says)
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nVary: Accept-Language, "+
+			"X-Forwarded-For\r\nContent-Length: %d\r\n\r\n%s", len(says), says)
 	})
 	s := start(t, func(c *proxy.Config) { withCache(t, c) })
 	target := "http://" + o.addr + "/"
-	s.bytes(t, "GET "+target+" HTTP/1.1\r\nHost: a\r\nAccept-Language: de\r\nConnection: close, Accept-Language\r\n\r\n")
+	s.bytes(t,
+		"GET "+target+" HTTP/1.1\r\nHost: a\r\nAccept-Language: de\r\nConnection: close, Accept-Language\r\n\r\n")
 	if got := text(t, s.get(t, target, "Accept-Language: de")); got != "de" {
 		t.Errorf("others get what a field of the connection has selected: %q", got)
 	}

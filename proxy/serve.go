@@ -34,7 +34,8 @@ func (x *exchange) serve() error {
 	case route.KindServer:
 		return x.replied(message.Reply{Status: http.StatusOK, CacheControl: message.NoStore}, nil)
 	case route.KindHTTPSRedirect:
-		return x.replied(message.Reply{Status: http.StatusPermanentRedirect, Location: a.Location, CacheControl: "max-age=3600"}, nil)
+		return x.replied(message.Reply{Status: http.StatusPermanentRedirect, Location: a.Location,
+			CacheControl: "max-age=3600"}, nil)
 	default:
 		return x.serveOwn()
 	}
@@ -66,7 +67,8 @@ func (x *exchange) serveOwn() error {
 		return x.nameError(x.replied(x.retrieve()))
 	}
 	x.answerRequest = answer.Request{
-		Target: &a.Target, Header: x.header, HTTP11: x.in.AtLeast(1, 1), IsName: a.IsName, Base: x.base(), Scratch: &x.scratch,
+		Target: &a.Target, Header: x.header, HTTP11: x.in.AtLeast(1, 1), IsName: a.IsName, Base: x.base(),
+		Scratch: &x.scratch,
 	}
 	return x.nameError(x.replied(x.handler.answers.Reply(x.ctx, &x.answerRequest)))
 }
@@ -74,7 +76,8 @@ func (x *exchange) serveOwn() error {
 // redirectTo redirects to a page of this server. It is used for requests of browsers only.
 func (x *exchange) redirectTo(target string) error {
 	return x.replied(message.Reply{
-		Status: http.StatusFound, Location: x.handler.config.Pages.Path(target), CacheControl: message.NoStore, Vary: "Accept",
+		Status: http.StatusFound, Location: x.handler.config.Pages.Path(target), CacheControl: message.NoStore,
+		Vary: "Accept",
 	}, nil)
 }
 

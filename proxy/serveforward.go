@@ -71,7 +71,8 @@ func (x *exchange) forward(r *forward.Request) error {
 func (x *exchange) received(r *forward.Request) {
 	in := x.in
 	r.Request = httpmessage.Request{
-		Method: in.Method, Fields: append(r.ScratchFields(), in.Fields...), Body: in.Body, ContentLength: in.ContentLength, Trailer: in.Trailer,
+		Method: in.Method, Fields: append(r.ScratchFields(), in.Fields...), Body: in.Body,
+		ContentLength: in.ContentLength, Trailer: in.Trailer,
 	}
 	r.Target, r.Authority, r.Major, r.Minor, r.Protocol = in.Target, in.Host, in.Major, in.Minor, in.Protocol
 }
@@ -106,7 +107,8 @@ func (x *exchange) serveTunnel() error {
 		}
 	}
 	x.received(r)
-	carried, err := x.handler.forward.Connect(x.ctx, x, r, forward.Target{Host: a.Authority.Host, Port: a.Authority.Port})
+	carried, err := x.handler.forward.Connect(x.ctx, x, r,
+		forward.Target{Host: a.Authority.Host, Port: a.Authority.Port})
 	x.event.Bytes += carried
 	x.event.Rule = x.verdict.Rule()
 	return err
@@ -134,11 +136,13 @@ func (x *exchange) serveFetch() error {
 	a := &x.request
 	switch {
 	case a.Err != nil && a.Target.Text == "" && problem.PrefersHTML(x.header):
-		return x.replied(message.Reply{Status: http.StatusOK, Vary: "Accept"}.WithPage(message.Page(x.writer().Fetch())), nil)
+		return x.replied(message.Reply{Status: http.StatusOK,
+			Vary: "Accept"}.WithPage(message.Page(x.writer().Fetch())), nil)
 	case a.Err != nil:
 		return a.Err
 	default:
-		return x.forward(&forward.Request{Fetched: true, Sort: a.Target.Sort, Language: x.chosen(), Embedder: x.handler.gate.Embedder(&x.client)})
+		return x.forward(&forward.Request{Fetched: true, Sort: a.Target.Sort, Language: x.chosen(),
+			Embedder: x.handler.gate.Embedder(&x.client)})
 	}
 }
 

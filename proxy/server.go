@@ -49,12 +49,15 @@ func NewServer(c ServerConfig) *Server {
 	return &Server{
 		http1: http1.NewServer(http1.Config{
 			Handler: c.Handler, Now: c.Now, Panicked: c.Panicked, MaxHeaderBytes: c.MaxHeaderBytes,
-			ReadHeaderTimeout: c.ReadHeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, ErrorDocument: refusal, Rejected: c.Rejected,
+			ReadHeaderTimeout: c.ReadHeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline,
+			ErrorDocument: refusal, Rejected: c.Rejected,
 		}),
 		http2: http2.NewServer(http2.Config{
-			Handler: c.Handler, Now: c.Now, Log: c.Log, Panicked: c.Panicked, ErrorDocument: refusal, Rejected: c.Rejected,
-			MaxHeaderBytes: c.MaxHeaderBytes, MaxConcurrentStreams: c.MaxConcurrentStreams, ExtendedConnect: c.WebSockets,
-			ReadHeaderTimeout: c.ReadHeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, WriteDeadline: c.WriteDeadline,
+			Handler: c.Handler, Now: c.Now, Log: c.Log, Panicked: c.Panicked, ErrorDocument: refusal,
+			Rejected: c.Rejected, MaxHeaderBytes: c.MaxHeaderBytes, MaxConcurrentStreams: c.MaxConcurrentStreams,
+			ExtendedConnect: c.WebSockets, ReadHeaderTimeout: c.ReadHeaderTimeout, IdleTimeout: c.IdleTimeout,
+			BodyDeadline:  deadline,
+			WriteDeadline: c.WriteDeadline,
 		}),
 	}
 }

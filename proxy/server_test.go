@@ -62,7 +62,8 @@ func newEngine(handler httpmessage.Handler, secure *tls.Config, panicked func(va
 	const timeout = 5 * time.Second
 	log := slog.New(slog.DiscardHandler)
 	return &engine{
-		listen: listen.ServerConfig{Now: time.Now, Log: log, TLS: secure, ReadHeaderTimeout: timeout, ShutdownTimeout: timeout},
+		listen: listen.ServerConfig{Now: time.Now, Log: log, TLS: secure, ReadHeaderTimeout: timeout,
+			ShutdownTimeout: timeout},
 		protocols: proxy.ServerConfig{
 			Handler: handler, Now: time.Now, Log: log, Panicked: panicked, MaxTarget: maxTarget, MaxHeaderBytes: 4096,
 			ReadHeaderTimeout: timeout, IdleTimeout: timeout, BodyTimeout: bodyTimeout,
@@ -96,15 +97,18 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 	t.Helper()
 	s := &server{next: func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{
-			Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(), From: &resolver.Source{Name: "test"}}},
-			TTL:       90 * time.Second, Cache: resolver.CacheHit,
+			Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(),
+				From: &resolver.Source{Name: "test"}}},
+			TTL: 90 * time.Second, Cache: resolver.CacheHit,
 		}, nil
 	}}
 	set, err := urnns.NewSet(urnns.Builtin()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
+	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
+		return s.next(ctx, q)
+	})
 	fetch := schemehttp.New(schemehttp.Config{
 		Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second,
 		ContinueTimeout: testserver.Timeout, MaxIdle: 4, Now: time.Now,
@@ -116,13 +120,16 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20,
 		Resolver: resolver.NewCanonical(known, &resolver.Mux{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Schemes: gateways(), Log: log, Now: time.Now,
-		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, OwnHosts: route.NewOwnHosts("a"), MaxTarget: maxTarget,
-		BatchTimeout: time.Minute, ClientQuotaPercent: 100, DocumentWait: 200 * time.Millisecond,
+		Access:   gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}},
+		OwnHosts: route.NewOwnHosts("a"), MaxTarget: maxTarget, BatchTimeout: time.Minute, ClientQuotaPercent: 100,
+		DocumentWait: 200 * time.Millisecond,
 		Forward: forward.Config{
 			TunnelIdle: time.Minute,
-			Fetches:    quota.Limit{Semaphore: make(quota.Semaphore, 100)}, Streams: quota.Limit{Semaphore: make(quota.Semaphore, 100)},
+			Fetches:    quota.Limit{Semaphore: make(quota.Semaphore, 100)},
+			Streams:    quota.Limit{Semaphore: make(quota.Semaphore, 100)},
 			Bound:      quota.Limit{Semaphore: make(quota.Semaphore, 100), Busy: problem.ErrTooManyBoundConnections},
-			Cache:      httpcache.New(httpcache.Config{Now: time.Now, SameOrigin: func(string, string) (string, bool) { return "", false }}),
+			Cache: httpcache.New(httpcache.Config{Now: time.Now,
+				SameOrigin: func(string, string) (string, bool) { return "", false }}),
 			TunnelPort: func(uint16) bool { return true },
 			Tunnel: func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error) {
 				return fetch.Tunnel(ctx, target, check)

@@ -82,7 +82,8 @@ func TestKerberos(t *testing.T) {
 	keytab := kdc.Keytab(t, "HTTP/127.0.0.1", "HTTP/www.example")
 	o := testserver.StartApache(t, folder, strings.Replace(gssapi, "KEYTAB", keytab, 1))
 	alice, bob := kdc.LogIn(t, "alice"), kdc.LogIn(t, "bob")
-	const nobody, isAlice, isBob = "401 Session-Based-Authentication", "200 alice@KERBEROS.TEST", "200 bob@KERBEROS.TEST"
+	const nobody, isAlice, isBob = "401 Session-Based-Authentication", "200 alice@KERBEROS.TEST",
+		"200 bob@KERBEROS.TEST"
 	for name, tt := range map[string]struct {
 		*server
 		url   string

@@ -100,5 +100,6 @@ func (o *identityOrigin) answer(request, user, fields string) string {
 	if user == "" && said != "for all" {
 		said, status, control = "who are you", "401 Unauthorized", "no-store"
 	}
-	return fmt.Sprintf("HTTP/1.1 %s\r\n%sCache-Control: %s\r\nContent-Length: %d\r\n\r\n%s", status, fields, control, len(said), said)
+	return fmt.Sprintf("HTTP/1.1 %s\r\n%sCache-Control: %s\r\nContent-Length: %d\r\n\r\n%s", status, fields, control,
+		len(said), said)
 }

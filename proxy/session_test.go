@@ -19,7 +19,8 @@ import (
 // asks sends a GET on a connection, and returns the status with the body, and the response.
 func (c conn) asks(t testing.TB, target string, fields ...string) (string, *http.Response) {
 	t.Helper()
-	response := c.ask(t, "GET "+target+" HTTP/1.1\r\nHost: www.example\r\n"+strings.Join(append(fields, ""), "\r\n")+"\r\n")
+	response := c.ask(t, "GET "+target+" HTTP/1.1\r\nHost: www.example\r\n"+strings.Join(append(fields, ""), "\r\n")+
+		"\r\n")
 	return fmt.Sprint(response.StatusCode, " ", text(t, response)), response
 }
 
@@ -84,7 +85,8 @@ func TestConnectionOfClient(t *testing.T) {
 				}
 			}
 			a.Close()
-			testserver.Wait(t, "the server's connection has ended with the client's", func() bool { return o.openOf("alice") == 0 && o.openOf("bob") == 1 })
+			testserver.Wait(t, "the server's connection has ended with the client's",
+				func() bool { return o.openOf("alice") == 0 && o.openOf("bob") == 1 })
 			b.Close()
 			testserver.Wait(t, "so has the other", func() bool { return o.openOf("bob") == 0 })
 			if got, _ := s.dial(t).asks(t, s.base+"/"); got != nobody {
@@ -125,7 +127,8 @@ func TestNoConnectionOfClient(t *testing.T) {
 			if n := len(o.requests()) - before; n > 0 {
 				t.Errorf("%d were sent", n)
 			}
-			if got, response := s.dial(t).asks(t, "/", tt.fields...); !strings.HasPrefix(got, "403 ") || response.Header["Www-Authenticate"] != nil {
+			if got, response := s.dial(t).asks(t, "/", tt.fields...); !strings.HasPrefix(got, "403 ") ||
+				response.Header["Www-Authenticate"] != nil {
 				t.Errorf("challenged: %s %v", got, response.Header)
 			}
 			got, response := s.dial(t).asks(t, "/basic", tt.fields...)
@@ -175,16 +178,19 @@ func TestNoConnectionOfClientByHTTP2(t *testing.T) {
 	target := "http://" + strings.Replace(o.addr, "127.0.0.1", "localhost", 1)
 	for path, want := range map[string]int{"/": 403, "/basic": 401, "/open": 200} {
 		response, body := s.ask2(t, "GET", target+path, nil, nil)
-		if response.StatusCode != want || response.Header["Proxy-Support"] != nil || strings.Contains(fmt.Sprint(response.Header["Www-Authenticate"]), "Nego") {
+		if response.StatusCode != want || response.Header["Proxy-Support"] != nil ||
+			strings.Contains(fmt.Sprint(response.Header["Www-Authenticate"]), "Nego") {
 			t.Errorf("%s: %d %v %s", path, response.StatusCode, response.Header, body)
 		}
 	}
 	before := len(o.requests())
-	response, body := s.ask2(t, "GET", target+"/", nil, func(r *http.Request) { r.Header.Set("Authorization", "Negotiate alice") })
+	response, body := s.ask2(t, "GET", target+"/", nil,
+		func(r *http.Request) { r.Header.Set("Authorization", "Negotiate alice") })
 	if response.StatusCode != 403 || !strings.Contains(body, "HTTP/1.1") || len(o.requests()) > before {
 		t.Errorf("%d %s", response.StatusCode, body)
 	}
-	response, body = s.ask2(t, "GET", target+"/", nil, func(r *http.Request) { r.Header.Set("Authorization", "Custom alice") })
+	response, body = s.ask2(t, "GET", target+"/", nil,
+		func(r *http.Request) { r.Header.Set("Authorization", "Custom alice") })
 	if response.StatusCode != 200 || body != "you are alice" {
 		t.Errorf("another scheme: %d %s", response.StatusCode, body)
 	}
@@ -198,7 +204,8 @@ func TestNoConnectionOfClientByHTTP2(t *testing.T) {
 func TestUnknownCredentials(t *testing.T) {
 	o := newIdentityOrigin(t)
 	for name, s := range sessionForms(t, o, nil) {
-		for _, credentials := range []string{"Custom alice", "negotiate\talice", "NegotiateX alice", "Negotiate,X alice", " \"Negotiate\" alice"} {
+		for _, credentials := range []string{"Custom alice", "negotiate\talice", "NegotiateX alice",
+			"Negotiate,X alice", " \"Negotiate\" alice"} {
 			if got, _ := s.dial(t).asks(t, s.base+"/", "Authorization: "+credentials); got != alice && got != nobody {
 				t.Errorf("%s, %q: %s", name, credentials, got)
 			}
@@ -211,7 +218,8 @@ func TestUnknownCredentials(t *testing.T) {
 		"WWW-Authenticate: Basic realm=a, NTLM token", "Proxy-Authenticate: Negotiate token",
 		"Authentication-Info: Negotiate token", "Proxy-Authentication-Info: Kerberos token",
 	} {
-		said := always(t, "HTTP/1.1 200 OK\r\n"+field+"\r\nCache-Control: public, max-age=60\r\nContent-Length: 2\r\n\r\nok")
+		said := always(t, "HTTP/1.1 200 OK\r\n"+field+
+			"\r\nCache-Control: public, max-age=60\r\nContent-Length: 2\r\n\r\nok")
 		s := start(t, func(c *proxy.Config) { withCache(t, c) })
 		for range 2 {
 			s.get(t, "http://"+said.addr+"/")
@@ -243,7 +251,8 @@ func TestConnectionOfClientEnds(t *testing.T) {
 			if got, _ := a.asks(t, s.base+"/"); got != nobody {
 				t.Errorf("behind it: %s", got)
 			}
-			if got, response := a.asks(t, s.base+"/last", "Authorization: Negotiate alice"); got != alice || !response.Close {
+			if got, response := a.asks(t, s.base+"/last", "Authorization: Negotiate alice"); got != alice ||
+				!response.Close {
 				t.Errorf("%s, close %t", got, response.Close)
 			}
 		})
@@ -287,7 +296,10 @@ func TestStoredBesideConnection(t *testing.T) {
 			}
 		}
 		a.asks(t, s.base+"/", "Authorization: Negotiate alice")
-		if got := text(t, a.ask(t, "POST "+s.base+"/ HTTP/1.1\r\nHost: www.example\r\nContent-Length: 0\r\n\r\n")); got != "you are alice" {
+		if got := text(t,
+			a.ask(t,
+				"POST "+s.base+
+					"/ HTTP/1.1\r\nHost: www.example\r\nContent-Length: 0\r\n\r\n")); got != "you are alice" {
 			t.Errorf("%s: %s", name, got)
 		}
 		if got, _ := b.asks(t, s.base+"/"); got != nobody {
@@ -298,7 +310,8 @@ func TestStoredBesideConnection(t *testing.T) {
 				if got, _ := a.asks(t, s.base+path); got != "200 for alice" {
 					t.Errorf("%s: %s", name, got)
 				}
-				if got, response := b.asks(t, s.base+path); got != "200 for all" || !strings.Contains(response.Header.Get("Cache-Status"), "hit") {
+				if got, response := b.asks(t, s.base+path); got != "200 for all" ||
+					!strings.Contains(response.Header.Get("Cache-Status"), "hit") {
 					t.Errorf("%s: %s %v", name, got, response.Header)
 				}
 			}
@@ -332,7 +345,8 @@ func TestConnectionsOfClients(t *testing.T) {
 		}
 		testserver.Wait(t, "the idle connection is closed", none)
 	}
-	if got, _ := a.asks(t, "http://127.0.0.1:1/", "Authorization: Negotiate alice"); !strings.HasPrefix(got, "502 ") || !none() {
+	if got, _ := a.asks(t, "http://127.0.0.1:1/", "Authorization: Negotiate alice"); !strings.HasPrefix(got, "502 ") ||
+		!none() {
 		t.Error(got)
 	}
 	for _, c := range []conn{a, b} { // they end in the middle of a login
@@ -349,7 +363,8 @@ func TestUpgradeOfConnection(t *testing.T) {
 	a := s.dial(t)
 	upgrade := strings.Split(strings.TrimSpace(websocket), "\r\n")
 	for _, tt := range []struct{ credentials, want string }{{"NTLM negotiate", nobody}, {"NTLM alice", alice}} {
-		if got, _ := a.asks(t, "http://"+o.addr+"/", append(upgrade, "Authorization: "+tt.credentials)...); got != tt.want {
+		if got, _ := a.asks(t, "http://"+o.addr+"/",
+			append(upgrade, "Authorization: "+tt.credentials)...); got != tt.want {
 			t.Errorf("%s: %s", tt.credentials, got)
 		}
 	}
@@ -358,7 +373,8 @@ func TestUpgradeOfConnection(t *testing.T) {
 	}
 	up := upgrading(t)
 	c := s.dial(t)
-	c.send(t, "GET http://"+up.addr+"/ HTTP/1.1\r\nHost: a\r\nAuthorization: Negotiate alice\r\n"+websocket+"\r\nearly ")
+	c.send(t, "GET http://"+up.addr+"/ HTTP/1.1\r\nHost: a\r\nAuthorization: Negotiate alice\r\n"+websocket+
+		"\r\nearly ")
 	c.head(t)
 	c.expect(t, "hi early ")
 	c.send(t, "late")
@@ -406,7 +422,9 @@ func TestConnectionIsNotCollapsed(t *testing.T) {
 				said = "one"
 				<-leave
 			}
-			if _, err := fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nCache-Control: public, max-age=60\r\nContent-Length: 3\r\n\r\n%s", said); err != nil {
+			if _, err := fmt.Fprintf(c,
+				"HTTP/1.1 200 OK\r\nCache-Control: public, max-age=60\r\nContent-Length: 3\r\n\r\n%s",
+				said); err != nil {
 				return
 			}
 		}

@@ -23,8 +23,10 @@ func paths(t *testing.T, change func(*proxy.Config)) *server {
 	t.Helper()
 	o := answering(t, func(request string) string {
 		line, _, _ := strings.Cut(request, "\r\n")
-		said := fmt.Sprintf("%s host=%s set=%s auth=%s cookie=%s", line, field(request, "Host"), field(request, "X-Set"), field(request, "Authorization"), field(request, "Cookie"))
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nServer: inside\r\nX-Own: 1\r\nContent-Length: %d\r\n\r\n%s", len(said), said)
+		said := fmt.Sprintf("%s host=%s set=%s auth=%s cookie=%s", line, field(request, "Host"),
+			field(request, "X-Set"), field(request, "Authorization"), field(request, "Cookie"))
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nServer: inside\r\nX-Own: "+
+			"1\r\nContent-Length: %d\r\n\r\n%s", len(said), said)
 	})
 	return site(t, []string{o.addr}, func(c *proxy.Config) {
 		hash, err := bcrypt.GenerateFromPassword([]byte("secret"), bcrypt.MinCost)
@@ -41,13 +43,15 @@ func paths(t *testing.T, change func(*proxy.Config)) *server {
 		}
 		all := c.Sites[0].Site
 		at := func(path string, change func(*proxy.Site)) {
-			s := proxy.Site{Route: route.Site{Host: "www.example", Path: path, Spelling: route.SpellingExact}, Site: all}
+			s := proxy.Site{Route: route.Site{Host: "www.example", Path: path, Spelling: route.SpellingExact},
+				Site: all}
 			change(&s)
 			c.Sites = append(c.Sites, s)
 		}
 		at("/fields", func(s *proxy.Site) {
 			s.Host = "inside.example"
-			s.Request = forward.Edits{Remove: []string{"Cookie"}, Set: httpmessage.Fields{{Name: "X-Set", Value: "by urnd"}}}
+			s.Request = forward.Edits{Remove: []string{"Cookie"},
+				Set: httpmessage.Fields{{Name: "X-Set", Value: "by urnd"}}}
 			s.Response = forward.Edits{Remove: []string{"server"}, Set: httpmessage.Fields{{Name: "X-Own", Value: "2"}}}
 		})
 		at("/v1", func(s *proxy.Site) { s.Replace = "/v2" })
@@ -77,7 +81,8 @@ func TestSitePaths(t *testing.T) {
 		want   string // the content, or Location
 	}{
 		{"/", nil, 200, "GET / HTTP/1.1 host=[www.example] set=[] auth=[] cookie=[]"},
-		{"/fields/a", []string{"X-Set: by a client", "Cookie: a=b"}, 200, "GET /fields/a HTTP/1.1 host=[inside.example] set=[by urnd] auth=[] cookie=[]"},
+		{"/fields/a", []string{"X-Set: by a client", "Cookie: a=b"}, 200,
+			"GET /fields/a HTTP/1.1 host=[inside.example] set=[by urnd] auth=[] cookie=[]"},
 		{"/v1/a%2Fb?q", nil, 200, "GET /v2/a%2Fb?q HTTP/1.1"},
 		{"/v1", nil, 200, "GET /v2 HTTP/1.1"},
 		{"/v1/../v1/a", nil, 200, "GET /v2/a HTTP/1.1"},
@@ -90,7 +95,8 @@ func TestSitePaths(t *testing.T) {
 		{"/strip", nil, 200, "GET / HTTP/1.1"},
 		{"/users/a", nil, 401, "required"},
 		{"/users/a", []string{"Authorization: Basic am9lOndyb25n"}, 401, "required"},
-		{"/users/a", []string{"Authorization: Basic am9lOnNlY3JldA=="}, 200, "GET /users/a HTTP/1.1 host=[www.example] set=[] auth=[] cookie=[]"},
+		{"/users/a", []string{"Authorization: Basic am9lOnNlY3JldA=="}, 200,
+			"GET /users/a HTTP/1.1 host=[www.example] set=[] auth=[] cookie=[]"},
 		{"/users/a", nil, 401, "required"}, // although the response is stored now
 		{"/x/../users/a", nil, 401, "required"},
 		{"//users/a", nil, 401, "required"},
@@ -119,10 +125,12 @@ func TestSitePaths(t *testing.T) {
 		if response.StatusCode != tt.status || tt.status == 301 && got != tt.want || !strings.Contains(got, tt.want) {
 			t.Errorf("%s %v: %d %s", tt.target, tt.fields, response.StatusCode, got)
 		}
-		if edited := response.Header.Get("X-Own") == "2" && response.Header.Get("Server") == ""; tt.status == 200 && edited != strings.HasPrefix(tt.target, "/fields") {
+		if edited := response.Header.Get("X-Own") == "2" && response.Header.Get("Server") == ""; tt.status == 200 &&
+			edited != strings.HasPrefix(tt.target, "/fields") {
 			t.Errorf("%s: %v", tt.target, response.Header)
 		}
-		if policy := response.Header.Get("Content-Security-Policy"); tt.status == 503 && (policy != "" || response.Header.Get("Retry-After") == "") {
+		if policy := response.Header.Get("Content-Security-Policy"); tt.status == 503 &&
+			(policy != "" || response.Header.Get("Retry-After") == "") {
 			t.Errorf("%s: %v", tt.target, response.Header)
 		}
 	}

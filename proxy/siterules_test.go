@@ -39,7 +39,9 @@ func (l *log) take() string {
 }
 
 // ruled is a proxy with policy rules; seen returns the rule of the last event.
-func ruled(t *testing.T, mode policy.Mode, rules []policy.Rule, change func(*proxy.Config)) (s *server, seen func() string, written *log) {
+func ruled(
+	t *testing.T, mode policy.Mode, rules []policy.Rule, change func(*proxy.Config),
+) (s *server, seen func() string, written *log) {
 	t.Helper()
 	p, err := policy.New(mode, rules)
 	if err != nil {
@@ -81,7 +83,8 @@ func TestRulesOfTheSite(t *testing.T) {
 		{"user", policy.Rule{Users: []string{"alice"}}, []string{get, tunnel}, nil},
 		{"CONNECT", policy.Rule{Schemes: []string{"connect"}}, []string{tunnel}, []string{get, post}},
 		{"destination", policy.Rule{Destinations: []netip.Prefix{loopback}}, []string{get, post, tunnel, named}, nil},
-		{"another destination", policy.Rule{Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, nil, []string{get, tunnel, named}},
+		{"another destination", policy.Rule{Destinations: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, nil,
+			[]string{get, tunnel, named}},
 	} {
 		rule := tt.rule
 		rule.ID, rule.Deny = "no-1", true
@@ -94,7 +97,9 @@ func TestRulesOfTheSite(t *testing.T) {
 			ask := func(request string) (head, body string) {
 				c := s.dial(t)
 				defer c.Close()
-				c.send(t, request+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\nProxy-Authorization: Basic YWxpY2U6YQ==\r\n\r\n")
+				c.send(t,
+					request+
+						" HTTP/1.1\r\nHost: a\r\nConnection: close\r\nProxy-Authorization: Basic YWxpY2U6YQ==\r\n\r\n")
 				head = c.head(t)
 				if !strings.HasPrefix(request, "CONNECT") || !strings.Contains(head, " 200 ") {
 					body, _ = c.rest()
@@ -107,16 +112,19 @@ func TestRulesOfTheSite(t *testing.T) {
 				said := written.take()
 				if mode != policy.ModeEnforce {
 					if !strings.Contains(head, " 200 ") || strings.Contains(said,
-						"would be denied") != (mode == policy.ModeReport) || mode == policy.ModeReport && !strings.Contains(said, "rule=no-1") {
+						"would be denied") != (mode == policy.ModeReport) ||
+						mode == policy.ModeReport && !strings.Contains(said, "rule=no-1") {
 						t.Errorf("%s, %v, %s: %.30q, log %q", tt.name, mode, request, head, said)
 					}
 					continue
 				}
 				if !strings.HasPrefix(head, "HTTP/1.1 403 ") || !strings.Contains(head,
-					"Proxy-Status: urnd; error=http_request_denied;") || !strings.Contains(head, `\"no-1\"`) || !strings.Contains(body, "no-1") {
+					"Proxy-Status: urnd; error=http_request_denied;") || !strings.Contains(head, `\"no-1\"`) ||
+					!strings.Contains(body, "no-1") {
 					t.Errorf("%s, %s: %q %q", tt.name, request, head, body)
 				}
-				if seen() != "no-1" || !strings.Contains(said, "rule=no-1") || !strings.Contains(said, "client=127.0.0.1") || len(o.requests()) > before {
+				if seen() != "no-1" || !strings.Contains(said, "rule=no-1") ||
+					!strings.Contains(said, "client=127.0.0.1") || len(o.requests()) > before {
 					t.Errorf("%s, %s: rule %q, log %q", tt.name, request, seen(), said)
 				}
 			}
@@ -132,7 +140,8 @@ func TestRulesOfTheSite(t *testing.T) {
 // The event of an allowed request has its rule, too, also if the address decides.
 func TestRuleOfEvent(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-	for _, rule := range []policy.Rule{{ID: "by-method", Methods: []string{"GET"}}, {ID: "by-address", Destinations: []netip.Prefix{loopback}}} {
+	for _, rule := range []policy.Rule{{ID: "by-method", Methods: []string{"GET"}},
+		{ID: "by-address", Destinations: []netip.Prefix{loopback}}} {
 		s, seen, _ := ruled(t, policy.ModeEnforce, []policy.Rule{rule, {ID: "all-else", Deny: true}}, nil)
 		for range 2 { // the second one uses the connection of the first
 			if got := s.get(t, "http://"+o.addr+"/").StatusCode; got != 200 || seen() != rule.ID {
@@ -157,13 +166,15 @@ func TestRulesApplyToStoredResponses(t *testing.T) {
 	})
 	for _, path := range []string{"/stored", "/passed"} {
 		for range 2 {
-			if got := s.get(t, "http://"+o.addr+path, "Proxy-Authorization: Basic YWxpY2U6YQ=="); got.StatusCode != 200 {
+			if got := s.get(t, "http://"+o.addr+path,
+				"Proxy-Authorization: Basic YWxpY2U6YQ=="); got.StatusCode != 200 {
 				t.Fatalf("alice, %s: %d", path, got.StatusCode)
 			}
 		}
 		before := len(o.requests())
 		got := s.get(t, "http://"+o.addr+path, "Proxy-Authorization: Basic Ym9iOmI=")
-		if got.StatusCode != 403 || !strings.Contains(got.Header.Get("Proxy-Status"), "not-bob") || seen() != "not-bob" || len(o.requests()) != before {
+		if got.StatusCode != 403 || !strings.Contains(got.Header.Get("Proxy-Status"), "not-bob") ||
+			seen() != "not-bob" || len(o.requests()) != before {
 			t.Errorf("bob, %s: %d %v, by %q", path, got.StatusCode, got.Header, seen())
 		}
 	}
@@ -188,18 +199,22 @@ func TestRebinding(t *testing.T) {
 		}
 		return []netip.Addr{netip.MustParseAddr(forbidden)}, nil
 	})
-	fetch := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, DialChecked: guardedDial(guard), HeaderTimeout: time.Second, Now: time.Now, MaxIdle: 4})
+	fetch := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, DialChecked: guardedDial(guard),
+		HeaderTimeout: time.Second, Now: time.Now, MaxIdle: 4})
 	t.Cleanup(fetch.Close)
-	rules := []policy.Rule{{ID: "inner", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix(forbidden + "/32")}}}
+	rules := []policy.Rule{{ID: "inner", Deny: true,
+		Destinations: []netip.Prefix{netip.MustParsePrefix(forbidden + "/32")}}}
 	s, _, _ := ruled(t, policy.ModeEnforce, rules, func(c *proxy.Config) {
 		c.Fetch = scheme.Mux{"http": fetch}
 		c.Forward.Tunnel = tunnelBy(fetch)
 	})
 	for range 6 {
-		for _, request := range []string{"GET http://rebinding.example:" + port + "/", "CONNECT rebinding.example:" + port} {
+		for _, request := range []string{"GET http://rebinding.example:" + port + "/",
+			"CONNECT rebinding.example:" + port} {
 			c := s.dial(t)
 			c.send(t, request+" HTTP/1.1\r\nHost: a\r\n\r\n")
-			if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 403 ") && !strings.HasPrefix(head, "HTTP/1.1 502 ") {
+			if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 403 ") &&
+				!strings.HasPrefix(head, "HTTP/1.1 502 ") {
 				t.Errorf("%q", head)
 			}
 			c.Close()

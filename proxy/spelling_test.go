@@ -47,7 +47,8 @@ func TestSpelling(t *testing.T) {
 		for _, method := range []string{"GET", "HEAD"} {
 			response := s.ask(t, method+" "+odd+" HTTP/1.1\r\nHost: a\r\n\r\n")[0]
 			if tt.spelling == route.SpellingRedirect {
-				if response.StatusCode != http.StatusPermanentRedirect || response.Header.Get("Location") != normal || response.Header.Get("Cache-Control") != "max-age=3600" {
+				if response.StatusCode != http.StatusPermanentRedirect || response.Header.Get("Location") != normal ||
+					response.Header.Get("Cache-Control") != "max-age=3600" {
 					t.Errorf("%s: %d %v", method, response.StatusCode, response.Header)
 				}
 			} else if response.StatusCode != 200 || !strings.HasPrefix(o.last(), "GET "+tt.sent+" HTTP/1.1\r\n") {
@@ -57,11 +58,13 @@ func TestSpelling(t *testing.T) {
 		others := []string{normal, "http://" + o.addr + "/%7Eb%2f?A", "http://" + o.addr + "/./~b%2F?%41"}
 		for _, target := range append(others, others...) {
 			response := s.get(t, target)
-			if tt.spelling == route.SpellingNormal && !strings.Contains(response.Header.Get("Cache-Status"), "urnd; hit") {
+			if tt.spelling == route.SpellingNormal &&
+				!strings.Contains(response.Header.Get("Cache-Status"), "urnd; hit") {
 				t.Errorf("%d, %s: %s", tt.spelling, target, response.Header.Get("Cache-Status"))
 			}
 		}
-		want := map[route.Spelling]int{route.SpellingNormal: 1, route.SpellingExact: 4, route.SpellingRedirect: 1}[tt.spelling]
+		want := map[route.Spelling]int{route.SpellingNormal: 1, route.SpellingExact: 4,
+			route.SpellingRedirect: 1}[tt.spelling]
 		if got := len(o.requests()); got != want {
 			t.Errorf("%d: %d requests", tt.spelling, got)
 		}
@@ -69,7 +72,8 @@ func TestSpelling(t *testing.T) {
 		if tt.spelling == route.SpellingExact {
 			line = "POST /a/../%7eb%2f?%41 HTTP/1.1\r\n"
 		}
-		if s.ask(t, "POST "+odd+" HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"); !strings.HasPrefix(o.last(), line) {
+		if s.ask(t, "POST "+odd+" HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"); !strings.HasPrefix(o.last(),
+			line) {
 			t.Errorf("%d: %.60q", tt.spelling, o.last())
 		}
 	}
@@ -80,7 +84,8 @@ func TestAsterisk(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	for _, spelling := range []route.Spelling{route.SpellingNormal, route.SpellingExact, route.SpellingRedirect} {
 		s := start(t, func(c *proxy.Config) { c.Spelling = spelling })
-		for target, line := range map[string]string{"": "OPTIONS * HTTP/1.1", "/": "OPTIONS / HTTP/1.1", "?": "OPTIONS /? HTTP/1.1", "/a": "OPTIONS /a HTTP/1.1"} {
+		for target, line := range map[string]string{"": "OPTIONS * HTTP/1.1", "/": "OPTIONS / HTTP/1.1",
+			"?": "OPTIONS /? HTTP/1.1", "/a": "OPTIONS /a HTTP/1.1"} {
 			s.ask(t, "OPTIONS http://"+o.addr+target+" HTTP/1.1\r\nHost: a\r\n\r\n")
 			if got, _, _ := strings.Cut(o.last(), "\r\n"); got != line {
 				t.Errorf("%q is sent as %q", target, got)

@@ -28,7 +28,8 @@ func identifying(t *testing.T) func(*proxy.Config) {
 func TestPastedIdentifiers(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { identifying(t)(c); c.Access.Proxy = nil })
 	for target, want := range map[string]string{
-		"/?uri=" + url.QueryEscape("ISBN 0 395 36341 1"): "https://a.example/urn:isbn:0395363411", "/doi:10.1000/182": "https://a.example/urn:doi:10.1000/182",
+		"/?uri=" + url.QueryEscape("ISBN 0 395 36341 1"): "https://a.example/urn:isbn:0395363411",
+		"/doi:10.1000/182": "https://a.example/urn:doi:10.1000/182",
 	} {
 		if got := s.get(t, target); got.StatusCode != http.StatusFound || got.Header.Get("Location") != want {
 			t.Errorf("%s: %d %s, want %s", target, got.StatusCode, got.Header.Get("Location"), want)
@@ -43,7 +44,8 @@ func TestPastedIdentifiers(t *testing.T) {
 func TestSuggestions(t *testing.T) {
 	s := start(t, identifying(t))
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "nobody knows it", Unclaimed: true}
+		return resolver.Answer{},
+			&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "nobody knows it", Unclaimed: true}
 	}
 	form := func(text string) string { return "/?uri=" + url.QueryEscape(text) }
 	for target, tt := range map[string]struct {
@@ -79,7 +81,8 @@ func TestSuggestions(t *testing.T) {
 		}
 	}
 	page := text(t, s.get(t, "/?uri=%3Cscript%3E+urn%3Aietf%3Arfc%3A1", "Accept: text/html"))
-	for _, want := range []string{`Did you mean <a href="/urn:ietf:rfc:1">`, `value="&lt;script&gt; urn:ietf:rfc:1"`, "<details>"} {
+	for _, want := range []string{`Did you mean <a href="/urn:ietf:rfc:1">`, `value="&lt;script&gt; urn:ietf:rfc:1"`,
+		"<details>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in %s", want, page)
 		}
@@ -92,13 +95,15 @@ func TestSuggestionsWithoutDNS(t *testing.T) {
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{}, resolver.ErrUnreachable
 	}
-	for target, want := range map[string]string{"/urn:isbm:0395363411": `["urn:isbn:0395363411"]`, "/urn:isbn:0395363411": "null", "/urn:nowhere:a": "null"} {
+	for target, want := range map[string]string{"/urn:isbm:0395363411": `["urn:isbn:0395363411"]`,
+		"/urn:isbn:0395363411": "null", "/urn:nowhere:a": "null"} {
 		response := s.get(t, target)
 		var p struct{ Suggestions json.RawMessage }
 		if err := json.Unmarshal([]byte(text(t, response)), &p); err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
-		if got := strings.Join(strings.Fields(string(p.Suggestions)), ""); response.StatusCode != http.StatusBadGateway || got != strings.TrimPrefix(want, "null") {
+		if got := strings.Join(strings.Fields(string(p.Suggestions)),
+			""); response.StatusCode != http.StatusBadGateway || got != strings.TrimPrefix(want, "null") {
 			t.Errorf("%s: %d, %s", target, response.StatusCode, got)
 		}
 	}

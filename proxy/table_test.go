@@ -39,11 +39,13 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 		return resolver.Answer{}, &resolver.Negative{Kind: kind, Reason: "the table says so", TTL: ttl, Record: r}
 	}
 	if path, ok := strings.CutPrefix(name, "https://purl.example/"); ok {
-		status, known := map[string]int{"one": 0, "moved": 301, "found": 302, "other": 303, "kept": 307, "lasting": 308, "%C3%A4": 301}[path]
+		status, known := map[string]int{"one": 0, "moved": 301, "found": 302, "other": 303, "kept": 307, "lasting": 308,
+			"%C3%A4": 301}[path]
 		if !known {
 			return negative(resolver.ErrNotFound, time.Hour, nil)
 		}
-		return one(time.Hour, location("https://a.example/"+path, record(resolver.Record{Status: "active", Redirect: status})))
+		return one(time.Hour, location("https://a.example/"+path,
+			record(resolver.Record{Status: "active", Redirect: status})))
 	}
 	if path, ok := strings.CutPrefix(name, identifierRoot+"/01/09506000134352"); ok {
 		return identifierOf(name, path)
@@ -62,25 +64,33 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 	case "two":
 		return one(time.Hour, location("https://a.example/1", plain), location("https://b.example/2", plain))
 	case "typed":
-		return one(time.Hour, location("https://a.example/h", resolver.Source{Name: "test", Type: "text/html"}), location("https://a.example/p",
-			resolver.Source{Name: "test", Type: "application/pdf"}))
+		return one(time.Hour, location("https://a.example/h", resolver.Source{Name: "test", Type: "text/html"}),
+			location("https://a.example/p",
+				resolver.Source{Name: "test", Type: "application/pdf"}))
 	case "languages":
-		return one(time.Hour, location("https://a.example/en", resolver.Source{Name: "test", Type: "text/html", Language: "en"}),
+		return one(time.Hour, location("https://a.example/en",
+			resolver.Source{Name: "test", Type: "text/html", Language: "en"}),
 			location("https://a.example/de", resolver.Source{Name: "test", Type: "text/html", Language: "de"}))
 	case "onetyped":
-		return one(time.Hour, location("https://a.example/p", resolver.Source{Name: "test", Type: "application/pdf", Language: "en"}))
+		return one(time.Hour, location("https://a.example/p",
+			resolver.Source{Name: "test", Type: "application/pdf", Language: "en"}))
 	case "record":
-		return one(time.Hour, location("https://a.example/record", record(resolver.Record{Status: "active", Metadata: `{"title":"x"}`, Contact: "a@a.example"})))
+		return one(time.Hour, location("https://a.example/record",
+			record(resolver.Record{Status: "active", Metadata: `{"title":"x"}`, Contact: "a@a.example"})))
 	case "moved":
-		return one(time.Hour, location("https://a.example/moved", record(resolver.Record{Status: "active", Redirect: 301})))
+		return one(time.Hour, location("https://a.example/moved",
+			record(resolver.Record{Status: "active", Redirect: 301})))
 	case "lasting":
 		return one(time.Hour, location("https://a.example/lasting", record(resolver.Record{
-			Status: "active", Redirect: 308, ClientTTL: resolver.ClientTTL{Lifetime: time.Minute, Shared: 24 * time.Hour},
+			Status: "active", Redirect: 308,
+			ClientTTL: resolver.ClientTTL{Lifetime: time.Minute, Shared: 24 * time.Hour},
 		})))
 	case "sandbox":
-		return one(time.Hour, location("https://a.example/sandbox", record(resolver.Record{Status: "active", Sandbox: true})))
+		return one(time.Hour, location("https://a.example/sandbox",
+			record(resolver.Record{Status: "active", Sandbox: true})))
 	case "succeeded":
-		return one(time.Hour, location("https://a.example/succeeded", record(resolver.Record{Status: "withdrawn", Successors: []string{"urn:example:one"}})))
+		return one(time.Hour, location("https://a.example/succeeded",
+			record(resolver.Record{Status: "withdrawn", Successors: []string{"urn:example:one"}})))
 	case "none":
 		return negative(resolver.ErrNotFound, time.Hour, nil)
 	case "nonebriefly":
@@ -88,7 +98,8 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 	case "noneonce":
 		return negative(resolver.ErrNotFound, 0, nil)
 	case "reserved":
-		return negative(resolver.ErrNotFound, time.Hour, &resolver.Record{Name: name, Status: "reserved", Contact: "a@a.example"})
+		return negative(resolver.ErrNotFound, time.Hour,
+			&resolver.Record{Name: name, Status: "reserved", Contact: "a@a.example"})
 	case "gone":
 		return resolver.Answer{}, &resolver.Negative{
 			Kind: resolver.ErrGone, Reason: "the table says so", TTL: time.Hour,
@@ -126,7 +137,8 @@ func (n *table) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, e
 	n.mu.Unlock()
 	answer, err := nameOf(q.URI.String(), asked)
 	if err == nil && q.Service != resolver.I2L && q.Service != resolver.I2Ls {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Reason: q.Service.String(), TTL: time.Hour}
+		return resolver.Answer{},
+			&resolver.Negative{Kind: resolver.ErrService, Reason: q.Service.String(), TTL: time.Hour}
 	}
 	return answer, err
 }
@@ -162,7 +174,8 @@ func (o web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	const modified = "Fri, 31 Dec 1999 00:00:00 GMT"
 	path := r.URI.Path()
 	answer := func(status int, body string, fields ...string) (*scheme.Resource, error) {
-		all := append(httpmessage.NewFields("Date", o.now().UTC().Format(http.TimeFormat)), httpmessage.NewFields(fields...)...)
+		all := append(httpmessage.NewFields("Date", o.now().UTC().Format(http.TimeFormat)),
+			httpmessage.NewFields(fields...)...)
 		resource := &scheme.Resource{Response: httpmessage.Response{
 			Status: status, Fields: all, Body: comeBody{strings.NewReader(body)},
 			ContentLength: int64(len(body)), RemoteAddr: from,
@@ -183,12 +196,15 @@ func (o web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 		return answer(200, "modified", append(minute, "Last-Modified", modified)...)
 	case "vary":
 		language := r.Fields.Get("Accept-Language")
-		return answer(200, "in "+language, append(minute, "Vary", "Accept-Language, Accept-Encoding", "Content-Language", language)...)
+		return answer(200, "in "+language,
+			append(minute, "Vary", "Accept-Language, Accept-Encoding", "Content-Language", language)...)
 	case "client": // a client that sends no field about itself is a cache hit
-		return answer(200, "for "+r.Fields.Get("X-Forwarded-For"), append(minute, "Vary", "X-Forwarded-For, X-Real-Ip")...)
+		return answer(200, "for "+r.Fields.Get("X-Forwarded-For"),
+			append(minute, "Vary", "X-Forwarded-For, X-Real-Ip")...)
 	case "partial":
 		if r.Fields.Get("Range") == "" {
-			return answer(200, "a partial page", append(minute, "Etag", `"p"`, "Content-Range", "bytes 0-1/2", "Accept-Ranges", "bytes")...)
+			return answer(200, "a partial page",
+				append(minute, "Etag", `"p"`, "Content-Range", "bytes 0-1/2", "Accept-Ranges", "bytes")...)
 		}
 		return answer(206, "artial", append(minute, "Etag", `"p"`, "Content-Range", "bytes 3-8/14")...)
 	case "kilobyte":
@@ -228,8 +244,10 @@ func (o web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	case "cookie":
 		return answer(200, "cookie", append(minute, "Set-Cookie", "a=b", "Set-Cookie", "c=d")...)
 	case "odd":
-		return answer(200, "odd", append(minute, "Content-Location", "/odd", "Content-Md5", "x", "Content-Language", "de", "Content-Range-Not", "x",
-			"X-Empty", "", "X-High", "\xe9", "Connection", "x-gone", "X-Gone", "1", "Www-Authenticate", "Basic")...)
+		return answer(200, "odd",
+			append(minute, "Content-Location", "/odd", "Content-Md5", "x", "Content-Language", "de",
+				"Content-Range-Not", "x",
+				"X-Empty", "", "X-High", "\xe9", "Connection", "x-gone", "X-Gone", "1", "Www-Authenticate", "Basic")...)
 	case "private":
 		return answer(200, "private", "Cache-Control", "private")
 	case "fails":
@@ -237,7 +255,8 @@ func (o web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	default: // the request as received
 		var seen strings.Builder
 		_ = r.Fields.Header().Write(&seen)
-		return answer(200, fmt.Sprintf("%s %s %s %d\n%s", r.Method, r.URI, r.Host, sent, &seen), "Cache-Control", "no-store")
+		return answer(200, fmt.Sprintf("%s %s %s %d\n%s", r.Method, r.URI, r.Host, sent, &seen), "Cache-Control",
+			"no-store")
 	}
 }
 
@@ -246,9 +265,10 @@ const identifierRoot = "https://id.example"
 
 // identifierOf is the table of identifiers in web addresses, by the path after the item.
 func identifierOf(name, path string) (resolver.Answer, error) {
-	record := &resolver.Record{Name: name, Version: 1, Changed: time.Unix(946684000, 0), Status: "active", Redirect: 307, Links: []resolver.Link{
-		{URI: "https://a.example/pip", Rel: "gs1:pip"},
-	}}
+	record := &resolver.Record{Name: name, Version: 1, Changed: time.Unix(946684000, 0), Status: "active",
+		Redirect: 307, Links: []resolver.Link{
+			{URI: "https://a.example/pip", Rel: "gs1:pip"},
+		}}
 	from := func(language string) *resolver.Source {
 		return &resolver.Source{Name: "registry", Record: record, Language: language}
 	}
@@ -256,20 +276,25 @@ func identifierOf(name, path string) (resolver.Answer, error) {
 	switch path {
 	case "/21/multi":
 		record.Negotiable = true
-		record.Links = append(record.Links, resolver.Link{URI: "https://a.example/fr", Rel: "gs1:defaultLinkMulti", Language: "fr"})
+		record.Links = append(record.Links,
+			resolver.Link{URI: "https://a.example/fr", Rel: "gs1:defaultLinkMulti", Language: "fr"})
 	case "/21/languages":
-		locations = []resolver.Location{{URI: "https://a.example/en", From: from("en")}, {URI: "https://a.example/de", From: from("de")}}
+		locations = []resolver.Location{{URI: "https://a.example/en", From: from("en")},
+			{URI: "https://a.example/de", From: from("de")}}
 	case "/21/mirrors":
 		locations = append(locations, resolver.Location{URI: "https://b.example" + path, From: from("")})
 	case "/21/sandbox":
 		record.Sandbox = true
 	case "/21/none":
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the table says so", TTL: time.Hour, Record: record}
+		return resolver.Answer{},
+			&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the table says so", TTL: time.Hour, Record: record}
 	case "/21/withdrawn":
 		record.Links, record.Status = nil, "withdrawn"
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, Reason: "the table says so", TTL: time.Hour, Record: record}
+		return resolver.Answer{},
+			&resolver.Negative{Kind: resolver.ErrGone, Reason: "the table says so", TTL: time.Hour, Record: record}
 	case "/21/unknown":
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the table says so", TTL: time.Hour}
+		return resolver.Answer{},
+			&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the table says so", TTL: time.Hour}
 	}
 	return resolver.Answer{Locations: locations, TTL: time.Hour}, nil
 }

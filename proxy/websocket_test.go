@@ -29,7 +29,8 @@ func webSockets(t testing.TB) *peer {
 			return
 		}
 		p.record(request)
-		sum := sha1.Sum([]byte(strings.Join(field(request, "Sec-WebSocket-Key"), "") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+		sum := sha1.Sum([]byte(strings.Join(field(request, "Sec-WebSocket-Key"), "") +
+			"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
 		accept := base64.StdEncoding.EncodeToString(sum[:])
 		switch path := strings.Fields(request)[1]; path {
 		case "/refused":
@@ -60,7 +61,8 @@ type streams struct {
 // dialStreams connects to a server by HTTP/2, and reads its settings.
 func (s *server) dialStreams(t testing.TB, name string) *streams {
 	t.Helper()
-	conn, err := tls.Dial("tcp", s.addr, &tls.Config{ServerName: name, InsecureSkipVerify: true, NextProtos: []string{"h2"}})
+	conn, err := tls.Dial("tcp", s.addr,
+		&tls.Config{ServerName: name, InsecureSkipVerify: true, NextProtos: []string{"h2"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,8 @@ func (c *streams) open(end bool, pairs ...string) uint32 {
 	for i := 0; i < len(pairs); i += 2 {
 		_ = c.encoder.WriteField(hpack.HeaderField{Name: pairs[i], Value: pairs[i+1]})
 	}
-	_ = c.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: c.block.Bytes(), EndHeaders: true, EndStream: end})
+	_ = c.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: c.block.Bytes(), EndHeaders: true,
+		EndStream: end})
 	return id
 }
 
@@ -128,7 +131,8 @@ func (c *streams) come(t testing.TB, id uint32, until string) (status string, fi
 		case *http2.RSTStreamFrame:
 			ended = f.ErrCode.String()
 		}
-		if ended == "" && frame.Header().Flags.Has(http2.FlagDataEndStream) && frame.Header().Type <= http2.FrameHeaders {
+		if ended == "" && frame.Header().Flags.Has(http2.FlagDataEndStream) &&
+			frame.Header().Type <= http2.FrameHeaders {
 			ended = "end"
 		}
 	}
@@ -156,10 +160,13 @@ func TestWebSocketByHTTP2(t *testing.T) {
 		t.Fatal("no SETTINGS_ENABLE_CONNECT_PROTOCOL")
 	}
 	for range 2 {
-		id := c.webSocket("websocket", "chat.example", "/room?a=b", "cookie", "c=d", "sec-websocket-key", "of-the-client")
+		id := c.webSocket("websocket", "chat.example", "/room?a=b", "cookie", "c=d", "sec-websocket-key",
+			"of-the-client")
 		status, fields, _, _ := c.come(t, id, "hi ")
-		if got := strings.Join(fields, "\n"); status != "200" || !strings.Contains(got, "sec-websocket-protocol: chat") ||
-			!strings.Contains(got, "via: 1.1 urnd") || strings.Contains(got, "sec-websocket-accept") || strings.Contains(got, "upgrade") {
+		if got := strings.Join(fields, "\n"); status != "200" ||
+			!strings.Contains(got, "sec-websocket-protocol: chat") ||
+			!strings.Contains(got, "via: 1.1 urnd") || strings.Contains(got, "sec-websocket-accept") ||
+			strings.Contains(got, "upgrade") {
 			t.Fatalf("%s %s", status, got)
 		}
 		for _, message := range []string{"a", strings.Repeat("b", 10_000)} {
@@ -203,7 +210,8 @@ func TestWebSocketResetByHTTP2(t *testing.T) {
 		if err != nil {
 			return
 		}
-		sum := sha1.Sum([]byte(strings.Join(field(request, "Sec-WebSocket-Key"), "") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+		sum := sha1.Sum([]byte(strings.Join(field(request, "Sec-WebSocket-Key"), "") +
+			"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
 		_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
 			"Sec-WebSocket-Accept: "+base64.StdEncoding.EncodeToString(sum[:])+"\r\n\r\nhi ")
 		if strings.HasPrefix(request, "GET /break ") {
@@ -249,10 +257,14 @@ func TestWebSocketRefusedByHTTP2(t *testing.T) {
 		}
 	}
 	for name, pairs := range map[string][]string{
-		":protocol without CONNECT": {":method", "GET", ":protocol", "websocket", ":scheme", "https", ":authority", "chat.example", ":path", "/"},
-		"no :path":                  {":method", "CONNECT", ":protocol", "websocket", ":scheme", "https", ":authority", "chat.example"},
-		"no :scheme":                {":method", "CONNECT", ":protocol", "websocket", ":authority", "chat.example", ":path", "/"},
-		"an empty :protocol":        {":method", "CONNECT", ":protocol", "", ":scheme", "https", ":authority", "chat.example", ":path", "/"},
+		":protocol without CONNECT": {":method", "GET", ":protocol", "websocket", ":scheme", "https", ":authority",
+			"chat.example", ":path", "/"},
+		"no :path": {":method", "CONNECT", ":protocol", "websocket", ":scheme", "https", ":authority",
+			"chat.example"},
+		"no :scheme": {":method", "CONNECT", ":protocol", "websocket", ":authority", "chat.example",
+			":path", "/"},
+		"an empty :protocol": {":method", "CONNECT", ":protocol", "", ":scheme", "https", ":authority",
+			"chat.example", ":path", "/"},
 	} {
 		if _, _, _, ended := c.come(t, c.open(true, pairs...), ""); ended != "PROTOCOL_ERROR" {
 			t.Errorf("%s: %s", name, ended)
@@ -282,7 +294,8 @@ func TestWebSocketOfProxyByHTTP2(t *testing.T) {
 			}
 		}, func(e *engine) { e.protocols.WebSockets = true })
 		c := s.dialStreams(t, "proxy.example")
-		id := c.open(false, ":method", "CONNECT", ":protocol", "websocket", ":scheme", "http", ":authority", "localhost:"+port, ":path", "/",
+		id := c.open(false, ":method", "CONNECT", ":protocol", "websocket", ":scheme", "http", ":authority",
+			"localhost:"+port, ":path", "/",
 			"sec-websocket-version", "13")
 		until := ""
 		if tt.proxies {

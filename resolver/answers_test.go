@@ -13,14 +13,18 @@ import (
 )
 
 // newAnswers returns a cache of answers in memory. change may modify its configuration.
-func newAnswers(t testing.TB, now func() time.Time, change func(*cache.Config[resolver.Locations])) resolver.AnswerCache {
+func newAnswers(
+	t testing.TB, now func() time.Time, change func(*cache.Config[resolver.Locations]),
+) resolver.AnswerCache {
 	t.Helper()
-	store, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 1 << 20, Size: resolver.LocationsSize, GroupOf: resolver.NameOfKey})
+	store, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 1 << 20, Size: resolver.LocationsSize,
+		GroupOf: resolver.NameOfKey})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	config := cache.Config[resolver.Locations]{Store: store, Now: now, StaleFor: time.Hour, RetryAfter: 30 * time.Second}
+	config := cache.Config[resolver.Locations]{Store: store, Now: now, StaleFor: time.Hour,
+		RetryAfter: 30 * time.Second}
 	if change != nil {
 		change(&config)
 	}
@@ -34,8 +38,9 @@ func TestLookupAndPurge(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	for _, soft := range []bool{false, true} {
 		answers := newAnswers(t, func() time.Time { return now }, nil)
-		cached := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, resolver.NewCached(answers.Cache,
-			&stub{answer: located("http://1/", time.Minute)}, nil))
+		cached := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN},
+			resolver.NewCached(answers.Cache,
+				&stub{answer: located("http://1/", time.Minute)}, nil))
 		ask := func(name string, service resolver.Service) resolver.CacheState {
 			t.Helper()
 			q := query(t, name)
@@ -59,12 +64,14 @@ func TestLookupAndPurge(t *testing.T) {
 			}
 			return keys
 		}
-		want := []string{"urn:example:a", "urn:example:a I2Ls", "urn:example:a?+r", "urn:example:a?+r I2Ls", "urn:example:a?c=x", "urn:example:a?c=x I2Ls"}
+		want := []string{"urn:example:a", "urn:example:a I2Ls", "urn:example:a?+r", "urn:example:a?+r I2Ls",
+			"urn:example:a?c=x", "urn:example:a?c=x I2Ls"}
 		if got := keys(); !slices.Equal(got, want) {
 			t.Errorf("lookup: %q", got)
 		}
 		purged := answers.Purge(resolver.Selection{Name: name}, soft)
-		if len(purged) != len(want) || slices.ContainsFunc(purged, func(other string) bool { return other != name.String() }) {
+		if len(purged) != len(want) ||
+			slices.ContainsFunc(purged, func(other string) bool { return other != name.String() }) {
 			t.Errorf("purged %q", purged)
 		}
 		if got := keys(); soft != (len(got) == len(want)) || !soft && len(got) != 0 {
@@ -121,7 +128,8 @@ func TestNameOfKey(t *testing.T) {
 func TestSizeOfNegatives(t *testing.T) {
 	record := &resolver.Record{Name: "urn:example:a", Metadata: strings.Repeat("m", 10_000)}
 	for _, next := range []*stub{
-		{answer: resolver.Answer{Locations: []resolver.Location{{URI: "http://a/", From: &resolver.Source{Record: record}}}, TTL: time.Hour}},
+		{answer: resolver.Answer{Locations: []resolver.Location{{URI: "http://a/",
+			From: &resolver.Source{Record: record}}}, TTL: time.Hour}},
 		{err: &resolver.Negative{Kind: resolver.ErrGone, Reason: "withdrawn", TTL: time.Hour, Record: record}},
 	} {
 		store, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 1 << 20, Size: resolver.LocationsSize})

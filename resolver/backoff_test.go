@@ -43,13 +43,15 @@ func TestBackoff(t *testing.T) {
 		t.Errorf("an unknown server: %v", err)
 	}
 	unreachable(b, "a")
-	if err := b.Err("a"); !errors.Is(err, errRefused) || !strings.HasPrefix(err.Error(), "in backoff, next attempt in 5s: ") {
+	if err := b.Err("a"); !errors.Is(err, errRefused) ||
+		!strings.HasPrefix(err.Error(), "in backoff, next attempt in 5s: ") {
 		t.Errorf("after a failure: %v", err)
 	}
 	if err := b.Err("b"); err != nil {
 		t.Errorf("another server: %v", err)
 	}
-	if got := b.Avoided(); len(got) != 1 || got[0] != (resolver.Avoided{Server: "a", Err: errRefused, Until: now.Add(5 * time.Second)}) {
+	if got := b.Avoided(); len(got) != 1 ||
+		got[0] != (resolver.Avoided{Server: "a", Err: errRefused, Until: now.Add(5 * time.Second)}) {
 		t.Errorf("it avoids %+v", got)
 	}
 	now = now.Add(5 * time.Second)

@@ -36,8 +36,9 @@ func bounded(ctx context.Context, answer Answer) (Answer, error) {
 		}
 	}
 	n := len(within)
-	TraceOf(ctx).Add(Step{Stage: "answer", Code: "locations_left_out", Values: []any{"Number", len(all) - n}}, "omitted %d of %d locations: the limits are %d bytes for one "+
-		"and %d for all", len(all)-n, len(all), MaxLocation, MaxAnswer)
+	TraceOf(ctx).Add(Step{Stage: "answer", Code: "locations_left_out", Values: []any{"Number", len(all) - n}},
+		"omitted %d of %d locations: the limits are %d bytes for one "+
+			"and %d for all", len(all)-n, len(all), MaxLocation, MaxAnswer)
 	if n == 0 {
 		return Answer{}, fmt.Errorf("%w: every location exceeds the limit of %d bytes", ErrUnreachable, MaxLocation)
 	}

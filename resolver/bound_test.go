@@ -38,10 +38,12 @@ func TestAnswersAreBounded(t *testing.T) {
 	} {
 		answers := newAnswers(t, time.Now, nil)
 		ctx, trace := resolver.WithTrace(t.Context(), time.Now)
-		answer, err := resolver.NewCached(answers.Cache, resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
-			return resolver.Answer{Locations: locations(tt.lengths...), TTL: time.Hour}, nil
-		}), nil).Resolve(ctx, query(t, "urn:example:a"))
-		if len(answer.Locations) != tt.want || (err == nil) != (tt.want > 0) || err != nil && !errors.Is(err, resolver.ErrUnreachable) {
+		answer, err := resolver.NewCached(answers.Cache,
+			resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
+				return resolver.Answer{Locations: locations(tt.lengths...), TTL: time.Hour}, nil
+			}), nil).Resolve(ctx, query(t, "urn:example:a"))
+		if len(answer.Locations) != tt.want || (err == nil) != (tt.want > 0) ||
+			err != nil && !errors.Is(err, resolver.ErrUnreachable) {
 			t.Errorf("%d locations of %d, %v", len(answer.Locations), len(tt.lengths), err)
 		}
 		if said := strings.Contains(fmt.Sprint(trace.Steps()), "omitted"); said != (tt.want < len(tt.lengths)) {
@@ -52,7 +54,8 @@ func TestAnswersAreBounded(t *testing.T) {
 
 // A template that repeats the name is limited as well.
 func TestTemplatesAreBounded(t *testing.T) {
-	set, err := urnns.NewSet(urnns.Namespace{NID: "x-twice", Targets: []urnns.Target{{Template: "http://a/{+nss}/{+nss}"}, {Template: "http://b/{+nss}"}}})
+	set, err := urnns.NewSet(urnns.Namespace{NID: "x-twice",
+		Targets: []urnns.Target{{Template: "http://a/{+nss}/{+nss}"}, {Template: "http://b/{+nss}"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

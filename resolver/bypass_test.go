@@ -22,10 +22,12 @@ func TestFreshAndExplained(t *testing.T) {
 	answers := cache.New(cache.Config[resolver.Locations]{Store: store, Now: time.Now})
 	t.Cleanup(answers.Close)
 	location := "http://a.example/"
-	cached := resolver.NewCached(answers, resolver.Func(func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
-		resolver.TraceOf(ctx).Add(resolver.Step{Stage: "next"}, "asked for %s", location)
-		return resolver.Answer{Locations: resolver.Locations{{URI: location, From: &resolver.Source{}}}, TTL: time.Hour}, nil
-	}), nil)
+	cached := resolver.NewCached(answers,
+		resolver.Func(func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
+			resolver.TraceOf(ctx).Add(resolver.Step{Stage: "next"}, "asked for %s", location)
+			return resolver.Answer{Locations: resolver.Locations{{URI: location, From: &resolver.Source{}}},
+				TTL: time.Hour}, nil
+		}), nil)
 	q := query(t, "urn:example:a")
 	expect := func(ctx context.Context, want string, state resolver.CacheState) {
 		t.Helper()

@@ -23,7 +23,8 @@ func LocationsSize(locations Locations) int {
 		size += header + len(l.URI) + textOverhead
 		relation := l.From.Relation
 		// Other answers share the source.
-		if l.From == from || l.From.Content == "" && l.From.Record == nil && (relation == nil || len(relation.OtherLinks) == 0) {
+		if l.From == from || l.From.Content == "" && l.From.Record == nil &&
+			(relation == nil || len(relation.OtherLinks) == 0) {
 			continue
 		}
 		from = l.From
@@ -120,7 +121,8 @@ func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, resul
 		t.Add(Step{Stage: "cache", Code: "not_stored"}, "%s %s, ttl %s", state, key, ttl)
 		return
 	}
-	t.Add(Step{Stage: "cache", Code: "stored", Values: []any{"Age", result.Age}}, "%s %s, %s old, ttl %s", state, key, result.Age.Round(time.Second), ttl)
+	t.Add(Step{Stage: "cache", Code: "stored", Values: []any{"Age", result.Age}}, "%s %s, %s old, ttl %s", state, key,
+		result.Age.Round(time.Second), ttl)
 	if !t.explains.Load() {
 		return
 	}
@@ -130,7 +132,8 @@ func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, resul
 		return
 	}
 	defer permit.Release()
-	t.Add(Step{Stage: "cache", Code: "steps_follow"}, "cached; the following steps resolve the name again, only for this trace")
+	t.Add(Step{Stage: "cache", Code: "steps_follow"},
+		"cached; the following steps resolve the name again, only for this trace")
 	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
 	defer cancel()
 	if _, err := c.next.Resolve(ctx, q); err != nil && !errors.As(err, new(*Negative)) {
@@ -192,7 +195,8 @@ func cacheQueryOf(q *Query) cacheQuery {
 }
 
 func (q cacheQuery) query() Query {
-	return Query{URI: q.uri, Spelling: q.spelling, URN: q.urn, Service: q.service, ResolutionParams: q.resolutionParams, Hops: q.hops}
+	return Query{URI: q.uri, Spelling: q.spelling, URN: q.urn, Service: q.service, ResolutionParams: q.resolutionParams,
+		Hops: q.hops}
 }
 
 // negativeState returns a copy of a negative answer with the cache state. It returns any other error unchanged.

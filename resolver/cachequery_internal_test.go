@@ -20,8 +20,10 @@ func TestLoadQueryHasAllKeyFields(t *testing.T) {
 		return u
 	}
 	values := map[string]any{
-		"URI": parse("ark:/12345/x1"), "Service": I2C, "Spelling": parse("ark:/12345/x-1"), "ResolutionParams": "?+r", "Hops": uint8(1),
-		"URN": uri.URN{}, "At": time.Unix(1, 0), "Client": netip.MustParseAddr("192.0.2.1"), "NamesOnly": true, "QuotaErr": ErrBusy,
+		"URI": parse("ark:/12345/x1"), "Service": I2C, "Spelling": parse("ark:/12345/x-1"), "ResolutionParams": "?+r",
+		"Hops": uint8(1), "URN": uri.URN{}, "At": time.Unix(1, 0), "Client": netip.MustParseAddr("192.0.2.1"),
+		"NamesOnly": true,
+		"QuotaErr":  ErrBusy,
 	}
 	plain := Query{URI: parse("ark:/12345/x")}
 	for field := range reflect.TypeFor[Query]().Fields() {

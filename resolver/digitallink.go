@@ -95,7 +95,8 @@ func (n Names) CheckLevel(name string) error {
 	if err != nil || root == nil || link.IsLevel() {
 		return err
 	}
-	return fmt.Errorf("links are registered at %s (GS1-Conformant Resolver standard section 2.5.9)", strings.Join(n.Levels(name), ", or "))
+	return fmt.Errorf("links are registered at %s (GS1-Conformant Resolver standard section 2.5.9)",
+		strings.Join(n.Levels(name), ", or "))
 }
 
 // PrimaryKey returns the canonical name of the primary key of an identifier in a web address. Names whose answers

@@ -39,7 +39,8 @@ func (f *Finder) Find(q Query, now time.Time, scratch []byte) (Answer, error, bo
 		return Answer{}, nil, false
 	}
 	result, ok, err := f.Cache.Find(key, now)
-	return Answer{Name: name, Locations: result.Value, TTL: result.TTL, Cache: CacheHit}, err, ok && result.Status == cache.Hit
+	return Answer{Name: name, Locations: result.Value, TTL: result.TTL, Cache: CacheHit}, err, ok &&
+		result.Status == cache.Hit
 }
 
 // ofHost returns the canonical form of a name for which the registry is queried: an https URL without a query,

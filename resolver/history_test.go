@@ -60,11 +60,13 @@ func TestHistory(t *testing.T) {
 	defer permit.Release()
 	q, _ := resolver.ParseQuery("urn:example:a", resolver.I2L)
 	q.Client = client
-	if _, err := (resolver.CanonicalHistory{Names: names, Clients: clients, Next: known("urn:example:a")}).Versions(t.Context(), q); !errors.Is(err, errBusy) {
+	if _, err := (resolver.CanonicalHistory{Names: names, Clients: clients,
+		Next: known("urn:example:a")}).Versions(t.Context(), q); !errors.Is(err, errBusy) {
 		t.Errorf("client at its limit: %v", err)
 	}
 	q, _ = resolver.ParseQuery("urn:example:a?x", resolver.I2L)
-	if _, err := (resolver.CanonicalHistory{Names: names, Next: known("")}).Versions(t.Context(), q); !errors.As(err, new(*uri.ParseError)) {
+	if _, err := (resolver.CanonicalHistory{Names: names, Next: known("")}).Versions(t.Context(), q); !errors.As(err,
+		new(*uri.ParseError)) {
 		t.Errorf("not a name: %v", err)
 	}
 }

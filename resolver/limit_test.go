@@ -22,8 +22,11 @@ func TestLimit(t *testing.T) {
 		next resolver.Func
 		err  error
 	}{
-		"an answer": {func(context.Context, resolver.Query) (resolver.Answer, error) { return located("http://1/", 1), nil }, nil},
-		"a failure": {func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, down }, down},
+		"an answer": {func(context.Context, resolver.Query) (resolver.Answer, error) {
+			return located("http://1/", 1), nil
+		}, nil},
+		"a failure": {func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, down },
+			down},
 		"a negative answer": {func(context.Context, resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{}, unsupported("r", 1)
 		}, resolver.ErrUnsupported},
@@ -56,16 +59,17 @@ func TestLimitConcurrency(t *testing.T) {
 	var running, answered, busy atomic.Int64
 	var callers sync.WaitGroup
 	full, end := make(chan struct{}), make(chan struct{})
-	limit := resolver.Limit{Semaphore: make(quota.Semaphore, most), Next: resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
-		switch n := running.Add(1); {
-		case n == most:
-			close(full)
-		case n > most:
-			t.Errorf("%d are running", n)
-		}
-		<-end
-		return located("http://1/", 1), nil
-	})}
+	limit := resolver.Limit{Semaphore: make(quota.Semaphore, most),
+		Next: resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
+			switch n := running.Add(1); {
+			case n == most:
+				close(full)
+			case n > most:
+				t.Errorf("%d are running", n)
+			}
+			<-end
+			return located("http://1/", 1), nil
+		})}
 	ask := func() {
 		if _, err := limit.Resolve(t.Context(), query(t, "urn:example:a")); err == nil {
 			answered.Add(1)
@@ -161,7 +165,8 @@ func TestLimitOfOneName(t *testing.T) {
 	}))
 	var callers sync.WaitGroup
 	ask := func() {
-		if answer, err := s.Resolve(t.Context(), query(t, "urn:example:a")); err != nil || answer.Locations[0].URI != "http://1/" {
+		if answer, err := s.Resolve(t.Context(), query(t, "urn:example:a")); err != nil ||
+			answer.Locations[0].URI != "http://1/" {
 			t.Errorf("%+v, %v", answer, err)
 		}
 	}

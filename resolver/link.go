@@ -42,7 +42,8 @@ func (r *Relation) size() int {
 // isText reports whether the texts of a relation are valid UTF-8, which input checks guarantee; true for nil.
 func (r *Relation) isText() bool {
 	return r == nil || utf8.ValidString(r.Title) && utf8.ValidString(r.Context) &&
-		!slices.ContainsFunc(r.OtherLinks, func(l Link) bool { return !utf8.ValidString(l.Title) || !utf8.ValidString(l.Context) })
+		!slices.ContainsFunc(r.OtherLinks,
+			func(l Link) bool { return !utf8.ValidString(l.Title) || !utf8.ValidString(l.Context) })
 }
 
 func sizeOfLinks(links []Link) int {
@@ -50,7 +51,8 @@ func sizeOfLinks(links []Link) int {
 	size := 0
 	for i := range links {
 		l := &links[i]
-		size += fields + len(l.Anchor) + len(l.URI) + len(l.Rel) + len(l.Title) + len(l.Type) + len(l.Language) + len(l.Context)
+		size += fields + len(l.Anchor) + len(l.URI) + len(l.Rel) + len(l.Title) + len(l.Type) + len(l.Language) +
+			len(l.Context)
 	}
 	return size
 }
@@ -86,5 +88,6 @@ func (a Answer) OtherLinks() []Link {
 	return nil
 }
 
-// RelationResolves reports whether a name resolves to the target of a link with this relation type: see uri.RelationResolves.
+// RelationResolves reports whether a name resolves to the target of a link with this relation type: see
+// uri.RelationResolves.
 func RelationResolves(rel string) bool { return uri.RelationResolves(rel) }

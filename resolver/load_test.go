@@ -55,13 +55,14 @@ func TestHopsInKey(t *testing.T) {
 	answers := newAnswers(t, time.Now, nil)
 	var cached resolver.Resolver
 	var seen []uint8
-	cached = resolver.NewCached(answers.Cache, resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
-		seen = append(seen, q.Hops)
-		if q.Hops++; q.Hops == resolver.MaxHops {
-			return located("http://a/", time.Hour), nil
-		}
-		return cached.Resolve(ctx, q) // as a chain of servers with a loop
-	}), nil)
+	cached = resolver.NewCached(answers.Cache,
+		resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
+			seen = append(seen, q.Hops)
+			if q.Hops++; q.Hops == resolver.MaxHops {
+				return located("http://a/", time.Hour), nil
+			}
+			return cached.Resolve(ctx, q) // as a chain of servers with a loop
+		}), nil)
 	q := query(t, "urn:example:a")
 	if _, err := cached.Resolve(t.Context(), q); err != nil || !slices.Equal(seen, []uint8{0, 1, 2, 3}) {
 		t.Fatalf("%v, %v", seen, err)

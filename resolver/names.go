@@ -19,7 +19,8 @@ type Names struct {
 	// OwnedPrefixes are the prefixes of names that the site declares to be in its registry, not only of URNs; nil means
 	// all URNs.
 	OwnedPrefixes []string
-	// RegisteredPrefixes are the prefixes of the other names in the registry; nil if the registry is queried for Own alone.
+	// RegisteredPrefixes are the prefixes of the other names in the registry; nil if the registry is queried for
+	// Own alone.
 	RegisteredPrefixes *PrefixSet
 	// Roots are the roots of identifiers in web addresses, such as GS1 Digital Link. Every URI below a root is
 	// such an identifier.

@@ -37,7 +37,8 @@ func TestWarnings(t *testing.T) {
 	}
 	names := resolver.Names{Set: set, Accept: uri.CurrentURN}
 	for name, want := range map[string]string{
-		"urn:isbn:0-395-36341-1": "", "urn:isbn:0-395-36341-2": "check digit", "urn:x-a:b": "experimental-nid", "http://a/": "",
+		"urn:isbn:0-395-36341-1": "", "urn:isbn:0-395-36341-2": "check digit", "urn:x-a:b": "experimental-nid",
+		"http://a/": "",
 	} {
 		var got []string
 		for _, warning := range names.Warnings(query(t, name)) {
@@ -47,10 +48,12 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 		ctx, trace := resolver.WithTrace(t.Context(), time.Now)
-		if _, err := resolver.NewCanonical(names, &stub{answer: located("http://a/", 1)}).Resolve(ctx, query(t, name)); err != nil {
+		if _, err := resolver.NewCanonical(names, &stub{answer: located("http://a/", 1)}).Resolve(ctx,
+			query(t, name)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if steps := fmt.Sprint(trace.Steps()); strings.Contains(steps, "warning") != (want != "") || !strings.Contains(steps, want) {
+		if steps := fmt.Sprint(trace.Steps()); strings.Contains(steps, "warning") != (want != "") ||
+			!strings.Contains(steps, want) {
 			t.Errorf("%s: %s", name, steps)
 		}
 	}
@@ -65,8 +68,10 @@ func FuzzKey(f *testing.F) {
 	}
 	names := resolver.Names{Set: set, Accept: uri.RFC2141 | uri.CurrentURN}
 	for _, s := range []string{
-		"http://b\u00fccher.example/a/b?q#f", "urn:isbn:0-395-36341-1", "urn:ietf:params:a:B", "urn:nbn:de:bsz:21-Opus%2f1", "urn:example:a?+r?=q",
-		"ftp://u@h/%2Fa;type=A", "file://localhost/a", "mailto:a@B.example?c=d", "news:a.b", "gopher://h/1a%09b", "x://A:b:c/%7e/..", "x:/.//a", "urn:oid:1.2.3",
+		"http://b\u00fccher.example/a/b?q#f", "urn:isbn:0-395-36341-1", "urn:ietf:params:a:B",
+		"urn:nbn:de:bsz:21-Opus%2f1", "urn:example:a?+r?=q",
+		"ftp://u@h/%2Fa;type=A", "file://localhost/a", "mailto:a@B.example?c=d", "news:a.b", "gopher://h/1a%09b",
+		"x://A:b:c/%7e/..", "x:/.//a", "urn:oid:1.2.3",
 	} {
 		if u, err := uri.FromIRI(s); err == nil {
 			s = u.String()
@@ -150,7 +155,8 @@ func edited(s string, edits []byte) string {
 func TestCanonicalPrefix(t *testing.T) {
 	names := resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}
 	for text, want := range map[string]string{
-		"URN:Example:a": "urn:example:a", "urn:isbn:978-3-": "urn:isbn:9783", "HTTPS://Example.org/A": "https://example.org/A", "ark:/12345/": "ark:/12345/",
+		"URN:Example:a": "urn:example:a", "urn:isbn:978-3-": "urn:isbn:9783",
+		"HTTPS://Example.org/A": "https://example.org/A", "ark:/12345/": "ark:/12345/",
 		"https://example.org": "", "https://example.org:4": "", "https://example.org/%7": "", "urn:x": "",
 	} {
 		got, err := names.CanonicalPrefix(text)

@@ -87,7 +87,8 @@ func (n *Namespaces) follow(ctx context.Context, nid string, leads []urnns.Resol
 	room := MaxAnswer // limits the other links; bounded limits the locations of all resolvers
 	for _, lead := range leads {
 		if len(lead.URI) > MaxLocation {
-			TraceOf(ctx).Add(Step{Stage: "namespace", Code: "location_left_out"}, "omitted a location of %d bytes: the limit is %d", len(lead.URI), MaxLocation)
+			TraceOf(ctx).Add(Step{Stage: "namespace", Code: "location_left_out"},
+				"omitted a location of %d bytes: the limit is %d", len(lead.URI), MaxLocation)
 			found.long++
 			continue
 		}

@@ -56,7 +56,9 @@ func (n Names) Claims(u uri.URI) bool {
 
 // OwnsARKs reports whether the registry is, or may be, queried for ARKs.
 func (n Names) OwnsARKs() bool {
-	return n.RegisteredPrefixes != nil || slices.ContainsFunc(n.OwnedPrefixes, func(beginning string) bool { return strings.HasPrefix(beginning, "ark:") })
+	return n.RegisteredPrefixes != nil ||
+		slices.ContainsFunc(n.OwnedPrefixes,
+			func(beginning string) bool { return strings.HasPrefix(beginning, "ark:") })
 }
 
 func hasBeginning(beginnings []string, name string) bool {
@@ -89,7 +91,8 @@ func (n Names) Identify(q Query) Query {
 	if !named.IsURN() && q.URI.IsLocation() {
 		named.Spelling = withoutLinkQuery(q.URI, n.IsLink(name))
 	}
-	named.Hops, named.At, named.Client, named.NamesOnly, named.QuotaErr = q.Hops, q.At, q.Client, q.NamesOnly, q.QuotaErr
+	named.Hops, named.At, named.Client, named.NamesOnly, named.QuotaErr = q.Hops, q.At, q.Client, q.NamesOnly,
+		q.QuotaErr
 	return named
 }
 

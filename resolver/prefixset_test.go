@@ -27,8 +27,10 @@ func TestBeginnings(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]bool{
-		"ark:/12345/y": true, "ark:/12346/y": false, "ark:/123": false, "hdl:20.500.9/z": true, "hdl:20.500.91/z": false, "https://purl.example/": true,
-		"https://purl.example.org/": false, "http://purl.example/": false, "tag:b": true, "info:lccn/1": true, "urn:a:b": false, "": false,
+		"ark:/12345/y": true, "ark:/12346/y": false, "ark:/123": false, "hdl:20.500.9/z": true,
+		"hdl:20.500.91/z": false, "https://purl.example/": true,
+		"https://purl.example.org/": false, "http://purl.example/": false, "tag:b": true, "info:lccn/1": true,
+		"urn:a:b": false, "": false,
 	} {
 		if got := known.Contains(name); got != want {
 			t.Errorf("%s: %t", name, got)
@@ -37,7 +39,8 @@ func TestBeginnings(t *testing.T) {
 	for i := range 100_000 {
 		known.Add(fmt.Sprintf("https://h%d.example/", i))
 	}
-	if beginning, isNew := known.Add("ark:/99999/x"); beginning != "ark:" || !isNew || !known.Contains("ark:/88888/y") || known.Contains("hdl:20.500.91/z") {
+	if beginning, isNew := known.Add("ark:/99999/x"); beginning != "ark:" || !isNew ||
+		!known.Contains("ark:/88888/y") || known.Contains("hdl:20.500.91/z") {
 		t.Errorf("beyond the bound there is %q, %t", beginning, isNew)
 	}
 	if (*resolver.PrefixSet)(nil).Contains("ark:/12345/y") || !resolver.AllPrefixes().Contains("ark:/1/y") {

@@ -19,19 +19,22 @@ func TestPublic(t *testing.T) {
 	}
 	names := resolver.Names{Set: builtin(t), Accept: uri.CurrentURN, Identifiers: table}
 	next := &resolver.Mux{
-		Names: resolver.NewNamespaces(names.Set, time.Hour), Locations: resolver.Disabled("a URL"), Own: resolver.NewPublicResolver(table, time.Minute), Owns: names.IsName,
+		Names: resolver.NewNamespaces(names.Set, time.Hour), Locations: resolver.Disabled("a URL"),
+		Own: resolver.NewPublicResolver(table, time.Minute), Owns: names.IsName,
 	}
 	r := resolver.NewCanonical(names, next)
 	for text, want := range map[string]struct{ name, location string }{
-		"hdl:20.500.9/Ab":                                 {"hdl:20.500.9/Ab", "https://hdl.handle.net/20.500.9/Ab"},
-		"https://hdl.handle.net/2027/x":                   {"hdl:2027/x", "https://hdl.handle.net/2027/x"},
-		"ark:12345/x-1":                                   {"ark:/12345/x1", "https://n2t.net/ark:/12345/x-1"},
-		"ark:/12345/x1?info":                              {"ark:/12345/x1?info", "https://n2t.net/ark:/12345/x1?info"},
-		"https://n2t.net/ark:/12345/x1":                   {"ark:/12345/x1", "https://n2t.net/ark:/12345/x1"},
-		"doi:10.5555/A1":                                  {"urn:doi:10.5555/a1", "https://doi.org/10.5555/a1"},
-		"http://dx.doi.org/10.5555/a1#p":                  {"urn:doi:10.5555/a1", "https://doi.org/10.5555/a1#p"},
-		"isbn:0-395-36341-1":                              {"urn:isbn:0395363411", "https://openlibrary.org/isbn/0395363411"},
-		"https://portal.issn.org/resource/ISSN/1046-8188": {"urn:issn:10468188", "https://portal.issn.org/resource/ISSN/1046-8188"},
+		"hdl:20.500.9/Ab":                {"hdl:20.500.9/Ab", "https://hdl.handle.net/20.500.9/Ab"},
+		"https://hdl.handle.net/2027/x":  {"hdl:2027/x", "https://hdl.handle.net/2027/x"},
+		"ark:12345/x-1":                  {"ark:/12345/x1", "https://n2t.net/ark:/12345/x-1"},
+		"ark:/12345/x1?info":             {"ark:/12345/x1?info", "https://n2t.net/ark:/12345/x1?info"},
+		"https://n2t.net/ark:/12345/x1":  {"ark:/12345/x1", "https://n2t.net/ark:/12345/x1"},
+		"doi:10.5555/A1":                 {"urn:doi:10.5555/a1", "https://doi.org/10.5555/a1"},
+		"http://dx.doi.org/10.5555/a1#p": {"urn:doi:10.5555/a1", "https://doi.org/10.5555/a1#p"},
+		"isbn:0-395-36341-1": {"urn:isbn:0395363411",
+			"https://openlibrary.org/isbn/0395363411"},
+		"https://portal.issn.org/resource/ISSN/1046-8188": {"urn:issn:10468188",
+			"https://portal.issn.org/resource/ISSN/1046-8188"},
 		"https://portal.issn.org/resource/ISSN/1046-8189": {}, // a wrong check digit: it is a URL
 		"https://doi.org/10.5555/a1?x":                    {},
 		"hdl:x":                                           {},

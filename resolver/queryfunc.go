@@ -28,7 +28,8 @@ func (ask QueryFunc) InOrder(ctx context.Context, bases []string, q Query) (Answ
 	}
 	joined := errors.Join(failures...)
 	for _, kind := range []error{context.DeadlineExceeded, ErrForbidden} {
-		if errors.Is(joined, kind) && slices.ContainsFunc(failures, func(err error) bool { return !errors.Is(err, kind) }) {
+		if errors.Is(joined, kind) &&
+			slices.ContainsFunc(failures, func(err error) bool { return !errors.Is(err, kind) }) {
 			return Answer{}, fmt.Errorf("%w: %s", ErrUnreachable, joined.Error())
 		}
 	}

@@ -64,35 +64,43 @@ func TestChain(t *testing.T) {
 		ttl           time.Duration
 		asksSecond    bool
 	}{
-		{name: "the first answers", first: &stub{answer: located("http://1/", 1)}, second: &stub{}, location: "http://1/"},
+		{name: "the first answers", first: &stub{answer: located("http://1/", 1)}, second: &stub{},
+			location: "http://1/"},
 		{
-			name: "unsupported continues", first: &stub{err: unsupported("r1", 0)}, second: &stub{answer: located("http://2/", 1)}, location: "http://2/",
+			name: "unsupported continues", first: &stub{err: unsupported("r1", 0)},
+			second: &stub{answer: located("http://2/", 1)}, location: "http://2/",
 			asksSecond: true,
 		},
 		{
-			name: "an authoritative negative answer stops", first: &stub{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 7}},
-			second: &stub{}, err: resolver.ErrNotFound, text: "name not found: gone", ttl: 7,
+			name:  "an authoritative negative answer stops",
+			first: &stub{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 7}}, second: &stub{},
+			err: resolver.ErrNotFound, text: "name not found: gone", ttl: 7,
 		},
 		{name: "a failure stops", first: &stub{err: down}, second: &stub{}, err: down, text: "down"},
 		{
-			name: "all unsupported", first: &stub{err: unsupported("r1", 9)}, second: &stub{err: unsupported("r2", 5)}, asksSecond: true,
-			err: resolver.ErrNotFound, text: "name not found: tried one: r1; two: r2", ttl: 5,
+			name: "all unsupported", first: &stub{err: unsupported("r1", 9)}, second: &stub{err: unsupported("r2", 5)},
+			asksSecond: true, err: resolver.ErrNotFound, text: "name not found: tried one: r1; two: r2", ttl: 5,
 		},
 		{
-			name: "the TTL of an answer is limited by earlier members", first: &stub{err: unsupported("r1", 9)}, second: &stub{answer: located("http://2/", 20)},
+			name: "the TTL of an answer is limited by earlier members", first: &stub{err: unsupported("r1", 9)},
+			second:   &stub{answer: located("http://2/", 20)},
 			location: "http://2/", ttl: 9, asksSecond: true,
 		},
 		{
-			name: "the TTL of a negative answer is limited by earlier members", first: &stub{err: unsupported("r1", 9)}, asksSecond: true, ttl: 9,
-			second: &stub{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 20}}, err: resolver.ErrNotFound, text: "name not found: gone",
+			name: "the TTL of a negative answer is limited by earlier members", first: &stub{err: unsupported("r1", 9)},
+			asksSecond: true, ttl: 9,
+			second: &stub{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 20}},
+			err:    resolver.ErrNotFound, text: "name not found: gone",
 		},
 		{
-			name: "an error without TTL is no limit", first: &stub{err: unsupported("r1", 9)}, second: &stub{err: resolver.ErrUnsupported}, asksSecond: true,
-			err: resolver.ErrNotFound, text: "name not found: tried one: r1; two: no rule for this name", ttl: 9,
+			name: "an error without TTL is no limit", first: &stub{err: unsupported("r1", 9)},
+			second: &stub{err: resolver.ErrUnsupported}, asksSecond: true, err: resolver.ErrNotFound,
+			text: "name not found: tried one: r1; two: no rule for this name", ttl: 9,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			chain, err := resolver.NewChain(resolver.ChainConfig{Members: []resolver.Member{{Name: "one", Resolver: tt.first}, {
+			chain, err := resolver.NewChain(resolver.ChainConfig{Members: []resolver.Member{{Name: "one",
+				Resolver: tt.first}, {
 				Name:     "two",
 				Resolver: tt.second,
 			}}, Order: []string{"one", "two"}, Unknown: resolver.ErrNotFound})
@@ -120,10 +128,11 @@ func TestChain(t *testing.T) {
 func TestChainOrder(t *testing.T) {
 	one, two := &stub{answer: located("http://1/", 1)}, &stub{answer: located("http://2/", 1)}
 	members := []resolver.Member{{Name: "one", Resolver: one}, {Name: "two", Resolver: two}}
-	chain, err := resolver.NewChain(resolver.ChainConfig{Members: members, Order: []string{"one"}, Orders: map[string][]string{
-		"special": {"two", "one"},
-		"none":    {},
-	}, Unknown: resolver.ErrNotFound})
+	chain, err := resolver.NewChain(resolver.ChainConfig{Members: members, Order: []string{"one"},
+		Orders: map[string][]string{
+			"special": {"two", "one"},
+			"none":    {},
+		}, Unknown: resolver.ErrNotFound})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,13 +162,15 @@ func TestCanonical(t *testing.T) {
 		"urn:ietf:rfc:2648?s=I2Ls": "urn:ietf:rfc:2648",
 	} {
 		next := &stub{answer: located("http://1/", 1)}
-		answer, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t, in))
+		answer, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN},
+			next).Resolve(t.Context(), query(t, in))
 		if err != nil || answer.Name.String() != want || next.asked[0].URI.String() != want {
 			t.Errorf("%s: %v, %v, requested %v", in, answer.Name, err, next.asked)
 		}
 	}
 	var parse *uri.ParseError
-	if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, &stub{}).Resolve(t.Context(), query(t,
+	if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN},
+		&stub{}).Resolve(t.Context(), query(t,
 		"urn:isbn:1")); !errors.As(err, &parse) {
 		t.Errorf("an invalid name: %v", err)
 	}
@@ -176,7 +187,8 @@ func TestComponents(t *testing.T) {
 		{"http://a/#f", "http://a/", "http://a/#f"},
 	} {
 		next := &stub{answer: located(tt.location, 1)}
-		answer, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t, tt.in))
+		answer, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN},
+			next).Resolve(t.Context(), query(t, tt.in))
 		if err != nil || answer.Locations[0].URI != tt.want {
 			t.Errorf("%s at %s: %+v, %v", tt.in, tt.location, answer.Locations, err)
 		}
@@ -191,10 +203,12 @@ func TestResolutionParams(t *testing.T) {
 	keys := make(map[string]string)
 	for in, want := range map[string]string{
 		"urn:example:a": "", "urn:example:a?=q": "", "urn:example:a?+r": "?+r", "urn:example:a?+r?=q#f": "?+r",
-		"urn:example:a?s=I2Ls&c=ToC": "?c=ToC", "urn:example:a?c=1&c=2": "", "urn:example:a?x=y": "", "http://a/?c=1": "",
+		"urn:example:a?s=I2Ls&c=ToC": "?c=ToC", "urn:example:a?c=1&c=2": "", "urn:example:a?x=y": "",
+		"http://a/?c=1": "",
 	} {
 		next := &stub{answer: located("http://a/", 1)}
-		if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t,
+		if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN},
+			next).Resolve(t.Context(), query(t,
 			in)); err != nil || next.asked[0].ResolutionParams != want {
 			t.Errorf("%s: %+v, %v", in, next.asked, err)
 		}
@@ -208,9 +222,11 @@ func TestResolutionParams(t *testing.T) {
 // The directive "s" selects a service; unknown services are ignored.
 func TestServiceDirective(t *testing.T) {
 	for in, want := range map[string]resolver.Service{
-		"urn:example:a?s=I2C": resolver.I2C, "urn:example:a?s=n2ls&c=ToC": resolver.I2L, "urn:example:a?s=i2c": resolver.I2L,
+		"urn:example:a?s=I2C": resolver.I2C, "urn:example:a?s=n2ls&c=ToC": resolver.I2L,
+		"urn:example:a?s=i2c":        resolver.I2L,
 		"urn:example:a?s=I2Ls&c=ToC": resolver.I2Ls,
-		"urn:example:a?s=I2U":        resolver.I2L, "urn:example:a?s=I2C&s=I2R": resolver.I2L, "urn:example:a?=s=I2C": resolver.I2L,
+		"urn:example:a?s=I2U":        resolver.I2L, "urn:example:a?s=I2C&s=I2R": resolver.I2L,
+		"urn:example:a?=s=I2C": resolver.I2L,
 	} {
 		if got := query(t, in).Selected().Service; got != want {
 			t.Errorf("%s: %s", in, got)
@@ -225,7 +241,8 @@ func TestNamespacesCheckLocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := resolver.NewNamespaces(set, time.Hour)
-	if _, err := n.Resolve(t.Context(), query(t, "urn:example:javascript:alert(1)")); !errors.Is(err, resolver.ErrUnsupported) {
+	if _, err := n.Resolve(t.Context(), query(t, "urn:example:javascript:alert(1)")); !errors.Is(err,
+		resolver.ErrUnsupported) {
 		t.Errorf("%v", err)
 	}
 	if answer, err := n.Resolve(t.Context(), query(t, "urn:example:http://a.example/")); err != nil {
@@ -236,7 +253,8 @@ func TestNamespacesCheckLocations(t *testing.T) {
 func TestNamespaces(t *testing.T) {
 	n := resolver.NewNamespaces(builtin(t), time.Hour)
 	answer, err := n.Resolve(t.Context(), query(t, "urn:isbn:0395363411"))
-	if err != nil || len(answer.Locations) != 2 || answer.TTL != time.Hour || answer.Locations[0].From.Name != "namespace isbn" {
+	if err != nil || len(answer.Locations) != 2 || answer.TTL != time.Hour ||
+		answer.Locations[0].From.Name != "namespace isbn" {
 		t.Errorf("%+v, %v", answer, err)
 	}
 	for _, name := range []string{"urn:unknown:a", "urn:ietf:new:a"} {
@@ -254,7 +272,8 @@ func TestCached(t *testing.T) {
 	ask := func(state resolver.CacheState, ttl time.Duration, calls int) {
 		t.Helper()
 		got, err := cached.Resolve(t.Context(), query(t, "urn:example:a"))
-		if err != nil || got.Cache != state || got.TTL != ttl || len(next.asked) != calls || got.Locations[0].URI != "http://1/" {
+		if err != nil || got.Cache != state || got.TTL != ttl || len(next.asked) != calls ||
+			got.Locations[0].URI != "http://1/" {
 			t.Errorf("%+v, %v after %d calls", got, err, len(next.asked))
 		}
 	}
@@ -305,7 +324,8 @@ func TestSplit(t *testing.T) {
 			if !others && want == "others" {
 				want = "locations"
 			}
-			if answer, err := split.Resolve(t.Context(), query(t, in)); err != nil || answer.Locations[0].URI != "http://"+want+".example/" {
+			if answer, err := split.Resolve(t.Context(), query(t, in)); err != nil ||
+				answer.Locations[0].URI != "http://"+want+".example/" {
 				t.Errorf("%s, others %v: %+v, %v", in, others, answer, err)
 			}
 		}

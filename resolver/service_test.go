@@ -32,7 +32,8 @@ func TestParseService(t *testing.T) {
 func TestCheckLocation(t *testing.T) {
 	for location, want := range map[string]error{
 		"https://a.example/": nil, "HTTP://a/": nil, "ftp://a/": nil, "news:a.b": nil, "gopher://a/": nil,
-		"javascript:alert(1)": resolver.ErrForbidden, "data:,a": resolver.ErrForbidden, "file:///etc/passwd": resolver.ErrForbidden,
+		"javascript:alert(1)": resolver.ErrForbidden, "data:,a": resolver.ErrForbidden,
+		"file:///etc/passwd": resolver.ErrForbidden,
 	} {
 		if err := resolver.CheckLocation(location); !errors.Is(err, want) {
 			t.Errorf("%s: %v", location, err)
@@ -53,7 +54,8 @@ func TestTrace(t *testing.T) {
 	ctx, trace := resolver.WithTrace(t.Context(), func() time.Time { return now })
 	now = now.Add(time.Millisecond)
 	resolver.TraceOf(context.WithoutCancel(ctx)).Add(resolver.Step{Stage: "stage"}, "%d", 1)
-	if got := trace.Steps(); len(got) != 1 || !reflect.DeepEqual(got[0], resolver.Step{Stage: "stage", Detail: "1", At: time.Millisecond}) {
+	if got := trace.Steps(); len(got) != 1 ||
+		!reflect.DeepEqual(got[0], resolver.Step{Stage: "stage", Detail: "1", At: time.Millisecond}) {
 		t.Errorf("%+v", got)
 	}
 	for range 2000 {

@@ -113,7 +113,8 @@ func save(e *cache.Entry[Locations], ttl time.Duration, now time.Time) savedAnsw
 
 func saveLocation(l Location) savedLocation {
 	s := savedLocation{
-		URI: l.URI, Source: l.From.Name, Type: l.From.Type, Language: l.From.Language, Authentic: l.From.Authentic, Content: l.From.Content,
+		URI: l.URI, Source: l.From.Name, Type: l.From.Type, Language: l.From.Language, Authentic: l.From.Authentic,
+		Content: l.From.Content,
 	}
 	if r := l.From.Relation; r != nil {
 		s.Rel, s.Title, s.Context = r.Rel, r.Title, r.Context
@@ -128,7 +129,10 @@ func saveLocation(l Location) savedLocation {
 // when ctx ends. The snapshot must have the basis given to Save. Names for which owned returns true are
 // skipped: another process may have changed them since. With ErrSnapshotDamaged or ErrSnapshotMismatch, nothing
 // is restored.
-func (a AnswerCache) Restore(ctx context.Context, r io.ReadSeeker, basis string, now time.Time, owned func(ctx context.Context, name string) bool) (int, error) {
+func (a AnswerCache) Restore(
+	ctx context.Context, r io.ReadSeeker, basis string, now time.Time,
+	owned func(ctx context.Context, name string) bool,
+) (int, error) {
 	if err := checkSnapshot(r, basis); err != nil {
 		return 0, err
 	}
@@ -181,7 +185,8 @@ func (known savedSources) of(l savedLocation) *Source {
 	if shared := known[key]; shared != nil && len(l.Others) == 0 {
 		return shared
 	}
-	source := &Source{Name: l.Source, Type: l.Type, Language: l.Language, Authentic: l.Authentic, Content: strings.Clone(l.Content)}
+	source := &Source{Name: l.Source, Type: l.Type, Language: l.Language, Authentic: l.Authentic,
+		Content: strings.Clone(l.Content)}
 	if l.Rel != "" || l.Title != "" || l.Context != "" || len(l.Others) > 0 {
 		source.Relation = &Relation{Rel: l.Rel, Title: l.Title, Context: l.Context}
 	}

@@ -50,11 +50,13 @@ func TestSnapshot(t *testing.T) {
 	}
 	now = now.Add(30 * time.Second)
 	restored := answersAt(t, &now)
-	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, none); n != 2 || err != nil {
+	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, none); n != 2 ||
+		err != nil {
 		t.Fatalf("restored %d, %v", n, err)
 	}
 	e, ok := peek(restored, "urn:a:1")
-	if !ok || restored.TTL(e) != 30*time.Second || e.Value[0].URI != "http://a.example/urn:a:1" || *e.Value[0].From != *source {
+	if !ok || restored.TTL(e) != 30*time.Second || e.Value[0].URI != "http://a.example/urn:a:1" ||
+		*e.Value[0].From != *source {
 		t.Errorf("%+v", e)
 	}
 	other, _ := peek(restored, "urn:a:3 I2Ls")
@@ -65,15 +67,17 @@ func TestSnapshot(t *testing.T) {
 		text string
 		err  error
 	}{
-		"empty":              {"", resolver.ErrSnapshotMismatch},
-		"something else":     {"#!/bin/sh\n", resolver.ErrSnapshotMismatch},
-		"cut off":            {file.String()[:file.Len()/2], resolver.ErrSnapshotDamaged},
-		"a byte changed":     {strings.Replace(file.String(), "a.example", "b.example", 1), resolver.ErrSnapshotDamaged},
+		"empty":          {"", resolver.ErrSnapshotMismatch},
+		"something else": {"#!/bin/sh\n", resolver.ErrSnapshotMismatch},
+		"cut off":        {file.String()[:file.Len()/2], resolver.ErrSnapshotDamaged},
+		"a byte changed": {strings.Replace(file.String(), "a.example", "b.example", 1),
+			resolver.ErrSnapshotDamaged},
 		"an extra line":      {file.String() + "{}\n", resolver.ErrSnapshotDamaged},
 		"a line without end": {file.String()[:21] + strings.Repeat("x", 2<<20), resolver.ErrSnapshotDamaged},
-		"another version":    {strings.Replace(file.String(), "answers 1", "answers 2", 1), resolver.ErrSnapshotMismatch},
-		"the header alone":   {"urnd answers 1 basis\n", resolver.ErrSnapshotDamaged},
-		"another basis":      {"", resolver.ErrSnapshotMismatch},
+		"another version": {strings.Replace(file.String(), "answers 1", "answers 2", 1),
+			resolver.ErrSnapshotMismatch},
+		"the header alone": {"urnd answers 1 basis\n", resolver.ErrSnapshotDamaged},
+		"another basis":    {"", resolver.ErrSnapshotMismatch},
 	} {
 		c := answersAt(t, &now)
 		basis := "basis"
@@ -98,7 +102,8 @@ func TestSnapshotIsBounded(t *testing.T) {
 	if n != 1 || err != nil || file.Len() > 250 {
 		t.Errorf("saved %d in %d bytes, %v", n, file.Len(), err)
 	}
-	if n, err := answersAt(t, &now).Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, none); n != 1 || err != nil {
+	if n, err := answersAt(t, &now).Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, none); n != 1 ||
+		err != nil {
 		t.Errorf("restored %d, %v", n, err)
 	}
 }
@@ -118,7 +123,8 @@ func TestSnapshotWithFutureTimes(t *testing.T) {
 		want int
 	}{{999, 0}, {-1 << 30, 0}, {1000, 1}, {4599, 1}, {4600, 0}} {
 		at := time.Unix(tt.at, 0)
-		if n, err := answersAt(t, &at).Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", at, none); n != tt.want || err != nil {
+		if n, err := answersAt(t, &at).Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", at,
+			none); n != tt.want || err != nil {
 			t.Errorf("at %d: restored %d, %v", tt.at, n, err)
 		}
 	}
@@ -134,13 +140,15 @@ func TestRestoreWithoutOwned(t *testing.T) {
 	for _, key := range []string{"urn:a:1", "urn:a:1 I2Ls", "urn:a:2"} {
 		c.Seed(key, resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}, time.Hour)
 	}
-	c.Seed("urn:a:3", resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{Record: &resolver.Record{}}}}, time.Hour)
+	c.Seed("urn:a:3",
+		resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{Record: &resolver.Record{}}}}, time.Hour)
 	if n, err := c.Save(&file, "basis", now, 1<<20); n != 3 || err != nil {
 		t.Fatalf("saved %d, %v; answers of the registry must not be saved", n, err)
 	}
 	restored := answersAt(t, &now)
 	owned := func(_ context.Context, name string) bool { return name == "urn:a:1" }
-	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, owned); n != 1 || err != nil {
+	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, owned); n != 1 ||
+		err != nil {
 		t.Errorf("restored %d, %v; owned names must not be restored", n, err)
 	}
 	if _, ok := peek(restored, "urn:a:1 I2Ls"); ok {
@@ -158,14 +166,17 @@ func TestSnapshotOfRelations(t *testing.T) {
 		return &resolver.Source{Name: "namespace a", Type: "text/html", Relation: relation}
 	}
 	rdf := resolver.Link{
-		Anchor: "urn:a:0", URI: "https://a.example/rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml", Language: "de", Context: "AT",
+		Anchor: "urn:a:0", URI: "https://a.example/rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml",
+		Language: "de", Context: "AT",
 	}
 	want := map[string]resolver.Locations{
 		"urn:a:1": {{URI: "https://a.example/1", From: titled()}},
 		"urn:a:2": {{URI: "https://a.example/2", From: titled()}},
 		"urn:a:3": {{URI: "https://a.example/3", From: titled(rdf)}, {URI: "https://b.example/3", From: titled()}},
 		"urn:a:4": {{URI: "https://a.example/4", From: titled(rdf)}},
-		"urn:a:5": {{URI: "https://a.example/5", From: &resolver.Source{Name: "namespace a", Relation: &resolver.Relation{OtherLinks: []resolver.Link{rdf}}}}},
+		"urn:a:5": {{URI: "https://a.example/5",
+			From: &resolver.Source{Name: "namespace a",
+				Relation: &resolver.Relation{OtherLinks: []resolver.Link{rdf}}}}},
 		"urn:a:6": {{URI: "https://a.example/6", From: &resolver.Source{Name: "namespace a", Type: "text/html"}}},
 	}
 	for key, locations := range want {
@@ -176,7 +187,8 @@ func TestSnapshotOfRelations(t *testing.T) {
 		t.Fatalf("saved %d, %v", n, err)
 	}
 	restored := answersAt(t, &now)
-	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, none); n != len(want) || err != nil {
+	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, none); n != len(want) ||
+		err != nil {
 		t.Fatalf("restored %d, %v", n, err)
 	}
 	from := make(map[string]*resolver.Source)

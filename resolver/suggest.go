@@ -15,7 +15,8 @@ const maxSuggestions = 5
 func (n Names) Suggest(text string) []string {
 	var found []string
 	try := func(candidate string) {
-		if candidate != text && len(found) < maxSuggestions && !slices.Contains(found, candidate) && n.accepts(candidate) {
+		if candidate != text && len(found) < maxSuggestions && !slices.Contains(found, candidate) &&
+			n.accepts(candidate) {
 			found = append(found, candidate)
 		}
 	}

@@ -20,7 +20,8 @@ func unitsIn(t *testing.T) (directory string) {
 	t.Helper()
 	directory = t.TempDir()
 	for name, unit := range map[string]string{
-		"urnd.service": "urnd.service", "urnd@north.service": "urnd@.service", "urnd.socket": "urnd.socket", "urnd-https.socket": "urnd-https.socket",
+		"urnd.service": "urnd.service", "urnd@north.service": "urnd@.service", "urnd.socket": "urnd.socket",
+		"urnd-https.socket": "urnd-https.socket",
 	} {
 		text, err := os.ReadFile(unit)
 		if err != nil {
@@ -38,11 +39,13 @@ func TestUnitIsClosed(t *testing.T) {
 	testserver.Need(t, "systemd-analyze")
 	directory := unitsIn(t)
 	for _, unit := range []string{"urnd.service", "urnd@north.service"} {
-		out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--no-pager", filepath.Join(directory, unit)).CombinedOutput()
+		out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--no-pager",
+			filepath.Join(directory, unit)).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		level := regexp.MustCompile(`Overall exposure level for ` + regexp.QuoteMeta(unit) + `: ([0-9.]+)`).FindSubmatch(out)
+		level := regexp.MustCompile(`Overall exposure level for ` + regexp.QuoteMeta(unit) +
+			`: ([0-9.]+)`).FindSubmatch(out)
 		if level == nil {
 			t.Fatalf("no exposure level in the output:\n%s", out)
 		}
@@ -57,7 +60,8 @@ func TestUnitsVerify(t *testing.T) {
 	testserver.Need(t, "systemd-analyze")
 	directory := unitsIn(t)
 	for _, unit := range []string{"urnd.service", "urnd@north.service", "urnd.socket", "urnd-https.socket"} {
-		out, err := exec.Command("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", filepath.Join(directory, unit)).CombinedOutput()
+		out, err := exec.Command("systemd-analyze", "verify", "--man=no", "--recursive-errors=no",
+			filepath.Join(directory, unit)).CombinedOutput()
 		if err != nil || strings.Contains(string(out), "urnd") {
 			t.Errorf("%s: %v\n%s", unit, err, out)
 		}
@@ -95,9 +99,11 @@ func TestUnitPassesCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Type=notify\n", "WatchdogSec=", "DynamicUser=yes\n", "StateDirectory=urnd\n", "CacheDirectory=urnd\n", "ExecReload=/bin/kill -HUP $MAINPID\n",
+		"Type=notify\n", "WatchdogSec=", "DynamicUser=yes\n", "StateDirectory=urnd\n", "CacheDirectory=urnd\n",
+		"ExecReload=/bin/kill -HUP $MAINPID\n",
 		"Restart=on-failure\n",
-		"LoadCredential=admin-token:", "LoadCredential=proxy-users:", "LoadCredential=certificate:", "LoadCredential=key:", "LoadCredential=news-login:",
+		"LoadCredential=admin-token:", "LoadCredential=proxy-users:", "LoadCredential=certificate:",
+		"LoadCredential=key:", "LoadCredential=news-login:",
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the unit has no line %q", want)
@@ -122,7 +128,8 @@ func TestUnitPassesCredentialsOfDocuments(t *testing.T) {
 		}
 		for _, name := range regexp.MustCompile(`credential:([a-z][a-z-]*)`).FindAllSubmatch(text, -1) {
 			found++
-			if line := "LoadCredential=" + string(name[1]) + ":urnd." + string(name[1]) + "\n"; !strings.Contains(string(unit), line) {
+			if line := "LoadCredential=" + string(name[1]) + ":urnd." + string(name[1]) +
+				"\n"; !strings.Contains(string(unit), line) {
 				t.Errorf("%s: the unit has no %s", document, line)
 			}
 		}

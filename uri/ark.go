@@ -90,7 +90,8 @@ func hyphen(text []byte) int {
 	switch {
 	case text[0] == '-':
 		return 1
-	case len(text) > len(encoded) && string(text[:len(encoded)]) == encoded && '0' <= text[len(encoded)] && text[len(encoded)] <= '5':
+	case len(text) > len(encoded) && string(text[:len(encoded)]) == encoded && '0' <= text[len(encoded)] &&
+		text[len(encoded)] <= '5':
 		return len(encoded) + 1
 	default:
 		return 0

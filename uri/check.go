@@ -51,7 +51,8 @@ func (u URI) checkOther(row scheme) error {
 var RuleOtherScheme = newRule("other_scheme", "scheme", "RFC 1738 section 2.1", "this is a URL of another scheme")
 
 // RuleWebUserinfo rejects userinfo, which serves to make one host look like another.
-var RuleWebUserinfo = newRule("web_userinfo", "userinfo", "RFC 9110 section 4.2.4", "a user name before the host is an error in http and https")
+var RuleWebUserinfo = newRule("web_userinfo", "userinfo", "RFC 9110 section 4.2.4",
+	"a user name before the host is an error in http and https")
 
 // checkWeb checks an http or https URL: RFC 9110 section 4.2.
 func (u URI) checkWeb() error {

@@ -41,11 +41,15 @@ func ParseConformance(name string) (Conformance, bool) {
 
 // Rules of one specification that are stricter than the union of all.
 var (
-	RuleNSS2141   = newRule("nss_percent_encoded", "NSS", "RFC 2141 section 2.2", `"/", "~" and "&" are percent-encoded in an NSS`)
-	RuleQuery2141 = newRule("urn_reserved", "reserved", "RFC 2141 section 2.3.2", `"?" and "#" are reserved, and not allowed in a URN`)
+	RuleNSS2141 = newRule("nss_percent_encoded", "NSS", "RFC 2141 section 2.2",
+		`"/", "~" and "&" are percent-encoded in an NSS`)
+	RuleQuery2141 = newRule("urn_reserved", "reserved", "RFC 2141 section 2.3.2",
+		`"?" and "#" are reserved, and not allowed in a URN`)
 	// RuleNoDirectives rejects directives if only RFC 8141 is accepted.
-	RuleNoDirectives = newRule("no_directives", "rq-components", "RFC 8141 section 2", `"?" is followed by "+" or "=": only the draft has directives`)
-	RuleNSSDraft     = newRule("nss_segment", "NSS", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.2", `an NSS is one segment, without "/"`)
+	RuleNoDirectives = newRule("no_directives", "rq-components", "RFC 8141 section 2",
+		`"?" is followed by "+" or "=": only the draft has directives`)
+	RuleNSSDraft = newRule("nss_segment", "NSS", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.2",
+		`an NSS is one segment, without "/"`)
 )
 
 // Conforms returns the specifications that v conforms to. The set may be empty: the NSS can conform to one

@@ -38,7 +38,8 @@ func TestRequire(t *testing.T) {
 		}
 		for i, spec := range []uri.Conformance{uri.RFC2141, uri.DraftURN, uri.RFC8141} {
 			conforms := v.Conforms()&spec != 0
-			if err := v.Require(spec); (err == nil) != conforms || conforms != (want[i] == ok) || err != nil && !isParseError(err, in, want[i].offset, want[i].rule) {
+			if err := v.Require(spec); (err == nil) != conforms || conforms != (want[i] == ok) ||
+				err != nil && !isParseError(err, in, want[i].offset, want[i].rule) {
 				t.Errorf("%s: %s: %v, want %+v", in, spec.Names(), err, want[i])
 			}
 		}
@@ -65,7 +66,8 @@ func TestParseConformance(t *testing.T) {
 }
 
 func TestCheckNID(t *testing.T) {
-	for nid, want := range map[string]error{"isbn": nil, "URN": uri.ErrNID, "": uri.ErrNID, "a": uri.ErrNID, "a-": uri.ErrNID, "a b": uri.ErrNID, "ISSN": nil} {
+	for nid, want := range map[string]error{"isbn": nil, "URN": uri.ErrNID, "": uri.ErrNID, "a": uri.ErrNID,
+		"a-": uri.ErrNID, "a b": uri.ErrNID, "ISSN": nil} {
 		if err := uri.CheckNID(nid); !errors.Is(err, want) {
 			t.Errorf("CheckNID(%q) = %v", nid, err)
 		}

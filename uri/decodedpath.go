@@ -34,7 +34,8 @@ func PathReadings(path string) []string {
 	parameterless := withoutParameters(bytes.ReplaceAll(decoded, []byte(`\`), []byte("/")))
 	readings := []string{DecodedPath(path)}
 	for _, reading := range [...][]byte{
-		merged(withoutDots(slices.Clone(decoded))), withoutDots(merged(slices.Clone(literal))), merged(withoutDots(literal)),
+		merged(withoutDots(slices.Clone(decoded))), withoutDots(merged(slices.Clone(literal))),
+		merged(withoutDots(literal)),
 		withoutDots(merged(parameterless)),
 	} {
 		if !slices.Contains(readings, string(reading)) {

@@ -126,7 +126,8 @@ func dropSpace(r rune) rune {
 // brokenAfterHyphen reports whether a line of s ends in a hyphen.
 func brokenAfterHyphen(s string) bool {
 	for line := range strings.Lines(s) {
-		if trimmed := strings.TrimRight(line, whiteSpace); strings.HasSuffix(line, "\n") && strings.HasSuffix(trimmed, "-") {
+		if trimmed := strings.TrimRight(line, whiteSpace); strings.HasSuffix(line, "\n") &&
+			strings.HasSuffix(trimmed, "-") {
 			return true
 		}
 	}

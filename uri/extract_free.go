@@ -27,7 +27,8 @@ func bare(text string, start int, o ExtractOptions) (Found, int, bool) {
 
 // startsURI reports whether the word before the colon at i is probably a scheme, rather than a word of prose.
 func startsURI(text string, start, i int) bool {
-	if i == start || !is(text[start], classAlpha) || i+1 == len(text) || !is(text[i+1], classQuery) && text[i+1] != '%' {
+	if i == start || !is(text[start], classAlpha) || i+1 == len(text) ||
+		!is(text[i+1], classQuery) && text[i+1] != '%' {
 		return false
 	}
 	return lookupScheme(text[start:i]) != unknownScheme || strings.HasPrefix(text[i:], "://")
@@ -60,7 +61,8 @@ func longestURI(text string) (u URI, read int, ok bool) {
 	switch {
 	case isWord(r) && r >= utf8.RuneSelf:
 		return longestIRI(run, failure.Offset)
-	case r >= utf8.RuneSelf, strings.ContainsRune(proseDelimiters, r), isEscape(run, failure.Offset), run[max(failure.Offset, 1)-1] == ']',
+	case r >= utf8.RuneSelf, strings.ContainsRune(proseDelimiters, r), isEscape(run, failure.Offset),
+		run[max(failure.Offset, 1)-1] == ']',
 		// A URN ends at the first excluded character: RFC 2141 section 2.4.
 		EqualFold(run[:min(len(run), len(urnPrefix))], urnPrefix) && r != '%' && r != '#',
 		isFootnote(run[failure.Offset:]), endsSentence(run[failure.Offset:]):

@@ -27,67 +27,88 @@ func TestExtract(t *testing.T) {
       but you can probably pick it up from <ftp://ds.internic.
       net/rfc/>.  Note the warning in <http://www.ics.uci.edu/pub/
       ietf/uri/historical.html#WARNING>.`, []string{
-			"http://www.w3.org/Addressing/", "ftp://ds.internic.net/rfc/", "http://www.ics.uci.edu/pub/ietf/uri/historical.html#WARNING",
+			"http://www.w3.org/Addressing/", "ftp://ds.internic.net/rfc/",
+			"http://www.ics.uci.edu/pub/ietf/uri/historical.html#WARNING",
 		}},
 		{"RFC 1738 appendix", `
       Yes, Jim, I found it under <URL:ftp://info.cern.ch/pub/www/doc;
       type=d> but you can probably pick it up from <URL:ftp://ds.in
       ternic.net/rfc>.  Note the warning in <URL:http://ds.internic.
       net/instructions/overview.html#WARNING>.`, []string{
-			"ftp://info.cern.ch/pub/www/doc;type=d", "ftp://ds.internic.net/rfc", "http://ds.internic.net/instructions/overview.html#WARNING",
+			"ftp://info.cern.ch/pub/www/doc;type=d", "ftp://ds.internic.net/rfc",
+			"http://ds.internic.net/instructions/overview.html#WARNING",
 		}},
-		{"draft of 1996 appendix E", "in brackets [http://test.com/], braces {http://test.com} or <URL: http://test.com/>", []string{
-			"http://test.com/", "http://test.com", "http://test.com/",
-		}},
-		{"prose", "See http://a.example/b. (Or http://a.example/c(d)) or http://a.example/e, http://a.example/f; http://a.example/g!", []string{
-			"http://a.example/b", "http://a.example/c(d)", "http://a.example/e", "http://a.example/f", "http://a.example/g",
-		}},
-		{"URNs", "the book urn:isbn:0-395-36341-1, URN:ietf:rfc:2648. and <urn:nbn:fi-\n fe1>, not urn:urn:a or urn:a", []string{
-			"urn:isbn:0-395-36341-1", "URN:ietf:rfc:2648", "urn:nbn:fi-fe1",
-		}},
+		{"draft of 1996 appendix E",
+			"in brackets [http://test.com/], braces {http://test.com} or <URL: http://test.com/>", []string{
+				"http://test.com/", "http://test.com", "http://test.com/",
+			}},
+		{"prose",
+			"See http://a.example/b. (Or http://a.example/c(d)) or http://a.example/e, http://a.example/f; " +
+				"http://a.example/g!", []string{
+				"http://a.example/b", "http://a.example/c(d)", "http://a.example/e", "http://a.example/f",
+				"http://a.example/g",
+			}},
+		{"URNs", "the book urn:isbn:0-395-36341-1, URN:ietf:rfc:2648. and <urn:nbn:fi-\n fe1>, not urn:urn:a or urn:a",
+			[]string{
+				"urn:isbn:0-395-36341-1", "URN:ietf:rfc:2648", "urn:nbn:fi-fe1",
+			}},
 		{
 			"ports before punctuation (RFC 3986 appendix C)",
-			"Open http://localhost:8080, then (http://a.example:80) or telnet://h:23; or http://[::1]:80. Or http://b.example:81? http://c.example:1!",
+			"Open http://localhost:8080, then (http://a.example:80) or telnet://h:23; or http://[::1]:80. Or " +
+				"http://b.example:81? http://c.example:1!",
 			[]string{
-				"http://localhost:8080", "http://a.example:80", "telnet://h:23", "http://[::1]:80", "http://b.example:81", "http://c.example:1",
+				"http://localhost:8080", "http://a.example:80", "telnet://h:23", "http://[::1]:80",
+				"http://b.example:81", "http://c.example:1",
 			},
 		},
 		{"what is no port", "http://a.example:8080,x@evil.example/ http://a.example:80a", nil},
-		{"excluded characters end a URN (RFC 2141 section 2.4)", `urn:example:a^b urn:example:c\d and urn:example:e|f`, []string{
-			"urn:example:a",
-			"urn:example:c", "urn:example:e",
-		}},
+		{"excluded characters end a URN (RFC 2141 section 2.4)", `urn:example:a^b urn:example:c\d and urn:example:e|f`,
+			[]string{
+				"urn:example:a",
+				"urn:example:c", "urn:example:e",
+			}},
 		{"what is wrong in a URN, and no end of it", `urn:example:100% urn:example:a%zz urn:example:a#b#c`, nil},
-		{"footnotes", "http://a.example/b[1] and http://c.example[12], http://d.example:80[3]. http://e.example/[x]", []string{
-			"http://a.example/b", "http://c.example", "http://d.example:80",
-		}},
+		{"footnotes", "http://a.example/b[1] and http://c.example[12], http://d.example:80[3]. http://e.example/[x]",
+			[]string{
+				"http://a.example/b", "http://c.example", "http://d.example:80",
+			}},
 		{"words before colons", "note: this, e.g.:that, 10:30, C:\\x, a:b, std::string", nil},
 		{"unknown schemes with an authority", "coap://a.example/x and unknown:thing", []string{"coap://a.example/x"}},
-		{"other schemes", "mailto:a@b.example, news:comp.lang.go and file:///etc/motd.", []string{"mailto:a@b.example", "news:comp.lang.go", "file:///etc/motd"}},
-		{"IP literals", "[http://[::1]:80/a] http://[::1 see http://[::1]. and [http://[::2]]", []string{"http://[::1]:80/a", "http://[::1]", "http://[::2]"}},
-		{"invalid URIs", "http://a.example/b%zz http://a.example/c#d#e http:// http:// http://admin:pa^ss@host/ ftp://me:secr^et@h.org/ http://a.org:80x/ http://a.org/?q[]=1", nil},
+		{"other schemes", "mailto:a@b.example, news:comp.lang.go and file:///etc/motd.",
+			[]string{"mailto:a@b.example", "news:comp.lang.go", "file:///etc/motd"}},
+		{"IP literals", "[http://[::1]:80/a] http://[::1 see http://[::1]. and [http://[::2]]",
+			[]string{"http://[::1]:80/a", "http://[::1]", "http://[::2]"}},
+		{"invalid URIs",
+			"http://a.example/b%zz http://a.example/c#d#e http:// http:// http://admin:pa^ss@host/ " +
+				"ftp://me:secr^et@h.org/ http://a.org:80x/ http://a.org/?q[]=1", nil},
 		{"IRIs", "http://bücher.example/x, http://de.wikipedia.org/wiki/Müller. urn:example:Müller!", []string{
 			"http://xn--bcher-kva.example/x", "http://de.wikipedia.org/wiki/M%C3%BCller", "urn:example:M%C3%BCller",
 		}},
 		{
 			"other quotes and scripts",
-			"“http://a.org/b” «http://e.org» —http://f.org/… 请访问http://h.org/。 \ufeffhttp://i.org \u00a0http://c.org/d\u00a0 _http://g.org/b_ " + "`http://j.org/`" + ` "http://k.org\\n" {"u":"http://l.org/m\\nx"}`,
+			"“http://a.org/b” «http://e.org» —http://f.org/… 请访问http://h.org/。 \ufeffhttp://i.org " +
+				"\u00a0http://c.org/d\u00a0 _http://g.org/b_ " + "`http://j.org/`" +
+				` "http://k.org\\n" {"u":"http://l.org/m\\nx"}`,
 			[]string{
-				"http://a.org/b", "http://e.org", "http://f.org/", "http://h.org/", "http://i.org", "http://c.org/d", "http://g.org/b", "http://j.org/", "http://l.org/m",
+				"http://a.org/b", "http://e.org", "http://f.org/", "http://h.org/", "http://i.org", "http://c.org/d",
+				"http://g.org/b", "http://j.org/", "http://l.org/m",
 			},
 		},
 		{"two between brackets", "<http://a.org/b and http://c.org/d>", []string{"http://a.org/b", "http://c.org/d"}},
 		{"nothing but punctuation", "see news:* and http://a.org/*.", []string{"news:*", "http://a.org/"}},
 		{"URL prefix without brackets", "URL:http://a.example/", []string{"http://a.example/"}},
-		{"angle brackets without a URI", "a < b and http://a.example/ > c <not a uri> <b>", []string{"http://a.example/"}},
-		{"tags are not URIs without the URL prefix", "<xs:element> <URL:xs:element> <a href='http://a.example/'>", []string{"xs:element", "http://a.example/"}},
+		{"angle brackets without a URI", "a < b and http://a.example/ > c <not a uri> <b>",
+			[]string{"http://a.example/"}},
+		{"tags are not URIs without the URL prefix", "<xs:element> <URL:xs:element> <a href='http://a.example/'>",
+			[]string{"xs:element", "http://a.example/"}},
 	} {
 		found := uri.Extract(tt.text, uri.ExtractOptions{})
 		if got := texts(found); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.section, got, tt.want)
 		}
 		for _, f := range found {
-			if squeezed, err := uri.FromIRI(strings.Join(strings.Fields(tt.text[f.Start:f.End]), "")); err != nil || squeezed != f.URI {
+			if squeezed, err := uri.FromIRI(strings.Join(strings.Fields(tt.text[f.Start:f.End]), "")); err != nil ||
+				squeezed != f.URI {
 				t.Errorf("%s: %q is at %d to %d: %q", tt.section, f.URI, f.Start, f.End, squeezed)
 			}
 		}
@@ -95,7 +116,8 @@ func TestExtract(t *testing.T) {
 }
 
 func TestExtractHyphen(t *testing.T) {
-	found := uri.Extract("<http://a.example/b-\n  c> <http://a.example/b-c> <http://a.example/b\n-c>", uri.ExtractOptions{})
+	found := uri.Extract("<http://a.example/b-\n  c> <http://a.example/b-c> <http://a.example/b\n-c>",
+		uri.ExtractOptions{})
 	for i, want := range []bool{true, false, false} {
 		if found[i].Hyphen != want || found[i].URI.String() != "http://a.example/b-c" {
 			t.Errorf("%d: %q, hyphen %v", i, found[i].URI, found[i].Hyphen)
@@ -105,8 +127,10 @@ func TestExtractHyphen(t *testing.T) {
 
 // Appendix F of draft-fielding-uri-syntax-02.
 func TestExtractAbbreviated(t *testing.T) {
-	text := "www.w3.org/Addressing/, ftp.is.co.za, example.org:8080/x. me@example.org, e.g. this, 3.14, http://a.example/"
-	want := []string{"http://www.w3.org/Addressing/", "ftp://ftp.is.co.za", "http://example.org:8080/x", "http://a.example/"}
+	text := "www.w3.org/Addressing/, ftp.is.co.za, example.org:8080/x. me@example.org, e.g. this, 3.14, " +
+		"http://a.example/"
+	want := []string{"http://www.w3.org/Addressing/", "ftp://ftp.is.co.za", "http://example.org:8080/x",
+		"http://a.example/"}
 	if got := texts(uri.Extract(text, uri.ExtractOptions{Abbreviated: true})); !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
@@ -137,10 +161,12 @@ func FuzzExtract(f *testing.F) {
 			if iri, err := uri.FromIRI(squeezed); err == nil {
 				squeezed = iri.String()
 			}
-			if prefix, ok := strings.CutSuffix(u.String(), squeezed); !ok || prefix != "" && (!abbreviated || prefix != "http://" && prefix != "ftp://") {
+			if prefix, ok := strings.CutSuffix(u.String(), squeezed); !ok ||
+				prefix != "" && (!abbreviated || prefix != "http://" && prefix != "ftp://") {
 				t.Fatalf("%q: %q is at %d to %d: %q", text, u, found.Start, found.End, source)
 			}
-			if strings.TrimSpace(source) != source || strings.ContainsAny(source, " \t\r\n\f\v") && !strings.Contains(text[:found.Start], "<") {
+			if strings.TrimSpace(source) != source ||
+				strings.ContainsAny(source, " \t\r\n\f\v") && !strings.Contains(text[:found.Start], "<") {
 				t.Fatalf("%q: %q has white space", text, source)
 			}
 			again := uri.Extract("<URL:"+u.String()+">", uri.ExtractOptions{})
@@ -156,7 +182,8 @@ func FuzzExtract(f *testing.F) {
 func TestExtractIsLinear(t *testing.T) {
 	const size, tries, most = 1 << 20, 5, 8
 	for _, unit := range []string{
-		"<", "<a:", "urn:", "a:", "http://", "(", "http://a/)", "a.", "http://[", "%", "URL:", "http://a/[", "http://a/#",
+		"<", "<a:", "urn:", "a:", "http://", "(", "http://a/)", "a.", "http://[", "%", "URL:", "http://a/[",
+		"http://a/#",
 		"x://a b", "http://(", "mailto:a,",
 	} {
 		for _, abbreviated := range []bool{false, true} {

@@ -10,9 +10,12 @@ type FTP struct {
 }
 
 var (
-	ruleFTPType    = newRule("ftp_type", "ftptype", "RFC 1738 section 5", `";type=" is followed by a, i or d, and ends the path`)
-	ruleFTPSegment = newRule("ftp_semicolon", "fsegment", "RFC 1738 section 5", "a semicolon is allowed in an ftp URL only before type")
-	ruleFTPString  = newRule("ftp_line_end", "string", "RFC 959 section 5.3.2", "an argument of an FTP command contains no carriage return or line feed")
+	ruleFTPType = newRule("ftp_type", "ftptype", "RFC 1738 section 5",
+		`";type=" is followed by a, i or d, and ends the path`)
+	ruleFTPSegment = newRule("ftp_semicolon", "fsegment", "RFC 1738 section 5",
+		"a semicolon is allowed in an ftp URL only before type")
+	ruleFTPString = newRule("ftp_line_end", "string", "RFC 959 section 5.3.2",
+		"an argument of an FTP command contains no carriage return or line feed")
 )
 
 // ftpType is the normal form of the name of the type parameter.

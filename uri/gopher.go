@@ -14,9 +14,12 @@ type Gopher struct {
 }
 
 var (
-	ruleSelector   = newRule("gopher_line_end", "selector", "RFC 1738 section 3.4.1", "neither a selector nor a search contains a carriage return or line feed")
-	ruleUNASCII    = newRule("gopher_nul", "UNASCII", "RFC 1436 appendix", "neither a selector nor a search contains a NUL, not even percent-encoded")
-	ruleGopherType = newRule("gopher_type", "gtype", "RFC 1738 section 3.4.1", "a type is one character, which is not a control")
+	ruleSelector = newRule("gopher_line_end", "selector", "RFC 1738 section 3.4.1",
+		"neither a selector nor a search contains a carriage return or line feed")
+	ruleUNASCII = newRule("gopher_nul", "UNASCII", "RFC 1436 appendix",
+		"neither a selector nor a search contains a NUL, not even percent-encoded")
+	ruleGopherType = newRule("gopher_type", "gtype", "RFC 1738 section 3.4.1",
+		"a type is one character, which is not a control")
 )
 
 // Gopher returns the parts of a "gopher" URL. The error is a *ParseError.

@@ -32,12 +32,14 @@ func TestSameHost(t *testing.T) {
 		{"[]", "[", false},
 		{"\u212aelvin.example", "kelvin.example", false},
 	} {
-		if got := uri.SameHost(tt.a, tt.b); got != tt.same || uri.SameHost(tt.b, tt.a) != tt.same || (uri.CanonicalHost(tt.a) == uri.CanonicalHost(tt.b)) != tt.same {
+		if got := uri.SameHost(tt.a, tt.b); got != tt.same || uri.SameHost(tt.b, tt.a) != tt.same ||
+			(uri.CanonicalHost(tt.a) == uri.CanonicalHost(tt.b)) != tt.same {
 			t.Errorf("%q and %q: %v, as %q and %q", tt.a, tt.b, got, uri.CanonicalHost(tt.a), uri.CanonicalHost(tt.b))
 		}
 	}
 	host := "purl.example"
-	if n := testing.AllocsPerRun(100, func() { _, _ = uri.CanonicalHost(host), uri.SameHost(host, "PURL.example.") }); n != 0 {
+	if n := testing.AllocsPerRun(100,
+		func() { _, _ = uri.CanonicalHost(host), uri.SameHost(host, "PURL.example.") }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -93,7 +95,8 @@ func TestSameServer(t *testing.T) {
 
 // FuzzCanonicalHost checks that the canonical form is unique.
 func FuzzCanonicalHost(f *testing.F) {
-	for _, host := range []string{"PURL.example.", "[::A]", "[", "%", "%5B", "p%75rl", "b%C3%BCcher.example", "..", "[%41]", "a%", "a%4", "%%41"} {
+	for _, host := range []string{"PURL.example.", "[::A]", "[", "%", "%5B", "p%75rl", "b%C3%BCcher.example", "..",
+		"[%41]", "a%", "a%4", "%%41"} {
 		f.Add(host)
 	}
 	f.Fuzz(func(t *testing.T, host string) {

@@ -60,7 +60,8 @@ func isInALabels(name, ascii string) bool {
 
 // isASCIIHost reports whether host is ASCII when percent-decoded.
 func isASCIIHost(host string) bool {
-	return isASCII(host) && (strings.IndexByte(host, '%') < 0 || indexEncoded(host, func(b byte) bool { return b >= 0x80 }) < 0)
+	return isASCII(host) && (strings.IndexByte(host, '%') < 0 ||
+		indexEncoded(host, func(b byte) bool { return b >= 0x80 }) < 0)
 }
 
 func isASCII(s string) bool {

@@ -36,7 +36,8 @@ func TestDisplay(t *testing.T) {
 // FuzzIRI: a URI is mapped to itself, the result of Display is mapped back to the URI, and mapping is
 // idempotent.
 func FuzzIRI(f *testing.F) {
-	for _, s := range []string{"http://ä.example/ä?ä#ä", "urn:example:а/日本", "x://ü@ö:1/", "http://a/%e4%C3%A4[", "mailto:ä@b"} {
+	for _, s := range []string{"http://ä.example/ä?ä#ä", "urn:example:а/日本", "x://ü@ö:1/", "http://a/%e4%C3%A4[",
+		"mailto:ä@b"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -51,7 +52,8 @@ func FuzzIRI(f *testing.F) {
 			t.Fatalf("%q is mapped to %q, and that to %q, %v", s, u, again, err)
 		}
 		shown := u.Display()
-		if back, err := uri.FromIRI(shown); err != nil || back.NormalizeSteps(uri.PercentCase) != u.NormalizeSteps(uri.PercentCase) {
+		if back, err := uri.FromIRI(shown); err != nil ||
+			back.NormalizeSteps(uri.PercentCase) != u.NormalizeSteps(uri.PercentCase) {
 			t.Fatalf("%q is shown as %q, which is %q, %v", u, shown, back, err)
 		}
 	})

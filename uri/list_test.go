@@ -10,7 +10,8 @@ import (
 
 // RFC 2483 section 5.
 func TestList(t *testing.T) {
-	text := string(uri.AppendList(nil, mustParse(t, "urn:cid:foo@huh.org"), []string{"http://www.huh.org/cid/foo.html", "ftp://ftp.foo.org/foo.txt"}))
+	text := string(uri.AppendList(nil, mustParse(t, "urn:cid:foo@huh.org"),
+		[]string{"http://www.huh.org/cid/foo.html", "ftp://ftp.foo.org/foo.txt"}))
 	if text != "# urn:cid:foo@huh.org\r\nhttp://www.huh.org/cid/foo.html\r\nftp://ftp.foo.org/foo.txt\r\n" {
 		t.Errorf("%q", text)
 	}

@@ -14,10 +14,14 @@ type Field struct {
 }
 
 var (
-	ruleAddress = newRule("mail_address", "addr-spec", "RFC 6068 section 2", "an address is a local part, an at sign and a domain")
-	ruleHeader  = newRule("mail_header", "hfields", "RFC 6068 section 2", "header fields are name=value, joined by ampersands")
-	ruleQChar   = newRule("mail_header_character", "qchar", "RFC 6068 section 2", `"?", and "=" after the first, are percent-encoded in a header field`)
-	ruleMailto  = newRule("mailto_slashes", "mailtourl", "RFC 1738 section 5", "a mailto URL has no slashes before its address")
+	ruleAddress = newRule("mail_address", "addr-spec", "RFC 6068 section 2",
+		"an address is a local part, an at sign and a domain")
+	ruleHeader = newRule("mail_header", "hfields", "RFC 6068 section 2",
+		"header fields are name=value, joined by ampersands")
+	ruleQChar = newRule("mail_header_character", "qchar", "RFC 6068 section 2",
+		`"?", and "=" after the first, are percent-encoded in a header field`)
+	ruleMailto = newRule("mailto_slashes", "mailtourl", "RFC 1738 section 5",
+		"a mailto URL has no slashes before its address")
 )
 
 // Mailto returns the parts of a "mailto" URL. The error is a *ParseError.
@@ -111,7 +115,8 @@ func badQChar(field string) int {
 // checkMailDomain checks a host name, or a domain literal in percent-encoded brackets.
 func checkMailDomain(domain string) *hostFailure {
 	const open, closing = "%5b", "%5d"
-	if end := len(domain) - len(closing); end >= len(open) && EqualFold(domain[:len(open)], open) && EqualFold(domain[end:], closing) {
+	if end := len(domain) - len(closing); end >= len(open) && EqualFold(domain[:len(open)], open) &&
+		EqualFold(domain[end:], closing) {
 		if i := indexEncoded(domain[len(open):end], isNoDtext); i >= 0 {
 			return &hostFailure{len(open) + i, ruleHostname}
 		}

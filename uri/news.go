@@ -18,12 +18,16 @@ type NNTP struct {
 }
 
 var (
-	ruleNewsGroup = newRule("news_group", "group", "RFC 5538 section 3", "a group name is letters, digits and -.+_, other bytes "+
-		"percent-encoded, and does not begin with a dot")
-	ruleArticle   = newRule("news_article", "article", "RFC 1738 section 5", "a message-id is text, an at sign and a host")
-	ruleMessageID = newRule("message_id", "message-id", "RFC 3977 section 9.8", `a message-id contains only printable ASCII, and no ">"`)
-	ruleNNTP      = newRule("nntp_group", "nntpurl", "RFC 1738 section 5", "an nntp URL names a group after the host")
-	ruleDigits    = newRule("article_number", "digits", "RFC 5538 section 3", "an article is a number of at most 16 digits")
+	ruleNewsGroup = newRule("news_group", "group", "RFC 5538 section 3",
+		"a group name is letters, digits and -.+_, other bytes "+
+			"percent-encoded, and does not begin with a dot")
+	ruleArticle = newRule("news_article", "article", "RFC 1738 section 5",
+		"a message-id is text, an at sign and a host")
+	ruleMessageID = newRule("message_id", "message-id", "RFC 3977 section 9.8",
+		`a message-id contains only printable ASCII, and no ">"`)
+	ruleNNTP   = newRule("nntp_group", "nntpurl", "RFC 1738 section 5", "an nntp URL names a group after the host")
+	ruleDigits = newRule("article_number", "digits", "RFC 5538 section 3",
+		"an article is a number of at most 16 digits")
 )
 
 // News returns the parts of a "news" URL. The error is a *ParseError.

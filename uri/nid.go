@@ -45,11 +45,15 @@ func isStrictNID(nid string) bool { return len(nid) > 1 && nid[len(nid)-1] != '-
 // NIDs that RFC 8141 reserves. They cannot be registered, so a URN with one of them is for private use, or a
 // mistake.
 var (
-	LintExperimental = newRule("nid_experimental", "experimental-nid", "RFC 8141 section 5.1", `a NID that begins with "X-" is experimental`)
-	LintShort        = newRule("nid_short", "short-nid", "RFC 8141 section 5.1", "a registered NID has more than two letters")
-	LintCountry      = newRule("nid_country", "country-nid", "RFC 8141 section 5.1", "a NID that begins with two letters and a hyphen is reserved "+
-		"for country codes and A-labels")
-	LintInformal = newRule("nid_informal", "informal-nid", "RFC 8141 section 5.2", `an informal NID is "urn-" and a number without leading zeros`)
+	LintExperimental = newRule("nid_experimental", "experimental-nid", "RFC 8141 section 5.1",
+		`a NID that begins with "X-" is experimental`)
+	LintShort = newRule("nid_short", "short-nid", "RFC 8141 section 5.1",
+		"a registered NID has more than two letters")
+	LintCountry = newRule("nid_country", "country-nid", "RFC 8141 section 5.1",
+		"a NID that begins with two letters and a hyphen is reserved "+
+			"for country codes and A-labels")
+	LintInformal = newRule("nid_informal", "informal-nid", "RFC 8141 section 5.2",
+		`an informal NID is "urn-" and a number without leading zeros`)
 )
 
 // LintNID returns the rule of RFC 8141 section 5 that a well-formed NID breaks, or the zero Rule. Such NIDs are

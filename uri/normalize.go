@@ -8,17 +8,18 @@ type Steps uint16
 
 // The steps. Each of them merges only spellings that its section calls equivalent.
 const (
-	SchemeCase       Steps = 1 << iota // "HTTP:" is "http:", section 6.2.2.1
-	NIDCase                            // "urn:ISBN:" is "urn:isbn:", RFC 8141 section 3.1
-	HostCase                           // "Example.COM" is "example.com", section 6.2.2.1
-	IPv6Text                           // "[::0:1]" is "[::1]", RFC 5952
-	IDNA                               // "b%C3%BCcher.example" is "xn--bcher-kva.example" for hosts in the DNS, section 3.2.2
-	PercentCase                        // "%7e" is "%7E", section 6.2.2.1
-	DecodeUnreserved                   // "%7E" is "~", section 6.2.2.2; never in a URN, RFC 8141 section 3.1
-	DotSegments                        // "/a/../b" is "/b", section 6.2.2.3; only below an authority or a root
-	EmptyPath                          // "http://a" is "http://a/", section 6.2.3
-	DefaultPort                        // "http://a:80/" is "http://a/", section 6.2.3
-	SchemeForm                         // "file:/a" is "file:///a", and other normal forms of one scheme, RFC 1738
+	SchemeCase Steps = 1 << iota // "HTTP:" is "http:", section 6.2.2.1
+	NIDCase                      // "urn:ISBN:" is "urn:isbn:", RFC 8141 section 3.1
+	HostCase                     // "Example.COM" is "example.com", section 6.2.2.1
+	IPv6Text                     // "[::0:1]" is "[::1]", RFC 5952
+	// "b%C3%BCcher.example" is "xn--bcher-kva.example" for hosts in the DNS, section 3.2.2
+	IDNA
+	PercentCase      // "%7e" is "%7E", section 6.2.2.1
+	DecodeUnreserved // "%7E" is "~", section 6.2.2.2; never in a URN, RFC 8141 section 3.1
+	DotSegments      // "/a/../b" is "/b", section 6.2.2.3; only below an authority or a root
+	EmptyPath        // "http://a" is "http://a/", section 6.2.3
+	DefaultPort      // "http://a:80/" is "http://a/", section 6.2.3
+	SchemeForm       // "file:/a" is "file:///a", and other normal forms of one scheme, RFC 1738
 
 	AllSteps = SchemeForm<<1 - 1
 )

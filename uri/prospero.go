@@ -9,8 +9,10 @@ type Prospero struct {
 }
 
 var (
-	ruleProspero  = newRule("prospero_object", "prosperourl", "RFC 1738 section 5", "a prospero URL names an object after the host")
-	ruleFieldspec = newRule("prospero_field", "fieldspec", "RFC 1738 section 5", "a semicolon is followed by name=value")
+	ruleProspero = newRule("prospero_object", "prosperourl", "RFC 1738 section 5",
+		"a prospero URL names an object after the host")
+	ruleFieldspec = newRule("prospero_field", "fieldspec", "RFC 1738 section 5",
+		"a semicolon is followed by name=value")
 )
 
 // Prospero returns the parts of a "prospero" URL. The error is a *ParseError.

@@ -66,7 +66,8 @@ func TestParseRawReference(t *testing.T) {
 // Raw names are encoded for suggestions only, and names stay strict: RFC 8141 section 2.2.
 func TestEncodeRawName(t *testing.T) {
 	for text, want := range map[string]string{
-		"urn:example:a[b]": "urn:example:a%5Bb%5D", "URN:example:100%": "URN:example:100%25", "urn:example:ü#[": "urn:example:%C3%BC#[",
+		"urn:example:a[b]": "urn:example:a%5Bb%5D", "URN:example:100%": "URN:example:100%25",
+		"urn:example:ü#[": "urn:example:%C3%BC#[",
 		"urn:example:a b": "urn:example:a b", "http://a/[": "http://a/[", "urn": "urn",
 	} {
 		if got := uri.EncodeRawName(text); got != want {
@@ -77,7 +78,8 @@ func TestEncodeRawName(t *testing.T) {
 
 func TestPathAndQuery(t *testing.T) {
 	for text, want := range map[string]string{
-		"http://a": "", "http://a/": "/", "http://a?b": "?b", "http://a/[?|#f": "/[?|", "http://a#f": "", "http://a//b?//c": "//b?//c", "urn:a:b": "",
+		"http://a": "", "http://a/": "/", "http://a?b": "?b", "http://a/[?|#f": "/[?|", "http://a#f": "",
+		"http://a//b?//c": "//b?//c", "urn:a:b": "",
 	} {
 		if got := uri.PathAndQuery(text); got != want {
 			t.Errorf("%q: %q", text, got)
@@ -88,7 +90,8 @@ func TestPathAndQuery(t *testing.T) {
 // FuzzRaw: encoding is idempotent; other bytes are unchanged; normalizing is idempotent; and the authority of a
 // target ends at the first "/", "?" or "#", as other software parses it.
 func FuzzRaw(f *testing.F) {
-	for _, s := range []string{"http://a/?a[]=1", "http://a/100%", "https://[::1]/%%41/../ü", "HTTP://a?|#f", "http://a\\@b/", "http://a/%2e%2E\\..", "x://a/["} {
+	for _, s := range []string{"http://a/?a[]=1", "http://a/100%", "https://[::1]/%%41/../ü", "HTTP://a?|#f",
+		"http://a\\@b/", "http://a/%2e%2E\\..", "x://a/["} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -8,7 +8,8 @@ import (
 // maxRelation limits the length of a relation type, in bytes.
 const maxRelation = 256
 
-var errRelation = errors.New("a relation is a relation type of RFC 8288 section 3.3: lower-case letters, digits, \".\" and \"-\", which begins with a " +
+var errRelation = errors.New("a relation is a relation type of RFC 8288 section 3.3: lower-case letters, digits, " +
+	"\".\" and \"-\", which begins with a " +
 	"letter; or a URI, such as https://ref.gs1.org/voc/pip or gs1:pip")
 
 // CheckRelation returns an error unless rel is a relation type of RFC 8288 section 3.3, or "".
@@ -43,7 +44,8 @@ func RelationResolves(rel string) bool {
 		return true
 	}
 	// Terms of the GS1 Web Vocabulary, in all spellings: GS1-Conformant Resolver standard section 2.14.
-	for _, beginning := range [...]string{"gs1:", "https://ref.gs1.org/voc/", "https://gs1.org/voc/", "http://ref.gs1.org/voc/", "http://gs1.org/voc/"} {
+	for _, beginning := range [...]string{"gs1:", "https://ref.gs1.org/voc/", "https://gs1.org/voc/",
+		"http://ref.gs1.org/voc/", "http://gs1.org/voc/"} {
 		if len(rel) > len(beginning) && EqualFold(rel[:len(beginning)], beginning) {
 			term := rel[len(beginning):]
 			return term == "defaultLink" || term == "handledBy"

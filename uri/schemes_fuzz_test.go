@@ -160,7 +160,8 @@ func server(t *testing.T, u uri.URI) string {
 		host = mustParse(t, "x://"+host).Normalize().String()
 	}
 	host = strings.ToLower(unescape(t, host))
-	if ascii, err := idna.Lookup.ToASCII(host); err == nil && strings.IndexFunc(host, func(r rune) bool { return r >= 0x80 }) >= 0 {
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil &&
+		strings.IndexFunc(host, func(r rune) bool { return r >= 0x80 }) >= 0 {
 		host = ascii
 	}
 	if strings.EqualFold(u.Scheme(), "file") && host == "localhost" {

@@ -51,7 +51,8 @@ func failureOf(t *testing.T, s string) string {
 		return "no error"
 	}
 	var parseErr *uri.ParseError
-	if !errors.As(err, &parseErr) || parseErr.Input != s || parseErr.Rule.Section == "" || parseErr.Rule.Requirement == "" {
+	if !errors.As(err, &parseErr) || parseErr.Input != s || parseErr.Rule.Section == "" ||
+		parseErr.Rule.Requirement == "" {
 		t.Fatalf("%q: %v is not a complete *ParseError of it", s, err)
 	}
 	return fmt.Sprintf("error %d %s", parseErr.Offset, parseErr.Rule.Name)
@@ -95,7 +96,8 @@ func schemeParts(u uri.URI) (string, error) {
 		return waisParts(w), err
 	case "z39.50r", "z39.50s":
 		z, err := u.Z3950()
-		return fmt.Sprintf("databases %q docid %q elements %q syntaxes %q", z.Databases, z.DocID, z.ElementSet, z.Syntaxes), err
+		return fmt.Sprintf("databases %q docid %q elements %q syntaxes %q", z.Databases, z.DocID, z.ElementSet,
+			z.Syntaxes), err
 	case "prospero":
 		p, err := u.Prospero()
 		return fmt.Sprintf("hsoname %q", p.HSOName) + fieldParts(p.Fields), err
@@ -200,9 +202,9 @@ func TestSchemeParts(t *testing.T) {
 // productions are those of RFC 1738 section 5 that an input can break. In scheme_errors.tsv, the section of a
 // production has inputs that break it, each with the name of its rule in this package.
 var productions = []string{
-	"httpurl", "hostport", "hostname", "hostnumber", "port", "login", "user", "password", "ftpurl", "fsegment", "ftptype",
-	"fileurl", "gopherurl", "gtype", "selector", "mailtourl", "newsurl", "group", "article", "nntpurl", "digits",
-	"telneturl", "waisdatabase", "waisindex", "waisdoc", "prosperourl", "fieldspec", "scheme", "escape",
+	"httpurl", "hostport", "hostname", "hostnumber", "port", "login", "user", "password", "ftpurl", "fsegment",
+	"ftptype", "fileurl", "gopherurl", "gtype", "selector", "mailtourl", "newsurl", "group", "article", "nntpurl",
+	"digits", "telneturl", "waisdatabase", "waisindex", "waisdoc", "prosperourl", "fieldspec", "scheme", "escape",
 }
 
 // TestSchemeErrors: each production has at least three inputs that fail, with an offset and a rule.
@@ -260,8 +262,8 @@ func TestSchemesApart(t *testing.T) {
 // TestDefaultPorts: RFC 1738 section 3, and the sections in the table of schemes.
 func TestDefaultPorts(t *testing.T) {
 	for scheme, port := range map[string]string{
-		"ftp": "21", "http": "80", "gopher": "70", "news": "119", "nntp": "119", "telnet": "23", "wais": "210", "z39.50r": "210", "z39.50s": "210",
-		"prospero": "1525", "https": "443", "ws": "80", "wss": "443",
+		"ftp": "21", "http": "80", "gopher": "70", "news": "119", "nntp": "119", "telnet": "23", "wais": "210",
+		"z39.50r": "210", "z39.50s": "210", "prospero": "1525", "https": "443", "ws": "80", "wss": "443",
 		"file": "", "mailto": "", "urn": "", "unknown": "", "FTP": "21", "Https": "443",
 	} {
 		u := mustParse(t, scheme+"://h:"+port+"/x")

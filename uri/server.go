@@ -9,16 +9,22 @@ import (
 // The rules of server-based authorities, which the schemes of RFC 1738 have in common: login = [ user [ ":"
 // password ] "@" ] hostport.
 var (
-	ruleServer     = newRule("no_server", "hostport", "RFC 1738 section 5", "the scheme is followed by two slashes and the host of a server")
-	ruleHostname   = newRule("host_name", "hostname", "RFC 1738 section 5", "a host name is labels of letters, digits and hyphens, joined by dots")
-	ruleHostnumber = newRule("host_number", "hostnumber", "RFC 3986 section 3.2.2", "a host that ends in a number must be an IPv4 address: four "+
-		"numbers up to 255, without leading zeros")
-	ruleIDNA       = newRule("host_percent_encoded", "IDN", "RFC 3986 section 3.2.2", "percent-encoded bytes in a host name are UTF-8 that IDNA allows")
-	ruleHostLength = newRule("host_length", "hostname", "RFC 1035 section 2.3.4", "a host name has at most 253 bytes, and each of its labels 63")
-	rulePortRange  = newRule("port_range", "port", "RFC 1738 section 3.1", "a port is a number from 0 to 65535")
-	ruleNoUser     = newRule("no_user", "hostport", "RFC 1738 section 5", "this scheme has no user names")
-	ruleLogin      = newRule("login_colon", "login", "RFC 1738 section 3.1", "a colon in a user name or a password is percent-encoded")
-	ruleURLPath    = newRule("no_slash", "urlpath", "RFC 1738 section 5", "the path after the host begins with a slash")
+	ruleServer = newRule("no_server", "hostport", "RFC 1738 section 5",
+		"the scheme is followed by two slashes and the host of a server")
+	ruleHostname = newRule("host_name", "hostname", "RFC 1738 section 5",
+		"a host name is labels of letters, digits and hyphens, joined by dots")
+	ruleHostnumber = newRule("host_number", "hostnumber", "RFC 3986 section 3.2.2",
+		"a host that ends in a number must be an IPv4 address: four "+
+			"numbers up to 255, without leading zeros")
+	ruleIDNA = newRule("host_percent_encoded", "IDN", "RFC 3986 section 3.2.2",
+		"percent-encoded bytes in a host name are UTF-8 that IDNA allows")
+	ruleHostLength = newRule("host_length", "hostname", "RFC 1035 section 2.3.4",
+		"a host name has at most 253 bytes, and each of its labels 63")
+	rulePortRange = newRule("port_range", "port", "RFC 1738 section 3.1", "a port is a number from 0 to 65535")
+	ruleNoUser    = newRule("no_user", "hostport", "RFC 1738 section 5", "this scheme has no user names")
+	ruleLogin     = newRule("login_colon", "login", "RFC 1738 section 3.1",
+		"a colon in a user name or a password is percent-encoded")
+	ruleURLPath = newRule("no_slash", "urlpath", "RFC 1738 section 5", "the path after the host begins with a slash")
 )
 
 // checkServer checks that u has a valid host of a server, and that its port is in range.

@@ -63,7 +63,8 @@ func ParseTemplate(text string) (Template, error) {
 	for text != "" {
 		literal, rest, hasExpression := strings.Cut(text, "{")
 		if strings.Contains(literal, "}") {
-			return Template{}, fmt.Errorf("the expression %s} has no { (RFC 6570 section 2.2)", literal[:strings.IndexByte(literal, '}')])
+			return Template{}, fmt.Errorf("the expression %s} has no { (RFC 6570 section 2.2)",
+				literal[:strings.IndexByte(literal, '}')])
 		}
 		part := templatePart{literal: literalOf(literal)}
 		if hasExpression {
@@ -95,7 +96,8 @@ func (p *templatePart) parse(expression string) error {
 	}
 	var ok bool
 	if p.operator, ok = operatorOf(c); !ok {
-		return fmt.Errorf("{%s} begins neither with a variable nor with one of + # . / ; ? & (RFC 6570 section 2.2)", expression)
+		return fmt.Errorf("{%s} begins neither with a variable nor with one of + # . / ; ? & (RFC 6570 section 2.2)",
+			expression)
 	}
 	for text := range strings.SplitSeq(list, ",") {
 		v := variableOf{name: text}
@@ -103,14 +105,16 @@ func (p *templatePart) parse(expression string) error {
 			const most = 9999 // section 2.4.1
 			n, err := strconv.ParseUint(length, 10, 16)
 			if err != nil || n > most || length[0] == '0' {
-				return fmt.Errorf("the prefix modifier :%s of {%s} is not a number from 1 to 9999 (RFC 6570 section 2.4.1)", length, expression)
+				return fmt.Errorf("the prefix modifier :%s of {%s} is not a number from 1 to 9999 (RFC 6570 section "+
+					"2.4.1)", length, expression)
 			}
 			v = variableOf{name, int(n)}
 		} else {
 			v.name = strings.TrimSuffix(text, "*") // section 2.4.2
 		}
 		if !isVariableName(v.name) {
-			return fmt.Errorf("%q in {%s} is not the name of a variable: it has letters, digits, \"_\" and single dots between these "+
+			return fmt.Errorf("%q in {%s} is not the name of a variable: it has letters, digits, \"_\" and single "+
+				"dots between these "+
 				"(RFC 6570 section 2.3)", v.name, expression)
 		}
 		p.variables = append(p.variables, v)

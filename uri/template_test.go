@@ -85,7 +85,8 @@ func TestTemplateAllocations(t *testing.T) {
 	}
 	values := []uri.TemplateValue{{"v", "urn:a:b"}, {"w", "c/d"}}
 	got := ""
-	if n := testing.AllocsPerRun(100, func() { got = parsed.Expand(values) }); n > 1 || got != "https://a.example/urn:a:b?c%2Fd" {
+	if n := testing.AllocsPerRun(100, func() { got = parsed.Expand(values) }); n > 1 ||
+		got != "https://a.example/urn:a:b?c%2Fd" {
 		t.Errorf("%q with %v allocations", got, n)
 	}
 }
@@ -94,7 +95,8 @@ func TestTemplateAllocations(t *testing.T) {
 // expands to a prefix of the whole expansion.
 func FuzzTemplate(f *testing.F) {
 	for _, template := range []string{
-		"https://a.example/{v}", "{v}{w}", "x", "", "{?v}", "{v,w}", "{v:3}", "{v*}", "{v", "v}", "{+}", "{}", "a b{v}", "'{v}'", "%41{v}", "%{v}", "{a.b}", "ä{v}", "{v%41}",
+		"https://a.example/{v}", "{v}{w}", "x", "", "{?v}", "{v,w}", "{v:3}", "{v*}", "{v", "v}", "{+}", "{}", "a b{v}",
+		"'{v}'", "%41{v}", "%{v}", "{a.b}", "ä{v}", "{v%41}",
 	} {
 		for _, value := range []string{"2648", "a/b?c", "100%", "%41%c3", "%4", "ä\xff", "", "a b<>\"'`"} {
 			f.Add(template, value, "3")
@@ -104,7 +106,8 @@ func FuzzTemplate(f *testing.F) {
 		values := []uri.TemplateValue{{"v", v}, {"w", length}}
 		if parsed, err := uri.ParseTemplate(template); err == nil {
 			expanded := parsed.Expand(values)
-			if i := strings.IndexFunc(expanded, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"<>\^{|}`+"`", c) }); i >= 0 {
+			if i := strings.IndexFunc(expanded,
+				func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"<>\^{|}`+"`", c) }); i >= 0 {
 				t.Errorf("%q of %q: %q", template, v, expanded)
 			}
 		}

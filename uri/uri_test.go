@@ -36,8 +36,10 @@ func TestParseComponents(t *testing.T) {
 		"http://www.ics.uci.edu/pub/ietf/uri/#Related", "ftp://ftp.is.co.za/rfc/rfc1808.txt",
 		"gopher://spinaltap.micro.umn.edu/00/Weather/California/Los%20Angeles",
 		"mailto:mduerst@ifi.unizh.ch", "news:comp.infosystems.www.servers.unix", "telnet://melvyl.ucop.edu/",
-		"ldap://[2001:db8::7]/c=GB?objectClass?one", "tel:+1-816-555-1212", "urn:oasis:names:specification:docbook:dtd:xml:4.1.2",
-		"http://a?", "http://a#", "http://a?#", "http://@a:/", "http://u:p@[::1]:8080/x?y#z", "file:///etc", "file:/etc", "x:", "x://",
+		"ldap://[2001:db8::7]/c=GB?objectClass?one", "tel:+1-816-555-1212",
+		"urn:oasis:names:specification:docbook:dtd:xml:4.1.2",
+		"http://a?", "http://a#", "http://a?#", "http://@a:/", "http://u:p@[::1]:8080/x?y#z", "file:///etc",
+		"file:/etc", "x:", "x://",
 		"", "a/b", "?y", "#s", "//g", "/a//b", "a?b:c", "./a:b", "http://[v1.fe80::a+en1]/",
 	} {
 		u, err := uri.ParseReference(s)
@@ -98,7 +100,8 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("%q: host %q, user %v, port %v", s, host, hasUser, hasPort)
 		}
 	}
-	for _, s := range []string{"http://a:b:c/", "http://a@b@c/", "FTP://a:b:c", "x://a:b[", "x://a:%4", "x://[::1", "//a:b:c/", "//a@b@c"} {
+	for _, s := range []string{"http://a:b:c/", "http://a@b@c/", "FTP://a:b:c", "x://a:b[", "x://a:%4", "x://[::1",
+		"//a:b:c/", "//a@b@c"} {
 		if u, err := uri.ParseReference(s); err == nil {
 			t.Errorf("%q parses, with host %v", s, u)
 		}
@@ -144,7 +147,8 @@ func TestParseErrors(t *testing.T) {
 			continue
 		}
 		if parseErr.Offset != tt.offset || parseErr.Rule != tt.rule || parseErr.Input != tt.in {
-			t.Errorf("Parse(%q): offset %d, rule %q; want %d, %q", tt.in, parseErr.Offset, parseErr.Rule.Name, tt.offset, tt.rule.Name)
+			t.Errorf("Parse(%q): offset %d, rule %q; want %d, %q", tt.in, parseErr.Offset, parseErr.Rule.Name,
+				tt.offset, tt.rule.Name)
 		}
 	}
 }

@@ -12,9 +12,11 @@ type WAIS struct {
 	Path      string
 }
 
-var ruleWAIS = newRule("wais", "waisurl", "RFC 1738 section 5", "a wais URL is database, database?search or database/type/path")
+var ruleWAIS = newRule("wais", "waisurl", "RFC 1738 section 5",
+	"a wais URL is database, database?search or database/type/path")
 
-var ruleWAISPath = newRule("wais_path", "wpath", "RFC 1738 section 5", "the path of a wais document is one segment: a slash in it is percent-encoded")
+var ruleWAISPath = newRule("wais_path", "wpath", "RFC 1738 section 5",
+	"the path of a wais document is one segment: a slash in it is percent-encoded")
 
 // WAIS returns the parts of a "wais" URL. The error is a *ParseError.
 func (u URI) WAIS() (WAIS, error) {

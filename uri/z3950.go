@@ -12,11 +12,14 @@ type Z3950 struct {
 }
 
 var (
-	ruleZ3950Names = newRule("z3950_database", "database", "RFC 2056 section 4", "names of databases are joined by a plus and not empty; a slash in "+
-		"one is percent-encoded")
-	ruleZ3950DocID = newRule("z3950_document", "docid", "RFC 2056 section 4", "a z39.50r URL names a document, after a question mark")
-	ruleZ3950Param = newRule("z3950_parameter", "z39.50url", "RFC 2056 section 4", "after a semicolon stands esn=elementset or, after that, "+
-		"rs=recordsyntax+recordsyntax")
+	ruleZ3950Names = newRule("z3950_database", "database", "RFC 2056 section 4",
+		"names of databases are joined by a plus and not empty; a slash in "+
+			"one is percent-encoded")
+	ruleZ3950DocID = newRule("z3950_document", "docid", "RFC 2056 section 4",
+		"a z39.50r URL names a document, after a question mark")
+	ruleZ3950Param = newRule("z3950_parameter", "z39.50url", "RFC 2056 section 4",
+		"after a semicolon stands esn=elementset or, after that, "+
+			"rs=recordsyntax+recordsyntax")
 )
 
 // Z3950 returns the parts of a "z39.50s" or "z39.50r" URL. The error is a *ParseError.

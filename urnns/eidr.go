@@ -6,7 +6,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleEIDR = uri.Rule{Code: "eidr", Name: "EIDR", Section: "RFC 7972 section 2", Requirement: "an EIDR is a DOI prefix, a colon and a suffix"}
+var ruleEIDR = uri.Rule{Code: "eidr", Name: "EIDR", Section: "RFC 7972 section 2",
+	Requirement: "an EIDR is a DOI prefix, a colon and a suffix"}
 
 // checkEIDR checks content identifiers (prefix 10.5240). Identifiers of parties and services have other
 // prefixes and no check character.
@@ -22,7 +23,8 @@ func checkEIDR(nss string) (int, uri.Rule) {
 	at := len(prefix) + 1
 	for i := range min(len(suffix), len(pattern)) {
 		b := suffix[i]
-		if hyphen := pattern[i] == '-'; hyphen != (b == '-') || pattern[i] == 'h' && !isHex(b) || pattern[i] == 'c' && !isDigit(b) && !isLetter(b) {
+		if hyphen := pattern[i] == '-'; hyphen != (b == '-') || pattern[i] == 'h' && !isHex(b) ||
+			pattern[i] == 'c' && !isDigit(b) && !isLetter(b) {
 			return at + i, ruleEIDR
 		}
 	}

@@ -35,7 +35,8 @@ func TestIANA(t *testing.T) {
 		if ns, ok := set.Lookup(row.NID); !ok || row.Source == "" || ns.Source != row.Source || ns.Fold != row.Fold {
 			t.Errorf("%s: %+v", row.NID, ns)
 		}
-		if row.Title == "" || len(row.Title) > 80 || !strings.HasSuffix(row.Description, ".") || len(row.Description) > 130 {
+		if row.Title == "" || len(row.Title) > 80 || !strings.HasSuffix(row.Description, ".") ||
+			len(row.Description) > 130 {
 			t.Errorf("%s: %q, %q: a title, and one short sentence", row.NID, row.Title, row.Description)
 		}
 		if row.Example != "" {
@@ -63,8 +64,10 @@ func TestIANA(t *testing.T) {
 func TestRulesOnlyMerge(t *testing.T) {
 	set := newSet(t)
 	for _, nid := range set.NIDs() {
-		for _, nss := range []string{"a123,z456", "A-b:C%2cd", "10.5240:7791-8534-2c23-9030-8610-5", "rfc:2648", "0-395-36341-1", "1046-8188", "fi-fe1", "1.2.3"} {
-			a, b := mustURN(t, "urn:"+nid+":"+nss), mustURN(t, "URN:"+strings.ToUpper(nid)+":"+strings.ReplaceAll(nss, "%2c", "%2C")+"?+r#f")
+		for _, nss := range []string{"a123,z456", "A-b:C%2cd", "10.5240:7791-8534-2c23-9030-8610-5", "rfc:2648",
+			"0-395-36341-1", "1046-8188", "fi-fe1", "1.2.3"} {
+			a, b := mustURN(t, "urn:"+nid+":"+nss),
+				mustURN(t, "URN:"+strings.ToUpper(nid)+":"+strings.ReplaceAll(nss, "%2c", "%2C")+"?+r#f")
 			if !uri.Compare(a.URI(), b.URI()).Equivalent() {
 				t.Fatalf("%s and %s are not equivalent by RFC 8141", a.URI(), b.URI())
 			}

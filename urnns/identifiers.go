@@ -56,7 +56,8 @@ func BuiltinIdentifiers() []Identifier {
 		},
 		{
 			Pattern:  `(?i)^(?:(?:[ep]-?)?issn(?:-?l)?[:\s-]*)?(?P<id>[0-9]{4}-?[0-9]{3}[0-9X])` + remark,
-			Template: "urn:issn:{+id}", URLs: []string{"portal.issn.org/resource/issn/", "portal.issn.org/resource/ISSN/"},
+			Template: "urn:issn:{+id}",
+			URLs:     []string{"portal.issn.org/resource/issn/", "portal.issn.org/resource/ISSN/"},
 		},
 		{
 			Pattern:  `(?i)^(?:(?:doi|hdl)[:\s]\s*|info:(?:doi|hdl)/)?(?P<id>10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+)$`,
@@ -73,7 +74,8 @@ func BuiltinIdentifiers() []Identifier {
 		},
 		{
 			Pattern: `(?i)^(?P<id>nbn:[a-z]{2}[:-]\S+)$`, Template: "urn:{+id}",
-			URLs: []string{"nbn-resolving.org/", "nbn-resolving.de/", "urn.fi/", "urn.kb.se/resolve?urn=", "resolver.obvsg.at/", "urn.nsk.hr/", "nbn.depositolegale.it/"},
+			URLs: []string{"nbn-resolving.org/", "nbn-resolving.de/", "urn.fi/", "urn.kb.se/resolve?urn=",
+				"resolver.obvsg.at/", "urn.nsk.hr/", "nbn.depositolegale.it/"},
 		},
 	}
 }

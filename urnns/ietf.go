@@ -7,9 +7,12 @@ import (
 )
 
 var (
-	ruleIETFEscape = uri.Rule{Code: "ietf_percent", Name: "ietf NSS", Section: "RFC 2648 section 4", Requirement: "names of this namespace contain no percent-encoding"}
-	ruleIETFNumber = uri.Rule{Code: "ietf_number", Name: "rfc-nss", Section: "RFC 2648 section 2", Requirement: "the words rfc, std, bcp and fyi are followed by a number"}
-	ruleIETFString = uri.Rule{Code: "ietf_string", Name: "draft-nss", Section: "RFC 2648 section 2", Requirement: "the words id and mtg are followed by letters, digits and hyphens"}
+	ruleIETFEscape = uri.Rule{Code: "ietf_percent", Name: "ietf NSS", Section: "RFC 2648 section 4",
+		Requirement: "names of this namespace contain no percent-encoding"}
+	ruleIETFNumber = uri.Rule{Code: "ietf_number", Name: "rfc-nss", Section: "RFC 2648 section 2",
+		Requirement: "the words rfc, std, bcp and fyi are followed by a number"}
+	ruleIETFString = uri.Rule{Code: "ietf_string", Name: "draft-nss", Section: "RFC 2648 section 2",
+		Requirement: "the words id and mtg are followed by letters, digits and hyphens"}
 )
 
 // checkIETF follows the grammar of RFC 2648 section 2. Unknown prefixes are allowed, as the section requires,
@@ -18,7 +21,8 @@ func checkIETF(nss string) (int, uri.Rule) {
 	series, name, _ := strings.Cut(nss, ":")
 	i := 0
 	switch {
-	case uri.EqualFold(series, "rfc"), uri.EqualFold(series, "std"), uri.EqualFold(series, "bcp"), uri.EqualFold(series, "fyi"):
+	case uri.EqualFold(series, "rfc"), uri.EqualFold(series, "std"), uri.EqualFold(series, "bcp"),
+		uri.EqualFold(series, "fyi"):
 		for i < len(name) && isDigit(name[i]) {
 			i++
 		}

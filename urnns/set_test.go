@@ -50,7 +50,8 @@ func TestGone(t *testing.T) {
 		{Template: "https://all.example/{nss}"},
 	}})
 	for name, want := range map[string]string{
-		"urn:book:found:1": "https://books.example/found%3A1 https://all.example/found%3A1", "urn:book:lost:1": "", "urn:book:1": "https://all.example/1",
+		"urn:book:found:1": "https://books.example/found%3A1 https://all.example/found%3A1", "urn:book:lost:1": "",
+		"urn:book:1": "https://all.example/1",
 	} {
 		got, err := leads(set, mustURN(t, name))
 		if strings.Join(got, " ") != want || errors.Is(err, urnns.ErrGone) != (want == "") {
@@ -64,7 +65,8 @@ func TestFallback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := f.Location(mustURN(t, "urn:unknown:a%2Fb")); err != nil || got != "https://fallback.example/urn:unknown:a%2Fb" {
+	if got, err := f.Location(mustURN(t, "urn:unknown:a%2Fb")); err != nil ||
+		got != "https://fallback.example/urn:unknown:a%2Fb" {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := urnns.NewFallback("{"); err == nil {
@@ -116,8 +118,10 @@ func TestUnknownNamespace(t *testing.T) {
 
 // The directive "c" is a variable, which is undefined without the directive.
 func TestTargetComponent(t *testing.T) {
-	set := newSet(t, urnns.Namespace{NID: "book", Targets: []urnns.Target{{Template: "https://books.example/{nss}{?c}"}}})
-	for component, want := range map[string]string{"ToC": "https://books.example/1?c=ToC", "": "https://books.example/1"} {
+	set := newSet(t, urnns.Namespace{NID: "book",
+		Targets: []urnns.Target{{Template: "https://books.example/{nss}{?c}"}}})
+	for component, want := range map[string]string{"ToC": "https://books.example/1?c=ToC",
+		"": "https://books.example/1"} {
 		if got, err := set.AppendTargets(nil, mustURN(t, "urn:book:1"), component); err != nil || got[0].URI != want {
 			t.Errorf("%q: %v, %v", component, got, err)
 		}
@@ -165,7 +169,8 @@ func TestSetCompareForCaching(t *testing.T) {
 		{"urn:isbn:0395363411?c=%2f", "URN:isbn:9780395363416?c=%2F", uri.RungFunctional},
 	} {
 		a, b := mustURN(t, tt.a).URI(), mustURN(t, tt.b).URI()
-		if got := set.Compare(uri.ObjectiveCaching, a, b); got.Rung != tt.rung || got != set.Compare(uri.ObjectiveCaching, b, a) {
+		if got := set.Compare(uri.ObjectiveCaching, a, b); got.Rung != tt.rung ||
+			got != set.Compare(uri.ObjectiveCaching, b, a) {
 			t.Errorf("%s and %s: %v, want %v", tt.a, tt.b, got, tt.rung)
 		}
 	}
@@ -207,7 +212,8 @@ func TestLenientDigits(t *testing.T) {
 		v := mustURN(t, name)
 		_, refused := strict.Canonical(v)
 		_, err := lenient.Canonical(v)
-		if (refused == nil) != want.strict || (err == nil) != want.lenient || (lenient.Warning(v) != nil) != want.doubted {
+		if (refused == nil) != want.strict || (err == nil) != want.lenient ||
+			(lenient.Warning(v) != nil) != want.doubted {
 			t.Errorf("%s: %v, %v, %v", name, refused, err, lenient.Warning(v))
 		}
 	}
@@ -215,7 +221,8 @@ func TestLenientDigits(t *testing.T) {
 
 func BenchmarkCanonical(b *testing.B) {
 	set := newSet(b)
-	for _, s := range []string{"urn:example:a123,z456", "URN:EXAMPLE:a%2cb:c", "urn:ietf:rfc:2648", "URN:ISBN:0-395-36341-1"} {
+	for _, s := range []string{"urn:example:a123,z456", "URN:EXAMPLE:a%2cb:c", "urn:ietf:rfc:2648",
+		"URN:ISBN:0-395-36341-1"} {
 		b.Run(s, func(b *testing.B) {
 			v := mustURN(b, s)
 			b.ReportAllocs()

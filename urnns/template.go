@@ -70,7 +70,8 @@ func compile(ns Namespace) (*row, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown check %q", ns.Check)
 	}
-	r := &row{ns: ns, check: rules, folding: newFolding(ns.Fold, ns.Strip), first: newFolding(FoldFirst, ns.Strip), lower: newFolding(FoldLower, ns.Strip)}
+	r := &row{ns: ns, check: rules, folding: newFolding(ns.Fold, ns.Strip), first: newFolding(FoldFirst, ns.Strip),
+		lower: newFolding(FoldLower, ns.Strip)}
 	var err error
 	if r.pattern, err = newMatcher(ns.Pattern); err != nil {
 		return nil, err
@@ -91,7 +92,8 @@ func compile(ns Namespace) (*row, error) {
 
 // appendVariables appends the variables that every template has for a canonical name.
 func appendVariables(values []uri.TemplateValue, v uri.URN) []uri.TemplateValue {
-	return append(values, uri.TemplateValue{Name: "urn", Text: v.Name().URI().String()}, uri.TemplateValue{Name: "nid", Text: v.NID()},
+	return append(values, uri.TemplateValue{Name: "urn", Text: v.Name().URI().String()},
+		uri.TemplateValue{Name: "nid", Text: v.NID()},
 		uri.TemplateValue{Name: "nss", Text: v.NSS()})
 }
 

@@ -344,7 +344,8 @@ func TestEmptyIsStoredFirst(t *testing.T) {
 		return response, nil
 	}
 	for range 2 {
-		a, err := s.cache.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: fields()}, Key: target},
+		a, err := s.cache.Serve(t.Context(),
+			&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: fields()}, Key: target},
 			httpcache.OriginFunc(s.forward))
 		if err != nil {
 			t.Fatal(err)

@@ -36,7 +36,8 @@ func TestHit(t *testing.T) {
 	parts := s.get("Range: bytes=0-0,2-2")
 	s.expect(parts, 206, parts.body, true)
 	if kind, _, _ := strings.Cut(parts.field("Content-Type"),
-		";"); kind != "multipart/byteranges" || int64(len(parts.body)) != parts.ContentLength || !strings.Contains(parts.body, "bytes 2-2/3\r\n\r\ne\r\n") {
+		";"); kind != "multipart/byteranges" || int64(len(parts.body)) != parts.ContentLength ||
+		!strings.Contains(parts.body, "bytes 2-2/3\r\n\r\ne\r\n") {
 		t.Errorf("%s: %q of %d bytes", kind, parts.body, parts.ContentLength)
 	}
 	s.expect(s.get("Range: bytes=7-"), 416, "", true)

@@ -70,8 +70,10 @@ func TestSentWithItsHead(t *testing.T) {
 		}
 		flushes := 0
 		var got strings.Builder
-		if err := a.Content.SendTo(&got, func() { flushes++ }); err != nil || got.String() != "abc" || flushes != test.flushes {
-			t.Errorf("%s: %q, %v, the head was flushed %d times, want %d", test.name, got.String(), err, flushes, test.flushes)
+		if err := a.Content.SendTo(&got, func() { flushes++ }); err != nil || got.String() != "abc" ||
+			flushes != test.flushes {
+			t.Errorf("%s: %q, %v, the head was flushed %d times, want %d", test.name, got.String(), err, flushes,
+				test.flushes)
 		}
 		a.Content.Close()
 	}

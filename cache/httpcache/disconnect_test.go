@@ -22,13 +22,15 @@ func TestLeavesWithHeader(t *testing.T) {
 		s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
 			close(asked)
 			return &httpmessage.Response{
-				Status: 200, Fields: fields("Cache-Control: max-age=60"), Body: io.NopCloser(strings.NewReader(strings.Repeat("a", 1<<10))), ContentLength: -1,
+				Status: 200, Fields: fields("Cache-Control: max-age=60"),
+				Body: io.NopCloser(strings.NewReader(strings.Repeat("a", 1<<10))), ContentLength: -1,
 			}, nil
 		}
 		s.mu.Unlock()
 		var all sync.WaitGroup
 		all.Go(func() { <-asked; cancel() })
-		if a, err := s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{}}, Key: target},
+		if a, err := s.cache.Serve(ctx,
+			&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{}}, Key: target},
 			httpcache.OriginFunc(s.forward)); err == nil && a.Content != nil {
 			a.Content.Close()
 		}

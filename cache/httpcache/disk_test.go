@@ -20,7 +20,8 @@ import (
 // newDisk opens a store in a directory, and returns it with a function that closes it.
 func newDisk(t *testing.T, directory string) (store *disk.Store, closes func()) {
 	t.Helper()
-	store, err := disk.Open(directory, disk.Config{MaxBytes: 256 << 20, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	store, err := disk.Open(directory,
+		disk.Config{MaxBytes: 256 << 20, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

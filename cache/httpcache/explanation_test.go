@@ -14,7 +14,8 @@ import (
 // TestWhy: Why predicts what Serve then does.
 func TestWhy(t *testing.T) {
 	s := newSite(t, nil)
-	overrides := []httpcache.Override{{Statuses: []int{404}}, {MaxLifetime: 30 * time.Second, WhileRevalidate: 30 * time.Second}}
+	overrides := []httpcache.Override{{Statuses: []int{404}},
+		{MaxLifetime: 30 * time.Second, WhileRevalidate: 30 * time.Second}}
 	asks := func(method string, lines ...string) *httpcache.Request {
 		return &httpcache.Request{
 			Request: httpmessage.Request{Method: method, Fields: fields(lines...)}, Key: target, Overrides: overrides,
@@ -41,19 +42,23 @@ func TestWhy(t *testing.T) {
 		{"nothing", asks(http.MethodGet), false, 0, "vary-miss", false, -1, -1},
 		{"the last one", asks(http.MethodGet, "Accept-Language: de"), false, 0, "", false, 0, 1},
 		{"another one", asks(http.MethodHead, "Accept-Language: en"), false, 0, "", false, 1, 1},
-		{"the client's no-cache", asks(http.MethodGet, "Accept-Language: en", "Cache-Control: no-cache"), false, 0, "request", false, 1, 1},
-		{"the client's no-store", asks(http.MethodGet, "Accept-Language: en", "Cache-Control: no-store"), false, 0, "request", false, 1, 1},
+		{"the client's no-cache", asks(http.MethodGet, "Accept-Language: en", "Cache-Control: no-cache"), false, 0,
+			"request", false, 1, 1},
+		{"the client's no-store", asks(http.MethodGet, "Accept-Language: en", "Cache-Control: no-store"), false, 0,
+			"request", false, 1, 1},
 		{"If-Match", asks(http.MethodGet, "Accept-Language: en", "If-Match: *"), false, 0, "request", false, 1, 1},
 		{"not by the cache", asks(http.MethodGet, "Accept-Language: en"), true, 0, "bypass", false, 1, 1},
 		{"POST", asks(http.MethodPost, "Accept-Language: en"), false, 0, "method", false, -1, -1},
 		{"content", withBody, false, 0, "bypass", false, -1, -1},
-		{"stale, to be validated", asks(http.MethodGet, "Accept-Language: en"), false, 40 * time.Second, "stale", false, 1, 1},
+		{"stale, to be validated", asks(http.MethodGet, "Accept-Language: en"), false, 40 * time.Second, "stale", false,
+			1, 1},
 		{"stale, while it is validated", asks(http.MethodGet, "Accept-Language: de"), false, 0, "", true, 0, 1},
 	} {
 		s.clock.advance(test.later)
 		test.request.Bypass = test.pass
 		got := s.cache.Explain(test.request)
-		if got.Forwarded != test.forwarded || got.Stale != test.stale || got.Selected != test.selected || got.Rule != test.rule || len(got.Stored) != 2 {
+		if got.Forwarded != test.forwarded || got.Stale != test.stale || got.Selected != test.selected ||
+			got.Rule != test.rule || len(got.Stored) != 2 {
 			t.Errorf("%s: %+v", test.name, got)
 		}
 	}
@@ -69,10 +74,12 @@ func TestWhy(t *testing.T) {
 		}
 	}
 	s.fails(errOrigin)
-	if got := s.request(asks(http.MethodGet, "Accept-Language: de")); got.body != "de" || got.Outcome.Detail != "stale-while-revalidate" {
+	if got := s.request(asks(http.MethodGet, "Accept-Language: de")); got.body != "de" ||
+		got.Outcome.Detail != "stale-while-revalidate" {
 		t.Errorf("%q, %s", got.body, got.Outcome.Status("urnd"))
 	}
-	if got := s.cache.Explain(&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet}, Key: "http://a.example/none"}); got.Forwarded != "uri-miss" || got.Selected != -1 || got.Stored != nil {
+	if got := s.cache.Explain(&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet},
+		Key: "http://a.example/none"}); got.Forwarded != "uri-miss" || got.Selected != -1 || got.Stored != nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -127,7 +134,8 @@ func TestNotStored(t *testing.T) {
 		default:
 			want += "; detail=" + test.want
 		}
-		if got := g.Outcome.Status("urnd"); got != want || g.Outcome.NotStored.Code() != test.want || len(s.cache.Lookup(target)) > 0 != (test.want == "") {
+		if got := g.Outcome.Status("urnd"); got != want || g.Outcome.NotStored.Code() != test.want ||
+			len(s.cache.Lookup(target)) > 0 != (test.want == "") {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -86,7 +86,8 @@ func TestTruncation(t *testing.T) {
 			again := <-streams // a client without any bytes so far queries the origin
 			again.CloseWithError(test.end)
 			for _, c := range []*client{one, other} {
-				if g := c.end(); g.err == nil && (!errors.Is(g.broken, test.want) || !strings.HasPrefix("01234", g.body)) {
+				if g := c.end(); g.err == nil &&
+					(!errors.Is(g.broken, test.want) || !strings.HasPrefix("01234", g.body)) {
 					t.Errorf("%v after %q", g.broken, g.body)
 				}
 			}
@@ -253,9 +254,11 @@ func TestConditionalFirstRequest(t *testing.T) {
 func TestGetWithContent(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "a", fresh)
-	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{}, Body: http.NoBody}, Key: target}),
+	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{},
+		Body: http.NoBody}, Key: target}),
 		200, "a", false)
 	s.expect(s.get(), 200, "a", false)
-	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{}, Body: http.NoBody}, Key: target}),
+	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{},
+		Body: http.NoBody}, Key: target}),
 		200, "a", false)
 }

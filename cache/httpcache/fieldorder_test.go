@@ -15,11 +15,13 @@ import (
 func TestOrder(t *testing.T) {
 	directory := t.TempDir()
 	s, closes := onDisk(t, directory)
-	fields := httpmessage.NewFields("x-B", "1", "etag", `"1"`, "DATE", "Sun, 22 Nov 2026 08:00:00 GMT", "X-a", "2", "cache-control", "max-age=60", "X-b", "3")
+	fields := httpmessage.NewFields("x-B", "1", "etag", `"1"`, "DATE", "Sun, 22 Nov 2026 08:00:00 GMT", "X-a", "2",
+		"cache-control", "max-age=60", "X-b", "3")
 	status, body := 200, "a"
 	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
 		return &httpmessage.Response{
-			Status: status, Fields: fields, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+			Status: status, Fields: fields, Body: io.NopCloser(strings.NewReader(body)),
+			ContentLength: int64(len(body)),
 		}, nil
 	}
 	for _, hit := range []bool{false, true} {
@@ -39,7 +41,8 @@ func TestOrder(t *testing.T) {
 	status, body = 304, ""
 	fields = httpmessage.NewFields("ETAG", `"1"`, "Date", "Sun, 22 Nov 2026 08:02:00 GMT", "x-A", "4")
 	g = restarted.get("Cache-Control: no-cache")
-	want := httpmessage.NewFields("x-B", "1", "cache-control", "max-age=60", "X-b", "3", "ETAG", `"1"`, "Date", "Sun, 22 Nov 2026 08:02:00 GMT", "x-A", "4")
+	want := httpmessage.NewFields("x-B", "1", "cache-control", "max-age=60", "X-b", "3", "ETAG", `"1"`, "Date",
+		"Sun, 22 Nov 2026 08:02:00 GMT", "x-A", "4")
 	if restarted.expect(g, 200, "a", false); !slices.Equal(g.Fields, want) {
 		t.Errorf("validated: %v", g.Fields)
 	}

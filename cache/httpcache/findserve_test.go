@@ -103,8 +103,10 @@ func (s *site) compare(r *httpcache.Request, f first, g got) {
 	case f.part.Status != 0:
 		status, reason, length, added = 416, "", 0, httpmessage.Fields{contentRange}
 	}
-	if g.Status != status || g.Reason != reason || g.ContentLength != length || g.body != f.body || g.broken != nil || f.broken != nil {
-		s.t.Errorf("%s %s was found as %d %q %q (%d) %v, and is %d %q %q (%d) %v", r.Method, r.Key, status, reason, f.body, length, f.broken,
+	if g.Status != status || g.Reason != reason || g.ContentLength != length || g.body != f.body || g.broken != nil ||
+		f.broken != nil {
+		s.t.Errorf("%s %s was found as %d %q %q (%d) %v, and is %d %q %q (%d) %v", r.Method, r.Key, status, reason,
+			f.body, length, f.broken,
 			g.Status, g.Reason, g.body, g.ContentLength, g.broken)
 	}
 	if !slices.Equal(g.Fields, header) {

@@ -31,7 +31,8 @@ type flight struct {
 	// share stores the response in the shared store; nil does not.
 	share cache.StoreFunc
 
-	// ended is closed when the leader has half-closed its connection, and may have disconnected: Request.ClientHalfClosed.
+	// ended is closed when the leader has half-closed its connection, and may have disconnected:
+	// Request.ClientHalfClosed.
 	// nil is never closed.
 	ended <-chan struct{}
 	// published is whether the header has arrived, or never will. From then on the next three fields are final.

@@ -86,7 +86,8 @@ func TestFields(t *testing.T) {
 // TestStatuses: with a freshness lifetime every final status is reused; stale responses are not if the origin
 // has another response.
 func TestStatuses(t *testing.T) {
-	for _, status := range []int{200, 203, 204, 299, 301, 302, 303, 307, 308, 360, 400, 404, 410, 499, 500, 502, 503, 504, 599} {
+	for _, status := range []int{200, 203, 204, 299, 301, 302, 303, 307, 308, 360, 400, 404, 410, 499, 500, 502, 503,
+		504, 599} {
 		newSite(t, nil).play(fmt.Sprintf(`
 			< %[1]d body | Cache-Control: max-age=60 | Location: /x
 			> GET
@@ -122,7 +123,8 @@ func TestTags(t *testing.T) {
 		{`"a"`, `"x","a", "y"`},
 		{`""`, `""`},
 	} {
-		newSite(t, nil).play("< 200 a | Cache-Control: max-age=60 | ETag: " + test.stored + "\n> GET\n> GET | If-None-Match: " + test.asks + "\n= hit 304 | ETag: " + test.stored)
+		newSite(t, nil).play("< 200 a | Cache-Control: max-age=60 | ETag: " + test.stored +
+			"\n> GET\n> GET | If-None-Match: " + test.asks + "\n= hit 304 | ETag: " + test.stored)
 	}
 }
 

@@ -13,8 +13,10 @@ import (
 
 // TestHeadOrder: the order and the case of field names are stored.
 func TestHeadOrder(t *testing.T) {
-	fields := httpmessage.NewFields("x-b", "1", "DATE", "Sun, 22 Nov 2026 08:00:00 GMT", "X-A", "", "X-b", "\xff", "eTag", `"1"`)
-	got, at := &httpmessage.Response{Status: 200, Fields: fields}, rules.Arrival{Requested: time.Now(), Received: time.Now()}
+	fields := httpmessage.NewFields("x-b", "1", "DATE", "Sun, 22 Nov 2026 08:00:00 GMT", "X-A", "", "X-b", "\xff",
+		"eTag", `"1"`)
+	got, at := &httpmessage.Response{Status: 200, Fields: fields},
+		rules.Arrival{Requested: time.Now(), Received: time.Now()}
 	known, _ := rules.NewResponse("", nil, got, rules.Control{}, rules.Heuristic{}, at)
 	text := (&stored{Response: known}).head()
 	if s := parseHead(text); s == nil || !slices.Equal(s.Fields, fields) || s.ETag != `"1"` {
@@ -27,8 +29,9 @@ func full() *stored {
 	s := &stored{uses: new(uses), basis: "b", Response: rules.Response{
 		Status: 404, Reason: "No", Spelling: "/%62", Selectors: []rules.Selector{{Name: "Accept", Value: "a"}},
 		Received: time.Unix(1_900_000_000, 123), InitialAge: time.Second, Purged: true, SetsCookies: true,
-		Freshness:     rules.Freshness{Lifetime: time.Hour, Explicit: true, Source: rules.SourceOverride},
-		Directives:    rules.Directives{NoCache: true, MustRevalidate: true, Immutable: true, WhileRevalidate: time.Hour, IfError: -1},
+		Freshness: rules.Freshness{Lifetime: time.Hour, Explicit: true, Source: rules.SourceOverride},
+		Directives: rules.Directives{NoCache: true, MustRevalidate: true, Immutable: true,
+			WhileRevalidate: time.Hour, IfError: -1},
 		ValidatedOnly: rules.ValidatedOnly([]string{"X-B"}), ServerAddr: netip.MustParseAddrPort("[fe80::1%eth0]:80"),
 	}}
 	const date = "Sun, 22 Nov 2026 08:00:00 GMT"

@@ -35,7 +35,9 @@ func (s *site) first(first, others func(ctx context.Context) (*httpmessage.Respo
 }
 
 // later answers after a delay.
-func (s *site) later(after time.Duration, body string, lines ...string) func(context.Context) (*httpmessage.Response, error) {
+func (s *site) later(
+	after time.Duration, body string, lines ...string,
+) func(context.Context) (*httpmessage.Response, error) {
 	return func(ctx context.Context) (*httpmessage.Response, error) {
 		select {
 		case <-time.After(after):
@@ -83,7 +85,8 @@ func TestLeaders(t *testing.T) {
 		{
 			name: "an error is not shared",
 			origin: func(s *site) {
-				s.first(func(context.Context) (*httpmessage.Response, error) { return nil, errOrigin }, s.later(time.Second, "ok", fresh))
+				s.first(func(context.Context) (*httpmessage.Response, error) { return nil, errOrigin },
+					s.later(time.Second, "ok", fresh))
 			},
 			within: time.Second, asked: 17,
 		},
@@ -111,7 +114,8 @@ func TestLeaders(t *testing.T) {
 			within: time.Second, asked: 2,
 		},
 		{
-			name: "others with sessions", leader: []string{"Cookie: session=attacker"}, victim: []string{"Cookie: session=victim"},
+			name: "others with sessions", leader: []string{"Cookie: session=attacker"},
+			victim: []string{"Cookie: session=victim"},
 			origin: func(s *site) { s.first(hangs, s.later(0, "ok", "Cache-Control: private")) },
 			within: timeout, asked: 101,
 		},
@@ -168,7 +172,8 @@ func TestLeaders(t *testing.T) {
 							t.Fatalf("victim %d: %v, %q", i, g.err, g.body)
 						}
 					default:
-						t.Fatalf("victim %d has no answer after %v; the origin has seen %d requests", i, test.within, s.count())
+						t.Fatalf("victim %d has no answer after %v; the origin has seen %d requests", i, test.within,
+							s.count())
 					}
 				}
 				if n := s.count(); n > test.asked {
@@ -189,7 +194,8 @@ func TestEndedLeader(t *testing.T) {
 		ended, end := context.WithCancel(t.Context())
 		leader := make(chan got)
 		go func() {
-			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target, ClientHalfClosed: ended}
+			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target,
+				ClientHalfClosed: ended}
 			leader <- s.request(r) //nolint:contextcheck // the context is that of the connection
 		}()
 		victims := s.victims(10)
@@ -218,7 +224,8 @@ func TestLeaderLeavesBody(t *testing.T) {
 				streams := s.streams(10, fresh)
 				ctx, stop := context.WithCancel(t.Context())
 				ended, end := context.WithCancel(t.Context())
-				r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target, ClientHalfClosed: ended}
+				r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target,
+					ClientHalfClosed: ended}
 				a, err := s.cache.Serve(ctx, r, httpcache.OriginFunc(s.forward))
 				if err != nil {
 					t.Fatal(err)
@@ -263,12 +270,15 @@ func TestTurns(t *testing.T) {
 			defer func() { s.mu.Lock(); atOnce--; s.mu.Unlock() }()
 			return s.later(time.Second, "", "Cache-Control: no-store")(ctx)
 		}
-		s.first(func(context.Context) (*httpmessage.Response, error) { time.Sleep(time.Second); return nil, errOrigin }, slow)
+		s.first(func(context.Context) (*httpmessage.Response, error) { time.Sleep(time.Second); return nil, errOrigin },
+			slow)
 		ask := func(client byte) <-chan time.Duration {
 			took, begun := make(chan time.Duration, 1), time.Now()
 			go func() {
-				r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target, Client: netip.AddrFrom4([4]byte{127, 0, 0, client})}
-				if a, err := s.cache.Serve(t.Context(), r, httpcache.OriginFunc(s.forward)); err == nil && a.Content != nil {
+				r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target,
+					Client: netip.AddrFrom4([4]byte{127, 0, 0, client})}
+				if a, err := s.cache.Serve(t.Context(), r, httpcache.OriginFunc(s.forward)); err == nil &&
+					a.Content != nil {
 					a.Content.Close()
 				}
 				took <- time.Since(begun)

@@ -14,7 +14,8 @@ func TestLookup(t *testing.T) {
 		t.Errorf("of nothing: %+v", got)
 	}
 	modified := "Sat, 21 Nov 2026 08:00:00 GMT"
-	s.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`, "Last-Modified: "+modified, "Vary: Foo", "Surrogate-Key: a b")
+	s.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`, "Last-Modified: "+modified, "Vary: Foo",
+		"Surrogate-Key: a b")
 	s.expect(s.get("Foo: 1, 2"), 200, "one", false)
 	s.clock.advance(10 * time.Second)
 	s.sends(404, "none", "Cache-Control: max-age=5", "Vary: Foo, Bar")
@@ -26,14 +27,17 @@ func TestLookup(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 		last, first := got[0], got[1]
-		if last.Status != 404 || last.Selecting.Get("Bar") != "x" || last.Age != 10*time.Second || last.TTL != -5*time.Second || last.Size != 4 || last.ETag != "" || !last.Modified.IsZero() {
+		if last.Status != 404 || last.Selecting.Get("Bar") != "x" || last.Age != 10*time.Second ||
+			last.TTL != -5*time.Second || last.Size != 4 || last.ETag != "" || !last.Modified.IsZero() {
 			t.Errorf("%+v", last)
 		}
 		if lines, ok := last.Selecting["Foo"]; !ok || lines != nil {
 			t.Errorf("a field that must be missing: %+v", last.Selecting)
 		}
-		if first.Status != 200 || first.Selecting.Get("Foo") != "1,2" || first.Age != 20*time.Second || first.TTL != 40*time.Second || first.Size != 3 || first.ETag != `"1"` ||
-			first.Modified.Format(time.RFC3339) != "2026-11-21T08:00:00Z" || len(first.Tags) != 2 || !first.InMemory || first.OnDisk || first.Partial || first.Purged {
+		if first.Status != 200 || first.Selecting.Get("Foo") != "1,2" || first.Age != 20*time.Second ||
+			first.TTL != 40*time.Second || first.Size != 3 || first.ETag != `"1"` ||
+			first.Modified.Format(time.RFC3339) != "2026-11-21T08:00:00Z" || len(first.Tags) != 2 || !first.InMemory ||
+			first.OnDisk || first.Partial || first.Purged {
 			t.Errorf("%+v", first)
 		}
 	}
@@ -56,7 +60,8 @@ func TestLookupOnDisk(t *testing.T) {
 	s.expect(s.get(), 200, large, true)
 	check := func() {
 		t.Helper()
-		if got := s.cache.Lookup(target); len(got) != 1 || got[0].InMemory || !got[0].OnDisk || got[0].Size != int64(len(large)) {
+		if got := s.cache.Lookup(target); len(got) != 1 || got[0].InMemory || !got[0].OnDisk ||
+			got[0].Size != int64(len(large)) {
 			t.Errorf("%+v", got)
 		}
 	}

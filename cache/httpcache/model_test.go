@@ -66,7 +66,8 @@ func playModel(t *testing.T, change func(*httpcache.Config)) {
 		})
 	}
 	clientsDone.Wait()
-	t.Logf("%d whole, %d broken, %d requests to the origin, %+v", whole.Load(), broken.Load(), o.requests.Load(), s.cache.Stats())
+	t.Logf("%d whole, %d broken, %d requests to the origin, %+v", whole.Load(), broken.Load(), o.requests.Load(),
+		s.cache.Stats())
 	if whole.Load() < int64(clients*rounds/4) {
 		t.Error("too few whole answers")
 	}
@@ -121,7 +122,8 @@ func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, ran
 	if len(lines) == 0 && method == "GET" {
 		checkFound(t, ctx, s, name)
 	}
-	a, err := s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields(lines...)}, Key: nameOf(name)},
+	a, err := s.cache.Serve(ctx,
+		&httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields(lines...)}, Key: nameOf(name)},
 		o.forward(s, name, random.Uint64()))
 	if err != nil {
 		return false

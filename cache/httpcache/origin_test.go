@@ -97,7 +97,8 @@ func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 	t.Helper()
 	s := &site{t: t, clock: &clock{at: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)}}
 	config := httpcache.Config{
-		Store: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}, Now: s.clock.now, Heuristic: httpcache.Heuristic{
+		Store: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}, Now: s.clock.now,
+		Heuristic: httpcache.Heuristic{
 			Fraction:    0.1,
 			MaxLifetime: 24 * time.Hour,
 		},
@@ -202,7 +203,8 @@ func (g got) field(name string) string {
 
 // do sends a request of a client.
 func (s *site) do(method string, lines ...string) got {
-	return s.request(&httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields(lines...)}, Key: target})
+	return s.request(&httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields(lines...)},
+		Key: target})
 }
 
 func (s *site) get(lines ...string) got { return s.do("GET", lines...) }
@@ -242,7 +244,8 @@ func (s *site) saysWhy(r *httpcache.Request, o httpcache.Outcome) {
 // it.
 func (s *site) peek() string {
 	s.t.Helper()
-	a, err := s.cache.Serve(s.t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target},
+	a, err := s.cache.Serve(s.t.Context(),
+		&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target},
 		httpcache.OriginFunc(s.forward))
 	if err != nil {
 		s.t.Fatal(err)
@@ -269,7 +272,8 @@ func (s *site) expect(g got, status int, body string, hit bool) {
 	case g.err != nil:
 		s.t.Errorf("it failed: %v", g.err)
 	case g.Status != status || g.body != body || g.broken != nil || g.Outcome.Hit() != hit:
-		s.t.Errorf("%d %q %v, %s; want %d %q, hit: %t", g.Status, g.body, g.broken, g.Outcome.Status("urnd"), status, body, hit)
+		s.t.Errorf("%d %q %v, %s; want %d %q, hit: %t", g.Status, g.body, g.broken, g.Outcome.Status("urnd"), status,
+			body, hit)
 	}
 }
 

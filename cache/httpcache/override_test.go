@@ -24,7 +24,8 @@ func newOverriding(t *testing.T, override httpcache.Override, change func(*httpc
 func (s *overriding) do(method string, lines ...string) got {
 	s.t.Helper()
 	return s.request(&httpcache.Request{
-		Request: httpmessage.Request{Method: method, Fields: fields(lines...)}, Key: target, Gateway: true, Overrides: s.overrides,
+		Request: httpmessage.Request{Method: method, Fields: fields(lines...)}, Key: target, Gateway: true,
+		Overrides: s.overrides,
 	})
 }
 
@@ -132,7 +133,8 @@ func TestOverrideOfParts(t *testing.T) {
 func TestOverrideOnDisk(t *testing.T) {
 	store, closes := newDisk(t, t.TempDir())
 	defer closes()
-	before := newOverriding(t, httpcache.Override{MinLifetime: time.Minute, WhileRevalidate: time.Hour}, func(c *httpcache.Config) { c.Disk = store })
+	before := newOverriding(t, httpcache.Override{MinLifetime: time.Minute, WhileRevalidate: time.Hour},
+		func(c *httpcache.Config) { c.Disk = store })
 	before.sends(200, "one", "Cache-Control: no-cache")
 	before.expect(before.get(), 200, "one", false)
 	s := newSite(t, func(c *httpcache.Config) { c.Disk = store })
@@ -144,7 +146,8 @@ func TestOverrideOnDisk(t *testing.T) {
 		t.Error(got)
 	}
 	all := s.cache.Lookup(target)
-	if len(all) != 1 || all[0].Source.String() != "override" || all[0].Lifetime != time.Minute || all[0].WhileRevalidate != time.Hour || all[0].NoCache {
+	if len(all) != 1 || all[0].Source.String() != "override" || all[0].Lifetime != time.Minute ||
+		all[0].WhileRevalidate != time.Hour || all[0].NoCache {
 		t.Errorf("%+v", all)
 	}
 }

@@ -13,10 +13,12 @@ import (
 func TestPartsBesideEachOther(t *testing.T) {
 	const text = "0123456789abcdefghijklmnopqrstuvwxyz"
 	sends := func(s *site, first, last int, validator string) {
-		s.sends(206, text[first:last+1], fresh, validator, fmt.Sprintf("Content-Range: bytes %d-%d/%d", first, last, len(text)))
+		s.sends(206, text[first:last+1], fresh, validator,
+			fmt.Sprintf("Content-Range: bytes %d-%d/%d", first, last, len(text)))
 	}
 	part := func(first, last int) string { return fmt.Sprintf("Range: bytes=%d-%d", first, last) }
-	for _, validator := range []string{`ETag: "1"`, `ETag: W/"1"`, "Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", "X-A: none"} {
+	for _, validator := range []string{`ETag: "1"`, `ETag: W/"1"`, "Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT",
+		"X-A: none"} {
 		t.Run(validator, func(t *testing.T) {
 			s := newSite(t, nil)
 			for _, hit := range []bool{false, true} {
@@ -27,7 +29,8 @@ func TestPartsBesideEachOther(t *testing.T) {
 			}
 			s.expect(s.get("Range: bytes=11-12"), 206, "bc", true)
 			s.expect(s.get("Range: bytes=-2"), 206, "yz", true)
-			if infos, selected := s.cache.Lookup(target), s.cache.Variants(target); len(infos) != 3 || len(selected) != 1 {
+			if infos, selected := s.cache.Lookup(target), s.cache.Variants(target); len(infos) != 3 ||
+				len(selected) != 1 {
 				t.Errorf("%d parts, of %d variants", len(infos), len(selected))
 			}
 			s.sends(200, text, fresh, validator)
@@ -71,7 +74,8 @@ func TestPartsBesideEachOther(t *testing.T) {
 		s := newSite(t, nil)
 		long := strings.Repeat(text, 10)
 		for i := 0; i < len(long); i += 4 {
-			s.sends(206, long[i:i+2], fresh, `ETag: "1"`, fmt.Sprintf("Content-Range: bytes %d-%d/%d", i, i+1, len(long)))
+			s.sends(206, long[i:i+2], fresh, `ETag: "1"`,
+				fmt.Sprintf("Content-Range: bytes %d-%d/%d", i, i+1, len(long)))
 			s.expect(s.get(part(i, i+1)), 206, long[i:i+2], false)
 		}
 		if n := len(s.cache.Lookup(target)); n != 32 {
@@ -91,7 +95,8 @@ func TestWithoutStore(t *testing.T) {
 		s := newSite(t, change)
 		for _, method := range []string{"POST", "GET", "GET"} {
 			s.sends(200, "a", fresh, "Content-Location: "+target)
-			g := s.request(&httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields()}, Key: target})
+			g := s.request(&httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields()},
+				Key: target})
 			if s.expect(g, 200, "a", false); g.Outcome.Stored {
 				t.Errorf("%s, %s: stored", name, method)
 			}

@@ -40,8 +40,9 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, valid
 	outcome.TTL, outcome.HasTTL = s.TTL(now), true
 	outcome.Stale = outcome.TTL <= 0
 	a := &Response{
-		Status: s.Status, Reason: s.Reason, Fields: s.FieldsToSend(validated), ContentLength: s.Length, ServerAddr: s.ServerAddr,
-		Outcome: outcome,
+		Status: s.Status, Reason: s.Reason, Fields: s.FieldsToSend(validated), ContentLength: s.Length,
+		ServerAddr: s.ServerAddr,
+		Outcome:    outcome,
 	}
 	if age := s.Age(now); !validated || age >= time.Second { // RFC 9111 section 5.1
 		a.Added = make(httpmessage.Fields, 0, 2)

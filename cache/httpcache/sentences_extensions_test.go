@@ -141,5 +141,6 @@ func TestTargetedForGateways(t *testing.T) {
 	s.sends(200, "a", "Cache-Control: max-age=60", "CDN-Cache-Control: no-store")
 	s.expect(s.get(), 200, "a", false)
 	s.expect(s.get(), 200, "a", true)
-	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET"}, Key: target, Gateway: true}), 200, "a", true)
+	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET"}, Key: target, Gateway: true}),
+		200, "a", true)
 }

@@ -83,7 +83,8 @@ func TestSharedResponse(t *testing.T) {
 	b.fails(errOrigin)
 	g := b.get()
 	b.expect(g, 200, "one", true)
-	if g.field("Age") != "15" || g.field("X-Field") != "x" || g.Outcome.Status("urnd") != "urnd; hit; ttl=45; detail=shared" {
+	if g.field("Age") != "15" || g.field("X-Field") != "x" ||
+		g.Outcome.Status("urnd") != "urnd; hit; ttl=45; detail=shared" {
 		t.Errorf("Age %s, %s", g.field("Age"), g.Outcome.Status("urnd"))
 	}
 	if g = b.get("Range: bytes=1-"); g.Status != 206 || g.body != "ne" || g.Outcome.Detail != "" {
@@ -107,7 +108,8 @@ func TestNotSharedByProcesses(t *testing.T) {
 		{"to be validated", nil, 200, "one", []string{"Cache-Control: no-cache", `ETag: "1"`}},
 		{"stale", nil, 200, "one", []string{"Cache-Control: max-age=0", `ETag: "1"`}},
 		{"large", nil, 200, strings.Repeat("x", 64<<10+1), []string{"Cache-Control: max-age=60"}},
-		{"a part", []string{"Range: bytes=0-1"}, 206, "on", []string{"Cache-Control: max-age=60", "Content-Range: bytes 0-1/3", `ETag: "1"`}},
+		{"a part", []string{"Range: bytes=0-1"}, 206, "on",
+			[]string{"Cache-Control: max-age=60", "Content-Range: bytes 0-1/3", `ETag: "1"`}},
 		{"credentials", []string{"Authorization: Basic x"}, 200, "one", []string{"Cache-Control: public, max-age=60"}},
 		{"a field that nobody knows", []string{"X-Method: x"}, 200, "one", []string{"Cache-Control: max-age=60"}},
 	} {
@@ -214,7 +216,8 @@ func TestSharedOctets(t *testing.T) {
 		for n := range one.payload {
 			all.all[place] = object{one.payload[:n], one.stored, one.ttl}
 			b.sends(200, "two", "Cache-Control: no-store")
-			if g := b.get("Cache-Control: max-stale"); g.Status != 200 || g.body != "two" && !strings.HasPrefix("one", g.body) {
+			if g := b.get("Cache-Control: max-stale"); g.Status != 200 ||
+				g.body != "two" && !strings.HasPrefix("one", g.body) {
 				t.Fatalf("%d bytes: %d %q", n, g.Status, g.body)
 			}
 			b.cache.PurgeAll(httpcache.Selection{}, true)

@@ -25,8 +25,9 @@ func TestStoredForOthers(t *testing.T) {
 	}{
 		{"nothing", "", 200, lasting, true},
 		{
-			"safelisted fields", "User-Agent: a | Accept: b | Accept-Language: c | Referer: d | Sec-Fetch-Site: cross-site | Traceparent: e | Via: 1.1 f", 200,
-			lasting, true,
+			"safelisted fields",
+			"User-Agent: a | Accept: b | Accept-Language: c | Referer: d | Sec-Fetch-Site: cross-site | " +
+				"Traceparent: e | Via: 1.1 f", 200, lasting, true,
 		},
 		{"an unknown field", "X-Unknown: 1", 200, lasting, false},
 		{"another host", "X-Forwarded-Host: evil.example", 200, lasting, false},
@@ -38,7 +39,8 @@ func TestStoredForOthers(t *testing.T) {
 		{"another client, by its address", "X-Real-IP: 192.0.2.1", 200, lasting, false},
 		{"what programs send by script", "X-Requested-With: XMLHttpRequest", 200, lasting, false},
 		{"a safelisted field in the spelling of CGI", "User_Agent: a", 200, lasting, false},
-		{"a negotiated field in the spelling of CGI", "Accept_Language: fr", 200, lasting + " | Vary: Accept-Language", false},
+		{"a negotiated field in the spelling of CGI", "Accept_Language: fr", 200, lasting + " | Vary: Accept-Language",
+			false},
 		{"named by Vary", "X-Unknown: 1", 200, lasting + " | Vary: X-Unknown", true},
 		{"one of two named by Vary", "X-Unknown: 1 | X-Other: 1", 200, lasting + " | Vary: X-Unknown", false},
 		{"configured", "Configured: 1", 200, lasting, true},
@@ -79,17 +81,23 @@ func TestStoredForOthers(t *testing.T) {
 		{"429", "", 429, lasting, false},
 		{"431", "", 431, lasting, false},
 
-		{"for the pages of all sites", "Origin: https://a.example", 200, lasting + " | Access-Control-Allow-Origin: *", true},
+		{"for the pages of all sites", "Origin: https://a.example", 200, lasting + " | Access-Control-Allow-Origin: *",
+			true},
 		{"for no pages of other sites", "Origin: https://a.example", 200, lasting, true},
-		{"for the pages of one site", "Origin: https://a.example", 200, lasting + " | Access-Control-Allow-Origin: https://a.example", false},
-		{"for the pages of the site that asks", "Origin: https://a.example", 200, lasting + " | Access-Control-Allow-Origin: https://a.example | Vary: Origin", true},
+		{"for the pages of one site", "Origin: https://a.example", 200,
+			lasting + " | Access-Control-Allow-Origin: https://a.example", false},
+		{"for the pages of the site that asks", "Origin: https://a.example", 200,
+			lasting + " | Access-Control-Allow-Origin: https://a.example | Vary: Origin", true},
 		{"a refusal of a page", "Origin: https://a.example", 403, lasting, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newSite(t, func(c *httpcache.Config) { c.Safelisted = []string{"configured", "x-configured-a", "npm-*"} })
+			s := newSite(t, func(c *httpcache.Config) {
+				c.Safelisted = []string{"configured", "x-configured-a", "npm-*"}
+			})
 			s.sends(test.status, "ab", splitFields(test.response)...)
 			request := fields(splitFields(test.request)...)
-			g := s.request(&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request}, Key: target})
+			g := s.request(&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request},
+				Key: target})
 			if g.err != nil {
 				t.Fatal(g.err)
 			}
@@ -195,10 +203,13 @@ func TestCredentialsChangeNothing(t *testing.T) {
 		body         string
 		response     []string
 	}{
-		{"validation", "GET", []string{"Authorization: Basic x", "Cache-Control: no-cache"}, 0, 304, "", []string{control, `ETag: "1"`}},
+		{"validation", "GET", []string{"Authorization: Basic x", "Cache-Control: no-cache"}, 0, 304, "",
+			[]string{control, `ETag: "1"`}},
 		{"a refresh", "GET", []string{"Authorization: Basic x"}, 2 * time.Minute, 401, "", nil},
-		{"HEAD with credentials", "HEAD", []string{"Authorization: Basic x", "Cache-Control: no-cache"}, 0, 200, "", []string{control, "Content-Length: 99"}},
-		{"HEAD with a cookie", "HEAD", []string{"Cookie: a=b", "Cache-Control: no-cache"}, 0, 200, "", []string{"Content-Length: 99"}},
+		{"HEAD with credentials", "HEAD", []string{"Authorization: Basic x", "Cache-Control: no-cache"}, 0, 200, "",
+			[]string{control, "Content-Length: 99"}},
+		{"HEAD with a cookie", "HEAD", []string{"Cookie: a=b", "Cache-Control: no-cache"}, 0, 200, "",
+			[]string{"Content-Length: 99"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSite(t, nil)

@@ -92,7 +92,8 @@ func (s *site) start(blocked chan struct{}, lines ...string) *client {
 				c.got.err = errPanic
 			}
 		}()
-		a, err := s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields(lines...)}, Key: target},
+		a, err := s.cache.Serve(ctx,
+			&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields(lines...)}, Key: target},
 			httpcache.OriginFunc(s.forward))
 		if err != nil {
 			c.got = got{err: err}

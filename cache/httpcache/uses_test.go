@@ -75,7 +75,8 @@ func TestUsesAtATime(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got := u.until(intervalOf(time.Unix(1_795_000_000, 0)) + 9); got.intervals == 0 || got.intervals > 10 || got.recent > 2*(mostUses+4) {
+	if got := u.until(intervalOf(time.Unix(1_795_000_000, 0)) + 9); got.intervals == 0 || got.intervals > 10 ||
+		got.recent > 2*(mostUses+4) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -100,7 +101,8 @@ func TestUsagesAreCompared(t *testing.T) {
 		{"uses of the one before", usageOf(1, 2, 10), usageOf(1, 2, 2, 10)},
 		{"age", usageOf(2, 10), usageOf(1, 10)},
 	} {
-		if test.less.compare(test.greater) >= 0 || test.greater.compare(test.less) <= 0 || test.less.compare(test.less) != 0 {
+		if test.less.compare(test.greater) >= 0 || test.greater.compare(test.less) <= 0 ||
+			test.less.compare(test.less) != 0 {
 			t.Errorf("%s: %+v, %+v", test.name, test.less, test.greater)
 		}
 	}

@@ -18,7 +18,8 @@ func variedSite(t *testing.T, size int, change func(*httpcache.Config)) *site {
 	s := newSite(t, change)
 	s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
 		body := r.header.Get("X-A")
-		return s.response(200, body+strings.Repeat(".", max(size-len(body), 0)), "Cache-Control: max-age=86400", "Vary: X-A"), nil
+		return s.response(200, body+strings.Repeat(".", max(size-len(body), 0)), "Cache-Control: max-age=86400",
+			"Vary: X-A"), nil
 	}
 	return s
 }
@@ -126,7 +127,8 @@ func TestUsesAreInherited(t *testing.T) {
 				if again != nil && r.header.Get("If-None-Match") != "" {
 					status = again.Status
 				}
-				return s.response(status, r.header.Get("X-A"), "Cache-Control: max-age=60", "Vary: X-A", fmt.Sprintf("Etag: %q", r.header.Get("X-A"))), nil
+				return s.response(status, r.header.Get("X-A"), "Cache-Control: max-age=60", "Vary: X-A",
+					fmt.Sprintf("Etag: %q", r.header.Get("X-A"))), nil
 			}
 			for range 5 {
 				s.ask("de")
@@ -212,7 +214,8 @@ func TestLongSelectionIsBounded(t *testing.T) {
 	s.sends(200, "a", fresh, "Vary: Accept-Language")
 	long := httpmessage.NewFields("Accept-Language", strings.Repeat("de;q=0.5, ", 6<<10))
 	s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: long}, Key: target})
-	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: long}, Key: target}), 200, "a", true)
+	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: long}, Key: target}), 200,
+		"a", true)
 	s.expect(s.get("Accept-Language: de"), 200, "a", false)
 }
 

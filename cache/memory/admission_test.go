@@ -52,7 +52,8 @@ func TestWhatFitsStays(t *testing.T) {
 func openFull(t *testing.T) (s *Store[string], keys []string) {
 	t.Helper()
 	s, err := New(Config[string]{
-		MaxBytes: 1 << 16, Size: func(text string) int { return len(text) }, GroupOf: func(string) string { return "group" },
+		MaxBytes: 1 << 16, Size: func(text string) int { return len(text) },
+		GroupOf: func(string) string { return "group" },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +160,8 @@ func TestMovesAreAtomic(t *testing.T) {
 	}
 	workers.Wait()
 	settled(t, s)
-	if got := s.Stats(); got.Bytes > 1<<16 || int(got.Entries) != len(keysOf(s)) || int(got.Entries) != len(s.Keys("group")) {
+	if got := s.Stats(); got.Bytes > 1<<16 || int(got.Entries) != len(keysOf(s)) ||
+		int(got.Entries) != len(s.Keys("group")) {
 		t.Errorf("%+v, and %d are listed, %d in the group", got, len(keysOf(s)), len(s.Keys("group")))
 	}
 }
@@ -197,7 +199,8 @@ func TestIsWorth(t *testing.T) {
 		cost  int64
 		want  bool
 	}{
-		{0, 1, false}, {1, 1, true}, {1, 2000, true}, {1, 2001, false}, {2, 4000, true}, {2, 4001, false}, {mostAsked, 1000 << mostAsked, true},
+		{0, 1, false}, {1, 1, true}, {1, 2000, true}, {1, 2001, false}, {2, 4000, true}, {2, 4001, false},
+		{mostAsked, 1000 << mostAsked, true},
 	} {
 		if got := s.isWorth(tt.asked, tt.cost); got != tt.want {
 			t.Errorf("%d bytes, asked for %d times: %t", tt.cost, tt.asked, got)

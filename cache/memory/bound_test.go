@@ -16,7 +16,8 @@ func TestBoundHasAllOfTheStore(t *testing.T) {
 		for _, length := range []int{200, 2 << 10, 8 << 10} {
 			t.Run(strconv.FormatInt(usual, 10)+" "+strconv.Itoa(length), func(t *testing.T) {
 				before := testserver.HeapInUse()
-				s, err := New(Config[string]{MaxBytes: maxBytes, TypicalSize: usual, Size: func(text string) int { return len(text) }})
+				s, err := New(Config[string]{MaxBytes: maxBytes, TypicalSize: usual,
+					Size: func(text string) int { return len(text) }})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -30,7 +31,8 @@ func TestBoundHasAllOfTheStore(t *testing.T) {
 				}
 				settled(t, s)
 				grown, stats := testserver.HeapInUse()-before, s.Stats()
-				t.Logf("%d bytes of tables, %d grown with %d entries, %d counted", tables, grown, stats.Entries, stats.Bytes)
+				t.Logf("%d bytes of tables, %d grown with %d entries, %d counted", tables, grown, stats.Entries,
+					stats.Bytes)
 				if grown-queue > maxBytes || stats.Bytes < maxBytes*3/4 {
 					t.Errorf("%d bytes grown, %d counted, of %d", grown, stats.Bytes, maxBytes)
 				}

@@ -91,7 +91,8 @@ func TestOverwrite(t *testing.T) {
 // An entry that ristretto rejects is listed as long as Get returns it, so that a purge finds it.
 func TestRejectedIsListed(t *testing.T) {
 	s, err := New(Config[string]{
-		MaxBytes: 1 << 10, Size: func(text string) int { return len(text) }, GroupOf: func(string) string { return "group" },
+		MaxBytes: 1 << 10, Size: func(text string) int { return len(text) },
+		GroupOf: func(string) string { return "group" },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +153,8 @@ func TestBoundedByBytes(t *testing.T) {
 		if held == 0 || held > maxBytes/1000 {
 			t.Errorf("%d %s of 1000 bytes are held in %d bytes", held, name, maxBytes)
 		}
-		if got := s.Stats(); got.Entries != held || got.Bytes > maxBytes || got.Bytes < maxBytes/2 || got.Evictions == 0 {
+		if got := s.Stats(); got.Entries != held || got.Bytes > maxBytes || got.Bytes < maxBytes/2 ||
+			got.Evictions == 0 {
 			t.Errorf("%s: %+v, and %d are held", name, got, held)
 		}
 		s.Close()

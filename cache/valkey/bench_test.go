@@ -16,7 +16,8 @@ import (
 func BenchmarkHit(b *testing.B) {
 	server := testserver.StartRedis(b)
 	level, err := valkey.New(valkey.Config{
-		URL: server.URL(), Secret: []byte(secret), Prefix: "urnd", Timeout: time.Second, Now: time.Now, Dial: new(net.Dialer).DialContext,
+		URL: server.URL(), Secret: []byte(secret), Prefix: "urnd", Timeout: time.Second, Now: time.Now,
+		Dial: new(net.Dialer).DialContext,
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -24,7 +25,8 @@ func BenchmarkHit(b *testing.B) {
 	defer level.Close()
 	level.Start()
 	testserver.Wait(b, "the server is used", func() bool { return level.Stats().Used })
-	view := valkey.NewView(valkey.ViewConfig[string]{Level: level, Name: "bench", Basis: "1", Codec: codec(), Purged: about})
+	view := valkey.NewView(valkey.ViewConfig[string]{Level: level, Name: "bench", Basis: "1", Codec: codec(),
+		Purged: about})
 	load := func(context.Context) (string, time.Duration, error) { return "value", time.Hour, nil }
 	view.Load(b.Context(), "key", cache.AnyFresh, load)
 	testserver.Wait(b, "the entry is written", func() bool { return level.Stats().Writes == 1 })

@@ -48,7 +48,8 @@ func TestClusterFailsOver(t *testing.T) {
 	}
 	cluster := testserver.StartRedisCluster(t, "1")
 	for _, node := range cluster.Nodes {
-		node.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"}, strings.Fields(documentedRights(t))...)...)
+		node.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"},
+			strings.Fields(documentedRights(t))...)...)
 	}
 	url := "redis://urnd@" + cluster.Nodes[0].Addr() + "?addr=" + cluster.Nodes[1].Addr()
 	change := func(c *valkey.Config) { c.URL, c.Password = url, password }
@@ -56,7 +57,8 @@ func TestClusterFailsOver(t *testing.T) {
 	eventually(t, a, b, "at first")
 	owner, _ := cluster.Owner("{urnd}")
 	owner.Stop()
-	testserver.Wait(t, "the replica has taken over", func() bool { now, _ := cluster.Owner("{urnd}"); return now != nil })
+	testserver.Wait(t, "the replica has taken over",
+		func() bool { now, _ := cluster.Owner("{urnd}"); return now != nil })
 	eventually(t, a, b, "after it")
 	purgeReaches(t, a, b)
 }

@@ -41,8 +41,10 @@ type Stats struct {
 func (l *Level) Stats() Stats {
 	c := &l.counts
 	return Stats{
-		Hits: c.hits.Load(), Misses: c.misses.Load(), Waits: c.waits.Load(), Failures: c.failures.Load(), Writes: c.writes.Load(),
-		Dropped: c.dropped.Load(), Full: c.full.Load(), Foreign: c.foreign.Load(), Purged: c.purged.Load(), Unknown: c.unknown.Load(),
-		Unsuitable: c.unsuitable.Load(), FullPurges: c.fullPurges.Load(), Used: l.open.Load(),
+		Hits: c.hits.Load(), Misses: c.misses.Load(), Waits: c.waits.Load(), Failures: c.failures.Load(),
+		Writes: c.writes.Load(), Dropped: c.dropped.Load(), Full: c.full.Load(), Foreign: c.foreign.Load(),
+		Purged: c.purged.Load(), Unknown: c.unknown.Load(), Unsuitable: c.unsuitable.Load(),
+		FullPurges: c.fullPurges.Load(),
+		Used:       l.open.Load(),
 	}
 }

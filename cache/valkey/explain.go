@@ -88,8 +88,10 @@ func explainConnecting(err error) error {
 		return explained{"server name lookup failed", err}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return explained{"connection refused at this address and port", err}
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE):
-		return explained{"connection closed by the server: for TLS use rediss: instead of redis:, or it is not Valkey or Redis", err}
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE):
+		return explained{"connection closed by the server: for TLS use rediss: instead of redis:, or it is not " +
+			"Valkey or Redis", err}
 	case errors.Is(err, context.DeadlineExceeded) || isTimeout(err):
 		return explained{"server timed out or unreachable", err}
 	default:

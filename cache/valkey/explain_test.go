@@ -33,20 +33,23 @@ func TestExplain(t *testing.T) {
 		change func(*valkey.Config)
 		want   string
 	}{
-		"no password": {func(c *valkey.Config) { c.URL = "redis://" + server.Addr() }, "wrong or missing user or password"},
+		"no password": {func(c *valkey.Config) { c.URL = "redis://" + server.Addr() },
+			"wrong or missing user or password"},
 		"wrong password": {
 			func(c *valkey.Config) {
 				c.URL, c.Password = "redis://"+server.Addr(), func() (string, error) { return "battery staple", nil }
 			}, "wrong or missing user or password",
 		},
-		"wrong user":   {at("redis://nobody@" + server.Addr()), "wrong or missing user or password"},
-		"no TLS":       {at("rediss://" + server.Addr()), "may not speak TLS"},
-		"TLS":          {at("redis://" + server.TLSAddr()), "it may speak TLS, so that redis: is to be rediss:"},
-		"authority":    {func(c *valkey.Config) { at("rediss://" + server.TLSAddr())(c); c.CA = other.PEM }, "of no authority that is trusted"},
-		"host name":    {at("rediss://localhost:" + port), "is for another name"},
-		"too old":      {at("redis://" + startFake(t, old)), "too old"},
-		"no commands":  {at("redis://" + startFake(t, "-ERR unknown command\r\n")), "too old, or lacks commands"},
-		"web server":   {at("redis://" + startFake(t, "HTTP/1.1 400 Bad Request\r\n\r\n")), "no server of Valkey or Redis"},
+		"wrong user": {at("redis://nobody@" + server.Addr()), "wrong or missing user or password"},
+		"no TLS":     {at("rediss://" + server.Addr()), "may not speak TLS"},
+		"TLS":        {at("redis://" + server.TLSAddr()), "it may speak TLS, so that redis: is to be rediss:"},
+		"authority": {func(c *valkey.Config) { at("rediss://" + server.TLSAddr())(c); c.CA = other.PEM },
+			"of no authority that is trusted"},
+		"host name":   {at("rediss://localhost:" + port), "is for another name"},
+		"too old":     {at("redis://" + startFake(t, old)), "too old"},
+		"no commands": {at("redis://" + startFake(t, "-ERR unknown command\r\n")), "too old, or lacks commands"},
+		"web server": {at("redis://" + startFake(t, "HTTP/1.1 400 Bad Request\r\n\r\n")),
+			"no server of Valkey or Redis"},
 		"no database":  {at("redis://" + server.Addr() + "/99"), "no database of this number"},
 		"no server":    {at("redis://127.0.0.1:1"), "connection refused at this address and port"},
 		"no such host": {at("redis://redis.invalid"), "cannot be looked up"},
@@ -63,7 +66,8 @@ func TestExplain(t *testing.T) {
 		})
 	}
 	used(t, "", at("rediss://"+server.TLSAddr())).put("key", "value")
-	if found, err := tried(t, at("rediss://"+server.TLSAddr())); err != nil || found.Name != "redis" || found.Version == "" || found.RTT == 0 {
+	if found, err := tried(t, at("rediss://"+server.TLSAddr())); err != nil || found.Name != "redis" ||
+		found.Version == "" || found.RTT == 0 {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
@@ -72,7 +76,8 @@ func TestExplain(t *testing.T) {
 func tried(t *testing.T, change func(*valkey.Config)) (valkey.ServerInfo, error) {
 	t.Helper()
 	c := valkey.Config{
-		Secret: []byte(secret), Prefix: "urnd", Timeout: 5 * time.Second, Now: time.Now, Dial: new(net.Dialer).DialContext,
+		Secret: []byte(secret), Prefix: "urnd", Timeout: 5 * time.Second, Now: time.Now,
+		Dial: new(net.Dialer).DialContext,
 	}
 	change(&c)
 	level, err := valkey.New(c)
@@ -88,7 +93,8 @@ func tried(t *testing.T, change func(*valkey.Config)) (valkey.ServerInfo, error)
 // The documented permissions suffice, and Try leaves nothing at the server.
 func TestRights(t *testing.T) {
 	server := testserver.StartRedis(t)
-	server.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"}, strings.Fields(documentedRights(t))...)...)
+	server.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"},
+		strings.Fields(documentedRights(t))...)...)
 	change := func(c *valkey.Config) { c.URL, c.Password = "redis://urnd@"+server.Addr(), password }
 	if _, err := tried(t, change); err != nil {
 		t.Error(err)
@@ -103,15 +109,19 @@ func TestRights(t *testing.T) {
 	}
 	bound.put("key", "value")
 	server.Do("ACL", "SETUSER", "urnd", "-xrange")
-	if _, err := tried(t, change); err == nil || !strings.Contains(err.Error(), "may not run commands that urnd needs") {
+	if _, err := tried(t, change); err == nil ||
+		!strings.Contains(err.Error(), "may not run commands that urnd needs") {
 		t.Errorf("without a right: %v", err)
 	}
 }
 
 func TestCheck(t *testing.T) {
 	for url, ok := range map[string]bool{
-		"redis://a": true, "rediss://user@a:1/3": true, "valkey://a?addr=b:1&addr=c:2": true, "redis://a?master_set=m": true,
-		"": false, "a": false, "http://a": false, "redis://": false, "redis://u:secret@a": false, "redis://a/b": false, "redis://a/-1": false,
+		"redis://a": true, "rediss://user@a:1/3": true, "valkey://a?addr=b:1&addr=c:2": true,
+		"redis://a?master_set=m": true,
+		"":                       false, "a": false, "http://a": false, "redis://": false, "redis://u:secret@a": false,
+		"redis://a/b":             false,
+		"redis://a/-1":            false,
 		"redis://a?skip_verify=1": false, "redis://a b": false,
 	} {
 		if err := valkey.CheckURL(url); (err == nil) != ok || err != nil && strings.Contains(err.Error(), "secret") {

@@ -17,13 +17,17 @@ import (
 // instances share a new outcome.
 func TestPoisonedEntries(t *testing.T) {
 	for name, poison := range map[string]func(server *testserver.Redis, key, other string){
-		"garbage":          func(s *testserver.Redis, key, _ string) { s.Do("SET", key, strings.Repeat("x", 100), "PX", "60000") },
-		"empty":            func(s *testserver.Redis, key, _ string) { s.Do("SET", key, "", "PX", "60000") },
-		"another type":     func(s *testserver.Redis, key, _ string) { s.Do("DEL", key); s.Do("LPUSH", key, "x") },
-		"another entry":    func(s *testserver.Redis, key, other string) { s.Do("COPY", other, key, "REPLACE") },
-		"no time to live":  func(s *testserver.Redis, key, _ string) { s.Do("PERSIST", key) },
-		"a longer time":    func(s *testserver.Redis, key, _ string) { s.Do("PEXPIRE", key, "90000") },
-		"a huge entry":     func(s *testserver.Redis, key, _ string) { s.Do("SET", key, strings.Repeat("x", 20<<20), "PX", "60000") },
+		"garbage": func(s *testserver.Redis, key, _ string) {
+			s.Do("SET", key, strings.Repeat("x", 100), "PX", "60000")
+		},
+		"empty":           func(s *testserver.Redis, key, _ string) { s.Do("SET", key, "", "PX", "60000") },
+		"another type":    func(s *testserver.Redis, key, _ string) { s.Do("DEL", key); s.Do("LPUSH", key, "x") },
+		"another entry":   func(s *testserver.Redis, key, other string) { s.Do("COPY", other, key, "REPLACE") },
+		"no time to live": func(s *testserver.Redis, key, _ string) { s.Do("PERSIST", key) },
+		"a longer time":   func(s *testserver.Redis, key, _ string) { s.Do("PEXPIRE", key, "90000") },
+		"a huge entry": func(s *testserver.Redis, key, _ string) {
+			s.Do("SET", key, strings.Repeat("x", 20<<20), "PX", "60000")
+		},
 		"a longer entry":   func(s *testserver.Redis, key, _ string) { s.Do("APPEND", key, "x") },
 		"a shorter entry":  func(s *testserver.Redis, key, _ string) { s.Do("SETRANGE", key, "30", "x") },
 		"a lease for ever": func(s *testserver.Redis, key, _ string) { s.Do("DEL", key) },
@@ -49,7 +53,9 @@ func TestPoisonedEntries(t *testing.T) {
 			if got := c.get("key", "of c"); got.Value != "of b" {
 				t.Errorf("c got %+v", got)
 			}
-			if s := b.level.Stats(); !s.Used || name != "another type" && name != "a huge entry" && name != "a lease for ever" && s.Foreign != 1 && name != "no time to live" {
+			if s := b.level.Stats(); !s.Used ||
+				name != "another type" && name != "a huge entry" && name != "a lease for ever" && s.Foreign != 1 &&
+					name != "no time to live" {
 				t.Errorf("b counts %+v", s)
 			}
 		})
@@ -77,7 +83,8 @@ func TestBases(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
 	load := func(i *instance, basis, value string) string {
-		view := valkey.NewView(valkey.ViewConfig[string]{Level: i.level, Name: "test", Basis: basis, Codec: codec(), Purged: about})
+		view := valkey.NewView(valkey.ViewConfig[string]{Level: i.level, Name: "test", Basis: basis, Codec: codec(),
+			Purged: about})
 		writes := i.level.Stats().Writes
 		got := view.Load(t.Context(), "key", cache.AnyFresh, i.source(value, time.Minute, nil))
 		if !got.Shared {

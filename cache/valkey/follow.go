@@ -169,7 +169,8 @@ func (l *Level) after(ctx context.Context, id string, wait time.Duration) ([]cli
 	ctx, cancel := context.WithTimeout(ctx, wait+backgroundTimeout)
 	defer cancel()
 	if wait == 0 {
-		return server.Do(ctx, server.B().Xrange().Key(l.logKey()).Start("("+id).End("+").Count(retained).Build()).AsXRange()
+		return server.Do(ctx,
+			server.B().Xrange().Key(l.logKey()).Start("("+id).End("+").Count(retained).Build()).AsXRange()
 	}
 	command := server.B().Xread().Count(most).Block(wait.Milliseconds()).Streams().Key(l.logKey()).Id(id).Build()
 	found, err := server.Do(ctx, command).AsXRead()

@@ -131,7 +131,8 @@ func TestHostileReplies(t *testing.T) {
 	memory, all := memoryOf(), hostile()
 	t.Run("says", func(t *testing.T) {
 		for where, command := range map[string]string{
-			"all there is": "", "besides": "", "to HELLO": "HELLO", "to a question": "EVALSHA", "to a write": "EVAL", "about the log": "XREAD",
+			"all there is": "", "besides": "", "to HELLO": "HELLO", "to a question": "EVALSHA", "to a write": "EVAL",
+			"about the log": "XREAD",
 		} {
 			t.Run(where, func(t *testing.T) {
 				t.Parallel()
@@ -149,7 +150,10 @@ func TestHostileReplies(t *testing.T) {
 					a := used(t, l.addr(), func(c *valkey.Config) { c.Timeout = time.Second / 2 })
 					liars.Go(func() {
 						for name := range lies {
-							t.Run(name, func(t *testing.T) { surviveLie(t, a, b, l, instead(all[name], command, where == "besides")) })
+							t.Run(name,
+								func(t *testing.T) {
+									surviveLie(t, a, b, l, instead(all[name], command, where == "besides"))
+								})
 						}
 						if most := l.mostConns(); most > 2*mostConns {
 							t.Errorf("there were %d connections at a time", most)
@@ -232,17 +236,22 @@ func TestHostileDiscovery(t *testing.T) {
 		cluster func(l *liar) string // the reply to CLUSTER
 		entry   func(l *liar) string // the reply to EVALSHA
 	}{
-		"itself":          {func(l *liar) string { return slots(l.addr()) }, nil},
-		"another server":  {func(*liar) string { return slots("127.0.0.1:1") }, nil},
-		"thousands":       {func(*liar) string { return nodes.String() }, nil},
-		"moved":           {func(l *liar) string { return slots(l.addr()) }, func(*liar) string { return "-MOVED\r\n" }},
-		"moved to itself": {func(l *liar) string { return slots(l.addr()) }, func(l *liar) string { return "-MOVED 1 " + l.addr() + "\r\n" }},
-		"asks itself":     {func(l *liar) string { return slots(l.addr()) }, func(l *liar) string { return "-ASK 1 " + l.addr() + "\r\n" }},
+		"itself":         {func(l *liar) string { return slots(l.addr()) }, nil},
+		"another server": {func(*liar) string { return slots("127.0.0.1:1") }, nil},
+		"thousands":      {func(*liar) string { return nodes.String() }, nil},
+		"moved": {func(l *liar) string { return slots(l.addr()) },
+			func(*liar) string { return "-MOVED\r\n" }},
+		"moved to itself": {func(l *liar) string { return slots(l.addr()) },
+			func(l *liar) string { return "-MOVED 1 " + l.addr() + "\r\n" }},
+		"asks itself": {func(l *liar) string { return slots(l.addr()) },
+			func(l *liar) string { return "-ASK 1 " + l.addr() + "\r\n" }},
 		"moved around": {func(l *liar) string { return slots(l.addr()) }, func(l *liar) string {
 			turns++
-			return fmt.Sprintf("-MOVED 1 127.0.%d.%d:%s\r\n", turns/250, 1+turns%250, strings.TrimPrefix(l.addr(), "127.0.0.1:"))
+			return fmt.Sprintf("-MOVED 1 127.0.%d.%d:%s\r\n", turns/250, 1+turns%250,
+				strings.TrimPrefix(l.addr(), "127.0.0.1:"))
 		}},
-		"moved to no port": {func(l *liar) string { return slots(l.addr()) }, func(*liar) string { return "-MOVED 1 :::::\r\n" }},
+		"moved to no port": {func(l *liar) string { return slots(l.addr()) },
+			func(*liar) string { return "-MOVED 1 :::::\r\n" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			everywhere, err := net.Listen("tcp4", "0.0.0.0:0")
@@ -272,9 +281,11 @@ func TestHostileDiscovery(t *testing.T) {
 		})
 	}
 	for name, says := range map[string]string{
-		"nothing": "*0\r\n", "a host": "*1\r\n+127.0.0.1\r\n", "null": "*-1\r\n", "a text": "+127.0.0.1\r\n", "nulls": "*2\r\n_\r\n_\r\n",
-		"numbers": "*2\r\n:1\r\n:2\r\n", "another server": hostPort("127.0.0.1:1"), "a message": ">3\r\n+message\r\n++sentinel\r\n+x\r\n",
-		"of all memory": "*4611686018427387904\r\n", "an error": "-MOVED\r\n", "more": hostPort(host+":"+port) + "+OK\r\n",
+		"nothing": "*0\r\n", "a host": "*1\r\n+127.0.0.1\r\n", "null": "*-1\r\n", "a text": "+127.0.0.1\r\n",
+		"nulls": "*2\r\n_\r\n_\r\n", "numbers": "*2\r\n:1\r\n:2\r\n", "another server": hostPort("127.0.0.1:1"),
+		"a message": ">3\r\n+message\r\n++sentinel\r\n+x\r\n", "of all memory": "*4611686018427387904\r\n",
+		"an error": "-MOVED\r\n",
+		"more":     hostPort(host+":"+port) + "+OK\r\n",
 	} {
 		t.Run("a sentinel says "+name, func(t *testing.T) {
 			truth := false
@@ -304,7 +315,8 @@ func TestTryHostile(t *testing.T) {
 	for name, data := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, url := range []string{"redis://" + startFake(t, data), "redis://" + startFake(t, data) + "?master_set=names"} {
+			for _, url := range []string{"redis://" + startFake(t, data),
+				"redis://" + startFake(t, data) + "?master_set=names"} {
 				if _, err := tried(t, func(c *valkey.Config) { c.URL = url }); err == nil {
 					t.Errorf("%s: there is no error", url)
 				}
@@ -395,7 +407,8 @@ func TestHostileByTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := startLiar(t, tls.NewListener(listen(t), &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), server.Addr())
+	l := startLiar(t, tls.NewListener(listen(t),
+		&tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), server.Addr())
 	a, b := used(t, "", secured(l.addr(), ca.PEM)), used(t, server.Addr(), nil)
 	l.say(instead("+OK\r\n+OK\r\n", "", false))
 	a.get("key", "own")

@@ -101,7 +101,8 @@ func New(config Config) (*Level, error) {
 		return nil, err
 	}
 	l := &Level{
-		config: config, id: newToken(), logName: sealer.key("log", logFormat), position: config.Position, sealer: sealer, scripts: newScripts(),
+		config: config, id: newToken(), logName: sealer.key("log", logFormat), position: config.Position,
+		sealer: sealer, scripts: newScripts(),
 		configured: settings.InitAddress,
 		writes:     make(chan write, maxWrites), wake: make(chan struct{}, 1),
 	}

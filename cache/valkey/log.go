@@ -64,7 +64,8 @@ func (l *Level) verdict(of mark, head head, about func(Purge) bool) verdict {
 
 // isBegin reports whether s may be the beginning of a log with this end.
 func (s *logState) isBegin(end head) bool {
-	return s.epoch != "" && end.epoch == s.epoch && (end.number > s.number || end.number == s.number && end.tag == s.tag)
+	return s.epoch != "" && end.epoch == s.epoch &&
+		(end.number > s.number || end.number == s.number && end.tag == s.tag)
 }
 
 // with returns the state with one more entry.
@@ -157,7 +158,8 @@ func (l *Level) begin(ctx context.Context) error {
 	defer cancel()
 	l.log.Store(new(logState))
 	server := l.server.Load()
-	entries, err := server.Do(ctx, server.B().Xrange().Key(l.logKey()).Start("-").End("+").Count(retained+1).Build()).AsXRange()
+	entries, err := server.Do(ctx,
+		server.B().Xrange().Key(l.logKey()).Start("-").End("+").Count(retained+1).Build()).AsXRange()
 	if err != nil {
 		return err
 	}
@@ -167,7 +169,9 @@ func (l *Level) begin(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		entries, err = server.Do(ctx, server.B().Xrange().Key(l.logKey()).Start(identifier(at.number)).End("+").Count(retained+1).Build()).AsXRange()
+		entries, err = server.Do(ctx,
+			server.B().Xrange().Key(l.logKey()).Start(identifier(at.number)).End("+").Count(retained+
+				1).Build()).AsXRange()
 		if err != nil || len(entries) == 0 {
 			return errors.Join(err, errLost)
 		}

@@ -39,7 +39,8 @@ func (l *Level) lookup(ctx context.Context, keys []string, token, except string)
 	asked, cancel := context.WithTimeout(ctx, l.timeout.limit(l.config.Timeout))
 	defer cancel()
 	begun := l.config.Now()
-	reply, err := l.scripts.lookup.Exec(asked, l.server.Load(), keys, []string{token, milliseconds(leaseFor), except}).ToArray()
+	reply, err := l.scripts.lookup.Exec(asked, l.server.Load(), keys,
+		[]string{token, milliseconds(leaseFor), except}).ToArray()
 	took := l.config.Now().Sub(begun)
 	if err != nil {
 		if ctx.Err() == nil { // otherwise the caller has cancelled

@@ -37,7 +37,8 @@ func TestObjects(t *testing.T) {
 		found, ok = theirs.Get(t.Context(), "place")
 		return ok
 	})
-	if string(found.Payload) != "bytes of place" || found.Age < 0 || found.Age > time.Minute/2 || found.Age+found.TTL != time.Minute {
+	if string(found.Payload) != "bytes of place" || found.Age < 0 || found.Age > time.Minute/2 ||
+		found.Age+found.TTL != time.Minute {
 		t.Errorf("b has found %+v", found)
 	}
 	if keys := keysOf(server); len(keys) != 2 { // the log and the entry, but no lease
@@ -140,9 +141,12 @@ func TestPosition(t *testing.T) {
 	}{
 		{"where it was", position, []string{"name after"}},
 		{"nowhere", valkey.Position{}, []string{"everything "}},
-		{"another log", valkey.Position{Epoch: "other", Number: position.Number, Tag: position.Tag}, []string{"everything "}},
-		{"another entry", valkey.Position{Epoch: position.Epoch, Number: position.Number, Tag: strings.Repeat("0", 32)}, []string{"everything "}},
-		{"behind the end", valkey.Position{Epoch: position.Epoch, Number: position.Number + 9, Tag: position.Tag}, []string{"everything "}},
+		{"another log", valkey.Position{Epoch: "other", Number: position.Number, Tag: position.Tag},
+			[]string{"everything "}},
+		{"another entry", valkey.Position{Epoch: position.Epoch, Number: position.Number, Tag: strings.Repeat("0", 32)},
+			[]string{"everything "}},
+		{"behind the end", valkey.Position{Epoch: position.Epoch, Number: position.Number + 9, Tag: position.Tag},
+			[]string{"everything "}},
 		{"forgotten", valkey.Position{Epoch: position.Epoch, Number: 0, Tag: position.Tag}, []string{"everything "}},
 	} {
 		if got := kinds(test.at); !slices.Equal(got, test.purges) {

@@ -156,7 +156,8 @@ func TestFlushed(t *testing.T) {
 			lose(server)
 			b.await(func(s valkey.Stats) bool { return s.FullPurges > before && s.Used })
 			failing := func(context.Context) (string, time.Duration, error) { return "", 0, errNotFound }
-			if got, err := b.cache.Get(t.Context(), "key", failing); err != nil || got.Value != "old" || got.Status != cache.Stale {
+			if got, err := b.cache.Get(t.Context(), "key", failing); err != nil || got.Value != "old" ||
+				got.Status != cache.Stale {
 				t.Errorf("while the source fails, b got %+v, %v", got, err)
 			}
 			a.await(func(s valkey.Stats) bool { return s.Used })
@@ -239,7 +240,8 @@ func TestLargestLog(t *testing.T) {
 	a := used(t, server.Addr(), nil)
 	const retained = 1000
 	for range retained + 1 {
-		if err := a.level.Publish(t.Context(), valkey.Purge{Kind: "name", Text: strings.Repeat("x", 8100)}); err != nil {
+		if err := a.level.Publish(t.Context(),
+			valkey.Purge{Kind: "name", Text: strings.Repeat("x", 8100)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -78,7 +78,8 @@ func (m *messages) check(data []byte) error {
 			data = m.inDigits(data)
 		}
 		// Most line ends arrive in one piece.
-		if len(data) >= 2 && data[0] == '\r' && data[1] == '\n' && (m.state == atCR || m.state == inNumber && m.digits > 0) {
+		if len(data) >= 2 && data[0] == '\r' && data[1] == '\n' &&
+			(m.state == atCR || m.state == inNumber && m.digits > 0) {
 			data = data[2:]
 			if m.state == atCR || m.last {
 				m.err = m.close()
@@ -163,7 +164,8 @@ func (m *messages) open(kind byte) error {
 // fixed length, and would take the rest for another reply.
 func (m *messages) inLine(c byte) error {
 	switch {
-	case m.kind == '_' && c != '\r', m.kind == '#' && m.bytes == 0 && c != 't' && c != 'f', m.kind == '#' && m.bytes == 1 && c != '\r':
+	case m.kind == '_' && c != '\r', m.kind == '#' && m.bytes == 0 && c != 't' && c != 'f', m.kind == '#' &&
+		m.bytes == 1 && c != '\r':
 		return fmt.Errorf("%w: invalid null or boolean", errProtocol)
 	case c == '\r':
 		m.state = atLF

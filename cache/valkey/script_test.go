@@ -101,10 +101,13 @@ func honest(words []string) []byte {
 // the client.
 func FuzzReplies(f *testing.F) {
 	for _, script := range []string{
-		"", "+OK\r\n+OK\r\n", "$-5\r\n", "\xff\xff\xff\xff\xff*4\r\n$-1\r\n$-1\r\n$-1\r\n:1\r\n", "*1000000000\r\n", ">3\r\n+subscribe\r\n+x\r\n:1\r\n",
-		"\xff*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$1\r\na\r\n:1\r\n", "\xff*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$1\r\na\r\n:1\r\n\xff-MOVED 1 b:1\r\n\xff-ASK 1 c:1\r\n",
-		"\xff\xff\xff\xff\xff*1\r\n*2\r\n+1-0\r\n*4\r\n+e\r\n+a\r\n+d\r\n+b\r\n", "-ERR unknown command 'HELLO'\r\n\xff+OK\r\n", "\xff\xff\xff-NOSCRIPT a\r\n",
-		"%1\r\n+modules\r\n*1\r\n%1\r\n+name\r\n$1\r\na\r\n", "\xff\xff\xff\xff\xff%1\r\n+x\r\n*1\r\n*2\r\n+1-0\r\n_\r\n",
+		"", "+OK\r\n+OK\r\n", "$-5\r\n", "\xff\xff\xff\xff\xff*4\r\n$-1\r\n$-1\r\n$-1\r\n:1\r\n", "*1000000000\r\n",
+		">3\r\n+subscribe\r\n+x\r\n:1\r\n", "\xff*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$1\r\na\r\n:1\r\n",
+		"\xff*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$1\r\na\r\n:1\r\n\xff-MOVED 1 b:1\r\n\xff-ASK 1 c:1\r\n",
+		"\xff\xff\xff\xff\xff*1\r\n*2\r\n+1-0\r\n*4\r\n+e\r\n+a\r\n+d\r\n+b\r\n",
+		"-ERR unknown command 'HELLO'\r\n\xff+OK\r\n", "\xff\xff\xff-NOSCRIPT a\r\n",
+		"%1\r\n+modules\r\n*1\r\n%1\r\n+name\r\n$1\r\na\r\n",
+		"\xff\xff\xff\xff\xff%1\r\n+x\r\n*1\r\n*2\r\n+1-0\r\n_\r\n",
 	} {
 		f.Add([]byte(script), false)
 		f.Add([]byte(script), true)
@@ -115,7 +118,8 @@ func FuzzReplies(f *testing.F) {
 			url += "?master_set=names"
 		}
 		l, err := New(Config{
-			URL: url, Secret: make([]byte, MinSecret), Prefix: "urnd", Dial: newScripted(script).dial, Timeout: 50 * time.Millisecond, Now: time.Now,
+			URL: url, Secret: make([]byte, MinSecret), Prefix: "urnd", Dial: newScripted(script).dial,
+			Timeout: 50 * time.Millisecond, Now: time.Now,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +136,8 @@ func FuzzReplies(f *testing.F) {
 		l.send(ctx, []write{{keys: l.keys("place")[:2]}, {keys: l.keys("place")[:2], token: "token"}})
 		_ = l.append(ctx, Purge{Kind: PurgeEverything})
 		_ = l.connect(ctx, 1)
-		_, _ = NewObjects(ObjectsConfig{Level: l, Name: "test", Basis: "1", Purged: func(Purge, string) bool { return false }}).Get(ctx, "place")
+		_, _ = NewObjects(ObjectsConfig{Level: l, Name: "test", Basis: "1",
+			Purged: func(Purge, string) bool { return false }}).Get(ctx, "place")
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			t.Errorf("it takes too long")
 		}

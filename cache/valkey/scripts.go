@@ -12,9 +12,10 @@ type scripts struct{ lookup, write, log, meet *client.Lua }
 
 func newScripts() scripts {
 	return scripts{
-		lookup: client.NewLuaScript(endOfLog + "local most = " + strconv.Itoa(maxEntry) + lookupScript), log: client.NewLuaScript(endOfLog + logScript),
-		write: client.NewLuaScriptNoSha(writeScript), // sent in batches
-		meet:  client.NewLuaScript(meetScript),
+		lookup: client.NewLuaScript(endOfLog + "local most = " + strconv.Itoa(maxEntry) + lookupScript),
+		log:    client.NewLuaScript(endOfLog + logScript),
+		write:  client.NewLuaScriptNoSha(writeScript), // sent in batches
+		meet:   client.NewLuaScript(meetScript),
 	}
 }
 

@@ -68,12 +68,14 @@ func (l *Level) testCommands(ctx context.Context, server client.Client) error {
 	if _, err := l.head(ctx); err != nil {
 		return err
 	}
-	if err := server.Do(ctx, server.B().Xrange().Key(l.logKey()).Start("-").End("-").Count(1).Build()).Error(); err != nil {
+	if err := server.Do(ctx,
+		server.B().Xrange().Key(l.logKey()).Start("-").End("-").Count(1).Build()).Error(); err != nil {
 		return err
 	}
 	token := newToken()
 	keys := []string{l.sealer.key("try", token), l.sealer.key("try lease", token), l.logKey()}
-	if err := l.scripts.lookup.Exec(ctx, server, keys, []string{token, milliseconds(leaseFor), ""}).Error(); err != nil {
+	if err := l.scripts.lookup.Exec(ctx, server, keys,
+		[]string{token, milliseconds(leaseFor), ""}).Error(); err != nil {
 		return err
 	}
 	return l.scripts.write.Exec(ctx, server, keys[:2], []string{token, "", "", ""}).Error()

@@ -23,7 +23,8 @@ func TestSentinel(t *testing.T) {
 	named := func(t *testing.T) *testserver.Redis {
 		t.Helper()
 		server := testserver.StartRedis(t, atOnce()...)
-		server.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"}, strings.Fields(documentedRights(t))...)...)
+		server.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"},
+			strings.Fields(documentedRights(t))...)...)
 		return server
 	}
 	asUser := func(c *valkey.Config) { c.URL, c.Password = strings.Replace(c.URL, "://", "://urnd@", 1), password }
@@ -49,7 +50,10 @@ func TestSentinel(t *testing.T) {
 			main, replica := c.start(t), c.start(t)
 			replica.Follow(main)
 			sentinel := testserver.StartSentinel(t, main, 1, c.line)
-			change := func(to *valkey.Config) { to.URL = "redis://" + sentinel.Addr() + "?master_set=names"; c.change(to) }
+			change := func(to *valkey.Config) {
+				to.URL = "redis://" + sentinel.Addr() + "?master_set=names"
+				c.change(to)
+			}
 			a, b := used(t, "", change), used(t, "", change)
 			eventually(t, a, b, "at first")
 			purgeReaches(t, a, b)

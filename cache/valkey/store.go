@@ -49,7 +49,9 @@ func NewStore(level *Level, name string, now func() time.Time) *Store {
 }
 
 // do sends a command to the server.
-func (s *Store) do(ctx context.Context, command func(client.Builder) client.Completed) (reply client.ValkeyResult, err error) {
+func (s *Store) do(
+	ctx context.Context, command func(client.Builder) client.Completed,
+) (reply client.ValkeyResult, err error) {
 	server := s.level.server.Load()
 	if server == nil {
 		return reply, errAway
@@ -66,7 +68,9 @@ func (s *Store) field(key string) string { return s.level.sealer.key("shelf", ke
 // Get returns the value of a key, and when it was stored. The error wraps fs.ErrNotExist if there is none.
 func (s *Store) Get(ctx context.Context, key string) (content []byte, at time.Time, err error) {
 	field := s.field(key)
-	reply, err := s.do(ctx, func(b client.Builder) client.Completed { return b.Hget().Key(s.place).Field(field).Build() })
+	reply, err := s.do(ctx, func(b client.Builder) client.Completed {
+		return b.Hget().Key(s.place).Field(field).Build()
+	})
 	if client.IsValkeyNil(err) {
 		err = fs.ErrNotExist
 	}
@@ -101,7 +105,8 @@ func (s *Store) Put(ctx context.Context, key string, content []byte) error {
 	}
 	field := s.field(key)
 	_, err = s.do(ctx, func(b client.Builder) client.Completed {
-		return b.Hset().Key(s.place).FieldValue().FieldValue(field, client.BinaryString(s.level.sealer.seal(text, field))).Build()
+		return b.Hset().Key(s.place).FieldValue().FieldValue(field,
+			client.BinaryString(s.level.sealer.seal(text, field))).Build()
 	})
 	if err != nil {
 		return fmt.Errorf("writing %s to the shared cache: %w", key, err)
@@ -119,7 +124,9 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	for _, k := range below {
 		fields = append(fields, s.field(k))
 	}
-	if _, err := s.do(ctx, func(b client.Builder) client.Completed { return b.Hdel().Key(s.place).Field(fields...).Build() }); err != nil {
+	if _, err := s.do(ctx, func(b client.Builder) client.Completed {
+		return b.Hdel().Key(s.place).Field(fields...).Build()
+	}); err != nil {
 		return fmt.Errorf("removing %s from the shared cache: %w", key, err)
 	}
 	return nil
@@ -146,7 +153,9 @@ func (s *Store) Keys(ctx context.Context, prefix string) (keys []string, err err
 
 // Lease returns a function that acquires or renews a lease for storeLease and reports whether it is held, and a
 // function that releases it. holder must be unique.
-func (s *Store) Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
+func (s *Store) Lease(
+	name, holder string,
+) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
 	key := s.level.sealer.key("lock", s.place, name)
 	change := func(ctx context.Context, lasts time.Duration) (bool, error) {
 		server := s.level.server.Load()

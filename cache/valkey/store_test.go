@@ -52,7 +52,8 @@ func TestShelf(t *testing.T) {
 			t.Errorf("without %s: got %q, %v, want %q", tt.remove, got, err, tt.want)
 		}
 	}
-	foreign := valkey.NewStore(used(t, server.Addr(), func(c *valkey.Config) { c.Secret = []byte("another secret of thirty-two bytes or so") }).level, "test", clock)
+	foreign := valkey.NewStore(used(t, server.Addr(),
+		func(c *valkey.Config) { c.Secret = []byte("another secret of thirty-two bytes or so") }).level, "test", clock)
 	if keys, err := foreign.Keys(ctx, ""); err != nil || len(keys) > 0 {
 		t.Errorf("with another secret: %q, %v", keys, err)
 	}

@@ -55,11 +55,13 @@ func newInstance(t *testing.T, addr string, change func(*valkey.Config)) *instan
 		Shares: func(key string) bool { return !strings.HasPrefix(key, "own:") },
 		Purged: about,
 	})
-	if i.store, err = memory.New(memory.Config[string]{MaxBytes: 1 << 20, Size: func(s string) int { return len(s) }}); err != nil {
+	if i.store, err = memory.New(memory.Config[string]{MaxBytes: 1 << 20,
+		Size: func(s string) int { return len(s) }}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(i.store.Close)
-	i.cache = cache.New(cache.Config[string]{Store: i.store, Now: config.Now, Second: i.view, StaleFor: time.Hour, RetryAfter: time.Minute, RefreshAhead: true})
+	i.cache = cache.New(cache.Config[string]{Store: i.store, Now: config.Now, Second: i.view, StaleFor: time.Hour,
+		RetryAfter: time.Minute, RefreshAhead: true})
 	t.Cleanup(i.cache.Close)
 	t.Cleanup(i.level.Watch(i.apply))
 	i.level.Join(map[string]string{"test": "1"})
@@ -193,7 +195,8 @@ func TestShared(t *testing.T) {
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
 	a.put("key", "of a")
 	got := b.get("key", "of b")
-	if got.Value != "of a" || !got.Shared || got.Status != cache.Miss || b.loads.Load() != 0 || got.TTL > time.Minute || got.TTL < time.Minute/2 {
+	if got.Value != "of a" || !got.Shared || got.Status != cache.Miss || b.loads.Load() != 0 || got.TTL > time.Minute ||
+		got.TTL < time.Minute/2 {
 		t.Errorf("b got %+v after %d loads", got, b.loads.Load())
 	}
 	if got := b.get("key", "of b"); got.Status != cache.Hit || got.Shared {
@@ -215,7 +218,8 @@ func TestNegative(t *testing.T) {
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
 	_, _ = a.cache.Get(t.Context(), "none", a.source("", time.Minute, errNotFound))
 	a.await(func(s valkey.Stats) bool { return s.Writes == 1 })
-	if got, err := b.cache.Get(t.Context(), "none", b.source("there", time.Minute, nil)); !errors.Is(err, errNotFound) || !got.Shared || b.loads.Load() != 0 {
+	if got, err := b.cache.Get(t.Context(), "none", b.source("there", time.Minute, nil)); !errors.Is(err,
+		errNotFound) || !got.Shared || b.loads.Load() != 0 {
 		t.Errorf("b got %+v, %v", got, err)
 	}
 }
@@ -237,7 +241,8 @@ func TestNotShared(t *testing.T) {
 		t.Errorf("after a failure of a, b got %+v", got)
 	}
 	a.put("key", "of a")
-	if got, err := a.cache.Renew(t.Context(), "key", a.source("for once", cache.NoStore, nil)); err != nil || got.Value != "for once" {
+	if got, err := a.cache.Renew(t.Context(), "key", a.source("for once", cache.NoStore, nil)); err != nil ||
+		got.Value != "for once" {
 		t.Errorf("renewed: %+v, %v", got, err)
 	}
 	until(t, func() bool { return len(keysOf(server)) == 2 }) // the log and the entry of b
@@ -327,7 +332,8 @@ func TestHerd(t *testing.T) {
 func TestLease(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
-	_, err := a.cache.Get(t.Context(), "panics", func(context.Context) (string, time.Duration, error) { panic("on purpose") })
+	_, err := a.cache.Get(t.Context(), "panics",
+		func(context.Context) (string, time.Duration, error) { panic("on purpose") })
 	if err == nil {
 		t.Error("there is no error")
 	}

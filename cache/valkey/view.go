@@ -35,7 +35,9 @@ type View[V any] struct{ config ViewConfig[V] }
 func NewView[V any](config ViewConfig[V]) *View[V] { return &View[V]{config} }
 
 // Load implements cache.SecondLevel.
-func (v *View[V]) Load(ctx context.Context, key string, demand cache.Demand, load cache.LoadFunc[V]) (loaded cache.Loaded[V]) {
+func (v *View[V]) Load(
+	ctx context.Context, key string, demand cache.Demand, load cache.LoadFunc[V],
+) (loaded cache.Loaded[V]) {
 	l := v.config.Level
 	if !l.open.Load() || v.config.Shares != nil && !v.config.Shares(key) {
 		loaded.Value, loaded.TTL, loaded.Err = load(ctx)

@@ -71,7 +71,8 @@ func BenchmarkCachedRedirect(b *testing.B) {
 			for b.Loop() {
 				w.answerTo(p.service, r)
 			}
-			if last, cached := proxytest.Record(p.service, r); !cached || !strings.HasPrefix(last.Fields.Get("Cache-Status"), "urnd; hit") {
+			if last, cached := proxytest.Record(p.service, r); !cached ||
+				!strings.HasPrefix(last.Fields.Get("Cache-Status"), "urnd; hit") {
 				b.Error("not from the cache")
 			}
 		})

@@ -28,7 +28,8 @@ func newCachedClient(tb testing.TB, status int, target string, lines ...string) 
 	c.DDDS.Enabled = false
 	loopback, documentation := netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")
 	c.Access.TrustedProxies, c.Access.AllowDestinations = []netip.Prefix{loopback}, []netip.Prefix{loopback}
-	c.Access.ResolveClients, c.Access.ProxyClients = []netip.Prefix{loopback, documentation}, []netip.Prefix{loopback, documentation}
+	c.Access.ResolveClients, c.Access.ProxyClients = []netip.Prefix{loopback, documentation},
+		[]netip.Prefix{loopback, documentation}
 	client := dialServer(tb, c)
 	head := "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\nAccept: */*\r\n"
 	client.request = []byte(head + strings.Join(append(lines, ""), "\r\n") + "\r\n")
@@ -149,7 +150,8 @@ func forms(page string) []form {
 		{"page-forwarded-for", page, []string{client}, http.StatusOK},
 		{"if-none-match", page, []string{`If-None-Match: "v1"`}, http.StatusNotModified},
 		{"if-none-match-of-many", page, []string{`If-None-Match: "v0", W/"v1"`}, http.StatusNotModified},
-		{"if-modified-since", page, []string{"If-Modified-Since: Fri, 31 Dec 1999 00:00:00 GMT"}, http.StatusNotModified},
+		{"if-modified-since", page, []string{"If-Modified-Since: Fri, 31 Dec 1999 00:00:00 GMT"},
+			http.StatusNotModified},
 		{"range", page, []string{"Range: bytes=10-99"}, http.StatusPartialContent},
 		{"range-of-the-end", page, []string{"Range: bytes=-10"}, http.StatusPartialContent},
 		{"if-range", page, []string{"Range: bytes=10-", `If-Range: "v1"`}, http.StatusPartialContent},

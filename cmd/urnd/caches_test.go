@@ -94,7 +94,8 @@ func TestRestoringWhileClosing(t *testing.T) {
 				}
 			}()
 			for i := range 3000 {
-				p.answers.Seed(fmt.Sprintf("urn:a1:%d", i), resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}, time.Hour)
+				p.answers.Seed(fmt.Sprintf("urn:a1:%d", i),
+					resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}, time.Hour)
 				if i == 10 {
 					close(begun)
 				}

@@ -52,8 +52,8 @@ func (a *authority) issueUntil(t *testing.T, name string, end time.Time) (certif
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: end, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{name + ".example"},
-		BasicConstraintsValid: true, IsCA: a.certificate == nil,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: end, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		DNSNames: []string{name + ".example"}, BasicConstraintsValid: true, IsCA: a.certificate == nil,
 	}
 	parent, signs := a.certificate, a.key
 	if parent == nil {
@@ -67,7 +67,8 @@ func (a *authority) issueUntil(t *testing.T, name string, end time.Time) (certif
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
 }
 
 // pairFiles are the files of a certificate and its key.
@@ -104,18 +105,20 @@ func TestCertificateFiles(t *testing.T) {
 	next, nextKey := ca.issue(t, "second")
 	files := newPairFiles(t, certificate, key)
 	for name, c := range map[string]config.TLS{
-		"another key":   {Certificate: files.certificate, Key: newPairFiles(t, next, nextKey).key},
-		"no file":       {Certificate: files.certificate, Key: "/nowhere"},
-		"credential":    {Certificate: files.certificate, Key: "credential:key"},
-		"a further one": {Certificate: files.certificate, Key: files.key, Certificates: []config.CertificateFiles{{Certificate: "/nowhere", Key: files.key}}},
-		"authority":     {Certificate: files.certificate, Key: files.key, ClientCA: files.key},
+		"another key": {Certificate: files.certificate, Key: newPairFiles(t, next, nextKey).key},
+		"no file":     {Certificate: files.certificate, Key: "/nowhere"},
+		"credential":  {Certificate: files.certificate, Key: "credential:key"},
+		"a further one": {Certificate: files.certificate, Key: files.key,
+			Certificates: []config.CertificateFiles{{Certificate: "/nowhere", Key: files.key}}},
+		"authority": {Certificate: files.certificate, Key: files.key, ClientCA: files.key},
 	} {
 		if _, err := checkCertificates(c); err == nil {
 			t.Errorf("%s has no error", name)
 		}
 	}
 	t.Setenv("CREDENTIALS_DIRECTORY", filepath.Dir(files.key))
-	if _, err := checkCertificates(config.TLS{Certificate: "credential:certificate.pem", Key: "credential:key.pem"}); err != nil {
+	if _, err := checkCertificates(config.TLS{Certificate: "credential:certificate.pem",
+		Key: "credential:key.pem"}); err != nil {
 		t.Error(err)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/internal/cli"
 )
 
-var updateMistakes = flag.Bool("update-mistakes", false, "write what commands answer to mistakes into internal/cli/testdata/mistakes.txt")
+var updateMistakes = flag.Bool("update-mistakes", false,
+	"write what commands answer to mistakes into internal/cli/testdata/mistakes.txt")
 
 // answered returns the output of a command line, with the exit status, as in a shell.
 func answered(t *testing.T, line string) string {
@@ -38,7 +39,8 @@ func TestMistakes(t *testing.T) {
 	}
 	directory := t.TempDir()
 	for name, content := range map[string]string{
-		"urnd.yaml":  "registry: {store: 'sqlite:" + directory + "/registry.db'}\nlisten: {admin: 'unix:" + directory + "/admin.sock'}\n",
+		"urnd.yaml": "registry: {store: 'sqlite:" + directory + "/registry.db'}\nlisten: {admin: 'unix:" + directory +
+			"/admin.sock'}\n",
 		"bad.yaml":   "dns: {timout: 5s}\n",
 		"names.csv":  "name,target\nurn:example:a,https://a.example/\n",
 		"titles.csv": "Nimi,Linkki\nurn:example:a,https://a.example/\n",

@@ -54,7 +54,8 @@ func TestCommandsAreComplete(t *testing.T) {
 			visit(below)
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if _, ok := cmd.GetFlagCompletionFunc(f.Name); !ok && (f.Name == "output" || f.Name == "format" || f.Name == "encoding") {
+			if _, ok := cmd.GetFlagCompletionFunc(f.Name); !ok &&
+				(f.Name == "output" || f.Name == "format" || f.Name == "encoding") {
 				t.Errorf("%s --%s completes nothing", cmd.CommandPath(), f.Name)
 			}
 		})

@@ -82,24 +82,39 @@ func TestConfigCheckAnswersMistakes(t *testing.T) {
 // Errors of files that settings refer to have the line of the setting, also in lists.
 func TestConfigCheckNamesLinesOfFiles(t *testing.T) {
 	for text, want := range map[string]string{
-		"tls:\n  certificate: /nowhere/c\n  key: /nowhere/k\n":                                                             "urnd.yaml:2:3: tls.certificate and tls.key: ",
-		"access:\n  admin_token: /nowhere/token\n":                                                                         "urnd.yaml:2:3: access.admin_token: ",
-		"access:\n  proxy_users: /nowhere/users\n":                                                                         "urnd.yaml:2:3: access.proxy_users: ",
-		"news:\n  servers: ['a.example:119']\n  login: /nowhere/login\n":                                                   "urnd.yaml:3:3: news.login: ",
-		"proxy:\n  upstreams:\n    - proxies: [http://a.example:3128]\n      user: u\n      password: /nowhere/password\n": "urnd.yaml:5:7: proxy.upstreams.0.password: ",
-		"cache:\n  shared: redis://127.0.0.1:6379/0\n  shared_key: /nowhere/key\n":                                         "urnd.yaml:3:3: ",
-		"registry:\n  store: sqlite:/tmp\n":                                                                                "urnd.yaml:2:3: registry.store: /tmp is a directory: write the path of a file, such as sqlite:/tmp/registry.db",
-		"registry:\n  store: sqlite:/nowhere/names.db\n":                                                                   "urnd.yaml:2:3: registry.store: the directory /nowhere does not exist",
-		"listen:\n  admin: unix:/nowhere/admin.sock\n":                                                                     "urnd.yaml:2:3: listen.admin: the directory /nowhere does not exist",
-		"cache:\n  directory: /nowhere\n":                                                                                  "urnd.yaml:2:3: cache.directory: the directory /nowhere does not exist",
-		"file:\n  roots: [/srv, /nowhere]\n":                                                                               "urnd.yaml:2:17: file.roots.1: the directory /nowhere does not exist",
-		"access:\n  proxy_users: /dev/null\n":                                                                              "urnd.yaml:2:3: access.proxy_users: the file is empty",
-		"access:\n  admin_token: /dev/null\n":                                                                              "urnd.yaml:2:3: access.admin_token: the file is empty",
-		"registry:\n  store: postgres://u@127.0.0.1:9/names\n  password: /dev/null\n":                                      "urnd.yaml:3:3: registry.password: the file is empty",
-		"cdn:\n  tags: xkey\n  webhooks: ['https://a.example/']\n  secret: /dev/null\n":                                    "urnd.yaml:4:3: cdn.secret: the file is empty",
-		"log:\n  access:\n    - file: /proc/access.log\n":                                                                  "urnd.yaml:3:7: log.access.0.file: the directory /proc",
-		"log:\n  access:\n    - file: /nowhere/access.log\n":                                                               "urnd.yaml:3:7: log.access.0.file: ",
-		"log:\n  access:\n    - format: 'squid:%ts %>st'\n":                                                                "urnd.yaml:3:7: log.access.0.format: urnd does not support %>st: write %<st, the nearest token, or delete it, at offset 10",
+		"tls:\n  certificate: /nowhere/c\n  key: /nowhere/k\n": "urnd.yaml:2:3: tls.certificate and " +
+			"tls.key: ",
+		"access:\n  admin_token: /nowhere/token\n":                       "urnd.yaml:2:3: access.admin_token: ",
+		"access:\n  proxy_users: /nowhere/users\n":                       "urnd.yaml:2:3: access.proxy_users: ",
+		"news:\n  servers: ['a.example:119']\n  login: /nowhere/login\n": "urnd.yaml:3:3: news.login: ",
+		"proxy:\n  upstreams:\n    - proxies: [http://a.example:3128]\n      user: u\n      password: " +
+			"/nowhere/password\n": "urnd.yaml:5:7: proxy.upstreams.0.password: ",
+		"cache:\n  shared: redis://127.0.0.1:6379/0\n  shared_key: /nowhere/key\n": "urnd.yaml:3:3: ",
+		"registry:\n  store: sqlite:/tmp\n": "urnd.yaml:2:3: " +
+			"registry.store: /tmp is a directory: write the path of a file, such as sqlite:/tmp/registry.db",
+		"registry:\n  store: sqlite:/nowhere/names.db\n": "urnd.yaml:2:3: " +
+			"registry.store: the directory /nowhere does not exist",
+		"listen:\n  admin: unix:/nowhere/admin.sock\n": "urnd.yaml:2:3: " +
+			"listen.admin: the directory /nowhere does not exist",
+		"cache:\n  directory: /nowhere\n": "urnd.yaml:2:3: " +
+			"cache.directory: the directory /nowhere does not exist",
+		"file:\n  roots: [/srv, /nowhere]\n": "urnd.yaml:2:17: " +
+			"file.roots.1: the directory /nowhere does not exist",
+		"access:\n  proxy_users: /dev/null\n": "urnd.yaml:2:3: " +
+			"access.proxy_users: the file is empty",
+		"access:\n  admin_token: /dev/null\n": "urnd.yaml:2:3: " +
+			"access.admin_token: the file is empty",
+		"registry:\n  store: postgres://u@127.0.0.1:9/names\n  password: /dev/null\n": "urnd.yaml:3:3: " +
+			"registry.password: the file is empty",
+		"cdn:\n  tags: xkey\n  webhooks: ['https://a.example/']\n  secret: /dev/null\n": "urnd.yaml:4:3: " +
+			"cdn.secret: the file is empty",
+		"log:\n  access:\n    - file: /proc/access.log\n": "urnd.yaml:3:7: " +
+			"log.access.0.file: the directory /proc",
+		"log:\n  access:\n    - file: /nowhere/access.log\n": "urnd.yaml:3:7: " +
+			"log.access.0.file: ",
+		"log:\n  access:\n    - format: 'squid:%ts %>st'\n": "urnd.yaml:3:7: " +
+			"log.access.0.format: urnd does not support %>st: write %<st, the nearest token, or delete it, at " +
+			"offset 10",
 	} {
 		if got := checked(t, "urnd.yaml", text); !strings.Contains(got, want) {
 			t.Errorf("%s%s\nwant %s", text, got, want)
@@ -134,7 +149,8 @@ func TestConfigCheckNamesCheapHashes(t *testing.T) {
 func TestRegistryTakesWhatIsAnswered(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "names.db")
 	set := func(name string) error {
-		_, err := run(t, "", "registry", "set", name, "--target", "https://a.example/", "--store", store, "--config", "")
+		_, err := run(t, "", "registry", "set", name, "--target", "https://a.example/", "--store", store, "--config",
+			"")
 		return err
 	}
 	for _, tt := range []struct{ only, name, want string }{
@@ -186,7 +202,8 @@ func TestConfigCheckNamesOfCertificate(t *testing.T) {
 		got := checked(t, "urnd.yaml", "listen: {tls: ['127.0.0.1:0'], names: [urn.example.org]}\n"+
 			"tls: {certificate: "+pair.certificate+", key: "+pair.key+"}\n"+
 			"proxy: {sites: [{hosts: [www.example.org], servers: ['http://192.0.43.8']}]}\n"+
-			"registry: {store: 'sqlite:/var/lib/urnd/registry.db', hosts: [purl.example.org.], digital_link: [{root: 'https://id.example.org/'}]}\n")
+			"registry: {store: 'sqlite:/var/lib/urnd/registry.db', hosts: [purl.example.org.], digital_link: "+
+			"[{root: 'https://id.example.org/'}]}\n")
 		for _, want := range tt.wants {
 			if !strings.Contains(got, want) {
 				t.Errorf("%v: %s\nwant %s", tt.names, got, want)
@@ -215,5 +232,6 @@ func selfSigned(t *testing.T, names []string) (certificate, key []byte) {
 	if err = errors.Join(err, keyErr); err != nil {
 		t.Fatal(err)
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
 }

@@ -93,7 +93,8 @@ func serveClients(tb testing.TB, c config.Config, handler httpmessage.Handler, d
 	}
 	serving := serverConfig(c, nameHTTP, nil, nil, d)
 	serving.Log = d.log
-	protocol := protocolOf(c, nameHTTP, 1, d)(daemon.CurrentHandlers{Handler: handler, WriteDeadline: func() time.Time { return time.Time{} }})
+	protocol := protocolOf(c, nameHTTP, 1,
+		d)(daemon.CurrentHandlers{Handler: handler, WriteDeadline: func() time.Time { return time.Time{} }})
 	serving.Serve = protocol.Serve
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -141,5 +142,6 @@ func (d *testService) get(t *testing.T, path string, fields ...string) clientRes
 		t.Fatal(err)
 	}
 	h := response.Header
-	return clientResponse{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), string(body)}
+	return clientResponse{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"),
+		string(body)}
 }

@@ -24,7 +24,8 @@ func TestFormats(t *testing.T) {
 			t.Errorf("docs/recipes.md does not say %q", row)
 		}
 	}
-	says(fmt.Sprintf("| the registry, in SQLite and PostgreSQL | schema %d |", newestSchema(t, "../../resolver/registry/store/schema")))
+	says(fmt.Sprintf("| the registry, in SQLite and PostgreSQL | schema %d |",
+		newestSchema(t, "../../resolver/registry/store/schema")))
 	web := serveHTTP(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "max-age=60")
 		_, _ = w.Write([]byte("a response"))
@@ -37,7 +38,8 @@ func TestFormats(t *testing.T) {
 	d.proxied(t, http.MethodGet, "http://"+web.addr+"/a")
 	testserver.Wait(t, "the response is on disk", func() bool { return storedFile(t, responses) != "" })
 	d.stop()
-	format, _, _ := strings.Cut(strings.TrimPrefix(readFile(t, filepath.Join(answers, "answers")), "urnd answers "), " ")
+	format, _, _ := strings.Cut(strings.TrimPrefix(readFile(t, filepath.Join(answers, "answers")), "urnd answers "),
+		" ")
 	says("| saved answers (`cache.directory`) | " + format + " |")
 	const footer = 32 // bytes: the text "urnd", the version, and the rest
 	file := readFile(t, storedFile(t, responses))

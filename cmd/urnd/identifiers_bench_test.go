@@ -26,10 +26,12 @@ func newRegisteredClient(tb testing.TB, r siteRegistry, form string) *tcpClient 
 	tb.Helper()
 	c := config.Default()
 	c.DDDS.Enabled = false
-	c.Registry.Store, c.Registry.Hosts, c.Registry.DigitalLink = "sqlite:"+r.path, []string{"purl.example"}, digitalLinks()
+	c.Registry.Store, c.Registry.Hosts, c.Registry.DigitalLink = "sqlite:"+r.path, []string{"purl.example"},
+		digitalLinks()
 	client := dialServer(tb, c)
 	host, path, _ := bytes.Cut([]byte(form), []byte(" "))
-	client.request = []byte("GET " + string(path) + " HTTP/1.1\r\nHost: " + string(host) + "\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n")
+	client.request = []byte("GET " + string(path) + " HTTP/1.1\r\nHost: " + string(host) +
+		"\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n")
 	for range 16 {
 		if client.exchange(tb); client.status() != http.StatusFound && client.status() != http.StatusTemporaryRedirect {
 			tb.Fatalf("%q", client.response[:400])
@@ -44,8 +46,9 @@ func registeredNames(tb testing.TB) siteRegistry {
 	r := newSiteRegistry(tb)
 	r.put(tb, registry.Name("https://purl.example/net/foo"), linked("item https://a.example/foo"))
 	for _, level := range []string{"", "/22/V", "/22/V/10/L1", "/21/S1"} {
-		r.put(tb, registry.Name(linkRoot+gtin+level), linked("gs1:defaultLink https://a.example/foo"+level, "gs1:pip https://a.example/pip"+level,
-			"gs1:instructions https://a.example/i"+level, "gs1:recallStatus https://a.example/r"+level))
+		r.put(tb, registry.Name(linkRoot+gtin+level),
+			linked("gs1:defaultLink https://a.example/foo"+level, "gs1:pip https://a.example/pip"+level,
+				"gs1:instructions https://a.example/i"+level, "gs1:recallStatus https://a.example/r"+level))
 	}
 	return r
 }

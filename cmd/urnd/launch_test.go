@@ -27,7 +27,8 @@ func launch(t *testing.T, path string, environment []string, args ...string) *pr
 func launchCommand(t *testing.T, command *exec.Cmd, environment []string) *process {
 	t.Helper()
 	p := &process{cmd: command, rest: make(chan string, 1)}
-	p.cmd.Env = append(append(os.Environ(), "URND_LISTEN_SERVICE=127.0.0.1:0", "URND_LISTEN_ADMIN=127.0.0.1:0", "URND_DNS_SERVERS=127.0.0.1:9",
+	p.cmd.Env = append(append(os.Environ(), "URND_LISTEN_SERVICE=127.0.0.1:0", "URND_LISTEN_ADMIN=127.0.0.1:0",
+		"URND_DNS_SERVERS=127.0.0.1:9",
 		"URND_LOG_FORMAT=json"), environment...)
 	stderr, err := p.cmd.StderrPipe()
 	if err != nil {

@@ -14,7 +14,8 @@ func TestSharesOfLimits(t *testing.T) {
 	c.Requests, c.Fetches, c.Streams, c.Outgoing, c.ClientShare, c.NetworkFactor = 100, 200, 400, 800, 10, 3
 	first := newLimits(c, nil)
 	for name, bounds := range map[string]func() (int, int){
-		"10 30": first.resolutions.Clients.Bounds, "20 60": first.fetches.Clients.Bounds, "40 120": first.streams.Clients.Bounds,
+		"10 30": first.resolutions.Clients.Bounds, "20 60": first.fetches.Clients.Bounds,
+		"40 120": first.streams.Clients.Bounds,
 	} {
 		if most, networks := bounds(); name != fmt.Sprint(most, networks) {
 			t.Errorf("%d and %d, not %s", most, networks, name)

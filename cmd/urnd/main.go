@@ -49,7 +49,8 @@ namespaces, normalizes URIs, and answers with redirects.`,
 	}
 	root.SetVersionTemplate("urnd {{.Version}}\n")
 	cli.AddGroup(root, "The daemon", serviceCommands()...)
-	cli.AddGroup(root, "Names", cliregistry.Command(registryWiring()), resolve.Command(openResolution), names.Command(namesOf), cliuri.Command(namesOf))
+	cli.AddGroup(root, "Names", cliregistry.Command(registryWiring()), resolve.Command(openResolution),
+		names.Command(namesOf), cliuri.Command(namesOf))
 	cli.AddGroup(root, "For other programs", helper.Command(namesOf, openResolution), man.Command(versionText()))
 	cli.AddGroup(root, "This program", newVersion())
 	root.SetHelpCommandGroupID("This program")

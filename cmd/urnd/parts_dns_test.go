@@ -31,8 +31,10 @@ own   70 IN NAPTR 100 10 "u" "http+N2L" "!^urn:own:(.+)$!https://first.example/\
 // of stale records for twice that), and other names fail. After their recovery, they are queried once for
 // each record set, for any number of concurrent requests.
 func TestDNSAway(t *testing.T) {
-	bind := testserver.StartBIND(t, testserver.Zone{Name: "urn.arpa", Text: arpaZone}, testserver.Zone{Name: "urn.example.org", Text: organisationZone})
-	w := startDaemon(t, bind.Addr(), 0, func(c *config.Config) { c.DDDS.Roots = []string{"urn.example.org.", "urn.arpa."} })
+	bind := testserver.StartBIND(t, testserver.Zone{Name: "urn.arpa", Text: arpaZone},
+		testserver.Zone{Name: "urn.example.org", Text: organisationZone})
+	w := startDaemon(t, bind.Addr(), 0,
+		func(c *config.Config) { c.DDDS.Roots = []string{"urn.example.org.", "urn.arpa."} })
 	var names []string
 	for n := range 20 {
 		names = append(names, fmt.Sprintf("urn:own:%d", n), fmt.Sprintf("urn:direct:%d", n))
@@ -62,7 +64,8 @@ func TestDNSAway(t *testing.T) {
 	// The probes for their recovery are separate queries, as long as it lasts.
 	got = slices.DeleteFunc(got, func(q string) bool { return q == ". NS" || q == "urn.example.org NAPTR" })
 	slices.Sort(got)
-	if want := []string{"direct.urn.arpa NAPTR", "direct.urn.example.org NAPTR", "own.urn.example.org NAPTR"}; !slices.Equal(got, want) {
+	if want := []string{"direct.urn.arpa NAPTR", "direct.urn.example.org NAPTR",
+		"own.urn.example.org NAPTR"}; !slices.Equal(got, want) {
 		t.Errorf("the DNS was asked %q, want %q", got, want)
 	}
 }

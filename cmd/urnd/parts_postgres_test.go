@@ -22,7 +22,8 @@ func startOnPostgres(t *testing.T, url string, change func(*config.Config)) *tes
 		c.Registry.Store = url
 		c.Registry.Only = []string{"urn:example:"}
 		c.DDDS.Enabled = false
-		c.Namespaces = []config.Namespace{{NID: "book", Order: []string{"namespace"}, Targets: []config.Target{{Template: "https://book.example/{+nss}"}}}}
+		c.Namespaces = []config.Namespace{{NID: "book", Order: []string{"namespace"},
+			Targets: []config.Target{{Template: "https://book.example/{+nss}"}}}}
 		if change != nil {
 			change(c)
 		}
@@ -32,7 +33,8 @@ func startOnPostgres(t *testing.T, url string, change func(*config.Config)) *tes
 // set sets the target of a name through the API of the registry, whatever its version.
 func (w *testDaemon) set(t *testing.T, name, target string) {
 	t.Helper()
-	w.change(t, "PUT", "/api/v1/names?uri="+name, "application/json", `{"targets":[{"uri":"`+target+`"}]}`, `If-None-Match: "0"`)
+	w.change(t, "PUT", "/api/v1/names?uri="+name, "application/json", `{"targets":[{"uri":"`+target+`"}]}`,
+		`If-None-Match: "0"`)
 }
 
 // expect waits until a name resolves to a target.
@@ -48,14 +50,16 @@ func (w *testDaemon) seesRegistry(t *testing.T, there bool) {
 	testserver.Wait(t, "readiness says what the registry is", func() bool {
 		return strings.Contains(w.readiness(t), "the registry is unavailable") != there
 	})
-	want := map[bool][2]string{true: {"urnd_registry_available 1\n", " names, "}, false: {"urnd_registry_available 0\n", "unavailable"}}[there]
+	want := map[bool][2]string{true: {"urnd_registry_available 1\n", " names, "},
+		false: {"urnd_registry_available 0\n", "unavailable"}}[there]
 	if status, _ := w.adminRequest(t, "GET /readyz"); status != http.StatusOK {
 		t.Errorf("/readyz: %d: a balancer would ask nobody, where all have lost the registry", status)
 	}
 	if _, text := w.adminRequest(t, "GET /metrics"); !strings.Contains(text, "\n"+want[0]) {
 		t.Errorf("the metrics have no %q", want[0])
 	}
-	if out, exit := runStatus(t, w.admin); exit != 0 || !strings.Contains(out, want[1]) || strings.Contains(out, "yes, degraded") == there {
+	if out, exit := runStatus(t, w.admin); exit != 0 || !strings.Contains(out, want[1]) ||
+		strings.Contains(out, "yes, degraded") == there {
 		t.Errorf("%d: urnd status has no %q:\n%s", exit, want[1], out)
 	}
 }
@@ -64,7 +68,8 @@ func (w *testDaemon) seesRegistry(t *testing.T, there bool) {
 // required form.
 func (w *testDaemon) misses(t *testing.T, why string) {
 	t.Helper()
-	testserver.Wait(t, "it is not ready", func() bool { return strings.HasPrefix(w.readiness(t), "503 not ready: "+why) })
+	testserver.Wait(t, "it is not ready",
+		func() bool { return strings.HasPrefix(w.readiness(t), "503 not ready: "+why) })
 	if _, text := w.adminRequest(t, "GET /metrics"); !strings.Contains(text, "\nurnd_ready 0\n") {
 		t.Error("by the metrics it is ready")
 	}
@@ -170,7 +175,8 @@ func TestPostgresClocks(t *testing.T) {
 		t.Skip("it is long: make test-all runs it")
 	}
 	server := testserver.StartPostgres(t)
-	daemons := []*testDaemon{startOnPostgres(t, server.URL(""), nil), startOnPostgres(t, server.URL(""), nil), startOnPostgres(t, server.URL(""), nil)}
+	daemons := []*testDaemon{startOnPostgres(t, server.URL(""), nil), startOnPostgres(t, server.URL(""), nil),
+		startOnPostgres(t, server.URL(""), nil)}
 	daemons[1].clock.advance(time.Hour)
 	daemons[2].clock.advance(-time.Hour)
 	for _, w := range daemons {

@@ -124,7 +124,8 @@ func (b *registryBench) report(format string, args ...any) {
 		b.t.Fatal(err)
 	}
 	cpu := time.Duration(used.Utime.Nano() + used.Stime.Nano()).Round(time.Millisecond)
-	b.t.Logf("measured: "+format+", %v of CPU, %d MB resident, %d at most", append(args, cpu, status(b.t, "VmRSS")>>10, status(b.t, "VmHWM")>>10)...)
+	b.t.Logf("measured: "+format+", %v of CPU, %d MB resident, %d at most",
+		append(args, cpu, status(b.t, "VmRSS")>>10, status(b.t, "VmHWM")>>10)...)
 }
 
 // status returns a value of this process' status, in KiB.
@@ -171,7 +172,8 @@ func benchName(i int) string { return fmt.Sprintf("urn:nbn:fi-fe2024%012d-thesis
 func benchRecord(i int) registry.Record {
 	r := registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://www.example.fi/handle/10024/%d", i)}}}
 	if i%10 < 3 {
-		r.Targets = append(r.Targets, registry.Target{URI: fmt.Sprintf("https://www.example.fi/bitstream/%d.pdf", i), Type: "application/pdf"})
+		r.Targets = append(r.Targets,
+			registry.Target{URI: fmt.Sprintf("https://www.example.fi/bitstream/%d.pdf", i), Type: "application/pdf"})
 	}
 	return r
 }
@@ -184,7 +186,8 @@ func (b *registryBench) imported(from, n int) {
 	defer s.Close()
 	start := time.Now()
 	for i := from; i < from+n; i += benchTransaction {
-		err := s.Bulk(b.t.Context(), func(tx registry.WriteTx) error { return benchBatch(tx, i, min(i+benchTransaction, from+n)) })
+		err := s.Bulk(b.t.Context(),
+			func(tx registry.WriteTx) error { return benchBatch(tx, i, min(i+benchTransaction, from+n)) })
 		if err != nil {
 			b.t.Fatal(err)
 		}

@@ -26,7 +26,8 @@ func redirectOf(tb testing.TB, in siteRegistry, count bool) func() {
 	redirect := func() { w.answerTo(p.service, r) }
 	redirect()
 	got, cached := proxytest.Record(p.service, r)
-	if location, status := got.Fields.Get("Location"), got.Fields.Get("Cache-Status"); !cached || location != "https://example.org/a" || !strings.HasPrefix(status, "urnd; hit") {
+	if location, status := got.Fields.Get("Location"), got.Fields.Get("Cache-Status"); !cached ||
+		location != "https://example.org/a" || !strings.HasPrefix(status, "urnd; hit") {
 		tb.Fatalf("the redirect leads to %q: %q", location, status)
 	}
 	return redirect

@@ -73,7 +73,8 @@ func fillRegistryFrom(tb testing.TB, path string, from, names int) {
 		err := s.Bulk(context.WithoutCancel(tb.Context()), func(tx registry.WriteTx) error {
 			w := registry.NewBatch(tx, "test", time.Unix(1_900_000_000, 0))
 			for i := first; i < min(first+10_000, from+names); i++ {
-				record := registry.Record{Targets: targets(fmt.Sprintf("https://www.example.org/publications/%012d", i))}
+				record := registry.Record{Targets: targets(fmt.Sprintf("https://www.example.org/publications/%012d",
+					i))}
 				if _, _, err := w.Put(registry.Name(registryName(i)), record, ""); err != nil {
 					return err
 				}

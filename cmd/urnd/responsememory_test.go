@@ -59,11 +59,16 @@ func (s *storedResponses) fill(tb testing.TB, from, to int) {
 	body := bytes.Repeat([]byte("x"), 1<<10)
 	asked := httpmessage.NewFields("Accept", "*/*", "User-Agent", "x")
 	for i := from; i < to; i++ {
-		head := httpmessage.NewFields("Server", "nginx", "Date", s.now.Format(http.TimeFormat), "Content-Type", "text/plain", "Content-Length", "1024",
-			"Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Etag", fmt.Sprintf(`"%x-400"`, i), "Cache-Control", "max-age=3600", "Accept-Ranges", "bytes")
-		a, err := s.Serve(tb.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: asked}, Key: responseKey(i)},
+		head := httpmessage.NewFields("Server", "nginx", "Date", s.now.Format(http.TimeFormat), "Content-Type",
+			"text/plain", "Content-Length", "1024",
+			"Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Etag", fmt.Sprintf(`"%x-400"`, i), "Cache-Control",
+			"max-age=3600", "Accept-Ranges", "bytes")
+		a, err := s.Serve(tb.Context(),
+			&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: asked},
+				Key: responseKey(i)},
 			httpcache.OriginFunc(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
-				return &httpmessage.Response{Status: http.StatusOK, Fields: head, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}, nil
+				return &httpmessage.Response{Status: http.StatusOK, Fields: head,
+					Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}, nil
 			}))
 		if err != nil {
 			tb.Fatal(err)
@@ -201,5 +206,6 @@ func (s *storedResponses) hits(b *testing.B, n, requests int) {
 func collection() (collecting, busy, cycles float64) {
 	idle := metric("/cpu/classes/gc/mark/idle:cpu-seconds")
 	return metric("/cpu/classes/gc/total:cpu-seconds") - idle,
-		metric("/cpu/classes/total:cpu-seconds") - metric("/cpu/classes/idle:cpu-seconds") - idle, metric("/gc/cycles/total:gc-cycles")
+		metric("/cpu/classes/total:cpu-seconds") - metric("/cpu/classes/idle:cpu-seconds") - idle,
+		metric("/gc/cycles/total:gc-cycles")
 }

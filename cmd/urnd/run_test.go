@@ -31,7 +31,8 @@ func TestResolveCommand(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	both := "https://openlibrary.org/isbn/0395363411\nhttps://search.worldcat.org/isbn/0395363411\n"
-	for _, args := range [][]string{{"resolve", "--all", "urn:isbn:0-395-36341-1"}, {"resolve", "urn:isbn:0-395-36341-1?s=I2Ls"}} {
+	for _, args := range [][]string{{"resolve", "--all", "urn:isbn:0-395-36341-1"},
+		{"resolve", "urn:isbn:0-395-36341-1?s=I2Ls"}} {
 		if got, err := run(t, "", args...); err != nil || got != both {
 			t.Errorf("%q: %q, %v", args, got, err)
 		}
@@ -43,24 +44,28 @@ func TestResolveCommand(t *testing.T) {
 }
 
 func TestConfigCheck(t *testing.T) {
-	if _, err := run(t, "", "config", "check", "testdata/bad.yaml"); err == nil || !strings.Contains(err.Error(), "listen.service.0: ") ||
+	if _, err := run(t, "", "config", "check", "testdata/bad.yaml"); err == nil ||
+		!strings.Contains(err.Error(), "listen.service.0: ") ||
 		!strings.Contains(err.Error(), "namespaces.0.targets.0.template: ") {
 		t.Errorf("%v", err)
 	}
 	t.Setenv("URND_LIMITS_MEMORY", "1199MiB")
-	if _, err := run(t, "", "config", "check", "../../config/example.yaml"); err == nil || !strings.Contains(err.Error(),
-		"limits.memory: 1199MiB is less than 1200MiB, the sum of what the settings allow: ") {
+	if _, err := run(t, "", "config", "check", "../../config/example.yaml"); err == nil ||
+		!strings.Contains(err.Error(),
+			"limits.memory: 1199MiB is less than 1200MiB, the sum of what the settings allow: ") {
 		t.Errorf("more than the memory: %v", err)
 	}
 	t.Setenv("URND_LIMITS_MEMORY", "1200MiB")
-	if got, err := run(t, "", "config", "check", "../../config/example.yaml"); err != nil || !strings.Contains(got, "is a valid configuration") {
+	if got, err := run(t, "", "config", "check", "../../config/example.yaml"); err != nil ||
+		!strings.Contains(got, "is a valid configuration") {
 		t.Errorf("%s, %v", got, err)
 	}
 }
 
 // A mistyped command must be an error.
 func TestUnknownCommands(t *testing.T) {
-	for _, args := range [][]string{{"config", "chekc", "x.yaml"}, {"uri", "nosuch"}, {"nosuch"}, {"uri", "join", "http://a/"}, {"uri", "compare", "http://a/"}} {
+	for _, args := range [][]string{{"config", "chekc", "x.yaml"}, {"uri", "nosuch"}, {"nosuch"},
+		{"uri", "join", "http://a/"}, {"uri", "compare", "http://a/"}} {
 		if out, err := run(t, "", args...); err == nil {
 			t.Errorf("urnd %q succeeds: %s", args, out)
 		}
@@ -88,7 +93,8 @@ func TestResolveNeedsNoSecrets(t *testing.T) {
 	root.SetOut(&out)
 	root.SetErr(&out)
 	root.SetArgs([]string{"resolve", "--config", path, "urn:ietf:rfc:2648"})
-	if err := root.ExecuteContext(t.Context()); err != nil || out.String() != "https://www.rfc-editor.org/info/rfc2648\n" {
+	if err := root.ExecuteContext(t.Context()); err != nil ||
+		out.String() != "https://www.rfc-editor.org/info/rfc2648\n" {
 		t.Errorf("%v, %q", err, out.String())
 	}
 }

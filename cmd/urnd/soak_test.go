@@ -146,17 +146,22 @@ func TestSoak(t *testing.T) {
 		t.Skip("it is long: make test-all runs it")
 	}
 	duration := soakTime(t)
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("page ", 2000)) }))
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("page ", 2000))
+	}))
 	defer origin.Close()
 	var mode atomic.Int32
 	server := startSwitchedDNS(t, &mode)
 	file := filepath.Join(t.TempDir(), "urnd.yaml")
-	text := "dns: {servers: [" + server + "], timeout: 100ms, rounds: 1}\naccess: {allow_destinations: [127.0.0.0/8]}\ncache: {retry_after: 1s, answers: 4MiB}\nlog: {level: error}\n"
+	text := "dns: {servers: [" + server +
+		"], timeout: 100ms, rounds: 1}\naccess: {allow_destinations: [127.0.0.0/8]}\ncache: {retry_after: 1s, " +
+		"answers: 4MiB}\nlog: {level: error}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := &soak{
-		p: launch(t, filepath.Join(build(t), "urnd"), []string{"URND_DNS_SERVERS=" + server, "URND_LOG_LEVEL=info"}, "--config", file), origin: origin.URL,
+		p: launch(t, filepath.Join(build(t), "urnd"), []string{"URND_DNS_SERVERS=" + server, "URND_LOG_LEVEL=info"},
+			"--config", file), origin: origin.URL,
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
 	}
 	run := func(duration time.Duration) (requests int64) {
@@ -181,7 +186,8 @@ func TestSoak(t *testing.T) {
 	}
 	run(duration / 4)
 	const slack = 1.25 // for the runtime itself
-	goroutines, descriptors, heap := s.p.scraped(t, "go_goroutines"), s.p.scraped(t, "process_open_fds"), s.p.scraped(t, "go_memstats_heap_inuse_bytes")
+	goroutines, descriptors, heap := s.p.scraped(t, "go_goroutines"), s.p.scraped(t, "process_open_fds"),
+		s.p.scraped(t, "go_memstats_heap_inuse_bytes")
 	requests := run(duration)
 	s.p.waitBelow(t, "go_goroutines", goroutines*slack+5)
 	s.p.waitBelow(t, "process_open_fds", descriptors*slack+5)
@@ -198,7 +204,9 @@ func TestSoak(t *testing.T) {
 	if lost := s.lost.Load(); lost > 0 {
 		t.Errorf("%d requests got no response", lost)
 	}
-	t.Logf("%d requests of all kinds in %s; goroutines %.0f, descriptors %.0f, heap %.1f MiB, resident %.1f MiB", requests, duration,
-		s.p.scraped(t, "go_goroutines"), s.p.scraped(t, "process_open_fds"), s.p.scraped(t, "go_memstats_heap_inuse_bytes")/(1<<20), s.p.scraped(t,
+	t.Logf("%d requests of all kinds in %s; goroutines %.0f, descriptors %.0f, heap %.1f MiB, resident %.1f MiB",
+		requests, duration,
+		s.p.scraped(t, "go_goroutines"), s.p.scraped(t, "process_open_fds"),
+		s.p.scraped(t, "go_memstats_heap_inuse_bytes")/(1<<20), s.p.scraped(t,
 			"process_resident_memory_bytes")/(1<<20))
 }

@@ -133,20 +133,24 @@ func (s *proxySoak) check(method, path, part string, got *http.Response, body []
 	case err != nil && fails, got.StatusCode == http.StatusBadGateway && fails:
 		s.broken.Add(1)
 		return
-	case strings.HasPrefix(path, "/error/") && got.StatusCode == http.StatusServiceUnavailable && err == nil, got.StatusCode == http.StatusNotModified,
+	case strings.HasPrefix(path, "/error/") && got.StatusCode == http.StatusServiceUnavailable &&
+		err == nil, got.StatusCode == http.StatusNotModified,
 		fails && method == http.MethodHead:
 		return
 	case fails:
-		s.wrong("%s %s: a truncated body is complete: %d, %d bytes, %s", method, path, got.StatusCode, len(body), status)
+		s.wrong("%s %s: a truncated body is complete: %d, %d bytes, %s", method, path, got.StatusCode, len(body),
+			status)
 		return
-	case err != nil, got.StatusCode != http.StatusOK && got.StatusCode != http.StatusPartialContent && got.StatusCode != http.StatusRequestedRangeNotSatisfiable:
+	case err != nil, got.StatusCode != http.StatusOK && got.StatusCode != http.StatusPartialContent &&
+		got.StatusCode != http.StatusRequestedRangeNotSatisfiable:
 		s.wrong("%s %s %s: %d, %v, %s", method, path, part, got.StatusCode, err, status)
 		return
 	}
 	sum := sha256.Sum256(body)
 	same := hex.EncodeToString(sum[:]) == got.Header.Get(sumField)
 	if got.StatusCode == http.StatusOK && method == http.MethodGet && !same {
-		s.wrong("GET %s: another body, of %d bytes, than that of %s; %s", path, len(body), got.Header.Get("ETag"), status)
+		s.wrong("GET %s: another body, of %d bytes, than that of %s; %s", path, len(body), got.Header.Get("ETag"),
+			status)
 	}
 	if got.StatusCode == http.StatusPartialContent {
 		s.checkPart(path, part, got, body)
@@ -160,7 +164,8 @@ func (s *proxySoak) checkPart(path, part string, got *http.Response, body []byte
 	_, rangeErr := fmt.Sscanf(got.Header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &all)
 	start := (n*1009+version)%4096 + from
 	if tagErr != nil || rangeErr != nil || !bytes.Equal(body, s.origin.content[start:start+to-from+1]) {
-		s.wrong("GET %s %s: %d bytes of %q, %q", path, part, len(body), got.Header.Get("Content-Range"), got.Header.Get("ETag"))
+		s.wrong("GET %s %s: %d bytes of %q, %q", path, part, len(body), got.Header.Get("Content-Range"),
+			got.Header.Get("ETag"))
 	}
 }
 
@@ -172,7 +177,8 @@ func (s *proxySoak) wrong(format string, arguments ...any) {
 
 // step sends one request of a random kind.
 func (s *proxySoak) step() {
-	kinds := []string{"fresh", "fresh", "fresh", "short", "short", "private", "vary", "chunked", "slow", "broken", "error"}
+	kinds := []string{"fresh", "fresh", "fresh", "short", "short", "private", "vary", "chunked", "slow", "broken",
+		"error"}
 	path := fmt.Sprintf("/%s/%d", kinds[rand.IntN(len(kinds))], rand.IntN(128))
 	switch k := rand.IntN(100); {
 	case k < 45:
@@ -182,7 +188,8 @@ func (s *proxySoak) step() {
 	case k < 50:
 		s.do(1, http.MethodHead, strings.Replace(path, "/vary/", "/fresh/", 1), nil, 0)
 	case k < 60: // only resources with ranges
-		s.do(2, http.MethodGet, fmt.Sprintf("/fresh/%d", rand.IntN(128)), nil, 0, "Range", fmt.Sprintf("bytes=%d-%d", rand.IntN(200), 200+rand.IntN(100_000)))
+		s.do(2, http.MethodGet, fmt.Sprintf("/fresh/%d", rand.IntN(128)), nil, 0, "Range",
+			fmt.Sprintf("bytes=%d-%d", rand.IntN(200), 200+rand.IntN(100_000)))
 	case k < 67:
 		s.do(3, http.MethodGet, path, nil, 0, "If-None-Match", fmt.Sprintf(`"%d-%d"`, rand.IntN(128), rand.IntN(3)))
 	case k < 72:
@@ -313,13 +320,16 @@ func TestSoakProxy(t *testing.T) {
 	secure := httptest.NewTLSServer(origin)
 	defer secure.Close()
 	p := launchWith(t, build(t), filepath.Join(t.TempDir(), "urnd.yaml"),
-		loopbackConfig+"cache: {responses: 64MiB, max_response: 4MiB}\nlimits: {client_share: 100}\nlog: {level: error}\n", "URND_LOG_LEVEL=info")
+		loopbackConfig+
+			"cache: {responses: 64MiB, max_response: 4MiB}\nlimits: {client_share: 100}\nlog: {level: error}\n",
+		"URND_LOG_LEVEL=info")
 	proxy, err := url.Parse(p.service)
 	if err != nil {
 		t.Fatal(err)
 	}
 	transport := &http.Transport{
-		Proxy: func(*http.Request) (*url.URL, error) { return proxy, nil }, DisableCompression: true, MaxIdleConnsPerHost: 64,
+		Proxy: func(*http.Request) (*url.URL, error) { return proxy, nil }, DisableCompression: true,
+		MaxIdleConnsPerHost: 64,
 	}
 	s := &proxySoak{
 		p: p, origin: origin, secure: secure, failure: t.Errorf, client: &http.Client{Transport: transport},
@@ -337,10 +347,14 @@ func TestSoakProxy(t *testing.T) {
 	p.waitBelow(t, "process_open_fds", descriptors*slack+5)
 	p.waitBelow(t, "go_memstats_heap_inuse_bytes", 64<<20*1.5+32<<20)
 	s.compare(t)
-	t.Logf("%d requests, %d tunnels in %s and a warm-up of a quarter; %d hits, %d clients left, %d broken bodies; the origin answered %d; by kind %v",
-		s.sent.Load(), s.tunnels.Load(), took, s.hits.Load(), s.left.Load(), s.broken.Load(), origin.requests.Load(), s.counts())
-	t.Logf("goroutines %.0f (%.0f after the warm-up), descriptors %.0f (%.0f), heap %.1f MiB, resident %.1f MiB", p.scraped(t, "go_goroutines"), goroutines,
-		p.scraped(t, "process_open_fds"), descriptors, p.scraped(t, "go_memstats_heap_inuse_bytes")/(1<<20), p.scraped(t, "process_resident_memory_bytes")/(1<<20))
+	t.Logf("%d requests, %d tunnels in %s and a warm-up of a quarter; %d hits, %d clients left, %d broken bodies; "+
+		"the origin answered %d; by kind %v",
+		s.sent.Load(), s.tunnels.Load(), took, s.hits.Load(), s.left.Load(), s.broken.Load(), origin.requests.Load(),
+		s.counts())
+	t.Logf("goroutines %.0f (%.0f after the warm-up), descriptors %.0f (%.0f), heap %.1f MiB, resident %.1f MiB",
+		p.scraped(t, "go_goroutines"), goroutines,
+		p.scraped(t, "process_open_fds"), descriptors, p.scraped(t, "go_memstats_heap_inuse_bytes")/(1<<20),
+		p.scraped(t, "process_resident_memory_bytes")/(1<<20))
 }
 
 func (s *proxySoak) counts() (all []int64) {
@@ -364,7 +378,8 @@ func (s *proxySoak) compare(t *testing.T) {
 	counted := int64(s.p.scraped(t, `urnd_requests_total\{.*form="(?:forward|purge)".*\}`))
 	atLeast, atMost := s.answered.Load(), s.sent.Load()+s.kinds[8].Load()
 	if s.answered.Load() != s.sent.Load() || counted < atLeast || counted > atMost {
-		t.Errorf("%d requests were sent and %d answered; %d are counted, besides up to %d of clients that left", s.sent.Load(), s.answered.Load(), counted,
+		t.Errorf("%d requests were sent and %d answered; %d are counted, besides up to %d of clients that left",
+			s.sent.Load(), s.answered.Load(), counted,
 			s.kinds[8].Load())
 	}
 	if tunnels := int64(s.p.scraped(t, `urnd_requests_total\{.*form="connect".*\}`)); tunnels != s.tunnels.Load() {
@@ -374,7 +389,8 @@ func (s *proxySoak) compare(t *testing.T) {
 	exchanges := int64(s.p.scraped(t, `urnd_gateway_exchanges_total\{gateway="fetch",outcome="[a-z_]+"\}`))
 	canceled := int64(s.p.scraped(t, `urnd_gateway_exchanges_total\{gateway="fetch",outcome="canceled"\}`))
 	if asked := s.origin.requests.Load(); asked > exchanges || asked < exchanges-canceled {
-		t.Errorf("the origin was asked %d times; %d exchanges are counted, of which %d were given up", asked, exchanges, canceled)
+		t.Errorf("the origin was asked %d times; %d exchanges are counted, of which %d were given up", asked, exchanges,
+			canceled)
 	}
 	if panics := s.p.scraped(t, "urnd_panics_total"); panics > 0 {
 		t.Errorf("%.0f panics", panics)

@@ -43,7 +43,8 @@ func (d *testService) proxied(t *testing.T, method, target string, fields ...str
 		t.Fatal(err)
 	}
 	word, _, _ := strings.Cut(strings.TrimPrefix(response.Header.Get("Cache-Status"), "urnd; "), ";")
-	return strings.TrimSpace(fmt.Sprintf("%s %d %s", word, response.StatusCode, strings.Join(strings.Fields(string(body)), "")))
+	return strings.TrimSpace(fmt.Sprintf("%s %d %s", word, response.StatusCode,
+		strings.Join(strings.Fields(string(body)), "")))
 }
 
 // savedIn lets urnd save answers in a directory.

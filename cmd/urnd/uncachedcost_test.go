@@ -109,11 +109,14 @@ func uncached(tb testing.TB, name string) *rawClient {
 	if name == "miss" {
 		path, control = "/00000000", "max-age=3600\r\nETag: \"1\""
 	}
-	origin := fixedOrigin(tb, "HTTP/1.1 200 OK\r\nDate: Mon, 23 Nov 2026 20:00:00 GMT\r\nServer: fixed\r\nContent-Type: text/plain\r\n"+
-		"Content-Length: 1024\r\nConnection: keep-alive\r\nCache-Control: "+control+"\r\n\r\n"+body)
-	client := newRawClient(tb, "GET http://"+origin+path+" HTTP/1.1\r\nHost: "+origin+"\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n", body)
+	origin := fixedOrigin(tb,
+		"HTTP/1.1 200 OK\r\nDate: Mon, 23 Nov 2026 20:00:00 GMT\r\nServer: fixed\r\nContent-Type: text/plain\r\n"+
+			"Content-Length: 1024\r\nConnection: keep-alive\r\nCache-Control: "+control+"\r\n\r\n"+body)
+	client := newRawClient(tb,
+		"GET http://"+origin+path+" HTTP/1.1\r\nHost: "+origin+"\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n", body)
 	for range 100 { // the first ones fill pools
-		if response := client.exchange(tb); !bytes.HasPrefix(response, []byte("HTTP/1.1 200 OK\r\n")) || !bytes.Contains(response, []byte("fwd=uri-miss")) {
+		if response := client.exchange(tb); !bytes.HasPrefix(response, []byte("HTTP/1.1 200 OK\r\n")) ||
+			!bytes.Contains(response, []byte("fwd=uri-miss")) {
 			tb.Fatalf("%q", response)
 		}
 	}

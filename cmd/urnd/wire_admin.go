@@ -33,7 +33,9 @@ const minToken = 16
 var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d bytes", minToken)
 
 // newAdmin returns the handler of the admin interface. certificates returns the server certificates of urnd.
-func newAdmin(c config.Config, r *resolution, s *service, certificates func() []*x509.Certificate, d dependencies) (*admin.Handler, error) {
+func newAdmin(
+	c config.Config, r *resolution, s *service, certificates func() []*x509.Certificate, d dependencies,
+) (*admin.Handler, error) {
 	var origins config.Origins
 	if d.origins != nil {
 		origins = d.origins() // those of this configuration: a reload reads new ones
@@ -41,14 +43,15 @@ func newAdmin(c config.Config, r *resolution, s *service, certificates func() []
 	a := admin.Config{
 		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, OwnHosts: ownHosts(c.Listen),
 		RequireCertificate: c.TLS.ClientCA != "",
-		Caches:             storedAnswers(c, r, d), Responses: stored.New(s.responses, s.purges, s.refresh, s.explain), HasResponses: gatewayInfos(c).Cacheable,
-		Registry: wireAdminRegistry(c, r, s, d), PublicURL: c.Listen.PublicURL,
+		Caches:             storedAnswers(c, r, d), Responses: stored.New(s.responses, s.purges, s.refresh, s.explain),
+		HasResponses: gatewayInfos(c).Cacheable, Registry: wireAdminRegistry(c, r, s, d), PublicURL: c.Listen.PublicURL,
 		Settings: admin.Settings{
 			Values:   func() any { return config.ToPlain(c.Map()) },
 			Origins:  func() any { return originsDocument(c, origins) },
 			Sections: sync.OnceValue(func() []adminstatus.Section { return valuesOf(c, origins) }),
 		},
-		Metrics: d.metrics.Handler(), Health: func() (unready, degraded []string) { return r.report(d.health.Report) }, Log: d.log, Pages: s.pages, Panicked: d.panicked,
+		Metrics: d.metrics.Handler(), Health: func() (unready, degraded []string) { return r.report(d.health.Report) },
+		Log: d.log, Pages: s.pages, Panicked: d.panicked,
 		State: wireStatus(c, r, s, certificates, d),
 	}
 	if err := wireUsers(c, &a, r, d); err != nil {
@@ -77,9 +80,10 @@ func wireUsers(c config.Config, a *admin.Config, r *resolution, d dependencies) 
 	}
 	// Without a directory of jobs, the pages of drafts are disabled.
 	directory := filepath.Join(jobsDirectory(c), "drafts")
-	a.Registry.Drafts, err = shared.Reuse(&r.shared, previous, "drafts", directory, func() (*editor.Drafts, func(), error) {
-		return editor.NewDrafts(directory, d.now), func() {}, nil
-	})
+	a.Registry.Drafts, err = shared.Reuse(&r.shared, previous, "drafts", directory,
+		func() (*editor.Drafts, func(), error) {
+			return editor.NewDrafts(directory, d.now), func() {}, nil
+		})
 	return err
 }
 
@@ -141,7 +145,8 @@ func wireAdminRegistry(c config.Config, r *resolution, s *service, d dependencie
 	}
 	names := newRegistry(r.registry, r.names, d.now, d.log)
 	settings := registryservice.Config{
-		Registry: names, Conflict: d.metrics.RegistryConflict, Created: audit.LogTokenCreated(d.log), Revoked: audit.LogTokenRevoked(d.log),
+		Registry: names, Conflict: d.metrics.RegistryConflict, Created: audit.LogTokenCreated(d.log),
+		Revoked: audit.LogTokenRevoked(d.log),
 	}
 	var run []func(ctx context.Context)
 	if directory := jobsDirectory(c); directory != "" {

@@ -36,20 +36,23 @@ import (
 // newCache returns the cache with a name: the one of the previous configuration if the basis of its contents
 // is unchanged. second may be nil.
 func newCache[V any](
-	r *resolution, c config.Config, d resolverDependencies, name string, of config.Contents, refresh bool, bounds memory.Config[V],
+	r *resolution, c config.Config, d resolverDependencies, name string, of config.Contents, refresh bool,
+	bounds memory.Config[V],
 	second cache.SecondLevel[V],
 ) (observe.Cache[V], error) {
-	made, err := shared.Reuse(&r.shared, d.previous.reusable(), name, c.Basis(of), func() (observe.Cache[V], func(), error) {
-		store, err := memory.New(bounds)
-		if err != nil {
-			return observe.Cache[V]{}, nil, err
-		}
-		made := cache.New(cache.Config[V]{
-			Store: store, Now: d.now, RefreshAhead: refresh, Second: second,
-			Panicked: d.panicked, LoadTimeout: c.Resolve.Timeout, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
+	made, err := shared.Reuse(&r.shared, d.previous.reusable(), name, c.Basis(of),
+		func() (observe.Cache[V], func(), error) {
+			store, err := memory.New(bounds)
+			if err != nil {
+				return observe.Cache[V]{}, nil, err
+			}
+			made := cache.New(cache.Config[V]{
+				Store: store, Now: d.now, RefreshAhead: refresh, Second: second,
+				Panicked: d.panicked, LoadTimeout: c.Resolve.Timeout, StaleFor: c.Cache.StaleFor,
+				RetryAfter: c.Cache.RetryAfter,
+			})
+			return observe.Cache[V]{Cache: made, Store: store, Name: name}, func() { made.Close(); store.Close() }, nil
 		})
-		return observe.Cache[V]{Cache: made, Store: store, Name: name}, func() { made.Close(); store.Close() }, nil
-	})
 	if err == nil {
 		r.caches = append(r.caches, made)
 	}
@@ -78,10 +81,13 @@ func newResponses(
 // must not all send requests to it (RFC 9111 section 4).
 const collapseLimit = 16
 
-func makeResponses(c config.Config, files *disk.Store, objects cache.Objects, d resolverDependencies) (observe.Responses, func(), error) {
+func makeResponses(
+	c config.Config, files *disk.Store, objects cache.Objects, d resolverDependencies,
+) (observe.Responses, func(), error) {
 	settings := httpcache.Config{
 		Now: d.now, Disk: files, Shared: objects, Basis: c.DiskBasis(),
-		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, MaxLifetime: c.Cache.HeuristicMax},
+		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100,
+			MaxLifetime: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
 		Safelisted: c.Cache.UnkeyedFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: collapseLimit,
 		SameOrigin: uri.SameOrigin, Panicked: d.panicked,
@@ -111,7 +117,8 @@ const usualResponse = 4 << 10
 // diskDirectory returns the directory for responses on disk, "" if unknown.
 func diskDirectory(c config.Cache) string { return cmp.Or(c.DiskDirectory, systemd.CacheDirectory()) }
 
-var errDiskDirectory = errors.New("cache.disk: there is no cache directory: set cache.disk_directory, or CacheDirectory in the systemd " +
+var errDiskDirectory = errors.New("cache.disk: there is no cache directory: set cache.disk_directory, or " +
+	"CacheDirectory in the systemd " +
 	"unit")
 
 // newDisk returns the disk store of HTTP responses: the one of the previous configuration if its settings are
@@ -158,15 +165,17 @@ func wireShared(r *resolution, c config.Config, d resolverDependencies) error {
 	if c.Cache.Shared == "" || c.Cache.SharedKey == "" { // a configuration check may not have the credential
 		return nil
 	}
-	basis := []any{c.Cache.Shared, c.Cache.SharedPassword, c.Cache.SharedKey, c.Cache.SharedCA, c.Cache.SharedPrefix, c.Cache.SharedTimeout}
+	basis := []any{c.Cache.Shared, c.Cache.SharedPassword, c.Cache.SharedKey, c.Cache.SharedCA, c.Cache.SharedPrefix,
+		c.Cache.SharedTimeout}
 	var err error
-	r.level, err = shared.Reuse(&r.shared, d.previous.reusable(), "shared", basis, func() (*valkey.Level, func(), error) {
-		made, err := newLevel(c.Cache, d)
-		if err != nil {
-			return nil, nil, err
-		}
-		return made, made.Close, nil
-	})
+	r.level, err = shared.Reuse(&r.shared, d.previous.reusable(), "shared", basis,
+		func() (*valkey.Level, func(), error) {
+			made, err := newLevel(c.Cache, d)
+			if err != nil {
+				return nil, nil, err
+			}
+			return made, made.Close, nil
+		})
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,8 @@ const acmeTimeout = 30 * time.Second
 // tlsConfig returns the TLS configuration of a server, whose clients need a certificate of one of the
 // authorities in a file, "" for none.
 func tlsConfig(certificates *certificate.Set, authorities string) (c *tls.Config, err error) {
-	c = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.Get, GetConfigForClient: certificates.Challenge}
+	c = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.Get,
+		GetConfigForClient: certificates.Challenge}
 	if authorities != "" {
 		c.ClientAuth = tls.RequireAndVerifyClientCert
 		c.ClientCAs, err = secret.LoadCertPool("tls.client_ca", authorities)
@@ -63,7 +64,9 @@ func filesOf(c config.TLS) (all []certificate.Files, err error) {
 
 // wireCertificates returns the certificates of a configuration: those of the previous one if its files and
 // authority are unchanged. Invalid files are an error, though the previous certificates could still be used.
-func wireCertificates(c config.Config, manager *certificate.Manager, r *resolution, d dependencies) (*certificate.Watcher, error) {
+func wireCertificates(
+	c config.Config, manager *certificate.Manager, r *resolution, d dependencies,
+) (*certificate.Watcher, error) {
 	files, err := filesOf(c.TLS)
 	if err != nil {
 		return nil, err
@@ -74,7 +77,8 @@ func wireCertificates(c config.Config, manager *certificate.Manager, r *resoluti
 	if _, err := certificate.NewSet(files, nil, d.now); err != nil {
 		return nil, err
 	}
-	own, err := shared.Reuse(&r.shared, d.previous.reusable(), "certificates", certificatesBasis{files, fmt.Sprintf("%p", manager)},
+	own, err := shared.Reuse(&r.shared, d.previous.reusable(), "certificates",
+		certificatesBasis{files, fmt.Sprintf("%p", manager)},
 		func() (*certificate.Watcher, func(), error) {
 			set, err := certificate.NewSet(files, manager, d.now)
 			if err != nil {
@@ -119,10 +123,11 @@ func wireAuthority(c config.Config, r *resolution, d dependencies) (*certificate
 		// The next configuration may close them.
 		c.ACME.Storage, stateDirectory(c.Cache), fmt.Sprintf("%p %p", r.registry, r.level),
 	}
-	return shared.Reuse(&r.shared, d.previous.reusable(), "authority", basis, func() (*certificate.Manager, func(), error) {
-		made := certificate.NewManager(settings)
-		return made, made.Close, nil
-	})
+	return shared.Reuse(&r.shared, d.previous.reusable(), "authority", basis,
+		func() (*certificate.Manager, func(), error) {
+			made := certificate.NewManager(settings)
+			return made, made.Close, nil
+		})
 }
 
 // challengeOf returns the function that answers HTTP challenges of an authority, nil without an ACME client.
@@ -137,8 +142,9 @@ func challengeOf(m *certificate.Manager) func(ctx context.Context, path string) 
 func authorityOf(c config.Config) (settings certificate.ManagerConfig, err error) {
 	settings = certificate.ManagerConfig{Directory: c.ACME.Directory, Contact: c.ACME.Contact, KeyID: c.ACME.KeyID}
 	transport := &http.Transport{
-		DialContext: netguard.NewUnrestricted(c.Limits.ConnectTimeout).DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-		ForceAttemptHTTP2: true, TLSHandshakeTimeout: acmeTimeout,
+		DialContext:     netguard.NewUnrestricted(c.Limits.ConnectTimeout).DialContext,
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
+		TLSHandshakeTimeout: acmeTimeout,
 	}
 	if c.ACME.CA != "" {
 		if transport.TLSClientConfig.RootCAs, err = secret.LoadCertPool("acme.ca", c.ACME.CA); err != nil {
@@ -157,7 +163,8 @@ func authorityOf(c config.Config) (settings certificate.ManagerConfig, err error
 }
 
 // errNoStateDirectory means that certificates could not be stored.
-var errNoStateDirectory = errors.New("acme.enabled: there is no directory for certificates: start urnd with systemd (StateDirectory), " +
+var errNoStateDirectory = errors.New("acme.enabled: there is no directory for certificates: start urnd with systemd " +
+	"(StateDirectory), " +
 	"or set cache.directory")
 
 // certificateStorage returns the storage for certificates of an authority.

@@ -52,16 +52,19 @@ func wireServers(r *resolution, c config.Config, d resolverDependencies) dnsClie
 	if len(c.DNS.Servers) > 0 {
 		return newDNSClient(c, c.DNS.Servers, false, r, d)
 	}
-	system := ddds.NewSystemClient(ddds.SystemConfig{Path: resolvConf, Now: d.now, Make: func(servers []netip.AddrPort) *ddds.Client {
-		return openDNSClient(c, plainServers(servers), false, r, d)
-	}})
+	system := ddds.NewSystemClient(ddds.SystemConfig{Path: resolvConf, Now: d.now,
+		Make: func(servers []netip.AddrPort) *ddds.Client {
+			return openDNSClient(c, plainServers(servers), false, r, d)
+		}})
 	r.closers = append(r.closers, system.Close)
 	r.avoided = append(r.avoided, avoidance{dnsServer, true, system.Avoided})
 	return system
 }
 
 // newDNSClient returns a client that is closed with the resolution.
-func newDNSClient(c config.Config, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies) *ddds.Client {
+func newDNSClient(
+	c config.Config, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies,
+) *ddds.Client {
 	client := openDNSClient(c, servers, requireAD, r, d)
 	r.closers = append(r.closers, client.Close)
 	r.avoided = append(r.avoided, avoidance{dnsServer, true, client.Avoided})
@@ -69,7 +72,9 @@ func newDNSClient(c config.Config, servers []config.Server, requireAD bool, r *r
 }
 
 // openDNSClient returns a client that can connect to its servers only.
-func openDNSClient(c config.Config, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies) *ddds.Client {
+func openDNSClient(
+	c config.Config, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies,
+) *ddds.Client {
 	var asked []ddds.Server
 	var addrs []netip.Addr
 	for _, server := range servers {
@@ -80,7 +85,8 @@ func openDNSClient(c config.Config, servers []config.Server, requireAD bool, r *
 		Servers: asked, Dial: netguard.NewAllowlist(c.DNS.Timeout, addrs...).DialContext,
 		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, HedgeAfter: hedgeAfter, Backoff: c.Resolve.Backoff,
 		RequireAD: requireAD, Now: d.now,
-		Concurrency: r.limits.queries, Observe: observe.Queries(d.metrics, d.queried), MixCase: c.DNS.MixedCase, Panicked: d.panicked,
+		Concurrency: r.limits.queries, Observe: observe.Queries(d.metrics, d.queried), MixCase: c.DNS.MixedCase,
+		Panicked: d.panicked,
 	})
 }
 
@@ -107,7 +113,9 @@ func plainServers(addresses []netip.AddrPort) []config.Server {
 
 // wireDDDS returns the DDDS resolver of URNs, or one whose answer says that it is disabled, and that of other
 // URIs, nil if it is disabled.
-func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDependencies) (urns, uris resolver.Resolver) {
+func wireDDDS(
+	r *resolution, c config.Config, client *thttp.Client, d resolverDependencies,
+) (urns, uris resolver.Resolver) {
 	if !c.DDDS.Enabled {
 		return resolver.Disabled("disabled (ddds.enabled)"), nil
 	}

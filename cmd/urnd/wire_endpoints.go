@@ -40,7 +40,8 @@ type serverSettings struct {
 	http2Requests              int
 }
 
-var errNoCertificate = errors.New("tls.certificate and tls.key, or acme.enabled, are required for the socket https of systemd")
+var errNoCertificate = errors.New("tls.certificate and tls.key, or acme.enabled, are required for the socket https " +
+	"of systemd")
 
 // endpointsOf returns the endpoints of a configuration. Sockets that systemd has opened replace configured
 // addresses.
@@ -61,12 +62,14 @@ func endpointsOf(
 	}{
 		{nameHTTP, "listen.service", c.Listen.Service, false, "", c.Listen.ProxyProtocol, service, nil},
 		{nameHTTPS, "listen.tls", c.Listen.TLS, true, "", c.Listen.ProxyProtocol, service, nil},
-		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, c.TLS.ClientCA != "", c.TLS.ClientCA, nil, nil, administration},
+		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, c.TLS.ClientCA != "", c.TLS.ClientCA, nil, nil,
+			administration},
 	} {
 		if len(inherited[e.name]) > 0 {
 			e.addresses = []string{openedBySystemd}
 		} else {
-			e.addresses = slices.DeleteFunc(slices.Clone(e.addresses), func(address string) bool { return address == "" })
+			e.addresses = slices.DeleteFunc(slices.Clone(e.addresses),
+				func(address string) bool { return address == "" })
 		}
 		if len(e.addresses) == 0 {
 			continue // it is disabled
@@ -94,7 +97,8 @@ func endpointsOf(
 					target: c.Limits.Target, header: c.Limits.Header,
 					headerTimeout: c.Limits.HeaderTimeout, bodyTimeout: c.Limits.BodyTimeout,
 					idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
-					certificates: certificates, authorities: secret.Version(e.authorities), senders: fmt.Sprint(e.senders), http2: c.Listen.HTTP2,
+					certificates: certificates, authorities: secret.Version(e.authorities),
+					senders: fmt.Sprint(e.senders), http2: c.Listen.HTTP2,
 					http2Requests: http2Requests,
 				},
 			})
@@ -112,7 +116,9 @@ var errNoTLS = errors.New("listen.redirect_tls: there is no TLS listener: set li
 // openedBySystemd is the address of an endpoint whose sockets systemd has opened.
 const openedBySystemd = ""
 
-func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders []netip.Prefix, d dependencies) listen.ServerConfig {
+func serverConfig(
+	c config.Config, name string, serverTLS *tls.Config, senders []netip.Prefix, d dependencies,
+) listen.ServerConfig {
 	s := listen.ServerConfig{
 		ReadHeaderTimeout: c.Limits.HeaderTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
 		TLS: serverTLS, DisableHTTP2: !c.Listen.HTTP2 || name == nameAdmin, ProxyProtocol: senders, Now: time.Now,
@@ -124,7 +130,9 @@ func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders [
 }
 
 // protocolOf returns the protocol server for the connections of an endpoint.
-func protocolOf(c config.Config, name string, http2Requests int, d dependencies) func(daemon.CurrentHandlers) daemon.Protocol {
+func protocolOf(
+	c config.Config, name string, http2Requests int, d dependencies,
+) func(daemon.CurrentHandlers) daemon.Protocol {
 	return func(current daemon.CurrentHandlers) daemon.Protocol {
 		if name == nameAdmin {
 			return admin.NewServer(admin.ServerConfig{
@@ -134,9 +142,10 @@ func protocolOf(c config.Config, name string, http2Requests int, d dependencies)
 			})
 		}
 		return proxy.NewServer(proxy.ServerConfig{
-			Handler: current.Handler, Now: time.Now, Log: d.log, Panicked: d.panicked, MaxTarget: int(c.Limits.Target), MaxHeaderBytes: int(c.Limits.Header),
-			MaxConcurrentStreams: http2Requests, WebSockets: len(c.Proxy.Sites)+len(c.Access.ProxyClients) > 0, ReadHeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout,
-			BodyTimeout: c.Limits.BodyTimeout, WriteDeadline: current.WriteDeadline,
+			Handler: current.Handler, Now: time.Now, Log: d.log, Panicked: d.panicked, MaxTarget: int(c.Limits.Target),
+			MaxHeaderBytes: int(c.Limits.Header), MaxConcurrentStreams: http2Requests,
+			WebSockets: len(c.Proxy.Sites)+len(c.Access.ProxyClients) > 0, ReadHeaderTimeout: c.Limits.HeaderTimeout,
+			IdleTimeout: c.Limits.IdleTimeout, BodyTimeout: c.Limits.BodyTimeout, WriteDeadline: current.WriteDeadline,
 			Rejected: func(status int) { d.metrics.Request("none", resolver.I2L.String(), status, 0) },
 		})
 	}

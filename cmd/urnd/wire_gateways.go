@@ -34,19 +34,23 @@ func gateways(c config.Config) []gateway {
 	return []gateway{
 		{scheme.Info{
 			Names: []string{"ftp"}, Noun: "file", Service: "file transfer (FTP)", OtherPorts: []uint16{20, 989, 990},
-			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolFTP), Ports: ports, Cacheable: true, Browsable: true,
+			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolFTP), Ports: ports, Cacheable: true,
+			Browsable: true,
 		}, newFTP},
 		{scheme.Info{
 			Names: []string{"gopher"}, Noun: "menu", Service: "gopher",
-			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolGopher), Ports: ports, Cacheable: true, Browsable: true,
+			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolGopher), Ports: ports, Cacheable: true,
+			Browsable: true,
 		}, newGopher},
 		{scheme.Info{
 			Names: []string{"news", "nntp"}, Noun: "article", Service: "news (NNTP)", OtherPorts: []uint16{433, 563},
-			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolNews), Ports: ports, Cacheable: true, Browsable: true,
+			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolNews), Ports: ports, Cacheable: true,
+			Browsable: true,
 		}, newNews},
 		{scheme.Info{
 			Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "record", Service: "library catalogues (Z39.50)",
-			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolWAIS), Ports: ports, Cacheable: true, Browsable: true,
+			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolWAIS), Ports: ports, Cacheable: true,
+			Browsable: true,
 		}, newWAIS},
 		{scheme.Info{
 			Names: []string{"file"}, Noun: "file",
@@ -63,7 +67,8 @@ func gateways(c config.Config) []gateway {
 // page that warns of a port is more useful than an error.
 func explained(browsable bool, service string, names ...string) scheme.Info {
 	return scheme.Info{
-		Names: names, Service: service, Enabled: true, Ports: anyPort(), Local: true, Cacheable: true, Browsable: browsable,
+		Names: names, Service: service, Enabled: true, Ports: anyPort(), Local: true, Cacheable: true,
+		Browsable: browsable,
 	}
 }
 
@@ -167,7 +172,8 @@ func newGopher(p gatewayParts) (scheme.Handler, error) {
 func newNews(p gatewayParts) (scheme.Handler, error) {
 	c := p.config.News
 	settings := nntp.Config{
-		Dial: p.dial, Limits: p.limits, Now: p.now, MaxIdle: p.maxIdle, IdleTimeout: p.config.Gateways.Idle, PageSize: newsPage,
+		Dial: p.dial, Limits: p.limits, Now: p.now, MaxIdle: p.maxIdle, IdleTimeout: p.config.Gateways.Idle,
+		PageSize: newsPage,
 	}
 	for _, server := range c.Servers {
 		address, tls := strings.CutPrefix(server, "tls://")
@@ -196,5 +202,6 @@ func newFile(p gatewayParts) (scheme.Handler, error) {
 }
 
 func newExplained(p gatewayParts) (scheme.Handler, error) {
-	return explain.New(explain.Config{Ports: gatewayPorts(p.config.Gateways), ServiceAt: gatewayInfos(p.config).ServiceAt}), nil
+	return explain.New(explain.Config{Ports: gatewayPorts(p.config.Gateways),
+		ServiceAt: gatewayInfos(p.config).ServiceAt}), nil
 }

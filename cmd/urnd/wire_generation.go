@@ -29,7 +29,9 @@ import (
 )
 
 // newDaemon returns a daemon that reads its configuration with read. file is the watched file, "" for none.
-func newDaemon(d dependencies, file string, read func() (config.Config, error), inherited map[string][]net.Listener) *daemon.Daemon {
+func newDaemon(
+	d dependencies, file string, read func() (config.Config, error), inherited map[string][]net.Listener,
+) *daemon.Daemon {
 	var made *daemon.Daemon
 	log := func() (current *slog.Logger) {
 		made.Use(func(g *daemon.Generation) { current = g.Log })
@@ -38,7 +40,8 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 	d.stopping = d.health.Stopping()
 	d.panicked = func(value any, stack []byte) {
 		d.metrics.Panic()
-		log().Error("panic recovered: please report this bug in urnd", "panic", fmt.Sprint(value), "stack", string(stack))
+		log().Error("panic recovered: please report this bug in urnd", "panic", fmt.Sprint(value), "stack",
+			string(stack))
 	}
 	d.registryState = func(err error) {
 		if err != nil {
@@ -49,7 +52,8 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 	}
 	d.sharedState = func(err error) {
 		if err != nil {
-			log().Warn("shared cache unavailable: this instance uses its own caches only", "setting", "cache.shared", "error", err)
+			log().Warn("shared cache unavailable: this instance uses its own caches only", "setting", "cache.shared",
+				"error", err)
 			return
 		}
 		log().Info("shared cache available")
@@ -148,8 +152,10 @@ func (p parts) state(d dependencies, connections metrics.Limit) metrics.State {
 	path, _ := cli.StoreFile(p.config.Registry.Store)
 	s := metrics.State{
 		Ready: len(unready) == 0, Config: p.config.Hash(), Caches: observe.AllMetrics(p.caches),
-		Limits: append([]metrics.Limit{connections}, p.limits.metrics()...), RegistryState: observe.RegistryOf(p.registry, path, d.now()),
-		Targets: observe.Targets(p.service.checks), SiteServers: p.service.siteServers(), Upstreams: p.service.upstreamServers(), Lists: p.service.lists.states(), Helpers: p.service.helperStates(),
+		Limits:        append([]metrics.Limit{connections}, p.limits.metrics()...),
+		RegistryState: observe.RegistryOf(p.registry, path, d.now()), Targets: observe.Targets(p.service.checks),
+		SiteServers: p.service.siteServers(), Upstreams: p.service.upstreamServers(), Lists: p.service.lists.states(),
+		Helpers: p.service.helperStates(),
 	}
 	if p.certificates != nil {
 		s.Certificates = p.certificates.Expiries()
@@ -217,7 +223,9 @@ func (p *parts) leafCertificates() []*x509.Certificate {
 	return p.certificates.Leaves()
 }
 
-func (p *parts) generation(c config.Config, inherited map[string][]net.Listener, d dependencies) (*daemon.Generation, error) {
+func (p *parts) generation(
+	c config.Config, inherited map[string][]net.Listener, d dependencies,
+) (*daemon.Generation, error) {
 	var err error
 	if p.resolution, err = newResolution(c, d.resolverDependencies); err != nil {
 		return nil, err
@@ -269,9 +277,9 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		},
 		ReadyLog: func(address func(string) string) []any {
 			return []any{
-				"service", address(nameHTTP), "tls", address(nameHTTPS), "admin", address(nameAdmin), "version", versionText(),
-				"url", daemon.URLs(address(nameHTTP), address(nameHTTPS)), "memory_limit", memoryLimit(c.Limits),
-				"http2_requests", withSockets(c, inherited).HTTP2Requests(availableMemory()),
+				"service", address(nameHTTP), "tls", address(nameHTTPS), "admin", address(nameAdmin), "version",
+				versionText(), "url", daemon.URLs(address(nameHTTP), address(nameHTTPS)), "memory_limit",
+				memoryLimit(c.Limits), "http2_requests", withSockets(c, inherited).HTTP2Requests(availableMemory()),
 			}
 		},
 		Restore: func(ctx context.Context) {
@@ -358,7 +366,8 @@ func (p parts) reopen() error {
 // openLog opens the log of a configuration.
 func openLog(c config.Log, d dependencies) (*slog.Logger, error) {
 	handler, err := logs.NewHandler(logs.Config{
-		Format: c.Format, Level: c.Level, Explain: logs.ExplainOpenFiles("limits.connections and limits.outgoing"), Recent: d.recent,
+		Format: c.Format, Level: c.Level, Explain: logs.ExplainOpenFiles("limits.connections and limits.outgoing"),
+		Recent: d.recent,
 	}, d.stderr)
 	if err != nil {
 		return nil, fmt.Errorf("log.format: %w", err)

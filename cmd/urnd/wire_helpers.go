@@ -33,7 +33,9 @@ type passwordHelper struct {
 }
 
 // Login implements gate.Logins. The user is the one that the helper returns, by default name.
-func (p passwordHelper) Login(ctx context.Context, client netip.Addr, name, password string) (user string, right bool, err error) {
+func (p passwordHelper) Login(
+	ctx context.Context, client netip.Addr, name, password string,
+) (user string, right bool, err error) {
 	if strings.TrimSpace(name) != name {
 		return "", false, nil
 	}
@@ -77,7 +79,8 @@ func (g groupHelper) Memberships(ctx context.Context, user string, among []strin
 // previous configuration is reused with its processes if the settings are unchanged, but its cache is
 // cleared: a reload is the way to lock out a closed account.
 func wireHelper[T interface{ Forget() }](
-	kind string, c config.Config, s *service, r *resolution, d dependencies, ask func(*helper.Pool, helper.CacheConfig) (T, func(), error),
+	kind string, c config.Config, s *service, r *resolution, d dependencies,
+	ask func(*helper.Pool, helper.CacheConfig) (T, func(), error),
 ) (asks T, ok bool, err error) {
 	h, i := c.Access.Helper(kind)
 	if i < 0 {
@@ -89,12 +92,14 @@ func wireHelper[T interface{ Forget() }](
 	}
 	value, err := shared.Reuse(&r.shared, d.previous.reusable(), "helper for "+kind, h, func() (made, func(), error) {
 		pool, err := helper.New(helper.Config{
-			Name: kind, Command: h.Command, Processes: h.Processes, Concurrency: h.Concurrency, Timeout: h.Timeout, Log: d.persistentLog, Now: d.now,
+			Name: kind, Command: h.Command, Processes: h.Processes, Concurrency: h.Concurrency, Timeout: h.Timeout,
+			Log: d.persistentLog, Now: d.now,
 		})
 		if err != nil {
 			return made{}, nil, err
 		}
-		asks, end, err := ask(pool, helper.CacheConfig{TTL: cmp.Or(h.TTL, helperTTL), NegativeTTL: cmp.Or(h.NegativeTTL, helperNegativeTTL)})
+		asks, end, err := ask(pool,
+			helper.CacheConfig{TTL: cmp.Or(h.TTL, helperTTL), NegativeTTL: cmp.Or(h.NegativeTTL, helperNegativeTTL)})
 		if err != nil {
 			pool.Close()
 		}
@@ -221,7 +226,8 @@ func (s *service) helperStates() (all []metrics.Helper) {
 	for _, h := range s.helpers {
 		status := h.pool.Status()
 		all = append(all, metrics.Helper{
-			Name: h.name, Processes: status.Processes, Waiting: status.Waiting, Questions: status.Queries, Failures: status.Failed,
+			Name: h.name, Processes: status.Processes, Waiting: status.Waiting, Questions: status.Queries,
+			Failures: status.Failed,
 			Restarts: status.Restarts,
 		})
 	}

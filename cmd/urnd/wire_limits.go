@@ -49,7 +49,8 @@ func newLimits(c config.Limits, before *resolution) limits {
 
 		opening: old.opening.Resized(c.Requests, per).WithBusy(errOpening),
 
-		searches: sharedLists(old.searches, per), lists: sharedLists(old.lists, per), sitemaps: sharedLists(old.sitemaps, per),
+		searches: sharedLists(old.searches, per), lists: sharedLists(old.lists, per),
+		sitemaps: sharedLists(old.sitemaps, per),
 
 		outgoing: old.outgoing.Resized(c.Outgoing),
 		thttp:    old.thttp.Resized(c.Requests),
@@ -69,7 +70,8 @@ func sharedLists(l quota.Limit, per quota.ClientQuota) quota.Limit {
 }
 
 // errOpening is the error when the limit of requests that wait for the registry is reached.
-var errOpening = fmt.Errorf("%w: limits.requests requests are waiting while the registry is being opened", resolver.ErrBusy)
+var errOpening = fmt.Errorf("%w: limits.requests requests are waiting while the registry is being opened",
+	resolver.ErrBusy)
 
 // errShare is the error for a client that has reached its quota of a limit.
 var errShare = fmt.Errorf("%w: this client has reached its share (limits.client_share)", resolver.ErrBusy)

@@ -25,7 +25,8 @@ func TestSpaces(t *testing.T) {
 	for _, ns := range all {
 		byNID[ns.NID] = ns
 	}
-	if len(all) != len(urnns.Builtin())+1 || !slices.IsSortedFunc(all, func(a, b pages.Namespace) int { return strings.Compare(a.NID, b.NID) }) {
+	if len(all) != len(urnns.Builtin())+1 ||
+		!slices.IsSortedFunc(all, func(a, b pages.Namespace) int { return strings.Compare(a.NID, b.NID) }) {
 		t.Errorf("%d namespaces", len(all))
 	}
 	for nid, want := range map[string]struct{ systems, hosts, example string }{
@@ -38,11 +39,13 @@ func TestSpaces(t *testing.T) {
 		"3gpp":    {"ddds namespace", "", ""},
 	} {
 		ns := byNID[nid]
-		if strings.Join(ns.Systems, " ") != want.systems || strings.Join(ns.Hosts, " ") != want.hosts || ns.Example != want.example {
+		if strings.Join(ns.Systems, " ") != want.systems || strings.Join(ns.Hosts, " ") != want.hosts ||
+			ns.Example != want.example {
 			t.Errorf("%s: %+v", nid, ns)
 		}
 	}
-	if !slices.Contains(byNID["nbn"].Hosts, "urn.fi") || byNID["library"].Source != "" || !byNID["library"].HasRule || byNID["3gpp"].HasRule {
+	if !slices.Contains(byNID["nbn"].Hosts, "urn.fi") || byNID["library"].Source != "" || !byNID["library"].HasRule ||
+		byNID["3gpp"].HasRule {
 		t.Errorf("%+v", byNID)
 	}
 	design, err := pagesOf(c)
@@ -57,7 +60,8 @@ func TestSpaces(t *testing.T) {
 		}
 		for _, ns := range all {
 			page, ok := design.In(l).Namespace(ns.NID, 0)
-			if text := string(page.Body); !ok || len(text) > most || strings.Contains(text, "internal.example") || strings.Contains(text, "<dd></dd>") || strings.Contains(text, "<div></div>") {
+			if text := string(page.Body); !ok || len(text) > most || strings.Contains(text, "internal.example") ||
+				strings.Contains(text, "<dd></dd>") || strings.Contains(text, "<div></div>") {
 				t.Errorf("%s: %s", ns.NID, text)
 			}
 		}

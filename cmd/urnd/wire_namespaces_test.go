@@ -12,12 +12,14 @@ func TestIdentifierSchemes(t *testing.T) {
 	c := config.Default()
 	c.Registry.Store = "sqlite:/x"
 	for _, name := range append(digitallink.SchemeNames(), "") {
-		c.Registry.DigitalLink = append(c.Registry.DigitalLink, config.DigitalLink{Root: "https://id.example/" + name + "s/", Scheme: name})
+		c.Registry.DigitalLink = append(c.Registry.DigitalLink,
+			config.DigitalLink{Root: "https://id.example/" + name + "s/", Scheme: name})
 	}
 	if err := c.Validate(); err != nil {
 		t.Error(err)
 	}
-	if roots, err := rootsOf(c.Registry); err != nil || len(roots) != len(c.Registry.DigitalLink) || roots[0].Scheme == nil {
+	if roots, err := rootsOf(c.Registry); err != nil || len(roots) != len(c.Registry.DigitalLink) ||
+		roots[0].Scheme == nil {
 		t.Errorf("%v, %v", roots, err)
 	}
 }

@@ -25,8 +25,9 @@ import (
 func pagesOf(c config.Config) (*pages.Design, error) {
 	s := c.Site
 	site := pages.Site{
-		Name: s.Name, Accent: s.Accent, Contact: s.Contact, Imprint: s.Imprint, Privacy: s.Privacy, Examples: s.Examples, Base: pathOf(c.Listen.PublicURL),
-		Known: len(urnns.Builtin()), All: spaces(c), HasNameList: c.Registry.Store != "" && browsesAll(c.Access),
+		Name: s.Name, Accent: s.Accent, Contact: s.Contact, Imprint: s.Imprint, Privacy: s.Privacy,
+		Examples: s.Examples, Base: pathOf(c.Listen.PublicURL), Known: len(urnns.Builtin()), All: spaces(c),
+		HasNameList: c.Registry.Store != "" && browsesAll(c.Access),
 	}
 	for i := range site.All {
 		if site.All[i].HasRule {
@@ -100,8 +101,10 @@ func spaces(c config.Config) []pages.Namespace {
 	for _, nid := range set.NIDs() {
 		ns, _ := set.Lookup(nid)
 		shown := pages.Namespace{
-			NID: nid, Title: ns.Title, Description: ns.Description, Source: ns.Source, Example: exampleOf(ns, c.Site.Examples), Pattern: ns.Pattern, Strip: ns.Strip, Fold: ns.Fold.String(), Check: ns.Check,
-			Lenient: ns.Lenient, LenientDigits: ns.LenientDigits, HasRule: len(ns.Targets) > 0, Systems: systemsOf(c, orders, nid),
+			NID: nid, Title: ns.Title, Description: ns.Description, Source: ns.Source,
+			Example: exampleOf(ns, c.Site.Examples), Pattern: ns.Pattern, Strip: ns.Strip, Fold: ns.Fold.String(),
+			Check: ns.Check, Lenient: ns.Lenient, LenientDigits: ns.LenientDigits, HasRule: len(ns.Targets) > 0,
+			Systems: systemsOf(c, orders, nid),
 		}
 		known, isBuiltin := builtin[nid]
 		if !isBuiltin {
@@ -158,9 +161,9 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 	var running sync.WaitGroup
 	s.closers = append(s.closers, func() { cancel(); running.Wait() })
 	b := browse.New(browse.Config{
-		Registry: newRegistry(r.registry, r.names, d.now, nil), SearchLimit: r.limits.searches, ListLimit: r.limits.lists, FileLimit: r.limits.sitemaps,
-		Timeout: searchWithin, QueryTimeout: searchMost, MaxWait: searchMaxWait,
-		BaseURL: c.Listen.PublicURL, PageURL: answer.NamePageURL, Now: d.now,
+		Registry: newRegistry(r.registry, r.names, d.now, nil), SearchLimit: r.limits.searches,
+		ListLimit: r.limits.lists, FileLimit: r.limits.sitemaps, Timeout: searchWithin, QueryTimeout: searchMost,
+		MaxWait: searchMaxWait, BaseURL: c.Listen.PublicURL, PageURL: answer.NamePageURL, Now: d.now,
 		Background: func(run func(context.Context)) {
 			running.Go(func() {
 				defer func() {

@@ -40,7 +40,8 @@ func newOriginClient(c config.Config, s *service, r *resolution, d dependencies)
 		return nil, err
 	}
 	settings.Dial = guard.WithIdleTimeout(c.Limits.OriginIdle)
-	settings.DialChecked = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+	settings.DialChecked = func(ctx context.Context, network, address string,
+		check func(netip.AddrPort) error) (net.Conn, error) {
 		return guard.WithCheck(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
 	}
 	settings.MaxIdle = min(maxIdle, c.Limits.Outgoing/2)
@@ -55,14 +56,17 @@ func newTunnelClient(c config.Config, s *service, r *resolution, d dependencies)
 		return nil, err
 	}
 	settings.Dial = guard.DialContext
-	settings.DialChecked = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+	settings.DialChecked = func(ctx context.Context, network, address string,
+		check func(netip.AddrPort) error) (net.Conn, error) {
 		return guard.WithCheck(check).DialContext(ctx, network, address)
 	}
 	return schemehttp.New(settings), nil
 }
 
 // originSettings returns the common settings of clients for origins, and their dialer.
-func originSettings(c config.Config, s *service, r *resolution, d dependencies) (schemehttp.Config, *netguard.Guard, error) {
+func originSettings(
+	c config.Config, s *service, r *resolution, d dependencies,
+) (schemehttp.Config, *netguard.Guard, error) {
 	guard := r.guard.WithTimeout(c.Limits.ConnectTimeout).WithLimiter(r.limits.outgoing)
 	settings := schemehttp.Config{
 		CheckViaProxy: guard.CheckViaProxy, Now: d.now,

@@ -34,11 +34,14 @@ func sharedObjects(c config.Config, level *valkey.Level) cache.Objects {
 		return nil
 	}
 	_, basis := c.SharedBases()
-	return valkey.NewObjects(valkey.ObjectsConfig{Level: level, Name: "responses", Basis: basis, Purged: purgesResponse})
+	return valkey.NewObjects(valkey.ObjectsConfig{Level: level, Name: "responses", Basis: basis,
+		Purged: purgesResponse})
 }
 
 // newPurges returns the purges of stored responses, of this instance and others.
-func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *valkey.Level, d dependencies) *stored.Purges {
+func newPurges(
+	c config.Config, responses *httpcache.Cache, s *service, level *valkey.Level, d dependencies,
+) *stored.Purges {
 	if level == nil {
 		return stored.NewPurges(responses, stored.PurgesConfig{})
 	}
@@ -72,7 +75,8 @@ func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *v
 // savePosition replaces the file atomically, so that readers see a complete one.
 func savePosition(path string, position []byte, log *slog.Logger) {
 	if err := replaceFile(path, position); err != nil {
-		log.Warn("saving the state of purges failed: after a restart all stored responses may be revalidated", "error", err)
+		log.Warn("saving the state of purges failed: after a restart all stored responses may be revalidated", "error",
+			err)
 	}
 }
 
@@ -167,8 +171,8 @@ func wireWebhooks(r *resolution, c config.CDN, d dependencies) (all webhooks, er
 	guard := netguard.NewUnrestricted(sharedConnect)
 	for i, url := range c.Webhooks {
 		settings := webhook.Config{
-			URL: url, AllTag: message.TagOfAll, Dial: guard.DialContext, Called: d.metrics.WebhookCall, After: time.After,
-			Field: string(tagsOf(c)), Separator: tagsOf(c).Separator(),
+			URL: url, AllTag: message.TagOfAll, Dial: guard.DialContext, Called: d.metrics.WebhookCall,
+			After: time.After, Field: string(tagsOf(c)), Separator: tagsOf(c).Separator(),
 			Report: func(err error) { d.hookState(i, err) },
 			Lost:   func(tags int) { d.metrics.WebhookLost(tags); d.hookLost(i, tags) },
 		}
@@ -179,10 +183,11 @@ func wireWebhooks(r *resolution, c config.CDN, d dependencies) (all webhooks, er
 			}
 		}
 		name, basis := "webhook "+strconv.Itoa(i), []any{url, c.Secret, c.Tags}
-		made, err := shared.Reuse(&r.shared, d.previous.reusable(), name, basis, func() (*webhook.Sender, func(), error) {
-			made := webhook.New(settings)
-			return made, made.Close, nil
-		})
+		made, err := shared.Reuse(&r.shared, d.previous.reusable(), name, basis,
+			func() (*webhook.Sender, func(), error) {
+				made := webhook.New(settings)
+				return made, made.Close, nil
+			})
 		if err != nil {
 			return nil, err
 		}

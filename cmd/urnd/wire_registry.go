@@ -43,7 +43,9 @@ func checkLostRegistry(c config.Config) error {
 }
 
 // newRegistry returns the registry in a store, whose changes are logged; log may be nil.
-func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
+func newRegistry(
+	store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger,
+) *registry.Registry {
 	only := names.RegistryPrefixes()
 	if only == nil {
 		names.RegisteredPrefixes = resolver.AllPrefixes() // all registered names are known
@@ -84,7 +86,8 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	}
 	var err error
 	make := func() (*follow.Store, func(), error) {
-		made := follow.New(follow.Config{Open: store.Opener(c.Registry, stateDirectory(c.Cache), d.registryMade), Report: d.registryState, After: time.After})
+		made := follow.New(follow.Config{Open: store.Opener(c.Registry, stateDirectory(c.Cache), d.registryMade),
+			Report: d.registryState, After: time.After})
 		return made, made.Stop, nil
 	}
 	r.registry, err = shared.Reuse(&r.shared, d.previous.reusable(), "registry", c.Basis(config.Store), make)
@@ -124,15 +127,18 @@ func redirectStatus(c config.Registry) int {
 
 // wireCounts returns the counter of the registry's answers, nil if it is disabled. Counts outlive a reload,
 // and are written before their store is closed.
-func wireCounts(r *resolution, c config.Config, d resolverDependencies, log *slog.Logger) (func(string, *resolver.Record), error) {
+func wireCounts(
+	r *resolution, c config.Config, d resolverDependencies, log *slog.Logger,
+) (func(string, *resolver.Record), error) {
 	if r.registry == nil || !c.Registry.Count {
 		return nil, nil //nolint:nilnil // counting is disabled
 	}
 	opened := r.registry // not r, which the counts outlive
-	counts, err := shared.Reuse(&r.shared, d.previous.reusable(), "counts", c.Basis(config.Store), func() (*count.Recorder, func(), error) {
-		made := count.NewRecorder(opened, d.now)
-		return made, made.Close, nil
-	})
+	counts, err := shared.Reuse(&r.shared, d.previous.reusable(), "counts", c.Basis(config.Store),
+		func() (*count.Recorder, func(), error) {
+			made := count.NewRecorder(opened, d.now)
+			return made, made.Close, nil
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +213,8 @@ func ownNames(c config.Listen) []string {
 // registryWiring returns the wiring of the registry commands.
 func registryWiring() cliregistry.Wiring {
 	return cliregistry.Wiring{
-		Names: namesOf, Resolve: openResolution, Open: store.Open, CheckLost: checkLostRegistry, Health: commandHealth, OwnNames: ownNames,
+		Names: namesOf, Resolve: openResolution, Open: store.Open, CheckLost: checkLostRegistry, Health: commandHealth,
+		OwnNames: ownNames,
 		New: func(store registry.Store, names resolver.Names, log *slog.Logger) *registry.Registry {
 			return newRegistry(store, names, time.Now, log)
 		},
@@ -244,7 +251,8 @@ func healthConfig(
 		Store: store, Transport: web, Agent: healthAgent(c.Registry.HealthContact),
 		Interval: c.Registry.HealthInterval, Rate: c.Registry.HealthRate,
 		Concurrency: healthConcurrency, Pause: c.Registry.HealthPause,
-		Timeout: c.Limits.ConnectTimeout + c.Limits.OriginTimeout, Holder: health.NewHolder(), Now: d.now, After: time.After,
+		Timeout: c.Limits.ConnectTimeout + c.Limits.OriginTimeout, Holder: health.NewHolder(), Now: d.now,
+		After:   time.After,
 		Observe: func(o health.Outcome) { d.metrics.TargetCheck(string(o)) },
 	}, web.Close
 }

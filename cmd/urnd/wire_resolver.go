@@ -56,7 +56,8 @@ type resolverDependencies struct {
 func newResolverDependencies() resolverDependencies {
 	m := metrics.New(versionText())
 	return resolverDependencies{
-		now: time.Now, metrics: m, own: new(netguard.OwnAddrs), registryMade: func(string) {}, panicked: func(any, []byte) { m.Panic() },
+		now: time.Now, metrics: m, own: new(netguard.OwnAddrs), registryMade: func(string) {},
+		panicked: func(any, []byte) { m.Panic() },
 	}
 }
 
@@ -175,7 +176,8 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if err != nil {
 		return err
 	}
-	r.guard = netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).WithLookup(hosts.Lookup).WithoutOwn(d.own)
+	r.guard = netguard.New(c.Limits.ConnectTimeout,
+		c.Access.AllowDestinations...).WithLookup(hosts.Lookup).WithoutOwn(d.own)
 	client := newTHTTP(c, r, d)
 	urns, uris := wireDDDS(r, c, client, d)
 	discovered, err := wireSLP(r, c, client, d)
@@ -223,7 +225,8 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if r.own != nil {
 		opening := r.opening(d)
 		r.history = follow.History{
-			Opening: opening, Next: resolver.CanonicalHistory{Names: r.names, Clients: r.limits.resolutions.Clients, Next: r.own},
+			Opening: opening, Next: resolver.CanonicalHistory{Names: r.names, Clients: r.limits.resolutions.Clients,
+				Next: r.own},
 		}
 		r.resolver = resolver.NewCanonical(r.names, follow.Resolver{Opening: opening, Next: split})
 		r.closers = append(r.closers, r.registry.Watch(r.invalidate))
@@ -240,7 +243,8 @@ func identifierResolver(
 ) (resolver.Resolver, error) {
 	systems := resolver.ChainConfig{Unknown: resolver.ErrNotFound}
 	add := func(name string, next resolver.Resolver) {
-		systems.Members, systems.Order = append(systems.Members, resolver.Member{Name: name, Resolver: next}), append(systems.Order, name)
+		systems.Members, systems.Order = append(systems.Members, resolver.Member{Name: name, Resolver: next}),
+			append(systems.Order, name)
 	}
 	if uris != nil {
 		add("ddds", notLocations(uris))
@@ -255,7 +259,8 @@ func identifierResolver(
 	}
 	next := cached(chain)
 	if r.own != nil {
-		alone := cached(lookup.Standalone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL})
+		alone := cached(lookup.Standalone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL,
+			SharedTTL: c.CDN.TTL})
 		claimed := lookup.Hosts{Resolver: alone, Names: c.Registry.HostPrefixes()}
 		others := next
 		next = resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
@@ -272,7 +277,8 @@ func identifierResolver(
 func notLocations(next resolver.Resolver) resolver.Resolver {
 	return resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 		if q.URI.IsLocation() {
-			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "it is a URL", TTL: resolver.Forever}
+			return resolver.Answer{},
+				&resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "it is a URL", TTL: resolver.Forever}
 		}
 		return next.Resolve(ctx, q)
 	})

@@ -47,7 +47,8 @@ type listFile interface {
 func newRuleFiles(d dependencies, kept *shared.Values) *ruleFiles {
 	return &ruleFiles{
 		kept: kept, config: list.Config{Log: d.persistentLog, Now: d.now, After: time.After},
-		hosts: make(map[string]list.HostFile), urls: make(map[string]list.URLFile), networks: make(map[string]list.NetworkFile),
+		hosts: make(map[string]list.HostFile), urls: make(map[string]list.URLFile),
+		networks: make(map[string]list.NetworkFile),
 	}
 }
 
@@ -123,7 +124,8 @@ func (f *ruleFiles) failures() (all []string) {
 func (f *ruleFiles) states() (all []metrics.List) {
 	for _, file := range f.files {
 		info := file.Info()
-		all = append(all, metrics.List{Path: info.Path, Entries: info.Entries, Skipped: info.Skipped, Loaded: info.Loaded})
+		all = append(all, metrics.List{Path: info.Path, Entries: info.Entries, Skipped: info.Skipped,
+			Loaded: info.Loaded})
 	}
 	return all
 }
@@ -160,11 +162,13 @@ func policyOf(c config.Config, files *ruleFiles) (*policy.Policy, error) {
 	rules := make([]policy.Rule, 0, len(c.Proxy.Rules))
 	for i, r := range c.Proxy.Rules {
 		rule := policy.Rule{
-			ID: r.ID, Deny: r.Action == "deny", Clients: r.Clients, Users: r.Users, Methods: r.Methods, Schemes: r.Schemes, Hosts: r.Hosts,
-			Groups: r.Groups, Paths: r.Paths, Destinations: r.Destinations, Reason: r.Reason,
+			ID: r.ID, Deny: r.Action == "deny", Clients: r.Clients, Users: r.Users, Methods: r.Methods,
+			Schemes: r.Schemes, Hosts: r.Hosts, Groups: r.Groups, Paths: r.Paths, Destinations: r.Destinations,
+			Reason: r.Reason,
 		}
 		for _, w := range r.Times {
-			rule.Times = append(rule.Times, policy.Window{Days: w.Days, From: w.From, To: w.To, Zone: zone, Name: w.String()})
+			rule.Times = append(rule.Times,
+				policy.Window{Days: w.Days, From: w.From, To: w.To, Zone: zone, Name: w.String()})
 		}
 		for _, name := range r.Hellos {
 			rule.Hellos = append(rule.Hellos, policy.ParseHello(name))

@@ -182,7 +182,8 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		hosts = nil
 	}
 	handler := proxy.New(proxy.Config{
-		Resolver: r.resolver, Finder: &resolver.Finder{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.history, Handles: handlesOf(c, r.names), Lists: lists, LookupNames: knownBy(r, d),
+		Resolver: r.resolver, Finder: &resolver.Finder{Names: r.names, Cache: r.answers.Cache}, Names: r.names,
+		History: r.history, Handles: handlesOf(c, r.names), Lists: lists, LookupNames: knownBy(r, d),
 		DescribedPrefixes: r.names.WithOwnedPrefixes(c.Registry.Describe).OwnedPrefixes,
 		RuleTTL:           c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
 		DocumentMemory: r.limits.documents.WithBusy(problem.ErrDocuments),
@@ -204,19 +205,25 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Log: d.log, Now: d.now,
 		Observers: proxy.Observers{
 			Observe:   requests.Observer(d.metrics, d.access, d.now),
-			StartSpan: spans.begin, SkipSpan: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(), Panicked: d.panicked,
+			StartSpan: spans.begin, SkipSpan: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(),
+			Panicked: d.panicked,
 		},
 		Compress: compress.New(compress.Config{
-			Codings: c.Compression.Codings, Types: c.Compression.Types, WithCredentials: c.Compression.WithCredentials, Compressed: d.metrics.Compressed,
+			Codings: c.Compression.Codings, Types: c.Compression.Types, WithCredentials: c.Compression.WithCredentials,
+			Compressed: d.metrics.Compressed,
 		}),
-		Tags: tagsOf(c.CDN), SendRequestID: len(d.access) > 0, Access: access, OwnHosts: ownHosts(c.Listen, hosts...), Hosts: hosts, Identifiers: identifierSites(c.Registry, r.names.Roots), CORS: c.Access.CORS, Via: d.via,
+		Tags: tagsOf(c.CDN), SendRequestID: len(d.access) > 0, Access: access, OwnHosts: ownHosts(c.Listen, hosts...),
+		Hosts: hosts, Identifiers: identifierSites(c.Registry, r.names.Roots), CORS: c.Access.CORS, Via: d.via,
 		ClientQuotaPercent: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: batchTimeout,
 		MaxTarget:   int(c.Limits.Target),
-		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), HSTS: hsts(c.Listen.HSTS), Challenge: challengeOf(s.authority), PublicURL: c.Listen.PublicURL, SecurityContact: c.Access.SecurityContact,
-		Support: answer.Support{Who: c.ARK.SupportWho, What: c.ARK.SupportWhat, When: c.ARK.SupportWhen, Where: c.ARK.SupportWhere},
-		Pages:   s.pages,
+		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), HSTS: hsts(c.Listen.HSTS),
+		Challenge: challengeOf(s.authority), PublicURL: c.Listen.PublicURL, SecurityContact: c.Access.SecurityContact,
+		Support: answer.Support{Who: c.ARK.SupportWho, What: c.ARK.SupportWhat, When: c.ARK.SupportWhen,
+			Where: c.ARK.SupportWhere},
+		Pages: s.pages,
 	})
-	s.Handler, s.responses, s.refresh, s.explain = handler, responses.Cache, handler.Refresh, explainer(c.Proxy, handler)
+	s.Handler, s.responses, s.refresh, s.explain = handler, responses.Cache, handler.Refresh,
+		explainer(c.Proxy, handler)
 	return s, nil
 }
 
@@ -236,8 +243,9 @@ func tlsPort(addresses []string) string {
 func accessOf(all config.Config, s *service, r *resolution, d dependencies) (gate.Access, error) {
 	c := all.Access
 	a := gate.Access{
-		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, BypassCache: c.FreshClients, Browse: c.BrowseClients, BrowseAll: c.BrowseAllClients,
-		Purge: c.PurgeClients, Embedders: c.Embedders, Rate: all.Limits.Rate,
+		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, BypassCache: c.FreshClients,
+		Browse: c.BrowseClients, BrowseAll: c.BrowseAllClients, Purge: c.PurgeClients, Embedders: c.Embedders,
+		Rate: all.Limits.Rate,
 	}
 	var err error
 	if a.Groups, err = memberships(all, s, r, d); err != nil {
@@ -285,9 +293,10 @@ func usersOf(setting, file string, r *resolution, d dependencies) (*gate.Users, 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", setting, err)
 	}
-	return shared.Reuse(&r.shared, d.previous.reusable(), "users of "+setting, string(text), func() (*gate.Users, func(), error) {
-		return users, func() {}, nil
-	})
+	return shared.Reuse(&r.shared, d.previous.reusable(), "users of "+setting, string(text),
+		func() (*gate.Users, func(), error) {
+			return users, func() {}, nil
+		})
 }
 
 // observed returns a Handler whose exchanges are counted.
@@ -349,7 +358,8 @@ func identifierSites(c config.Registry, roots digitallink.Roots) (sites []gs1.Si
 			continue
 		}
 		sites = append(sites, gs1.Site{
-			Host: roots[i].Host(), Root: roots[i].URL(), Keys: roots[i].Scheme.Codes(), Name: d.Name, Contact: d.Contact, Terms: d.Terms, Contexts: d.Contexts,
+			Host: roots[i].Host(), Root: roots[i].URL(), Keys: roots[i].Scheme.Codes(), Name: d.Name,
+			Contact: d.Contact, Terms: d.Terms, Contexts: d.Contexts,
 		})
 	}
 	return sites

@@ -43,9 +43,10 @@ func siteRoutes(c config.Proxy) (routes []route.Site) {
 // wireSites returns the sites that urnd is a gateway for, and the failures of their servers, which are those
 // of the previous configuration.
 func wireSites(s *service, c config.Config, r *resolution, d dependencies) ([]proxy.Site, *forward.Failures, error) {
-	failures, err := shared.Reuse(&r.shared, d.previous.reusable(), "failures", nil, func() (*forward.Failures, func(), error) {
-		return forward.NewFailures(d.now), func() {}, nil
-	})
+	failures, err := shared.Reuse(&r.shared, d.previous.reusable(), "failures", nil,
+		func() (*forward.Failures, func(), error) {
+			return forward.NewFailures(d.now), func() {}, nil
+		})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -208,14 +209,16 @@ func (w siteWiring) client(c config.SiteRoute) (scheme.Handler, error) {
 // configuration is reused with its state.
 func (w siteWiring) pool(c config.SiteRoute, site proxy.Site) (*balance.Pool, error) {
 	name := fmt.Sprintf("servers %x", sha256.Sum256(fmt.Appendf(nil, "%q %+v %+v %q", []any{
-		c.Servers, c.Weights, c.Drain, c.Balance, c.Check, c.TLS, c.RequestSet, c.RequestRemove, w.config.Access.AllowDestinations, w.config.Proxy.Upstreams,
+		c.Servers, c.Weights, c.Drain, c.Balance, c.Check, c.TLS, c.RequestSet, c.RequestRemove,
+		w.config.Access.AllowDestinations, w.config.Proxy.Upstreams,
 	}, w.config.Limits, c.Hosts[0], contents(c.TLS))))
 	if pool := w.pools[name]; pool != nil {
 		return pool, nil
 	}
-	pool, err := shared.Reuse(&w.resolution.shared, w.dependencies.previous.reusable(), name, w.failures, func() (*balance.Pool, func(), error) {
-		return w.newPool(c)
-	})
+	pool, err := shared.Reuse(&w.resolution.shared, w.dependencies.previous.reusable(), name, w.failures,
+		func() (*balance.Pool, func(), error) {
+			return w.newPool(c)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -265,10 +268,12 @@ func (w siteWiring) newPool(c config.SiteRoute) (*balance.Pool, func(), error) {
 
 // poolConfig returns the configuration of the server pool of a site.
 func poolConfig(c config.SiteRoute) balance.Config {
-	methods := map[string]balance.Method{"": balance.RoundRobin, "round_robin": balance.RoundRobin, "least_requests": balance.LeastRequests, "hash": balance.Hash}
+	methods := map[string]balance.Method{"": balance.RoundRobin, "round_robin": balance.RoundRobin,
+		"least_requests": balance.LeastRequests, "hash": balance.Hash}
 	settings := balance.Config{
-		Method:      methods[c.Balance],
-		HealthCheck: balance.HealthCheck{Path: c.Check.Path, Status: c.Check.Status, Interval: c.Check.Interval, SlowStart: c.Check.SlowStart},
+		Method: methods[c.Balance],
+		HealthCheck: balance.HealthCheck{Path: c.Check.Path, Status: c.Check.Status, Interval: c.Check.Interval,
+			SlowStart: c.Check.SlowStart},
 	}
 	for i, server := range c.Servers {
 		u, err := uri.Parse(server)
@@ -313,7 +318,8 @@ func (p prober) probe(ctx context.Context, server uri.URI, path string) (status 
 func overridesOf(all []config.SiteCache) (overrides []httpcache.Override) {
 	for _, c := range all {
 		overrides = append(overrides, httpcache.Override{
-			Types: c.Types, Statuses: c.Statuses, NoStore: c.Never, MinLifetime: c.Least, MaxLifetime: c.Most, WhileRevalidate: c.Stale,
+			Types: c.Types, Statuses: c.Statuses, NoStore: c.Never, MinLifetime: c.Least, MaxLifetime: c.Most,
+			WhileRevalidate: c.Stale,
 		})
 	}
 	return overrides

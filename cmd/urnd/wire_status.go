@@ -30,11 +30,14 @@ import (
 )
 
 // wireStatus returns the function that returns the state of urnd for its page.
-func wireStatus(c config.Config, r *resolution, s *service, certificates func() []*x509.Certificate, d dependencies) func(pages.Writer) adminstatus.State {
+func wireStatus(
+	c config.Config, r *resolution, s *service, certificates func() []*x509.Certificate, d dependencies,
+) func(pages.Writer) adminstatus.State {
 	sources := adminstatus.Sources{
-		Version: buildText(), Started: d.started, Now: d.now, Health: func() (unready, degraded []string) { return r.report(d.health.Report) },
-		Warnings: sync.OnceValue(func() []string { return warningsOf(c, d) }), Certificates: certificates, Forms: d.metrics.Forms,
-		Systems: d.metrics.Systems, Limits: r.limits.metrics,
+		Version: buildText(), Started: d.started, Now: d.now,
+		Health:   func() (unready, degraded []string) { return r.report(d.health.Report) },
+		Warnings: sync.OnceValue(func() []string { return warningsOf(c, d) }), Certificates: certificates,
+		Forms: d.metrics.Forms, Systems: d.metrics.Systems, Limits: r.limits.metrics,
 		Caches:    func() []metrics.Cache { return observe.AllMetrics(r.caches) },
 		Failing:   func() []adminstatus.Failing { return failing(c, r, s) },
 		Servers:   func() []adminstatus.Server { return knownServers(c) },
@@ -85,7 +88,8 @@ func registryState(r *resolution) *adminstatus.Registry {
 		t = t.Plus(group)
 	}
 	return &adminstatus.Registry{
-		Changes: int64(head), Active: t.Active, Reserved: t.Reserved, Withdrawn: t.Withdrawn, Aliases: t.Aliases, Targets: t.Targets, Prefixes: t.Prefixes,
+		Changes: int64(head), Active: t.Active, Reserved: t.Reserved, Withdrawn: t.Withdrawn, Aliases: t.Aliases,
+		Targets: t.Targets, Prefixes: t.Prefixes,
 	}
 }
 
@@ -111,7 +115,8 @@ func machines(c config.Config, r *resolution) []adminstatus.Instance {
 	_ = r.registry.Read(ctx, func(tx registry.Tx) error { // a failure is listed by failing
 		held, err := tx.Lease(health.LeaseName)
 		if err == nil && held.Holder != "" {
-			all = append(all, adminstatus.Instance{Name: held.Holder, Role: adminstatus.InstanceChecks, Until: held.Until})
+			all = append(all, adminstatus.Instance{Name: held.Holder, Role: adminstatus.InstanceChecks,
+				Until: held.Until})
 		}
 		return err
 	})
@@ -122,7 +127,8 @@ func machines(c config.Config, r *resolution) []adminstatus.Instance {
 func recordsOf(d dependencies) (all []adminstatus.Record) {
 	for _, f := range d.recent.Records() {
 		all = append(all, adminstatus.Record{
-			Error: f.Level >= slog.LevelError, First: f.First, Last: f.Last, Message: f.Message, Attributes: f.Attributes, Count: f.Count, Others: f.Others,
+			Error: f.Level >= slog.LevelError, First: f.First, Last: f.Last, Message: f.Message,
+			Attributes: f.Attributes, Count: f.Count, Others: f.Others,
 		})
 	}
 	return all
@@ -131,7 +137,8 @@ func recordsOf(d dependencies) (all []adminstatus.Record) {
 // failing returns the currently failing servers, without passwords.
 func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Failing) {
 	critical := func(place string, is adminstatus.MessageID) adminstatus.Failing {
-		return adminstatus.Failing{Server: adminstatus.Server{Name: placeOf(place), Role: is}, Severity: adminstatus.Critical}
+		return adminstatus.Failing{Server: adminstatus.Server{Name: placeOf(place), Role: is},
+			Severity: adminstatus.Critical}
 	}
 	if r.registry != nil {
 		for _, failure := range r.registry.Failures() {
@@ -147,14 +154,16 @@ func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Fail
 	}
 	for _, kind := range append(r.avoided[:len(r.avoided):len(r.avoided)], avoidance{origin, false, s.Avoided}) {
 		is := [...]adminstatus.MessageID{
-			dnsServer: adminstatus.RoleDNS, resolutionServer: adminstatus.RoleTHTTP, directoryAgent: adminstatus.RoleSLP, origin: adminstatus.RoleOrigin,
+			dnsServer: adminstatus.RoleDNS, resolutionServer: adminstatus.RoleTHTTP,
+			directoryAgent: adminstatus.RoleSLP, origin: adminstatus.RoleOrigin,
 		}[kind.is]
 		severity := adminstatus.Warning
 		if kind.needed {
 			severity = adminstatus.Critical
 		}
 		for _, server := range kind.list() {
-			f := adminstatus.Failing{Server: adminstatus.Server{Name: redact.URLs(server.Server), Role: is}, Until: server.Until, Severity: severity}
+			f := adminstatus.Failing{Server: adminstatus.Server{Name: redact.URLs(server.Server), Role: is},
+				Until: server.Until, Severity: severity}
 			if f.Reason = reasonOf(server.Err); f.Reason == "" {
 				f.Detail = redact.URLs(server.Err.Error())
 			}
@@ -165,14 +174,16 @@ func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Fail
 		for _, server := range pool.Status() {
 			if server.State == balance.Down {
 				all = append(all, adminstatus.Failing{
-					Server: adminstatus.Server{Name: server.URL, Role: adminstatus.RoleSite}, Detail: redact.URLs(server.Reason), Severity: adminstatus.Warning,
+					Server: adminstatus.Server{Name: server.URL, Role: adminstatus.RoleSite},
+					Detail: redact.URLs(server.Reason), Severity: adminstatus.Warning,
 				})
 			}
 		}
 	}
 	if sweep, _, ok := s.checks.Sweep(); ok && sweep.States[health.Unhealthy] > 0 {
 		all = append(all, adminstatus.Failing{
-			Server: adminstatus.Server{Role: adminstatus.RoleDeadTargets}, Count: int(sweep.States[health.Unhealthy]), Reason: adminstatus.ReasonDead, Severity: adminstatus.Warning,
+			Server: adminstatus.Server{Role: adminstatus.RoleDeadTargets}, Count: int(sweep.States[health.Unhealthy]),
+			Reason: adminstatus.ReasonDead, Severity: adminstatus.Warning,
 		})
 	}
 	return all
@@ -197,7 +208,8 @@ func reasonOf(err error) adminstatus.MessageID {
 // excludes upstream proxies: their failures are attributed to the origins behind them.
 func knownServers(c config.Config) (all []adminstatus.Server) {
 	add := func(is adminstatus.MessageID, name string) {
-		if server := (adminstatus.Server{Name: redact.URLs(name), Role: is}); name != "" && !slices.Contains(all, server) {
+		if server := (adminstatus.Server{Name: redact.URLs(name), Role: is}); name != "" &&
+			!slices.Contains(all, server) {
 			all = append(all, server)
 		}
 	}
@@ -227,7 +239,8 @@ func knownServers(c config.Config) (all []adminstatus.Server) {
 func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 	if r.registry != nil {
 		store := adminstatus.Store{
-			Kind: adminstatus.StoreRegistry, Location: placeOf(c.Registry.Store), Content: adminstatus.ContentAnswers, Size: -1, Free: -1,
+			Kind: adminstatus.StoreRegistry, Location: placeOf(c.Registry.Store), Content: adminstatus.ContentAnswers,
+			Size: -1, Free: -1,
 		}
 		if path, ok := cli.StoreFile(c.Registry.Store); ok {
 			store.Size, store.Free = sizeOf(path, path+"-wal"), freeOf(path)
@@ -238,14 +251,16 @@ func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 		all = append(all, store)
 	}
 	if r.level != nil {
-		store := adminstatus.Store{Kind: adminstatus.StoreShared, Location: placeOf(c.Cache.Shared), Content: adminstatus.ContentAnswers, Size: -1, Free: -1}
+		store := adminstatus.Store{Kind: adminstatus.StoreShared, Location: placeOf(c.Cache.Shared),
+			Content: adminstatus.ContentAnswers, Size: -1, Free: -1}
 		alone := r.level.Standalone()
 		maps.DeleteFunc(alone, func(_ string, is bool) bool { return !is })
 		switch {
 		case !r.level.Stats().Used:
 			store.Content, store.Severity = adminstatus.ReasonSilent, adminstatus.Critical
 		case len(alone) > 0:
-			store.Content, store.Values = adminstatus.ContentStandalone, []any{"Caches", strings.Join(slices.Sorted(maps.Keys(alone)), ", ")}
+			store.Content, store.Values = adminstatus.ContentStandalone,
+				[]any{"Caches", strings.Join(slices.Sorted(maps.Keys(alone)), ", ")}
 			store.Severity = adminstatus.Warning
 		}
 		all = append(all, store)
@@ -254,27 +269,32 @@ func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 		if disk, ok := cache.(observe.Disk); ok {
 			held, directory := disk.Stats(), diskDirectory(c.Cache)
 			store := adminstatus.Store{
-				Kind: adminstatus.StoreDisk, Location: directory, Content: adminstatus.ContentUsed, Size: held.Bytes, Limit: held.MaxBytes,
-				Free: freeOf(filepath.Join(directory, "x")),
+				Kind: adminstatus.StoreDisk, Location: directory, Content: adminstatus.ContentUsed, Size: held.Bytes,
+				Limit: held.MaxBytes,
+				Free:  freeOf(filepath.Join(directory, "x")),
 			}
 			if held.Failures+held.Corrupt > 0 {
-				store.Content, store.Values = adminstatus.ContentDamaged, []any{"Faults", held.Failures, "Damaged", held.Corrupt}
+				store.Content, store.Values = adminstatus.ContentDamaged,
+					[]any{"Faults", held.Failures, "Damaged", held.Corrupt}
 				store.Severity = adminstatus.Warning
 			}
 			all = append(all, store)
 		}
 	}
 	if path := snapshotPath(c.Cache); path != "" && r.level == nil {
-		store := adminstatus.Store{Kind: adminstatus.StoreSaved, Location: path, Content: adminstatus.ContentUnsaved, Size: sizeOf(path), Free: freeOf(path)}
+		store := adminstatus.Store{Kind: adminstatus.StoreSaved, Location: path, Content: adminstatus.ContentUnsaved,
+			Size: sizeOf(path), Free: freeOf(path)}
 		if info, err := os.Stat(path); err == nil {
-			store.Content, store.Values = adminstatus.ContentSaved, []any{"Time", info.ModTime().UTC().Format(time.DateTime)}
+			store.Content, store.Values = adminstatus.ContentSaved,
+				[]any{"Time", info.ModTime().UTC().Format(time.DateTime)}
 		}
 		all = append(all, store)
 	}
 	for _, l := range c.Log.Access {
 		if l.File != "" {
 			all = append(all, adminstatus.Store{
-				Kind: adminstatus.StoreLog, Location: l.File, Content: adminstatus.ContentUsed, Size: sizeOf(l.File), Free: freeOf(l.File),
+				Kind: adminstatus.StoreLog, Location: l.File, Content: adminstatus.ContentUsed, Size: sizeOf(l.File),
+				Free: freeOf(l.File),
 			})
 		}
 	}
@@ -329,7 +349,8 @@ func valuesOf(c config.Config, origins config.Origins) []adminstatus.Section {
 		if len(all) == 0 || all[len(all)-1].Name != name {
 			all = append(all, adminstatus.Section{Name: name, Doc: docs[name]})
 		}
-		s := adminstatus.Setting{Path: v.Path, Doc: v.Doc, Value: redact.URLs(v.Text), Origin: originOf(v), IsSet: !v.IsDefault || v.Origin.Kind != config.FromDefault}
+		s := adminstatus.Setting{Path: v.Path, Doc: v.Doc, Value: redact.URLs(v.Text), Origin: originOf(v),
+			IsSet: !v.IsDefault || v.Origin.Kind != config.FromDefault}
 		if !v.IsDefault {
 			s.Default = defaults[v.Path]
 		}
@@ -367,7 +388,8 @@ func originsDocument(c config.Config, origins config.Origins) any {
 	}
 	all := []setting{}
 	for _, v := range c.Values(origins) {
-		all = append(all, setting{v.Path, v.Value, v.IsDefault, v.Origin.Kind.String(), v.Origin.Name, v.Origin.Line, v.Credential})
+		all = append(all, setting{v.Path, v.Value, v.IsDefault, v.Origin.Kind.String(), v.Origin.Name, v.Origin.Line,
+			v.Credential})
 	}
 	return map[string]any{"settings": all}
 }

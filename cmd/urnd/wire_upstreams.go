@@ -48,9 +48,10 @@ func upstreamsOf(c config.Config, s *service, r *resolution, d dependencies) (*u
 		rules = append(rules, rule)
 	}
 	var err error
-	s.upstreams, err = shared.Reuse(&r.shared, d.previous.reusable(), "upstream proxies", basis, func() (*upstream.Selector, func(), error) {
-		return newUpstreams(rules, r, d)
-	})
+	s.upstreams, err = shared.Reuse(&r.shared, d.previous.reusable(), "upstream proxies", basis,
+		func() (*upstream.Selector, func(), error) {
+			return newUpstreams(rules, r, d)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,8 @@ func passwordOf(path string, u config.Upstream) ([]byte, error) {
 // upstreamRule returns the rule of an entry.
 func upstreamRule(path string, u config.Upstream, password string) (upstream.Rule, error) {
 	methods := map[string]balance.Method{
-		"": balance.Failover, "order": balance.Failover, "round_robin": balance.RoundRobin, "hash_host": balance.Hash, "hash_url": balance.Hash,
+		"": balance.Failover, "order": balance.Failover, "round_robin": balance.RoundRobin, "hash_host": balance.Hash,
+		"hash_url": balance.Hash,
 	}
 	rule := upstream.Rule{Hosts: u.Hosts, Direct: u.IsDirect(), Method: methods[u.Balance], Interval: u.CheckInterval}
 	if u.Balance == "hash_host" {
@@ -90,7 +92,8 @@ func upstreamRule(path string, u config.Upstream, password string) (upstream.Rul
 			return rule, fmt.Errorf("%s.proxies.%d: %w", path, i, err)
 		}
 		scheme, address, _ := strings.Cut(server, "://")
-		one := upstream.Server{URL: url, Upstream: &schemehttp.Upstream{Scheme: scheme, Address: address, User: u.User, Password: password}}
+		one := upstream.Server{URL: url,
+			Upstream: &schemehttp.Upstream{Scheme: scheme, Address: address, User: u.User, Password: password}}
 		if scheme == "https" {
 			one.Upstream.TLS = tls
 		}

@@ -25,10 +25,12 @@ func explainer(c config.Proxy, handler *proxy.Handler) stored.Explain {
 		if err != nil {
 			return stored.Explanation{}, err
 		}
-		e := stored.Explanation{Key: why.Key.String(), Spelling: why.Spelling, Cache: why.Cache, Advice: cacheAdvice(why.Site != nil)}
+		e := stored.Explanation{Key: why.Key.String(), Spelling: why.Spelling, Cache: why.Cache,
+			Advice: cacheAdvice(why.Site != nil)}
 		if why.Site != nil {
 			r := routes[why.Site.Index]
-			e.Site = &api.ExplainedSite{Setting: config.SiteSetting(r.Index), Host: r.Host, Path: r.Path, Rules: cacheRules(r.Cache)}
+			e.Site = &api.ExplainedSite{Setting: config.SiteSetting(r.Index), Host: r.Host, Path: r.Path,
+				Rules: cacheRules(r.Cache)}
 			e.CacheSetting = config.SiteSetting(r.From.Cache) + ".cache"
 		}
 		if why.Reply != nil {
@@ -102,24 +104,29 @@ func cacheAdvice(isSite bool) map[string]string {
 	}
 	const (
 		least   = "if it is the same for all clients, write a rule in proxy.sites[].cache with least, such as least: 1m"
-		control = "to store it anyway, write response_remove: [Cache-Control] in proxy.sites[], and a rule in cache with least"
+		control = "to store it anyway, write response_remove: [Cache-Control] in proxy.sites[], and a rule in cache " +
+			"with least"
 	)
 	maps.Copy(all, map[string]string{
 		"no-cache": "to use it without revalidation, write a rule in proxy.sites[].cache with least, such as least: 1m",
-		"stale": "to use it longer, write a rule in proxy.sites[].cache with least, or with stale, to use it while it is " +
+		"stale": "to use it longer, write a rule in proxy.sites[].cache with least, or with stale, to use it while " +
+			"it is " +
 			"revalidated",
 		"freshness": least,
 		"status":    "write a rule in proxy.sites[].cache with the status in statuses, and least, such as least: 10s",
 		"cookie":    least + "; or request_remove: [Cookie], if its servers need no cookies for this path",
-		"set-cookie": "if the cookie is not needed, write response_remove: [Set-Cookie] in proxy.sites[]; rules of cache do not " +
+		"set-cookie": "if the cookie is not needed, write response_remove: [Set-Cookie] in proxy.sites[]; rules of " +
+			"cache do not " +
 			"store responses with it",
 		"no-store": control,
 		"private":  control,
 		"vary":     "if it depends on none of these fields, write response_remove: [Vary] in proxy.sites[]",
-		"unkeyed": "if the field does not influence the response, list it in cache.unkeyed_fields, or in request_remove of " +
+		"unkeyed": "if the field does not influence the response, list it in cache.unkeyed_fields, or in " +
+			"request_remove of " +
 			"proxy.sites[]",
 		"override": "a rule of proxy.sites[].cache has never: true; the first matching rule decides",
-		"authorization": "if it is the same for all clients, let the server send Cache-Control: public: rules of proxy.sites[].cache " +
+		"authorization": "if it is the same for all clients, let the server send Cache-Control: public: rules of " +
+			"proxy.sites[].cache " +
 			"do not store it",
 	})
 	return all

@@ -72,7 +72,8 @@ func (f *File) IsWrong() bool { return f != nil && len(f.written.failures) > 0 }
 func Read(name string, schema Schema) (*File, error) {
 	kind := strings.TrimPrefix(filepath.Ext(name), ".")
 	if !slices.Contains([]string{"yaml", "yml", "toml"}, kind) {
-		return nil, fmt.Errorf("reading configuration %s: %w", name, errors.New("the name does not end in .yaml, .yml or .toml"))
+		return nil, fmt.Errorf("reading configuration %s: %w", name,
+			errors.New("the name does not end in .yaml, .yml or .toml"))
 	}
 	text, err := os.ReadFile(name) //nolint:gosec // the path is set by the administrator
 	if err != nil {
@@ -110,6 +111,7 @@ func (f *File) readYAML(text []byte, schema Schema) error {
 	if parsed.message != "" {
 		return Diagnostics{{File: f.Name, Position: parsed.at, Message: parsed.message}}
 	}
-	f.positions, f.Empty, f.written = yamlPositions{parsed.root}, withoutValue(parsed.root), writtenInYAML(parsed.root, schema)
+	f.positions, f.Empty, f.written = yamlPositions{parsed.root}, withoutValue(parsed.root),
+		writtenInYAML(parsed.root, schema)
 	return nil
 }

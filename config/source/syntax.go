@@ -27,8 +27,10 @@ func notUTF8(text []byte) (at Position, message string) {
 		c, size := utf8.DecodeRune(rest)
 		switch {
 		case c == utf8.RuneError && size == 1:
-			return at, fmt.Sprintf("the byte %#x is not UTF-8, but probably Latin-1 (Windows-1252): save the file as UTF-8 (iconv -f "+
-				"windows-1252 -t utf-8)", rest[0])
+			return at,
+				fmt.Sprintf("the byte %#x is not UTF-8, but probably Latin-1 (Windows-1252): save the file as UTF-8 "+
+					"(iconv -f "+
+					"windows-1252 -t utf-8)", rest[0])
 		case c == '\n':
 			at = Position{Line: at.Line + 1}
 		}
@@ -76,7 +78,8 @@ func (s syntax) explain(path string, text []byte, err error) error {
 		failure.Line, failure.Column = inTOML.Position()
 		failure.Message = s.explainTOML(failure.Line, inTOML.Error())
 	case isTOML(path):
-		failure.Line, failure.Message = whereInTOML(s.source, failure.Message), strings.TrimPrefix(failure.Message, "toml: ")
+		failure.Line, failure.Message = whereInTOML(s.source, failure.Message),
+			strings.TrimPrefix(failure.Message, "toml: ")
 		failure.Message = s.ofParser(failure.Line, failure.Message)
 	case lineWithTab(text) > 0:
 		failure.Line = lineWithTab(text)
@@ -217,7 +220,8 @@ func (s syntax) explainYAML(line int, message string) (Position, string) {
 	case has("expected ':'"):
 		return Position{Line: line}, "the name of a setting is not followed by a colon and a space"
 	case has("cannot unmarshal"):
-		return Position{Line: 1}, "the file is not a table: write sections, and below each its settings, such as dns: and timeout: 5s"
+		return Position{Line: 1},
+			"the file is not a table: write sections, and below each its settings, such as dns: and timeout: 5s"
 	case has("unexpected end of stream"):
 		return Position{Line: line}, "a quotation mark is not closed in this line, or below it"
 	case has("did not find expected key"):
@@ -238,12 +242,15 @@ var inYAML = []struct {
 	{"alphabetic or numeric", aliasInYAML, "* begins an alias in YAML: write '%s'"},
 	{"unknown anchor", aliasInYAML, "* begins an alias in YAML, and there is no anchor of that name above: write '%s'"},
 	{"cannot start any token", otherInYAML, "a value cannot begin like this in YAML: write '%s'"},
-	{"unknown escape", escapeInQuotes, "%s in double quotes is not a valid escape in YAML: write the value in single quotes"},
-	{"',' or '", bracesInYAML, "in {} and [], braces, brackets and commas end a value, here at %s: write it in quotes, as in " +
-		"'https://example.org/{+nss}'"},
+	{"unknown escape", escapeInQuotes,
+		"%s in double quotes is not a valid escape in YAML: write the value in single quotes"},
+	{"',' or '", bracesInYAML,
+		"in {} and [], braces, brackets and commas end a value, here at %s: write it in quotes, as in " +
+			"'https://example.org/{+nss}'"},
 	{"',' or '", openInYAML, "the %s in this line is not closed"},
 	{"node content", openInYAML, "the %s in this line is not closed"},
-	{"expected ':'", spaceInYAML, "there is a no-break space (%+q), which YAML does not treat as a space: write a plain one"},
+	{"expected ':'", spaceInYAML,
+		"there is a no-break space (%+q), which YAML does not treat as a space: write a plain one"},
 	{"mapping values", colonInYAML, "a colon and a space end the name of a setting: write '%s'"},
 	{"did not find expected", tableInYAML, "{ begins a table in YAML: write '%s'"},
 }
@@ -254,9 +261,11 @@ func findInYAML(source []string, line int, pattern *regexp.Regexp) (at Position,
 	for n := max(line-1, 1); n <= len(source); n++ {
 		code, _, _ := strings.Cut(source[n-1], " #")
 		if pattern != escapeInQuotes {
-			code = quotedInYAML.ReplaceAllStringFunc(code, func(quoted string) string { return "'" + strings.Repeat(" ", len(quoted)-2) + "'" })
+			code = quotedInYAML.ReplaceAllStringFunc(code,
+				func(quoted string) string { return "'" + strings.Repeat(" ", len(quoted)-2) + "'" })
 		}
-		if found := pattern.FindStringSubmatchIndex(code); found != nil && !strings.HasPrefix(strings.TrimSpace(code), "#") {
+		if found := pattern.FindStringSubmatchIndex(code); found != nil &&
+			!strings.HasPrefix(strings.TrimSpace(code), "#") {
 			return Position{n, 1 + utf8.RuneCountInString(code[:found[2]])}, strings.Trim(code[found[2]:found[3]], " ")
 		}
 	}
@@ -283,7 +292,8 @@ func (s syntax) explainTOML(at int, message string) string {
 	}
 	if has("escape") {
 		if found := escapeInQuotes.FindStringSubmatch(line); found != nil {
-			return s.quote(at, "%s in double quotes is not a valid escape in TOML: write the value in single quotes", found[1])
+			return s.quote(at, "%s in double quotes is not a valid escape in TOML: write the value in single quotes",
+				found[1])
 		}
 	}
 	code, _, _ := strings.Cut(line, " #")
@@ -299,7 +309,8 @@ func (s syntax) explainTOML(at int, message string) string {
 		return s.quote(at, `texts are in quotes in TOML: write %s = "%s"`, found[1], found[2])
 	}
 	if found := colonInTOML.FindStringSubmatch(line); found != nil {
-		return s.quote(at, "TOML uses = in place of the colon after the name of a setting: write %s = %s", found[1], found[2])
+		return s.quote(at, "TOML uses = in place of the colon after the name of a setting: write %s = %s", found[1],
+			found[2])
 	}
 	if found := elementInTOML.FindStringSubmatch(line); found != nil && strings.Contains(line, "=") && !has("already") {
 		return s.quote(at, `texts are in quotes in TOML: write "%s"`, strings.TrimSpace(found[1]))

@@ -34,9 +34,10 @@ func writtenInYAML(root *yaml.Node, schema Schema) writing {
 	w.walk("", root)
 	for _, a := range w.anchors {
 		if !w.used[a.node] && a.node.Kind == yaml.ScalarNode {
-			w.add(a.path, positionOf(a.node), "& begins an anchor in YAML, which is never referenced: if it is part of the value, "+
-				"write '&"+
-				w.shown(a.path, a.node.Anchor)+"'")
+			w.add(a.path, positionOf(a.node),
+				"& begins an anchor in YAML, which is never referenced: if it is part of the value, "+
+					"write '&"+
+					w.shown(a.path, a.node.Anchor)+"'")
 		}
 	}
 	return w
@@ -44,7 +45,8 @@ func writtenInYAML(root *yaml.Node, schema Schema) writing {
 
 func (w *writing) add(path string, at Position, message string) {
 	w.raw = append(w.raw, path)
-	w.failures = append(w.failures, Diagnostic{Position: at, Path: strings.Map(withoutOdd, w.schema.withoutSecretKeys(path)), Message: message})
+	w.failures = append(w.failures,
+		Diagnostic{Position: at, Path: strings.Map(withoutOdd, w.schema.withoutSecretKeys(path)), Message: message})
 }
 
 // addNumber adds a fault for a TOML number that is not decimal.
@@ -92,8 +94,9 @@ func (w *writing) walk(path string, node *yaml.Node) {
 			w.add(path, positionOf(node), invisible('\u00a0'))
 		case message == "":
 		case w.schema.MayHoldSecret(path):
-			w.add(path, positionOf(node), "begins or ends with characters that YAML interprets: write it in single quotes; its value "+
-				"is not shown, since it may be the secret")
+			w.add(path, positionOf(node),
+				"begins or ends with characters that YAML interprets: write it in single quotes; its value "+
+					"is not shown, since it may be the secret")
 		case isNumeric(node) && w.schema.IsText(path):
 			w.add(path, positionOf(node), fmt.Sprintf("%s, or '%s'", message, node.Value))
 		default:
@@ -124,8 +127,9 @@ func (w *writing) table(path string, node *yaml.Node) {
 		case message != "":
 			w.add(at, positionOf(key), message)
 		case path == "" && !w.schema.IsTable(at) && hasAnchor(value):
-			w.add(at, positionOf(key), "an anchor cannot have a section of its own: write it at the first use of the value, such as "+
-				"proxy_clients: &lan [10.0.0.0/8], and *lan at the next")
+			w.add(at, positionOf(key),
+				"an anchor cannot have a section of its own: write it at the first use of the value, such as "+
+					"proxy_clients: &lan [10.0.0.0/8], and *lan at the next")
 		case isFlow && isWithoutValue(value):
 			w.commas[at] = before
 		}
@@ -159,7 +163,8 @@ func wrongScalar(node *yaml.Node) string {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	switch {
 	case strings.HasPrefix(node.Tag, "!") && !strings.HasPrefix(node.Tag, "!!"):
-		return "! begins a tag in YAML, which is not part of the value: write '" + strings.TrimSpace(node.Tag+" "+node.Value) + "'"
+		return "! begins a tag in YAML, which is not part of the value: write '" +
+			strings.TrimSpace(node.Tag+" "+node.Value) + "'"
 	case node.Style&quoted != 0:
 		return ""
 	case isNumeric(node):
@@ -213,7 +218,8 @@ func wrongText(text string) string {
 	} else if _, size := utf8.DecodeRuneInString(inner[end:]); end+size < len(inner) {
 		return "" // a text that contains a quotation
 	}
-	return fmt.Sprintf("%c is not a quotation mark in YAML, but part of the value: write \"%s\", or '%s' if it belongs to it", first,
+	return fmt.Sprintf("%c is not a quotation mark in YAML, but part of the value: write \"%s\", or '%s' if it "+
+		"belongs to it", first,
 		inner[:end], text)
 }
 
@@ -221,7 +227,8 @@ func wrongText(text string) string {
 func invisible(c rune) string {
 	switch c {
 	case '\u00a0', '\u202f', '\u2007':
-		return fmt.Sprintf("there is a no-break space (%U), which YAML and TOML do not treat as a space: write a plain one", c)
+		return fmt.Sprintf("there is a no-break space (%U), which YAML and TOML do not treat as a space: write a "+
+			"plain one", c)
 	case '\u200b', '\u2060', '\ufeff':
 		return fmt.Sprintf("there is an invisible character (%U): delete it", c)
 	}
@@ -263,7 +270,8 @@ func (w writing) instead(failures Diagnostics, file, unknown string) Diagnostics
 		w.failures[i].File = file
 	}
 	isWritten := func(f Diagnostic) bool {
-		return slices.ContainsFunc(w.raw, func(path string) bool { return f.Path == path || strings.HasPrefix(f.Path, path+".") })
+		return slices.ContainsFunc(w.raw,
+			func(path string) bool { return f.Path == path || strings.HasPrefix(f.Path, path+".") })
 	}
 	failures = slices.DeleteFunc(failures, isWritten)
 	for i, f := range failures {
@@ -271,7 +279,8 @@ func (w writing) instead(failures Diagnostics, file, unknown string) Diagnostics
 			if w.schema.MayHoldSecret(before) {
 				failures[i].Path = before // the key is a part of its value
 			}
-			failures[i].Message = "in {} a comma ends a value: write the value before it in quotes, or several as a list in []"
+			failures[i].Message = "in {} a comma ends a value: write the value before it in quotes, or several as a " +
+				"list in []"
 		}
 	}
 	return append(w.failures, failures...)

@@ -84,7 +84,8 @@ func afterDocument(documents *yaml.Decoder, text []byte) (message string, at Pos
 	err := documents.Decode(&next)
 	switch beginning, less := lessIndented(text); {
 	case err != nil && !errors.Is(err, io.EOF) && less > 0:
-		return fmt.Sprintf("the line has less indentation than line %d: write its section above line %[1]d, or begin both at the "+
+		return fmt.Sprintf("the line has less indentation than line %d: write its section above line %[1]d, or "+
+			"begin both at the "+
 			"start of the line", beginning), Position{Line: less, Column: 1}
 	case err != nil && !errors.Is(err, io.EOF):
 		return second, Position{}

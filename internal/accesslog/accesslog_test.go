@@ -31,9 +31,10 @@ func write(t *testing.T, w io.Writer, format string, e accesslog.Entry) {
 
 func TestFormats(t *testing.T) {
 	e := accesslog.Entry{
-		Time: time.Date(2026, 11, 21, 12, 0, 0, 5e6, time.UTC), Took: 1500 * time.Microsecond, Client: netip.MustParseAddr("192.0.2.1"), User: "a b",
-		Method: "GET", Target: "/http://u:secret@h/\"\r\n\\ü", Proto: "HTTP/1.1", Status: 302, Bytes: 7, Cache: "hit", Form: "path", Service: "I2L",
-		RequestID: "42", UserAgent: "a\"b", Type: "text/html; charset=utf-8",
+		Time: time.Date(2026, 11, 21, 12, 0, 0, 5e6, time.UTC), Took: 1500 * time.Microsecond,
+		Client: netip.MustParseAddr("192.0.2.1"), User: "a b",
+		Method: "GET", Target: "/http://u:secret@h/\"\r\n\\ü", Proto: "HTTP/1.1", Status: 302, Bytes: 7, Cache: "hit",
+		Form: "path", Service: "I2L", RequestID: "42", UserAgent: "a\"b", Type: "text/html; charset=utf-8",
 	}
 	for format, want := range map[string]string{
 		"json": `{"time":"2026-11-21T12:00:00.005Z","client":"192.0.2.1","user":"a b","method":"GET","target":"/http://u:xxxxx@h/\"\r\n\\ü","proto":"HTTP/1.1","status":302,"bytes":7,` +
@@ -63,7 +64,8 @@ func TestOneLine(t *testing.T) {
 	var b bytes.Buffer
 	hostile := "\r\n\x00\u2028\xff\" - -"
 	for _, format := range []string{"json", "combined", "squid"} {
-		write(t, &b, format, accesslog.Entry{User: hostile, Method: hostile, Target: hostile, Referer: hostile, UserAgent: hostile, Type: hostile})
+		write(t, &b, format, accesslog.Entry{User: hostile, Method: hostile, Target: hostile, Referer: hostile,
+			UserAgent: hostile, Type: hostile})
 	}
 	if got := b.String(); strings.Count(got, "\n") != 3 || strings.ContainsAny(got, "\r\x00") {
 		t.Errorf("%q", got)

@@ -18,21 +18,24 @@ func apacheTokens() map[string]part {
 	at, _ := strftime("[%d/%b/%Y:%H:%M:%S %z]", began) // the format is valid
 	return map[string]part{
 		"%": {value: constant("%")}, "a": text(clientValue), "h": text(clientValue), "l": {value: noValue},
-		"u": text(userValue), "t": {value: at}, "r": text(requestLineValue), "s": number(statusValue), "b": number(someBytesValue),
-		"B": number(bytesValue), "D": number(tookValue(time.Microsecond)), "T": number(tookValue(time.Second)),
-		"{us}T": number(tookValue(time.Microsecond)), "{ms}T": number(tookValue(time.Millisecond)), "{s}T": number(tookValue(time.Second)),
-		"H": text(protoValue), "m": text(methodValue), "q": query, "U": text(pathValue), "v": text(hostValue), "V": text(hostValue),
-		"p": text(portValue), "L": text(requestIDValue),
-		"{referer}i": text(refererValue), "{user-agent}i": text(userAgentValue), "{host}i": text(hostFieldValue),
-		"{content-type}o": text(typeValue), "{x-request-id}o": text(requestIDValue),
-		"{cache}n": text(cacheValue), "{rule}n": text(ruleValue), "{denied}n": {value: deniedValue}, "{form}n": text(formValue), "{service}n": text(serviceValue),
-		"{request_id}n": text(requestIDValue), "{origin}n": text(serverValue),
+		"u": text(userValue), "t": {value: at}, "r": text(requestLineValue), "s": number(statusValue),
+		"b": number(someBytesValue), "B": number(bytesValue), "D": number(tookValue(time.Microsecond)),
+		"T": number(tookValue(time.Second)), "{us}T": number(tookValue(time.Microsecond)),
+		"{ms}T": number(tookValue(time.Millisecond)), "{s}T": number(tookValue(time.Second)), "H": text(protoValue),
+		"m": text(methodValue), "q": query, "U": text(pathValue), "v": text(hostValue), "V": text(hostValue),
+		"p": text(portValue), "L": text(requestIDValue), "{referer}i": text(refererValue),
+		"{user-agent}i": text(userAgentValue), "{host}i": text(hostFieldValue), "{content-type}o": text(typeValue),
+		"{x-request-id}o": text(requestIDValue), "{cache}n": text(cacheValue), "{rule}n": text(ruleValue),
+		"{denied}n": {value: deniedValue}, "{form}n": text(formValue), "{service}n": text(serviceValue),
+		"{request_id}n": text(requestIDValue),
+		"{origin}n":     text(serverValue),
 	}
 }
 
 // apacheInstead returns replacements for tokens of Apache that are not supported.
 func apacheInstead() map[string]string {
-	return map[string]string{"O": "B", "S": "B", "I": "B", "f": "U", "R": "{form}n", "A": "v", "P": "L", "k": "L", "X": "s", "{c}a": "a"}
+	return map[string]string{"O": "B", "S": "B", "I": "B", "f": "U", "R": "{form}n", "A": "v", "P": "L", "k": "L",
+		"X": "s", "{c}a": "a"}
 }
 
 // parseApache returns the syntax of Apache's LogFormat.

@@ -12,8 +12,9 @@ import (
 
 func typical() accesslog.Entry {
 	return accesslog.Entry{
-		Time: time.Date(2026, 11, 21, 12, 0, 0, 5e6, time.UTC), Took: 8 * time.Microsecond, Client: netip.MustParseAddr("192.0.2.1"),
-		Method: "GET", Target: "/?uri=urn%3Aietf%3Arfc%3A2648", Proto: "HTTP/1.1", Status: 302, Bytes: 7, Cache: "hit", Form: "path", Service: "I2L",
+		Time: time.Date(2026, 11, 21, 12, 0, 0, 5e6, time.UTC), Took: 8 * time.Microsecond,
+		Client: netip.MustParseAddr("192.0.2.1"), Method: "GET", Target: "/?uri=urn%3Aietf%3Arfc%3A2648",
+		Proto: "HTTP/1.1", Status: 302, Bytes: 7, Cache: "hit", Form: "path", Service: "I2L",
 		RequestID: "0123456789abcdef", Referer: "https://www.example.org/",
 		UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", Type: "text/html",
 	}

@@ -50,7 +50,8 @@ func (d *dailyLog) open() *accesslog.File {
 	d.t.Helper()
 	f, err := accesslog.Open(accesslog.FileConfig{
 		Config: accesslog.Config{Format: formatOf(d.t, "apache:%U"), Lost: func() { d.t.Error("a line is lost") }},
-		Path:   d.path(), Keep: 3, ErrorLog: slog.New(slog.NewTextHandler(&d.logs, nil)), Now: func() time.Time { return d.now },
+		Path:   d.path(), Keep: 3, ErrorLog: slog.New(slog.NewTextHandler(&d.logs, nil)),
+		Now: func() time.Time { return d.now },
 	})
 	if err != nil {
 		d.t.Fatal(err)
@@ -139,8 +140,9 @@ func TestDaysAtStart(t *testing.T) {
 	const long = "2020-01-01 00:00:00"
 	d.put("access.log", "/before\n", "2026-11-28 23:59:59")
 	others := []string{
-		"access.log-2020010", "access.log-20200101.gz", "access.log-20200101x", "access.log-20201301", "access.log.1", "access.log-", "access.log20200101",
-		"xaccess.log-20200101", "urnd.log-20200101", "access.log-2020-01-01", "access.log-+2020010",
+		"access.log-2020010", "access.log-20200101.gz", "access.log-20200101x", "access.log-20201301", "access.log.1",
+		"access.log-", "access.log20200101", "xaccess.log-20200101", "urnd.log-20200101", "access.log-2020-01-01",
+		"access.log-+2020010",
 	}
 	for _, name := range append(others, "access.log-20200101", "access.log-20261126", "access.log-20261127") {
 		d.put(name, "", long)
@@ -154,7 +156,8 @@ func TestDaysAtStart(t *testing.T) {
 	d.start()
 	d.log("2026-11-30 12:00:00", "/after")
 	accesslog.Set{d.File}.Close()
-	want := append(others, "access.log /after", "access.log-20200102", "access.log-20200103", "access.log-20261127", "access.log-20261128 /before")
+	want := append(others, "access.log /after", "access.log-20200102", "access.log-20200103", "access.log-20261127",
+		"access.log-20261128 /before")
 	slices.SortFunc(want, func(a, b string) int {
 		return strings.Compare(strings.Fields(a)[0], strings.Fields(b)[0])
 	})
@@ -229,7 +232,8 @@ func TestDaysFail(t *testing.T) {
 	d.log("2026-11-29 00:00:00", "/b")
 	d.is("access.log /a,/b", "access.log-20261128 /theirs")
 	failures := set.Failures()
-	if len(failures) != 1 || !strings.Contains(failures[0], "access.log-20261128 exists already") || !strings.Contains(d.logs.String(), "exists already") {
+	if len(failures) != 1 || !strings.Contains(failures[0], "access.log-20261128 exists already") ||
+		!strings.Contains(d.logs.String(), "exists already") {
 		t.Errorf("%q, %s", failures, d.logs.String())
 	}
 	d.log("2026-11-30 00:00:00", "/c")

@@ -33,13 +33,14 @@ const (
 // namedTemplates returns the formats predefined by Apache's documentation and by Squid, as templates.
 func namedTemplates() map[string]string {
 	return map[string]string{
-		"common":         apachePrefix + `%h %l %u %t "%r" %>s %b`,
-		"combined":       apachePrefix + `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`,
-		"squid":          squidPrefix + `%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt`,
-		"squid_common":   squidPrefix + `%>a %[ui %[un [%tl] "%rm %ru HTTP/%rv" %>Hs %<st %Ss:%Sh`,
-		"squid_combined": squidPrefix + `%>a %[ui %[un [%tl] "%rm %ru HTTP/%rv" %>Hs %<st "%{Referer}>h" "%{User-Agent}>h" %Ss:%Sh`,
-		"referrer":       squidPrefix + `%ts.%03tu %>a %{Referer}>h %ru`,
-		"useragent":      squidPrefix + `%>a [%tl] "%{User-Agent}>h"`,
+		"common":       apachePrefix + `%h %l %u %t "%r" %>s %b`,
+		"combined":     apachePrefix + `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`,
+		"squid":        squidPrefix + `%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt`,
+		"squid_common": squidPrefix + `%>a %[ui %[un [%tl] "%rm %ru HTTP/%rv" %>Hs %<st %Ss:%Sh`,
+		"squid_combined": squidPrefix +
+			`%>a %[ui %[un [%tl] "%rm %ru HTTP/%rv" %>Hs %<st "%{Referer}>h" "%{User-Agent}>h" %Ss:%Sh`,
+		"referrer":  squidPrefix + `%ts.%03tu %>a %{Referer}>h %ru`,
+		"useragent": squidPrefix + `%>a [%tl] "%{User-Agent}>h"`,
 	}
 }
 

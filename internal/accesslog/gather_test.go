@@ -147,7 +147,8 @@ func TestRedirect(t *testing.T) {
 	log.SetOutput(after)
 	log.Write(entry("/after"))
 	log.Close()
-	if len(before.writes) != 1 || !strings.Contains(before.writes[0], "/before") || len(after.writes) != 1 || !strings.Contains(after.writes[0], "/after") {
+	if len(before.writes) != 1 || !strings.Contains(before.writes[0], "/before") || len(after.writes) != 1 ||
+		!strings.Contains(after.writes[0], "/after") {
 		t.Errorf("%q, %q", before.writes, after.writes)
 	}
 }

@@ -26,7 +26,9 @@ func logOfPeer(t *testing.T, address, target, file string) string {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: a.example\r\nUser-Agent: %s\r\nReferer: %[2]s\r\nConnection: close\r\n\r\n", target, hardText)
+	fmt.Fprintf(conn,
+		"GET %s HTTP/1.1\r\nHost: a.example\r\nUser-Agent: %s\r\nReferer: %[2]s\r\nConnection: close\r\n\r\n", target,
+		hardText)
 	if _, err := io.Copy(io.Discard, conn); err != nil {
 		t.Fatal(err)
 	}
@@ -52,10 +54,12 @@ func TestApacheEncodings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("hello"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	web := testserver.StartApache(t, dir, fmt.Sprintf("LogFormat %q hard\nCustomLog web/hard.log hard env=!ready", format))
+	web := testserver.StartApache(t, dir,
+		fmt.Sprintf("LogFormat %q hard\nCustomLog web/hard.log hard env=!ready", format))
 	want := logOfPeer(t, web.Addr(), "/a.txt?b=%22", filepath.Join(dir, "web/hard.log"))
 	e := forwarded()
-	e.Client, e.User, e.Target, e.Bytes, e.Referer, e.UserAgent = netip.MustParseAddr("127.0.0.1"), "", "/a.txt?b=%22", 5, hardText, hardText
+	e.Client, e.User, e.Target, e.Bytes, e.Referer, e.UserAgent = netip.MustParseAddr("127.0.0.1"), "", "/a.txt?b=%22",
+		5, hardText, hardText
 	if got := line(t, "apache:"+format, e); got != want {
 		t.Errorf("\ngot  %s\nwant %s", got, want)
 	}
@@ -67,12 +71,14 @@ func TestSquidEncodings(t *testing.T) {
 	const format = `%>a %un %rm %ru %03>Hs %mt %{User-Agent}>h %"{User-Agent}>h %[{User-Agent}>h %#{User-Agent}>h %/{User-Agent}>h ` +
 		`%'{User-Agent}>h "%{User-Agent}>h" [%{User-Agent}>h] %Ss %Sh %-8rm|%8rm|%.2rm`
 	dir := testserver.OpenFolder(t)
-	squid := testserver.StartSquid(t, dir, "logformat hard "+format, "access_log stdio:"+dir+"/log/hard.log hard", "http_access deny all",
+	squid := testserver.StartSquid(t, dir, "logformat hard "+format, "access_log stdio:"+dir+"/log/hard.log hard",
+		"http_access deny all",
 		"strip_query_terms off")
 	want := logOfPeer(t, squid.Addr(), "http://a.example/b?c=%22&d=[e]", filepath.Join(dir, "log/hard.log"))
 	e := accesslog.Entry{
-		Client: netip.MustParseAddr("127.0.0.1"), Method: "GET", Target: "http://a.example/b?c=%22&d=[e]", Proto: "HTTP/1.1", Status: 403, Refused: true, Denied: true,
-		UserAgent: hardText, Type: "text/html;charset=utf-8",
+		Client: netip.MustParseAddr("127.0.0.1"), Method: "GET", Target: "http://a.example/b?c=%22&d=[e]",
+		Proto: "HTTP/1.1", Status: 403, Refused: true, Denied: true, UserAgent: hardText,
+		Type: "text/html;charset=utf-8",
 	}
 	if got := line(t, "squid:"+format, e); got != want {
 		t.Errorf("\ngot  %s\nwant %s", got, want)

@@ -119,9 +119,10 @@ func squidQuotings() map[byte]*quoting {
 		'w':  percented(percentUpper, func(c byte) bool { return c <= ' ' || c > '~' }),
 		'u':  percented(percentUpper, isUnsafe),
 		'#':  percented(percentUpper, func(c byte) bool { return c == '%' || isUnsafe(c) }),
-		'[':  squidBackslashed(`\`, "\r\n", "rn", func(c byte) bool { return c == '%' || c == '[' || c == ']' || c < ' ' || c > '~' }, percentLower),
-		'"':  squidBackslashed(`\"`, "\r\n\t", "rnt", isControl, percentUpper),
-		'/':  withMarks(squidBackslashed(`\"`, "\r\n", "rn", isControl, percentUpper)),
+		'[': squidBackslashed(`\`, "\r\n", "rn",
+			func(c byte) bool { return c == '%' || c == '[' || c == ']' || c < ' ' || c > '~' }, percentLower),
+		'"': squidBackslashed(`\"`, "\r\n\t", "rnt", isControl, percentUpper),
+		'/': withMarks(squidBackslashed(`\"`, "\r\n", "rn", isControl, percentUpper)),
 	}
 }
 

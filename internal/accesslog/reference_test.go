@@ -56,17 +56,20 @@ func reference(format string, e accesslog.Entry) string {
 			UserAgent string  `json:"user_agent,omitempty"`
 		}{
 			e.Time.UTC().Format(time.RFC3339Nano), client, e.User, e.Method, e.Target, e.Proto, e.Status, e.Bytes,
-			float64(e.Took.Microseconds()) / 1000, e.Cache, origin, e.Rule, e.Denied, e.Form, e.Service, e.RequestID, e.Referer, e.UserAgent,
+			float64(e.Took.Microseconds()) / 1000, e.Cache, origin, e.Rule, e.Denied, e.Form, e.Service, e.RequestID,
+			e.Referer, e.UserAgent,
 		})
 		return string(line) + "\n"
 	case "combined":
 		return fmt.Sprintf("%s - %s [%s] \"%s %s %s\" %s %s \"%s\" \"%s\"\n",
-			dash(client), dash(escape(e.User)), e.Time.Add(-e.Took).Format("02/Jan/2006:15:04:05 -0700"), escape(e.Method), escape(asReceived), e.Proto,
-			dash(number(int64(e.Status))), dash(number(e.Bytes)), dash(escape(e.Referer)), dash(escape(e.UserAgent)))
+			dash(client), dash(escape(e.User)), e.Time.Add(-e.Took).Format("02/Jan/2006:15:04:05 -0700"),
+			escape(e.Method), escape(asReceived), e.Proto, dash(number(int64(e.Status))), dash(number(e.Bytes)),
+			dash(escape(e.Referer)), dash(escape(e.UserAgent)))
 	default:
 		return fmt.Sprintf("%d.%03d %6d %s %s/%03d %d %s %s %s %s %s\n",
-			e.Time.Unix(), e.Time.Nanosecond()/1e6, e.Took.Milliseconds(), dash(client), squidCode(e), e.Status, e.Bytes,
-			word(e.Method), word(e.Target), dash(bracketed(e.User)), hierarchy, dash(word(regexp.MustCompile("^[^;\t ]*").FindString(e.Type))))
+			e.Time.Unix(), e.Time.Nanosecond()/1e6, e.Took.Milliseconds(), dash(client), squidCode(e), e.Status,
+			e.Bytes, word(e.Method), word(e.Target), dash(bracketed(e.User)), hierarchy,
+			dash(word(regexp.MustCompile("^[^;\t ]*").FindString(e.Type))))
 	}
 }
 
@@ -80,7 +83,8 @@ func squidCode(e accesslog.Entry) string {
 		return "TCP_MISS_ABORTED"
 	}
 	code, ok := map[string]string{
-		"hit": "TCP_MEM_HIT", "revalidated": "TCP_REFRESH_UNMODIFIED", "stale": "TCP_REFRESH_FAIL_OLD", "miss": "TCP_MISS", "collapsed": "TCP_MISS",
+		"hit": "TCP_MEM_HIT", "revalidated": "TCP_REFRESH_UNMODIFIED", "stale": "TCP_REFRESH_FAIL_OLD",
+		"miss": "TCP_MISS", "collapsed": "TCP_MISS",
 	}[e.Cache]
 	if !ok && e.Forwarded {
 		return "TCP_MISS"

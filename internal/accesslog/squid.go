@@ -17,17 +17,22 @@ func squidTokens(quotings map[byte]*quoting) map[string]part {
 	none := part{value: noValue}
 	return map[string]part{
 		"%":  {value: constant("%"), isNumber: true}, // no encoding applies
-		">a": word(clientValue), ">A": word(clientValue), "<a": word(serverValue), "<A": word(serverValue), "<p": number(serverPortValue),
-		"ts": number(epochValue(ended, time.Second)), "tu": number(fractionValue(ended, 3, false)), "tr": number(tookValue(time.Millisecond)),
+		">a": word(clientValue), ">A": word(clientValue), "<a": word(serverValue), "<A": word(serverValue),
+		"<p": number(serverPortValue), "ts": number(epochValue(ended, time.Second)),
+		"tu": number(fractionValue(ended, 3, false)),
+		"tr": number(tookValue(time.Millisecond)),
 		"tS": {}, "tl": {}, "tg": {}, // see squidWhen
 		"un": text(userValue), "ul": text(userValue), "ue": none, "ui": none, "us": none, "et": none, "ea": none,
-		"rm": word(methodValue), ">rm": word(methodValue), "ru": word(urlValue), ">ru": text(urlValue), ">rs": word(schemeValue),
-		">rd": word(hostValue), ">rP": word(portValue), "rp": word(pathQueryValue), ">rp": word(pathQueryValue), "rv": word(versionValue),
-		">rv": word(versionValue), "Hs": number(wholeStatusValue), ">Hs": number(wholeStatusValue), "mt": word(mediaTypeValue),
-		"<st": number(bytesValue), "Ss": {value: squidCodeValue}, "Sh": {value: hierarchyValue}, "err_code": none, "err_detail": none,
-		"{referer}>h": text(refererValue), "{user-agent}>h": text(userAgentValue), "{host}>h": text(hostFieldValue),
-		"{content-type}<h": text(typeValue), "{x-request-id}<h": text(requestIDValue),
-		"{cache}note": text(cacheValue), "{rule}note": text(ruleValue), "{denied}note": {value: deniedValue}, "{form}note": text(formValue), "{service}note": text(serviceValue),
+		"rm": word(methodValue), ">rm": word(methodValue), "ru": word(urlValue), ">ru": text(urlValue),
+		">rs": word(schemeValue), ">rd": word(hostValue), ">rP": word(portValue), "rp": word(pathQueryValue),
+		">rp": word(pathQueryValue), "rv": word(versionValue), ">rv": word(versionValue),
+		"Hs": number(wholeStatusValue), ">Hs": number(wholeStatusValue), "mt": word(mediaTypeValue),
+		"<st": number(bytesValue), "Ss": {value: squidCodeValue}, "Sh": {value: hierarchyValue}, "err_code": none,
+		"err_detail": none, "{referer}>h": text(refererValue), "{user-agent}>h": text(userAgentValue),
+		"{host}>h": text(hostFieldValue), "{content-type}<h": text(typeValue), "{x-request-id}<h": text(requestIDValue),
+		"{cache}note": text(cacheValue), "{rule}note": text(ruleValue), "{denied}note": {value: deniedValue},
+		"{form}note":       text(formValue),
+		"{service}note":    text(serviceValue),
 		"{request_id}note": text(requestIDValue),
 	}
 }
@@ -35,8 +40,9 @@ func squidTokens(quotings map[byte]*quoting) map[string]part {
 // squidInstead returns replacements for codes of Squid that are not supported.
 func squidInstead() map[string]string {
 	return map[string]string{
-		"st": "<st", ">st": "<st", "<sh": "<st", ">sh": "<st", "<bs": "<st", "<Hs": ">Hs", "<rm": "rm", "<ru": "ru", "<pt": "tr", "<tt": "tr",
-		"dt": "tr", "sn": "{request_id}note", ">h": "{User-Agent}>h", "<h": "{Content-Type}<h", "note": "{rule}note", ">p": ">a", ">ha": "{User-Agent}>h",
+		"st": "<st", ">st": "<st", "<sh": "<st", ">sh": "<st", "<bs": "<st", "<Hs": ">Hs", "<rm": "rm", "<ru": "ru",
+		"<pt": "tr", "<tt": "tr", "dt": "tr", "sn": "{request_id}note", ">h": "{User-Agent}>h",
+		"<h": "{Content-Type}<h", "note": "{rule}note", ">p": ">a", ">ha": "{User-Agent}>h",
 	}
 }
 
@@ -163,7 +169,8 @@ func squidWhen(code, format string, most int) (part, error) {
 		return part{value: fractionValue(ended, most, false), isNumber: true}, nil
 	case "tS":
 		seconds, fraction := epochValue(began, time.Second), fractionValue(began, most, true)
-		return part{isNumber: true, value: func(b []byte, e *Entry) []byte { return fraction(append(seconds(b, e), '.'), e) }}, nil
+		return part{isNumber: true,
+			value: func(b []byte, e *Entry) []byte { return fraction(append(seconds(b, e), '.'), e) }}, nil
 	case "tg":
 		v, err := strftime(format, func(e *Entry) time.Time { return e.Time.UTC() })
 		return part{value: v}, err

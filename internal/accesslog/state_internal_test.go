@@ -35,7 +35,8 @@ func TestWriteState(t *testing.T) {
 		s.wrote(tt.err)
 		text := log.String()[seen:]
 		seen += len(text)
-		if (tt.logs == "") != (text == "") || !strings.Contains(text, tt.logs) || (len(s.failures()) > 0) != tt.degraded {
+		if (tt.logs == "") != (text == "") || !strings.Contains(text, tt.logs) ||
+			(len(s.failures()) > 0) != tt.degraded {
 			t.Errorf("%s: %q, %q", tt.name, text, s.failures())
 		}
 	}

@@ -14,9 +14,11 @@ import (
 func forwarded() accesslog.Entry {
 	return accesslog.Entry{
 		Time: time.Date(2026, 11, 21, 12, 0, 1, 5_006_007, time.FixedZone("", 3600)), Took: 1500 * time.Millisecond,
-		Client: netip.MustParseAddr("192.0.2.1"), User: "me", Method: "GET", Target: "http://www.example.org:8080/a b?c=%d", Host: "www.example.org:8080",
-		Proto: "HTTP/1.1", Status: 200, Bytes: 7, Cache: "miss", Server: netip.MustParseAddrPort("198.51.100.2:81"), Forwarded: true, Rule: "default",
-		Form: "forward", Service: "I2L", RequestID: "42", Referer: "https://a.example/\"x", UserAgent: "a\"b\\\tc", Type: "text/html; charset=utf-8",
+		Client: netip.MustParseAddr("192.0.2.1"), User: "me", Method: "GET",
+		Target: "http://www.example.org:8080/a b?c=%d", Host: "www.example.org:8080", Proto: "HTTP/1.1", Status: 200,
+		Bytes: 7, Cache: "miss", Server: netip.MustParseAddrPort("198.51.100.2:81"), Forwarded: true, Rule: "default",
+		Form: "forward", Service: "I2L", RequestID: "42", Referer: "https://a.example/\"x", UserAgent: "a\"b\\\tc",
+		Type: "text/html; charset=utf-8",
 	}
 }
 
@@ -39,7 +41,8 @@ func TestApacheTokens(t *testing.T) {
 		{`%u`, "me", "-"},
 		{`%t`, "[21/Nov/2026:11:59:59 +0100]", "[01/Jan/0001:00:00:00 +0000]"},
 		{`%{begin:%H:%M:%S}t`, "11:59:59", "00:00:00"},
-		{`%{end:%d/%b/%Y %T}t.%{end:msec_frac}t %{%z}t`, "21/Nov/2026 12:00:01.005 +0100", "01/Jan/0001 00:00:00.000 +0000"},
+		{`%{end:%d/%b/%Y %T}t.%{end:msec_frac}t %{%z}t`, "21/Nov/2026 12:00:01.005 +0100",
+			"01/Jan/0001 00:00:00.000 +0000"},
 		{`%{sec}t`, "1795258799", "-62135596800"},
 		{`%{end:msec}t`, "1795258801005", "-62135596800000"},
 		{`%{end:usec}t`, "1795258801005006", "-62135596800000000"},
@@ -62,7 +65,8 @@ func TestApacheTokens(t *testing.T) {
 		{`%{Host}i`, "www.example.org:8080", "-"},
 		{`%{Content-Type}o`, "text/html; charset=utf-8", "-"},
 		{`%{X-Request-Id}o`, "42", "-"},
-		{`%{cache}n %{rule}n %{form}n %{service}n %{request_id}n %{origin}n`, "miss default forward I2L 42 198.51.100.2", "- - - - - -"},
+		{`%{cache}n %{rule}n %{form}n %{service}n %{request_id}n %{origin}n`,
+			"miss default forward I2L 42 198.51.100.2", "- - - - - -"},
 		// modifiers
 		{`%400,501{User-agent}i`, "-", "-"},
 		{`%200,501m`, "GET", "-"},
@@ -71,14 +75,16 @@ func TestApacheTokens(t *testing.T) {
 		// text
 		{`a\tb\"c\\d\e`, "a\tb\"c\\d\\e", "a\tb\"c\\d\\e"},
 		{
-			`%h %l %u %t \"%r\" %>s %b`, `192.0.2.1 - me [21/Nov/2026:11:59:59 +0100] "GET http://www.example.org:8080/a b?c=%d HTTP/1.1" 200 7`,
+			`%h %l %u %t \"%r\" %>s %b`,
+			`192.0.2.1 - me [21/Nov/2026:11:59:59 +0100] "GET http://www.example.org:8080/a b?c=%d HTTP/1.1" 200 7`,
 			`- - - [01/Jan/0001:00:00:00 +0000] "- " - -`,
 		},
 	} {
 		if got := line(t, "apache:"+tt.template, forwarded()); got != tt.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.template, got, tt.want)
 		}
-		if got := line(t, "apache:"+tt.template, accesslog.Entry{}); got != tt.none && tt.none != "- " && !strings.Contains(tt.none, `"- "`) {
+		if got := line(t, "apache:"+tt.template, accesslog.Entry{}); got != tt.none && tt.none != "- " &&
+			!strings.Contains(tt.none, `"- "`) {
 			t.Errorf("%s, of nothing:\ngot  %s\nwant %s", tt.template, got, tt.none)
 		}
 	}
@@ -128,7 +134,8 @@ func TestSquidTokens(t *testing.T) {
 		// formats of the documentation
 		{
 			`%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt`,
-			"1795258801.005   1500 192.0.2.1 TCP_MISS/200 7 GET http://www.example.org:8080/a%20b?c=%d me HIER_DIRECT/198.51.100.2 text/html",
+			"1795258801.005   1500 192.0.2.1 TCP_MISS/200 7 GET http://www.example.org:8080/a%20b?c=%d me " +
+				"HIER_DIRECT/198.51.100.2 text/html",
 		},
 	} {
 		if got := line(t, "squid:"+tt.template, forwarded()); got != tt.want {
@@ -197,7 +204,8 @@ func TestHostName(t *testing.T) {
 		e    accesslog.Entry
 		want string
 	}{
-		{accesslog.Entry{Method: "GET", Target: "http://u:p@WWW.Example.org.:80?a", Host: "b.example"}, "www.example.org"},
+		{accesslog.Entry{Method: "GET", Target: "http://u:p@WWW.Example.org.:80?a", Host: "b.example"},
+			"www.example.org"},
 		{accesslog.Entry{Method: "GET", Target: "http://[2001:DB8::1]:80/", Host: "b.example"}, "2001:db8::1"},
 		{accesslog.Entry{Method: "CONNECT", Target: "a.example:443", Host: "b.example"}, "a.example"},
 		{accesslog.Entry{Method: "GET", Target: "/http://a.example/", Host: "b.example:8141"}, "b.example"},
@@ -245,8 +253,8 @@ func FuzzOneLine(f *testing.F) {
 	f.Add(":", "CONNECT", uint16(407), false)
 	f.Fuzz(func(t *testing.T, text, method string, status uint16, omit bool) {
 		e := accesslog.Entry{
-			User: text, Method: method, Target: text, Host: text, Proto: text, Status: int(status), Cache: text, Rule: text, Form: text, Service: text,
-			RequestID: text, Referer: text, UserAgent: text, Type: text,
+			User: text, Method: method, Target: text, Host: text, Proto: text, Status: int(status), Cache: text,
+			Rule: text, Form: text, Service: text, RequestID: text, Referer: text, UserAgent: text, Type: text,
 		}
 		for _, format := range hardTemplates() {
 			if strings.HasPrefix(format, "combined") || format == "squid" {
@@ -258,7 +266,8 @@ func FuzzOneLine(f *testing.F) {
 			}
 			var b bytes.Buffer
 			log := accesslog.New(&b, accesslog.Config{
-				Format: parsed, Clients: accesslog.ClientNetworks, Omit: accesslog.Omit{User: omit, Query: omit, Referer: omit, UserAgent: omit},
+				Format: parsed, Clients: accesslog.ClientNetworks,
+				Omit: accesslog.Omit{User: omit, Query: omit, Referer: omit, UserAgent: omit},
 			})
 			log.Write(e)
 			log.Close()
@@ -273,7 +282,8 @@ func FuzzOneLine(f *testing.F) {
 
 // FuzzParseFormat checks that any template is compiled or rejected with an error.
 func FuzzParseFormat(f *testing.F) {
-	for _, format := range append(hardTemplates(), `apache:%!200,304{%d}t%<>{ms}T`, `squid:%"-03.2{a}>h{b}`, "squid:%http::>Hs%") {
+	for _, format := range append(hardTemplates(), `apache:%!200,304{%d}t%<>{ms}T`, `squid:%"-03.2{a}>h{b}`,
+		"squid:%http::>Hs%") {
 		f.Add(format)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -76,7 +76,8 @@ func get(ctx context.Context, address, from, target string, fields ...string) (r
 	if err != nil {
 		return reply{}, fmt.Errorf("asked again: %w", err)
 	}
-	if again.status != got.status || again.header.Get("Location") != got.header.Get("Location") || again.body != got.body {
+	if again.status != got.status || again.header.Get("Location") != got.header.Get("Location") ||
+		again.body != got.body {
 		return reply{}, fmt.Errorf("asked again, it is answered %d to %q, not %d to %q",
 			again.status, again.header.Get("Location"), got.status, got.header.Get("Location"))
 	}

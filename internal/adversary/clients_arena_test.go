@@ -84,10 +84,12 @@ func (s *stage) prepareArena(cache string) (err error) {
 	for i := 0; i < 2*pairs; i += 2 {
 		first, second := s.arena.origin.address(i), s.arena.origin.address(i+1)
 		fmt.Fprintf(
-			&names, "  - {nid: mirror%d, targets: [{template: 'http://%s/{+nss}'}, {template: 'http://%s/{+nss}'}]}\n", i, first,
+			&names, "  - {nid: mirror%d, targets: [{template: 'http://%s/{+nss}'}, {template: 'http://%s/{+nss}'}]}\n",
+			i, first,
 			second,
 		)
-		fmt.Fprintf(&origins, "    - {hosts: [%s], servers: ['http://%s', 'http://%s']}\n", mirrorName(i), first, second)
+		fmt.Fprintf(&origins, "    - {hosts: [%s], servers: ['http://%s', 'http://%s']}\n", mirrorName(i), first,
+			second)
 	}
 	setting, err := settingOfCollapse()
 	s.text = fmt.Sprintf(clientsConfig, s.directory, s.dns.address, cache+setting, names.String(), origins.String())

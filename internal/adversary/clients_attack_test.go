@@ -22,7 +22,8 @@ const (
 )
 
 func (m moment) String() string {
-	return [...]string{"before", "on the same connection", "together", "delaying", "leaving", "failing", "not reading", "quitting"}[m]
+	return [...]string{"before", "on the same connection", "together", "delaying", "leaving", "failing", "not reading",
+		"quitting"}[m]
 }
 
 // attack describes what one client does so that another one may get a different or a later response.
@@ -153,13 +154,15 @@ func (d *duel) judge(all []received, right map[string]bool, id string, r *resour
 			want = one
 		}
 		return fmt.Errorf(
-			"response %d of the victim is not one that it would get alone:\n      %s\n      alone:\n      %s\n      the origin saw:\n        %s",
+			"response %d of the victim is not one that it would get alone:\n      %s\n      alone:\n      %s\n      "+
+				"the origin saw:\n        %s",
 			i+1, indented(text), indented(want), lines,
 		)
 	}
 	if d.shares {
 		if _, _, lines := r.seen(); all[0].serial() != "1" {
-			return fmt.Errorf("the response to the first client is not shared with the second; the origin saw:\n        %s", lines)
+			return fmt.Errorf("the response to the first client is not shared with the second; the origin saw:\n    "+
+				"    %s", lines)
 		}
 	}
 	return nil

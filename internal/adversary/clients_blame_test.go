@@ -14,11 +14,13 @@ import (
 func withBlame() (all []attack) {
 	const section = "RFC 9110 section 15.6.3"
 	for name, fails := range map[string]func(v *visit) bool{
-		"drops the connection":  (*visit).drops,
-		"answers no HTTP":       func(v *visit) bool { return v.writes("nonsense\r\n\r\n") && false },
-		"answers half a head":   func(v *visit) bool { return v.writes("HTTP/1.1 200 OK\r\nA: ") && false },
-		"answers a broken body": func(v *visit) bool { return v.writes("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na") && false },
-		"answers 502":           func(v *visit) bool { return v.respond(http.StatusBadGateway, nil, "") },
+		"drops the connection": (*visit).drops,
+		"answers no HTTP":      func(v *visit) bool { return v.writes("nonsense\r\n\r\n") && false },
+		"answers half a head":  func(v *visit) bool { return v.writes("HTTP/1.1 200 OK\r\nA: ") && false },
+		"answers a broken body": func(v *visit) bool {
+			return v.writes("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na") && false
+		},
+		"answers 502": func(v *visit) bool { return v.respond(http.StatusBadGateway, nil, "") },
 		"answers 503": func(v *visit) bool {
 			return v.respond(http.StatusServiceUnavailable, []string{"Retry-After: 600"}, "")
 		},
@@ -64,9 +66,11 @@ func turns(ctx context.Context, d *duel) error {
 	}
 	counts := make(map[string]int)
 	ask := sending{host: one.host}.as(victimAgent, "http", one.host, "/"+id, false)
-	err := d.repeats(ctx, victim, ask, func(got received) { counts[fmt.Sprint(got.status, " ", got.header.Get("X-Server"))]++ })
+	err := d.repeats(ctx, victim, ask,
+		func(got received) { counts[fmt.Sprint(got.status, " ", got.header.Get("X-Server"))]++ })
 	if n := counts["200 "+r.attackedPort]; err == nil && n < attempts/4 {
-		err = fmt.Errorf("the server that failed for one client is asked for %d of %d requests of another: %v", n, attempts, counts)
+		err = fmt.Errorf("the server that failed for one client is asked for %d of %d requests of another: %v", n,
+			attempts, counts)
 	}
 	return err
 }

@@ -14,7 +14,8 @@ func withConnections() (all []attack) {
 		}
 		if v.conn.identity == "" {
 			return v.respond(
-				http.StatusUnauthorized, []string{"WWW-Authenticate: NTLM", "WWW-Authenticate: Negotiate"}, "who are you?",
+				http.StatusUnauthorized, []string{"WWW-Authenticate: NTLM", "WWW-Authenticate: Negotiate"},
+				"who are you?",
 			)
 		}
 		return v.respond(http.StatusOK, []string{"Cache-Control: no-cache"}, "you are "+v.conn.identity)
@@ -29,7 +30,8 @@ func withConnections() (all []attack) {
 	// An origin whose Connection names Cache-Control does not thereby revoke the content of that field.
 	for _, control := range []string{"no-store", "private"} {
 		hides := site{
-			fields: append([]string{"Connection: keep-alive, Cache-Control", "Cache-Control: " + control}, heuristic...),
+			fields: append([]string{"Connection: keep-alive, Cache-Control", "Cache-Control: " + control},
+				heuristic...),
 			reacts: func(v *visit) (int, []string) { return http.StatusOK, []string{"X-Agent: " + v.UserAgent()} },
 		}
 		all = append(all, attack{
@@ -42,8 +44,9 @@ func withConnections() (all []attack) {
 	for _, name := range []string{"Cookie", "X-Evil", "Host", "Cache-Control", "User-Agent", "Via", "Content-Length"} {
 		all = append(all, attack{
 			name: "Connection: " + name, section: "RFC 9110 section 7.6.1", site: site{fields: heuristic},
-			requests: []sending{{fields: []string{"Connection: keep-alive, " + name, "Cookie: session=attacker", "X-Evil: 1"}}},
-			asks:     []shape{bare, logged}, ways: []route{site1, forward1},
+			requests: []sending{{fields: []string{"Connection: keep-alive, " + name, "Cookie: session=attacker",
+				"X-Evil: 1"}}},
+			asks: []shape{bare, logged}, ways: []route{site1, forward1},
 		})
 	}
 	return all

@@ -18,18 +18,18 @@ var (
 func unlisted() []string {
 	return []string{
 		// as CGI, WSGI and PHP fold them
-		"X_Forwarded_Host: evil.example", "X_HTTP_Method_Override: POST", "X_Original_URL: /admin", "SCRIPT_NAME: /evil",
-		"PATH_INFO: /evil", "X-Forwarded_Proto: https",
-		"X-Forwarded-Host: evil.example", "X-Forwarded-Protocol: https", "X-Forwarded-Proto: https", "X-Forwarded-Scheme: https",
-		"X-Forwarded-Port: 4430", "X-Forwarded-Prefix: /evil",
+		"X_Forwarded_Host: evil.example", "X_HTTP_Method_Override: POST", "X_Original_URL: /admin",
+		"SCRIPT_NAME: /evil", "PATH_INFO: /evil", "X-Forwarded_Proto: https",
+		"X-Forwarded-Host: evil.example", "X-Forwarded-Protocol: https", "X-Forwarded-Proto: https",
+		"X-Forwarded-Scheme: https", "X-Forwarded-Port: 4430", "X-Forwarded-Prefix: /evil",
 		"X-Forwarded-Ssl: on", "X-Forwarded-Server: evil.example", "X-Forwarded-Path: /evil", "X-Forwarded-Uri: /evil",
 		"X-Url-Scheme: https", "Front-End-Https: on",
 		"X-Original-URL: /admin", "X-Rewrite-URL: /admin", "X-Original-Host: evil.example", "X-Host: evil.example",
 		"X-HTTP-Host-Override: evil.example", "Proxy: http://evil.example",
 		"X-HTTP-Method-Override: POST", "X-HTTP-Method: DELETE", "X-Method-Override: PUT",
-		"X-Requested-With: XMLHttpRequest", "X-Api-Key: attacker", "X-Auth-Token: attacker", "X-User: attacker", "X-Api-Version: 1",
-		"RSC: 1", "Next-Router-State-Tree: a", "X-Middleware-Subrequest: a", "X-Nextjs-Data: 1", "HX-Request: true",
-		"X-PJAX: true", "X-Inertia: true", "Turbo-Frame: a",
+		"X-Requested-With: XMLHttpRequest", "X-Api-Key: attacker", "X-Auth-Token: attacker", "X-User: attacker",
+		"X-Api-Version: 1", "RSC: 1", "Next-Router-State-Tree: a", "X-Middleware-Subrequest: a", "X-Nextjs-Data: 1",
+		"HX-Request: true", "X-PJAX: true", "X-Inertia: true", "Turbo-Frame: a",
 		"Translate: f", "Depth: 1", "Content-Type: text/evil", "Content-Encoding: evil", "Cf-Connecting-Ip: 192.0.2.1",
 		"X-Country: XX", "X-Anything-At-All: 1", "Bot: 1",
 	}
@@ -89,12 +89,13 @@ func withCookies() []attack {
 			ways: []route{site1, siteH2, forward1},
 		},
 		{
-			name: "Cookie, heuristic", section: section, site: site{fields: heuristic, gated: true}, requests: cookie, asks: asks,
+			name: "Cookie, heuristic", section: section, site: site{fields: heuristic, gated: true}, requests: cookie,
+			asks:   asks,
 			moment: together,
 		},
 		{
-			name: "Cookie that Vary names", section: section, site: site{fields: append([]string{"Vary: Cookie"}, explicit...)},
-			requests: cookie, asks: asks,
+			name: "Cookie that Vary names", section: section,
+			site: site{fields: append([]string{"Vary: Cookie"}, explicit...)}, requests: cookie, asks: asks,
 		},
 		{name: "no freshness, Cookie", section: section, site: site{}, requests: cookie, asks: asks},
 		{
@@ -102,8 +103,8 @@ func withCookies() []attack {
 			requests: []sending{{fields: []string{"Cookie_: session=attacker", "HTTP_COOKIE: a"}}}, asks: asks,
 		},
 		{
-			name: "Set-Cookie, heuristic", section: section, site: site{fields: heuristic, reacts: sets}, requests: []sending{{}},
-			asks: asks, ways: []route{site1, siteH2, forward1},
+			name: "Set-Cookie, heuristic", section: section, site: site{fields: heuristic, reacts: sets},
+			requests: []sending{{}}, asks: asks, ways: []route{site1, siteH2, forward1},
 		},
 		{
 			name: "Set-Cookie, heuristic", section: section, site: site{fields: heuristic, reacts: sets, gated: true},
@@ -111,8 +112,8 @@ func withCookies() []attack {
 		},
 		{
 			name: "Set-Cookie, explicit", section: section,
-			site: site{fields: explicit, reacts: sets, ignores: []string{"cookie"}}, requests: []sending{{}}, asks: asks,
-			setsCookie: true, ways: []route{site1, siteH2, forward1},
+			site: site{fields: explicit, reacts: sets, ignores: []string{"cookie"}}, requests: []sending{{}},
+			asks: asks, setsCookie: true, ways: []route{site1, siteH2, forward1},
 		},
 		{
 			name: "Set-Cookie, explicit", section: section, site: site{fields: explicit, reacts: sets, gated: true},
@@ -130,8 +131,9 @@ func withCredentials() (all []attack) {
 		for _, m := range []moment{before, together} {
 			for name, freshness := range map[string][]string{"explicit": explicit, "heuristic": heuristic} {
 				all = append(all, attack{
-					name: field + ", " + name, section: "RFC 9111 section 3.5", site: site{fields: freshness, gated: m == together},
-					requests: []sending{{fields: []string{field}}}, moment: m, asks: []shape{bare, logged},
+					name: field + ", " + name, section: "RFC 9111 section 3.5",
+					site: site{fields: freshness, gated: m == together}, requests: []sending{{fields: []string{field}}},
+					moment: m, asks: []shape{bare, logged},
 				})
 			}
 		}
@@ -158,7 +160,8 @@ func safelistedRequests() (all []attack) {
 	} {
 		all = append(all, attack{
 			name: "harmless " + strings.Join(fields, ", "), section: "RFC 9111 section 4", site: site{fields: public},
-			requests: []sending{{fields: fields}}, shares: true, asks: []shape{bare, browser}, ways: []route{site1, siteH2, forward1},
+			requests: []sending{{fields: fields}}, shares: true, asks: []shape{bare, browser},
+			ways: []route{site1, siteH2, forward1},
 		})
 	}
 	return all

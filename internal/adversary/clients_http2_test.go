@@ -30,7 +30,8 @@ func newClientH2(conn *tls.Conn, buffer int) (client, error) {
 	c.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	_, err := io.WriteString(conn, http2.ClientPreface)
 	err = errors.Join(
-		err, c.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: window}), c.WriteWindowUpdate(0, 1<<30),
+		err, c.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: window}),
+		c.WriteWindowUpdate(0, 1<<30),
 	)
 	return c, err
 }

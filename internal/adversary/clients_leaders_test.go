@@ -25,7 +25,8 @@ func withLeaders() (all []attack) {
 			{name: "a leader with a Cookie", requests: cookie, atOnce: true},
 			{name: "a leader with a Cookie, as the victim has one", requests: cookie, asks: []shape{logged}},
 			{name: "a leader with credentials", requests: credentials, atOnce: true},
-			{name: "a leader with an unknown field", requests: []sending{{fields: []string{"X-Anything: 1"}}}, atOnce: true},
+			{name: "a leader with an unknown field", requests: []sending{{fields: []string{"X-Anything: 1"}}},
+				atOnce: true},
 			{name: "a leader with content", requests: []sending{{body: "evil"}}, atOnce: true},
 			{name: "a leader with Range", requests: []sending{{fields: []string{"Range: bytes=0-4"}}}},
 			{name: "a leader with a condition", requests: []sending{{fields: []string{`If-None-Match: "a"`}}}},
@@ -43,8 +44,9 @@ func withLeaders() (all []attack) {
 	lock := site{gated: true}
 	all = append(all,
 		attack{
-			name: "a session lock", section: section, site: lock, requests: cookie, moment: delaying, alone: true, atOnce: true,
-			ways: []route{site1, siteH2, forward1},
+			name: "a session lock", section: section, site: lock, requests: cookie, moment: delaying, alone: true,
+			atOnce: true,
+			ways:   []route{site1, siteH2, forward1},
 		},
 		attack{
 			name: "a session lock, and a victim with another session", section: section, site: lock, requests: cookie,
@@ -54,8 +56,8 @@ func withLeaders() (all []attack) {
 	varied := held
 	varied.fields = append([]string{"Vary: Accept-Language"}, explicit...)
 	all = append(all, attack{
-		name: "a leader of another variant", section: "RFC 9111 section 4.1", site: varied, moment: delaying, alone: true,
-		atOnce: true, asks: []shape{bare, browser},
+		name: "a leader of another variant", section: "RFC 9111 section 4.1", site: varied, moment: delaying,
+		alone: true, atOnce: true, asks: []shape{bare, browser},
 		requests: []sending{{fields: []string{"Accept-Language: evil"}}}, course: afterOne,
 	})
 	return append(append(all, withStale()...), withMany()...)
@@ -150,14 +152,16 @@ func withMany() []attack {
 	}}
 	const section = "RFC 9111 section 4"
 	all := []attack{
-		{name: "100 victims", section: section, site: slow, requests: []sending{{}}, moment: failing, alone: true, course: hundred},
-		{name: "100 victims", section: section, site: slow, requests: []sending{{}}, moment: leaving, alone: true, course: hundred},
+		{name: "100 victims", section: section, site: slow, requests: []sending{{}}, moment: failing, alone: true,
+			course: hundred},
+		{name: "100 victims", section: section, site: slow, requests: []sending{{}}, moment: leaving, alone: true,
+			course: hundred},
 	}
 	private := slow
 	private.fields = []string{"Cache-Control: private"}
 	all = append(all, attack{
-		name: "100 victims of a private answer", section: section, site: private, requests: []sending{{}}, moment: together,
-		alone: true, course: hundred,
+		name: "100 victims of a private answer", section: section, site: private, requests: []sending{{}},
+		moment: together, alone: true, course: hundred,
 	})
 	drops := site{fields: explicit, own: func(v *visit) bool {
 		if v.isAttacker() {
@@ -175,8 +179,8 @@ func withMany() []attack {
 			many = append(many, sending{fields: []string{field}})
 		}
 		all = append(all, attack{
-			name: "60 requests with " + field + " that the origin drops", section: "RFC 9110 section 15.6.3", site: drops,
-			requests: many, alone: true,
+			name: "60 requests with " + field + " that the origin drops", section: "RFC 9110 section 15.6.3",
+			site: drops, requests: many, alone: true,
 		})
 	}
 	refuses := drops
@@ -192,8 +196,9 @@ func withMany() []attack {
 		many = append(many, sending{})
 	}
 	return append(all, attack{
-		name: "60 requests that the origin answers 503", section: "RFC 9110 section 15.6.4", site: refuses, requests: many,
-		alone: true,
+		name: "60 requests that the origin answers 503", section: "RFC 9110 section 15.6.4", site: refuses,
+		requests: many,
+		alone:    true,
 	})
 }
 

@@ -109,7 +109,8 @@ func (s *siteServer) serve(conn *siteConnection) {
 		}
 		resource := s.resource(r.URL.Path)
 		if resource == nil {
-			_, _ = io.WriteString(conn, "HTTP/1.1 404 Not Found\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n")
+			_, _ = io.WriteString(conn,
+				"HTTP/1.1 404 Not Found\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n")
 			continue
 		}
 		v := &visit{Request: r, resource: resource, content: string(content), conn: conn}
@@ -152,7 +153,8 @@ func (v *visit) respond(status int, fields []string, text string) bool {
 	_, _ = io.WriteString(hash, text)
 	tag := fmt.Sprintf(`"%x"`, hash.Sum64())
 	now := time.Now().UTC().Format(http.TimeFormat)
-	fields = append(slices.Clip(fields), "ETag: "+tag, "X-Serial: "+strconv.Itoa(v.serial), "Content-Type: text/plain", "Date: "+now)
+	fields = append(slices.Clip(fields), "ETag: "+tag, "X-Serial: "+strconv.Itoa(v.serial), "Content-Type: text/plain",
+		"Date: "+now)
 	switch first, last, ok := v.part(len(text)); {
 	case !ok || status != http.StatusOK:
 	case first >= len(text):

@@ -105,8 +105,10 @@ func nginxBefore(t *testing.T, a *arena) {
 func varnishBefore(t *testing.T, a *arena) {
 	var backends, choice strings.Builder
 	for i := range 2 * pairs {
-		fmt.Fprintf(&backends, "backend b%d { .host = \"%s\"; .port = \"%s\"; }\n", i, originHost, portOf(a.origin.address(i)))
-		fmt.Fprintf(&choice, "if (req.http.host ~ \"(?i)^%s[.]?(:|$)\") { set req.backend_hint = b%d; }\n", siteName(i), i)
+		fmt.Fprintf(&backends, "backend b%d { .host = \"%s\"; .port = \"%s\"; }\n", i, originHost,
+			portOf(a.origin.address(i)))
+		fmt.Fprintf(&choice, "if (req.http.host ~ \"(?i)^%s[.]?(:|$)\") { set req.backend_hint = b%d; }\n", siteName(i),
+			i)
 	}
 	// Varnish adds the address of the client, which shared responses must not depend on.
 	vcl := backends.String() + "sub vcl_recv {\nunset req.http.X-Forwarded-For;\n" + choice.String() + "}\n"
@@ -132,7 +134,8 @@ func squidBefore(t *testing.T, a *arena) {
 	for i := range 2 * pairs {
 		fmt.Fprintf(&hosts, "%s %s\n", originHost, forwardName(i))
 		lines = append(lines, fmt.Sprintf(
-			"cache_peer %s parent %s 0 no-query no-digest originserver name=b%d", originHost, portOf(a.origin.address(i)), i,
+			"cache_peer %s parent %s 0 no-query no-digest originserver name=b%d", originHost,
+			portOf(a.origin.address(i)), i,
 		),
 			fmt.Sprintf("acl h%d dstdomain %s", i, siteName(i)),
 			fmt.Sprintf("cache_peer_access b%d allow h%d", i, i), fmt.Sprintf("cache_peer_access b%d deny all", i))

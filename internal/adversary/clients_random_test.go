@@ -28,7 +28,8 @@ func randomClients(s *stage) (all []payload) {
 		all = append(all, payload{
 			name: fmt.Sprintf("attacks of the seed %d", seed), section: "RFC 9111", shows: fmt.Sprint(seed),
 			play: func(ctx context.Context) error {
-				return s.arena.playRandom(context.WithoutCancel(ctx), rand.New(rand.NewPCG(seed, 0)), 2*worker, time.Now().Add(length))
+				return s.arena.playRandom(context.WithoutCancel(ctx), rand.New(rand.NewPCG(seed, 0)), 2*worker,
+					time.Now().Add(length))
 			},
 		})
 	}
@@ -114,7 +115,8 @@ func randomSite(source *rand.Rand) (s site) {
 	)
 	s.fields = append(s.fields, freshness...)
 	if source.IntN(3) == 0 {
-		names := []string{"Accept-Language", "Cookie", "X-Evil", "Accept, Accept-Language", "Authorization", "User-Agent"}
+		names := []string{"Accept-Language", "Cookie", "X-Evil", "Accept, Accept-Language", "Authorization",
+			"User-Agent"}
 		s.fields = append(s.fields, "Vary: "+pick(source, names))
 	}
 	switch {
@@ -198,9 +200,10 @@ func randomField(source *rand.Rand) string {
 		})
 	case 4:
 		return pick(source, []string{
-			"Cache-Control: no-cache", "Cache-Control: no-store", "Cache-Control: max-age=0", "Cache-Control: max-stale",
-			"Cache-Control: only-if-cached", "Pragma: no-cache", "Connection: Cookie, X-Evil",
-			"Expect: 100-continue", "TE: trailers", "Max-Forwards: 0", "Content-Type: text/evil",
+			"Cache-Control: no-cache", "Cache-Control: no-store", "Cache-Control: max-age=0",
+			"Cache-Control: max-stale", "Cache-Control: only-if-cached", "Pragma: no-cache",
+			"Connection: Cookie, X-Evil", "Expect: 100-continue", "TE: trailers", "Max-Forwards: 0",
+			"Content-Type: text/evil",
 		})
 	default:
 		return pick(source, []string{

@@ -47,7 +47,8 @@ func (r sending) as(agent, scheme, host, path string, absolute bool) sending {
 		r.target = scheme + "://" + r.host + r.target
 	}
 	for _, text := range []*string{&r.target, &r.host} {
-		*text = strings.NewReplacer("{host}", host, "{HOST}", strings.ToUpper(host), "{path}", path, "{encoded}", encodedPath(path)).Replace(*text)
+		*text = strings.NewReplacer("{host}", host, "{HOST}", strings.ToUpper(host), "{path}", path, "{encoded}",
+			encodedPath(path)).Replace(*text)
 	}
 	if !slices.ContainsFunc(r.fields, func(field string) bool { return strings.HasPrefix(field, "User-Agent:") }) {
 		r.fields = append(r.fields, "User-Agent: "+agent)

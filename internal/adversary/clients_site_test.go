@@ -57,7 +57,8 @@ var safelistedFields = []string{
 	"via", "cdn-loop", "urnd-hops", "max-forwards", // of proxies
 	"connection", "keep-alive", "te", "content-length", "expect", "priority", // of the message, RFC 9218
 	// Handled by the cache itself, RFC 9111 sections 4.3 and 5.2, RFC 9110 section 14.
-	"range", "if-range", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "cache-control", "pragma",
+	"range", "if-range", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "cache-control",
+	"pragma",
 	// Added to each request by other proxies: the same for all clients.
 	"x-varnish",
 }

@@ -12,26 +12,30 @@ func withErrors() (all []attack) {
 	const section = "RFC 9111 section 3"
 	// fails is a site that responds to requests it rejects with an error that is fresh for ten minutes.
 	fails := func(status int, dislikes func(v *visit) bool) site {
-		return site{fields: explicit, ignores: []string{"cookie", "content-type"}, reacts: func(v *visit) (int, []string) {
-			if dislikes(v) {
-				return status, nil
-			}
-			return http.StatusOK, nil
-		}}
+		return site{fields: explicit, ignores: []string{"cookie", "content-type"},
+			reacts: func(v *visit) (int, []string) {
+				if dislikes(v) {
+					return status, nil
+				}
+				return http.StatusOK, nil
+			}}
 	}
 	longer := func(name string, most int) func(*visit) bool {
 		return func(v *visit) bool { return len(v.Header.Get(name)) > most }
 	}
 	add := func(name string, s site, r sending) {
-		all = append(all, attack{name: name, section: section, site: s, requests: []sending{r}, asks: []shape{bare, logged}})
+		all = append(all, attack{name: name, section: section, site: s, requests: []sending{r},
+			asks: []shape{bare, logged}})
 	}
 	long := strings.Repeat("a", 9000)
 	cookie, agent, accept := "Cookie: a="+long, "User-Agent: "+attackerAgent+long, "Accept-Language: "+long
 	for _, status := range []int{400, 403, 404, 405, 410, 413, 414, 431, 500, 501} {
 		text := strconv.Itoa(status)
 		add(text+" to a Cookie of 9 kB", fails(status, longer("Cookie", 8192)), sending{fields: []string{cookie}})
-		add(text+" to a User-Agent of 9 kB", fails(status, longer("User-Agent", 8192)), sending{fields: []string{agent}})
-		add(text+" to an Accept-Language of 9 kB", fails(status, longer("Accept-Language", 8192)), sending{fields: []string{accept}})
+		add(text+" to a User-Agent of 9 kB", fails(status, longer("User-Agent", 8192)),
+			sending{fields: []string{agent}})
+		add(text+" to an Accept-Language of 9 kB", fails(status, longer("Accept-Language", 8192)),
+			sending{fields: []string{accept}})
 		add(text+" to content", fails(status, func(v *visit) bool { return v.content != "" }), sending{body: "evil"})
 	}
 	isAttacker := (*visit).isAttacker
@@ -40,17 +44,21 @@ func withErrors() (all []attack) {
 	}
 	for _, field := range []string{"Range: bytes=99999-", "Range: bytes=99999-99999", "Range: bytes=99999-,999999-"} {
 		add(
-			"416 to "+field, fails(416, func(v *visit) bool { return strings.Contains(v.Header.Get("Range"), "99999") }),
+			"416 to "+field, fails(416, func(v *visit) bool {
+				return strings.Contains(v.Header.Get("Range"), "99999")
+			}),
 			sending{fields: []string{field}},
 		)
 	}
 	for _, field := range []string{
-		"If-Match: \"other\"", "If-Unmodified-Since: Mon, 02 Jan 2006 15:04:05 GMT", "If-Range: \"other\"", "Expect: other",
+		"If-Match: \"other\"", "If-Unmodified-Since: Mon, 02 Jan 2006 15:04:05 GMT", "If-Range: \"other\"",
+		"Expect: other",
 	} {
 		for _, status := range []int{404, 412, 417} {
 			name, _, _ := strings.Cut(field, ":")
 			add(
-				strconv.Itoa(status)+" to "+field, fails(status, func(v *visit) bool { return v.Header.Get(name) != "" }),
+				strconv.Itoa(status)+" to "+field,
+				fails(status, func(v *visit) bool { return v.Header.Get(name) != "" }),
 				sending{fields: []string{field}},
 			)
 		}
@@ -72,7 +80,8 @@ func withRanges() (all []attack) {
 	} {
 		for _, m := range []moment{before, together} {
 			all = append(all, attack{
-				name: field, section: "RFC 9111 section 3.3", site: site{fields: explicit, size: 4096, gated: m == together},
+				name: field, section: "RFC 9111 section 3.3",
+				site:     site{fields: explicit, size: 4096, gated: m == together},
 				moment:   m,
 				requests: []sending{{fields: []string{field}}}, asks: []shape{bare, ranged, conditional},
 			})
@@ -92,16 +101,20 @@ func withHosts() (all []attack) {
 		for _, m := range []moment{before, together} {
 			s := carries
 			s.gated = m == together
-			all = append(all, attack{name: name, section: section, site: s, moment: m, requests: []sending{r}, ways: []route{way}})
+			all = append(all, attack{name: name, section: section, site: s, moment: m, requests: []sending{r},
+				ways: []route{way}})
 		}
 	}
-	for _, host := range []string{"{host}:80", "{host}:080", "{host}:0080", "{host}:", "{HOST}", "{host}.", "{HOST}:80"} {
+	for _, host := range []string{"{host}:80", "{host}:080", "{host}:0080", "{host}:", "{HOST}", "{host}.",
+		"{HOST}:80"} {
 		add("Host "+host, site1, sending{host: host})
 		add("a target with "+host, site1, sending{host: host, target: "http://" + host + "{path}"})
-		add("a target with "+host+" and another Host", site1, sending{host: "evil.example", target: "http://" + host + "{path}"})
+		add("a target with "+host+" and another Host", site1,
+			sending{host: "evil.example", target: "http://" + host + "{path}"})
 		add("Host "+host+" and a target of the site", site1, sending{host: host, target: "http://{host}{path}"})
 	}
-	for _, target := range []string{"http://{HOST}{path}", "HTTP://{host}{path}", "http://evil@{host}{path}", "http://{host}.{path}"} {
+	for _, target := range []string{"http://{HOST}{path}", "HTTP://{host}{path}", "http://evil@{host}{path}",
+		"http://{host}.{path}"} {
 		add("a target "+target, forward1, sending{target: target, host: "{host}"})
 		add("a target "+target+" and another Host", forward1, sending{target: target, host: "evil.example"})
 	}
@@ -123,9 +136,11 @@ func withSpellings() (all []attack) {
 	for _, m := range []moment{before, together} {
 		s := carries
 		s.gated = m == together
-		for target, ways := range map[string][]route{"{encoded}": {site1, siteH2}, "http://{host}{encoded}": {site1, forward1}} {
+		for target, ways := range map[string][]route{"{encoded}": {site1, siteH2},
+			"http://{host}{encoded}": {site1, forward1}} {
 			all = append(all, attack{
-				name: "the target " + target, section: "RFC 9110 section 4.2.3", site: s, moment: m, requests: []sending{{target: target}}, ways: ways,
+				name: "the target " + target, section: "RFC 9110 section 4.2.3", site: s, moment: m,
+				requests: []sending{{target: target}}, ways: ways,
 			})
 		}
 	}
@@ -161,7 +176,8 @@ func withMethods() (all []attack) {
 	// According to the origin, the response to POST is that to GET, but not that to a field.
 	located := site{fields: explicit, own: func(v *visit) bool {
 		text := v.echo()
-		text = strings.ReplaceAll(strings.ReplaceAll(text, "method POST", "method GET"), "content "+v.content, "content ")
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "method POST", "method GET"), "content "+v.content,
+			"content ")
 		return v.respond(200, append([]string{"Content-Location: " + v.RequestURI}, v.site.fields...), text)
 	}, ignores: []string{"content-type"}}
 	for _, field := range []string{"X-Evil: 1", "X_Forwarded_Host: evil.example"} {

@@ -6,16 +6,18 @@ import "net/http"
 // and 4.3.5): the content is identical for all clients, but a field repeats a part of the request.
 func withUpdates() (all []attack) {
 	reflects := func(fields ...string) site {
-		return site{fields: fields, ignores: []string{"x-evil", "x-http-method-override"}, reacts: func(v *visit) (int, []string) {
-			if value := v.Header.Get("X-Evil"); value != "" {
-				return http.StatusOK, []string{"X-Reflected: " + value}
-			}
-			return http.StatusOK, nil
-		}}
+		return site{fields: fields, ignores: []string{"x-evil", "x-http-method-override"},
+			reacts: func(v *visit) (int, []string) {
+				if value := v.Header.Get("X-Evil"); value != "" {
+					return http.StatusOK, []string{"X-Reflected: " + value}
+				}
+				return http.StatusOK, nil
+			}}
 	}
 	evil, first := "X-Evil: evil", sending{}
 	for name, s := range map[string]site{
-		"fresh": reflects(explicit...), "heuristic": reflects(heuristic...), "stale": reflects("Cache-Control: max-age=0"),
+		"fresh": reflects(explicit...), "heuristic": reflects(heuristic...),
+		"stale":                       reflects("Cache-Control: max-age=0"),
 		"stale while it is validated": reflects("Cache-Control: max-age=0, stale-while-revalidate=600"),
 	} {
 		for how, r := range map[string]sending{

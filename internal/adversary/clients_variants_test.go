@@ -35,8 +35,8 @@ func withVariants() (all []attack) {
 	}
 	for _, n := range []int{33, 200} {
 		all = append(all, attack{
-			name: fmt.Sprintf("%d variants", n), section: section, site: varies("Accept-Language"), asks: []shape{browser},
-			requests: manyVariants(n), course: keepsVariant,
+			name: fmt.Sprintf("%d variants", n), section: section, site: varies("Accept-Language"),
+			asks: []shape{browser}, requests: manyVariants(n), course: keepsVariant,
 		})
 	}
 	return all
@@ -79,7 +79,8 @@ func keepsVariant(ctx context.Context, d *duel) error {
 		return got[0].failure
 	}
 	if all, _, _ := r.seen(); got[0].serial() != "1" {
-		return fmt.Errorf("the variant in use is evicted: the victim got the answer to request %s of %d", got[0].serial(), all)
+		return fmt.Errorf("the variant in use is evicted: the victim got the answer to request %s of %d",
+			got[0].serial(), all)
 	}
 	return nil
 }
@@ -124,7 +125,8 @@ func costs(ctx context.Context, d *duel) error {
 	}
 	// The CPU clock of processes has a resolution of 10 ms.
 	if most := 3*plain + 200*time.Millisecond; named > most {
-		return fmt.Errorf("20 requests take %s of the processor, and %s where Vary does not name the field", named, plain)
+		return fmt.Errorf("20 requests take %s of the processor, and %s where Vary does not name the field", named,
+			plain)
 	}
 	return nil
 }

@@ -39,7 +39,9 @@ var alarm = []string{"panic", "fatal error:", "DATA RACE", "internal error"}
 
 // launch starts a binary with a configuration file and waits until it is ready. Environment variables override
 // single settings; files are inherited sockets.
-func launch(ctx context.Context, binary, directory, config string, environment []string, files ...*os.File) (*daemon, error) {
+func launch(
+	ctx context.Context, binary, directory, config string, environment []string, files ...*os.File,
+) (*daemon, error) {
 	file := filepath.Join(directory, "urnd.yaml")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return nil, err

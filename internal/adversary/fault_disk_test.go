@@ -37,18 +37,23 @@ func (s *stage) snapshots() []payload {
 		add(name+" is a link to itself", func(d string) error { return os.Symlink(name, filepath.Join(d, name)) })
 		add(name+" is /dev/zero", func(d string) error { return os.Symlink("/dev/zero", filepath.Join(d, name)) })
 		add(name+" is /dev/full", func(d string) error { return os.Symlink("/dev/full", filepath.Join(d, name)) })
-		add(name+" cannot be read", func(d string) error { return os.WriteFile(filepath.Join(d, name), []byte("a"), 0) })
+		add(name+" cannot be read",
+			func(d string) error { return os.WriteFile(filepath.Join(d, name), []byte("a"), 0) })
 	}
 	for name, text := range map[string]string{
-		"nothing": "", "nonsense": "\x7fELF" + strings.Repeat("\x00", 4096), "one line without end": "urnd answers 1 " + strings.Repeat("a", 30<<20),
-		"half of a header": "urnd ans", "brackets": "urnd answers 1 x\n" + strings.Repeat("[", 1<<20), "many lines": strings.Repeat("{}\n", 1<<20),
+		"nothing": "", "nonsense": "\x7fELF" + strings.Repeat("\x00", 4096),
+		"one line without end": "urnd answers 1 " + strings.Repeat("a", 30<<20), "half of a header": "urnd ans",
+		"brackets":      "urnd answers 1 x\n" + strings.Repeat("[", 1<<20),
+		"many lines":    strings.Repeat("{}\n", 1<<20),
 		"invalid UTF-8": strings.Repeat("\xff\n", 1<<18),
 	} {
-		add("a snapshot of "+name, func(d string) error { return os.WriteFile(filepath.Join(d, "answers"), []byte(text), 0o600) })
+		add("a snapshot of "+name,
+			func(d string) error { return os.WriteFile(filepath.Join(d, "answers"), []byte(text), 0o600) })
 	}
 	add("a directory that cannot be written", func(d string) error { return os.Chmod(d, 0o500) })
 	add("a directory that is not there", os.RemoveAll)
-	add("a directory that is a file", func(d string) error { return errors.Join(os.RemoveAll(d), os.WriteFile(d, nil, 0o600)) })
+	add("a directory that is a file",
+		func(d string) error { return errors.Join(os.RemoveAll(d), os.WriteFile(d, nil, 0o600)) })
 	return inFamily("snapshots", payloads)
 }
 
@@ -57,11 +62,15 @@ func (s *stage) snapshots() []payload {
 func (s *stage) files() []payload {
 	var payloads []payload
 	full := func(path string) error { return os.Symlink("/dev/full", path) }
-	for _, setting := range []string{"log.access", "URND_ACCESS_PROXY_USERS", "URND_ACCESS_ADMIN_TOKEN", "URND_TLS_CERTIFICATE"} {
+	for _, setting := range []string{"log.access", "URND_ACCESS_PROXY_USERS", "URND_ACCESS_ADMIN_TOKEN",
+		"URND_TLS_CERTIFICATE"} {
 		for name, prepare := range map[string]func(path string) error{
-			"a directory": func(path string) error { return os.Mkdir(path, 0o700) }, "on a full disk": full, "not there": func(string) error { return nil },
-			"empty":             func(path string) error { return os.WriteFile(path, nil, 0o600) },
-			"10 MB of nonsense": func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("\xff", 10<<20)), 0o600) },
+			"a directory": func(path string) error { return os.Mkdir(path, 0o700) }, "on a full disk": full,
+			"not there": func(string) error { return nil },
+			"empty":     func(path string) error { return os.WriteFile(path, nil, 0o600) },
+			"10 MB of nonsense": func(path string) error {
+				return os.WriteFile(path, []byte(strings.Repeat("\xff", 10<<20)), 0o600)
+			},
 		} {
 			if name == "on a full disk" && setting != "log.access" {
 				continue // it is not written, and reading it does not end

@@ -42,7 +42,8 @@ func (s *stage) faultyDNS() []payload {
 		return [][]byte{append(wire[:len(wire)-20], strings.Repeat("\xc0", 20)...)}
 	}
 	scripts["a referral"] = changed(func(m *dns.Msg) {
-		m.Answer, m.Ns = nil, []dns.RR{record("example. 60 IN NS ns.example."), record("example. 60 IN NS ns2.example.")}
+		m.Answer, m.Ns = nil, []dns.RR{record("example. 60 IN NS ns.example."),
+			record("example. 60 IN NS ns2.example.")}
 	})
 	scripts["an empty reply"] = changed(func(m *dns.Msg) { m.Answer, m.Ns = nil, nil })
 	scripts["an alias of itself"] = func(q question) [][]byte { return recordsOf("60 IN CNAME " + q.name())(q) }
@@ -58,8 +59,13 @@ func (s *stage) faultyDNS() []payload {
 		}
 	})
 	scripts["two aliases of one name"] = recordsOf("60 IN CNAME a.example.", "60 IN CNAME b.example.")
-	scripts["an alias of the longest name"] = recordsOf("60 IN CNAME " + strings.Repeat(strings.Repeat("a", 63)+".", 3) + "example.")
-	scripts["two OPT records"] = changed(func(m *dns.Msg) { m.Answer = nil; m.SetEdns0(1232, true); m.SetEdns0(512, true) })
+	scripts["an alias of the longest name"] = recordsOf("60 IN CNAME " +
+		strings.Repeat(strings.Repeat("a", 63)+".", 3) + "example.")
+	scripts["two OPT records"] = changed(func(m *dns.Msg) {
+		m.Answer = nil
+		m.SetEdns0(1232, true)
+		m.SetEdns0(512, true)
+	})
 	scripts["a reply of 64 kB"] = changed(func(m *dns.Msg) {
 		m.Answer = nil
 		for range 200 {
@@ -69,7 +75,8 @@ func (s *stage) faultyDNS() []payload {
 	scripts["an error with text of 60 kB"] = changed(func(m *dns.Msg) {
 		m.Answer, m.Rcode = nil, dns.RcodeServerFailure
 		opt := &dns.OPT{Hdr: dns.RR_Header{Name: ".", Rrtype: dns.TypeOPT}}
-		opt.Option = append(opt.Option, &dns.EDNS0_EDE{InfoCode: 1, ExtraText: strings.Repeat("<script>alert(1)</script>", 40)})
+		opt.Option = append(opt.Option,
+			&dns.EDNS0_EDE{InfoCode: 1, ExtraText: strings.Repeat("<script>alert(1)</script>", 40)})
 		m.Extra = append(m.Extra, opt)
 	})
 	var payloads []payload
@@ -112,7 +119,8 @@ func (s *stage) fails(name, target string) payload {
 		case err != nil:
 			return err
 		case got.status < 400 || got.status == 500:
-			return fmt.Errorf("it is answered %d, Location %q: %.200q", got.status, got.header.Get("Location"), got.body)
+			return fmt.Errorf("it is answered %d, Location %q: %.200q", got.status, got.header.Get("Location"),
+				got.body)
 		case len(got.body) > 16<<10:
 			return fmt.Errorf("the error has %d octets", len(got.body))
 		case strings.Contains(got.body, "<script>alert"):
@@ -140,12 +148,14 @@ func (s *stage) faultyRecords() []payload {
 	for _, flags := range []string{"x", "su", "uu", "\\000", "1", "ss", "p"} {
 		add("the flags "+flags, naptr(flags, "http+N2L", "!^.*$!http://a.example/!", "."))
 	}
-	for _, services := range []string{"+", "++", "http++N2L", "http+N2L+", "\\000", "N2L+http", "http+" + strings.Repeat("a", 200), "gopher+N2X"} {
+	for _, services := range []string{"+", "++", "http++N2L", "http+N2L+", "\\000", "N2L+http",
+		"http+" + strings.Repeat("a", 200), "gopher+N2X"} {
 		add("the services "+services[:min(len(services), 12)], naptr("s", services, "", "_x._tcp.nowhere.example."))
 	}
 	for _, expression := range []string{
 		"!", "!!", "!!!", "!a", "!^.*$!", "!^.*$!a!!", "!(!a!", "!)!a!", "![!a!", "![[:x:]]!a!", "![[=a=]]!a!",
-		"!a{2,1}!a!", "!a{99999}!a!", "!a**!a!", "!*!a!", "!^.*$!\\9!", "!^(.*)$!\\2!", "!^.*$!a\\", "iaiai", "\\a\\b\\", "1a1b1", "!\x00!\x00!",
+		"!a{2,1}!a!", "!a{99999}!a!", "!a**!a!", "!*!a!", "!^.*$!\\9!", "!^(.*)$!\\2!", "!^.*$!a\\", "iaiai",
+		"\\a\\b\\", "1a1b1", "!\x00!\x00!",
 		"!\xff!\xff!", "!^.*$!http://a/!z", "!(?P<a>x)!a!", "!(?i)x!a!", "!\\d+!a!",
 	} {
 		add(fmt.Sprintf("the expression %q", expression), naptr("u", "http+N2L", expression, "."))
@@ -156,11 +166,13 @@ func (s *stage) faultyRecords() []payload {
 	add("a rule that leads to itself by an expression", naptr("", "", "!^.*$!{self}!", "."))
 	add("a rule to a name that is none", naptr("", "", "!^.*$!a..b!", "."))
 	add("a rule to a number", naptr("", "", "!^.*$!127.0.0.1!", "."))
-	add("200 rules that do not match", strings.Split(strings.Repeat(naptr("u", "http+N2L", "!^x$!http://a.example/!", ".")+"\n", 199)+naptr("u",
-		"http+N2L", "!^y$!http://a.example/!", "."), "\n")...)
+	add("200 rules that do not match",
+		strings.Split(strings.Repeat(naptr("u", "http+N2L", "!^x$!http://a.example/!", ".")+"\n", 199)+naptr("u",
+			"http+N2L", "!^y$!http://a.example/!", "."), "\n")...)
 	for name, srv := range map[string][]string{
-		"no target": {"60 IN SRV 0 0 0 ."}, "port 0": {"60 IN SRV 0 0 0 {host}"}, "a target that is a number": {"60 IN SRV 0 0 80 1.2.3.4."},
-		"a target that is itself": {"60 IN SRV 0 0 80 {self}"}, "none": nil,
+		"no target": {"60 IN SRV 0 0 0 ."}, "port 0": {"60 IN SRV 0 0 0 {host}"},
+		"a target that is a number": {"60 IN SRV 0 0 80 1.2.3.4."},
+		"a target that is itself":   {"60 IN SRV 0 0 80 {self}"}, "none": nil,
 		"1000 targets": strings.Split(strings.TrimSuffix(manyTargets(1000), "\n"), "\n"),
 	} {
 		server := s.id() + ".servers.example."

@@ -34,12 +34,14 @@ func (s *stage) middles() []payload {
 		{name: "a PROXY header", sends: "PROXY TCP4 192.0."},
 		{name: "the preface of HTTP/2", sends: "PRI * HTTP/2.0\r\n\r\nSM"},
 		{
-			name:  "a body",
-			sends: "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nurn:plain:a\n",
+			name: "a body",
+			sends: "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: " +
+				"100\r\n\r\nurn:plain:a\n",
 		},
 		{
-			name:  "a chunked body",
-			sends: "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nurn:plain:a\n",
+			name: "a chunked body",
+			sends: "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: " +
+				"chunked\r\n\r\nff\r\nurn:plain:a\n",
 		},
 		{
 			name: "a name that is resolved", sends: "GET /urn:held:%[2]s HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -60,14 +62,16 @@ func (s *stage) middles() []payload {
 			reaches: "/half/%[2]s",
 		},
 		{
-			name:    "a switched protocol",
-			sends:   "GET http://%[1]s/switch/%[2]s HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhalf",
+			name: "a switched protocol",
+			sends: "GET http://%[1]s/switch/%[2]s HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: " +
+				"websocket\r\n\r\nhalf",
 			reaches: "/switch/%[2]s",
 		},
 		{
-			name:  "a change of the registry",
-			sends: "PUT /api/v1/names?uri=urn:own:%[2]s HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 60\r\n\r\n{\"targets\":[{\"uri\":",
-			to:    admin,
+			name: "a change of the registry",
+			sends: "PUT /api/v1/names?uri=urn:own:%[2]s HTTP/1.1\r\nHost: HOST\r\nContent-Type: " +
+				"application/json\r\nContent-Length: 60\r\n\r\n{\"targets\":[{\"uri\":",
+			to: admin,
 		},
 	} {
 		for signal, end := range map[string]func(context.Context, *daemon) error{
@@ -139,7 +143,8 @@ func (s *stage) halves(id string, released <-chan struct{}) map[string]script {
 			return false
 		}
 	}
-	half := "HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nContent-Type: text/plain\r\nContent-Length: 100000\r\n\r\n" + strings.Repeat("half",
+	half := "HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nContent-Type: text/plain\r\nContent-Length: " +
+		"100000\r\n\r\n" + strings.Repeat("half",
 		1000)
 	return map[string]script{
 		"/half/" + id: begins(half), "/switch/" + id: begins(switching),

@@ -25,12 +25,16 @@ func (s *stage) batches() []payload {
 			return d.below(400)
 		}))
 	}
-	add("15 MB of one string that is not UTF-8", "application/json", 8, func() string { return `["` + strings.Repeat("\xff", size) + `"]` })
-	add("15 MB of one string", "application/json", 8, func() string { return `["urn:a1:` + strings.Repeat("a", size) + `"]` })
-	add("15 MB of escapes", "application/json", 8, func() string { return `["` + strings.Repeat(`\u0000`, size/6) + `"]` })
+	add("15 MB of one string that is not UTF-8", "application/json", 8,
+		func() string { return `["` + strings.Repeat("\xff", size) + `"]` })
+	add("15 MB of one string", "application/json", 8,
+		func() string { return `["urn:a1:` + strings.Repeat("a", size) + `"]` })
+	add("15 MB of escapes", "application/json", 8,
+		func() string { return `["` + strings.Repeat(`\u0000`, size/6) + `"]` })
 	add("15 MB of one line", "text/plain", 8, func() string { return "urn:a1:" + strings.Repeat("a", size) })
 	add("15 MB of one comment", "text/uri-list", 8, func() string { return "#" + strings.Repeat("\xff", size) })
-	add("15 MB of white space", "application/json", 8, func() string { return strings.Repeat(" ", size) + `["urn:a1:b"]` })
+	add("15 MB of white space", "application/json", 8,
+		func() string { return strings.Repeat(" ", size) + `["urn:a1:b"]` })
 	add("15 MB of brackets", "application/json", 8, func() string { return strings.Repeat("[", size) })
 	add("15 MB of one number", "application/json", 8, func() string { return "[" + strings.Repeat("1", size) + "]" })
 	add("10 000 invalid names of 1500 octets", "application/json", 8, func() string {
@@ -46,8 +50,8 @@ func (s *stage) batches() []payload {
 // order, that repeats at most 1 KiB of an invalid name.
 func (s *stage) accounts(ctx context.Context, d *daemon) error {
 	names := []string{
-		"urn:ietf:rfc:1", strings.Repeat("x", 5000), "urn:ietf:rfc:2", strings.Repeat("a:", 60_000), "", " ", "urn:ietf:rfc:3",
-		"urn:a1:" + strings.Repeat("b", 100_000), "urn:ietf:rfc:4",
+		"urn:ietf:rfc:1", strings.Repeat("x", 5000), "urn:ietf:rfc:2", strings.Repeat("a:", 60_000), "", " ",
+		"urn:ietf:rfc:3", "urn:a1:" + strings.Repeat("b", 100_000), "urn:ietf:rfc:4",
 	}
 	for form, body := range map[string]string{
 		"application/json":        `["` + strings.Join(names, `","`) + `"]`,
@@ -59,7 +63,8 @@ func (s *stage) accounts(ctx context.Context, d *daemon) error {
 		}
 		lines := strings.Split(strings.TrimSpace(got.body), "\n")
 		if got.status != 200 || len(lines) != len(names) {
-			return fmt.Errorf("%d names are answered %d with %d lines: %.300q", len(names), got.status, len(lines), got.body)
+			return fmt.Errorf("%d names are answered %d with %d lines: %.300q", len(names), got.status, len(lines),
+				got.body)
 		}
 		for i, line := range lines {
 			if good := strings.HasPrefix(names[i], "urn:ietf:"); good != strings.Contains(line, `"locations"`) {

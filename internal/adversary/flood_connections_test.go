@@ -17,8 +17,9 @@ func (s *stage) connections() []payload {
 	var payloads []payload
 	for name, beginning := range map[string]string{
 		"that say nothing": "", "with half of a request line": "GET /urn:ietf",
-		"with half of a header": "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\nX: ", "that are kept alive": "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\n\r\n",
-		"with half of a body": "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n[",
+		"with half of a header": "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\nX: ",
+		"that are kept alive":   "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\n\r\n",
+		"with half of a body":   "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n[",
 	} {
 		p := payload{name: "300 connections " + name, section: "RFC 9112 section 9.5"}
 		payloads = append(payloads, s.alone(p, func(ctx context.Context, d *daemon) error {
@@ -65,11 +66,13 @@ func (s *stage) connections() []payload {
 			return quick(conn)
 		}),
 		s.alone(pipelined, func(ctx context.Context, d *daemon) error {
-			conns, err := s.open(ctx, d.service, 4, strings.Repeat("GET /urn:ietf:rfc:2648?s=I2C HTTP/1.1\r\nHost: a\r\n\r\n", 500))
+			conns, err := s.open(ctx, d.service, 4,
+				strings.Repeat("GET /urn:ietf:rfc:2648?s=I2C HTTP/1.1\r\nHost: a\r\n\r\n", 500))
 			defer closeAll(conns)
 			for _, conn := range conns {
 				go func() {
-					_, _ = io.WriteString(conn, strings.Repeat("GET /urn:ietf:rfc:2648?s=I2C HTTP/1.1\r\nHost: a\r\n\r\n", 20_000))
+					_, _ = io.WriteString(conn,
+						strings.Repeat("GET /urn:ietf:rfc:2648?s=I2C HTTP/1.1\r\nHost: a\r\n\r\n", 20_000))
 				}()
 			}
 			return errors.Join(err, soon(ctx, d, victim, "/urn:ietf:rfc:6", 302), d.below(300))

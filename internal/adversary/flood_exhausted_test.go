@@ -139,7 +139,8 @@ func (s *stage) forms(ctx context.Context, d *daemon, idle map[string]int) (map[
 			}
 			all[key] = got.status
 			all[fmt.Sprint(got.status)]++
-			isRefusal := got.status == 503 && got.header.Get("Retry-After") != "" && got.header.Get("Cache-Control") == "no-store"
+			isRefusal := got.status == 503 && got.header.Get("Retry-After") != "" &&
+				got.header.Get("Cache-Control") == "no-store"
 			if idle != nil && got.status != idle[key] && !isRefusal {
 				return nil, fmt.Errorf("%s is answered %d %v, and %d before", key, got.status, got.header, idle[key])
 			}

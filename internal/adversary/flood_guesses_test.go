@@ -17,7 +17,8 @@ const aHash = "$2a$10$XVRjSdNRD7rL/.D3FZCnoORVrSkUi4Yra0L7IcB6tFSwRXdDdRfZO"
 func (s *stage) guesses() []payload {
 	users, token := filepath.Join(s.directory, "users"), filepath.Join(s.directory, "token")
 	const right = "the right token of administrators"
-	written := errors.Join(os.WriteFile(users, []byte("a:"+aHash+"\n"), 0o600), os.WriteFile(token, []byte(right+"\n"), 0o600))
+	written := errors.Join(os.WriteFile(users, []byte("a:"+aHash+"\n"), 0o600),
+		os.WriteFile(token, []byte(right+"\n"), 0o600))
 	passwords := payload{name: "100 wrong passwords", section: "CWE-307"}
 	tokens := payload{name: "300 wrong tokens", section: "CWE-307"}
 	return inFamily("guesses", []payload{
@@ -25,7 +26,8 @@ func (s *stage) guesses() []payload {
 			var outcomes tally
 			many(100, func(i int) {
 				credentials := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "a:wrong%d", i))
-				outcomes.note(get(ctx, d.service, stranger, "http://"+s.origin.address+"/p/password", "Proxy-Authorization: Basic "+credentials))
+				outcomes.note(get(ctx, d.service, stranger, "http://"+s.origin.address+"/p/password",
+					"Proxy-Authorization: Basic "+credentials))
 			})
 			if refused := outcomes.sum("407") + outcomes.sum("503"); refused != 100 {
 				return fmt.Errorf("they are answered %s", &outcomes)
@@ -33,7 +35,8 @@ func (s *stage) guesses() []payload {
 			// A correct password is accepted, even from the address of wrong ones.
 			for _, from := range []string{stranger, victim} {
 				credentials := base64.StdEncoding.EncodeToString([]byte("a:right"))
-				got, err := get(ctx, d.service, from, "http://"+s.origin.address+"/p/password", "Proxy-Authorization: Basic "+credentials)
+				got, err := get(ctx, d.service, from, "http://"+s.origin.address+"/p/password",
+					"Proxy-Authorization: Basic "+credentials)
 				if err != nil || got.status != 200 {
 					return errors.Join(fmt.Errorf("the right password is answered %d at %s", got.status, from), err)
 				}
@@ -49,7 +52,8 @@ func (s *stage) guesses() []payload {
 				return fmt.Errorf("they are answered %s", &outcomes)
 			}
 			for _, from := range []string{stranger, victim} {
-				if got, err := get(ctx, d.admin, from, "/metrics", "Authorization: Bearer "+right); err != nil || got.status != 200 {
+				if got, err := get(ctx, d.admin, from, "/metrics", "Authorization: Bearer "+right); err != nil ||
+					got.status != 200 {
 					return errors.Join(fmt.Errorf("an administrator at %s is answered %d", from, got.status), err)
 				}
 			}

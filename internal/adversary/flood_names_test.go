@@ -14,8 +14,8 @@ func (s *stage) slowNames() []payload {
 	s.origin.on("/uri-res/N2L", s.origin.hangs)
 	s.origin.on("/hang", s.origin.hangs)
 	slow := []string{
-		"URND_LIMITS_REQUESTS=32", "URND_THTTP_TIMEOUT=15s", "URND_RESOLVE_TIMEOUT=15s", "URND_ACCESS_PROXY_CLIENTS=127.0.0.0/8",
-		"URND_LIMITS_FETCHES=32", "URND_LIMITS_ORIGIN_TIMEOUT=15s",
+		"URND_LIMITS_REQUESTS=32", "URND_THTTP_TIMEOUT=15s", "URND_RESOLVE_TIMEOUT=15s",
+		"URND_ACCESS_PROXY_CLIENTS=127.0.0.0/8", "URND_LIMITS_FETCHES=32", "URND_LIMITS_ORIGIN_TIMEOUT=15s",
 	}
 	fresh := s.id()
 	s.dns.has(fresh+"."+zoneRoot, rightRule)
@@ -24,24 +24,29 @@ func (s *stage) slowNames() []payload {
 	silent := payload{name: "names whose DNS is silent", section: "CWE-770"}
 	return inFamily("slow names", []payload{
 		s.alone(asked, func(ctx context.Context, d *daemon) error {
-			return s.starves(ctx, d, 64, func(i int) string { return fmt.Sprintf("/urn:held:slow-%d", i) }, "/urn:"+fresh+":b", 302)
+			return s.starves(ctx, d, 64, func(i int) string { return fmt.Sprintf("/urn:held:slow-%d", i) },
+				"/urn:"+fresh+":b", 302)
 		}, slow...),
 		s.alone(fetched, func(ctx context.Context, d *daemon) error {
-			return s.starves(ctx, d, 64, func(i int) string { return fmt.Sprintf("http://%s/hang?%d", s.origin.address, i) },
+			return s.starves(ctx, d, 64,
+				func(i int) string { return fmt.Sprintf("http://%s/hang?%d", s.origin.address, i) },
 				"http://"+s.origin.address+"/p/victim", 200)
 		}, slow...),
 		s.alone(silent, func(ctx context.Context, d *daemon) error {
 			for i := range 64 {
 				s.dns.on(fmt.Sprintf("silent%d.%s", i, zoneRoot), func(question) [][]byte { return nil })
 			}
-			return s.starves(ctx, d, 64, func(i int) string { return fmt.Sprintf("/urn:silent%d:a", i) }, "/urn:"+fresh+":c", 302)
+			return s.starves(ctx, d, 64, func(i int) string { return fmt.Sprintf("/urn:silent%d:a", i) },
+				"/urn:"+fresh+":c", 302)
 		}, append(slow, "URND_DNS_TIMEOUT=15s")...),
 	})
 }
 
 // starves sends n slow requests of one client. While they wait, another client must get a response; the first
 // one is rejected beyond its quota, but still gets responses that need no server.
-func (s *stage) starves(ctx context.Context, d *daemon, n int, target func(i int) string, other string, status int) error {
+func (s *stage) starves(
+	ctx context.Context, d *daemon, n int, target func(i int) string, other string, status int,
+) error {
 	flooding, stop := context.WithCancel(ctx)
 	var outcomes tally
 	var sent atomic.Int64

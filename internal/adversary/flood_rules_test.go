@@ -24,7 +24,8 @@ func (s *stage) rules() []payload {
 		}))
 	}
 	add("108 back-references", `!^(.*)$!http://a.example/`+strings.Repeat(`\1`, 105)+"!")
-	add("back-references of nine groups", `!^((((((((((.*))))))))))$!http://a.example/`+strings.Repeat(`\1\2\3\4\5\6\7\8\9`, 11)+"!")
+	add("back-references of nine groups",
+		`!^((((((((((.*))))))))))$!http://a.example/`+strings.Repeat(`\1\2\3\4\5\6\7\8\9`, 11)+"!")
 	add("a replacement that is no location", `!^(.*)$!`+strings.Repeat(`\1`, 110)+"!")
 	add("nested repetitions", `!^((((a*)*)*)*)*b$!http://a.example/!`)
 	add("alternatives that overlap", `!^(a|a|a|a|a|a|a|aa|aaa)*b$!http://a.example/!`)
@@ -44,7 +45,8 @@ func (s *stage) explodes(ctx context.Context, d *daemon, nid string) error {
 		defer close(done)
 		many(64, func(i int) {
 			prefix := fmt.Sprintf("/urn:%s:%d", nid, i)
-			outcomes.note(getUntil(ctx, d.service, fmt.Sprintf("127.0.1.%d", i+1), prefix+strings.Repeat("a", 8150-len(prefix))))
+			outcomes.note(getUntil(ctx, d.service, fmt.Sprintf("127.0.1.%d", i+1),
+				prefix+strings.Repeat("a", 8150-len(prefix))))
 		})
 	}()
 	late := soon(ctx, d, victim, "/urn:ietf:rfc:7", 302)

@@ -15,7 +15,8 @@ import (
 // floods exceed the resources of a machine: names, bodies, connections, text and work. They may only cost the
 // responses of the client that sends them; memory remains bounded.
 func floods(s *stage) []payload {
-	return slices.Concat(s.slowNames(), s.slowBodies(), s.connections(), s.batches(), s.rules(), s.answersTooLarge(), s.guesses(), s.exhausted())
+	return slices.Concat(s.slowNames(), s.slowBodies(), s.connections(), s.batches(), s.rules(), s.answersTooLarge(),
+		s.guesses(), s.exhausted())
 }
 
 // victim is the client that must get a response while another one floods.

@@ -30,7 +30,8 @@ func isSafe(got reply, isList bool) error {
 		return fmt.Errorf("the page has %d octets", len(got.body))
 	}
 	if location := got.header.Get("Location"); location != "" {
-		if u, err := url.Parse(location); err != nil || strings.Contains(u.Host, evil) || u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {
+		if u, err := url.Parse(location); err != nil || strings.Contains(u.Host, evil) ||
+			u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {
 			return fmt.Errorf("it leads to %q", location)
 		}
 	}
@@ -39,7 +40,8 @@ func isSafe(got reply, isList bool) error {
 	}
 	policy := got.header.Get("Content-Security-Policy")
 	isImage := strings.HasPrefix(policy, "sandbox; ") // an image may have its own styles
-	if !strings.Contains(policy, "default-src 'none'") || !isImage && strings.Contains(policy, "unsafe") || strings.Contains(policy, evil) {
+	if !strings.Contains(policy, "default-src 'none'") || !isImage && strings.Contains(policy, "unsafe") ||
+		strings.Contains(policy, evil) {
 		return fmt.Errorf("the policy is %q", policy)
 	}
 	if isPage {
@@ -51,7 +53,8 @@ func isSafe(got reply, isList bool) error {
 // isRefusal reports whether a response was sent by a listener that has not completely read the request: its
 // media type shows browsers that it is not a page.
 func isRefusal(kind string, status int) bool {
-	return kind == "application/problem+json" || kind == "text/plain" && (status == http.StatusBadRequest || status == http.StatusRequestHeaderFieldsTooLarge)
+	return kind == "application/problem+json" ||
+		kind == "text/plain" && (status == http.StatusBadRequest || status == http.StatusRequestHeaderFieldsTooLarge)
 }
 
 // isSafePage returns an error if a page contains elements or attributes from the input of a form, or inline
@@ -87,8 +90,10 @@ func isEvil(name string) bool {
 func isSafeAttribute(element, name, value string) error {
 	isURL := slices.Contains([]string{"href", "src", "action", "formaction"}, name)
 	// A browser removes tabs and line breaks, and leading spaces: URL section 4.4.
-	u := strings.ToLower(strings.TrimLeft(strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(value), " \x00\x01\x02\x1f"))
-	isScript := strings.HasPrefix(u, "javascript:") || strings.HasPrefix(u, "data:") || strings.HasPrefix(u, "vbscript:")
+	u := strings.ToLower(strings.TrimLeft(strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(value),
+		" \x00\x01\x02\x1f"))
+	isScript := strings.HasPrefix(u, "javascript:") || strings.HasPrefix(u, "data:") ||
+		strings.HasPrefix(u, "vbscript:")
 	isElsewhere := strings.HasPrefix(u, "//") || strings.HasPrefix(u, `/\`)
 	if isEvil(name) || name == "style" || isURL && (isScript || isElsewhere) {
 		return fmt.Errorf("the element %s has %s=%.200q", element, name, value)

@@ -64,7 +64,8 @@ func (v *visitor) logIn(ctx context.Context) (session, error) {
 			v.err = err
 			return
 		}
-		got, err := ask(ctx, v.admin, friend, http.MethodPost, "/login", url.Values{"csrf": {before.csrf}, "token": {adminToken}}.Encode(),
+		got, err := ask(ctx, v.admin, friend, http.MethodPost, "/login",
+			url.Values{"csrf": {before.csrf}, "token": {adminToken}}.Encode(),
 			"Cookie: "+before.cookie, "Content-Type: application/x-www-form-urlencoded", accept)
 		if err != nil || got.status != http.StatusSeeOther {
 			v.err = errors.Join(err, fmt.Errorf("it is answered %d: %.300q", got.status, got.body))
@@ -107,9 +108,11 @@ func (v *visitor) forgeries() (all []payload) {
 		}
 		target, body, _ := f.with(hostileText{text: "a"})
 		for name, change := range map[string]func(s session) (csrf string, fields []string){
-			"without its field":                func(session) (string, []string) { return "", nil },
-			"with a field that is wrong":       func(session) (string, []string) { return "evil", nil },
-			"with the field of another cookie": func(s session) (string, []string) { return s.csrf, []string{"Cookie: other=1"} },
+			"without its field":          func(session) (string, []string) { return "", nil },
+			"with a field that is wrong": func(session) (string, []string) { return "evil", nil },
+			"with the field of another cookie": func(s session) (string, []string) {
+				return s.csrf, []string{"Cookie: other=1"}
+			},
 			"of another site": func(s session) (string, []string) {
 				return s.csrf, []string{"Cookie: " + s.cookie, "Origin: http://evil.example"}
 			},
@@ -118,7 +121,8 @@ func (v *visitor) forgeries() (all []payload) {
 			},
 		} {
 			all = append(all, payload{
-				family: "forged forms", name: f.name + " " + name, section: "RFC 6749 section 10.12", shows: target + " | " + body,
+				family: "forged forms", name: f.name + " " + name, section: "RFC 6749 section 10.12",
+				shows: target + " | " + body,
 				play: func(ctx context.Context) error {
 					s, err := v.logIn(ctx)
 					if err != nil {
@@ -129,7 +133,8 @@ func (v *visitor) forgeries() (all []payload) {
 						fields = []string{"Cookie: " + s.cookie}
 					}
 					fields = append(fields, "Content-Type: application/x-www-form-urlencoded", accept)
-					got, err := ask(ctx, v.admin, friend, http.MethodPost, target, body+"&csrf="+url.QueryEscape(csrf), fields...)
+					got, err := ask(ctx, v.admin, friend, http.MethodPost, target, body+"&csrf="+url.QueryEscape(csrf),
+						fields...)
 					// The other cookie is not logged in.
 					refused := got.status == http.StatusForbidden || got.status == http.StatusUnauthorized
 					if err == nil && !refused {

@@ -12,7 +12,8 @@ func fieldLines() []request {
 	add := func(name, section, lines string, want outcome) {
 		all = append(all,
 			request{name, section, "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n\r\n", want},
-			request{name + ", forwarded", section, "GET http://{o}/p/{id} HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n\r\n", want})
+			request{name + ", forwarded", section,
+				"GET http://{o}/p/{id} HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n\r\n", want})
 	}
 	// RFC 9110 section 5.1: a name is a token.
 	for _, c := range "(),/;<=>?@[\\]{}\" \t\x00\x0b\x0c\x7f\x80\xff" {
@@ -36,7 +37,8 @@ func fieldLines() []request {
 	add("octets above 127", "RFC 9110 section 5.5", "X-A: \x80\xff", either)
 	add("an empty value", "RFC 9110 section 5.5", "X-A:", answered)
 	add("64 KiB of one value", "RFC 6585 section 5", "X-A: "+strings.Repeat("a", 80<<10), refused)
-	add("3000 fields", "RFC 6585 section 5", strings.TrimSuffix(strings.Repeat("X-Abcdefghijklmnopqrs: b\r\n", 3000), "\r\n"), refused)
+	add("3000 fields", "RFC 6585 section 5",
+		strings.TrimSuffix(strings.Repeat("X-Abcdefghijklmnopqrs: b\r\n", 3000), "\r\n"), refused)
 	// RFC 9112 section 2.2: whitespace between the start line and the first field.
 	for _, c := range []string{" ", "\t"} {
 		all = append(all, request{

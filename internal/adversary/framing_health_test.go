@@ -12,7 +12,8 @@ func (s *stage) blamed() []payload {
 	var payloads []payload
 	for name, body := range map[string]string{
 		"a chunk of the size g":   "Transfer-Encoding: chunked\r\n\r\ng\r\n",
-		"a chunk without its end": "Transfer-Encoding: chunked\r\n\r\n5\r\nabcdefgh\r\n", "a body that is cut off": "Content-Length: 100\r\n\r\nabc",
+		"a chunk without its end": "Transfer-Encoding: chunked\r\n\r\n5\r\nabcdefgh\r\n",
+		"a body that is cut off":  "Content-Length: 100\r\n\r\nabc",
 		"chunks that are cut off": "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
 	} {
 		host, nid := s.id()+".hosts.example", s.id()
@@ -20,7 +21,8 @@ func (s *stage) blamed() []payload {
 		s.dns.has(host, "60 IN A "+originHost)
 		s.dns.has(nid+"."+zoneRoot, `60 IN NAPTR 1 1 "u" "http+N2L" "!^.*$!http://`+authority+`/!" .`,
 			`60 IN NAPTR 1 2 "u" "http+N2L" "!^.*$!http://other.example/!" .`)
-		data := "POST http://" + authority + "/p/blamed HTTP/1.1\r\nHost: " + authority + "\r\nConnection: close\r\n" + body
+		data := "POST http://" + authority + "/p/blamed HTTP/1.1\r\nHost: " + authority + "\r\nConnection: close\r\n" +
+			body
 		payloads = append(payloads, payload{
 			name: name + " is not the fault of the origin", section: "RFC 9110 section 15.5.1", shows: data,
 			play: func(ctx context.Context) error {
@@ -29,7 +31,8 @@ func (s *stage) blamed() []payload {
 				}
 				got, err := get(ctx, s.service, stranger, "/urn:"+nid+":a")
 				if err == nil && !strings.HasPrefix(got.header.Get("Location"), "http://"+authority) {
-					err = fmt.Errorf("another client is answered %d, Location %q", got.status, got.header.Get("Location"))
+					err = fmt.Errorf("another client is answered %d, Location %q", got.status,
+						got.header.Get("Location"))
 				}
 				return err
 			},

@@ -13,7 +13,8 @@ func (s *stage) lastHops() []payload {
 		for _, field := range []string{"Max-Forwards: 0", "max-forwards: 0", "Max-Forwards:0", "Max-Forwards: 00"} {
 			target := "/p/" + s.id()
 			payloads = append(payloads, payload{
-				name: method + " with " + field, section: "RFC 9110 section 7.6.2", shows: method + " " + target + " " + field,
+				name: method + " with " + field, section: "RFC 9110 section 7.6.2",
+				shows: method + " " + target + " " + field,
 				play: func(ctx context.Context) error {
 					got, err := ask(ctx, s.service, friend, method, "http://"+s.origin.address+target, "", field)
 					switch {
@@ -35,7 +36,8 @@ func (s *stage) lastHops() []payload {
 			play: func(ctx context.Context) error {
 				_, err := ask(ctx, s.service, friend, method, "http://"+s.origin.address+target, "", "Max-Forwards: 5")
 				if r := s.origin.saw(target); r != nil && r.Header.Get("Max-Forwards") != "4" {
-					err = errors.Join(err, fmt.Errorf("it was forwarded with Max-Forwards %q", r.Header.Get("Max-Forwards")))
+					err = errors.Join(err, fmt.Errorf("it was forwarded with Max-Forwards %q",
+						r.Header.Get("Max-Forwards")))
 				}
 				return err
 			},

@@ -40,19 +40,21 @@ func header(fields ...string) []byte {
 
 // plain returns the field block of a legal request followed by other fields.
 func plain(fields ...string) []byte {
-	return header(append([]string{":method: GET", ":scheme: https", ":path: /urn:ietf:rfc:2648", ":authority: a"}, fields...)...)
+	return header(append([]string{":method: GET", ":scheme: https", ":path: /urn:ietf:rfc:2648", ":authority: a"},
+		fields...)...)
 }
 
 // headers sends a HEADERS frame with END_HEADERS and, if end is set, END_STREAM.
 func (c *client2) headers(stream uint32, end bool, block []byte) {
-	_ = c.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block, EndStream: end, EndHeaders: true})
+	_ = c.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block, EndStream: end,
+		EndHeaders: true})
 }
 
 // raw sends a frame unmodified, possibly with a wrong length.
 func (c *client2) raw(length int, kind http2.FrameType, flags http2.Flags, stream uint32, body string) {
 	head := []byte{
-		byte(length >> 16), byte(length >> 8), byte(length), byte(kind), byte(flags), byte(stream >> 24), byte(stream >> 16),
-		byte(stream >> 8), byte(stream),
+		byte(length >> 16), byte(length >> 8), byte(length), byte(kind), byte(flags), byte(stream >> 24),
+		byte(stream >> 16), byte(stream >> 8), byte(stream),
 	}
 	_, _ = c.conn.Write(append(head, body...))
 }
@@ -62,14 +64,15 @@ func (s *stage) withHTTP2() []payload {
 	var payloads []payload
 	target := "/p/" + s.id()
 	for _, f := range append(framesOfHTTP2(), fieldsOfHTTP2("http://"+s.origin.address+target)...) {
-		payloads = append(payloads, payload{name: f.name, section: f.section, shows: f.name, play: func(ctx context.Context) error {
-			conn, err := connectTLS(ctx, s.tls, "h2")
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
-			return f.judge(&client2{http2.NewFramer(conn, conn), conn})
-		}})
+		payloads = append(payloads,
+			payload{name: f.name, section: f.section, shows: f.name, play: func(ctx context.Context) error {
+				conn, err := connectTLS(ctx, s.tls, "h2")
+				if err != nil {
+					return err
+				}
+				defer conn.Close()
+				return f.judge(&client2{http2.NewFramer(conn, conn), conn})
+			}})
 	}
 	return inFamily("http/2", payloads)
 }
@@ -138,14 +141,18 @@ func framesOfHTTP2() []frames {
 	add := func(name, section string, send func(*client2)) {
 		all = append(all, frames{name, "RFC 9113 section " + section, false, send})
 	}
-	all = append(all, frames{"a legal request", "RFC 9113 section 8.1", true, func(c *client2) { c.headers(1, true, plain()) }})
-	for _, kind := range []http2.FrameType{http2.FrameData, http2.FrameHeaders, http2.FrameRSTStream, http2.FrameContinuation} {
+	all = append(all, frames{"a legal request", "RFC 9113 section 8.1", true,
+		func(c *client2) { c.headers(1, true, plain()) }})
+	for _, kind := range []http2.FrameType{http2.FrameData, http2.FrameHeaders, http2.FrameRSTStream,
+		http2.FrameContinuation} {
 		add(kind.String()+" on stream 0", "6", func(c *client2) { c.raw(4, kind, 4, 0, "\x00\x00\x00\x00") })
 	}
 	for _, kind := range []http2.FrameType{http2.FrameSettings, http2.FramePing, http2.FrameGoAway} {
-		add(kind.String()+" on stream 1", "6", func(c *client2) { c.raw(8, kind, 0, 1, "\x00\x00\x00\x00\x00\x00\x00\x00") })
+		add(kind.String()+" on stream 1", "6",
+			func(c *client2) { c.raw(8, kind, 0, 1, "\x00\x00\x00\x00\x00\x00\x00\x00") })
 	}
-	for _, kind := range []http2.FrameType{http2.FrameData, http2.FrameRSTStream, http2.FrameWindowUpdate, http2.FrameContinuation} {
+	for _, kind := range []http2.FrameType{http2.FrameData, http2.FrameRSTStream, http2.FrameWindowUpdate,
+		http2.FrameContinuation} {
 		add(kind.String()+" on an idle stream", "5.1", func(c *client2) { c.raw(4, kind, 0, 5, "\x00\x00\x00\x01") })
 	}
 	for kind, length := range map[http2.FrameType]int{
@@ -163,15 +170,23 @@ func framesOfHTTP2() []frames {
 	}
 	add("a frame of 16 MiB", "4.2", func(c *client2) { c.raw(1<<24-1, http2.FrameData, 0, 1, "x") })
 	add("an even stream", "5.1.1", func(c *client2) { c.headers(2, true, plain()) })
-	add("a stream below the last", "5.1.1", func(c *client2) { c.headers(5, false, header(":method: FOO")); c.headers(3, true, plain()) })
-	add("SETTINGS ACK with content", "6.5", func(c *client2) { c.raw(6, http2.FrameSettings, 1, 0, "\x00\x01\x00\x00\x00\x00") })
-	add("an initial window above 2^31-1", "6.5.2", func(c *client2) { c.raw(6, http2.FrameSettings, 0, 0, "\x00\x04\xff\xff\xff\xff") })
-	add("a maximum frame size of 1", "6.5.2", func(c *client2) { c.raw(6, http2.FrameSettings, 0, 0, "\x00\x05\x00\x00\x00\x01") })
-	add("push enabled by 2", "6.5.2", func(c *client2) { c.raw(6, http2.FrameSettings, 0, 0, "\x00\x02\x00\x00\x00\x02") })
+	add("a stream below the last", "5.1.1",
+		func(c *client2) { c.headers(5, false, header(":method: FOO")); c.headers(3, true, plain()) })
+	add("SETTINGS ACK with content", "6.5",
+		func(c *client2) { c.raw(6, http2.FrameSettings, 1, 0, "\x00\x01\x00\x00\x00\x00") })
+	add("an initial window above 2^31-1", "6.5.2",
+		func(c *client2) { c.raw(6, http2.FrameSettings, 0, 0, "\x00\x04\xff\xff\xff\xff") })
+	add("a maximum frame size of 1", "6.5.2",
+		func(c *client2) { c.raw(6, http2.FrameSettings, 0, 0, "\x00\x05\x00\x00\x00\x01") })
+	add("push enabled by 2", "6.5.2",
+		func(c *client2) { c.raw(6, http2.FrameSettings, 0, 0, "\x00\x02\x00\x00\x00\x02") })
 	// Without an earlier request, which could be answered first.
-	add("PUSH_PROMISE from a client", "8.4", func(c *client2) { c.raw(5, http2.FramePushPromise, 4, 1, "\x00\x00\x00\x02\x82") })
-	add("a window that grows by 0", "6.9", func(c *client2) { c.raw(4, http2.FrameWindowUpdate, 0, 0, "\x00\x00\x00\x00") })
-	add("a window that overflows", "6.9.1", func(c *client2) { c.raw(4, http2.FrameWindowUpdate, 0, 0, "\x7f\xff\xff\xff") })
+	add("PUSH_PROMISE from a client", "8.4",
+		func(c *client2) { c.raw(5, http2.FramePushPromise, 4, 1, "\x00\x00\x00\x02\x82") })
+	add("a window that grows by 0", "6.9",
+		func(c *client2) { c.raw(4, http2.FrameWindowUpdate, 0, 0, "\x00\x00\x00\x00") })
+	add("a window that overflows", "6.9.1",
+		func(c *client2) { c.raw(4, http2.FrameWindowUpdate, 0, 0, "\x7f\xff\xff\xff") })
 	add("CONTINUATION without HEADERS", "6.10", func(c *client2) { c.raw(1, http2.FrameContinuation, 4, 1, "\x82") })
 	add("another frame between HEADERS and CONTINUATION", "6.10", func(c *client2) {
 		c.raw(1, http2.FrameHeaders, 1, 1, "\x82")
@@ -187,10 +202,14 @@ func framesOfHTTP2() []frames {
 		c.headers(1, false, header(":method: POST", ":scheme: https", ":path: /api/v1/resolve", ":authority: a"))
 		c.raw(2, http2.FrameData, 8, 1, "\xff\x00")
 	})
-	add("DATA behind the end of the stream", "5.1", func(c *client2) { c.headers(1, true, header(":method: GET")); c.raw(1, http2.FrameData, 0, 1, "x") })
-	add("an index of HPACK that is not there", "4.3", func(c *client2) { c.headers(1, true, []byte("\xff\xff\xff\x0f")) })
-	add("an integer of HPACK without end", "4.3", func(c *client2) { c.headers(1, true, []byte(strings.Repeat("\xff", 200))) })
-	add("a table of HPACK that is too large", "4.3", func(c *client2) { c.headers(1, true, []byte("\x3f\xff\xff\xff\x07")) })
+	add("DATA behind the end of the stream", "5.1",
+		func(c *client2) { c.headers(1, true, header(":method: GET")); c.raw(1, http2.FrameData, 0, 1, "x") })
+	add("an index of HPACK that is not there", "4.3",
+		func(c *client2) { c.headers(1, true, []byte("\xff\xff\xff\x0f")) })
+	add("an integer of HPACK without end", "4.3",
+		func(c *client2) { c.headers(1, true, []byte(strings.Repeat("\xff", 200))) })
+	add("a table of HPACK that is too large", "4.3",
+		func(c *client2) { c.headers(1, true, []byte("\x3f\xff\xff\xff\x07")) })
 	add("Huffman code with EOS", "4.3", func(c *client2) { c.headers(1, true, []byte("\x40\x84\xff\xff\xff\xff\x00")) })
 	add("a header cut off", "4.3", func(c *client2) { c.headers(1, true, plain()[:5]) })
 	add("a bomb of HPACK", "10.5.1", func(c *client2) {
@@ -216,27 +235,34 @@ func fieldsOfHTTP2(absolute string) []frames {
 	}
 	const path = ":path: /urn:ietf:rfc:2648"
 	for _, field := range []string{
-		"Upper: a", "connection: close", "keep-alive: 1", "proxy-connection: close", "transfer-encoding: chunked", "upgrade: h2c", "te: gzip",
+		"Upper: a", "connection: close", "keep-alive: 1", "proxy-connection: close", "transfer-encoding: chunked",
+		"upgrade: h2c", "te: gzip",
 		"te: trailers, chunked",
-		"x y: a", "x\r\ny: a", "x\x00: a", "x: a\r\nb: c", "x: a\nb", "x: a\x00b", ":status: 200", ":unknown: a", ":path: /b", ":method: GET", "\xff: a",
-		"content-length: -1", "content-length: 5",
+		"x y: a", "x\r\ny: a", "x\x00: a", "x: a\r\nb: c", "x: a\nb", "x: a\x00b", ":status: 200", ":unknown: a",
+		":path: /b", ":method: GET", "\xff: a", "content-length: -1", "content-length: 5",
 	} {
 		add(fmt.Sprintf("field %q", field), "RFC 9113 section 8.2", plain(field))
 	}
 	for _, method := range []string{"GET /", "G\rT", "GE\nT", "", "GE\x00T", "G T", "(", "GET\r\nX: y"} {
-		add(fmt.Sprintf("method %q", method), "RFC 9113 section 8.3.1", header(":method: "+method, ":scheme: https", path, ":authority: a"))
+		add(fmt.Sprintf("method %q", method), "RFC 9113 section 8.3.1",
+			header(":method: "+method, ":scheme: https", path, ":authority: a"))
 	}
-	for _, target := range []string{"", "urn:ietf:rfc:2648", absolute, "/a b", "/a\r\nX: y", "/a\x00", "/a HTTP/1.1\r\nHost: b\r\n\r\nGET /b", "*"} {
-		add(fmt.Sprintf("path %q", target), "RFC 9113 section 8.3.1", header(":method: GET", ":scheme: https", ":path: "+target, ":authority: a"))
+	for _, target := range []string{"", "urn:ietf:rfc:2648", absolute, "/a b", "/a\r\nX: y", "/a\x00",
+		"/a HTTP/1.1\r\nHost: b\r\n\r\nGET /b", "*"} {
+		add(fmt.Sprintf("path %q", target), "RFC 9113 section 8.3.1",
+			header(":method: GET", ":scheme: https", ":path: "+target, ":authority: a"))
 	}
 	for _, authority := range []string{"a b", "a\r\nb", "a/b", "\x00"} {
-		add(fmt.Sprintf("authority %q", authority), "RFC 9113 section 8.3.1", header(":method: GET", ":scheme: https", path, ":authority: "+authority))
+		add(fmt.Sprintf("authority %q", authority), "RFC 9113 section 8.3.1",
+			header(":method: GET", ":scheme: https", path, ":authority: "+authority))
 	}
 	add("no method", "RFC 9113 section 8.3.1", header(":scheme: https", path, ":authority: a"))
 	add("no scheme", "RFC 9113 section 8.3.1", header(":method: GET", path, ":authority: a"))
 	add("no path", "RFC 9113 section 8.3.1", header(":method: GET", ":scheme: https", ":authority: a"))
-	add("a pseudo-header behind a field", "RFC 9113 section 8.3", header(":method: GET", "x: y", ":scheme: https", path, ":authority: a"))
-	add("CONNECT with a path", "RFC 9113 section 8.5", header(":method: CONNECT", ":scheme: https", path, ":authority: a"))
+	add("a pseudo-header behind a field", "RFC 9113 section 8.3",
+		header(":method: GET", "x: y", ":scheme: https", path, ":authority: a"))
+	add("CONNECT with a path", "RFC 9113 section 8.5",
+		header(":method: CONNECT", ":scheme: https", path, ":authority: a"))
 	add("CONNECT", "RFC 9113 section 8.5", header(":method: CONNECT", ":authority: a:22"))
 	return all
 }

@@ -9,14 +9,16 @@ func contentLengths() []request {
 	var all []request
 	add := func(name, section, lines string, want outcome) {
 		for form, start := range map[string]string{
-			"": "POST /api/v1/resolve HTTP/1.1\r\nHost: {o}\r\n", ", forwarded": "POST http://{o}/p/{id} HTTP/1.1\r\nHost: {o}\r\n",
+			"":            "POST /api/v1/resolve HTTP/1.1\r\nHost: {o}\r\n",
+			", forwarded": "POST http://{o}/p/{id} HTTP/1.1\r\nHost: {o}\r\n",
 		} {
 			all = append(all, request{name + form, section, start + lines + "\r\n\r\n[\"a:b\"]", want})
 		}
 	}
 	for _, value := range []string{
-		"+7", "-7", "-1", "0x7", "7a", "a7", "7.0", "7e0", "7 7", "7;7", "\"7\"", "7\x00", "\x0b7", "0b111", "0o7", "7_0", "%37", "\xd9\xa7",
-		"18446744073709551616", "18446744073709551623", "9223372036854775808", "99999999999999999999999999", "4294967303x", "NaN", "infinity", "7, 8", "7,", ",7",
+		"+7", "-7", "-1", "0x7", "7a", "a7", "7.0", "7e0", "7 7", "7;7", "\"7\"", "7\x00", "\x0b7", "0b111", "0o7",
+		"7_0", "%37", "\xd9\xa7", "18446744073709551616", "18446744073709551623", "9223372036854775808",
+		"99999999999999999999999999", "4294967303x", "NaN", "infinity", "7, 8", "7,", ",7",
 	} {
 		add(fmt.Sprintf("Content-Length: %q", value), "RFC 9110 section 8.6", "Content-Length: "+value, refused)
 	}
@@ -35,7 +37,8 @@ func contentLengths() []request {
 		"GET": "GET /urn:ietf:rfc:2648", "HEAD": "HEAD /urn:ietf:rfc:2648",
 		"GET, forwarded": "GET http://{o}/p/{id}", "DELETE, forwarded": "DELETE http://{o}/p/{id}",
 	} {
-		all = append(all, request{"a body of " + form, "RFC 9110 section 9.3.1", start + " HTTP/1.1\r\nHost: {o}\r\nContent-Length: 7\r\n\r\n[\"a:b\"]", either})
+		all = append(all, request{"a body of " + form, "RFC 9110 section 9.3.1",
+			start + " HTTP/1.1\r\nHost: {o}\r\nContent-Length: 7\r\n\r\n[\"a:b\"]", either})
 	}
 	return all
 }

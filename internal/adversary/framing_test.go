@@ -62,11 +62,13 @@ func (s *stage) requests(family string, all []request) []payload {
 				name += ", behind a cached answer"
 				// urnd does not know all of the data that arrives with the previous request, and closes its
 				// connection.
-				if strings.Contains(r.bytes, "Transfer-Encoding: chunked") && want != refused || strings.Contains(r.bytes, "HTTP/1.0") {
+				if strings.Contains(r.bytes, "Transfer-Encoding: chunked") && want != refused ||
+					strings.Contains(r.bytes, "HTTP/1.0") {
 					want = either
 				}
 			}
-			data := strings.NewReplacer("{smuggled}", "GET http://{o}/smuggled/{id} HTTP/1.1\r\nHost: {o}\r\n\r\n").Replace(r.bytes)
+			data := strings.NewReplacer("{smuggled}",
+				"GET http://{o}/smuggled/{id} HTTP/1.1\r\nHost: {o}\r\n\r\n").Replace(r.bytes)
 			data = strings.NewReplacer("{o}", s.origin.address, "{id}", id).Replace(data)
 			payloads = append(payloads, payload{
 				name: name, section: r.section, shows: before + data,
@@ -80,7 +82,8 @@ func (s *stage) requests(family string, all []request) []payload {
 // judgeRequest sends a request followed by a marker: a legal request that only reaches the origin if urnd
 // considers the first one complete. before is cached, or "".
 func (s *stage) judgeRequest(ctx context.Context, before, data, id string, want outcome) error {
-	marker := "GET http://" + s.origin.address + "/marker/" + id + " HTTP/1.1\r\nHost: " + s.origin.address + "\r\nConnection: close\r\n\r\n"
+	marker := "GET http://" + s.origin.address + "/marker/" + id + " HTTP/1.1\r\nHost: " + s.origin.address +
+		"\r\nConnection: close\r\n\r\n"
 	method, _, _ := strings.Cut(data, " ")
 	methods := []string{method}
 	if before != "" {

@@ -16,22 +16,28 @@ func transferCodings() []request {
 	add("chunked", "RFC 9112 section 6.1", "Transfer-Encoding: chunked", answered)
 	add("chunked by case", "RFC 9112 section 7", "Transfer-Encoding: CHUNKED", either)
 	for _, value := range []string{
-		"identity", "gzip", "gzip, chunked", "chunked, identity", "chunked, gzip", "identity, chunked", "chunked, chunked", "chunked,chunked", "xchunked",
-		"chunkedx", "x-chunked",
-		"chunked;q=1", "chunked; a=b", "\"chunked\"", "'chunked'", "chun ked", "chunked\x00", "\x0bchunked", "chunked\x0b", "\x0cchunked", "\xa0chunked",
-		"chunked\xa0", "", "cow", "c\u0068unKed\u200b", "chunked\x7f", "[chunked]",
+		"identity", "gzip", "gzip, chunked", "chunked, identity", "chunked, gzip", "identity, chunked",
+		"chunked, chunked", "chunked,chunked", "xchunked", "chunkedx", "x-chunked",
+		"chunked;q=1", "chunked; a=b", "\"chunked\"", "'chunked'", "chun ked", "chunked\x00", "\x0bchunked",
+		"chunked\x0b", "\x0cchunked", "\xa0chunked", "chunked\xa0", "", "cow", "c\u0068unKed\u200b", "chunked\x7f",
+		"[chunked]",
 	} {
 		add(fmt.Sprintf("Transfer-Encoding: %q", value), "RFC 9112 section 6.1", "Transfer-Encoding: "+value, refused)
 	}
-	for _, value := range []string{" chunked", "\tchunked", "chunked ", "chunked\t", ", chunked", "chunked,", "chunked, "} {
+	for _, value := range []string{" chunked", "\tchunked", "chunked ", "chunked\t", ", chunked", "chunked,",
+		"chunked, "} {
 		add(fmt.Sprintf("Transfer-Encoding:%q", value), "RFC 9110 section 5.6.1", "Transfer-Encoding:"+value, either)
 	}
 	add("space before the colon", "RFC 9112 section 5.1", "Transfer-Encoding : chunked", refused)
 	add("a folded coding", "RFC 9112 section 5.2", "Transfer-Encoding:\r\n chunked", either)
-	add("two codings in lines", "RFC 9112 section 6.1", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", refused)
-	add("two different codings in lines", "RFC 9112 section 6.1", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", refused)
-	add("an unknown coding in the first line", "RFC 9112 section 6.1", "Transfer-Encoding: cow\r\nTransfer-Encoding: chunked", refused)
-	add("a line that begins with a space", "RFC 9112 section 5.2", "X: y\r\n Transfer-Encoding: chunked\r\nContent-Length: 17", either)
+	add("two codings in lines", "RFC 9112 section 6.1", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+		refused)
+	add("two different codings in lines", "RFC 9112 section 6.1",
+		"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", refused)
+	add("an unknown coding in the first line", "RFC 9112 section 6.1",
+		"Transfer-Encoding: cow\r\nTransfer-Encoding: chunked", refused)
+	add("a line that begins with a space", "RFC 9112 section 5.2",
+		"X: y\r\n Transfer-Encoding: chunked\r\nContent-Length: 17", either)
 	// With both, a server may reject it: section 6.1.
 	for _, lines := range []string{
 		"Transfer-Encoding: chunked\r\nContent-Length: 17", "Content-Length: 17\r\nTransfer-Encoding: chunked",
@@ -39,7 +45,8 @@ func transferCodings() []request {
 	} {
 		for form, start := range starts {
 			all = append(all,
-				request{"both lengths" + form, "RFC 9112 section 6.1", start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + body, refused},
+				request{"both lengths" + form, "RFC 9112 section 6.1",
+					start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + body, refused},
 				request{
 					"both lengths, a request as what follows" + form, "RFC 9112 section 11.2",
 					start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n\r\n0\r\n\r\n{smuggled}", refused,
@@ -49,10 +56,12 @@ func transferCodings() []request {
 	// HTTP/1.0 has no transfer codings, so the framing is invalid: section 6.1.
 	for form, start := range starts {
 		all = append(all,
-			request{"a coding of HTTP/1.0" + form, "RFC 9112 section 6.1", start + " HTTP/1.0\r\nHost: {o}\r\nTransfer-Encoding: chunked" + body, refused},
+			request{"a coding of HTTP/1.0" + form, "RFC 9112 section 6.1",
+				start + " HTTP/1.0\r\nHost: {o}\r\nTransfer-Encoding: chunked" + body, refused},
 			request{
 				"a coding of HTTP/1.0 that stays open" + form, "RFC 9112 section 6.1",
-				start + " HTTP/1.0\r\nHost: {o}\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked" + body, refused,
+				start + " HTTP/1.0\r\nHost: {o}\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked" + body,
+				refused,
 			},
 			request{
 				"a coding of HTTP/1.0 and a length" + form, "RFC 9112 section 6.1",
@@ -60,7 +69,8 @@ func transferCodings() []request {
 			})
 	}
 	for _, start := range []string{"GET /urn:ietf:rfc:2648", "GET http://{o}/p/{id}", "HEAD /urn:ietf:rfc:2648"} {
-		all = append(all, request{"chunks of " + start, "RFC 9112 section 6.1", start + " HTTP/1.1\r\nHost: {o}\r\nTransfer-Encoding: chunked" + body, either})
+		all = append(all, request{"chunks of " + start, "RFC 9112 section 6.1",
+			start + " HTTP/1.1\r\nHost: {o}\r\nTransfer-Encoding: chunked" + body, either})
 	}
 	return all
 }

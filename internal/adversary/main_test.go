@@ -48,12 +48,13 @@ func categories() []category {
 			after: func(s *stage) error { return s.origin.confusion() }, releases: true,
 		},
 		{
-			name: "connections", workers: 32, settings: siteSettings(), prepare: prepareSite, payloads: connectionsOfClients,
-			after: func(s *stage) error { return s.origin.confusion() }, releases: true,
+			name: "connections", workers: 32, settings: siteSettings(), prepare: prepareSite,
+			payloads: connectionsOfClients, after: func(s *stage) error { return s.origin.confusion() }, releases: true,
 		},
 		{name: "faults", workers: 4, payloads: failures},
 		{name: "clients", workers: 12, prepare: prepareClients, payloads: clients},
-		{name: "clients at random", workers: 8, prepare: prepareClientsOnDisk, payloads: randomClients, after: logPlayed},
+		{name: "clients at random", workers: 8, prepare: prepareClientsOnDisk, payloads: randomClients,
+			after: logPlayed},
 		{name: "forms", workers: 4, prepare: prepareForms, payloads: forms},
 		{name: "random", workers: 4, payloads: random},
 	}

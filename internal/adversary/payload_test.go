@@ -50,7 +50,8 @@ func (v verdict) String() string {
 	if len(shows) > most {
 		shows = shows[:most] + fmt.Sprintf("... (%d octets)", len(v.shows))
 	}
-	return fmt.Sprintf("%s: %s (%s)\n    sent: %s\n    why:  %v", v.family, v.name, v.section, strconv.QuoteToASCII(shows), v.failure)
+	return fmt.Sprintf("%s: %s (%s)\n    sent: %s\n    why:  %v", v.family, v.name, v.section,
+		strconv.QuoteToASCII(shows), v.failure)
 }
 
 // inFamily sets the family of payloads.

@@ -137,7 +137,8 @@ func (o *origin) script(r *http.Request) script {
 
 // note records why the next request could not be parsed, unless the connection has ended.
 func (o *origin) note(err error) {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, net.ErrClosed) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, net.ErrClosed) {
 		return
 	}
 	o.mu.Lock()

@@ -20,10 +20,12 @@ func random(s *stage) []payload {
 		length = s.long
 	}
 	var seeds []string
-	for _, r := range append(append(append(requestLines(), fieldLines()...), append(hosts(), contentLengths()...)...), append(append(transferCodings(),
-		chunks()...), connectionOptions()...)...) {
+	for _, r := range append(append(append(requestLines(), fieldLines()...), append(hosts(), contentLengths()...)...),
+		append(append(transferCodings(),
+			chunks()...), connectionOptions()...)...) {
 		if len(r.bytes) < 4096 {
-			seeds = append(seeds, strings.NewReplacer("{smuggled}", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "{o}", s.origin.address, "{id}", "random").Replace(r.bytes))
+			seeds = append(seeds, strings.NewReplacer("{smuggled}", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "{o}",
+				s.origin.address, "{id}", "random").Replace(r.bytes))
 		}
 	}
 	var payloads []payload

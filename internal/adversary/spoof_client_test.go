@@ -7,25 +7,30 @@ import "fmt"
 func (s *stage) forwardedClients() []payload {
 	var all []claim
 	add := func(name, from string, want int, fields ...string) {
-		all = append(all, claim{name: name, section: "RFC 7239 section 8.1", from: from, target: privileged, fields: fields, want: want})
+		all = append(all, claim{name: name, section: "RFC 7239 section 8.1", from: from, target: privileged,
+			fields: fields, want: want})
 	}
 	add("a client with the right", friend, 302)
 	add("a client without it", stranger, 403)
 	for _, field := range []string{
-		"X-Forwarded-For: 127.0.0.1", "X-Forwarded-For: 127.0.0.1, 127.0.0.3", "x-forwarded-for: 127.0.0.1", "X-Forwarded-For:127.0.0.1",
-		"X-Forwarded-For: ::1", "X-Forwarded-For: [::1]:1", "X-Forwarded-For: localhost", "X-Forwarded-For: ",
-		"Forwarded: for=127.0.0.1", "Forwarded: for=\"[::1]\"", "Forwarded: For=127.0.0.1;by=127.0.0.3;host=127.0.0.1;proto=https",
+		"X-Forwarded-For: 127.0.0.1", "X-Forwarded-For: 127.0.0.1, 127.0.0.3", "x-forwarded-for: 127.0.0.1",
+		"X-Forwarded-For:127.0.0.1", "X-Forwarded-For: ::1", "X-Forwarded-For: [::1]:1", "X-Forwarded-For: localhost",
+		"X-Forwarded-For: ", "Forwarded: for=127.0.0.1", "Forwarded: for=\"[::1]\"",
+		"Forwarded: For=127.0.0.1;by=127.0.0.3;host=127.0.0.1;proto=https",
 		"Forwarded: for=127.0.0.1, for=127.0.0.3",
-		"X-Real-IP: 127.0.0.1", "True-Client-IP: 127.0.0.1", "CF-Connecting-IP: 127.0.0.1", "Client-IP: 127.0.0.1", "X-Client-IP: 127.0.0.1",
-		"X-Originating-IP: 127.0.0.1", "X-Remote-IP: 127.0.0.1", "X-Remote-Addr: 127.0.0.1",
-		"X-Cluster-Client-IP: 127.0.0.1", "Fastly-Client-IP: 127.0.0.1", "X-ProxyUser-Ip: 127.0.0.1", "X-Host: 127.0.0.1", "X-Forwarded-Host: 127.0.0.1",
-		"X-Original-URL: /", "X-Rewrite-URL: /", "X-Forwarded-Server: 127.0.0.1", "X-Forwarded-Proto: https",
-		"X-Custom-IP-Authorization: 127.0.0.1", "X_Forwarded_For: 127.0.0.1", "Via: 1.1 127.0.0.1", "From: root@127.0.0.1", "Referer: http://127.0.0.1/",
-		"Authorization: Basic cm9vdDo=", "Proxy-Authorization: Basic cm9vdDo=",
+		"X-Real-IP: 127.0.0.1", "True-Client-IP: 127.0.0.1", "CF-Connecting-IP: 127.0.0.1", "Client-IP: 127.0.0.1",
+		"X-Client-IP: 127.0.0.1", "X-Originating-IP: 127.0.0.1", "X-Remote-IP: 127.0.0.1", "X-Remote-Addr: 127.0.0.1",
+		"X-Cluster-Client-IP: 127.0.0.1", "Fastly-Client-IP: 127.0.0.1", "X-ProxyUser-Ip: 127.0.0.1",
+		"X-Host: 127.0.0.1", "X-Forwarded-Host: 127.0.0.1", "X-Original-URL: /", "X-Rewrite-URL: /",
+		"X-Forwarded-Server: 127.0.0.1", "X-Forwarded-Proto: https", "X-Custom-IP-Authorization: 127.0.0.1",
+		"X_Forwarded_For: 127.0.0.1", "Via: 1.1 127.0.0.1",
+		"From: root@127.0.0.1", "Referer: http://127.0.0.1/", "Authorization: Basic cm9vdDo=",
+		"Proxy-Authorization: Basic cm9vdDo=",
 	} {
 		add("a stranger with "+field, stranger, 403, field)
 	}
-	for _, field := range []string{"X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1", "X-Forwarded-For: ", "Forwarded: "} {
+	for _, field := range []string{"X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1", "X-Forwarded-For: ",
+		"Forwarded: "} {
 		add("behind a proxy that is not trusted, "+field, friend, 403, field)
 	}
 	add("a trusted proxy names a client with the right", relay, 302, "X-Forwarded-For: 127.0.0.1")

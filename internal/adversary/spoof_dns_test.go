@@ -48,9 +48,12 @@ func forgeries() []forgery {
 	add("another type", "RFC 5452 section 9.1", func(m *dns.Msg) { m.Question[0].Qtype = dns.TypeA })
 	add("the type ANY", "RFC 5452 section 9.1", func(m *dns.Msg) { m.Question[0].Qtype = dns.TypeANY })
 	add("another class", "RFC 5452 section 9.1", func(m *dns.Msg) { m.Question[0].Qclass = dns.ClassCHAOS })
-	empty("records of another name", "RFC 5452 section 6", func(m *dns.Msg) { m.Answer[0].Header().Name = "other." + zoneRoot })
-	empty("records of another class", "RFC 1035 section 3.2.4", func(m *dns.Msg) { m.Answer[0].Header().Class = dns.ClassCHAOS })
-	empty("records in the additional section", "RFC 5452 section 6", func(m *dns.Msg) { m.Extra, m.Answer = m.Answer, nil; m.Ns = []dns.RR{} })
+	empty("records of another name", "RFC 5452 section 6",
+		func(m *dns.Msg) { m.Answer[0].Header().Name = "other." + zoneRoot })
+	empty("records of another class", "RFC 1035 section 3.2.4",
+		func(m *dns.Msg) { m.Answer[0].Header().Class = dns.ClassCHAOS })
+	empty("records in the additional section", "RFC 5452 section 6",
+		func(m *dns.Msg) { m.Extra, m.Answer = m.Answer, nil; m.Ns = []dns.RR{} })
 	empty("records in the authority section", "RFC 5452 section 6", func(m *dns.Msg) { m.Ns, m.Answer = m.Answer, nil })
 	add("an update", "RFC 2136 section 2.2", func(m *dns.Msg) { m.Opcode = dns.OpcodeUpdate })
 	add("a notification", "RFC 1996 section 3", func(m *dns.Msg) { m.Opcode = dns.OpcodeNotify })
@@ -66,15 +69,18 @@ func forgeries() []forgery {
 			})
 		}
 	}
-	cut("octets behind the message", "RFC 1035 section 4.1", func(wire []byte) []byte { return append(wire, "evil"...) })
+	cut("octets behind the message", "RFC 1035 section 4.1",
+		func(wire []byte) []byte { return append(wire, "evil"...) })
 	cut("an octet less", "RFC 1035 section 4.1", func(wire []byte) []byte { return wire[:len(wire)-1] })
 	cut("half of the message", "RFC 1035 section 4.1", func(wire []byte) []byte { return wire[:len(wire)/2] })
 	cut("the header alone", "RFC 1035 section 4.1.1", func(wire []byte) []byte { return wire[:12] })
 	cut("less than a header", "RFC 1035 section 4.1.1", func(wire []byte) []byte { return wire[:7] })
 	cut("nothing", "RFC 1035 section 4.1.1", func([]byte) []byte { return nil })
-	cut("a name that points to itself", "RFC 1035 section 4.1.4", func(wire []byte) []byte { wire[12], wire[13] = 0xc0, 12; return wire })
+	cut("a name that points to itself", "RFC 1035 section 4.1.4",
+		func(wire []byte) []byte { wire[12], wire[13] = 0xc0, 12; return wire })
 	cut("a label of 64 octets", "RFC 1035 section 4.1.4", func(wire []byte) []byte { wire[12] = 0x40; return wire })
-	cut("nonsense", "RFC 1035 section 4.1", func(wire []byte) []byte { return append(wire[:2], "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"...) })
+	cut("nonsense", "RFC 1035 section 4.1",
+		func(wire []byte) []byte { return append(wire[:2], "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"...) })
 	return all
 }
 
@@ -97,12 +103,13 @@ func (s *stage) forgedReplies() []payload {
 	add := func(name, section string, empty bool, script answering) {
 		nid := s.id()
 		s.dns.on(nid+"."+zoneRoot, script)
-		payloads = append(payloads, payload{name: name, section: section, shows: name, play: func(ctx context.Context) error {
-			if empty {
-				return s.notForged(ctx, nid)
-			}
-			return s.resolvesRight(ctx, nid)
-		}})
+		payloads = append(payloads,
+			payload{name: name, section: section, shows: name, play: func(ctx context.Context) error {
+				if empty {
+					return s.notForged(ctx, nid)
+				}
+				return s.resolvesRight(ctx, nid)
+			}})
 	}
 	for _, f := range forgeries() {
 		both := func(q question) [][]byte { return [][]byte{f.forge(q), pack(answerOf(q, rightRule))} }

@@ -10,8 +10,8 @@ import (
 // (RFC 9110 section 7.4).
 func foreignNames() []string {
 	return []string{
-		"evil.example", "evil.example:8141", "127.0.0.1.evil.example", "127.0.0.1.nip.io", "localhost.evil.example", "evil",
-		"127.0.0.1@evil.example", "xn--lcalhost-m1b", "2130706433", "0x7f000001", "127.1",
+		"evil.example", "evil.example:8141", "127.0.0.1.evil.example", "127.0.0.1.nip.io", "localhost.evil.example",
+		"evil", "127.0.0.1@evil.example", "xn--lcalhost-m1b", "2130706433", "0x7f000001", "127.1",
 	}
 }
 
@@ -33,12 +33,15 @@ func (s *stage) foreignHosts() []payload {
 			name: "a name of anybody", section: "RFC 9110 section 7.4", from: friend, target: "/urn:ietf:rfc:2648",
 			fields: []string{"Host: urn.library.example"}, want: 302,
 		},
-		claim{name: "localhost", section: "RFC 6761 section 6.3", from: friend, target: privileged, fields: []string{"Host: localhost"}, want: 302},
+		claim{name: "localhost", section: "RFC 6761 section 6.3", from: friend, target: privileged,
+			fields: []string{"Host: localhost"}, want: 302},
 	)
 	payloads := s.claims("foreign hosts", s.serviceAddress, all)
-	batch := payload{family: "foreign hosts", name: "URLs in a batch", section: "RFC 9110 section 7.4", shows: "POST /api/v1/resolve, Host: evil.example"}
+	batch := payload{family: "foreign hosts", name: "URLs in a batch", section: "RFC 9110 section 7.4",
+		shows: "POST /api/v1/resolve, Host: evil.example"}
 	batch.play = func(ctx context.Context) error {
-		got, err := ask(ctx, s.service, friend, "POST", "/api/v1/resolve", `["http://a.example/"]`, "Host: evil.example", "Content-Type: application/json")
+		got, err := ask(ctx, s.service, friend, "POST", "/api/v1/resolve", `["http://a.example/"]`,
+			"Host: evil.example", "Content-Type: application/json")
 		if err == nil && strings.Contains(got.body, `"locations"`) {
 			err = errors.New("the URL is resolved: " + got.body)
 		}
@@ -65,8 +68,9 @@ func (s *stage) adminHosts() []payload {
 			"X-Forwarded-For: ",
 		} {
 			all = append(all, claim{
-				name: target + " with " + field, section: "RFC 9110 section 7.6.3", from: friend, target: target, fields: []string{field},
-				want: 403,
+				name: target + " with " + field, section: "RFC 9110 section 7.6.3", from: friend, target: target,
+				fields: []string{field},
+				want:   403,
 			})
 		}
 		all = append(all, claim{
@@ -74,7 +78,8 @@ func (s *stage) adminHosts() []payload {
 			fields: []string{"Host: evil.example"}, want: 421,
 		})
 	}
-	for _, field := range []string{"Origin: http://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site"} {
+	for _, field := range []string{"Origin: http://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site",
+		"Sec-Fetch-Site: same-site"} {
 		for _, method := range []string{"DELETE", "POST"} {
 			want := 403
 			all = append(all, claim{
@@ -83,6 +88,7 @@ func (s *stage) adminHosts() []payload {
 			})
 		}
 	}
-	all = append(all, claim{name: "an administrator", section: "RFC 9110 section 7.4", from: friend, target: "/metrics", want: 200})
+	all = append(all, claim{name: "an administrator", section: "RFC 9110 section 7.4", from: friend, target: "/metrics",
+		want: 200})
 	return s.claims("admin", func() string { return s.admin }, all)
 }

@@ -25,7 +25,8 @@ func (s *stage) poisonedReplies() []payload {
 		})
 		s.dns.has(victim+"."+zoneRoot, rightRule)
 		payloads = append(payloads, payload{
-			name: "records of others in the " + name + " section", section: "RFC 5452 section 6", shows: fmt.Sprint(poison),
+			name: "records of others in the " + name + " section", section: "RFC 5452 section 6",
+			shows: fmt.Sprint(poison),
 			play: func(ctx context.Context) error {
 				if err := s.resolvesRight(ctx, nid); err != nil {
 					return err

@@ -13,17 +13,21 @@ import (
 func (s *stage) proxyProtocol() []payload {
 	var payloads []payload
 	add := func(name, section, from, header string, want int) {
-		payloads = append(payloads, payload{name: name, section: "proxy-protocol section " + section, shows: header, play: func(ctx context.Context) error {
-			got, err := converse(ctx, s.service, from, header+"GET "+privileged+" HTTP/1.1\r\nHost: "+s.service+"\r\nConnection: close\r\n\r\n")
-			switch {
-			case err != nil:
-				return err
-			case want == 0 && len(got) > 0 && got[0].status < 400, want > 0 && (len(got) == 0 || got[0].status != want):
-				return fmt.Errorf("urnd answered %s", summary(got))
-			default:
-				return nil
-			}
-		}})
+		payloads = append(payloads,
+			payload{name: name, section: "proxy-protocol section " + section, shows: header,
+				play: func(ctx context.Context) error {
+					got, err := converse(ctx, s.service, from,
+						header+"GET "+privileged+" HTTP/1.1\r\nHost: "+s.service+"\r\nConnection: close\r\n\r\n")
+					switch {
+					case err != nil:
+						return err
+					case want == 0 && len(got) > 0 && got[0].status < 400, want > 0 &&
+						(len(got) == 0 || got[0].status != want):
+						return fmt.Errorf("urnd answered %s", summary(got))
+					default:
+						return nil
+					}
+				}})
 	}
 	trusted := "PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n"
 	add("a load balancer for a client with the right", "2.1", balancer, trusted, 302)
@@ -35,13 +39,19 @@ func (s *stage) proxyProtocol() []payload {
 	}
 	for _, header := range []string{
 		"", "PROXY UNKNOWN\r\n", "PROXY UNKNOWN 127.0.0.1 127.0.0.1 1 2\r\n", "PROXY TCP4 127.0.0.1 127.0.0.1 1 2\n",
-		"PROXY TCP4 127.0.0.1 127.0.0.1 1\r\n", "PROXY TCP4 127.0.0.1\r\n", "PROXY TCP4\r\n", "PROXY\r\n", "proxy TCP4 127.0.0.1 127.0.0.1 1 2\r\n",
-		"PROXY TCP6 127.0.0.1 127.0.0.1 1 2\r\n", "PROXY TCP4 ::1 ::1 1 2\r\n", "PROXY TCP4 127.0.0.1 127.0.0.1 1 65536\r\n",
-		"PROXY TCP4 127.0.0.1 127.0.0.1 -1 2\r\n", "PROXY TCP4 127.1 127.0.0.1 1 2\r\n", "PROXY TCP4 localhost localhost 1 2\r\n",
+		"PROXY TCP4 127.0.0.1 127.0.0.1 1\r\n", "PROXY TCP4 127.0.0.1\r\n", "PROXY TCP4\r\n", "PROXY\r\n",
+		"proxy TCP4 127.0.0.1 127.0.0.1 1 2\r\n", "PROXY TCP6 127.0.0.1 127.0.0.1 1 2\r\n",
+		"PROXY TCP4 ::1 ::1 1 2\r\n", "PROXY TCP4 127.0.0.1 127.0.0.1 1 65536\r\n",
+		"PROXY TCP4 127.0.0.1 127.0.0.1 -1 2\r\n",
+		"PROXY TCP4 127.1 127.0.0.1 1 2\r\n",
+		"PROXY TCP4 localhost localhost 1 2\r\n",
 		"PROXY UDP4 127.0.0.1 127.0.0.1 1 2\r\n",
-		"PROXY TCP4 127.0.0.1 127.0.0.1 1 2 3\r\n", "PROXY  TCP4 127.0.0.1 127.0.0.1 1 2\r\n", " PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n",
-		"PROXY TCP4 127.0.0.1 127.0.0.1 1 2" + strings.Repeat(" ", 200) + "\r\n", "PROXY TCP4 " + strings.Repeat("1", 5000),
-		version2(0x20, 0x11, friend), version2(0x21, 0x00, friend), version2(0x21, 0x12, friend), version2(0x21, 0x31, friend), version2(0x21, 0x41,
+		"PROXY TCP4 127.0.0.1 127.0.0.1 1 2 3\r\n", "PROXY  TCP4 127.0.0.1 127.0.0.1 1 2\r\n",
+		" PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n",
+		"PROXY TCP4 127.0.0.1 127.0.0.1 1 2" + strings.Repeat(" ", 200) + "\r\n",
+		"PROXY TCP4 " + strings.Repeat("1", 5000), version2(0x20, 0x11, friend), version2(0x21, 0x00, friend),
+		version2(0x21, 0x12, friend),
+		version2(0x21, 0x31, friend), version2(0x21, 0x41,
 			friend), version2(0x11, 0x11, friend), version2(0x31, 0x11, friend), version2(0x22, 0x11, friend),
 		version2(0x21, 0x21, friend), version2(0x21, 0x11, friend)[:14], version2(0x21, 0x11, friend)[:20],
 		signature + "\x21\x11\xff\xff" + strings.Repeat("a", 70_000), signature + "\x21\x11\x00\x00", signature,
@@ -49,7 +59,8 @@ func (s *stage) proxyProtocol() []payload {
 		add(fmt.Sprintf("from the load balancer %.50q", header), "2", balancer, header, 0)
 	}
 	add("two headers", "2", balancer, "PROXY TCP4 127.0.0.2 127.0.0.1 1 2\r\n"+trusted, 0)
-	add("a header between two requests", "2", balancer, "PROXY TCP4 127.0.0.2 127.0.0.1 1 2\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"+trusted, 200)
+	add("a header between two requests", "2", balancer,
+		"PROXY TCP4 127.0.0.2 127.0.0.1 1 2\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"+trusted, 200)
 	return inFamily("proxy protocol", payloads)
 }
 

@@ -32,19 +32,22 @@ func (s *stage) otherSites() []payload {
 		}
 		return nil
 	}
-	for _, origin := range []string{evil, "Origin: null", "Origin: *", "Origin: http://127.0.0.1", "Origin: file://", "Origin: http://evil.example\t"} {
+	for _, origin := range []string{evil, "Origin: null", "Origin: *", "Origin: http://127.0.0.1", "Origin: file://",
+		"Origin: http://evil.example\t"} {
 		fields := []string{origin}
 		add("the redirect of a URL to "+origin, "GET", privileged, "", fields, unreadable)
 		add("a page through the proxy to "+origin, "GET", "http://"+s.origin.address+"/", "", fields, unreadable)
 		add("a resource to "+origin, "GET", "/uri-res/N2R?urn:ietf:rfc:2648", "", fields, unreadable)
-		add("URLs in a batch to "+origin, "POST", "/api/v1/resolve", `["http://a.example/"]`, append(fields, "Content-Type: text/plain"), func(r reply) error {
-			if strings.Contains(r.body, `"locations"`) {
-				return fmt.Errorf("the URL is resolved: %s", r.body)
-			}
-			return nil
-		})
+		add("URLs in a batch to "+origin, "POST", "/api/v1/resolve", `["http://a.example/"]`,
+			append(fields, "Content-Type: text/plain"), func(r reply) error {
+				if strings.Contains(r.body, `"locations"`) {
+					return fmt.Errorf("the URL is resolved: %s", r.body)
+				}
+				return nil
+			})
 	}
-	for _, target := range []string{privileged, "http://" + s.origin.address + "/p/preflight", "/uri-res/N2R?urn:ietf:rfc:2648"} {
+	for _, target := range []string{privileged, "http://" + s.origin.address + "/p/preflight",
+		"/uri-res/N2R?urn:ietf:rfc:2648"} {
 		for _, method := range []string{"GET", "DELETE", "PUT"} {
 			add("a preflight for "+method+" "+target, "OPTIONS", target, "", []string{
 				evil, "Access-Control-Request-Method: " + method,

@@ -12,7 +12,8 @@ import (
 func spoofing(s *stage) []payload {
 	return slices.Concat(
 		s.forwardedClients(), s.proxyProtocol(), s.foreignHosts(), s.ownHosts(), s.adminHosts(), s.vias(),
-		s.forgedReplies(), s.poisonedReplies(), s.otherSites(), s.injections(), s.openRedirects(), s.leaks(), s.mixedCase(),
+		s.forgedReplies(), s.poisonedReplies(), s.otherSites(), s.injections(), s.openRedirects(), s.leaks(),
+		s.mixedCase(),
 	)
 }
 
@@ -34,13 +35,14 @@ func (s *stage) claims(family string, address func() string, all []claim) []payl
 			c.method = "GET"
 		}
 		shows := fmt.Sprintf("from %s: %s %s %s", c.from, c.method, c.target, strings.Join(c.fields, " | "))
-		payloads = append(payloads, payload{name: c.name, section: c.section, shows: shows, play: func(ctx context.Context) error {
-			got, err := ask(ctx, address(), c.from, c.method, c.target, c.body, c.fields...)
-			if err == nil && got.status != c.want {
-				err = fmt.Errorf("it is answered %d, not %d: %.200q", got.status, c.want, got.body)
-			}
-			return err
-		}})
+		payloads = append(payloads,
+			payload{name: c.name, section: c.section, shows: shows, play: func(ctx context.Context) error {
+				got, err := ask(ctx, address(), c.from, c.method, c.target, c.body, c.fields...)
+				if err == nil && got.status != c.want {
+					err = fmt.Errorf("it is answered %d, not %d: %.200q", got.status, c.want, got.body)
+				}
+				return err
+			}})
 	}
 	return inFamily(family, payloads)
 }

@@ -17,11 +17,14 @@ func (s *stage) vias() []payload {
 		payloads = append(payloads, payload{name: name, section: section, shows: name, play: play})
 	}
 	fields := map[string]string{
-		"30 kB of Via":               "Via: " + strings.TrimSuffix(strings.Repeat("1.1 a.example (some comment), ", 1000), ", "),
+		"30 kB of Via": "Via: " +
+			strings.TrimSuffix(strings.Repeat("1.1 a.example (some comment), ", 1000), ", "),
 		"a Via of one word of 30 kB": "Via: 1.1 " + strings.Repeat("a", 30_000),
-		"a traceparent":              "Traceparent: 00-" + strings.Repeat("a", 32) + "-" + strings.Repeat("b", 16) + "-01",
-		"30 kB of baggage":           "Baggage: a=" + strings.Repeat("b", 30_000), "a request identifier": "X-Request-Id: " + strings.Repeat("a", 30_000),
-		"a cookie": "Cookie: evil=1", "no-cache": "Cache-Control: no-cache, evil=1",
+		"a traceparent": "Traceparent: 00-" + strings.Repeat("a", 32) + "-" + strings.Repeat("b", 16) +
+			"-01",
+		"30 kB of baggage":     "Baggage: a=" + strings.Repeat("b", 30_000),
+		"a request identifier": "X-Request-Id: " + strings.Repeat("a", 30_000), "a cookie": "Cookie: evil=1",
+		"no-cache": "Cache-Control: no-cache, evil=1",
 	}
 	for name, field := range fields {
 		urn := "urn:held:" + s.id()
@@ -30,7 +33,8 @@ func (s *stage) vias() []payload {
 			return s.suffers(ctx, urn, field)
 		})
 	}
-	for _, shape := range []string{"%s", "1.0 a, %s", "%s, 1.1 b", "1.1 a,%s,1.1 b", "%s  ", "1.1 urnd-a, 1.1 urnd-b, 1.1 urnd-c, 1.1 urnd-d"} {
+	for _, shape := range []string{"%s", "1.0 a, %s", "%s, 1.1 b", "1.1 a,%s,1.1 b", "%s  ",
+		"1.1 urnd-a, 1.1 urnd-b, 1.1 urnd-c, 1.1 urnd-d"} {
 		add(fmt.Sprintf("a loop: "+shape, "1.1 urnd-own"), "RFC 9110 section 7.6.3", func(ctx context.Context) error {
 			target := "/p/" + s.id()
 			if _, err := s.forwardTo(ctx, "http://"+s.origin.address+target); err != nil {
@@ -62,7 +66,8 @@ func (s *stage) suffers(ctx context.Context, urn, field string) error {
 	}
 	for name, values := range seen.Header {
 		if text := strings.Join(values, ", "); len(text) > 500 || strings.Contains(text, "evil") {
-			return fmt.Errorf("the server of the namespace got %s with %d octets from one client: %.60q", name, len(text), text)
+			return fmt.Errorf("the server of the namespace got %s with %d octets from one client: %.60q", name,
+				len(text), text)
 		}
 	}
 	got, err := get(ctx, s.service, friend, "/"+urn)

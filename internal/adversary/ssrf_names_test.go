@@ -11,9 +11,10 @@ import (
 func (s *stage) named() []payload {
 	var payloads []payload
 	add := func(name, section, target string, d destination) {
-		payloads = append(payloads, payload{name: name, section: section, shows: "GET " + target, play: func(ctx context.Context) error {
-			return d.wantRefusal(get(ctx, s.service, friend, target))
-		}})
+		payloads = append(payloads,
+			payload{name: name, section: section, shows: "GET " + target, play: func(ctx context.Context) error {
+				return d.wantRefusal(get(ctx, s.service, friend, target))
+			}})
 	}
 	for _, d := range destinations() {
 		if !d.literal {
@@ -24,10 +25,12 @@ func (s *stage) named() []payload {
 		s.dns.has(host, "60 IN "+address(d.host))
 		add("the address of a host is "+d.host, "RFC 1034 section 3.6", "http://"+host+":"+s.canary.port+"/"+id, d)
 	}
-	for _, host := range []string{"127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1", "localhost", "2130706433"} {
+	for _, host := range []string{"127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1",
+		"localhost", "2130706433"} {
 		d := destination{host, host[0] != 'l' && host != "2130706433"}
 		nid := s.id()
-		s.dns.has(nid+"."+zoneRoot, `60 IN NAPTR 1 1 "u" "http+N2L" "!^.*$!http://`+host+":"+s.canary.port+"/"+nid+`!" .`)
+		s.dns.has(nid+"."+zoneRoot,
+			`60 IN NAPTR 1 1 "u" "http+N2L" "!^.*$!http://`+host+":"+s.canary.port+"/"+nid+`!" .`)
 		add("the location of a name is at "+host, "RFC 2483 section 4.2.1", "/uri-res/N2R?urn:"+nid+":a", d)
 		add("all locations of a name are at "+host, "RFC 2483 section 4.2.2", "/uri-res/N2Rs?urn:"+nid+":a", d)
 	}
@@ -48,13 +51,17 @@ func (s *stage) named() []payload {
 	payloads = append(payloads, s.allowed()...)
 	id := s.id()
 	s.dns.has(id+".hosts.example", "60 IN CNAME localhost.")
-	add("an alias of localhost", "RFC 1034 section 3.6.2", "http://"+id+".hosts.example:"+s.canary.port+"/", destination{})
+	add("an alias of localhost", "RFC 1034 section 3.6.2", "http://"+id+".hosts.example:"+s.canary.port+"/",
+		destination{})
 	id = s.id()
-	s.dns.has(id+".hosts.example", "60 IN A 10.0.0.1", "60 IN A 127.0.0.1", "60 IN AAAA ::1", "60 IN AAAA ::ffff:127.0.0.1")
-	add("many addresses", "RFC 8305 section 4", "http://"+id+".hosts.example:"+s.canary.port+"/", destination{literal: true})
+	s.dns.has(id+".hosts.example", "60 IN A 10.0.0.1", "60 IN A 127.0.0.1", "60 IN AAAA ::1",
+		"60 IN AAAA ::ffff:127.0.0.1")
+	add("many addresses", "RFC 8305 section 4", "http://"+id+".hosts.example:"+s.canary.port+"/",
+		destination{literal: true})
 	id = s.id()
 	s.dns.on(id+".hosts.example", s.rebinding())
-	add("an address that changes", "RFC 6762 appendix G", "http://"+id+".hosts.example:"+s.canary.port+"/", destination{literal: true})
+	add("an address that changes", "RFC 6762 appendix G", "http://"+id+".hosts.example:"+s.canary.port+"/",
+		destination{literal: true})
 	return inFamily("names that lead inside", payloads)
 }
 
@@ -63,13 +70,15 @@ func (s *stage) named() []payload {
 func (s *stage) allowed() []payload {
 	var payloads []payload
 	add := func(name, target string) {
-		payloads = append(payloads, payload{name: name, section: "RFC 9110 section 7.6", shows: "GET " + target, play: func(ctx context.Context) error {
-			got, err := get(ctx, s.service, friend, target)
-			if err == nil && got.status != 200 && got.status != 302 {
-				err = fmt.Errorf("it is answered %d: %s", got.status, got.body)
-			}
-			return err
-		}})
+		payloads = append(payloads,
+			payload{name: name, section: "RFC 9110 section 7.6", shows: "GET " + target,
+				play: func(ctx context.Context) error {
+					got, err := get(ctx, s.service, friend, target)
+					if err == nil && got.status != 200 && got.status != 302 {
+						err = fmt.Errorf("it is answered %d: %s", got.status, got.body)
+					}
+					return err
+				}})
 	}
 	host, nid, other := s.id()+".hosts.example", s.id(), s.id()
 	s.dns.has(host, "60 IN A "+originHost)
@@ -80,7 +89,8 @@ func (s *stage) allowed() []payload {
 	s.dns.has(other+"."+zoneRoot, `60 IN NAPTR 1 1 "s" "thttp+N2L" "" _thttp._tcp.`+server)
 	s.dns.has("_thttp._tcp."+server, "60 IN SRV 0 0 "+portOf(s.origin.address)+" "+server)
 	s.dns.has(server, "60 IN A "+originHost)
-	s.origin.on("/uri-res/N2L?urn:"+other+":a", says("HTTP/1.1 302 Found\r\nLocation: http://a.example/\r\nContent-Length: 0\r\n\r\n"))
+	s.origin.on("/uri-res/N2L?urn:"+other+":a",
+		says("HTTP/1.1 302 Found\r\nLocation: http://a.example/\r\nContent-Length: 0\r\n\r\n"))
 	add("the server of a namespace is allowed", "/urn:"+other+":a")
 	return payloads
 }

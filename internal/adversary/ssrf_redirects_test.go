@@ -40,7 +40,8 @@ func (s *stage) redirected() []payload {
 	} {
 		urn := "urn:held:" + s.id()
 		for _, service := range []string{"N2R", "N2Rs", "N2L", "N2Ls"} {
-			s.origin.on("/uri-res/"+service+"?"+urn, says("HTTP/1.1 302 Found\r\nLocation: "+location+"\r\nContent-Length: 0\r\n\r\n"))
+			s.origin.on("/uri-res/"+service+"?"+urn,
+				says("HTTP/1.1 302 Found\r\nLocation: "+location+"\r\nContent-Length: 0\r\n\r\n"))
 		}
 		for _, service := range []string{"N2R", "N2Rs"} {
 			target := "/uri-res/" + service + "?" + urn
@@ -60,22 +61,27 @@ func (s *stage) schemes() []payload {
 	var payloads []payload
 	at := "//127.0.0.1:" + s.canary.port + "/"
 	for _, uri := range []string{
-		"file:///etc/passwd", "file://localhost/etc/passwd", "ftp:" + at, "ftps:" + at, "sftp:" + at, "tftp:" + at, "gopher:" + at + "_GET%20/%0d%0a",
-		"dict:" + at + "d:a", "ldap:" + at, "ldaps:" + at, "imap:" + at, "smtp:" + at, "telnet:" + at, "ssh:" + at,
-		"redis:" + at, "memcached:" + at, "jar:http:" + at + "!/a", "netdoc:///etc/passwd", "unix:///run/urnd/admin.sock",
-		"http+unix://%2frun%2furnd.sock/", "ws:" + at, "wss:" + at, "nntp:" + at, "wais:" + at + "db", "view-source:http:" + at, "data:text/html,a", "https:" + at,
+		"file:///etc/passwd", "file://localhost/etc/passwd", "ftp:" + at, "ftps:" + at, "sftp:" + at, "tftp:" + at,
+		"gopher:" + at + "_GET%20/%0d%0a", "dict:" + at + "d:a", "ldap:" + at, "ldaps:" + at, "imap:" + at,
+		"smtp:" + at, "telnet:" + at, "ssh:" + at,
+		"redis:" + at, "memcached:" + at, "jar:http:" + at + "!/a", "netdoc:///etc/passwd",
+		"unix:///run/urnd/admin.sock",
+		"http+unix://%2frun%2furnd.sock/", "ws:" + at, "wss:" + at, "nntp:" + at, "wais:" + at + "db",
+		"view-source:http:" + at, "data:text/html,a", "https:" + at,
 	} {
-		payloads = append(payloads, payload{name: uri, section: "RFC 3986 section 7.6", shows: "GET " + uri, play: func(ctx context.Context) error {
-			got, err := s.forwardTo(ctx, uri)
-			if got.status == 502 || got.status == 504 {
-				return fmt.Errorf("urnd tried to connect: %d", got.status)
-			}
-			explained := strings.HasPrefix(uri, "telnet:") || strings.HasPrefix(uri, "ftps:")
-			if explained && got.status == 200 && strings.Contains(got.body, "no connection was made") {
-				return nil // a page explains the URI
-			}
-			return destination{uri, false}.wantRefusal(got, err)
-		}})
+		payloads = append(payloads,
+			payload{name: uri, section: "RFC 3986 section 7.6", shows: "GET " + uri,
+				play: func(ctx context.Context) error {
+					got, err := s.forwardTo(ctx, uri)
+					if got.status == 502 || got.status == 504 {
+						return fmt.Errorf("urnd tried to connect: %d", got.status)
+					}
+					explained := strings.HasPrefix(uri, "telnet:") || strings.HasPrefix(uri, "ftps:")
+					if explained && got.status == 200 && strings.Contains(got.body, "no connection was made") {
+						return nil // a page explains the URI
+					}
+					return destination{uri, false}.wantRefusal(got, err)
+				}})
 	}
 	return inFamily("other schemes", payloads)
 }

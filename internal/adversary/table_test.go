@@ -61,5 +61,6 @@ func (r report) write(w io.Writer) {
 }
 
 func writeRow(w io.Writer, category string, tried, survived int, took time.Duration) {
-	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t\n", category, tried, survived, tried-survived, took.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t\n", category, tried, survived, tried-survived,
+		took.Round(100*time.Millisecond))
 }

@@ -190,8 +190,9 @@ func NewRecord(r *resolver.Record) *Record {
 		return nil
 	}
 	d := &Record{
-		Name: r.Name, Version: r.Version, Changed: r.Changed.UTC().Format(time.RFC3339), Status: r.Status, Since: r.Since.UTC().Format(time.RFC3339),
-		Reason: r.Reason, Successors: r.Successors, Contact: r.Contact, Redirect: r.Redirect, Sandbox: r.Sandbox,
+		Name: r.Name, Version: r.Version, Changed: r.Changed.UTC().Format(time.RFC3339), Status: r.Status,
+		Since: r.Since.UTC().Format(time.RFC3339), Reason: r.Reason, Successors: r.Successors, Contact: r.Contact,
+		Redirect: r.Redirect, Sandbox: r.Sandbox,
 	}
 	if r.Metadata != "" {
 		d.Metadata = json.RawMessage(r.Metadata)

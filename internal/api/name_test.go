@@ -24,13 +24,15 @@ func at(text string) time.Time {
 // TestName checks that a document contains all of an entry, and that reading it yields the same record.
 func TestName(t *testing.T) {
 	e := registry.Entry{
-		Key: registry.Name("urn:nbn:fi:a"), Seq: 7, Version: 2, Changed: at("2031-05-01T10:00:00.123Z"), By: "anna", Note: "moved",
+		Key: registry.Name("urn:nbn:fi:a"), Seq: 7, Version: 2, Changed: at("2031-05-01T10:00:00.123Z"), By: "anna",
+		Note: "moved",
 		Record: registry.Record{
-			Status: registry.Withdrawn, Since: at("2031-05-01T10:00:00.123Z"), Reason: "merged", Successors: []string{"urn:nbn:fi:b"},
+			Status: registry.Withdrawn, Since: at("2031-05-01T10:00:00.123Z"), Reason: "merged",
+			Successors: []string{"urn:nbn:fi:b"},
 			Targets: []registry.Target{
 				{
-					URI: "https://a.example/1?a&b", Type: "text/html", Language: "fi", Priority: 2, From: at("2030-01-01T00:00:00Z"),
-					Until: at("2032-01-01T00:00:00Z"), Note: "old",
+					URI: "https://a.example/1?a&b", Type: "text/html", Language: "fi", Priority: 2,
+					From: at("2030-01-01T00:00:00Z"), Until: at("2032-01-01T00:00:00Z"), Note: "old",
 				},
 				{URI: "https://a.example/2"},
 			},
@@ -96,8 +98,9 @@ func TestJSONError(t *testing.T) {
 		`[]`:                                 "the document: found array, want an object",
 		`{"targets":[{"from":"1.5.2031"}]}`:  "1.5.2031",
 	} {
-		if _, err := api.ReadName([]byte(text)); err == nil || !strings.HasSuffix(err.Error(), want) && !strings.Contains(err.Error(),
-			"cannot parse") || strings.Contains(err.Error(), "Go") {
+		if _, err := api.ReadName([]byte(text)); err == nil ||
+			!strings.HasSuffix(err.Error(), want) && !strings.Contains(err.Error(),
+				"cannot parse") || strings.Contains(err.Error(), "Go") {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -116,15 +119,18 @@ func TestPublicFields(t *testing.T) {
 		}
 		return all
 	}
-	record, target := members(reflect.TypeFor[api.Record]()), members(reflect.TypeFor[api.Location](), reflect.TypeFor[api.Link]())
+	record, target := members(reflect.TypeFor[api.Record]()),
+		members(reflect.TypeFor[api.Location](), reflect.TypeFor[api.Link]())
 	for _, f := range field.RecordFields() {
 		if record[f.Name] != f.Public {
-			t.Errorf("Record of the answers has the member %s: %t, and the table says that it is public: %t", f.Name, record[f.Name], f.Public)
+			t.Errorf("Record of the answers has the member %s: %t, and the table says that it is public: %t", f.Name,
+				record[f.Name], f.Public)
 		}
 	}
 	for _, f := range field.TargetFields() {
 		if target[f.Name] != f.Public {
-			t.Errorf("a location or link has the member %s: %t, and the table says that it is public: %t", f.Name, target[f.Name], f.Public)
+			t.Errorf("a location or link has the member %s: %t, and the table says that it is public: %t", f.Name,
+				target[f.Name], f.Public)
 		}
 	}
 }

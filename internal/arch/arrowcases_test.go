@@ -173,15 +173,18 @@ func TestDependenciesOutsideTheTable(t *testing.T) {
 			[]string{"cache/x.go:2 packages of the module that it may import: none"},
 		},
 		{
-			"a package that may import two", "resolver/thttp/x.go", "package thttp\nimport _ \"" + fakeModule + "/cache\"",
+			"a package that may import two", "resolver/thttp/x.go",
+			"package thttp\nimport _ \"" + fakeModule + "/cache\"",
 			[]string{"resolver/thttp/x.go:2 packages of the module that it may import: resolver, resolver/scheme, uri"},
 		},
 		{"a folder below a leaf", "uri/deep/x.go", "package deep", []string{"uri/deep/x.go:1 uri/deep is in no row"}},
 		{"another module with the same prefix", "uri/x.go", "package uri\nimport _ \"example.org/modelling\"", nil},
-		{"a test may import all", "uri/x_test.go", "package uri\nimport _ \"" + fakeModule + "/internal/testserver\"", nil},
+		{"a test may import all", "uri/x_test.go", "package uri\nimport _ \"" + fakeModule + "/internal/testserver\"",
+			nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			wantFindings(t, checkDependencies(fakeTree(t, map[string]string{c.path: c.text}), packageRules()), c.want...)
+			wantFindings(t, checkDependencies(fakeTree(t, map[string]string{c.path: c.text}), packageRules()),
+				c.want...)
 		})
 	}
 	twice := fakeTree(t, map[string]string{"util/a.go": "package util", "util/b.go": "package util"})

@@ -12,14 +12,16 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-const fieldsWhy = "a field of requests that is read anywhere is a row of internal/httpmessage/requestfields.go, which decides whether it is in a key, " +
+const fieldsWhy = "a field of requests that is read anywhere is a row of internal/httpmessage/requestfields.go, " +
+	"which decides whether it is in a key, " +
 	"safelisted, passed on, shown and logged; one that only responses have is a row of responseFields here"
 
 // responseFields lists the fields that are only read from responses.
 func responseFields() []string {
 	return []string{
-		"Age", "Cache-Groups", "Cache-Group-Invalidation", "Cache-Status", "Cache-Tag", "Date", "Etag", "Expires", "Last-Modified", "Link",
-		"Location", "Proxy-Status", "Proxy-Support", "Retry-After", "Server", "Set-Cookie", "Surrogate-Control", "Surrogate-Key", "Vary", "Warning",
+		"Age", "Cache-Groups", "Cache-Group-Invalidation", "Cache-Status", "Cache-Tag", "Date", "Etag", "Expires",
+		"Last-Modified", "Link", "Location", "Proxy-Status", "Proxy-Support", "Retry-After", "Server", "Set-Cookie",
+		"Surrogate-Control", "Surrogate-Key", "Vary", "Warning",
 		"Www-Authenticate",
 	}
 }
@@ -44,7 +46,8 @@ func checkFields(tr *tree, places []string, known func(name string) bool) []find
 			}
 			name, ok := textOf(call.Args[0], constants)
 			if ok && 'A' <= name[0] && name[0] <= 'Z' && !known(name) {
-				found = append(found, finding{tr.where(call.Pos()), fmt.Sprintf("%s reads the field %s, which is not in the table", s.dir(), name), fieldsWhy})
+				found = append(found, finding{tr.where(call.Pos()),
+					fmt.Sprintf("%s reads the field %s, which is not in the table", s.dir(), name), fieldsWhy})
 			}
 			return true
 		})
@@ -96,14 +99,17 @@ func TestFieldsAreKnown(t *testing.T) {
 	rows := httpmessage.RequestFields()
 	known := func(name string) bool {
 		same := func(other string) bool { return strings.EqualFold(name, other) }
-		return slices.ContainsFunc(responseFields(), same) || slices.ContainsFunc(rows, func(f httpmessage.RequestField) bool {
-			prefix, ok := strings.CutSuffix(f.Name, "*")
-			return same(f.Name) || ok && strings.HasPrefix(name, prefix)
-		})
+		return slices.ContainsFunc(responseFields(), same) ||
+			slices.ContainsFunc(rows, func(f httpmessage.RequestField) bool {
+				prefix, ok := strings.CutSuffix(f.Name, "*")
+				return same(f.Name) || ok && strings.HasPrefix(name, prefix)
+			})
 	}
 	places := []string{
-		"cache/httpcache/...", "internal/http1/...", "internal/httpmessage/...", "proxy", "proxy/answer/...", "proxy/forward/...", "proxy/gate/...",
-		"proxy/http1/...", "proxy/http2/...", "proxy/message/...", "proxy/present/...", "proxy/route/...", "resolver/scheme/http",
+		"cache/httpcache/...", "internal/http1/...", "internal/httpmessage/...", "proxy", "proxy/answer/...",
+		"proxy/forward/...", "proxy/gate/...", "proxy/http1/...", "proxy/http2/...", "proxy/message/...",
+		"proxy/present/...", "proxy/route/...",
+		"resolver/scheme/http",
 	}
 	report(t, checkFields(readModule(t), places, known))
 }
@@ -112,7 +118,8 @@ func TestUnknownFieldsFound(t *testing.T) {
 	for _, c := range []struct{ path, text, want string }{
 		{"proxy/x.go", `var x = f.Has("Other")`, "proxy/x.go:2 proxy reads the field Other"},
 		{"proxy/x.go", "const other = \"Other\"\nvar x = lines.Get(other)", "proxy/x.go:3 proxy reads the field Other"},
-		{"proxy/x.go", `var x = f.Has("Known") || f.Has("directive") || f.Has("") || f.Set("Other", "") || other("Other")`, ""},
+		{"proxy/x.go",
+			`var x = f.Has("Known") || f.Has("directive") || f.Has("") || f.Set("Other", "") || other("Other")`, ""},
 		{"proxy/x_test.go", `var x = f.Has("Other")`, ""},
 		{"elsewhere/x.go", `var x = f.Has("Other")`, ""},
 	} {
@@ -121,6 +128,7 @@ func TestUnknownFieldsFound(t *testing.T) {
 			want = []string{c.want}
 		}
 		tr := fakeTree(t, map[string]string{c.path: "package x\n" + c.text})
-		wantFindings(t, checkFields(tr, []string{"proxy/..."}, func(name string) bool { return name == "Known" }), want...)
+		wantFindings(t, checkFields(tr, []string{"proxy/..."}, func(name string) bool { return name == "Known" }),
+			want...)
 	}
 }

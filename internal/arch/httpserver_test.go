@@ -21,14 +21,17 @@ func serverRules() []serverRule {
 			[]string{"Server", "Serve", "ServeTLS", "ListenAndServe", "ListenAndServeTLS", "NewServeMux", "ServeMux"},
 			"...",
 			[]string{"proxy/admin/...", "internal/testserver/...", "internal/bench/...", "test/..."},
-			"clients are served by proxy/http1 and proxy/http2 alone, so that all requests go one way: net/http's server is for administrators, and an oracle in tests",
+			"clients are served by proxy/http1 and proxy/http2 alone, so that all requests go one way: net/http's " +
+				"server is for administrators, and an oracle in tests",
 		},
 		{
-			[]string{"Request", "Header", "ResponseWriter", "Handler", "HandlerFunc", "ResponseController", "NewResponseController", "Hijacker"},
+			[]string{"Request", "Header", "ResponseWriter", "Handler", "HandlerFunc", "ResponseController",
+				"NewResponseController", "Hijacker"},
 			"proxy/...",
 			// The last is a client, which receives responses of the certificate authority.
 			[]string{"proxy/admin/...", "proxy/proxytest", "proxy/certificate/ratelimit.go"},
-			"requests and responses of clients are values of internal/httpmessage, whatever the protocol: those of net/http have lost the order and the spelling of fields",
+			"requests and responses of clients are values of internal/httpmessage, whatever the protocol: those of " +
+				"net/http have lost the order and the spelling of fields",
 		},
 	}
 }
@@ -65,10 +68,12 @@ func TestHTTPServersFire(t *testing.T) {
 		want             string // part of the message; "" without a finding
 	}{
 		{"server", "proxy/listen/x.go", `import "net/http"; var s = http.Server{}`, "http.Server is used"},
-		{"server by alias", "cmd/urnd/x.go", `import web "net/http"; func f() { web.ListenAndServe("", nil) }`, "http.ListenAndServe is used"},
+		{"server by alias", "cmd/urnd/x.go", `import web "net/http"; func f() { web.ListenAndServe("", nil) }`,
+			"http.ListenAndServe is used"},
 		{"server for administrators", "proxy/admin/x.go", `import "net/http"; var s = http.Server{}`, ""},
 		{"server of a test", "proxy/x_test.go", `import "net/http"; var s = http.Server{}`, ""},
-		{"handler", "proxy/answer/x.go", `import "net/http"; func f(w http.ResponseWriter) {}`, "http.ResponseWriter is used"},
+		{"handler", "proxy/answer/x.go", `import "net/http"; func f(w http.ResponseWriter) {}`,
+			"http.ResponseWriter is used"},
 		{"fields", "proxy/x.go", `import "net/http"; var h http.Header`, "http.Header is used"},
 		{"handler of the daemon", "internal/daemon/x.go", `import "net/http"; var h http.Handler`, ""},
 		{"for tests", "proxy/proxytest/x.go", `import "net/http"; func f(r *http.Request) {}`, ""},
@@ -80,7 +85,8 @@ func TestHTTPServersFire(t *testing.T) {
 			if c.want != "" {
 				want = []string{c.path + ":2 " + c.want}
 			}
-			wantFindings(t, checkServers(fakeTree(t, map[string]string{c.path: "package x\n" + c.text + "\n"})), want...)
+			wantFindings(t, checkServers(fakeTree(t, map[string]string{c.path: "package x\n" + c.text + "\n"})),
+				want...)
 		})
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-const packagesWhy = "a reader finds the right folder from docs/architecture.md: name the package there, or the folder that it is in with /*"
+const packagesWhy = "a reader finds the right folder from docs/architecture.md: name the package there, or the " +
+	"folder that it is in with /*"
 
 // checkPackages finds packages that the text names neither by path nor by a pattern of their folder.
 func checkPackages(tr *tree, text string) []finding {
@@ -40,5 +41,6 @@ func TestCheckPackages(t *testing.T) {
 	tr := fakeTree(t, map[string]string{
 		"uri/a.go": "package uri", "proxy/x/a.go": "package x", "resolver/scheme/ftp/a.go": "package ftp",
 	})
-	wantFindings(t, checkPackages(tr, "`uri`, `resolver/scheme/*`"), "proxy/x docs/architecture.md does not name proxy/x")
+	wantFindings(t, checkPackages(tr, "`uri`, `resolver/scheme/*`"),
+		"proxy/x docs/architecture.md does not name proxy/x")
 }

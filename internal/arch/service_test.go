@@ -10,7 +10,8 @@ import (
 const (
 	serviceWhy = "without what serves, all else compiles, and urnd resolve answers: knowledge points down. Move what " +
 		"both need below proxy, or into a file of cmd/urnd that serves nothing"
-	serveWhy = "the commands that serve are added to the others by this one call, without which the program resolves alone"
+	serveWhy = "the commands that serve are added to the others by this one call, without which the program " +
+		"resolves alone"
 )
 
 // The commands that serve are returned by a function of cmd/urnd, which main.go calls.
@@ -114,7 +115,8 @@ func uses(m *bindings, s *source, methods map[string][]string, f func(name, file
 				f(n.Name, m.tree.fset.File(o.Pos()).Name())
 			}
 		case *ast.SelectorExpr:
-			if _, _, isOfPackage := m.qualified(s, n); m.uses[n.Sel] == nil && !isOfPackage && !ast.IsExported(n.Sel.Name) {
+			if _, _, isOfPackage := m.qualified(s, n); m.uses[n.Sel] == nil && !isOfPackage &&
+				!ast.IsExported(n.Sel.Name) {
 				for _, file := range methods[n.Sel.Name] {
 					f(n.Sel.Name, file)
 				}
@@ -150,7 +152,8 @@ func TestServiceFires(t *testing.T) {
 		},
 		{"a package that serves", "proxy/gate/x.go", "package gate\nimport _ \"example.org/model/proxy/route\"", nil},
 		{
-			"a file that resolves", "cmd/urnd/a.go", "package main\nimport _ \"example.org/model/proxy\"\nfunc resolve() {}",
+			"a file that resolves", "cmd/urnd/a.go",
+			"package main\nimport _ \"example.org/model/proxy\"\nfunc resolve() {}",
 			[]string{"cmd/urnd/a.go:2 main.go, a.go (resolve) imports proxy"},
 		},
 		{
@@ -167,8 +170,10 @@ func TestServiceFires(t *testing.T) {
 			[]string{"cmd/urnd/serve.go:2 main.go, a.go (resolve), serve.go (start) imports internal/daemon"},
 		},
 		{"a variable of the same name", "cmd/urnd/a.go", "package main\nfunc resolve() { var of int; _ = of }", nil},
-		{"a test", "cmd/urnd/x_test.go", "package main\nimport _ \"example.org/model/proxy\"\nfunc resolve() { of() }", nil},
-		{"no commands that serve", firstFile, "package main\nfunc main() {}", []string{firstFile + " main.go does not name"}},
+		{"a test", "cmd/urnd/x_test.go", "package main\nimport _ \"example.org/model/proxy\"\nfunc resolve() { of() }",
+			nil},
+		{"no commands that serve", firstFile, "package main\nfunc main() {}",
+			[]string{firstFile + " main.go does not name"}},
 		{
 			"more of their file", firstFile, "package main\nfunc main() { serviceCommands(); of() }",
 			[]string{"cmd/urnd/serve.go:2 main.go, serve.go (of) imports internal/daemon"},
@@ -176,7 +181,8 @@ func TestServiceFires(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			texts := map[string]string{
-				firstFile: first, "cmd/urnd/serve.go": wire, "internal/daemon/x.go": "package daemon\nvar X int", c.path: c.text,
+				firstFile: first, "cmd/urnd/serve.go": wire, "internal/daemon/x.go": "package daemon\nvar X int",
+				c.path: c.text,
 			}
 			wantFindings(t, checkService(fakeTree(t, texts)), c.want...)
 		})

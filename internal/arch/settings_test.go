@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-const settingsWhy = "a library does not know how it is configured: say what is not allowed, and let cmd/urnd, internal/cli, or the table of proxy/problem, name the setting"
+const settingsWhy = "a library does not know how it is configured: say what is not allowed, and let cmd/urnd, " +
+	"internal/cli, or the table of proxy/problem, name the setting"
 
 // settingsIn lists the places that may name settings.
 func settingsIn() []string {
@@ -37,7 +38,8 @@ func checkSettings(tr *tree, paths []string) []finding {
 				return true
 			}
 			if name := names.FindString(literal.Value); name != "" {
-				found = append(found, finding{tr.where(literal.Pos()), fmt.Sprintf("%s names the setting %s", s.dir(), name), settingsWhy})
+				found = append(found, finding{tr.where(literal.Pos()),
+					fmt.Sprintf("%s names the setting %s", s.dir(), name), settingsWhy})
 			}
 			return true
 		})
@@ -60,7 +62,8 @@ func TestSettings(t *testing.T) { report(t, checkSettings(readModule(t), setting
 
 func TestSettingsFound(t *testing.T) {
 	for _, c := range []struct{ path, text, want string }{
-		{"resolver/x.go", `const x = "refused (limits.requests)"`, "resolver/x.go:2 resolver names the setting limits.requests"},
+		{"resolver/x.go", `const x = "refused (limits.requests)"`,
+			"resolver/x.go:2 resolver names the setting limits.requests"},
 		{"resolver/x.go", "const x = `limits.requests`", "resolver/x.go:2 resolver names the setting limits.requests"},
 		{"resolver/x.go", `const x = "limits.requestsX and unlimits.requests"`, ""},
 		{"resolver/x.go", "// limits.requests\nvar x int", ""},
@@ -72,6 +75,7 @@ func TestSettingsFound(t *testing.T) {
 		if c.want != "" {
 			want = []string{c.want}
 		}
-		wantFindings(t, checkSettings(fakeTree(t, map[string]string{c.path: "package x\n" + c.text}), settings()), want...)
+		wantFindings(t, checkSettings(fakeTree(t, map[string]string{c.path: "package x\n" + c.text}), settings()),
+			want...)
 	}
 }

@@ -18,8 +18,10 @@ const (
 const (
 	maxWhy   = "a file has one concept: this one has several. Split it by concept, not in halves"
 	usualWhy = maxWhy + "; if it really has one, add a row with the reason to large (internal/arch/size_test.go)"
-	testWhy  = "tests are data: move vectors to testdata, helpers to a file of their own, and cases to the concept they test"
-	staleWhy = "an exception that is not needed hides a later violation: remove the row from large (internal/arch/size_test.go)"
+	testWhy  = "tests are data: move vectors to testdata, helpers to a file of their own, and cases to the concept " +
+		"they test"
+	staleWhy = "an exception that is not needed hides a later violation: remove the row from large " +
+		"(internal/arch/size_test.go)"
 )
 
 // exception is a file that may exceed the usual length.

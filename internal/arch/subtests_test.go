@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-const skippedParentWhy = "internal/testserver skips the test that it is given where a peer is not installed, and a subtest must not skip its parent: " +
+const skippedParentWhy = "internal/testserver skips the test that it is given where a peer is not installed, and a " +
+	"subtest must not skip its parent: " +
 	"give the function literal a t of its own"
 
 // checkSubtests finds function literals in a test with subtests that start a server with the t of the outer
@@ -20,7 +21,8 @@ func checkSubtests(tr *tree) []finding {
 			}
 			literals(f.Body, func(l *ast.FuncLit) {
 				if has(l.Body, startsByT) && !hasParameterT(l.Type) {
-					found = append(found, finding{tr.where(l.Pos()), "a peer is started by the t of the test around it", skippedParentWhy})
+					found = append(found, finding{tr.where(l.Pos()), "a peer is started by the t of the test around it",
+						skippedParentWhy})
 				}
 			})
 		}

@@ -9,9 +9,11 @@ import (
 )
 
 const (
-	writtenWhy = "a variable of a package is shared by every server, test and goroutine in the process: set it where it is declared and never again; " +
+	writtenWhy = "a variable of a package is shared by every server, test and goroutine in the process: set it " +
+		"where it is declared and never again; " +
 		"mutable state belongs in a struct that a constructor returns (a test that needs another value passes it in)"
-	statefulWhy = "a value with a lock or an atomic is mutable: state belongs in a struct that a constructor returns, not in a package"
+	statefulWhy = "a value with a lock or an atomic is mutable: state belongs in a struct that a constructor " +
+		"returns, not in a package"
 )
 
 // write is an expression that may modify its operand. It is an approximation: modifications of a slice copied
@@ -104,7 +106,8 @@ func checkWrites(tr *tree) []finding {
 				if !ok || s.test() && (v.inTest || !v.ours) {
 					continue
 				}
-				found = append(found, finding{tr.where(n.Pos()), "package variable " + v.name + " is written to: " + w.how, writtenWhy})
+				found = append(found, finding{tr.where(n.Pos()),
+					"package variable " + v.name + " is written to: " + w.how, writtenWhy})
 			}
 			return true
 		})
@@ -147,8 +150,10 @@ func TestWritesFire(t *testing.T) {
 		{"assigned with an operator", `var X int; func f() { X += 1 }`, "X is written to: assigned"},
 		{"assigned in a literal", `var X int; var f = func() { X = 1 }`, "X is written to: assigned"},
 		{"assigned in a method", `var X int; type T int; func (T) f() { X = 1 }`, "X is written to: assigned"},
-		{"assigned after a shadow ended", `var X int; func f() { { X := 1; X = 2 }; X = 3 }`, "X is written to: assigned"},
-		{"assigned by receiving", `var X int; func f(c chan int) { select { case X = <-c: } }`, "X is written to: assigned"},
+		{"assigned after a shadow ended", `var X int; func f() { { X := 1; X = 2 }; X = 3 }`,
+			"X is written to: assigned"},
+		{"assigned by receiving", `var X int; func f(c chan int) { select { case X = <-c: } }`,
+			"X is written to: assigned"},
 		{"appended", `var X []int; func f() { X = append(X, 1) }`, "X is written to: assigned"},
 		{"element", `var X = map[string]int{}; func f() { X["a"] = 1 }`, "X is written to: assigned"},
 		{"element counted", `var X = map[string]int{}; func f() { X["a"]++ }`, "X is written to: counted with ++"},
@@ -165,11 +170,14 @@ func TestWritesFire(t *testing.T) {
 		{"send", `var X = make(chan int); func f() { X <- 1 }`, "X is written to: sent to"},
 		{"range", `var X int; func f(y []int) { for X = range y {} }`, "X is written to: assigned by range"},
 		{"range value", `var X int; func f(y []int) { for _, X = range y {} }`, "X is written to: assigned by range"},
-		{"another package of ours", `import o "example.org/model/other"; func f() { o.X.y = 1 }`, "other.X is written to: assigned"},
-		{"another package", `import "net/http"; func f() { http.DefaultTransport = nil }`, "http.DefaultTransport is written to"},
+		{"another package of ours", `import o "example.org/model/other"; func f() { o.X.y = 1 }`,
+			"other.X is written to: assigned"},
+		{"another package", `import "net/http"; func f() { http.DefaultTransport = nil }`,
+			"http.DefaultTransport is written to"},
 
 		{"read", `var X = []int{1}; func f() int { y := X[0]; return y + len(X) }`, ""},
-		{"read into another", `var X = []int{1}; func f(y []int) { copy(y, X); y = append(y, X...); for y[0] = range X {} }`, ""},
+		{"read into another",
+			`var X = []int{1}; func f(y []int) { copy(y, X); y = append(y, X...); for y[0] = range X {} }`, ""},
 		{"key of a write", `var X = 1; func f(y []int) { y[X] = X }`, ""},
 		{"parameter", `var X int; func f(X int) { X = 1 }`, ""},
 		{"result", `var X int; func f() (X int) { X = 1; return }`, ""},
@@ -192,7 +200,8 @@ func TestWritesFire(t *testing.T) {
 			if c.want != "" {
 				want = []string{"x/x.go:2 " + c.want}
 			}
-			wantFindings(t, checkWrites(fakeTree(t, map[string]string{"x/x.go": "package x\n" + c.text + "\n"})), want...)
+			wantFindings(t, checkWrites(fakeTree(t, map[string]string{"x/x.go": "package x\n" + c.text + "\n"})),
+				want...)
 		})
 	}
 }
@@ -207,7 +216,8 @@ func TestWritesAcrossFiles(t *testing.T) {
 		"y/y.go":         "package y\nvar X string\n",
 		"y/z.go":         "package y\nfunc f() { var X int; X = 1 }",
 	})
-	wantFindings(t, checkWrites(tr), "x/a_test.go:4 X is written to", "x/b.go:3 X is written to", "x/ext_test.go:3 x.X is written to")
+	wantFindings(t, checkWrites(tr), "x/a_test.go:4 X is written to", "x/b.go:3 X is written to",
+		"x/ext_test.go:3 x.X is written to")
 }
 
 func TestStatefulFires(t *testing.T) {
@@ -226,7 +236,8 @@ func TestStatefulFires(t *testing.T) {
 			if c.want != "" {
 				want = []string{"x/x.go:2 " + c.want}
 			}
-			wantFindings(t, checkStateful(fakeTree(t, map[string]string{"x/x.go": "package x\n" + c.text + "\n"})), want...)
+			wantFindings(t, checkStateful(fakeTree(t, map[string]string{"x/x.go": "package x\n" + c.text + "\n"})),
+				want...)
 		})
 	}
 }

@@ -27,7 +27,8 @@ func goals(b *testing.B) []goal {
 		{"ietf", urns, "urn:ietf:rfc:2648", 0, checkedParts},
 		{"urn", urns, "urn:example:a123,z456", 0, urnParts},
 		{"url", urls, "HTTP://www.Example.COM:80/a/./b/../c/%7Euser/?q=1&b=2#frag", 1, urlParts},
-		{"canonical-url", urls, "http://www.example.com/a/c/~user/?q=1&b=2#frag", 0, map[string]float64{"net-url": 1, "purell": 1. / 6}},
+		{"canonical-url", urls, "http://www.example.com/a/c/~user/?q=1&b=2#frag", 0,
+			map[string]float64{"net-url": 1, "purell": 1. / 6}},
 	}
 }
 
@@ -57,7 +58,8 @@ func BenchmarkGoals(b *testing.B) {
 				b.ReportMetric(times[i], "ns-"+c.name)
 				b.ReportMetric(ratio, "of-"+c.name)
 				if ratio > part*slack {
-					b.Errorf("%.1f ns are %.3f of the %.1f ns of %s, and should be at most %.3f", times[0], ratio, times[i], c.name, part)
+					b.Errorf("%.1f ns are %.3f of the %.1f ns of %s, and should be at most %.3f", times[0], ratio,
+						times[i], c.name, part)
 				}
 			}
 			if allocs > g.allocs {

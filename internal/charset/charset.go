@@ -48,8 +48,9 @@ func Parse(label string) (Encoding, error) {
 			return Encoding{name, of}, nil
 		}
 	}
-	return Encoding{}, fmt.Errorf("%.40q is not a supported encoding: write a label of https://encoding.spec.whatwg.org, such as "+
-		"utf-8, utf-16le, latin1, windows-1252, iso-8859-15 or shift_jis", label)
+	return Encoding{},
+		fmt.Errorf("%.40q is not a supported encoding: write a label of https://encoding.spec.whatwg.org, such as "+
+			"utf-8, utf-16le, latin1, windows-1252, iso-8859-15 or shift_jis", label)
 }
 
 // String returns the name of the encoding, "" for the zero value.
@@ -103,10 +104,12 @@ func (e Encoding) NewSource(r io.Reader) (*Source, error) {
 		if !bytes.HasPrefix(start, []byte(known.mark)) {
 			continue
 		}
-		isUTF16 := strings.HasPrefix(known.name, "utf-16") && strings.HasPrefix(e.name, "utf-16") // "utf-16" permits either byte order
+		// "utf-16" permits either byte order
+		isUTF16 := strings.HasPrefix(known.name, "utf-16") && strings.HasPrefix(e.name, "utf-16")
 		switch {
 		case e.name != "" && e.name != known.name && !isUTF16:
-			return nil, fmt.Errorf("the input begins with the byte order mark of %s, but the declared encoding is %s", known.name, e.name)
+			return nil, fmt.Errorf("the input begins with the byte order mark of %s, but the declared encoding is %s",
+				known.name, e.name)
 		case strings.HasPrefix(known.name, "utf-32"):
 			return nil, fmt.Errorf("the input is %s, which is not supported: save it as UTF-8", known.name)
 		}
@@ -125,18 +128,21 @@ func (e Encoding) NewSource(r io.Reader) (*Source, error) {
 func (s *Source) Check(part string) error {
 	switch {
 	case strings.IndexByte(part, 0) >= 0 && s.encoding.name == "":
-		return errors.New("the input has a NUL byte, like UTF-16 without a byte order mark: set the encoding of the source " +
+		return errors.New("the input has a NUL byte, like UTF-16 without a byte order mark: set the encoding of the " +
+			"source " +
 			"(--encoding), such as utf-16le")
 	case strings.IndexByte(part, 0) >= 0:
 		return errors.New("the input has a NUL byte")
 	case utf8.ValidString(part):
 		return nil
 	case s.encoding.name == "":
-		return fmt.Errorf("the byte 0x%02X is not UTF-8: set the encoding of the source (--encoding), such as windows-1252", firstInvalid(part))
+		return fmt.Errorf("the byte 0x%02X is not UTF-8: set the encoding of the source (--encoding), such as "+
+			"windows-1252", firstInvalid(part))
 	case s.encoding.name == nameUTF8:
 		return fmt.Errorf("the byte 0x%02X is not UTF-8, the declared encoding of the source", firstInvalid(part))
 	default:
-		return fmt.Errorf("the input has bytes that are not valid in %s, the declared encoding of the source", s.encoding.name)
+		return fmt.Errorf("the input has bytes that are not valid in %s, the declared encoding of the source",
+			s.encoding.name)
 	}
 }
 

@@ -91,7 +91,8 @@ const ahead = 256
 // before it waits for a result, so that output can be flushed. The first error ends it. If ctx ends, it
 // discards unfinished results and returns the error of ctx.
 func InOrder[T, R any](
-	ctx context.Context, workers int, next func() (T, error), work func(context.Context, T) R, idle func() error, done func(R) error,
+	ctx context.Context, workers int, next func() (T, error), work func(context.Context, T) R, idle func() error,
+	done func(R) error,
 ) error {
 	under, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -59,7 +59,8 @@ const (
 func StartProgress(cmd *cobra.Command, what string) *Progress {
 	w := cmd.ErrOrStderr()
 	p := &Progress{
-		w: w, terminal: IsTerminal(w), step: Step{Activity: what}, begun: time.Now(), interrupted: cmd.Context(), end: make(chan struct{}),
+		w: w, terminal: IsTerminal(w), step: Step{Activity: what}, begun: time.Now(), interrupted: cmd.Context(),
+		end: make(chan struct{}),
 	}
 	p.showingEnded.Go(p.run)
 	return p
@@ -118,8 +119,10 @@ func (p *Progress) show() {
 	}
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions64(most,
-			progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(20), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(),
-			progressbar.OptionShowBytes(p.step.Unit == Bytes), progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(true),
+			progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(20), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionClearOnFinish(), progressbar.OptionShowBytes(p.step.Unit == Bytes),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetElapsedTime(true),
 			// Otherwise a goroutine renders it, for which Clear does not wait.
 			progressbar.OptionSetSpinnerChangeInterval(0))
 	}
@@ -163,7 +166,8 @@ func (s Step) text(after time.Duration) string {
 		fmt.Fprintf(&b, ", %s a second", amount(int64(float64(s.Done)/after.Seconds())))
 	}
 	if s.Total > s.Done {
-		fmt.Fprintf(&b, ", %s left", time.Duration(float64(after)*float64(s.Total-s.Done)/float64(s.Done)).Round(time.Second))
+		fmt.Fprintf(&b, ", %s left",
+			time.Duration(float64(after)*float64(s.Total-s.Done)/float64(s.Done)).Round(time.Second))
 	}
 	if s.More != "" {
 		b.WriteString("; " + s.More)

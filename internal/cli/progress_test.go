@@ -60,7 +60,8 @@ func TestProgressInLines(t *testing.T) {
 		after(1, "urnd: opening for 10s\n")
 		p.Show(cli.Step{Activity: "checking names", Done: 1, Total: 1_000_000})
 		p.Show(cli.Step{Activity: "checking names", Done: 100_000, Total: 1_000_000, More: "2 errors"})
-		after(10*time.Second, "urnd: checking names: 100,000 of 1,000,000 (10 %), 10,000 a second, 1m30s left; 2 errors\n")
+		after(10*time.Second,
+			"urnd: checking names: 100,000 of 1,000,000 (10 %), 10,000 a second, 1m30s left; 2 errors\n")
 		p.Show(cli.Step{Activity: "checking names", Done: 400_000})
 		after(10*time.Second, "urnd: checking names: 400,000, 20,000 a second\n")
 		p.Show(cli.Step{Activity: "copying", Done: 512 << 20, Total: 1 << 30, Unit: cli.Bytes})
@@ -89,7 +90,8 @@ func TestProgressIsInterrupted(t *testing.T) {
 		if got := o.take(); got != "urnd: interrupted, stopping\n" {
 			t.Errorf("%q", got)
 		}
-		if err := p.Interrupted(ctx.Err(), "%d names were checked", 7); err == nil || err.Error() != "interrupted: 7 names were checked" {
+		if err := p.Interrupted(ctx.Err(), "%d names were checked", 7); err == nil ||
+			err.Error() != "interrupted: 7 names were checked" {
 			t.Errorf("%v", err)
 		}
 		if err := p.Interrupted(nil, "it ended before"); err != nil {
@@ -113,7 +115,8 @@ func TestInterruptible(t *testing.T) {
 	if _, err := r.Read(b); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if text, err := io.ReadAll(cli.Interruptible(t.Context(), strings.NewReader("all"))); err != nil || string(text) != "all" {
+	if text, err := io.ReadAll(cli.Interruptible(t.Context(), strings.NewReader("all"))); err != nil ||
+		string(text) != "all" {
 		t.Errorf("%q, %v", text, err)
 	}
 }

@@ -33,7 +33,9 @@ const (
 // AddFile adds the flags --config and --verbose to cmd.
 func AddFile(cmd *cobra.Command) *Settings {
 	s := &Settings{cmd: cmd}
-	cmd.Flags().StringVar(&s.file, "config", "", "configuration `file` (.yaml or .toml); default: "+ConfigVariable+", or "+defaultFile+" if it exists; an empty name reads no file")
+	cmd.Flags().StringVar(&s.file, "config", "",
+		"configuration `file` (.yaml or .toml); default: "+ConfigVariable+", or "+defaultFile+
+			" if it exists; an empty name reads no file")
 	cmd.Flags().BoolVar(&s.verbose, "verbose", false, "print which configuration is read")
 	return s
 }
@@ -109,7 +111,8 @@ func (s *Settings) named(err error, flags map[string]string) error {
 	named := 0
 	for i, f := range failures {
 		for path, name := range flags {
-			if flag := s.cmd.Flags().Lookup(name); flag != nil && flag.Changed && strings.HasPrefix(f.Path+".", path+".") {
+			if flag := s.cmd.Flags().Lookup(name); flag != nil && flag.Changed &&
+				strings.HasPrefix(f.Path+".", path+".") {
 				failures[i].File = "--" + name
 				named++
 			}

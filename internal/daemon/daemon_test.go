@@ -35,11 +35,14 @@ func serving(t *testing.T) *Daemon {
 		Load: func(*Generation) (*Generation, error) {
 			return &Generation{
 				Endpoints: []Endpoint{{
-					Name: "http", Address: "127.0.0.1:0", Protocol: func(CurrentHandlers) Protocol { return answering{} },
-					Server: listen.ServerConfig{Now: time.Now, ReadHeaderTimeout: time.Minute, ShutdownTimeout: time.Second},
+					Name: "http", Address: "127.0.0.1:0",
+					Protocol: func(CurrentHandlers) Protocol { return answering{} },
+					Server: listen.ServerConfig{Now: time.Now, ReadHeaderTimeout: time.Minute,
+						ShutdownTimeout: time.Second},
 				}},
-				Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Connections: listen.ConnectionLimits{Connections: 10}, WriteTimeout: time.Minute,
-				Close: func() {}, Reopen: func() error { return nil },
+				Log:         slog.New(slog.NewTextHandler(t.Output(), nil)),
+				Connections: listen.ConnectionLimits{Connections: 10}, WriteTimeout: time.Minute, Close: func() {},
+				Reopen: func() error { return nil },
 			}, nil
 		},
 		Now: time.Now, Health: NewHealth(time.Now, func(s string) string { return s }), Loaded: func(bool, error) {},

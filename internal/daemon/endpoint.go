@@ -107,9 +107,11 @@ func refused(setting string, err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: ports below 1024 require systemd sockets (urnd.socket and urnd-https.socket), or CAP_NET_BIND_SERVICE", err)
+		return fmt.Errorf("%w: ports below 1024 require systemd sockets (urnd.socket and urnd-https.socket), or "+
+			"CAP_NET_BIND_SERVICE", err)
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("%w: another process, perhaps another instance of urnd, uses the address; if it is this one, with a changed "+
+		return fmt.Errorf("%w: another process, perhaps another instance of urnd, uses the address; if it is this "+
+			"one, with a changed "+
 			"address, restart it", err)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
 		return fmt.Errorf("%w: no interface of this machine has this address", err)

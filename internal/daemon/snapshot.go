@@ -39,7 +39,8 @@ func SnapshotPath(directory string) string {
 // invalid returns true for an error of read, the file is renamed. If ctx ends before all entries are restored,
 // Save leaves the file unchanged.
 func (s *Snapshot) Restore(
-	ctx context.Context, path string, log *slog.Logger, read func(context.Context, io.ReadSeeker) (int, error), invalid func(error) bool,
+	ctx context.Context, path string, log *slog.Logger, read func(context.Context, io.ReadSeeker) (int, error),
+	invalid func(error) bool,
 ) {
 	ctx, done := s.begin(ctx)
 	defer done()

@@ -31,7 +31,8 @@ func (o *objects) checkServices(t *testing.T) {
 		for _, p := range s.Spec.Ports {
 			port := portOf(o.container(t), p.TargetPort.String())
 			if reached[port] = true; port == 0 {
-				t.Errorf("the Service %s leads to the port %s, which the pods do not have", s.Name, p.TargetPort.String())
+				t.Errorf("the Service %s leads to the port %s, which the pods do not have", s.Name,
+					p.TargetPort.String())
 			}
 			if port == adminPort && s.Spec.ClusterIP != core.ClusterIPNone {
 				t.Errorf("the Service %s gives the port of administrators an address", s.Name)
@@ -59,10 +60,12 @@ func (o *objects) checkScaling(t *testing.T) {
 	t.Helper()
 	for _, s := range o.scalers {
 		target := s.Spec.ScaleTargetRef
-		if d := o.deployment(t); target.Kind != "Deployment" || target.APIVersion != "apps/v1" || target.Name != d.Name || d.Spec.Replicas != nil {
+		if d := o.deployment(t); target.Kind != "Deployment" || target.APIVersion != "apps/v1" ||
+			target.Name != d.Name || d.Spec.Replicas != nil {
 			t.Errorf("what is scaled is %+v, and the Deployment %s has replicas %v", target, d.Name, d.Spec.Replicas)
 		}
-		if len(s.Spec.Metrics) != 1 || s.Spec.Metrics[0].Resource.Name != core.ResourceCPU || *s.Spec.MinReplicas > s.Spec.MaxReplicas {
+		if len(s.Spec.Metrics) != 1 || s.Spec.Metrics[0].Resource.Name != core.ResourceCPU ||
+			*s.Spec.MinReplicas > s.Spec.MaxReplicas {
 			t.Errorf("it is scaled by %+v", s.Spec)
 		}
 	}
@@ -70,7 +73,8 @@ func (o *objects) checkScaling(t *testing.T) {
 		if !matches(b.Spec.Selector.MatchLabels, o.deployment(t).Spec.Template.Labels) {
 			t.Error("the PodDisruptionBudget is about no pods")
 		}
-		if b.Spec.MaxUnavailable == nil || b.Spec.MaxUnavailable.Type == 0 && b.Spec.MaxUnavailable.IntValue() >= o.replicas(t) {
+		if b.Spec.MaxUnavailable == nil ||
+			b.Spec.MaxUnavailable.Type == 0 && b.Spec.MaxUnavailable.IntValue() >= o.replicas(t) {
 			t.Errorf("of %d pods %v may be away", o.replicas(t), b.Spec.MaxUnavailable)
 		}
 	}
@@ -160,7 +164,8 @@ func (o *objects) checkPolicy(t *testing.T, p *networking.NetworkPolicy) {
 func leadsToNodeCache(rule networking.NetworkPolicyEgressRule) bool {
 	const usual = "169.254.20.10/32"
 	return slices.Equal(ports(rule.Ports), []string{"UDP 53", "TCP 53"}) && (len(rule.To) == 0 ||
-		slices.ContainsFunc(rule.To, func(p networking.NetworkPolicyPeer) bool { return p.IPBlock != nil && p.IPBlock.CIDR == usual }))
+		slices.ContainsFunc(rule.To,
+			func(p networking.NetworkPolicyPeer) bool { return p.IPBlock != nil && p.IPBlock.CIDR == usual }))
 }
 
 // checkConnections checks that all pods, including the additional one during an update, do not exceed the
@@ -182,7 +187,8 @@ func (o *objects) checkConnections(t *testing.T, most int) {
 		}
 		pool, err := strconv.Atoi(server.Query().Get("pool_max_conns"))
 		if all := (pods + 1) * (pool + 1); err != nil || pool < 2 || all > most {
-			t.Errorf("%s: %d pods have %d connections together, of which %d are each one's, %v", name, pods, all, pool, err)
+			t.Errorf("%s: %d pods have %d connections together, of which %d are each one's, %v", name, pods, all, pool,
+				err)
 		}
 	}
 }

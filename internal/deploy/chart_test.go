@@ -123,12 +123,13 @@ registry: {passwordKey: ""}
 // TestChart checks the objects of the chart with its default values and with others.
 func TestChart(t *testing.T) {
 	for name, values := range map[string]string{
-		"default":               "",
-		"all":                   all,
-		"few":                   few,
-		"documented":            documented(t),
-		"registry":              "registry: {store: 'postgres://urnd@db.example.org/names'}",
-		"pool":                  "registry: {store: 'postgres://urnd@db.example.org/names?pool_max_conns=5', replica: 'postgres://urnd@replica.example.org/names'}",
+		"default":    "",
+		"all":        all,
+		"few":        few,
+		"documented": documented(t),
+		"registry":   "registry: {store: 'postgres://urnd@db.example.org/names'}",
+		"pool": "registry: {store: 'postgres://urnd@db.example.org/names?pool_max_conns=5', " +
+			"replica: 'postgres://urnd@replica.example.org/names'}",
 		"shared":                "sharedCache: {url: 'redis://cache.example.org:6379', passwordKey: ''}",
 		"open":                  "networkPolicy: {clients: [], administrators: [], dns: [], internetPorts: []}",
 		"fixed":                 "autoscaling: {enabled: false}\nreplicas: 4\n",
@@ -154,10 +155,12 @@ func TestChart(t *testing.T) {
 
 func TestChartDefault(t *testing.T) {
 	r := install(t, "north", "")
-	if len(r.budgets) != 1 || len(r.scalers) != 1 || len(r.policies) != 1 || len(r.monitors) != 0 || len(r.services) != 2 || len(r.secrets) != 0 {
+	if len(r.budgets) != 1 || len(r.scalers) != 1 || len(r.policies) != 1 || len(r.monitors) != 0 ||
+		len(r.services) != 2 || len(r.secrets) != 0 {
 		t.Errorf("%+v", r.objects)
 	}
-	if name, image := r.deployment(t).Name, r.container(t).Image; name != "north" || !strings.HasPrefix(image, "registry.example.org/urnd:") {
+	if name, image := r.deployment(t).Name, r.container(t).Image; name != "north" ||
+		!strings.HasPrefix(image, "registry.example.org/urnd:") {
 		t.Errorf("%s, %s", name, image)
 	}
 	for _, want := range []string{"kubectl create secret generic north --namespace names", "Without sharedCache"} {
@@ -183,14 +186,16 @@ func TestChartAll(t *testing.T) {
 		"registry.store":   "postgres://urnd@db.example.org:5433/names?sslmode=verify-full&pool_max_conns=7",
 		"registry.replica": "postgres://urnd@replica.example.org:5433/names?sslmode=verify-full&pool_max_conns=7",
 		"cache.directory":  "/var/lib/urnd",
-		"registry.only":    "['urn:nbn:fi:']", "cache.answers": "128MiB", "cache.shared": "rediss://urnd@cache.example.org:6380/1",
-		"limits.dns_queries": "1000000", "limits.notice_time": "15s", "listen.admin": ":8142",
+		"registry.only":    "['urn:nbn:fi:']", "cache.answers": "128MiB",
+		"cache.shared": "rediss://urnd@cache.example.org:6380/1", "limits.dns_queries": "1000000",
+		"limits.notice_time": "15s", "listen.admin": ":8142",
 	} {
 		if settings[name] != want {
 			t.Errorf("%s is %s, want %s", name, settings[name], want)
 		}
 	}
-	for _, want := range []string{"secret generic secrets-of-names", "--from-file=registry-password=", "--from-file=shared-password=", "--from-literal=shared-key="} {
+	for _, want := range []string{"secret generic secrets-of-names", "--from-file=registry-password=",
+		"--from-file=shared-password=", "--from-literal=shared-key="} {
 		if !strings.Contains(r.notes, want) {
 			t.Errorf("the notes do not say %q:\n%s", want, r.notes)
 		}
@@ -207,7 +212,8 @@ func TestChartRolls(t *testing.T) {
 	if before == "" || sum("replicas: 7") != before {
 		t.Errorf("the checksum is %q, and %q with other replicas", before, sum("replicas: 7"))
 	}
-	for _, values := range []string{"config: {log: {level: DEBUG}}", "registry: {store: 'postgres://db/names'}", "sharedCache: {url: 'redis://cache'}"} {
+	for _, values := range []string{"config: {log: {level: DEBUG}}", "registry: {store: 'postgres://db/names'}",
+		"sharedCache: {url: 'redis://cache'}"} {
 		if sum(values) == before {
 			t.Errorf("with %s the pods are the same", values)
 		}
@@ -220,21 +226,24 @@ func TestChartRefuses(t *testing.T) {
 		"replica: 3":                             "replica",
 		"registry: {url: 'postgres://db/names'}": "url",
 		"replicas: three":                        "replicas",
-		"registry: {store: 'sqlite:/var/lib/urnd/registry.db'}":     "store",
-		"sharedCache: {url: 'http://cache'}":                        "url",
-		"sharedCache: {sealKey: ''}":                                "sealKey",
-		"image: {digest: 'latest'}":                                 "digest",
-		"podDisruptionBudget: {maxUnavailable: 0}":                  "maxUnavailable",
-		"fullnameOverride: North":                                   "fullnameOverride",
-		"service: {port: 80000}":                                    "port",
-		"config: 'listen: {}'":                                      "config",
-		"stateSize: 0.5":                                            "stateSize",
-		"autoscaling: {minReplicas: 11}":                            "autoscaling.minReplicas: 11 is more than autoscaling.maxReplicas, 10",
-		"terminationGracePeriodSeconds: 40":                         "terminationGracePeriodSeconds: 40 is not more than",
-		"config: {limits: {shutdown_timeout: 41s}}":                 "together, 61s",
-		"config: {limits: {shutdown_timeout: 1m30s}}":               "together, 110s",
-		"config: {limits: {drain_time: 5}}":                         "config.limits.drain_time: 5 is not a duration",
-		"resources: {limits: {memory: 256Mi}}":                      "resources.limits.memory: nine tenths of 256Mi are less than the caches need",
+		"registry: {store: 'sqlite:/var/lib/urnd/registry.db'}": "store",
+		"sharedCache: {url: 'http://cache'}":                    "url",
+		"sharedCache: {sealKey: ''}":                            "sealKey",
+		"image: {digest: 'latest'}":                             "digest",
+		"podDisruptionBudget: {maxUnavailable: 0}":              "maxUnavailable",
+		"fullnameOverride: North":                               "fullnameOverride",
+		"service: {port: 80000}":                                "port",
+		"config: 'listen: {}'":                                  "config",
+		"stateSize: 0.5":                                        "stateSize",
+		"autoscaling: {minReplicas: 11}": "autoscaling.minReplicas: 11 is more than " +
+			"autoscaling.maxReplicas, 10",
+		"terminationGracePeriodSeconds: 40": "terminationGracePeriodSeconds: 40 is not more " +
+			"than",
+		"config: {limits: {shutdown_timeout: 41s}}":   "together, 61s",
+		"config: {limits: {shutdown_timeout: 1m30s}}": "together, 110s",
+		"config: {limits: {drain_time: 5}}":           "config.limits.drain_time: 5 is not a duration",
+		"resources: {limits: {memory: 256Mi}}": "resources.limits.memory: nine tenths of 256Mi " +
+			"are less than the caches need",
 		"config: {cache: {answers: 2GiB}}":                          "2256 MiB",
 		"config: {cache: {responses: 1.5 gb}}":                      "1900 MiB",
 		"config: {cache: {records: many}}":                          "config.cache.records: many is not a size",
@@ -251,7 +260,8 @@ func TestChartKnowsDefaults(t *testing.T) {
 	settings := configure(t, "{}", secretsAt).settings(t)
 	text := read(t, chart+"/templates/_check.tpl")
 	for _, name := range []string{
-		"limits.notice_time", "limits.drain_time", "limits.shutdown_timeout", "cache.answers", "cache.records", "cache.responses",
+		"limits.notice_time", "limits.drain_time", "limits.shutdown_timeout", "cache.answers", "cache.records",
+		"cache.responses",
 	} {
 		_, leaf, _ := strings.Cut(name, ".")
 		if want := fmt.Sprintf("%q %q", leaf, settings[name]); !strings.Contains(text, want) {

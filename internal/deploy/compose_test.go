@@ -23,7 +23,8 @@ const compose = root + "/deploy/compose/"
 // project loads the Compose file and validates it with the schema of the specification.
 func project(t *testing.T, environment ...string) (*types.Project, error) {
 	t.Helper()
-	options, err := cli.NewProjectOptions([]string{compose + "compose.yaml"}, cli.WithEnv(environment), cli.WithResolvedPaths(true))
+	options, err := cli.NewProjectOptions([]string{compose + "compose.yaml"}, cli.WithEnv(environment),
+		cli.WithResolvedPaths(true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,8 @@ func TestComposeFiles(t *testing.T) {
 	p := loaded(t)
 	made := secrets(t)
 	for name, s := range p.Secrets {
-		if _, err := os.Stat(filepath.Join(made, filepath.Base(s.File))); err != nil || filepath.Dir(s.File) != absolute(t, compose+"secrets") {
+		if _, err := os.Stat(filepath.Join(made, filepath.Base(s.File))); err != nil ||
+			filepath.Dir(s.File) != absolute(t, compose+"secrets") {
 			t.Errorf("the secret %s is %s, which secrets.sh does not make: %v", name, s.File, err)
 		}
 	}
@@ -194,7 +196,8 @@ func TestComposeConfiguration(t *testing.T) {
 	if n := loaded(t).Networks["back"]; !n.Internal {
 		t.Error("the stores have a way to the Internet")
 	}
-	for setting, want := range map[string]string{"registry.store": "@postgres/names?", "cache.shared": "@valkey:6379/"} {
+	for setting, want := range map[string]string{"registry.store": "@postgres/names?",
+		"cache.shared": "@valkey:6379/"} {
 		if !strings.Contains(settings[setting], want) {
 			t.Errorf("%s is %s, and no service of the Compose file", setting, settings[setting])
 		}

@@ -51,10 +51,12 @@ func TestKubernetes(t *testing.T) {
 	o.checkAround(t)
 	o.checkConnections(t, 97) // three of 100 are reserved for the superuser
 	o.lint(t)
-	if len(o.budgets) != 1 || len(o.scalers) != 1 || len(o.policies) != 1 || len(o.monitors) != 1 || len(o.services) != 2 || len(o.namespaces) != 1 {
+	if len(o.budgets) != 1 || len(o.scalers) != 1 || len(o.policies) != 1 || len(o.monitors) != 1 ||
+		len(o.services) != 2 || len(o.namespaces) != 1 {
 		t.Errorf("objects are missing: %+v", o)
 	}
-	if o.namespaces[0].Name != o.deployment(t).Namespace || o.namespaces[0].Labels["pod-security.kubernetes.io/enforce"] != "restricted" {
+	if o.namespaces[0].Name != o.deployment(t).Namespace ||
+		o.namespaces[0].Labels["pod-security.kubernetes.io/enforce"] != "restricted" {
 		t.Errorf("the namespace is %+v", o.namespaces[0])
 	}
 	if image := o.container(t).Image; !strings.HasSuffix(image, ":"+version(t)) {

@@ -83,7 +83,8 @@ func unlike(t *testing.T, text []byte) (found []error) {
 		t.Fatal(err)
 	}
 	v, err := validator.New([]string{filepath.Join(dir, "{{ .ResourceKind }}{{ .KindSuffix }}.json")}, validator.Opts{
-		Strict: true, SkipKinds: map[string]struct{}{"autoscaling/v2/HorizontalPodAutoscaler": {}, "ServiceMonitor": {}},
+		Strict: true, SkipKinds: map[string]struct{}{"autoscaling/v2/HorizontalPodAutoscaler": {},
+			"ServiceMonitor": {}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +110,8 @@ func doubtful(t *testing.T, text []byte) (found []string) {
 	t.Helper()
 	ignored := slices.Sorted(maps.Keys(accepted()))
 	command := exec.Command(
-		"go", "tool", "-modfile="+root+"/internal/tools/deploy/go.mod", "kube-score", "score", "--kubernetes-version", "v1.25",
+		"go", "tool", "-modfile="+root+"/internal/tools/deploy/go.mod", "kube-score", "score", "--kubernetes-version",
+		"v1.25",
 		"--ignore-container-cpu-limit", // it would delay responses
 		"--ignore-test", strings.Join(ignored, ","), "--output-format", "ci", "-",
 	)
@@ -159,7 +161,8 @@ spec:
 	if found := fmt.Sprint(unlike(t, []byte(wrong))); !strings.Contains(found, "replica") {
 		t.Errorf("kubeconform finds %s", found)
 	}
-	if found := strings.Join(doubtful(t, []byte(wrong)), ""); !strings.Contains(found, "[CRITICAL] a apps/v1/Deployment") {
+	if found := strings.Join(doubtful(t, []byte(wrong)), ""); !strings.Contains(found,
+		"[CRITICAL] a apps/v1/Deployment") {
 		t.Errorf("kube-score finds %s", found)
 	}
 }

@@ -125,12 +125,14 @@ func (o *objects) checkConfinement(t *testing.T) {
 	yes := func(b *bool) bool { return b != nil && *b }
 	p, c := pod.SecurityContext, container.SecurityContext
 	for what, holds := range map[string]bool{
-		"runAsNonRoot":                      yes(p.RunAsNonRoot) && p.RunAsUser != nil && *p.RunAsUser != 0,
-		"seccomp":                           p.SeccompProfile != nil && p.SeccompProfile.Type == core.SeccompProfileTypeRuntimeDefault,
-		"read-only root":                    yes(c.ReadOnlyRootFilesystem),
-		"no escalation":                     no(c.AllowPrivilegeEscalation),
-		"not privileged":                    no(c.Privileged),
-		"no capabilities":                   len(c.Capabilities.Drop) == 1 && c.Capabilities.Drop[0] == "ALL" && len(c.Capabilities.Add) == 0,
+		"runAsNonRoot": yes(p.RunAsNonRoot) && p.RunAsUser != nil && *p.RunAsUser != 0,
+		"seccomp": p.SeccompProfile != nil &&
+			p.SeccompProfile.Type == core.SeccompProfileTypeRuntimeDefault,
+		"read-only root": yes(c.ReadOnlyRootFilesystem),
+		"no escalation":  no(c.AllowPrivilegeEscalation),
+		"not privileged": no(c.Privileged),
+		"no capabilities": len(c.Capabilities.Drop) == 1 && c.Capabilities.Drop[0] == "ALL" &&
+			len(c.Capabilities.Add) == 0,
 		"no token of Kubernetes":            no(pod.AutomountServiceAccountToken),
 		"no variables that begin with URND": no(pod.EnableServiceLinks),
 		"nothing of the node":               !pod.HostNetwork && !pod.HostPID && !pod.HostIPC,
@@ -148,7 +150,8 @@ func (o *objects) checkConfinement(t *testing.T) {
 	restricted := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
 	for _, result := range checks.EvaluatePod(restricted, &o.deployment(t).Spec.Template.ObjectMeta, &pod) {
 		if !result.Allowed {
-			t.Errorf("a namespace that enforces the restricted standard refuses the pods: %s: %s", result.ForbiddenReason, result.ForbiddenDetail)
+			t.Errorf("a namespace that enforces the restricted standard refuses the pods: %s: %s",
+				result.ForbiddenReason, result.ForbiddenDetail)
 		}
 	}
 	for _, account := range o.accounts {
@@ -218,7 +221,8 @@ func (o *objects) checkVolumes(t *testing.T) {
 		t.Error("at /etc/urnd is no ConfigMap")
 	}
 	state := at[o.configured(t).settings(t)["cache.directory"]]
-	if limit := state.EmptyDir; limit != nil && (limit.SizeLimit == nil || limit.SizeLimit.Cmp(resource.MustParse("4Gi")) < 0) {
+	if limit := state.EmptyDir; limit != nil &&
+		(limit.SizeLimit == nil || limit.SizeLimit.Cmp(resource.MustParse("4Gi")) < 0) {
 		t.Errorf("jobs of 4 GiB have a directory of %v", limit.SizeLimit)
 	} else if limit == nil {
 		t.Error("jobs have no directory that can be written")

@@ -57,12 +57,14 @@ func start(t *testing.T) *stack {
 	s.postgres.Query("", "CREATE DATABASE names OWNER urnd")
 	s.postgres.RequirePassword("urnd")
 	command := loaded(t).Services["valkey"].Command
-	s.valkey = testserver.StartRedis(t, strings.Split(strings.ReplaceAll(strings.Join(command[3:], "\n"), "/run/secrets", s.secrets), "\n")...)
+	s.valkey = testserver.StartRedis(t,
+		strings.Split(strings.ReplaceAll(strings.Join(command[3:], "\n"), "/run/secrets", s.secrets), "\n")...)
 	names, _ := urnds(t)
 	for _, name := range names {
 		path := write(t, filepath.Join(t.TempDir(), name+".yaml"), replaced(
-			t, "urnd.yaml", "/run/secrets", s.secrets, "':8141'", "'127.0.0.1:0'", "':8142'", "'127.0.0.1:0'", "172.30.141.0/24", "127.0.0.1/32",
-			"@postgres/", "@"+s.postgres.Addr()+"/", "valkey:6379", s.valkey.Addr(), "notice_time: 5s", "notice_time: 0s", "/var/lib/urnd", t.TempDir(),
+			t, "urnd.yaml", "/run/secrets", s.secrets, "':8141'", "'127.0.0.1:0'", "':8142'", "'127.0.0.1:0'",
+			"172.30.141.0/24", "127.0.0.1/32", "@postgres/", "@"+s.postgres.Addr()+"/", "valkey:6379", s.valkey.Addr(),
+			"notice_time: 5s", "notice_time: 0s", "/var/lib/urnd", t.TempDir(),
 		))
 		s.urnds = append(s.urnds, s.launch(path))
 	}
@@ -117,7 +119,8 @@ func (s *stack) launchHAProxy(names []string) {
 	s.t.Helper()
 	dir := testserver.OpenFolder(s.t)
 	s.front, s.health = free(s.t), free(s.t)
-	texts := []string{"bind :8080", "bind " + s.front, "bind 127.0.0.1:8404", "bind " + s.health, " port 8142", "", " resolvers docker init-addr none", ""}
+	texts := []string{"bind :8080", "bind " + s.front, "bind 127.0.0.1:8404", "bind " + s.health, " port 8142", "",
+		" resolvers docker init-addr none", ""}
 	for i, name := range names {
 		_, port, _ := net.SplitHostPort(s.urnds[i].admin)
 		texts = append(texts, name+":8141\n", s.urnds[i].service+" port "+port+"\n")
@@ -179,8 +182,10 @@ func TestStack(t *testing.T) {
 		status, location := get(t, s.front, "/urn:ietf:rfc:2648")
 		return status == http.StatusFound && strings.Contains(location, "rfc2648")
 	})
-	names := write(t, filepath.Join(t.TempDir(), "names.csv"), "name,target\nurn:nbn:fi:example-1,https://example.org/one\n")
-	imports := exec.Command(program(t), "registry", "import", "--store", "postgres://urnd@"+s.postgres.Addr()+"/names", names)
+	names := write(t, filepath.Join(t.TempDir(), "names.csv"),
+		"name,target\nurn:nbn:fi:example-1,https://example.org/one\n")
+	imports := exec.Command(program(t), "registry", "import", "--store", "postgres://urnd@"+s.postgres.Addr()+"/names",
+		names)
 	imports.Env = environment("PGPASSWORD=" + s.secret("registry-password"))
 	if out, err := imports.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -190,7 +195,8 @@ func TestStack(t *testing.T) {
 		return location == "https://example.org/one"
 	})
 	for _, p := range s.urnds {
-		if status := s.importByJob(p, "name,target\nurn:nbn:fi:example-2,https://example.org/two\n"); status != http.StatusAccepted {
+		if status := s.importByJob(p,
+			"name,target\nurn:nbn:fi:example-2,https://example.org/two\n"); status != http.StatusAccepted {
 			t.Errorf("the urnd at %s takes no job: %d", p.admin, status)
 		}
 	}

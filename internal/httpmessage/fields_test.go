@@ -45,14 +45,18 @@ func TestChanges(t *testing.T) {
 		change func(f *httpmessage.Fields)
 		want   []string
 	}{
-		"set":              {func(f *httpmessage.Fields) { f.Set("a", "3") }, []string{"a", "3", "B", "2"}},
-		"set another":      {func(f *httpmessage.Fields) { f.Set("b", "3") }, []string{"A", "1", "b", "3", "a", "4"}},
-		"set a new one":    {func(f *httpmessage.Fields) { f.Set("C", "3") }, []string{"A", "1", "B", "2", "a", "4", "C", "3"}},
-		"add":              {func(f *httpmessage.Fields) { f.Add("b", "") }, []string{"A", "1", "B", "2", "a", "4", "b", ""}},
-		"remove":           {func(f *httpmessage.Fields) { f.Del("a") }, []string{"B", "2"}},
-		"remove none":      {func(f *httpmessage.Fields) { f.Del("AB") }, []string{"A", "1", "B", "2", "a", "4"}},
-		"remove and add":   {func(f *httpmessage.Fields) { f.Del("A"); f.Del("b"); f.Add("A", "5") }, []string{"A", "5"}},
-		"add to a reading": {func(f *httpmessage.Fields) { _ = append(f.Values("B"), "x") }, []string{"A", "1", "B", "2", "a", "4"}},
+		"set":         {func(f *httpmessage.Fields) { f.Set("a", "3") }, []string{"a", "3", "B", "2"}},
+		"set another": {func(f *httpmessage.Fields) { f.Set("b", "3") }, []string{"A", "1", "b", "3", "a", "4"}},
+		"set a new one": {func(f *httpmessage.Fields) { f.Set("C", "3") },
+			[]string{"A", "1", "B", "2", "a", "4", "C", "3"}},
+		"add": {func(f *httpmessage.Fields) { f.Add("b", "") },
+			[]string{"A", "1", "B", "2", "a", "4", "b", ""}},
+		"remove":      {func(f *httpmessage.Fields) { f.Del("a") }, []string{"B", "2"}},
+		"remove none": {func(f *httpmessage.Fields) { f.Del("AB") }, []string{"A", "1", "B", "2", "a", "4"}},
+		"remove and add": {func(f *httpmessage.Fields) { f.Del("A"); f.Del("b"); f.Add("A", "5") },
+			[]string{"A", "5"}},
+		"add to a reading": {func(f *httpmessage.Fields) { _ = append(f.Values("B"), "x") },
+			[]string{"A", "1", "B", "2", "a", "4"}},
 	} {
 		shared := httpmessage.NewFields("A", "1", "B", "2", "a", "4")
 		f := shared.Clone()
@@ -75,7 +79,8 @@ func TestFilter(t *testing.T) {
 	kept := f.Filter(func(one httpmessage.Field) bool { return !one.HasName("a") })
 	kept.Set("B", "4")
 	kept.Add("C", "5")
-	if !slices.Equal(kept, httpmessage.NewFields("B", "4", "C", "5")) || !slices.Equal(f, httpmessage.NewFields("A", "1", "B", "2", "a", "3")) {
+	if !slices.Equal(kept, httpmessage.NewFields("B", "4", "C", "5")) ||
+		!slices.Equal(f, httpmessage.NewFields("A", "1", "B", "2", "a", "3")) {
 		t.Errorf("%v of %v", kept, f)
 	}
 }
@@ -100,7 +105,8 @@ func TestHeader(t *testing.T) {
 	if many.CopyTo(header); len(header) != 3 || len(header["X-A"]) != 60 || header["X-A"][0] != "1" {
 		t.Errorf("many: %q", header)
 	}
-	if got := httpmessage.FromHeader(http.Header{"B": {"2", "1"}, "A": nil, "C": {""}}); !slices.Equal(got, httpmessage.NewFields("B", "2", "B", "1", "C", "")) {
+	if got := httpmessage.FromHeader(http.Header{"B": {"2", "1"}, "A": nil, "C": {""}}); !slices.Equal(got,
+		httpmessage.NewFields("B", "2", "B", "1", "C", "")) {
 		t.Errorf("%v", got)
 	}
 	if got := f.Values("X-a"); !slices.Equal(got, []string{"1", "3", "4"}) {
@@ -156,9 +162,10 @@ func FuzzFields(f *testing.F) {
 // typical returns the header fields of a typical response.
 func typical() httpmessage.Fields {
 	return httpmessage.NewFields(
-		"Date", "Sat, 21 Nov 2026 08:00:00 GMT", "Server", "nginx", "Content-Type", "text/html; charset=utf-8", "Content-Length", "1024",
-		"Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Connection", "keep-alive", "Vary", "Accept-Encoding", "ETag", `"5d8c72a5edda8d6a"`,
-		"Cache-Control", "max-age=3600", "Strict-Transport-Security", "max-age=31536000", "X-Frame-Options", "DENY", "Accept-Ranges", "bytes",
+		"Date", "Sat, 21 Nov 2026 08:00:00 GMT", "Server", "nginx", "Content-Type", "text/html; charset=utf-8",
+		"Content-Length", "1024", "Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Connection", "keep-alive", "Vary",
+		"Accept-Encoding", "ETag", `"5d8c72a5edda8d6a"`, "Cache-Control", "max-age=3600", "Strict-Transport-Security",
+		"max-age=31536000", "X-Frame-Options", "DENY", "Accept-Ranges", "bytes",
 	)
 }
 

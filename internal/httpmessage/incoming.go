@@ -83,7 +83,8 @@ func (r *Incoming) Clone() CloneMap {
 		return CloneMap{}
 	}
 	c := CloneMap{from: r.text, to: strings.Clone(r.text)}
-	r.Method, r.Target, r.Host, r.Scheme, r.Protocol = c.Map(r.Method), c.Map(r.Target), c.Map(r.Host), c.Map(r.Scheme), c.Map(r.Protocol)
+	r.Method, r.Target, r.Host, r.Scheme, r.Protocol = c.Map(r.Method), c.Map(r.Target), c.Map(r.Host), c.Map(r.Scheme),
+		c.Map(r.Protocol)
 	for i, f := range r.Fields {
 		r.Fields[i] = Field{c.Map(f.Name), c.Map(f.Value)}
 	}

@@ -21,7 +21,8 @@ func HasType(contentType string, types []string) bool {
 		case !some:
 			return uri.EqualFold(mediaType, pattern)
 		default:
-			return n > len(before) && uri.EqualFold(mediaType[:len(before)], before) && uri.EqualFold(mediaType[n:], behind)
+			return n > len(before) && uri.EqualFold(mediaType[:len(before)], before) &&
+				uri.EqualFold(mediaType[n:], behind)
 		}
 	})
 }

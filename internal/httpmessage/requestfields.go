@@ -109,8 +109,9 @@ var requestFields = [...]RequestField{
 	{"If-Unmodified-Since", EndToEnd | Conditional, cacheFields},       // section 4.3.2
 	{"Keep-Alive", HopByHop | ConnectionSpecific | Framing, ""},
 	{"Max-Forwards", EndToEnd, ""},
-	{"Origin", Plain | EndToEnd, cacheFields}, // a response that allows a single site is for requests with this field only
-	{"Pragma", EndToEnd, cacheFields},         // section 5.4
+	// a response that allows a single site is for requests with this field only
+	{"Origin", Plain | EndToEnd, cacheFields},
+	{"Pragma", EndToEnd, cacheFields}, // section 5.4
 	{"Prefer", EndToEnd, ""},
 	{"Priority", Plain, unrelated}, // RFC 9218
 	{"Proxy", Dropped, ""},         // not an HTTP field: CGI maps it to HTTP_PROXY (CVE-2016-5385)

@@ -20,19 +20,24 @@ func TestRequestFields(t *testing.T) {
 		// RFC 9110 section 7.6.1
 		{
 			"hop-by-hop", hop | end, hop,
-			"Connection HTTP2-Settings Keep-Alive Proxy-Authenticate Proxy-Authentication-Info Proxy-Authorization Proxy-Connection TE Trailer " +
+			"Connection HTTP2-Settings Keep-Alive Proxy-Authenticate Proxy-Authentication-Info Proxy-Authorization " +
+				"Proxy-Connection TE Trailer " +
 				"Transfer-Encoding Upgrade",
 		},
 		{
 			"for all recipients", hop | end, end,
-			"Accept Accept-* Accept-Charset Accept-Datetime Accept-Encoding Accept-Language Access-Control-* Authorization Cache-Control CDN-Loop " +
-				"Content-* Content-Length Cookie Expect Forwarded From Host If-* If-Match If-Modified-Since If-None-Match If-Range If-Unmodified-Since " +
+			"Accept Accept-* Accept-Charset Accept-Datetime Accept-Encoding Accept-Language Access-Control-* " +
+				"Authorization Cache-Control CDN-Loop " +
+				"Content-* Content-Length Cookie Expect Forwarded From Host If-* If-Match If-Modified-Since " +
+				"If-None-Match If-Range If-Unmodified-Since " +
 				"Max-Forwards Origin Pragma Prefer Range Referer Sec-* User-Agent Via " +
-				"X-Forwarded-* X-Forwarded-For X-Forwarded-Host X-Forwarded-Port X-Forwarded-Proto X-Forwarded-Server X-Real-IP",
+				"X-Forwarded-* X-Forwarded-For X-Forwarded-Host X-Forwarded-Port X-Forwarded-Proto " +
+				"X-Forwarded-Server X-Real-IP",
 		},
 		{
 			"for all unless Connection names it", hop | end, 0,
-			"B3 Baggage Device-Memory DNT Downlink DPR Priority Proxy RTT Save-Data Traceparent Tracestate Upgrade-Insecure-Requests Urnd-Hops " +
+			"B3 Baggage Device-Memory DNT Downlink DPR Priority Proxy RTT Save-Data Traceparent Tracestate " +
+				"Upgrade-Insecure-Requests Urnd-Hops " +
 				"Viewport-Width Width X-B3-* X-Correlation-ID X-Request-ID X-Requested-With",
 		},
 		{ // RFC 9113 section 8.2.2
@@ -45,27 +50,36 @@ func TestRequestFields(t *testing.T) {
 		},
 		{
 			"safelisted", httpmessage.Safelisted, httpmessage.Safelisted,
-			"Accept Accept-Charset Accept-Datetime Accept-Encoding Accept-Language Authorization B3 Baggage Cache-Control CDN-Loop Content-Length " +
-				"Cookie Device-Memory DNT Downlink DPR Expect From Host If-Match If-Modified-Since If-None-Match If-Range If-Unmodified-Since Origin " +
-				"Pragma Priority Range Referer RTT Save-Data Sec-* Traceparent Tracestate Upgrade-Insecure-Requests Urnd-Hops User-Agent Via " +
+			"Accept Accept-Charset Accept-Datetime Accept-Encoding Accept-Language Authorization B3 Baggage " +
+				"Cache-Control CDN-Loop Content-Length " +
+				"Cookie Device-Memory DNT Downlink DPR Expect From Host If-Match If-Modified-Since If-None-Match " +
+				"If-Range If-Unmodified-Since Origin " +
+				"Pragma Priority Range Referer RTT Save-Data Sec-* Traceparent Tracestate Upgrade-Insecure-Requests " +
+				"Urnd-Hops User-Agent Via " +
 				"Viewport-Width Width X-B3-* X-Correlation-ID X-Request-ID",
 		},
 		{
 			"end-to-end, and in a key or for one client alone", httpmessage.Safelisted | hop, 0,
-			"Accept-* Access-Control-* Content-* Forwarded If-* Max-Forwards Prefer Proxy X-Forwarded-* X-Forwarded-For X-Forwarded-Host " +
+			"Accept-* Access-Control-* Content-* Forwarded If-* Max-Forwards Prefer Proxy X-Forwarded-* " +
+				"X-Forwarded-For X-Forwarded-Host " +
 				"X-Forwarded-Port X-Forwarded-Proto X-Forwarded-Server X-Real-IP X-Requested-With",
 		},
 		{
 			"plain", httpmessage.Plain, httpmessage.Plain,
-			"Accept Accept-Charset Accept-Encoding Accept-Language Cookie DNT Forwarded If-Modified-Since If-None-Match If-Range Origin Priority " +
+			"Accept Accept-Charset Accept-Encoding Accept-Language Cookie DNT Forwarded If-Modified-Since " +
+				"If-None-Match If-Range Origin Priority " +
 				"Proxy-Connection Range Referer Save-Data Sec-* Upgrade-Insecure-Requests User-Agent Via " +
-				"X-Forwarded-For X-Forwarded-Host X-Forwarded-Port X-Forwarded-Proto X-Forwarded-Server X-Real-IP X-Requested-With",
+				"X-Forwarded-For X-Forwarded-Host X-Forwarded-Port X-Forwarded-Proto X-Forwarded-Server X-Real-IP " +
+				"X-Requested-With",
 		},
 		{
 			"not plain", httpmessage.Plain, 0,
-			"Accept-* Accept-Datetime Access-Control-* Authorization B3 Baggage Cache-Control CDN-Loop Connection Content-* Content-Length " +
-				"Device-Memory Downlink DPR Expect From Host HTTP2-Settings If-* If-Match If-Unmodified-Since Keep-Alive Max-Forwards Pragma Prefer " +
-				"Proxy Proxy-Authenticate Proxy-Authentication-Info Proxy-Authorization RTT TE Traceparent Tracestate Trailer Transfer-Encoding " +
+			"Accept-* Accept-Datetime Access-Control-* Authorization B3 Baggage Cache-Control CDN-Loop Connection " +
+				"Content-* Content-Length " +
+				"Device-Memory Downlink DPR Expect From Host HTTP2-Settings If-* If-Match If-Unmodified-Since " +
+				"Keep-Alive Max-Forwards Pragma Prefer " +
+				"Proxy Proxy-Authenticate Proxy-Authentication-Info Proxy-Authorization RTT TE Traceparent " +
+				"Tracestate Trailer Transfer-Encoding " +
 				"Upgrade Urnd-Hops Viewport-Width Width X-B3-* X-Correlation-ID X-Forwarded-* X-Request-ID",
 		},
 		{ // RFC 9110 sections 12.5.1 to 12.5.4
@@ -79,7 +93,8 @@ func TestRequestFields(t *testing.T) {
 		{"ranged", httpmessage.Ranged, httpmessage.Ranged, "If-Range Range"},
 		{
 			"of a proxy in front", httpmessage.FromProxy, httpmessage.FromProxy,
-			"Forwarded X-Forwarded-* X-Forwarded-For X-Forwarded-Host X-Forwarded-Port X-Forwarded-Proto X-Forwarded-Server X-Real-IP",
+			"Forwarded X-Forwarded-* X-Forwarded-For X-Forwarded-Host X-Forwarded-Port X-Forwarded-Proto " +
+				"X-Forwarded-Server X-Real-IP",
 		},
 		{"naming the client", httpmessage.NamesClient, httpmessage.NamesClient, "Forwarded X-Forwarded-For X-Real-IP"},
 		{"dropped", httpmessage.Dropped, httpmessage.Dropped, "Proxy"}, // CVE-2016-5385
@@ -121,7 +136,8 @@ func TestRequestFieldsAgree(t *testing.T) {
 			"naming the client, and not of a proxy":            f.Use&named != 0 && f.Use&proxy == 0,
 			"safelisted, and removed or made anew":             f.Use&safe != 0 && f.Use&(ofClients|hop) != 0,
 			"safelisted without a reason, or a reason for not": (f.Use&safe != 0) != (f.Reason != ""),
-			"secret and logged":                                f.Use&httpmessage.Secret != 0 && f.Use&httpmessage.Logged != 0,
+			"secret and logged": f.Use&httpmessage.Secret != 0 &&
+				f.Use&httpmessage.Logged != 0,
 		} {
 			if is {
 				t.Errorf("%s is %s", f.Name, failure)
@@ -142,14 +158,16 @@ func TestUseOf(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"", "-", "X", "Acce\u017ft", "Content_Length", "Sec-Fetch_Site", "X-Forwarded_Proto", "X_Real_IP", "Proxy-Authorizatiom", "Proxy-",
-		"X-HTTP-Method-Override", "@ccept", "`e", "TE\x00", "accept\r", "sec", "X-B3", "IF", strings.Repeat("a", 1<<16),
+		"", "-", "X", "Acce\u017ft", "Content_Length", "Sec-Fetch_Site", "X-Forwarded_Proto", "X_Real_IP",
+		"Proxy-Authorizatiom", "Proxy-", "X-HTTP-Method-Override", "@ccept", "`e", "TE\x00", "accept\r", "sec", "X-B3",
+		"IF", strings.Repeat("a", 1<<16),
 	} {
 		if got := httpmessage.UseOf(name); got != 0 {
 			t.Errorf("%q: %b", name, got)
 		}
 	}
-	if n := testing.AllocsPerRun(100, func() { httpmessage.UseOf("sec-ch-ua-platform-version"); httpmessage.UseOf("X_Other") }); n > 0 {
+	if n := testing.AllocsPerRun(100,
+		func() { httpmessage.UseOf("sec-ch-ua-platform-version"); httpmessage.UseOf("X_Other") }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -174,8 +192,8 @@ func TestSafelistIsDocumented(t *testing.T) {
 // response.
 func BenchmarkUseOf(b *testing.B) {
 	browser := []string{
-		"User-Agent", "Accept", "Accept-Language", "Accept-Encoding", "Connection", "Referer", "Cookie", "Upgrade-Insecure-Requests",
-		"Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "If-None-Match",
+		"User-Agent", "Accept", "Accept-Language", "Accept-Encoding", "Connection", "Referer", "Cookie",
+		"Upgrade-Insecure-Requests", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "If-None-Match",
 	}
 	for _, request := range []struct {
 		name  string
@@ -183,7 +201,8 @@ func BenchmarkUseOf(b *testing.B) {
 	}{
 		{"browser", browser},
 		{"http2", strings.Split(strings.ToLower(strings.Join(browser, " ")), " ")},
-		{"response", []string{"Date", "Content-Type", "Last-Modified", "Etag", "Cache-Control", "Age", "Via", "Cache-Status"}},
+		{"response", []string{"Date", "Content-Type", "Last-Modified", "Etag", "Cache-Control", "Age", "Via",
+			"Cache-Status"}},
 		{"unknown", []string{"X-Anything", "Depth", "Set-Something-Long-That-Is-In-No-Table"}},
 	} {
 		b.Run(request.name, func(b *testing.B) {

@@ -33,7 +33,8 @@ func TestLoops(t *testing.T) {
 	} {
 		loop := strings.NewReplacer("1.0 ", "", "1.1 ", "").Replace(tt.via)
 		for _, header := range []http.Header{
-			{"Via": {tt.via}}, {"Via": strings.Split(tt.via, ", ")}, {"Cdn-Loop": {loop}}, {"Cdn-Loop": {strings.ReplaceAll(loop, ",", " ; a=b,")}},
+			{"Via": {tt.via}}, {"Via": strings.Split(tt.via, ", ")}, {"Cdn-Loop": {loop}},
+			{"Cdn-Loop": {strings.ReplaceAll(loop, ",", " ; a=b,")}},
 		} {
 			if got := tt.name.Loops(httpmessage.FromHeader(header).Values); got != tt.loops {
 				t.Errorf("%s behind %q: %t", tt.name, header, got)
@@ -42,7 +43,8 @@ func TestLoops(t *testing.T) {
 	}
 	before := httpmessage.NewFields("cdn-loop", "cdn.example", "Cookie", "a", "VIA", "1.0 first")
 	got := own.FieldsFor(before.Values)
-	if got.List("Via") != "1.0 first, "+own.String() || got.List("CDN-Loop") != "cdn.example, "+own.String()[4:] || len(got) != 4 {
+	if got.List("Via") != "1.0 first, "+own.String() || got.List("CDN-Loop") != "cdn.example, "+own.String()[4:] ||
+		len(got) != 4 {
 		t.Errorf("passed on: %v", got)
 	}
 	if !own.Loops(got.Values) || own.Loops(before.Values) {
@@ -55,7 +57,8 @@ func TestIsTraceparent(t *testing.T) {
 	good := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for value, want := range map[string]bool{
 		good: true, good + "-later": true, "": false, good[1:]: false, strings.ToUpper(good): false, good + "x": false,
-		good + "\r\nX: y": false, good + "-\r\nX: y": false, good + "-" + strings.Repeat("a", 100): false, " " + good: false,
+		good + "\r\nX: y": false, good + "-\r\nX: y": false, good + "-" + strings.Repeat("a", 100): false,
+		" " + good: false,
 	} {
 		if got := httpmessage.IsTraceparent(value); got != want {
 			t.Errorf("%q: %t", value, got)

@@ -15,12 +15,13 @@ import (
 func TestCurrent(t *testing.T) {
 	var before, after strings.Builder
 	handler := func(to *strings.Builder, level slog.Level) slog.Handler {
-		return slog.NewTextHandler(to, &slog.HandlerOptions{Level: level, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-			if len(groups) == 0 && a.Key == slog.TimeKey {
-				return slog.Attr{}
-			}
-			return a
-		}})
+		return slog.NewTextHandler(to,
+			&slog.HandlerOptions{Level: level, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+				if len(groups) == 0 && a.Key == slog.TimeKey {
+					return slog.Attr{}
+				}
+				return a
+			}})
 	}
 	current := logs.NewCurrent(handler(&before, slog.LevelInfo))
 	log := slog.New(current)

@@ -78,7 +78,8 @@ func ExplainOpenFiles(settings string) func(err error) error {
 		if !errors.Is(err, syscall.EMFILE) || syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
 			return err
 		}
-		return fmt.Errorf("%w: the limit of open files and connections is %d: raise LimitNOFILE in the systemd unit (systemctl edit "+
+		return fmt.Errorf("%w: the limit of open files and connections is %d: raise LimitNOFILE in the systemd unit "+
+			"(systemctl edit "+
 			"urnd), or ulimit -n, or lower %s", err, limit.Cur, settings)
 	}
 }

@@ -111,7 +111,8 @@ func (k recorder) Handle(ctx context.Context, r slog.Record) error {
 		})
 		message := k.replace(nil, slog.String(slog.MessageKey, r.Message)).Value.String()
 		k.recent.add(Record{
-			Level: r.Level, First: r.Time, Last: r.Time, Message: cut(message, maxText), Attributes: cut(strings.Join(attributes, " "), maxAttributes),
+			Level: r.Level, First: r.Time, Last: r.Time, Message: cut(message, maxText),
+			Attributes: cut(strings.Join(attributes, " "), maxAttributes),
 		})
 	}
 	if !k.Handler.Enabled(ctx, r.Level) {
@@ -151,7 +152,8 @@ func (k recorder) texts(to, groups []string, a slog.Attr) []string {
 	if a.Key == "" {
 		return to
 	}
-	return append(to, strings.Join(append(slices.Clone(groups), a.Key), ".")+"="+cut(a.Value.Resolve().String(), maxText))
+	return append(to, strings.Join(append(slices.Clone(groups), a.Key), ".")+"="+
+		cut(a.Value.Resolve().String(), maxText))
 }
 
 // cut returns text as valid UTF-8 on one line, shortened to at most most bytes.

@@ -24,9 +24,10 @@ func keeping(t testing.TB, level slog.Level) (log *slog.Logger, recent *logs.Rec
 	}
 	t.Cleanup(func() { file.Close() })
 	recent = new(logs.Recent)
-	handler, err := logs.NewHandler(logs.Config{Format: "json", Level: level, Recent: recent, Explain: func(err error) error {
-		return fmt.Errorf("helped: %w", err)
-	}}, file)
+	handler, err := logs.NewHandler(logs.Config{Format: "json", Level: level, Recent: recent,
+		Explain: func(err error) error {
+			return fmt.Errorf("helped: %w", err)
+		}}, file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,8 @@ func failures(r *logs.Recent) (all []string) {
 func TestRecent(t *testing.T) {
 	log, recent, path := keeping(t, slog.LevelError)
 	log.Info("hidden")
-	log.With("a", 1).WithGroup("g").With("b", "http://u:secret@a.example/").Warn("at http://u:secret@b.example/", "c", errors.New("broken\r\n"), slog.Group("h", "d", true))
+	log.With("a", 1).WithGroup("g").With("b", "http://u:secret@a.example/").Warn("at http://u:secret@b.example/", "c",
+		errors.New("broken\r\n"), slog.Group("h", "d", true))
 	log.Error("failed", "name", slog.GroupValue(slog.Int("e", 5)))
 	for range 3 {
 		log.Warn("again", "client", "192.0.2.1")
@@ -76,7 +78,8 @@ func TestRecent(t *testing.T) {
 // rare ones.
 func TestRecentIsBounded(t *testing.T) {
 	log, recent, _ := keeping(t, slog.LevelError)
-	log.Warn("once", "long", strings.Repeat("ä", 1000), "longer", strings.Repeat("x", 1000), "more", strings.Repeat("y", 1000), "most", strings.Repeat("z", 1000))
+	log.Warn("once", "long", strings.Repeat("ä", 1000), "longer", strings.Repeat("x", 1000), "more",
+		strings.Repeat("y", 1000), "most", strings.Repeat("z", 1000))
 	for i := range 10_000 {
 		log.Warn("often", "client", i)
 	}
@@ -92,13 +95,15 @@ func TestRecentIsBounded(t *testing.T) {
 		t.Errorf("%d were counted: %q", counted, got)
 	}
 	once := recent.Records()[3]
-	if most := 700; once.Message != "once" || len(once.Attributes) > most || !utf8.ValidString(once.Attributes) || strings.Contains(once.Attributes, "\ufffd") {
+	if most := 700; once.Message != "once" || len(once.Attributes) > most || !utf8.ValidString(once.Attributes) ||
+		strings.Contains(once.Attributes, "\ufffd") {
 		t.Errorf("%d %q", len(once.Attributes), once.Attributes)
 	}
 	for i := range 3 * logs.MaxRecent {
 		log.Error(fmt.Sprint("message ", i))
 	}
-	if got := failures(recent); len(got) != logs.MaxRecent || !strings.HasPrefix(got[0], fmt.Sprint("ERROR message ", 3*logs.MaxRecent-1)) {
+	if got := failures(recent); len(got) != logs.MaxRecent ||
+		!strings.HasPrefix(got[0], fmt.Sprint("ERROR message ", 3*logs.MaxRecent-1)) {
 		t.Errorf("%d: %q", len(got), got[0])
 	}
 }

@@ -99,7 +99,9 @@ func (m *Metrics) Systems() []System {
 	for _, s := range found {
 		all = append(all, *s)
 	}
-	slices.SortFunc(all, func(a, b System) int { return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a, b System) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
+	})
 	return all
 }
 

@@ -29,7 +29,8 @@ func TestForms(t *testing.T) {
 		t.Errorf("%v, want %v", got[1].Classes, want)
 	}
 	// two of three in the bucket from 25 to 50 µs
-	if d, beyond, ok := got[1].Duration.Quantile(.5); !ok || beyond || d < 41*time.Microsecond || d > 42*time.Microsecond {
+	if d, beyond, ok := got[1].Duration.Quantile(.5); !ok || beyond || d < 41*time.Microsecond ||
+		d > 42*time.Microsecond {
 		t.Errorf("the median is %v, %v, %v", d, beyond, ok)
 	}
 	if d, beyond, ok := got[1].Duration.Quantile(.95); !ok || !beyond || d != 10*time.Second {
@@ -67,7 +68,8 @@ func TestSystems(t *testing.T) {
 		{metrics.SystemGateway, "thttp", 2, 1, false, 0, time.Millisecond},
 	} {
 		s := got[i]
-		if s.Kind != want.kind || s.Name != want.name || s.Duration.Count() != want.count || s.Failures() != want.failures {
+		if s.Kind != want.kind || s.Name != want.name || s.Duration.Count() != want.count ||
+			s.Failures() != want.failures {
 			t.Errorf("%+v, want %+v", s, want)
 		}
 		if d, _, ok := s.Duration.Quantile(.5); !ok || d < want.shortest || d > want.median {
@@ -99,7 +101,8 @@ func TestHistogramSince(t *testing.T) {
 	if got := before.Plus(after); got.Count() != 4 || after.Count() != 3 {
 		t.Errorf("both: %+v", got)
 	}
-	for _, got := range []metrics.Histogram{metrics.Histogram{}.Plus(after), after.Plus(metrics.Histogram{}), after.Since(metrics.Histogram{})} {
+	for _, got := range []metrics.Histogram{metrics.Histogram{}.Plus(after), after.Plus(metrics.Histogram{}),
+		after.Since(metrics.Histogram{})} {
 		if got.Count() != 3 {
 			t.Errorf("%+v", got)
 		}

@@ -46,7 +46,8 @@ type Metrics struct {
 
 // fast returns histogram buckets for durations from microseconds to seconds.
 func fast() []float64 {
-	return []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+	return []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1,
+		2.5, 5, 10}
 }
 
 // slow returns histogram buckets for durations of network exchanges.
@@ -64,55 +65,73 @@ func New(version string) *Metrics {
 		return c
 	}
 	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "urnd", Name: name, Help: help, Buckets: buckets}, labels)
+		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "urnd", Name: name, Help: help,
+			Buckets: buckets}, labels)
 		m.registry.MustRegister(h)
 		return h
 	}
-	m.queries = counter("dns_queries_total", "Queries to DNS servers, by server, record type, and response code, timeout or error.", "server", "type", "rcode")
-	m.queryDuration = histogram("dns_query_duration_seconds", "Time from a query to a DNS server to its response or failure, in "+
-		"seconds.", slow(), "server")
+	m.queries = counter("dns_queries_total",
+		"Queries to DNS servers, by server, record type, and response code, timeout or error.", "server", "type",
+		"rcode")
+	m.queryDuration = histogram("dns_query_duration_seconds",
+		"Time from a query to a DNS server to its response or failure, in "+
+			"seconds.", slow(), "server")
 	m.steps = counter("ddds_steps_total", "Domains whose NAPTR records were evaluated.").WithLabelValues()
 	m.discarded = counter("ddds_records_discarded_total", "NAPTR records that were skipped, by reason.", "reason")
-	m.exchanges = counter("gateway_exchanges_total", "Requests to resolution servers (thttp), directory agents (slp) and origins "+
-		"(fetch), by outcome.", "gateway", "outcome")
-	m.exchangeDuration = histogram("gateway_exchange_duration_seconds", "Duration of requests to resolution servers, directory agents "+
-		"and origins, in seconds; for origins, until the response header.", slow(), "gateway")
-	m.refusedConnections = counter("connections_refused_total", "Connections closed because their client had too many.").WithLabelValues()
-	m.unusedConnections = counter("connections_unused_total", "Connections that ended without a request: the client timed out, "+
-		"disconnected, or did not send HTTP.").WithLabelValues()
+	m.exchanges = counter("gateway_exchanges_total",
+		"Requests to resolution servers (thttp), directory agents (slp) and origins "+
+			"(fetch), by outcome.", "gateway", "outcome")
+	m.exchangeDuration = histogram("gateway_exchange_duration_seconds",
+		"Duration of requests to resolution servers, directory agents "+
+			"and origins, in seconds; for origins, until the response header.", slow(), "gateway")
+	m.refusedConnections = counter("connections_refused_total",
+		"Connections closed because their client had too many.").WithLabelValues()
+	m.unusedConnections = counter("connections_unused_total",
+		"Connections that ended without a request: the client timed out, "+
+			"disconnected, or did not send HTTP.").WithLabelValues()
 	m.panics = counter("panics_total", "Recovered panics, which are bugs of urnd.").WithLabelValues()
-	m.lostLines = counter("access_log_lost_total", "Lines of access logs that could not be written, by the file or syslog server of "+
-		"the log.", "log")
-	m.registryConflicts = counter("registry_conflicts_total", "Changes of the registry by the API that were refused, because the name "+
-		"had been changed concurrently.").WithLabelValues()
-	m.webhookCalls = counter("webhook_calls_total", "Requests to purge webhooks, by outcome: success or failure.", "outcome")
-	m.webhookLost = counter("webhook_lost_tags_total", "Tags that were not sent to purge webhooks before urnd stopped.").WithLabelValues()
-	m.compressed = counter("compressed_bytes_total", "Bytes of compressed responses, by content coding: in is before, and out after "+
-		"compression.", "coding", "direction")
+	m.lostLines = counter("access_log_lost_total",
+		"Lines of access logs that could not be written, by the file or syslog server of "+
+			"the log.", "log")
+	m.registryConflicts = counter("registry_conflicts_total",
+		"Changes of the registry by the API that were refused, because the name "+
+			"had been changed concurrently.").WithLabelValues()
+	m.webhookCalls = counter("webhook_calls_total", "Requests to purge webhooks, by outcome: success or failure.",
+		"outcome")
+	m.webhookLost = counter("webhook_lost_tags_total",
+		"Tags that were not sent to purge webhooks before urnd stopped.").WithLabelValues()
+	m.compressed = counter("compressed_bytes_total",
+		"Bytes of compressed responses, by content coding: in is before, and out after "+
+			"compression.", "coding", "direction")
 	for _, coding := range []string{"zstd", "br", "gzip"} {
 		m.Compressed(coding, 0, 0)
 	}
-	m.targetChecks = counter("registry_target_checks_total", "Checks of targets of the registry, by outcome: alive, guarded (a login "+
-		"is required), gone, failing, later (the server asked to retry later), forbidden (the address is not "+
-		"allowed), unchecked (neither http nor https).", "outcome")
-	m.certificateOrders = counter("certificate_orders_total", "Certificates ordered from the ACME authority, by outcome: done or "+
-		"failed.", "outcome")
+	m.targetChecks = counter("registry_target_checks_total",
+		"Checks of targets of the registry, by outcome: alive, guarded (a login "+
+			"is required), gone, failing, later (the server asked to retry later), forbidden (the address is not "+
+			"allowed), unchecked (neither http nor https).", "outcome")
+	m.certificateOrders = counter("certificate_orders_total",
+		"Certificates ordered from the ACME authority, by outcome: done or "+
+			"failed.", "outcome")
 	m.reloads = counter("config_reloads_total", "Reloads of the configuration, by outcome: done or refused.", "outcome")
 	gauge := func(name, help string) prometheus.Gauge {
 		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "urnd", Name: name, Help: help})
 		m.registry.MustRegister(g)
 		return g
 	}
-	m.lastReload = gauge("config_last_reload_success_timestamp_seconds", "Time of the last successful load of the configuration, in "+
-		"seconds since 1970.")
-	m.lastSuccess = gauge("config_last_reload_successful", "Whether the last reload of the configuration succeeded: 1 or 0.")
+	m.lastReload = gauge("config_last_reload_success_timestamp_seconds",
+		"Time of the last successful load of the configuration, in "+
+			"seconds since 1970.")
+	m.lastSuccess = gauge("config_last_reload_successful",
+		"Whether the last reload of the configuration succeeded: 1 or 0.")
 	m.lastSuccess.Set(1)
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: "urnd", Name: "build_info", Help: "Always 1; the labels are the versions of urnd and of Go.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	})
 	info.Set(1)
-	m.registry.MustRegister(info, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(info, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

@@ -29,13 +29,14 @@ func exported() string {
 	pending := 1
 	m.State(func() metrics.State {
 		return metrics.State{
-			Ready: true, Config: "0123456789abcdef", Certificates: map[string]time.Time{"urn.example.org": time.Unix(1, 0)},
-			Caches:   []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}}},
-			Limits:   []metrics.Limit{{Name: "requests", Used: 1, Max: 2}},
-			Registry: &metrics.Registry{Available: true, Writable: true},
+			Ready: true, Config: "0123456789abcdef",
+			Certificates: map[string]time.Time{"urn.example.org": time.Unix(1, 0)},
+			Caches:       []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}}},
+			Limits:       []metrics.Limit{{Name: "requests", Used: 1, Max: 2}},
+			Registry:     &metrics.Registry{Available: true, Writable: true},
 			RegistryState: &metrics.RegistryState{
-				Names: map[string]int64{"active": 1}, Jobs: map[string]int64{"failed": 1}, Versions: 3, Behind: 1, HasFile: true, Size: 4096,
-				Free: 1, Backup: time.Unix(1, 0), Verified: time.Unix(1, 0),
+				Names: map[string]int64{"active": 1}, Jobs: map[string]int64{"failed": 1}, Versions: 3, Behind: 1,
+				HasFile: true, Size: 4096, Free: 1, Backup: time.Unix(1, 0), Verified: time.Unix(1, 0),
 			},
 			Targets:        &metrics.Targets{States: map[string]int64{"unhealthy": 1}, Moved: time.Unix(1, 0)},
 			Shared:         &metrics.Shared{Used: true, Standalone: map[string]bool{"answers": false}},
@@ -98,7 +99,8 @@ func TestDashboard(t *testing.T) {
 		ids[p.ID], places[p.GridPos], queries[p.Title] = p.Title, p.Title, p.Targets[0].Expr
 	}
 	for title, parts := range map[string][]string{
-		"Answers from caches, share":      {"urnd_cache_lookups_total{", `outcome=~"hit|negative|stale"`, ") / sum by (cache) ("},
+		"Answers from caches, share": {"urnd_cache_lookups_total{", `outcome=~"hit|negative|stale"`,
+			") / sum by (cache) ("},
 		"Time to answer, 95th percentile": {"histogram_quantile(0.95, ", "urnd_request_duration_seconds_bucket{"},
 	} {
 		for _, part := range parts {
@@ -114,7 +116,8 @@ func TestAlertRules(t *testing.T) {
 	if err != nil {
 		return // TestMonitoringKnowsTheMetrics checks the names
 	}
-	if out, err := exec.Command(promtool, "check", "rules", "../../docs/monitoring/alerts.yaml").CombinedOutput(); err != nil {
+	if out, err := exec.Command(promtool, "check", "rules",
+		"../../docs/monitoring/alerts.yaml").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 	check := exec.Command(promtool, "check", "metrics")

@@ -19,9 +19,12 @@ type requests struct {
 func newRequests() *requests {
 	return &requests{
 		newShards(),
-		prometheus.NewDesc("urnd_requests_total", "Requests, by form of the request, requested service and status of the response; 0 "+
-			"means that the client disconnected or the server stopped before.", []string{"form", "service", "code"}, nil),
-		prometheus.NewDesc("urnd_request_duration_seconds", "Time from the request header to the end of the response, in seconds.", []string{"form"}, nil),
+		prometheus.NewDesc("urnd_requests_total",
+			"Requests, by form of the request, requested service and status of the response; 0 "+
+				"means that the client disconnected or the server stopped before.", []string{"form", "service", "code"},
+			nil),
+		prometheus.NewDesc("urnd_request_duration_seconds",
+			"Time from the request header to the end of the response, in seconds.", []string{"form"}, nil),
 	}
 }
 
@@ -46,7 +49,8 @@ func (r *requests) Collect(out chan<- prometheus.Metric) {
 		all[l].add(t)
 	}
 	for l, t := range all {
-		out <- prometheus.MustNewConstMetric(r.count, prometheus.CounterValue, float64(t.count()), l.first, l.second, strconv.Itoa(l.code))
+		out <- prometheus.MustNewConstMetric(r.count, prometheus.CounterValue, float64(t.count()), l.first, l.second,
+			strconv.Itoa(l.code))
 		if forms[l.first] == nil {
 			forms[l.first] = new(total)
 		}

@@ -28,14 +28,17 @@ func newOrdinary() *ordinary {
 		prometheus.NewRegistry(),
 		prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: "urnd", Name: "requests_total",
-			Help: "Requests, by form of the request, requested service and status of the response; 0 means that the client disconnected or the server stopped before.",
+			Help: "Requests, by form of the request, requested service and status of the response; 0 means that the " +
+				"client disconnected or the server stopped before.",
 		}, []string{
 			"form",
 			"service", "code",
 		}),
 		prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: "urnd", Name: "request_duration_seconds", Help: "Time from the request header to the end of the response, in seconds.",
-			Buckets: []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+			Namespace: "urnd", Name: "request_duration_seconds",
+			Help: "Time from the request header to the end of the response, in seconds.",
+			Buckets: []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1,
+				.25, .5, 1, 2.5, 5, 10},
 		}, []string{"form"}),
 	}
 	o.registry.MustRegister(o.requests, o.duration)

@@ -109,10 +109,14 @@ func families() map[string]family {
 	gauge := func(name, help string, labels ...string) { row(prometheus.GaugeValue, name, help, labels) }
 	counter := func(name, help string, labels ...string) { row(prometheus.CounterValue, name, help, labels) }
 	gauge("ready", "Whether urnd is ready, as in /readyz: 1 or 0.")
-	gauge("config_info", "Always 1; the label is a hash of the current configuration, without secrets, addresses and directories.", "hash")
-	gauge("certificate_expiry_timestamp_seconds", "Expiry of a certificate, by its first name, in seconds since 1970.", "name")
-	counter("cache_lookups_total", "Lookups by cache and outcome: hit, negative (a cached failure or absence), stale, miss, collapsed "+
-		"(waited for the same lookup), failure.", "cache", "outcome")
+	gauge("config_info",
+		"Always 1; the label is a hash of the current configuration, without secrets, addresses and directories.",
+		"hash")
+	gauge("certificate_expiry_timestamp_seconds", "Expiry of a certificate, by its first name, in seconds since 1970.",
+		"name")
+	counter("cache_lookups_total",
+		"Lookups by cache and outcome: hit, negative (a cached failure or absence), stale, miss, collapsed "+
+			"(waited for the same lookup), failure.", "cache", "outcome")
 	counter("cache_evictions_total", "Entries evicted to make room for others.", "cache")
 	gauge("cache_entries", "Entries in the cache.", "cache")
 	gauge("cache_bytes", "Memory of the entries in the cache, in bytes.", "cache")
@@ -126,16 +130,23 @@ func families() map[string]family {
 	gauge("registry_jobs", "Imports accepted by the API in the last day, by state.", "state")
 	gauge("registry_size_bytes", "Size of the database file of the registry, in bytes.")
 	gauge("registry_free_bytes", "Free space of the file system of the registry, in bytes.")
-	gauge("registry_backup_timestamp_seconds", "Time of the last backup by urnd registry backup, in seconds since 1970.")
-	gauge("registry_verify_timestamp_seconds", "Time of the last successful urnd registry verify, in seconds since 1970.")
-	gauge("registry_targets", "Targets of the registry by state: suspect (some failures), unhealthy, inaccessible (the address is not "+
-		"allowed), healthy (recovered; those that never failed are not counted).", "state")
+	gauge("registry_backup_timestamp_seconds",
+		"Time of the last backup by urnd registry backup, in seconds since 1970.")
+	gauge("registry_verify_timestamp_seconds",
+		"Time of the last successful urnd registry verify, in seconds since 1970.")
+	gauge("registry_targets",
+		"Targets of the registry by state: suspect (some failures), unhealthy, inaccessible (the address is not "+
+			"allowed), healthy (recovered; those that never failed are not counted).", "state")
 	gauge("registry_sweep_lag_seconds", "Delay of the checks of registry targets behind their schedule, in seconds.")
-	gauge("registry_sweep_progress_timestamp_seconds", "Time of the last progress of the checks of registry targets, in seconds since "+
-		"1970.")
-	gauge("shared_cache_used", "Whether the shared cache is in use: 1, or 0 after a failure, until its server responds again.")
-	gauge("shared_cache_alone", "Whether no other instance has used the shared cache within the last minute: 1 or 0.", "cache")
-	gauge("site_server_up", "Whether a server of a site receives requests, according to settings and health checks: 1 or 0.", "server")
+	gauge("registry_sweep_progress_timestamp_seconds",
+		"Time of the last progress of the checks of registry targets, in seconds since "+
+			"1970.")
+	gauge("shared_cache_used",
+		"Whether the shared cache is in use: 1, or 0 after a failure, until its server responds again.")
+	gauge("shared_cache_alone", "Whether no other instance has used the shared cache within the last minute: 1 or 0.",
+		"cache")
+	gauge("site_server_up",
+		"Whether a server of a site receives requests, according to settings and health checks: 1 or 0.", "server")
 	gauge("site_server_outstanding_requests", "Active requests of a server of a site.", "server")
 	counter("site_server_requests_total", "Requests sent to a server of a site, including retries.", "server")
 	counter("site_server_failures_total", "Requests to a server of a site that failed without a response.", "server")

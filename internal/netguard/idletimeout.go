@@ -9,7 +9,9 @@ import (
 
 // WithIdleTimeout returns a dial function like DialContext whose connections have an idle timeout: a read fails
 // if nothing was read or written for that time.
-func (g *Guard) WithIdleTimeout(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
+func (g *Guard) WithIdleTimeout(
+	timeout time.Duration,
+) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := g.DialContext(ctx, network, address)
 		if err != nil {

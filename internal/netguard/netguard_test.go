@@ -17,11 +17,12 @@ import (
 func TestCheck(t *testing.T) {
 	guard := netguard.New(time.Second, netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8"))
 	for addr, allowed := range map[string]bool{
-		"93.184.215.14": true, "2606:2800:21f:cb07:6820:80da:af6b:8b2c": true, "10.1.2.3": true, "::ffff:10.1.2.3": true, "fd00::1": true,
-		"127.0.0.1": false, "127.255.255.254": false, "0.0.0.0": false, "10.0.0.1": false, "172.31.0.1": false, "192.168.1.1": false,
-		"169.254.169.254": false, "100.64.0.1": false, "224.0.0.1": false, "255.255.255.255": false,
-		"::": false, "::1": false, "::ffff:127.0.0.1": false, "::ffff:169.254.169.254": false, "::127.0.0.1": false,
-		"fe80::1": false, "fe80::1%lo": false, "fc00::1": false, "ff02::1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "168.63.129.16": false,
+		"93.184.215.14": true, "2606:2800:21f:cb07:6820:80da:af6b:8b2c": true, "10.1.2.3": true,
+		"::ffff:10.1.2.3": true, "fd00::1": true, "127.0.0.1": false, "127.255.255.254": false, "0.0.0.0": false,
+		"10.0.0.1": false, "172.31.0.1": false, "192.168.1.1": false, "169.254.169.254": false, "100.64.0.1": false,
+		"224.0.0.1": false, "255.255.255.255": false, "::": false, "::1": false, "::ffff:127.0.0.1": false,
+		"::ffff:169.254.169.254": false, "::127.0.0.1": false, "fe80::1": false, "fe80::1%lo": false, "fc00::1": false,
+		"ff02::1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "168.63.129.16": false,
 		"::ffff:0:127.0.0.1": false,
 	} {
 		err := guard.Check(netip.AddrPortFrom(netip.MustParseAddr(addr), 80))
@@ -35,10 +36,13 @@ func TestCheck(t *testing.T) {
 func TestPorts(t *testing.T) {
 	guard := netguard.New(time.Second, netip.MustParsePrefix("10.0.0.0/8"))
 	for address, allowed := range map[string]bool{
-		"93.184.215.14:80": true, "93.184.215.14:443": true, "93.184.215.14:8080": true, "93.184.215.14:1024": true, "[2606:2800:21f::1]:70": true,
-		"93.184.215.14:25": false, "93.184.215.14:22": false, "93.184.215.14:0": false, "[2606:2800:21f::1]:587": false, "10.0.0.1:25": true,
+		"93.184.215.14:80": true, "93.184.215.14:443": true, "93.184.215.14:8080": true, "93.184.215.14:1024": true,
+		"[2606:2800:21f::1]:70": true, "93.184.215.14:25": false, "93.184.215.14:22": false, "93.184.215.14:0": false,
+		"[2606:2800:21f::1]:587": false,
+		"10.0.0.1:25":            true,
 	} {
-		if err := guard.Check(netip.MustParseAddrPort(address)); (err == nil) != allowed || err != nil && !errors.Is(err, netguard.ErrForbidden) {
+		if err := guard.Check(netip.MustParseAddrPort(address)); (err == nil) != allowed ||
+			err != nil && !errors.Is(err, netguard.ErrForbidden) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -50,7 +54,8 @@ func TestOnly(t *testing.T) {
 		t.Error(err)
 	}
 	for _, addr := range []string{"127.0.0.1", "93.184.215.14"} {
-		if err := guard.Check(netip.AddrPortFrom(netip.MustParseAddr(addr), 80)); !errors.Is(err, netguard.ErrForbidden) {
+		if err := guard.Check(netip.AddrPortFrom(netip.MustParseAddr(addr), 80)); !errors.Is(err,
+			netguard.ErrForbidden) {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}
@@ -76,7 +81,8 @@ func TestDialContext(t *testing.T) {
 		if !errors.Is(err, netguard.ErrForbidden) {
 			t.Errorf("%s: %v", address, err)
 		}
-		conn, err = netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")).DialContext(t.Context(), "tcp", address)
+		conn, err = netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"),
+			netip.MustParsePrefix("::1/128")).DialContext(t.Context(), "tcp", address)
 		if err != nil {
 			t.Errorf("%s: %v", address, err)
 			continue
@@ -117,7 +123,8 @@ func TestIdleTimeoutKeepsDeadlines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	for name, set := range map[string]func(time.Time) error{"SetDeadline": conn.SetDeadline, "SetReadDeadline": conn.SetReadDeadline} {
+	for name, set := range map[string]func(time.Time) error{"SetDeadline": conn.SetDeadline,
+		"SetReadDeadline": conn.SetReadDeadline} {
 		if err := set(time.Unix(1, 0)); err != nil {
 			t.Fatal(err)
 		}
@@ -200,8 +207,9 @@ func TestBounded(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := guard.DialContext(ctx, "tcp", listener.Addr().String()); !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(err.Error(),
-		"waiting ") {
+	if _, err := guard.DialContext(ctx, "tcp", listener.Addr().String()); !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.HasPrefix(err.Error(),
+			"waiting ") {
 		t.Errorf("a second one: %v", err)
 	}
 	first.Close()
@@ -220,7 +228,9 @@ func TestBounded(t *testing.T) {
 // host.
 func TestWithLookup(t *testing.T) {
 	failed := errors.New("server 192.0.2.53: refused")
-	guard := netguard.New(time.Second).WithLookup(func(context.Context, string) ([]netip.Addr, error) { return nil, failed })
+	guard := netguard.New(time.Second).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
+		return nil, failed
+	})
 	if _, err := guard.DialContext(t.Context(), "tcp", "www.example.org:80"); !errors.Is(err,
 		failed) || err.Error() != "connecting to www.example.org:80: looking up the host: server 192.0.2.53: refused" {
 		t.Errorf("%v", err)
@@ -248,7 +258,8 @@ func TestAddressesAreHidden(t *testing.T) {
 		if tt.allow != "" {
 			allow = append(allow, netip.MustParsePrefix(tt.allow))
 		}
-		guard := netguard.New(time.Second, allow...).WithLookup(func(context.Context, string) (found []netip.Addr, err error) {
+		guard := netguard.New(time.Second,
+			allow...).WithLookup(func(context.Context, string) (found []netip.Addr, err error) {
 			for _, addr := range tt.addrs {
 				found = append(found, netip.MustParseAddr(addr))
 			}
@@ -276,7 +287,8 @@ func TestErrorsOfConnectionsHideAddresses(t *testing.T) {
 	}
 	defer listener.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
+	guard := netguard.New(time.Second,
+		netip.MustParsePrefix("127.0.0.0/8")).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	})
 	conn, err := guard.DialContext(t.Context(), "tcp", "here.example:"+port)

@@ -69,10 +69,12 @@ func TestNextAddress(t *testing.T) {
 	if took := time.Since(start); took > 10*alone+13*delay/2 {
 		t.Errorf("it took %s, without the guard %s", took, alone)
 	}
-	if _, err := guardOf("192.0.2.1", "::ffff:10.0.0.1").DialContext(t.Context(), "tcp", "host.example:80"); !errors.Is(err, netguard.ErrForbidden) {
+	if _, err := guardOf("192.0.2.1", "::ffff:10.0.0.1").DialContext(t.Context(), "tcp",
+		"host.example:80"); !errors.Is(err, netguard.ErrForbidden) {
 		t.Errorf("only addresses that are not allowed: %v", err)
 	}
-	if _, err := guardOf("::1", "127.0.0.2").DialContext(t.Context(), "tcp", "host.example:1"); err == nil || errors.Is(err, netguard.ErrForbidden) {
+	if _, err := guardOf("::1", "127.0.0.2").DialContext(t.Context(), "tcp", "host.example:1"); err == nil ||
+		errors.Is(err, netguard.ErrForbidden) {
 		t.Errorf("only addresses that refuse: %v", err)
 	}
 	if _, err := guardOf().DialContext(t.Context(), "tcp", "host.example:1"); err == nil {

@@ -14,7 +14,9 @@ func Socket(timeout time.Duration, path string) func(ctx context.Context, networ
 	return socket("unix", timeout, path)
 }
 
-func socket(network string, timeout time.Duration, path string) func(ctx context.Context, network, address string) (net.Conn, error) {
+func socket(
+	network string, timeout time.Duration, path string,
+) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
 		dialer := net.Dialer{Timeout: timeout}
 		conn, err := dialer.DialContext(ctx, network, path)
@@ -26,7 +28,9 @@ func socket(network string, timeout time.Duration, path string) func(ctx context
 }
 
 // DatagramSocket returns a dial function like that of Socket for a datagram socket, such as /dev/log.
-func DatagramSocket(timeout time.Duration, path string) func(ctx context.Context, network, address string) (net.Conn, error) {
+func DatagramSocket(
+	timeout time.Duration, path string,
+) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return socket("unixgram", timeout, path)
 }
 

@@ -54,7 +54,8 @@ func (g *Guard) CheckViaProxy(address string) error {
 
 // isHostLocal reports whether an address is loopback, unspecified or link-local.
 func isHostLocal(addr netip.Addr) bool {
-	return addr.IsLoopback() || addr.IsUnspecified() || addr.IsLinkLocalUnicast() || addr.IsLinkLocalMulticast() || thisNetwork.Contains(addr)
+	return addr.IsLoopback() || addr.IsUnspecified() || addr.IsLinkLocalUnicast() || addr.IsLinkLocalMulticast() ||
+		thisNetwork.Contains(addr)
 }
 
 // embedded returns the IPv4 address embedded in an IPv6 address of a translator or a tunnel: RFC 6052 section

@@ -23,7 +23,8 @@ func TestWith(t *testing.T) {
 	plain := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
 	guard := plain.WithCheck(refuse(1, first)).WithCheck(nil).WithCheck(refuse(2, second))
 	for address, want := range map[string]error{
-		"127.0.0.1:1": first, "127.0.0.1:2": second, "127.0.0.1:3": nil, "10.0.0.1:3": netguard.ErrForbidden, "[::ffff:127.0.0.1]:1": first,
+		"127.0.0.1:1": first, "127.0.0.1:2": second, "127.0.0.1:3": nil, "10.0.0.1:3": netguard.ErrForbidden,
+		"[::ffff:127.0.0.1]:1": first,
 	} {
 		if err := guard.Check(netip.MustParseAddrPort(address)); !errors.Is(err, want) {
 			t.Errorf("%s: %v", address, err)

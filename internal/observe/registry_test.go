@@ -20,10 +20,12 @@ func TestRegistryOf(t *testing.T) {
 	}
 	same := func(text string) (string, error) { return text, nil }
 	now := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
-	r := registry.New(registry.Config{Store: store, Now: func() time.Time { return now }, Canonical: same, CanonicalPrefix: same})
+	r := registry.New(registry.Config{Store: store, Now: func() time.Time { return now }, Canonical: same,
+		CanonicalPrefix: same})
 	actor := registry.Actor{Name: "anna", Role: registry.Admin}
 	for _, name := range []string{"urn:example:a", "urn:example:b"} {
-		edit := registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Status: registry.Reserved})}
+		edit := registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion,
+			Change: registry.Put(registry.Record{Status: registry.Reserved})}
 		if _, err := r.Apply(t.Context(), actor, edit); err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +40,8 @@ func TestRegistryOf(t *testing.T) {
 		t.Error("no registry has a state")
 	}
 	f := follow.New(follow.Config{
-		Open: func(ctx context.Context, _ bool) (registry.Store, error) { return sqlite.Open(ctx, path) }, After: time.After,
+		Open:  func(ctx context.Context, _ bool) (registry.Store, error) { return sqlite.Open(ctx, path) },
+		After: time.After,
 	})
 	if observe.RegistryOf(f, path, now) != nil {
 		t.Error("a registry that is not open has a state")
@@ -54,7 +57,8 @@ func TestRegistryOf(t *testing.T) {
 			}
 			continue
 		}
-		if m.Names["reserved"] != 2 || m.Names["active"] != 0 || m.Versions != 2 || !m.Backup.Equal(now) || !m.Verified.IsZero() || m.Size == 0 || len(m.Jobs) == 0 {
+		if m.Names["reserved"] != 2 || m.Names["active"] != 0 || m.Versions != 2 || !m.Backup.Equal(now) ||
+			!m.Verified.IsZero() || m.Size == 0 || len(m.Jobs) == 0 {
 			t.Errorf("the state is %+v", m)
 		}
 		return

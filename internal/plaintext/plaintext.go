@@ -63,7 +63,8 @@ func ParseTime(text string) (time.Time, error) {
 		t, err = time.Parse(time.DateOnly, text)
 	}
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%.40q is neither a date, such as 2031-05-01, nor a time, such as 2031-05-01T10:00:00Z", text)
+		return time.Time{},
+			fmt.Errorf("%.40q is neither a date, such as 2031-05-01, nor a time, such as 2031-05-01T10:00:00Z", text)
 	}
 	return t.UTC(), nil
 }

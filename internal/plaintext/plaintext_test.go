@@ -18,7 +18,8 @@ func TestTimes(t *testing.T) {
 		"2031-05-01T10:00:00+03:00": {"2031-05-01T07:00:00Z", "2031-05-01T07:00:00Z", ""},
 		"1.5.2031":                  {}, "2031-02-30": {}, "": {}, "yesterday": {}, "2031-05-01T10:00": {},
 	} {
-		for i, parse := range []func(string) (time.Time, error){plaintext.ParseTime, plaintext.ParseTimeEnd, plaintext.ParseDay} {
+		for i, parse := range []func(string) (time.Time, error){plaintext.ParseTime, plaintext.ParseTimeEnd,
+			plaintext.ParseDay} {
 			at, err := parse(text)
 			if got := at.Format(form); (err == nil) != (want[i] != "") || err == nil && got != want[i] {
 				t.Errorf("%q by parser %d: %s, %v, want %q", text, i, got, err, want[i])
@@ -31,7 +32,8 @@ func TestTimes(t *testing.T) {
 // escaped.
 func TestOneLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "a b": "a b", "äöü 文": "äöü 文", "a\nb": `a\u000ab`, "\x1b[2J": `\u001b[2J`, "a\u202eb\u2066": `a\u202eb\u2066`, "\ufeff\u2028": `\ufeff\u2028`,
+		"": "", "a b": "a b", "äöü 文": "äöü 文", "a\nb": `a\u000ab`, "\x1b[2J": `\u001b[2J`,
+		"a\u202eb\u2066": `a\u202eb\u2066`, "\ufeff\u2028": `\ufeff\u2028`,
 	} {
 		if got := plaintext.OneLine(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -22,7 +22,8 @@ func TestShorten(t *testing.T) {
 		{"\xff\xff\xff", 2, "\xff\xff", "\xff\xff…"},
 		{"\x80\x80", 1, "", "…"},
 	} {
-		if cut, short := plaintext.Truncate(c.text, c.most), plaintext.Shorten(c.text, c.most); cut != c.cut || short != c.short {
+		if cut, short := plaintext.Truncate(c.text, c.most), plaintext.Shorten(c.text, c.most); cut != c.cut ||
+			short != c.short {
 			t.Errorf("%q, %d: %q and %q, want %q and %q", c.text, c.most, cut, short, c.cut, c.short)
 		}
 	}

@@ -175,8 +175,9 @@ func writeCertificate(t *testing.T, directory string) {
 		t.Fatal(err)
 	}
 	template := x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{"promise.example"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotAfter: time.Now().Add(90 * 24 * time.Hour),
+		SerialNumber: big.NewInt(1), DNSNames: []string{"promise.example"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotAfter:    time.Now().Add(90 * 24 * time.Hour),
 	}
 	certificate, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
 	if err != nil {

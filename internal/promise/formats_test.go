@@ -39,7 +39,9 @@ func outputs() []output {
 		{"json", "registry export --force --history DIR/export.ndjson", "export.ndjson"},
 		{"csv", "registry diff sqlite:DIR/registry.db DIR/changed.csv --output csv", ""},
 		{"json", "registry diff sqlite:DIR/registry.db DIR/changed.csv --output json", ""},
-		{"json", "registry rewrite urn:promise: --dry-run --output json --replace https://promise.example/ --with https://b.example/", ""},
+		{"json",
+			"registry rewrite urn:promise: --dry-run --output json --replace https://promise.example/ --with " +
+				"https://b.example/", ""},
 		{"json", "registry get --output json urn:promise:a1", ""},
 		{"json", "registry get --output json urn:promise:a3", ""},
 		{"json", "registry get --output json --prefix urn:promise:", ""},
@@ -110,7 +112,8 @@ func (p *program) responseFormats(t *testing.T) (lines []string) {
 		case "application/x-ndjson", "application/ld+json", "application/linkset+json",
 			"application/vnd.citationstyles.csl+json":
 		case "application/json":
-			if r.status != http.StatusOK || !strings.Contains(r.target, "/N2C") && !strings.Contains(r.target, "/.well-known/") {
+			if r.status != http.StatusOK ||
+				!strings.Contains(r.target, "/N2C") && !strings.Contains(r.target, "/.well-known/") {
 				continue
 			}
 		default:

@@ -24,7 +24,8 @@ func gatherMetrics(t *testing.T, p *program) (lines []string) {
 	for begin := time.Now(); ; {
 		lines = readMetrics(p.get(t, p.daemon.admin+"/metrics"))
 		isThere := func(line string) bool { return slices.Contains(lines, line) }
-		if missing := slices.DeleteFunc(recorded("metrics"), isThere); len(missing) == 0 || time.Since(begin) > waitLimit {
+		if missing := slices.DeleteFunc(recorded("metrics"), isThere); len(missing) == 0 ||
+			time.Since(begin) > waitLimit {
 			return lines
 		}
 	}

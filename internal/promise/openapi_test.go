@@ -14,7 +14,9 @@ type object = map[string]any
 // gatherOpenAPI reads the OpenAPI documents that urnd serves: a line for each operation, parameter, body,
 // response, header field and member of a schema. Prose and examples are not promises.
 func gatherOpenAPI(t *testing.T, p *program) (lines []string) {
-	for _, place := range []struct{ at, target string }{{"service", "/api/v1/openapi.json"}, {"admin", "/openapi.json"}} {
+	for _, place := range []struct {
+		at, target string
+	}{{"service", "/api/v1/openapi.json"}, {"admin", "/openapi.json"}} {
 		var document object
 		decode(t, p.responseTo(t, place.at, "GET "+place.target), &document)
 		lines = append(lines, fmt.Sprintf("%s openapi %v", place.at, document["openapi"]))
@@ -34,7 +36,8 @@ func gatherOpenAPI(t *testing.T, p *program) (lines []string) {
 			describeSchema(place.at+" schema "+name, child(components, "schemas")[name], &lines)
 		}
 		for name := range child(components, "securitySchemes") {
-			lines = append(lines, place.at+" security "+name+" "+keywords(child(child(components, "securitySchemes"), name)))
+			lines = append(lines, place.at+" security "+name+" "+
+				keywords(child(child(components, "securitySchemes"), name)))
 		}
 	}
 	return lines

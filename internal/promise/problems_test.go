@@ -41,7 +41,8 @@ func gatherProblems(t *testing.T, p *program) []string {
 			return
 		}
 		if fields := fieldsOf(literal); nameOf(literal.Type) == "Rule" && fields["Requirement"] != nil {
-			lines = append(lines, p.rule([]ast.Expr{fields["Code"], fields["Name"], fields["Section"], fields["Requirement"]}))
+			lines = append(lines,
+				p.rule([]ast.Expr{fields["Code"], fields["Name"], fields["Section"], fields["Requirement"]}))
 		}
 		if row := p.row(literal, texts); row != "" {
 			lines = append(lines, row)

@@ -150,7 +150,8 @@ type program struct {
 func build(t *testing.T) *program {
 	t.Helper()
 	p := &program{path: filepath.Join(t.TempDir(), "urnd")}
-	command := exec.CommandContext(t.Context(), "go", "build", "-pgo=off", "-ldflags=-s -w", "-o", p.path, root+"/cmd/urnd")
+	command := exec.CommandContext(t.Context(), "go", "build", "-pgo=off", "-ldflags=-s -w", "-o", p.path,
+		root+"/cmd/urnd")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("building urnd: %v\n%s", err, out)

@@ -23,7 +23,8 @@ type sourcePackage struct {
 // isBuilders reports whether a folder contains build tools, which are not part of the program.
 func isBuilders(folder string) bool {
 	switch folder {
-	case "internal/adversary", "internal/arch", "internal/bench", "internal/deploy", "internal/promise", "internal/testserver",
+	case "internal/adversary", "internal/arch", "internal/bench", "internal/deploy", "internal/promise",
+		"internal/testserver",
 		"internal/tools", "test":
 		return true
 	}

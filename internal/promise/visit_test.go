@@ -270,7 +270,8 @@ POST /healthz
 func (p *program) visit(t *testing.T, token string) (all []request) {
 	t.Helper()
 	d := p.daemon
-	fill := strings.NewReplacer("DIR", d.directory, "FILES", files(t), "ORIGIN", p.origin.url, "TOKEN", "Authorization: Bearer "+token)
+	fill := strings.NewReplacer("DIR", d.directory, "FILES", files(t), "ORIGIN", p.origin.url, "TOKEN",
+		"Authorization: Bearer "+token)
 	proxy, err := url.Parse(d.service)
 	if err != nil {
 		t.Fatal(err)

@@ -65,7 +65,8 @@ func TestSemaphore(t *testing.T) {
 }
 
 func TestLimit(t *testing.T) {
-	limit := quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClientLimits(2, 2, errClient), Busy: errFull}
+	limit := quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClientLimits(2, 2, errClient),
+		Busy: errFull}
 	a, b, c := address("192.0.2.1"), address("192.0.2.2"), address("192.0.2.3")
 	var permits []quota.Permit
 	acquire := func(client netip.Addr, want error) {
@@ -158,7 +159,8 @@ func TestClientsOfNetworks(t *testing.T) {
 // TestLimitWait checks that a client waits for others in FIFO order, but not for its own quota.
 func TestLimitWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limit := quota.Limit{Semaphore: make(quota.Semaphore, 1), Clients: quota.NewClientLimits(1, 1, errClient), Busy: errFull}
+		limit := quota.Limit{Semaphore: make(quota.Semaphore, 1), Clients: quota.NewClientLimits(1, 1, errClient),
+			Busy: errFull}
 		first, err := limit.Wait(t.Context(), address("192.0.2.1"))
 		if err != nil {
 			t.Fatal(err)
@@ -201,7 +203,8 @@ func TestLimitResized(t *testing.T) {
 	if address, network := limit.Clients.Bounds(); cap(limit.Semaphore) != 10 || address != 2 || network != 6 {
 		t.Errorf("%d, of which an address may have %d, and a network %d", cap(limit.Semaphore), address, network)
 	}
-	if same := limit.Resized(10, per); same.Semaphore != limit.Semaphore || same.Clients != limit.Clients || !errors.Is(same.Busy, errFull) {
+	if same := limit.Resized(10, per); same.Semaphore != limit.Semaphore || same.Clients != limit.Clients ||
+		!errors.Is(same.Busy, errFull) {
 		t.Error("the same limit is another one")
 	}
 	per.NetworkFactor = 4

@@ -104,7 +104,8 @@ func checkModel(t *testing.T, members map[*Member]netip.Addr, out *Member) {
 		case network > ownNetwork,
 			Network(client) == Network(own) && clients[client] > clients[own],
 			client == own && since < out.seen:
-			t.Fatalf("%s with %d/%d was evicted, not %s with %d/%d", own, ownNetwork, clients[own], client, network, clients[client])
+			t.Fatalf("%s with %d/%d was evicted, not %s with %d/%d", own, ownNetwork, clients[own], client, network,
+				clients[client])
 		}
 	}
 }
@@ -118,7 +119,8 @@ func checkCounts(t *testing.T, p *Pool, members map[*Member]netip.Addr) {
 		counts[address]++
 	}
 	if p.Len() != len(members) || len(p.addresses) != len(counts) {
-		t.Fatalf("%d members of %d clients, and %d of %d are counted", len(members), len(counts), p.Len(), len(p.addresses))
+		t.Fatalf("%d members of %d clients, and %d of %d are counted", len(members), len(counts), p.Len(),
+			len(p.addresses))
 	}
 	for key, want := range counts {
 		if a := p.addresses[key]; a == nil || a.total != want {

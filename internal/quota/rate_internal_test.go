@@ -134,8 +134,10 @@ func TestForgetClearsOneClient(t *testing.T) {
 					t.Fatalf("an active client is forgotten, where %s is idle", key)
 				}
 			}
-			if len(r.clients) > r.most || len(r.idle) != len(r.clients) || len(before)+added < len(r.clients) || forgotten > 2 {
-				t.Fatalf("%d are remembered, %d in order, %d are forgotten for %d", len(r.clients), len(r.idle), forgotten, added)
+			if len(r.clients) > r.most || len(r.idle) != len(r.clients) || len(before)+added < len(r.clients) ||
+				forgotten > 2 {
+				t.Fatalf("%d are remembered, %d in order, %d are forgotten for %d", len(r.clients), len(r.idle),
+					forgotten, added)
 			}
 		}
 	}

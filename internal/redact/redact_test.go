@@ -96,8 +96,9 @@ func TestURLsAt(t *testing.T) {
 func TestAttr(t *testing.T) {
 	var b bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: redact.Attr}))
-	log.With("url", "ftp://u:secret@a/").Warn("fetching http://u:secret@b/", "error", errors.New("asking http://u:secret@c/"), slog.Group("g", "url",
-		"ftp://u:secret@d/"))
+	log.With("url", "ftp://u:secret@a/").Warn("fetching http://u:secret@b/", "error",
+		errors.New("asking http://u:secret@c/"), slog.Group("g", "url",
+			"ftp://u:secret@d/"))
 	if got := b.String(); strings.Contains(got, "secret") || strings.Count(got, "xxxxx") != 4 {
 		t.Errorf("%s", got)
 	}

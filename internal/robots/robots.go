@@ -17,13 +17,16 @@ func IsRobot(userAgent string) bool {
 		userAgent = userAgent[:maxLength]
 	}
 	text := strings.ToLower(userAgent)
-	if !hasAny(text, strings.HasPrefix, "mozilla/", "opera/", "lynx/", "links ", "elinks", "w3m/", "dillo/", "netsurf/") {
+	if !hasAny(text, strings.HasPrefix, "mozilla/", "opera/", "lynx/", "links ", "elinks", "w3m/", "dillo/",
+		"netsurf/") {
 		return true
 	}
 	text = strings.ReplaceAll(text, "cubot", "") // a brand of phones
 	return hasAny(text, strings.Contains,
-		"bot", "crawl", "spider", "slurp", "scan", "archiv", "http:", "https:", "headless", "phantomjs", "preview", "monitor",
-		"lighthouse", "check", "fetch", "google-", "mediapartners", "python", "curl", "wget", "java/", "scrapy", "validat",
+		"bot", "crawl", "spider", "slurp", "scan", "archiv", "http:", "https:", "headless", "phantomjs", "preview",
+		"monitor", "lighthouse", "check", "fetch", "google-", "mediapartners", "python", "curl", "wget", "java/",
+		"scrapy",
+		"validat",
 	)
 }
 

@@ -33,7 +33,8 @@ func Path(setting, name string) (string, error) {
 	}
 	path, ok := systemd.Credential(credential)
 	if !ok {
-		return "", fmt.Errorf("%s: systemd passes no credential %q: add LoadCredential to the unit", setting, credential)
+		return "", fmt.Errorf("%s: systemd passes no credential %q: add LoadCredential to the unit", setting,
+			credential)
 	}
 	return path, nil
 }

@@ -32,7 +32,8 @@ func TestRead(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"/nowhere/token": "a.token: reading the file: no such file or directory", large: "is larger than 1048576 bytes",
-		"credential:none": "a.token: reading the file: no such file", "credential:a/b": `a.token: systemd passes no credential "a/b"`,
+		"credential:none": "a.token: reading the file: no such file",
+		"credential:a/b":  `a.token: systemd passes no credential "a/b"`,
 	} {
 		if _, err := secret.Read("a.token", name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)
@@ -57,10 +58,12 @@ func TestCertificates(t *testing.T) {
 	if first == "" || secret.Version(path) == first {
 		t.Errorf("the versions are %q and %q", first, secret.Version(path))
 	}
-	if _, err := secret.LoadCertPool("a.ca", path); err == nil || err.Error() != "a.ca: "+path+" contains no certificate" {
+	if _, err := secret.LoadCertPool("a.ca", path); err == nil ||
+		err.Error() != "a.ca: "+path+" contains no certificate" {
 		t.Error(err)
 	}
-	if _, err := secret.LoadKeyPair("a", path, path); err == nil || !strings.HasPrefix(err.Error(), "a.certificate and a.key: ") {
+	if _, err := secret.LoadKeyPair("a", path, path); err == nil ||
+		!strings.HasPrefix(err.Error(), "a.certificate and a.key: ") {
 		t.Error(err)
 	}
 	if _, err := secret.LoadKeyPair("a", path, "/nowhere"); err == nil || !strings.HasPrefix(err.Error(), "a.key: ") {

@@ -27,7 +27,9 @@ type value struct {
 
 // Reuse returns the value with this name of the previous configuration if it was created for an equal basis,
 // and a new one otherwise. previous may be nil.
-func Reuse[T any](v, previous *Values, name string, basis any, create func() (made T, close func(), err error)) (T, error) {
+func Reuse[T any](
+	v, previous *Values, name string, basis any, create func() (made T, close func(), err error),
+) (T, error) {
 	if previous != nil {
 		for _, old := range previous.all {
 			reused, ok := old.value.(T)

@@ -10,7 +10,8 @@ func TestReuse(t *testing.T) {
 	closed := 0
 	reuse := func(v, previous *Values, basis string) *int {
 		t.Helper()
-		value, err := Reuse(v, previous, "name", basis, func() (*int, func(), error) { return new(int), func() { closed++ }, nil })
+		value, err := Reuse(v, previous, "name", basis,
+			func() (*int, func(), error) { return new(int), func() { closed++ }, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,14 +41,17 @@ func TestReuseOtherNamesAndTypes(t *testing.T) {
 	if _, err := Reuse(&before, nil, "a", 1, func() (int, func(), error) { return 1, func() {}, nil }); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Reuse(&after, &before, "b", 1, func() (int, func(), error) { return 2, func() {}, nil }); got != 2 || err != nil {
+	if got, err := Reuse(&after, &before, "b", 1, func() (int, func(), error) { return 2, func() {}, nil }); got != 2 ||
+		err != nil {
 		t.Errorf("another name: %d, %v", got, err)
 	}
-	if got, err := Reuse(&after, &before, "a", 1, func() (string, func(), error) { return "3", func() {}, nil }); got != "3" || err != nil {
+	if got, err := Reuse(&after, &before, "a", 1,
+		func() (string, func(), error) { return "3", func() {}, nil }); got != "3" || err != nil {
 		t.Errorf("another type: %q, %v", got, err)
 	}
 	failing := errors.New("failing")
-	if _, err := Reuse(&after, &before, "c", 1, func() (int, func(), error) { return 0, nil, failing }); !errors.Is(err, failing) {
+	if _, err := Reuse(&after, &before, "c", 1, func() (int, func(), error) { return 0, nil, failing }); !errors.Is(err,
+		failing) {
 		t.Errorf("got %v", err)
 	}
 	after.Close() // a value that was not created is not closed

@@ -22,7 +22,9 @@ const (
 // with a channel-ID are answered concurrently in any order, those without sequentially. answer is called with
 // the URL, possibly concurrently. When Serve returns, all calls of answer have returned, but a read of in may
 // be pending: a read of standard input cannot be interrupted.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, answer func(ctx context.Context, url string) Answer) error {
+func Serve(
+	ctx context.Context, in io.Reader, out io.Writer, answer func(ctx context.Context, url string) Answer,
+) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := &server{answer: answer, out: out, stop: stop}

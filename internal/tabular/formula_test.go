@@ -10,9 +10,11 @@ import (
 // TestFormulas checks that a formula is guarded by an apostrophe, and that removing it restores the cell.
 func TestFormulas(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "a": "a", "https://a.example/=1": "https://a.example/=1", "12": "12", "-12": "-12", "'": "'", "'a": "'a", "'12": "'12", "'-12": "'-12",
-		"=1+1": "'=1+1", "+358 9": "'+358 9", "-x": "'-x", "@SUM(1)": "'@SUM(1)", "  =1": "'  =1", "\t=1": "'\t=1", "\uff1d1": "'\uff1d1",
-		"\r=1": "\"'\r=1\"", "\n=1": "\"'\n=1\"", "'=1": "''=1", "''=1": "'''=1", "-1 ": "\"'-1 \"",
+		"": "", "a": "a", "https://a.example/=1": "https://a.example/=1", "12": "12", "-12": "-12", "'": "'",
+		"'a": "'a", "'12": "'12", "'-12": "'-12", "=1+1": "'=1+1", "+358 9": "'+358 9", "-x": "'-x",
+		"@SUM(1)": "'@SUM(1)", "  =1": "'  =1", "\t=1": "'\t=1", "\uff1d1": "'\uff1d1", "\r=1": "\"'\r=1\"",
+		"\n=1": "\"'\n=1\"", "'=1": "''=1", "''=1": "'''=1",
+		"-1 ": "\"'-1 \"",
 	} {
 		written := written(t, "x", text)
 		if written != "x,"+want+"\n" {

@@ -74,15 +74,19 @@ func TestBounds(t *testing.T) {
 		{"as many as there may be", strings.Repeat(",", tabular.MaxCells-1), ""},
 		{"separators in quotation marks", `"` + strings.Repeat(",", 3*tabular.MaxCells) + `"`, ""},
 		{"cells of several lines", strings.Repeat("\"\n\",", tabular.MaxCells) + "x", "it has more than 2000 cells"},
-		{"its number of undoubled quotation marks", `a"` + strings.Repeat(",", tabular.MaxCells), "it has more than 2000 cells"},
-		{"one of its cells has more than ", "a," + strings.Repeat("x", tabular.MaxCell+1), "one of its cells has more than 262144 bytes"},
-		{"a quoted cell", `a,"` + strings.Repeat("\n", tabular.MaxCell+1) + `"`, "one of its cells has more than 262144 bytes"},
+		{"its number of undoubled quotation marks", `a"` + strings.Repeat(",", tabular.MaxCells),
+			"it has more than 2000 cells"},
+		{"one of its cells has more than ", "a," + strings.Repeat("x", tabular.MaxCell+1),
+			"one of its cells has more than 262144 bytes"},
+		{"a quoted cell", `a,"` + strings.Repeat("\n", tabular.MaxCell+1) + `"`,
+			"one of its cells has more than 262144 bytes"},
 		{"a row", strings.Repeat("x,", 3<<20), "it has more than 1048576 bytes"},
 		{"no end", `"` + strings.Repeat("x,", 100), "a quotation mark is not closed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rows := read(t, "a,b\nc,d\n\n"+c.row+"\ne,f\n")
-			if len(rows) != 3 || rows[0].Line != 2 || rows[1].Line != 4 || rows[2].Line != 5+int64(strings.Count(c.row, "\n")) || rows[2].Cells[1] != "f" {
+			if len(rows) != 3 || rows[0].Line != 2 || rows[1].Line != 4 ||
+				rows[2].Line != 5+int64(strings.Count(c.row, "\n")) || rows[2].Cells[1] != "f" {
 				t.Fatalf("there are %.500v", rows)
 			}
 			if err := rows[1].Err; err == nil && c.want != "" || err != nil && err.Error() != c.want {
@@ -201,7 +205,8 @@ func FuzzTable(f *testing.F) {
 // FuzzReader checks that any input yields rows with ascending line numbers, independent of how the input is
 // split.
 func FuzzReader(f *testing.F) {
-	for _, text := range []string{"name,target\na,b\n", "name;note\n\"a\";\"b\"\"\r\nc\"\r\n", "sep=|\na|b\n\"\n", "a\"b,\"c\nd\"e\n", "a,b\n\n\r\n\r\r\n", "a\n\"b\" \"c\"\nd\"\n"} {
+	for _, text := range []string{"name,target\na,b\n", "name;note\n\"a\";\"b\"\"\r\nc\"\r\n", "sep=|\na|b\n\"\n",
+		"a\"b,\"c\nd\"e\n", "a,b\n\n\r\n\r\r\n", "a\n\"b\" \"c\"\nd\"\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -227,7 +232,8 @@ func all(t *testing.T, in io.Reader) string {
 			fmt.Fprintf(&b, "%v", err)
 			return b.String()
 		}
-		if row.Line <= last || len(row.Cells) > tabular.MaxCells || (row.Err == nil) != (len(row.Cells) > 0) && row.Err == nil {
+		if row.Line <= last || len(row.Cells) > tabular.MaxCells ||
+			(row.Err == nil) != (len(row.Cells) > 0) && row.Err == nil {
 			t.Fatalf("after line %d there is %+v", last, row)
 		}
 		last = row.Line

@@ -36,7 +36,8 @@ func TestRows(t *testing.T) {
 		{"line ends within quotation marks", "\"a\r\n\rb\r\"\r\nc\n", "1: [\"a\\r\\n\\rb\\r\"]\n3: [\"c\"]\n", 0},
 		{"marks within a field", "5\" disk,\"\",\" \"\"x\"\"\"\n", "1: [\"5\\\" disk\" \"\" \" \\\"x\\\"\"]\n", 0},
 		{"marks within all fields", "a\",\"b\", c\"d\"\n", "1: [\"a\\\"\" \"b\" \"c\\\"d\\\"\"]\n", 0},
-		{"a mark, and an empty field", "a\",\r\nb\",\nc\n", "1: [\"a\\\"\" \"\"]\n2: [\"b\\\"\" \"\"]\n3: [\"c\"]\n", 0},
+		{"a mark, and an empty field", "a\",\r\nb\",\nc\n", "1: [\"a\\\"\" \"\"]\n2: [\"b\\\"\" \"\"]\n3: [\"c\"]\n",
+			0},
 		{"a mark before lines", "a\",\"b\r\nc\",d\ne\n", "1: [\"a\\\"\" \"b\\r\\nc\" \"d\"]\n3: [\"e\"]\n", 0},
 		{"a mark after lines", "\"b\r\nc\",\" d\",a\"\ne\n", "1: [\"b\\r\\nc\" \" d\" \"a\\\"\"]\n3: [\"e\"]\n", 0},
 		{"text after a quoted field", "\"a\"b,c\nd\n", "1: " + after + "\n2: [\"d\"]\n", 0},
@@ -59,7 +60,8 @@ func TestMarks(t *testing.T) {
 	if want := fmt.Sprintf("1: %v\n2: [\"b\"]\n", errMarks); got != want {
 		t.Errorf("got %s", got)
 	}
-	r := NewReader(strings.NewReader("name,note\n"+strings.Repeat("\"a\","+strings.Repeat("x", 500)+",\"\n", MaxRecord/100)), ',')
+	r := NewReader(strings.NewReader("name,note\n"+
+		strings.Repeat("\"a\","+strings.Repeat("x", 500)+",\"\n", MaxRecord/100)), ',')
 	_, err := r.Header()
 	for err == nil {
 		_, err = r.Read()

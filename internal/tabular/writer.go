@@ -32,7 +32,8 @@ func (w *Writer) Write(cells ...string) error {
 			_ = w.w.WriteByte(w.separator) // the last write returns the error
 		}
 		cell = guarded(cell)
-		if strings.IndexByte(cell, w.separator) >= 0 || strings.ContainsAny(cell, "\"\r\n") || strings.TrimSpace(cell) != cell {
+		if strings.IndexByte(cell, w.separator) >= 0 || strings.ContainsAny(cell, "\"\r\n") ||
+			strings.TrimSpace(cell) != cell {
 			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
 		}
 		_, _ = w.w.WriteString(cell)

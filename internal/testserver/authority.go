@@ -50,7 +50,8 @@ func NewAuthority(t testing.TB) *Authority {
 
 func template() *x509.Certificate {
 	return &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-2 * time.Hour),
+		NotAfter:              time.Now().Add(time.Hour),
 		BasicConstraintsValid: true,
 	}
 }

@@ -43,11 +43,13 @@ func (c *Chromium) open(p *chromiumProcess, cleanup func(func())) error {
 		p.forget(c.session)
 	})
 	var target struct{ TargetID string }
-	if err := p.send("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID}, &target); err != nil {
+	if err := p.send("Target.createTarget",
+		map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID}, &target); err != nil {
 		return err
 	}
 	var attached struct{ SessionID string }
-	if err := p.send("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached); err != nil {
+	if err := p.send("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true},
+		&attached); err != nil {
 		return err
 	}
 	c.session = p.session(attached.SessionID)
@@ -96,7 +98,8 @@ func (c *Chromium) Evaluate(t testing.TB, expression string, value any) {
 func (c *Chromium) Run(t testing.TB, statements string) {
 	t.Helper()
 	var outcome evaluation
-	c.call(t, "Runtime.evaluate", map[string]any{"expression": "(() => {" + statements + "\n})()", "awaitPromise": true}, &outcome)
+	c.call(t, "Runtime.evaluate",
+		map[string]any{"expression": "(() => {" + statements + "\n})()", "awaitPromise": true}, &outcome)
 	if outcome.ExceptionDetails != nil {
 		t.Fatalf("%s: %s", statements, outcome.ExceptionDetails)
 	}
@@ -105,11 +108,14 @@ func (c *Chromium) Run(t testing.TB, statements string) {
 // Click scrolls to the first element that matches a selector, and clicks its center with user activation.
 func (c *Chromium) Click(t testing.TB, selector string) {
 	t.Helper()
-	c.Run(t, fmt.Sprintf(`document.querySelector(%q).scrollIntoView({behavior: "instant", block: "nearest", inline: "nearest"})`, selector))
+	c.Run(t,
+		fmt.Sprintf(`document.querySelector(%q).scrollIntoView({behavior: "instant", block: "nearest", inline: "nearest"})`, selector))
 	var at struct{ X, Y float64 }
-	c.Evaluate(t, fmt.Sprintf(`(r => ({X: r.x + r.width / 2, Y: r.y + r.height / 2}))(document.querySelector(%q).getClientRects()[0])`, selector), &at)
+	c.Evaluate(t,
+		fmt.Sprintf(`(r => ({X: r.x + r.width / 2, Y: r.y + r.height / 2}))(document.querySelector(%q).getClientRects()[0])`, selector), &at)
 	for _, event := range []string{"mousePressed", "mouseReleased"} {
-		c.call(t, "Input.dispatchMouseEvent", map[string]any{"type": event, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1}, nil)
+		c.call(t, "Input.dispatchMouseEvent",
+			map[string]any{"type": event, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1}, nil)
 	}
 }
 

@@ -100,8 +100,9 @@ func (p *chromiumProcess) start(path string, flags []string) error {
 	defer theirOut.Close()
 	cmd := exec.Command(path, slices.Concat([]string{
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
-		"--disable-component-update", "--no-first-run", "--disable-extensions", "--hide-scrollbars", "--disable-features=HttpsUpgrades",
-		"--user-data-dir=" + filepath.Join(p.dir, "profile"), "--remote-debugging-pipe",
+		"--disable-component-update", "--no-first-run", "--disable-extensions", "--hide-scrollbars",
+		"--disable-features=HttpsUpgrades", "--user-data-dir=" + filepath.Join(p.dir, "profile"),
+		"--remote-debugging-pipe",
 	}, flags, []string{"about:blank"})...)
 	cmd.ExtraFiles = []*os.File{theirs, theirOut} // file descriptors 3 and 4
 	if p.process, err = startCommand(p.dir, filepath.Join(p.dir, "log"), cmd); err != nil {

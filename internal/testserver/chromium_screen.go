@@ -35,7 +35,8 @@ func (s Screen) media() map[string]any {
 // Show opens a URL on a screen and waits until it is loaded.
 func (c *Chromium) Show(t testing.TB, url string, s Screen) {
 	t.Helper()
-	c.call(t, "Emulation.setDeviceMetricsOverride", map[string]any{"width": s.Width, "height": s.Height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	c.call(t, "Emulation.setDeviceMetricsOverride",
+		map[string]any{"width": s.Width, "height": s.Height, "deviceScaleFactor": 1, "mobile": false}, nil)
 	c.call(t, "Emulation.setEmulatedMedia", s.media(), nil)
 	c.call(t, "Emulation.setScriptExecutionDisabled", map[string]any{"value": s.NoScript}, nil)
 	c.seen = observer{urls: make(map[string]string)}

@@ -67,14 +67,16 @@ func TestChromiumSighted(t *testing.T) {
 			_, _ = w.Write([]byte(`<!DOCTYPE html><title>t</title><p style="height: 2000px"></p><button onclick="this.textContent = 'clicked'">go</button>`))
 		case "/loud":
 			w.Header().Set("Content-Security-Policy", "style-src 'none'")
-			_, _ = w.Write([]byte(`<!DOCTYPE html><title>t</title><p style="color: red"></p><img src="` + elsewhere.URL + `/a.png"><script>console.error("one"); throw "two"</script>`))
+			_, _ = w.Write([]byte(`<!DOCTYPE html><title>t</title><p style="color: red"></p><img src="` +
+				elsewhere.URL + `/a.png"><script>console.error("one"); throw "two"</script>`))
 		}
 	}))
 	t.Cleanup(server.Close)
 	c, screen := StartChromium(t), Screen{Width: 400, Height: 400}
 	c.Show(t, server.URL+"/loud", screen)
 	loud := c.Observations(t)
-	if !slices.Equal(loud.Requests, []string{server.URL + "/loud", elsewhere.URL + "/a.png"}) || !slices.Equal(loud.Failures, []string{elsewhere.URL + "/a.png: Not Found"}) {
+	if !slices.Equal(loud.Requests, []string{server.URL + "/loud", elsewhere.URL + "/a.png"}) ||
+		!slices.Equal(loud.Failures, []string{elsewhere.URL + "/a.png: Not Found"}) {
 		t.Errorf("%q", loud)
 	}
 	messages := strings.Join(loud.Messages, "\n")
@@ -84,7 +86,8 @@ func TestChromiumSighted(t *testing.T) {
 		}
 	}
 	c.Show(t, server.URL+"/quiet", screen)
-	if quiet := c.Observations(t); !slices.Equal(quiet.Requests, []string{server.URL + "/quiet"}) || quiet.Failures != nil || quiet.Messages != nil {
+	if quiet := c.Observations(t); !slices.Equal(quiet.Requests, []string{server.URL + "/quiet"}) ||
+		quiet.Failures != nil || quiet.Messages != nil {
 		t.Errorf("%q", quiet)
 	}
 	c.Press(t, "Tab")
@@ -103,12 +106,15 @@ func TestChromiumSighted(t *testing.T) {
 	}
 	screen.NoScript = true
 	c.Show(t, server.URL+"/loud", screen)
-	if messages := strings.Join(c.Observations(t).Messages, "\n"); strings.Contains(messages, "console.error") || !strings.Contains(messages, "style-src") {
+	if messages := strings.Join(c.Observations(t).Messages, "\n"); strings.Contains(messages, "console.error") ||
+		!strings.Contains(messages, "style-src") {
 		t.Errorf("without scripts: %s", messages)
 	}
 	var media [2]bool
-	c.Show(t, server.URL+"/quiet", Screen{Width: 400, Height: 400, ForcedColors: true, Print: true, ReducedMotion: true})
-	c.Evaluate(t, `[matchMedia("print and (forced-colors: active) and (prefers-reduced-motion)").matches, matchMedia("(prefers-color-scheme: dark)").matches]`, &media)
+	c.Show(t, server.URL+"/quiet",
+		Screen{Width: 400, Height: 400, ForcedColors: true, Print: true, ReducedMotion: true})
+	c.Evaluate(t,
+		`[matchMedia("print and (forced-colors: active) and (prefers-reduced-motion)").matches, matchMedia("(prefers-color-scheme: dark)").matches]`, &media)
 	if media != [2]bool{true, false} {
 		t.Errorf("%v", media)
 	}

@@ -46,7 +46,8 @@ func StartFirefox(t testing.TB, hosts ...string) *Firefox {
 	if err := os.Mkdir(profile, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(profile, "user.js"), fmt.Appendf(nil, firefoxPrefs, strings.Join(hosts, ",")), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(profile, "user.js"), fmt.Appendf(nil, firefoxPrefs, strings.Join(hosts, ",")),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(path, "--headless", "--no-remote", "--marionette", "--profile", profile)
@@ -97,7 +98,8 @@ func (f *Firefox) Evaluate(t testing.TB, expression string, value any) {
 	var result struct{ Value json.RawMessage }
 	var err error
 	late := poll(func() (bool, error) {
-		err = f.ask("WebDriver:ExecuteScript", map[string]any{"script": "return " + expression, "args": []any{}, "sandbox": nil}, &result)
+		err = f.ask("WebDriver:ExecuteScript",
+			map[string]any{"script": "return " + expression, "args": []any{}, "sandbox": nil}, &result)
 		return err == nil, nil
 	})
 	if late == nil {

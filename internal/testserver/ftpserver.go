@@ -102,7 +102,8 @@ func (s *FTPServer) isReady() bool {
 func (s *FTPServer) stop() error {
 	err := s.process.stop()
 	if state := s.process.cmd.ProcessState; state != nil {
-		if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGTERM {
+		if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() &&
+			status.Signal() == syscall.SIGTERM {
 			return nil
 		}
 	}

@@ -46,7 +46,8 @@ func (e Element) First(name string, attributes ...string) Element {
 func hasAll(n *html.Node, attributes []string) bool {
 	for _, want := range attributes {
 		name, value, hasValue := strings.Cut(want, "=")
-		if !slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name && (!hasValue || a.Val == value) }) {
+		if !slices.ContainsFunc(n.Attr,
+			func(a html.Attribute) bool { return a.Key == name && (!hasValue || a.Val == value) }) {
 			return false
 		}
 	}

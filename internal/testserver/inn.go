@@ -121,7 +121,8 @@ func (s *INN) launch(groups []string) error {
 	if output, err := s.command(account, "makedbz", "-i", "-o", "-s", "1000").CombinedOutput(); err != nil {
 		return fmt.Errorf("makedbz: %w: %s", err, output)
 	}
-	s.process, err = startCommand(s.dir, s.log(), s.command(account, "innd", "-f", "-d", "-P", strconv.Itoa(int(s.addr.Port()))))
+	s.process, err = startCommand(s.dir, s.log(),
+		s.command(account, "innd", "-f", "-d", "-P", strconv.Itoa(int(s.addr.Port()))))
 	if err != nil {
 		return err
 	}
@@ -192,7 +193,8 @@ func (s *INN) write(account *user.User, groups []string) error {
 		return err
 	}
 	var active, descriptions strings.Builder
-	for _, name := range []string{"control", "control.cancel", "control.checkgroups", "control.newgroup", "control.rmgroup", "junk"} {
+	for _, name := range []string{"control", "control.cancel", "control.checkgroups", "control.newgroup",
+		"control.rmgroup", "junk"} {
 		active.WriteString(name + " 0000000000 0000000001 n\n") // innd requires them
 	}
 	for _, name := range groups {
@@ -203,8 +205,9 @@ func (s *INN) write(account *user.User, groups []string) error {
 		"etc/inn.conf":     fmt.Sprintf(innConfig, s.programs, s.dir, account.Username, group.Name, s.addr.Port()),
 		"etc/readers.conf": fmt.Sprintf(innReaders, s.dir), "etc/passwd": innPassword,
 		"etc/storage.conf": "method tradspool {\n newsgroups: *\n class: 0\n}\n", "etc/newsfeeds": "ME:!*/!local::\n",
-		"etc/incoming.conf": "peer ME {\n hostname: \"127.0.0.1\"\n}\n", "etc/cert.pem": certificate, "etc/key.pem": key,
-		"db/active": active.String(), "db/newsgroups": descriptions.String(), "db/active.times": "", "db/history": "",
+		"etc/incoming.conf": "peer ME {\n hostname: \"127.0.0.1\"\n}\n", "etc/cert.pem": certificate,
+		"etc/key.pem": key, "db/active": active.String(), "db/newsgroups": descriptions.String(), "db/active.times": "",
+		"db/history": "",
 	}
 	for _, folder := range []string{"articles", "db", "etc", "log", "overview", "run", "spool"} {
 		if err := os.Mkdir(s.path(folder), 0o755); err != nil {
@@ -233,9 +236,11 @@ func (s *INN) certify() (certificate, key string, err error) {
 		return "", "", err
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "news.test"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "news.test"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(24 * time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {

@@ -55,7 +55,8 @@ func nginxProgram(path, dir, http string, lines []string) webProgram {
 	return webProgram{
 		path: path, arguments: []string{"-p", dir, "-c", webConfigFile, "-e", "stderr"},
 		config: func(addr netip.AddrPort, dir string) string {
-			return fmt.Sprintf(nginxConfig, strings.ReplaceAll(http, NginxListen, addr.String()), addr, dir, strings.Join(lines, "\n"))
+			return fmt.Sprintf(nginxConfig, strings.ReplaceAll(http, NginxListen, addr.String()), addr, dir,
+				strings.Join(lines, "\n"))
 		},
 	}
 }

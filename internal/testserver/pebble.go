@@ -118,7 +118,8 @@ func (p *Pebble) start() error {
 	}
 	path := func(name string) string { return filepath.Join(p.dir, name) }
 	config, err := json.Marshal(map[string]own{"pebble": {
-		p.addr.String(), path("cert.pem"), path("key.pem"), p.config.HTTP.Port(), p.config.TLS.Port(), len(p.config.Keys) > 0, p.config.Keys,
+		p.addr.String(), path("cert.pem"), path("key.pem"), p.config.HTTP.Port(), p.config.TLS.Port(),
+		len(p.config.Keys) > 0, p.config.Keys,
 		int(p.config.Validity.Seconds()),
 	}})
 	if err != nil {
@@ -152,7 +153,8 @@ func (p *Pebble) start() error {
 func (p *Pebble) answers() bool {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(p.CA.PEM)
-	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: time.Second}, "tcp", p.addr.String(), &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12})
+	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: time.Second}, "tcp", p.addr.String(),
+		&tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12})
 	if err != nil {
 		return false
 	}

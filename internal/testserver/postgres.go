@@ -37,7 +37,8 @@ const (
 func StartPostgres(t testing.TB) *Postgres {
 	t.Helper()
 	p := &Postgres{t: t, dir: postgresFolder(t)}
-	p.run("initdb", "--username", PostgresUser, "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync", "--pgdata", p.data())
+	p.run("initdb", "--username", PostgresUser, "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync",
+		"--pgdata", p.data())
 	p.launch()
 	return p
 }
@@ -205,7 +206,8 @@ func (p *Postgres) Create(database string) {
 // Query returns the output of psql for a statement: rows as lines, columns separated by "|".
 func (p *Postgres) Query(database, statement string) string {
 	p.t.Helper()
-	return p.run("psql", "--host", p.dir, "--port", p.port(), "--username", PostgresUser, "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
+	return p.run("psql", "--host", p.dir, "--port", p.port(), "--username", PostgresUser, "--no-psqlrc", "--quiet",
+		"--tuples-only", "--no-align",
 		"--set", "ON_ERROR_STOP=1", "--command", statement, databaseName(database))
 }
 
@@ -280,7 +282,8 @@ func (p *Postgres) Certify(certificate, key []byte) {
 			p.t.Fatal(err)
 		}
 		if cmd := p.command("postgres"); cmd.SysProcAttr != nil && cmd.SysProcAttr.Credential != nil {
-			if err := os.Chown(path, int(cmd.SysProcAttr.Credential.Uid), int(cmd.SysProcAttr.Credential.Gid)); err != nil {
+			if err := os.Chown(path, int(cmd.SysProcAttr.Credential.Uid),
+				int(cmd.SysProcAttr.Credential.Gid)); err != nil {
 				p.t.Fatal(err)
 			}
 		}

@@ -69,7 +69,8 @@ func (r *Redis) start() error {
 		return err
 	}
 	args := append([]string{
-		"--bind", r.addr.Addr().String(), "--port", strconv.Itoa(int(r.addr.Port())), "--save", "", "--appendonly", "no", "--dir", r.dir,
+		"--bind", r.addr.Addr().String(), "--port", strconv.Itoa(int(r.addr.Port())), "--save", "", "--appendonly",
+		"no", "--dir", r.dir,
 	}, r.args...)
 	var err error
 	if r.process, err = startProcess(r.dir, r.output(), Need(r.t, "redis-server"), args...); err != nil {

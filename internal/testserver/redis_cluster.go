@@ -28,16 +28,20 @@ func StartRedisCluster(t testing.TB, replicas string, args ...string) *RedisClus
 		if err != nil {
 			t.Fatal(err)
 		}
-		node := StartRedis(t, append([]string{"--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--cluster-port", port(bus)}, args...)...)
+		node := StartRedis(t,
+			append([]string{"--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--cluster-port", port(bus)},
+				args...)...)
 		c.Nodes, create = append(c.Nodes, node), append(create, node.Addr())
 	}
-	said, err := exec.Command(program, append(create, "--cluster-replicas", replicas, "--cluster-yes")...).CombinedOutput()
+	said, err := exec.Command(program,
+		append(create, "--cluster-replicas", replicas, "--cluster-yes")...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	Wait(t, "all nodes know the cluster", func() bool {
 		for _, node := range c.Nodes {
-			if !strings.Contains(node.Do("CLUSTER", "INFO"), "cluster_state:ok") || strings.Count(node.Do("CLUSTER", "NODES"), " connected") < nodes {
+			if !strings.Contains(node.Do("CLUSTER", "INFO"), "cluster_state:ok") ||
+				strings.Count(node.Do("CLUSTER", "NODES"), " connected") < nodes {
 				return false
 			}
 		}

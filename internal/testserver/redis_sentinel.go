@@ -29,10 +29,12 @@ func StartSentinel(t testing.TB, watched *Redis, replicas int, lines ...string) 
 	listens := "port " + port(addr)
 	if watched.pair != "" {
 		pair := func(name string) string { return filepath.Join(watched.pair, name) }
-		listens = fmt.Sprintf("port 0\ntls-port %s\ntls-replication yes\ntls-auth-clients no\ntls-cert-file %s\ntls-key-file %s\ntls-ca-cert-file %s",
+		listens = fmt.Sprintf("port 0\ntls-port %s\ntls-replication yes\ntls-auth-clients no\ntls-cert-file "+
+			"%s\ntls-key-file %s\ntls-ca-cert-file %s",
 			port(addr), pair("certificate.pem"), pair("key.pem"), watched.ca.File)
 	}
-	text := fmt.Sprintf("bind 127.0.0.1\n%s\nsentinel monitor names 127.0.0.1 %s 1\nsentinel down-after-milliseconds names 500\n"+
+	text := fmt.Sprintf("bind 127.0.0.1\n%s\nsentinel monitor names 127.0.0.1 %s 1\nsentinel "+
+		"down-after-milliseconds names 500\n"+
 		"sentinel failover-timeout names 3000\n%s\n", listens, watched.replicates(), strings.Join(lines, "\n"))
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -72,7 +74,8 @@ func (r *Redis) replicates() string {
 func (r *Redis) Follow(other *Redis) {
 	r.t.Helper()
 	r.Do("REPLICAOF", "127.0.0.1", other.replicates())
-	Wait(r.t, "the replica follows", func() bool { return strings.Contains(r.Do("INFO", "replication"), "master_link_status:up") })
+	Wait(r.t, "the replica follows",
+		func() bool { return strings.Contains(r.Do("INFO", "replication"), "master_link_status:up") })
 }
 
 // IsMaster reports whether the server is not a replica.

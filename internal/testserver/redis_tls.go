@@ -22,15 +22,17 @@ func StartRedisTLS(t testing.TB, ca *Authority, args ...string) *Redis {
 	certificate, key := ca.Issue(time.Hour, addr.Addr().String())
 	r.writePair(t, certificate, key)
 	return r.launch(t, append([]string{
-		"--tls-port", port(addr), "--tls-auth-clients", "no", "--tls-cert-file", filepath.Join(r.pair, "certificate.pem"),
-		"--tls-key-file", filepath.Join(r.pair, "key.pem"), "--tls-ca-cert-file", ca.File,
+		"--tls-port", port(addr), "--tls-auth-clients", "no", "--tls-cert-file",
+		filepath.Join(r.pair, "certificate.pem"), "--tls-key-file", filepath.Join(r.pair, "key.pem"),
+		"--tls-ca-cert-file", ca.File,
 	}, args...))
 }
 
 func (r *Redis) writePair(t testing.TB, certificate, key []byte) {
 	t.Helper()
 	err := errors.Join(
-		os.WriteFile(filepath.Join(r.pair, "certificate.pem"), certificate, 0o600), os.WriteFile(filepath.Join(r.pair, "key.pem"), key, 0o600),
+		os.WriteFile(filepath.Join(r.pair, "certificate.pem"), certificate, 0o600),
+		os.WriteFile(filepath.Join(r.pair, "key.pem"), key, 0o600),
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -38,8 +38,9 @@ directory %s
 access to attrs=userPassword by anonymous auth
 access to * by * read
 `
-	slapdRoot  = "dn: " + LDAPBase + "\nobjectClass: dcObject\nobjectClass: organization\ndc: example\no: example\n\n"
-	slapdUser  = "dn: uid=%[1]s," + LDAPBase + "\nobjectClass: inetOrgPerson\nuid: %[1]s\ncn: %[1]s\nsn: %[1]s\nuserPassword: %[2]s\n\n"
+	slapdRoot = "dn: " + LDAPBase + "\nobjectClass: dcObject\nobjectClass: organization\ndc: example\no: example\n\n"
+	slapdUser = "dn: uid=%[1]s," + LDAPBase +
+		"\nobjectClass: inetOrgPerson\nuid: %[1]s\ncn: %[1]s\nsn: %[1]s\nuserPassword: %[2]s\n\n"
 	slapdGroup = "dn: cn=%[1]s," + LDAPBase + "\nobjectClass: groupOfNames\ncn: %[1]s\n%[2]s\n"
 )
 

@@ -40,7 +40,8 @@ func slpServices() []SLPService {
 	return []SLPService{
 		{
 			URL: "service:urn-resolver:thttp://a.test", Lifetime: 3600, Type: "service:urn-resolver:thttp",
-			Attributes: map[string][]string{"nid": {"isbn", "Example"}, "n": {"34", "x"}, "keyword": nil, "On": {"TRUE"}},
+			Attributes: map[string][]string{"nid": {"isbn", "Example"}, "n": {"34", "x"}, "keyword": nil,
+				"On": {"TRUE"}},
 		},
 		{
 			URL: "service:urn-resolver:rcds://b.tes", Lifetime: 60, Type: "service:urn-resolver:rcds", Lang: "en-GB",
@@ -173,7 +174,8 @@ func TestSLPErrors(t *testing.T) {
 func TestSLPKeepsSilent(t *testing.T) {
 	conn := dialSLP(t, "udp", StartSLP(t, slpServices()...))
 	for name, request := range map[string]string{
-		"previous responder":      slpRequest(0, "en", "192.0.2.1, 127.0.0.1", "service:urn-resolver", "DEFAULT", "", ""),
+		"previous responder": slpRequest(0, "en", "192.0.2.1, 127.0.0.1", "service:urn-resolver", "DEFAULT", "",
+			""),
 		"multicast without match": slpRequest(0x2000, "en", "", "service:urn-resolver", "DEFAULT", "(nid=x)", ""),
 		"unmet discovery":         slpRequest(0, "en", "", "service:directory-agent", "", "(x=1)", ""),
 		"multicast discovery":     slpRequest(0x2000, "en", "", "service:directory-agent", "LABS", "", ""),
@@ -370,7 +372,8 @@ func TestSLPPredicate(t *testing.T) {
 }
 
 func FuzzSLPRequest(f *testing.F) {
-	for _, request := range []string{slpAsk, slpDiscover, slpAsk[:13], slpRequest(0, "en", "", "http", "EU", "(!(&(a=b*)(c>=1)))", "")} {
+	for _, request := range []string{slpAsk, slpDiscover, slpAsk[:13],
+		slpRequest(0, "en", "", "http", "EU", "(!(&(a=b*)(c>=1)))", "")} {
 		f.Add([]byte(request))
 	}
 	a := StartSLP(f, slpServices()...)
@@ -379,7 +382,8 @@ func FuzzSLPRequest(f *testing.F) {
 		if len(request) < slpHeaderSize {
 			return
 		}
-		if reply := a.answer(r, code, 80); reply != nil && (len(reply) > max(80, len(r.Lang)+18) || slpLength(reply) != len(reply)) {
+		if reply := a.answer(r, code, 80); reply != nil &&
+			(len(reply) > max(80, len(r.Lang)+18) || slpLength(reply) != len(reply)) {
 			t.Errorf("reply %q", reply)
 		}
 	})

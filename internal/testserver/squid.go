@@ -138,7 +138,8 @@ func (s *Squid) write(lines []string) error {
 	if err := os.WriteFile(filepath.Join(s.dir, squidOutputFile), nil, 0o600); err != nil {
 		return err
 	}
-	text := fmt.Sprintf(squidOptions, s.addr, filepath.Join(logs, squidLogFile), logs) + strings.Join(lines, "\n") + squidAccess
+	text := fmt.Sprintf(squidOptions, s.addr, filepath.Join(logs, squidLogFile), logs) + strings.Join(lines, "\n") +
+		squidAccess
 	return os.WriteFile(filepath.Join(s.dir, squidConfigFile), []byte(text), 0o644)
 }
 

@@ -42,8 +42,9 @@ func TestSquidDoesNotStart(t *testing.T) {
 	}
 	defer taken.Close()
 	addr := taken.Addr().(*net.TCPAddr).AddrPort()
-	if _, err := launchSquid(t, path, OpenFolder(t), addr, []string{"url_rewrite_program /nonexistent"}); err == nil || !strings.Contains(err.Error(),
-		"/nonexistent") {
+	if _, err := launchSquid(t, path, OpenFolder(t), addr, []string{"url_rewrite_program /nonexistent"}); err == nil ||
+		!strings.Contains(err.Error(),
+			"/nonexistent") {
 		t.Errorf("a wrong configuration: %v", err)
 	}
 	if _, err := launchSquid(t, path, OpenFolder(t), addr, nil); !errors.Is(err, errPortTaken) {

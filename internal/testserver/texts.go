@@ -23,7 +23,8 @@ func OwnTexts(t testing.TB, page string) (texts []string) {
 			texts = append(texts, strings.TrimSpace(n.Data))
 		default:
 			for _, a := range n.Attr {
-				if a.Key == "aria-label" || a.Key == "title" || a.Key == "placeholder" || strings.HasPrefix(a.Key, "data-") {
+				if a.Key == "aria-label" || a.Key == "title" || a.Key == "placeholder" ||
+					strings.HasPrefix(a.Key, "data-") {
 					texts = append(texts, a.Val)
 				}
 			}
@@ -36,7 +37,8 @@ func OwnTexts(t testing.TB, page string) (texts []string) {
 func isForeign(n *html.Node) bool {
 	for of := n; of != nil && of.Data != "html"; of = of.Parent {
 		marked := slices.ContainsFunc(of.Attr, func(a html.Attribute) bool { return a.Key == "lang" })
-		if of.Type == html.ElementNode && (marked || slices.Contains([]string{"code", "bdi", "style", "script", "noscript"}, of.Data)) {
+		if of.Type == html.ElementNode &&
+			(marked || slices.Contains([]string{"code", "bdi", "style", "script", "noscript"}, of.Data)) {
 			return true
 		}
 	}

@@ -31,7 +31,8 @@ func StartVarnish(t testing.TB, dir, vcl string) *WebServer {
 	return startWebServer(t, dir, webProgram{
 		path: path, listen: "-a",
 		arguments: []string{
-			"-F", "-j", "none", "-n", filepath.Join(dir, webFolder), "-f", filepath.Join(dir, webConfigFile), "-s", "malloc,256m",
+			"-F", "-j", "none", "-n", filepath.Join(dir, webFolder), "-f", filepath.Join(dir, webConfigFile), "-s",
+			"malloc,256m",
 			"-p", "cc_command=exec cc -w -fpic -shared -o %o %s", // without the slow optimization of Debian's default
 		},
 		config: func(_ netip.AddrPort, dir string) string { return fmt.Sprintf(varnishConfig, vcl, webReady, dir) },

@@ -34,7 +34,8 @@ func TestWebServers(t *testing.T) {
 			}
 			defer response.Body.Close()
 			text, err := io.ReadAll(response.Body)
-			if software := response.Header.Get("Server"); string(text) != "a page" || err != nil || !strings.HasPrefix(software, name) {
+			if software := response.Header.Get("Server"); string(text) != "a page" || err != nil ||
+				!strings.HasPrefix(software, name) {
 				t.Errorf("%q from %s, %v", text, software, err)
 			}
 			Wait(t, "the request is logged", func() bool { return len(s.Log(t)) > 0 })

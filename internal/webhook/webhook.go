@@ -63,8 +63,10 @@ type Sender struct {
 // New returns a Sender, which sends nothing before Start is called.
 func New(config Config) *Sender {
 	return &Sender{
-		config: config, pending: make(map[string]struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}), cancel: func() {},
-		transport: &http.Transport{DialContext: config.Dial, MaxIdleConns: 1, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true},
+		config: config, pending: make(map[string]struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
+		cancel: func() {},
+		transport: &http.Transport{DialContext: config.Dial, MaxIdleConns: 1, IdleConnTimeout: time.Minute,
+			ForceAttemptHTTP2: true},
 	}
 }
 

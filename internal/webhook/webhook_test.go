@@ -130,12 +130,14 @@ func TestFailuresAreRepeated(t *testing.T) {
 		s.Add("a")
 		testserver.Wait(t, "it is called again", func() bool { _, calls := c.seen(); return calls > 9 })
 		host := strings.TrimPrefix(c.URL, "http://")
-		if got := s.Failures(); len(got) != 1 || !strings.HasSuffix(got[0], fmt.Sprintf("%s: status %d", host, status)) {
+		if got := s.Failures(); len(got) != 1 ||
+			!strings.HasSuffix(got[0], fmt.Sprintf("%s: status %d", host, status)) {
 			t.Errorf("%d: failures: %q", status, got)
 		}
 		s.Add("b")
 		c.answer(http.StatusOK)
-		testserver.Wait(t, "all is told", func() bool { tags, _ := c.seen(); return slices.Equal(tags, []string{"a", "b"}) })
+		testserver.Wait(t, "all is told",
+			func() bool { tags, _ := c.seen(); return slices.Equal(tags, []string{"a", "b"}) })
 		testserver.Wait(t, "it is well", func() bool { return s.Failures() == nil })
 		s.Close()
 		if len(o.reports) != 2 || strings.Contains(o.reports[0], "hidden") || o.reports[1] != "<nil>" {

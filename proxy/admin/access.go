@@ -37,7 +37,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	actor, err := h.admit(r)
 	switch {
 	case err != nil:
-		h.config.Log.WarnContext(r.Context(), "admin request refused", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
+		h.config.Log.WarnContext(r.Context(), "admin request refused", "client", r.RemoteAddr, "path", r.URL.Path,
+			"error", err)
 		h.Fail(w, r, err)
 	case h.config.Registry == nil && h.api.OfRegistry(r.URL.Path):
 		h.Fail(w, r, problem.ErrNoRegistry)

@@ -84,9 +84,9 @@ func New(config Config) *Handler {
 	design := cmp.Or(config.Pages, pages.New(pages.Site{})).Standalone()
 	h := &Handler{config: config, contents: pages.NewContents(files), Writer: page.Writer{Design: design}}
 	programs := api.Config{
-		Log: config.Log, Metrics: config.Metrics, Caches: config.Caches, Responses: config.Responses, HasResponses: config.HasResponses,
-		Health: config.Health, Settings: config.Settings.Values, Origins: config.Settings.Origins, Failed: h.logFailure,
-		Revoked: config.Sessions.EndToken, Writer: h.Writer,
+		Log: config.Log, Metrics: config.Metrics, Caches: config.Caches, Responses: config.Responses,
+		HasResponses: config.HasResponses, Health: config.Health, Settings: config.Settings.Values,
+		Origins: config.Settings.Origins, Failed: h.logFailure, Revoked: config.Sessions.EndToken, Writer: h.Writer,
 	}
 	if config.Registry != nil {
 		programs.Service = config.Registry.Service
@@ -117,11 +117,13 @@ func (h *Handler) editorPages() (all []page.Page) {
 		return nil
 	}
 	e := editor.New(editor.Config{
-		Service: h.config.Registry.Service, Show: h.Show, PublicURL: h.config.PublicURL, Drafts: h.config.Registry.Drafts,
-		ChecksTargets: h.config.Registry.ChecksTargets, Failed: h.logFailure, Revoked: h.config.Sessions.EndToken,
+		Service: h.config.Registry.Service, Show: h.Show, PublicURL: h.config.PublicURL,
+		Drafts: h.config.Registry.Drafts, ChecksTargets: h.config.Registry.ChecksTargets, Failed: h.logFailure,
+		Revoked: h.config.Sessions.EndToken,
 	})
 	for _, p := range e.Pages() {
-		all = append(all, page.Page{Path: p.Path, Label: p.Label, Description: p.Description, Use: p.Use, MaxFile: p.MaxFile, Serve: p.Serve, Redisplay: p.Redisplay})
+		all = append(all, page.Page{Path: p.Path, Label: p.Label, Description: p.Description, Use: p.Use,
+			MaxFile: p.MaxFile, Serve: p.Serve, Redisplay: p.Redisplay})
 	}
 	return all
 }
@@ -140,6 +142,7 @@ func (h *Handler) indexPage(r *page.Request) (message.Reply, error) {
 		}
 	}
 	view.Operations = h.api.List()
-	panel.Title, panel.Content = panel.Writer.Text("nav.title"), h.contents.Make(panel.Writer.Language(), "index.html", view)
+	panel.Title, panel.Content = panel.Writer.Text("nav.title"),
+		h.contents.Make(panel.Writer.Language(), "index.html", view)
 	return h.Show(&panel), nil
 }

@@ -62,7 +62,8 @@ func TestPurgesByForms(t *testing.T) {
 		purged string
 		said   string
 	}{
-		{formOf("answers", "uri", " urn:isbn:9780395363416 ", "soft", ""), 200, "urn:isbn:9780395363416 soft", "1 answer was made stale."},
+		{formOf("answers", "uri", " urn:isbn:9780395363416 ", "soft", ""), 200, "urn:isbn:9780395363416 soft",
+			"1 answer was made stale."},
 		{formOf("answers", "prefix", "urn:nbn:", "hard", ""), 200, "urn:nbn:", "1 answer was removed."},
 		{formOf("answers", "namespace", "ISBN", "hard", "yes"), 200, "isbn", "removed"},
 		{formOf("answers", "all", "ignored", "hard", "yes"), 200, "all", "removed"},
@@ -75,9 +76,11 @@ func TestPurgesByForms(t *testing.T) {
 		{formOf("answers", "", "a.example", "hard", ""), 200, "", "Unknown kind of purge"},
 		{formOf("answers", "mode", "hard", "hard", ""), 200, "", "Unknown kind of purge"},
 		{formOf("records", "all", "", "hard", "yes"), 200, "", "Unknown kind of purge"},
-		{formOf("responses", "uri", "HTTP://a.example", "soft", ""), 200, "1 false false", "1 stored response was made stale."},
+		{formOf("responses", "uri", "HTTP://a.example", "soft", ""), 200, "1 false false",
+			"1 stored response was made stale."},
 		{formOf("responses", "host", "b.example", "hard", ""), 200, "1 false true", "removed"},
-		{formOf("responses", "uri", "http://a.example/", "refresh", ""), 200, "refresh http://a.example/", "fetched again"},
+		{formOf("responses", "uri", "http://a.example/", "refresh", ""), 200, "refresh http://a.example/",
+			"fetched again"},
 		{formOf("responses", "host", "a.example", "refresh", ""), 200, "", "Only one URL"},
 		{formOf("responses", "all", "", "hard", "yes"), 200, "2 true true", "removed"},
 		{formOf("responses", "all", "", "hard", "no"), 200, "", "confirm it"},
@@ -88,7 +91,8 @@ func TestPurgesByForms(t *testing.T) {
 		status, body := cachesForm(t, h, tt.form)
 		purged := strings.Join(append(caches.purged, responses.purged...), ";")
 		if status != tt.status || purged != tt.purged || !strings.Contains(body, tt.said) {
-			t.Errorf("%v: %d purged %q, want %d %q; %s is in %s", tt.form, status, purged, tt.status, tt.purged, tt.said, body)
+			t.Errorf("%v: %d purged %q, want %d %q; %s is in %s", tt.form, status, purged, tt.status, tt.purged,
+				tt.said, body)
 		}
 	}
 }
@@ -106,7 +110,9 @@ func TestForgedPurges(t *testing.T) {
 			}
 		}
 	}
-	if response := adminRequest(h, "127.0.0.1:1", "GET /caches?cache=answers&by=all&mode=hard&sure=yes"); response.StatusCode != http.StatusOK || len(caches.purged) > 0 {
+	if response := adminRequest(h, "127.0.0.1:1",
+		"GET /caches?cache=answers&by=all&mode=hard&sure=yes"); response.StatusCode != http.StatusOK ||
+		len(caches.purged) > 0 {
 		t.Errorf("a link: %d, purged %q", response.StatusCode, caches.purged)
 	}
 }
@@ -114,12 +120,16 @@ func TestForgedPurges(t *testing.T) {
 // The page shows the cached entries of a name or URL, shortened.
 func TestCachesPage(t *testing.T) {
 	caches := &fakeCaches{found: []api.Entry{
-		{Key: "urn:a1:b I2L", TTL: 5, Locations: []api.Location{{URI: "http://a.example/<>"}, {URI: "http://b.example/"}}}, {Key: "urn:a1:b I2C", TTL: -1, Reason: "name not found"},
+		{Key: "urn:a1:b I2L", TTL: 5,
+			Locations: []api.Location{{URI: "http://a.example/<>"}, {URI: "http://b.example/"}}},
+		{Key: "urn:a1:b I2C", TTL: -1, Reason: "name not found"},
 	}}
 	h := newAdminHandler(caches, nil)
 	for target, want := range map[string][]string{
-		"/caches": {"<h1>Caches</h1>", `<form class="fields" method="post" action="/caches">`}, "/caches?uri=a%20b": {"role=\"alert\""},
-		"/caches?uri=urn:a1:b": {"urn:a1:b I2L", "http://a.example/&lt;&gt;</bdi> and 1 more", "5 s", "no target: <bdi>name not found</bdi>", "stale", `name="text" value="urn:a1:b"`},
+		"/caches":           {"<h1>Caches</h1>", `<form class="fields" method="post" action="/caches">`},
+		"/caches?uri=a%20b": {"role=\"alert\""},
+		"/caches?uri=urn:a1:b": {"urn:a1:b I2L", "http://a.example/&lt;&gt;</bdi> and 1 more", "5 s",
+			"no target: <bdi>name not found</bdi>", "stale", `name="text" value="urn:a1:b"`},
 	} {
 		response := adminRequest(h, "127.0.0.1:1", "GET "+target)
 		body := text(t, response)
@@ -131,10 +141,13 @@ func TestCachesPage(t *testing.T) {
 	}
 	caches.found = nil
 	for range 1000 {
-		caches.found = append(caches.found, api.Entry{Key: strings.Repeat("<", 1000), Locations: []api.Location{{URI: "http://a.example/" + strings.Repeat("&", 5000)}}})
+		caches.found = append(caches.found,
+			api.Entry{Key: strings.Repeat("<", 1000),
+				Locations: []api.Location{{URI: "http://a.example/" + strings.Repeat("&", 5000)}}})
 	}
 	const most = 30_000
-	if body := text(t, adminRequest(h, "127.0.0.1:1", "GET /caches?uri="+url.QueryEscape("urn:a1:b"))); len(body) > most || !strings.Contains(body, "And 988 more.") {
+	if body := text(t, adminRequest(h, "127.0.0.1:1",
+		"GET /caches?uri="+url.QueryEscape("urn:a1:b"))); len(body) > most || !strings.Contains(body, "And 988 more.") {
 		t.Errorf("%d bytes: %s", len(body), body)
 	}
 }

@@ -102,16 +102,20 @@ func TestEditing(t *testing.T) {
 	list.says(t, 200, "There is none.", "New name", "Changes")
 	form := b.get("/registry/edit")
 	form.says(t, 200, "A new name", "Target 1")
-	more := b.press(t, form, "add", "name=URN:NBN:fi:a", "t0-uri=https://a.example/1", "title=Kalevala", "keywords=epic\r\nold", "t0-from=2030-01-01T12:00")
+	more := b.press(t, form, "add", "name=URN:NBN:fi:a", "t0-uri=https://a.example/1", "title=Kalevala",
+		"keywords=epic\r\nold", "t0-from=2030-01-01T12:00")
 	more.says(t, 200, "Target 3")
 	seen := b.press(t, more, "preview", "note=first", `metadata={"year": 1835}`)
-	seen.says(t, 200, "urn:nbn:fi:a", "https://a.example/1", "Kalevala", "1835", "epic", "2030-01-01T12:00:00Z", "Note: first")
+	seen.says(t, 200, "urn:nbn:fi:a", "https://a.example/1", "Kalevala", "1835", "epic", "2030-01-01T12:00:00Z",
+		"Note: first")
 	if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", "Authorization: Bearer "+adminToken); r.status != 404 {
 		t.Fatalf("a preview has written %s", r.body)
 	}
 	back := b.press(t, seen, "back")
 	fields, _ := back.form(t)
-	if fields.Get("keywords") != "epic\r\nold" || fields.Get("t0-from") != "2030-01-01T12:00:00" && fields.Get("t0-from") != "2030-01-01T12:00" || fields.Get("name") != "URN:NBN:fi:a" {
+	if fields.Get("keywords") != "epic\r\nold" ||
+		fields.Get("t0-from") != "2030-01-01T12:00:00" && fields.Get("t0-from") != "2030-01-01T12:00" ||
+		fields.Get("name") != "URN:NBN:fi:a" {
 		t.Errorf("back to the form, and lost: %v", fields)
 	}
 	shown := b.follow(t, b.press(t, seen, "save"))
@@ -120,20 +124,25 @@ func TestEditing(t *testing.T) {
 	b.get("/registry/names?status=reserved").says(t, 200, "There is none.")
 
 	form = b.get("/registry/edit?uri=urn:nbn:fi:a")
-	seen = b.press(t, form, "preview", "t0-uri=https://b.example/", "t1-uri=https://c.example/", "contact=mailto:anna@a.example", "note=moved")
-	if body := seen.Body.String(); !strings.Contains(body, `<del dir="auto">https://a.example/1 (Valid from 2030-01-01T12:00:00Z)</del><ins dir="auto">https://b.example/ (Valid from 2030-01-01T12:00:00Z)</ins><ins dir="auto">https://c.example/</ins>`) {
+	seen = b.press(t, form, "preview", "t0-uri=https://b.example/", "t1-uri=https://c.example/",
+		"contact=mailto:anna@a.example", "note=moved")
+	if body := seen.Body.String(); !strings.Contains(body,
+		`<del dir="auto">https://a.example/1 (Valid from 2030-01-01T12:00:00Z)</del><ins dir="auto">https://b.example/ (Valid from 2030-01-01T12:00:00Z)</ins><ins dir="auto">https://c.example/</ins>`) {
 		t.Errorf("the difference is not shown: %s", body)
 	}
 	b.follow(t, b.press(t, seen, "save")).says(t, 200, "The change is saved: ", "mailto:anna@a.example")
 	history := b.get("/registry/history?uri=urn:nbn:fi:a")
 	history.says(t, 200, "Version 2", "moved", "Version 1", "first", "Restore this version")
-	if _, after, _ := strings.Cut(history.Body.String(), "Version 2"); !strings.Contains(after, `<ins dir="auto">https://b.example/`) {
+	if _, after, _ := strings.Cut(history.Body.String(), "Version 2"); !strings.Contains(after,
+		`<ins dir="auto">https://b.example/`) {
 		t.Errorf("no difference in the history: %s", history.Body)
 	}
 	restored := b.get("/registry/edit?uri=urn:nbn:fi:a&restore=1")
-	b.follow(t, b.press(t, b.press(t, restored, "preview"), "save")).says(t, 200, "The change is saved: ", "https://a.example/1")
+	b.follow(t, b.press(t, b.press(t, restored, "preview"), "save")).says(t, 200, "The change is saved: ",
+		"https://a.example/1")
 	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", "Authorization: Bearer "+adminToken).name(t)
-	if n.Version != 3 || len(n.Targets) != 1 || n.Contact != "" || n.By != "anna" || n.Note != "version 1 again" || n.Metadata == "" {
+	if n.Version != 3 || len(n.Targets) != 1 || n.Contact != "" || n.By != "anna" || n.Note != "version 1 again" ||
+		n.Metadata == "" {
 		t.Errorf("restored as %+v", n)
 	}
 	b.get("/registry/names?prefix=URN:nb").says(t, 200, "urn:nbn:fi:a", "Kalevala")
@@ -146,19 +155,28 @@ func TestEditing(t *testing.T) {
 // A conflict shows the concurrent change, and loses neither change.
 func TestConflictOfEditors(t *testing.T) {
 	s := newSite(t, locked)
-	anna, ben := s.editorOf(t, token.Token{Role: registry.Writer}), s.editorOf(t, token.Token{Role: registry.Writer, Name: "ben"})
+	anna, ben := s.editorOf(t, token.Token{Role: registry.Writer}),
+		s.editorOf(t, token.Token{Role: registry.Writer, Name: "ben"})
 	root := "Authorization: Bearer " + adminToken
-	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/1"}],"contact":"x","metadata":{"a":1,"b":1}}`, root)
+	s.ask("PUT "+of(names, "urn:nbn:fi:a"),
+		`{"targets":[{"uri":"https://a.example/1"}],"contact":"x","metadata":{"a":1,"b":1}}`, root)
 	hers, his := anna.get("/registry/edit?uri=urn:nbn:fi:a"), ben.get("/registry/edit?uri=urn:nbn:fi:a")
-	previewed := anna.press(t, hers, "preview", "t0-uri=https://anna.example/", `metadata={"a":2,"b":1}`, "note=hers", "title=Hers")
-	ben.follow(t, ben.press(t, ben.press(t, his, "preview", "contact=ben", "t0-uri=https://ben.example/", `metadata={"a":1,"b":2}`, "note=his"), "save"))
+	previewed := anna.press(t, hers, "preview", "t0-uri=https://anna.example/", `metadata={"a":2,"b":1}`, "note=hers",
+		"title=Hers")
+	ben.follow(t,
+		ben.press(t, ben.press(t, his, "preview", "contact=ben", "t0-uri=https://ben.example/",
+			`metadata={"a":1,"b":2}`, "note=his"), "save"))
 	for name, conflict := range map[string]page{
-		"when saving": anna.press(t, previewed, "save"), "when previewing": anna.press(t, hers, "preview", "t0-uri=https://anna.example/", `metadata={"a":2,"b":1}`, "note=hers", "title=Hers"),
+		"when saving": anna.press(t, previewed, "save"),
+		"when previewing": anna.press(t, hers, "preview", "t0-uri=https://anna.example/", `metadata={"a":2,"b":1}`,
+			"note=hers", "title=Hers"),
 	} {
-		conflict.says(t, 412, "Version 2 was saved in the meantime, by ben", "his", "https://a.example/1", "https://ben.example/", "https://anna.example/", "both")
+		conflict.says(t, 412, "Version 2 was saved in the meantime, by ben", "his", "https://a.example/1",
+			"https://ben.example/", "https://anna.example/", "both")
 		merged := anna.press(t, conflict, "merge")
 		fields, _ := merged.form(t)
-		for field, want := range map[string]string{"contact": "ben", "t0-uri": "https://anna.example/", "title": "Hers", "note": "hers", "version": "2"} {
+		for field, want := range map[string]string{"contact": "ben", "t0-uri": "https://anna.example/", "title": "Hers",
+			"note": "hers", "version": "2"} {
 			if got := fields.Get(field); got != want {
 				t.Errorf("%s: %s is %q, want %q", name, field, got, want)
 			}
@@ -174,7 +192,8 @@ func TestConflictOfEditors(t *testing.T) {
 	}
 	seen := anna.press(t, anna.press(t, anna.press(t, previewed, "save"), "merge"), "preview")
 	anna.follow(t, anna.press(t, seen, "save")).says(t, 200, "The change is saved: ")
-	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", root).name(t); n.Version != 3 || n.Contact != "ben" || n.Targets[0].URI != "https://anna.example/" {
+	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", root).name(t); n.Version != 3 || n.Contact != "ben" ||
+		n.Targets[0].URI != "https://anna.example/" {
 		t.Errorf("%+v", n)
 	}
 	// A concurrent registration.
@@ -188,7 +207,8 @@ func TestConflictOfEditors(t *testing.T) {
 func TestUnknownFieldsSurvive(t *testing.T) {
 	s := newSite(t, nil)
 	s.ask("PUT "+of(prefixes, "urn:nbn:fi:s:"), `{"sandbox":true,"targets":[{"uri":"https://a.example/"}]}`)
-	s.put(t, "urn:nbn:fi:s:a", `{"targets":[{"uri":"https://a.example/1","context":"FI","note":"n\nm","from":"2030-01-01T00:00:00.123Z"}],"sandbox":true,"metadata":{"z":"<&>","n":12345678901234567890.10,"title":["a"],"tags":"one"}}`)
+	s.put(t, "urn:nbn:fi:s:a",
+		`{"targets":[{"uri":"https://a.example/1","context":"FI","note":"n\nm","from":"2030-01-01T00:00:00.123Z"}],"sandbox":true,"metadata":{"z":"<&>","n":12345678901234567890.10,"title":["a"],"tags":"one"}}`)
 	before := s.ask("GET "+of(names, "urn:nbn:fi:s:a"), "").name(t)
 	b := newBrowser(s, here)
 	form := b.get("/registry/edit?uri=urn:nbn:fi:s:a")
@@ -197,7 +217,8 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 	}
 	b.follow(t, b.press(t, b.press(t, form, "preview", "contact=c", "t0-rel=item"), "save"))
 	after := s.ask("GET "+of(names, "urn:nbn:fi:s:a"), "").name(t)
-	if before.Targets[0].Rel = "item"; after.Targets[0] != before.Targets[0] || !after.Sandbox || after.Contact != "c" || after.Metadata != before.Metadata {
+	if before.Targets[0].Rel = "item"; after.Targets[0] != before.Targets[0] || !after.Sandbox ||
+		after.Contact != "c" || after.Metadata != before.Metadata {
 		t.Errorf("%+v, before %+v; metadata %s", after, before, after.Metadata)
 	}
 	// Including members of a future API.
@@ -250,7 +271,8 @@ func TestFormErrors(t *testing.T) {
 		{"status=gone", "status", "gone"},
 	} {
 		p := b.press(t, b.get("/registry/edit"), "preview", append(filled, tt.change)...)
-		if p.Code < 400 || p.Code >= 500 || !strings.Contains(p.text(), tt.says) || tt.field != "" && !strings.Contains(p.Body.String(), `id="`+tt.field+`-fault"`) {
+		if p.Code < 400 || p.Code >= 500 || !strings.Contains(p.text(), tt.says) ||
+			tt.field != "" && !strings.Contains(p.Body.String(), `id="`+tt.field+`-fault"`) {
 			t.Errorf("%.60s: %d, %s", tt.change, p.Code, p.text())
 		}
 		fields, _ := p.form(t)
@@ -260,7 +282,8 @@ func TestFormErrors(t *testing.T) {
 		}
 		// All of these errors have a code, and so a translation: none is shown in the registry's English.
 		b.fields = [][2]string{{"Accept-Language", "de"}}
-		if p := b.press(t, b.get("/registry/edit"), "preview", append(filled, tt.change)...); strings.Contains(p.text(), "nicht angenommen") {
+		if p := b.press(t, b.get("/registry/edit"), "preview", append(filled, tt.change)...); strings.Contains(p.text(),
+			"nicht angenommen") {
 			t.Errorf("%.60s: in German: %s", tt.change, p.text())
 		}
 		b.fields = nil
@@ -282,11 +305,16 @@ func TestRightsOfEditors(t *testing.T) {
 		offered, not []string
 		edit         int
 	}{
-		{"a reader", token.Token{Role: registry.Reader}, []string{"History"}, []string{">Edit<", "Withdraw", "New name"}, 403},
+		{"a reader", token.Token{Role: registry.Reader}, []string{"History"},
+			[]string{">Edit<", "Withdraw", "New name"}, 403},
 		{"a writer", token.Token{Role: registry.Writer}, []string{"History", ">Edit<", "Withdraw"}, nil, 200},
-		{"who only reads", token.Token{Role: registry.Writer, Actions: []registry.Action{registry.ActRead}}, []string{"History"}, []string{">Edit<", "Withdraw", "New name"}, 403},
-		{"who may not withdraw", token.Token{Role: registry.Writer, Actions: []registry.Action{registry.ActRead, registry.ActChange}}, []string{">Edit<"}, []string{"Withdraw"}, 200},
-		{"one of fi", token.Token{Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:"}}, []string{">Edit<", "Withdraw"}, nil, 200},
+		{"who only reads", token.Token{Role: registry.Writer, Actions: []registry.Action{registry.ActRead}},
+			[]string{"History"}, []string{">Edit<", "Withdraw", "New name"}, 403},
+		{"who may not withdraw",
+			token.Token{Role: registry.Writer, Actions: []registry.Action{registry.ActRead, registry.ActChange}},
+			[]string{">Edit<"}, []string{"Withdraw"}, 200},
+		{"one of fi", token.Token{Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:"}},
+			[]string{">Edit<", "Withdraw"}, nil, 200},
 	} {
 		b := s.editorOf(t, tt.token)
 		p := b.get("/registry/name?uri=urn:nbn:fi:a")
@@ -314,7 +342,9 @@ func TestRightsOfEditors(t *testing.T) {
 		}
 	}
 	fi := s.editorOf(t, token.Token{Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:"}})
-	for _, target := range []string{"/registry/name?uri=urn:nbn:de:a", "/registry/edit?uri=urn:nbn:de:a", "/registry/history?uri=urn:nbn:de:a", "/registry/withdraw?uri=urn:nbn:de:a", "/registry/names?prefix=urn:nbn:", "/registry/changes?prefix=urn:nbn:", "/registry/changes/2?prefix=urn:nbn:de:"} {
+	for _, target := range []string{"/registry/name?uri=urn:nbn:de:a", "/registry/edit?uri=urn:nbn:de:a",
+		"/registry/history?uri=urn:nbn:de:a", "/registry/withdraw?uri=urn:nbn:de:a", "/registry/names?prefix=urn:nbn:",
+		"/registry/changes?prefix=urn:nbn:", "/registry/changes/2?prefix=urn:nbn:de:"} {
 		if p := fi.get(target); p.Code != 403 {
 			t.Errorf("%s: %d %s", target, p.Code, p.text())
 		}
@@ -337,7 +367,8 @@ func TestRightsOfEditors(t *testing.T) {
 	}
 	seen := fi.press(t, fi.get("/registry/edit?uri=urn:nbn:fi:a"), "preview", "contact=c")
 	for _, one := range all {
-		if _, err := token.Revoke(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin}, one.ID); err != nil {
+		if _, err := token.Revoke(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin},
+			one.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -352,7 +383,8 @@ func TestForgedEdits(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
 	b := newBrowser(s, here)
-	for _, target := range []string{"/registry/edit?uri=urn:nbn:fi:a", "/registry/edit", "/registry/withdraw?uri=urn:nbn:fi:a", "/registry/changes/1"} {
+	for _, target := range []string{"/registry/edit?uri=urn:nbn:fi:a", "/registry/edit",
+		"/registry/withdraw?uri=urn:nbn:fi:a", "/registry/changes/1"} {
 		fields, action := b.get(target).form(t)
 		fields.Set("do", "save")
 		fields.Set("contact", "forged")
@@ -381,24 +413,30 @@ func TestWithdrawing(t *testing.T) {
 	b.press(t, form, "preview").says(t, 422, "Say why it is withdrawn")
 	wrong := b.press(t, form, "preview", "successors=urn:nbn:fi:a")
 	wrong.says(t, 422, "instead of itself")
-	seen := b.press(t, wrong, "preview", "successors=urn:nbn:fi:b\r\nhttps://c.example/", "reason=two\r\nvolumes", "note=board")
-	seen.says(t, 200, "Withdraw \u2068urn:nbn:fi:a\u2069?", "urn:nbn:fi:b", "https://c.example/", "withdrawn", "Note: board")
+	seen := b.press(t, wrong, "preview", "successors=urn:nbn:fi:b\r\nhttps://c.example/", "reason=two\r\nvolumes",
+		"note=board")
+	seen.says(t, 200, "Withdraw \u2068urn:nbn:fi:a\u2069?", "urn:nbn:fi:b", "https://c.example/", "withdrawn",
+		"Note: board")
 	s.ask("PATCH "+of(names, "urn:nbn:fi:a"), `{"contact":"other"}`)
 	meanwhile := b.press(t, seen, "save")
 	meanwhile.says(t, 412, "Version 2 was saved in the meantime", "other", "two")
 	back := b.press(t, b.press(t, meanwhile, "preview"), "back")
 	back.says(t, 200, "volumes")
-	b.follow(t, b.press(t, b.press(t, back, "preview"), "save")).says(t, 200, " is withdrawn.", "two", "https://c.example/")
+	b.follow(t, b.press(t, b.press(t, back, "preview"), "save")).says(t, 200, " is withdrawn.", "two",
+		"https://c.example/")
 	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t)
-	if n.Status != registry.Withdrawn || n.Reason != "two\nvolumes" || len(n.Successors) != 2 || n.Note != "board" || n.Contact != "other" {
+	if n.Status != registry.Withdrawn || n.Reason != "two\nvolumes" || len(n.Successors) != 2 || n.Note != "board" ||
+		n.Contact != "other" {
 		t.Errorf("%+v", n)
 	}
 	b.get("/registry/withdraw?uri=urn:nbn:fi:a").says(t, 422, "already withdrawn")
-	if restored := b.get("/registry/edit?uri=urn:nbn:fi:a&restore=1"); strings.Contains(restored.Body.String(), "/registry/withdraw") {
+	if restored := b.get("/registry/edit?uri=urn:nbn:fi:a&restore=1"); strings.Contains(restored.Body.String(),
+		"/registry/withdraw") {
 		t.Error("what is withdrawn can be withdrawn")
 	}
 	edit := b.get("/registry/edit?uri=urn:nbn:fi:a")
-	b.follow(t, b.press(t, b.press(t, edit, "preview", "reason=three volumes"), "save")).says(t, 200, "three volumes", "withdrawn")
+	b.follow(t, b.press(t, b.press(t, edit, "preview", "reason=three volumes"), "save")).says(t, 200, "three volumes",
+		"withdrawn")
 	edit = b.get("/registry/edit?uri=urn:nbn:fi:a")
 	b.follow(t, b.press(t, b.press(t, edit, "preview", "status=active"), "save")).says(t, 200, "active")
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t); n.Status != registry.Active || n.Reason != "" {
@@ -416,7 +454,8 @@ func TestChangesOfEditors(t *testing.T) {
 	b := newBrowser(s, here)
 	list := b.get("/registry/changes")
 	list.says(t, 200, "4", "a mistake", "a change", "urn:nbn:fi:0", "urn:nbn:fi:2", "admin")
-	if body := list.Body.String(); strings.Index(body, "/registry/changes/4") > strings.Index(body, "/registry/changes/1") {
+	if body := list.Body.String(); strings.Index(body, "/registry/changes/4") > strings.Index(body,
+		"/registry/changes/1") {
 		t.Error("the newest is not first")
 	}
 	b.get("/registry/changes?by=nobody").says(t, 200, "There is none.")
@@ -491,7 +530,8 @@ func TestEditingPrefix(t *testing.T) {
 	b := newBrowser(s, here)
 	form := b.get("/registry/edit?kind=prefix")
 	form.says(t, 200, "A new prefix")
-	seen := b.press(t, form, "preview", "name=urn:nbn:fi:p:", "t0-uri=https://a.example/{suffix}", "pattern=[0-9]+", "authoritative=yes")
+	seen := b.press(t, form, "preview", "name=urn:nbn:fi:p:", "t0-uri=https://a.example/{suffix}", "pattern=[0-9]+",
+		"authoritative=yes")
 	seen.says(t, 200, "[0-9]+", "All of its names are registered")
 	b.follow(t, b.press(t, seen, "save")).says(t, 200, "urn:nbn:fi:p:*", "[0-9]+")
 	edit := b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix")
@@ -502,11 +542,13 @@ func TestEditingPrefix(t *testing.T) {
 	fields.Del("authoritative")
 	fields.Set("do", "preview")
 	b.follow(t, b.press(t, page{b.open(action, fields), action}, "save"))
-	if n := s.ask("GET "+of(prefixes, "urn:nbn:fi:p:"), "").name(t); n.Authoritative || n.Pattern != "[0-9]+" || n.Version != 2 {
+	if n := s.ask("GET "+of(prefixes, "urn:nbn:fi:p:"), "").name(t); n.Authoritative || n.Pattern != "[0-9]+" ||
+		n.Version != 2 {
 		t.Errorf("%+v", n)
 	}
 	b.press(t, edit, "preview", "pattern=(").says(t, 412)
-	b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix"), "preview", "pattern=(").says(t, 422, "regular expression")
+	b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix"), "preview", "pattern=(").says(t, 422,
+		"regular expression")
 	b.get("/registry/history?uri=urn:nbn:fi:p:&kind=prefix").says(t, 200, "Version 2")
 	b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=other").says(t, 400)
 }
@@ -521,10 +563,12 @@ func TestNameOfEditors(t *testing.T) {
 		t.Errorf("nothing was checked: %s", p.text())
 	}
 	dead := registry.Health{
-		Name: "urn:nbn:fi:a", URI: "https://a.example/1", State: "unhealthy", Checked: time.Date(2031, 5, 1, 10, 0, 0, 0, time.UTC), Failures: 7,
+		Name: "urn:nbn:fi:a", URI: "https://a.example/1", State: "unhealthy",
+		Checked: time.Date(2031, 5, 1, 10, 0, 0, 0, time.UTC), Failures: 7,
 		Detail: []byte("{}"),
 	}
-	if err := s.registry.Store().Write(t.Context(), func(tx registry.WriteTx) error { return tx.PutHealth(dead) }); err != nil {
+	if err := s.registry.Store().Write(t.Context(),
+		func(tx registry.WriteTx) error { return tx.PutHealth(dead) }); err != nil {
 		t.Fatal(err)
 	}
 	p := b.get("/registry/name?uri=URN:NBN:fi:a")

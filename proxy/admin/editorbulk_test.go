@@ -23,7 +23,8 @@ func TestTokensByForm(t *testing.T) {
 	wantText(t, page, 200, "rooted (yours)", "Create a token")
 	field := csrf(t, page)
 	w := b.open("/registry/tokens", url.Values{
-		"csrf": {field}, "name": {"<i>scanner</i>"}, "role": {"writer"}, "prefixes": {"urn:nbn:fi:scan-\r\n\r\n urn:nbn:fi:map- \r\n"}, "action": {"mint", "change"},
+		"csrf": {field}, "name": {"<i>scanner</i>"}, "role": {"writer"},
+		"prefixes": {"urn:nbn:fi:scan-\r\n\r\n urn:nbn:fi:map- \r\n"}, "action": {"mint", "change"},
 		"expires": {"2999-12-31"}, "note": {"for the scanner"},
 	})
 	secret := regexp.MustCompile(`urnd_[0-9a-f]{16}_[\w-]{43}`).FindString(w.Body.String())
@@ -33,7 +34,8 @@ func TestTokensByForm(t *testing.T) {
 	shown := w.Header().Get("Location")
 	w = b.open(shown, nil)
 	secret = regexp.MustCompile(`urnd_[0-9a-f]{16}_[\w-]{43}`).FindString(w.Body.String())
-	if w.Code != 200 || secret == "" || w.Header().Get("Cache-Control") != "no-store" || strings.Contains(w.Body.String(), "<i>scanner") {
+	if w.Code != 200 || secret == "" || w.Header().Get("Cache-Control") != "no-store" ||
+		strings.Contains(w.Body.String(), "<i>scanner") {
 		t.Fatalf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
 	actor, err := token.NewVerifier(s.registry).Verify(t.Context(), secret, false)
@@ -41,7 +43,8 @@ func TestTokensByForm(t *testing.T) {
 		t.Errorf("%+v, %v", actor, err)
 	}
 	page = b.open(shown, nil)
-	wantText(t, page, 200, "<i>scanner</i>", "writer: mint, change", "urn:nbn:fi:map-", "3000-01-01 00:00:00 UTC", "for the scanner")
+	wantText(t, page, 200, "<i>scanner</i>", "writer: mint, change", "urn:nbn:fi:map-", "3000-01-01 00:00:00 UTC",
+		"for the scanner")
 	if strings.Contains(page.Body.String(), secret) {
 		t.Error("the secret is shown again")
 	}
@@ -53,8 +56,10 @@ func TestTokensByForm(t *testing.T) {
 		{url.Values{"name": {""}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}}, 422, "A token has a name"},
 		{url.Values{"name": {"x"}, "role": {"king"}, "prefixes": {"urn:nbn:fi:"}}, 422, "king"},
 		{url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "action": {"fly"}}, 422, "fly"},
-		{url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "expires": {"tomorrow"}}, 422, "as 2031-05-01"},
-		{url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "expires": {"1999-01-01"}}, 422, "expired already"},
+		{url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "expires": {"tomorrow"}}, 422,
+			"as 2031-05-01"},
+		{url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "expires": {"1999-01-01"}}, 422,
+			"expired already"},
 		{url.Values{"name": {"all names"}, "role": {"reader"}}, 403, "may not give what it may not do itself"},
 	} {
 		tt.form.Set("csrf", field)
@@ -82,7 +87,8 @@ func TestTokensByForm(t *testing.T) {
 		t.Errorf("a token that there is not: %d", w.Code)
 	}
 	german := b.open("/registry/tokens?lang=de", nil)
-	wantText(t, german, 200, "rooted (Ihres) Verwalten", "Verwalten: ändert auch Präfixe", "zurückziehen einzelne Namen", "Tokens erstellen und widerrufen")
+	wantText(t, german, 200, "rooted (Ihres) Verwalten", "Verwalten: ändert auch Präfixe",
+		"zurückziehen einzelne Namen", "Tokens erstellen und widerrufen")
 	if said := german.Body.String(); strings.Contains(said, ">writer") || strings.Contains(said, "tokens.") {
 		t.Errorf("roles in German: %s", said)
 	}
@@ -98,10 +104,13 @@ func TestRightsOnPages(t *testing.T) {
 	}{
 		{token.Token{Name: "reader", Role: registry.Reader}, "jobs prefixes targets statistics"},
 		{token.Token{Name: "writer", Role: registry.Writer}, "import jobs prefixes targets targets/move statistics"},
-		{token.Token{Name: "some", Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:a", "urn:nbn:fi:b"}}, "import jobs prefixes targets targets/move statistics"},
-		{token.Token{Name: "minter", Role: registry.Writer, Actions: []registry.Action{registry.ActRead, registry.ActMint}}, "jobs prefixes targets statistics"},
+		{token.Token{Name: "some", Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:a", "urn:nbn:fi:b"}},
+			"import jobs prefixes targets targets/move statistics"},
+		{token.Token{Name: "minter", Role: registry.Writer,
+			Actions: []registry.Action{registry.ActRead, registry.ActMint}}, "jobs prefixes targets statistics"},
 		{token.Token{Name: "all", Role: registry.Admin}, strings.Join(all, " ")},
-		{token.Token{Name: "no tokens", Role: registry.Admin, Actions: []registry.Action{registry.ActRead}}, "jobs prefixes targets statistics"},
+		{token.Token{Name: "no tokens", Role: registry.Admin, Actions: []registry.Action{registry.ActRead}},
+			"jobs prefixes targets statistics"},
 	} {
 		b := s.person(t, tt.of)
 		nav := b.open("/registry/statistics", nil).Body.String() + b.open("/registry/jobs", nil).Body.String()
@@ -138,7 +147,8 @@ func TestPagesWithoutJobs(t *testing.T) {
 func TestPrefixesOnPage(t *testing.T) {
 	s := newSite(t, nil)
 	for _, prefix := range []string{"urn:nbn:fi:a-", "urn:nbn:fi:b-"} {
-		body := `{"prefix":true,"targets":[{"uri":"https://` + "a.example/{+suffix}" + `"}],"pattern":"[0-9]+","contact":"<b>owner</b>"}`
+		body := `{"prefix":true,"targets":[{"uri":"https://` + "a.example/{+suffix}" +
+			`"}],"pattern":"[0-9]+","contact":"<b>owner</b>"}`
 		if r := s.ask("PUT "+of(prefixes, prefix), body); r.status != 201 {
 			t.Fatalf("%d %s", r.status, r.body)
 		}
@@ -149,7 +159,8 @@ func TestPrefixesOnPage(t *testing.T) {
 	if !strings.Contains(page.Body.String(), `href="/registry/edit?uri=urn%3anbn%3afi%3aa-&amp;kind=prefix"`) {
 		t.Errorf("no link to edit it: %s", page.Body)
 	}
-	for _, target := range []string{"/registry/edit?uri=urn%3anbn%3afi%3aa-&kind=prefix", "/registry/edit?kind=prefix", "/registry/names?prefix=urn%3anbn%3afi%3aa-"} {
+	for _, target := range []string{"/registry/edit?uri=urn%3anbn%3afi%3aa-&kind=prefix", "/registry/edit?kind=prefix",
+		"/registry/names?prefix=urn%3anbn%3afi%3aa-"} {
 		if w := b.open(target, nil); w.Code != 200 {
 			t.Errorf("%s: %d", target, w.Code)
 		}
@@ -172,14 +183,16 @@ func TestJobOnPage(t *testing.T) {
 	job := b.open(at, fields).Header().Get("Location")
 	page := b.open(job, nil)
 	wantText(t, page, 200, "queued", "Reload to update the progress", "Cancel the job")
-	if e := testserver.ParseHTML(page.Body.String()); !e.First("script", "src=/registry/jobs.js", "defer").Exists() || !e.First("progress", "aria-label").Exists() {
+	if e := testserver.ParseHTML(page.Body.String()); !e.First("script", "src=/registry/jobs.js", "defer").Exists() ||
+		!e.First("progress", "aria-label").Exists() {
 		t.Errorf("%s", page.Body)
 	}
 	if w := b.open(job, url.Values{}); w.Code != 403 {
 		t.Errorf("it is cancelled by a form of nobody: %d", w.Code)
 	}
 	other := s.person(t, token.Token{Name: "bo", Role: registry.Writer})
-	for _, w := range []int{other.open(job, nil).Code, other.open(job, url.Values{"csrf": {csrf(t, other.open("/registry/import", nil))}}).Code} {
+	for _, w := range []int{other.open(job, nil).Code,
+		other.open(job, url.Values{"csrf": {csrf(t, other.open("/registry/import", nil))}}).Code} {
 		if w != 404 {
 			t.Errorf("the job of another one: %d", w)
 		}
@@ -215,22 +228,28 @@ func TestMoveByForm(t *testing.T) {
 		s.has(t, "urn:nbn:fi:a", "https://new.example/objects/a", "urn:nbn:fi:b", "https://new.example/objects/b")
 		b := s.editor(t)
 		page := b.open("/registry/targets/move?replace="+url.QueryEscape("http://old.example/"), nil)
-		wantText(t, page, 200, "the same server over TLS", "http://old.example/items/ → https://new.example/objects/", "2 names were moved this way recently")
-		suggestions := slices.DeleteFunc(testserver.ParseHTML(page.Body.String()).All("a"), func(a testserver.Element) bool {
-			return !strings.HasPrefix(a.Attr("href"), "/registry/targets/move?") || !strings.Contains(a.Attr("href"), "objects")
-		})
+		wantText(t, page, 200, "the same server over TLS", "http://old.example/items/ → https://new.example/objects/",
+			"2 names were moved this way recently")
+		suggestions := slices.DeleteFunc(testserver.ParseHTML(page.Body.String()).All("a"),
+			func(a testserver.Element) bool {
+				return !strings.HasPrefix(a.Attr("href"), "/registry/targets/move?") ||
+					!strings.Contains(a.Attr("href"), "objects")
+			})
 		if len(suggestions) == 0 {
 			t.Fatalf("no suggestion: %s", page.Body)
 		}
 		page = b.open(suggestions[0].Attr("href"), nil)
-		for _, field := range [][2]string{{"replace", "http://old.example/items/"}, {"with", "https://new.example/objects/"}} {
-			if input := testserver.ParseHTML(page.Body.String()).First("input", "name="+field[0]); input.Attr("value") != field[1] {
+		for _, field := range [][2]string{{"replace", "http://old.example/items/"},
+			{"with", "https://new.example/objects/"}} {
+			if input := testserver.ParseHTML(page.Body.String()).First("input",
+				"name="+field[0]); input.Attr("value") != field[1] {
 				t.Errorf("%s is %q, want %q", field[0], input.Attr("value"), field[1])
 			}
 		}
 		field := csrf(t, page)
 		w := b.open("/registry/targets/move", url.Values{
-			"csrf": {field}, "prefix": {"urn:nbn:fi:"}, "replace": {"http://old.example/items/"}, "with": {"https://new.example/objects/"}, "note": {"the server has moved"},
+			"csrf": {field}, "prefix": {"urn:nbn:fi:"}, "replace": {"http://old.example/items/"},
+			"with": {"https://new.example/objects/"}, "note": {"the server has moved"},
 		})
 		dry := w.Header().Get("Location")
 		if w.Code != 303 || !strings.HasPrefix(dry, "/registry/jobs/") {
@@ -243,11 +262,14 @@ func TestMoveByForm(t *testing.T) {
 		if moved := b.open(at, nil).Body.String(); !strings.Contains(moved, `value="http://old.example/items/"`) {
 			t.Errorf("%s: what was typed is lost: %s", at, moved)
 		}
-		w = b.open(at, url.Values{"csrf": {field}, "do": {"import"}, "checked": {strings.TrimPrefix(dry, "/registry/jobs/")}})
+		w = b.open(at, url.Values{"csrf": {field}, "do": {"import"},
+			"checked": {strings.TrimPrefix(dry, "/registry/jobs/")}})
 		time.Sleep(time.Minute)
 		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "Moving targets", "changed 2")
 		auth := "Authorization: Bearer " + adminToken
-		if n := s.ask("GET "+of(names, "urn:nbn:fi:d"), "", auth).name(t); n.Targets[0].URI != "https://new.example/objects/d" || n.Note != "the server has moved" || n.By != "anna" {
+		if n := s.ask("GET "+of(names, "urn:nbn:fi:d"), "",
+			auth).name(t); n.Targets[0].URI != "https://new.example/objects/d" || n.Note != "the server has moved" ||
+			n.By != "anna" {
 			t.Errorf("%+v", n)
 		}
 		for _, tt := range []struct{ replace, with, prefix, want string }{
@@ -255,12 +277,14 @@ func TestMoveByForm(t *testing.T) {
 			{"https://a.example/", "https://a.example/", "", "Both are the same"},
 			{"https://a.example/", "https://b.example/", "nothing", ""},
 		} {
-			w := b.open("/registry/targets/move", url.Values{"csrf": {field}, "prefix": {tt.prefix}, "replace": {tt.replace}, "with": {tt.with}})
+			w := b.open("/registry/targets/move",
+				url.Values{"csrf": {field}, "prefix": {tt.prefix}, "replace": {tt.replace}, "with": {tt.with}})
 			if w.Code < 400 || w.Code > 422 || !strings.Contains(textOf(w), tt.want) {
 				t.Errorf("%+v: %d %s", tt, w.Code, textOf(w))
 			}
 		}
-		wantText(t, b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}}), 404, "is no longer stored")
+		wantText(t, b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}}), 404,
+			"is no longer stored")
 	})
 }
 
@@ -270,25 +294,30 @@ func TestStatisticsOnPage(t *testing.T) {
 		s := newSite(t, nil)
 		b := newBrowser(s, here)
 		wantText(t, b.open("/registry/statistics", nil), 200, "There are no names yet")
-		s.has(t, "urn:nbn:fi:a", "https://a.example/1", "urn:nbn:fi:b", "https://a.example/2", "hdl:20.500.9999/a", "https://a.example/3")
+		s.has(t, "urn:nbn:fi:a", "https://a.example/1", "urn:nbn:fi:b", "https://a.example/2", "hdl:20.500.9999/a",
+			"https://a.example/3")
 		page := b.open("/registry/statistics", nil)
 		wantText(t, page, 200, "urn:nbn 2 0 0", "hdl 1 0 0", "all 3 0 0")
-		if bars := testserver.ParseHTML(page.Body.String()).All("meter", "max=3"); len(bars) != 2 || bars[0].Attr("value") != "2" {
+		if bars := testserver.ParseHTML(page.Body.String()).All("meter", "max=3"); len(bars) != 2 ||
+			bars[0].Attr("value") != "2" {
 			t.Errorf("the bars are not as long as the numbers: %s", page.Body)
 		}
 		wantText(t, b.open("/registry/statistics?prefix=urn:nbn:fi:a", nil), 200, "urn:nbn:fi:a 1 0 0")
 		count(t, s.registry.Store(), map[string]string{"urn:nbn:fi:a": "12 3"}, time.Now().AddDate(0, 0, -1))
 		page = b.open("/registry/statistics?uri=URN:nbn:FI:a", nil)
-		wantText(t, page, 200, "12 times by people, 3 by programs", time.Now().AddDate(0, 0, -1).UTC().Format(time.DateOnly)+" 12 3")
+		wantText(t, page, 200, "12 times by people, 3 by programs",
+			time.Now().AddDate(0, 0, -1).UTC().Format(time.DateOnly)+" 12 3")
 		wantText(t, b.open("/registry/statistics?uri=urn:nbn:fi:b", nil), 200, "Nothing was counted")
 		wantText(t, b.open("/registry/statistics", nil), 200, "All names", "Nothing was counted")
 		count(t, s.registry.Store(), map[string]string{"": "15 3"}, time.Now().AddDate(0, 0, -2))
 		wantText(t, b.open("/registry/statistics", nil), 200, "All names", "15 times by people, 3 by programs")
 		wantText(t, b.open("/registry/statistics?since=never", nil), 200, "A time is a day, such as 2031-05-01")
-		wantText(t, b.open("/registry/statistics?uri=urn:nbn:fi:a&since=never", nil), 200, "A time is a day, such as 2031-05-01")
+		wantText(t, b.open("/registry/statistics?uri=urn:nbn:fi:a&since=never", nil), 200,
+			"A time is a day, such as 2031-05-01")
 		wantText(t, b.open("/registry/statistics?uri=%3Cscript%3E", nil), 200, "<script>")
 		for i := range 91 {
-			count(t, s.registry.Store(), map[string]string{"urn:nbn:fi:a": "1234567 7654321"}, time.Now().AddDate(0, 0, -i))
+			count(t, s.registry.Store(), map[string]string{"urn:nbn:fi:a": "1234567 7654321"},
+				time.Now().AddDate(0, 0, -i))
 		}
 		today := time.Now().UTC()
 		for _, tt := range []struct{ since, until, want string }{
@@ -332,12 +361,14 @@ func TestTargetsOnPage(t *testing.T) {
 	putHealth(t, s.registry.Store(), 3, "unhealthy", "javascript:alert(1)//")
 	b := newBrowser(s, here)
 	page := b.open("/registry/targets?state=suspect&prefix=urn:nbn:fi:suspect", nil)
-	wantText(t, page, 200, "urn:nbn:fi:suspect-0000", "404 <b>Not Found</b>", "since 2031-05-01 , 3 failures", "Edit", "Move this server", "Next page")
+	wantText(t, page, 200, "urn:nbn:fi:suspect-0000", "404 <b>Not Found</b>", "since 2031-05-01 , 3 failures", "Edit",
+		"Move this server", "Next page")
 	elements := testserver.ParseHTML(page.Body.String()).First("main")
 	if n := len(elements.All("tr")); n < 50 || n > 150 {
 		t.Errorf("%d rows", n)
 	}
-	if len(elements.All("b")) > 0 || !elements.First("a", "href=/registry/targets/move?replace=http%3A%2F%2Fold.example%2F").Exists() {
+	if len(elements.All("b")) > 0 ||
+		!elements.First("a", "href=/registry/targets/move?replace=http%3A%2F%2Fold.example%2F").Exists() {
 		t.Errorf("%s", page.Body)
 	}
 	next, seen := "/registry/targets", ""
@@ -362,7 +393,8 @@ func TestTargetsOnPage(t *testing.T) {
 	putHealth(t, s.registry.Store(), 2, "healthy", "http://back.example/")
 	err := s.registry.Store().Write(t.Context(), func(tx registry.WriteTx) error {
 		return tx.PutHealth(registry.Health{
-			Name: "urn:nbn:fi:moved", URI: "http://old.example/a/1", State: "healthy", Moved: "https://new.example/b/1", Detail: []byte("{}"),
+			Name: "urn:nbn:fi:moved", URI: "http://old.example/a/1", State: "healthy", Moved: "https://new.example/b/1",
+			Detail: []byte("{}"),
 		})
 	})
 	if err != nil {
@@ -371,7 +403,8 @@ func TestTargetsOnPage(t *testing.T) {
 	page = b.open("/registry/targets?state=moved", nil)
 	wantText(t, page, 200, "http://old.example/a/1 → https://new.example/b/1", "Move all there")
 	if body := page.Body.String(); strings.Contains(body, "back.example") ||
-		!strings.Contains(body, `href="/registry/targets/move?replace=http%3A%2F%2Fold.example%2Fa%2F&amp;with=https%3A%2F%2Fnew.example%2Fb%2F"`) {
+		!strings.Contains(body,
+			`href="/registry/targets/move?replace=http%3A%2F%2Fold.example%2Fa%2F&amp;with=https%3A%2F%2Fnew.example%2Fb%2F"`) {
 		t.Errorf("%s", body)
 	}
 }
@@ -383,8 +416,9 @@ func putHealth(t *testing.T, store registry.Store, n int, state, start string) {
 		since := time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)
 		for i := range n {
 			err := tx.PutHealth(registry.Health{
-				Name: fmt.Sprintf("urn:nbn:fi:%s-%04d", state, i), URI: fmt.Sprintf("%s%d", start, i), State: state, Since: since,
-				Checked: since.AddDate(0, 0, 1), Error: "404 <b>Not Found</b>", Failures: 3, Detail: []byte(`{"outcome":"gone","status":404}`),
+				Name: fmt.Sprintf("urn:nbn:fi:%s-%04d", state, i), URI: fmt.Sprintf("%s%d", start, i), State: state,
+				Since: since, Checked: since.AddDate(0, 0, 1), Error: "404 <b>Not Found</b>", Failures: 3,
+				Detail: []byte(`{"outcome":"gone","status":404}`),
 			})
 			if err != nil {
 				return err

@@ -26,16 +26,21 @@ func bulkPages(t *testing.T) (server string, paths map[string]string) {
 		s.has(t, fmt.Sprintf("hdl:20.500.9999/report-%d", i), fmt.Sprintf("https://reports.example.org/%d", i))
 	}
 	for _, prefix := range []string{"urn:nbn:fi:lib-", "urn:nbn:fi:scan-"} {
-		if r := s.ask("PUT "+of(prefixes, prefix), `{"prefix":true,"targets":[{"uri":"https://library.example.org/"}],"pattern":"[0-9]+","contact":"library@example.org"}`); r.status != 201 {
+		if r := s.ask("PUT "+of(prefixes, prefix),
+			`{"prefix":true,"targets":[{"uri":"https://library.example.org/"}],"pattern":"[0-9]+","contact":"library@example.org"}`); r.status != 201 {
 			t.Fatalf("%d %s", r.status, r.body)
 		}
 	}
 	putHealth(t, s.registry.Store(), 7, "unhealthy", "http://old.example.org/items/")
 	for i := range 60 {
-		count(t, s.registry.Store(), map[string]string{"urn:nbn:fi:lib-1": fmt.Sprintf("%d %d", (i*37)%90+4, (i*13)%25)}, time.Now().AddDate(0, 0, -i))
+		count(t, s.registry.Store(),
+			map[string]string{"urn:nbn:fi:lib-1": fmt.Sprintf("%d %d", (i*37)%90+4, (i*13)%25)},
+			time.Now().AddDate(0, 0, -i))
 	}
 	for _, made := range []string{"catalogue", "repository", "scanner"} {
-		r := s.ask("POST /api/v1/tokens", `{"name":"`+made+`","role":"writer","prefixes":["urn:nbn:fi:lib-","urn:nbn:fi:`+made+`-"],"actions":["mint","change"],"note":"for the `+made+`"}`)
+		r := s.ask("POST /api/v1/tokens",
+			`{"name":"`+made+`","role":"writer","prefixes":["urn:nbn:fi:lib-","urn:nbn:fi:`+made+
+				`-"],"actions":["mint","change"],"note":"for the `+made+`"}`)
 		if r.status != 201 {
 			t.Fatalf("%d %s", r.status, r.body)
 		}
@@ -55,18 +60,23 @@ func bulkPages(t *testing.T) (server string, paths map[string]string) {
 	s.run(t, all)
 	table := "Kennung;Titel;Jahr;Ort;Link\n"
 	for i := range 30 {
-		table += fmt.Sprintf("urn:nbn:fi:lib-%d;Kalevala, Teil %d;%d;Helsinki;https://catalogue.example.org/%d\n", 20+i, i, 1835+i, i)
+		table += fmt.Sprintf("urn:nbn:fi:lib-%d;Kalevala, Teil %d;%d;Helsinki;https://catalogue.example.org/%d\n", 20+i,
+			i, 1835+i, i)
 	}
 	at, dry := check(table + "wrong;;;;\n")
-	testserver.Wait(t, "the dry run has ended", func() bool { return strings.Contains(textOf(b.open(dry, nil)), "Import now") })
+	testserver.Wait(t, "the dry run has ended",
+		func() bool { return strings.Contains(textOf(b.open(dry, nil)), "Import now") })
 	server = s.serve(t, b)
 	tokens := b.open("/registry/tokens", nil).Body.String()
 	_, id, _ := strings.Cut(tokens, `href="/registry/tokens/`)
 	id, _, _ = strings.Cut(id, "/")
 	return server, map[string]string{
-		"import": "/registry/import", "gone": "/registry/import/none", "mapping": at, "job": dry, "jobs": "/registry/jobs", "prefixes": "/registry/prefixes",
-		"targets": "/registry/targets", "move": "/registry/targets/move?replace=" + url.QueryEscape("http://old.example.org/"),
-		"statistics": "/registry/statistics?uri=urn:nbn:fi:lib-1", "tokens": "/registry/tokens", "revoke": "/registry/tokens/" + id + "/revoke",
+		"import": "/registry/import", "gone": "/registry/import/none", "mapping": at, "job": dry,
+		"jobs": "/registry/jobs", "prefixes": "/registry/prefixes",
+		"targets":    "/registry/targets",
+		"move":       "/registry/targets/move?replace=" + url.QueryEscape("http://old.example.org/"),
+		"statistics": "/registry/statistics?uri=urn:nbn:fi:lib-1", "tokens": "/registry/tokens",
+		"revoke": "/registry/tokens/" + id + "/revoke",
 	}
 }
 
@@ -118,7 +128,8 @@ func TestLiveJob(t *testing.T) {
 	}
 	browser.Click(t, `button[value="import"]`)
 	testserver.Wait(t, "the names are imported", func() bool {
-		browser.Evaluate(t, `(document.querySelector("h1")?.textContent ?? "") + " " + (document.getElementById("live")?.innerText ?? "")`, &text)
+		browser.Evaluate(t,
+			`(document.querySelector("h1")?.textContent ?? "") + " " + (document.getElementById("live")?.innerText ?? "")`, &text)
 		return strings.Contains(text, "Import of names") && strings.Contains(text, "done")
 	})
 	if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), ""); r.status != 200 {
@@ -135,11 +146,12 @@ func TestBulkPagesInBrowser(t *testing.T) {
 	}
 	axe := testserver.AxeCore(t)
 	server, paths := bulkPages(t)
-	testserver.OnScreens(t, slices.Sorted(maps.Keys(paths)), func(t *testing.T, screen testserver.Screen, names []string) {
-		browser := testserver.StartChromium(t)
-		for _, name := range names {
-			browser.Show(t, server+paths[name], screen)
-			checkShown(t, browser, name, screen, axe)
-		}
-	})
+	testserver.OnScreens(t, slices.Sorted(maps.Keys(paths)),
+		func(t *testing.T, screen testserver.Screen, names []string) {
+			browser := testserver.StartChromium(t)
+			for _, name := range names {
+				browser.Show(t, server+paths[name], screen)
+				checkShown(t, browser, name, screen, axe)
+			}
+		})
 }

@@ -16,7 +16,8 @@ import (
 // Selected names are changed together: after a preview, and as one change set.
 func TestSelection(t *testing.T) {
 	s := newJobSite(t)
-	s.has(t, "urn:nbn:fi:a", "https://old.example/a", "urn:nbn:fi:b", "https://old.example/b", "urn:nbn:fi:c", "https://c.example/")
+	s.has(t, "urn:nbn:fi:a", "https://old.example/a", "urn:nbn:fi:b", "https://old.example/b", "urn:nbn:fi:c",
+		"https://c.example/")
 	b := s.editor(t)
 	list := b.open("/registry/names?prefix=urn:nbn:fi:&uri=urn:nbn:fi:c", nil)
 	field := csrf(t, list)
@@ -35,16 +36,27 @@ func TestSelection(t *testing.T) {
 		value     func(n registry.Entry) string
 		after     string
 	}{
-		{"a keyword", "", url.Values{"task": {"tag"}, "tag": {"epic"}}, []string{"2 names would change", "epic"}, func(n registry.Entry) string { return n.Metadata }, `{"tags":["epic"]}`},
-		{"a keyword again", "all", url.Values{"task": {"tag"}, "tag": {"Epic"}}, []string{"1 name would change", "2 would stay"}, func(n registry.Entry) string { return n.Metadata }, `{"tags":["epic"]}`},
-		{"no keyword", "all", url.Values{"task": {"untag"}, "untag": {"epic"}}, []string{"3 names would change"}, func(n registry.Entry) string { return n.Metadata }, ""},
-		{"a contact", "", url.Values{"task": {"contact"}, "contact": {"anna@example.org"}}, []string{"2 names"}, func(n registry.Entry) string { return n.Contact }, "anna@example.org"},
-		{"targets", "all", url.Values{"task": {"replace"}, "replace": {"https://old.example/"}, "with": {"https://new.example/"}}, []string{"2 names", "1 would stay"}, func(n registry.Entry) string { return n.Targets[0].URI }, "https://new.example/a"},
-		{"withdrawn", "", url.Values{"task": {"withdraw"}, "reason": {"a test"}, "note": {"because"}}, []string{"withdrawn"}, func(n registry.Entry) string { return n.Status.String() + n.Reason + n.Note }, "withdrawna testbecause"},
-		{"active again", "", url.Values{"task": {"activate"}}, []string{"active"}, func(n registry.Entry) string { return n.Status.String() + n.Reason }, "active"},
+		{"a keyword", "", url.Values{"task": {"tag"}, "tag": {"epic"}}, []string{"2 names would change", "epic"},
+			func(n registry.Entry) string { return n.Metadata }, `{"tags":["epic"]}`},
+		{"a keyword again", "all", url.Values{"task": {"tag"}, "tag": {"Epic"}},
+			[]string{"1 name would change", "2 would stay"}, func(n registry.Entry) string { return n.Metadata },
+			`{"tags":["epic"]}`},
+		{"no keyword", "all", url.Values{"task": {"untag"}, "untag": {"epic"}}, []string{"3 names would change"},
+			func(n registry.Entry) string { return n.Metadata }, ""},
+		{"a contact", "", url.Values{"task": {"contact"}, "contact": {"anna@example.org"}}, []string{"2 names"},
+			func(n registry.Entry) string { return n.Contact }, "anna@example.org"},
+		{"targets", "all", url.Values{"task": {"replace"}, "replace": {"https://old.example/"},
+			"with": {"https://new.example/"}}, []string{"2 names", "1 would stay"},
+			func(n registry.Entry) string { return n.Targets[0].URI }, "https://new.example/a"},
+		{"withdrawn", "", url.Values{"task": {"withdraw"}, "reason": {"a test"}, "note": {"because"}},
+			[]string{"withdrawn"}, func(n registry.Entry) string { return n.Status.String() + n.Reason + n.Note },
+			"withdrawna testbecause"},
+		{"active again", "", url.Values{"task": {"activate"}}, []string{"active"},
+			func(n registry.Entry) string { return n.Status.String() + n.Reason }, "active"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			chosen := url.Values{"csrf": {field}, "prefix": {"urn:nbn:fi:"}, "do": {"selected"}, "uri": {"urn:nbn:fi:a", "urn:nbn:fi:b"}}
+			chosen := url.Values{"csrf": {field}, "prefix": {"urn:nbn:fi:"}, "do": {"selected"},
+				"uri": {"urn:nbn:fi:a", "urn:nbn:fi:b"}}
 			if tt.all != "" {
 				chosen.Set("do", "all")
 			}
@@ -80,7 +92,9 @@ func TestSelectionConflicts(t *testing.T) {
 	s.has(t, "urn:nbn:fi:a", "https://a.example/", "urn:nbn:fi:b", "https://b.example/")
 	b := s.editor(t)
 	field := csrf(t, b.open("/registry/names", nil))
-	at := b.open("/registry/selection", url.Values{"csrf": {field}, "do": {"selected"}, "uri": {"urn:nbn:fi:a", "urn:nbn:fi:b"}}).Header().Get("Location")
+	at := b.open("/registry/selection",
+		url.Values{"csrf": {field}, "do": {"selected"},
+			"uri": {"urn:nbn:fi:a", "urn:nbn:fi:b"}}).Header().Get("Location")
 	for want, form := range map[string]url.Values{
 		"Choose a change":          {"task": {"fly"}},
 		"which keyword":            {"task": {"tag"}},
@@ -113,7 +127,8 @@ func TestSelectionConflicts(t *testing.T) {
 		t.Errorf("the selection of another one: %d", w.Code)
 	}
 	reader := s.person(t, token.Token{Name: "reader", Role: registry.Reader})
-	if w := reader.open(at, nil); w.Code != 403 || strings.Contains(reader.open("/registry/names", nil).Body.String(), `type="checkbox" name="uri"`) {
+	if w := reader.open(at, nil); w.Code != 403 ||
+		strings.Contains(reader.open("/registry/names", nil).Body.String(), `type="checkbox" name="uri"`) {
 		t.Errorf("a reader may change: %d", w.Code)
 	}
 }
@@ -121,7 +136,8 @@ func TestSelectionConflicts(t *testing.T) {
 // The list is ordered by name, or by the last change, and the complete result can be exported.
 func TestOrderOfNames(t *testing.T) {
 	s := newSite(t, nil)
-	s.has(t, "urn:nbn:fi:a", "https://a.example/", "urn:nbn:fi:b", "https://b.example/", "urn:nbn:se:c", "https://c.example/")
+	s.has(t, "urn:nbn:fi:a", "https://a.example/", "urn:nbn:fi:b", "https://b.example/", "urn:nbn:se:c",
+		"https://c.example/")
 	s.has(t, "urn:nbn:fi:a", "https://a.example/2")
 	b := newBrowser(s, here)
 	for query, want := range map[string]string{
@@ -131,19 +147,22 @@ func TestOrderOfNames(t *testing.T) {
 		"?sort=changed&target=c.example":  "urn:nbn:se:c",
 	} {
 		var got []string
-		for _, row := range testserver.ParseHTML(b.open("/registry/names"+query, nil).Body.String()).All("th", "scope=row") {
+		for _, row := range testserver.ParseHTML(b.open("/registry/names"+query, nil).Body.String()).All("th",
+			"scope=row") {
 			got = append(got, row.Text())
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %q", query, got, want)
 		}
 	}
-	links := testserver.ParseHTML(b.open("/registry/names?prefix=urn:nbn:fi:&sort=changed", nil).Body.String()).All("a", "download")
+	links := testserver.ParseHTML(b.open("/registry/names?prefix=urn:nbn:fi:&sort=changed", nil).Body.String()).All("a",
+		"download")
 	if len(links) != 2 {
 		t.Fatalf("%d files", len(links))
 	}
 	for _, link := range links {
-		if w := b.open(link.Attr("href"), nil); w.Code != 200 || strings.Count(w.Body.String(), "urn:nbn:fi:") != 2 || strings.Contains(w.Body.String(), "urn:nbn:se:") {
+		if w := b.open(link.Attr("href"), nil); w.Code != 200 || strings.Count(w.Body.String(), "urn:nbn:fi:") != 2 ||
+			strings.Contains(w.Body.String(), "urn:nbn:se:") {
 			t.Errorf("%s: %d %s", link.Attr("href"), w.Code, w.Body)
 		}
 	}
@@ -156,19 +175,22 @@ func TestNextFreeName(t *testing.T) {
 	page := b.open("/registry/mint?prefix=urn:nbn:fi:", nil)
 	wantText(t, page, 200, "The next free name is reserved")
 	field := csrf(t, page)
-	if typed := testserver.ParseHTML(page.Body.String()).First("input", "name=other").Attr("value"); typed != "urn:nbn:fi:{counter}" {
+	if typed := testserver.ParseHTML(page.Body.String()).First("input",
+		"name=other").Attr("value"); typed != "urn:nbn:fi:{counter}" {
 		t.Errorf("%q is offered", typed)
 	}
 	w := b.open("/registry/mint", url.Values{"csrf": {field}, "other": {"urn:nbn:fi:lib-{counter:4}"}})
 	if at := w.Header().Get("Location"); w.Code != 303 || at != "/registry/edit?uri=urn%3Anbn%3Afi%3Alib-0001" {
 		t.Fatalf("%d %s %s", w.Code, at, textOf(w))
 	}
-	wantText(t, b.open("/registry/mint?prefix=URN:nbn:fi:", nil), 200, "urn:nbn:fi:lib-0002", "urn:nbn:fi:lib-{counter:4}")
+	wantText(t, b.open("/registry/mint?prefix=URN:nbn:fi:", nil), 200, "urn:nbn:fi:lib-0002",
+		"urn:nbn:fi:lib-{counter:4}")
 	w = b.open("/registry/mint", url.Values{"csrf": {field}, "pattern": {"urn:nbn:fi:lib-{counter:4}"}, "other": {"x"}})
 	if at := w.Header().Get("Location"); at != "/registry/edit?uri=urn%3Anbn%3Afi%3Alib-0002" {
 		t.Errorf("%d %s", w.Code, at)
 	}
-	if n, err := s.registry.Get(t.Context(), registry.Name("urn:nbn:fi:lib-0002")); err != nil || n.Status != registry.Reserved || n.By != "anna" {
+	if n, err := s.registry.Get(t.Context(), registry.Name("urn:nbn:fi:lib-0002")); err != nil ||
+		n.Status != registry.Reserved || n.By != "anna" {
 		t.Errorf("%+v, %v", n, err)
 	}
 	wantText(t, b.open("/registry/mint", url.Values{"csrf": {field}, "other": {"urn:nbn:fi:{"}}), 422, "brace")
@@ -176,7 +198,9 @@ func TestNextFreeName(t *testing.T) {
 	if page := limited.open("/registry/mint?prefix=urn:nbn:fi:", nil); strings.Contains(textOf(page), "lib-") {
 		t.Errorf("the pattern of another one is shown: %s", textOf(page))
 	}
-	if w := limited.open("/registry/mint", url.Values{"csrf": {csrf(t, limited.open("/registry/mint", nil))}, "other": {"urn:nbn:fi:{counter}"}}); w.Code != 403 {
+	if w := limited.open("/registry/mint",
+		url.Values{"csrf": {csrf(t, limited.open("/registry/mint", nil))},
+			"other": {"urn:nbn:fi:{counter}"}}); w.Code != 403 {
 		t.Errorf("it is minted: %d", w.Code)
 	}
 }
@@ -192,13 +216,15 @@ func TestPagesOfManyNamesInLanguages(t *testing.T) {
 		fields.Set("do", "check")
 		job := b.open(at, fields).Header().Get("Location")
 		time.Sleep(time.Minute)
-		selected := b.open("/registry/selection", url.Values{"csrf": fields["csrf"], "do": {"selected"}, "uri": {"urn:nbn:fi:a"}}).Header().Get("Location")
+		selected := b.open("/registry/selection",
+			url.Values{"csrf": fields["csrf"], "do": {"selected"}, "uri": {"urn:nbn:fi:a"}}).Header().Get("Location")
 		b.open(selected, url.Values{"csrf": fields["csrf"], "task": {"tag"}, "tag": {"x"}})
 		ids := regexp.MustCompile(`\b(found|several|mint|import|jobs|clash|changes|statistics|prefixes|suggest|names)\.[a-z]+_?[a-z]*\b`)
-		for lang, word := range map[string]string{"en": "Names", "de": "Namen", "fr": "noms", "es": "nombres", "zh": "名称"} {
+		for lang, word := range map[string]string{"en": "Names", "de": "Namen", "fr": "noms", "es": "nombres",
+			"zh": "名称"} {
 			for _, path := range []string{
-				"/registry/names", "/registry/mint", "/registry/import", at, "/registry/jobs", job, job + "/conflicts", selected, "/registry/changes", "/registry/changes/1",
-				"/registry/prefixes", "/registry/statistics",
+				"/registry/names", "/registry/mint", "/registry/import", at, "/registry/jobs", job, job + "/conflicts",
+				selected, "/registry/changes", "/registry/changes/1", "/registry/prefixes", "/registry/statistics",
 			} {
 				w := b.open(path+"?lang="+lang, nil)
 				text := textOf(w)

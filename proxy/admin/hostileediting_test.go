@@ -23,7 +23,8 @@ func checkHarmless(t *testing.T, what string, p page) {
 	t.Helper()
 	// The scripts of the page itself are allowed.
 	body := regexp.MustCompile(`<script src="/[a-z/.]+" defer></script>`).ReplaceAllString(p.Body.String(), "")
-	for _, bad := range []string{"<script", "<img", "ZgotmplZ", "This page failed", `"><`, "onload=", "href=\"javascript"} {
+	for _, bad := range []string{"<script", "<img", "ZgotmplZ", "This page failed", `"><`, "onload=",
+		"href=\"javascript"} {
 		at := strings.Index(body, bad)
 		if bad == `"><` {
 			at = strings.Index(body, `evil"><`)
@@ -67,7 +68,8 @@ func TestHostileEditing(t *testing.T) {
 			checkHarmless(t, name+", "+do, page{b.open(action, form), action})
 			form.Set("name", evil)
 			checkHarmless(t, "a new name, "+name+", "+do, page{b.open("/registry/edit", form), action})
-			checkHarmless(t, "withdraw, "+name+", "+do, page{b.open("/registry/withdraw?uri=urn:nbn:fi:a", form), action})
+			checkHarmless(t, "withdraw, "+name+", "+do,
+				page{b.open("/registry/withdraw?uri=urn:nbn:fi:a", form), action})
 			checkHarmless(t, "revert, "+name+", "+do, page{b.open("/registry/changes/1", form), action})
 		}
 	}
@@ -76,15 +78,22 @@ func TestHostileEditing(t *testing.T) {
 	quoted := fmt.Sprintf("%q", text)
 	quoted = strings.NewReplacer("`", "`", `\u202e`, `\u202e`).Replace(quoted)
 	s.ask("PUT "+of(names, "urn:nbn:fi:b"), `{"targets":[{"uri":"javascript:alert(1)"}]}`)
-	r := s.ask("PUT "+of(names, "urn:nbn:fi:b"), `{"targets":[{"uri":"https://a.example/<","note":`+quoted+`,"rel":"https://rel.example/"}],"contact":`+quoted+`,"metadata":{"title":`+quoted+`,`+quoted+`:`+quoted+`,"tags":[`+quoted+`]},"note":`+quoted+`}`)
+	r := s.ask("PUT "+of(names, "urn:nbn:fi:b"),
+		`{"targets":[{"uri":"https://a.example/<","note":`+quoted+`,"rel":"https://rel.example/"}],"contact":`+quoted+
+			`,"metadata":{"title":`+quoted+`,`+quoted+`:`+quoted+`,"tags":[`+quoted+`]},"note":`+quoted+`}`)
 	if r.status == 201 {
 		t.Errorf("a target with markup: %s", r.body)
 	}
-	s.put(t, "urn:nbn:fi:b", `{"targets":[{"uri":"https://a.example/%22","note":`+quoted+`,"title":"<script>"},{"uri":"gopher://a.example/"}],"contact":`+quoted+`,"metadata":{"title":`+quoted+`,`+quoted+`:`+quoted+`,"tags":[`+quoted+`]},"note":`+quoted+`}`)
-	s.ask("POST "+names+"/withdraw?uri=urn:nbn:fi:b", `{"reason":`+quoted+`,"successors":["https://a.example/"],"note":`+quoted+`}`)
+	s.put(t, "urn:nbn:fi:b",
+		`{"targets":[{"uri":"https://a.example/%22","note":`+quoted+
+			`,"title":"<script>"},{"uri":"gopher://a.example/"}],"contact":`+quoted+`,"metadata":{"title":`+quoted+`,`+
+			quoted+`:`+quoted+`,"tags":[`+quoted+`]},"note":`+quoted+`}`)
+	s.ask("POST "+names+"/withdraw?uri=urn:nbn:fi:b",
+		`{"reason":`+quoted+`,"successors":["https://a.example/"],"note":`+quoted+`}`)
 	for _, target := range []string{
-		"/registry/names", "/registry/name?uri=urn:nbn:fi:b", "/registry/edit?uri=urn:nbn:fi:b", "/registry/history?uri=urn:nbn:fi:b", "/registry/changes", "/registry/changes/2",
-		"/registry/changes/3", "/registry/edit?uri=urn:nbn:fi:b&restore=1",
+		"/registry/names", "/registry/name?uri=urn:nbn:fi:b", "/registry/edit?uri=urn:nbn:fi:b",
+		"/registry/history?uri=urn:nbn:fi:b", "/registry/changes", "/registry/changes/2", "/registry/changes/3",
+		"/registry/edit?uri=urn:nbn:fi:b&restore=1",
 	} {
 		p := b.get(target)
 		if checkHarmless(t, target, p); p.Code != 200 {
@@ -93,8 +102,10 @@ func TestHostileEditing(t *testing.T) {
 	}
 	checkHarmless(t, "the preview", b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:b"), "preview", "status=active"))
 	checkHarmless(t, "taking back", b.press(t, b.get("/registry/changes/3"), "preview", "note="+text))
-	for _, path := range []string{"/registry/names", "/registry/name", "/registry/edit", "/registry/history", "/registry/withdraw", "/registry/changes", "/registry/changes/1"} {
-		for _, parameter := range []string{"uri", "kind", "name", "restore", "cursor", "done", "prefix", "text", "status", "target", "tag", "metadata", "by", "since", "until"} {
+	for _, path := range []string{"/registry/names", "/registry/name", "/registry/edit", "/registry/history",
+		"/registry/withdraw", "/registry/changes", "/registry/changes/1"} {
+		for _, parameter := range []string{"uri", "kind", "name", "restore", "cursor", "done", "prefix", "text",
+			"status", "target", "tag", "metadata", "by", "since", "until"} {
 			for _, uri := range []string{"", "&uri=urn:nbn:fi:a"} {
 				target := path + "?" + parameter + "=" + url.QueryEscape(evil) + uri
 				checkHarmless(t, path+" "+parameter, b.get(target))
@@ -129,7 +140,8 @@ func TestLargestNameOfEditors(t *testing.T) {
 	if n := s.ask("GET "+of(names, name), "").name(t); n.Version != 2 || len(n.Targets) != 100 {
 		t.Errorf("version %d, %d targets", n.Version, len(n.Targets))
 	}
-	for _, target := range []string{"/registry/history?uri=" + name, "/registry/changes/2", "/registry/names", "/registry/changes"} {
+	for _, target := range []string{"/registry/history?uri=" + name, "/registry/changes/2", "/registry/names",
+		"/registry/changes"} {
 		const most = 30_000
 		if p := b.get(target); p.Code != 200 || p.Body.Len() > most {
 			t.Errorf("%.60s: %d, %d bytes", target, p.Code, p.Body.Len())
@@ -139,10 +151,13 @@ func TestLargestNameOfEditors(t *testing.T) {
 	if p := b.press(t, b.get("/registry/changes/1"), "preview", "note=n"); p.Code != 200 || p.Body.Len() > 30_000 {
 		t.Errorf("what taking it back would do: %d, %d bytes", p.Code, p.Body.Len())
 	}
-	long := b.press(t, b.get("/registry/edit"), "preview", "name=urn:nbn:fi:"+strings.Repeat("x", 2000), "t0-uri=https://a.example/")
+	long := b.press(t, b.get("/registry/edit"), "preview", "name=urn:nbn:fi:"+strings.Repeat("x", 2000),
+		"t0-uri=https://a.example/")
 	long.says(t, 422, "1280 bytes")
-	b.press(t, b.get("/registry/edit"), "preview", "name=urn:nbn:fi:x", "t0-uri=https://a.example/"+strings.Repeat("x", 9000)).says(t, 422, "is too long")
-	if p := b.press(t, b.get("/registry/edit"), "preview", "name=urn:nbn:fi:x", "note="+strings.Repeat("x", 3<<20)); p.Code != 413 {
+	b.press(t, b.get("/registry/edit"), "preview", "name=urn:nbn:fi:x",
+		"t0-uri=https://a.example/"+strings.Repeat("x", 9000)).says(t, 422, "is too long")
+	if p := b.press(t, b.get("/registry/edit"), "preview", "name=urn:nbn:fi:x",
+		"note="+strings.Repeat("x", 3<<20)); p.Code != 413 {
 		t.Errorf("a form of 3 MiB: %d", p.Code)
 	}
 }
@@ -187,14 +202,18 @@ func TestEditorsInLynx(t *testing.T) {
 		if err := os.WriteFile(file, p.Body.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		text, err := exec.CommandContext(t.Context(), lynx, "-dump", "-nolist", "-force_html", "-display_charset=utf-8", file).Output()
+		text, err := exec.CommandContext(t.Context(), lynx, "-dump", "-nolist", "-force_html", "-display_charset=utf-8",
+			file).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := map[string][]string{
-			"names": {"urn:nbn:fi:lib-000", "Search", "New name"}, "edit": {"Target 1", "Show what would change", "Title, relation, priority", "More targets"},
-			"preview": {"https://anna.example/", "(save) Save", "Back to the form"}, "conflict": {"https://ben.example/", "Continue with my change"},
-			"history": {"Version 1", "Restore this version"}, "changeset": {"moved by the board of May", "Preview"}, "edit-wrong": {"A priority is a number"},
+			"names":    {"urn:nbn:fi:lib-000", "Search", "New name"},
+			"edit":     {"Target 1", "Show what would change", "Title, relation, priority", "More targets"},
+			"preview":  {"https://anna.example/", "(save) Save", "Back to the form"},
+			"conflict": {"https://ben.example/", "Continue with my change"},
+			"history":  {"Version 1", "Restore this version"}, "changeset": {"moved by the board of May", "Preview"},
+			"edit-wrong": {"A priority is a number"},
 		}[name]
 		for _, words := range want {
 			if !strings.Contains(string(text), words) {

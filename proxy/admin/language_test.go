@@ -32,7 +32,8 @@ func TestLanguageOfEditors(t *testing.T) {
 	if p = b.get("/registry/names"); !strings.Contains(p.Body.String(), `<html lang="zh-Hans">`) {
 		t.Errorf("kept: %s", p.Body)
 	}
-	if got := chosen.Header().Values("Set-Cookie"); len(got) != 1 || !strings.HasPrefix(got[0], "urnd-lang=zh; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax") {
+	if got := chosen.Header().Values("Set-Cookie"); len(got) != 1 ||
+		!strings.HasPrefix(got[0], "urnd-lang=zh; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax") {
 		t.Errorf("%q", got)
 	}
 }
@@ -44,8 +45,10 @@ func TestLanguagesOfAdministrators(t *testing.T) {
 	// The same in English and other languages.
 	same := regexp.MustCompile(`^(urnd|API|Caches|Configuration|Daemon|Site)$`)
 	word := regexp.MustCompile(`\p{L}{2,}`)
-	for _, target := range []string{"/", "/config", "/caches", "/docs", "/docs/names", "/docs/registry", "/docs/caches", "/docs/schemas", "/docs/none"} {
-		english := testserver.OwnTexts(t, text(t, adminRequest(h, "127.0.0.1:1", "GET "+target+"?lang=en", "Accept: text/html")))
+	for _, target := range []string{"/", "/config", "/caches", "/docs", "/docs/names", "/docs/registry", "/docs/caches",
+		"/docs/schemas", "/docs/none"} {
+		english := testserver.OwnTexts(t,
+			text(t, adminRequest(h, "127.0.0.1:1", "GET "+target+"?lang=en", "Accept: text/html")))
 		for _, l := range pages.Languages() {
 			body := text(t, adminRequest(h, "127.0.0.1:1", "GET "+target+"?lang="+l.ShortTag(), "Accept: text/html"))
 			var compressed bytes.Buffer
@@ -60,12 +63,14 @@ func TestLanguagesOfAdministrators(t *testing.T) {
 				continue
 			}
 			for _, other := range pages.Languages() {
-				if link := `href="` + target + "?lang=" + other.ShortTag() + `"`; other != l && !strings.Contains(body, link) {
+				if link := `href="` + target + "?lang=" + other.ShortTag() + `"`; other != l &&
+					!strings.Contains(body, link) {
 					t.Errorf("%s in %s: no %s", target, l.Tag(), link)
 				}
 			}
 			for _, said := range testserver.OwnTexts(t, body) {
-				if l != pages.English && word.MatchString(said) && slices.Contains(english, said) && !same.MatchString(said) || strings.Contains(said, "apidoc.") {
+				if l != pages.English && word.MatchString(said) && slices.Contains(english, said) &&
+					!same.MatchString(said) || strings.Contains(said, "apidoc.") {
 					t.Errorf("%s in %s: %q is in English", target, l.Tag(), said)
 				}
 			}

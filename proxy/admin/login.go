@@ -50,7 +50,8 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 		return h.loggedIn(p, actor, proof, next), nil
 	}
 	h.config.Log.WarnContext(p.Context(), "admin login refused", "client", p.RemoteAddr, "error", err)
-	if !errors.Is(err, registry.ErrInvalidToken) && !errors.Is(err, problem.ErrAdminToken) && !errors.Is(err, problem.ErrTokenRequired) {
+	if !errors.Is(err, registry.ErrInvalidToken) && !errors.Is(err, problem.ErrAdminToken) &&
+		!errors.Is(err, problem.ErrTokenRequired) {
 		return message.Reply{}, err
 	}
 	if again := p.Form.Get(fieldPreserved); again != "" { // a redirect cannot carry the form
@@ -59,7 +60,8 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 		return reply, nil
 	}
 	return message.Reply{
-		Status: http.StatusSeeOther, Location: pathLogin + "?" + url.Values{"next": {next}, "refused": {""}}.Encode(), CacheControl: message.NoStore,
+		Status: http.StatusSeeOther, Location: pathLogin + "?" + url.Values{"next": {next}, "refused": {""}}.Encode(),
+		CacheControl: message.NoStore,
 	}, nil
 }
 
@@ -72,7 +74,8 @@ func (h *Handler) redisplayLogin(p *page.Request) (message.Reply, error) {
 // fault is the error message, "" for none.
 func (h *Handler) showLogin(p *page.Request, next, again string, failure pages.Content) message.Reply {
 	leave := ""
-	if cookie := session.CookieOf(p.Request, h.isSecure(p.Request)); session.IsSession(cookie) && len(h.config.Token) == 0 {
+	if cookie := session.CookieOf(p.Request, h.isSecure(p.Request)); session.IsSession(cookie) &&
+		len(h.config.Token) == 0 {
 		if _, valid := h.config.Sessions.Lookup(cookie); !valid {
 			leave = pathLogout
 		}
@@ -145,7 +148,8 @@ func (h *Handler) sessionOf(r *http.Request) (token.Proof, bool) {
 // paths that are not pages may only read.
 func (h *Handler) actorOfSession(r *http.Request, client netip.Addr) (actor registry.Actor, ok bool, err error) {
 	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if o, _ := h.pageOf(r.URL.Path); r.Header.Get("Authorization") != "" || !reading && o == nil || !h.isPrivate(r, client) {
+	if o, _ := h.pageOf(r.URL.Path); r.Header.Get("Authorization") != "" || !reading && o == nil ||
+		!h.isPrivate(r, client) {
 		return actor, false, nil
 	}
 	proof, ok := h.sessionOf(r)
@@ -168,7 +172,8 @@ func (h *Handler) actorOfSession(r *http.Request, client netip.Addr) (actor regi
 // toLogin redirects to the login page, which returns to the URL of the request.
 func toLogin(r *http.Request) message.Reply {
 	return message.Reply{
-		Status: http.StatusSeeOther, Location: pathLogin + "?next=" + url.QueryEscape(r.URL.RequestURI()), CacheControl: message.NoStore,
+		Status: http.StatusSeeOther, Location: pathLogin + "?next=" + url.QueryEscape(r.URL.RequestURI()),
+		CacheControl: message.NoStore,
 	}
 }
 
@@ -177,7 +182,8 @@ func toLogin(r *http.Request) message.Reply {
 func nextOf(text string) string {
 	const longest = 2000 // bytes; the URL of the login page contains it
 	u, err := url.Parse(text)
-	ours := err == nil && len(text) <= longest && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/") && !strings.HasPrefix(u.Path, "//") &&
+	ours := err == nil && len(text) <= longest && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/") &&
+		!strings.HasPrefix(u.Path, "//") &&
 		!strings.HasPrefix(text, "//") && !strings.ContainsAny(text, "\\\r\n\t") && u.Path != pathLogin
 	if !ours {
 		return "/"

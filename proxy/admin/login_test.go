@@ -75,15 +75,18 @@ const here = "127.0.0.1:5"
 
 func TestLogin(t *testing.T) {
 	s := newSite(t, locked)
-	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin}, token.Token{Name: "anna", Role: registry.Reader})
+	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin},
+		token.Token{Name: "anna", Role: registry.Reader})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := newBrowser(s, here)
-	if w := b.open("/registry/names?prefix=urn:nbn:", nil); w.Code != 303 || w.Header().Get("Location") != "/login?next=%2Fregistry%2Fnames%3Fprefix%3Durn%3Anbn%3A" {
+	if w := b.open("/registry/names?prefix=urn:nbn:", nil); w.Code != 303 ||
+		w.Header().Get("Location") != "/login?next=%2Fregistry%2Fnames%3Fprefix%3Durn%3Anbn%3A" {
 		t.Fatalf("without a session: %d, %v", w.Code, w.Header())
 	}
-	if code, to := b.logIn(t, "wrong", "/"); code != 303 || to != "/login?next=%2F&refused=" || !strings.Contains(b.open(to, nil).Body.String(), "token is not valid") {
+	if code, to := b.logIn(t, "wrong", "/"); code != 303 || to != "/login?next=%2F&refused=" ||
+		!strings.Contains(b.open(to, nil).Body.String(), "token is not valid") {
 		t.Errorf("with a wrong token: %d", code)
 	}
 	if _, location := b.logIn(t, secret, "/"); location != "/registry/names" {
@@ -93,7 +96,8 @@ func TestLogin(t *testing.T) {
 		t.Fatalf("with a token: %d, %s", code, location)
 	}
 	page := b.open("/registry/names", nil)
-	if body := page.Body.String(); page.Code != 200 || !strings.Contains(body, "anna") || strings.Contains(body, secret) {
+	if body := page.Body.String(); page.Code != 200 || !strings.Contains(body, "anna") ||
+		strings.Contains(body, secret) {
 		t.Errorf("with a session: %d, %s", page.Code, body)
 	}
 	for target, want := range map[string]int{"/api/v1/names": 200, "/status": 403, "/api/v1/config": 403} {
@@ -191,16 +195,20 @@ func TestPlainLogin(t *testing.T) {
 		{"from elsewhere", away, nil, 403, ""},
 		{"from here", here, nil, 200, "urnd-8142"},
 		{"by a Unix socket", "@", nil, 200, "urnd-8142"},
-		{"by a proxy with TLS", "127.0.0.9:5", [][2]string{{"X-Forwarded-For", "192.0.2.1"}, {"X-Forwarded-Proto", "https"}}, 200, "__Host-urnd-8142"},
-		{"by a proxy without", "127.0.0.9:5", [][2]string{{"X-Forwarded-For", "192.0.2.1"}, {"X-Forwarded-Proto", "http"}}, 403, ""},
-		{"of who says so himself", away, [][2]string{{"X-Forwarded-For", "192.0.2.1"}, {"X-Forwarded-Proto", "https"}}, 403, ""},
+		{"by a proxy with TLS", "127.0.0.9:5",
+			[][2]string{{"X-Forwarded-For", "192.0.2.1"}, {"X-Forwarded-Proto", "https"}}, 200, "__Host-urnd-8142"},
+		{"by a proxy without", "127.0.0.9:5",
+			[][2]string{{"X-Forwarded-For", "192.0.2.1"}, {"X-Forwarded-Proto", "http"}}, 403, ""},
+		{"of who says so himself", away, [][2]string{{"X-Forwarded-For", "192.0.2.1"}, {"X-Forwarded-Proto", "https"}},
+			403, ""},
 	} {
 		b := newBrowser(s, tt.peer, tt.fields...)
 		w := b.open("/login", nil)
 		if _, ok := b.cookies[tt.cookie]; w.Code != tt.status || tt.cookie != "" && !ok {
 			t.Errorf("%s: %d, %v", tt.name, w.Code, b.cookies)
 		}
-		if cookie := w.Header().Get("Set-Cookie"); strings.HasPrefix(cookie, "__Host-") != strings.Contains(cookie, "Secure") {
+		if cookie := w.Header().Get("Set-Cookie"); strings.HasPrefix(cookie, "__Host-") != strings.Contains(cookie,
+			"Secure") {
 			t.Errorf("%s: %s", tt.name, cookie)
 		}
 	}
@@ -210,8 +218,9 @@ func TestPlainLogin(t *testing.T) {
 func TestNextAfterLogin(t *testing.T) {
 	s := newSite(t, locked)
 	for next, want := range map[string]string{
-		"/registry/names?a=b%26": "/registry/names?a=b%26", "": "/", "/": "/", "//evil.example/": "/", "https://evil.example/": "/", `/\evil.example`: "/",
-		"/\tevil": "/", "javascript:alert(1)": "/", "evil": "/", "/login?next=/login": "/", "/a\r\nX: y": "/", "/%2F/evil.example": "/", "/" + strings.Repeat("a", 2000): "/",
+		"/registry/names?a=b%26": "/registry/names?a=b%26", "": "/", "/": "/", "//evil.example/": "/",
+		"https://evil.example/": "/", `/\evil.example`: "/", "/\tevil": "/", "javascript:alert(1)": "/", "evil": "/",
+		"/login?next=/login": "/", "/a\r\nX: y": "/", "/%2F/evil.example": "/", "/" + strings.Repeat("a", 2000): "/",
 	} {
 		if code, location := newBrowser(s, here).logIn(t, adminToken, next); code != 303 || location != want {
 			t.Errorf("%q: %d, %q", next, code, location)
@@ -224,14 +233,16 @@ func TestLevelsOfPages(t *testing.T) {
 	var log bytes.Buffer
 	s := newSite(t, func(c *admin.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	b := newBrowser(s, here)
-	for target, level := range map[string]string{"/registry/name?uri=urn:nbn:fi:none": "INFO", "/registry/name?uri=a+b": "INFO"} {
+	for target, level := range map[string]string{"/registry/name?uri=urn:nbn:fi:none": "INFO",
+		"/registry/name?uri=a+b": "INFO"} {
 		log.Reset()
 		if w := b.open(target, nil); w.Code < 400 || w.Code >= 500 || !strings.Contains(log.String(), "level="+level) {
 			t.Errorf("%s: %d, %s", target, w.Code, log.String())
 		}
 	}
 	log.Reset()
-	if w := b.open("/registry/names", url.Values{"csrf": {"forged"}}); w.Code != 403 || !strings.Contains(log.String(), "level=WARN") {
+	if w := b.open("/registry/names", url.Values{"csrf": {"forged"}}); w.Code != 403 ||
+		!strings.Contains(log.String(), "level=WARN") {
 		t.Errorf("a forged form: %d, %s", w.Code, log.String())
 	}
 }

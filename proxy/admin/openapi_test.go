@@ -22,7 +22,8 @@ func TestServerOfOpenAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if server, err := at.Parse(d.Servers[0].URL); err != nil || server.Host != at.Host || server.Scheme != at.Scheme || server.Path != "/" {
+	if server, err := at.Parse(d.Servers[0].URL); err != nil || server.Host != at.Host || server.Scheme != at.Scheme ||
+		server.Path != "/" {
 		t.Errorf("the document names %s, %v", server, err)
 	}
 }
@@ -56,16 +57,20 @@ func TestSchemasOfFields(t *testing.T) {
 func testSchema[T any](t *testing.T, name string, s schema, fields field.Fields[T], members []string) {
 	t.Helper()
 	types := map[field.Type]string{
-		field.Text: "string", field.Word: "string", field.URI: "string", field.Time: "string date-time", field.Number: "integer", field.Bool: "boolean",
-		field.Status: "string", field.List: "array", field.JSON: "object", field.Targets: "array",
+		field.Text: "string", field.Word: "string", field.URI: "string", field.Time: "string date-time",
+		field.Number: "integer", field.Bool: "boolean", field.Status: "string", field.List: "array",
+		field.JSON: "object", field.Targets: "array",
 	}
 	for _, f := range fields {
 		p, ok := s.Properties[f.Name]
-		if got := strings.TrimSpace(p.Type + " " + p.Format); !ok || got != types[f.Type] || p.Description != f.Doc || p.ReadOnly != f.ReadOnly {
-			t.Errorf("the schema %s in openapi.json has as %s: %+v; want %s, with the description %q", name, f.Name, p, types[f.Type], f.Doc)
+		if got := strings.TrimSpace(p.Type + " " + p.Format); !ok || got != types[f.Type] || p.Description != f.Doc ||
+			p.ReadOnly != f.ReadOnly {
+			t.Errorf("the schema %s in openapi.json has as %s: %+v; want %s, with the description %q", name, f.Name, p,
+				types[f.Type], f.Doc)
 		}
 		if slices.Contains(s.Required, f.Name) != f.Required {
-			t.Errorf("the schema %s requires %v, and the table says that %s is required: %t", name, s.Required, f.Name, f.Required)
+			t.Errorf("the schema %s requires %v, and the table says that %s is required: %t", name, s.Required, f.Name,
+				f.Required)
 		}
 	}
 	for member := range s.Properties {

@@ -55,7 +55,8 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *page.Page
 	case mayLogIn(r, err):
 		reply = toLogin(r)
 	default:
-		h.config.Log.Log(r.Context(), levelOf(err), "admin page failed", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
+		h.config.Log.Log(r.Context(), levelOf(err), "admin page failed", "client", r.RemoteAddr, "path", r.URL.Path,
+			"error", err)
 		reply = h.Problem(r, err)
 	}
 	h.Write(w, r, reply)
@@ -64,7 +65,8 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *page.Page
 // levelOf returns the level at which an error is logged: input errors of editors are not worth a warning.
 func levelOf(err error) slog.Level {
 	switch problem.Status(err) {
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusGone, http.StatusMethodNotAllowed, http.StatusPreconditionFailed,
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusGone, http.StatusMethodNotAllowed,
+		http.StatusPreconditionFailed,
 		http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
 		return slog.LevelInfo
 	default:
@@ -73,7 +75,9 @@ func levelOf(err error) slog.Level {
 }
 
 // pageReply returns a page if the actor may visit it and the CSRF token of a posted form is valid.
-func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page, id, cookie string) (message.Reply, error) {
+func (h *Handler) pageReply(
+	w http.ResponseWriter, r *http.Request, o *page.Page, id, cookie string,
+) (message.Reply, error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost {
 		return message.Reply{}, problem.NotAllowed(r.Method, "GET, HEAD, POST")
 	}
@@ -169,7 +173,9 @@ func mayVisit(actor registry.Actor, o *page.Page) bool {
 
 // form reads the fields of a form. Where the actor is not authenticated (known is false), a file may be no
 // larger than other forms are. close removes the data that was read.
-func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, actor registry.Actor, known bool) (_ url.Values, close func(), err error) {
+func (h *Handler) form(
+	w http.ResponseWriter, r *http.Request, o *page.Page, actor registry.Actor, known bool,
+) (_ url.Values, close func(), err error) {
 	close = func() {}
 	if o.MaxFile > 0 {
 		most, done := int64(maxForm), func() {}
@@ -236,7 +242,8 @@ func (h *Handler) panel(r *http.Request, actor registry.Actor, field pages.Field
 // so.
 func (h *Handler) isSecure(r *http.Request) bool {
 	peer := gate.AddrOf(r.RemoteAddr)
-	return r.TLS != nil || peer.IsValid() && gate.Contains(h.config.Proxies, peer) && gate.SchemeOf(httpmessage.NewHeader(r.Header)) == "https"
+	return r.TLS != nil || peer.IsValid() && gate.Contains(h.config.Proxies, peer) &&
+		gate.SchemeOf(httpmessage.NewHeader(r.Header)) == "https"
 }
 
 // isPrivate reports whether the connection of a client cannot be eavesdropped: it uses TLS, loopback or a
@@ -260,7 +267,8 @@ func mayLogIn(r *http.Request, err error) bool {
 
 // isUnknown reports whether an error is a missing or invalid authentication of a browser.
 func isUnknown(r *http.Request, err error) bool {
-	missing := errors.Is(err, problem.ErrAdminToken) || errors.Is(err, problem.ErrTokenRequired) || errors.Is(err, registry.ErrInvalidToken)
+	missing := errors.Is(err, problem.ErrAdminToken) || errors.Is(err, problem.ErrTokenRequired) ||
+		errors.Is(err, registry.ErrInvalidToken)
 	return missing && r.Header.Get("Authorization") == "" && acceptsPages(r)
 }
 

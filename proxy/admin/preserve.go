@@ -39,14 +39,16 @@ func (h *Handler) preserve(p *page.Request, o *page.Page, err error) (message.Re
 		return message.Reply{}, err
 	}
 	if isUnknown(p.Request, err) {
-		if again, next := encodeForm(p.Form), nextOf(p.URL.RequestURI()); next != "/" && len(again) <= 2*maxPreserved && h.isPrivate(p.Request, client) {
+		if again, next := encodeForm(p.Form), nextOf(p.URL.RequestURI()); next != "/" && len(again) <= 2*maxPreserved &&
+			h.isPrivate(p.Request, client) {
 			reply := h.showLogin(p, next, again, p.Panel.Writer.T("again.log_in"))
 			reply.Status = http.StatusForbidden
 			return reply, nil
 		}
 		return message.Reply{}, err
 	}
-	h.config.Log.Log(p.Context(), levelOf(err), "admin form rejected", "client", p.RemoteAddr, "path", p.URL.Path, "error", err)
+	h.config.Log.Log(p.Context(), levelOf(err), "admin form rejected", "client", p.RemoteAddr, "path", p.URL.Path,
+		"error", err)
 	reply := h.restoreForm(p, o, h.notice(p, err))
 	reply.Status = problem.Status(err)
 	return reply, nil
@@ -94,7 +96,9 @@ func (h *Handler) restoreForm(p *page.Request, o *page.Page, notice pages.Conten
 }
 
 // servePreserved returns the page of the preserved form after a login. ok is false if there is no such form.
-func (h *Handler) servePreserved(p *page.Request, actor registry.Actor, cookie, next string) (reply message.Reply, ok bool) {
+func (h *Handler) servePreserved(
+	p *page.Request, actor registry.Actor, cookie, next string,
+) (reply message.Reply, ok bool) {
 	form, to := decodeForm(p.Form.Get(fieldPreserved)), p.Clone(p.Context())
 	at, err := url.Parse(next)
 	if err != nil || len(form) == 0 {

@@ -17,7 +17,8 @@ import (
 func TestFormAfterItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, locked)
-		_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin}, token.Token{Name: "anna", Role: registry.Writer})
+		_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin},
+			token.Token{Name: "anna", Role: registry.Writer})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +26,8 @@ func TestFormAfterItsSession(t *testing.T) {
 		b.logIn(t, secret, "/")
 		form := b.get("/registry/edit")
 		time.Sleep(session.MaxIdle + time.Minute)
-		late := b.press(t, form, "preview", "name=urn:nbn:fi:a", "t0-uri=https://a.example/", "keywords=epic\r\nold", "note=the \"first\" <i>")
+		late := b.press(t, form, "preview", "name=urn:nbn:fi:a", "t0-uri=https://a.example/", "keywords=epic\r\nold",
+			"note=the \"first\" <i>")
 		late.says(t, 403, "Your input is kept")
 		if strings.Contains(late.Body.String(), "<i>") {
 			t.Errorf("what was sent is markup: %s", late.Body)
@@ -38,7 +40,8 @@ func TestFormAfterItsSession(t *testing.T) {
 		again := b.press(t, wrong, "", "token="+secret)
 		again.says(t, 200, "sent after your session had expired, and nothing has changed yet", "A new name", "anna")
 		fields, action := again.form(t)
-		if action != "/registry/edit" || fields.Get("keywords") != "epic\r\nold" || fields.Get("t0-uri") != "https://a.example/" {
+		if action != "/registry/edit" || fields.Get("keywords") != "epic\r\nold" ||
+			fields.Get("t0-uri") != "https://a.example/" {
 			t.Fatalf("%s, %v", action, fields)
 		}
 		seen := b.press(t, again, "preview")
@@ -61,23 +64,32 @@ func TestFormsOverLogin(t *testing.T) {
 		{"its own", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, nil, 403},
 		{"without its field", "/registry/edit", url.Values{"name": {"x"}}, nil, 403},
 		{"of another browser", "/registry/edit", url.Values{"csrf": {others}, "name": {"x"}}, nil, 403},
-		{"of another site", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, [][2]string{{"Origin", "https://evil.example"}}, 403 + noForm},
-		{"of an older browser at another site", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, [][2]string{{"Sec-Fetch-Site", "cross-site"}}, 403 + noForm},
-		{"with a token", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, [][2]string{{"Authorization", "Bearer wrong"}}, 401},
-		{"of a program", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, [][2]string{{"Accept", "application/json"}}, 401},
+		{"of another site", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}},
+			[][2]string{{"Origin", "https://evil.example"}}, 403 + noForm},
+		{"of an older browser at another site", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}},
+			[][2]string{{"Sec-Fetch-Site", "cross-site"}}, 403 + noForm},
+		{"with a token", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}},
+			[][2]string{{"Authorization", "Bearer wrong"}}, 401},
+		{"of a program", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}},
+			[][2]string{{"Accept", "application/json"}}, 401},
 		{"a long one", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 1<<20)}}, nil, 403},
-		{"one that is too long", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 3<<20)}}, nil, 401},
-		{"to a long address", "/registry/edit?uri=" + strings.Repeat("x", 2000), url.Values{"csrf": {own}, "name": {"x"}}, nil, 401},
+		{"one that is too long", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 3<<20)}}, nil,
+			401},
+		{"to a long address", "/registry/edit?uri=" + strings.Repeat("x", 2000),
+			url.Values{"csrf": {own}, "name": {"x"}}, nil, 401},
 	} {
 		b.fields = tt.fields
 		w := b.open(tt.target, tt.form)
-		if taken := strings.Contains(w.Body.String(), `name="again"`); w.Code != tt.status%noForm || taken != (tt.status == 403) {
+		if taken := strings.Contains(w.Body.String(), `name="again"`); w.Code != tt.status%noForm ||
+			taken != (tt.status == 403) {
 			t.Errorf("%s: %d, %.2000s", tt.name, w.Code, w.Body)
 		}
 	}
 	b.fields = nil
-	for _, next := range []string{"/api/v1/names", "/", "/login", "//evil.example/", "https://evil.example/registry/edit"} {
-		w := b.open("/login?next="+url.QueryEscape(next), url.Values{"csrf": {csrf(t, b.open("/login", nil))}, "token": {adminToken}, "again": {"eyJhIjpbImIiXX0"}})
+	for _, next := range []string{"/api/v1/names", "/", "/login", "//evil.example/",
+		"https://evil.example/registry/edit"} {
+		w := b.open("/login?next="+url.QueryEscape(next),
+			url.Values{"csrf": {csrf(t, b.open("/login", nil))}, "token": {adminToken}, "again": {"eyJhIjpbImIiXX0"}})
 		if w.Code != 303 || strings.Contains(w.Body.String(), "Send again") {
 			t.Errorf("to %s: %d, %s", next, w.Code, w.Body)
 		}
@@ -90,7 +102,8 @@ func TestFormFromBeforeARestart(t *testing.T) {
 	for name, change := range map[string]func(*admin.Config){"locked": locked, "open": nil} {
 		s := newSite(t, change)
 		b := newBrowser(s, here, [2]string{"Origin", "http://127.0.0.1:8142"})
-		form := url.Values{"csrf": {"of another life"}, "name": {"urn:nbn:fi:a"}, "do": {"save"}, "t0-uri": {"https://a.example/"}, "note": {"<i>"}}
+		form := url.Values{"csrf": {"of another life"}, "name": {"urn:nbn:fi:a"}, "do": {"save"},
+			"t0-uri": {"https://a.example/"}, "note": {"<i>"}}
 		w := b.open("/registry/edit", form)
 		if w.Code != 403 || strings.Contains(w.Body.String(), "<i>") {
 			t.Fatalf("%s: %d, %s", name, w.Code, w.Body)
@@ -107,7 +120,8 @@ func TestFormFromBeforeARestart(t *testing.T) {
 			shown.says(t, 403, "nothing has changed yet")
 		}
 		fields, action := shown.form(t)
-		if action != "/registry/edit" || fields.Get("name") != "urn:nbn:fi:a" || fields.Get("note") != "<i>" || fields.Get("csrf") == "of another life" {
+		if action != "/registry/edit" || fields.Get("name") != "urn:nbn:fi:a" || fields.Get("note") != "<i>" ||
+			fields.Get("csrf") == "of another life" {
 			t.Errorf("%s: %s, %v", name, action, fields)
 		}
 		b.fields = [][2]string{{"Origin", "http://127.0.0.1:80"}}
@@ -135,7 +149,8 @@ func TestEndedSessionWithoutRequiredToken(t *testing.T) {
 		if w := b.open("/api/v1/names", nil); w.Code != 401 {
 			t.Errorf("the API: %d", w.Code)
 		}
-		page{b.open("/registry/edit", url.Values{"csrf": {field}, "name": {"urn:nbn:de:x"}, "do": {"save"}}), ""}.says(t, 403, "Your session has expired")
+		page{b.open("/registry/edit", url.Values{"csrf": {field}, "name": {"urn:nbn:de:x"}, "do": {"save"}}),
+			""}.says(t, 403, "Your session has expired")
 		login := b.open("/login", nil)
 		wantText(t, login, 200, "Continue without a token")
 		if w := b.open("/logout", url.Values{"csrf": {csrf(t, login)}}); w.Code != 303 {

@@ -95,8 +95,9 @@ func newSiteOf(t *testing.T, does func(*service.Config), change func(*admin.Conf
 	what := service.Config{Registry: s.registry}
 	does(&what)
 	config := admin.Config{
-		Clients: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")}, Log: slog.New(slog.DiscardHandler),
-		Metrics: http.NotFoundHandler(), Sessions: session.New(time.Now), Settings: admin.Settings{Values: func() any { return map[string]any{} }}, Caches: noCaches{},
+		Clients: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")},
+		Log:     slog.New(slog.DiscardHandler), Metrics: http.NotFoundHandler(), Sessions: session.New(time.Now),
+		Settings: admin.Settings{Values: func() any { return map[string]any{} }}, Caches: noCaches{},
 		Health:   func() (unready, degraded []string) { return nil, nil },
 		Registry: &admin.Registry{Service: service.New(what), Drafts: editor.NewDrafts(t.TempDir(), time.Now)},
 		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
@@ -189,7 +190,8 @@ func TestPutAndGet(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	got := s.ask("GET "+of(names, "urn:NBN:FI:a"), "")
-	if got.status != 200 || got.body != r.body || got.header.Get("ETag") != `"1"` || got.header.Get("Cache-Control") != "no-store" {
+	if got.status != 200 || got.body != r.body || got.header.Get("ETag") != `"1"` ||
+		got.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v %s", got.status, got.header, got.body)
 	}
 	head := s.ask("HEAD "+of(names, "urn:nbn:fi:a"), "")
@@ -198,7 +200,8 @@ func TestPutAndGet(t *testing.T) {
 	}
 	// A response can be edited and put back.
 	again := s.ask("PUT "+of(names, "urn:nbn:fi:a"), strings.Replace(got.body, "/1", "/2", 1), `If-Match: "1"`)
-	if again.status != 200 || again.header.Get("ETag") != `"2"` || again.name(t).Targets[0].URI != "https://a.example/2" {
+	if again.status != 200 || again.header.Get("ETag") != `"2"` ||
+		again.name(t).Targets[0].URI != "https://a.example/2" {
 		t.Errorf("%d %s", again.status, again.body)
 	}
 	// An equal document makes no new version.
@@ -257,7 +260,8 @@ func TestConditions(t *testing.T) {
 		if tt.field != "" {
 			fields = []string{tt.field}
 		}
-		if r := s.ask(tt.request+" "+of(names, name), body, fields...); r.status != tt.status || r.status == 304 && (r.body != "" || r.header.Get("ETag") != `"1"`) {
+		if r := s.ask(tt.request+" "+of(names, name), body, fields...); r.status != tt.status ||
+			r.status == 304 && (r.body != "" || r.header.Get("ETag") != `"1"`) {
 			t.Errorf("%s with %q, %v: %d %s", tt.request, tt.field, tt.exists, r.status, r.body)
 		}
 	}
@@ -292,12 +296,14 @@ func TestConcurrentPuts(t *testing.T) {
 func TestPatch(t *testing.T) {
 	s := newSite(t, nil)
 	const name = "urn:nbn:fi:a"
-	s.put(t, name, `{"targets":[{"uri":"https://a.example/1"},{"uri":"https://a.example/2"}],"metadata":{"title":"A","big":12345678901234567890,"in":{"a":1,"b":2}},"contact":"c","note":"first"}`)
+	s.put(t, name,
+		`{"targets":[{"uri":"https://a.example/1"},{"uri":"https://a.example/2"}],"metadata":{"title":"A","big":12345678901234567890,"in":{"a":1,"b":2}},"contact":"c","note":"first"}`)
 	for _, tt := range []struct {
 		patch, want string
 		status      int
 	}{
-		{`{"metadata":{"in":{"a":null,"c":[1]},"title":"B"},"note":"second"}`, `{"big":12345678901234567890,"in":{"b":2,"c":[1]},"title":"B"} c second`, 200},
+		{`{"metadata":{"in":{"a":null,"c":[1]},"title":"B"},"note":"second"}`,
+			`{"big":12345678901234567890,"in":{"b":2,"c":[1]},"title":"B"} c second`, 200},
 		{`{"contact":null}`, `{"big":12345678901234567890,"in":{"b":2,"c":[1]},"title":"B"}  `, 200},
 		{`{"metadata":null,"contact":"d"}`, ` d `, 200},
 		{`{"targets":[]}`, "", 422}, // an active name needs a target
@@ -338,13 +344,17 @@ func TestWithdrawAndSupersede(t *testing.T) {
 	for _, name := range []string{"urn:nbn:fi:a", "urn:nbn:fi:b", "urn:nbn:fi:c"} {
 		s.put(t, name, `{"targets":[{"uri":"https://a.example/"}]}`)
 	}
-	r := s.ask("POST "+of(names+"/withdraw", "urn:nbn:fi:a"), `{"reason":"lost","successors":["URN:nbn:FI:b"],"note":"n"}`, `If-Match: "1"`)
-	if n := r.name(t); r.status != 200 || n.Status != registry.Withdrawn || n.Reason != "lost" || len(n.Successors) != 1 || n.Successors[0] != "urn:nbn:fi:b" || n.Note != "n" {
+	r := s.ask("POST "+of(names+"/withdraw", "urn:nbn:fi:a"),
+		`{"reason":"lost","successors":["URN:nbn:FI:b"],"note":"n"}`, `If-Match: "1"`)
+	if n := r.name(t); r.status != 200 || n.Status != registry.Withdrawn || n.Reason != "lost" ||
+		len(n.Successors) != 1 || n.Successors[0] != "urn:nbn:fi:b" || n.Note != "n" {
 		t.Errorf("%d %s", r.status, r.body)
 	}
-	r = s.ask("POST "+names+"/supersede", `{"names":["urn:nbn:fi:b","urn:nbn:fi:c"],"successors":["urn:nbn:fi:d","urn:nbn:fi:e"],"reason":"split","note":"board"}`)
+	r = s.ask("POST "+names+"/supersede",
+		`{"names":["urn:nbn:fi:b","urn:nbn:fi:c"],"successors":["urn:nbn:fi:d","urn:nbn:fi:e"],"reason":"split","note":"board"}`)
 	var page api.NamePage
-	if err := json.Unmarshal([]byte(r.body), &page); err != nil || r.status != 200 || len(page.Names) != 2 || len(page.Names[1].Successors) != 2 {
+	if err := json.Unmarshal([]byte(r.body), &page); err != nil || r.status != 200 || len(page.Names) != 2 ||
+		len(page.Names[1].Successors) != 2 {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 	for request, body := range map[string]string{
@@ -359,7 +369,8 @@ func TestWithdrawAndSupersede(t *testing.T) {
 		}
 	}
 	// One failure undoes the whole batch.
-	r = s.ask("POST "+names+"/supersede", `{"names":["urn:nbn:fi:c","urn:nbn:fi:none"],"successors":["urn:nbn:fi:x"],"note":"n"}`)
+	r = s.ask("POST "+names+"/supersede",
+		`{"names":["urn:nbn:fi:c","urn:nbn:fi:none"],"successors":["urn:nbn:fi:x"],"note":"n"}`)
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:c"), "").name(t); r.status != 404 || n.Version != 2 {
 		t.Errorf("%d, %+v", r.status, n)
 	}

@@ -91,7 +91,8 @@ func TestDecisions(t *testing.T) {
 		}
 		got := [...]int{
 			s.ask("GET "+of(names, "urn:nbn:fi:a"), "", fields...).status,
-			s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"status":"reserved","contact":"c"}`, append(fields, "If-Match: *")...).status,
+			s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"status":"reserved","contact":"c"}`,
+				append(fields, "If-Match: *")...).status,
 			s.ask("PUT "+of(prefixes, "urn:nbn:fi:p-"), `{}`, fields...).status,
 			s.ask("GET /api/v1/config", "", fields...).status,
 		}
@@ -118,7 +119,8 @@ func TestRolesOfOperations(t *testing.T) {
 		{"PUT " + of(names, name), "{}", registry.Writer},
 		{"PATCH " + of(names, name), "{}", registry.Writer},
 		{"POST " + of(names+"/withdraw", name), "{}", registry.Writer},
-		{"POST " + names + "/supersede", `{"names":["` + name + `"],"successors":["urn:nbn:at:b"],"note":"n"}`, registry.Writer},
+		{"POST " + names + "/supersede", `{"names":["` + name + `"],"successors":["urn:nbn:at:b"],"note":"n"}`,
+			registry.Writer},
 		{"POST " + names + "/mint", `{"pattern":"urn:nbn:fi:m-{counter}"}`, registry.Writer},
 		{"GET " + of(prefixes, prefix), "", registry.Reader},
 		{"GET " + prefixes, "", registry.Reader},
@@ -128,8 +130,10 @@ func TestRolesOfOperations(t *testing.T) {
 		{"POST " + of(prefixes+"/withdraw", prefix), "{}", registry.Admin},
 		{"DELETE /api/v1/sandboxes?prefix=" + prefix, "", registry.Admin},
 	} {
-		for role, token := range map[registry.Role]string{registry.Reader: reader, registry.Writer: writer, registry.Admin: all} {
-			if r := s.ask(tt.request, tt.body, token); (r.status == 403) != (role < tt.least) || r.status == 401 || r.status >= 500 {
+		for role, token := range map[registry.Role]string{registry.Reader: reader, registry.Writer: writer,
+			registry.Admin: all} {
+			if r := s.ask(tt.request, tt.body, token); (r.status == 403) != (role < tt.least) || r.status == 401 ||
+				r.status >= 500 {
 				t.Errorf("%s as %s: %d %s", tt.request, role, r.status, r.body)
 			}
 		}
@@ -140,7 +144,8 @@ func TestRolesOfOperations(t *testing.T) {
 	if r := s.ask("GET "+names+"?prefix=urn:nbn:at:", "", limited); r.status != 200 {
 		t.Errorf("its own names: %d %s", r.status, r.body)
 	}
-	if r := s.ask("PUT "+of(names, "urn:nbn:at:x"), `{"status":"reserved"}`, limited); r.status != 201 || r.name(t).By != "admin one" {
+	if r := s.ask("PUT "+of(names, "urn:nbn:at:x"), `{"status":"reserved"}`, limited); r.status != 201 ||
+		r.name(t).By != "admin one" {
 		t.Errorf("its own name: %d %s", r.status, r.body)
 	}
 }
@@ -151,7 +156,8 @@ func TestTokensOfTheRegistryAreNoOperators(t *testing.T) {
 	s := newSite(t, locked)
 	token := s.token(t, registry.Admin)
 	for _, request := range []string{
-		"GET /status", "GET /debug/pprof/profile?seconds=1", "GET /debug/pprof/heap", "GET /metrics", "GET /api/v1/config",
+		"GET /status", "GET /debug/pprof/profile?seconds=1", "GET /debug/pprof/heap", "GET /metrics",
+		"GET /api/v1/config",
 		"DELETE /api/v1/cache/entries?uri=urn:nbn:fi:a", "DELETE /api/v1/responses?uri=http://example.org/",
 	} {
 		if r := s.ask(request, "", token); r.status != 401 && r.status != 403 {
@@ -184,7 +190,8 @@ func TestGuessesOfTokens(t *testing.T) {
 	reader := s.token(t, registry.Reader)
 	near := strings.TrimPrefix(reader, "Authorization: Bearer ")[:token.PublicLength] + "_" + strings.Repeat("A", 43)
 	for i := range 100 {
-		for _, wrong := range []string{"wrong", "urnd_wrong", "urnd_0123456789abcdef_" + strings.Repeat("A", 43), near} {
+		for _, wrong := range []string{"wrong", "urnd_wrong", "urnd_0123456789abcdef_" + strings.Repeat("A", 43),
+			near} {
 			if r := s.ask(get, "", here, "Authorization: Bearer "+wrong); r.status != 401 {
 				t.Fatalf("%s: %d", wrong, r.status)
 			}
@@ -209,7 +216,8 @@ func TestTokensWithoutStore(t *testing.T) {
 	s := newSiteOf(t, func(c *service.Config) { c.Registry = registryOn(c, away{}, time.Now) }, locked)
 	secret := "urnd_0123456789abcdef_" + strings.Repeat("A", 43)
 	for range 20 {
-		if r := s.ask("GET "+names, "", "Authorization: Bearer "+secret); r.status != 503 || r.header.Get("Retry-After") == "" {
+		if r := s.ask("GET "+names, "", "Authorization: Bearer "+secret); r.status != 503 ||
+			r.header.Get("Retry-After") == "" {
 			t.Fatalf("%d %s", r.status, r.body)
 		}
 	}
@@ -218,7 +226,8 @@ func TestTokensWithoutStore(t *testing.T) {
 func TestWithoutRegistry(t *testing.T) {
 	s := newSite(t, func(c *admin.Config) { locked(c); c.Registry = nil })
 	for _, path := range []string{names, prefixes, "/api/v1/jobs", "/api/v1/sandboxes"} {
-		if r := s.ask("GET "+path, "", "Authorization: Bearer "+adminToken); r.status != 404 || !strings.Contains(r.body, "no registry is configured") {
+		if r := s.ask("GET "+path, "", "Authorization: Bearer "+adminToken); r.status != 404 ||
+			!strings.Contains(r.body, "no registry is configured") {
 			t.Errorf("%s: %d %s", path, r.status, r.body)
 		}
 		if r := s.ask("GET "+path, ""); r.status != 401 {
@@ -231,7 +240,8 @@ func TestWithoutRegistry(t *testing.T) {
 func TestAuditOfRequests(t *testing.T) {
 	s := newSite(t, locked)
 	token := s.token(t, registry.Writer)
-	r := s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"status":"reserved"}`, token, "Peer: 192.0.2.7:99", "X-Request-Id: chosen")
+	r := s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"status":"reserved"}`, token, "Peer: 192.0.2.7:99",
+		"X-Request-Id: chosen")
 	if len(s.actors) != 1 {
 		t.Fatalf("%d %s: %+v", r.status, r.body, s.actors)
 	}
@@ -252,7 +262,8 @@ func (broken) Lookup(context.Context, registry.Key) (registry.Entry, error) {
 
 func TestInternalErrorIsHidden(t *testing.T) {
 	s := newSiteOf(t, func(c *service.Config) { c.Registry = registryOn(c, broken{}, time.Now) }, nil)
-	if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), ""); r.status != http.StatusInternalServerError || strings.Contains(r.body, "/home") {
+	if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), ""); r.status != http.StatusInternalServerError ||
+		strings.Contains(r.body, "/home") {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 }

@@ -83,8 +83,9 @@ func TestChangeSets(t *testing.T) {
 		t.Errorf("with a token for these: %s", got)
 	}
 	for target, status := range map[string]int{
-		changes: 403, changes + "?prefix=urn:nbn:": 403, changes + "?set=5": 403, versions: 403, versions + "?prefix=urn:nbn:at:": 403,
-		changes + "?set=1&prefix=urn:nbn:fi:": 200, versions + "?prefix=urn:nbn:fi:": 200,
+		changes: 403, changes + "?prefix=urn:nbn:": 403, changes + "?set=5": 403, versions: 403,
+		versions + "?prefix=urn:nbn:at:": 403, changes + "?set=1&prefix=urn:nbn:fi:": 200,
+		versions + "?prefix=urn:nbn:fi:": 200,
 	} {
 		if r := s.ask("GET "+target, "", limited); r.status != status || strings.Contains(r.body, "urn:nbn:at:b") {
 			t.Errorf("%s with a token for others: %d %s", target, r.status, r.body)
@@ -94,9 +95,11 @@ func TestChangeSets(t *testing.T) {
 		t.Errorf("of a set of others: %+v", page)
 	}
 	for target, status := range map[string]int{
-		changes + "?set=0": 400, changes + "?set=x": 400, changes + "?set=9": 404, changes + "?set=1&by=a": 400, changes + "?since=x": 400,
-		changes + "?until=x": 400, changes + "?cursor=LTE": 400, changes + "?cursor=!": 400, changes + "?limit=0": 400, versions + "?set=1": 400,
-		changes + "?a=b": 400,
+		changes + "?set=0": 400, changes + "?set=x": 400, changes + "?set=9": 404, changes + "?set=1&by=a": 400,
+		changes + "?since=x": 400, changes + "?until=x": 400, changes + "?cursor=LTE": 400, changes + "?cursor=!": 400,
+		changes + "?limit=0": 400,
+		versions + "?set=1":  400,
+		changes + "?a=b":     400,
 	} {
 		if r := s.ask("GET "+target, ""); r.status != status {
 			t.Errorf("%s: %d %s", target, r.status, r.body)
@@ -118,7 +121,8 @@ func TestRegistryVersions(t *testing.T) {
 	s.ask("PUT "+of(prefixes, "urn:nbn:fi:test-"), `{"sandbox":true,"authoritative":true}`)
 	s.put(t, "urn:nbn:fi:test-1", `{"status":"reserved"}`)
 	admin := registry.Actor{Name: "anna", Role: registry.Admin}
-	if _, err := s.registry.Redact(t.Context(), admin, registry.Name("urn:nbn:fi:a"), []int{1}, "by request"); err != nil {
+	if _, err := s.registry.Redact(t.Context(), admin, registry.Name("urn:nbn:fi:a"), []int{1},
+		"by request"); err != nil {
 		t.Fatal(err)
 	}
 	if r := s.ask("DELETE /api/v1/sandboxes?prefix=urn:nbn:fi:&note=over", ""); r.status != 200 {
@@ -131,13 +135,15 @@ func TestRegistryVersions(t *testing.T) {
 			if strings.Contains(string(e.Version), "secret") {
 				t.Errorf("what was redacted is in %s", e.Version)
 			}
-			got = append(got, fmt.Sprintf("%d of %d: %s %s %v %s %s", e.Seq, e.Set, e.Kind, e.Name, e.Versions, e.By, e.Note))
+			got = append(got, fmt.Sprintf("%d of %d: %s %s %v %s %s", e.Seq, e.Set, e.Kind, e.Name, e.Versions, e.By,
+				e.Note))
 		}
 		more, cursor = page.More, page.Next
 	}
 	want := []string{
-		"1 of 1: version urn:nbn:fi:a []  ", "2 of 2: version urn:nbn:fi:a []  ", "5 of 5: redaction urn:nbn:fi:a [1] anna by request",
-		"6 of 6: purge urn:nbn:fi:test-1 [4] admin over", "7 of 6: purge urn:nbn:fi:test- [3] admin over",
+		"1 of 1: version urn:nbn:fi:a []  ", "2 of 2: version urn:nbn:fi:a []  ",
+		"5 of 5: redaction urn:nbn:fi:a [1] anna by request", "6 of 6: purge urn:nbn:fi:test-1 [4] admin over",
+		"7 of 6: purge urn:nbn:fi:test- [3] admin over",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the events are\n%s", strings.Join(got, "\n"))

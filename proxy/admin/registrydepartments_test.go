@@ -17,8 +17,10 @@ import (
 // library returns a site with names for searches.
 func library(t *testing.T) *site {
 	s := newSite(t, locked)
-	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://Old.example/1"}],"metadata":{"title":"Kalevala","tags":["Epic","fi"]}}`, admins)
-	s.ask("PUT "+of(names, "urn:nbn:fi:b"), `{"targets":[{"uri":"https://new.example/2"}],"metadata":{"year":1835,"tags":"epic"}}`, admins)
+	s.ask("PUT "+of(names, "urn:nbn:fi:a"),
+		`{"targets":[{"uri":"https://Old.example/1"}],"metadata":{"title":"Kalevala","tags":["Epic","fi"]}}`, admins)
+	s.ask("PUT "+of(names, "urn:nbn:fi:b"),
+		`{"targets":[{"uri":"https://new.example/2"}],"metadata":{"year":1835,"tags":"epic"}}`, admins)
 	s.ask("PUT "+of(names, "urn:nbn:fi:c"), `{"status":"reserved"}`, admins)
 	s.ask("PUT "+of(names, "urn:nbn:se:1"), `{"targets":[{"uri":"https://old.example/3"}]}`, admins)
 	return s
@@ -58,10 +60,12 @@ func TestSearchByAPI(t *testing.T) {
 	}
 	r := s.ask("GET "+names+"?tag=epic&limit=1", "", admins)
 	next, _, _ := strings.Cut(strings.TrimPrefix(r.header.Get("Link"), "<"), ">")
-	if r = s.ask("GET "+next, "", admins); r.status != 200 || !strings.Contains(r.body, "urn:nbn:fi:b") || strings.Contains(r.body, "urn:nbn:fi:a") {
+	if r = s.ask("GET "+next, "", admins); r.status != 200 || !strings.Contains(r.body, "urn:nbn:fi:b") ||
+		strings.Contains(r.body, "urn:nbn:fi:a") {
 		t.Errorf("the second page at %s: %d %s", next, r.status, r.body)
 	}
-	for _, query := range []string{"status=gone", "status=active,", "title=%3F", "metadata=%3Da", "tags=epic", "prefix=", "limit=0"} {
+	for _, query := range []string{"status=gone", "status=active,", "title=%3F", "metadata=%3Da", "tags=epic",
+		"prefix=", "limit=0"} {
 		if r := s.ask("GET "+names+"?"+query, "", admins); r.status != 400 && query != "prefix=" {
 			t.Errorf("%s: %d %s", query, r.status, r.body)
 		}
@@ -85,7 +89,8 @@ func TestExportByAPI(t *testing.T) {
 		{"?limit=3", admins, 400, 0, ""},
 	} {
 		r := s.ask("GET "+names+"/export"+c.query, "", c.token)
-		if r.status != c.status || c.status == 200 && (strings.Count(r.body, "\n") != c.lines || r.header.Get("Content-Type") != c.kind) {
+		if r.status != c.status ||
+			c.status == 200 && (strings.Count(r.body, "\n") != c.lines || r.header.Get("Content-Type") != c.kind) {
 			t.Errorf("%s: %d %s\n%s", c.query, r.status, r.header.Get("Content-Type"), r.body)
 		}
 	}
@@ -117,12 +122,14 @@ func TestStatisticsByAPI(t *testing.T) {
 		{"?until=2031-05-01&tag=epic", admins, 400, "cannot be combined"},
 		{"?until=never", admins, 400, "is not a day"},
 	} {
-		if r := s.ask("GET /api/v1/statistics"+c.query, "", c.token); r.status != c.status || !strings.Contains(r.body, c.part) {
+		if r := s.ask("GET /api/v1/statistics"+c.query, "", c.token); r.status != c.status ||
+			!strings.Contains(r.body, c.part) {
 			t.Errorf("%s: %d %s", c.query, r.status, r.body)
 		}
 	}
 	for query, status := range map[string]int{"": 200, "?state=unhealthy": 200, "?state=ill": 400} {
-		if r := s.ask("GET /api/v1/health"+query, "", admins); r.status != status || status == 200 && !strings.Contains(r.body, `"targets": []`) {
+		if r := s.ask("GET /api/v1/health"+query, "", admins); r.status != status ||
+			status == 200 && !strings.Contains(r.body, `"targets": []`) {
 			t.Errorf("%s: %d %s", query, r.status, r.body)
 		}
 	}
@@ -145,7 +152,8 @@ func TestTokensByAPI(t *testing.T) {
 			t.Errorf("%s: %d %s", body, r.status, r.body)
 		}
 	}
-	r := s.ask("POST /api/v1/tokens", `{"name":"loader","role":"writer","prefixes":["urn:nbn:fi:a"],"actions":["read","change"]}`, department)
+	r := s.ask("POST /api/v1/tokens",
+		`{"name":"loader","role":"writer","prefixes":["urn:nbn:fi:a"],"actions":["read","change"]}`, department)
 	var made struct{ ID, Secret string }
 	if err := json.Unmarshal([]byte(r.body), &made); err != nil || r.status != 201 || made.Secret == "" {
 		t.Fatalf("%d %s", r.status, r.body)
@@ -166,8 +174,9 @@ func TestTokensByAPI(t *testing.T) {
 			t.Errorf("%s: %d %s", request, r.status, r.body)
 		}
 	}
-	if r := s.ask("GET /api/v1/tokens", "", department); r.status != 200 || !strings.Contains(r.body, made.ID) || strings.Contains(r.body,
-		made.Secret) || strings.Contains(r.body, "hash") {
+	if r := s.ask("GET /api/v1/tokens", "", department); r.status != 200 || !strings.Contains(r.body, made.ID) ||
+		strings.Contains(r.body,
+			made.Secret) || strings.Contains(r.body, "hash") {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 	other := s.token(t, registry.Admin, "urn:nbn:se:")

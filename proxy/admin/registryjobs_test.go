@@ -54,7 +54,8 @@ func TestJobsByHTTP(t *testing.T) {
 		if tt.kind == "application/json" {
 			body = `{"prefix":"urn:nbn:fi:","replace":"http://a.example/","with":"https://a.example/"}`
 		}
-		r := s.ask(strings.ReplaceAll(tt.request, "{id}", first.ID), body, append([]string{writer, "Content-Type: " + tt.kind}, tt.fields...)...)
+		r := s.ask(strings.ReplaceAll(tt.request, "{id}", first.ID), body,
+			append([]string{writer, "Content-Type: " + tt.kind}, tt.fields...)...)
 		var job jobs.Job
 		if tt.format != "" {
 			if err := json.Unmarshal([]byte(r.body), &job); err != nil {
@@ -67,7 +68,8 @@ func TestJobsByHTTP(t *testing.T) {
 		if r.status != tt.status || job.Format != tt.format {
 			t.Errorf("%s as %q %q: %d %q %s", tt.request, tt.kind, tt.fields, r.status, job.Format, r.body)
 		}
-		if tt.format != "" && (r.header.Get("Location") != jobsPath+"/"+job.ID || job.DryRun != strings.Contains(tt.request, "dry_run=true") ||
+		if tt.format != "" && (r.header.Get("Location") != jobsPath+"/"+job.ID ||
+			job.DryRun != strings.Contains(tt.request, "dry_run=true") ||
 			job.Encoding != "" != strings.Contains(tt.request, "encoding=latin1")) {
 			t.Errorf("%s: %v, %+v", tt.request, r.header, job)
 		}
@@ -77,8 +79,10 @@ func TestJobsByHTTP(t *testing.T) {
 // The errors of jobs, and their statuses.
 func TestErrorsOfJobs(t *testing.T) {
 	for err, status := range map[error]int{
-		registry.ErrUnknownJob: 404, jobs.ErrOtherInstance: 404, jobs.ErrTooLarge: 413, registry.ErrKeyReused: 422, registry.ErrJobLimit: 503, jobs.ErrTokenLimit: 429, jobs.ErrEnded: 409,
-		registry.ErrJobsDisabled: 501, registry.ErrUnavailable: 503, registry.ErrDenied: 403, registry.ErrInvalid: 422, errBug: 500,
+		registry.ErrUnknownJob: 404, jobs.ErrOtherInstance: 404, jobs.ErrTooLarge: 413, registry.ErrKeyReused: 422,
+		registry.ErrJobLimit: 503, jobs.ErrTokenLimit: 429, jobs.ErrEnded: 409, registry.ErrJobsDisabled: 501,
+		registry.ErrUnavailable: 503, registry.ErrDenied: 403, registry.ErrInvalid: 422,
+		errBug: 500,
 	} {
 		if got := problem.Status(fmt.Errorf("a job: %w", err)); got != status {
 			t.Errorf("%v: %d, want %d", err, got, status)
@@ -92,7 +96,9 @@ func TestErrorsOfJobs(t *testing.T) {
 	}{
 		{"name,target\n", 202, ""},
 		{"name\n", 422, "this Idempotency-Key was sent with another request before"},
-		{"\x1f\x8b\x08\x00", 415, "the media type of the content is not supported: the body is compressed, so that its size is not known: send it as it is"},
+		{"\x1f\x8b\x08\x00", 415,
+			"the media type of the content is not supported: the body is compressed, so that its size is not known: " +
+				"send it as it is"},
 	} {
 		r := s.ask("POST "+jobsPath, tt.body, admins, "Content-Type: text/csv", "Idempotency-Key: k")
 		if r.status != tt.status || !strings.Contains(r.body, tt.says) {
@@ -100,7 +106,8 @@ func TestErrorsOfJobs(t *testing.T) {
 		}
 	}
 	var list struct{ Jobs []jobs.Job }
-	if err := json.Unmarshal([]byte(s.ask("GET "+jobsPath, "", admins).body), &list); err != nil || len(list.Jobs) != 1 {
+	if err := json.Unmarshal([]byte(s.ask("GET "+jobsPath, "", admins).body), &list); err != nil ||
+		len(list.Jobs) != 1 {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	path := jobsPath + "/" + list.Jobs[0].ID
@@ -127,7 +134,8 @@ func TestWithoutJobs(t *testing.T) {
 		"GET " + jobsPath + "/{id}/rejected",
 	} {
 		const says = `"no directory for job bodies: start urnd with a state directory (StateDirectory of systemd) (StateDirectory of systemd, or cache.directory)"`
-		if r := s.ask(request, "x", "Content-Type: text/csv"); r.status != http.StatusNotImplemented || !strings.Contains(r.body, says) {
+		if r := s.ask(request, "x", "Content-Type: text/csv"); r.status != http.StatusNotImplemented ||
+			!strings.Contains(r.body, says) {
 			t.Errorf("%s: %d %s", request, r.status, r.body)
 		}
 	}

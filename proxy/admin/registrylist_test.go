@@ -52,16 +52,18 @@ func TestListByPages(t *testing.T) {
 	}
 	for query, n := range map[string]int{
 		"": 27, "?prefix=urn:nbn:fi:a-1": 10, "?prefix=https://a.example/": 1, "?prefix=urn:none:": 0, "?limit=1": 1,
-		"?prefix=URN:": 26, "?prefix=ur": 26, "?prefix=urn:NB": 26, "?prefix=urn:isb": 0, "?prefix=HTTPS://a.exam": 1, "?prefix=https": 1,
+		"?prefix=URN:": 26, "?prefix=ur": 26, "?prefix=urn:NB": 26, "?prefix=urn:isb": 0, "?prefix=HTTPS://a.exam": 1,
+		"?prefix=https": 1,
 	} {
 		var page api.NamePage
-		if r := s.ask("GET "+names+query, ""); json.Unmarshal([]byte(r.body), &page) != nil || len(page.Names) != n || page.Names == nil {
+		if r := s.ask("GET "+names+query, ""); json.Unmarshal([]byte(r.body), &page) != nil || len(page.Names) != n ||
+			page.Names == nil {
 			t.Errorf("%q: %d %s", query, r.status, r.body)
 		}
 	}
 	for _, query := range []string{
-		"?limit=0", "?limit=1001", "?limit=x", "?cursor=!", "?prefix=:", "?prefix=https://a.example/%25", "?limit=1&limit=1", "?after=a", "?uri=",
-		"?uri=urn:a:b&prefix=urn:", "?at=2031-05-01",
+		"?limit=0", "?limit=1001", "?limit=x", "?cursor=!", "?prefix=:", "?prefix=https://a.example/%25",
+		"?limit=1&limit=1", "?after=a", "?uri=", "?uri=urn:a:b&prefix=urn:", "?at=2031-05-01",
 	} {
 		if r := s.ask("GET "+names+query, ""); r.status != 400 && r.status != 422 {
 			t.Errorf("%q: %d %s", query, r.status, r.body)
@@ -109,8 +111,9 @@ func TestVersionAsOfTime(t *testing.T) {
 	s.put(t, name, `{"contact":"now","status":"reserved"}`)
 	changed := s.ask("GET "+of(names, name), "").name(t).Changed
 	for at, status := range map[string]int{
-		changed.Format(time.RFC3339Nano): 200, "2001-01-01": 404, changed.Format(time.DateOnly): 200, changed.AddDate(0, 0, -1).Format(time.DateOnly): 404,
-		"2001-01-01T00:00:00Z": 404, changed.AddDate(1, 0, 0).Format(time.DateOnly): 200,
+		changed.Format(time.RFC3339Nano): 200, "2001-01-01": 404, changed.Format(time.DateOnly): 200,
+		changed.AddDate(0, 0, -1).Format(time.DateOnly): 404, "2001-01-01T00:00:00Z": 404,
+		changed.AddDate(1, 0, 0).Format(time.DateOnly):             200,
 		changed.Add(time.Hour).Format("2006-01-02T15:04:05+00:00"): 200, "yesterday": 400,
 	} {
 		r := s.ask("GET "+of(names, name)+"&at="+url.QueryEscape(at), "")
@@ -122,8 +125,10 @@ func TestVersionAsOfTime(t *testing.T) {
 
 func TestPrefixesAndSandboxes(t *testing.T) {
 	s := newSite(t, nil)
-	r := s.ask("PUT "+of(prefixes, "URN:NBN:fi:test-"), `{"sandbox":true,"authoritative":true,"targets":[{"uri":"https://a.example/"}]}`)
-	if n := r.name(t); r.status != 201 || !n.Prefix || !n.Sandbox || r.header.Get("Location") != of(prefixes, "urn:nbn:fi:test-") {
+	r := s.ask("PUT "+of(prefixes, "URN:NBN:fi:test-"),
+		`{"sandbox":true,"authoritative":true,"targets":[{"uri":"https://a.example/"}]}`)
+	if n := r.name(t); r.status != 201 || !n.Prefix || !n.Sandbox ||
+		r.header.Get("Location") != of(prefixes, "urn:nbn:fi:test-") {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 	s.put(t, "urn:nbn:fi:test-1", `{"status":"reserved"}`)
@@ -136,7 +141,8 @@ func TestPrefixesAndSandboxes(t *testing.T) {
 			t.Errorf("%q: %d %s", query, r.status, r.body)
 		}
 	}
-	if r := s.ask("DELETE /api/v1/sandboxes?prefix=URN:nbn:fi:", ""); r.status != 200 || !strings.Contains(r.body, `"purged": 2`) {
+	if r := s.ask("DELETE /api/v1/sandboxes?prefix=URN:nbn:fi:", ""); r.status != 200 ||
+		!strings.Contains(r.body, `"purged": 2`) {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 	for name, status := range map[string]int{"urn:nbn:fi:test-1": 404, "urn:nbn:fi:real": 200} {
@@ -145,7 +151,8 @@ func TestPrefixesAndSandboxes(t *testing.T) {
 		}
 	}
 	purged := s.audited[len(s.audited)-2:]
-	if !purged[0].Before.Exists() || purged[0].After.Exists() || purged[1].After.Key != registry.Prefix("urn:nbn:fi:test-") {
+	if !purged[0].Before.Exists() || purged[0].After.Exists() ||
+		purged[1].After.Key != registry.Prefix("urn:nbn:fi:test-") {
 		t.Errorf("the audit sees %+v", purged)
 	}
 }
@@ -178,7 +185,8 @@ func TestMint(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	s := newSite(t, nil)
 	for _, name := range []string{
-		"https://a.example//b//../c?d=e&f#g", "https://a.example/%2F%2e%2e/x", "urn:example:a%2Fb", "urn:example:%E2%82%AC", "urn:example:a/../b",
+		"https://a.example//b//../c?d=e&f#g", "https://a.example/%2F%2e%2e/x", "urn:example:a%2Fb",
+		"urn:example:%E2%82%AC", "urn:example:a/../b",
 		"urn:example:a//b", "urn:example:a+b",
 	} {
 		r := s.ask("PUT "+of(names, name), `{"status":"reserved"}`)
@@ -192,11 +200,13 @@ func TestHostileNames(t *testing.T) {
 	}
 	long := "urn:nbn:fi:" + strings.Repeat("a", registry.MaxName)
 	for _, name := range []string{
-		"", "a", "urn:", "urn:nbn:fi:a\r\nX: y", "urn:nbn:fi:a\x00", "urn:nbn:fi:a b", "urn:nbn:fi:\xff", "%00", "//", long,
+		"", "a", "urn:", "urn:nbn:fi:a\r\nX: y", "urn:nbn:fi:a\x00", "urn:nbn:fi:a b", "urn:nbn:fi:\xff", "%00", "//",
+		long,
 		"urn:isbn:1",
 	} {
-		for _, request := range []string{"PUT " + of(names, name), "GET " + of(names, name), "PATCH " + of(names, name), "POST " + of(names+"/withdraw",
-			name), "GET " + of(names+"/history", name)} {
+		for _, request := range []string{"PUT " + of(names, name), "GET " + of(names, name), "PATCH " + of(names, name),
+			"POST " + of(names+"/withdraw",
+				name), "GET " + of(names+"/history", name)} {
 			r := s.ask(request, `{}`)
 			if r.status != 400 && r.status != 422 {
 				t.Errorf("%.40q: %d %s", request, r.status, r.body)
@@ -208,7 +218,8 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 	}
-	for _, target := range []string{names + "/urn:nbn:fi:a", names + "/", names + "//", names + "/../cache", "/api/v1/names%2f..", names + "/%2e%2e/config"} {
+	for _, target := range []string{names + "/urn:nbn:fi:a", names + "/", names + "//", names + "/../cache",
+		"/api/v1/names%2f..", names + "/%2e%2e/config"} {
 		if r := s.ask("GET "+target, ""); r.status != 404 {
 			t.Errorf("%s: %d %s", target, r.status, r.body)
 		}

@@ -17,11 +17,14 @@ func TestPagesOfLargeEntries(t *testing.T) {
 	const names, most = 140, 10 << 20
 	edits := make([]registry.Edit, names)
 	for i := range edits {
-		edits[i] = registry.Edit{Key: registry.Name(fmt.Sprintf("urn:nbn:fi:large-%03d", i)), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{
-			Targets: []registry.Target{{URI: "https://large.example/"}}, Metadata: `{"x":"` + strings.Repeat("x", registry.MaxMetadata-100) + `"}`,
-		})}
+		edits[i] = registry.Edit{Key: registry.Name(fmt.Sprintf("urn:nbn:fi:large-%03d", i)),
+			IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{
+				Targets:  []registry.Target{{URI: "https://large.example/"}},
+				Metadata: `{"x":"` + strings.Repeat("x", registry.MaxMetadata-100) + `"}`,
+			})}
 	}
-	if _, err := s.registry.Apply(t.Context(), registry.Actor{Name: "root", Role: registry.Admin}, edits...); err != nil {
+	if _, err := s.registry.Apply(t.Context(), registry.Actor{Name: "root", Role: registry.Admin},
+		edits...); err != nil {
 		t.Fatal(err)
 	}
 	for _, query := range []string{"prefix=urn:nbn:fi:large-", "text=large.example"} {
@@ -29,7 +32,8 @@ func TestPagesOfLargeEntries(t *testing.T) {
 		for {
 			r := s.ask("GET /api/v1/names?limit=1000&"+query+"&cursor="+url.QueryEscape(cursor), "", admins)
 			var page api.NamePage
-			if err := json.Unmarshal([]byte(r.body), &page); err != nil || r.status != 200 || len(r.body) > most || pages > 5 {
+			if err := json.Unmarshal([]byte(r.body), &page); err != nil || r.status != 200 || len(r.body) > most ||
+				pages > 5 {
 				t.Fatalf("%s: %d, %d bytes, page %d, %v", query, r.status, len(r.body), pages, err)
 			}
 			for _, n := range page.Names {

@@ -42,7 +42,8 @@ func TestRevert(t *testing.T) {
 	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, `If-Match: "1"`)
 	body := `{"set":3,"note":"wrong"}`
 	dry := s.ask("POST "+revert+"?dry_run=true", body).reverted(t)
-	if dry.Names != 1 || dry.Set != 0 || !dry.DryRun || len(dry.Differences) != 1 || dry.Differences[0].Name != "urn:nbn:fi:a" {
+	if dry.Names != 1 || dry.Set != 0 || !dry.DryRun || len(dry.Differences) != 1 ||
+		dry.Differences[0].Name != "urn:nbn:fi:a" {
 		t.Errorf("dry: %+v", dry)
 	}
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t); n.Version != 2 {
@@ -52,15 +53,18 @@ func TestRevert(t *testing.T) {
 	if done.Names != 1 || done.Set != 4 || done.DryRun || done.Conflicts != 0 {
 		t.Errorf("%+v", done)
 	}
-	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t); n.Version != 3 || n.Targets[0].URI != "https://a.example/1" || n.Note != "wrong" {
+	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t); n.Version != 3 ||
+		n.Targets[0].URI != "https://a.example/1" || n.Note != "wrong" {
 		t.Errorf("%+v", n)
 	}
 	first := s.ask("POST "+revert+"?dry_run=true", `{"set":1,"note":"wrong"}`).reverted(t)
-	if first.Names != 0 || first.Conflicts != 1 || len(first.Rejected) != 1 || first.Rejected[0].Name != "urn:nbn:fi:a" {
+	if first.Names != 0 || first.Conflicts != 1 || len(first.Rejected) != 1 ||
+		first.Rejected[0].Name != "urn:nbn:fi:a" {
 		t.Errorf("what was changed since: %+v", first)
 	}
 	for body, want := range map[string]int{
-		`{"set":3}`: 422, `{"set":0,"note":"a"}`: 422, `{"set":99,"note":"a"}`: 404, `{"set":"3","note":"a"}`: 422, `{"set":3,"note":"a","all":true}`: 422, `{`: 400,
+		`{"set":3}`: 422, `{"set":0,"note":"a"}`: 422, `{"set":99,"note":"a"}`: 404, `{"set":"3","note":"a"}`: 422,
+		`{"set":3,"note":"a","all":true}`: 422, `{`: 400,
 	} {
 		if r := s.ask("POST "+revert, body); r.status != want {
 			t.Errorf("%s: %d %s", body, r.status, r.body)
@@ -79,7 +83,8 @@ func TestRevertRights(t *testing.T) {
 		role     registry.Role
 		prefixes []string
 		want     int
-	}{{registry.Reader, nil, 403}, {registry.Writer, nil, 403}, {registry.Admin, []string{"urn:nbn:fi:"}, 403}, {registry.Admin, nil, 200}} {
+	}{{registry.Reader, nil, 403}, {registry.Writer, nil, 403}, {registry.Admin, []string{"urn:nbn:fi:"}, 403},
+		{registry.Admin, nil, 200}} {
 		field := s.token(t, tt.role, tt.prefixes...)
 		for _, target := range []string{"?dry_run=true", ""} {
 			if r := s.ask("POST "+revert+target, `{"set":1,"note":"wrong"}`, field); r.status != tt.want {
@@ -93,18 +98,21 @@ func TestRevertRights(t *testing.T) {
 func TestRevertOfManyNames(t *testing.T) {
 	s := newSite(t, nil)
 	const n = 10_001
-	_, err := s.registry.Change(t.Context(), registry.Actor{Name: "root", Role: registry.Admin}, func(_ registry.WriteTx, w *registry.Batch) error {
-		for i := range n {
-			if _, _, err := w.Put(registry.Name(fmt.Sprintf("urn:nbn:fi:x%05d", i)), registry.Record{Targets: []registry.Target{{URI: "https://a.example/"}}}, ""); err != nil {
-				return err
+	_, err := s.registry.Change(t.Context(), registry.Actor{Name: "root", Role: registry.Admin},
+		func(_ registry.WriteTx, w *registry.Batch) error {
+			for i := range n {
+				if _, _, err := w.Put(registry.Name(fmt.Sprintf("urn:nbn:fi:x%05d", i)),
+					registry.Record{Targets: []registry.Target{{URI: "https://a.example/"}}}, ""); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := s.ask("POST "+revert, `{"set":1,"note":"wrong"}`); r.status != 422 || !strings.Contains(r.body, "urnd registry revert 1") {
+	if r := s.ask("POST "+revert, `{"set":1,"note":"wrong"}`); r.status != 422 ||
+		!strings.Contains(r.body, "urnd registry revert 1") {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 }
@@ -119,11 +127,15 @@ func TestDryRunOfChange(t *testing.T) {
 		status        int
 		want          string
 	}{
-		{"PUT " + of(names, "URN:NBN:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, []string{`If-Match: "1"`}, 200, `"version": 2`},
-		{"PUT " + of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/1"}]}`, []string{`If-Match: "1"`}, 200, `"version": 1`},
-		{"PUT " + of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, []string{`If-Match: "7"`}, 412, ""},
+		{"PUT " + of(names, "URN:NBN:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, []string{`If-Match: "1"`},
+			200, `"version": 2`},
+		{"PUT " + of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/1"}]}`, []string{`If-Match: "1"`},
+			200, `"version": 1`},
+		{"PUT " + of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, []string{`If-Match: "7"`},
+			412, ""},
 		{"PUT " + of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, nil, 428, ""},
-		{"PUT " + of(names, "urn:nbn:fi:b"), `{"targets":[{"uri":"https://a.example/2"}]}`, []string{`If-None-Match: *`}, 200, `"name": "urn:nbn:fi:b"`},
+		{"PUT " + of(names, "urn:nbn:fi:b"), `{"targets":[{"uri":"https://a.example/2"}]}`,
+			[]string{`If-None-Match: *`}, 200, `"name": "urn:nbn:fi:b"`},
 		{"PUT " + of(names, "urn:nbn:fi:b"), `{}`, nil, 422, "active name without a target"},
 		{"PUT " + of(names, "urn:nbn:fi:b"), `{"targets":[{"uri":"javascript:alert(1)"}]}`, nil, 422, ""},
 		{"PATCH " + of(names, "urn:nbn:fi:a"), `{"contact":"mailto:a@a.example"}`, nil, 200, "mailto:a@a.example"},
@@ -131,7 +143,8 @@ func TestDryRunOfChange(t *testing.T) {
 		{"POST " + names + "/withdraw?uri=urn:nbn:fi:a", `{"reason":""}`, nil, 422, "needs a reason"},
 	} {
 		target := tt.request + "&dry_run=true"
-		if r := s.ask(target, tt.body, tt.fields...); r.status != tt.status || !strings.Contains(r.body, tt.want) || r.header.Get("Location") != "" {
+		if r := s.ask(target, tt.body, tt.fields...); r.status != tt.status || !strings.Contains(r.body, tt.want) ||
+			r.header.Get("Location") != "" {
 			t.Errorf("%s %s: %d %s", target, tt.body, r.status, r.body)
 		}
 	}
@@ -167,7 +180,8 @@ func TestNewestChangeSets(t *testing.T) {
 		}
 	}
 	var all []registry.Seq
-	err := s.registry.ChangeSetsBefore(t.Context(), 3, func(set registry.ChangeSet) bool { all = append(all, set.Number); return true })
+	err := s.registry.ChangeSetsBefore(t.Context(), 3,
+		func(set registry.ChangeSet) bool { all = append(all, set.Number); return true })
 	if err != nil || !slices.Equal(all, []registry.Seq{2, 1}) {
 		t.Errorf("%v, %v", all, err)
 	}
@@ -179,7 +193,8 @@ func TestVersionOfName(t *testing.T) {
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
 	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, `If-Match: "1"`)
 	for query, want := range map[string]int{
-		"&version=1": 200, "&version=2": 200, "&version=3": 404, "&version=0": 400, "&version=x": 400, "&version=1&at=2031-05-01": 400,
+		"&version=1": 200, "&version=2": 200, "&version=3": 404, "&version=0": 400, "&version=x": 400,
+		"&version=1&at=2031-05-01": 400,
 	} {
 		r := s.ask("GET "+of(names, "urn:nbn:fi:a")+query, "")
 		if r.status != want || want == 200 && !strings.HasSuffix(query, fmt.Sprint(r.name(t).Version)) {

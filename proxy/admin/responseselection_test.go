@@ -23,8 +23,10 @@ type fakeResponses struct {
 func (f *fakeResponses) Lookup(key uri.URI) []api.Response {
 	language := "en"
 	return []api.Response{{
-		Status: 200, Selecting: map[string]*string{"Accept-Language": &language, "Accept": nil}, Age: 1, TTL: -2, Size: 3,
-		ETag: `"1"`, LastModified: key.String(), Where: []string{"memory", "disk"}, Tags: []string{"a"}, Partial: true, Purged: true,
+		Status: 200, Selecting: map[string]*string{"Accept-Language": &language, "Accept": nil}, Age: 1, TTL: -2,
+		Size: 3, ETag: `"1"`, LastModified: key.String(), Where: []string{"memory", "disk"}, Tags: []string{"a"},
+		Partial: true,
+		Purged:  true,
 	}}
 }
 
@@ -53,7 +55,8 @@ func (f *fakeResponses) Refresh(_ context.Context, key uri.URI) (int, error) {
 
 func TestAdminResponseSelection(t *testing.T) {
 	keys := []string{
-		"http://a.example/", "http://a.example/b", "https://a.example/", "http://a.example:8080/", "https://a.example:8080/",
+		"http://a.example/", "http://a.example/b", "https://a.example/", "http://a.example:8080/",
+		"https://a.example:8080/",
 		"http://b.a.example/", "http://[::1]/", "gopher://c.example/1", "news:1@a.example",
 	}
 	for query, want := range map[string]string{
@@ -88,18 +91,23 @@ func TestAdminResponseSelection(t *testing.T) {
 		f := &fakeResponses{keys: keys}
 		h := newAdminHandler(&fakeCaches{}, func(c *admin.Config) { c.Responses = f })
 		response := adminRequest(h, "127.0.0.1:1", "DELETE /api/v1/responses?"+query)
-		if body := text(t, response); response.StatusCode != 200 || strings.Join(f.purged, ";") != want || !strings.HasPrefix(body, "{\n  \"purged\": ") {
+		if body := text(t, response); response.StatusCode != 200 || strings.Join(f.purged, ";") != want ||
+			!strings.HasPrefix(body, "{\n  \"purged\": ") {
 			t.Errorf("%s: %d %s purged %q", query, response.StatusCode, body, f.purged)
 		}
 	}
 	for _, query := range []string{
-		"", "uri=", "mode=hard", "all=false", "all=1", "uri=http://a.example/&all=true", "uri=http://a.example/&uri=http://a.example/b",
+		"", "uri=", "mode=hard", "all=false", "all=1", "uri=http://a.example/&all=true",
+		"uri=http://a.example/&uri=http://a.example/b",
 		"mode=soft&mode=hard&all=true",
-		"url=http://a.example/", "namespace=a", "uri=urn:isbn:0395363411", "uri=doi:10.1000/182", "uri=ftp://a.example/%250d", "uri=gopher", "uri=/b",
+		"url=http://a.example/", "namespace=a", "uri=urn:isbn:0395363411", "uri=doi:10.1000/182",
+		"uri=ftp://a.example/%250d", "uri=gopher", "uri=/b",
 		"uri=http://", "uri=http://u@a.example/",
-		"prefix=a.example/", "prefix=urn:", "prefix=gopher", "prefix=doi:", "prefix=HTTP://a.example/", "host=a.example/b", "host=u@a.example",
+		"prefix=a.example/", "prefix=urn:", "prefix=gopher", "prefix=doi:", "prefix=HTTP://a.example/",
+		"host=a.example/b", "host=u@a.example",
 		"host=a.example:x", "host=:80", "host=http://a.example", "host=a%20b", "host=a%3Fb", "host=a%23",
-		"uri=http://a.example/&mode=fresh", "all=true&mode=refresh", "host=a.example&mode=refresh", "all=true&soft=true", "uri=%zz&all=true",
+		"uri=http://a.example/&mode=fresh", "all=true&mode=refresh", "host=a.example&mode=refresh",
+		"all=true&soft=true", "uri=%zz&all=true",
 	} {
 		f := &fakeResponses{keys: keys}
 		h := newAdminHandler(&fakeCaches{}, func(c *admin.Config) { c.Responses = f })
@@ -110,17 +118,20 @@ func TestAdminResponseSelection(t *testing.T) {
 	}
 	h := newAdminHandler(&fakeCaches{}, nil)
 	for query, want := range map[string]int{
-		"uri=http://a.example": 200, "uri=news:1@a.example": 200, "uri=news:*": 200, "uri=news:@": 400, "": 400, "uri=a": 400, "uri=urn:a1:b": 400,
+		"uri=http://a.example": 200, "uri=news:1@a.example": 200, "uri=news:*": 200, "uri=news:@": 400, "": 400,
+		"uri=a": 400, "uri=urn:a1:b": 400,
 		"url=http://a.example/": 400, "uri=http://a.example/&all=true": 400,
 	} {
 		if got := adminRequest(h, "127.0.0.1:1", "GET /api/v1/responses?"+query).StatusCode; got != want {
 			t.Errorf("lookup %q: %d", query, got)
 		}
 	}
-	if got := adminRequest(h, "127.0.0.1:1", "DELETE /api/v1/responses?uri=http://fails.example/&mode=refresh").StatusCode; got != 502 {
+	if got := adminRequest(h, "127.0.0.1:1",
+		"DELETE /api/v1/responses?uri=http://fails.example/&mode=refresh").StatusCode; got != 502 {
 		t.Errorf("a refresh that fails: %d", got)
 	}
-	if got := adminRequest(h, "127.0.0.1:1", "DELETE /api/v1/responses?all=true", "Sec-Fetch-Site: cross-site").StatusCode; got != 403 {
+	if got := adminRequest(h, "127.0.0.1:1", "DELETE /api/v1/responses?all=true",
+		"Sec-Fetch-Site: cross-site").StatusCode; got != 403 {
 		t.Errorf("a page of another site: %d", got)
 	}
 }

@@ -229,7 +229,8 @@ func TestServerBodyDeadline(t *testing.T) {
 		c.BodyDeadline = func() time.Time { return time.Now().Add(short) }
 	})
 	conn, in := s.dial(t)
-	if got := roundTrip(t, conn, in, postTo("/read")+"Content-Length: 4\r\n\r\nbo"); !strings.HasPrefix(got, "200 true") {
+	if got := roundTrip(t, conn, in, postTo("/read")+"Content-Length: 4\r\n\r\nbo"); !strings.HasPrefix(got,
+		"200 true") {
 		t.Errorf("it is read: %q", got)
 	}
 	conn, in = s.dial(t)

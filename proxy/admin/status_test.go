@@ -13,10 +13,13 @@ import (
 
 // fixedState returns a constant state.
 func fixedState(pages.Writer) status.State {
-	return status.State{Version: "1.2.3", Uptime: "5 min", Severity: status.OK, Verdict: "all is <well>", Tables: []status.Table{
-		{ID: "part", Heading: "Parts", Columns: []string{"part", "state"}, Rows: []status.Row{{Severity: status.Critical, Cells: []pages.Content{"urnd", pages.Escaped("<ready>")}}}, More: 3},
-		{ID: "empty", Heading: "Others", Columns: []string{"other"}, None: "There is none."},
-	}}
+	return status.State{Version: "1.2.3", Uptime: "5 min", Severity: status.OK, Verdict: "all is <well>",
+		Tables: []status.Table{
+			{ID: "part", Heading: "Parts", Columns: []string{"part", "state"},
+				Rows: []status.Row{{Severity: status.Critical,
+					Cells: []pages.Content{"urnd", pages.Escaped("<ready>")}}}, More: 3},
+			{ID: "empty", Heading: "Others", Columns: []string{"other"}, None: "There is none."},
+		}}
 }
 
 func TestStatusPage(t *testing.T) {
@@ -24,9 +27,11 @@ func TestStatusPage(t *testing.T) {
 	response := adminRequest(h, "127.0.0.1:1", "GET /status")
 	page := text(t, response)
 	for _, want := range []string{
-		`<table class="figures" aria-labelledby="part">`, `<tr class="critical"><th scope="row">urnd</th><td data-of="state">&lt;ready&gt;</td>`,
-		`<a href="/status">Reload</a>`, `<p>And 3 more.</p>`, `<p>There is none.</p>`, `<noscript><meta http-equiv="refresh" content="20"></noscript>`,
-		`<script src="/status.js" defer></script>`, `<a href="/config">Configuration</a>`, `<h1>Status of urnd</h1>`, `class="verdict ok"`, `all is &lt;well&gt;`,
+		`<table class="figures" aria-labelledby="part">`,
+		`<tr class="critical"><th scope="row">urnd</th><td data-of="state">&lt;ready&gt;</td>`,
+		`<a href="/status">Reload</a>`, `<p>And 3 more.</p>`, `<p>There is none.</p>`,
+		`<noscript><meta http-equiv="refresh" content="20"></noscript>`, `<script src="/status.js" defer></script>`,
+		`<a href="/config">Configuration</a>`, `<h1>Status of urnd</h1>`, `class="verdict ok"`, `all is &lt;well&gt;`,
 		`urnd 1.2.3, running for 5 min.`, `<div id="state">`, `id="live"`,
 	} {
 		if !strings.Contains(page, want) {
@@ -34,7 +39,8 @@ func TestStatusPage(t *testing.T) {
 		}
 	}
 	policy := response.Header.Get("Content-Security-Policy")
-	if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'sha256-") || strings.Contains(policy, "unsafe") {
+	if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'sha256-") ||
+		strings.Contains(policy, "unsafe") {
 		t.Errorf("the policy is %q", policy)
 	}
 	if got := response.Header.Get("Cache-Control"); response.StatusCode != 200 || got != "no-store" {
@@ -43,7 +49,8 @@ func TestStatusPage(t *testing.T) {
 	_, style, _ := strings.Cut(page, "<style>")
 	style, _, _ = strings.Cut(style, "</style>")
 	sum := sha256.Sum256([]byte(style))
-	if hash := base64.StdEncoding.EncodeToString(sum[:]); !strings.Contains(policy, "'sha256-"+hash+"'") || !strings.Contains(style, ".figures") {
+	if hash := base64.StdEncoding.EncodeToString(sum[:]); !strings.Contains(policy, "'sha256-"+hash+"'") ||
+		!strings.Contains(style, ".figures") {
 		t.Errorf("the policy %q does not allow the style %s", policy, style)
 	}
 	index := adminRequest(h, "127.0.0.1:1", "GET /")
@@ -59,13 +66,16 @@ func TestStatusPage(t *testing.T) {
 		t.Errorf("%v %s", script.Header, body)
 	}
 	for _, path := range []string{"/status", "/status.js", "/config"} {
-		if response := adminRequest(h, "127.0.0.1:1", "POST "+path); response.StatusCode != http.StatusMethodNotAllowed && response.StatusCode != http.StatusForbidden {
+		if response := adminRequest(h, "127.0.0.1:1",
+			"POST "+path); response.StatusCode != http.StatusMethodNotAllowed &&
+			response.StatusCode != http.StatusForbidden {
 			t.Errorf("POST %s: %d", path, response.StatusCode)
 		}
 		if response := adminRequest(h, "192.0.2.1:1", "GET "+path); response.StatusCode != http.StatusForbidden {
 			t.Errorf("%s by a stranger: %d", path, response.StatusCode)
 		}
-		if response := adminRequest(h, "127.0.0.1:1", "GET "+path, "Sec-Fetch-Site: cross-site"); response.StatusCode != http.StatusForbidden {
+		if response := adminRequest(h, "127.0.0.1:1", "GET "+path,
+			"Sec-Fetch-Site: cross-site"); response.StatusCode != http.StatusForbidden {
 			t.Errorf("%s by a page of another site: %d", path, response.StatusCode)
 		}
 	}
@@ -79,7 +89,8 @@ func TestConfigurationPages(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{"/config", 200, []string{"All settings have their defaults", `<a href="/config?section=dns"><code>dns</code></a>`}},
+		{"/config", 200, []string{"All settings have their defaults",
+			`<a href="/config?section=dns"><code>dns</code></a>`}},
 		{"/config?q=2s", 200, []string{"1 found", `<code>&lt;2s&gt;</code>`}},
 		{"/config?section=dns", 200, []string{`Section <code dir="auto">dns</code>`, `<code>dns.timeout</code>`}},
 		{"/api/v1/config", 200, []string{`"timeout": "2s"`}},

@@ -14,7 +14,8 @@ func TestUndo(t *testing.T) {
 	s := newSite(t, locked)
 	auth := "Authorization: Bearer " + adminToken
 	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/"}],"contact":"first"}`, auth)
-	b, other := s.editorOf(t, token.Token{Role: registry.Writer}), s.editorOf(t, token.Token{Role: registry.Writer, Name: "ben"})
+	b, other := s.editorOf(t, token.Token{Role: registry.Writer}),
+		s.editorOf(t, token.Token{Role: registry.Writer, Name: "ben"})
 	change := func(b *browser, contact string) page {
 		p := b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:a"), "preview", "contact="+contact)
 		return b.follow(t, b.press(t, p, "save"))
@@ -33,10 +34,12 @@ func TestUndo(t *testing.T) {
 	if again := b.get(saved.path); strings.Contains(again.text(), "The change is saved") {
 		t.Error("it is said twice")
 	}
-	if history := other.get("/registry/history?uri=urn:nbn:fi:a"); strings.Contains(history.text(), "Revert this change") {
+	if history := other.get("/registry/history?uri=urn:nbn:fi:a"); strings.Contains(history.text(),
+		"Revert this change") {
 		t.Error("the change of another one is offered")
 	}
-	b.follow(t, press(b, b.get("/registry/history?uri=urn:nbn:fi:a"))).says(t, 200, "urn:nbn:fi:a is reverted by version 3.", "first")
+	b.follow(t, press(b, b.get("/registry/history?uri=urn:nbn:fi:a"))).says(t, 200,
+		"urn:nbn:fi:a is reverted by version 3.", "first")
 	press(b, saved).says(t, 412, "Nothing was reverted: the current version is 3", "Version 2")
 	saved = change(b, "third")
 	change(other, "fourth")

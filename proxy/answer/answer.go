@@ -67,7 +67,8 @@ type Responder struct {
 
 // New returns a Responder.
 func New(config Config) *Responder {
-	of := quota.ClientQuota{Percent: config.ClientQuotaPercent, NetworkFactor: config.NetworkFactor, Busy: problem.ErrTooManyBatches}
+	of := quota.ClientQuota{Percent: config.ClientQuotaPercent, NetworkFactor: config.NetworkFactor,
+		Busy: problem.ErrTooManyBatches}
 	return &Responder{config: config, batches: quota.Limit{Busy: problem.ErrTooManyBatches}.Resized(maxBatches, of)}
 }
 
@@ -155,7 +156,8 @@ func (a *Responder) named(ctx context.Context, q *Request) (message.Reply, error
 			return err == nil && kind == mediaType
 		})
 	}
-	chosen := preferred(parseAccept(q.Header), recordOf(answer, err) != nil && a.describes(answer.Name.String()), hasType)
+	chosen := preferred(parseAccept(q.Header), recordOf(answer, err) != nil && a.describes(answer.Name.String()),
+		hasType)
 	switch {
 	case chosen != nil && chosen.isLinkset():
 		return a.linkset(ctx, q, chosen)
@@ -174,7 +176,8 @@ func (a *Responder) named(ctx context.Context, q *Request) (message.Reply, error
 
 // describes reports whether a canonical name returns its description to clients that prefer it.
 func (a *Responder) describes(name string) bool {
-	return slices.ContainsFunc(a.config.DescribedPrefixes, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
+	return slices.ContainsFunc(a.config.DescribedPrefixes,
+		func(beginning string) bool { return strings.HasPrefix(name, beginning) })
 }
 
 // redirect redirects a client to one location. It is the hot path of cached redirects.
@@ -193,7 +196,8 @@ func (a *Responder) Redirect(q *Request, answer resolver.Answer) message.Reply {
 		vary = varyOfNames(vary)
 	}
 	scratch := q.scratch()
-	reply := message.Redirect(RedirectStatus(q.Form, q.HTTP11, answer.Record()), chosen.URI, vary, answer, &scratch.Text)
+	reply := message.Redirect(RedirectStatus(q.Form, q.HTTP11, answer.Record()), chosen.URI, vary, answer,
+		&scratch.Text)
 	scratch.Body = pages.AppendRedirectBody(scratch.Body, chosen.URI)
 	reply.ContentType, reply.Body, reply.Fields = pages.ContentType, scratch.Body, scratch.EmptyFields()
 	if !q.IsName {

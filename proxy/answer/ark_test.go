@@ -15,9 +15,10 @@ import (
 func withARKs(c *answer.Config) {
 	day := time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)
 	records := map[string]*resolver.Record{
-		"ark:/12345/x1":    {Status: "active", Metadata: `{"erc.who":"A\r\nwhat: B","erc.what":"C","erc.when":"2030"}`},
-		"ark:/12345/own":   {Status: "active", Metadata: `{"title":"C","erc-support.what":"Not Guaranteed"}`},
-		"ark:/12345/gone":  {Status: "withdrawn", Reason: "a\nb", Successors: []string{"ark:/12345/x1"}, Metadata: `{"title":"D"}`},
+		"ark:/12345/x1":  {Status: "active", Metadata: `{"erc.who":"A\r\nwhat: B","erc.what":"C","erc.when":"2030"}`},
+		"ark:/12345/own": {Status: "active", Metadata: `{"title":"C","erc-support.what":"Not Guaranteed"}`},
+		"ark:/12345/gone": {Status: "withdrawn", Reason: "a\nb", Successors: []string{"ark:/12345/x1"},
+			Metadata: `{"title":"D"}`},
 		"ark:/12345/later": {Status: "reserved"},
 		"ark:/12345/p/x":   {Name: "ark:/12345/p/", Status: "active", Metadata: `{"title":"all below p"}`},
 		"ark:/12345/other": {Name: "ark:/12345/x1", Status: "active", Metadata: `{"title":"C"}`},
@@ -48,7 +49,8 @@ func withARKs(c *answer.Config) {
 			URI: "https://a.example/" + name, From: &resolver.Source{Name: "registry", Record: &copied},
 		}}}, nil
 	})
-	c.Resolver = resolver.NewCanonical(c.Names, &resolver.Mux{Names: own, Locations: scheme.NewSelf(), Own: own, Owns: c.Names.Owns})
+	c.Resolver = resolver.NewCanonical(c.Names,
+		&resolver.Mux{Names: own, Locations: scheme.NewSelf(), Own: own, Owns: c.Names.Owns})
 }
 
 // An ARK with an inflection returns a description, and the commitment of the site: draft-kunze-ark-42 section
@@ -70,12 +72,16 @@ func TestInflections(t *testing.T) {
 		{"/ark:/12345/x1?", 200, x1, "/ark:/12345/x1"},
 		{"/ark:/12345/own?info", 200, "erc:\nwho: (:unkn)\nwhat: C\nwhen: (:unkn)\nwhere: ark:/12345/own\n" +
 			strings.Replace(site, "Permanent: Stable Content", "Not Guaranteed", 1), "/ark:/12345/own"},
-		{"/ark:/12345/p/x?", 200, "erc:\nwho: (:unkn)\nwhat: (:unkn)\nwhen: (:unkn)\nwhere: ark:/12345/p/x\n", "/ark:/12345/p/x"},
-		{"/ark:/12345/other?", 200, "erc:\nwho: (:unkn)\nwhat: C\nwhen: (:unkn)\nwhere: ark:/12345/other\n", "/ark:/12345/other"},
+		{"/ark:/12345/p/x?", 200, "erc:\nwho: (:unkn)\nwhat: (:unkn)\nwhen: (:unkn)\nwhere: ark:/12345/p/x\n",
+			"/ark:/12345/p/x"},
+		{"/ark:/12345/other?", 200, "erc:\nwho: (:unkn)\nwhat: C\nwhen: (:unkn)\nwhere: ark:/12345/other\n",
+			"/ark:/12345/other"},
 		{"/ark:/12345/gone?info", 410, "erc:\nwho: (:unkn)\nwhat: D\nwhen: (:unkn)\nwhere: ark:/12345/gone\n" +
 			"note: withdrawn since 20310501: a b\nnote: succeeded by ark:/12345/x1\n" + site, "/ark:/12345/gone"},
 		{
-			"/ark:/12345/later?", 404, "erc:\nwho: (:unkn)\nwhat: (:unkn)\nwhen: (:unkn)\nwhere: ark:/12345/later\nnote: reserved since 20310501\n",
+			"/ark:/12345/later?", 404,
+			"erc:\nwho: (:unkn)\nwhat: (:unkn)\nwhen: (:unkn)\nwhere: ark:/12345/later\nnote: reserved since " +
+				"20310501\n",
 			"/ark:/12345/later",
 		},
 		{"/ark:/12345/none?info", 404, "", ""},
@@ -92,14 +98,17 @@ func TestInflections(t *testing.T) {
 			t.Errorf("%s: %d %v\n%s", tt.target, response.StatusCode, response.Header, body)
 		}
 		links := response.Header["Link"]
-		if want := "<https://r.example" + tt.link + `>; rel="describes"`; tt.link != "" && (len(links) != 1 || !strings.Contains(links[0], want)) {
+		if want := "<https://r.example" + tt.link + `>; rel="describes"`; tt.link != "" &&
+			(len(links) != 1 || !strings.Contains(links[0], want)) {
 			t.Errorf("%s: no %s in %q", tt.target, want, links)
 		}
 	}
-	if links := s.asked(t, "/ark:/12345/gone?info").Header.Get("Link"); !strings.Contains(links, `<https://r.example/ark:/12345/x1>; rel="successor-version"`) {
+	if links := s.asked(t, "/ark:/12345/gone?info").Header.Get("Link"); !strings.Contains(links,
+		`<https://r.example/ark:/12345/x1>; rel="successor-version"`) {
 		t.Errorf("of what is withdrawn: %s", links)
 	}
-	if response := s.asked(t, "/ark:/12345/x1?info", "Accept: text/html"); response.Header.Get("Cache-Control") != "max-age=60" ||
+	if response := s.asked(t, "/ark:/12345/x1?info",
+		"Accept: text/html"); response.Header.Get("Cache-Control") != "max-age=60" ||
 		response.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
 		t.Errorf("to a browser: %v", response.Header)
 	}

@@ -119,7 +119,8 @@ func (a *Responder) stream(ctx context.Context, w message.Stream, b batch) {
 	cancel()
 	workers.Wait()
 	if n := late.Load(); n > 0 {
-		b.rights.Report(fmt.Errorf("%w: %d of its %d names were not resolved", problem.ErrBatchTimeout, n, len(b.inputs)))
+		b.rights.Report(fmt.Errorf("%w: %d of its %d names were not resolved", problem.ErrBatchTimeout, n,
+			len(b.inputs)))
 	}
 }
 
@@ -205,7 +206,8 @@ func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, er
 		}
 		return api.NewAnswer(q, answer, nil), nil
 	default:
-		return nil, &resolver.Negative{Kind: resolver.ErrService, Reason: q.Service.String() + " is not supported in batches"}
+		return nil, &resolver.Negative{Kind: resolver.ErrService,
+			Reason: q.Service.String() + " is not supported in batches"}
 	}
 }
 

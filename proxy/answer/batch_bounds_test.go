@@ -38,9 +38,12 @@ func TestBatchOfLongNames(t *testing.T) {
 		name, kind, body string
 		statuses         string // of the batch and its lines
 	}{
-		{"one string of no UTF-8", "application/json", `["` + strings.Repeat("\xff", long) + `", "urn:example:a"]`, "200 414 0"},
-		{"one string of letters", "application/json", `["` + strings.Repeat("a", long) + `", "urn:example:a"]`, "200 414 0"},
-		{"one string of escapes", "application/json", `["urn:example:a", "` + escapes + `", "urn:example:b"]`, "200 0 414 0"},
+		{"one string of no UTF-8", "application/json", `["` + strings.Repeat("\xff", long) + `", "urn:example:a"]`,
+			"200 414 0"},
+		{"one string of letters", "application/json", `["` + strings.Repeat("a", long) + `", "urn:example:a"]`,
+			"200 414 0"},
+		{"one string of escapes", "application/json", `["urn:example:a", "` + escapes + `", "urn:example:b"]`,
+			"200 0 414 0"},
 		{"one that does not end", "application/json", `["` + strings.Repeat("a", long), "400"},
 		{"a number", "application/json", "[" + strings.Repeat("9", long) + "]", "400"},
 		{"white space", "application/json", strings.Repeat(" ", long) + `"urn:example:a"`, "200 0"},
@@ -70,7 +73,8 @@ func TestBatchOfLongNames(t *testing.T) {
 	}
 	// Many invalid names take no more memory than their own length.
 	body := `["` + strings.Repeat(strings.Repeat("\xff", 1500)+`","`, 9_990) + `urn:example:a"]`
-	if status, lines, memory := s.batchMemory(t, "application/json", body); status != 200 || len(lines) != 9_991 || memory > 40*uint64(len(body)) {
+	if status, lines, memory := s.batchMemory(t, "application/json", body); status != 200 || len(lines) != 9_991 ||
+		memory > 40*uint64(len(body)) {
 		t.Errorf("%d, %d lines, %d bytes of memory", status, len(lines), memory)
 	}
 }
@@ -80,7 +84,8 @@ func TestBatchTimeout(t *testing.T) {
 	s := start(t, func(c *answer.Config) { c.BatchTimeout = 50 * time.Millisecond })
 	s.next = func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 		if strings.HasSuffix(q.URI.String(), ":0") {
-			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}}, nil
+			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/",
+				From: &resolver.Source{}}}}, nil
 		}
 		<-ctx.Done()
 		return resolver.Answer{}, context.Cause(ctx)
@@ -94,8 +99,9 @@ func TestBatchTimeout(t *testing.T) {
 		t.Fatalf("%d, %d lines", status, len(lines))
 	}
 	for i, line := range lines[1:] {
-		if !strings.Contains(line, fmt.Sprintf(`"urn:example:%d"`, i+1)) || !strings.Contains(line, `"status":503`) || !strings.Contains(line,
-			"the batch timed out") {
+		if !strings.Contains(line, fmt.Sprintf(`"urn:example:%d"`, i+1)) || !strings.Contains(line, `"status":503`) ||
+			!strings.Contains(line,
+				"the batch timed out") {
 			t.Fatalf("line %d: %s", i+1, line)
 		}
 	}

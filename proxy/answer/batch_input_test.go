@@ -15,8 +15,9 @@ import (
 // FuzzReadLines checks that the names are the trimmed lines, without comments and blank lines; names that are
 // too long are marked, and only their beginning is stored.
 func FuzzReadLines(f *testing.F) {
-	for _, seed := range []string{"a\nb\r\n\n#c\n d ", strings.Repeat("a", 5000) + "\nb", " \t\r\n\n\n", "a\x00b\n\xff", "#\n#" + strings.Repeat("x",
-		9000) + "\nb"} {
+	for _, seed := range []string{"a\nb\r\n\n#c\n d ", strings.Repeat("a", 5000) + "\nb", " \t\r\n\n\n", "a\x00b\n\xff",
+		"#\n#" + strings.Repeat("x",
+			9000) + "\nb"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -45,7 +46,8 @@ func FuzzReadLines(f *testing.F) {
 			t.Fatalf("%q: %q, want %q", text, got, want)
 		}
 		for i, in := range inputs {
-			if whole := want[i]; !strings.HasPrefix(whole, in.text) || !in.long && len(whole) <= limit && !slices.Contains(want, in.text) {
+			if whole := want[i]; !strings.HasPrefix(whole, in.text) ||
+				!in.long && len(whole) <= limit && !slices.Contains(want, in.text) {
 				t.Errorf("%q: line %d is %q (long: %t), want %q", text, i, in.text, in.long, whole)
 			}
 		}
@@ -69,7 +71,8 @@ func TestBoundedBody(t *testing.T) {
 			"with its end": iotest.DataErrReader(strings.NewReader(tt.body)),
 		} {
 			got, err := io.ReadAll(&boundedBody{body, len("abcd")})
-			if string(got) != tt.want || errors.Is(err, problem.ErrBatchSize) != tt.tooLong || !tt.tooLong && err != nil {
+			if string(got) != tt.want || errors.Is(err, problem.ErrBatchSize) != tt.tooLong ||
+				!tt.tooLong && err != nil {
 				t.Errorf("%q, %s: %q, %v", tt.body, name, got, err)
 			}
 		}

@@ -32,7 +32,8 @@ func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // batchOf returns a request of net/http as a request for a batch.
 func batchOf(w http.ResponseWriter, r *http.Request) *answer.BatchRequest {
 	return &answer.BatchRequest{
-		Target: r.RequestURI, Header: httpmessage.NewHeader(r.Header), Body: r.Body, SetReadDeadline: http.NewResponseController(w).SetReadDeadline,
+		Target: r.RequestURI, Header: httpmessage.NewHeader(r.Header), Body: r.Body,
+		SetReadDeadline: http.NewResponseController(w).SetReadDeadline,
 	}
 }
 
@@ -67,7 +68,8 @@ func TestBatch(t *testing.T) {
 		if strings.HasSuffix(q.URI.String(), "3") {
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no 3"}
 		}
-		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/" + q.URI.String(), From: &resolver.Source{Name: "test"}}}}, nil
+		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/" + q.URI.String(),
+			From: &resolver.Source{Name: "test"}}}}, nil
 	}
 	var inputs []string
 	for i := range 1000 {
@@ -127,7 +129,8 @@ func TestBatchSurvivesPanic(t *testing.T) {
 		if q.URI.String() == "urn:example:bad" {
 			panic("a fault in a rule")
 		}
-		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}}, nil
+		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}},
+			nil
 	}
 	status, lines := s.post(t, `["urn:example:a", "urn:example:bad", "urn:example:b"]`)
 	if status != 200 || len(lines) != 3 || !strings.Contains(lines[1], `"status":500`) || strings.Contains(lines[1],

@@ -11,7 +11,8 @@ import (
 // FuzzBoundedJSON checks that a decoder reads the same tokens, with long strings truncated.
 func FuzzBoundedJSON(f *testing.F) {
 	for _, seed := range []string{
-		`["a", "b"]`, `"\u0061\"\\"`, `["` + strings.Repeat(`\"`, 40) + `", "x"]`, `"` + strings.Repeat(`\u00e9`, 20) + `"`, `"` + strings.Repeat("a",
+		`["a", "b"]`, `"\u0061\"\\"`, `["` + strings.Repeat(`\"`, 40) + `", "x"]`,
+		`"` + strings.Repeat(`\u00e9`, 20) + `"`, `"` + strings.Repeat("a",
 			23) + `\u0061bc"`,
 		`"\`, `"\u12"`, `{"a":[1,"b"]}`, strings.Repeat("9", 65), `"\\\\\\\\\\\\\\\\\\\\\\\\\\"`,
 	} {

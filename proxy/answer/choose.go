@@ -10,7 +10,9 @@ import (
 // choose returns the location to redirect a client to, and the value of Vary. Of the locations whose server
 // is not failing, it is the one that the client prefers; of equal ones, it is the first, which the resolver
 // prefers.
-func (a *Responder) choose(lines httpmessage.Header, locations []resolver.Location) (chosen resolver.Location, vary string) {
+func (a *Responder) choose(
+	lines httpmessage.Header, locations []resolver.Location,
+) (chosen resolver.Location, vary string) {
 	if len(locations) == 1 {
 		return locations[0], ""
 	}

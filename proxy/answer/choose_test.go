@@ -15,7 +15,8 @@ func located(texts ...string) []resolver.Location {
 	var locations []resolver.Location
 	for _, text := range texts {
 		parts := append(strings.Split(text, ", "), "", "")
-		locations = append(locations, resolver.Location{URI: parts[0], From: &resolver.Source{Type: parts[1], Language: parts[2]}})
+		locations = append(locations,
+			resolver.Location{URI: parts[0], From: &resolver.Source{Type: parts[1], Language: parts[2]}})
 	}
 	return locations
 }
@@ -43,13 +44,17 @@ func TestChoose(t *testing.T) {
 		{"a type", all, nil, "application/pdf", "de", "c", "Accept, Accept-Language"},
 		{"a language of a type", all, nil, "text/html", "en", "b", "Accept, Accept-Language"},
 		{"a language alone", all[1:3], nil, "", "de", "b", "Accept, Accept-Language"},
-		{"type and language together", located("a, application/pdf, en", "b, text/html, de"), nil, "", "de", "b", "Accept, Accept-Language"},
+		{"type and language together", located("a, application/pdf, en", "b, text/html, de"), nil, "", "de", "b",
+			"Accept, Accept-Language"},
 		{
-			"qualities of both", located("a, application/pdf, en", "b, text/html, de"), nil, "application/pdf, text/html;q=0.5", "de, en;q=0.4", "b",
+			"qualities of both", located("a, application/pdf, en", "b, text/html, de"), nil,
+			"application/pdf, text/html;q=0.5", "de, en;q=0.4", "b",
 			"Accept, Accept-Language",
 		},
-		{"an exact language before a similar one", located("a, text/html, da", "b, text/html, nb"), nil, "", "nb, da;q=0.5", "b", "Accept, Accept-Language"},
-		{"any other language", located("a, text/html, de", "b, text/html, fr"), nil, "", "de;q=0.1, *;q=0.9", "b", "Accept, Accept-Language"},
+		{"an exact language before a similar one", located("a, text/html, da", "b, text/html, nb"), nil, "",
+			"nb, da;q=0.5", "b", "Accept, Accept-Language"},
+		{"any other language", located("a, text/html, de", "b, text/html, fr"), nil, "", "de;q=0.1, *;q=0.9", "b",
+			"Accept, Accept-Language"},
 		{"any language", all[:3], nil, "", "*", "a", "Accept, Accept-Language"},
 		{"a range of types", all, nil, "text/*;q=0.1, application/*", "", "c", "Accept, Accept-Language"},
 		{"a type that is refused", all[:3], nil, "text/html;q=0, */*;q=0.1", "", "c", "Accept, Accept-Language"},
@@ -76,7 +81,8 @@ func TestChoose(t *testing.T) {
 // Lines of a repeated field form one list: RFC 9110 section 5.3.
 func TestChooseByRepeatedFields(t *testing.T) {
 	header := http.Header{"Accept": {"image/png", "application/pdf"}, "Accept-Language": {"fr", "en"}}
-	got, _ := responderWhere().choose(httpmessage.NewHeader(header), located("a, text/html, en", "b, application/pdf, de", "c, application/pdf, en"))
+	got, _ := responderWhere().choose(httpmessage.NewHeader(header),
+		located("a, text/html, en", "b, application/pdf, de", "c, application/pdf, en"))
 	if got.URI != "c" {
 		t.Error(got.URI)
 	}
@@ -97,7 +103,8 @@ func TestInOrder(t *testing.T) {
 		{"text/html", []string{"a"}, 10, "c a b"},
 		{"*/*", []string{"a", "b", "c"}, 10, "a b c"},
 	} {
-		ordered := responderWhere(tt.failing...).InOrder(httpmessage.NewFields("Accept", tt.accept).Values, all, tt.limit)
+		ordered := responderWhere(tt.failing...).InOrder(httpmessage.NewFields("Accept", tt.accept).Values, all,
+			tt.limit)
 		if got := strings.Join(textsOf(ordered), " "); got != tt.want {
 			t.Errorf("%q where %q fail, at most %d: %s, want %s", tt.accept, tt.failing, tt.limit, got, tt.want)
 		}

@@ -45,7 +45,9 @@ const exposed = "Cache-Status, Link, Location, Memento-Datetime, " + httpmessage
 
 // Preflight returns the reply to a CORS preflight request, after Allow has allowed its origin.
 func Preflight(ask *route.Request) message.Reply {
-	return message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Fields: httpmessage.NewFields("Access-Control-Allow-Methods", ask.Methods(), "Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
+	return message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method",
+		Fields: httpmessage.NewFields("Access-Control-Allow-Methods", ask.Methods(), "Access-Control-Allow-Headers",
+			"Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
 }
 
 // Options returns the reply to OPTIONS for a name: its methods and links.
@@ -58,5 +60,6 @@ func Options(ask *route.Request, base, name string) message.Reply {
 // ResourceOptions returns the reply to OPTIONS for another resource, such as a static document: its methods, also
 // for cross-origin pages, which need no preflight for them.
 func ResourceOptions(ask *route.Request) message.Reply {
-	return message.Reply{Status: http.StatusNoContent, Fields: httpmessage.NewFields("Allow", ask.Methods(), "Access-Control-Allow-Methods", ask.Methods())}
+	return message.Reply{Status: http.StatusNoContent,
+		Fields: httpmessage.NewFields("Allow", ask.Methods(), "Access-Control-Allow-Methods", ask.Methods())}
 }

@@ -20,17 +20,19 @@ func TestAllow(t *testing.T) {
 		allowed string // "" for none
 		varies  bool
 	}{
-		"none is named":             {answer.CORS{AllMayResolve: true}, a, "", false},
-		"it is named":               {answer.CORS{Origins: a}, a, "https://a.example", true},
-		"another is named":          {answer.CORS{Origins: b}, a, "", true},
-		"no origin":                 {answer.CORS{Origins: a}, nil, "", true},
-		"two lines":                 {answer.CORS{Origins: a}, []string{"https://a.example", "https://a.example"}, "", true},
-		"null":                      {answer.CORS{Origins: a}, []string{"null"}, "", true},
-		"another case":              {answer.CORS{Origins: a}, []string{"https://A.example"}, "", true},
-		"all, for everybody":        {answer.CORS{Origins: []string{"*"}, AllMayResolve: true}, a, "*", false},
-		"all, without an origin":    {answer.CORS{Origins: []string{"*"}, AllMayResolve: true}, nil, "*", false},
-		"all, but not everybody":    {answer.CORS{Origins: []string{"*"}}, a, "", true},
-		"one of those that may all": {answer.CORS{Origins: []string{"*", "https://a.example"}}, a, "https://a.example", true},
+		"none is named":    {answer.CORS{AllMayResolve: true}, a, "", false},
+		"it is named":      {answer.CORS{Origins: a}, a, "https://a.example", true},
+		"another is named": {answer.CORS{Origins: b}, a, "", true},
+		"no origin":        {answer.CORS{Origins: a}, nil, "", true},
+		"two lines": {answer.CORS{Origins: a}, []string{"https://a.example", "https://a.example"}, "",
+			true},
+		"null":                   {answer.CORS{Origins: a}, []string{"null"}, "", true},
+		"another case":           {answer.CORS{Origins: a}, []string{"https://A.example"}, "", true},
+		"all, for everybody":     {answer.CORS{Origins: []string{"*"}, AllMayResolve: true}, a, "*", false},
+		"all, without an origin": {answer.CORS{Origins: []string{"*"}, AllMayResolve: true}, nil, "*", false},
+		"all, but not everybody": {answer.CORS{Origins: []string{"*"}}, a, "", true},
+		"one of those that may all": {answer.CORS{Origins: []string{"*", "https://a.example"}}, a, "https://a.example",
+			true},
 	} {
 		fields := httpmessage.NewFields("Vary", "Accept")
 		allowed := tt.cors.Allow(&fields, tt.origin)
@@ -53,8 +55,10 @@ func TestPreflight(t *testing.T) {
 		"/uri-res/N2C?urn:a1:b": "GET, HEAD, OPTIONS",
 	} {
 		response := written(nil, answer.Preflight(&route.Request{Path: path}), nil)
-		if h := response.Header; response.StatusCode != 204 || h.Get("Access-Control-Allow-Methods") != methods || h.Get("Access-Control-Max-Age") != "86400" ||
-			!strings.Contains(h.Get("Access-Control-Allow-Headers"), "Content-Type") || h.Get("Vary") != "Origin, Access-Control-Request-Method" {
+		if h := response.Header; response.StatusCode != 204 || h.Get("Access-Control-Allow-Methods") != methods ||
+			h.Get("Access-Control-Max-Age") != "86400" ||
+			!strings.Contains(h.Get("Access-Control-Allow-Headers"), "Content-Type") ||
+			h.Get("Vary") != "Origin, Access-Control-Request-Method" {
 			t.Errorf("%s: %d %v", path, response.StatusCode, h)
 		}
 	}

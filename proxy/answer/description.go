@@ -127,7 +127,9 @@ func (a *Responder) inFormat(
 // describe returns the description of an identifier, with the answer that it is based on. failure is the
 // reason why there is no location, or no description by the authority. err means that the identifier is
 // invalid.
-func (a *Responder) describe(ctx context.Context, q resolver.Query) (d descriptionJSON, answer resolver.Answer, failure, err error) {
+func (a *Responder) describe(
+	ctx context.Context, q resolver.Query,
+) (d descriptionJSON, answer resolver.Answer, failure, err error) {
 	known, err := a.config.Names.Describe(q)
 	if err != nil {
 		return descriptionJSON{}, resolver.Answer{}, nil, err
@@ -161,7 +163,8 @@ func (a *Responder) describeLocated(
 func works(locations []resolver.Location) []workJSON {
 	var all []workJSON
 	for _, l := range locations {
-		all = append(all, workJSON{Type: "CreativeWork", URL: l.URI, Format: l.From.Type, Text: l.From.Content, Provider: l.From.Name})
+		all = append(all, workJSON{Type: "CreativeWork", URL: l.URI, Format: l.From.Type, Text: l.From.Content,
+			Provider: l.From.Name})
 	}
 	return all
 }
@@ -183,8 +186,8 @@ func (d descriptionJSON) reply(chosen *format, answer resolver.Answer) message.R
 func describe(known resolver.Description, answer resolver.Answer, err error) descriptionJSON {
 	d := descriptionJSON{
 		known: known, title: known.Name.Display(),
-		Context: json.RawMessage(descriptionContext), Type: "Thing", ID: known.Name.String(), Identifier: known.Name.String(),
-		SameAs: []string{}, URL: textsOf(answer.Locations),
+		Context: json.RawMessage(descriptionContext), Type: "Thing", ID: known.Name.String(),
+		Identifier: known.Name.String(), SameAs: []string{}, URL: textsOf(answer.Locations),
 		Namespace: known.Namespace, Document: known.Document, Conforms: known.Conforms, Status: "located",
 	}
 	for _, other := range known.Others {

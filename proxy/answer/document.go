@@ -23,7 +23,8 @@ func wantsTrace(lines httpmessage.Header) bool {
 		return false
 	}
 	// "q=0" excludes the type.
-	_, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, []contenttype.MediaType{contenttype.NewMediaType(typeTrace)})
+	_, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept,
+		[]contenttype.MediaType{contenttype.NewMediaType(typeTrace)})
 	return err == nil
 }
 
@@ -51,7 +52,8 @@ func (a *Responder) document(ctx context.Context, q *Request) (message.Reply, er
 		reply.ContentType = typeTrace
 	case !q.Explains:
 		reply.SharedMaxAge = answer.SharedLifetime()
-		reply.CacheControl, reply.CacheStatus = message.MaxAge(answer.Lifetime()), message.CacheStatus(answer.Cache, answer.TTL)
+		reply.CacheControl, reply.CacheStatus = message.MaxAge(answer.Lifetime()),
+			message.CacheStatus(answer.Cache, answer.TTL)
 		reply.Fields.Set("ETag", entityTag(document))
 	}
 	addLinks(&reply, q, answer.Name.String())

@@ -16,7 +16,8 @@ func TestSame(t *testing.T) {
 		"urn:example:a%20b%20urn:example:a%20b":           "TRUE\r\n",
 		"urn:example:a?=q%20http://example.org/a":         "FALSE\r\n",
 	} {
-		if response := s.get(t, "/uri-res/I=I?"+pair, "Accept: */*"); response.StatusCode != 200 || text(t, response) != want {
+		if response := s.get(t, "/uri-res/I=I?"+pair, "Accept: */*"); response.StatusCode != 200 ||
+			text(t, response) != want {
 			t.Errorf("%s: %d", pair, response.StatusCode)
 		}
 	}
@@ -24,9 +25,11 @@ func TestSame(t *testing.T) {
 		Same, Equivalent bool
 		Rung, Reason     string
 	}
-	body := text(t, s.get(t, "/uri-res/i=i?urn:isbn:0-395-36341-1%20urn:isbn:9780395363416", "Accept: application/json"))
+	body := text(t, s.get(t, "/uri-res/i=i?urn:isbn:0-395-36341-1%20urn:isbn:9780395363416",
+		"Accept: application/json"))
 	if err := json.Unmarshal([]byte(body),
-		&document); err != nil || !document.Same || document.Equivalent || document.Rung != "functional" || document.Reason == "" {
+		&document); err != nil || !document.Same || document.Equivalent || document.Rung != "functional" ||
+		document.Reason == "" {
 		t.Errorf("%s, %v", body, err)
 	}
 	if response := s.get(t, "/?uri=urn:example:a&service=I=I"); response.StatusCode != 400 {

@@ -15,17 +15,21 @@ import (
 func (a *Responder) explanation(q *Request, answer resolver.Answer, err error, steps []resolver.Step) message.Reply {
 	name := q.Query.URI.String()
 	e := pages.Explanation{
-		Name: name, IsAddress: isAddress(name), Steps: steps, Path: route.PathExplain, Query: pages.ExplainQuery(name, serviceInQuery(q)) + timeInQuery(q),
+		Name: name, IsAddress: isAddress(name), Steps: steps, Path: route.PathExplain,
+		Query: pages.ExplainQuery(name, serviceInQuery(q)) + timeInQuery(q),
 	}
 	if len(name) <= maxPageLinked {
 		e.About = string(route.AppendServiceURL(nil, "", describes, formatHTML, name))
 	}
 	for _, l := range answer.Links()[:min(len(answer.Links()), maxPageTargets)] {
 		if resolver.RelationResolves(l.Rel) {
-			e.Targets = append(e.Targets, pages.Target{URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel, Failing: a.config.Failing(l.URI)})
+			e.Targets = append(e.Targets,
+				pages.Target{URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel,
+					Failing: a.config.Failing(l.URI)})
 		}
 	}
-	reply := message.Reply{Status: http.StatusOK, Vary: "Accept", CacheControl: message.NoStore, Cache: answer.Cache, Record: answer.Record()}
+	reply := message.Reply{Status: http.StatusOK, Vary: "Accept", CacheControl: message.NoStore, Cache: answer.Cache,
+		Record: answer.Record()}
 	if err != nil {
 		failure := &problem.Failure{Err: err, Input: name}
 		document := problem.New(failure)

@@ -69,7 +69,8 @@ func formatOf(q *Request) (*format, error) {
 	if q.Format == "" {
 		accept := withoutParameters(q.Header)
 		chosen := all[0].mediaType
-		if best, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, typesOf(all)); err == nil && accept != "" {
+		if best, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, typesOf(all)); err == nil &&
+			accept != "" {
 			chosen = best.MIME()
 		}
 		asksLD := chosen == typeLD && strings.Contains(accept, typeLD)
@@ -82,7 +83,8 @@ func formatOf(q *Request) (*format, error) {
 	for i := range all {
 		names = append(names, all[i].name)
 	}
-	return nil, &resolver.Negative{Kind: resolver.ErrService, Reason: "unknown format; supported: " + strings.Join(names, ", ")}
+	return nil, &resolver.Negative{Kind: resolver.ErrService,
+		Reason: "unknown format; supported: " + strings.Join(names, ", ")}
 }
 
 func find(all []format, is func(*format) bool) *format {
@@ -155,7 +157,9 @@ func preferred(accept []httpmessage.MediaRange, describes bool, hasType func(med
 		if r.Quality == 0 || r.Type == pages.Type || strings.Contains(r.Type, "*") || hasType(r.Type) {
 			return nil
 		}
-		chosen := find(all, func(f *format) bool { return f.mediaType == r.Type && (f.isLinkset() || describes && f.isAnswer) })
+		chosen := find(all, func(f *format) bool {
+			return f.mediaType == r.Type && (f.isLinkset() || describes && f.isAnswer)
+		})
 		if chosen != nil || !describes {
 			return chosen
 		}

@@ -56,7 +56,9 @@ func (a *Responder) handle(ctx context.Context, q *Request) (message.Reply, erro
 	case err != nil:
 		return message.Reply{}, problem.WithURI(err, q.Query.URI)
 	case record == nil:
-		return message.Reply{}, problem.WithURI(&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the name is not registered"}, q.Query.URI)
+		return message.Reply{},
+			problem.WithURI(&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the name is not registered"},
+				q.Query.URI)
 	}
 	found := handleJSON{Code: handleFound, Handle: q.Handle}
 	for _, v := range a.handleValues(name.String(), answer, record) {
@@ -120,7 +122,8 @@ func handleFilterOf(parameters string) (handleFilter, error) {
 	return handleFilter{values["type"], values["index"], values.Has("pretty") && pretty != "false"}, nil
 }
 
-var ruleHandleValues = uri.Rule{Code: "parameters", Name: "parameters", Section: "urnd's API", Requirement: "parameters are separated by \"&\", and percent-encoded"}
+var ruleHandleValues = uri.Rule{Code: "parameters", Name: "parameters", Section: "urnd's API",
+	Requirement: "parameters are separated by \"&\", and percent-encoded"}
 
 // has reports whether a value is selected.
 func (f handleFilter) has(v handleValue) bool {

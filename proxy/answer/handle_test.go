@@ -44,7 +44,8 @@ func withHandles(c *answer.Config) {
 
 func handleRecord(name string) *resolver.Record {
 	return &resolver.Record{
-		Name: name, Version: 2, Changed: time.Date(2031, 5, 1, 10, 0, 0, 123, time.UTC), Status: "active", Contact: "mailto:anna@example.org",
+		Name: name, Version: 2, Changed: time.Date(2031, 5, 1, 10, 0, 0, 123, time.UTC), Status: "active",
+		Contact:  "mailto:anna@example.org",
 		Metadata: `{"title":"A <book> & more","creators":[]}`,
 	}
 }
@@ -58,13 +59,17 @@ func handlesOfRegistry(_ context.Context, q resolver.Query) (resolver.Answer, er
 	case "urn:a1:gone":
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, Reason: "merged", Record: record}
 	case "urn:a1:reserved":
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "it is reserved", Record: record}
+		return resolver.Answer{},
+			&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "it is reserved", Record: record}
 	case "urn:a1:below":
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "all that begin with urn:a1: are", Record: handleRecord("urn:a1:")}
+		return resolver.Answer{},
+			&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "all that begin with urn:a1: are",
+				Record: handleRecord("urn:a1:")}
 	case "urn:a1:unknown":
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no such name"}
 	case "urn:a1:elsewhere":
-		return resolver.Answer{Locations: []resolver.Location{{URI: "https://b.example/", From: &resolver.Source{Name: "ddds"}}}}, nil
+		return resolver.Answer{Locations: []resolver.Location{{URI: "https://b.example/",
+			From: &resolver.Source{Name: "ddds"}}}}, nil
 	case "urn:a1:down":
 		return resolver.Answer{}, resolver.ErrUnreachable
 	case "urn:a1:alias":
@@ -73,8 +78,10 @@ func handlesOfRegistry(_ context.Context, q resolver.Query) (resolver.Answer, er
 		record.Contact, record.Metadata, record.Links = "Anna, room 5", "", nil
 	}
 	source := &resolver.Source{Name: "registry", Record: record}
-	german := &resolver.Source{Name: "registry", Record: record, Language: "de", Relation: &resolver.Relation{Rel: "item", Title: `"<Ä>"`, Context: "DE"}}
-	found := []resolver.Location{{URI: "https://a.example/?x=1&y=<2>", From: source}, {URI: "https://a.example/de", From: german}}
+	german := &resolver.Source{Name: "registry", Record: record, Language: "de",
+		Relation: &resolver.Relation{Rel: "item", Title: `"<Ä>"`, Context: "DE"}}
+	found := []resolver.Location{{URI: "https://a.example/?x=1&y=<2>", From: source},
+		{URI: "https://a.example/de", From: german}}
 	if name == "urn:a1:plain" {
 		found = found[:1]
 	}
@@ -113,13 +120,16 @@ func TestHandles(t *testing.T) {
 		body := text(t, response)
 		var got handleReply
 		err := json.Unmarshal([]byte(body), &got)
-		if err != nil || response.StatusCode != tt.status || got.ResponseCode != tt.code || got.Handle != tt.handle || got.types() != tt.types {
+		if err != nil || response.StatusCode != tt.status || got.ResponseCode != tt.code || got.Handle != tt.handle ||
+			got.types() != tt.types {
 			t.Errorf("%s: %s, %v\n%s", tt.target, response.Status, err, body)
 		}
-		if strings.Contains(body, "\n ") != strings.Contains(tt.target, "pretty") || (got.Message != "") != (tt.code != 1 && tt.code != 200) {
+		if strings.Contains(body, "\n ") != strings.Contains(tt.target, "pretty") ||
+			(got.Message != "") != (tt.code != 1 && tt.code != 200) {
 			t.Errorf("%s: %q", tt.target, body)
 		}
-		if page := s.asked(t, "/api/handles/"+tt.target, "Accept: text/html"); page.Header.Get("Content-Language") != "" ||
+		if page := s.asked(t, "/api/handles/"+tt.target,
+			"Accept: text/html"); page.Header.Get("Content-Language") != "" ||
 			page.Header.Get("Content-Security-Policy") != response.Header.Get("Content-Security-Policy") {
 			t.Errorf("%s for a browser: %v", tt.target, page.Header)
 		}
@@ -138,11 +148,13 @@ func TestHandleValues(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	first := got.Values[0]
-	if first.Index != 1 || first.Data.Format != "string" || first.Data.Value != "https://a.example/?x=1&y=<2>" || first.TTL != 3600 ||
+	if first.Index != 1 || first.Data.Format != "string" || first.Data.Value != "https://a.example/?x=1&y=<2>" ||
+		first.TTL != 3600 ||
 		first.Timestamp != "2031-05-01T10:00:00Z" {
 		t.Errorf("%+v", first)
 	}
-	if got.Values[1].Index != 2 || got.Values[2].Data.Value != "anna@example.org" || got.Values[3].Data.Value != "A <book> & more" {
+	if got.Values[1].Index != 2 || got.Values[2].Data.Value != "anna@example.org" ||
+		got.Values[3].Data.Value != "A <book> & more" {
 		t.Errorf("%+v", got.Values)
 	}
 	var locations struct {
@@ -158,12 +170,14 @@ func TestHandleValues(t *testing.T) {
 		t.Fatalf("%+v, %v", locations, err)
 	}
 	all := locations.Locations
-	if all[0].HRef != "https://a.example/?x=1&y=<2>" || all[0].Weight != 1 || all[1].Country != "de" || all[1].Title != `"<Ä>"` || all[1].Weight != 0 ||
+	if all[0].HRef != "https://a.example/?x=1&y=<2>" || all[0].Weight != 1 || all[1].Country != "de" ||
+		all[1].Title != `"<Ä>"` || all[1].Weight != 0 ||
 		all[2].Rel != "describedby" {
 		t.Errorf("%+v", all)
 	}
-	if links := strings.Join(response.Header.Values("Link"), ", "); !strings.Contains(links, `rel="linkset"`) || !strings.HasPrefix(
-		response.Header.Get("Cache-Control"), "max-age=3600") {
+	if links := strings.Join(response.Header.Values("Link"), ", "); !strings.Contains(links, `rel="linkset"`) ||
+		!strings.HasPrefix(
+			response.Header.Get("Cache-Control"), "max-age=3600") {
 		t.Errorf("%v", response.Header)
 	}
 }

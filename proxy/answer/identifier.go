@@ -113,7 +113,9 @@ func (a *Responder) redirected(q *Request, found resolver.Answer, target, query,
 }
 
 // links returns a linkset, or the choice of links, in a media type.
-func (a *Responder) links(q *Request, found resolver.Answer, links []resolver.Link, status int, choice gs1.Choice) message.Reply {
+func (a *Responder) links(
+	q *Request, found resolver.Answer, links []resolver.Link, status int, choice gs1.Choice,
+) message.Reply {
 	describe := func(anchor string) string { return a.described(found, anchor) }
 	reply := message.Document(choice.Linkset, nil, found)
 	reply.Status, reply.Vary = status, choice.Vary
@@ -166,7 +168,8 @@ func aboutIdentifier(reply message.Reply, q *Request, found resolver.Answer, rec
 	name := found.Name.String()
 	reply.AddLink(string(AppendIdentifierLinks(nil, q.Base, name)))
 	if reply.ContentType == gs1.TypeLinkset || reply.ContentType == gs1.TypeJSON {
-		reply.AddLink("<" + originOf(name) + gs1.PathContext + `>; rel="http://www.w3.org/ns/json-ld#context"; type="` + gs1.TypeLD + `"`)
+		reply.AddLink("<" + originOf(name) + gs1.PathContext + `>; rel="http://www.w3.org/ns/json-ld#context"; type="` +
+			gs1.TypeLD + `"`)
 	}
 	return withRecord(reply, q.Base, record)
 }
@@ -193,7 +196,10 @@ func originOf(name string) string {
 // IdentifierOptions returns the reply to OPTIONS for an identifier in a web address, including preflight
 // requests: section 2.2.
 func IdentifierOptions(base, name string) message.Reply {
-	reply := message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Fields: httpmessage.NewFields("Allow", identifierMethods, "Access-Control-Allow-Methods", identifierMethods, "Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
+	reply := message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method",
+		Fields: httpmessage.NewFields("Allow", identifierMethods, "Access-Control-Allow-Methods", identifierMethods,
+			"Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type",
+			"Access-Control-Max-Age", "86400")}
 	reply.AddLink(string(AppendIdentifierLinks(nil, base, name)))
 	return reply
 }

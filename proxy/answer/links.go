@@ -96,7 +96,8 @@ func addLinks(reply *message.Reply, q *Request, canonical string) {
 		links = append(links, canonical...)
 	}
 	links = append(links, `>; rel="canonical", <`...)
-	links = append(route.AppendServiceURL(links, q.Base, "2Ls", "", canonical), `>; rel="alternate"; type="text/uri-list"`...)
+	links = append(route.AppendServiceURL(links, q.Base, "2Ls", "", canonical),
+		`>; rel="alternate"; type="text/uri-list"`...)
 	isDescription := q.Query.Service == resolver.I2C || q.Query.Service == resolver.I2Cs
 	switch {
 	case isDescription && !isPage:
@@ -109,7 +110,8 @@ func addLinks(reply *message.Reply, q *Request, canonical string) {
 			links = appendCiteAs(links, q.Base, canonical)
 		}
 	}
-	links = append(append(append(links, ", <"...), q.Base...), route.PathOpenAPI+`>; rel="service-desc"; type="application/json"`...)
+	links = append(append(append(links, ", <"...), q.Base...),
+		route.PathOpenAPI+`>; rel="service-desc"; type="application/json"`...)
 	reply.AddLink(string(links))
 	reply.AddLink(catalogLink(q.Base))
 }

@@ -161,7 +161,8 @@ func appendQuoted(dst []byte, name, value string) []byte {
 // appendText appends a text attribute as a quoted string or, if it contains other characters or ones at which
 // clients split, by RFC 8187 section 3.2, with its language, "" if unknown.
 func appendText(dst []byte, name, value, tag string) []byte {
-	if !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c >= 0x7F || strings.ContainsRune(`,;"\`, c) }) {
+	if !strings.ContainsFunc(value,
+		func(c rune) bool { return c < ' ' || c >= 0x7F || strings.ContainsRune(`,;"\`, c) }) {
 		return appendQuoted(dst, name, value)
 	}
 	dst = append(append(append(dst, "; "...), name...), "*=UTF-8'"...)

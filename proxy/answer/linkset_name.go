@@ -63,7 +63,9 @@ func lasting(answer resolver.Answer, failure error) resolver.Answer {
 }
 
 // contextsOf returns the link contexts of a name.
-func (a *Responder) contextsOf(base string, known resolver.Description, answer resolver.Answer, record *resolver.Record) []linkContext {
+func (a *Responder) contextsOf(
+	base string, known resolver.Description, answer resolver.Answer, record *resolver.Record,
+) []linkContext {
 	name := known.Name.String()
 	url := string(route.AppendNameURL(nil, base, name))
 	self := linkContext{Anchor: url}

@@ -23,14 +23,16 @@ func linked(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		Links: []resolver.Link{
 			{URI: "https://a.example/terms", Rel: "license", Title: "Bücher, \"alle\"", Language: "de"},
 			{URI: "https://a.example/p", Rel: "gs1:pip", Title: "№ 1"},
-			{URI: "https://a.example/ld", Rel: "describedby", Type: `application/ld+json; profile="https://a.example/\p"`},
+			{URI: "https://a.example/ld", Rel: "describedby",
+				Type: `application/ld+json; profile="https://a.example/\p"`},
 		},
 	}
 	if !q.Service.Locates() {
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Record: record}
 	}
 	return resolver.Answer{Name: q.URI, TTL: time.Minute, Cache: resolver.CacheHit, Locations: []resolver.Location{
-		{URI: "https://a.example/de,1", From: &resolver.Source{Name: "registry", Record: record, Type: "text/html", Language: "de"}},
+		{URI: "https://a.example/de,1",
+			From: &resolver.Source{Name: "registry", Record: record, Type: "text/html", Language: "de"}},
 		{URI: "https://a.example/en", From: &resolver.Source{
 			Name: "registry", Record: record, Type: "application/pdf", Language: "en",
 			Relation: &resolver.Relation{Title: "English"},
@@ -83,11 +85,14 @@ func TestLinkset(t *testing.T) {
 	s := start(t, nil)
 	s.next = linked
 	for target, accept := range map[string]string{
-		"/urn:a1:b": "application/linkset+json", "/uri-res/N2C.linkset?urn:a1:b": "text/html", "/?uri=urn:a1:b&format=linkset": "*/*",
-		"/uri-res/N2C?urn:a1:b": "application/linkset+json", "/urn:A1:b": `Application/Linkset+JSON; profile="a", */*;q=0.1`, "/URN:a1:b": "application/linkset+json;q=0.9, text/html;q=0.1",
+		"/urn:a1:b": "application/linkset+json", "/uri-res/N2C.linkset?urn:a1:b": "text/html",
+		"/?uri=urn:a1:b&format=linkset": "*/*", "/uri-res/N2C?urn:a1:b": "application/linkset+json",
+		"/urn:A1:b": `Application/Linkset+JSON; profile="a", */*;q=0.1`,
+		"/URN:a1:b": "application/linkset+json;q=0.9, text/html;q=0.1",
 	} {
 		response := s.get(t, target, "Accept: "+accept)
-		if response.StatusCode != 200 || response.Header.Get("Content-Type") != "application/linkset+json" || response.Header.Get("Vary") != "Accept" ||
+		if response.StatusCode != 200 || response.Header.Get("Content-Type") != "application/linkset+json" ||
+			response.Header.Get("Vary") != "Accept" ||
 			response.Header.Get("Cache-Control") != "max-age=60" {
 			t.Errorf("%s: %d %v", target, response.StatusCode, response.Header)
 		}
@@ -107,14 +112,18 @@ func TestLinkset(t *testing.T) {
 			t.Errorf("a description does not say of what: %v", all)
 		}
 	}
-	if response := s.get(t, "/uri-res/L2C.linkset?https://a.example/x"); response.StatusCode != 200 || response.Header["Link"] != nil {
+	if response := s.get(t, "/uri-res/L2C.linkset?https://a.example/x"); response.StatusCode != 200 ||
+		response.Header["Link"] != nil {
 		t.Errorf("the links of a URL: %d %v", response.StatusCode, response.Header)
 	}
 	for accept, location := range map[string]string{
-		"*/*": "https://a.example/de,1", "": "https://a.example/de,1", "text/html, application/linkset+json;q=0.9": "https://a.example/de,1",
-		"application/linkset+json;q=0, */*": "https://a.example/de,1", "application/pdf": "https://a.example/en",
+		"*/*": "https://a.example/de,1", "": "https://a.example/de,1",
+		"text/html, application/linkset+json;q=0.9": "https://a.example/de,1",
+		"application/linkset+json;q=0, */*":         "https://a.example/de,1",
+		"application/pdf":                           "https://a.example/en",
 	} {
-		if got := s.get(t, "/urn:a1:b", "Accept: "+accept); got.StatusCode != http.StatusFound || got.Header.Get("Location") != location {
+		if got := s.get(t, "/urn:a1:b", "Accept: "+accept); got.StatusCode != http.StatusFound ||
+			got.Header.Get("Location") != location {
 			t.Errorf("%q: %d %v", accept, got.StatusCode, got.Header)
 		}
 	}
@@ -155,7 +164,8 @@ func TestCanonicalLink(t *testing.T) {
 	s := start(t, nil)
 	s.next = withLocations("https://a.example/")
 	for target, want := range map[string]string{
-		"/uri-res/N2Ls?urn:a1:b": "<urn:a1:b>", "/uri-res/N2Ls?urn:a1:b,c;d": "</urn%3Aa1:b%2Cc%3Bd>", "/uri-res/N2C?urn:a1:b%2Cc,d": "</urn%3Aa1:b%252Cc%2Cd>",
+		"/uri-res/N2Ls?urn:a1:b": "<urn:a1:b>", "/uri-res/N2Ls?urn:a1:b,c;d": "</urn%3Aa1:b%2Cc%3Bd>",
+		"/uri-res/N2C?urn:a1:b%2Cc,d":        "</urn%3Aa1:b%252Cc%2Cd>",
 		"/uri-res/L2C?https://a.example/x;y": "</https%3A//a.example/x%3By>",
 	} {
 		links := s.get(t, target).Header.Get("Link")
@@ -177,15 +187,20 @@ func TestLinksetOfWithdrawn(t *testing.T) {
 	s.next = failing(&resolver.Negative{Kind: resolver.ErrGone, TTL: time.Minute, Record: record})
 	response := s.get(t, "/urn:a1:b", "Accept: application/linkset+json")
 	all := decoded(t, text(t, response))
-	if response.StatusCode != http.StatusGone || !strings.Contains(fmt.Sprint(all["/urn:a1:b"]["successor-version"]), "/urn%3Aa1:c%2Cd") || all["/urn:a1:b"]["item"] != nil {
+	if response.StatusCode != http.StatusGone ||
+		!strings.Contains(fmt.Sprint(all["/urn:a1:b"]["successor-version"]), "/urn%3Aa1:c%2Cd") ||
+		all["/urn:a1:b"]["item"] != nil {
 		t.Errorf("%d %v", response.StatusCode, all)
 	}
-	if got := response.Header["Link"]; len(got) != 1 || !strings.Contains(got[0], `</urn%3Aa1:c%2Cd>; rel="successor-version"`) {
+	if got := response.Header["Link"]; len(got) != 1 ||
+		!strings.Contains(got[0], `</urn%3Aa1:c%2Cd>; rel="successor-version"`) {
 		t.Errorf("%q", got)
 	}
-	record = &resolver.Record{Name: "urn:a1:b", Status: "active", Links: []resolver.Link{{URI: "https://a.example/m", Rel: "describedby"}}}
+	record = &resolver.Record{Name: "urn:a1:b", Status: "active",
+		Links: []resolver.Link{{URI: "https://a.example/m", Rel: "describedby"}}}
 	s.next = failing(&resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Minute, Record: record})
-	if got := s.get(t, "/urn:a1:b", "Accept: application/linkset+json"); got.StatusCode != 200 || !strings.Contains(text(t, got), "https://a.example/m") {
+	if got := s.get(t, "/urn:a1:b", "Accept: application/linkset+json"); got.StatusCode != 200 ||
+		!strings.Contains(text(t, got), "https://a.example/m") {
 		t.Errorf("a name that leads nowhere, and has a link: %d", got.StatusCode)
 	}
 	s.next = failing(&resolver.Negative{Kind: resolver.ErrGone, TTL: time.Minute})
@@ -193,7 +208,8 @@ func TestLinksetOfWithdrawn(t *testing.T) {
 		t.Errorf("a name that rules declare gone: %d", got.StatusCode)
 	}
 	s.next = failing(&resolver.Negative{Kind: resolver.ErrNotFound})
-	if got := s.get(t, "/urn:a1:b", "Accept: application/linkset+json"); got.StatusCode != http.StatusNotFound || got.Header["Link"] != nil {
+	if got := s.get(t, "/urn:a1:b", "Accept: application/linkset+json"); got.StatusCode != http.StatusNotFound ||
+		got.Header["Link"] != nil {
 		t.Errorf("an unknown name: %d %v", got.StatusCode, got.Header)
 	}
 }
@@ -202,11 +218,15 @@ func TestLinksetOfWithdrawn(t *testing.T) {
 // Titanium), rdflib, Jena, rdf4j, programs that request citations from doi.org, and of browsers and others.
 func linkedDataTypes() []string {
 	return []string{
-		"application/ld+json, application/json", "application/ld+json, application/json;q=0.9", "application/ld+json;profile=\"http://www.w3.org/ns/json-ld#context\"",
-		"application/ld+json, application/json;q=0.9, */*;q=0.1", "application/rdf+xml,text/turtle;q=0.9,*/*;q=0.1", "text/turtle, application/x-turtle",
-		"application/n-triples, text/turtle;q=0.9, application/rdf+xml;q=0.8", "application/vnd.citationstyles.csl+json", "application/x-bibtex",
-		"text/turtle,application/n-triples;q=0.9,application/ld+json;q=0.8,application/rdf+xml;q=0.7,*/*;q=0.3", "text/x-bibliography; style=apa",
-		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "*/*", "", "application/json", "application/vnd.example+json",
+		"application/ld+json, application/json", "application/ld+json, application/json;q=0.9",
+		"application/ld+json;profile=\"http://www.w3.org/ns/json-ld#context\"",
+		"application/ld+json, application/json;q=0.9, */*;q=0.1", "application/rdf+xml,text/turtle;q=0.9,*/*;q=0.1",
+		"text/turtle, application/x-turtle", "application/n-triples, text/turtle;q=0.9, application/rdf+xml;q=0.8",
+		"application/vnd.citationstyles.csl+json", "application/x-bibtex",
+		"text/turtle,application/n-triples;q=0.9,application/ld+json;q=0.8,application/rdf+xml;q=0.7,*/*;q=0.3",
+		"text/x-bibliography; style=apa", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "*/*", "",
+		"application/json",
+		"application/vnd.example+json",
 		"application/ld+json, application/linkset+json;q=0.5",
 	}
 }
@@ -217,8 +237,10 @@ func TestNameRedirectsForAnyAccept(t *testing.T) {
 	s := start(t, nil)
 	record := &resolver.Record{Name: "urn:a1:b"}
 	untyped := resolver.Location{URI: "https://a.example/", From: &resolver.Source{Record: record}}
-	turtle := resolver.Location{URI: "https://a.example/ttl", From: &resolver.Source{Record: record, Type: "text/turtle"}}
-	links := resolver.Location{URI: "https://a.example/links", From: &resolver.Source{Record: record, Type: "application/linkset+json"}}
+	turtle := resolver.Location{URI: "https://a.example/ttl",
+		From: &resolver.Source{Record: record, Type: "text/turtle"}}
+	links := resolver.Location{URI: "https://a.example/links",
+		From: &resolver.Source{Record: record, Type: "application/linkset+json"}}
 	leads := func(locations ...resolver.Location) {
 		s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 			return resolver.Answer{Name: q.URI, Locations: locations, TTL: time.Minute}, nil
@@ -227,7 +249,8 @@ func TestNameRedirectsForAnyAccept(t *testing.T) {
 	check := func(target, accept, want string) {
 		t.Helper()
 		got := s.get(t, target, "Accept: "+accept)
-		if got.StatusCode/100 != 3 || got.Header.Get("Location") != want || !strings.HasPrefix(got.Header.Get("Vary"), "Accept") ||
+		if got.StatusCode/100 != 3 || got.Header.Get("Location") != want ||
+			!strings.HasPrefix(got.Header.Get("Vary"), "Accept") ||
 			!strings.Contains(got.Header.Get("Link"), `rel="describedby"; type="application/ld+json"`) {
 			t.Errorf("%s for %q: %d %v, want %s", target, accept, got.StatusCode, got.Header, want)
 		}
@@ -239,18 +262,21 @@ func TestNameRedirectsForAnyAccept(t *testing.T) {
 		}
 		leads(untyped, turtle)
 		want := untyped.URI
-		if types := httpmessage.ParseAccept(accept); slices.ContainsFunc(types, func(r httpmessage.MediaRange) bool { return r.Type == "text/turtle" }) {
+		if types := httpmessage.ParseAccept(accept); slices.ContainsFunc(types,
+			func(r httpmessage.MediaRange) bool { return r.Type == "text/turtle" }) {
 			want = turtle.URI
 		}
 		check("/urn:a1:b", accept, want)
 	}
 	leads(untyped, links)
 	check("/urn:a1:b", "application/linkset+json", links.URI)
-	if got := s.get(t, "/urn:a1:b", "Accept: application/linkset"); got.StatusCode != 200 || got.Header.Get("Content-Type") != "application/linkset" {
+	if got := s.get(t, "/urn:a1:b", "Accept: application/linkset"); got.StatusCode != 200 ||
+		got.Header.Get("Content-Type") != "application/linkset" {
 		t.Errorf("%d %v", got.StatusCode, got.Header)
 	}
 	s.next = failing(&resolver.Negative{Kind: resolver.ErrGone, Record: record})
-	if got := s.get(t, "/urn:a1:b", "Accept: application/ld+json"); got.StatusCode != http.StatusGone || got.Header.Get("Content-Type") == "application/ld+json" {
+	if got := s.get(t, "/urn:a1:b", "Accept: application/ld+json"); got.StatusCode != http.StatusGone ||
+		got.Header.Get("Content-Type") == "application/ld+json" {
 		t.Errorf("a withdrawn name: %d %v", got.StatusCode, got.Header)
 	}
 }
@@ -262,7 +288,8 @@ func TestDescribedByAccept(t *testing.T) {
 	check := func(target, accept string, status int, want string) {
 		t.Helper()
 		got := s.get(t, target, "Accept: "+accept)
-		if got.StatusCode != status || got.Header.Get("Location") != want && got.Header.Get("Content-Type") != want || got.Header.Get("Vary") == "" {
+		if got.StatusCode != status || got.Header.Get("Location") != want && got.Header.Get("Content-Type") != want ||
+			got.Header.Get("Vary") == "" {
 			t.Errorf("%s for %q: %d %v", target, accept, got.StatusCode, got.Header)
 		}
 	}
@@ -280,14 +307,16 @@ func TestDescribedByAccept(t *testing.T) {
 		record := &resolver.Record{Name: q.URI.String()}
 		return resolver.Answer{Name: q.URI, Locations: []resolver.Location{
 			{URI: "https://a.example/", From: &resolver.Source{Record: record}},
-			{URI: "https://a.example/ld", From: &resolver.Source{Record: record, Type: ld + `; profile="https://a.example/p"`}},
+			{URI: "https://a.example/ld",
+				From: &resolver.Source{Record: record, Type: ld + `; profile="https://a.example/p"`}},
 		}}, nil
 	}
 	check("/urn:a1:b", ld, 302, "https://a.example/ld")
 	check("/urn:a1:b", ld+`;profile="https://a.example/p"`, 302, "https://a.example/ld")
 	s.next = failing(&resolver.Negative{Kind: resolver.ErrGone, Record: &resolver.Record{Name: "urn:a1:b"}})
 	check("/urn:a1:b", ld, http.StatusGone, ld)
-	if got := s.get(t, "/uri-res/N2C.nonsense?urn:a1:b"); got.StatusCode != http.StatusNotImplemented || !strings.Contains(text(t, got), "description, json, csv") {
+	if got := s.get(t, "/uri-res/N2C.nonsense?urn:a1:b"); got.StatusCode != http.StatusNotImplemented ||
+		!strings.Contains(text(t, got), "description, json, csv") {
 		t.Errorf("an unknown format: %d", got.StatusCode)
 	}
 }
@@ -303,11 +332,13 @@ func TestLinksetIsBounded(t *testing.T) {
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		a := resolver.Answer{Name: q.URI}
 		for i := range 5000 {
-			a.Locations = append(a.Locations, resolver.Location{URI: fmt.Sprint("https://a.example/", i), From: &resolver.Source{}})
+			a.Locations = append(a.Locations,
+				resolver.Location{URI: fmt.Sprint("https://a.example/", i), From: &resolver.Source{}})
 		}
 		return a, nil
 	}
-	if all := decoded(t, text(t, s.get(t, "/uri-res/N2C.linkset?urn:a1:b"))); len(all["/urn:a1:b"]["item"].([]any)) > 500 {
+	if all := decoded(t,
+		text(t, s.get(t, "/uri-res/N2C.linkset?urn:a1:b"))); len(all["/urn:a1:b"]["item"].([]any)) > 500 {
 		t.Errorf("%d items", len(all["/urn:a1:b"]["item"].([]any)))
 	}
 }
@@ -318,7 +349,9 @@ func BenchmarkLinkset(b *testing.B) {
 		a := resolver.Answer{Name: q.URI}
 		for i := range 10 {
 			a.Locations = append(a.Locations, resolver.Location{
-				URI: fmt.Sprint("https://a.example/", i), From: &resolver.Source{Type: "text/html", Language: "de", Relation: &resolver.Relation{Title: "A title"}},
+				URI: fmt.Sprint("https://a.example/", i),
+				From: &resolver.Source{Type: "text/html", Language: "de",
+					Relation: &resolver.Relation{Title: "A title"}},
 			})
 		}
 		return a, nil

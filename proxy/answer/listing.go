@@ -29,7 +29,8 @@ const inOrder = ";sort="
 
 func listingTypes() []contenttype.MediaType {
 	return []contenttype.MediaType{
-		contenttype.NewMediaType(pages.Type), contenttype.NewMediaType(listingJSON), contenttype.NewMediaType(listingText), contenttype.NewMediaType(linksetType),
+		contenttype.NewMediaType(pages.Type), contenttype.NewMediaType(listingJSON),
+		contenttype.NewMediaType(listingText), contenttype.NewMediaType(linksetType),
 	}
 }
 

@@ -15,10 +15,13 @@ import (
 func directory() *scheme.Listing {
 	size := int64(1000)
 	return &scheme.Listing{
-		Kind: scheme.KindDirectory, Title: "/pub/", URI: "ftp://h.example/pub/", Parent: &scheme.Link{Text: "/", URI: "ftp://h.example/"},
-		Next: &scheme.Link{Text: "more", URI: "ftp://h.example/pub/2"}, Previous: &scheme.Link{URI: "ftp://h.example/pub/0"},
+		Kind: scheme.KindDirectory, Title: "/pub/", URI: "ftp://h.example/pub/",
+		Parent:   &scheme.Link{Text: "/", URI: "ftp://h.example/"},
+		Next:     &scheme.Link{Text: "more", URI: "ftp://h.example/pub/2"},
+		Previous: &scheme.Link{URI: "ftp://h.example/pub/0"},
 		Items: []scheme.Item{
-			{Kind: scheme.ItemFile, Name: "<a>", URI: "ftp://h.example/pub/%3Ca%3E", Size: &size, Type: "text/plain", Modified: time.Unix(1e9, 0)},
+			{Kind: scheme.ItemFile, Name: "<a>", URI: "ftp://h.example/pub/%3Ca%3E", Size: &size, Type: "text/plain",
+				Modified: time.Unix(1e9, 0)},
 			{Kind: scheme.ItemOther, Name: "b", Modified: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)},
 		},
 	}
@@ -33,22 +36,26 @@ func TestListing(t *testing.T) {
 		kind    string
 		has     string
 	}{
-		{"text/html,*/*;q=0.8", true, "text/html; charset=utf-8", `<a href="/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F%253Ca%253E">`},
+		{"text/html,*/*;q=0.8", true, "text/html; charset=utf-8",
+			`<a href="/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F%253Ca%253E">`},
 		{"text/html", false, "text/html; charset=utf-8", `<a href="ftp://h.example/pub/%3Ca%3E">`},
 		{"", false, "text/html; charset=utf-8", "&lt;a&gt;"},
 		{"*/*", true, "text/html; charset=utf-8", "&lt;a&gt;"},
 		{"image/png", true, "text/html; charset=utf-8", "&lt;a&gt;"},
 		{"text/plain", true, "text/plain; charset=utf-8", "2001-09-09 01:46  <a>"},
 		{"application/json", true, "application/json", `"name": "<a>"`},
-		{"application/json;q=0.1, application/linkset+json", false, "application/linkset+json", `"anchor": "ftp://h.example/pub/"`},
+		{"application/json;q=0.1, application/linkset+json", false, "application/linkset+json",
+			`"anchor": "ftp://h.example/pub/"`},
 	} {
 		accept := answer.ListingAccept(tt.accept, tt.fetched, "")
-		if chosen, fetched := answer.ParseListingAccept(accept); fetched != tt.fetched || strings.ContainsAny(chosen, ";,") {
+		if chosen, fetched := answer.ParseListingAccept(accept); fetched != tt.fetched ||
+			strings.ContainsAny(chosen, ";,") {
 			t.Errorf("%q: %q at /fetch %t", tt.accept, chosen, fetched)
 		}
 		kind, document := answer.Listing(pages.New(pages.Site{}).In(pages.English), accept, directory())
 		body := document.Body
-		if kind != tt.kind || !strings.Contains(string(body), tt.has) || !tt.fetched && strings.Contains(string(body), "/fetch") {
+		if kind != tt.kind || !strings.Contains(string(body), tt.has) ||
+			!tt.fetched && strings.Contains(string(body), "/fetch") {
 			t.Errorf("%s at /fetch %t: %s %s", tt.accept, tt.fetched, kind, body)
 		}
 	}
@@ -57,7 +64,8 @@ func TestListing(t *testing.T) {
 // RFC 3339 section 1: years have four digits. RFC 9264 section 4.2.1, and RFC 6573.
 func TestListingAsJSON(t *testing.T) {
 	l := directory()
-	_, document := answer.Listing(pages.New(pages.Site{}).In(pages.English), answer.ListingAccept("application/json", false, ""), l)
+	_, document := answer.Listing(pages.New(pages.Site{}).In(pages.English),
+		answer.ListingAccept("application/json", false, ""), l)
 	body := document.Body
 	var got scheme.Listing
 	if err := json.Unmarshal(body, &got); err != nil || len(got.Items) != 2 {
@@ -72,15 +80,18 @@ func TestListingAsJSON(t *testing.T) {
 			Item, Up, Prev, Next []struct{ Href, Title, Type string }
 		}
 	}
-	_, document = answer.Listing(pages.New(pages.Site{}).In(pages.English), answer.ListingAccept("application/linkset+json", false, ""), l)
+	_, document = answer.Listing(pages.New(pages.Site{}).In(pages.English),
+		answer.ListingAccept("application/linkset+json", false, ""), l)
 	body = document.Body
 	if err := json.Unmarshal(body, &set); err != nil || len(set.Linkset) != 1 {
 		t.Fatalf("%+v, %v", set, err)
 	}
-	if c := set.Linkset[0]; len(c.Item) != 1 || c.Item[0].Type != "text/plain" || c.Up[0].Href != "ftp://h.example/" || c.Prev[0].Href != "ftp://h.example/pub/0" || c.Next[0].Title != "more" {
+	if c := set.Linkset[0]; len(c.Item) != 1 || c.Item[0].Type != "text/plain" || c.Up[0].Href != "ftp://h.example/" ||
+		c.Prev[0].Href != "ftp://h.example/pub/0" || c.Next[0].Title != "more" {
 		t.Errorf("%+v", set)
 	}
-	_, document = answer.Listing(pages.New(pages.Site{}).In(pages.English), answer.ListingAccept("application/linkset+json", false, ""), &scheme.Listing{URI: "news:a.b"})
+	_, document = answer.Listing(pages.New(pages.Site{}).In(pages.English),
+		answer.ListingAccept("application/linkset+json", false, ""), &scheme.Listing{URI: "news:a.b"})
 	body = document.Body
 	if string(body) != "{\"linkset\": [\n  {\"anchor\": \"news:a.b\"}]}\n" {
 		t.Errorf("an empty one: %s", body)
@@ -105,7 +116,8 @@ func TestSortedListing(t *testing.T) {
 			{Name: "B", Size: &two, Modified: time.Unix(2, 0)},
 			{Name: "d", Count: &ten},
 		}}
-		_, document := answer.Listing(pages.New(pages.Site{}).In(pages.English), answer.ListingAccept("application/json", false, tt.order), l)
+		_, document := answer.Listing(pages.New(pages.Site{}).In(pages.English),
+			answer.ListingAccept("application/json", false, tt.order), l)
 		body := document.Body
 		var got scheme.Listing
 		if err := json.Unmarshal(body, &got); err != nil {

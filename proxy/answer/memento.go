@@ -64,7 +64,8 @@ func (a *Responder) addMemento(reply *message.Reply, q *Request, canonical strin
 		return
 	}
 	changed := record.Changed.UTC()
-	memento := q.Base + route.PathResolve + "?at=" + url.QueryEscape(changed.Format(time.RFC3339Nano)) + "&uri=" + url.QueryEscape(name)
+	memento := q.Base + route.PathResolve + "?at=" + url.QueryEscape(changed.Format(time.RFC3339Nano)) + "&uri=" +
+		url.QueryEscape(name)
 	reply.AddLink("<" + memento + `>; rel="memento"; datetime="` + changed.Format(http.TimeFormat) + `"`)
 	reply.Fields.Set("Memento-Datetime", changed.Format(http.TimeFormat))
 	reply.Fields.Set("Content-Location", memento)

@@ -34,22 +34,30 @@ func TestMemento(t *testing.T) {
 		timegate bool
 		memento  bool
 	}{
-		"now":  {true, "/uri-res/N2C?urn:x1:a", "X: y", record, time.Time{}, 200, "Accept, Accept-Datetime", true, false},
+		"now": {true, "/uri-res/N2C?urn:x1:a", "X: y", record, time.Time{}, 200, "Accept, Accept-Datetime", true,
+			false},
 		"then": {true, "/uri-res/N2C?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
 		"before it was registered": {
-			true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: Thu, 01 Jan 1970 00:00:00 GMT", record, resolver.EndOfSecond(changed.Truncate(time.Second)), 200, "Accept, Accept-Datetime", true, true,
+			true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: Thu, 01 Jan 1970 00:00:00 GMT", record,
+			resolver.EndOfSecond(changed.Truncate(time.Second)), 200, "Accept, Accept-Datetime", true, true,
 		},
-		"the linkset now":         {true, "/uri-res/N2C.linkset?urn:x1:a", "X: y", record, time.Time{}, 200, "Accept, Accept-Datetime", true, false},
-		"the linkset then":        {true, "/uri-res/N2C.links?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
-		"all descriptions":        {true, "/uri-res/I2Cs?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
-		"no date (section 2.1.1)": {true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: yesterday", record, time.Time{}, 400, "Accept, Accept-Datetime", false, false},
-		"not of the registry":     {true, "/uri-res/N2C?urn:x1:a", datetime, nil, asked, 200, "Accept", false, false},
-		"no history":              {false, "/uri-res/N2C?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false, false},
-		"no description":          {true, "/uri-res/N2Ls?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false, false},
-		"where it leads":          {true, "/urn:x1:a", datetime, record, time.Time{}, 302, "Accept", false, false},
+		"the linkset now": {true, "/uri-res/N2C.linkset?urn:x1:a", "X: y", record, time.Time{}, 200,
+			"Accept, Accept-Datetime", true, false},
+		"the linkset then": {true, "/uri-res/N2C.links?urn:x1:a", datetime, record, asked, 200,
+			"Accept, Accept-Datetime", true, true},
+		"all descriptions": {true, "/uri-res/I2Cs?urn:x1:a", datetime, record, asked, 200,
+			"Accept, Accept-Datetime", true, true},
+		"no date (section 2.1.1)": {true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: yesterday", record, time.Time{},
+			400, "Accept, Accept-Datetime", false, false},
+		"not of the registry": {true, "/uri-res/N2C?urn:x1:a", datetime, nil, asked, 200, "Accept", false, false},
+		"no history": {false, "/uri-res/N2C?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false,
+			false},
+		"no description": {true, "/uri-res/N2Ls?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false,
+			false},
+		"where it leads": {true, "/urn:x1:a", datetime, record, time.Time{}, 302, "Accept", false, false},
 		"a memento of the parameter": {
-			true, "/api/v1/resolve?at=2031-06-01T00:00:00Z&uri=urn:x1:a", "Accept-Datetime: yesterday", record, asked, 200,
-			"Accept", false, false,
+			true, "/api/v1/resolve?at=2031-06-01T00:00:00Z&uri=urn:x1:a", "Accept-Datetime: yesterday", record, asked,
+			200, "Accept", false, false,
 		},
 	} {
 		s := start(t, func(c *answer.Config) {
@@ -62,18 +70,21 @@ func TestMemento(t *testing.T) {
 			if at = q.At; !q.Service.Locates() {
 				return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Unclaimed: true}
 			}
-			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{Record: tt.record}}}, TTL: time.Minute}, nil
+			return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/",
+				From: &resolver.Source{Record: tt.record}}}, TTL: time.Minute}, nil
 		}
 		response := s.get(t, tt.target, tt.field)
 		if response.StatusCode != tt.status || response.Header.Get("Vary") != tt.vary || !at.Equal(tt.asked) {
 			t.Errorf("%s: %d %v, asked for %v", name, response.StatusCode, response.Header, at)
 		}
 		links := strings.Join(response.Header["Link"], ", ")
-		if strings.Contains(links, timegate) != tt.timegate || strings.Contains(links, ofName) != tt.timegate || strings.Contains(links,
-			"<"+memento+`>; rel="memento"; datetime="`+changed.Format(http.TimeFormat)+`"`) != tt.memento {
+		if strings.Contains(links, timegate) != tt.timegate || strings.Contains(links, ofName) != tt.timegate ||
+			strings.Contains(links,
+				"<"+memento+`>; rel="memento"; datetime="`+changed.Format(http.TimeFormat)+`"`) != tt.memento {
 			t.Errorf("%s: the links are %s", name, links)
 		}
-		if got := response.Header.Get("Memento-Datetime"); (got == changed.Format(http.TimeFormat)) != tt.memento || (got != "") != tt.memento {
+		if got := response.Header.Get("Memento-Datetime"); (got == changed.Format(http.TimeFormat)) != tt.memento ||
+			(got != "") != tt.memento {
 			t.Errorf("%s: Memento-Datetime: %q", name, got)
 		}
 		if got := response.Header.Get("Content-Location"); (got == memento) != tt.memento || (got != "") != tt.memento {

@@ -57,19 +57,23 @@ func ofYears(t *testing.T, n int) *responder {
 		if q.At.Nanosecond() != int(time.Second-time.Nanosecond) || q.Service != resolver.I2L {
 			return resolver.Answer{}, errors.New("the end of a second was not asked for")
 		}
-		record := &resolver.Record{Name: "urn:x1:a", Status: "active", Changed: time.Date(year, 1, 1, 0, 0, 0, 5e8, time.UTC)}
+		record := &resolver.Record{Name: "urn:x1:a", Status: "active",
+			Changed: time.Date(year, 1, 1, 0, 0, 0, 5e8, time.UTC)}
 		switch year {
 		case 2033:
 			record.Status, record.Successors = "withdrawn", []string{"urn:x1:b"}
-			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, Reason: "it was withdrawn", Record: record}
+			return resolver.Answer{},
+				&resolver.Negative{Kind: resolver.ErrGone, Reason: "it was withdrawn", Record: record}
 		case 2035: // its target has been withdrawn since
 			record.Changed = time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
-			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, Reason: "it was withdrawn since", Record: record}
+			return resolver.Answer{},
+				&resolver.Negative{Kind: resolver.ErrGone, Reason: "it was withdrawn since", Record: record}
 		case 2036:
 			record.Redirect = http.StatusMovedPermanently
 		}
 		return resolver.Answer{
-			Locations: []resolver.Location{{URI: fmt.Sprintf("https://a.example/%d", year), From: &resolver.Source{Record: record}}}, TTL: time.Minute,
+			Locations: []resolver.Location{{URI: fmt.Sprintf("https://a.example/%d", year),
+				From: &resolver.Source{Record: record}}}, TTL: time.Minute,
 		}, nil
 	}
 	return s
@@ -84,7 +88,9 @@ func (s *responder) at(t *testing.T, target string, fields ...string) *http.Resp
 	parsed, err := route.Parse(target)
 	var reply message.Reply
 	if err == nil {
-		reply, err = s.Reply(t.Context(), &answer.Request{Target: &parsed, Header: httpmessage.NewHeader(header), HTTP11: true, IsName: true, Base: siteBase})
+		reply, err = s.Reply(t.Context(),
+			&answer.Request{Target: &parsed, Header: httpmessage.NewHeader(header), HTTP11: true, IsName: true,
+				Base: siteBase})
 	}
 	return written(header, reply, err)
 }
@@ -125,7 +131,8 @@ func TestTimeGate(t *testing.T) {
 	} {
 		response := s.at(t, "/timegate/urn:x1:a", field)
 		links := response.Header.Get("Link")
-		if response.Header.Get("Vary") != "Accept-Datetime" && year > 0 || !strings.HasSuffix(response.Header.Get("Vary"), "Accept-Datetime") {
+		if response.Header.Get("Vary") != "Accept-Datetime" && year > 0 ||
+			!strings.HasSuffix(response.Header.Get("Vary"), "Accept-Datetime") {
 			t.Errorf("%s: Vary: %q", field, response.Header.Get("Vary"))
 		}
 		if year == 0 {
@@ -134,11 +141,14 @@ func TestTimeGate(t *testing.T) {
 			}
 			continue
 		}
-		if got := response.Header.Get("Location"); response.StatusCode != http.StatusFound || got != mementoOf(year) || response.Header.Get("Memento-Datetime") != "" {
+		if got := response.Header.Get("Location"); response.StatusCode != http.StatusFound || got != mementoOf(year) ||
+			response.Header.Get("Memento-Datetime") != "" {
 			t.Errorf("%s: %d %s", field, response.StatusCode, got)
 		}
-		if len(response.Header["Link"]) != 1 || linkOf(t, links, "original") != siteBase+"/urn:x1:a" || linkOf(t, links, "timegate") != siteBase+"/timegate/urn:x1:a" ||
-			linkOf(t, links, "timemap") != siteBase+"/timemap/urn:x1:a" || response.Header.Get("Cache-Control") != "max-age=60" {
+		if len(response.Header["Link"]) != 1 || linkOf(t, links, "original") != siteBase+"/urn:x1:a" ||
+			linkOf(t, links, "timegate") != siteBase+"/timegate/urn:x1:a" ||
+			linkOf(t, links, "timemap") != siteBase+"/timemap/urn:x1:a" ||
+			response.Header.Get("Cache-Control") != "max-age=60" {
 			t.Errorf("%s: %v", field, response.Header)
 		}
 	}
@@ -170,7 +180,9 @@ func TestMementoLinks(t *testing.T) {
 			if strings.Join(got, " ") != mementos {
 				t.Errorf("%d of %d: %s, want %s", year, versions, got, mementos)
 			}
-			if year != 2033 && year != 2035 && !strings.HasSuffix(s.at(t, fmt.Sprintf("/memento/%d0101000000/urn:x1:a", year)).Header.Get("Link"), links) {
+			if year != 2033 && year != 2035 &&
+				!strings.HasSuffix(s.at(t, fmt.Sprintf("/memento/%d0101000000/urn:x1:a", year)).Header.Get("Link"),
+					links) {
 				t.Errorf("the memento of %d has other links", year)
 			}
 		}
@@ -204,14 +216,17 @@ func TestMementoOfAName(t *testing.T) {
 		if want.year > 0 {
 			datetime = time.Date(want.year, 1, 1, 0, 0, 0, 0, time.UTC).Format(http.TimeFormat)
 		}
-		if response.StatusCode != want.status || response.Header.Get("Location") != want.location || response.Header.Get("Memento-Datetime") != datetime {
+		if response.StatusCode != want.status || response.Header.Get("Location") != want.location ||
+			response.Header.Get("Memento-Datetime") != datetime {
 			t.Errorf("%s: %d %v", target, response.StatusCode, response.Header)
 		}
-		if links := response.Header["Link"]; datetime != "" && (len(links) != 1 || linkOf(t, links[0], "original") != siteBase+"/urn:x1:a") {
+		if links := response.Header["Link"]; datetime != "" &&
+			(len(links) != 1 || linkOf(t, links[0], "original") != siteBase+"/urn:x1:a") {
 			t.Errorf("%s: the links are %v", target, links)
 		}
 	}
-	if links := s.at(t, "/timegate/urn%3Ax1%3Aa%252C,").Header.Get("Link"); linkOf(t, links, "original") != siteBase+"/urn%3Ax1:a%252C%2C" {
+	if links := s.at(t, "/timegate/urn%3Ax1%3Aa%252C,").Header.Get("Link"); linkOf(t, links, "original") != siteBase+
+		"/urn%3Ax1:a%252C%2C" {
 		t.Errorf("bytes of a name become the links %q", links)
 	}
 	links := s.at(t, "/memento/20330101000000/urn:x1:a").Header.Get("Link")
@@ -243,12 +258,14 @@ func TestTimeMap(t *testing.T) {
 			t.Errorf("%s: %d %v %s", target, response.StatusCode, response.Header, body)
 		}
 	}
-	for target, status := range map[string]int{"/timemap/2/urn:x1:a": 404, "/timemap/urn:x1:unknown": 404, "/timemap/0/urn:x1:a": 400, "/timemap/urn:x1:broken": 500} {
+	for target, status := range map[string]int{"/timemap/2/urn:x1:a": 404, "/timemap/urn:x1:unknown": 404,
+		"/timemap/0/urn:x1:a": 400, "/timemap/urn:x1:broken": 500} {
 		if got := s.at(t, target).StatusCode; got != status {
 			t.Errorf("%s: %d, want %d", target, got, status)
 		}
 	}
-	if body := text(t, s.get(t, "/timemap/urn:x1:a,b;c")); !strings.HasPrefix(body, `</urn%3Ax1:a%2Cb%3Bc>; rel="original",`) || strings.Count(body, ",\n") != 5 {
+	if body := text(t, s.get(t, "/timemap/urn:x1:a,b;c")); !strings.HasPrefix(body,
+		`</urn%3Ax1:a%2Cb%3Bc>; rel="original",`) || strings.Count(body, ",\n") != 5 {
 		t.Errorf("where clients split at commas, and the URL of the server is not known: %s", body)
 	}
 }
@@ -267,8 +284,10 @@ func TestTimeMapInPages(t *testing.T) {
 			}
 			continue
 		}
-		if strings.Count(body, `memento"; datetime=`) != want.mementos || strings.Count(body, `rel="timemap"`) != want.pages ||
-			!strings.Contains(linkOf(t, body, "self")+"|", "/timemap/"+page+"urn:x1:a|") || strings.Contains(body, `"first memento"`) != (page == "" || page == "1/") ||
+		if strings.Count(body, `memento"; datetime=`) != want.mementos ||
+			strings.Count(body, `rel="timemap"`) != want.pages ||
+			!strings.Contains(linkOf(t, body, "self")+"|", "/timemap/"+page+"urn:x1:a|") ||
+			strings.Contains(body, `"first memento"`) != (page == "" || page == "1/") ||
 			strings.Contains(body, `"last memento"`) != (page == "" || page == "3/") {
 			t.Errorf("page %q: %d %s", page, response.StatusCode, body[:min(len(body), 1500)])
 		}
@@ -283,7 +302,8 @@ func TestMomentsThatFail(t *testing.T) {
 		"/uri-res/N2C?urn:x1:broken": 500,
 	} {
 		response := s.at(t, target, "Accept-Datetime: Wed, 01 Jan 2031 00:00:00 GMT")
-		if response.StatusCode != status || strings.HasPrefix(target, "/timegate/") && response.Header.Get("Vary") != "Accept, Accept-Datetime" {
+		if response.StatusCode != status ||
+			strings.HasPrefix(target, "/timegate/") && response.Header.Get("Vary") != "Accept, Accept-Datetime" {
 			t.Errorf("%s: %d %v", target, response.StatusCode, response.Header)
 		}
 	}
@@ -308,7 +328,8 @@ func TestMomentsInLinksets(t *testing.T) {
 		})
 		s.next = linked
 		body := text(t, s.at(t, "/uri-res/N2C.links?urn:x1:a"))
-		for rel, target := range map[string]string{"timegate": siteBase + "/timegate/urn:x1:a", "timemap": siteBase + "/timemap/urn:x1:a"} {
+		for rel, target := range map[string]string{"timegate": siteBase + "/timegate/urn:x1:a",
+			"timemap": siteBase + "/timemap/urn:x1:a"} {
 			if got := linkOf(t, body, rel); (got == target) != knows || (got == "") == knows {
 				t.Errorf("%s is %q", rel, got)
 			}

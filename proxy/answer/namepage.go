@@ -24,13 +24,17 @@ const (
 
 // page returns the page about an identifier with description d, which is based on an answer or a failure, and
 // the steps of its resolution, which must be public.
-func (a *Responder) page(ctx context.Context, q *Request, d *descriptionJSON, answer resolver.Answer, failure error, steps []resolver.Step) pages.Page {
+func (a *Responder) page(
+	ctx context.Context, q *Request, d *descriptionJSON, answer resolver.Answer, failure error, steps []resolver.Step,
+) pages.Page {
 	record := recordOf(answer, failure)
 	work := workOf(q.Base, d.known, answer, record)
 	name := d.ID
 	n := pages.Name{
-		Text: d.title, IsAddress: q.Form == route.FormHost || isAddress(name), Title: work.Metadata.Title, State: d.Status, Others: d.SameAs,
-		Properties: d.rows(), Steps: steps, Citation: strings.TrimSpace(string(represent.Citation(work))), Language: pages.LanguagesOf(name),
+		Text: d.title, IsAddress: q.Form == route.FormHost ||
+			isAddress(name), Title: work.Metadata.Title, State: d.Status, Others: d.SameAs,
+		Properties: d.rows(), Steps: steps, Citation: strings.TrimSpace(string(represent.Citation(work))),
+		Language: pages.LanguagesOf(name),
 	}
 	if r := d.Record; r != nil {
 		n.Since, n.Reason, n.Contact, n.IsSandbox, n.Successors = r.Since, r.Reason, r.Contact, r.Sandbox, r.Successors
@@ -41,7 +45,8 @@ func (a *Responder) page(ctx context.Context, q *Request, d *descriptionJSON, an
 		links = record.Links
 	}
 	for _, l := range links[:min(len(links), maxPageTargets)] {
-		t := pages.Target{URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel, Failing: a.config.Failing(l.URI)}
+		t := pages.Target{URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel,
+			Failing: a.config.Failing(l.URI)}
 		if resolver.RelationResolves(l.Rel) {
 			n.Targets = append(n.Targets, t)
 		} else {
@@ -98,7 +103,8 @@ func isAddress(name string) bool {
 func (a *Responder) addPaths(n *pages.Name, q *Request, name string, record *resolver.Record) {
 	for _, f := range formats() {
 		if f.isLinkedOf(record) && f.mediaType != pages.Type || f.isLinkset() {
-			n.Formats = append(n.Formats, pages.Format{Name: f.name, Path: string(route.AppendServiceURL(nil, "", describes, f.name, name))})
+			n.Formats = append(n.Formats,
+				pages.Format{Name: f.name, Path: string(route.AppendServiceURL(nil, "", describes, f.name, name))})
 		}
 	}
 	n.Explain = route.PathExplain + pages.ExplainQuery(name, "")
@@ -119,7 +125,8 @@ func (a *Responder) versionsOf(ctx context.Context, q *Request, name string) (ne
 	}
 	for i := len(versions.Times) - 1; i >= 0 && len(newest) < maxPageVersions; i-- {
 		at := versions.Times[i]
-		newest = append(newest, pages.Version{Time: at.UTC().Format(time.DateTime), Path: route.MementoURL("", at, name)})
+		newest = append(newest, pages.Version{Time: at.UTC().Format(time.DateTime),
+			Path: route.MementoURL("", at, name)})
 	}
 	return newest, route.TimeMapURL("", 0, name)
 }

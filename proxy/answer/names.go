@@ -28,7 +28,8 @@ type Lists struct {
 	// Index returns the index of a sitemap. File returns the function that writes one of its files, and the
 	// one that releases it. nil disables the sitemap.
 	Index func(context.Context) ([]byte, error)
-	File  func(ctx context.Context, file string, client netip.Addr) (write func(io.Writer) error, release func(), err error)
+	File  func(ctx context.Context, file string, client netip.Addr) (write func(io.Writer) error, release func(),
+		err error)
 }
 
 // Freshness lifetimes of lists: names are registered frequently, and crawlers come once a day.
@@ -42,7 +43,9 @@ const sitemapType = "application/xml; charset=utf-8"
 
 // Names returns the reply with a page of names. forAll is true if all readers get the same page. An invalid
 // cursor is reported on the page.
-func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s resolver.NameSearch, forAll bool) (message.Reply, error) {
+func (l *Lists) Names(
+	ctx context.Context, w pages.Writer, asked *route.Names, s resolver.NameSearch, forAll bool,
+) (message.Reply, error) {
 	shown := pages.Names{Search: s}
 	reply := message.Reply{Status: http.StatusOK, CacheControl: namesLifetime}
 	if !forAll {
@@ -74,7 +77,8 @@ func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s
 // listedName returns the shown form of a name.
 func listedName(l *resolver.NameSummary) pages.ListedName {
 	shown := pages.ListedName{
-		Name: l.Name, Path: NamePageURL("", l.Name), Title: calledOf(l), Alias: l.Alias, Status: l.Status, IsSandbox: l.Sandbox,
+		Name: l.Name, Path: NamePageURL("", l.Name), Title: calledOf(l), Alias: l.Alias, Status: l.Status,
+		IsSandbox: l.Sandbox,
 	}
 	for _, target := range l.Targets {
 		if u, err := uri.Parse(target); err == nil && shown.Host == "" {
@@ -123,7 +127,8 @@ func Robots(lists Lists, sitemap string) *Static {
 		text += "Allow: " + route.PathNames + "$\n"
 	}
 	if sitemap != "" {
-		text += "Allow: " + route.PathSitemap + "$\nAllow: /sitemap-\nAllow: /uri-res/N2C.html?\nAllow: /uri-res/L2C.html?\n"
+		text += "Allow: " + route.PathSitemap +
+			"$\nAllow: /sitemap-\nAllow: /uri-res/N2C.html?\nAllow: /uri-res/L2C.html?\n"
 	}
 	text += "Disallow: /\n"
 	if sitemap != "" {

@@ -22,8 +22,11 @@ func foundNames(n int) resolver.NamePage {
 	var found resolver.NamePage
 	for i := range n {
 		found.Names = append(found.Names, resolver.NameSummary{
-			Name: fmt.Sprintf("urn:a1:%05d", i), Status: "active", Targets: []string{"mailto:a@a.example", fmt.Sprintf("HTTPS://Host%d.example:8443/x", i)}, Title: "Of a target",
-			Metadata: fmt.Sprintf(`{"title": "A <b>title</b> of %d", "creator": ["A", "B"], "publisher": "C"}`, i), Changed: time.Unix(0, 0),
+			Name: fmt.Sprintf("urn:a1:%05d", i), Status: "active",
+			Targets:  []string{"mailto:a@a.example", fmt.Sprintf("HTTPS://Host%d.example:8443/x", i)},
+			Title:    "Of a target",
+			Metadata: fmt.Sprintf(`{"title": "A <b>title</b> of %d", "creator": ["A", "B"], "publisher": "C"}`, i),
+			Changed:  time.Unix(0, 0),
 		})
 	}
 	return found
@@ -44,7 +47,8 @@ func TestNames(t *testing.T) {
 		return r
 	}
 	r := get(route.Names{}, true)
-	for _, part := range []string{`href="/uri-res/N2C.html?urn:a1:00001"`, "A &lt;b&gt;title&lt;/b&gt; of 1", "target on host1.example<"} {
+	for _, part := range []string{`href="/uri-res/N2C.html?urn:a1:00001"`, "A &lt;b&gt;title&lt;/b&gt; of 1",
+		"target on host1.example<"} {
 		if !strings.Contains(string(r.Body), part) {
 			t.Errorf("no %s: %s", part, r.Body)
 		}
@@ -60,15 +64,18 @@ func TestNames(t *testing.T) {
 		t.Errorf("late: %s", r.CacheControl)
 	}
 	r = get(route.Names{Err: route.ErrNamesLong}, true)
-	if r.Status != 400 || r.CacheControl != "no-store" || !strings.Contains(string(r.Body), "A form field is too long.") {
+	if r.Status != 400 || r.CacheControl != "no-store" ||
+		!strings.Contains(string(r.Body), "A form field is too long.") {
 		t.Errorf("%+v %s", r, r.Body)
 	}
 	err = resolver.ErrCursor
-	if r = get(route.Names{Search: resolver.NameSearch{After: "bad"}}, true); r.Status != 400 || strings.Contains(string(r.Body), "bad") {
+	if r = get(route.Names{Search: resolver.NameSearch{After: "bad"}}, true); r.Status != 400 ||
+		strings.Contains(string(r.Body), "bad") {
 		t.Errorf("%+v %s", r, r.Body)
 	}
 	err = resolver.ErrBusy
-	if _, failure := lists.Names(t.Context(), w, &route.Names{}, resolver.NameSearch{}, true); !errors.Is(failure, resolver.ErrBusy) {
+	if _, failure := lists.Names(t.Context(), w, &route.Names{}, resolver.NameSearch{}, true); !errors.Is(failure,
+		resolver.ErrBusy) {
 		t.Error(failure)
 	}
 }
@@ -82,17 +89,21 @@ func TestSitemap(t *testing.T) {
 			if file != "a~b" {
 				return nil, nil, resolver.ErrCursor
 			}
-			return func(w io.Writer) error { _, err := io.WriteString(w, "<urlset/>"); return err }, func() { released++ }, nil
+			return func(w io.Writer) error { _, err := io.WriteString(w, "<urlset/>"); return err },
+				func() { released++ }, nil
 		},
 	}
-	for _, tt := range []struct{ method, file, want string }{{"GET", "", "<index/>"}, {"GET", "a~b", "<urlset/>"}, {"HEAD", "a~b", ""}} {
+	for _, tt := range []struct {
+		method, file, want string
+	}{{"GET", "", "<index/>"}, {"GET", "a~b", "<urlset/>"}, {"HEAD", "a~b", ""}} {
 		r, err := lists.Sitemap(t.Context(), &route.Sitemap{File: tt.file}, netip.Addr{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var w proxytest.Recorder
 		message.Write(&w, tt.method, r, nil)
-		if w.Status != 200 || w.Body.String() != tt.want || w.Fields.Get("Content-Type") != "application/xml; charset=utf-8" ||
+		if w.Status != 200 || w.Body.String() != tt.want ||
+			w.Fields.Get("Content-Type") != "application/xml; charset=utf-8" ||
 			w.Fields.Get("Cache-Control") != "max-age=3600" {
 			t.Errorf("%+v: %d %q %q", tt, w.Status, w.Fields, &w.Body)
 		}
@@ -100,7 +111,8 @@ func TestSitemap(t *testing.T) {
 	if released != 2 {
 		t.Errorf("released %d times", released)
 	}
-	if _, err := lists.Sitemap(t.Context(), &route.Sitemap{File: "x"}, netip.Addr{}); !errors.Is(err, resolver.ErrCursor) {
+	if _, err := lists.Sitemap(t.Context(), &route.Sitemap{File: "x"}, netip.Addr{}); !errors.Is(err,
+		resolver.ErrCursor) {
 		t.Error(err)
 	}
 }
@@ -113,12 +125,17 @@ func TestRobots(t *testing.T) {
 		sitemap string
 		want    string
 	}{
-		{Lists{}, "", "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: /docs/\nDisallow: /\n"},
-		{Lists{Count: count}, "", "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: /docs/\nAllow: /names$\nDisallow: /\n"},
+		{Lists{}, "",
+			"User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: " +
+				"/docs/\nDisallow: /\n"},
+		{Lists{Count: count}, "",
+			"User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: " +
+				"/docs/\nAllow: /names$\nDisallow: /\n"},
 		{
 			Lists{},
 			"https://a.example/sitemap.xml",
-			"User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: /docs/\nAllow: /sitemap.xml$\nAllow: /sitemap-\nAllow: /uri-res/N2C.html?\n" +
+			"User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: " +
+				"/docs/\nAllow: /sitemap.xml$\nAllow: /sitemap-\nAllow: /uri-res/N2C.html?\n" +
 				"Allow: /uri-res/L2C.html?\nDisallow: /\n\nSitemap: https://a.example/sitemap.xml\n",
 		},
 	} {

@@ -26,7 +26,8 @@ var favicon []byte
 // HostRobots returns robots.txt of a web host whose paths are names: crawlers may follow its links as on any
 // site.
 func HostRobots() *Static {
-	return NewStatic("text/plain; charset=utf-8", []byte("User-agent: *\nDisallow: /uri-res/\nDisallow: /api/\nDisallow: /?uri=\n"))
+	return NewStatic("text/plain; charset=utf-8",
+		[]byte("User-agent: *\nDisallow: /uri-res/\nDisallow: /api/\nDisallow: /?uri=\n"))
 }
 
 // StaticDocuments returns the static documents, by path.
@@ -45,5 +46,6 @@ const securityLifetime = 30 * 24 * time.Hour
 // Security returns security.txt with a contact, a URI.
 func Security(contact string, now time.Time) message.Reply {
 	text := fmt.Sprintf("Contact: %s\nExpires: %s\n", contact, now.Add(securityLifetime).UTC().Format(time.RFC3339))
-	return message.Reply{Status: 200, ContentType: "text/plain; charset=utf-8", Body: []byte(text), CacheControl: staticLifetime}
+	return message.Reply{Status: 200, ContentType: "text/plain; charset=utf-8", Body: []byte(text),
+		CacheControl: staticLifetime}
 }

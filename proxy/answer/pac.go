@@ -69,10 +69,12 @@ func (p PAC) Static() *Static {
 func pacCondition(host string) string {
 	if prefix, err := netip.ParsePrefix(host); err == nil {
 		if !prefix.Addr().Is4() {
-			return "/:/.test(host) && typeof isInNetEx === \"function\" && isInNetEx(host, " + quote(prefix.Masked().String()) + ")"
+			return "/:/.test(host) && typeof isInNetEx === \"function\" && isInNetEx(host, " +
+				quote(prefix.Masked().String()) + ")"
 		}
 		mask := net.IP(net.CIDRMask(prefix.Bits(), 32)).String()
-		return "/^[0-9.]+$/.test(host) && isInNet(host, " + quote(prefix.Masked().Addr().String()) + ", " + quote(mask) + ")"
+		return "/^[0-9.]+$/.test(host) && isInNet(host, " + quote(prefix.Masked().Addr().String()) + ", " +
+			quote(mask) + ")"
 	}
 	host = uri.CanonicalHost(host)
 	below := strings.TrimPrefix(host, ".")

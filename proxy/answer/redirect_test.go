@@ -36,20 +36,32 @@ func TestRedirectByAccept(t *testing.T) {
 		want, vary       string
 	}{
 		{[]string{"http://a.example/", "http://b.example/"}, "text/html", "de", "http://a.example/", "Accept"},
-		{[]string{"http://a.example/ text/html", "http://b.example/ application/pdf"}, "", "", "http://a.example/", "Accept"},
-		{[]string{"http://a.example/ text/html", "http://b.example/ application/pdf"}, "application/pdf, */*;q=0.1", "", "http://b.example/", "Accept"},
-		{[]string{"http://a.example/ text/html", "http://b.example/ application/pdf"}, "text/html;q=0, */*", "", "http://b.example/", "Accept"},
-		{[]string{"http://a.example/ text/html", "http://b.example/ application/pdf"}, "image/png", "", "http://a.example/", "Accept"},
+		{[]string{"http://a.example/ text/html", "http://b.example/ application/pdf"}, "", "", "http://a.example/",
+			"Accept"},
+		{[]string{"http://a.example/ text/html", "http://b.example/ application/pdf"}, "application/pdf, */*;q=0.1", "",
+			"http://b.example/", "Accept"},
+		{[]string{"http://a.example/ text/html", "http://b.example/ application/pdf"}, "text/html;q=0, */*", "",
+			"http://b.example/", "Accept"},
+		{[]string{"http://a.example/ text/html", "http://b.example/ application/pdf"}, "image/png", "",
+			"http://a.example/", "Accept"},
 		{[]string{"http://a.example/ text/html", "http://b.example/"}, "image/png", "", "http://b.example/", "Accept"},
-		{[]string{"http://a.example/", "http://b.example/ text/turtle"}, "text/html, */*;q=0.8", "", "http://a.example/", "Accept"},
-		{[]string{"http://a.example/", "http://b.example/ text/turtle"}, "text/turtle, */*;q=0.8", "", "http://b.example/", "Accept"},
-		{[]string{"http://a.example/", "http://b.example/ de"}, "", "en, *;q=0.5", "http://a.example/", "Accept, Accept-Language"},
-		{[]string{"http://a.example/ de", "http://b.example/ en"}, "", "en-GB, de;q=0.5", "http://b.example/", "Accept, Accept-Language"},
-		{[]string{"http://a.example/ de", "http://b.example/ pt-BR"}, "", "pt", "http://b.example/", "Accept, Accept-Language"},
-		{[]string{"http://a.example/ de", "http://b.example/"}, "", "fr", "http://b.example/", "Accept, Accept-Language"},
-		{[]string{"http://a.example/ de", "http://b.example/ en"}, "", "", "http://a.example/", "Accept, Accept-Language"},
+		{[]string{"http://a.example/", "http://b.example/ text/turtle"}, "text/html, */*;q=0.8", "",
+			"http://a.example/", "Accept"},
+		{[]string{"http://a.example/", "http://b.example/ text/turtle"}, "text/turtle, */*;q=0.8", "",
+			"http://b.example/", "Accept"},
+		{[]string{"http://a.example/", "http://b.example/ de"}, "", "en, *;q=0.5", "http://a.example/",
+			"Accept, Accept-Language"},
+		{[]string{"http://a.example/ de", "http://b.example/ en"}, "", "en-GB, de;q=0.5", "http://b.example/",
+			"Accept, Accept-Language"},
+		{[]string{"http://a.example/ de", "http://b.example/ pt-BR"}, "", "pt", "http://b.example/",
+			"Accept, Accept-Language"},
+		{[]string{"http://a.example/ de", "http://b.example/"}, "", "fr", "http://b.example/",
+			"Accept, Accept-Language"},
+		{[]string{"http://a.example/ de", "http://b.example/ en"}, "", "", "http://a.example/",
+			"Accept, Accept-Language"},
 		{
-			[]string{"http://a.example/ text/html de", "http://b.example/ application/pdf de", "http://c.example/ application/pdf en"},
+			[]string{"http://a.example/ text/html de", "http://b.example/ application/pdf de",
+				"http://c.example/ application/pdf en"},
 			"application/pdf", "en", "http://c.example/", "Accept, Accept-Language",
 		},
 	} {
@@ -57,8 +69,10 @@ func TestRedirectByAccept(t *testing.T) {
 			return resolver.Answer{Locations: sourced(tt.locations...)}, nil
 		}
 		response := s.get(t, "/urn:example:1", "Accept: "+tt.accept, "Accept-Language: "+tt.language)
-		if response.StatusCode != http.StatusFound || response.Header.Get("Location") != tt.want || response.Header.Get("Vary") != tt.vary {
-			t.Errorf("%q for %q, %q: %d to %q, Vary %q", tt.locations, tt.accept, tt.language, response.StatusCode, response.Header.Get("Location"),
+		if response.StatusCode != http.StatusFound || response.Header.Get("Location") != tt.want ||
+			response.Header.Get("Vary") != tt.vary {
+			t.Errorf("%q for %q, %q: %d to %q, Vary %q", tt.locations, tt.accept, tt.language, response.StatusCode,
+				response.Header.Get("Location"),
 				response.Header.Get("Vary"))
 		}
 	}
@@ -69,10 +83,12 @@ func TestServiceOfThePathWins(t *testing.T) {
 	s := start(t, nil)
 	s.next = withLocations("http://a.example/")
 	for target, want := range map[string]string{
-		"/uri-res/N2C?urn:example:a?s=I2L": "application/ld+json", "/?uri=urn:example:a%3Fs=I2L&service=I2Ls": "text/uri-list",
-		"/urn:example:a?s=I2Ls": "text/uri-list",
+		"/uri-res/N2C?urn:example:a?s=I2L":         "application/ld+json",
+		"/?uri=urn:example:a%3Fs=I2L&service=I2Ls": "text/uri-list",
+		"/urn:example:a?s=I2Ls":                    "text/uri-list",
 	} {
-		if response := s.get(t, target, "Accept: */*"); response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != want {
+		if response := s.get(t, target, "Accept: */*"); response.StatusCode != http.StatusOK ||
+			response.Header.Get("Content-Type") != want {
 			t.Errorf("%s: %d %s", target, response.StatusCode, response.Header.Get("Content-Type"))
 		}
 	}
@@ -97,7 +113,8 @@ func TestEquivalentURNs(t *testing.T) {
 				answer := func(name string) string {
 					r := s.get(t, request+name)
 					body := strings.TrimPrefix(text(t, r), "# "+name+"\r\n")
-					return r.Status + " " + r.Header.Get("Location") + " " + r.Header.Get("Content-Type") + " " + r.Header.Get("Cache-Control") + "\n" + body
+					return r.Status + " " + r.Header.Get("Location") + " " + r.Header.Get("Content-Type") + " " +
+						r.Header.Get("Cache-Control") + "\n" + body
 				}
 				for _, name := range family[1:] {
 					if first, got := answer(family[0]), answer(name); got != first {
@@ -131,8 +148,10 @@ func TestRedirects(t *testing.T) {
 		if s.next = withLocations("http://a.example/"); tt.err != nil {
 			s.next = failing(tt.err)
 		}
-		if response := s.get(t, tt.target); response.StatusCode != tt.status || (response.Header.Get("Location") != "") != (tt.err == nil) {
-			t.Errorf("%s, HTTP/1.0 %t, %v: %d %v, want %d", tt.target, tt.http10, tt.err, response.StatusCode, response.Header, tt.status)
+		if response := s.get(t, tt.target); response.StatusCode != tt.status ||
+			(response.Header.Get("Location") != "") != (tt.err == nil) {
+			t.Errorf("%s, HTTP/1.0 %t, %v: %d %v, want %d", tt.target, tt.http10, tt.err, response.StatusCode,
+				response.Header, tt.status)
 		}
 	}
 }
@@ -148,7 +167,8 @@ func TestLanguageIsNoPartOfNames(t *testing.T) {
 		"/uri-res/N2L?urn:example:a?=lang=de":       "http://a.example/?lang=de",
 		"/?lang=de&uri=urn:example:a":               "http://a.example/",
 	} {
-		if response := s.asked(t, target, "Accept: text/html"); response.StatusCode/100 != 3 || response.Header.Get("Location") != want {
+		if response := s.asked(t, target, "Accept: text/html"); response.StatusCode/100 != 3 ||
+			response.Header.Get("Location") != want {
 			t.Errorf("%s: %s %q", target, response.Status, response.Header)
 		}
 	}

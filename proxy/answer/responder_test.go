@@ -41,12 +41,15 @@ func start(t testing.TB, change func(*answer.Config)) *responder {
 	s := &responder{
 		next: func(_ context.Context, q resolver.Query) (resolver.Answer, error) { return at(q), nil },
 		rights: answer.BatchRights{
-			URLs: true, Allow: func() bool { return true }, WithClient: func(q resolver.Query) resolver.Query { return q },
-			Report: func(error) {}, Answered: func(*resolver.Record) {},
+			URLs: true, Allow: func() bool { return true },
+			WithClient: func(q resolver.Query) resolver.Query { return q }, Report: func(error) {},
+			Answered: func(*resolver.Record) {},
 		},
 	}
 	names := resolver.Names{Set: set, Accept: uri.CurrentURN}
-	next := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
+	next := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
+		return s.next(ctx, q)
+	})
 	config := answer.Config{
 		Names: names, Resolver: resolver.NewCanonical(names, &resolver.Mux{Names: next, Locations: scheme.NewSelf()}),
 		Now: time.Now, RuleTTL: time.Hour, Failing: func(string) bool { return false }, MaxTarget: maxTarget,
@@ -63,8 +66,9 @@ func start(t testing.TB, change func(*answer.Config)) *responder {
 // at returns an answer with the location of a name at a.example.
 func at(q resolver.Query) resolver.Answer {
 	return resolver.Answer{
-		Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(), From: &resolver.Source{Name: "test"}}},
-		TTL:       90 * time.Second, Cache: resolver.CacheHit,
+		Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(),
+			From: &resolver.Source{Name: "test"}}},
+		TTL: 90 * time.Second, Cache: resolver.CacheHit,
 	}
 }
 
@@ -104,7 +108,9 @@ func (s *responder) reply(t testing.TB, target string, header http.Header) (mess
 	if err != nil {
 		return message.Reply{}, err
 	}
-	return s.Reply(t.Context(), &answer.Request{Target: &parsed, Header: httpmessage.NewHeader(header), HTTP11: !s.http10, IsName: parsed.Query.IsURN()})
+	return s.Reply(t.Context(),
+		&answer.Request{Target: &parsed, Header: httpmessage.NewHeader(header), HTTP11: !s.http10,
+			IsName: parsed.Query.IsURN()})
 }
 
 // get returns the response to a request, including an error response.
@@ -119,18 +125,22 @@ func (s *responder) get(t testing.TB, target string, fields ...string) *http.Res
 func (s *responder) asked(t testing.TB, target string, fields ...string) *http.Response {
 	t.Helper()
 	header := headerOf(fields...)
-	place := route.Endpoint{Server: &route.Server{Names: s.config.Names, Handles: s.config.Handles, PublicURL: "https://r.example"}}
+	place := route.Endpoint{Server: &route.Server{Names: s.config.Names, Handles: s.config.Handles,
+		PublicURL: "https://r.example"}}
 	var ask route.Request
-	route.Classify(&ask, &route.RequestHead{Method: http.MethodGet, Target: target, Host: "a", Header: httpmessage.NewHeader(header)}, &place)
+	route.Classify(&ask, &route.RequestHead{Method: http.MethodGet, Target: target, Host: "a",
+		Header: httpmessage.NewHeader(header)}, &place)
 	var reply message.Reply
 	err := ask.Err
 	if err == nil {
 		reply, err = s.Reply(t.Context(), &answer.Request{
-			Target: &ask.Target, Header: httpmessage.NewHeader(header), HTTP11: !s.http10, IsName: ask.IsName, Base: place.Base("a"),
+			Target: &ask.Target, Header: httpmessage.NewHeader(header), HTTP11: !s.http10, IsName: ask.IsName,
+			Base: place.Base("a"),
 		})
 	}
 	if err != nil && ask.Target.Form == route.FormHandle {
-		return written(header, answer.HandleError(problem.Reply(s.config.Pages, httpmessage.NewHeader(header), err), ask.Target.Handle, err), nil)
+		return written(header, answer.HandleError(problem.Reply(s.config.Pages, httpmessage.NewHeader(header), err),
+			ask.Target.Handle, err), nil)
 	}
 	return written(header, reply, err)
 }

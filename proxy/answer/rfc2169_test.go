@@ -29,7 +29,8 @@ func TestURNComponents(t *testing.T) {
 	} {
 		keys = nil
 		response := s.asked(t, tt.target)
-		if want := "https://a.example/urn:example:weather" + tt.location; response.Header.Get("Location") != want || strings.Join(keys, "|") != tt.key {
+		if want := "https://a.example/urn:example:weather" + tt.location; response.Header.Get("Location") != want ||
+			strings.Join(keys, "|") != tt.key {
 			t.Errorf("%s: %q by the keys %q", tt.target, response.Header.Get("Location"), keys)
 		}
 	}

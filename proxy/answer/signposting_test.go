@@ -12,14 +12,17 @@ import (
 // book resolves a book of the registry with a number of targets.
 func book(targets int) resolver.Func {
 	return func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
-		record := &resolver.Record{Name: q.URI.String(), Status: "active", Metadata: `{"title":"A","type":"Book","license":"https://l.example/by,4",
+		record := &resolver.Record{Name: q.URI.String(), Status: "active",
+			Metadata: `{"title":"A","type":"Book","license":"https://l.example/by,4",
 			"creators":[{"name":"Ada","orcid":"https://orcid.org/0000-0002-1825-0097"},"Bob"]}`}
 		if !q.Service.Locates() {
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Record: record}
 		}
 		a := resolver.Answer{Name: q.URI}
 		for i := range targets {
-			a.Locations = append(a.Locations, resolver.Location{URI: fmt.Sprint("https://a.example/", i), From: &resolver.Source{Record: record, Type: "text/html"}})
+			a.Locations = append(a.Locations,
+				resolver.Location{URI: fmt.Sprint("https://a.example/", i),
+					From: &resolver.Source{Record: record, Type: "text/html"}})
 		}
 		return a, nil
 	}
@@ -32,13 +35,16 @@ func TestSignposting(t *testing.T) {
 	s.next = book(2)
 	for target, want := range map[string][]string{
 		"/uri-res/N2C.html?urn:a1:b": {
-			`</urn:a1:b>; rel="cite-as"`, `</uri-res/N2C.jsonld?urn:a1:b>; rel="describedby"; type="application/ld+json"`,
-			`<https://schema.org/AboutPage>; rel="type"`, `<https://schema.org/Book>; rel="type"`, `<https://orcid.org/0000-0002-1825-0097>; rel="author"`,
+			`</urn:a1:b>; rel="cite-as"`,
+			`</uri-res/N2C.jsonld?urn:a1:b>; rel="describedby"; type="application/ld+json"`,
+			`<https://schema.org/AboutPage>; rel="type"`, `<https://schema.org/Book>; rel="type"`,
+			`<https://orcid.org/0000-0002-1825-0097>; rel="author"`,
 			`<https://l.example/by%2C4>; rel="license"`, `<https://a.example/1>; rel="item"; type="text/html"`,
 			`</uri-res/N2C.linkset?urn:a1:b>; rel="linkset"; type="application/linkset+json"`,
 		},
 		"/uri-res/N2C.turtle?urn:a1:b": {
-			`</urn:a1:b>; rel="describes"`, `</uri-res/N2C.linkset?urn:a1:b>; rel="linkset"; type="application/linkset+json"`,
+			`</urn:a1:b>; rel="describes"`,
+			`</uri-res/N2C.linkset?urn:a1:b>; rel="linkset"; type="application/linkset+json"`,
 		},
 	} {
 		links := s.get(t, target).Header["Link"]
@@ -55,7 +61,8 @@ func TestSignposting(t *testing.T) {
 		}
 	}
 	s.next = book(30)
-	if links := s.get(t, "/uri-res/N2C.html?urn:a1:b").Header.Get("Link"); strings.Contains(links, `rel="item"`) || !strings.Contains(links, `rel="linkset"`) {
+	if links := s.get(t, "/uri-res/N2C.html?urn:a1:b").Header.Get("Link"); strings.Contains(links, `rel="item"`) ||
+		!strings.Contains(links, `rel="linkset"`) {
 		t.Errorf("of many: %s", links)
 	}
 }
@@ -71,7 +78,8 @@ func TestSignpostingByRules(t *testing.T) {
 			t.Errorf("no %s, or another type, in %s", want, links)
 		}
 	}
-	if links := s.get(t, "/uri-res/L2C.html?https://a.example/").Header.Get("Link"); strings.Contains(links, `rel="type"`) {
+	if links := s.get(t, "/uri-res/L2C.html?https://a.example/").Header.Get("Link"); strings.Contains(links,
+		`rel="type"`) {
 		t.Errorf("of a URL: %s", links)
 	}
 	s.next = failing(&resolver.Negative{Kind: resolver.ErrNotFound})
@@ -89,23 +97,27 @@ func TestCitationFormats(t *testing.T) {
 		{"turtle", "text/turtle", "text/turtle; charset=utf-8", "<http://schema.org/"},
 		{"csl", "application/vnd.citationstyles.csl+json", "application/vnd.citationstyles.csl+json", `"title": "A"`},
 		{"bibtex", "application/x-bibtex", "application/x-bibtex; charset=utf-8", "title = {A}"},
-		{"ris", "application/x-research-info-systems", "application/x-research-info-systems; charset=utf-8", "TI  - A\r\n"},
+		{"ris", "application/x-research-info-systems", "application/x-research-info-systems; charset=utf-8",
+			"TI  - A\r\n"},
 		{"citation", "text/x-bibliography", "text/x-bibliography; charset=utf-8", "A. "},
 		{"erc", "", "text/plain; charset=utf-8", "what: A\n"},
 	} {
-		targets := map[string]string{"/uri-res/N2C." + tt.name + "?urn:a1:b": "*/*", "/?uri=urn:a1:b&format=" + tt.name: "text/html"}
+		targets := map[string]string{"/uri-res/N2C." + tt.name + "?urn:a1:b": "*/*",
+			"/?uri=urn:a1:b&format=" + tt.name: "text/html"}
 		if tt.accept != "" {
 			targets["/uri-res/N2C?urn:a1:b"] = tt.accept
 		}
 		for target, accept := range targets {
 			response := s.get(t, target, "Accept: "+accept)
 			body := text(t, response)
-			if response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.contentType || !strings.Contains(body, tt.part) {
+			if response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.contentType ||
+				!strings.Contains(body, tt.part) {
 				t.Errorf("%s for %s: %d %v %s", target, accept, response.StatusCode, response.Header, body)
 			}
 		}
 	}
-	if got := s.get(t, "/uri-res/N2C?urn:a1:b"); got.Header.Get("Content-Type") != "application/ld+json" || !strings.Contains(text(t, got), `"record"`) {
+	if got := s.get(t, "/uri-res/N2C?urn:a1:b"); got.Header.Get("Content-Type") != "application/ld+json" ||
+		!strings.Contains(text(t, got), `"record"`) {
 		t.Errorf("who accepts all gets %v", got.Header)
 	}
 }

@@ -60,7 +60,8 @@ const staticLifetime = "max-age=3600"
 // Reply returns the document for a request with these fields.
 func (s *Static) Reply(lines httpmessage.Header) message.Reply {
 	r := message.Reply{
-		Status: http.StatusOK, ContentType: s.contentType, Body: s.body, CacheControl: staticLifetime, Vary: "Accept-Encoding",
+		Status: http.StatusOK, ContentType: s.contentType, Body: s.body, CacheControl: staticLifetime,
+		Vary: "Accept-Encoding",
 	}
 	if s.policy != "" {
 		r.Fields.Set("Content-Security-Policy", s.policy)

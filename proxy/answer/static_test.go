@@ -15,10 +15,12 @@ func TestStatic(t *testing.T) {
 	text := []byte(strings.Repeat("a document ", 100))
 	s := NewStatic("text/plain", text)
 	plain := s.Reply(nil)
-	if plain.Status != 200 || !bytes.Equal(plain.Body, text) || plain.Fields.Get("ETag") == "" || plain.Fields.Get("Content-Encoding") != "" {
+	if plain.Status != 200 || !bytes.Equal(plain.Body, text) || plain.Fields.Get("ETag") == "" ||
+		plain.Fields.Get("Content-Encoding") != "" {
 		t.Errorf("%+v", plain)
 	}
-	for accept, want := range map[string]bool{"gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false, "gzip; q=0.000": false, "br": false, "": false} {
+	for accept, want := range map[string]bool{"gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false,
+		"gzip; q=0.000": false, "br": false, "": false} {
 		r := s.Reply(httpmessage.NewFields("Accept-Encoding", accept).Values)
 		if got := r.Fields.Get("Content-Encoding") == "gzip"; got != want {
 			t.Errorf("%q: %t", accept, got)
@@ -31,7 +33,8 @@ func TestStatic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, text) || r.Fields.Get("ETag") == plain.Fields.Get("ETag") {
+		if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, text) ||
+			r.Fields.Get("ETag") == plain.Fields.Get("ETag") {
 			t.Errorf("compressed: %v", err)
 		}
 	}
@@ -51,14 +54,17 @@ func TestStatics(t *testing.T) {
 	all := StaticDocuments()
 	for path, tt := range map[string]struct{ kind, part string }{
 		"/api/v1/openapi.json": {"application/json", `"openapi": "3.`},
-		"/robots.txt":          {"text/plain; charset=utf-8", "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: /docs/\nDisallow: /\n"},
-		"/favicon.ico":         {"image/vnd.microsoft.icon", "\x00\x00\x01\x00"},
+		"/robots.txt": {"text/plain; charset=utf-8",
+			"User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: " +
+				"/docs/\nDisallow: /\n"},
+		"/favicon.ico": {"image/vnd.microsoft.icon", "\x00\x00\x01\x00"},
 	} {
 		if all[path] == nil {
 			t.Errorf("no %s", path)
 			continue
 		}
-		if r := all[path].Reply(nil); r.Status != 200 || r.ContentType != tt.kind || r.CacheControl != "max-age=3600" || !strings.Contains(string(r.Body), tt.part) {
+		if r := all[path].Reply(nil); r.Status != 200 || r.ContentType != tt.kind || r.CacheControl != "max-age=3600" ||
+			!strings.Contains(string(r.Body), tt.part) {
 			t.Errorf("%s: %d %s %s", path, r.Status, r.ContentType, r.CacheControl)
 		}
 	}
@@ -67,7 +73,8 @@ func TestStatics(t *testing.T) {
 	}
 	now := time.Date(2031, 12, 15, 13, 0, 0, 0, time.FixedZone("", 3600))
 	r := Security("mailto:security@a.example", now)
-	if string(r.Body) != "Contact: mailto:security@a.example\nExpires: 2032-01-14T12:00:00Z\n" || r.Status != 200 || r.ContentType != "text/plain; charset=utf-8" || r.CacheControl != "max-age=3600" {
+	if string(r.Body) != "Contact: mailto:security@a.example\nExpires: 2032-01-14T12:00:00Z\n" || r.Status != 200 ||
+		r.ContentType != "text/plain; charset=utf-8" || r.CacheControl != "max-age=3600" {
 		t.Errorf("%+v %s", r, r.Body)
 	}
 }

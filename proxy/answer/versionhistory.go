@@ -49,7 +49,8 @@ func (a *Responder) mementoResource(ctx context.Context, q *Request) (message.Re
 // versions returns the versions of a name.
 func (a *Responder) versions(ctx context.Context, q resolver.Query) (resolver.Versions, error) {
 	if a.config.History == nil {
-		return resolver.Versions{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no registry with a history is configured"}
+		return resolver.Versions{},
+			&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no registry with a history is configured"}
 	}
 	return a.config.History.Versions(ctx, q)
 }
@@ -80,8 +81,10 @@ func (p *versionHistory) timeGate() (message.Reply, error) {
 func (p *versionHistory) leadsTo(index int) message.Reply {
 	location := p.mementoURL(p.Times[index])
 	return message.Reply{
-		Status: http.StatusFound, Location: location, ContentType: pages.ContentType, Body: pages.RedirectBody(location),
-		CacheControl: message.MaxAge(p.Lifetime()), SharedMaxAge: p.SharedLifetime(), Fields: httpmessage.NewFields("Link", p.links(index)),
+		Status: http.StatusFound, Location: location, ContentType: pages.ContentType,
+		Body: pages.RedirectBody(location), CacheControl: message.MaxAge(p.Lifetime()),
+		SharedMaxAge: p.SharedLifetime(),
+		Fields:       httpmessage.NewFields("Link", p.links(index)),
 	}
 }
 

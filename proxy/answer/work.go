@@ -17,7 +17,8 @@ func workOf(base string, known resolver.Description, answer resolver.Answer, rec
 	}
 	for _, l := range answer.Locations {
 		link := l.ToLink()
-		w.Locations = append(w.Locations, represent.Link{URI: link.URI, Type: link.Type, Language: link.Language, Title: link.Title})
+		w.Locations = append(w.Locations,
+			represent.Link{URI: link.URI, Type: link.Type, Language: link.Language, Title: link.Title})
 	}
 	if record == nil {
 		return w

@@ -91,7 +91,8 @@ func New(text []byte) (*Docs, error) {
 		}
 	}
 	for _, g := range d.Groups {
-		slices.SortFunc(g.Operations, func(a, b operation) int { return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method) })
+		slices.SortFunc(g.Operations,
+			func(a, b operation) int { return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method) })
 	}
 	return d, nil
 }
@@ -155,5 +156,6 @@ func (d *Docs) Page(slug string, at Location) (title string, content pages.Conte
 	}
 	const mark = "?x-lang" // templates of types have access to the type only
 	content = d.contents.Make(at.Writer.Language(), file, view)
-	return title, pages.Content(strings.ReplaceAll(string(content), mark, string(pages.Escaped(at.Writer.Chosen())))), true
+	return title, pages.Content(strings.ReplaceAll(string(content), mark, string(pages.Escaped(at.Writer.Chosen())))),
+		true
 }

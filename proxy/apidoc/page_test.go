@@ -76,19 +76,22 @@ func TestEveryOperation(t *testing.T) {
 		all := allPages(t, text)
 		for path, operations := range d.Paths {
 			for method, o := range operations {
-				if link := `<a href="/docs/` + o.Tags[0] + "?lang=en#" + o.OperationID + `">`; !strings.Contains(all[""], link) {
+				if link := `<a href="/docs/` + o.Tags[0] + "?lang=en#" + o.OperationID +
+					`">`; !strings.Contains(all[""], link) {
 					t.Errorf("%s: %s is not in the index", name, link)
 				}
 				_, section, _ := strings.Cut(all[o.Tags[0]], `<h2 id="`+o.OperationID+`">`)
 				section, _, _ = strings.Cut(section, "<h2")
 				section = html.UnescapeString(section)
-				for _, want := range append([]string{strings.ToUpper(method) + " " + path, o.Summary}, statuses(o.Responses)...) {
+				for _, want := range append([]string{strings.ToUpper(method) + " " + path, o.Summary},
+					statuses(o.Responses)...) {
 					if !strings.Contains(section, want) {
 						t.Errorf("%s: %s %s has no %q: %s", name, method, path, want, section)
 					}
 				}
 				for _, p := range o.Parameters {
-					if !strings.Contains(section, "<code>"+p.Name+"</code>") || !strings.Contains(section, p.Description) {
+					if !strings.Contains(section, "<code>"+p.Name+"</code>") ||
+						!strings.Contains(section, p.Description) {
 						t.Errorf("%s: %s %s has no parameter %s: %s", name, method, path, p.Name, section)
 					}
 				}
@@ -98,7 +101,8 @@ func TestEveryOperation(t *testing.T) {
 				}
 				_, example, _ = strings.Cut(example, "'https://h.example")
 				example, _, _ = strings.Cut(example, "'</code>")
-				if u, err := url.Parse(example); ok && (err != nil || strings.ContainsAny(u.Path, "{}<") || u.Path == "") {
+				if u, err := url.Parse(example); ok &&
+					(err != nil || strings.ContainsAny(u.Path, "{}<") || u.Path == "") {
 					t.Errorf("%s: %s %s: %q is no example, %v", name, method, path, example, err)
 				}
 			}
@@ -133,7 +137,8 @@ func TestLinks(t *testing.T) {
 					t.Errorf("%s: %s leads to %s", name, slug, to)
 				}
 			}
-			if strings.Contains(content, "This page failed") || strings.Contains(content, "ZgotmplZ") || strings.Contains(content, "x-lang") ||
+			if strings.Contains(content, "This page failed") || strings.Contains(content, "ZgotmplZ") ||
+				strings.Contains(content, "x-lang") ||
 				strings.Contains(content, "&lt;nil&gt;") || strings.Contains(content, "map[") {
 				t.Errorf("%s: %s: %s", name, slug, content)
 			}
@@ -167,10 +172,13 @@ func TestNew(t *testing.T) {
 	}, "components": {"securitySchemes": {"token": {"description": "a <token>"}}, "schemas": {"S": {"type": "object", "required": ["l"], "properties": {"l": {"type": "array", "items": {"oneOf": [{"$ref": "#/components/schemas/S"}, {"enum": ["<", 1]}]}}}}}}}`
 	all := allPages(t, []byte(document))
 	for slug, wants := range map[string][]string{
-		"":        {`<a href="/docs/a?lang=en#y">`, "&lt;b&gt;&amp;", "a &lt;token&gt;"},
-		"a":       {"&lt;script&gt;", "curl 'https://h.example/1'", `<a href="schemas?lang=en#S"><code>S</code></a>`, "<code>string</code> of at most 1000000, required"},
-		"b":       {"curl -H 'Authorization: Bearer TOKEN' 'https://h.example/z?uri=urn%3Aa%3Ab'", "<code>string</code> or <code>null</code>", "If configured: <span>a &lt;token&gt;.</span>"},
-		"schemas": {`list of <a href="schemas?lang=en#S"><code>S</code></a> or <code>&lt;</code> | <code>1</code>`, "required: <code>l</code>"},
+		"": {`<a href="/docs/a?lang=en#y">`, "&lt;b&gt;&amp;", "a &lt;token&gt;"},
+		"a": {"&lt;script&gt;", "curl 'https://h.example/1'", `<a href="schemas?lang=en#S"><code>S</code></a>`,
+			"<code>string</code> of at most 1000000, required"},
+		"b": {"curl -H 'Authorization: Bearer TOKEN' 'https://h.example/z?uri=urn%3Aa%3Ab'",
+			"<code>string</code> or <code>null</code>", "If configured: <span>a &lt;token&gt;.</span>"},
+		"schemas": {`list of <a href="schemas?lang=en#S"><code>S</code></a> or <code>&lt;</code> | <code>1</code>`,
+			"required: <code>l</code>"},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(strings.ReplaceAll(all[slug], "\n", " "), want) {
@@ -178,7 +186,8 @@ func TestNew(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", "[]", `{"paths": []}`, `{"paths": {"/a": 1}}`, `{"paths": {"/a": {"get": {"tags": ["none"]}}}}`} {
+	for _, text := range []string{"", "[]", `{"paths": []}`, `{"paths": {"/a": 1}}`,
+		`{"paths": {"/a": {"get": {"tags": ["none"]}}}}`} {
 		if _, err := apidoc.New([]byte(text)); err == nil {
 			t.Errorf("%q is a document", text)
 		}

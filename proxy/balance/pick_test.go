@@ -142,7 +142,8 @@ func TestLeast(t *testing.T) {
 	for range 8 {
 		got += hold()
 	}
-	if a, b, c := strings.Count(got, "a"), strings.Count(got, "b"), strings.Count(got, "c"); a != 2 || b != 2 || c != 4 {
+	if a, b, c := strings.Count(got, "a"), strings.Count(got, "b"), strings.Count(got, "c"); a != 2 || b != 2 ||
+		c != 4 {
 		t.Errorf("8 outstanding requests are %s, want 2, 2 and 4", got)
 	}
 	for i, picked := range held {
@@ -284,7 +285,8 @@ func TestTooManyServers(t *testing.T) {
 	for pick(p, "", &tried) != "-" {
 		count++
 	}
-	if status := p.Status(); count != balance.MaxServers || len(status) != count || status[0].Weight != balance.MaxWeight {
+	if status := p.Status(); count != balance.MaxServers || len(status) != count ||
+		status[0].Weight != balance.MaxWeight {
 		t.Errorf("%d servers are picked, %d have a status, their weight is %d", count, len(status), status[0].Weight)
 	}
 }
@@ -327,7 +329,9 @@ func TestConcurrent(t *testing.T) {
 				Servers: servers(t, 1, 2, 3, -1), Method: method, Failing: failing("c"),
 				HealthCheck: balance.HealthCheck{Interval: time.Millisecond, SlowStart: 5 * time.Millisecond},
 			})
-			p.SetProbe(func(context.Context, uri.URI, string) (int, error) { return int(200 + probes.Add(1)%6/3*303), nil })
+			p.SetProbe(func(context.Context, uri.URI, string) (int, error) {
+				return int(200 + probes.Add(1)%6/3*303), nil
+			})
 			ctx, stop := context.WithCancel(t.Context())
 			var running, probing sync.WaitGroup
 			probing.Go(func() { p.Run(ctx) })
@@ -369,7 +373,8 @@ func TestConcurrent(t *testing.T) {
 				}
 			}
 			if requested != picked.Load() || failures != failed.Load() || requested < clients*requests {
-				t.Errorf("%d requests and %d failures, want %d and %d", requested, failures, picked.Load(), failed.Load())
+				t.Errorf("%d requests and %d failures, want %d and %d", requested, failures, picked.Load(),
+					failed.Load())
 			}
 		})
 	}

@@ -126,7 +126,8 @@ func TestDownAndUp(t *testing.T) {
 		}
 		const want = "level=WARN msg=\"site server down, " +
 			"used only if all others are down or fail\" " +
-			"server=http://a reason=\"" + reason + "\"\nlevel=INFO msg=\"site server up again\" server=http://a down_for="
+			"server=http://a reason=\"" + reason +
+			"\"\nlevel=INFO msg=\"site server up again\" server=http://a down_for="
 		if got := p.log.String(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 2 {
 			t.Errorf("the log is %s", got)
 		}
@@ -176,7 +177,8 @@ func TestProbeResults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				p := newProbed(t, balance.Config{Servers: servers(t, 1), HealthCheck: balance.HealthCheck{Status: c.expect}})
+				p := newProbed(t, balance.Config{Servers: servers(t, 1),
+					HealthCheck: balance.HealthCheck{Status: c.expect}})
 				defer p.stop()
 				p.answer(c.result)
 				p.until(2)

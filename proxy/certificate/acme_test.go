@@ -93,12 +93,13 @@ func newRig(t *testing.T, change func(*testserver.PebbleConfig)) *rig {
 		http.NotFound(w, q)
 	}))
 	go func() {
-		config := &tls.Config{NextProtos: []string{"http/1.1"}, GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-			r.mu.Lock()
-			set := r.set
-			r.mu.Unlock()
-			return set.Challenge(hello)
-		}}
+		config := &tls.Config{NextProtos: []string{"http/1.1"},
+			GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+				r.mu.Lock()
+				set := r.set
+				r.mu.Unlock()
+				return set.Challenge(hello)
+			}}
 		for {
 			conn, err := secure.Accept()
 			if err != nil {
@@ -261,7 +262,8 @@ func TestRenewal(t *testing.T) {
 	})
 	r.pebble.Stop()
 	testserver.Wait(t, "it is said that it cannot be renewed", func() bool { return len(manager.Failures()) > 0 })
-	if failure := manager.Failures()[0]; !strings.HasPrefix(failure, "the certificate of a.test: renewing it at https://") || !strings.Contains(failure, "connection refused") {
+	if failure := manager.Failures()[0]; !strings.HasPrefix(failure,
+		"the certificate of a.test: renewing it at https://") || !strings.Contains(failure, "connection refused") {
 		t.Errorf("the fault is %q", failure)
 	}
 	r.awaitNames("a.test")
@@ -277,7 +279,8 @@ func TestNoAuthority(t *testing.T) {
 	r.pebble.Stop()
 	manager.Manage([]string{"a.test", "b.test"})
 	testserver.Wait(t, "it is said what is missing", func() bool { return len(manager.Failures()) > 0 })
-	if failure := manager.Failures()[0]; !strings.HasPrefix(failure, "the certificate of b.test: ") || !strings.Contains(failure, "connection refused") {
+	if failure := manager.Failures()[0]; !strings.HasPrefix(failure, "the certificate of b.test: ") ||
+		!strings.Contains(failure, "connection refused") {
 		t.Errorf("the fault is %q", failure)
 	}
 	r.awaitNames("a.test")
@@ -290,7 +293,8 @@ func TestNoAuthority(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage = unwritable(r.storage, syscall.ENOSPC) }, "a.test")
+	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage = unwritable(r.storage, syscall.ENOSPC) },
+		"a.test")
 	testserver.Wait(t, "it is said why there is no certificate", func() bool { return len(manager.Failures()) > 0 })
 	if failure := manager.Failures()[0]; !strings.Contains(failure, "no space left on device") {
 		t.Errorf("the fault is %q", failure)

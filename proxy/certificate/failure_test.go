@@ -82,8 +82,9 @@ func (r *rig) replace(name string, begins, ends time.Duration) {
 		r.t.Fatal(err)
 	}
 	about := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(begins), NotAfter: time.Now().Add(ends),
-		DNSNames: []string{name}, SubjectKeyId: []byte("an authority"), AuthorityKeyId: []byte("an authority"),
+		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(begins),
+		NotAfter: time.Now().Add(ends), DNSNames: []string{name}, SubjectKeyId: []byte("an authority"),
+		AuthorityKeyId: []byte("an authority"),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
 	if err != nil {
@@ -173,10 +174,12 @@ func TestWrongClock(t *testing.T) {
 			if tt.renewals > 0 {
 				want = append(want, "the certificate of "+old+": renewing it at ")
 			}
-			testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Failures()) == len(want) })
+			testserver.Wait(t, "it is said what has failed",
+				func() bool { return len(manager.Failures()) == len(want) })
 			for _, start := range want {
 				if !slices.ContainsFunc(manager.Failures(), func(s string) bool {
-					return strings.HasPrefix(s, start) && strings.Contains(s, "certificate has expired or is not yet valid")
+					return strings.HasPrefix(s, start) &&
+						strings.Contains(s, "certificate has expired or is not yet valid")
 				}) {
 					t.Errorf("no failure begins with %q: %q", start, manager.Failures())
 				}
@@ -186,7 +189,8 @@ func TestWrongClock(t *testing.T) {
 				t.Fatal(err)
 			}
 			watch := certificate.NewWatcher(set)
-			if said := strings.Join(watch.Failures(), "; "); !strings.Contains(said, "the certificate of "+old+" "+tt.notice) {
+			if said := strings.Join(watch.Failures(), "; "); !strings.Contains(said,
+				"the certificate of "+old+" "+tt.notice) {
 				t.Errorf("/readyz says %q", said)
 			}
 			if at := watch.Expiries()[old]; time.Until(at).Round(time.Hour) != tt.ends {
@@ -214,7 +218,8 @@ func TestWrongClock(t *testing.T) {
 			if tt.renewals > 0 {
 				testserver.Wait(t, "it is renewed", func() bool {
 					leaves := r.set.Leaves()
-					return len(leaves) == 2 && leaves[0].NotAfter.After(time.Now()) && leaves[1].NotAfter.After(time.Now())
+					return len(leaves) == 2 && leaves[0].NotAfter.After(time.Now()) &&
+						leaves[1].NotAfter.After(time.Now())
 				})
 			}
 		})
@@ -240,7 +245,8 @@ func TestReadOnlyDirectory(t *testing.T) {
 	manager := r.start(change, kept, ending, added)
 	r.awaitNames(kept, ending)
 	want := []string{
-		"the certificate of " + ending + ": obtaining a certificate from ", "the certificate of " + added + ": obtaining a certificate from ",
+		"the certificate of " + ending + ": obtaining a certificate from ",
+		"the certificate of " + added + ": obtaining a certificate from ",
 		"certificate storage failed, no certificates are ordered: ",
 	}
 	testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Failures()) == len(want) })
@@ -251,7 +257,8 @@ func TestReadOnlyDirectory(t *testing.T) {
 	}
 	storage.awaitLooks(t)
 	r.awaitNames(kept, ending)
-	for text, n := range map[string]int{"certificate storage failed": 1, "certificate renewal failed": 1, "certificate order failed": 1} {
+	for text, n := range map[string]int{"certificate storage failed": 1, "certificate renewal failed": 1,
+		"certificate order failed": 1} {
 		if got := r.log.count(text, "read-only file system"); got != n {
 			t.Errorf("%q is logged %d times", text, got)
 		}
@@ -275,12 +282,14 @@ func TestReadOnlyAtRenewal(t *testing.T) {
 	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = 6 * time.Second })
 	storage := &failing{Storage: r.storage}
 	renewed, added := newName("renewed"), newName("new")
-	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage, c.RenewInterval = storage, 10*time.Millisecond }, renewed)
+	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage, c.RenewInterval = storage, 10*time.Millisecond },
+		renewed)
 	r.awaitNames(renewed)
 	readOnly := error(syscall.EROFS)
 	storage.err.Store(&readOnly)
 	testserver.Wait(t, "it is said that it cannot be stored", func() bool {
-		return slices.ContainsFunc(manager.Failures(), func(s string) bool { return strings.HasPrefix(s, "certificate storage failed") })
+		return slices.ContainsFunc(manager.Failures(),
+			func(s string) bool { return strings.HasPrefix(s, "certificate storage failed") })
 	})
 	r.awaitNames(renewed)
 	if r.log.count("certificate storage failed", "read-only file system") != 1 {

@@ -78,7 +78,8 @@ func (i *issuer) Issue(ctx context.Context, csr *x509.CertificateRequest) (*cert
 // order orders a certificate. It implements Issue.
 func (i *issuer) order(ctx context.Context, csr *x509.CertificateRequest) (*certmagic.IssuedCertificate, error) {
 	if wait := i.limit.pause(); wait > 0 {
-		return nil, fmt.Errorf("rate limit of the certificate authority reached; retrying in %s", wait.Round(time.Second))
+		return nil, fmt.Errorf("rate limit of the certificate authority reached; retrying in %s",
+			wait.Round(time.Second))
 	}
 	client := i.newClient()
 	account, err := i.account(ctx, client)
@@ -165,7 +166,8 @@ func (i *issuer) account(ctx context.Context, client *acmez.Client) (acme.Accoun
 		account.Contact = []string{"mailto:" + i.config.Contact}
 	}
 	if i.config.KeyID != "" {
-		if err := account.SetExternalAccountBinding(ctx, client.Client, acme.EAB{KeyID: i.config.KeyID, MACKey: i.config.HMAC}); err != nil {
+		if err := account.SetExternalAccountBinding(ctx, client.Client,
+			acme.EAB{KeyID: i.config.KeyID, MACKey: i.config.HMAC}); err != nil {
 			return acme.Account{}, fmt.Errorf("binding the account: %w", err)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 func issue(t testing.TB, ca *testserver.Authority, valid time.Duration, hosts ...string) certificate.Files {
 	t.Helper()
 	dir := t.TempDir()
-	f := certificate.Files{Setting: "tls " + hosts[0], Certificate: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
+	f := certificate.Files{Setting: "tls " + hosts[0], Certificate: filepath.Join(dir, "cert.pem"),
+		Key: filepath.Join(dir, "key.pem")}
 	reissue(t, ca, f, valid, hosts...)
 	return f
 }
@@ -117,7 +118,8 @@ func TestSetReload(t *testing.T) {
 	if got := named(t, set, "a.test"); got != "a.test" {
 		t.Errorf("with half a key: %q", got)
 	}
-	if err := set.Check(); err == nil || !strings.Contains(err.Error(), "tls a.test: ") || strings.Contains(err.Error(), "b.test") {
+	if err := set.Check(); err == nil || !strings.Contains(err.Error(), "tls a.test: ") ||
+		strings.Contains(err.Error(), "b.test") {
 		t.Errorf("the fault is %v", err)
 	}
 	if got := len(set.Leaves()); got != 2 {
@@ -126,7 +128,8 @@ func TestSetReload(t *testing.T) {
 }
 
 func TestSetInvalid(t *testing.T) {
-	_, err := certificate.NewSet([]certificate.Files{{Setting: "tls.certificate and tls.key", Certificate: "/nowhere", Key: "/nowhere"}}, nil, time.Now)
+	_, err := certificate.NewSet([]certificate.Files{{Setting: "tls.certificate and tls.key", Certificate: "/nowhere",
+		Key: "/nowhere"}}, nil, time.Now)
 	if err == nil || !strings.HasPrefix(err.Error(), "tls.certificate and tls.key: open /nowhere") {
 		t.Errorf("got %v", err)
 	}
@@ -134,7 +137,8 @@ func TestSetInvalid(t *testing.T) {
 
 func BenchmarkGet(b *testing.B) {
 	ca := testserver.NewAuthority(b)
-	set, err := certificate.NewSet([]certificate.Files{issue(b, ca, time.Hour, "a.test"), issue(b, ca, time.Hour, "*.b.test")}, nil, time.Now)
+	set, err := certificate.NewSet([]certificate.Files{issue(b, ca, time.Hour, "a.test"),
+		issue(b, ca, time.Hour, "*.b.test")}, nil, time.Now)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -66,7 +66,9 @@ func (s *shelf) Keys(_ context.Context, prefix string) (keys []string, err error
 	return keys, err
 }
 
-func (s *shelf) Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
+func (s *shelf) Lease(
+	name, holder string,
+) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
 	key := "lease " + name
 	acquire = func(context.Context) (held bool, err error) {
 		err = s.do(func() error {
@@ -84,7 +86,8 @@ func (s *shelf) Lease(name, holder string) (acquire func(context.Context) (bool,
 func TestSharedLock(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), &shelf{all: make(map[string][]byte)}
-	a, b := certificate.SharedStorage(s, certificate.FileStorage(t.TempDir())), certificate.SharedStorage(s, certificate.FileStorage(t.TempDir()))
+	a, b := certificate.SharedStorage(s, certificate.FileStorage(t.TempDir())),
+		certificate.SharedStorage(s, certificate.FileStorage(t.TempDir()))
 	if err := a.Lock(ctx, "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +120,8 @@ func TestSharedLock(t *testing.T) {
 func TestSharedStorage(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), &shelf{all: make(map[string][]byte)}
-	a, b := certificate.SharedStorage(s, certificate.FileStorage(t.TempDir())), certificate.SharedStorage(s, certificate.FileStorage(t.TempDir()))
+	a, b := certificate.SharedStorage(s, certificate.FileStorage(t.TempDir())),
+		certificate.SharedStorage(s, certificate.FileStorage(t.TempDir()))
 	for _, key := range []string{"ca/a.test/a.crt", "ca/a.test/a.key", "ca/b.test/b.crt", "challenges/http/x"} {
 		if err := a.Store(ctx, key, []byte(key)); err != nil {
 			t.Fatal(err)
@@ -131,17 +135,20 @@ func TestSharedStorage(t *testing.T) {
 	if got, err := b.List(ctx, "ca", false); err != nil || !slices.Equal(got, []string{"ca/a.test", "ca/b.test"}) {
 		t.Errorf("listed: %q, %v", got, err)
 	}
-	if got, err := b.List(ctx, "ca/a.test", true); err != nil || !slices.Equal(got, []string{"ca/a.test/a.crt", "ca/a.test/a.key"}) {
+	if got, err := b.List(ctx, "ca/a.test", true); err != nil ||
+		!slices.Equal(got, []string{"ca/a.test/a.crt", "ca/a.test/a.key"}) {
 		t.Errorf("listed below: %q, %v", got, err)
 	}
-	if info, err := b.Stat(ctx, "ca/a.test/a.crt"); err != nil || info.Size != int64(len("ca/a.test/a.crt")) || !info.IsTerminal {
+	if info, err := b.Stat(ctx, "ca/a.test/a.crt"); err != nil || info.Size != int64(len("ca/a.test/a.crt")) ||
+		!info.IsTerminal {
 		t.Errorf("%+v, %v", info, err)
 	}
 	if !b.Exists(ctx, "ca/a.test") || !b.Exists(ctx, "ca/a.test/a.key") || b.Exists(ctx, "ca/c.test") {
 		t.Error("it is wrong what exists")
 	}
 	s.away = true
-	for key, want := range map[string]error{"ca/a.test/a.crt": nil, "ca/b.test/b.crt": errAway, "challenges/http/x": errAway} {
+	for key, want := range map[string]error{"ca/a.test/a.crt": nil, "ca/b.test/b.crt": errAway,
+		"challenges/http/x": errAway} {
 		if _, err := b.Load(ctx, key); !errors.Is(err, want) {
 			t.Errorf("while the shelf is away, %s: %v", key, err)
 		}

@@ -104,7 +104,8 @@ func (w *Watcher) Failures() (all []string) {
 	w.mu.Lock()
 	for i := range w.pairs {
 		if failure := w.pairs[i].failure; failure != nil {
-			all = append(all, "the certificate files cannot be loaded, the previous certificate stays in use: "+failure.Error())
+			all = append(all, "the certificate files cannot be loaded, the previous certificate stays in use: "+
+				failure.Error())
 		}
 	}
 	w.mu.Unlock()

@@ -104,7 +104,8 @@ func TestWatch(t *testing.T) {
 		{"half a certificate", 0, func() { writeLater(t, files.Certificate, whole[:100]) }, "", "cannot be loaded"},
 		{"still half", 0, nil, "certificate reload failed, keeping the previous one", "cannot be loaded"},
 		{"still", 0, nil, "", "cannot be loaded"},
-		{"whole again", 0, func() { writeLater(t, files.Certificate, whole) }, "certificate reload recovered", "in 18 days"},
+		{"whole again", 0, func() { writeLater(t, files.Certificate, whole) }, "certificate reload recovered",
+			"in 18 days"},
 		{"expired", 19 * day, nil, "has expired at", "has expired at"},
 		{"renewed", 0, func() {
 			next, nextKey := ca.Issue(365*day, "second.example")
@@ -118,10 +119,12 @@ func TestWatch(t *testing.T) {
 		}
 		log.Reset()
 		watch.CheckAndLog(logger)
-		if text := log.String(); strings.Count(text, "\n") > 1 || (tt.logs == "") != (text == "") || !strings.Contains(text, tt.logs) {
+		if text := log.String(); strings.Count(text, "\n") > 1 || (tt.logs == "") != (text == "") ||
+			!strings.Contains(text, tt.logs) {
 			t.Errorf("%s: the log has %q", tt.name, text)
 		}
-		if got := strings.Join(watch.Failures(), "; "); (tt.degrade == "") != (got == "") || !strings.Contains(got, tt.degrade) {
+		if got := strings.Join(watch.Failures(), "; "); (tt.degrade == "") != (got == "") ||
+			!strings.Contains(got, tt.degrade) {
 			t.Errorf("%s: /readyz says %q", tt.name, got)
 		}
 	}

@@ -78,7 +78,9 @@ func New(config Config) *Compressor {
 
 // Document negotiates the coding of one of urnd's own documents, "" for none. varies is true if it depends on
 // Accept-Encoding. size is the size of the content in bytes.
-func (c *Compressor) Document(request httpmessage.Header, status int, contentType string, size int) (coding string, varies bool) {
+func (c *Compressor) Document(
+	request httpmessage.Header, status int, contentType string, size int,
+) (coding string, varies bool) {
 	if c == nil || size < minSize || !hasContent(status) || !c.hasType(contentType) {
 		return "", false
 	}
@@ -128,11 +130,13 @@ func (c *Compressor) varies(method string, r *httpmessage.Response) bool {
 	}
 	switch {
 	case r.Status == http.StatusPartialContent: // a part of a response that may be compressible
-	case !hasContent(r.Status), r.Fields.Has("Content-Range"), length >= 0 && length < minSize, r.Body == http.NoBody && method != http.MethodHead:
+	case !hasContent(r.Status), r.Fields.Has("Content-Range"), length >= 0 && length < minSize, r.Body == http.NoBody &&
+		method != http.MethodHead:
 		return false
 	}
 	// RFC 9111 section 5.2.2.6.
-	return c.hasType(r.Fields.Get("Content-Type")) && !cachecontrol.Parse(r.Fields.Values("Cache-Control")).Has("no-transform")
+	return c.hasType(r.Fields.Get("Content-Type")) &&
+		!cachecontrol.Parse(r.Fields.Values("Cache-Control")).Has("no-transform")
 }
 
 // hasContent reports whether responses with a status have content that is a complete representation.
@@ -160,13 +164,15 @@ func hasCredentials(request httpmessage.Header) bool {
 // isOfForm reports whether a field depends on the encoded bytes of the content: its ranges, and its digests
 // (RFC 9530 sections 2 and 3, RFC 3230).
 func isOfForm(f httpmessage.Field) bool {
-	return f.HasName("Accept-Ranges") || f.HasName("Content-Digest") || f.HasName("Repr-Digest") || f.HasName("Digest") || f.HasName("Content-MD5")
+	return f.HasName("Accept-Ranges") || f.HasName("Content-Digest") || f.HasName("Repr-Digest") ||
+		f.HasName("Digest") || f.HasName("Content-MD5")
 }
 
 // SetCoding changes the header fields of a response to those of its encoded form. The entity tag becomes weak,
 // because that form is not byte-for-byte identical (RFC 9110 section 8.8.3.3).
 func SetCoding(fields *httpmessage.Fields, coding string) {
-	*fields = slices.DeleteFunc(*fields, func(f httpmessage.Field) bool { return f.HasName("Content-Length") || isOfForm(f) })
+	*fields = slices.DeleteFunc(*fields,
+		func(f httpmessage.Field) bool { return f.HasName("Content-Length") || isOfForm(f) })
 	fields.Set("Content-Encoding", coding)
 	Weaken(fields)
 }
@@ -195,11 +201,13 @@ func AddVary(fields *httpmessage.Fields) {
 // well: caches and clients update stored responses by it (RFC 9111 section 3.2).
 func notModified(request httpmessage.Fields, r *httpmessage.Response) {
 	etag := r.Fields.Get("ETag")
-	r.Fields = slices.DeleteFunc(r.Fields, func(f httpmessage.Field) bool { return f.HasName("Content-Encoding") || isOfForm(f) })
+	r.Fields = slices.DeleteFunc(r.Fields,
+		func(f httpmessage.Field) bool { return f.HasName("Content-Encoding") || isOfForm(f) })
 	if r.Fields.Has("Vary") {
 		AddVary(&r.Fields)
 	}
-	if tags := request.List("If-None-Match"); strings.HasPrefix(etag, `"`) && hasTag(tags, "W/"+etag) && !hasTag(tags, etag) {
+	if tags := request.List("If-None-Match"); strings.HasPrefix(etag, `"`) && hasTag(tags, "W/"+etag) &&
+		!hasTag(tags, etag) {
 		Weaken(&r.Fields)
 	}
 }

@@ -20,7 +20,8 @@ import (
 var page = strings.Repeat("<p>One paragraph of many.</p>\n", 3000)
 
 func newCompressor() *compress.Compressor {
-	return compress.New(compress.Config{Codings: all, Types: []string{"text/*", "application/json", "application/*+xml"}})
+	return compress.New(compress.Config{Codings: all,
+		Types: []string{"text/*", "application/json", "application/*+xml"}})
 }
 
 // decoder decodes a content coding as bytes arrive.
@@ -60,7 +61,8 @@ func decoded(t *testing.T, coding string, r io.Reader) string {
 
 func response(body string, fields ...string) *httpmessage.Response {
 	return &httpmessage.Response{
-		Status: http.StatusOK, Fields: httpmessage.NewFields(fields...), Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+		Status: http.StatusOK, Fields: httpmessage.NewFields(fields...), Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)),
 	}
 }
 
@@ -71,16 +73,20 @@ func accepting(coding string, fields ...string) httpmessage.Fields {
 func TestResponse(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string][2]int)
-	c := compress.New(compress.Config{Codings: all, Types: []string{"text/html"}, Compressed: func(coding string, in, out int) {
-		n := counts[coding]
-		counts[coding] = [2]int{n[0] + in, n[1] + out}
-	}})
+	c := compress.New(compress.Config{Codings: all, Types: []string{"text/html"},
+		Compressed: func(coding string, in, out int) {
+			n := counts[coding]
+			counts[coding] = [2]int{n[0] + in, n[1] + out}
+		}})
 	for _, coding := range all {
 		for range 3 { // reuses one encoder
-			r := response(page, "Content-Type", "text/html; charset=utf-8", "Content-Length", "1", "ETag", `"a"`, "Accept-Ranges", "bytes", "Vary", "Accept",
-				"Content-MD5", "x", "Digest", "x", "Repr-Digest", "x", "Content-Digest", "x", "Cache-Control", "max-age=60")
+			r := response(page, "Content-Type", "text/html; charset=utf-8", "Content-Length", "1", "ETag", `"a"`,
+				"Accept-Ranges", "bytes", "Vary", "Accept",
+				"Content-MD5", "x", "Digest", "x", "Repr-Digest", "x", "Content-Digest", "x", "Cache-Control",
+				"max-age=60")
 			c.Response("GET", accepting(coding), r)
-			want := httpmessage.NewFields("Content-Type", "text/html; charset=utf-8", "ETag", `W/"a"`, "Vary", "Accept", "Cache-Control", "max-age=60",
+			want := httpmessage.NewFields("Content-Type", "text/html; charset=utf-8", "ETag", `W/"a"`, "Vary", "Accept",
+				"Cache-Control", "max-age=60",
 				"Vary", "Accept-Encoding", "Content-Encoding", coding)
 			if got := r.Fields; !equal(got, want) || r.ContentLength != -1 {
 				t.Errorf("%s: %v, length %d", coding, got, r.ContentLength)
@@ -134,14 +140,22 @@ func TestWhichResponses(t *testing.T) {
 		{"no type", accepting("gzip"), response(page), false, false},
 		{"events", accepting("gzip"), response(page, "Content-Type", "text/event-stream"), false, false},
 		{"small", accepting("gzip"), response(short, "Content-Type", html), false, false},
-		{"no-transform", accepting("gzip"), response(page, "Content-Type", html, "Cache-Control", "max-age=1, No-Transform"), false, false},
+		{"no-transform", accepting("gzip"),
+			response(page, "Content-Type", html, "Cache-Control", "max-age=1, No-Transform"), false, false},
 		{"no coding", accepting("identity"), response(page, "Content-Type", html), false, true},
-		{"codings of which the origin may choose", accepting("br, gzip, identity;q=0.5"), response(page, "Content-Type", html), false, true},
+		{"codings of which the origin may choose", accepting("br, gzip, identity;q=0.5"),
+			response(page, "Content-Type", html), false, true},
 		{"a coding that is not configured", accepting("deflate"), response(page, "Content-Type", html), false, true},
-		{"compressed by the origin", accepting("gzip"), response(page, "Content-Type", html, "Content-Encoding", "deflate"), false, true},
-		{"part", accepting("gzip"), with(response(page, "Content-Type", html, "Content-Range", "bytes 0-1/2"), http.StatusPartialContent), false, true},
-		{"range that was not heeded", accepting("gzip", "Range", "bytes=0-1"), response(page, "Content-Type", html), false, true},
-		{"416", accepting("gzip"), with(response(page, "Content-Type", html, "Content-Range", "bytes */2"), http.StatusRequestedRangeNotSatisfiable), false, false},
+		{"compressed by the origin", accepting("gzip"),
+			response(page, "Content-Type", html, "Content-Encoding", "deflate"), false, true},
+		{"part", accepting("gzip"),
+			with(response(page, "Content-Type", html, "Content-Range", "bytes 0-1/2"), http.StatusPartialContent),
+			false, true},
+		{"range that was not heeded", accepting("gzip", "Range", "bytes=0-1"), response(page, "Content-Type", html),
+			false, true},
+		{"416", accepting("gzip"),
+			with(response(page, "Content-Type", html, "Content-Range", "bytes */2"),
+				http.StatusRequestedRangeNotSatisfiable), false, false},
 		{"204", accepting("gzip"), with(response("", "Content-Type", html), http.StatusNoContent), false, false},
 		{"redirect", accepting("gzip"), with(response(page, "Content-Type", html), http.StatusFound), false, false},
 		{"error", accepting("gzip"), with(response(page, "Content-Type", html), http.StatusNotFound), true, true},
@@ -171,7 +185,8 @@ func TestHead(t *testing.T) {
 			r.Fields.Add("Content-Length", length)
 		}
 		newCompressor().Response("HEAD", accepting("gzip"), r)
-		if got := r.Fields.Get("Content-Encoding"); got != want || r.Body != http.NoBody || want != "" && r.Fields.Has("Content-Length") {
+		if got := r.Fields.Get("Content-Encoding"); got != want || r.Body != http.NoBody ||
+			want != "" && r.Fields.Has("Content-Length") {
 			t.Errorf("Content-Length %q: %v", length, r.Fields)
 		}
 	}
@@ -188,9 +203,11 @@ func TestNotModified(t *testing.T) {
 		{`W/"a"`, `W/"a"`, `W/"a"`},
 		{"*", `"a"`, `"a"`},
 	} {
-		r := with(response("", "ETag", tt.etag, "Vary", "Accept", "Accept-Ranges", "bytes", "Content-Encoding", "x"), http.StatusNotModified)
+		r := with(response("", "ETag", tt.etag, "Vary", "Accept", "Accept-Ranges", "bytes", "Content-Encoding", "x"),
+			http.StatusNotModified)
 		newCompressor().Response("GET", accepting("gzip", "If-None-Match", tt.known), r)
-		if got, want := r.Fields, httpmessage.NewFields("ETag", tt.want, "Vary", "Accept", "Vary", "Accept-Encoding"); !equal(got, want) {
+		if got, want := r.Fields, httpmessage.NewFields("ETag", tt.want, "Vary", "Accept", "Vary",
+			"Accept-Encoding"); !equal(got, want) {
 			t.Errorf("%s: %v", tt.known, got)
 		}
 	}
@@ -306,11 +323,13 @@ func TestDocument(t *testing.T) {
 		{"redirect", accepts(), 302, "text/html", 2000, "", false},
 		{"image", accepts(), 200, "image/png", 2000, "", false},
 	} {
-		if coding, varies := c.Document(tt.request, tt.status, tt.kind, tt.size); coding != tt.coding || varies != tt.varies {
+		if coding, varies := c.Document(tt.request, tt.status, tt.kind, tt.size); coding != tt.coding ||
+			varies != tt.varies {
 			t.Errorf("%s: %q, %t", tt.name, coding, varies)
 		}
 	}
-	if coding, varies := (*compress.Compressor)(nil).Document(accepts(), 200, "text/html", 2000); coding != "" || varies {
+	if coding, varies := (*compress.Compressor)(nil).Document(accepts(), 200, "text/html", 2000); coding != "" ||
+		varies {
 		t.Error("nil compresses")
 	}
 	for _, coding := range all {

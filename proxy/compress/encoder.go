@@ -33,7 +33,8 @@ func encoderOf(coding string) func() (encoder, error) {
 	switch coding {
 	case Brotli:
 		return func() (encoder, error) {
-			return brotli.NewWriterOptions(io.Discard, brotli.WriterOptions{Quality: brotliQuality, LGWin: brotliWindow}), nil
+			return brotli.NewWriterOptions(io.Discard,
+				brotli.WriterOptions{Quality: brotliQuality, LGWin: brotliWindow}), nil
 		}
 	case Zstd:
 		return func() (encoder, error) {

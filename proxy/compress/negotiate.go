@@ -82,7 +82,8 @@ func weight(parameter string) (q int, ok bool) {
 	if parameter == "" {
 		return 1000, true
 	}
-	if len(parameter) < len("q=0") || parameter[0]|0x20 != 'q' || parameter[1] != '=' || len(parameter) > len("q=0.000") {
+	if len(parameter) < len("q=0") || parameter[0]|0x20 != 'q' || parameter[1] != '=' ||
+		len(parameter) > len("q=0.000") {
 		return 0, false
 	}
 	digits := parameter[2:]
@@ -137,7 +138,8 @@ func Negotiate(lines, codings []string) string {
 	return w.best(codings)
 }
 
-// NormalizeAcceptEncoding returns canonical field lines of Accept-Encoding, with which the response for a site is requested
+// NormalizeAcceptEncoding returns canonical field lines of Accept-Encoding, with which the response for a site is
+// requested
 // and stored, so that there is one stored response per coding, however clients spell what they accept. A single
 // coding means that urnd compresses the response if the origin does not. For requests with credentials, and for
 // clients that accept no coding of Config, it lists all acceptable codings, so that the origin may choose; such

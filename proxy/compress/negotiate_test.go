@@ -74,15 +74,22 @@ func TestSelecting(t *testing.T) {
 		{"none", compress.Config{Codings: all}, nil, "identity"},
 		{"browser", compress.Config{Codings: all}, []string{"Accept-Encoding", browser}, "zstd"},
 		{"preference", compress.Config{Codings: []string{"gzip", "br"}}, []string{"Accept-Encoding", browser}, "gzip"},
-		{"other coding", compress.Config{Codings: []string{"zstd"}}, []string{"Accept-Encoding", "gzip"}, "gzip, identity;q=0.5"},
+		{"other coding", compress.Config{Codings: []string{"zstd"}}, []string{"Accept-Encoding", "gzip"},
+			"gzip, identity;q=0.5"},
 		{"unknown coding", compress.Config{Codings: all}, []string{"Accept-Encoding", "deflate"}, "identity"},
-		{"no identity", compress.Config{Codings: all}, []string{"Accept-Encoding", "deflate, identity;q=0"}, "deflate, identity;q=0"},
+		{"no identity", compress.Config{Codings: all}, []string{"Accept-Encoding", "deflate, identity;q=0"},
+			"deflate, identity;q=0"},
 		{"nothing else", compress.Config{Codings: all}, []string{"Accept-Encoding", "zstd, *;q=0"}, "zstd"},
-		{"range", compress.Config{Codings: all}, []string{"Accept-Encoding", browser, "Range", "bytes=0-1"}, "identity"},
-		{"cookie", compress.Config{Codings: all}, []string{"Accept-Encoding", browser, "Cookie", "a=b"}, "br, gzip, zstd, identity;q=0.5"},
-		{"one coding with a cookie", compress.Config{Codings: all}, []string{"Accept-Encoding", "gzip", "Cookie", "a=b"}, "gzip, identity;q=0.5"},
-		{"user", compress.Config{Codings: all}, []string{"Accept-Encoding", "br", "Authorization", "Basic YTpi"}, "br, identity;q=0.5"},
-		{"credentials", compress.Config{Codings: all, WithCredentials: true}, []string{"Accept-Encoding", "br", "Cookie", "a=b"}, "br"},
+		{"range", compress.Config{Codings: all}, []string{"Accept-Encoding", browser, "Range", "bytes=0-1"},
+			"identity"},
+		{"cookie", compress.Config{Codings: all}, []string{"Accept-Encoding", browser, "Cookie", "a=b"},
+			"br, gzip, zstd, identity;q=0.5"},
+		{"one coding with a cookie", compress.Config{Codings: all},
+			[]string{"Accept-Encoding", "gzip", "Cookie", "a=b"}, "gzip, identity;q=0.5"},
+		{"user", compress.Config{Codings: all}, []string{"Accept-Encoding", "br", "Authorization", "Basic YTpi"},
+			"br, identity;q=0.5"},
+		{"credentials", compress.Config{Codings: all, WithCredentials: true},
+			[]string{"Accept-Encoding", "br", "Cookie", "a=b"}, "br"},
 	} {
 		lines := httpmessage.Header(httpmessage.NewFields(tt.fields...).Values)
 		c := compress.New(tt.config)
@@ -97,7 +104,8 @@ func TestSelecting(t *testing.T) {
 
 // FuzzNegotiate requires for any Accept-Encoding that the coding is listed in it, or matches "*".
 func FuzzNegotiate(f *testing.F) {
-	for _, line := range []string{"gzip, br;q=0.9", "*;q=0", "identity;q=0, *;q=0.001", ";;;,", "gzip;q=1.0000", "x-gzip"} {
+	for _, line := range []string{"gzip, br;q=0.9", "*;q=0", "identity;q=0, *;q=0.001", ";;;,", "gzip;q=1.0000",
+		"x-gzip"} {
 		f.Add(line)
 	}
 	c := compress.New(compress.Config{Codings: all})
@@ -109,11 +117,13 @@ func FuzzNegotiate(f *testing.F) {
 			t.Fatalf("%q for %q", got, line)
 		}
 		selecting := c.NormalizeAcceptEncoding(httpmessage.NewFields("Accept-Encoding", line).Values)
-		if len(selecting) != 1 || (got != "") != slices.Contains(all, selecting[0]) || got != "" && selecting[0] != got {
+		if len(selecting) != 1 || (got != "") != slices.Contains(all, selecting[0]) ||
+			got != "" && selecting[0] != got {
 			t.Fatalf("%q, negotiated %q, selects by %q", line, got, selecting)
 		}
 		// The result is a fixed point, unless it is the client's own list.
-		if again := c.NormalizeAcceptEncoding(httpmessage.NewFields("Accept-Encoding", selecting[0]).Values); got != "" && again[0] != got {
+		if again := c.NormalizeAcceptEncoding(httpmessage.NewFields("Accept-Encoding",
+			selecting[0]).Values); got != "" && again[0] != got {
 			t.Fatalf("%q becomes %q", selecting[0], again)
 		}
 	})

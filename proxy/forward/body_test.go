@@ -56,11 +56,13 @@ func TestBodies(t *testing.T) {
 		r.Body, r.ContentLength, r.Major = tt.body, tt.length, tt.major
 		if tt.trailer != "" {
 			r.Trailer = &httpmessage.Trailer{Names: []string{"X-End"}}
-			r.Body = httpmessage.AtEnd(io.NopCloser(tt.body), func() { r.Trailer.Fields = httpmessage.NewFields("X-End", tt.trailer) })
+			r.Body = httpmessage.AtEnd(io.NopCloser(tt.body),
+				func() { r.Trailer.Fields = httpmessage.NewFields("X-End", tt.trailer) })
 		}
 		client := w.serve(t, r)
 		sent, _ := w.last()
-		if !errors.Is(client.err, tt.err) || client.Status != tt.status || client.Body.String() != tt.text || sent.ContentLength != tt.length || client.closes != tt.closes {
+		if !errors.Is(client.err, tt.err) || client.Status != tt.status || client.Body.String() != tt.text ||
+			sent.ContentLength != tt.length || client.closes != tt.closes {
 			t.Errorf("%s: %+v; the origin gets a length of %d", name, client, sent.ContentLength)
 		}
 	}
@@ -95,7 +97,8 @@ func TestLateBody(t *testing.T) {
 		if !errors.Is(err, problem.ErrBodyTimeout) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if want := []time.Time{time.Unix(1, 0), {}}; len(client.at) != len(want) || !client.at[0].Equal(want[0]) || !client.at[1].Equal(want[1]) {
+		if want := []time.Time{time.Unix(1, 0), {}}; len(client.at) != len(want) || !client.at[0].Equal(want[0]) ||
+			!client.at[1].Equal(want[1]) {
 			t.Errorf("%s: %v", name, client.at)
 		}
 	}
@@ -194,7 +197,8 @@ func TestTrailersOfOrigins(t *testing.T) {
 		resource := respond(200, "body")
 		trailer := &httpmessage.Trailer{Names: []string{"X-Known"}}
 		resource.ContentLength, resource.Trailer = -1, trailer
-		resource.Body = httpmessage.AtEnd(resource.Body, func() { trailer.Fields = httpmessage.NewFields("X-Known", "1", "X-Other", "2") })
+		resource.Body = httpmessage.AtEnd(resource.Body,
+			func() { trailer.Fields = httpmessage.NewFields("X-Known", "1", "X-Other", "2") })
 		return resource, nil
 	}
 	for name, tt := range map[string]struct {
@@ -208,7 +212,8 @@ func TestTrailersOfOrigins(t *testing.T) {
 		r := requested(t, http.MethodGet, "http://a.example/")
 		tt.change(r)
 		client := w.serve(t, r)
-		if client.err != nil || client.Body.String() != "body" || client.Fields.Get("Trailer") != tt.announced || client.Fields.Has("Content-Length") ||
+		if client.err != nil || client.Body.String() != "body" || client.Fields.Get("Trailer") != tt.announced ||
+			client.Fields.Has("Content-Length") ||
 			linesOf(client.Trailer, "X-Known", "X-Other") != "X-Known=1 X-Other=2" {
 			t.Errorf("%s: %+v", name, client)
 		}

@@ -23,11 +23,15 @@ func TestChallenges(t *testing.T) {
 		want    string
 		err     error
 	}{
-		"none":                         {200, nil, false, "", nil},
-		"of requests":                  {401, []string{"Www-Authenticate", basic}, false, "Www-Authenticate=" + basic, nil},
-		"of requests, in a session":    {401, []string{"Www-Authenticate", basic}, true, "Www-Authenticate=" + basic, nil},
-		"of connections":               {401, []string{"Www-Authenticate", negotiate}, false, "", problem.ErrConnectionAuth},
-		"of connections, in a session": {401, []string{"Www-Authenticate", negotiate}, true, "Www-Authenticate=" + negotiate + " Proxy-Support=" + support, nil},
+		"none": {200, nil, false, "", nil},
+		"of requests": {401, []string{"Www-Authenticate", basic}, false, "Www-Authenticate=" + basic,
+			nil},
+		"of requests, in a session": {401, []string{"Www-Authenticate", basic}, true, "Www-Authenticate=" + basic,
+			nil},
+		"of connections": {401, []string{"Www-Authenticate", negotiate}, false, "",
+			problem.ErrConnectionAuth},
+		"of connections, in a session": {401, []string{"Www-Authenticate", negotiate}, true,
+			"Www-Authenticate=" + negotiate + " Proxy-Support=" + support, nil},
 		"of both": {
 			401,
 			[]string{"Www-Authenticate", negotiate, "Www-Authenticate", basic, "Proxy-Support", support},
@@ -40,8 +44,9 @@ func TestChallenges(t *testing.T) {
 			true,
 			"Www-Authenticate=" + negotiate + " Www-Authenticate=" + basic + " Proxy-Support=" + support, nil,
 		},
-		"the end of one, without a claim": {200, []string{"Www-Authenticate", "Negotiate abc=", "Proxy-Support", support}, false, "", nil},
-		"a claim of others":               {200, []string{"Proxy-Support", support}, false, "", nil},
+		"the end of one, without a claim": {200,
+			[]string{"Www-Authenticate", "Negotiate abc=", "Proxy-Support", support}, false, "", nil},
+		"a claim of others": {200, []string{"Proxy-Support", support}, false, "", nil},
 	} {
 		for _, upgrade := range [][]string{nil, {"Connection", "Upgrade", "Upgrade", "a"}} {
 			w := newWeb(t, nil, nil)
@@ -65,7 +70,8 @@ func TestChallenges(t *testing.T) {
 // Challenges that are removed for a client without a session remain in the stored response, for clients with one.
 func TestStoredChallenges(t *testing.T) {
 	w := newWeb(t, newStore(t), nil)
-	w.answers(200, "ok", "Cache-Control", "max-age=60", "Www-Authenticate", "Negotiate", "Www-Authenticate", `Basic realm="a"`)
+	w.answers(200, "ok", "Cache-Control", "max-age=60", "Www-Authenticate", "Negotiate", "Www-Authenticate",
+		`Basic realm="a"`)
 	const basic = `Www-Authenticate=Basic realm="a"`
 	for round, want := range []string{basic, basic, "Www-Authenticate=Negotiate " + basic} {
 		r := requested(t, http.MethodGet, "http://a.example/")
@@ -106,7 +112,8 @@ func TestCredentialsOfConnections(t *testing.T) {
 		return client, sent.Bound
 	}
 	slots <- struct{}{}
-	if client, _ := ask("http://a.example/", "Authorization", login); !errors.Is(client.err, problem.ErrTooManyBoundConnections) {
+	if client, _ := ask("http://a.example/", "Authorization", login); !errors.Is(client.err,
+		problem.ErrTooManyBoundConnections) {
 		t.Errorf("beyond the limit: %v", client.err)
 	}
 	<-slots

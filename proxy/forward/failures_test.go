@@ -38,7 +38,8 @@ func (c *clock) now() time.Time { return c.at }
 func (c *clock) advance(d time.Duration) { c.at = c.at.Add(d) }
 
 // errRefused is the error of a server that refuses connections.
-var errRefused = fmt.Errorf("%w: %w", resolver.ErrUnreachable, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
+var errRefused = fmt.Errorf("%w: %w", resolver.ErrUnreachable,
+	&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
 
 // fetch records the outcome of a fetch from a location by a client.
 func fetch(t *testing.T, f *forward.Failures, location string, outcome outcome) {
@@ -87,7 +88,8 @@ func TestFailuresByError(t *testing.T) {
 		c := &clock{at: time.Unix(0, 0)}
 		f := forward.NewFailures(c.now)
 		fetch(t, f, "http://a.example/b", outcome{tt.err})
-		if alone := errors.Is(tt.err, syscall.ECONNREFUSED) || errors.Is(tt.err, netguard.ErrConnectTimeout); f.Failing("http://a.example/") != alone {
+		if alone := errors.Is(tt.err, syscall.ECONNREFUSED) ||
+			errors.Is(tt.err, netguard.ErrConnectTimeout); f.Failing("http://a.example/") != alone {
 			t.Errorf("%v of one client: %t", tt.err, !alone)
 		}
 		fetchFor(t, f, 2, "http://a.example/b", outcome{tt.err})
@@ -103,7 +105,8 @@ func TestFailuresByServer(t *testing.T) {
 	fetch(t, f, "HTTP://A.example:80/b?c", outcome{errRefused})
 	fetch(t, f, "mailto:a@a.example", outcome{errRefused}) // it has no server
 	for location, want := range map[string]bool{
-		"http://a.example/": true, "http://a.example:80/other": true, "hTTp://A.EXAMPLE": true, "https://a.example/": false, "http://a.example:81/": false,
+		"http://a.example/": true, "http://a.example:80/other": true, "hTTp://A.EXAMPLE": true,
+		"https://a.example/": false, "http://a.example:81/": false,
 		"http://b.example/": false, "mailto:a@a.example": false, "urn:a1:b": false, "no URI": false, "": false,
 	} {
 		if got := f.Failing(location); got != want {
@@ -139,7 +142,8 @@ func TestFailuresEnd(t *testing.T) {
 		if got := f.Failing(location); got != tt.failing {
 			t.Errorf("%s: %t", tt.name, got)
 		}
-		if all := f.Avoided(); tt.failing != (len(all) == 1 && all[0].Server == "http://a.example" && all[0].Until.After(c.now())) {
+		if all := f.Avoided(); tt.failing != (len(all) == 1 && all[0].Server == "http://a.example" &&
+			all[0].Until.After(c.now())) {
 			t.Errorf("%s: it avoids %+v", tt.name, all)
 		}
 	}

@@ -71,10 +71,11 @@ func TestServerThatAnswersOthers(t *testing.T) {
 	done := make(chan error)
 	for client := range byte(5) {
 		go func() {
-			_, err := f.Wrap(w).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Client: netip.AddrFrom4([4]byte{
-				198,
-				51, 100, client,
-			})})
+			_, err := f.Wrap(w).Fetch(t.Context(),
+				scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Client: netip.AddrFrom4([4]byte{
+					198,
+					51, 100, client,
+				})})
 			done <- err
 		}()
 		<-w.begun
@@ -96,7 +97,8 @@ func TestServerThatAnswersOthers(t *testing.T) {
 // A refused connection marks the server alone only if no request was sent before: an FTP server gets commands
 // before data connections.
 func TestRefusedConnections(t *testing.T) {
-	for location, want := range map[string]bool{"http://a.example/": true, "https://a.example/": true, "ftp://a.example/": false} {
+	for location, want := range map[string]bool{"http://a.example/": true, "https://a.example/": true,
+		"ftp://a.example/": false} {
 		f := forward.NewFailures((&clock{at: time.Unix(0, 0)}).now)
 		fetch(t, f, location, outcome{errRefused})
 		if got := f.Failing(location); got != want {

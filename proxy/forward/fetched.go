@@ -16,18 +16,21 @@ import (
 // fetchRequestFields are the request fields of a client that are forwarded for a fetched resource, or to a server of a
 // protocol other than HTTP. Other fields are meant for this server, or for HTTP origins.
 var fetchRequestFields = [...]string{
-	"Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Pragma", "Range", "If-Range", "If-None-Match", "If-Modified-Since",
-	"If-Match", "If-Unmodified-Since", "User-Agent",
+	"Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Pragma", "Range", "If-Range", "If-None-Match",
+	"If-Modified-Since", "If-Match", "If-Unmodified-Since", "User-Agent",
 }
 
 // fetchFields returns the fields of a request at /fetch, or of one by another protocol.
 func (p *Proxy) fetchFields(r *Request) httpmessage.Fields {
-	fields := r.Fields.Filter(func(f httpmessage.Field) bool { return slices.ContainsFunc(fetchRequestFields[:], f.HasName) })
+	fields := r.Fields.Filter(func(f httpmessage.Field) bool {
+		return slices.ContainsFunc(fetchRequestFields[:], f.HasName)
+	})
 	if r.isWeb() {
 		p.nameClient(r, &fields) // the origin may select the response by them
 		return fields
 	}
-	p.negotiate(&fields, p.config.Accept(r.Fields.List("Accept"), r.Fetched, r.Sort), cmp.Or(r.Language, r.Fields.List("Accept-Language")))
+	p.negotiate(&fields, p.config.Accept(r.Fields.List("Accept"), r.Fetched, r.Sort),
+		cmp.Or(r.Language, r.Fields.List("Accept-Language")))
 	// A password for the origin, not for this server.
 	if !r.Fetched {
 		for _, line := range r.Fields.Values("Authorization") {
@@ -48,11 +51,13 @@ func (p *Proxy) negotiate(fields *httpmessage.Fields, accept, languages string) 
 	fields.Del("Accept-Language")
 }
 
-// fetchResponseFields are the response fields that are forwarded with a fetched resource: those whose meaning is the same
+// fetchResponseFields are the response fields that are forwarded with a fetched resource: those whose meaning is
+// the same
 // in a response of this server.
 var fetchResponseFields = [...]string{
-	"Accept-Ranges", "Age", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Content-Type",
-	"Date", "Etag", "Expires", "Last-Modified", "Proxy-Status", "Retry-After", "Vary",
+	"Accept-Ranges", "Age", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
+	"Content-Length", "Content-Range", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Proxy-Status",
+	"Retry-After", "Vary",
 }
 
 // asFetched returns an answer as a resource of this server, without the fields and trailers that would act as
@@ -103,7 +108,8 @@ func redirectTarget(r *Request, a *httpcache.Response) (string, error) {
 	}
 }
 
-// fetchedFields returns the fields of an answer that are forwarded, and those that protect this server from its content.
+// fetchedFields returns the fields of an answer that are forwarded, and those that protect this server from its
+// content.
 func fetchedFields(r *Request, a *httpcache.Response) httpmessage.Fields {
 	isShown := func(f httpmessage.Field) bool { return slices.ContainsFunc(fetchResponseFields[:], f.HasName) }
 	fields := a.Fields.Filter(isShown)

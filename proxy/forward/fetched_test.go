@@ -54,7 +54,8 @@ func TestFetchedStatuses(t *testing.T) {
 		if client.err != nil {
 			status = problem.Status(client.err)
 		}
-		if h := client.Fields; status != tt.want || h.Get("Location") != tt.leads || h.Get("Www-Authenticate")+h.Get("Proxy-Authenticate") != "" {
+		if h := client.Fields; status != tt.want || h.Get("Location") != tt.leads ||
+			h.Get("Www-Authenticate")+h.Get("Proxy-Authenticate") != "" {
 			t.Errorf("%d to %q: %d %v, %v", tt.status, tt.location, status, h, client.err)
 		}
 		if len(w.slots) != 0 {
@@ -81,11 +82,14 @@ func TestFetchedFields(t *testing.T) {
 	}{
 		{
 			"http://a.example/b", "", "", false,
-			"Cache-Control=private Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept",
+			"Cache-Control=private Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin " +
+				"Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept",
 		},
 		{
 			"http://a.example/b", "", "public, max-age=60, s-maxage=9", false,
-			"Cache-Control=private, max-age=60 Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept",
+			"Cache-Control=private, max-age=60 Content-Location=http://a.example/b " +
+				"Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" +
+				sandbox + "'none' Vary=Accept",
 		},
 		{
 			"http://u:secret@a.example/b", "", `private="Set-Cookie", no-cache="X, public"`, false,
@@ -93,24 +97,30 @@ func TestFetchedFields(t *testing.T) {
 		},
 		{
 			"http://a.example/b", "https://c.example", "no-store", false,
-			"Cache-Control=private, no-store Content-Location=http://a.example/b Cross-Origin-Resource-Policy=cross-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "https://c.example Vary=Accept Vary=Origin, Referer",
+			"Cache-Control=private, no-store Content-Location=http://a.example/b " +
+				"Cross-Origin-Resource-Policy=cross-origin Referrer-Policy=no-referrer Content-Security-Policy=" +
+				sandbox + "https://c.example Vary=Accept Vary=Origin, Referer",
 		},
 		{
 			"http://a.example/b", "", "", true,
-			"Cache-Control=private Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept",
+			"Cache-Control=private Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin " +
+				"Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept",
 		},
 		{
 			"ftp://a.example/b", "", "max-age=60", true,
-			"Cache-Control=private, max-age=60 Cross-Origin-Resource-Policy=same-origin Referrer-Policy=same-origin Content-Security-Policy=default-src 'none' Vary=Accept",
+			"Cache-Control=private, max-age=60 Cross-Origin-Resource-Policy=same-origin Referrer-Policy=same-origin " +
+				"Content-Security-Policy=default-src 'none' Vary=Accept",
 		},
 		{
 			"ftp://a.example/b", "", "max-age=60", false,
-			"Cache-Control=private, max-age=60 Content-Location=ftp://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept",
+			"Cache-Control=private, max-age=60 Content-Location=ftp://a.example/b " +
+				"Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" +
+				sandbox + "'none' Vary=Accept",
 		},
 	} {
 		fields := []string{
-			"Content-Type", "text/x", "Etag", `"1"`, "Vary", "Accept", "Set-Cookie", "a=b", "X-Other", "1", "Link", "</a>; rel=preload",
-			"Clear-Site-Data", "*",
+			"Content-Type", "text/x", "Etag", `"1"`, "Vary", "Accept", "Set-Cookie", "a=b", "X-Other", "1", "Link",
+			"</a>; rel=preload", "Clear-Site-Data", "*",
 		}
 		if tt.control != "" {
 			fields = append(fields, "Cache-Control", tt.control)
@@ -119,18 +129,21 @@ func TestFetchedFields(t *testing.T) {
 			fields = append(fields, "Content-Security-Policy", "default-src 'none'")
 		}
 		w.answers(200, "ok", fields...)
-		r := requested(t, http.MethodGet, tt.target, "Cookie", "secret", "Authorization", "secret", "Referer", "http://c.example/", "X-Secret", "1",
+		r := requested(t, http.MethodGet, tt.target, "Cookie", "secret", "Authorization", "secret", "Referer",
+			"http://c.example/", "X-Secret", "1",
 			"Range", "bytes=0-", "Te", "trailers", "Connection", "Upgrade", "Upgrade", "a")
 		r.Fetched, r.Embedder = true, tt.embedder
 		client := w.serve(t, r)
 		got := client.Fields
-		if client.err != nil || client.Status != 200 || client.Body.String() != "ok" || got.Get("Etag") != `"1"` || got.Get("Content-Type") != "text/x" || got.Get("Via") == "" || got.Get("X-Content-Type-Options") != "nosniff" {
+		if client.err != nil || client.Status != 200 || client.Body.String() != "ok" || got.Get("Etag") != `"1"` ||
+			got.Get("Content-Type") != "text/x" || got.Get("Via") == "" ||
+			got.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %+v", tt.target, client)
 		}
 		var all []string
 		for _, name := range []string{
-			"Cache-Control", "Content-Location", "Cross-Origin-Resource-Policy", "Referrer-Policy", "Content-Security-Policy",
-			"Vary", "Set-Cookie", "X-Other", "Link", "Clear-Site-Data",
+			"Cache-Control", "Content-Location", "Cross-Origin-Resource-Policy", "Referrer-Policy",
+			"Content-Security-Policy", "Vary", "Set-Cookie", "X-Other", "Link", "Clear-Site-Data",
 		} {
 			for _, line := range got.Values(name) {
 				all = append(all, name+"="+line)
@@ -139,7 +152,8 @@ func TestFetchedFields(t *testing.T) {
 		if got := strings.Join(all, " "); got != tt.want {
 			t.Errorf("%s for %q:\n%s, want\n%s", tt.target, tt.embedder, got, tt.want)
 		}
-		if sent, _ := w.last(); linesOf(sent.Fields, "Range", "Cookie", "Authorization", "Referer", "X-Secret", "Te", "Upgrade") != "Range=bytes=0-" {
+		if sent, _ := w.last(); linesOf(sent.Fields, "Range", "Cookie", "Authorization", "Referer", "X-Secret", "Te",
+			"Upgrade") != "Range=bytes=0-" {
 			t.Errorf("%s: the origin gets %v", tt.target, sent.Fields)
 		}
 	}
@@ -151,7 +165,8 @@ func TestFetchedFailure(t *testing.T) {
 	w.answer = func(scheme.Request) (*scheme.Resource, error) { return nil, scheme.ErrInvalidResponse }
 	r := requested(t, http.MethodGet, "http://a.example/")
 	r.Fetched = true
-	if client := w.serve(t, r); !errors.Is(client.err, scheme.ErrInvalidResponse) || client.Status != 0 || client.Body.Len() > 0 || len(client.Fields) > 0 {
+	if client := w.serve(t, r); !errors.Is(client.err, scheme.ErrInvalidResponse) || client.Status != 0 ||
+		client.Body.Len() > 0 || len(client.Fields) > 0 {
 		t.Errorf("%+v", client)
 	}
 }
@@ -178,7 +193,8 @@ func TestFetchedIsPrivate(t *testing.T) {
 			r.Fetched = true
 			client := new(recorder)
 			_, err := w.Serve(t.Context(), client, r)
-			if got := client.Fields; err != nil || got.Get("Cache-Control") != want || got.Has(httpmessage.RequestIDField) ||
+			if got := client.Fields; err != nil || got.Get("Cache-Control") != want ||
+				got.Has(httpmessage.RequestIDField) ||
 				got.Get("Cross-Origin-Resource-Policy") != "same-origin" || got.Get("Via") == "" {
 				t.Errorf("%q, %s: %d %v, want %q, %v", sent, condition, client.Status, got, want, err)
 			}
@@ -201,7 +217,8 @@ func TestFetchedByClient(t *testing.T) {
 	} {
 		w := newWeb(t, newStore(t), func(c *forward.Config) { c.Forwarded = tt.forwarded })
 		w.answer = func(r scheme.Request) (*scheme.Resource, error) {
-			return respond(200, strings.Join(r.Fields.Values(tt.name), ", "), "Cache-Control", "max-age=60", "Vary", tt.name), nil
+			return respond(200, strings.Join(r.Fields.Values(tt.name), ", "), "Cache-Control", "max-age=60", "Vary",
+				tt.name), nil
 		}
 		get := func(client, want string) (hit bool) {
 			r := requested(t, http.MethodGet, "http://a.example/", "X-Forwarded-For", client)

@@ -37,7 +37,8 @@ func (p *Proxy) selecting(r *Request) httpmessage.Fields {
 	if r.Fetched || !r.isWeb() {
 		return p.fetchFields(r)
 	}
-	if p.forwarded(r.Site) == ForwardedTransparent && len(r.consumed) == 0 && !r.Fields.Has("Connection") && !r.Fields.Has("Proxy-Authorization") {
+	if p.forwarded(r.Site) == ForwardedTransparent && len(r.consumed) == 0 && !r.Fields.Has("Connection") &&
+		!r.Fields.Has("Proxy-Authorization") {
 		return r.Fields
 	}
 	fields := httpcache.EndToEnd(r.Fields)

@@ -17,25 +17,30 @@ import (
 func TestPassedFields(t *testing.T) {
 	via := httpmessage.NewViaName()
 	w := newWeb(t, nil, func(c *forward.Config) { c.Via = via })
-	hops := []string{"Connection", "X-Named", "X-Named", "1", "Keep-Alive", "timeout=5", "Proxy-Authorization", "Basic YTpi", "Upgrade", "a/1"}
+	hops := []string{"Connection", "X-Named", "X-Named", "1", "Keep-Alive", "timeout=5", "Proxy-Authorization",
+		"Basic YTpi", "Upgrade", "a/1"}
 	names := []string{"X-Named", "Keep-Alive", "Proxy-Authorization", "Upgrade", "Proxy"}
 	w.answers(200, "ok", append(hops, "Via", "1.0 origin", "Set-Cookie", "a=1", "Set-Cookie", "b=2")...)
-	r := requested(t, http.MethodGet, "http://a.example/b", append(hops, "Via", "1.0 client", "X-End", "1", "X-End", "2", "Proxy",
-		"http://evil.example/", "Te", "gzip, trailers")...)
+	r := requested(t, http.MethodGet, "http://a.example/b",
+		append(hops, "Via", "1.0 client", "X-End", "1", "X-End", "2", "Proxy",
+			"http://evil.example/", "Te", "gzip, trailers")...)
 	client := w.serveIn(message.WithTraceparent(t.Context(), "00-client"), r)
 	sent, _ := w.last()
 	if got := linesOf(sent.Fields, names...); got != "" {
 		t.Errorf("the origin gets %s", got)
 	}
 	if got := linesOf(sent.Fields, "Via", "X-End", "Te", "Connection",
-		"Traceparent"); got != "Via=1.0 client Via="+via.String()+" X-End=1 X-End=2 Te=trailers Connection=TE Traceparent=00-client" {
+		"Traceparent"); got != "Via=1.0 client Via="+via.String()+
+		" X-End=1 X-End=2 Te=trailers Connection=TE Traceparent=00-client" {
 		t.Errorf("the origin gets %s", got)
 	}
 	got := client.Fields
-	if linesOf(got, names...) != "" || linesOf(got, "Via", "Set-Cookie") != "Via=1.0 origin Via="+via.String()+" Set-Cookie=a=1 Set-Cookie=b=2" {
+	if linesOf(got, names...) != "" ||
+		linesOf(got, "Via", "Set-Cookie") != "Via=1.0 origin Via="+via.String()+" Set-Cookie=a=1 Set-Cookie=b=2" {
 		t.Errorf("the client gets %v", client.Fields)
 	}
-	if client.err != nil || client.Status != 200 || client.Body.String() != "ok" || client.Reason != "Words" || client.server != origin || client.cached != "bypass" {
+	if client.err != nil || client.Status != 200 || client.Body.String() != "ok" || client.Reason != "Words" ||
+		client.server != origin || client.cached != "bypass" {
 		t.Errorf("%+v", client)
 	}
 	if client.Fields.Has("Content-Type") {
@@ -51,7 +56,8 @@ func TestPassedFields(t *testing.T) {
 func TestFieldsForOtherProtocols(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	for _, fetched := range []bool{false, true} {
-		r := requested(t, http.MethodGet, "ftp://a.example/b", "Accept", "text/x", "Authorization", "secret", "Cookie", "a=b", "Range", "bytes=0-",
+		r := requested(t, http.MethodGet, "ftp://a.example/b", "Accept", "text/x", "Authorization", "secret", "Cookie",
+			"a=b", "Range", "bytes=0-",
 			"Referer", "http://b.example/")
 		r.Fetched, r.Sort = fetched, "name"
 		if client := w.serve(t, r); client.err != nil || client.Status != 200 {
@@ -61,7 +67,8 @@ func TestFieldsForOtherProtocols(t *testing.T) {
 		if fetched { // it would be meant for this server
 			want = `Range=bytes=0- Accept=listing of "text/x", fetched true, by "name"`
 		}
-		if sent, _ := w.last(); linesOf(sent.Fields, "Range", "Accept", "Authorization", "Cookie", "Referer", "Via") != want {
+		if sent, _ := w.last(); linesOf(sent.Fields, "Range", "Accept", "Authorization", "Cookie", "Referer",
+			"Via") != want {
 			t.Errorf("fetched %t: %v", fetched, sent.Fields)
 		}
 	}
@@ -72,12 +79,14 @@ func TestFieldsForOtherProtocols(t *testing.T) {
 // host are not forwarded to servers of sites.
 func TestForwardedFields(t *testing.T) {
 	const (
-		transparent, off, standard, forwardedFor, nothing = forward.ForwardedTransparent, forward.ForwardedOff, forward.ForwardedStandard,
+		transparent, off, standard, forwardedFor, nothing = forward.ForwardedTransparent, forward.ForwardedOff,
+			forward.ForwardedStandard,
 			forward.ForwardedFor, forward.ForwardedNothing
 
 		https  = "X-Forwarded-Proto=https X-Forwarded-Host=www.example:444 X-Forwarded-Port=444"
 		client = "192.0.2.1"
-		both   = "Forwarded: for=203.0.113.9;host=evil.example|X-Forwarded-For: 203.0.113.9|X-Real-Ip: 203.0.113.9|X-Forwarded-Host: evil.example"
+		both   = "Forwarded: for=203.0.113.9;host=evil.example|X-Forwarded-For: 203.0.113.9|X-Real-Ip: " +
+			"203.0.113.9|X-Forwarded-Host: evil.example"
 	)
 	for _, tt := range []struct {
 		mode          forward.Forwarded
@@ -88,31 +97,37 @@ func TestForwardedFields(t *testing.T) {
 	}{
 		{
 			transparent, false, false, client, both,
-			"Forwarded=for=203.0.113.9;host=evil.example X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 X-Forwarded-Host=evil.example",
+			"Forwarded=for=203.0.113.9;host=evil.example X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 " +
+				"X-Forwarded-Host=evil.example",
 		},
-		{transparent, false, true, client, both, "Forwarded=for=192.0.2.1 X-Forwarded-For=192.0.2.1 X-Real-Ip=192.0.2.1"},
+		{transparent, false, true, client, both,
+			"Forwarded=for=192.0.2.1 X-Forwarded-For=192.0.2.1 X-Real-Ip=192.0.2.1"},
 		{transparent, false, true, "", both, "Forwarded=for=unknown"},
 		{transparent, true, false, client, both, "X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 " + https},
-		{transparent, true, true, client, both, `Forwarded=for=192.0.2.1;host="www.example:444";proto=https X-Forwarded-For=192.0.2.1 X-Real-Ip=192.0.2.1 ` + https},
+		{transparent, true, true, client, both,
+			`Forwarded=for=192.0.2.1;host="www.example:444";proto=https X-Forwarded-For=192.0.2.1 X-Real-Ip=192.0.2.1 ` + https},
 		{transparent, true, false, client, "", https},
 		{off, false, false, client, both, "X-Forwarded-Host=evil.example"},
 		{off, true, true, client, both, https},
 		{standard, false, false, client, "", "Forwarded=for=192.0.2.1"},
-		{standard, false, false, client, "Forwarded: for=203.0.113.9", "Forwarded=for=203.0.113.9 Forwarded=for=192.0.2.1"},
+		{standard, false, false, client, "Forwarded: for=203.0.113.9",
+			"Forwarded=for=203.0.113.9 Forwarded=for=192.0.2.1"},
 		{standard, false, false, "2001:db8::1%eth0", "", `Forwarded=for="[2001:db8::1]"`},
 		{standard, false, false, "", "", "Forwarded=for=unknown"},
 		{
 			standard, true, false, client, both,
 			`Forwarded=for=192.0.2.1;host="www.example:444";proto=https X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 ` + https,
 		},
-		{forwardedFor, false, false, client, "X-Forwarded-For: 203.0.113.9", "X-Forwarded-For=203.0.113.9 X-Forwarded-For=192.0.2.1"},
+		{forwardedFor, false, false, client, "X-Forwarded-For: 203.0.113.9",
+			"X-Forwarded-For=203.0.113.9 X-Forwarded-For=192.0.2.1"},
 		{forwardedFor, false, false, "", "X-Forwarded-For: 203.0.113.9", "X-Forwarded-For=203.0.113.9"},
 		{forwardedFor, true, true, client, both, "X-Forwarded-For=192.0.2.1 " + https},
 		{
 			forwardedFor, true, false, client, "X-Forwarded-For: 203.0.113.9|X-Forwarded-Port: 1",
 			"X-Forwarded-For=203.0.113.9 X-Forwarded-For=192.0.2.1 " + https,
 		},
-		{standard, true, false, client, "Forwarded: for=203.0.113.9;proto=http;host=evil", `Forwarded=for=192.0.2.1;host="www.example:444";proto=https ` + https},
+		{standard, true, false, client, "Forwarded: for=203.0.113.9;proto=http;host=evil",
+			`Forwarded=for=192.0.2.1;host="www.example:444";proto=https ` + https},
 		{transparent, true, true, client, "", https},
 		{nothing, true, true, client, both, ""},
 		{nothing, true, false, client, both, ""},
@@ -136,7 +151,8 @@ func TestForwardedFields(t *testing.T) {
 			t.Fatal(client.err)
 		}
 		sent, _ := w.last()
-		if got := linesOf(sent.Fields, "Forwarded", "X-Forwarded-For", "X-Real-Ip", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port"); got != tt.want {
+		if got := linesOf(sent.Fields, "Forwarded", "X-Forwarded-For", "X-Real-Ip", "X-Forwarded-Proto",
+			"X-Forwarded-Host", "X-Forwarded-Port"); got != tt.want {
 			t.Errorf("%+v:\n%s, want\n%s", tt, got, tt.want)
 		}
 	}
@@ -145,7 +161,8 @@ func TestForwardedFields(t *testing.T) {
 // Sites get no field that CGI would take for another one: RFC 3875 section 4.1.18, CVE-2016-5385. Proxy is
 // never forwarded.
 func TestOddFields(t *testing.T) {
-	odd := []string{"X_A", "X.A", "X~A", "X|A", "X'A", "X!A", "X#A", "X$A", "X%A", "X&A", "X*A", "X+A", "X^A", "X`A", "_", "Script_Name", "Content_Length"}
+	odd := []string{"X_A", "X.A", "X~A", "X|A", "X'A", "X!A", "X#A", "X$A", "X%A", "X&A", "X*A", "X+A", "X^A", "X`A",
+		"_", "Script_Name", "Content_Length"}
 	for name, tt := range map[string]struct {
 		underscores, forwards bool
 		want                  []string
@@ -156,7 +173,8 @@ func TestOddFields(t *testing.T) {
 	} {
 		w := newWeb(t, nil, func(c *forward.Config) { c.Underscores = tt.underscores })
 		for _, also := range [][]string{nil, {"Connection", "Upgrade", "Upgrade", "a"}} {
-			r := requested(t, http.MethodGet, "http://www.example/", append(slices.Clone(also), "X-A", "1", "Proxy", "http://evil.example/")...)
+			r := requested(t, http.MethodGet, "http://www.example/",
+				append(slices.Clone(also), "X-A", "1", "Proxy", "http://evil.example/")...)
 			for _, name := range odd {
 				r.Fields.Add(name, "1")
 			}

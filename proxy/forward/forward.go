@@ -121,7 +121,8 @@ type Request struct {
 	Check func(netip.AddrPort) error
 	// TunnelCheck decides by the first bytes of a tunnel to the server at an address; nil allows all.
 	TunnelCheck func(tunnel.Hello, netip.AddrPort) error
-	// ClientHalfClosed ends when the client has closed its side of the connection, and may have disconnected; nil never ends.
+	// ClientHalfClosed ends when the client has closed its side of the connection, and may have disconnected; nil
+	// never ends.
 	ClientHalfClosed context.Context //nolint:containedctx // it is not that of the request
 	// Session belongs to the connection of the client; nil if that may carry requests of other clients.
 	Session *Session

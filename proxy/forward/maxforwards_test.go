@@ -28,13 +28,15 @@ func TestMaxForwards(t *testing.T) {
 		{"GET", []string{"0"}, "0", "", true},
 		{"OPTIONS", []string{"0"}, "", "", true},
 		{"OPTIONS", []string{"000"}, "", "", true},
-		{"TRACE", []string{"0"}, "", "TRACE " + target + " HTTP/1.1\r\nHost: example.com\r\nX-Shown: 1\r\nMax-Forwards: 0\r\n\r\n", true},
+		{"TRACE", []string{"0"}, "",
+			"TRACE " + target + " HTTP/1.1\r\nHost: example.com\r\nX-Shown: 1\r\nMax-Forwards: 0\r\n\r\n", true},
 		{"OPTIONS", []string{"-1"}, "", "", false},
 		{"OPTIONS", []string{""}, "", "", false},
 		{"TRACE", []string{"1", "2"}, "", "", false},
 		{"TRACE", []string{"1 "}, "", "", false},
 	} {
-		fields := []string{"X-Shown", "1", "Cookie", "secret", "Authorization", "secret", "Proxy-Authorization", "secret"}
+		fields := []string{"X-Shown", "1", "Cookie", "secret", "Authorization", "secret", "Proxy-Authorization",
+			"secret"}
 		for _, line := range tt.limit {
 			fields = append(fields, "Max-Forwards", line)
 		}
@@ -47,10 +49,12 @@ func TestMaxForwards(t *testing.T) {
 			t.Errorf("%s %q: the origin gets %v", tt.method, tt.limit, sent.Fields)
 		}
 		last := tt.valid && tt.sent == ""
-		if client.Body.String() != tt.body || (client.Fields.Get("Allow") != "") != (last && tt.method == "OPTIONS") || last && client.Fields.Get("Cache-Control") != "no-store" {
+		if client.Body.String() != tt.body || (client.Fields.Get("Allow") != "") != (last && tt.method == "OPTIONS") ||
+			last && client.Fields.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s %q: %v %q", tt.method, tt.limit, client.Fields, &client.Body)
 		}
-		if last && tt.method == http.MethodTrace && !strings.HasPrefix(client.Fields.Get("Content-Type"), "message/http") {
+		if last && tt.method == http.MethodTrace &&
+			!strings.HasPrefix(client.Fields.Get("Content-Type"), "message/http") {
 			t.Errorf("%s %q: %v", tt.method, tt.limit, client.Fields)
 		}
 	}

@@ -41,7 +41,8 @@ func TestMemoryOfResponses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
-	const usual = "Date:Sun, 22 Nov 2026 08:00:00 GMT\nContent-Type:text/html; charset=utf-8\nEtag:\"0123456789abcdef\"\nLast-Modified:Sat, 21 Nov 2026 08:00:00 GMT\n" +
+	const usual = "Date:Sun, 22 Nov 2026 08:00:00 GMT\nContent-Type:text/html; " +
+		"charset=utf-8\nEtag:\"0123456789abcdef\"\nLast-Modified:Sat, 21 Nov 2026 08:00:00 GMT\n" +
 		"Server:nginx\nAccept-Ranges:bytes\nX-Frame-Options:DENY\nX-Content-Type-Options:nosniff\nReferrer-Policy:no-referrer\n"
 	for _, shape := range []struct {
 		name, fields string
@@ -54,10 +55,12 @@ func TestMemoryOfResponses(t *testing.T) {
 		{"400 empty fields", manyFields(400, ""), 200, nil},
 		{"100 fields", manyFields(100, "some value"), 200, nil},
 		{"few large", "X-A:" + strings.Repeat("a", 30000) + "\nX-B:" + strings.Repeat("b", 50000) + "\n", 100, nil},
-		{"long names", manyFields(20, "") + "X-" + strings.Repeat("a", 5000) + ":1\nX-" + strings.Repeat("b", 5000) + ":1\n", 300, nil},
+		{"long names", manyFields(20, "") + "X-" + strings.Repeat("a", 5000) + ":1\nX-" + strings.Repeat("b", 5000) +
+			":1\n", 300, nil},
 		{"values of one name", strings.Repeat("Link:\n", 990), 200, nil},
 		{"removed", "Connection:X-Gone\nX-Gone:" + strings.Repeat("a",
-			100_000) + "\nCache-Control:max-age=60, private=\"X-Private\"\nX-Private:" + strings.Repeat("b", 50_000) + "\n", 1000, nil},
+			100_000) + "\nCache-Control:max-age=60, private=\"X-Private\"\nX-Private:" + strings.Repeat("b", 50_000) +
+			"\n", 1000, nil},
 		{"variants", usual + "Vary:Accept-Language\n", 50, func(int) []httpmessage.Fields {
 			var all []httpmessage.Fields
 			for i := range 30 {
@@ -68,24 +71,28 @@ func TestMemoryOfResponses(t *testing.T) {
 		{"long selectors", usual + "Vary:Cookie\n", 20, func(int) []httpmessage.Fields {
 			var all []httpmessage.Fields
 			for i := range 20 {
-				all = append(all, httpmessage.NewFields("Cookie", fmt.Sprintf("a=%d; b=%s", i, strings.Repeat("c", 4000))))
+				all = append(all, httpmessage.NewFields("Cookie",
+					fmt.Sprintf("a=%d; b=%s", i, strings.Repeat("c", 4000))))
 			}
 			return all
 		}},
-		{"many selectors", usual + "Vary:A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15\n", 500, nil},
+		{"many selectors", usual + "Vary:A0, A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15\n", 500,
+			nil},
 	} {
 		t.Run(shape.name, func(t *testing.T) {
-			store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 512 << 20, Size: (*httpcache.Entry).Size})
+			store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 512 << 20,
+				Size: (*httpcache.Entry).Size})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer store.Close()
 			now := func() time.Time { return time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC) }
-			c := httpcache.New(httpcache.Config{Store: store, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 20, SameOrigin: func(string, string) (string,
-				bool,
-			) {
-				return "", false
-			}})
+			c := httpcache.New(httpcache.Config{Store: store, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 20,
+				SameOrigin: func(string, string) (string,
+					bool,
+				) {
+					return "", false
+				}})
 			defer c.Close()
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true })
 			before := testserver.HeapInUse()
@@ -101,7 +108,8 @@ func TestMemoryOfResponses(t *testing.T) {
 			}
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true }) // waits for pending writes
 			grown, counted := testserver.HeapInUse()-before, store.Stats().Bytes
-			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", store.Stats().Entries, grown, counted, float64(counted)/float64(grown))
+			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", store.Stats().Entries, grown, counted,
+				float64(counted)/float64(grown))
 			if counted*5 < grown*4 || counted*4 > grown*5 {
 				t.Errorf("%d bytes grown, %d counted", grown, counted)
 			}
@@ -113,13 +121,15 @@ func TestMemoryOfResponses(t *testing.T) {
 // fill stores a response to a request.
 func fill(t *testing.T, c *httpcache.Cache, key string, request httpmessage.Fields, fields string) {
 	t.Helper()
-	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: request}, Key: key},
+	a, err := c.Serve(t.Context(),
+		&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: request}, Key: key},
 		httpcache.OriginFunc(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 			text := "HTTP/1.1 200 Fine\n" + fields
 			_, lines, _ := strings.Cut(text, "\n")
 			return &httpmessage.Response{
 				Status: 200, Reason: text[len("HTTP/1.1 200 "):len("HTTP/1.1 200 Fine")],
-				Fields: httpcache.EndToEnd(parsedFields(lines)), Body: io.NopCloser(strings.NewReader("0123456789abcdef")), ContentLength: 16,
+				Fields: httpcache.EndToEnd(parsedFields(lines)),
+				Body:   io.NopCloser(strings.NewReader("0123456789abcdef")), ContentLength: 16,
 			}, nil
 		}))
 	if err != nil {

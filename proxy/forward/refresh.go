@@ -31,7 +31,8 @@ func (p *Proxy) Refresh(ctx context.Context, key uri.URI, site *Site) (int, erro
 		p.Purge(ctx, key)
 	}
 	if len(failures) > 0 {
-		return fetched, fmt.Errorf("%d of %d stored responses were fetched again: %w", fetched, len(variants), errors.Join(failures...))
+		return fetched, fmt.Errorf("%d of %d stored responses were fetched again: %w", fetched, len(variants),
+			errors.Join(failures...))
 	}
 	return fetched, nil
 }
@@ -61,10 +62,11 @@ type Sent struct {
 // stored, if it is cacheable.
 func (p *Proxy) serveWithoutClient(ctx context.Context, r *Request, asked httpmessage.Request) (Sent, error) {
 	request := p.cacheRequest(r, asked)
-	answer, err := p.config.Cache.Serve(ctx, &request, httpcache.OriginFunc(func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
-		o.Background = true // no client for interim responses
-		return p.roundTrip(ctx, nil, r, o)
-	}))
+	answer, err := p.config.Cache.Serve(ctx, &request,
+		httpcache.OriginFunc(func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
+			o.Background = true // no client for interim responses
+			return p.roundTrip(ctx, nil, r, o)
+		}))
 	if err != nil {
 		return Sent{}, err
 	}

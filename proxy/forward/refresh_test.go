@@ -46,21 +46,24 @@ func TestRefresh(t *testing.T) {
 			}
 			return respond(304, "", "Etag", `"1"`), nil
 		}, 2, "", "old hit"},
-		"not reached":      {fails, 0, "0 of 2 stored responses were fetched again", "old hit"},
-		"a server in need": {func(scheme.Request) (*scheme.Resource, error) { return respond(503, "no"), nil }, 0, target + " responded with status 503", "old hit"},
+		"not reached": {fails, 0, "0 of 2 stored responses were fetched again", "old hit"},
+		"a server in need": {func(scheme.Request) (*scheme.Resource, error) { return respond(503, "no"), nil }, 0,
+			target + " responded with status 503", "old hit"},
 		"no longer for all": {func(scheme.Request) (*scheme.Resource, error) {
 			return respond(200, "own", "Cache-Control", "no-store"), nil
 		}, 2, "", "own miss"},
 	} {
 		w := newWeb(t, newStore(t), nil)
-		key, site := parsed(t, target), &forward.Site{Pool: pool(t, "http://192.0.2.7:8080"), Forwarded: forward.ForwardedNothing}
+		key, site := parsed(t, target),
+			&forward.Site{Pool: pool(t, "http://192.0.2.7:8080"), Forwarded: forward.ForwardedNothing}
 		atServer := func(r *forward.Request) { r.Site = site }
 		w.stored(t, target, "old", atServer)
 		w.mu.Lock()
 		w.answer = tt.answer
 		w.mu.Unlock()
 		count, err := w.Refresh(t.Context(), key, site)
-		if count != tt.count || (err != nil) != (tt.failure != "") || err != nil && !strings.Contains(err.Error(), tt.failure) {
+		if count != tt.count || (err != nil) != (tt.failure != "") ||
+			err != nil && !strings.Contains(err.Error(), tt.failure) {
 			t.Errorf("%s: %d, %v", name, count, err)
 		}
 		if err != nil && problem.Status(err) != http.StatusBadGateway {
@@ -69,7 +72,9 @@ func TestRefresh(t *testing.T) {
 		var languages []string
 		for _, sent := range w.asked {
 			languages = append(languages, sent.Fields.Get("Accept-Language"))
-			if sent.URI.String() != "http://192.0.2.7:8080/b" || sent.Host != "www.example" || sent.Fields.Get("Cache-Control") != "no-cache" || sent.Interim != nil || sent.Fields.Has("X-Forwarded-Host") {
+			if sent.URI.String() != "http://192.0.2.7:8080/b" || sent.Host != "www.example" ||
+				sent.Fields.Get("Cache-Control") != "no-cache" || sent.Interim != nil ||
+				sent.Fields.Has("X-Forwarded-Host") {
 				t.Errorf("%s: %+v", name, sent)
 			}
 		}
@@ -96,7 +101,8 @@ func TestPurge(t *testing.T) {
 		t.Errorf("%d", n)
 	}
 	w.answers(304, "", "Etag", `"1"`)
-	if client := w.get(t, target, "Accept-Language", "de"); client.cached != "revalidated" || client.Body.String() != "old" {
+	if client := w.get(t, target, "Accept-Language", "de"); client.cached != "revalidated" ||
+		client.Body.String() != "old" {
 		t.Errorf("%s %q", client.cached, &client.Body)
 	}
 	if sent, count := w.last(); count != 1 || sent.Fields.Get("If-None-Match") != `"1"` {

@@ -131,7 +131,8 @@ func acceptable(accept string, found []retrieved) []retrieved {
 
 // isAccept reports whether a field value is a valid list of media ranges. An invalid one is ignored.
 func isAccept(field string) bool {
-	_, _, err := contenttype.GetAcceptableMediaTypeFromHeader(field, []contenttype.MediaType{contenttype.NewMediaType("*/*")})
+	_, _, err := contenttype.GetAcceptableMediaTypeFromHeader(field,
+		[]contenttype.MediaType{contenttype.NewMediaType("*/*")})
 	return err == nil || errors.Is(err, contenttype.ErrNoAcceptableTypeFound)
 }
 
@@ -174,7 +175,8 @@ func ofLocation(location string, err error) error {
 	return fmt.Errorf("%w: %s: %w: %w", resolver.ErrUnreachable, location, errLocation, err)
 }
 
-var errLocation = &problem.Reason{Code: "location_not_valid", Text: "a location of the name, or a redirect of its server, is not a valid URI"}
+var errLocation = &problem.Reason{Code: "location_not_valid",
+	Text: "a location of the name, or a redirect of its server, is not a valid URI"}
 
 // statusError is the status of an origin that did not send the resource.
 type statusError struct {
@@ -188,7 +190,8 @@ func (e *statusError) Error() string {
 
 // Unwrap includes resolver.ErrUnreachable: that one origin lacks a resource says nothing about the name.
 func (e *statusError) Unwrap() []error {
-	return []error{resolver.ErrUnreachable, &problem.Reason{Code: "origin_status", Values: []string{"Status", strconv.Itoa(e.status)}, Text: e.Error()}}
+	return []error{resolver.ErrUnreachable,
+		&problem.Reason{Code: "origin_status", Values: []string{"Status", strconv.Itoa(e.status)}, Text: e.Error()}}
 }
 
 // noResource returns the error of a name if no location has the resource: that it does not exist or is gone,
@@ -221,7 +224,9 @@ func noResource(failures []error) error {
 
 // fieldsOf returns the fields that describe a resource.
 func fieldsOf(f retrieved) httpmessage.Fields {
-	fields := f.Fields.Filter(func(one httpmessage.Field) bool { return slices.ContainsFunc(describing[:], one.HasName) })
+	fields := f.Fields.Filter(func(one httpmessage.Field) bool {
+		return slices.ContainsFunc(describing[:], one.HasName)
+	})
 	if renderedPolicy(f.at, f.Fields) == "" {
 		fields.Set("Content-Location", f.at.WithoutPassword().String())
 	}
@@ -229,4 +234,5 @@ func fieldsOf(f retrieved) httpmessage.Fields {
 }
 
 // describing are the fields that describe a resource.
-var describing = [...]string{"Content-Type", "Content-Encoding", "Content-Language", "Content-Length", "ETag", "Last-Modified"}
+var describing = [...]string{"Content-Type", "Content-Encoding", "Content-Language", "Content-Length", "ETag",
+	"Last-Modified"}

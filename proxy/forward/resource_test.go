@@ -22,7 +22,9 @@ func (f fetchFunc) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resourc
 // The slot of a fetch is released if it fails and if its handler panics.
 func TestFetchReleasesSlot(t *testing.T) {
 	for name, fetch := range map[string]fetchFunc{
-		"error": func(context.Context, scheme.Request) (*scheme.Resource, error) { return nil, resolver.ErrUnreachable },
+		"error": func(context.Context, scheme.Request) (*scheme.Resource, error) {
+			return nil, resolver.ErrUnreachable
+		},
 		"panic": func(context.Context, scheme.Request) (*scheme.Resource, error) { panic("a bug of the handler") },
 	} {
 		fetches := make(quota.Semaphore, 1)

@@ -94,7 +94,8 @@ func shop(r scheme.Request) (*scheme.Resource, error) {
 		return nil, fmt.Errorf("%w: exotic", scheme.ErrUnsupported)
 	case strings.HasPrefix(path, "/image/"):
 		kind := path[1:]
-		if accept := r.Fields.List("Accept"); accept != "" && !strings.Contains(accept, kind) && !strings.Contains(accept, "*") {
+		if accept := r.Fields.List("Accept"); accept != "" && !strings.Contains(accept, kind) &&
+			!strings.Contains(accept, "*") {
 			return respond(406, ""), nil
 		}
 		return respond(200, kind, "Content-Type", kind, "Etag", `"1"`, "Set-Cookie", "a=b", "X-Other", "1"), nil
@@ -118,12 +119,15 @@ func TestResources(t *testing.T) {
 		status   int    // of the error, 0 for none
 	}{
 		{"/image/gif /image/png", "", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png", 0},
-		{"/404 /unreachable /moved /image/png", "", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png", 0},
+		{"/404 /unreachable /moved /image/png", "", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png",
+			0},
 		{"/404 /image/png", "", "/image/png image/png", "/image/png image/png", 0},
 		{"/image/gif /image/jpeg /image/png", "image/png", "/image/png image/png", "/image/png image/png", 0},
-		{"/image/gif /image/jpeg /image/png", "image/jpeg, image/png;q=0.5", "/image/jpeg image/jpeg", "/image/jpeg image/jpeg|/image/png image/png", 0},
+		{"/image/gif /image/jpeg /image/png", "image/jpeg, image/png;q=0.5", "/image/jpeg image/jpeg",
+			"/image/jpeg image/jpeg|/image/png image/png", 0},
 		{"/image/gif /image/png", "image/*", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png", 0},
-		{"/image/gif /image/png", "no media range *", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png", 0},
+		{"/image/gif /image/png", "no media range *", "/image/gif image/gif",
+			"/image/gif image/gif|/image/png image/png", 0},
 		{"", "", "", "", 404},
 		{"/404", "", "", "", 404},
 		{"/404 /410", "", "", "", 404},
@@ -177,7 +181,8 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s: %d fetches are under way", tt.paths, len(w.slots))
 		}
 	}
-	client := w.retrieved(t, true, retrieval(t, []string{at + "/image/gif", at + "/image/png"}, "Accept", "text/html;q=0, image/*;q=0, */*;q=0"))
+	client := w.retrieved(t, true,
+		retrieval(t, []string{at + "/image/gif", at + "/image/png"}, "Accept", "text/html;q=0, image/*;q=0, */*;q=0"))
 	if !errors.Is(client.err, problem.ErrNotAcceptable) && problem.Status(client.err) != http.StatusNotAcceptable {
 		t.Errorf("none is acceptable: %v", client.err)
 	}
@@ -197,18 +202,22 @@ func TestRetrievals(t *testing.T) {
 	w := newWeb(t, nil, func(c *forward.Config) { c.Via = via })
 	w.answer = shop
 	fields := []string{
-		"Accept", "image/gif", "Accept-Language", "de", "Accept-Encoding", "gzip", "Via", "1.1 other", "Cookie", "secret",
-		"Authorization", "secret", "User-Agent", "its own", "Range", "bytes=0-1",
+		"Accept", "image/gif", "Accept-Language", "de", "Accept-Encoding", "gzip", "Via", "1.1 other", "Cookie",
+		"secret", "Authorization", "secret", "User-Agent", "its own", "Range", "bytes=0-1",
 	}
-	names := []string{"Accept", "Accept-Language", "Accept-Encoding", "User-Agent", "Via", "Cookie", "Authorization", "Range"}
+	names := []string{"Accept", "Accept-Language", "Accept-Encoding", "User-Agent", "Via", "Cookie", "Authorization",
+		"Range"}
 	for _, tt := range []struct {
 		location string
 		all      bool
 		want     string
 	}{
-		{"http://a.example/image/gif", false, "Accept=image/gif Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=" + via.String()},
+		{"http://a.example/image/gif", false,
+			"Accept=image/gif Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=" +
+				via.String()},
 		// Parts are not decoded.
-		{"http://a.example/image/gif", true, "Accept=image/gif Accept-Language=de User-Agent=urnd Via=1.1 other Via=" + via.String()},
+		{"http://a.example/image/gif", true,
+			"Accept=image/gif Accept-Language=de User-Agent=urnd Via=1.1 other Via=" + via.String()},
 		{
 			"ftp://a.example/image/gif#f", false,
 			`Accept=listing of "image/gif", fetched true, by "" Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=` + via.String(),
@@ -219,7 +228,8 @@ func TestRetrievals(t *testing.T) {
 		if got := linesOf(sent.Fields, names...); got != tt.want || client.err != nil {
 			t.Errorf("%s, all %t: %v\n%s, want\n%s", tt.location, tt.all, client.err, got, tt.want)
 		}
-		if location, _, _ := strings.Cut(tt.location, "#"); sent.URI.String() != location || sent.Client != netip.MustParseAddr("192.0.2.1") {
+		if location, _, _ := strings.Cut(tt.location, "#"); sent.URI.String() != location ||
+			sent.Client != netip.MustParseAddr("192.0.2.1") {
 			t.Errorf("%s: %+v", tt.location, sent)
 		}
 	}
@@ -237,7 +247,8 @@ func TestRetrievals(t *testing.T) {
 		t.Errorf("%+v", client)
 	}
 	if got := strings.Join(allowed,
-		", "); got != "http://a.example/elsewhere false, http://b.example/image/gif true, http://a.example/moved false, http://a.example/image/gif false" {
+		", "); got != "http://a.example/elsewhere false, http://b.example/image/gif true, http://a.example/moved "+
+		"false, http://a.example/image/gif false" {
 		t.Errorf("it was allowed to ask %s", got)
 	}
 	for range cap(w.slots) {
@@ -258,8 +269,9 @@ func TestResourceThatBreaksOff(t *testing.T) {
 	}
 	locations := []string{"http://a.example/", "http://b.example/"}
 	for _, all := range []bool{false, true} {
-		if client := w.retrieved(t, all, retrieval(t, locations)); client.err != nil || !client.Aborted || !strings.Contains(client.Body.String(),
-			"half") || len(w.slots) != 0 {
+		if client := w.retrieved(t, all, retrieval(t, locations)); client.err != nil || !client.Aborted ||
+			!strings.Contains(client.Body.String(),
+				"half") || len(w.slots) != 0 {
 			t.Errorf("all %t: %+v", all, client)
 		}
 	}
@@ -286,7 +298,8 @@ func TestAcceptOfRedirects(t *testing.T) {
 		return respond(200, "metadata", "Content-Type", "application/x-made"), nil
 	}
 	for _, accept := range []string{
-		"application/vnd.citationstyles.csl+json, */*;q=0.1", "application/rdf+xml;q=0.5, application/vnd.citationstyles.csl+json;q=1.0",
+		"application/vnd.citationstyles.csl+json, */*;q=0.1",
+		"application/rdf+xml;q=0.5, application/vnd.citationstyles.csl+json;q=1.0",
 		"text/x-bibliography; style=apa; locale=de-DE", "text/html", "*/*",
 	} {
 		client := w.retrieved(t, false, retrieval(t, []string{"http://a.example/doi"}, "Accept", accept))
@@ -295,7 +308,8 @@ func TestAcceptOfRedirects(t *testing.T) {
 			asked = append(asked, r.URI.Path()+" "+r.Fields.List("Accept"))
 		}
 		w.last()
-		if want := "/doi " + accept + "|/agency " + accept; client.err != nil || client.Body.String() != "metadata" || strings.Join(asked, "|") != want ||
+		if want := "/doi " + accept + "|/agency " + accept; client.err != nil || client.Body.String() != "metadata" ||
+			strings.Join(asked, "|") != want ||
 			!strings.HasPrefix(client.Fields.Get("Vary"), "Accept, ") {
 			t.Errorf("%s: %+v, asked %q", accept, client, asked)
 		}

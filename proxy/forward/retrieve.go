@@ -34,7 +34,8 @@ type Retrieval struct {
 // maxRedirects is the most redirects of each resource.
 const maxRedirects = 5
 
-var errRedirects = &problem.Reason{Code: "too_many_redirects", Text: fmt.Sprintf("the origin redirects more than %d times", maxRedirects)}
+var errRedirects = &problem.Reason{Code: "too_many_redirects",
+	Text: fmt.Sprintf("the origin redirects more than %d times", maxRedirects)}
 
 // fetch retrieves one resource for a client, with its Accept fields. single is whether it is not a part of a
 // multipart. It follows redirects. Any status but 200 is an error.
@@ -52,11 +53,13 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 			return retrieved{}, err
 		}
 		resource, err := p.config.Fetch.Fetch(ctx, scheme.Request{
-			Request: httpmessage.Request{Method: r.Method, URI: u, Fields: p.resourceFields(ctx, r.Fields, u, single)}, Client: r.Client, Check: check,
+			Request: httpmessage.Request{Method: r.Method, URI: u, Fields: p.resourceFields(ctx, r.Fields, u, single)},
+			Client:  r.Client, Check: check,
 		})
 		switch {
 		case errors.Is(err, scheme.ErrUnsupported) && u.String() != location:
-			return retrieved{}, fmt.Errorf("%w: %s redirects to %q, which cannot be fetched", resolver.ErrUnreachable, location, u.WithoutPassword())
+			return retrieved{}, fmt.Errorf("%w: %s redirects to %q, which cannot be fetched", resolver.ErrUnreachable,
+				location, u.WithoutPassword())
 		case err != nil:
 			return retrieved{}, err
 		case resource.Status == http.StatusOK:
@@ -69,7 +72,8 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 		}
 		from := u
 		if u, err = referred(u, next); err != nil {
-			return retrieved{}, fmt.Errorf("%w: %s redirects to an invalid URI: %w", resolver.ErrUnreachable, location, err)
+			return retrieved{}, fmt.Errorf("%w: %s redirects to an invalid URI: %w", resolver.ErrUnreachable, location,
+				err)
 		}
 		if err := mayRefer(from, u); err != nil {
 			return retrieved{}, err
@@ -84,7 +88,8 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 func mayRefer(from, u uri.URI) error {
 	if to := strings.ToLower(u.Scheme()); (to == "file" || to == "news") && !uri.EqualFold(to, from.Scheme()) {
 		return fmt.Errorf("%w: %w", resolver.ErrForbidden, &problem.Reason{
-			Code: "redirect_not_allowed", Text: fmt.Sprintf("a server of %s must not redirect to %q", from.Scheme(), to),
+			Code: "redirect_not_allowed",
+			Text: fmt.Sprintf("a server of %s must not redirect to %q", from.Scheme(), to),
 		})
 	}
 	return nil
@@ -97,7 +102,8 @@ func isElsewhere(from, to uri.URI) bool {
 
 func isRedirect(status int) bool {
 	switch status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 		return true
 	default:
 		return false
@@ -105,7 +111,9 @@ func isRedirect(status int) bool {
 }
 
 // resourceFields returns the fields of a request for a resource at u.
-func (p *Proxy) resourceFields(ctx context.Context, client httpmessage.Fields, u uri.URI, single bool) httpmessage.Fields {
+func (p *Proxy) resourceFields(
+	ctx context.Context, client httpmessage.Fields, u uri.URI, single bool,
+) httpmessage.Fields {
 	fields := p.config.Via.FieldsFor(client.Values)
 	for _, name := range []string{"Accept", "Accept-Language", "Accept-Encoding"} {
 		if name == "Accept-Encoding" && !single {

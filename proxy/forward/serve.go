@@ -77,7 +77,8 @@ func (p *Proxy) prepare(r *Request) {
 func (p *Proxy) cacheRequest(r *Request, asked httpmessage.Request) httpcache.Request {
 	c := httpcache.Request{
 		Request: asked, Found: r.Found, Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.QuotaAddr),
-		Gateway: r.isGateway(), OriginCompresses: p.encodes(r), Check: r.Check, Bypass: r.bound != nil, ClientHalfClosed: r.ClientHalfClosed,
+		Gateway: r.isGateway(), OriginCompresses: p.encodes(r), Check: r.Check, Bypass: r.bound != nil,
+		ClientHalfClosed: r.ClientHalfClosed,
 	}
 	if r.isGateway() {
 		c.Overrides = r.Site.Cache
@@ -91,7 +92,8 @@ func (p *Proxy) prepareCoding(r *Request) {
 		return
 	}
 	p.config.Compress.StrengthenIfMatch(&r.Fields)
-	if lines := p.config.Compress.NormalizeAcceptEncoding(r.Fields.Values); len(lines) == 1 { // otherwise it is unchanged
+	// otherwise it is unchanged
+	if lines := p.config.Compress.NormalizeAcceptEncoding(r.Fields.Values); len(lines) == 1 {
 		r.Fields.Set("Accept-Encoding", lines[0])
 	}
 }
@@ -104,7 +106,8 @@ func (p *Proxy) message(c *client, r *Request) httpmessage.Request {
 		asked.Body = c.body
 	}
 	isPassed := func(name string) bool { return p.passes(r, name) }
-	if asked.Trailer != nil && (c.body == nil || slices.ContainsFunc(asked.Trailer.Names, func(name string) bool { return !isPassed(name) })) {
+	if asked.Trailer != nil &&
+		(c.body == nil || slices.ContainsFunc(asked.Trailer.Names, func(name string) bool { return !isPassed(name) })) {
 		asked.Trailer = nil
 	}
 	return asked
@@ -121,7 +124,9 @@ func bodyTimeoutError(c *client, err error) error {
 }
 
 // roundTrip sends a request to the origin.
-func (p *Proxy) roundTrip(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*httpmessage.Response, error) {
+func (p *Proxy) roundTrip(
+	ctx context.Context, c *client, r *Request, o httpcache.Outgoing,
+) (*httpmessage.Response, error) {
 	permit, err := p.config.Fetches.Acquire(r.QuotaAddr)
 	if err != nil {
 		return nil, err
@@ -140,7 +145,8 @@ func (p *Proxy) roundTrip(ctx context.Context, c *client, r *Request, o httpcach
 	}
 	arrived = true
 	response := &resource.Response
-	response.Fields, response.Private = httpcache.AppendEndToEnd(rooms.received[:0], response.Fields), scheme.HasConnectionToken(response.Fields)
+	response.Fields, response.Private = httpcache.AppendEndToEnd(rooms.received[:0], response.Fields),
+		scheme.HasConnectionToken(response.Fields)
 	if response.Body == http.NoBody { // the response has no content
 		permit.Release()
 		pick.Release()
@@ -160,7 +166,9 @@ func (p *Proxy) encodes(r *Request) bool { return p.config.Compress != nil && r.
 
 // fetchOf sends a request to the origin, or to the servers of a site: to the next one if a server did not answer and
 // the request may be repeated. The pick has to be released with the response; it is nil for an origin.
-func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*scheme.Resource, *balance.Pick, error) {
+func (p *Proxy) fetchOf(
+	ctx context.Context, c *client, r *Request, o httpcache.Outgoing,
+) (*scheme.Resource, *balance.Pick, error) {
 	if r.bound != nil || !r.isGateway() {
 		var server uri.URI
 		if r.bound != nil {
@@ -194,7 +202,9 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 }
 
 // fetchPicked sends a request to a picked server, and releases the pick if it fails, also if a handler panics.
-func (p *Proxy) fetchPicked(ctx context.Context, c *client, r *Request, pick *balance.Pick, o httpcache.Outgoing) (resource *scheme.Resource, err error) {
+func (p *Proxy) fetchPicked(
+	ctx context.Context, c *client, r *Request, pick *balance.Pick, o httpcache.Outgoing,
+) (resource *scheme.Resource, err error) {
 	defer func() {
 		if resource == nil {
 			pick.Release()
@@ -218,7 +228,9 @@ func mayRepeat(ctx context.Context, o *httpcache.Outgoing, err error) bool {
 }
 
 // fetchFrom sends a request to one server.
-func (p *Proxy) fetchFrom(ctx context.Context, c *client, r *Request, server uri.URI, o httpcache.Outgoing) (*scheme.Resource, error) {
+func (p *Proxy) fetchFrom(
+	ctx context.Context, c *client, r *Request, server uri.URI, o httpcache.Outgoing,
+) (*scheme.Resource, error) {
 	request, fetch := p.request(r, server, o), p.config.Fetch
 	if request.H2C && request.Fields.Has("Upgrade") { // HTTP/2 has no Upgrade: RFC 9113 section 8.6
 		return nil, problem.ErrProtocol
@@ -245,7 +257,8 @@ func (p *Proxy) fetchFrom(ctx context.Context, c *client, r *Request, server uri
 // isUnconnected reports whether an error occurred before the connection to a server was established.
 func isUnconnected(err error) bool {
 	var operation *net.OpError
-	return errors.Is(err, netguard.ErrLookup) || errors.Is(err, netguard.ErrConnectTimeout) || errors.As(err, &operation) && operation.Op == "dial"
+	return errors.Is(err, netguard.ErrLookup) || errors.Is(err, netguard.ErrConnectTimeout) ||
+		errors.As(err, &operation) && operation.Op == "dial"
 }
 
 // request returns the request to the origin.

@@ -51,11 +51,15 @@ func TestServersOfSites(t *testing.T) {
 		"one that may be asked again": {
 			"GET", 2, []error{scheme.ErrNoResponse, nil}, "https://0.example/b?c http://1.example/b?c", nil,
 		},
-		"one that was not asked":     {"GET", 2, []error{resolver.ErrUnreachable}, "https://0.example/b?c", resolver.ErrUnreachable},
-		"one that is not allowed":    {"GET", 2, []error{resolver.ErrForbidden}, "https://0.example/b?c", resolver.ErrForbidden},
-		"there are no others":        {"GET", 0, []error{errRefused}, "https://0.example/b?c", resolver.ErrUnreachable},
-		"a body that may have begun": {"POST", 2, []error{errRefused}, "https://0.example/b?c", resolver.ErrUnreachable},
-		"a method without a body":    {"DELETE", 2, []error{errRefused, nil}, "https://0.example/b?c http://1.example/b?c", nil},
+		"one that was not asked": {"GET", 2, []error{resolver.ErrUnreachable}, "https://0.example/b?c",
+			resolver.ErrUnreachable},
+		"one that is not allowed": {"GET", 2, []error{resolver.ErrForbidden}, "https://0.example/b?c",
+			resolver.ErrForbidden},
+		"there are no others": {"GET", 0, []error{errRefused}, "https://0.example/b?c", resolver.ErrUnreachable},
+		"a body that may have begun": {"POST", 2, []error{errRefused}, "https://0.example/b?c",
+			resolver.ErrUnreachable},
+		"a method without a body": {"DELETE", 2, []error{errRefused, nil},
+			"https://0.example/b?c http://1.example/b?c", nil},
 	} {
 		w := newWeb(t, nil, nil)
 		left := tt.errs
@@ -70,7 +74,8 @@ func TestServersOfSites(t *testing.T) {
 		if tt.method == http.MethodPost {
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader("body")), 4
 		}
-		r.Site = &forward.Site{TLS: site.TLS, Pool: pool(t, []string{"https://0.example", "http://1.example", "http://2.example"}[:tt.others+1]...)}
+		r.Site = &forward.Site{TLS: site.TLS,
+			Pool: pool(t, []string{"https://0.example", "http://1.example", "http://2.example"}[:tt.others+1]...)}
 		client := w.serve(t, r)
 		if !errors.Is(client.err, tt.err) {
 			t.Errorf("%s: %v", name, client.err)
@@ -105,14 +110,17 @@ func TestRequestsOfClients(t *testing.T) {
 		t.Fatal(client.err)
 	}
 	sent, _ := w.last()
-	if sent.Spelling != r.Spelling || sent.Client != r.QuotaAddr || sent.Host != "" || !errors.Is(sent.Check(netip.MustParseAddrPort("192.0.2.2:25")), refuse) {
+	if sent.Spelling != r.Spelling || sent.Client != r.QuotaAddr || sent.Host != "" ||
+		!errors.Is(sent.Check(netip.MustParseAddrPort("192.0.2.2:25")), refuse) {
 		t.Errorf("%+v", sent)
 	}
 	for range cap(w.slots) {
 		w.slots <- struct{}{}
 	}
-	busy, upgrade := w.get(t, "http://a.example/"), w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "a")
-	if _, count := w.last(); !errors.Is(busy.err, resolver.ErrBusy) || !errors.Is(upgrade.err, resolver.ErrBusy) || count != 0 {
+	busy, upgrade := w.get(t, "http://a.example/"),
+		w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "a")
+	if _, count := w.last(); !errors.Is(busy.err, resolver.ErrBusy) || !errors.Is(upgrade.err, resolver.ErrBusy) ||
+		count != 0 {
 		t.Errorf("%v, %v", busy.err, upgrade.err)
 	}
 	for range cap(w.slots) {
@@ -131,7 +139,8 @@ func TestInterimResponses(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	w.answer = func(r scheme.Request) (*scheme.Resource, error) {
 		if r.Interim != nil {
-			r.Interim.Interim(103, respond(103, "", "Link", "</a>; rel=preload", "Connection", "X-Hop", "X-Hop", "1").Fields)
+			r.Interim.Interim(103, respond(103, "", "Link", "</a>; rel=preload", "Connection", "X-Hop", "X-Hop",
+				"1").Fields)
 		}
 		return respond(200, "ok", "X-Final", "1"), nil
 	}
@@ -145,7 +154,8 @@ func TestInterimResponses(t *testing.T) {
 		r := requested(t, http.MethodGet, "http://a.example/")
 		tt.change(r)
 		client := w.serve(t, r)
-		if client.err != nil || len(client.Interim) != tt.want || client.Body.String() != "ok" || client.Fields.Get("Link") != "" {
+		if client.err != nil || len(client.Interim) != tt.want || client.Body.String() != "ok" ||
+			client.Fields.Get("Link") != "" {
 			t.Errorf("%s: %+v", name, client)
 		}
 		for _, interim := range client.Interim {
@@ -173,7 +183,8 @@ func TestServersOfH2C(t *testing.T) {
 		r := requested(t, http.MethodPost, "https://www.example/b?c")
 		r.Site = &forward.Site{Pool: pool(t, server)}
 		client := w.serve(t, r)
-		if sent, _ := w.last(); client.err != nil || sent.URI.String() != want.uri || sent.H2C != want.h2c || sent.Host != "www.example" {
+		if sent, _ := w.last(); client.err != nil || sent.URI.String() != want.uri || sent.H2C != want.h2c ||
+			sent.Host != "www.example" {
 			t.Errorf("%s: %v, %s %t for %s", server, client.err, sent.URI, sent.H2C, sent.Host)
 		}
 		if got := forward.ServerOf(server); got+"/b?c" != want.uri {

@@ -50,7 +50,9 @@ type Part = httpcache.Part
 
 // AppendStored appends the fields of the response for a stored response: the same as Serve sends. unmodified is
 // whether it is 304; a Part with status 0 is the whole content. The values are valid as long as those of text.
-func (p *Proxy) AppendStored(fields httpmessage.Fields, f Found, part Part, unmodified bool, text *httpmessage.ValueBuffer) httpmessage.Fields {
+func (p *Proxy) AppendStored(
+	fields httpmessage.Fields, f Found, part Part, unmodified bool, text *httpmessage.ValueBuffer,
+) httpmessage.Fields {
 	before := len(fields)
 	fields = f.AppendFields(fields, part, unmodified)
 	fields = append(fields[:before], slices.DeleteFunc(fields[before:], isReplaced)...)
@@ -59,12 +61,14 @@ func (p *Proxy) AppendStored(fields httpmessage.Fields, f Found, part Part, unmo
 	}
 	if part.Status != 0 {
 		start, value := text.Begin()
-		fields = append(fields, httpmessage.Field{Name: "Content-Range", Value: text.End(start, f.AppendContentRange(value, part))})
+		fields = append(fields, httpmessage.Field{Name: "Content-Range",
+			Value: text.End(start, f.AppendContentRange(value, part))})
 	}
 	outcome := httpcache.Outcome{HasTTL: true, TTL: f.TTL()}
 	start, value := text.Begin()
 	status := text.End(start, outcome.AppendStatus(value, "urnd"))
-	fields = append(fields, httpmessage.Field{Name: "Via", Value: p.via}, httpmessage.Field{Name: "Cache-Status", Value: status})
+	fields = append(fields, httpmessage.Field{Name: "Via", Value: p.via},
+		httpmessage.Field{Name: "Cache-Status", Value: status})
 	switch {
 	case unmodified:
 	case part.Status != 0:

@@ -44,21 +44,26 @@ func TestAppendStored(t *testing.T) {
 	}{
 		{
 			"a page", 200,
-			httpmessage.NewFields("date", date, "Content-Type", "text/html", "content-encoding", "br", "ETag", `"1"`, "Set-Cookie", "a=b", "Set-Cookie", "c=d"),
+			httpmessage.NewFields("date", date, "Content-Type", "text/html", "content-encoding", "br", "ETag", `"1"`,
+				"Set-Cookie", "a=b", "Set-Cookie", "c=d"),
 			"date: " + date + "|Content-Type: text/html|content-encoding: br|ETag: \"1\"",
 			"date: " + date + "|ETag: \"1\"", "0",
 		},
 		{"nothing", 200, nil, "", "", "0"},
 		{
-			"several proxies", 200, httpmessage.NewFields("Via", "1.0 a, 1.1 b", "Via", "1.1 c", "Cache-Status", "a; hit; ttl=0", "Age", "7"),
-			"Via: 1.0 a, 1.1 b|Via: 1.1 c|Cache-Status: a; hit; ttl=0", "Via: 1.0 a, 1.1 b|Via: 1.1 c|Cache-Status: a; hit; ttl=0", "7",
+			"several proxies", 200, httpmessage.NewFields("Via", "1.0 a, 1.1 b", "Via", "1.1 c", "Cache-Status",
+				"a; hit; ttl=0", "Age", "7"),
+			"Via: 1.0 a, 1.1 b|Via: 1.1 c|Cache-Status: a; hit; ttl=0",
+			"Via: 1.0 a, 1.1 b|Via: 1.1 c|Cache-Status: a; hit; ttl=0", "7",
 		},
 		{
 			"fields of one connection", 200,
-			httpmessage.NewFields("Trailer", "X-T", "Connection", "close, X-C", "X-C", "1", "Transfer-Encoding", "chunked", "Keep-Alive", "1", "X-Kept", "1"),
+			httpmessage.NewFields("Trailer", "X-T", "Connection", "close, X-C", "X-C", "1", "Transfer-Encoding",
+				"chunked", "Keep-Alive", "1", "X-Kept", "1"),
 			"X-Kept: 1", "X-Kept: 1", "0",
 		},
-		{"that of urnd", 200, httpmessage.NewFields(httpmessage.RequestIDField, "origin"), "X-Request-Id: origin", "X-Request-Id: origin", "0"},
+		{"that of urnd", 200, httpmessage.NewFields(httpmessage.RequestIDField, "origin"), "X-Request-Id: origin",
+			"X-Request-Id: origin", "0"},
 		{"404", 404, httpmessage.NewFields("X-A", "", "X-A", "2"), "X-A: |X-A: 2", "-", "0"},
 	} {
 		w := newWeb(t, newStore(t), func(c *forward.Config) { c.Via = via })
@@ -80,18 +85,21 @@ func TestAppendStored(t *testing.T) {
 			if unmodified {
 				condition = "If-None-Match"
 			}
-			for from, fields := range map[string]httpmessage.Fields{"found": got, "served": w.get(t, storedURI, condition, "*").Fields} {
+			for from, fields := range map[string]httpmessage.Fields{"found": got,
+				"served": w.get(t, storedURI, condition, "*").Fields} {
 				if end := fields.Values("Via"); len(end) == 0 || end[len(end)-1] != via.String() {
 					t.Errorf("%s, %s: Via: %q", tt.name, from, end)
 				}
-				if end := fields.Values("Cache-Status"); len(end) == 0 || !strings.HasPrefix(end[len(end)-1], "urnd; hit; ttl=") {
+				if end := fields.Values("Cache-Status"); len(end) == 0 ||
+					!strings.HasPrefix(end[len(end)-1], "urnd; hit; ttl=") {
 					t.Errorf("%s, %s: Cache-Status: %q", tt.name, from, end)
 				}
 				if age := fields.Values("Age"); len(age) != 1 || age[0] < tt.age {
 					t.Errorf("%s, %s: Age: %q", tt.name, from, age)
 				}
 				if fields.Get("Content-Length") != length {
-					t.Errorf("%s, %s: Content-Length: %q, want %q", tt.name, from, fields.Values("Content-Length"), length)
+					t.Errorf("%s, %s: Content-Length: %q, want %q", tt.name, from, fields.Values("Content-Length"),
+						length)
 				}
 				if rest := others(fields); rest != want {
 					t.Errorf("%s, %s, unmodified %t:\n%s, want\n%s", tt.name, from, unmodified, rest, want)
@@ -113,7 +121,8 @@ func pairs(fields httpmessage.Fields) (all []string) {
 func others(fields httpmessage.Fields) string {
 	var lines []string
 	for _, f := range fields {
-		own := strings.Contains(f.Value, "urnd") || f.HasName("Age") || f.HasName("Content-Length") || f.HasName("Cache-Control") || f.Name == "Date"
+		own := strings.Contains(f.Value, "urnd") || f.HasName("Age") || f.HasName("Content-Length") ||
+			f.HasName("Cache-Control") || f.Name == "Date"
 		if !own {
 			lines = append(lines, f.Name+": "+f.Value)
 		}
@@ -126,7 +135,8 @@ func TestAppendStoredPart(t *testing.T) {
 	w := newWeb(t, newStore(t), nil)
 	w.answers(200, "0123456789", "Cache-Control", "max-age=60", "ETag", `"1"`)
 	found := w.store(t, storedURI)
-	for value, want := range map[string]string{"bytes=2-4": "bytes 2-4/10 3", "bytes=-1": "bytes 9-9/10 1", "bytes=7-99": "bytes 7-9/10 3"} {
+	for value, want := range map[string]string{"bytes=2-4": "bytes 2-4/10 3", "bytes=-1": "bytes 9-9/10 1",
+		"bytes=7-99": "bytes 7-9/10 3"} {
 		part, ok := found.Part(http.MethodGet, httpmessage.NewFields("Range", value).Values)
 		if !ok || part.Status != http.StatusPartialContent {
 			t.Errorf("%s: %+v, %t", value, part, ok)
@@ -137,7 +147,8 @@ func TestAppendStoredPart(t *testing.T) {
 			t.Errorf("%s: %q, want %q", value, text, want)
 		}
 		served := w.get(t, storedURI, "Range", value)
-		if served.Status != 206 || served.Fields.Get("Content-Range") != got.Get("Content-Range") || int64(served.Body.Len()) != part.Length() {
+		if served.Status != 206 || served.Fields.Get("Content-Range") != got.Get("Content-Range") ||
+			int64(served.Body.Len()) != part.Length() {
 			t.Errorf("%s: %+v is served", value, served)
 		}
 	}
@@ -152,7 +163,8 @@ func TestFindSelects(t *testing.T) {
 		want  bool
 		site  *forward.Site
 	}{
-		{"X-Forwarded-For", forward.ForwardedTransparent, storedURI, false, &forward.Site{Forwarded: forward.ForwardedFor}},
+		{"X-Forwarded-For", forward.ForwardedTransparent, storedURI, false,
+			&forward.Site{Forwarded: forward.ForwardedFor}},
 		{"X-Forwarded-For", forward.ForwardedFor, storedURI, true, &forward.Site{}},
 		{"X-A", forward.ForwardedFor, storedURI, true, nil},
 		{"X-Forwarded-For", forward.ForwardedTransparent, storedURI, true, nil},
@@ -206,13 +218,15 @@ func BenchmarkServe(b *testing.B) {
 	w.answers(200, "body", "Server", "x", "Content-Type", "text/html", "ETag", `"1"`, "Cache-Control", "max-age=1000")
 	w.store(b, storedURI)
 	target := parsed(b, storedURI)
-	fields := httpmessage.NewFields("Accept", "text/html", "Accept-Encoding", "gzip", "Accept-Language", "de", "User-Agent", "test",
+	fields := httpmessage.NewFields("Accept", "text/html", "Accept-Encoding", "gzip", "Accept-Language", "de",
+		"User-Agent", "test",
 		"Referer", "http://a.example/", "Cookie", "a=b")
 	b.ReportAllocs()
 	for b.Loop() {
 		client := discarding{}
 		asked := &forward.Request{
-			Request: httpmessage.Request{Method: http.MethodGet, URI: target, Fields: slices.Clone(fields)}, Key: target, Major: 1, Minor: 1,
+			Request: httpmessage.Request{Method: http.MethodGet, URI: target, Fields: slices.Clone(fields)},
+			Key:     target, Major: 1, Minor: 1,
 		}
 		if word, err := w.Serve(b.Context(), client, asked); err != nil || word != "hit" {
 			b.Fatal(word, err)

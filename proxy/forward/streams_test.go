@@ -59,7 +59,9 @@ func (overHTTP) SourceFailed(error)       {}
 // served returns a connection to a server of HTTP/1.1.
 func served(t *testing.T, serve func(w forward.ResponseWriter, r *http.Request)) (net.Conn, *bufio.Reader) {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(overHTTP{proxytest.Writer(w, r)}, r) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		serve(overHTTP{proxytest.Writer(w, r)}, r)
+	}))
 	t.Cleanup(server.Close)
 	c, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
@@ -99,7 +101,8 @@ func TestTunnel(t *testing.T) {
 		t.Fatal(err)
 	}
 	response, err := http.ReadResponse(in, &http.Request{Method: http.MethodConnect})
-	if err != nil || response.StatusCode != 200 || !strings.HasPrefix(response.Header.Get("Via"), "1.1 urnd") || to != "a.example:443" {
+	if err != nil || response.StatusCode != 200 || !strings.HasPrefix(response.Header.Get("Via"), "1.1 urnd") ||
+		to != "a.example:443" {
 		t.Fatalf("to %s: %+v, %v", to, response, err)
 	}
 	if len(slots) != 1 {
@@ -144,7 +147,8 @@ func TestTunnelOfStream(t *testing.T) {
 	if text := <-got; text != "early late" {
 		t.Errorf("the client gets %q", text)
 	}
-	if client.Status != 200 || client.Flushes == 0 || client.Fields.Get("Via") == "" || client.server.String() != address {
+	if client.Status != 200 || client.Flushes == 0 || client.Fields.Get("Via") == "" ||
+		client.server.String() != address {
 		t.Errorf("%+v", client)
 	}
 }
@@ -171,7 +175,8 @@ func TestTunnelRefused(t *testing.T) {
 			}
 		})
 		client := new(recorder)
-		if carried, err := p.Connect(t.Context(), client, requested(t, http.MethodConnect, "http://a.example/"), tt.target); !errors.Is(err,
+		if carried, err := p.Connect(t.Context(), client, requested(t, http.MethodConnect, "http://a.example/"),
+			tt.target); !errors.Is(err,
 			tt.want) || carried != 0 || client.Flushes > 0 {
 			t.Errorf("%s: %d, %v", name, carried, err)
 		}
@@ -187,10 +192,11 @@ func TestTunnelRefused(t *testing.T) {
 		}
 	})
 	// A connection that cannot be taken over.
-	if _, err := p.Connect(t.Context(), new(recorder), requested(t, http.MethodConnect, "http://a.example/"), forward.Target{
-		Host: "a.example",
-		Port: 443,
-	}); err == nil || !strings.Contains(err.Error(), "hijacking the client connection") {
+	if _, err := p.Connect(t.Context(), new(recorder), requested(t, http.MethodConnect, "http://a.example/"),
+		forward.Target{
+			Host: "a.example",
+			Port: 443,
+		}); err == nil || !strings.Contains(err.Error(), "hijacking the client connection") {
 		t.Errorf("%v", err)
 	}
 }
@@ -198,9 +204,12 @@ func TestTunnelRefused(t *testing.T) {
 // RFC 9110 section 7.8: an agreed protocol is tunneled, using a slot of streams instead of that of a fetch.
 func TestUpgrade(t *testing.T) {
 	streams := make(quota.Semaphore, 1)
-	w := newWeb(t, nil, func(c *forward.Config) { c.Streams = quota.Limit{Semaphore: streams, Busy: problem.ErrTooManyStreams} })
+	w := newWeb(t, nil, func(c *forward.Config) {
+		c.Streams = quota.Limit{Semaphore: streams, Busy: problem.ErrTooManyStreams}
+	})
 	w.answer = func(scheme.Request) (*scheme.Resource, error) {
-		resource := respond(101, "", "Connection", "upgrade, X-Hop", "X-Hop", "1", "Upgrade", "websocket", "Sec-Websocket-Accept", "x")
+		resource := respond(101, "", "Connection", "upgrade, X-Hop", "X-Hop", "1", "Upgrade", "websocket",
+			"Sec-Websocket-Accept", "x")
 		c, err := net.Dial("tcp", listening(t))
 		resource.Body = c
 		return resource, err
@@ -214,21 +223,26 @@ func TestUpgrade(t *testing.T) {
 		ended <- asked
 	})
 	if _, err := io.WriteString(c,
-		"GET / HTTP/1.1\r\nHost: a.example\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\r\nearly "); err != nil {
+		"GET / HTTP/1.1\r\nHost: a.example\r\nConnection: keep-alive, Upgrade\r\nUpgrade: "+
+			"websocket\r\nSec-WebSocket-Key: k\r\n\r\nearly "); err != nil {
 		t.Fatal(err)
 	}
 	response, err := http.ReadResponse(in, nil)
-	if err != nil || response.StatusCode != 101 || response.Header.Get("Upgrade") != "websocket" || response.Header.Get("Connection") != "Upgrade" || response.Header.Get("X-Hop") != "" || response.Header.Get("Sec-Websocket-Accept") != "x" || response.Header.Get("Via") == "" {
+	if err != nil || response.StatusCode != 101 || response.Header.Get("Upgrade") != "websocket" ||
+		response.Header.Get("Connection") != "Upgrade" || response.Header.Get("X-Hop") != "" ||
+		response.Header.Get("Sec-Websocket-Accept") != "x" || response.Header.Get("Via") == "" {
 		t.Fatalf("%+v, %v", response, err)
 	}
 	sent, _ := w.last()
-	if got := linesOf(sent.Fields, "Connection", "Upgrade", "Sec-Websocket-Key"); got != "Connection=Upgrade Upgrade=websocket Sec-Websocket-Key=k" {
+	if got := linesOf(sent.Fields, "Connection", "Upgrade",
+		"Sec-Websocket-Key"); got != "Connection=Upgrade Upgrade=websocket Sec-Websocket-Key=k" {
 		t.Errorf("the origin is asked %s", got)
 	}
 	if len(w.slots) != 0 || len(streams) != 1 {
 		t.Errorf("%d fetches, %d streams", len(w.slots), len(streams))
 	}
-	if other := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "websocket"); !errors.Is(other.err, problem.ErrTooManyStreams) {
+	if other := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "websocket"); !errors.Is(other.err,
+		problem.ErrTooManyStreams) {
 		t.Errorf("another one: %v", other.err)
 	}
 	half, ok := c.(*net.TCPConn)
@@ -250,26 +264,33 @@ func TestUpgradeRefused(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	w.answers(426, "no", "Connection", "close", "Upgrade", "a")
 	if client := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade",
-		"a"); client.err != nil || client.Status != 426 || client.Body.String() != "no" || client.cached != "bypass" || client.server != origin {
+		"a"); client.err != nil || client.Status != 426 || client.Body.String() != "no" || client.cached != "bypass" ||
+		client.server != origin {
 		t.Errorf("%+v", client)
 	}
 	w.answers(101, "", "Upgrade", "a")
-	if client := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "a"); !errors.Is(client.err, resolver.ErrUnreachable) {
+	if client := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "a"); !errors.Is(client.err,
+		resolver.ErrUnreachable) {
 		t.Errorf("without a connection: %+v", client)
 	}
 	w.answer = func(scheme.Request) (*scheme.Resource, error) { return nil, errRefused }
-	if client := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "a"); !errors.Is(client.err, errRefused) || len(w.slots) != 0 {
+	if client := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "a"); !errors.Is(client.err,
+		errRefused) || len(w.slots) != 0 {
 		t.Errorf("no answer: %+v", client)
 	}
 	w.answers(200, "plain")
 	for name, r := range map[string]*forward.Request{
-		"h2c":                     requested(t, http.MethodGet, "http://a.example/", "Connection", "Upgrade", "Upgrade", "h2c"),
+		"h2c": requested(t, http.MethodGet, "http://a.example/", "Connection", "Upgrade", "Upgrade",
+			"h2c"),
 		"not named by Connection": requested(t, http.MethodGet, "http://a.example/", "Upgrade", "a"),
-		"POST":                    requested(t, http.MethodPost, "http://a.example/", "Connection", "Upgrade", "Upgrade", "a"),
-		"another protocol":        requested(t, http.MethodGet, "ftp://a.example/", "Connection", "Upgrade", "Upgrade", "a"),
+		"POST": requested(t, http.MethodPost, "http://a.example/", "Connection", "Upgrade",
+			"Upgrade", "a"),
+		"another protocol": requested(t, http.MethodGet, "ftp://a.example/", "Connection", "Upgrade", "Upgrade",
+			"a"),
 	} {
 		client := w.serve(t, r)
-		if sent, _ := w.last(); client.err != nil || client.Body.String() != "plain" || sent.Fields.Has("Upgrade") || sent.Fields.Has("Connection") {
+		if sent, _ := w.last(); client.err != nil || client.Body.String() != "plain" || sent.Fields.Has("Upgrade") ||
+			sent.Fields.Has("Connection") {
 			t.Errorf("%s: %+v, the origin is asked %v", name, client, sent.Fields)
 		}
 	}

@@ -15,7 +15,9 @@ import (
 
 // upgrade forwards a request to switch the protocol (RFC 9110 section 7.8). If the origin agrees, the
 // connection becomes a tunnel.
-func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, fields httpmessage.Fields, protocol string) error {
+func (p *Proxy) upgrade(
+	ctx context.Context, w ResponseWriter, r *Request, fields httpmessage.Fields, protocol string,
+) error {
 	fields.Set("Connection", "Upgrade")
 	fields.Set("Upgrade", protocol)
 	key := ""
@@ -46,8 +48,8 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 			return errUnchanged
 		}
 		answer, err := challenging(r, &httpcache.Response{
-			Status: response.Status, Reason: response.Reason, Fields: httpcache.EndToEnd(response.Fields), Trailer: response.Trailer,
-			ContentLength: response.ContentLength, ServerAddr: response.RemoteAddr,
+			Status: response.Status, Reason: response.Reason, Fields: httpcache.EndToEnd(response.Fields),
+			Trailer: response.Trailer, ContentLength: response.ContentLength, ServerAddr: response.RemoteAddr,
 			Content: httpcache.Live(response), Outcome: httpcache.Outcome{Forwarded: "bypass"},
 		})
 		if err != nil {
@@ -79,7 +81,9 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 var errNoStream = fmt.Errorf("%w: protocol upgrade on a connection that cannot be hijacked", resolver.ErrUnreachable)
 
 // switchProtocols forwards the 101 response of the origin, and carries the data of both sides.
-func (p *Proxy) switchProtocols(ctx context.Context, w ResponseWriter, agreed httpmessage.Fields, server io.ReadWriteCloser) error {
+func (p *Proxy) switchProtocols(
+	ctx context.Context, w ResponseWriter, agreed httpmessage.Fields, server io.ReadWriteCloser,
+) error {
 	client, early, err := w.Hijack()
 	if err != nil {
 		return fmt.Errorf("hijacking the client connection: %w", err)
@@ -90,7 +94,8 @@ func (p *Proxy) switchProtocols(ctx context.Context, w ResponseWriter, agreed ht
 		fields.Add("Upgrade", protocol)
 	}
 	fields.Add("Via", p.config.Via.String())
-	head := append(http1.AppendFields(http1.AppendStatusLine(nil, http.StatusSwitchingProtocols, ""), fields), "\r\n"...)
+	head := append(http1.AppendFields(http1.AppendStatusLine(nil, http.StatusSwitchingProtocols, ""), fields),
+		"\r\n"...)
 	if _, err := client.Write(head); err != nil {
 		_ = client.Close()
 		return nil //nolint:nilerr // the client has gone

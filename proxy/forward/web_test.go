@@ -39,16 +39,19 @@ type web struct {
 // newWeb returns a web whose origins answer 200 without content. With a nil store nothing is stored.
 func newWeb(t testing.TB, store httpcache.Store, change func(*forward.Config)) *web {
 	t.Helper()
-	w := &web{slots: make(quota.Semaphore, 8), answer: func(scheme.Request) (*scheme.Resource, error) { return respond(200, ""), nil }}
-	w.cache = httpcache.New(httpcache.Config{Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20, SameOrigin: func(string, string) (string,
-		bool,
-	) {
-		return "", false
-	}})
+	w := &web{slots: make(quota.Semaphore, 8),
+		answer: func(scheme.Request) (*scheme.Resource, error) { return respond(200, ""), nil }}
+	w.cache = httpcache.New(httpcache.Config{Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20,
+		SameOrigin: func(string, string) (string,
+			bool,
+		) {
+			return "", false
+		}})
 	t.Cleanup(w.cache.Close)
 	config := forward.Config{
-		Fetch: w, Cache: w.cache, Via: httpmessage.NewViaName(), Now: time.Now, Fetches: quota.Limit{Semaphore: w.slots},
-		Streams: quota.Limit{Semaphore: make(quota.Semaphore, 2)}, Bound: quota.Limit{Semaphore: make(quota.Semaphore, 2)},
+		Fetch: w, Cache: w.cache, Via: httpmessage.NewViaName(), Now: time.Now,
+		Fetches: quota.Limit{Semaphore: w.slots}, Streams: quota.Limit{Semaphore: make(quota.Semaphore, 2)},
+		Bound:    quota.Limit{Semaphore: make(quota.Semaphore, 2)},
 		Language: func(_, languages string) string { return languages },
 		Accept: func(accept string, fetched bool, order string) string {
 			return fmt.Sprintf("listing of %q, fetched %t, by %q", accept, fetched, order)
@@ -102,8 +105,8 @@ func (w *web) answers(status int, body string, fields ...string) {
 // respond returns a response of an origin, with fields as pairs of name and value.
 func respond(status int, body string, fields ...string) *scheme.Resource {
 	return &scheme.Resource{Response: httpmessage.Response{
-		Status: status, Reason: "Words", Fields: httpmessage.NewFields(fields...), Body: io.NopCloser(strings.NewReader(body)),
-		ContentLength: int64(len(body)), RemoteAddr: origin,
+		Status: status, Reason: "Words", Fields: httpmessage.NewFields(fields...),
+		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), RemoteAddr: origin,
 	}}
 }
 
@@ -131,7 +134,8 @@ func requested(t testing.TB, method, target string, fields ...string) *forward.R
 func of(t testing.TB, r *http.Request, target string) *forward.Request {
 	t.Helper()
 	asked := &forward.Request{
-		Request: httpmessage.FromRequest(r), Key: parsed(t, target), Target: r.RequestURI, Authority: r.Host, Major: r.ProtoMajor, Minor: r.ProtoMinor,
+		Request: httpmessage.FromRequest(r), Key: parsed(t, target), Target: r.RequestURI, Authority: r.Host,
+		Major: r.ProtoMajor, Minor: r.ProtoMinor,
 	}
 	asked.URI = asked.Key
 	return asked

@@ -45,7 +45,9 @@ func acceptOf(key string) string {
 
 // switchStream tells an HTTP/2 client that its WebSocket is open (RFC 8441 section 5), and carries the data
 // of both sides on its stream.
-func (p *Proxy) switchStream(ctx context.Context, w ResponseWriter, agreed httpmessage.Fields, server io.ReadWriteCloser) error {
+func (p *Proxy) switchStream(
+	ctx context.Context, w ResponseWriter, agreed httpmessage.Fields, server io.ReadWriteCloser,
+) error {
 	fields := httpcache.EndToEnd(agreed)
 	fields.Del(webSocketAccept)
 	client, early, err := p.acceptStream(w, fields)

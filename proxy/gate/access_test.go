@@ -34,7 +34,8 @@ func behind(t testing.TB) func(access gate.Access, method, target, fields string
 
 func TestAccess(t *testing.T) {
 	access := gate.Access{
-		Resolve: prefixes("198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"), Proxy: prefixes("203.0.113.0/24", "192.0.2.9/32"),
+		Resolve: prefixes("198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"),
+		Proxy:   prefixes("203.0.113.0/24", "192.0.2.9/32"),
 		Trusted: prefixes("127.0.0.0/8"),
 	}
 	refused := behind(t)
@@ -83,11 +84,13 @@ func TestAccess(t *testing.T) {
 		if tt.target == batch {
 			method = http.MethodPost
 		}
-		for _, field := range []string{"X-Forwarded-For: 203.0.113.7, " + tt.client, `Forwarded: for="[` + tt.client + `]"`} {
+		for _, field := range []string{"X-Forwarded-For: 203.0.113.7, " + tt.client,
+			`Forwarded: for="[` + tt.client + `]"`} {
 			if strings.HasPrefix(field, "Forwarded") && !strings.Contains(tt.client, ":") {
 				field = "Forwarded: for=" + tt.client
 			}
-			if err := refused(access, method, tt.target, field); !errors.Is(err, tt.want) || (err == nil) != (tt.want == nil) {
+			if err := refused(access, method, tt.target, field); !errors.Is(err, tt.want) ||
+				(err == nil) != (tt.want == nil) {
 				t.Errorf("%s with %s: %v, want %v", tt.target, field, err, tt.want)
 			}
 		}
@@ -97,7 +100,8 @@ func TestAccess(t *testing.T) {
 // The zero value of Access denies everything.
 func TestNoAccess(t *testing.T) {
 	refused := behind(t)
-	for _, target := range []string{"/", "/urn:example:a", "/http://a.example/", "http://a.example/", "/uri-res/N2R?urn:example:a"} {
+	for _, target := range []string{"/", "/urn:example:a", "/http://a.example/", "http://a.example/",
+		"/uri-res/N2R?urn:example:a"} {
 		if err := refused(gate.Access{}, http.MethodGet, target, "X: 1"); problem.Status(err) != http.StatusForbidden {
 			t.Errorf("%s: %v", target, err)
 		}
@@ -117,7 +121,8 @@ func TestUnknownClientsAreNotTheirProxy(t *testing.T) {
 		"too many hops": "X-Forwarded-For: " + strings.Repeat("a,", 100) + "203.0.113.9",
 	} {
 		for resolve, isAllowed := range map[string]bool{"127.0.0.0/8": false, "0.0.0.0/0": true} {
-			access := gate.Access{Resolve: prefixes(resolve), Proxy: prefixes("127.0.0.0/8"), Trusted: prefixes("127.0.0.0/8")}
+			access := gate.Access{Resolve: prefixes(resolve), Proxy: prefixes("127.0.0.0/8"),
+				Trusted: prefixes("127.0.0.0/8")}
 			if err := refused(access, http.MethodGet, "/urn:example:a", field); (err == nil) != isAllowed {
 				t.Errorf("%s: a name, for %s alone: %v", name, resolve, err)
 			}
@@ -135,7 +140,8 @@ func TestRelayedClientsGetNoURLs(t *testing.T) {
 	refused := behind(t)
 	access := gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8")}
 	for _, field := range []string{"X-Forwarded-For: 198.51.100.7", "Forwarded: for=198.51.100.7"} {
-		if err := refused(access, http.MethodGet, "/http://evil.example/", field); !errors.Is(err, problem.ErrProxyClient) {
+		if err := refused(access, http.MethodGet, "/http://evil.example/", field); !errors.Is(err,
+			problem.ErrProxyClient) {
 			t.Errorf("%s: a redirect to anywhere: %v", field, err)
 		}
 		if err := refused(access, http.MethodGet, "/urn:ietf:rfc:2648", field); err != nil {
@@ -159,7 +165,8 @@ func TestNoCache(t *testing.T) {
 		{nil, http.Header{"Cache-Control": {"no-cache"}}, false},
 	} {
 		access, client := gate.Access{BypassCache: tt.clients}, gate.Client{Addr: netip.MustParseAddr("127.0.0.1")}
-		if got := access.MayBypassCache(&client) && gate.WantsCacheBypass(httpmessage.NewHeader(tt.header)); got != tt.want {
+		if got := access.MayBypassCache(&client) &&
+			gate.WantsCacheBypass(httpmessage.NewHeader(tt.header)); got != tt.want {
 			t.Errorf("%v, %v: fresh %t", tt.clients, tt.header, got)
 		}
 		client.Unknown = true

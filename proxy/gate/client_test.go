@@ -11,7 +11,8 @@ import (
 
 // trusted are the trusted proxies.
 func trusted() []netip.Prefix {
-	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"),
+		netip.MustParsePrefix("fd00::/8")}
 }
 
 func clientOf(r *http.Request) Client {
@@ -47,7 +48,8 @@ func TestClientIsThePeer(t *testing.T) {
 		// The fields of an untrusted peer are ignored, and it is relayed.
 		{peer: "203.0.113.9:4711", forwardedFor: said, addr: "203.0.113.9", relayed: true},
 		{peer: "203.0.113.9:4711", forwarded: []string{"for=198.51.100.1"}, addr: "203.0.113.9", relayed: true},
-		{peer: "203.0.113.9:4711", forwardedFor: []string{"127.0.0.1"}, forwarded: []string{"for=127.0.0.1"}, addr: "203.0.113.9", relayed: true},
+		{peer: "203.0.113.9:4711", forwardedFor: []string{"127.0.0.1"}, forwarded: []string{"for=127.0.0.1"},
+			addr: "203.0.113.9", relayed: true},
 		{peer: "203.0.113.9:4711", forwardedFor: []string{""}, addr: "203.0.113.9", relayed: true},
 		{peer: "203.0.113.9:4711", forwarded: []string{""}, addr: "203.0.113.9", relayed: true},
 		{peer: "@", forwardedFor: said, addr: "198.51.100.1"},
@@ -56,7 +58,8 @@ func TestClientIsThePeer(t *testing.T) {
 		if tt.addr != "" {
 			want.Addr = netip.MustParseAddr(tt.addr)
 		}
-		if got := clientOf(sent(tt.peer, tt.forwardedFor, tt.forwarded)); got.Addr != want.Addr || got.Relayed != want.Relayed {
+		if got := clientOf(sent(tt.peer, tt.forwardedFor, tt.forwarded)); got.Addr != want.Addr ||
+			got.Relayed != want.Relayed {
 			t.Errorf("%q saying %q, %q: %+v, want %+v", tt.peer, tt.forwardedFor, tt.forwarded, got, want)
 		}
 	}
@@ -200,7 +203,8 @@ func FuzzClientOf(f *testing.F) {
 			own = netip.MustParseAddr("127.0.0.1")
 		}
 		if !Contains(trusted(), own) {
-			if got := clientOf(sent(peer, []string{forwardedFor}, []string{forwarded})); got.Addr != own || !got.Relayed {
+			if got := clientOf(sent(peer, []string{forwardedFor}, []string{forwarded})); got.Addr != own ||
+				!got.Relayed {
 				t.Fatalf("%q saying %q, %q: %+v", peer, forwardedFor, forwarded, got)
 			}
 		}

@@ -185,7 +185,8 @@ func (g *Gate) client(c *Client, a *route.Request) error {
 
 // MayBrowse reports whether a client may list names of the registry. It counts no request.
 func (g *Gate) MayBrowse(c *Client, a *route.Request) bool {
-	asked := route.Request{Kind: route.KindPage, UnknownHost: a.UnknownHost, Target: route.Target{Names: &route.Names{}}}
+	asked := route.Request{Kind: route.KindPage, UnknownHost: a.UnknownHost,
+		Target: route.Target{Names: &route.Names{}}}
 	return g.host(&Verdict{}, c, &asked) == nil && g.client(c, &asked) == nil
 }
 

@@ -21,7 +21,8 @@ func TestInitiatorOf(t *testing.T) {
 		{nil, gate.InitiatorProgram},
 		{map[string]string{"User-Agent": "Wget/1.25", "Accept": "*/*"}, gate.InitiatorProgram},
 		{map[string]string{"User-Agent": "Lynx/2.9.0", "Accept": page}, gate.InitiatorProgram},
-		{map[string]string{"User-Agent": "Lynx/2.9.0", "Accept": page, "Referer": "http://b/"}, gate.InitiatorCrossSiteNavigation},
+		{map[string]string{"User-Agent": "Lynx/2.9.0", "Accept": page, "Referer": "http://b/"},
+			gate.InitiatorCrossSiteNavigation},
 		{map[string]string{"User-Agent": mozilla}, gate.InitiatorUnknown},
 		{map[string]string{"Accept": page}, gate.InitiatorUnknown},
 		{map[string]string{"Referer": "http://a:81/b"}, gate.InitiatorOwnPage},
@@ -35,16 +36,23 @@ func TestInitiatorOf(t *testing.T) {
 		{map[string]string{"Referer": "%"}, gate.InitiatorCrossSiteSubresource},
 		{map[string]string{"Referer": "about:blank", "Accept": page}, gate.InitiatorCrossSiteNavigation},
 		{map[string]string{"Origin": "null", "Accept": page}, gate.InitiatorCrossSiteSubresource},
-		{map[string]string{"Origin": "http://b", "Referer": "http://a:81/", "Accept": page}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Origin": "http://b", "Referer": "http://a:81/", "Accept": page},
+			gate.InitiatorCrossSiteSubresource},
 		{map[string]string{"Origin": "http://a:81", "User-Agent": mozilla}, gate.InitiatorOwnPage},
 		{map[string]string{"Sec-Fetch-Site": "same-origin", "Referer": "http://b/"}, gate.InitiatorOwnPage},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Referer": "http://a:81/"}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Sec-Fetch-Site": "cross-site", "Referer": "http://a:81/"},
+			gate.InitiatorCrossSiteSubresource},
 		{map[string]string{"Sec-Fetch-Site": "cross-site", "Accept": page}, gate.InitiatorCrossSiteSubresource},
-		{map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, gate.InitiatorUnknown},
-		{map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1"}, gate.InitiatorUserActivation},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, gate.InitiatorCrossSiteNavigation},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "object", "Sec-Fetch-User": "?1"}, gate.InitiatorCrossSiteSubresource},
-		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1"}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+			gate.InitiatorUnknown},
+		{map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document",
+			"Sec-Fetch-User": "?1"}, gate.InitiatorUserActivation},
+		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+			gate.InitiatorCrossSiteNavigation},
+		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "object",
+			"Sec-Fetch-User": "?1"}, gate.InitiatorCrossSiteSubresource},
+		{map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "document",
+			"Sec-Fetch-User": "?1"}, gate.InitiatorCrossSiteSubresource},
 	} {
 		header := make(http.Header)
 		for name, value := range tt.fields {
@@ -53,7 +61,8 @@ func TestInitiatorOf(t *testing.T) {
 		if got := gate.InitiatorOf(httpmessage.NewHeader(header), "a:81"); got != tt.want {
 			t.Errorf("%v: %d, want %d", tt.fields, got, tt.want)
 		}
-		if gate.InitiatorOf(httpmessage.NewHeader(header), "") == gate.InitiatorOwnPage && tt.fields["Sec-Fetch-Site"] == "" {
+		if gate.InitiatorOf(httpmessage.NewHeader(header), "") == gate.InitiatorOwnPage &&
+			tt.fields["Sec-Fetch-Site"] == "" {
 			t.Errorf("%v: a page of no host", tt.fields)
 		}
 	}
@@ -61,8 +70,10 @@ func TestInitiatorOf(t *testing.T) {
 
 func TestTrustsLines(t *testing.T) {
 	for text, want := range map[string]bool{
-		"http://a/": false, "HTTPS://a/": false, "file:///a": false, "telnet://a/": false, "mailto:a@b.example": false, "prospero://a/b": false,
-		"ftp://a/": true, "gopher://a/": true, "news:a": true, "nntp://a/b": true, "wais://a/b": true, "z39.50r://a/b": true, "finger://a/": true,
+		"http://a/": false, "HTTPS://a/": false, "file:///a": false, "telnet://a/": false, "mailto:a@b.example": false,
+		"prospero://a/b": false,
+		"ftp://a/":       true, "gopher://a/": true, "news:a": true, "nntp://a/b": true, "wais://a/b": true,
+		"z39.50r://a/b": true, "finger://a/": true,
 		"urn:example:a": true,
 	} {
 		if u, err := uri.Parse(text); err != nil || route.SendsCommands(u) != want {
@@ -73,7 +84,8 @@ func TestTrustsLines(t *testing.T) {
 
 // A page of another site cannot send fields by which it would appear to be of this server, or not to be a page.
 func FuzzInitiatorOf(f *testing.F) {
-	for _, seed := range []string{"http://b/", "null", "http://b", "about:blank", "http://a:81@b/", "//b", "http://[::1]/", "http://a:81\\@b/"} {
+	for _, seed := range []string{"http://b/", "null", "http://b", "about:blank", "http://a:81@b/", "//b",
+		"http://[::1]/", "http://a:81\\@b/"} {
 		f.Add(seed, "b")
 	}
 	f.Fuzz(func(t *testing.T, field, host string) {
@@ -81,7 +93,8 @@ func FuzzInitiatorOf(f *testing.F) {
 			header := http.Header{name: {field}, "User-Agent": {"Mozilla/5.0"}}
 			by := gate.InitiatorOf(httpmessage.NewHeader(header), host)
 			if cross := gate.CrossSite(httpmessage.NewHeader(header),
-				host); by == gate.InitiatorProgram || cross != (by == gate.InitiatorCrossSiteSubresource || by == gate.InitiatorCrossSiteNavigation) {
+				host); by == gate.InitiatorProgram ||
+				cross != (by == gate.InitiatorCrossSiteSubresource || by == gate.InitiatorCrossSiteNavigation) {
 				t.Errorf("%s: %q of %q: %d, %t", name, field, host, by, cross)
 			}
 		}

@@ -50,7 +50,8 @@ func TestLook(t *testing.T) {
 			{policy.HelloUnreadable, "", "198.51.100.1:443", true, ""},
 		} {
 			written.Reset()
-			client, asked := gate.Client{Addr: netip.MustParseAddr("10.1.0.2")}, ask(http.MethodConnect, "a.example:443", "urnd.example", false)
+			client, asked := gate.Client{Addr: netip.MustParseAddr("10.1.0.2")},
+				ask(http.MethodConnect, "a.example:443", "urnd.example", false)
 			v := g.Admit(t.Context(), &client, &asked)
 			look := v.TunnelCheck()
 			if v.Err != nil || look == nil {
@@ -58,8 +59,10 @@ func TestLook(t *testing.T) {
 			}
 			server, _ := netip.ParseAddrPort(tt.server)
 			err := look(tt.hello, tt.name, server)
-			if (err != nil) != (tt.refused && ends) || tt.rule != "" && v.Rule() != tt.rule || (written.String() != "") != tt.refused {
-				t.Errorf("%v: %v %q at %s: %v, rule %q, log %q", mode, tt.hello, tt.name, tt.server, err, v.Rule(), written.String())
+			if (err != nil) != (tt.refused && ends) || tt.rule != "" && v.Rule() != tt.rule ||
+				(written.String() != "") != tt.refused {
+				t.Errorf("%v: %v %q at %s: %v, rule %q, log %q", mode, tt.hello, tt.name, tt.server, err, v.Rule(),
+					written.String())
 			}
 		}
 	}
@@ -67,12 +70,14 @@ func TestLook(t *testing.T) {
 
 // Without rules about hosts, tunnels are not inspected.
 func TestNoLook(t *testing.T) {
-	p, err := policy.New(policy.ModeEnforce, []policy.Rule{{ID: "a", Deny: true, Ports: []policy.PortRange{{First: 25, Last: 25}}}})
+	p, err := policy.New(policy.ModeEnforce,
+		[]policy.Rule{{ID: "a", Deny: true, Ports: []policy.PortRange{{First: 25, Last: 25}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked := asking(t)(http.MethodConnect, "a.example:443", "urnd.example", false)
-	v := gate.New(gate.Config{Access: access(), Policy: p, Now: at}).Admit(t.Context(), &gate.Client{Addr: netip.MustParseAddr("10.1.0.2")}, &asked)
+	v := gate.New(gate.Config{Access: access(), Policy: p, Now: at}).Admit(t.Context(),
+		&gate.Client{Addr: netip.MustParseAddr("10.1.0.2")}, &asked)
 	if v.Err != nil || v.TunnelCheck() != nil {
 		t.Errorf("%v, %t", v.Err, v.TunnelCheck() != nil)
 	}
@@ -96,14 +101,16 @@ func (anybody) Login(_ context.Context, _ netip.Addr, name, _ string) (string, b
 func TestGroupsAway(t *testing.T) {
 	rules := []policy.Rule{{ID: "staff", Groups: []string{"staff"}}, {ID: "rest", Deny: true}}
 	asked := asking(t)(http.MethodGet, "http://a.example/", "urnd.example", false)
-	for mode, want := range map[policy.Mode]error{policy.ModeEnforce: problem.ErrLoginUnavailable, policy.ModeReport: nil} {
+	for mode, want := range map[policy.Mode]error{policy.ModeEnforce: problem.ErrLoginUnavailable,
+		policy.ModeReport: nil} {
 		p, err := policy.New(mode, rules)
 		if err != nil {
 			t.Fatal(err)
 		}
 		a := access()
 		a.Users, a.Groups = anybody{}, away{}
-		client := gate.Client{Addr: netip.MustParseAddr("10.1.0.2"), Header: httpmessage.NewHeader(http.Header{"Proxy-Authorization": {basic("Ann:a")}})}
+		client := gate.Client{Addr: netip.MustParseAddr("10.1.0.2"),
+			Header: httpmessage.NewHeader(http.Header{"Proxy-Authorization": {basic("Ann:a")}})}
 		v := gate.New(gate.Config{Access: a, Policy: p, Now: at}).Admit(t.Context(), &client, &asked)
 		if !errors.Is(v.Err, want) || v.User != "ann" {
 			t.Errorf("%v: %v, user %q", mode, v.Err, v.User)
@@ -112,19 +119,23 @@ func TestGroupsAway(t *testing.T) {
 }
 
 func TestParseGroups(t *testing.T) {
-	groups, err := gate.ParseGroups([]byte("# of the house\n\nstaff: alice  bob\nboard: alice\nstaff:carol alice\nempty:\n"))
+	groups, err := gate.ParseGroups([]byte("# of the house\n\nstaff: alice  bob\nboard: alice\nstaff:carol " +
+		"alice\nempty:\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ user, among, want string }{
-		{"alice", "staff board empty", "staff board"}, {"alice", "board", "board"}, {"carol", "staff board", "staff"}, {"dave", "staff", ""}, {"bob", "board", ""},
+		{"alice", "staff board empty", "staff board"}, {"alice", "board", "board"}, {"carol", "staff board", "staff"},
+		{"dave", "staff", ""}, {"bob", "board", ""},
 	} {
-		if got, err := groups.Memberships(t.Context(), tt.user, strings.Fields(tt.among)); err != nil || strings.Join(got, " ") != tt.want {
+		if got, err := groups.Memberships(t.Context(), tt.user, strings.Fields(tt.among)); err != nil ||
+			strings.Join(got, " ") != tt.want {
 			t.Errorf("%s of %s: %q, %v", tt.user, tt.among, got, err)
 		}
 	}
 	for _, text := range []string{"staff alice", ": alice", "the staff: alice"} {
-		if _, err := gate.ParseGroups([]byte("a: b\n" + text)); err == nil || !strings.HasPrefix(err.Error(), "line 2: ") {
+		if _, err := gate.ParseGroups([]byte("a: b\n" + text)); err == nil ||
+			!strings.HasPrefix(err.Error(), "line 2: ") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -125,7 +125,9 @@ func (u *Users) Check(ctx context.Context, client netip.Addr, name, password str
 }
 
 // Login implements Logins.
-func (u *Users) Login(ctx context.Context, client netip.Addr, name, password string) (user string, right bool, err error) {
+func (u *Users) Login(
+	ctx context.Context, client netip.Addr, name, password string,
+) (user string, right bool, err error) {
 	right, err = u.Check(ctx, client, name, password)
 	return name, right, err
 }

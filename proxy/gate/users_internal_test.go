@@ -25,11 +25,18 @@ func TestTurns(t *testing.T) {
 		guess       func(i int) (client, name, password string)
 		comparisons int // until bob has logged in
 	}{
-		"of one name":       {func(i int) (string, string, string) { return "192.0.2.1", "alice", fmt.Sprint(i) }, 2},
-		"of unknown names":  {func(i int) (string, string, string) { return "192.0.2.1", fmt.Sprint("m", i), "wrong" }, 2},
-		"of both":           {func(i int) (string, string, string) { return "192.0.2.1", []string{"alice", "m"}[i%2], fmt.Sprint(i) }, 3},
-		"of ten addresses":  {func(i int) (string, string, string) { return fmt.Sprint("192.0.2.", 10+i%10), "bob", fmt.Sprint(i) }, 11},
-		"of one /64":        {func(i int) (string, string, string) { return fmt.Sprintf("2001:db8::%x", i), "bob", fmt.Sprint(i) }, 2},
+		"of one name": {func(i int) (string, string, string) { return "192.0.2.1", "alice", fmt.Sprint(i) }, 2},
+		"of unknown names": {func(i int) (string, string, string) { return "192.0.2.1", fmt.Sprint("m", i), "wrong" },
+			2},
+		"of both": {func(i int) (string, string, string) {
+			return "192.0.2.1", []string{"alice", "m"}[i%2], fmt.Sprint(i)
+		}, 3},
+		"of ten addresses": {func(i int) (string, string, string) {
+			return fmt.Sprint("192.0.2.", 10+i%10), "bob", fmt.Sprint(i)
+		}, 11},
+		"of one /64": {func(i int) (string, string, string) {
+			return fmt.Sprintf("2001:db8::%x", i), "bob", fmt.Sprint(i)
+		}, 2},
 		"the same password": {func(int) (string, string, string) { return "192.0.2.1", "bob", "wrong" }, 2},
 		"the right one":     {func(int) (string, string, string) { return "192.0.2.1", "bob", "right" }, 1},
 	} {
@@ -49,7 +56,8 @@ func TestTurns(t *testing.T) {
 				}
 				var told atomic.Int32
 				check := func(client, name, password string) {
-					if right, err := u.Check(t.Context(), netip.MustParseAddr(client), name, password); right != (password == "right") || err != nil {
+					if right, err := u.Check(t.Context(), netip.MustParseAddr(client), name,
+						password); right != (password == "right") || err != nil {
 						t.Errorf("%s with %s: %t, %v", name, password, right, err)
 					}
 					told.Add(1)
@@ -86,7 +94,8 @@ func TestTurns(t *testing.T) {
 // Different lists of texts have different keys, even if their concatenation is equal.
 func TestKeys(t *testing.T) {
 	seen := make(map[[32]byte][]string)
-	for _, texts := range [][]string{{}, {""}, {"", ""}, {"a"}, {"a", ""}, {"", "a"}, {"a\x00", "b"}, {"a", "\x00b"}, {"a\x00b"}, {"a", "b"}, {"\x01a"}} {
+	for _, texts := range [][]string{{}, {""}, {"", ""}, {"a"}, {"a", ""}, {"", "a"}, {"a\x00", "b"}, {"a", "\x00b"},
+		{"a\x00b"}, {"a", "b"}, {"\x01a"}} {
 		key := keyOf(texts...)
 		if other, ok := seen[key]; ok {
 			t.Errorf("%q has the key of %q", texts, other)

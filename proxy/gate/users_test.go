@@ -42,7 +42,8 @@ func users(t testing.TB, lines ...string) *gate.Users {
 
 func TestUsers(t *testing.T) {
 	u := users(t, "# those of the house\n", "\n", hashed(t, "alice", "secret: 1"), "  \t\n",
-		strings.TrimSuffix(hashed(t, "bob", "ünïcode"), "\n")+" \r\n", "#"+hashed(t, "carol", "c"), hashed(t, "dave", ""), hashed(t, "erin", "old"),
+		strings.TrimSuffix(hashed(t, "bob", "ünïcode"), "\n")+" \r\n", "#"+hashed(t, "carol", "c"),
+		hashed(t, "dave", ""), hashed(t, "erin", "old"),
 		hashed(t, "erin", "new"))
 	for _, tt := range []struct {
 		name, password string
@@ -121,7 +122,8 @@ func basic(userinfo string) string {
 // guarded returns a Gate for the given users on this machine, with a clock.
 func guarded(t testing.TB, now func() time.Time, lines ...string) *gate.Gate {
 	t.Helper()
-	return gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8"), Users: users(t, lines...)}, Now: now})
+	return gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8"),
+		Users: users(t, lines...)}, Now: now})
 }
 
 // The forward proxy reads Proxy-Authorization, and urnd as an origin Authorization (RFC 9110 sections 11.6
@@ -139,27 +141,35 @@ func TestCredentials(t *testing.T) {
 	classified := asking(t)
 	admitted := func(target string, header http.Header) gate.Verdict {
 		ask := classified(http.MethodGet, target, "urnd.example", true)
-		client := gate.Client{Addr: netip.MustParseAddr("127.0.0.1"), Header: httpmessage.NewHeader(header), Host: "urnd.example"}
+		client := gate.Client{Addr: netip.MustParseAddr("127.0.0.1"), Header: httpmessage.NewHeader(header),
+			Host: "urnd.example"}
 		return guarded(t, at, lines...).Admit(t.Context(), &client, &ask)
 	}
 	for _, wrong := range []string{
-		"", scheme, scheme + " ", scheme + " !", basic("alice"), basic("alice:b"), basic("bob:a:b"), basic("mallory:a:b"), basic(":"), right + "x",
-		"Bearer " + strings.TrimPrefix(right, scheme+" "), `Digest username="alice"`,
+		"", scheme, scheme + " ", scheme + " !", basic("alice"), basic("alice:b"), basic("bob:a:b"),
+		basic("mallory:a:b"), basic(":"), right + "x", "Bearer " + strings.TrimPrefix(right, scheme+" "),
+		`Digest username="alice"`,
 	} {
 		for _, target := range forward {
-			if v := admitted(target, http.Header{"Proxy-Authorization": {wrong}, "Authorization": {right}}); !errors.Is(v.Err, problem.ErrProxyLogin) {
+			if v := admitted(target,
+				http.Header{"Proxy-Authorization": {wrong}, "Authorization": {right}}); !errors.Is(v.Err,
+				problem.ErrProxyLogin) {
 				t.Errorf("%s with %q: %v", target, wrong, v.Err)
 			}
 		}
 		for _, target := range own {
-			if v := admitted(target, http.Header{"Authorization": {wrong}, "Proxy-Authorization": {right}}); !errors.Is(v.Err, problem.ErrLogin) {
+			if v := admitted(target,
+				http.Header{"Authorization": {wrong}, "Proxy-Authorization": {right}}); !errors.Is(v.Err,
+				problem.ErrLogin) {
 				t.Errorf("%s with %q: %v", target, wrong, v.Err)
 			}
 		}
 	}
-	for credentials, user := range map[string]string{right: "alice", strings.Replace(right, scheme, "bAsIc", 1): "alice", basic("bob:b"): "bob"} {
+	for credentials, user := range map[string]string{right: "alice",
+		strings.Replace(right, scheme, "bAsIc", 1): "alice", basic("bob:b"): "bob"} {
 		for _, target := range forward {
-			if v := admitted(target, http.Header{"Proxy-Authorization": {credentials}}); v.Err != nil || v.User != user {
+			if v := admitted(target, http.Header{"Proxy-Authorization": {credentials}}); v.Err != nil ||
+				v.User != user {
 				t.Errorf("%s with %q: %v, %q", target, credentials, v.Err, v.User)
 			}
 		}
@@ -178,7 +188,8 @@ func TestCredentials(t *testing.T) {
 
 // A client that may not use the proxy is not asked for a password, and is denied with a right one.
 func TestLoginFromElsewhere(t *testing.T) {
-	g := gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("192.0.2.0/24"), Users: users(t, hashed(t, "alice", "a"))}, Now: at})
+	g := gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("192.0.2.0/24"),
+		Users: users(t, hashed(t, "alice", "a"))}, Now: at})
 	for _, target := range []string{"http://a.example/", "/http://a.example/", "/uri-res/N2R?urn:example:a"} {
 		for _, authorization := range []string{basic("alice:a"), ""} {
 			ask := askOf(t, http.MethodGet, target, "urnd.example", true)
@@ -196,7 +207,9 @@ func logIn(t testing.TB, g *gate.Gate, client, user, password string) error {
 	t.Helper()
 	ask := askOf(t, http.MethodGet, "/http://a.example/", "urnd.example", true)
 	header := http.Header{"Authorization": {basic(user + ":" + password)}}
-	v := g.Admit(t.Context(), &gate.Client{Addr: netip.MustParseAddr(client), Header: httpmessage.NewHeader(header), Host: "urnd.example"}, &ask)
+	v := g.Admit(t.Context(),
+		&gate.Client{Addr: netip.MustParseAddr(client), Header: httpmessage.NewHeader(header), Host: "urnd.example"},
+		&ask)
 	return v.Err
 }
 
@@ -224,15 +237,18 @@ func TestGuesses(t *testing.T) {
 			for i := range tt.guessers {
 				guessers.Go(func() {
 					for n := 0; !ended.Load(); n++ {
-						name, client := []string{"user0", "user1", "mallory", fmt.Sprint(i, n)}[n%4], fmt.Sprint("127.0.0.", 1+i%tt.addresses)
-						if err := logIn(t, g, client, name, fmt.Sprint("wrong", i, n)); !errors.Is(err, problem.ErrLogin) {
+						name, client := []string{"user0", "user1", "mallory", fmt.Sprint(i, n)}[n%4],
+							fmt.Sprint("127.0.0.", 1+i%tt.addresses)
+						if err := logIn(t, g, client, name, fmt.Sprint("wrong", i, n)); !errors.Is(err,
+							problem.ErrLogin) {
 							t.Errorf("a wrong password: %v", err)
 						}
 						told.Add(1)
 					}
 				})
 			}
-			testserver.Wait(t, "there were many wrong ones", func() bool { return tt.guessers == 0 || told.Load() > 100 })
+			testserver.Wait(t, "there were many wrong ones",
+				func() bool { return tt.guessers == 0 || told.Load() > 100 })
 			for _, from := range tt.from {
 				for i := range logins {
 					clients.Go(func() {
@@ -269,7 +285,8 @@ func TestPasswordsOnce(t *testing.T) {
 		once := time.Since(begin)
 		begin = time.Now()
 		for range 1000 {
-			if right, err := u.Check(t.Context(), client, "alice", password); right != (password == "right") || err != nil {
+			if right, err := u.Check(t.Context(), client, "alice", password); right != (password == "right") ||
+				err != nil {
 				t.Fatalf("%s: %t, %v", password, right, err)
 			}
 		}
@@ -285,7 +302,8 @@ func TestPasswordsOfClientsThatLeft(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for i := range 100 { // the slot may be free
-		if _, err := u.Check(ctx, netip.Addr{}, "alice", fmt.Sprint("wrong", i)); err != nil && !errors.Is(err, context.Canceled) {
+		if _, err := u.Check(ctx, netip.Addr{}, "alice", fmt.Sprint("wrong", i)); err != nil &&
+			!errors.Is(err, context.Canceled) {
 			t.Errorf("a client that has left: %v", err)
 		}
 	}

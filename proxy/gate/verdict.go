@@ -121,7 +121,8 @@ func (g *Gate) Retrieve(ctx context.Context, c *Client, user, method string, u u
 // newPolicyRequest returns the request in the form that rules compare.
 func newPolicyRequest(v *Verdict, c *Client, a *route.Request) (policy.Request, error) {
 	if a.Kind == route.KindTunnel {
-		return policy.Request{Client: c.Addr, User: v.User, Method: http.MethodConnect, Host: a.Authority.Host, Port: a.Authority.Port}, nil
+		return policy.Request{Client: c.Addr, User: v.User, Method: http.MethodConnect, Host: a.Authority.Host,
+			Port: a.Authority.Port}, nil
 	}
 	asked, err := policy.NewRequest(c.Addr, v.User, a.Method, a.Key)
 	asked.SentPath, _, _ = strings.Cut(a.Spelling, "?")
@@ -148,7 +149,8 @@ func (g *Gate) complete(ctx context.Context, asked *policy.Request, isOfAccess b
 		return fmt.Errorf("%w: %w", problem.ErrLoginUnavailable, err)
 	}
 	if g.config.Log != nil {
-		g.config.Log.Warn("user group lookup failed, rules with groups would deny the request", "user", asked.User, "error", err)
+		g.config.Log.Warn("user group lookup failed, rules with groups would deny the request", "user", asked.User,
+			"error", err)
 	}
 	return nil
 }
@@ -172,7 +174,8 @@ func (g *Gate) enforce(asked policy.Request, decision policy.Decision) error {
 		if err == nil {
 			text = "request would be denied by rule"
 		}
-		g.config.Log.Info(text, "rule", decision.Rule, "client", asked.Client, "user", asked.User, "method", asked.Method,
+		g.config.Log.Info(text, "rule", decision.Rule, "client", asked.Client, "user", asked.User, "method",
+			asked.Method,
 			"scheme", asked.Scheme, "host", asked.Host, "port", asked.Port)
 	}
 	return err

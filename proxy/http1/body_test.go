@@ -166,7 +166,8 @@ func TestUnreadContent(t *testing.T) {
 		{"little in chunks", begin + "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n", "0\r\n\r\n", false, false},
 		{"much", begin + fmt.Sprintf("Content-Length: %d\r\n\r\n", much), strings.Repeat("a", much), true, true},
 		{"much in chunks", begin + "Transfer-Encoding: chunked\r\n\r\n", strings.Repeat(chunk, 100), false, true},
-		{"little of a client that closes", begin + "Connection: close\r\nContent-Length: 5\r\n\r\n", "hello", true, true},
+		{"little of a client that closes", begin + "Connection: close\r\nContent-Length: 5\r\n\r\n", "hello", true,
+			true},
 		{"a chunk that is none", begin + "Transfer-Encoding: chunked\r\n\r\n", "x\r\n", false, true},
 	}
 	for _, test := range tests {
@@ -371,7 +372,8 @@ func TestContentCutOff(t *testing.T) {
 			w := newWorld(continues(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
 				called = true
 				content, err := io.ReadAll(r.Body)
-				if string(content) != "ab" || !errors.Is(err, io.ErrUnexpectedEOF) || w.Context().Err() == nil || w.BodyTimedOut() {
+				if string(content) != "ab" || !errors.Is(err, io.ErrUnexpectedEOF) || w.Context().Err() == nil ||
+					w.BodyTimedOut() {
 					t.Errorf("read %q: %v; context %v", content, err, w.Context().Err())
 				}
 				w.WriteHeader(400, "", nil)
@@ -420,7 +422,8 @@ func TestTextsBehindUnreadContent(t *testing.T) {
 				var method, target, value string
 				w := newWorld(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
 					write(w, strings.Repeat("r", 4<<10))
-					method, target, value = strings.Clone(r.Method), strings.Clone(r.Target), strings.Clone(r.Fields.Get("A"))
+					method, target, value = strings.Clone(r.Method), strings.Clone(r.Target),
+						strings.Clone(r.Fields.Get("A"))
 					return nil
 				})
 				w.serve()

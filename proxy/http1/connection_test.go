@@ -62,7 +62,8 @@ func TestPark(t *testing.T) {
 				}
 			}
 			if attached.closed != 1 || !w.server.closed || w.server.waits != 0 {
-				t.Errorf("attached closed %d times, connection %t; %d waits", attached.closed, w.server.closed, w.server.waits)
+				t.Errorf("attached closed %d times, connection %t; %d waits", attached.closed, w.server.closed,
+					w.server.waits)
 			}
 		})
 	}
@@ -147,7 +148,8 @@ func TestPanic(t *testing.T) {
 			for _, each := range []bool{false, true} {
 				t.Run(fmt.Sprint(by, " flushed ", flushed, " each ", each), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						w := newWorld(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
+						w := newWorld(func(r *httpmessage.Incoming,
+							w httpmessage.ResponseWriter) httpmessage.Continuation {
 							if r.Target == "/first" {
 								write(w, "first")
 								return nil

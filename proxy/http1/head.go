@@ -190,7 +190,8 @@ func (r *response) WriteInterim(status int, fields httpmessage.Fields) {
 	}
 	w.out = syntax.AppendStatusLine(w.out, status, "")
 	for i, f := range fields {
-		if !f.HasName("Content-Length") && !f.HasName("Transfer-Encoding") { // RFC 9110 section 8.6, RFC 9112 section 6.1
+		// RFC 9110 section 8.6, RFC 9112 section 6.1
+		if !f.HasName("Content-Length") && !f.HasName("Transfer-Encoding") {
 			w.out = syntax.AppendFields(w.out, fields[i:i+1])
 		}
 	}

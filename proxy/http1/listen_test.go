@@ -42,7 +42,8 @@ func TestListen(t *testing.T) {
 				server.Serve(c)
 			}
 		},
-		Now: time.Now, Log: slog.New(slog.DiscardHandler), ReadHeaderTimeout: 10 * time.Second, ShutdownTimeout: 5 * time.Second,
+		Now: time.Now, Log: slog.New(slog.DiscardHandler), ReadHeaderTimeout: 10 * time.Second,
+		ShutdownTimeout: 5 * time.Second,
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -116,7 +117,8 @@ func TestLastResponse(t *testing.T) {
 			server.Serve(c)
 			close(served)
 		},
-		Now: time.Now, Log: slog.New(slog.DiscardHandler), ReadHeaderTimeout: 10 * time.Second, ShutdownTimeout: 5 * time.Second,
+		Now: time.Now, Log: slog.New(slog.DiscardHandler), ReadHeaderTimeout: 10 * time.Second,
+		ShutdownTimeout: 5 * time.Second,
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

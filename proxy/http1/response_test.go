@@ -76,7 +76,8 @@ func TestResponse(t *testing.T) {
 		{
 			"more content: RFC 9112 section 7.1", get,
 			func(w httpmessage.ResponseWriter) { write(w, strings.Repeat("a", large)); write(w, "b") },
-			"HTTP/1.1 200 OK\r\n" + dateLine + "Transfer-Encoding: chunked\r\n\r\nc00\r\n" + strings.Repeat("a", large) +
+			"HTTP/1.1 200 OK\r\n" + dateLine + "Transfer-Encoding: chunked\r\n\r\nc00\r\n" +
+				strings.Repeat("a", large) +
 				"\r\n1\r\nb\r\n0\r\n\r\n", false,
 		},
 		{
@@ -87,7 +88,12 @@ func TestResponse(t *testing.T) {
 				"\r\n0\r\n\r\n", false,
 		},
 		{
-			"flushed", get, func(w httpmessage.ResponseWriter) { write(w, "a"); _ = w.Flush(); write(w, ""); write(w, "b") },
+			"flushed", get, func(w httpmessage.ResponseWriter) {
+				write(w, "a")
+				_ = w.Flush()
+				write(w, "")
+				write(w, "b")
+			},
 			"HTTP/1.1 200 OK\r\n" + dateLine + "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n1\r\nb\r\n0\r\n\r\n", false,
 		},
 		{"length", get, func(w httpmessage.ResponseWriter) {
@@ -113,7 +119,8 @@ func TestResponse(t *testing.T) {
 		{"large buffers", get, func(w httpmessage.ResponseWriter) {
 			a := []byte(strings.Repeat("a", 10_000))
 			_, _ = w.WriteBuffers([][]byte{a, a})
-		}, "HTTP/1.1 200 OK\r\n" + dateLine + "Transfer-Encoding: chunked\r\n\r\n4e20\r\n" + strings.Repeat("a", 20_000) +
+		}, "HTTP/1.1 200 OK\r\n" + dateLine + "Transfer-Encoding: chunked\r\n\r\n4e20\r\n" +
+			strings.Repeat("a", 20_000) +
 			"\r\n0\r\n\r\n", false},
 		{
 			"read from", get, func(w httpmessage.ResponseWriter) { _, _ = w.ReadFrom(strings.NewReader("abc")) },
@@ -284,7 +291,8 @@ func TestResponseTrailers(t *testing.T) {
 			w.WriteHeader(200, "", fieldsOf("Trailer", "X"))
 			write(w, "a")
 			w.SetTrailer(fieldsOf("X", "y", "Content-Length", "3"))
-		}, "HTTP/1.1 200 OK\r\nTrailer: X\r\n" + dateLine + "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: y\r\n\r\n"},
+		}, "HTTP/1.1 200 OK\r\nTrailer: X\r\n" + dateLine +
+			"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: y\r\n\r\n"},
 		{"not announced", get, func(w httpmessage.ResponseWriter) {
 			write(w, "a")
 			w.SetTrailer(fieldsOf("X", "y"))

@@ -33,7 +33,8 @@ type Config struct {
 	// BodyDeadline returns the deadline for the next part of a body; nil for no deadline.
 	BodyDeadline func() time.Time
 
-	// ErrorDocument returns the status and the document for a request that is rejected before the handler. Its arguments are
+	// ErrorDocument returns the status and the document for a request that is rejected before the handler. Its
+	// arguments are
 	// the request as far as it was parsed, the reason, and whether it was sent in clear text to a TLS port.
 	ErrorDocument func(r *httpmessage.Incoming, status int, reason string, plain bool) (
 		sent int, contentType string, content []byte)

@@ -144,7 +144,8 @@ func TestKeepAlive(t *testing.T) {
 			w.serve()
 			for i := range 5 {
 				w.send(fmt.Sprintf("GET /cached/%d HTTP/1.1\r\nHost: h\r\n\r\n", i))
-				want := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n"+dateLine+"\r\n%d", i)
+				want := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n"+dateLine+
+					"\r\n%d", i)
 				if got := w.came(); got != want {
 					t.Errorf("got %q, want %q", got, want)
 				}
@@ -178,7 +179,8 @@ func TestContent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(answer)
 		w.serve()
-		w.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhelloGET /cached/b HTTP/1.1\r\nHost: h\r\n\r\n")
+		w.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhelloGET /cached/b HTTP/1.1\r\nHost: " +
+			"h\r\n\r\n")
 		got := w.came()
 		if !strings.HasSuffix(got, "\r\n\r\nb") || !strings.Contains(got, "\r\n\r\nhelloHTTP/1.1 200 OK\r\n") {
 			t.Errorf("got %q", got)

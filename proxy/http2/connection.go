@@ -92,8 +92,8 @@ func newConnection(s *Server, conn Conn) *connection {
 	now := s.config.Now()
 	c := &connection{
 		server: s, Conn: conn, streams: make(map[uint32]*stream),
-		window: initialWindow, initial: initialWindow, settings: now.Add(s.config.ReadHeaderTimeout), suspendedSince: now,
-		first: initialWindow, flood: flood{empty: rate.NewLimiter(emptyPerSecond, emptyBurst)},
+		window: initialWindow, initial: initialWindow, settings: now.Add(s.config.ReadHeaderTimeout),
+		suspendedSince: now, first: initialWindow, flood: flood{empty: rate.NewLimiter(emptyPerSecond, emptyBurst)},
 	}
 	c.progress.L = &c.mu
 	c.block.decoder = hpack.NewDecoder(tableSize, c.emit)

@@ -398,7 +398,8 @@ func TestTunnel(t *testing.T) {
 func TestExtendedConnect(t *testing.T) {
 	t.Parallel()
 	s := serve(t, later(func(r *httpmessage.Incoming, w writer) {
-		if r.Method != "GET" || r.Protocol != "websocket" || r.Scheme != "https" || r.Host != "a.example" || r.Body != nil || r.ContentLength != 0 {
+		if r.Method != "GET" || r.Protocol != "websocket" || r.Scheme != "https" || r.Host != "a.example" ||
+			r.Body != nil || r.ContentLength != 0 {
 			t.Errorf("%+v", r)
 		}
 		if r.Target == "/no" {
@@ -419,14 +420,17 @@ func TestExtendedConnect(t *testing.T) {
 	}), func(c *http2.Config) { c.ExtendedConnect = true })
 	c := s.open(t)
 	request := func(path string) []string {
-		return []string{":method: CONNECT", ":protocol: websocket", ":scheme: https", ":authority: a.example", ":path: " + path}
+		return []string{":method: CONNECT", ":protocol: websocket", ":scheme: https", ":authority: a.example",
+			":path: " + path}
 	}
 	id := c.ask(false, request("/")...)
 	_ = c.WriteData(id, false, []byte("abc"))
-	if a := c.receive(id); a.status != "200" || a.field("content-length") != "" || a.body != "abc" || a.code != "CANCEL" {
+	if a := c.receive(id); a.status != "200" || a.field("content-length") != "" || a.body != "abc" ||
+		a.code != "CANCEL" {
 		t.Errorf("%v", a)
 	}
-	if a := c.receive(c.ask(false, request("/no")...)); a.status != "403" || a.field("content-length") != "2" || a.body != "no" {
+	if a := c.receive(c.ask(false, request("/no")...)); a.status != "403" || a.field("content-length") != "2" ||
+		a.body != "no" {
 		t.Errorf("%v", a)
 	}
 	for name, fields := range map[string][]string{

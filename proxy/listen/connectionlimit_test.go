@@ -119,7 +119,8 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 
 func TestConnectionLimitChanged(t *testing.T) {
 	t.Parallel()
-	addr, limit, most := serveLimited(t, listen.ConnectionLimits{Connections: 1}, listen.SocketConfig{TooManyConnections: tooMany})
+	addr, limit, most := serveLimited(t, listen.ConnectionLimits{Connections: 1},
+		listen.SocketConfig{TooManyConnections: tooMany})
 	first := call(t, addr, "127.0.0.1")
 	first.hold(t)
 	var callers []*caller

@@ -17,7 +17,8 @@ import (
 // At the limit the connection that has been idle longest, of the client with the most, is closed for the new
 // one (RFC 9112 section 9.5: a server may close an idle connection at any time).
 func TestLimitClosesIdleConnections(t *testing.T) {
-	addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: 6}, listen.SocketConfig{TooManyConnections: tooMany})
+	addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: 6},
+		listen.SocketConfig{TooManyConnections: tooMany})
 	victim := call(t, addr, "127.0.0.1")
 	if !victim.ask() {
 		t.Fatal("the first one is not served")
@@ -174,9 +175,10 @@ func TestLimitOfClientsBehindTheProxyProtocol(t *testing.T) {
 	limits := listen.ConnectionLimits{
 		Connections: 100, ClientConnections: 2, NetworkConnections: 3, Exempt: prefixes("127.0.0.1/32"),
 	}
-	addr, limit, _ := serveLimited(t, limits, listen.SocketConfig{TooManyConnections: tooMany}, func(c *listen.ServerConfig) {
-		c.ProxyProtocol = prefixes("127.0.0.0/8")
-	})
+	addr, limit, _ := serveLimited(t, limits, listen.SocketConfig{TooManyConnections: tooMany},
+		func(c *listen.ServerConfig) {
+			c.ProxyProtocol = prefixes("127.0.0.0/8")
+		})
 	open := func(from, to string) *caller {
 		c := call(t, addr, "127.0.0.1")
 		header := proxyproto.HeaderProxyFromAddrs(1, tcp(from), tcp(to))

@@ -57,7 +57,8 @@ func TestSocketHandOver(t *testing.T) {
 	}
 }
 
-// A closed listener takes no connection, even if one waits for a server: it would be served by settings that have been replaced.
+// A closed listener takes no connection, even if one waits for a server: it would be served by settings that have
+// been replaced.
 func TestSocketClosedListener(t *testing.T) {
 	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 64}, time.Now)
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})

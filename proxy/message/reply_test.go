@@ -29,14 +29,19 @@ func TestRedirect(t *testing.T) {
 	}{
 		{route.FormPath, true, resolver.CacheHit, 90 * time.Second, 302, "urnd; hit; ttl=90", "max-age=90"},
 		{route.FormPath, true, resolver.CacheHit, 1999 * time.Millisecond, 302, "urnd; hit; ttl=1", "max-age=1"},
-		{route.FormTarget, true, resolver.CacheMiss, time.Minute, 302, "urnd; fwd=uri-miss; stored; ttl=60", "max-age=60"},
+		{route.FormTarget, true, resolver.CacheMiss, time.Minute, 302, "urnd; fwd=uri-miss; stored; ttl=60",
+			"max-age=60"},
 		{route.FormTarget, true, resolver.CacheMiss, 0, 302, "urnd; fwd=uri-miss; ttl=0", "no-store"},
-		{route.FormTHTTP, true, resolver.CacheCollapsed, time.Minute, 303, "urnd; fwd=uri-miss; collapsed; stored; ttl=60", "max-age=60"},
-		{route.FormTHTTP, false, resolver.CacheStale, -5 * time.Second, 302, "urnd; hit; detail=stale-on-error; ttl=-5", "max-age=0"},
+		{route.FormTHTTP, true, resolver.CacheCollapsed, time.Minute, 303,
+			"urnd; fwd=uri-miss; collapsed; stored; ttl=60", "max-age=60"},
+		{route.FormTHTTP, false, resolver.CacheStale, -5 * time.Second, 302, "urnd; hit; detail=stale-on-error; ttl=-5",
+			"max-age=0"},
 		{route.FormPath, false, resolver.Uncached, time.Hour, 302, "urnd; fwd=bypass", "max-age=3600"},
 	} {
-		r := message.Redirect(tt.form.RedirectStatus(tt.http11), location, "Accept", resolver.Answer{TTL: tt.ttl, Cache: tt.state}, nil)
-		if r.Status != tt.status || r.Location != location || r.Vary != "Accept" || r.CacheStatus != tt.cacheStatus || r.CacheControl != tt.lifetime || r.Cache != tt.state {
+		r := message.Redirect(tt.form.RedirectStatus(tt.http11), location, "Accept",
+			resolver.Answer{TTL: tt.ttl, Cache: tt.state}, nil)
+		if r.Status != tt.status || r.Location != location || r.Vary != "Accept" || r.CacheStatus != tt.cacheStatus ||
+			r.CacheControl != tt.lifetime || r.Cache != tt.state {
 			t.Errorf("%s, %s for %s: %+v", tt.form, tt.state, tt.ttl, r)
 		}
 		if got := message.CacheStatus(tt.state, tt.ttl); got != tt.cacheStatus {
@@ -63,8 +68,10 @@ func TestWrite(t *testing.T) {
 		{"nothing but a status", message.Reply{Status: 204}, []string{"Content-Length: 0"}, ""},
 		{
 			"a redirect",
-			message.Reply{Status: 302, Location: "http://a/", CacheControl: "max-age=1", CacheStatus: "urnd; hit", Vary: "Accept"},
-			[]string{"Cache-Control: max-age=1", "Cache-Status: urnd; hit", "Content-Length: 0", "Location: http://a/", "Vary: Accept"},
+			message.Reply{Status: 302, Location: "http://a/", CacheControl: "max-age=1", CacheStatus: "urnd; hit",
+				Vary: "Accept"},
+			[]string{"Cache-Control: max-age=1", "Cache-Status: urnd; hit", "Content-Length: 0", "Location: http://a/",
+				"Vary: Accept"},
 			"",
 		},
 		{
@@ -75,8 +82,10 @@ func TestWrite(t *testing.T) {
 		},
 		{
 			"fields of its own",
-			message.Reply{Status: 200, ContentType: "text/html", Body: []byte("b"), Fields: httpmessage.NewFields("Content-Security-Policy", "sandbox", "Allow", "GET")},
-			[]string{"Allow: GET", "Content-Length: 1", "Content-Security-Policy: sandbox", "Content-Type: text/html", "X-Content-Type-Options: nosniff"},
+			message.Reply{Status: 200, ContentType: "text/html", Body: []byte("b"),
+				Fields: httpmessage.NewFields("Content-Security-Policy", "sandbox", "Allow", "GET")},
+			[]string{"Allow: GET", "Content-Length: 1", "Content-Security-Policy: sandbox", "Content-Type: text/html",
+				"X-Content-Type-Options: nosniff"},
 			"b",
 		},
 		{"a stream", message.Reply{Status: 200, Stream: stream}, []string{}, "stream"},
@@ -90,7 +99,8 @@ func TestWrite(t *testing.T) {
 			if method == http.MethodHead {
 				body = ""
 			}
-			if got := w.Lines(); w.Status != tt.reply.Status || w.Body.String() != body || !slices.Equal(got, tt.lines) {
+			if got := w.Lines(); w.Status != tt.reply.Status || w.Body.String() != body ||
+				!slices.Equal(got, tt.lines) {
 				t.Errorf("%s, %s: %d %q %q, want %q", method, tt.name, w.Status, got, &w.Body, tt.lines)
 			}
 			if closed != 1 {
@@ -114,7 +124,8 @@ func TestWriteOfAStreamThatFails(t *testing.T) {
 		{errors.New("the origin left"), true, true, false},
 	} {
 		w := proxytest.Recorder{EndsEarly: tt.endsEarly}
-		message.Write(&w, http.MethodGet, message.Reply{Status: 200, Stream: func(message.Stream) error { return tt.err }}, nil)
+		message.Write(&w, http.MethodGet,
+			message.Reply{Status: 200, Stream: func(message.Stream) error { return tt.err }}, nil)
 		if w.EndedEarly != tt.wantEnded || w.Aborted != tt.wantAborted {
 			t.Errorf("%+v: ended early: %t, aborted: %t", tt, w.EndedEarly, w.Aborted)
 		}
@@ -126,11 +137,13 @@ func TestWriteOfAStreamThatFails(t *testing.T) {
 func TestWriteInScratch(t *testing.T) {
 	const note = "a"
 	var scratch message.Scratch
-	r := message.Reply{Status: 302, Fields: httpmessage.NewFields("Link", "<a>"), ContentType: "text/plain", Body: []byte(note)}
+	r := message.Reply{Status: 302, Fields: httpmessage.NewFields("Link", "<a>"), ContentType: "text/plain",
+		Body: []byte(note)}
 	for range 2 {
 		var w proxytest.Recorder
 		message.Write(&w, http.MethodGet, r, &scratch)
-		if len(r.Fields) != 1 || w.Fields.Get("Link") != "<a>" || w.Fields.Get("Content-Length") != "1" || w.Body.String() != note {
+		if len(r.Fields) != 1 || w.Fields.Get("Link") != "<a>" || w.Fields.Get("Content-Length") != "1" ||
+			w.Body.String() != note {
 			t.Errorf("%v: %v %q", r.Fields, w.Fields, &w.Body)
 		}
 		scratch.Reset()
@@ -142,7 +155,8 @@ func TestFresh(t *testing.T) {
 	var text httpmessage.ValueBuffer
 	r := message.Document("text/plain", nil, resolver.Answer{TTL: time.Hour})
 	r.SetFreshness(90*time.Second, time.Minute, 2*time.Hour, &text)
-	if r.CacheStatus != "urnd; hit; ttl=90" || r.CacheControl != "max-age=60" || r.SharedMaxAge != 2*time.Hour || r.Cache != resolver.CacheHit {
+	if r.CacheStatus != "urnd; hit; ttl=90" || r.CacheControl != "max-age=60" || r.SharedMaxAge != 2*time.Hour ||
+		r.Cache != resolver.CacheHit {
 		t.Errorf("%+v", r)
 	}
 	if r.SetFreshness(0, 0, 0, &text); r.CacheStatus != "urnd; hit; ttl=0" || r.CacheControl != "no-store" {
@@ -152,7 +166,8 @@ func TestFresh(t *testing.T) {
 
 // TestPrecondition covers RFC 9110 section 13.2.2, for documents only.
 func TestPrecondition(t *testing.T) {
-	tagged := message.Reply{Status: 200, ContentType: "text/plain", Body: []byte("a"), Fields: httpmessage.NewFields("ETag", `"1"`, "Content-Encoding", "gzip")}
+	tagged := message.Reply{Status: 200, ContentType: "text/plain", Body: []byte("a"),
+		Fields: httpmessage.NewFields("ETag", `"1"`, "Content-Encoding", "gzip")}
 	untagged := message.Reply{Status: 200}
 	missing := message.Reply{Status: 404, Fields: httpmessage.NewFields("ETag", `"1"`)}
 	for _, tt := range []struct {
@@ -175,7 +190,8 @@ func TestPrecondition(t *testing.T) {
 		}
 	}
 	unmodified := tagged.NotModified()
-	if unmodified.Status != 304 || unmodified.Body != nil || unmodified.ContentType != "" || unmodified.Fields.Has("Content-Encoding") || !tagged.Fields.Has("Content-Encoding") {
+	if unmodified.Status != 304 || unmodified.Body != nil || unmodified.ContentType != "" ||
+		unmodified.Fields.Has("Content-Encoding") || !tagged.Fields.Has("Content-Encoding") {
 		t.Errorf("%+v of %+v", unmodified, tagged)
 	}
 }
@@ -189,12 +205,14 @@ func TestDocuments(t *testing.T) {
 		{resolver.Answer{TTL: time.Minute}, "", "max-age=60"},
 	} {
 		r := message.Document("text/plain", []byte("a"), tt.answer)
-		if r.Status != 200 || r.ContentType != "text/plain" || string(r.Body) != "a" || r.CacheStatus != tt.cacheStatus || r.CacheControl != tt.lifetime || r.Cache != tt.answer.Cache {
+		if r.Status != 200 || r.ContentType != "text/plain" || string(r.Body) != "a" ||
+			r.CacheStatus != tt.cacheStatus || r.CacheControl != tt.lifetime || r.Cache != tt.answer.Cache {
 			t.Errorf("%+v: %+v", tt.answer, r)
 		}
 	}
 	r := message.JSON(201, map[string]string{"uri": "http://a/?b&<c>"})
-	if r.Status != 201 || r.ContentType != "application/json" || r.CacheControl != "no-store" || string(r.Body) != "{\n  \"uri\": \"http://a/?b&<c>\"\n}\n" {
+	if r.Status != 201 || r.ContentType != "application/json" || r.CacheControl != "no-store" ||
+		string(r.Body) != "{\n  \"uri\": \"http://a/?b&<c>\"\n}\n" {
 		t.Errorf("JSON: %+v %s", r, r.Body)
 	}
 	if got := string(message.MarshalLine([]string{"a\nb", "<"})); got != `["a\nb","<"]`+"\n" {
@@ -219,7 +237,8 @@ func TestFields(t *testing.T) {
 
 func TestHops(t *testing.T) {
 	for value, want := range map[string]uint8{"0": 0, "1": 1, "3": 3, "4": 4, "999": 4} {
-		if got, err := message.Hops(httpmessage.NewFields(resolver.HopsField, value).Values); got != want || err != nil {
+		if got, err := message.Hops(httpmessage.NewFields(resolver.HopsField, value).Values); got != want ||
+			err != nil {
 			t.Errorf("%q: %d, %v", value, got, err)
 		}
 	}
@@ -236,7 +255,8 @@ func TestRedirectAllocations(t *testing.T) {
 	scratch := message.Scratch{Head: make(httpmessage.Fields, 0, 16)}
 	write := func() {
 		scratch.Reset()
-		message.Write(discard{}, http.MethodGet, message.Redirect(http.StatusFound, "https://a.example/", "", answer, &scratch.Text), &scratch)
+		message.Write(discard{}, http.MethodGet,
+			message.Redirect(http.StatusFound, "https://a.example/", "", answer, &scratch.Text), &scratch)
 	}
 	write()
 	if n := testing.AllocsPerRun(100, write); n > 0 {

@@ -29,7 +29,8 @@ func (l Language) en() template.HTMLAttr {
 // templates are part of the program.
 func newLocalized(files fs.FS, texts [languages]*messages.Texts) (all localized) {
 	for l := range all {
-		functions := template.FuncMap{"t": texts[l].T, "date": date, "bdi": Bdi, "code": Code, "isolated": Isolated, "link": Link, "moment": Moment, "en": Language(l).en}
+		functions := template.FuncMap{"t": texts[l].T, "date": date, "bdi": Bdi, "code": Code, "isolated": Isolated,
+			"link": Link, "moment": Moment, "en": Language(l).en}
 		all[l] = template.Must(template.New("").Funcs(functions).ParseFS(files, "*.html"))
 	}
 	return all
@@ -68,10 +69,12 @@ func Code(text any) template.HTML {
 // Link returns a link with a name or URI as its text. A target that browsers cannot open is shown as text
 // only.
 func Link(target, text string) template.HTML {
-	if !strings.HasPrefix(target, "/") && !strings.HasPrefix(target, "https://") && !strings.HasPrefix(target, "http://") {
+	if !strings.HasPrefix(target, "/") && !strings.HasPrefix(target, "https://") &&
+		!strings.HasPrefix(target, "http://") {
 		return Code(text)
 	}
-	return template.HTML(`<a href="` + template.HTMLEscapeString(target) + `" rel="noreferrer nofollow">` + string(Code(text)) + `</a>`) //nolint:gosec // escaped
+	return template.HTML(`<a href="` + template.HTMLEscapeString(target) + `" rel="noreferrer nofollow">` +
+		string(Code(text)) + `</a>`) //nolint:gosec // escaped
 }
 
 // Isolated returns a text of external origin for a place without elements, such as a title, between
@@ -81,7 +84,8 @@ func Isolated(text string) string { return "\u2068" + text + "\u2069" }
 // Moment returns a time as a time element in UTC. A script may show it in the time zone of the reader.
 func Moment(t time.Time) template.HTML {
 	t = t.UTC()
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2006-01-02 15:04:05") + ` UTC</time>`) //nolint:gosec // numbers
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2006-01-02 15:04:05") +
+		` UTC</time>`) //nolint:gosec // numbers
 }
 
 // Contents are the templates of another package for the content of panels. Values are escaped according to

@@ -58,7 +58,8 @@ func (w Writer) Explain(e *Explanation) Page {
 		at = host
 	}
 	heading := r.fit(e.Name, budgetTitle)
-	page := explainPage{Frame: w.frame(w.Text("name.how_resolved")+w.Text("frame.colon")+plaintext.OneLine(heading), at, ""), Heading: heading, Message: w.T("explain.says")}
+	page := explainPage{Frame: w.frame(w.Text("name.how_resolved")+w.Text("frame.colon")+plaintext.OneLine(heading), at,
+		""), Heading: heading, Message: w.T("explain.says")}
 	page.Head = w.design.traces.element
 	boxes := []traceBox{{head: w.Text("listing.name"), class: wayEnd}}
 	boxes[0].add(e.Name, 3)
@@ -147,7 +148,8 @@ func (r *sizeBudget) inEnglish(m *markup) {
 // useOf returns the text whether a rule was used.
 func (w Writer) useOf(rule *resolver.Rule) string {
 	return w.Text([...]string{
-		resolver.RuleUsed: "explain.rule_used", resolver.RulePossible: "explain.rule_possible", resolver.RuleSkipped: "explain.rule_skipped",
+		resolver.RuleUsed: "explain.rule_used", resolver.RulePossible: "explain.rule_possible",
+		resolver.RuleSkipped: "explain.rule_skipped",
 	}[rule.Use])
 }
 
@@ -214,7 +216,8 @@ func (w Writer) fully(s *resolver.Step) traceBox {
 	b.head = rule.Domain
 	const room = 26 // characters besides the text on the right
 	b.head = oneLine(b.head, room)
-	b.add("NAPTR "+strconv.Itoa(int(rule.Order))+" "+strconv.Itoa(int(rule.Preference))+" "+strconv.Quote(rule.Flags)+" "+strconv.Quote(rule.Services)+
+	b.add("NAPTR "+strconv.Itoa(int(rule.Order))+" "+strconv.Itoa(int(rule.Preference))+" "+strconv.Quote(rule.Flags)+
+		" "+strconv.Quote(rule.Services)+
 		", TTL "+w.lasting(rule.TTL), 1)
 	if rule.Regexp != "" {
 		b.add(rule.Regexp, 2)
@@ -236,7 +239,8 @@ func (w Writer) lasting(d time.Duration) string {
 	for _, part := range [...]struct {
 		unit string
 		n    int64
-	}{{"lasting.hours", whole / perUnit / perUnit}, {"lasting.minutes", whole / perUnit % perUnit}, {"lasting.seconds", whole % perUnit}} {
+	}{{"lasting.hours", whole / perUnit / perUnit}, {"lasting.minutes", whole / perUnit % perUnit},
+		{"lasting.seconds", whole % perUnit}} {
 		if part.n > 0 || part.unit == "lasting.seconds" && whole <= 0 {
 			parts = append(parts, w.Text(part.unit, "Number", part.n))
 		}

@@ -25,18 +25,22 @@ func explained() map[string]pages.Explanation {
 	other := rule("nbn.urn.arpa.", 5, 10, resolver.RuleSkipped)
 	other.Regexp, other.Substitute, other.ReasonCode = "!^urn:nbn:fi:.*!fi.nbn.example!", ".", "no_match"
 	leads := rule("de.nbn.example.", 100, 10, resolver.RuleUsed)
-	leads.Flags, leads.Services, leads.Regexp, leads.Matched, leads.Result = "u", "N2L", `!^urn:nbn:(de:.*)$!https://resolver.example.org/\1!`, name,
+	leads.Flags, leads.Services, leads.Regexp, leads.Matched, leads.Result = "u", "N2L",
+		`!^urn:nbn:(de:.*)$!https://resolver.example.org/\1!`, name,
 		"https://resolver.example.org/de:101:1-201102033592"
 	also := rule("de.nbn.example.", 100, 20, resolver.RulePossible)
-	also.Flags, also.Services, also.Substitute, also.Result = "s", "thttp+N2L", "_thttp._tcp.example.", "_thttp._tcp.example."
+	also.Flags, also.Services, also.Substitute, also.Result = "s", "thttp+N2L", "_thttp._tcp.example.",
+		"_thttp._tcp.example."
 	unknown := rule("de.nbn.example.", 100, 30, resolver.RuleSkipped)
 	unknown.Flags, unknown.Substitute, unknown.Reason = "x", "x.example.", `flags "x" are unknown`
 	steps := []resolver.Step{
-		{Stage: "normalize", Code: "normalized", Values: []any{"Before", "URN:NBN:de:101:1-201102033592", "After", name}},
+		{Stage: "normalize", Code: "normalized",
+			Values: []any{"Before", "URN:NBN:de:101:1-201102033592", "After", name}},
 		{Stage: "canonical", Code: "canonical", Values: []any{"Name", name}},
 		{Stage: "cache", Code: "not_stored"},
 		{Stage: "registry", Code: "name_not_registered"},
-		{Stage: "dns", Code: "dns_answered", Values: []any{"Domain", "nbn.urn.arpa.", "Type", "NAPTR"}, Took: 12345 * time.Microsecond},
+		{Stage: "dns", Code: "dns_answered", Values: []any{"Domain", "nbn.urn.arpa.", "Type", "NAPTR"},
+			Took: 12345 * time.Microsecond},
 		{Stage: "ddds", Detail: "skipped", Rule: other},
 		{Stage: "ddds", Detail: "used", Rule: delegated},
 		{Stage: "dns", Detail: "de.nbn.example. NAPTR from the cache, 4m0s old, ttl 56m0s, 3 records, authenticated"},
@@ -48,8 +52,10 @@ func explained() map[string]pages.Explanation {
 	}
 	return map[string]pages.Explanation{
 		"found": {
-			Name: name, Steps: steps, Targets: []pages.Target{{URI: leads.Result, Type: "text/html"}, {URI: "https://mirror.example.org/", Failing: true}},
-			Path: "/api/v1/explain", Query: pages.ExplainQuery(name, ""), About: "/uri-res/N2C.html?" + name,
+			Name: name, Steps: steps,
+			Targets: []pages.Target{{URI: leads.Result, Type: "text/html"},
+				{URI: "https://mirror.example.org/", Failing: true}}, Path: "/api/v1/explain",
+			Query: pages.ExplainQuery(name, ""), About: "/uri-res/N2C.html?" + name,
 		},
 		"failed": {
 			Name: "urn:a1:b", Steps: steps[1:4], Path: "/api/v1/explain", Query: pages.ExplainQuery("urn:a1:b", "I2Ls"),
@@ -69,17 +75,25 @@ func TestExplain(t *testing.T) {
 		not  []string
 	}{
 		{"found", d.For("en"), []string{
-			"<h1>How it was resolved</h1>", `<svg class="way" role="img" aria-describedby="way" aria-label="How it was resolved"`,
+			"<h1>How it was resolved</h1>",
+			`<svg class="way" role="img" aria-describedby="way" aria-label="How it was resolved"`,
 			`<li class="left"><b>Rule of <bdi>nbn.urn.arpa.</bdi></b> <small>not used</small><dl><dt>Order, preference</dt><dd dir="auto">5, 10</dd><dt>Flags</dt><dd dir="auto">(the result is the key of the next rule)</dd>`,
-			`<dt>Reason</dt><dd dir="auto">Its expression does not match the name.</dd>`, `<dd dir="auto">u (the result is a URI)</dd>`, `<dt>Match</dt><dd dir="auto">urn:nbn:de:101:1-201102033592</dd>`,
-			`<dt>Result</dt><dd dir="auto">https://resolver.example.org/de:101:1-201102033592</dd>`, `<dt>TTL</dt><dd dir="auto">1 h</dd>`,
+			`<dt>Reason</dt><dd dir="auto">Its expression does not match the name.</dd>`,
+			`<dd dir="auto">u (the result is a URI)</dd>`,
+			`<dt>Match</dt><dd dir="auto">urn:nbn:de:101:1-201102033592</dd>`,
+			`<dt>Result</dt><dd dir="auto">https://resolver.example.org/de:101:1-201102033592</dd>`,
+			`<dt>TTL</dt><dd dir="auto">1 h</dd>`,
 			`<li><b>DNS query</b> <bdi>nbn.urn.arpa.</bdi> has records of the type <bdi>NAPTR</bdi>. <small>12.3 ms</small></li>`,
-			`<g class="left"><rect x="24"`, `<g class="taken"><rect x="0"`, `>NAPTR 100 10 &#34;u&#34; &#34;N2L&#34;, TTL 1 h</text>`,
-			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;format=json">`, `<b class="ill">`,
-			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;lang=de">Deutsch</a>`, `<a href="/resolver/uri-res/N2C.html?urn:nbn:`,
+			`<g class="left"><rect x="24"`, `<g class="taken"><rect x="0"`,
+			`>NAPTR 100 10 &#34;u&#34; &#34;N2L&#34;, TTL 1 h</text>`,
+			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;format=json">`,
+			`<b class="ill">`,
+			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;lang=de">Deutsch</a>`,
+			`<a href="/resolver/uri-res/N2C.html?urn:nbn:`,
 		}, []string{"more steps", "lang=\"en\"><b>"}},
 		{"failed", d.For(pages.Chosen("de")), []string{
-			`<p class="said">Niemand, den dieser Server fragen kann, kennt ihn.</p>`, `<g class="fails">`, `<li><b>Name</b> Nachgeschlagen wird`, "service=I2Ls",
+			`<p class="said">Niemand, den dieser Server fragen kann, kennt ihn.</p>`, `<g class="fails">`,
+			`<li><b>Name</b> Nachgeschlagen wird`, "service=I2Ls",
 		}, []string{"Where it leads", "Wohin er führt"}},
 	} {
 		e := all[tt.name]
@@ -100,21 +114,26 @@ func TestExplain(t *testing.T) {
 // Text of servers never becomes markup, and the page is limited to 30 KB, however long the trace is.
 func TestExplainIsBounded(t *testing.T) {
 	d := pages.New(library(t))
-	for _, text := range []string{hostile, `"><script>alert(1)</script>`, "</svg><img src=x onerror=alert(1)>", strings.Repeat("<", 10_000), strings.Repeat("长", 500), "\x00\xff"} {
-		rule := &resolver.Rule{Domain: text, Flags: text, Services: text, Regexp: text, Substitute: text, Matched: text, Result: text, Reason: text}
+	for _, text := range []string{hostile, `"><script>alert(1)</script>`, "</svg><img src=x onerror=alert(1)>",
+		strings.Repeat("<", 10_000), strings.Repeat("长", 500), "\x00\xff"} {
+		rule := &resolver.Rule{Domain: text, Flags: text, Services: text, Regexp: text, Substitute: text, Matched: text,
+			Result: text, Reason: text}
 		e := pages.Explanation{
 			Name: text, Path: "/api/v1/explain", Query: pages.ExplainQuery(text, ""), About: "/" + text,
-			Steps:   slices.Repeat([]resolver.Step{{Stage: text, Detail: text}, {Stage: "ddds", Detail: text, Rule: rule}}, 500),
+			Steps: slices.Repeat([]resolver.Step{{Stage: text, Detail: text},
+				{Stage: "ddds", Detail: text, Rule: rule}}, 500),
 			Targets: slices.Repeat([]pages.Target{{URI: text, Title: text}}, 500),
 		}
 		for _, steps := range []int{1000, 1} {
 			e.Steps = e.Steps[:steps]
-			for _, problem := range []*api.Problem{nil, {Status: 400, Title: text, Code: "rules_loop", Values: []string{"Domain", text}, Input: text}} {
+			for _, problem := range []*api.Problem{nil,
+				{Status: 400, Title: text, Code: "rules_loop", Values: []string{"Domain", text}, Input: text}} {
 				e.Problem = problem
 				page := d.In(pages.French).Explain(&e).Body
 				read(t, page)
 				const most = 30_000
-				if len(page) > most || strings.Contains(string(page), "<script") || strings.Contains(string(page), "<img src=x") {
+				if len(page) > most || strings.Contains(string(page), "<script") ||
+					strings.Contains(string(page), "<img src=x") {
 					t.Errorf("%.20q: %d bytes", text, len(page))
 				}
 			}
@@ -142,25 +161,31 @@ func TestStepsAreIsolated(t *testing.T) {
 			{Stage: "dns", Code: "dns_answered", Values: []any{"Domain", reversed, "Type", "NAPTR"}},
 			{Stage: "ddds", Rule: rule},
 			{Stage: "slp", Detail: reversed},
-			{Stage: "warning", Code: "breaks_rule", Values: []any{"Rule", uri.Rule{Code: "pattern"}.With(reversed), "Section", "RFC 1"}},
+			{Stage: "warning", Code: "breaks_rule",
+				Values: []any{"Rule", uri.Rule{Code: "pattern"}.With(reversed), "Section", "RFC 1"}},
 		},
 		Problem: &api.Problem{Status: 502, Code: "server_refused", Values: []string{"Reply", reversed}},
 	}
 	for name, page := range map[string]pages.Page{
 		"explain": w.Explain(&explained),
 		"name": w.Name(&pages.Name{
-			Text: reversed, Title: reversed, Reason: reversed, State: "gone", Contact: reversed, Steps: explained.Steps, Successors: []string{reversed},
-			SuccessorTitles: []string{reversed}, Targets: []pages.Target{{URI: reversed, Title: reversed}}, Citation: reversed,
+			Text: reversed, Title: reversed, Reason: reversed, State: "gone", Contact: reversed, Steps: explained.Steps,
+			Successors: []string{reversed}, SuccessorTitles: []string{reversed},
+			Targets:  []pages.Target{{URI: reversed, Title: reversed}},
+			Citation: reversed,
 		}),
-		"problem": w.Problem(api.Problem{Status: 502, Code: "server_refused", Input: reversed, Values: []string{"Reply", reversed}, Refused: true}),
+		"problem": w.Problem(api.Problem{Status: 502, Code: "server_refused", Input: reversed,
+			Values: []string{"Reply", reversed}, Refused: true}),
 		"rule": w.Problem(api.Problem{
-			Status: 400, Code: "not_valid", Input: reversed, Offset: new(int), Rule: "pattern", RuleCode: "pattern", RuleValue: reversed,
+			Status: 400, Code: "not_valid", Input: reversed, Offset: new(int), Rule: "pattern", RuleCode: "pattern",
+			RuleValue: reversed,
 		}),
 	} {
 		for _, found := range unisolated(string(page.Body)) {
 			t.Errorf("%s: %s", name, found)
 		}
-		if hasReply := strings.Contains(string(page.Body), `<bdi lang="">a`+"\u202e"); hasReply != (name == "explain" || name == "problem") {
+		if hasReply := strings.Contains(string(page.Body),
+			`<bdi lang="">a`+"\u202e"); hasReply != (name == "explain" || name == "problem") {
 			t.Errorf("%s: %v", name, hasReply)
 		}
 	}
@@ -182,11 +207,13 @@ func unisolated(page string) (found []string) {
 			open = open[:max(len(open)-1, 0)]
 		case html.TextToken:
 			isolates := slices.ContainsFunc(open, func(e html.Token) bool {
-				auto := slices.ContainsFunc(e.Attr, func(a html.Attribute) bool { return a.Key == "dir" && a.Val == "auto" })
+				auto := slices.ContainsFunc(e.Attr,
+					func(a html.Attribute) bool { return a.Key == "dir" && a.Val == "auto" })
 				// Each text of a picture is a paragraph of its own.
 				return auto || e.Data == "bdi" || e.Data == "text"
 			})
-			if before, _, has := strings.Cut(token.Data, "\u202e"); has && !isolates && !strings.Contains(before, "\u2068") {
+			if before, _, has := strings.Cut(token.Data, "\u202e"); has && !isolates &&
+				!strings.Contains(before, "\u2068") {
 				found = append(found, open[len(open)-1].Data+": "+token.Data)
 			}
 		}
@@ -207,7 +234,8 @@ func TestDurations(t *testing.T) {
 		{"zh", "有一个已存储的应答，存储了 2 小时 5 秒。", 2*time.Hour + 5*time.Second},
 	} {
 		step := resolver.Step{Stage: "cache", Code: "stored", Values: []any{"Age", tt.age}}
-		page := d.For(pages.Chosen(tt.language)).Explain(&pages.Explanation{Name: "urn:a1:b", Steps: []resolver.Step{step}})
+		page := d.For(pages.Chosen(tt.language)).Explain(&pages.Explanation{Name: "urn:a1:b",
+			Steps: []resolver.Step{step}})
 		if !strings.Contains(string(page.Body), tt.want) {
 			t.Errorf("%s: no %q", tt.language, tt.want)
 		}

@@ -58,7 +58,8 @@ func (w Writer) Listing(l *scheme.Listing, through func(string) string) Page {
 	to := w.linker(through)
 	page := listing{
 		Heading: line(l.Title), URI: line(l.URI), Incomplete: line(l.Incomplete), Text: lines(l.Text),
-		Top: nav{Label: w.Text("frame.where")}, Bottom: nav{Label: w.Text("listing.more")}, Search: to.search(l), Open: to.open(l.Open),
+		Top: nav{Label: w.Text("frame.where")}, Bottom: nav{Label: w.Text("listing.more")}, Search: to.search(l),
+		Open: to.open(l.Open),
 	}
 	title := page.Heading + " - " + page.URI
 	if page.Heading == "" || page.Heading == page.URI {

@@ -18,7 +18,8 @@ import (
 // kinds returns the kinds of listings, and an unknown one.
 func kinds() []string {
 	return []string{
-		scheme.KindDirectory, scheme.KindMenu, scheme.KindGroups, scheme.KindGroup, scheme.KindArticle, scheme.KindResults, scheme.KindDescription, "", "none",
+		scheme.KindDirectory, scheme.KindMenu, scheme.KindGroups, scheme.KindGroup, scheme.KindArticle,
+		scheme.KindResults, scheme.KindDescription, "", "none",
 	}
 }
 
@@ -58,11 +59,13 @@ func fill(v reflect.Value, text string) {
 // hostiles returns malicious texts of a server.
 func hostiles() []string {
 	return []string{
-		hostile, `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)",
+		hostile, `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)",
+		"java\nscript:alert(1)",
 		"data:text/html,<script>alert(1)</script>",
-		"vbscript:a", "http://h.example/\" onclick=\"alert(1)", "ftp://h.example/'><script>", "</pre></main><script>alert(1)</script>", "</title><script>",
-		"a\r\nb: c\n\n<b>", "\x1b[31mred\x1b]0;t\a\x00",
-		"\u202egpj.exe", "\xff\xfe<\xc0script>", "{{.Title}}", "&lt;script&gt;", "`${alert(1)}`", "file:///etc/passwd", "blob:x", "/\\evil.example",
+		"vbscript:a", "http://h.example/\" onclick=\"alert(1)", "ftp://h.example/'><script>",
+		"</pre></main><script>alert(1)</script>", "</title><script>", "a\r\nb: c\n\n<b>", "\x1b[31mred\x1b]0;t\a\x00",
+		"\u202egpj.exe", "\xff\xfe<\xc0script>", "{{.Title}}", "&lt;script&gt;", "`${alert(1)}`", "file:///etc/passwd",
+		"blob:x", "/\\evil.example",
 		"//evil.example/",
 	}
 }
@@ -176,7 +179,8 @@ func TestListingLinks(t *testing.T) {
 		{"", "", "", ""},
 	} {
 		for _, kind := range kinds() {
-			l := &scheme.Listing{Kind: kind, URI: "ftp://h.example/", Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "name", URI: tt.uri}}}
+			l := &scheme.Listing{Kind: kind, URI: "ftp://h.example/",
+				Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "name", URI: tt.uri}}}
 			for want, through := range map[string]func(string) string{tt.direct: itself, tt.fetched: fetched} {
 				got, rel := "", ""
 				for _, e := range content(read(t, listing(l, through))) {
@@ -225,7 +229,8 @@ func TestSearchForm(t *testing.T) {
 		}
 	}
 	sent := url.Values{"uri": {l.Search.Prefix}, "search": {"a b&c+d/é"}}.Encode() // as browsers submit it
-	if r, err := route.Parse("/fetch?" + sent); err != nil || r.Query.URI.String() != l.Search.Prefix+"a%20b%26c%2Bd%2F%C3%A9" {
+	if r, err := route.Parse("/fetch?" + sent); err != nil ||
+		r.Query.URI.String() != l.Search.Prefix+"a%20b%26c%2Bd%2F%C3%A9" {
 		t.Errorf("%s: %s, %v", sent, r.Query.URI, err)
 	}
 }
@@ -268,7 +273,8 @@ func TestListingValues(t *testing.T) {
 	}}
 	page := string(listing(l, itself))
 	for _, want := range []string{
-		`<data value="1234" title="1,234 bytes">1.2 kB</data>`, `<time datetime="2001-02-03T03:05:06Z">2001-02-03 03:05</time>`,
+		`<data value="1234" title="1,234 bytes">1.2 kB</data>`,
+		`<time datetime="2001-02-03T03:05:06Z">2001-02-03 03:05</time>`,
 		`<time datetime="2001-02-03">2001-02-03</time>`,
 		"9,223,372,036,854,775,807 bytes", "<title>ftp://h.example/</title>", "4 entries",
 	} {
@@ -280,7 +286,8 @@ func TestListingValues(t *testing.T) {
 	if strings.Contains(page, "12001") || strings.Contains(page, "-1") || len(page) > 6_000 {
 		t.Error(page)
 	}
-	for kind, says := range map[string]string{scheme.KindDirectory: "This directory is empty.", scheme.KindResults: "Nothing was found.", scheme.KindArticle: ""} {
+	for kind, says := range map[string]string{scheme.KindDirectory: "This directory is empty.",
+		scheme.KindResults: "Nothing was found.", scheme.KindArticle: ""} {
 		got := texts(content(read(t, listing(&scheme.Listing{Kind: kind, Title: "t"}, itself))), "p")
 		if strings.Join(got, "") != says {
 			t.Errorf("%s: %q", kind, got)
@@ -291,17 +298,20 @@ func TestListingValues(t *testing.T) {
 func TestListingText(t *testing.T) {
 	for name, want := range map[string][]string{
 		"directory": {
-			"/pub/doc/\nftp://ftp.library.example.org/pub/doc/\n\n", "\nfolder                  2026-03-02 09:14  incoming\n",
+			"/pub/doc/\nftp://ftp.library.example.org/pub/doc/\n\n",
+			"\nfolder                  2026-03-02 09:14  incoming\n",
 			"\ndocument        734003  1996-02-29 23:59  manual.ps\n", "\nUp: ftp://ftp.library.example.org/pub/\n",
 		},
 		"menu": {
-			"\n   [1] text     About this server\n", "\n                .-/|                  \\ /", "\n       error    Error: no server",
+			"\n   [1] text     About this server\n", "\n                .-/|                  \\ /",
+			"\n       error    Error: no server",
 			"\n[1] gopher://gopher.example.org:70/0/about.txt\n",
 		},
-		"article": {"\nFrom          B. Ortega", "\n> changes every week.\n", "\nFiles:\n\n   [1] image    menu.png (image/png, 48 kB)\n"},
-		"group":   {"\n   [3] article      Re: How"},
-		"telnet":  {"\nWarning: The port 2323", "\nOpen: telnet://library@opac.example.org:2323/\n"},
-		"search":  {"Words to look for in the catalogue: gopher://gopher.example.org:70/7/cat%09WORDS"},
+		"article": {"\nFrom          B. Ortega", "\n> changes every week.\n",
+			"\nFiles:\n\n   [1] image    menu.png (image/png, 48 kB)\n"},
+		"group":  {"\n   [3] article      Re: How"},
+		"telnet": {"\nWarning: The port 2323", "\nOpen: telnet://library@opac.example.org:2323/\n"},
+		"search": {"Words to look for in the catalogue: gopher://gopher.example.org:70/7/cat%09WORDS"},
 	} {
 		text := string(pages.New(pages.Site{}).In(pages.English).ListingText(fixture(t, name)))
 		for _, one := range want {
@@ -318,8 +328,9 @@ func BenchmarkListing(b *testing.B) {
 		for i := range 10_000 {
 			size := int64(i * i)
 			l.Items = append(l.Items, scheme.Item{
-				Kind: scheme.ItemFile, Name: fmt.Sprintf("file-%d.txt", i), URI: fmt.Sprintf("ftp://h.example/file-%d.txt", i), Size: &size,
-				Modified: time.Unix(int64(i)*1e5, 0), Depth: i % 5,
+				Kind: scheme.ItemFile, Name: fmt.Sprintf("file-%d.txt", i),
+				URI: fmt.Sprintf("ftp://h.example/file-%d.txt", i), Size: &size, Modified: time.Unix(int64(i)*1e5, 0),
+				Depth: i % 5,
 			})
 		}
 		b.Run(kind, func(b *testing.B) {
@@ -347,20 +358,24 @@ func TestListingKeepsLanguage(t *testing.T) {
 		return fetched(u)
 	}
 	l := &scheme.Listing{
-		Kind: scheme.KindMenu, URI: "gopher://h.example/", Title: "t", Parent: &scheme.Link{URI: "gopher://h.example/1/?a"},
+		Kind: scheme.KindMenu, URI: "gopher://h.example/", Title: "t",
+		Parent: &scheme.Link{URI: "gopher://h.example/1/?a"},
 		Search: &scheme.Search{Prefix: "gopher://h.example/7/x%09"},
-		Items:  []scheme.Item{{Kind: scheme.ItemFile, Name: "a", URI: "gopher://h.example/0/a"}, {Name: "n", URI: "urn:example:a?=b"}},
+		Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "a", URI: "gopher://h.example/0/a"},
+			{Name: "n", URI: "urn:example:a?=b"}},
 	}
 	chosen := string(d.For(pages.Chosen("de")).Listing(l, through).Body)
 	for _, want := range []string{
-		`href="/resolver/fetch?uri=gopher%3A%2F%2Fh.example%2F1%2F%3Fa&amp;lang=de"`, `href="/resolver/fetch?uri=gopher%3A%2F%2Fh.example%2F0%2Fa&amp;lang=de"`,
+		`href="/resolver/fetch?uri=gopher%3A%2F%2Fh.example%2F1%2F%3Fa&amp;lang=de"`,
+		`href="/resolver/fetch?uri=gopher%3A%2F%2Fh.example%2F0%2Fa&amp;lang=de"`,
 		`<input type="hidden" name="lang" value="de">`, `href="/resolver/urn:example:a?=b"`,
 	} {
 		if !strings.Contains(chosen, want) {
 			t.Errorf("no %s in %s", want, chosen)
 		}
 	}
-	if accepted := string(d.For("de").Listing(l, through).Body); strings.Contains(accepted, "lang=de\"") || strings.Contains(accepted, `name="lang"`) {
+	if accepted := string(d.For("de").Listing(l, through).Body); strings.Contains(accepted, "lang=de\"") ||
+		strings.Contains(accepted, `name="lang"`) {
 		t.Error(accepted)
 	}
 	if forwarded := string(d.For(pages.Chosen("de")).Listing(l, itself).Body); strings.Contains(forwarded, "lang=de") {

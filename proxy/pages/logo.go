@@ -54,7 +54,8 @@ func ParseLogo(data []byte) (*Logo, error) {
 		l.Type = typeSVG
 	}
 	if l.width < 1 || l.height < 1 || l.width > maxLogoSide || l.height > maxLogoSide {
-		return nil, fmt.Errorf("its width and height must be from 1 to %d, not %d by %d", maxLogoSide, l.width, l.height)
+		return nil, fmt.Errorf("its width and height must be from 1 to %d, not %d by %d", maxLogoSide, l.width,
+			l.height)
 	}
 	return l, nil
 }
@@ -158,7 +159,8 @@ func (d *Design) OpenSearch(base string) ([]byte, error) {
 	if welcome == "" {
 		welcome = w.Text("home.welcome")
 	}
-	document := openSearch{ShortName: cut(w.name(), mostName), Description: cut(welcome, mostDescription), Encoding: "UTF-8"}
+	document := openSearch{ShortName: cut(w.name(), mostName), Description: cut(welcome, mostDescription),
+		Encoding: "UTF-8"}
 	document.URL.Type, document.URL.Template = Type, base+"/?uri={searchTerms}"
 	text, err := xml.Marshal(document)
 	if err != nil {

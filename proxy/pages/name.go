@@ -78,9 +78,10 @@ func (w Writer) Name(n *Name) Page {
 	}
 	heading := r.fit(n.Text, budgetTitle)
 	page := namePage{
-		Frame: w.frame(plaintext.OneLine(r.fit(cmp.Or(n.Title, n.Text), budgetTitle)), at, ""), Heading: heading, About: r.fit(n.Title, budgetText), Message: w.stateOf(n),
-		IsInUse: n.State == "located", Space: w.spaceOf(n.Text, at), IsSandbox: n.IsSandbox, IsWithdrawn: n.State == "gone" && n.Since != "",
-		Reason: sentenceOf(r.fit(n.Reason, budgetText)), Contact: r.contact(n.Contact),
+		Frame: w.frame(plaintext.OneLine(r.fit(cmp.Or(n.Title, n.Text), budgetTitle)), at, ""), Heading: heading,
+		About: r.fit(n.Title, budgetText), Message: w.stateOf(n), IsInUse: n.State == "located",
+		Space: w.spaceOf(n.Text, at), IsSandbox: n.IsSandbox, IsWithdrawn: n.State == "gone" &&
+			n.Since != "", Reason: sentenceOf(r.fit(n.Reason, budgetText)), Contact: r.contact(n.Contact),
 	}
 	if page.Contact.Text == "" && (n.State == "gone" || n.State == "reserved") {
 		page.Contact = contact(w.design.site.Contact)

@@ -55,7 +55,8 @@ type spacesPage struct {
 // Namespaces returns a page of the namespaces that contain search, "" for all, after a NID; "" for the first
 // page.
 func (w Writer) Namespaces(search, after string) Page {
-	page := spacesPage{Frame: w.frame(w.Text("home.namespaces"), here, pathNamespaces), Form: w.form(pathNamespaces, search)}
+	page := spacesPage{Frame: w.frame(w.Text("home.namespaces"), here, pathNamespaces),
+		Form: w.form(pathNamespaces, search)}
 	page.Head = w.design.spaces.element
 	found, last := 0, ""
 	for i := range w.design.site.All {
@@ -69,7 +70,8 @@ func (w Writer) Namespaces(search, after string) Page {
 		case len(page.List) < spacesPerPage:
 			page.List, last = append(page.List, w.space(ns, true)), ns.NID
 		case page.More.Href == "":
-			page.More = link{w.href(spacesTarget(search, last, strings.TrimPrefix(w.query(), "?"))), w.Text("listing.more")}
+			page.More = link{w.href(spacesTarget(search, last, strings.TrimPrefix(w.query(), "?"))),
+				w.Text("listing.more")}
 		}
 	}
 	page.Count = w.Text("namespace.count", "Count", found)
@@ -81,13 +83,15 @@ func (w Writer) Namespaces(search, after string) Page {
 func (w Writer) finds(n *Namespace, text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "urn:"), ":")
-	all := n.NID + "\n" + n.Source + "\n" + n.Title + "\n" + n.Description + "\n" + w.Text("space_title."+n.NID) + "\n" + w.Text("space."+n.NID)
+	all := n.NID + "\n" + n.Source + "\n" + n.Title + "\n" + n.Description + "\n" + w.Text("space_title."+n.NID) +
+		"\n" + w.Text("space."+n.NID)
 	return strings.Contains(strings.ToLower(all), text)
 }
 
 // space returns a namespace for a list, with a link to its page if hasPage is true.
 func (w Writer) space(ns *Namespace, hasPage bool) space {
-	s := space{Link: link{Text: "urn:" + ns.NID}, Title: w.about(ns.Title, "space_title."+ns.NID), Description: w.about(ns.Description, "space."+ns.NID)}
+	s := space{Link: link{Text: "urn:" + ns.NID}, Title: w.about(ns.Title, "space_title."+ns.NID),
+		Description: w.about(ns.Description, "space."+ns.NID)}
 	if hasPage {
 		s.Link = w.toNamespace(ns.NID)
 	}
@@ -164,13 +168,17 @@ func (w Writer) Namespace(nid string, names int64) (Page, bool) {
 	if ns == nil {
 		return Page{}, false
 	}
-	page := spacePage{Frame: w.frame(cmp.Or(w.titleOf(ns), w.Text("namespace.title", "Name", "urn:"+nid)), here, ""), Name: "urn:" + nid, Facts: w.facts(ns)}
+	page := spacePage{Frame: w.frame(cmp.Or(w.titleOf(ns), w.Text("namespace.title", "Name", "urn:"+nid)), here, ""),
+		Name: "urn:" + nid, Facts: w.facts(ns)}
 	page.Head, page.Code = w.design.spaces.element, link{Text: page.Name}.Code()
 	page.Title, page.Description = w.about(ns.Title, "space_title."+nid), w.about(ns.Description, "space."+nid)
 	page.Crumbs = []Entry{w.entry(w.Text("home.namespaces"), pathNamespaces, ""), {Label: page.Name}}
-	page.Languages = w.inLanguages(func(parameter string) string { return pathNamespaces + "/" + nid + "?" + parameter })
+	page.Languages = w.inLanguages(func(parameter string) string {
+		return pathNamespaces + "/" + nid + "?" + parameter
+	})
 	if names != UnknownCount {
-		to := link{w.href(namesTarget(resolver.NameSearch{Prefix: "urn:" + nid + ":"}, strings.TrimPrefix(w.query(), "?"))), w.Text("names.count", "Count", int(names))}
+		to := link{w.href(namesTarget(resolver.NameSearch{Prefix: "urn:" + nid + ":"},
+			strings.TrimPrefix(w.query(), "?"))), w.Text("names.count", "Count", int(names))}
 		page.Facts = append(page.Facts, fact{Name: w.Text("names.space_names"), Values: []link{to}})
 	}
 	return w.execute("namespace.html", &w.design.spaces, page), true
@@ -205,15 +213,17 @@ func (w Writer) facts(ns *Namespace) []fact {
 // checkDigits returns the standard of the check digits of a check, "" for none.
 func checkDigits(check string) string {
 	return map[string]string{
-		"eidr": "ISO/IEC 7064, MOD 37,36", "isan": "ISO/IEC 7064, MOD 37,36", "isbn": "ISO 2108", "isni": "ISO/IEC 7064, MOD 11-2",
-		"issn": "ISO 3297", "lei": "ISO/IEC 7064, MOD 97-10", "nbn": "Deutsche Nationalbibliothek (urn:nbn:de)",
+		"eidr": "ISO/IEC 7064, MOD 37,36", "isan": "ISO/IEC 7064, MOD 37,36", "isbn": "ISO 2108",
+		"isni": "ISO/IEC 7064, MOD 11-2", "issn": "ISO 3297", "lei": "ISO/IEC 7064, MOD 97-10",
+		"nbn": "Deutsche Nationalbibliothek (urn:nbn:de)",
 	}[check]
 }
 
 // checks returns how names are validated.
 func (w Writer) checks(ns *Namespace) []fact {
 	var facts []fact
-	if slices.Contains([]string{"eidr", "ietf", "isan", "isbn", "isni", "issn", "lei", "lex", "nbn", "oid", "uuid"}, ns.Check) && !ns.Lenient {
+	if slices.Contains([]string{"eidr", "ietf", "isan", "isbn", "isni", "issn", "lei", "lex", "nbn", "oid", "uuid"},
+		ns.Check) && !ns.Lenient {
 		facts = append(facts, fact{Name: w.Text("namespace.form"), Message: []string{w.Text("namespace.check_form")}})
 	}
 	if by := checkDigits(ns.Check); by != "" {
@@ -230,7 +240,8 @@ func (w Writer) checks(ns *Namespace) []fact {
 func (w Writer) equivalence(ns *Namespace) []string {
 	says := []string{w.Text("namespace.fold_" + cmp.Or(ns.Fold, "none"))}
 	if ns.Strip != "" {
-		says = append(says, w.Text("namespace.strip_says", "Characters", strings.Join(strings.Split(ns.Strip, ""), " ")))
+		says = append(says, w.Text("namespace.strip_says", "Characters",
+			strings.Join(strings.Split(ns.Strip, ""), " ")))
 	}
 	switch ns.Check {
 	case "isbn":

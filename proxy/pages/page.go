@@ -59,7 +59,8 @@ type form struct {
 
 // form returns the form of a page of this server, with the submitted text.
 func (w Writer) form(path, typed string) form {
-	f := form{Typed: typed, Finds: w.design.site.HasNameList, Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`)} //nolint:gosec // escaped
+	f := form{Typed: typed, Finds: w.design.site.HasNameList,
+		Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`)} //nolint:gosec // escaped
 	if w.chosen {
 		f.Chosen = w.language.ShortTag()
 	}
@@ -201,12 +202,14 @@ type tablePage struct {
 
 // List returns a page of links.
 func (w Writer) List(title string, uris []string) Page {
-	return w.execute("list.html", &w.design.page, tablePage{Frame: w.frame(plaintext.OneLine(title), here, ""), Heading: title, Links: w.links(uris)})
+	return w.execute("list.html", &w.design.page,
+		tablePage{Frame: w.frame(plaintext.OneLine(title), here, ""), Heading: title, Links: w.links(uris)})
 }
 
 // Description returns a page with a table of properties.
 func (w Writer) Description(title string, properties [][2]string) Page {
-	return w.execute("description.html", &w.design.page, tablePage{Frame: w.frame(plaintext.OneLine(title), here, ""), Heading: title, Rows: w.rowsOf(properties)})
+	return w.execute("description.html", &w.design.page,
+		tablePage{Frame: w.frame(plaintext.OneLine(title), here, ""), Heading: title, Rows: w.rowsOf(properties)})
 }
 
 // DescriptionWith returns Description at a web host whose paths are names, with the same data as JSON-LD in a

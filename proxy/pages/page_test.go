@@ -39,7 +39,9 @@ func (e *element) isOwnScript() bool {
 // contains an element or attribute that no page of urnd uses.
 func read(t *testing.T, page []byte) []*element {
 	t.Helper()
-	known := strings.Fields("html meta title style h1 p code mark small a ul ol li table caption thead tbody tr th td form label input button details summary body nav main bdi pre dl dt dd div span h2 time data header footer b img script svg g rect path text link h3 polyline select option")
+	known := strings.Fields("html meta title style h1 p code mark small a ul ol li table caption thead tbody tr th " +
+		"td form label input button details summary body nav main bdi pre dl dt dd div span h2 time data header " +
+		"footer b img script svg g rect path text link h3 polyline select option")
 	var all, open []*element
 	tokens := html.NewTokenizer(strings.NewReader(string(page)))
 	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
@@ -54,7 +56,8 @@ func read(t *testing.T, page []byte) []*element {
 			e.isContent = slices.ContainsFunc(open, func(around *element) bool { return around.name == "main" })
 			for _, attr := range token.Attr {
 				e.attrs[attr.Key] = attr.Val
-				ours := strings.HasSuffix(attr.Val, "/logo.svg") || strings.Contains(attr.Val, "/uri-res/N2C.qr?") || e.isOwnScript()
+				ours := strings.HasSuffix(attr.Val, "/logo.svg") || strings.Contains(attr.Val, "/uri-res/N2C.qr?") ||
+					e.isOwnScript()
 				if strings.HasPrefix(attr.Key, "on") || attr.Key == "src" && !ours || attr.Key == "style" {
 					t.Errorf("%s has the attribute %s", e.name, attr.Key)
 				}
@@ -114,14 +117,18 @@ func texts(elements []*element, name string) []string {
 // A page through the proxy tells about the site, and has no form, since it would be submitted to that site.
 func TestForwardedPage(t *testing.T) {
 	for status, want := range map[int][2]string{
-		http.StatusBadGateway:         {"This resource cannot be reached", "got no response from it. The server refused the connection."},
-		http.StatusGatewayTimeout:     {"This resource cannot be reached", "got no response from it. The server refused the connection."},
+		http.StatusBadGateway: {"This resource cannot be reached",
+			"got no response from it. The server refused the connection."},
+		http.StatusGatewayTimeout: {"This resource cannot be reached",
+			"got no response from it. The server refused the connection."},
 		http.StatusServiceUnavailable: {"Service Unavailable", "is busy"},
 		http.StatusForbidden:          {"Forbidden", "did not forward the request. The server refused the connection."},
 	} {
 		const u = "http://a.example/b"
-		page := string(problem(api.Problem{Status: status, Title: http.StatusText(status), Code: "connection_refused", Forwarded: true, Input: u}))
-		if !strings.Contains(page, want[1]) || strings.Contains(page, "<form") || !strings.Contains(page, "<h1>"+want[0]+"</h1>") || !strings.Contains(page, u) {
+		page := string(problem(api.Problem{Status: status, Title: http.StatusText(status), Code: "connection_refused",
+			Forwarded: true, Input: u}))
+		if !strings.Contains(page, want[1]) || strings.Contains(page, "<form") ||
+			!strings.Contains(page, "<h1>"+want[0]+"</h1>") || !strings.Contains(page, u) {
 			t.Errorf("%d: %s", status, page)
 		}
 	}
@@ -134,8 +141,10 @@ func TestRefusedPage(t *testing.T) {
 		uri, noun   string
 		title, says string
 	}{
-		{404, "ftp://h.example/a", "file", "This file or directory does not exist", "The server has no such file or directory."},
-		{404, "news:a@h.example", "article", "This article or newsgroup does not exist", "The server has no such article or newsgroup."},
+		{404, "ftp://h.example/a", "file", "This file or directory does not exist",
+			"The server has no such file or directory."},
+		{404, "news:a@h.example", "article", "This article or newsgroup does not exist",
+			"The server has no such article or newsgroup."},
 		{410, "GOPHER://h.example/", "menu", "This document or menu does not exist", "no longer has it"},
 		{401, "nntp://h.example/a", "", "A password is required", "requires a user name and a password"},
 		{403, "wais://h.example/a", "", "The server refused the request", "denies access to it"},
@@ -146,11 +155,13 @@ func TestRefusedPage(t *testing.T) {
 		{502, "ftp://h.example/", "", "The server refused the request", "The server failed"},
 	} {
 		for _, isFetched := range []bool{false, true} {
-			page := problem(api.Problem{Status: tt.status, Code: "server_refused", Values: []string{"Reply", hostile}, Input: tt.uri, Noun: tt.noun, Forwarded: true, Refused: true, Fetched: isFetched})
+			page := problem(api.Problem{Status: tt.status, Code: "server_refused", Values: []string{"Reply", hostile},
+				Input: tt.uri, Noun: tt.noun, Forwarded: true, Refused: true, Fetched: isFetched})
 			elements := read(t, page)
 			said := strings.Join(texts(elements, "p"), "\n")
-			if got := texts(elements, "h1"); got[0] != tt.title || !strings.Contains(said, tt.says) || !strings.Contains(said,
-				hostile) || strings.Contains(string(page), "<form") != isFetched {
+			if got := texts(elements, "h1"); got[0] != tt.title || !strings.Contains(said, tt.says) ||
+				!strings.Contains(said,
+					hostile) || strings.Contains(string(page), "<form") != isFetched {
 				t.Errorf("%+v: %s", tt, page)
 			}
 		}
@@ -166,13 +177,19 @@ func TestPagesEscape(t *testing.T) {
 		where string // an element that contains the text
 		title string
 	}{
-		{"a problem", problem(api.Problem{Status: 418, Title: hostile, Code: "rule_denies", Values: []string{"Rule", hostile}, Input: hostile}), "code", hostile},
-		{"a reason", problem(api.Problem{Status: 404, Title: "Not Found", Code: "no_rule", More: hostile}), "p", "This name was not found"},
+		{"a problem",
+			problem(api.Problem{Status: 418, Title: hostile, Code: "rule_denies", Values: []string{"Rule", hostile},
+				Input: hostile}), "code", hostile},
+		{"a reason", problem(api.Problem{Status: 404, Title: "Not Found", Code: "no_rule", More: hostile}), "p",
+			"This name was not found"},
 		{"a rule", problem(api.Problem{
-			Status: 400, Title: "Bad Request", Code: "not_valid", Input: hostile, Offset: &offset, Rule: hostile, RuleCode: "pattern", RuleValue: hostile,
+			Status: 400, Title: "Bad Request", Code: "not_valid", Input: hostile, Offset: &offset, Rule: hostile,
+			RuleCode: "pattern", RuleValue: hostile,
 			Section: hostile,
 		}), "p", "This name is not valid"},
-		{"a failure of a proxy", problem(api.Problem{Status: 403, Title: "Forbidden", Code: "rule_denies", Values: []string{"Rule", hostile}, Forwarded: true}), "small", "Forbidden"},
+		{"a failure of a proxy",
+			problem(api.Problem{Status: 403, Title: "Forbidden", Code: "rule_denies", Values: []string{"Rule", hostile},
+				Forwarded: true}), "small", "Forbidden"},
 		{"a list", english().List(hostile, []string{hostile, "javascript:" + hostile}).Body, "a", hostile},
 		{"a description", english().Description(hostile, [][2]string{{hostile, hostile}}).Body, "td", hostile},
 	} {
@@ -197,7 +214,8 @@ func TestHome(t *testing.T) {
 		t.Error("no field for a URI")
 	}
 	leadsToFetch := func(e *element) bool { return e.name == "a" && e.attrs["href"] == "/fetch" }
-	if slices.ContainsFunc(elements, leadsToFetch) || !slices.ContainsFunc(read(t, english().ForFetching().Home(false).Body), leadsToFetch) {
+	if slices.ContainsFunc(elements, leadsToFetch) ||
+		!slices.ContainsFunc(read(t, english().ForFetching().Home(false).Body), leadsToFetch) {
 		t.Error("a link to /fetch for who may not use it, or none for who may")
 	}
 }
@@ -224,14 +242,17 @@ func TestListLinks(t *testing.T) {
 			t.Errorf("%s: %q leads to %q", tt.uri, elements[i].text, href)
 		}
 	}
-	if got := texts(content(read(t, english().List("urn:a1:b", nil).Body)), "li"); !slices.Equal(got, []string{"None is known."}) {
+	if got := texts(content(read(t, english().List("urn:a1:b", nil).Body)), "li"); !slices.Equal(got,
+		[]string{"None is known."}) {
 		t.Errorf("an empty list: %q", got)
 	}
 }
 
 func TestDescription(t *testing.T) {
-	elements := read(t, english().Description("urn:a1:b", [][2]string{{"identifier", "urn:a1:b"}, {"status", "located"}}).Body)
-	if names, values := texts(elements, "th"), texts(elements, "td"); !slices.Equal(names, []string{"identifier", "status"}) || !slices.Equal(values,
+	elements := read(t, english().Description("urn:a1:b",
+		[][2]string{{"identifier", "urn:a1:b"}, {"status", "located"}}).Body)
+	if names, values := texts(elements, "th"), texts(elements, "td"); !slices.Equal(names,
+		[]string{"identifier", "status"}) || !slices.Equal(values,
 		[]string{"urn:a1:b", "located"}) {
 		t.Errorf("%q, %q", names, values)
 	}
@@ -261,9 +282,11 @@ func TestProblemMarks(t *testing.T) {
 		{"urn:ex%zz:a", 6, "%", "urn:ex%zz:a"},
 		{"urn:ex%C3", 6, "%C3", "urn:ex%C3"},
 	} {
-		p := api.Problem{Status: http.StatusBadRequest, Input: tt.input, Offset: &tt.offset, Rule: "path", RuleCode: "path"}
+		p := api.Problem{Status: http.StatusBadRequest, Input: tt.input, Offset: &tt.offset, Rule: "path",
+			RuleCode: "path"}
 		elements := read(t, problem(p))
-		if mark, shown := texts(elements, "mark"), texts(elements, "code"); !slices.Equal(mark, []string{tt.mark}) || !slices.Equal(shown, []string{tt.shown}) {
+		if mark, shown := texts(elements, "mark"), texts(elements, "code"); !slices.Equal(mark, []string{tt.mark}) ||
+			!slices.Equal(shown, []string{tt.shown}) {
 			t.Errorf("%q at %d: %q in %q", tt.input, tt.offset, mark, shown)
 		}
 	}
@@ -288,11 +311,13 @@ func TestProblemMarksTyped(t *testing.T) {
 		{"urn：ietf:a", "urn：ietf:a", 3, "", "urn：ietf:a"},
 		{"urn:x", "urn:x", 5, "␣", "urn:x␣"},
 	} {
-		p := api.Problem{Status: http.StatusBadRequest, Typed: tt.typed, Input: tt.input, Offset: &tt.offset, Rule: "path", RuleCode: "path"}
+		p := api.Problem{Status: http.StatusBadRequest, Typed: tt.typed, Input: tt.input, Offset: &tt.offset,
+			Rule: "path", RuleCode: "path"}
 		page := problem(p)
 		elements := content(read(t, page))
 		mark, shown := strings.Join(texts(elements, "mark"), ""), strings.Join(texts(elements, "code"), "")
-		if mark != tt.mark || shown != tt.shown || (mark == "") != strings.Contains(string(page), "not an identifier that this server supports") {
+		if mark != tt.mark || shown != tt.shown ||
+			(mark == "") != strings.Contains(string(page), "not an identifier that this server supports") {
 			t.Errorf("%q as %q at %d: %q in %q", tt.typed, tt.input, tt.offset, mark, shown)
 		}
 	}
@@ -301,8 +326,10 @@ func TestProblemMarksTyped(t *testing.T) {
 // The final punctuation of a reason is kept, and the contact is a link if possible.
 func TestWithdrawnPage(t *testing.T) {
 	for _, tt := range []struct{ reason, contact, says, asks string }{
-		{"merged", "mailto:anna@example.org", "</time>: <bdi>merged.</bdi></p>", `<p>Contact: <a href="mailto:anna@example.org">anna@example.org</a></p>`},
-		{"It was retracted.", "https://example.org/ask", "</time>: <bdi>It was retracted.</bdi></p>", `<a href="https://example.org/ask">https://example.org/ask</a>`},
+		{"merged", "mailto:anna@example.org", "</time>: <bdi>merged.</bdi></p>",
+			`<p>Contact: <a href="mailto:anna@example.org">anna@example.org</a></p>`},
+		{"It was retracted.", "https://example.org/ask", "</time>: <bdi>It was retracted.</bdi></p>",
+			`<a href="https://example.org/ask">https://example.org/ask</a>`},
 		{"Why not?", "Anna <b>", "</time>: <bdi>Why not?</bdi></p>", "<p>Contact: Anna &lt;b&gt;</p>"},
 		{"", "javascript:alert(1)", "</time>.</p>", "<p>Contact: javascript:alert(1)</p>"},
 		{"", "", "</time>.</p>", ""},

@@ -71,7 +71,9 @@ func shownPages(t testing.TB) map[string]pages.Page {
 	d := pages.New(site)
 	for _, l := range pages.Languages() {
 		bounded, others := everyPage(t, d.In(l))
-		for _, kind := range []string{"home", "fetch", "namespaces", "no namespace", "namespace nbn", "marked", "nothing", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway", "forwarded Forbidden"} {
+		for _, kind := range []string{"home", "fetch", "namespaces", "no namespace", "namespace nbn", "marked",
+			"nothing", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway",
+			"forwarded Forbidden"} {
 			all[prefixOf(l)+strings.ToLower(strings.ReplaceAll(kind, " ", "-"))] = bounded[kind]
 		}
 		for name := range listedNames() {
@@ -178,7 +180,8 @@ func checkFits(t *testing.T, browser *testserver.Chromium, name string, screen t
 		t.Errorf("%s: %d pixels of page in %d", name, sides.Width, sides.Inner)
 	}
 	var wide []string
-	browser.Evaluate(t, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))`, &wide)
+	browser.Evaluate(t,
+		`[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))`, &wide)
 	if len(wide) > 0 {
 		t.Errorf("%s: behind the edge: %q", name, wide)
 	}
@@ -205,12 +208,14 @@ func TestKeyboard(t *testing.T) {
 			Left    float64
 			Outline string
 		}
-		browser.Evaluate(t, `(a => {a.focus({focusVisible: true}); const s = getComputedStyle(a); return {Href: a.getAttribute("href"), Left: a.getBoundingClientRect().left, Outline: s.outlineStyle}})(document.querySelector("a"))`, &first)
+		browser.Evaluate(t,
+			`(a => {a.focus({focusVisible: true}); const s = getComputedStyle(a); return {Href: a.getAttribute("href"), Left: a.getBoundingClientRect().left, Outline: s.outlineStyle}})(document.querySelector("a"))`, &first)
 		if first.Href != "#main" || first.Left < 0 || first.Outline == "none" {
 			t.Errorf("%s: the first link is %+v", name, first)
 		}
 		var small []string
-		browser.Evaluate(t, `[...document.querySelectorAll("nav a, button, input:not([type=hidden]), summary, .menu a, td a, tbody th a")].filter(e => {const r = e.getBoundingClientRect(); return r.width > 0 && r.height < 24}).map(e => e.outerHTML.slice(0, 80))`, &small)
+		browser.Evaluate(t,
+			`[...document.querySelectorAll("nav a, button, input:not([type=hidden]), summary, .menu a, td a, tbody th a")].filter(e => {const r = e.getBoundingClientRect(); return r.width > 0 && r.height < 24}).map(e => e.outerHTML.slice(0, 80))`, &small)
 		if len(small) > 0 {
 			t.Errorf("%s: targets of less than 24 pixels: %q", name, small)
 		}

@@ -55,7 +55,8 @@ func (w Writer) Problem(p api.Problem) Page {
 	p.More = shorten(p.More)
 	w.fetches = p.MayFetch
 	page := problemPage{
-		Problem: &p, Heading: w.heading(&p), Message: w.problemMessage(&p), Suggestions: listed(w.links(notLong(p.Suggestions))), Reason: w.reason(&p), IsFetch: p.MayFetch,
+		Problem: &p, Heading: w.heading(&p), Message: w.problemMessage(&p),
+		Suggestions: listed(w.links(notLong(p.Suggestions))), Reason: w.reason(&p), IsFetch: p.MayFetch,
 	}
 	page.StatusText = strings.TrimSpace(strconv.Itoa(p.Status) + " " + w.title(&p))
 	if p.Offset != nil {
@@ -93,7 +94,8 @@ func (w Writer) Problem(p api.Problem) Page {
 	case isNoIdentifier(&p): // marking a character of such a text would not help
 		page.Message = w.T("problem.no_identifier")
 	default:
-		page.IsMarked, page.Input, page.Message = true, markedOf(&p), w.T("problem.at_mark", "Reason", w.Rule(p.RuleCode, p.RuleValue))
+		page.IsMarked, page.Input, page.Message = true, markedOf(&p),
+			w.T("problem.at_mark", "Reason", w.Rule(p.RuleCode, p.RuleValue))
 	}
 	page.Frame = w.frame(page.Heading, placeOf(&p), "")
 	p.Input = shorten(p.Input)
@@ -113,7 +115,8 @@ func isNoIdentifier(p *api.Problem) bool {
 	if p.Typed == "" || p.Fetched || p.Typed != p.Input {
 		return false
 	}
-	end := strings.IndexFunc(p.Typed, func(c rune) bool { return c > unicode.MaxASCII || strings.ContainsRune(":/?# ", c) })
+	end := strings.IndexFunc(p.Typed,
+		func(c rune) bool { return c > unicode.MaxASCII || strings.ContainsRune(":/?# ", c) })
 	return end < 0 || p.Typed[end] != ':'
 }
 

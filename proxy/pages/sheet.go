@@ -36,7 +36,8 @@ func newSheet(site Site, sections ...string) sheet {
 		}
 	}
 	light, dark := accents(site.Accent)
-	css := strings.NewReplacer("ACCENT-LIGHT", light, "ACCENT-DARK", dark, " { ", "{", " }\n", "}", "{\n", "{", "}\n", "}", "; ", ";", ": ", ":").Replace(all.String())
+	css := strings.NewReplacer("ACCENT-LIGHT", light, "ACCENT-DARK", dark, " { ", "{", " }\n", "}", "{\n", "{", "}\n",
+		"}", "; ", ";", ": ", ":").Replace(all.String())
 	sum := sha256.Sum256([]byte(css))
 	made := sheet{
 		element: template.HTML("<style>" + css + "</style>"), //nolint:gosec // constant but for two parsed colours

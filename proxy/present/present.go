@@ -157,7 +157,8 @@ func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme
 		}
 		defer p.large.Release()
 	}
-	contentType, document := answer.Listing(p.pages.For(r.Fields.Get(pages.Vary)), r.Fields.Get("Accept"), resource.Listing)
+	contentType, document := answer.Listing(p.pages.For(r.Fields.Get(pages.Vary)), r.Fields.Get("Accept"),
+		resource.Listing)
 	sum := sha256.Sum256(document.Body)
 	const enough = 12
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
@@ -184,7 +185,8 @@ func (p *Handler) refused(r scheme.Request, refusal *scheme.StatusError) *scheme
 		// The challenge is not forwarded: the browser would send the password to this server, as one of this
 		// server.
 		refusal = &scheme.StatusError{
-			Status: http.StatusForbidden, Reply: refusal.Reply, Local: refusal.Local, Code: refusal.Code, Values: refusal.Values,
+			Status: http.StatusForbidden, Reply: refusal.Reply, Local: refusal.Local, Code: refusal.Code,
+			Values: refusal.Values,
 		}
 	}
 	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}

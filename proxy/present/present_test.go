@@ -48,7 +48,8 @@ func request(t *testing.T, method, target string, fields ...string) scheme.Reque
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.NewFields(fields...)}, Client: client}
+	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u,
+		Fields: httpmessage.NewFields(fields...)}, Client: client}
 }
 
 func fetch(t *testing.T, p *present.Handler, method, target string, fields ...string) response {
@@ -59,7 +60,8 @@ func fetch(t *testing.T, p *present.Handler, method, target string, fields ...st
 	}
 	defer resource.Body.Close()
 	body, err := io.ReadAll(resource.Body)
-	return response{resource.Status, resource.Reason, resource.Fields.Header(), resource.ContentLength, string(body), err}
+	return response{resource.Status, resource.Reason, resource.Fields.Header(), resource.ContentLength, string(body),
+		err}
 }
 
 // shelf has a directory; it refuses other paths with the status in the path.
@@ -77,7 +79,8 @@ func shelf(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 		return resource, nil
 	case "/file":
 		return &scheme.Resource{Response: httpmessage.Response{
-			Status: http.StatusOK, Fields: httpmessage.NewFields("Content-Type", "text/x"), Body: io.NopCloser(strings.NewReader("content")), ContentLength: 7,
+			Status: http.StatusOK, Fields: httpmessage.NewFields("Content-Type", "text/x"),
+			Body: io.NopCloser(strings.NewReader("content")), ContentLength: 7,
 		}}, nil
 	case "/unreachable":
 		return nil, fmt.Errorf("connecting: %w", resolver.ErrUnreachable)
@@ -94,24 +97,30 @@ func shelf(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 // TestListing: a listing is a document with validators, in the negotiated type: RFC 9110 sections 8.8.3, 9.3.2,
 // 12.5.5 and 13.1.2.
 func TestListing(t *testing.T) {
-	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), TTL: time.Minute, MaxBytes: 1 << 20})
+	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), TTL: time.Minute,
+		MaxBytes: 1 << 20})
 	etags := make(map[string]string)
 	for _, tt := range []struct {
 		accept, login     string
 		kind, has         string
 		vary, cacheFields string
 	}{
-		{"text/html", "", "text/html; charset=utf-8", `<a href="ftp://h.example/pub/a">`, "Accept, Accept-Language", "max-age=60"},
-		{"text/plain", "", "text/plain; charset=utf-8", "ftp://h.example/pub/", "Accept, Accept-Language", "max-age=60"},
-		{"application/json", "", "application/json", `"uri": "ftp://h.example/pub/a"`, "Accept, Accept-Language", "max-age=60"},
-		{"application/linkset+json", "anna", "application/linkset+json", `"href":"ftp://h.example/pub/a"`, "Authorization, Accept, Accept-Language", "no-store"},
+		{"text/html", "", "text/html; charset=utf-8", `<a href="ftp://h.example/pub/a">`, "Accept, Accept-Language",
+			"max-age=60"},
+		{"text/plain", "", "text/plain; charset=utf-8", "ftp://h.example/pub/", "Accept, Accept-Language",
+			"max-age=60"},
+		{"application/json", "", "application/json", `"uri": "ftp://h.example/pub/a"`, "Accept, Accept-Language",
+			"max-age=60"},
+		{"application/linkset+json", "anna", "application/linkset+json", `"href":"ftp://h.example/pub/a"`,
+			"Authorization, Accept, Accept-Language", "no-store"},
 	} {
 		fields := []string{"Accept", answer.ListingAccept(tt.accept, false, "")}
 		if tt.login != "" {
 			fields = append(fields, "Authorization", tt.login)
 		}
 		got := fetch(t, p, http.MethodGet, "ftp://h.example/pub/", fields...)
-		if got.err != nil || got.status != 200 || got.reason != "OK" || got.header.Get("Content-Type") != tt.kind || !strings.Contains(got.body, tt.has) {
+		if got.err != nil || got.status != 200 || got.reason != "OK" || got.header.Get("Content-Type") != tt.kind ||
+			!strings.Contains(got.body, tt.has) {
 			t.Errorf("%s: %+v", tt.accept, got)
 		}
 		if strings.Join(got.header["Vary"], ", ") != tt.vary || got.header.Get("Cache-Control") != tt.cacheFields {
@@ -120,8 +129,9 @@ func TestListing(t *testing.T) {
 		if got.length != int64(len(got.body)) || got.header.Get("Content-Length") != strconv.Itoa(len(got.body)) {
 			t.Errorf("%s: a length of %d, and %d bytes", tt.accept, got.length, len(got.body))
 		}
-		if got.header.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(got.header.Get("Content-Security-Policy"),
-			"default-src 'none'") || got.header.Get("Referrer-Policy") != "no-referrer" {
+		if got.header.Get("X-Content-Type-Options") != "nosniff" ||
+			!strings.Contains(got.header.Get("Content-Security-Policy"),
+				"default-src 'none'") || got.header.Get("Referrer-Policy") != "no-referrer" {
 			t.Errorf("%s: it may do more than be shown: %v", tt.accept, got.header)
 		}
 		etag := got.header.Get("Etag")
@@ -133,7 +143,8 @@ func TestListing(t *testing.T) {
 			etag)...); again.status != 304 || again.body != "" || again.header.Get("Etag") != etag {
 			t.Errorf("%s again: %+v", tt.accept, again)
 		}
-		if head := fetch(t, p, http.MethodHead, "ftp://h.example/pub/", fields...); head.status != 200 || head.body != "" || head.length != got.length {
+		if head := fetch(t, p, http.MethodHead, "ftp://h.example/pub/", fields...); head.status != 200 ||
+			head.body != "" || head.length != got.length {
 			t.Errorf("HEAD %s: %+v", tt.accept, head)
 		}
 	}
@@ -142,7 +153,8 @@ func TestListing(t *testing.T) {
 // TestRefusal: the refusal of a server is explained, with the server's text. A challenge is forwarded only to
 // clients that use the proxy; at /fetch it would be one of this server.
 func TestRefusal(t *testing.T) {
-	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), MaxBytes: 1 << 20, Schemes: scheme.Infos{{Names: []string{"ftp"}, Noun: "file"}}})
+	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), MaxBytes: 1 << 20,
+		Schemes: scheme.Infos{{Names: []string{"ftp"}, Noun: "file"}}})
 	for _, tt := range []struct {
 		target    string
 		fetched   bool
@@ -161,7 +173,9 @@ func TestRefusal(t *testing.T) {
 		}
 		chosen := answer.ListingAccept(accept, tt.fetched, "")
 		got := fetch(t, p, http.MethodGet, tt.target, "Accept", chosen)
-		if got.err != nil || got.status != tt.status || got.reason != http.StatusText(tt.status) || got.header.Get("Content-Type") != tt.kind || !strings.Contains(got.body, tt.has) || strings.Contains(got.body, "secret") {
+		if got.err != nil || got.status != tt.status || got.reason != http.StatusText(tt.status) ||
+			got.header.Get("Content-Type") != tt.kind || !strings.Contains(got.body, tt.has) ||
+			strings.Contains(got.body, "secret") {
 			t.Errorf("%s at /fetch %t: %+v", tt.target, tt.fetched, got)
 		}
 		if challenge := got.header.Get("Www-Authenticate"); (challenge != "") != (got.status == http.StatusUnauthorized) {
@@ -171,7 +185,8 @@ func TestRefusal(t *testing.T) {
 		if status := got.header.Get("Proxy-Status"); status != `urnd; details="550 \"No\" such file"` {
 			t.Errorf("%s: %s", tt.target, status)
 		}
-		if head := fetch(t, p, http.MethodHead, tt.target, "Accept", chosen); head.body != "" || head.length != got.length || head.status != got.status {
+		if head := fetch(t, p, http.MethodHead, tt.target, "Accept", chosen); head.body != "" ||
+			head.length != got.length || head.status != got.status {
 			t.Errorf("HEAD %s: %+v", tt.target, head)
 		}
 	}
@@ -179,7 +194,8 @@ func TestRefusal(t *testing.T) {
 		t.Errorf("no answer is no refusal: %+v", got)
 	}
 	if got := fetch(t, p, http.MethodGet,
-		"ftp://h.example/file"); got.body != "content" || got.reason != "OK" || got.header.Get("Content-Type") != "text/x" || got.header["Etag"] != nil {
+		"ftp://h.example/file"); got.body != "content" || got.reason != "OK" ||
+		got.header.Get("Content-Type") != "text/x" || got.header["Etag"] != nil {
 		t.Errorf("a file is passed on as it is: %+v", got)
 	}
 	if got := fetch(t, p, http.MethodGet, "http://h.example/file"); got.body != "content" || got.reason != "" {
@@ -193,18 +209,20 @@ func TestMemory(t *testing.T) {
 	const slots = 8
 	memory := quota.NewMemory(quota.Limit{Semaphore: make(quota.Semaphore, slots), Busy: problem.ErrDocuments})
 	var asked int
-	p := present.New(present.Config{Pages: pages.New(pages.Site{}), MaxBytes: slots * quota.MemoryUnit, Memory: memory, Fetch: handlerFunc(func(_ context.Context,
-		r scheme.Request,
-	) (*scheme.Resource, error) {
-		asked = len(memory.Limit().Semaphore)
-		if r.URI.Path() == "/panics" {
-			panic("a fault in a handler")
-		}
-		if r.URI.Path() == "/fails" {
-			return nil, resolver.ErrUnreachable
-		}
-		return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindArticle, Text: strings.Repeat("a", 3*quota.MemoryUnit/2)}), nil
-	})})
+	p := present.New(present.Config{Pages: pages.New(pages.Site{}), MaxBytes: slots * quota.MemoryUnit, Memory: memory,
+		Fetch: handlerFunc(func(_ context.Context,
+			r scheme.Request,
+		) (*scheme.Resource, error) {
+			asked = len(memory.Limit().Semaphore)
+			if r.URI.Path() == "/panics" {
+				panic("a fault in a handler")
+			}
+			if r.URI.Path() == "/fails" {
+				return nil, resolver.ErrUnreachable
+			}
+			return scheme.ListingResource(&scheme.Listing{Kind: scheme.KindArticle,
+				Text: strings.Repeat("a", 3*quota.MemoryUnit/2)}), nil
+		})})
 	for _, tt := range []struct {
 		method, target string
 		asked, held    int
@@ -215,8 +233,10 @@ func TestMemory(t *testing.T) {
 		{http.MethodGet, "http://h.example/", 0, 0},
 	} {
 		resource, err := p.Fetch(t.Context(), request(t, tt.method, tt.target, "Accept", "text/plain"))
-		if asked != tt.asked || len(memory.Limit().Semaphore) != tt.held || (err != nil) != strings.HasSuffix(tt.target, "fails") {
-			t.Errorf("%s %s: %d slots while it is asked, then %d, %v", tt.method, tt.target, asked, len(memory.Limit().Semaphore), err)
+		if asked != tt.asked || len(memory.Limit().Semaphore) != tt.held ||
+			(err != nil) != strings.HasSuffix(tt.target, "fails") {
+			t.Errorf("%s %s: %d slots while it is asked, then %d, %v", tt.method, tt.target, asked,
+				len(memory.Limit().Semaphore), err)
 		}
 		if err == nil {
 			_ = resource.Body.Close()
@@ -239,7 +259,8 @@ func TestMemory(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	asked = -1
-	if _, err := p.Fetch(ctx, request(t, http.MethodGet, "news:1@a.example")); !errors.Is(err, resolver.ErrBusy) || asked != -1 {
+	if _, err := p.Fetch(ctx, request(t, http.MethodGet, "news:1@a.example")); !errors.Is(err, resolver.ErrBusy) ||
+		asked != -1 {
 		t.Errorf("without memory: %v, with %d slots", err, asked)
 	}
 	waiting := make(chan error, 1)

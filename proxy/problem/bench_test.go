@@ -16,7 +16,8 @@ func BenchmarkReply(b *testing.B) {
 	_, invalid := uri.ParseURN("urn:example:")
 	for name, err := range map[string]error{
 		"unknown": &resolver.Negative{
-			Kind: resolver.ErrNotFound, Reason: "no rule", Code: "no_rule_of_namespace", Values: []string{"Namespace", "example"}, TTL: resolver.Forever,
+			Kind: resolver.ErrNotFound, Reason: "no rule", Code: "no_rule_of_namespace",
+			Values: []string{"Namespace", "example"}, TTL: resolver.Forever,
 		},
 		"invalid": invalid,
 	} {

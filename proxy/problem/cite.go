@@ -26,7 +26,8 @@ func cite(p *api.Problem) {
 	}
 	p.Called = represent.TitleOf(string(r.Metadata))
 	p.Citation = strings.TrimSpace(string(represent.Citation(represent.Work{
-		Name: p.Input, Status: r.Status, Since: since, Reason: r.Reason, Metadata: represent.ParseMetadata(string(r.Metadata)),
+		Name: p.Input, Status: r.Status, Since: since, Reason: r.Reason,
+		Metadata: represent.ParseMetadata(string(r.Metadata)),
 	})))
 }
 

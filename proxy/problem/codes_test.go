@@ -68,14 +68,16 @@ func codesOfOthers(t *testing.T) []string {
 			}
 		case *ast.CallExpr:
 			switch name := nameOf(n.Fun); name {
-			case "PolicyDenial", "notFound", "newDenial", "description", "Invalid", "invalidPattern", "invalid", "refused", "invalidAs", "describe", "refusal", "denial", "conflict", "selection":
+			case "PolicyDenial", "notFound", "newDenial", "description", "Invalid", "invalidPattern", "invalid",
+				"refused", "invalidAs", "describe", "refusal", "denial", "conflict", "selection":
 				for _, argument := range n.Args {
 					add(argument)
 				}
 			}
 		case *ast.ReturnStmt: // of netguard.Code, and of the code of a DNS query
 			for _, result := range n.Results {
-				if text, ok := literal(result); ok && (strings.HasPrefix(text, "destination_") || strings.HasPrefix(text, "dns_")) {
+				if text, ok := literal(result); ok &&
+					(strings.HasPrefix(text, "destination_") || strings.HasPrefix(text, "dns_")) {
 					add(result)
 				}
 			}
@@ -119,7 +121,8 @@ func literal(e ast.Expr) (string, bool) {
 }
 
 func isCode(text string) bool {
-	return strings.Contains(text, "_") && !strings.ContainsFunc(text, func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') })
+	return strings.Contains(text, "_") &&
+		!strings.ContainsFunc(text, func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') })
 }
 
 func isNamedCode(e ast.Expr) bool { return strings.EqualFold(nameOf(e), "code") }
@@ -282,17 +285,23 @@ func TestReasonsOfPages(t *testing.T) {
 			"not_valid", "check_digit", "the check digit should be 1",
 		},
 		{
-			scheme.PolicyDenial(http.StatusBadGateway, "article_long", "the article is longer than 9 bytes", "Number", "9"),
-			"has more than <bdi>9</bdi> bytes", "hat mehr als <bdi>9</bdi> Bytes", "article_long", "", "the article is longer than 9 bytes",
+			scheme.PolicyDenial(http.StatusBadGateway, "article_long", "the article is longer than 9 bytes", "Number",
+				"9"),
+			"has more than <bdi>9</bdi> bytes", "hat mehr als <bdi>9</bdi> Bytes", "article_long", "",
+			"the article is longer than 9 bytes",
 		},
 		{
-			&scheme.StatusError{Status: http.StatusNotFound, Reply: "diagnostic 235: no", Code: "wais_no_database", Values: []string{"Number", "235", "Reply", "no"}},
-			`There is no such database (diagnostic <bdi>235</bdi>). <bdi lang="">no</bdi>`, `Diese Datenbank gibt es nicht (Diagnose <bdi>235</bdi>). <bdi lang="">no</bdi>`,
-			"wais_no_database", "", `server response: "diagnostic 235: no"`,
+			&scheme.StatusError{Status: http.StatusNotFound, Reply: "diagnostic 235: no", Code: "wais_no_database",
+				Values: []string{"Number", "235", "Reply", "no"}},
+			`There is no such database (diagnostic <bdi>235</bdi>). <bdi lang="">no</bdi>`,
+			`Diese Datenbank gibt es nicht (Diagnose <bdi>235</bdi>). <bdi lang="">no</bdi>`, "wais_no_database", "",
+			`server response: "diagnostic 235: no"`,
 		},
 		{
-			scheme.UpstreamError(http.StatusNotFound, "550 no"), `The server answers: <bdi lang="">&#34;550 no&#34;</bdi>`, `Der Server antwortet: <bdi lang="">&#34;550 no&#34;</bdi>`,
-			"server_refused", "", `server response: "550 no"`,
+			scheme.UpstreamError(http.StatusNotFound, "550 no"),
+			`The server answers: <bdi lang="">&#34;550 no&#34;</bdi>`,
+			`Der Server antwortet: <bdi lang="">&#34;550 no&#34;</bdi>`, "server_refused", "",
+			`server response: "550 no"`,
 		},
 	} {
 		p := problem.New(tt.err)

@@ -76,7 +76,8 @@ func describe(err error) description {
 	case errors.Is(err, scheme.ErrUpstream):
 		return row.describe("upstream_refused", nil, scheme.ErrUpstream.Error(), "")
 	}
-	if t := typeOf(err); t.message != "" && (row.status == http.StatusBadGateway || row.status == http.StatusGatewayTimeout) {
+	if t := typeOf(err); t.message != "" &&
+		(row.status == http.StatusBadGateway || row.status == http.StatusGatewayTimeout) {
 		return row.describe(t.code, nil, t.message, "")
 	}
 	return row.describeRest(phrase(err, row.err))

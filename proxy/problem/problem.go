@@ -77,7 +77,8 @@ func New(err error) api.Problem {
 		p.Detail = parse.Rule.Requirement
 		input, offset := redact.URLsAt(parse.Input, parse.Offset)
 		p.Input, p.Offset = input, &offset
-		p.Rule, p.Section, p.RuleCode, p.RuleValue, p.More = parse.Rule.Name, parse.Rule.Section, parse.Rule.Code, parse.Rule.Value, ""
+		p.Rule, p.Section, p.RuleCode, p.RuleValue, p.More = parse.Rule.Name, parse.Rule.Section, parse.Rule.Code,
+			parse.Rule.Value, ""
 	}
 	if p.Setting != "" {
 		p.Detail += " (" + p.Setting + ")"
@@ -93,7 +94,8 @@ const typeJSON = "application/problem+json"
 
 func representations() []contenttype.MediaType {
 	return []contenttype.MediaType{
-		contenttype.NewMediaType(typeJSON), contenttype.NewMediaType("application/json"), contenttype.NewMediaType(pages.Type),
+		contenttype.NewMediaType(typeJSON), contenttype.NewMediaType("application/json"),
+		contenttype.NewMediaType(pages.Type),
 	}
 }
 

@@ -158,18 +158,24 @@ func TestNew(t *testing.T) {
 	}{
 		{resolver.ErrGone, "Gone", "name is gone", "", "", -1, 0},
 		{problem.WithURI(resolver.ErrGone, u), "Gone", "name is gone", "urn:example:a", "", -1, 0},
-		{&problem.Failure{Err: resolver.ErrBusy, Trace: steps}, "Service Unavailable", "too many requests are running", "", "", -1, 1},
-		{problem.WithURI(failure(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Requirement, "http://a/%zz", "pct-encoded", 9, 0},
-		{netguard.ErrForbidden, "Forbidden", netguard.ErrForbidden.Error() + " (access.allow_destinations)", "", "", -1, 0},
-		{&policy.Denied{Rule: "no-social"}, "Forbidden", `the site's rule "no-social" denies this request (proxy.rules)`, "", "", -1, 0},
-		{errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error; see the log of urnd", "", "", -1, 0},
+		{&problem.Failure{Err: resolver.ErrBusy, Trace: steps}, "Service Unavailable", "too many requests are running",
+			"", "", -1, 1},
+		{problem.WithURI(failure(t, "http://a/%zz"), u), "Bad Request", uri.RulePctEncoded.Requirement, "http://a/%zz",
+			"pct-encoded", 9, 0},
+		{netguard.ErrForbidden, "Forbidden", netguard.ErrForbidden.Error() + " (access.allow_destinations)", "", "", -1,
+			0},
+		{&policy.Denied{Rule: "no-social"}, "Forbidden",
+			`the site's rule "no-social" denies this request (proxy.rules)`, "", "", -1, 0},
+		{errors.New("a bug in /home/urnd"), "Internal Server Error", "internal error; see the log of urnd", "", "", -1,
+			0},
 	} {
 		p := problem.New(tt.err)
 		offset := -1
 		if p.Offset != nil {
 			offset = *p.Offset
 		}
-		if p.Title != tt.title || p.Status != problem.Status(tt.err) || p.Detail != tt.detail || p.Input != tt.input || p.Rule != tt.rule || offset != tt.offset || len(p.Trace) != tt.steps {
+		if p.Title != tt.title || p.Status != problem.Status(tt.err) || p.Detail != tt.detail || p.Input != tt.input ||
+			p.Rule != tt.rule || offset != tt.offset || len(p.Trace) != tt.steps {
 			t.Errorf("%v: %+v at %d", tt.err, p, offset)
 		}
 	}
@@ -203,7 +209,8 @@ func TestNewHidesPasswords(t *testing.T) {
 			t.Errorf("%v: %q at %q", tt.err, p.Input, at)
 		}
 		for _, accept := range []string{"application/json", "text/html"} {
-			body := string(problem.Reply(pages.New(pages.Site{}), httpmessage.NewFields("Accept", accept).Values, tt.err).Body)
+			body := string(problem.Reply(pages.New(pages.Site{}), httpmessage.NewFields("Accept", accept).Values,
+				tt.err).Body)
 			if !strings.Contains(body, "bob:") || strings.Contains(body, "sec7") || strings.Contains(body, "ret@") {
 				t.Errorf("%v as %s: %s", tt.err, accept, body)
 			}
@@ -216,8 +223,10 @@ func TestReplyByAccept(t *testing.T) {
 	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	negative := &resolver.Negative{Kind: resolver.ErrNotFound, Reason: `no <script>alert("1")</script>`}
 	for accept, page := range map[string]bool{
-		"": false, "*/*": false, browser: true, "text/html": true, "text/*": true, "text/html;q=0.5, application/json": false,
-		"text/html, application/problem+json;q=0.9": true, "text/html;q=0, */*": false, "image/png": false, "not a type": false,
+		"": false, "*/*": false, browser: true, "text/html": true, "text/*": true,
+		"text/html;q=0.5, application/json": false, "text/html, application/problem+json;q=0.9": true,
+		"text/html;q=0, */*": false, "image/png": false,
+		"not a type": false,
 	} {
 		header := make(http.Header)
 		if accept != "" {
@@ -233,7 +242,8 @@ func TestReplyByAccept(t *testing.T) {
 		}
 		body := string(r.Body)
 		if page {
-			if r.ContentType != "text/html; charset=utf-8" || strings.Contains(body, "<script") || !strings.Contains(body, "no &lt;script&gt;alert(") {
+			if r.ContentType != "text/html; charset=utf-8" || strings.Contains(body, "<script") ||
+				!strings.Contains(body, "no &lt;script&gt;alert(") {
 				t.Errorf("%q: %s %s", accept, r.ContentType, body)
 			}
 			continue
@@ -243,7 +253,8 @@ func TestReplyByAccept(t *testing.T) {
 			Title, Detail string
 		}
 		if err := json.Unmarshal(r.Body,
-			&document); err != nil || r.ContentType != "application/problem+json" || document.Status != 404 || document.Title != "Not Found" || document.Detail != negative.Error() {
+			&document); err != nil || r.ContentType != "application/problem+json" || document.Status != 404 ||
+			document.Title != "Not Found" || document.Detail != negative.Error() {
 			t.Errorf("%q: %s %s, %v", accept, r.ContentType, body, err)
 		}
 	}
@@ -277,7 +288,8 @@ func TestReplyFields(t *testing.T) {
 		if tt.name != "" {
 			want = 1
 		}
-		if len(r.Fields) != want || r.Fields.Get(tt.name) != tt.value || r.CacheControl != tt.cacheControl || r.CacheStatus != tt.cacheStatus {
+		if len(r.Fields) != want || r.Fields.Get(tt.name) != tt.value || r.CacheControl != tt.cacheControl ||
+			r.CacheStatus != tt.cacheStatus {
 			t.Errorf("%v: %v, %q, %q", tt.err, r.Fields, r.CacheControl, r.CacheStatus)
 		}
 	}
@@ -297,7 +309,8 @@ func TestMalformed(t *testing.T) {
 		{431, "", long, false, 414, problem.ErrTargetTooLong.Error() + " (limits.target)"},
 		{431, "", "/urn:a1:b", false, 431, problem.ErrHeaderTooLarge.Error() + " (limits.header)"},
 		{400, "", "/urn:a1:%zz", false, 400, uri.RulePctEncoded.Requirement},
-		{400, "missing required Host header", "/urn:a1:b", false, 400, problem.ErrMalformed.Error() + ": missing required Host header"},
+		{400, "missing required Host header", "/urn:a1:b", false, 400,
+			problem.ErrMalformed.Error() + ": missing required Host header"},
 		{400, "", "/urn:a1:b", false, 400, problem.ErrMalformed.Error()},
 		{400, "", "", false, 400, problem.ErrMalformed.Error()},
 	} {
@@ -305,7 +318,8 @@ func TestMalformed(t *testing.T) {
 		status, contentType, body := problem.Short(err)
 		var document struct{ Detail string }
 		if jsonErr := json.Unmarshal(body,
-			&document); jsonErr != nil || status != tt.code || contentType != "application/problem+json" || document.Detail != tt.detail {
+			&document); jsonErr != nil || status != tt.code || contentType != "application/problem+json" ||
+			document.Detail != tt.detail {
 			t.Errorf("%d %s of %q: %d %s, %v", tt.status, tt.reason, tt.target, status, body, jsonErr)
 		}
 	}

@@ -19,7 +19,8 @@ import (
 // for administrators. Pages for administrators are exempt.
 func TestPagesNameNoSettings(t *testing.T) {
 	ofAdministrators := []error{
-		ErrAdminHost, ErrLoginWithoutTLS, ErrTokenRequired, ErrNoRegistry, registry.ErrJobsDisabled, ErrAdminClient, ErrAdminCertificate, ErrAdminRelayed, ErrAdminToken,
+		ErrAdminHost, ErrLoginWithoutTLS, ErrTokenRequired, ErrNoRegistry, registry.ErrJobsDisabled, ErrAdminClient,
+		ErrAdminCertificate, ErrAdminRelayed, ErrAdminToken,
 	}
 	details := regexp.MustCompile(`(?s)<details>.*?</details>`)
 	design, lines := pages.New(pages.Site{}), httpmessage.NewHeader(http.Header{"Accept": {"text/html"}})
@@ -28,10 +29,12 @@ func TestPagesNameNoSettings(t *testing.T) {
 			continue
 		}
 		for _, err := range []error{
-			row.err, &Failure{Err: row.err, Input: "http://a.example/", Fetched: true}, &scheme.StatusError{Status: row.status, Reply: row.err.Error(), Local: true},
+			row.err, &Failure{Err: row.err, Input: "http://a.example/", Fetched: true},
+			&scheme.StatusError{Status: row.status, Reply: row.err.Error(), Local: true},
 		} {
 			for name, reply := range map[string]string{
-				"own": string(Reply(design, lines, err).Body), "forwarded": string(ProxyReply(design, lines, "urnd", err).Body),
+				"own":       string(Reply(design, lines, err).Body),
+				"forwarded": string(ProxyReply(design, lines, "urnd", err).Body),
 			} {
 				shown := details.ReplaceAllString(reply, "")
 				for _, s := range config.Settings() {

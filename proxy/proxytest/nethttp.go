@@ -46,8 +46,9 @@ func newResponse(w http.ResponseWriter, r *http.Request) *response {
 func Incoming(r *http.Request) *httpmessage.Incoming {
 	m := httpmessage.FromRequest(r)
 	return &httpmessage.Incoming{
-		Method: m.Method, Target: r.RequestURI, Host: r.Host, Major: r.ProtoMajor, Minor: r.ProtoMinor, Fields: m.Fields,
-		Body: m.Body, ContentLength: m.ContentLength, Trailer: m.Trailer, Close: r.Close, Conn: &connection{r: r},
+		Method: m.Method, Target: r.RequestURI, Host: r.Host, Major: r.ProtoMajor, Minor: r.ProtoMinor,
+		Fields: m.Fields, Body: m.Body, ContentLength: m.ContentLength, Trailer: m.Trailer, Close: r.Close,
+		Conn: &connection{r: r},
 	}
 }
 

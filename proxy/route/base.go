@@ -37,5 +37,6 @@ func isHostText(text string) bool {
 			return false
 		}
 	}
-	return host != "" && len(text) <= most && strings.Trim(host, others) == "" && (!hasPort || port != "" && strings.Trim(port, digits) == "")
+	return host != "" && len(text) <= most && strings.Trim(host, others) == "" &&
+		(!hasPort || port != "" && strings.Trim(port, digits) == "")
 }

@@ -244,7 +244,8 @@ func (a *Request) isOfDocuments() bool { return a.IsGet || a.Method == http.Meth
 
 // isPreflight reports whether the request is a CORS preflight for a public response.
 func (a *Request) isPreflight(v *RequestHead) bool {
-	if v.Method != http.MethodOptions || len(v.Header("Origin")) == 0 || len(v.Header("Access-Control-Request-Method")) == 0 {
+	if v.Method != http.MethodOptions || len(v.Header("Origin")) == 0 ||
+		len(v.Header("Access-Control-Request-Method")) == 0 {
 		return false
 	}
 	return a.Err == nil && a.Public || a.Path == PathResolve || a.Path == PathOpenAPI

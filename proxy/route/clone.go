@@ -34,7 +34,8 @@ func (a *Request) Clone(lasting func(string) string) {
 		t.Sitemap = &Sitemap{lasting(t.Sitemap.File)}
 	}
 	for _, text := range [...]*string{
-		&a.Method, &a.Scheme, &a.Path, &a.Spelling, &a.Location, &a.Authority.Host, &t.Text, &t.Sort, &t.Format, &t.Handle, &t.Values, &t.Language,
+		&a.Method, &a.Scheme, &a.Path, &a.Spelling, &a.Location, &a.Authority.Host, &t.Text, &t.Sort, &t.Format,
+		&t.Handle, &t.Values, &t.Language,
 		&t.Query.ResolutionParams,
 	} {
 		if constant := constantOf(*text); constant != "" {
@@ -47,7 +48,8 @@ func (a *Request) Clone(lasting func(string) string) {
 
 // constantOf returns the constant equal to a text, "" for none.
 func constantOf(text string) string {
-	for _, constant := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, "http", "https"} {
+	for _, constant := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, "http",
+		"https"} {
 		if text == constant {
 			return constant
 		}

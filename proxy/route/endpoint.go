@@ -43,7 +43,8 @@ type Endpoint struct {
 	LocalAddr  string // the local address of the connection; "" for a Unix domain socket
 	Secure     bool   // over TLS
 	ServerName string // the server name (SNI) of the TLS handshake, "" for none
-	// BehindProxy is whether the peer is a trusted proxy, Scheme the scheme that it reports for the client; "" for none.
+	// BehindProxy is whether the peer is a trusted proxy, Scheme the scheme that it reports for the client; "" for
+	// none.
 	BehindProxy bool
 	Scheme      string
 	// LocalClient is whether the client is on this machine, where a page of another site may make a browser
@@ -78,7 +79,8 @@ type ownName struct {
 func (p *Endpoint) lookupHost(v *RequestHead) *hostInfo {
 	if last := &p.host; !last.known || last.text != v.Host || last.localClient != p.LocalClient {
 		*last = hostInfo{
-			text: v.clone(v.Host), known: true, localClient: p.LocalClient, sites: p.Sites.at(v.Host), names: p.Hosts.at(v.Host),
+			text: v.clone(v.Host), known: true, localClient: p.LocalClient, sites: p.Sites.at(v.Host),
+			names:       p.Hosts.at(v.Host),
 			unknownHost: p.LocalClient && v.Host != "" && !p.OwnHosts.Has(v.Host),
 		}
 	}

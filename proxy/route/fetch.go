@@ -56,13 +56,15 @@ func parseFetch(target string) (Target, error) {
 		err = q.URI.Check()
 	}
 	_, led := rawParameter(query, "led")
-	return Target{Form: FormFetch, Text: text, Query: q, CrossSiteRedirect: led, Sort: sortOf(query), Language: language}, err
+	return Target{Form: FormFetch, Text: text, Query: q, CrossSiteRedirect: led, Sort: sortOf(query),
+		Language: language}, err
 }
 
 // sortOf returns the requested order of a listing, "" for the order of the listing itself.
 func sortOf(query string) string {
 	order, _ := rawParameter(query, "sort")
-	if _, unencoded := unencodedURI(query); unencoded || !slices.Contains([]string{SortName, SortSize, SortTime}, order) {
+	if _, unencoded := unencodedURI(query); unencoded ||
+		!slices.Contains([]string{SortName, SortSize, SortTime}, order) {
 		return ""
 	}
 	return order
@@ -96,5 +98,6 @@ func encoded(words string) string { return strings.ReplaceAll(url.QueryEscape(wo
 // SendsCommands reports whether servers of the URI's scheme may interpret lines of text in a URL as commands:
 // all schemes but those of the web, of local files, and those that urnd explains and does not retrieve.
 func SendsCommands(u uri.URI) bool {
-	return !slices.Contains([]string{"http", "https", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini", "mailto", "prospero"}, strings.ToLower(u.Scheme()))
+	return !slices.Contains([]string{"http", "https", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini", "mailto",
+		"prospero"}, strings.ToLower(u.Scheme()))
 }

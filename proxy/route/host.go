@@ -56,7 +56,8 @@ func namePath(v *RequestHead, target string) (path string, ok bool) {
 // cannot be names of a web host; and the Memento resources of those and of the names of the host.
 func isReserved(path, host string) bool {
 	const urn = "/urn:"
-	if strings.HasPrefix(path, PathTHTTP) || strings.HasPrefix(path, "/?uri=") || len(path) > len(urn) && uri.EqualFold(path[:len(urn)], urn) {
+	if strings.HasPrefix(path, PathTHTTP) || strings.HasPrefix(path, "/?uri=") ||
+		len(path) > len(urn) && uri.EqualFold(path[:len(urn)], urn) {
 		return true
 	}
 	target := path

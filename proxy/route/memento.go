@@ -106,7 +106,8 @@ func cutTime(target string) (m Memento, identifier string, err error) {
 	m.Role = RoleMemento
 	digits, rest, ok := strings.Cut(target[len(PathMemento):], "/")
 	if m.Datetime, err = time.Parse(mementoTime, digits); err != nil || !ok || len(digits) != len(mementoTime) {
-		return Memento{Role: RoleMemento}, rest, &uri.ParseError{Input: target, Offset: len(PathMemento), Rule: ruleMemento}
+		return Memento{Role: RoleMemento}, rest,
+			&uri.ParseError{Input: target, Offset: len(PathMemento), Rule: ruleMemento}
 	}
 	return m, rest, nil
 }
@@ -197,10 +198,12 @@ func isOwnMemento(path, host string) bool {
 var (
 	rulePage = uri.Rule{
 		Code: "timemap_page", Name: "TimeMap", Section: "RFC 7089 section 5",
-		Requirement: "the number of a page of a TimeMap is from 1 on, without zeros before it: /timemap/2/urn:example:a",
+		Requirement: "the number of a page of a TimeMap is from 1 on, without zeros before it: " +
+			"/timemap/2/urn:example:a",
 	}
 	ruleMemento = uri.Rule{
 		Code: "memento_time", Name: "memento", Section: "RFC 7089 section 4",
-		Requirement: "the time of a memento has 14 digits, in UTC, and an identifier follows: /memento/20310501120000/urn:example:a",
+		Requirement: "the time of a memento has 14 digits, in UTC, and an identifier follows: " +
+			"/memento/20310501120000/urn:example:a",
 	}
 )

@@ -55,7 +55,8 @@ func (t *Target) preview(names resolver.Names) {
 	query, hasQuery := u.Query()
 	isQuery := hasQuery && query == previewQuery
 	isMark := !hasQuery && strings.HasSuffix(u.String(), previewMark)
-	if !isQuery && !isMark || t.Query.Service != resolver.I2L || t.Identified || t.Typed || t.Format != "" || !t.isDirect() {
+	if !isQuery && !isMark || t.Query.Service != resolver.I2L || t.Identified || t.Typed || t.Format != "" ||
+		!t.isDirect() {
 		return
 	}
 	switch {

@@ -80,7 +80,8 @@ func (a *Request) Service() resolver.Service { return a.Target.Query.Service }
 // settle sets the fields that follow from the kind.
 func (a *Request) settle() {
 	service := a.Target.Query.Service
-	a.Retrieves = (a.Kind == KindName || a.Kind == KindRedirect) && a.Err == nil && a.IsGet && a.Target.Form != FormAPI &&
+	a.Retrieves = (a.Kind == KindName || a.Kind == KindRedirect) && a.Err == nil && a.IsGet &&
+		a.Target.Form != FormAPI &&
 		(service == resolver.I2R || service == resolver.I2Rs)
 	switch a.Kind {
 	case KindForward, KindSite, KindTunnel, KindFetch, KindPurge:

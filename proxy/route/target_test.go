@@ -38,7 +38,8 @@ func TestParse(t *testing.T) {
 		"/api/v1/resolve?uri=urn:a1:b&service=n2r": {form: route.FormAPI, uri: "urn:a1:b", service: resolver.I2R},
 	} {
 		got, err := route.Parse(target)
-		if err != nil || got.Form != want.form || got.Query.URI.String() != want.uri || got.Query.Service != want.service {
+		if err != nil || got.Form != want.form || got.Query.URI.String() != want.uri ||
+			got.Query.Service != want.service {
 			t.Errorf("%s: %+v, %v", target, got, err)
 		}
 	}
@@ -46,7 +47,8 @@ func TestParse(t *testing.T) {
 
 // FuzzParse: a target parses to a query with a valid URI, to the home page, or to an error with status 4xx or 501.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"/", "*", "/urn:a1:b", "urn:a1:b?+r", "/uri-res/N2L?urn:a1:b", "/api/v1/resolve?uri=%zz&service=I=I", "http://a/", "/?uri="} {
+	for _, s := range []string{"/", "*", "/urn:a1:b", "urn:a1:b?+r", "/uri-res/N2L?urn:a1:b",
+		"/api/v1/resolve?uri=%zz&service=I=I", "http://a/", "/?uri="} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, target string) {
@@ -58,7 +60,8 @@ func FuzzParse(f *testing.F) {
 			if parse.Offset < 0 || parse.Offset > len(parse.Input) || problem.Status(err) != 400 {
 				t.Fatalf("%q: %v", target, err)
 			}
-			if page := string(problem.Reply(pages.New(pages.Site{}), httpmessage.NewFields("Accept", "text/html").Values, err).Body); strings.Contains(page, "<script") {
+			if page := string(problem.Reply(pages.New(pages.Site{}),
+				httpmessage.NewFields("Accept", "text/html").Values, err).Body); strings.Contains(page, "<script") {
 				t.Fatalf("%q: the page holds markup of the input: %s", target, page)
 			}
 		case errors.As(err, &negative):

@@ -15,7 +15,8 @@ type Authority struct {
 }
 
 var (
-	errAuthority = errors.New("the target of CONNECT must be a host and a port, such as example.org:443 (RFC 9110 section 9.3.6)")
+	errAuthority = errors.New("the target of CONNECT must be a host and a port, such as example.org:443 (RFC 9110 " +
+		"section 9.3.6)")
 	errPortRange = errors.New("a port must be between 0 and 65535")
 	errPort      = errors.New("port 0 is not valid")
 )

@@ -93,13 +93,15 @@ func New(config Config) (*Selector, error) {
 
 func (s *Selector) newGroup(r Rule, config Config) *group {
 	g := &group{
-		Rule: r, upstreams: make(map[uri.URI]*schemehttp.Upstream), names: make(map[*schemehttp.Upstream]string), backoff: s.backoff,
+		Rule: r, upstreams: make(map[uri.URI]*schemehttp.Upstream), names: make(map[*schemehttp.Upstream]string),
+		backoff: s.backoff,
 	}
 	if len(r.Servers) == 0 {
 		return g
 	}
 	settings := balance.Config{
-		Method: r.Method, HealthCheck: balance.HealthCheck{Interval: r.Interval}, Failing: s.backoff.Failing, Now: config.Now, Log: config.Log,
+		Method: r.Method, HealthCheck: balance.HealthCheck{Interval: r.Interval}, Failing: s.backoff.Failing,
+		Now: config.Now, Log: config.Log,
 		Kind: "upstream proxy",
 	}
 	for _, server := range r.Servers {

@@ -30,7 +30,8 @@ func servers(t testing.TB, names ...string) (all []upstream.Server) {
 	t.Helper()
 	for _, name := range names {
 		name, weight, _ := strings.Cut(name, "*")
-		s := upstream.Server{URL: parse(t, "http://"+name+".example:3128"), Upstream: &schemehttp.Upstream{Scheme: "http", Address: name}}
+		s := upstream.Server{URL: parse(t, "http://"+name+".example:3128"),
+			Upstream: &schemehttp.Upstream{Scheme: "http", Address: name}}
 		_, _ = fmt.Sscan(weight, &s.Weight)
 		all = append(all, s)
 	}
@@ -90,7 +91,8 @@ func TestOrder(t *testing.T) {
 		{true, "a b c", "a b c direct", "direct"},
 	} {
 		var c clock
-		s := newSelector(t, &c, upstream.Rule{Servers: servers(t, "a", "b", "c"), Direct: tt.direct, Method: balance.Failover})
+		s := newSelector(t, &c, upstream.Rule{Servers: servers(t, "a", "b", "c"), Direct: tt.direct,
+			Method: balance.Failover})
 		if got := ways(t, s, target, tt.failing); got != tt.now {
 			t.Errorf("%q fail: %s, want %s", tt.failing, got, tt.now)
 		}
@@ -118,13 +120,15 @@ func TestRules(t *testing.T) {
 		upstream.Rule{Hosts: []string{".example"}, Servers: servers(t, "a")},
 		upstream.Rule{Servers: servers(t, "b")})
 	for target, want := range map[string]string{
-		"http://a.intranet.example/": "direct", "https://192.0.2.7:8443/": "direct", "http://A.EXAMPLE./": "a", "https://www.test/": "b", "urn:a:b": "b",
+		"http://a.intranet.example/": "direct", "https://192.0.2.7:8443/": "direct", "http://A.EXAMPLE./": "a",
+		"https://www.test/": "b", "urn:a:b": "b",
 	} {
 		if got := ways(t, s, target); got != want {
 			t.Errorf("%s: %s, want %s", target, got, want)
 		}
 	}
-	if _, err := upstream.New(upstream.Config{Rules: []upstream.Rule{{Hosts: []string{"a b"}}}, Now: new(clock).now}); err == nil {
+	if _, err := upstream.New(upstream.Config{Rules: []upstream.Rule{{Hosts: []string{"a b"}}},
+		Now: new(clock).now}); err == nil {
 		t.Error("a host that is none is taken")
 	}
 }
@@ -144,14 +148,16 @@ func TestMethods(t *testing.T) {
 	if got := share(turn, page); got["a"] != 200 || got["b"] != 100 {
 		t.Errorf("in turn: %v", got)
 	}
-	byURL := newSelector(t, new(clock), upstream.Rule{Servers: servers(t, "a", "b"), Method: balance.Hash, HashKey: upstream.ByURL})
+	byURL := newSelector(t, new(clock),
+		upstream.Rule{Servers: servers(t, "a", "b"), Method: balance.Hash, HashKey: upstream.ByURL})
 	if got := share(byURL, page); len(got) != 2 {
 		t.Errorf("by URL: %v", got)
 	}
 	if one := share(byURL, func(int) string { return page(7) }); len(one) != 1 {
 		t.Errorf("one URL: %v", one)
 	}
-	byHost := newSelector(t, new(clock), upstream.Rule{Servers: servers(t, "a", "b"), Method: balance.Hash, HashKey: upstream.ByHost})
+	byHost := newSelector(t, new(clock),
+		upstream.Rule{Servers: servers(t, "a", "b"), Method: balance.Hash, HashKey: upstream.ByHost})
 	if one := share(byHost, page); len(one) != 1 {
 		t.Errorf("one host: %v", one)
 	}
@@ -165,7 +171,8 @@ func TestProbes(t *testing.T) {
 	var broken atomic.Bool
 	broken.Store(true)
 	s, err := upstream.New(upstream.Config{
-		Rules: []upstream.Rule{{Servers: servers(t, "a", "b"), Method: balance.Failover, Interval: time.Millisecond}}, Now: time.Now,
+		Rules: []upstream.Rule{{Servers: servers(t, "a", "b"), Method: balance.Failover, Interval: time.Millisecond}},
+		Now:   time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +195,8 @@ func TestProbes(t *testing.T) {
 	if got := ways(t, s, "http://www.example/", "a"); got != "a b" {
 		t.Errorf("it fails: %s", got)
 	}
-	testserver.Wait(t, "a probe ends that it is left out", func() bool { return ways(t, s, "http://www.example/") == "a" })
+	testserver.Wait(t, "a probe ends that it is left out",
+		func() bool { return ways(t, s, "http://www.example/") == "a" })
 	cancel()
 	<-ended
 }

@@ -66,7 +66,8 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 		}
 		if i == maxRules {
 			s.excess = len(records) - maxRules
-			skip(r, ReasonExcess, fmt.Sprintf("only the first %d records are used; this and all following ones are skipped", maxRules))
+			skip(r, ReasonExcess,
+				fmt.Sprintf("only the first %d records are used; this and all following ones are skipped", maxRules))
 			break
 		}
 		flag, ok := r.flag()
@@ -125,7 +126,8 @@ func (m match) usable(want resolver.Service) (Reason, error) {
 	if m.failure != nil {
 		return ReasonKey, m.failure
 	}
-	if m.flag != 0 && !m.services.offers(want) && (m.flag == 'U' && !m.services.uNAPTR || !m.services.leadsToResource(want)) {
+	if m.flag != 0 && !m.services.offers(want) &&
+		(m.flag == 'U' && !m.services.uNAPTR || !m.services.leadsToResource(want)) {
 		return ReasonServices, fmt.Errorf("services %q do not offer %s", m.record.Services, want)
 	}
 	// A result without a service is a location: neither a description nor another name.

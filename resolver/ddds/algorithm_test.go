@@ -63,7 +63,8 @@ func TestSortedIsStable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if before, _ := strconv.Atoi(last.Replacement); i%50 != 0 && (r.Order != last.Order || r.Preference != last.Preference || came <= before) {
+		if before, _ := strconv.Atoi(last.Replacement); i%50 != 0 &&
+			(r.Order != last.Order || r.Preference != last.Preference || came <= before) {
 			t.Fatalf("%s is after %s", r, last)
 		}
 		last = r
@@ -84,9 +85,11 @@ func TestChoose(t *testing.T) {
 	}{
 		{"none", nil, want{}},
 		{"by preference within an order", []NAPTR{to(1, 2, "b.x."), to(1, 1, "a.x.")}, want{"a.x. b.x.", "", true}},
-		{"order before preference", []NAPTR{to(2, 0, "b.x."), to(1, 9, "a.x.")}, want{"a.x.", "order 1 already matched", true}},
+		{"order before preference", []NAPTR{to(2, 0, "b.x."), to(1, 9, "a.x.")},
+			want{"a.x.", "order 1 already matched", true}},
 		{"order 65535", []NAPTR{to(65535, 0, "a.x.")}, want{"a.x.", "", true}},
-		{"order 65535 is not -1", []NAPTR{to(65535, 0, "b.x."), to(0, 0, "a.x.")}, want{"a.x.", "order 0 already matched", true}},
+		{"order 65535 is not -1", []NAPTR{to(65535, 0, "b.x."), to(0, 0, "a.x.")},
+			want{"a.x.", "order 0 already matched", true}},
 		{"a record that does not match locks nothing", []NAPTR{
 			located(1, 1, "urn:foo:2", "", "http://a.x/"), located(2, 1, "", "", "http://b.x/"),
 		}, want{"http://b.x/", "does not match", true}},
@@ -95,13 +98,15 @@ func TestChoose(t *testing.T) {
 			located(1, 1, "", "rcds+I2C", "http://a.x/"), located(2, 1, "", "", "http://b.x/"),
 		}, want{"", "do not offer I2L|order 1 already matched", true}},
 		{"after unusable services the order continues", []NAPTR{
-			located(1, 1, "", "rcds+I2C", "http://a.x/"), located(1, 2, "", "http+I2L", "http://b.x/"), located(2, 1, "", "", "http://c.x/"),
+			located(1, 1, "", "rcds+I2C", "http://a.x/"), located(1, 2, "", "http+I2L", "http://b.x/"),
+			located(2, 1, "", "", "http://c.x/"),
 		}, want{"http://b.x/", "do not offer I2L|order 1 already matched", true}},
 		{"an empty result does not lock", []NAPTR{
 			{1, 1, "u", "", "!^.*$!!", "."}, located(2, 1, "", "", "http://b.x/"),
 		}, want{"http://b.x/", "the result is empty", true}},
 		{"a location that is not allowed locks", []NAPTR{
-			located(1, 1, "", "", "sips:a@x"), located(1, 2, "", "", "http://b.x/"), located(2, 1, "", "", "http://c.x/"),
+			located(1, 1, "", "", "sips:a@x"), located(1, 2, "", "", "http://b.x/"),
+			located(2, 1, "", "", "http://c.x/"),
 		}, want{"http://b.x/", "destination not allowed|order 1 already matched", true}},
 		{"an illegal key locks", []NAPTR{
 			{1, 1, "", "", "!^.*$!user@a.x!", "."}, to(2, 1, "b.x."),
@@ -109,7 +114,8 @@ func TestChoose(t *testing.T) {
 		{"unknown flags are skipped first", []NAPTR{
 			{1, 1, "x", "", "", "a.x."}, {1, 2, "su", "", "", "a.x."}, {1, 3, "9", "", "", "a.x."}, to(2, 1, "b.x."),
 		}, want{"b.x.", `"x" are unknown|"su" are unknown|"9" are unknown`, true}},
-		{"unknown flags after a match", []NAPTR{to(1, 1, "a.x."), {2, 1, "x", "", "", "b.x."}}, want{"a.x.", `"x" are unknown`, true}},
+		{"unknown flags after a match", []NAPTR{to(1, 1, "a.x."), {2, 1, "x", "", "", "b.x."}},
+			want{"a.x.", `"x" are unknown`, true}},
 		{"a malformed record is skipped alone", []NAPTR{
 			{1, 1, "", "", "!^.*$!a.x!", "a.x."}, // both fields
 			{1, 2, "", "", "", "."},              // neither
@@ -121,7 +127,8 @@ func TestChoose(t *testing.T) {
 		}, want{"b.x.", "both used|neither|missing closing|has \\1|services field is not|services field is not", true}},
 		{
 			"flag p",
-			[]NAPTR{{1, 1, "p", "thttp+I2L", "", "a.x."}, to(1, 2, "b.x."), {1, 3, "P", "rcds+I2L", "", "d.x."}, to(2, 1, "c.x.")},
+			[]NAPTR{{1, 1, "p", "thttp+I2L", "", "a.x."}, to(1, 2, "b.x."), {1, 3, "P", "rcds+I2L", "", "d.x."},
+				to(2, 1, "c.x.")},
 			want{"a.x. b.x.", `protocol "rcds" is not|order 1 already matched`, true},
 		},
 		{"protocols of s and a", []NAPTR{
@@ -133,9 +140,11 @@ func TestChoose(t *testing.T) {
 			{1, 6, "s", "+I2L", "", "f.x."},
 		}, want{"c.x. d.x. e.x.", `protocol "" is not|protocol "ftp" is not|protocol "" is not`, true}},
 		{"unsupported protocols are last", []NAPTR{
-			{1, 1, "a", "z3950+N2L+N2C", "", "a.x."}, {1, 2, "s", "http+N2L", "", "b.x."}, {1, 3, "p", "z3950+N2L", "", "c.x."}, to(1, 4, "d.x."),
+			{1, 1, "a", "z3950+N2L+N2C", "", "a.x."}, {1, 2, "s", "http+N2L", "", "b.x."},
+			{1, 3, "p", "z3950+N2L", "", "c.x."}, to(1, 4, "d.x."),
 		}, want{"b.x. d.x. a.x. c.x.", "", true}},
-		{"services of a non-terminal rule do not count", []NAPTR{{1, 1, "", "rcds+I2C", "", "a.x."}}, want{"a.x.", "", true}},
+		{"services of a non-terminal rule do not count", []NAPTR{{1, 1, "", "rcds+I2C", "", "a.x."}},
+			want{"a.x.", "", true}},
 	} {
 		keys, why, matched := chosen(aus, c.records)
 		if got := strings.Join(keys, " "); got != c.want.keys || matched != c.want.matched {
@@ -163,7 +172,8 @@ func TestChooseVectors(t *testing.T) {
 	}{
 		{
 			"RFC 3404 section 5.1", "urn:foo:002372413:annual-report-1997", rfc3404(), "thttp.tcp.example.com.",
-			"foolink.udp.example.com.: protocol \"foolink\" is not supported\nrcds.udp.example.com.: services \"rcds+I2C\" do not offer I2L",
+			"foolink.udp.example.com.: protocol \"foolink\" is not supported\nrcds.udp.example.com.: services " +
+				"\"rcds+I2C\" do not offer I2L",
 		},
 		{"RFC 3403 section 6.1", "urn:cid:199606121851.1@bar.example.com", []NAPTR{
 			{100, 50, "a", "z3950+N2L+N2C", "", "cidserver.example.com."},
@@ -179,13 +189,18 @@ func TestChooseVectors(t *testing.T) {
 			{102, 10, "u", "smtp+E2U", "!^.*$!mailto:information@foo.se!i", "."},
 			{100, 10, "u", "sip+E2U", "!^.*$!sip:information@foo.se!i", "."},
 		}, "", "destination not allowed\norder 100 already matched"},
-		{"RFC 5483 section 4.1.1: never the second", "+441632960123", rfc5483, "", "destination not allowed\norder 1 already matched"},
+		{"RFC 5483 section 4.1.1: never the second", "+441632960123", rfc5483, "",
+			"destination not allowed\norder 1 already matched"},
 		{"RFC 5483 section 4.1.1: another number", "+4655123", rfc5483, "", "does not match\ndestination not allowed"},
-		{"RFC 3405 section 8", "urn:foo:bar", []NAPTR{{0, 0, "", "", `/^urn:([^:]+)/\2/i`, "."}}, "", `replacement has \2`},
+		{"RFC 3405 section 8", "urn:foo:bar", []NAPTR{{0, 0, "", "", `/^urn:([^:]+)/\2/i`, "."}}, "",
+			`replacement has \2`},
 		{"uri.arpa", "URN:foo:foospace", []NAPTR{{0, 0, "", "", `/urn:([^:]+)/\1/i`, "."}}, "foo.", ""},
-		{"uri.arpa", "http://user@www.example.com:80/x", []NAPTR{{0, 0, "", "", `!^http://([^:/?#]*).*$!\1!i`, "."}}, "", "not a domain name"},
-		{"uri.arpa", "mailto:a@b.c?subject=x", []NAPTR{{0, 0, "", "", `!^mailto:(.*)@(.*)$!\2!i`, "."}}, "", "not a domain name"},
-		{"uri.arpa", "mailto:a@example.com?subject=x@y", []NAPTR{{0, 0, "", "", `!^mailto:(.*)@(.*)$!\2!i`, "."}}, "y.", ""},
+		{"uri.arpa", "http://user@www.example.com:80/x", []NAPTR{{0, 0, "", "", `!^http://([^:/?#]*).*$!\1!i`, "."}},
+			"", "not a domain name"},
+		{"uri.arpa", "mailto:a@b.c?subject=x", []NAPTR{{0, 0, "", "", `!^mailto:(.*)@(.*)$!\2!i`, "."}}, "",
+			"not a domain name"},
+		{"uri.arpa", "mailto:a@example.com?subject=x@y", []NAPTR{{0, 0, "", "", `!^mailto:(.*)@(.*)$!\2!i`, "."}}, "y.",
+			""},
 	} {
 		keys, why, _ := chosen(c.aus, c.records)
 		if got := strings.Join(keys, " "); got != c.keys {

@@ -65,7 +65,8 @@ func TestLinear(t *testing.T) {
 				for i := range n {
 					records = append(records, make(i))
 				}
-				s := &script{sets: map[string]set{"foo.urn.arpa. NAPTR": {naptr: records, ttl: time.Hour}, "many.example. SRV": {srv: many, ttl: time.Hour}}}
+				s := &script{sets: map[string]set{"foo.urn.arpa. NAPTR": {naptr: records, ttl: time.Hour},
+					"many.example. SRV": {srv: many, ttl: time.Hour}}}
 				r := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5})
 				name := "urn:foo:" + strings.Repeat("a", length)
 				var before, after runtime.MemStats
@@ -73,8 +74,10 @@ func TestLinear(t *testing.T) {
 				answer, err := r.Resolve(t.Context(), query(t, name))
 				runtime.ReadMemStats(&after)
 				used := int(after.TotalAlloc - before.TotalAlloc)
-				if most := bytesEach*bytesOf(records[:min(n, maxRules)]) + 8*resolver.MaxAnswer + 400*length*min(n, maxRules); used > most {
-					t.Errorf("%s, %d records, %d bytes of name: %d bytes of memory, more than %d", family, n, length, used, most)
+				if most := bytesEach*bytesOf(records[:min(n, maxRules)]) + 8*resolver.MaxAnswer +
+					400*length*min(n, maxRules); used > most {
+					t.Errorf("%s, %d records, %d bytes of name: %d bytes of memory, more than %d", family, n, length,
+						used, most)
 				}
 				total := 0
 				for _, l := range answer.Locations {
@@ -109,7 +112,8 @@ func TestWork(t *testing.T) {
 	if !errors.Is(err, resolver.ErrUnreachable) || !errors.Is(err, errWork) {
 		t.Errorf("got %v", err)
 	}
-	if steps := fmt.Sprint(trace.Steps()); !strings.Contains(steps, "matching the rules exceeds the budget of one name") {
+	if steps := fmt.Sprint(trace.Steps()); !strings.Contains(steps,
+		"matching the rules exceeds the budget of one name") {
 		t.Errorf("the trace is %.500s", steps)
 	}
 	if answer, err := r.Resolve(t.Context(), query(t, "urn:foo:a")); err != nil || locations(answer) != "http://a/" {
@@ -120,7 +124,8 @@ func TestWork(t *testing.T) {
 // A result that is too long matches but is not usable; the next rule of the order is.
 func TestLongResult(t *testing.T) {
 	s := &script{sets: map[string]set{"foo.urn.arpa. NAPTR": {naptr: []NAPTR{
-		{Order: 1, Preference: 1, Flags: "u", Regexp: `!^(.*)$!http://a/\1\1!`}, {Order: 1, Preference: 2, Flags: "u", Regexp: `!^(.*)$!http://b/!`},
+		{Order: 1, Preference: 1, Flags: "u", Regexp: `!^(.*)$!http://a/\1\1!`},
+		{Order: 1, Preference: 2, Flags: "u", Regexp: `!^(.*)$!http://b/!`},
 	}, ttl: time.Hour}}}
 	r := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5})
 	ctx, trace := resolver.WithTrace(t.Context(), time.Now)

@@ -122,20 +122,23 @@ func (c recordCache) key(name, rrtype string) string {
 // staleTTL is the TTL of stale records that are used while no server answers: RFC 8767 section 4.
 const staleTTL = 30 * time.Second
 
-func (c recordCache) get(ctx context.Context, name, rrtype string, load cache.LoadFunc[Records]) (Records, RRsetInfo, error) {
-	result, err := resolver.Load(ctx, c.cache, c.key(name, rrtype), func(ctx context.Context) (Records, time.Duration, error) {
-		records, ttl, err := load(ctx)
-		if n := negative(err); n != nil {
-			ttl = n.TTL
-		} else if err != nil {
+func (c recordCache) get(
+	ctx context.Context, name, rrtype string, load cache.LoadFunc[Records],
+) (Records, RRsetInfo, error) {
+	result, err := resolver.Load(ctx, c.cache, c.key(name, rrtype),
+		func(ctx context.Context) (Records, time.Duration, error) {
+			records, ttl, err := load(ctx)
+			if n := negative(err); n != nil {
+				ttl = n.TTL
+			} else if err != nil {
+				return records, ttl, err
+			}
+			if ttl = c.bounds.limit(ttl); ttl <= 0 {
+				// An answer that must not be cached still replaces the cached one (RFC 8767 section 4).
+				ttl = cache.NoStore
+			}
 			return records, ttl, err
-		}
-		if ttl = c.bounds.limit(ttl); ttl <= 0 {
-			// An answer that must not be cached still replaces the cached one (RFC 8767 section 4).
-			ttl = cache.NoStore
-		}
-		return records, ttl, err
-	})
+		})
 	if t := resolver.TraceOf(ctx); t != nil && result.Status != cache.Miss {
 		public := fmt.Sprintf("%s %s %s", name, rrtype, describeCached(result, nil))
 		if resolver.PublicOutcome(err) == "" {

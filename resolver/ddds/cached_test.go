@@ -40,7 +40,8 @@ func expectNAPTR(t *testing.T, c *Cached, s *script, want []NAPTR, ttl time.Dura
 	t.Helper()
 	got, info, err := c.NAPTR(t.Context(), name)
 	if !slices.Equal(got, want) || info.TTL != ttl || err != nil || len(s.queried) != asked {
-		t.Errorf("got %v for %v, %v after %d questions; want %v for %v after %d", got, info.TTL, err, len(s.queried), want, ttl, asked)
+		t.Errorf("got %v for %v, %v after %d questions; want %v for %v after %d", got, info.TTL, err, len(s.queried),
+			want, ttl, asked)
 	}
 }
 
@@ -58,7 +59,8 @@ func expectFailure(t *testing.T, c *Cached, s *script, want error, asked int) {
 	t.Helper()
 	got, info, err := c.NAPTR(t.Context(), name)
 	if !errors.Is(err, want) || got != nil || info.TTL != 0 || len(s.queried) != asked {
-		t.Errorf("got %v for %v, %v after %d questions; want %v after %d", got, info.TTL, err, len(s.queried), want, asked)
+		t.Errorf("got %v for %v, %v after %d questions; want %v after %d", got, info.TTL, err, len(s.queried), want,
+			asked)
 	}
 }
 
@@ -94,7 +96,8 @@ func TestCachedByNameAndType(t *testing.T) {
 		if !slices.Equal(got, srv) || info.TTL != time.Hour || err != nil {
 			t.Errorf("got %v for %s, %v", got, info.TTL, err)
 		}
-		if got, info, err := c.NAPTR(t.Context(), "bar.urn.arpa."); len(got) > 0 || info.TTL != time.Second || err != nil {
+		if got, info, err := c.NAPTR(t.Context(), "bar.urn.arpa."); len(got) > 0 || info.TTL != time.Second ||
+			err != nil {
 			t.Errorf("got %v for %s, %v", got, info.TTL, err)
 		}
 	}

@@ -148,11 +148,14 @@ func addrOf(ip net.IP) netip.Addr {
 }
 
 // lookup queries records of one type: R in the library, T in this package.
-func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype uint16, convert func(R) T) ([]T, RRsetInfo, error) {
+func lookup[R dns.RR, T any](
+	ctx context.Context, c *Client, name string, rrtype uint16, convert func(R) T,
+) ([]T, RRsetInfo, error) {
 	name = dns.CanonicalName(name)
 	reply, err := c.query(ctx, name, rrtype)
 	if err != nil {
-		return nil, RRsetInfo{}, &resolver.DNSError{Err: fmt.Errorf("querying %s %s: %w", name, dns.TypeToString[rrtype], err)}
+		return nil, RRsetInfo{},
+			&resolver.DNSError{Err: fmt.Errorf("querying %s %s: %w", name, dns.TypeToString[rrtype], err)}
 	}
 	owner, ttl, _ := followAliases(reply, name)
 	var records []T

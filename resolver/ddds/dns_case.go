@@ -43,7 +43,9 @@ func (s *server) setSameCase(now time.Time) {
 // TCP, where replies cannot be forged. If the reply over TCP has another case too, or TCP fails, the server
 // does not preserve the case, and is queried in lower case. repeats describes the additional exchanges for the
 // trace.
-func (c *Client) exchangeCase(ctx context.Context, network string, s *server, question *dns.Msg) (reply *dns.Msg, repeats string, err error) {
+func (c *Client) exchangeCase(
+	ctx context.Context, network string, s *server, question *dns.Msg,
+) (reply *dns.Msg, repeats string, err error) {
 	reply, err = c.exchange(ctx, network, s, question)
 	if !errors.Is(err, errCase) {
 		return reply, "", err

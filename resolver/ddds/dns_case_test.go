@@ -60,7 +60,8 @@ func TestMixedCase(t *testing.T) {
 		m := new(dns.Msg).SetReply(question)
 		m.Compress = true
 		owner := question.Question[0].Name
-		m.Answer = []dns.RR{&dns.SRV{Hdr: dns.RR_Header{Name: owner, Rrtype: dns.TypeSRV, Class: dns.ClassINET, Ttl: 60}, Port: 1, Target: owner}}
+		m.Answer = []dns.RR{&dns.SRV{Hdr: dns.RR_Header{Name: owner, Rrtype: dns.TypeSRV, Class: dns.ClassINET,
+			Ttl: 60}, Port: 1, Target: owner}}
 		write(t, w, m)
 	})
 	client, _ := newTestClient(longTimeout, serve(t, handler, nil)).mixedCase()
@@ -90,7 +91,8 @@ func TestServerChangesCase(t *testing.T) {
 	for range 3 {
 		expectReply(t, client, "a.example.")
 	}
-	if byUDP, byTCP := udp.get(), tcp.get(); len(byUDP) != 3 || len(byTCP) != 2 || byUDP[1] != name || byUDP[2] != name {
+	if byUDP, byTCP := udp.get(), tcp.get(); len(byUDP) != 3 || len(byTCP) != 2 || byUDP[1] != name ||
+		byUDP[2] != name {
 		t.Errorf("queried %q over UDP, %q over TCP", byUDP, byTCP)
 	}
 	at.advance(sameCaseFor)

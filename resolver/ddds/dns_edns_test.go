@@ -43,7 +43,8 @@ func TestServerWithoutEDNS(t *testing.T) {
 			if got, _, err := c.NAPTR(ctx, name); replacements(got) != "a.example." || err != nil {
 				t.Fatalf("got %v, %v", got, err)
 			}
-			if got := details(trace, "dns"); len(got) != 1 || !strings.Contains(got[0], strings.Fields(what)[0]+", again without EDNS: NOERROR") {
+			if got := details(trace, "dns"); len(got) != 1 ||
+				!strings.Contains(got[0], strings.Fields(what)[0]+", again without EDNS: NOERROR") {
 				t.Errorf("traced %q", got)
 			}
 			expectReply(t, c, "a.example.")
@@ -70,9 +71,11 @@ func TestExtendedErrors(t *testing.T) {
 	r := reply{rcode: dns.RcodeServerFailure, change: func(m *dns.Msg) {
 		m.SetEdns0(udpSize, false)
 		opt := m.IsEdns0()
-		opt.Option = append(opt.Option, &dns.EDNS0_EDE{InfoCode: dns.ExtendedErrorCodeDNSBogus, ExtraText: "no DS\nrecord"})
+		opt.Option = append(opt.Option,
+			&dns.EDNS0_EDE{InfoCode: dns.ExtendedErrorCodeDNSBogus, ExtraText: "no DS\nrecord"})
 	}}
-	expectUnreachable(t, newTestClient(longTimeout, serve(t, r.handler(t), nil)), `response code SERVFAIL (extended error 6 DNSSEC Bogus: "no DS\nrecord")`)
+	expectUnreachable(t, newTestClient(longTimeout, serve(t, r.handler(t), nil)),
+		`response code SERVFAIL (extended error 6 DNSSEC Bogus: "no DS\nrecord")`)
 }
 
 // Signatures are not counted as records.

@@ -34,7 +34,8 @@ func (c *Client) queryServer(ctx context.Context, s *server, name string, rrtype
 	start := c.config.Now()
 	reply, repeats, err := c.exchanges(ctx, s, name, rrtype)
 	if c.config.Observe != nil {
-		c.config.Observe(Exchange{s.String(), dns.TypeToString[rrtype], rcode(parent, reply, err), c.config.Now().Sub(start)})
+		c.config.Observe(Exchange{s.String(), dns.TypeToString[rrtype], rcode(parent, reply, err),
+			c.config.Now().Sub(start)})
 	}
 	if err == nil {
 		err = checkReply(reply)
@@ -45,10 +46,13 @@ func (c *Client) queryServer(ctx context.Context, s *server, name string, rrtype
 	if t := resolver.TraceOf(ctx); t != nil {
 		took := c.config.Now().Sub(start)
 		outcome := describe(parent, reply, err)
-		public := fmt.Sprintf("%s %s%s: %s%s", name, dns.TypeToString[rrtype], why, repeats, cmp.Or(publicFailure(reply, err), outcome))
+		public := fmt.Sprintf("%s %s%s: %s%s", name, dns.TypeToString[rrtype], why, repeats,
+			cmp.Or(publicFailure(reply, err), outcome))
 		t.Add(resolver.Step{
-			Stage: "dns", Code: codeOfReply(parent, reply, err), Values: []any{"Domain", name, "Type", dns.TypeToString[rrtype]}, Public: public, Took: took,
-		}, "%s %s at %s%s: %s%s in %s", name, dns.TypeToString[rrtype], s, why, repeats, outcome, took.Round(time.Microsecond))
+			Stage: "dns", Code: codeOfReply(parent, reply, err),
+			Values: []any{"Domain", name, "Type", dns.TypeToString[rrtype]}, Public: public, Took: took,
+		}, "%s %s at %s%s: %s%s in %s", name, dns.TypeToString[rrtype], s, why, repeats, outcome,
+			took.Round(time.Microsecond))
 	}
 	return reply, err
 }
@@ -56,7 +60,9 @@ func (c *Client) queryServer(ctx context.Context, s *server, name string, rrtype
 // exchanges queries one server, over UDP unless it uses TLS. It repeats the query without EDNS if the server
 // rejects that (RFC 6891 section 7), and over TCP if the reply was truncated. repeats describes the additional
 // exchanges for the trace.
-func (c *Client) exchanges(ctx context.Context, s *server, name string, rrtype uint16) (reply *dns.Msg, repeats string, err error) {
+func (c *Client) exchanges(
+	ctx context.Context, s *server, name string, rrtype uint16,
+) (reply *dns.Msg, repeats string, err error) {
 	network := "udp"
 	if s.TLS {
 		network = "tcp"

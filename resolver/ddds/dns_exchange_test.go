@@ -58,7 +58,8 @@ func TestQuestion(t *testing.T) {
 	}
 	asked := <-questions
 	want := dns.Question{Name: name, Qtype: dns.TypeNAPTR, Qclass: dns.ClassINET}
-	if len(asked.Question) != 1 || asked.Question[0] != want || !asked.RecursionDesired || asked.Response || asked.Opcode != dns.OpcodeQuery {
+	if len(asked.Question) != 1 || asked.Question[0] != want || !asked.RecursionDesired || asked.Response ||
+		asked.Opcode != dns.OpcodeQuery {
 		t.Errorf("asked %s", asked)
 	}
 	if opt := asked.IsEdns0(); opt == nil || opt.UDPSize() != udpSize || !opt.Do() || !asked.AuthenticatedData {
@@ -69,7 +70,8 @@ func TestQuestion(t *testing.T) {
 func TestTruncatedReplyIsRepeatedOverTCP(t *testing.T) {
 	cut := replyWith("cut.example.")
 	cut.change = func(m *dns.Msg) { m.Truncated = true }
-	expectReply(t, newTestClient(longTimeout, serve(t, cut.handler(t), replyWith("whole.example.").handler(t))), "whole.example.")
+	expectReply(t, newTestClient(longTimeout, serve(t, cut.handler(t), replyWith("whole.example.").handler(t))),
+		"whole.example.")
 
 	addr := serve(t, cut.handler(t), nil)
 	expectUnreachable(t, newTestClient(longTimeout, addr), "server "+addr, "refused")
@@ -83,7 +85,8 @@ func TestTruncatedReplyIsRepeatedOverTCP(t *testing.T) {
 		}
 	}
 	expectUnreachable(t, newTestClient(longTimeout, serve(t, cut.handler(t), broken)), "receiving over tcp", "EOF")
-	if _, _, err := newTestClient(shortTimeout, serve(t, cut.handler(t), silent)).NAPTR(t.Context(), name); !errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := newTestClient(shortTimeout, serve(t, cut.handler(t), silent)).NAPTR(t.Context(),
+		name); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("no reply over TCP: got %v", err)
 	}
 }
@@ -100,7 +103,8 @@ func TestForeignMessagesAreSkipped(t *testing.T) {
 		"the question only": func(m *dns.Msg) { m.Response, m.Answer = false, nil },
 	}
 	garbage := map[string][]byte{
-		"nothing": {}, "one byte": {0}, "half a header": make([]byte, 7), "no message": []byte("HTTP/1.1 400 Bad Request\r\n\r\n"),
+		"nothing": {}, "one byte": {0}, "half a header": make([]byte, 7),
+		"no message": []byte("HTTP/1.1 400 Bad Request\r\n\r\n"),
 	}
 	genuine := replyWith("true.example.").handler(t)
 	for _, network := range []string{"udp", "tcp"} {
@@ -180,7 +184,8 @@ func TestUnreachable(t *testing.T) {
 	closed := refusing(t)
 	expectUnreachable(t, newTestClient(longTimeout), "no DNS server configured")
 	expectUnreachable(t, newTestClient(longTimeout, closed), "server "+closed, "receiving over udp", "refused")
-	expectUnreachable(t, newTestClient(longTimeout, failing, closed), "server "+failing+": response code SERVFAIL", "server "+closed)
+	expectUnreachable(t, newTestClient(longTimeout, failing, closed), "server "+failing+": response code SERVFAIL",
+		"server "+closed)
 
 	client := newTestClient(longTimeout, failing)
 	client.config.Rounds = 5
@@ -190,7 +195,8 @@ func TestUnreachable(t *testing.T) {
 	}
 
 	long := strings.Repeat("a", 64) + ".example."
-	if _, _, err := newTestClient(longTimeout, failing).NAPTR(t.Context(), long); !errors.Is(err, resolver.ErrUnreachable) {
+	if _, _, err := newTestClient(longTimeout, failing).NAPTR(t.Context(), long); !errors.Is(err,
+		resolver.ErrUnreachable) {
 		t.Errorf("a name too long for a message: got %v", err)
 	}
 }
@@ -218,7 +224,8 @@ func TestSilence(t *testing.T) {
 	client := newTestClient(shortTimeout, serve(t, silent, nil), serve(t, silent, nil))
 	client.config.Rounds = 2
 	got, info, err := client.NAPTR(t.Context(), name)
-	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, resolver.ErrUnreachable) || got != nil || info.TTL != 0 {
+	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, resolver.ErrUnreachable) || got != nil ||
+		info.TTL != 0 {
 		t.Errorf("got %v for %s, %v", got, info.TTL, err)
 	}
 }
@@ -247,7 +254,8 @@ func TestDialFails(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	if _, _, err := client.NAPTR(t.Context(), name); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, resolver.ErrUnreachable) {
+	if _, _, err := client.NAPTR(t.Context(), name); !errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, resolver.ErrUnreachable) {
 		t.Errorf("a slow dial: got %v", err)
 	}
 }
@@ -292,7 +300,8 @@ func TestClientIsTraced(t *testing.T) {
 	}
 	want := []string{
 		"foo.urn.arpa. NAPTR at " + failing + ": response code SERVFAIL in 0s",
-		"foo.urn.arpa. NAPTR at " + good + ", after a failure of the previous server: NOERROR, 1 record, ttl 1m0s, not authenticated in 0s",
+		"foo.urn.arpa. NAPTR at " + good +
+			", after a failure of the previous server: NOERROR, 1 record, ttl 1m0s, not authenticated in 0s",
 	}
 	if got := details(trace, "dns"); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

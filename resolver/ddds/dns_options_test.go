@@ -57,9 +57,12 @@ func TestHedge(t *testing.T) {
 		reply   bool
 		asked   map[string]int
 	}{
-		{"the first one is slow", [2]string{slow, quick}, longTimeout, time.Millisecond, 1, true, map[string]int{slow: 1, quick: 1}},
-		{"the first one answers in time", [2]string{quick, slow}, longTimeout, longTimeout, 1, true, map[string]int{quick: 1}},
-		{"no reply, in two rounds", [2]string{slow, other}, shortTimeout, time.Millisecond, 2, false, map[string]int{slow: 2, other: 2}},
+		{"the first one is slow", [2]string{slow, quick}, longTimeout, time.Millisecond, 1, true,
+			map[string]int{slow: 1, quick: 1}},
+		{"the first one answers in time", [2]string{quick, slow}, longTimeout, longTimeout, 1, true,
+			map[string]int{quick: 1}},
+		{"no reply, in two rounds", [2]string{slow, other}, shortTimeout, time.Millisecond, 2, false,
+			map[string]int{slow: 2, other: 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, asked := newTestClient(tt.timeout, tt.servers[:]...).countExchanges()
@@ -86,10 +89,12 @@ func TestRequireAD(t *testing.T) {
 	if replacements(got) != "a.example." || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}
-	if steps := trace.Steps(); len(steps) != 1 || !strings.Contains(steps[0].Detail, "1 record, ttl 1m0s, authenticated") {
+	if steps := trace.Steps(); len(steps) != 1 ||
+		!strings.Contains(steps[0].Detail, "1 record, ttl 1m0s, authenticated") {
 		t.Errorf("%v", steps)
 	}
-	if _, _, err := newTestClient(longTimeout, bad).change(require).NAPTR(t.Context(), name); !errors.Is(err, errNotAuthentic) || !errors.Is(err,
+	if _, _, err := newTestClient(longTimeout, bad).change(require).NAPTR(t.Context(), name); !errors.Is(err,
+		errNotAuthentic) || !errors.Is(err,
 		resolver.ErrUnreachable) {
 		t.Errorf("%v", err)
 	}
@@ -110,7 +115,9 @@ func TestDNSOverTLS(t *testing.T) {
 	run(t, &dns.Server{Listener: tls.NewListener(listener, config), Handler: replyWith("tls.example.").handler(t)})
 	server := Server{Address: listener.Addr().String(), TLS: true}
 	with := func(server Server, roots *x509.CertPool) *Client {
-		return newTestClient(longTimeout).change(func(c *ClientConfig) { c.Servers, c.RootCAs = []Server{server}, roots })
+		return newTestClient(longTimeout).change(func(c *ClientConfig) {
+			c.Servers, c.RootCAs = []Server{server}, roots
+		})
 	}
 	expectReply(t, with(server, roots), "tls.example.")
 	named := server
@@ -138,14 +145,16 @@ func TestBounds(t *testing.T) {
 
 // A root can have a Lookuper of its own.
 func TestRootLookups(t *testing.T) {
-	own := &script{sets: map[string]set{"foo.urn.example.org. NAPTR": {naptr: []NAPTR{{1, 1, "u", "", "!^.*$!http://own.example/!", ""}}, ttl: time.Minute}}}
+	own := &script{sets: map[string]set{"foo.urn.example.org. NAPTR": {naptr: []NAPTR{{1, 1, "u", "",
+		"!^.*$!http://own.example/!", ""}}, ttl: time.Minute}}}
 	public := &script{sets: map[string]set{}}
 	r := New(Config{
 		Lookup: public, Lookups: map[string]Lookuper{"URN.example.org": own},
 		Roots: []string{"urn.arpa.", "urn.example.org."}, MaxDomains: 5,
 	})
 	answer, err := r.Resolve(t.Context(), query(t, "urn:foo:1"))
-	if err != nil || locations(answer) != "http://own.example/" || strings.Join(public.queried, " ") != "foo.urn.arpa. NAPTR" || len(own.queried) != 1 {
+	if err != nil || locations(answer) != "http://own.example/" ||
+		strings.Join(public.queried, " ") != "foo.urn.arpa. NAPTR" || len(own.queried) != 1 {
 		t.Errorf("%q, %v, asked %q and %q", locations(answer), err, public.queried, own.queried)
 	}
 }

@@ -28,7 +28,8 @@ func isReply(reply, question *dns.Msg) bool {
 
 // rejectsEDNS reports whether a reply may come from a server without EDNS, or with another version of it.
 func rejectsEDNS(reply *dns.Msg) bool {
-	return reply.Rcode == dns.RcodeFormatError || reply.Rcode == dns.RcodeNotImplemented || reply.Rcode == dns.RcodeBadVers
+	return reply.Rcode == dns.RcodeFormatError || reply.Rcode == dns.RcodeNotImplemented ||
+		reply.Rcode == dns.RcodeBadVers
 }
 
 // checkReply rejects replies that are not answers: error codes, and referrals. A referral has NS records and no
@@ -43,8 +44,9 @@ func checkReply(reply *dns.Msg) error {
 	if loop { // RFC 1034 section 3.6.2: an error
 		return errors.New("CNAME loop")
 	}
-	if reply.Rcode == dns.RcodeSuccess && !strings.EqualFold(owner, asked.Name) && !has(reply.Answer, asked.Qtype) && !has(reply.Ns,
-		dns.TypeSOA) && !has(reply.Ns, dns.TypeNS) {
+	if reply.Rcode == dns.RcodeSuccess && !strings.EqualFold(owner, asked.Name) && !has(reply.Answer, asked.Qtype) &&
+		!has(reply.Ns,
+			dns.TypeSOA) && !has(reply.Ns, dns.TypeNS) {
 		return errors.New("CNAME record without an answer for its target")
 	}
 	if reply.Rcode == dns.RcodeNameError || reply.Authoritative && len(reply.Answer) == 0 ||
@@ -107,7 +109,8 @@ func describe(ctx context.Context, reply *dns.Msg, err error) string {
 	if !has(reply.Answer, reply.Question[0].Qtype) {
 		ttl = min(ttl, negativeTTL(reply))
 	}
-	return fmt.Sprintf("%s, %s, ttl %s, %s%s", rcodeText(reply.Rcode), countRecords(records), ttl, dnssec(reply.AuthenticatedData), extendedError(reply))
+	return fmt.Sprintf("%s, %s, ttl %s, %s%s", rcodeText(reply.Rcode), countRecords(records), ttl,
+		dnssec(reply.AuthenticatedData), extendedError(reply))
 }
 
 // rcodeText returns the name of an RCODE. 16 is BADVERS in replies to questions with EDNS (RFC 6891 section 9),
@@ -150,7 +153,8 @@ func followAliases(reply *dns.Msg, name string) (owner string, ttl time.Duration
 	for range len(reply.Answer) + 1 {
 		next := ""
 		for _, rr := range reply.Answer {
-			if alias, ok := rr.(*dns.CNAME); ok && alias.Hdr.Class == dns.ClassINET && strings.EqualFold(alias.Hdr.Name, name) {
+			if alias, ok := rr.(*dns.CNAME); ok && alias.Hdr.Class == dns.ClassINET &&
+				strings.EqualFold(alias.Hdr.Name, name) {
 				next = alias.Target
 				ttl = min(ttl, seconds(alias.Hdr.Ttl))
 				break

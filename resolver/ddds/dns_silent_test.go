@@ -49,12 +49,14 @@ func TestSilentServerIsRemembered(t *testing.T) {
 	if _, _, err := c.NAPTR(t.Context(), name); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the first name: %v", err)
 	}
-	if c.awaitSilent(t, 0); len(c.Avoided()) != 1 || c.Avoided()[0].Server != addr || c.Avoided()[0].Until.Before(now.now()) {
+	if c.awaitSilent(t, 0); len(c.Avoided()) != 1 || c.Avoided()[0].Server != addr ||
+		c.Avoided()[0].Until.Before(now.now()) {
 		t.Errorf("it avoids %+v", c.Avoided())
 	}
 	answers.Store(true)
 	_, _, err := c.NAPTR(t.Context(), "other.urn.arpa.")
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no DNS server answers ("+addr+"); next attempt in 5s") {
+	if !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), "no DNS server answers ("+addr+"); next attempt in 5s") {
 		t.Errorf("another name, meanwhile: %v", err)
 	}
 	now.advance(testBackoff)
@@ -105,7 +107,8 @@ func TestSilentServerIsProbed(t *testing.T) {
 			good(w, q)
 		}
 	}, nil)
-	c, now := newTestClient(shortTimeout, first, serve(t, replyWith("b.example.").handler(t), nil)).withBackoff(t, time.Millisecond)
+	c, now := newTestClient(shortTimeout, first, serve(t, replyWith("b.example.").handler(t), nil)).withBackoff(t,
+		time.Millisecond)
 	expectReply(t, c, "b.example.")
 	c.awaitSilent(t, 0)
 	before := asked.Load()

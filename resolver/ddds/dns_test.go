@@ -43,7 +43,8 @@ func TestClientSRV(t *testing.T) {
 		"_thttp._tcp.example. 60 IN SRV 65535 1 80 a.example.", "_thttp._tcp.example. 30 IN SRV 0 65535 65535 .",
 	}}.handler(t), nil)
 	got, info, err := newTestClient(longTimeout, addr).SRV(t.Context(), "_thttp._tcp.example.")
-	if want := []SRV{{65535, 1, 80, "a.example."}, {0, 65535, 65535, "."}}; !slices.Equal(got, want) || info.TTL != 30*time.Second || err != nil {
+	if want := []SRV{{65535, 1, 80, "a.example."}, {0, 65535, 65535, "."}}; !slices.Equal(got, want) ||
+		info.TTL != 30*time.Second || err != nil {
 		t.Errorf("got %v for %s, %v", got, info.TTL, err)
 	}
 }
@@ -62,7 +63,8 @@ func TestClientTTL(t *testing.T) {
 		addr := serve(t, reply{change: func(m *dns.Msg) {
 			for _, ttl := range c.ttls {
 				m.Answer = append(m.Answer, &dns.SRV{
-					Hdr: dns.RR_Header{Name: "a.example.", Rrtype: dns.TypeSRV, Class: dns.ClassINET, Ttl: ttl}, Target: ".",
+					Hdr:    dns.RR_Header{Name: "a.example.", Rrtype: dns.TypeSRV, Class: dns.ClassINET, Ttl: ttl},
+					Target: ".",
 				})
 			}
 		}}.handler(t), nil)
@@ -81,11 +83,15 @@ func TestClientFollowsAliases(t *testing.T) {
 		want   string
 		ttl    time.Duration
 	}{
-		{"in order", []string{"foo.urn.arpa. 200 IN CNAME b.example.", "b.example. 100 IN CNAME c.example.", record}, "r.example.", 100 * time.Second},
-		{"in no order", []string{record, "b.example. 400 IN CNAME C.example.", "FOO.urn.arpa. 400 IN CNAME B.example."}, "r.example.", 300 * time.Second},
-		{"beside others", []string{"x.example. 1 IN CNAME c.example.", "foo.urn.arpa. 200 IN CNAME c.example.", record}, "r.example.", 200 * time.Second},
+		{"in order", []string{"foo.urn.arpa. 200 IN CNAME b.example.", "b.example. 100 IN CNAME c.example.", record},
+			"r.example.", 100 * time.Second},
+		{"in no order", []string{record, "b.example. 400 IN CNAME C.example.", "FOO.urn.arpa. 400 IN CNAME B.example."},
+			"r.example.", 300 * time.Second},
+		{"beside others", []string{"x.example. 1 IN CNAME c.example.", "foo.urn.arpa. 200 IN CNAME c.example.", record},
+			"r.example.", 200 * time.Second},
 	} {
-		got, info, err := newTestClient(longTimeout, serve(t, reply{answer: c.answer}.handler(t), nil)).NAPTR(t.Context(), name)
+		got, info, err := newTestClient(longTimeout,
+			serve(t, reply{answer: c.answer}.handler(t), nil)).NAPTR(t.Context(), name)
 		if replacements(got) != c.want || info.TTL != c.ttl || err != nil {
 			t.Errorf("%s: got %v for %s, %v", c.name, got, info.TTL, err)
 		}
@@ -105,9 +111,12 @@ func TestClientNegative(t *testing.T) {
 		reason string
 		ttl    time.Duration
 	}{
-		{"NXDOMAIN, the minimum is less", reply{rcode: dns.RcodeNameError, ns: []string{fmt.Sprintf(soa, 3600, 60)}}, missing, time.Minute},
-		{"NXDOMAIN, the TTL is less", reply{rcode: dns.RcodeNameError, ns: []string{fmt.Sprintf(soa, 60, 3600)}}, missing, time.Minute},
-		{"NXDOMAIN of type 1", reply{rcode: dns.RcodeNameError, ns: []string{ns, fmt.Sprintf(soa, 60, 60)}}, missing, time.Minute},
+		{"NXDOMAIN, the minimum is less", reply{rcode: dns.RcodeNameError, ns: []string{fmt.Sprintf(soa, 3600, 60)}},
+			missing, time.Minute},
+		{"NXDOMAIN, the TTL is less", reply{rcode: dns.RcodeNameError, ns: []string{fmt.Sprintf(soa, 60, 3600)}},
+			missing, time.Minute},
+		{"NXDOMAIN of type 1", reply{rcode: dns.RcodeNameError, ns: []string{ns, fmt.Sprintf(soa, 60, 60)}}, missing,
+			time.Minute},
 		{"NXDOMAIN of type 3", reply{rcode: dns.RcodeNameError}, missing, 0},
 		{"NXDOMAIN of type 4", reply{rcode: dns.RcodeNameError, ns: []string{ns}}, missing, 0},
 		{
@@ -120,8 +129,10 @@ func TestClientNegative(t *testing.T) {
 		{"NODATA of type 2", reply{ns: []string{fmt.Sprintf(soa, 3600, 60)}}, empty, time.Minute},
 		{"NODATA of type 3", reply{}, empty, 0},
 		{"NODATA of an authority", reply{authoritative: true, ns: []string{ns}}, empty, 0},
-		{"NODATA behind an alias", reply{answer: []string{alias}, ns: []string{fmt.Sprintf(soa, 60, 3600)}}, empty, time.Minute},
-		{"NODATA, the alias lives shorter", reply{answer: []string{alias}, ns: []string{fmt.Sprintf(soa, 3600, 3600)}}, empty, 90 * time.Second},
+		{"NODATA behind an alias", reply{answer: []string{alias}, ns: []string{fmt.Sprintf(soa, 60, 3600)}}, empty,
+			time.Minute},
+		{"NODATA, the alias lives shorter", reply{answer: []string{alias}, ns: []string{fmt.Sprintf(soa, 3600, 3600)}},
+			empty, 90 * time.Second},
 		{"other types", reply{answer: []string{"foo.urn.arpa. 60 IN A 192.0.2.1"}}, empty, 0},
 		{"other names", reply{answer: []string{`bar.urn.arpa. 60 IN NAPTR 1 1 "" "" "" a.example.`}}, empty, 0},
 		{"minimum 0", reply{ns: []string{fmt.Sprintf(soa, 3600, 0)}}, empty, 0},
@@ -148,7 +159,8 @@ func TestAliasesWithoutEnd(t *testing.T) {
 		"loop":                 {"foo.urn.arpa. 60 IN CNAME foo.urn.arpa."},
 		"CNAME record without": {"foo.urn.arpa. 60 IN CNAME c.example."},
 	} {
-		_, _, err := newTestClient(longTimeout, serve(t, reply{answer: answer}.handler(t), nil)).NAPTR(t.Context(), name)
+		_, _, err := newTestClient(longTimeout, serve(t, reply{answer: answer}.handler(t), nil)).NAPTR(t.Context(),
+			name)
 		if !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%q: %v", answer, err)
 		}
@@ -171,12 +183,14 @@ func TestResolveByDNS(t *testing.T) {
 	zone.Handle(".", reply{rcode: dns.RcodeNameError, ns: []string{fmt.Sprintf(soa, 3600, 60)}}.handler(t))
 	addr := serve(t, zone.ServeDNS, nil)
 	var now clock
-	r := New(Config{Lookup: NewCached(newRecords(t, &now), newTestClient(longTimeout, addr), Bounds{}), Roots: []string{"urn.arpa."}, MaxDomains: 5})
+	r := New(Config{Lookup: NewCached(newRecords(t, &now), newTestClient(longTimeout, addr), Bounds{}),
+		Roots: []string{"urn.arpa."}, MaxDomains: 5})
 
 	ctx, trace := resolver.WithTrace(t.Context(), now.now)
 	for range 2 {
 		answer, err := r.Resolve(ctx, query(t, "urn:foo:1@bar.example.com"))
-		if want := "http://host.example.com:8080/uri-res/N2L?urn:foo:1@bar.example.com"; err != nil || locations(answer) != want || answer.TTL != time.Minute {
+		if want := "http://host.example.com:8080/uri-res/N2L?urn:foo:1@bar.example.com"; err != nil ||
+			locations(answer) != want || answer.TTL != time.Minute {
 			t.Errorf("got %q for %s, %v", locations(answer), answer.TTL, err)
 		}
 	}

@@ -15,7 +15,8 @@ func TestExpressions(t *testing.T) {
 		reused.expressions = &known
 		want, _ := record.apply("urn:foo:a", 'U', fresh)
 		got, err := record.apply("urn:foo:a", 'U', reused)
-		if err != nil || got.key != want.key || got.key != fmt.Sprintf("http://a.example/%d/a", i/2) || reused.left != fresh.left || fresh.left == maxWork {
+		if err != nil || got.key != want.key || got.key != fmt.Sprintf("http://a.example/%d/a", i/2) ||
+			reused.left != fresh.left || fresh.left == maxWork {
 			t.Fatalf("%d: %q and %q, %v, with %d and %d left", i, got.key, want.key, err, reused.left, fresh.left)
 		}
 		if n := len(known.parsed); n > maxExpressions {

@@ -50,7 +50,8 @@ func (h *Hosts) Lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if h.config.Local != nil {
 		if local := h.config.Local(ctx, host); len(local) > 0 {
 			if t := resolver.TraceOf(ctx); t != nil {
-				t.Add(resolver.Step{Stage: "dns", Code: "host_known", Values: []any{"Host", host}}, "%s is in the hosts file of this machine, with %d addresses", host, len(local))
+				t.Add(resolver.Step{Stage: "dns", Code: "host_known", Values: []any{"Host", host}},
+					"%s is in the hosts file of this machine, with %d addresses", host, len(local))
 			}
 			return local, nil
 		}

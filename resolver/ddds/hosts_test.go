@@ -62,13 +62,17 @@ func TestHosts(t *testing.T) {
 		Search: []string{".", "lab.example", "corp.example."},
 	})
 	for host, want := range map[string]string{
-		"both.example": "2001:db8::1 192.0.2.1 192.0.2.2 192.0.2.3", "BOTH.example.": "2001:db8::1 192.0.2.1 192.0.2.2 192.0.2.3",
-		"four.example": "192.0.2.1", "six.example": "2001:db8::1", "late.example": "192.0.2.1", "half.example": "2001:db8::1",
+		"both.example":  "2001:db8::1 192.0.2.1 192.0.2.2 192.0.2.3",
+		"BOTH.example.": "2001:db8::1 192.0.2.1 192.0.2.2 192.0.2.3", "four.example": "192.0.2.1",
+		"six.example": "2001:db8::1", "late.example": "192.0.2.1", "half.example": "2001:db8::1",
 		"other.example": "192.0.2.1", "intranet": "192.0.2.7", "tld": "192.0.2.8", "me.example": "192.0.2.9",
-		"six-first.example": "2001:db8::1", "broken": "192.0.2.6", "localhost": "::1 127.0.0.1", "a.LOCALHOST.": "::1 127.0.0.1",
+		"six-first.example": "2001:db8::1", "broken": "192.0.2.6",
+		"localhost":    "::1 127.0.0.1",
+		"a.LOCALHOST.": "::1 127.0.0.1",
 	} {
 		addrs, err := h.Lookup(t.Context(), host)
-		if got := strings.Trim(strings.ReplaceAll(strings.Join(texts(addrs), " "), "  ", " "), " "); got != want || err != nil {
+		if got := strings.Trim(strings.ReplaceAll(strings.Join(texts(addrs), " "), "  ", " "), " "); got != want ||
+			err != nil {
 			t.Errorf("%s: got %s, %v; want %s", host, got, err, want)
 		}
 	}
@@ -95,7 +99,8 @@ func texts(addrs []netip.Addr) []string {
 func TestAddresses(t *testing.T) {
 	zone := dns.NewServeMux()
 	zone.HandleFunc("host.example.", func(w dns.ResponseWriter, q *dns.Msg) {
-		lines := map[uint16]string{dns.TypeA: "host.example. 60 IN A 192.0.2.1", dns.TypeAAAA: "host.example. 60 IN AAAA 2001:db8::1"}
+		lines := map[uint16]string{dns.TypeA: "host.example. 60 IN A 192.0.2.1",
+			dns.TypeAAAA: "host.example. 60 IN AAAA 2001:db8::1"}
 		reply{answer: []string{lines[q.Question[0].Qtype]}}.handler(t)(w, q)
 	})
 	c, asked := newTestClient(longTimeout, serve(t, zone.ServeDNS, nil)).countExchanges()

@@ -25,7 +25,8 @@ func TestMemoryOfRecords(t *testing.T) {
 			var all []NAPTR
 			for j := range 3 {
 				all = append(all, NAPTR{
-					Flags: strings.Clone("u"), Services: strings.Clone("http+N2L"), Regexp: fmt.Sprintf("!^urn:example:%d-(.*)$!http://a%d.example/\\1!", i, j),
+					Flags: strings.Clone("u"), Services: strings.Clone("http+N2L"),
+					Regexp:      fmt.Sprintf("!^urn:example:%d-(.*)$!http://a%d.example/\\1!", i, j),
 					Replacement: strings.Clone("."),
 				})
 			}
@@ -49,10 +50,12 @@ func TestMemoryOfRecords(t *testing.T) {
 			return Records{srv: all}, nil
 		}},
 		{"addresses", 5000, func(i int) (Records, error) {
-			return Records{addrs: []netip.Addr{netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), netip.AddrFrom4([4]byte{192, 0, 2, 2})}}, nil
+			return Records{addrs: []netip.Addr{netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}),
+				netip.AddrFrom4([4]byte{192, 0, 2, 2})}}, nil
 		}},
 		{"NXDOMAIN", 5000, func(i int) (Records, error) {
-			return Records{}, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Hour, Reason: fmt.Sprintf("%d.urn.example. does not exist (NXDOMAIN)", i)}
+			return Records{}, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Hour,
+				Reason: fmt.Sprintf("%d.urn.example. does not exist (NXDOMAIN)", i)}
 		}},
 	} {
 		t.Run(shape.name, func(t *testing.T) {
@@ -65,14 +68,16 @@ func TestMemoryOfRecords(t *testing.T) {
 			defer c.Close()
 			before := testserver.HeapInUse()
 			for i := range shape.n {
-				_, _ = c.Get(t.Context(), fmt.Sprintf("%d.urn.example. NAPTR", i), func(context.Context) (Records, time.Duration, error) {
-					all, err := shape.value(i)
-					return all, time.Hour, err
-				})
+				_, _ = c.Get(t.Context(), fmt.Sprintf("%d.urn.example. NAPTR", i),
+					func(context.Context) (Records, time.Duration, error) {
+						all, err := shape.value(i)
+						return all, time.Hour, err
+					})
 			}
 			store.Each(func(*cache.Entry[Records]) bool { return true }) // waits for pending writes
 			grown, stats := testserver.HeapInUse()-before, store.Stats()
-			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", stats.Entries, grown, stats.Bytes, float64(stats.Bytes)/float64(grown))
+			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", stats.Entries, grown, stats.Bytes,
+				float64(stats.Bytes)/float64(grown))
 			// For small values the overhead of the store matters; it is calibrated for millions of entries.
 			if stats.Bytes*5 < grown*4 || stats.Bytes*2 > grown*3 {
 				t.Errorf("%d bytes grown, %d counted", grown, stats.Bytes)

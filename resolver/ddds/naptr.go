@@ -109,7 +109,8 @@ func (r NAPTR) String() string {
 // traced returns r for a trace step, without its use.
 func (r NAPTR) traced(domain string, ttl time.Duration) *resolver.Rule {
 	return &resolver.Rule{
-		Domain: domain, TTL: ttl, Order: r.Order, Preference: r.Preference, Flags: r.Flags, Services: r.Services, Regexp: r.Regexp,
+		Domain: domain, TTL: ttl, Order: r.Order, Preference: r.Preference, Flags: r.Flags, Services: r.Services,
+		Regexp:     r.Regexp,
 		Substitute: r.Replacement,
 	}
 }

@@ -31,7 +31,8 @@ func EncodeRecords(r Records, failure error) ([]byte, bool) {
 		saved = savedRecords{Negative: negative}
 	}
 	for _, n := range r.naptr { // JSON cannot represent character-strings with arbitrary bytes
-		if !utf8.ValidString(n.Flags) || !utf8.ValidString(n.Services) || !utf8.ValidString(n.Regexp) || !utf8.ValidString(n.Replacement) {
+		if !utf8.ValidString(n.Flags) || !utf8.ValidString(n.Services) || !utf8.ValidString(n.Regexp) ||
+			!utf8.ValidString(n.Replacement) {
 			return nil, false
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // A purge of names removes every record set that their resolution used, and sends no queries.
 func TestPurge(t *testing.T) {
 	rule := func(flags, services, regexp, replacement string) set {
-		return set{naptr: []NAPTR{{Order: 1, Flags: flags, Services: services, Regexp: regexp, Replacement: replacement}}, ttl: time.Hour}
+		return set{naptr: []NAPTR{{Order: 1, Flags: flags, Services: services, Regexp: regexp,
+			Replacement: replacement}}, ttl: time.Hour}
 	}
 	s := &script{sets: map[string]set{
 		"a.urn.arpa. NAPTR":            rule("", "", `!^urn:a:([^:]+):.*$!\1.example.!`, ""),
@@ -55,7 +56,8 @@ func TestPurge(t *testing.T) {
 		t.Errorf("two names: purged %d record sets", n)
 	}
 	for key, want := range map[string]bool{
-		"b.urn.arpa. NAPTR": true, "mpc.us.b.urn.arpa. NAPTR": true, "b.urn.arpa. NAPTR own": true, "ab.urn.arpa. NAPTR": false, "b.urn.arpa. SRV": false,
+		"b.urn.arpa. NAPTR": true, "mpc.us.b.urn.arpa. NAPTR": true, "b.urn.arpa. NAPTR own": true,
+		"ab.urn.arpa. NAPTR": false, "b.urn.arpa. SRV": false,
 		"b.example. NAPTR": false,
 	} {
 		if got := r.IsFirstKey(key, "b"); got != want {
@@ -64,7 +66,8 @@ func TestPurge(t *testing.T) {
 	}
 	_ = questions(b)
 	// Without a cache there is nothing to purge.
-	if n := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5}).Purge(t.Context(), []resolver.Query{one}); n != 0 {
+	if n := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5}).Purge(t.Context(),
+		[]resolver.Query{one}); n != 0 {
 		t.Errorf("without a cache: %d", n)
 	}
 }

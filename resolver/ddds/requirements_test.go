@@ -57,9 +57,11 @@ func TestRequirementsOfRules(t *testing.T) {
 		{"RFC 3404 section 5.3: as printed", "http://www.example.com/software/latest-beta.exe", resolver.I2L, []NAPTR{
 			{100, 90, "", "", "!^http://([^/:]+)!1!i", "."},
 		}, "", "not a domain name"},
-		{"RFC 3404 section 5.3: services for locators", "http://www.example.com/software/latest-beta.exe", resolver.I2R, []NAPTR{
-			{100, 100, "s", "thttp+L2R", "", "thttp.example.com."}, {100, 100, "s", "ftp+L2R", "", "ftp.example.com."},
-		}, "thttp.example.com.", `protocol "ftp" is not supported`},
+		{"RFC 3404 section 5.3: services for locators", "http://www.example.com/software/latest-beta.exe", resolver.I2R,
+			[]NAPTR{
+				{100, 100, "s", "thttp+L2R", "", "thttp.example.com."},
+				{100, 100, "s", "ftp+L2R", "", "ftp.example.com."},
+			}, "thttp.example.com.", `protocol "ftp" is not supported`},
 		{"RFC 3958 section 2.2: S-NAPTR", "urn:foo:1", resolver.I2L, []NAPTR{
 			{100, 10, "", "WP:whois++", "", "bunyip.example."},
 			{100, 20, "s", "WP:ldap", "", "_ldap._tcp.myldap.example.com."},
@@ -130,7 +132,8 @@ func TestOrdersAcrossDomains(t *testing.T) {
 		}, "http://b.example/"},
 		{"and a lower one locks nothing", false, map[string]set{
 			"foo.urn.arpa. NAPTR": records(hour, to(65535, 1, "b.example.")),
-			"b.example. NAPTR":    records(hour, located(2, 1, "urn:bar:", "", "http://b.example/"), located(3, 1, "", "", "http://c.example/")),
+			"b.example. NAPTR": records(hour, located(2, 1, "urn:bar:", "", "http://b.example/"),
+				located(3, 1, "", "", "http://c.example/")),
 		}, "http://c.example/"},
 		{"after a failure the set before continues, despite a locked order", true, map[string]set{
 			"foo.urn.arpa. NAPTR": records(hour, to(1, 1, "b.example."), a),
@@ -143,7 +146,8 @@ func TestOrdersAcrossDomains(t *testing.T) {
 		}, "http://a.example/"},
 		{"every record was skipped", true, map[string]set{
 			"foo.urn.arpa. NAPTR": records(hour, to(1, 1, "b.example."), a),
-			"b.example. NAPTR":    records(hour, NAPTR{1, 1, "s", "rcds+I2C", "", "c.example."}, NAPTR{1, 1, "x", "", "", "c.example."}),
+			"b.example. NAPTR": records(hour, NAPTR{1, 1, "s", "rcds+I2C", "", "c.example."},
+				NAPTR{1, 1, "x", "", "", "c.example."}),
 		}, "http://a.example/"},
 		{"no server answers", true, map[string]set{
 			"foo.urn.arpa. NAPTR": records(hour, to(1, 1, "b.example."), a),
@@ -182,7 +186,8 @@ func TestTTLOfAllLookups(t *testing.T) {
 			"good.example. NAPTR": good,
 		}},
 		{"SRV records of a service that is not available", map[string]set{
-			"foo.urn.arpa. NAPTR": records(hour, NAPTR{1, 1, "s", "thttp+I2L", "", "bad.example."}, to(1, 2, "good.example.")),
+			"foo.urn.arpa. NAPTR": records(hour, NAPTR{1, 1, "s", "thttp+I2L", "", "bad.example."},
+				to(1, 2, "good.example.")),
 			"bad.example. SRV":    {srv: []SRV{{0, 0, 0, "."}}, ttl: short},
 			"good.example. NAPTR": good,
 		}},
@@ -193,8 +198,10 @@ func TestTTLOfAllLookups(t *testing.T) {
 		ask := func(context.Context, string, resolver.Query) (resolver.Answer, error) {
 			return toLocation("http://good.example/", short), nil
 		}
-		r := New(Config{Lookup: &script{sets: c.sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: true, Query: ask})
-		if answer, err := r.Resolve(t.Context(), query(t, "urn:foo:1")); err != nil || locations(answer) != "http://good.example/" || answer.TTL != short {
+		r := New(Config{Lookup: &script{sets: c.sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5, Fallback: true,
+			Query: ask})
+		if answer, err := r.Resolve(t.Context(), query(t, "urn:foo:1")); err != nil ||
+			locations(answer) != "http://good.example/" || answer.TTL != short {
 			t.Errorf("%s: %q for %s, %v", c.name, locations(answer), answer.TTL, err)
 		}
 	}
@@ -233,7 +240,8 @@ func TestPublicZones(t *testing.T) {
 	} {
 		s := &script{sets: public}
 		root := map[bool]string{true: "uri.arpa.", false: "urn.arpa."}[c.byScheme]
-		_, err := New(Config{Lookup: s, Roots: []string{root}, MaxDomains: 5, BySchemes: c.byScheme}).Resolve(t.Context(), query(t, c.uri))
+		_, err := New(Config{Lookup: s, Roots: []string{root}, MaxDomains: 5,
+			BySchemes: c.byScheme}).Resolve(t.Context(), query(t, c.uri))
 		expectNegative(t, err, c.kind, c.ttl, "")
 		if asked := strings.ReplaceAll(strings.Join(s.queried, " "), " NAPTR", ""); asked != c.asked {
 			t.Errorf("%s: asked %s", c.uri, asked)
@@ -276,7 +284,8 @@ func TestNoControlsInNames(t *testing.T) {
 		if b > ' ' && b < 0x7f {
 			continue
 		}
-		for _, name := range []string{"urn:foo:a" + string([]byte{byte(b)}) + "b", "cid:a" + string([]byte{byte(b)}) + "@b", "http://a/" + string([]byte{byte(b)})} {
+		for _, name := range []string{"urn:foo:a" + string([]byte{byte(b)}) + "b",
+			"cid:a" + string([]byte{byte(b)}) + "@b", "http://a/" + string([]byte{byte(b)})} {
 			if u, err := uri.Parse(name); err == nil {
 				t.Errorf("%q is a URI", u)
 			}

@@ -66,7 +66,8 @@ func TestNoRootDelegates(t *testing.T) {
 		ttl           time.Duration
 	}{{hour, time.Minute, time.Minute}, {time.Minute, hour, time.Minute}, {0, hour, 0}, {hour, 0, 0}} {
 		s := &script{sets: map[string]set{
-			"foo.a.example. NAPTR": negative("none at a", c.first), "foo.b.example. NAPTR": negative("none at b", c.second),
+			"foo.a.example. NAPTR": negative("none at a", c.first),
+			"foo.b.example. NAPTR": negative("none at b", c.second),
 		}}
 		r := New(Config{Lookup: s, Roots: []string{"a.example.", "b.example."}, MaxDomains: 5})
 		_, err := r.Resolve(t.Context(), query(t, "urn:foo:1"))
@@ -88,8 +89,10 @@ func TestResolveRequiresURN(t *testing.T) {
 // RFC 3404 section 5.2: the URI Resolution application starts at the scheme.
 func TestBySchemes(t *testing.T) {
 	s := &script{sets: map[string]set{
-		"cid.uri.arpa. NAPTR": {naptr: []NAPTR{{100, 10, "", "", `!^cid:.+@([^\.]+\.)(.*)$!\2!i`, "."}}, ttl: time.Hour},
-		"example.com. NAPTR":  {naptr: []NAPTR{{100, 10, "u", "http+I2L", `!^cid:(.+)@.*$!http://cid.example.com/\1!i`, "."}}, ttl: time.Minute},
+		"cid.uri.arpa. NAPTR": {naptr: []NAPTR{{100, 10, "", "", `!^cid:.+@([^\.]+\.)(.*)$!\2!i`, "."}},
+			ttl: time.Hour},
+		"example.com. NAPTR": {naptr: []NAPTR{{100, 10, "u", "http+I2L", `!^cid:(.+)@.*$!http://cid.example.com/\1!i`,
+			"."}}, ttl: time.Minute},
 	}}
 	r := New(Config{Lookup: s, Roots: []string{"uri.arpa"}, MaxDomains: 5, BySchemes: true})
 	answer, err := r.Resolve(t.Context(), query(t, "cid:199606121851.1@bar.example.com"))
@@ -135,7 +138,8 @@ func TestRelationByService(t *testing.T) {
 	} {
 		q := query(t, "urn:foo:1")
 		q.Service = service
-		answer, err := New(Config{Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5}).Resolve(t.Context(), q)
+		answer, err := New(Config{Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."},
+			MaxDomains: 5}).Resolve(t.Context(), q)
 		if err != nil || locations(answer) != want[0] || answer.Locations[0].ToLink().Rel != want[1] {
 			t.Errorf("%s: %+v, %v", service, answer, err)
 		}

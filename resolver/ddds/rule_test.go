@@ -66,13 +66,17 @@ func TestApply(t *testing.T) {
 		{"empty group", NAPTR{Regexp: `!^urn:foo:(b)?!\1!`, Replacement: "."}, "", errEmpty, nil},
 		{"services", NAPTR{Services: "EM:ProtA", Replacement: "a.example."}, "", errServices, nil},
 		{"expression", NAPTR{Regexp: `!^urn:foo:\d!x!`, Replacement: "."}, "", errEscape, nil},
-		{"u", NAPTR{Flags: "u", Regexp: `!^urn:foo:(.*)$!http://\1/!`, Replacement: "."}, "http://a.example/", nil, nil},
-		{"u keeps case", NAPTR{Flags: "u", Regexp: `!^.*$!http://A.example/B!`, Replacement: "."}, "http://A.example/B", nil, nil},
+		{"u", NAPTR{Flags: "u", Regexp: `!^urn:foo:(.*)$!http://\1/!`, Replacement: "."}, "http://a.example/", nil,
+			nil},
+		{"u keeps case", NAPTR{Flags: "u", Regexp: `!^.*$!http://A.example/B!`, Replacement: "."}, "http://A.example/B",
+			nil, nil},
 		{"illegal name", NAPTR{Regexp: `!^.*$!user@www.example.com!`, Replacement: "."}, "", nil, errName},
 		{"illegal replacement", NAPTR{Replacement: `a\.b.example.`}, "", nil, errName},
 		{"RFC 3404 section 5.3, literally", NAPTR{Regexp: `!^urn:([^/:]+)!1!i`, Replacement: "."}, "", nil, errName},
-		{"scheme", NAPTR{Flags: "u", Regexp: `!^.*$!javascript:alert(1)!`, Replacement: "."}, "", nil, resolver.ErrForbidden},
-		{"file", NAPTR{Flags: "u", Regexp: `!^.*$!file:///etc/passwd!`, Replacement: "."}, "", nil, resolver.ErrForbidden},
+		{"scheme", NAPTR{Flags: "u", Regexp: `!^.*$!javascript:alert(1)!`, Replacement: "."}, "", nil,
+			resolver.ErrForbidden},
+		{"file", NAPTR{Flags: "u", Regexp: `!^.*$!file:///etc/passwd!`, Replacement: "."}, "", nil,
+			resolver.ErrForbidden},
 	} {
 		flag, known := c.record.flag()
 		if !known {
@@ -122,8 +126,8 @@ func TestDomainName(t *testing.T) {
 	}
 	for _, name := range []string{
 		"", ".", "..", "a..b", ".a", "a..", "-a.example", "a-.example", "a b", "a\x00b", "a/b", "user@example.com",
-		"b.c?subject=x", `a\.b`, `a\032b`, "www.example.com:80", "1", "1.", "192.0.2.1", "a.1", "\u212a.example", "\u00e9.example",
-		label + "a.example", longest + "a", longest + "a.",
+		"b.c?subject=x", `a\.b`, `a\032b`, "www.example.com:80", "1", "1.", "192.0.2.1", "a.1", "\u212a.example",
+		"\u00e9.example", label + "a.example", longest + "a", longest + "a.",
 	} {
 		if got, err := domainName(name); !errors.Is(err, errName) || got != "" {
 			t.Errorf("%q: got %q, %v", name, got, err)

@@ -25,7 +25,8 @@ func (s *countedServers) NAPTR(_ context.Context, name string) ([]ddds.NAPTR, dd
 	if name == "none.example." {
 		return nil, ddds.RRsetInfo{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "none", TTL: time.Minute}
 	}
-	return []ddds.NAPTR{{Order: 1, Preference: 2, Flags: "u", Services: "I2L+http", Regexp: "!^.*$!http://" + name + "!i", Replacement: "."}},
+	return []ddds.NAPTR{{Order: 1, Preference: 2, Flags: "u", Services: "I2L+http",
+			Regexp: "!^.*$!http://" + name + "!i", Replacement: "."}},
 		ddds.RRsetInfo{TTL: time.Minute, Authentic: true}, nil
 }
 
@@ -46,7 +47,8 @@ func TestSharedRecords(t *testing.T) {
 			cached, level := newSharedCached(t, server, servers, shares)
 			for n := range names {
 				records, info, err := cached.NAPTR(t.Context(), fmt.Sprintf("%d.example.", n))
-				if err != nil || len(records) != 1 || !info.Authentic || info.TTL > time.Minute || info.TTL < time.Second {
+				if err != nil || len(records) != 1 || !info.Authentic || info.TTL > time.Minute ||
+					info.TTL < time.Second {
 					t.Fatalf("%t: got %v, %+v, %v", shares, records, info, err)
 				}
 				if want == nil {
@@ -73,7 +75,9 @@ func TestSharedRecords(t *testing.T) {
 	}
 }
 
-func newSharedCached(t *testing.T, server *testserver.Redis, servers ddds.Lookuper, shares bool) (*ddds.Cached, *valkey.Level) {
+func newSharedCached(
+	t *testing.T, server *testserver.Redis, servers ddds.Lookuper, shares bool,
+) (*ddds.Cached, *valkey.Level) {
 	t.Helper()
 	store, err := memory.New(memory.Config[ddds.Records]{MaxBytes: 1 << 20, Size: ddds.RecordsSize})
 	if err != nil {
@@ -84,7 +88,8 @@ func newSharedCached(t *testing.T, server *testserver.Redis, servers ddds.Lookup
 	var level *valkey.Level
 	if shares {
 		level, err = valkey.New(valkey.Config{
-			URL: server.URL(), Secret: make([]byte, valkey.MinSecret), Prefix: "urnd", Timeout: 5 * time.Second, Now: time.Now,
+			URL: server.URL(), Secret: make([]byte, valkey.MinSecret), Prefix: "urnd", Timeout: 5 * time.Second,
+			Now:  time.Now,
 			Dial: new(net.Dialer).DialContext,
 		})
 		if err != nil {
@@ -94,7 +99,8 @@ func newSharedCached(t *testing.T, server *testserver.Redis, servers ddds.Lookup
 		level.Start()
 		testserver.Wait(t, "the level is used", func() bool { return level.Stats().Used })
 		config.Second = valkey.NewView(valkey.ViewConfig[ddds.Records]{
-			Level: level, Name: "records", Basis: "1", Codec: valkey.Codec[ddds.Records]{Encode: ddds.EncodeRecords, Decode: ddds.DecodeRecords},
+			Level: level, Name: "records", Basis: "1",
+			Codec:  valkey.Codec[ddds.Records]{Encode: ddds.EncodeRecords, Decode: ddds.DecodeRecords},
 			Purged: func(p valkey.Purge, _ string) bool { return !p.Soft },
 		})
 	}

@@ -97,7 +97,8 @@ func (s *substitution) checkReferences() error {
 			return errors.New("replacement ends in a backslash")
 		}
 		if d := s.repl[i]; '1' <= d && d <= '9' && int(d-'0') > s.ere.parsed.MaxCap() {
-			return fmt.Errorf(`replacement has \%c, but the expression has %d groups (RFC 3402 section 3.2)`, d, s.ere.parsed.MaxCap())
+			return fmt.Errorf(`replacement has \%c, but the expression has %d groups (RFC 3402 section 3.2)`, d,
+				s.ere.parsed.MaxCap())
 		}
 	}
 	return nil

@@ -43,7 +43,8 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 		c.add(found...)
 	}
 	if len(c.locations) == 0 {
-		return resolver.Answer{}, w.notFound("no_server_of_domain", []string{"Domain", matches[0].key}, matches[0].key+" has no server")
+		return resolver.Answer{},
+			w.notFound("no_server_of_domain", []string{"Domain", matches[0].key}, matches[0].key+" has no server")
 	}
 	return c.answer(ctx, w), nil
 }
@@ -56,7 +57,9 @@ func (w *walk) canSkip(m match) bool {
 
 // queryServers returns the locations from the first server that answers or, if servers are not queried, their
 // URIs as locations. If lookupErr is not nil, it is returned.
-func (w *walk) queryServers(ctx context.Context, m match, bases []string, lookupErr error) ([]resolver.Location, error) {
+func (w *walk) queryServers(
+	ctx context.Context, m match, bases []string, lookupErr error,
+) ([]resolver.Location, error) {
 	if lookupErr != nil {
 		return nil, lookupErr
 	}

@@ -41,7 +41,8 @@ func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
 	w.work.expressions = w.expressions
 	answer, err := w.follow(ctx, key)
 	if t := resolver.TraceOf(ctx); t != nil && w.ttl >= 0 {
-		t.Add(resolver.Step{Stage: "ddds", Code: "lifetime", Values: []any{"Duration", w.ttl}}, "ttl %s, of %s", w.ttl.Round(time.Second), w.shortest)
+		t.Add(resolver.Step{Stage: "ddds", Code: "lifetime", Values: []any{"Duration", w.ttl}}, "ttl %s, of %s",
+			w.ttl.Round(time.Second), w.shortest)
 	}
 	var s *serverNegative
 	if errors.As(err, &s) {
@@ -73,7 +74,8 @@ func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) 
 			first = err
 		}
 		if t := resolver.TraceOf(ctx); t != nil {
-			t.Add(resolver.Step{Stage: "ddds", Code: "rule_failed", Values: []any{"Domain", key}, Public: fmt.Sprintf("%s: %s failed", key, m.record)}, "%s: %s failed: %s", key, m.record, err)
+			t.Add(resolver.Step{Stage: "ddds", Code: "rule_failed", Values: []any{"Domain", key},
+				Public: fmt.Sprintf("%s: %s failed", key, m.record)}, "%s: %s failed: %s", key, m.record, err)
 		}
 	}
 	return resolver.Answer{}, first
@@ -85,7 +87,8 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 		return selection{}, w.notFound("rules_loop", []string{"Domain", key}, "rules form a loop at "+key)
 	}
 	if len(w.path) == w.limit {
-		return selection{}, w.notFound("rules_too_deep", nil, fmt.Sprintf("rules chain through more than %d domains", w.limit))
+		return selection{}, w.notFound("rules_too_deep", nil,
+			fmt.Sprintf("rules chain through more than %d domains", w.limit))
 	}
 	w.lookups++
 	if w.lookups > w.limit*w.limit {
@@ -174,16 +177,19 @@ func (w *walk) trace(ctx context.Context, key string, ttl time.Duration, s selec
 		return
 	}
 	if s.excess > 0 {
-		t.Add(resolver.Step{Stage: "warning", Code: "many_rules", Values: []any{"Domain", key, "Number", maxRules}}, "%s has %d rules; only the first %d by order and preference are used", key, maxRules+s.excess, maxRules)
+		t.Add(resolver.Step{Stage: "warning", Code: "many_rules", Values: []any{"Domain", key, "Number", maxRules}},
+			"%s has %d rules; only the first %d by order and preference are used", key, maxRules+s.excess, maxRules)
 	}
 	if s.outOfWork {
-		t.Add(resolver.Step{Stage: "warning", Code: "costly_rules", Values: []any{"Domain", key}}, "%s: matching the rules exceeds the budget of one name (%d bytes times instructions); some were "+
-			"not tried", key, maxWork)
+		t.Add(resolver.Step{Stage: "warning", Code: "costly_rules", Values: []any{"Domain", key}},
+			"%s: matching the rules exceeds the budget of one name (%d bytes times instructions); some were "+
+				"not tried", key, maxWork)
 	}
 	for _, p := range s.skipped {
 		rule := p.record.traced(key, ttl)
 		rule.Matched, rule.Result, rule.Reason, rule.ReasonCode = p.matched, p.key, p.reason, string(p.kind)
-		t.Add(resolver.Step{Stage: "ddds", Code: "rule_skipped", Values: []any{"Domain", key}, Rule: rule}, "%s: skipped %s: %s", key, p.record, p.reason)
+		t.Add(resolver.Step{Stage: "ddds", Code: "rule_skipped", Values: []any{"Domain", key}, Rule: rule},
+			"%s: skipped %s: %s", key, p.record, p.reason)
 	}
 	for i, m := range s.usable {
 		rule := m.record.traced(key, ttl)
@@ -192,6 +198,7 @@ func (w *walk) trace(ctx context.Context, key string, ttl time.Duration, s selec
 		if i == 0 {
 			verb, code, rule.Use = "used", "rule_used", resolver.RuleUsed
 		}
-		t.Add(resolver.Step{Stage: "ddds", Code: code, Values: []any{"Domain", key}, Rule: rule}, "%s: %s %s -> %s", key, verb, m.record, m.key)
+		t.Add(resolver.Step{Stage: "ddds", Code: code, Values: []any{"Domain", key}, Rule: rule}, "%s: %s %s -> %s",
+			key, verb, m.record, m.key)
 	}
 }

@@ -78,7 +78,8 @@ func (a Actor) CheckRole(role Role, key Key) error {
 	}
 	return &Error{
 		Class: ErrDenied, Code: "outside_prefixes", Values: []string{"Prefixes", strings.Join(a.Prefixes, ", ")},
-		Reason: fmt.Errorf("%s may not %s %s: the token is limited to %s", a.Name, what, key, strings.Join(a.Prefixes, " or ")),
+		Reason: fmt.Errorf("%s may not %s %s: the token is limited to %s", a.Name, what, key,
+			strings.Join(a.Prefixes, " or ")),
 	}
 }
 
@@ -104,7 +105,9 @@ func Actions() []Action {
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (a *Action) UnmarshalText(text []byte) error {
 	if !slices.Contains(Actions(), Action(text)) {
-		return Invalid("token_action", "actions", "invalid action %.40q: use read, change, withdraw, mint, import, purge or tokens", text).With("Name", string(text))
+		return Invalid("token_action", "actions",
+			"invalid action %.40q: use read, change, withdraw, mint, import, purge or tokens", text).With("Name",
+			string(text))
 	}
 	*a = Action(text)
 	return nil

@@ -49,7 +49,8 @@ func (b *Batch) Load(keys []Key) error {
 		return err
 	}
 	if b.index == nil { // most loaded keys are changed afterwards
-		b.index, b.known, b.changes = make(map[Key]int32, len(keys)), make([]loadedKey, 0, len(keys)), make([]Changed, 0, len(keys))
+		b.index, b.known, b.changes = make(map[Key]int32, len(keys)), make([]loadedKey, 0, len(keys)),
+			make([]Changed, 0, len(keys))
 	}
 	for i, key := range keys {
 		e := &entries[i]
@@ -109,7 +110,8 @@ func (b *Batch) edit(edit Edit) (Entry, error) {
 		return Entry{}, err
 	}
 	if edit.IfVersion != AnyVersion && edit.IfVersion != before.Version {
-		return Entry{}, fmt.Errorf("%w: %s has version %d, not %d", ErrConflict, edit.Key, before.Version, edit.IfVersion)
+		return Entry{}, fmt.Errorf("%w: %s has version %d, not %d", ErrConflict, edit.Key, before.Version,
+			edit.IfVersion)
 	}
 	record, err := edit.Change(before)
 	if err != nil {
@@ -146,7 +148,9 @@ func anyChange(Entry, Record) error { return nil }
 // PutIf is Put with a veto: if may returns an error for the current entry and the new record, the change is not
 // made and the error is returned. may is not called if the record makes no version. outside is
 // Edit.OutsideSandbox.
-func (b *Batch) PutIf(key Key, record Record, note string, outside bool, may func(before Entry, after Record) error) (Entry, bool, error) {
+func (b *Batch) PutIf(
+	key Key, record Record, note string, outside bool, may func(before Entry, after Record) error,
+) (Entry, bool, error) {
 	at, before, err := b.find(key)
 	if err != nil {
 		return Entry{}, false, err
@@ -158,7 +162,8 @@ func (b *Batch) PutIf(key Key, record Record, note string, outside bool, may fun
 		return Entry{}, false, err
 	}
 	if record.Status == Reserved && before.Exists() && before.Status != Reserved {
-		return Entry{}, false, Invalid("reserved_again", "status", "%s was assigned before, and cannot be reserved again: withdraw it instead", key)
+		return Entry{}, false, Invalid("reserved_again", "status",
+			"%s was assigned before, and cannot be reserved again: withdraw it instead", key)
 	}
 	record.Since = sinceOf(before, record.Status, b.now)
 	if before.Exists() && before.Equal(&record) {
@@ -183,7 +188,8 @@ func (b *Batch) Import(e Entry) (bool, error) {
 		return false, err
 	}
 	if e.Sandbox && before.Exists() && !before.Sandbox {
-		return false, Invalid("outside_sandbox", "sandbox", "%s was registered outside of a sandbox, and cannot be moved into one", e.Key)
+		return false, Invalid("outside_sandbox", "sandbox",
+			"%s was registered outside of a sandbox, and cannot be moved into one", e.Key)
 	}
 	if e.Alias != "" {
 		if err := b.checkAlias(e.Key, e.Alias); err != nil {
@@ -232,7 +238,8 @@ func (b *Batch) checkAlias(key Key, alias string) error {
 		}
 		alias = e.Alias
 	}
-	return Invalid("alias_chain_long", "alias", "alias chain too long: %s would end a chain of more than %d aliases", key, MaxAliases)
+	return Invalid("alias_chain_long", "alias", "alias chain too long: %s would end a chain of more than %d aliases",
+		key, MaxAliases)
 }
 
 // sandbox reports whether an entry is in a sandbox. An entry registered outside of a sandbox never becomes part

@@ -42,7 +42,8 @@ const changeSetsPage = 500
 
 // ChangeSets calls f with the change sets after a number, oldest first, until f returns false.
 func (r *Registry) ChangeSets(ctx context.Context, after Seq, f func(ChangeSet) bool) error {
-	return r.changeSets(ctx, func(tx Tx, last Seq) ([]ChangeSet, error) { return tx.ChangeSets(last, changeSetsPage) }, after, f)
+	return r.changeSets(ctx, func(tx Tx, last Seq) ([]ChangeSet, error) { return tx.ChangeSets(last, changeSetsPage) },
+		after, f)
 }
 
 // ChangeSetsBefore calls f with the change sets before a number, newest first, until f returns false; 0 starts
@@ -51,11 +52,14 @@ func (r *Registry) ChangeSetsBefore(ctx context.Context, before Seq, f func(Chan
 	if before == 0 {
 		before = 1 << 62
 	}
-	return r.changeSets(ctx, func(tx Tx, last Seq) ([]ChangeSet, error) { return tx.ChangeSetsBefore(last, changeSetsPage) }, before, f)
+	return r.changeSets(ctx,
+		func(tx Tx, last Seq) ([]ChangeSet, error) { return tx.ChangeSetsBefore(last, changeSetsPage) }, before, f)
 }
 
 // changeSets calls f with the change sets of successive pages; next returns the page behind the number last.
-func (r *Registry) changeSets(ctx context.Context, next func(tx Tx, last Seq) ([]ChangeSet, error), last Seq, f func(ChangeSet) bool) error {
+func (r *Registry) changeSets(
+	ctx context.Context, next func(tx Tx, last Seq) ([]ChangeSet, error), last Seq, f func(ChangeSet) bool,
+) error {
 	for {
 		var page []ChangeSet
 		err := r.config.Store.Read(ctx, func(tx Tx) (err error) {
@@ -262,7 +266,8 @@ func (r *Registry) Events(ctx context.Context, asked Events) (found []Event, las
 	return found, last, more, err
 }
 
-// ChangeSetContains reports whether a change set contains versions or events of names or prefixes that begin with below.
+// ChangeSetContains reports whether a change set contains versions or events of names or prefixes that begin with
+// below.
 func (r *Registry) ChangeSetContains(ctx context.Context, number Seq, below string) (touches bool, err error) {
 	spans, err := r.spansBy(ctx, number)
 	for i := 0; i < len(spans) && !touches && err == nil; {

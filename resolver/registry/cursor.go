@@ -39,7 +39,8 @@ func (r *Registry) CursorAt(ctx context.Context, seq Seq) (cursor string, err er
 	return base64.RawURLEncoding.EncodeToString([]byte(text)), err
 }
 
-// CursorSeq returns the Seq of a cursor, 0 for "". The error is ErrInvalidCursor for an invalid text, and ErrForeignCursor
+// CursorSeq returns the Seq of a cursor, 0 for "". The error is ErrInvalidCursor for an invalid text, and
+// ErrForeignCursor
 // for a cursor of another history.
 func (r *Registry) CursorSeq(ctx context.Context, cursor string) (after Seq, err error) {
 	if cursor == "" {
@@ -73,7 +74,8 @@ func (r *Registry) CursorAtName(ctx context.Context, name string) (string, error
 	return r.CursorAt(ctx, e.Seq)
 }
 
-// CursorName returns the name of a cursor, "" for "". The error is ErrInvalidCursor for an invalid text, and ErrForeignCursor
+// CursorName returns the name of a cursor, "" for "". The error is ErrInvalidCursor for an invalid text, and
+// ErrForeignCursor
 // for a cursor of another history, or of a name that was purged meanwhile.
 func (r *Registry) CursorName(ctx context.Context, cursor string) (name string, err error) {
 	seq, err := r.CursorSeq(ctx, cursor)

@@ -46,7 +46,8 @@ func TestCursor(t *testing.T) {
 		t.Errorf("no cursor: %d, %v", after, err)
 	}
 	for _, text := range []string{"x", "-1", "-1 00", "1", "1 ", "0 00", "9223372036854775808 00", "a 00"} {
-		if _, err := f.CursorSeq(t.Context(), base64.RawURLEncoding.EncodeToString([]byte(text))); !errors.Is(err, registry.ErrInvalidCursor) {
+		if _, err := f.CursorSeq(t.Context(), base64.RawURLEncoding.EncodeToString([]byte(text))); !errors.Is(err,
+			registry.ErrInvalidCursor) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -55,7 +55,8 @@ func Withdraw(reason string, successors ...string) func(Entry) (Record, error) {
 			return Record{}, fmt.Errorf("%w: %s", ErrUnknown, before.Key)
 		}
 		if reason == "" && len(successors) == 0 {
-			return Record{}, Invalid("reason_missing", "reason", "withdrawing %s requires a reason: the page of the name shows it from now on", before.Key)
+			return Record{}, Invalid("reason_missing", "reason",
+				"withdrawing %s requires a reason: the page of the name shows it from now on", before.Key)
 		}
 		record := before.Record
 		if reason == "" && before.Status == Withdrawn {
@@ -117,7 +118,9 @@ func (r *Registry) Apply(ctx context.Context, actor Actor, edits ...Edit) ([]Ent
 
 // Change calls f with a batch in one transaction, writes the batch (all or nothing), and returns its changes,
 // which the audit receives. f may be called more than once. f must put only records that were checked.
-func (r *Registry) Change(ctx context.Context, actor Actor, f func(tx WriteTx, w *Batch) error) (changes []Changed, err error) {
+func (r *Registry) Change(
+	ctx context.Context, actor Actor, f func(tx WriteTx, w *Batch) error,
+) (changes []Changed, err error) {
 	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
 		w := NewBatch(tx, actor.Name, r.Now())
 		if err := f(tx, w); err != nil {

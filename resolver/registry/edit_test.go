@@ -37,7 +37,8 @@ func newFixture(t *testing.T) *fixture {
 		return strings.ToLower(text), nil
 	}
 	f.config = registry.Config{
-		Store: store, Canonical: canonical, CanonicalPrefix: canonical, Now: func() time.Time { now = now.Add(time.Second); return now },
+		Store: store, Canonical: canonical, CanonicalPrefix: canonical,
+		Now: func() time.Time { now = now.Add(time.Second); return now },
 		Audit: func(_ context.Context, _ registry.Actor, changes []registry.Changed) {
 			f.audited = append(f.audited, changes...)
 		},
@@ -49,9 +50,12 @@ func newFixture(t *testing.T) *fixture {
 var librarian = registry.Actor{Name: "librarian", Role: registry.Admin}
 
 // edit applies a single edit.
-func (f *fixture) edit(t *testing.T, key registry.Key, change func(registry.Entry) (registry.Record, error)) (registry.Entry, error) {
+func (f *fixture) edit(
+	t *testing.T, key registry.Key, change func(registry.Entry) (registry.Record, error),
+) (registry.Entry, error) {
 	t.Helper()
-	after, err := f.Apply(t.Context(), librarian, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Note: "test", Activate: f.activate, Change: change})
+	after, err := f.Apply(t.Context(), librarian,
+		registry.Edit{Key: key, IfVersion: registry.AnyVersion, Note: "test", Activate: f.activate, Change: change})
 	if err != nil {
 		return registry.Entry{}, err
 	}
@@ -74,7 +78,8 @@ func leadsTo(uri string) registry.Record {
 func TestApply(t *testing.T) {
 	f := newFixture(t)
 	first := f.put(t, registry.Name("URN:example:A"), leadsTo("https://a.example/1"))
-	if first.Name != "urn:example:a" || first.Version != 1 || first.By != "librarian" || first.Seq == 0 || !first.Since.Equal(first.Changed) {
+	if first.Name != "urn:example:a" || first.Version != 1 || first.By != "librarian" || first.Seq == 0 ||
+		!first.Since.Equal(first.Changed) {
 		t.Errorf("registered as %+v", first)
 	}
 	if same := f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/1")); same.Version != 1 {
@@ -85,20 +90,24 @@ func TestApply(t *testing.T) {
 		t.Errorf("changed to %+v", second)
 	}
 	withdrawn, err := f.edit(t, registry.Name("urn:example:a"), registry.Withdraw("why", "urn:example:b"))
-	if err != nil || withdrawn.Status != registry.Withdrawn || !withdrawn.Since.Equal(withdrawn.Changed) || len(withdrawn.Targets) != 1 {
+	if err != nil || withdrawn.Status != registry.Withdrawn || !withdrawn.Since.Equal(withdrawn.Changed) ||
+		len(withdrawn.Targets) != 1 {
 		t.Errorf("withdrawn: %+v, %v", withdrawn, err)
 	}
-	if _, err := f.edit(t, registry.Name("urn:example:a"), registry.Put(leadsTo("https://a.example/3"))); !errors.Is(err, registry.ErrInvalid) {
+	if _, err := f.edit(t, registry.Name("urn:example:a"),
+		registry.Put(leadsTo("https://a.example/3"))); !errors.Is(err, registry.ErrInvalid) {
 		t.Errorf("a withdrawn name came back, though nobody said so: %v", err)
 	}
 	f.activate = true
-	if again := f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/3")); again.Reason != "" || again.Successors != nil || again.Status != registry.Active {
+	if again := f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/3")); again.Reason != "" ||
+		again.Successors != nil || again.Status != registry.Active {
 		t.Errorf("in use again: %+v", again)
 	}
 	if len(f.audited) != 4 || f.audited[1].Before.Version != 1 || f.audited[1].After.Version != 2 {
 		t.Errorf("audited: %+v", f.audited)
 	}
-	for version, at := range map[int]time.Time{0: first.Changed.Add(-time.Second), 1: first.Changed, 2: second.Changed, 3: withdrawn.Changed.Add(time.Millisecond)} {
+	for version, at := range map[int]time.Time{0: first.Changed.Add(-time.Second), 1: first.Changed, 2: second.Changed,
+		3: withdrawn.Changed.Add(time.Millisecond)} {
 		e, err := f.At(t.Context(), registry.Name("urn:example:a"), at)
 		if e.Version != version || (version == 0) != errors.Is(err, registry.ErrUnknown) {
 			t.Errorf("at %s: version %d, %v; want %d", at, e.Version, err, version)
@@ -129,10 +138,12 @@ func TestApplyRefuses(t *testing.T) {
 		{"a file as a target", registry.Name("urn:example:b"), leadsTo("file:///etc/passwd"), "file"},
 		{"a target with a line break", registry.Name("urn:example:b"), leadsTo("https://a.example/\r\nX: y"), "target"},
 		{"too many targets", registry.Name("urn:example:b"), registry.Record{Targets: many}, "targets"},
-		{"a template as the target of a name", registry.Name("urn:example:b"), leadsTo("https://a.example/{suffix}"), "target"},
+		{"a template as the target of a name", registry.Name("urn:example:b"), leadsTo("https://a.example/{suffix}"),
+			"target"},
 		{
 			"a target that ends before it begins", registry.Name("urn:example:b"),
-			registry.Record{Targets: []registry.Target{{URI: "https://a.example/", From: time.Unix(2, 0), Until: time.Unix(1, 0)}}},
+			registry.Record{Targets: []registry.Target{{URI: "https://a.example/", From: time.Unix(2, 0),
+				Until: time.Unix(1, 0)}}},
 			"end before",
 		},
 		{
@@ -141,7 +152,8 @@ func TestApplyRefuses(t *testing.T) {
 			"alias",
 		},
 		{"an alias of itself", registry.Name("urn:example:b"), registry.Record{Alias: "URN:example:b"}, "itself"},
-		{"a loop of aliases", registry.Name("urn:example:a"), registry.Record{Alias: "urn:example:alias"}, "alias loop"},
+		{"a loop of aliases", registry.Name("urn:example:a"), registry.Record{Alias: "urn:example:alias"},
+			"alias loop"},
 		{"metadata that is no object", registry.Name("urn:example:b"), registry.Record{Metadata: "[1]"}, "JSON object"},
 		{
 			"its own successor", registry.Name("urn:example:a"),
@@ -158,7 +170,8 @@ func TestApplyRefuses(t *testing.T) {
 		{"a prefix that leads to any server", registry.Prefix("urn:example:"), leadsTo("https://a.example"), "host"},
 		{"a prefix that leads to any port", registry.Prefix("urn:example:"), leadsTo("https://a.example:80"), "host"},
 		{"an alias for a prefix", registry.Prefix("urn:example:"), registry.Record{Alias: "urn:example:a"}, "alias"},
-		{"a template that is not valid", registry.Prefix("urn:example:"), leadsTo("https://a.example/{suffix"), "template"},
+		{"a template that is not valid", registry.Prefix("urn:example:"), leadsTo("https://a.example/{suffix"),
+			"template"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := f.edit(t, c.key, registry.Put(c.record))
@@ -177,7 +190,8 @@ func TestConditionsAndRights(t *testing.T) {
 	key := registry.Name("urn:example:a")
 	f.put(t, key, leadsTo("https://a.example/1"))
 	edit := func(version int) registry.Edit {
-		return registry.Edit{Key: key, IfVersion: version, Change: registry.Put(leadsTo(fmt.Sprintf("https://a.example/%d", version+2)))}
+		return registry.Edit{Key: key, IfVersion: version,
+			Change: registry.Put(leadsTo(fmt.Sprintf("https://a.example/%d", version+2)))}
 	}
 	for version, want := range map[int]error{0: registry.ErrConflict, 2: registry.ErrConflict} {
 		if _, err := f.Apply(t.Context(), librarian, edit(version)); !errors.Is(err, want) {
@@ -185,7 +199,8 @@ func TestConditionsAndRights(t *testing.T) {
 		}
 	}
 	// All or none: the second edit fails.
-	other := registry.Edit{Key: registry.Name("urn:example:b"), IfVersion: 0, Change: registry.Put(leadsTo("https://a.example/"))}
+	other := registry.Edit{Key: registry.Name("urn:example:b"), IfVersion: 0,
+		Change: registry.Put(leadsTo("https://a.example/"))}
 	if _, err := f.Apply(t.Context(), librarian, other, edit(7)); !errors.Is(err, registry.ErrConflict) {
 		t.Errorf("the second of two edits: %v", err)
 	}
@@ -197,14 +212,18 @@ func TestConditionsAndRights(t *testing.T) {
 		key   registry.Key
 		may   bool
 	}{
-		{registry.Actor{Role: registry.Writer, Prefixes: []string{"urn:example:"}}, registry.Name("urn:example:c"), true},
-		{registry.Actor{Role: registry.Writer, Prefixes: []string{"urn:other:"}}, registry.Name("urn:example:d"), false},
+		{registry.Actor{Role: registry.Writer, Prefixes: []string{"urn:example:"}}, registry.Name("urn:example:c"),
+			true},
+		{registry.Actor{Role: registry.Writer, Prefixes: []string{"urn:other:"}}, registry.Name("urn:example:d"),
+			false},
 		{registry.Actor{Role: registry.Writer, Prefixes: []string{}}, registry.Name("urn:example:d"), false},
 		{registry.Actor{Role: registry.Reader}, registry.Name("urn:example:d"), false},
 		{registry.Actor{Role: registry.Writer}, registry.Prefix("urn:example:"), false},
 		{registry.Actor{Role: registry.Admin}, registry.Prefix("urn:example:"), true},
 	} {
-		_, err := f.Apply(t.Context(), c.actor, registry.Edit{Key: c.key, IfVersion: registry.AnyVersion, Change: registry.Put(leadsTo("https://a.example/"))})
+		_, err := f.Apply(t.Context(), c.actor,
+			registry.Edit{Key: c.key, IfVersion: registry.AnyVersion,
+				Change: registry.Put(leadsTo("https://a.example/"))})
 		if (err == nil) != c.may || !c.may && !errors.Is(err, registry.ErrDenied) {
 			t.Errorf("%+v for %s: %v", c.actor, c.key, err)
 		}
@@ -215,10 +234,12 @@ func TestSupersede(t *testing.T) {
 	f := newFixture(t)
 	f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/"))
 	f.put(t, registry.Name("urn:example:b"), leadsTo("https://b.example/"))
-	if _, err := registry.Supersede([]string{"urn:example:a"}, []string{"urn:example:c"}, "", ""); !errors.Is(err, registry.ErrInvalid) {
+	if _, err := registry.Supersede([]string{"urn:example:a"}, []string{"urn:example:c"}, "", ""); !errors.Is(err,
+		registry.ErrInvalid) {
 		t.Errorf("without a note: %v", err)
 	}
-	edits, err := registry.Supersede([]string{"urn:example:a", "urn:example:b"}, []string{"urn:example:c", "https://d.example/"}, "merged", "decided in May")
+	edits, err := registry.Supersede([]string{"urn:example:a", "urn:example:b"},
+		[]string{"urn:example:c", "https://d.example/"}, "merged", "decided in May")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +248,8 @@ func TestSupersede(t *testing.T) {
 		t.Fatalf("%+v, %v", after, err)
 	}
 	for _, e := range after {
-		if e.Status != registry.Withdrawn || len(e.Successors) != 2 || e.Reason != "merged" || e.Note != "decided in May" {
+		if e.Status != registry.Withdrawn || len(e.Successors) != 2 || e.Reason != "merged" ||
+			e.Note != "decided in May" {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -241,14 +263,17 @@ func TestSandbox(t *testing.T) {
 	trial := f.put(t, registry.Name("urn:example:t:trial"), leadsTo("https://a.example/trial"))
 	deep := f.put(t, registry.Prefix("urn:example:t:deep:"), leadsTo("https://a.example/"))
 	changed := f.put(t, registry.Name("urn:example:t:real"), leadsTo("https://a.example/changed"))
-	outside := f.put(t, registry.Name("urn:example:u"), registry.Record{Sandbox: true, Contact: "x", Status: registry.Reserved})
+	outside := f.put(t, registry.Name("urn:example:u"),
+		registry.Record{Sandbox: true, Contact: "x", Status: registry.Reserved})
 	if !trial.Sandbox || !deep.Sandbox || changed.Sandbox || outside.Sandbox {
-		t.Errorf("in the sandbox: %t %t %t %t, want true true false false", trial.Sandbox, deep.Sandbox, changed.Sandbox, outside.Sandbox)
+		t.Errorf("in the sandbox: %t %t %t %t, want true true false false", trial.Sandbox, deep.Sandbox,
+			changed.Sandbox, outside.Sandbox)
 	}
 	if n, err := f.Purge(t.Context(), librarian, "urn:example:", ""); n != 3 || err != nil {
 		t.Errorf("purged %d, %v", n, err)
 	}
-	for name, want := range map[string]error{"urn:example:t:real": nil, "urn:example:t:trial": registry.ErrUnknown, "urn:example:u": nil} {
+	for name, want := range map[string]error{"urn:example:t:real": nil, "urn:example:t:trial": registry.ErrUnknown,
+		"urn:example:u": nil} {
 		if _, err := f.Get(t.Context(), registry.Name(name)); !errors.Is(err, want) {
 			t.Errorf("%s: %v", name, err)
 		}

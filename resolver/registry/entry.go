@@ -176,7 +176,8 @@ func TitleWords(e *Entry) []string {
 // and the other 3xx codes have a different meaning.
 func isRedirect(status int) bool {
 	switch status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 		return true
 	default:
 		return false
@@ -190,7 +191,8 @@ func ParseRedirect(text string) (int, error) {
 	}
 	status, err := strconv.Atoi(text)
 	if err != nil || !isRedirect(status) {
-		return 0, Invalid("redirect_status", "redirect", "invalid redirect status %.40q: use 301, 302, 303, 307 or 308", text)
+		return 0, Invalid("redirect_status", "redirect", "invalid redirect status %.40q: use 301, 302, 303, 307 or 308",
+			text)
 	}
 	return status, nil
 }

@@ -45,7 +45,8 @@ func TestFeed(t *testing.T) {
 	var told seen
 	ticks := make(chan time.Time)
 	feed := registry.Feed{
-		Store: f.Store(), Changed: told.add, State: func(error) {}, After: func(time.Duration) <-chan time.Time { return ticks },
+		Store: f.Store(), Changed: told.add, State: func(error) {},
+		After: func(time.Duration) <-chan time.Time { return ticks },
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan registry.Seq)

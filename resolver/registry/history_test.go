@@ -31,7 +31,8 @@ func chained(t *testing.T, names int) *registry.Registry {
 			edits[i] = registry.Edit{
 				Key: registry.Name(fmt.Sprintf("urn:example:%d", i)), IfVersion: registry.AnyVersion, Note: "why",
 				Change: registry.Put(registry.Record{
-					Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d/%d", version, i)}}, Metadata: `{"title":"secret"}`,
+					Targets:  []registry.Target{{URI: fmt.Sprintf("https://example.org/%d/%d", version, i)}},
+					Metadata: `{"title":"secret"}`,
 				}),
 			}
 		}
@@ -47,7 +48,8 @@ func admin() registry.Actor { return registry.Actor{Name: "admin", Role: registr
 func problemsOf(t *testing.T, s registry.Store) string {
 	t.Helper()
 	var problems []string
-	if err := s.Verify(t.Context(), func(problem string) { problems = append(problems, problem) }, func(_, _ registry.Seq) {}); err != nil {
+	if err := s.Verify(t.Context(), func(problem string) { problems = append(problems, problem) },
+		func(_, _ registry.Seq) {}); err != nil {
 		t.Errorf("verifying: %v", err)
 	}
 	return strings.Join(problems, "\n")
@@ -80,7 +82,8 @@ func TestRedact(t *testing.T) {
 		t.Fatalf("the history: %+v, %v", versions, err)
 	}
 	old := versions[1]
-	if !old.Redacted || old.Targets != nil || old.Metadata != "" || old.By != "admin" || old.Note != "why" || old.Version != 1 {
+	if !old.Redacted || old.Targets != nil || old.Metadata != "" || old.By != "admin" || old.Note != "why" ||
+		old.Version != 1 {
 		t.Errorf("the redacted version is %+v", old)
 	}
 	entry, err := r.At(t.Context(), key, old.Changed)

@@ -19,7 +19,8 @@ const (
 func (r *Registry) SetMark(ctx context.Context, mark Mark) error {
 	value, err := r.Now().UTC().MarshalText()
 	if err == nil {
-		err = r.Store().Write(ctx, func(tx WriteTx) error { return tx.Put(TableMarks, []Document{{Key: string(mark), Value: value}}) })
+		err = r.Store().Write(ctx,
+			func(tx WriteTx) error { return tx.Put(TableMarks, []Document{{Key: string(mark), Value: value}}) })
 	}
 	if err != nil {
 		return fmt.Errorf("recording the %s: %w", mark, err)

@@ -13,7 +13,8 @@ import (
 // overlaps with one of them. nil covers every key.
 func Owned(only []string, key Key) bool {
 	return len(only) == 0 || slices.ContainsFunc(only, func(beginning string) bool {
-		return strings.HasPrefix(key.Name, beginning) || key.Kind == KindPrefix && strings.HasPrefix(beginning, key.Name)
+		return strings.HasPrefix(key.Name, beginning) ||
+			key.Kind == KindPrefix && strings.HasPrefix(beginning, key.Name)
 	})
 }
 
@@ -42,9 +43,11 @@ func (r *Registry) CheckChange(before Entry, key Key, record Record, unresolvabl
 func lacks(kind Kind, record Record) *Error {
 	switch {
 	case kind == KindName && record.Status == Active && len(record.Targets) == 0 && record.Alias == "":
-		return Invalid("leads_nowhere", "targets", "active name without a target: add a target, make it an alias or reserve it")
+		return Invalid("leads_nowhere", "targets",
+			"active name without a target: add a target, make it an alias or reserve it")
 	case record.Status == Withdrawn && record.Reason == "" && len(record.Successors) == 0:
-		return Invalid("reason_missing", "reason", "withdrawal without a reason or a successor: add one, the page of the name shows it from now on")
+		return Invalid("reason_missing", "reason",
+			"withdrawal without a reason or a successor: add one, the page of the name shows it from now on")
 	default:
 		return nil
 	}
@@ -54,10 +57,12 @@ func lacks(kind Kind, record Record) *Error {
 func (r *Registry) checkResolvable(key Key) error {
 	switch {
 	case !Owned(r.config.OwnedPrefixes, key):
-		return Invalid("not_answered", "name", "%s cannot be resolved here: outside the prefixes of this registry, %s%s",
+		return Invalid("not_answered", "name",
+			"%s cannot be resolved here: outside the prefixes of this registry, %s%s",
 			key, strings.Join(r.config.OwnedPrefixes, ", "), r.suggestions(key))
 	case r.lacksURN(key):
-		return Invalid("name_without_urn", "name", "%s is not a URN: did you mean urn:%s?", key, key).With("Name", key.Name)
+		return Invalid("name_without_urn", "name", "%s is not a URN: did you mean urn:%s?", key, key).With("Name",
+			key.Name)
 	case key.Kind != KindName || r.config.CheckLevel == nil:
 		return nil
 	}

@@ -58,7 +58,8 @@ const MaxPattern = 1000
 // CheckPattern returns an error for an invalid pattern of a prefix; "" is no pattern.
 func CheckPattern(pattern string) error {
 	if len(pattern) > MaxPattern {
-		return Invalid("text_long", "pattern", "pattern longer than %d bytes", MaxPattern).With("Most", strconv.Itoa(MaxPattern))
+		return Invalid("text_long", "pattern", "pattern longer than %d bytes", MaxPattern).With("Most",
+			strconv.Itoa(MaxPattern))
 	}
 	if pattern == "" { // all names have the empty pattern
 		return nil
@@ -154,7 +155,8 @@ func escapesTarget(path string) bool {
 		path = path[:i]
 	}
 	path = strings.ToLower(path)
-	if strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.Contains(path, `\`) || strings.Contains(path, "%5c") {
+	if strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.Contains(path, `\`) ||
+		strings.Contains(path, "%5c") {
 		return true
 	}
 	path = strings.ReplaceAll(strings.ReplaceAll(path, "%2e", "."), "%2f", "/")

@@ -12,7 +12,9 @@ import (
 func TestOutsidePrefixes(t *testing.T) {
 	f := newFixture(t)
 	put := func(r *registry.Registry, key registry.Key) error {
-		_, err := r.Apply(t.Context(), librarian, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: registry.Put(leadsTo("https://a.example/"))})
+		_, err := r.Apply(t.Context(), librarian,
+			registry.Edit{Key: key, IfVersion: registry.AnyVersion,
+				Change: registry.Put(leadsTo("https://a.example/"))})
 		return err
 	}
 	if err := put(f.Registry, registry.Name("urn:b:there")); err != nil {
@@ -23,12 +25,15 @@ func TestOutsidePrefixes(t *testing.T) {
 	r := registry.New(f.config)
 	const says = "cannot be resolved here: outside the prefixes of this registry, urn:a:, urn:c:d:"
 	for key, accepted := range map[registry.Key]bool{
-		registry.Name("urn:a:1"): true, registry.Name("URN:A:2"): true, registry.Name("urn:c:d:1"): true, registry.Name("urn:b:there"): true,
-		registry.Prefix("urn:a:x:"): true, registry.Prefix("urn:c:"): true, // overlaps with the owned prefixes
-		registry.Name("urn:b:new"): false, registry.Name("urn:c:e"): false, registry.Prefix("urn:b:"): false, registry.Prefix("urn:c:e:"): false,
+		registry.Name("urn:a:1"): true, registry.Name("URN:A:2"): true, registry.Name("urn:c:d:1"): true,
+		registry.Name("urn:b:there"): true,
+		registry.Prefix("urn:a:x:"):  true, registry.Prefix("urn:c:"): true, // overlaps with the owned prefixes
+		registry.Name("urn:b:new"): false, registry.Name("urn:c:e"): false, registry.Prefix("urn:b:"): false,
+		registry.Prefix("urn:c:e:"): false,
 	} {
 		err := put(r, key)
-		if (err == nil) != accepted || err != nil && (!errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), says)) {
+		if (err == nil) != accepted ||
+			err != nil && (!errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), says)) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
@@ -36,7 +41,8 @@ func TestOutsidePrefixes(t *testing.T) {
 		t.Errorf("without what was meant: %v", err)
 	}
 	edit := registry.Edit{
-		Key: registry.Name("urn:b:new"), IfVersion: registry.AnyVersion, AllowUnresolvable: true, Change: registry.Put(leadsTo("https://a.example/")),
+		Key: registry.Name("urn:b:new"), IfVersion: registry.AnyVersion, AllowUnresolvable: true,
+		Change: registry.Put(leadsTo("https://a.example/")),
 	}
 	if _, err := r.Apply(t.Context(), librarian, edit); err != nil {
 		t.Errorf("allowed: %v", err)
@@ -73,7 +79,8 @@ func TestWhatLacksAll(t *testing.T) {
 		{registry.Entry{}, registry.Prefix("urn:a:"), unexplained, "without a reason"},
 	} {
 		err := f.CheckChange(c.before, c.key, c.record, false)
-		if (err != nil) != (c.says != "") || err != nil && (!errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), c.says)) {
+		if (err != nil) != (c.says != "") ||
+			err != nil && (!errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%d: %v", i, err)
 		}
 	}

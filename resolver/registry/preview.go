@@ -40,7 +40,9 @@ func (r *Registry) Preview(ctx context.Context, actor Actor, edits ...Edit) ([]C
 
 // PreviewChange returns the changes that Change would make, without their Seq, and writes nothing. f may be
 // called more than once.
-func (r *Registry) PreviewChange(ctx context.Context, actor Actor, f func(tx WriteTx, w *Batch) error) (changes []Changed, err error) {
+func (r *Registry) PreviewChange(
+	ctx context.Context, actor Actor, f func(tx WriteTx, w *Batch) error,
+) (changes []Changed, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		w := NewBatch(DryRunTx(tx), actor.Name, r.Now())
 		err := f(DryRunTx(tx), w)
@@ -54,7 +56,9 @@ func (r *Registry) PreviewChange(ctx context.Context, actor Actor, f func(tx Wri
 }
 
 // PreviewRedact returns the changes that Redact would make, and writes nothing.
-func (r *Registry) PreviewRedact(ctx context.Context, actor Actor, key Key, versions []int, reason string) (changes []Changed, err error) {
+func (r *Registry) PreviewRedact(
+	ctx context.Context, actor Actor, key Key, versions []int, reason string,
+) (changes []Changed, err error) {
 	if key, err = r.mayRedact(actor, key, reason); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,9 @@ import (
 // how many versions it has redacted, without those that were redacted before. The current version of an active
 // name cannot be redacted: the name must be changed or withdrawn first, so that the version is no longer
 // current.
-func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []int, reason string) (redacted int, err error) {
+func (r *Registry) Redact(
+	ctx context.Context, actor Actor, key Key, versions []int, reason string,
+) (redacted int, err error) {
 	if key, err = r.mayRedact(actor, key, reason); err != nil {
 		return 0, err
 	}
@@ -27,7 +29,8 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 		if len(found) == 0 {
 			return nil
 		}
-		if err := tx.Redact(&ChangeSet{Kind: KindRedaction, By: actor.Name, Note: reason, Time: r.Now()}, found); err != nil {
+		if err := tx.Redact(&ChangeSet{Kind: KindRedaction, By: actor.Name, Note: reason, Time: r.Now()},
+			found); err != nil {
 			return err
 		}
 		return tx.RemoveNameHealth(key.Name)
@@ -51,7 +54,8 @@ func (r *Registry) mayRedact(actor Actor, key Key, reason string) (Key, error) {
 		return Key{}, err
 	}
 	if reason == "" {
-		return Key{}, Invalid("redaction_reason_missing", "reason", "redacting %s requires a reason, which remains visible", key)
+		return Key{}, Invalid("redaction_reason_missing", "reason",
+			"redacting %s requires a reason, which remains visible", key)
 	}
 	if err := CheckText("reason", reason, MaxText); err != nil {
 		return Key{}, fmt.Errorf("%s: %w", key, err)
@@ -88,8 +92,9 @@ func versionsWith(tx Tx, key Key, numbers []int) (found []Entry, err error) {
 			if wanted[e.Version] {
 				delete(wanted, e.Version)
 				if current && e.Status == Active {
-					return nil, fmt.Errorf("%w: version %d of %s is current and has targets: change or withdraw it first",
-						ErrConflict, e.Version, key)
+					return nil,
+						fmt.Errorf("%w: version %d of %s is current and has targets: change or withdraw it first",
+							ErrConflict, e.Version, key)
 				}
 				if !e.Redacted {
 					found = append(found, e)

@@ -222,7 +222,8 @@ func (r *revertRun) change(tx Tx, w *Batch, c *Changed) (reverted bool, err erro
 		if taken, err := r.reverted(tx, &now); taken || err != nil {
 			return false, err
 		}
-		return false, fmt.Errorf("%w: changed since, by %s at %s", ErrConflict, now.By, now.Changed.Format("2006-01-02 15:04:05"))
+		return false, fmt.Errorf("%w: changed since, by %s at %s", ErrConflict, now.By,
+			now.Changed.Format("2006-01-02 15:04:05"))
 	}
 	record := now.Record
 	switch {

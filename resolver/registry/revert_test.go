@@ -13,7 +13,8 @@ import (
 // setsOf returns the change sets of a registry after a number.
 func setsOf(t *testing.T, r *registry.Registry, after registry.Seq) (sets []registry.ChangeSet) {
 	t.Helper()
-	if err := r.ChangeSets(t.Context(), after, func(s registry.ChangeSet) bool { sets = append(sets, s); return true }); err != nil {
+	if err := r.ChangeSets(t.Context(), after,
+		func(s registry.ChangeSet) bool { sets = append(sets, s); return true }); err != nil {
 		t.Fatal(err)
 	}
 	return sets
@@ -37,7 +38,8 @@ func TestChangeSets(t *testing.T) {
 	r := chained(t, 5)
 	apply(t, r, lead("urn:example:a", "https://example.org/a"))
 	sets := setsOf(t, r, 0)
-	if len(sets) != 3 || sets[0].Number != 1 || sets[0].Rows != 5 || sets[1].Number != 6 || sets[2].Number != 11 || sets[2].Last != 11 {
+	if len(sets) != 3 || sets[0].Number != 1 || sets[0].Rows != 5 || sets[1].Number != 6 || sets[2].Number != 11 ||
+		sets[2].Last != 11 {
 		t.Errorf("the change sets are %+v", sets)
 	}
 	if s := sets[2]; s.By != "admin" || s.Note != "why" || s.Time.IsZero() {
@@ -62,7 +64,8 @@ func TestChangeSetsBefore(t *testing.T) {
 			for range rows {
 				n++
 				record := registry.Record{Targets: []registry.Target{{URI: "https://a.example/"}}}
-				if _, _, err := w.Put(registry.Name(fmt.Sprintf("urn:example:before-%d", n)), record, "why"); err != nil {
+				if _, _, err := w.Put(registry.Name(fmt.Sprintf("urn:example:before-%d", n)), record,
+					"why"); err != nil {
 					return err
 				}
 			}
@@ -87,7 +90,8 @@ func TestChangeSetsBefore(t *testing.T) {
 	slices.Reverse(want)
 	for _, before := range []registry.Seq{0, 1, 2, 4, 1000, 3003, 3004, 3500, want[0].Number, want[0].Number + 1} {
 		var got []registry.Seq
-		err := r.ChangeSetsBefore(t.Context(), before, func(s registry.ChangeSet) bool { got = append(got, s.Number); return true })
+		err := r.ChangeSetsBefore(t.Context(), before,
+			func(s registry.ChangeSet) bool { got = append(got, s.Number); return true })
 		var numbers []registry.Seq
 		for _, set := range want {
 			if before == 0 || set.Number < before {
@@ -99,7 +103,8 @@ func TestChangeSetsBefore(t *testing.T) {
 		}
 	}
 	calls := 0
-	if err := r.ChangeSetsBefore(t.Context(), 0, func(registry.ChangeSet) bool { calls++; return calls < 3 }); err != nil || calls != 3 {
+	if err := r.ChangeSetsBefore(t.Context(), 0,
+		func(registry.ChangeSet) bool { calls++; return calls < 3 }); err != nil || calls != 3 {
 		t.Errorf("%d calls, %v", calls, err)
 	}
 }
@@ -108,7 +113,8 @@ func TestChangeSetsBefore(t *testing.T) {
 func TestRevert(t *testing.T) {
 	r := chained(t, 0)
 	apply(t, r, lead("urn:example:a", "https://old.example/a"), lead("urn:example:b", "https://old.example/b"))
-	apply(t, r, lead("urn:example:a", "https://new.example/a"), lead("urn:example:b", "https://new.example/b"), lead("urn:example:c", "https://new.example/c"))
+	apply(t, r, lead("urn:example:a", "https://new.example/a"), lead("urn:example:b", "https://new.example/b"),
+		lead("urn:example:c", "https://new.example/c"))
 	apply(t, r, lead("urn:example:b", "https://other.example/b"))
 	set := setsOf(t, r, 0)[1]
 	var conflicts []string
@@ -137,14 +143,16 @@ func TestRevert(t *testing.T) {
 		}
 	}
 	made := setsOf(t, r, 0)[3]
-	if made.Kind != registry.KindRevert || made.Reverts != set.Number || made.Rows != 2 || made.Note != "a mistake" || made.By != "admin" {
+	if made.Kind != registry.KindRevert || made.Reverts != set.Number || made.Rows != 2 || made.Note != "a mistake" ||
+		made.By != "admin" {
 		t.Errorf("the change set of it is %+v", made)
 	}
 	if report, err := r.Revert(t.Context(), admin(), revert); err != nil || report.Names != 0 || report.Conflicts != 1 {
 		t.Errorf("again: %+v, %v", report, err)
 	}
 	// A revert can be reverted.
-	if report, err := r.Revert(t.Context(), admin(), registry.Revert{Set: made.Number, Note: "no mistake"}); err != nil || report.Names != 2 {
+	if report, err := r.Revert(t.Context(), admin(),
+		registry.Revert{Set: made.Number, Note: "no mistake"}); err != nil || report.Names != 2 {
 		t.Errorf("reverting that: %+v, %v", report, err)
 	}
 	if e, err := r.Get(t.Context(), registry.Name("urn:example:c")); err != nil || e.Status != registry.Active {
@@ -162,7 +170,8 @@ func TestRevertRefused(t *testing.T) {
 		revert registry.Revert
 		want   error
 	}{
-		"by a writer":    {registry.Actor{Name: "w", Role: registry.Writer}, registry.Revert{Set: 1, Note: "x"}, registry.ErrDenied},
+		"by a writer": {registry.Actor{Name: "w", Role: registry.Writer}, registry.Revert{Set: 1, Note: "x"},
+			registry.ErrDenied},
 		"without a note": {admin(), registry.Revert{Set: 1}, registry.ErrInvalid},
 		"of no set":      {admin(), registry.Revert{Set: 2, Note: "x"}, registry.ErrUnknown},
 		"of a later one": {admin(), registry.Revert{Set: 99, Note: "x"}, registry.ErrUnknown},
@@ -180,7 +189,8 @@ func TestRevertAgain(t *testing.T) {
 	apply(t, r, lead("urn:example:a", "https://new.example/a"), lead("urn:example:b", "https://new.example/b"))
 	set := setsOf(t, r, 0)[1].Number
 	for _, want := range []int64{2, 0} {
-		revert := registry.Revert{Set: set, Note: "a mistake", Conflict: func(key registry.Key, err error) { t.Errorf("%s: %v", key, err) }}
+		revert := registry.Revert{Set: set, Note: "a mistake",
+			Conflict: func(key registry.Key, err error) { t.Errorf("%s: %v", key, err) }}
 		if report, err := r.Revert(t.Context(), admin(), revert); err != nil || report.Names != want {
 			t.Errorf("%+v, %v, want %d", report, err, want)
 		}

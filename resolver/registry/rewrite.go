@@ -85,7 +85,8 @@ func (w *Rewrite) Check(actor Actor) error {
 	}
 	switch {
 	case w.Replace == "" || w.With == "":
-		return Invalid("rewrite_incomplete", "replace", "a rewrite requires replace and with: the old and the new start of URIs")
+		return Invalid("rewrite_incomplete", "replace",
+			"a rewrite requires replace and with: the old and the new start of URIs")
 	case w.Replace == w.With:
 		return Invalid("rewrite_to_itself", "with", "a rewrite from %s to itself changes nothing", w.Replace)
 	case w.AsOf < 0:
@@ -215,7 +216,8 @@ func (r *rewriteRun) entry(tx Tx, w *Batch, e *Entry) error {
 			return err
 		}
 		if _, before := r.moved(was.Record); is || before {
-			return fmt.Errorf("%w: changed since, by %s at %s", ErrConflict, e.By, e.Changed.Format("2006-01-02 15:04:05"))
+			return fmt.Errorf("%w: changed since, by %s at %s", ErrConflict, e.By,
+				e.Changed.Format("2006-01-02 15:04:05"))
 		}
 		return nil
 	}

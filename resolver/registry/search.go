@@ -132,7 +132,9 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 
 // searchPage returns at most size entries after a name, by the best index, and the last name that was read, ""
 // at the end.
-func (r *Registry) searchPage(ctx context.Context, s Search, after string, size int) (page []Entry, last string, err error) {
+func (r *Registry) searchPage(
+	ctx context.Context, s Search, after string, size int,
+) (page []Entry, last string, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		looked := false
 		switch {
@@ -300,7 +302,8 @@ func hostQueryOf(text string) (q hostQuery, certain bool) {
 		host := HostOf(text)
 		return hostQuery{name: host}, host != "" && strings.ContainsAny(rest, "/?#")
 	}
-	if ok || !strings.Contains(text, ".") || strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" || strings.Trim(text, ".-") != text {
+	if ok || !strings.Contains(text, ".") || strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" ||
+		strings.Trim(text, ".-") != text {
 		return hostQuery{}, false
 	}
 	return hostQuery{name: text, domain: true}, false

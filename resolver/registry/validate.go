@@ -40,8 +40,9 @@ func (r *Registry) CanonicalKey(key Key) (Key, error) {
 		return Key{}, malformed("name", key.Name, err)
 	}
 	if key.Kind == KindPrefix && !IsDelimiter(name[len(name)-1]) {
-		return Key{}, Invalid("prefix_end", "name", "the prefix %q must end with a character that is neither a letter nor a digit, "+
-			"such as \":\", at the end of a part of names", name)
+		return Key{}, Invalid("prefix_end", "name",
+			"the prefix %q must end with a character that is neither a letter nor a digit, "+
+				"such as \":\", at the end of a part of names", name)
 	}
 	return Key{key.Kind, name}, nil
 }
@@ -51,7 +52,8 @@ func (r *Registry) CanonicalKey(key Key) (Key, error) {
 func malformed(field, text string, err error) *Error {
 	var parse *uri.ParseError
 	if errors.As(err, &parse) && 0 < parse.Offset && parse.Offset < len(parse.Input) {
-		return Invalid("name_malformed_at", field, "%w", err).With("Name", parse.Input, "Rest", parse.Input[parse.Offset:])
+		return Invalid("name_malformed_at", field, "%w", err).With("Name", parse.Input, "Rest",
+			parse.Input[parse.Offset:])
 	}
 	return Invalid("name_malformed", field, "%w", err).With("Name", text)
 }
@@ -235,7 +237,8 @@ func checkTarget(key Key, t Target) error {
 	if !t.From.IsZero() && !t.Until.IsZero() && !t.From.Before(t.Until) {
 		return Invalid("target_ends_early", "until", "end before start")
 	}
-	for _, f := range [...][2]string{{"type", t.Type}, {"language", t.Language}, {"note", t.Note}, {"title", t.Title}, {"context", t.Context}} {
+	for _, f := range [...][2]string{{"type", t.Type}, {"language", t.Language}, {"note", t.Note}, {"title", t.Title},
+		{"context", t.Context}} {
 		if err := CheckText(f[0], f[1], MaxText); err != nil {
 			return err
 		}
@@ -272,7 +275,8 @@ func UniqueMembers(text []byte) error {
 			name := syntax.JSONPointer.LastToken()
 			return Invalid("json_member_twice", "", "duplicate JSON member %q", name).With("Name", name)
 		case errors.As(err, &syntax) && json.Valid(text): // encoding/json accepts strings that are not Unicode
-			return Invalid("json_no_unicode", "", "invalid Unicode in a JSON string, after byte %d: %w", syntax.ByteOffset, syntax.Err)
+			return Invalid("json_no_unicode", "", "invalid Unicode in a JSON string, after byte %d: %w",
+				syntax.ByteOffset, syntax.Err)
 		case err != nil:
 			return nil //nolint:nilerr // the later decoding reports syntax errors
 		case d.StackDepth() > maxNested:

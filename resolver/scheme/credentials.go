@@ -24,8 +24,8 @@ var connectionSchemes = [...]string{"negotiate", "ntlm", "kerberos", "nego2"}
 // requestSchemes are the authentication schemes that authenticate a single request: the others of the registry,
 // and two unregistered ones in wide use.
 var requestSchemes = [...]string{
-	"basic", "bearer", "concealed", "digest", "dpop", "gnap", "hoba", "mutual", "oauth", "privatetoken", "scram-sha-1", "scram-sha-256", "vapid",
-	"aws4-hmac-sha256", "token",
+	"basic", "bearer", "concealed", "digest", "dpop", "gnap", "hoba", "mutual", "oauth", "privatetoken", "scram-sha-1",
+	"scram-sha-256", "vapid", "aws4-hmac-sha256", "token",
 }
 
 // CredentialsOf classifies the credentials in Authorization. A scheme is recognized only by its exact name
@@ -48,7 +48,8 @@ func CredentialsOf(fields httpmessage.Fields) Credentials {
 // HasConnectionToken reports whether a response has data of a scheme that authenticates its connection, and not
 // only the scheme's name. The connection must then stay bound to one client.
 func HasConnectionToken(fields httpmessage.Fields) bool {
-	for _, name := range [...]string{"Www-Authenticate", "Proxy-Authenticate", "Authentication-Info", "Proxy-Authentication-Info"} {
+	for _, name := range [...]string{"Www-Authenticate", "Proxy-Authenticate", "Authentication-Info",
+		"Proxy-Authentication-Info"} {
 		for _, line := range fields.Values(name) {
 			for _, c := range challenges(line) {
 				if c.perConnection() && !c.isName() {

@@ -45,7 +45,8 @@ func TestDotsAlone(t *testing.T) {
 	if rest, _ := io.ReadAll(in); !dots.Ended() || string(rest) != "200 next\r\n" {
 		t.Errorf("ended: %t, left: %q", dots.Ended(), rest)
 	}
-	for text, want := range map[string]string{"": "", "a\r\n": "a\r\n", "a\r\nb": "a\r\n", "a\r\n.": "a\r\n", "a\r\n.\r": "a\r\n"} {
+	for text, want := range map[string]string{"": "", "a\r\n": "a\r\n", "a\r\nb": "a\r\n", "a\r\n.": "a\r\n",
+		"a\r\n.\r": "a\r\n"} {
 		dots := &scheme.DotReader{In: bufio.NewReader(strings.NewReader(text))}
 		if got, err := io.ReadAll(dots); !errors.Is(err, io.ErrUnexpectedEOF) || string(got) != want || dots.Ended() {
 			t.Errorf("%q: %q, %v", text, got, err)
@@ -65,7 +66,8 @@ func TestDotsAlone(t *testing.T) {
 
 // FuzzDots: a text sent as in RFC 1436 and RFC 3977 is read unchanged; any other text never grows.
 func FuzzDots(f *testing.F) {
-	for _, text := range []string{"a\r\n.b\r\n..\r\n", ".\r\nmore", ".", "", "..", "\n.\n.\n", strings.Repeat("x", 5000) + "\n.y\n"} {
+	for _, text := range []string{"a\r\n.b\r\n..\r\n", ".\r\nmore", ".", "", "..", "\n.\n.\n",
+		strings.Repeat("x", 5000) + "\n.y\n"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -87,7 +89,8 @@ func FuzzDots(f *testing.F) {
 			if err != nil || string(got) != want {
 				t.Fatalf("%t: %q, %v; want %q", strict, got, err, want)
 			}
-			if _, err := io.ReadAll(dotsOf(sent.String(), strict, buffer)); strict != errors.Is(err, io.ErrUnexpectedEOF) {
+			if _, err := io.ReadAll(dotsOf(sent.String(), strict, buffer)); strict != errors.Is(err,
+				io.ErrUnexpectedEOF) {
 				t.Fatalf("without its end: %v", err)
 			}
 			got, _ = io.ReadAll(dotsOf(string(text), strict, buffer))

@@ -71,7 +71,8 @@ func (all Infos) ServiceAt(port uint16) string {
 	text := strconv.Itoa(int(port))
 	for _, info := range all {
 		isDefault := func(name string) bool { return uri.DefaultPortOf(name) == text }
-		if info.Service != "" && (slices.Contains(info.OtherPorts, port) || slices.ContainsFunc(info.Names, isDefault)) {
+		if info.Service != "" &&
+			(slices.Contains(info.OtherPorts, port) || slices.ContainsFunc(info.Names, isDefault)) {
 			return info.Service
 		}
 	}

@@ -8,7 +8,8 @@ import (
 
 func TestInfos(t *testing.T) {
 	all := scheme.Infos{
-		{Names: []string{"ftp"}, Noun: "file", Service: "file transfer", OtherPorts: []uint16{20}, Cacheable: true, Browsable: true},
+		{Names: []string{"ftp"}, Noun: "file", Service: "file transfer", OtherPorts: []uint16{20}, Cacheable: true,
+			Browsable: true},
 		{Names: []string{"telnet", "tn3270"}, Browsable: true},
 		{Names: []string{"mailto"}, Cacheable: true},
 	}
@@ -27,7 +28,8 @@ func TestInfos(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][2]bool{
-		"ftp": {true, true}, "tn3270": {false, true}, "mailto": {true, false}, "http": {true, false}, "https": {true, false}, "urn": {}, "": {},
+		"ftp": {true, true}, "tn3270": {false, true}, "mailto": {true, false}, "http": {true, false},
+		"https": {true, false}, "urn": {}, "": {},
 	} {
 		if all.Cacheable(name) != want[0] || all.Browsable(name) != want[1] {
 			t.Errorf("%q: stored %t, browsable %t", name, all.Cacheable(name), all.Browsable(name))

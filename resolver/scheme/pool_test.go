@@ -147,7 +147,8 @@ func TestPoolTake(t *testing.T) {
 // TestPoolShared: with concurrent use of a pool, each connection has one user at a time; for the race detector.
 func TestPoolShared(t *testing.T) {
 	p := scheme.NewPool[string](scheme.PoolConfig[*sharedConn]{
-		MaxIdle: 4, MaxIdlePerServer: 3, Timeout: time.Millisecond, Now: time.Now, Close: func(c *sharedConn) { c.uses++ },
+		MaxIdle: 4, MaxIdlePerServer: 3, Timeout: time.Millisecond, Now: time.Now,
+		Close: func(c *sharedConn) { c.uses++ },
 	})
 	defer p.Close()
 	var users sync.WaitGroup

@@ -14,12 +14,16 @@ func TestPorts(t *testing.T) {
 		Deny:  func(port uint16) bool { return port == 6667 || port == 6379 },
 	}
 	for text, allowed := range map[string]bool{
-		"gopher://a/": true, "gopher://a:/": true, "gopher://a:70/": true, "gopher://a:070/": true, "ftp://a:21/": true, "news:a.b": true,
-		"gopher://a:25/": false, "gopher://a:21/": false, "ftp://a:70/": false, "ftp://a:0/": false, "ftp://a:1023/": false,
-		"ftp://a:990/": true, "ftp://a:1024/": true, "gopher://a:6667/": true, "gopher://a:6379/": false, "gopher://a:65535/": true,
-		"unknown://a/": true, "unknown://a:80/": false,
+		"gopher://a/": true, "gopher://a:/": true, "gopher://a:70/": true, "gopher://a:070/": true, "ftp://a:21/": true,
+		"news:a.b":       true,
+		"gopher://a:25/": false, "gopher://a:21/": false, "ftp://a:70/": false, "ftp://a:0/": false,
+		"ftp://a:1023/": false,
+		"ftp://a:990/":  true, "ftp://a:1024/": true, "gopher://a:6667/": true, "gopher://a:6379/": false,
+		"gopher://a:65535/": true,
+		"unknown://a/":      true, "unknown://a:80/": false,
 	} {
-		if err := ports.Check(parse(t, text)); (err == nil) != allowed || err != nil && !errors.Is(err, scheme.ErrPort) {
+		if err := ports.Check(parse(t, text)); (err == nil) != allowed ||
+			err != nil && !errors.Is(err, scheme.ErrPort) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -44,10 +44,14 @@ func (echo) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error)
 
 func TestMux(t *testing.T) {
 	mux := scheme.Mux{"http": echo{}}
-	if _, err := mux.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{URI: parse(t, "ftp://a/")}}); !errors.Is(err, scheme.ErrUnsupported) {
+	if _, err := mux.Fetch(t.Context(),
+		scheme.Request{Request: httpmessage.Request{URI: parse(t, "ftp://a/")}}); !errors.Is(err,
+		scheme.ErrUnsupported) {
 		t.Errorf("a scheme without handler: %v", err)
 	}
-	if r, err := mux.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{URI: parse(t, "http://a/")}}); err != nil || r.Status != http.StatusTeapot {
+	if r, err := mux.Fetch(t.Context(),
+		scheme.Request{Request: httpmessage.Request{URI: parse(t, "http://a/")}}); err != nil ||
+		r.Status != http.StatusTeapot {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -57,13 +61,16 @@ func TestSelf(t *testing.T) {
 	if err != nil || answer.Locations[0].URI != "http://a/" || answer.TTL != 0 {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	if _, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "javascript:a")}); !errors.Is(err, resolver.ErrForbidden) {
+	if _, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "javascript:a")}); !errors.Is(err,
+		resolver.ErrForbidden) {
 		t.Errorf("%v", err)
 	}
-	if _, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "unknown:a")}); !errors.Is(err, resolver.ErrService) {
+	if _, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "unknown:a")}); !errors.Is(err,
+		resolver.ErrService) {
 		t.Errorf("%v", err)
 	}
-	if _, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "http://a/"), Service: resolver.I2R}); !errors.Is(err, resolver.ErrService) {
+	if _, err := scheme.NewSelf().Resolve(t.Context(),
+		resolver.Query{URI: parse(t, "http://a/"), Service: resolver.I2R}); !errors.Is(err, resolver.ErrService) {
 		t.Errorf("%v", err)
 	}
 }
@@ -78,10 +85,11 @@ func (f handlerFunc) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resou
 // TestLocalGateway: a handler that connects to no server is not called if Check denies this machine.
 func TestLocalGateway(t *testing.T) {
 	asked := false
-	g := scheme.Gateway{Info: scheme.Info{Local: true}, Handler: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
-		asked = true
-		return scheme.ListingResource(&scheme.Listing{}), nil
-	})}
+	g := scheme.Gateway{Info: scheme.Info{Local: true},
+		Handler: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
+			asked = true
+			return scheme.ListingResource(&scheme.Listing{}), nil
+		})}
 	denied := errors.New("denied")
 	_, err := g.Fetch(t.Context(), scheme.Request{
 		Request: httpmessage.Request{Method: http.MethodGet, URI: parse(t, "telnet://a/")},

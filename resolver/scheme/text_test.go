@@ -40,7 +40,8 @@ func FuzzText(f *testing.F) {
 		if !utf8.ValidString(text) || strings.ContainsAny(text, "\r\n\x00\x1b\x7f") || scheme.DecodeText(text) != text {
 			t.Errorf("%q: %q", s, text)
 		}
-		if lines := scheme.DecodeLines(s); strings.ContainsAny(lines, "\r\x00\x1b") || scheme.DecodeLines(lines) != lines {
+		if lines := scheme.DecodeLines(s); strings.ContainsAny(lines, "\r\x00\x1b") ||
+			scheme.DecodeLines(lines) != lines {
 			t.Errorf("%q: %q", s, lines)
 		}
 	})

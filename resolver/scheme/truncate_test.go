@@ -35,9 +35,11 @@ func TestBound(t *testing.T) {
 		before := len(tt.listing.Text)
 		size := tt.listing.Truncate(most)
 		if len(tt.listing.Items) != tt.items || len(tt.listing.Text) < tt.text || size > most {
-			t.Errorf("%s: %d items, %d bytes of text, %d in all", name, len(tt.listing.Items), len(tt.listing.Text), size)
+			t.Errorf("%s: %d items, %d bytes of text, %d in all", name, len(tt.listing.Items), len(tt.listing.Text),
+				size)
 		}
-		if isCut := name != "short"; (tt.listing.Incomplete != "") != isCut || isCut && size < most/2 || !isCut && len(tt.listing.Text) != before {
+		if isCut := name != "short"; (tt.listing.Incomplete != "") != isCut || isCut && size < most/2 ||
+			!isCut && len(tt.listing.Text) != before {
 			t.Errorf("%s: %q, %d bytes", name, tt.listing.Incomplete, size)
 		}
 		if !utf8.ValidString(tt.listing.Text) {
@@ -54,7 +56,8 @@ func TestBoundOfTexts(t *testing.T) {
 		l.Warnings, l.Notes = append(l.Warnings, text), append(l.Notes, text)
 		l.Properties = append(l.Properties, scheme.Property{Name: text})
 	}
-	if size := l.Truncate(300_000); size > 300_000 || len(l.Warnings) != 1000 || len(l.Notes) != 1000 || len(l.Properties) > 500 || l.Incomplete != "why" {
+	if size := l.Truncate(300_000); size > 300_000 || len(l.Warnings) != 1000 || len(l.Notes) != 1000 ||
+		len(l.Properties) > 500 || l.Incomplete != "why" {
 		t.Errorf("%d: %d %d %d %q", size, len(l.Warnings), len(l.Notes), len(l.Properties), l.Incomplete)
 	}
 	if size := l.Truncate(1000); size > 1000 || len(l.Warnings) > 10 {

@@ -17,7 +17,8 @@ func Precondition(request, fields httpmessage.Fields, etag string, modified time
 	case http.StatusPreconditionFailed:
 		return failed(fields)
 	case http.StatusNotModified:
-		return &Resource{Response: httpmessage.Response{Status: http.StatusNotModified, Fields: fields, Body: http.NoBody}}
+		return &Resource{Response: httpmessage.Response{Status: http.StatusNotModified, Fields: fields,
+			Body: http.NoBody}}
 	default:
 		return nil
 	}
@@ -29,7 +30,8 @@ func failed(fields httpmessage.Fields) *Resource {
 	if etag := fields.Get("Etag"); etag != "" {
 		refused.Add("Etag", etag)
 	}
-	return &Resource{Response: httpmessage.Response{Status: http.StatusPreconditionFailed, Fields: refused, Body: http.NoBody}}
+	return &Resource{Response: httpmessage.Response{Status: http.StatusPreconditionFailed, Fields: refused,
+		Body: http.NoBody}}
 }
 
 // Range is a part of a representation: Length bytes from the offset First.
@@ -40,7 +42,8 @@ type Range struct{ First, Length int64 }
 // full representation is sent then (RFC 9110 section 14.2). A Range with Length 0 is not satisfiable: 416.
 func ParseRange(r Request, size int64, etag string, modified time.Time) (part Range, ok bool) {
 	text, isBytes := strings.CutPrefix(strings.ToLower(r.Fields.Get("Range")), "bytes=")
-	if r.Method != http.MethodGet || !isBytes || strings.Contains(text, ",") || !ifRange(r.Fields.Get("If-Range"), etag, modified) {
+	if r.Method != http.MethodGet || !isBytes || strings.Contains(text, ",") ||
+		!ifRange(r.Fields.Get("If-Range"), etag, modified) {
 		return Range{}, false
 	}
 	first, last, found := strings.Cut(strings.TrimSpace(text), "-")
@@ -88,6 +91,8 @@ func (p Range) Status(fields *httpmessage.Fields, size int64) int {
 		fields.Set("Content-Range", "bytes */"+strconv.FormatInt(size, 10))
 		return http.StatusRequestedRangeNotSatisfiable
 	}
-	fields.Set("Content-Range", "bytes "+strconv.FormatInt(p.First, 10)+"-"+strconv.FormatInt(p.First+p.Length-1, 10)+"/"+strconv.FormatInt(size, 10))
+	fields.Set("Content-Range",
+		"bytes "+strconv.FormatInt(p.First, 10)+"-"+strconv.FormatInt(p.First+p.Length-1, 10)+"/"+
+			strconv.FormatInt(size, 10))
 	return http.StatusPartialContent
 }

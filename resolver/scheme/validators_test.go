@@ -57,7 +57,8 @@ func TestUnmodified(t *testing.T) {
 		{"If-Modified-Since", "yesterday", "", false},
 		{"Range", "bytes=0-", `"a"`, false},
 	} {
-		if got := unmodified(httpmessage.NewFields(tt.name, tt.value), tt.etag, at(t, modified).Add(time.Millisecond)); got != tt.want {
+		if got := unmodified(httpmessage.NewFields(tt.name, tt.value), tt.etag,
+			at(t, modified).Add(time.Millisecond)); got != tt.want {
 			t.Errorf("%s: %s, with %s: %t", tt.name, tt.value, tt.etag, got)
 		}
 	}
@@ -92,7 +93,8 @@ func TestPrecondition(t *testing.T) {
 		{"13.1.4: beside If-Match", []string{"If-Match", `"a"`, "If-Unmodified-Since", earlier}, `"a"`, 0},
 		{"13.2.2: If-Match is first", []string{"If-Match", `"b"`, "If-None-Match", `"a"`}, `"a"`, 412},
 		{"13.2.2: then If-None-Match", []string{"If-Match", `"a"`, "If-None-Match", `"a"`}, `"a"`, 304},
-		{"13.2.2: then If-Modified-Since", []string{"If-Unmodified-Since", modified, "If-Modified-Since", modified}, `"a"`, 304},
+		{"13.2.2: then If-Modified-Since", []string{"If-Unmodified-Since", modified, "If-Modified-Since", modified},
+			`"a"`, 304},
 		{"13.1", nil, `"a"`, 0},
 	} {
 		request := httpmessage.Fields{}
@@ -104,11 +106,13 @@ func TestPrecondition(t *testing.T) {
 		if (instead == nil) != (tt.status == 0) || instead != nil && instead.Status != tt.status {
 			t.Errorf("section %s: %v, with %s: %+v", tt.section, tt.fields, tt.etag, instead)
 		}
-		if tt.status == http.StatusPreconditionFailed && instead != nil && instead.Fields.Get("Cache-Control") != "no-store" {
+		if tt.status == http.StatusPreconditionFailed && instead != nil &&
+			instead.Fields.Get("Cache-Control") != "no-store" {
 			t.Errorf("412 can be stored: %v", instead.Fields)
 		}
 	}
-	if instead := scheme.Precondition(httpmessage.NewFields("If-Unmodified-Since", earlier), nil, "", time.Time{}); instead != nil {
+	if instead := scheme.Precondition(httpmessage.NewFields("If-Unmodified-Since", earlier), nil, "",
+		time.Time{}); instead != nil {
 		t.Errorf("section 13.1.4: without a time: %+v", instead)
 	}
 }
@@ -166,7 +170,8 @@ func TestRangeOf(t *testing.T) {
 		if tt.condition != "" {
 			header.Set("If-Range", tt.condition)
 		}
-		got, ok := scheme.ParseRange(scheme.Request{Request: httpmessage.Request{Method: tt.method, Fields: header}}, size, `"a"`, at(t, modified))
+		got, ok := scheme.ParseRange(scheme.Request{Request: httpmessage.Request{Method: tt.method, Fields: header}},
+			size, `"a"`, at(t, modified))
 		if got != tt.want || ok != tt.ok {
 			t.Errorf("%s %s, if %s: %+v %t", tt.method, tt.value, tt.condition, got, ok)
 		}

@@ -85,7 +85,8 @@ func checkFirstAddress(t *testing.T, s Suite, which string) {
 		}
 		return nil
 	}
-	if got := within(t, "a refused second address", func() outcome { return r.fetch(t.Context(), q) }); !errors.Is(got.err, errRefused) {
+	if got := within(t, "a refused second address",
+		func() outcome { return r.fetch(t.Context(), q) }); !errors.Is(got.err, errRefused) {
 		t.Errorf("%s with a denied second address: %s", which, got)
 	}
 }

@@ -53,7 +53,8 @@ func checkBroken(t *testing.T, s Suite, kind failureKind) {
 			r := s.start(t, Server{Names: plainNames()}, fault{kind: kind, after: after}, generousLimits())
 			got := r.get(t, r.uris()[which])
 			if got.complete() && !got.equal(r.server.address(), want, address) {
-				t.Errorf("%s truncated after %d bytes of %d accepted as complete: %s; want %s", which, after, total, got, want)
+				t.Errorf("%s truncated after %d bytes of %d accepted as complete: %s; want %s", which, after, total,
+					got, want)
 			}
 			r.close(t)
 		}

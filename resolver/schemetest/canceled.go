@@ -18,7 +18,8 @@ func checkCanceledBefore(t *testing.T, s Suite) {
 	defer r.close(t)
 	for which, text := range r.uris() {
 		q := request(t, http.MethodGet, text)
-		got := endsIn(t, s.PromptTimeout, "fetching "+text+" with a cancelled context", func() outcome { return r.fetch(ctx, q) })
+		got := endsIn(t, s.PromptTimeout, "fetching "+text+" with a cancelled context",
+			func() outcome { return r.fetch(ctx, q) })
 		if s.Peer != nil && got.err == nil {
 			t.Errorf("%s: fetched with a cancelled context: %s", which, got)
 		}
@@ -37,7 +38,8 @@ func checkCanceledConnect(t *testing.T, s Suite) {
 			return context.Cause(ctx)
 		}
 		q := request(t, http.MethodGet, text)
-		if got := endsIn(t, s.PromptTimeout, "a canceled connect", func() outcome { return r.fetch(ctx, q) }); !errors.Is(got.err, context.Canceled) {
+		if got := endsIn(t, s.PromptTimeout, "a canceled connect",
+			func() outcome { return r.fetch(ctx, q) }); !errors.Is(got.err, context.Canceled) {
 			t.Errorf("%s: connect cancelled: %s", which, got)
 		}
 		cancel()

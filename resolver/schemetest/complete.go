@@ -17,7 +17,8 @@ import (
 func checkComplete(t *testing.T, s Suite) {
 	for _, size := range []int{0, 1, smallBody, 100 << 10} {
 		want := byteSequence(size)
-		r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return bytes.NewReader(want) }}, fault{}, generousLimits())
+		r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return bytes.NewReader(want) }}, fault{},
+			generousLimits())
 		for _, which := range slices.Sorted(maps.Keys(r.uris())) {
 			text := r.uris()[which]
 			got := r.get(t, text)

@@ -25,12 +25,15 @@ type dialer struct {
 
 func newDialer(idle time.Duration) *dialer {
 	return &dialer{
-		guard: netguard.New(hangTimeout, netip.MustParsePrefix("127.0.0.0/8")), idle: idle, open: make(map[*clientConn]bool),
+		guard: netguard.New(hangTimeout, netip.MustParsePrefix("127.0.0.0/8")), idle: idle,
+		open: make(map[*clientConn]bool),
 	}
 }
 
 // dial implements scheme.Dial.
-func (d *dialer) dial(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+func (d *dialer) dial(
+	ctx context.Context, network, address string, check func(netip.AddrPort) error,
+) (net.Conn, error) {
 	if d.before != nil {
 		if err := d.before(ctx); err != nil {
 			return nil, err

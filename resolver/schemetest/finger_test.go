@@ -49,7 +49,8 @@ func (h finger) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, 
 	}
 	resource := &scheme.Resource{
 		Response: httpmessage.Response{
-			Status: http.StatusOK, Fields: httpmessage.NewFields("Content-Type", "text/plain"), Body: http.NoBody, ContentLength: -1,
+			Status: http.StatusOK, Fields: httpmessage.NewFields("Content-Type", "text/plain"), Body: http.NoBody,
+			ContentLength: -1,
 		},
 	}
 	if r.Method == http.MethodHead {
@@ -65,7 +66,8 @@ func (h finger) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, 
 func userOf(u uri.URI) (string, error) {
 	user, err := url.PathUnescape(strings.TrimPrefix(u.Path(), "/"))
 	if err != nil || strings.ContainsAny(user, "\r\n@") {
-		return "", scheme.UpstreamError(http.StatusBadRequest, "the name of a user has neither a line end nor an at sign")
+		return "", scheme.UpstreamError(http.StatusBadRequest,
+			"the name of a user has neither a line end nor an at sign")
 	}
 	return user, nil
 }
@@ -113,7 +115,8 @@ func TestFingerd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resource, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
+		resource, err := h.Fetch(t.Context(),
+			scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +150,8 @@ func TestFingerRequests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resource, err := finger{dial}.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
+		resource, err := finger{dial}.Fetch(t.Context(),
+			scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
 		if err == nil {
 			_, _ = io.Copy(io.Discard, resource.Body)
 			resource.Body.Close()

@@ -109,7 +109,8 @@ func request(t testing.TB, method, text string) scheme.Request {
 	if err != nil {
 		t.Fatalf("test URI %q: %v", text, err)
 	}
-	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.Fields{}}, Check: func(netip.AddrPort) error { return nil }}
+	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.Fields{}},
+		Check: func(netip.AddrPort) error { return nil }}
 }
 
 // outcome is the result of a request.
@@ -151,7 +152,8 @@ func (o outcome) complete() bool {
 
 // equal reports whether two outcomes, of servers at two addresses, are the same resource.
 func (o outcome) equal(address string, other outcome, otherAddress string) bool {
-	return o.status == other.status && bytes.Equal(o.body, other.body) && o.describe(address) == other.describe(otherAddress)
+	return o.status == other.status && bytes.Equal(o.body, other.body) &&
+		o.describe(address) == other.describe(otherAddress)
 }
 
 // describe returns the listing as JSON, with a placeholder for the address.

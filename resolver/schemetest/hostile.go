@@ -13,12 +13,14 @@ import (
 // hostileNames returns names that do harm if a handler, a page or a client misinterprets them.
 func hostileNames() []string {
 	return []string{
-		"plain", `<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'onmouseover='x`, "&amp;&lt;", "%0d%0aSet-Cookie: a=b", "%0D%0AQUIT",
-		"%00", "..", "../../etc/passwd", `..\..\x`, "javascript:alert(1)", "data:text/html,x", "//evil.example/x", "http://evil.example/", "a;type=a", ";type=d",
-		"a?b=c", "a#b", "a%2fb", "a+b", "a&b", "a=b", "a b", " leading", "trailing ", "~", "*", "[x]", "{x}", "a|b", "a^b`c", "user:password@host", "-l", "--help",
-		"$(id)", "`id`", "\u00e9t\u00e9", "\u4e2d\u6587", "caf\xe9", "\xff\xfe\x80", "\xc3\x28", "\xf0\x9f\x98", "\u202egnp.exe", "a\u2066b\u2069",
-		"a\u2028b\u2029c", "\u200bzero", "\ufeffbom",
-		"\x1b[31mred", "bell\x07", "\x7f", "\x01\x02", "\u0085next", ".", ".hidden", "total 12", "drwxr-xr-x 2 0 0 0 Jan 1 1970 x", strings.Repeat("long", 10<<10/4),
+		"plain", `<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'onmouseover='x`, "&amp;&lt;",
+		"%0d%0aSet-Cookie: a=b", "%0D%0AQUIT",
+		"%00", "..", "../../etc/passwd", `..\..\x`, "javascript:alert(1)", "data:text/html,x", "//evil.example/x",
+		"http://evil.example/", "a;type=a", ";type=d", "a?b=c", "a#b", "a%2fb", "a+b", "a&b", "a=b", "a b", " leading",
+		"trailing ", "~", "*", "[x]", "{x}", "a|b", "a^b`c", "user:password@host", "-l", "--help", "$(id)", "`id`",
+		"\u00e9t\u00e9", "\u4e2d\u6587", "caf\xe9", "\xff\xfe\x80", "\xc3\x28", "\xf0\x9f\x98", "\u202egnp.exe",
+		"a\u2066b\u2069", "a\u2028b\u2029c", "\u200bzero", "\ufeffbom", "\x1b[31mred", "bell\x07", "\x7f", "\x01\x02",
+		"\u0085next", ".", ".hidden", "total 12", "drwxr-xr-x 2 0 0 0 Jan 1 1970 x", strings.Repeat("long", 10<<10/4),
 	}
 }
 
@@ -49,7 +51,8 @@ func (r *fixture) follow(t *testing.T, l *scheme.Listing) {
 		if strings.Contains(name, "/") || name == "." || name == ".." {
 			continue // not a single path segment
 		}
-		at := slices.IndexFunc(l.Items, func(i scheme.Item) bool { return i.Name == scheme.DecodeText(name) && i.URI != "" })
+		at := slices.IndexFunc(l.Items,
+			func(i scheme.Item) bool { return i.Name == scheme.DecodeText(name) && i.URI != "" })
 		if at < 0 || !strings.Contains(l.Items[at].URI, r.server.address()) {
 			continue
 		}
@@ -59,7 +62,8 @@ func (r *fixture) follow(t *testing.T, l *scheme.Listing) {
 		asked := r.server.requestedName()
 		knows = knows || len(asked) > 0
 		if knows && !asked[name] {
-			t.Errorf("link of %.80q, %.200s, resolves to %.200q: %s", name, l.Items[at].URI, slices.Collect(maps.Keys(asked)), got)
+			t.Errorf("link of %.80q, %.200s, resolves to %.200q: %s", name, l.Items[at].URI,
+				slices.Collect(maps.Keys(asked)), got)
 		}
 	}
 }

@@ -45,7 +45,8 @@ func checkEndlessListing(t *testing.T, s Suite) {
 		case len(l.Items) > c.entries:
 			t.Errorf("%s: %d items, the limit is %d", c.name, len(l.Items), c.entries)
 		case l.Incomplete == "" && l.Next == nil && l.Previous == nil:
-			t.Errorf("%s: listing of %d names truncated after %d items, not marked incomplete", c.name, len(names), len(l.Items))
+			t.Errorf("%s: listing of %d names truncated after %d items, not marked incomplete", c.name, len(names),
+				len(l.Items))
 		}
 		if read := r.dialer.bytesRead(); read > c.bytes+slack {
 			t.Errorf("%s: %d bytes read, limit %d", c.name, read, c.bytes)
@@ -74,7 +75,8 @@ func checkEndlessLine(t *testing.T, s Suite) {
 				body, err := io.ReadAll(io.LimitReader(resource.Body, 1<<20))
 				got := outcome{resource.Status, resource.Fields, resource.ContentLength, body, resource.Listing, err}
 				if len(body) < 1<<20 && got.complete() && !got.equal(r.server.address(), want, address) {
-					t.Errorf("%s with an endless line after %d bytes of %d accepted as complete: %s", which, after, total, got)
+					t.Errorf("%s with an endless line after %d bytes of %d accepted as complete: %s", which, after,
+						total, got)
 				}
 				_ = resource.Body.Close()
 				return true

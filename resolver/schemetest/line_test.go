@@ -143,7 +143,8 @@ func (h *line) ask(r scheme.Request, conn net.Conn, end func()) (*scheme.Resourc
 	}
 	return &scheme.Resource{
 		Response: httpmessage.Response{
-			Status: http.StatusOK, Fields: httpmessage.NewFields("Content-Type", "application/octet-stream"), Body: &closing{body, end}, ContentLength: -1,
+			Status: http.StatusOK, Fields: httpmessage.NewFields("Content-Type", "application/octet-stream"),
+			Body: &closing{body, end}, ContentLength: -1,
 		},
 	}, nil
 }
@@ -162,7 +163,8 @@ func (h *line) list(r scheme.Request, in *bufio.Reader) (*scheme.Resource, error
 		case name == ".":
 			return resource, nil
 		}
-		if read += int64(len(name)); (len(l.Items) == h.limits.Entries || read > h.limits.Bytes) && h.failure != "unlimited" {
+		if read += int64(len(name)); (len(l.Items) == h.limits.Entries || read > h.limits.Bytes) &&
+			h.failure != "unlimited" {
 			if h.failure == "no part" {
 				return nil, scheme.ErrInvalidResponse
 			}

@@ -31,7 +31,8 @@ func (before resourceCount) settle(t testing.TB, limit time.Duration) {
 		return now.goroutines <= before.goroutines && now.descriptors <= before.descriptors
 	}) {
 		stacks := make([]byte, 1<<20)
-		t.Errorf("%d goroutines and %d descriptors leaked; before: %d and %d:\n%s", now.goroutines, now.descriptors, before.goroutines,
+		t.Errorf("%d goroutines and %d descriptors leaked; before: %d and %d:\n%s", now.goroutines, now.descriptors,
+			before.goroutines,
 			before.descriptors, stacks[:runtime.Stack(stacks, true)])
 	}
 }

@@ -68,7 +68,8 @@ func TestBroken(t *testing.T) {
 		running.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			command := exec.CommandContext(t.Context(), os.Args[0], "-test.short", "-test.run", "^TestFailure$/^"+strings.ReplaceAll(c.check, " ", "_")+"$")
+			command := exec.CommandContext(t.Context(), os.Args[0], "-test.short", "-test.run",
+				"^TestFailure$/^"+strings.ReplaceAll(c.check, " ", "_")+"$")
 			command.Env = append(os.Environ(), failureVariable+"="+string(c.failure))
 			output, err := command.CombinedOutput()
 			if err == nil || !strings.Contains(string(output), c.want) {

@@ -75,8 +75,11 @@ func (a *agents) queryEach(ctx context.Context, addresses []string, r request) (
 			if err != nil {
 				step = resolver.FailedStep("slp", err)
 			}
-			step.Took, step.Public = took, fmt.Sprintf("%s %s: %s", r.service, r.predicate, cmp.Or(resolver.PublicOutcome(err), summary(entries, err)))
-			t.Add(step, "%s %s at %s: %s in %s", r.service, r.predicate, address, summary(entries, err), took.Round(time.Microsecond))
+			step.Took, step.Public = took,
+				fmt.Sprintf("%s %s: %s", r.service, r.predicate,
+					cmp.Or(resolver.PublicOutcome(err), summary(entries, err)))
+			t.Add(step, "%s %s at %s: %s in %s", r.service, r.predicate, address, summary(entries, err),
+				took.Round(time.Microsecond))
 		}
 		if err == nil {
 			return entries, nil

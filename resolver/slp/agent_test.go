@@ -52,7 +52,9 @@ type clock struct{ nanos atomic.Int64 }
 func (c *clock) now() time.Time { return time.Unix(0, c.nanos.Load()) }
 
 // newResolver returns a Resolver with these agents.
-func newResolver(t *testing.T, now *clock, servers *fakeServers, change func(*slp.Config), agents ...string) *slp.Resolver {
+func newResolver(
+	t *testing.T, now *clock, servers *fakeServers, change func(*slp.Config), agents ...string,
+) *slp.Resolver {
 	t.Helper()
 	store, err := memory.New(memory.Config[slp.Servers]{MaxBytes: 1 << 20, Size: slp.ServersSize})
 	if err != nil {
@@ -62,8 +64,8 @@ func newResolver(t *testing.T, now *clock, servers *fakeServers, change func(*sl
 	found := cache.New(cache.Config[slp.Servers]{Store: store, Now: now.now})
 	t.Cleanup(found.Close)
 	config := slp.Config{
-		Agents: agents, Scopes: []string{"DEFAULT"}, Lang: "en", Dial: (&net.Dialer{}).DialContext, Timeout: 20 * time.Second,
-		Query: servers.query, Cache: found, NegativeTTL: time.Minute, Now: now.now,
+		Agents: agents, Scopes: []string{"DEFAULT"}, Lang: "en", Dial: (&net.Dialer{}).DialContext,
+		Timeout: 20 * time.Second, Query: servers.query, Cache: found, NegativeTTL: time.Minute, Now: now.now,
 	}
 	if change != nil {
 		change(&config)
@@ -90,7 +92,8 @@ func resolve(t *testing.T, r *slp.Resolver, urn string) (string, time.Duration, 
 
 // The servers that an agent lists are queried in order, and cached for the least of their lifetimes.
 func TestDiscovery(t *testing.T) {
-	agent := testserver.StartSLP(t, service("one.example:8080", "foo", 60), service("two.example", "foo", 300), service("bar.example", "bar", 60))
+	agent := testserver.StartSLP(t, service("one.example:8080", "foo", 60), service("two.example", "foo", 300),
+		service("bar.example", "bar", 60))
 	var now clock
 	servers := &fakeServers{down: map[string]bool{"http://one.example:8080": true}}
 	r := newResolver(t, &now, servers, nil, agent.Addr())
@@ -103,7 +106,8 @@ func TestDiscovery(t *testing.T) {
 	if len(requests) != 1 {
 		t.Fatalf("%d requests", len(requests))
 	}
-	if q := requests[0]; q.ServiceType != serviceType || q.Predicate != "(nid=foo)" || q.Lang != "en" || q.Network != "udp" || q.Flags != 0 || q.SPI != "" {
+	if q := requests[0]; q.ServiceType != serviceType || q.Predicate != "(nid=foo)" || q.Lang != "en" ||
+		q.Network != "udp" || q.Flags != 0 || q.SPI != "" {
 		t.Errorf("%+v", q)
 	}
 	now.nanos.Add(int64(time.Minute))
@@ -160,12 +164,14 @@ func TestDirectoryOfAGroup(t *testing.T) {
 	for _, r := range directory.Requests() {
 		asked = append(asked, fmt.Sprintf("%s %04x", r.ServiceType, r.Flags))
 	}
-	if want := []string{"service:directory-agent 2000", serviceType + " 0000", serviceType + " 0000"}; !slices.Equal(asked, want) {
+	if want := []string{"service:directory-agent 2000", serviceType + " 0000",
+		serviceType + " 0000"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %v, want %v", asked, want)
 	}
 	// A silent directory agent is forgotten.
 	directory.Mute(true)
-	silent := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Group, c.Timeout = group, 300*time.Millisecond })
+	silent := newResolver(t, &now, &fakeServers{},
+		func(c *slp.Config) { c.Group, c.Timeout = group, 300*time.Millisecond })
 	if _, _, err := resolve(t, silent, "urn:foo:1"); !errors.Is(err, resolver.ErrUnsupported) {
 		t.Errorf("a silent group: %v", err)
 	}
@@ -200,7 +206,8 @@ func TestMulticast(t *testing.T) {
 			requests = append(requests, r)
 		}
 	}
-	if len(requests) != 2 || requests[0].PRList != "" || requests[0].Flags != 0x2000 || requests[0].XID != requests[1].XID {
+	if len(requests) != 2 || requests[0].PRList != "" || requests[0].Flags != 0x2000 ||
+		requests[0].XID != requests[1].XID {
 		t.Errorf("%+v", requests)
 	}
 	start = time.Now()
@@ -215,7 +222,8 @@ func TestMulticast(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := conn.WriteTo([]byte("x"), &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9}); !errors.Is(err, netguard.ErrForbidden) {
+	if _, err := conn.WriteTo([]byte("x"), &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9}); !errors.Is(err,
+		netguard.ErrForbidden) {
 		t.Errorf("to another address: %v", err)
 	}
 }
@@ -267,8 +275,10 @@ func TestOverflow(t *testing.T) {
 	if len(requests) != 2 || requests[0].Network != "udp" || requests[1].Network != "tcp" {
 		t.Errorf("%+v", requests)
 	}
-	long := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Scopes = []string{"DEFAULT", strings.Repeat("a", 1500)} }, agent.Addr())
-	if _, _, err := resolve(t, long, "urn:foo:1"); err != nil || len(agent.Requests()) != 3 || agent.Requests()[2].Network != "tcp" {
+	long := newResolver(t, &now, &fakeServers{},
+		func(c *slp.Config) { c.Scopes = []string{"DEFAULT", strings.Repeat("a", 1500)} }, agent.Addr())
+	if _, _, err := resolve(t, long, "urn:foo:1"); err != nil || len(agent.Requests()) != 3 ||
+		agent.Requests()[2].Network != "tcp" {
 		t.Errorf("a request too long for a datagram: %v, %d requests", err, len(agent.Requests()))
 	}
 }
@@ -284,11 +294,13 @@ func TestAgentsThatFail(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	r = newResolver(t, &now, &fakeServers{}, nil, failing.Addr())
-	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), "INTERNAL_ERROR") {
+	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, resolver.ErrUnreachable) ||
+		!strings.Contains(err.Error(), "INTERNAL_ERROR") {
 		t.Errorf("%v", err)
 	}
 	r = newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Scopes = []string{"OTHER"} }, good.Addr())
-	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), "SCOPE_NOT_SUPPORTED") {
+	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, resolver.ErrUnreachable) ||
+		!strings.Contains(err.Error(), "SCOPE_NOT_SUPPORTED") {
 		t.Errorf("%v", err)
 	}
 }
@@ -301,7 +313,8 @@ func TestSilentAndInvalidAgents(t *testing.T) {
 	var now clock
 	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Timeout = time.Second }, silent.Addr())
 	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err,
-		context.DeadlineExceeded) || len(silent.Requests()) != 2 || silent.Requests()[0].XID != silent.Requests()[1].XID {
+		context.DeadlineExceeded) || len(silent.Requests()) != 2 ||
+		silent.Requests()[0].XID != silent.Requests()[1].XID {
 		t.Errorf("%v, after %d requests", err, len(silent.Requests()))
 	}
 	for what, lie := range map[string]func([]byte) []byte{
@@ -343,7 +356,8 @@ func TestServersThatMoved(t *testing.T) {
 
 // During its backoff, a silent agent is not queried again.
 func TestSilentAgentIsRemembered(t *testing.T) {
-	silent, good := testserver.StartSLP(t), testserver.StartSLP(t, service("a.example", "foo", 1), service("b.example", "bar", 1))
+	silent, good := testserver.StartSLP(t),
+		testserver.StartSLP(t, service("a.example", "foo", 1), service("b.example", "bar", 1))
 	silent.Mute(true)
 	var now clock
 	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) {

@@ -26,21 +26,24 @@ const maxResponders = 50
 func (a *agents) discover(ctx context.Context, r request) ([]entry, error) {
 	start := a.now()
 	var entries []entry
-	responders, group, err := a.queryGroup(ctx, r, a.timeout, func(_ net.Addr, message []byte, xid uint16) (bool, bool) {
-		answer, err := parseReply(message)
-		if err != nil || answer.xid != xid || answer.code != 0 {
-			return false, false
-		}
-		entries = append(entries, answer.entries...)
-		return true, len(entries) > 0
-	})
+	responders, group, err := a.queryGroup(ctx, r, a.timeout,
+		func(_ net.Addr, message []byte, xid uint16) (bool, bool) {
+			answer, err := parseReply(message)
+			if err != nil || answer.xid != xid || answer.code != 0 {
+				return false, false
+			}
+			entries = append(entries, answer.entries...)
+			return true, len(entries) > 0
+		})
 	if err != nil {
 		return nil, err
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
 		took := a.now().Sub(start)
 		public := fmt.Sprintf("%s %s: %d services from %d agents", r.service, r.predicate, len(entries), responders)
-		t.Add(resolver.Step{Stage: "slp", Code: "services_found", Values: []any{"Number", len(entries)}, Public: public, Took: took}, "%s %s to %s: %d services from %d agents in %s", r.service, r.predicate, group, len(entries), responders,
+		t.Add(resolver.Step{Stage: "slp", Code: "services_found", Values: []any{"Number", len(entries)}, Public: public,
+			Took: took}, "%s %s to %s: %d services from %d agents in %s", r.service, r.predicate, group, len(entries),
+			responders,
 			took.Round(time.Microsecond))
 	}
 	return entries, nil
@@ -57,14 +60,15 @@ func (a *agents) directory(ctx context.Context, r request) ([]string, error) {
 	r.service, r.predicate = directoryType, ""
 	var found []string
 	var hosts []string
-	_, group, err := a.queryGroup(ctx, r, a.timeout/rounds, func(from net.Addr, message []byte, xid uint16) (bool, bool) {
-		if advert, err := parseAdvert(message); err != nil || advert != xid {
-			return false, false
-		}
-		host, _, _ := net.SplitHostPort(from.String())
-		hosts = append(hosts, host)
-		return true, true
-	})
+	_, group, err := a.queryGroup(ctx, r, a.timeout/rounds,
+		func(from net.Addr, message []byte, xid uint16) (bool, bool) {
+			if advert, err := parseAdvert(message); err != nil || advert != xid {
+				return false, false
+			}
+			host, _, _ := net.SplitHostPort(from.String())
+			hosts = append(hosts, host)
+			return true, true
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +84,9 @@ func (a *agents) directory(ctx context.Context, r request) ([]string, error) {
 	if t := resolver.TraceOf(ctx); t != nil {
 		took := a.now().Sub(start)
 		public := fmt.Sprintf("%s: %d directory agents", r.service, len(found))
-		t.Add(resolver.Step{Stage: "slp", Code: "directories_found", Values: []any{"Number", len(found)}, Public: public, Took: took}, "%s to %s: %d directory agents %v in %s", r.service, group, len(found), found, took.Round(time.Microsecond))
+		t.Add(resolver.Step{Stage: "slp", Code: "directories_found", Values: []any{"Number", len(found)},
+			Public: public, Took: took}, "%s to %s: %d directory agents %v in %s", r.service, group, len(found), found,
+			took.Round(time.Microsecond))
 	}
 	return found, nil
 }
@@ -99,7 +105,8 @@ func (a *agents) forget() {
 // since datagrams may be lost (section 6.3). take is called with each message, and returns whether it is a
 // reply, and whether no more are needed. Not all agents are necessarily reached.
 func (a *agents) queryGroup(
-	ctx context.Context, r request, timeout time.Duration, take func(from net.Addr, message []byte, xid uint16) (reply, enough bool),
+	ctx context.Context, r request, timeout time.Duration,
+	take func(from net.Addr, message []byte, xid uint16) (reply, enough bool),
 ) (responders int, group net.Addr, err error) {
 	conn, group, err := a.group(ctx)
 	if err != nil {

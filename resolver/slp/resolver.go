@@ -95,7 +95,8 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 		return answer, err
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
-		t.Add(resolver.Step{Stage: "slp", Code: "directories_asked_again"}, "no server of the list, which is %s old, responds: querying the agents again", age.Round(time.Second))
+		t.Add(resolver.Step{Stage: "slp", Code: "directories_asked_again"},
+			"no server of the list, which is %s old, responds: querying the agents again", age.Round(time.Second))
 	}
 	answer, _, err = r.queryServers(resolver.WithCacheBypass(ctx), q) // once for all names that fail at the same time
 	return answer, err
@@ -103,9 +104,10 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 
 // queryServers queries the servers of the namespace, and returns the age of their list.
 func (r *Resolver) queryServers(ctx context.Context, q resolver.Query) (resolver.Answer, time.Duration, error) {
-	found, err := resolver.Load(ctx, r.config.Cache, q.NID(), func(ctx context.Context) (Servers, time.Duration, error) {
-		return r.find(ctx, q.NID())
-	})
+	found, err := resolver.Load(ctx, r.config.Cache, q.NID(),
+		func(ctx context.Context) (Servers, time.Duration, error) {
+			return r.find(ctx, q.NID())
+		})
 	if errors.Is(err, errNoServer) {
 		return resolver.Answer{}, 0, &resolver.Negative{
 			Kind: resolver.ErrUnsupported, Reason: errNoServer.Error(),
@@ -117,7 +119,9 @@ func (r *Resolver) queryServers(ctx context.Context, q resolver.Query) (resolver
 	}
 	if t := resolver.TraceOf(ctx); t != nil && found.Age > 0 {
 		public := fmt.Sprintf("%d servers of %s from the cache", len(found.Value), q.NID())
-		t.Add(resolver.Step{Stage: "slp", Code: "servers_stored", Values: []any{"Number", len(found.Value)}, Public: public}, "servers of %s from the cache, %s old: %v", q.NID(), found.Age.Round(time.Second), found.Value)
+		t.Add(resolver.Step{Stage: "slp", Code: "servers_stored", Values: []any{"Number", len(found.Value)},
+			Public: public}, "servers of %s from the cache, %s old: %v", q.NID(), found.Age.Round(time.Second),
+			found.Value)
 	}
 	answer, err := r.config.Query.InOrder(ctx, found.Value, q)
 	ttl := max(found.TTL, 0)
@@ -152,7 +156,8 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 		if err != nil {
 			if unusable++; unusable <= maxReported {
 				url := e.url[:min(len(e.url), maxReportedURL)]
-				resolver.TraceOf(ctx).Add(resolver.Step{Stage: "slp", Code: "location_left_out", Public: "unusable URL"}, "unusable URL %q: %s", url, err)
+				resolver.TraceOf(ctx).Add(resolver.Step{Stage: "slp", Code: "location_left_out",
+					Public: "unusable URL"}, "unusable URL %q: %s", url, err)
 				if r.config.Unusable != nil {
 					r.config.Unusable(url, err)
 				}
@@ -174,7 +179,8 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 var (
 	errMaxServers = fmt.Errorf("only the first %d servers are used", maxServers)
 	errNotTHTTP   = errors.New("not a URL of the service type " + serviceType)
-	errPath       = errors.New("THTTP server with a path or query: requests go to /uri-res/ at its root (RFC 2169 section 2)")
+	errPath       = errors.New("THTTP server with a path or query: requests go to /uri-res/ at its root (RFC 2169 " +
+		"section 2)")
 )
 
 // baseOf converts a service URL to the base URI of a THTTP server; it must have no path.

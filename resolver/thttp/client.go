@@ -64,7 +64,8 @@ const PathPrefix = "/uri-res/"
 func (c *Client) Query(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
 	if err := c.config.Backoff.Err(base); err != nil {
 		if t := resolver.TraceOf(ctx); t != nil {
-			t.Add(resolver.Step{Stage: "thttp", Code: "not_asked_yet", Public: "resolution server in backoff after a failure"}, "%s: %s", base, err)
+			t.Add(resolver.Step{Stage: "thttp", Code: "not_asked_yet",
+				Public: "resolution server in backoff after a failure"}, "%s: %s", base, err)
 		}
 		return resolver.Answer{}, fmt.Errorf("querying %s: %w", base, err)
 	}
@@ -131,7 +132,8 @@ func (c *Client) answers(ctx context.Context, base string) bool {
 	if c.config.Fields != nil {
 		c.config.Fields(ctx, &fields)
 	}
-	response, err := c.config.Web.Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: http.MethodHead, URI: u, Fields: fields}})
+	response, err := c.config.Web.Fetch(ctx,
+		scheme.Request{Request: httpmessage.Request{Method: http.MethodHead, URI: u, Fields: fields}})
 	if err != nil {
 		return false
 	}
@@ -162,12 +164,14 @@ func (c *Client) exchange(
 		return resolver.Answer{}, "", err
 	}
 	fields := httpmessage.NewFields(
-		"Accept", accept(q.Service), "Accept-Encoding", "gzip, identity", resolver.HopsField, strconv.Itoa(int(q.Hops)+1),
+		"Accept", accept(q.Service), "Accept-Encoding", "gzip, identity", resolver.HopsField,
+		strconv.Itoa(int(q.Hops)+1),
 	)
 	if c.config.Fields != nil {
 		c.config.Fields(ctx, &fields)
 	}
-	response, err := c.config.Web.Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u.WithoutFragment(), Fields: fields}})
+	response, err := c.config.Web.Fetch(ctx,
+		scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u.WithoutFragment(), Fields: fields}})
 	if err != nil {
 		return resolver.Answer{}, "", err
 	}

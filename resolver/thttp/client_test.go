@@ -41,13 +41,15 @@ func (s *server) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, e
 	if body == nil {
 		body = strings.NewReader("")
 	}
-	return &scheme.Resource{Response: httpmessage.Response{Status: s.status, Fields: header, Body: io.NopCloser(body)}}, nil
+	return &scheme.Resource{Response: httpmessage.Response{Status: s.status, Fields: header, Body: io.NopCloser(body)}},
+		nil
 }
 
 func client(s scheme.Handler) *thttp.Client {
 	return thttp.New(thttp.Config{
-		Web: s, Timeout: time.Minute, MaxBody: 100, MaxLocations: 2, DefaultTTL: 5 * time.Minute, MaxTTL: time.Hour, Schemes: map[string][]string{"example": {"ftp"}},
-		Now: func() time.Time { return now },
+		Web: s, Timeout: time.Minute, MaxBody: 100, MaxLocations: 2, DefaultTTL: 5 * time.Minute, MaxTTL: time.Hour,
+		Schemes: map[string][]string{"example": {"ftp"}},
+		Now:     func() time.Time { return now },
 	})
 }
 
@@ -87,33 +89,42 @@ func TestQuery(t *testing.T) {
 		ttl     time.Duration
 		err     error
 	}{
-		{name: "N2L", server: server{status: 303, header: "Location: http://a.example/b%2Fc"}, want: "http://a.example/b%2Fc", ttl: 5 * time.Minute},
+		{name: "N2L", server: server{status: 303, header: "Location: http://a.example/b%2Fc"},
+			want: "http://a.example/b%2Fc", ttl: 5 * time.Minute},
 		{
-			name: "302, as to HTTP/1.0", server: server{status: 302, header: "Location: https://a.example/\nCache-Control: max-age=60"},
-			want: "https://a.example/", ttl: time.Minute,
+			name:   "302, as to HTTP/1.0",
+			server: server{status: 302, header: "Location: https://a.example/\nCache-Control: max-age=60"},
+			want:   "https://a.example/", ttl: time.Minute,
 		},
 		{
-			name: "with an Age", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: public, s-maxage=60, max-age=90\nAge: 20"},
+			name: "with an Age", server: server{status: 302,
+				header: "Location: http://a.example/\nCache-Control: public, s-maxage=60, max-age=90\nAge: 20"},
 			want: "http://a.example/", ttl: 40 * time.Second,
 		},
 		{
-			name: "Expires", server: server{status: 302, header: "Location: http://a.example/\nExpires: Sat, 21 Nov 2026 12:00:30 GMT"},
+			name: "Expires", server: server{status: 302,
+				header: "Location: http://a.example/\nExpires: Sat, 21 Nov 2026 12:00:30 GMT"},
 			want: "http://a.example/", ttl: 30 * time.Second,
 		},
 		{
 			name: "Expires, by a clock that is wrong", server: server{
 				status: 302,
-				header: "Location: http://a.example/\nDate: Sat, 21 Nov 2026 11:00:00 GMT\nExpires: Sat, 21 Nov 2026 11:00:30 GMT",
+				header: "Location: http://a.example/\nDate: Sat, 21 Nov 2026 11:00:00 GMT\nExpires: Sat, 21 Nov " +
+					"2026 11:00:30 GMT",
 			}, want: "http://a.example/",
 			ttl: 30 * time.Second,
 		},
 		{
-			name: "longer than MaxTTL", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: max-age=2147483647"},
-			want: "http://a.example/", ttl: time.Hour,
+			name:   "longer than MaxTTL",
+			server: server{status: 302, header: "Location: http://a.example/\nCache-Control: max-age=2147483647"},
+			want:   "http://a.example/", ttl: time.Hour,
 		},
-		{name: "an invalid Expires", server: server{status: 302, header: "Location: http://a.example/\nExpires: 0"}, want: "http://a.example/"},
-		{name: "no-store", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: no-store, max-age=60"}, want: "http://a.example/"},
-		{name: "a relative Location", server: server{status: 302, header: "Location: /c"}, want: base + "/c", ttl: 5 * time.Minute},
+		{name: "an invalid Expires", server: server{status: 302, header: "Location: http://a.example/\nExpires: 0"},
+			want: "http://a.example/"},
+		{name: "no-store", server: server{status: 302,
+			header: "Location: http://a.example/\nCache-Control: no-store, max-age=60"}, want: "http://a.example/"},
+		{name: "a relative Location", server: server{status: 302, header: "Location: /c"}, want: base + "/c",
+			ttl: 5 * time.Minute},
 		{
 			name: "N2Ls", service: resolver.I2Ls, want: "http://a.example/ ftp://b.example/", ttl: 5 * time.Minute,
 			server: server{
@@ -122,7 +133,8 @@ func TestQuery(t *testing.T) {
 			},
 		},
 		{
-			name: "a list with invalid locations", service: resolver.I2Ls, want: "http://a.example/", ttl: 5 * time.Minute,
+			name: "a list with invalid locations", service: resolver.I2Ls, want: "http://a.example/",
+			ttl: 5 * time.Minute,
 			server: server{
 				status: 200, header: "Content-Type: text/uri-list",
 				body: strings.NewReader("javascript:alert(1)\nnot a URI\nfile:///etc/passwd\nhttp://a.example/\n"),
@@ -132,7 +144,8 @@ func TestQuery(t *testing.T) {
 			status: 200,
 			header: "Content-Type: text/uri-list", body: strings.NewReader("http://a.example/"),
 		}},
-		{name: "an empty list", service: resolver.I2Ls, err: resolver.ErrNotFound, server: server{status: 200, header: "Content-Type: text/uri-list"}},
+		{name: "an empty list", service: resolver.I2Ls, err: resolver.ErrNotFound,
+			server: server{status: 200, header: "Content-Type: text/uri-list"}},
 		{name: "a list that is too long", service: resolver.I2Ls, err: resolver.ErrUnreachable, server: server{
 			status: 200,
 			header: "Content-Type: text/uri-list", body: strings.NewReader(strings.Repeat("# x\n", 100)),
@@ -147,19 +160,23 @@ func TestQuery(t *testing.T) {
 		{name: "400: not a name of this server", err: resolver.ErrNotFound, server: server{status: 400}},
 		{
 			name: "a list of scripts", service: resolver.I2Ls, err: resolver.ErrUnreachable,
-			server: server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader("javascript:alert(1)\n")},
+			server: server{status: 200, header: "Content-Type: text/uri-list",
+				body: strings.NewReader("javascript:alert(1)\n")},
 		},
 		{
 			name: "a compressed list", service: resolver.I2Ls, want: "http://a.example/", ttl: 5 * time.Minute,
-			server: server{status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: gzip", body: compressed(t, "http://a.example/\r\n")},
+			server: server{status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: gzip",
+				body: compressed(t, "http://a.example/\r\n")},
 		},
 		{
 			name: "a compressed list that is too long", service: resolver.I2Ls, err: resolver.ErrUnreachable,
-			server: server{status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: gzip", body: compressed(t, strings.Repeat("# x\n", 10_000))},
+			server: server{status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: gzip",
+				body: compressed(t, strings.Repeat("# x\n", 10_000))},
 		},
 		{
 			name: "a list in an unknown coding", service: resolver.I2Ls, err: resolver.ErrUnreachable,
-			server: server{status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: br", body: strings.NewReader("x")},
+			server: server{status: 200, header: "Content-Type: text/uri-list\nContent-Encoding: br",
+				body: strings.NewReader("x")},
 		},
 		{name: "unavailable", err: resolver.ErrUnreachable, server: server{status: 503}},
 		{name: "down", err: resolver.ErrUnreachable},
@@ -174,11 +191,16 @@ func TestQuery(t *testing.T) {
 			status: 302,
 			header: "Location: HTTP://Resolver.EXAMPLE:8080/uri-res/N2L?urn:example:a%2fb#f",
 		}},
-		{name: "to another name", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: urn:example:c"}},
-		{name: "to a scheme that is not allowed", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: gopher://a.example/"}},
-		{name: "to an allowed scheme", want: "ftp://a.example/", ttl: 5 * time.Minute, server: server{status: 302, header: "Location: ftp://a.example/"}},
-		{name: "to a script", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: javascript:alert(1)"}},
-		{name: "to an invalid URI", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: http://a b/"}},
+		{name: "to another name", err: resolver.ErrUnreachable,
+			server: server{status: 302, header: "Location: urn:example:c"}},
+		{name: "to a scheme that is not allowed", err: resolver.ErrUnreachable,
+			server: server{status: 302, header: "Location: gopher://a.example/"}},
+		{name: "to an allowed scheme", want: "ftp://a.example/", ttl: 5 * time.Minute,
+			server: server{status: 302, header: "Location: ftp://a.example/"}},
+		{name: "to a script", err: resolver.ErrUnreachable,
+			server: server{status: 302, header: "Location: javascript:alert(1)"}},
+		{name: "to an invalid URI", err: resolver.ErrUnreachable,
+			server: server{status: 302, header: "Location: http://a b/"}},
 	} {
 		ctx, trace := resolver.WithTrace(t.Context(), func() time.Time { return now })
 		answer, err := client(&tt.server).Query(ctx, base, query(t, tt.service))
@@ -189,7 +211,8 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s: %v is an error of the client", tt.name, err)
 		}
 		path := map[resolver.Service]string{resolver.I2L: "N2L", resolver.I2Ls: "N2Ls"}[tt.service]
-		if want := base + "/uri-res/" + path + "?urn:example:a%2Fb"; len(tt.server.asked) != 1 || tt.server.asked[0] != want {
+		if want := base + "/uri-res/" + path + "?urn:example:a%2Fb"; len(tt.server.asked) != 1 ||
+			tt.server.asked[0] != want {
 			t.Errorf("%s: asked %q", tt.name, tt.server.asked)
 		}
 		if steps := trace.Steps(); len(steps) == 0 || !strings.HasPrefix(steps[len(steps)-1].Detail, "GET "+base) {
@@ -215,8 +238,10 @@ func compressed(t *testing.T, text string) io.Reader {
 // A list with only FTP locations is an answer, unless the configuration restricts the schemes. Locations that
 // are left out are in the trace.
 func TestSchemesOfLocations(t *testing.T) {
-	for nid, want := range map[string]string{"example": "ftp://a.example/", "other": "gopher://a.example/ ftp://a.example/"} {
-		s := &server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader("gopher://a.example/\nftp://a.example/\nnot a URI\n")}
+	for nid, want := range map[string]string{"example": "ftp://a.example/",
+		"other": "gopher://a.example/ ftp://a.example/"} {
+		s := &server{status: 200, header: "Content-Type: text/uri-list",
+			body: strings.NewReader("gopher://a.example/\nftp://a.example/\nnot a URI\n")}
 		ctx, trace := resolver.WithTrace(t.Context(), func() time.Time { return now })
 		answer, err := client(s).Query(ctx, "http://r.example", queryOf(t, "urn:"+nid+":1", resolver.I2Ls))
 		if got := locations(answer); got != want || err != nil {
@@ -226,8 +251,9 @@ func TestSchemesOfLocations(t *testing.T) {
 		for _, step := range trace.Steps() {
 			steps += step.Detail + "\n"
 		}
-		if left := strings.Contains(steps, "omitted from the list: gopher://a.example/"); left != (nid == "example") || !strings.Contains(steps,
-			"omitted from the list: not a URI: ") {
+		if left := strings.Contains(steps, "omitted from the list: gopher://a.example/"); left != (nid == "example") ||
+			!strings.Contains(steps,
+				"omitted from the list: not a URI: ") {
 			t.Errorf("%s: %s", nid, steps)
 		}
 	}
@@ -242,7 +268,8 @@ func TestDescriptionsAndNames(t *testing.T) {
 		want, kind, described string
 	}{
 		{
-			service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain; charset=utf-8", body: "a book",
+			service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain; charset=utf-8",
+			body: "a book",
 			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain", described: "a book",
 		},
 		{
@@ -254,27 +281,32 @@ func TestDescriptionsAndNames(t *testing.T) {
 			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "application/pdf",
 		},
 		{
-			service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain", body: strings.Repeat("x", 101),
+			service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain",
+			body: strings.Repeat("x", 101),
 			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain",
 		},
 		{
 			service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain", body: "\xff",
 			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain",
 		},
-		{service: resolver.I2C, path: "N2C", status: 303, header: "Location: /about/1", want: "http://r.example/about/1"},
+		{service: resolver.I2C, path: "N2C", status: 303, header: "Location: /about/1",
+			want: "http://r.example/about/1"},
 		{
-			service: resolver.I2Ns, path: "N2Ns", status: 200, header: "Content-Type: text/uri-list", body: "urn:example:2\nhttp://a.example/\nurn:isbn:1",
+			service: resolver.I2Ns, path: "N2Ns", status: 200, header: "Content-Type: text/uri-list",
+			body: "urn:example:2\nhttp://a.example/\nurn:isbn:1",
 			want: "urn:example:2 urn:isbn:1",
 		},
 		{service: resolver.I2N, path: "N2Ns", status: 302, header: "Location: urn:example:2", want: "urn:example:2"},
 	} {
 		s := &server{status: tt.status, header: tt.header, body: strings.NewReader(tt.body)}
 		answer, err := client(s).Query(t.Context(), "http://r.example", queryOf(t, "urn:example:1", tt.service))
-		if locations(answer) != tt.want || err != nil || s.asked[0] != "http://r.example/uri-res/"+tt.path+"?urn:example:1" {
+		if locations(answer) != tt.want || err != nil ||
+			s.asked[0] != "http://r.example/uri-res/"+tt.path+"?urn:example:1" {
 			t.Errorf("%+v: %s, %v, asked %v", tt, locations(answer), err, s.asked)
 			continue
 		}
-		if from := answer.Locations[0].From; from.Type != tt.kind || from.Content != tt.described || from.Name != "thttp r.example" {
+		if from := answer.Locations[0].From; from.Type != tt.kind || from.Content != tt.described ||
+			from.Name != "thttp r.example" {
 			t.Errorf("%+v: from %+v", tt, from)
 		}
 	}
@@ -285,7 +317,8 @@ func TestQuerySendsParams(t *testing.T) {
 	s := &server{status: 303, header: "Location: http://a.example/"}
 	q := query(t, resolver.I2L)
 	q.ResolutionParams = "?c=ToC"
-	if _, err := client(s).Query(t.Context(), "http://r.example", q); err != nil || s.asked[0] != "http://r.example/uri-res/N2L?urn:example:a%2Fb?c=ToC" {
+	if _, err := client(s).Query(t.Context(), "http://r.example", q); err != nil ||
+		s.asked[0] != "http://r.example/uri-res/N2L?urn:example:a%2Fb?c=ToC" {
 		t.Errorf("asked %q, %v", s.asked, err)
 	}
 }
@@ -305,7 +338,8 @@ func (blocked) Fetch(ctx context.Context, _ scheme.Request) (*scheme.Resource, e
 
 func TestQueryTimesOut(t *testing.T) {
 	c := thttp.New(thttp.Config{Web: blocked{}, Timeout: time.Millisecond, Now: func() time.Time { return now }})
-	if _, err := c.Query(t.Context(), "http://a.example", query(t, resolver.I2L)); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := c.Query(t.Context(), "http://a.example", query(t, resolver.I2L)); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
 }
@@ -313,12 +347,14 @@ func TestQueryTimesOut(t *testing.T) {
 func TestResolver(t *testing.T) {
 	s := &server{status: 303, header: "Location: http://a.example/"}
 	r := thttp.NewResolver(client(s), map[string][]string{"example": {"http://one.example", "http://two.example"}})
-	if answer, err := r.Resolve(t.Context(), query(t, resolver.I2L)); err != nil || locations(answer) != "http://a.example/" || len(s.asked) != 1 {
+	if answer, err := r.Resolve(t.Context(), query(t, resolver.I2L)); err != nil ||
+		locations(answer) != "http://a.example/" || len(s.asked) != 1 {
 		t.Errorf("%+v, %v, asked %q", answer, err, s.asked)
 	}
 	down := &server{}
 	r = thttp.NewResolver(client(down), map[string][]string{"example": {"http://one.example", "http://two.example"}})
-	if _, err := r.Resolve(t.Context(), query(t, resolver.I2L)); !errors.Is(err, resolver.ErrUnreachable) || len(down.asked) != 2 {
+	if _, err := r.Resolve(t.Context(), query(t, resolver.I2L)); !errors.Is(err, resolver.ErrUnreachable) ||
+		len(down.asked) != 2 {
 		t.Errorf("%v, asked %q", err, down.asked)
 	}
 	r = thttp.NewResolver(client(s), nil)

@@ -53,7 +53,8 @@ func (c *Client) read(ctx context.Context, asked uri.URI, response *scheme.Resou
 	case code == http.StatusNotImplemented:
 		return found{}, errService
 	default:
-		return found{}, fmt.Errorf("%w: response status %d without a location for %s", resolver.ErrUnreachable, code, q.Service)
+		return found{}, fmt.Errorf("%w: response status %d without a location for %s", resolver.ErrUnreachable, code,
+			q.Service)
 	}
 }
 
@@ -77,7 +78,8 @@ func (c *Client) check(u uri.URI, q resolver.Query) error {
 	if len(allowed) == 0 || uri.IsWebScheme(scheme) || slices.Contains(allowed, scheme) {
 		return nil
 	}
-	return fmt.Errorf("%w: the configuration of the namespace does not allow the scheme %q", resolver.ErrForbidden, scheme)
+	return fmt.Errorf("%w: the configuration of the namespace does not allow the scheme %q", resolver.ErrForbidden,
+		scheme)
 }
 
 func isList(fields httpmessage.Fields) bool { return mediaType(fields) == listType }
@@ -153,7 +155,8 @@ func (c *Client) list(ctx context.Context, response *scheme.Resource, q resolver
 			continue
 		}
 		if left++; left <= maxTracedURIs {
-			t.Add(resolver.Step{Stage: "thttp", Code: "location_left_out"}, "omitted from the list: %.200s: %s", line, err)
+			t.Add(resolver.Step{Stage: "thttp", Code: "location_left_out"}, "omitted from the list: %.200s: %s", line,
+				err)
 		}
 		if left == maxUnused {
 			t.Add(resolver.Step{Stage: "thttp", Code: "list_cut"}, "rest of the list not read")
@@ -161,7 +164,8 @@ func (c *Client) list(ctx context.Context, response *scheme.Resource, q resolver
 		}
 	}
 	if left > maxTracedURIs {
-		t.Add(resolver.Step{Stage: "thttp", Code: "locations_left_out", Values: []any{"Number", left - maxTracedURIs}}, "omitted from the list: %d more", left-maxTracedURIs)
+		t.Add(resolver.Step{Stage: "thttp", Code: "locations_left_out", Values: []any{"Number", left - maxTracedURIs}},
+			"omitted from the list: %d more", left-maxTracedURIs)
 	}
 	switch {
 	case len(list.uris) > 0:
@@ -194,7 +198,8 @@ const maxDescription = 64 << 10
 
 // description reads a description: its content if that is text, or else only its location.
 func (c *Client) description(asked uri.URI, response *scheme.Resource) (found, error) {
-	d := found{uris: []string{asked.String()}, mediaType: mediaType(response.Fields), language: contentLanguage(response.Fields)}
+	d := found{uris: []string{asked.String()}, mediaType: mediaType(response.Fields),
+		language: contentLanguage(response.Fields)}
 	if !isText(d.mediaType) {
 		return d, nil
 	}

@@ -40,7 +40,8 @@ func startEditorsSite(t *testing.T) *editorsSite {
 // token returns a new token of an editor.
 func (s *editorsSite) token(name string) string {
 	s.t.Helper()
-	out, err := exec.CommandContext(s.t.Context(), urndtest.Binary(s.t), "registry", "token", "create", "--store", s.config.Registry.Store,
+	out, err := exec.CommandContext(s.t.Context(), urndtest.Binary(s.t), "registry", "token", "create", "--store",
+		s.config.Registry.Store,
 		"--role", "writer", "--name", name).Output()
 	if err != nil {
 		s.t.Fatal(err)
@@ -164,7 +165,8 @@ func (p *editor) has(selector string) (is bool) {
 // text returns the text of the page including fields.
 func (p *editor) text() (text string) {
 	p.t.Helper()
-	p.Evaluate(p.t, `document.querySelector("main").innerText + " " + [...document.querySelectorAll("main input, main textarea")].map(e => e.value).join(" ")`, &text)
+	p.Evaluate(p.t,
+		`document.querySelector("main").innerText + " " + [...document.querySelectorAll("main input, main textarea")].map(e => e.value).join(" ")`, &text)
 	return text
 }
 
@@ -193,7 +195,8 @@ func (p *editor) logOutElsewhere() {
 	p.t.Helper()
 	var form string
 	p.Evaluate(p.t, `"" + new URLSearchParams(new FormData(document.querySelector("form[action$='/logout']")))`, &form)
-	reply := urndtest.Send(p.t, "POST "+p.site.Admin+"/logout", form, "Cookie: "+p.Cookies(p.t), "Content-Type: application/x-www-form-urlencoded",
+	reply := urndtest.Send(p.t, "POST "+p.site.Admin+"/logout", form, "Cookie: "+p.Cookies(p.t),
+		"Content-Type: application/x-www-form-urlencoded",
 		"Origin: "+p.site.Admin)
 	if reply.Status != http.StatusSeeOther {
 		p.t.Fatalf("logging out: %d %s", reply.Status, reply.Body)
@@ -238,7 +241,8 @@ const (
 func (p *editor) makes(name string, happens func(*editor)) {
 	p.t.Helper()
 	p.open("/registry/edit")
-	p.fill([2]string{"name", name}, [2]string{"t0-uri", "https://books.example/first"}, [2]string{"title", "Kalevala"}, [2]string{"note", "the first"})
+	p.fill([2]string{"name", name}, [2]string{"t0-uri", "https://books.example/first"}, [2]string{"title", "Kalevala"},
+		[2]string{"note", "the first"})
 	happens(p)
 	p.press(toPreview)
 	p.sees("the preview of a new name", name, "https://books.example/first", "Kalevala")

@@ -20,8 +20,9 @@ func TestStatusPage(t *testing.T) {
 	status, page := w.AdminRequest(t, "GET /status")
 	for _, want := range []string{
 		// The DNS server refuses queries, and may have been queried by now.
-		`<p>urnd is ready, `, ">urnd " + urndtest.Version(t) + ", running for 0 min. <a ", `<h2 id="failing">`, `<h2 id="errors">`, `<h2 id="machines">`,
-		`<th scope="row"><code>answers</code></th>`, `<th scope="row"><code>requests</code></th>`,
+		`<p>urnd is ready, `, ">urnd " + urndtest.Version(t) + ", running for 0 min. <a ", `<h2 id="failing">`,
+		`<h2 id="errors">`, `<h2 id="machines">`, `<th scope="row"><code>answers</code></th>`,
+		`<th scope="row"><code>requests</code></th>`,
 		`<th scope="row"><code>path</code></th><td data-of="all">1</td><td data-of="2xx">0</td><td data-of="3xx">0</td><td data-of="4xx">1</td><td data-of="5xx">0</td>`,
 	} {
 		if status != http.StatusOK || !strings.Contains(page, want) {

@@ -63,7 +63,8 @@ func (b *browserPage) checkKeyboard(t *testing.T) {
 			break
 		}
 		places = append(places, f.Place)
-		if f.Place >= 0 && (!f.IsInView || strings.HasPrefix(f.Outline, "none") || strings.HasSuffix(f.Outline, " 0px")) {
+		if f.Place >= 0 && (!f.IsInView || strings.HasPrefix(f.Outline, "none") ||
+			strings.HasSuffix(f.Outline, " 0px")) {
 			t.Errorf("the focus is not seen: %+v", f)
 		}
 	}

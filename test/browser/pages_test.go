@@ -64,7 +64,8 @@ func (b *browserPage) checkReply(t *testing.T) {
 		t.Errorf("%d, %d octets", reply.Status, len(reply.Body))
 	}
 	policy := reply.Header.Get("Content-Security-Policy")
-	if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") || reply.Header.Get("X-Content-Type-Options") != "nosniff" {
+	if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") ||
+		reply.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%v", reply.Header)
 	}
 }
@@ -113,7 +114,8 @@ func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 		b.Show(t, b.url, screen)
 		b.Evaluate(t, look, &shown)
 	}
-	if !strings.Contains(shown.Heading, b.heading) || shown.Shift > most || shown.Moving != 0 || shown.Width > shown.Inner || shown.Inner != screen.Width {
+	if !strings.Contains(shown.Heading, b.heading) || shown.Shift > most || shown.Moving != 0 ||
+		shown.Width > shown.Inner || shown.Inner != screen.Width {
 		t.Errorf("%+v: %+v", screen, shown)
 	}
 	for _, text := range b.has {

@@ -50,12 +50,15 @@ func configureBrowserSite(t testing.TB, c *config.Config) {
 		t.Fatal(err)
 	}
 	c.DDDS.Enabled = false
-	c.Registry.Only, c.Registry.Hosts, c.Registry.DigitalLink = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}, []config.DigitalLink{{Root: linkRoot + "/"}}
+	c.Registry.Only, c.Registry.Hosts, c.Registry.DigitalLink = []string{"urn:", "ark:/12345/"},
+		[]string{"purl.example"}, []config.DigitalLink{{Root: linkRoot + "/"}}
 	local := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	c.Access.AllowDestinations, c.Access.BrowseClients, c.Access.BrowseAllClients = local, local, local
 	c.Site = config.Presentation{
-		Name: "Library of Examples", Logo: logo, Accent: "#a00040", Contact: "mailto:anna@library.example", Imprint: "https://library.example/imprint",
-		Privacy: "https://library.example/privacy", Language: "en", Examples: []string{"urn:example:book", "urn:isbn:9780395363416", "ISSN 0028-0836"},
+		Name: "Library of Examples", Logo: logo, Accent: "#a00040", Contact: "mailto:anna@library.example",
+		Imprint: "https://library.example/imprint",
+		Privacy: "https://library.example/privacy", Language: "en",
+		Examples: []string{"urn:example:book", "urn:isbn:9780395363416", "ISSN 0028-0836"},
 		Texts: []config.SiteText{
 			{Language: "en", Name: "Library of Examples", Welcome: "Welcome: here names lead to what they name."},
 			{Language: "de", Name: "Bibliothek der Beispiele", Welcome: "Hier finden Sie, was unsere Namen benennen."},
@@ -80,7 +83,8 @@ func browserRegistry(t testing.TB) string {
 	defer store.Close()
 	now := time.Date(2019, 3, 1, 9, 30, 0, 0, time.UTC)
 	asItIs := func(text string) (string, error) { return text, nil } // all names are canonical
-	r := registry.New(registry.Config{Store: store, Canonical: asItIs, CanonicalPrefix: asItIs, Now: func() time.Time { return now }})
+	r := registry.New(registry.Config{Store: store, Canonical: asItIs, CanonicalPrefix: asItIs,
+		Now: func() time.Time { return now }})
 	change := func(key registry.Key, change func(registry.Entry) (registry.Record, error)) {
 		t.Helper()
 		edit := registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: change}
@@ -99,7 +103,8 @@ func browserRegistry(t testing.TB) string {
 	for _, host := range []string{"old", "books"} {
 		book.Targets = []registry.Target{
 			{URI: "https://" + host + ".example/kalevala.html", Type: "text/html", Language: "fi", Title: "Suomeksi"},
-			{URI: "https://" + host + ".example/kalevala-en.pdf", Type: "application/pdf", Language: "en", Title: "In English", Priority: 1},
+			{URI: "https://" + host + ".example/kalevala-en.pdf", Type: "application/pdf", Language: "en",
+				Title: "In English", Priority: 1},
 			{URI: "https://" + host + ".example/kalevala.rdf", Type: "application/rdf+xml", Rel: "describedby"},
 			{URI: "https://creativecommons.org/publicdomain/mark/1.0/", Rel: "license"},
 		}
@@ -107,16 +112,19 @@ func browserRegistry(t testing.TB) string {
 		now = now.AddDate(1, 1, 3)
 	}
 	put(registry.Name("urn:example:epic"), registry.Record{Alias: "urn:example:book"})
-	put(registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved, Contact: "mailto:anna@library.example"})
+	put(registry.Name("urn:example:reserved"),
+		registry.Record{Status: registry.Reserved, Contact: "mailto:anna@library.example"})
 	put(registry.Name("urn:example:old"), registry.Record{Targets: []registry.Target{{URI: "https://old.example/1"}}})
 	put(registry.Prefix("urn:example:trial:"), registry.Record{Sandbox: true})
-	put(registry.Name("urn:example:trial:1"), registry.Record{Targets: []registry.Target{{URI: "https://trial.example/1"}}})
+	put(registry.Name("urn:example:trial:1"),
+		registry.Record{Targets: []registry.Target{{URI: "https://trial.example/1"}}})
 	put(registry.Name(linkRoot+gtin), registry.Record{Targets: []registry.Target{
 		{Rel: "gs1:defaultLink", URI: "https://shop.example/item", Title: "Dal Giardino"},
 		{Rel: "gs1:pip", URI: "https://shop.example/item", Title: "Product page"},
 		{Rel: "gs1:safetyInfo", URI: "https://shop.example/s", Language: "en"},
 	}})
-	put(registry.Name("https://purl.example/a"), registry.Record{Targets: []registry.Target{{URI: "https://books.example/a"}}})
+	put(registry.Name("https://purl.example/a"),
+		registry.Record{Targets: []registry.Target{{URI: "https://books.example/a"}}})
 	now = now.AddDate(0, 1, 0)
 	change(registry.Name("urn:example:old"), registry.Withdraw("two editions were one", "urn:example:book"))
 	return path
@@ -144,7 +152,9 @@ func startMenu(t testing.TB) string {
 			_ = conn.SetDeadline(time.Now().Add(testserver.Timeout))
 			_, _ = bufio.NewReader(conn).ReadString('\n')
 			fmt.Fprint(conn, strings.NewReplacer("HOST", host, "PORT", port).Replace(
-				"iWelcome to the library\t\tHOST\tPORT\r\n0About this server\t/about\tHOST\tPORT\r\n1Books\t/books\tHOST\tPORT\r\n7Search the catalogue\t/find\tHOST\tPORT\r\n.\r\n"))
+				"iWelcome to the library\t\tHOST\tPORT\r\n0About this "+
+					"server\t/about\tHOST\tPORT\r\n1Books\t/books\tHOST\tPORT\r\n7Search the "+
+					"catalogue\t/find\tHOST\tPORT\r\n.\r\n"))
 			_ = conn.Close()
 		}
 	})

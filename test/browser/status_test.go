@@ -19,7 +19,9 @@ func awaitText(t *testing.T, browser *testserver.Chromium, selector, part string
 	t.Helper()
 	testserver.Wait(t, selector+" says "+part, func() bool {
 		var text string
-		browser.Evaluate(t, fmt.Sprintf(`document.readyState !== "loading" && (document.querySelector(%q) || {}).textContent || ""`, selector), &text)
+		browser.Evaluate(t,
+			fmt.Sprintf(`document.readyState !== "loading" && (document.querySelector(%q) || {}).textContent || ""`,
+				selector), &text)
 		return strings.Contains(text, part)
 	})
 }
@@ -46,7 +48,9 @@ func TestStatusPageInBrowser(t *testing.T) {
 	const refused = `log.format: "<none>" is not`
 	testserver.Wait(t, "the reload that was refused is shown", func() (shown bool) {
 		show()
-		browser.Evaluate(t, `(document.querySelector(".verdict.warning") || {textContent: ""}).textContent.includes('log.format')`, &shown)
+		browser.Evaluate(t,
+			`(document.querySelector(".verdict.warning") || {textContent: ""}).textContent.includes('log.format')`,
+			&shown)
 		return shown
 	})
 	awaitText(t, browser, "table[aria-labelledby=errors]", refused)
@@ -70,8 +74,11 @@ func checkCachesPage(t *testing.T, w *urndtest.Daemon, browser *testserver.Chrom
 	}
 	browser.Show(t, w.Admin+"/caches?uri=urn:isbn:9780395363416", testserver.Screen{Width: 400, Height: 800})
 	awaitText(t, browser, "main", "urn:isbn:9780395363416")
-	for _, step := range []struct{ sure, want string }{{"", "confirm it"}, {"form[method=post] [type=checkbox]", " removed."}} {
-		browser.Run(t, `const f = document.querySelector("form[method=post]"); f.by.value = "all"; f.mode.value = "hard"`)
+	for _, step := range []struct {
+		sure, want string
+	}{{"", "confirm it"}, {"form[method=post] [type=checkbox]", " removed."}} {
+		browser.Run(t,
+			`const f = document.querySelector("form[method=post]"); f.by.value = "all"; f.mode.value = "hard"`)
 		if step.sure != "" {
 			browser.Click(t, step.sure)
 		}

@@ -69,7 +69,8 @@ func TestQRCodeOnScreen(t *testing.T) {
 	site := startBrowserSite(t, nil)
 	browser := testserver.StartChromium(t)
 	for _, dark := range []bool{false, true} {
-		browser.Show(t, site.URL+"/uri-res/N2C.html?urn:example:book", testserver.Screen{Width: 1200, Height: 900, Dark: dark})
+		browser.Show(t, site.URL+"/uri-res/N2C.html?urn:example:book",
+			testserver.Screen{Width: 1200, Height: 900, Dark: dark})
 		browser.Run(t, `return document.querySelector("img.qr").decode()`)
 		path := filepath.Join(t.TempDir(), fmt.Sprintf("dark-%t.png", dark))
 		if err := os.WriteFile(path, browser.Screenshot(t), 0o600); err != nil {
@@ -85,7 +86,8 @@ func TestQRCodeOnScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Body.Close()
-	if svg, err := io.ReadAll(r.Body); err != nil || r.Header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(string(svg), "<svg ") {
+	if svg, err := io.ReadAll(r.Body); err != nil || r.Header.Get("Content-Type") != "image/svg+xml" ||
+		!strings.HasPrefix(string(svg), "<svg ") {
 		t.Errorf("%v %s, %v", r.Header, svg, err)
 	}
 }

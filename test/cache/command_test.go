@@ -90,20 +90,25 @@ func TestCachePurge(t *testing.T) {
 	a, b, host := "http://"+web.Addr+"/a", "http://"+web.Addr+"/b", "127.0.0.1"
 	const book = "urn:isbn:0-395-36341-1"
 	states := func() string {
-		return strings.Join([]string{proxied(t, w, "GET", a), proxied(t, w, "GET", b), w.CacheStates(t, "/"+book)}, ", ")
+		return strings.Join([]string{proxied(t, w, "GET", a), proxied(t, w, "GET", b), w.CacheStates(t, "/"+book)},
+			", ")
 	}
 	const hits, none = "hit 200 v1, hit 200 v1, hit", "fwd=uri-miss 200 v1, fwd=uri-miss 200 v1, miss"
 	for _, tt := range []struct {
 		args, out, after string
 	}{
 		{a, a + ": 1 response purged\n", "fwd=stale 200 v1, hit 200 v1, hit"},
-		{a + " " + book, a + ": 1 response purged\n" + book + ": 1 answer purged\n", "fwd=stale 200 v1, hit 200 v1, miss"},
-		{"--hard " + a + " " + b, a + ": 1 response purged\n" + b + ": 1 response purged\n", "fwd=uri-miss 200 v1, fwd=uri-miss 200 v1, hit"},
+		{a + " " + book, a + ": 1 response purged\n" + book + ": 1 answer purged\n",
+			"fwd=stale 200 v1, hit 200 v1, miss"},
+		{"--hard " + a + " " + b, a + ": 1 response purged\n" + b + ": 1 response purged\n",
+			"fwd=uri-miss 200 v1, fwd=uri-miss 200 v1, hit"},
 		{"--refresh " + a, a + ": 1 response fetched again\n", hits},
-		{"--prefix http://127.0.0.1", "prefix http://127.0.0.1: 2 responses purged\n", "fwd=stale 200 v1, fwd=stale 200 v1, hit"},
+		{"--prefix http://127.0.0.1", "prefix http://127.0.0.1: 2 responses purged\n",
+			"fwd=stale 200 v1, fwd=stale 200 v1, hit"},
 		{"--prefix urn:isbn: --hard", "prefix urn:isbn:: 1 answer purged\n", "hit 200 v1, hit 200 v1, miss"},
 		{"--host " + host, "host " + host + ": 2 responses purged\n", "fwd=stale 200 v1, fwd=stale 200 v1, hit"},
-		{"--tag b --hard --output json", `{"by":"tag","value":"b","of":"responses","purged":1}` + "\n", "hit 200 v1, fwd=uri-miss 200 v1, hit"},
+		{"--tag b --hard --output json", `{"by":"tag","value":"b","of":"responses","purged":1}` + "\n",
+			"hit 200 v1, fwd=uri-miss 200 v1, hit"},
 		{"--all --hard", "all: 2 responses purged\nall: 1 answer purged\n", none},
 		{"urn:isbn:9780306406157", "urn:isbn:9780306406157: 0 answers purged\n", hits},
 	} {
@@ -120,12 +125,15 @@ func TestCachePurge(t *testing.T) {
 		}
 	}
 	for args, part := range map[string]string{
-		"": "exactly one", a + " --all": "exactly one", "--host a --tag b": "exactly one", "--tag=": "--tag is empty", "--hard --refresh " + a: "exclude",
-		"--refresh " + book: "--refresh requires", "--refresh --all": "--refresh requires", "--refresh --host a": "--refresh requires",
-		a + " /b": "begins with a scheme", a + " urn:a": "NID",
-		"--everything": "unknown flag", a + " --cert x": "--cert and --key",
+		"": "exactly one", a + " --all": "exactly one", "--host a --tag b": "exactly one", "--tag=": "--tag is empty",
+		"--hard --refresh " + a: "exclude", "--refresh " + book: "--refresh requires",
+		"--refresh --all": "--refresh requires", "--refresh --host a": "--refresh requires",
+		a + " /b": "begins with a scheme", a + " urn:a": "NID", "--everything": "unknown flag",
+		a + " --cert x": "--cert and --key",
 	} {
-		if out, status := commandAt(t, w.Admin, append([]string{"cache", "purge"}, strings.Fields(args)...)...); status != 2 || !strings.Contains(out, part) {
+		if out, status := commandAt(t, w.Admin,
+			append([]string{"cache", "purge"}, strings.Fields(args)...)...); status != 2 ||
+			!strings.Contains(out, part) {
 			t.Errorf("%s: %d %q", args, status, out)
 		}
 	}
@@ -134,13 +142,16 @@ func TestCachePurge(t *testing.T) {
 	}
 	web.version.Store(-1)
 	out, status := commandAt(t, w.Admin, "cache", "purge", "--refresh", a, "http://a.example/")
-	if status != 1 || !strings.Contains(out, "answered 502: ") || !strings.HasSuffix(out, "http://a.example/: 0 responses fetched again\n") {
+	if status != 1 || !strings.Contains(out, "answered 502: ") ||
+		!strings.HasSuffix(out, "http://a.example/: 0 responses fetched again\n") {
 		t.Errorf("one fails: %d %q", status, out)
 	}
-	if out, status := commandAt(t, w.Admin, "cache", "purge", "--host", "a/b"); status != 1 || !strings.Contains(out, "answered 400: ") {
+	if out, status := commandAt(t, w.Admin, "cache", "purge", "--host", "a/b"); status != 1 ||
+		!strings.Contains(out, "answered 400: ") {
 		t.Errorf("what the daemon refuses: %d %q", status, out)
 	}
-	if out, status := commandAt(t, w.Admin, "cache", "purge", "urn:isbn:0395363412"); status != 1 || !strings.Contains(out, "check") {
+	if out, status := commandAt(t, w.Admin, "cache", "purge", "urn:isbn:0395363412"); status != 1 ||
+		!strings.Contains(out, "check") {
 		t.Errorf("a wrong name: %d %q", status, out)
 	}
 }
@@ -154,12 +165,14 @@ func TestCacheShow(t *testing.T) {
 	proxied(t, w, "GET", target, "Accept-Language: en", "Cookie: secret=1")
 	w.CacheStates(t, "/urn:isbn:0-395-36341-1", "/urn:none:1")
 	for name, want := range map[string]string{
-		target + "#x": `200: fresh for 59m\d+s, age [1-5]\ds, 2 bytes, memory\n` + regexp.QuoteMeta("  for requests with Accept-Language: en\n"+
-			"  for requests with Cookie: (not shown)\n  ETag: \"1en\"\n  tags: all, a\n"),
+		target + "#x": `200: fresh for 59m\d+s, age [1-5]\ds, 2 bytes, memory\n` +
+			regexp.QuoteMeta("  for requests with Accept-Language: en\n"+
+				"  for requests with Cookie: (not shown)\n  ETag: \"1en\"\n  tags: all, a\n"),
 		"urn:isbn:9780306406157": "urn:isbn:9780306406157: nothing is cached\n",
 		target + "x":             regexp.QuoteMeta(target) + "x: nothing is cached\n",
 	} {
-		if out, status := commandAt(t, w.Admin, "cache", "show", name); status != 0 || !regexp.MustCompile("^"+want+"$").MatchString(out) {
+		if out, status := commandAt(t, w.Admin, "cache", "show", name); status != 0 ||
+			!regexp.MustCompile("^"+want+"$").MatchString(out) {
 			t.Errorf("%s: %d %q", name, status, out)
 		}
 	}
@@ -167,17 +180,20 @@ func TestCacheShow(t *testing.T) {
 		!regexp.MustCompile(`^urn:isbn:0395363411: fresh for (24h|23h59m\d+s)\S*\n  http`).MatchString(out) {
 		t.Errorf("%d %q", status, out)
 	}
-	if out, status := commandAt(t, w.Admin, "cache", "show", "urn:none:1"); status != 0 || !strings.Contains(out, "\n  no: ") {
+	if out, status := commandAt(t, w.Admin, "cache", "show", "urn:none:1"); status != 0 ||
+		!strings.Contains(out, "\n  no: ") {
 		t.Errorf("%d %q", status, out)
 	}
 	for _, args := range []string{"show --output json " + target, "stats --output json"} {
-		if out, status := commandAt(t, w.Admin, append([]string{"cache"}, strings.Fields(args)...)...); status != 0 || !json.Valid([]byte(out)) {
+		if out, status := commandAt(t, w.Admin, append([]string{"cache"}, strings.Fields(args)...)...); status != 0 ||
+			!json.Valid([]byte(out)) {
 			t.Errorf("%s: %d %q", args, status, out)
 		}
 	}
 	out, status := commandAt(t, w.Admin, "cache", "stats")
-	if lines := strings.Split(out, "\n"); status != 0 || !strings.HasPrefix(lines[0], "cache      entries  ") || !strings.HasPrefix(lines[1],
-		"answers    2 ") || !strings.Contains(out, "\nresponses  1 ") {
+	if lines := strings.Split(out, "\n"); status != 0 || !strings.HasPrefix(lines[0], "cache      entries  ") ||
+		!strings.HasPrefix(lines[1],
+			"answers    2 ") || !strings.Contains(out, "\nresponses  1 ") {
 		t.Errorf("%d\n%s", status, out)
 	}
 	for _, args := range []string{"show", "show " + target + " " + target, "show a", "stats a"} {
@@ -204,7 +220,8 @@ func TestCacheOfGateways(t *testing.T) {
 			if got := state(); got != "200  hit" {
 				t.Fatalf("%s: %s", name, got)
 			}
-			if out, status := commandAt(t, w.Admin, "cache", "show", name); status != 0 || !strings.HasPrefix(out, "200: fresh for ") {
+			if out, status := commandAt(t, w.Admin, "cache", "show", name); status != 0 ||
+				!strings.HasPrefix(out, "200: fresh for ") {
 				t.Errorf("%s: %d %q", name, status, out)
 			}
 			args := append([]string{"cache", "purge"}, strings.Fields(purge)...)
@@ -225,19 +242,22 @@ func TestCacheFindsAdmin(t *testing.T) {
 	token := writeFile(t, "token", "topsecret-0123456789\n")
 	socket := filepath.Join(t.TempDir(), "admin.sock")
 	for _, admin := range []string{"127.0.0.1:0", "unix:" + socket} {
-		w := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) { c.Listen.Admin, c.Access.AdminToken = admin, token })
+		w := urndtest.Start(t, "127.0.0.1:9",
+			func(c *config.Config) { c.Listen.Admin, c.Access.AdminToken = admin, token })
 		at := strings.TrimPrefix(w.Admin, "http://")
 		if admin != "127.0.0.1:0" {
 			at = admin
 		}
 		file := writeFile(t, "urnd.yaml", "listen: {admin: '"+at+"'}\naccess: {admin_token: '"+token+"'}\n")
-		if out, status := command(t, "cache", "stats", "--config", file); status != 0 || !strings.Contains(out, "responses") {
+		if out, status := command(t, "cache", "stats", "--config", file); status != 0 ||
+			!strings.Contains(out, "responses") {
 			t.Errorf("%s: %d %s", at, status, out)
 		}
 		if !strings.HasPrefix(at, "unix:") {
 			at = w.Admin
 		}
-		if out, status := commandAt(t, at, "cache", "stats", "--token-file", token, "--config", "/nowhere"); status != 0 {
+		if out, status := commandAt(t, at, "cache", "stats", "--token-file", token, "--config",
+			"/nowhere"); status != 0 {
 			t.Errorf("%s: %d %s", at, status, out)
 		}
 		_, port, _ := strings.Cut(strings.TrimPrefix(at, "http://"), ":")
@@ -247,7 +267,8 @@ func TestCacheFindsAdmin(t *testing.T) {
 		if out, status := commandAt(t, at, "cache", "stats"); status != 1 || !strings.Contains(out, "answered 401: ") {
 			t.Errorf("without the token: %d %s", status, out)
 		}
-		if out, status := commandAt(t, "http://localhost:"+port+"/", "cache", "stats", "--token-file", token); status != 0 {
+		if out, status := commandAt(t, "http://localhost:"+port+"/", "cache", "stats", "--token-file",
+			token); status != 0 {
 			t.Errorf("by name: %d %s", status, out)
 		}
 	}
@@ -268,11 +289,14 @@ func TestCacheFindsAdmin(t *testing.T) {
 		{"--admin unix:/nowhere/admin.sock", "connecting to the socket /nowhere/admin.sock", 1},
 		{"--admin " + other.URL + " --token-file /nowhere/token", "--token-file: reading the file", 1},
 		{"--config " + writeFile(t, "a.yaml", "listen: {admin: ''}\n"), "listen.admin is empty", 1},
-		{"--config " + writeFile(t, "a.yaml", "access: {admin_token: 'credential:admin'}\n"), "access.admin_token: ", 1},
-		{"--config " + writeFile(t, "a.yaml", "tls: {certificate: /a, key: /a, client_ca: /a}\n"), "client certificate", 2},
+		{"--config " + writeFile(t, "a.yaml", "access: {admin_token: 'credential:admin'}\n"), "access.admin_token: ",
+			1},
+		{"--config " + writeFile(t, "a.yaml", "tls: {certificate: /a, key: /a, client_ca: /a}\n"), "client certificate",
+			2},
 		{"--config /nowhere.yaml", "/nowhere.yaml", 1},
 	} {
-		if out, status := command(t, append([]string{"cache", "stats"}, strings.Fields(tt.args)...)...); status != tt.status ||
+		if out, status := command(t,
+			append([]string{"cache", "stats"}, strings.Fields(tt.args)...)...); status != tt.status ||
 			!strings.Contains(out, tt.says) {
 			t.Errorf("%s: %d, %s", tt.args, status, out)
 		}
@@ -296,7 +320,8 @@ func TestCacheByCertificate(t *testing.T) {
 		"--ca " + ca.File, "--cert " + own + " --key " + ownKey, "--ca " + ownKey,
 		"--cert " + ownKey + " --key " + ownKey,
 	} {
-		if out, status := commandAt(t, at, append([]string{"cache", "stats"}, strings.Fields(args)...)...); status != 1 {
+		if out, status := commandAt(t, at,
+			append([]string{"cache", "stats"}, strings.Fields(args)...)...); status != 1 {
 			t.Errorf("%s: %d %s", args, status, out)
 		}
 	}

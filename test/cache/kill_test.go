@@ -39,7 +39,8 @@ func spawn(t *testing.T, path, dir string) *spawned {
 	}
 	t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
 	log := bufio.NewReader(stderr)
-	for p.url == "" || !strings.Contains(p.log, "snapshot of answers restored") && !strings.Contains(p.log, "was renamed") {
+	for p.url == "" || !strings.Contains(p.log, "snapshot of answers restored") &&
+		!strings.Contains(p.log, "was renamed") {
 		line, err := log.ReadString('\n')
 		if err != nil {
 			t.Fatalf("urnd ended: %s%s", p.log, line)

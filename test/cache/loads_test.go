@@ -40,7 +40,8 @@ func TestHeaderOfOneClient(t *testing.T) {
 		urndtest.OpenLoopback(c)
 		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{server.URL}}}
 	})
-	got := d.Get(t, "/urn:book:1", "Via: "+strings.Repeat("1.1 proxy.example, ", 1500)+"1.1 last", "Traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "Cookie: a=b")
+	got := d.Get(t, "/urn:book:1", "Via: "+strings.Repeat("1.1 proxy.example, ", 1500)+"1.1 last",
+		"Traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "Cookie: a=b")
 	if got.Status != http.StatusFound || got.Location != "http://a.example/" {
 		t.Errorf("%+v", got)
 	}
@@ -68,7 +69,9 @@ func TestHeaderOfOneClient(t *testing.T) {
 func TestLoopOfTwo(t *testing.T) {
 	t.Parallel()
 	var forward atomic.Pointer[http.HandlerFunc] // target of the second urnd: the first one
-	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*forward.Load())(w, r) }))
+	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		(*forward.Load())(w, r)
+	}))
 	defer between.Close()
 	configured := func(server string) func(*config.Config) {
 		return func(c *config.Config) {

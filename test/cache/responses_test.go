@@ -89,7 +89,8 @@ func TestAdminPurgeResponses(t *testing.T) {
 	w := urndtest.Start(t, "127.0.0.1:9", urndtest.OpenLoopback)
 	a, b := "http://"+web.Addr+"/a", "http://"+web.Addr+"/b"
 	states := func() string {
-		return strings.Join([]string{proxied(t, w, "GET", a), proxied(t, w, "GET", a, "Accept-Language: en"), proxied(t, w, "GET", b)}, ", ")
+		return strings.Join([]string{proxied(t, w, "GET", a), proxied(t, w, "GET", a, "Accept-Language: en"),
+			proxied(t, w, "GET", b)}, ", ")
 	}
 	const hits = "hit 200 v1, hit 200 v1, hit 200 v1"
 	for _, tt := range []struct {
@@ -133,11 +134,13 @@ func TestAdminRefreshResponses(t *testing.T) {
 	w := urndtest.Start(t, "127.0.0.1:9", urndtest.OpenLoopback)
 	target := "http://" + web.Addr + "/a"
 	states := func() string {
-		return proxied(t, w, "GET", target) + ", " + proxied(t, w, "GET", target, "Accept-Language: en", "Cookie: secret=1")
+		return proxied(t, w, "GET", target) + ", " +
+			proxied(t, w, "GET", target, "Accept-Language: en", "Cookie: secret=1")
 	}
 	refresh := func(of string, status int, part string) {
 		t.Helper()
-		if got, body := w.AdminRequest(t, "DELETE /api/v1/responses?mode=refresh&uri="+of); got != status || !strings.Contains(body, part) {
+		if got, body := w.AdminRequest(t, "DELETE /api/v1/responses?mode=refresh&uri="+of); got != status ||
+			!strings.Contains(body, part) {
 			t.Errorf("%d %s", got, body)
 		}
 	}
@@ -201,11 +204,13 @@ func TestAdminRefreshOfGateway(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	web.version.Store(2)
-	if status, body := w.AdminRequest(t, "DELETE /api/v1/responses?mode=refresh&uri=http://WWW.example.org/a"); status != 200 || !strings.Contains(body,
+	if status, body := w.AdminRequest(t,
+		"DELETE /api/v1/responses?mode=refresh&uri=http://WWW.example.org/a"); status != 200 || !strings.Contains(body,
 		`"purged": 1`) {
 		t.Errorf("%d %s", status, body)
 	}
-	if got := w.Get(t, "/a", "Host: www.example.org"); got.Body != "v2" || !strings.HasPrefix(got.CacheStatus, "urnd; hit") {
+	if got := w.Get(t, "/a", "Host: www.example.org"); got.Body != "v2" ||
+		!strings.HasPrefix(got.CacheStatus, "urnd; hit") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -228,17 +233,21 @@ func TestAdminLookupResponses(t *testing.T) {
 		t.Fatal(body)
 	}
 	last, first := document.Responses[0], document.Responses[1]
-	if first.Status != 200 || first.Age < 100 || !isAnHour(first.Age+first.TTL) || first.Size != 2 || first.ETag != `"1en"` || *first.Selecting["Accept-Language"] != "en" ||
-		strings.Join(first.Tags, " ") != "all a" || len(first.Where) == 0 || first.Where[0] != "memory" || strings.Contains(body, "secret") {
+	if first.Status != 200 || first.Age < 100 || !isAnHour(first.Age+first.TTL) || first.Size != 2 ||
+		first.ETag != `"1en"` || *first.Selecting["Accept-Language"] != "en" ||
+		strings.Join(first.Tags, " ") != "all a" || len(first.Where) == 0 || first.Where[0] != "memory" ||
+		strings.Contains(body, "secret") {
 		t.Errorf("%s", body)
 	}
 	if value, ok := last.Selecting["Accept-Language"]; last.Age >= 100 || !ok || value != nil {
 		t.Errorf("%s", body)
 	}
-	if status, body := w.AdminRequest(t, "GET /api/v1/responses?uri="+target+"x"); status != 200 || body != "{\n  \"responses\": []\n}\n" {
+	if status, body := w.AdminRequest(t, "GET /api/v1/responses?uri="+target+"x"); status != 200 ||
+		body != "{\n  \"responses\": []\n}\n" {
 		t.Errorf("%d %s", status, body)
 	}
-	if _, body := w.AdminRequest(t, "GET /api/v1/cache"); !strings.Contains(body, `"responses": {`) || !strings.Contains(body, `"disk": {`) {
+	if _, body := w.AdminRequest(t, "GET /api/v1/cache"); !strings.Contains(body, `"responses": {`) ||
+		!strings.Contains(body, `"disk": {`) {
 		t.Errorf("%s", body)
 	}
 }
@@ -261,12 +270,14 @@ func TestMethodPURGE(t *testing.T) {
 	if got := proxied(t, w, "PURGE", target); got != `200 {"purged":2}` {
 		t.Error(got)
 	}
-	if got := proxied(t, w, "GET", target) + ", " + proxied(t, w, "GET", target); got != "fwd=stale 200 v1, hit 200 v1" {
+	if got := proxied(t, w, "GET", target) + ", " +
+		proxied(t, w, "GET", target); got != "fwd=stale 200 v1, hit 200 v1" {
 		t.Error(got)
 	}
 	asked := web.Requests.Load()
 	w.Get(t, "/a", "Host: www.example.org")
-	if got := w.Exchange(t, "PURGE /a", "Host: www.example.org"); got.Status != 200 || !strings.Contains(got.Body, `"purged": 1`) {
+	if got := w.Exchange(t, "PURGE /a", "Host: www.example.org"); got.Status != 200 ||
+		!strings.Contains(got.Body, `"purged": 1`) {
 		t.Errorf("of a gateway: %+v", got)
 	}
 	if now := web.Requests.Load(); now != asked+1 {

@@ -88,7 +88,8 @@ func TestWarmRestart(t *testing.T) {
 		by    time.Duration
 		left  int // seconds, if no new query is needed
 		asked int32
-	}{{0, 3600, 0}, {20 * time.Minute, 2400, 0}, {59 * time.Minute, 60, 0}, {-time.Hour, 3600, 1}, {time.Hour, 3600, 1}} {
+	}{{0, 3600, 0}, {20 * time.Minute, 2400, 0}, {59 * time.Minute, 60, 0}, {-time.Hour, 3600, 1},
+		{time.Hour, 3600, 1}} {
 		copied := t.TempDir()
 		saved := text
 		if tt.by != 0 {
@@ -135,15 +136,20 @@ func TestInvalidSnapshots(t *testing.T) {
 	}{
 		"empty":   {"", nil, "another configuration or version"},
 		"cut off": {good[:len(good)-10], nil, "damaged"},
-		"a line less": {good[:strings.Index(good, "\n")+1] + good[strings.Index(good, "\n{")+1:][strings.Index(good[strings.Index(good, "\n{")+1:],
-			"\n")+1:], nil, "damaged"},
-		"another place":      {strings.ReplaceAll(good, "a.example", "b.example"), nil, "damaged"},
-		"something else":     {"\x7fELF" + strings.Repeat("\x00", 4096), nil, "another configuration or version"},
-		"one line for ever":  {"urnd answers 1 " + strings.Repeat("a", 3<<20), nil, "another configuration or version"},
-		"other roots":        {good, func(c *config.Config) { c.DDDS.Roots = append(c.DDDS.Roots, "urn.example.net.") }, "another configuration"},
-		"other namespaces":   {good, func(c *config.Config) { c.Namespaces = []config.Namespace{{NID: "name", Order: []string{"ddds"}}} }, "another configuration"},
+		"a line less": {good[:strings.Index(good, "\n")+1] +
+			good[strings.Index(good, "\n{")+1:][strings.Index(good[strings.Index(good, "\n{")+1:],
+				"\n")+1:], nil, "damaged"},
+		"another place":     {strings.ReplaceAll(good, "a.example", "b.example"), nil, "damaged"},
+		"something else":    {"\x7fELF" + strings.Repeat("\x00", 4096), nil, "another configuration or version"},
+		"one line for ever": {"urnd answers 1 " + strings.Repeat("a", 3<<20), nil, "another configuration or version"},
+		"other roots": {good, func(c *config.Config) { c.DDDS.Roots = append(c.DDDS.Roots, "urn.example.net.") },
+			"another configuration"},
+		"other namespaces": {good,
+			func(c *config.Config) { c.Namespaces = []config.Namespace{{NID: "name", Order: []string{"ddds"}}} },
+			"another configuration"},
 		"other destinations": {good, urndtest.OpenLoopback, "another configuration"},
-		"other servers":      {good, func(c *config.Config) { c.DNS.Servers = append(c.DNS.Servers, c.DNS.Servers[0]) }, "another configuration"},
+		"other servers": {good, func(c *config.Config) { c.DNS.Servers = append(c.DNS.Servers, c.DNS.Servers[0]) },
+			"another configuration"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -158,7 +164,8 @@ func TestInvalidSnapshots(t *testing.T) {
 				}
 			}))
 			w.WaitForLog(t, "was renamed")
-			if got := w.Get(t, "/urn:name:1"); got.Status != 302 || got.CacheStatus != "urnd; fwd=uri-miss; stored; ttl=60" {
+			if got := w.Get(t, "/urn:name:1"); got.Status != 302 ||
+				got.CacheStatus != "urnd; fwd=uri-miss; stored; ttl=60" {
 				t.Errorf("%+v", got)
 			}
 			if urndtest.ReadFile(t, file+".bad") != tt.text {
@@ -188,7 +195,8 @@ func TestStopWhileRestoring(t *testing.T) {
 	dir := t.TempDir()
 	addr := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t)
 	file, store := filepath.Join(dir, "answers"), filepath.Join(dir, "registry.db")
-	withRegistry := savedIn(dir, func(c *config.Config) { c.Registry.Store, c.Registry.Only = "sqlite:"+store, []string{"urn:own:"} })
+	withRegistry := savedIn(dir,
+		func(c *config.Config) { c.Registry.Store, c.Registry.Only = "sqlite:"+store, []string{"urn:own:"} })
 	first := urndtest.Start(t, addr, withRegistry)
 	first.CacheStates(t, "/urn:name:1", "/urn:name:2")
 	first.Stop()
@@ -218,7 +226,8 @@ func TestSavedAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	addr := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t)
 	for most, want := range map[config.Size]func(n int) bool{
-		0: func(n int) bool { return n == 0 }, 1 << 10: func(n int) bool { return n > 0 && n < 10 }, 1 << 20: func(n int) bool { return n == 50 },
+		0: func(n int) bool { return n == 0 }, 1 << 10: func(n int) bool { return n > 0 && n < 10 },
+		1 << 20: func(n int) bool { return n == 50 },
 	} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "answers")
@@ -262,7 +271,8 @@ func TestPipeInPlaceOfSnapshot(t *testing.T) {
 	w.Reload(t, func(*config.Config) {})
 	w.WaitForLog(t, "configuration reloaded")
 	w.Stop()
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || !strings.Contains(w.Log(), "snapshot of answers saved") {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() ||
+		!strings.Contains(w.Log(), "snapshot of answers saved") {
 		t.Errorf("%v, %v", info, err)
 	}
 }
@@ -274,7 +284,8 @@ func TestSavingFails(t *testing.T) {
 		w := urndtest.Start(t, "127.0.0.1:9", savedIn(dir))
 		w.Get(t, "/urn:ietf:rfc:1")
 		w.Stop()
-		if !strings.Contains(w.Log(), "saving the snapshot of answers failed") || !strings.Contains(w.Log(), "urnd has stopped") {
+		if !strings.Contains(w.Log(), "saving the snapshot of answers failed") ||
+			!strings.Contains(w.Log(), "urnd has stopped") {
 			t.Errorf("%s: %s", dir, w.Log())
 		}
 	}

@@ -19,8 +19,10 @@ import (
 
 // testChromium shows pages with scripts in Chromium, with the proxy configured explicitly, and by the PAC file.
 func testChromium(t *testing.T, c *clients) {
-	c.add(t, "chromium/page.html", []byte(`<!DOCTYPE html><title>t</title><p id="a"></p><script src="script.js"></script>`))
-	c.add(t, "chromium/script.js", []byte(`document.getElementById("a").textContent = "a page of " + location.protocol`))
+	c.add(t, "chromium/page.html",
+		[]byte(`<!DOCTYPE html><title>t</title><p id="a"></p><script src="script.js"></script>`))
+	c.add(t, "chromium/script.js",
+		[]byte(`document.getElementById("a").textContent = "a page of " + location.protocol`))
 	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `<!DOCTYPE html><p id="a">a secret</p>`)
 	}))
@@ -36,7 +38,8 @@ func testChromium(t *testing.T, c *clients) {
 		pages [][2]string // URLs and their content
 	}{
 		{"--proxy-pac-url=" + p.URL + "/proxy.pac", [][2]string{{page, "a page of http:"}}},
-		{"--proxy-server=" + p.URL, [][2]string{{page, "a page of http:"}, {"https://secure.clients.example.org:" + port, "a secret"}}},
+		{"--proxy-server=" + p.URL,
+			[][2]string{{page, "a page of http:"}, {"https://secure.clients.example.org:" + port, "a secret"}}},
 	} {
 		chromium := testserver.StartChromium(t, browser.flag, "--ignore-certificate-errors")
 		for _, tt := range browser.pages {

@@ -39,9 +39,11 @@ func TestClients(t *testing.T) {
 	t.Parallel()
 	c := &clients{
 		folder: testserver.OpenFolder(t),
-		dns:    testserver.StartBIND(t, testserver.Zone{Name: "clients.example.org", Text: urndtest.LoopbackZone}).Addr(),
+		dns: testserver.StartBIND(t,
+			testserver.Zone{Name: "clients.example.org", Text: urndtest.LoopbackZone}).Addr(),
 	}
-	c.site = testserver.StartNginx(t, c.folder, "location /packed/ { gzip on; gzip_vary on; gzip_proxied any; gzip_types text/plain; expires 1h; }",
+	c.site = testserver.StartNginx(t, c.folder,
+		"location /packed/ { gzip on; gzip_vary on; gzip_proxied any; gzip_types text/plain; expires 1h; }",
 		"location /upload/ { dav_methods PUT; client_max_body_size 16m; expires 1h; }")
 	c.Daemon = c.start(t, nil)
 	for _, client := range []struct {

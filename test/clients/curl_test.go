@@ -38,32 +38,44 @@ func testCurl(t *testing.T, c *clients) {
 		header    string // regular expression
 		body      string
 	}{
-		{"the first time", []string{c.url("curl/file.bin")}, `^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=uri-miss; stored; ttl=\d+\r\n`, string(content)},
-		{"again", []string{c.url("curl/file.bin")}, `^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; hit; ttl=\d+\r\n`, string(content)},
-		{"by HTTP/1.0", []string{"-0", c.url("curl/file.bin")}, `^HTTP/1.[01] 200 (?s:.*)Cache-Status: urnd; hit; ttl=\d+\r\n`, string(content)},
-		{"only its header", []string{"-I", c.url("curl/file.bin")}, `^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; hit;(?s:.*)Content-Length: 300000\r\n`, "-"},
-		{"a part", []string{"-r", "100-1099", c.url("curl/file.bin")}, `^HTTP/1.1 206 (?s:.*)Cache-Status: urnd; hit;`, string(content[100:1100])},
-		{"the end", []string{"-r", "-7", c.url("curl/file.bin")}, `^HTTP/1.1 206 (?s:.*)Cache-Status: urnd; hit;`, string(content[len(content)-7:])},
-		{"nothing of it", []string{"-r", "300000-", c.url("curl/file.bin")}, `^HTTP/1.1 416 (?s:.*)Content-Range: bytes \*/300000\r\n`, "-"},
-		{"what has changed", []string{"-z", "1 Jan 2038", c.url("curl/file.bin")}, `^HTTP/1.1 304 (?s:.*)Cache-Status: urnd; hit;`, ""},
+		{"the first time", []string{c.url("curl/file.bin")},
+			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=uri-miss; stored; ttl=\d+\r\n`, string(content)},
+		{"again", []string{c.url("curl/file.bin")}, `^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; hit; ttl=\d+\r\n`,
+			string(content)},
+		{"by HTTP/1.0", []string{"-0", c.url("curl/file.bin")},
+			`^HTTP/1.[01] 200 (?s:.*)Cache-Status: urnd; hit; ttl=\d+\r\n`, string(content)},
+		{"only its header", []string{"-I", c.url("curl/file.bin")},
+			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; hit;(?s:.*)Content-Length: 300000\r\n`, "-"},
+		{"a part", []string{"-r", "100-1099", c.url("curl/file.bin")}, `^HTTP/1.1 206 (?s:.*)Cache-Status: urnd; hit;`,
+			string(content[100:1100])},
+		{"the end", []string{"-r", "-7", c.url("curl/file.bin")}, `^HTTP/1.1 206 (?s:.*)Cache-Status: urnd; hit;`,
+			string(content[len(content)-7:])},
+		{"nothing of it", []string{"-r", "300000-", c.url("curl/file.bin")},
+			`^HTTP/1.1 416 (?s:.*)Content-Range: bytes \*/300000\r\n`, "-"},
+		{"what has changed", []string{"-z", "1 Jan 2038", c.url("curl/file.bin")},
+			`^HTTP/1.1 304 (?s:.*)Cache-Status: urnd; hit;`, ""},
 		{
 			"compressed",
 			[]string{"--compressed", c.url("packed/text.txt")},
-			`^HTTP/1.1 200 (?s:.*)Content-Encoding: gzip\r\n(?s:.*)Cache-Status: urnd; fwd=uri-miss; stored;`, string(text),
+			`^HTTP/1.1 200 (?s:.*)Content-Encoding: gzip\r\n(?s:.*)Cache-Status: urnd; fwd=uri-miss; stored;`,
+			string(text),
 		},
 		{
 			"compressed, again",
 			[]string{"--compressed", c.url("packed/text.txt")},
 			`^HTTP/1.1 200 (?s:.*)Content-Encoding: gzip\r\n(?s:.*)Cache-Status: urnd; hit;`, string(text),
 		},
-		{"not compressed", []string{c.url("packed/text.txt")}, `^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=vary-miss; stored;`, string(text)},
-		{"before it changes", []string{c.url("upload/file.bin")}, `Cache-Status: urnd; fwd=uri-miss; stored;`, string(content)},
+		{"not compressed", []string{c.url("packed/text.txt")},
+			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=vary-miss; stored;`, string(text)},
+		{"before it changes", []string{c.url("upload/file.bin")}, `Cache-Status: urnd; fwd=uri-miss; stored;`,
+			string(content)},
 		{
 			"upload",
 			[]string{"-T", file, "-H", "Expect: 100-continue", c.url("upload/file.bin")},
 			`^HTTP/1.1 100 Continue\r\n(?s:.*)HTTP/1.1 204 (?s:.*)Cache-Status: urnd; fwd=method`, "",
 		},
-		{"after it has changed", []string{c.url("upload/file.bin")}, `Cache-Status: urnd; fwd=[a-z-]+; stored;`, string(changed)},
+		{"after it has changed", []string{c.url("upload/file.bin")}, `Cache-Status: urnd; fwd=[a-z-]+; stored;`,
+			string(changed)},
 	} {
 		header, body := urndtest.Curl(t, c.URL, tt.arguments...)
 		if !regexp.MustCompile(tt.header).MatchString(header) || tt.body != "-" && string(body) != tt.body {
@@ -86,7 +98,9 @@ func testCurlUsers(t *testing.T, c *clients) {
 	users := filepath.Join(t.TempDir(), "users")
 	urndtest.WriteOld(t, users, []byte("me:"+string(hash)+"\n"))
 	p := c.start(t, func(settings *config.Config) { settings.Access.ProxyUsers = users })
-	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a secret") }))
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "a secret")
+	}))
 	defer secure.Close()
 	for _, tt := range []struct {
 		url, user, status string
@@ -97,7 +111,8 @@ func testCurlUsers(t *testing.T, c *clients) {
 		{secure.URL, "me:" + password, "200"},
 	} {
 		header, _ := urndtest.Curl(t, p.URL, "-k", "--proxy-user", tt.user, tt.url)
-		if !strings.HasPrefix(header, "HTTP/1.1 "+tt.status) || (tt.status == "407") != strings.Contains(header, "Proxy-Authenticate: Basic ") {
+		if !strings.HasPrefix(header, "HTTP/1.1 "+tt.status) ||
+			(tt.status == "407") != strings.Contains(header, "Proxy-Authenticate: Basic ") {
 			t.Errorf("%s as %q: %s", tt.url, tt.user, header)
 		}
 	}
@@ -134,17 +149,20 @@ func testCurlTLS(t *testing.T, c *clients) {
 		header    string
 	}
 	steps := []step{
-		{p.URL, []string{"--http1.1", secure.URL}, `^HTTP/1.1 200 Connection established\r\n(?s:.*)X-Protocol: HTTP/1.1\r\n`},
+		{p.URL, []string{"--http1.1", secure.URL},
+			`^HTTP/1.1 200 Connection established\r\n(?s:.*)X-Protocol: HTTP/1.1\r\n`},
 		{p.URL, []string{"--http2", secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`},
 		{"https://" + p.TLS, []string{secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`},
 		{"https://" + p.TLS, []string{c.url("curl/tls.bin")}, `Cache-Status: urnd; fwd=uri-miss; stored`},
 		{"https://" + p.TLS, []string{c.url("curl/tls.bin")}, `Cache-Status: urnd; hit`},
 	}
 	if strings.Contains(urndtest.RunProgram(t, "", nil, "curl", "--help", "all"), "--proxy-http2") { // since 8.1
-		steps = append(steps, step{"https://" + p.TLS, []string{"--proxy-http2", secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`})
+		steps = append(steps, step{"https://" + p.TLS, []string{"--proxy-http2", secure.URL},
+			`(?i)x-protocol: HTTP/2.0\r\n`})
 	}
 	for _, r := range steps {
-		header, body := urndtest.Curl(t, r.proxy, append([]string{"--cacert", authority.File, "--proxy-cacert", authority.File}, r.arguments...)...)
+		header, body := urndtest.Curl(t, r.proxy,
+			append([]string{"--cacert", authority.File, "--proxy-cacert", authority.File}, r.arguments...)...)
 		if !regexp.MustCompile(r.header).MatchString(header) || string(body) != string(content) {
 			t.Errorf("%s %s: %d octets\n%s", r.proxy, r.arguments, len(body), header)
 		}

@@ -136,7 +136,8 @@ func runGo(t *testing.T, a *apis) {
 		if err := os.Mkdir(filepath.Join(string(w), name), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		w.run(t, "go", "tool", "oapi-codegen", "-generate", "types,client", "-package", name, "-o", filepath.Join(name, "client.go"), name+".json")
+		w.run(t, "go", "tool", "oapi-codegen", "-generate", "types,client", "-package", name, "-o",
+			filepath.Join(name, "client.go"), name+".json")
 	}
 	w.run(t, "go", "run", ".", a.service.url, a.admin.url, a.folder)
 }

@@ -17,13 +17,16 @@ func testPip(t *testing.T, c *clients) {
 		"tiny-1.0.dist-info/WHEEL":  "Wheel-Version: 1.0\nGenerator: none\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
 		"tiny-1.0.dist-info/RECORD": "tiny.py,,\ntiny-1.0.dist-info/METADATA,,\ntiny-1.0.dist-info/WHEEL,,\ntiny-1.0.dist-info/RECORD,,\n",
 	})
-	c.add(t, "simple/tiny/index.html", []byte(`<!DOCTYPE html><html><body><a href="../../wheels/`+wheel+`">`+wheel+`</a></body></html>`))
+	c.add(t, "simple/tiny/index.html",
+		[]byte(`<!DOCTYPE html><html><body><a href="../../wheels/`+wheel+`">`+wheel+`</a></body></html>`))
 	c.add(t, "wheels/"+wheel, content)
 	for range 2 {
 		folder := t.TempDir()
-		urndtest.RunProgram(t, folder, []string{"PIP_CONFIG_FILE=/dev/null", "NO_PROXY=", "no_proxy=", "PYENV_VERSION=system"}, "pip3", "download",
+		urndtest.RunProgram(t, folder,
+			[]string{"PIP_CONFIG_FILE=/dev/null", "NO_PROXY=", "no_proxy=", "PYENV_VERSION=system"}, "pip3", "download",
 			"--disable-pip-version-check", "--no-cache-dir", "--no-deps",
-			"--proxy", c.URL, "--index-url", c.url("simple/"), "--trusted-host", "www.clients.example.org", "--retries", "0", "tiny")
+			"--proxy", c.URL, "--index-url", c.url("simple/"), "--trusted-host", "www.clients.example.org", "--retries",
+			"0", "tiny")
 		urndtest.WantFile(t, filepath.Join(folder, wheel), content)
 	}
 	if n := c.requested(t, "GET /wheels/"+wheel); n != 1 {

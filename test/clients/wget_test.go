@@ -24,7 +24,8 @@ func testWget(t *testing.T, c *clients) {
 	first, second := t.TempDir(), t.TempDir()
 	for _, folder := range []string{first, first, second} {
 		log := filepath.Join(t.TempDir(), "log")
-		urndtest.RunProgram(t, folder, nil, "wget", "--no-config", "-e", "use_proxy=yes", "-e", "http_proxy="+c.URL, "-e", "robots=off", "-o", log,
+		urndtest.RunProgram(t, folder, nil, "wget", "--no-config", "-e", "use_proxy=yes", "-e", "http_proxy="+c.URL,
+			"-e", "robots=off", "-o", log,
 			"--no-verbose", "--mirror", "--no-parent", "--no-host-directories", "--server-response", c.url("wget/"))
 		if text := urndtest.ReadFile(t, log); strings.Contains(text, "ERROR") {
 			t.Errorf("%s", text)

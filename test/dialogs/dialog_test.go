@@ -107,13 +107,15 @@ func (d dialog) connect(w *world, n *normalizer) (*connection, error) {
 	if from == "" {
 		from = localClient
 	}
-	dialer := net.Dialer{Timeout: patience, LocalAddr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(from), 0))}
+	dialer := net.Dialer{Timeout: patience,
+		LocalAddr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(from), 0))}
 	conn, err := dialer.Dial("tcp", at)
 	if err != nil {
 		return nil, err
 	}
 	if d.tls {
-		conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true, ServerName: "urnd.example", NextProtos: []string{"http/1.1"}})
+		conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true, ServerName: "urnd.example",
+			NextProtos: []string{"http/1.1"}})
 	}
 	return &connection{Conn: conn, reader: bufio.NewReaderSize(conn, 64<<10), world: w, normal: n}, nil
 }
@@ -312,7 +314,8 @@ func (c *connection) awaitConsumed() error {
 func procAddress(a net.Addr) string {
 	addr := netip.MustParseAddrPort(a.String())
 	four := addr.Addr().Unmap().As4()
-	return strings.ToUpper(hex.EncodeToString([]byte{four[3], four[2], four[1], four[0]})) + fmt.Sprintf(":%04X", addr.Port())
+	return strings.ToUpper(hex.EncodeToString([]byte{four[3], four[2], four[1], four[0]})) +
+		fmt.Sprintf(":%04X", addr.Port())
 }
 
 // probeRequest is sent to check that a connection is alive.

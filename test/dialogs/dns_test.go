@@ -79,7 +79,8 @@ func (s *nameServer) ServeDNS(out dns.ResponseWriter, query *dns.Msg) {
 		if len(reply.Answer) == 0 {
 			reply.Ns = append(reply.Ns, &dns.SOA{
 				Hdr: dns.RR_Header{Name: "example.", Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: 3600},
-				Ns:  "ns.example.", Mbox: "host.example.", Serial: 1, Refresh: 3600, Retry: 3600, Expire: 3600, Minttl: 3600,
+				Ns:  "ns.example.", Mbox: "host.example.", Serial: 1, Refresh: 3600, Retry: 3600, Expire: 3600,
+				Minttl: 3600,
 			})
 		}
 	}

@@ -49,11 +49,13 @@ type stream struct {
 }
 
 func newSession(w *world, n *normalizer) (*session, error) {
-	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: patience}, "tcp", w.secure(), &tls.Config{InsecureSkipVerify: true, ServerName: "urnd.example", NextProtos: []string{"h2"}})
+	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: patience}, "tcp", w.secure(),
+		&tls.Config{InsecureSkipVerify: true, ServerName: "urnd.example", NextProtos: []string{"h2"}})
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Conn: conn, framer: http2.NewFramer(conn, conn), normal: n, streams: make(map[uint32]*stream), next: 1, head: make(map[uint32]bool)}
+	s := &session{Conn: conn, framer: http2.NewFramer(conn, conn), normal: n, streams: make(map[uint32]*stream),
+		next: 1, head: make(map[uint32]bool)}
 	s.encoder = hpack.NewEncoder(&s.block)
 	s.framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	s.framer.MaxHeaderListSize = 1 << 20
@@ -61,7 +63,8 @@ func newSession(w *world, n *normalizer) (*session, error) {
 	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
 		return nil, err
 	}
-	if err := s.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 30}, http2.Setting{ID: http2.SettingEnablePush, Val: 0}); err != nil {
+	if err := s.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 30},
+		http2.Setting{ID: http2.SettingEnablePush, Val: 0}); err != nil {
 		return nil, err
 	}
 	return s, s.framer.WriteWindowUpdate(0, 1<<30)
@@ -72,7 +75,8 @@ func (s *session) headers(fields []string) []byte {
 	s.block.Reset()
 	for _, field := range fields {
 		colon := strings.Index(field[1:], ":") + 1
-		_ = s.encoder.WriteField(hpack.HeaderField{Name: field[:colon], Value: strings.TrimPrefix(field[colon+1:], " ")})
+		_ = s.encoder.WriteField(hpack.HeaderField{Name: field[:colon],
+			Value: strings.TrimPrefix(field[colon+1:], " ")})
 	}
 	return slices.Clone(s.block.Bytes())
 }
@@ -87,7 +91,8 @@ func (s *session) send(e exchange) uint32 {
 	block := s.headers(e.fields)
 	const frame = 16 << 10
 	first := block[:min(len(block), frame)]
-	_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: first, EndStream: bare && !e.open, EndHeaders: len(first) == len(block)})
+	_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: first, EndStream: bare && !e.open,
+		EndHeaders: len(first) == len(block)})
 	for rest := block[len(first):]; len(rest) > 0; {
 		part := rest[:min(len(rest), frame)]
 		rest = rest[len(part):]
@@ -97,7 +102,8 @@ func (s *session) send(e exchange) uint32 {
 		_ = s.framer.WriteData(id, e.trailers == nil && !e.open, []byte(e.body))
 	}
 	if e.trailers != nil {
-		_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: s.headers(e.trailers), EndStream: true, EndHeaders: true})
+		_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: s.headers(e.trailers),
+			EndStream: true, EndHeaders: true})
 	}
 	return id
 }
@@ -136,7 +142,8 @@ func (s *session) take(frame http2.Frame) {
 		at.lines = append(at.lines, "< RST_STREAM "+f.ErrCode.String())
 		at.over = true
 	case *http2.GoAwayFrame:
-		s.lines = append(s.lines, fmt.Sprintf("< GOAWAY %s, last stream %d, %q", f.ErrCode, f.LastStreamID, f.DebugData()))
+		s.lines = append(s.lines,
+			fmt.Sprintf("< GOAWAY %s, last stream %d, %q", f.ErrCode, f.LastStreamID, f.DebugData()))
 	case *http2.PingFrame:
 		s.acked = s.acked || f.IsAck()
 	case *http2.SettingsFrame:
@@ -152,7 +159,8 @@ func (s *session) take(frame http2.Frame) {
 		_ = s.framer.WriteSettingsAck()
 		return
 	}
-	if frame.Header().Flags.Has(http2.FlagDataEndStream) && (frame.Header().Type == http2.FrameData || frame.Header().Type == http2.FrameHeaders) {
+	if frame.Header().Flags.Has(http2.FlagDataEndStream) &&
+		(frame.Header().Type == http2.FrameData || frame.Header().Type == http2.FrameHeaders) {
 		s.finish(at)
 		at.over = true
 	}
@@ -254,7 +262,8 @@ func exchanges(name string, atOnce bool, all ...exchange) dialog {
 
 // about returns the lines about the connection: SETTINGS are only in the first dialog.
 func (s *session) about(name string) []string {
-	return slices.DeleteFunc(s.lines, func(line string) bool { return strings.HasPrefix(line, "< SETTINGS") && name != "settings" })
+	return slices.DeleteFunc(s.lines,
+		func(line string) bool { return strings.HasPrefix(line, "< SETTINGS") && name != "settings" })
 }
 
 func sentExchange(e exchange) []string {
@@ -263,7 +272,8 @@ func sentExchange(e exchange) []string {
 		lines = append(lines, "> "+escape(field))
 	}
 	if e.body != "" {
-		lines = append(lines, fmt.Sprintf("> [DATA of %d bytes] %s", len(e.body), escape(e.body[:min(len(e.body), 100)])))
+		lines = append(lines, fmt.Sprintf("> [DATA of %d bytes] %s", len(e.body),
+			escape(e.body[:min(len(e.body), 100)])))
 	}
 	for _, field := range e.trailers {
 		lines = append(lines, "> (trailer) "+escape(field))

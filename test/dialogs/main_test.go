@@ -71,7 +71,8 @@ func TestDialogs(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d dialogs with %d responses in %s, %d dialogs differ", dialogs, responses, time.Since(began).Round(100*time.Millisecond), differing)
+	t.Logf("%d dialogs with %d responses in %s, %d dialogs differ", dialogs, responses,
+		time.Since(began).Round(100*time.Millisecond), differing)
 }
 
 // template contains the parts shared by all worlds: the binary, the store of the registry and the certificate.
@@ -87,7 +88,8 @@ func newTemplate(binary, directory string) (*template, error) {
 	if err := os.WriteFile(file, names, 0o600); err != nil {
 		return nil, err
 	}
-	load := exec.Command(made.binary, "registry", "import", "--allow-unresolvable", "--config", "", "--store", "sqlite:"+made.store, file)
+	load := exec.Command(made.binary, "registry", "import", "--allow-unresolvable", "--config", "", "--store",
+		"sqlite:"+made.store, file)
 	if output, err := load.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("importing %s: %w\n%s", file, err, output)
 	}

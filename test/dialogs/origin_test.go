@@ -212,21 +212,34 @@ func replyOf(script string) (status, fields, body string, ok bool) {
 	case "expires0":
 		return "200 OK", plain + "Expires: 0\r\n", "hello\n", true
 	case "html":
-		return "200 OK", "Content-Type: text/html; charset=utf-8\r\n" + fresh, "<!DOCTYPE html><title>a</title><script>alert(1)</script>\n", true
+		return "200 OK", "Content-Type: text/html; charset=utf-8\r\n" + fresh,
+			"<!DOCTYPE html><title>a</title><script>alert(1)</script>\n", true
 	case "svg":
 		return "200 OK", "Content-Type: image/svg+xml\r\n" + fresh, "<svg xmlns='http://www.w3.org/2000/svg'/>\n", true
 	case "typeless":
 		return "200 OK", fresh, "<!DOCTYPE html><title>a</title>\n", true
 	case "gzip":
-		return "200 OK", plain + fresh + "Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n", "not really gzip\n", true
+		return "200 OK", plain + fresh + "Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n", "not really gzip\n",
+			true
 	case "hop":
-		return "200 OK", plain + fresh + "Connection: X-Hop, close\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nProxy-Authenticate: Basic\r\nUpgrade: h2c\r\n", "hello\n", true
+		return "200 OK",
+			plain + fresh +
+				"Connection: X-Hop, close\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nProxy-Authenticate: " +
+				"Basic\r\nUpgrade: h2c\r\n", "hello\n", true
 	case "spelled":
-		return "200 OK", "content-TYPE: text/plain\r\nX-oDD-name:   spaced\t \r\nX-Empty:\r\nX-Twice: a\r\nx-twice: b\r\nX-Latin: \xe4\r\n" + fresh, "hello\n", true
+		return "200 OK",
+			"content-TYPE: text/plain\r\nX-oDD-name:   spaced\t \r\nX-Empty:\r\nX-Twice: a\r\nx-twice: " +
+				"b\r\nX-Latin: \xe4\r\n" + fresh, "hello\n", true
 	case "via":
-		return "200 OK", plain + fresh + "Via: 1.0 before, 1.1 other (comment)\r\nWarning: 110 - \"stale\"\r\nCache-Status: before; hit\r\nProxy-Status: before\r\nServer: origin\r\n", "hello\n", true
+		return "200 OK",
+			plain + fresh +
+				"Via: 1.0 before, 1.1 other (comment)\r\nWarning: 110 - \"stale\"\r\nCache-Status: before; " +
+				"hit\r\nProxy-Status: before\r\nServer: origin\r\n", "hello\n", true
 	case "cors":
-		return "200 OK", plain + fresh + "Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: X\r\nContent-Security-Policy: default-src 'self'\r\nStrict-Transport-Security: max-age=600\r\n", "hello\n", true
+		return "200 OK",
+			plain + fresh +
+				"Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: X\r\nContent-Security-Policy: " +
+				"default-src 'self'\r\nStrict-Transport-Security: max-age=600\r\n", "hello\n", true
 	case "auth":
 		return "401 Unauthorized", plain + "WWW-Authenticate: Basic realm=\"origin\"\r\n", "who are you?\n", true
 	case "ntlm":
@@ -263,10 +276,13 @@ func replyOf(script string) (status, fields, body string, ok bool) {
 func bytesOf(script string) (string, bool) {
 	head := "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n" + fresh
 	all, ok := map[string]string{
-		"chunked":      head + "Transfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n6;ext=1\r\nworld\n\r\n0\r\n\r\n",
-		"trailer":      head + "Transfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n6\r\nhello\n\r\n0\r\nX-Sum: 42\r\nX-Other: 1\r\n\r\n",
-		"early":        "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n" + head + "Content-Length: 6\r\n\r\nhello\n",
-		"processing":   "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n" + head + "Content-Length: 6\r\n\r\nhello\n",
+		"chunked": head + "Transfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n6;ext=1\r\nworld\n\r\n0\r\n\r\n",
+		"trailer": head +
+			"Transfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n6\r\nhello\n\r\n0\r\nX-Sum: 42\r\nX-Other: 1\r\n\r\n",
+		"early": "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n" + head +
+			"Content-Length: 6\r\n\r\nhello\n",
+		"processing": "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n" + head +
+			"Content-Length: 6\r\n\r\nhello\n",
 		"unasked":      "HTTP/1.1 100 Continue\r\n\r\n" + head + "Content-Length: 6\r\n\r\nhello\n",
 		"untilclose":   head + "Connection: close\r\n\r\nuntil the end\n",
 		"http10":       "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nfrom HTTP/1.0\n",
@@ -296,7 +312,8 @@ func bytesOf(script string) (string, bool) {
 		"unasked304":   "HTTP/1.1 304 Not Modified\r\nETag: \"v1\"\r\n\r\n",
 		"unasked206":   "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/10\r\nContent-Length: 5\r\n\r\nhello",
 		"unasked101":   "HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n",
-		"manyfields":   head + strings.Repeat("X-Many: 0123456789012345678901234567890123456789\r\n", 6000) + "Content-Length: 6\r\n\r\nhello\n",
+		"manyfields": head + strings.Repeat("X-Many: 0123456789012345678901234567890123456789\r\n", 6000) +
+			"Content-Length: 6\r\n\r\nhello\n",
 	}[script]
 	return all, ok
 }
@@ -324,7 +341,8 @@ func (o *origin) respond(conn net.Conn, reader *bufio.Reader, request seen) (sta
 	status, fields, body, ok := replyOf(script)
 	switch {
 	case script == "echo" || script == "refusesbody":
-		status, fields, body = "200 OK", "Content-Type: text/plain\r\nCache-Control: no-store\r\n", request.head+request.body
+		status, fields, body = "200 OK", "Content-Type: text/plain\r\nCache-Control: no-store\r\n",
+			request.head+request.body
 		if len(request.body) > 1000 {
 			body = fmt.Sprintf("%s(%d bytes)", request.head, len(request.body))
 		}
@@ -344,7 +362,9 @@ func (o *origin) respond(conn net.Conn, reader *bufio.Reader, request seen) (sta
 		<-g.open
 		status, fields, body = "200 OK", "Content-Type: text/plain\r\n"+fresh, "the gate is open\n"
 	case script == "websocket" && strings.EqualFold(request.fields["upgrade"], "websocket"):
-		fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: of(%s)\r\n\r\n", request.fields["sec-websocket-key"])
+		fmt.Fprintf(conn,
+			"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "+
+				"of(%s)\r\n\r\n", request.fields["sec-websocket-key"])
 		_, _ = io.Copy(conn, reader)
 		return false
 	case script == "reset":
@@ -355,7 +375,8 @@ func (o *origin) respond(conn net.Conn, reader *bufio.Reader, request seen) (sta
 	case !ok:
 		status, fields, body = "404 Not Found", "Content-Type: text/plain\r\n", "no such script\n"
 	}
-	if strings.Contains(fields, "ETag: \"v1\"") && (request.fields["if-none-match"] == `"v1"` || request.fields["if-modified-since"] == modified) {
+	if strings.Contains(fields, "ETag: \"v1\"") &&
+		(request.fields["if-none-match"] == `"v1"` || request.fields["if-modified-since"] == modified) {
 		fmt.Fprintf(conn, "HTTP/1.1 304 Not Modified\r\n%s\r\n", fields)
 		return true
 	}
@@ -372,8 +393,10 @@ func rangeOf(request seen) (status, fields, body string) {
 	body = digits(100)
 	fields = "Content-Type: text/plain\r\nAccept-Ranges: bytes\r\n" + fresh + dated
 	var first, last int
-	if n, _ := fmt.Sscanf(request.fields["range"], "bytes=%d-%d", &first, &last); n == 2 && first <= last && last < len(body) {
-		return "206 Partial Content", fields + fmt.Sprintf("Content-Range: bytes %d-%d/%d\r\n", first, last, len(body)), body[first : last+1]
+	if n, _ := fmt.Sscanf(request.fields["range"], "bytes=%d-%d", &first, &last); n == 2 && first <= last &&
+		last < len(body) {
+		return "206 Partial Content", fields + fmt.Sprintf("Content-Range: bytes %d-%d/%d\r\n", first, last, len(body)),
+			body[first : last+1]
 	}
 	return "200 OK", fields, body
 }

@@ -55,7 +55,9 @@ func serveGopher(conn net.Conn) {
 	}
 	switch selector := strings.TrimRight(line, "\r\n"); selector {
 	case "":
-		fmt.Fprintf(conn, "iWelcome\t\terror.host\t1\r\n0A text\t/text\tgopher.example\t7070\r\n1A menu\t/menu\tgopher.example\t7070\r\n.\r\n")
+		fmt.Fprintf(conn,
+			"iWelcome\t\terror.host\t1\r\n0A text\t/text\tgopher.example\t7070\r\n1A "+
+				"menu\t/menu\tgopher.example\t7070\r\n.\r\n")
 	case "/text":
 		fmt.Fprintf(conn, "A text of two lines.\r\nThis is the second.\r\n.\r\n")
 	case "/binary":

@@ -87,7 +87,8 @@ const (
 func blocks(lines []string) [][]string {
 	var all [][]string
 	for i, line := range lines {
-		begins := strings.HasPrefix(line, "< HTTP/") || strings.HasPrefix(line, sameMark) || !strings.HasPrefix(line, "< ")
+		begins := strings.HasPrefix(line, "< HTTP/") || strings.HasPrefix(line, sameMark) ||
+			!strings.HasPrefix(line, "< ")
 		if i == 0 || begins {
 			all = append(all, nil)
 		}
@@ -187,7 +188,8 @@ func compareFamily(t *testing.T, f family, records []record) int {
 	if err := writeRecording(filepath.Join(folder, f.name+".txt"), played, true); err != nil {
 		t.Error(err)
 	}
-	t.Errorf("%d of %d dialogs differ from %s; what was played is in %s\n%s", differing, len(records), path, folder, shown.String())
+	t.Errorf("%d of %d dialogs differ from %s; what was played is in %s\n%s", differing, len(records), path, folder,
+		shown.String())
 	return differing
 }
 
@@ -272,7 +274,8 @@ func differenceOf(was, is []string) string {
 	var b strings.Builder
 	skipped := false
 	for i, line := range lines {
-		near := slices.ContainsFunc(lines[max(0, i-around):min(len(lines), i+around+1)], func(l string) bool { return l[0] != ' ' })
+		near := slices.ContainsFunc(lines[max(0, i-around):min(len(lines), i+around+1)],
+			func(l string) bool { return l[0] != ' ' })
 		if near || strings.HasPrefix(line, " > ") {
 			b.WriteString(line + "\n")
 			skipped = false

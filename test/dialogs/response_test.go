@@ -60,7 +60,8 @@ func readResponse(reader *bufio.Reader, method string) (received, error) {
 
 func (r *received) readBody(reader *bufio.Reader, method, version string) error {
 	connection := strings.ToLower(strings.Join(r.field("Connection"), ","))
-	r.closing = r.status >= 200 && (strings.Contains(connection, "close") || version == "HTTP/1.0" && !strings.Contains(connection, "keep-alive"))
+	r.closing = r.status >= 200 &&
+		(strings.Contains(connection, "close") || version == "HTTP/1.0" && !strings.Contains(connection, "keep-alive"))
 	coding, length := r.field("Transfer-Encoding"), r.field("Content-Length")
 	switch {
 	case r.status == 101 || method == "CONNECT" && r.status/100 == 2:
@@ -264,11 +265,13 @@ func sentLines(text string) []string {
 	}
 	const keep = 60
 	if len(lines) > keep {
-		lines = append(lines[:keep:keep], fmt.Sprintf("> [%d more lines, sha256 %s of all]", len(lines)-keep, hashOf([]byte(text))))
+		lines = append(lines[:keep:keep],
+			fmt.Sprintf("> [%d more lines, sha256 %s of all]", len(lines)-keep, hashOf([]byte(text))))
 	}
 	for i, line := range lines {
 		if len(line) > 600 {
-			lines[i] = fmt.Sprintf("%s[%d more characters, sha256 %s of all]", line[:500], len(line)-500, hashOf([]byte(line)))
+			lines[i] = fmt.Sprintf("%s[%d more characters, sha256 %s of all]", line[:500], len(line)-500,
+				hashOf([]byte(line)))
 		}
 	}
 	return lines

@@ -289,7 +289,8 @@ func namesOfWorld() ([]byte, error) {
 			return nil, fmt.Errorf("reading %s: %w", line, err)
 		}
 		for member, value := range map[string]any{
-			"version": 1, "changed": "2020-05-01T10:00:00Z", "since": "2020-05-01T10:00:00Z", "by": "editor", "status": "active",
+			"version": 1, "changed": "2020-05-01T10:00:00Z", "since": "2020-05-01T10:00:00Z", "by": "editor",
+			"status": "active",
 		} {
 			if name[member] == nil {
 				name[member] = value
@@ -310,7 +311,8 @@ func writeCertificate(directory string) error {
 	if err != nil {
 		return err
 	}
-	made := x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"urnd.example"}, NotAfter: time.Now().Add(24 * time.Hour)}
+	made := x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"urnd.example"},
+		NotAfter: time.Now().Add(24 * time.Hour)}
 	certificate, err := x509.CreateCertificate(rand.Reader, &made, &made, &key.PublicKey, key)
 	if err != nil {
 		return err

@@ -84,9 +84,11 @@ func (f failure) wantMetrics(t *testing.T, d *urndtest.Daemon, before string, na
 	if strings.HasSuffix(f.path, "?s=I2R") {
 		service = "I2R"
 	}
-	lines := append([]string{fmt.Sprintf(`requests_total{code="%d",form="path",service="%s"} 1`, f.status, service)}, f.metrics...)
+	lines := append([]string{fmt.Sprintf(`requests_total{code="%d",form="path",service="%s"} 1`, f.status, service)},
+		f.metrics...)
 	for _, line := range lines {
-		testserver.Wait(t, "the request adds "+line, func() bool { return isAdded(before, d.Scrape(t), named.Replace(line)) })
+		testserver.Wait(t, "the request adds "+line,
+			func() bool { return isAdded(before, d.Scrape(t), named.Replace(line)) })
 	}
 }
 
@@ -96,7 +98,8 @@ func (f failure) wantWarning(t *testing.T, warned []warning, named *strings.Repl
 	switch {
 	case f.log == "" && len(warned) > 0:
 		t.Errorf("it is no failure of ours, and was logged: %+v", warned)
-	case f.log != "" && (len(warned) != 1 || warned[0].Msg != "request failed" || warned[0].Status != f.status || warned[0].Client != "127.0.0.1" ||
+	case f.log != "" && (len(warned) != 1 || warned[0].Msg != "request failed" || warned[0].Status != f.status ||
+		warned[0].Client != "127.0.0.1" ||
 		!strings.Contains(warned[0].Error+"\n"+warned[0].Detail, named.Replace(f.log))):
 		t.Errorf("logged %+v, want %q", warned, f.log)
 	}
@@ -162,17 +165,20 @@ func queryCount(n int, rcode string) string {
 func TestFaultsOfDNSServers(t *testing.T) {
 	t.Parallel()
 	well := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule))
-	failing, quiet := urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeServerFailure)), urndtest.UDPAndTCP(urndtest.Silent)
+	failing, quiet := urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeServerFailure)),
+		urndtest.UDPAndTCP(urndtest.Silent)
 	cut := urndtest.AlterResponses(well.UDP, false, func(m *dns.Msg) { m.Truncated, m.Answer = true, nil })
 	const found = "https://a.example/1"
 	runFailures(t, redirectToLocation, []failure{
 		{
 			name: "silent", dns: servers(quiet), change: shortTimeout, status: 504,
-			log: "querying name.urn.example.org. NAPTR: context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout")},
+			log:     "querying name.urn.example.org. NAPTR: context deadline exceeded: server DNS1: ",
+			metrics: []string{queryCount(1, "timeout")},
 		},
 		{
 			name: "all silent", dns: servers(quiet, quiet), change: shortTimeout, status: 504,
-			log: "context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout"), queryCount(2, "timeout")},
+			log:     "context deadline exceeded: server DNS1: ",
+			metrics: []string{queryCount(1, "timeout"), queryCount(2, "timeout")},
 		},
 		{
 			name: "silent, and another one", dns: servers(quiet, well), status: 302, location: found,
@@ -183,8 +189,9 @@ func TestFaultsOfDNSServers(t *testing.T) {
 			log: "source unreachable: server DNS1: receiving over udp: ", metrics: []string{queryCount(1, "error")},
 		},
 		{
-			name: "nobody listens, and another one", dns: servers(urndtest.DNSServer{}, well), status: 302, location: found,
-			metrics: []string{queryCount(1, "error"), queryCount(2, "NOERROR")},
+			name: "nobody listens, and another one", dns: servers(urndtest.DNSServer{}, well), status: 302,
+			location: found,
+			metrics:  []string{queryCount(1, "error"), queryCount(2, "NOERROR")},
 		},
 		{
 			name: "REFUSED", dns: servers(urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeRefused))), status: 502,
@@ -192,7 +199,8 @@ func TestFaultsOfDNSServers(t *testing.T) {
 		},
 		{
 			name: "SERVFAIL", dns: servers(failing), status: 502,
-			log: "source unreachable: server DNS1: response code SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
+			log:     "source unreachable: server DNS1: response code SERVFAIL",
+			metrics: []string{queryCount(1, "SERVFAIL")},
 		},
 		{
 			name: "SERVFAIL, and another one", dns: servers(failing, well), status: 302, location: found,
@@ -200,22 +208,27 @@ func TestFaultsOfDNSServers(t *testing.T) {
 		},
 		{
 			name: "silent, and SERVFAIL", dns: servers(quiet, failing), change: longTimeout, status: 502,
-			log: `server DNS2: response code SERVFAIL`, metrics: []string{queryCount(1, "timeout"), queryCount(2, "SERVFAIL")},
+			log:     `server DNS2: response code SERVFAIL`,
+			metrics: []string{queryCount(1, "timeout"), queryCount(2, "SERVFAIL")},
 		},
 		{ // RFC 7766 section 5: servers must support TCP
 			name: "truncated without TCP", dns: servers(urndtest.DNSServer{UDP: cut}), status: 502,
-			log: "source unreachable: server DNS1: connecting to DNS1: dial tcp DNS1: connect: connection refused", metrics: []string{queryCount(1, "error")},
+			log:     "source unreachable: server DNS1: connecting to DNS1: dial tcp DNS1: connect: connection refused",
+			metrics: []string{queryCount(1, "error")},
 		},
 		{
-			name: "truncated, and silent by TCP", dns: servers(urndtest.DNSServer{UDP: cut, TCP: urndtest.Silent}), change: longTimeout, status: 504,
-			log: "context deadline exceeded: server DNS1: receiving over tcp: ", metrics: []string{queryCount(1, "timeout")},
+			name: "truncated, and silent by TCP", dns: servers(urndtest.DNSServer{UDP: cut, TCP: urndtest.Silent}),
+			change: longTimeout, status: 504, log: "context deadline exceeded: server DNS1: receiving over tcp: ",
+			metrics: []string{queryCount(1, "timeout")},
 		},
 		{
-			name: "truncated without TCP, and another one", dns: servers(urndtest.DNSServer{UDP: cut}, well), status: 302, location: found,
+			name: "truncated without TCP, and another one", dns: servers(urndtest.DNSServer{UDP: cut}, well),
+			status: 302, location: found,
 			metrics: []string{queryCount(1, "error"), queryCount(2, "NOERROR")},
 		},
 		{
-			name: "truncated", dns: servers(urndtest.DNSServer{UDP: cut, TCP: well.TCP}), status: 302, location: found, metrics: []string{queryCount(1, "NOERROR")},
+			name: "truncated", dns: servers(urndtest.DNSServer{UDP: cut, TCP: well.TCP}), status: 302, location: found,
+			metrics: []string{queryCount(1, "NOERROR")},
 		},
 	})
 }
@@ -235,11 +248,13 @@ func TestFaultsOfOtherQuestions(t *testing.T) {
 	} {
 		runFailures(t, redirectToLocation, []failure{
 			{
-				name: name, dns: servers(urndtest.DNSServer{UDP: urndtest.AlterResponses(well, false, change)}), change: shortTimeout, status: 504,
-				log: "context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout")},
+				name: name, dns: servers(urndtest.DNSServer{UDP: urndtest.AlterResponses(well, false, change)}),
+				change: shortTimeout, status: 504, log: "context deadline exceeded: server DNS1: ",
+				metrics: []string{queryCount(1, "timeout")},
 			},
 			{
-				name: name + ", then the answer", dns: servers(urndtest.DNSServer{UDP: urndtest.AlterResponses(well, true, change)}),
+				name:   name + ", then the answer",
+				dns:    servers(urndtest.DNSServer{UDP: urndtest.AlterResponses(well, true, change)}),
 				status: 302, location: "https://a.example/1", metrics: []string{queryCount(1, "NOERROR")},
 			},
 		})
@@ -257,18 +272,23 @@ func TestFaultsOfAliases(t *testing.T) {
 		}
 		return append(lines, fmt.Sprintf("a%d.other.example. 300 IN CNAME rules.other.example.", n))
 	}
-	loop := urndtest.Zone(t, "name.urn.example.org. 300 IN CNAME a.other.example.", "a.other.example. 300 IN CNAME name.urn.example.org.")
+	loop := urndtest.Zone(t, "name.urn.example.org. 300 IN CNAME a.other.example.",
+		"a.other.example. 300 IN CNAME name.urn.example.org.")
 	runFailures(t, redirectToLocation, []failure{
 		{
-			name: "chain", dns: servers(urndtest.UDPAndTCP(urndtest.Zone(t, append(chain(1), rules)...))), status: 302, location: "https://a.example/1",
+			name: "chain", dns: servers(urndtest.UDPAndTCP(urndtest.Zone(t, append(chain(1), rules)...))), status: 302,
+			location: "https://a.example/1",
+			metrics:  []string{queryCount(1, "NOERROR"), "ddds_steps_total 1"},
+		},
+		{
+			name: "long chain", dns: servers(urndtest.UDPAndTCP(urndtest.Zone(t, append(chain(40), rules)...))),
+			status: 302, location: "https://a.example/1",
 			metrics: []string{queryCount(1, "NOERROR"), "ddds_steps_total 1"},
 		},
 		{
-			name: "long chain", dns: servers(urndtest.UDPAndTCP(urndtest.Zone(t, append(chain(40), rules)...))), status: 302, location: "https://a.example/1",
-			metrics: []string{queryCount(1, "NOERROR"), "ddds_steps_total 1"},
-		},
-		{
-			name: "in disorder", dns: servers(urndtest.UDPAndTCP(urndtest.AlterResponses(urndtest.Zone(t, append(chain(1), rules)...), false, func(m *dns.Msg) { slices.Reverse(m.Answer) }))),
+			name: "in disorder",
+			dns: servers(urndtest.UDPAndTCP(urndtest.AlterResponses(urndtest.Zone(t, append(chain(1), rules)...),
+				false, func(m *dns.Msg) { slices.Reverse(m.Answer) }))),
 			status: 302, location: "https://a.example/1", metrics: []string{queryCount(1, "NOERROR")},
 		},
 		{
@@ -276,8 +296,10 @@ func TestFaultsOfAliases(t *testing.T) {
 			detail: "name.urn.example.org. does not exist (NXDOMAIN)", metrics: []string{queryCount(1, "NXDOMAIN")},
 		},
 		{ // as reported by recursive servers
-			name: "loop", dns: servers(urndtest.UDPAndTCP(urndtest.AlterResponses(loop, false, func(m *dns.Msg) { m.Rcode, m.Ns = dns.RcodeServerFailure, nil }))),
-			status: 502, log: "server DNS1: response code SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
+			name: "loop",
+			dns: servers(urndtest.UDPAndTCP(urndtest.AlterResponses(loop, false,
+				func(m *dns.Msg) { m.Rcode, m.Ns = dns.RcodeServerFailure, nil }))), status: 502,
+			log: "server DNS1: response code SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
 		},
 	})
 }

@@ -36,8 +36,12 @@ func faultyServers(t *testing.T) map[string]string {
 		"resets":          func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) },
 		"speaks nonsense": func(c net.Conn) { _, _ = io.WriteString(c, "nonsense "+insideWords+"\r\n\r\n\r\n") },
 		"has no fields":   func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n"+insideWords+"\r\n\r\n") },
-		"breaks off":      func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nX: ") },
-		"fails":           func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 500 Failed\r\nContent-Length: 0\r\n\r\n") },
+		"breaks off": func(c net.Conn) {
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nX: ")
+		},
+		"fails": func(c net.Conn) {
+			_, _ = io.WriteString(c, "HTTP/1.1 500 Failed\r\nContent-Length: 0\r\n\r\n")
+		},
 	} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -98,7 +102,8 @@ func insideRequests(port string) map[string]string {
 		for _, scheme := range []string{"http", "https", "ftp", "gopher", "nntp", "wais", "ws"} {
 			path := map[string]string{"ftp": "pub/", "gopher": "0a", "nntp": "comp.a/1", "wais": "base?word"}[scheme]
 			u := scheme + "://" + at + "/" + path
-			ask("fetch "+scheme+", "+accept, "GET /fetch?uri="+url.QueryEscape(u), "127.0.0.1", field+"Sec-Fetch-Site: none\r\n")
+			ask("fetch "+scheme+", "+accept, "GET /fetch?uri="+url.QueryEscape(u), "127.0.0.1",
+				field+"Sec-Fetch-Site: none\r\n")
 			ask("proxy "+scheme+", "+accept, "GET "+u, at, field)
 		}
 		for _, service := range []string{"I2L", "I2Ls", "I2C", "I2N", "I2R", "I2Rs"} {
@@ -112,7 +117,8 @@ func insideRequests(port string) map[string]string {
 			ask("path "+nid+", "+accept, "GET /urn:"+nid+":1", "127.0.0.1", field)
 		}
 		body := `["urn:name:1","urn:origin:1","urn:configured:1"]`
-		ask("batch, "+accept, "POST /api/v1/resolve", "127.0.0.1", fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", field, len(body), body))
+		ask("batch, "+accept, "POST /api/v1/resolve", "127.0.0.1",
+			fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", field, len(body), body))
 	}
 	ask("trace", "GET /urn:configured:1", "127.0.0.1", "Accept: application/vnd.urnd.trace+json\r\n")
 	return requests
@@ -156,19 +162,25 @@ func TestNothingOfTheInside(t *testing.T) {
 				t.Parallel()
 				_, port, _ := net.SplitHostPort(server)
 				lines := []string{
-					thttpRule, insideHost + ". 60 IN A 127.0.0.1", "_thttp._tcp.urn.example.org. 60 IN SRV 0 0 " + port + " " + insideHost + ".",
+					thttpRule, insideHost + ". 60 IN A 127.0.0.1",
+					"_thttp._tcp.urn.example.org. 60 IN SRV 0 0 " + port + " " + insideHost + ".",
 					fmt.Sprintf(`origin.urn.example.org. 60 IN NAPTR 100 10 "u" "http+I2L" "!^urn:origin:(.*)$!http://%s:%s/\\1!" .`, insideHost, port),
 				}
 				at := resolves(urndtest.UDPAndTCP(urndtest.Zone(t, lines...))).Serve(t)
 				d := urndtest.Start(t, at, func(c *config.Config) {
 					urndtest.OpenLoopback(c)
-					c.DNS.Timeout, c.Limits.ConnectTimeout, c.Limits.OriginTimeout = 50*time.Millisecond, 100*time.Millisecond, 100*time.Millisecond
+					c.DNS.Timeout, c.Limits.ConnectTimeout, c.Limits.OriginTimeout = 50*time.Millisecond,
+						100*time.Millisecond, 100*time.Millisecond
 					c.THTTP.Timeout, c.Gateways.Timeout = 100*time.Millisecond, 100*time.Millisecond
-					c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"}, Servers: []string{"http://" + server}}}
-					c.Namespaces = append(c.Namespaces, config.Namespace{NID: "configured", Order: []string{"thttp"}, THTTP: []string{"http://" + server}})
+					c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"},
+						Servers: []string{"http://" + server}}}
+					c.Namespaces = append(c.Namespaces,
+						config.Namespace{NID: "configured", Order: []string{"thttp"},
+							THTTP: []string{"http://" + server}})
 				})
 				_, dnsPort, _ := net.SplitHostPort(at)
-				inside := []string{"127.0.0.1:", "127.0.0.1->", ":" + dnsPort, "10.9.9.1 ", "dial ", "read tcp", "read udp", "connect: ", "syscall", "lookup "}
+				inside := []string{"127.0.0.1:", "127.0.0.1->", ":" + dnsPort, "10.9.9.1 ", "dial ", "read tcp",
+					"read udp", "connect: ", "syscall", "lookup "}
 				for path, request := range insideRequests(port) {
 					if failure == "hangs" && strings.Contains(path, "https") {
 						continue // the TLS handshake has a longer timeout than a test should wait
@@ -178,10 +190,12 @@ func TestNothingOfTheInside(t *testing.T) {
 						t.Errorf("%s: %q", path, got)
 					}
 					secrets := inside
-					if strings.HasPrefix(path, "site") || strings.HasPrefix(path, "path configured") || strings.Contains(path, "API configured") {
+					if strings.HasPrefix(path, "site") || strings.HasPrefix(path, "path configured") ||
+						strings.Contains(path, "API configured") {
 						secrets = append(secrets, port)
 					}
-					if !strings.Contains(path, " ftp,") && !strings.Contains(path, " gopher,") && !strings.Contains(path, " nntp,") {
+					if !strings.Contains(path, " ftp,") && !strings.Contains(path, " gopher,") &&
+						!strings.Contains(path, " nntp,") {
 						secrets = append(secrets, insideWords)
 					}
 					for _, secret := range secrets {
@@ -189,9 +203,11 @@ func TestNothingOfTheInside(t *testing.T) {
 							t.Errorf("%s: %q in\n%s", path, secret, got)
 						}
 					}
-					for word := range strings.FieldsFuncSeq(got, func(r rune) bool { return r == ':' || r == ';' || r == '"' }) {
+					for word := range strings.FieldsFuncSeq(got,
+						func(r rune) bool { return r == ':' || r == ';' || r == '"' }) {
 						isText := !strings.Contains(word, "<") // two equal steps of a page may be adjacent
-						if word = strings.TrimSpace(word); len(word) > 8 && isText && strings.Contains(got, word+": "+word) {
+						if word = strings.TrimSpace(word); len(word) > 8 && isText &&
+							strings.Contains(got, word+": "+word) {
 							t.Errorf("%s: %q twice in\n%s", path, word, got)
 						}
 					}

@@ -30,19 +30,23 @@ func TestFaultsOfLargeSets(t *testing.T) {
 			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="order"} 99`},
 		},
 		{
-			name: "500 rules, the 100th", dns: rules, path: "/urn:name:99", status: 302, location: "https://a.example/99",
-			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="no_match"} 99`},
+			name: "500 rules, the 100th", dns: rules, path: "/urn:name:99", status: 302,
+			location: "https://a.example/99",
+			metrics:  []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="no_match"} 99`},
 		},
 		{
-			name: "500 rules, none", dns: rules, path: "/urn:name:500", status: 502, log: "none of the first 100 rules of name.urn.example.org. matches this name",
+			name: "500 rules, none", dns: rules, path: "/urn:name:500", status: 502,
+			log:     "none of the first 100 rules of name.urn.example.org. matches this name",
 			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="no_match"} 100`},
 		},
 		{
-			name: "500 records that are no rules", status: 502, log: "none of the first 100 rules of name.urn.example.org. matches this name",
+			name: "500 records that are no rules", status: 502,
+			log: "none of the first 100 rules of name.urn.example.org. matches this name",
 			dns: set(func(i int) string {
 				return fmt.Sprintf(`name.urn.example.org. 60 IN NAPTR %d 10 "u" "http+N2L" "!(!!" .`, i)
 			}),
-			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="invalid"} 100`, `ddds_records_discarded_total{reason="excess"} 400`},
+			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="invalid"} 100`,
+				`ddds_records_discarded_total{reason="excess"} 400`},
 		},
 		{
 			name: "500 servers, none", status: 502, change: urndtest.OpenLoopback,
@@ -97,8 +101,10 @@ func TestFaultsOfExpressions(t *testing.T) {
 		{"more than 1000", "!^urn:name:a{1001}!https://b.example/!", "invalid"},
 		{"back-reference", `!^urn:name:(a+)\1$!https://b.example/!`, "invalid"},
 	} {
-		f := failure{name: tt.name, path: "/urn:name:" + strings.Repeat("a", 4000) + "x", status: 302, metrics: []string{queryCount(1, "NOERROR")}}
-		lines := []string{fmt.Sprintf(`name.urn.example.org. 60 IN NAPTR 1 10 "u" "http+N2L" "%s" .`, strings.ReplaceAll(tt.expression, `\`, `\\`))}
+		f := failure{name: tt.name, path: "/urn:name:" + strings.Repeat("a", 4000) + "x", status: 302,
+			metrics: []string{queryCount(1, "NOERROR")}}
+		lines := []string{fmt.Sprintf(`name.urn.example.org. 60 IN NAPTR 1 10 "u" "http+N2L" "%s" .`,
+			strings.ReplaceAll(tt.expression, `\`, `\\`))}
 		if tt.reason != "" {
 			lines = append(lines, `name.urn.example.org. 60 IN NAPTR 2 10 "u" "http+N2L" "!^.*$!https://a.example/!" .`)
 			f.metrics = append(f.metrics, `ddds_records_discarded_total{reason="`+tt.reason+`"} 1`)

@@ -24,7 +24,8 @@ func (schemaContext) LoadDocument(u string) (*ld.RemoteDocument, error) {
 	if u != "https://schema.org" {
 		return nil, fmt.Errorf("no context is loaded but that of schema.org: %s", u)
 	}
-	return &ld.RemoteDocument{DocumentURL: u, Document: map[string]any{"@context": map[string]any{"@vocab": "http://schema.org/"}}}, nil
+	return &ld.RemoteDocument{DocumentURL: u,
+		Document: map[string]any{"@context": map[string]any{"@vocab": "http://schema.org/"}}}, nil
 }
 
 // TestContextOfDescription checks that every member of a description that is not a term of schema.org belongs
@@ -35,8 +36,9 @@ func TestContextOfDescription(t *testing.T) {
 	s := start(t, nil)
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, TTL: time.Minute, Record: &resolver.Record{
-			Name: "urn:x-a:b", Version: 3, Changed: day, Status: "withdrawn", Since: day, Reason: "a", Successors: []string{"urn:x-a:c"},
-			Metadata: `{"name": "A", "@id": "urn:x1:b"}`, Contact: "mailto:a@a.example", Redirect: 308, Sandbox: true,
+			Name: "urn:x-a:b", Version: 3, Changed: day, Status: "withdrawn", Since: day, Reason: "a",
+			Successors: []string{"urn:x-a:c"}, Metadata: `{"name": "A", "@id": "urn:x1:b"}`,
+			Contact: "mailto:a@a.example", Redirect: 308, Sandbox: true,
 		}}
 	}
 	var document any
@@ -58,12 +60,13 @@ func TestContextOfDescription(t *testing.T) {
 		}
 	}
 	slices.Sort(schema)
-	if want := []string{"http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "identifier"}; !slices.Equal(slices.Compact(schema), want) {
+	if want := []string{"http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+		"identifier"}; !slices.Equal(slices.Compact(schema), want) {
 		t.Errorf("%q, want %q", schema, want)
 	}
 	for _, name := range []string{
-		"status", "detail", "validity", "warning", "rule", "says", "section", "record", "name", "version", "changed", "since", "reason",
-		"successor", "metadata", "contact", "redirect", "sandbox",
+		"status", "detail", "validity", "warning", "rule", "says", "section", "record", "name", "version", "changed",
+		"since", "reason", "successor", "metadata", "contact", "redirect", "sandbox",
 	} {
 		if !slices.Contains(own, name) {
 			t.Errorf("%s is not in %q", name, own)

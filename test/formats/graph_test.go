@@ -60,7 +60,8 @@ func triples(w represent.Work) (f forms, err error) {
 // them.
 func canonical(quads string) (string, error) {
 	options := ld.NewJsonLdOptions("")
-	options.Algorithm, options.Format, options.InputFormat = ld.AlgorithmURDNA2015, "application/n-quads", "application/n-quads"
+	options.Algorithm, options.Format, options.InputFormat = ld.AlgorithmURDNA2015, "application/n-quads",
+		"application/n-quads"
 	normal, err := ld.NewJsonLdProcessor().Normalize(quads, options)
 	if err != nil {
 		return "", err
@@ -155,8 +156,10 @@ func TestGraph(t *testing.T) {
 			"<http://purl.org/dc/terms/isReplacedBy> <ark:12345/x2> .",
 			`<http://schema.org/name> "all rights reserved" .`,
 		}, []string{"a.example", "dcat#"}},
-		"nothing": {represent.Work{}, []string{"<http://schema.org/Thing>", own + `status> "unknown"`}, []string{"schema.org/url", "_:c14n1"}},
-		"a name":  {represent.Work{Name: "urn:isbn:1"}, []string{"<urn:isbn:1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://schema.org/Thing>"}, nil},
+		"nothing": {represent.Work{}, []string{"<http://schema.org/Thing>", own + `status> "unknown"`},
+			[]string{"schema.org/url", "_:c14n1"}},
+		"a name": {represent.Work{Name: "urn:isbn:1"},
+			[]string{"<urn:isbn:1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://schema.org/Thing>"}, nil},
 		"a type that is not known": {
 			represent.Work{Name: "urn:x1:a", Metadata: represent.Metadata{Type: "Scroll"}},
 			[]string{"<http://schema.org/CreativeWork>", `<http://schema.org/genre> "Scroll"`},
@@ -184,8 +187,10 @@ func TestGraph(t *testing.T) {
 // Turtle.
 func TestHostileGraph(t *testing.T) {
 	for _, text := range []string{
-		`</script><script>alert(1)</script>`, "<!--", "&amp;", "\u2028\u2029", `"""`, `\`, `\u0041`, "a\x00b\x1bc", "\" . <urn:a> <urn:b> <urn:c> . \"",
-		"https://a.example/> <urn:b> <urn:c> . <", "https://a.example/\\u003e", "urn:x1:a b", "javascript:alert(1)", "\xff\xfe", "\u202eb\u2066",
+		`</script><script>alert(1)</script>`, "<!--", "&amp;", "\u2028\u2029", `"""`, `\`, `\u0041`, "a\x00b\x1bc",
+		"\" . <urn:a> <urn:b> <urn:c> . \"",
+		"https://a.example/> <urn:b> <urn:c> . <", "https://a.example/\\u003e", "urn:x1:a b", "javascript:alert(1)",
+		"\xff\xfe", "\u202eb\u2066",
 	} {
 		w := representtest.Hostile(text)
 		if _, err := sameTriples(w); err != nil {
@@ -212,7 +217,8 @@ func FuzzGraph(f *testing.F) {
 		w.Metadata = represent.ParseMetadata(metadata)
 		support := represent.ParseSupport(metadata, *w.Support)
 		w.Support = &support
-		for _, w := range []represent.Work{w, representtest.Hostile(text), {Name: "urn:x1:a", URL: "https://r.example/urn:x1:a", Metadata: w.Metadata}} {
+		for _, w := range []represent.Work{w, representtest.Hostile(text),
+			{Name: "urn:x1:a", URL: "https://r.example/urn:x1:a", Metadata: w.Metadata}} {
 			f, err := triples(w)
 			if err == nil {
 				err = alike(f)

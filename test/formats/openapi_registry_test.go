@@ -28,8 +28,8 @@ import (
 // ofRegistry reports whether a path of the document belongs to the registry.
 func ofRegistry(path string) bool {
 	for _, start := range []string{
-		"/api/v1/names", "/api/v1/prefixes", "/api/v1/sandboxes", "/api/v1/jobs", "/api/v1/tokens", "/api/v1/statistics",
-		"/api/v1/health", "/api/v1/registry",
+		"/api/v1/names", "/api/v1/prefixes", "/api/v1/sandboxes", "/api/v1/jobs", "/api/v1/tokens",
+		"/api/v1/statistics", "/api/v1/health", "/api/v1/registry",
 	} {
 		if strings.HasPrefix(path, start) {
 			return true
@@ -61,7 +61,8 @@ func newRegistryHandler(t *testing.T) *admin.Handler {
 			return q.URI.String(), err
 		},
 	})
-	work := jobs.New(jobs.Config{Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: 1000, Log: slog.New(slog.DiscardHandler)})
+	work := jobs.New(jobs.Config{Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: 1000,
+		Log: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { work.Run(ctx) })
@@ -74,7 +75,8 @@ func newRegistryHandler(t *testing.T) *admin.Handler {
 	})
 	handler, _ := newAdminHandler(func(c *admin.Config) {
 		c.Registry = &admin.Registry{
-			Service: service.New(service.Config{Registry: r, Jobs: work}), Drafts: editor.NewDrafts(filepath.Join(dir, "jobs", "drafts"), time.Now),
+			Service: service.New(service.Config{Registry: r, Jobs: work}),
+			Drafts:  editor.NewDrafts(filepath.Join(dir, "jobs", "drafts"), time.Now),
 		}
 	}).(*admin.Handler)
 	return handler
@@ -104,7 +106,8 @@ func checkRegistry(t *testing.T, d *urndtest.OpenAPI) {
 		if at := w.Header().Get("Location"); strings.HasPrefix(at, "/api/v1/jobs/") {
 			job = strings.TrimPrefix(at, "/api/v1/jobs/")
 		}
-		if made := regexp.MustCompile(`"id": *"([^"]*)"`).FindSubmatch(text); made != nil && path == "/api/v1/tokens" && method == "POST" {
+		if made := regexp.MustCompile(`"id": *"([^"]*)"`).FindSubmatch(text); made != nil && path == "/api/v1/tokens" &&
+			method == "POST" {
 			job = string(made[1]) // ID for the next request
 		}
 		return w.Code
@@ -125,7 +128,8 @@ func checkRegistry(t *testing.T, d *urndtest.OpenAPI) {
 		ask(path, "GET "+path+"?limit=0", "", "Accept: text/html")
 		ask(path+"/history", "GET "+path+"/history?limit=1&uri="+uri, "")
 		ask(path+"/history", "GET "+path+"/history", "")
-		ask(path+"/withdraw", "POST "+path+"/withdraw?uri="+uri, `{"reason":"r","successors":["urn:example:b"],"note":"n"}`)
+		ask(path+"/withdraw", "POST "+path+"/withdraw?uri="+uri,
+			`{"reason":"r","successors":["urn:example:b"],"note":"n"}`)
 		ask(path+"/withdraw", "POST "+path+"/withdraw", `{}`)
 		ask(path+"/export", "GET "+path+"/export", "")
 		ask(path+"/export", "GET "+path+"/export?format=none", "")
@@ -153,7 +157,8 @@ func checkRegistry(t *testing.T, d *urndtest.OpenAPI) {
 	ask("/api/v1/tokens/{id}", "DELETE /api/v1/tokens/{id}", "")
 	ask("/api/v1/tokens", "POST /api/v1/tokens", `{}`)
 	ask("/api/v1/tokens", "GET /api/v1/tokens", "")
-	ask("/api/v1/names/supersede", "POST /api/v1/names/supersede", `{"names":["urn:example:a"],"successors":["urn:example:b"],"note":"n"}`)
+	ask("/api/v1/names/supersede", "POST /api/v1/names/supersede",
+		`{"names":["urn:example:a"],"successors":["urn:example:b"],"note":"n"}`)
 	ask("/api/v1/names/supersede", "POST /api/v1/names/supersede", `{}`)
 	ask("/api/v1/names/mint", "POST /api/v1/names/mint", `{"pattern":"urn:example:m-{counter}","count":2}`)
 	ask("/api/v1/names/mint", "POST /api/v1/names/mint", `{}`)
@@ -180,7 +185,8 @@ func checkRegistry(t *testing.T, d *urndtest.OpenAPI) {
 			ask(one+"/differences", "GET /api/v1/jobs/{id}/differences?format="+format, "")
 		}
 	}
-	ask(jobsPath, "POST /api/v1/jobs?note=n", "name,target\nurn:example:j,https://a.example/\nx,y\n", "Content-Type: text/csv")
+	ask(jobsPath, "POST /api/v1/jobs?note=n", "name,target\nurn:example:j,https://a.example/\nx,y\n",
+		"Content-Type: text/csv")
 	ask(jobsPath, "POST /api/v1/jobs", "{}")
 	ask(jobsPath, "POST /api/v1/jobs", strings.Repeat("a", 1001), "Content-Type: text/csv")
 	done()

@@ -26,20 +26,25 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	switch {
 	case path == "/pub/":
 		return scheme.ListingResource(&scheme.Listing{
-			Kind: scheme.KindDirectory, Title: "/pub/", URI: r.URI.String(), Parent: &scheme.Link{Text: "/", URI: "ftp://h.example/"},
-			Next: &scheme.Link{Text: "more", URI: "ftp://h.example/pub/2"}, Warnings: []string{"w"}, Notes: []string{"n"},
-			Properties: []scheme.Property{{Name: "p", Value: "v", URI: "http://h.example/"}}, Search: &scheme.Search{Label: "l", Prefix: "ftp://h.example/pub/?"},
+			Kind: scheme.KindDirectory, Title: "/pub/", URI: r.URI.String(),
+			Parent: &scheme.Link{Text: "/", URI: "ftp://h.example/"},
+			Next:   &scheme.Link{Text: "more", URI: "ftp://h.example/pub/2"}, Warnings: []string{"w"},
+			Notes:      []string{"n"},
+			Properties: []scheme.Property{{Name: "p", Value: "v", URI: "http://h.example/"}},
+			Search:     &scheme.Search{Label: "l", Prefix: "ftp://h.example/pub/?"},
 			Items: []scheme.Item{
 				{
-					Kind: scheme.ItemFile, Name: "<a>", URI: "ftp://h.example/pub/%3Ca%3E", Size: &size, Type: "text/plain", Modified: time.Unix(1e9, 0), From: "f",
-					Note: "n", Depth: 1, Count: &size,
+					Kind: scheme.ItemFile, Name: "<a>", URI: "ftp://h.example/pub/%3Ca%3E", Size: &size,
+					Type: "text/plain", Modified: time.Unix(1e9, 0), From: "f", Note: "n", Depth: 1, Count: &size,
 				},
 				{Kind: scheme.ItemOther, Name: "b", Modified: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)},
 			},
-			Text: "t", Open: &scheme.Link{Text: "o", URI: "telnet://h.example/"}, Incomplete: "i", Previous: &scheme.Link{URI: "ftp://h.example/pub/0"},
+			Text: "t", Open: &scheme.Link{Text: "o", URI: "telnet://h.example/"}, Incomplete: "i",
+			Previous: &scheme.Link{URI: "ftp://h.example/pub/0"},
 		}), nil
 	case strings.HasPrefix(path, "/refused/"):
-		refusal := &scheme.StatusError{Status: map[string]int{"/refused/404": 404, "/refused/401": 401}[path], Reply: `550 "No" such file`}
+		refusal := &scheme.StatusError{Status: map[string]int{"/refused/404": 404, "/refused/401": 401}[path],
+			Reply: `550 "No" such file`}
 		if refusal.Status == http.StatusUnauthorized {
 			refusal.Fields = httpmessage.NewFields("Www-Authenticate", `Basic realm="ftp"`)
 		}
@@ -60,7 +65,8 @@ func oneListed() answer.Lists {
 			if s.After == "bad" {
 				return found, resolver.ErrCursor
 			}
-			found.Names = []resolver.NameSummary{{Name: "urn:isbn:9780395363416", Status: "active", Metadata: `{"title": "A book"}`}}
+			found.Names = []resolver.NameSummary{{Name: "urn:isbn:9780395363416", Status: "active",
+				Metadata: `{"title": "A book"}`}}
 			return found, nil
 		},
 		Count: func(_ context.Context, group string) (int64, bool) { return 1234, group == "urn:isbn" },
@@ -85,14 +91,17 @@ func withHandles(c *proxy.Config) {
 func fromRegistry(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 	name := q.URI.String()
 	record := &resolver.Record{
-		Name: name, Version: 2, Changed: time.Date(2031, 5, 1, 10, 0, 0, 123, time.UTC), Status: "active", Contact: "mailto:anna@example.org",
-		Metadata: `{"title":"A <book> & more","creators":[]}`, Links: []resolver.Link{{URI: "https://a.example/rdf", Rel: "describedby", Type: "application/rdf+xml"}},
+		Name: name, Version: 2, Changed: time.Date(2031, 5, 1, 10, 0, 0, 123, time.UTC), Status: "active",
+		Contact:  "mailto:anna@example.org",
+		Metadata: `{"title":"A <book> & more","creators":[]}`,
+		Links:    []resolver.Link{{URI: "https://a.example/rdf", Rel: "describedby", Type: "application/rdf+xml"}},
 	}
 	switch name {
 	case "urn:a1:gone":
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, Reason: "merged", Record: record}
 	case "urn:a1:reserved":
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "it is reserved", Record: record}
+		return resolver.Answer{},
+			&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "it is reserved", Record: record}
 	case "urn:a1:unknown":
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no such name"}
 	case "urn:a1:down":
@@ -103,8 +112,10 @@ func fromRegistry(_ context.Context, q resolver.Query) (resolver.Answer, error) 
 		record.Contact, record.Metadata, record.Links = "Anna, room 5", "", nil
 	}
 	source := &resolver.Source{Name: "registry", Record: record}
-	german := &resolver.Source{Name: "registry", Record: record, Language: "de", Relation: &resolver.Relation{Rel: "item", Title: `"<Ä>"`, Context: "DE"}}
-	found := []resolver.Location{{URI: "https://a.example/?x=1&y=<2>", From: source}, {URI: "https://a.example/de", From: german}}
+	german := &resolver.Source{Name: "registry", Record: record, Language: "de",
+		Relation: &resolver.Relation{Rel: "item", Title: `"<Ä>"`, Context: "DE"}}
+	found := []resolver.Location{{URI: "https://a.example/?x=1&y=<2>", From: source},
+		{URI: "https://a.example/de", From: german}}
 	if name == "urn:a1:plain" {
 		found = found[:1]
 	}

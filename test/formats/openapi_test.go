@@ -82,7 +82,8 @@ func (c checker) send(s *server, path, request, body string, fields ...string) {
 	if slices.Contains(fields, "old") {
 		version, fields = "1.0", nil
 	}
-	head := append([]string{fmt.Sprintf("%s %s HTTP/%s", method, target, version), "Host: a", fmt.Sprintf("Content-Length: %d", len(body))}, fields...)
+	head := append([]string{fmt.Sprintf("%s %s HTTP/%s", method, target, version), "Host: a",
+		fmt.Sprintf("Content-Length: %d", len(body))}, fields...)
 	response, got := s.query(c, strings.Join(head, "\r\n")+"\r\n\r\n"+body)
 	if err := c.document.Check(method, path, response, got); err != nil {
 		c.Errorf("%s %q: %v", request, fields, err)
@@ -112,27 +113,37 @@ func TestOpenAPIOfTheService(t *testing.T) {
 	c := checker{t, urndtest.ParseOpenAPI(t, s.get(t, "/api/v1/openapi.json"))}
 	c.document.WellFormed(t)
 	for path, targets := range map[string]string{
-		"/{uri}":               "/urn:a1:b /URN:ISBN:0-395-36341-1 /http://a.example/?q /urn:a /file:///x /urn:a1:b?s=I2C /urn:a1:b?s=I2Ls /urn:a1:" + strings.Repeat("a", maxTarget),
-		"/":                    "/ /?uri=urn:a1:b /?uri=urn%3Aa1%3Ab /?uri=urn:a /?urn:a1:b /?uri=urn:a1:b&service=I2Ls /?uri=urn:a1:b&service=none",
-		"/uri-res/{service}":   "/uri-res/N2L?urn:a1:b /uri-res/I2Ls?urn:a1:b /uri-res/N2C?urn:isbn:0395363411 /uri-res/N2Ns?urn:isbn:0395363411 /uri-res/I=I?urn:a1:b%20urn:a1:c /uri-res/N2X?urn:a1:b /uri-res/N2L /uri-res/I2N?urn:a1:b",
-		"/fetch":               "/fetch /fetch?uri=ftp://h.example/pub/ /fetch?uri=ftp://h.example/moved /fetch?uri=ftp://h.example/refused/404 /fetch?uri=ftp://h.example/refused/401 /fetch?uri=ftp://h.example/unreachable /fetch?uri=ftp://h.example/pub/%3F&search=a+b /fetch?uri=urn:a1:b",
-		"/api/v1/resolve":      "/api/v1/resolve?uri=urn:a1:b /api/v1/resolve?uri=urn:a1:b&service=I2Ls /api/v1/resolve?uri=urn:a /api/v1/resolve",
+		"/{uri}": "/urn:a1:b /URN:ISBN:0-395-36341-1 /http://a.example/?q /urn:a /file:///x " +
+			"/urn:a1:b?s=I2C /urn:a1:b?s=I2Ls /urn:a1:" + strings.Repeat("a", maxTarget),
+		"/": "/ /?uri=urn:a1:b /?uri=urn%3Aa1%3Ab /?uri=urn:a /?urn:a1:b " +
+			"/?uri=urn:a1:b&service=I2Ls /?uri=urn:a1:b&service=none",
+		"/uri-res/{service}": "/uri-res/N2L?urn:a1:b /uri-res/I2Ls?urn:a1:b /uri-res/N2C?urn:isbn:0395363411 " +
+			"/uri-res/N2Ns?urn:isbn:0395363411 /uri-res/I=I?urn:a1:b%20urn:a1:c /uri-res/N2X?urn:a1:b /uri-res/N2L " +
+			"/uri-res/I2N?urn:a1:b",
+		"/fetch": "/fetch /fetch?uri=ftp://h.example/pub/ /fetch?uri=ftp://h.example/moved " +
+			"/fetch?uri=ftp://h.example/refused/404 /fetch?uri=ftp://h.example/refused/401 " +
+			"/fetch?uri=ftp://h.example/unreachable /fetch?uri=ftp://h.example/pub/%3F&search=a+b /fetch?uri=urn:a1:b",
+		"/api/v1/resolve": "/api/v1/resolve?uri=urn:a1:b /api/v1/resolve?uri=urn:a1:b&service=I2Ls " +
+			"/api/v1/resolve?uri=urn:a /api/v1/resolve",
 		"/api/v1/explain":      "/api/v1/explain?uri=urn:a1:b /api/v1/explain?uri=urn:a /api/v1/explain",
 		"/api/v1/openapi.json": "/api/v1/openapi.json", "/robots.txt": "/robots.txt", "/favicon.ico": "/favicon.ico",
-		"/.well-known/security.txt": "/.well-known/security.txt", "/.well-known/api-catalog": "/.well-known/api-catalog",
-		"/timegate/{uri}":           "/timegate/urn:a1:b /timegate/urn%3Aa1%3Ab /timegate/urn:a /timegate/http://a.example/",
-		"/timemap/{uri}":            "/timemap/urn:a1:b /timemap/urn:a",
-		"/timemap/{page}/{uri}":     "/timemap/1/urn:a1:b /timemap/2/urn:a1:b /timemap/0/urn:a1:b",
-		"/memento/{datetime}/{uri}": "/memento/20310501120000/urn:a1:b /memento/20310501120001/urn:a1:b /memento/2031/urn:a1:b",
-		"/.well-known/ark":          "/.well-known/ark",
-		"/namespaces":               "/namespaces /namespaces?q=84&lang=de",
-		"/namespaces/{nid}":         "/namespaces/isbn /namespaces/none1",
-		"/opensearch.xml":           "/opensearch.xml",
-		"/docs":                     "/docs /docs?lang=de",
-		"/docs/{group}":             "/docs/names /docs/none",
-		"/names":                    "/names /names?q=a&lang=de /names?status=x /names?after=bad",
-		"/sitemap.xml":              "/sitemap.xml",
-		"/sitemap-{file}.xml":       "/sitemap-~.xml /sitemap-bad.xml",
+		"/.well-known/security.txt": "/.well-known/security.txt",
+		"/.well-known/api-catalog":  "/.well-known/api-catalog",
+		"/timegate/{uri}": "/timegate/urn:a1:b /timegate/urn%3Aa1%3Ab /timegate/urn:a " +
+			"/timegate/http://a.example/",
+		"/timemap/{uri}":        "/timemap/urn:a1:b /timemap/urn:a",
+		"/timemap/{page}/{uri}": "/timemap/1/urn:a1:b /timemap/2/urn:a1:b /timemap/0/urn:a1:b",
+		"/memento/{datetime}/{uri}": "/memento/20310501120000/urn:a1:b /memento/20310501120001/urn:a1:b " +
+			"/memento/2031/urn:a1:b",
+		"/.well-known/ark":    "/.well-known/ark",
+		"/namespaces":         "/namespaces /namespaces?q=84&lang=de",
+		"/namespaces/{nid}":   "/namespaces/isbn /namespaces/none1",
+		"/opensearch.xml":     "/opensearch.xml",
+		"/docs":               "/docs /docs?lang=de",
+		"/docs/{group}":       "/docs/names /docs/none",
+		"/names":              "/names /names?q=a&lang=de /names?status=x /names?after=bad",
+		"/sitemap.xml":        "/sitemap.xml",
+		"/sitemap-{file}.xml": "/sitemap-~.xml /sitemap-bad.xml",
 	} {
 		for target := range strings.FieldsSeq(targets) {
 			if path == "/{uri}" {
@@ -140,7 +151,8 @@ func TestOpenAPIOfTheService(t *testing.T) {
 			}
 			for _, accept := range []string{
 				"X: y", browser, "Accept: application/json", "Accept: text/plain", "Accept: text/csv",
-				"Accept: application/linkset+json", "Accept: application/linkset", "Accept: text/turtle", "Accept: application/vnd.urnd.trace+json", "If-None-Match: *", "old",
+				"Accept: application/linkset+json", "Accept: application/linkset", "Accept: text/turtle",
+				"Accept: application/vnd.urnd.trace+json", "If-None-Match: *", "old",
 			} {
 				c.send(s, path, "GET "+target, "", accept)
 			}
@@ -165,8 +177,10 @@ func (c checker) failures(s *server) {
 		"/api/v1/resolve": "/api/v1/resolve?uri=urn:a1:b", "/api/v1/explain": "/api/v1/explain?uri=urn:a1:b",
 	}
 	for _, err := range []error{
-		&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "tried all"}, &resolver.Negative{Kind: resolver.ErrGone, TTL: time.Minute, Cache: resolver.CacheHit},
-		&resolver.Negative{Kind: resolver.ErrService}, resolver.ErrUnreachable, resolver.ErrForbidden, resolver.ErrBusy, context.DeadlineExceeded,
+		&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "tried all"},
+		&resolver.Negative{Kind: resolver.ErrGone, TTL: time.Minute, Cache: resolver.CacheHit},
+		&resolver.Negative{Kind: resolver.ErrService}, resolver.ErrUnreachable, resolver.ErrForbidden, resolver.ErrBusy,
+		context.DeadlineExceeded,
 		errors.New("a bug"),
 	} {
 		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, err }
@@ -219,9 +233,11 @@ func TestOpenAPIOfLinks(t *testing.T) {
 	c := checker{t, urndtest.ParseOpenAPI(t, s.get(t, "/api/v1/openapi.json"))}
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{Locations: []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{
-			Name: "namespace a1", Type: "text/html", Language: "de", Relation: &resolver.Relation{Rel: "item", Title: "A <book>", Context: "DE", OtherLinks: []resolver.Link{
+			Name: "namespace a1", Type: "text/html", Language: "de",
+			Relation: &resolver.Relation{Rel: "item", Title: "A <book>", Context: "DE", OtherLinks: []resolver.Link{
 				{
-					URI: "https://a.example/rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml", Language: "de", Context: "AT",
+					URI: "https://a.example/rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml",
+					Language: "de", Context: "AT",
 					Anchor: "urn:a1:whole",
 				},
 				{URI: "https://cc.example/", Rel: "license"},
@@ -240,7 +256,8 @@ func TestOpenAPIOfLinks(t *testing.T) {
 	first := document.Locations[0]
 	if first.Rel != "item" || first.Title != "A <book>" || first.Context != "DE" || len(document.Links) != 2 ||
 		document.Links[0] != (api.Link{
-			URI: "https://a.example/rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml", Language: "de", Context: "AT", Anchor: "urn:a1:whole",
+			URI: "https://a.example/rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml", Language: "de",
+			Context: "AT", Anchor: "urn:a1:whole",
 		}) {
 		t.Errorf("%+v", document)
 	}
@@ -249,7 +266,8 @@ func TestOpenAPIOfLinks(t *testing.T) {
 // handles checks the responses about handles against the document.
 func (c checker) handles() {
 	s := start(c, withHandles)
-	for _, handle := range []string{"b", "b?type=URL&index=203&pretty", "plain", "alias", "reserved", "unknown", "gone", "down", "%FF", "b?type=%"} {
+	for _, handle := range []string{"b", "b?type=URL&index=203&pretty", "plain", "alias", "reserved", "unknown", "gone",
+		"down", "%FF", "b?type=%"} {
 		c.send(s, "/api/handles/{handle}", "GET /api/handles/20.500.1/"+handle, "")
 		c.send(s, "/api/handles/{handle}", "GET /api/handles/20.500.1/"+handle, "", browser)
 	}

@@ -20,9 +20,11 @@ func TestPAC(t *testing.T) {
 	const chain = "PROXY proxy.example:8141; HTTPS tls.example:8142; PROXY [2001:db8::1]:8141"
 	find := findProxy(t, string(file.Body))
 	for host, want := range map[string]string{
-		"www.example": chain, "direct.example": chain, "www.direct.example": "DIRECT", "WWW.direct.EXAMPLE": "DIRECT", "www.direct.example.": "DIRECT", "a.below.example.": "DIRECT", "a.www.direct.example": chain,
-		"below.example": "DIRECT", "a.b.below.example": "DIRECT", "notbelow.example": chain, "192.0.2.9": "DIRECT", "192.0.2.8": chain,
-		"intranet": "DIRECT", "localhost": "DIRECT", "127.0.0.1": "DIRECT", "::1": "DIRECT", "2001:db8::2": chain,
+		"www.example": chain, "direct.example": chain, "www.direct.example": "DIRECT", "WWW.direct.EXAMPLE": "DIRECT",
+		"www.direct.example.": "DIRECT", "a.below.example.": "DIRECT", "a.www.direct.example": chain,
+		"below.example": "DIRECT", "a.b.below.example": "DIRECT", "notbelow.example": chain, "192.0.2.9": "DIRECT",
+		"192.0.2.8": chain, "intranet": "DIRECT", "localhost": "DIRECT", "127.0.0.1": "DIRECT", "::1": "DIRECT",
+		"2001:db8::2": chain,
 	} {
 		if got := find("http://"+host+"/", host); got != want {
 			t.Errorf("%s: %s", host, got)
@@ -36,7 +38,8 @@ func TestPACRules(t *testing.T) {
 		Proxies: []string{"proxy.example:8141"},
 		Rules: []answer.PACRule{
 			{Hosts: []string{"out.intranet.example"}},
-			{Hosts: []string{".intranet.example", "*.cdn-?.example", "10.0.0.0/8", "192.0.2.7", "fd00::/8"}, Direct: true},
+			{Hosts: []string{".intranet.example", "*.cdn-?.example", "10.0.0.0/8", "192.0.2.7", "fd00::/8"},
+				Direct: true},
 			{},
 			{Hosts: []string{".late.example"}, Direct: true},
 		},
@@ -44,9 +47,10 @@ func TestPACRules(t *testing.T) {
 	const proxied, direct = "PROXY proxy.example:8141", "DIRECT"
 	find := findProxy(t, string(file.Body))
 	for host, want := range map[string]string{
-		"www.example": proxied, "intranet.example": direct, "a.b.intranet.example": direct, "out.intranet.example": proxied,
-		"a.cdn-1.example": direct, "a.b.cdn-1.example": proxied, "a.cdn-12.example": proxied, "axcdn-1.example": proxied,
-		"10.1.2.3": direct, "10.example": proxied, "11.1.2.3": proxied, "192.0.2.7": direct, "fd00::1": direct, "2001:db8::1": proxied, "a.late.example": proxied,
+		"www.example": proxied, "intranet.example": direct, "a.b.intranet.example": direct,
+		"out.intranet.example": proxied, "a.cdn-1.example": direct, "a.b.cdn-1.example": proxied,
+		"a.cdn-12.example": proxied, "axcdn-1.example": proxied, "10.1.2.3": direct, "10.example": proxied,
+		"11.1.2.3": proxied, "192.0.2.7": direct, "fd00::1": direct, "2001:db8::1": proxied, "a.late.example": proxied,
 	} {
 		if got := find("http://"+host+"/", host); got != want {
 			t.Errorf("%s: %s", host, got)

@@ -47,22 +47,26 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		t.Fatal(err)
 	}
 	fetch := schemehttp.New(schemehttp.Config{
-		Dial: netguard.New(testserver.Timeout, loopback).DialContext, HeaderTimeout: testserver.Timeout, MaxIdle: 4, Now: time.Now,
+		Dial: netguard.New(testserver.Timeout, loopback).DialContext, HeaderTimeout: testserver.Timeout, MaxIdle: 4,
+		Now: time.Now,
 	})
 	t.Cleanup(fetch.Close)
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}
-	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
+	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
+		return s.next(ctx, q)
+	})
 	unbounded := func() quota.Limit { return quota.Limit{Semaphore: make(quota.Semaphore, 100)} }
 	log := slog.New(slog.DiscardHandler)
 	config := proxy.Config{
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20,
 		Resolver: resolver.NewCanonical(known, &resolver.Mux{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Schemes: gateways(), Log: log, Now: time.Now,
-		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, OwnHosts: route.NewOwnHosts("a"), MaxTarget: maxTarget,
-		BatchTimeout: time.Minute, ClientQuotaPercent: 100,
+		Access:   gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}},
+		OwnHosts: route.NewOwnHosts("a"), MaxTarget: maxTarget, BatchTimeout: time.Minute, ClientQuotaPercent: 100,
 		Forward: forward.Config{
 			TunnelIdle: time.Minute, Fetches: unbounded(), Streams: unbounded(), Bound: unbounded(),
-			Cache: httpcache.New(httpcache.Config{Now: time.Now, SameOrigin: func(string, string) (string, bool) { return "", false }}),
+			Cache: httpcache.New(httpcache.Config{Now: time.Now,
+				SameOrigin: func(string, string) (string, bool) { return "", false }}),
 		},
 		Observers: proxy.Observers{Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) }},
 	}
@@ -74,7 +78,8 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		ReadHeaderTimeout: testserver.Timeout, IdleTimeout: testserver.Timeout, BodyTimeout: testserver.Timeout,
 	})
 	serving := listen.ServerConfig{
-		Serve: protocols.Serve, Now: time.Now, Log: log, ReadHeaderTimeout: testserver.Timeout, ShutdownTimeout: testserver.Timeout,
+		Serve: protocols.Serve, Now: time.Now, Log: log, ReadHeaderTimeout: testserver.Timeout,
+		ShutdownTimeout: testserver.Timeout,
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -142,5 +147,6 @@ func withLocations(uris ...string) resolver.Func {
 }
 
 func gateways() scheme.Infos {
-	return scheme.Infos{{Names: []string{"ftp", "file"}, Noun: "file", Cacheable: true, Browsable: true}, {Names: []string{"mailto"}, Cacheable: true}}
+	return scheme.Infos{{Names: []string{"ftp", "file"}, Noun: "file", Cacheable: true, Browsable: true},
+		{Names: []string{"mailto"}, Cacheable: true}}
 }

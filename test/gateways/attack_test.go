@@ -53,7 +53,8 @@ func TestGatewayAttacks(t *testing.T) {
 	v, denied := startVictim(t), startVictim(t)
 	d := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
 		urndtest.OpenLoopback(c)
-		c.Gateways.DenyPorts = append(c.Gateways.DenyPorts, config.PortRange{First: uint16(denied.port), Last: uint16(denied.port)})
+		c.Gateways.DenyPorts = append(c.Gateways.DenyPorts,
+			config.PortRange{First: uint16(denied.port), Last: uint16(denied.port)})
 	})
 	at := func(v *victim) string { return "127.0.0.1:" + strconv.Itoa(v.port) }
 	const mail = "HELO%20a%0D%0AMAIL%20FROM:%3Ca@b%3E%0D%0ARCPT%20TO:%3Cc@d%3E%0D%0ADATA%0D%0AHello%0D%0A.%0D%0AQUIT%0D%0A"

@@ -61,8 +61,8 @@ func TestGatewayClients(t *testing.T) {
 func (s *gatewaySite) environment(t *testing.T) []string {
 	t.Helper()
 	return []string{
-		"ftp_proxy=" + s.service, "gopher_proxy=" + s.service, "http_proxy=" + s.service, "no_proxy=", "NO_PROXY=", "HOME=" + t.TempDir(),
-		"LC_ALL=C.UTF-8", "TERM=dumb", "APT_CONFIG=/dev/null",
+		"ftp_proxy=" + s.service, "gopher_proxy=" + s.service, "http_proxy=" + s.service, "no_proxy=", "NO_PROXY=",
+		"HOME=" + t.TempDir(), "LC_ALL=C.UTF-8", "TERM=dumb", "APT_CONFIG=/dev/null",
 	}
 }
 
@@ -75,11 +75,16 @@ func testGatewayCurl(t *testing.T, s *gatewaySite) {
 		header    []string
 		body      string
 	}{
-		{"a file", []string{s.ftp + "pub/a%20b%25c.bin"}, []string{"HTTP/1.1 200 ", "\r\nContent-Length: 300000\r\n", "\r\nLast-Modified: "}, string(content)},
-		{"again", []string{s.ftp + "pub/a%20b%25c.bin"}, []string{"HTTP/1.1 200 ", "\r\nCache-Status: urnd; hit;"}, string(content)},
-		{"a part", []string{"-r", "100-199", s.ftp + "pub/a%20b%25c.bin"}, []string{"HTTP/1.1 206 "}, string(content[100:200])},
-		{"a text", []string{s.ftp + "pub/notes.txt"}, []string{"HTTP/1.1 200 ", "\r\nContent-Type: text/plain"}, "Notes of old.\n"},
-		{"its header", []string{"-I", s.ftp + "pub/notes.txt"}, []string{"HTTP/1.1 200 ", "\r\nContent-Length: 14\r\n"}, "-"},
+		{"a file", []string{s.ftp + "pub/a%20b%25c.bin"},
+			[]string{"HTTP/1.1 200 ", "\r\nContent-Length: 300000\r\n", "\r\nLast-Modified: "}, string(content)},
+		{"again", []string{s.ftp + "pub/a%20b%25c.bin"}, []string{"HTTP/1.1 200 ", "\r\nCache-Status: urnd; hit;"},
+			string(content)},
+		{"a part", []string{"-r", "100-199", s.ftp + "pub/a%20b%25c.bin"}, []string{"HTTP/1.1 206 "},
+			string(content[100:200])},
+		{"a text", []string{s.ftp + "pub/notes.txt"}, []string{"HTTP/1.1 200 ", "\r\nContent-Type: text/plain"},
+			"Notes of old.\n"},
+		{"its header", []string{"-I", s.ftp + "pub/notes.txt"}, []string{"HTTP/1.1 200 ", "\r\nContent-Length: 14\r\n"},
+			"-"},
 		{"not changed", []string{"-z", "1 Jan 2038", s.ftp + "pub/notes.txt"}, []string{"HTTP/1.1 304 "}, ""},
 		{"a directory", []string{s.ftp + "pub/"}, []string{"HTTP/1.1 200 ", "\r\nContent-Type: text/html"}, "-"},
 		{"what is not there", []string{s.ftp + "pub/none"}, []string{"HTTP/1.1 404 "}, "-"},
@@ -96,7 +101,8 @@ func testGatewayCurl(t *testing.T, s *gatewaySite) {
 		}
 	}
 	// With the usual environment variable.
-	if got := urndtest.RunProgram(t, "", s.environment(t), "curl", "-q", "-sS", s.ftp+"pub/notes.txt"); got != "Notes of old.\n" {
+	if got := urndtest.RunProgram(t, "", s.environment(t), "curl", "-q", "-sS",
+		s.ftp+"pub/notes.txt"); got != "Notes of old.\n" {
 		t.Errorf("by ftp_proxy: %q", got)
 	}
 }
@@ -105,13 +111,15 @@ func testGatewayLynx(t *testing.T, s *gatewaySite) {
 	s.testBrowser(t, "lynx", "-dump", "-nolist")
 	// Lynx uses Content-Location as the base of links.
 	for _, start := range []string{s.ftp + "pub/", s.gopher + "1/pub"} {
-		got := urndtest.RunProgram(t, "", s.environment(t), "lynx", "-dump", "-listonly", "-nonumbers", s.service+"/fetch?uri="+url.QueryEscape(start))
+		got := urndtest.RunProgram(t, "", s.environment(t), "lynx", "-dump", "-listonly", "-nonumbers",
+			s.service+"/fetch?uri="+url.QueryEscape(start))
 		links := strings.Fields(got)
 		if len(links) == 0 {
 			t.Errorf("%s: no links", start)
 		}
 		for _, link := range links {
-			own := slices.Contains([]string{"/", "/fetch", "/namespaces", "/opensearch.xml"}, strings.TrimPrefix(link, s.service)) ||
+			own := slices.Contains([]string{"/", "/fetch", "/namespaces", "/opensearch.xml"},
+				strings.TrimPrefix(link, s.service)) ||
 				strings.HasSuffix(link, "#main")
 			if !own && !strings.HasPrefix(link, s.service+"/fetch?uri=") {
 				t.Errorf("%s has a link to %s", start, link)
@@ -120,7 +128,8 @@ func testGatewayLynx(t *testing.T, s *gatewaySite) {
 	}
 	// Lynx sends the words of a search to a proxy after a question mark, like old browsers.
 	search := startSearch(t)
-	if got := urndtest.RunProgram(t, "", s.environment(t), "lynx", "-dump", "-nolist", search+"7/q?two+words"); !strings.Contains(got, "found: /q, two words") {
+	if got := urndtest.RunProgram(t, "", s.environment(t), "lynx", "-dump", "-nolist",
+		search+"7/q?two+words"); !strings.Contains(got, "found: /q, two words") {
 		t.Errorf("a search: %s", got)
 	}
 }
@@ -142,7 +151,8 @@ func startSearch(t *testing.T) string {
 				return
 			}
 			line, _ := bufio.NewReader(conn).ReadString('\n')
-			fmt.Fprintf(conn, "0found: %s\t/found\tlocalhost\t70\r\n.\r\n", strings.ReplaceAll(strings.TrimSpace(line), "\t", ", "))
+			fmt.Fprintf(conn, "0found: %s\t/found\tlocalhost\t70\r\n.\r\n",
+				strings.ReplaceAll(strings.TrimSpace(line), "\t", ", "))
 			_ = conn.Close()
 		}
 	})

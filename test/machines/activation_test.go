@@ -51,7 +51,8 @@ func startTraffic(t *testing.T, address string) *traffic {
 				}
 				_, _ = io.Copy(io.Discard, response.Body)
 				response.Body.Close()
-				if location := response.Header.Get("Location"); response.StatusCode != http.StatusFound || !strings.HasSuffix(location, ".example/1") {
+				if location := response.Header.Get("Location"); response.StatusCode != http.StatusFound ||
+					!strings.HasSuffix(location, ".example/1") {
 					t.Errorf("status %d, Location %q", response.StatusCode, location)
 					return
 				}
@@ -105,7 +106,8 @@ func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func()
 		t.Errorf("five reloads took %s at first, %s in the end", first[some/2], last[some/2])
 	}
 	asked.stop()
-	t.Logf("%d answers, five reloads took %s at first, %s in the end", asked.answered.Load(), first[some/2], last[some/2])
+	t.Logf("%d answers, five reloads took %s at first, %s in the end", asked.answered.Load(), first[some/2],
+		last[some/2])
 	var after [2]int
 	defer func() { t.Logf("goroutines and descriptors: %d, then %d", before, after) }()
 	testserver.Wait(t, "all goroutines and descriptors of the reloads are gone", func() bool {
@@ -121,7 +123,8 @@ func TestActivation(t *testing.T) {
 	service, other := freeAddress(t), freeAddress(t)
 	path := filepath.Join(t.TempDir(), "admin")
 	l := newFileDaemon(t, "listen: {service: '192.0.2.1:80', admin: '192.0.2.1:81'}") // neither exists on this machine
-	l.run(t, exec.Command(activate, "--listen="+service, "--listen="+other, "--listen="+path, "--fdname=http:http:admin",
+	l.run(t, exec.Command(activate, "--listen="+service, "--listen="+other, "--listen="+path,
+		"--fdname=http:http:admin",
 		urndtest.Binary(t), "serve", "--config", l.file))
 	l.url = "http://" + service
 	testserver.Wait(t, "systemd-socket-activate listens", func() bool { return l.logged("Listening on") == 3 })
@@ -142,9 +145,10 @@ func TestActivation(t *testing.T) {
 	if got := l.get(t, "/urn:book:1"); got.Location != "https://b.example/1" {
 		t.Errorf("%+v", got)
 	}
-	administrators := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
-		return net.Dial("unix", path)
-	}}}
+	administrators := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(context.Context, string, string) (net.Conn, error) {
+			return net.Dial("unix", path)
+		}}}
 	response, err := administrators.Get("http://localhost/healthz")
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +186,8 @@ func TestActivationRestart(t *testing.T) {
 		}
 		l.ready(t)
 		before := asked.answered.Load()
-		testserver.Wait(t, "requests are answered", func() bool { return t.Failed() || asked.answered.Load() > before+300 })
+		testserver.Wait(t, "requests are answered",
+			func() bool { return t.Failed() || asked.answered.Load() > before+300 })
 		if restart == 5 || t.Failed() {
 			asked.stop()
 			return

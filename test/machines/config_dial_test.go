@@ -24,7 +24,8 @@ import (
 )
 
 // emptyZone is the zone of a root without rules.
-const emptyZone = "$TTL 60\n@ SOA ns.elsewhere.test. admin.elsewhere.test. 1 3600 600 86400 60\n@ NS ns.elsewhere.test.\n"
+const emptyZone = "$TTL 60\n@ SOA ns.elsewhere.test. admin.elsewhere.test. 1 3600 600 86400 60\n@ NS " +
+	"ns.elsewhere.test.\n"
 
 // dialCase is a configuration that names a server, and the expected report.
 type dialCase struct {
@@ -52,7 +53,8 @@ func testDialled(t *testing.T, setting string, cases map[string]dialCase) {
 					line = strings.TrimSpace(l)
 				}
 			}
-			if c.ok != (err == nil) || !strings.Contains(line, c.says) || strings.Contains(line, ": ok") != c.ok || strings.Contains(out, "staple") {
+			if c.ok != (err == nil) || !strings.Contains(line, c.says) || strings.Contains(line, ": ok") != c.ok ||
+				strings.Contains(out, "staple") {
 				t.Errorf("%v\n%s", err, out)
 			}
 			if c.ok {
@@ -86,17 +88,21 @@ func TestConfigCheckDialsShared(t *testing.T) {
 	ca, other := testserver.NewAuthority(t), testserver.NewAuthority(t)
 	server := testserver.StartRedisTLS(t, ca, "--requirepass", "correct horse")
 	_, port, _ := strings.Cut(server.TLSAddr(), ":")
-	key, password, wrong := writeTemp(t, "secret", strings.Repeat("k", 64)), writeTemp(t, "secret", "correct horse\n"), writeTemp(t, "secret", "battery staple")
+	key, password, wrong := writeTemp(t, "secret", strings.Repeat("k", 64)), writeTemp(t, "secret", "correct horse\n"),
+		writeTemp(t, "secret", "battery staple")
 	at := func(url, password, ca string) func(*config.Config) {
 		return func(c *config.Config) {
-			c.Cache.Shared, c.Cache.SharedKey, c.Cache.SharedPassword, c.Cache.SharedCA, c.Cache.SharedTimeout = url, key, password, ca, time.Second
+			c.Cache.Shared, c.Cache.SharedKey, c.Cache.SharedPassword, c.Cache.SharedCA, c.Cache.SharedTimeout = url,
+				key, password, ca, time.Second
 		}
 	}
 	testDialled(t, "cache.shared", map[string]dialCase{
-		"right":         {at("rediss://"+server.TLSAddr(), password, ca.File), "ok: redis 7", true, ""},
-		"no server":     {at("redis://127.0.0.1:1", password, ""), "connection refused at this address and port", false, ""},
-		"password":      {at("redis://"+server.Addr(), wrong, ""), "wrong or missing user or password", false, ""},
-		"user":          {at("redis://nobody@"+server.Addr(), password, ""), "wrong or missing user or password", false, ""},
+		"right": {at("rediss://"+server.TLSAddr(), password, ca.File), "ok: redis 7", true, ""},
+		"no server": {at("redis://127.0.0.1:1", password, ""), "connection refused at this address and port", false,
+			""},
+		"password": {at("redis://"+server.Addr(), wrong, ""), "wrong or missing user or password", false, ""},
+		"user": {at("redis://nobody@"+server.Addr(), password, ""), "wrong or missing user or password", false,
+			""},
 		"authority":     {at("rediss://"+server.TLSAddr(), password, other.File), "of an unknown authority", false, ""},
 		"host name":     {at("rediss://localhost:"+port, password, ca.File), "certificate for another name", false, ""},
 		"TLS, not said": {at("redis://"+server.TLSAddr(), password, ""), "it may speak TLS", false, ""},
@@ -126,17 +132,20 @@ func TestConfigCheckDialsPostgres(t *testing.T) {
 	as := func(addr string) string { return strings.Replace(server.URLAt(addr, "names"), "postgres@", "urnd@", 1) }
 	verified := "?sslmode=verify-full&sslrootcert="
 	testDialled(t, "registry.store", map[string]dialCase{
-		"right":     {at(as(server.Addr())+verified+ca.File, password), "ok: PostgreSQL ", true, ""},
-		"no server": {at("postgres://urnd@127.0.0.1:1/names", password), "connection refused at this address and port", false, ""},
-		"password":  {at(as(server.Addr()), wrong), "wrong or missing user or password", false, ""},
-		"user":      {at(strings.Replace(as(server.Addr()), "urnd@", "nobody@", 1), wrong), "wrong or missing user or password", false, ""},
+		"right": {at(as(server.Addr())+verified+ca.File, password), "ok: PostgreSQL ", true, ""},
+		"no server": {at("postgres://urnd@127.0.0.1:1/names", password), "connection refused at this address and port",
+			false, ""},
+		"password": {at(as(server.Addr()), wrong), "wrong or missing user or password", false, ""},
+		"user": {at(strings.Replace(as(server.Addr()), "urnd@", "nobody@", 1), wrong),
+			"wrong or missing user or password", false, ""},
 		"authority": {at(as(server.Addr())+verified+other.File, password), "of an unknown authority", false, ""},
 		"host name": {at(as("localhost:"+port)+verified+ca.File, password), "certificate for another name", false, ""},
 		"no TLS":    {at(plain.URLAt(plain.Addr(), "")+"?sslmode=require", ""), "does not support TLS", false, ""},
 		"database":  {at(plain.URL("none"), ""), "no database of this name", false, ""},
 		"newer":     {at(plain.URL("newer"), ""), "schema 99", false, ""},
 		"rights": {
-			at(strings.Replace(plain.URL(""), "postgres@", "reader@", 1), ""), "grant CREATE on the schema", false, "permission denied for schema public",
+			at(strings.Replace(plain.URL(""), "postgres@", "reader@", 1), ""), "grant CREATE on the schema", false,
+			"permission denied for schema public",
 		},
 	})
 }
@@ -153,7 +162,8 @@ func TestConfigCheckDialsReplica(t *testing.T) {
 	c.DDDS.Enabled = false
 	writeConfiguration(t, file, c)
 	out, err := urndtest.Run(t, "", "config", "check", "--dial", file)
-	if err == nil || !strings.Contains(out, "without a registry: urnd will create it") || !strings.Contains(out, "replica with a different schema: 0") {
+	if err == nil || !strings.Contains(out, "without a registry: urnd will create it") ||
+		!strings.Contains(out, "replica with a different schema: 0") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if has := server.Query("", "SELECT count(*) FROM pg_class WHERE relname = 'version'"); has != "0" {
@@ -161,9 +171,11 @@ func TestConfigCheckDialsReplica(t *testing.T) {
 	}
 	w := startInstance(t, "127.0.0.1:9", func(d *config.Config) { d.Registry = c.Registry })
 	testserver.Wait(t, "the registry is open", func() bool { return !strings.Contains(w.readiness(t), "registry") })
-	testserver.Wait(t, "the replica has it", func() bool { return replica.Query("", "SELECT to_regclass('version')") != "" })
+	testserver.Wait(t, "the replica has it",
+		func() bool { return replica.Query("", "SELECT to_regclass('version')") != "" })
 	out, err = urndtest.Run(t, "", "config", "check", "--dial", file)
-	if !strings.Contains(out, "registry.store: "+server.URL("")+": ok: PostgreSQL ") || !strings.Contains(out, ", read-only") {
+	if !strings.Contains(out, "registry.store: "+server.URL("")+": ok: PostgreSQL ") ||
+		!strings.Contains(out, ", read-only") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -177,14 +189,17 @@ func TestConfigCheckDialsOthers(t *testing.T) {
 	defer receiver.Close()
 	bind := testserver.StartBIND(t, testserver.Zone{Name: "a.example", Text: emptyZone})
 	file := filepath.Join(t.TempDir(), "urnd.yaml")
-	text := "dns: {servers: ['" + bind.Addr() + "', '127.0.0.1:9'], timeout: 500ms, rounds: 1}\nddds: {roots: [a.example]}\n"
+	text := "dns: {servers: ['" + bind.Addr() +
+		"', '127.0.0.1:9'], timeout: 500ms, rounds: 1}\nddds: {roots: [a.example]}\n"
 	for collector, ok := range map[string]bool{receiver.URL: true, "http://127.0.0.1:9": false} {
-		if err := os.WriteFile(file, []byte(text+"telemetry: {endpoint: '"+collector+"', sample: 1000}\n"), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(text+"telemetry: {endpoint: '"+collector+"', sample: 1000}\n"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		out, err := urndtest.Run(t, "", "config", "check", "--dial", file)
 		if err == nil || !strings.Contains(out, "dns.servers: 127.0.0.1:9: cannot be used: ") ||
-			strings.Contains(out, "telemetry.endpoint: "+collector+": ok") != ok || strings.Contains(out, "whether the servers of these settings respond") {
+			strings.Contains(out, "telemetry.endpoint: "+collector+": ok") != ok ||
+			strings.Contains(out, "whether the servers of these settings respond") {
 			t.Errorf("%v\n%s", err, out)
 		}
 	}

@@ -61,7 +61,8 @@ func (w instance) readiness(t *testing.T) string {
 	if err := json.Unmarshal([]byte(body), &document); err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%d %s: %s; %s", status, document.Status, strings.Join(document.Unready, ", "), strings.Join(document.Degraded, ", "))
+	return fmt.Sprintf("%d %s: %s; %s", status, document.Status, strings.Join(document.Unready, ", "),
+		strings.Join(document.Degraded, ", "))
 }
 
 // target returns the target of a name, or the text of the status.
@@ -142,5 +143,6 @@ func (w instance) proxied(t *testing.T, method, target string) string {
 		t.Fatal(err)
 	}
 	word, _, _ := strings.Cut(strings.TrimPrefix(response.Header.Get("Cache-Status"), "urnd; "), ";")
-	return strings.TrimSpace(fmt.Sprintf("%s %d %s", word, response.StatusCode, strings.Join(strings.Fields(string(body)), "")))
+	return strings.TrimSpace(fmt.Sprintf("%s %d %s", word, response.StatusCode,
+		strings.Join(strings.Fields(string(body)), "")))
 }

@@ -145,17 +145,21 @@ namespaces: ` + bookNamespace("a") + "\n"
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.Command("sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$@"`, group, urndtest.Binary(t), "serve", "--config", file)
-			cmd.Env = append(os.Environ(), "URND_LISTEN_SERVICE=127.0.0.1:0", "URND_LISTEN_ADMIN=127.0.0.1:0", "URND_LOG_FORMAT=json",
+			cmd := exec.Command("sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$@"`, group, urndtest.Binary(t),
+				"serve", "--config", file)
+			cmd.Env = append(os.Environ(), "URND_LISTEN_SERVICE=127.0.0.1:0", "URND_LISTEN_ADMIN=127.0.0.1:0",
+				"URND_LOG_FORMAT=json",
 				"URND_DNS_SERVERS="+names, "GOMEMLIMIT=")
 			d := urndtest.StartCommand(t, cmd)
 			usual := strings.Repeat("n", size.name)
-			fill(t, d.URL, 64<<20/(size.body+1000)*5/4, func(i int) string { return origin.URL + "/" + strconv.Itoa(i) })
+			fill(t, d.URL, 64<<20/(size.body+1000)*5/4,
+				func(i int) string { return origin.URL + "/" + strconv.Itoa(i) })
 			fill(t, d.URL, 15_000, func(i int) string { return "/urn:book:" + usual + strconv.Itoa(i) })
 			fill(t, d.URL, 10_000, func(i int) string { return "/urn:unknown-" + strconv.Itoa(i) + ":" + usual })
 			metrics := d.Scrape(t)
 			for _, cache := range []string{"answers", "records", "responses"} {
-				evictions := regexp.MustCompile(`urnd_cache_evictions_total\{cache="` + cache + `"\} (.+)`).FindStringSubmatch(metrics)
+				evictions := regexp.MustCompile(`urnd_cache_evictions_total\{cache="` + cache +
+					`"\} (.+)`).FindStringSubmatch(metrics)
 				if evictions == nil || evictions[1] == "0" {
 					t.Errorf("%s: it is not full: %v", cache, evictions)
 				}

@@ -101,7 +101,8 @@ func TestNotifyReady(t *testing.T) {
 			t.Parallel()
 			m := listenNotify(t)
 			service := freeAddress(t)
-			l := newFileDaemon(t, "listen: {service: '"+service+"', admin: ''}", "dns: {servers: ['"+urndtest.UDPAndTCP(tt.server).Serve(t)+"'], timeout: "+tt.timeout+"}")
+			l := newFileDaemon(t, "listen: {service: '"+service+"', admin: ''}",
+				"dns: {servers: ['"+urndtest.UDPAndTCP(tt.server).Serve(t)+"'], timeout: "+tt.timeout+"}")
 			l.url = "http://" + service
 			l.serve(t, m.variable())
 			tt.meanwhile(t, m, l)
@@ -125,7 +126,8 @@ func TestNotifyReload(t *testing.T) {
 	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$", "^READY=1\n"+statusPattern)
 	l.write(t, "dns: {timout: 1s}", "log: {format: prose}")
 	l.hangup()
-	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$", "^READY=1\nSTATUS=Reload refused: .*urnd.yaml:[0-9]+:[0-9]+: [^\n]*$")
+	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$",
+		"^READY=1\nSTATUS=Reload refused: .*urnd.yaml:[0-9]+:[0-9]+: [^\n]*$")
 	l.stop(t)
 	m.expect(t, "^STOPPING=1$")
 }
@@ -139,6 +141,7 @@ func TestNotifyWatchdog(t *testing.T) {
 	l.run(t, cmd)
 	m.expect(t, "^READY=1\n", "^"+statusPattern)
 	for _, what := range []string{"WATCHDOG=1", "STATUS=", "WATCHDOG=1"} {
-		testserver.Wait(t, "systemd is sent "+what, func() bool { return strings.HasPrefix(m.receive(time.Second), what) })
+		testserver.Wait(t, "systemd is sent "+what,
+			func() bool { return strings.HasPrefix(m.receive(time.Second), what) })
 	}
 }

@@ -27,6 +27,7 @@ func TestLimitOfOpenFiles(t *testing.T) {
 		defer conn.Close()
 	}
 	testserver.Wait(t, "the log names the limit", func() bool {
-		return l.logged("too many open files: the limit of open files and connections is 40: raise LimitNOFILE in the systemd unit") > 0
+		return l.logged("too many open files: the limit of open files and connections is 40: raise LimitNOFILE in "+
+			"the systemd unit") > 0
 	})
 }

@@ -21,7 +21,8 @@ func newPair(t *testing.T, ca *testserver.Authority, host string) pairFiles {
 	certificate, key := ca.Issue(time.Hour, host)
 	dir := t.TempDir()
 	p := pairFiles{filepath.Join(dir, "certificate.pem"), filepath.Join(dir, "key.pem")}
-	if err := errors.Join(os.WriteFile(p.certificate, certificate, 0o600), os.WriteFile(p.key, key, 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(p.certificate, certificate, 0o600),
+		os.WriteFile(p.key, key, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -25,7 +25,8 @@ func TestPostgres(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartPostgres(t)
 	for name, test := range map[string]func(*testing.T, database){
-		"slow": testPostgresSlow, "split": testPostgresSplit, "newer": testPostgresNewerSchema, "reload": testReloadToAStoreThatIsAway, "cut": testCutOff,
+		"slow": testPostgresSlow, "split": testPostgresSplit, "newer": testPostgresNewerSchema,
+		"reload": testReloadToAStoreThatIsAway, "cut": testCutOff,
 	} {
 		server.Create(name)
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +43,8 @@ func startOnPostgres(t *testing.T, url string, change func(*config.Config)) inst
 		c.Registry.Store = url
 		c.Registry.Only = []string{"urn:example:"}
 		c.DDDS.Enabled = false
-		c.Namespaces = []config.Namespace{{NID: "book", Order: []string{"namespace"}, Targets: []config.Target{{Template: "https://book.example/{+nss}"}}}}
+		c.Namespaces = []config.Namespace{{NID: "book", Order: []string{"namespace"},
+			Targets: []config.Target{{Template: "https://book.example/{+nss}"}}}}
 		if change != nil {
 			change(c)
 		}
@@ -67,14 +69,16 @@ func (w instance) seesRegistry(t *testing.T, there bool) {
 	testserver.Wait(t, "readiness says what the registry is", func() bool {
 		return strings.Contains(w.readiness(t), "the registry is unavailable") != there
 	})
-	want := map[bool][2]string{true: {"urnd_registry_available 1\n", " names, "}, false: {"urnd_registry_available 0\n", "unavailable"}}[there]
+	want := map[bool][2]string{true: {"urnd_registry_available 1\n", " names, "},
+		false: {"urnd_registry_available 0\n", "unavailable"}}[there]
 	if status, _ := w.AdminRequest(t, "GET /readyz"); status != http.StatusOK {
 		t.Errorf("/readyz: %d: a balancer would ask nobody, where all have lost the registry", status)
 	}
 	if !strings.Contains(w.Scrape(t), "\n"+want[0]) {
 		t.Errorf("the metrics have no %q", want[0])
 	}
-	if out, exit := runUrnd(t, "status", w.Admin); exit != 0 || !strings.Contains(out, want[1]) || strings.Contains(out, "yes, degraded") == there {
+	if out, exit := runUrnd(t, "status", w.Admin); exit != 0 || !strings.Contains(out, want[1]) ||
+		strings.Contains(out, "yes, degraded") == there {
 		t.Errorf("%d: urnd status has no %q:\n%s", exit, want[1], out)
 	}
 }
@@ -82,7 +86,8 @@ func (w instance) seesRegistry(t *testing.T, there bool) {
 // misses waits until the daemon is not ready because its configured registry has never been available.
 func (w instance) misses(t *testing.T, why string) {
 	t.Helper()
-	testserver.Wait(t, "it is not ready", func() bool { return strings.HasPrefix(w.readiness(t), "503 not ready: "+why) })
+	testserver.Wait(t, "it is not ready",
+		func() bool { return strings.HasPrefix(w.readiness(t), "503 not ready: "+why) })
 	if !strings.Contains(w.Scrape(t), "\nurnd_ready 0\n") {
 		t.Error("by the metrics it is ready")
 	}
@@ -118,7 +123,8 @@ func testPostgresSlow(t *testing.T, server database) {
 		t.Errorf("what is in memory was answered after %v", took)
 	}
 	began = time.Now()
-	if got := w.crowd(t, 32, "urn:example:c", "urn:example:d", "urn:example:e", "urn:example:f", "urn:example:g", "urn:example:h"); got["Service Unavailable"] != 32 {
+	if got := w.crowd(t, 32, "urn:example:c", "urn:example:d", "urn:example:e", "urn:example:f", "urn:example:g",
+		"urn:example:h"); got["Service Unavailable"] != 32 {
 		t.Errorf("from a server that hangs: %v", got)
 	}
 	took := time.Since(began)
@@ -143,7 +149,8 @@ func TestPostgresFailover(t *testing.T) {
 	first.seesRegistry(t, true)
 	first.set(t, "urn:example:a", "https://a.example/1")
 	standby := primary.StartStandby()
-	both := "postgres://" + testserver.PostgresUser + "@" + primary.Addr() + "," + standby.Addr() + "/" + testserver.PostgresUser
+	both := "postgres://" + testserver.PostgresUser + "@" + primary.Addr() + "," + standby.Addr() + "/" +
+		testserver.PostgresUser
 	a, b := startOnPostgres(t, both, nil), startOnPostgres(t, both, nil)
 	a.seesRegistry(t, true)
 	b.seesRegistry(t, true)
@@ -152,7 +159,8 @@ func TestPostgresFailover(t *testing.T) {
 		w.remembers(t, "urn:example:b")
 	}
 	end := primary.Query("", "SELECT pg_current_wal_lsn()")
-	testserver.Wait(t, "the standby has all", func() bool { return standby.Query("", "SELECT pg_last_wal_replay_lsn() >= '"+end+"'") == "t" })
+	testserver.Wait(t, "the standby has all",
+		func() bool { return standby.Query("", "SELECT pg_last_wal_replay_lsn() >= '"+end+"'") == "t" })
 	first.Stop()
 	primary.Kill()
 	for _, w := range []instance{a, b} {
@@ -176,7 +184,8 @@ func TestPostgresFailover(t *testing.T) {
 // its cache and reports it. After reconnecting it reads only the changes.
 func testPostgresSplit(t *testing.T, server database) {
 	relay := testserver.StartRelay(t, server.Socket())
-	a, b := startOnPostgres(t, server.URL(server.name), nil), startOnPostgres(t, server.URLAt(relay.Addr(), server.name), nil)
+	a, b := startOnPostgres(t, server.URL(server.name), nil),
+		startOnPostgres(t, server.URLAt(relay.Addr(), server.name), nil)
 	a.seesRegistry(t, true)
 	b.seesRegistry(t, true)
 	a.set(t, "urn:example:moves", "https://a.example/1")
@@ -188,7 +197,8 @@ func testPostgresSplit(t *testing.T, server database) {
 	a.seesRegistry(t, true)
 	a.set(t, "urn:example:moves", "https://a.example/2")
 	a.change(t, "POST /api/v1/names/withdraw?uri=urn:example:goes", `{"reason":"why"}`)
-	for name, want := range map[string]string{"moves": "https://a.example/2", "goes": "Gone", "stays": "https://a.example/1"} {
+	for name, want := range map[string]string{"moves": "https://a.example/2", "goes": "Gone",
+		"stays": "https://a.example/1"} {
 		if got := a.target(t, "urn:example:"+name); got != want {
 			t.Errorf("%s: who sees the registry answers %s", name, got)
 		}
@@ -233,7 +243,8 @@ func testPostgresNewerSchema(t *testing.T, server database) {
 	if got := server.Query(server.name, "SELECT max(version_id) FROM goose_db_version"); got != "99" {
 		t.Errorf("the schema is %s", got)
 	}
-	if out, exit := runUrnd(t, "registry", "stats", "--store", server.URL(server.name)); exit == 0 || !strings.Contains(out, says) {
+	if out, exit := runUrnd(t, "registry", "stats", "--store", server.URL(server.name)); exit == 0 ||
+		!strings.Contains(out, says) {
 		t.Errorf("%d: the commands say %s", exit, out)
 	}
 }
@@ -247,7 +258,8 @@ func TestPostgresReadOnly(t *testing.T) {
 	first.seesRegistry(t, true)
 	first.set(t, "urn:example:a", "https://a.example/1")
 	accepts := func(changes bool) {
-		server.Query("", "ALTER DATABASE "+testserver.PostgresUser+" SET default_transaction_read_only = "+map[bool]string{true: "off", false: "on"}[changes])
+		server.Query("", "ALTER DATABASE "+testserver.PostgresUser+" SET default_transaction_read_only = "+
+			map[bool]string{true: "off", false: "on"}[changes])
 	}
 	accepts(false)
 	w := startOnPostgres(t, server.URL(""), nil)
@@ -256,7 +268,8 @@ func TestPostgresReadOnly(t *testing.T) {
 	reader.seesRegistry(t, true)
 	for _, daemon := range []instance{w, reader} {
 		text := daemon.Scrape(t)
-		if writable := strings.Contains(text, "\nurnd_registry_writable 1\n"); writable != (daemon == reader) || !strings.Contains(text, "\nurnd_registry_available 1\n") {
+		if writable := strings.Contains(text, "\nurnd_registry_writable 1\n"); writable != (daemon == reader) ||
+			!strings.Contains(text, "\nurnd_registry_available 1\n") {
 			t.Errorf("by the metrics changes are accepted: %t", writable)
 		}
 	}
@@ -268,7 +281,8 @@ func TestPostgresReadOnly(t *testing.T) {
 	if got := reader.readiness(t); strings.Contains(got, "registry") {
 		t.Errorf("who only reads: %s", got)
 	}
-	server.Query("", "SET transaction_read_only = off; ALTER DATABASE "+testserver.PostgresUser+" RESET default_transaction_read_only")
+	server.Query("", "SET transaction_read_only = off; ALTER DATABASE "+testserver.PostgresUser+
+		" RESET default_transaction_read_only")
 	testserver.Wait(t, "it is ready", func() bool { return strings.HasPrefix(w.readiness(t), "200 ready") })
 	w.set(t, "urn:example:a", "https://a.example/2")
 
@@ -277,8 +291,10 @@ func TestPostgresReadOnly(t *testing.T) {
 	tries := 0
 	testserver.Wait(t, "a change is refused, and readiness says so", func() bool {
 		tries++ // a change without effect is not rejected
-		patched := urndtest.Send(t, "PATCH "+w.Admin+"/api/v1/names?uri=urn:example:a", fmt.Sprintf(`{"note":"%d"}`, tries), "Content-Type: application/merge-patch+json")
-		return patched.Status == http.StatusServiceUnavailable && strings.Contains(w.readiness(t), "200 ready: ; ") && strings.Contains(w.readiness(t), "the registry is read-only: ")
+		patched := urndtest.Send(t, "PATCH "+w.Admin+"/api/v1/names?uri=urn:example:a",
+			fmt.Sprintf(`{"note":"%d"}`, tries), "Content-Type: application/merge-patch+json")
+		return patched.Status == http.StatusServiceUnavailable && strings.Contains(w.readiness(t), "200 ready: ; ") &&
+			strings.Contains(w.readiness(t), "the registry is read-only: ")
 	})
 }
 

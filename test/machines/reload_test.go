@@ -53,11 +53,14 @@ func TestReloadRefused(t *testing.T) {
 		{"dns: {timout: 1s}", "dns.timout: unknown key; did you mean dns.timeout?"},
 		{"limits: {header: 1KiB}", "limits.header: "},
 		{"access: {proxy_users: /nowhere}", "access.proxy_users: reading the file: no such file"},
-		{"log: {format: text, access: [{file: /nowhere/access}]}", "log.access.0.file: open /nowhere/access: no such file"},
-		{"listen: {service: '" + taken + "', admin: ''}", "listening for http: listen tcp " + taken + ": bind: address already in use"},
+		{"log: {format: text, access: [{file: /nowhere/access}]}",
+			"log.access.0.file: open /nowhere/access: no such file"},
+		{"listen: {service: '" + taken + "', admin: ''}",
+			"listening for http: listen tcp " + taken + ": bind: address already in use"},
 		{"listen: {service: '" + free + "', admin: '" + taken + "'}", "listening for admin: listen tcp " + taken},
 		{
-			"listen: {service: '127.0.0.1:0', admin: '', tls: '127.0.0.1:0'}\ntls: {certificate: /nowhere, key: /nowhere}",
+			"listen: {service: '127.0.0.1:0', admin: '', tls: '127.0.0.1:0'}\ntls: {certificate: /nowhere, key: " +
+				"/nowhere}",
 			"tls.certificate and tls.key: open /nowhere: no such file",
 		},
 		{"urn: {accept: [", "is not closed"},
@@ -72,10 +75,12 @@ func TestReloadRefused(t *testing.T) {
 		if got := l.get(t, "/urn:book:1"); got.Location != "https://a.example/1" {
 			t.Errorf("%s: %+v", tt.line, got)
 		}
-		if now := [2]string{socketAt(t, l.url[len("http://"):]), socketAt(t, l.admin)}; now != before || now[0] == "" || now[1] == "" || socketAt(t, free) != "" {
+		if now := [2]string{socketAt(t, l.url[len("http://"):]), socketAt(t, l.admin)}; now != before || now[0] == "" ||
+			now[1] == "" || socketAt(t, free) != "" {
 			t.Errorf("%s: sockets %q, now %q", tt.line, before, now)
 		}
-		l.expectMetrics(t, fmt.Sprintf(`config_reloads_total{outcome="refused"} %d`, i+1), "config_last_reload_successful 0")
+		l.expectMetrics(t, fmt.Sprintf(`config_reloads_total{outcome="refused"} %d`, i+1),
+			"config_last_reload_successful 0")
 	}
 	l.write(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0"}`, "namespaces: "+bookNamespace("b"))
 	if !l.reload(t) {
@@ -130,7 +135,8 @@ func TestReloadListeners(t *testing.T) {
 		}
 		testserver.Wait(t, "listen.admin is "+step.admin, func() bool {
 			info, err := os.Stat(path)
-			return (socketAt(t, admin) != "") == (step.admin == admin) && (err == nil && info.Mode().Perm() == 0o660) == (step.admin == "unix:"+path)
+			return (socketAt(t, admin) != "") == (step.admin == admin) &&
+				(err == nil && info.Mode().Perm() == 0o660) == (step.admin == "unix:"+path)
 		})
 	}
 	close(release)
@@ -166,17 +172,20 @@ func TestReloadCaches(t *testing.T) {
 		{"other limits", []string{"limits: {idle_timeout: 1m, requests: 10}"}, "a", true, 1},
 		{"namespaces", []string{"namespaces: " + bookNamespace("b")}, "b", false, 1},
 		{"again", []string{"namespaces: " + bookNamespace("b")}, "b", true, 1},
-		{"the DNS", []string{"dns: " + strings.Replace(server[5:], "1s", "2s", 1), "namespaces: " + bookNamespace("b")}, "b", false, 2},
+		{"the DNS", []string{"dns: " + strings.Replace(server[5:], "1s", "2s", 1), "namespaces: " + bookNamespace("b")},
+			"b", false, 2},
 		{"back", nil, "a", false, 3},
 	} {
 		if l.write(t, append([]string{server, roots}, tt.lines...)...); tt.name != "first" && !l.reload(t) {
 			t.Errorf("%s: refused", tt.name)
 		}
-		if got := l.get(t, "/urn:book:1"); got.Location != "https://"+tt.host+".example/1" || strings.HasPrefix(got.CacheStatus, "urnd; hit") != tt.hit {
+		if got := l.get(t, "/urn:book:1"); got.Location != "https://"+tt.host+".example/1" ||
+			strings.HasPrefix(got.CacheStatus, "urnd; hit") != tt.hit {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
-		if got := l.get(t, "/urn:name:1"); got.Location != "https://a.example/1" || asked.Load() != tt.asked || strings.HasPrefix(got.CacheStatus,
-			"urnd; hit") != tt.hit {
+		if got := l.get(t, "/urn:name:1"); got.Location != "https://a.example/1" || asked.Load() != tt.asked ||
+			strings.HasPrefix(got.CacheStatus,
+				"urnd; hit") != tt.hit {
 			t.Errorf("%s: %+v, after %d questions", tt.name, got, asked.Load())
 		}
 	}
@@ -193,7 +202,8 @@ func TestReloadWatch(t *testing.T) {
 	l.write(t, "reload: {watch: often}")
 	testserver.Wait(t, "a fault is refused", func() bool { return l.logged("configuration reload failed") == 1 })
 	l.write(t, "reload: {watch: true}")
-	testserver.Wait(t, "a change after a fault is in force", func() bool { return l.logged("configuration reloaded") == 2 })
+	testserver.Wait(t, "a change after a fault is in force",
+		func() bool { return l.logged("configuration reloaded") == 2 })
 	if got := l.get(t, "/urn:book:1"); got.Location != "https://a.example/1" {
 		t.Errorf("%+v", got)
 	}
@@ -242,7 +252,8 @@ func TestReloadWhileResolving(t *testing.T) {
 	l := start(t, "dns: {servers: ['"+server+"'], timeout: 20s}", roots)
 	late := make(chan string)
 	go func() {
-		response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(httptest.NewRequest(http.MethodGet, l.url+"/urn:name:1", nil))
+		response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(httptest.NewRequest(http.MethodGet,
+			l.url+"/urn:name:1", nil))
 		if err != nil {
 			late <- err.Error()
 			return

@@ -20,7 +20,8 @@ import (
 func startSecure(t *testing.T, socket *os.File, pair pairFiles, lines ...string) *fileDaemon {
 	t.Helper()
 	l := newFileDaemon(t, append([]string{
-		"listen: {service: '127.0.0.1:0', tls: '127.0.0.1:0', admin: ''}", "tls: {certificate: '" + pair.certificate + "', key: '" + pair.key + "'}",
+		"listen: {service: '127.0.0.1:0', tls: '127.0.0.1:0', admin: ''}",
+		"tls: {certificate: '" + pair.certificate + "', key: '" + pair.key + "'}",
 	}, lines...)...)
 	l.serveOn(t, socket, "https")
 	l.ready(t)
@@ -55,7 +56,8 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 	var transports []*http.Transport
 	begin := func() {
 		for range connections {
-			transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+			transport := &http.Transport{ForceAttemptHTTP2: true,
+				TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 			transports = append(transports, transport)
 			for n := range streams {
 				asking.Go(func() {
@@ -64,7 +66,8 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 						if n%2 > 0 { // handled by net/http
 							name = fmt.Sprintf("%d/%d", n, i)
 						}
-						response, err := transport.RoundTrip(request(t, http.MethodGet, "https://"+address+"/urn:book:"+name))
+						response, err := transport.RoundTrip(request(t, http.MethodGet,
+							"https://"+address+"/urn:book:"+name))
 						if err == nil {
 							_ = response.Body.Close()
 							if response.StatusCode != http.StatusFound || response.ProtoMajor != 2 {

@@ -32,11 +32,13 @@ func startRolling(t *testing.T, instances int) *rolling {
 		addresses := freeAddresses(t, 2)
 		service, admin := addresses[0], addresses[1]
 		r.starts = append(r.starts, func() *fileDaemon {
-			return start(t, fmt.Sprintf("listen: {service: '%s', admin: '%s'}", service, admin), "limits: {notice_time: 1s}")
+			return start(t, fmt.Sprintf("listen: {service: '%s', admin: '%s'}", service, admin),
+				"limits: {notice_time: 1s}")
 		})
 		r.running = append(r.running, r.starts[i]())
 		_, port, _ := strings.Cut(admin, ":")
-		fmt.Fprintf(&servers, "    server s%d %s check port %s inter 100ms fastinter 50ms fall 1 rise 1\n", i, service, port)
+		fmt.Fprintf(&servers, "    server s%d %s check port %s inter 100ms fastinter 50ms fall 1 rise 1\n", i, service,
+			port)
 	}
 	file := filepath.Join(folder, "haproxy.cfg")
 	text := fmt.Sprintf(`defaults
@@ -116,7 +118,8 @@ func TestRollingReload(t *testing.T) {
 	r.under(t, func(i int) {
 		l := r.running[i]
 		for _, lines := range [][]string{
-			{"limits: {notice_time: 2s, connections: 5000}"}, {"cache: {answers: 2MiB, records: 2MiB}"}, {"namespaces: " + bookNamespace("b")}, nil, nil,
+			{"limits: {notice_time: 2s, connections: 5000}"}, {"cache: {answers: 2MiB, records: 2MiB}"},
+			{"namespaces: " + bookNamespace("b")}, nil, nil,
 		} {
 			if rewrite(l, lines...); !l.reload(t) {
 				t.Errorf("instance %d refuses %q", i, lines)

@@ -55,7 +55,8 @@ func (o *countingOrigin) take() map[string]int {
 func startShard(t *testing.T) *fileDaemon {
 	t.Helper()
 	addresses := freeAddresses(t, 2)
-	return start(t, fmt.Sprintf("listen: {service: '%s', admin: '%s', proxy_protocol: [127.0.0.1]}", addresses[0], addresses[1]),
+	return start(t, fmt.Sprintf("listen: {service: '%s', admin: '%s', proxy_protocol: [127.0.0.1]}", addresses[0],
+		addresses[1]),
 		"cache: {answers: 1MiB, records: 1MiB, responses: 16MiB, max_response: 1MiB}")
 }
 
@@ -78,11 +79,13 @@ func shardingFront(t *testing.T, shards []*fileDaemon) (front string, up func() 
 		line := ""
 		if i < len(shards) {
 			_, port, _ := strings.Cut(shards[i].admin, ":")
-			line = fmt.Sprintf("    server %s %s port %s\n", server[1], strings.TrimPrefix(shards[i].url, "http://"), port)
+			line = fmt.Sprintf("    server %s %s port %s\n", server[1], strings.TrimPrefix(shards[i].url, "http://"),
+				port)
 		}
 		text = strings.Replace(text, server[0], line, 1)
 	}
-	text = strings.Replace(text, "bind :3128", "bind "+front, 1) + fmt.Sprintf("frontend statistics\n    bind %s\n    stats enable\n    stats uri /\n", statistics)
+	text = strings.Replace(text, "bind :3128", "bind "+front, 1) +
+		fmt.Sprintf("frontend statistics\n    bind %s\n    stats enable\n    stats uri /\n", statistics)
 	file := filepath.Join(folder, "haproxy.cfg")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil { // HAProxy runs as another user
 		t.Fatal(err)
@@ -94,7 +97,8 @@ func shardingFront(t *testing.T, shards []*fileDaemon) (front string, up func() 
 // fetchAll requests all URLs from a proxy with several clients, repeatedly, and returns the failures.
 func fetchAll(proxy string, urls []string, times int) []string {
 	const clients = 16
-	transport := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: proxy}), MaxIdleConnsPerHost: clients}
+	transport := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: proxy}),
+		MaxIdleConnsPerHost: clients}
 	defer transport.CloseIdleConnections()
 	var next atomic.Int64
 	var mu sync.Mutex
@@ -154,7 +158,8 @@ func TestShardedCache(t *testing.T) {
 		front, up := shardingFront(t, shards[:instances])
 		testserver.Wait(t, "HAProxy sees all instances", func() bool { return up() == instances })
 		if failed := fetchAll(front, urls, 4); len(failed) > 0 {
-			t.Errorf("%d of %d requests to %d instances failed, such as %s", len(failed), 4*len(urls), instances, failed[0])
+			t.Errorf("%d of %d requests to %d instances failed, such as %s", len(failed), 4*len(urls), instances,
+				failed[0])
 		}
 		for at, times := range origin.take() {
 			if times != 1 {

@@ -23,7 +23,8 @@ func sharing(t *testing.T, server *testserver.Redis) func(*config.Config) {
 	key := writeTemp(t, "key", strings.Repeat("k", 32))
 	return func(c *config.Config) {
 		urndtest.OpenLoopback(c)
-		c.Cache.Shared, c.Cache.SharedKey, c.Cache.SharedTimeout = server.URL(), key, config.Default().Cache.SharedTimeout*100
+		c.Cache.Shared, c.Cache.SharedKey, c.Cache.SharedTimeout = server.URL(), key,
+			config.Default().Cache.SharedTimeout*100
 	}
 }
 
@@ -71,7 +72,8 @@ func (w instance) put(t *testing.T, target string) {
 	if got := w.proxied(t, "GET", target); !strings.HasPrefix(got, "fwd=") {
 		t.Fatalf("%s: %s", target, got)
 	}
-	testserver.Wait(t, "the response is in the second level", func() bool { return w.sharedCount(t, "written") > before })
+	testserver.Wait(t, "the response is in the second level",
+		func() bool { return w.sharedCount(t, "written") > before })
 }
 
 // TestSharedResponses checks that a response loaded by one urnd is not requested from the origin by others, and

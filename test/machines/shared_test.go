@@ -38,7 +38,8 @@ func manyZones(t *testing.T, namespaces int) (server *testserver.BIND, names []s
 	t.Helper()
 	text := "$TTL 300\n@ IN SOA ns hostmaster 1 60 60 60 300\n@ IN NS ns\nns IN A 127.0.0.1\n"
 	for n := range namespaces {
-		text += fmt.Sprintf("n%d 300 IN NAPTR 100 10 \"u\" \"http+N2L\" \"!^urn:n%d:(.+)$!https://n.example/\\\\1!\" .\n", n, n)
+		text += fmt.Sprintf("n%d 300 IN NAPTR 100 10 \"u\" \"http+N2L\" "+
+			"\"!^urn:n%d:(.+)$!https://n.example/\\\\1!\" .\n", n, n)
 		names = append(names, fmt.Sprintf("urn:n%d:a", n))
 	}
 	return testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org", Text: text}), names
@@ -112,7 +113,8 @@ func TestSharingDespiteOtherTexts(t *testing.T) {
 		}
 		if w == a {
 			testserver.Wait(t, "answers and records are stored", func() bool {
-				return strings.Contains(w.Scrape(t), fmt.Sprintf(`urnd_cache_lookups_total{cache="shared",outcome="written"} %d`, 2*namespaces))
+				return strings.Contains(w.Scrape(t),
+					fmt.Sprintf(`urnd_cache_lookups_total{cache="shared",outcome="written"} %d`, 2*namespaces))
 			})
 		}
 	}
@@ -133,7 +135,8 @@ func TestPurgeReachesAll(t *testing.T) {
 	bind, names := manyZones(t, 4)
 	server := testserver.StartRedis(t)
 	relay := testserver.StartRelay(t, server.Addr())
-	a, b, c := startSharing(t, bind.Addr(), server.Addr(), nil), startSharing(t, bind.Addr(), server.Addr(), nil), startSharing(t, bind.Addr(), relay.Addr(), nil)
+	a, b, c := startSharing(t, bind.Addr(), server.Addr(), nil), startSharing(t, bind.Addr(), server.Addr(), nil),
+		startSharing(t, bind.Addr(), relay.Addr(), nil)
 	all := []instance{a, b, c}
 	fill := func() {
 		for _, w := range all {
@@ -226,22 +229,32 @@ func TestSharedFaults(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	short, key := writeTemp(t, "short", "short"), writeTemp(t, "key", strings.Repeat("k", 64))
 	for line, says := range map[string]string{
-		"{shared: 'http://cache.example', shared_key: '" + key + "'}":                                  "cache.shared: is not a URL that begins with redis://",
-		"{shared: 'redis://u:" + secret + "@cache.example', shared_key: '" + key + "'}":                "cache.shared: has a password",
-		"{shared: 'redis://cache.example/x', shared_key: '" + key + "'}":                               "is not the number of a database",
-		"{shared: 'redis://cache.example'}":                                                            "cache.shared_key",
-		"{shared: 'redis://cache.example', shared_key: '" + short + "'}":                               "shorter than",
-		"{shared: 'redis://cache.example', shared_key: /nowhere}":                                      "cache.shared_key: reading the file: no such file",
-		"{shared: 'redis://cache.example', shared_key: '" + key + "', shared_password: /nowhere/of}":   "cache.shared_password",
-		"{shared: 'rediss://cache.example', shared_key: '" + key + "', shared_ca: '" + short + "'}":    "cache.shared",
-		"{shared: 'redis://cache.example', shared_key: '" + key + "', shared_prefix: 'a b'}":           "cache.shared_prefix",
-		"{shared: 'redis://cache.example?tls=true', shared_key: '" + key + "', shared_prefix: 'urnd'}": `has the parameter "tls"`,
-		"{shared: 'redis://cache.example', shared_key: '" + key + "', shared_timeout: 1h}":             "cache.shared_timeout",
-		"{shared_key: '" + key + "'}":                                                                  "cache.shared is empty",
+		"{shared: 'http://cache.example', shared_key: '" + key +
+			"'}": "cache.shared: is not a URL that begins with redis://",
+		"{shared: 'redis://u:" + secret + "@cache.example', shared_key: '" + key +
+			"'}": "cache.shared: has a password",
+		"{shared: 'redis://cache.example/x', shared_key: '" + key +
+			"'}": "is not the number of a database",
+		"{shared: 'redis://cache.example'}":                              "cache.shared_key",
+		"{shared: 'redis://cache.example', shared_key: '" + short + "'}": "shorter than",
+		"{shared: 'redis://cache.example', shared_key: /nowhere}": "cache.shared_key: reading the file: no " +
+			"such file",
+		"{shared: 'redis://cache.example', shared_key: '" + key +
+			"', shared_password: /nowhere/of}": "cache.shared_password",
+		"{shared: 'rediss://cache.example', shared_key: '" + key + "', shared_ca: '" + short + "'}": "cache.shared",
+		"{shared: 'redis://cache.example', shared_key: '" + key +
+			"', shared_prefix: 'a b'}": "cache.shared_prefix",
+		"{shared: 'redis://cache.example?tls=true', shared_key: '" + key +
+			"', shared_prefix: 'urnd'}": `has the parameter "tls"`,
+		"{shared: 'redis://cache.example', shared_key: '" + key +
+			"', shared_timeout: 1h}": "cache.shared_timeout",
+		"{shared_key: '" + key +
+			"'}": "cache.shared is empty",
 	} {
 		l := newFileDaemon(t, "cache: "+line)
 		out, exit := runUrnd(t, "config", "check", l.file)
-		if !strings.Contains(out, says) || strings.Contains(out, secret) || (exit == 0) != (says == "cache.shared is empty") {
+		if !strings.Contains(out, says) || strings.Contains(out, secret) ||
+			(exit == 0) != (says == "cache.shared is empty") {
 			t.Errorf("%s: %v, %s", line, exit, out)
 		}
 	}
@@ -260,12 +273,14 @@ func TestSharedFaults(t *testing.T) {
 				}
 			})
 			w.WaitForLog(t, c.says)
-			testserver.Wait(t, "readiness says so", func() bool { return strings.Contains(w.readiness(t), "shared cache unavailable") })
+			testserver.Wait(t, "readiness says so",
+				func() bool { return strings.Contains(w.readiness(t), "shared cache unavailable") })
 			if log := w.Log(); strings.Contains(log, secret) || strings.Contains(log, "wrong-password") {
 				t.Errorf("the log has a secret: %s", log)
 			}
 		})
 	}
-	w := startSharing(t, "127.0.0.1:1", server.Addr(), func(to *config.Config) { to.Cache.SharedPassword = writeTemp(t, "password", secret+"\n") })
+	w := startSharing(t, "127.0.0.1:1", server.Addr(),
+		func(to *config.Config) { to.Cache.SharedPassword = writeTemp(t, "password", secret+"\n") })
 	w.usesShared(t, true)
 }

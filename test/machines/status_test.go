@@ -26,8 +26,8 @@ func TestStatus(t *testing.T) {
 	two.Get(t, book)
 	out, exit := runUrnd(t, "status", one.Admin)
 	for _, want := range []string{
-		`instance +` + one.Admin, `\nversion +\S`, `\nconfiguration +[0-9a-f]{16}\n`, `\nready +yes`, `\nrequests +3\n`, `\nfailed +0\n`,
-		`\ncache of answers +1 entries, .*, 66\.7 % hits\n`, `\nslowest +DNS \S+: `,
+		`instance +` + one.Admin, `\nversion +\S`, `\nconfiguration +[0-9a-f]{16}\n`, `\nready +yes`, `\nrequests +3\n`,
+		`\nfailed +0\n`, `\ncache of answers +1 entries, .*, 66\.7 % hits\n`, `\nslowest +DNS \S+: `,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) || exit != 0 {
 			t.Errorf("%d: there is no %q in\n%s", exit, want, out)
@@ -35,8 +35,9 @@ func TestStatus(t *testing.T) {
 	}
 	out, exit = runUrnd(t, "status", one.Admin, strings.TrimPrefix(two.Admin, "http://"))
 	for _, want := range []string{
-		`instance +` + one.Admin + ` +` + two.Admin + ` +all\n`, `\nconfiguration +[0-9a-f]{16} +[0-9a-f]{16} +differing\n`,
-		`\nrequests +3 +1 +4\n`, `\ncache of answers +1 entries, .* +1 entries, .* +2 entries, .*, 50\.0 % hits\n`,
+		`instance +` + one.Admin + ` +` + two.Admin + ` +all\n`,
+		`\nconfiguration +[0-9a-f]{16} +[0-9a-f]{16} +differing\n`, `\nrequests +3 +1 +4\n`,
+		`\ncache of answers +1 entries, .* +1 entries, .* +2 entries, .*, 50\.0 % hits\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) || exit != 0 {
 			t.Errorf("%d: there is no %q in\n%s", exit, want, out)
@@ -48,7 +49,8 @@ func TestStatus(t *testing.T) {
 		Ready    bool
 		Version  string
 	}
-	if err := json.Unmarshal([]byte(out), &document); err != nil || exit != 0 || document.Requests != 3 || !document.Ready || document.Version == "" {
+	if err := json.Unmarshal([]byte(out), &document); err != nil || exit != 0 || document.Requests != 3 ||
+		!document.Ready || document.Version == "" {
 		t.Errorf("%d, %v: %+v", exit, err, document)
 	}
 }
@@ -58,7 +60,9 @@ func TestStatusFails(t *testing.T) {
 	t.Parallel()
 	token := writeTemp(t, "token", "a token of administrators\n")
 	closed := startInstance(t, "127.0.0.1:9", func(c *config.Config) { c.Access.AdminToken = token })
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }))
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("{}"))
+	}))
 	defer web.Close()
 	ending := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/readyz" {
@@ -92,7 +96,8 @@ func TestStatusFails(t *testing.T) {
 		{"--nothing", "unknown flag", 2},
 		{"--config " + writeTemp(t, "a.yaml", "listen: {admin: ''}\n"), "listen.admin is empty", 1},
 	} {
-		if out, exit := runUrnd(t, append([]string{"status"}, strings.Fields(tt.args)...)...); exit != tt.exit || !strings.Contains(out, tt.says) {
+		if out, exit := runUrnd(t, append([]string{"status"}, strings.Fields(tt.args)...)...); exit != tt.exit ||
+			!strings.Contains(out, tt.says) {
 			t.Errorf("%s: %d, %s", tt.args, exit, out)
 		}
 	}

@@ -17,13 +17,16 @@ import (
 func TestARKs(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)
-	r.Put(t, registry.Name("ark:/12345/x1"), registry.Record{Targets: urndtest.Targets("https://a.example/x1"), Metadata: `{"title":"A","creator":"B"}`})
-	r.Put(t, registry.Name("ark:/12345/gone"), registry.Record{Status: registry.Withdrawn, Reason: "why", Metadata: `{"title":"C"}`})
+	r.Put(t, registry.Name("ark:/12345/x1"),
+		registry.Record{Targets: urndtest.Targets("https://a.example/x1"), Metadata: `{"title":"A","creator":"B"}`})
+	r.Put(t, registry.Name("ark:/12345/gone"),
+		registry.Record{Status: registry.Withdrawn, Reason: "why", Metadata: `{"title":"C"}`})
 	r.Put(t, registry.Prefix("ark:/12345/p/"), registry.Record{Targets: urndtest.Targets("https://p.example/")})
 	const elsewhere = "https://elsewhere.example/"
 	w := r.Start(t, func(c *config.Config) {
 		c.Registry.Only = []string{"urn:", "ark:/12345/"}
-		c.ARK = config.ARK{SupportWho: "D", SupportWhat: "Not Guaranteed", SupportWhen: "2031", SupportWhere: "https://a.example/policy"}
+		c.ARK = config.ARK{SupportWho: "D", SupportWhat: "Not Guaranteed", SupportWhen: "2031",
+			SupportWhere: "https://a.example/policy"}
 		c.Resolve.Fallback = elsewhere + "{+urn}"
 	})
 	const support = "\nerc-support:\nwho: D\nwhat: Not Guaranteed\nwhen: 2031\nwhere: https://a.example/policy\n"

@@ -45,7 +45,8 @@ _thttp._tcp 80 IN SRV 0 0 8080 resolver.example.org.
 // startZones starts a server of the zones.
 func startZones(t *testing.T, arpa, organisation string) *testserver.BIND {
 	t.Helper()
-	return testserver.StartBIND(t, testserver.Zone{Name: "urn.arpa", Text: arpa}, testserver.Zone{Name: "urn.example.org", Text: organisation})
+	return testserver.StartBIND(t, testserver.Zone{Name: "urn.arpa", Text: arpa},
+		testserver.Zone{Name: "urn.example.org", Text: organisation})
 }
 
 // startWithZones runs urnd with the server of the zones.
@@ -85,20 +86,25 @@ func TestResolveOverBIND(t *testing.T) {
 		again                string // another name of the zone
 	}{
 		{
-			name: "terminal u rule in one step", path: "/urn:direct:a/B%2c", location: "https://direct.example/a/B%2C", age: 45, status: 302,
-			queries: []string{"direct.urn.example.org NAPTR", "direct.urn.arpa NAPTR"}, again: "/urn:direct:x",
+			name: "terminal u rule in one step", path: "/urn:direct:a/B%2c", location: "https://direct.example/a/B%2C",
+			age: 45, status: 302, queries: []string{"direct.urn.example.org NAPTR", "direct.urn.arpa NAPTR"},
+			again: "/urn:direct:x",
 		},
 		{
-			name: "non-terminal rule, then a terminal one", path: "/URN:Shared:Book", location: "https://org.example/Book", age: 45, status: 302,
-			queries: []string{"shared.urn.example.org NAPTR", "shared.urn.arpa NAPTR", "rules.urn.example.org NAPTR"}, again: "/urn:shared:film",
+			name: "non-terminal rule, then a terminal one", path: "/URN:Shared:Book",
+			location: "https://org.example/Book", age: 45, status: 302,
+			queries: []string{"shared.urn.example.org NAPTR", "shared.urn.arpa NAPTR", "rules.urn.example.org NAPTR"},
+			again:   "/urn:shared:film",
 		},
 		{
-			name: "own root, bad records are skipped", path: "/urn:own:1", location: "https://first.example/1", age: 70, status: 302,
-			queries: []string{"own.urn.example.org NAPTR"}, again: "/urn:own:2",
+			name: "own root, bad records are skipped", path: "/urn:own:1", location: "https://first.example/1", age: 70,
+			status: 302, queries: []string{"own.urn.example.org NAPTR"}, again: "/urn:own:2",
 		},
 		{
-			name: "terminal s rule", path: "/urn:served:1", location: "http://resolver.example.org:8080/uri-res/N2L?urn:served:1", age: 45, status: 302,
-			queries: []string{"served.urn.example.org NAPTR", "served.urn.arpa NAPTR", "_thttp._tcp.urn.example.org SRV"}, again: "/urn:served:2",
+			name: "terminal s rule", path: "/urn:served:1",
+			location: "http://resolver.example.org:8080/uri-res/N2L?urn:served:1", age: 45, status: 302,
+			queries: []string{"served.urn.example.org NAPTR", "served.urn.arpa NAPTR",
+				"_thttp._tcp.urn.example.org SRV"}, again: "/urn:served:2",
 		},
 		{
 			name: "no such namespace", path: "/urn:nobody:1", age: 45, status: 404,
@@ -113,7 +119,8 @@ func TestResolveOverBIND(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			bind.Reset()
 			got := d.Get(t, tt.path)
-			if got.Status != tt.status || got.Location != tt.location || !lifetime("max-age=%s", tt.age).MatchString(got.CacheControl) ||
+			if got.Status != tt.status || got.Location != tt.location ||
+				!lifetime("max-age=%s", tt.age).MatchString(got.CacheControl) ||
 				!lifetime("urnd; fwd=uri-miss; stored; ttl=%s", tt.age).MatchString(got.CacheStatus) {
 				t.Errorf("got %+v", got)
 			}
@@ -122,7 +129,8 @@ func TestResolveOverBIND(t *testing.T) {
 			}
 			bind.Reset()
 			again := d.Get(t, tt.path)
-			if again.Status != got.Status || again.Location != got.Location || !strings.HasPrefix(again.CacheStatus, "urnd; hit; ttl=") {
+			if again.Status != got.Status || again.Location != got.Location ||
+				!strings.HasPrefix(again.CacheStatus, "urnd; hit; ttl=") {
 				t.Errorf("again: %+v", again)
 			}
 			if tt.again != "" && d.Get(t, tt.again).Status != tt.status {
@@ -156,7 +164,8 @@ func TestManyAskForOneName(t *testing.T) {
 				return
 			}
 			_ = response.Body.Close()
-			if location := response.Header.Get("Location"); response.StatusCode != http.StatusFound || location != "https://org.example/crowd" {
+			if location := response.Header.Get("Location"); response.StatusCode != http.StatusFound ||
+				location != "https://org.example/crowd" {
 				failures <- response.Status + " " + location
 			}
 		})
@@ -166,7 +175,8 @@ func TestManyAskForOneName(t *testing.T) {
 	for failure := range failures {
 		t.Error(failure)
 	}
-	if got, want := queryCount(bind), []string{"shared.urn.example.org NAPTR", "shared.urn.arpa NAPTR", "rules.urn.example.org NAPTR"}; !slices.Equal(got, want) {
+	if got, want := queryCount(bind), []string{"shared.urn.example.org NAPTR", "shared.urn.arpa NAPTR",
+		"rules.urn.example.org NAPTR"}; !slices.Equal(got, want) {
 		t.Errorf("asked %q", got)
 	}
 }
@@ -176,7 +186,8 @@ func TestNegativeAnswerExpires(t *testing.T) {
 	bind := startZones(t, arpaZone, strings.Replace(organisationZone, " 86400 45", " 86400 1", 1))
 	d := startWithZones(t, bind, nil)
 	first := d.Get(t, "/urn:nobody:1")
-	if !strings.Contains(first.Body, "nobody.urn.arpa. does not exist (NXDOMAIN)") || !strings.Contains(first.Body, "no rules for namespace") {
+	if !strings.Contains(first.Body, "nobody.urn.arpa. does not exist (NXDOMAIN)") ||
+		!strings.Contains(first.Body, "no rules for namespace") {
 		t.Errorf("the reason does not say what was tried: %s", first.Body)
 	}
 	bind.Reset()
@@ -223,7 +234,8 @@ func TestSilentDNS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	d := urndtest.Start(t, silent.LocalAddr().String(), func(c *config.Config) { c.DNS.Timeout = 50 * time.Millisecond })
+	d := urndtest.Start(t, silent.LocalAddr().String(),
+		func(c *config.Config) { c.DNS.Timeout = 50 * time.Millisecond })
 	if got := d.Get(t, "/urn:direct:1"); got.Status != 504 {
 		t.Errorf("%+v", got)
 	}
@@ -242,7 +254,8 @@ func TestWiring(t *testing.T) {
 		c.Limits.Target = 300
 		c.Namespaces = []config.Namespace{
 			{NID: "ISBN", Targets: []config.Target{{Template: "https://own.example/{+nss}"}}},
-			{NID: "example", Fold: "lower", Strip: "-", Order: []string{"namespace"}, Targets: []config.Target{{Template: "https://example.org/{+nss}"}}},
+			{NID: "example", Fold: "lower", Strip: "-", Order: []string{"namespace"},
+				Targets: []config.Target{{Template: "https://example.org/{+nss}"}}},
 		}
 	})
 	for path, want := range map[string]urndtest.Response{
@@ -264,7 +277,8 @@ func TestWithoutDNS(t *testing.T) {
 	t.Parallel()
 	d := urndtest.Start(t, "127.0.0.1:1", func(c *config.Config) { c.DDDS.Enabled = false })
 	got := d.Get(t, "/urn:nobody:1")
-	if got.Status != 404 || !strings.Contains(got.Body, "ddds: disabled (ddds.enabled); namespace: no rules for namespace") {
+	if got.Status != 404 || !strings.Contains(got.Body,
+		"ddds: disabled (ddds.enabled); namespace: no rules for namespace") {
 		t.Errorf("%+v", got)
 	}
 }

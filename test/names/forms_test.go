@@ -37,14 +37,16 @@ func TestLinkedDataLeads(t *testing.T) {
 		urndtest.ListenForTLS(t, c)
 		c.Registry.Describe = []string{"DOI:10.5555/"}
 	})
-	const browser, loader, turtle = "Accept: text/html,application/xhtml+xml,*/*;q=0.8", "Accept: application/ld+json, application/json", "Accept: text/turtle"
+	const browser, loader, turtle = "Accept: text/html,application/xhtml+xml,*/*;q=0.8",
+		"Accept: application/ld+json, application/json", "Accept: text/turtle"
 	for _, accept := range []string{browser, loader, turtle, "Accept: application/x-bibtex", "X: y"} {
 		wantForms(t, w, "GET /ns/terms", "purl.example", "302 "+vocabulary, accept)
 		wantForms(t, w, "GET /urn:example:b1", "urn.example", "302 "+book, accept)
 		wantForms(t, w, "HEAD /ark:/12345/b1", "urn.example", "302 "+book, accept)
 	}
 	wantForms(t, w, "GET /doi:10.5555/b1", "urn.example", "302 "+book, browser)
-	for _, accept := range []string{loader, turtle, "Accept: application/vnd.crossref.unixsd+xml, application/x-bibtex;q=0.5"} {
+	for _, accept := range []string{loader, turtle,
+		"Accept: application/vnd.crossref.unixsd+xml, application/x-bibtex;q=0.5"} {
 		wantForms(t, w, "GET /doi:10.5555/B1", "urn.example", "200", accept)
 	}
 	wantForms(t, w, "GET /ns/terms", "purl.example", "200", "Accept: application/linkset+json")
@@ -56,7 +58,8 @@ func TestLinkedDataLeads(t *testing.T) {
 func TestHostsAreCompared(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t)
-	r.Put(t, registry.Name("https://purl.example/foo"), registry.Record{Targets: urndtest.Targets("https://a.example/foo")})
+	r.Put(t, registry.Name("https://purl.example/foo"),
+		registry.Record{Targets: urndtest.Targets("https://a.example/foo")})
 	r.Put(t, registry.Name("urn:example:b1"), registry.Record{Targets: urndtest.Targets("https://a.example/b1")})
 	w := r.Start(t, func(c *config.Config) {
 		urndtest.ListenForTLS(t, c)
@@ -94,8 +97,10 @@ func TestARKBelowRoot(t *testing.T) {
 		wantForms(t, w, "GET "+url, host, "400")
 	}
 	for _, target := range []string{
-		"/uri-res/N2L?" + url, "/uri-res/N2Ls?" + url, "/uri-res/N2C?" + url, "/uri-res/L2C.linkset?" + url, "/?uri=" + url, "/" + url,
-		"/api/v1/resolve?uri=" + url, "/api/v1/explain?uri=" + url + "&format=json", "/timegate/" + url, "/timemap/" + url,
+		"/uri-res/N2L?" + url, "/uri-res/N2Ls?" + url, "/uri-res/N2C?" + url, "/uri-res/L2C.linkset?" + url,
+		"/?uri=" + url, "/" + url, "/api/v1/resolve?uri=" + url, "/api/v1/explain?uri=" + url + "&format=json",
+		"/timegate/" + url,
+		"/timemap/" + url,
 	} {
 		wantForms(t, w, "GET "+target, "urn.example", "400")
 	}

@@ -33,7 +33,8 @@ func TestRegistryAsHandles(t *testing.T) {
 	w := r.Start(t, func(c *config.Config) {
 		c.Registry.Only = []string{"urn:", "doi:10.5555/"}
 		c.Registry.Handles = []config.Handle{{Prefix: "20.500.1", Names: "URN:Example:"}, {Prefix: "10.5555"}}
-		c.Namespaces = []config.Namespace{{NID: "example", Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
+		c.Namespaces = []config.Namespace{{NID: "example",
+			Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
 	})
 	values := func(handle string) (status int, all string) {
 		reply := w.Get(t, "/api/handles/"+handle)
@@ -53,7 +54,8 @@ func TestRegistryAsHandles(t *testing.T) {
 		return reply.Status, strings.Join(texts, "|")
 	}
 	for handle, want := range map[string]string{
-		"20.500.1/a?type=URL&type=EMAIL&type=DESC": "URL https://a.example/1|URL https://a.example/de|EMAIL anna@example.org|DESC A",
+		"20.500.1/a?type=URL&type=EMAIL&type=DESC": "URL https://a.example/1|URL https://a.example/de|EMAIL " +
+			"anna@example.org|DESC A",
 		"20.500.1/a?type=10320/loc": `10320/loc <locations><location id="0" href="https://a.example/1" weight="1"></location>` +
 			`<location id="1" href="https://a.example/de" weight="0" country="de" language="de"></location>` +
 			`<location id="2" href="https://a.example/rdf" weight="0" rel="describedby"></location></locations>`,
@@ -67,7 +69,8 @@ func TestRegistryAsHandles(t *testing.T) {
 		}
 	}
 	for handle, want := range map[string]int{
-		"20.500.1/own:x": 404, "20.500.1/ruled": 404, "10.5555/none": 404, "10.5556/x": 404, "20.500.1/gone": 410, "20.500.1": 400,
+		"20.500.1/own:x": 404, "20.500.1/ruled": 404, "10.5555/none": 404, "10.5556/x": 404, "20.500.1/gone": 410,
+		"20.500.1": 400,
 	} {
 		if status, got := values(handle); status != want || got != "" {
 			t.Errorf("%s: %d, %s", handle, status, got)

@@ -25,8 +25,10 @@ func TestIdentifierImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := strings.Join([]string{
-		"name,target", linkRoot + "/01/9506000134352,https://a.example/1", linkRoot + gtin + "/10/L/21/S,https://a.example/2",
-		linkRoot + "/01/09506000134351,https://a.example/3", linkRoot + "/about,https://a.example/4", linkRoot + "/01/09528765123457/10/L,https://a.example/5",
+		"name,target", linkRoot + "/01/9506000134352,https://a.example/1",
+		linkRoot + gtin + "/10/L/21/S,https://a.example/2",
+		linkRoot + "/01/09506000134351,https://a.example/3", linkRoot + "/about,https://a.example/4",
+		linkRoot + "/01/09528765123457/10/L,https://a.example/5",
 		linkRoot + gtin + "/21/a/10/b,https://a.example/6",
 	}, "\n")
 	table, rejected := filepath.Join(dir, "names.csv"), filepath.Join(dir, "rejected.csv")
@@ -39,15 +41,19 @@ func TestIdentifierImport(t *testing.T) {
 		t.Fatalf("all lines were imported: %v, %v", err, readErr)
 	}
 	out := string(lines)
-	for _, says := range []string{"the check digit should be 2", "links are registered at " + linkRoot + gtin + "/21/S, or ", "codes and values alternate", "in the order 22, 10, 21"} {
+	for _, says := range []string{"the check digit should be 2",
+		"links are registered at " + linkRoot + gtin + "/21/S, or ", "codes and values alternate",
+		"in the order 22, 10, 21"} {
 		if !strings.Contains(out, says) {
 			t.Errorf("%q is not in %s", says, out)
 		}
 	}
-	if out, err := urndtest.Run(t, "", "registry", "get", "--config", file, linkRoot+"/01/09506000134352/"); err != nil || !strings.Contains(out, "https://a.example/1") {
+	if out, err := urndtest.Run(t, "", "registry", "get", "--config", file,
+		linkRoot+"/01/09506000134352/"); err != nil || !strings.Contains(out, "https://a.example/1") {
 		t.Errorf("the item in another spelling: %q, %v", out, err)
 	}
-	if _, err := urndtest.Run(t, "", "registry", "set", "--config", file, linkRoot+"/01/09528765123457/21/s", "--target", "https://a.example/pip", "--rel", "gs1:pip"); err != nil {
+	if _, err := urndtest.Run(t, "", "registry", "set", "--config", file, linkRoot+"/01/09528765123457/21/s",
+		"--target", "https://a.example/pip", "--rel", "gs1:pip"); err != nil {
 		t.Error(err)
 	}
 	// A lot has a target of its own, the serial number does not: the item is missing.

@@ -56,14 +56,18 @@ func startIdentifiers(t *testing.T, change func(*config.Config)) (urndtest.Regis
 	r := urndtest.NewRegistry(t)
 	r.Put(t, registry.Name(linkRoot+gtin), linked(
 		"gs1:defaultLink https://shop.example/item title=Dal Giardino",
-		"gs1:defaultLinkMulti https://shop.example/de/item lang=de", "gs1:defaultLinkMulti https://shop.example/pt/item lang=pt",
+		"gs1:defaultLinkMulti https://shop.example/de/item lang=de",
+		"gs1:defaultLinkMulti https://shop.example/pt/item lang=pt",
 		"gs1:pip https://shop.example/item title=Product page",
 		"https://gs1.org/voc/instructions https://shop.example/i.html lang=en type=text/html",
-		"gs1:instructions https://shop.example/i.pdf lang=en type=application/pdf", "gs1:instructions https://shop.example/de/i.pdf lang=de type=application/pdf",
+		"gs1:instructions https://shop.example/i.pdf lang=en type=application/pdf",
+		"gs1:instructions https://shop.example/de/i.pdf lang=de type=application/pdf",
 		"gs1:safetyInfo https://shop.example/fr/s context=FR", "gs1:safetyInfo https://shop.example/de/s context=DE",
-		"gs1:faqs https://shop.example/faq/1", "gs1:faqs https://shop.example/faq/2", "describedby https://shop.example/about lang=es-419",
+		"gs1:faqs https://shop.example/faq/1", "gs1:faqs https://shop.example/faq/2",
+		"describedby https://shop.example/about lang=es-419",
 	))
-	r.Put(t, registry.Name(linkRoot+gtin+"/10/L1"), linked("gs1:defaultLink https://shop.example/lot", "gs1:recallStatus https://shop.example/recall"))
+	r.Put(t, registry.Name(linkRoot+gtin+"/10/L1"),
+		linked("gs1:defaultLink https://shop.example/lot", "gs1:recallStatus https://shop.example/recall"))
 	r.Put(t, registry.Name(linkRoot+gtin+"/21/S%2F1"), linked("gs1:dpp https://shop.example/passport"))
 	r.Put(t, registry.Name(linkRoot+"/00/106141412345678908"), linked("gs1:traceability https://shop.example/trace"))
 	r.Put(t, registry.Prefix(linkRoot+"/414/"), linked("gs1:handledBy https://other.example/414/"))
@@ -113,7 +117,8 @@ func TestIdentifierLevels(t *testing.T) {
 		{"/01/9506000134352", item},
 		// GR 2.8: a pattern redirects to another resolver, for any link type.
 		{"/414/9521141123454", "307 https://other.example/414/9521141123454"},
-		{"/414/9521141123454/254/1?linkType=linkset", "307 https://other.example/414/9521141123454/254/1?linkType=linkset"},
+		{"/414/9521141123454/254/1?linkType=linkset",
+			"307 https://other.example/414/9521141123454/254/1?linkType=linkset"},
 		// GR 2.4.1: valid, but unknown.
 		{"/01/09528765123457", "404"},
 		{"/00/106141412345678908", "404"},
@@ -126,7 +131,8 @@ func TestIdentifierLevels(t *testing.T) {
 	}
 	// ISO/IEC 18975: another scheme is configuration data, and has identifiers in queries.
 	for _, path := range []string{"/25P/LHABC%2F1", "/25P/LHABC%2F1/S/42", "/?.25P=LHABC%2F1&.S=42"} {
-		if got := w.At(t, http.MethodGet, "dpp.example", path); !strings.HasPrefix(got, "307 https://shop.example/dpp") {
+		if got := w.At(t, http.MethodGet, "dpp.example", path); !strings.HasPrefix(got,
+			"307 https://shop.example/dpp") {
 			t.Errorf("%s is %s", path, got)
 		}
 	}
@@ -143,7 +149,8 @@ func TestIdentifierQuery(t *testing.T) {
 		{"/eh30164596f40c0e5cbe991a83?x=y", "307 https://shop.example/tagged?x=y"},
 		{"/exMBZFlvQMDly-mRqD", "307 https://shop.example/tagged"},
 		{gtin + "?foo=bar", "307 https://shop.example/item?foo=bar"}, // TS
-		{gtin + "/10/L1?17=261231&11=260101&x=%C3%a4%2f&x", "307 https://shop.example/lot?17=261231&11=260101&x=%C3%a4%2f&x"},
+		{gtin + "/10/L1?17=261231&11=260101&x=%C3%a4%2f&x",
+			"307 https://shop.example/lot?17=261231&11=260101&x=%C3%a4%2f&x"},
 		{gtin + "/10/L1?17=261231;x=1", "307 https://shop.example/lot?17=261231;x=1"},
 		{gtin + "/?linkType=gs1:pip&a=b", "307 https://shop.example/item?linkType=gs1:pip&a=b"},
 		{"/00/006141411234567890?b=2", "307 https://shop.example/box?a=1&b=2#f"},
@@ -201,7 +208,8 @@ func TestIdentifierLinkTypes(t *testing.T) {
 	_, w := startIdentifiers(t, nil)
 	const query = "?linkType="
 	for _, spelling := range []string{
-		"gs1:pip", "gs1%3Apip", "https://ref.gs1.org/voc/pip", "https://gs1.org/voc/pip", "https%3A%2F%2Fref.gs1.org%2Fvoc%2Fpip", "https%3a%2f%2fgs1.org%2fvoc%2fpip",
+		"gs1:pip", "gs1%3Apip", "https://ref.gs1.org/voc/pip", "https://gs1.org/voc/pip",
+		"https%3A%2F%2Fref.gs1.org%2Fvoc%2Fpip", "https%3a%2f%2fgs1.org%2fvoc%2fpip",
 	} {
 		want := "307 https://shop.example/item" + query + spelling
 		leadsTo(t, w, [][]string{{gtin + query + spelling, want}, {gtin + "/10/L1/21/x" + query + spelling, want}})
@@ -213,13 +221,16 @@ func TestIdentifierLinkTypes(t *testing.T) {
 		{gtin + "/21/S%2F1?linkType=gs1:dpp", "307 https://shop.example/passport?linkType=gs1:dpp"},
 		{gtin + "?linkType=gs1:dpp", "404"},
 		{gtin + "?linkType=gs1:nosuchlt", "404"}, // TS
-		{"/00/106141412345678908?linkType=gs1:traceability", "307 https://shop.example/trace?linkType=gs1:traceability"},
+		{"/00/106141412345678908?linkType=gs1:traceability",
+			"307 https://shop.example/trace?linkType=gs1:traceability"},
 	})
 	got := w.RequestHost(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:nosuchlt", "Accept: application/json")
-	if !strings.Contains(got.Body, `no link of the type \"https://ref.gs1.org/voc/nosuchlt\"; there are gs1:defaultLink, gs1:defaultLinkMulti, gs1:pip`) {
+	if !strings.Contains(got.Body,
+		`no link of the type \"https://ref.gs1.org/voc/nosuchlt\"; there are gs1:defaultLink, gs1:defaultLinkMulti, gs1:pip`) {
 		t.Errorf("an unknown link type is %s", got.Body)
 	}
-	if link := `<` + linkRoot + gtin + `?linkType=linkset>; rel="linkset"`; !strings.HasPrefix(got.Header.Get("Link"), link) {
+	if link := `<` + linkRoot + gtin +
+		`?linkType=linkset>; rel="linkset"`; !strings.HasPrefix(got.Header.Get("Link"), link) {
 		t.Errorf("an unknown link type has the links %q", got.Header["Link"])
 	}
 	got = w.RequestHost(t, http.MethodGet, linkHost, "/00/106141412345678908", "Accept: application/problem+json")
@@ -233,7 +244,8 @@ func TestIdentifierLinkTypes(t *testing.T) {
 func TestIdentifierNegotiation(t *testing.T) {
 	t.Parallel()
 	_, w := startIdentifiers(t, nil)
-	const html, pdf, de = "307 https://shop.example/i.html?", "307 https://shop.example/i.pdf?", "307 https://shop.example/de/i.pdf?"
+	const html, pdf, de = "307 https://shop.example/i.html?", "307 https://shop.example/i.pdf?",
+		"307 https://shop.example/de/i.pdf?"
 	const q, s = "linkType=gs1:instructions", "linkType=gs1:safetyInfo"
 	const browser = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 	leadsTo(t, w, [][]string{
@@ -260,14 +272,17 @@ func TestIdentifierNegotiation(t *testing.T) {
 	})
 	got := w.RequestHost(t, http.MethodGet, linkHost, gtin+"/10/L1?linkType=gs1:faqs")
 	contexts := checkLinkset(t, got.Body)
-	if got.Header.Get("Content-Type") != "application/linkset+json" || len(contexts) != 1 || contexts[0]["anchor"] != linkRoot+gtin || len(contexts[0]) != 3 {
+	if got.Header.Get("Content-Type") != "application/linkset+json" || len(contexts) != 1 ||
+		contexts[0]["anchor"] != linkRoot+gtin || len(contexts[0]) != 3 {
 		t.Errorf("a choice is %q, %s", got.Header.Get("Content-Type"), got.Body)
 	}
 	got = w.RequestHost(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:faqs", browser)
-	if got.Status != http.StatusMultipleChoices || !strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") || !strings.Contains(got.Body, `href="https://shop.example/faq/2"`) {
+	if got.Status != http.StatusMultipleChoices || !strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") ||
+		!strings.Contains(got.Body, `href="https://shop.example/faq/2"`) {
 		t.Errorf("a choice of a browser is %d, %s", got.Status, got.Body)
 	}
-	for path, vary := range map[string]string{gtin: "Accept, Accept-Language", gtin + "/10/L1": "Accept", gtin + "?" + q: "Accept, Accept-Language"} {
+	for path, vary := range map[string]string{gtin: "Accept, Accept-Language", gtin + "/10/L1": "Accept",
+		gtin + "?" + q: "Accept, Accept-Language"} {
 		if got := w.RequestHost(t, http.MethodGet, linkHost, path).Header.Get("Vary"); got != vary {
 			t.Errorf("%s varies by %q, want %q", path, got, vary)
 		}
@@ -355,7 +370,8 @@ func TestIdentifierLinkset(t *testing.T) {
 	} {
 		for range 2 {
 			got := w.RequestHost(t, http.MethodGet, linkHost, c.path, "Accept: "+c.accept)
-			if got.Status != http.StatusOK || got.Header.Get("Content-Type") != c.contentType || got.Header.Get("Location") != "" {
+			if got.Status != http.StatusOK || got.Header.Get("Content-Type") != c.contentType ||
+				got.Header.Get("Location") != "" {
 				t.Errorf("%s by %q is %d %q", c.path, c.accept, got.Status, got.Header.Get("Content-Type"))
 				continue
 			}
@@ -368,12 +384,14 @@ func TestIdentifierLinkset(t *testing.T) {
 			if !slices.Equal(anchors, []string{"/21/S%2F1", "/10/L1", ""}) {
 				t.Errorf("the anchors are %q", anchors)
 			}
-			if hasContext := strings.Contains(got.Body, `"@context":{`); hasContext != (c.contentType == "application/ld+json") {
+			if hasContext := strings.Contains(got.Body,
+				`"@context":{`); hasContext != (c.contentType == "application/ld+json") {
 				t.Errorf("%s has a context: %t", c.contentType, hasContext)
 			}
 			link := got.Header["Link"]
 			isLD := c.contentType == "application/ld+json"
-			if len(link) != 1 || strings.Contains(link[0], `rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`) == isLD {
+			if len(link) != 1 || strings.Contains(link[0],
+				`rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`) == isLD {
 				t.Errorf("the links are %q", link)
 			}
 			if !strings.Contains(got.Header.Get("Vary"), "Accept") {
@@ -382,28 +400,34 @@ func TestIdentifierLinkset(t *testing.T) {
 		}
 	}
 	// GR 2.5.8: one default link, with only a title.
-	contexts := checkLinkset(t, w.RequestHost(t, http.MethodGet, linkHost, gtin, "Accept: application/linkset+json").Body)
+	contexts := checkLinkset(t,
+		w.RequestHost(t, http.MethodGet, linkHost, gtin, "Accept: application/linkset+json").Body)
 	item := contexts[0]
 	defaults, _ := item["https://ref.gs1.org/voc/defaultLink"].([]any)
 	only, _ := defaults[0].(map[string]any)
-	if len(contexts) != 1 || len(defaults) != 1 || len(only) != 2 || only["href"] != "https://shop.example/item" || only["title"] != "Dal Giardino" {
+	if len(contexts) != 1 || len(defaults) != 1 || len(only) != 2 || only["href"] != "https://shop.example/item" ||
+		only["title"] != "Dal Giardino" {
 		t.Errorf("the default links are %v", defaults)
 	}
-	if list, _ := item["https://ref.gs1.org/voc/instructions"].([]any); len(list) != 3 || item["itemDescription"] != "GTIN 09506000134352" {
+	if list, _ := item["https://ref.gs1.org/voc/instructions"].([]any); len(list) != 3 ||
+		item["itemDescription"] != "GTIN 09506000134352" {
 		t.Errorf("the item is %v", item)
 	}
-	if got := w.RequestHost(t, http.MethodHead, linkHost, gtin+"?linkType=linkset"); got.Status != http.StatusOK || got.Body != "" {
+	if got := w.RequestHost(t, http.MethodHead, linkHost, gtin+"?linkType=linkset"); got.Status != http.StatusOK ||
+		got.Body != "" {
 		t.Errorf("HEAD is %d", got.Status)
 	}
 	page := w.RequestHost(t, http.MethodGet, linkHost, gtin+"?linkType=linkset", "Accept: text/html,*/*;q=0.8")
-	if !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") || !strings.Contains(page.Body, `<script type="application/ld+json">{"@context":`) {
+	if !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") ||
+		!strings.Contains(page.Body, `<script type="application/ld+json">{"@context":`) {
 		t.Errorf("the page is %s", page.Body)
 	}
 	// GR 2.9: redirects link to it; TS: without a relation that begins with gs1:.
 	for _, path := range []string{gtin, at, gtin + "?linkType=gs1:pip"} {
 		for range 2 {
 			link := w.RequestHost(t, http.MethodGet, linkHost, path).Header["Link"]
-			if len(link) != 1 || !strings.Contains(link[0], `?linkType=linkset>; rel="linkset"`) || strings.Contains(link[0], `rel="gs1:`) {
+			if len(link) != 1 || !strings.Contains(link[0], `?linkType=linkset>; rel="linkset"`) ||
+				strings.Contains(link[0], `rel="gs1:`) {
 				t.Errorf("the links of %s are %q", path, link)
 			}
 		}
@@ -416,17 +440,21 @@ func TestIdentifierOptions(t *testing.T) {
 	t.Parallel()
 	_, w := startIdentifiers(t, nil)
 	for _, fields := range [][]string{
-		nil, {"Origin: https://shop.example"}, {"Origin: https://shop.example", "Access-Control-Request-Method: GET,HEAD,OPTIONS"},
+		nil, {"Origin: https://shop.example"},
+		{"Origin: https://shop.example", "Access-Control-Request-Method: GET,HEAD,OPTIONS"},
 	} {
 		got := w.RequestHost(t, http.MethodOptions, linkHost, gtin, fields...)
 		if got.Status != http.StatusNoContent || got.Header.Get("Access-Control-Allow-Origin") != "*" ||
-			got.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || got.Header.Get("Allow") != "GET, HEAD, OPTIONS" ||
-			!strings.Contains(got.Header.Get("Link"), `<https://id.example/01/09506000134352?linkType=linkset>; rel="linkset"`) {
+			got.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" ||
+			got.Header.Get("Allow") != "GET, HEAD, OPTIONS" ||
+			!strings.Contains(got.Header.Get("Link"),
+				`<https://id.example/01/09506000134352?linkType=linkset>; rel="linkset"`) {
 			t.Errorf("%q: %d, %v", fields, got.Status, got.Header)
 		}
 	}
 	for _, path := range []string{gtin, gtin + "?linkType=linkset", "/.well-known/gs1resolver"} {
-		if got := w.RequestHost(t, http.MethodGet, linkHost, path).Header.Get("Access-Control-Allow-Origin"); got != "*" {
+		if got := w.RequestHost(t, http.MethodGet, linkHost,
+			path).Header.Get("Access-Control-Allow-Origin"); got != "*" {
 			t.Errorf("%s lets %q read it", path, got)
 		}
 	}
@@ -445,10 +473,12 @@ func TestIdentifierDescription(t *testing.T) {
 		Context  string   `json:"jsonLdContextLocation"`
 		Contact  struct{ Fn string }
 	}
-	if err := json.Unmarshal([]byte(got.Body), &d); err != nil || got.Status != http.StatusOK || got.Header.Get("Content-Type") != "application/json" {
+	if err := json.Unmarshal([]byte(got.Body), &d); err != nil || got.Status != http.StatusOK ||
+		got.Header.Get("Content-Type") != "application/json" {
 		t.Fatalf("%d, %v: %s", got.Status, err, got.Body)
 	}
-	allowed := strings.Fields("all 00 01 253 255 401 402 410 411 412 413 414 415 417 8003 8004 8006 8010 8013 8017 8018")
+	allowed := strings.Fields("all 00 01 253 255 401 402 410 411 412 413 414 415 417 8003 8004 8006 8010 8013 8017 " +
+		"8018")
 	for _, key := range d.Keys {
 		if !slices.Contains(allowed, key) || key == "all" { // would promise all of EPC binary encoding
 			t.Errorf("a key is %s", key)
@@ -458,7 +488,8 @@ func TestIdentifierDescription(t *testing.T) {
 		t.Errorf("it is %s", got.Body)
 	}
 	context := w.RequestHost(t, http.MethodGet, linkHost, strings.TrimPrefix(d.Context, linkRoot))
-	if context.Status != http.StatusOK || context.Header.Get("Content-Type") != "application/ld+json" || !json.Valid([]byte(context.Body)) {
+	if context.Status != http.StatusOK || context.Header.Get("Content-Type") != "application/ld+json" ||
+		!json.Valid([]byte(context.Body)) {
 		t.Errorf("the context is %d: %s", context.Status, context.Body)
 	}
 	for _, host := range []string{"purl.example", "dpp.example"} {
@@ -478,7 +509,8 @@ func TestIdentifierChanges(t *testing.T) {
 		testserver.Wait(t, path+" is "+want, func() bool { return w.At(t, http.MethodGet, linkHost, path) == want })
 	}
 	deep := gtin + "/22/V/10/L1/21/new"
-	leadsTo(t, w, [][]string{{deep, "307 https://shop.example/lot"}, {gtin + "/21/new", "307 https://shop.example/item"}, {gtin + "/10/other", "307 https://shop.example/item"}})
+	leadsTo(t, w, [][]string{{deep, "307 https://shop.example/lot"},
+		{gtin + "/21/new", "307 https://shop.example/item"}, {gtin + "/10/other", "307 https://shop.example/item"}})
 	r.Put(t, registry.Name(linkRoot+gtin+"/21/new"), linked("gs1:defaultLink https://shop.example/serial"))
 	at(deep, "307 https://shop.example/serial")
 	at(gtin+"/21/new", "307 https://shop.example/serial")

@@ -25,7 +25,9 @@ func TestLifetimes(t *testing.T) {
 	t.Parallel()
 	const registryTTL, ruleTTL, recordTTL = 100, 200, 300 // in seconds
 	r := urndtest.NewRegistry(t)
-	r.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: urndtest.Targets("https://a.example/1", "https://a.example/2"), Metadata: `{"title":"A"}`})
+	r.Put(t, registry.Name("urn:example:a"),
+		registry.Record{Targets: urndtest.Targets("https://a.example/1", "https://a.example/2"),
+			Metadata: `{"title":"A"}`})
 	r.Put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{
 		URI:   "https://a.example/",
 		Until: time.Now().Add(50 * time.Second),
@@ -33,7 +35,8 @@ func TestLifetimes(t *testing.T) {
 	r.Put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
 	r.Put(t, registry.Name("urn:example:lost"), registry.Record{Alias: "urn:example:nobody"})
 	r.Put(t, registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved})
-	r.Put(t, registry.Name("urn:example:gone"), registry.Record{Status: registry.Withdrawn, Reason: "why", Targets: urndtest.Targets("https://a.example/1")})
+	r.Put(t, registry.Name("urn:example:gone"),
+		registry.Record{Status: registry.Withdrawn, Reason: "why", Targets: urndtest.Targets("https://a.example/1")})
 	r.Put(t, registry.Prefix("urn:example:p:"), registry.Record{Targets: urndtest.Targets("https://p.example/")})
 	r.Put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
 	r.Put(t, registry.Prefix("urn:example:below:"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
@@ -45,25 +48,33 @@ func TestLifetimes(t *testing.T) {
 			`found IN NAPTR 10 10 "u" "http+I2L" "!^.*$!https://dns.example/!" .` + "\n",
 	})
 	w := urndtest.Start(t, bind.Addr(), func(c *config.Config) {
-		c.Registry.Store, c.Registry.TTL, c.Resolve.RuleTTL = "sqlite:"+r.Path, registryTTL*time.Second, ruleTTL*time.Second
+		c.Registry.Store, c.Registry.TTL, c.Resolve.RuleTTL = "sqlite:"+r.Path, registryTTL*time.Second,
+			ruleTTL*time.Second
 		c.Registry.Only = []string{"urn:", "ark:/12345/"}
 		c.DDDS.Enabled = true
 		c.Access.ProxyClients = append(c.Access.ProxyClients, netip.MustParsePrefix("127.0.0.0/8"))
-		c.Namespaces = []config.Namespace{{NID: "rule", Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
+		c.Namespaces = []config.Namespace{{NID: "rule",
+			Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
 	})
 	for name, most := range map[string]int{
-		"urn:example:a": registryTTL, "urn:example:bounded": 50, "urn:example:alias": registryTTL, "urn:example:reserved": registryTTL,
-		"urn:example:gone": registryTTL,
-		"urn:example:lost": registryTTL, "urn:example:p:x": registryTTL, "urn:example:own:x": registryTTL, "urn:example:below:x": registryTTL,
-		"ark:/12345/x": registryTTL, "ark:/12345/gone": registryTTL, "ark:/12345/none": registryTTL, "ark:/99999/x": ruleTTL,
-		"urn:example:none": recordTTL, "urn:found:x": recordTTL, "urn:none:x": recordTTL, "urn:rule:x": recordTTL, "urn:ietf:rfc:2648": recordTTL,
+		"urn:example:a": registryTTL, "urn:example:bounded": 50, "urn:example:alias": registryTTL,
+		"urn:example:reserved": registryTTL,
+		"urn:example:gone":     registryTTL,
+		"urn:example:lost":     registryTTL, "urn:example:p:x": registryTTL, "urn:example:own:x": registryTTL,
+		"urn:example:below:x": registryTTL, "ark:/12345/x": registryTTL, "ark:/12345/gone": registryTTL,
+		"ark:/12345/none": registryTTL, "ark:/99999/x": ruleTTL, "urn:example:none": recordTTL,
+		"urn:found:x": recordTTL, "urn:none:x": recordTTL,
+		"urn:rule:x":         recordTTL,
+		"urn:ietf:rfc:2648":  recordTTL,
 		"urn:ietf:none":      recordTTL,
 		"http://a.example/x": ruleTTL, "x-none:y": ruleTTL,
 	} {
 		for _, path := range []string{
-			"/" + name, "/?uri=" + name, "/uri-res/N2L?" + name, "/uri-res/N2Ls?" + name, "/uri-res/N2C?" + name, "/uri-res/N2Ns?" + name,
+			"/" + name, "/?uri=" + name, "/uri-res/N2L?" + name, "/uri-res/N2Ls?" + name, "/uri-res/N2C?" + name,
+			"/uri-res/N2Ns?" + name,
 			"/uri-res/I=I?" + name + "%20" + name,
-			"/api/v1/resolve?uri=" + name, "/api/v1/resolve?service=I2C&uri=" + name, "/api/v1/resolve?service=I2Ns&uri=" + name, "/api/v1/explain?uri=" + name,
+			"/api/v1/resolve?uri=" + name, "/api/v1/resolve?service=I2C&uri=" + name,
+			"/api/v1/resolve?service=I2Ns&uri=" + name, "/api/v1/explain?uri=" + name,
 			"/api/v1/resolve?uri=" + name + "&at=2001-01-01", "/api/v1/resolve?uri=" + name + "&at=2199-01-01",
 		} {
 			for range 2 { // also stored answers
@@ -75,7 +86,8 @@ func TestLifetimes(t *testing.T) {
 				_ = json.Unmarshal([]byte(reply.Body), &document) // other formats are not JSON
 				fields += " ttl=" + strconv.Itoa(document.TTL)
 				for _, found := range aLifetime.FindAllStringSubmatch(fields, -1) {
-					if seconds, err := strconv.Atoi(found[1]); err != nil || seconds < 0 || seconds > max(most, ruleTTL) || strings.HasPrefix(path,
+					if seconds, err := strconv.Atoi(found[1]); err != nil || seconds < 0 ||
+						seconds > max(most, ruleTTL) || strings.HasPrefix(path,
 						"/"+name) && seconds > most {
 						t.Errorf("%s: %d with %s, want at most %d", path, reply.Status, fields, most)
 					}
@@ -111,13 +123,15 @@ func TestClientTTL(t *testing.T) {
 		return err == nil && least <= seconds && seconds <= most
 	}
 	for name, want := range map[string][2]int{
-		"urn:example:a": {clientTTL, clientTTL}, "urn:example:gone": {clientTTL, clientTTL}, "urn:example:own:x": {clientTTL, clientTTL},
-		"ark:/12345/none": {clientTTL, clientTTL}, "urn:example:bounded": {400, 500},
+		"urn:example:a": {clientTTL, clientTTL}, "urn:example:gone": {clientTTL, clientTTL},
+		"urn:example:own:x": {clientTTL, clientTTL}, "ark:/12345/none": {clientTTL, clientTTL},
+		"urn:example:bounded": {400, 500},
 	} {
 		for _, path := range []string{"/" + name, "/uri-res/N2L?" + name, "/api/v1/resolve?uri=" + name} {
 			for range 3 { // the last ones are from the cache
 				header := w.Get(t, path).Header
-				if lifetime := header.Get("Cache-Control"); !between(maxAge.FindStringSubmatch(lifetime), want[0], want[1]) {
+				if lifetime := header.Get("Cache-Control"); !between(maxAge.FindStringSubmatch(lifetime), want[0],
+					want[1]) {
 					t.Errorf("%s: Cache-Control: %s, want %d", path, lifetime, want)
 				}
 				if state := header.Get("Cache-Status"); !between(inCache.FindStringSubmatch(state), 0, registryTTL) {

@@ -78,17 +78,20 @@ func startMementoSite(t *testing.T) mementoSite {
 	now := second(1)
 	r = r.For(t, func() time.Time { return now })
 	book, secret := registry.Name("urn:example:book,1"), registry.Name("urn:example:secret")
-	for _, name := range []registry.Key{book, secret, registry.Name("https://purl.example/a"), registry.Name("ark:/12345/x1")} {
+	for _, name := range []registry.Key{book, secret, registry.Name("https://purl.example/a"),
+		registry.Name("ark:/12345/x1")} {
 		r.Put(t, name, registry.Record{Targets: urndtest.Targets(origin.URL + "/old")})
 	}
 	now = second(3)
-	r.Put(t, book, registry.Record{Targets: urndtest.Targets(origin.URL + "/new"), Redirect: http.StatusPermanentRedirect})
+	r.Put(t, book, registry.Record{Targets: urndtest.Targets(origin.URL + "/new"),
+		Redirect: http.StatusPermanentRedirect})
 	for _, name := range []registry.Key{book, secret} {
 		now = now.Add(2 * time.Second)
 		r.Edit(t, registry.Edit{Key: name, IfVersion: registry.AnyVersion, Change: registry.Withdraw("why")})
 	}
 	now = second(9)
-	r.Edit(t, registry.Edit{Key: book, IfVersion: registry.AnyVersion, Activate: true, Change: registry.Put(registry.Record{Targets: urndtest.Targets(origin.URL + "/last")})})
+	r.Edit(t, registry.Edit{Key: book, IfVersion: registry.AnyVersion, Activate: true,
+		Change: registry.Put(registry.Record{Targets: urndtest.Targets(origin.URL + "/last")})})
 	return mementoSite{r.Start(t, func(c *config.Config) {
 		c.Registry.Only, c.Registry.Hosts = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}
 	}), origin.URL}
@@ -109,7 +112,8 @@ func TestMementoClient(t *testing.T) {
 			response := head(t, at, "", datetime.Format(http.TimeFormat))
 			if timegate == "" && response.Header.Get("Vary") == "Accept-Datetime" {
 				links := clientLinks(t, response.Header.Get("Link"))
-				if links["original"] != original || links["first"] != w.URL+"/memento/20210101000001/urn%3Aexample:book%2C1" ||
+				if links["original"] != original ||
+					links["first"] != w.URL+"/memento/20210101000001/urn%3Aexample:book%2C1" ||
 					links["last"] != w.URL+"/memento/20210101000009/urn%3Aexample:book%2C1" {
 					t.Errorf("at %s the links are %v", datetime, links)
 				}
@@ -117,7 +121,8 @@ func TestMementoClient(t *testing.T) {
 			}
 			location := response.Header.Get("Location")
 			if location == "" {
-				if gone := response.StatusCode == http.StatusGone; gone != (want == "") || gone == (response.Header.Get("Memento-Datetime") == "") {
+				if gone := response.StatusCode == http.StatusGone; gone != (want == "") ||
+					gone == (response.Header.Get("Memento-Datetime") == "") {
 					t.Errorf("at %s %s is %d %v", datetime, at, response.StatusCode, response.Header)
 				}
 				break
@@ -155,20 +160,25 @@ func TestMementosOfNames(t *testing.T) {
 			}
 			at, _, _ := strings.Cut(strings.TrimPrefix(line, "<"), ">")
 			memento := head(t, at, "", "")
-			if !strings.Contains(line, `datetime="`+memento.Header.Get("Memento-Datetime")+`"`) || !strings.Contains(memento.Header.Get("Link"), strings.TrimSuffix(line, "\n")[:len(at)+2]) {
+			if !strings.Contains(line, `datetime="`+memento.Header.Get("Memento-Datetime")+`"`) ||
+				!strings.Contains(memento.Header.Get("Link"), strings.TrimSuffix(line, "\n")[:len(at)+2]) {
 				t.Errorf("%s: the memento %s has %v", identifier, line, memento.Header)
 			}
-			got = append(got, strings.TrimSpace(strconv.Itoa(memento.StatusCode)+" "+strings.TrimPrefix(memento.Header.Get("Location"), w.origin)))
+			got = append(got,
+				strings.TrimSpace(strconv.Itoa(memento.StatusCode)+" "+
+					strings.TrimPrefix(memento.Header.Get("Location"), w.origin)))
 		}
 		if strings.Join(got, " ") != want || (want == "") != (reply.Status == http.StatusNotFound) {
 			t.Errorf("%s: %q, %d %s, want %s", identifier, got, reply.Status, reply.Body, want)
 		}
 	}
 	// The content of a withdrawn name is also denied for earlier times, and the withdrawal is not dated back.
-	if gone := head(t, w.URL+"/memento/20210101000007/urn:example:secret", "", ""); gone.StatusCode != http.StatusGone || gone.Header.Get("Memento-Datetime") == "" {
+	if gone := head(t, w.URL+"/memento/20210101000007/urn:example:secret", "",
+		""); gone.StatusCode != http.StatusGone || gone.Header.Get("Memento-Datetime") == "" {
 		t.Errorf("the memento of the withdrawal: %d %v", gone.StatusCode, gone.Header)
 	}
-	if earlier := head(t, w.URL+"/memento/20210101000001/urn:example:secret", "", ""); !strings.HasSuffix(earlier.Header.Get("Location"), "/memento/20210101000007/urn:example:secret") {
+	if earlier := head(t, w.URL+"/memento/20210101000001/urn:example:secret", "",
+		""); !strings.HasSuffix(earlier.Header.Get("Location"), "/memento/20210101000007/urn:example:secret") {
 		t.Errorf("before that: %d %v", earlier.StatusCode, earlier.Header)
 	}
 }
@@ -180,10 +190,13 @@ func TestMementoAtWebHosts(t *testing.T) {
 	w := startMementoSite(t)
 	const host = "purl.example"
 	for path, status := range map[string]int{
-		"/timegate/https://purl.example/a": 302, "/timegate/urn:example:secret": 302, "/timegate/a": 404, "/timegate/https://w3id.example/a": 404,
+		"/timegate/https://purl.example/a": 302, "/timegate/urn:example:secret": 302, "/timegate/a": 404,
+		"/timegate/https://w3id.example/a": 404,
 	} {
 		response := head(t, w.URL+path, host, "")
-		if response.StatusCode != status || status == http.StatusFound && !strings.HasPrefix(response.Header.Get("Location"), "http://purl.example/memento/20210101") {
+		if response.StatusCode != status ||
+			status == http.StatusFound &&
+				!strings.HasPrefix(response.Header.Get("Location"), "http://purl.example/memento/20210101") {
 			t.Errorf("%s: %d %v", path, response.StatusCode, response.Header)
 		}
 	}

@@ -36,7 +36,8 @@ func countedDNS(t *testing.T, answer dns.HandlerFunc) (address string, asked *at
 func TestConfiguredNamespaceNeedsNoDNS(t *testing.T) {
 	t.Parallel()
 	for what, answer := range map[string]dns.HandlerFunc{
-		"silent": urndtest.Silent, "refusing": urndtest.AnswerRcode(dns.RcodeRefused), "healthy": urndtest.AnswerRcode(dns.RcodeNameError),
+		"silent": urndtest.Silent, "refusing": urndtest.AnswerRcode(dns.RcodeRefused),
+		"healthy": urndtest.AnswerRcode(dns.RcodeNameError),
 	} {
 		t.Run(what, func(t *testing.T) {
 			address, asked := countedDNS(t, answer)
@@ -97,10 +98,11 @@ func TestSilentDNSCostsOnce(t *testing.T) {
 func TestUnreachableServerCostsOnce(t *testing.T) {
 	t.Parallel()
 	server := "http://" + urndtest.FreeAddress(t)
-	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeNameError)).Serve(t), func(c *config.Config) {
-		urndtest.OpenLoopback(c)
-		c.Namespaces = append(c.Namespaces, config.Namespace{NID: "served", THTTP: []string{server}})
-	})
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeNameError)).Serve(t),
+		func(c *config.Config) {
+			urndtest.OpenLoopback(c)
+			c.Namespaces = append(c.Namespaces, config.Namespace{NID: "served", THTTP: []string{server}})
+		})
 	for i := range 5 {
 		if got := w.Get(t, fmt.Sprintf("/urn:served:%d", i)); got.Status != http.StatusBadGateway {
 			t.Errorf("got %d", got.Status)
@@ -125,7 +127,8 @@ func TestDeadFirstServer(t *testing.T) {
 		urndtest.OpenLoopback(c)
 		c.DNS.Servers = append([]config.Server{{AddrPort: netip.MustParseAddrPort(dead)}}, c.DNS.Servers...)
 		c.DNS.Timeout = time.Minute
-		c.Namespaces = append(c.Namespaces, config.Namespace{NID: "served", THTTP: []string{"http://host.example.org:" + port}})
+		c.Namespaces = append(c.Namespaces,
+			config.Namespace{NID: "served", THTTP: []string{"http://host.example.org:" + port}})
 	})
 	if got := w.Get(t, "/urn:served:1"); got.Status != http.StatusFound || got.Location != "https://a.example/" {
 		t.Errorf("got %d %s", got.Status, got.Location)

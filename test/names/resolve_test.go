@@ -39,22 +39,26 @@ func TestResolveLines(t *testing.T) {
 			t.Errorf("line %d: %q, want %q", i, got[i], line)
 		}
 	}
-	if r := urndtest.RunWith(t, nil, "urn:ietf:rfc:1\n\n", "resolve", "--output=json", "-"); r.Status != 1 || strings.Count(r.Out, "\n") != 2 ||
+	if r := urndtest.RunWith(t, nil, "urn:ietf:rfc:1\n\n", "resolve", "--output=json", "-"); r.Status != 1 ||
+		strings.Count(r.Out, "\n") != 2 ||
 		!strings.Contains(r.Out, `"error":{"message"`) {
 		t.Errorf("as JSON: %+v", r)
 	}
-	if out, err := urndtest.Run(t, "urn:isbn:0-395-36341-1\n", "resolve", "--all", "-"); err != nil || strings.Count(out, "\t") != 1 {
+	if out, err := urndtest.Run(t, "urn:isbn:0-395-36341-1\n", "resolve", "--all", "-"); err != nil ||
+		strings.Count(out, "\t") != 1 {
 		t.Errorf("all locations: %q, %v", out, err)
 	}
 	for text, want := range map[string]string{
 		"0-395-36341-1":           "https://openlibrary.org/isbn/0395363411\n",
-		"\ufeff<urn:ietf:rfc:2> ": "https://www.rfc-editor.org/info/rfc2\n", "doi:10.1000/182": "https://doi.org/10.1000/182\n",
+		"\ufeff<urn:ietf:rfc:2> ": "https://www.rfc-editor.org/info/rfc2\n",
+		"doi:10.1000/182":         "https://doi.org/10.1000/182\n",
 	} {
 		if out, err := urndtest.Run(t, "", "resolve", text); err != nil || out != want {
 			t.Errorf("%q: %q, %v", text, out, err)
 		}
 	}
-	if r := urndtest.RunWith(t, nil, "", "resolve", "--trace", "-"); r.Status == 0 || !strings.Contains(r.Err, "use --output json") {
+	if r := urndtest.RunWith(t, nil, "", "resolve", "--trace", "-"); r.Status == 0 ||
+		!strings.Contains(r.Err, "use --output json") {
 		t.Errorf("a trace of lines: %+v", r)
 	}
 }

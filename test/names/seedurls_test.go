@@ -53,17 +53,21 @@ func TestSeedURLs(t *testing.T) {
 		plantFTP(t, folder, example)
 	}
 	news := testserver.StartINN(t, "comp.infosystems.www.misc", "comp.infosystems.www.servers.unix")
-	for group, id := range map[string]string{"comp.infosystems.www.misc": "a@host.dom", "comp.infosystems.www.servers.unix": "b@host.dom"} {
-		news.Feed("From: A <a@host.dom>\nSubject: On " + group + "\nMessage-ID: <" + id + ">\nNewsgroups: " + group + "\n\nHello.\n")
+	for group, id := range map[string]string{"comp.infosystems.www.misc": "a@host.dom",
+		"comp.infosystems.www.servers.unix": "b@host.dom"} {
+		news.Feed("From: A <a@host.dom>\nSubject: On " + group + "\nMessage-ID: <" + id + ">\nNewsgroups: " + group +
+			"\n\nHello.\n")
 	}
 	servers := seedServers{
-		"ftp": testserver.StartVsftpd(t, folder, "local_enable=YES").Addr(), "gopher": testserver.StartGophernicus(t, menus).Addr(),
-		"gopher+": testserver.StartPygopherd(t, menus).Addr(), "wais": testserver.StartYazTest(t).Addr(), "nntp": news.Addr(),
+		"ftp":    testserver.StartVsftpd(t, folder, "local_enable=YES").Addr(),
+		"gopher": testserver.StartGophernicus(t, menus).Addr(), "gopher+": testserver.StartPygopherd(t, menus).Addr(),
+		"wais":       testserver.StartYazTest(t).Addr(),
+		"nntp":       news.Addr(),
 		"attributes": serveLoopback(t, answerAttributes), // pygopherd does not support lists of them
 	}
 	names := []string{
-		"host.com", "host.dom", "info.cern.ch", "ds.internic.net", "boombox.micro.umn.edu", "quake.think.com", "prospero.isi.edu", "uu.psi.com",
-		"ftp.is.co.za", "spinaltap.micro.umn.edu",
+		"host.com", "host.dom", "info.cern.ch", "ds.internic.net", "boombox.micro.umn.edu", "quake.think.com",
+		"prospero.isi.edu", "uu.psi.com", "ftp.is.co.za", "spinaltap.micro.umn.edu",
 	}
 	var lines []string
 	for _, name := range names {
@@ -85,8 +89,10 @@ func TestSeedURLs(t *testing.T) {
 // moreExamples returns a URL for each form that RFC 1738 defines without an example, with names of the servers.
 func moreExamples(files string) []string {
 	return []string{
-		"gopher://host.dom", "gopher://host.dom/", "gopher://host.dom/1", "gopher://host.dom/1/sel", "nntp://host.dom/comp.infosystems.www.misc",
-		"nntp://host.dom/comp.infosystems.www.misc/1", "news:a@host.dom", "wais://host.dom/Default", "wais://host.dom/Default?water",
+		"gopher://host.dom", "gopher://host.dom/", "gopher://host.dom/1", "gopher://host.dom/1/sel",
+		"nntp://host.dom/comp.infosystems.www.misc",
+		"nntp://host.dom/comp.infosystems.www.misc/1", "news:a@host.dom", "wais://host.dom/Default",
+		"wais://host.dom/Default?water",
 		"telnet://user:password@host.dom:23/", "telnet://user@host.dom/", "prospero://host.dom:191//pros/name;a=b;c=d",
 		"file://localhost" + files + "/notes.txt", "file://" + files + "/",
 	}
@@ -111,7 +117,8 @@ func testSeedURL(t *testing.T, d *urndtest.Daemon, servers seedServers, example 
 func seedOutcome(example string) (status int, has string) {
 	scheme, _, _ := strings.Cut(example, ":")
 	switch {
-	case strings.HasPrefix(example, "ftp://foo:@"), strings.HasPrefix(example, "ftp://myname@"), strings.HasPrefix(example, "ftp://@"):
+	case strings.HasPrefix(example, "ftp://foo:@"), strings.HasPrefix(example, "ftp://myname@"),
+		strings.HasPrefix(example, "ftp://@"):
 		return 401, "" // nonexistent users
 	case example == "ftp://ds.internic.net/rfc":
 		return 302, "\r\nLocation: " // to the directory, whose links need the slash

@@ -17,7 +17,8 @@ import (
 // curl runs curl through a proxy, and returns the header sections of all responses.
 func curl(t *testing.T, proxy string, arguments ...string) (header string) {
 	t.Helper()
-	arguments = append([]string{"-q", "-sS", "--noproxy", "", "--proxy", proxy, "-D", "header", "-o", "body"}, arguments...)
+	arguments = append([]string{"-q", "-sS", "--noproxy", "", "--proxy", proxy, "-D", "header", "-o", "body"},
+		arguments...)
 	command := exec.CommandContext(t.Context(), testserver.Need(t, "curl"), arguments...)
 	command.Dir = t.TempDir()
 	if text, err := command.CombinedOutput(); err != nil {
@@ -50,7 +51,8 @@ func testSpelling(t *testing.T, nginx *testserver.WebServer, spelling string) {
 		c.Access.PurgeClients = c.Access.AllowDestinations
 		c.Proxy.Spelling = spelling
 		servers := []string{"http://" + nginx.Addr()}
-		c.Proxy.Sites = []config.Site{{Hosts: []string{"exact.example"}, Servers: servers}, {Hosts: []string{"normal.example"}, Servers: servers, Spelling: "normal"}}
+		c.Proxy.Sites = []config.Site{{Hosts: []string{"exact.example"}, Servers: servers},
+			{Hosts: []string{"normal.example"}, Servers: servers, Spelling: "normal"}}
 	})
 	get := func(arguments ...string) (target string, hit bool) {
 		t.Helper()
@@ -72,7 +74,8 @@ func testSpelling(t *testing.T, nginx *testserver.WebServer, spelling string) {
 			normal bool
 			get    func(target string) (string, bool)
 		}{
-			{"forward", spelling == "normal", func(target string) (string, bool) { return get("http://" + nginx.Addr() + target) }},
+			{"forward", spelling == "normal",
+				func(target string) (string, bool) { return get("http://" + nginx.Addr() + target) }},
 			{"exact.example", false, func(target string) (string, bool) {
 				return get("--proxy", "", "-H", "Host: exact.example", urnd.URL+target)
 			}},

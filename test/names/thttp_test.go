@@ -34,17 +34,21 @@ func TestUrndAsksUrnd(t *testing.T) {
 		c.Namespaces = []config.Namespace{{
 			NID: "book", Order: []string{"namespace"}, Check: "strict",
 			Targets: []config.Target{
-				{Pattern: "^[0-9]+$", Template: "https://books.example/{nss}"}, {Pattern: "^[0-9]+$", Template: "https://mirror.example/{nss}"},
+				{Pattern: "^[0-9]+$", Template: "https://books.example/{nss}"},
+				{Pattern: "^[0-9]+$", Template: "https://mirror.example/{nss}"},
 			},
-		}, {NID: "raw", Order: []string{"namespace"}, Targets: []config.Target{{Template: "https://raw.example/{+nss}"}}}}
+		}, {NID: "raw", Order: []string{"namespace"},
+			Targets: []config.Target{{Template: "https://raw.example/{+nss}"}}}}
 	})
 	u, err := url.Parse(authority.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bind := testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org", Text: fmt.Sprintf(authorityZone, u.Port(), "1")})
+	bind := testserver.StartBIND(t,
+		testserver.Zone{Name: "urn.example.org", Text: fmt.Sprintf(authorityZone, u.Port(), "1")})
 	d := urndtest.Start(t, bind.Addr(), urndtest.OpenLoopback)
-	if got := d.Get(t, "/urn:book:42"); got.Status != 302 || got.Location != "https://books.example/42" || !lifetime("max-age=%s", 120).MatchString(got.CacheControl) {
+	if got := d.Get(t, "/urn:book:42"); got.Status != 302 || got.Location != "https://books.example/42" ||
+		!lifetime("max-age=%s", 120).MatchString(got.CacheControl) {
 		t.Errorf("%+v", got)
 	}
 	if got := d.Get(t, "/urn:book:42"); !strings.HasPrefix(got.CacheStatus, "urnd; hit") {

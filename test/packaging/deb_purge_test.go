@@ -27,10 +27,11 @@ func TestPurgeOfThePackage(t *testing.T) {
 		log + "access.log", log + "access.log.1", log + "access.log.2.gz", log + "access.log-20261123",
 	}
 	others := []string{
-		state + "names.sqlite", state + "names.sqlite-wal", state + "names.db", state + "registry.before-restore", state + "backup/2026.tsv",
+		state + "names.sqlite", state + "names.sqlite-wal", state + "names.db", state + "registry.before-restore",
+		state + "backup/2026.tsv",
 		state + "registry-jobs/1.body",
-		state + "answers.tsv", cache + "mine", cache + "012/mine", cache + "abcd/" + object, log + "access.log.mine", log + "report.csv",
-		"etc/credstore/urnd.key", "etc/systemd/system/urnd.service.d/user.conf",
+		state + "answers.tsv", cache + "mine", cache + "012/mine", cache + "abcd/" + object, log + "access.log.mine",
+		log + "report.csv", "etc/credstore/urnd.key", "etc/systemd/system/urnd.service.d/user.conf",
 	}
 	links := []string{"var/lib/urnd", "var/cache/urnd", "var/log/urnd"}
 	for _, tt := range []struct {
@@ -88,7 +89,8 @@ func TestPurgeWithoutLinks(t *testing.T) {
 	writeAll(t, filepath.Join(root, "var/lib/urnd/answers"))
 	writeAll(t, filepath.Join(root, "var/lib/urnd/names.sqlite"))
 	writeAll(t, filepath.Join(root, "var/cache/urnd/lock"))
-	if out, err := purgeBelow(t, root); err != nil || !strings.Contains(string(out), root+"/var/lib/urnd/names.sqlite\n") {
+	if out, err := purgeBelow(t, root); err != nil ||
+		!strings.Contains(string(out), root+"/var/lib/urnd/names.sqlite\n") {
 		t.Errorf("%v: %s", err, out)
 	}
 	if left := filesBelow(t, root); !slices.Equal(left, []string{"var/lib/urnd/names.sqlite"}) {

@@ -76,8 +76,9 @@ func TestDebianPackage(t *testing.T) {
 	p := debianPackage(t)
 	checkPackageVersion(t, p.file)
 	for path, says := range map[string]string{
-		"etc/urnd/urnd.yaml":                                "every setting of urnd",
-		"lib/systemd/system/urnd.service":                   "ExecStart=/usr/bin/urnd serve --config /etc/urnd/urnd.yaml",
+		"etc/urnd/urnd.yaml": "every setting of urnd",
+		"lib/systemd/system/urnd.service": "ExecStart=/usr/bin/urnd serve --config " +
+			"/etc/urnd/urnd.yaml",
 		"lib/systemd/system/urnd.socket":                    "FileDescriptorName=http",
 		"lib/systemd/system/urnd-https.socket":              "FileDescriptorName=https",
 		"usr/share/doc/urnd/README.md":                      "# urnd",
@@ -96,7 +97,8 @@ func TestDebianPackage(t *testing.T) {
 		"usr/share/lintian/overrides/urnd":                  "statically-linked-binary",
 		"etc/logrotate.d/urnd":                              "systemctl kill --signal=HUP",
 	} {
-		if text := readUnpacked(t, filepath.Join(p.root, path)); !strings.Contains(strings.ReplaceAll(text, `\`, ""), says) {
+		if text := readUnpacked(t, filepath.Join(p.root, path)); !strings.Contains(strings.ReplaceAll(text, `\`, ""),
+			says) {
 			t.Errorf("%s does not say %q", path, says)
 		}
 	}
@@ -105,15 +107,19 @@ func TestDebianPackage(t *testing.T) {
 		t.Errorf("configuration files %q, %v", out, err)
 	}
 	checkManual(t, filepath.Join(p.root, "usr/share/man/man1"))
-	checkNotices(t, filepath.Join(p.root, "usr/bin/urnd"), readUnpacked(t, filepath.Join(p.root, "usr/share/doc/urnd/notices.gz")))
+	checkNotices(t, filepath.Join(p.root, "usr/bin/urnd"),
+		readUnpacked(t, filepath.Join(p.root, "usr/share/doc/urnd/notices.gz")))
 	checkHomepage(t, p.file)
 	if lintian, err := exec.LookPath("lintian"); err == nil {
-		if out, err := exec.Command(lintian, "--allow-root", "--fail-on", "error,warning", p.file).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
+		if out, err := exec.Command(lintian, "--allow-root", "--fail-on", "error,warning",
+			p.file).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
 			t.Errorf("lintian: %v\n%s", err, out)
 		}
 	}
-	command := exec.Command(filepath.Join(p.root, "usr/bin/urnd"), "serve", "--config", filepath.Join(p.root, "etc/urnd/urnd.yaml"))
-	if got := urndtest.StartCommand(t, urndtest.OnLoopback(command)).Get(t, "/urn:ietf:rfc:2648"); got.Location != "https://www.rfc-editor.org/info/rfc2648" {
+	command := exec.Command(filepath.Join(p.root, "usr/bin/urnd"), "serve", "--config",
+		filepath.Join(p.root, "etc/urnd/urnd.yaml"))
+	if got := urndtest.StartCommand(t, urndtest.OnLoopback(command)).Get(t,
+		"/urn:ietf:rfc:2648"); got.Location != "https://www.rfc-editor.org/info/rfc2648" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -158,7 +164,8 @@ func checkNotices(t *testing.T, binary, notices string) {
 			t.Errorf("the notices of %s %s are %q", module.Path, module.Version, text)
 		}
 	}
-	if !strings.Contains(notices, "==== The Go standard library, go1.") || !strings.Contains(notices, "Copyright 2009 The Go Authors") {
+	if !strings.Contains(notices, "==== The Go standard library, go1.") ||
+		!strings.Contains(notices, "Copyright 2009 The Go Authors") {
 		t.Error("the licence of Go is missing")
 	}
 }

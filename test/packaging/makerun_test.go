@@ -46,10 +46,12 @@ func TestMakeRun(t *testing.T) {
 	}
 	<-ended
 	all := strings.Join(said, "\n")
-	if len(said) == 0 || !strings.HasPrefix(said[0], "Building ./urnd") || !strings.Contains(all, "open http://127.0.0.1:8141/ in a browser") {
+	if len(said) == 0 || !strings.HasPrefix(said[0], "Building ./urnd") ||
+		!strings.Contains(all, "open http://127.0.0.1:8141/ in a browser") {
 		t.Errorf("it does not say what it does:\n%s", all)
 	}
-	if strings.Contains(all, "Error") || strings.Contains(all, "***") || !strings.Contains(said[len(said)-1], "urnd has stopped") {
+	if strings.Contains(all, "Error") || strings.Contains(all, "***") ||
+		!strings.Contains(said[len(said)-1], "urnd has stopped") {
 		t.Errorf("it ends otherwise:\n%s", all)
 	}
 }

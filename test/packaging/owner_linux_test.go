@@ -32,13 +32,15 @@ func TestRootActsAsOwner(t *testing.T) {
 	// Only accessible to root, like /var/lib/private.
 	binary, private := filepath.Join(base, "urnd"), filepath.Join(base, "private")
 	dir := filepath.Join(private, "urnd")
-	if err := errors.Join(copyProgram(urndtest.Binary(t), binary), os.Chmod(base, 0o755), os.Mkdir(private, 0o700), os.Mkdir(dir, 0o700), os.Chown(dir, daemon, daemon)); err != nil {
+	if err := errors.Join(copyProgram(urndtest.Binary(t), binary), os.Chmod(base, 0o755), os.Mkdir(private, 0o700),
+		os.Mkdir(dir, 0o700), os.Chown(dir, daemon, daemon)); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "registry.db")
 	run := func(args ...string) string {
 		t.Helper()
-		cmd := exec.Command(binary, append(append([]string{"registry"}, args...), "--config", "", "--store", "sqlite:"+path)...)
+		cmd := exec.Command(binary,
+			append(append([]string{"registry"}, args...), "--config", "", "--store", "sqlite:"+path)...)
 		cmd.Env = append(os.Environ(), "SUDO_USER=")
 		cmd.Stdin = strings.NewReader(`{"targets":[{"uri":"https://example.org/c"}]}`)
 		out, err := cmd.CombinedOutput()

@@ -69,11 +69,13 @@ func TestREADME(t *testing.T) {
 	}
 	urnd, second := urndtest.StartFile(t, ""), urndtest.FreeAddress(t)
 	service, admin := strings.TrimPrefix(urnd.URL, "http://"), strings.TrimPrefix(urnd.Admin, "http://")
-	place := strings.NewReplacer("127.0.0.1:8141", service, "127.0.0.1:8142", admin, "127.0.0.1:8151", second, "127.0.0.1:8152", "127.0.0.1:0")
+	place := strings.NewReplacer("127.0.0.1:8141", service, "127.0.0.1:8142", admin, "127.0.0.1:8151", second,
+		"127.0.0.1:8152", "127.0.0.1:0")
 	documents := filepath.Join(urndtest.Root(), "docs")
 	writeFiles(t, filepath.Join(documents, "operations.md"), folder)
 	found := examples(t, filepath.Join(urndtest.Root(), "README.md"))
-	for _, name := range []string{"requests.md", "commands.md", "services.md", "operations.md", "squid.md", "proxy.md"} {
+	for _, name := range []string{"requests.md", "commands.md", "services.md", "operations.md", "squid.md",
+		"proxy.md"} {
 		found = append(found, examples(t, filepath.Join(documents, name))...)
 	}
 	if len(found) < 15 {

@@ -75,7 +75,8 @@ func (k *fixture) start(t *testing.T, title string, replacements ...string) *urn
 // request sends a request to an address with a Host, and returns the response with its body.
 func request(t *testing.T, address, host, target string, fields ...string) (*http.Response, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+strings.TrimPrefix(address, "http://")+target, nil)
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+strings.TrimPrefix(address, "http://")+target,
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,12 +127,15 @@ func TestRecipes(t *testing.T) {
 // publicResolver checks that the resolver obtains its certificate and redirects to https.
 func publicResolver(t *testing.T, k *fixture, title string) {
 	plain, secure := urndtest.FreeAddress(t), urndtest.FreeAddress(t)
-	pebble := testserver.StartPebble(t, testserver.PebbleConfig{HTTP: netip.MustParseAddrPort(plain), TLS: netip.MustParseAddrPort(secure)})
+	pebble := testserver.StartPebble(t,
+		testserver.PebbleConfig{HTTP: netip.MustParseAddrPort(plain), TLS: netip.MustParseAddrPort(secure)})
 	file := k.write(t, title, urndFile, t.TempDir(), ":80", plain, ":443", secure)
-	d := urndtest.StartFile(t, file, "URND_ACME_DIRECTORY="+pebble.Directory, "URND_ACME_CA="+pebble.CA.File, "URND_CACHE_DIRECTORY="+t.TempDir())
+	d := urndtest.StartFile(t, file, "URND_ACME_DIRECTORY="+pebble.Directory, "URND_ACME_CA="+pebble.CA.File,
+		"URND_CACHE_DIRECTORY="+t.TempDir())
 	client := &http.Client{
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{ServerName: "urn.example.org", InsecureSkipVerify: true}},
-		Timeout:   testserver.Timeout,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{ServerName: "urn.example.org",
+			InsecureSkipVerify: true}},
+		Timeout: testserver.Timeout,
 	}
 	testserver.Wait(t, "there is a certificate for the name", func() bool {
 		response, err := client.Get("https://" + secure + "/")
@@ -139,9 +143,11 @@ func publicResolver(t *testing.T, k *fixture, title string) {
 			return false
 		}
 		response.Body.Close()
-		return response.StatusCode == http.StatusOK && response.TLS.PeerCertificates[0].VerifyHostname("urn.example.org") == nil
+		return response.StatusCode == http.StatusOK &&
+			response.TLS.PeerCertificates[0].VerifyHostname("urn.example.org") == nil
 	})
-	if response, _ := request(t, d.URL, "urn.example.org", "/urn:ietf:rfc:2648"); !strings.HasPrefix(response.Header.Get("Location"), "https://urn.example.org") {
+	if response, _ := request(t, d.URL, "urn.example.org",
+		"/urn:ietf:rfc:2648"); !strings.HasPrefix(response.Header.Get("Location"), "https://urn.example.org") {
 		t.Errorf("by http: %s %s", response.Status, response.Header.Get("Location"))
 	}
 }
@@ -182,7 +188,8 @@ func (b behind) requested(t *testing.T, front string) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if got := response.Header.Get("Location"); response.StatusCode != http.StatusFound || got != "https://books.example.org/a%2Fb/c" {
+	if got := response.Header.Get("Location"); response.StatusCode != http.StatusFound ||
+		got != "https://books.example.org/a%2Fb/c" {
 		t.Errorf("%d, %q", response.StatusCode, got)
 	}
 	testserver.Wait(t, "urnd logs the request of "+client, func() bool {
@@ -193,23 +200,27 @@ func (b behind) requested(t *testing.T, front string) {
 
 func behindNginx(t *testing.T, k *fixture, title string) {
 	urnd, front := k.startBehind(t, title), urndtest.FreeAddress(t)
-	site := k.write(t, title, "/etc/nginx/sites-enabled/urn.example.org", t.TempDir(), "listen 80", "listen "+front, "http://127.0.0.1:8141", urnd.URL)
+	site := k.write(t, title, "/etc/nginx/sites-enabled/urn.example.org", t.TempDir(), "listen 80", "listen "+front,
+		"http://127.0.0.1:8141", urnd.URL)
 	testserver.StartNginxProxy(t, testserver.OpenFolder(t), urndtest.ReadFile(t, site))
 	urnd.requested(t, front)
 }
 
 func behindApache(t *testing.T, k *fixture, title string) {
 	urnd, front := k.startBehind(t, title), urndtest.FreeAddress(t)
-	site := k.write(t, title, "/etc/apache2/sites-enabled/urn.example.org.conf", t.TempDir(), "*:80", front, "http://127.0.0.1:8141", urnd.URL)
+	site := k.write(t, title, "/etc/apache2/sites-enabled/urn.example.org.conf", t.TempDir(), "*:80", front,
+		"http://127.0.0.1:8141", urnd.URL)
 	const modules = "/usr/lib/apache2/modules/mod_proxy"
 	testserver.StartApache(t, testserver.OpenFolder(t), "Listen "+front,
-		"LoadModule proxy_module "+modules+".so", "LoadModule proxy_http_module "+modules+"_http.so", urndtest.ReadFile(t, site))
+		"LoadModule proxy_module "+modules+".so", "LoadModule proxy_http_module "+modules+"_http.so",
+		urndtest.ReadFile(t, site))
 	urnd.requested(t, front)
 }
 
 func behindHAProxy(t *testing.T, k *fixture, title string) {
 	urnd, front, folder := k.startBehind(t, title), urndtest.FreeAddress(t), testserver.OpenFolder(t)
-	file := k.write(t, title, "/etc/haproxy/haproxy.cfg", folder, "bind :80", "bind "+front, "127.0.0.1:8141", strings.TrimPrefix(urnd.URL, "http://"))
+	file := k.write(t, title, "/etc/haproxy/haproxy.cfg", folder, "bind :80", "bind "+front, "127.0.0.1:8141",
+		strings.TrimPrefix(urnd.URL, "http://"))
 	testserver.StartFront(t, folder, "haproxy", front, "-db", "-f", file)
 	urnd.requested(t, front)
 }
@@ -217,7 +228,8 @@ func behindHAProxy(t *testing.T, k *fixture, title string) {
 func behindCaddy(t *testing.T, k *fixture, title string) {
 	urnd, front, folder := k.startBehind(t, title), urndtest.FreeAddress(t), testserver.OpenFolder(t)
 	_, port, _ := strings.Cut(front, ":")
-	file := k.write(t, title, "/etc/caddy/Caddyfile", folder, "http://urn.example.org {", "http://urn.example.org:"+port+" {\n\tbind 127.0.0.1",
+	file := k.write(t, title, "/etc/caddy/Caddyfile", folder, "http://urn.example.org {",
+		"http://urn.example.org:"+port+" {\n\tbind 127.0.0.1",
 		"127.0.0.1:8141", strings.TrimPrefix(urnd.URL, "http://"))
 	options := "{\n\tadmin off\n}\n"
 	if err := os.WriteFile(file, []byte(options+urndtest.ReadFile(t, file)), 0o644); err != nil {
@@ -231,15 +243,18 @@ func officeProxy(t *testing.T, k *fixture, title string) {
 	k.all[title][urndFile] += k.all[title][urndFile+" (end)"]
 	folder := t.TempDir()
 	users := filepath.Join(folder, "users")
-	if err := os.WriteFile(users, []byte("alice:$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC\n"), 0o600); err != nil {
+	if err := os.WriteFile(users, []byte("alice:$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	urnd := k.start(t, title, "/etc/urnd/users", users)
-	if response, body := request(t, urnd.URL, "proxy.example.org", "/proxy.pac"); response.StatusCode != http.StatusOK || !strings.Contains(body,
+	if response, body := request(t, urnd.URL, "proxy.example.org",
+		"/proxy.pac"); response.StatusCode != http.StatusOK || !strings.Contains(body,
 		"PROXY proxy.example.org:8141") {
 		t.Errorf("%d, %s", response.StatusCode, body)
 	}
-	if response, _ := request(t, urnd.URL, "www.example.org", "/http://www.example.org/"); response.StatusCode == http.StatusOK {
+	if response, _ := request(t, urnd.URL, "www.example.org",
+		"/http://www.example.org/"); response.StatusCode == http.StatusOK {
 		t.Error("no password is asked for")
 	}
 	file := k.write(t, title, urndFile, folder, "/etc/urnd/users", users)
@@ -251,7 +266,8 @@ func officeProxy(t *testing.T, k *fixture, title string) {
 		{"10.9.0.1", "GET", "alice", "http://www.example.org/", "denied"},
 	} {
 		// A denial is an error.
-		out, _ := exec.Command(urndtest.Binary(t), "access", "test", "--config", file, "--user", tt.user, tt.client, tt.method, tt.url).CombinedOutput()
+		out, _ := exec.Command(urndtest.Binary(t), "access", "test", "--config", file, "--user", tt.user, tt.client,
+			tt.method, tt.url).CombinedOutput()
 		if !strings.HasPrefix(string(out), tt.answer) {
 			t.Errorf("%v: %s", tt, out)
 		}
@@ -262,16 +278,21 @@ func officeProxy(t *testing.T, k *fixture, title string) {
 // down, and that client addresses are not logged.
 func replacesSquid(t *testing.T, k *fixture, title string) {
 	testserver.Need(t, "/usr/lib/squid/basic_ldap_auth")
-	directory := testserver.StartSLAPD(t, map[string]string{"alice": "secret", "bob": "secret"}, map[string][]string{"staff": {"alice"}})
-	parent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "by the parent: ", r.RequestURI) }))
+	directory := testserver.StartSLAPD(t, map[string]string{"alice": "secret", "bob": "secret"},
+		map[string][]string{"staff": {"alice"}})
+	parent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "by the parent: ", r.RequestURI)
+	}))
 	t.Cleanup(parent.Close)
 	folder := t.TempDir()
 	blocked, log := filepath.Join(folder, "blocked.txt"), filepath.Join(folder, "access")
 	if err := os.WriteFile(blocked, []byte("# closed\n.ads.example\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file := k.write(t, title, urndFile, folder, "0.0.0.0:8141", "127.0.0.1:0", "10.1.0.0/16", "10.1.0.0/16, 127.0.0.0/8", "10.2.0.0/16", "127.0.0.0/8", "dc=example,dc=org", testserver.LDAPBase,
-		"memberUid=%u", "member=uid=%u,"+testserver.LDAPBase, "ldap://ldap.example.org", directory.URL(), "http://proxy.one.example:3128", "http://"+urndtest.FreeAddress(t),
+	file := k.write(t, title, urndFile, folder, "0.0.0.0:8141", "127.0.0.1:0", "10.1.0.0/16",
+		"10.1.0.0/16, 127.0.0.0/8", "10.2.0.0/16", "127.0.0.0/8", "dc=example,dc=org", testserver.LDAPBase,
+		"memberUid=%u", "member=uid=%u,"+testserver.LDAPBase, "ldap://ldap.example.org", directory.URL(),
+		"http://proxy.one.example:3128", "http://"+urndtest.FreeAddress(t),
 		"http://proxy.two.example:3128", parent.URL, "/etc/urnd/blocked.txt", blocked, "/var/log/urnd/access", log)
 	urnd := urndtest.StartFile(t, file)
 	proxy, err := url.Parse(urnd.URL)
@@ -291,14 +312,16 @@ func replacesSquid(t *testing.T, k *fixture, title string) {
 		if tt.user != "" {
 			by.User = url.UserPassword(tt.user, "secret")
 		}
-		client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&by), DisableKeepAlives: true}, Timeout: testserver.Timeout}
+		client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&by), DisableKeepAlives: true},
+			Timeout: testserver.Timeout}
 		response, err := client.Get(tt.url)
 		if err != nil {
 			t.Fatal(err)
 		}
 		body, _ := io.ReadAll(response.Body)
 		response.Body.Close()
-		if isBy := strings.Contains(string(body), "by the parent"); response.StatusCode != tt.status || isBy != (tt.status == http.StatusOK) {
+		if isBy := strings.Contains(string(body), "by the parent"); response.StatusCode != tt.status ||
+			isBy != (tt.status == http.StatusOK) {
 			t.Errorf("%s, %s: %d, %.200s", tt.user, tt.url, response.StatusCode, body)
 		}
 	}
@@ -306,8 +329,10 @@ func replacesSquid(t *testing.T, k *fixture, title string) {
 		text, _ := os.ReadFile(log)
 		return strings.Contains(string(text), " 127.0.0.0 ") && !strings.Contains(string(text), "127.0.0.1 ")
 	})
-	for at, answer := range map[string]string{"2026-12-01T09:30": `denied by rule "working-hours"`, "2026-12-01T18:30": `allowed by rule "staff"`} {
-		out, _ := exec.Command(urndtest.Binary(t), "access", "test", "--config", file, "--user", "alice", "--group", "staff", "--at", at, "10.1.7.3", "GET",
+	for at, answer := range map[string]string{"2026-12-01T09:30": `denied by rule "working-hours"`,
+		"2026-12-01T18:30": `allowed by rule "staff"`} {
+		out, _ := exec.Command(urndtest.Binary(t), "access", "test", "--config", file, "--user", "alice", "--group",
+			"staff", "--at", at, "10.1.7.3", "GET",
 			"http://www.social.example/").CombinedOutput() // a denial is an error
 		if !strings.HasPrefix(string(out), answer) {
 			t.Errorf("%s: %s", at, out)
@@ -326,10 +351,12 @@ func gatewayOfSite(t *testing.T, k *fixture, title string) {
 		t.Cleanup(server.Close)
 		servers = append(servers, server.URL)
 	}
-	urnd := k.start(t, title, "http://10.2.0.10:8080", servers[0], "http://10.2.0.11:8080", servers[1], "10.2.0.0/24", "127.0.0.0/8")
+	urnd := k.start(t, title, "http://10.2.0.10:8080", servers[0], "http://10.2.0.11:8080", servers[1], "10.2.0.0/24",
+		"127.0.0.0/8")
 	first, _ := request(t, urnd.URL, "www.example.org", "/page")
 	second, _ := request(t, urnd.URL, "www.example.org", "/page")
-	if got := second.Header.Get("Cache-Status"); first.StatusCode != http.StatusOK || !strings.HasPrefix(got, "urnd; hit") {
+	if got := second.Header.Get("Cache-Status"); first.StatusCode != http.StatusOK ||
+		!strings.HasPrefix(got, "urnd; hit") {
 		t.Errorf("%d, %q", first.StatusCode, got)
 	}
 	if len(asked) != 1 || asked[0] != "www.example.org 127.0.0.1" {
@@ -358,7 +385,8 @@ func siteWithAPI(t *testing.T, k *fixture, title string) {
 	}
 	first, body := request(t, urnd.URL, "www.example.org", "/page")
 	second, _ := request(t, urnd.URL, "www.example.org", "/page")
-	if got := second.Header.Get("Cache-Status"); !strings.HasSuffix(body, " /page") || strings.HasPrefix(body, "12") || !strings.HasPrefix(got, "urnd; hit") {
+	if got := second.Header.Get("Cache-Status"); !strings.HasSuffix(body, " /page") || strings.HasPrefix(body, "12") ||
+		!strings.HasPrefix(got, "urnd; hit") {
 		t.Errorf("/page: %d, %q, %q", first.StatusCode, body, got)
 	}
 }
@@ -366,10 +394,12 @@ func siteWithAPI(t *testing.T, k *fixture, title string) {
 func airGapped(t *testing.T, k *fixture, title string) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
 	names := filepath.Join(t.TempDir(), "names.csv")
-	if err := os.WriteFile(names, []byte("name,target\nurn:example:1,https://books.example.org/1\n"), 0o600); err != nil {
+	if err := os.WriteFile(names, []byte("name,target\nurn:example:1,https://books.example.org/1\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(urndtest.Binary(t), "registry", "import", "--store", store, names).CombinedOutput(); err != nil {
+	if out, err := exec.Command(urndtest.Binary(t), "registry", "import", "--store", store,
+		names).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	urnd := k.start(t, title, "sqlite:/var/lib/urnd/registry.db", store)
@@ -410,8 +440,10 @@ func rotated(t *testing.T, k *fixture, title string) {
 	urnd := k.start(t, title, "/var/log/urnd/access.log", log)
 	request(t, urnd.URL, "localhost", "/urn:example:before")
 	hangUp := fmt.Sprintf("kill -HUP %d", urnd.Process.Pid)
-	rules := k.write(t, title, "/etc/logrotate.d/urnd", folder, "/var/log/urnd/access.log", log, "systemctl reload urnd.service >/dev/null 2>&1 || true", hangUp)
-	testserver.Wait(t, "the request is logged", func() bool { text, _ := os.ReadFile(log); return strings.Contains(string(text), "before") })
+	rules := k.write(t, title, "/etc/logrotate.d/urnd", folder, "/var/log/urnd/access.log", log,
+		"systemctl reload urnd.service >/dev/null 2>&1 || true", hangUp)
+	testserver.Wait(t, "the request is logged",
+		func() bool { text, _ := os.ReadFile(log); return strings.Contains(string(text), "before") })
 	runProgram(t, folder, logrotate, "-f", "-s", filepath.Join(folder, "state"), rules)
 	testserver.Wait(t, "requests are logged in a new file", func() bool {
 		request(t, urnd.URL, "localhost", "/urn:example:after")
@@ -434,7 +466,8 @@ func container(t *testing.T, k *fixture, title string) {
 	}
 	root := testserver.OpenFolder(t)
 	k.write(t, title, "/urnd.yaml", root)
-	if err := copyProgram(filepath.Join(debianPackage(t).root, "usr/bin/urnd"), filepath.Join(root, "urnd")); err != nil {
+	if err := copyProgram(filepath.Join(debianPackage(t).root, "usr/bin/urnd"),
+		filepath.Join(root, "urnd")); err != nil {
 		t.Fatal(err)
 	}
 	state := filepath.Join(root, "state")
@@ -447,9 +480,11 @@ func container(t *testing.T, k *fixture, title string) {
 	}
 	t.Run("urnd", func(t *testing.T) {
 		command := exec.Command("/urnd", "serve", "--config", "/urnd.yaml")
-		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root,
+			Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		urnd := urndtest.StartCommand(t, urndtest.OnLoopback(command))
-		if response, body := request(t, urnd.URL, "urn.example.org", "/urn:ietf:rfc:2648"); response.StatusCode != http.StatusFound {
+		if response, body := request(t, urnd.URL, "urn.example.org",
+			"/urn:ietf:rfc:2648"); response.StatusCode != http.StatusFound {
 			t.Errorf("%d, %s", response.StatusCode, body)
 		}
 	})
@@ -467,8 +502,10 @@ func firewall(t *testing.T, k *fixture, title string) {
 }
 
 func littleMemory(t *testing.T, k *fixture, title string) {
-	out, err := exec.Command(urndtest.Binary(t), "config", "check", k.write(t, title, urndFile, t.TempDir())).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "is a valid configuration") || strings.Contains(string(out), "warning") {
+	out, err := exec.Command(urndtest.Binary(t), "config", "check",
+		k.write(t, title, urndFile, t.TempDir())).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "is a valid configuration") ||
+		strings.Contains(string(out), "warning") {
 		t.Errorf("%v: %s", err, out)
 	}
 	k.start(t, title)

@@ -45,7 +45,8 @@ func TestSignedChecksums(t *testing.T) {
 		t.Fatal(err)
 	}
 	write("allowed_signers", "release@urnd.invalid "+string(public))
-	verify := strings.Fields("ssh-keygen -Y verify -f allowed_signers -I release@urnd.invalid -n urnd-release -s SHA256SUMS.sig")
+	verify := strings.Fields("ssh-keygen -Y verify -f allowed_signers -I release@urnd.invalid -n urnd-release -s " +
+		"SHA256SUMS.sig")
 	if output, err := run(sums, verify...); err != nil || !strings.Contains(output, "Good") {
 		t.Errorf("%v\n%s", err, output)
 	}

@@ -84,7 +84,8 @@ func TestAccessLogs(t *testing.T) {
 				if file != "" {
 					text = urndtest.ReadFile(t, file)
 				}
-				found := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return line == "" || strings.Contains(line, `"msg":`) })
+				found := slices.DeleteFunc(strings.Split(text, "\n"),
+					func(line string) bool { return line == "" || strings.Contains(line, `"msg":`) })
 				if len(found) != len(requests) {
 					t.Fatalf("%d lines:\n%s", len(found), text)
 				}
@@ -144,7 +145,8 @@ func TestAccessLogIsReopened(t *testing.T) {
 		if !reload(t, w, keep) {
 			t.Error("the reload is refused")
 		}
-		testserver.Wait(t, "the line is in the old file", func() bool { return strings.Count(urndtest.ReadFile(t, old), "\n") == 1 })
+		testserver.Wait(t, "the line is in the old file",
+			func() bool { return strings.Count(urndtest.ReadFile(t, old), "\n") == 1 })
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode() != 0o640 || info.Size() != 0 {
 		t.Errorf("%v, %v", info, err)
@@ -161,7 +163,8 @@ func TestAccessLogBehindAProxy(t *testing.T) {
 				c.Access.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 			}
 		}))
-		response := sendAsIs(t, w, "GET /urn:ietf:rfc:2648", "", "X-Request-Id: from-the-front", "X-Forwarded-For: 198.51.100.7")
+		response := sendAsIs(t, w, "GET /urn:ietf:rfc:2648", "", "X-Request-Id: from-the-front",
+			"X-Forwarded-For: 198.51.100.7")
 		w.Stop()
 		var line struct {
 			Client    string
@@ -172,7 +175,8 @@ func TestAccessLogBehindAProxy(t *testing.T) {
 				_ = json.Unmarshal([]byte(text), &line)
 			}
 		}
-		if id := response.Header.Get("X-Request-Id"); line.RequestID != id || (id == "from-the-front") != trusted || (line.Client == "198.51.100.7") != trusted {
+		if id := response.Header.Get("X-Request-Id"); line.RequestID != id || (id == "from-the-front") != trusted ||
+			(line.Client == "198.51.100.7") != trusted {
 			t.Errorf("trusted %t: %+v, and %q in the response", trusted, line, id)
 		}
 	}
@@ -206,24 +210,31 @@ func TestNoPasswordIsLogged(t *testing.T) {
 				w := startWithLog(t, c)
 				sent := 0
 				for _, u := range []string{
-					"ftp://" + at + "a.example/", "http://" + at + web.addr + "/", "https://" + at + "127.0.0.1:1/", "HTTP://" + at + "[::1]/",
+					"ftp://" + at + "a.example/", "http://" + at + web.addr + "/", "https://" + at + "127.0.0.1:1/",
+					"HTTP://" + at + "[::1]/",
 					"gopher://:" + password + "@a.example",
-					"http://user:it's" + password + "@a.example/", "http://user:a/" + password + "@a.example/", "http://user:a@" + password + "@a.example/",
+					"http://user:it's" + password + "@a.example/", "http://user:a/" + password + "@a.example/",
+					"http://user:a@" + password + "@a.example/",
 					"http://user:a%40" + password + "@a.example",
-					"http://user:" + password + "|@a.example/", "http:/" + at + "a.example/", "http:///" + at + "a.example/", "//" + at + "a.example/",
-					"http://a.example/?http://" + at + "b.example/", "view-source:http://" + at + "a.example/", "http://user:(" + password + ")!$&*+,;=@a.example/",
+					"http://user:" + password + "|@a.example/", "http:/" + at + "a.example/",
+					"http:///" + at + "a.example/", "//" + at + "a.example/",
+					"http://a.example/?http://" + at + "b.example/", "view-source:http://" + at + "a.example/",
+					"http://user:(" + password + ")!$&*+,;=@a.example/",
 				} {
 					for _, target := range []string{
-						u, "/" + u, "/?uri=" + u, "/?uri=" + encoded.Replace(u), "/uri-res/N2L?" + u, "/uri-res/N2R?" + u, "/api/v1/resolve?uri=" + u,
-						"/api/v1/resolve?uri=" + encoded.Replace(u), "/api/v1/explain?uri=" + strings.ToLower(encoded.Replace(u)), "/uri-res/I=I?" + u + "%20" + u,
+						u, "/" + u, "/?uri=" + u, "/?uri=" + encoded.Replace(u), "/uri-res/N2L?" + u,
+						"/uri-res/N2R?" + u, "/api/v1/resolve?uri=" + u, "/api/v1/resolve?uri=" + encoded.Replace(u),
+						"/api/v1/explain?uri=" + strings.ToLower(encoded.Replace(u)), "/uri-res/I=I?" + u + "%20" + u,
 					} {
 						sendAsIs(t, w.Daemon, "GET "+target, "")
 						sent++
 					}
 					body, _ := json.Marshal([]string{u})
-					sendAsIs(t, w.Daemon, "POST /api/v1/resolve", string(body), "Referer: "+u, "User-Agent: bot (+"+u+")", "Proxy-Authorization: Basic "+credentials,
+					sendAsIs(t, w.Daemon, "POST /api/v1/resolve", string(body), "Referer: "+u,
+						"User-Agent: bot (+"+u+")", "Proxy-Authorization: Basic "+credentials,
 						"Authorization: Basic "+credentials)
-					sendAsIs(t, w.Daemon, "GET /urn:a1:b", "", "Referer: "+u, "X-Request-Id: "+password, "Referer: https://b.example/?u="+encoded.Replace(u))
+					sendAsIs(t, w.Daemon, "GET /urn:a1:b", "", "Referer: "+u, "X-Request-Id: "+password,
+						"Referer: https://b.example/?u="+encoded.Replace(u))
 				}
 				for _, name := range []string{"ftp", "closed", "bad"} {
 					for _, service := range []string{"N2L", "N2Ls", "N2R", "N2Rs", "N2C"} {
@@ -232,7 +243,8 @@ func TestNoPasswordIsLogged(t *testing.T) {
 				}
 				sendAsIs(t, w.Daemon, "CONNECT "+at+"a.example:443", "")
 				w.refuse(t, func(c *config.Config) { c.Namespaces[0].THTTP = []string{"http://" + at + "h/x"} })
-				if ready := readiness(t, w.Daemon); strings.Contains(ready, password) || !strings.Contains(ready, "namespaces.0.thttp.0") {
+				if ready := readiness(t, w.Daemon); strings.Contains(ready, password) ||
+					!strings.Contains(ready, "namespaces.0.thttp.0") {
 					t.Errorf("readiness: %s", ready)
 				}
 				w.stop()
@@ -327,5 +339,6 @@ func (w *logDaemon) refuse(t *testing.T, change func(*config.Config)) {
 	if err := w.process.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	testserver.Wait(t, "the reload is refused", func() bool { return strings.Contains(w.log.String(), "configuration reload failed") })
+	testserver.Wait(t, "the reload is refused",
+		func() bool { return strings.Contains(w.log.String(), "configuration reload failed") })
 }

@@ -33,7 +33,8 @@ func TestAccessLogTools(t *testing.T) {
 		{"GET /urn:ietf:rfc:2648", "", "/urn:ietf:rfc:2648", "TCP_MISS/302 HIER_NONE/-"},
 		{"GET http://" + web.addr + "/a", "", "http://" + web.addr + "/a", "TCP_MISS/200 HIER_DIRECT/127.0.0.1"},
 		{"GET http://" + web.addr + "/a", "", "http://" + web.addr + "/a", "TCP_MEM_HIT/200 HIER_NONE/-"},
-		{"GET http://" + web.addr + "/forbidden", "", "http://" + web.addr + "/forbidden", "TCP_MISS/403 HIER_DIRECT/127.0.0.1"},
+		{"GET http://" + web.addr + "/forbidden", "", "http://" + web.addr + "/forbidden",
+			"TCP_MISS/403 HIER_DIRECT/127.0.0.1"},
 		{"GET http://10.9.9.1/", "", "http://10.9.9.1/", "TCP_DENIED/403 HIER_NONE/-"},
 		{"GET /page?b", "www.example.org", "http://www.example.org/page?b", "TCP_MISS/200 HIER_DIRECT/127.0.0.1"},
 		{"GET /page?b", "www.example.org", "http://www.example.org/page?b", "TCP_MEM_HIT/200 HIER_NONE/-"},
@@ -53,10 +54,12 @@ func TestAccessLogTools(t *testing.T) {
 			}
 			method, rest, _ := strings.Cut(r.request, " ")
 			if method == http.MethodConnect {
-				exchangeBytes(t, at(w.URL), r.request+" HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+				exchangeBytes(t, at(w.URL),
+					r.request+" HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 				continue
 			}
-			exchangeBytes(t, at(w.URL), method+" "+rest+" HTTP/1.1\r\nHost: "+r.host+"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+			exchangeBytes(t, at(w.URL),
+				method+" "+rest+" HTTP/1.1\r\nHost: "+r.host+"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 		}
 		w.Stop()
 		text := urndtest.ReadFile(t, file)
@@ -71,10 +74,12 @@ func TestAccessLogTools(t *testing.T) {
 			if !strings.Contains(lines[i], r.target) {
 				t.Errorf("%s: no %q in %s", format, r.target, lines[i])
 			}
-			if hasOrigin := strings.Contains(lines[i], `"origin":"`+web.addr+`"`); format == "json" && hasOrigin != strings.Contains(r.squid, "DIRECT") {
+			if hasOrigin := strings.Contains(lines[i], `"origin":"`+web.addr+`"`); format == "json" &&
+				hasOrigin != strings.Contains(r.squid, "DIRECT") {
 				t.Errorf("the origin is in the line: %v: %s", hasOrigin, lines[i])
 			}
-			if m := line.FindStringSubmatch(lines[i]); format == "squid" && (m == nil || m[1]+" "+m[3] != r.squid || m[2] != r.target) {
+			if m := line.FindStringSubmatch(lines[i]); format == "squid" &&
+				(m == nil || m[1]+" "+m[3] != r.squid || m[2] != r.target) {
 				t.Errorf("%q, want %q: %s", m, r.squid, lines[i])
 			}
 		}
@@ -98,8 +103,8 @@ func readByCalamaris(t *testing.T, text string) {
 		t.Fatalf("%v: %s", err, report)
 	}
 	for _, want := range []string{
-		`invalid lines: +lines +0 `, `Total amount cached: +requests +2 `, `\n TCP_MEM_HIT +2 `, `\n TCP_MISS +4 `, `\n TCP_TUNNEL +1 `, `\n TCP_DENIED +1 `,
-		`\n HIER_DIRECT +5 `, `\*\.example\.org +3 `,
+		`invalid lines: +lines +0 `, `Total amount cached: +requests +2 `, `\n TCP_MEM_HIT +2 `, `\n TCP_MISS +4 `,
+		`\n TCP_TUNNEL +1 `, `\n TCP_DENIED +1 `, `\n HIER_DIRECT +5 `, `\*\.example\.org +3 `,
 	} {
 		if !regexp.MustCompile(want).Match(report) {
 			t.Errorf("Calamaris: no %q in\n%s", want, report)
@@ -126,7 +131,8 @@ func readByGoAccess(t *testing.T, file string, lines int, arguments ...string) {
 	if err := json.Unmarshal([]byte(urndtest.ReadFile(t, report)), &found); err != nil {
 		t.Fatal(err)
 	}
-	if found.General.Valid != lines || found.General.Failed != 0 || !strings.Contains(strings.Join(strings.Fields(urndtest.ReadFile(t, report)), " "), "page?b") {
+	if found.General.Valid != lines || found.General.Failed != 0 ||
+		!strings.Contains(strings.Join(strings.Fields(urndtest.ReadFile(t, report)), " "), "page?b") {
 		t.Errorf("GoAccess: %+v", found)
 	}
 }

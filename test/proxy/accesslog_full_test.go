@@ -37,7 +37,8 @@ func TestAccessLogOnAFullDisk(t *testing.T) {
 	if strings.Contains(d.Scrape(t), "\nurnd_access_log_lost_total{log=\"/dev/full\"} 0\n") {
 		t.Error("the lost lines are not counted")
 	}
-	if !reload(t, d, func(c *config.Config) { c.Log.Access[0].File = t.TempDir() + "/access.log" }) || strings.Contains(readiness(t, d), "access log") {
+	if !reload(t, d, func(c *config.Config) { c.Log.Access[0].File = t.TempDir() + "/access.log" }) ||
+		strings.Contains(readiness(t, d), "access log") {
 		t.Error("another file is degraded too")
 	}
 }

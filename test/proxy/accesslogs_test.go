@@ -32,16 +32,20 @@ func TestSeveralAccessLogs(t *testing.T) {
 		c.Namespaces = []config.Namespace{book("a")}
 		c.Log.Access = []config.AccessLog{
 			{Format: "squid", File: file("squid.log")},
-			{Format: "apache:%h %>s %U", File: file("errors.log"), Only: config.AccessLogOnly{Statuses: []string{"4xx"}}, Clients: "network"},
+			{Format: "apache:%h %>s %U", File: file("errors.log"),
+				Only: config.AccessLogOnly{Statuses: []string{"4xx"}}, Clients: "network"},
 			{Format: `apache:"%r" %>s`, Syslog: "unix:" + socket},
-			{File: file("others.log"), Only: config.AccessLogOnly{Clients: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
+			{File: file("others.log"),
+				Only: config.AccessLogOnly{Clients: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
 		}
 	})
 	d.Get(t, "/urn:book:1")
 	d.Get(t, "/urn:a")
-	testserver.Wait(t, "the lines are written", func() bool { return strings.Count(urndtest.ReadFile(t, file("squid.log")), "\n") == 2 })
+	testserver.Wait(t, "the lines are written",
+		func() bool { return strings.Count(urndtest.ReadFile(t, file("squid.log")), "\n") == 2 })
 	errorsAre := func(want string) {
-		testserver.Wait(t, "the log of errors is "+want, func() bool { return urndtest.ReadFile(t, file("errors.log")) == want })
+		testserver.Wait(t, "the log of errors is "+want,
+			func() bool { return urndtest.ReadFile(t, file("errors.log")) == want })
 	}
 	errorsAre("127.0.0.0 400 /urn:a\n")
 	b := make([]byte, 1000)
@@ -49,11 +53,15 @@ func TestSeveralAccessLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, _, err := syslog.ReadFrom(b)
-	if want := regexp.MustCompile(`^<134>\S.{14} urnd\[\d+\]: "GET /urn:book:1 HTTP/1.1" 302$`); err != nil || !want.Match(b[:n]) {
+	if want := regexp.MustCompile(`^<134>\S.{14} urnd\[\d+\]: "GET /urn:book:1 HTTP/1.1" 302$`); err != nil ||
+		!want.Match(b[:n]) {
 		t.Errorf("%v: %q", err, b[:n])
 	}
 	syslog.Close()
-	if !reload(t, d, func(c *config.Config) { c.Log.Access = c.Log.Access[1:]; c.Log.Access[0].Format = "apache:%h %U" }) {
+	if !reload(t, d, func(c *config.Config) {
+		c.Log.Access = c.Log.Access[1:]
+		c.Log.Access[0].Format = "apache:%h %U"
+	}) {
 		t.Fatal("the reload is refused")
 	}
 	d.Get(t, "/urn:b")

@@ -34,7 +34,8 @@ func issued(address, host string) string {
 func TestACME(t *testing.T) {
 	t.Parallel()
 	plain, secure := urndtest.FreeAddress(t), urndtest.FreeAddress(t)
-	pebble := testserver.StartPebble(t, testserver.PebbleConfig{HTTP: netip.MustParseAddrPort(plain), TLS: netip.MustParseAddrPort(secure)})
+	pebble := testserver.StartPebble(t,
+		testserver.PebbleConfig{HTTP: netip.MustParseAddrPort(plain), TLS: netip.MustParseAddrPort(secure)})
 	site := urndtest.ServeHTTP(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("the site")) })
 	state := t.TempDir()
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
@@ -42,11 +43,13 @@ func TestACME(t *testing.T) {
 		c.Listen.Names = []string{"urn.a.test"}
 		c.Namespaces = []config.Namespace{book("a")}
 		c.Proxy.Sites = []config.Site{{Hosts: []string{"www.b.test"}, Servers: []string{"http://" + site.Addr}}}
-		c.ACME.Enabled, c.ACME.Directory, c.ACME.CA, c.ACME.Contact = true, pebble.Directory, pebble.CA.File, "hostmaster@a.test"
+		c.ACME.Enabled, c.ACME.Directory, c.ACME.CA, c.ACME.Contact = true, pebble.Directory, pebble.CA.File,
+			"hostmaster@a.test"
 		c.Cache.Directory = state
 	})
 	for _, host := range []string{"urn.a.test", "www.b.test"} {
-		testserver.Wait(t, "there is a certificate for "+host, func() bool { return issued(secure, host) == host+" by Pebble" })
+		testserver.Wait(t, "there is a certificate for "+host,
+			func() bool { return issued(secure, host) == host+" by Pebble" })
 	}
 	if got := issued(secure, "other.test"); got != "urn.a.test by Pebble" {
 		t.Errorf("for another name: %q", got)
@@ -54,7 +57,8 @@ func TestACME(t *testing.T) {
 	if got := d.At(t, http.MethodGet, "urn.a.test", "/urn:book:1"); !strings.Contains(got, "308") {
 		t.Errorf("by http: %q", got)
 	}
-	if got := d.At(t, http.MethodGet, "urn.a.test", "/.well-known/acme-challenge/0123456789012345678901"); !strings.Contains(got, "308") {
+	if got := d.At(t, http.MethodGet, "urn.a.test",
+		"/.well-known/acme-challenge/0123456789012345678901"); !strings.Contains(got, "308") {
 		t.Errorf("a challenge that nobody has asked for: %q", got)
 	}
 	d.ExpectMetrics(t, `certificate_orders_total{outcome="done"} 2`)
@@ -69,13 +73,15 @@ func TestACME(t *testing.T) {
 	pebble.Stop()
 	d.Reload(t, func(c *config.Config) { c.Listen.Names = append(c.Listen.Names, "new.a.test") })
 	d.WaitForLog(t, "certificate order failed")
-	if status, ready := d.AdminRequest(t, "GET /readyz"); status != http.StatusOK || !strings.Contains(ready, "new.a.test") {
+	if status, ready := d.AdminRequest(t, "GET /readyz"); status != http.StatusOK ||
+		!strings.Contains(ready, "new.a.test") {
 		t.Errorf("/readyz: %d %s", status, ready)
 	}
 	d.Stop()
 	again := urndtest.StartConfig(t, d.Config)
 	for _, host := range []string{"urn.a.test", "www.b.test"} {
-		testserver.Wait(t, "the certificate for "+host+" is there again", func() bool { return issued(secure, host) == host+" by Pebble" })
+		testserver.Wait(t, "the certificate for "+host+" is there again",
+			func() bool { return issued(secure, host) == host+" by Pebble" })
 	}
 	again.WaitForLog(t, "certificate order failed")
 }

@@ -56,12 +56,14 @@ func TestAdminShowsConfiguration(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &document); err != nil || status != 200 {
 		t.Fatalf("%d %v %s", status, err, body)
 	}
-	if d := document; d.DNS.Timeout != "1s" || d.Access.AdminToken != token || d.Access.ProxyUsers != users || d.Cache.Answers != "1MiB" || d.DNS.Servers[0] != "127.0.0.1:9" ||
+	if d := document; d.DNS.Timeout != "1s" || d.Access.AdminToken != token || d.Access.ProxyUsers != users ||
+		d.Cache.Answers != "1MiB" || d.DNS.Servers[0] != "127.0.0.1:9" ||
 		len(d.Access.Admins) != 2 || d.Namespaces[0].THTTP[0] != "http://192.0.2.1" {
 		t.Errorf("%+v", d)
 	}
 	for _, secret := range []string{adminToken, "$2y$", "c4WoMPo3"} {
-		for _, target := range []string{"/api/v1/config", "/metrics", "/debug/pprof/cmdline", "/openapi.json", "/readyz"} {
+		for _, target := range []string{"/api/v1/config", "/metrics", "/debug/pprof/cmdline", "/openapi.json",
+			"/readyz"} {
 			if _, body := w.AdminRequest(t, "GET "+target, bearer); strings.Contains(body, secret) {
 				t.Errorf("%s shows %s", target, secret)
 			}
@@ -89,7 +91,8 @@ func TestAdminToken(t *testing.T) {
 	if a, b := get(adminToken), get("another"); a != 200 || b != 401 {
 		t.Errorf("%d with it, %d without", a, b)
 	}
-	for text, good := range map[string]bool{"": false, "short": false, strings.Repeat(" ", 40): false, "another-0123456789": true} {
+	for text, good := range map[string]bool{"": false, "short": false, strings.Repeat(" ", 40): false,
+		"another-0123456789": true} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -139,12 +142,15 @@ func TestAdminMetrics(t *testing.T) {
 		}
 		redirect(w, "https://a.example/")
 	})
-	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule, `name.urn.example.org. 60 IN NAPTR 50 10 "x" "none" "" .`)).Serve(t), func(c *config.Config) {
-		urndtest.OpenLoopback(c)
-		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://" + web.addr}}}
-	})
+	w := urndtest.Start(t,
+		urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule,
+			`name.urn.example.org. 60 IN NAPTR 50 10 "x" "none" "" .`)).Serve(t), func(c *config.Config) {
+			urndtest.OpenLoopback(c)
+			c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://" + web.addr}}}
+		})
 	for range 2 {
-		for _, path := range []string{"/urn:name:1", "/uri-res/N2Ls?urn:book:1", "/urn:book:none", "/api/v1/resolve?uri=urn:name:1", "/urn:a", "/"} {
+		for _, path := range []string{"/urn:name:1", "/uri-res/N2Ls?urn:book:1", "/urn:book:none",
+			"/api/v1/resolve?uri=urn:name:1", "/urn:a", "/"} {
 			w.Get(t, path)
 		}
 	}
@@ -158,19 +164,25 @@ func TestAdminMetrics(t *testing.T) {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
 	w.ExpectMetrics(t,
-		`requests_total{code="302",form="path",service="I2L"} 2`, `requests_total{code="200",form="thttp",service="I2Ls"} 2`,
+		`requests_total{code="302",form="path",service="I2L"} 2`,
+		`requests_total{code="200",form="thttp",service="I2Ls"} 2`,
 		`requests_total{code="404",form="path",service="I2L"} 2`,
-		`requests_total{code="200",form="api",service="I2L"} 2`, `requests_total{code="400",form="path",service="I2L"} 2`,
+		`requests_total{code="200",form="api",service="I2L"} 2`,
+		`requests_total{code="400",form="path",service="I2L"} 2`,
 		`requests_total{code="200",form="home",service="I2L"} 2`,
 		`request_duration_seconds_count{form="path"} 6`,
-		`cache_lookups_total{cache="answers",outcome="hit"} 4`, `cache_lookups_total{cache="answers",outcome="negative"} 1`,
+		`cache_lookups_total{cache="answers",outcome="hit"} 4`,
+		`cache_lookups_total{cache="answers",outcome="negative"} 1`,
 		`cache_lookups_total{cache="answers",outcome="miss"} 3`,
-		`cache_lookups_total{cache="answers",outcome="failure"} 0`, `cache_entries{cache="answers"} 2`, `cache_evictions_total{cache="answers"} 0`,
-		`cache_lookups_total{cache="records",outcome="miss"} 1`, `cache_entries{cache="records"} 1`,
-		`ddds_steps_total 1`, `gateway_exchanges_total{gateway="thttp",outcome="found"} 1`, `gateway_exchanges_total{gateway="thttp",outcome="not_found"} 1`,
-		`connections_refused_total 0`, `limit_max{limit="connections"} 8192`, "config_last_reload_successful 1",
+		`cache_lookups_total{cache="answers",outcome="failure"} 0`, `cache_entries{cache="answers"} 2`,
+		`cache_evictions_total{cache="answers"} 0`, `cache_lookups_total{cache="records",outcome="miss"} 1`,
+		`cache_entries{cache="records"} 1`, `ddds_steps_total 1`,
+		`gateway_exchanges_total{gateway="thttp",outcome="found"} 1`,
+		`gateway_exchanges_total{gateway="thttp",outcome="not_found"} 1`, `connections_refused_total 0`,
+		`limit_max{limit="connections"} 8192`, "config_last_reload_successful 1",
 	)
-	if since := time.Since(time.Unix(int64(scraped(t, w, "urnd_config_last_reload_success_timestamp_seconds")), 0)); since < 0 || since > time.Hour {
+	if since := time.Since(time.Unix(int64(scraped(t, w, "urnd_config_last_reload_success_timestamp_seconds")),
+		0)); since < 0 || since > time.Hour {
 		t.Errorf("the configuration was read %v ago", since)
 	}
 	version, err := urndtest.Run(t, "", "version")
@@ -178,8 +190,9 @@ func TestAdminMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		`urnd_build_info{goversion="go1.`, `,version="` + strings.Fields(version)[1] + `"} 1`, `urnd_ddds_records_discarded_total{reason="`,
-		"urnd_cache_bytes{cache=\"answers\"} ", "process_start_time_seconds", "go_goroutines",
+		`urnd_build_info{goversion="go1.`, `,version="` + strings.Fields(version)[1] + `"} 1`,
+		`urnd_ddds_records_discarded_total{reason="`, "urnd_cache_bytes{cache=\"answers\"} ",
+		"process_start_time_seconds", "go_goroutines",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %s", part)
@@ -193,7 +206,8 @@ func TestAdminMetrics(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal([]byte(body),
-		&caches); err != nil || caches.Caches["answers"].Lookups["hit"] != 4 || caches.Caches["answers"].Entries != 2 || caches.Caches["records"].Bytes == 0 {
+		&caches); err != nil || caches.Caches["answers"].Lookups["hit"] != 4 || caches.Caches["answers"].Entries != 2 ||
+		caches.Caches["records"].Bytes == 0 {
 		t.Errorf("%v %s", err, body)
 	}
 }

@@ -71,7 +71,8 @@ func TestSessionsAndReloads(t *testing.T) {
 	if status, at, _ := p.open(t, "/status", nil); status != 200 || at != "/login" {
 		t.Fatalf("without a session: %d at %s", status, at)
 	}
-	if status, at, _ := p.open(t, "/login?next=/status", url.Values{"token": {"0123456789abcdef"}}); status != 200 || at != "/status" {
+	if status, at, _ := p.open(t, "/login?next=/status", url.Values{"token": {"0123456789abcdef"}}); status != 200 ||
+		at != "/status" {
 		t.Fatalf("logging in: %d at %s", status, at)
 	}
 	other := writeTemp(t, "other", "fedcba9876543210")
@@ -96,14 +97,16 @@ func TestDraftsAndReloads(t *testing.T) {
 		c.Registry.Store = "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
 	})
 	p := newPerson(w)
-	status, _, page := p.open(t, "/registry/import", url.Values{"text": {"name,target\nurn:nbn:fi:a,https://a.example/\n"}})
+	status, _, page := p.open(t, "/registry/import",
+		url.Values{"text": {"name,target\nurn:nbn:fi:a,https://a.example/\n"}})
 	if status != 200 || !strings.Contains(page, "urn:nbn:fi:a") {
 		t.Fatalf("sending lines: %d, %s", status, page)
 	}
 	if !reload(t, w, keep) {
 		t.Error("the reload is refused")
 	}
-	if status, _, page := p.open(t, "/registry/import", nil); status != 200 || !strings.Contains(page, "Files that are uploaded and not imported yet") {
+	if status, _, page := p.open(t, "/registry/import", nil); status != 200 ||
+		!strings.Contains(page, "Files that are uploaded and not imported yet") {
 		t.Errorf("after a reload: %d, %s", status, page)
 	}
 }

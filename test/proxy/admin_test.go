@@ -23,7 +23,8 @@ import (
 func TestAdminPurge(t *testing.T) {
 	t.Parallel()
 	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t), nil)
-	paths := []string{"/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:name:1", "/urn:name:12", "/urn:name:1?+a=b", "/urn:ietf:rfc:2648"}
+	paths := []string{"/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:name:1", "/urn:name:12",
+		"/urn:name:1?+a=b", "/urn:ietf:rfc:2648"}
 	for _, tt := range []struct {
 		query  string
 		purged int
@@ -51,7 +52,8 @@ func TestAdminPurge(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.query, left, tt.left)
 		}
 	}
-	for _, query := range []string{"", "uri=urn:a", "uri=urn:isbn:0395363412", "uri=urn:name:1&all=true", "all=false", "namespace=a_b"} {
+	for _, query := range []string{"", "uri=urn:a", "uri=urn:isbn:0395363412", "uri=urn:name:1&all=true", "all=false",
+		"namespace=a_b"} {
 		if status, body := w.AdminRequest(t, "DELETE /api/v1/cache/entries?"+query); status != 400 {
 			t.Errorf("%q: %d %s", query, status, body)
 		}
@@ -64,7 +66,8 @@ func TestAdminPurge(t *testing.T) {
 func TestAdminLookup(t *testing.T) {
 	t.Parallel()
 	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.ExampleRule)).Serve(t), nil)
-	w.CacheStates(t, "/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:none:1", "/urn:name:1", "/urn:name:12")
+	w.CacheStates(t, "/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:none:1", "/urn:name:1",
+		"/urn:name:12")
 	for name, want := range map[string]string{
 		"URN:ISBN:0-395-36341-1": "urn:isbn:0395363411 86400, urn:isbn:0395363411 I2Ls 86400",
 		"urn:isbn:0395363411":    "urn:isbn:0395363411 86400, urn:isbn:0395363411 I2Ls 86400",
@@ -140,7 +143,8 @@ func TestAdminPurgeSoftly(t *testing.T) {
 	})
 	get := func(status int, cacheStatus string) {
 		t.Helper()
-		if got := w.Get(t, "/urn:book:1"); got.Status != status || !regexp.MustCompile("^"+cacheStatus).MatchString(got.CacheStatus) {
+		if got := w.Get(t, "/urn:book:1"); got.Status != status ||
+			!regexp.MustCompile("^"+cacheStatus).MatchString(got.CacheStatus) {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -172,7 +176,8 @@ func readiness(t *testing.T, w *urndtest.Daemon) string {
 	if err := json.Unmarshal([]byte(body), &document); err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%d %s: %s; %s", status, document.Status, strings.Join(document.Unready, ", "), strings.Join(document.Degraded, ", "))
+	return fmt.Sprintf("%d %s: %s; %s", status, document.Status, strings.Join(document.Unready, ", "),
+		strings.Join(document.Degraded, ", "))
 }
 
 func TestAdminReadiness(t *testing.T) {
@@ -203,7 +208,8 @@ func TestAdminReadiness(t *testing.T) {
 	w.Get(t, "/urn:one:1")
 	expect(`^200 ready: ; no DNS server has responded since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: check whether they are reachable$`)
 	fails.Store(false)
-	testserver.Wait(t, "a probe has found that the DNS answers again", func() bool { return readiness(t, w) == "200 ready: ; " })
+	testserver.Wait(t, "a probe has found that the DNS answers again",
+		func() bool { return readiness(t, w) == "200 ready: ; " })
 	before := w.Config.DNS
 	if reload(t, w, func(c *config.Config) { c.DNS.Timeout, c.DNS.Rounds = -1, -1 }) {
 		t.Error("a configuration with faults is taken")
@@ -214,7 +220,8 @@ func TestAdminReadiness(t *testing.T) {
 		t.Error("a good configuration is refused")
 	}
 	expect("^200 ready: ; $")
-	w.ExpectMetrics(t, `config_reloads_total{outcome="refused"} 1`, `config_reloads_total{outcome="done"} 1`, "config_last_reload_successful 1")
+	w.ExpectMetrics(t, `config_reloads_total{outcome="refused"} 1`, `config_reloads_total{outcome="done"} 1`,
+		"config_last_reload_successful 1")
 }
 
 // TestAdminReadinessAtTheEnd checks that /readyz reports not ready while urnd waits for its last requests.

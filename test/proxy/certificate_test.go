@@ -33,7 +33,8 @@ func TestCertificate(t *testing.T) {
 		{"HTTP/2", &tls.Config{}, "302 HTTP/2.0 first"},
 		{"TLS 1.2", &tls.Config{MaxVersion: tls.VersionTLS12}, "302 HTTP/2.0 first"},
 		{"HTTP/1.1", &tls.Config{NextProtos: []string{"http/1.1"}}, "302 HTTP/1.1 first"},
-		{"TLS 1.1", &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, "protocol version not supported"},
+		{"TLS 1.1", &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11},
+			"protocol version not supported"},
 	} {
 		client := ca.Client(tt.config)
 		if tt.name == "HTTP/1.1" {
@@ -47,7 +48,8 @@ func TestCertificate(t *testing.T) {
 	urndtest.WriteLater(t, files.Certificate, next)
 	urndtest.WriteLater(t, files.Key, nextKey)
 	client := ca.Client(&tls.Config{})
-	testserver.Wait(t, "the certificate is replaced", func() bool { return urndtest.GetOverTLS(client, url) == "302 HTTP/2.0 second" })
+	testserver.Wait(t, "the certificate is replaced",
+		func() bool { return urndtest.GetOverTLS(client, url) == "302 HTTP/2.0 second" })
 	urndtest.WriteLater(t, files.Key, key)
 	if reload(t, d, keep) {
 		t.Error("a reload is not refused while the files of the certificate are half written")
@@ -80,7 +82,8 @@ func TestListenHTTP2(t *testing.T) {
 		t.Fatal("the reload is refused")
 	}
 	// The previous server may accept one more connection while it ends.
-	testserver.Wait(t, "HTTP/2 is offered", func() bool { return urndtest.GetOverTLS(ca.Client(&tls.Config{}), url) == "302 HTTP/2.0 urnd" })
+	testserver.Wait(t, "HTTP/2 is offered",
+		func() bool { return urndtest.GetOverTLS(ca.Client(&tls.Config{}), url) == "302 HTTP/2.0 urnd" })
 }
 
 func TestCertificateOfAdministrators(t *testing.T) {
@@ -122,7 +125,8 @@ func TestCertificateOfAdministrators(t *testing.T) {
 		{"another authority", unknown, admin, ""},
 		{"the service requires none", anonymous, service, "302 HTTP/2.0 urnd"},
 	} {
-		if got := urndtest.GetOverTLS(tt.client, tt.url); got != tt.want && (tt.want != "" || !strings.HasPrefix(got, "Get ")) {
+		if got := urndtest.GetOverTLS(tt.client, tt.url); got != tt.want &&
+			(tt.want != "" || !strings.HasPrefix(got, "Get ")) {
 			t.Errorf("%s: %s", tt.name, got)
 		}
 	}
@@ -142,14 +146,16 @@ func TestCertificateOfTheDaemonExpires(t *testing.T) {
 	const expires = "the certificate of urnd expires at "
 	logged := func() int { return strings.Count(d.Log(), expires) }
 	testserver.Wait(t, "the log says so", func() bool { return logged() == 1 })
-	if status, body := d.AdminRequest(t, "GET /readyz"); status != 200 || !strings.Contains(body, "the certificate of urnd.example expires at ") {
+	if status, body := d.AdminRequest(t, "GET /readyz"); status != 200 ||
+		!strings.Contains(body, "the certificate of urnd.example expires at ") {
 		t.Errorf("/readyz is %d %s", status, body)
 	}
 	if !strings.Contains(d.Scrape(t), "\nurnd_certificate_expiry_timestamp_seconds{name=\"urnd.example\"} ") {
 		t.Error("there is no metric")
 	}
 	file := writeTemp(t, "urnd.yaml", fmt.Sprintf("tls: {certificate: %s, key: %s}\n", files.Certificate, files.Key))
-	if out, err := urndtest.Run(t, "", "config", "check", file); err != nil || !strings.Contains(out, "warning: the certificate of urnd.example expires at ") {
+	if out, err := urndtest.Run(t, "", "config", "check", file); err != nil ||
+		!strings.Contains(out, "warning: the certificate of urnd.example expires at ") {
 		t.Errorf("%s, %v", out, err)
 	}
 	if !reload(t, d, keep) || logged() != 1 {

@@ -69,11 +69,13 @@ func TestCompression(t *testing.T) {
 	for _, path := range []string{"/page.html", "/short/page.html"} {
 		for round := range 3 {
 			for accept, coding := range map[string]string{
-				"gzip, deflate, br, zstd": "zstd", "br;q=1.0, gzip;q=0.8": "br", "gzip": "gzip", "identity": "", "gzip;q=0": "",
+				"gzip, deflate, br, zstd": "zstd", "br;q=1.0, gzip;q=0.8": "br", "gzip": "gzip", "identity": "",
+				"gzip;q=0": "",
 			} {
 				got := get(path, "Accept-Encoding: "+accept)
 				isPage(path+", "+accept, got, coding)
-				if status := got.Header.Get("Cache-Status"); round > 0 && path == "/page.html" && !strings.Contains(status, "; hit") {
+				if status := got.Header.Get("Cache-Status"); round > 0 && path == "/page.html" &&
+					!strings.Contains(status, "; hit") {
 					t.Errorf("%s, %s: %s", path, accept, status)
 				}
 				known := get(path, "Accept-Encoding: "+accept, "If-None-Match: "+got.Header.Get("Etag"))
@@ -89,7 +91,8 @@ func TestCompression(t *testing.T) {
 	isPage("a user", get("/page.html", "Accept-Encoding: gzip, br", "Cookie: a=b"), "")
 	for _, path := range []string{"/page.html", "/range.html"} {
 		got := get(path, "Accept-Encoding: gzip, br", "Range: bytes=100-199")
-		if got.StatusCode != http.StatusPartialContent || got.Header.Get("Content-Encoding") != "" || !bytes.Equal(got.body, text[100:200]) {
+		if got.StatusCode != http.StatusPartialContent || got.Header.Get("Content-Encoding") != "" ||
+			!bytes.Equal(got.body, text[100:200]) {
 			t.Errorf("a range of %s: %d %v", path, got.StatusCode, got.Header)
 		}
 		isPage("behind a range", get(path, "Accept-Encoding: gzip, br"), "br")

@@ -78,7 +78,8 @@ func TestSlowReaders(t *testing.T) {
 	if grown > 64<<20 {
 		t.Errorf("the heap grew by %d octets", grown)
 	}
-	t.Logf("%d slow readers were disconnected within %v (limits.write_timeout: 1s), the heap grew by %d MiB; %d answers to another client, the slowest after %v",
+	t.Logf("%d slow readers were disconnected within %v (limits.write_timeout: 1s), the heap grew by %d MiB; %d "+
+		"answers to another client, the slowest after %v",
 		readers, took.Round(time.Millisecond), grown>>20, answers, slowest.Round(time.Microsecond))
 }
 
@@ -114,7 +115,8 @@ func TestClosedConnections(t *testing.T) {
 		half.Close()
 	}
 	testserver.Wait(t, "all connections have ended", func() bool {
-		return scraped(t, d, `urnd_limit_used\{limit="connections"\}`) == 0 && scraped(t, d, "go_goroutines") <= goroutines
+		return scraped(t, d, `urnd_limit_used\{limit="connections"\}`) == 0 &&
+			scraped(t, d, "go_goroutines") <= goroutines
 	})
 }
 
@@ -146,7 +148,8 @@ func TestReloadUnderLoad(t *testing.T) {
 				_, _ = io.Copy(io.Discard, response.Body)
 				var got int64
 				location := response.Header.Get("Location")
-				if _, err := fmt.Sscanf(location, "https://h%d.example/1", &got); err != nil || got < want || got > want+reloads {
+				if _, err := fmt.Sscanf(location, "https://h%d.example/1", &got); err != nil || got < want ||
+					got > want+reloads {
 					t.Errorf("%q by configuration %d", location, want)
 					return
 				}
@@ -221,5 +224,6 @@ func TestStopUnderPipelining(t *testing.T) {
 	if err := errors.Join(all...); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d requests of %d clients, stopped within %v", p.answered.Load(), clients, time.Since(began).Round(time.Millisecond))
+	t.Logf("%d requests of %d clients, stopped within %v", p.answered.Load(), clients,
+		time.Since(began).Round(time.Millisecond))
 }

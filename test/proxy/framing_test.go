@@ -90,12 +90,20 @@ func testBrokenBody(t *testing.T, p *urndtest.Daemon) {
 		name, head, body string
 		complete         bool
 	}{
-		{"Content-Length", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 10\r\n\r\n", "12345", false},
-		{"chunked, between chunks", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\n12345\r\n", false},
-		{"chunked, in a chunk", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n", "a\r\n12345", false},
-		{"chunked, in its last line", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\n12345\r\n0\r\n", false},
-		{"chunked, to its end", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\n12345\r\n0\r\n\r\n", true},
-		{"Content-Length, to its end", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\n", "12345", true},
+		{"Content-Length", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 10\r\n\r\n", "12345",
+			false},
+		{"chunked, between chunks",
+			"HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\n12345\r\n",
+			false},
+		{"chunked, in a chunk", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n",
+			"a\r\n12345", false},
+		{"chunked, in its last line",
+			"HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\n12345\r\n0\r\n",
+			false},
+		{"chunked, to its end", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n",
+			"5\r\n12345\r\n0\r\n\r\n", true},
+		{"Content-Length, to its end", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\n",
+			"12345", true},
 	} {
 		addr, asked := rawOrigin(t, tt.head+tt.body)
 		for i := range 2 {
@@ -132,11 +140,14 @@ func testEndOfBrokenBody(t *testing.T, p *urndtest.Daemon) {
 	body := strings.Repeat("x", size)
 	whole := "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n"
 	for name, answer := range map[string]string{
-		"Content-Length": whole + "Content-Length: 2097152\r\n\r\n" + body, "not stored": strings.Replace(whole, "max-age=60", "no-store",
+		"Content-Length": whole + "Content-Length: 2097152\r\n\r\n" + body,
+		"not stored": strings.Replace(whole, "max-age=60", "no-store",
 			1) + "Content-Length: 2097152\r\n\r\n" + body,
-		"too large": whole + "Content-Length: 2097152000\r\n\r\n" + body,
-		"chunked":   whole + "Transfer-Encoding: chunked\r\n\r\n200000\r\n" + body, "chunks": whole + "Transfer-Encoding: chunked\r\n\r\n100000\r\n" + body + "\r\n",
-		"short": whole + "Content-Length: 10\r\n\r\n12345", "short chunk": whole + "Transfer-Encoding: chunked\r\n\r\na\r\n12345",
+		"too large":   whole + "Content-Length: 2097152000\r\n\r\n" + body,
+		"chunked":     whole + "Transfer-Encoding: chunked\r\n\r\n200000\r\n" + body,
+		"chunks":      whole + "Transfer-Encoding: chunked\r\n\r\n100000\r\n" + body + "\r\n",
+		"short":       whole + "Content-Length: 10\r\n\r\n12345",
+		"short chunk": whole + "Transfer-Encoding: chunked\r\n\r\na\r\n12345",
 	} {
 		for _, version := range []string{"HTTP/1.1", "HTTP/1.0"} {
 			addr, _ := rawOrigin(t, answer)
@@ -216,15 +227,19 @@ func testWebSocket(t *testing.T, p *urndtest.Daemon) {
 		}
 		defer conn.Close()
 		_, _ = io.WriteString(conn,
-			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n\x81\x05hello")
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: "+
+				"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n\x81\x05hello")
 		_, _ = io.Copy(conn, buffered) // echoes
 	}))
 	defer origin.Close()
 	// The frame is sent with the request.
 	conn, reader := dialProxy(t, p,
-		"GET "+origin.URL+"/ HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n\x81\x85\x00\x00\x00\x00early")
+		"GET "+origin.URL+
+			"/ HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: "+
+			"dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n\x81\x85\x00\x00\x00\x00early")
 	got, err := http.ReadResponse(reader, nil)
-	if err != nil || got.StatusCode != http.StatusSwitchingProtocols || got.Header.Get("Sec-WebSocket-Accept") != "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" {
+	if err != nil || got.StatusCode != http.StatusSwitchingProtocols ||
+		got.Header.Get("Sec-WebSocket-Accept") != "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" {
 		t.Fatalf("%v, %+v", err, got)
 	}
 	fmt.Fprint(conn, "\x81\x84\x00\x00\x00\x00late")
@@ -232,7 +247,8 @@ func testWebSocket(t *testing.T, p *urndtest.Daemon) {
 		t.Fatal(err)
 	}
 	rest, err := io.ReadAll(reader)
-	if want := "\x81\x05hello\x81\x85\x00\x00\x00\x00early\x81\x84\x00\x00\x00\x00late"; string(rest) != want || err != nil {
+	if want := "\x81\x05hello\x81\x85\x00\x00\x00\x00early\x81\x84\x00\x00\x00\x00late"; string(rest) != want ||
+		err != nil {
 		t.Errorf("%q, %v", rest, err)
 	}
 }

@@ -29,7 +29,8 @@ const noDNS = "127.0.0.1:9"
 
 // book resolves names of urn:book: to a host.
 func book(host string) config.Namespace {
-	return config.Namespace{NID: "book", Order: []string{"namespace"}, Targets: []config.Target{{Template: "https://" + host + ".example/{+nss}"}}}
+	return config.Namespace{NID: "book", Order: []string{"namespace"},
+		Targets: []config.Target{{Template: "https://" + host + ".example/{+nss}"}}}
 }
 
 // reload changes the configuration of urnd, and reports whether it is in force.
@@ -57,7 +58,8 @@ func sendAsIs(t *testing.T, d *urndtest.Daemon, request, body string, fields ...
 	if err := conn.SetDeadline(time.Now().Add(testserver.Timeout)); err != nil {
 		t.Fatal(err)
 	}
-	lines := append([]string{request + " HTTP/1.1", "Host: a", "Connection: close", fmt.Sprintf("Content-Length: %d", len(body))}, fields...)
+	lines := append([]string{request + " HTTP/1.1", "Host: a", "Connection: close",
+		fmt.Sprintf("Content-Length: %d", len(body))}, fields...)
 	if _, err := io.WriteString(conn, strings.Join(lines, "\r\n")+"\r\n\r\n"+body); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +155,8 @@ func waitBelow(t *testing.T, d *urndtest.Daemon, pattern string, most float64) {
 // residentKiB returns the resident memory of a process.
 func residentKiB(t *testing.T, pid int) int {
 	t.Helper()
-	found := regexp.MustCompile(`(?m)^VmRSS:\s+(\d+) kB$`).FindStringSubmatch(urndtest.ReadFile(t, fmt.Sprintf("/proc/%d/status", pid)))
+	found := regexp.MustCompile(`(?m)^VmRSS:\s+(\d+) kB$`).FindStringSubmatch(urndtest.ReadFile(t,
+		fmt.Sprintf("/proc/%d/status", pid)))
 	if found == nil {
 		t.Fatal("no VmRSS")
 	}
@@ -165,7 +168,9 @@ func residentKiB(t *testing.T, pid int) int {
 func dialUnread(t *testing.T, address string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
+		return c.Control(func(fd uintptr) {
+			_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
+		})
 	}}
 	conn, err := dialer.Dial("tcp", address)
 	if err != nil {

@@ -74,5 +74,6 @@ func TestIdleConnections(t *testing.T) {
 	if more > connections+100 || grown > 40*connections {
 		t.Errorf("%d connections take %d goroutines and %d KiB", connections, more, grown)
 	}
-	t.Logf("%d idle connections: %d goroutines, %d MiB resident, %.1f KiB each", connections, more, grown/1024, float64(grown)/float64(connections))
+	t.Logf("%d idle connections: %d goroutines, %d MiB resident, %.1f KiB each", connections, more, grown/1024,
+		float64(grown)/float64(connections))
 }

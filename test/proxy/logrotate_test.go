@@ -25,14 +25,16 @@ func TestLogrotate(t *testing.T) {
 	logrotate := testserver.Need(t, "logrotate")
 	dir := t.TempDir()
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
-		c.Log.Access, c.Namespaces = []config.AccessLog{{Format: "combined", File: filepath.Join(dir, "access.log")}}, []config.Namespace{book("a")}
+		c.Log.Access, c.Namespaces = []config.AccessLog{{Format: "combined", File: filepath.Join(dir, "access.log")}},
+			[]config.Namespace{book("a")}
 	})
 	text, err := os.ReadFile(filepath.Join(urndtest.Root(), "packaging/logrotate"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rules := strings.ReplaceAll(string(text), "/var/log/urnd/", dir+"/")
-	rules = regexp.MustCompile(`(?s)postrotate.*endscript`).ReplaceAllString(rules, fmt.Sprintf("postrotate\nkill -HUP %d\nendscript", d.Process.Pid))
+	rules = regexp.MustCompile(`(?s)postrotate.*endscript`).ReplaceAllString(rules,
+		fmt.Sprintf("postrotate\nkill -HUP %d\nendscript", d.Process.Pid))
 	file := filepath.Join(t.TempDir(), "logrotate.conf")
 	if err := os.WriteFile(file, []byte(rules), 0o644); err != nil {
 		t.Fatal(err)
@@ -45,13 +47,15 @@ func TestLogrotate(t *testing.T) {
 	}
 	d.Get(t, "/urn:book:before")
 	testserver.Wait(t, "the request is logged", has("access.log", "urn:book:before"))
-	if out, err := exec.Command(logrotate, "--force", "--state", filepath.Join(t.TempDir(), "state"), file).CombinedOutput(); err != nil {
+	if out, err := exec.Command(logrotate, "--force", "--state", filepath.Join(t.TempDir(), "state"),
+		file).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	d.WaitForLog(t, "configuration reloaded")
 	d.Get(t, "/urn:book:after")
 	testserver.Wait(t, "the next request is in the new file", has("access.log", "urn:book:after"))
-	if !has("access.log.1", "urn:book:before")() || has("access.log", "urn:book:before")() || has("access.log.1", "urn:book:after")() {
+	if !has("access.log.1", "urn:book:before")() || has("access.log", "urn:book:before")() ||
+		has("access.log.1", "urn:book:after")() {
 		t.Error("the lines are not where they belong")
 	}
 }
@@ -90,7 +94,8 @@ func TestAccessLogIsKept(t *testing.T) {
 	if want := []string{"access", dated(2), dated(1)}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
-	if text := urndtest.ReadFile(t, filepath.Join(dir, "access")); strings.Contains(text, "before") || !strings.Contains(text, "urn:ietf:rfc:2648") {
+	if text := urndtest.ReadFile(t, filepath.Join(dir, "access")); strings.Contains(text, "before") ||
+		!strings.Contains(text, "urn:ietf:rfc:2648") {
 		t.Errorf("%q", text)
 	}
 }

@@ -35,11 +35,15 @@ func TestPagesForOperators(t *testing.T) {
 	certificate, key := ca.Issue(t, "urn.example")
 	files := urndtest.NewPairFiles(t, certificate, key)
 	store := filepath.Join(directory, "registry.db")
-	cache := "cache: {answers: 1MiB, records: 1MiB, directory: '" + directory + "', disk: 16MiB, disk_directory: '" + filepath.Join(directory, "disk") + "'}"
+	cache := "cache: {answers: 1MiB, records: 1MiB, directory: '" + directory + "', disk: 16MiB, disk_directory: '" +
+		filepath.Join(directory, "disk") + "'}"
 	lines := []string{
-		`listen: {service: "127.0.0.1:0", tls: "127.0.0.1:0", admin: "127.0.0.1:0"}`, "tls: {certificate: '" + files.Certificate + "', key: '" + files.Key + "'}",
-		"dns: {servers: ['127.0.0.1:9'], timeout: 1s}", "namespaces: [{nid: book, order: [namespace], targets: [{template: 'https://a.example/{+nss}'}]}]",
-		"registry: {store: 'sqlite:" + store + "'}", cache, "log: {format: json, access: [{file: '" + filepath.Join(directory, "access") + "'}]}",
+		`listen: {service: "127.0.0.1:0", tls: "127.0.0.1:0", admin: "127.0.0.1:0"}`,
+		"tls: {certificate: '" + files.Certificate + "', key: '" + files.Key + "'}",
+		"dns: {servers: ['127.0.0.1:9'], timeout: 1s}",
+		"namespaces: [{nid: book, order: [namespace], targets: [{template: 'https://a.example/{+nss}'}]}]",
+		"registry: {store: 'sqlite:" + store + "'}", cache,
+		"log: {format: json, access: [{file: '" + filepath.Join(directory, "access") + "'}]}",
 	}
 	// A separate file leaves most settings at their defaults.
 	file := writeTemp(t, "urnd.yaml", strings.Join(lines, "\n"))
@@ -51,26 +55,31 @@ func TestPagesForOperators(t *testing.T) {
 	})
 	page := adminPage(t, d, "/status")
 	for _, want := range []string{
-		"|responses on disk|" + filepath.Join(directory, "disk") + "|in use|0 B|16.0 MiB|", "|saved answers|" + filepath.Join(directory, "answers") + "|not saved yet",
-		"|access log|" + filepath.Join(directory, "access") + "|in use|", "|subject|CN=urn.example|", "|issuer|", "|expires|",
+		"|responses on disk|" + filepath.Join(directory, "disk") + "|in use|0 B|16.0 MiB|",
+		"|saved answers|" + filepath.Join(directory, "answers") + "|not saved yet",
+		"|access log|" + filepath.Join(directory, "access") + "|in use|", "|subject|CN=urn.example|", "|issuer|",
+		"|expires|",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in %s", want, page)
 		}
 	}
 	line := "|file " + file + ":"
-	for _, want := range []string{"|cache.disk|16MiB|file ", "; the default is|0B|", "|resolve.backoff|4m|environment URND_RESOLVE_BACKOFF; the default is|5s|", "|namespaces|[{", line} {
+	for _, want := range []string{"|cache.disk|16MiB|file ", "; the default is|0B|",
+		"|resolve.backoff|4m|environment URND_RESOLVE_BACKOFF; the default is|5s|", "|namespaces|[{", line} {
 		if page := adminPage(t, d, "/config"); !strings.Contains(page, want) {
 			t.Errorf("no %s in %s", want, page)
 		}
 	}
-	if page := adminPage(t, d, "/config?q=dns.rounds"); !strings.Contains(page, "|1 found|") || !strings.Contains(page, "|default|") {
+	if page := adminPage(t, d, "/config?q=dns.rounds"); !strings.Contains(page, "|1 found|") ||
+		!strings.Contains(page, "|default|") {
 		t.Error(page)
 	}
 	if page := adminPage(t, d, "/status"); !strings.Contains(page, "|warning|no DNS server responds|") {
 		t.Error(page)
 	}
-	if err := os.WriteFile(file, []byte(strings.Replace(strings.Join(lines, "\n"), "timeout: 1s", "timeout: 777ms", 1)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.Replace(strings.Join(lines, "\n"), "timeout: 1s", "timeout: 777ms", 1)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Process.Signal(syscall.SIGHUP); err != nil {
@@ -93,7 +102,8 @@ func TestFailingServers(t *testing.T) {
 		c.Gateways.AllowPorts = []config.PortRange{{First: 1, Last: 65535}}
 	})
 	testserver.Wait(t, "an origin is avoided", func() bool {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.URL+"/fetch?uri=http://127.0.0.1:1/", http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.URL+"/fetch?uri=http://127.0.0.1:1/",
+			http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,6 +112,7 @@ func TestFailingServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		response.Body.Close()
-		return strings.Contains(adminPage(t, d, "/status"), "|http://127.0.0.1:1|origin or gateway|refuses connections|in ")
+		return strings.Contains(adminPage(t, d, "/status"),
+			"|http://127.0.0.1:1|origin or gateway|refuses connections|in ")
 	})
 }

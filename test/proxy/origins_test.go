@@ -90,10 +90,12 @@ func clientOf(t *testing.T, proxy string) *http.Client {
 		t.Fatal(err)
 	}
 	transport := &http.Transport{
-		Proxy: func(*http.Request) (*url.URL, error) { return u, nil }, DisableCompression: true, MaxIdleConnsPerHost: 64,
+		Proxy: func(*http.Request) (*url.URL, error) { return u, nil }, DisableCompression: true,
+		MaxIdleConnsPerHost: 64,
 	}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // TestOrigins checks that responses of nginx and Apache are cached, validated and forwarded correctly.
@@ -166,10 +168,11 @@ func (s *site) testSteps(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]int{
-		"GET /file.bin": 1, "HEAD /file.bin": 1, "GET /part.bin": 3, "GET /short/file.bin 200": 1, "GET /short/file.bin 304": 2,
-		"GET /moved": 1, "GET /none/": 1,
+		"GET /file.bin": 1, "HEAD /file.bin": 1, "GET /part.bin": 3, "GET /short/file.bin 200": 1,
+		"GET /short/file.bin 304": 2, "GET /moved": 1, "GET /none/": 1,
 	} {
-		testserver.Wait(t, "the origin has answered "+line, func() bool { return requestsOf(t, s.server, line) >= want })
+		testserver.Wait(t, "the origin has answered "+line,
+			func() bool { return requestsOf(t, s.server, line) >= want })
 		if n := requestsOf(t, s.server, line); n != want {
 			t.Errorf("%s: %d times, not %d:\n%s", line, n, want, strings.Join(s.server.Log(t), "\n"))
 		}
@@ -202,7 +205,8 @@ func (s *site) testPacked(t *testing.T) {
 			if !bytes.Equal(plain, text) || got.Header.Get("Vary") != "Accept-Encoding" {
 				t.Errorf("%s %d, %s: %d octets, %s", path, i, accept, len(plain), got.Header)
 			}
-			if status := got.Header.Get("Cache-Status"); path == "/packed/text.txt" && (i == 2 || i == 3 || i > 4) != strings.HasPrefix(status, "urnd; hit;") {
+			if status := got.Header.Get("Cache-Status"); path == "/packed/text.txt" &&
+				(i == 2 || i == 3 || i > 4) != strings.HasPrefix(status, "urnd; hit;") {
 				t.Errorf("%s %d, %s: %s", path, i, accept, status)
 			}
 		}
@@ -225,7 +229,8 @@ func (s *site) testSlow(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	testserver.Wait(t, "the request is logged", func() bool { return requestsOf(t, s.server, "GET /slow/file.bin") > 0 })
+	testserver.Wait(t, "the request is logged",
+		func() bool { return requestsOf(t, s.server, "GET /slow/file.bin") > 0 })
 	if n := requestsOf(t, s.server, "GET /slow/file.bin"); n != 1 {
 		t.Errorf("%d requests", n)
 	}
@@ -238,7 +243,8 @@ func (s *site) testLarge(t *testing.T) {
 	want := sha256.Sum256(content)
 	before := scraped(t, s.Daemon, `urnd_cache_bytes\{cache="responses"\}`)
 	for range 2 {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.server.Addr()+"/large.bin", nil)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.server.Addr()+"/large.bin",
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}

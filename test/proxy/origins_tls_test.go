@@ -56,7 +56,8 @@ func (s *secureSite) start(t *testing.T, server string, tlsOfServers config.Serv
 		urndtest.PairFiles{Certificate: s.path("urnd.pem"), Key: s.path("urnd.key")}.Listen(c, "127.0.0.1:0")
 		c.Cache.Responses, c.Cache.MaxResponse = 16<<20, 1<<20
 		c.Proxy.Sites = []config.Site{{
-			Hosts: []string{"www.example.org"}, Servers: []string{"https://" + server}, Forwarded: "forwarded", TLS: tlsOfServers,
+			Hosts: []string{"www.example.org"}, Servers: []string{"https://" + server}, Forwarded: "forwarded",
+			TLS: tlsOfServers,
 		}}
 	})
 	s.client = s.ca.Client(&tls.Config{ServerName: "urnd.example"})
@@ -134,10 +135,12 @@ func TestSiteByHTTP2OfNode(t *testing.T) {
 	}{
 		{"GET", "/a?b", nil, "GET /a?b www.example.org https 443 for=127.0.0.1;host=www.example.org;proto=https "},
 		{"GET", "//a", nil, "GET //a www.example.org https 443 for=127.0.0.1;host=www.example.org;proto=https "},
-		{"POST", "/", strings.NewReader("body"), "POST / www.example.org https 443 for=127.0.0.1;host=www.example.org;proto=https body"},
+		{"POST", "/", strings.NewReader("body"),
+			"POST / www.example.org https 443 for=127.0.0.1;host=www.example.org;proto=https body"},
 	} {
 		got := s.send(t, tt.method, tt.path, tt.body)
-		if got.StatusCode != 200 || string(got.body) != tt.want || got.err != nil || got.Trailer.Get("Grpc-Status") != "0" || got.Header.Get("X-Client") != "urnd" {
+		if got.StatusCode != 200 || string(got.body) != tt.want || got.err != nil ||
+			got.Trailer.Get("Grpc-Status") != "0" || got.Header.Get("X-Client") != "urnd" {
 			t.Errorf("%s %s: %d %q, %v, %v", tt.method, tt.path, got.StatusCode, got.body, got.Header, got.Trailer)
 		}
 		if sum := got.Trailer.Get("X-Sum"); tt.body != nil && sum != "7" {
@@ -152,7 +155,8 @@ func TestSiteByHTTP2OfNode(t *testing.T) {
 func (s *secureSite) streamsBothWays(t *testing.T, first string) {
 	t.Helper()
 	in, out := io.Pipe()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+s.TLS+"/echo", io.MultiReader(strings.NewReader(first), in))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+s.TLS+"/echo",
+		io.MultiReader(strings.NewReader(first), in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +183,8 @@ func (s *secureSite) streamsBothWays(t *testing.T, first string) {
 			}
 		}
 		_ = out.Close()
-		if rest, err := io.ReadAll(got.Body); len(rest) > 0 || err != nil || got.ProtoMajor != 2 || got.Trailer.Get("Grpc-Status") != "0" {
+		if rest, err := io.ReadAll(got.Body); len(rest) > 0 || err != nil || got.ProtoMajor != 2 ||
+			got.Trailer.Get("Grpc-Status") != "0" {
 			t.Errorf("%q, %v, %v by %s", rest, err, got.Trailer, got.Proto)
 		}
 	})
@@ -220,7 +225,8 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 			t.Errorf("%s: %d %q", method, got.StatusCode, got.body)
 		}
 	}
-	if got := s.send(t, "GET", "/ca.pem", nil); string(got.body) != string(s.ca.PEM) || got.Trailer.Get("X-T") != "done" {
+	if got := s.send(t, "GET", "/ca.pem", nil); string(got.body) != string(s.ca.PEM) ||
+		got.Trailer.Get("X-T") != "done" {
 		t.Errorf("a file: %d %q, %v", got.StatusCode, got.body, got.Trailer)
 	}
 	s.streamsBothWays(t, "first") // nginx forwards nothing before it has received data
@@ -230,7 +236,8 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 		tls    config.ServerTLS
 		status int
 	}{
-		{otherName, 502}, {config.ServerTLS{CA: s.path("ca.pem")}, 400}, {noCA, 502}, {newer, 502}, {otherCA, 502}, {all, 200},
+		{otherName, 502}, {config.ServerTLS{CA: s.path("ca.pem")}, 400}, {noCA, 502}, {newer, 502}, {otherCA, 502},
+		{all, 200},
 	} {
 		s.write(t, "other.pem", urndtest.NewAuthority(t).PEM)
 		if !reload(t, s.Daemon, func(c *config.Config) { c.Proxy.Sites[0].TLS = tt.tls }) {
@@ -269,7 +276,8 @@ func TestTLSOfSitesIsOfSites(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer got.Body.Close()
-	if status := got.Header.Get("Proxy-Status"); got.StatusCode != 502 || !strings.Contains(status, "tls_certificate_error") {
+	if status := got.Header.Get("Proxy-Status"); got.StatusCode != 502 ||
+		!strings.Contains(status, "tls_certificate_error") {
 		t.Errorf("a client of the proxy: %d, %s", got.StatusCode, status)
 	}
 }
@@ -288,7 +296,8 @@ func TestFilesOfServerTLS(t *testing.T) {
 		{config.ServerTLS{CA: path("ca.pem"), Certificate: path("urnd.pem"), Key: path("urnd.key")}, ""},
 		{config.ServerTLS{CA: path("none.pem")}, "proxy.sites.0.tls.ca: reading the file: no such file"},
 		{config.ServerTLS{CA: path("empty.pem")}, "proxy.sites.0.tls.ca: the file is empty"},
-		{config.ServerTLS{Certificate: path("urnd.pem"), Key: path("backend.key")}, "proxy.sites.0.tls.certificate and proxy.sites.0.tls.key: "},
+		{config.ServerTLS{Certificate: path("urnd.pem"), Key: path("backend.key")},
+			"proxy.sites.0.tls.certificate and proxy.sites.0.tls.key: "},
 		{config.ServerTLS{Certificate: path("urnd.pem"), Key: "credential:key"}, ""},
 		{config.ServerTLS{CA: "credential:ca", MinVersion: "1.3"}, ""},
 	} {

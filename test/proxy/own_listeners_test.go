@@ -20,7 +20,8 @@ func TestOwnListeners(t *testing.T) {
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
 		c.Listen.Admin = "0.0.0.0:0"
 		c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
-		c.Namespaces = []config.Namespace{{NID: "book", Targets: []config.Target{{Template: "http://127.0.0.1:{+nss}/metrics"}}}}
+		c.Namespaces = []config.Namespace{{NID: "book",
+			Targets: []config.Target{{Template: "http://127.0.0.1:{+nss}/metrics"}}}}
 	})
 	_, admin, _ := net.SplitHostPort(strings.TrimPrefix(d.Admin, "http://"))
 	_, service, _ := net.SplitHostPort(at(d.URL))
@@ -77,7 +78,8 @@ func TestRequestsForOtherHosts(t *testing.T) {
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.Listen.Names = []string{"urn.example.org"}
-		c.Namespaces = []config.Namespace{{NID: "book", Targets: []config.Target{{Template: "http://books.example/{+nss}"}}}}
+		c.Namespaces = []config.Namespace{{NID: "book",
+			Targets: []config.Target{{Template: "http://books.example/{+nss}"}}}}
 	})
 	for _, tt := range []struct {
 		target, host string
@@ -97,10 +99,13 @@ func TestRequestsForOtherHosts(t *testing.T) {
 			t.Errorf("%s for %s: %+v", tt.target, tt.host, got)
 		}
 	}
-	if !reload(t, d, func(c *config.Config) { c.Access.ResolveClients = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }) {
+	if !reload(t, d, func(c *config.Config) {
+		c.Access.ResolveClients = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	}) {
 		t.Error("the reload is refused")
 	}
-	if got := d.Get(t, "/urn:book:1", "Host: evil.example"); got.Status != 403 || !strings.Contains(got.Body, "listen.names") {
+	if got := d.Get(t, "/urn:book:1", "Host: evil.example"); got.Status != 403 ||
+		!strings.Contains(got.Body, "listen.names") {
 		t.Errorf("where only this machine may resolve: %+v", got)
 	}
 	if got := d.Get(t, "/urn:book:1"); got.Status != 302 {

@@ -69,7 +69,8 @@ func TestRulesFromLists(t *testing.T) {
 	})
 	page := "http://" + web.addr
 	for target, want := range map[string]int{
-		"/": 200, "/private": 403, "/private/a?b": 403, "/privates": 200, "/%70rivate": 403, "/a/..%2Fprivate": 403, "/a.exe": 403, "/a.exe;b": 403, "/a.exe.html": 200,
+		"/": 200, "/private": 403, "/private/a?b": 403, "/privates": 200, "/%70rivate": 403, "/a/..%2Fprivate": 403,
+		"/a.exe": 403, "/a.exe;b": 403, "/a.exe.html": 200,
 	} {
 		if got := statusOf(t, d, page+target); got != want {
 			t.Errorf("%s: %d, want %d", target, got, want)
@@ -88,7 +89,8 @@ func TestRulesFromLists(t *testing.T) {
 	if got := statusOf(t, d, page+"/"); got != 403 {
 		t.Errorf("without the file, after a reload: %d", got)
 	}
-	if _, metrics := d.AdminRequest(t, "GET /metrics"); !strings.Contains(metrics, `urnd_list_entries{file="`+hosts+`"} 2`) {
+	if _, metrics := d.AdminRequest(t, "GET /metrics"); !strings.Contains(metrics,
+		`urnd_list_entries{file="`+hosts+`"} 2`) {
 		t.Error("the metrics do not have the entries of the list")
 	}
 	writeList(t, hosts, "ads.example\n# 127.0.0.1 is out\n")
@@ -99,7 +101,9 @@ func TestRulesFromLists(t *testing.T) {
 // address CONNECT contains.
 func TestRulesOfTunnels(t *testing.T) {
 	t.Parallel()
-	web := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "body") }))
+	web := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "body")
+	}))
 	defer web.Close()
 	address := strings.TrimPrefix(web.URL, "https://")
 	log := filepath.Join(t.TempDir(), "access.log")
@@ -139,12 +143,14 @@ func TestRulesOfTunnels(t *testing.T) {
 	}
 	defer conn.Close()
 	fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\nSSH-2.0-test\r\n", address, address)
-	if text, _ := io.ReadAll(conn); !strings.HasPrefix(string(text), "HTTP/1.1 200 ") || strings.Count(string(text), "\n") != 3 {
+	if text, _ := io.ReadAll(conn); !strings.HasPrefix(string(text), "HTTP/1.1 200 ") ||
+		strings.Count(string(text), "\n") != 3 {
 		t.Errorf("what is no TLS got %q", text)
 	}
 	testserver.Wait(t, "the log has the rules", func() bool {
 		text, _ := os.ReadFile(log)
-		return strings.Contains(string(text), `"rule":"denied","denied":true`) && strings.Count(string(text), `"rule":"strange","denied":true`) == 2 &&
+		return strings.Contains(string(text), `"rule":"denied","denied":true`) &&
+			strings.Count(string(text), `"rule":"strange","denied":true`) == 2 &&
 			strings.Count(string(text), `"denied":true`) == 3
 	})
 }
@@ -179,10 +185,13 @@ proxy:
 		{"10.0.0.1 GET http://www.example/ --user alice --at 2026-12-01T05:59", `denied by rule "night"`},
 		{"10.0.0.1 GET http://a.ads.example/ --user alice --at 2026-12-01T12:00", `denied by rule "blocklist"`},
 		{"10.0.0.1 CONNECT www.example:443 --user alice --at 2026-12-01T12:00", `allowed by rule "staff"`},
-		{"10.0.0.1 CONNECT www.example:443 --user alice --at 2026-12-01T12:00 --server-name a.ads.example", `denied by rule "blocklist"`},
-		{"10.0.0.1 CONNECT www.example:443 --user alice --at noon", "--at \"noon\" is not a time such as 2006-01-02T15:04"},
+		{"10.0.0.1 CONNECT www.example:443 --user alice --at 2026-12-01T12:00 --server-name a.ads.example",
+			`denied by rule "blocklist"`},
+		{"10.0.0.1 CONNECT www.example:443 --user alice --at noon",
+			"--at \"noon\" is not a time such as 2006-01-02T15:04"},
 	} {
-		out, _ := exec.Command(urndtest.Binary(t), append([]string{"access", "test", "--config", file}, strings.Fields(tt.args)...)...).CombinedOutput()
+		out, _ := exec.Command(urndtest.Binary(t),
+			append([]string{"access", "test", "--config", file}, strings.Fields(tt.args)...)...).CombinedOutput()
 		if !strings.Contains(string(out), tt.want) {
 			t.Errorf("%s:\n%s\nwant %s", tt.args, out, tt.want)
 		}

@@ -103,7 +103,8 @@ func TestServerDiesUnderLoad(t *testing.T) {
 		servers := []*siteServer{startSiteServer(t, 0), startSiteServer(t, 1), startSiteServer(t, 2)}
 		d := urndtest.Start(t, noDNS, func(c *config.Config) {
 			urndtest.OpenLoopback(c)
-			site := config.Site{Hosts: []string{"www.example.org"}, Check: config.SiteCheck{Path: "/health", Interval: time.Second}}
+			site := config.Site{Hosts: []string{"www.example.org"},
+				Check: config.SiteCheck{Path: "/health", Interval: time.Second}}
 			for _, s := range servers {
 				site.Servers = append(site.Servers, s.URL)
 			}
@@ -113,7 +114,8 @@ func TestServerDiesUnderLoad(t *testing.T) {
 		l := &load{Daemon: d, method: method}
 		l.start(clients)
 		testserver.Wait(t, "all servers have requests", func() bool {
-			return servers[0].requests.Load() > 100 && servers[1].requests.Load() > 100 && servers[2].requests.Load() > 100
+			return servers[0].requests.Load() > 100 && servers[1].requests.Load() > 100 &&
+				servers[2].requests.Load() > 100
 		})
 		servers[1].kill()
 		after := time.Now().Add(time.Second)
@@ -128,7 +130,8 @@ func TestServerDiesUnderLoad(t *testing.T) {
 			most = clients // maximum number of requests in progress
 		}
 		if l.failed.Load() > most || l.late.Load() > 0 {
-			t.Errorf("%s: of %d requests %d failed, %d of them after a second", method, l.sent.Load(), l.failed.Load(), l.late.Load())
+			t.Errorf("%s: of %d requests %d failed, %d of them after a second", method, l.sent.Load(), l.failed.Load(),
+				l.late.Load())
 		}
 		d.ExpectMetrics(t, `site_server_up{server="`+servers[1].URL+`"} 0`)
 	}
@@ -143,8 +146,9 @@ func TestServerIsDrained(t *testing.T) {
 		urndtest.OpenLoopback(c)
 		c.Cache.Responses, c.Cache.MaxResponse = 16<<20, 1<<20
 		c.Proxy.Sites = []config.Site{{
-			Hosts: []string{"www.example.org"}, Servers: []string{servers[0].URL, servers[1].URL}, ResponseRemove: []string{"Cache-Control"},
-			Cache: []config.SiteCache{{Least: time.Hour}},
+			Hosts: []string{"www.example.org"}, Servers: []string{servers[0].URL, servers[1].URL},
+			ResponseRemove: []string{"Cache-Control"},
+			Cache:          []config.SiteCache{{Least: time.Hour}},
 		}}
 	})
 	d.At(t, http.MethodGet, "www.example.org", "/cached")

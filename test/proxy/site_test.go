@@ -33,7 +33,8 @@ func TestSitePages(t *testing.T) {
 			Examples: []string{"urn:library:1"}, Texts: []config.SiteText{{Language: "de", Name: "Bibliothek"}},
 		}
 		c.Listen.PublicURL = "https://library.example/resolver"
-		c.Namespaces = append(c.Namespaces, config.Namespace{NID: "library", Targets: []config.Target{{Template: "https://library.example/{+nss}"}}})
+		c.Namespaces = append(c.Namespaces,
+			config.Namespace{NID: "library", Targets: []config.Target{{Template: "https://library.example/{+nss}"}}})
 	}
 	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeNameError)).Serve(t), site)
 	get := func(target string, accept string) (*http.Response, string) {
@@ -57,20 +58,23 @@ func TestSitePages(t *testing.T) {
 	}
 	response, body := get("/", "ja")
 	for _, want := range []string{
-		"<h1>Bibliothek</h1>", `<img src="/resolver/logo.svg" width="40" height="20" alt="">`, "urn:library", "urn:isbn", `href="mailto:anna@library.example"`,
-		`href="/resolver/urn:library:1"`, `action="/resolver/"`,
+		"<h1>Bibliothek</h1>", `<img src="/resolver/logo.svg" width="40" height="20" alt="">`, "urn:library",
+		"urn:isbn", `href="mailto:anna@library.example"`, `href="/resolver/urn:library:1"`, `action="/resolver/"`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in %s", want, body)
 		}
 	}
-	if policy := response.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "img-src 'self'") || response.Header.Get("Content-Language") != "de" {
+	if policy := response.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "img-src 'self'") ||
+		response.Header.Get("Content-Language") != "de" {
 		t.Errorf("%v", response.Header)
 	}
-	if _, body := get("/urn:unknown-a:1", "fr"); !strings.Contains(body, "Library</a>") || !strings.Contains(body, "introuvable") {
+	if _, body := get("/urn:unknown-a:1", "fr"); !strings.Contains(body, "Library</a>") ||
+		!strings.Contains(body, "introuvable") {
 		t.Error(body)
 	}
-	if response, body := get("/logo.svg", ""); response.Header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(body, "fill:red") ||
+	if response, body := get("/logo.svg", ""); response.Header.Get("Content-Type") != "image/svg+xml" ||
+		!strings.Contains(body, "fill:red") ||
 		!strings.HasPrefix(response.Header.Get("Content-Security-Policy"), "sandbox; default-src 'none'") {
 		t.Errorf("%v %s", response.Header, body)
 	}

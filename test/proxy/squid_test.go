@@ -77,7 +77,8 @@ func openProgram(t *testing.T) string {
 	t.Helper()
 	testserver.Need(t, "squid")
 	dir := testserver.OpenFolder(t)
-	if err := os.WriteFile(filepath.Join(dir, "urnd"), []byte(urndtest.ReadFile(t, urndtest.Binary(t))), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "urnd"), []byte(urndtest.ReadFile(t, urndtest.Binary(t))),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -89,7 +90,8 @@ func helperConfig(t *testing.T, dir, origin string) string {
 	t.Helper()
 	path := filepath.Join(dir, "urnd.yaml")
 	text := "dns: {servers: ['127.0.0.1:9'], timeout: 1s, rounds: 1}\nnamespaces:\n" +
-		"  - {nid: book, order: [namespace], targets: [{pattern: '^[0-9]+$', template: '" + origin + "/books/{nss}'}, {pattern: '^[0-9]+$', template: 'https://mirror.example/{nss}'}]}\n"
+		"  - {nid: book, order: [namespace], targets: [{pattern: '^[0-9]+$', template: '" + origin +
+		"/books/{nss}'}, {pattern: '^[0-9]+$', template: 'https://mirror.example/{nss}'}]}\n"
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +112,8 @@ func startSquidWith(t *testing.T, dir, helper, origin string, concurrency int) *
 	)
 	for _, block := range regexp.MustCompile("(?s)```squid\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		if lines := place.Replace(block[1]); strings.Contains(lines, dir) {
-			return testserver.StartSquid(t, testserver.OpenFolder(t), "acl localnet src 127.0.0.1", "acl Safe_ports port 80 443 1025-65535", lines,
+			return testserver.StartSquid(t, testserver.OpenFolder(t), "acl localnet src 127.0.0.1",
+				"acl Safe_ports port 80 443 1025-65535", lines,
 				"http_access deny !Safe_ports")
 		}
 	}
@@ -151,12 +154,14 @@ func TestSquidRewritesURLs(t *testing.T) {
 				{"GET " + origin.URL + "/after", 200, "", "/after"}, // the helper is still running
 			} {
 				status, location, _, err := throughSquid(s, tt.request)
-				if asked := origin.targets(); err != nil || status != tt.status || location != tt.location || asked != tt.asked {
+				if asked := origin.targets(); err != nil || status != tt.status || location != tt.location ||
+					asked != tt.asked {
 					t.Errorf("%s: %d, %q, the origin is asked for %q, %v", tt.request, status, location, asked, err)
 				}
 			}
 			// Squid logs errors of the helper and its servers.
-			if log := s.Log(); !strings.Contains(log, "querying localhost.urn.arpa. NAPTR") || strings.Contains(log, "ERROR: URL-rewrite produces invalid") {
+			if log := s.Log(); !strings.Contains(log, "querying localhost.urn.arpa. NAPTR") ||
+				strings.Contains(log, "ERROR: URL-rewrite produces invalid") {
 				t.Errorf("log: %s", log)
 			}
 		})
@@ -173,7 +178,8 @@ func TestSquidAsksConcurrently(t *testing.T) {
 			for i := range 25 {
 				n := 100*client + i
 				status, location, _, err := throughSquid(s, fmt.Sprintf("GET urn:book:%d", n))
-				if want := fmt.Sprintf("https://books.example/books/%d", n); err != nil || status != 302 || location != want {
+				if want := fmt.Sprintf("https://books.example/books/%d", n); err != nil || status != 302 ||
+					location != want {
 					t.Errorf("%d, %q, want %q, %v", status, location, want, err)
 				}
 			}
@@ -192,7 +198,8 @@ func TestSquidStoresByKey(t *testing.T) {
 			dir := openProgram(t)
 			origin := startSquidOrigin(t)
 			s := startSquidWith(t, dir, "store-id", origin.URL, concurrency)
-			for _, path := range []string{"/a/../%7Esmith", "/~smith", "/%7esmith", "/b/./../~smith", "/smith", `/|`, `/|`} {
+			for _, path := range []string{"/a/../%7Esmith", "/~smith", "/%7esmith", "/b/./../~smith", "/smith", `/|`,
+				`/|`} {
 				if status, _, _, err := throughSquid(s, "GET "+origin.URL+path); err != nil || status != 200 {
 					t.Errorf("%s: %d, %v", path, status, err)
 				}

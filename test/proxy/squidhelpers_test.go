@@ -19,8 +19,10 @@ import (
 // its groups, with the helper programs of Squid.
 func TestHelpersOfSquid(t *testing.T) {
 	t.Parallel()
-	passwords, groups := testserver.Need(t, "/usr/lib/squid/basic_ldap_auth"), testserver.Need(t, "/usr/lib/squid/ext_ldap_group_acl")
-	directory := testserver.StartSLAPD(t, map[string]string{"alice": "wonder land", "bob": "builder"}, map[string][]string{"staff": {"alice"}})
+	passwords, groups := testserver.Need(t, "/usr/lib/squid/basic_ldap_auth"),
+		testserver.Need(t, "/usr/lib/squid/ext_ldap_group_acl")
+	directory := testserver.StartSLAPD(t, map[string]string{"alice": "wonder land", "bob": "builder"},
+		map[string][]string{"staff": {"alice"}})
 	options := []string{"-v", "3", "-b", testserver.LDAPBase, "-H", directory.URL()}
 	web := serveHTTP(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "body") })
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
@@ -28,11 +30,13 @@ func TestHelpersOfSquid(t *testing.T) {
 		c.Access.Helpers = []config.Helper{
 			{For: "passwords", Command: slices.Concat([]string{passwords, "-P", "-f", "(uid=%s)"}, options)},
 			{
-				For:     "groups",
-				Command: slices.Concat([]string{groups, "-B", testserver.LDAPBase, "-F", "(uid=%s)", "-f", "(&(cn=%g)(member=%u))"}, options),
+				For: "groups",
+				Command: slices.Concat([]string{groups, "-B", testserver.LDAPBase, "-F", "(uid=%s)", "-f",
+					"(&(cn=%g)(member=%u))"}, options),
 			},
 		}
-		c.Proxy.Rules = []config.ProxyRule{{ID: "staff", Action: "allow", Groups: []string{"staff"}}, {ID: "rest", Action: "deny"}}
+		c.Proxy.Rules = []config.ProxyRule{{ID: "staff", Action: "allow", Groups: []string{"staff"}},
+			{ID: "rest", Action: "deny"}}
 	})
 	status := func(user, password string) int {
 		t.Helper()
@@ -67,7 +71,8 @@ func TestHelpersOfSquid(t *testing.T) {
 			t.Errorf("%s, %q: %d, want %d", tt.user, tt.password, got, tt.status)
 		}
 	}
-	if _, metrics := d.AdminRequest(t, "GET /metrics"); !strings.Contains(metrics, `urnd_helper_questions_total{helper="groups"}`) {
+	if _, metrics := d.AdminRequest(t, "GET /metrics"); !strings.Contains(metrics,
+		`urnd_helper_questions_total{helper="groups"}`) {
 		t.Error("the metrics do not count questions")
 	}
 	if log := d.Log(); strings.Contains(log, "wonder") || strings.Contains(log, "builder") {
@@ -90,10 +95,12 @@ func TestBrokenHelper(t *testing.T) {
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(body), "login_unavailable") {
+	if err != nil || response.StatusCode != http.StatusServiceUnavailable ||
+		!strings.Contains(string(body), "login_unavailable") {
 		t.Errorf("%d %s, %v", response.StatusCode, body, err)
 	}
-	testserver.Wait(t, "the log says which helper is broken", func() bool { return strings.Contains(d.Log(), `"helper":"passwords"`) })
+	testserver.Wait(t, "the log says which helper is broken",
+		func() bool { return strings.Contains(d.Log(), `"helper":"passwords"`) })
 	if strings.Contains(d.Log(), "secret") {
 		t.Error("the log has a password")
 	}

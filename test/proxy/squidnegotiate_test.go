@@ -37,8 +37,9 @@ func TestNegotiateOfSquid(t *testing.T) { // not parallel, because it sets envir
 	kdc := testserver.StartKDC(t)
 	keytab := kdc.Keytab(t, "HTTP/127.0.0.1")
 	// urnd passes no environment variables to programs.
-	kerberos := script(t, "kerberos", fmt.Sprintf("#!/bin/sh\nexport KRB5_CONFIG='%s' KRB5RCACHENAME=none:\nexec %s \"$@\"\n",
-		os.Getenv("KRB5_CONFIG"), program))
+	kerberos := script(t, "kerberos",
+		fmt.Sprintf("#!/bin/sh\nexport KRB5_CONFIG='%s' KRB5RCACHENAME=none:\nexec %s \"$@\"\n",
+			os.Getenv("KRB5_CONFIG"), program))
 	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.Header.Get("Proxy-Authorization"))
 	})
@@ -50,10 +51,12 @@ func TestNegotiateOfSquid(t *testing.T) { // not parallel, because it sets envir
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.Log.Access = []config.AccessLog{{Format: "combined", File: log}}
-		c.Access.Helpers = []config.Helper{{For: "negotiate", Command: []string{kerberos, "-k", keytab, "-s", "GSS_C_NO_NAME"}}}
+		c.Access.Helpers = []config.Helper{{For: "negotiate",
+			Command: []string{kerberos, "-k", keytab, "-s", "GSS_C_NO_NAME"}}}
 		c.Access.ProxyGroups = groups
 		c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
-		c.Proxy.Rules = []config.ProxyRule{{ID: "staff", Action: "allow", Groups: []string{"staff"}}, {ID: "rest", Action: "deny"}}
+		c.Proxy.Rules = []config.ProxyRule{{ID: "staff", Action: "allow", Groups: []string{"staff"}},
+			{ID: "rest", Action: "deny"}}
 	})
 	url := "http://" + web.addr + "/"
 	alice, bob := kdc.LogIn(t, "alice"), kdc.LogIn(t, "bob")
@@ -85,7 +88,8 @@ func TestNegotiateOfSquid(t *testing.T) { // not parallel, because it sets envir
 		lines := strings.Count(string(text), " alice@KERBEROS.TEST [") // two requests, a tunnel, and one more
 		return err == nil && lines == 4 && strings.Contains(string(text), " bob@KERBEROS.TEST [")
 	})
-	if _, metrics := d.AdminRequest(t, "GET /metrics"); !strings.Contains(metrics, `urnd_helper_questions_total{helper="negotiate"}`) {
+	if _, metrics := d.AdminRequest(t, "GET /metrics"); !strings.Contains(metrics,
+		`urnd_helper_questions_total{helper="negotiate"}`) {
 		t.Error("the metrics do not count tokens")
 	}
 	foreign := testserver.StartKDC(t) // a realm of the same name with other keys
@@ -139,7 +143,8 @@ func TestNegotiateReload(t *testing.T) {
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.Access.Helpers = []config.Helper{{For: "negotiate", Command: []string{program}, Processes: 4}}
-		c.Proxy.Rules = []config.ProxyRule{{ID: "all", Action: "allow", Users: []string{"alice", "carol@A"}}, {ID: "rest", Action: "deny"}}
+		c.Proxy.Rules = []config.ProxyRule{{ID: "all", Action: "allow", Users: []string{"alice", "carol@A"}},
+			{ID: "rest", Action: "deny"}}
 	})
 	ask := func(c net.Conn, in *bufio.Reader, token string) string {
 		t.Helper()

@@ -33,7 +33,8 @@ func TestIdleStreamsLeaveOtherSlots(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+		_, _ = io.WriteString(conn,
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
 		hijacked.Go(func() {
 			<-open
 			conn.Close()

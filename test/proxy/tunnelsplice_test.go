@@ -51,7 +51,8 @@ func TestTunnelThatNobodyReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, one := range all {
-			if to, err := os.Readlink(filepath.Join(descriptors, one.Name())); err == nil && strings.HasPrefix(to, "pipe:") {
+			if to, err := os.Readlink(filepath.Join(descriptors, one.Name())); err == nil &&
+				strings.HasPrefix(to, "pipe:") {
 				count++
 			}
 		}
@@ -62,7 +63,8 @@ func TestTunnelThatNobodyReads(t *testing.T) {
 		client := dialUnread(t, at(d.URL))
 		fmt.Fprintf(client, "CONNECT %[1]s HTTP/1.1\r\nHost: %[1]s\r\n\r\n", server.Addr())
 		in := bufio.NewReader(client)
-		if response, err := http.ReadResponse(in, &http.Request{Method: http.MethodConnect}); err != nil || response.StatusCode != http.StatusOK {
+		if response, err := http.ReadResponse(in, &http.Request{Method: http.MethodConnect}); err != nil ||
+			response.StatusCode != http.StatusOK {
 			t.Fatalf("%+v, %v", response, err)
 		}
 		far, err := server.Accept()

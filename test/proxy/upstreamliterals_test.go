@@ -45,20 +45,22 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 	for _, server := range []string{upstream.URL, "socks5://" + socks.Addr().String()} {
 		d := urndtest.Start(t, noDNS, func(c *config.Config) {
 			urndtest.OpenLoopback(c)
-			c.Access.AllowDestinations = append(c.Access.AllowDestinations, netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("10.1.0.0/16"))
+			c.Access.AllowDestinations = append(c.Access.AllowDestinations, netip.MustParsePrefix("169.254.0.0/16"),
+				netip.MustParsePrefix("10.1.0.0/16"))
 			c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
 			c.Proxy.Upstreams = []config.Upstream{{Proxies: []string{server}}}
 		})
 		for _, host := range []string{
-			"127.0.0.1", "127.0.0.1:8080", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "0.0.0.0", "[::]", "localhost",
-			"LocalHost.", "a.localhost", "10.0.0.1", "192.168.1.1", "[fe80::1]",
+			"127.0.0.1", "127.0.0.1:8080", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]",
+			"0.0.0.0", "[::]", "localhost", "LocalHost.", "a.localhost", "10.0.0.1", "192.168.1.1", "[fe80::1]",
 			"127.1", "0177.0.0.1", "0x7f000001", "2130706433", "127.0.0.1.", "127.0.0.%31",
 		} {
 			port := ":80"
 			if strings.HasSuffix(host, ":8080") {
 				port = ""
 			}
-			for _, request := range []string{"GET http://" + host + "/latest/meta-data/", "POST http://" + host + "/", "CONNECT " + host + port} {
+			for _, request := range []string{"GET http://" + host + "/latest/meta-data/", "POST http://" + host + "/",
+				"CONNECT " + host + port} {
 				// A URL of another scheme is not forwarded.
 				if got := upstreamStatus(t, d.URL, request); got != 403 && got != 400 && got != 405 {
 					t.Errorf("%s by %s: %d", request, server, got)
@@ -68,7 +70,8 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 		if n := asked.Load(); n > 0 {
 			t.Fatalf("%s was asked %d times", server, n)
 		}
-		for _, request := range []string{"GET http://10.1.0.1/", "GET http://a.example/", "CONNECT 10.1.0.1:443", "CONNECT 93.184.215.14:25"} {
+		for _, request := range []string{"GET http://10.1.0.1/", "GET http://a.example/", "CONNECT 10.1.0.1:443",
+			"CONNECT 93.184.215.14:25"} {
 			if got := upstreamStatus(t, d.URL, request); got == 403 || asked.Swap(0) == 0 {
 				t.Errorf("%s by %s: %d", request, server, got)
 			}

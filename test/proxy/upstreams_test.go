@@ -23,7 +23,9 @@ import (
 // its file, and that a proxy that rejects them is reported as a gateway error.
 func TestUpstreams(t *testing.T) {
 	t.Parallel()
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "origin ", r.Header.Get("Via") != "") }))
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "origin ", r.Header.Get("Via") != "")
+	}))
 	defer origin.Close()
 	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("urnd:secret"))
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,12 +58,16 @@ func TestUpstreams(t *testing.T) {
 		c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
 		c.Proxy.Upstreams = []config.Upstream{
 			{Hosts: []string{"127.0.0.0/8"}, Proxies: []string{"direct"}},
-			{Hosts: []string{".socks.example"}, Proxies: []string{"socks5://" + socks}, User: "urnd", Password: file("right", "secret\n")},
-			{Hosts: []string{"wrong.socks.example.org"}, Proxies: []string{"socks5://" + socks}, User: "urnd", Password: file("wrong", "guess")},
-			{Hosts: []string{"wrong.example"}, Proxies: []string{upstream.URL}, User: "urnd", Password: file("guess", "guess")},
+			{Hosts: []string{".socks.example"}, Proxies: []string{"socks5://" + socks}, User: "urnd",
+				Password: file("right", "secret\n")},
+			{Hosts: []string{"wrong.socks.example.org"}, Proxies: []string{"socks5://" + socks}, User: "urnd",
+				Password: file("wrong", "guess")},
+			{Hosts: []string{"wrong.example"}, Proxies: []string{upstream.URL}, User: "urnd",
+				Password: file("guess", "guess")},
 			{
-				Hosts: []string{".failover.example"}, Proxies: []string{"http://" + closed.Addr().String(), upstream.URL},
-				User: "urnd", Password: file("both", "secret"),
+				Hosts:   []string{".failover.example"},
+				Proxies: []string{"http://" + closed.Addr().String(), upstream.URL}, User: "urnd",
+				Password: file("both", "secret"),
 			},
 			{Hosts: []string{"closed.example"}, Proxies: []string{"http://" + closed.Addr().String()}},
 			{Proxies: []string{upstream.URL}, User: "urnd", Password: file("password", "secret")},
@@ -77,9 +83,11 @@ func TestUpstreams(t *testing.T) {
 		{"GET http://a.socks.example/", 200, "origin true", ""},
 		{"GET http://any.example/a?b", 200, "upstream http://any.example/a?b", ""},
 		{"GET http://a.failover.example/", 200, "upstream http://a.failover.example/", ""},
-		{"CONNECT a.failover.example:443", 502, "upstream proxy did not connect to the server", "destination_unavailable"},
+		{"CONNECT a.failover.example:443", 502, "upstream proxy did not connect to the server",
+			"destination_unavailable"},
 		{"GET http://wrong.example/", 502, "upstream proxy did not connect to the server", "destination_unavailable"},
-		{"GET http://wrong.socks.example.org/", 502, "upstream proxy did not connect to the server", "destination_unavailable"},
+		{"GET http://wrong.socks.example.org/", 502, "upstream proxy did not connect to the server",
+			"destination_unavailable"},
 		{"GET http://closed.example/", 502, "upstream proxy did not connect to the server", "connection_refused"},
 		{"CONNECT any.example:443", 502, "upstream proxy did not connect to the server", "destination_unavailable"},
 	} {
@@ -94,8 +102,9 @@ func TestUpstreams(t *testing.T) {
 		}
 		body, err := io.ReadAll(response.Body)
 		status := response.Header.Get("Proxy-Status")
-		if err != nil || response.StatusCode != tt.status || !strings.Contains(string(body), tt.says) || tt.kind != "" && !strings.HasPrefix(status,
-			"urnd; error="+tt.kind+";") {
+		if err != nil || response.StatusCode != tt.status || !strings.Contains(string(body), tt.says) ||
+			tt.kind != "" && !strings.HasPrefix(status,
+				"urnd; error="+tt.kind+";") {
 			t.Errorf("%s: %d %s, %s", tt.request, response.StatusCode, body, status)
 		}
 		for _, secret := range []string{"secret", "guess"} {

@@ -29,19 +29,23 @@ func TestRegistryAnswers(t *testing.T) {
 	r.Put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
 	r.Put(t, registry.Name("urn:example:alias-of-alias"), registry.Record{Alias: "URN:example:alias"})
 	r.Put(t, registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved})
-	r.Put(t, registry.Name("urn:example:over"), registry.Record{Targets: []registry.Target{{URI: "https://a.example/over", Until: past}}})
+	r.Put(t, registry.Name("urn:example:over"),
+		registry.Record{Targets: []registry.Target{{URI: "https://a.example/over", Until: past}}})
 	r.Put(t, registry.Prefix("urn:example:p:"), registry.Record{Targets: urndtest.Targets("https://p.example/")})
-	r.Put(t, registry.Prefix("urn:example:p:q:"), registry.Record{Targets: urndtest.Targets("https://q.example/{nid}?x={suffix}&n={name}")})
+	r.Put(t, registry.Prefix("urn:example:p:q:"),
+		registry.Record{Targets: urndtest.Targets("https://q.example/{nid}?x={suffix}&n={name}")})
 	r.Put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
 	r.Put(t, registry.Prefix("urn:example:trial:"), registry.Record{Sandbox: true})
 	r.Put(t, registry.Prefix("urn:example:own:trial:"), registry.Record{Sandbox: true})
 	r.Put(t, registry.Prefix("urn:example:p:trial:"), registry.Record{Sandbox: true})
 	r.Put(t, registry.Name("urn:example:trial:1"), registry.Record{Targets: urndtest.Targets("https://t.example/1")})
-	r.Put(t, registry.Name("urn:isbn:978-0-395-36341-6"), registry.Record{Targets: urndtest.Targets("https://books.example/1")})
+	r.Put(t, registry.Name("urn:isbn:978-0-395-36341-6"),
+		registry.Record{Targets: urndtest.Targets("https://books.example/1")})
 	r.Put(t, registry.Name("ark:/12345/x"), registry.Record{Targets: urndtest.Targets("https://ark.example/x")})
 	w := r.Start(t, func(c *config.Config) {
 		c.Registry.Only = []string{"urn:", "ark:/12345/"}
-		c.Namespaces = []config.Namespace{{NID: "example", Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
+		c.Namespaces = []config.Namespace{{NID: "example",
+			Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
 	})
 	for name, want := range map[string]string{
 		"urn:example:a":              "https://a.example/first",
@@ -71,13 +75,16 @@ func TestRegistryAnswers(t *testing.T) {
 		}
 	}
 	if list := w.Get(t, "/uri-res/N2Ls?urn:example:a", "Accept: text/uri-list").Body; !strings.Contains(list,
-		"first\r\nhttps://a.example/second\r\n") || strings.Contains(list, "over") || strings.Contains(list, "not-yet") {
+		"first\r\nhttps://a.example/second\r\n") || strings.Contains(list, "over") ||
+		strings.Contains(list, "not-yet") {
 		t.Errorf("the list is %q", list)
 	}
-	if page := w.Get(t, "/uri-res/N2C.html?urn:example:a", "Accept: text/html").Body; !strings.Contains(page, ">urn:example:alias<") && !strings.Contains(page, "urn:example:alias</") {
+	if page := w.Get(t, "/uri-res/N2C.html?urn:example:a", "Accept: text/html").Body; !strings.Contains(page,
+		">urn:example:alias<") && !strings.Contains(page, "urn:example:alias</") {
 		t.Errorf("the page has no other name: %s", page)
 	}
-	if names := w.Get(t, "/uri-res/N2Ns?urn:example:a", "Accept: text/uri-list").Body; !strings.Contains(names, "urn:example:alias\r\n") {
+	if names := w.Get(t, "/uri-res/N2Ns?urn:example:a", "Accept: text/uri-list").Body; !strings.Contains(names,
+		"urn:example:alias\r\n") {
 		t.Errorf("the other names are %q", names)
 	}
 }
@@ -94,7 +101,8 @@ func TestRegistryHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	testserver.Wait(t, "the clock has moved", func() bool { return r.Now().After(first.Changed) })
-	r.Put(t, name, registry.Record{Targets: urndtest.Targets("https://new.example/"), Metadata: `{"title":"New"}`, Contact: "someone"})
+	r.Put(t, name, registry.Record{Targets: urndtest.Targets("https://new.example/"), Metadata: `{"title":"New"}`,
+		Contact: "someone"})
 	w := r.Start(t, nil)
 
 	at := url.QueryEscape(first.Changed.Format(time.RFC3339Nano))
@@ -111,7 +119,8 @@ func TestRegistryHistory(t *testing.T) {
 		}
 	}
 	// HTTP dates have a resolution of seconds.
-	reply := w.Get(t, "/uri-res/N2C?urn:example:a", "Accept-Datetime: "+first.Changed.Add(time.Second).UTC().Format(http.TimeFormat))
+	reply := w.Get(t, "/uri-res/N2C?urn:example:a",
+		"Accept-Datetime: "+first.Changed.Add(time.Second).UTC().Format(http.TimeFormat))
 	if reply.Header.Get("Memento-Datetime") == "" || !strings.Contains(reply.Header.Get("Vary"), "Accept-Datetime") ||
 		!strings.Contains(strings.Join(reply.Header["Link"], ", "), `rel="memento"`) {
 		t.Errorf("a description of a time has %v", reply.Header)
@@ -120,7 +129,8 @@ func TestRegistryHistory(t *testing.T) {
 	if memento := w.Get(t, strings.TrimPrefix(at, w.URL)); memento.Status != http.StatusOK {
 		t.Errorf("the memento at %s: %d %s", at, memento.Status, memento.Body)
 	}
-	if reply := w.Get(t, "/uri-res/N2C?urn:example:a", "Accept-Datetime: yesterday"); reply.Status != http.StatusBadRequest {
+	if reply := w.Get(t, "/uri-res/N2C?urn:example:a",
+		"Accept-Datetime: yesterday"); reply.Status != http.StatusBadRequest {
 		t.Errorf("an Accept-Datetime that is no date: %d", reply.Status)
 	}
 }
@@ -133,7 +143,8 @@ func TestRegistryAfterRestart(t *testing.T) {
 	state := t.TempDir()
 	change := func(c *config.Config) {
 		c.Cache.Directory = state
-		c.Namespaces = []config.Namespace{{NID: "example", Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
+		c.Namespaces = []config.Namespace{{NID: "example",
+			Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
 	}
 	w := r.Start(t, change)
 	if got := w.Target(t, "urn:example:a"); got != "https://rules.example/a" {
@@ -144,7 +155,8 @@ func TestRegistryAfterRestart(t *testing.T) {
 	r.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: urndtest.Targets("https://own.example/a")})
 	again := r.Start(t, change)
 	again.WaitForLog(t, "snapshot of answers restored")
-	for name, want := range map[string]string{"urn:example:a": "https://own.example/a", "urn:example:b": "https://rules.example/b"} {
+	for name, want := range map[string]string{"urn:example:a": "https://own.example/a",
+		"urn:example:b": "https://rules.example/b"} {
 		if got := again.Target(t, name); got != want {
 			t.Errorf("%s leads to %s, want %s", name, got, want)
 		}
@@ -163,9 +175,11 @@ func TestRegistryNotAvailable(t *testing.T) {
 	}
 	w := broken.Start(t, func(c *config.Config) {
 		c.Registry.Only = []string{"urn:example:"}
-		c.Namespaces = []config.Namespace{{NID: "other", Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
+		c.Namespaces = []config.Namespace{{NID: "other",
+			Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
 	})
-	if ready := readiness(t, w); !strings.HasPrefix(ready, "503 not ready: the registry is unavailable: registry damaged: ") {
+	if ready := readiness(t, w); !strings.HasPrefix(ready,
+		"503 not ready: the registry is unavailable: registry damaged: ") {
 		t.Errorf("readiness: %s", ready)
 	}
 	if got := w.Target(t, "urn:example:a"); got != "Service Unavailable" {
@@ -180,6 +194,7 @@ func TestRegistryNotAvailable(t *testing.T) {
 	if err := os.Rename(r.Path, broken.Path); err != nil { // an administrator restores it
 		t.Fatal(err)
 	}
-	testserver.Wait(t, "the registry is used again", func() bool { return w.Target(t, "urn:example:a") == "https://own.example/a" })
+	testserver.Wait(t, "the registry is used again",
+		func() bool { return w.Target(t, "urn:example:a") == "https://own.example/a" })
 	testserver.Wait(t, "it is ready", func() bool { return readiness(t, w) == "200 ready: ; " })
 }

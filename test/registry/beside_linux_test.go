@@ -32,7 +32,8 @@ func TestCommandsBesideDaemon(t *testing.T) {
 			if got := set(t, d, "urn:example:a", fmt.Sprint("https://example.org/", 2*i+1)); got.Status != 200 {
 				t.Fatalf("%+v", got)
 			}
-			if got := s.run(t, "get", "urn:example:a"); !strings.Contains(got, fmt.Sprintf("https://example.org/%d\n", 2*i+1)) {
+			if got := s.run(t, "get", "urn:example:a"); !strings.Contains(got,
+				fmt.Sprintf("https://example.org/%d\n", 2*i+1)) {
 				t.Errorf("get: %s", got)
 			}
 			s.run(t, "set", "urn:example:a", fmt.Sprint("https://example.org/", 2*i+2))
@@ -77,22 +78,27 @@ func TestNoChangesOnDisk(t *testing.T) {
 				t.Errorf("PATCH: %+v", refused)
 			}
 			if !strings.Contains(refused.Body, tt.says) || strings.Contains(refused.Body, dir) {
-				t.Errorf("PATCH: its answer does not say that there is %s, or names the file: %s", tt.says, refused.Body)
+				t.Errorf("PATCH: its answer does not say that there is %s, or names the file: %s", tt.says,
+					refused.Body)
 			}
 			d.WaitForLog(t, tt.says)
-			if got := s.try(t, "set", "urn:example:a", "https://example.org/new"); got.Status != 1 || !strings.Contains(got.Err, tt.says) {
+			if got := s.try(t, "set", "urn:example:a", "https://example.org/new"); got.Status != 1 ||
+				!strings.Contains(got.Err, tt.says) {
 				t.Errorf("set: %+v", got)
 			}
-			testserver.Wait(t, "readiness says that changes are refused", func() bool { return strings.Contains(readiness(t, d), "registry") })
+			testserver.Wait(t, "readiness says that changes are refused",
+				func() bool { return strings.Contains(readiness(t, d), "registry") })
 			answers(t, d, "urn:example:a", "https://example.org/a")
 			answers(t, d, "urn:example:b", "https://example.org/b") // not requested before
 			if got := s.run(t, "get", "urn:example:c"); !strings.Contains(got, "https://example.org/c") {
 				t.Errorf("get: %s", got)
 			}
 			end()
-			testserver.Wait(t, "changes are accepted", func() bool { return set(t, d, "urn:example:a", "https://example.org/new").Status == 200 })
+			testserver.Wait(t, "changes are accepted",
+				func() bool { return set(t, d, "urn:example:a", "https://example.org/new").Status == 200 })
 			answers(t, d, "urn:example:a", "https://example.org/new")
-			testserver.Wait(t, "readiness says nothing any more", func() bool { return !strings.Contains(readiness(t, d), "registry") })
+			testserver.Wait(t, "readiness says nothing any more",
+				func() bool { return !strings.Contains(readiness(t, d), "registry") })
 			s.run(t, "set", "urn:example:b", "https://example.org/new")
 			answers(t, d, "urn:example:b", "https://example.org/new")
 			s.sound(t)

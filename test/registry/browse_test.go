@@ -19,14 +19,18 @@ import (
 func browsedRegistry(t *testing.T) urndtest.Registry {
 	t.Helper()
 	r := urndtest.NewRegistry(t)
-	old := registry.Record{Targets: urndtest.Targets("https://a.example/old"), Metadata: `{"title": "The <old> one", "creators": ["Ann A."], "year": 2020}`}
-	r.Put(t, registry.Name("urn:example:new"), registry.Record{Targets: urndtest.Targets("https://books.example/new"), Metadata: `{"title": "The new one"}`})
+	old := registry.Record{Targets: urndtest.Targets("https://a.example/old"),
+		Metadata: `{"title": "The <old> one", "creators": ["Ann A."], "year": 2020}`}
+	r.Put(t, registry.Name("urn:example:new"),
+		registry.Record{Targets: urndtest.Targets("https://books.example/new"), Metadata: `{"title": "The new one"}`})
 	r.Put(t, registry.Name("urn:example:gone"), old)
-	old.Status, old.Targets, old.Reason, old.Successors = registry.Withdrawn, nil, "it was merged", []string{"urn:example:new"}
+	old.Status, old.Targets, old.Reason, old.Successors = registry.Withdrawn, nil, "it was merged",
+		[]string{"urn:example:new"}
 	r.Put(t, registry.Name("urn:example:gone"), old)
 	r.Put(t, registry.Name("urn:example:held"), registry.Record{Status: registry.Reserved})
 	r.Put(t, registry.Name("ark:/12345/x1"), registry.Record{Targets: urndtest.Targets("https://a.example/x1")})
-	r.Put(t, registry.Name("https://purl.example/a;b"), registry.Record{Targets: urndtest.Targets("https://a.example/purl")})
+	r.Put(t, registry.Name("https://purl.example/a;b"),
+		registry.Record{Targets: urndtest.Targets("https://a.example/purl")})
 	return r
 }
 
@@ -58,7 +62,8 @@ func TestBrowseIsOff(t *testing.T) {
 
 // hasCode reports whether a page contains a text in a code element.
 func hasCode(page, text string) bool {
-	return slices.ContainsFunc(testserver.ParseHTML(page).All("code"), func(e testserver.Element) bool { return e.Text() == text })
+	return slices.ContainsFunc(testserver.ParseHTML(page).All("code"),
+		func(e testserver.Element) bool { return e.Text() == text })
 }
 
 // hasText reports whether a page contains a text, across elements.
@@ -94,7 +99,8 @@ func addresses(t *testing.T, text string) (paths []string) {
 func TestBrowse(t *testing.T) {
 	t.Parallel()
 	w := browsedRegistry(t).Start(t, func(c *config.Config) {
-		c.Access.BrowseClients, c.Site.Sitemap, c.Listen.PublicURL = everybody(), true, "https://library.example/resolver"
+		c.Access.BrowseClients, c.Site.Sitemap, c.Listen.PublicURL = everybody(), true,
+			"https://library.example/resolver"
 		c.Registry.Only, c.Registry.Hosts = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}
 	})
 	for query, want := range map[string]string{
@@ -119,19 +125,23 @@ func TestBrowse(t *testing.T) {
 				t.Errorf("the page of %s, %s: %d", name, link, page.Status)
 			}
 		}
-		if r.Status != 200 || strings.Join(found, " ") != want || strings.Contains(r.Body, "gone") || strings.Contains(r.Body, "<script>") {
+		if r.Status != 200 || strings.Join(found, " ") != want || strings.Contains(r.Body, "gone") ||
+			strings.Contains(r.Body, "<script>") {
 			t.Errorf("%s: %d, %q: %s", query, r.Status, found, r.Body)
 		}
 	}
-	for _, query := range []string{"?after=x", "?after=.AAAA", "?status=x", "?q=%ff", "?prefix=" + strings.Repeat("a", 501)} {
-		if r := w.Get(t, "/names"+query, "Accept: text/html"); r.Status != 400 || !strings.Contains(r.Body, `role="alert"`) {
+	for _, query := range []string{"?after=x", "?after=.AAAA", "?status=x", "?q=%ff",
+		"?prefix=" + strings.Repeat("a", 501)} {
+		if r := w.Get(t, "/names"+query, "Accept: text/html"); r.Status != 400 ||
+			!strings.Contains(r.Body, `role="alert"`) {
 			t.Errorf("%s: %d, %s", query, r.Status, r.Body)
 		}
 	}
 	if r := w.Get(t, "/namespaces/example", "Accept: text/html"); !hasText(r.Body, "1 name") {
 		t.Errorf("%s", r.Body)
 	}
-	if r := w.Get(t, "/robots.txt"); !strings.Contains(r.Body, "Allow: /names$\n") || !strings.HasSuffix(r.Body, "\nSitemap: https://library.example/resolver/sitemap.xml\n") {
+	if r := w.Get(t, "/robots.txt"); !strings.Contains(r.Body, "Allow: /names$\n") ||
+		!strings.HasSuffix(r.Body, "\nSitemap: https://library.example/resolver/sitemap.xml\n") {
 		t.Errorf("%s", r.Body)
 	}
 	index := w.Get(t, "/sitemap.xml")
@@ -145,7 +155,8 @@ func TestBrowse(t *testing.T) {
 			t.Errorf("%s: %d", path, page.Status)
 		}
 	}
-	want := []string{"/uri-res/L2C.html?ark:/12345/x1", "/uri-res/L2C.html?https%3A//purl.example/a%3Bb", "/uri-res/N2C.html?urn:example:new"}
+	want := []string{"/uri-res/L2C.html?ark:/12345/x1", "/uri-res/L2C.html?https%3A//purl.example/a%3Bb",
+		"/uri-res/N2C.html?urn:example:new"}
 	if !slices.Equal(pages, want) {
 		t.Errorf("%q", pages)
 	}
@@ -158,10 +169,13 @@ func TestBrowse(t *testing.T) {
 func TestBrowseAll(t *testing.T) {
 	t.Parallel()
 	w := browsedRegistry(t).Start(t, func(c *config.Config) {
-		c.Access.BrowseClients, c.Access.BrowseAllClients = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		c.Access.BrowseClients, c.Access.BrowseAllClients = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+			[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
-	for query, want := range map[string]string{"?status=withdrawn&q=old": "urn:example:gone", "?status=reserved": "urn:example:held"} {
-		if r := w.Get(t, "/names"+query, "Accept: text/html"); r.Status != 200 || !hasCode(r.Body, want) || !strings.HasPrefix(r.Header.Get("Cache-Control"), "private") {
+	for query, want := range map[string]string{"?status=withdrawn&q=old": "urn:example:gone",
+		"?status=reserved": "urn:example:held"} {
+		if r := w.Get(t, "/names"+query, "Accept: text/html"); r.Status != 200 || !hasCode(r.Body, want) ||
+			!strings.HasPrefix(r.Header.Get("Cache-Control"), "private") {
 			t.Errorf("%s: %d %q %s", query, r.Status, r.Header, r.Body)
 		}
 	}
@@ -180,7 +194,8 @@ func TestWithdrawnPages(t *testing.T) {
 			r := w.Get(t, path, "Accept: text/html")
 			page := testserver.ParseHTML(r.Body)
 			for _, part := range []string{
-				"The <old> one", "Withdrawn on 2", ": it was merged.", "anna@library.example", "Citation", "Ann A. (2020): The <old> one. Withdrawn since 20",
+				"The <old> one", "Withdrawn on 2", ": it was merged.", "anna@library.example", "Citation",
+				"Ann A. (2020): The <old> one. Withdrawn since 20",
 			} {
 				if r.Status != 410 || !strings.Contains(page.Text(), part) {
 					t.Errorf("%s: %d has no %s: %s", path, r.Status, part, page.Text())
@@ -196,13 +211,16 @@ func TestWithdrawnPages(t *testing.T) {
 			}
 		}
 	}
-	if r := w.Get(t, "/uri-res/N2C.html?urn:example:gone", "Accept: text/html"); !hasText(r.Body, "The new one urn:example:new") {
+	if r := w.Get(t, "/uri-res/N2C.html?urn:example:gone", "Accept: text/html"); !hasText(r.Body,
+		"The new one urn:example:new") {
 		t.Errorf("a successor has no title: %s", r.Body)
 	}
-	if r := w.Get(t, "/urn:example:gone", "Accept: text/html"); testserver.ParseHTML(r.Body).First("a", "href=/uri-res/N2C.html?urn:example:gone").Text() != "Details of this name" || len(r.Body) > 8<<10 {
+	if r := w.Get(t, "/urn:example:gone", "Accept: text/html"); testserver.ParseHTML(r.Body).First("a",
+		"href=/uri-res/N2C.html?urn:example:gone").Text() != "Details of this name" || len(r.Body) > 8<<10 {
 		t.Errorf("%d octets: %s", len(r.Body), r.Body)
 	}
-	if r := w.Get(t, "/urn:example:held", "Accept: text/html"); r.Status != 404 || strings.Contains(r.Body, "Citation") || !hasText(r.Body, "Contact: anna@library.example") {
+	if r := w.Get(t, "/urn:example:held", "Accept: text/html"); r.Status != 404 ||
+		strings.Contains(r.Body, "Citation") || !hasText(r.Body, "Contact: anna@library.example") {
 		t.Errorf("%d %s", r.Status, r.Body)
 	}
 }

@@ -84,11 +84,14 @@ func startBehind(t *testing.T) (*urndtest.Daemon, front, string) {
 	}
 	// urnd needs the port of the cache, and the cache that of urnd: this server is between them.
 	var to atomic.Pointer[url.URL]
-	between := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to.Load()) }})
+	between := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(to.Load())
+	}})
 	t.Cleanup(between.Close)
 	w := r.Start(t, func(c *config.Config) {
 		c.Registry.ClientTTL = time.Second
-		c.CDN = config.CDN{Tags: "xkey", TTL: 24 * time.Hour, Webhooks: []string{between.URL + "/purge"}, Secret: secret}
+		c.CDN = config.CDN{Tags: "xkey", TTL: 24 * time.Hour, Webhooks: []string{between.URL + "/purge"},
+			Secret: secret}
 	})
 	host, port, _ := strings.Cut(strings.TrimPrefix(w.URL, "http://"), ":")
 	varnish := testserver.StartVarnish(t, testserver.OpenFolder(t), documentedVCL(t, host, port))
@@ -112,7 +115,8 @@ func TestCacheInFront(t *testing.T) {
 			t.Errorf("%s leads to %s, a hit: %t", path, got, hit)
 		}
 	}
-	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
+	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json",
+		`{"targets":[{"uri":"https://a.example/1"}]}`)
 	becomes("/urn:example:a", "https://a.example/1")
 	becomes("/URN:EXAMPLE:a", "https://a.example/1")
 	w.Change(t, "POST /api/v1/names/withdraw?uri=urn:example:a", "application/json", `{"reason":"why"}`)
@@ -121,10 +125,13 @@ func TestCacheInFront(t *testing.T) {
 	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"reason":"another"}`)
 	testserver.Wait(t, "a negative answer is purged", func() bool { _, hit := f.get(t, "/urn:example:a"); return !hit })
 	is("/urn:example:b", "https://a.example/0")
-	w.Change(t, "PUT /api/v1/prefixes?uri=urn:example:p:", "application/json", `{"targets":[{"uri":"https://a.example/p/"}]}`)
-	testserver.Wait(t, "what is below a prefix is purged", func() bool { _, hit := f.get(t, "/urn:example:p:c"); return !hit })
+	w.Change(t, "PUT /api/v1/prefixes?uri=urn:example:p:", "application/json",
+		`{"targets":[{"uri":"https://a.example/p/"}]}`)
+	testserver.Wait(t, "what is below a prefix is purged",
+		func() bool { _, hit := f.get(t, "/urn:example:p:c"); return !hit })
 	is("/urn:example:b", "https://a.example/0")
-	for _, selection := range []string{"uri=urn:example:b", "namespace=example", "prefix=urn:ex", "all=true", "all=true&mode=hard"} {
+	for _, selection := range []string{"uri=urn:example:b", "namespace=example", "prefix=urn:ex", "all=true",
+		"all=true&mode=hard"} {
 		f.stores(t, "/urn:example:b")
 		if status, body := w.AdminRequest(t, "DELETE /api/v1/cache/entries?"+selection); status != http.StatusOK {
 			t.Fatalf("%d %s", status, body)
@@ -133,7 +140,8 @@ func TestCacheInFront(t *testing.T) {
 	}
 	f.stores(t, "/urn:example:b")
 	w.Reload(t, func(c *config.Config) { c.Registry.TTL = time.Hour })
-	testserver.Wait(t, "a reload that throws answers away", func() bool { _, hit := f.get(t, "/urn:example:b"); return !hit })
+	testserver.Wait(t, "a reload that throws answers away",
+		func() bool { _, hit := f.get(t, "/urn:example:b"); return !hit })
 }
 
 // TestCacheInFrontRefuses checks that purges of an unavailable cache are retried, logged, counted and shown,
@@ -149,9 +157,11 @@ func TestCacheInFrontRefuses(t *testing.T) {
 		}
 	}
 	write("another")
-	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
+	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json",
+		`{"targets":[{"uri":"https://a.example/1"}]}`)
 	w.WaitForLog(t, "purge webhook failed, retrying")
-	testserver.Wait(t, "it is in the report of readiness", func() bool { return strings.Contains(readiness(t, w), "purge webhooks are failing") })
+	testserver.Wait(t, "it is in the report of readiness",
+		func() bool { return strings.Contains(readiness(t, w), "purge webhooks are failing") })
 	if got, hit := f.get(t, "/urn:example:a"); got != "https://a.example/0" || !hit {
 		t.Errorf("it leads to %s, a hit: %t", got, hit)
 	}
@@ -162,10 +172,12 @@ func TestCacheInFrontRefuses(t *testing.T) {
 		}
 	}
 	write("the-secret-of-the-cache")
-	testserver.Wait(t, "it is told", func() bool { got, _ := f.get(t, "/urn:example:a"); return got == "https://a.example/1" })
+	testserver.Wait(t, "it is told",
+		func() bool { got, _ := f.get(t, "/urn:example:a"); return got == "https://a.example/1" })
 	w.WaitForLog(t, "purge webhook succeeded again")
 	write("another")
-	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/2"}]}`)
+	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json",
+		`{"targets":[{"uri":"https://a.example/2"}]}`)
 	w.Stop()
 	if log := w.Log(); !strings.Contains(log, "purge webhook failed, tags dropped") {
 		t.Errorf("at the end the log does not say that tags were lost")
@@ -191,7 +203,8 @@ func TestCacheInFrontOfSeveral(t *testing.T) {
 		})
 		all[i].Target(t, "urn:example:a")
 	}
-	all[0].Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
+	all[0].Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json",
+		`{"targets":[{"uri":"https://a.example/1"}]}`)
 	for range all {
 		if got := <-told; got != "https://a.example/1" {
 			t.Errorf("an urnd that has told still leads to %s", got)

@@ -35,7 +35,8 @@ func TestChangeIsAnsweredAtOnce(t *testing.T) {
 			}
 		}
 	}
-	w.Change(t, "PATCH /api/v1/prefixes?uri=urn:example:p:", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1/"}]}`)
+	w.Change(t, "PATCH /api/v1/prefixes?uri=urn:example:p:", "application/merge-patch+json",
+		`{"targets":[{"uri":"https://a.example/1/"}]}`)
 	if got := w.Target(t, "urn:example:p:x"); got != "https://a.example/1/x" {
 		t.Errorf("below the prefix it leads to %s", got)
 	}
@@ -71,11 +72,13 @@ func TestRegistryFileIsReplaced(t *testing.T) {
 		}
 	}
 	move(other.Path, r.Path)
-	testserver.Wait(t, "the new file is used", func() bool { return w.Target(t, "urn:example:a") == "https://new.example/" })
+	testserver.Wait(t, "the new file is used",
+		func() bool { return w.Target(t, "urn:example:a") == "https://new.example/" })
 
 	away := filepath.Join(t.TempDir(), "away.db")
 	move(r.Path, away)
-	testserver.Wait(t, "readiness says that there is no file", func() bool { return strings.Contains(readiness(t, w), "no file") })
+	testserver.Wait(t, "readiness says that there is no file",
+		func() bool { return strings.Contains(readiness(t, w), "no file") })
 	if got := w.Target(t, "urn:example:b"); got != "Service Unavailable" {
 		t.Errorf("another name without a file: %s", got)
 	}
@@ -83,7 +86,8 @@ func TestRegistryFileIsReplaced(t *testing.T) {
 		t.Error("an empty file was made")
 	}
 	move(away, r.Path)
-	testserver.Wait(t, "readiness says nothing any more", func() bool { return !strings.Contains(readiness(t, w), "registry") })
+	testserver.Wait(t, "readiness says nothing any more",
+		func() bool { return !strings.Contains(readiness(t, w), "registry") })
 	if got := w.Target(t, "urn:example:a"); got != "https://new.example/" {
 		t.Errorf("with the file again it leads to %s", got)
 	}

@@ -24,8 +24,10 @@ func TestResolutionsAreCounted(t *testing.T) {
 	r.Put(t, registry.Name(name), registry.Record{Targets: urndtest.Targets("https://example.org/a")})
 	r.Put(t, registry.Name("urn:example:alias"), registry.Record{Alias: name})
 	r.Put(t, registry.Name("urn:example:gone"), registry.Record{Targets: urndtest.Targets("https://example.org/b")})
-	r.Edit(t, registry.Edit{Key: registry.Name("urn:example:gone"), IfVersion: registry.AnyVersion, Change: registry.Withdraw("it had errors")})
-	r.Put(t, registry.Prefix("urn:example:below:"), registry.Record{Targets: urndtest.Targets("https://example.org/below/")})
+	r.Edit(t, registry.Edit{Key: registry.Name("urn:example:gone"), IfVersion: registry.AnyVersion,
+		Change: registry.Withdraw("it had errors")})
+	r.Put(t, registry.Prefix("urn:example:below:"),
+		registry.Record{Targets: urndtest.Targets("https://example.org/below/")})
 	w := r.Start(t, nil)
 	get := func(path, userAgent, body string) {
 		t.Helper()
@@ -36,8 +38,8 @@ func TestResolutionsAreCounted(t *testing.T) {
 		urndtest.Send(t, method+" "+w.URL+path, body, "User-Agent: "+userAgent)
 	}
 	for _, path := range []string{
-		"/" + name, "/URN:EXAMPLE:a", "/urn:example:alias", "/uri-res/N2Ls?" + name, "/uri-res/N2C?" + name, "/uri-res/N2Ns?" + name,
-		"/api/v1/resolve?uri=" + name, "/api/v1/explain?uri=" + name,
+		"/" + name, "/URN:EXAMPLE:a", "/urn:example:alias", "/uri-res/N2Ls?" + name, "/uri-res/N2C?" + name,
+		"/uri-res/N2Ns?" + name, "/api/v1/resolve?uri=" + name, "/api/v1/explain?uri=" + name,
 	} {
 		get(path, browser, "")
 		get(path, "curl/8.14.1", "")
@@ -56,16 +58,22 @@ func TestResolutionsAreCounted(t *testing.T) {
 	day := time.Now().UTC().Format("2006-01-02")
 	for _, tt := range []struct{ args, want string }{
 		{name + " --since " + day, "  people  bots  day\n       9    17  " + day + "\n       9    17  all\n"},
-		{name + " --output json", `{"name":"urn:example:a","periods":[{"period":"` + day + `","people":9,"bots":17}],"sum":{"people":9,"bots":17}}` + "\n"},
+		{name + " --output json",
+			`{"name":"urn:example:a","periods":[{"period":"` + day +
+				`","people":9,"bots":17}],"sum":{"people":9,"bots":17}}` + "\n"},
 		{name + " --until 2001-01-01", "  people  bots  day\n       0     0  all\n"},
-		{name + " --day 2001-01-01 --output json", `{"name":"urn:example:a","periods":[],"sum":{"people":0,"bots":0}}` + "\n"},
+		{name + " --day 2001-01-01 --output json",
+			`{"name":"urn:example:a","periods":[],"sum":{"people":0,"bots":0}}` + "\n"},
 		{"urn:example:below: --prefix", "  people  bots  day\n       1     0  " + day + "\n       1     0  all\n"},
 		{"--since " + day, "  people  bots  day\n      12    18  " + day + "\n      12    18  all\n"},
 		{"--day 2001-01-01 --output json", `{"periods":[],"sum":{"people":0,"bots":0}}` + "\n"},
-		{"--top 2", "  people  bots  name\n       9    17  urn:example:a\n       2     1  urn:example:gone\n      12    18  all\n"},
+		{"--top 2",
+			"  people  bots  name\n       9    17  urn:example:a\n       2     1  urn:example:gone\n      12    18  " +
+				"all\n"},
 		{"--top 1 --day 2001-01-01 --output json", `{"names":[],"sum":{"people":0,"bots":0}}` + "\n"},
 	} {
-		out, err := urndtest.Run(t, "", append([]string{"registry", "stats", "--store", "sqlite:" + r.Path}, strings.Fields(tt.args)...)...)
+		out, err := urndtest.Run(t, "",
+			append([]string{"registry", "stats", "--store", "sqlite:" + r.Path}, strings.Fields(tt.args)...)...)
 		if err != nil || out != tt.want {
 			t.Errorf("stats %s: %v\n%s\nwant\n%s", tt.args, err, out, tt.want)
 		}
@@ -75,7 +83,8 @@ func TestResolutionsAreCounted(t *testing.T) {
 		name + " --top 3":      "mutually exclusive",
 		name + " --day monday": `"monday" is not a day`,
 	} {
-		got := urndtest.RunWith(t, nil, "", append([]string{"registry", "stats", "--store", "sqlite:" + r.Path}, strings.Fields(args)...)...)
+		got := urndtest.RunWith(t, nil, "",
+			append([]string{"registry", "stats", "--store", "sqlite:" + r.Path}, strings.Fields(args)...)...)
 		if got.Status != 2 || !strings.Contains(got.Err, want) {
 			t.Errorf("stats %s: %+v, want %q", args, got, want)
 		}

@@ -18,7 +18,8 @@ type drillLine struct{ command, output string }
 // drill returns the commands of a section of docs/registry-operations.md.
 func drill(t *testing.T, title string) (lines []drillLine) {
 	t.Helper()
-	_, section, found := strings.Cut(urndtest.ReadFile(t, filepath.Join(urndtest.Root(), "docs/registry-operations.md")), "\n## "+title+"\n")
+	_, section, found := strings.Cut(urndtest.ReadFile(t,
+		filepath.Join(urndtest.Root(), "docs/registry-operations.md")), "\n## "+title+"\n")
 	if !found {
 		t.Fatalf("there is no section %q", title)
 	}

@@ -55,8 +55,9 @@ func (s *targetServer) requestedBy(agent string) bool {
 func checkAt(t *testing.T, r urndtest.Registry, at time.Time) {
 	t.Helper()
 	c := health.New(health.Config{
-		Store: r.Store(), Transport: &http.Transport{DisableKeepAlives: true}, Agent: "before", Interval: time.Hour, Rate: 1000, Concurrency: 1,
-		Timeout: 10 * time.Second, Holder: "before", Now: func() time.Time { return at }, After: time.After,
+		Store: r.Store(), Transport: &http.Transport{DisableKeepAlives: true}, Agent: "before", Interval: time.Hour,
+		Rate: 1000, Concurrency: 1, Timeout: 10 * time.Second, Holder: "before", Now: func() time.Time { return at },
+		After: time.After,
 	})
 	if err := c.Check(t.Context(), "", func(health.Target) error { return nil }); err != nil {
 		t.Fatal(err)
@@ -79,14 +80,16 @@ func TestHealthyTargetsArePreferred(t *testing.T) {
 		c.Registry.HealthInterval, c.Registry.HealthContact, c.Registry.HealthPause = time.Hour, "a@a.example", 0
 		c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 	})
-	testserver.Wait(t, "the healthy target is preferred", func() bool { return w.Target(t, "urn:nbn:fi:example-1") == good })
+	testserver.Wait(t, "the healthy target is preferred",
+		func() bool { return w.Target(t, "urn:nbn:fi:example-1") == good })
 	if got := w.Target(t, "urn:nbn:fi:example-2"); got != bad {
 		t.Errorf("the only target is not used: %s", got)
 	}
 	testserver.Wait(t, "the targets are checked", func() bool { return server.requestedBy("(+a@a.example)") })
 	testserver.Wait(t, "metrics", func() bool {
 		_, text := w.AdminRequest(t, "GET /metrics")
-		return strings.Contains(text, `urnd_registry_targets{state="unhealthy"} 2`) && strings.Contains(text, "urnd_registry_sweep_lag_seconds 0") &&
+		return strings.Contains(text, `urnd_registry_targets{state="unhealthy"} 2`) &&
+			strings.Contains(text, "urnd_registry_sweep_lag_seconds 0") &&
 			strings.Contains(text, "urnd_registry_target_checks_total{outcome=\"gone\"}")
 	})
 	w.Stop() // possibly during a check
@@ -129,7 +132,8 @@ func TestRegistryHealthCommand(t *testing.T) {
 	r.Put(t, registry.Name("urn:nbn:fi:a-1"), registry.Record{Targets: urndtest.Targets(good)})
 	r.Put(t, registry.Name("urn:nbn:fi:b-1"), registry.Record{Targets: urndtest.Targets(bad, "http://10.0.0.1/")})
 	environment := []string{
-		"URND_CONFIG=", "URND_ACCESS_ALLOW_DESTINATIONS=127.0.0.1/32", "URND_REGISTRY_HEALTH_PAUSE=0s", "URND_DNS_SERVERS=127.0.0.1:1",
+		"URND_CONFIG=", "URND_ACCESS_ALLOW_DESTINATIONS=127.0.0.1/32", "URND_REGISTRY_HEALTH_PAUSE=0s",
+		"URND_DNS_SERVERS=127.0.0.1:1",
 	}
 	const usage = 2 // exit status for wrong arguments
 	for _, c := range []struct {
@@ -143,8 +147,10 @@ func TestRegistryHealthCommand(t *testing.T) {
 		{"no contact", "--check", nil, usage, nil, "health_contact"},
 		{"a bad contact", "--check --contact x)y", nil, usage, nil, "health_contact"},
 		{"two prefixes", "urn:nbn:fi:a urn:nbn:fi:b", nil, usage, nil, ""},
-		{"checked, all well", "urn:nbn:fi:a --check --contact a@a.example", nil, 0, nil, "checked 1 targets: 0 do not answer"},
-		{"checked, all shown", "urn:nbn:fi:a --check --all --contact a@a.example", nil, 0, []string{"urn:nbn:fi:a-1\thealthy\t", "\t-\t" + good}, ""},
+		{"checked, all well", "urn:nbn:fi:a --check --contact a@a.example", nil, 0, nil,
+			"checked 1 targets: 0 do not answer"},
+		{"checked, all shown", "urn:nbn:fi:a --check --all --contact a@a.example", nil, 0,
+			[]string{"urn:nbn:fi:a-1\thealthy\t", "\t-\t" + good}, ""},
 		{"checked, one gone", "--check --contact a@a.example", nil, 1, []string{
 			"urn:nbn:fi:b-1\tsuspect\t", "404 Not Found\t" + bad, "inaccessible",
 			"http://10.0.0.1/",
@@ -156,7 +162,8 @@ func TestRegistryHealthCommand(t *testing.T) {
 			checkAt(t, r, time.Now().Add(25*time.Hour))
 		}, 1, []string{"unhealthy", bad}, "1 unhealthy"},
 		{"others", "urn:nbn:fi:a", nil, 0, nil, "0 unhealthy"},
-		{"documents", "urn:nbn:fi:b --output json", nil, 1, []string{`{"name":"urn:nbn:fi:b-1","uri":"` + bad + `","state":"unhealthy",`, `"history":[{"at":`}, ""},
+		{"documents", "urn:nbn:fi:b --output json", nil, 1,
+			[]string{`{"name":"urn:nbn:fi:b-1","uri":"` + bad + `","state":"unhealthy",`, `"history":[{"at":`}, ""},
 		{"all", "--all", nil, 1, []string{"urn:nbn:fi:a-1\tunchecked\t-\t-\t-\t" + good, bad}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -23,7 +23,8 @@ func helperConfig(t *testing.T, origin string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "urnd.yaml")
 	text := "dns: {servers: ['127.0.0.1:9'], timeout: 1s, rounds: 1}\nnamespaces:\n" +
-		"  - {nid: book, order: [namespace], targets: [{pattern: '^[0-9]+$', template: '" + origin + "/books/{nss}'}, {pattern: '^[0-9]+$', template: 'https://mirror.example/{nss}'}]}\n"
+		"  - {nid: book, order: [namespace], targets: [{pattern: '^[0-9]+$', template: '" + origin +
+		"/books/{nss}'}, {pattern: '^[0-9]+$', template: 'https://mirror.example/{nss}'}]}\n"
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func TestHelperCommands(t *testing.T) {
 		{"url-rewrite", "ftp://A.example/b", `OK rewrite-url="ftp://a.example/b"`},
 		{"url-rewrite", "http://a.example/urn:ISBN:0-395-36341-1", "ERR"},
 		{"url-rewrite", "http://a.example/", "ERR"},
-		{"url-rewrite", "http://u:secret@a.example[/", `ERR message="parsing \"http://u:xxxxx@a.example[/\": offset ...`},
+		{"url-rewrite", "http://u:secret@a.example[/",
+			`ERR message="parsing \"http://u:xxxxx@a.example[/\": offset ...`},
 		// The URL sent is then also the cache key of Squid.
 		{"url-rewrite", "http://a.example/100%?a[]=1|2", `OK rewrite-url="http://a.example/100%25?a%5B%5D=1%7C2"`},
 		// The host and port of CONNECT are not a URL: RFC 9112 section 3.2.3.
@@ -65,9 +67,11 @@ func TestHelperCommands(t *testing.T) {
 		{"store-id", "A.example:443", "ERR"},
 	} {
 		for _, channel := range []string{"", "7 "} {
-			out, err := urndtest.Run(t, channel+tt.url+" 127.0.0.1/- - GET myip=127.0.0.1 myport=3128\n", "helper", tt.command, "--config", path)
+			out, err := urndtest.Run(t, channel+tt.url+" 127.0.0.1/- - GET myip=127.0.0.1 myport=3128\n", "helper",
+				tt.command, "--config", path)
 			start, more := strings.CutSuffix(tt.want, "...")
-			if err != nil || !strings.HasPrefix(out, channel+start) || strings.Count(out, "\n") != 1 || !more && out != channel+start+"\n" {
+			if err != nil || !strings.HasPrefix(out, channel+start) || strings.Count(out, "\n") != 1 ||
+				!more && out != channel+start+"\n" {
 				t.Errorf("%s %s%s: %q, %v", tt.command, channel, tt.url, out, err)
 			}
 		}
@@ -89,8 +93,10 @@ func TestHelperLines(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
 	}
-	out, err = urndtest.Run(t, "urn:ietf:rfc:21\n\n"+strings.Repeat("x", squid.MaxLine)+"\nurn:ietf:rfc:11\n", "helper", "url-rewrite", "--config", "")
-	inOrder := `OK status=302 url="https://www.rfc-editor.org/info/rfc21"` + "\nBH message=\"a line has no URL\"\nBH message=\"a line has more than 16384 octets\"\n" +
+	out, err = urndtest.Run(t, "urn:ietf:rfc:21\n\n"+strings.Repeat("x", squid.MaxLine)+"\nurn:ietf:rfc:11\n", "helper",
+		"url-rewrite", "--config", "")
+	inOrder := `OK status=302 url="https://www.rfc-editor.org/info/rfc21"` +
+		"\nBH message=\"a line has no URL\"\nBH message=\"a line has more than 16384 octets\"\n" +
 		`OK status=302 url="https://www.rfc-editor.org/info/rfc11"` + "\n"
 	if err != nil || out != inOrder {
 		t.Errorf("%q, %v", out, err)

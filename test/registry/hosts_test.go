@@ -26,7 +26,8 @@ func TestRegistryHosts(t *testing.T) {
 	put(registry.Prefix("https://w3id.example/"), 308, "https://b.example/")
 	put(registry.Name("https://w3id.example/own"), 0, "https://a.example/own")
 	put(registry.Name("urn:example:a"), 0, "https://a.example/urn")
-	r.Put(t, registry.Name("https://purl.example/gone"), registry.Record{Status: registry.Withdrawn, Reason: "it was wrong"})
+	r.Put(t, registry.Name("https://purl.example/gone"),
+		registry.Record{Status: registry.Withdrawn, Reason: "it was wrong"})
 	w := r.Start(t, func(c *config.Config) {
 		c.Registry.Hosts, c.Registry.Redirect = []string{"PURL.example", "w3id.example."}, 307
 	})
@@ -58,17 +59,20 @@ func TestRegistryHosts(t *testing.T) {
 			}
 		}
 	}
-	for method, want := range map[string]string{http.MethodHead: "301 https://a.example/moved?x=y", http.MethodPost: "405", http.MethodPut: "405"} {
+	for method, want := range map[string]string{http.MethodHead: "301 https://a.example/moved?x=y",
+		http.MethodPost: "405", http.MethodPut: "405"} {
 		if got := w.At(t, method, "purl.example", "/net/moved"); got != want {
 			t.Errorf("%s is %s, want %s", method, got, want)
 		}
 	}
-	if got := w.At(t, http.MethodGet, "localhost", "/net/foo", "X-Forwarded-Host: purl.example", "Forwarded: host=purl.example"); got != "404" {
+	if got := w.At(t, http.MethodGet, "localhost", "/net/foo", "X-Forwarded-Host: purl.example",
+		"Forwarded: host=purl.example"); got != "404" {
 		t.Errorf("a client names another host in a field: %s", got)
 	}
 	put(registry.Prefix("https://purl.example/net/"), 302, "https://a.example/")
 	for path, want := range map[string]string{
-		"/net/foo": "302 https://a.example/foo", "/net/foo?utm=1": "302 https://a.example/foo?utm=1", "/net/new": "302 https://a.example/new",
+		"/net/foo": "302 https://a.example/foo", "/net/foo?utm=1": "302 https://a.example/foo?utm=1",
+		"/net/new": "302 https://a.example/new",
 	} {
 		eventually(t, w, path, want)
 	}

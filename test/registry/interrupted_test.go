@@ -114,7 +114,8 @@ func TestInterruptedAtDigest(t *testing.T) {
 		if rest := c.ends(t); !strings.Contains(rest, stands) {
 			t.Errorf("%s: it wrote %s, want %q", name, rest, stands)
 		}
-		if out, err := urndtest.Run(t, "", "registry", "get", "urn:example:a", at); err != nil || !strings.Contains(out, "https://example.org/a") {
+		if out, err := urndtest.Run(t, "", "registry", "get", "urn:example:a", at); err != nil ||
+			!strings.Contains(out, "https://example.org/a") {
 			t.Errorf("%s: the registry has %s, %v", name, out, err)
 		}
 	}
@@ -153,7 +154,8 @@ func TestInterruptedWithin(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.interrupt(t)
-			if rest, err := io.ReadAll(out); err != nil || strings.Contains(string(rest), fmt.Sprintf("urn:example:%05d", n-1)) {
+			if rest, err := io.ReadAll(out); err != nil ||
+				strings.Contains(string(rest), fmt.Sprintf("urn:example:%05d", n-1)) {
 				t.Errorf("it has printed all, %v", err)
 			}
 			if rest := c.ends(t); !strings.Contains(rest, stands) {
@@ -164,7 +166,8 @@ func TestInterruptedWithin(t *testing.T) {
 	// Exceeds a pipe, so that writing it shows that the command is reading.
 	lines := strings.Repeat("nonsense\n", 20_000)
 	for _, tt := range []struct{ args, input, stands string }{
-		{"registry import " + at + " -", table.String(), "of standard input 0 names are written, and stay; the same input is imported once more"},
+		{"registry import " + at + " -", table.String(),
+			"of standard input 0 names are written, and stay; the same input is imported once more"},
 		{"uri parse -", lines, "interrupted: the output covers the first %d lines: continue with line %d"},
 		{"resolve -", lines, "interrupted: the output covers the first %d lines: continue with line %d"},
 	} {

@@ -177,7 +177,8 @@ func TestHandingOutKilled(t *testing.T) {
 			reserved = now
 		}
 		names := killed.run(t, mint...)
-		if first, _, _ := strings.Cut(names, "\n"); first != "urn:example:m-"+strconv.Itoa(reserved+1) || strings.Count(names, "\n") != 500 {
+		if first, _, _ := strings.Cut(names, "\n"); first != "urn:example:m-"+strconv.Itoa(reserved+1) ||
+			strings.Count(names, "\n") != 500 {
 			t.Errorf("after %d names those from %s on are printed", reserved, first)
 		}
 		most = calm.most(t, create...)
@@ -187,7 +188,8 @@ func TestHandingOutKilled(t *testing.T) {
 		}
 		before := strings.Count(killed.run(t, "token", "list", "--output=json"), "\n")
 		killed.run(t, create...)
-		if after := strings.Count(killed.run(t, "token", "list", "--output=json"), "\n"); after != before+1 || after > kills()+1 {
+		if after := strings.Count(killed.run(t, "token", "list", "--output=json"), "\n"); after != before+1 ||
+			after > kills()+1 {
 			t.Errorf("there were %d tokens, and are %d", before, after)
 		}
 		killed.sound(t)
@@ -276,7 +278,8 @@ func TestKilledImportIsReverted(t *testing.T) {
 		s.run(t, "revert", strconv.Itoa(sets[1].Number), "--note", "cut off")
 		s.sound(t)
 		out := s.run(t, "export")
-		if withdrawn := strings.Count(out, `"status":"withdrawn"`); withdrawn != int(written) || strings.Count(out, "\n") != withdrawn+1 {
+		if withdrawn := strings.Count(out, `"status":"withdrawn"`); withdrawn != int(written) ||
+			strings.Count(out, "\n") != withdrawn+1 {
 			t.Errorf("of %d names of the import %d are withdrawn", written, withdrawn)
 		}
 	})

@@ -36,10 +36,12 @@ func TestRegistryMint(t *testing.T) {
 		}
 	}
 	// A minted name gets its target and resolves to it.
-	if _, err := urndtest.Run(t, "", "registry", "set", "--store", store, "urn:nbn:fi:lib-1", "--target", "https://example.org/1"); err != nil {
+	if _, err := urndtest.Run(t, "", "registry", "set", "--store", store, "urn:nbn:fi:lib-1", "--target",
+		"https://example.org/1"); err != nil {
 		t.Error(err)
 	}
-	if out, err := urndtest.Run(t, "", "registry", "get", "--store", store, "urn:nbn:fi:lib-1"); err != nil || !strings.Contains(out, "active") {
+	if out, err := urndtest.Run(t, "", "registry", "get", "--store", store, "urn:nbn:fi:lib-1"); err != nil ||
+		!strings.Contains(out, "active") {
 		t.Errorf("%q, %v", out, err)
 	}
 }
@@ -49,13 +51,15 @@ func TestRegistryMint(t *testing.T) {
 func TestMintedNumbersAreValid(t *testing.T) {
 	t.Parallel()
 	store := "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
-	for prefix, n := range map[string]string{"urn:isbn:978951{counter}": "200", "urn:isbn:97912200{counter}": "200", "urn:issn:2342{counter}": "200"} {
+	for prefix, n := range map[string]string{"urn:isbn:978951{counter}": "200", "urn:isbn:97912200{counter}": "200",
+		"urn:issn:2342{counter}": "200"} {
 		out, err := urndtest.Run(t, "", "registry", "mint", "--store", store, "-n", n, prefix)
 		if err != nil || strings.Count(out, "\n") != 200 {
 			t.Errorf("%s: %q, %v", prefix, out, err)
 		}
 	}
-	if urnns.CheckDigitISBN("978030640615") != '7' || urnns.CheckDigitISSN("0378595") != '5' || urnns.CheckDigitISSN("2434561") != 'X' {
+	if urnns.CheckDigitISBN("978030640615") != '7' || urnns.CheckDigitISSN("0378595") != '5' ||
+		urnns.CheckDigitISSN("2434561") != 'X' {
 		t.Error("the examples of the standards, ISBN 978-0-306-40615-7, ISSN 0378-5955 and 2434-561X, are not computed")
 	}
 }
@@ -69,7 +73,8 @@ func TestMintByTwoProcesses(t *testing.T) {
 	var outputs [processes][]byte
 	var running sync.WaitGroup
 	for i := range processes {
-		command := exec.CommandContext(t.Context(), binary, "registry", "mint", "--store", store, "-n", each, "urn:nbn:fi:lib-{counter}")
+		command := exec.CommandContext(t.Context(), binary, "registry", "mint", "--store", store, "-n", each,
+			"urn:nbn:fi:lib-{counter}")
 		running.Go(func() {
 			var err error
 			if outputs[i], err = command.Output(); err != nil {

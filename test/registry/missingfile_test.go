@@ -25,7 +25,8 @@ func TestRegistryLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "urnd.yaml")
-	text := "listen: {service: ['127.0.0.1:0'], admin: '127.0.0.1:0'}\ndns: {servers: ['127.0.0.1:9']}\nlog: {format: json}\n" +
+	text := "listen: {service: ['127.0.0.1:0'], admin: '127.0.0.1:0'}\ndns: {servers: ['127.0.0.1:9']}\nlog: " +
+		"{format: json}\n" +
 		"registry: {store: 'sqlite:" + path + "'}\ncache: {directory: '" + dir + "'}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -40,7 +41,8 @@ func TestRegistryLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.WaitForLog(t, "configuration reloaded")
-	if out, err := urndtest.Run(t, "", "config", "check", file); err != nil || strings.Contains(out, "registry.store: the registry") {
+	if out, err := urndtest.Run(t, "", "config", "check", file); err != nil ||
+		strings.Contains(out, "registry.store: the registry") {
 		t.Errorf("%s, %v", out, err)
 	}
 	if err := os.Rename(volume, volume+".unmounted"); err != nil {
@@ -60,7 +62,8 @@ func TestRegistryLost(t *testing.T) {
 		{"registry", "import", "--dry-run", "-"},
 		{"registry", "verify"},
 	} {
-		if got := urndtest.RunWith(t, nil, "", append(args, "--config", file)...); got.Status == 0 || !strings.Contains(got.Out+got.Err, lost) {
+		if got := urndtest.RunWith(t, nil, "", append(args, "--config", file)...); got.Status == 0 ||
+			!strings.Contains(got.Out+got.Err, lost) {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}

@@ -39,10 +39,15 @@ const item = "/01/09506000134352"
 
 // openingSettings returns the settings of the registry filled by fillForOpening.
 func openingSettings(store string, settings ...string) string {
-	return strings.Join(append(settings, "registry: {store: '"+store+"', only: ['urn:example:', 'ark:/12345/', 'hdl:20.500.1/'], hosts: [purl.example], "+
-		"digital_link: [{root: 'https://id.example/', name: n, contact: c, terms: 'https://example.org/'}], handles: [{prefix: '20.500.1'}]}",
-		`listen: {service: "127.0.0.1:0", admin: ""}`, `dns: {servers: ["127.0.0.1:9"], timeout: 1s}`, "cache: {answers: 1MiB, records: 1MiB}",
-		"namespaces: [{nid: book, order: [namespace], targets: [{template: 'https://a.example/{+nss}'}]}]"), "\n") + "\n"
+	return strings.Join(append(settings,
+		"registry: {store: '"+store+
+			"', only: ['urn:example:', 'ark:/12345/', 'hdl:20.500.1/'], hosts: [purl.example], "+
+			"digital_link: [{root: 'https://id.example/', name: n, contact: c, terms: 'https://example.org/'}], "+
+			"handles: [{prefix: '20.500.1'}]}",
+		`listen: {service: "127.0.0.1:0", admin: ""}`, `dns: {servers: ["127.0.0.1:9"], timeout: 1s}`,
+		"cache: {answers: 1MiB, records: 1MiB}",
+		"namespaces: [{nid: book, order: [namespace], targets: [{template: 'https://a.example/{+nss}'}]}]"), "\n") +
+		"\n"
 }
 
 // fillForOpening registers names of all kinds.
@@ -53,7 +58,8 @@ func fillForOpening(t *testing.T, server *testserver.Postgres) {
 		t.Fatal(err)
 	}
 	table := "name,target\n"
-	for _, name := range []string{"urn:example:a", "urn:example:b", "ark:/12345/x1", "https://purl.example/a", "hdl:20.500.1/a", "https://id.example" + item} {
+	for _, name := range []string{"urn:example:a", "urn:example:b", "ark:/12345/x1", "https://purl.example/a",
+		"hdl:20.500.1/a", "https://id.example" + item} {
 		table += name + ",https://a.example/1\n"
 	}
 	if r := urndtest.RunWith(t, nil, table, "registry", "import", "--config", file, "-"); r.Status != 0 {
@@ -205,14 +211,16 @@ func TestRequestsWaitForTheRegistry(t *testing.T) {
 	}
 	for _, method := range []string{"GET", "HEAD"} {
 		status, text := w.AdminRequest(t, method+" /readyz")
-		if status != http.StatusServiceUnavailable || method == "GET" && !strings.Contains(text, `"opening the registry: `) {
+		if status != http.StatusServiceUnavailable ||
+			method == "GET" && !strings.Contains(text, `"opening the registry: `) {
 			t.Errorf("%s /readyz: %d\n%s", method, status, text)
 		}
 	}
 	if status, text := w.AdminRequest(t, "GET /healthz"); status != 200 {
 		t.Errorf("/healthz: %d %s", status, text)
 	}
-	if got := w.Scrape(t); !strings.Contains(got, "\nurnd_ready 0\n") || !strings.Contains(got, "\nurnd_registry_available 0\n") {
+	if got := w.Scrape(t); !strings.Contains(got, "\nurnd_ready 0\n") ||
+		!strings.Contains(got, "\nurnd_registry_available 0\n") {
 		t.Error("the metrics say that it is ready")
 	}
 	if strings.Contains(w.logged(t), "urnd is ready") {
@@ -221,7 +229,8 @@ func TestRequestsWaitForTheRegistry(t *testing.T) {
 	w.relay.Thaw()
 	asking.Wait()
 	for i, o := range all {
-		if after, err := o.do(t.Context(), w.URL); err != nil || outcomes[i] != after || strings.HasPrefix(after, "5") || strings.HasSuffix(after, "available") {
+		if after, err := o.do(t.Context(), w.URL); err != nil || outcomes[i] != after ||
+			strings.HasPrefix(after, "5") || strings.HasSuffix(after, "available") {
 			t.Errorf("%s: %s, and %s when the registry is open, %v", o, outcomes[i], after, err)
 		}
 	}
@@ -308,10 +317,12 @@ func TestWaitForARegistryThatFails(t *testing.T) {
 	if err != nil || !regexp.MustCompile(want).Match(notice[:n]) {
 		t.Errorf("systemd is sent %q, %v", notice[:n], err)
 	}
-	if status, text := w.AdminRequest(t, "GET /readyz"); status != 503 || !strings.Contains(text, `"the registry is unavailable: `) {
+	if status, text := w.AdminRequest(t, "GET /readyz"); status != 503 ||
+		!strings.Contains(text, `"the registry is unavailable: `) {
 		t.Errorf("/readyz: %d %s", status, text)
 	}
 	w.relay.Thaw()
 	w.relay.Restore()
-	testserver.Wait(t, "it is ready", func() bool { status, _ := w.AdminRequest(t, "GET /readyz"); return status == 200 })
+	testserver.Wait(t, "it is ready",
+		func() bool { status, _ := w.AdminRequest(t, "GET /readyz"); return status == 200 })
 }

@@ -22,5 +22,6 @@ func readiness(t *testing.T, w *urndtest.Daemon) string {
 	if err := json.Unmarshal([]byte(body), &document); err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%d %s: %s; %s", status, document.Status, strings.Join(document.Unready, ", "), strings.Join(document.Degraded, ", "))
+	return fmt.Sprintf("%d %s: %s; %s", status, document.Status, strings.Join(document.Unready, ", "),
+		strings.Join(document.Degraded, ", "))
 }

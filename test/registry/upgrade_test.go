@@ -125,7 +125,8 @@ func restored(t *testing.T, backup string, recent *strings.Replacer, store strin
 	c.Registry.Store, c.Registry.Hosts = store, []string{"purl.example"}
 	c.Registry.Only = []string{"urn:", "ark:/12345/", "hdl:20.500.9/", "https://purl.example/"}
 	c.Cache.Directory = t.TempDir()
-	text := fmt.Sprintf("registry: {store: '%s', hosts: [purl.example], only: ['%s']}\nddds: {enabled: false}\n", store, strings.Join(c.Registry.Only, "', '"))
+	text := fmt.Sprintf("registry: {store: '%s', hosts: [purl.example], only: ['%s']}\nddds: {enabled: false}\n", store,
+		strings.Join(c.Registry.Only, "', '"))
 	if err := os.WriteFile(m.file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,8 @@ func (m *moved) run(t *testing.T, args ...string) string {
 	t.Helper()
 	args = slices.Insert(args, 1, "--config", m.file)
 	r := urndtest.RunWith(t, nil, "", append([]string{"registry"}, args...)...)
-	if r.Status > 1 || r.Status == 1 && (r.Out == "" || args[0] == "restore" || args[0] == "verify") && args[0] != "get" {
+	if r.Status > 1 || r.Status == 1 && (r.Out == "" || args[0] == "restore" || args[0] == "verify") &&
+		args[0] != "get" {
 		t.Fatalf("%q: %+v", args, r)
 	}
 	return r.Out
@@ -192,16 +194,20 @@ func (m *moved) compareByCommands(t *testing.T) {
 		same(t, "the change set "+set, m.run(t, "changes", "--set", set), was)
 	}
 	for flags, was := range m.Search {
-		same(t, "search "+flags, len(m.lines(t, append([]string{"search", "--limit", "0", "--output=json"}, strings.Fields(flags)...)...)), was)
+		same(t, "search "+flags,
+			len(m.lines(t, append([]string{"search", "--limit", "0", "--output=json"}, strings.Fields(flags)...)...)),
+			was)
 	}
 	same(t, "the number of names", len(m.lines(t, "search", "--limit", "0", "--output=json")), m.Names.Total)
-	same(t, "the number of prefixes", len(m.lines(t, "search", "--limit", "0", "--output=json", "--prefix")), m.Prefixes.Total)
+	same(t, "the number of prefixes", len(m.lines(t, "search", "--limit", "0", "--output=json", "--prefix")),
+		m.Prefixes.Total)
 	stats, _ := parsed(t, m.run(t, "stats", "--output=json")).(map[string]any)
 	maps.DeleteFunc(stats, func(of string, _ any) bool { return m.Stats[of] == nil }) // type and size of the store
 	same(t, "stats", any(stats), any(m.Stats))
 	same(t, "health", m.run(t, "health"), m.Health)
 	for flags, was := range m.Counts {
-		same(t, "counts "+flags, parsed(t, m.run(t, append([]string{"stats", "--output=json"}, strings.Fields(flags)...)...)), was)
+		same(t, "counts "+flags,
+			parsed(t, m.run(t, append([]string{"stats", "--output=json"}, strings.Fields(flags)...)...)), was)
 	}
 	same(t, "tokens", m.lines(t, "token", "list", "--output=json"), m.Tokens)
 }
@@ -248,7 +254,8 @@ func (m *moved) compareByHTTP(t *testing.T) {
 		}
 		got := d.Get(t, was.Path, fields...)
 		is := was
-		is.Status, is.Location, is.Vary = got.Status, strings.ReplaceAll(got.Location, d.URL, "BASE"), strings.Join(got.Header["Vary"], ", ")
+		is.Status, is.Location, is.Vary = got.Status, strings.ReplaceAll(got.Location, d.URL, "BASE"),
+			strings.Join(got.Header["Vary"], ", ")
 		is.Memento = got.Header.Get("Memento-Datetime")
 		if was.Link != "" {
 			is.Link = strings.ReplaceAll(strings.Join(got.Header["Link"], ", "), d.URL, "BASE")

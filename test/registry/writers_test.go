@@ -25,7 +25,8 @@ func (s store) serve(t *testing.T) *urndtest.Daemon {
 		c.Registry.Store, c.Registry.Only, c.Cache.Directory = s.url, []string{"urn:"}, t.TempDir()
 		c.DDDS.Enabled = false
 	})
-	testserver.Wait(t, "the registry is open", func() bool { return strings.Contains(d.Scrape(t), "\nurnd_registry_available 1\n") })
+	testserver.Wait(t, "the registry is open",
+		func() bool { return strings.Contains(d.Scrape(t), "\nurnd_registry_available 1\n") })
 	return d
 }
 
@@ -39,7 +40,8 @@ type patches struct {
 // patch changes a name and returns the status.
 func (p *patches) patch(t *testing.T, d *urndtest.Daemon, name, note string) int {
 	body := fmt.Sprintf(`{"targets":[{"uri":"https://patch.example/%s"}],"note":%q}`, note, note)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, d.Admin+"/api/v1/names?uri="+name, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, d.Admin+"/api/v1/names?uri="+name,
+		strings.NewReader(body))
 	if err != nil {
 		t.Error(err)
 		return 0
@@ -72,7 +74,8 @@ func TestImportsBesideChanges(t *testing.T) {
 		d := s.serve(t)
 		one, two := table(t, "a", n, "https://one.example/"), table(t, "a", n+500, "https://two.example/")
 
-		posted := urndtest.Send(t, "POST "+d.Admin+"/api/v1/jobs?overwrite=true", urndtest.ReadFile(t, two), "Content-Type: text/csv")
+		posted := urndtest.Send(t, "POST "+d.Admin+"/api/v1/jobs?overwrite=true", urndtest.ReadFile(t, two),
+			"Content-Type: text/csv")
 		if posted.Status != http.StatusAccepted {
 			t.Fatalf("%+v", posted)
 		}
@@ -139,7 +142,8 @@ func TestImportsBesideChanges(t *testing.T) {
 			t.Fatalf("%d changes were acknowledged", len(times))
 		}
 		slices.Sort(times)
-		t.Logf("%d changes in %v, %.0f a second: p50 %v, p99 %v, most %v", len(times), took, float64(len(times))/took.Seconds(),
+		t.Logf("%d changes in %v, %.0f a second: p50 %v, p99 %v, most %v", len(times), took,
+			float64(len(times))/took.Seconds(),
 			times[len(times)/2], times[len(times)*99/100], times[len(times)-1])
 	})
 }

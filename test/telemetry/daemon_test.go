@@ -64,7 +64,8 @@ func urnd(arguments ...string) *exec.Cmd {
 func configure(t *testing.T, collector, more string) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "urnd.yaml")
-	text := "listen: {service: ['127.0.0.1:0'], admin: ''}\nlog: {format: json}\ndns: {servers: ['127.0.0.1:9'], timeout: 1s, rounds: 1}\n" +
+	text := "listen: {service: ['127.0.0.1:0'], admin: ''}\nlog: {format: json}\ndns: {servers: ['127.0.0.1:9'], " +
+		"timeout: 1s, rounds: 1}\n" +
 		"telemetry: {endpoint: '" + collector + "', sample: 1000}\n" + more
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

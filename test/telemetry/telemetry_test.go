@@ -72,7 +72,8 @@ func TestTelemetry(t *testing.T) {
 	d.stop(t) // sends the remaining spans
 	mu.Lock()
 	defer mu.Unlock()
-	if len(asked) != 3 || !strings.HasPrefix(asked[2], "00-"+traceID+"-") || asked[2] == traceparent || asked[0] == "" || asked[1] != "" {
+	if len(asked) != 3 || !strings.HasPrefix(asked[2], "00-"+traceID+"-") || asked[2] == traceparent ||
+		asked[0] == "" || asked[1] != "" {
 		t.Errorf("the server was asked with %q", asked)
 	}
 	var names []string
@@ -108,7 +109,8 @@ func TestConfigCheck(t *testing.T) {
 	receiver := httptest.NewServer(&got)
 	defer receiver.Close()
 	out, _ := urnd("config", "check", "--dial", configure(t, receiver.URL, "")).CombinedOutput() // DNS does not respond
-	if sent := got.sent(); len(sent) != 1 || sent[0].Name != "config check" || !strings.Contains(string(out), "telemetry.endpoint: "+receiver.URL+": ok") {
+	if sent := got.sent(); len(sent) != 1 || sent[0].Name != "config check" ||
+		!strings.Contains(string(out), "telemetry.endpoint: "+receiver.URL+": ok") {
 		t.Errorf("the collector has %v\n%s", sent, out)
 	}
 }

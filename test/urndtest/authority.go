@@ -123,5 +123,6 @@ func GetOverTLS(client *http.Client, url string) string {
 		return err.Error()
 	}
 	response.Body.Close()
-	return fmt.Sprintf("%d %s %s", response.StatusCode, response.Proto, response.TLS.PeerCertificates[0].Subject.CommonName)
+	return fmt.Sprintf("%d %s %s", response.StatusCode, response.Proto,
+		response.TLS.PeerCertificates[0].Subject.CommonName)
 }

@@ -53,7 +53,8 @@ func listenOnOnePort(t testing.TB) (net.PacketConn, net.Listener) {
 	return nil, nil
 }
 
-// hold keeps a TCP port until the end of the test without listening, so that no other test listens there: connections are refused.
+// hold keeps a TCP port until the end of the test without listening, so that no other test listens there:
+// connections are refused.
 func hold(t testing.TB, address net.Addr) {
 	t.Helper()
 	at, ok := address.(*net.TCPAddr)

@@ -25,8 +25,10 @@ func (d *Daemon) Forms(t testing.TB, request, host string, fields ...string) map
 	both := d.raw(t, plain+plain, 2)
 	all := map[string]string{"plain": both[0], "plain again": both[1]}
 	for form, text := range map[string]string{
-		"close": " HTTP/1.1\r\nConnection: close\r\n" + lines + "\r\n", "no body": " HTTP/1.1\r\nContent-Length: 0\r\n" + lines + "\r\n",
-		"body": " HTTP/1.1\r\nContent-Length: 2\r\n" + lines + "\r\nab", "chunks": " HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + lines + "\r\n2\r\nab\r\n0\r\n\r\n",
+		"close":    " HTTP/1.1\r\nConnection: close\r\n" + lines + "\r\n",
+		"no body":  " HTTP/1.1\r\nContent-Length: 0\r\n" + lines + "\r\n",
+		"body":     " HTTP/1.1\r\nContent-Length: 2\r\n" + lines + "\r\nab",
+		"chunks":   " HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + lines + "\r\n2\r\nab\r\n0\r\n\r\n",
 		"HTTP/1.0": " HTTP/1.0\r\n" + lines + "\r\n",
 	} {
 		all[form] = d.raw(t, request+text, 1)[0]

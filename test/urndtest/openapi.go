@@ -158,7 +158,8 @@ func (d *OpenAPI) WellFormed(t testing.TB) {
 	var ids []string
 	d.Each(func(method, path string, operation map[string]any) {
 		id, _ := operation["operationId"].(string)
-		if id == "" || slices.Contains(ids, id) || operation["summary"] == "" || len(asObject(operation, "responses")) == 0 {
+		if id == "" || slices.Contains(ids, id) || operation["summary"] == "" ||
+			len(asObject(operation, "responses")) == 0 {
 			t.Errorf("%s %s: %q", method, path, id)
 		}
 		ids = append(ids, id)
@@ -174,7 +175,8 @@ func (d *OpenAPI) WellFormed(t testing.TB) {
 		}
 		for status, response := range asObject(operation, "responses") {
 			for kind := range asObject(response, "content") {
-				if _, err := d.schema("paths", path, method, "responses", status, "content", kind, "schema"); err != nil {
+				if _, err := d.schema("paths", path, method, "responses", status, "content", kind,
+					"schema"); err != nil {
 					t.Errorf("%s %s %s %s: %v", method, path, status, kind, err)
 				}
 			}
@@ -202,7 +204,8 @@ func checkTyped(t testing.TB, where string, value any) {
 		if (isList || isConst) && value["type"] == nil {
 			t.Errorf("%s has values without a type", where)
 		}
-		if members := value["properties"]; value["type"] == "object" && members == nil && value["additionalProperties"] == nil {
+		if members := value["properties"]; value["type"] == "object" && members == nil &&
+			value["additionalProperties"] == nil {
 			t.Errorf("%s is an object without members", where)
 		}
 		for key, inner := range value {
@@ -224,7 +227,8 @@ func (d *OpenAPI) Template(path string) (template string, ok bool) {
 		pattern := "^" + parameter.ReplaceAllString(regexp.QuoteMeta(candidate), "(.+)") + "$"
 		fixed, _, _ := strings.Cut(candidate, "{")
 		before, _, _ := strings.Cut(template, "{")
-		longer := len(fixed) > len(before) || len(fixed) == len(before) && strings.Count(candidate, "/") > strings.Count(template, "/")
+		longer := len(fixed) > len(before) ||
+			len(fixed) == len(before) && strings.Count(candidate, "/") > strings.Count(template, "/")
 		if regexp.MustCompile(pattern).MatchString(path) && (!ok || longer) {
 			template, ok = candidate, true
 		}

@@ -42,7 +42,8 @@ func RunProgram(t testing.TB, folder string, environment []string, program strin
 func Curl(t testing.TB, proxy string, arguments ...string) (header string, body []byte) {
 	t.Helper()
 	folder := t.TempDir()
-	RunProgram(t, folder, nil, "curl", append([]string{"-q", "-sS", "--noproxy", "", "--proxy", proxy, "-D", "header", "-o", "body"}, arguments...)...)
+	RunProgram(t, folder, nil, "curl",
+		append([]string{"-q", "-sS", "--noproxy", "", "--proxy", proxy, "-D", "header", "-o", "body"}, arguments...)...)
 	body, err := os.ReadFile(filepath.Join(folder, "body"))
 	if err != nil && !os.IsNotExist(err) { // no file is created without a body
 		t.Fatal(err)
@@ -109,10 +110,12 @@ func WriteAptRepository(t testing.TB, folder string) (deb []byte) {
 	made := filepath.Join(t.TempDir(), "made.deb")
 	RunProgram(t, "", nil, "dpkg-deb", "--root-owner-group", "--build", tree, made)
 	deb = []byte(ReadFile(t, made))
-	packages := fmt.Sprintf("%sFilename: pool/urnd-tiny_1.0_all.deb\nSize: %d\nSHA256: %x\n\n", aptControl, len(deb), sha256.Sum256(deb))
+	packages := fmt.Sprintf("%sFilename: pool/urnd-tiny_1.0_all.deb\nSize: %d\nSHA256: %x\n\n", aptControl, len(deb),
+		sha256.Sum256(deb))
 	WriteOld(t, filepath.Join(folder, "pool/urnd-tiny_1.0_all.deb"), deb)
 	WriteOld(t, filepath.Join(folder, "Packages"), []byte(packages))
-	release := fmt.Appendf(nil, "Date: Sat, 01 Jan 2022 00:00:00 UTC\nSHA256:\n %x %d Packages\n", sha256.Sum256([]byte(packages)), len(packages))
+	release := fmt.Appendf(nil, "Date: Sat, 01 Jan 2022 00:00:00 UTC\nSHA256:\n %x %d Packages\n",
+		sha256.Sum256([]byte(packages)), len(packages))
 	WriteOld(t, filepath.Join(folder, "Release"), release)
 	return deb
 }
@@ -122,7 +125,8 @@ func WriteAptRepository(t testing.TB, folder string) (deb []byte) {
 func NewAptMachine(t testing.TB, repository, scheme, proxy string) (root string, options []string) {
 	t.Helper()
 	root = t.TempDir()
-	for _, folder := range []string{"etc/apt/apt.conf.d", "etc/apt/preferences.d", "var/lib/apt/lists/partial", "var/cache/apt/archives/partial", "var/lib/dpkg"} {
+	for _, folder := range []string{"etc/apt/apt.conf.d", "etc/apt/preferences.d", "var/lib/apt/lists/partial",
+		"var/cache/apt/archives/partial", "var/lib/dpkg"} {
 		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +134,8 @@ func NewAptMachine(t testing.TB, repository, scheme, proxy string) (root string,
 	WriteOld(t, filepath.Join(root, "var/lib/dpkg/status"), nil)
 	WriteOld(t, filepath.Join(root, "etc/apt/sources.list"), []byte("deb [trusted=yes] "+repository+" ./\n"))
 	return root, []string{
-		"-o", "Dir=" + root, "-o", "Dir::State::status=" + root + "/var/lib/dpkg/status", "-o", "Acquire::" + scheme + "::Proxy=" + proxy, "-o", "APT::Sandbox::User=",
-		"-o", "Acquire::Languages=none", "-o", "Acquire::Retries=0", "-o", "Debug::NoLocking=1",
+		"-o", "Dir=" + root, "-o", "Dir::State::status=" + root + "/var/lib/dpkg/status", "-o",
+		"Acquire::" + scheme + "::Proxy=" + proxy, "-o", "APT::Sandbox::User=", "-o", "Acquire::Languages=none", "-o",
+		"Acquire::Retries=0", "-o", "Debug::NoLocking=1",
 	}
 }

@@ -49,7 +49,8 @@ func (r Registry) with(t testing.TB, store registry.Store, now func() time.Time,
 	}
 	names := namesOf(t, config.Registry{Only: only, Hosts: []string{"purl.example", "w3id.example"}})
 	r.Registry = registry.New(registry.Config{
-		Store: store, Now: now, CanonicalPrefix: names.CanonicalPrefix, CheckLevel: names.CheckLevel, OwnedPrefixes: names.RegistryPrefixes(),
+		Store: store, Now: now, CanonicalPrefix: names.CanonicalPrefix, CheckLevel: names.CheckLevel,
+		OwnedPrefixes: names.RegistryPrefixes(),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
 			if err == nil {
@@ -85,13 +86,15 @@ func namesOf(t testing.TB, c config.Registry) resolver.Names {
 		c.DigitalLink = append(c.DigitalLink, of)
 	}
 	accept := config.Default().URN.Specs()
-	return resolver.Names{Set: set, Accept: accept, Identifiers: identifiers, Roots: roots}.WithOwnedPrefixes(c.NamePrefixes())
+	return resolver.Names{Set: set, Accept: accept, Identifiers: identifiers,
+		Roots: roots}.WithOwnedPrefixes(c.NamePrefixes())
 }
 
 // DigitalLinks returns the settings for the identifiers in web addresses of NewRegistry.
 func DigitalLinks() []config.DigitalLink {
 	return []config.DigitalLink{
-		{Root: "https://id.example/", Name: "The resolver of Example Ltd", Contact: "Example Ltd", Terms: "https://example.org/terms", Contexts: []string{"DE", "FR"}},
+		{Root: "https://id.example/", Name: "The resolver of Example Ltd", Contact: "Example Ltd",
+			Terms: "https://example.org/terms", Contexts: []string{"DE", "FR"}},
 		{Root: "https://dpp.example/", Scheme: "data-identifiers"},
 	}
 }

@@ -46,7 +46,8 @@ func (p *peer) fetch(t *testing.T, u string) (body []byte, err error) {
 	}
 	defer p.playing.Wait()
 	gateway := wais.New(wais.Config{
-		Dial: p.dial, Limits: scheme.Limits{Timeout: testserver.Timeout, Entries: 1000, Bytes: 1 << 16, Line: 4096}, Records: 10,
+		Dial: p.dial, Limits: scheme.Limits{Timeout: testserver.Timeout, Entries: 1000, Bytes: 1 << 16, Line: 4096},
+		Records: 10,
 	})
 	resource, err := gateway.Fetch(t.Context(), scheme.Request{
 		Request: httpmessage.Request{Method: http.MethodGet, URI: parsed, Fields: httpmessage.Fields{}},
@@ -88,8 +89,9 @@ func elementBytes(p *ber.Packet) []byte {
 // decoded by a library.
 func FuzzElements(f *testing.F) {
 	for _, s := range []string{
-		"\x04\x01a\x04\x01b", "\x24\x80\x04\x01a\x04\x01b\x00\x00", "\x04\x81\x01a\x24\x84\x00\x00\x00\x03\x04\x01b", "\x9f\x81\x48\x01a\x80\x00",
-		"\xbf\x81\x48\x80\x30\x80\x00\x00\x00\x00", strings.Repeat("\x30\x80", 30) + "\x04\x01a" + strings.Repeat("\x00\x00", 30), "\xb7\x03\x02\x01\xff",
+		"\x04\x01a\x04\x01b", "\x24\x80\x04\x01a\x04\x01b\x00\x00", "\x04\x81\x01a\x24\x84\x00\x00\x00\x03\x04\x01b",
+		"\x9f\x81\x48\x01a\x80\x00", "\xbf\x81\x48\x80\x30\x80\x00\x00\x00\x00",
+		strings.Repeat("\x30\x80", 30) + "\x04\x01a" + strings.Repeat("\x00\x00", 30), "\xb7\x03\x02\x01\xff",
 	} {
 		f.Add([]byte(s))
 	}
@@ -109,7 +111,8 @@ func FuzzElements(f *testing.F) {
 				case 22:
 					return string(searchResponse(1).Bytes())
 				}
-				return presentHead + "\x30\x80\xa1\x80\xa1\x80\x28\x80" + string(objectID(peerGIF).Bytes()) + picture + recordTail + presentTail
+				return presentHead + "\x30\x80\xa1\x80\xa1\x80\x28\x80" + string(objectID(peerGIF).Bytes()) + picture +
+					recordTail + presentTail
 			})
 		}
 		got, err := p.fetch(t, "wais://a.example/d/gif/1%3Aa")
@@ -124,7 +127,8 @@ func FuzzElements(f *testing.F) {
 
 // FuzzSearch checks that all requests of a search can be decoded by a library.
 func FuzzSearch(f *testing.F) {
-	for _, s := range []string{"a b", `"a b" c`, "@and @attr 1=4 a b", "@or a", `"`, "@attr 1= x", strings.Repeat("@and a ", 50)} {
+	for _, s := range []string{"a b", `"a b" c`, "@and @attr 1=4 a b", "@or a", `"`, "@attr 1= x",
+		strings.Repeat("@and a ", 50)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

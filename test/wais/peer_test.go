@@ -41,7 +41,8 @@ func objectID(id string) *ber.Packet {
 }
 
 func initResponse(accept bool) *ber.Packet {
-	return contextual(21, stringOf(3, "\x05\xe0"), stringOf(4, "\x06\xc0"), integer(5, 1<<20), integer(6, 1<<20), boolean(12, accept),
+	return contextual(21, stringOf(3, "\x05\xe0"), stringOf(4, "\x06\xc0"), integer(5, 1<<20), integer(6, 1<<20),
+		boolean(12, accept),
 		stringOf(111, "peer"), stringOf(112, "1.0"))
 }
 
@@ -117,8 +118,10 @@ func present(w io.Writer, s *schemetest.Server, isBody bool, first, count int) e
 			if count == 1 && s.Requested != nil {
 				s.Requested(s.Names[i-1])
 			}
-			text := contextual(0, ber.NewString(ber.ClassUniversal, ber.TypePrimitive, ber.TagGeneralString, s.Names[i-1], ""))
-			if _, err := io.WriteString(w, recordHead+string(objectID(peerSUTRS).Bytes())+string(text.Bytes())+recordTail); err != nil {
+			text := contextual(0, ber.NewString(ber.ClassUniversal, ber.TypePrimitive, ber.TagGeneralString,
+				s.Names[i-1], ""))
+			if _, err := io.WriteString(w,
+				recordHead+string(objectID(peerSUTRS).Bytes())+string(text.Bytes())+recordTail); err != nil {
 				return err
 			}
 		}

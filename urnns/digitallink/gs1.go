@@ -2,7 +2,8 @@ package digitallink
 
 // GS1 returns the scheme of the GS1 application identifiers: the GS1 Syntax Dictionary of July 2026.
 func GS1() *Scheme {
-	return &Scheme{Name: "GS1 Digital Link", Keys: gs1Keys(), Attributes: gs1Attributes(), HasTags: true, PublicResolver: "https://id.gs1.org/"}
+	return &Scheme{Name: "GS1 Digital Link", Keys: gs1Keys(), Attributes: gs1Attributes(), HasTags: true,
+		PublicResolver: "https://id.gs1.org/"}
 }
 
 func gs1Keys() []Key {
@@ -12,7 +13,8 @@ func gs1Keys() []Key {
 		return []Part{{Set: set, Min: prefixDigits, Max: n, Check: check, Digits: prefixDigits}}
 	}
 	followed := func(parts []Part, more Part) []Part { return append(parts, more) }
-	variant, lot, serial := Field{Code: "22", Name: "CPV", Value: upTo(20)}, Field{Code: "10", Name: "lot", Value: upTo(20)},
+	variant, lot, serial := Field{Code: "22", Name: "CPV", Value: upTo(20)},
+		Field{Code: "10", Name: "lot", Value: upTo(20)},
 		Field{Code: "21", Name: "serial", Value: upTo(20)}
 	party := Field{Code: "7040", Name: "UIC+EXT", Value: followed(digits(1, NoCheck), Part{Set: Set82, Min: 3, Max: 3})}
 	// GS1-Conformant Resolver standard section 2.5.9: links of a serial number are registered without lot and
@@ -32,29 +34,37 @@ func gs1Keys() []Key {
 		{Field: Field{Code: "402", Name: "GSIN", Value: digits(17, CheckDigit)}},
 		{
 			Field:  Field{Code: "414", Name: "GLN", Value: digits(13, CheckDigit)},
-			Chains: [][]Field{{{Code: "254", Name: "GLN extension", Value: upTo(20)}}, {party}}, Levels: [][]string{{"254"}, {"7040"}},
+			Chains: [][]Field{{{Code: "254", Name: "GLN extension", Value: upTo(20)}}, {party}},
+			Levels: [][]string{{"254"}, {"7040"}},
 		},
 		{
 			Field:    Field{Code: "415", Name: "GLN of who is paid", Value: digits(13, CheckDigit)},
 			Chains:   [][]Field{{{Code: "8020", Name: "REF No.", Value: upTo(25)}}},
 			Required: "8020", Levels: [][]string{{"8020"}},
 		},
-		{Field: Field{Code: "417", Name: "party GLN", Value: digits(13, CheckDigit)}, Chains: [][]Field{{party}}, Levels: [][]string{{"7040"}}},
+		{Field: Field{Code: "417", Name: "party GLN", Value: digits(13, CheckDigit)}, Chains: [][]Field{{party}},
+			Levels: [][]string{{"7040"}}},
 		{Field: Field{Code: "8003", Name: "GRAI", Value: []Part{
-			{Set: Numeric, Min: 1, Max: 1, Prefix: "0"}, {Set: Numeric, Min: 13, Max: 13, Check: CheckDigit}, {Set: Set82, Max: 16},
+			{Set: Numeric, Min: 1, Max: 1, Prefix: "0"}, {Set: Numeric, Min: 13, Max: 13, Check: CheckDigit},
+			{Set: Set82, Max: 16},
 		}}},
-		{Field: Field{Code: "8004", Name: "GIAI", Value: withPrefix(Set82, 30, NoCheck)}, Chains: [][]Field{{party}}, Levels: [][]string{{"7040"}}},
+		{Field: Field{Code: "8004", Name: "GIAI", Value: withPrefix(Set82, 30, NoCheck)}, Chains: [][]Field{{party}},
+			Levels: [][]string{{"7040"}}},
 		{
-			Field:  Field{Code: "8006", Name: "ITIP", Value: followed(digits(14, CheckDigit), Part{Set: Numeric, Min: 4, Max: 4})},
+			Field: Field{Code: "8006", Name: "ITIP",
+				Value: followed(digits(14, CheckDigit), Part{Set: Numeric, Min: 4, Max: 4})},
 			Chains: [][]Field{{variant, lot, serial}}, Levels: trade,
 		},
 		{
-			Field:  Field{Code: "8010", Name: "CPID", Value: withPrefix(Set39, 30, NoCheck)},
-			Chains: [][]Field{{{Code: "8011", Name: "CPID serial", Value: []Part{{Set: Numeric, Min: 1, Max: 12, Check: NoZeroes}}}}}, Levels: [][]string{{"8011"}},
+			Field: Field{Code: "8010", Name: "CPID", Value: withPrefix(Set39, 30, NoCheck)},
+			Chains: [][]Field{{{Code: "8011", Name: "CPID serial",
+				Value: []Part{{Set: Numeric, Min: 1, Max: 12, Check: NoZeroes}}}}}, Levels: [][]string{{"8011"}},
 		},
 		{Field: Field{Code: "8013", Name: "GMN", Value: withPrefix(Set82, 25, CheckPair)}},
-		{Field: Field{Code: "8017", Name: "GSRN of a provider", Value: digits(18, CheckDigit)}, Chains: [][]Field{{relation()}}, Levels: [][]string{{"8019"}}},
-		{Field: Field{Code: "8018", Name: "GSRN of a recipient", Value: digits(18, CheckDigit)}, Chains: [][]Field{{relation()}}, Levels: [][]string{{"8019"}}},
+		{Field: Field{Code: "8017", Name: "GSRN of a provider", Value: digits(18, CheckDigit)},
+			Chains: [][]Field{{relation()}}, Levels: [][]string{{"8019"}}},
+		{Field: Field{Code: "8018", Name: "GSRN of a recipient", Value: digits(18, CheckDigit)},
+			Chains: [][]Field{{relation()}}, Levels: [][]string{{"8019"}}},
 	}
 }
 
@@ -71,12 +81,15 @@ func gs1Attributes() []Field {
 		return Field{Code: code, Name: name, Value: []Part{{Set: set, Min: least, Max: most}}}
 	}
 	all := []Field{
-		field("11", "production date", Numeric, 6, 6), field("13", "packaging date", Numeric, 6, 6), field("15", "best before date", Numeric, 6, 6),
-		field("16", "sell by date", Numeric, 6, 6), field("17", "expiration date", Numeric, 6, 6), field("30", "count", Numeric, 1, 8),
-		field("37", "count", Numeric, 1, 8), field("90", "internal", Set82, 1, 30), field("7003", "expiration date and time", Numeric, 10, 10),
+		field("11", "production date", Numeric, 6, 6), field("13", "packaging date", Numeric, 6, 6),
+		field("15", "best before date", Numeric, 6, 6), field("16", "sell by date", Numeric, 6, 6),
+		field("17", "expiration date", Numeric, 6, 6), field("30", "count", Numeric, 1, 8),
+		field("37", "count", Numeric, 1, 8), field("90", "internal", Set82, 1, 30),
+		field("7003", "expiration date and time", Numeric, 10, 10),
 	}
 	for _, code := range []string{"410", "411", "412", "413", "416"} {
-		all = append(all, Field{Code: code, Name: "GLN", Value: []Part{{Set: Numeric, Min: 13, Max: 13, Check: CheckDigit}}})
+		all = append(all, Field{Code: code, Name: "GLN",
+			Value: []Part{{Set: Numeric, Min: 13, Max: 13, Check: CheckDigit}}})
 	}
 	return all
 }

@@ -78,5 +78,6 @@ func (l Link) IsLevel() bool {
 	for _, e := range l.qualifiers {
 		codes = append(codes, e.Code)
 	}
-	return len(codes) == 0 || slices.ContainsFunc(l.key.Levels, func(level []string) bool { return slices.Equal(level, codes) })
+	return len(codes) == 0 ||
+		slices.ContainsFunc(l.key.Levels, func(level []string) bool { return slices.Equal(level, codes) })
 }

@@ -58,7 +58,8 @@ func (l *Link) addQualifiers(path string, segments []segment) error {
 		}
 		l.qualifiers = append(l.qualifiers, Element{code.text, value})
 	}
-	if required := l.key.Required; required != "" && !slices.ContainsFunc(l.qualifiers, func(e Element) bool { return e.Code == required }) {
+	if required := l.key.Required; required != "" &&
+		!slices.ContainsFunc(l.qualifiers, func(e Element) bool { return e.Code == required }) {
 		return l.scheme.fails(path, len(path), ruleRequired.With(required))
 	}
 	return nil
@@ -104,19 +105,27 @@ func (f Field) value(input string, of segment) (string, error) {
 // The rules of paths and queries. Their section is set to the name of the scheme.
 var (
 	rulePath = uri.Rule{
-		Code: "link_path", Name: "path", Requirement: "codes and values alternate in the path: /CODE/VALUE, then /CODE/VALUE of each qualifier",
+		Code: "link_path", Name: "path",
+		Requirement: "codes and values alternate in the path: /CODE/VALUE, then /CODE/VALUE of each qualifier",
 	}
-	ruleKey         = uri.Rule{Code: "link_key", Name: "primary key", Requirement: "the path begins with the code of a primary key: {{.Value}}"}
+	ruleKey = uri.Rule{Code: "link_key", Name: "primary key",
+		Requirement: "the path begins with the code of a primary key: {{.Value}}"}
 	ruleNoQualifier = uri.Rule{
-		Code: "link_no_qualifier", Name: "qualifier", Requirement: "this is no qualifier of {{.Value}}; data attributes are in the query",
+		Code: "link_no_qualifier", Name: "qualifier",
+		Requirement: "this is no qualifier of {{.Value}}; data attributes are in the query",
 	}
-	ruleOtherChain = uri.Rule{Code: "link_other_chain", Name: "qualifier", Requirement: "this qualifier does not go with those before"}
-	ruleOrder      = uri.Rule{Code: "link_order", Name: "qualifier", Requirement: "qualifiers are in the order {{.Value}}"}
-	ruleRequired   = uri.Rule{Code: "link_required", Name: "qualifier", Requirement: "the primary key needs the qualifier {{.Value}}"}
-	ruleInPath     = uri.Rule{Code: "link_in_path", Name: "data attribute", Requirement: "the primary key and its qualifiers are in the path"}
-	ruleRoot       = uri.Rule{Code: "link_root", Name: "root", Requirement: "identifiers are below {{.Value}}"}
-	ruleQuery      = uri.Rule{
-		Code: "link_query", Name: "query", Requirement: `a dot is followed by a code, an equals sign and a value, in which "/" is %2F`,
+	ruleOtherChain = uri.Rule{Code: "link_other_chain", Name: "qualifier",
+		Requirement: "this qualifier does not go with those before"}
+	ruleOrder = uri.Rule{Code: "link_order", Name: "qualifier",
+		Requirement: "qualifiers are in the order {{.Value}}"}
+	ruleRequired = uri.Rule{Code: "link_required", Name: "qualifier",
+		Requirement: "the primary key needs the qualifier {{.Value}}"}
+	ruleInPath = uri.Rule{Code: "link_in_path", Name: "data attribute",
+		Requirement: "the primary key and its qualifiers are in the path"}
+	ruleRoot  = uri.Rule{Code: "link_root", Name: "root", Requirement: "identifiers are below {{.Value}}"}
+	ruleQuery = uri.Rule{
+		Code: "link_query", Name: "query",
+		Requirement: `a dot is followed by a code, an equals sign and a value, in which "/" is %2F`,
 	}
 )
 

@@ -32,7 +32,9 @@ func NewRoot(url string, scheme *Scheme) (Root, error) {
 	_, hasQuery := u.Query()
 	_, hasFragment := u.Fragment()
 	if u.Scheme() != "https" || hasUser || hasPort || hasQuery || hasFragment || !strings.HasSuffix(u.Path(), "/") {
-		return Root{}, fmt.Errorf("%q is no root such as https://id.example.org/: it ends with a slash, and has neither port nor query", url)
+		return Root{},
+			fmt.Errorf("%q is no root such as https://id.example.org/: it ends with a slash, and has neither port "+
+				"nor query", url)
 	}
 	return Root{Scheme: scheme, url: u.String(), host: uri.CanonicalHost(host), path: u.Path()}, nil
 }

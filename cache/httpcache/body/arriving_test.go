@@ -36,7 +36,8 @@ func begin(content string, length, most, budget int64) (*body.Arriving, *owner, 
 	o, memory := new(owner), &body.Budget{MaxBytes: budget}
 	b := new(body.Arriving)
 	b.Begin(body.Source{
-		Reader: io.NopCloser(strings.NewReader(content)), Length: length, MaxStored: most, Budget: memory, Owner: o, Finishes: true,
+		Reader: io.NopCloser(strings.NewReader(content)), Length: length, MaxStored: most, Budget: memory, Owner: o,
+		Finishes: true,
 	})
 	return b, o, memory
 }

@@ -109,7 +109,10 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, field string) {
 		d := Parse([]string{field})
-		if strings.ContainsAny(field, "=") && slices.ContainsFunc(d, func(directive Directive) bool { return strings.ContainsAny(directive.Name, "=,") }) {
+		if strings.ContainsAny(field, "=") &&
+			slices.ContainsFunc(d, func(directive Directive) bool {
+				return strings.ContainsAny(directive.Name, "=,")
+			}) {
 			t.Fatalf("%q: a name with a separator in %q", field, d)
 		}
 		if again := Parse([]string{d.String()}); !slices.Equal(again, d) {

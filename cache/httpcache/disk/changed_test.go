@@ -37,14 +37,22 @@ func changes(t *testing.T, whole []byte) map[string]func(path string) {
 		return other
 	}
 	return map[string]func(string){
-		"the first byte":        func(path string) { inPlace(path, 0) },
-		"the last byte":         func(path string) { inPlace(path, int64(len(whole))-1) },
-		"a byte in between":     func(path string) { inPlace(path, sliceSize+1) },
-		"truncated":             func(path string) { must(t, os.Truncate(path, int64(len(whole))-1)) },
-		"truncated to nothing":  func(path string) { must(t, os.Truncate(path, 0)) },
-		"replaced":              func(path string) { must(t, os.Rename(copied(path), path)) },
-		"replaced by a link":    func(path string) { other := copied(path); must(t, os.Remove(path)); must(t, os.Link(other, path)) },
-		"replaced by a symlink": func(path string) { other := copied(path); must(t, os.Remove(path)); must(t, os.Symlink(other, path)) },
+		"the first byte":       func(path string) { inPlace(path, 0) },
+		"the last byte":        func(path string) { inPlace(path, int64(len(whole))-1) },
+		"a byte in between":    func(path string) { inPlace(path, sliceSize+1) },
+		"truncated":            func(path string) { must(t, os.Truncate(path, int64(len(whole))-1)) },
+		"truncated to nothing": func(path string) { must(t, os.Truncate(path, 0)) },
+		"replaced":             func(path string) { must(t, os.Rename(copied(path), path)) },
+		"replaced by a link": func(path string) {
+			other := copied(path)
+			must(t, os.Remove(path))
+			must(t, os.Link(other, path))
+		},
+		"replaced by a symlink": func(path string) {
+			other := copied(path)
+			must(t, os.Remove(path))
+			must(t, os.Symlink(other, path))
+		},
 		"truncated, and made as long again": func(path string) {
 			info, err := os.Stat(path)
 			must(t, err)
@@ -211,7 +219,8 @@ func TestChangedWhileWritten(t *testing.T) {
 			must(t, err)
 		}
 		path := filepath.Join(s.dir, w.path.String())
-		if got, err := io.ReadAll(io.NewSectionReader(w, 50, int64(len(whole)))); err != nil || !bytes.Equal(got, whole[50:]) {
+		if got, err := io.ReadAll(io.NewSectionReader(w, 50, int64(len(whole)))); err != nil ||
+			!bytes.Equal(got, whole[50:]) {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
 		file, err := os.OpenFile(path, os.O_RDWR, 0)

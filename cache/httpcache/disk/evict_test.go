@@ -46,7 +46,8 @@ func fill(t *testing.T, s *stage, budget int64) (stored int) {
 	for range 4 {
 		wg.Go(func() {
 			for range 100 {
-				o, err := put(s.Store, key(rand.IntN(1000)), make([]byte, rand.IntN(3000)), make([]byte, rand.IntN(200_000)))
+				o, err := put(s.Store, key(rand.IntN(1000)), make([]byte, rand.IntN(3000)),
+					make([]byte, rand.IntN(200_000)))
 				if err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, ErrIndexing) {
 					t.Error(err)
 				}
@@ -60,7 +61,8 @@ func fill(t *testing.T, s *stage, budget int64) (stored int) {
 					t.Error(err)
 				}
 				if used := s.Stats().Bytes; used > budget {
-					// Stats may include a reservation that is about to be refused, and diskUsage may count a file removed
+					// Stats may include a reservation that is about to be refused, and diskUsage may count a file
+					// removed
 					// during its walk together with a new one.
 					for tries := 0; used > budget && tries < 5; tries++ {
 						used = s.diskUsage(t)

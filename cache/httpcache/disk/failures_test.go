@@ -59,7 +59,8 @@ func TestDiskFullWhileStreaming(t *testing.T) {
 	}
 	s.clock.add(2 * time.Minute)
 	_, _ = put(s.Store, "k", nil, nil)
-	if log := s.log.String(); lines(log, "disk cache operation failed") != 2 || !strings.Contains(log, "unlogged=1000") {
+	if log := s.log.String(); lines(log, "disk cache operation failed") != 2 ||
+		!strings.Contains(log, "unlogged=1000") {
 		t.Errorf("log: %s", log)
 	}
 	failures.set(nil)

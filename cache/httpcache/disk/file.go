@@ -44,7 +44,9 @@ func (f *file) Write(b []byte) (int, error) {
 
 // WriteAt implements io.WriterAt.
 func (f *file) WriteAt(b []byte, offset int64) (int, error) {
-	return f.writeAll(b, func(left []byte, done int) (int, error) { return unix.Pwrite(f.fd, left, offset+int64(done)) })
+	return f.writeAll(b, func(left []byte, done int) (int, error) {
+		return unix.Pwrite(f.fd, left, offset+int64(done))
+	})
 }
 
 func (f *file) writeAll(b []byte, write func(left []byte, done int) (int, error)) (n int, err error) {

@@ -176,6 +176,7 @@ func readNames(opened *file) ([]string, error) {
 // size returns the size of a file in bytes.
 func (f *files) size(p path) (int64, error) {
 	var state unix.Stat_t
-	err := f.in(p.directory, false, func(fd int) error { return unix.Fstatat(fd, p.name, &state, unix.AT_SYMLINK_NOFOLLOW) })
+	err := f.in(p.directory, false,
+		func(fd int) error { return unix.Fstatat(fd, p.name, &state, unix.AT_SYMLINK_NOFOLLOW) })
 	return state.Size, err
 }

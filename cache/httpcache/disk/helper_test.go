@@ -171,7 +171,8 @@ func (s *stage) want(t testing.TB, key, head string, body []byte) {
 	}
 	o := objects[0]
 	if o.Key() != key || string(o.Head()) != head || o.Size() != int64(len(body)) {
-		t.Errorf("%q has the key %q, the head %.40q and %d bytes; want the head %.40q and %d", key, o.Key(), o.Head(), o.Size(), head, len(body))
+		t.Errorf("%q has the key %q, the head %.40q and %d bytes; want the head %.40q and %d", key, o.Key(), o.Head(),
+			o.Size(), head, len(body))
 	}
 	got, err := read(o, 0, -1)
 	if err != nil || !bytes.Equal(got, body) {

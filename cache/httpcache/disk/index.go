@@ -48,7 +48,8 @@ func (x *index) shard(d digest) *shard { return &x.shards[d.directory()] }
 
 // find returns the range of the entries of a key.
 func (s *shard) find(d digest) (from, to int) {
-	from, _ = slices.BinarySearchFunc(s.entries, d, func(e entry, d digest) int { return bytes.Compare(e.digest[:], d[:]) })
+	from, _ = slices.BinarySearchFunc(s.entries, d,
+		func(e entry, d digest) int { return bytes.Compare(e.digest[:], d[:]) })
 	for to = from; to < len(s.entries) && s.entries[to].digest == d; to++ {
 	}
 	return from, to

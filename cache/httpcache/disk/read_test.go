@@ -21,7 +21,8 @@ func TestRead(t *testing.T) {
 				t.Fatalf("%d bytes, a head of %d: %+v", size, head, objects)
 			}
 			got, isRead := objects[0].Body()
-			if wants := size+head <= most; wants && !isRead || size > most && isRead || isRead && !bytes.Equal(got, whole) {
+			if wants := size+head <= most; wants && !isRead || size > most && isRead ||
+				isRead && !bytes.Equal(got, whole) {
 				t.Errorf("%d bytes, a head of %d: read %v, %d bytes", size, head, isRead, len(got))
 			}
 			if got, err := objects[0].ReadBody(); err != nil || !bytes.Equal(got, whole) {

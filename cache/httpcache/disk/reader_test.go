@@ -74,7 +74,8 @@ func TestConcurrently(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if stats := s.Stats(); stats.Objects != 0 || stats.Bytes != 0 || stats.Corrupt != 0 || stats.Failures != 0 || len(s.index.leftChecked()) != 0 {
+	if stats := s.Stats(); stats.Objects != 0 || stats.Bytes != 0 || stats.Corrupt != 0 || stats.Failures != 0 ||
+		len(s.index.leftChecked()) != 0 {
 		t.Errorf("%+v, %d files\n%s", stats, len(s.paths(t)), s.log)
 	}
 }
@@ -104,7 +105,8 @@ func everything(t *testing.T, s *stage) {
 		}
 	case 2:
 		for _, o := range s.Get(key) {
-			if _, err := s.Replace(o, make([]byte, rand.IntN(5000))); err != nil && !errors.Is(err, ErrGone) && !errors.Is(err, ErrFull) {
+			if _, err := s.Replace(o, make([]byte, rand.IntN(5000))); err != nil && !errors.Is(err, ErrGone) &&
+				!errors.Is(err, ErrFull) {
 				t.Error(err)
 			}
 		}

@@ -117,7 +117,8 @@ func TestReplaceConcurrently(t *testing.T) {
 					if len(o.Head()) > 0 && !bytes.Equal(o.Head(), bytes.Repeat(o.Head()[:1], len(o.Head()))) {
 						t.Error("a head is mixed")
 					}
-					if got, err := read(o, 0, -1); err == nil && !bytes.Equal(got, body) || err != nil && !errors.Is(err, ErrGone) {
+					if got, err := read(o, 0, -1); err == nil && !bytes.Equal(got, body) ||
+						err != nil && !errors.Is(err, ErrGone) {
 						t.Errorf("%d bytes, %v", len(got), err)
 					}
 					head := bytes.Repeat([]byte{byte('a' + (g+i)%26)}, 1+(g*i*37)%3000)
@@ -139,7 +140,8 @@ func TestReplaceConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if stats := s.Stats(); stats.Corrupt > 0 || stats.Failures > 0 || stats.Bytes != s.diskUsage(t) || stats.Objects != int64(len(s.paths(t))) {
+	if stats := s.Stats(); stats.Corrupt > 0 || stats.Failures > 0 || stats.Bytes != s.diskUsage(t) ||
+		stats.Objects != int64(len(s.paths(t))) {
 		t.Errorf("%+v; %d bytes are used by %d files\n%s", stats, s.diskUsage(t), len(s.paths(t)), s.log)
 	}
 }

@@ -109,7 +109,9 @@ func TestPieces(t *testing.T) {
 		}
 	}
 	o := s.Get("k")[0]
-	for _, c := range []struct{ offset, length int64 }{{-1, 1}, {0, o.Size() + 1}, {o.Size(), 1}, {o.Size() + 1, 0}, {o.Size() + 1, -1}, {1 << 62, 1 << 62}} {
+	for _, c := range []struct {
+		offset, length int64
+	}{{-1, 1}, {0, o.Size() + 1}, {o.Size(), 1}, {o.Size() + 1, 0}, {o.Size() + 1, -1}, {1 << 62, 1 << 62}} {
 		if _, err := o.Open(c.offset, c.length); err == nil {
 			t.Errorf("%v can be opened", c)
 		}

@@ -25,8 +25,10 @@ func FuzzTrailer(f *testing.F) {
 			}
 			return
 		}
-		if parsed.body < 0 || parsed.body > maxBody || len(parsed.key) > MaxKey || len(parsed.head) > MaxHead || parsed.contentSize()+parsed.size() > end {
-			t.Errorf("a trailer out of bounds: body %d, key %d, head %d, end %d", parsed.body, len(parsed.key), len(parsed.head), end)
+		if parsed.body < 0 || parsed.body > maxBody || len(parsed.key) > MaxKey || len(parsed.head) > MaxHead ||
+			parsed.contentSize()+parsed.size() > end {
+			t.Errorf("a trailer out of bounds: body %d, key %d, head %d, end %d", parsed.body, len(parsed.key),
+				len(parsed.head), end)
 		}
 		// The 2 bytes after the version may be used by a later version.
 		if again := parsed.append(nil); !bytes.Equal(again[:len(again)-footerSize+6], b[:len(b)-footerSize+6]) {
@@ -37,7 +39,8 @@ func FuzzTrailer(f *testing.F) {
 
 func FuzzName(f *testing.F) {
 	n := name{digestOf("k"), 1_800_000_000<<32 | 0xabcdef, 5000}
-	for _, text := range []string{n.String(), "", "-", "--", n.String() + "0", n.String()[1:], n.String()[:33] + "-1-+5"} {
+	for _, text := range []string{n.String(), "", "-", "--", n.String() + "0", n.String()[1:],
+		n.String()[:33] + "-1-+5"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

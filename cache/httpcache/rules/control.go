@@ -76,7 +76,8 @@ type Directives struct {
 func directivesOf(d Control) (Directives, []string) {
 	names := d.Fields("no-cache")
 	_, sMaxAge := d.Seconds("s-maxage")
-	all := d.Has("no-cache") && len(names) == 0 && d.minLifetime() == 0 // with Override.MinLifetime, no-cache is ignored
+	// with Override.MinLifetime, no-cache is ignored
+	all := d.Has("no-cache") && len(names) == 0 && d.minLifetime() == 0
 	whileRevalidate, said := d.Seconds("stale-while-revalidate")
 	if !said && d.override != nil {
 		whileRevalidate = max(d.override.WhileRevalidate, 0)

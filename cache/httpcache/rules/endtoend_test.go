@@ -62,7 +62,8 @@ func TestRequestFieldsEndToEnd(t *testing.T) {
 		if got := rules.EndToEnd(httpmessage.NewFields(name, "1")).Has(name); got != (f.Use&httpmessage.HopByHop == 0) {
 			t.Errorf("%s: %t", name, got)
 		}
-		if got := rules.EndToEnd(httpmessage.NewFields("Connection", name, name, "1")).Has(name); got != (f.Use&httpmessage.EndToEnd != 0) {
+		if got := rules.EndToEnd(httpmessage.NewFields("Connection", name, name,
+			"1")).Has(name); got != (f.Use&httpmessage.EndToEnd != 0) {
 			t.Errorf("%s, which Connection names: %t", name, got)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 // FuzzDate: every accepted date has the meaning of RFC 9110 section 5.6.7.
 func FuzzDate(f *testing.F) {
 	for _, text := range []string{
-		"Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "THU, 18 AUG 2050 02:01:18 gMT",
-		"Sun, 06  Nov 1994 8:49:37 GMT", "0", "", "Mon, 01 Jan 0001 00:00:00 GMT",
+		"Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+		"THU, 18 AUG 2050 02:01:18 gMT", "Sun, 06  Nov 1994 8:49:37 GMT", "0", "", "Mon, 01 Jan 0001 00:00:00 GMT",
 	} {
 		f.Add(text)
 	}
@@ -138,14 +138,17 @@ func FuzzCondition(f *testing.F) {
 // FuzzFreshness: no field results in a negative age or lifetime, or in an overflow of their sum, even if the
 // clock jumps.
 func FuzzFreshness(f *testing.F) {
-	f.Add("Mon, 01 Jan 0001 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "2147483648", "max-age=99999999999999999999",
+	f.Add("Mon, 01 Jan 0001 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "2147483648",
+		"max-age=99999999999999999999",
 		"Mon, 01 Jan 0001 00:00:00 GMT", int64(1)<<62, int64(-1)<<62)
 	f.Add("Sun, 06 Nov 1994 08:49:37 GMT", "0", "-1", "s-maxage=-1, public", "x", int64(0), int64(0))
 	f.Fuzz(func(t *testing.T, date, expires, age, control, modified string, delay, later int64) {
 		requested := time.Unix(1_795_000_000, 0)
 		received := requested.Add(time.Duration(delay))
-		header := httpmessage.NewFields("Date", date, "Expires", expires, "Age", age, "Cache-Control", control, "Last-Modified", modified)
-		got, heuristic := &httpmessage.Response{Status: 200, Fields: header}, Heuristic{Fraction: 0.1, MaxLifetime: time.Hour}
+		header := httpmessage.NewFields("Date", date, "Expires", expires, "Age", age, "Cache-Control", control,
+			"Last-Modified", modified)
+		got, heuristic := &httpmessage.Response{Status: 200, Fields: header},
+			Heuristic{Fraction: 0.1, MaxLifetime: time.Hour}
 		s, _ := NewResponse("", nil, got, NewControl(nil, header, nil), heuristic, Arrival{requested, received})
 		if s.Lifetime < 0 || s.Lifetime > MaxLifetime || s.InitialAge < 0 || s.InitialAge > MaxLifetime {
 			t.Errorf("lifetime %v, age %v", s.Lifetime, s.InitialAge)

@@ -123,7 +123,8 @@ func NewResponse(
 	}
 	s = Response{
 		Status: got.Status, Reason: reasonOf(got), Spelling: strings.Clone(spelling),
-		Selectors: SelectorsOf(got.Fields, request), Received: at.Received, Length: got.ContentLength, ServerAddr: got.RemoteAddr,
+		Selectors: SelectorsOf(got.Fields, request), Received: at.Received, Length: got.ContentLength,
+		ServerAddr: got.RemoteAddr,
 	}
 	s.SetFields(header)
 	s.Date = NewSecond(date)

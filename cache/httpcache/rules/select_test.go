@@ -20,7 +20,8 @@ func variantOf(vary string, request httpmessage.Fields, age time.Duration, langu
 		header.Set("Content-Language", language)
 	}
 	return &Response{
-		Status: 200, Fields: header, Selectors: SelectorsOf(header, request), Date: NewSecond(time.Unix(1_795_000_000, 0).Add(-age)),
+		Status: 200, Fields: header, Selectors: SelectorsOf(header, request),
+		Date: NewSecond(time.Unix(1_795_000_000, 0).Add(-age)),
 	}
 }
 
@@ -29,7 +30,9 @@ func variantOf(vary string, request httpmessage.Fields, age time.Duration, langu
 func TestValuesAreMadeOnce(t *testing.T) {
 	var variants []*Response
 	for i := range 32 {
-		variants = append(variants, variantOf("Accept-Language, Cookie", httpmessage.NewFields("Accept-Language", fmt.Sprintf("de-%d, en", i)), 0, "fr"))
+		variants = append(variants,
+			variantOf("Accept-Language, Cookie", httpmessage.NewFields("Accept-Language", fmt.Sprintf("de-%d, en", i)),
+				0, "fr"))
 	}
 	for _, test := range []struct {
 		name, language string
@@ -38,7 +41,8 @@ func TestValuesAreMadeOnce(t *testing.T) {
 		{"usual", "de, en;q=0.5", 20},
 		{"60 kB", strings.Repeat("de-AT;q=0.5, ", 60<<10/13), 2},
 		{"many members", strings.Repeat("a,", maxNormalMembers), 2},
-		{"the most that is made normal", strings.Repeat("de-at-1996;q=0.55,", maxNormalMembers)[:maxNormalBytes-1], 600},
+		{"the most that is made normal", strings.Repeat("de-at-1996;q=0.55,", maxNormalMembers)[:maxNormalBytes-1],
+			600},
 	} {
 		asked := 0
 		lines := []string{test.language}
@@ -70,7 +74,8 @@ func TestLongValues(t *testing.T) {
 		{"one space more", []string{long}, []string{long + " "}, false},
 		{"in two lines", []string{long + "," + long}, []string{long, long}, true},
 		{"the last byte", []string{long + "a"}, []string{long + "b"}, false},
-		{"what it would be in normal form", []string{strings.Repeat("de,", maxNormalMembers+1)}, []string{strings.Repeat("de,", maxNormalMembers)}, false},
+		{"what it would be in normal form", []string{strings.Repeat("de,", maxNormalMembers+1)},
+			[]string{strings.Repeat("de,", maxNormalMembers)}, false},
 		{"many empty lines", make([]string, maxNormalBytes), make([]string, maxNormalBytes+1), false},
 		{"empty and missing", []string{""}, nil, false},
 	} {
@@ -91,7 +96,8 @@ func TestManySelectors(t *testing.T) {
 			names = append(names, fmt.Sprintf("X-%d", i))
 		}
 		s := variantOf(strings.Join(names, ","), httpmessage.Fields{}, 0, "")
-		if got := s.Matches(httpmessage.Fields{}.Values); got != want || variesAlways(s.Fields) == want || len(s.Selectors) > maxSelectors {
+		if got := s.Matches(httpmessage.Fields{}.Values); got != want || variesAlways(s.Fields) == want ||
+			len(s.Selectors) > maxSelectors {
 			t.Errorf("%d fields: %t, %d selectors", n, got, len(s.Selectors))
 		}
 	}
@@ -136,8 +142,9 @@ func FuzzSelected(f *testing.F) {
 	f.Add(uint64(2), strings.Repeat("a,", 70), "Accept", "A,B,C,D,E,F,G")
 	f.Add(uint64(3), `"a, b", c`, "Accept-Language", "Accept-Encoding, Cookie")
 	f.Fuzz(func(t *testing.T, seed uint64, text, vary, other string) {
-		if len(listOfNames([]string{vary})) > maxSelectors || strings.Count(vary, ",") >= maxSelectors || strings.Count(other,
-			",") >= maxSelectors || len(text) > 4096 {
+		if len(listOfNames([]string{vary})) > maxSelectors || strings.Count(vary, ",") >= maxSelectors ||
+			strings.Count(other,
+				",") >= maxSelectors || len(text) > 4096 {
 			t.Skip("more than is compared")
 		}
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -169,10 +176,12 @@ func FuzzSelected(f *testing.F) {
 		for i := range random.IntN(8) {
 			request := some()
 			asked = append(asked, request)
-			variants = append(variants, variantOf([]string{vary, other}[random.IntN(2)], request, time.Duration(random.IntN(3))*time.Second, []string{
-				"",
-				"de", "FR",
-			}[random.IntN(3)]))
+			variants = append(variants,
+				variantOf([]string{vary, other}[random.IntN(2)], request, time.Duration(random.IntN(3))*time.Second,
+					[]string{
+						"",
+						"de", "FR",
+					}[random.IntN(3)]))
 			if random.IntN(2) == 0 { // as loaded from disk
 				for j := range variants[i].Selectors {
 					variants[i].Selectors[j].Line = ""
@@ -181,7 +190,8 @@ func FuzzSelected(f *testing.F) {
 		}
 		for range 4 {
 			request := some()
-			if got, want := Select(variants, "", request.Values), referenceSelected(variants, asked, request); got != want {
+			if got, want := Select(variants, "", request.Values), referenceSelected(variants, asked,
+				request); got != want {
 				t.Errorf("%v selects %+v, want %+v", request, got, want)
 			}
 		}

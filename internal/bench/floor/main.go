@@ -110,7 +110,8 @@ func (p *proxy) ask(path, host string, out []byte) ([]byte, error) {
 		return nil, err
 	}
 	head := make([]byte, 0, 256)
-	head = append(append(append(append(append(head, "GET "...), path...), " HTTP/1.1\r\nHost: "...), host...), "\r\n\r\n"...)
+	head = append(append(append(append(append(head, "GET "...), path...), " HTTP/1.1\r\nHost: "...), host...),
+		"\r\n\r\n"...)
 	if _, err := u.conn.Write(head); err != nil {
 		return nil, fmt.Errorf("writing: %w", err)
 	}

@@ -37,7 +37,8 @@ func serveNames(addresses []string, path string) error {
 
 // ServeHTTP implements http.Handler.
 func (n names) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	e, err := n.store.Lookup(r.Context(), registry.Key{Kind: registry.KindName, Name: strings.TrimPrefix(r.URL.Path, "/")})
+	e, err := n.store.Lookup(r.Context(),
+		registry.Key{Kind: registry.KindName, Name: strings.TrimPrefix(r.URL.Path, "/")})
 	switch {
 	case err != nil:
 		http.Error(w, err.Error(), http.StatusInternalServerError)

@@ -23,7 +23,8 @@ func measureCurl(ctx context.Context, s settings, ends *network, progress io.Wri
 	c := newColumn(curlName, 1)
 	path, err := program("curl")
 	isRow := func(r row) bool { return r.ftp() }
-	if err != nil || ends.place.FTP == "" || len(s.only) > 0 && !slices.Contains(s.only, curlName) || !slices.ContainsFunc(rows(s.rows), isRow) {
+	if err != nil || ends.place.FTP == "" || len(s.only) > 0 && !slices.Contains(s.only, curlName) ||
+		!slices.ContainsFunc(rows(s.rows), isRow) {
 		return c, false
 	}
 	c.version = peer{name: curlName, pkg: curlName}.version(ctx)
@@ -46,7 +47,8 @@ func curlRow(ctx context.Context, s settings, path, target string) cell {
 	started := time.Now()
 	for ctx.Err() == nil {
 		begun := time.Now()
-		cmd := exec.CommandContext(ctx, "taskset", "-c", serverCore, path, "-q", "-s", "--noproxy", "*", "-o", "/dev/null", target) //nolint:gosec // arguments of the row
+		cmd := exec.CommandContext(ctx, "taskset", "-c", serverCore, path, "-q", "-s", "--noproxy", "*", "-o",
+			"/dev/null", target) //nolint:gosec // arguments of the row
 		if err := cmd.Run(); err != nil {
 			if ctx.Err() != nil {
 				break
@@ -61,7 +63,8 @@ func curlRow(ctx context.Context, s settings, path, target string) cell {
 	}
 	n := len(latencies)
 	return cell{
-		measured: true, rate: float64(n) / time.Since(started).Seconds(), p99: percentile(latencies, 99), cpu: cpu / time.Duration(n),
+		measured: true, rate: float64(n) / time.Since(started).Seconds(), p99: percentile(latencies, 99),
+		cpu:  cpu / time.Duration(n),
 		note: "one process for each request, one at a time",
 	}
 }

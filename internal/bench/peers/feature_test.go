@@ -48,7 +48,8 @@ func TestLoginRows(t *testing.T) {
 	} {
 		next := requests(at, tt.row)
 		request, other := next(0), next(1)
-		if !strings.Contains(string(request), tt.want) || bytes.Equal(request, other) != tt.same || !strings.Contains(string(request), "http://"+wantedHost+"/") {
+		if !strings.Contains(string(request), tt.want) || bytes.Equal(request, other) != tt.same ||
+			!strings.Contains(string(request), "http://"+wantedHost+"/") {
 			t.Errorf("%+v: %q, then %q", tt.row, request, other)
 		}
 	}

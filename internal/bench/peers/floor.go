@@ -16,20 +16,23 @@ func floors(s settings) []peer {
 			command: func(p place) []string {
 				return []string{s.floor, "-mode", mode, "-listen", p.Forward + "," + p.Gateway, "-origin", p.Origin}
 			},
-			env:    func(p place) []string { return []string{maxProcs(p)} },
-			cannot: map[form]string{redirect: nothing, download: nothing, upload: nothing, ftpFile: nothing, ftpDirectory: nothing},
+			env: func(p place) []string { return []string{maxProcs(p)} },
+			cannot: map[form]string{redirect: nothing, download: nothing, upload: nothing, ftpFile: nothing,
+				ftpDirectory: nothing},
 		})
 	}
 	const redirects = "it does nothing but redirect"
 	all = append(all, peer{
 		name: "floor-redirect",
 		command: func(p place) []string {
-			return []string{s.floor, "-mode", "redirect", "-listen", p.Secure + "," + p.Gateway, "-certificate", p.Dir + "/tls.pem", "-location", p.Location}
+			return []string{s.floor, "-mode", "redirect", "-listen", p.Secure + "," + p.Gateway, "-certificate",
+				p.Dir + "/tls.pem", "-location", p.Location}
 		},
 		env:    func(p place) []string { return []string{maxProcs(p)} },
 		secure: true,
 		cannot: map[form]string{
-			forward: redirects, gateway: redirects, download: redirects, upload: redirects, ftpFile: redirects, ftpDirectory: redirects,
+			forward: redirects, gateway: redirects, download: redirects, upload: redirects, ftpFile: redirects,
+			ftpDirectory: redirects,
 		},
 	})
 	if !hasRegistered(s) {
@@ -44,7 +47,8 @@ func floors(s settings) []peer {
 		env:   func(p place) []string { return []string{maxProcs(p)} },
 		names: true,
 		cannot: map[form]string{
-			redirect: names, forward: names, gateway: names, download: names, upload: names, ftpFile: names, ftpDirectory: names,
+			redirect: names, forward: names, gateway: names, download: names, upload: names, ftpFile: names,
+			ftpDirectory: names,
 		},
 	})
 }

@@ -32,7 +32,8 @@ func TestWrite(t *testing.T) {
 			if err := p.write(at); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := tls.LoadX509KeyPair(filepath.Join(at.Dir, "tls.pem"), filepath.Join(at.Dir, "tls.pem")); (err == nil) != p.secure {
+			if _, err := tls.LoadX509KeyPair(filepath.Join(at.Dir, "tls.pem"),
+				filepath.Join(at.Dir, "tls.pem")); (err == nil) != p.secure {
 				t.Error(err)
 			}
 			var all strings.Builder
@@ -43,7 +44,8 @@ func TestWrite(t *testing.T) {
 				}
 				all.Write(text)
 			}
-			if strings.Contains(all.String(), "1009") != (p.with != none) || strings.Contains(all.String(), "basic_fake_auth") != (p.with == logins) {
+			if strings.Contains(all.String(), "1009") != (p.with != none) ||
+				strings.Contains(all.String(), "basic_fake_auth") != (p.with == logins) {
 				t.Errorf("with %q: %s", p.with, all.String())
 			}
 			if !strings.Contains(all.String(), "100") || strings.Contains(all.String(), "{{") {

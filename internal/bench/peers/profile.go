@@ -20,7 +20,8 @@ const maxProfile = 500 * kibibyte
 // profiled returns the rows for a profile of urnd: the HTTP requests that mostly execute its own code.
 func profiled(part string) []row {
 	return slices.DeleteFunc(rows(part), func(r row) bool {
-		return r.tunnel() || r.ftp() || r.form == registered || r.link != plain || r.manner != persistent || r.with != none || r.isEvent() || r.size > 64*kibibyte
+		return r.tunnel() || r.ftp() || r.form == registered || r.link != plain || r.manner != persistent ||
+			r.with != none || r.isEvent() || r.size > 64*kibibyte
 	})
 }
 

@@ -44,7 +44,8 @@ func startPeer(ctx context.Context, ends *network, p peer, processors int) (*ser
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	at := ends.place
-	at.Dir, at.Forward, at.Gateway, at.Admin, at.Secure, at.Processors = dir, addresses[0], addresses[1], addresses[2], addresses[3], processors
+	at.Dir, at.Forward, at.Gateway, at.Admin, at.Secure, at.Processors = dir, addresses[0], addresses[1], addresses[2],
+		addresses[3], processors
 	at.With = p.with
 	v := &server{peer: p, at: at, on: on, done: make(chan struct{}), sent: map[string]uint64{}}
 	if err := v.start(); err != nil {

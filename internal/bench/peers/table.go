@@ -27,7 +27,8 @@ type column struct {
 }
 
 func newColumn(peer string, processors int) *column {
-	c := &column{peer: peer, name: peer, processors: processors, cells: map[string]cell{}, featured: map[feature]startedServer{}}
+	c := &column{peer: peer, name: peer, processors: processors, cells: map[string]cell{},
+		featured: map[feature]startedServer{}}
 	if processors > 1 {
 		c.name = fmt.Sprintf("%s, %d processors", peer, processors)
 	}
@@ -62,7 +63,8 @@ func (c cell) String() string {
 	if c.resident > 0 {
 		return fmt.Sprintf("%.1f KiB each", c.resident/kibibyte)
 	}
-	text := fmt.Sprintf("%.0f a second, p99 %v, %v of CPU each; its cores were idle for %.0f %% of the time, and others had them for %.0f %%",
+	text := fmt.Sprintf("%.0f a second, p99 %v, %v of CPU each; its cores were idle for %.0f %% of the time, and "+
+		"others had them for %.0f %%",
 		c.rate, c.p99, c.cpu, 100*c.idle, 100*c.others)
 	if c.note != "" {
 		text += " (" + c.note + ")"
@@ -92,15 +94,16 @@ func (t table) write(w io.Writer) error {
 	t.compare(&b, notes)
 	t.boundSpeedUp()
 	if t.has(func(c cell) bool { return c.speedUp > 0 }) {
-		t.matrix(&b, "rate with these processors by that with one, at most", notes, isLoaded, func(_ row, c cell) string {
-			switch {
-			case c.speedUp == 0:
-				return "-"
-			case c.idle > idle:
-				return fmt.Sprintf("%.2f+", c.speedUp)
-			}
-			return fmt.Sprintf("%.2f", c.speedUp)
-		})
+		t.matrix(&b, "rate with these processors by that with one, at most", notes, isLoaded,
+			func(_ row, c cell) string {
+				switch {
+				case c.speedUp == 0:
+					return "-"
+				case c.idle > idle:
+					return fmt.Sprintf("%.2f+", c.speedUp)
+				}
+				return fmt.Sprintf("%.2f", c.speedUp)
+			})
 	}
 	t.matrix(&b, "requests (MiB) a second", notes, isLoaded, func(_ row, c cell) string {
 		switch {
@@ -111,15 +114,16 @@ func (t table) write(w io.Writer) error {
 		}
 		return thousands(c.rate)
 	})
-	t.matrix(&b, "p99 of the latency, in milliseconds; p50 and p99 at half load", notes, isLoaded, func(_ row, c cell) string {
-		switch {
-		case c.p99 == 0 || c.shared:
-			return "-"
-		case c.p50 > 0:
-			return fmt.Sprintf("%.2f, %.2f", c.p50.Seconds()*1e3, c.p99.Seconds()*1e3)
-		}
-		return fmt.Sprintf("%.2f", c.p99.Seconds()*1e3)
-	})
+	t.matrix(&b, "p99 of the latency, in milliseconds; p50 and p99 at half load", notes, isLoaded,
+		func(_ row, c cell) string {
+			switch {
+			case c.p99 == 0 || c.shared:
+				return "-"
+			case c.p50 > 0:
+				return fmt.Sprintf("%.2f, %.2f", c.p50.Seconds()*1e3, c.p99.Seconds()*1e3)
+			}
+			return fmt.Sprintf("%.2f", c.p99.Seconds()*1e3)
+		})
 	t.matrix(&b, "resident memory of the server, in KiB a connection", notes, row.idle, func(_ row, c cell) string {
 		return fmt.Sprintf("%.1f", c.resident/kibibyte)
 	})
@@ -127,8 +131,11 @@ func (t table) write(w io.Writer) error {
 	if t.has(func(c cell) bool { return c.shared }) {
 		b.WriteString("\nWhere the clients had to run on a core of the server there is no rate and no latency.\n")
 	}
-	b.WriteString("\n+ the server's cores were idle for more than a tenth of the time: the clients or the origin were the limit\n")
-	fmt.Fprintf(&b, "\nThe server's core was taken by others for %.0f %% of the time on average, and for %.0f %% in the worst row.\n",
+	b.WriteString("\n+ the server's cores were idle for more than a tenth of the time: the clients or the origin " +
+		"were the limit\n")
+	fmt.Fprintf(&b,
+		"\nThe server's core was taken by others for %.0f %% of the time on average, and for %.0f %% in the worst "+
+			"row.\n",
 		100*t.others(mean), 100*t.others(slices.Max[[]float64]))
 	notes.write(&b)
 	for _, c := range t.columns {
@@ -147,7 +154,8 @@ func (t table) compare(b *strings.Builder, notes *footnotes) {
 	}
 	first := t.columns[0]
 	others := table{settings: t.settings, columns: t.columns[1:]}
-	others.matrix(b, "CPU time of "+first.name+" by that of the server in the same round: median and quartiles", notes, isLoaded,
+	others.matrix(b, "CPU time of "+first.name+" by that of the server in the same round: median and quartiles", notes,
+		isLoaded,
 		func(r row, c cell) string { return formatRatios(ratios(first.cells[r.title], c)) })
 }
 
@@ -209,7 +217,9 @@ func mean(numbers []float64) float64 {
 func isLoaded(r row) bool { return !r.idle() && !r.isEvent() }
 
 // matrix writes the results of the rows of a kind, and nothing if there is no such row.
-func (t table) matrix(b *strings.Builder, title string, notes *footnotes, isOf func(row) bool, figure func(row, cell) string) {
+func (t table) matrix(
+	b *strings.Builder, title string, notes *footnotes, isOf func(row) bool, figure func(row, cell) string,
+) {
 	if !slices.ContainsFunc(rows(t.settings.rows), isOf) {
 		return
 	}

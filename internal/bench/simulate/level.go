@@ -58,7 +58,9 @@ func (l *level) set(s *stored) {
 }
 
 // Load implements cache.SecondLevel.
-func (l *level) Load(ctx context.Context, key string, demand cache.Demand, load cache.LoadFunc[answer]) cache.Loaded[answer] {
+func (l *level) Load(
+	ctx context.Context, key string, demand cache.Demand, load cache.LoadFunc[answer],
+) cache.Loaded[answer] {
 	if s, ok := l.get(key); ok && demand == cache.AnyFresh {
 		return cache.Loaded[answer]{Err: s.err, TTL: s.expires.Sub(l.now()), Shared: true, Lifetime: s.ttl}
 	}

@@ -18,7 +18,8 @@ import (
 func main() {
 	var p plan
 	flag.IntVar(&p.names, "names", 200_000, "names that are asked for")
-	flag.IntVar(&p.requests, "requests", 400_000, "requests to all instances; the first half fills the caches, and is not counted")
+	flag.IntVar(&p.requests, "requests", 400_000,
+		"requests to all instances; the first half fills the caches, and is not counted")
 	flag.Float64Var(&p.rate, "rate", 20, "requests a second, of simulated time, to all instances")
 	flag.IntVar(&p.memory, "memory", 20_000, "answers that the memory of an instance has room for, about")
 	flag.IntVar(&p.shared, "shared", 200_000, "entries that the second level has room for, of each kind")
@@ -61,7 +62,9 @@ func parseTTLs(text string) (all []part, err error) {
 
 // run writes a table with a row for each simulation.
 func run(p plan, exponents, instances string, out io.Writer) error {
-	_, _ = fmt.Fprintln(out, "| Zipf | instances | balance | second level | hits in memory | in the second level | loads a second | queries to the DNS a second |")
+	_, _ = fmt.Fprintln(out,
+		"| Zipf | instances | balance | second level | hits in memory | in the second level | loads a second | "+
+			"queries to the DNS a second |")
 	_, _ = fmt.Fprintln(out, "|---:|---:|---|---|---:|---:|---:|---:|")
 	for _, exponent := range strings.Split(exponents, ",") {
 		for _, many := range strings.Split(instances, ",") {
@@ -81,8 +84,10 @@ func run(p plan, exponents, instances string, out io.Writer) error {
 					if err != nil {
 						return err
 					}
-					_, _ = fmt.Fprintf(out, "| %s | %d | %s | %s | %.3f | %.3f | %.1f | %.2f |\n", exponent, p.instances,
-						word(p.instances == 1, "-", word(p.sharded, "by name", "any")), word(p.second, "yes", "no"), o.memory, o.shared, o.loads, o.queries)
+					_, _ = fmt.Fprintf(out, "| %s | %d | %s | %s | %.3f | %.3f | %.1f | %.2f |\n", exponent,
+						p.instances,
+						word(p.instances == 1, "-", word(p.sharded, "by name", "any")), word(p.second, "yes", "no"),
+						o.memory, o.shared, o.loads, o.queries)
 				}
 			}
 		}

@@ -45,7 +45,8 @@ type instance struct{ answers, records *cache.Cache[answer] }
 func newCache(entries int, now func() time.Time, second *level) (*cache.Cache[answer], func(), error) {
 	// Refreshing ahead of expiry is disabled: it runs concurrently and would differ in each run.
 	const usual, value = 374, 200 // bytes: docs/benchmarks.md
-	store, err := memory.New(memory.Config[answer]{MaxBytes: int64(entries) * usual, TypicalSize: usual, Size: func(answer) int { return value }})
+	store, err := memory.New(memory.Config[answer]{MaxBytes: int64(entries) * usual, TypicalSize: usual,
+		Size: func(answer) int { return value }})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,19 +107,21 @@ func (p *plan) play() (o outcome, err error) {
 // ask requests a name from an instance and counts the work.
 func (p *plan) ask(i instance, name int, o *outcome) error {
 	loaded := false
-	result, err := i.answers.Get(context.Background(), "urn:example:"+strconv.Itoa(name), func(ctx context.Context) (answer, time.Duration, error) {
-		loaded = true
-		o.loads++
-		_, err := i.records.Get(ctx, strconv.Itoa(name%p.zones), func(context.Context) (answer, time.Duration, error) {
-			o.queries++
-			return answer{}, p.recordTTL, nil
+	result, err := i.answers.Get(context.Background(), "urn:example:"+strconv.Itoa(name),
+		func(ctx context.Context) (answer, time.Duration, error) {
+			loaded = true
+			o.loads++
+			_, err := i.records.Get(ctx, strconv.Itoa(name%p.zones),
+				func(context.Context) (answer, time.Duration, error) {
+					o.queries++
+					return answer{}, p.recordTTL, nil
+				})
+			if err != nil {
+				return answer{}, 0, err
+			}
+			ttl, err := p.answer(name)
+			return answer{}, ttl, err
 		})
-		if err != nil {
-			return answer{}, 0, err
-		}
-		ttl, err := p.answer(name)
-		return answer{}, ttl, err
-	})
 	if err != nil && !errors.Is(err, errNone) {
 		return err
 	}

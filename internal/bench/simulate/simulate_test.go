@@ -15,8 +15,8 @@ const forever = 1000 * time.Hour
 
 func small(change func(*plan)) *plan {
 	p := &plan{
-		names: 2_000, requests: 200_000, rate: 100, exponent: 0.9, memory: 20_000, shared: 20_000, zones: 10, ttls: []part{{forever, 1}},
-		recordTTL: forever, negativeTTL: time.Minute, instances: 1, seed: 1,
+		names: 2_000, requests: 200_000, rate: 100, exponent: 0.9, memory: 20_000, shared: 20_000, zones: 10,
+		ttls: []part{{forever, 1}}, recordTTL: forever, negativeTTL: time.Minute, instances: 1, seed: 1,
 	}
 	change(p)
 	return p

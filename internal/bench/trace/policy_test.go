@@ -115,7 +115,8 @@ func TestRun(t *testing.T) {
 	if err := run(t.Context(), 4<<20, []shape{s}, &out); err != nil {
 		t.Fatal(err)
 	}
-	if rows := strings.Split(out.String(), "\n"); len(rows) != 4 || strings.Count(rows[0], "|") != 7 || strings.Count(rows[2], "/") != 5 {
+	if rows := strings.Split(out.String(), "\n"); len(rows) != 4 || strings.Count(rows[0], "|") != 7 ||
+		strings.Count(rows[2], "/") != 5 {
 		t.Errorf("%s", out.String())
 	}
 }

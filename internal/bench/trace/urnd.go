@@ -19,7 +19,8 @@ const usual = 4 << 10
 // replayUrnd returns the ratios of urnd's memory cache of HTTP responses with a budget in bytes, with the
 // configuration of the daemon and the memory that it counts for a response in addition to its body.
 func (t *trace) replayUrnd(ctx context.Context, budget int64) (ratios, error) {
-	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: budget, TypicalSize: usual, Size: (*httpcache.Entry).Size})
+	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: budget, TypicalSize: usual,
+		Size: (*httpcache.Entry).Size})
 	if err != nil {
 		return ratios{}, err
 	}
@@ -51,13 +52,16 @@ func (t *trace) replayUrnd(ctx context.Context, budget int64) (ratios, error) {
 // fetch requests a response that the cache does not contain, and reads it.
 func fetch(ctx context.Context, c *httpcache.Cache, key string, fields httpmessage.Fields, content []byte) error {
 	request := &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: fields}, Key: key}
-	a, err := c.Serve(ctx, request, httpcache.OriginFunc(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
-		return &httpmessage.Response{
-			Status: http.StatusOK, Body: io.NopCloser(&reader{content}), ContentLength: int64(len(content)),
-			Fields: httpmessage.NewFields("Date", time.Now().UTC().Format(http.TimeFormat), "Server", "origin", "Content-Type", "text/html",
-				"Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Etag", `"0123456789abcdef"`, "Cache-Control", "max-age=86400"),
-		}, nil
-	}))
+	a, err := c.Serve(ctx, request,
+		httpcache.OriginFunc(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+			return &httpmessage.Response{
+				Status: http.StatusOK, Body: io.NopCloser(&reader{content}), ContentLength: int64(len(content)),
+				Fields: httpmessage.NewFields("Date", time.Now().UTC().Format(http.TimeFormat), "Server", "origin",
+					"Content-Type", "text/html",
+					"Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Etag", `"0123456789abcdef"`, "Cache-Control",
+					"max-age=86400"),
+			}, nil
+		}))
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,8 @@ func TestLaw(t *testing.T) {
 				t.Errorf("%v: rank %d has %v of %v", exponent, rank, counts[rank]/draws, share)
 			}
 		}
-		if ratio := law.Share(0) / law.Share(9); math.Abs(sum-1) > 1e-9 || math.Abs(ratio-math.Pow(10, exponent)) > 1e-9 {
+		if ratio := law.Share(0) / law.Share(9); math.Abs(sum-1) > 1e-9 ||
+			math.Abs(ratio-math.Pow(10, exponent)) > 1e-9 {
 			t.Errorf("%v: the sum is %v, and the first is %v times the tenth", exponent, sum, ratio)
 		}
 	}

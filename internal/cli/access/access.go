@@ -42,7 +42,8 @@ type Wiring struct {
 
 // Command returns the command.
 func Command(w Wiring) *cobra.Command {
-	cmd := &cobra.Command{Use: "access", Short: "Test access to the forward proxy and sites", RunE: cli.RequireSubcommand}
+	cmd := &cobra.Command{Use: "access", Short: "Test access to the forward proxy and sites",
+		RunE: cli.RequireSubcommand}
 	cmd.AddCommand(newTest(w))
 	return cmd
 }
@@ -77,7 +78,8 @@ address, and 2 if the request or the configuration is invalid.`,
 			}
 			return cobra.ExactArgs(3)(cmd, args)
 		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (methods []string, _ cobra.ShellCompDirective) {
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (methods []string,
+			_ cobra.ShellCompDirective) {
 			if len(args) == 1 {
 				methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodConnect}
 			}
@@ -86,9 +88,11 @@ address, and 2 if the request or the configuration is invalid.`,
 	}
 	s := cli.AddFile(cmd)
 	cmd.Flags().StringVar(&o.user, "user", "", "`name` of the authenticated user")
-	cmd.Flags().StringSliceVar(&o.groups, "group", nil, "`name` of a group of the user, in addition to those of access.proxy_groups")
+	cmd.Flags().StringSliceVar(&o.groups, "group", nil,
+		"`name` of a group of the user, in addition to those of access.proxy_groups")
 	cmd.Flags().StringVar(&o.destination, "destination", "", "`address` of the destination")
-	cmd.Flags().StringVar(&o.at, "at", "", "`time` of the request in proxy.time_zone, such as 2026-12-01T09:30; default: now")
+	cmd.Flags().StringVar(&o.at, "at", "",
+		"`time` of the request in proxy.time_zone, such as 2026-12-01T09:30; default: now")
 	cmd.Flags().StringVar(&o.serverName, "server-name", "", "`host` in the TLS server name (SNI) of a tunnel")
 	cmd.Flags().StringVar(&o.hello, "client-hello", "", "how a tunnel begins: `unnamed`, encrypted or none")
 	output := cli.AddOutput(cmd, "one object", cli.JSON)
@@ -213,10 +217,12 @@ func (w Wiring) test(s *cli.Settings, args []string, o options) (Verdict, error)
 	return verdictOf(t), nil
 }
 
-var errNoHost = errors.New("a request to a proxy has a URL with a host, such as http://example.org/, or is CONNECT and example.org:443")
+var errNoHost = errors.New("a request to a proxy has a URL with a host, such as http://example.org/, or is CONNECT " +
+	"and example.org:443")
 
 // errOwnName is the error of a URL that urnd resolves as a name, instead of requesting it from its server.
-var errOwnName = errors.New("its host is in registry.hosts: it is a name, which access.resolve_clients may resolve; urnd resolve shows " +
+var errOwnName = errors.New("its host is in registry.hosts: it is a name, which access.resolve_clients may resolve; " +
+	"urnd resolve shows " +
 	"its target")
 
 // parseAccess parses the client and the request of the arguments.
@@ -261,7 +267,8 @@ func (v *Verdict) checkGateway(t *trial) (dials bool) {
 	c, u := t.config, t.ask.Key
 	name := u.Scheme()
 	info, known := t.gateways.Find(name)
-	template := slices.ContainsFunc(c.Gateways.Templates, func(g config.Gateway) bool { return strings.EqualFold(g.Scheme, name) })
+	template := slices.ContainsFunc(c.Gateways.Templates,
+		func(g config.Gateway) bool { return strings.EqualFold(g.Scheme, name) })
 	switch {
 	case !u.IsValid() || u.IsWeb():
 		return true
@@ -319,7 +326,8 @@ func (v *Verdict) checkServer(c config.Config, info scheme.Info, u uri.URI) (dia
 		}
 		return v.denyGateway(by, "%v", err)
 	}
-	v.note("gateway", "%s is retrieved, and this port is allowed (%s, gateways.allow_ports, gateways.deny_ports)", name, info.Setting)
+	v.note("gateway", "%s is retrieved, and this port is allowed (%s, gateways.allow_ports, gateways.deny_ports)", name,
+		info.Setting)
 	return true
 }
 

@@ -56,7 +56,8 @@ func (v *Verdict) noteSite(t *trial) {
 	v.note("site", "%s: %s; %s", config.SiteSetting(r.Index), why, t.siteRequest())
 	v.noteOtherSites(t)
 	if removed := removedParameters(t.target, t.ask.Key); len(removed) > 0 {
-		v.note("site", "parameters are removed: %s (%s.ignore_parameters)", strings.Join(removed, ", "), config.SiteSetting(r.From.IgnoreParameters))
+		v.note("site", "parameters are removed: %s (%s.ignore_parameters)", strings.Join(removed, ", "),
+			config.SiteSetting(r.From.IgnoreParameters))
 	}
 	if _, hasQuery := t.ask.Key.Query(); r.SortParameters && hasQuery {
 		v.note("site", "parameters are sorted (%s.sort_parameters)", config.SiteSetting(r.From.SortParameters))

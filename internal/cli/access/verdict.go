@@ -71,13 +71,15 @@ type trial struct {
 
 // request returns the request in the form that rules match.
 func (t *trial) request() policy.Request {
-	r := policy.Request{Client: t.client, User: t.user, Method: t.ask.Method, Host: t.ask.Authority.Host, Port: t.ask.Authority.Port}
+	r := policy.Request{Client: t.client, User: t.user, Method: t.ask.Method, Host: t.ask.Authority.Host,
+		Port: t.ask.Authority.Port}
 	if t.ask.Kind != route.KindTunnel {
 		r, _ = policy.NewRequest(t.client, t.user, t.ask.Method, t.ask.Key) // the URI was checked before
 	}
 	r.Time = t.at
 	if t.groups != nil && t.user != "" {
-		r.Groups, _ = t.groups.Memberships(context.Background(), t.user, t.policy.Groups()) // the gate reports the error
+		// the gate reports the error
+		r.Groups, _ = t.groups.Memberships(context.Background(), t.user, t.policy.Groups())
 	}
 	return r
 }
@@ -123,15 +125,16 @@ func (v *Verdict) askGate(t *trial, r policy.Request) {
 		access.Users = &gate.Users{} // passwords are not checked
 	}
 	now := func() time.Time { return t.at }
-	decided := gate.New(gate.Config{Access: access, Sites: t.sites(), Policy: t.policy, Now: now, Step: func(step gate.Step, err error) {
-		switch step {
-		case gate.StepClient:
-			v.noteClient(t, err)
-		case gate.StepUser:
-			v.noteUser(t, err)
-		default: // other steps need a real request
-		}
-	}}).Admit(context.Background(), &gate.Client{Addr: t.client.Unmap().WithZone(""), User: t.user}, &t.ask)
+	decided := gate.New(gate.Config{Access: access, Sites: t.sites(), Policy: t.policy, Now: now,
+		Step: func(step gate.Step, err error) {
+			switch step {
+			case gate.StepClient:
+				v.noteClient(t, err)
+			case gate.StepUser:
+				v.noteUser(t, err)
+			default: // other steps need a real request
+			}
+		}}).Admit(context.Background(), &gate.Client{Addr: t.client.Unmap().WithZone(""), User: t.user}, &t.ask)
 	if decided.Step == gate.StepRules {
 		v.noteRules(t, r, &decided)
 	}

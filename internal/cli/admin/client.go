@@ -38,8 +38,9 @@ type Flags struct {
 // AddFlags adds the flags to a command, including --admin for the address.
 func AddFlags(cmd *cobra.Command) *Flags {
 	f := AddAccess(cmd)
-	cmd.Flags().StringVar(&f.at, "admin", "", "`address` of the admin interface: a URL, host:port, or unix: and a path; replaces "+
-		"listen.admin")
+	cmd.Flags().StringVar(&f.at, "admin", "",
+		"`address` of the admin interface: a URL, host:port, or unix: and a path; replaces "+
+			"listen.admin")
 	return f
 }
 
@@ -47,19 +48,24 @@ func AddFlags(cmd *cobra.Command) *Flags {
 func AddAccess(cmd *cobra.Command) *Flags {
 	f := &Flags{settings: cli.AddFile(cmd)}
 	cmd.Flags().StringVar(&f.token, "token-file", "", "`file` of the administrator token; replaces access.admin_token")
-	cmd.Flags().StringVar(&f.certificate, "cert", "", "`file` of the client certificate in PEM, if tls.client_ca requires one")
+	cmd.Flags().StringVar(&f.certificate, "cert", "",
+		"`file` of the client certificate in PEM, if tls.client_ca requires one")
 	cmd.Flags().StringVar(&f.key, "key", "", "`file` of its private key in PEM")
-	cmd.Flags().StringVar(&f.authorities, "ca", "", "`file` of the certificate authorities, in PEM, that verify the daemon; default: "+
-		"those of the system")
+	cmd.Flags().StringVar(&f.authorities, "ca", "",
+		"`file` of the certificate authorities, in PEM, that verify the daemon; default: "+
+			"those of the system")
 	return f
 }
 
 var (
-	errOff = errors.New("listen.admin is empty: the admin interface is off, or its socket is opened by systemd; set its address with " +
+	errOff = errors.New("listen.admin is empty: the admin interface is off, or its socket is opened by systemd; set " +
+		"its address with " +
 		"--admin")
-	errURL = errors.New("the address of an admin interface is host:port, with http://, https:// or no scheme, or unix: and an absolute " +
+	errURL = errors.New("the address of an admin interface is host:port, with http://, https:// or no scheme, or " +
+		"unix: and an absolute " +
 		"path")
-	errCertificate = errors.New("the admin interface requires a client certificate (tls.client_ca): set --cert and --key, and --admin " +
+	errCertificate = errors.New("the admin interface requires a client certificate (tls.client_ca): set --cert and " +
+		"--key, and --admin " +
 		"with the host name in the certificate of the daemon")
 	errKey = errors.New("--cert and --key are required together")
 )
@@ -177,7 +183,9 @@ const (
 
 // locate sets the base URL from the value of --admin, and returns its dial function. secure means TLS over a
 // Unix socket.
-func (c *Client) locate(at string, secure bool) (func(ctx context.Context, network, address string) (net.Conn, error), error) {
+func (c *Client) locate(
+	at string, secure bool,
+) (func(ctx context.Context, network, address string) (net.Conn, error), error) {
 	if path, ok := strings.CutPrefix(at, config.UnixPrefix); ok {
 		if !strings.HasPrefix(path, "/") {
 			return nil, errURL
@@ -242,7 +250,9 @@ func readDocument(text []byte, document any) error {
 
 // Show requests a document from the admin interface of the flags. It prints the document unchanged for JSON
 // output, or else decodes it and calls print.
-func (f *Flags) Show(cmd *cobra.Command, output *cli.Output, path string, query url.Values, document any, print func(w io.Writer) error) error {
+func (f *Flags) Show(
+	cmd *cobra.Command, output *cli.Output, path string, query url.Values, document any, print func(w io.Writer) error,
+) error {
 	c, err := f.Client()
 	if err != nil {
 		return err
@@ -267,12 +277,14 @@ func (c *Client) StatusError(status int, text []byte) error {
 	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
 		problem.Detail = "check that this is an admin interface of urnd"
 	}
-	err := fmt.Errorf("the admin interface at %s responded with status %d: %s", c.base, status, plaintext.OneLine(problem.Detail))
+	err := fmt.Errorf("the admin interface at %s responded with status %d: %s", c.base, status,
+		plaintext.OneLine(problem.Detail))
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return cli.Hint(err, "send the administrator token with --token-file, or set access.admin_token")
 	case http.StatusNotFound:
-		return cli.Hint(err, "set --admin to the address of the admin interface: listen.admin in the configuration of the running urnd")
+		return cli.Hint(err,
+			"set --admin to the address of the admin interface: listen.admin in the configuration of the running urnd")
 	}
 	return err
 }
@@ -317,6 +329,7 @@ func (c *Client) unreachable(err error) error {
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return cli.Hint(err, "this port uses http: write --admin http://...")
 	default:
-		return cli.Hint(err, "check that urnd is running (systemctl status urnd), and that --admin or listen.admin is its address")
+		return cli.Hint(err,
+			"check that urnd is running (systemctl status urnd), and that --admin or listen.admin is its address")
 	}
 }

@@ -103,7 +103,8 @@ func newStats() *cobra.Command {
 	output := cli.AddOutput(cmd, "the document of "+pathStats, cli.CSV, cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var document statsJSON
-		return f.Show(cmd, output, pathStats, nil, &document, func(w io.Writer) error { return document.print(w, output) })
+		return f.Show(cmd, output, pathStats, nil, &document,
+			func(w io.Writer) error { return document.print(w, output) })
 	}
 	return cmd
 }
@@ -126,7 +127,8 @@ func (s statsJSON) print(w io.Writer, output *cli.Output) error {
 			lookups = append(lookups, fmt.Sprintf("%s %d", outcome, c.Lookups[outcome]))
 		}
 		number := func(n int64) string { return strconv.FormatInt(n, 10) }
-		err = errors.Join(err, table.Row(c, name, number(c.Entries), number(c.Bytes), number(c.Evictions), strings.Join(lookups, ", ")))
+		err = errors.Join(err, table.Row(c, name, number(c.Entries), number(c.Bytes), number(c.Evictions),
+			strings.Join(lookups, ", ")))
 	}
 	return errors.Join(err, table.End())
 }
@@ -149,7 +151,8 @@ another URI, the answers for all services.`,
 			return err
 		}
 		var document cachedJSON
-		return f.Show(cmd, output, pathOf(of), url.Values{"uri": {normal}}, &document, func(w io.Writer) error { return document.print(w, args[0]) })
+		return f.Show(cmd, output, pathOf(of), url.Values{"uri": {normal}}, &document,
+			func(w io.Writer) error { return document.print(w, args[0]) })
 	}
 	return cmd
 }

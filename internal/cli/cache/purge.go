@@ -45,10 +45,13 @@ they came from. With --refresh stored responses are fetched again immediately, i
 		Args: cobra.ArbitraryArgs,
 	}
 	f := admin.AddFlags(cmd)
-	cmd.Flags().StringVar(&p.prefix, "prefix", "", "purge the entries of URIs whose canonical form begins with this `prefix`")
-	cmd.Flags().StringVar(&p.host, "host", "", "purge the stored responses of this `host`, with any scheme; without a port, of all its "+
-		"ports")
-	cmd.Flags().StringVar(&p.tag, "tag", "", "purge the stored responses with this `tag` in Surrogate-Key, Cache-Tag or Cache-Groups")
+	cmd.Flags().StringVar(&p.prefix, "prefix", "",
+		"purge the entries of URIs whose canonical form begins with this `prefix`")
+	cmd.Flags().StringVar(&p.host, "host", "",
+		"purge the stored responses of this `host`, with any scheme; without a port, of all its "+
+			"ports")
+	cmd.Flags().StringVar(&p.tag, "tag", "",
+		"purge the stored responses with this `tag` in Surrogate-Key, Cache-Tag or Cache-Groups")
 	cmd.Flags().BoolVar(&p.all, "all", false, "purge all stored responses and all answers")
 	cmd.Flags().BoolVar(&p.hard, "hard", false, "remove purged entries")
 	cmd.Flags().BoolVar(&p.refresh, "refresh", false, "fetch stored responses for URLs again immediately")
@@ -98,7 +101,8 @@ func (p *purgeFlags) purges(k kinds, changed func(name string) bool, args []stri
 	}
 	if p.all {
 		selections++
-		lines = append(lines, purgeLine{By: "all", Of: ofResponses, normal: "true"}, purgeLine{By: "all", Of: ofAnswers, normal: "true"})
+		lines = append(lines, purgeLine{By: "all", Of: ofResponses, normal: "true"},
+			purgeLine{By: "all", Of: ofAnswers, normal: "true"})
 	}
 	switch {
 	case selections != 1:
@@ -107,7 +111,8 @@ func (p *purgeFlags) purges(k kinds, changed func(name string) bool, args []stri
 		return nil, fmt.Errorf("--%s is empty", lines[0].By)
 	case p.hard && p.refresh:
 		return nil, errPurgeMode
-	case p.refresh && slices.ContainsFunc(lines, func(l purgeLine) bool { return l.By != "uri" || l.Of != ofResponses }):
+	case p.refresh && slices.ContainsFunc(lines,
+		func(l purgeLine) bool { return l.By != "uri" || l.Of != ofResponses }):
 		return nil, errPurgeRefresh
 	default:
 		return lines, nil

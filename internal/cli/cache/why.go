@@ -176,7 +176,8 @@ func variantLines(d *api.Explanation, r *api.ExplainedResponse) []string {
 			by = fmt.Sprintf("a lifetime of %s from %s", seconds(r.Lifetime), d.Rule)
 		}
 	default:
-		by = fmt.Sprintf("a lifetime of %s from %s of the origin (RFC 9111 section 4.2.1)", seconds(r.Lifetime), r.LifetimeFrom)
+		by = fmt.Sprintf("a lifetime of %s from %s of the origin (RFC 9111 section 4.2.1)", seconds(r.Lifetime),
+			r.LifetimeFrom)
 	}
 	return append(lines, "  received: "+r.Received, "  "+until+": "+r.FreshUntil+", "+by)
 }

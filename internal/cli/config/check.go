@@ -90,7 +90,8 @@ cannot be used.`,
 			return probePeer(cmd.Context(), cmd.OutOrStdout(), peers)
 		},
 	}
-	cmd.Flags().BoolVar(&dial, "dial", false, "connect to the servers in the configuration, and report the result for each")
+	cmd.Flags().BoolVar(&dial, "dial", false,
+		"connect to the servers in the configuration, and report the result for each")
 	return cmd
 }
 
@@ -111,7 +112,8 @@ func (w Wiring) Check(c config.Config) error {
 	if _, err := w.Certificates(c.TLS, time.Now()); err != nil {
 		return err
 	}
-	for _, directory := range append(accessDirectories(c.Log), directory{"cache.disk_directory", diskDirectory(c.Cache)}) {
+	for _, directory := range append(accessDirectories(c.Log),
+		directory{"cache.disk_directory", diskDirectory(c.Cache)}) {
 		if directory.path == "" {
 			continue
 		}
@@ -169,7 +171,8 @@ func (w Wiring) notChecked(c config.Config, asked []Peer) []string {
 			directory = systemd.CacheDirectory()
 		}
 		if directory == "" {
-			lines = append(lines, "cache.disk_directory: not set, and CacheDirectory of the systemd unit is known only to the service")
+			lines = append(lines,
+				"cache.disk_directory: not set, and CacheDirectory of the systemd unit is known only to the service")
 		}
 		add("cache.disk_directory", directory)
 	}
@@ -189,7 +192,8 @@ func (w Wiring) notChecked(c config.Config, asked []Peer) []string {
 	if !systemd.HasCredentials() {
 		for _, file := range c.SecretFiles() {
 			if strings.HasPrefix(*file.Name, config.CredentialPrefix) {
-				lines = append(lines, fmt.Sprintf("%s: %s, which systemd passes only to the service", file.Path, *file.Name))
+				lines = append(lines, fmt.Sprintf("%s: %s, which systemd passes only to the service", file.Path,
+					*file.Name))
 			}
 		}
 	}
@@ -240,7 +244,8 @@ func withoutCredentials(c config.Config) config.Config {
 			*file.Name = ""
 		}
 	}
-	c.TLS.Certificates = slices.DeleteFunc(c.TLS.Certificates, func(f config.CertificateFiles) bool { return f.Certificate == "" || f.Key == "" })
+	c.TLS.Certificates = slices.DeleteFunc(c.TLS.Certificates,
+		func(f config.CertificateFiles) bool { return f.Certificate == "" || f.Key == "" })
 	for i := range c.Proxy.Sites {
 		dropHalf(&c.Proxy.Sites[i].TLS)
 	}

@@ -32,8 +32,9 @@ func newShow() *cobra.Command {
 defaults: those set by the file, the environment and flags. With --all the defaults are
 printed, too. With --origin each value is on its own line, with its origin. Secrets
 are in files, and never printed.`,
-		Example: "  urnd config show\n  urnd config show --all --origin\n  URND_DNS_TIMEOUT=5s urnd config show --config /etc/urnd/urnd.yaml",
-		Args:    cobra.NoArgs,
+		Example: "  urnd config show\n  urnd config show --all --origin\n  URND_DNS_TIMEOUT=5s urnd config show " +
+			"--config /etc/urnd/urnd.yaml",
+		Args: cobra.NoArgs,
 	}
 	s := cli.AddSettings(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "also print settings with default values")
@@ -112,7 +113,8 @@ func newExample() *cobra.Command {
 		Example: "  urnd config example > urnd.yaml",
 		Args:    cobra.NoArgs,
 	}
-	cmd.Flags().BoolVar(&commented, "commented", false, "comment out all settings, so that the defaults of the program apply")
+	cmd.Flags().BoolVar(&commented, "commented", false,
+		"comment out all settings, so that the defaults of the program apply")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		text := config.Example()
 		if commented {
@@ -166,7 +168,8 @@ without one, all are printed.`,
 			}
 			found = append(found, of...)
 		}
-		table, err := output.Rows(cmd.OutOrStdout(), "setting", "doc", "values", "default", "variable", "reload", "sample")
+		table, err := output.Rows(cmd.OutOrStdout(), "setting", "doc", "values", "default", "variable", "reload",
+			"sample")
 		if err != nil {
 			return err
 		}
@@ -175,7 +178,8 @@ without one, all are printed.`,
 				_, err = io.WriteString(cmd.OutOrStdout(), strings.Repeat("\n", min(i, 1))+s.Describe())
 			} else {
 				d := documentOf(s)
-				err = table.Row(d, d.Setting, d.Doc, d.Values, d.Default, d.Variable, d.Reload, strings.TrimSpace(d.Sample))
+				err = table.Row(d, d.Setting, d.Doc, d.Values, d.Default, d.Variable, d.Reload,
+					strings.TrimSpace(d.Sample))
 			}
 			if err != nil {
 				return err

@@ -33,14 +33,16 @@ func ofSecrets(c config.Config) (warnings config.Diagnostics) {
 		}
 		if info, err := os.Stat(*file.Name); err == nil && info.Mode()&others != 0 && file.Secret {
 			warnings = append(warnings, config.Diagnostic{
-				Path: file.Path, Message: fmt.Sprintf("all users of this machine can read %s: run chmod o-r", *file.Name),
+				Path: file.Path, Message: fmt.Sprintf("all users of this machine can read %s: run chmod o-r",
+					*file.Name),
 			})
 		}
 		if file.Path != "registry.password" && file.Path != "cdn.secret" {
 			continue // urnd reads the others at its start, and reports their errors
 		}
 		if _, err := secret.Read(file.Path, *file.Name); err != nil && !errors.Is(err, fs.ErrPermission) {
-			warnings = append(warnings, config.Diagnostic{Path: file.Path, Message: strings.TrimPrefix(err.Error(), file.Path+": ")})
+			warnings = append(warnings,
+				config.Diagnostic{Path: file.Path, Message: strings.TrimPrefix(err.Error(), file.Path+": ")})
 		}
 	}
 	return warnings
@@ -64,9 +66,12 @@ func ofHelpers(c config.Config) (warnings config.Diagnostics) {
 		switch {
 		case errors.Is(err, fs.ErrPermission):
 		case err != nil:
-			warnings = append(warnings, config.Diagnostic{Path: path, Message: fmt.Sprintf("no user can log in: %v", err)})
+			warnings = append(warnings,
+				config.Diagnostic{Path: path, Message: fmt.Sprintf("no user can log in: %v", err)})
 		case !info.Mode().IsRegular() || info.Mode()&anybodyRuns == 0:
-			warnings = append(warnings, config.Diagnostic{Path: path, Message: fmt.Sprintf("no user can log in: %s is not a program", h.Command[0])})
+			warnings = append(warnings,
+				config.Diagnostic{Path: path,
+					Message: fmt.Sprintf("no user can log in: %s is not a program", h.Command[0])})
 		}
 	}
 	return warnings
@@ -93,7 +98,9 @@ func ofPasswords(setting, file string) config.Diagnostics {
 		return nil
 	}
 	return config.Diagnostics{{
-		Path: setting, Message: fmt.Sprintf("%d of %d hashes have a cost below %d, so their passwords can be guessed fast: create them "+
+		Path: setting,
+		Message: fmt.Sprintf("%d of %d hashes have a cost below %d, so their passwords can be guessed fast: create "+
+			"them "+
 			"with htpasswd -B -C 12",
 			cheap, all, goodCost),
 	}}
@@ -109,7 +116,9 @@ func ofDirectories(c config.Config) (warnings config.Diagnostics) {
 	needs := func(setting, directory string) {
 		if directory != "" && isMissing(directory) && !isOfSystemd(directory) {
 			warnings = append(warnings, config.Diagnostic{
-				Path: setting, Message: fmt.Sprintf("the directory %s does not exist, and urnd does not create it: create it, owned by "+
+				Path: setting,
+				Message: fmt.Sprintf("the directory %s does not exist, and urnd does not create it: create it, "+
+					"owned by "+
 					"the user that urnd runs as", directory),
 			})
 		}
@@ -118,7 +127,9 @@ func ofDirectories(c config.Config) (warnings config.Diagnostics) {
 		needs("registry.store", filepath.Dir(path))
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			warnings = append(warnings, config.Diagnostic{
-				Path: "registry.store", Message: fmt.Sprintf("%s is a directory: write the path of a file, such as sqlite:%s", path, filepath.Join(path, "registry.db")),
+				Path: "registry.store",
+				Message: fmt.Sprintf("%s is a directory: write the path of a file, such as sqlite:%s", path,
+					filepath.Join(path, "registry.db")),
 			})
 		}
 	}
@@ -132,7 +143,8 @@ func ofDirectories(c config.Config) (warnings config.Diagnostics) {
 		const anyone = 0o222
 		if info, err := os.Stat(of.path); err == nil && info.Mode()&anyone == 0 {
 			warnings = append(warnings, config.Diagnostic{
-				Path: of.setting, Message: fmt.Sprintf("the directory %s is not writable: give it to the user that urnd runs as "+
+				Path: of.setting,
+				Message: fmt.Sprintf("the directory %s is not writable: give it to the user that urnd runs as "+
 					"(chown, chmod u+w)", of.path),
 			})
 		}
@@ -140,7 +152,8 @@ func ofDirectories(c config.Config) (warnings config.Diagnostics) {
 	for i, root := range c.File.Roots {
 		if isMissing(root) {
 			warnings = append(warnings, config.Diagnostic{
-				Path: fmt.Sprintf("file.roots.%d", i), Message: fmt.Sprintf("the directory %s does not exist: none of its files are "+
+				Path: fmt.Sprintf("file.roots.%d", i),
+				Message: fmt.Sprintf("the directory %s does not exist: none of its files are "+
 					"served", root),
 			})
 		}
@@ -159,7 +172,8 @@ func isOfSystemd(directory string) bool {
 // ofCertificates warns of hosts of urnd without a certificate.
 func ofCertificates(c config.Config) (warnings config.Diagnostics) {
 	var leaves []*x509.Certificate
-	for i, files := range slices.Concat([]config.CertificateFiles{{Certificate: c.TLS.Certificate, Key: c.TLS.Key}}, c.TLS.Certificates) {
+	for i, files := range slices.Concat([]config.CertificateFiles{{Certificate: c.TLS.Certificate, Key: c.TLS.Key}},
+		c.TLS.Certificates) {
 		leaf := firstCertificate(files.Certificate)
 		if leaf == nil || files.Key == "" {
 			continue // reported elsewhere
@@ -172,7 +186,9 @@ func ofCertificates(c config.Config) (warnings config.Diagnostics) {
 			path = fmt.Sprintf("tls.certificates.%d.certificate", i-1)
 		}
 		warnings = append(warnings, config.Diagnostic{
-			Path: path, Message: "the certificate has no names (subjectAltName), so all clients reject it, whatever its common name: " +
+			Path: path,
+			Message: "the certificate has no names (subjectAltName), so all clients reject it, whatever its common " +
+				"name: " +
 				"obtain one with names (openssl req -addext subjectAltName=DNS:urn.example.org)",
 		})
 	}
@@ -199,7 +215,8 @@ func ofUncovered(c config.Config, leaves []*x509.Certificate) (warnings config.D
 // says returns the warning about a host without a certificate.
 func says(host string, leaves []*x509.Certificate) string {
 	if len(leaves) == 0 {
-		return fmt.Sprintf("authorities issue no certificates for %s: clients reject it over https: add one to tls.certificates", host)
+		return fmt.Sprintf("authorities issue no certificates for %s: clients reject it over https: add one to "+
+			"tls.certificates", host)
 	}
 	var names []string
 	for _, leaf := range leaves {
@@ -208,7 +225,8 @@ func says(host string, leaves []*x509.Certificate) string {
 			names = append(names, address.String())
 		}
 	}
-	return fmt.Sprintf("there is no certificate for %s, but for %s: clients reject it over https: add one to tls.certificates, or "+
+	return fmt.Sprintf("there is no certificate for %s, but for %s: clients reject it over https: add one to "+
+		"tls.certificates, or "+
 		"write acme.enabled: true",
 		host, strings.Join(names, ", "))
 }

@@ -29,7 +29,8 @@ converted, and 1 otherwise. Passwords are not printed.`,
 			if err != nil {
 				return fmt.Errorf("finding %s: %w", args[0], err)
 			}
-			result, err := squidconf.Convert(squidconf.Files{Read: os.ReadFile, Glob: filepath.Glob, CheckFormat: checkFormat}, path)
+			result, err := squidconf.Convert(squidconf.Files{Read: os.ReadFile, Glob: filepath.Glob,
+				CheckFormat: checkFormat}, path)
 			if err != nil {
 				return err
 			}
@@ -42,7 +43,8 @@ converted, and 1 otherwise. Passwords are not printed.`,
 			table := tabwriter.NewWriter(cmd.ErrOrStderr(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(table, "LINE\tDIRECTIVE\tWHY\tINSTEAD")
 			for _, l := range result.Unconverted {
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", squidconf.Plain(l.At.String()), squidconf.Plain(l.Directive), squidconf.Plain(l.Reason), squidconf.Plain(l.Alternative))
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", squidconf.Plain(l.At.String()), squidconf.Plain(l.Directive),
+					squidconf.Plain(l.Reason), squidconf.Plain(l.Alternative))
 			}
 			if err := table.Flush(); err != nil {
 				return err

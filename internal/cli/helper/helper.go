@@ -40,9 +40,10 @@ type answerer func(ctx context.Context, url string) squid.Answer
 
 // serve responds to Squid until the end of its input, or SIGTERM.
 func (a answerer) serve(cmd *cobra.Command) error {
-	return squid.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), func(ctx context.Context, url string) squid.Answer {
-		return a.protected(ctx, cmd.ErrOrStderr(), url)
-	})
+	return squid.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(),
+		func(ctx context.Context, url string) squid.Answer {
+			return a.protected(ctx, cmd.ErrOrStderr(), url)
+		})
 }
 
 // protected calls a, and converts a panic to an error response, because Squid stops if its helpers die. The
@@ -65,7 +66,8 @@ const maxMessage = 1024
 func failed(err error) squid.Answer {
 	text := redact.URLs(err.Error())
 	text = text[:min(len(text), maxMessage)]
-	if errors.As(err, new(*uri.ParseError)) || errors.As(err, new(*resolver.Negative)) || errors.Is(err, resolver.ErrForbidden) {
+	if errors.As(err, new(*uri.ParseError)) || errors.As(err, new(*resolver.Negative)) ||
+		errors.Is(err, resolver.ErrForbidden) {
 		return squid.Refused(text)
 	}
 	return squid.Broken(text)

@@ -31,7 +31,8 @@ func Command(version string) *cobra.Command {
 			if err := doc.GenManTree(cmd.Root(), &header, args[0]); err != nil {
 				return err
 			}
-			if err := appendTo(filepath.Join(args[0], "urnd.1"), md2man.Render([]byte(programManual+"\n"+seeAlso(cmd.Root())))); err != nil {
+			if err := appendTo(filepath.Join(args[0], "urnd.1"),
+				md2man.Render([]byte(programManual+"\n"+seeAlso(cmd.Root())))); err != nil {
 				return err
 			}
 			const readable = 0o644

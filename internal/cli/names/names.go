@@ -93,7 +93,8 @@ func newShow(names cli.NamesOf) *cobra.Command {
 		nid := strings.ToLower(args[0])
 		ns, ok := rules.Set.Lookup(nid)
 		if !ok {
-			err := fmt.Errorf("namespace %q is unknown: its names are compared by RFC 8141 alone, and resolved by DDDS", nid)
+			err := fmt.Errorf("namespace %q is unknown: its names are compared by RFC 8141 alone, and resolved by DDDS",
+				nid)
 			return cli.Hint(err, "urnd namespaces lists known ones; add others to namespaces of the configuration")
 		}
 		return output.Document(cmd.OutOrStdout(), documentOf(ns), func(w io.Writer) error {
@@ -124,7 +125,8 @@ func describeTarget(t urnns.Target) string {
 func documentOf(ns urnns.Namespace) namespaceJSON {
 	document := namespaceJSON{
 		NID: ns.NID, Fold: ns.Fold.String(), Strip: ns.Strip, Pattern: ns.Pattern,
-		Check: ns.Check, Lenient: ns.Lenient, LenientDigits: ns.LenientDigits, Targets: []targetJSON{}, Source: ns.Source,
+		Check: ns.Check, Lenient: ns.Lenient, LenientDigits: ns.LenientDigits, Targets: []targetJSON{},
+		Source: ns.Source,
 	}
 	for _, target := range ns.Targets {
 		document.Targets = append(document.Targets, targetJSON(target))

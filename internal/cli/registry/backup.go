@@ -52,9 +52,10 @@ counters and all else, to move the registry to another database. It is compresse
 		if err := checkBackupFile(path, args[0], force); err != nil {
 			return cli.Usage(err)
 		}
-		return f.with(existing, "copying the registry", notBackedUp(args[0]), func(ctx context.Context, s *session) error {
-			return s.backUp(ctx, args[0], portable)
-		})
+		return f.with(existing, "copying the registry", notBackedUp(args[0]),
+			func(ctx context.Context, s *session) error {
+				return s.backUp(ctx, args[0], portable)
+			})
 	}
 	return cmd
 }
@@ -71,7 +72,8 @@ func (s *session) backUp(ctx context.Context, to string, portable bool) (err err
 		err = s.dumpPortable(ctx, to)
 	} else {
 		err = file.Backup(ctx, to, func(done, all int) {
-			s.progress.Show(cli.Step{Activity: "copying the registry", Done: int64(done), Total: int64(all), Unit: "pages"})
+			s.progress.Show(cli.Step{Activity: "copying the registry", Done: int64(done), Total: int64(all),
+				Unit: "pages"})
 		})
 	}
 	if err != nil {
@@ -152,9 +154,10 @@ A portable backup (backup --portable) can also be restored into an empty Postgre
 		}
 		path, err := f.file()
 		if errors.Is(err, errNotAFile) && portable {
-			return f.with(existing, "copying the backup", "nothing was restored", func(ctx context.Context, s *session) error {
-				return s.restore(ctx, args[0])
-			})
+			return f.with(existing, "copying the backup", "nothing was restored",
+				func(ctx context.Context, s *session) error {
+					return s.restore(ctx, args[0])
+				})
 		}
 		if err != nil {
 			return err
@@ -162,10 +165,12 @@ A portable backup (backup --portable) can also be restored into an empty Postgre
 		var kept string
 		if portable {
 			kept, err = sqlite.RestoreInto(cmd.Context(), path, func(s *sqlite.Store) error {
-				return errors.Join(loadPortable(cmd.Context(), p, s, args[0]), verifyBackup(cmd.Context(), p, s, cmd.ErrOrStderr()))
+				return errors.Join(loadPortable(cmd.Context(), p, s, args[0]),
+					verifyBackup(cmd.Context(), p, s, cmd.ErrOrStderr()))
 			})
 		} else {
-			kept, err = sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error { return verifyBackup(cmd.Context(), p, s, cmd.ErrOrStderr()) })
+			kept, err = sqlite.Restore(cmd.Context(), path, args[0],
+				func(s *sqlite.Store) error { return verifyBackup(cmd.Context(), p, s, cmd.ErrOrStderr()) })
 		}
 		if errors.Is(err, registry.ErrDamaged) { // its error names the copy
 			err = fmt.Errorf("%s is not a valid backup: %w", args[0], err)
@@ -195,7 +200,8 @@ func (s *session) restore(ctx context.Context, file string) error {
 	return err
 }
 
-var errUnsound = errors.New("the backup has the problems above: restore another one, which urnd registry verify FILE accepts")
+var errUnsound = errors.New("the backup has the problems above: restore another one, which urnd registry verify " +
+	"FILE accepts")
 
 // verifyBackup verifies a copy of a backup, and prints its problems.
 func verifyBackup(ctx context.Context, p *cli.Progress, s registry.Store, to io.Writer) error {
@@ -239,7 +245,8 @@ func isPortable(file string) (bool, error) {
 func (s *session) dumpPortable(ctx context.Context, file string) error {
 	return sqlite.WriteBackup(ctx, file, func(f *os.File, _ string) error {
 		show := func(done, all registry.Seq) {
-			s.progress.Show(cli.Step{Activity: "copying the registry", Done: int64(done), Total: int64(all), Unit: "versions"})
+			s.progress.Show(cli.Step{Activity: "copying the registry", Done: int64(done), Total: int64(all),
+				Unit: "versions"})
 		}
 		compressor, err := compressorOf(file, f)
 		if err != nil {

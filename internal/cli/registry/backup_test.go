@@ -71,7 +71,8 @@ func TestRegistryBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, status = storeCommand(t, path, "restore", file)
-	wantOutput(t, out, status, 0, path+" was restored from "+file, "the previous registry is now "+path+".before-restore")
+	wantOutput(t, out, status, 0, path+" was restored from "+file,
+		"the previous registry is now "+path+".before-restore")
 	out, status = storeCommand(t, path, "get", "urn:example:a")
 	wantOutput(t, out, status, 0, "https://example.org/urn:example:a")
 	out, status = storeCommand(t, path, "get", "urn:example:b")
@@ -79,7 +80,8 @@ func TestRegistryBackup(t *testing.T) {
 	out, status = storeCommand(t, path+".before-restore", "get", "urn:example:b")
 	wantOutput(t, out, status, 0)
 	for _, command := range []string{"backup", "restore"} {
-		_, _, err := clitest.Run(t, Command(testWiring()), "", command, file, "--config", "", "--store", "postgres://db.example.org/names")
+		_, _, err := clitest.Run(t, Command(testWiring()), "", command, file, "--config", "", "--store",
+			"postgres://db.example.org/names")
 		if !errors.Is(err, errNotAFile) {
 			t.Errorf("%s of PostgreSQL: %v", command, err)
 		}

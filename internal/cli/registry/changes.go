@@ -37,17 +37,21 @@ urnd registry revert reverts a set. Entries from before the first change set are
 	f := addStore(cmd, w)
 	flags := cmd.Flags()
 	addTime(cmd, &of.Since, "since", "only those since this `time`: a date, or a time of RFC 3339", plaintext.ParseTime)
-	addTime(cmd, &of.Until, "until", "only those until this `time`: a date, which means its end (UTC), or a time of RFC 3339", plaintext.ParseTimeEnd)
+	addTime(cmd, &of.Until, "until",
+		"only those until this `time`: a date, which means its end (UTC), or a time of RFC 3339",
+		plaintext.ParseTimeEnd)
 	flags.StringVar(&of.By, "by", "", "only those of this `name`")
 	flags.StringVar(&of.Prefix, "prefix", "", "only those that changed names with this `prefix`")
 	flags.Int64Var(&set, "set", 0, "print what the set with this `number` has changed")
-	output := cli.AddOutput(cmd, "one object for each set, or with --set for each name that it has changed", cli.CSV, cli.JSON)
-	return f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
-		if flags.Changed("set") {
-			return s.printChangesOf(ctx, &differenceFlags{output: output}, registry.Seq(set), of.Prefix)
-		}
-		return s.printChangeSets(ctx, output, of)
-	})
+	output := cli.AddOutput(cmd, "one object for each set, or with --set for each name that it has changed", cli.CSV,
+		cli.JSON)
+	return f.run(existing, "reading the registry", "nothing was read",
+		func(ctx context.Context, s *session, _ []string) error {
+			if flags.Changed("set") {
+				return s.printChangesOf(ctx, &differenceFlags{output: output}, registry.Seq(set), of.Prefix)
+			}
+			return s.printChangeSets(ctx, output, of)
+		})
 }
 
 // printChangeSets prints change sets.
@@ -62,7 +66,8 @@ func (s *session) printChangeSets(ctx context.Context, output *cli.Output, of se
 			cells := []string{changeSetText(set)}
 			if output.Format == cli.CSV {
 				cells = []string{
-					strconv.FormatInt(int64(set.Number), 10), field.FormatTime(set.Time), kindOf(set), strconv.FormatInt(set.Rows, 10), set.By, set.Note,
+					strconv.FormatInt(int64(set.Number), 10), field.FormatTime(set.Time), kindOf(set),
+					strconv.FormatInt(set.Rows, 10), set.By, set.Note,
 				}
 			}
 			if err := table.Row(set, cells...); err != nil {
@@ -135,13 +140,16 @@ The exit status is 1 if there was a conflict.`,
 	differences := addDifferences(cmd)
 	cmd.Flags().StringVar(&note, "note", "", "reason: a `text`, which is also shown for names that are withdrawn by it")
 	cli.Require(cmd, "note", "a reason is required")
-	return f.run(existing, "reverting the change set", "nothing was reverted", func(ctx context.Context, s *session, args []string) error {
-		number, err := strconv.ParseInt(args[0], 10, 64)
-		if err != nil || number < 1 {
-			return cli.Usage(fmt.Errorf("%q is not the number of a change set: urnd registry changes prints them", args[0]))
-		}
-		return differences.revert(ctx, s, registry.Revert{Set: registry.Seq(number), Note: note, DryRun: differences.dry})
-	})
+	return f.run(existing, "reverting the change set", "nothing was reverted",
+		func(ctx context.Context, s *session, args []string) error {
+			number, err := strconv.ParseInt(args[0], 10, 64)
+			if err != nil || number < 1 {
+				return cli.Usage(fmt.Errorf("%q is not the number of a change set: urnd registry changes prints them",
+					args[0]))
+			}
+			return differences.revert(ctx, s,
+				registry.Revert{Set: registry.Seq(number), Note: note, DryRun: differences.dry})
+		})
 }
 
 // revert reverts a change set, and prints the changes.
@@ -156,7 +164,8 @@ func (d *differenceFlags) revert(ctx context.Context, s *session, what registry.
 	}
 	report, err := s.Revert(ctx, s.actor, what)
 	if err = errors.Join(err, p.Err()); err != nil {
-		return d.interrupted(s, unknownSet(err), "%s are reverted; the same command continues with the others", amountOf(report.Names, "name"))
+		return d.interrupted(s, unknownSet(err), "%s are reverted; the same command continues with the others",
+			amountOf(report.Names, "name"))
 	}
 	if err := d.end(s, p); err != nil {
 		return err
@@ -181,7 +190,9 @@ func (d *differenceFlags) interrupted(s *session, err error, stands string, of .
 }
 
 // concluded prints the summary of a change of many names. It returns an error if there were conflicts.
-func (d *differenceFlags) concluded(s *session, text string, conflicts int64, set registry.ChangeSet, more ...string) error {
+func (d *differenceFlags) concluded(
+	s *session, text string, conflicts int64, set registry.ChangeSet, more ...string,
+) error {
 	if conflicts > 0 {
 		text += fmt.Sprintf(", and %d not: see above", conflicts)
 	}
@@ -190,7 +201,8 @@ func (d *differenceFlags) concluded(s *session, text string, conflicts int64, se
 	}
 	fmt.Fprintln(s.errs, text+strings.Join(more, ""))
 	if conflicts > 0 {
-		return cli.Hint(cli.ErrReported, "concurrent changes of others were preserved: see urnd registry history of those names")
+		return cli.Hint(cli.ErrReported,
+			"concurrent changes of others were preserved: see urnd registry history of those names")
 	}
 	return nil
 }
@@ -215,16 +227,19 @@ overwritten; the exit status is 1 then. A rewrite that was interrupted is contin
 	f := addStore(cmd, w)
 	differences := addDifferences(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&what.Replace, "replace", "", "prefix of the target URIs to move: a `text`, including its final slash")
+	flags.StringVar(&what.Replace, "replace", "",
+		"prefix of the target URIs to move: a `text`, including its final slash")
 	flags.StringVar(&what.With, "with", "", "replacement of the prefix: a `text`")
 	flags.StringVar(&what.Note, "note", "", "reason for the history: a `text`. Empty: the old and the new prefix")
-	flags.Int64Var(&asOf, "as-of", 0, "the `number` of a version, as --dry-run prints it: what was changed after it is a conflict. 0: now")
+	flags.Int64Var(&asOf, "as-of", 0,
+		"the `number` of a version, as --dry-run prints it: what was changed after it is a conflict. 0: now")
 	cli.Require(cmd, "replace", "the prefix of the target URIs to move")
 	cli.Require(cmd, "with", "the replacement of the prefix")
-	return f.run(existing, "moving targets", "nothing was moved", func(ctx context.Context, s *session, args []string) error {
-		what.Prefix, what.DryRun, what.AsOf = args[0], differences.dry, registry.Seq(asOf)
-		return differences.rewrite(ctx, s, what)
-	})
+	return f.run(existing, "moving targets", "nothing was moved",
+		func(ctx context.Context, s *session, args []string) error {
+			what.Prefix, what.DryRun, what.AsOf = args[0], differences.dry, registry.Seq(asOf)
+			return differences.rewrite(ctx, s, what)
+		})
 }
 
 // rewrite rewrites targets, or prints the changes that it would make. Changes are also printed for CSV and
@@ -241,7 +256,8 @@ func (d *differenceFlags) rewrite(ctx context.Context, s *session, what registry
 		}
 	}
 	what.Progress = func(now registry.RewriteResult) {
-		s.progress.Show(cli.Step{Activity: "moving targets", Done: now.Names, Unit: "names", More: amountOf(now.Conflicts, "conflict")})
+		s.progress.Show(cli.Step{Activity: "moving targets", Done: now.Names, Unit: "names",
+			More: amountOf(now.Conflicts, "conflict")})
 	}
 	report, err := s.Rewrite(ctx, s.actor, what)
 	if err = errors.Join(err, p.Err()); err != nil {
@@ -285,7 +301,8 @@ func addDifferences(cmd *cobra.Command) *differenceFlags {
 // addDifferenceForms adds the flags for the output of differences to cmd.
 func addDifferenceForms(cmd *cobra.Command, json string) *differenceFlags {
 	d := &differenceFlags{output: cli.AddOutput(cmd, json, cli.CSV, cli.JSON)}
-	cmd.Flags().UintVar(&d.limit, "diff-limit", shownDifferences, "print the differences of at most this `number` of names; 0 is all")
+	cmd.Flags().UintVar(&d.limit, "diff-limit", shownDifferences,
+		"print the differences of at most this `number` of names; 0 is all")
 	return d
 }
 

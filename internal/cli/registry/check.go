@@ -45,27 +45,31 @@ An error gives clients no response or a wrong one. The exit status is 1 if there
 	cmd.Flags().BoolVar(&hints, "hints", false, "also print hints, which may be intended; reads all names twice")
 	output := cli.AddOutput(cmd, "one object for each finding", cli.CSV, cli.JSON)
 	cmd.Flags().StringArrayVar(&own, "own", nil, "URLs of this `host` also lead to this urnd; repeatable")
-	return f.run(existing, "checking names", "nothing was checked", func(ctx context.Context, s *session, args []string) error {
-		below := strings.Join(args, "")
-		total, err := s.size(ctx, below)
-		if err != nil {
-			return err
-		}
-		out := bufio.NewWriter(s.out)
-		table, err := output.Rows(out, "name", "severity", "what", "rule")
-		if err != nil {
-			return err
-		}
-		summary, err := s.Check(ctx, s.actor, lint.Config{
-			Names: s.names, Hints: hints,
-			OwnHost: isOwn(append(w.OwnNames(s.config.Listen), own...)), Hosts: s.config.Registry.HostPrefixes(), OwnedPrefixes: s.names.RegistryPrefixes(),
-			Progress: func(read int64, found lint.Summary) { s.progress.Show(checkStep(read, total, found)) },
-		}, below, func(finding lint.Finding) error { return printFinding(table, output.Format, finding) })
-		if err := errors.Join(err, out.Flush()); err != nil {
-			return s.progress.Interrupted(err, "%s; nothing was changed; the same command starts over, and with PREFIX it checks a part", checkedText(summary))
-		}
-		return s.concludeCheck(summary)
-	})
+	return f.run(existing, "checking names", "nothing was checked",
+		func(ctx context.Context, s *session, args []string) error {
+			below := strings.Join(args, "")
+			total, err := s.size(ctx, below)
+			if err != nil {
+				return err
+			}
+			out := bufio.NewWriter(s.out)
+			table, err := output.Rows(out, "name", "severity", "what", "rule")
+			if err != nil {
+				return err
+			}
+			summary, err := s.Check(ctx, s.actor, lint.Config{
+				Names: s.names, Hints: hints,
+				OwnHost: isOwn(append(w.OwnNames(s.config.Listen), own...)), Hosts: s.config.Registry.HostPrefixes(),
+				OwnedPrefixes: s.names.RegistryPrefixes(),
+				Progress:      func(read int64, found lint.Summary) { s.progress.Show(checkStep(read, total, found)) },
+			}, below, func(finding lint.Finding) error { return printFinding(table, output.Format, finding) })
+			if err := errors.Join(err, out.Flush()); err != nil {
+				return s.progress.Interrupted(err,
+					"%s; nothing was changed; the same command starts over, and with PREFIX it checks a part",
+					checkedText(summary))
+			}
+			return s.concludeCheck(summary)
+		})
 }
 
 // isOwn returns a function that reports whether URLs of a host are served by this urnd.
@@ -158,19 +162,21 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 	f := addStore(cmd, w)
 	cmd.Flags().BoolVar(&h.all, "all", false, "also show healthy targets, with the time of their last check")
 	cmd.Flags().BoolVar(&h.check, "check", false, "check the targets now")
-	cmd.Flags().StringVar(&h.contact, "contact", "", "`URL` or mail address in the User-Agent of the checks (registry.health_contact)")
+	cmd.Flags().StringVar(&h.contact, "contact", "",
+		"`URL` or mail address in the User-Agent of the checks (registry.health_contact)")
 	h.output = cli.AddOutput(cmd, "one object for each target", cli.CSV, cli.JSON)
-	return f.run(existing, "reading the health of targets", "nothing was checked", func(ctx context.Context, s *session, args []string) error {
-		table, err := h.output.Rows(s.out, "name", "state", "since", "checked", "error", "target")
-		if err != nil {
-			return err
-		}
-		report := healthReport{table: table}
-		if h.check {
-			return h.checkNow(ctx, s, &report, strings.Join(args, ""))
-		}
-		return h.show(ctx, s, &report, strings.Join(args, ""))
-	})
+	return f.run(existing, "reading the health of targets", "nothing was checked",
+		func(ctx context.Context, s *session, args []string) error {
+			table, err := h.output.Rows(s.out, "name", "state", "since", "checked", "error", "target")
+			if err != nil {
+				return err
+			}
+			report := healthReport{table: table}
+			if h.check {
+				return h.checkNow(ctx, s, &report, strings.Join(args, ""))
+			}
+			return h.show(ctx, s, &report, strings.Join(args, ""))
+		})
 }
 
 // show prints the stored state of targets.
@@ -195,9 +201,11 @@ func sweepText(s health.Sweep) string {
 	case s.Started.IsZero():
 		return "no running urnd has checked targets yet"
 	case !s.Ended.IsZero():
-		return fmt.Sprintf("all %d names were checked between %s and %s", s.Names, minuteText(s.Started), minuteText(s.Ended))
+		return fmt.Sprintf("all %d names were checked between %s and %s", s.Names, minuteText(s.Started),
+			minuteText(s.Ended))
 	default:
-		return fmt.Sprintf("%d of %d names were checked between %s and %s", s.Names, s.Total, minuteText(s.Started), minuteText(s.Moved))
+		return fmt.Sprintf("%d of %d names were checked between %s and %s", s.Names, s.Total, minuteText(s.Started),
+			minuteText(s.Moved))
 	}
 }
 
@@ -208,7 +216,8 @@ func (h *healthFlags) checkNow(ctx context.Context, s *session, report *healthRe
 		c.Registry.HealthContact = h.contact
 	}
 	if c.Registry.HealthContact == "" {
-		return cli.Usage(errors.New("operators of the checked servers must be able to reach you: set registry.health_contact, or use " +
+		return cli.Usage(errors.New("operators of the checked servers must be able to reach you: set " +
+			"registry.health_contact, or use " +
 			"--contact"))
 	}
 	if err := c.Validate(); err != nil { // validates the contact
@@ -223,7 +232,8 @@ func (h *healthFlags) checkNow(ctx context.Context, s *session, report *healthRe
 	checked, last := 0, ""
 	err = s.CheckTargets(ctx, s.actor, settings, prefix, func(t health.Target) error {
 		checked, last = checked+1, t.Name
-		p.Show(cli.Step{Activity: "checking targets", Done: int64(checked), More: fmt.Sprintf("up to %s, %d do not respond", t.Name, report.failing)})
+		p.Show(cli.Step{Activity: "checking targets", Done: int64(checked),
+			More: fmt.Sprintf("up to %s, %d do not respond", t.Name, report.failing)})
 		if !h.all && (t.Outcome == health.Alive || t.Outcome == health.Guarded) {
 			return nil
 		}
@@ -236,8 +246,9 @@ func (h *healthFlags) checkNow(ctx context.Context, s *session, report *healthRe
 	if last == "" {
 		return err
 	}
-	return p.Interrupted(err, "results for targets up to those of %s are saved; the same command starts over, and with PREFIX it "+
-		"checks a part", last)
+	return p.Interrupted(err,
+		"results for targets up to those of %s are saved; the same command starts over, and with PREFIX it "+
+			"checks a part", last)
 }
 
 // healthReport prints targets, and counts unhealthy and failing ones.

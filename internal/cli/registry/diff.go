@@ -58,13 +58,15 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 		if err != nil {
 			return err
 		}
-		s := &session{cmd: cmd, progress: shown, out: shown.Writer(cmd.OutOrStdout()), errs: shown.Writer(cmd.ErrOrStderr())}
+		s := &session{cmd: cmd, progress: shown, out: shown.Writer(cmd.OutOrStdout()),
+			errs: shown.Writer(cmd.ErrOrStderr())}
 		p := d.printer(s)
 		p.Comparing = true
 		sides := comparison{w, c, names, *temp, *encoding, rejected}
 		err = sides.with(cmd.Context(), args[0], func(a diff.Iterator) error {
 			return sides.with(cmd.Context(), args[1], func(b diff.Iterator) error {
-				return diff.Compare(counting(shown, a), b, func(c registry.Changed) error { p.Changed(c); return p.Err() })
+				return diff.Compare(counting(shown, a), b,
+					func(c registry.Changed) error { p.Changed(c); return p.Err() })
 			})
 		})
 		err = shown.InterruptedRestart(err, "not all differences were printed, and nothing was changed")
@@ -154,7 +156,8 @@ func (c *comparison) withFile(ctx context.Context, path string, f func(diff.Iter
 	}
 	defer file.Close()
 	i := bulk.Import{
-		Registry: c.wiring.New(nil, c.names, nil), Actor: actor(), Format: bulk.FormatOf(path), Encoding: c.encoding, TempDir: c.temp,
+		Registry: c.wiring.New(nil, c.names, nil), Actor: actor(), Format: bulk.FormatOf(path), Encoding: c.encoding,
+		TempDir:  c.temp,
 		Rejected: func(r bulk.Rejection) { c.rejected.add(path, r) },
 	}
 	sorted, err := i.Sort(ctx, file)

@@ -26,7 +26,8 @@ func TestEveryday(t *testing.T) {
 		}
 	}
 	for line, part := range map[string]string{
-		"help": "Names:\n  get ", "help set": "urnd registry set NAME", "help token create": "urnd registry token create",
+		"help": "Names:\n  get ", "help set": "urnd registry set NAME",
+		"help token create": "urnd registry token create",
 	} {
 		if out, messages, status := run(t, "", strings.Fields(line)...); status != 0 || !strings.Contains(out, part) {
 			t.Errorf("%s: %d %q %q", line, status, out, messages)
@@ -37,12 +38,14 @@ func TestEveryday(t *testing.T) {
 // Text written by others cannot control a terminal, and cannot hide text.
 func TestEscaped(t *testing.T) {
 	r := emptyRegistry(t)
-	if _, messages, status := r.run("", "set", "urn:nbn:fi:a", "https://a.example/1", "--contact", "a\x1b[31m\u202egnp.exe\u2066", "--note", "one\ntwo\ufeff"); status != 0 {
+	if _, messages, status := r.run("", "set", "urn:nbn:fi:a", "https://a.example/1", "--contact",
+		"a\x1b[31m\u202egnp.exe\u2066", "--note", "one\ntwo\ufeff"); status != 0 {
 		t.Fatal(messages)
 	}
 	for _, line := range []string{"get urn:nbn:fi:a", "history urn:nbn:fi:a"} {
 		out, _, _ := r.run("", strings.Fields(line)...)
-		if strings.ContainsAny(out, "\x1b\u202e\u2066\ufeff") || !strings.Contains(out, `one\u000atwo\ufeff`) || !strings.Contains(out, `a\u001b[31m\u202egnp.exe\u2066`) {
+		if strings.ContainsAny(out, "\x1b\u202e\u2066\ufeff") || !strings.Contains(out, `one\u000atwo\ufeff`) ||
+			!strings.Contains(out, `a\u001b[31m\u202egnp.exe\u2066`) {
 			t.Errorf("%s: %q", line, out)
 		}
 	}
@@ -79,7 +82,8 @@ func TestExportFile(t *testing.T) {
 			t.Errorf("after %s the file has %q, %v", args, text, err)
 		}
 	}
-	if text, err := os.ReadFile(there); err != nil || !strings.Contains(string(text), ",'=1+1,") || !strings.Contains(string(text), ",-1,") {
+	if text, err := os.ReadFile(there); err != nil || !strings.Contains(string(text), ",'=1+1,") ||
+		!strings.Contains(string(text), ",-1,") {
 		t.Errorf("the export has %s, %v", text, err)
 	}
 }

@@ -70,9 +70,11 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		t := expectationTest{resolution: r, w: p.Writer(cmd.OutOrStdout()), progress: p}
 		err = cli.InOrder(cmd.Context(), testWorkers, expected.next, t.test, func() error { return nil }, t.print)
 		if err != nil {
-			return p.InterruptedRestart(err, "%d names were tested: %d as expected, %d not", t.good+t.bad, t.good, t.bad)
+			return p.InterruptedRestart(err, "%d names were tested: %d as expected, %d not", t.good+t.bad, t.good,
+				t.bad)
 		}
-		fmt.Fprintf(p.Writer(cmd.ErrOrStderr()), "urnd: tested %d names: %d as expected, %d not\n", t.good+t.bad, t.good, t.bad)
+		fmt.Fprintf(p.Writer(cmd.ErrOrStderr()), "urnd: tested %d names: %d as expected, %d not\n", t.good+t.bad,
+			t.good, t.bad)
 		if t.bad > 0 {
 			return cli.Hint(cli.ErrReported, "urnd resolve --trace NAME shows how a name is resolved")
 		}
@@ -100,7 +102,8 @@ func (t *expectationTest) print(failure string) (err error) {
 		t.bad++
 		_, err = fmt.Fprint(t.w, failure)
 	}
-	t.progress.Show(cli.Step{Activity: "testing names", Done: int64(t.good + t.bad), More: fmt.Sprintf("%d not as expected", t.bad)})
+	t.progress.Show(cli.Step{Activity: "testing names", Done: int64(t.good + t.bad),
+		More: fmt.Sprintf("%d not as expected", t.bad)})
 	return err
 }
 
@@ -110,7 +113,8 @@ func (t *expectationTest) test(ctx context.Context, e expectation) string {
 		return fmt.Sprintf("line %d: %v\n", e.line, e.failure)
 	}
 	was := t.outcome(ctx, e.name)
-	if was.status == e.status && (e.location == "" || was.location == e.location) && (e.redirect == 0 || was.redirect == e.redirect) {
+	if was.status == e.status && (e.location == "" || was.location == e.location) &&
+		(e.redirect == 0 || was.redirect == e.redirect) {
 		return ""
 	}
 	var text strings.Builder
@@ -251,7 +255,8 @@ func (x *expectations) header(cells []string) bool {
 
 func (e *expectation) readRow(cells, columns []string) error {
 	if len(cells) > len(columns) {
-		return fmt.Errorf("it has %d columns, and there are %d: %s", len(cells), len(columns), strings.Join(columns, ", "))
+		return fmt.Errorf("it has %d columns, and there are %d: %s", len(cells), len(columns),
+			strings.Join(columns, ", "))
 	}
 	for i, cell := range cells {
 		var err error
@@ -296,7 +301,8 @@ func (e *expectation) complete() error {
 	status := testStatus(strings.ToLower(e.status))
 	switch {
 	case status == "":
-		return fmt.Errorf("%q is not a status: use active, withdrawn, missing, reserved, failed or an HTTP status", e.status)
+		return fmt.Errorf("%q is not a status: use active, withdrawn, missing, reserved, failed or an HTTP status",
+			e.status)
 	case status != testActive && e.redirect != 0:
 		return fmt.Errorf("a name that is %s has no redirect", status)
 	case status != testActive && e.location != "":

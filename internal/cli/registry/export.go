@@ -42,10 +42,13 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 	}
 	open := addStore(cmd, w)
 	flags := cmd.Flags()
-	cli.AddParsed(cmd, &o.Format, "format", "the `format`: "+cli.JoinOr(bulk.ExportFormats()...)+". Empty: by the name of the file, or ndjson", bulk.ParseFormat)
+	cli.AddParsed(cmd, &o.Format, "format",
+		"the `format`: "+cli.JoinOr(bulk.ExportFormats()...)+". Empty: by the name of the file, or ndjson",
+		bulk.ParseFormat)
 	cli.Complete(cmd, "format", bulk.ExportFormats()...)
 	flags.BoolVar(&o.History, "history", false, "all versions, not only the current ones")
-	addTime(cmd, &o.At, "at", "the names as they were at a `time`: of RFC 3339, or the end of a day (UTC)", plaintext.ParseTimeEnd)
+	addTime(cmd, &o.At, "at", "the names as they were at a `time`: of RFC 3339, or the end of a day (UTC)",
+		plaintext.ParseTimeEnd)
 	flags.StringVar(&o.Prefix, "prefix", "", "only what begins with this `text`")
 	flags.BoolVar(&force, "force", false, "replace FILE if it exists")
 	flags.StringVar(&o.Zone, "zone", "", "the name of the zone of naptr-zone")

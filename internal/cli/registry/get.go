@@ -37,18 +37,20 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
-	addTime(cmd, &v.At, "at", "as it was at this `time`: a date, which means its end (UTC), or a time of RFC 3339", plaintext.ParseTimeEnd)
+	addTime(cmd, &v.At, "at", "as it was at this `time`: a date, which means its end (UTC), or a time of RFC 3339",
+		plaintext.ParseTimeEnd)
 	output := cli.AddOutput(cmd, "the document that the API of the registry has", cli.JSON)
-	return f.runName("reading the registry", "nothing was read", func(ctx context.Context, s *session, key registry.Key) error {
-		e, err := s.Get(ctx, s.actor, key, v)
-		if err != nil {
-			return notRegisteredHint(key, err)
-		}
-		return output.Document(s.out, api.NewName(e), func(w io.Writer) error {
-			_, err := io.WriteString(w, entryText(e))
-			return err
+	return f.runName("reading the registry", "nothing was read",
+		func(ctx context.Context, s *session, key registry.Key) error {
+			e, err := s.Get(ctx, s.actor, key, v)
+			if err != nil {
+				return notRegisteredHint(key, err)
+			}
+			return output.Document(s.out, api.NewName(e), func(w io.Writer) error {
+				_, err := io.WriteString(w, entryText(e))
+				return err
+			})
 		})
-	})
 }
 
 // notRegisteredHint adds a hint to the error of a name that is not registered.
@@ -133,9 +135,10 @@ The exit status is 1 if the name is not registered.`,
 	f := addStore(cmd, w)
 	cmd.Flags().UintVar(&limit, "limit", 0, "print at most this `number` of versions; 0 is all")
 	output := cli.AddOutput(cmd, "the document of each version", cli.JSON)
-	return f.runName("reading the registry", "nothing was read", func(ctx context.Context, s *session, key registry.Key) error {
-		return notRegisteredHint(key, s.printHistory(ctx, output, key, limit))
-	})
+	return f.runName("reading the registry", "nothing was read",
+		func(ctx context.Context, s *session, key registry.Key) error {
+			return notRegisteredHint(key, s.printHistory(ctx, output, key, limit))
+		})
 }
 
 // printHistory prints at most limit versions of a key, 0 for all.
@@ -228,7 +231,8 @@ The exit status is 1 if the time was too short to read all.`,
 			return s.Validate()
 		}
 	})
-	return f.run(existing, "searching", "nothing was searched", func(ctx context.Context, in *session, _ []string) error { return s.run(ctx, in) })
+	return f.run(existing, "searching", "nothing was searched",
+		func(ctx context.Context, in *session, _ []string) error { return s.run(ctx, in) })
 }
 
 func (s *searchFlags) addTo(cmd *cobra.Command) {
@@ -238,7 +242,8 @@ func (s *searchFlags) addTo(cmd *cobra.Command) {
 	flags.StringVar(&s.Title, "title", "", "only those with these `words` in a title")
 	flags.StringVar(&s.AliasOf, "alias-of", "", "only aliases of this `name`")
 	statuses := []string{registry.Active.String(), registry.Reserved.String(), registry.Withdrawn.String()}
-	cli.AddParsedList(cmd, &s.Statuses, "status", "only those with one of these `statuses`: "+strings.Join(statuses, ", "), cli.ParseText[registry.Status])
+	cli.AddParsedList(cmd, &s.Statuses, "status",
+		"only those with one of these `statuses`: "+strings.Join(statuses, ", "), cli.ParseText[registry.Status])
 	cli.Complete(cmd, "status", statuses...)
 	flags.StringVar(&s.After, "after", "", "only names after this `name`: to go on with a search")
 	flags.UintVar(&s.limit, "limit", searchLimit, "find at most this `number`; 0 is all")
@@ -262,9 +267,11 @@ func (s *searchFlags) run(ctx context.Context, in *session) error {
 	case err != nil && done.Last == "":
 		return in.progress.InterruptedRestart(err, "%d found, and nothing was changed", done.Found)
 	case err != nil:
-		return in.progress.Interrupted(err, "%d names were read, %d found; continue with --after '%s'", done.Read, done.Found, done.Last)
+		return in.progress.Interrupted(err, "%d names were read, %d found; continue with --after '%s'", done.Read,
+			done.Found, done.Last)
 	case done.TimedOut:
-		in.say("the time limit of %s was reached: %d names were read, %d found; continue with --after '%s'", s.Timeout, done.Read, done.Found, done.Last)
+		in.say("the time limit of %s was reached: %d names were read, %d found; continue with --after '%s'", s.Timeout,
+			done.Read, done.Found, done.Last)
 		return cli.ErrReported
 	case done.Last != "":
 		in.say("there may be more than %d: go on with --after '%s', or use --limit 0", done.Found, done.Last)

@@ -64,13 +64,17 @@ it came from standard input.`,
 	open := addStore(cmd, w)
 	f.differences = addDifferences(cmd)
 	flags := cmd.Flags()
-	cli.AddParsed(cmd, &f.Format, "format", "the `format`: "+cli.JoinOr(bulk.ImportFormats()...)+". Empty: detected from the file name or content", bulk.ParseFormat)
+	cli.AddParsed(cmd, &f.Format, "format",
+		"the `format`: "+cli.JoinOr(bulk.ImportFormats()...)+". Empty: detected from the file name or content",
+		bulk.ParseFormat)
 	cli.Complete(cmd, "format", bulk.ImportFormats()...)
 	encoding := addEncoding(cmd)
-	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: import the column THEIRS as OURS; -=THEIRS ignores it, and -=* all "+
-		"others. Repeatable")
-	flags.StringVar(&f.Base, "base", "", "prefix of the names from another program: a `text` such as https://purl.example.org/ or "+
-		"urn:example:")
+	flags.StringArrayVar(&f.columns, "map", nil,
+		"`OURS=THEIRS`: import the column THEIRS as OURS; -=THEIRS ignores it, and -=* all "+
+			"others. Repeatable")
+	flags.StringVar(&f.Base, "base", "",
+		"prefix of the names from another program: a `text` such as https://purl.example.org/ or "+
+			"urn:example:")
 	flags.BoolVar(&f.Overwrite, "overwrite", false, "change names also if that overwrites changes of others")
 	flags.BoolVar(&f.AllowUnresolvable, "allow-unresolvable", false, unresolvableHelp)
 	flags.StringVar(&f.Note, "note", "", "the `note` of versions from lines without one")
@@ -179,7 +183,8 @@ func importStep(now bulk.Progress, file string, size int64) cli.Step {
 	if now.Stage == bulk.Writing {
 		return cli.Step{Activity: "writing " + file, Done: now.Done, Total: now.Total, Unit: "names", More: more}
 	}
-	return cli.Step{Activity: "reading " + file, Done: now.Bytes, Total: max(size, 0), Unit: cli.Bytes, More: amountOf(now.Lines, "line") + ", " + more}
+	return cli.Step{Activity: "reading " + file, Done: now.Bytes, Total: max(size, 0), Unit: cli.Bytes,
+		More: amountOf(now.Lines, "line") + ", " + more}
 }
 
 // print prints the summary of a file. For CSV output it goes to standard error.
@@ -214,7 +219,8 @@ func (f *importFlags) printText(w io.Writer, file string, r bulk.Report, took ti
 		fmt.Fprintf(w, "%s: unmapped fields: %s\n", file, fieldCounts(r.Unmapped))
 	}
 	if r.Warnings > 0 {
-		fmt.Fprintf(w, "%s: %s with warnings about the name, imported: see urnd registry check\n", file, amountOf(r.Warnings, "line"))
+		fmt.Fprintf(w, "%s: %s with warnings about the name, imported: see urnd registry check\n", file,
+			amountOf(r.Warnings, "line"))
 	}
 	if len(r.Ignored) > 0 {
 		fmt.Fprintf(w, "%s: ignored columns: %s\n", file, strings.Join(r.Ignored, ", "))

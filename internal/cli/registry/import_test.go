@@ -27,7 +27,8 @@ func TestRegistryImport(t *testing.T) {
 		{[]string{"import", "--format", "xml", csv}, 2, "invalid format"},
 		{[]string{"import"}, 2, "write urnd registry import FILE..."},
 		{[]string{"import", filepath.Join(dir, "none.csv")}, 1, "no such file"},
-		{append(mapped, "--dry-run", csv), 1, "names.csv: 1 name: would be 1 new, 0 changed, 0 unchanged; 1 line rejected"},
+		{append(mapped, "--dry-run", csv), 1,
+			"names.csv: 1 name: would be 1 new, 0 changed, 0 unchanged; 1 line rejected"},
 		{append(mapped, "--rejected", bad, csv), 1, "1 name: 1 new"},
 		{append(mapped, csv), 1, "names.csv:3: "},
 		{append(mapped, "--output=json", csv), 1, `"unchanged":1,"rejected":1,"ignored":["Vuosi"]`},
@@ -45,11 +46,13 @@ func TestRegistryImport(t *testing.T) {
 		t.Errorf("rejected lines: %s, %v", rejected, err)
 	}
 	other := filepath.Join(dir, "other.db")
-	if out, status := storeCommand(t, other, "import", filepath.Join(dir, "all.tsv.gz")); status != 0 || !strings.Contains(out, "1 new") {
+	if out, status := storeCommand(t, other, "import", filepath.Join(dir, "all.tsv.gz")); status != 0 ||
+		!strings.Contains(out, "1 new") {
 		t.Errorf("status %d: %s", status, out)
 	}
 	first, _ := storeCommand(t, store, "export", "--history")
-	if second, _ := storeCommand(t, other, "export", "--history"); second != first || !strings.Contains(first, `"version":1`) {
+	if second, _ := storeCommand(t, other, "export", "--history"); second != first ||
+		!strings.Contains(first, `"version":1`) {
 		t.Errorf("exported are %s and %s", first, second)
 	}
 	if parts, _ := filepath.Glob(filepath.Join(dir, "*.part")); len(parts) > 0 {
@@ -70,7 +73,8 @@ func TestImportUnmapped(t *testing.T) {
 		"--note=x":      "links.csv: unmapped fields: clicks (2), ip (1)\n",
 		"--output=json": `"lost":3,"unmapped":[{"field":"clicks","count":2},{"field":"ip","count":1}]`,
 	} {
-		if out, status := storeCommand(t, store, append(args, flag, file)...); status != 0 || !strings.Contains(out, want) {
+		if out, status := storeCommand(t, store, append(args, flag, file)...); status != 0 ||
+			!strings.Contains(out, want) {
 			t.Errorf("%s: status %d: %s, want %s", flag, status, out, want)
 		}
 	}

@@ -42,25 +42,28 @@ of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 	f := addStore(cmd, w)
 	differences := addDifferences(cmd)
 	cmd.Flags().IntVarP(&m.Count, "number", "n", 1, fmt.Sprintf("mint this `number` of names, at most %d", mint.Max))
-	cmd.Flags().Uint64Var(&from, "from", 0, "continue with this `number`, instead of the one after the last; registered names are "+
-		"skipped")
+	cmd.Flags().Uint64Var(&from, "from", 0,
+		"continue with this `number`, instead of the one after the last; registered names are "+
+			"skipped")
 	cmd.Flags().StringVar(&m.Note, "note", "", "reason for the history: a `text`")
-	return f.run(madeUnlessDry(&differences.dry), "minting names", "no name was reserved", func(ctx context.Context, s *session, args []string) error {
-		if m.Pattern = args[0]; cmd.Flags().Changed("from") {
-			m.From = &from
-		}
-		if differences.dry {
-			changes, err := s.PreviewMint(ctx, s.actor, m)
-			return differences.print(s, changes, s.progress.InterruptedRestart(err, "no name was reserved, because of --dry-run"))
-		}
-		names, err := s.Mint(ctx, s.actor, m)
-		if err != nil {
+	return f.run(madeUnlessDry(&differences.dry), "minting names", "no name was reserved",
+		func(ctx context.Context, s *session, args []string) error {
+			if m.Pattern = args[0]; cmd.Flags().Changed("from") {
+				m.From = &from
+			}
+			if differences.dry {
+				changes, err := s.PreviewMint(ctx, s.actor, m)
+				return differences.print(s, changes,
+					s.progress.InterruptedRestart(err, "no name was reserved, because of --dry-run"))
+			}
+			names, err := s.Mint(ctx, s.actor, m)
+			if err != nil {
+				return err
+			}
+			rows, err := differences.output.Rows(s.out, "name")
+			for _, name := range names {
+				err = errors.Join(err, rows.Row(map[string]string{"name": name}, name))
+			}
 			return err
-		}
-		rows, err := differences.output.Rows(s.out, "name")
-		for _, name := range names {
-			err = errors.Join(err, rows.Row(map[string]string{"name": name}, name))
-		}
-		return err
-	})
+		})
 }

@@ -23,7 +23,8 @@ func TestPortableBackup(t *testing.T) {
 		wantOutput(t, out, status, 0, "no problem was found")
 		to := storeWith(t, "urn:example:other")
 		out, status = storeCommand(t, to, "restore", file)
-		wantOutput(t, out, status, 0, to+" was restored from "+file, "the previous registry is now "+to+".before-restore")
+		wantOutput(t, out, status, 0, to+" was restored from "+file,
+			"the previous registry is now "+to+".before-restore")
 		out, status = storeCommand(t, to, "verify")
 		wantOutput(t, out, status, 0, "no problem was found")
 		if out, _ := storeCommand(t, to, "history", "urn:example:a"); out != history {
@@ -37,7 +38,8 @@ func TestPortableBackup(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, damaged := range []string{string(text[:len(text)-2]), string(text[:len(text)/2]), "{", "{}\n"} {
-			if err := errors.Join(os.WriteFile(file, []byte(damaged), 0o600), os.Remove(file+".sha256")); err != nil && !errors.Is(err, os.ErrNotExist) {
+			if err := errors.Join(os.WriteFile(file, []byte(damaged), 0o600), os.Remove(file+".sha256")); err != nil &&
+				!errors.Is(err, os.ErrNotExist) {
 				t.Fatal(err)
 			}
 			out, status = storeCommand(t, to, "restore", file)

@@ -51,7 +51,8 @@ error, in which case nothing is changed.`,
 		// Must run first, because it may re-execute the program.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return actAsOwner(cmd) },
 	}
-	cli.AddGroup(cmd, "Names", newGet(w), newSearch(w), newSet(w), newMint(w), newWithdraw(w), newSupersede(w), newHistory(w))
+	cli.AddGroup(cmd, "Names", newGet(w), newSearch(w), newSet(w), newMint(w), newWithdraw(w), newSupersede(w),
+		newHistory(w))
 	cli.AddGroup(cmd, "Many names", newImport(w), newExport(w), newRewrite(w), newDiff(w), newTest(w))
 	cli.AddGroup(cmd, "Changes", newChanges(w), newRevert(w), newRedact(w), newPurge(w))
 	cli.AddGroup(cmd, "Quality and use", newCheck(w), newHealth(w), newStats(w))

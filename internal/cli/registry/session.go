@@ -44,7 +44,8 @@ func newSession(w Wiring, c config.Config, store registry.Store, log *slog.Logge
 		return nil, errors.Join(err, store.Close())
 	}
 	cases := service.New(service.Config{
-		Registry: w.New(store, names, log), Unbounded: true, Created: audit.LogTokenCreated(log), Revoked: audit.LogTokenRevoked(log),
+		Registry: w.New(store, names, log), Unbounded: true, Created: audit.LogTokenCreated(log),
+		Revoked: audit.LogTokenRevoked(log),
 	})
 	return &session{Service: cases, actor: actor(), names: names, config: c, store: store}, nil
 }
@@ -101,7 +102,9 @@ func addStoreFlag(cmd *cobra.Command) {
 type opening func(ctx context.Context, f *storeFlags) (*session, error)
 
 // run makes the command open the store and call do, and returns the command: see with.
-func (f *storeFlags) run(open opening, doing, stands string, do func(ctx context.Context, s *session, args []string) error) *cobra.Command {
+func (f *storeFlags) run(
+	open opening, doing, stands string, do func(ctx context.Context, s *session, args []string) error,
+) *cobra.Command {
 	f.cmd.RunE = func(_ *cobra.Command, args []string) error {
 		return f.with(open, doing, stands, func(ctx context.Context, s *session) error { return do(ctx, s, args) })
 	}
@@ -109,7 +112,9 @@ func (f *storeFlags) run(open opening, doing, stands string, do func(ctx context
 }
 
 // runName is run for a command on one name, or with --prefix on one prefix.
-func (f *storeFlags) runName(doing, stands string, do func(ctx context.Context, s *session, key registry.Key) error) *cobra.Command {
+func (f *storeFlags) runName(
+	doing, stands string, do func(ctx context.Context, s *session, key registry.Key) error,
+) *cobra.Command {
 	prefix := addPrefix(f.cmd)
 	return f.run(existing, doing, stands, func(ctx context.Context, s *session, args []string) error {
 		key, err := s.key(args[0], *prefix)
@@ -241,7 +246,8 @@ func journal() *slog.Logger {
 }
 
 // unresolvableHelp is the help of --allow-unresolvable.
-const unresolvableHelp = "accept names that the registry is not asked for (registry.only), and that cannot be resolved here"
+const unresolvableHelp = "accept names that the registry is not asked for (registry.only), and that cannot be " +
+	"resolved here"
 
 // addPrefix adds the flag --prefix to cmd.
 func addPrefix(cmd *cobra.Command) *bool {
@@ -259,8 +265,9 @@ func addTime(cmd *cobra.Command, at *time.Time, name, usage string, parse func(s
 // addEncoding adds the flag --encoding to cmd.
 func addEncoding(cmd *cobra.Command) *charset.Encoding {
 	encoding := new(charset.Encoding)
-	cli.AddParsed(cmd, encoding, "encoding", "`encoding` of the files, such as windows-1252, latin1 or utf-16le. Empty: UTF-8, or that of "+
-		"the byte order mark or XML declaration", charset.Parse)
+	cli.AddParsed(cmd, encoding, "encoding",
+		"`encoding` of the files, such as windows-1252, latin1 or utf-16le. Empty: UTF-8, or that of "+
+			"the byte order mark or XML declaration", charset.Parse)
 	cli.Complete(cmd, "encoding", "utf-8", "utf-16le", "utf-16be", "latin1", "windows-1252", "iso-8859-15", "shift_jis")
 	return encoding
 }

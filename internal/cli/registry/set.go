@@ -73,7 +73,8 @@ times are not used.`,
 	prefix := addPrefix(cmd)
 	s.addFlags()
 	cmd.Flags().StringVar(&edit.Note, "note", "", "reason for the history: a `text`")
-	cmd.Flags().UintVar(&version, "if-version", 0, "change it only if its current version has this `number`; 0: only if it is not registered")
+	cmd.Flags().UintVar(&version, "if-version", 0,
+		"change it only if its current version has this `number`; 0: only if it is not registered")
 	output := cli.AddOutput(cmd, "one object for the name", cli.CSV, cli.JSON)
 	cli.AddCheck(cmd, func(args []string) (err error) {
 		if len(args) > 1 {
@@ -90,9 +91,10 @@ times are not used.`,
 		}
 		return err
 	})
-	return f.run(made, "opening the registry", "nothing was changed", func(ctx context.Context, in *session, _ []string) error {
-		return s.run(ctx, in, &differenceFlags{output: output}, edit)
-	})
+	return f.run(made, "opening the registry", "nothing was changed",
+		func(ctx context.Context, in *session, _ []string) error {
+			return s.run(ctx, in, &differenceFlags{output: output}, edit)
+		})
 }
 
 // run makes the change, and prints it.
@@ -137,7 +139,8 @@ func (s *setFlags) addFlags() {
 	}
 	flags.BoolVar(&s.unresolvable, "allow-unresolvable", false, unresolvableHelp)
 	flags.BoolVar(&s.replace, "replace", false, "replace the whole entry: keep only what is given")
-	flags.StringVar(&s.document, "document", "", "read the entry from the document in this `file`, - for standard input")
+	flags.StringVar(&s.document, "document", "",
+		"read the entry from the document in this `file`, - for standard input")
 }
 
 var errDocumentAlone = errors.New("--document cannot be combined with other content flags")
@@ -154,7 +157,8 @@ func (s *setFlags) check(args []string) error {
 	case s.document == "" && !content && !s.replace && !changed("note"):
 		return errors.New("there is nothing to set: use --target, --alias-of, --reserve or another flag of content")
 	case s.text("alias-of") != "" && len(s.targets.targets) > 0:
-		return errors.New("--alias-of and --target are mutually exclusive: an alias resolves to the target of the other name")
+		return errors.New("--alias-of and --target are mutually exclusive: an alias resolves to the target of the " +
+			"other name")
 	case s.reserve && s.activate:
 		return errors.New("--reserve and --activate are mutually exclusive")
 	default:
@@ -183,7 +187,9 @@ func (s *setFlags) hasContent() bool {
 func (s *setFlags) noteAlone() bool { return s.document == "" && !s.replace && !s.hasContent() }
 
 // edit returns the key and the change.
-func (s *setFlags) edit(args []string, prefix bool) (registry.Key, func(registry.Entry) (registry.Record, error), error) {
+func (s *setFlags) edit(
+	args []string, prefix bool,
+) (registry.Key, func(registry.Entry) (registry.Record, error), error) {
 	if s.document != "" {
 		return s.ofDocument(args, prefix)
 	}
@@ -219,7 +225,9 @@ func (s *setFlags) given() (given registry.Record, err error) {
 }
 
 // ofDocument returns the key and the change of a document. An argument replaces its name.
-func (s *setFlags) ofDocument(args []string, prefix bool) (registry.Key, func(registry.Entry) (registry.Record, error), error) {
+func (s *setFlags) ofDocument(
+	args []string, prefix bool,
+) (registry.Key, func(registry.Entry) (registry.Record, error), error) {
 	text, err := cli.ReadAll(s.cmd, s.document, maxDocument)
 	if err != nil {
 		return registry.Key{}, nil, err
@@ -286,7 +294,8 @@ func forPrefixes(key registry.Key, given *registry.Record) error {
 	}
 	slices.Sort(flags)
 	last := len(flags) - 1
-	return fmt.Errorf("%w: %s and %s are of prefixes: add --prefix", registry.ErrInvalid, strings.Join(flags[:last], ", "), flags[last])
+	return fmt.Errorf("%w: %s and %s are of prefixes: add --prefix", registry.ErrInvalid,
+		strings.Join(flags[:last], ", "), flags[last])
 }
 
 func (s *setFlags) setTargets(record *registry.Record) error {

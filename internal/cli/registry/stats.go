@@ -50,16 +50,17 @@ are added up to months. Where there was no room for more names, others are count
 	f := addStore(cmd, w)
 	output := cli.AddOutput(cmd, "one document", cli.CSV, cli.JSON)
 	counts := addCounts(cmd, output)
-	return f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, args []string) error {
-		if counts.wanted(cmd, args) {
-			return counts.print(ctx, s, args)
-		}
-		stats, err := s.stats(ctx)
-		if err != nil {
-			return err
-		}
-		return output.Document(s.out, stats, func(w io.Writer) error { return stats.print(w, output) })
-	})
+	return f.run(existing, "reading the registry", "nothing was read",
+		func(ctx context.Context, s *session, args []string) error {
+			if counts.wanted(cmd, args) {
+				return counts.print(ctx, s, args)
+			}
+			stats, err := s.stats(ctx)
+			if err != nil {
+				return err
+			}
+			return output.Document(s.out, stats, func(w io.Writer) error { return stats.print(w, output) })
+		})
 }
 
 // stats returns the statistics of a registry.
@@ -110,7 +111,8 @@ type countFlags struct {
 
 func addCounts(cmd *cobra.Command, output *cli.Output) *countFlags {
 	f := countFlags{prefix: addPrefix(cmd), output: output}
-	cmd.Flags().UintVar(&f.top, "top", 0, fmt.Sprintf("print this `number` of names, at most %d: those that people resolved most", maxTop))
+	cmd.Flags().UintVar(&f.top, "top", 0,
+		fmt.Sprintf("print this `number` of names, at most %d: those that people resolved most", maxTop))
 	addTime(cmd, &f.day, "day", "count the resolutions of this `day`, in UTC: 2031-05-01", plaintext.ParseDay)
 	addTime(cmd, &f.since, "since", "count from this `day` on, in UTC", plaintext.ParseDay)
 	addTime(cmd, &f.until, "until", "count up to this `day`, in UTC", plaintext.ParseDay)
@@ -200,7 +202,8 @@ func (f *countFlags) tallies(s *session, document any, of string, rows []registr
 	return f.output.Document(s.out, document, func(w io.Writer) error {
 		table, err := f.output.Numbers(w, "people", "bots", of)
 		for _, row := range append(rows, registry.NameCount{Name: "all", Tally: sum}) {
-			err = errors.Join(err, table.Row(row, strconv.FormatInt(row.People, 10), strconv.FormatInt(row.Bots, 10), row.Name))
+			err = errors.Join(err, table.Row(row, strconv.FormatInt(row.People, 10), strconv.FormatInt(row.Bots, 10),
+				row.Name))
 		}
 		return errors.Join(err, table.End())
 	})

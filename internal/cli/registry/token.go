@@ -50,20 +50,23 @@ stored.`,
 	for _, a := range registry.Actions() {
 		actions = append(actions, string(a))
 	}
-	cli.AddParsedList(cmd, &t.Actions, "action", "only for this `action`: "+cli.JoinOr(actions...)+"; repeatable", cli.ParseText[registry.Action])
+	cli.AddParsedList(cmd, &t.Actions, "action", "only for this `action`: "+cli.JoinOr(actions...)+"; repeatable",
+		cli.ParseText[registry.Action])
 	cli.Complete(cmd, "action", actions...)
 	cmd.Flags().StringVar(&t.Note, "note", "", "a `text` for the list of tokens")
-	cli.AddParsed(cmd, &t.Expires, "expires", "expiry `time`: 2032-01-01, 2032-01-01T12:00:00Z, or 720h from now", expiry)
+	cli.AddParsed(cmd, &t.Expires, "expires", "expiry `time`: 2032-01-01, 2032-01-01T12:00:00Z, or 720h from now",
+		expiry)
 	cli.Require(cmd, "role", "it is "+cli.JoinOr(roles...))
-	return f.run(made, "creating a token", "no token was created", func(ctx context.Context, s *session, _ []string) error {
-		made, secret, err := s.CreateToken(ctx, s.actor, t)
-		if err != nil {
+	return f.run(made, "creating a token", "no token was created",
+		func(ctx context.Context, s *session, _ []string) error {
+			made, secret, err := s.CreateToken(ctx, s.actor, t)
+			if err != nil {
+				return err
+			}
+			s.say("created the token %s; it is shown only now", made.ID)
+			_, err = fmt.Fprintln(s.out, secret)
 			return err
-		}
-		s.say("created the token %s; it is shown only now", made.ID)
-		_, err = fmt.Fprintln(s.out, secret)
-		return err
-	})
+		})
 }
 
 // expiry parses the time at which a token expires; the zero value is never.
@@ -91,25 +94,28 @@ func newTokenList(w Wiring) *cobra.Command {
 	}
 	f := addStore(cmd, w)
 	output := cli.AddOutput(cmd, "an object for each token", cli.CSV, cli.JSON)
-	return f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
-		tokens, damaged, err := s.Tokens(ctx, s.actor)
-		if err != nil {
-			return err
-		}
-		for _, err := range damaged {
-			s.say("%v", err)
-		}
-		table, err := output.Table(s.out, "id", "role", "name", "created", "by", "used", "expires", "prefixes", "note")
-		for _, t := range tokens {
-			expires := "never"
-			if !t.Expires.IsZero() {
-				expires = t.Expires.Format(time.RFC3339)
+	return f.run(existing, "reading the registry", "nothing was read",
+		func(ctx context.Context, s *session, _ []string) error {
+			tokens, damaged, err := s.Tokens(ctx, s.actor)
+			if err != nil {
+				return err
 			}
-			err = errors.Join(err, table.Row(t, t.ID, t.Role.String(), t.Name, t.Created.Format(time.DateOnly), t.By,
-				orDash(t.Used), expires, orDash(strings.Join(t.Prefixes, " ")), t.Note))
-		}
-		return errors.Join(err, table.End())
-	})
+			for _, err := range damaged {
+				s.say("%v", err)
+			}
+			table, err := output.Table(s.out, "id", "role", "name", "created", "by", "used", "expires", "prefixes",
+				"note")
+			for _, t := range tokens {
+				expires := "never"
+				if !t.Expires.IsZero() {
+					expires = t.Expires.Format(time.RFC3339)
+				}
+				err = errors.Join(err, table.Row(t, t.ID, t.Role.String(), t.Name, t.Created.Format(time.DateOnly),
+					t.By,
+					orDash(t.Used), expires, orDash(strings.Join(t.Prefixes, " ")), t.Note))
+			}
+			return errors.Join(err, table.End())
+		})
 }
 
 func orDash(text string) string {
@@ -130,17 +136,19 @@ second, and stops the imports that were sent with them.`,
 		Args:    cobra.MinimumNArgs(1),
 	}
 	f := addStore(cmd, w)
-	return f.run(existing, "revoking tokens", "nothing was revoked", func(ctx context.Context, s *session, ids []string) error {
-		for i, id := range ids {
-			t, err := s.RevokeToken(ctx, s.actor, id)
-			if err != nil {
-				err = s.progress.Interrupted(err, "%d of %d tokens are revoked; continue with %s", i, len(ids), id)
-				return cli.Hint(fmt.Errorf("revoking %q: %w", id, err), "urnd registry token list prints the IDs of tokens")
+	return f.run(existing, "revoking tokens", "nothing was revoked",
+		func(ctx context.Context, s *session, ids []string) error {
+			for i, id := range ids {
+				t, err := s.RevokeToken(ctx, s.actor, id)
+				if err != nil {
+					err = s.progress.Interrupted(err, "%d of %d tokens are revoked; continue with %s", i, len(ids), id)
+					return cli.Hint(fmt.Errorf("revoking %q: %w", id, err),
+						"urnd registry token list prints the IDs of tokens")
+				}
+				if _, err := fmt.Fprintf(s.out, "%s: revoked, the %s of %s\n", id, t.Role, t.Name); err != nil {
+					return err
+				}
 			}
-			if _, err := fmt.Fprintf(s.out, "%s: revoked, the %s of %s\n", id, t.Role, t.Name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+			return nil
+		})
 }

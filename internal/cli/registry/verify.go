@@ -33,7 +33,8 @@ Whether names lead where they should is shown by check and health.`,
 	}
 	f := addStore(cmd, w)
 	var head []byte
-	cli.AddParsed(cmd, &head, "head", "a `digest` that urnd registry head has printed: it must be in the history", parseHead)
+	cli.AddParsed(cmd, &head, "head", "a `digest` that urnd registry head has printed: it must be in the history",
+		parseHead)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		begun := "reading names"
 		if len(args) > 0 {
@@ -54,7 +55,8 @@ Whether names lead where they should is shown by check and health.`,
 		p.End()
 		if problems > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %d problems\n", problems)
-			return cli.Hint(cli.ErrReported, "verify an earlier backup with urnd registry verify FILE, and restore it with restore")
+			return cli.Hint(cli.ErrReported,
+				"verify an earlier backup with urnd registry verify FILE, and restore it with restore")
 		}
 		if v.mark != nil {
 			if err := v.mark(cmd.Context(), registry.MarkVerify); err != nil { // only the metric is affected
@@ -93,9 +95,10 @@ func (f *storeFlags) verified(ctx context.Context, p *cli.Progress, args []strin
 	if err != nil {
 		return verified{}, err
 	}
-	return verified{s.store, func(ctx context.Context, report func(string), progress func(done, all registry.Seq)) error {
-		return s.Verify(ctx, s.actor, report, progress)
-	}, s.Mark}, nil
+	return verified{s.store,
+		func(ctx context.Context, report func(string), progress func(done, all registry.Seq)) error {
+			return s.Verify(ctx, s.actor, report, progress)
+		}, s.Mark}, nil
 }
 
 // openBackup compares a backup with its digest, and opens it.
@@ -143,14 +146,15 @@ has been changed. Only what was redacted or purged since is gone, and its digest
 		Args:    cobra.NoArgs,
 	}
 	f := addStore(cmd, w)
-	return f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
-		head, err := s.Head(ctx, s.actor)
-		if err != nil {
+	return f.run(existing, "reading the registry", "nothing was read",
+		func(ctx context.Context, s *session, _ []string) error {
+			head, err := s.Head(ctx, s.actor)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(s.out, "%d %x\n", head.Last, head.Digest)
 			return err
-		}
-		_, err = fmt.Fprintf(s.out, "%d %x\n", head.Last, head.Digest)
-		return err
-	})
+		})
 }
 
 // parseHead parses the digest of a head as urnd registry head prints it, with or without the number before
@@ -180,10 +184,12 @@ func findHead(cmd *cobra.Command, store registry.Store, digest [sha256.Size]byte
 	case err != nil:
 		return err
 	case found.Last == 0:
-		fmt.Fprintf(cmd.OutOrStdout(), "the head %x is not in this history: it is of another registry, or of changes that are lost\n", digest)
+		fmt.Fprintf(cmd.OutOrStdout(),
+			"the head %x is not in this history: it is of another registry, or of changes that are lost\n", digest)
 		return cli.ErrReported
 	default:
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "the head is that of number %d, after which there are %d more\n", found.Last, last.Last-found.Last)
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "the head is that of number %d, after which there are %d more\n",
+			found.Last, last.Last-found.Last)
 		return err
 	}
 }

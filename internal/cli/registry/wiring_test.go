@@ -30,7 +30,8 @@ func testWiring() Wiring {
 		Names: clitest.NamesOf, Open: open, OwnNames: func(config.Listen) []string { return nil },
 		New: func(store registry.Store, names resolver.Names, _ *slog.Logger) *registry.Registry {
 			return registry.New(registry.Config{
-				Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.DidYouMean, Now: time.Now, OwnedPrefixes: names.RegistryPrefixes(),
+				Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.DidYouMean, Now: time.Now,
+				OwnedPrefixes: names.RegistryPrefixes(),
 				Canonical: func(text string) (string, error) {
 					q, err := resolver.ParseQuery(text, resolver.I2L)
 					if err == nil {
@@ -50,7 +51,8 @@ func testWiring() Wiring {
 				return cli.Resolution{}, err
 			}
 			own := lookup.New(lookup.Config{Store: store, TTL: time.Hour, Now: time.Now})
-			return cli.Resolution{Names: names, Resolver: resolver.NewCanonical(names, own), Close: func() { store.Close() }}, nil
+			return cli.Resolution{Names: names, Resolver: resolver.NewCanonical(names, own),
+				Close: func() { store.Close() }}, nil
 		},
 	}
 }

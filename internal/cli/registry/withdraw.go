@@ -35,19 +35,21 @@ Either all names are withdrawn, or none.`,
 	cmd.Flags().StringArrayVar(&successors, "successor", nil, "successor: a `URI`; repeatable")
 	cmd.Flags().StringVar(&note, "note", "", "reason for the history: a `text`")
 	cli.Require(cmd, "reason", "a public reason is required")
-	return f.run(existing, "withdrawing names", "nothing was withdrawn", func(ctx context.Context, s *session, args []string) error {
-		var edits []registry.Edit
-		for _, name := range args {
-			key, err := s.key(name, *prefix)
-			if err != nil {
-				return err
+	return f.run(existing, "withdrawing names", "nothing was withdrawn",
+		func(ctx context.Context, s *session, args []string) error {
+			var edits []registry.Edit
+			for _, name := range args {
+				key, err := s.key(name, *prefix)
+				if err != nil {
+					return err
+				}
+				change := registry.Withdraw(reason, successors...)
+				edits = append(edits, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Note: note,
+					Change: change})
 			}
-			change := registry.Withdraw(reason, successors...)
-			edits = append(edits, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Note: note, Change: change})
-		}
-		changed, err := s.Withdraw(ctx, s.actor, differences.dry, edits...)
-		return differences.print(s, changed, err)
-	})
+			changed, err := s.Withdraw(ctx, s.actor, differences.dry, edits...)
+			return differences.print(s, changed, err)
+		})
 }
 
 func newSupersede(w Wiring) *cobra.Command {
@@ -72,17 +74,18 @@ understood later without it.`,
 	cmd.Flags().StringVar(&note, "note", "", "reason for the history: a `text`")
 	cli.Require(cmd, "by", "the successor")
 	cli.Require(cmd, "note", "a reason for the merge or split is required")
-	return f.run(existing, "withdrawing names", "nothing was withdrawn", func(ctx context.Context, s *session, args []string) error {
-		for _, name := range args {
-			if _, err := s.key(name, false); err != nil {
-				return err
+	return f.run(existing, "withdrawing names", "nothing was withdrawn",
+		func(ctx context.Context, s *session, args []string) error {
+			for _, name := range args {
+				if _, err := s.key(name, false); err != nil {
+					return err
+				}
 			}
-		}
-		changed, err := s.Supersede(ctx, s.actor, differences.dry, service.Superseding{
-			Names: args, Successors: by, Reason: reason, Note: note,
+			changed, err := s.Supersede(ctx, s.actor, differences.dry, service.Superseding{
+				Names: args, Successors: by, Reason: reason, Note: note,
+			})
+			return differences.print(s, changed, err)
 		})
-		return differences.print(s, changed, err)
-	})
 }
 
 func newPurge(w Wiring) *cobra.Command {
@@ -106,18 +109,20 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 	differences := addDifferences(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "confirm the removal")
 	cli.Exclude(cmd, "yes", "dry-run")
-	return f.run(existing, "purging names", "nothing was removed", func(ctx context.Context, s *session, args []string) error {
-		key, err := s.key(args[0], true)
-		switch {
-		case err != nil:
-			return err
-		case !yes:
-			return s.previewPurge(ctx, differences, key.Name)
-		}
-		n, err := s.Purge(ctx, s.actor, key.Name, note)
-		fmt.Fprintf(s.out, "%s: %d removed\n", key, n)
-		return s.progress.Interrupted(err, "%d names and prefixes are removed; the same command continues with the others", n)
-	})
+	return f.run(existing, "purging names", "nothing was removed",
+		func(ctx context.Context, s *session, args []string) error {
+			key, err := s.key(args[0], true)
+			switch {
+			case err != nil:
+				return err
+			case !yes:
+				return s.previewPurge(ctx, differences, key.Name)
+			}
+			n, err := s.Purge(ctx, s.actor, key.Name, note)
+			fmt.Fprintf(s.out, "%s: %d removed\n", key, n)
+			return s.progress.Interrupted(err,
+				"%d names and prefixes are removed; the same command continues with the others", n)
+		})
 }
 
 var errNotPurged = errors.New("nothing was removed: add --yes")
@@ -172,16 +177,17 @@ The current version of a name that leads somewhere is changed or withdrawn first
 	cmd.Flags().StringVar(&reason, "reason", "", "reason, which remains in the registry: a `text`")
 	cli.Require(cmd, "version", "the number of a version, as urnd registry history prints it")
 	cli.Require(cmd, "reason", "a reason is required, because it remains")
-	return f.runName("redacting versions", "nothing was redacted", func(ctx context.Context, s *session, key registry.Key) error {
-		if differences.dry {
-			changes, err := s.PreviewRedact(ctx, s.actor, key, versions, reason)
-			return differences.print(s, changes, err)
-		}
-		n, err := s.Redact(ctx, s.actor, key, versions, reason)
-		if err != nil {
+	return f.runName("redacting versions", "nothing was redacted",
+		func(ctx context.Context, s *session, key registry.Key) error {
+			if differences.dry {
+				changes, err := s.PreviewRedact(ctx, s.actor, key, versions, reason)
+				return differences.print(s, changes, err)
+			}
+			n, err := s.Redact(ctx, s.actor, key, versions, reason)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(s.out, "%s: %s redacted\n", key, amountOf(int64(n), "version"))
 			return err
-		}
-		_, err = fmt.Fprintf(s.out, "%s: %s redacted\n", key, amountOf(int64(n), "version"))
-		return err
-	})
+		})
 }

@@ -43,7 +43,8 @@ concurrently. Each has one line of output, in input order: the location, or
 	}
 	s := cli.AddSettings(cmd)
 	cmd.Flags().BoolVar(&o.trace, "trace", false, "print every step")
-	cmd.Flags().BoolVar(&all, "all", false, "print all locations, in order of preference (I2Ls); with \"-\", separated by tabs")
+	cmd.Flags().BoolVar(&all, "all", false,
+		"print all locations, in order of preference (I2Ls); with \"-\", separated by tabs")
 	cmd.Flags().BoolVar(&fresh, "fresh", false, "query all servers again for each URI, without caches")
 	o.Output = cli.AddOutput(cmd, "the document of /api/v1/resolve for each URI", cli.CSV, cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -73,7 +74,8 @@ concurrently. Each has one line of output, in input order: the location, or
 			cmd.SetContext(ctx)
 		}
 		if lines {
-			return cli.LineRunner{Output: o.Output, Activity: "resolving", Workers: lineWorkers, Run: o.line}.RunAll(cmd, args)
+			return cli.LineRunner{Output: o.Output, Activity: "resolving", Workers: lineWorkers,
+				Run: o.line}.RunAll(cmd, args)
 		}
 		return o.resolveAll(ctx, args)
 	}
@@ -83,7 +85,8 @@ concurrently. Each has one line of output, in input order: the location, or
 // lineWorkers is the number of lines that are resolved concurrently.
 const lineWorkers = 16
 
-var errTraceOfLines = errors.New("--trace cannot be combined with lines of standard input, or with CSV: use --output json")
+var errTraceOfLines = errors.New("--trace cannot be combined with lines of standard input, or with CSV: use " +
+	"--output json")
 
 type output struct {
 	*cli.Output

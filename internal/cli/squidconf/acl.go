@@ -75,7 +75,8 @@ func ACLs(files Files, directives []Directive) (ACLSet, error) {
 		}
 		// Squid adds lines to its built-in acls. Configurations from before these existed may define them
 		// with another type.
-		if own := all.Named(line.argument(0)); own != nil && own.File == "built in" && own.Type != strings.ToLower(line.argument(1)) {
+		if own := all.Named(line.argument(0)); own != nil && own.File == "built in" &&
+			own.Type != strings.ToLower(line.argument(1)) {
 			delete(all, foldedName(own.Name))
 		}
 		if err := addACL(files, all, line); err != nil {
@@ -96,7 +97,9 @@ func addACL(files Files, all ACLSet, line Directive) error {
 		all[foldedName(name)] = a
 	}
 	if a.Type != kind {
-		return &ParseError{line.Position, line.Text, fmt.Sprintf("the acl %s is of type %s in line %s: write that, or another name", name, a.Type, a.Position), nil}
+		return &ParseError{line.Position, line.Text,
+			fmt.Sprintf("the acl %s is of type %s in line %s: write that, or another name", name, a.Type, a.Position),
+			nil}
 	}
 	items := a.itemsOf(files, line)
 	a.Items, a.Lines = append(a.Items, items...), append(a.Lines, items)
@@ -152,7 +155,8 @@ func (a *ACL) read(files Files, name string) ([]string, error) {
 }
 
 func isOption(text string) bool {
-	return text == "-n" || text == "-m" || strings.HasPrefix(text, "-m=") || text == "-s" || text == "-r" || text == "-x"
+	return text == "-n" || text == "-m" || strings.HasPrefix(text, "-m=") || text == "-s" || text == "-r" ||
+		text == "-x"
 }
 
 // readList returns the lines of a file of values, without empty lines and comments.

@@ -67,7 +67,8 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 		means.addUnconverted(a, a.Position, a.Unread.Error(), "run the command where the file is")
 	}
 	for _, list := range a.Empty {
-		c.addUnconverted(Directive{Position: a.Position, Name: "acl " + a.Name}, "the file "+list+" is empty, and is not loaded if it is not", "# none in the file, before the import")
+		c.addUnconverted(Directive{Position: a.Position, Name: "acl " + a.Name},
+			"the file "+list+" is empty, and is not loaded if it is not", "# none in the file, before the import")
 	}
 	switch a.Type {
 	case "src":
@@ -99,7 +100,8 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 	case "any-of", "all-of":
 		c.group(a, &means, depth)
 	default:
-		means.addUnconverted(a, a.Position, "acls of type "+a.Type+": missing", c.insteadOf("acl "+a.Type, "clients, users, hosts, paths or times"))
+		means.addUnconverted(a, a.Position, "acls of type "+a.Type+": missing",
+			c.insteadOf("acl "+a.Type, "clients, users, hosts, paths or times"))
 	}
 	return means
 }
@@ -152,7 +154,9 @@ func isName(host string) bool {
 
 func (a *ACL) domains(means *condition) {
 	holds := new(values)
-	holds.files, holds.copied = a.listed(func(value string) bool { return isName(strings.ToLower(value)) && !isSuffix(strings.ToLower(value)) })
+	holds.files, holds.copied = a.listed(func(value string) bool {
+		return isName(strings.ToLower(value)) && !isSuffix(strings.ToLower(value))
+	})
 	a.each(means, "hosts, such as .example.org", func(item Item) error {
 		host := strings.TrimSuffix(strings.ToLower(item.Value), ".")
 		_, isAddress := parseAddress(host)
@@ -228,7 +232,8 @@ func (c *conversion) users(a *ACL, means *condition) {
 		return nil
 	})
 	// Squid treats REQUIRED as a user name if other names or -i precede it.
-	if slices.ContainsFunc(a.Lines, func(line []Item) bool { return len(line) > 0 && line[0].Value == "REQUIRED" && !line[0].AnyCase }) {
+	if slices.ContainsFunc(a.Lines,
+		func(line []Item) bool { return len(line) > 0 && line[0].Value == "REQUIRED" && !line[0].AnyCase }) {
 		means.cubes = []cube{{}} // a client that does not log in reaches no rule
 		return
 	}
@@ -249,7 +254,8 @@ func (c *conversion) group(a *ACL, means *condition, depth int) {
 			part := c.literal(item.Value, item.At, depth+1)
 			means.login = means.login || part.login
 			if len(part.missing) > 0 || len(part.except) > 0 {
-				means.addUnconverted(a, item.At, fmt.Sprintf("%s in %s has no equivalent in a rule", item.Value, a.Type), "rules")
+				means.addUnconverted(a, item.At,
+					fmt.Sprintf("%s in %s has no equivalent in a rule", item.Value, a.Type), "rules")
 			}
 			if len(part.except) > 0 {
 				part.cubes = nil // they would match more than the acl
@@ -278,8 +284,10 @@ func literalOf(expression string) (text string, ok bool) {
 
 // expressions adds the meaning of regular expressions that are exactly a host, a prefix of a path, or both.
 func (a *ACL) expressions(means *condition) {
-	read := map[string]func(string, bool) (cube, bool){"dstdom_regex": hostExpression, "url_regex": urlExpression, "urlpath_regex": pathExpression}[a.Type]
-	instead := "paths, such as */ads/* or *.exe, which do not look at queries; or urls_from, with a file of URLs as docs/lists.md has them"
+	read := map[string]func(string, bool) (cube, bool){"dstdom_regex": hostExpression, "url_regex": urlExpression,
+		"urlpath_regex": pathExpression}[a.Type]
+	instead := "paths, such as */ads/* or *.exe, which do not look at queries; or urls_from, with a file of URLs as " +
+		"docs/lists.md has them"
 	if a.Type == "dstdom_regex" {
 		instead = "hosts, such as .example.org or *.cdn-?.example.org; or hosts_from, with a file of them"
 	}

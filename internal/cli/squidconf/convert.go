@@ -61,7 +61,8 @@ func Convert(files Files, name string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c := &conversion{files: files, directives: directives, seen: make(map[string][]string), formats: make(map[string]string), rows: rows(), document: document{newTable()}}
+	c := &conversion{files: files, directives: directives, seen: make(map[string][]string),
+		formats: make(map[string]string), rows: rows(), document: document{newTable()}}
 	if c.acls, err = ACLs(files, directives); err != nil {
 		return Result{}, err
 	}
@@ -107,9 +108,12 @@ func (c *conversion) refuseAccelerator() error {
 		}
 		for option := range d.options(1) {
 			if slices.Contains([]string{"accel", "vhost", "vport", "defaultsite"}, option) {
-				return &ParseError{d.Position, d.Text, "a reverse proxy is not converted, because its rules would open the proxy to " +
-					"all clients: write proxy.sites, with hosts and servers (docs/recipes.md, A gateway of a site); without this line " +
-					"the rest is converted", nil}
+				return &ParseError{d.Position, d.Text,
+					"a reverse proxy is not converted, because its rules would open the proxy to " +
+						"all clients: write proxy.sites, with hosts and servers (docs/recipes.md, A gateway of a " +
+						"site); " +
+						"without this line " +
+						"the rest is converted", nil}
 			}
 		}
 	}
@@ -150,7 +154,8 @@ func (c *conversion) set(d Directive, path string, value any) { c.document.set(p
 // from returns the comment of a setting: its source line, without parameters of programs and options of
 // peers, which may be secret.
 func from(d Directive) string {
-	shown, ok := map[string]int{"http_port": 99, "https_port": 99, "always_direct": 99, "cache_peer": 4, "auth_param": 3}[d.Name]
+	shown, ok := map[string]int{"http_port": 99, "https_port": 99, "always_direct": 99, "cache_peer": 4,
+		"auth_param": 3}[d.Name]
 	if !ok {
 		shown = 2
 	}
@@ -187,7 +192,8 @@ func tunnelPorts(rules []rule) ranges {
 	open := ranges{numbers(1, 65535)}
 	for _, r := range rules {
 		methods := r.cube[ofMethods]
-		if methods != nil && !slices.Contains(methods.texts, "CONNECT") || r.cube[ofSchemes] != nil || r.cube[ofPaths] != nil {
+		if methods != nil && !slices.Contains(methods.texts, "CONNECT") || r.cube[ofSchemes] != nil ||
+			r.cube[ofPaths] != nil {
 			continue
 		}
 		if !r.deny {
@@ -202,7 +208,8 @@ func tunnelPorts(rules []rule) ranges {
 
 // destinations writes access.allow_destinations.
 func (c *conversion) destinations() {
-	notes := []string{"Squid connects to private networks and this machine; urnd does so only if they are listed here, such as " +
+	notes := []string{"Squid connects to private networks and this machine; urnd does so only if they are listed " +
+		"here, such as " +
 		"10.0.0.0/8."}
 	slices.Sort(c.private)
 	c.private = slices.Compact(c.private)
@@ -214,7 +221,8 @@ func (c *conversion) destinations() {
 
 // addPrivate records the address of a server that is not public.
 func (c *conversion) addPrivate(host string) {
-	if address, ok := parseAddress(host); ok && (address.IsPrivate() || address.IsLoopback() || address.IsLinkLocalUnicast()) {
+	if address, ok := parseAddress(host); ok &&
+		(address.IsPrivate() || address.IsLoopback() || address.IsLinkLocalUnicast()) {
 		c.private = append(c.private, netip.PrefixFrom(address, address.BitLen()).String())
 	}
 }
@@ -233,7 +241,8 @@ func (c *conversion) finish(name string) (Result, error) {
 		return before
 	})
 	var all strings.Builder
-	fmt.Fprintf(&all, "# From %s, by urnd config import. Settings that are not listed have the defaults of urnd.\n", Plain(name))
+	fmt.Fprintf(&all, "# From %s, by urnd config import. Settings that are not listed have the defaults of urnd.\n",
+		Plain(name))
 	text, err := c.document.text()
 	if err != nil {
 		return Result{}, fmt.Errorf("writing YAML: %w", err)

@@ -60,8 +60,8 @@ func policyOf(t testing.TB, c config.Config) *policy.Policy {
 	var rules []policy.Rule
 	for _, r := range c.Proxy.Rules {
 		rule := policy.Rule{
-			ID: r.ID, Deny: r.Action == "deny", Clients: r.Clients, Users: r.Users, Methods: r.Methods, Schemes: r.Schemes, Hosts: r.Hosts,
-			Paths: r.Paths, Destinations: r.Destinations,
+			ID: r.ID, Deny: r.Action == "deny", Clients: r.Clients, Users: r.Users, Methods: r.Methods,
+			Schemes: r.Schemes, Hosts: r.Hosts, Paths: r.Paths, Destinations: r.Destinations,
 		}
 		for _, w := range r.Times {
 			rule.Times = append(rule.Times, policy.Window{Days: w.Days, From: w.From, To: w.To, Zone: time.UTC})
@@ -100,7 +100,8 @@ func allowed(t testing.TB, c config.Config, p *policy.Policy, r request) bool {
 	if r.method == "CONNECT" {
 		host, port, _ := strings.Cut(r.url, ":")
 		asked.Host, asked.Port = host, portOf(port)
-		if !slices.ContainsFunc(c.Proxy.ConnectPorts, func(p config.PortRange) bool { return p.First <= asked.Port && asked.Port <= p.Last }) {
+		if !slices.ContainsFunc(c.Proxy.ConnectPorts,
+			func(p config.PortRange) bool { return p.First <= asked.Port && asked.Port <= p.Last }) {
 			return false
 		}
 	} else {
@@ -125,12 +126,15 @@ func TestConvert(t *testing.T) {
 	for _, sample := range samples {
 		t.Run(filepath.Base(sample), func(t *testing.T) {
 			files := Files{Read: func(name string) ([]byte, error) {
-				return os.ReadFile(filepath.Join("testdata", strings.NewReplacer("/etc/squid/rooms", "lists/teachers", "/etc/squid/porn", "lists/blocked", "/e/", "").Replace(name)))
+				return os.ReadFile(filepath.Join("testdata",
+					strings.NewReplacer("/etc/squid/rooms", "lists/teachers", "/etc/squid/porn", "lists/blocked", "/e/",
+						"").Replace(name)))
 			}, Glob: filepath.Glob, CheckFormat: checkFormat}
 			r, err := Convert(files, "/e/"+filepath.Base(sample))
 			if filepath.Base(sample) == "accel.conf" {
 				var parse *ParseError
-				if !errors.As(err, &parse) || parse.Line != 1 || !strings.Contains(parse.Message, "a reverse proxy is not converted") {
+				if !errors.As(err, &parse) || parse.Line != 1 ||
+					!strings.Contains(parse.Message, "a reverse proxy is not converted") {
 					t.Error(err)
 				}
 				return
@@ -187,12 +191,14 @@ func TestConvertLines(t *testing.T) {
 		{"cache deny all", "responses: 0B", ""},
 		{"cache_mem 1 GB", "responses: 1024MiB", ""},
 		{"cache_dir rock /a 100\ncache_dir ufs /b 200 16 256", "disk: 300MiB", ""},
-		{"refresh_pattern -i \\.gif$ 1440 50% 9999 override-expire", "", "refresh_pattern lifetimes by pattern, least ones, and options: missing"},
+		{"refresh_pattern -i \\.gif$ 1440 50% 9999 override-expire", "",
+			"refresh_pattern lifetimes by pattern, least ones, and options: missing"},
 		{"access_log none", "", ""},
 		{"access_log /a/b.log mine\nlogformat mine %>a %ru", "format: squid:%>a %ru|file: /var/log/urnd/b.log", ""},
 		{"access_log /a/b.log other", "", "access_log no logformat other is there: the log has that of Squid"},
 		{"access_log syslog:daemon.info squid", "format: squid|syslog: unix:/dev/log", ""},
-		{"access_log stdio:/a/b.log combined\naccess_log /a/c.log common", "format: squid_combined|format: squid_common|file: /var/log/urnd/c.log", ""},
+		{"access_log stdio:/a/b.log combined\naccess_log /a/c.log common",
+			"format: squid_combined|format: squid_common|file: /var/log/urnd/c.log", ""},
 		{"access_log udp://192.0.2.1:5000 squid", "", "access_log logs by UDP and TCP as Squid sends them: missing"},
 		{"via off", "", "via Via is always sent (RFC 9110 section 7.6.3)"},
 		{"forwarded_for truncate", `forwarded: "off"`, "forwarded_for this mode: missing"},
@@ -205,21 +211,27 @@ func TestConvertLines(t *testing.T) {
 		{
 			"auth_param negotiate program /usr/lib/squid/negotiate_kerberos_auth -s GSS_C_NO_NAME -k /etc/a.keytab\n" +
 				"auth_param negotiate children 20 startup=0 idle=1\nauth_param negotiate keep_alive off",
-			"for: negotiate|command: [/usr/lib/squid/negotiate_kerberos_auth, -s, GSS_C_NO_NAME, -k, /etc/a.keytab]|processes: 20",
+			"for: negotiate|command: [/usr/lib/squid/negotiate_kerberos_auth, -s, GSS_C_NO_NAME, -k, " +
+				"/etc/a.keytab]|processes: 20",
 			"http_access clients without login are allowed",
 		},
 		{
-			"auth_param basic program /usr/lib/squid/basic_ldap_auth -P -b dc=example -H ldap://a\nauth_param basic children 300 startup=1 concurrency=4\n" +
+			"auth_param basic program /usr/lib/squid/basic_ldap_auth -P -b dc=example -H ldap://a\nauth_param basic " +
+				"children 300 startup=1 concurrency=4\n" +
 				"auth_param basic credentialsttl 2 hours\nauth_param basic casesensitive on",
-			"for: passwords|command: [/usr/lib/squid/basic_ldap_auth, -P, -b, dc=example, -H, 'ldap://a']|processes: 256|concurrency: 4|ttl: 7200s|" +
+			"for: passwords|command: [/usr/lib/squid/basic_ldap_auth, -P, -b, dc=example, -H, " +
+				"'ldap://a']|processes: 256|concurrency: 4|ttl: 7200s|" +
 				"case_sensitive: true", "http_access clients without login are allowed",
 		},
 		{
-			"auth_param basic program /usr/lib/squid/basic_ldap_auth -D cn=a -w secret", "-W, /etc/urnd/ldap-password", "auth_param the password of -w is not shown",
+			"auth_param basic program /usr/lib/squid/basic_ldap_auth -D cn=a -w secret", "-W, /etc/urnd/ldap-password",
+			"auth_param the password of -w is not shown",
 		},
 		{
-			"external_acl_type ldap ttl=300 negative_ttl=10 children-max=7 concurrency=0 %LOGIN /usr/lib/squid/ext_ldap_group_acl -b dc=example",
-			"for: groups|command: [/usr/lib/squid/ext_ldap_group_acl, -b, dc=example]|processes: 7|ttl: 300s|negative_ttl: 10s", "",
+			"external_acl_type ldap ttl=300 negative_ttl=10 children-max=7 concurrency=0 %LOGIN " +
+				"/usr/lib/squid/ext_ldap_group_acl -b dc=example",
+			"for: groups|command: [/usr/lib/squid/ext_ldap_group_acl, -b, dc=example]|processes: 7|ttl: " +
+				"300s|negative_ttl: 10s", "",
 		},
 		{
 			"external_acl_type ip %SRC /usr/lib/squid/ext_file_userip_acl", "",
@@ -229,8 +241,10 @@ func TestConvertLines(t *testing.T) {
 			"cache_peer a.example parent 443 0 tls name=x tls-cafile=/ca.pem carp\nnever_direct allow all",
 			"proxies: ['https://a.example:443']|balance: hash_url", "cache_peer tls-cafile: missing",
 		},
-		{"cache_peer a.example parent 8080 0 login=PASSTHRU", "proxies: ['http://a.example:8080', direct]", "cache_peer this kind of login: missing"},
-		{"cache_peer 10.0.0.1 parent 8080 0 originserver", "", "cache_peer the server of a site (originserver): missing"},
+		{"cache_peer a.example parent 8080 0 login=PASSTHRU", "proxies: ['http://a.example:8080', direct]",
+			"cache_peer this kind of login: missing"},
+		{"cache_peer 10.0.0.1 parent 8080 0 originserver", "",
+			"cache_peer the server of a site (originserver): missing"},
 		{"cache_peer s sibling 3128 3130", "", "cache_peer sibling: missing"},
 		{"never_direct allow all", "", "never_direct no parent is for all hosts: other hosts go direct"},
 		{"acl d src 10.0.0.0/8\nalways_direct allow d", "", "always_direct ways by more than hosts: missing"},
@@ -257,13 +271,17 @@ func TestConvertLines(t *testing.T) {
 
 // An acl with an unknown part allows nothing.
 func TestUnknownAllowsNothing(t *testing.T) {
-	const acls = "acl net src 10.0.0.0/8\nacl odd browser x\nacl part dstdom_regex ^b ^a\\.example$\nacl all1 all-of net !odd\nacl any1 any-of !odd\n" +
+	const acls = "acl net src 10.0.0.0/8\nacl odd browser x\nacl part dstdom_regex ^b ^a\\.example$\nacl all1 " +
+		"all-of net !odd\nacl any1 any-of !odd\n" +
 		"acl any2 any-of !part\nacl nested any-of all1 any1\nacl names any-of names names names names names names\n"
 	asked := request{"10.0.0.1", "GET", "http://c.example/", time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)}
 	for _, line := range []string{
-		"allow odd", "allow !odd", "allow part", "allow !part", "allow all1", "allow !all1", "allow any1", "allow !any1", "allow any2", "allow nested", "allow !nested", "allow names", "allow !names", "allow none", "allow !none", "deny odd", "deny !odd", "deny part", "deny !any2", "deny all1", "deny none", "deny !none",
+		"allow odd", "allow !odd", "allow part", "allow !part", "allow all1", "allow !all1", "allow any1",
+		"allow !any1", "allow any2", "allow nested", "allow !nested", "allow names", "allow !names", "allow none",
+		"allow !none", "deny odd", "deny !odd", "deny part", "deny !any2", "deny all1", "deny none", "deny !none",
 	} {
-		r := convertText(t, acls+"http_access "+line+"\nhttp_access "+map[bool]string{true: "deny", false: "allow"}[strings.HasPrefix(line, "allow")]+" all\n")
+		r := convertText(t, acls+"http_access "+line+"\nhttp_access "+
+			map[bool]string{true: "deny", false: "allow"}[strings.HasPrefix(line, "allow")]+" all\n")
 		c := load(t, r)
 		if allowed(t, c, policyOf(t, c), asked) || len(r.Unconverted) == 0 {
 			t.Errorf("%s allows, or loses nothing:\n%s", line, r.YAML)
@@ -273,7 +291,8 @@ func TestUnknownAllowsNothing(t *testing.T) {
 
 // Users of a file with bcrypt hashes can log in, and then everyone has to.
 func TestConvertUsers(t *testing.T) {
-	text := "auth_param basic program /usr/lib/squid/basic_ncsa_auth /e/users\nacl u proxy_auth REQUIRED\nacl b proxy_auth bob\n" +
+	text := "auth_param basic program /usr/lib/squid/basic_ncsa_auth /e/users\nacl u proxy_auth REQUIRED\nacl b " +
+		"proxy_auth bob\n" +
 		"acl l src 10.0.0.0/8\nhttp_access deny b\nhttp_access allow l\nhttp_access allow u\n"
 	for user, isFile := range map[string]bool{"alice:$2y$05$x": true, "alice:$apr1$x": false, "Alice:$2y$05$x": false} {
 		r, err := Convert(filesOf(map[string]string{"/e/squid.conf": text, "/e/users": user}), "/e/squid.conf")
@@ -282,7 +301,8 @@ func TestConvertUsers(t *testing.T) {
 		}
 		c := load(t, r)
 		first := r.Unconverted[0].Directive + " " + r.Unconverted[0].Reason
-		if first != "http_access clients without login are allowed" || (c.Access.ProxyUsers != "") != isFile || (len(c.Access.Helpers) == 1) == isFile {
+		if first != "http_access clients without login are allowed" || (c.Access.ProxyUsers != "") != isFile ||
+			(len(c.Access.Helpers) == 1) == isFile {
 			t.Errorf("%s: %s\n%s", user, first, r.YAML)
 		}
 	}
@@ -291,7 +311,8 @@ func TestConvertUsers(t *testing.T) {
 // Acls mean what Squid 5.7 makes of them, even if it is unexpected.
 func TestACLsMatchSquid(t *testing.T) {
 	const program = "auth_param basic program /usr/lib/squid/basic_ldap_auth -b dc=example\n"
-	files := map[string]string{"/e/none": "# none\n", "/e/empty": "", "/e/left": "alice # since May\nbob\n", "/e/required": "REQUIRED\n", "/e/second": "bob\nREQUIRED\n"}
+	files := map[string]string{"/e/none": "# none\n", "/e/empty": "", "/e/left": "alice # since May\nbob\n",
+		"/e/required": "REQUIRED\n", "/e/second": "bob\nREQUIRED\n"}
 	for _, tt := range []struct{ text, want string }{
 		{"acl Bad src 192.0.2.1\nacl bad src 192.0.2.9\nhttp_access deny BAD", "clients: [192.0.2.1/32, 192.0.2.9/32]"},
 		{"acl localhost src 192.0.2.1\nhttp_access deny localhost", "clients: [127.0.0.1/32, 192.0.2.1/32, '::1/128']"},
@@ -303,7 +324,8 @@ func TestACLsMatchSquid(t *testing.T) {
 		{program + "acl u proxy_auth \"/e/left\"\nhttp_access deny u", "users: [alice, bob]"},
 		{program + "acl u proxy_auth bob REQUIRED\nhttp_access deny u", "users: [REQUIRED, bob]"},
 		{program + "acl u proxy_auth m\xfcller\nhttp_access deny u", "It denies more than Squid did"},
-		{program + "external_acl_type g %LOGIN /g\nacl u external g m\xfcller\nhttp_access deny u", "It denies more than Squid did"},
+		{program + "external_acl_type g %LOGIN /g\nacl u external g m\xfcller\nhttp_access deny u",
+			"It denies more than Squid did"},
 		{program + "acl u proxy_auth -i REQUIRED\nhttp_access deny u", "users: [required]"},
 		{program + "acl u proxy_auth \"/e/second\"\nhttp_access deny u", "users: [REQUIRED, bob]"},
 		{program + "acl u proxy_auth \"/e/required\"\nhttp_access deny u", "action: deny\n\n"},
@@ -326,7 +348,8 @@ func TestConvertGroups(t *testing.T) {
 	const program = "external_acl_type ldap %LOGIN /usr/lib/squid/ext_ldap_group_acl -b dc=example\n"
 	const rules = "acl staff external ldap staff board\nhttp_access allow staff\nhttp_access deny all\n"
 	for text, want := range map[string]string{
-		"auth_param basic program /usr/lib/squid/basic_ldap_auth -b dc=example\n" + program + rules: "groups: [board, staff]",
+		"auth_param basic program /usr/lib/squid/basic_ldap_auth -b dc=example\n" + program +
+			rules: "groups: [board, staff]",
 		program + rules: "acls of programs but those for groups, of users who log in: missing",
 	} {
 		r, err := Convert(filesOf(map[string]string{"/e/squid.conf": text}), "/e/squid.conf")
@@ -361,9 +384,12 @@ func squidAllows(lines []string, holds map[string]func(request) bool, r request)
 // Rules decide like http_access, including negations; a line that cannot be expressed is converted to a
 // stricter one.
 func TestRulesDecideAsSquid(t *testing.T) {
-	const acls = "acl net1 src 10.0.0.0/8\nacl net2 src 10.1.0.0/16 192.0.2.0/24\nacl dom dstdomain .a.example b.example\nacl sub dstdomain .x.a.example\n" +
-		"acl safe port 80 443 1025-65535\nacl tls port 443\nacl get method GET\nacl ftp proto FTP HTTP\nacl path urlpath_regex ^/p/\n" +
-		"acl work time MTWHF 08:00-17:59\nacl odd dstdom_regex ^b\nacl both any-of dom net2\nacl pair all-of net1 tls\n" +
+	const acls = "acl net1 src 10.0.0.0/8\nacl net2 src 10.1.0.0/16 192.0.2.0/24\nacl dom dstdomain .a.example " +
+		"b.example\nacl sub dstdomain .x.a.example\n" +
+		"acl safe port 80 443 1025-65535\nacl tls port 443\nacl get method GET\nacl ftp proto FTP HTTP\nacl path " +
+		"urlpath_regex ^/p/\n" +
+		"acl work time MTWHF 08:00-17:59\nacl odd dstdom_regex ^b\nacl both any-of dom net2\nacl pair all-of net1 " +
+		"tls\n" +
 		"acl lunch time MTWHFAS 12:00-12:59\nacl more dstdomain c.example .example\nacl deep urlpath_regex ^/p/x\n"
 	hostOf := func(r request) string {
 		_, rest, ok := strings.Cut(r.url, "://")
@@ -401,7 +427,8 @@ func TestRulesDecideAsSquid(t *testing.T) {
 		"ftp":  func(r request) bool { return strings.HasPrefix(r.url, "ftp:") || strings.HasPrefix(r.url, "http:") },
 		"path": func(r request) bool { return strings.Contains(r.url, "/p/") },
 		"work": func(r request) bool {
-			return r.at.Weekday() >= time.Monday && r.at.Weekday() <= time.Friday && r.at.Hour() >= 8 && r.at.Hour() < 18
+			return r.at.Weekday() >= time.Monday && r.at.Weekday() <= time.Friday && r.at.Hour() >= 8 &&
+				r.at.Hour() < 18
 		},
 		"lunch":   func(r request) bool { return r.at.Hour() == 12 },
 		"deep":    func(r request) bool { return strings.Contains(r.url, "/p/x") },
@@ -411,12 +438,15 @@ func TestRulesDecideAsSquid(t *testing.T) {
 	}
 	holds["both"] = func(r request) bool { return holds["dom"](r) || holds["net2"](r) }
 	holds["pair"] = func(r request) bool { return holds["net1"](r) && holds["tls"](r) }
-	names := []string{"all", "net1", "net2", "dom", "sub", "safe", "tls", "get", "ftp", "path", "work", "odd", "CONNECT", "both", "pair", "lunch", "more", "deep"}
+	names := []string{"all", "net1", "net2", "dom", "sub", "safe", "tls", "get", "ftp", "path", "work", "odd",
+		"CONNECT", "both", "pair", "lunch", "more", "deep"}
 	var requests []request
 	for _, client := range []string{"10.1.0.1", "10.2.0.1", "192.0.2.9", "2001:db8::1"} {
 		for _, host := range []string{"a.example", "w.x.a.example", "b.example", "c.example"} {
-			for _, at := range []time.Time{time.Date(2026, 11, 30, 17, 59, 30, 0, time.UTC), time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)} {
-				for _, what := range []string{"GET http://H/", "POST http://H/p/x", "GET http://H:22/", "GET ftp://H/p/", "CONNECT H:443", "CONNECT H:8443"} {
+			for _, at := range []time.Time{time.Date(2026, 11, 30, 17, 59, 30, 0, time.UTC),
+				time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)} {
+				for _, what := range []string{"GET http://H/", "POST http://H/p/x", "GET http://H:22/",
+					"GET ftp://H/p/", "CONNECT H:443", "CONNECT H:8443"} {
 					method, url, _ := strings.Cut(strings.Replace(what, "H", host, 1), " ")
 					requests = append(requests, request{client, method, url, at})
 				}
@@ -429,11 +459,14 @@ func TestRulesDecideAsSquid(t *testing.T) {
 	for i := range cases {
 		lines := [][]string{
 			{
-				"http_access deny !CONNECT both sub", "http_access allow !dom", "http_access allow net1 net1 !CONNECT", "http_access deny both",
+				"http_access deny !CONNECT both sub", "http_access allow !dom", "http_access allow net1 net1 !CONNECT",
+				"http_access deny both",
 			},
-			{"http_access deny !dom work", "http_access allow both both work", "http_access deny sub", "http_access deny net2"},
+			{"http_access deny !dom work", "http_access allow both both work", "http_access deny sub",
+				"http_access deny net2"},
 			{"http_access deny net1 !path", "http_access deny deep", "http_access allow net1"},
-			{"http_access allow net1 !path", "http_access allow deep", "http_access deny net2", "http_access allow all"},
+			{"http_access allow net1 !path", "http_access allow deep", "http_access deny net2",
+				"http_access allow all"},
 			nil,
 		}[min(i, 4)]
 		for range 1 + random.IntN(5) {
@@ -475,10 +508,12 @@ func FuzzConvert(f *testing.F) {
 	}
 	for _, r := range carriedRows() {
 		for name := range strings.FieldsSeq(r.names) {
-			f.Add(name + " 1 parent 3 4 login=a:b tls weight=2\nhttp_access allow CONNECT\n" + name + " /a b\n" + name + " on\n")
+			f.Add(name + " 1 parent 3 4 login=a:b tls weight=2\nhttp_access allow CONNECT\n" + name + " /a b\n" + name +
+				" on\n")
 		}
 	}
-	f.Add("acl a dst ::ffff:0:0/96 0.0.0.0/8 ::/0\nacl b url_regex ^https://a.example/b ^/ -i .\nacl b time SMA 1:2-24:00\nhttp_access deny !a b\nhttp_access allow !b")
+	f.Add("acl a dst ::ffff:0:0/96 0.0.0.0/8 ::/0\nacl b url_regex ^https://a.example/b ^/ -i .\nacl b time SMA " +
+		"1:2-24:00\nhttp_access deny !a b\nhttp_access allow !b")
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := Convert(filesOf(map[string]string{"/e/squid.conf": text}), "/e/squid.conf")
 		if err == nil {

@@ -24,7 +24,8 @@ const (
 // conditionNames returns the names of the conditions in proxy.rules. Files of values are in the setting with
 // this name and "_from".
 func conditionNames() [conditions]string {
-	return [...]string{"clients", "users", "groups", "methods", "schemes", "hosts", "ports", "paths", "times", "destinations"}
+	return [...]string{"clients", "users", "groups", "methods", "schemes", "hosts", "ports", "paths", "times",
+		"destinations"}
 }
 
 // values are the values of a condition, one of which must match.
@@ -54,7 +55,8 @@ func (c cube) only(kind int) bool { return c[kind] != nil && c == one(kind, c[ki
 
 // empty reports whether the cube matches nothing.
 func (c cube) empty() bool {
-	return slices.ContainsFunc(c[:], func(v *values) bool { return v != nil && len(v.set)+len(v.texts)+len(v.files) == 0 })
+	return slices.ContainsFunc(c[:],
+		func(v *values) bool { return v != nil && len(v.set)+len(v.texts)+len(v.files) == 0 })
 }
 
 func (c cube) equal(other cube) bool { return slices.EqualFunc(c[:], other[:], (*values).equal) }
@@ -63,7 +65,8 @@ func (v *values) equal(other *values) bool {
 	if v == nil || other == nil {
 		return v == other
 	}
-	return slices.Equal(v.set, other.set) && slices.Equal(v.texts, other.texts) && slices.Equal(v.files, other.files) && slices.Equal(v.own, other.own)
+	return slices.Equal(v.set, other.set) && slices.Equal(v.texts, other.texts) && slices.Equal(v.files, other.files) &&
+		slices.Equal(v.own, other.own)
 }
 
 // and returns the intersection of two cubes; ok is false if no cube expresses it exactly.
@@ -85,9 +88,11 @@ func (v *values) and(other *values, kind int) (*values, bool) {
 	}
 	switch kind {
 	case ofClients, ofDestinations, ofPorts, ofTimes:
-		return &values{set: v.set.and(other.set), copied: slices.Concat(v.files, v.copied, other.files, other.copied)}, true
+		return &values{set: v.set.and(other.set), copied: slices.Concat(v.files, v.copied, other.files, other.copied)},
+			true
 	case ofMethods, ofSchemes, ofUsers:
-		common := slices.DeleteFunc(slices.Clone(v.texts), func(text string) bool { return !slices.Contains(other.texts, text) })
+		common := slices.DeleteFunc(slices.Clone(v.texts),
+			func(text string) bool { return !slices.Contains(other.texts, text) })
 		return textValues(common...), true
 	case ofHosts:
 		return v.andHosts(other)
@@ -124,7 +129,8 @@ func hasHost(wide, narrow string) bool {
 
 // whole returns the set of all values of a condition, nil if its values are not ranges.
 func whole(kind int) ranges {
-	return map[int]ranges{ofClients: everyAddress(), ofDestinations: everyAddress(), ofPorts: everyPort(), ofTimes: everyTime()}[kind]
+	return map[int]ranges{ofClients: everyAddress(), ofDestinations: everyAddress(), ofPorts: everyPort(),
+		ofTimes: everyTime()}[kind]
 }
 
 // oneSet returns a cube with a condition on a set, without condition if the set is complete.

@@ -162,7 +162,8 @@ func (c *conversion) externalType(d Directive) {
 	}
 	switch isGroup := slices.Equal(format, []string{"%LOGIN"}) || slices.Equal(format, []string{"%un"}); {
 	case !isGroup || firstOf(options, "protocol", "quote") != "":
-		c.addUnconverted(d, "programs that are asked for other than the user and a group: missing", "rules by clients, hosts, paths and times")
+		c.addUnconverted(d, "programs that are asked for other than the user and a group: missing",
+			"rules by clients, hosts, paths and times")
 	case c.groups != nil:
 		c.addUnconverted(d, "a second program for groups: missing", "access.helpers, with one for groups")
 	default:
@@ -179,7 +180,8 @@ func (c *conversion) externalType(d Directive) {
 func (c *conversion) external(a *ACL, means *condition) {
 	means.login = true
 	if c.groups == nil || len(a.Items) < 2 || a.Items[0].Value != c.groupType || !c.canLogIn() {
-		means.addUnconverted(a, a.Position, "acls of programs but those for groups, of users who log in: missing", "access.helpers")
+		means.addUnconverted(a, a.Position, "acls of programs but those for groups, of users who log in: missing",
+			"access.helpers")
 		return
 	}
 	holds := new(values)
@@ -206,7 +208,8 @@ func (c *conversion) canLogIn() bool {
 
 // helpers writes access.helpers.
 func (c *conversion) helpers() {
-	all := slices.DeleteFunc([]*yaml.Node{c.passwords, c.negotiate, c.groups}, func(helper *yaml.Node) bool { return helper == nil })
+	all := slices.DeleteFunc([]*yaml.Node{c.passwords, c.negotiate, c.groups},
+		func(helper *yaml.Node) bool { return helper == nil })
 	if len(all) > 0 {
 		c.document.set("access.helpers", all)
 	}

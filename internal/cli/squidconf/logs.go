@@ -28,13 +28,15 @@ func (c *conversion) accessLog(d Directive) {
 	case slices.Equal(words, []string{"none"}):
 		return // equivalent to no log
 	case len(words) == 0 || words[0] == "none":
-		c.addUnconverted(d, "a log without a name, and requests that are not logged by acl: missing", "only, of log.access")
+		c.addUnconverted(d, "a log without a name, and requests that are not logged by acl: missing",
+			"only, of log.access")
 		return
 	}
 	name, acls := c.logWords(d)
 	only, ok := c.logged(acls)
 	if !ok {
-		c.addUnconverted(d, "these acls as conditions of a log: missing", "only, of log.access, with statuses, hosts, clients, users and methods")
+		c.addUnconverted(d, "these acls as conditions of a log: missing",
+			"only, of log.access, with statuses, hosts, clients, users and methods")
 		return
 	}
 	entry := newTable(from(d))
@@ -43,7 +45,8 @@ func (c *conversion) accessLog(d Directive) {
 	case file == "syslog", strings.HasPrefix(file, "syslog:"):
 		put(entry, "syslog", "unix:/dev/log")
 	case strings.HasPrefix(file, "/"):
-		put(entry, "file", path.Join("/var/log/urnd", path.Base(file)), "The directory must belong to the user of urnd.")
+		put(entry, "file", path.Join("/var/log/urnd", path.Base(file)),
+			"The directory must belong to the user of urnd.")
 	default:
 		c.addUnconverted(d, "logs by UDP and TCP as Squid sends them: missing", "syslog, of log.access")
 		return
@@ -72,7 +75,8 @@ func (c *conversion) logWords(d Directive) (name string, acls []string) {
 // replaced by Squid's default format.
 func (c *conversion) logFormatNamed(d Directive, name string) string {
 	const own = "squid"
-	known := map[string]string{"": own, own: own, "auto": own, "combined": "squid_combined", "common": "squid_common", "referrer": "referrer", "useragent": "useragent"}
+	known := map[string]string{"": own, own: own, "auto": own, "combined": "squid_combined", "common": "squid_common",
+		"referrer": "referrer", "useragent": "useragent"}
 	text, isDefined := c.formats[name]
 	switch format := "squid:" + text; {
 	case known[name] != "":
@@ -84,7 +88,8 @@ func (c *conversion) logFormatNamed(d Directive, name string) string {
 		if err == nil {
 			return format
 		}
-		c.addUnconverted(d, fmt.Sprintf("logformat %s: %v; the log has the format of Squid", name, err), "format, of log.access")
+		c.addUnconverted(d, fmt.Sprintf("logformat %s: %v; the log has the format of Squid", name, err),
+			"format, of log.access")
 	}
 	return own
 }
@@ -116,7 +121,8 @@ func (c *conversion) logged(acls []string) (only *yaml.Node, ok bool) {
 	for kind, name := range conditionNames() {
 		if v := all[0][kind]; v != nil {
 			texts := v.plain(kind)
-			if !slices.Contains([]int{ofClients, ofUsers, ofMethods, ofHosts}, kind) || len(v.files) > 0 || len(texts) == 0 {
+			if !slices.Contains([]int{ofClients, ofUsers, ofMethods, ofHosts}, kind) || len(v.files) > 0 ||
+				len(texts) == 0 {
 				return nil, false
 			}
 			put(only, name, texts)

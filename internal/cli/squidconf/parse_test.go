@@ -39,7 +39,8 @@ func filesOf(texts map[string]string) Files {
 
 // Lines are parsed like Squid parses them.
 func TestParse(t *testing.T) {
-	texts := map[string]string{"/e/conf.d/a.conf": "a 1\n", "/e/conf.d/b.conf": "\ninclude ../c\n", "/e/c": "c", "/e/none": ""}
+	texts := map[string]string{"/e/conf.d/a.conf": "a 1\n", "/e/conf.d/b.conf": "\ninclude ../c\n", "/e/c": "c",
+		"/e/none": ""}
 	for _, tt := range []struct{ text, want string }{
 		{"a b  c\n", "squid.conf:1 a [b c]"},
 		{"# x\n  a\tb # c\n", "squid.conf:2 a [b]"},
@@ -117,7 +118,8 @@ acl y src "missing"
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(all.Named("X").Items), "[{squid.conf:2 a  true} {squid.conf:2 b  false} {squid.conf:2 a b /e/list false} {squid.conf:2 c#d /e/list false}"+
+	if got, want := fmt.Sprint(all.Named("X").Items), "[{squid.conf:2 a  true} {squid.conf:2 b  false} "+
+		"{squid.conf:2 a b /e/list false} {squid.conf:2 c#d /e/list false}"+
 		" {squid.conf:2 a b /e/list false} {squid.conf:2 c#d /e/list false}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -127,7 +129,8 @@ acl y src "missing"
 }
 
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{builtins, "a \"b\\\n c\" d#\n", "include *", "http_access deny !x y\nacl x src 1.2.3.4-5/8 ::/0"} {
+	for _, seed := range []string{builtins, "a \"b\\\n c\" d#\n", "include *",
+		"http_access deny !x y\nacl x src 1.2.3.4-5/8 ::/0"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -137,7 +140,8 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, d := range directives {
-			if d.Line < 1 || d.Line > strings.Count(text, "\n")+1 || d.Name == "" && len(d.Words) > 0 || strings.ContainsAny(d.Name, " \t\n") {
+			if d.Line < 1 || d.Line > strings.Count(text, "\n")+1 || d.Name == "" && len(d.Words) > 0 ||
+				strings.ContainsAny(d.Name, " \t\n") {
 				t.Errorf("%q: %+v", text, d)
 			}
 		}

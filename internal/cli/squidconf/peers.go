@@ -41,11 +41,13 @@ func (c *conversion) cachePeer(d Directive) {
 		c.addUnconverted(d, Plain(d.argument(1))+": missing", "cache.shared, for several urnds")
 		return
 	case isOrigin:
-		c.addUnconverted(d, "the server of a site (originserver): missing", "proxy.sites, with its hosts and this server")
+		c.addUnconverted(d, "the server of a site (originserver): missing",
+			"proxy.sites, with its hosts and this server")
 		return
 	}
 	options["host"] = host
-	p := &peer{Directive: d, name: firstOf(options, "name", "host"), options: options, weight: max(numberOf(options["weight"], 1000), 1)}
+	p := &peer{Directive: d, name: firstOf(options, "name", "host"), options: options,
+		weight: max(numberOf(options["weight"], 1000), 1)}
 	scheme := "http"
 	if p.has("tls") || p.has("ssl") {
 		scheme = "https"
@@ -61,14 +63,16 @@ func (c *conversion) peerOptions(p *peer) {
 	if !p.has("no-query") && p.argument(3) != "0" {
 		c.addUnconverted(p.Directive, "ICP: missing", "nothing: the parent is used without it")
 	}
-	for _, option := range []string{"sourcehash", "userhash", "weighted-round-robin", "closest-only", "multicast-responder"} {
+	for _, option := range []string{"sourcehash", "userhash", "weighted-round-robin", "closest-only",
+		"multicast-responder"} {
 		if p.has(option) {
 			c.addUnconverted(p.Directive, option+": missing", "balance of proxy.upstreams")
 		}
 	}
 	for _, option := range slices.Sorted(maps.Keys(p.options)) {
 		if suffix, ok := strings.CutPrefix(option, "ssl"); (ok || strings.HasPrefix(option, "tls-")) && suffix != "" {
-			c.addUnconverted(p.Directive, option+": missing", "tls of proxy.upstreams, with ca, server_name, certificate and key")
+			c.addUnconverted(p.Directive, option+": missing",
+				"tls of proxy.upstreams, with ca, server_name, certificate and key")
 		}
 	}
 }
@@ -96,7 +100,8 @@ func (c *conversion) peerAccess(d Directive) {
 		p.hosts = append(p.hosts, hosts...)
 	default:
 		p.other = true
-		c.addUnconverted(d, "which requests a parent gets, by more than hosts: missing; the parent is left out", "hosts of proxy.upstreams")
+		c.addUnconverted(d, "which requests a parent gets, by more than hosts: missing; the parent is left out",
+			"hosts of proxy.upstreams")
 	}
 }
 
@@ -145,7 +150,8 @@ func (c *conversion) neverDirect(d Directive) {
 	case "allow all":
 		c.noDirect = true
 		if !slices.ContainsFunc(c.peers, func(p *peer) bool { return p.queried() && p.hosts == nil }) {
-			c.addUnconverted(d, "no parent is for all hosts: other hosts go direct", "a parent without hosts in proxy.upstreams, or a rule that denies other hosts")
+			c.addUnconverted(d, "no parent is for all hosts: other hosts go direct",
+				"a parent without hosts in proxy.upstreams, or a rule that denies other hosts")
 		}
 	case "deny all":
 	default:
@@ -201,7 +207,8 @@ func (c *conversion) upstreamRoute(group []*peer) *yaml.Node {
 		case slices.Contains(proxies, p.server):
 			c.addUnconverted(p.Directive, "a parent that is listed twice", "nothing")
 		case p.options["login"] != first.options["login"]:
-			c.addUnconverted(p.Directive, "parents with other logins in one entry: missing", "an entry of proxy.upstreams of its own")
+			c.addUnconverted(p.Directive, "parents with other logins in one entry: missing",
+				"an entry of proxy.upstreams of its own")
 		default:
 			proxies, weights = append(proxies, p.server), append(weights, p.weight)
 		}
@@ -237,6 +244,7 @@ func (c *conversion) peerLogin(way *yaml.Node, p *peer) {
 	default:
 		put(way, "user", Plain(user))
 		put(way, "password", file)
-		c.addUnconverted(p.Directive, "the password of login= is not shown", "write it to "+file+", which only urnd can read")
+		c.addUnconverted(p.Directive, "the password of login= is not shown",
+			"write it to "+file+", which only urnd can read")
 	}
 }

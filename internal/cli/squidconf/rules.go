@@ -50,7 +50,8 @@ func (c *conversion) accessLine(d Directive) accessLine {
 		if line.deny {
 			effect = "the rule denies more, without "
 		}
-		line.missing = append(append(line.missing, part.missing...), Unconverted{d.Position, d.Name, effect + word, "a rule of your own at this place"})
+		line.missing = append(append(line.missing, part.missing...),
+			Unconverted{d.Position, d.Name, effect + word, "a rule of your own at this place"})
 	}
 	var ok bool
 	line.cubes, ok = product(known...)
@@ -88,13 +89,16 @@ func (c *conversion) rules() ([]rule, error) {
 		case len(words) == 0 || words[0] != "allow" && words[0] != "deny":
 			return nil, &ParseError{d.Position, d.Text, "write http_access, allow or deny, and acls", nil}
 		case len(w.lines) >= maxRules:
-			return nil, &ParseError{d.Position, d.Text, fmt.Sprintf("at most %d lines of http_access are read: put hosts and addresses into lists", maxRules), nil}
+			return nil, &ParseError{d.Position, d.Text,
+				fmt.Sprintf("at most %d lines of http_access are read: put hosts and addresses into lists", maxRules),
+				nil}
 		case len(words) == 1:
 			c.unneeded(d, "it has no acl, and Squid ignores it")
 			continue
 		}
 		w.lines = append(w.lines, c.accessLine(d))
-		w.byDefault.deny, w.byDefault.comment = words[0] == "allow", "no http_access matches: the opposite of the last one"
+		w.byDefault.deny, w.byDefault.comment = words[0] == "allow",
+			"no http_access matches: the opposite of the last one"
 	}
 	w.settle()
 	w.made = 0
@@ -106,7 +110,8 @@ func (c *conversion) rules() ([]rule, error) {
 		c.result.Unconverted = append(c.result.Unconverted, line.missing...)
 		used := slices.ContainsFunc(all, func(r rule) bool { return r.at == line.Position })
 		if c.canLogIn() && !line.deny && !line.login && used {
-			c.addUnconverted(line.Directive, "clients without login are allowed", "access.proxy_users is for all clients of the proxy: run a second urnd without it")
+			c.addUnconverted(line.Directive, "clients without login are allowed",
+				"access.proxy_users is for all clients of the proxy: run a second urnd without it")
 		}
 	}
 	return all, nil
@@ -127,7 +132,8 @@ func (w *writer) settle() {
 		if _, ok := w.alone(i); !ok {
 			line.denyExcept = true
 			line.missing = append(line.missing, Unconverted{
-				line.Position, line.Name, `requests that "!" excepts are denied, because rules cannot pass them to the following lines`,
+				line.Position, line.Name,
+				`requests that "!" excepts are denied, because rules cannot pass them to the following lines`,
 				"rules of your own at this place",
 			})
 		}
@@ -270,7 +276,8 @@ func tables(rules []rule) (all []*yaml.Node) {
 			comments, said = []string{Plain(note)}, note
 		}
 		if r.closed {
-			comments = append(comments, "It denies more than Squid did, because it has no exact equivalent: see the end. Replace it.")
+			comments = append(comments,
+				"It denies more than Squid did, because it has no exact equivalent: see the end. Replace it.")
 		}
 		all = append(all, r.table(id, comments))
 	}

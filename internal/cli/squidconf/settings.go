@@ -31,9 +31,11 @@ func firstOf(options map[string]string, names ...string) string {
 // httpPort converts a listener.
 func (c *conversion) httpPort(d Directive) {
 	options := d.options(1)
-	const pac, tls = "/proxy.pac, with which browsers find the proxy (proxy.pac_proxies)", "listen.tls, tls.certificate and tls.key"
+	const pac, tls = "/proxy.pac, with which browsers find the proxy (proxy.pac_proxies)",
+		"listen.tls, tls.certificate and tls.key"
 	for _, missing := range [...]struct{ option, instead string }{
-		{"intercept", pac}, {"transparent", pac}, {"tproxy", pac}, {"ssl-bump", pac}, {"cert", tls}, {"tls-cert", tls}, {"require-proxy-header", "listen.proxy_protocol"},
+		{"intercept", pac}, {"transparent", pac}, {"tproxy", pac}, {"ssl-bump", pac}, {"cert", tls}, {"tls-cert", tls},
+		{"require-proxy-header", "listen.proxy_protocol"},
 	} {
 		if _, ok := options[missing.option]; ok {
 			c.addUnconverted(d, missing.option+": missing", missing.instead)
@@ -108,7 +110,8 @@ func (c *conversion) nameServers(d Directive) {
 type units map[string]float64
 
 func seconds() units {
-	return units{"": 1, "millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600}
+	return units{"": 1, "millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800,
+		"fortnight": 1209600}
 }
 
 func bytes() units {
@@ -184,7 +187,8 @@ func (c *conversion) cacheDirectory(d Directive) {
 		return
 	}
 	c.disk += int64(megabytes)
-	c.document.set("cache.disk", sizeText(c.disk), from(d), "The directory is that of the service; elsewhere set cache.disk_directory, to an empty one.")
+	c.document.set("cache.disk", sizeText(c.disk), from(d),
+		"The directory is that of the service; elsewhere set cache.disk_directory, to an empty one.")
 }
 
 func (c *conversion) cacheAccess(d Directive) {
@@ -201,7 +205,8 @@ func (c *conversion) cacheAccess(d Directive) {
 func (c *conversion) refresh(d Directive) {
 	words := slices.DeleteFunc(d.Arguments(), func(word string) bool { return word == "-i" || word == "+i" })
 	if len(words) < 4 {
-		c.addUnconverted(d, "the pattern or one of three numbers is missing", "cache.heuristic_percent and cache.heuristic_max")
+		c.addUnconverted(d, "the pattern or one of three numbers is missing",
+			"cache.heuristic_percent and cache.heuristic_max")
 		return
 	}
 	percent, percentErr := strconv.Atoi(strings.TrimSuffix(words[2], "%"))
@@ -210,9 +215,11 @@ func (c *conversion) refresh(d Directive) {
 	case strings.HasPrefix(pattern, "^ftp:"), strings.HasPrefix(pattern, "^gopher:"):
 		c.unneeded(d, "listings and files of gateways are fresh for gateways.ttl")
 	case pattern == `(/cgi-bin/|\?)` && least == "0" && percent == 0:
-		c.unneeded(d, "responses with neither a lifetime nor a modification time are not stored (RFC 9111 section 4.2.2)")
+		c.unneeded(d,
+			"responses with neither a lifetime nor a modification time are not stored (RFC 9111 section 4.2.2)")
 	case pattern != "." || least != "0" || percentErr != nil || minutesErr != nil || len(words) > 4:
-		c.addUnconverted(d, "lifetimes by pattern, least ones, and options: missing", "cache with least and most, of proxy.sites")
+		c.addUnconverted(d, "lifetimes by pattern, least ones, and options: missing",
+			"cache with least and most, of proxy.sites")
 	default:
 		c.set(d, "cache.heuristic_percent", min(max(percent, 0), 100))
 		c.set(d, "cache.heuristic_max", strconv.Itoa(min(max(minutes, 0), 8760*60))+"m")

@@ -20,7 +20,8 @@ func markdown() string {
 		case r.instead == "no longer in Squid 5":
 		case r.kind != carried:
 			lists[r.kind] += wrapped("- " + r.instead + ": " + names)
-		case strings.Count(r.instead, "`") == 2 && strings.HasPrefix(r.instead, "`") && strings.HasSuffix(r.instead, "`"):
+		case strings.Count(r.instead, "`") == 2 && strings.HasPrefix(r.instead, "`") &&
+			strings.HasSuffix(r.instead, "`"):
 			renamed += "; " + names + ": " + r.instead
 		default:
 			lists[carried] += wrapped("- " + names + ": " + r.instead)
@@ -87,7 +88,8 @@ func wrapped(item string) string {
 
 // The documentation has the same directives as the program.
 func TestTableIsDocumented(t *testing.T) {
-	const path, begin, end = "../../../docs/squid.md", "<!-- directives: go test ./internal/cli/squidconf -update -->\n", "<!-- end -->"
+	const path, begin, end = "../../../docs/squid.md",
+		"<!-- directives: go test ./internal/cli/squidconf -update -->\n", "<!-- end -->"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +113,8 @@ func TestTableIsDocumented(t *testing.T) {
 func TestTable(t *testing.T) {
 	rows := make(map[string]bool)
 	for _, r := range table() {
-		if r.names == "" || r.instead == "" || r.kind != carried && r.convert != nil || !slices.Contains([]kind{carried, unneeded, missing, acls}, r.kind) {
+		if r.names == "" || r.instead == "" || r.kind != carried && r.convert != nil ||
+			!slices.Contains([]kind{carried, unneeded, missing, acls}, r.kind) {
 			t.Errorf("%+v", r)
 		}
 		for name := range strings.FieldsSeq(r.names) {

@@ -28,8 +28,10 @@ func (a *ACL) times(means *condition) {
 				if days += letters; i == len(line)-1 {
 					set = append(set, spans(days, 0, minutesOfDay-1)...)
 				}
-			case err != nil || max(minutes, minutesTo) > 59 || min(from, minutes, to, minutesTo) < 0 || to > 24 || first > last:
-				means.addUnconverted(a, item.At, fmt.Sprintf("%q is neither days nor a time range", item.Value), "times, such as Mon-Fri 08:00-18:00")
+			case err != nil || max(minutes, minutesTo) > 59 || min(from, minutes, to, minutesTo) < 0 || to > 24 ||
+				first > last:
+				means.addUnconverted(a, item.At, fmt.Sprintf("%q is neither days nor a time range", item.Value),
+					"times, such as Mon-Fri 08:00-18:00")
 			case days == "":
 				set = append(set, spans(dayLetters, first, last)...)
 			default:

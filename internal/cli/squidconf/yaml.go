@@ -106,7 +106,8 @@ func (d *document) text() (string, error) {
 func Plain(text string) string {
 	const most = 400
 	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffd || r >= 0x80 && r < 0xa0 {
+		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffd ||
+			r >= 0x80 && r < 0xa0 {
 			return ' '
 		}
 		return r

@@ -106,7 +106,8 @@ func (i *Instance) read(all samples, now time.Time) {
 	i.Caches = cachesOf(all)
 	for _, available := range all.of("urnd_registry_available") {
 		i.Registry = &Registry{
-			Available: available.value() == 1, Names: all.sum("urnd_registry_names", nil), Behind: all.sum("urnd_registry_behind_versions", nil),
+			Available: available.value() == 1, Names: all.sum("urnd_registry_names", nil),
+			Behind: all.sum("urnd_registry_behind_versions", nil),
 		}
 	}
 	i.Systems = systemsOf(all)
@@ -124,7 +125,8 @@ func cachesOf(all samples) map[string]Cache {
 		name := s.labels["cache"]
 		of := func(l map[string]string) bool { return l["cache"] == name }
 		caches[name] = Cache{
-			Entries: s.value(), Bytes: all.sum("urnd_cache_bytes", of), Lookups: all.sum("urnd_cache_lookups_total", of),
+			Entries: s.value(), Bytes: all.sum("urnd_cache_bytes", of),
+			Lookups: all.sum("urnd_cache_lookups_total", of),
 			Hits: all.sum("urnd_cache_lookups_total", func(l map[string]string) bool {
 				return of(l) && slices.Contains([]string{"hit", "negative", "stale"}, l["outcome"])
 			}),
@@ -137,11 +139,13 @@ func cachesOf(all samples) map[string]Cache {
 func systemsOf(all samples) []System {
 	var systems []System
 	for _, family := range []struct{ name, label, prefix string }{
-		{"urnd_dns_query_duration_seconds", "server", "DNS "}, {"urnd_gateway_exchange_duration_seconds", "gateway", ""},
+		{"urnd_dns_query_duration_seconds", "server", "DNS "},
+		{"urnd_gateway_exchange_duration_seconds", "gateway", ""},
 	} {
 		for _, s := range all.of(family.name) {
 			if n := float64(s.GetHistogram().GetSampleCount()); n > 0 {
-				systems = append(systems, System{family.prefix + s.labels[family.label], n, s.GetHistogram().GetSampleSum() / n})
+				systems = append(systems,
+					System{family.prefix + s.labels[family.label], n, s.GetHistogram().GetSampleSum() / n})
 			}
 		}
 	}

@@ -104,10 +104,12 @@ func failures(cmd *cobra.Command, all []Instance) error {
 		}
 		switch {
 		case i.Error != "":
-			failed = cli.Hint(cli.ErrReported, "check that urnd is running (systemctl status urnd), and that this is the address of "+
-				"its admin interface")
+			failed = cli.Hint(cli.ErrReported,
+				"check that urnd is running (systemctl status urnd), and that this is the address of "+
+					"its admin interface")
 		case !i.Ready && failed == nil:
-			failed = cli.Hint(cli.ErrReported, "the log of urnd has details (journalctl -u urnd); see docs/operations.md#readiness")
+			failed = cli.Hint(cli.ErrReported,
+				"the log of urnd has details (journalctl -u urnd); see docs/operations.md#readiness")
 		}
 	}
 	return failed

@@ -30,7 +30,8 @@ func printAll(w io.Writer, output *cli.Output, all []Instance) error {
 	}
 	table, err := output.Rows(w, "address", "version", "ready", "uptime", "requests", "failed", "connections", "error")
 	for _, i := range all {
-		err = errors.Join(err, table.Row(i, i.Address, i.Version, strconv.FormatBool(i.Ready), count(i.Uptime), count(i.Requests), count(i.Errors),
+		err = errors.Join(err, table.Row(i, i.Address, i.Version, strconv.FormatBool(i.Ready), count(i.Uptime),
+			count(i.Requests), count(i.Errors),
 			count(i.Connections), i.Error))
 	}
 	return err
@@ -67,7 +68,8 @@ func printText(w io.Writer, output *cli.Output, all []Instance) error {
 			fmt.Fprintf(w, "%s is degraded: %s\n", i.Address, plaintext.OneLine(reason))
 		}
 		if len(i.Alone) > 0 {
-			fmt.Fprintf(w, "%s has a shared cache, but shares %s with no other instance: none uses it, or their settings differ\n",
+			fmt.Fprintf(w,
+				"%s has a shared cache, but shares %s with no other instance: none uses it, or their settings differ\n",
 				i.Address, plaintext.OneLine(strings.Join(i.Alone, ", ")))
 		}
 	}
@@ -106,7 +108,8 @@ func rowsOf(columns []Instance) []row {
 	}
 	for n := range shownSystems {
 		if slices.ContainsFunc(columns, func(i Instance) bool { return len(i.Systems) > n }) {
-			rows = append(rows, row{[]string{"slowest", "", ""}[n], func(i Instance) string { return systemCell(i.Systems, n) }})
+			rows = append(rows, row{[]string{"slowest", "", ""}[n],
+				func(i Instance) string { return systemCell(i.Systems, n) }})
 		}
 	}
 	return rows
@@ -168,7 +171,8 @@ func share(part, whole float64) string {
 // sum returns the totals of instances. Differing versions and configurations are marked. For the registry,
 // which they may share, the worst state counts.
 func sum(all []Instance) Instance {
-	total := Instance{Address: "all", Version: all[0].Version, Config: all[0].Config, Uptime: all[0].Uptime, Ready: true, Caches: make(map[string]Cache)}
+	total := Instance{Address: "all", Version: all[0].Version, Config: all[0].Config, Uptime: all[0].Uptime,
+		Ready: true, Caches: make(map[string]Cache)}
 	systems := make(map[string]System)
 	for _, i := range all {
 		total.Version = same(total.Version, i.Version)
@@ -217,6 +221,7 @@ func worse(a, b *Registry) *Registry {
 	case b == nil:
 		return a
 	default:
-		return &Registry{Available: a.Available && b.Available, Names: min(a.Names, b.Names), Behind: max(a.Behind, b.Behind)}
+		return &Registry{Available: a.Available && b.Available, Names: min(a.Names, b.Names),
+			Behind: max(a.Behind, b.Behind)}
 	}
 }

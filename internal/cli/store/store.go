@@ -43,7 +43,9 @@ func CheckLost(c config.Registry, state string) error {
 // Opener returns a function that opens the store of a configuration. It fails if the file is lost, or if it
 // must exist and does not. The existence of the file is recorded in the directory state, unless that is "".
 // made is called with a file that was created.
-func Opener(c config.Registry, state string, made func(file string)) func(ctx context.Context, mustExist bool) (registry.Store, error) {
+func Opener(
+	c config.Registry, state string, made func(file string),
+) func(ctx context.Context, mustExist bool) (registry.Store, error) {
 	return func(ctx context.Context, mustExist bool) (registry.Store, error) {
 		if err := CheckLost(c, state); err != nil {
 			return nil, err

@@ -39,7 +39,8 @@ results they are compared, except the order of directives
 	}
 	s := cli.AddFile(cmd)
 	cli.AddChoice(cmd, &objective, "for", "`purpose` of the comparison: naming or caching",
-		cli.Words[uri.Objective]{{Name: "naming", Value: uri.ObjectiveNaming}, {Name: "caching", Value: uri.ObjectiveCaching}})
+		cli.Words[uri.Objective]{{Name: "naming", Value: uri.ObjectiveNaming},
+			{Name: "caching", Value: uri.ObjectiveCaching}})
 	lines := newLines(cmd, func(input string) (cli.Result, error) { return compare(rules.Set, objective, input) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if rules, err = s.Names(names); err != nil {
@@ -102,12 +103,13 @@ a base and a reference, separated by a tab.`,
   urnd uri join --profile draft 'http://a/b/c/d;p?q' '?y'`,
 		Args: pairOr(2, math.MaxInt),
 	}
-	cli.AddChoice(cmd, &profile, "profile", "the `algorithm`: rfc3986, draft, draft-remove or draft-refuse", cli.Words[uri.Profile]{
-		{Name: "rfc3986", Value: uri.RFC3986},
-		{Name: "draft", Value: uri.Draft},
-		{Name: "draft-remove", Value: uri.DraftRemove},
-		{Name: "draft-refuse", Value: uri.DraftRefuse},
-	})
+	cli.AddChoice(cmd, &profile, "profile", "the `algorithm`: rfc3986, draft, draft-remove or draft-refuse",
+		cli.Words[uri.Profile]{
+			{Name: "rfc3986", Value: uri.RFC3986},
+			{Name: "draft", Value: uri.Draft},
+			{Name: "draft-remove", Value: uri.DraftRemove},
+			{Name: "draft-refuse", Value: uri.DraftRefuse},
+		})
 	split := func(input string) (string, string, error) {
 		if base != "" {
 			return base, input, nil

@@ -63,11 +63,13 @@ func parse(input string) (cli.Result, error) {
 		Input:    input,
 		Scheme:   optional(u.Scheme(), u.IsAbsolute()),
 		Userinfo: optional(u.Userinfo()), Host: optional(u.Host()), Port: optional(u.Port()),
-		Path: optional(u.Path(), true), Query: optional(u.Query()), Fragment: optional(u.Fragment()), Registry: optional(u.Registry()),
+		Path: optional(u.Path(), true), Query: optional(u.Query()), Fragment: optional(u.Fragment()),
+		Registry: optional(u.Registry()),
 	}
 	var line fields
 	line.add(field{"scheme", document.Scheme}, field{"userinfo", document.Userinfo}, field{"host", document.Host},
-		field{"registry", document.Registry}, field{"port", document.Port}, field{"path", document.Path}, field{"query", document.Query},
+		field{"registry", document.Registry}, field{"port", document.Port}, field{"path", document.Path},
+		field{"query", document.Query},
 		field{"fragment", document.Fragment})
 	if u.IsURN() {
 		v, err := u.URN()
@@ -76,7 +78,8 @@ func parse(input string) (cli.Result, error) {
 		}
 		parts := partsOf(v)
 		document.URN = parts
-		line.add(field{"nid", parts.NID}, field{"nss", parts.NSS}, field{"r", parts.R}, field{"q", parts.Q}, field{"f", parts.F})
+		line.add(field{"nid", parts.NID}, field{"nss", parts.NSS}, field{"r", parts.R}, field{"q", parts.Q},
+			field{"f", parts.F})
 		for _, d := range parts.Directives {
 			line.add(field{"directive:" + d.Keyword, &d.Value})
 		}
@@ -99,7 +102,8 @@ func partsOf(v uri.URN) *urnJSON {
 		parts.Directives = append(parts.Directives, directiveJSON(d))
 	}
 	if rule := uri.LintNID(v.NID()); rule != (uri.Rule{}) {
-		parts.Lint = &cli.InputError{Message: rule.Requirement, Offset: len("urn:"), Rule: rule.Name, Section: rule.Section}
+		parts.Lint = &cli.InputError{Message: rule.Requirement, Offset: len("urn:"), Rule: rule.Name,
+			Section: rule.Section}
 	}
 	return parts
 }

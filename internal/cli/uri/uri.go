@@ -27,7 +27,8 @@ arguments, or, with "-", from lines of standard input: one line in, one line out
 For invalid input it prints "error: ...", and the exit status is 1.`,
 		RunE: cli.RequireSubcommand,
 	}
-	cmd.AddCommand(newNormalize(), newKey(names), newParse(), newCompare(names), newJoin(), newExtract(), newEncode(), newDisplay())
+	cmd.AddCommand(newNormalize(), newKey(names), newParse(), newCompare(names), newJoin(), newExtract(), newEncode(),
+		newDisplay())
 	return cmd
 }
 
@@ -50,7 +51,8 @@ func newNormalize() *cobra.Command {
 	return mapping(&cobra.Command{
 		Use:   "normalize URI...",
 		Short: "Print the normal form of URIs",
-		Long: "Print the normal form of URIs, by syntax and scheme (RFC 3986 section 6.2).\nComponents and fragments of URNs are " +
+		Long: "Print the normal form of URIs, by syntax and scheme (RFC 3986 section 6.2).\nComponents and " +
+			"fragments of URNs are " +
 			"preserved.",
 		Example: `  urnd uri normalize HTTP://Example.COM:80/b/../%7Esmith
   urnd uri normalize - < uris.txt`,
@@ -69,8 +71,9 @@ including those of the configuration.`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	s := cli.AddFile(cmd)
-	cmd.Flags().StringSlice("accept", nil, "accepted `specifications` of URNs: each part of a URN must conform to at least one of "+
-		"rfc2141, draft, rfc8141 (urn.accept)")
+	cmd.Flags().StringSlice("accept", nil,
+		"accepted `specifications` of URNs: each part of a URN must conform to at least one of "+
+			"rfc2141, draft, rfc8141 (urn.accept)")
 	cli.Complete(cmd, "accept", "rfc2141", "draft", "rfc8141")
 	var rules resolver.Names
 	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
@@ -160,7 +163,8 @@ reads standard input. Letters beyond ASCII are part of a URI, and are encoded.`,
   urnd uri extract --output json - < mail.txt`,
 	}
 	output := cli.AddOutput(cmd, "one object for each URI, with positions", cli.CSV, cli.JSON)
-	cmd.Flags().BoolVar(&options.Abbreviated, "abbreviated", false, "also find host names without scheme, such as www.example.org/a")
+	cmd.Flags().BoolVar(&options.Abbreviated, "abbreviated", false,
+		"also find host names without scheme, such as www.example.org/a")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		if len(files) == 0 {
 			files = []string{cli.Stdin}

@@ -58,18 +58,20 @@ func podman(t *testing.T, store string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	const script = `if [ -d /sys/fs/cgroup/unified ]; then mount -t cgroup2 none /sys/fs/cgroup; fi; exec "$@"`
 	program := []string{
-		testserver.Need(t, "podman"), "--root", filepath.Join(store, "root"), "--runroot", filepath.Join(store, "run"), "--storage-driver", "vfs",
-		"--cgroup-manager", "cgroupfs", "--events-backend", "none",
+		testserver.Need(t, "podman"), "--root", filepath.Join(store, "root"), "--runroot", filepath.Join(store, "run"),
+		"--storage-driver", "vfs", "--cgroup-manager", "cgroupfs", "--events-backend", "none",
 	}
-	return exec.Command(testserver.Need(t, "unshare"), append(append([]string{"--mount", "sh", "-c", script, "sh"}, program...), arguments...)...)
+	return exec.Command(testserver.Need(t, "unshare"),
+		append(append([]string{"--mount", "sh", "-c", script, "sh"}, program...), arguments...)...)
 }
 
 // confined returns the options of an unprivileged container. It shares the network of the machine, of which it
 // only uses loopback, and has no control group of its own; its limits need no privileges.
 func confined(name string) []string {
 	return []string{
-		"run", "--rm", "--name", name, "--pull", "never", "--network", "host", "--cgroups", "disabled", "--ulimit", "nofile=4096:4096", "--ulimit",
-		"nproc=4096:4096", "--read-only", "--cap-drop", "all", "--security-opt", "no-new-privileges",
+		"run", "--rm", "--name", name, "--pull", "never", "--network", "host", "--cgroups", "disabled", "--ulimit",
+		"nofile=4096:4096", "--ulimit", "nproc=4096:4096", "--read-only", "--cap-drop", "all", "--security-opt",
+		"no-new-privileges",
 	}
 }
 
@@ -141,7 +143,8 @@ func TestContainer(t *testing.T) {
 		status, _ := get(t, admin, "/readyz")
 		return status == http.StatusOK
 	})
-	if status, location := get(t, service, "/urn:ietf:rfc:2648"); status != http.StatusFound || !strings.Contains(location, "rfc2648") {
+	if status, location := get(t, service, "/urn:ietf:rfc:2648"); status != http.StatusFound ||
+		!strings.Contains(location, "rfc2648") {
 		t.Errorf("the name is answered %d %s", status, location)
 	}
 	checkProcess(t, store, name)
@@ -170,7 +173,8 @@ func checkProcess(t *testing.T, store, name string) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\nUid:\t65532\t65532\t65532\t65532\n", "\nCapEff:\t0000000000000000\n", "\nCapBnd:\t0000000000000000\n", "\nNoNewPrivs:\t1\n", "\nSeccomp:\t2\n",
+		"\nUid:\t65532\t65532\t65532\t65532\n", "\nCapEff:\t0000000000000000\n", "\nCapBnd:\t0000000000000000\n",
+		"\nNoNewPrivs:\t1\n", "\nSeccomp:\t2\n",
 	} {
 		if !bytes.Contains(status, []byte(want)) {
 			t.Errorf("the process has no %q:\n%s", want, status)

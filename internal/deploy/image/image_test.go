@@ -24,7 +24,8 @@ import (
 func directoryOf(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"urnd": text, "notices": "notices of " + text, "urnd.cdx.json": `{"bomFormat": "CycloneDX"}`} {
+	for name, text := range map[string]string{"urnd": text, "notices": "notices of " + text,
+		"urnd.cdx.json": `{"bomFormat": "CycloneDX"}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +38,8 @@ func makeImage(t *testing.T, platforms ...string) (dir, digest string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "image")
 	var out bytes.Buffer
-	if err := run(append([]string{"-version", "1.0", "-revision", "abc", "-created", "1000000000", "-to", dir}, platforms...), &out); err != nil {
+	if err := run(append([]string{"-version", "1.0", "-revision", "abc", "-created", "1000000000", "-to", dir},
+		platforms...), &out); err != nil {
 		t.Fatal(err)
 	}
 	return dir, strings.TrimSpace(out.String())
@@ -124,7 +126,8 @@ func images(t *testing.T, dir string) (v1.ImageIndex, map[string]v1.Image) {
 
 // TestImage checks that the layout is valid and contains the files and settings that a container needs.
 func TestImage(t *testing.T) {
-	dir, digest := makeImage(t, "linux/amd64="+directoryOf(t, "one"), "linux/arm64="+directoryOf(t, "two"), "linux/riscv64="+directoryOf(t, "three"))
+	dir, digest := makeImage(t, "linux/amd64="+directoryOf(t, "one"), "linux/arm64="+directoryOf(t, "two"),
+		"linux/riscv64="+directoryOf(t, "three"))
 	index, all := images(t, dir)
 	if err := validate.Index(index); err != nil {
 		t.Error(err)
@@ -132,7 +135,8 @@ func TestImage(t *testing.T) {
 	if d, err := index.Digest(); err != nil || d.String() != digest {
 		t.Errorf("%s is printed, and the index has %s: %v", digest, d, err)
 	}
-	for platform, text := range map[string]string{"linux/amd64": "one", "linux/arm64": "two", "linux/riscv64": "three"} {
+	for platform, text := range map[string]string{"linux/amd64": "one", "linux/arm64": "two",
+		"linux/riscv64": "three"} {
 		image, ok := all[platform]
 		if !ok {
 			t.Fatalf("there is none for %s", platform)
@@ -142,14 +146,17 @@ func TestImage(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := config.Config
-		if config.OS+"/"+config.Architecture != platform || c.User != "65532:65532" || !slices.Equal(slices.Concat(c.Entrypoint, c.Cmd), []string{"/usr/bin/urnd", "serve"}) {
+		if config.OS+"/"+config.Architecture != platform || c.User != "65532:65532" ||
+			!slices.Equal(slices.Concat(c.Entrypoint, c.Cmd), []string{"/usr/bin/urnd", "serve"}) {
 			t.Errorf("%s: %+v", platform, config)
 		}
-		if got := c.Labels["org.opencontainers.image.version"] + c.Labels["org.opencontainers.image.revision"] + c.Labels["org.opencontainers.image.created"]; got != "1.0abc2001-09-09T01:46:40Z" {
+		if got := c.Labels["org.opencontainers.image.version"] + c.Labels["org.opencontainers.image.revision"] +
+			c.Labels["org.opencontainers.image.created"]; got != "1.0abc2001-09-09T01:46:40Z" {
 			t.Errorf("%s has the labels %v", platform, c.Labels)
 		}
 		files := contents(t, image)
-		if files["usr/bin/urnd"].text != text || files["usr/bin/urnd"].mode != 0o755 || files["usr/share/doc/urnd/notices"].text != "notices of "+text {
+		if files["usr/bin/urnd"].text != text || files["usr/bin/urnd"].mode != 0o755 ||
+			files["usr/share/doc/urnd/notices"].text != "notices of "+text {
 			t.Errorf("%s has another program", platform)
 		}
 		if passwd := files["etc/passwd"].text; !strings.Contains(passwd, "\nurnd:x:65532:65532:") {
@@ -229,7 +236,8 @@ func TestBillOfMaterials(t *testing.T) {
 				continue // the index refers to the image, too
 			}
 			var bill struct{ BOMFormat string }
-			if read(manifest.Layers[0], &bill); bill.BOMFormat == "CycloneDX" && manifest.Subject.Digest == image.Digest {
+			if read(manifest.Layers[0], &bill); bill.BOMFormat == "CycloneDX" &&
+				manifest.Subject.Digest == image.Digest {
 				found++
 			}
 		}
@@ -240,12 +248,14 @@ func TestBillOfMaterials(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	for _, arguments := range []string{"", "-version 1.0 -to image", "-version 1.0 -to image linux/amd64", "-version 1.0 linux/amd64=dir", "-nothing"} {
+	for _, arguments := range []string{"", "-version 1.0 -to image", "-version 1.0 -to image linux/amd64",
+		"-version 1.0 linux/amd64=dir", "-nothing"} {
 		if err := run(strings.Fields(arguments), io.Discard); err == nil {
 			t.Errorf("%q is accepted", arguments)
 		}
 	}
-	if err := run([]string{"-version", "1.0", "-to", filepath.Join(t.TempDir(), "image"), "linux/amd64=" + t.TempDir()}, io.Discard); err == nil {
+	if err := run([]string{"-version", "1.0", "-to", filepath.Join(t.TempDir(), "image"), "linux/amd64=" + t.TempDir()},
+		io.Discard); err == nil {
 		t.Error("an image without a program is made")
 	}
 }

@@ -46,8 +46,8 @@ func base() ([]file, error) {
 	}
 	var all []file
 	for _, directory := range []string{
-		"etc/", "etc/ssl/", "etc/ssl/certs/", "etc/urnd/", "usr/", "usr/bin/", "usr/share/", "usr/share/doc/", "usr/share/doc/urnd/",
-		"var/", "var/lib/", "var/cache/",
+		"etc/", "etc/ssl/", "etc/ssl/certs/", "etc/urnd/", "usr/", "usr/bin/", "usr/share/", "usr/share/doc/",
+		"usr/share/doc/urnd/", "var/", "var/lib/", "var/cache/",
 	} {
 		all = append(all, file{path: directory, mode: 0o755})
 	}
@@ -85,7 +85,8 @@ func layer(files []file, date time.Time) (v1.Layer, error) {
 	archive := tar.NewWriter(&out)
 	for _, f := range files {
 		header := &tar.Header{
-			Name: f.path, Mode: f.mode, Uid: f.owner, Gid: f.owner, Size: int64(len(f.text)), ModTime: date, Format: tar.FormatPAX, Typeflag: tar.TypeReg,
+			Name: f.path, Mode: f.mode, Uid: f.owner, Gid: f.owner, Size: int64(len(f.text)), ModTime: date,
+			Format: tar.FormatPAX, Typeflag: tar.TypeReg,
 		}
 		if f.path[len(f.path)-1] == '/' {
 			header.Typeflag = tar.TypeDir

@@ -42,21 +42,25 @@ func (r release) image(p program, below v1.Layer) (v1.Image, error) {
 	}
 	user := strconv.Itoa(nonRoot)
 	config := &v1.ConfigFile{
-		Architecture: p.platform.Architecture, OS: p.platform.OS, Variant: p.platform.Variant, Author: "The urnd founders", Created: v1.Time{Time: r.created},
+		Architecture: p.platform.Architecture, OS: p.platform.OS, Variant: p.platform.Variant,
+		Author: "The urnd founders", Created: v1.Time{Time: r.created},
 		RootFS: v1.RootFS{Type: "layers"},
 		Config: v1.Config{
-			User: user + ":" + user, Entrypoint: []string{"/usr/bin/urnd"}, Cmd: []string{"serve"}, WorkingDir: "/", StopSignal: "SIGTERM",
-			Env: []string{"PATH=/usr/bin"}, ExposedPorts: map[string]struct{}{"8141/tcp": {}}, Labels: r.labels(),
+			User: user + ":" + user, Entrypoint: []string{"/usr/bin/urnd"}, Cmd: []string{"serve"}, WorkingDir: "/",
+			StopSignal: "SIGTERM", Env: []string{"PATH=/usr/bin"}, ExposedPorts: map[string]struct{}{"8141/tcp": {}},
+			Labels: r.labels(),
 		},
 	}
-	made, err := mutate.ConfigFile(mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON), config)
+	made, err := mutate.ConfigFile(mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1),
+		types.OCIConfigJSON), config)
 	if err != nil {
 		return nil, fmt.Errorf("the configuration of the image: %w", err)
 	}
 	date := v1.Time{Time: r.created}
 	made, err = mutate.Append(
 		made,
-		mutate.Addendum{Layer: below, History: v1.History{Created: date, CreatedBy: "image", Comment: "users, certificates, directories"}},
+		mutate.Addendum{Layer: below,
+			History: v1.History{Created: date, CreatedBy: "image", Comment: "users, certificates, directories"}},
 		mutate.Addendum{Layer: above, History: v1.History{Created: date, CreatedBy: "image", Comment: "urnd"}},
 	)
 	if err != nil {
@@ -83,7 +87,8 @@ func (r release) write(to string) (v1.Hash, error) {
 			return v1.Hash{}, fmt.Errorf("%s: %w", p.platform, err)
 		}
 		images = append(images, made)
-		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: made, Descriptor: v1.Descriptor{Platform: p.platform}})
+		index = mutate.AppendManifests(index,
+			mutate.IndexAddendum{Add: made, Descriptor: v1.Descriptor{Platform: p.platform}})
 	}
 	annotated, ok := mutate.Annotations(index, r.labels()).(v1.ImageIndex)
 	if !ok {

@@ -38,8 +38,9 @@ func attach(path layout.Path, p program, subject v1.Descriptor, date time.Time) 
 	materials.Annotations = map[string]string{"org.opencontainers.image.title": "urnd.cdx.json"}
 	subject.Platform = nil
 	manifest, err := json.Marshal(v1.Manifest{
-		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, ArtifactType: string(cycloneDX), Config: config, Layers: []v1.Descriptor{materials},
-		Subject: &subject, Annotations: map[string]string{"org.opencontainers.image.created": date.Format(time.RFC3339)},
+		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, ArtifactType: string(cycloneDX), Config: config,
+		Layers: []v1.Descriptor{materials}, Subject: &subject,
+		Annotations: map[string]string{"org.opencontainers.image.created": date.Format(time.RFC3339)},
 	})
 	if err != nil {
 		return fmt.Errorf("the manifest of the bill of materials: %w", err)

@@ -30,10 +30,11 @@ func Observer(m *metrics.Metrics, access accesslog.Set, now func() time.Time) fu
 // entryOf returns the access log entry of an event.
 func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	return accesslog.Entry{
-		Scheme: e.Scheme, Host: e.Host, Server: withoutZone(e.Server), Forwarded: isForwarded(e.Form), Refused: e.Err != nil, Denied: isDenied(e),
-		Time: at, Took: e.Duration, Client: e.Client, User: e.User, Method: e.Method, Target: e.Target, Proto: e.Proto,
-		Status: e.Status, Bytes: e.Bytes, Cache: cmp.Or(e.Cache, "bypass"), Rule: e.Rule, Form: e.Form, Service: e.Service.String(),
-		RequestID: e.ID, Referer: e.Referer, UserAgent: e.UserAgent, Type: e.Type,
+		Scheme: e.Scheme, Host: e.Host, Server: withoutZone(e.Server), Forwarded: isForwarded(e.Form),
+		Refused: e.Err != nil, Denied: isDenied(e), Time: at, Took: e.Duration, Client: e.Client, User: e.User,
+		Method: e.Method, Target: e.Target, Proto: e.Proto, Status: e.Status, Bytes: e.Bytes,
+		Cache: cmp.Or(e.Cache, "bypass"), Rule: e.Rule, Form: e.Form, Service: e.Service.String(), RequestID: e.ID,
+		Referer: e.Referer, UserAgent: e.UserAgent, Type: e.Type,
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 )
 
 func TestObserveAllocations(t *testing.T) {
-	log, err := accesslog.Open(accesslog.FileConfig{Writer: io.Discard, ErrorLog: slog.New(slog.DiscardHandler), Now: time.Now})
+	log, err := accesslog.Open(accesslog.FileConfig{Writer: io.Discard, ErrorLog: slog.New(slog.DiscardHandler),
+		Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,8 @@ func TestObserveAllocations(t *testing.T) {
 	observe := Observer(metrics.New("test"), set, func() time.Time { return at })
 	e := &proxy.Event{
 		Method: http.MethodGet, Target: "/urn:ietf:rfc:2648", Proto: "HTTP/1.1", UserAgent: "a",
-		Client: netip.MustParseAddr("2001:db8::1"), Form: "path", Cache: "hit", Status: http.StatusFound, Duration: time.Microsecond,
+		Client: netip.MustParseAddr("2001:db8::1"), Form: "path", Cache: "hit", Status: http.StatusFound,
+		Duration: time.Microsecond,
 	}
 	if n := testing.AllocsPerRun(1000, func() { observe(e) }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -37,7 +39,8 @@ func TestObserveAllocations(t *testing.T) {
 func TestEntryOf(t *testing.T) {
 	e := &proxy.Event{
 		Method: http.MethodGet, Target: "/a", Host: "www.example.org", Proto: "HTTP/2.0",
-		Form: "gateway", Scheme: "https", Status: http.StatusForbidden, Server: netip.MustParseAddrPort("[fe80::1%eth0]:80"),
+		Form: "gateway", Scheme: "https", Status: http.StatusForbidden,
+		Server: netip.MustParseAddrPort("[fe80::1%eth0]:80"),
 	}
 	for format, want := range map[string]string{
 		"json":     `"target":"https://www.example.org/a","proto":"HTTP/2.0","status":403,"bytes":0,"ms":0,"cache":"bypass","origin":"[fe80::1]:80",`,
@@ -77,7 +80,8 @@ func TestDenied(t *testing.T) {
 		{proxy.Event{Status: 200, Method: "CONNECT", Err: io.EOF, Denied: true}, true},
 	} {
 		for format, want := range map[string]string{
-			"json": `,"denied":true,`, "squid": " TCP_DENIED/", "apache:%s %{denied}n": " denied", "squid:%>Hs %{denied}note": " denied",
+			"json": `,"denied":true,`, "squid": " TCP_DENIED/", "apache:%s %{denied}n": " denied",
+			"squid:%>Hs %{denied}note": " denied",
 		} {
 			parsed, err := accesslog.ParseFormat(format)
 			if err != nil {

@@ -153,7 +153,8 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, actor registry.Actor
 		return
 	case err == nil:
 		var reply message.Reply
-		if reply, err = a.reply(&call{Request: r, w: w, service: a.Service, kind: o.kind, actor: actor, id: id}, o); err == nil {
+		if reply, err = a.reply(&call{Request: r, w: w, service: a.Service, kind: o.kind, actor: actor, id: id},
+			o); err == nil {
 			a.Writer.Write(w, r, reply)
 			return
 		}

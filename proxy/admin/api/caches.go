@@ -64,7 +64,8 @@ func (a *API) servePurge(c *call) (message.Reply, error) {
 	}
 	n, err := purge(c.Context())
 	if err == nil {
-		a.Log.InfoContext(c.Context(), "cached answers purged", "client", c.RemoteAddr, "query", c.URL.RawQuery, "answers", n)
+		a.Log.InfoContext(c.Context(), "cached answers purged", "client", c.RemoteAddr, "query", c.URL.RawQuery,
+			"answers", n)
 	}
 	return message.JSON(http.StatusOK, map[string]int{"purged": n}), err
 }
@@ -85,10 +86,12 @@ func (a *API) servePurgeResponses(c *call) (message.Reply, error) {
 		n, err = purge(c.Context())
 	}
 	if err != nil {
-		a.Log.WarnContext(c.Context(), "purge of stored responses failed", "client", c.RemoteAddr, "query", c.URL.RawQuery, "error", err)
+		a.Log.WarnContext(c.Context(), "purge of stored responses failed", "client", c.RemoteAddr, "query",
+			c.URL.RawQuery, "error", err)
 		return message.Reply{}, err
 	}
-	a.Log.InfoContext(c.Context(), "stored responses purged", "client", c.RemoteAddr, "query", c.URL.RawQuery, "responses", n)
+	a.Log.InfoContext(c.Context(), "stored responses purged", "client", c.RemoteAddr, "query", c.URL.RawQuery,
+		"responses", n)
 	return message.JSON(http.StatusOK, map[string]int{"purged": n}), nil
 }
 

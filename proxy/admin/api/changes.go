@@ -105,7 +105,8 @@ func serveEvents(c *call) (message.Reply, error) {
 
 func newEvent(e *registry.Event) registryEvent {
 	made := registryEvent{
-		Seq: e.Seq, Set: e.Set, Kind: e.Kind, Name: e.Name, Prefix: e.Key.Kind == registry.KindPrefix, Versions: e.Affected, By: e.By, Note: e.Note, Time: e.Time,
+		Seq: e.Seq, Set: e.Set, Kind: e.Kind, Name: e.Name, Prefix: e.Key.Kind == registry.KindPrefix,
+		Versions: e.Affected, By: e.By, Note: e.Note, Time: e.Time,
 	}
 	if e.Kind == "" {
 		version := api.NewName(e.Version)
@@ -159,7 +160,8 @@ func serveRevert(c *call) (message.Reply, error) {
 		},
 		Conflict: func(key registry.Key, err error) {
 			if len(document.Rejected) < maxRevertedShown {
-				document.Rejected = append(document.Rejected, notReverted{key.Name, key.Kind == registry.KindPrefix, err.Error()})
+				document.Rejected = append(document.Rejected,
+					notReverted{key.Name, key.Kind == registry.KindPrefix, err.Error()})
 			}
 		},
 	})

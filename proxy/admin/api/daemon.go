@@ -24,7 +24,8 @@ func (a *API) serveReady(*call) (message.Reply, error) {
 	if len(unready) > 0 {
 		status, word = http.StatusServiceUnavailable, "not ready"
 	}
-	return message.JSON(status, map[string]any{"status": word, "unready": notNil(unready), "degraded": notNil(degraded)}), nil
+	return message.JSON(status,
+		map[string]any{"status": word, "unready": notNil(unready), "degraded": notNil(degraded)}), nil
 }
 
 // serveConfig returns the configuration in force, without secrets.

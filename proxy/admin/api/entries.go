@@ -25,7 +25,8 @@ func serveEntries(c *call) (message.Reply, error) {
 	}
 	for name := range c.given {
 		if name != "uri" && name != "at" && name != "version" {
-			return message.Reply{}, fmt.Errorf("%w: prefix, limit and cursor cannot be combined with uri", problem.ErrSelection)
+			return message.Reply{}, fmt.Errorf("%w: prefix, limit and cursor cannot be combined with uri",
+				problem.ErrSelection)
 		}
 	}
 	return serveEntry(c)
@@ -54,7 +55,8 @@ func serveEntry(c *call) (message.Reply, error) {
 	case !condition.matches(e):
 		return message.Reply{}, fmt.Errorf("%w: %s has version %d", registry.ErrConflict, key, e.Version)
 	case condition.isKnown(e): // RFC 9110 section 13.1.2
-		return message.Reply{Status: http.StatusNotModified, CacheControl: message.NoStore, Fields: httpmessage.NewFields("Etag", etag(e))}, nil
+		return message.Reply{Status: http.StatusNotModified, CacheControl: message.NoStore,
+			Fields: httpmessage.NewFields("Etag", etag(e))}, nil
 	}
 	return entryReply(http.StatusOK, e, nil), nil
 }
@@ -91,7 +93,8 @@ func serveList(c *call) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	found, err := c.service.List(c.Context(), c.actor, search, pageOf(c))
-	return pageReply(c, api.NamePage{Names: api.NewNames(found.Entries), Next: found.Next}, found.Next, found.Next != ""), err
+	return pageReply(c, api.NamePage{Names: api.NewNames(found.Entries), Next: found.Next}, found.Next,
+		found.Next != ""), err
 }
 
 // serveHistory returns a page of versions of an entry, the newest first.
@@ -101,7 +104,8 @@ func serveHistory(c *call) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	found, err := c.service.History(c.Context(), c.actor, key, pageOf(c))
-	return pageReply(c, api.NameHistory{Versions: api.NewNames(found.Entries), Next: found.Next}, found.Next, found.Next != ""), err
+	return pageReply(c, api.NameHistory{Versions: api.NewNames(found.Entries), Next: found.Next}, found.Next,
+		found.Next != ""), err
 }
 
 // serveExport streams all entries that match the parameters as a file.

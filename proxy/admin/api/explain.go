@@ -56,8 +56,10 @@ func fieldsOf(lines []string) (fields httpmessage.Fields, err error) {
 		switch use := httpmessage.UseOf(name); {
 		case !ok || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value):
 			return nil, fmt.Errorf("%w: header must have the form Name: value", problem.ErrSelection)
-		case use&(httpmessage.HopByHop|httpmessage.Framing) != 0, strings.EqualFold(name, "Host"), strings.EqualFold(name, "Expect"):
-			return nil, fmt.Errorf("%w: %s cannot be set: it belongs to the connection or to the URL", problem.ErrSelection, name)
+		case use&(httpmessage.HopByHop|httpmessage.Framing) != 0, strings.EqualFold(name, "Host"),
+			strings.EqualFold(name, "Expect"):
+			return nil, fmt.Errorf("%w: %s cannot be set: it belongs to the connection or to the URL",
+				problem.ErrSelection, name)
 		}
 		fields.Add(name, value)
 	}

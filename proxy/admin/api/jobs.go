@@ -26,8 +26,9 @@ const typeNDJSON = "application/x-ndjson"
 // jobFormats returns the bulk format of each media type.
 func jobFormats() map[string]bulk.Format {
 	return map[string]bulk.Format{
-		typeNDJSON: bulk.NDJSON, "application/ndjson": bulk.NDJSON, "text/csv": bulk.CSV, "text/tab-separated-values": bulk.TSV,
-		"application/json": jobs.Rewrite,
+		typeNDJSON: bulk.NDJSON, "application/ndjson": bulk.NDJSON, "text/csv": bulk.CSV,
+		"text/tab-separated-values": bulk.TSV,
+		"application/json":          jobs.Rewrite,
 	}
 }
 
@@ -42,7 +43,8 @@ func serveAccept(c *call) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	kind, err := c.contentType(typeNDJSON, "application/ndjson", "text/csv", "text/tab-separated-values", "application/json")
+	kind, err := c.contentType(typeNDJSON, "application/ndjson", "text/csv", "text/tab-separated-values",
+		"application/json")
 	switch {
 	case err != nil:
 		return message.Reply{}, err
@@ -107,7 +109,8 @@ func (c *call) format(names ...string) (string, error) {
 	format := cmp.Or(c.get("format"), names[0])
 	if !slices.Contains(names, format) {
 		last := len(names) - 1
-		return "", fmt.Errorf("%w: format must be %s or %s", problem.ErrSelection, strings.Join(names[:last], ", "), names[last])
+		return "", fmt.Errorf("%w: format must be %s or %s", problem.ErrSelection, strings.Join(names[:last], ", "),
+			names[last])
 	}
 	return format, nil
 }
@@ -116,9 +119,11 @@ func (c *call) format(names ...string) (string, error) {
 // saved by a browser; "" for a file to be shown.
 func fileReply(format, name string, closer func(), stream func(message.Stream) error) message.Reply {
 	types := map[string]string{
-		"ndjson": typeNDJSON, "csv": "text/csv; charset=utf-8", "tsv": "text/tab-separated-values; charset=utf-8", "text": "text/plain; charset=utf-8",
+		"ndjson": typeNDJSON, "csv": "text/csv; charset=utf-8", "tsv": "text/tab-separated-values; charset=utf-8",
+		"text": "text/plain; charset=utf-8",
 	}
-	r := message.Reply{Status: http.StatusOK, ContentType: types[format], CacheControl: message.NoStore, Close: closer, Stream: stream}
+	r := message.Reply{Status: http.StatusOK, ContentType: types[format], CacheControl: message.NoStore, Close: closer,
+		Stream: stream}
 	if name != "" {
 		r.Fields = httpmessage.NewFields("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name+"."+format))
 	}

@@ -70,7 +70,8 @@ func operationsOf(document []byte, actions map[string]action) ([]operation, erro
 	var all []operation
 	for path, methods := range d.Paths {
 		for method, described := range methods {
-			o := operation{method: strings.ToUpper(method), path: path, id: described.OperationID, about: described.Summary, parameters: []string{}}
+			o := operation{method: strings.ToUpper(method), path: path, id: described.OperationID,
+				about: described.Summary, parameters: []string{}}
 			var ok bool
 			if o.action, ok = actions[o.id]; !ok {
 				return nil, fmt.Errorf("%w: %s has no action", errOperations, o.id)
@@ -102,7 +103,8 @@ func operationsOf(document []byte, actions map[string]action) ([]operation, erro
 // compare orders operations: exact paths before path prefixes, then methods in the order of Allow.
 func compare(a, b operation) int {
 	order := func(o operation) int {
-		n := slices.Index([]string{http.MethodGet, http.MethodPut, http.MethodPatch, http.MethodPost, http.MethodDelete}, o.method)
+		n := slices.Index([]string{http.MethodGet, http.MethodPut, http.MethodPatch, http.MethodPost,
+			http.MethodDelete}, o.method)
 		if strings.HasSuffix(o.path, "/") {
 			n += 10
 		}
@@ -151,11 +153,14 @@ func (a *API) find(r *http.Request) (found *operation, id string, err error) {
 	ofRegistry := a.OfRegistry(r.URL.Path)
 	switch {
 	case len(allow) == 0 && ofRegistry:
-		return nil, "", fmt.Errorf("%w; pass the name as a parameter: /api/v1/names?uri=urn:example:a", problem.ErrAdminPath)
+		return nil, "", fmt.Errorf("%w; pass the name as a parameter: /api/v1/names?uri=urn:example:a",
+			problem.ErrAdminPath)
 	case len(allow) == 0:
 		return nil, "", problem.ErrAdminPath
-	case ofRegistry && r.Method == http.MethodDelete && strings.Trim(r.URL.Path, "/") != "api/v1/jobs" && resourceOf(r.URL.Path) != "tokens":
-		return nil, "", fmt.Errorf("%w: %w", problem.ErrNotDeleted, &problem.MethodError{Allow: strings.Join(allow, ", ")})
+	case ofRegistry && r.Method == http.MethodDelete && strings.Trim(r.URL.Path, "/") != "api/v1/jobs" &&
+		resourceOf(r.URL.Path) != "tokens":
+		return nil, "", fmt.Errorf("%w: %w", problem.ErrNotDeleted,
+			&problem.MethodError{Allow: strings.Join(allow, ", ")})
 	default:
 		return nil, "", problem.NotAllowed(r.Method, strings.Join(allow, ", "))
 	}
@@ -164,7 +169,8 @@ func (a *API) find(r *http.Request) (found *operation, id string, err error) {
 // OfRegistry reports whether a path is at or below the path of an operation of the registry.
 func (a *API) OfRegistry(path string) bool {
 	first := resourceOf(path)
-	return first != "" && slices.ContainsFunc(a.operations, func(o operation) bool { return o.registry && resourceOf(o.path) == first })
+	return first != "" && slices.ContainsFunc(a.operations,
+		func(o operation) bool { return o.registry && resourceOf(o.path) == first })
 }
 
 // Open reports whether a path needs no token.

@@ -19,7 +19,8 @@ func TestOperationsOf(t *testing.T) {
 		`[]`: "reading the OpenAPI document",
 	} {
 		all, err := operationsOf([]byte(document), nothing)
-		if want == "" && (err != nil || len(all) != 2) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if want == "" && (err != nil || len(all) != 2) ||
+			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %d, %v; want %q", document, len(all), err, want)
 		}
 	}
@@ -28,7 +29,8 @@ func TestOperationsOf(t *testing.T) {
 		case (o.serve == nil) == (o.handler == nil):
 			t.Errorf("%s %s is answered by nothing, or by two", o.method, o.path)
 		case o.registry != (o.use != 0):
-			t.Errorf("%d %s %s takes tokens of the registry: %t, and its use is %v", i, o.method, o.path, o.registry, o.use)
+			t.Errorf("%d %s %s takes tokens of the registry: %t, and its use is %v", i, o.method, o.path, o.registry,
+				o.use)
 		}
 	}
 }

@@ -87,7 +87,8 @@ func (a *API) responseSelectionOf(given map[string]string) (s ResponseSelection,
 		case "prefix":
 			scheme, _, ok := strings.Cut(value, ":")
 			if s.Prefix = value; !ok || !a.HasResponses(scheme) {
-				err = fmt.Errorf("%w: prefix must begin with a scheme whose responses are stored, such as http:// or gopher://", problem.ErrSelection)
+				err = fmt.Errorf("%w: prefix must begin with a scheme whose responses are stored, such as http:// "+
+					"or gopher://", problem.ErrSelection)
 			}
 		case "host":
 			s.Host, err = ParseHost(value)
@@ -111,7 +112,9 @@ func (a *API) KeyOf(text string) (uri.URI, error) {
 	}
 	u = u.WithoutFragment().Normalize()
 	if !a.HasResponses(u.Scheme()) {
-		return uri.URI{}, fmt.Errorf("%w: only URLs of http, https and gateways have stored responses; use /api/v1/cache/entries for names", problem.ErrSelection)
+		return uri.URI{},
+			fmt.Errorf("%w: only URLs of http, https and gateways have stored responses; use /api/v1/cache/entries "+
+				"for names", problem.ErrSelection)
 	}
 	return u, nil
 }
@@ -124,7 +127,8 @@ func selectionOf(given map[string]string) (s resolver.Selection, soft bool, err 
 		return s, false, fmt.Errorf("%w: mode must be soft or hard", problem.ErrSelection)
 	}
 	if len(given) != 1 {
-		return s, false, fmt.Errorf("%w: exactly one of uri, namespace, prefix and all=true is required", problem.ErrSelection)
+		return s, false, fmt.Errorf("%w: exactly one of uri, namespace, prefix and all=true is required",
+			problem.ErrSelection)
 	}
 	for name, value := range given {
 		err = set(&s, name, value)
@@ -152,7 +156,9 @@ func set(s *resolver.Selection, name, value string) (err error) {
 // parametersOf returns the parameters of a request. Empty ones are ignored, since form fields may be empty.
 // Unknown and repeated parameters are errors: ignoring one of them would purge more than requested. Those of
 // lists may be repeated.
-func parametersOf(r *http.Request, known, lists []string) (given map[string]string, several map[string][]string, err error) {
+func parametersOf(
+	r *http.Request, known, lists []string,
+) (given map[string]string, several map[string][]string, err error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", problem.ErrSelection, err)

@@ -50,12 +50,14 @@ func serveStatistics(c *call) (message.Reply, error) {
 	}
 	if c.get("since") != "" || c.get("until") != "" {
 		if search.Prefix != "" || service.Filtered(&search) {
-			return message.Reply{}, fmt.Errorf("%w: since and until cannot be combined with a selection other than uri", problem.ErrSelection)
+			return message.Reply{}, fmt.Errorf("%w: since and until cannot be combined with a selection other than uri",
+				problem.ErrSelection)
 		}
 		return serveCounts(c)
 	}
 	t, err := c.service.Totals(c.Context(), c.actor, search)
-	return message.JSON(http.StatusOK, registryStatistics{Seq: t.Seq, Groups: t.Groups, Total: t.Total, Complete: !t.TimedOut}), err
+	return message.JSON(http.StatusOK,
+		registryStatistics{Seq: t.Seq, Groups: t.Groups, Total: t.Total, Complete: !t.TimedOut}), err
 }
 
 // serveCounts returns the daily resolution counts of a name, or of all names if "uri" is missing.
@@ -64,7 +66,8 @@ func serveCounts(c *call) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	name, periods, err := c.service.Counts(c.Context(), c.actor, registry.Key{Kind: c.kind, Name: c.get("uri")}, since, until)
+	name, periods, err := c.service.Counts(c.Context(), c.actor, registry.Key{Kind: c.kind, Name: c.get("uri")}, since,
+		until)
 	return message.JSON(http.StatusOK, nameCounts{Name: name, Periods: notNil(periods)}), err
 }
 

@@ -32,7 +32,8 @@ func serveCreateToken(c *call) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	made, secret, err := c.service.CreateToken(c.Context(), c.actor, token.Token{
-		Name: document.Name, Role: document.Role, Prefixes: document.Prefixes, Actions: document.Actions, Note: document.Note, Expires: document.Expires,
+		Name: document.Name, Role: document.Role, Prefixes: document.Prefixes, Actions: document.Actions,
+		Note: document.Note, Expires: document.Expires,
 	})
 	return message.JSON(http.StatusCreated, struct {
 		token.Token

@@ -77,7 +77,8 @@ func (e *Editor) serveChanges(p *Request) (message.Reply, error) {
 	var found service.ChangeSetPage
 	of, err := service.ParseChangeFilter(q.Get)
 	if of.NewestFirst = true; err == nil {
-		found, err = e.Service.ChangeSets(p.Context(), p.Actor, of, service.Page{Limit: changesLength, Cursor: asked.Get("cursor")})
+		found, err = e.Service.ChangeSets(p.Context(), p.Actor, of,
+			service.Page{Limit: changesLength, Cursor: asked.Get("cursor")})
 	}
 	if err != nil && !isQueryError(err) {
 		return message.Reply{}, err
@@ -85,7 +86,8 @@ func (e *Editor) serveChanges(p *Request) (message.Reply, error) {
 	page.Error = errorContent(p.Panel.Writer, err)
 	for _, set := range found.Sets {
 		set.Note = cut(set.Note)
-		page.Sets = append(page.Sets, shownSet{set, setPath(set.Number, q.Get("prefix")), e.first(p, set.Number, of.Prefix)})
+		page.Sets = append(page.Sets,
+			shownSet{set, setPath(set.Number, q.Get("prefix")), e.first(p, set.Number, of.Prefix)})
 	}
 	if found.More {
 		page.TimedOut = len(found.Sets) < changesLength
@@ -142,7 +144,8 @@ type shownChange struct {
 
 // changeOf returns the shown form of the change of a name.
 func changeOf(in pages.Writer, c *registry.Changed) shownChange {
-	return shownChange{subject{c.After.Name, c.After.Kind == registry.KindPrefix}, short(in, differences(in, &c.Before, &c.After))}
+	return shownChange{subject{c.After.Name, c.After.Kind == registry.KindPrefix},
+		short(in, differences(in, &c.Before, &c.After))}
 }
 
 // notReverted is a name that would not be reverted, with the reason.
@@ -163,7 +166,8 @@ func (e *Editor) revert(p *Request, number registry.Seq, note string, dry bool) 
 		},
 		Conflict: func(key registry.Key, err error) {
 			if len(shown.Rejected) < maxRevertShown {
-				shown.Rejected = append(shown.Rejected, notReverted{subject{key.Name, key.Kind == registry.KindPrefix}, errorContent(p.Panel.Writer, err)})
+				shown.Rejected = append(shown.Rejected,
+					notReverted{subject{key.Name, key.Kind == registry.KindPrefix}, errorContent(p.Panel.Writer, err)})
 			}
 		},
 	})
@@ -237,7 +241,8 @@ func (s *setPage) CanRevert() bool { return s.Preview != nil && s.Preview.Names 
 // Input returns the form field for the reason of the revert.
 func (s *setPage) Input() input {
 	return input{
-		ID: "note", Label: s.Panel.Writer.T("changes.why"), Value: s.Note, Rows: 2, Error: s.Errors.Of("note"), Hint: s.Panel.Writer.T("changes.reason_says"),
+		ID: "note", Label: s.Panel.Writer.T("changes.why"), Value: s.Note, Rows: 2, Error: s.Errors.Of("note"),
+		Hint: s.Panel.Writer.T("changes.reason_says"),
 	}
 }
 
@@ -281,7 +286,8 @@ func (e *Editor) events(p *Request, page *setPage) error {
 	if cursor != "" {
 		page.First = pageOf(path, own)
 	}
-	found, err := e.Service.Events(p.Context(), p.Actor, page.Set.Number, page.Prefix, service.Page{Limit: changesLength, Cursor: cursor})
+	found, err := e.Service.Events(p.Context(), p.Actor, page.Set.Number, page.Prefix,
+		service.Page{Limit: changesLength, Cursor: cursor})
 	if err != nil {
 		return err
 	}
@@ -309,7 +315,8 @@ func (e *Editor) event(p *Request, one *registry.Event) (shown shownEvent, err e
 	}
 	var before registry.Entry // the zero value also if it was purged
 	if shown.Version = one.Version.Version; shown.Version > 1 {
-		if before, err = e.entry(p, shown.subject, shown.Version-1); err != nil && !errors.Is(err, registry.ErrUnknown) {
+		if before, err = e.entry(p, shown.subject, shown.Version-1); err != nil &&
+			!errors.Is(err, registry.ErrUnknown) {
 			return shown, err
 		}
 	}

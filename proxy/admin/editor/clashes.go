@@ -53,7 +53,8 @@ func (e *Editor) serveClashes(p *Request) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	to := func(number int) string { return pageOf(path, url.Values{"page": {strconv.Itoa(number)}}) }
-	page := clashesPage{Field: p.Field.HTML(), Path: to(number), MayChange: service.ToChange.Check(p.Actor, registry.KindName) == nil}
+	page := clashesPage{Field: p.Field.HTML(), Path: to(number),
+		MayChange: service.ToChange.Check(p.Actor, registry.KindName) == nil}
 	if number > 1 {
 		page.First = to(1)
 	}
@@ -78,7 +79,8 @@ func (e *Editor) serveClashes(p *Request) (message.Reply, error) {
 		page.Clashes = append(page.Clashes, one)
 	}
 	in := p.Panel.Writer
-	p.Panel.Crumbs = []pages.Item{{Label: in.Text("jobs.title"), Path: PathJobs}, {Label: in.Text("jobs.import"), Path: PathJobs + "/" + p.ID}}
+	p.Panel.Crumbs = []pages.Item{{Label: in.Text("jobs.title"), Path: PathJobs},
+		{Label: in.Text("jobs.import"), Path: PathJobs + "/" + p.ID}}
 	return withErrorStatus(e.show(p, in.Text("clash.title"), "clashes.html", page), err), nil
 }
 
@@ -96,7 +98,8 @@ func (e *Editor) overwrite(p *Request, found []jobs.Conflict) error {
 	for i := range found {
 		if c := &found[i]; p.Form.Get(fieldOf(c)) == "overwrite" {
 			edits = append(edits, registry.Edit{
-				Key: c.Key(), IfVersion: c.Version, Note: job.Note, Activate: c.Record.Status == registry.Active, Change: registry.Put(c.Record),
+				Key: c.Key(), IfVersion: c.Version, Note: job.Note, Activate: c.Record.Status == registry.Active,
+				Change: registry.Put(c.Record),
 			})
 		}
 	}
@@ -113,7 +116,8 @@ func (e *Editor) overwrite(p *Request, found []jobs.Conflict) error {
 // clash returns the shown form of a conflict.
 func (e *Editor) clash(p *Request, c jobs.Conflict) (shown clash, err error) {
 	s := subject{c.Name, c.Prefix}
-	shown = clash{Conflict: c, Page: s.to(pathName), Chosen: p.Form.Get(fieldOf(&c)) == "overwrite", ChoiceN: fieldOf(&c)}
+	shown = clash{Conflict: c, Page: s.to(pathName), Chosen: p.Form.Get(fieldOf(&c)) == "overwrite",
+		ChoiceN: fieldOf(&c)}
 	known := func(number int) (registry.Entry, bool, error) {
 		entry, err := e.entry(p, s, number)
 		if errors.Is(err, registry.ErrUnknown) { // it was purged
@@ -140,7 +144,8 @@ func (e *Editor) clash(p *Request, c jobs.Conflict) (shown clash, err error) {
 		}
 	}
 	in := p.Panel.Writer
-	shown.Rows = threeWays(entryFacts(in, &old), entryFacts(in, &registry.Entry{Version: 1, Record: c.Record}), entryFacts(in, &theirs))
+	shown.Rows = threeWays(entryFacts(in, &old), entryFacts(in, &registry.Entry{Version: 1, Record: c.Record}),
+		entryFacts(in, &theirs))
 	for i := range shown.Rows {
 		row := &shown.Rows[i]
 		row.Base, row.Mine, row.Theirs = shortened(row.Base), shortened(row.Mine), shortened(row.Theirs)

@@ -175,7 +175,8 @@ func (f *nameForm) targets(in pages.Writer, wrong *failures) []document {
 		case t[inURI] == "":
 			wrong.add(targetField(i, inURI), in.T("fault.no_uri"))
 		case suggestedTarget(t[inURI], f.isPrefix) != "":
-			wrong.add(targetField(i, inURI), in.T("fault.target_meant", "URI", pages.Bdi(suggestedTarget(t[inURI], f.isPrefix))))
+			wrong.add(targetField(i, inURI),
+				in.T("fault.target_meant", "URI", pages.Bdi(suggestedTarget(t[inURI], f.isPrefix))))
 		}
 		for _, of := range targetFields() {
 			setMember(in, made, of, t[of.Name], targetField(i, of.Name), wrong)

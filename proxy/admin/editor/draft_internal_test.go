@@ -83,7 +83,8 @@ func TestStoredDrafts(t *testing.T) {
 	now, directory := time.Unix(1_900_000_000, 0), t.TempDir()
 	clock := func() time.Time { return now }
 	p := requestOf("a")
-	d, err := NewDrafts(directory, clock).begin(p, draft{Name: "a.csv", Kind: bulk.CSV, Columns: []string{"name"}}, []byte("name\n"))
+	d, err := NewDrafts(directory, clock).begin(p, draft{Name: "a.csv", Kind: bulk.CSV, Columns: []string{"name"}},
+		[]byte("name\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

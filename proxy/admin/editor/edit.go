@@ -129,7 +129,9 @@ func (e *Editor) begin(r *editing) (message.Reply, error) {
 
 // check calls next if the form is valid and the name has not changed since the form was shown; otherwise it
 // shows the form with errors, or the conflict.
-func (e *Editor) check(r *editing, next func(r *editing, current registry.Entry, made document) (message.Reply, error)) (message.Reply, error) {
+func (e *Editor) check(
+	r *editing, next func(r *editing, current registry.Entry, made document) (message.Reply, error),
+) (message.Reply, error) {
 	if r.Name == "" {
 		r.errors.add("name", r.Panel.Writer.T("fault.no_name"))
 		return e.form(r, 0), nil
@@ -158,13 +160,15 @@ func (e *Editor) preview(r *editing, current registry.Entry, made document) (mes
 		return e.refused(r, err)
 	}
 	page := previewPage{
-		editing: r, Named: subject{after.Name, r.IsPrefix}.Shown(), Differences: differences(r.Panel.Writer, &current, &after), HiddenFields: r.hiddenFields(), Action: r.action(),
+		editing: r, Named: subject{after.Name, r.IsPrefix}.Shown(),
+		Differences: differences(r.Panel.Writer, &current, &after), HiddenFields: r.hiddenFields(), Action: r.action(),
 		Note: r.form.texts[inNote], Button: r.Panel.Writer.Text("edit.save"),
 	}
 	if doubt := e.Service.Warning(after.Key); doubt != nil {
 		page.Warning = r.Panel.Writer.T("edit.doubt", "Reason", `<bdi lang="en">`+pages.Escaped(doubt.Error())+"</bdi>")
 	}
-	return e.show(r.Request, r.Panel.Writer.Text("edit.save_title", "Name", subject{after.Name, r.IsPrefix}.isolated()), "preview.html", page), nil
+	return e.show(r.Request, r.Panel.Writer.Text("edit.save_title", "Name", subject{after.Name, r.IsPrefix}.isolated()),
+		"preview.html", page), nil
 }
 
 // previewPage is the data of the preview of a change.
@@ -224,7 +228,8 @@ func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
 // form shows the form, with more empty targets.
 func (e *Editor) form(r *editing, more int) message.Reply {
 	shown := *r.form
-	shown.Targets = slices.DeleteFunc(slices.Clone(shown.Targets), func(t texts) bool { return len(r.errors) == 0 && t.empty() })
+	shown.Targets = slices.DeleteFunc(slices.Clone(shown.Targets),
+		func(t texts) bool { return len(r.errors) == 0 && t.empty() })
 	if len(shown.Targets) == 0 {
 		more = max(more, 1)
 	}
@@ -239,7 +244,8 @@ func (e *Editor) form(r *editing, more int) message.Reply {
 	case r.isNew:
 		title = in.Text("edit.title_new")
 	}
-	reply := e.show(r.Request, title, "edit.html", editPage{editing: r, Form: &shown, Action: r.action(), Errors: r.errors})
+	reply := e.show(r.Request, title, "edit.html",
+		editPage{editing: r, Form: &shown, Action: r.action(), Errors: r.errors})
 	if len(r.errors) > 0 {
 		reply.Status = statusOf(r.failed)
 	}

@@ -103,7 +103,8 @@ func (p editPage) Statuses() (all []option) {
 		{Value: registry.Withdrawn.String(), Label: in.Text("edit.status_withdrawn")},
 	} {
 		o.IsChosen = o.Value == p.Form.texts["status"]
-		offered := o.Value == registry.Active.String() || o.Value == p.Form.texts[inWas] || o.Value == registry.Reserved.String() && p.Form.texts[inWas] == ""
+		offered := o.Value == registry.Active.String() || o.Value == p.Form.texts[inWas] ||
+			o.Value == registry.Reserved.String() && p.Form.texts[inWas] == ""
 		if o.IsChosen || offered {
 			all = append(all, o)
 		}
@@ -119,7 +120,8 @@ func (p editPage) IsWithdrawn() bool {
 // Redirects returns the options of the redirect status.
 func (p editPage) Redirects() []option {
 	all := []option{{Value: "", Label: p.Panel.Writer.Text("edit.redirect_default")}}
-	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
 		number := strconv.Itoa(status)
 		all = append(all, option{Value: number, Label: number + " " + http.StatusText(status)})
 	}

@@ -16,7 +16,9 @@ import (
 
 // facts returns all fields of a record in reading order; empty fields have no lines. object returns the JSON
 // of a field of type JSON.
-func facts(in pages.Writer, r *registry.Record, isRedacted bool, object func(*field.Field[registry.Record]) json.RawMessage) (all []field.FormattedField) {
+func facts(
+	in pages.Writer, r *registry.Record, isRedacted bool, object func(*field.Field[registry.Record]) json.RawMessage,
+) (all []field.FormattedField) {
 	for _, f := range field.RecordFields() {
 		fact := f.Format(r)
 		fact.Label = labelOf(in, f.Name)
@@ -33,7 +35,8 @@ func facts(in pages.Writer, r *registry.Record, isRedacted bool, object func(*fi
 		case f.Type == field.Targets:
 			fact.Lines = nil
 			for i := range r.Targets {
-				fact.Lines = append(fact.Lines, field.TargetText(&r.Targets[i], func(name string) string { return labelOf(in, name) }))
+				fact.Lines = append(fact.Lines,
+					field.TargetText(&r.Targets[i], func(name string) string { return labelOf(in, name) }))
 			}
 		}
 		all = append(all, fact)
@@ -50,7 +53,8 @@ func labelOf(in pages.Writer, name string) string { return in.Text("label." + na
 
 // entryFacts returns all fields of an entry; they have no lines if the entry does not exist.
 func entryFacts(in pages.Writer, e *registry.Entry) []field.FormattedField {
-	all := facts(in, &e.Record, e.Redacted, func(f *field.Field[registry.Record]) json.RawMessage { return json.RawMessage(f.Text(&e.Record)) })
+	all := facts(in, &e.Record, e.Redacted,
+		func(f *field.Field[registry.Record]) json.RawMessage { return json.RawMessage(f.Text(&e.Record)) })
 	return withoutStatus(in, all, !e.Exists())
 }
 

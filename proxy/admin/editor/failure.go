@@ -122,7 +122,8 @@ func statusOf(err error) int {
 func (e *Editor) isFormError(p *Request, err error) bool {
 	refuses := false
 	switch problem.Status(err) {
-	case http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+	case http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
+		http.StatusUnprocessableEntity:
 		refuses = !errors.Is(err, registry.ErrUnknown)
 	}
 	if refuses {

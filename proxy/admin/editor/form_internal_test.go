@@ -75,8 +75,10 @@ func TestMerged(t *testing.T) {
 		{`{"a":1}`, `{"a":2}`, `{}`, `{"a":2}`},
 		{`{}`, `{"a":1}`, `{"b":1}`, `{"a":1,"b":1}`},
 		{`{"a":[1, 2]}`, `{"a":[1,2]}`, `{"a":[3]}`, `{"a":[3]}`},
-		{`{"version":1,"note":"was"}`, `{"note":"mine"}`, `{"version":2,"note":"theirs","by":"ben"}`, `{"note":"mine"}`},
-		{`{"metadata":{"a":1,"b":1}}`, `{"metadata":{"a":2,"b":1}}`, `{"metadata":{"a":1,"b":2,"c":3}}`, `{"metadata":{"a":2,"b":2,"c":3}}`},
+		{`{"version":1,"note":"was"}`, `{"note":"mine"}`, `{"version":2,"note":"theirs","by":"ben"}`,
+			`{"note":"mine"}`},
+		{`{"metadata":{"a":1,"b":1}}`, `{"metadata":{"a":2,"b":1}}`, `{"metadata":{"a":1,"b":2,"c":3}}`,
+			`{"metadata":{"a":2,"b":2,"c":3}}`},
 		{`{"metadata":{"a":1}}`, `{"metadata":{"a":2}}`, `{}`, `{"metadata":{"a":2}}`},
 	} {
 		var of [3]document
@@ -95,8 +97,9 @@ func TestMerged(t *testing.T) {
 // Unmodified metadata is preserved byte for byte.
 func FuzzMetadata(f *testing.F) {
 	for _, text := range []string{
-		`{}`, `{"title":"a","tags":["b","c"],"d":1}`, `{"title":"a\u2028b"}`, `{"tags":["a",1]}`, `{"title":null,"tags":{}}`, `{"a":"<&>","b":1e400,"c":[[]]}`, `{"title":"\ufeff"}`,
-		`{"tags":["\u00a0a"]}`, `{"a":1,"a":2}`, `{"\r":"\r\n"}`, `[]`, `x`, ``,
+		`{}`, `{"title":"a","tags":["b","c"],"d":1}`, `{"title":"a\u2028b"}`, `{"tags":["a",1]}`,
+		`{"title":null,"tags":{}}`, `{"a":"<&>","b":1e400,"c":[[]]}`, `{"title":"\ufeff"}`, `{"tags":["\u00a0a"]}`,
+		`{"a":1,"a":2}`, `{"\r":"\r\n"}`, `[]`, `x`, ``,
 	} {
 		f.Add(text)
 	}
@@ -147,7 +150,8 @@ func FuzzForm(f *testing.F) {
 // TestDamagedRest submits hidden fields that no page contains: they are errors, and nothing panics.
 func TestDamagedRest(t *testing.T) {
 	for _, rest := range []string{"null", "{", "1", `"a"`, "[]"} {
-		f := &nameForm{texts: texts{"status": "active", inRest: rest}, Targets: []texts{{inURI: "https://example.org/", inRest: rest}}}
+		f := &nameForm{texts: texts{"status": "active", inRest: rest},
+			Targets: []texts{{inURI: "https://example.org/", inRest: rest}}}
 		_, wrong := f.document(english(), subject{Name: "urn:example:a"}, nil)
 		if wrong.Of("") == "" || wrong.Of(targetField(0, "uri")) == "" {
 			t.Errorf("rest %s: %v", rest, wrong)
@@ -203,11 +207,14 @@ func TestFormFields(t *testing.T) {
 // member that readers find.
 func TestMetadataFields(t *testing.T) {
 	for _, tt := range []struct{ before, change, want, wrong string }{
-		{``, `{"creator":"Elias Lönnrot","year":"1835","keywords":"epic"}`, `{"creator":"Elias Lönnrot","year":"1835","tags":["epic"]}`, ""},
+		{``, `{"creator":"Elias Lönnrot","year":"1835","keywords":"epic"}`,
+			`{"creator":"Elias Lönnrot","year":"1835","tags":["epic"]}`, ""},
 		{``, `{"creator":"A\nB"}`, `{"creator":["A","B"]}`, ""},
 		{`{"authors":["A"],"year":1835}`, `{"creator":"A\nB"}`, `{"authors":["A","B"],"year":1835}`, ""},
-		{`{"dc.creator":"A","publicationYear":1835}`, `{"creator":"B","year":"1836"}`, `{"dc.creator":"B","publicationYear":"1836"}`, ""},
-		{`{"Title":"a","keywords":["x"],"n":1.10}`, `{"keywords":"x\ny"}`, `{"Title":"a","keywords":["x","y"],"n":1.10}`, ""},
+		{`{"dc.creator":"A","publicationYear":1835}`, `{"creator":"B","year":"1836"}`,
+			`{"dc.creator":"B","publicationYear":"1836"}`, ""},
+		{`{"Title":"a","keywords":["x"],"n":1.10}`, `{"keywords":"x\ny"}`,
+			`{"Title":"a","keywords":["x","y"],"n":1.10}`, ""},
 		{`{"tags":["x"],"title":"t"}`, `{"keywords":""}`, `{"title":"t"}`, ""},
 		{`{"title":"t"}`, `{"title":""}`, ``, ""},
 		{`{"creators":[{"name":"A"}]}`, `{"creator":"B"}`, `{"creator":"B","creators":[{"name":"A"}]}`, "creator"},
@@ -220,7 +227,8 @@ func TestMetadataFields(t *testing.T) {
 		}
 		var wrong failures
 		got := join(english(), form.texts, json.RawMessage(tt.before), &wrong)
-		if tt.wrong == "" && string(got) != tt.want || len(wrong) > 0 != (tt.wrong != "") || tt.wrong != "" && wrong.Of(tt.wrong) == "" {
+		if tt.wrong == "" && string(got) != tt.want || len(wrong) > 0 != (tt.wrong != "") ||
+			tt.wrong != "" && wrong.Of(tt.wrong) == "" {
 			t.Errorf("%s with %s: %s, %v", tt.before, tt.change, got, wrong)
 		}
 	}
@@ -245,15 +253,19 @@ func TestJSONErrors(t *testing.T) {
 // Addresses as browsers display them get a suggested URI.
 func TestMeantTarget(t *testing.T) {
 	for typed, want := range map[string]string{
-		"www.example.org": "https://www.example.org", "example.org/a b?c#d": "https://example.org/a%20b?c#d", "//example.org/": "https://example.org/",
-		"example.org:8080/a": "https://example.org:8080/a", "https://example.org/ä": "https://example.org/%C3%A4", "https://example.org/a b": "https://example.org/a%20b",
-		"https://example.org/": "", "urn:nbn:fi:a": "", "example": "", "mailto:a@b.example": "", "javascript:alert(1)": "", "a b.example": "", "": "", "user@example.org": "",
+		"www.example.org": "https://www.example.org", "example.org/a b?c#d": "https://example.org/a%20b?c#d",
+		"//example.org/":     "https://example.org/",
+		"example.org:8080/a": "https://example.org:8080/a", "https://example.org/ä": "https://example.org/%C3%A4",
+		"https://example.org/a b": "https://example.org/a%20b",
+		"https://example.org/":    "", "urn:nbn:fi:a": "", "example": "", "mailto:a@b.example": "",
+		"javascript:alert(1)": "", "a b.example": "", "": "", "user@example.org": "",
 	} {
 		if got := suggestedTarget(typed, false); got != want {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
 	}
-	for typed, want := range map[string]string{"example.org/{name}": "https://example.org/{name}", "https://example.org/{name}": "", "{name}": ""} {
+	for typed, want := range map[string]string{"example.org/{name}": "https://example.org/{name}",
+		"https://example.org/{name}": "", "{name}": ""} {
 		if got := suggestedTarget(typed, true); got != want {
 			t.Errorf("of a prefix, %q: %q, want %q", typed, got, want)
 		}

@@ -71,7 +71,8 @@ func (e *Editor) serveHistory(p *Request) (message.Reply, error) {
 		v := &found.Entries[i]
 		s.Name = v.Name
 		page.Versions = append(page.Versions, shownVersion{
-			Name: api.NewName(*v), Differences: short(p.Panel.Writer, differences(p.Panel.Writer, &before, v)), IsCurrent: i == 0 && page.IsFirst,
+			Name: api.NewName(*v), Differences: short(p.Panel.Writer, differences(p.Panel.Writer, &before, v)),
+			IsCurrent: i == 0 && page.IsFirst,
 		})
 	}
 	page.subject = s
@@ -117,8 +118,9 @@ func (e *Editor) outcome(p *Request, s subject, after *registry.Entry, id string
 	s.Name = after.Name
 	in := p.Panel.Writer
 	return e.contents.Make(in.Language(), "saved.html", savedPage{
-		subject: s, Message: in.T(id, "Name", pages.Code(s.Shown()), "Version", strconv.Itoa(after.Version)), Field: p.Field.HTML(), Action: s.to(pathHistory),
-		Version: after.Version, IsUndone: after.Version > 1 && service.ToChange.CheckKey(p.Actor, after.Key) == nil,
+		subject: s, Message: in.T(id, "Name", pages.Code(s.Shown()), "Version", strconv.Itoa(after.Version)),
+		Field: p.Field.HTML(), Action: s.to(pathHistory), Version: after.Version, IsUndone: after.Version > 1 &&
+			service.ToChange.CheckKey(p.Actor, after.Key) == nil,
 	})
 }
 
@@ -132,7 +134,8 @@ func (e *Editor) undo(p *Request, s subject) (message.Reply, error) {
 	}
 	in := p.Panel.Writer
 	if s.Name = current.Name; current.Version != number || number < 2 || current.By != p.Actor.Name {
-		return e.notUndone(p, in.T("history.undo_changed", "Version", strconv.Itoa(current.Version), "By", pages.Bdi(current.By)))
+		return e.notUndone(p, in.T("history.undo_changed", "Version", strconv.Itoa(current.Version), "By",
+			pages.Bdi(current.By)))
 	}
 	before, err := e.entry(p, s, number-1)
 	if err != nil {

@@ -50,8 +50,9 @@ type shownDraft struct {
 // support others, too.
 func encodings() []string {
 	return []string{
-		"utf-8", "utf-16le", "utf-16be", "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254", "windows-1257", "iso-8859-2", "iso-8859-15",
-		"macintosh", "ibm866", "koi8-r", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr",
+		"utf-8", "utf-16le", "utf-16be", "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254",
+		"windows-1257", "iso-8859-2", "iso-8859-15", "macintosh", "ibm866", "koi8-r", "gb18030", "big5", "shift_jis",
+		"euc-jp", "euc-kr",
 	}
 }
 
@@ -140,7 +141,8 @@ func draftOf(p *Request) (d draft, text []byte, err error) {
 // sentFile returns the uploaded file with its name, or the typed text.
 func sentFile(p *Request) (text []byte, name string, err error) {
 	typed := p.Form.Get("text")
-	if p.MultipartForm == nil || len(p.MultipartForm.File["file"]) == 0 || p.MultipartForm.File["file"][0].Filename == "" {
+	if p.MultipartForm == nil || len(p.MultipartForm.File["file"]) == 0 ||
+		p.MultipartForm.File["file"][0].Filename == "" {
 		if strings.TrimSpace(typed) == "" {
 			return nil, "", invalid("import_nothing")
 		}
@@ -166,7 +168,8 @@ func sentFile(p *Request) (text []byte, name string, err error) {
 
 func checkSize(bytes int64) error {
 	if bytes > maxImport {
-		return invalidAs(problem.ErrDocumentSize, "import_large", "Bytes", strconv.FormatInt(bytes, 10), "MiB", strconv.Itoa(maxImport>>20))
+		return invalidAs(problem.ErrDocumentSize, "import_large", "Bytes", strconv.FormatInt(bytes, 10), "MiB",
+			strconv.Itoa(maxImport>>20))
 	}
 	return nil
 }
@@ -222,7 +225,8 @@ func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 
 // take sets the fields of a draft from a form.
 func (d *draft) take(form url.Values) {
-	d.Note, d.IsData, d.Overwrites = strings.TrimSpace(form.Get("note")), form.Get("data") != "", form.Get("overwrite") != ""
+	d.Note, d.IsData, d.Overwrites = strings.TrimSpace(form.Get("note")), form.Get("data") != "",
+		form.Get("overwrite") != ""
 	for i := range d.Columns {
 		d.Columns[i] = form.Get("c" + strconv.Itoa(i))
 	}
@@ -273,7 +277,8 @@ func (e *Editor) postDraft(p *Request, d draft, dry bool) (jobs.Job, error) {
 	}
 	defer f.Close()
 	u := jobs.Upload{
-		Format: d.Kind, DryRun: dry, Overwrite: d.Overwrites && d.Kind != jobs.Rewrite, Note: d.Note, Body: f, Size: d.Bytes,
+		Format: d.Kind, DryRun: dry, Overwrite: d.Overwrites &&
+			d.Kind != jobs.Rewrite, Note: d.Note, Body: f, Size: d.Bytes,
 	}
 	if d.isTable() {
 		start, err := d.beginning(int64(d.Preview.End))
@@ -295,7 +300,8 @@ func (e *Editor) postDraft(p *Request, d draft, dry bool) (jobs.Job, error) {
 // showDraft shows a draft, with the error of its mapping.
 func (e *Editor) showDraft(p *Request, d draft, failure error) (message.Reply, error) {
 	page := draftPage{
-		Field: p.Field.HTML(), Path: draftPath(d), Name: d.Name, Bytes: d.Bytes, Note: d.Note, IsData: d.IsData, Overwrite: d.Overwrites,
+		Field: p.Field.HTML(), Path: draftPath(d), Name: d.Name, Bytes: d.Bytes, Note: d.Note, IsData: d.IsData,
+		Overwrite: d.Overwrites,
 	}
 	title := "import.columns_title"
 	if d.isTable() {
@@ -307,7 +313,8 @@ func (e *Editor) showDraft(p *Request, d draft, failure error) (message.Reply, e
 			return message.Reply{}, err
 		}
 		for line := range bytes.Lines(start) {
-			if page.Lines = append(page.Lines, plaintext.Shorten(strings.TrimSpace(string(line)), 2*shownValue)); len(page.Lines) == shownRows {
+			if page.Lines = append(page.Lines,
+				plaintext.Shorten(strings.TrimSpace(string(line)), 2*shownValue)); len(page.Lines) == shownRows {
 				break
 			}
 		}

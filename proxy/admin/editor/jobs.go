@@ -108,7 +108,8 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 				shown.Reason += " " + p.Panel.Writer.Rule(r.RuleCode, r.RuleValue)
 			}
 		} else {
-			shown.Reason = `<span lang="en" dir="auto">` + pages.Escaped(plaintext.Shorten(r.Reason, maxReason)) + "</span>"
+			shown.Reason = `<span lang="en" dir="auto">` + pages.Escaped(plaintext.Shorten(r.Reason, maxReason)) +
+				"</span>"
 		}
 		page.Rejected = append(page.Rejected, shown)
 	}
@@ -235,5 +236,6 @@ func (e *Editor) serveJobScript(p *Request) (message.Reply, error) {
 	if p.Method == http.MethodPost {
 		return message.Reply{}, problem.NotAllowed(p.Method, "GET, HEAD")
 	}
-	return message.Reply{Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache", Body: jobScript}, nil
+	return message.Reply{Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache",
+		Body: jobScript}, nil
 }

@@ -58,7 +58,8 @@ func shownAs(part *title.Part, value json.RawMessage) (text string, ok bool) {
 		return text, true
 	case isList && part.MultiValued:
 		return strings.Join(list, "\n"), true
-	case part.Name == title.Year && json.Unmarshal(value, &number) == nil && strings.Trim(number.String(), "0123456789") == "":
+	case part.Name == title.Year && json.Unmarshal(value, &number) == nil &&
+		strings.Trim(number.String(), "0123456789") == "":
 		return number.String(), number != ""
 	default:
 		return "", false
@@ -194,7 +195,8 @@ func jsonFailure(in pages.Writer, text string, err error) pages.Content {
 	default:
 		before := text[:min(int(syntax.ByteOffset), len(text))]
 		line := strings.LastIndexByte(before, '\n') + 1
-		return in.T("fault.json_at", "Line", 1+strings.Count(before, "\n"), "Column", 1+utf8.RuneCountInString(before[line:]))
+		return in.T("fault.json_at", "Line", 1+strings.Count(before, "\n"), "Column",
+			1+utf8.RuneCountInString(before[line:]))
 	}
 }
 

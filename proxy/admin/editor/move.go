@@ -43,7 +43,8 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 		return e.sendDraft(p, d)
 	}
 	body, err := json.Marshal(jobs.RewriteBody{
-		Prefix: strings.TrimSpace(p.Form.Get("prefix")), Replace: strings.TrimSpace(p.Form.Get("replace")), With: strings.TrimSpace(p.Form.Get("with")),
+		Prefix: strings.TrimSpace(p.Form.Get("prefix")), Replace: strings.TrimSpace(p.Form.Get("replace")),
+		With: strings.TrimSpace(p.Form.Get("with")),
 	})
 	if err != nil {
 		return message.Reply{}, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
@@ -78,19 +79,24 @@ func (e *Editor) showMove(p *Request, failure error) message.Reply {
 	case given.Has("replace"):
 	case ok && d.Kind == jobs.Rewrite:
 		if body, err := d.beginning(d.Bytes); err == nil && json.Unmarshal(body, &before) == nil {
-			given = url.Values{"prefix": {before.Prefix}, "replace": {before.Replace}, "with": {before.With}, "note": {d.Note}}
+			given = url.Values{"prefix": {before.Prefix}, "replace": {before.Replace}, "with": {before.With},
+				"note": {d.Note}}
 		}
 	}
-	page.Prefix, page.Replace, page.With, page.Note = given.Get("prefix"), given.Get("replace"), given.Get("with"), given.Get("note")
+	page.Prefix, page.Replace, page.With, page.Note = given.Get("prefix"), given.Get("replace"), given.Get("with"),
+		given.Get("note")
 	if p.Form == nil && page.Prefix == "" && len(p.Actor.Prefixes) > 0 {
 		page.Prefix = p.Actor.Prefixes[0]
 	}
 	if page.Replace != "" {
 		page.Suggested, page.HasLooked = e.suggest(p, page.Replace)
-		page.Names = "/registry/names?" + url.Values{"target": {hostPart(page.Replace)}, "prefix": {page.Prefix}}.Encode()
+		page.Names = "/registry/names?" +
+			url.Values{"target": {hostPart(page.Replace)}, "prefix": {page.Prefix}}.Encode()
 	}
 	for i := range page.Suggested {
-		page.Suggested[i].Path = PathMove + "?" + url.Values{"prefix": {page.Prefix}, "replace": {page.Suggested[i].Replace}, "with": {page.Suggested[i].With}}.Encode()
+		page.Suggested[i].Path = PathMove + "?" +
+			url.Values{"prefix": {page.Prefix}, "replace": {page.Suggested[i].Replace},
+				"with": {page.Suggested[i].With}}.Encode()
 	}
 	p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("editor.dead_targets"), Path: PathTargets}}
 	page.Error = errorContent(p.Panel.Writer, failure)
@@ -142,7 +148,8 @@ func (e *Editor) suggest(p *Request, start string) (all []suggestion, hasLooked 
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a.from, b.from), strings.Compare(a.to, b.to))
 	})
 	for _, m := range moves[:min(len(moves), suggested)] {
-		all = append(all, suggestion{Replace: m.from, With: m.to, Why: p.Panel.Writer.Text("suggest.moved", "Count", counts[m])})
+		all = append(all, suggestion{Replace: m.from, With: m.to,
+			Why: p.Panel.Writer.Text("suggest.moved", "Count", counts[m])})
 	}
 	return all, hasLooked
 }
@@ -195,7 +202,8 @@ func (e *Editor) lastMoves(p *Request, host string) (counts map[move]int, hasLoo
 // countMoves counts the moves of targets away from a host between two versions.
 func countMoves(counts map[move]int, host string, before, after *registry.Entry) {
 	for i, t := range before.Targets {
-		if !strings.Contains(t.URI, host) || slices.ContainsFunc(after.Targets, func(a registry.Target) bool { return strings.Contains(a.URI, host) }) {
+		if !strings.Contains(t.URI, host) ||
+			slices.ContainsFunc(after.Targets, func(a registry.Target) bool { return strings.Contains(a.URI, host) }) {
 			continue
 		}
 		if i >= len(after.Targets) || serverOf(after.Targets[i].URI) == "" {

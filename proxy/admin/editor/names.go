@@ -97,7 +97,8 @@ func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 	var found service.EntryPage
 	search, err := searchOf(q)
 	if err == nil {
-		found, err = e.Service.List(p.Context(), p.Actor, search, service.Page{Limit: namesLength, Cursor: asked.Get("cursor")})
+		found, err = e.Service.List(p.Context(), p.Actor, search,
+			service.Page{Limit: namesLength, Cursor: asked.Get("cursor")})
 	}
 	if err != nil && !isQueryError(err) {
 		return message.Reply{}, err
@@ -154,7 +155,8 @@ func titleOf(metadata string) (text string) {
 
 // Statuses returns the options of the status.
 func (p namesPage) Statuses() []choice {
-	return choices(p.Values.Get("status"), "", "names.status_any", "active", "names.status_active", "reserved", "names.status_reserved", "withdrawn", "names.status_withdrawn")
+	return choices(p.Values.Get("status"), "", "names.status_any", "active", "names.status_active", "reserved",
+		"names.status_reserved", "withdrawn", "names.status_withdrawn")
 }
 
 // Sorts returns the options of the order.
@@ -270,7 +272,8 @@ func (e *Editor) redisplayMint(p *Request) (message.Reply, error) { return e.sho
 
 // showMint shows the patterns in use below a prefix, with their next names.
 func (e *Editor) showMint(p *Request, failure error) (message.Reply, error) {
-	page := mintPage{Field: p.Field.HTML(), Prefix: ownPrefix(p, p.URL.Query().Get("prefix")), Pattern: p.Form.Get("other")}
+	page := mintPage{Field: p.Field.HTML(), Prefix: ownPrefix(p, p.URL.Query().Get("prefix")),
+		Pattern: p.Form.Get("other")}
 	patterns, err := e.Service.MintPatterns(p.Context(), p.Actor, page.Prefix)
 	if err != nil {
 		return message.Reply{}, err

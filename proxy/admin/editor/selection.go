@@ -53,7 +53,8 @@ func (e *Editor) serveSelect(p *Request) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	d, err := e.Drafts.begin(p, draft{Kind: kindSelection, Select: &selection{Names: selected[:min(len(selected), maxSelected)]}}, nil)
+	d, err := e.Drafts.begin(p,
+		draft{Kind: kindSelection, Select: &selection{Names: selected[:min(len(selected), maxSelected)]}}, nil)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -171,7 +172,8 @@ func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
 
 // showSelection shows a selection, and the preview of the chosen change.
 func (e *Editor) showSelection(p *Request, d draft, failure error) (message.Reply, error) {
-	page := selectionPage{selection: *d.Select, Field: p.Field.HTML(), Path: draftPath(d), Tasks: d.Select.tasks(p.Actor)}
+	page := selectionPage{selection: *d.Select, Field: p.Field.HTML(), Path: draftPath(d),
+		Tasks: d.Select.tasks(p.Actor)}
 	if failure == nil && page.Do != "" {
 		changed, err := e.change(p, d.Select, true, 0)
 		if err != nil && !e.isFormError(p, err) && !errors.Is(err, registry.ErrUnknown) {
@@ -183,7 +185,8 @@ func (e *Editor) showSelection(p *Request, d draft, failure error) (message.Repl
 	}
 	page.Error = errorContent(p.Panel.Writer, failure)
 	p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("found.title"), Path: PathNames}}
-	return withErrorStatus(e.show(p, p.Panel.Writer.Text("several.title", "Count", len(page.Names)), "selection.html", page), failure), nil
+	return withErrorStatus(e.show(p, p.Panel.Writer.Text("several.title", "Count", len(page.Names)), "selection.html",
+		page), failure), nil
 }
 
 // preview adds the result of a dry run.
@@ -219,7 +222,8 @@ func (e *Editor) change(p *Request, s *selection, dry bool, asOf registry.Seq) (
 				case !before.Exists():
 					return registry.Record{}, fmt.Errorf("%w: %s", registry.ErrUnknown, before.Key)
 				case asOf > 0 && before.Seq > asOf:
-					return registry.Record{}, invalidAs(registry.ErrConflict, "selection_changed", "Name", name, "By", before.By)
+					return registry.Record{},
+						invalidAs(registry.ErrConflict, "selection_changed", "Name", name, "By", before.By)
 				default:
 					return do(before)
 				}

@@ -82,7 +82,8 @@ func (e *Editor) serveTargets(p *Request) (message.Reply, error) {
 		q.Set("state", state)
 	}
 	for range healthPages { // a page of the service may be empty, since it filters by state
-		found, next, err := e.Service.Health(p.Context(), p.Actor, q.Get("prefix"), health.State(q.Get("state")), service.Page{Cursor: q.Get("cursor")})
+		found, next, err := e.Service.Health(p.Context(), p.Actor, q.Get("prefix"), health.State(q.Get("state")),
+			service.Page{Cursor: q.Get("cursor")})
 		if err != nil {
 			return message.Reply{}, err
 		}

@@ -71,7 +71,8 @@ func (e *Editor) serveTokens(p *Request) (message.Reply, error) {
 		case err == nil:
 			p.Outcome = e.contents.Make(p.Panel.Writer.Language(), "secret.html", made)
 			return seeOther(PathTokens), nil
-		case problem.Status(err) != http.StatusUnprocessableEntity && problem.Status(err) != http.StatusBadRequest && problem.Status(err) != http.StatusForbidden:
+		case problem.Status(err) != http.StatusUnprocessableEntity && problem.Status(err) != http.StatusBadRequest &&
+			problem.Status(err) != http.StatusForbidden:
 			return message.Reply{}, err
 		}
 		page.Error = errorContent(p.Panel.Writer, err)
@@ -102,13 +103,16 @@ func (e *Editor) showTokens(p *Request, page *tokensPage) (message.Reply, error)
 		page.Tokens = append(page.Tokens, &shownToken{Token: t})
 	}
 	page.More = len(all) - len(page.Tokens)
-	page.Name, page.Prefixes, page.Note, page.Expires = p.Form.Get("name"), p.Form.Get("prefixes"), p.Form.Get("note"), p.Form.Get("expires")
+	page.Name, page.Prefixes, page.Note, page.Expires = p.Form.Get("name"), p.Form.Get("prefixes"), p.Form.Get("note"),
+		p.Form.Get("expires")
 	if p.Form == nil {
 		page.Prefixes = strings.Join(p.Actor.Prefixes, "\n")
 	}
 	for _, a := range registry.Actions() {
 		if p.Actor.CheckAction(a) == nil {
-			page.Actions = append(page.Actions, offeredAction{a, p.Panel.Writer.Text("tokens.may_" + string(a)), slices.Contains(p.Form["action"], string(a))})
+			page.Actions = append(page.Actions,
+				offeredAction{a, p.Panel.Writer.Text("tokens.may_" + string(a)),
+					slices.Contains(p.Form["action"], string(a))})
 		}
 	}
 	chosen := p.Form.Get("role")
@@ -182,6 +186,8 @@ func (e *Editor) confirmRevoke(p *Request) (message.Reply, error) {
 		return message.Reply{}, fmt.Errorf("%w: unknown token", registry.ErrUnknown)
 	}
 	p.Panel.Crumbs = []pages.Item{{Label: p.Panel.Writer.Text("editor.tokens"), Path: PathTokens}}
-	page := revokePage{shownToken: &shownToken{Token: all[i]}, Field: p.Field.HTML(), Path: PathTokens + "/" + p.ID + "/revoke", IsOwn: p.ID == p.Actor.Token}
-	return e.show(p, p.Panel.Writer.Text("tokens.revoke_title", "Name", pages.Isolated(all[i].Name)), "revoke.html", page), nil
+	page := revokePage{shownToken: &shownToken{Token: all[i]}, Field: p.Field.HTML(),
+		Path: PathTokens + "/" + p.ID + "/revoke", IsOwn: p.ID == p.Actor.Token}
+	return e.show(p, p.Panel.Writer.Text("tokens.revoke_title", "Name", pages.Isolated(all[i].Name)), "revoke.html",
+		page), nil
 }

@@ -47,7 +47,8 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 			return message.Reply{}, err
 		}
 		if current.Status == registry.Withdrawn {
-			return message.Reply{}, fmt.Errorf("%w: %s is already withdrawn; edit it to change the reason", registry.ErrInvalid, s.key())
+			return message.Reply{}, fmt.Errorf("%w: %s is already withdrawn; edit it to change the reason",
+				registry.ErrInvalid, s.key())
 		}
 		return e.withdrawing(r, &withdrawPage{}), nil
 	}
@@ -79,7 +80,8 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 		return seeOther(s.to(pathName)), nil
 	}
 	return e.show(p, p.Panel.Writer.Text("withdraw.ask", "Name", s.isolated()), "preview.html", previewPage{
-		editing: r, Named: s.Shown(), Differences: differences(p.Panel.Writer, &current, &changed[0].After), HiddenFields: r.hiddenFields(), Action: s.to(pathWithdraw), Note: r.form.texts[inNote],
+		editing: r, Named: s.Shown(), Differences: differences(p.Panel.Writer, &current, &changed[0].After),
+		HiddenFields: r.hiddenFields(), Action: s.to(pathWithdraw), Note: r.form.texts[inNote],
 		Button: p.Panel.Writer.Text("withdraw.button"),
 	}), nil
 }
@@ -117,7 +119,8 @@ func (e *Editor) withdrawConflict(r *editing, current registry.Entry) (message.R
 	}
 	r.version = current.Version
 	return e.withdrawing(r, &withdrawPage{
-		Changed:   r.Panel.Writer.T("withdraw.meanwhile", "Version", strconv.Itoa(current.Version), "By", pages.Bdi(current.By), "Time", pages.Moment(current.Changed)),
+		Changed: r.Panel.Writer.T("withdraw.meanwhile", "Version", strconv.Itoa(current.Version), "By",
+			pages.Bdi(current.By), "Time", pages.Moment(current.Changed)),
 		Meanwhile: differences(r.Panel.Writer, &base, &current),
 	}), nil
 }

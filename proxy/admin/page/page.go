@@ -50,10 +50,11 @@ func ErrorContent(in pages.Writer, err error) pages.Content {
 
 // Page describes one page of the admin interface, which serves GET, HEAD and the POST of a form.
 type Page struct {
-	Path        string             // "{id}" is one segment
-	Label       string             // the message with its name in the navigation; "" for none
-	Description string             // the message that describes it in the index; "" for none
-	Use         service.Permission // the use of the registry that the visitor must be authorized for; 0: administrators only
+	Path        string // "{id}" is one segment
+	Label       string // the message with its name in the navigation; "" for none
+	Description string // the message that describes it in the index; "" for none
+	// the use of the registry that the visitor must be authorized for; 0: administrators only
+	Use service.Permission
 	// MaxFile is the maximum size in bytes of an uploaded file; 0 for forms without a file.
 	MaxFile int64
 	Serve   func(r *Request) (message.Reply, error)

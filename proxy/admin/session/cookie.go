@@ -43,7 +43,8 @@ func Cookie(r *http.Request, value string, secure bool) *http.Cookie {
 // requests.
 func SetCookie(r *http.Request, value string, secure bool) string {
 	//nolint:gosec // Secure is not for loopback without TLS
-	c := http.Cookie{Name: name(r.Host, secure), Value: value, Path: "/", HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode}
+	c := http.Cookie{Name: name(r.Host, secure), Value: value, Path: "/", HttpOnly: true, Secure: secure,
+		SameSite: http.SameSiteStrictMode}
 	if value == "" {
 		c.MaxAge = -1
 	}
@@ -67,7 +68,8 @@ func SetLanguage(word string, secure bool) string {
 	const year = 365 * 24 * 60 * 60
 	//nolint:gosec // Secure is not for loopback without TLS
 	c := http.Cookie{
-		Name: cookieLanguage, Value: word, Path: "/", MaxAge: year, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode,
+		Name: cookieLanguage, Value: word, Path: "/", MaxAge: year, HttpOnly: true, Secure: secure,
+		SameSite: http.SameSiteLaxMode,
 	}
 	return c.String()
 }

@@ -53,7 +53,8 @@ type session struct {
 // New returns Sessions without any session.
 func New(now func() time.Time) *Sessions {
 	s := &Sessions{
-		now: now, all: make(map[[sha256.Size]byte]*session), byToken: make(map[token.Proof]map[[sha256.Size]byte]*session),
+		now: now, all: make(map[[sha256.Size]byte]*session),
+		byToken:  make(map[token.Proof]map[[sha256.Size]byte]*session),
 		outcomes: make(map[string]outcome),
 	}
 	_, _ = rand.Read(s.key[:]) // it never fails

@@ -77,7 +77,8 @@ func TestManySessionsOfOne(t *testing.T) {
 		*now = now.Add(time.Millisecond)
 		last = s.Begin(token.Proof{ID: "a"})
 	}
-	for name, is := range map[string][2]any{"of another": {other, true}, "his last one": {last, true}, "his first one": {first, false}} {
+	for name, is := range map[string][2]any{"of another": {other, true}, "his last one": {last, true},
+		"his first one": {first, false}} {
 		if _, ok := s.Lookup(is[0].(string)); ok != is[1] {
 			t.Errorf("the session %s: %v", name, ok)
 		}
@@ -107,8 +108,10 @@ func TestForm(t *testing.T) {
 		t.Error("a form is refused")
 	}
 	for name, got := range map[string]bool{
-		"of another cookie": s.IsCSRFToken(session.NewCookieValue(), form), "of another urnd": other.IsCSRFToken(cookie, form),
-		"without a cookie": s.IsCSRFToken("", s.CSRFToken("")), "of nothing": s.IsCSRFToken(cookie, ""), "cut": s.IsCSRFToken(cookie, form[1:]),
+		"of another cookie": s.IsCSRFToken(session.NewCookieValue(), form),
+		"of another urnd":   other.IsCSRFToken(cookie, form), "without a cookie": s.IsCSRFToken("", s.CSRFToken("")),
+		"of nothing": s.IsCSRFToken(cookie, ""),
+		"cut":        s.IsCSRFToken(cookie, form[1:]),
 	} {
 		if got {
 			t.Errorf("a form %s is taken", name)

@@ -91,7 +91,8 @@ func purgeKinds(in pages.Writer) []purgeKind {
 				{"tag", in.Text("caches.by_tag", "Fields", "Surrogate-Key, Cache-Tag, Cache-Groups")},
 				{"all", in.Text("caches.all_responses")},
 			},
-			[]choice{{modeSoft, in.Text("caches.soft_responses")}, {modeHard, in.Text("caches.hard")}, {modeRefresh, in.Text("caches.refresh")}},
+			[]choice{{modeSoft, in.Text("caches.soft_responses")}, {modeHard, in.Text("caches.hard")},
+				{modeRefresh, in.Text("caches.refresh")}},
 		},
 	}
 }
@@ -160,7 +161,8 @@ func (m handler) serveCaches(r *page.Request) (message.Reply, error) {
 	}
 	panel, given := r.Panel, r.URL.Query()
 	in := panel.Writer
-	v := cachesView{Path: pathCaches, Field: r.Field.HTML(), Kinds: purgeKinds(in), URI: strings.TrimSpace(given.Get("uri"))}
+	v := cachesView{Path: pathCaches, Field: r.Field.HTML(), Kinds: purgeKinds(in),
+		URI: strings.TrimSpace(given.Get("uri"))}
 	switch {
 	case given.Has("purged"):
 		v.Outcome = outcome(in, given)
@@ -179,7 +181,8 @@ func (m handler) serveCaches(r *page.Request) (message.Reply, error) {
 // purge purges the selection of a form.
 func (m handler) purge(r *page.Request) (message.Reply, error) {
 	f := newPurgeForm(r.Form)
-	log := m.Log.With("client", r.RemoteAddr, "by", r.Actor.Name, "cache", f.Cache, "selection", f.By+"="+f.Text, "mode", f.Mode)
+	log := m.Log.With("client", r.RemoteAddr, "by", r.Actor.Name, "cache", f.Cache, "selection", f.By+"="+f.Text,
+		"mode", f.Mode)
 	purge, err := f.purge(m.Caches, purgeKinds(r.Panel.Writer), r.Form.Get("sure") == "yes")
 	n := 0
 	if err == nil {
@@ -196,7 +199,8 @@ func (m handler) purge(r *page.Request) (message.Reply, error) {
 	default:
 		log.WarnContext(r.Context(), "cache purge failed", "error", err)
 	}
-	return message.Reply{Status: http.StatusSeeOther, Location: pathCaches + "?" + to.Encode(), CacheControl: message.NoStore}, nil
+	return message.Reply{Status: http.StatusSeeOther, Location: pathCaches + "?" + to.Encode(),
+		CacheControl: message.NoStore}, nil
 }
 
 // outcome returns the message about a purge from the query of the redirect: "" for a query of no purge.
@@ -204,7 +208,8 @@ func outcome(in pages.Writer, given url.Values) string {
 	n, err := strconv.ParseInt(given.Get("purged"), 10, 64)
 	id := map[[2]string]string{
 		{cacheAnswers, modeSoft}: "caches.done_answers_soft", {cacheAnswers, modeHard}: "caches.done_answers_hard",
-		{cacheResponses, modeSoft}: "caches.done_responses_soft", {cacheResponses, modeHard}: "caches.done_responses_hard",
+		{cacheResponses, modeSoft}:    "caches.done_responses_soft",
+		{cacheResponses, modeHard}:    "caches.done_responses_hard",
 		{cacheResponses, modeRefresh}: "caches.done_responses_refresh",
 	}[[2]string{given.Get("cache"), given.Get("mode")}]
 	if err != nil || n < 0 || id == "" {

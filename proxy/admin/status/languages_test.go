@@ -23,7 +23,8 @@ type fullCaches struct{}
 
 func (fullCaches) Find(string) ([]api.Entry, []api.Response, error) {
 	return []api.Entry{
-		{Key: "urn:a1:b", TTL: 5, Locations: []api.Location{{URI: "http://a.example/"}, {URI: "http://b.example/"}}}, {Key: "urn:a1:c", TTL: -1, Reason: "name not found"},
+		{Key: "urn:a1:b", TTL: 5, Locations: []api.Location{{URI: "http://a.example/"}, {URI: "http://b.example/"}}},
+		{Key: "urn:a1:c", TTL: -1, Reason: "name not found"},
 	}, []api.Response{{Status: 200, Size: 1500, Where: []string{"memory"}}, {Status: 404, Size: -1}}, nil
 }
 
@@ -38,16 +39,19 @@ func (fullCaches) ParseResponsesPurge(map[string]string) (func(context.Context) 
 // All text on a page for operators is in the language of the page, or marked otherwise. The page links to its
 // translations, and fits in the initial congestion window.
 func TestLanguages(t *testing.T) {
-	word, unknown := regexp.MustCompile(`\p{L}{3,}`), regexp.MustCompile(`\{\{|\b(state|settings|caches|nav|error)\.[a-z_]{3,}`)
+	word, unknown := regexp.MustCompile(`\p{L}{3,}`),
+		regexp.MustCompile(`\{\{|\b(state|settings|caches|nav|error)\.[a-z_]{3,}`)
 	// The same in English and other languages.
 	same := regexp.MustCompile(`^(urnd|Caches|[Mm]edian|Details|error|configuration|Section|Machines|machine|cache|[0-9.]+ .iB)$`)
 	all := pagesOf(status.Config{State: busySources().State, Settings: settings, Caches: fullCaches{}})
 	design := pages.New(pages.Site{})
 	targets := []string{
-		"/status", "/config", "/config?section=dns", "/config?q=dns", "/config?q=none", "/caches", "/caches?uri=urn:a1:b", "/caches?by=uri&cache=answers&mode=soft",
-		"/caches?by=all&cache=answers&mode=soft", "/caches?by=x", "/caches?by=host&text=a&cache=responses&mode=refresh",
+		"/status", "/config", "/config?section=dns", "/config?q=dns", "/config?q=none", "/caches",
+		"/caches?uri=urn:a1:b", "/caches?by=uri&cache=answers&mode=soft", "/caches?by=all&cache=answers&mode=soft",
+		"/caches?by=x", "/caches?by=host&text=a&cache=responses&mode=refresh",
 		"/caches?by=uri&text=a&cache=responses&mode=soft",
-		"/caches?purged=1&cache=answers&mode=soft", "/caches?purged=2&cache=responses&mode=refresh", "/caches?purged=0&cache=responses&mode=hard",
+		"/caches?purged=1&cache=answers&mode=soft", "/caches?purged=2&cache=responses&mode=refresh",
+		"/caches?purged=0&cache=responses&mode=hard",
 	}
 	for _, target := range targets {
 		english := testserver.OwnTexts(t, served(t, all, design.In(pages.English), target))
@@ -70,7 +74,8 @@ func TestLanguages(t *testing.T) {
 				if unknown.MatchString(text) {
 					t.Errorf("%s in %s: %q", target, l.Tag(), text)
 				}
-				if l != pages.English && word.MatchString(text) && slices.Contains(english, text) && !same.MatchString(text) {
+				if l != pages.English && word.MatchString(text) && slices.Contains(english, text) &&
+					!same.MatchString(text) {
 					t.Errorf("%s in %s: %q is in English", target, l.Tag(), text)
 				}
 			}

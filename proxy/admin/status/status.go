@@ -143,7 +143,8 @@ func (s Sources) State(in pages.Writer) State {
 	failing := s.Failing()
 	before := []Table{r.warnings(), r.failing(failing)}
 	after := []Table{
-		r.requests(), r.caches(), r.known(failing), r.systems(), r.registry(), r.stores(), r.machines(), r.certificate(), r.limits(),
+		r.requests(), r.caches(), r.known(failing), r.systems(), r.registry(), r.stores(), r.machines(),
+		r.certificate(), r.limits(),
 	}
 	left := room
 	for _, t := range append(before[:len(before):len(before)], after...) {

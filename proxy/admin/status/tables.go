@@ -23,12 +23,16 @@ func (r report) warnings() Table {
 	}
 	for _, c := range r.Certificates() {
 		if when, severity := r.expiry(c.NotAfter); severity != "" {
-			t.Rows = append(t.Rows, Row{severity, []pages.Content{r.in.T("state.of_certificate"), r.in.T("state.expires_when", "When", when)}})
+			t.Rows = append(t.Rows,
+				Row{severity, []pages.Content{r.in.T("state.of_certificate"),
+					r.in.T("state.expires_when", "When", when)}})
 		}
 	}
 	for _, store := range r.Stores() {
 		if severity := severityOfRoom(store.Free); severity != "" {
-			t.Rows = append(t.Rows, Row{severity, []pages.Content{r.say(store.Kind), r.in.T("state.little_free", "Size", size(r.in, store.Free))}})
+			t.Rows = append(t.Rows,
+				Row{severity, []pages.Content{r.say(store.Kind),
+					r.in.T("state.little_free", "Size", size(r.in, store.Free))}})
 		}
 	}
 	for _, text := range r.Warnings() {
@@ -42,7 +46,8 @@ func (r report) warnings() Table {
 func (r report) failing(all []Failing) Table {
 	t := Table{
 		ID: "failing", Heading: r.in.Text("state.failing"), None: r.in.Text("state.none_failing"),
-		Columns: []string{r.in.Text("state.server"), r.in.Text("state.is"), r.in.Text("state.reason"), r.in.Text("state.asked_again")},
+		Columns: []string{r.in.Text("state.server"), r.in.Text("state.is"), r.in.Text("state.reason"),
+			r.in.Text("state.asked_again")},
 	}
 	all = slices.SortedStableFunc(slices.Values(all), func(a, b Failing) int {
 		// The alphabetical order is that of urgency: critical, warning.
@@ -92,9 +97,13 @@ func (r report) known(failing []Failing) Table {
 			continue
 		}
 		// It may answer with errors, which does not change the order in which servers are tried.
-		if i := slices.IndexFunc(asked, func(s metrics.System) bool { return s.Name == server.Name && s.Failures()*2 > s.Duration.Count() }); i >= 0 {
+		if i := slices.IndexFunc(asked,
+			func(s metrics.System) bool {
+				return s.Name == server.Name && s.Failures()*2 > s.Duration.Count()
+			}); i >= 0 {
 			row.Severity = Warning
-			row.Cells[2] = r.in.T("state.mostly_failed", "Failed", r.number(asked[i].Failures()), "Asked", r.number(asked[i].Duration.Count()))
+			row.Cells[2] = r.in.T("state.mostly_failed", "Failed", r.number(asked[i].Failures()), "Asked",
+				r.number(asked[i].Duration.Count()))
 			t.Rows = append(t.Rows, row)
 			continue
 		}
@@ -111,7 +120,8 @@ func (r report) known(failing []Failing) Table {
 // English, and may contain text of external origin.
 func (r report) errors(room int) Table {
 	t := Table{ID: "errors", Heading: r.in.Text("state.errors"), None: r.in.Text("state.none_since"), Columns: []string{
-		r.in.Text("state.last"), r.in.Text("state.level"), r.in.Text("state.what"), r.in.Text("state.details"), r.in.Text("state.times"),
+		r.in.Text("state.last"), r.in.Text("state.level"), r.in.Text("state.what"), r.in.Text("state.details"),
+		r.in.Text("state.times"),
 	}}
 	for _, record := range r.Errors() {
 		severity, level, times := Warning, r.in.T("state.warning"), r.number(record.Count)
@@ -122,7 +132,8 @@ func (r report) errors(room int) Table {
 			times = r.in.Text("state.others", "Number", times, "Count", int64(min(record.Others, 1<<62)))
 		}
 		t.Rows = append(t.Rows, Row{severity, []pages.Content{
-			pages.Escaped(r.when(record.Last)), level, r.in.InEnglish(record.Message), pages.Bdi(record.Attributes), pages.Escaped(times),
+			pages.Escaped(r.when(record.Last)), level, r.in.InEnglish(record.Message), pages.Bdi(record.Attributes),
+			pages.Escaped(times),
 		}})
 	}
 	return t.within(room)
@@ -142,18 +153,22 @@ func (r report) when(at time.Time) string {
 }
 
 func (r report) requests() Table {
-	t := Table{ID: "requests", Heading: r.in.Text("state.requests"), None: r.in.Text("state.none_yet"), Columns: []string{
-		r.in.Text("state.form"), r.in.Text("state.all"), "2xx", "3xx", "4xx", "5xx", r.in.Text("state.disconnected"), r.in.Text("state.median"),
-		r.in.Text("state.within"),
-	}}
+	t := Table{ID: "requests", Heading: r.in.Text("state.requests"), None: r.in.Text("state.none_yet"),
+		Columns: []string{
+			r.in.Text("state.form"), r.in.Text("state.all"), "2xx", "3xx", "4xx", "5xx",
+			r.in.Text("state.disconnected"),
+			r.in.Text("state.median"),
+			r.in.Text("state.within"),
+		}}
 	for _, f := range r.Forms() {
 		all := uint64(0)
 		for _, n := range f.Classes {
 			all += n
 		}
 		t.Rows = append(t.Rows, cells(
-			f.Name, r.number(all), r.number(f.Classes[1]+f.Classes[2]), r.number(f.Classes[3]), r.number(f.Classes[4]), r.number(f.Classes[5]),
-			r.number(f.Classes[0]), r.quantile(f.Duration, median), r.quantile(f.Duration, most),
+			f.Name, r.number(all), r.number(f.Classes[1]+f.Classes[2]), r.number(f.Classes[3]), r.number(f.Classes[4]),
+			r.number(f.Classes[5]), r.number(f.Classes[0]), r.quantile(f.Duration, median),
+			r.quantile(f.Duration, most),
 		).named())
 	}
 	return t
@@ -161,7 +176,8 @@ func (r report) requests() Table {
 
 func (r report) caches() Table {
 	t := Table{ID: "caches", Heading: r.in.Text("state.caches"), None: r.in.Text("state.none"), Columns: []string{
-		r.in.Text("state.cache"), r.in.Text("state.lookups"), r.in.Text("state.answered"), r.in.Text("state.entries"), r.in.Text("state.memory"),
+		r.in.Text("state.cache"), r.in.Text("state.lookups"), r.in.Text("state.answered"), r.in.Text("state.entries"),
+		r.in.Text("state.memory"),
 		r.in.Text("state.evicted"),
 	}}
 	for _, c := range r.Caches() {
@@ -170,7 +186,8 @@ func (r report) caches() Table {
 			all += n
 		}
 		t.Rows = append(t.Rows, cells(
-			c.Name, r.number(all), r.share(found, all), r.in.Number(max(c.Entries, 0)), size(r.in, c.Bytes), r.number(c.Evictions),
+			c.Name, r.number(all), r.share(found, all), r.in.Number(max(c.Entries, 0)), size(r.in, c.Bytes),
+			r.number(c.Evictions),
 		).named())
 	}
 	slices.SortFunc(t.Rows, func(a, b Row) int { return slices.Compare(a.Cells, b.Cells) })
@@ -179,10 +196,12 @@ func (r report) caches() Table {
 
 // systems returns the table of the requests to other servers, the slowest first.
 func (r report) systems() Table {
-	t := Table{ID: "systems", Heading: r.in.Text("state.systems"), None: r.in.Text("state.none_asked"), Columns: []string{
-		r.in.Text("state.server"), r.in.Text("state.asked"), r.in.Text("state.failed"), r.in.Text("state.median"), r.in.Text("state.within"),
-		r.in.Text("state.outcomes"),
-	}}
+	t := Table{ID: "systems", Heading: r.in.Text("state.systems"), None: r.in.Text("state.none_asked"),
+		Columns: []string{
+			r.in.Text("state.server"), r.in.Text("state.asked"), r.in.Text("state.failed"), r.in.Text("state.median"),
+			r.in.Text("state.within"),
+			r.in.Text("state.outcomes"),
+		}}
 	all := r.Systems()
 	slices.SortStableFunc(all, func(a, b metrics.System) int {
 		slow, _, _ := a.Duration.Quantile(most)
@@ -196,7 +215,8 @@ func (r report) systems() Table {
 			is = roleGateway
 		}
 		row := cells(
-			system.Name, r.number(n), r.share(failed, n), r.quantile(system.Duration, median), r.quantile(system.Duration, most),
+			system.Name, r.number(n), r.share(failed, n), r.quantile(system.Duration, median),
+			r.quantile(system.Duration, most),
 		).named()
 		row.Cells[0], row.Cells = r.say(is)+" "+row.Cells[0], append(row.Cells, r.outcomes(system.Outcomes))
 		const few, some, many = 5, 20, 2 // number of failures, and denominators of their share
@@ -255,11 +275,14 @@ func severityOfRoom(free int64) Severity {
 
 func (r report) stores() Table {
 	t := Table{ID: "stores", Heading: r.in.Text("state.stores"), None: r.in.Text("state.none"), Columns: []string{
-		r.in.Text("state.store"), r.in.Text("state.place"), r.in.Text("state.state"), r.in.Text("state.size"), r.in.Text("state.at_most"),
+		r.in.Text("state.store"), r.in.Text("state.place"), r.in.Text("state.state"), r.in.Text("state.size"),
+		r.in.Text("state.at_most"),
 		r.in.Text("state.free"),
 	}}
 	for _, store := range r.Stores() {
-		row := Row{store.Severity, []pages.Content{r.say(store.Kind), foreign(store.Location), r.say(store.Content, store.Values...), nothing, nothing, nothing}}
+		row := Row{store.Severity,
+			[]pages.Content{r.say(store.Kind), foreign(store.Location), r.say(store.Content, store.Values...), nothing,
+				nothing, nothing}}
 		if store.Size >= 0 {
 			row.Cells[3] = pages.Escaped(size(r.in, store.Size))
 		}
@@ -294,7 +317,8 @@ func (r report) machines() Table {
 		if !m.Until.IsZero() {
 			until = m.Until.UTC().Format(time.DateTime)
 		}
-		t.Rows = append(t.Rows, Row{"", []pages.Content{name, r.say(m.Role, "Cache", pages.Code(m.Cache)), pages.Escaped(until)}})
+		t.Rows = append(t.Rows,
+			Row{"", []pages.Content{name, r.say(m.Role, "Cache", pages.Code(m.Cache)), pages.Escaped(until)}})
 	}
 	return t
 }
@@ -341,7 +365,8 @@ func (r report) expiry(at time.Time) (when string, severity Severity) {
 	case left < soon:
 		severity = Warning
 	}
-	return r.in.Text("state.expires_in", "Time", time, "Days", r.in.Text("state.days", "Count", int(left/day))), severity
+	return r.in.Text("state.expires_in", "Time", time, "Days", r.in.Text("state.days", "Count", int(left/day))),
+		severity
 }
 
 func (r report) limits() Table {

@@ -21,7 +21,8 @@ func TestPurgeDuringRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answerStore, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 64 << 20, Size: resolver.LocationsSize, GroupOf: resolver.NameOfKey})
+	answerStore, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 64 << 20, Size: resolver.LocationsSize,
+		GroupOf: resolver.NameOfKey})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,12 +38,14 @@ func TestPurgeDuringRequests(t *testing.T) {
 	var source, requests atomic.Int64
 	request := func() string {
 		defer requests.Add(1)
-		result, err := answers.Get(t.Context(), "urn:example:requested", func(ctx context.Context) (resolver.Locations, time.Duration, error) {
-			_, err := records.Get(ctx, "record", func(context.Context) (ddds.Records, time.Duration, error) {
-				return ddds.Records{}, time.Hour, errors.New(strconv.FormatInt(source.Load(), 10)) // a negative entry
+		result, err := answers.Get(t.Context(), "urn:example:requested",
+			func(ctx context.Context) (resolver.Locations, time.Duration, error) {
+				_, err := records.Get(ctx, "record", func(context.Context) (ddds.Records, time.Duration, error) {
+					// a negative entry
+					return ddds.Records{}, time.Hour, errors.New(strconv.FormatInt(source.Load(), 10))
+				})
+				return resolver.Locations{{URI: err.Error(), From: &resolver.Source{}}}, time.Hour, nil
 			})
-			return resolver.Locations{{URI: err.Error(), From: &resolver.Source{}}}, time.Hour, nil
-		})
 		if err != nil {
 			t.Error(err)
 			return ""
@@ -52,7 +55,8 @@ func TestPurgeDuringRequests(t *testing.T) {
 	for round := range 5 {
 		source.Store(int64(round))
 		for i := range 5000 { // so that the purge takes some time
-			answers.Seed("urn:example:"+strconv.Itoa(i), resolver.Locations{{URI: "x", From: &resolver.Source{}}}, time.Hour)
+			answers.Seed("urn:example:"+strconv.Itoa(i), resolver.Locations{{URI: "x", From: &resolver.Source{}}},
+				time.Hour)
 		}
 		stop, stopped := make(chan struct{}), make(chan struct{})
 		go func() {

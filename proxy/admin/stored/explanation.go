@@ -46,19 +46,24 @@ const (
 )
 
 // Explain implements api.Responses.
-func (r Responses) Explain(ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool) (api.Explanation, error) {
+func (r Responses) Explain(
+	ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool,
+) (api.Explanation, error) {
 	e, err := r.explain(ctx, u, fields, send)
 	if err != nil {
 		return api.Explanation{}, err
 	}
 	document := api.Explanation{
-		URL: u.WithoutPassword().String(), Key: e.Key, Spelling: e.Spelling, Site: e.Site, Status: e.Status, Location: e.Location,
+		URL: u.WithoutPassword().String(), Key: e.Key, Spelling: e.Spelling, Site: e.Site, Status: e.Status,
+		Location:  e.Location,
 		Responses: make([]api.ExplainedResponse, 0, len(e.Cache.Stored)),
 	}
 	for i, info := range e.Cache.Stored {
 		document.Responses = append(document.Responses, api.ExplainedResponse{
-			Response: responseDocument(info), Selected: i == e.Cache.Selected, Received: info.Received.UTC().Format(time.RFC3339),
-			FreshUntil: info.FreshUntil.UTC().Format(time.RFC3339), Lifetime: api.Seconds(info.Lifetime), LifetimeFrom: info.Source.String(),
+			Response: responseDocument(info), Selected: i == e.Cache.Selected,
+			Received: info.Received.UTC().Format(time.RFC3339), FreshUntil: info.FreshUntil.UTC().Format(time.RFC3339),
+			Lifetime:     api.Seconds(info.Lifetime),
+			LifetimeFrom: info.Source.String(),
 		})
 	}
 	document.Outcome, document.Reason = outcomeOf(&e)
@@ -96,7 +101,8 @@ func sentDocument(e *Explanation) *api.SentRequest {
 	o := e.Sent.Outcome
 	document := &api.SentRequest{Status: e.Sent.Status, CacheStatus: o.Status("urnd"), Stored: o.Stored}
 	if why := o.NotStored; why.Code() != "" {
-		document.NotStored = &api.Reason{Code: why.Code(), Text: why.String(), Section: why.Section(), Advice: e.Advice[why.Code()]}
+		document.NotStored = &api.Reason{Code: why.Code(), Text: why.String(), Section: why.Section(),
+			Advice: e.Advice[why.Code()]}
 	}
 	return document
 }

@@ -40,15 +40,20 @@ func TestWhy(t *testing.T) {
 		{stored.Explanation{Cache: one(httpcache.Info{})}, "origin", "stale", ""},
 		{stored.Explanation{Cache: one(httpcache.Info{NoCache: true})}, "origin", "no-cache", ""},
 		{stored.Explanation{Cache: one(httpcache.Info{NoCache: true, Purged: true})}, "origin", "purged", ""},
-		{stored.Explanation{Cache: fresh, Site: &api.ExplainedSite{}, CacheSetting: "a.cache"}, "hit", "fresh", "a.cache.2"},
+		{stored.Explanation{Cache: fresh, Site: &api.ExplainedSite{}, CacheSetting: "a.cache"}, "hit", "fresh",
+			"a.cache.2"},
 		{stored.Explanation{Cache: used}, "stale", "stale-while-revalidate", ""},
-		{stored.Explanation{Own: true, Status: 301, Location: "http://b.example/", CacheSetting: "a.cache"}, "urnd", "", ""},
+		{stored.Explanation{Own: true, Status: 301, Location: "http://b.example/", CacheSetting: "a.cache"}, "urnd", "",
+			""},
 	} {
 		tt.e.Key, tt.e.Advice = "http://a.example/", map[string]string{tt.code: "advice", "private": "another one"}
-		tt.e.Sent = &stored.Sent{Status: 200, Outcome: httpcache.Outcome{Forwarded: "uri-miss", NotStored: rules.ReasonPrivate}}
-		r := stored.New(c, nil, nil, func(context.Context, uri.URI, httpmessage.Fields, bool) (stored.Explanation, error) { return tt.e, nil })
+		tt.e.Sent = &stored.Sent{Status: 200,
+			Outcome: httpcache.Outcome{Forwarded: "uri-miss", NotStored: rules.ReasonPrivate}}
+		r := stored.New(c, nil, nil,
+			func(context.Context, uri.URI, httpmessage.Fields, bool) (stored.Explanation, error) { return tt.e, nil })
 		why, err := r.Explain(t.Context(), parsed(t, "http://me:secret@a.example/"), nil, true)
-		if err != nil || why.Outcome != tt.outcome || why.Rule != tt.rule || len(why.Responses) != len(tt.e.Cache.Stored) || why.URL != "http://me@a.example/" {
+		if err != nil || why.Outcome != tt.outcome || why.Rule != tt.rule ||
+			len(why.Responses) != len(tt.e.Cache.Stored) || why.URL != "http://me@a.example/" {
 			t.Errorf("%s: %+v, %v", tt.code, why, err)
 			continue
 		}
@@ -59,10 +64,12 @@ func TestWhy(t *testing.T) {
 			continue
 		}
 		used := tt.outcome != "origin"
-		if r := why.Reason; r.Code != tt.code || r.Text == "" || r.Section == "" && tt.code != "bypass" || (r.Advice == "") != used {
+		if r := why.Reason; r.Code != tt.code || r.Text == "" || r.Section == "" && tt.code != "bypass" ||
+			(r.Advice == "") != used {
 			t.Errorf("%s: %+v", tt.code, r)
 		}
-		if s := why.Sent; s.NotStored == nil || s.NotStored.Code != "private" || s.NotStored.Section == "" || s.NotStored.Advice != "another one" || s.Stored ||
+		if s := why.Sent; s.NotStored == nil || s.NotStored.Code != "private" || s.NotStored.Section == "" ||
+			s.NotStored.Advice != "another one" || s.Stored ||
 			s.CacheStatus != "urnd; fwd=uri-miss; detail=private" {
 			t.Errorf("%s: %+v", tt.code, s)
 		}

@@ -51,8 +51,10 @@ func newAnswers(t *testing.T) (answers stored.Answers, did *[]string) {
 		servers.Seed(nid, slp.Servers{"http://c.example/"}, time.Hour)
 	}
 	return stored.Answers{
-		Names: resolver.Names{Set: set, Accept: uri.CurrentURN}, Answers: resolver.AnswerCache{Cache: all, Entries: entries, Variants: entries.Keys},
-		URNs: ddds.New(ddds.Config{Roots: []string{"urn.arpa."}}), Servers: slp.New(slp.Config{Cache: servers, Now: time.Now}),
+		Names:   resolver.Names{Set: set, Accept: uri.CurrentURN},
+		Answers: resolver.AnswerCache{Cache: all, Entries: entries, Variants: entries.Keys},
+		URNs:    ddds.New(ddds.Config{Roots: []string{"urn.arpa."}}),
+		Servers: slp.New(slp.Config{Cache: servers, Now: time.Now}),
 		PurgeRecords: func(has func(key string) bool) {
 			var keys []string
 			for _, key := range []string{"example.urn.arpa. NAPTR", "isbn.urn.arpa. NAPTR", "a.example. A"} {
@@ -66,7 +68,8 @@ func newAnswers(t *testing.T) (answers stored.Answers, did *[]string) {
 		StopSaving:      func() { *did = append(*did, "stop") },
 		RemoveSnapshot:  func() error { *did = append(*did, "saved"); return nil },
 		Metrics: func() []metrics.Cache {
-			return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}, Evictions: 2, Entries: 3, Bytes: 4}}
+			return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}, Evictions: 2, Entries: 3,
+				Bytes: 4}}
 		},
 	}, did
 }
@@ -81,14 +84,17 @@ func TestPurge(t *testing.T) {
 		did       string
 		servers   string // namespaces whose servers are purged
 	}{
-		"all":             {resolver.Selection{All: true}, false, 4, "stop; records example.urn.arpa.,isbn.urn.arpa.,a.example. A; all servers; saved", ""},
-		"all, soft":       {resolver.Selection{All: true}, true, 4, "stop; saved", ""},
-		"a name":          {resolver.Selection{Name: parsed(t, "URN:ISBN:0-395-36341-1")}, false, 1, "stop; saved", "isbn"},
+		"all": {resolver.Selection{All: true}, false, 4,
+			"stop; records example.urn.arpa.,isbn.urn.arpa.,a.example. A; all servers; saved", ""},
+		"all, soft": {resolver.Selection{All: true}, true, 4, "stop; saved", ""},
+		"a name": {resolver.Selection{Name: parsed(t, "URN:ISBN:0-395-36341-1")}, false, 1, "stop; saved",
+			"isbn"},
 		"a name, soft":    {resolver.Selection{Name: parsed(t, "urn:example:a")}, true, 1, "stop; saved", ""},
 		"one without one": {resolver.Selection{Name: parsed(t, "urn:example:c")}, false, 0, "stop; saved", "example"},
 		"a URL":           {resolver.Selection{Name: parsed(t, "HTTP://a.example")}, false, 1, "stop; saved", ""},
-		"a namespace":     {resolver.Selection{Namespace: "example"}, false, 2, "stop; records example.urn.arpa.; saved", "example"},
-		"a prefix":        {resolver.Selection{Prefix: "urn:example:"}, false, 2, "stop; saved", "example"},
+		"a namespace": {resolver.Selection{Namespace: "example"}, false, 2,
+			"stop; records example.urn.arpa.; saved", "example"},
+		"a prefix": {resolver.Selection{Prefix: "urn:example:"}, false, 2, "stop; saved", "example"},
 	} {
 		a, did := newAnswers(t)
 		count, err := a.Purge(t.Context(), tt.selection, tt.soft)
@@ -121,7 +127,8 @@ func TestPurge(t *testing.T) {
 func TestLookup(t *testing.T) {
 	a, _ := newAnswers(t)
 	no := &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "nobody knows it"}
-	_, _ = a.Answers.Get(t.Context(), "urn:example:no", func(context.Context) (resolver.Locations, time.Duration, error) { return nil, time.Hour, no })
+	_, _ = a.Answers.Get(t.Context(), "urn:example:no",
+		func(context.Context) (resolver.Locations, time.Duration, error) { return nil, time.Hour, no })
 	for text, want := range map[string]string{
 		"URN:ISBN:0-395-36341-1": "urn:isbn:0395363411 http://b.example/ ",
 		"http://A.example:80":    "http://a.example/ http://b.example/ ",

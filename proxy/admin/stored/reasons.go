@@ -20,10 +20,11 @@ const (
 // response is not stored are those of package httpcache/rules.
 func reasons() map[string]api.Reason {
 	return map[string]api.Reason{
-		codeFresh:     {Text: "the stored response that the request selects is fresh", Section: "RFC 9111 section 4.2"},
-		codeUsedStale: {Text: "the stored response is stale, and is used while it is revalidated", Section: "RFC 5861 section 3"},
-		"bypass":      {Text: "responses are not stored: the cache is turned off"},
-		"uri-miss":    {Text: "no response is stored for this key", Section: "RFC 9111 section 4"},
+		codeFresh: {Text: "the stored response that the request selects is fresh", Section: "RFC 9111 section 4.2"},
+		codeUsedStale: {Text: "the stored response is stale, and is used while it is revalidated",
+			Section: "RFC 5861 section 3"},
+		"bypass":   {Text: "responses are not stored: the cache is turned off"},
+		"uri-miss": {Text: "no response is stored for this key", Section: "RFC 9111 section 4"},
 		"vary-miss": {
 			Text:    "no stored response matches the request fields named by Vary",
 			Section: "RFC 9111 section 4.1",
@@ -32,9 +33,11 @@ func reasons() map[string]api.Reason {
 			Text:    "a request field requires it, such as Cache-Control: no-cache or no-store, max-age=0 or If-Match",
 			Section: "RFC 9111 section 5.2.1",
 		},
-		"partial": {Text: "only part of the response is stored, and the request needs more", Section: "RFC 9111 section 3.3"},
+		"partial": {Text: "only part of the response is stored, and the request needs more",
+			Section: "RFC 9111 section 3.3"},
 		codePurged: {
-			Text:    "the stored response was purged, or invalidated by a request that may have changed it: it is validated",
+			Text: "the stored response was purged, or invalidated by a request that may have changed it: it is " +
+				"validated",
 			Section: "RFC 9111 section 4.4",
 		},
 		codeNoCache: {

@@ -22,9 +22,11 @@ import (
 // fill stores a response with a body and fields, to a request with other fields, in a cache.
 func fill(t *testing.T, c *httpcache.Cache, key string, request, response httpmessage.Fields) {
 	t.Helper()
-	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request}, Key: key},
+	a, err := c.Serve(t.Context(),
+		&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request}, Key: key},
 		httpcache.OriginFunc(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
-			return &httpmessage.Response{Status: 200, Fields: response, Body: io.NopCloser(strings.NewReader("body")), ContentLength: 4}, nil
+			return &httpmessage.Response{Status: 200, Fields: response, Body: io.NopCloser(strings.NewReader("body")),
+				ContentLength: 4}, nil
 		}))
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +51,8 @@ func newCache(t *testing.T) (*httpcache.Cache, time.Time) {
 	t.Cleanup(store.Close)
 	now := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
 	c := httpcache.New(httpcache.Config{
-		Store: store, Now: func() time.Time { return now }, MaxObject: 1 << 20, MaxArriving: 1 << 20, SameOrigin: func(string, string) (string, bool) { return "", false },
+		Store: store, Now: func() time.Time { return now }, MaxObject: 1 << 20, MaxArriving: 1 << 20,
+		SameOrigin: func(string, string) (string, bool) { return "", false },
 	})
 	t.Cleanup(c.Close)
 	return c, now
@@ -60,11 +63,13 @@ func TestResponses(t *testing.T) {
 	c, now := newCache(t)
 	const key = "http://a.example/"
 	modified := now.Add(-time.Hour).Format(http.TimeFormat)
-	fill(t, c, key, httpmessage.NewFields("Accept-Language", "de", "Cookie", "secret=1", "Authorization", "Basic secret"), httpmessage.NewFields(
-		"Cache-Control", "public, max-age=60", "Vary", "Accept-Language, Cookie, Authorization, X-Missing", "Etag", `"1"`, "Last-Modified", modified,
-		"Surrogate-Key", "tag other", "Date", now.Format(http.TimeFormat),
+	fill(t, c, key, httpmessage.NewFields("Accept-Language", "de", "Cookie", "secret=1", "Authorization",
+		"Basic secret"), httpmessage.NewFields(
+		"Cache-Control", "public, max-age=60", "Vary", "Accept-Language, Cookie, Authorization, X-Missing", "Etag",
+		`"1"`, "Last-Modified", modified, "Surrogate-Key", "tag other", "Date", now.Format(http.TimeFormat),
 	))
-	fill(t, c, "http://b.example/", nil, httpmessage.NewFields("Cache-Control", "max-age=60", "Surrogate-Key", "tag", "Etag", `"2"`))
+	fill(t, c, "http://b.example/", nil,
+		httpmessage.NewFields("Cache-Control", "max-age=60", "Surrogate-Key", "tag", "Etag", `"2"`))
 	refreshed := ""
 	purges := stored.NewPurges(c, stored.PurgesConfig{})
 	defer purges.Close()

@@ -25,7 +25,10 @@ type Responses struct {
 
 // New returns the Responses of a cache, which purges purges. refresh fetches those of a URI again, and
 // explain explains how a request is served.
-func New(cache *httpcache.Cache, purges *Purges, refresh func(ctx context.Context, key uri.URI) (int, error), explain Explain) Responses {
+func New(
+	cache *httpcache.Cache, purges *Purges, refresh func(ctx context.Context, key uri.URI) (int, error),
+	explain Explain,
+) Responses {
 	return Responses{cache, purges, refresh, explain}
 }
 

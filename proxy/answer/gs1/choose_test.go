@@ -68,7 +68,8 @@ func TestLanguages(t *testing.T) {
 // GR 2.6.3: a missing attribute beats a contradicting one.
 func TestMediaTypes(t *testing.T) {
 	link := func(uri, kind string) resolver.Link { return resolver.Link{Rel: "gs1:pip", URI: uri, Type: kind} }
-	typed, mixed := setOf(link("html", "text/html"), link("pdf", "application/pdf")), setOf(link("html", "text/html"), link("none", ""))
+	typed, mixed := setOf(link("html", "text/html"), link("pdf", "application/pdf")),
+		setOf(link("html", "text/html"), link("none", ""))
 	for _, c := range []struct {
 		set          *gs1.Set
 		accept, want string
@@ -89,7 +90,8 @@ func TestMediaTypes(t *testing.T) {
 		{mixed, "text/html, */*;q=0.8", "html"},
 		{mixed, "*/*", "html none"},
 	} {
-		if got := chosen(c.set.Choose(gs1.ParseRequest("linkType=gs1:pip", lines(c.accept, "")), works)); got != c.want {
+		if got := chosen(c.set.Choose(gs1.ParseRequest("linkType=gs1:pip", lines(c.accept, "")),
+			works)); got != c.want {
 			t.Errorf("%q chooses %q, want %q", c.accept, got, c.want)
 		}
 	}
@@ -161,8 +163,10 @@ func FuzzChoose(f *testing.F) {
 	f.Add("linkType=gs1%3Apip&context=DE", "text/html, */*;q=0.8", "de-AT, en;q=0.5")
 	f.Add("linkType=all;x", "application/linkset+json", "*")
 	f.Add("", "application/ld+json;q=0.1", "")
-	set := setOf(resolver.Link{URI: "a", Language: "de"}, resolver.Link{Rel: "gs1:defaultLinkMulti", URI: "b", Language: "fr"},
-		resolver.Link{Rel: "gs1:pip", URI: "c", Type: "text/html", Context: "DE"}, resolver.Link{Rel: "gs1:pip", URI: "d"})
+	set := setOf(resolver.Link{URI: "a", Language: "de"},
+		resolver.Link{Rel: "gs1:defaultLinkMulti", URI: "b", Language: "fr"},
+		resolver.Link{Rel: "gs1:pip", URI: "c", Type: "text/html", Context: "DE"},
+		resolver.Link{Rel: "gs1:pip", URI: "d"})
 	body := gs1.Linkset(set.Links, func(string) string { return "x" }, true)
 	if !json.Valid(body) {
 		f.Error(string(body))

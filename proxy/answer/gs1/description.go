@@ -46,8 +46,9 @@ type contact struct {
 // Description returns the resolver description file: section 3.
 func (s *Site) Description() []byte {
 	d := description{
-		Name: s.Name, Root: withoutSlash(s.Root), Keys: s.Keys, LinkTypes: []linkType{{"https://ref.gs1.org/voc/", "gs1:"}},
-		Contexts: s.Contexts, Terms: s.Terms, Context: s.ContextURL(),
+		Name: s.Name, Root: withoutSlash(s.Root), Keys: s.Keys,
+		LinkTypes: []linkType{{"https://ref.gs1.org/voc/", "gs1:"}}, Contexts: s.Contexts, Terms: s.Terms,
+		Context: s.ContextURL(),
 	}
 	if s.Contact != "" {
 		d.Contact = &contact{s.Contact}

@@ -77,7 +77,7 @@ func bibKey(id string) string {
 // escapeTeX escapes characters with a meaning in TeX.
 func escapeTeX(text string) string {
 	return strings.NewReplacer(
-		`\`, `\textbackslash{}`, `{`, `\textbraceleft{}`, `}`, `\textbraceright{}`, `%`, `\%`, `&`, `\&`, `#`, `\#`, `_`, `\_`,
-		`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`, `$`, `\$`,
+		`\`, `\textbackslash{}`, `{`, `\textbraceleft{}`, `}`, `\textbraceright{}`, `%`, `\%`, `&`, `\&`, `#`, `\#`,
+		`_`, `\_`, `~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`, `$`, `\$`,
 	).Replace(text)
 }

@@ -53,7 +53,8 @@ func ParseMetadata(text string) Metadata {
 
 // tidied returns metadata within the limits, with single-line texts: see Work.tidied.
 func (m Metadata) tidied() Metadata {
-	m.Title, m.Description, m.Publisher = line(m.Title, maxText), line(m.Description, maxLong), line(m.Publisher, maxText)
+	m.Title, m.Description, m.Publisher = line(m.Title, maxText), line(m.Description, maxLong),
+		line(m.Publisher, maxText)
 	m.Issued, m.Type, m.Language = date(m.Issued), line(m.Type, maxText), language(m.Language)
 	if uri := webAddress(m.License); uri != "" {
 		m.License = uri

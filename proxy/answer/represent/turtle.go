@@ -9,7 +9,8 @@ import (
 func Turtle(w Work) []byte {
 	n := w.tidied().graph()
 	t := &turtle{}
-	for _, p := range append(prefixes[:len(prefixes):len(prefixes)], prefix{"schema", schemaBase}, prefix{"xsd", xsdBase}) {
+	for _, p := range append(prefixes[:len(prefixes):len(prefixes)], prefix{"schema", schemaBase},
+		prefix{"xsd", xsdBase}) {
 		t.text("@prefix ", p.name, ": <", p.base, "> .\n")
 	}
 	t.text("\n")

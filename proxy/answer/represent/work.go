@@ -73,7 +73,8 @@ type Support struct {
 }
 
 func (m Metadata) isZero() bool {
-	return m.Title == "" && m.Description == "" && len(m.Creators) == 0 && m.Publisher == "" && m.Issued == "" && m.License == "" &&
+	return m.Title == "" && m.Description == "" && len(m.Creators) == 0 && m.Publisher == "" && m.Issued == "" &&
+		m.License == "" &&
 		len(m.Keywords) == 0 && m.Type == "" && m.Language == ""
 }
 
@@ -89,7 +90,8 @@ func (w Work) tidied() Work {
 	w.Successors, w.Others = addresses(w.Successors), addresses(w.Others)
 	var locations []Link
 	for _, l := range w.Locations[:min(len(w.Locations), maxLinks)] {
-		l = Link{URI: address(l.URI), Type: mediaType(l.Type), Language: language(l.Language), Title: line(l.Title, maxText)}
+		l = Link{URI: address(l.URI), Type: mediaType(l.Type), Language: language(l.Language),
+			Title: line(l.Title, maxText)}
 		if l.URI != "" && w.Status != Withdrawn {
 			locations = append(locations, l)
 		}

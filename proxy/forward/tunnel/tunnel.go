@@ -29,7 +29,9 @@ func New(idle time.Duration, now func() time.Time) *Tunnels { return &Tunnels{id
 // Relay carries bytes between a client, which has already sent early, and a server, until both sides have
 // ended, one fails, the idle timeout passes, or ctx ends. It closes both, and returns the number of bytes
 // sent to the client. The server gets no data of the client before look has allowed it; nil allows all.
-func (t *Tunnels) Relay(ctx context.Context, client net.Conn, early []byte, server io.ReadWriteCloser, look Check) (carried int64) {
+func (t *Tunnels) Relay(
+	ctx context.Context, client net.Conn, early []byte, server io.ReadWriteCloser, look Check,
+) (carried int64) {
 	_ = client.SetDeadline(time.Time{}) // the deadline was that of a request
 	from := sideOf(client)
 	from.early, from.check = early, look

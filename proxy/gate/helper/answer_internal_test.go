@@ -48,10 +48,12 @@ func TestParseAnswer(t *testing.T) {
 
 func TestAnswerValues(t *testing.T) {
 	a := parseAnswer(`OK user="a\nb" group=x group=y tag=t log=l`)
-	if a.User() != "" || !reflect.DeepEqual(a.Groups(), []string{"x", "y"}) || a.Value("tag") != "t" || a.Value("log") != "l" || a.Message() != "" {
+	if a.User() != "" || !reflect.DeepEqual(a.Groups(), []string{"x", "y"}) || a.Value("tag") != "t" ||
+		a.Value("log") != "l" || a.Message() != "" {
 		t.Errorf("%+v", a)
 	}
-	for line, want := range map[string]string{"ERR no such user": "no such user", "ERR message=no": "no", "OK of old": ""} {
+	for line, want := range map[string]string{"ERR no such user": "no such user", "ERR message=no": "no",
+		"OK of old": ""} {
 		if got := parseAnswer(line).Message(); got != want {
 			t.Errorf("%q has the message %q, want %q", line, got, want)
 		}
@@ -60,7 +62,8 @@ func TestAnswerValues(t *testing.T) {
 
 func TestQuote(t *testing.T) {
 	for value, want := range map[string]string{
-		"a": "a", "a b": "a%20b", "2001:db8::1": "2001:db8::1", "a/b?c=d&e": "a/b?c=d&e", `"\`: "%22%5c", "a\r\nb": "a%0d%0ab", "ä%": "%c3%a4%25",
+		"a": "a", "a b": "a%20b", "2001:db8::1": "2001:db8::1", "a/b?c=d&e": "a/b?c=d&e", `"\`: "%22%5c",
+		"a\r\nb": "a%0d%0ab", "ä%": "%c3%a4%25",
 		"\x00\x7f": "%00%7f",
 	} {
 		if got := escape(value); got != want {
@@ -104,7 +107,8 @@ func FuzzParseAnswer(f *testing.F) {
 }
 
 func TestParseChannel(t *testing.T) {
-	for text, want := range map[string]int{"0": 0, "7": 7, "8": -1, "-0": -1, "+1": -1, "": -1, "x": -1, "00000000001": -1, "99999999999999999999": -1} {
+	for text, want := range map[string]int{"0": 0, "7": 7, "8": -1, "-0": -1, "+1": -1, "": -1, "x": -1,
+		"00000000001": -1, "99999999999999999999": -1} {
 		if got, ok := parseChannel(text, 8); ok != (want >= 0) || ok && got != want {
 			t.Errorf("%q: %d, %v", text, got, ok)
 		}

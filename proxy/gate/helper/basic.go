@@ -68,7 +68,8 @@ func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password str
 		if err != nil || a.Result != OK {
 			return a, ttl, err
 		}
-		_, err = b.cached.answers.Renew(ctx, right, func(context.Context) (Answer, time.Duration, error) { return a, ttl, nil })
+		_, err = b.cached.answers.Renew(ctx, right,
+			func(context.Context) (Answer, time.Duration, error) { return a, ttl, nil })
 		return a, cache.NoStore, err
 	})
 }

@@ -33,7 +33,9 @@ done
 `
 
 // basic starts that program, and returns the path of the file of its questions.
-func basic(t *testing.T, config helper.Config, cache helper.CacheConfig) (b *helper.Basic, pool *helper.Pool, path string) {
+func basic(
+	t *testing.T, config helper.Config, cache helper.CacheConfig,
+) (b *helper.Basic, pool *helper.Pool, path string) {
 	t.Helper()
 	path = executable(t, passwords)
 	config.Command = []string{path}
@@ -48,7 +50,8 @@ func basic(t *testing.T, config helper.Config, cache helper.CacheConfig) (b *hel
 
 func TestBasic(t *testing.T) {
 	var c clock
-	b, pool, _ := basic(t, helper.Config{Processes: 1, Now: c.now}, helper.CacheConfig{TTL: time.Hour, NegativeTTL: time.Minute})
+	b, pool, _ := basic(t, helper.Config{Processes: 1, Now: c.now},
+		helper.CacheConfig{TTL: time.Hour, NegativeTTL: time.Minute})
 	check := func(client netip.Addr, name, password string, want helper.Result, asked uint64) {
 		t.Helper()
 		a, err := b.Check(t.Context(), client, name, password)
@@ -87,7 +90,8 @@ func TestBasicBroken(t *testing.T) {
 	for name, text := range map[string]string{"broken": "no directory", "token": "another protocol"} {
 		for range 2 {
 			a, err := b.Check(t.Context(), alice, name, "a")
-			if !errors.Is(err, helper.ErrBroken) || !errors.Is(err, helper.ErrUnavailable) || !strings.Contains(err.Error(), text) || a.Result == helper.OK {
+			if !errors.Is(err, helper.ErrBroken) || !errors.Is(err, helper.ErrUnavailable) ||
+				!strings.Contains(err.Error(), text) || a.Result == helper.OK {
 				t.Errorf("%s: %+v, %v", name, a, err)
 			}
 		}

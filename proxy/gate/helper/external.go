@@ -32,9 +32,11 @@ func (e *External) Lookup(ctx context.Context, values ...string) (Answer, error)
 	}
 	line := strings.Join(words, " ")
 	if len(line)+maxChannel+2 > maxShortLine {
-		return Answer{}, fmt.Errorf("helper %s: %w: %d bytes are too long", e.cached.pool.config.Name, ErrLine, len(line))
+		return Answer{}, fmt.Errorf("helper %s: %w: %d bytes are too long", e.cached.pool.config.Name, ErrLine,
+			len(line))
 	}
-	return e.cached.get(ctx, e.cached.key(line), func(ctx context.Context) (Answer, time.Duration, error) { return e.cached.query(ctx, line) })
+	return e.cached.get(ctx, e.cached.key(line),
+		func(ctx context.Context) (Answer, time.Duration, error) { return e.cached.query(ctx, line) })
 }
 
 // Close closes the pool.

@@ -27,7 +27,8 @@ func TestExternal(t *testing.T) {
 	const want = "text alice - a%20b%22%5c c%0ad"
 	e, _ := external(t, helper.Config{Processes: 1, Command: []string{executable(t, repeats)}}, helper.CacheConfig{})
 	a, err := e.Lookup(t.Context(), "alice", "", `a b"\`, "c\nd")
-	if err != nil || a.Result != helper.OK || a.Text != want || a.Value("tag") != "t" || a.Value("log") != "l" || a.User() != "u" {
+	if err != nil || a.Result != helper.OK || a.Text != want || a.Value("tag") != "t" || a.Value("log") != "l" ||
+		a.User() != "u" {
 		t.Errorf("%+v, %v, want %q", a, err, want)
 	}
 	if _, err := e.Lookup(t.Context(), strings.Repeat("a", 9<<10)); !errors.Is(err, helper.ErrLine) {
@@ -39,7 +40,8 @@ func TestExternal(t *testing.T) {
 func TestCachedTime(t *testing.T) {
 	var c clock
 	program := executable(t, "#!/bin/sh\nn=0; while read -r x; do n=$((n+1)); echo \"OK user=$n\"; done\n")
-	e, pool := external(t, helper.Config{Processes: 1, Now: c.now, Command: []string{program}}, helper.CacheConfig{TTL: time.Hour})
+	e, pool := external(t, helper.Config{Processes: 1, Now: c.now, Command: []string{program}},
+		helper.CacheConfig{TTL: time.Hour})
 	lookup := func(want string) {
 		t.Helper()
 		if a, err := e.Lookup(t.Context(), "a"); err != nil || a.User() != want {
@@ -61,7 +63,8 @@ func TestCachedTime(t *testing.T) {
 
 // A cached answer costs few allocations.
 func TestCachedAllocations(t *testing.T) {
-	e, _ := external(t, helper.Config{Processes: 1, Command: []string{executable(t, repeats)}}, helper.CacheConfig{TTL: time.Hour})
+	e, _ := external(t, helper.Config{Processes: 1, Command: []string{executable(t, repeats)}},
+		helper.CacheConfig{TTL: time.Hour})
 	b, _, _ := basic(t, helper.Config{Processes: 1}, helper.CacheConfig{TTL: time.Hour})
 	for name, tt := range map[string]struct {
 		most float64

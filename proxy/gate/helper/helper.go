@@ -117,7 +117,8 @@ func New(config Config) (*Pool, error) {
 		program = config.Command[0] // without arguments, which may contain passwords
 	}
 	if !filepath.IsAbs(program) {
-		return nil, fmt.Errorf("helper %s: the program %q must be an absolute path, with each argument separate", config.Name, program)
+		return nil, fmt.Errorf("helper %s: the program %q must be an absolute path, with each argument separate",
+			config.Name, program)
 	}
 	return &Pool{config: config.withDefaults(), lines: newLineLog(config)}, nil
 }

@@ -25,8 +25,9 @@ type Negotiate struct {
 // the pool must have no concurrency.
 func NewNegotiate(pool *Pool) (*Negotiate, error) {
 	if pool.config.Concurrency > 0 {
-		return nil, fmt.Errorf("helper %s: the concurrency is %d, but negotiate requires 0 (one process per conversation)",
-			pool.config.Name, pool.config.Concurrency)
+		return nil,
+			fmt.Errorf("helper %s: the concurrency is %d, but negotiate requires 0 (one process per conversation)",
+				pool.config.Name, pool.config.Concurrency)
 	}
 	return &Negotiate{pool: pool, queues: clientQueues(pool)}, nil
 }
@@ -63,7 +64,8 @@ type Step struct {
 // conversation is over (its process has ended, or the client was too slow), the message starts another one. An error
 // is ErrToken, wraps ErrUnavailable, or is the cause of the end of ctx; it ends the conversation.
 func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
-	if _, err := base64.StdEncoding.DecodeString(token); err != nil || token == "" || len(token)+len("YR \n")+maxChannel+2 > MaxLine {
+	if _, err := base64.StdEncoding.DecodeString(token); err != nil || token == "" ||
+		len(token)+len("YR \n")+maxChannel+2 > MaxLine {
 		c.Close()
 		return Step{}, ErrToken
 	}
@@ -85,7 +87,9 @@ func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
 		c.Close()
 	}
 	if a.Result == OK && a.User() == "" {
-		return Step{}, c.broken(fmt.Errorf("helper %s: %w: it accepted a client without a user name", c.negotiate.pool.config.Name, ErrBroken))
+		return Step{},
+			c.broken(fmt.Errorf("helper %s: %w: it accepted a client without a user name", c.negotiate.pool.config.Name,
+				ErrBroken))
 	}
 	return step, nil
 }

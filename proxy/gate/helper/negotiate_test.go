@@ -65,7 +65,8 @@ func TestNegotiate(t *testing.T) {
 	} {
 		conversation := n.Begin(alice)
 		step, err := conversation.Next(t.Context(), token)
-		if !errors.Is(err, want.err) || step.More || step.Answer.Result != want.result || step.Answer.User() != want.user || step.Token != want.token {
+		if !errors.Is(err, want.err) || step.More || step.Answer.Result != want.result ||
+			step.Answer.User() != want.user || step.Token != want.token {
 			t.Errorf("%.20s: %+v, %v, want %+v", token, step, err, want)
 		}
 		conversation.Close()
@@ -76,7 +77,8 @@ func TestNegotiate(t *testing.T) {
 func TestRefusedTokensAreLogged(t *testing.T) {
 	const tokens, burst = 200, 50
 	start := time.Now()
-	pool, log := open(t, helper.Config{Processes: 1, Command: []string{executable(t, challenges)}, Now: func() time.Time { return start }})
+	pool, log := open(t, helper.Config{Processes: 1, Command: []string{executable(t, challenges)},
+		Now: func() time.Time { return start }})
 	n, err := helper.NewNegotiate(pool)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +114,8 @@ func TestConversations(t *testing.T) {
 		t.Errorf("%+v, %v", step, err)
 	}
 	for _, c := range conversations {
-		if step, err := c.Next(t.Context(), "YQ=="); err != nil || step.More || step.Answer.User() != "carol" || step.Token != "" {
+		if step, err := c.Next(t.Context(), "YQ=="); err != nil || step.More || step.Answer.User() != "carol" ||
+			step.Token != "" {
 			t.Errorf("%+v, %v", step, err)
 		}
 		c.Close()
@@ -164,7 +167,8 @@ func TestAbandonedConversations(t *testing.T) {
 	if step, err := c.Next(t.Context(), "bmV3"); err != nil || step.Answer.User() != "bob@A" {
 		t.Errorf("%+v, %v", step, err)
 	}
-	testserver.Wait(t, "nothing is under way", func() bool { s := pool.Status(); return s.InFlight == 0 && s.Waiting == 0 })
+	testserver.Wait(t, "nothing is under way",
+		func() bool { s := pool.Status(); return s.InFlight == 0 && s.Waiting == 0 })
 }
 
 // A client that disconnects before the answer keeps its quota until the answer arrives: it cannot occupy

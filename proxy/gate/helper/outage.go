@@ -103,7 +103,8 @@ func (p *Pool) died(one *process, why string) {
 	p.outage.pause = min(max(2*p.outage.pause, p.config.Restart), maxRestart)
 	p.outage.until, p.outage.trial, p.outage.why = now.Add(p.outage.pause), nil, why
 	p.deaths = nil
-	p.config.Log.Error("helper processes exit too often", "helper", p.config.Name, "reason", why, "retry_at", p.outage.until)
+	p.config.Log.Error("helper processes exit too often", "helper", p.config.Name, "reason", why, "retry_at",
+		p.outage.until)
 }
 
 // recovered ends an outage if the trial has answered; p.mu is held.

@@ -78,7 +78,8 @@ func TestAsk(t *testing.T) {
 		if got := user(t, pool, "slowly"); got != "slowly" {
 			t.Errorf("an answer in pieces: %q", got)
 		}
-		if s := pool.Status(); s.Queries != 51 || s.Failed != 0 || s.Waiting != 0 || s.InFlight != 0 || s.Processes < 1 || s.Processes > 2 || s.Restarts != 0 {
+		if s := pool.Status(); s.Queries != 51 || s.Failed != 0 || s.Waiting != 0 || s.InFlight != 0 ||
+			s.Processes < 1 || s.Processes > 2 || s.Restarts != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -147,7 +148,8 @@ func TestOutOfOrder(t *testing.T) {
 	held := make(chan string)
 	go func() { held <- user(t, pool, "hold") }()
 	testserver.Wait(t, "the first question is under way", func() bool { return pool.Status().InFlight == 1 })
-	testserver.Wait(t, "the answer is held", func() bool { return user(t, pool, "next") == "next" && len(held) == 0 && pool.Status().InFlight == 0 })
+	testserver.Wait(t, "the answer is held",
+		func() bool { return user(t, pool, "next") == "next" && len(held) == 0 && pool.Status().InFlight == 0 })
 	if got := <-held; got != "held" {
 		t.Errorf("%q", got)
 	}
@@ -317,9 +319,11 @@ func TestWorld(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	shell, _ := open(t, helper.Config{Processes: 1, Command: []string{
-		testserver.Need(t, "sh"), "-c", `while read -r fd; do if [ -e "/proc/$$/fd/$fd" ]; then echo OK; else echo ERR; fi; done`,
+		testserver.Need(t, "sh"), "-c",
+		`while read -r fd; do if [ -e "/proc/$$/fd/$fd" ]; then echo OK; else echo ERR; fi; done`,
 	}})
-	for fd, want := range map[int]helper.Result{0: helper.OK, 1: helper.OK, 2: helper.OK, inherited[0]: helper.ERR, inherited[1]: helper.ERR} {
+	for fd, want := range map[int]helper.Result{0: helper.OK, 1: helper.OK, 2: helper.OK, inherited[0]: helper.ERR,
+		inherited[1]: helper.ERR} {
 		if a, err := shell.Query(t.Context(), strconv.Itoa(fd)); err != nil || a.Result != want {
 			t.Errorf("descriptor %d: %+v, %v", fd, a, err)
 		}
@@ -375,7 +379,8 @@ func TestEscaped(t *testing.T) {
 // A program that does not read blocks no question beyond its timeout.
 func TestDeaf(t *testing.T) {
 	pool, _ := open(t, helper.Config{
-		Processes: 1, Concurrency: 4, Timeout: short, Restart: time.Millisecond, Command: []string{testserver.Need(t, "sleep"), "1000"},
+		Processes: 1, Concurrency: 4, Timeout: short, Restart: time.Millisecond,
+		Command: []string{testserver.Need(t, "sleep"), "1000"},
 	})
 	long := strings.Repeat("a", helper.MaxLine-20)
 	var asking sync.WaitGroup

@@ -190,7 +190,8 @@ func children(t *testing.T) (commands []string) {
 		for _, pid := range strings.Fields(string(pids)) {
 			command, _ := os.ReadFile("/proc/" + pid + "/comm")
 			line, _ := os.ReadFile("/proc/" + pid + "/cmdline")
-			commands = append(commands, strings.TrimSpace(string(command))+" "+strings.ReplaceAll(string(line), "\x00", " "))
+			commands = append(commands,
+				strings.TrimSpace(string(command))+" "+strings.ReplaceAll(string(line), "\x00", " "))
 		}
 	}
 	return commands

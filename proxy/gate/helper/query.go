@@ -65,7 +65,9 @@ func (p *Pool) parse(text string) (Answer, error) {
 		}
 		return Answer{}, fmt.Errorf("helper %s: %w: %q", p.config.Name, ErrBroken, a.Message())
 	case unknown:
-		return Answer{}, fmt.Errorf("helper %s: %w: its response of %d bytes does not begin with a result such as OK or ERR", p.config.Name, ErrBroken, len(text))
+		return Answer{},
+			fmt.Errorf("helper %s: %w: its response of %d bytes does not begin with a result such as OK or ERR",
+				p.config.Name, ErrBroken, len(text))
 	}
 	return a, nil
 }

@@ -32,13 +32,16 @@ func executable(t *testing.T, text string) string {
 func TestOutage(t *testing.T) {
 	working := filepath.Join(t.TempDir(), "working")
 	var c clock
-	program := executable(t, "#!/bin/sh\nif [ -e "+working+" ]; then while read -r x; do echo OK user=a; done; fi\necho the server is gone >&2\nexit 7\n")
+	program := executable(t,
+		"#!/bin/sh\nif [ -e "+working+
+			" ]; then while read -r x; do echo OK user=a; done; fi\necho the server is gone >&2\nexit 7\n")
 	pool, log := open(t, helper.Config{Processes: 2, Restart: time.Minute, Now: c.now, Command: []string{program}})
 	for range 3 {
 		fails(t, pool, "a", helper.ErrUnavailable)
 	}
 	testserver.Wait(t, "it is a fault", func() bool { return len(pool.Failures()) == 1 })
-	testserver.Wait(t, "its reason is known", func() bool { return strings.Contains(pool.Failures()[0], "the server is gone") })
+	testserver.Wait(t, "its reason is known",
+		func() bool { return strings.Contains(pool.Failures()[0], "the server is gone") })
 	if text := pool.Failures()[0]; !strings.Contains(text, program) || !strings.Contains(text, "exit status 7") {
 		t.Errorf("the fault: %s", text)
 	}
@@ -51,7 +54,8 @@ func TestOutage(t *testing.T) {
 	}
 	c.advance(time.Minute) // the trial fails, and the next pause is twice as long
 	fails(t, pool, "a", helper.ErrUnavailable)
-	testserver.Wait(t, "its time is counted from its end", func() bool { return pool.Status().Restarts == before.Restarts+1 })
+	testserver.Wait(t, "its time is counted from its end",
+		func() bool { return pool.Status().Restarts == before.Restarts+1 })
 	c.advance(time.Minute)
 	if err := os.WriteFile(working, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -98,7 +102,8 @@ func TestProcesses(t *testing.T) {
 		opens = append(opens, open)
 		asking.Go(func() { user(t, pool, "wait "+path) })
 	}
-	testserver.Wait(t, "all are started", func() bool { s := pool.Status(); return s.Processes == 2 && s.InFlight == 2 && s.Waiting == 1 })
+	testserver.Wait(t, "all are started",
+		func() bool { s := pool.Status(); return s.Processes == 2 && s.InFlight == 2 && s.Waiting == 1 })
 	for _, open := range opens {
 		asking.Go(open)
 	}

@@ -37,7 +37,8 @@ func TestBasicLDAP(t *testing.T) {
 	command := []string{program, "-v", "3", "-b", testserver.LDAPBase, "-f", "(uid=%s)"}
 	for name, options := range map[string][]string{"for each question": nil, "persistent": {"-P"}} {
 		t.Run(name, func(t *testing.T) {
-			pool, _ := open(t, helper.Config{Processes: 2, Command: slices.Concat(command, options, []string{"-H", ldap.URL()})})
+			pool, _ := open(t, helper.Config{Processes: 2,
+				Command: slices.Concat(command, options, []string{"-H", ldap.URL()})})
 			b, err := helper.NewBasic(pool, helper.CacheConfig{TTL: time.Hour})
 			if err != nil {
 				t.Fatal(err)
@@ -58,13 +59,15 @@ func TestBasicLDAP(t *testing.T) {
 		})
 	}
 	t.Run("without its server", func(t *testing.T) {
-		pool, _ := open(t, helper.Config{Processes: 1, Command: slices.Concat(command, []string{"-P", "-H", "ldap://127.0.0.1:1/"})})
+		pool, _ := open(t, helper.Config{Processes: 1,
+			Command: slices.Concat(command, []string{"-P", "-H", "ldap://127.0.0.1:1/"})})
 		b, err := helper.NewBasic(pool, helper.CacheConfig{TTL: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(b.Close)
-		if a, err := b.Check(t.Context(), alice, "alice", "it is a secret%20"); !errors.Is(err, helper.ErrBroken) || !strings.Contains(err.Error(), "Can't contact LDAP server") {
+		if a, err := b.Check(t.Context(), alice, "alice", "it is a secret%20"); !errors.Is(err, helper.ErrBroken) ||
+			!strings.Contains(err.Error(), "Can't contact LDAP server") {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})
@@ -74,11 +77,13 @@ func TestBasicNCSA(t *testing.T) {
 	program := squids(t, "basic_ncsa_auth")
 	file := filepath.Join(t.TempDir(), "users")
 	const users = "alice:$apr1$abcdefgh$ALICE\n"
-	hash, err := exec.CommandContext(t.Context(), testserver.Need(t, "openssl"), "passwd", "-apr1", "-salt", "abcdefgh", "rät sel").Output()
+	hash, err := exec.CommandContext(t.Context(), testserver.Need(t, "openssl"), "passwd", "-apr1", "-salt", "abcdefgh",
+		"rät sel").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte(strings.Replace(users, "$apr1$abcdefgh$ALICE\n", string(hash), 1)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.Replace(users, "$apr1$abcdefgh$ALICE\n", string(hash), 1)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	pool, _ := open(t, helper.Config{Processes: 1, Command: []string{program, file}})
@@ -105,7 +110,8 @@ func TestGroupLDAP(t *testing.T) {
 	ldap := testserver.StartSLAPD(t, map[string]string{"alice": "a", "bob": "b"},
 		map[string][]string{"staff": {"alice", "bob"}, "the board": {"alice"}})
 	e, pool := external(t, helper.Config{Processes: 1, Command: []string{
-		program, "-v", "3", "-b", testserver.LDAPBase, "-B", testserver.LDAPBase, "-F", "(uid=%s)", "-f", "(&(cn=%g)(member=%u))", "-H", ldap.URL(),
+		program, "-v", "3", "-b", testserver.LDAPBase, "-B", testserver.LDAPBase, "-F", "(uid=%s)", "-f",
+		"(&(cn=%g)(member=%u))", "-H", ldap.URL(),
 	}}, helper.CacheConfig{TTL: time.Hour, NegativeTTL: time.Hour})
 	for range 2 {
 		looksUp(t, e, helper.OK, "alice", "staff")
@@ -120,7 +126,8 @@ func TestGroupLDAP(t *testing.T) {
 }
 
 func TestGroupUnix(t *testing.T) {
-	e, _ := external(t, helper.Config{Processes: 1, Command: []string{squids(t, "ext_unix_group_acl"), "-p"}}, helper.CacheConfig{})
+	e, _ := external(t, helper.Config{Processes: 1, Command: []string{squids(t, "ext_unix_group_acl"), "-p"}},
+		helper.CacheConfig{})
 	looksUp(t, e, helper.OK, "root", "root")
 	looksUp(t, e, helper.ERR, "root", "daemon")
 	looksUp(t, e, helper.ERR, "no such user", "root")
@@ -177,11 +184,13 @@ func TestNegotiateKerberos(t *testing.T) {
 			for range 3 {
 				c := n.Begin(alice)
 				step, err := c.Next(t.Context(), token())
-				if err != nil || step.More || step.Answer.Result != helper.OK || step.Answer.User() != "alice@KERBEROS.TEST" || step.Token == "" {
+				if err != nil || step.More || step.Answer.Result != helper.OK ||
+					step.Answer.User() != "alice@KERBEROS.TEST" || step.Token == "" {
 					t.Errorf("%+v, %v", step, err)
 				}
 				forged := n.Begin(bob)
-				if step, err := forged.Next(t.Context(), forge(t, token())); err == nil && step.Answer.Result == helper.OK {
+				if step, err := forged.Next(t.Context(), forge(t, token())); err == nil &&
+					step.Answer.Result == helper.OK {
 					t.Errorf("a forged token is let in: %+v", step)
 				}
 				c.Close()
@@ -209,7 +218,8 @@ func forge(t *testing.T, token string) string {
 func TestNegotiateNTLM(t *testing.T) {
 	kerberos := squids(t, "negotiate_kerberos_auth")
 	pool, _ := open(t, helper.Config{Processes: 2, Command: []string{
-		squids(t, "negotiate_wrapper_auth"), "--ntlm", squids(t, "ntlm_fake_auth"), "--kerberos", kerberos, "-s", "GSS_C_NO_NAME",
+		squids(t, "negotiate_wrapper_auth"), "--ntlm", squids(t, "ntlm_fake_auth"), "--kerberos", kerberos, "-s",
+		"GSS_C_NO_NAME",
 	}})
 	n, err := helper.NewNegotiate(pool)
 	if err != nil {
@@ -242,7 +252,8 @@ func TestNegotiateNTLM(t *testing.T) {
 func ntlmAuthenticate(domain, user string) []byte {
 	const head = 64
 	message := append([]byte("NTLMSSP\x00\x03\x00\x00\x00"), make([]byte, head-12)...)
-	for field, value := range map[int]string{12: strings.Repeat("a", 24), 20: strings.Repeat("b", 24), 28: domain, 36: user, 44: "HOST", 52: ""} {
+	for field, value := range map[int]string{12: strings.Repeat("a", 24), 20: strings.Repeat("b", 24), 28: domain,
+		36: user, 44: "HOST", 52: ""} {
 		binary.LittleEndian.PutUint16(message[field:], uint16(len(value)))
 		binary.LittleEndian.PutUint16(message[field+2:], uint16(len(value)))
 		binary.LittleEndian.PutUint32(message[field+4:], uint32(len(message)))

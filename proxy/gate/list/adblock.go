@@ -21,7 +21,8 @@ func isAdBlockComment(text string) bool {
 
 // isAdBlock reports whether a line is a rule of AdBlock, of any kind.
 func isAdBlock(text string) bool {
-	return text[0] == '|' || text[0] == '/' || strings.HasPrefix(text, "@@") || isCosmetic(text) || strings.ContainsAny(text, "^$")
+	return text[0] == '|' || text[0] == '/' || strings.HasPrefix(text, "@@") || isCosmetic(text) ||
+		strings.ContainsAny(text, "^$")
 }
 
 // isCosmetic reports whether a line is a rule for elements of pages (a cosmetic filter).

@@ -133,7 +133,8 @@ func (f *File[T]) Failures() []string {
 		return nil
 	}
 	at := f.current.Load().loaded.UTC().Format(time.RFC3339)
-	return []string{fmt.Sprintf("the reload of list %s failed, the content of %s stays in use: %s", f.config.Path, at, f.failure)}
+	return []string{fmt.Sprintf("the reload of list %s failed, the content of %s stays in use: %s", f.config.Path, at,
+		f.failure)}
 }
 
 // stat returns the state of the file.
@@ -150,7 +151,8 @@ func (s state) same(other state) bool {
 	if s.info == nil || other.info == nil || s.err != nil || other.err != nil {
 		return s.err != nil && other.err != nil && s.err.Error() == other.err.Error()
 	}
-	return os.SameFile(s.info, other.info) && s.info.Size() == other.info.Size() && s.info.ModTime().Equal(other.info.ModTime())
+	return os.SameFile(s.info, other.info) && s.info.Size() == other.info.Size() &&
+		s.info.ModTime().Equal(other.info.ModTime())
 }
 
 // read reads the version of the file in f.seen. The error is errChanged if the file has another version

@@ -171,7 +171,8 @@ func TestReplaced(t *testing.T) {
 	x.write("d.example\n/a\n")
 	x.look()
 	x.has("d.example", 1)
-	if info := x.file.Info(); info.Skipped != 1 || info.Mistakes[0].Line != 2 || !info.Loaded.Equal(x.now) || info.Path != x.file.String() {
+	if info := x.file.Info(); info.Skipped != 1 || info.Mistakes[0].Line != 2 || !info.Loaded.Equal(x.now) ||
+		info.Path != x.file.String() {
 		t.Error(info)
 	}
 	if n := x.log.count("list loaded"); n != 2 {
@@ -314,7 +315,8 @@ func TestOpenRejects(t *testing.T) {
 	if _, err := OpenNetworks(config); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}
-	for text, wanted := range map[string]error{"": errEmpty, "<html>\n": errNoEntries, "# none\n": nil, "192.0.2.1": nil} {
+	for text, wanted := range map[string]error{"": errEmpty, "<html>\n": errNoEntries, "# none\n": nil,
+		"192.0.2.1": nil} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +342,8 @@ func TestNewFile(t *testing.T) {
 	if x.file, err = OpenHosts(x.config()); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.WriteFile(x.path, []byte("b0.example\nb1.example\nb2.example\n"), 0o600), os.Chtimes(x.path, x.now, x.now)); err != nil {
+	if err := errors.Join(os.WriteFile(x.path, []byte("b0.example\nb1.example\nb2.example\n"), 0o600),
+		os.Chtimes(x.path, x.now, x.now)); err != nil {
 		t.Fatal(err)
 	}
 	x.look()
@@ -360,7 +363,8 @@ func TestLookUpsDuringReplaces(t *testing.T) {
 					return
 				default:
 				}
-				if !x.file.Has("a0.example", netip.Addr{}) || x.file.Has("b.example", netip.Addr{}) || x.file.Info().Entries < 200 {
+				if !x.file.Has("a0.example", netip.Addr{}) || x.file.Has("b.example", netip.Addr{}) ||
+					x.file.Info().Entries < 200 {
 					t.Error("the list was away")
 					return
 				}

@@ -11,9 +11,11 @@ import (
 // FuzzHosts parses lines, and compares look-ups with a scan of the entries.
 func FuzzHosts(f *testing.F) {
 	for _, line := range []string{
-		"example.org", ".example.org", "*.example.org", "a?.*.example.org", "track*", "metrics.*", "0.0.0.0 a.example b.example # c",
-		"||example.org^$important", "@@||a.example.org^", "|x.example^|", "192.0.2.0/24", "[2001:db8::1]", "BÜCHER.example", "||192.0.2.1^",
-		"[Adblock Plus 2.0]", "! a", "example.org##.ad", "/ad/", "%41.example", "a..b", "::", "|", "@@", "[]", "0.0.0.0 \x00",
+		"example.org", ".example.org", "*.example.org", "a?.*.example.org", "track*", "metrics.*",
+		"0.0.0.0 a.example b.example # c", "||example.org^$important", "@@||a.example.org^", "|x.example^|",
+		"192.0.2.0/24", "[2001:db8::1]", "BÜCHER.example", "||192.0.2.1^", "[Adblock Plus 2.0]", "! a",
+		"example.org##.ad", "/ad/", "%41.example", "a..b", "::", "|", "@@", "[]",
+		"0.0.0.0 \x00",
 	} {
 		f.Add(line+"\n.example.org\n@@||b.example.org^", "a.example.org")
 	}
@@ -44,7 +46,8 @@ func FuzzHosts(f *testing.F) {
 				continue
 			}
 			tried = append(tried, strings.NewReplacer("*", "a", "?", "b").Replace(e.name), "below."+e.name)
-			if !e.except && !e.below && !e.wild && !hosts.Has(e.name, netip.Addr{}) && !scan(all, e.name, netip.Addr{}, true) {
+			if !e.except && !e.below && !e.wild && !hosts.Has(e.name, netip.Addr{}) &&
+				!scan(all, e.name, netip.Addr{}, true) {
 				t.Errorf("%q is not found", e.name)
 			}
 		}
@@ -84,8 +87,10 @@ func scan(all []host, asked string, literal netip.Addr, except bool) bool {
 // FuzzURLs parses lines, and compares look-ups with a scan of the entries.
 func FuzzURLs(f *testing.F) {
 	for _, line := range []string{
-		"http://192.0.2.1:81/a", "example.org/a/b", "http://.example.org/a?b=c", "||example.org/a^$all", "@@|example.org/a^", "http://bücher.example/ä b",
-		"http://[::1]/", "http://example.org/%2e%2E/a//b/", "http://a@b/c", "http:", "//", "a@b", "?", "http://.", "||^", "example.org/a/?",
+		"http://192.0.2.1:81/a", "example.org/a/b", "http://.example.org/a?b=c", "||example.org/a^$all",
+		"@@|example.org/a^", "http://bücher.example/ä b",
+		"http://[::1]/", "http://example.org/%2e%2E/a//b/", "http://a@b/c", "http:", "//", "a@b", "?", "http://.",
+		"||^", "example.org/a/?",
 	} {
 		f.Add(line+"\nhttp://.example.org/a\n@@||example.org/a/b^\n", "/a/b/c", "b=c")
 	}
@@ -117,7 +122,8 @@ func FuzzURLs(f *testing.F) {
 				}
 				for _, asked := range []string{e.path, e.path + "/b", e.path + "b", "/" + path, "/", "/a"} {
 					for _, q := range []string{"", query, strings.TrimPrefix(e.query, "?")} {
-						wanted := scanURLs(all, name, literal, asked, q, false) && !scanURLs(all, name, literal, asked, q, true)
+						wanted := scanURLs(all, name, literal, asked, q, false) &&
+							!scanURLs(all, name, literal, asked, q, true)
 						if got := urls.Has(name, literal, asked, q); got != wanted {
 							t.Errorf("%q %q %q: %v, not %v", name, asked, q, got, wanted)
 						}
@@ -137,7 +143,8 @@ func scanURLs(all []url, name string, literal netip.Addr, path, query string, ex
 				(e.host.name == name || e.host.below && strings.HasSuffix(name, "."+e.host.name))
 		rest, below := strings.CutPrefix(path, e.path)
 		below = below && (rest == "" || rest[0] == '/' || strings.HasSuffix(e.path, "/"))
-		if isHost && e.host.except == except && (e.query == "" && below || e.query != "" && e.path == path && e.query == "?"+query) {
+		if isHost && e.host.except == except &&
+			(e.query == "" && below || e.query != "" && e.path == path && e.query == "?"+query) {
 			return true
 		}
 	}

@@ -106,7 +106,8 @@ func parseHost(text string) (host, error) {
 	return h, nil
 }
 
-var errHostsFile = errors.New("this line maps a host to an address, and blocks nothing: write 0.0.0.0, or only the name")
+var errHostsFile = errors.New("this line maps a host to an address, and blocks nothing: write 0.0.0.0, or only the " +
+	"name")
 
 // parseHostsFileLine appends the names of a line of a hosts file, except those of the machine itself.
 func parseHostsFileLine(entries []host, first, names string) ([]host, error) {
@@ -137,7 +138,8 @@ func parseHostsFileLine(entries []host, first, names string) ([]host, error) {
 // that block names.
 func isOwnName(name string) bool {
 	switch name {
-	case "localhost", "localhost.localdomain", "localhost4", "localhost6", "local", "broadcasthost", "0.0.0.0", "ip6-localhost",
+	case "localhost", "localhost.localdomain", "localhost4", "localhost6", "local", "broadcasthost", "0.0.0.0",
+		"ip6-localhost",
 		"ip6-loopback", "ip6-localnet", "ip6-mcastprefix", "ip6-allnodes", "ip6-allrouters", "ip6-allhosts":
 		return true
 	}

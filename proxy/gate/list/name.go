@@ -21,11 +21,12 @@ const (
 )
 
 var (
-	errName     = errors.New("not a host name")
-	errNumber   = errors.New("a name that ends in a number must be an IPv4 address of four numbers, such as 192.0.2.1")
-	errURL      = errors.New("a URL in a list of hosts: move it to a list of URLs, or write only its host")
-	errPort     = errors.New("a host in a list must not have a port: write only its name")
-	errTooWide  = errors.New("the pattern covers a whole public suffix (https://publicsuffix.org): write the names below it, or the suffix in a rule")
+	errName    = errors.New("not a host name")
+	errNumber  = errors.New("a name that ends in a number must be an IPv4 address of four numbers, such as 192.0.2.1")
+	errURL     = errors.New("a URL in a list of hosts: move it to a list of URLs, or write only its host")
+	errPort    = errors.New("a host in a list must not have a port: write only its name")
+	errTooWide = errors.New("the pattern covers a whole public suffix (https://publicsuffix.org): write the names " +
+		"below it, or the suffix in a rule")
 	errWildcard = errors.New("the pattern matches only names without a dot; to match all hosts, leave out hosts")
 	errDotted   = errors.New("a pattern must not begin with a dot")
 )

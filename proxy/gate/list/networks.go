@@ -37,10 +37,11 @@ func ParseNetworks(r io.Reader) (*Networks, Report, error) {
 }
 
 var (
-	errAddress = errors.New("not an address, a network or a range of addresses: write 192.0.2.1, 192.0.2.0/24 or 192.0.2.1-192.0.2.9")
-	errFamily  = errors.New("the ends of a range must be addresses of one family, in ascending order")
-	errAll     = errors.New("the network has all addresses; to match all, leave out the condition")
-	errZone    = errors.New("an address in a list must not have a zone")
+	errAddress = errors.New("not an address, a network or a range of addresses: write 192.0.2.1, 192.0.2.0/24 or " +
+		"192.0.2.1-192.0.2.9")
+	errFamily = errors.New("the ends of a range must be addresses of one family, in ascending order")
+	errAll    = errors.New("the network has all addresses; to match all, leave out the condition")
+	errZone   = errors.New("an address in a list must not have a zone")
 )
 
 // parseRange returns the range of addresses of a line.
@@ -122,6 +123,7 @@ func (n *Networks) Has(addr netip.Addr) bool {
 		return false
 	}
 	addr = addr.Unmap().WithZone("")
-	i, found := slices.BinarySearchFunc(n.ranges, addr, func(r addressRange, addr netip.Addr) int { return r.first.Compare(addr) })
+	i, found := slices.BinarySearchFunc(n.ranges, addr,
+		func(r addressRange, addr netip.Addr) int { return r.first.Compare(addr) })
 	return found || i > 0 && n.ranges[i-1].last.BitLen() == addr.BitLen() && !n.ranges[i-1].last.Less(addr)
 }

@@ -56,7 +56,8 @@ func (r *Report) skip(number int, text string, reason error) {
 	const most = 80 // bytes of a line that are quoted
 	r.Skipped++
 	if len(r.Mistakes) < maxMistakes {
-		r.Mistakes = append(r.Mistakes, Mistake{number, plaintext.Shorten(plaintext.OneLine(text), most), reason.Error()})
+		r.Mistakes = append(r.Mistakes,
+			Mistake{number, plaintext.Shorten(plaintext.OneLine(text), most), reason.Error()})
 	}
 }
 

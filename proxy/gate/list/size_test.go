@@ -48,7 +48,8 @@ func TestMemory(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	for i := 0; i < n; i += 100 {
 		name, below := strings.CutPrefix(strings.TrimSuffix(lines[i], "^"), "||")
-		if !hosts.Has(name, netip.Addr{}) || hosts.Has("www."+name, netip.Addr{}) != below || hosts.Has("x"+name, netip.Addr{}) {
+		if !hosts.Has(name, netip.Addr{}) || hosts.Has("www."+name, netip.Addr{}) != below ||
+			hosts.Has("x"+name, netip.Addr{}) {
 			t.Fatal("not as in the list:", name)
 		}
 	}

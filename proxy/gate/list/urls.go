@@ -149,7 +149,8 @@ func (u *URLs) add(added *url) error {
 
 var (
 	errNoURL   = errors.New("not a URL: write http://example.org/path")
-	errURLHost = errors.New("a URL in a list must have a host, or a domain after a dot: write http://example.org/ or http://.example.org/")
+	errURLHost = errors.New("a URL in a list must have a host, or a domain after a dot: write http://example.org/ " +
+		"or http://.example.org/")
 )
 
 // cutURL returns the URL of a line, with a scheme, and its modifiers. The line is not a comment.

@@ -117,7 +117,8 @@ func compare(t *testing.T, path string, has lookup, report list.Report) {
 				t.Errorf("%d %s, not %s: %.1000v", got, verb, rest, report.Mistakes)
 			}
 		case "mistake":
-			found := slices.ContainsFunc(report.Mistakes, func(m list.Mistake) bool { return strings.HasPrefix(m.String(), rest) })
+			found := slices.ContainsFunc(report.Mistakes,
+				func(m list.Mistake) bool { return strings.HasPrefix(m.String(), rest) })
 			if !found {
 				t.Errorf("no mistake %s", rest)
 			}
@@ -134,8 +135,10 @@ func compare(t *testing.T, path string, has lookup, report list.Report) {
 // TestBounds: too long lines are skipped, and the following ones are read.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("a.", 4096) + "example"
-	hosts, report, err := list.ParseHosts(strings.NewReader(long + "\n# " + long + "\n" + strings.Repeat("ä", 600) + "\nb.example\n" + long))
-	if err != nil || report.Skipped != 4 || report.Entries != 1 || !report.Unfinished || !hosts.Has("b.example", netip.Addr{}) {
+	hosts, report, err := list.ParseHosts(strings.NewReader(long + "\n# " + long + "\n" + strings.Repeat("ä", 600) +
+		"\nb.example\n" + long))
+	if err != nil || report.Skipped != 4 || report.Entries != 1 || !report.Unfinished ||
+		!hosts.Has("b.example", netip.Addr{}) {
 		t.Error(err, report)
 	}
 	if m := report.Mistakes[3]; m.Line != 5 || len(m.Text) > 100 {
@@ -145,7 +148,8 @@ func TestBounds(t *testing.T) {
 	for i := range 300 {
 		patterns.WriteString("a" + strconv.Itoa(i) + "*.example\n")
 	}
-	if _, report, _ = list.ParseHosts(strings.NewReader(patterns.String())); report.Entries != 256 || report.Skipped != 44 || len(report.Mistakes) != 10 {
+	if _, report, _ = list.ParseHosts(strings.NewReader(patterns.String())); report.Entries != 256 ||
+		report.Skipped != 44 || len(report.Mistakes) != 10 {
 		t.Error(report.Entries, report.Skipped)
 	}
 }
@@ -153,7 +157,8 @@ func TestBounds(t *testing.T) {
 // TestReadError: a read error discards the list.
 func TestReadError(t *testing.T) {
 	broken := errors.New("broken")
-	if hosts, _, err := list.ParseHosts(io.MultiReader(strings.NewReader("a.example\n"), iotest.ErrReader(broken))); hosts != nil || !errors.Is(err, broken) {
+	if hosts, _, err := list.ParseHosts(io.MultiReader(strings.NewReader("a.example\n"),
+		iotest.ErrReader(broken))); hosts != nil || !errors.Is(err, broken) {
 		t.Error(hosts, err)
 	}
 }

@@ -25,7 +25,8 @@ func (f *File[T]) Run(ctx context.Context) {
 		defer func() { _ = watcher.Close() }() // it was only read from
 		events, failures = watcher.Events, watcher.Errors
 	} else {
-		f.config.Log.Warn("list watch failed, changes are noticed within a minute", "path", f.config.Path, "error", err.Error())
+		f.config.Log.Warn("list watch failed, changes are noticed within a minute", "path", f.config.Path, "error",
+			err.Error())
 	}
 	for {
 		if watcher != nil {
@@ -150,5 +151,6 @@ func (f *File[T]) shrunk(read *content[T]) string {
 	}
 	// The parsed value is not retained.
 	f.refused = &content[T]{report: Report{Entries: entries}, state: read.state}
-	return fmt.Sprintf("the file has %d entries, %d before: it may be incomplete; touch it to use it anyway", entries, before)
+	return fmt.Sprintf("the file has %d entries, %d before: it may be incomplete; touch it to use it anyway", entries,
+		before)
 }

@@ -133,7 +133,8 @@ func TestWindows(t *testing.T) {
 // A rule with groups holds for users in one of them.
 func TestGroupsOfRules(t *testing.T) {
 	p := newPolicy(t, policy.ModeEnforce,
-		policy.Rule{ID: "staff", Groups: []string{"staff", "guests"}}, policy.Rule{ID: "rest", Deny: true, Groups: []string{"guests", "others"}})
+		policy.Rule{ID: "staff", Groups: []string{"staff", "guests"}},
+		policy.Rule{ID: "rest", Deny: true, Groups: []string{"guests", "others"}})
 	if got := p.Groups(); len(got) != 3 {
 		t.Errorf("groups %q", got)
 	}
@@ -149,11 +150,16 @@ func TestGroupsOfRules(t *testing.T) {
 
 // The kind of a tunnel's first bytes may only be a condition of denying rules, and does not hold before they arrive.
 func TestHellos(t *testing.T) {
-	if _, err := policy.New(policy.ModeEnforce, []policy.Rule{{ID: "a", Hellos: []policy.Hello{policy.HelloNotTLS}}}); err == nil {
+	if _, err := policy.New(policy.ModeEnforce,
+		[]policy.Rule{{ID: "a", Hellos: []policy.Hello{policy.HelloNotTLS}}}); err == nil {
 		t.Error("a rule that allows has it")
 	}
-	p := newPolicy(t, policy.ModeEnforce, policy.Rule{ID: "hello", Deny: true, Hellos: []policy.Hello{policy.HelloNotTLS, policy.HelloEncrypted}, Hosts: []string{".example"}})
-	for hello, want := range map[policy.Hello]bool{policy.HelloNone: false, policy.HelloNamed: false, policy.HelloUnnamed: false, policy.HelloEncrypted: true, policy.HelloNotTLS: true, policy.HelloUnreadable: true} {
+	p := newPolicy(t, policy.ModeEnforce,
+		policy.Rule{ID: "hello", Deny: true, Hellos: []policy.Hello{policy.HelloNotTLS, policy.HelloEncrypted},
+			Hosts: []string{".example"}})
+	for hello, want := range map[policy.Hello]bool{policy.HelloNone: false, policy.HelloNamed: false,
+		policy.HelloUnnamed: false, policy.HelloEncrypted: true, policy.HelloNotTLS: true,
+		policy.HelloUnreadable: true} {
 		if got := p.Decide(policy.Request{Host: "a.example", Hello: hello}).Deny; got != want {
 			t.Errorf("%q: denied %t", hello, got)
 		}
@@ -161,7 +167,8 @@ func TestHellos(t *testing.T) {
 			t.Errorf("%q is read back as %q", hello, again)
 		}
 	}
-	if !p.HasTunnelNames() || newPolicy(t, policy.ModeOpen, policy.Rule{ID: "a", Deny: true, Hosts: []string{"a"}}).HasTunnelNames() {
+	if !p.HasTunnelNames() ||
+		newPolicy(t, policy.ModeOpen, policy.Rule{ID: "a", Deny: true, Hosts: []string{"a"}}).HasTunnelNames() {
 		t.Error("whether the beginnings of tunnels matter")
 	}
 }
@@ -192,10 +199,13 @@ func (l addrList) Has(addr netip.Addr) bool {
 func TestLists(t *testing.T) {
 	in, out := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("192.0.2.9")
 	p := newPolicy(t, policy.ModeEnforce,
-		policy.Rule{ID: "hosts", Deny: true, Hosts: []string{"own.example"}, HostLists: []policy.HostList{hostList{"ads.example": true}}},
+		policy.Rule{ID: "hosts", Deny: true, Hosts: []string{"own.example"},
+			HostLists: []policy.HostList{hostList{"ads.example": true}}},
 		policy.Rule{ID: "urls", Deny: true, URLLists: []policy.URLList{urlList{"a.example/bad?": true}}},
-		policy.Rule{ID: "clients", Deny: true, Clients: []netip.Prefix{netip.MustParsePrefix("10.9.0.0/16")}, ClientLists: []policy.AddressList{addrList{in}}, Hosts: []string{"b.example"}},
-		policy.Rule{ID: "dialled", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}, DestinationLists: []policy.AddressList{addrList{out}}},
+		policy.Rule{ID: "clients", Deny: true, Clients: []netip.Prefix{netip.MustParsePrefix("10.9.0.0/16")},
+			ClientLists: []policy.AddressList{addrList{in}}, Hosts: []string{"b.example"}},
+		policy.Rule{ID: "dialled", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")},
+			DestinationLists: []policy.AddressList{addrList{out}}},
 	)
 	for _, tt := range []struct {
 		request policy.Request
@@ -229,7 +239,8 @@ func TestLists(t *testing.T) {
 			t.Errorf("%+v is explained by %+v", tt.request, matches)
 		}
 	}
-	if because := p.Explain(policy.Request{Host: "ads.example"})[0].Conditions; len(because) != 1 || because[0].String() != "hosts_from /lists/hosts" {
+	if because := p.Explain(policy.Request{Host: "ads.example"})[0].Conditions; len(because) != 1 ||
+		because[0].String() != "hosts_from /lists/hosts" {
 		t.Errorf("because %v", because)
 	}
 }

@@ -47,7 +47,8 @@ func FuzzHosts(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, texts, host string) {
-		if strings.Contains(host, "/") || strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
+		if strings.Contains(host, "/") ||
+			strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
 			return // no host in a URI has these characters (RFC 3986 section 3.2.2)
 		}
 		host = strings.ToLower(host)
@@ -84,7 +85,8 @@ func FuzzDecide(f *testing.F) {
 		for i, shape := range shapes[:min(len(shapes), 20)] {
 			rule := policy.Rule{ID: "r" + string(rune('a'+i)), Deny: shape&1 != 0}
 			if shape&2 != 0 {
-				rule.Destinations = []netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, 0, shape}), 24+int(shape>>3)%9)}
+				rule.Destinations = []netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, 0, shape}),
+					24+int(shape>>3)%9)}
 			}
 			if shape&4 != 0 {
 				rule.Hosts = []string{".example.com"}

@@ -10,7 +10,8 @@ const (
 	HelloUnnamed                // a ClientHello without a server name
 	HelloEncrypted              // a ClientHello with an apparent inner one (RFC 9849): the name is the outer one
 	HelloNotTLS                 // anything else
-	// A TLS record with an unreadable ClientHello: the server may read it, and the name in it. It matches HelloNotTLS, too.
+	// A TLS record with an unreadable ClientHello: the server may read it, and the name in it. It matches
+	// HelloNotTLS, too.
 	HelloUnreadable
 )
 

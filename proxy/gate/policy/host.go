@@ -44,7 +44,8 @@ func parseHost(text string) (host, error) {
 	wild := strings.ContainsAny(name, "*?")
 	switch {
 	case !isPattern(name):
-		return host{}, errors.New("not a host name, a pattern or an address; write labels of other scripts in IDNA encoding, xn--")
+		return host{},
+			errors.New("not a host name, a pattern or an address; write labels of other scripts in IDNA encoding, xn--")
 	case wild && below:
 		return host{}, errors.New("a pattern must not begin with a dot")
 	case wild && strings.Trim(name, "*") == "":

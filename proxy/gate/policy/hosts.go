@@ -25,7 +25,8 @@ type pattern struct {
 // add adds a rule by its hosts. Rules are added in order.
 func (h *hosts) add(all []host, number int32) {
 	if h.exact == nil {
-		h.exact, h.below, h.patterns = make(map[string][]int32, len(all)), make(map[string][]int32), make(map[string][]pattern)
+		h.exact, h.below, h.patterns = make(map[string][]int32, len(all)), make(map[string][]int32),
+			make(map[string][]pattern)
 	}
 	alone := []int32{number} // shared by all hosts of this rule only: append makes a copy
 	for _, host := range all {

@@ -94,7 +94,8 @@ func (s *search) compare(numbers []int32) bool {
 		if number >= s.first {
 			break
 		}
-		if r := &s.rules[number]; (!s.dialled || r.matchesDestination(s.destination)) && r.holds(&s.request, s.literal) {
+		if r := &s.rules[number]; (!s.dialled || r.matchesDestination(s.destination)) &&
+			r.holds(&s.request, s.literal) {
 			s.first = number
 			break
 		}

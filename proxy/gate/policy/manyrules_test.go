@@ -19,7 +19,8 @@ func manyRules(t testing.TB, kind string, n, hosts int) *policy.Policy {
 		switch kind {
 		case "hosts", "both":
 			for j := range max(1, hosts/n) {
-				rule.Hosts = append(rule.Hosts, fmt.Sprintf("%ssite-%d-%d.example", [...]string{".", "www."}[j%2], i, j))
+				rule.Hosts = append(rule.Hosts,
+					fmt.Sprintf("%ssite-%d-%d.example", [...]string{".", "www."}[j%2], i, j))
 			}
 		case "one host":
 			rule.Hosts = []string{".example.org"}

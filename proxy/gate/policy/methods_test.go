@@ -9,7 +9,8 @@ import (
 // "post" differs from POST (RFC 9110 section 9.1), but not for every server: it does not circumvent a rule
 // that denies POST, and a rule that allows POST does not allow it.
 func TestMethodsInAnotherCase(t *testing.T) {
-	denied, allowed := policy.Rule{ID: "denied", Deny: true, Methods: []string{"POST", "CONNECT"}}, policy.Rule{ID: "allowed", Methods: []string{"GET", "POST"}}
+	denied, allowed := policy.Rule{ID: "denied", Deny: true, Methods: []string{"POST", "CONNECT"}},
+		policy.Rule{ID: "allowed", Methods: []string{"GET", "POST"}}
 	rest := policy.Rule{ID: "rest", Deny: true}
 	for _, tt := range []struct {
 		method string
@@ -34,7 +35,8 @@ func TestMethodsInAnotherCase(t *testing.T) {
 		if got := p.Decide(r); got.Rule != tt.rule || got.Deny != tt.deny {
 			t.Errorf("%s: %+v", tt.method, got)
 		}
-		if explained := p.Explain(r); (len(explained) > 0) != (tt.rule != "") || len(explained) > 0 && explained[0].Rule != tt.rule {
+		if explained := p.Explain(r); (len(explained) > 0) != (tt.rule != "") ||
+			len(explained) > 0 && explained[0].Rule != tt.rule {
 			t.Errorf("%s is explained as %+v", tt.method, explained)
 		}
 	}

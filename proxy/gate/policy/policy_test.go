@@ -30,7 +30,8 @@ func newPolicy(t testing.TB, mode policy.Mode, rules ...policy.Rule) *policy.Pol
 // request returns a request for which all one-condition rules of TestConditions hold.
 func request() policy.Request {
 	return policy.Request{
-		Client: netip.MustParseAddr("10.1.2.3"), User: "ann", Method: "GET", Scheme: "http", Host: "www.example.org", Port: 8080,
+		Client: netip.MustParseAddr("10.1.2.3"), User: "ann", Method: "GET", Scheme: "http", Host: "www.example.org",
+		Port: 8080,
 	}
 }
 
@@ -125,7 +126,8 @@ func TestHosts(t *testing.T) {
 		{"0.0.0.0/0", "1.2.3", false},
 		{"0.0.0.0/0", "1:2", false},
 	} {
-		p := newPolicy(t, policy.ModeEnforce, policy.Rule{ID: "a", Deny: true, Hosts: []string{"other.example", tt.host}})
+		p := newPolicy(t, policy.ModeEnforce,
+			policy.Rule{ID: "a", Deny: true, Hosts: []string{"other.example", tt.host}})
 		if got := p.Decide(policy.Request{Host: tt.text}).Deny; got != tt.want {
 			t.Errorf("%q of %q: %t", tt.text, tt.host, got)
 		}
@@ -151,21 +153,29 @@ func TestDecide(t *testing.T) {
 		inside, outside policy.Decision
 	}{
 		{"no rule", nil, decided("", false), decided("", false), decided("", false)},
-		{"the first", []policy.Rule{allow("a"), deny("b")}, decided("a", false), decided("a", false), decided("a", false)},
+		{"the first", []policy.Rule{allow("a"), deny("b")}, decided("a", false), decided("a", false),
+			decided("a", false)},
 		{"denied inside", []policy.Rule{deny("a", "10.0.0.0/8")}, open, decided("a", true), decided("", false)},
-		{"denied inside, else allowed", []policy.Rule{deny("a", "10.0.0.0/8"), allow("b")}, open, decided("a", true), decided("b", false)},
-		{"denied everywhere", []policy.Rule{deny("a", "10.0.0.0/8"), deny("b")}, decided("b", true), decided("a", true), decided("b", true)},
-		{"allowed inside", []policy.Rule{allow("a", "10.0.0.0/8"), deny("b")}, open, decided("a", false), decided("b", true)},
-		{"allowed everywhere, by one or another", []policy.Rule{allow("a", "10.0.0.0/8"), allow("b")}, open, decided("a", false), decided("b", false)},
-		{"behind what decides", []policy.Rule{deny("a"), allow("b", "10.0.0.0/8")}, decided("a", true), decided("a", true), decided("a", true)},
-		{"several", []policy.Rule{deny("a", "10.9.0.0/16"), allow("b", "10.0.0.0/8"), deny("c")}, open, decided("b", false), decided("c", true)},
+		{"denied inside, else allowed", []policy.Rule{deny("a", "10.0.0.0/8"), allow("b")}, open, decided("a", true),
+			decided("b", false)},
+		{"denied everywhere", []policy.Rule{deny("a", "10.0.0.0/8"), deny("b")}, decided("b", true), decided("a", true),
+			decided("b", true)},
+		{"allowed inside", []policy.Rule{allow("a", "10.0.0.0/8"), deny("b")}, open, decided("a", false),
+			decided("b", true)},
+		{"allowed everywhere, by one or another", []policy.Rule{allow("a", "10.0.0.0/8"), allow("b")}, open,
+			decided("a", false), decided("b", false)},
+		{"behind what decides", []policy.Rule{deny("a"), allow("b", "10.0.0.0/8")}, decided("a", true),
+			decided("a", true), decided("a", true)},
+		{"several", []policy.Rule{deny("a", "10.9.0.0/16"), allow("b", "10.0.0.0/8"), deny("c")}, open,
+			decided("b", false), decided("c", true)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPolicy(t, policy.ModeEnforce, tt.rules...)
 			if got := p.Decide(request()); got != tt.before {
 				t.Errorf("before: %+v, want %+v", got, tt.before)
 			}
-			for text, want := range map[string]policy.Decision{inside: tt.inside, "::ffff:" + inside: tt.inside, outside: tt.outside} {
+			for text, want := range map[string]policy.Decision{inside: tt.inside, "::ffff:" + inside: tt.inside,
+				outside: tt.outside} {
 				if got := p.DecideFor(request(), netip.MustParseAddr(text)); got != want {
 					t.Errorf("%s: %+v, want %+v", text, got, want)
 				}
@@ -195,10 +205,12 @@ func TestUnspecifiedDestination(t *testing.T) {
 	allows := policy.Rule{ID: "a", Destinations: ranges("127.0.0.0/8", "::1/128")}
 	rest := policy.Rule{ID: "rest", Deny: true}
 	for address, rule := range map[string]string{"0.0.0.0": "a", "::": "a", "::ffff:0.0.0.0": "a", "192.0.2.1": ""} {
-		if got := newPolicy(t, policy.ModeEnforce, denies).DecideFor(request(), netip.MustParseAddr(address)); got.Rule != rule {
+		if got := newPolicy(t, policy.ModeEnforce, denies).DecideFor(request(),
+			netip.MustParseAddr(address)); got.Rule != rule {
 			t.Errorf("%s: %+v", address, got)
 		}
-		if got := newPolicy(t, policy.ModeEnforce, allows, rest).DecideFor(request(), netip.MustParseAddr(address)); got.Rule != "rest" {
+		if got := newPolicy(t, policy.ModeEnforce, allows, rest).DecideFor(request(),
+			netip.MustParseAddr(address)); got.Rule != "rest" {
 			t.Errorf("%s is allowed: %+v", address, got)
 		}
 	}
@@ -229,7 +241,8 @@ func TestModes(t *testing.T) {
 			}
 			var denied *policy.Denied
 			if tt.refuse && (!errors.Is(err, policy.ErrDenied) || !errors.As(err,
-				&denied) || denied.Rule != rule.ID || err.Error() != `the site's rule "no-social" denies this request`) {
+				&denied) || denied.Rule != rule.ID ||
+				err.Error() != `the site's rule "no-social" denies this request`) {
 				t.Errorf("%v", err)
 			}
 		}
@@ -266,12 +279,14 @@ func TestNewErrors(t *testing.T) {
 		{policy.Rule{ID: "a", Hosts: []string{".*.example"}}, "begin with a dot"},
 		{policy.Rule{ID: "a", Hosts: []string{"*"}}, "to match all hosts"},
 	} {
-		if _, err := policy.New(policy.ModeEnforce, []policy.Rule{tt.rule}); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := policy.New(policy.ModeEnforce, []policy.Rule{tt.rule}); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %q", tt.rule, err, tt.want)
 		}
 	}
 	_, err := policy.New(policy.ModeEnforce, []policy.Rule{{ID: "a"}, {ID: "b c"}, {ID: "a"}})
-	if err == nil || !strings.Contains(err.Error(), `rule 2, "b c": an id must have`) || !strings.Contains(err.Error(), `rule 3, "a": duplicate rule id`) {
+	if err == nil || !strings.Contains(err.Error(), `rule 2, "b c": an id must have`) ||
+		!strings.Contains(err.Error(), `rule 3, "a": duplicate rule id`) {
 		t.Errorf("all faults: %v", err)
 	}
 }
@@ -280,15 +295,18 @@ func TestExplain(t *testing.T) {
 	p := newPolicy(
 		t, policy.ModeEnforce,
 		policy.Rule{ID: "other", Hosts: []string{"other.example"}},
-		policy.Rule{ID: "internal", Deny: true, Hosts: []string{".example.com", ".example.org"}, Destinations: ranges("10.0.0.0/8", "fc00::/7")},
+		policy.Rule{ID: "internal", Deny: true, Hosts: []string{".example.com", ".example.org"},
+			Destinations: ranges("10.0.0.0/8", "fc00::/7")},
 		policy.Rule{
-			ID: "default", Clients: ranges("10.0.0.0/8"), Users: []string{"ann"}, Methods: []string{"GET"}, Schemes: []string{"connect", "http"},
-			Ports: []policy.PortRange{{First: 8000, Last: 8999}},
+			ID: "default", Clients: ranges("10.0.0.0/8"), Users: []string{"ann"}, Methods: []string{"GET"},
+			Schemes: []string{"connect", "http"},
+			Ports:   []policy.PortRange{{First: 8000, Last: 8999}},
 		},
 		policy.Rule{ID: "never"},
 	)
 	got := fmt.Sprint(p.Explain(request()))
-	if want := "[{internal true [hosts .example.org] [10.0.0.0/8 fc00::/7]} {default false [clients 10.0.0.0/8 users ann methods GET schemes http ports 8000-8999] []}]"; got != want {
+	if want := "[{internal true [hosts .example.org] [10.0.0.0/8 fc00::/7]} {default false [clients 10.0.0.0/8 " +
+		"users ann methods GET schemes http ports 8000-8999] []}]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got := newPolicy(t, policy.ModeOpen, policy.Rule{ID: "a"}).Explain(request()); got != nil {
@@ -308,7 +326,8 @@ func TestReason(t *testing.T) {
 	}
 	for _, d := range []policy.Decision{
 		p.Decide(policy.Request{Method: "GET", Scheme: "http", Host: "b.example", Port: 80}),
-		p.DecideFor(policy.Request{Method: "GET", Scheme: "http", Host: "a.example", Port: 80}, netip.MustParseAddr("10.1.2.3")),
+		p.DecideFor(policy.Request{Method: "GET", Scheme: "http", Host: "a.example", Port: 80},
+			netip.MustParseAddr("10.1.2.3")),
 	} {
 		var denied *policy.Denied
 		if !errors.As(p.Err(d), &denied) || denied.Reason != reason {

@@ -30,9 +30,11 @@ func TestNewRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := policy.Request{
-			Client: client, User: "ann", Method: "GET", Scheme: tt.scheme, Host: tt.host, Port: tt.port, Path: u.Normalize().Path(),
+			Client: client, User: "ann", Method: "GET", Scheme: tt.scheme, Host: tt.host, Port: tt.port,
+			Path: u.Normalize().Path(),
 		}
-		if got, err := policy.NewRequest(client, "ann", "GET", u.Normalize()); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := policy.NewRequest(client, "ann", "GET", u.Normalize()); err != nil ||
+			!reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, %v", tt.target, got, err)
 		}
 	}
@@ -46,7 +48,8 @@ func TestNewRequest(t *testing.T) {
 // The word "connect" stands for requests without a scheme.
 func TestRequestOfTunnel(t *testing.T) {
 	connect := newPolicy(t, policy.ModeEnforce,
-		policy.Rule{ID: "a", Deny: true, Schemes: []string{"https"}}, policy.Rule{ID: "b", Deny: true, Schemes: []string{"Connect"}})
+		policy.Rule{ID: "a", Deny: true, Schemes: []string{"https"}},
+		policy.Rule{ID: "b", Deny: true, Schemes: []string{"Connect"}})
 	if d := connect.Decide(policy.Request{Method: "CONNECT", Host: "a", Port: 443}); d.Rule != "b" {
 		t.Errorf("%+v", d)
 	}

@@ -92,11 +92,14 @@ func compile(r Rule) (rule, []host, error) {
 	}
 	for _, port := range r.Ports {
 		if port.First > port.Last {
-			return rule{}, nil, fmt.Errorf("%d-%d is not a range of ports: the first is greater than the last", port.First, port.Last)
+			return rule{}, nil, fmt.Errorf("%d-%d is not a range of ports: the first is greater than the last",
+				port.First, port.Last)
 		}
 	}
 	if len(r.Hellos) > 0 && !r.Deny {
-		return rule{}, nil, errors.New("a condition on the content of a tunnel requires a rule that denies, because the tunnel is already open")
+		return rule{}, nil,
+			errors.New("a condition on the content of a tunnel requires a rule that denies, because the tunnel is " +
+				"already open")
 	}
 	compiled := rule{Rule: r, clients: newRanges(r.Clients), destinations: newRanges(r.Destinations)}
 	for _, word := range r.Schemes {
@@ -127,7 +130,8 @@ func (r *rule) holds(request *Request, literal netip.Addr) bool {
 func (r *rule) holdsForTarget(request *Request, literal netip.Addr) bool {
 	return (len(r.Ports) == 0 || hasPort(r.Ports, request.Port)) &&
 		(len(r.schemes) == 0 || slices.Contains(r.schemes, request.Scheme)) &&
-		(len(r.Methods) == 0 || slices.ContainsFunc(r.Methods, func(method string) bool { return r.isMethod(method, request.Method) })) &&
+		(len(r.Methods) == 0 || slices.ContainsFunc(r.Methods,
+			func(method string) bool { return r.isMethod(method, request.Method) })) &&
 		(len(r.HostLists) == 0 && r.hosts == nil || r.hasHost(request.Host, literal)) &&
 		(len(r.Paths) == 0 || r.hasPath(request)) &&
 		(len(r.URLLists) == 0 || r.hasURL(request, literal))
@@ -137,7 +141,8 @@ func (r *rule) holdsForTarget(request *Request, literal netip.Addr) bool {
 func (r *rule) holdsForClient(request *Request) bool {
 	return (len(r.Users) == 0 || slices.Contains(r.Users, request.User)) &&
 		(len(r.Clients)+len(r.ClientLists) == 0 || r.hasClient(plain(request.Client))) &&
-		(len(r.Groups) == 0 || slices.ContainsFunc(request.Groups, func(group string) bool { return slices.Contains(r.Groups, group) })) &&
+		(len(r.Groups) == 0 || slices.ContainsFunc(request.Groups,
+			func(group string) bool { return slices.Contains(r.Groups, group) })) &&
 		(len(r.Hellos) == 0 || slices.ContainsFunc(r.Hellos, request.Hello.is)) &&
 		(len(r.Times) == 0 || slices.ContainsFunc(r.Times, func(w Window) bool { return w.Has(request.Time) }))
 }
@@ -157,7 +162,8 @@ func (r *rule) matchesDestination(destination netip.Addr) bool {
 	case !destination.IsValid():
 		return r.Deny
 	}
-	return r.hasDestination(destination) || r.Deny && destination.IsUnspecified() && r.hasDestination(ownAddress(destination))
+	return r.hasDestination(destination) ||
+		r.Deny && destination.IsUnspecified() && r.hasDestination(ownAddress(destination))
 }
 
 func (r *rule) hasDestination(address netip.Addr) bool {

@@ -41,7 +41,8 @@ func New(tags ...language.Tag) ([]*Texts, error) {
 			return nil, fmt.Errorf("reading the messages of pages in %s: %w", tag, err)
 		}
 		t := &Texts{
-			single: make(map[string]string), plurals: i18n.NewLocalizer(bundle, base.String()), numbers: message.NewPrinter(tag),
+			single: make(map[string]string), plurals: i18n.NewLocalizer(bundle, base.String()),
+			numbers: message.NewPrinter(tag),
 		}
 		for _, m := range file.Messages {
 			if m.One+m.Two+m.Few+m.Many == "" {

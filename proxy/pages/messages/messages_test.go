@@ -22,17 +22,18 @@ import (
 func inWords() []string {
 	return []string{
 		"kind.", "explain.flag_", "namespace.fold_", "namespace.leads_", "listing.empty_", "proxied.proxy_",
-		"proxied.fetch_", "import.format_", "media.", "rel.", "tongue.", "several.do_", "several.field_", "several.missing_",
-		"jobs.state_", "jobs.stage_", "jobs.change_",
+		"proxied.fetch_", "import.format_", "media.", "rel.", "tongue.", "several.do_", "several.field_",
+		"several.missing_", "jobs.state_", "jobs.stage_", "jobs.change_",
 		"changes.kind_",
 		"error.", "rule.", "status.", "noun.", "step.", "stage.", "why.",
-		"label.", "edit.label_", "tokens.may_", "tokens.role_", "tokens.is_", "tokens.do_", "editor.status_", "dead.state_",
-		"apidoc.group_", "apidoc.in_",
+		"label.", "edit.label_", "tokens.may_", "tokens.role_", "tokens.is_", "tokens.do_", "editor.status_",
+		"dead.state_", "apidoc.group_", "apidoc.in_",
 	}
 }
 
 func tags() []language.Tag {
-	return []language.Tag{language.English, language.German, language.French, language.Spanish, language.SimplifiedChinese}
+	return []language.Tag{language.English, language.German, language.French, language.Spanish,
+		language.SimplifiedChinese}
 }
 
 // read returns the messages of a file by identifier; a plural form has the key identifier.form.
@@ -91,7 +92,8 @@ func TestTranslations(t *testing.T) {
 			if strings.HasPrefix(id, "space") { // see TestNamespaces
 				continue
 			}
-			if !slices.ContainsFunc(slices.Collect(maps.Keys(english)), func(e string) bool { return identifier(e) == identifier(id) }) {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(english)),
+				func(e string) bool { return identifier(e) == identifier(id) }) {
 				t.Errorf("%s: %s is no message in English", tag, id)
 			}
 		}
@@ -152,7 +154,8 @@ func TestMessagesAreUsed(t *testing.T) {
 	named := regexp.MustCompile(`(?:\bt|\.T|\.Text) ?\(?"([a-z_]+\.[a-z0-9_]*[a-z0-9])"`)
 	var source strings.Builder
 	err := filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
-		if isSource := strings.HasSuffix(path, ".html") || strings.HasSuffix(path, ".go"); err != nil || !isSource || strings.HasSuffix(path, "_test.go") {
+		if isSource := strings.HasSuffix(path, ".html") || strings.HasSuffix(path, ".go"); err != nil || !isSource ||
+			strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		text, err := os.ReadFile(path)

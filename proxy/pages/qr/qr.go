@@ -31,8 +31,10 @@ func SVG(text, label string) ([]byte, error) {
 	modules := code.Bounds().Dx()
 	side := strconv.Itoa(modules + 2*quietZone)
 	label = html.EscapeString(label)
-	svg := []byte(`<svg class="qr" xmlns="http://www.w3.org/2000/svg" role="img" aria-label="` + label + `" viewBox="0 0 ` + side + ` ` + side +
-		`" shape-rendering="crispEdges"><title>` + label + `</title><path fill="#fff" d="M0 0h` + side + `v` + side + `H0z"/><path fill="#000" d="`)
+	svg := []byte(`<svg class="qr" xmlns="http://www.w3.org/2000/svg" role="img" aria-label="` + label +
+		`" viewBox="0 0 ` + side + ` ` + side +
+		`" shape-rendering="crispEdges"><title>` + label + `</title><path fill="#fff" d="M0 0h` + side + `v` + side +
+		`H0z"/><path fill="#000" d="`)
 	for y := range modules {
 		svg = appendRow(svg, y, modules, func(x int) bool { return code.At(x, y) == color.Black })
 	}

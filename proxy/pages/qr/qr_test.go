@@ -57,7 +57,8 @@ func drawn(t *testing.T, svg []byte) image.Image {
 func TestCodesAreRead(t *testing.T) {
 	zbarimg := testserver.Need(t, "zbarimg")
 	for _, text := range []string{
-		"https://urn.example.org/urn:nbn:de:101:1-201102033592", "https://id.example.org/01/09506000134352/10/ABC%2F1?17=271231", "1",
+		"https://urn.example.org/urn:nbn:de:101:1-201102033592",
+		"https://id.example.org/01/09506000134352/10/ABC%2F1?17=271231", "1",
 		"https://urn.example.org/" + strings.Repeat("a", qr.MaxText-24),
 	} {
 		svg, err := qr.SVG(text, "code")

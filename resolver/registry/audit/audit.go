@@ -56,8 +56,9 @@ func tokens(log *slog.Logger, message string) func(context.Context, registry.Act
 		log.LogAttrs(ctx, slog.LevelInfo, message,
 			slog.String("by", actor.Name), slog.String("token", actor.Token),
 			slog.String("client", actor.Client), slog.String("request", actor.Request),
-			slog.String("id", t.ID), slog.String("name", t.Name), slog.String("role", t.Role.String()), slog.Any("prefixes", t.Prefixes),
-			slog.String("actions", fmt.Sprint(t.Actions)), slog.Time("expires", t.Expires), slog.String("note", t.Note))
+			slog.String("id", t.ID), slog.String("name", t.Name), slog.String("role", t.Role.String()),
+			slog.Any("prefixes", t.Prefixes), slog.String("actions", fmt.Sprint(t.Actions)),
+			slog.Time("expires", t.Expires), slog.String("note", t.Note))
 	}
 }
 

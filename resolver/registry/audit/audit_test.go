@@ -31,7 +31,8 @@ func TestChanges(t *testing.T) {
 			`msg="registry changed" by="a\nb" token=t client=192.0.2.1 request=r name=urn:x:a version=2 ` +
 				`before="{\"contact\":\"c\"}" after="{\"contact\":\"d\\r\\ne\"}" note="n\nlevel=ERROR"`,
 		}},
-		{registry.Changed{After: before}, []string{"before={} ", `\"contact\":\"c\"`, `\"targets\":[{\"uri\":\"https://a.example/\"}]`}},
+		{registry.Changed{After: before},
+			[]string{"before={} ", `\"contact\":\"c\"`, `\"targets\":[{\"uri\":\"https://a.example/\"}]`}},
 		{registry.Changed{Before: before, After: registry.Entry{Key: before.Key}}, []string{
 			"registry sandbox purged", "after={}", "version=0",
 		}},
@@ -39,7 +40,8 @@ func TestChanges(t *testing.T) {
 		text.Reset()
 		log(t.Context(), actor, []registry.Changed{tt.change})
 		for _, want := range tt.want {
-			if got := text.String(); !strings.Contains(got, want) || strings.Count(got, "\n") != 1 || strings.Contains(got, "\r") {
+			if got := text.String(); !strings.Contains(got, want) || strings.Count(got, "\n") != 1 ||
+				strings.Contains(got, "\r") {
 				t.Errorf("%s\nwant %s", got, want)
 			}
 		}

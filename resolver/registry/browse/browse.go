@@ -125,7 +125,8 @@ func (b *Browser) acquire(ctx context.Context, l quota.Limit, client netip.Addr)
 
 // unavailable wraps an error as registry.ErrUnavailable, so that readers learn no details of the store.
 func unavailable(err error) error {
-	if errors.Is(err, registry.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	if errors.Is(err, registry.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, context.Canceled) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", registry.ErrUnavailable, err)
@@ -134,7 +135,8 @@ func unavailable(err error) error {
 // listed returns the public data of an entry for lists, as of a time.
 func listed(e *registry.Entry, at time.Time) resolver.NameSummary {
 	l := resolver.NameSummary{
-		Name: e.Name, Status: e.Status.String(), Alias: e.Alias, Metadata: e.Metadata, Sandbox: e.Sandbox, Changed: e.Changed,
+		Name: e.Name, Status: e.Status.String(), Alias: e.Alias, Metadata: e.Metadata, Sandbox: e.Sandbox,
+		Changed: e.Changed,
 	}
 	for i := range e.Targets {
 		t := &e.Targets[i]

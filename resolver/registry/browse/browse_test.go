@@ -51,12 +51,16 @@ func newSite(t testing.TB) *site {
 		}
 		return strings.ToLower(text), nil
 	}
-	s.Registry = registry.New(registry.Config{Store: store, Canonical: canonical, CanonicalPrefix: canonical, Now: clock})
+	s.Registry = registry.New(registry.Config{Store: store, Canonical: canonical, CanonicalPrefix: canonical,
+		Now: clock})
 	t.Cleanup(s.running.Wait)
 	s.config = browse.Config{
-		Registry: s.Registry, SearchLimit: quota.Limit{Semaphore: make(quota.Semaphore, 2)}, ListLimit: quota.Limit{Semaphore: make(quota.Semaphore, 2)}, FileLimit: quota.Limit{Semaphore: make(quota.Semaphore, 1)},
-		MaxWait: time.Second, Timeout: 100 * time.Millisecond, QueryTimeout: 10 * time.Second,
-		BaseURL: "https://library.example/resolver", PageURL: func(base, name string) string { return base + "/uri-res/N2C.html?" + name }, Now: clock,
+		Registry: s.Registry, SearchLimit: quota.Limit{Semaphore: make(quota.Semaphore, 2)},
+		ListLimit: quota.Limit{Semaphore: make(quota.Semaphore, 2)},
+		FileLimit: quota.Limit{Semaphore: make(quota.Semaphore, 1)}, MaxWait: time.Second,
+		Timeout: 100 * time.Millisecond, QueryTimeout: 10 * time.Second,
+		BaseURL: "https://library.example/resolver",
+		PageURL: func(base, name string) string { return base + "/uri-res/N2C.html?" + name }, Now: clock,
 		Background: func(run func(context.Context)) { s.running.Go(func() { run(context.Background()) }) },
 	}
 	s.Browser = s.another()
@@ -71,7 +75,8 @@ func (s *site) put(t testing.TB, records map[string]registry.Record) {
 	t.Helper()
 	var edits []registry.Edit
 	for _, name := range slices.Sorted(maps.Keys(records)) {
-		edits = append(edits, registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Change: registry.Put(records[name])})
+		edits = append(edits, registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion,
+			Change: registry.Put(records[name])})
 	}
 	if _, err := s.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edits...); err != nil {
 		t.Fatal(err)
@@ -91,9 +96,13 @@ func library(t testing.TB) *site {
 	t.Helper()
 	s := newSite(t)
 	s.put(t, map[string]registry.Record{
-		"urn:a1:book":    {Targets: targets("https://books.example/1"), Metadata: `{"title": "Bücher <der> Welt", "tags": ["Atlas"], "note": "secret"}`},
-		"urn:a1:list":    {Targets: targets("https://www.books.example/2"), Metadata: `{"DC.title": ["One", {"@value": "Two \u0041tlas"}]}`},
-		"urn:a1:tit":     {Targets: []registry.Target{{URI: "https://other.example/", Title: "Of a target", Rel: "describedby"}, {URI: "https://old.example/", Until: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}, {URI: "ftp://Files.example/"}}},
+		"urn:a1:book": {Targets: targets("https://books.example/1"),
+			Metadata: `{"title": "Bücher <der> Welt", "tags": ["Atlas"], "note": "secret"}`},
+		"urn:a1:list": {Targets: targets("https://www.books.example/2"),
+			Metadata: `{"DC.title": ["One", {"@value": "Two \u0041tlas"}]}`},
+		"urn:a1:tit": {Targets: []registry.Target{{URI: "https://other.example/", Title: "Of a target",
+			Rel: "describedby"}, {URI: "https://old.example/", Until: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)},
+			{URI: "ftp://Files.example/"}}},
 		"urn:a1:held":    {Status: registry.Reserved},
 		"urn:a1:gone":    {Status: registry.Withdrawn, Reason: "why", Metadata: `{"title": "Gone Atlas"}`},
 		"urn:b2:book":    {Targets: targets("https://books.example/3")},
@@ -112,7 +121,8 @@ func TestSearch(t *testing.T) {
 		want   string
 	}{
 		{resolver.NameSearch{}, "ark:/12345/one urn:a1:alias urn:a1:book urn:a1:list urn:a1:tit urn:b2:book"},
-		{resolver.NameSearch{All: true}, "ark:/12345/one urn:a1:alias urn:a1:book urn:a1:gone urn:a1:held urn:a1:list urn:a1:tit urn:b2:book"},
+		{resolver.NameSearch{All: true},
+			"ark:/12345/one urn:a1:alias urn:a1:book urn:a1:gone urn:a1:held urn:a1:list urn:a1:tit urn:b2:book"},
 		{resolver.NameSearch{Prefix: "URN:A1:"}, "urn:a1:alias urn:a1:book urn:a1:list urn:a1:tit"},
 		{resolver.NameSearch{Prefix: "urn"}, "urn:a1:alias urn:a1:book urn:a1:list urn:a1:tit urn:b2:book"},
 		{resolver.NameSearch{Prefix: "<b>"}, ""},
@@ -143,10 +153,12 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	found, err := s.Browser.Search(t.Context(), resolver.NameSearch{Prefix: "urn:a1:tit"})
-	if err != nil || found.Names[0].Title != "Of a target" || strings.Join(found.Names[0].Targets, " ") != "ftp://Files.example/" || found.Names[0].Status != "active" {
+	if err != nil || found.Names[0].Title != "Of a target" ||
+		strings.Join(found.Names[0].Targets, " ") != "ftp://Files.example/" || found.Names[0].Status != "active" {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if found, err = s.Browser.Search(t.Context(), resolver.NameSearch{Prefix: "urn:a1:alias"}); err != nil || found.Names[0].Alias != "urn:a1:book" {
+	if found, err = s.Browser.Search(t.Context(), resolver.NameSearch{Prefix: "urn:a1:alias"}); err != nil ||
+		found.Names[0].Alias != "urn:a1:book" {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
@@ -162,13 +174,16 @@ func namesOf(found resolver.NamePage) string {
 // Names of a sandbox are hidden like restricted names.
 func TestSearchSandbox(t *testing.T) {
 	s := newSite(t)
-	edit := registry.Edit{Key: registry.Prefix("urn:x1:"), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Sandbox: true, Targets: targets("https://a.example/")})}
+	edit := registry.Edit{Key: registry.Prefix("urn:x1:"), IfVersion: registry.AnyVersion,
+		Change: registry.Put(registry.Record{Sandbox: true, Targets: targets("https://a.example/")})}
 	if _, err := s.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edit); err != nil {
 		t.Fatal(err)
 	}
-	s.put(t, map[string]registry.Record{"urn:x1:a": {Targets: targets("https://a.example/a")}, "urn:y1:a": {Targets: targets("https://a.example/b")}})
+	s.put(t, map[string]registry.Record{"urn:x1:a": {Targets: targets("https://a.example/a")},
+		"urn:y1:a": {Targets: targets("https://a.example/b")}})
 	for all, want := range map[bool]string{false: "urn:y1:a", true: "urn:x1:a urn:y1:a"} {
-		if found, err := s.Browser.Search(t.Context(), resolver.NameSearch{All: all}); err != nil || namesOf(found) != want {
+		if found, err := s.Browser.Search(t.Context(), resolver.NameSearch{All: all}); err != nil ||
+			namesOf(found) != want {
 			t.Errorf("%v: %+v, %v", all, found, err)
 		}
 	}
@@ -236,7 +251,8 @@ func TestSearchLate(t *testing.T) {
 		}
 		search.After = found.Next
 	}
-	if _, err := newSite(t).Browser.Search(t.Context(), search); search.After == "" || !errors.Is(err, resolver.ErrCursor) {
+	if _, err := newSite(t).Browser.Search(t.Context(), search); search.After == "" ||
+		!errors.Is(err, resolver.ErrCursor) {
 		t.Errorf("a cursor of another registry: %v", err)
 	}
 	search.All, search.After = true, ""
@@ -248,8 +264,10 @@ func TestSearchLate(t *testing.T) {
 // Invalid cursors are rejected.
 func TestCursor(t *testing.T) {
 	s := library(t)
-	for _, after := range []string{"a", ".", ".AAAA", ".%", ".AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "urn:\x00", "urn:\xff", "urn:" + strings.Repeat("a", 1300)} {
-		if _, err := s.Browser.Search(t.Context(), resolver.NameSearch{After: after}); !errors.Is(err, resolver.ErrCursor) {
+	for _, after := range []string{"a", ".", ".AAAA", ".%", ".AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+		"urn:\x00", "urn:\xff", "urn:" + strings.Repeat("a", 1300)} {
+		if _, err := s.Browser.Search(t.Context(), resolver.NameSearch{After: after}); !errors.Is(err,
+			resolver.ErrCursor) {
 			t.Errorf("%.40q: %v", after, err)
 		}
 	}
@@ -265,14 +283,16 @@ func TestBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Search(t.Context(), resolver.NameSearch{Words: "a", Client: client}); !errors.Is(err, resolver.ErrBusy) {
+	if _, err := b.Search(t.Context(), resolver.NameSearch{Words: "a", Client: client}); !errors.Is(err,
+		resolver.ErrBusy) {
 		t.Errorf("a second one of a client: %v", err)
 	}
 	permit.Release()
 	for range cap(s.config.SearchLimit.Semaphore) {
 		s.config.SearchLimit.Semaphore.TryAcquire()
 	}
-	if _, err := b.Search(t.Context(), resolver.NameSearch{Words: "a", Client: client}); !errors.Is(err, resolver.ErrBusy) {
+	if _, err := b.Search(t.Context(), resolver.NameSearch{Words: "a", Client: client}); !errors.Is(err,
+		resolver.ErrBusy) {
 		t.Errorf("without a slot: %v", err)
 	}
 	if _, err := b.Search(t.Context(), resolver.NameSearch{Prefix: "urn:a1:", Client: client}); err != nil {
@@ -287,7 +307,8 @@ func TestBusy(t *testing.T) {
 // Known returns the same data as lists, and nothing about hidden names.
 func TestKnown(t *testing.T) {
 	s := library(t)
-	known, err := browse.Lookup(t.Context(), s.Registry, []string{"URN:A1:BOOK", "urn:a1:held", "nothing", "urn:none:x", "urn:a1:tit", "urn:a1:gone"}, s.Now())
+	known, err := browse.Lookup(t.Context(), s.Registry,
+		[]string{"URN:A1:BOOK", "urn:a1:held", "nothing", "urn:none:x", "urn:a1:tit", "urn:a1:gone"}, s.Now())
 	if err != nil || len(known) != 6 || known[0].Name != "urn:a1:book" || known[4].Title != "Of a target" {
 		t.Fatalf("%+v, %v", known, err)
 	}
@@ -323,11 +344,13 @@ func BenchmarkSearch(b *testing.B) {
 	s := newSite(b)
 	s.fill(b, 100_000, func(i int) (string, registry.Record) {
 		return fmt.Sprintf("urn:a1:%06d", i), registry.Record{
-			Targets: targets(fmt.Sprintf("https://host%d.example/%d", i%1000, i)), Metadata: fmt.Sprintf(`{"title": "The title of %d", "creator": "A. Nonymous"}`, i),
+			Targets:  targets(fmt.Sprintf("https://host%d.example/%d", i%1000, i)),
+			Metadata: fmt.Sprintf(`{"title": "The title of %d", "creator": "A. Nonymous"}`, i),
 		}
 	})
 	for name, search := range map[string]resolver.NameSearch{
-		"list": {Prefix: "urn:a1:05"}, "words": {Words: "of 99"}, "host": {Host: "host7.example"}, "nothing": {Words: "none"},
+		"list": {Prefix: "urn:a1:05"}, "words": {Words: "of 99"}, "host": {Host: "host7.example"},
+		"nothing": {Words: "none"},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
@@ -345,7 +368,8 @@ func FuzzCursor(f *testing.F) {
 		f.Add(after)
 	}
 	f.Fuzz(func(t *testing.T, after string) {
-		if _, err := s.Browser.Search(t.Context(), resolver.NameSearch{After: after}); err != nil && !errors.Is(err, resolver.ErrCursor) {
+		if _, err := s.Browser.Search(t.Context(), resolver.NameSearch{After: after}); err != nil &&
+			!errors.Is(err, resolver.ErrCursor) {
 			t.Errorf("%q: %v", after, err)
 		}
 	})

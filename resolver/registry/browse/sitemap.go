@@ -84,7 +84,9 @@ func (b *Browser) Index(ctx context.Context) ([]byte, error) {
 
 // File returns a function that writes a sitemap file, and one that releases the client's permit, which must
 // be called once unless there is an error. The error is resolver.ErrCursor if the file name is invalid.
-func (b *Browser) File(ctx context.Context, file string, client netip.Addr) (write func(io.Writer) error, release func(), err error) {
+func (b *Browser) File(
+	ctx context.Context, file string, client netip.Addr,
+) (write func(io.Writer) error, release func(), err error) {
 	s, err := spanOf(file)
 	if err != nil {
 		return nil, nil, err

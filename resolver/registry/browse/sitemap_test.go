@@ -216,7 +216,8 @@ func TestSmallSitemaps(t *testing.T) {
 	if len(files) != 1 || files[0] != "~" {
 		t.Fatalf("%q", files)
 	}
-	if names := pagesOf(t, s.Browser, "~"); strings.Join(names, " ") != "ark:/12345/one urn:a1:alias urn:a1:book urn:a1:list urn:a1:tit urn:b2:book" {
+	if names := pagesOf(t, s.Browser, "~"); strings.Join(names,
+		" ") != "ark:/12345/one urn:a1:alias urn:a1:book urn:a1:list urn:a1:tit urn:b2:book" {
 		t.Errorf("%q", names)
 	}
 }
@@ -224,7 +225,8 @@ func TestSmallSitemaps(t *testing.T) {
 // Invalid file names are rejected, and so are requests beyond the limit of concurrent files.
 func TestSitemapFiles(t *testing.T) {
 	s := library(t)
-	for _, file := range []string{"", "a", "~~", "a~", "~b", "dXJu~", "dXJuOmE~dXJuOmE", "dXJuOmI~dXJuOmE", "LkFB~", "dXJuOmE=~", "dXJuOgA~", "%~"} {
+	for _, file := range []string{"", "a", "~~", "a~", "~b", "dXJu~", "dXJuOmE~dXJuOmE", "dXJuOmI~dXJuOmE", "LkFB~",
+		"dXJuOmE=~", "dXJuOgA~", "%~"} {
 		if _, _, err := s.File(t.Context(), file, netip.Addr{}); !errors.Is(err, resolver.ErrCursor) {
 			t.Errorf("%q: %v", file, err)
 		}

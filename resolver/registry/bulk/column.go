@@ -142,7 +142,8 @@ func newMapping(names map[string]string) (mapping, error) {
 	for foreign, ours := range names {
 		c, ok := columnOf(ours)
 		if !ok {
-			return nil, fmt.Errorf("unknown column %q: use one of %s, or \"-\" to omit it", ours, strings.Join(columnNames[1:], ", "))
+			return nil, fmt.Errorf("unknown column %q: use one of %s, or \"-\" to omit it", ours,
+				strings.Join(columnNames[1:], ", "))
 		}
 		if foreign == others && c.field != fieldIgnored {
 			return nil, fmt.Errorf("the other columns can only be omitted, by \"-\", not mapped to %q", ours)

@@ -74,7 +74,8 @@ func TestColumnsOfFields(t *testing.T) {
 func fill[T any](t *testing.T, f *field.Field[T], v *T) {
 	t.Helper()
 	text := map[field.Type]string{
-		field.Time: "2031-05-01T00:00:00Z", field.Number: "303", field.Bool: "true", field.Status: "withdrawn", field.JSON: `{"a":"b"}`,
+		field.Time: "2031-05-01T00:00:00Z", field.Number: "303", field.Bool: "true", field.Status: "withdrawn",
+		field.JSON: `{"a":"b"}`,
 		field.List: "urn:example:b urn:example:c",
 	}[f.Type]
 	if text == "" {

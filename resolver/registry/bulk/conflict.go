@@ -36,7 +36,8 @@ func (r *run) mayChange(u *mergedRecord, before registry.Entry, after registry.R
 	case r.Overwrite && (!says || !revives): // the author of the line did not know that the name is withdrawn
 		return nil
 	case !before.Exists():
-		return conflict("line_unregistered", "the line is based on version %d of %s, which is not registered", u.ifVersion, before.Key).
+		return conflict("line_unregistered", "the line is based on version %d of %s, which is not registered",
+			u.ifVersion, before.Key).
 			With("Version", strconv.Itoa(u.ifVersion))
 	}
 	from := "the line has no if_version"
@@ -51,7 +52,8 @@ func (r *run) mayChange(u *mergedRecord, before registry.Entry, after registry.R
 		code, help = "line_withdrawn", "to restore a withdrawn name, use set --activate or a line based on this version"
 	}
 	reason := conflict(code, "%s has version %d of %s, by %s, %s: %s; %s",
-		before.Key, before.Version, field.FormatTime(before.Changed), before.By, from, both(before.Record, after), help).
+		before.Key, before.Version, field.FormatTime(before.Changed), before.By, from, both(before.Record, after),
+		help).
 		With("Version", strconv.Itoa(before.Version), "By", before.By)
 	of := &Conflict{Key: before.Key, Version: before.Version, Record: after, reason: reason}
 	if says {
@@ -110,7 +112,8 @@ func both(before, after registry.Record) string {
 		case d.Before == "":
 			all = append(all, fmt.Sprintf("only the line has the %s %q", d.Field, bounded(d.After)))
 		default:
-			all = append(all, fmt.Sprintf("the %s is %q in the registry and %q in the line", d.Field, bounded(d.Before), bounded(d.After)))
+			all = append(all, fmt.Sprintf("the %s is %q in the registry and %q in the line", d.Field, bounded(d.Before),
+				bounded(d.After)))
 		}
 	}
 	return strings.Join(all, "; ")

@@ -76,7 +76,8 @@ func (d *delimited) begin(source *charset.Source, m mapping) (ignored []string, 
 			"%.100q has no known or mapped column", strings.TrimSpace(header.Text))
 	case len(unknown) > 0:
 		unknown = unknown[:min(len(unknown), maxShownColumns)]
-		return nil, fmt.Errorf("unknown columns %s: map them to known columns, or to \"-\" to omit them", strings.Join(unknown, ", "))
+		return nil, fmt.Errorf("unknown columns %s: map them to known columns, or to \"-\" to omit them",
+			strings.Join(unknown, ", "))
 	case !slices.ContainsFunc(d.columns, func(c column) bool { return c.field == fieldName || c.field == fieldPrefix }):
 		return nil, errors.New("no column for the name")
 	}

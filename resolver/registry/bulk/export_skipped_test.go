@@ -53,11 +53,13 @@ func leave(t *testing.T, o bulk.ExportOptions) (text string, skipped []string) {
 // nginx redirects like urnd with the exported map.
 func TestNginxMap(t *testing.T) {
 	text, skipped := leave(t, bulk.ExportOptions{Format: bulk.NginxMap})
-	if len(skipped) != 3 || !strings.HasPrefix(skipped[1], "urn:nbn:fi:reserved") || !strings.HasPrefix(skipped[2], "urn:nbn:fi:soon") {
+	if len(skipped) != 3 || !strings.HasPrefix(skipped[1], "urn:nbn:fi:reserved") ||
+		!strings.HasPrefix(skipped[2], "urn:nbn:fi:soon") {
 		t.Errorf("skipped were %q", skipped)
 	}
 	text = strings.TrimSuffix(text, "}\n") // the configuration of the test server closes it
-	server := testserver.StartNginx(t, testserver.OpenFolder(t), "if ($urnd_location = 410) { return 410; }", "if ($urnd_location) { return 302 $urnd_location; }", "}", text)
+	server := testserver.StartNginx(t, testserver.OpenFolder(t), "if ($urnd_location = 410) { return 410; }",
+		"if ($urnd_location) { return 302 $urnd_location; }", "}", text)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for name, want := range map[string]string{
 		"urn:nbn:fi:a-1":   "302 https://example.org/first?q=$x&y=z",
@@ -101,13 +103,15 @@ func TestNAPTRZone(t *testing.T) {
 	if err := os.WriteFile(file, []byte(head+text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(testserver.Need(t, "named-checkzone"), "fi.urn.test.", file).CombinedOutput(); err != nil {
+	if out, err := exec.Command(testserver.Need(t, "named-checkzone"), "fi.urn.test.",
+		file).CombinedOutput(); err != nil {
 		t.Fatalf("named-checkzone: %v\n%s\n%s", err, out, text)
 	}
 	roots := testserver.Zone{Name: "roots.test", Text: head + "nbn IN NAPTR 10 10 \"\" \"\" \"\" fi.urn.test.\n"}
 	bind := testserver.StartBIND(t, testserver.Zone{Name: "fi.urn.test", Text: head + text}, roots)
 	client := ddds.NewClient(ddds.ClientConfig{
-		Servers: []ddds.Server{{Address: bind.Addr()}}, Dial: (&net.Dialer{}).DialContext, Timeout: 10 * time.Second, Rounds: 1, Now: time.Now,
+		Servers: []ddds.Server{{Address: bind.Addr()}}, Dial: (&net.Dialer{}).DialContext, Timeout: 10 * time.Second,
+		Rounds: 1, Now: time.Now,
 	})
 	defer client.Close()
 	r := ddds.New(ddds.Config{Lookup: client, Roots: []string{"roots.test."}, MaxDomains: 5})

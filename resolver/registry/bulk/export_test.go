@@ -30,7 +30,9 @@ func TestExportSpellings(t *testing.T) {
 		"urn:example:b": {Alias: "urn:example:a"},
 	} {
 		actor := registry.Actor{Name: "test", Role: registry.Admin}
-		if _, err := asIs.Apply(t.Context(), actor, registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Change: registry.Put(record)}); err != nil {
+		if _, err := asIs.Apply(t.Context(), actor,
+			registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion,
+				Change: registry.Put(record)}); err != nil {
 			t.Fatal(err)
 		}
 	}

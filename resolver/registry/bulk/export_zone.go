@@ -48,8 +48,9 @@ $ORIGIN %s
 
 var (
 	errExpression = fmt.Errorf("%w: rule longer than %d bytes", ErrUnexportable, maxExpression)
-	errFull       = fmt.Errorf("%w: not a domain name, and the rules of the zone already have %d bytes", ErrUnexportable, maxRules)
-	errShadowed   = fmt.Errorf("%w: a rule delegates the names below it to records of their own", ErrUnexportable)
+	errFull       = fmt.Errorf("%w: not a domain name, and the rules of the zone already have %d bytes",
+		ErrUnexportable, maxRules)
+	errShadowed = fmt.Errorf("%w: a rule delegates the names below it to records of their own", ErrUnexportable)
 )
 
 func (x *zoneExport) begin(w *bufio.Writer, all *entries) error {
@@ -127,7 +128,9 @@ func (x *zoneExport) location(w *bufio.Writer, owner string, order, preference i
 	return x.rule(w, owner, order, preference, "u", service, "!"+pattern+"!"+location+"!")
 }
 
-func (x *zoneExport) rule(w *bufio.Writer, owner string, order, preference int, flags, services, expression string) error {
+func (x *zoneExport) rule(
+	w *bufio.Writer, owner string, order, preference int, flags, services, expression string,
+) error {
 	if len(expression) > maxExpression {
 		return errExpression
 	}

@@ -53,7 +53,8 @@ func TestForeign(t *testing.T) {
 				}
 			}
 			if report.UnmappedCount != lost || report.Rejected != int64(len(rejections))-lost {
-				t.Errorf("the report has %d rejected and %d lost of %d", report.Rejected, report.UnmappedCount, len(rejections))
+				t.Errorf("the report has %d rejected and %d lost of %d", report.Rejected, report.UnmappedCount,
+					len(rejections))
 			}
 			want, err := os.ReadFile(path + ".want")
 			if err != nil {
@@ -70,7 +71,8 @@ func TestForeign(t *testing.T) {
 // express.
 func TestForeignOwnMap(t *testing.T) {
 	r := open(t)
-	imported(t, bulk.Import{Registry: r}, "name,prefix,target\nurn:nbn:fi:a:,yes,https://example.org/{suffix}.html\nurn:nbn:fi:b,,https://example.org/$2\nurn:nbn:fi:c,,https://example.org/3\n")
+	imported(t, bulk.Import{Registry: r},
+		"name,prefix,target\nurn:nbn:fi:a:,yes,https://example.org/{suffix}.html\nurn:nbn:fi:b,,https://example.org/$2\nurn:nbn:fi:c,,https://example.org/3\n")
 	want := strings.ReplaceAll(summary(t, r), "{suffix}", "{+suffix}")
 	text := exported(t, r, bulk.ExportOptions{Format: bulk.NginxMap})
 	again := open(t)
@@ -111,9 +113,10 @@ func TestForeignUnreadable(t *testing.T) {
 		{bulk.NOID, "", "id: a\n" + strings.Repeat("a: b\n", 2000), "more than 1000 elements"},
 	} {
 		var rejections []string
-		i := bulk.Import{Registry: open(t), Actor: admin, Format: c.format, Base: c.base, Rejected: func(r bulk.Rejection) {
-			rejections = append(rejections, r.Reason.Error())
-		}}
+		i := bulk.Import{Registry: open(t), Actor: admin, Format: c.format, Base: c.base,
+			Rejected: func(r bulk.Rejection) {
+				rejections = append(rejections, r.Reason.Error())
+			}}
 		_, err := i.Run(t.Context(), strings.NewReader(c.text))
 		if got := fmt.Sprint(err, rejections); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %.80q: %.300s, want %s", c.format, c.text, got, c.want)

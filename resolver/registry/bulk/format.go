@@ -126,7 +126,8 @@ func ParseFormat(text string) (Format, error) {
 		f = NDJSON
 	}
 	if t := traitsOf(f); !t.imported() && !t.exported {
-		return Detect, fmt.Errorf("invalid format %q: imports support %s; exports %s", text, strings.Join(ImportFormats(), ", "), strings.Join(ExportFormats(), ", "))
+		return Detect, fmt.Errorf("invalid format %q: imports support %s; exports %s", text,
+			strings.Join(ImportFormats(), ", "), strings.Join(ExportFormats(), ", "))
 	}
 	return f, nil
 }

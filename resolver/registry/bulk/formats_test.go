@@ -33,7 +33,8 @@ func summary(t *testing.T, r *registry.Registry) string {
 				words = append(words, "= "+e.Alias)
 			}
 			for _, target := range e.Targets {
-				words = append(words, strings.TrimPrefix(target.URI, "https://example.org/")+target.Type+target.Language+target.Note)
+				words = append(words, strings.TrimPrefix(target.URI, "https://example.org/")+target.Type+
+					target.Language+target.Note)
 				if target.Priority != 0 {
 					words = append(words, fmt.Sprint(target.Priority))
 				}
@@ -75,28 +76,38 @@ func TestFormats(t *testing.T) {
 			name: "quoted", text: "name,target,note\n\"Na\",\"T1\",\"one \"\"two\"\",\nthree\"\nNb,T2, 5\" disk\n",
 			want: "a 1 one \"two\",\nthree; b 2 5\" disk",
 		},
-		{name: "several lines", text: "name,target,type\nNa,T1,text/html\nNb,T3,\nNa,T2,\nNa,T1,text/html\n", want: "a 1text/html 2; b 3"},
-		{name: "several columns", text: "name,target,priority,target2,language_2,target_3\nNa,T1,7,T2,fi,\n", want: "a 1 7 2fi"},
+		{name: "several lines", text: "name,target,type\nNa,T1,text/html\nNb,T3,\nNa,T2,\nNa,T1,text/html\n",
+			want: "a 1text/html 2; b 3"},
+		{name: "several columns", text: "name,target,priority,target2,language_2,target_3\nNa,T1,7,T2,fi,\n",
+			want: "a 1 7 2fi"},
 		{name: "column of targets", text: "name,targets,target\nNa,T2 T3,T1\n", want: "a 1 2 3"},
 		{
-			name: "status", text: "name,status,reason,successors,target\nNa,withdrawn,merged,Nb Nc,T1\nNb,Reserved,,,\nNc,,,,T2\n",
+			name: "status",
+			text: "name,status,reason,successors,target\nNa,withdrawn,merged,Nb Nc,T1\nNb,Reserved,,,\nNc,,,,T2\n",
 			want: "a withdrawn merged urn:nbn:fi:b+urn:nbn:fi:c 1; b reserved  ; c 2",
 		},
 		{
-			name: "prefixes after names", text: "name,prefix,target,sandbox,authoritative\nNp:a,,T1,,\n,Np:,Tp/,yes,x\nNq:,true,Tq/,,\n",
+			name: "prefixes after names",
+			text: "name,prefix,target,sandbox,authoritative\nNp:a,,T1,,\n,Np:,Tp/,yes,x\nNq:,true,Tq/,,\n",
 			want: "p:* p/ authoritative sandbox; q:* q/; p:a 1 sandbox",
 		},
-		{name: "aliases before their names", text: "name,alias,target\nNa,Nz,\nNz,,T1\n", want: "a = urn:nbn:fi:z; z 1"},
+		{name: "aliases before their names", text: "name,alias,target\nNa,Nz,\nNz,,T1\n",
+			want: "a = urn:nbn:fi:z; z 1"},
 		{name: "aliases in a circle", text: "name,alias\nNa,Nb\nNb,Na\n", want: "a = urn:nbn:fi:b", rejected: "3"},
-		{name: "statuses of redirects", text: "name,target,redirect\nNa,T1,301\nNb,T2,\nNc,T3,304\nNd,T4,307\nNd,T5,308\n", want: "a 1 301; b 2; d 4 307", rejected: "4 6"},
-		{name: "contradiction", text: "name,contact,target\nNa,anna,T1\nNa,bo,T2\nNa,,T3\n", want: "a 1 3 anna", rejected: "3"},
+		{name: "statuses of redirects",
+			text: "name,target,redirect\nNa,T1,301\nNb,T2,\nNc,T3,304\nNd,T4,307\nNd,T5,308\n",
+			want: "a 1 301; b 2; d 4 307", rejected: "4 6"},
+		{name: "contradiction", text: "name,contact,target\nNa,anna,T1\nNa,bo,T2\nNa,,T3\n", want: "a 1 3 anna",
+			rejected: "3"},
 		{
 			name: "bad lines",
 			text: "name,target,priority\nNa,T1,1\nurn:x,T1,\nNb,javascript:1,\nNc,T1,high\nNd,T1,1,more\n,T1,\n,,\nNe,,3\nNf,T6,\n",
 			want: "a 1 1; f 6", rejected: "3 4 5 6 7 9",
 		},
-		{name: "bad quotation marks", text: "name,target\nNa,\"T1\"x\nNb,T2\nNc,\"T3\nNd,T4\n", want: "b 2; d 4", rejected: "2 4"},
-		{name: "mapping", text: "URN,Link,Titel\nNa,T1,x\n", want: "a 1", mapping: map[string]string{"URN": "name", "Link": "target", "*": "-"}},
+		{name: "bad quotation marks", text: "name,target\nNa,\"T1\"x\nNb,T2\nNc,\"T3\nNd,T4\n", want: "b 2; d 4",
+			rejected: "2 4"},
+		{name: "mapping", text: "URN,Link,Titel\nNa,T1,x\n", want: "a 1",
+			mapping: map[string]string{"URN": "name", "Link": "target", "*": "-"}},
 		{name: "one left out", text: "urn,url,Titel\nNa,T1,x\n", want: "a 1", mapping: map[string]string{"Titel": "-"}},
 		{
 			name: "JSON",
@@ -105,10 +116,13 @@ func TestFormats(t *testing.T) {
 		},
 		{
 			name: "bad JSON",
-			text: `{"name":"Na","target":"T1"}` + "\n{\n[]\n{\"name\":\"Nb\",\"traget\":\"T1\"}\n" + `{"name":"Nb","name":"Nc"}` + "\n" + `{"name":"Nb","targets":[{"type":"a/b"}]}` + "\n" + `{"name":"Nb","targets":[{"uri":"T1","name":"x"}]}` + "\n" + `{"name":["x"]}`,
+			text: `{"name":"Na","target":"T1"}` + "\n{\n[]\n{\"name\":\"Nb\",\"traget\":\"T1\"}\n" +
+				`{"name":"Nb","name":"Nc"}` + "\n" + `{"name":"Nb","targets":[{"type":"a/b"}]}` + "\n" +
+				`{"name":"Nb","targets":[{"uri":"T1","name":"x"}]}` + "\n" + `{"name":["x"]}`,
 			want: "a 1", rejected: "2 3 4 5 6 7 8",
 		},
-		{name: "mapped JSON", text: `{"id":"Na","url":"T1","year":1999}`, want: "a 1", mapping: map[string]string{"id": "name", "*": "-"}},
+		{name: "mapped JSON", text: `{"id":"Na","url":"T1","year":1999}`, want: "a 1",
+			mapping: map[string]string{"id": "name", "*": "-"}},
 		{
 			name: "dates",
 			text: "name,target,from,until\nNa,T1,2031-05-01,2032-01-01T00:00:00+02:00\nNb,T2,1.5.2031,\nNc,T3,2032-01-01,2031-01-01\n",
@@ -170,7 +184,8 @@ func TestUnreadable(t *testing.T) {
 		{strings.Repeat("x", 2<<20), bulk.CSV, "column names: it has more than"},
 	} {
 		i := bulk.Import{Registry: open(t), Actor: admin, Format: c.format}
-		if _, err := i.Run(t.Context(), strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := i.Run(t.Context(), strings.NewReader(c.text)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.40q: %v, want %s", c.text, err, c.want)
 		}
 	}
@@ -249,7 +264,8 @@ func TestLongLine(t *testing.T) {
 	z.Close()
 	var rejected []int64
 	r := open(t)
-	i := bulk.Import{Registry: r, Actor: admin, Rejected: func(r bulk.Rejection) { rejected = append(rejected, r.Line) }}
+	i := bulk.Import{Registry: r, Actor: admin,
+		Rejected: func(r bulk.Rejection) { rejected = append(rejected, r.Line) }}
 	if _, err := i.Run(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
@@ -287,9 +303,11 @@ func TestActor(t *testing.T) {
 
 func TestDryRun(t *testing.T) {
 	r := open(t)
-	imported(t, bulk.Import{Registry: r}, "name,target\nurn:nbn:fi:a,https://example.org/1\nurn:nbn:fi:b,https://example.org/2\n")
+	imported(t, bulk.Import{Registry: r},
+		"name,target\nurn:nbn:fi:a,https://example.org/1\nurn:nbn:fi:b,https://example.org/2\n")
 	before := exported(t, r, bulk.ExportOptions{History: true})
-	report, rejected := imported(t, bulk.Import{Registry: r, DryRun: true, Overwrite: true, Source: "x"}, "name,target\nurn:nbn:fi:a,https://example.org/1\nurn:nbn:fi:b,https://example.org/3\nurn:nbn:fi:c,https://example.org/4\nx,\n")
+	report, rejected := imported(t, bulk.Import{Registry: r, DryRun: true, Overwrite: true, Source: "x"},
+		"name,target\nurn:nbn:fi:a,https://example.org/1\nurn:nbn:fi:b,https://example.org/3\nurn:nbn:fi:c,https://example.org/4\nx,\n")
 	if numbersOf(report) != (numbers{New: 1, Changed: 1, Unchanged: 1, Rejected: 1}) || len(rejected) != 1 {
 		t.Errorf("the report is %+v", report)
 	}
@@ -300,7 +318,8 @@ func TestDryRun(t *testing.T) {
 
 func TestFormatOf(t *testing.T) {
 	for name, want := range map[string]bulk.Format{
-		"a.csv": bulk.CSV, "a.CSV.gz": bulk.CSV, "a.tsv.zst": bulk.TSV, "/x.csv/a.ndjson": bulk.NDJSON, "a.jsonl.zstd": bulk.NDJSON, "a.json": bulk.Detect, "-": bulk.Detect,
+		"a.csv": bulk.CSV, "a.CSV.gz": bulk.CSV, "a.tsv.zst": bulk.TSV, "/x.csv/a.ndjson": bulk.NDJSON,
+		"a.jsonl.zstd": bulk.NDJSON, "a.json": bulk.Detect, "-": bulk.Detect,
 	} {
 		if got := bulk.FormatOf(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)

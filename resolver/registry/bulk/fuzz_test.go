@@ -46,7 +46,8 @@ func seen(t *testing.T, text string, format Format) (lines []string) {
 // FuzzInput checks that any input makes lines with ascending numbers, without panic.
 func FuzzInput(f *testing.F) {
 	for _, text := range []string{
-		"name,target\na,b\n", "name;note\n\"a\";\"b\"\"\r\nc\"\r\n", "name\tpriority\na\t7", "sep=|\nname|from\na|2031-05-01\n",
+		"name,target\na,b\n", "name;note\n\"a\";\"b\"\"\r\nc\"\r\n", "name\tpriority\na\t7",
+		"sep=|\nname|from\na|2031-05-01\n",
 		`{"name":"a","targets":[{"uri":"b","priority":1},"c"],"metadata":{"a":[{}]}}` + "\n",
 		`{"name":"\ud800","successors":["a"]}`, "name,note\na,\"b\nc,d\n",
 	} {
@@ -106,7 +107,8 @@ func FuzzMembers(f *testing.F) {
 
 // FuzzRecord checks that a record of the sort decodes to the encoded line.
 func FuzzRecord(f *testing.F) {
-	f.Add("name,prefix,version,changed,since,target,from,note\n", "a:b,yes,3,2031-05-01,2030-01-01,c,2029-01-01,\"d\ne\"\n")
+	f.Add("name,prefix,version,changed,since,target,from,note\n",
+		"a:b,yes,3,2031-05-01,2030-01-01,c,2029-01-01,\"d\ne\"\n")
 	f.Add("name,status,metadata,authoritative,targets\n", "a:b,reserved,{},1,a b c\n")
 	f.Fuzz(func(t *testing.T, head, body string) {
 		in, err := (&Import{Format: CSV}).openInput(strings.NewReader(head + body))
@@ -167,7 +169,8 @@ func FuzzForeign(f *testing.F) {
 			for b, err := in.next(); err == nil; b, err = in.next() {
 				b(func(l *line, input string, failure error) {
 					if l.number < last || len(l.unmapped) > foreign.MaxUnmapped || len(input) > shown {
-						t.Errorf("%s: entry %d after %d, %d lost, shown %d", format, l.number, last, len(l.unmapped), len(input))
+						t.Errorf("%s: entry %d after %d, %d lost, shown %d", format, l.number, last, len(l.unmapped),
+							len(input))
 					}
 					last = l.number
 					if failure != nil {
@@ -182,8 +185,10 @@ func FuzzForeign(f *testing.F) {
 					if strings.ContainsRune(l.entry.Name, 0) {
 						return // the registry rejects it
 					}
-					if read, err := lineOf(appendRecord(nil, l)); err != nil || read.source != l.source || read.entry.Name != l.entry.Name {
-						t.Errorf("%s: entry %d of %q is read as of %q, %v", format, l.number, l.source, read.source, err)
+					if read, err := lineOf(appendRecord(nil, l)); err != nil || read.source != l.source ||
+						read.entry.Name != l.entry.Name {
+						t.Errorf("%s: entry %d of %q is read as of %q, %v", format, l.number, l.source, read.source,
+							err)
 					}
 				})
 			}
@@ -195,7 +200,8 @@ func FuzzForeign(f *testing.F) {
 // FuzzUniqueMembers compares the check of a text with the result of decoding, which replaces invalid
 // characters by U+FFFD.
 func FuzzUniqueMembers(f *testing.F) {
-	for _, text := range []string{`"\ud800"`, `"\ud83d\ude00"`, `"\ud83d\u0041"`, `"\\ud800"`, `["\ufffd","\udc00\ud800"]`, "\"\xff\""} {
+	for _, text := range []string{`"\ud800"`, `"\ud83d\ude00"`, `"\ud83d\u0041"`, `"\\ud800"`,
+		`["\ufffd","\udc00\ud800"]`, "\"\xff\""} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -88,11 +88,13 @@ func TestSimplest(t *testing.T) {
 	if numbersOf(report) != (numbers{New: 2, Rejected: 2}) || report.Lines != 5 {
 		t.Errorf("the report is %+v", report)
 	}
-	if len(rejected) != 2 || rejected[0].Line != 5 || rejected[1].Line != 6 || rejected[1].Input != "urn:nbn:fi:c,nonsense" {
+	if len(rejected) != 2 || rejected[0].Line != 5 || rejected[1].Line != 6 ||
+		rejected[1].Input != "urn:nbn:fi:c,nonsense" {
 		t.Errorf("rejected were %v", rejected)
 	}
 	e, err := r.Get(t.Context(), registry.Name("urn:nbn:fi:a"))
-	if err != nil || len(e.Targets) != 2 || e.Targets[1].URI != "https://example.org/a2" || e.By != "anna" || !e.Changed.Equal(epoch) {
+	if err != nil || len(e.Targets) != 2 || e.Targets[1].URI != "https://example.org/a2" || e.By != "anna" ||
+		!e.Changed.Equal(epoch) {
 		t.Errorf("the entry is %+v, %v", e, err)
 	}
 	if report, _ = imported(t, i, text); numbersOf(report) != (numbers{Unchanged: 2, Rejected: 2}) {

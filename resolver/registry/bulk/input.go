@@ -177,7 +177,8 @@ func Decompress(r io.Reader) (plain io.Reader, closer func(), err error) {
 		}
 		return z, func() { _ = z.Close() }, nil // an error would have been returned by Read
 	case bytes.Equal(magic, magicZstd):
-		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, nil, fmt.Errorf("decompressing the input with zstd: %w", err)
 		}

@@ -16,7 +16,8 @@ func TestMerge(t *testing.T) {
 		for _, history := range []bool{false, true} {
 			for _, format := range []bulk.Format{bulk.NDJSON, bulk.CSV} {
 				here, there := mergedAt(t, epoch), mergedAt(t, epoch.Add(later))
-				imported(t, bulk.Import{Registry: here}, "name,target\nurn:nbn:fi:a,https://here.example/a\nurn:nbn:fi:same,https://example.org/\n")
+				imported(t, bulk.Import{Registry: here},
+					"name,target\nurn:nbn:fi:a,https://here.example/a\nurn:nbn:fi:same,https://example.org/\n")
 				imported(t, bulk.Import{Registry: there},
 					"name,target\nurn:nbn:fi:a,https://there.example/a\nurn:nbn:fi:same,https://example.org/\nurn:nbn:fi:new,https://there.example/new\n")
 				for range 2 {
@@ -24,7 +25,8 @@ func TestMerge(t *testing.T) {
 					imported(t, bulk.Import{Registry: there, Overwrite: true}, "name,contact\nurn:nbn:fi:a,d\n")
 				}
 				var text strings.Builder
-				if err := bulk.Export(t.Context(), &text, there, bulk.ExportOptions{Format: format, History: history}); err != nil {
+				if err := bulk.Export(t.Context(), &text, there,
+					bulk.ExportOptions{Format: format, History: history}); err != nil {
 					t.Fatal(err)
 				}
 				here = registryOf(t, here.Store(), func() time.Time { return epoch.Add(2 * time.Hour) })
@@ -33,7 +35,8 @@ func TestMerge(t *testing.T) {
 				if err != nil || e.Version != 1 || e.Targets[0].URI != "https://here.example/a" || len(rejected) == 0 {
 					t.Errorf("%s, history %t, %s later: %+v, %v; %v", format, history, later, e, err, rejected)
 				}
-				if e, err = here.Get(t.Context(), registry.Name("urn:nbn:fi:new")); err != nil || e.Targets[0].URI != "https://there.example/new" {
+				if e, err = here.Get(t.Context(), registry.Name("urn:nbn:fi:new")); err != nil ||
+					e.Targets[0].URI != "https://there.example/new" {
 					t.Errorf("%s, history %t: what is new: %+v, %v", format, history, e, err)
 				}
 			}
@@ -53,7 +56,8 @@ func TestMergeSameNumber(t *testing.T) {
 		}
 		here = registryOf(t, here.Store(), func() time.Time { return epoch.Add(2 * time.Hour) })
 		_, rejected := imported(t, bulk.Import{Registry: here}, text.String())
-		if e, err := here.Get(t.Context(), registry.Name("urn:nbn:fi:a")); err != nil || e.Version != 1 || len(rejected) != 1 {
+		if e, err := here.Get(t.Context(), registry.Name("urn:nbn:fi:a")); err != nil || e.Version != 1 ||
+			len(rejected) != 1 {
 			t.Errorf("%s later: %+v, %v; %v\n%s", later, e, err, rejected, &text)
 		}
 	}

@@ -78,7 +78,8 @@ func (u *mergedRecord) addLine(l line) error {
 		}
 	}
 	if len(targets) > registry.MaxTargets {
-		return &registry.Error{Code: "too_many_targets", Reason: fmt.Errorf("name with more than %d targets", registry.MaxTargets)}
+		return &registry.Error{Code: "too_many_targets",
+			Reason: fmt.Errorf("name with more than %d targets", registry.MaxTargets)}
 	}
 	a.Targets = targets
 	u.merge(l)
@@ -145,10 +146,13 @@ func (u *mergedRecord) conflictError(field, format string, args ...any) error {
 func (u *mergedRecord) checkSourceConflict(l line) error {
 	switch {
 	case u.source != l.source:
-		return refusal("line_equivalent", "same name as %.200q of line %d: the identifiers are equivalent here", u.source, u.number).
+		return refusal("line_equivalent", "same name as %.200q of line %d: the identifiers are equivalent here",
+			u.source, u.number).
 			With("Name", u.source, "Line", strconv.FormatInt(u.number, 10))
-	case u.source != "" && u.fields.has(fieldTargets) && l.fields.has(fieldTargets) && !slices.Equal(u.entry.Targets, l.entry.Targets):
-		return u.conflictError(columnNames[fieldTargets], "targets differ from line %d of the same identifier", u.number)
+	case u.source != "" && u.fields.has(fieldTargets) && l.fields.has(fieldTargets) &&
+		!slices.Equal(u.entry.Targets, l.entry.Targets):
+		return u.conflictError(columnNames[fieldTargets], "targets differ from line %d of the same identifier",
+			u.number)
 	default:
 		return nil
 	}

@@ -38,7 +38,8 @@ func (m mapping) object(d *jsontext.Decoder, l *line) error {
 func (m mapping) member(d *jsontext.Decoder, l *line, name string) error {
 	c, ok := m.of(name)
 	if !ok || c.field == fieldMember { // members of metadata belong in an object of their own
-		return refusal("line_member", "unknown member %q: map it to a known one, or to \"-\" to omit it", name).With("Column", name)
+		return refusal("line_member", "unknown member %q: map it to a known one, or to \"-\" to omit it",
+			name).With("Column", name)
 	}
 	if c.field == fieldIgnored {
 		if err := d.SkipValue(); err != nil {
@@ -136,7 +137,8 @@ func notJSON(err error) error {
 
 // duplicateMember returns the error of a duplicate member.
 func duplicateMember(name string) error {
-	return (&registry.Error{Code: "json_member_twice", Reason: fmt.Errorf("duplicate member %q", name)}).With("Name", name)
+	return (&registry.Error{Code: "json_member_twice", Reason: fmt.Errorf("duplicate member %q", name)}).With("Name",
+		name)
 }
 
 // members reads an object, and calls f at the value of each member. f reads the value.

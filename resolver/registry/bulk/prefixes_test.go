@@ -14,7 +14,8 @@ func TestImportOutsidePrefixes(t *testing.T) {
 	config := configOf(t, r.Store(), r.Now)
 	config.OwnedPrefixes = []string{"urn:nbn:fi:"}
 	r = registry.New(config)
-	report, rejected := imported(t, bulk.Import{Registry: r}, "name,target\nurn:nbn:fi:a,https://a.example/\nurn:nbn:se:a,https://a.example/\n")
+	report, rejected := imported(t, bulk.Import{Registry: r},
+		"name,target\nurn:nbn:fi:a,https://a.example/\nurn:nbn:se:a,https://a.example/\n")
 	if numbersOf(report) != (numbers{New: 1, Rejected: 1}) || len(rejected) != 1 || rejected[0].Line != 3 ||
 		!strings.Contains(rejected[0].Reason.Error(), "outside the prefixes of this registry, urn:nbn:fi:") {
 		t.Errorf("%+v, %v", report, rejected)

@@ -42,7 +42,8 @@ func PreviewTable(text []byte, format Format, rows int) (Preview, error) {
 	p.Before = int(in.Offset()) - len(header.Text)
 	p.End = min(int(in.Offset()), len(text)) // the last line may lack a line end
 	if len(p.Columns) > MaxColumns {
-		return p, registry.Invalid("file_columns", "", "%d columns, at most %d can be mapped here", len(p.Columns), MaxColumns).
+		return p, registry.Invalid("file_columns", "", "%d columns, at most %d can be mapped here", len(p.Columns),
+			MaxColumns).
 			With("Number", strconv.Itoa(len(p.Columns)))
 	}
 	for len(p.Rows) < rows {

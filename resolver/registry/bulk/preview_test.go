@@ -46,7 +46,8 @@ func TestPreviewOfNoTable(t *testing.T) {
 		strings.Repeat("a,", 200) + "b":  "201 columns",
 		strings.Repeat("a,", 2000) + "b": "more than 2000 cells",
 	} {
-		if _, err := bulk.PreviewTable([]byte(text), bulk.CSV, 3); !errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if _, err := bulk.PreviewTable([]byte(text), bulk.CSV, 3); !errors.Is(err, registry.ErrInvalid) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%.30q: %v, want %s", text, err, want)
 		}
 	}
@@ -88,10 +89,14 @@ func TestRenamedColumns(t *testing.T) {
 		want       string
 		rejected   []int64
 	}{
-		{"plain", "Urn,Year,Link\nurn:nbn:fi:a,1999,https://a.example/1\nx,,\n", []string{"name", "", "target"}, false, "a https://a.example/1", []int64{3}},
-		{"names of several lines", "\n\"U,\nrn\",\"Link\"\r\nurn:nbn:fi:a,https://a.example/1\r\nx,\r\n", []string{"name", "target"}, false, "a https://a.example/1", []int64{5}},
-		{"sep=", "sep=|\nU|L\nurn:nbn:fi:a|https://a.example/1\nx|\n", []string{"name", "target"}, false, "a https://a.example/1", []int64{4}},
-		{"no names of columns", "urn:nbn:fi:a,https://a.example/1\nurn:nbn:fi:b,https://a.example/2\nx,\n", []string{"name", "target"}, true, "a https://a.example/1; b https://a.example/2", []int64{4}},
+		{"plain", "Urn,Year,Link\nurn:nbn:fi:a,1999,https://a.example/1\nx,,\n", []string{"name", "", "target"}, false,
+			"a https://a.example/1", []int64{3}},
+		{"names of several lines", "\n\"U,\nrn\",\"Link\"\r\nurn:nbn:fi:a,https://a.example/1\r\nx,\r\n",
+			[]string{"name", "target"}, false, "a https://a.example/1", []int64{5}},
+		{"sep=", "sep=|\nU|L\nurn:nbn:fi:a|https://a.example/1\nx|\n", []string{"name", "target"}, false,
+			"a https://a.example/1", []int64{4}},
+		{"no names of columns", "urn:nbn:fi:a,https://a.example/1\nurn:nbn:fi:b,https://a.example/2\nx,\n",
+			[]string{"name", "target"}, true, "a https://a.example/1; b https://a.example/2", []int64{4}},
 		{"no end of line", "Urn,Link", []string{"name", "target"}, false, "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -116,7 +121,8 @@ func TestRenamedColumns(t *testing.T) {
 
 func TestColumnNamed(t *testing.T) {
 	for name, want := range map[string]string{
-		"URN": "name", " Target 2": "target2", "if-version": "if_version", "url": "target", "Language_3": "language3", "-": "", "year": "", "": "",
+		"URN": "name", " Target 2": "target2", "if-version": "if_version", "url": "target", "Language_3": "language3",
+		"-": "", "year": "", "": "",
 	} {
 		if got := bulk.FindColumn(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
@@ -132,7 +138,8 @@ func TestColumnNamed(t *testing.T) {
 
 // Any mapping is read as it was previewed: with as many columns, and without panic.
 func FuzzPreviewTable(f *testing.F) {
-	for _, text := range []string{"a,b\n1,2\n", "sep=;\na;b\n", "\"a\nb\",c\n\n1", "a\tb\r\n\r\n\"", "\n\n", "sep=\"\na\"b\n", "a\",\"b\n", "metadata.x,,\n"} {
+	for _, text := range []string{"a,b\n1,2\n", "sep=;\na;b\n", "\"a\nb\",c\n\n1", "a\tb\r\n\r\n\"", "\n\n",
+		"sep=\"\na\"b\n", "a\",\"b\n", "metadata.x,,\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -149,7 +156,8 @@ func FuzzPreviewTable(f *testing.F) {
 			head, end := p.RenameColumns(columns, isData, []byte(text))
 			again, err := bulk.PreviewTable(append(head, text[end:]...), bulk.CSV, 3)
 			if err != nil || !slices.Equal(again.Columns, columns) || !isData && len(again.Rows) != len(p.Rows) {
-				t.Fatalf("%q is read again as %q %q, %v, want %q", string(head)+text[end:], again.Columns, again.Rows, err, p.Rows)
+				t.Fatalf("%q is read again as %q %q, %v, want %q", string(head)+text[end:], again.Columns, again.Rows,
+					err, p.Rows)
 			}
 		}
 	})

@@ -17,12 +17,15 @@ func fullLine() line {
 	return line{number: 5, fields: 1<<fieldSince | 1<<fieldTargets, ifVersion: 3, source: "a", entry: registry.Entry{
 		Key: registry.Name("urn:example:a"), Version: 300, Changed: at(9), By: "someone", Note: "why",
 		Record: registry.Record{
-			Status: registry.Withdrawn, Since: at(3), Reason: "reason", Successors: []string{"urn:example:b", "urn:example:c"}, Alias: "urn:example:d",
+			Status: registry.Withdrawn, Since: at(3), Reason: "reason",
+			Successors: []string{"urn:example:b", "urn:example:c"}, Alias: "urn:example:d",
 			Targets: []registry.Target{
-				{URI: "https://a.example/", Type: "text/html", Language: "fi", Priority: -300, From: at(1), Until: at(2), Note: "mirror", Rel: "item", Title: " ä ", Context: "FI"},
+				{URI: "https://a.example/", Type: "text/html", Language: "fi", Priority: -300, From: at(1),
+					Until: at(2), Note: "mirror", Rel: "item", Title: " ä ", Context: "FI"},
 				{URI: "https://b.example/"},
 			},
-			Metadata: `{"title":"x"}`, Contact: "library@example.org", Redirect: 301, Pattern: "[0-9]+", Authoritative: true, Sandbox: true,
+			Metadata: `{"title":"x"}`, Contact: "library@example.org", Redirect: 301, Pattern: "[0-9]+",
+			Authoritative: true, Sandbox: true,
 		},
 	}}
 }
@@ -76,7 +79,8 @@ func FuzzFields(f *testing.F) {
 			}
 			return
 		}
-		if rest, err := field.RecordFields().SetBinary(&again, string(field.RecordFields().AppendBinary(nil, &r))); err != nil || rest != "" || !again.Equal(&r) {
+		if rest, err := field.RecordFields().SetBinary(&again,
+			string(field.RecordFields().AppendBinary(nil, &r))); err != nil || rest != "" || !again.Equal(&r) {
 			t.Errorf("decoded again\n%#v, %q, %v, want\n%#v", again, rest, err, r)
 		}
 	})

@@ -77,7 +77,8 @@ func TestContinue(t *testing.T) {
 	if runs < 3 {
 		t.Errorf("there were only %d runs", runs)
 	}
-	other := registryOf(t, openFile(t, filepath.Join(t.TempDir(), "other.db")).Store(), func() time.Time { return epoch.Add(time.Hour) })
+	other := registryOf(t, openFile(t, filepath.Join(t.TempDir(), "other.db")).Store(),
+		func() time.Time { return epoch.Add(time.Hour) })
 	report, _ := imported(t, bulk.Import{Registry: other}, text)
 	undisturbed.Continued = false
 	if fmt.Sprint(report) != fmt.Sprint(undisturbed) {
@@ -128,9 +129,10 @@ func TestKillChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := registryOf(t, store, time.Now)
-	i := bulk.Import{Registry: r, Actor: admin, Source: "names.csv", Transaction: 500, TempDir: dir, Progress: func(p bulk.Progress) {
-		fmt.Println("progress", p.Stage, p.Lines, p.Done)
-	}}
+	i := bulk.Import{Registry: r, Actor: admin, Source: "names.csv", Transaction: 500, TempDir: dir,
+		Progress: func(p bulk.Progress) {
+			fmt.Println("progress", p.Stage, p.Lines, p.Done)
+		}}
 	if _, err := i.Run(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}

@@ -18,21 +18,25 @@ import (
 
 // texts are texts that formats could corrupt.
 var texts = []string{
-	"", "", "", "a", "two words", " blank ", "comma, semicolon; tab\t", "\"quoted\" \"\"", "lines\nand\r\nmore\r", "\r", "=1+1", "Käse \u2028 日本", "\ufeffmark", "null", "true", `\n \u0041 \`, "<b>&amp;",
+	"", "", "", "a", "two words", " blank ", "comma, semicolon; tab\t", "\"quoted\" \"\"", "lines\nand\r\nmore\r", "\r",
+	"=1+1", "Käse \u2028 日本", "\ufeffmark", "null", "true", `\n \u0041 \`, "<b>&amp;",
 }
 
 func pick[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
 
 // randomRecord returns a record that Check would return.
 func randomRecord(r *rand.Rand, key registry.Key) registry.Record {
-	record := registry.Record{Contact: pick(r, texts), Redirect: pick(r, []int{0, 0, 301, 302, 303, 307, 308}), Sandbox: r.IntN(8) == 0}
+	record := registry.Record{Contact: pick(r, texts), Redirect: pick(r, []int{0, 0, 301, 302, 303, 307, 308}),
+		Sandbox: r.IntN(8) == 0}
 	if key.Kind == registry.KindPrefix {
 		record.Authoritative = r.IntN(2) == 0
 	}
 	if r.IntN(3) == 0 {
-		record.Metadata = pick(r, []string{`{}`, `{"title":"a, \"b\"\n<&>"}`, `{"a":[1,2.50,{"b":null}]}`, `{"k\u00e4se":"\u2028"}`})
+		record.Metadata = pick(r,
+			[]string{`{}`, `{"title":"a, \"b\"\n<&>"}`, `{"a":[1,2.50,{"b":null}]}`, `{"k\u00e4se":"\u2028"}`})
 	}
-	switch record.Status = pick(r, []registry.Status{registry.Active, registry.Active, registry.Reserved, registry.Withdrawn}); record.Status {
+	switch record.Status = pick(r,
+		[]registry.Status{registry.Active, registry.Active, registry.Reserved, registry.Withdrawn}); record.Status {
 	case registry.Withdrawn:
 		record.Reason = "why" + pick(r, texts)
 		for range r.IntN(3) {
@@ -50,7 +54,8 @@ func randomRecord(r *rand.Rand, key registry.Key) registry.Record {
 	}
 	for range least + r.IntN(4) {
 		t := registry.Target{
-			URI: fmt.Sprintf("https://example.org/a?b=%d&c=%%20;$,\"", r.IntN(4)), Type: pick(r, []string{"", "text/html", "application/pdf; a=\"b,c\""}),
+			URI:      fmt.Sprintf("https://example.org/a?b=%d&c=%%20;$,\"", r.IntN(4)),
+			Type:     pick(r, []string{"", "text/html", "application/pdf; a=\"b,c\""}),
 			Language: pick(r, []string{"", "fi", "en-GB"}), Priority: r.IntN(5) - 2, Note: pick(r, texts),
 		}
 		t.URI = strings.TrimSuffix(t.URI, "\"")
@@ -85,7 +90,9 @@ func fill(t testing.TB, r *rand.Rand, versions int) *registry.Registry {
 		}
 		actor := registry.Actor{Name: pick(r, []string{"anna", "bo \"b\"", "uid 1,2"}), Role: registry.Admin}
 		record := randomRecord(r, key)
-		_, err := of.Apply(t.Context(), actor, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Note: pick(r, texts), Activate: true, Change: registry.Put(record)})
+		_, err := of.Apply(t.Context(), actor,
+			registry.Edit{Key: key, IfVersion: registry.AnyVersion, Note: pick(r, texts), Activate: true,
+				Change: registry.Put(record)})
 		// Some were assigned before.
 		if err != nil && (record.Status != registry.Reserved || !errors.Is(err, registry.ErrInvalid)) {
 			t.Fatalf("%s: %v of %+v", key, err, record)

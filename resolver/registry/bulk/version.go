@@ -10,7 +10,9 @@ import (
 )
 
 // applyFull writes a full version, unless the registry has it already.
-func (r *run) applyFull(tx registry.Tx, w *registry.Batch, u *mergedRecord, before registry.Entry, p *position) (changed bool, err error) {
+func (r *run) applyFull(
+	tx registry.Tx, w *registry.Batch, u *mergedRecord, before registry.Entry, p *position,
+) (changed bool, err error) {
 	e, err := r.version(u, before, p.Started)
 	if err != nil {
 		return false, err
@@ -27,7 +29,8 @@ func (r *run) applyFull(tx registry.Tx, w *registry.Batch, u *mergedRecord, befo
 		err = conflict("line_history", "versions of %s before version %d differ in the registry", e.Key, e.Version).
 			With("Version", strconv.Itoa(e.Version))
 	case e.Version > before.Version+1:
-		err = conflict("line_version", "line has version %d of %s, the registry has %d", e.Version, e.Key, before.Version).
+		err = conflict("line_version", "line has version %d of %s, the registry has %d", e.Version, e.Key,
+			before.Version).
 			With("Version", strconv.Itoa(e.Version), "Registered", strconv.Itoa(before.Version))
 	case e.Version > 0 && e.Changed.Before(before.Changed):
 		err = registry.Invalid("line_older", "changed", "older than the previous version")
@@ -81,7 +84,8 @@ func (r *run) version(u *mergedRecord, before registry.Entry, now time.Time) (e 
 		return e, err
 	}
 	if e.Changed.After(now) {
-		return e, registry.Invalid("line_future", "changed", "changed in the future, at %s", field.FormatTime(e.Changed))
+		return e, registry.Invalid("line_future", "changed", "changed in the future, at %s",
+			field.FormatTime(e.Changed))
 	}
 	return e, nil
 }
@@ -99,7 +103,8 @@ func isThere(tx registry.Tx, current, e registry.Entry) (err error) {
 		})
 	}
 	if err == nil && !sameVersion(there, e) {
-		err = conflict("line_history", "version %d of %s differs in the registry", e.Version, e.Key).With("Version", strconv.Itoa(e.Version))
+		err = conflict("line_history", "version %d of %s differs in the registry", e.Version, e.Key).With("Version",
+			strconv.Itoa(e.Version))
 	}
 	return err
 }

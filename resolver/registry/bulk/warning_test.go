@@ -29,7 +29,8 @@ func TestWarnings(t *testing.T) {
 		return nil
 	}
 	r := registry.New(config)
-	report, rejected := imported(t, bulk.Import{Registry: r}, "name,target\nurn:nbn:fi:a,https://example.org/1\nurn:nbn:fi:b,https://example.org/2\n")
+	report, rejected := imported(t, bulk.Import{Registry: r},
+		"name,target\nurn:nbn:fi:a,https://example.org/1\nurn:nbn:fi:b,https://example.org/2\n")
 	if report.New != 2 || report.Warnings != 1 || report.Rejected != 0 {
 		t.Errorf("the report is %+v", report)
 	}
@@ -41,9 +42,11 @@ func TestWarnings(t *testing.T) {
 // A pattern of the Bioregistry is imported and exported, if it is a valid pattern.
 func TestBioregistryPattern(t *testing.T) {
 	r := open(t)
-	report, rejected := imported(t, bulk.Import{Registry: r, Format: bulk.Bioregistry}, `{"a":{"pattern":"^\\d+$","uri_format":"https://a.example/$1"},
+	report, rejected := imported(t, bulk.Import{Registry: r, Format: bulk.Bioregistry},
+		`{"a":{"pattern":"^\\d+$","uri_format":"https://a.example/$1"},
 		"b":{"pattern":"(?=x)","uri_format":"https://b.example/$1"}}`)
-	if report.New != 2 || report.UnmappedCount != 1 || len(rejected) != 1 || !strings.Contains(rejected[0].Reason.Error(), "(?=x)") {
+	if report.New != 2 || report.UnmappedCount != 1 || len(rejected) != 1 ||
+		!strings.Contains(rejected[0].Reason.Error(), "(?=x)") {
 		t.Errorf("%+v, %v", report, rejected)
 	}
 	for _, format := range []bulk.Format{bulk.NDJSON, bulk.CSV} {
@@ -53,7 +56,8 @@ func TestBioregistryPattern(t *testing.T) {
 			t.Errorf("%v: %+v, %v", format, e, err)
 		}
 	}
-	report, rejected = imported(t, bulk.Import{Registry: r, Overwrite: true}, "name,prefix,pattern\na:,true,(\nb:,true,b+\n")
+	report, rejected = imported(t, bulk.Import{Registry: r, Overwrite: true},
+		"name,prefix,pattern\na:,true,(\nb:,true,b+\n")
 	if report.Changed != 1 || report.Rejected != 1 || len(rejected) != 1 {
 		t.Errorf("%+v, %v", report, rejected)
 	}
@@ -78,7 +82,8 @@ func TestPace(t *testing.T) {
 		if writes++; writes > 5 {
 			return
 		}
-		edit := registry.Edit{Key: registry.Name(fmt.Sprintf("urn:nbn:fi:own-%d", writes)), IfVersion: registry.AnyVersion}
+		edit := registry.Edit{Key: registry.Name(fmt.Sprintf("urn:nbn:fi:own-%d", writes)),
+			IfVersion: registry.AnyVersion}
 		edit.Change = registry.Put(registry.Record{Contact: "x", Status: registry.Reserved})
 		if _, err := r.Apply(t.Context(), admin, edit); err != nil {
 			t.Error(err)

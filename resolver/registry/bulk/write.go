@@ -148,7 +148,9 @@ func (r *run) set(p *position) registry.ChangeSet {
 }
 
 // applyAll applies units and counts them. It returns the rejected ones.
-func (r *run) applyAll(tx registry.Tx, w *registry.Batch, units []mergedRecord, p *position) (rejected []Rejection, err error) {
+func (r *run) applyAll(
+	tx registry.Tx, w *registry.Batch, units []mergedRecord, p *position,
+) (rejected []Rejection, err error) {
 	if err := w.Load(keysOf(units)); err != nil {
 		return nil, err
 	}
@@ -162,7 +164,8 @@ func (r *run) applyAll(tx registry.Tx, w *registry.Batch, units []mergedRecord, 
 		switch {
 		case err == nil:
 			p.count(before, changed)
-		case errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict) || errors.Is(err, registry.ErrDenied):
+		case errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict) ||
+			errors.Is(err, registry.ErrDenied):
 			rejected = append(rejected, Rejection{Line: u.number, Input: u.entry.String(), Reason: err})
 			p.Rejected += u.lines
 		default:
@@ -206,7 +209,9 @@ func keysOf(units []mergedRecord) []registry.Key {
 }
 
 // apply applies a unit, and reports whether it changed the registry.
-func (r *run) apply(tx registry.Tx, w *registry.Batch, u *mergedRecord, before registry.Entry, p *position) (changed bool, err error) {
+func (r *run) apply(
+	tx registry.Tx, w *registry.Batch, u *mergedRecord, before registry.Entry, p *position,
+) (changed bool, err error) {
 	if u.full() {
 		return r.applyFull(tx, w, u, before, p)
 	}
@@ -228,8 +233,9 @@ func (r *run) apply(tx registry.Tx, w *registry.Batch, u *mergedRecord, before r
 // put writes the record of a unit as the current version, if the unit may change the current entry.
 func (r *run) put(w *registry.Batch, u *mergedRecord, record registry.Record, note string) (changed bool, err error) {
 	outside := u.fields.has(fieldSandbox) && !u.entry.Sandbox
-	_, changed, err = w.PutIf(u.entry.Key, record, cmp.Or(note, r.Note), outside, func(before registry.Entry, after registry.Record) error {
-		return r.mayChange(u, before, after)
-	})
+	_, changed, err = w.PutIf(u.entry.Key, record, cmp.Or(note, r.Note), outside,
+		func(before registry.Entry, after registry.Record) error {
+			return r.mayChange(u, before, after)
+		})
 	return changed, err
 }

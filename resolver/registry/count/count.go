@@ -42,7 +42,9 @@ func Get(tx registry.Tx, name string, from, to time.Time) ([]registry.Count, err
 }
 
 // Top returns the limit names that people resolved most between two days, as in Of, and the sum of all names.
-func Top(ctx context.Context, store registry.Store, from, to time.Time, limit int) (top []registry.NameCount, sum registry.Tally, err error) {
+func Top(
+	ctx context.Context, store registry.Store, from, to time.Time, limit int,
+) (top []registry.NameCount, sum registry.Tally, err error) {
 	err = store.Read(ctx, func(tx registry.Tx) error {
 		top, sum, err = tx.MostResolved(daysOf(from, to), limit)
 		return err
@@ -64,7 +66,8 @@ func add(tx registry.WriteTx, counts []registry.ResolutionCount, now time.Time) 
 		sums[c.Period] = sums[c.Period].Plus(c.Tally)
 	}
 	for period, sum := range sums {
-		counts = append(counts, registry.ResolutionCount{Name: registry.AllNames, Count: registry.Count{Period: period, Tally: sum}})
+		counts = append(counts, registry.ResolutionCount{Name: registry.AllNames,
+			Count: registry.Count{Period: period, Tally: sum}})
 	}
 	now = now.UTC()
 	first := time.Date(now.Year(), now.Month()-monthsOfDays, 1, 0, 0, 0, 0, time.UTC)

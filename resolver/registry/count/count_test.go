@@ -36,8 +36,8 @@ func putCounts(t *testing.T, s registry.Store, counts map[string]string) {
 func TestCountsOf(t *testing.T) {
 	s := stores(t)()
 	putCounts(t, s, map[string]string{
-		"urn:a:1 2029-12": "100 7", "urn:a:1 2031-05-01": "1 0", "urn:a:1 2031-05-02": "2 5", "urn:a:1 2031-06-01": "3 0",
-		"urn:a:12 2031-05-01": "9 9", "urn:a:1- 2031-05-01": "9 9",
+		"urn:a:1 2029-12": "100 7", "urn:a:1 2031-05-01": "1 0", "urn:a:1 2031-05-02": "2 5",
+		"urn:a:1 2031-06-01": "3 0", "urn:a:12 2031-05-01": "9 9", "urn:a:1- 2031-05-01": "9 9",
 	})
 	for _, tt := range []struct {
 		from, to time.Time
@@ -71,7 +71,8 @@ func TestTopCounts(t *testing.T) {
 	}{
 		{want: "[{urn:a:0008 {2009 1}} {urn:a:0007 {1008 6}}]", sum: "{63600 1205}"},
 		{from: day("2031-05-01"), want: "[{urn:a:0007 {1008 6}} {urn:a:0099 {100 1}}]", sum: "{61600 1205}"},
-		{from: day("2031-05-01"), to: day("2031-05-01"), want: "[{urn:a:0099 {99 1}} {urn:a:0199 {99 1}}]", sum: "{59400 1200}"},
+		{from: day("2031-05-01"), to: day("2031-05-01"), want: "[{urn:a:0099 {99 1}} {urn:a:0199 {99 1}}]",
+			sum: "{59400 1200}"},
 		{from: day("2032-05-01"), want: "[]", sum: "{0 0}"},
 	} {
 		top, sum, err := count.Top(t.Context(), s, tt.from, tt.to, 2)

@@ -65,7 +65,8 @@ type testCounter struct {
 }
 
 func startCounter(t *testing.T, s registry.Store, now time.Time) *testCounter {
-	c := &testCounter{store: &unavailableStore{Store: s}, now: now, ticks: make(chan time.Time), waits: make(chan time.Duration, 100)}
+	c := &testCounter{store: &unavailableStore{Store: s}, now: now, ticks: make(chan time.Time),
+		waits: make(chan time.Duration, 100)}
 	c.Counter = count.NewCounter(count.CounterConfig{
 		Store: c.store, Every: time.Minute, MaxBytes: testMaxBytes,
 		Now: func() time.Time {
@@ -189,7 +190,8 @@ func TestCounterAway(t *testing.T) {
 	c.store.unavailable.Store(true)
 	c.Add("urn:a:1", false)
 	c.end()
-	if told := c.reported(); len(told) != 3 || !strings.Contains(fmt.Sprint(told[2]), "dropping the latest counts of 1 names") {
+	if told := c.reported(); len(told) != 3 ||
+		!strings.Contains(fmt.Sprint(told[2]), "dropping the latest counts of 1 names") {
 		t.Errorf("reported %v", told)
 	}
 }
@@ -222,7 +224,8 @@ func TestCounterConcurrent(t *testing.T) {
 		c.end()
 	}
 	top, sum, err := count.Top(t.Context(), counters[0].store, time.Time{}, time.Time{}, 1000)
-	if err != nil || len(top) != names || sum != (registry.Tally{People: 2 * workers * each * 3 / 4, Bots: 2 * workers * each / 4}) {
+	if err != nil || len(top) != names ||
+		sum != (registry.Tally{People: 2 * workers * each * 3 / 4, Bots: 2 * workers * each / 4}) {
 		t.Errorf("%d names, %+v, %v", len(top), sum, err)
 	}
 }

@@ -33,7 +33,8 @@ type Change struct {
 // Of returns the difference of the versions of a change.
 func Of(c registry.Changed) Change {
 	change := Change{
-		Name: c.After.Name, Prefix: c.After.Kind == registry.KindPrefix, Change: kindOf(&c), Before: c.Before.Version, After: c.After.Version,
+		Name: c.After.Name, Prefix: c.After.Kind == registry.KindPrefix, Change: kindOf(&c), Before: c.Before.Version,
+		After:       c.After.Version,
 		Differences: []field.Difference{},
 	}
 	for _, d := range field.Differences(c.Before.Record, c.After.Record) {

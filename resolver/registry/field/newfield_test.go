@@ -27,7 +27,8 @@ func newField() []step {
 	const registry, fields = "resolver/registry/", "./resolver/registry/field"
 	return []step{
 		{"the struct", []edit{{ // the module does not compile without it
-			registry + "entry.go", "	Contact  string // person or office to contact: a name, a mail address or a URI\n",
+			registry + "entry.go",
+			"	Contact  string // person or office to contact: a name, a mail address or a URI\n",
 			"	Steward  string // person or office that takes care of it\n",
 		}}, "", ""},
 		{"Equal", []edit{
@@ -42,29 +43,37 @@ func newField() []step {
 		}, fields, "TestStored/Record.Steward"},
 		{"the digest", []edit{
 			{registry + "store/digest.go", "	fieldLeaf\n", "	fieldSteward\n"},
-			{registry + "store/digest.go", "	h.text(fieldPattern, e.Pattern)\n", "	h.text(fieldSteward, e.Steward)\n"},
+			{registry + "store/digest.go", "	h.text(fieldPattern, e.Pattern)\n",
+				"	h.text(fieldSteward, e.Steward)\n"},
 		}, "./resolver/registry/store", "TestDigestOfFields/Record.Steward"},
 		{"the portable backup", []edit{
-			{registry + "store/dumpline.go", "	Contact       string          `json:\"contact,omitempty\"`\n", "	Steward string `json:\"steward,omitempty\"`\n"},
+			{registry + "store/dumpline.go", "	Contact       string          `json:\"contact,omitempty\"`\n",
+				"	Steward string `json:\"steward,omitempty\"`\n"},
 			{registry + "store/dumpline.go", "Contact: v.Contact, ", "Steward: v.Steward, "},
 			{registry + "store/dumpline.go", "Contact: d.Contact, ", "Steward: d.Steward, "},
 		}, "./resolver/registry/store", "TestDumpOfFields/Record.Steward"},
 		{"the validation", []edit{
-			{registry + "validate.go", "		{\"contact\", record.Contact, MaxText},\n", "		{\"steward\", record.Steward, MaxText},\n"},
+			{registry + "validate.go", "		{\"contact\", record.Contact, MaxText},\n",
+				"		{\"steward\", record.Steward, MaxText},\n"},
 		}, fields, "TestValidation/Record.Steward"},
 		{"the row", []edit{{
 			registry + "field/table.go", "return &r.Contact },\n	},\n",
-			"	{\n		Name: \"steward\", Label: \"steward\", Doc: \"who takes care of it\",\n		at: func(r *registry.Record) any { return &r.Steward },\n	},\n",
+			"	{\n		Name: \"steward\", Label: \"steward\", Doc: \"who takes care of it\",\n		at: " +
+				"func(r *registry.Record) any { return &r.Steward },\n	},\n",
 		}}, fields, "TestRows/Record.Steward"},
 		{"the OpenAPI document", []edit{{
-			"proxy/admin/api/openapi.json", "\"additionalProperties\": true,\n      \"description\": \"metadata of the resource: a JSON object\"\n     },\n",
+			"proxy/admin/api/openapi.json",
+			"\"additionalProperties\": true,\n      \"description\": \"metadata of the resource: a JSON object\"\n  " +
+				"   },\n",
 			"\"steward\": {\"type\": \"string\", \"description\": \"who takes care of it\"},\n",
 		}}, "./proxy/admin", "TestSchemasOfFields"},
 		{"the label", []edit{ // in each language: TestTranslations of proxy/pages finds those that are missing
-			{"proxy/pages/messages/en.toml", "metadata = \"Metadata\"\ncontact = \"Contact\"\n", "steward = \"Steward\"\n"},
+			{"proxy/pages/messages/en.toml", "metadata = \"Metadata\"\ncontact = \"Contact\"\n",
+				"steward = \"Steward\"\n"},
 		}, "", ""},
 		{"the documentation", []edit{
-			{"docs/registry-import.md", "| `contact` | a name, a mail address or a URI |\n", "| `steward` | who takes care of it |\n"},
+			{"docs/registry-import.md", "| `contact` | a name, a mail address or a URI |\n",
+				"| `steward` | who takes care of it |\n"},
 		}, fields, "TestDocumentation/Record.Steward"},
 	}
 }
@@ -180,7 +189,8 @@ func copyModule(t *testing.T) string {
 	t.Helper()
 	const root = "../../.."
 	dir := t.TempDir()
-	for _, name := range []string{"go.mod", "go.sum", "cache", "config", "docs", "internal", "proxy", "resolver", "systemd", "uri", "urnns"} {
+	for _, name := range []string{"go.mod", "go.sum", "cache", "config", "docs", "internal", "proxy", "resolver",
+		"systemd", "uri", "urnns"} {
 		info, err := os.Stat(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)

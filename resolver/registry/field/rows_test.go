@@ -150,7 +150,8 @@ func TestDifferencesOfFields(t *testing.T) {
 		if filled.URI == "" {
 			filled.URI = plain.URI
 		}
-		all := field.Differences(registry.Record{Targets: []registry.Target{plain}}, registry.Record{Targets: []registry.Target{filled}})
+		all := field.Differences(registry.Record{Targets: []registry.Target{plain}},
+			registry.Record{Targets: []registry.Target{filled}})
 		if len(all) != 2 || all[0].Before == all[1].After {
 			t.Errorf("the difference is %q", all)
 		}
@@ -165,7 +166,8 @@ func TestStored(t *testing.T) {
 		t.Helper()
 		n++
 		e := registry.Entry{
-			Key: registry.Name(fmt.Sprintf("urn:example:%d", n)), Version: 1, Changed: time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC), Record: record,
+			Key: registry.Name(fmt.Sprintf("urn:example:%d", n)), Version: 1,
+			Changed: time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC), Record: record,
 		}
 		err := r.Store().Write(t.Context(), func(tx registry.WriteTx) error {
 			return tx.Append(&registry.ChangeSet{Time: e.Changed}, []registry.Changed{{After: e}}, nil)
@@ -228,7 +230,8 @@ func TestValidation(t *testing.T) {
 	for _, text := range []string{strings.Repeat("x", registry.MaxMetadata+1), "\xff"} {
 		each(t, field.RecordFields(), func(t *testing.T, f *field.Field[registry.Record], _ registry.Record) {
 			record := registry.Record{Status: registry.Withdrawn}
-			switch v := reflect.ValueOf(&record).Elem().Field(slices.Index(field.RecordFields(), f)).Addr().Interface().(type) {
+			switch v := reflect.ValueOf(&record).Elem().Field(slices.Index(field.RecordFields(),
+				f)).Addr().Interface().(type) {
 			case *string:
 				*v = text
 			case *[]string:
@@ -240,7 +243,8 @@ func TestValidation(t *testing.T) {
 		})
 		each(t, field.TargetFields(), func(t *testing.T, f *field.Field[registry.Target], _ registry.Target) {
 			target := registry.Target{URI: "https://example.org/"}
-			if v, ok := reflect.ValueOf(&target).Elem().Field(slices.Index(field.TargetFields(), f)).Addr().Interface().(*string); ok {
+			if v, ok := reflect.ValueOf(&target).Elem().Field(slices.Index(field.TargetFields(),
+				f)).Addr().Interface().(*string); ok {
 				*v = text
 				refused(t, registry.Record{Targets: []registry.Target{target}}, field.Both)
 			}
@@ -273,7 +277,8 @@ func TestRedaction(t *testing.T) {
 	}
 	each(t, field.RecordFields(), func(t *testing.T, f *field.Field[registry.Record], _ registry.Record) {
 		if f.Empty(&versions[1].Record) != f.Redactable {
-			t.Errorf("the redaction has left %q, and the table says that it is removed: %t", f.Text(&versions[1].Record), f.Redactable)
+			t.Errorf("the redaction has left %q, and the table says that it is removed: %t",
+				f.Text(&versions[1].Record), f.Redactable)
 		}
 	})
 }
@@ -296,7 +301,8 @@ func TestDocumentation(t *testing.T) {
 			t.Errorf("the table of columns in docs/registry-import.md has no %s", name)
 		}
 	}
-	each(t, field.RecordFields(), func(t *testing.T, f *field.Field[registry.Record], _ registry.Record) { documented(t, f.ColumnName()) })
+	each(t, field.RecordFields(),
+		func(t *testing.T, f *field.Field[registry.Record], _ registry.Record) { documented(t, f.ColumnName()) })
 	each(t, field.TargetFields(), func(t *testing.T, f *field.Field[registry.Target], _ registry.Target) {
 		documented(t, f.ColumnName())
 		documented(t, f.Name)

@@ -62,15 +62,18 @@ var record = Fields[registry.Record]{
 	},
 	{
 		Name: "pattern", Label: "pattern", Kinds: Prefixes,
-		Doc:   "prefixes only: regular expression (RE2) that the rest of an unregistered name must match",
-		Usage: "prefixes only: regular `expression` (RE2) that the rest of an unregistered name must match; others are not found",
-		at:    func(r *registry.Record) any { return &r.Pattern },
+		Doc: "prefixes only: regular expression (RE2) that the rest of an unregistered name must match",
+		Usage: "prefixes only: regular `expression` (RE2) that the rest of an unregistered name must match; others " +
+			"are not found",
+		at: func(r *registry.Record) any { return &r.Pattern },
 	},
 	{
 		Name: "authoritative", Label: "authoritative", Type: Bool, Kinds: Prefixes,
-		Doc:   "prefixes only: no other system is queried for names below it; without targets, unregistered names do not exist",
-		Usage: "prefixes only: no other system is queried for names below it; without targets, unregistered names do not exist",
-		at:    func(r *registry.Record) any { return &r.Authoritative },
+		Doc: "prefixes only: no other system is queried for names below it; without targets, unregistered names " +
+			"do not exist",
+		Usage: "prefixes only: no other system is queried for names below it; without targets, unregistered names " +
+			"do not exist",
+		at: func(r *registry.Record) any { return &r.Authoritative },
 	},
 	{
 		// Names inherit it from their prefix.
@@ -128,7 +131,8 @@ var target = Fields[registry.Target]{
 	},
 	{
 		Name: "rel", Label: "relation type", Type: Word, Public: true,
-		Doc:   "relation to the resource: a relation type of RFC 8288, or a URI; names resolve to targets without one, and to item and gs1:defaultLink",
+		Doc: "relation to the resource: a relation type of RFC 8288, or a URI; names resolve to targets without " +
+			"one, and to item and gs1:defaultLink",
 		Usage: "the `relation` of the target to the resource, such as describedby or gs1:pip",
 		at:    func(t *registry.Target) any { return &t.Rel }, of: ofTarget,
 	},

@@ -59,7 +59,8 @@ type Store struct {
 // New returns a Store that is not yet open.
 func New(config Config) *Store {
 	s := &Store{
-		config: config, tried: make(chan struct{}), opened: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}, prefixes: resolver.UnloadedPrefixes(),
+		config: config, tried: make(chan struct{}), opened: make(chan struct{}),
+		changed: make(map[int]func([]registry.Key)), cancel: func() {}, prefixes: resolver.UnloadedPrefixes(),
 	}
 	s.ReopeningStore = registry.NewReopeningStore(registry.ReopeningStoreConfig{
 		Open: s.open, Every: reopenEvery, After: config.After, Opened: s.state,
@@ -148,25 +149,26 @@ func (s *Store) followFrom(ctx context.Context, head registry.Seq) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	var pause <-chan time.Time // until the next check whether changes are accepted
-	feed := &registry.Feed{Store: s, Every: changesEvery, Changed: func(keys []registry.Key) { s.report(ctx, keys) }, After: s.config.After, State: func(err error) {
-		s.state(err)
-		if errors.Is(err, registry.ErrReplaced) || errors.Is(err, registry.ErrReopen) {
-			s.mustExist.Store(true)
-			s.Abandon(err)
-			end()
-		}
-		if err == nil && s.ReadOnlyErr() != nil {
-			select {
-			case <-pause:
-				s.RecheckWritable(ctx)
-				pause = nil
-			default:
+	feed := &registry.Feed{Store: s, Every: changesEvery, Changed: func(keys []registry.Key) { s.report(ctx, keys) },
+		After: s.config.After, State: func(err error) {
+			s.state(err)
+			if errors.Is(err, registry.ErrReplaced) || errors.Is(err, registry.ErrReopen) {
+				s.mustExist.Store(true)
+				s.Abandon(err)
+				end()
 			}
-			if pause == nil {
-				pause = s.config.After(reopenEvery)
+			if err == nil && s.ReadOnlyErr() != nil {
+				select {
+				case <-pause:
+					s.RecheckWritable(ctx)
+					pause = nil
+				default:
+				}
+				if pause == nil {
+					pause = s.config.After(reopenEvery)
+				}
 			}
-		}
-	}}
+		}}
 	s.feed.Store(feed)
 	feed.Run(ctx, head)
 }

@@ -76,7 +76,8 @@ func (w *fakeWeb) RoundTrip(r *http.Request) (*http.Response, error) {
 	if down {
 		return nil, errors.New("network is unreachable")
 	}
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader("")), Request: r}, nil
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader("")), Request: r},
+		nil
 }
 
 func (w *fakeWeb) set(url string, status int) {
@@ -200,11 +201,13 @@ func TestSpread(t *testing.T) {
 		}
 		for i, r := range requests {
 			due := begun.Add(c.Interval / n * time.Duration(i))
-			if late := r.at.Sub(due); late < -time.Second || late > 3*time.Minute || r.url != fmt.Sprintf("http://a.example/%d", i) {
+			if late := r.at.Sub(due); late < -time.Second || late > 3*time.Minute ||
+				r.url != fmt.Sprintf("http://a.example/%d", i) {
 				t.Errorf("%s is %s late", r.url, late)
 			}
 		}
-		if s := w.sweep(); s.Names != n || s.Outcomes[Alive] != n || s.Lag(time.Now()) > 2*time.Minute || len(w.kept()) != 0 {
+		if s := w.sweep(); s.Names != n || s.Outcomes[Alive] != n || s.Lag(time.Now()) > 2*time.Minute ||
+			len(w.kept()) != 0 {
 			t.Errorf("%+v, kept %v", s, w.kept())
 		}
 		time.Sleep(c.Interval)
@@ -289,7 +292,8 @@ func TestStates(t *testing.T) {
 			for _, h := range target.History {
 				history = append(history, h.State)
 			}
-			if !slices.Equal(history, []State{Suspect, Unhealthy, Healthy}) || target.Failures != 0 || target.Name != "urn:x:1" {
+			if !slices.Equal(history, []State{Suspect, Unhealthy, Healthy}) || target.Failures != 0 ||
+				target.Name != "urn:x:1" {
 				t.Errorf("%+v", target)
 			}
 			return nil
@@ -331,7 +335,8 @@ func TestKeptMoves(t *testing.T) {
 		defer stop()
 		for range 3 {
 			time.Sleep(25 * time.Hour)
-			if found := moves(); len(found) != 1 || found[0] != old+" healthy "+there || w.sweep().States[Healthy] != 1 {
+			if found := moves(); len(found) != 1 || found[0] != old+" healthy "+there ||
+				w.sweep().States[Healthy] != 1 {
 				t.Errorf("%q, %v", found, w.sweep().States)
 			}
 		}
@@ -350,7 +355,8 @@ func TestRoomForMoves(t *testing.T) {
 	err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
 		s := Sweep{States: map[State]int64{Healthy: maxMoved - 1}}
 		for i := range 3 {
-			c := checkResult{job{name: "urn:x:1", uri: fmt.Sprint("http://a.example/", i)}, Result{Outcome: Alive, Moved: "https://a.example/"}}
+			c := checkResult{job{name: "urn:x:1", uri: fmt.Sprint("http://a.example/", i)},
+				Result{Outcome: Alive, Moved: "https://a.example/"}}
 			if err := record(tx, &s, []checkResult{c}, now); err != nil {
 				return err
 			}
@@ -370,24 +376,30 @@ func TestWhichTargets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		now := time.Now()
-		w.edit(registry.Edit{Key: registry.Name("urn:x:1"), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Targets: []registry.Target{
-			{URI: "http://a.example/past", Until: now.Add(-time.Hour)},
-			{URI: "http://a.example/now", From: now.Add(-time.Hour), Until: now.Add(99 * time.Hour)},
-			{URI: "http://a.example/future", From: now.Add(99 * time.Hour)},
-			{URI: "ftp://a.example/"},
-		}})})
+		w.edit(registry.Edit{Key: registry.Name("urn:x:1"), IfVersion: registry.AnyVersion,
+			Change: registry.Put(registry.Record{Targets: []registry.Target{
+				{URI: "http://a.example/past", Until: now.Add(-time.Hour)},
+				{URI: "http://a.example/now", From: now.Add(-time.Hour), Until: now.Add(99 * time.Hour)},
+				{URI: "http://a.example/future", From: now.Add(99 * time.Hour)},
+				{URI: "ftp://a.example/"},
+			}})})
 		w.put("urn:x:2", "http://a.example/now")
 		w.put("urn:x:3", "http://a.example/withdrawn")
-		w.edit(registry.Edit{Key: registry.Name("urn:x:3"), IfVersion: registry.AnyVersion, Change: registry.Withdraw("gone")})
-		w.edit(registry.Edit{Key: registry.Name("urn:x:4"), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Alias: "urn:x:1"})})
-		w.edit(registry.Edit{Key: registry.Prefix("urn:x:5:"), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Targets: []registry.Target{{URI: "http://a.example/prefix/"}}})})
+		w.edit(registry.Edit{Key: registry.Name("urn:x:3"), IfVersion: registry.AnyVersion,
+			Change: registry.Withdraw("gone")})
+		w.edit(registry.Edit{Key: registry.Name("urn:x:4"), IfVersion: registry.AnyVersion,
+			Change: registry.Put(registry.Record{Alias: "urn:x:1"})})
+		w.edit(registry.Edit{Key: registry.Prefix("urn:x:5:"), IfVersion: registry.AnyVersion,
+			Change: registry.Put(registry.Record{Targets: []registry.Target{{URI: "http://a.example/prefix/"}}})})
 		var found []string
 		err := New(w.config("one")).Check(t.Context(), "urn:x:", func(target Target) error {
 			found = append(found, target.Name+" "+target.URI+" "+string(target.State)+" "+string(target.Outcome))
 			return nil
 		})
-		want := []string{"urn:x:1 http://a.example/now healthy alive", "urn:x:1 ftp://a.example/  unchecked", "urn:x:2 http://a.example/now healthy alive"}
-		if got := w.web.urls(); err != nil || !slices.Equal(found, want) || !slices.Equal(got, []string{"http://a.example/now"}) {
+		want := []string{"urn:x:1 http://a.example/now healthy alive", "urn:x:1 ftp://a.example/  unchecked",
+			"urn:x:2 http://a.example/now healthy alive"}
+		if got := w.web.urls(); err != nil || !slices.Equal(found, want) ||
+			!slices.Equal(got, []string{"http://a.example/now"}) {
 			t.Errorf("%v, found %q, asked %q", err, found, got)
 		}
 	})
@@ -502,7 +514,8 @@ func TestOffline(t *testing.T) {
 		w.web.mu.Unlock()
 		time.Sleep(time.Hour)
 		stop()
-		if s := w.sweep(); len(w.kept()) != 0 || s.Lag(time.Now()) > time.Hour || len(failed) == 0 || !errors.Is(failed[0], errOffline) {
+		if s := w.sweep(); len(w.kept()) != 0 || s.Lag(time.Now()) > time.Hour || len(failed) == 0 ||
+			!errors.Is(failed[0], errOffline) {
 			t.Errorf("kept %q, %s late, failed %d", w.kept(), s.Lag(time.Now()), len(failed))
 		}
 	})

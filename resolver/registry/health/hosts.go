@@ -34,7 +34,9 @@ type host struct {
 	next  time.Time     // time of the next allowed request
 }
 
-func newHosts(pause time.Duration, perSecond int, now func() time.Time, after func(time.Duration) <-chan time.Time) *hosts {
+func newHosts(
+	pause time.Duration, perSecond int, now func() time.Time, after func(time.Duration) <-chan time.Time,
+) *hosts {
 	overall := rate.NewLimiter(rate.Limit(max(perSecond, 1)), 1)
 	return &hosts{pause: pause, overall: overall, now: now, after: after, all: make(map[string]*host)}
 }

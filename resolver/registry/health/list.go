@@ -29,7 +29,9 @@ func List(ctx context.Context, store registry.Store, prefix string, state State,
 
 // Page returns at most limit targets in the order of List, after the key that the previous page returned; ""
 // starts at the beginning. next is "" after the last page.
-func Page(ctx context.Context, store registry.Store, prefix string, state State, after string, limit int) (found []Target, next string, err error) {
+func Page(
+	ctx context.Context, store registry.Store, prefix string, state State, after string, limit int,
+) (found []Target, next string, err error) {
 	var last registry.HealthKey
 	last.Name, last.Hash, _ = strings.Cut(after, " ") // canonical names contain no spaces
 	err = store.Read(ctx, func(tx registry.Tx) error {

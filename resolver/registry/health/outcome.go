@@ -45,7 +45,8 @@ func outcomeOf(status int) Outcome {
 // respond with various errors, although RFC 9110 section 9.3.2 requires both to be equal.
 func retryWithGET(status int) bool {
 	switch status {
-	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusGone, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusGone, http.StatusTooManyRequests,
+		http.StatusServiceUnavailable:
 		return false
 	default:
 		return status >= http.StatusBadRequest

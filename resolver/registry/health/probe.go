@@ -87,7 +87,8 @@ func (p *prober) check(ctx context.Context, target string) Result {
 			reference, err = u.Resolve(reference, uri.RFC3986)
 		}
 		if err != nil {
-			return Result{Outcome: Failing, Status: r.Status, Error: shorten(fmt.Sprintf("redirect to %q, which is not a URI", to))}
+			return Result{Outcome: Failing, Status: r.Status,
+				Error: shorten(fmt.Sprintf("redirect to %q, which is not a URI", to))}
 		}
 		next := reference.WithoutFragment()
 		switch {
@@ -137,7 +138,8 @@ func (p *prober) resultOf(a answer, err error) (r Result, to string) {
 	}
 	status := a.status
 	switch status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 		if to = a.location; to == "" {
 			return Result{Outcome: Failing, Status: status, Error: "redirect without a Location"}, ""
 		}
@@ -171,7 +173,8 @@ func (p *prober) exchange(ctx context.Context, method string, u uri.URI) (answer
 	}
 	var alone time.Duration
 	defer func() { p.hosts.leave(name, alone) }()
-	ctx, cancel := context.WithTimeoutCause(ctx, p.timeout, fmt.Errorf("no response within %s: %w", p.timeout, context.DeadlineExceeded))
+	ctx, cancel := context.WithTimeoutCause(ctx, p.timeout,
+		fmt.Errorf("no response within %s: %w", p.timeout, context.DeadlineExceeded))
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {

@@ -80,8 +80,9 @@ func toTargets(all []registry.Health) ([]Target, error) {
 			return nil, fmt.Errorf("%w: health of a target of %s: %w", registry.ErrDamaged, h.Name, err)
 		}
 		targets[i] = Target{
-			Name: h.Name, URI: h.URI, State: State(h.State), Since: h.Since, Checked: h.Checked, Outcome: d.Outcome, Status: d.Status,
-			Error: h.Error, Moved: h.Moved, Failures: h.Failures, Failing: d.Failing, History: d.History,
+			Name: h.Name, URI: h.URI, State: State(h.State), Since: h.Since, Checked: h.Checked, Outcome: d.Outcome,
+			Status: d.Status, Error: h.Error, Moved: h.Moved, Failures: h.Failures, Failing: d.Failing,
+			History: d.History,
 		}
 	}
 	return targets, nil
@@ -94,7 +95,8 @@ func (t *Target) put(tx registry.WriteTx) error {
 		return fmt.Errorf("writing the health of a target of %s: %w", t.Name, err)
 	}
 	return tx.PutHealth(registry.Health{
-		Name: t.Name, URI: t.URI, State: string(t.State), Since: t.Since, Checked: t.Checked, Failures: t.Failures, Error: t.Error, Moved: t.Moved,
+		Name: t.Name, URI: t.URI, State: string(t.State), Since: t.Since, Checked: t.Checked, Failures: t.Failures,
+		Error: t.Error, Moved: t.Moved,
 		Detail: text,
 	})
 }

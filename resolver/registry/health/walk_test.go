@@ -155,7 +155,8 @@ func TestPages(t *testing.T) {
 			}
 		})
 		if err != nil || passed != names || jobs != 2*names || known != names || len(gone) != len(kept)-names {
-			t.Errorf("pages of %d: %v, %d names, %d jobs, %d known, %d of %d gone", size, err, passed, jobs, known, len(gone), len(kept)-names)
+			t.Errorf("pages of %d: %v, %d names, %d jobs, %d known, %d of %d gone", size, err, passed, jobs, known,
+				len(gone), len(kept)-names)
 		}
 	}
 }
@@ -164,12 +165,14 @@ func TestPages(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	w := newWorld(t)
 	if err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
-		return errors.Join(tx.PutHealth(registry.Health{Name: "urn:x:1", URI: "http://a.example/", State: "suspect", Detail: []byte("{")}),
+		return errors.Join(tx.PutHealth(registry.Health{Name: "urn:x:1", URI: "http://a.example/", State: "suspect",
+			Detail: []byte("{")}),
 			tx.Put(registry.TableMarks, []registry.Document{{Key: keySweep, Value: []byte("[]")}}))
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := List(t.Context(), w.store, "", "", func(Target) error { return nil }); !errors.Is(err, registry.ErrDamaged) {
+	if err := List(t.Context(), w.store, "", "", func(Target) error { return nil }); !errors.Is(err,
+		registry.ErrDamaged) {
 		t.Errorf("%v", err)
 	}
 	if _, err := ReadSweep(t.Context(), w.store); !errors.Is(err, registry.ErrDamaged) {

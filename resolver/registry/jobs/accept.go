@@ -67,7 +67,8 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 	now := j.config.Registry.Now()
 	made := storedJob{Actor: actor, Job: Job{
 		ID: at.id, State: Queued, By: actor.Name,
-		Format: u.Format, DryRun: u.DryRun, Overwrite: u.Overwrite, Note: u.Note, Encoding: u.Encoding, Created: now, Updated: now, Rejections: []Rejection{},
+		Format: u.Format, DryRun: u.DryRun, Overwrite: u.Overwrite, Note: u.Note, Encoding: u.Encoding, Created: now,
+		Updated: now, Rejections: []Rejection{},
 	}}
 	hash, err := j.receive(f, u, &made)
 	if err == nil {
@@ -163,7 +164,9 @@ func (w *errorWriter) Write(b []byte) (n int, err error) {
 
 // record records a job, or returns the job with the same idempotency key. It also returns the jobs that it
 // has pruned.
-func (j *Jobs) record(ctx context.Context, made storedJob, key, hash string) (accepted storedJob, pruned []spooled, err error) {
+func (j *Jobs) record(
+	ctx context.Context, made storedJob, key, hash string,
+) (accepted storedJob, pruned []spooled, err error) {
 	if key != "" {
 		made.Request = made.Actor.Token + " " + key
 	}
@@ -193,7 +196,8 @@ func (j *Jobs) record(ctx context.Context, made storedJob, key, hash string) (ac
 			if err != nil {
 				return fmt.Errorf("recording a request: %w", err)
 			}
-			if err := tx.Put(registry.TableRequests, []registry.Document{{Key: made.Request, Value: value}}); err != nil {
+			if err := tx.Put(registry.TableRequests,
+				[]registry.Document{{Key: made.Request, Value: value}}); err != nil {
 				return err
 			}
 		}

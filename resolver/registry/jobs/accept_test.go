@@ -21,7 +21,8 @@ func TestAcceptWhileSearching(t *testing.T) {
 		for range 2 {
 			accepting.Go(func() {
 				for range 15 {
-					if _, _, err := j.Accept(t.Context(), root, jobs.Upload{Format: bulk.NDJSON, Body: strings.NewReader(lines(1))}); err != nil {
+					if _, _, err := j.Accept(t.Context(), root,
+						jobs.Upload{Format: bulk.NDJSON, Body: strings.NewReader(lines(1))}); err != nil {
 						t.Error(err)
 					}
 				}

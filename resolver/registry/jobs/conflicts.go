@@ -52,7 +52,8 @@ func (c *conflicts) add(line int64, of *bulk.Conflict) error {
 			return err
 		}
 	}
-	text, err := json.Marshal(Conflict{line, of.Key.Name, of.Key.Kind == registry.KindPrefix, of.Version, of.From, of.Record})
+	text, err := json.Marshal(Conflict{line, of.Key.Name, of.Key.Kind == registry.KindPrefix, of.Version, of.From,
+		of.Record})
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,9 @@ func (c *conflicts) close() error {
 // Conflicts returns a page of at most n conflicts of a job, after the first ones, in the order in which the
 // import found them. more reports whether there are further ones. It returns none if another instance has the
 // file, or if it was removed.
-func (j *Jobs) Conflicts(ctx context.Context, actor registry.Actor, id string, after, n int) (page []Conflict, more bool, err error) {
+func (j *Jobs) Conflicts(
+	ctx context.Context, actor registry.Actor, id string, after, n int,
+) (page []Conflict, more bool, err error) {
 	of, err := j.readable(ctx, actor, id)
 	if err != nil {
 		return nil, false, err

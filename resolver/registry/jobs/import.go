@@ -68,7 +68,8 @@ func (j *Jobs) work(
 		return bulk.Report{}, err
 	}
 	work := bulk.Import{
-		Registry: j.config.Registry, Actor: of.Actor, Format: of.Format, Encoding: encoding, DryRun: of.DryRun, Overwrite: of.Overwrite, Note: of.Note,
+		Registry: j.config.Registry, Actor: of.Actor, Format: of.Format, Encoding: encoding, DryRun: of.DryRun,
+		Overwrite: of.Overwrite, Note: of.Note,
 		Source:  "job " + of.ID,
 		TempDir: j.config.Directory, Progress: watch.show, Rejected: lines.add, Changed: differing.add,
 	}
@@ -117,7 +118,8 @@ func (w *watcher) show(p bulk.Progress) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.last = Progress{Stage: stage, Bytes: p.Bytes, Lines: max(p.Lines, w.last.Lines), Done: p.Done, Total: p.Total, Rejected: p.Rejected}
+	w.last = Progress{Stage: stage, Bytes: p.Bytes, Lines: max(p.Lines, w.last.Lines), Done: p.Done, Total: p.Total,
+		Rejected: p.Rejected}
 }
 
 func (w *watcher) progress() Progress {
@@ -188,7 +190,8 @@ func (j *Jobs) rejections(of storedJob) (*rejections, error) {
 	if err != nil {
 		return nil, storing(err)
 	}
-	r := &rejections{lines: make(map[int64]bool), file: f, to: bufio.NewWriter(f), conflicts: conflicts{path: j.path(of.body(), conflictsFile)}}
+	r := &rejections{lines: make(map[int64]bool), file: f, to: bufio.NewWriter(f),
+		conflicts: conflicts{path: j.path(of.body(), conflictsFile)}}
 	good := int64(0)
 	for s := bufio.NewScanner(f); s.Scan(); {
 		var before Rejection

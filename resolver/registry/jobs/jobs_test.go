@@ -70,7 +70,8 @@ func newJobs(store registry.Store, dir string, log io.Writer) (*jobs.Jobs, *regi
 		return text, nil
 	}
 	r := registry.New(registry.Config{Store: store, Canonical: same, CanonicalPrefix: same, Now: time.Now})
-	return jobs.New(jobs.Config{Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: maxBody, Log: slog.New(slog.NewTextHandler(log, nil))}), r
+	return jobs.New(jobs.Config{Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: maxBody,
+		Log: slog.New(slog.NewTextHandler(log, nil))}), r
 }
 
 func openStore(t *testing.T, dir string) registry.Store {
@@ -100,7 +101,8 @@ func running(t *testing.T, j *jobs.Jobs) (end func()) {
 
 func accept(t *testing.T, j *jobs.Jobs, actor registry.Actor, key, body string) jobs.Job {
 	t.Helper()
-	job, _, err := j.Accept(t.Context(), actor, jobs.Upload{Format: bulk.NDJSON, Key: key, Body: strings.NewReader(body)})
+	job, _, err := j.Accept(t.Context(), actor,
+		jobs.Upload{Format: bulk.NDJSON, Key: key, Body: strings.NewReader(body)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,14 +139,16 @@ func TestJob(t *testing.T) {
 	dir, log := t.TempDir(), new(bytes.Buffer)
 	j, r := newJobs(openStore(t, dir), dir, log)
 	end := running(t, j)
-	made, _, err := token.Create(t.Context(), r, root, token.Token{Name: "w", Role: registry.Writer, Prefixes: []string{"urn:x:"}})
+	made, _, err := token.Create(t.Context(), r, root,
+		token.Token{Name: "w", Role: registry.Writer, Prefixes: []string{"urn:x:"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	writer := made.Actor()
 	const n = 10_000
 	job := await(t, j, accept(t, j, writer, "", lines(n)).ID, jobs.Done)
-	if job.Report == nil || job.Report.New != n*9/10 || job.Report.Rejected != n/10 || len(job.Rejections) != 20 || job.Progress.Lines != n || job.Ended.IsZero() || job.By != "w" {
+	if job.Report == nil || job.Report.New != n*9/10 || job.Report.Rejected != n/10 || len(job.Rejections) != 20 ||
+		job.Progress.Lines != n || job.Ended.IsZero() || job.By != "w" {
 		t.Errorf("%+v, %+v", job, job.Report)
 	}
 	if first := job.Rejections[0]; first.Line != 10 || !strings.Contains(first.Reason, "not permitted") {
@@ -171,7 +175,8 @@ func TestJob(t *testing.T) {
 	if bodies, _ := filepath.Glob(filepath.Join(dir, "jobs", "*", "*.body")); len(bodies) != 0 {
 		t.Errorf("%q were not removed", bodies)
 	}
-	if text := log.String(); !strings.Contains(text, "registry import ended") || !strings.Contains(text, "new=9000") || !strings.Contains(text, "token="+made.ID) {
+	if text := log.String(); !strings.Contains(text, "registry import ended") || !strings.Contains(text, "new=9000") ||
+		!strings.Contains(text, "token="+made.ID) {
 		t.Errorf("the log is %s", text)
 	}
 }
@@ -181,7 +186,8 @@ func TestEncodingOfJob(t *testing.T) {
 	dir := t.TempDir()
 	j, r := newJobs(openStore(t, dir), dir, new(bytes.Buffer))
 	running(t, j)
-	u := jobs.Upload{Format: bulk.CSV, Encoding: "latin1", Key: "k", Body: strings.NewReader("name,target,metadata.title\nurn:x:a,https://a.example/,\xc4iti\n")}
+	u := jobs.Upload{Format: bulk.CSV, Encoding: "latin1", Key: "k",
+		Body: strings.NewReader("name,target,metadata.title\nurn:x:a,https://a.example/,\xc4iti\n")}
 	job, _, err := j.Accept(t.Context(), root, u)
 	if err != nil || job.Encoding != "latin1" {
 		t.Fatalf("%+v, %v", job, err)
@@ -218,7 +224,8 @@ func TestIdempotencyKey(t *testing.T) {
 		{"a key of two words", writer, "k l", "{}\n", "", false, registry.ErrInvalid},
 		{"a long key", writer, strings.Repeat("k", 201), "{}\n", "", false, registry.ErrInvalid},
 	} {
-		job, isNew, err := j.Accept(t.Context(), tt.actor, jobs.Upload{Format: bulk.NDJSON, Key: tt.key, Note: tt.note, Body: strings.NewReader(tt.body)})
+		job, isNew, err := j.Accept(t.Context(), tt.actor,
+			jobs.Upload{Format: bulk.NDJSON, Key: tt.key, Note: tt.note, Body: strings.NewReader(tt.body)})
 		if !errors.Is(err, tt.want) || err == nil && ((job.ID == first.ID) != tt.same || isNew == tt.same) {
 			t.Errorf("%s: %s, %v, %v", tt.name, job.ID, isNew, err)
 		}
@@ -228,7 +235,8 @@ func TestIdempotencyKey(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range ids {
 		all.Go(func() {
-			job, _, err := j.Accept(context.WithoutCancel(t.Context()), writer, jobs.Upload{Format: bulk.CSV, Key: "many", Body: strings.NewReader("name,target\n")})
+			job, _, err := j.Accept(context.WithoutCancel(t.Context()), writer,
+				jobs.Upload{Format: bulk.CSV, Key: "many", Body: strings.NewReader("name,target\n")})
 			if ids[i] = job.ID; err != nil {
 				t.Error(err)
 			}
@@ -251,15 +259,23 @@ func TestNotAccepted(t *testing.T) {
 		upload jobs.Upload
 		want   error
 	}{
-		{"by a reader", registry.Actor{Role: registry.Reader}, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("")}, registry.ErrDenied},
+		{"by a reader", registry.Actor{Role: registry.Reader},
+			jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("")}, registry.ErrDenied},
 		{"without a format", writer, jobs.Upload{Body: strings.NewReader("")}, registry.ErrInvalid},
-		{"of an encoding that there is not", writer, jobs.Upload{Format: bulk.CSV, Encoding: "utf-7", Body: strings.NewReader("")}, registry.ErrInvalid},
-		{"a rewrite with an encoding", writer, jobs.Upload{Format: jobs.Rewrite, Encoding: "latin1", Body: strings.NewReader("{}")}, registry.ErrInvalid},
-		{"of a format for files", writer, jobs.Upload{Format: bulk.Bioregistry, Body: strings.NewReader("")}, registry.ErrInvalid},
-		{"too large", writer, jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody+1)}, jobs.ErrTooLarge},
-		{"gzip", writer, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("\x1f\x8b\x08\x00")}, jobs.ErrCompressed},
-		{"zstd", writer, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("\x28\xb5\x2f\xfd")}, jobs.ErrCompressed},
-		{"broken off", writer, jobs.Upload{Format: bulk.CSV, Body: io.MultiReader(strings.NewReader("name"), broken{})}, registry.ErrInvalid},
+		{"of an encoding that there is not", writer,
+			jobs.Upload{Format: bulk.CSV, Encoding: "utf-7", Body: strings.NewReader("")}, registry.ErrInvalid},
+		{"a rewrite with an encoding", writer,
+			jobs.Upload{Format: jobs.Rewrite, Encoding: "latin1", Body: strings.NewReader("{}")}, registry.ErrInvalid},
+		{"of a format for files", writer, jobs.Upload{Format: bulk.Bioregistry, Body: strings.NewReader("")},
+			registry.ErrInvalid},
+		{"too large", writer, jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody+1)},
+			jobs.ErrTooLarge},
+		{"gzip", writer, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("\x1f\x8b\x08\x00")},
+			jobs.ErrCompressed},
+		{"zstd", writer, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("\x28\xb5\x2f\xfd")},
+			jobs.ErrCompressed},
+		{"broken off", writer, jobs.Upload{Format: bulk.CSV, Body: io.MultiReader(strings.NewReader("name"), broken{})},
+			registry.ErrInvalid},
 	} {
 		if _, _, err := j.Accept(t.Context(), tt.actor, tt.upload); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
@@ -390,7 +406,8 @@ func TestInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	orphans := []string{filepath.Join(dir, "jobs", "administrators", strings.Repeat("0", len(job.ID))+".body"), filepath.Join(dir, "jobs", "administrators", strings.Repeat("1", len(job.ID))+".upload")}
+	orphans := []string{filepath.Join(dir, "jobs", "administrators", strings.Repeat("0", len(job.ID))+".body"),
+		filepath.Join(dir, "jobs", "administrators", strings.Repeat("1", len(job.ID))+".upload")}
 	for _, orphan := range orphans {
 		if err := os.WriteFile(orphan, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -420,7 +437,8 @@ func TestOrder(t *testing.T) {
 	for i := range n {
 		body := fmt.Sprintf(`{"name":"urn:x:a","targets":["https://a.example/%d"]}`, i)
 		var err error
-		if last, _, err = j.Accept(t.Context(), root, jobs.Upload{Format: bulk.NDJSON, Overwrite: true, Body: strings.NewReader(body)}); err != nil {
+		if last, _, err = j.Accept(t.Context(), root,
+			jobs.Upload{Format: bulk.NDJSON, Overwrite: true, Body: strings.NewReader(body)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -471,7 +489,8 @@ func TestOrderAfterFault(t *testing.T) {
 	j, r := newJobs(flaky{store, new(atomic.Bool)}, dir, io.Discard)
 	for i, at := range []*jobs.Jobs{j, there, j} {
 		body := fmt.Sprintf(`{"name":"urn:x:a","targets":["https://a.example/%d"]}`, i)
-		if _, _, err := at.Accept(t.Context(), root, jobs.Upload{Format: bulk.NDJSON, Overwrite: true, Body: strings.NewReader(body)}); err != nil {
+		if _, _, err := at.Accept(t.Context(), root,
+			jobs.Upload{Format: bulk.NDJSON, Overwrite: true, Body: strings.NewReader(body)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -497,7 +516,8 @@ func TestHostileLines(t *testing.T) {
 	dir := t.TempDir()
 	j, _ := newJobs(openStore(t, dir), dir, io.Discard)
 	running(t, j)
-	body := "\x00\xff\n" + strings.Repeat("[", 10_000) + "\n" + `{"name":"urn:x:a\r\nX: y","status":"gone"}` + "\n" + `{"name":"urn:x:good","status":"reserved"}` + "\n"
+	body := "\x00\xff\n" + strings.Repeat("[", 10_000) + "\n" + `{"name":"urn:x:a\r\nX: y","status":"gone"}` + "\n" +
+		`{"name":"urn:x:good","status":"reserved"}` + "\n"
 	job := await(t, j, accept(t, j, root, "", body).ID, jobs.Done)
 	if job.Report.Rejected != 3 || job.Report.New != 1 {
 		t.Errorf("%+v", job.Report)

@@ -29,7 +29,8 @@ func (j *Jobs) rewriteOf(data []byte) (w registry.Rewrite, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
-		return w, fmt.Errorf("%w: body must be a JSON object with prefix, replace and with: %w", registry.ErrInvalid, err)
+		return w, fmt.Errorf("%w: body must be a JSON object with prefix, replace and with: %w", registry.ErrInvalid,
+			err)
 	}
 	w = registry.Rewrite{Prefix: body.Prefix, Replace: body.Replace, With: body.With, AsOf: registry.Seq(body.AsOf)}
 	if body.Prefix != "" {
@@ -79,8 +80,8 @@ func (j *Jobs) rewrite(
 	}
 	done, err := j.config.Registry.Rewrite(ctx, of.Actor, w)
 	report = bulk.Report{
-		Names: done.Names, Changed: done.Changed, Unchanged: done.Names - done.Changed - done.Conflicts, Rejected: done.Conflicts,
-		Started: done.Set.Time, Continued: done.Continued,
+		Names: done.Names, Changed: done.Changed, Unchanged: done.Names - done.Changed - done.Conflicts,
+		Rejected: done.Conflicts, Started: done.Set.Time, Continued: done.Continued,
 	}
 	if errors.Is(err, registry.ErrConflict) {
 		err = fmt.Errorf("%w: %w", registry.ErrInvalid, err)

@@ -27,7 +27,8 @@ func TestRewriteJob(t *testing.T) {
 	}
 	old := before.Targets[0].URI[:len("https://")]
 	send := func(actor registry.Actor, body string, dry bool) (jobs.Job, error) {
-		job, _, err := j.Accept(t.Context(), actor, jobs.Upload{Format: jobs.Rewrite, DryRun: dry, Note: "moved", Body: strings.NewReader(body)})
+		job, _, err := j.Accept(t.Context(), actor,
+			jobs.Upload{Format: jobs.Rewrite, DryRun: dry, Note: "moved", Body: strings.NewReader(body)})
 		return job, err
 	}
 	body := `{"prefix":"urn:x:","replace":"` + old + `","with":"https://new.example/"}`
@@ -59,7 +60,8 @@ func TestRewriteJob(t *testing.T) {
 	}
 	defer f.Close()
 	text, err := io.ReadAll(f)
-	if n := strings.Count(string(text), "\n"); err != nil || n != 19 || !strings.Contains(string(text), `"after":"https://new.example/`) {
+	if n := strings.Count(string(text), "\n"); err != nil || n != 19 ||
+		!strings.Contains(string(text), `"after":"https://new.example/`) {
 		t.Errorf("%d lines, %v\n%s", n, err, text)
 	}
 	if _, err := j.Differences(t.Context(), other, dry.ID); !errors.Is(err, registry.ErrUnknownJob) {
@@ -74,7 +76,8 @@ func TestRewriteJob(t *testing.T) {
 		t.Errorf("the job says %+v", job)
 	}
 	after, err := r.Get(t.Context(), key)
-	if err != nil || !strings.HasPrefix(after.Targets[0].URI, "https://new.example/") || after.Note != "moved" || after.By != writer.Name {
+	if err != nil || !strings.HasPrefix(after.Targets[0].URI, "https://new.example/") || after.Note != "moved" ||
+		after.By != writer.Name {
 		t.Errorf("%+v, %v", after, err)
 	}
 	if _, err := j.Differences(t.Context(), writer, job.ID); !errors.Is(err, jobs.ErrOtherInstance) {

@@ -130,7 +130,8 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 	case err != nil: // the store is unavailable; the job remains queued
 		return false
 	}
-	j.config.Log.InfoContext(ctx, "registry import started", "job", at.id, "by", found.By, "token", found.Actor.Token, "bytes", found.Size)
+	j.config.Log.InfoContext(ctx, "registry import started", "job", at.id, "by", found.By, "token", found.Actor.Token,
+		"bytes", found.Size)
 	end := j.run(ctx, found, body)
 	if ctx.Err() != nil {
 		end = func(s *storedJob) { s.State = Queued }
@@ -138,7 +139,8 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishedWithin)
 	defer cancel()
 	if found, err = j.change(last, at.id, always(end)); err != nil {
-		j.config.Log.WarnContext(ctx, "registry import result write failed, repeating the import", "job", at.id, "error", err)
+		j.config.Log.WarnContext(ctx, "registry import result write failed, repeating the import", "job", at.id,
+			"error", err)
 		return false
 	}
 	j.logEnd(ctx, found)
@@ -153,11 +155,12 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 // logEnd writes the audit record of a job. Its names have versions with their authors.
 func (j *Jobs) logEnd(ctx context.Context, of storedJob) {
 	attributes := []any{
-		"job", of.ID, "state", string(of.State), "by", of.By, "token", of.Actor.Token, "client", of.Actor.Client, "request", of.Actor.Request,
-		"note", of.Note,
+		"job", of.ID, "state", string(of.State), "by", of.By, "token", of.Actor.Token, "client", of.Actor.Client,
+		"request", of.Actor.Request, "note", of.Note,
 	}
 	if r := of.Report; r != nil {
-		attributes = append(attributes, "lines", r.Lines, "new", r.New, "changed", r.Changed, "unchanged", r.Unchanged, "rejected", r.Rejected, "dry_run", of.DryRun)
+		attributes = append(attributes, "lines", r.Lines, "new", r.New, "changed", r.Changed, "unchanged", r.Unchanged,
+			"rejected", r.Rejected, "dry_run", of.DryRun)
 	}
 	if of.Error != "" {
 		attributes = append(attributes, "error", of.Error)
@@ -166,7 +169,9 @@ func (j *Jobs) logEnd(ctx context.Context, of storedJob) {
 }
 
 // change updates the document of a job.
-func (j *Jobs) change(ctx context.Context, id string, f func(registry.WriteTx, *storedJob) error) (changed storedJob, err error) {
+func (j *Jobs) change(
+	ctx context.Context, id string, f func(registry.WriteTx, *storedJob) error,
+) (changed storedJob, err error) {
 	err = j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
 		found, err := read(tx, id)
 		if err == nil {

@@ -124,7 +124,8 @@ func (j *Jobs) files(f func(at spooled, kind string, entry os.DirEntry)) {
 
 // isToken reports whether a directory name is that of a token.
 func isToken(name string) bool {
-	return name == ofAdministrators || len(name) == len("0123456789abcdef") && strings.Trim(name, "0123456789abcdef") == ""
+	return name == ofAdministrators ||
+		len(name) == len("0123456789abcdef") && strings.Trim(name, "0123456789abcdef") == ""
 }
 
 // size returns the size of a file in bytes.

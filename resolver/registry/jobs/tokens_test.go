@@ -56,28 +56,31 @@ func TestTokensBesideTokens(t *testing.T) {
 			t.Helper()
 			n := 0
 			for ; err == nil && n < 10; n++ {
-				_, _, err = j.Accept(t.Context(), writer, jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody)})
+				_, _, err = j.Accept(t.Context(), writer,
+					jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody)})
 			}
 			if n != 3 {
 				t.Errorf("body %d: %v, want the third to be refused", n, err)
 			}
 			return err
 		}, jobs.ErrTokenLimit},
-		{"disk of a body that is announced", func(t *testing.T, j *jobs.Jobs, writer registry.Actor, _ string) (err error) {
-			t.Helper()
-			for range 3 {
-				u := jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody), Size: maxBody}
-				if _, _, err = j.Accept(t.Context(), writer, u); errors.Is(err, jobs.ErrTokenLimit) {
-					if n, _ := io.Copy(io.Discard, u.Body); n != maxBody {
-						t.Errorf("%d bytes of it were read", maxBody-n)
+		{"disk of a body that is announced",
+			func(t *testing.T, j *jobs.Jobs, writer registry.Actor, _ string) (err error) {
+				t.Helper()
+				for range 3 {
+					u := jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody), Size: maxBody}
+					if _, _, err = j.Accept(t.Context(), writer, u); errors.Is(err, jobs.ErrTokenLimit) {
+						if n, _ := io.Copy(io.Discard, u.Body); n != maxBody {
+							t.Errorf("%d bytes of it were read", maxBody-n)
+						}
 					}
 				}
-			}
-			return err
-		}, jobs.ErrTokenLimit},
+				return err
+			}, jobs.ErrTokenLimit},
 		{"reports, keys and their disk", func(t *testing.T, j *jobs.Jobs, writer registry.Actor, dir string) error {
 			t.Helper()
-			report := filepath.Join(dir, "jobs", writer.Token, strings.Repeat("1", len("20310501T120000-0123456789abcdef"))+".rejected")
+			report := filepath.Join(dir, "jobs", writer.Token,
+				strings.Repeat("1", len("20310501T120000-0123456789abcdef"))+".rejected")
 			for i := range 600 {
 				job, _, err := j.Accept(t.Context(), writer, upload(fmt.Sprint(i)))
 				if err == nil {
@@ -116,7 +119,8 @@ func TestTokensBesideTokens(t *testing.T) {
 				actor  registry.Actor
 				before jobs.Job
 			}{{other, before}, {root, of}} {
-				same, isNew, err := j.Accept(t.Context(), one.actor, jobs.Upload{Format: bulk.NDJSON, Key: "k", Body: strings.NewReader("{\n")})
+				same, isNew, err := j.Accept(t.Context(), one.actor,
+					jobs.Upload{Format: bulk.NDJSON, Key: "k", Body: strings.NewReader("{\n")})
 				if err != nil || isNew || same.ID != one.before.ID {
 					t.Errorf("%s: its idempotency key: %s, %v", one.actor.Name, same.ID, err)
 				}
@@ -126,7 +130,8 @@ func TestTokensBesideTokens(t *testing.T) {
 				} else if text, _ := io.ReadAll(report); len(text) == 0 || report.Close() != nil {
 					t.Errorf("%s: its report is empty", one.actor.Name)
 				}
-				if _, _, err := j.Accept(t.Context(), one.actor, jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody)}); err != nil {
+				if _, _, err := j.Accept(t.Context(), one.actor,
+					jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody)}); err != nil {
 					t.Errorf("%s: one more job: %v", one.actor.Name, err)
 				}
 			}
@@ -141,7 +146,8 @@ func TestTurns(t *testing.T) {
 	other, third := actorOf(t, r, "o"), actorOf(t, r, "t")
 	var last jobs.Job
 	for i, by := range []registry.Actor{other, other, other, other, root, third, root} {
-		u := jobs.Upload{Format: bulk.NDJSON, Overwrite: true, Body: strings.NewReader(fmt.Sprintf(`{"name":"urn:x:a","targets":["https://%s.example/%d"]}`, by.Name, i))}
+		u := jobs.Upload{Format: bulk.NDJSON, Overwrite: true,
+			Body: strings.NewReader(fmt.Sprintf(`{"name":"urn:x:a","targets":["https://%s.example/%d"]}`, by.Name, i))}
 		job, _, err := j.Accept(t.Context(), by, u)
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +176,9 @@ func TestTurns(t *testing.T) {
 	check(7, "o.example/0 root.example/4 t.example/5 o.example/1 root.example/6 o.example/2 o.example/3")
 	// A token without earlier jobs does not run all of its jobs before others.
 	for i, by := range []registry.Actor{third, third, other} {
-		u := jobs.Upload{Format: bulk.NDJSON, Overwrite: true, Body: strings.NewReader(fmt.Sprintf(`{"name":"urn:x:a","targets":["https://%s.example/%d"]}`, by.Name, 7+i))}
+		u := jobs.Upload{Format: bulk.NDJSON, Overwrite: true,
+			Body: strings.NewReader(fmt.Sprintf(`{"name":"urn:x:a","targets":["https://%s.example/%d"]}`, by.Name,
+				7+i))}
 		var err error
 		if last, _, err = j.Accept(t.Context(), by, u); err != nil {
 			t.Fatal(err)
@@ -188,8 +196,10 @@ func TestOldJobs(t *testing.T) {
 	store := openStore(t, dir)
 	now := time.Now()
 	same := func(text string) (string, error) { return text, nil }
-	r := registry.New(registry.Config{Store: store, Canonical: same, CanonicalPrefix: same, Now: func() time.Time { return now }})
-	j := jobs.New(jobs.Config{Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: maxBody, Log: slog.New(slog.DiscardHandler)})
+	r := registry.New(registry.Config{Store: store, Canonical: same, CanonicalPrefix: same,
+		Now: func() time.Time { return now }})
+	j := jobs.New(jobs.Config{Registry: r, Directory: filepath.Join(dir, "jobs"), MaxBody: maxBody,
+		Log: slog.New(slog.DiscardHandler)})
 	old := accept(t, j, writer, "k", "{}\n")
 	if _, err := j.Cancel(t.Context(), writer, old.ID); err != nil {
 		t.Fatal(err)

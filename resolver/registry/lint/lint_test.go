@@ -115,7 +115,8 @@ func TestFindings(t *testing.T) {
 	}{
 		{
 			"all is well",
-			[]registry.Entry{name("urn:nbn:fi:a", "https://a.example/1"), at(registry.Prefix("urn:example:"), "https://a.example/x/{suffix}")},
+			[]registry.Entry{name("urn:nbn:fi:a", "https://a.example/1"),
+				at(registry.Prefix("urn:example:"), "https://a.example/x/{suffix}")},
 			nil,
 		},
 		{
@@ -130,13 +131,15 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"two forms of an ISBN",
-			[]registry.Entry{name("urn:isbn:0395363411", "https://a.example/1"), name("urn:isbn:9780395363416", "https://a.example/2")},
+			[]registry.Entry{name("urn:isbn:0395363411", "https://a.example/1"),
+				name("urn:isbn:9780395363416", "https://a.example/2")},
 			[]string{"urn:isbn:0395363411: warning: urn:isbn:9780395363416 is equivalent (equivalent)"},
 		},
 		{
 			"two forms, one an alias",
 			[]registry.Entry{
-				name("urn:isbn:0395363411", "https://a.example/1"), with(name("urn:isbn:9780395363416"), alias("urn:isbn:0395363411")),
+				name("urn:isbn:0395363411", "https://a.example/1"),
+				with(name("urn:isbn:9780395363416"), alias("urn:isbn:0395363411")),
 			},
 			nil,
 		},
@@ -145,15 +148,18 @@ func TestFindings(t *testing.T) {
 			[]registry.Entry{name("urn:x-a:b", "https://a.example/")},
 			[]string{"urn:x-a:b: warning: experimental-nid (name)"},
 		},
-		{"no URI", []registry.Entry{name("urn:nbn:fi:a", "https://a b/")}, []string{"urn:nbn:fi:a: error: the target https://a b/ (target)"}},
+		{"no URI", []registry.Entry{name("urn:nbn:fi:a", "https://a b/")},
+			[]string{"urn:nbn:fi:a: error: the target https://a b/ (target)"}},
 		{"a scheme", []registry.Entry{name("urn:nbn:fi:a", "javascript:alert(1)"), name(b, "xyz:1")}, []string{
-			"urn:nbn:fi:a: error: the target javascript:alert(1): (target-scheme)", b + ": error: the target xyz:1: (target-scheme)",
+			"urn:nbn:fi:a: error: the target javascript:alert(1): (target-scheme)",
+			b + ": error: the target xyz:1: (target-scheme)",
 		}},
 		{
 			"a normal form",
 			[]registry.Entry{name("urn:nbn:fi:a", "https://A.example:443/%7e")},
 			[]string{
-				"urn:nbn:fi:a: warning: the target https://A.example:443/%7e is not normalized: https://a.example/~ (target-normal)",
+				"urn:nbn:fi:a: warning: the target https://A.example:443/%7e is not normalized: https://a.example/~ " +
+					"(target-normal)",
 			},
 		},
 		{
@@ -171,32 +177,40 @@ func TestFindings(t *testing.T) {
 			with(name("urn:nbn:fi:a", "https://a.example/1"), until(today)),
 			with(name(b, "https://a.example/2", "https://a.example/3"), until(today)),
 			with(name("urn:nbn:fi:c", "https://a.example/4"), until(today.Add(time.Second))),
-		}, []string{"urn:nbn:fi:a: error: all targets have expired (target-expired)", b + ": hint: 1 of 2 targets (target-expired)"}},
+		}, []string{"urn:nbn:fi:a: error: all targets have expired (target-expired)",
+			b + ": hint: 1 of 2 targets (target-expired)"}},
 		{
 			"no target",
-			[]registry.Entry{name("urn:nbn:fi:a"), with(name(b), func(e *registry.Entry) { e.Status = registry.Reserved })},
+			[]registry.Entry{name("urn:nbn:fi:a"),
+				with(name(b), func(e *registry.Entry) { e.Status = registry.Reserved })},
 			[]string{"urn:nbn:fi:a: warning: active without a target (no-target)"},
 		},
-		{"itself", []registry.Entry{name("urn:nbn:fi:a", self+"urn:nbn:fi:a")}, []string{"urn:nbn:fi:a: error: resolves to itself (loop)"}},
+		{"itself", []registry.Entry{name("urn:nbn:fi:a", self+"urn:nbn:fi:a")},
+			[]string{"urn:nbn:fi:a: error: resolves to itself (loop)"}},
 		{"a loop of three by an alias", []registry.Entry{
-			name("urn:nbn:fi:a", self+"URN:NBN:fi:b"), with(name(b), alias("urn:nbn:fi:c")), name("urn:nbn:fi:c", self+"uri-res/N2L?urn:nbn:fi:a"),
+			name("urn:nbn:fi:a", self+"URN:NBN:fi:b"), with(name(b), alias("urn:nbn:fi:c")),
+			name("urn:nbn:fi:c", self+"uri-res/N2L?urn:nbn:fi:a"),
 		}, []string{
-			"urn:nbn:fi:a: error: resolves to itself (loop)", b + ": error: resolves to itself (loop)", "urn:nbn:fi:c: error: resolves to itself (loop)",
+			"urn:nbn:fi:a: error: resolves to itself (loop)", b + ": error: resolves to itself (loop)",
+			"urn:nbn:fi:c: error: resolves to itself (loop)",
 		}},
 		{
 			"a chain",
 			[]registry.Entry{name("urn:nbn:fi:a", self+"urn%3Anbn%3Afi%3Ab"), name(b, "https://a.example/")},
-			[]string{"urn:nbn:fi:a: warning: the target " + self + "urn%3Anbn%3Afi%3Ab resolves to the name urn:nbn:fi:b (chain)"},
+			[]string{"urn:nbn:fi:a: warning: the target " + self +
+				"urn%3Anbn%3Afi%3Ab resolves to the name urn:nbn:fi:b (chain)"},
 		},
 		{
 			"a chain to what is withdrawn",
 			[]registry.Entry{name("urn:nbn:fi:a", self+b), with(name(b), withdrawn())},
-			[]string{"urn:nbn:fi:a: error: the target " + self + b + " resolves to urn:nbn:fi:b, which is withdrawn (chain)"},
+			[]string{"urn:nbn:fi:a: error: the target " + self + b +
+				" resolves to urn:nbn:fi:b, which is withdrawn (chain)"},
 		},
 		{
 			"another resolver",
 			[]registry.Entry{name("urn:nbn:fi:a", "https://r.example/?id="+b), name(b, "https://r.example/"+b)},
-			[]string{"urn:nbn:fi:a: hint: the target https://r.example/?id=" + b + " resolves to urn:nbn:fi:b through another resolver (chain)"},
+			[]string{"urn:nbn:fi:a: hint: the target https://r.example/?id=" + b +
+				" resolves to urn:nbn:fi:b through another resolver (chain)"},
 		},
 		{"a page of ours", []registry.Entry{name("urn:nbn:fi:a", self+"about")}, nil},
 		{
@@ -206,7 +220,8 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"an alias below a prefix",
-			[]registry.Entry{with(name("urn:nbn:fi:a"), alias("urn:example:b")), at(registry.Prefix("urn:example:"), "https://a.example/")},
+			[]registry.Entry{with(name("urn:nbn:fi:a"), alias("urn:example:b")),
+				at(registry.Prefix("urn:example:"), "https://a.example/")},
 			nil,
 		},
 		{
@@ -217,12 +232,14 @@ func TestFindings(t *testing.T) {
 		{
 			"an alias of an alias",
 			[]registry.Entry{
-				with(name("urn:nbn:fi:a"), alias(b)), with(name(b), alias("urn:nbn:fi:c")), name("urn:nbn:fi:c", "https://a.example/"),
+				with(name("urn:nbn:fi:a"), alias(b)), with(name(b), alias("urn:nbn:fi:c")),
+				name("urn:nbn:fi:c", "https://a.example/"),
 			},
 			[]string{"urn:nbn:fi:a: hint: alias of urn:nbn:fi:b, which is an alias of urn:nbn:fi:c (alias)"},
 		},
 		{"successors", []registry.Entry{
-			with(name("urn:nbn:fi:a"), withdrawn(b, "https://a.example/", "urn:nbn:fi:d")), with(name(b), withdrawn("urn:nbn:fi:c")),
+			with(name("urn:nbn:fi:a"), withdrawn(b, "https://a.example/", "urn:nbn:fi:d")),
+			with(name(b), withdrawn("urn:nbn:fi:c")),
 			name("urn:nbn:fi:c", "https://a.example/"),
 		}, []string{
 			"urn:nbn:fi:a: warning: successor urn:nbn:fi:b is withdrawn too, in favour of urn:nbn:fi:c (successor)",
@@ -238,7 +255,8 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			"metadata",
-			[]registry.Entry{with(name("urn:nbn:fi:a", "https://a.example/"), func(e *registry.Entry) { e.Metadata = "[]" })},
+			[]registry.Entry{with(name("urn:nbn:fi:a", "https://a.example/"),
+				func(e *registry.Entry) { e.Metadata = "[]" })},
 			[]string{"urn:nbn:fi:a: error: (record)"},
 		},
 		{
@@ -249,7 +267,8 @@ func TestFindings(t *testing.T) {
 		{
 			"a needless prefix",
 			[]registry.Entry{
-				at(registry.Prefix("urn:example:"), "https://a.example/"), at(registry.Prefix("urn:example:b:"), "https://a.example/b:"),
+				at(registry.Prefix("urn:example:"), "https://a.example/"),
+				at(registry.Prefix("urn:example:b:"), "https://a.example/b:"),
 				at(registry.Prefix("urn:example:c:"), "https://a.example/d:"),
 			},
 			[]string{"urn:example:b:*: hint: same target as the prefix urn:example: (redundant)"},
@@ -305,7 +324,8 @@ func TestNotAsked(t *testing.T) {
 
 // A lenient namespace causes warnings instead of errors.
 func TestLenient(t *testing.T) {
-	isbn := urnns.Builtin()[slices.IndexFunc(urnns.Builtin(), func(ns urnns.Namespace) bool { return ns.NID == "isbn" })]
+	isbn := urnns.Builtin()[slices.IndexFunc(urnns.Builtin(),
+		func(ns urnns.Namespace) bool { return ns.NID == "isbn" })]
 	isbn.Lenient = true
 	r, names := opened(t, isbn)
 	stored(t, r, name("urn:isbn:0395363412", "https://a.example/"))

@@ -35,7 +35,8 @@ func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 	for _, name := range s.others {
 		// Only the first of two names reports it.
 		if other, ok := known[name]; ok && e.Name < name && apart(e, other) {
-			l.add(e, Warning, ruleEquivalent, name+" is equivalent, but registered separately: make one an alias of the other")
+			l.add(e, Warning, ruleEquivalent,
+				name+" is equivalent, but registered separately: make one an alias of the other")
 		}
 	}
 }

@@ -14,7 +14,8 @@ func (l *linter) checkPrefix(tx registry.Tx, s *subject) error {
 	if nid, _, ok := strings.Cut(strings.TrimPrefix(e.Name, "urn:"), ":"); ok && strings.HasPrefix(e.Name, "urn:") {
 		ns, known := l.Names.Set.Lookup(nid)
 		if known && len(ns.Targets) > 0 && (len(e.Targets) > 0 || e.Authoritative || e.Status != registry.Active) {
-			l.add(e, Hint, ruleHidesSystem, fmt.Sprintf("names below it are no longer resolved by the rules of the namespace %q", ns.NID))
+			l.add(e, Hint, ruleHidesSystem,
+				fmt.Sprintf("names below it are no longer resolved by the rules of the namespace %q", ns.NID))
 		}
 	}
 	outer, err := registry.LongestPrefix(tx.Floor, e.Name[:len(e.Name)-1])

@@ -71,7 +71,8 @@ func (l *linter) parseReference(location string) (reference, bool) {
 // urnIn returns the URN that a path or query contains.
 func urnIn(text string) (string, bool) {
 	for range 2 {
-		if i := strings.Index(strings.ToLower(text), "urn:"); i >= 0 && (i == 0 || strings.ContainsRune("/?=&", rune(text[i-1]))) {
+		if i := strings.Index(strings.ToLower(text), "urn:"); i >= 0 &&
+			(i == 0 || strings.ContainsRune("/?=&", rune(text[i-1]))) {
 			named, _, _ := strings.Cut(text[i:], "&")
 			return named, true
 		}
@@ -109,13 +110,16 @@ func (l *linter) checkReferences(tx registry.Tx, s *subject, known map[string]re
 		to, registered := known[lead.name]
 		switch {
 		case lead.own && registered && to.Status == registry.Withdrawn:
-			l.add(e, Error, ruleChain, fmt.Sprintf("the target %s resolves to %s, which is withdrawn", lead.target, lead.name))
+			l.add(e, Error, ruleChain,
+				fmt.Sprintf("the target %s resolves to %s, which is withdrawn", lead.target, lead.name))
 		case lead.own:
 			l.add(e, Warning, ruleChain, fmt.Sprintf(
-				"the target %s resolves to the name %s through this urnd: use its targets, or make it an alias", lead.target, lead.name))
+				"the target %s resolves to the name %s through this urnd: use its targets, or make it an alias",
+				lead.target, lead.name))
 		case registered && lead.name != e.Name:
 			l.add(e, Hint, ruleChain, fmt.Sprintf(
-				"the target %s resolves to %s through another resolver, but is registered here", lead.target, lead.name))
+				"the target %s resolves to %s through another resolver, but is registered here", lead.target,
+				lead.name))
 		}
 	}
 	if e.Alias != "" {

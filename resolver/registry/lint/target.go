@@ -67,7 +67,8 @@ func (l *linter) checkTarget(e registry.Entry, t registry.Target) {
 		l.add(e, Warning, ruleUserinfo, "the target has a user name or password, which is public")
 	}
 	if strings.EqualFold(u.Scheme(), "http") {
-		l.add(e, Hint, ruleHTTP, fmt.Sprintf("the target %s is unencrypted: use https if its server supports it", t.URI))
+		l.add(e, Hint, ruleHTTP,
+			fmt.Sprintf("the target %s is unencrypted: use https if its server supports it", t.URI))
 	}
 }
 

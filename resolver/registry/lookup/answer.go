@@ -58,7 +58,8 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 	source.Name, source.Record = "registry", record
 	record.Redirect = cmp.Or(found.redirect, r.config.Redirect)
 	record.ClientTTL = r.clients()
-	record.ClientTTL.Bounded = !until.IsZero() && until.Sub(at) < r.config.TTL+max(r.config.ClientTTL, r.config.SharedTTL)
+	record.ClientTTL.Bounded = !until.IsZero() &&
+		until.Sub(at) < r.config.TTL+max(r.config.ClientTTL, r.config.SharedTTL)
 	for _, t := range targets {
 		location := t.URI
 		if found.entry.Kind == registry.KindPrefix {
@@ -126,7 +127,9 @@ func validAt(targets []registry.Target, at time.Time) (valid []registry.Target, 
 const maxNames = 100
 
 // named returns the other names of a name: the target of the alias, and the aliases.
-func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, record *resolver.Record) (resolver.Answer, error) {
+func (r *Resolver) named(
+	ctx context.Context, q resolver.Query, found resolved, record *resolver.Record,
+) (resolver.Answer, error) {
 	var locations []resolver.Location
 	asked := q.URI.String()
 	source := &resolver.Source{Name: "registry", Record: record}

@@ -27,14 +27,17 @@ func newFixture(t *testing.T) *fixture {
 	now := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
 	lower := func(text string) (string, error) { return strings.ToLower(text), nil }
 	f := &fixture{config: registry.Config{
-		Store: store, Canonical: lower, CanonicalPrefix: lower, Now: func() time.Time { now = now.Add(time.Second); return now },
+		Store: store, Canonical: lower, CanonicalPrefix: lower,
+		Now: func() time.Time { now = now.Add(time.Second); return now },
 	}}
 	f.Registry = registry.New(f.config)
 	return f
 }
 
 // edit applies a single edit.
-func (f *fixture) edit(t *testing.T, key registry.Key, change func(registry.Entry) (registry.Record, error)) (registry.Entry, error) {
+func (f *fixture) edit(
+	t *testing.T, key registry.Key, change func(registry.Entry) (registry.Record, error),
+) (registry.Entry, error) {
 	t.Helper()
 	after, err := f.Apply(t.Context(), librarian, registry.Edit{
 		Key: key, IfVersion: registry.AnyVersion, Note: "test", Activate: f.activate, Change: change,

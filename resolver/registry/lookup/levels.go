@@ -21,7 +21,9 @@ type level struct {
 
 // findLevels returns the registered entries at the levels of a name, most specific first. If there are none,
 // the longest prefix applies as for other names. err is an error of the store.
-func (r *Resolver) findLevels(ctx context.Context, s state, q resolver.Query, names []string) (levels []level, err error) {
+func (r *Resolver) findLevels(
+	ctx context.Context, s state, q resolver.Query, names []string,
+) (levels []level, err error) {
 	for _, name := range names {
 		e, err := s.entry(registry.Name(name))
 		if err != nil {
@@ -72,7 +74,9 @@ func (r *Resolver) levelsThen(ctx context.Context, q resolver.Query, names []str
 
 // resolveLevels answers a query for an identifier from all of its levels, whose names are given. ok is false if
 // none of them is registered.
-func (r *Resolver) resolveLevels(ctx context.Context, q resolver.Query, names []string) (answer resolver.Answer, ok bool, err error) {
+func (r *Resolver) resolveLevels(
+	ctx context.Context, q resolver.Query, names []string,
+) (answer resolver.Answer, ok bool, err error) {
 	var levels []level
 	if q.At.IsZero() {
 		levels, err = r.findLevels(ctx, storeState{ctx, r.config.Store}, q, names)
@@ -218,7 +222,8 @@ func (g *levelResult) answer() (resolver.Answer, error) {
 		return resolver.Answer{}, &failure
 	}
 	record := *g.record
-	record.Links, record.Redirect, record.Negotiable, record.ClientTTL.Bounded = slices.Clip(g.links), g.redirect, g.negotiable, g.bounded
+	record.Links, record.Redirect, record.Negotiable, record.ClientTTL.Bounded = slices.Clip(g.links), g.redirect,
+		g.negotiable, g.bounded
 	sources := make(map[*resolver.Source]*resolver.Source, 1)
 	for i, l := range g.locations {
 		if sources[l.From] == nil {

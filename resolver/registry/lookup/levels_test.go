@@ -66,7 +66,8 @@ func related(targets ...string) (r registry.Record) {
 // specific default.
 func TestLevels(t *testing.T) {
 	f := newFixture(t)
-	f.put(t, registry.Name(linkItem), related("gs1:defaultLink https://a.example/item", "gs1:pip https://a.example/pip"))
+	f.put(t, registry.Name(linkItem),
+		related("gs1:defaultLink https://a.example/item", "gs1:pip https://a.example/pip"))
 	f.put(t, registry.Name(linkItem+"/22/v"), related("gs1:pip https://a.example/v"))
 	f.put(t, registry.Name(linkItem+"/10/l"), related("gs1:defaultLink https://a.example/lot"))
 	f.put(t, registry.Name(linkItem+"/21/s"), related("gs1:traceability https://a.example/serial"))
@@ -80,13 +81,16 @@ func TestLevels(t *testing.T) {
 		// TS basicWalkUp: an unknown level of a known item is not a 404.
 		{linkItem + "/10/unknown", []string{"", "leads  https://a.example/item", "gs1:pip  https://a.example/pip"}},
 		{linkItem + "/10/l", []string{
-			"/10/l", "leads  https://a.example/lot", "gs1:defaultLink  https://a.example/item", "gs1:pip  https://a.example/pip",
+			"/10/l", "leads  https://a.example/lot", "gs1:defaultLink  https://a.example/item",
+			"gs1:pip  https://a.example/pip",
 		}},
 		{linkItem + "/22/v/10/l/21/s", []string{
-			"/21/s", "leads /10/l https://a.example/lot", "gs1:traceability /21/s https://a.example/serial", "gs1:pip /22/v https://a.example/v",
+			"/21/s", "leads /10/l https://a.example/lot", "gs1:traceability /21/s https://a.example/serial",
+			"gs1:pip /22/v https://a.example/v",
 			"gs1:defaultLink  https://a.example/item", "gs1:pip  https://a.example/pip",
 		}},
-		{linkRoot + "/414/9521141123454/254/1", []string{linkRoot + "/414/", "leads  https://other.example/414/9521141123454/254/1"}},
+		{linkRoot + "/414/9521141123454/254/1",
+			[]string{linkRoot + "/414/", "leads  https://other.example/414/9521141123454/254/1"}},
 	} {
 		answer, err := ofLevels(t, f, c.name, time.Time{})
 		if err != nil {
@@ -119,12 +123,15 @@ func TestWithdrawnLevels(t *testing.T) {
 	f := newFixture(t)
 	before := f.put(t, registry.Name(linkItem), related("gs1:defaultLink https://a.example/item")).Changed
 	f.put(t, registry.Name(linkItem+"/10/l"), related("gs1:defaultLink https://a.example/lot"))
-	lots := f.put(t, registry.Name(linkItem+"/21/s"), registry.Record{Status: registry.Withdrawn, Reason: "recalled"}).Changed
+	lots := f.put(t, registry.Name(linkItem+"/21/s"),
+		registry.Record{Status: registry.Withdrawn, Reason: "recalled"}).Changed
 	f.put(t, registry.Name(linkItem+"/22/r"), registry.Record{Status: registry.Reserved})
 	for name, gone := range map[string]bool{
-		linkItem: false, linkItem + "/10/l": false, linkItem + "/10/l/21/s": true, linkItem + "/21/s": true, linkItem + "/22/r": false, linkItem + "/21/t": false,
+		linkItem: false, linkItem + "/10/l": false, linkItem + "/10/l/21/s": true, linkItem + "/21/s": true,
+		linkItem + "/22/r": false, linkItem + "/21/t": false,
 	} {
-		if answer, err := ofLevels(t, f, name, time.Time{}); errors.Is(err, resolver.ErrGone) != gone || gone == (len(answer.Locations) > 0) {
+		if answer, err := ofLevels(t, f, name, time.Time{}); errors.Is(err, resolver.ErrGone) != gone ||
+			gone == (len(answer.Locations) > 0) {
 			t.Errorf("%s: %v, %v", name, answer.Locations, err)
 		}
 	}
@@ -139,7 +146,8 @@ func TestWithdrawnLevels(t *testing.T) {
 		}
 	}
 	// The former target of the withdrawn item is not shown as of an earlier time either; that of the lot is.
-	if answer, err := ofLevels(t, f, linkItem+"/10/l", lots); err != nil || len(answer.Locations) != 1 || len(answer.OtherLinks()) != 0 {
+	if answer, err := ofLevels(t, f, linkItem+"/10/l", lots); err != nil || len(answer.Locations) != 1 ||
+		len(answer.OtherLinks()) != 0 {
 		t.Errorf("of a withdrawn item, then: %v, %v", answer, err)
 	}
 }

@@ -42,8 +42,9 @@ func decide(e *registry.Entry) error {
 // notBelow returns the error for an unregistered name below an authoritative prefix.
 func notBelow(p *registry.Entry) error {
 	return &resolver.Negative{
-		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("not registered, and the registry is authoritative for names below %s", p.Name),
-		Code: "not_below_prefix", Values: []string{"Prefix", p.Name},
+		Kind:   resolver.ErrNotFound,
+		Reason: fmt.Sprintf("not registered, and the registry is authoritative for names below %s", p.Name),
+		Code:   "not_below_prefix", Values: []string{"Prefix", p.Name},
 		Record: recordOf(p),
 	}
 }
@@ -73,8 +74,9 @@ func recordOf(e *registry.Entry) *resolver.Record {
 
 func makeRecord(e *registry.Entry) resolver.Record {
 	return resolver.Record{
-		Name: e.Name, Version: e.Version, Changed: e.Changed, Status: e.Status.String(), Since: e.Since, Reason: e.Reason,
-		Successors: e.Successors, Metadata: e.Metadata, Contact: e.Contact, Redirect: e.Redirect, Sandbox: e.Sandbox,
+		Name: e.Name, Version: e.Version, Changed: e.Changed, Status: e.Status.String(), Since: e.Since,
+		Reason: e.Reason, Successors: e.Successors, Metadata: e.Metadata, Contact: e.Contact, Redirect: e.Redirect,
+		Sandbox: e.Sandbox,
 	}
 }
 

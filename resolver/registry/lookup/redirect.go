@@ -22,7 +22,9 @@ const maxRedirecting = 100
 
 // get reports whether any prefix may set a redirect status. It queries the store at most once per lifetime, and
 // after a change.
-func (r *redirecting) get(ctx context.Context, store registry.Store, now time.Time, lifetime time.Duration) (bool, error) {
+func (r *redirecting) get(
+	ctx context.Context, store registry.Store, now time.Time, lifetime time.Duration,
+) (bool, error) {
 	r.mu.Lock()
 	some, round, known := r.some, r.round, now.Before(r.until)
 	r.mu.Unlock()

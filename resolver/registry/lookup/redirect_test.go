@@ -71,12 +71,15 @@ func TestRedirect(t *testing.T) {
 func TestCheckRedirect(t *testing.T) {
 	f := newFixture(t)
 	for _, status := range []int{-1, 1, 200, 300, 304, 305, 306, 309, 404, 1 << 40} {
-		if _, err := f.edit(t, registry.Name("urn:example:a"), registry.Put(redirects(status))); !errors.Is(err, registry.ErrInvalid) {
+		if _, err := f.edit(t, registry.Name("urn:example:a"), registry.Put(redirects(status))); !errors.Is(err,
+			registry.ErrInvalid) {
 			t.Errorf("%d: %v", status, err)
 		}
 	}
-	for text, want := range map[string]int{"": 0, "0": 0, "301": 301, "302": 302, "303": 303, "307": 307, "308": 308, "304": -1, "x": -1, "+301": 301} {
-		if got, err := registry.ParseRedirect(text); want >= 0 && (got != want || err != nil) || want < 0 && !errors.Is(err, registry.ErrInvalid) {
+	for text, want := range map[string]int{"": 0, "0": 0, "301": 301, "302": 302, "303": 303, "307": 307, "308": 308,
+		"304": -1, "x": -1, "+301": 301} {
+		if got, err := registry.ParseRedirect(text); want >= 0 && (got != want || err != nil) ||
+			want < 0 && !errors.Is(err, registry.ErrInvalid) {
 			t.Errorf("%q: %d, %v", text, got, err)
 		}
 	}

@@ -150,7 +150,8 @@ func (r *Resolver) findIn(ctx context.Context, s state, q resolver.Query, name s
 func (r *Resolver) findThen(ctx context.Context, q resolver.Query, name string) (resolved, error) {
 	var found resolved
 	err := r.config.Store.Read(ctx, func(tx registry.Tx) (err error) {
-		if found, err = r.findIn(ctx, asOfState{tx, q.At}, q, name); err != nil || q.Service != resolver.I2L && q.Service != resolver.I2Ls {
+		if found, err = r.findIn(ctx, asOfState{tx, q.At}, q, name); err != nil ||
+			q.Service != resolver.I2L && q.Service != resolver.I2Ls {
 			return err
 		}
 		return stillShown(ctx, txState{tx}, found, name)
@@ -169,7 +170,8 @@ func stillShown(ctx context.Context, now state, found resolved, name string) err
 		if err != nil {
 			return err
 		}
-		if _, err = resolve(ctx, now, name); errors.As(err, new(*resolver.Negative)) && !errors.Is(err, resolver.ErrGone) {
+		if _, err = resolve(ctx, now, name); errors.As(err, new(*resolver.Negative)) &&
+			!errors.Is(err, resolver.ErrGone) {
 			err = nil
 		}
 	}
@@ -323,7 +325,9 @@ func below(s state, found resolved) (resolved, error) {
 func trace(ctx context.Context, e *registry.Entry) {
 	if t := resolver.TraceOf(ctx); t != nil {
 		t.Add(resolver.Step{
-			Stage: "registry", Code: "registered", Values: []any{"Name", e.Name, "Version", e.Version, "Number", len(e.Targets)},
-		}, "%s has version %d of %s: %s, %d targets", e.Key, e.Version, e.Changed.Format(time.RFC3339), e.Status, len(e.Targets))
+			Stage: "registry", Code: "registered",
+			Values: []any{"Name", e.Name, "Version", e.Version, "Number", len(e.Targets)},
+		}, "%s has version %d of %s: %s, %d targets", e.Key, e.Version, e.Changed.Format(time.RFC3339), e.Status,
+			len(e.Targets))
 	}
 }

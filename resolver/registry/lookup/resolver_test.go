@@ -63,14 +63,17 @@ func TestWithdrawnAtTime(t *testing.T) {
 	f.put(t, registry.Name("urn:example:moved"), registry.Record{Alias: "urn:example:b"})
 	f.put(t, registry.Prefix("urn:example:p:longer:"), leadsTo("https://b.example/"))
 	f.put(t, registry.Name("urn:example:q:taken-down"), leadsTo("https://b.example/"))
-	for _, key := range []registry.Key{registry.Name("urn:example:a"), registry.Prefix("urn:example:p:"), registry.Name("urn:example:q:taken-down")} {
+	for _, key := range []registry.Key{registry.Name("urn:example:a"), registry.Prefix("urn:example:p:"),
+		registry.Name("urn:example:q:taken-down")} {
 		if _, err := f.edit(t, key, registry.Withdraw("why")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, want := range map[string]string{
-		"urn:example:a": "", "urn:example:alias": "", "urn:example:moved": "", "urn:example:p:x": "", "urn:example:p:longer:x": "",
-		"urn:example:q:taken-down": "", "urn:example:q:x": "https://q.example/x", "urn:example:b": "https://b.example/1",
+		"urn:example:a": "", "urn:example:alias": "", "urn:example:moved": "", "urn:example:p:x": "",
+		"urn:example:p:longer:x":   "",
+		"urn:example:q:taken-down": "", "urn:example:q:x": "https://q.example/x",
+		"urn:example:b": "https://b.example/1",
 	} {
 		for _, service := range []resolver.Service{resolver.I2L, resolver.I2Ls} {
 			got, err := resolved(t, f.Store(), name, service, then)
@@ -119,13 +122,15 @@ func TestRelatedTargetsAreNotLedTo(t *testing.T) {
 	record := leadsTo("https://a.example/meta")
 	record.Targets[0].Rel = "describedby"
 	f.put(t, registry.Name("urn:example:described"), record)
-	if got, err := resolved(t, f.Store(), "urn:example:described", resolver.I2L, time.Time{}); !errors.Is(err, resolver.ErrNotFound) {
+	if got, err := resolved(t, f.Store(), "urn:example:described", resolver.I2L, time.Time{}); !errors.Is(err,
+		resolver.ErrNotFound) {
 		t.Errorf("it leads to %q, %v", got, err)
 	}
 	record.Targets = append(record.Targets, registry.Target{URI: "https://a.example/", Rel: "item", Priority: 5})
 	f.put(t, registry.Name("urn:example:both"), record)
 	for _, service := range []resolver.Service{resolver.I2L, resolver.I2Ls} {
-		if got, err := resolved(t, f.Store(), "urn:example:both", service, time.Time{}); got != "https://a.example/" || err != nil {
+		if got, err := resolved(t, f.Store(), "urn:example:both", service, time.Time{}); got != "https://a.example/" ||
+			err != nil {
 			t.Errorf("it leads to %q, %v", got, err)
 		}
 	}
@@ -164,10 +169,12 @@ func TestPattern(t *testing.T) {
 	leads.Pattern = `[0-9]{2}|x`
 	f.put(t, registry.Prefix("urn:example:"), leads)
 	for name, want := range map[string]bool{
-		"urn:example:12": true, "urn:example:x": true, "urn:example:123": false, "urn:example:1x": false, "urn:example:own": true,
+		"urn:example:12": true, "urn:example:x": true, "urn:example:123": false, "urn:example:1x": false,
+		"urn:example:own": true,
 	} {
 		_, err := resolved(t, f.Store(), name, resolver.I2L, time.Time{})
-		if want && err != nil || !want && (!errors.Is(err, resolver.ErrNotFound) || !strings.Contains(err.Error(), "does not match")) {
+		if want && err != nil ||
+			!want && (!errors.Is(err, resolver.ErrNotFound) || !strings.Contains(err.Error(), "does not match")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

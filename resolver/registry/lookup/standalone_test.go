@@ -26,7 +26,8 @@ func TestAlone(t *testing.T) {
 		{&resolver.Negative{Kind: resolver.ErrGone, Reason: "r", TTL: time.Hour}, resolver.ErrGone},
 		{broken, broken},
 	} {
-		_, err := lookup.Standalone{Resolver: failingResolver{tt.err}, TTL: time.Hour}.Resolve(t.Context(), resolver.Query{})
+		_, err := lookup.Standalone{Resolver: failingResolver{tt.err}, TTL: time.Hour}.Resolve(t.Context(),
+			resolver.Query{})
 		var n *resolver.Negative
 		if !errors.Is(err, tt.want) || errors.As(err, &n) && (n.TTL != time.Hour || n.Reason != "r") {
 			t.Errorf("%v: %v", tt.err, err)
@@ -37,10 +38,12 @@ func TestAlone(t *testing.T) {
 // The selection of a name is its own responses, that of a prefix all responses below it, that of the empty
 // prefix all responses.
 func TestSelectionOfKeys(t *testing.T) {
-	if s, ok := registry.Name("urn:nbn:fi:a").Selection(); !ok || s.Name.String() != "urn:nbn:fi:a" || s.All || s.Prefix != "" {
+	if s, ok := registry.Name("urn:nbn:fi:a").Selection(); !ok || s.Name.String() != "urn:nbn:fi:a" || s.All ||
+		s.Prefix != "" {
 		t.Errorf("%+v, %t", s, ok)
 	}
-	if s, ok := registry.Prefix("urn:nbn:fi:").Selection(); !ok || s.Prefix != "urn:nbn:fi:" || s.All || s.Name.IsValid() {
+	if s, ok := registry.Prefix("urn:nbn:fi:").Selection(); !ok || s.Prefix != "urn:nbn:fi:" || s.All ||
+		s.Name.IsValid() {
 		t.Errorf("%+v, %t", s, ok)
 	}
 	if s, ok := registry.Prefix("").Selection(); !ok || !s.All {

@@ -47,7 +47,8 @@ func TestVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a, taken, prefix := registry.Name("urn:example:a"), registry.Name("urn:example:taken"), registry.Prefix("urn:example:p:")
+	a, taken, prefix := registry.Name("urn:example:a"), registry.Name("urn:example:taken"),
+		registry.Prefix("urn:example:p:")
 	at(1, a, registry.Record{Status: registry.Reserved})
 	at(2.5, a, leadsTo("https://a.example/1"))
 	at(2.6, a, leadsTo("https://a.example/2"))
@@ -73,7 +74,8 @@ func TestVersions(t *testing.T) {
 	at(1, registry.Name("urn:other:a"), leadsTo("https://a.example/"))
 	at(1, registry.Prefix("urn:example:all:"), registry.Record{Authoritative: true})
 	r := lookup.New(lookup.Config{
-		Store: f.Store(), TTL: time.Minute, Now: time.Now, OwnedPrefixes: []string{"urn:example:", "https://purl.example/"}, Hosts: []string{"https://purl.example/"},
+		Store: f.Store(), TTL: time.Minute, Now: time.Now,
+		OwnedPrefixes: []string{"urn:example:", "https://purl.example/"}, Hosts: []string{"https://purl.example/"},
 	})
 	for name, want := range map[string][]int{
 		"urn:example:a":          {1, 2, 5}, // the last of two changes within a second
@@ -92,14 +94,18 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", name, got, err, want)
 		}
 		for _, second := range got { // each time resolves to the version of that time
-			_, err := resolved(t, f.Store(), name, resolver.I2L, resolver.EndOfSecond(start.Add(time.Duration(second)*time.Second)))
+			_, err := resolved(t, f.Store(), name, resolver.I2L,
+				resolver.EndOfSecond(start.Add(time.Duration(second)*time.Second)))
 			record := resolver.RecordOf(err)
-			if errors.Is(err, resolver.ErrUnsupported) && name != "https://purl.example/a?b" || record != nil && record.Changed.After(resolver.EndOfSecond(start.Add(time.Duration(second)*time.Second))) {
+			if errors.Is(err, resolver.ErrUnsupported) && name != "https://purl.example/a?b" ||
+				record != nil &&
+					record.Changed.After(resolver.EndOfSecond(start.Add(time.Duration(second)*time.Second))) {
 				t.Errorf("%s at %d: %v", name, second, err)
 			}
 		}
 	}
-	if _, err := versions(t, lookup.New(lookup.Config{Store: unreadableStore{f.Store()}}), "urn:example:a", start); !errors.Is(err, registry.ErrUnavailable) {
+	if _, err := versions(t, lookup.New(lookup.Config{Store: unreadableStore{f.Store()}}), "urn:example:a",
+		start); !errors.Is(err, registry.ErrUnavailable) {
 		t.Errorf("without a store: %v", err)
 	}
 }
@@ -113,7 +119,8 @@ func TestVersionsAreBounded(t *testing.T) {
 		for i := range resolver.MaxVersions + more {
 			now = now.Add(time.Second)
 			w := registry.NewBatch(tx, "test", now)
-			if _, _, err := w.Put(registry.Name("urn:example:a"), leadsTo(fmt.Sprintf("https://a.example/%d", i)), ""); err != nil {
+			if _, _, err := w.Put(registry.Name("urn:example:a"), leadsTo(fmt.Sprintf("https://a.example/%d", i)),
+				""); err != nil {
 				return err
 			}
 			if _, err := w.Flush(); err != nil {

@@ -66,7 +66,8 @@ func nbnCheck(name string) (byte, error) {
 	for i := range len(name) {
 		value := nbnValue(name[i])
 		if value == "" {
-			return 0, registry.Invalid("mint_check_digit", "pattern", "check digit of URN:NBN:de undefined for %q", name[i])
+			return 0, registry.Invalid("mint_check_digit", "pattern", "check digit of URN:NBN:de undefined for %q",
+				name[i])
 		}
 		for j := range len(value) {
 			position++

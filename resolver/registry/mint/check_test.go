@@ -83,7 +83,8 @@ func TestNBNCheck(t *testing.T) {
 			t.Errorf("%s: the check digit is %c, %v", name, got, err)
 		}
 	}
-	if _, err := nbnCheck("urn:nbn:de:101:1-~"); !errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), "'~'") {
+	if _, err := nbnCheck("urn:nbn:de:101:1-~"); !errors.Is(err, registry.ErrInvalid) ||
+		!strings.Contains(err.Error(), "'~'") {
 		t.Errorf("got %v", err)
 	}
 	if got, err := nbnCheck(""); got != '0' || err != nil {

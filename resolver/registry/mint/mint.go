@@ -58,7 +58,9 @@ func (m *Minter) Mint(ctx context.Context, actor registry.Actor, asked Request) 
 }
 
 // Preview returns the changes that Mint would make, without making them; random names differ in each call.
-func (m *Minter) Preview(ctx context.Context, actor registry.Actor, asked Request) (changes []registry.Changed, err error) {
+func (m *Minter) Preview(
+	ctx context.Context, actor registry.Actor, asked Request,
+) (changes []registry.Changed, err error) {
 	var minted []string
 	change, err := m.change(actor, asked, &minted)
 	if err != nil {
@@ -71,7 +73,9 @@ func (m *Minter) Preview(ctx context.Context, actor registry.Actor, asked Reques
 }
 
 // change returns a function that registers names in a transaction, and sets minted.
-func (m *Minter) change(actor registry.Actor, asked Request, minted *[]string) (func(registry.WriteTx, *registry.Batch) error, error) {
+func (m *Minter) change(
+	actor registry.Actor, asked Request, minted *[]string,
+) (func(registry.WriteTx, *registry.Batch) error, error) {
 	p, err := parsePattern(asked.Pattern, m.registry.CheckDigits())
 	if err != nil {
 		return nil, err
@@ -83,7 +87,8 @@ func (m *Minter) change(actor registry.Actor, asked Request, minted *[]string) (
 		return nil, invalidPattern("mint_random_from", asked.Pattern, "random patterns have no first number")
 	}
 	return func(tx registry.WriteTx, batch *registry.Batch) error {
-		s := minting{Request: asked, registry: m.registry, actor: actor, pattern: p, tx: tx, batch: batch, seen: make(map[string]bool)}
+		s := minting{Request: asked, registry: m.registry, actor: actor, pattern: p, tx: tx, batch: batch,
+			seen: make(map[string]bool)}
 		mint := s.count
 		if p.random {
 			mint = s.draw
@@ -160,7 +165,8 @@ func (m *minting) draw() error {
 	for len(m.minted) < m.Count {
 		missing := m.Count - len(m.minted)
 		if m.taken > 10*m.Count+page {
-			return fmt.Errorf("%w: only %[4]d of %[2]d random names of %[3]q were free: nearly all of its %.3[5]g names are registered, "+
+			return fmt.Errorf("%w: only %[4]d of %[2]d random names of %[3]q were free: nearly all of its %.3[5]g "+
+				"names are registered, "+
 				"use a pattern with more characters", registry.ErrExhausted, drawn, m.Pattern, len(m.minted), m.names())
 		}
 		names := make([]string, min(missing, page))
@@ -230,14 +236,16 @@ func (m *minting) reserve(names []string) (int, error) {
 func (m *minting) key(name string) (registry.Key, error) {
 	key, err := m.registry.CanonicalKey(registry.Name(name))
 	if err != nil {
-		return registry.Key{}, invalidPattern("mint_name", m.Pattern, "invalid result %q: %v", name, err).With("Pattern", m.Pattern, "Value", name)
+		return registry.Key{}, invalidPattern("mint_name", m.Pattern, "invalid result %q: %v", name,
+			err).With("Pattern", m.Pattern, "Value", name)
 	}
 	if m.pattern.check == ofNOID && key.Name != name {
 		return registry.Key{}, invalidPattern("mint_not_canonical", m.Pattern,
 			"use the canonical form, which the check character applies to: %q is %q in canonical form", name, key.Name).
 			With("Pattern", m.Pattern, "Value", name, "Name", key.Name)
 	}
-	if err := m.registry.CheckChange(registry.Entry{}, key, registry.Record{Status: registry.Reserved}, false); err != nil {
+	if err := m.registry.CheckChange(registry.Entry{}, key, registry.Record{Status: registry.Reserved},
+		false); err != nil {
 		return registry.Key{}, err
 	}
 	return key, m.actor.CheckRole(registry.Writer, key)

@@ -47,7 +47,8 @@ func invalidPattern(code, text, format string, args ...any) *registry.Error {
 // are the check digits of namespaces, by the prefix of their names.
 func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, error) {
 	if len(text) > maxPattern {
-		return pattern{}, registry.Invalid("text_long", "pattern", "pattern longer than %d bytes", maxPattern).With("Most", strconv.Itoa(maxPattern))
+		return pattern{}, registry.Invalid("text_long", "pattern", "pattern longer than %d bytes",
+			maxPattern).With("Most", strconv.Itoa(maxPattern))
 	}
 	if template, ok := strings.CutPrefix(text, "noid:"); ok {
 		return parseNOID(text, template)
@@ -82,7 +83,8 @@ func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, 
 		}
 	}
 	if !found {
-		return pattern{}, invalidPattern("mint_counter", text, "{counter} or {random:CHARACTERS} missing, such as urn:nbn:fi:lib-{counter}")
+		return pattern{}, invalidPattern("mint_counter", text,
+			"{counter} or {random:CHARACTERS} missing, such as urn:nbn:fi:lib-{counter}")
 	}
 	return p, nil
 }
@@ -109,7 +111,8 @@ func (p *pattern) field(field string, found bool) (bool, error) {
 	if sized {
 		var err error
 		if n, err = strconv.Atoi(size); err != nil || n < 1 || n > maxMask || size[0] == '+' {
-			return found, invalidPattern("mint_length", p.text, "%q is not a number of characters from 1 to %d", size, maxMask).With("Pattern", p.text, "Value", size, "Most", strconv.Itoa(maxMask))
+			return found, invalidPattern("mint_length", p.text, "%q is not a number of characters from 1 to %d", size,
+				maxMask).With("Pattern", p.text, "Value", size, "Most", strconv.Itoa(maxMask))
 		}
 	}
 	switch kind {
@@ -119,7 +122,8 @@ func (p *pattern) field(field string, found bool) (bool, error) {
 		}
 		if p.random = kind == "random"; p.random {
 			if !sized {
-				return found, invalidPattern("mint_counter", p.text, "{random} without a number of characters, such as {random:8}")
+				return found, invalidPattern("mint_counter", p.text,
+					"{random} without a number of characters, such as {random:8}")
 			}
 			p.mask = strings.Repeat("e", n)
 			return true, nil
@@ -150,15 +154,18 @@ func (p *pattern) field(field string, found bool) (bool, error) {
 func parseNOID(text, template string) (pattern, error) {
 	dot := strings.LastIndexByte(template, '.')
 	if dot < 0 || dot+2 >= len(template) || len(template)-dot > maxMask {
-		return pattern{}, invalidPattern("mint_noid", text, "a template of NOID ends with a dot and a mask, such as .reedeedk")
+		return pattern{}, invalidPattern("mint_noid", text,
+			"a template of NOID ends with a dot and a mask, such as .reedeedk")
 	}
 	p := pattern{text: text, before: template[:dot]}
 	generator, mask := template[dot+1], template[dot+2:]
 	if body, ok := strings.CutSuffix(mask, "k"); ok {
 		mask, p.check = body, ofNOID
 	}
-	if mask == "" || strings.Trim(mask, "de") != "" || !strings.ContainsRune("rsz", rune(generator)) || strings.ContainsAny(p.before, "{}") {
-		return pattern{}, invalidPattern("mint_noid", text, "a mask of NOID is r, s or z, then d and e, then k or nothing: .reedeedk, .sddd, .zd")
+	if mask == "" || strings.Trim(mask, "de") != "" || !strings.ContainsRune("rsz", rune(generator)) ||
+		strings.ContainsAny(p.before, "{}") {
+		return pattern{}, invalidPattern("mint_noid", text,
+			"a mask of NOID is r, s or z, then d and e, then k or nothing: .reedeedk, .sddd, .zd")
 	}
 	p.mask, p.random, p.grows = mask, generator == 'r', generator == 'z'
 	return p, nil
@@ -170,15 +177,18 @@ func parseNumber(text string, prefix int, digit registry.CheckDigit) (pattern, e
 	literal, ok := strings.CutSuffix(text[prefix:], "{counter}")
 	digits := strings.ReplaceAll(literal, "-", "")
 	if !ok || strings.Trim(digits, "0123456789") != "" {
-		return pattern{}, invalidPattern("mint_digits", text, "expected the digits of the range and {counter} after %s; the check digit is added", text[:prefix]).
+		return pattern{}, invalidPattern("mint_digits", text,
+			"expected the digits of the range and {counter} after %s; the check digit is added", text[:prefix]).
 			With("Pattern", text, "Prefix", text[:prefix])
 	}
 	n := digit.Digits - len(digits)
 	if n < 1 {
-		return pattern{}, invalidPattern("mint_digits", text, "no digits left for the counter: %s has %d before the check digit", text[:prefix], digit.Digits).
+		return pattern{}, invalidPattern("mint_digits", text,
+			"no digits left for the counter: %s has %d before the check digit", text[:prefix], digit.Digits).
 			With("Pattern", text, "Prefix", text[:prefix])
 	}
-	return pattern{text: text, before: text[:prefix] + digits, mask: strings.Repeat("d", n), check: ofNamespace, digit: digit}, nil
+	return pattern{text: text, before: text[:prefix] + digits, mask: strings.Repeat("d", n), check: ofNamespace,
+		digit: digit}, nil
 }
 
 // alphabetOf returns the alphabet of a mask character.

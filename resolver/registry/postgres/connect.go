@@ -90,6 +90,8 @@ func setPassword(c *pgx.ConnConfig, password func() (string, error)) error {
 // setPlanner makes plans independent of statistics, which are wrong during an import. Each query has an index,
 // and must use it in its order; a bitmap scan would need a sort.
 func setPlanner(ctx context.Context, c *pgx.Conn) error {
-	_, err := c.Exec(ctx, "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off")
+	_, err := c.Exec(ctx,
+		"SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = "+
+			"off; SET jit = off")
 	return err
 }

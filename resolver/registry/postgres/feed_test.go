@@ -135,7 +135,8 @@ func TestFeed(t *testing.T) {
 			b := start(t, server.URL(database), c.every, c.options...)
 			if c.options == nil {
 				testserver.Wait(t, "both listen", func() bool {
-					return server.Query(database, "SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN urnd_registry'") == "2"
+					return server.Query(database,
+						"SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN urnd_registry'") == "2"
 				})
 			}
 			var slowest time.Duration
@@ -163,7 +164,8 @@ func TestFeedAfterLoss(t *testing.T) {
 		t.Skip("it is long: make test-all runs it")
 	}
 	server := testserver.StartPostgres(t)
-	const loss = "DELETE FROM commits WHERE last = 2; DELETE FROM change_set WHERE id = 2; DELETE FROM name WHERE id = 2; " +
+	const loss = "DELETE FROM commits WHERE last = 2; DELETE FROM change_set WHERE id = 2; DELETE FROM name WHERE " +
+		"id = 2; " +
 		"DELETE FROM target WHERE version = 2; DELETE FROM version WHERE seq = 2"
 	for n, c := range []struct{ name, target string }{
 		{"gone", ""},

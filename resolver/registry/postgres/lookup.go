@@ -94,7 +94,9 @@ func (s *Store) Head(ctx context.Context) (head registry.Seq, err error) {
 
 // retryOnce runs a query, which must not change data, and repeats it once if the connection was lost: the server
 // may have restarted since the connection was opened.
-func retryOnce(ctx context.Context, timeout time.Duration, pool *pgxpool.Pool, question func(ctx context.Context) error) error {
+func retryOnce(
+	ctx context.Context, timeout time.Duration, pool *pgxpool.Pool, question func(ctx context.Context) error,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := question(ctx)

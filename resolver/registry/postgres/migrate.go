@@ -54,7 +54,9 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 func checkServer(ctx context.Context, db querier) error {
 	var encoding, name string
 	var version int
-	err := db.QueryRow(ctx, "SELECT current_setting('server_encoding'), current_setting('server_version'), current_setting('server_version_num')::integer").
+	err := db.QueryRow(ctx,
+		"SELECT current_setting('server_encoding'), current_setting('server_version'), "+
+			"current_setting('server_version_num')::integer").
 		Scan(&encoding, &name, &version)
 	if err != nil {
 		return err
@@ -94,7 +96,8 @@ func provider(pool *pgxpool.Pool) (p *goose.Provider, target int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	p, err = goose.NewProvider(goose.DialectPostgres, stdlib.OpenDBFromPool(pool), nil, goose.WithGoMigrations(migrations...), goose.WithDisableGlobalRegistry(true))
+	p, err = goose.NewProvider(goose.DialectPostgres, stdlib.OpenDBFromPool(pool), nil,
+		goose.WithGoMigrations(migrations...), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -123,7 +126,8 @@ func up(ctx context.Context, pool *pgxpool.Pool, has int64) (err error) {
 
 // newerSchemaError returns the error for the schema of a newer version of urnd.
 func newerSchemaError(has, target int64) error {
-	return fmt.Errorf("%w: schema %d, this version supports %d: use the urnd version that wrote it", registry.ErrSchema, has, target)
+	return fmt.Errorf("%w: schema %d, this version supports %d: use the urnd version that wrote it", registry.ErrSchema,
+		has, target)
 }
 
 // current returns the current schema version.

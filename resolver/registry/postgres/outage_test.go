@@ -150,7 +150,8 @@ func TestChild(t *testing.T) {
 	i := connect(t, url)
 	for n := 0; ; n++ {
 		name := fmt.Sprintf("urn:example:%d:%d:", os.Getpid(), n)
-		if _, err := i.Apply(t.Context(), admin, edit(name+"a", "https://example.org/"), edit(name+"b", "https://example.org/")); err != nil {
+		if _, err := i.Apply(t.Context(), admin, edit(name+"a", "https://example.org/"),
+			edit(name+"b", "https://example.org/")); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Println("ok " + name)
@@ -181,9 +182,10 @@ func TestKilledInstance(t *testing.T) {
 		}
 	}
 	for question, want := range map[string]string{
-		"SELECT count(*) FROM name WHERE key LIKE '%a'": server.Query("", "SELECT count(*) FROM name WHERE key LIKE '%b'"),
-		"SELECT count(*) FROM version":                  server.Query("", "SELECT count(*) FROM name"),
-		"SELECT max(seq) FROM version":                  server.Query("", "SELECT count(*) FROM version"),
+		"SELECT count(*) FROM name WHERE key LIKE '%a'": server.Query("",
+			"SELECT count(*) FROM name WHERE key LIKE '%b'"),
+		"SELECT count(*) FROM version": server.Query("", "SELECT count(*) FROM name"),
+		"SELECT max(seq) FROM version": server.Query("", "SELECT count(*) FROM version"),
 	} {
 		if got := server.Query("", question); got != want {
 			t.Errorf("%s: %s, want %s", question, got, want)

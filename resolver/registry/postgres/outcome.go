@@ -52,7 +52,8 @@ func (s *Store) status(ctx context.Context, id identity) (string, error) {
 	var status, timeline, started string
 	var there bool
 	err := s.primary.QueryRow(ctx, "SELECT coalesce(pg_xact_status($1::text::xid8), ''), "+timelineOf+", "+startOf+
-		", EXISTS (SELECT FROM commits WHERE last = $2 AND digest = $3)", id.transaction, int64(id.head), id.digest).Scan(&status, &timeline, &started, &there)
+		", EXISTS (SELECT FROM commits WHERE last = $2 AND digest = $3)", id.transaction, int64(id.head),
+		id.digest).Scan(&status, &timeline, &started, &there)
 	switch {
 	case err != nil:
 		return "", err

@@ -16,9 +16,10 @@ import (
 // That is not mistaken for the first.
 func TestIDOfAnotherTransaction(t *testing.T) {
 	server := testserver.StartPostgres(t)
-	s, err := Open(t.Context(), server.URL(""), Options{Now: time.Now, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, address)
-	}})
+	s, err := Open(t.Context(), server.URL(""),
+		Options{Now: time.Now, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, address)
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +27,8 @@ func TestIDOfAnotherTransaction(t *testing.T) {
 	var id identity
 	err = database{s}.Write(t.Context(), false, func(c store.Conn) error {
 		w, _ := c.(*conn)
-		const insert = "INSERT INTO author (id, name) VALUES (1, 'a'); INSERT INTO change_set (id, kind, author, time, last, size) VALUES (1, '', 1, 0, 1, 1); " +
+		const insert = "INSERT INTO author (id, name) VALUES (1, 'a'); INSERT INTO change_set (id, kind, author, " +
+			"time, last, size) VALUES (1, '', 1, 0, 1, 1); " +
 			"INSERT INTO commits (first, last, change_set, digest) VALUES (1, 1, 1, decode(repeat('ab', 32), 'hex'))"
 		if _, err := w.tx.Exec(t.Context(), insert); err != nil {
 			return err

@@ -41,8 +41,10 @@ func TestPgBouncer(t *testing.T) {
 	}
 	entry := func(writer, n, version int) registry.Entry {
 		return registry.Entry{
-			Key: registry.Name(fmt.Sprintf("urn:example:%d-%d", writer, n)), Version: version, Changed: time.UnixMilli(int64(version)),
-			Record: registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d/%d/%d", writer, n, version)}}},
+			Key: registry.Name(fmt.Sprintf("urn:example:%d-%d", writer, n)), Version: version,
+			Changed: time.UnixMilli(int64(version)),
+			Record: registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d/%d/%d", writer,
+				n, version)}}},
 		}
 	}
 	errs := make([]error, writers)
@@ -70,7 +72,8 @@ func TestPgBouncer(t *testing.T) {
 		t.Fatal(err)
 	}
 	var problems []string
-	err := stores[0].Verify(t.Context(), func(problem string) { problems = append(problems, problem) }, func(registry.Seq, registry.Seq) {})
+	err := stores[0].Verify(t.Context(), func(problem string) { problems = append(problems, problem) },
+		func(registry.Seq, registry.Seq) {})
 	if err != nil || len(problems) > 0 {
 		t.Errorf("%v, %s", err, strings.Join(problems, "\n"))
 	}

@@ -34,9 +34,12 @@ func TestPlanner(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rows, _ := conn.Query(t.Context(), "EXPLAIN SELECT key FROM name WHERE kind = 0::bigint AND key >= 'urn:' AND key < 'urn:z' ORDER BY key LIMIT 1 OFFSET 1000")
+	rows, _ := conn.Query(t.Context(),
+		"EXPLAIN SELECT key FROM name WHERE kind = 0::bigint AND key >= 'urn:' AND key < 'urn:z' ORDER BY key LIMIT "+
+			"1 OFFSET 1000")
 	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if text := strings.Join(plan, "\n"); err != nil || strings.Contains(text, "Sort") || !strings.Contains(text, "using name_pkey") {
+	if text := strings.Join(plan, "\n"); err != nil || strings.Contains(text, "Sort") ||
+		!strings.Contains(text, "using name_pkey") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

@@ -52,7 +52,9 @@ func try(ctx context.Context, url string, replica bool, o Options) (found Server
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // it has changed nothing
 	var standby bool
 	var mode string
-	err = tx.QueryRow(ctx, "SELECT current_setting('server_version'), pg_is_in_recovery(), current_setting('default_transaction_read_only')").
+	err = tx.QueryRow(ctx,
+		"SELECT current_setting('server_version'), pg_is_in_recovery(), "+
+			"current_setting('default_transaction_read_only')").
 		Scan(&found.Version, &standby, &mode)
 	if err != nil {
 		return found, err
@@ -78,7 +80,8 @@ func try(ctx context.Context, url string, replica bool, o Options) (found Server
 // none. It returns an error if the user may not read, or may not create the missing schema.
 func mayWrite(ctx context.Context, tx pgx.Tx, found Server) (may bool, err error) {
 	if found.Schema == 0 {
-		if err = tx.QueryRow(ctx, "SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)").Scan(&may); err == nil && !may {
+		if err = tx.QueryRow(ctx,
+			"SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)").Scan(&may); err == nil && !may {
 			err = errNoCreate
 		}
 		return may, err

@@ -14,7 +14,8 @@ import (
 func catchUp(t *testing.T, standby, primary *testserver.Postgres) {
 	t.Helper()
 	end := primary.Query("", "SELECT pg_current_wal_lsn()")
-	testserver.Wait(t, "the replica has all", func() bool { return standby.Query("", "SELECT pg_last_wal_replay_lsn() >= '"+end+"'") == "t" })
+	testserver.Wait(t, "the replica has all",
+		func() bool { return standby.Query("", "SELECT pg_last_wal_replay_lsn() >= '"+end+"'") == "t" })
 }
 
 func TestReplica(t *testing.T) {
@@ -48,7 +49,8 @@ func TestReplica(t *testing.T) {
 	set("https://example.org/1")
 	catchUp(t, standby, server)
 	standby.Query("", "SELECT pg_wal_replay_pause()")
-	testserver.Wait(t, "the replica stands still", func() bool { return standby.Query("", "SELECT pg_get_wal_replay_pause_state()") == "paused" })
+	testserver.Wait(t, "the replica stands still",
+		func() bool { return standby.Query("", "SELECT pg_get_wal_replay_pause_state()") == "paused" })
 	set("https://example.org/2")
 	if got := target(); got != "https://example.org/1" {
 		t.Errorf("before the feed has told of the change: %s, as the replica was not asked", got)
@@ -98,7 +100,8 @@ func TestReplica(t *testing.T) {
 	if err := i.store.ReadOnlyErr(); err == nil || errors.Is(err, registry.ErrReadOnly) {
 		t.Errorf("opened without the primary, it says %v", err)
 	}
-	if _, err := i.Apply(t.Context(), admin, edit(name.Name, "https://example.org/4")); !errors.Is(err, registry.ErrUnavailable) {
+	if _, err := i.Apply(t.Context(), admin, edit(name.Name, "https://example.org/4")); !errors.Is(err,
+		registry.ErrUnavailable) {
 		t.Errorf("writing without the primary: %v", err)
 	}
 	server.Start()
@@ -122,7 +125,8 @@ func TestLateReplica(t *testing.T) {
 	i.set(t, "urn:example:a", "https://example.org/1")
 	catchUp(t, standby, server)
 	standby.Query("", "SELECT pg_wal_replay_pause()")
-	testserver.Wait(t, "the replica stands still", func() bool { return standby.Query("", "SELECT pg_get_wal_replay_pause_state()") == "paused" })
+	testserver.Wait(t, "the replica stands still",
+		func() bool { return standby.Query("", "SELECT pg_get_wal_replay_pause_state()") == "paused" })
 	i.set(t, "urn:example:a", "https://example.org/2")
 	if err := feed.Poll(t.Context()); err != nil {
 		t.Fatal(err)

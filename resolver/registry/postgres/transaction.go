@@ -18,7 +18,8 @@ import (
 // for a statement, and for an idle client, which may have disappeared while it holds the lock.
 const (
 	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '30s'; SET LOCAL statement_timeout = '60s'; " +
+	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '30s'; SET LOCAL statement_timeout " +
+		"= '60s'; " +
 		"SET LOCAL idle_in_transaction_session_timeout = '30s'; "
 	beginBulk = beginWrite + "SET LOCAL synchronous_commit = off; "
 )

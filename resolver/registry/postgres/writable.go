@@ -16,7 +16,8 @@ import (
 // standby is no mistake.
 func acceptsReadOnly(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && slices.Contains([]string{"any", "read-only", "standby", "prefer-standby"}, u.Query().Get("target_session_attrs"))
+	return err == nil && slices.Contains([]string{"any", "read-only", "standby", "prefer-standby"},
+		u.Query().Get("target_session_attrs"))
 }
 
 // Unwritable returns why the primary rejects changes; nil if it presumably accepts them, or if the URL permits
@@ -64,7 +65,9 @@ func (s *Store) RecheckWritable(ctx context.Context) {
 func (s *Store) checkWritable(ctx context.Context, db querier) error {
 	var standby bool
 	var mode string
-	if err := db.QueryRow(ctx, "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')").Scan(&standby, &mode); err != nil {
+	if err := db.QueryRow(ctx,
+		"SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')").Scan(&standby,
+		&mode); err != nil {
 		return err
 	}
 	may, err := mayChange(ctx, db)

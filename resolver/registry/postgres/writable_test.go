@@ -29,7 +29,8 @@ func TestUnwritable(t *testing.T) {
 	as := func(role string) string { return strings.Replace(server.URL(""), "postgres@", role+"@", 1) }
 	for _, tt := range []struct{ url, says, mend string }{
 		{as("reader"), "may not change the tables", "GRANT ALL ON ALL TABLES IN SCHEMA public TO reader"},
-		{as("standing"), "default_transaction_read_only is on", "ALTER ROLE standing RESET default_transaction_read_only"},
+		{as("standing"), "default_transaction_read_only is on",
+			"ALTER ROLE standing RESET default_transaction_read_only"},
 		{standby.URL(""), "server is a standby", ""},
 	} {
 		s, any := open(t, tt.url), open(t, tt.url+"&target_session_attrs=any")
@@ -74,7 +75,8 @@ func TestOpenReadOnlyWithoutASchema(t *testing.T) {
 	server.Create("empty")
 	server.Query("", "ALTER DATABASE empty SET default_transaction_read_only = on")
 	_, err := postgres.Open(t.Context(), server.URL("empty"), postgres.Options{Dial: dial, Now: time.Now})
-	if !errors.Is(err, registry.ErrUnavailable) || !strings.Contains(err.Error(), "the server accepts no changes, and the schema ") {
+	if !errors.Is(err, registry.ErrUnavailable) ||
+		!strings.Contains(err.Error(), "the server accepts no changes, and the schema ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -25,9 +25,11 @@ func testEntries(t *testing.T, s registry.Store) {
 		t.Errorf("a name was found as a prefix: %+v", e)
 	}
 	read(t, s, func(tx registry.Tx) error {
-		keys := []registry.Key{registry.Name("urn:example:a"), registry.Name("urn:example:none"), registry.Name("urn:example:b")}
+		keys := []registry.Key{registry.Name("urn:example:a"), registry.Name("urn:example:none"),
+			registry.Name("urn:example:b")}
 		got, err := tx.Entries(keys)
-		if err == nil && (len(got) != 3 || !reflect.DeepEqual(got[0], in[1]) || got[1].Exists() || !reflect.DeepEqual(got[2], in[0])) {
+		if err == nil && (len(got) != 3 || !reflect.DeepEqual(got[0], in[1]) || got[1].Exists() ||
+			!reflect.DeepEqual(got[2], in[0])) {
 			t.Errorf("entries: %+v", got)
 		}
 		return err
@@ -93,7 +95,8 @@ func testList(t *testing.T, s registry.Store) {
 		} {
 			got, err := tx.List(registry.KindName, c.prefix, c.after, c.limit)
 			if err != nil || !slices.Equal(namesOf(got), c.want) {
-				t.Errorf("%q after %q, at most %d: %q, %v; want %q", c.prefix, c.after, c.limit, namesOf(got), err, c.want)
+				t.Errorf("%q after %q, at most %d: %q, %v; want %q", c.prefix, c.after, c.limit, namesOf(got), err,
+					c.want)
 			}
 		}
 		got, err := tx.List(registry.KindPrefix, "", "", 10)
@@ -118,7 +121,8 @@ func testFloor(t *testing.T, s registry.Store) {
 	appended(t, s, entry("urn:a:b:c", 1))
 	for text, want := range map[string]string{
 		"urn:a:b:" + strings.Repeat("c", 2*registry.MaxKey): "urn:a:b:",
-		"urn:a:b:c": "urn:a:b:", "urn:a:b:": "urn:a:b:", "urn:a:b": "urn:a:", "urn:z": "urn:a:b:", "urn:C": "urn:B:", "urn:A": "",
+		"urn:a:b:c": "urn:a:b:", "urn:a:b:": "urn:a:b:", "urn:a:b": "urn:a:", "urn:z": "urn:a:b:", "urn:C": "urn:B:",
+		"urn:A": "",
 	} {
 		if got, err := s.Floor(t.Context(), text); err != nil || got.Name != want {
 			t.Errorf("floor of %s: %q, %v; want %q", text, got.Name, err, want)
@@ -159,7 +163,8 @@ func testChanges(t *testing.T, s registry.Store) {
 				keys = append(keys, c.Key.String())
 			}
 			if got := strings.Join(keys, " "); err != nil || got != tt.want || last != tt.last {
-				t.Errorf("the latest before %d: %s up to %d, %v, want %s up to %d", tt.before, got, last, err, tt.want, tt.last)
+				t.Errorf("the latest before %d: %s up to %d, %v, want %s up to %d", tt.before, got, last, err, tt.want,
+					tt.last)
 			}
 		}
 		return err
@@ -168,7 +173,8 @@ func testChanges(t *testing.T, s registry.Store) {
 
 func testDocuments(t *testing.T, s registry.Store) {
 	write(t, s, func(tx registry.WriteTx) error {
-		documents := []registry.Document{{Key: "a 1", Value: []byte("x")}, {Key: "a 2", Value: []byte{}}, {Key: "b", Value: []byte("ä")}}
+		documents := []registry.Document{{Key: "a 1", Value: []byte("x")}, {Key: "a 2", Value: []byte{}},
+			{Key: "b", Value: []byte("ä")}}
 		if err := tx.Put(registry.TableImports, documents); err != nil {
 			return err
 		}

@@ -41,8 +41,10 @@ func testEvents(t *testing.T, s registry.Store) {
 			page, err := tx.Events(after, 3)
 			if err != nil || len(page) == 0 {
 				want := []string{
-					"1 urn:example:a 1 []", "2 urn:example:a 2 []", "3 urn:example:a 3 []", "5 urn:example:a redaction court order [1]",
-					"6 urn:example:test purge over [4]", "7 urn:example:alias 1 []", "8 urn:example:* 1 []", "9 https://example.org/ 1 []", "10 urn:example:b 1 []",
+					"1 urn:example:a 1 []", "2 urn:example:a 2 []", "3 urn:example:a 3 []",
+					"5 urn:example:a redaction court order [1]",
+					"6 urn:example:test purge over [4]", "7 urn:example:alias 1 []", "8 urn:example:* 1 []",
+					"9 https://example.org/ 1 []", "10 urn:example:b 1 []",
 				}
 				if !slices.Equal(got, want) {
 					t.Errorf("events %q, want %q", got, want)
@@ -62,7 +64,8 @@ func testEvents(t *testing.T, s registry.Store) {
 	e := lookup(t, s, registry.Name("urn:example:a"))
 	read(t, s, func(tx registry.Tx) error {
 		versions, err := tx.Versions(e.Key, 0, 10)
-		if err != nil || len(versions) != 3 || !versions[2].Redacted || len(versions[2].Targets) > 0 || versions[2].Contact != "" || versions[1].Redacted {
+		if err != nil || len(versions) != 3 || !versions[2].Redacted || len(versions[2].Targets) > 0 ||
+			versions[2].Contact != "" || versions[1].Redacted {
 			t.Errorf("%+v, %v", versions, err)
 		}
 		return err

@@ -11,12 +11,15 @@ import (
 )
 
 // searched returns the names with a target that contains a text, and the progress of the search.
-func searched(t *testing.T, s registry.Store, target string, limit int, after string) (names []string, done registry.SearchProgress) {
+func searched(
+	t *testing.T, s registry.Store, target string, limit int, after string,
+) (names []string, done registry.SearchProgress) {
 	t.Helper()
-	done, err := registryOf(s).Search(t.Context(), registry.Search{Target: target, Limit: limit, After: after}, func(e registry.Entry) error {
-		names = append(names, e.Name)
-		return nil
-	})
+	done, err := registryOf(s).Search(t.Context(), registry.Search{Target: target, Limit: limit, After: after},
+		func(e registry.Entry) error {
+			names = append(names, e.Name)
+			return nil
+		})
 	if err != nil {
 		t.Fatalf("searching %s: %v", target, err)
 	}
@@ -162,10 +165,11 @@ func (t *hostTest) pages() {
 	}
 	for below, want := range map[string]int{"urn:example:00": len(t.below("urn:example:00")), "urn:none:": 0} {
 		found := 0
-		_, err := t.registry.Search(t.Context(), registry.Search{Target: "example.org", Prefix: below}, func(registry.Entry) error {
-			found++
-			return nil
-		})
+		_, err := t.registry.Search(t.Context(), registry.Search{Target: "example.org", Prefix: below},
+			func(registry.Entry) error {
+				found++
+				return nil
+			})
 		if err != nil || found != want {
 			t.Errorf("the domain has %d names below %s, want %d; %v", found, below, want, err)
 		}

@@ -35,7 +35,8 @@ func testStatuses(t *testing.T, s registry.Store) {
 
 // Aliases returns the current aliases of a name.
 func testAliases(t *testing.T, s registry.Store) {
-	for alias, name := range map[string]string{"urn:x:1": "urn:a:1", "urn:x:2": "urn:a:1", "urn:x:3": "urn:a:2", "urn:x:4": "urn:b:1"} {
+	for alias, name := range map[string]string{"urn:x:1": "urn:a:1", "urn:x:2": "urn:a:1", "urn:x:3": "urn:a:2",
+		"urn:x:4": "urn:b:1"} {
 		put(t, s, registry.Name(alias), registry.Record{Alias: name})
 	}
 	put(t, s, registry.Name("urn:x:2"), registry.Record{Alias: "urn:a:2"})
@@ -61,7 +62,8 @@ func testTotals(t *testing.T, s registry.Store) {
 	fill(t, s)
 	read(t, s, func(tx registry.Tx) error {
 		got, err := tx.Totals()
-		if err != nil || got["urn:example"] != (registry.Totals{Active: 2, Withdrawn: 1, Aliases: 1, Targets: 1, Prefixes: 1}) ||
+		if err != nil ||
+			got["urn:example"] != (registry.Totals{Active: 2, Withdrawn: 1, Aliases: 1, Targets: 1, Prefixes: 1}) ||
 			got["https"] != (registry.Totals{Reserved: 1}) {
 			t.Errorf("%+v, %v", got, err)
 		}

@@ -13,7 +13,8 @@ import (
 
 // resolved returns the count of a name in a period.
 func resolved(name, period string, people, bots int64) registry.ResolutionCount {
-	return registry.ResolutionCount{Name: name, Count: registry.Count{Period: period, Tally: registry.Tally{People: people, Bots: bots}}}
+	return registry.ResolutionCount{Name: name,
+		Count: registry.Count{Period: period, Tally: registry.Tally{People: people, Bots: bots}}}
 }
 
 // Counts are added, ranked, and merged into months.
@@ -28,8 +29,10 @@ func testResolved(t *testing.T, s registry.Store) {
 	for range 2 {
 		write(t, s, func(tx registry.WriteTx) error {
 			return tx.AddResolutions([]registry.ResolutionCount{
-				resolved("", "2031-05-01", 4, 0), resolved("a", "2031-05-01", 1, 2), resolved("a", "2031-05-02", 3, 0), resolved("b", "2031-05-02", 2, 9),
-				resolved("c", "2030-04", 2, 1), resolved("c", "2030-04-30", 0, 1), resolved("c", "2030-05-01", 1, 1), resolved("ab", "2031-05-01", 2, 9),
+				resolved("", "2031-05-01", 4, 0), resolved("a", "2031-05-01", 1, 2), resolved("a", "2031-05-02", 3, 0),
+				resolved("b", "2031-05-02", 2, 9), resolved("c", "2030-04", 2, 1), resolved("c", "2030-04-30", 0, 1),
+				resolved("c", "2030-05-01", 1, 1),
+				resolved("ab", "2031-05-01", 2, 9),
 			})
 		})
 	}
@@ -40,9 +43,12 @@ func testResolved(t *testing.T, s registry.Store) {
 			of, top string
 			all     string
 		}{
-			{days: always, name: "a", of: "[{2031-05-01 {2 4}} {2031-05-02 {6 0}}]", top: "[{a {8 4}} {c {6 6}}]", all: "{22 46}"},
-			{days: registry.Days{From: "2031-05-02", To: "2031-05-31"}, name: "a", of: "[{2031-05-02 {6 0}}]", top: "[{a {6 0}} {b {4 18}}]", all: "{10 18}"},
-			{days: registry.Days{From: "2030-04-15", To: "2030-04-30"}, name: "c", of: "[{2030-04 {4 2}} {2030-04-30 {0 2}}]", top: "[{c {4 4}}]", all: "{4 4}"},
+			{days: always, name: "a", of: "[{2031-05-01 {2 4}} {2031-05-02 {6 0}}]", top: "[{a {8 4}} {c {6 6}}]",
+				all: "{22 46}"},
+			{days: registry.Days{From: "2031-05-02", To: "2031-05-31"}, name: "a", of: "[{2031-05-02 {6 0}}]",
+				top: "[{a {6 0}} {b {4 18}}]", all: "{10 18}"},
+			{days: registry.Days{From: "2030-04-15", To: "2030-04-30"}, name: "c",
+				of: "[{2030-04 {4 2}} {2030-04-30 {0 2}}]", top: "[{c {4 4}}]", all: "{4 4}"},
 			{days: registry.Days{From: "2032-01-01", To: "2032-01-02"}, name: "c", of: "[]", top: "[]", all: "{0 0}"},
 		} {
 			counts, err := tx.ResolutionCounts(c.name, c.days)
@@ -94,8 +100,10 @@ func testResolved(t *testing.T, s registry.Store) {
 // The health of targets is listed by name and state, and can be removed per target and per name.
 func testHealth(t *testing.T, s registry.Store) {
 	all := []registry.Health{
-		{Name: "a", URI: "https://example.org/1", State: "suspect", Since: epoch, Checked: epoch, Failures: 1, Error: "404", Detail: []byte("{}")},
-		{Name: "a", URI: "https://example.org/2", State: "healthy", Moved: "https://example.com/", Detail: []byte(`{"status":308}`)},
+		{Name: "a", URI: "https://example.org/1", State: "suspect", Since: epoch, Checked: epoch, Failures: 1,
+			Error: "404", Detail: []byte("{}")},
+		{Name: "a", URI: "https://example.org/2", State: "healthy", Moved: "https://example.com/",
+			Detail: []byte(`{"status":308}`)},
 		{Name: "ab", URI: "https://example.org/1", State: "suspect", Detail: []byte("{}")},
 		{Name: "b", URI: "https://example.org/1", State: "unhealthy", Detail: []byte("{}")},
 	}
@@ -151,7 +159,9 @@ func testHealth(t *testing.T, s registry.Store) {
 		}
 		return errors.Join(err, err2)
 	})
-	write(t, s, func(tx registry.WriteTx) error { return errors.Join(tx.RemoveHealth(key(2)), tx.RemoveNameHealth("a")) })
+	write(t, s, func(tx registry.WriteTx) error {
+		return errors.Join(tx.RemoveHealth(key(2)), tx.RemoveNameHealth("a"))
+	})
 	read(t, s, func(tx registry.Tx) error {
 		left, err := tx.Health("", registry.HealthKey{}, "", 10)
 		if !reflect.DeepEqual(left, of(3)) {
@@ -170,17 +180,21 @@ func testHealth(t *testing.T, s registry.Store) {
 // tokenOf returns a token with all fields set.
 func tokenOf(id string) registry.StoredToken {
 	return registry.StoredToken{Token: registry.Token{
-		ID: id, Name: "anna", Role: registry.Writer, Prefixes: []string{"urn:a:"}, Actions: []registry.Action{registry.ActRead}, Note: "why",
-		Created: epoch, By: "root", Expires: epoch.Add(time.Hour), Used: "2031-05-01",
+		ID: id, Name: "anna", Role: registry.Writer, Prefixes: []string{"urn:a:"},
+		Actions: []registry.Action{registry.ActRead}, Note: "why", Created: epoch, By: "root",
+		Expires: epoch.Add(time.Hour), Used: "2031-05-01",
 	}, Hash: make([]byte, 32), Root: "0"}
 }
 
 // Tokens are stored unchanged, and the day of their last use never decreases.
 func testTokens(t *testing.T, s registry.Store) {
-	least := registry.StoredToken{Token: registry.Token{ID: "2", Name: "anna", Role: registry.Admin, Created: epoch, By: "root"}, Hash: make([]byte, 32)}
+	least := registry.StoredToken{Token: registry.Token{ID: "2", Name: "anna", Role: registry.Admin, Created: epoch,
+		By: "root"}, Hash: make([]byte, 32)}
 	write(t, s, func(tx registry.WriteTx) error {
-		return errors.Join(tx.AddToken(least), tx.AddToken(tokenOf("1")), tx.AddToken(tokenOf("3")), tx.RemoveToken("3"),
-			tx.SetTokenUsed("1", "2031-04-30"), tx.SetTokenUsed("2", "2031-05-03"), tx.SetTokenUsed("2", "2031-05-02"), tx.SetTokenUsed("4", "2031-05-02"))
+		return errors.Join(tx.AddToken(least), tx.AddToken(tokenOf("1")), tx.AddToken(tokenOf("3")),
+			tx.RemoveToken("3"),
+			tx.SetTokenUsed("1", "2031-04-30"), tx.SetTokenUsed("2", "2031-05-03"), tx.SetTokenUsed("2", "2031-05-02"),
+			tx.SetTokenUsed("4", "2031-05-02"))
 	})
 	least.Used = "2031-05-03"
 	read(t, s, func(tx registry.Tx) error {
@@ -214,8 +228,10 @@ func testTokens(t *testing.T, s registry.Store) {
 func testCountersAndLeases(t *testing.T, s registry.Store) {
 	held := registry.LeaseHolder{Holder: "b", Until: epoch}
 	write(t, s, func(tx registry.WriteTx) error {
-		return errors.Join(tx.SetMintCounter("a{counter}", 7), tx.SetMintCounter("a{counter}", 1<<64-1), tx.SetMintCounter("b{counter}", 1),
-			tx.SetLease("x", registry.LeaseHolder{Holder: "a"}), tx.SetLease("x", held), tx.SetLease("y", held), tx.RemoveLease("y"))
+		return errors.Join(tx.SetMintCounter("a{counter}", 7), tx.SetMintCounter("a{counter}", 1<<64-1),
+			tx.SetMintCounter("b{counter}", 1),
+			tx.SetLease("x", registry.LeaseHolder{Holder: "a"}), tx.SetLease("x", held), tx.SetLease("y", held),
+			tx.RemoveLease("y"))
 	})
 	read(t, s, func(tx registry.Tx) error {
 		next, ok, err := tx.MintCounter("a{counter}")
@@ -232,7 +248,8 @@ func testCountersAndLeases(t *testing.T, s registry.Store) {
 		}
 		return errors.Join(err, err2, err3, err4, err5, err6)
 	})
-	if err := s.Write(t.Context(), func(tx registry.WriteTx) error { return tx.SetMintCounter("\x00", 1) }); !errors.Is(err, registry.ErrInvalid) {
+	if err := s.Write(t.Context(),
+		func(tx registry.WriteTx) error { return tx.SetMintCounter("\x00", 1) }); !errors.Is(err, registry.ErrInvalid) {
 		t.Errorf("a counter of a pattern with a NUL: %v", err)
 	}
 }

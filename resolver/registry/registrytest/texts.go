@@ -15,22 +15,30 @@ import (
 func testTexts(t *testing.T, s registry.Store) {
 	long := strings.Repeat("ä€𝄞", registry.MaxText/len("ä€𝄞"))
 	full := registry.Entry{
-		Key: registry.Name("urn:example:" + strings.Repeat("n", registry.MaxName-len("urn:example:"))), Version: 1, Changed: epoch, By: "Jörg", Note: long,
+		Key: registry.Name("urn:example:" + strings.Repeat("n", registry.MaxName-len("urn:example:"))), Version: 1,
+		Changed: epoch, By: "Jörg", Note: long,
 		Record: registry.Record{
-			Status: registry.Withdrawn, Since: epoch.AddDate(-50, 0, 0), Reason: long, Successors: []string{"urn:example:b", "urn:example:c"},
-			Metadata: `{"title":"` + strings.Repeat("x", registry.MaxMetadata-100) + `"}`, Contact: long, Redirect: 308, Sandbox: true,
+			Status: registry.Withdrawn, Since: epoch.AddDate(-50, 0, 0), Reason: long,
+			Successors: []string{"urn:example:b", "urn:example:c"},
+			Metadata:   `{"title":"` + strings.Repeat("x", registry.MaxMetadata-100) + `"}`, Contact: long,
+			Redirect: 308,
+			Sandbox:  true,
 		},
 	}
 	for i := range registry.MaxTargets {
 		full.Targets = append(full.Targets, registry.Target{
 			URI: fmt.Sprintf("https://example.org/%d", i), Type: "text/html", Language: "de", Priority: i - 50,
-			From: epoch.AddDate(-10, 0, 0), Until: epoch.AddDate(100, 0, 0), Note: "日本語", Rel: "gs1:pip", Title: "标题", Context: "CN",
+			From: epoch.AddDate(-10, 0, 0), Until: epoch.AddDate(100, 0, 0), Note: "日本語", Rel: "gs1:pip", Title: "标题",
+			Context: "CN",
 		})
 	}
 	others := []registry.Entry{
-		{Key: registry.Name("https://example.org/ä"), Version: 1, Changed: epoch, Record: registry.Record{Since: epoch, Alias: "urn:example:a"}},
-		{Key: registry.Prefix("urn:example:"), Version: 1, Changed: epoch, Record: registry.Record{Since: epoch, Authoritative: true, Status: registry.Reserved}},
-		{Key: registry.Name("urn:example:'; DROP TABLE names; --%_"), Version: 1, Changed: epoch, Record: registry.Record{Since: epoch}},
+		{Key: registry.Name("https://example.org/ä"), Version: 1, Changed: epoch,
+			Record: registry.Record{Since: epoch, Alias: "urn:example:a"}},
+		{Key: registry.Prefix("urn:example:"), Version: 1, Changed: epoch,
+			Record: registry.Record{Since: epoch, Authoritative: true, Status: registry.Reserved}},
+		{Key: registry.Name("urn:example:'; DROP TABLE names; --%_"), Version: 1, Changed: epoch,
+			Record: registry.Record{Since: epoch}},
 	}
 	in := appended(t, s, append([]registry.Entry{full}, others...)...)
 	for _, want := range in {
@@ -107,9 +115,11 @@ func testGoesOn(t *testing.T, s registry.Store) {
 
 // A limit of 0, or an empty list of keys, yields an empty result.
 func testNothing(t *testing.T, s registry.Store) {
-	in := appended(t, s, entry("urn:example:a", 1), registry.Entry{Key: registry.Prefix("urn:example:"), Version: 1, Changed: epoch})
+	in := appended(t, s, entry("urn:example:a", 1),
+		registry.Entry{Key: registry.Prefix("urn:example:"), Version: 1, Changed: epoch})
 	write(t, s, func(tx registry.WriteTx) error {
-		return errors.Join(tx.Append(new(registry.ChangeSet), nil, nil), tx.Redact(new(registry.ChangeSet), nil), tx.Put(registry.TableJobs, nil),
+		return errors.Join(tx.Append(new(registry.ChangeSet), nil, nil), tx.Redact(new(registry.ChangeSet), nil),
+			tx.Put(registry.TableJobs, nil),
 			tx.Put(registry.TableJobs, []registry.Document{{Key: "a", Value: []byte{}}}))
 	})
 	read(t, s, func(tx registry.Tx) error {
@@ -131,7 +141,8 @@ func testNothing(t *testing.T, s registry.Store) {
 // Names, prefixes and documents are in byte order, regardless of the collation of the database.
 func testOrder(t *testing.T, s registry.Store) {
 	names := []string{
-		"urn:a:-", "urn:a:1", "urn:a:A", "urn:a:B", "urn:a:_", "urn:a:a", "urn:a:a-b", "urn:a:ab", "urn:a:z", "urn:a:~", "urn:a:Ä", "urn:a:ä", "urn:a:日",
+		"urn:a:-", "urn:a:1", "urn:a:A", "urn:a:B", "urn:a:_", "urn:a:a", "urn:a:a-b", "urn:a:ab", "urn:a:z", "urn:a:~",
+		"urn:a:Ä", "urn:a:ä", "urn:a:日",
 		"urn:a:𝄞",
 	}
 	var in []registry.Entry

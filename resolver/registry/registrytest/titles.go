@@ -55,9 +55,11 @@ func testTitles(t *testing.T, s registry.Store) {
 	put(t, s, name("5"), registry.Record{Status: registry.Reserved, Metadata: `{"title":"kalevala reserved"}`})
 	put(t, s, registry.Prefix("urn:t:p:"), target("Kalevala"))
 	expect("at first", map[string]string{
-		"kalevala": "9 1 4 5", "Kale": "9 1 4 5", "KALEVALAN": "1", "runot": "9", "runot suomen": "9", "runot kalevala": "9", "runo suomen": "",
-		"paivia": "1", "PÄIVIÄ": "1", "ΙΛΙΑΣ": "1", "strassen": "2", "GROSSE": "2", "grosse straß": "2", "京": "2", "東京": "2", "京西": "",
-		"война": "3", "МИР": "3", "и": "3", "neill c and x": "3", "alevala": "", "note": "", "urn": "",
+		"kalevala": "9 1 4 5", "Kale": "9 1 4 5", "KALEVALAN": "1", "runot": "9", "runot suomen": "9",
+		"runot kalevala": "9", "runo suomen": "", "paivia": "1", "PÄIVIÄ": "1", "ΙΛΙΑΣ": "1", "strassen": "2",
+		"GROSSE": "2", "grosse straß": "2", "京": "2", "東京": "2", "京西": "", "война": "3", "МИР": "3", "и": "3",
+		"neill c and x": "3", "alevala": "", "note": "",
+		"urn": "",
 	})
 	if got := titled(t, s, registry.Search{Title: "kale", Kind: registry.KindPrefix}); got != "" {
 		t.Errorf("prefixes: %q", got) // the last part of "urn:t:p:" is ""
@@ -83,15 +85,18 @@ func testTitles(t *testing.T, s registry.Store) {
 	}
 
 	put(t, s, name("9"), target("Kanteletar"))
-	put(t, s, name("1"), registry.Record{Status: registry.Withdrawn, Reason: "gone", Metadata: `{"title":"Kalevalan päiviä"}`})
+	put(t, s, name("1"), registry.Record{Status: registry.Withdrawn, Reason: "gone",
+		Metadata: `{"title":"Kalevalan päiviä"}`})
 	put(t, s, name("2"), registry.Record{})
-	put(t, s, name("4"), registry.Record{Alias: "urn:t:9", Metadata: `{"title":"Kalevala, an alias"}`, Contact: "other"})
+	put(t, s, name("4"), registry.Record{Alias: "urn:t:9", Metadata: `{"title":"Kalevala, an alias"}`,
+		Contact: "other"})
 	write(t, s, func(tx registry.WriteTx) error { // the last of several versions counts
 		first, second := entry("urn:t:6", 1), entry("urn:t:6", 2)
 		first.Metadata, second.Metadata = `{"title":"first"}`, `{"title":"second"}`
 		return Append(tx, first, second)
 	})
-	expect("after changes", map[string]string{"kalevala": "1 4 5", "kanteletar": "9", "runot": "", "東": "", "ιλιασ": "", "first": "", "second": "6"})
+	expect("after changes", map[string]string{"kalevala": "1 4 5", "kanteletar": "9", "runot": "", "東": "", "ιλιασ": "",
+		"first": "", "second": "6"})
 
 	redact := func(n string, versions ...int) {
 		t.Helper()
@@ -156,11 +161,13 @@ func testTitlePages(t *testing.T, s registry.Store) {
 		}
 	}
 	for _, text := range []string{"?", strings.Repeat("x", title.MaxQuery+1)} {
-		if _, err := r.Search(t.Context(), registry.Search{Title: text}, nil); !errors.Is(err, registry.ErrInvalid) || !errors.Is(err, title.ErrQuery) {
+		if _, err := r.Search(t.Context(), registry.Search{Title: text}, nil); !errors.Is(err, registry.ErrInvalid) ||
+			!errors.Is(err, title.ErrQuery) {
 			t.Errorf("%.10q: %v", text, err)
 		}
 	}
-	if _, err := r.Search(t.Context(), registry.Search{Title: "common", After: "urn:t:none"}, nil); !errors.Is(err, registry.ErrUnknown) {
+	if _, err := r.Search(t.Context(), registry.Search{Title: "common", After: "urn:t:none"}, nil); !errors.Is(err,
+		registry.ErrUnknown) {
 		t.Errorf("after a name that is not registered: %v", err)
 	}
 }

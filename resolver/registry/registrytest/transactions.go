@@ -48,7 +48,9 @@ func testCancelled(t *testing.T, s registry.Store) {
 		}
 		waiting, stop := context.WithCancel(ctx)
 		stop()
-		if err := s.Write(waiting, func(registry.WriteTx) error { t.Error("it did not wait"); return nil }); !errors.Is(err, context.Canceled) {
+		if err := s.Write(waiting,
+			func(registry.WriteTx) error { t.Error("it did not wait"); return nil }); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("waiting for a writer in a context that ends: %v", err)
 		}
 		cancel()
@@ -98,7 +100,8 @@ func testSnapshotIsolation(t *testing.T, a, b registry.Store) {
 	go func() {
 		var err error
 		for round := range rounds {
-			err = errors.Join(err, a.Write(t.Context(), func(tx registry.WriteTx) error { return appendRound(tx, keys, round) }))
+			err = errors.Join(err, a.Write(t.Context(),
+				func(tx registry.WriteTx) error { return appendRound(tx, keys, round) }))
 		}
 		done <- err
 	}()

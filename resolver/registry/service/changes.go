@@ -33,7 +33,9 @@ type ChangeSetPage struct {
 
 // ChangeSetPage returns a page of change sets. An actor that is restricted to prefixes must select one of them.
 // The page ends early after searchWithin; the rest is on the following pages.
-func (s *Service) ChangeSets(ctx context.Context, actor registry.Actor, of ChangeFilter, page Page) (found ChangeSetPage, err error) {
+func (s *Service) ChangeSets(
+	ctx context.Context, actor registry.Actor, of ChangeFilter, page Page,
+) (found ChangeSetPage, err error) {
 	limit, after, err := s.readSeq(ctx, page)
 	if err != nil {
 		return found, err
@@ -69,7 +71,9 @@ func (s *Service) ChangeSets(ctx context.Context, actor registry.Actor, of Chang
 
 // ChangeSet returns a change set that changed a name or prefix that begins with prefix; "" is any. An actor
 // that is restricted to prefixes must select one of them.
-func (s *Service) ChangeSet(ctx context.Context, actor registry.Actor, number registry.Seq, prefix string) (set registry.ChangeSet, err error) {
+func (s *Service) ChangeSet(
+	ctx context.Context, actor registry.Actor, number registry.Seq, prefix string,
+) (set registry.ChangeSet, err error) {
 	below, err := s.below(actor, prefix)
 	if err != nil {
 		return set, err
@@ -107,7 +111,9 @@ type EventPage struct {
 
 // Events returns a page of the events of names and prefixes that begin with prefix, "" for all, in a change
 // set; 0 is all change sets.
-func (s *Service) Events(ctx context.Context, actor registry.Actor, set registry.Seq, prefix string, page Page) (found EventPage, err error) {
+func (s *Service) Events(
+	ctx context.Context, actor registry.Actor, set registry.Seq, prefix string, page Page,
+) (found EventPage, err error) {
 	limit, after, err := s.readSeq(ctx, page)
 	if err != nil {
 		return found, err
@@ -116,7 +122,8 @@ func (s *Service) Events(ctx context.Context, actor registry.Actor, set registry
 	if err != nil {
 		return found, err
 	}
-	found.Events, after, found.More, err = s.registry.Events(ctx, registry.Events{After: after, Set: set, Prefix: below, Limit: limit})
+	found.Events, after, found.More, err = s.registry.Events(ctx,
+		registry.Events{After: after, Set: set, Prefix: below, Limit: limit})
 	if err == nil {
 		found.Next, err = s.registry.CursorAt(ctx, after)
 	}
@@ -133,5 +140,6 @@ func (s *Service) ChangesInSet(
 	if err != nil {
 		return err
 	}
-	return s.registry.ChangesInSet(ctx, set, func(c registry.Changed) bool { return !strings.HasPrefix(c.After.Name, below) || f(c) })
+	return s.registry.ChangesInSet(ctx, set,
+		func(c registry.Changed) bool { return !strings.HasPrefix(c.After.Name, below) || f(c) })
 }

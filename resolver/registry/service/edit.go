@@ -14,16 +14,22 @@ import (
 
 // Change makes edits in one transaction, all or none; with dry it only determines their effect. It returns one
 // Changed per edit: Before and After are equal if the edit changes nothing, and After has no Seq in a dry run.
-func (s *Service) Change(ctx context.Context, actor registry.Actor, dry bool, edits ...registry.Edit) ([]registry.Changed, error) {
+func (s *Service) Change(
+	ctx context.Context, actor registry.Actor, dry bool, edits ...registry.Edit,
+) ([]registry.Changed, error) {
 	return s.change(ctx, actor, ToChange, dry, edits)
 }
 
 // Withdraw is Change for edits that withdraw names: see registry.Withdraw.
-func (s *Service) Withdraw(ctx context.Context, actor registry.Actor, dry bool, edits ...registry.Edit) ([]registry.Changed, error) {
+func (s *Service) Withdraw(
+	ctx context.Context, actor registry.Actor, dry bool, edits ...registry.Edit,
+) ([]registry.Changed, error) {
 	return s.change(ctx, actor, ToWithdraw, dry, edits)
 }
 
-func (s *Service) change(ctx context.Context, actor registry.Actor, use Permission, dry bool, edits []registry.Edit) ([]registry.Changed, error) {
+func (s *Service) change(
+	ctx context.Context, actor registry.Actor, use Permission, dry bool, edits []registry.Edit,
+) ([]registry.Changed, error) {
 	all := make([]registry.Changed, len(edits))
 	for i := range edits {
 		if err := use.Check(actor, edits[i].Key.Kind); err != nil {
@@ -67,7 +73,9 @@ type Superseding struct {
 }
 
 // Supersede withdraws names in favour of successors, all or none. dry and the result are those of Change.
-func (s *Service) Supersede(ctx context.Context, actor registry.Actor, dry bool, of Superseding) ([]registry.Changed, error) {
+func (s *Service) Supersede(
+	ctx context.Context, actor registry.Actor, dry bool, of Superseding,
+) ([]registry.Changed, error) {
 	if len(of.Names) > maxSuperseded && !s.config.Unbounded {
 		return nil, fmt.Errorf("%w: more than %d names", registry.ErrInvalid, maxSuperseded)
 	}
@@ -150,7 +158,9 @@ func (s *Service) Purge(ctx context.Context, actor registry.Actor, prefix, note 
 
 // PreviewPurge calls f with all names and prefixes that begin with prefix. Purge would remove those in a
 // sandbox.
-func (s *Service) PreviewPurge(ctx context.Context, actor registry.Actor, prefix string, f func(registry.Entry) error) error {
+func (s *Service) PreviewPurge(
+	ctx context.Context, actor registry.Actor, prefix string, f func(registry.Entry) error,
+) error {
 	prefix, err := s.purged(actor, prefix)
 	for _, kind := range []registry.Kind{registry.KindName, registry.KindPrefix} {
 		if err == nil {
@@ -162,7 +172,9 @@ func (s *Service) PreviewPurge(ctx context.Context, actor registry.Actor, prefix
 
 // Redact permanently removes the targets, metadata and contact of versions of a name or prefix, and returns the
 // number of redacted versions.
-func (s *Service) Redact(ctx context.Context, actor registry.Actor, key registry.Key, versions []int, reason string) (int, error) {
+func (s *Service) Redact(
+	ctx context.Context, actor registry.Actor, key registry.Key, versions []int, reason string,
+) (int, error) {
 	key, err := s.CanonicalKey(actor, ToRedact, key)
 	if err != nil {
 		return 0, err
@@ -182,7 +194,9 @@ func (s *Service) PreviewRedact(
 }
 
 // Import imports the records of a source: see bulk.Import. Its Registry and Actor are set by Import.
-func (s *Service) Import(ctx context.Context, actor registry.Actor, of bulk.Import, source io.Reader) (bulk.Report, error) {
+func (s *Service) Import(
+	ctx context.Context, actor registry.Actor, of bulk.Import, source io.Reader,
+) (bulk.Report, error) {
 	if err := ToImport.Check(actor, registry.KindName); err != nil {
 		return bulk.Report{}, err
 	}
@@ -215,7 +229,9 @@ func (s *Service) Revert(ctx context.Context, actor registry.Actor, of registry.
 }
 
 // Rewrite rewrites the targets of many names, or determines the effect of that in a dry run.
-func (s *Service) Rewrite(ctx context.Context, actor registry.Actor, of registry.Rewrite) (registry.RewriteResult, error) {
+func (s *Service) Rewrite(
+	ctx context.Context, actor registry.Actor, of registry.Rewrite,
+) (registry.RewriteResult, error) {
 	if err := ToImport.Check(actor, registry.KindName); err != nil {
 		return registry.RewriteResult{}, err
 	}

@@ -13,7 +13,9 @@ func (s *Service) HasJobs() bool { return s.config.Jobs != nil }
 
 // ofJobs calls f with the jobs, unless jobs are not available (ErrNoJobs) or the actor may not make the use
 // (ErrDenied). Access to the single jobs is checked by package jobs.
-func ofJobs[T any](s *Service, actor registry.Actor, use Permission, f func(*jobs.Jobs) (T, error)) (none T, err error) {
+func ofJobs[T any](
+	s *Service, actor registry.Actor, use Permission, f func(*jobs.Jobs) (T, error),
+) (none T, err error) {
 	if err := use.Check(actor, registry.KindName); err != nil {
 		return none, err
 	}
@@ -52,7 +54,9 @@ func (s *Service) Rejected(ctx context.Context, actor registry.Actor, id string)
 }
 
 // Conflicts returns at most n conflicts of a job after the first after ones, and whether there are more.
-func (s *Service) Conflicts(ctx context.Context, actor registry.Actor, id string, after, n int) (page []jobs.Conflict, more bool, err error) {
+func (s *Service) Conflicts(
+	ctx context.Context, actor registry.Actor, id string, after, n int,
+) (page []jobs.Conflict, more bool, err error) {
 	page, err = ofJobs(s, actor, ToRead, func(all *jobs.Jobs) (found []jobs.Conflict, err error) {
 		found, more, err = all.Conflicts(ctx, actor, id, after, n)
 		return found, err

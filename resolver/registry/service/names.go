@@ -13,7 +13,8 @@ import (
 
 // Filtered reports whether a search has criteria other than the prefix of the names, or a different order.
 func Filtered(s *registry.Search) bool {
-	return s.NewestFirst || s.AliasOf != "" || s.Target != "" || s.Text != "" || s.Title != "" || s.Tag != "" || s.Member != "" || s.Statuses != nil
+	return s.NewestFirst || s.AliasOf != "" || s.Target != "" || s.Text != "" || s.Title != "" || s.Tag != "" ||
+		s.Member != "" || s.Statuses != nil
 }
 
 // below returns the canonical form of a search prefix, or ErrDenied if the actor may not read all names that
@@ -116,7 +117,9 @@ var errPageFull = errors.New("page full")
 
 // List returns a page of the results of a search. The page ends early after searchWithin; the rest is on the
 // following pages.
-func (s *Service) List(ctx context.Context, actor registry.Actor, search registry.Search, page Page) (found EntryPage, err error) {
+func (s *Service) List(
+	ctx context.Context, actor registry.Actor, search registry.Search, page Page,
+) (found EntryPage, err error) {
 	limit, after, err := page.read()
 	if err != nil {
 		return found, err
@@ -154,7 +157,9 @@ func (s *Service) List(ctx context.Context, actor registry.Actor, search registr
 }
 
 // History returns a page of the versions of a name or prefix, newest first.
-func (s *Service) History(ctx context.Context, actor registry.Actor, key registry.Key, page Page) (found EntryPage, err error) {
+func (s *Service) History(
+	ctx context.Context, actor registry.Actor, key registry.Key, page Page,
+) (found EntryPage, err error) {
 	if key, err = s.CanonicalKey(actor, ToRead, key); err != nil {
 		return found, err
 	}
@@ -191,7 +196,9 @@ type Export struct {
 }
 
 // Export exports all results of a search, now or as of its time, as NDJSON, CSV or TSV.
-func (s *Service) Export(ctx context.Context, actor registry.Actor, search registry.Search, format bulk.Format) (Export, error) {
+func (s *Service) Export(
+	ctx context.Context, actor registry.Actor, search registry.Search, format bulk.Format,
+) (Export, error) {
 	if err := s.canonical(actor, &search); err != nil {
 		return Export{}, err
 	}
@@ -199,5 +206,6 @@ func (s *Service) Export(ctx context.Context, actor registry.Actor, search regis
 	if err != nil {
 		return Export{}, err
 	}
-	return Export{Close: done, Write: func(w io.Writer) error { return bulk.ExportSearch(ctx, w, s.registry, search, format) }}, nil
+	return Export{Close: done,
+		Write: func(w io.Writer) error { return bulk.ExportSearch(ctx, w, s.registry, search, format) }}, nil
 }

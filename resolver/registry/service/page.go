@@ -70,7 +70,9 @@ const (
 
 // entriesUpTo returns at most limit entries, fewer if they are large. read returns at most n entries behind
 // last, which is nil at the start. more reports whether there are further entries.
-func entriesUpTo(limit int, read func(last *registry.Entry, n int) ([]registry.Entry, error)) (all []registry.Entry, more bool, err error) {
+func entriesUpTo(
+	limit int, read func(last *registry.Entry, n int) ([]registry.Entry, error),
+) (all []registry.Entry, more bool, err error) {
 	for size := 0; ; {
 		var last *registry.Entry
 		if len(all) > 0 {

@@ -23,14 +23,16 @@ func ParseSearch(kind registry.Kind, get func(name string) string) (s registry.S
 		for word := range strings.SplitSeq(text, ",") {
 			var status registry.Status
 			if err := status.UnmarshalText([]byte(word)); err != nil || word == "" {
-				return s, selection("search_status", "status", "status must be active, reserved or withdrawn, or several, separated by commas")
+				return s, selection("search_status", "status",
+					"status must be active, reserved or withdrawn, or several, separated by commas")
 			}
 			s.Statuses = append(s.Statuses, status)
 		}
 	}
 	if text := get("metadata"); text != "" {
 		if s.Member, s.Value, _ = strings.Cut(text, "="); s.Member == "" {
-			return s, selection("search_metadata", "metadata", "metadata must be a member, or a member and its value, such as title=Kalevala")
+			return s, selection("search_metadata", "metadata",
+				"metadata must be a member, or a member and its value, such as title=Kalevala")
 		}
 	}
 	return s, nil
@@ -38,7 +40,8 @@ func ParseSearch(kind registry.Kind, get func(name string) string) (s registry.S
 
 // selection returns the ErrSelection of a parameter.
 func selection(code, parameter, format string, args ...any) error {
-	return &registry.Error{Class: registry.ErrInvalidParameters, Code: code, Field: parameter, Reason: fmt.Errorf(format, args...)}
+	return &registry.Error{Class: registry.ErrInvalidParameters, Code: code, Field: parameter,
+		Reason: fmt.Errorf(format, args...)}
 }
 
 // ChangesInSet parses the selection of change sets from the parameters by, prefix, since, until and order.

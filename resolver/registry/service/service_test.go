@@ -38,7 +38,8 @@ func TestConditions(t *testing.T) {
 		if !errors.Is(err, tt.err) {
 			t.Fatalf("%+v: %v", tt, err)
 		}
-		if err == nil && (changed[0].Before.Version != tt.before || changed[0].After.Version != tt.after || (changed[0].After.Seq == 0) != tt.dry) {
+		if err == nil && (changed[0].Before.Version != tt.before || changed[0].After.Version != tt.after ||
+			(changed[0].After.Seq == 0) != tt.dry) {
 			t.Errorf("%+v: %+v", tt, changed)
 		}
 	}
@@ -50,16 +51,19 @@ func TestConditions(t *testing.T) {
 // An edit that changes nothing returns the current entry. Several edits are made all or none.
 func TestChangeOfSeveral(t *testing.T) {
 	s := newService(t, nil)
-	same := registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Change: func(e registry.Entry) (registry.Record, error) {
-		return e.Record, nil
-	}}
+	same := registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion,
+		Change: func(e registry.Entry) (registry.Record, error) {
+			return e.Record, nil
+		}}
 	for _, dry := range []bool{true, false} {
 		changed, err := s.Change(t.Context(), root(), dry, same, put(prefix+"b", 0))
-		if err != nil || changed[0].Before.Version != 1 || changed[0].After.Version != 1 || changed[1].After.Version != 1 || changed[1].Before.Exists() {
+		if err != nil || changed[0].Before.Version != 1 || changed[0].After.Version != 1 ||
+			changed[1].After.Version != 1 || changed[1].Before.Exists() {
 			t.Fatalf("dry %t: %+v, %v", dry, changed, err)
 		}
 	}
-	if _, err := s.Change(t.Context(), root(), false, put(name, registry.AnyVersion), put(prefix+"b", 0)); !errors.Is(err, registry.ErrConflict) {
+	if _, err := s.Change(t.Context(), root(), false, put(name, registry.AnyVersion),
+		put(prefix+"b", 0)); !errors.Is(err, registry.ErrConflict) {
 		t.Error(err)
 	}
 	if e, err := s.Get(t.Context(), root(), registry.Name(name), service.Version{}); err != nil || e.Version != 1 {
@@ -139,7 +143,8 @@ func TestPages(t *testing.T) {
 		},
 	}
 	other := newService(t, nil)
-	edit := registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion, Change: registry.Put(registry.Record{Contact: "anna", Targets: []registry.Target{{URI: "https://a.example/"}}})}
+	edit := registry.Edit{Key: registry.Name(name), IfVersion: registry.AnyVersion,
+		Change: registry.Put(registry.Record{Contact: "anna", Targets: []registry.Target{{URI: "https://a.example/"}}})}
 	if _, err := other.Change(t.Context(), root(), false, edit); err != nil {
 		t.Fatal(err)
 	}
@@ -158,11 +163,13 @@ func TestPages(t *testing.T) {
 		}
 		hasNumbers := what != "List" && what != "Health"
 		// The cursor decodes to "x".
-		if err := list(t.Context(), service.Page{Cursor: "eA"}); errors.Is(err, registry.ErrInvalidCursor) != hasNumbers {
+		if err := list(t.Context(), service.Page{Cursor: "eA"}); errors.Is(err,
+			registry.ErrInvalidCursor) != hasNumbers {
 			t.Errorf("%s with the cursor of a text: %v", what, err)
 		}
 		// The cursor of a registry that was restored since, or of another one, is rejected as such.
-		if err := list(t.Context(), service.Page{Cursor: elsewhere.Next}); errors.Is(err, registry.ErrForeignCursor) != hasNumbers {
+		if err := list(t.Context(), service.Page{Cursor: elsewhere.Next}); errors.Is(err,
+			registry.ErrForeignCursor) != hasNumbers {
 			t.Errorf("%s with the cursor of another registry: %v", what, err)
 		}
 	}
@@ -171,10 +178,12 @@ func TestPages(t *testing.T) {
 // Without a directory there are no jobs; an actor without permission gets ErrDenied instead.
 func TestWithoutJobs(t *testing.T) {
 	s := newService(t, nil)
-	if _, err := s.Accept(t.Context(), root(), jobs.Upload{}); !errors.Is(err, registry.ErrJobsDisabled) || s.HasJobs() {
+	if _, err := s.Accept(t.Context(), root(), jobs.Upload{}); !errors.Is(err, registry.ErrJobsDisabled) ||
+		s.HasJobs() {
 		t.Errorf("%v, jobs: %t", err, s.HasJobs())
 	}
-	if _, err := s.Accept(t.Context(), registry.Actor{Role: registry.Reader}, jobs.Upload{}); !errors.Is(err, registry.ErrDenied) {
+	if _, err := s.Accept(t.Context(), registry.Actor{Role: registry.Reader}, jobs.Upload{}); !errors.Is(err,
+		registry.ErrDenied) {
 		t.Error(err)
 	}
 }
@@ -198,13 +207,15 @@ func TestTokens(t *testing.T) {
 	if err != nil || actor.Name != "anna" {
 		t.Errorf("%+v, %v", actor, err)
 	}
-	if _, _, err := s.CreateToken(t.Context(), actor, token.Token{Name: "ben", Role: registry.Reader}); !errors.Is(err, registry.ErrDenied) {
+	if _, _, err := s.CreateToken(t.Context(), actor, token.Token{Name: "ben", Role: registry.Reader}); !errors.Is(err,
+		registry.ErrDenied) {
 		t.Error(err)
 	}
 	for range 2 { // the second time it no longer exists
 		_, err = s.RevokeToken(t.Context(), root(), made.ID)
 	}
-	if got := strings.Join(told, ", "); got != "admin created anna, admin revoked anna" || !errors.Is(err, token.ErrUnknown) {
+	if got := strings.Join(told, ", "); got != "admin created anna, admin revoked anna" ||
+		!errors.Is(err, token.ErrUnknown) {
 		t.Errorf("%s; %v", got, err)
 	}
 }

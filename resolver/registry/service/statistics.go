@@ -48,7 +48,9 @@ func (s *Service) Totals(ctx context.Context, actor registry.Actor, search regis
 
 // Counts returns the canonical name of a key and the counts of its resolutions by day or month; the counts of
 // all names if the name is "". A zero time does not limit the days.
-func (s *Service) Counts(ctx context.Context, actor registry.Actor, key registry.Key, since, until time.Time) (_ string, found []registry.Count, err error) {
+func (s *Service) Counts(
+	ctx context.Context, actor registry.Actor, key registry.Key, since, until time.Time,
+) (_ string, found []registry.Count, err error) {
 	if key.Name == "" {
 		_, err = s.below(actor, "")
 		key.Name = registry.AllNames
@@ -66,7 +68,9 @@ func (s *Service) Counts(ctx context.Context, actor registry.Actor, key registry
 }
 
 // TopCounts returns the names that were resolved most often, and the tally of all names.
-func (s *Service) TopCounts(ctx context.Context, actor registry.Actor, since, until time.Time, limit int) ([]registry.NameCount, registry.Tally, error) {
+func (s *Service) TopCounts(
+	ctx context.Context, actor registry.Actor, since, until time.Time, limit int,
+) ([]registry.NameCount, registry.Tally, error) {
 	if err := ToRead.CheckAll(actor); err != nil {
 		return nil, registry.Tally{}, err
 	}
@@ -98,7 +102,9 @@ func (s *Service) Health(
 
 // Targets calls each with the targets of names that begin with prefix, "" for all, in the order of names: those
 // that were unhealthy at their last check, with healthy also all others, including those not yet checked.
-func (s *Service) Targets(ctx context.Context, actor registry.Actor, prefix string, healthy bool, each func(health.Target) error) error {
+func (s *Service) Targets(
+	ctx context.Context, actor registry.Actor, prefix string, healthy bool, each func(health.Target) error,
+) error {
 	below, err := s.below(actor, prefix)
 	switch {
 	case err != nil:

@@ -67,8 +67,9 @@ func (s *tokenLimits) Upload(actor registry.Actor) (done func(), err error) {
 // export admits an export by an actor. The caller must call done once, unless there is an error.
 func (s *tokenLimits) export(actor registry.Actor) (done func(), err error) {
 	if done, err = s.exports.Acquire(actor.Token); err != nil {
-		return nil, tokenLimitError(err, fmt.Errorf("%w: limit %d; try again later", registry.ErrExportLimit, maxExports),
-			"%d concurrent exports", maxExportsOfToken)
+		return nil,
+			tokenLimitError(err, fmt.Errorf("%w: limit %d; try again later", registry.ErrExportLimit, maxExports),
+				"%d concurrent exports", maxExportsOfToken)
 	}
 	return done, nil
 }
@@ -79,8 +80,9 @@ func (s *tokenLimits) searching(ctx context.Context, actor registry.Actor) (done
 	ctx, cancel := context.WithTimeout(ctx, searchWithin)
 	defer cancel()
 	if done, err = s.searches.Wait(ctx, actor.Token); err != nil {
-		return nil, fmt.Errorf("%w: limit of %d concurrent searches of the registry, or %d per token, reached; try again later",
-			resolver.ErrBusy, maxSearches, maxSearchesOfToken)
+		return nil,
+			fmt.Errorf("%w: limit of %d concurrent searches of the registry, or %d per token, reached; try again later",
+				resolver.ErrBusy, maxSearches, maxSearchesOfToken)
 	}
 	return done, nil
 }

@@ -69,7 +69,9 @@ func TestSharesOfTokens(t *testing.T) {
 				for range len(ended) {
 					switch err := <-ended; {
 					case err == nil:
-					case tt.refused == nil && (errors.Is(err, context.Canceled) || errors.Is(err, resolver.ErrBusy)), tt.refused != nil && errors.Is(err, tt.refused):
+					case tt.refused == nil &&
+						(errors.Is(err, context.Canceled) || errors.Is(err, resolver.ErrBusy)), tt.refused != nil &&
+						errors.Is(err, tt.refused):
 						refused++
 					default:
 						t.Error(err)

@@ -14,7 +14,9 @@ func (s *Service) Tokens(ctx context.Context, actor registry.Actor) (tokens []to
 }
 
 // CreateToken creates a token, and returns it with its secret, which cannot be retrieved later.
-func (s *Service) CreateToken(ctx context.Context, actor registry.Actor, t token.Token) (made token.Token, secret string, err error) {
+func (s *Service) CreateToken(
+	ctx context.Context, actor registry.Actor, t token.Token,
+) (made token.Token, secret string, err error) {
 	made, secret, err = token.Create(ctx, s.registry, actor, t)
 	if err == nil && s.config.Created != nil {
 		s.config.Created(ctx, actor, made)

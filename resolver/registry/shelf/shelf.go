@@ -116,7 +116,9 @@ func (s *KeyValue) Keys(ctx context.Context, prefix string) (keys []string, err 
 
 // Lease returns two functions: acquire takes or renews a lease of the registry for half a minute, and reports
 // whether it is held; release ends the lease. holder must be unique.
-func (s *KeyValue) Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
+func (s *KeyValue) Lease(
+	name, holder string,
+) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
 	lease := &registry.Lease{Store: s.store, Name: "shelf " + name, Holder: holder, Duration: held, Now: s.now}
 	return func(ctx context.Context) (bool, error) {
 		err := lease.Acquire(ctx)

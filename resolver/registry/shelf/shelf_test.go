@@ -41,7 +41,8 @@ func onStores(t *testing.T, run func(t *testing.T, d database)) {
 			server := testserver.StartPostgres(t)
 			server.Create("shelf")
 			options := postgres.Options{Dial: new(net.Dialer).DialContext, Now: time.Now}
-			return func() (registry.Store, error) { return postgres.Open(t.Context(), server.URL("shelf"), options) }, server.Stop
+			return func() (registry.Store, error) { return postgres.Open(t.Context(), server.URL("shelf"), options) },
+				server.Stop
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -112,7 +113,8 @@ func TestLease(t *testing.T) {
 			acquire func(context.Context) (bool, error)
 			want    bool
 		}{
-			{"the first", first, true}, {"the first again", first, true}, {"another holder", second, false}, {"another lease", other, true},
+			{"the first", first, true}, {"the first again", first, true}, {"another holder", second, false},
+			{"another lease", other, true},
 		} {
 			if got, err := tt.acquire(ctx); err != nil || got != tt.want {
 				t.Errorf("%s: %t, %v", tt.name, got, err)
@@ -144,7 +146,8 @@ func TestSharedStorage(t *testing.T) {
 		a, b := machine(), machine()
 		// Names and contents like those of the library: certificates of hosts in folders, and binary data.
 		content := map[string]string{
-			"certificates/acme-0123456789abcdef/a.test/a.test.crt": "-----BEGIN CERTIFICATE-----\n", "acme-0123456789abcdef/account.json": "{}\n",
+			"certificates/acme-0123456789abcdef/a.test/a.test.crt":      "-----BEGIN CERTIFICATE-----\n",
+			"acme-0123456789abcdef/account.json":                        "{}\n",
 			"certificates/acme-0123456789abcdef/wildcard_.b.test/b.key": "\x00\xff", "challenges/http/_-A.json": "",
 		}
 		for key, value := range content {
@@ -156,12 +159,14 @@ func TestSharedStorage(t *testing.T) {
 			if got, err := b.Load(ctx, key); err != nil || string(got) != value {
 				t.Errorf("%s: %q, %v", key, got, err)
 			}
-			if info, err := b.Stat(ctx, key); err != nil || info.Size != int64(len(value)) || time.Since(info.Modified) > time.Hour {
+			if info, err := b.Stat(ctx, key); err != nil || info.Size != int64(len(value)) ||
+				time.Since(info.Modified) > time.Hour {
 				t.Errorf("%s: %+v, %v", key, info, err)
 			}
 		}
 		const folder = "certificates/acme-0123456789abcdef"
-		if got, err := b.List(ctx, folder, false); err != nil || !slices.Equal(got, []string{folder + "/a.test", folder + "/wildcard_.b.test"}) {
+		if got, err := b.List(ctx, folder, false); err != nil ||
+			!slices.Equal(got, []string{folder + "/a.test", folder + "/wildcard_.b.test"}) {
 			t.Errorf("listed: %q, %v", got, err)
 		}
 		if _, err := b.Load(ctx, folder+"/c.test/c.test.crt"); !errors.Is(err, fs.ErrNotExist) {

@@ -25,8 +25,11 @@ func BenchmarkAppend(b *testing.B) {
 		b.StopTimer()
 		for i := range changes {
 			changes[i] = registry.Changed{After: registry.Entry{
-				Key: registry.Name(fmt.Sprintf("urn:nbn:fi:ex-%08d", n*atOnce+i)), Version: 1, Changed: set.Time, By: set.By,
-				Record: registry.Record{Since: set.Time, Targets: []registry.Target{{URI: fmt.Sprintf("https://host%d.example.org/publications/%09d", i%20, i)}}},
+				Key: registry.Name(fmt.Sprintf("urn:nbn:fi:ex-%08d", n*atOnce+i)), Version: 1, Changed: set.Time,
+				By: set.By,
+				Record: registry.Record{Since: set.Time,
+					Targets: []registry.Target{{URI: fmt.Sprintf("https://host%d.example.org/publications/%09d", i%20,
+						i)}}},
 			}}
 		}
 		b.StartTimer()

@@ -18,7 +18,8 @@ func noProgress(int, int) {}
 // failuresOf returns the problems that Verify reports.
 func failuresOf(t *testing.T, s registry.Store) (failures []string) {
 	t.Helper()
-	if err := s.Verify(t.Context(), func(failure string) { failures = append(failures, failure) }, func(_, _ registry.Seq) {}); err != nil {
+	if err := s.Verify(t.Context(), func(failure string) { failures = append(failures, failure) },
+		func(_, _ registry.Seq) {}); err != nil {
 		t.Error(err)
 	}
 	return failures
@@ -61,7 +62,8 @@ func TestBackupBesideWriter(t *testing.T) {
 		t.Fatalf("%v after %d steps", err, steps)
 	}
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*"))
-	if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 || !slices.Equal(left, []string{file, sqlite.DigestFile(file)}) {
+	if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 ||
+		!slices.Equal(left, []string{file, sqlite.DigestFile(file)}) {
 		t.Errorf("%v, %v, in %q; want one file for its owner alone, and its digest", info, err, left)
 	}
 	b, err := sqlite.OpenBackup(t.Context(), file)
@@ -167,7 +169,8 @@ func TestRestoreDamaged(t *testing.T) {
 		t.Fatalf("there is no log: %v", err)
 	}
 	closed(t, s)
-	if err := errors.Join(os.WriteFile(path, []byte(strings.Repeat("damaged!", 8192)), 0o600), os.WriteFile(path+"-wal", log, 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(path, []byte(strings.Repeat("damaged!", 8192)), 0o600),
+		os.WriteFile(path+"-wal", log, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := sqlite.Restore(t.Context(), path, path, verify(t)); !errors.Is(err, registry.ErrDamaged) {
@@ -192,7 +195,8 @@ func TestLeftOver(t *testing.T) {
 	s := open(t, path)
 	dir := t.TempDir()
 	backup, mine := filepath.Join(dir, "backup.db"), filepath.Join(dir, "mine")
-	err := errors.Join(os.WriteFile(mine, []byte("mine"), 0o600), os.Symlink(mine, backup+".new"), os.Symlink(mine, path+".restore"))
+	err := errors.Join(os.WriteFile(mine, []byte("mine"), 0o600), os.Symlink(mine, backup+".new"),
+		os.Symlink(mine, path+".restore"))
 	if err != nil {
 		t.Fatal(err)
 	}

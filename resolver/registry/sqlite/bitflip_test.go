@@ -36,7 +36,8 @@ func varied(t *testing.T) string {
 			b.SetChangeSet(set)
 			for i := range 100 {
 				record := registry.Record{
-					Targets:  []registry.Target{{URI: fmt.Sprintf("https://example.org/%d", i), Note: strings.Repeat("n", i)}},
+					Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d", i),
+						Note: strings.Repeat("n", i)}},
 					Metadata: `{"title":"Kalevala"}`, Contact: "mailto:anna@example.org",
 				}
 				if _, _, err := b.Put(testName(100*page+i), record, "catalogue"); err != nil {
@@ -50,7 +51,8 @@ func varied(t *testing.T) string {
 	}
 	put := func(key registry.Key, record registry.Record) {
 		t.Helper()
-		_, err := r.Apply(t.Context(), anna, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Note: "by hand", Change: registry.Put(record)})
+		_, err := r.Apply(t.Context(), anna,
+			registry.Edit{Key: key, IfVersion: registry.AnyVersion, Note: "by hand", Change: registry.Put(record)})
 		must(t, err)
 	}
 	for i := range 20 {

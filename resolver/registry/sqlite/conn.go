@@ -32,7 +32,8 @@ type conn struct {
 // uriOf returns the SQLite URI of a file, with parameters. Files that SQLite creates beside it inherit its
 // owner and mode.
 func uriOf(path, parameters string) string {
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?modeof=" + strings.ReplaceAll(url.QueryEscape(path), "+", "%20") + parameters
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?modeof=" +
+		strings.ReplaceAll(url.QueryEscape(path), "+", "%20") + parameters
 }
 
 // mode is the access mode of a connection.
@@ -58,7 +59,8 @@ func connect(path, vfs string, cache int, m mode) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{path: path, db: db, statements: make(map[string]*sqlite3.Stmt), restartAt: restartPages, emptyTimeout: restartTimeout}
+	c := &conn{path: path, db: db, statements: make(map[string]*sqlite3.Stmt), restartAt: restartPages,
+		emptyTimeout: restartTimeout}
 	if err := c.set(cache, m); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
@@ -75,7 +77,8 @@ func (c *conn) set(cache int, m mode) error {
 	if m == writes {
 		// secure_delete: redacted and purged data must disappear from the file, and from backups, which copy
 		// its pages.
-		pragmas += fmt.Sprintf("PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON; PRAGMA journal_size_limit=%d", restartPages*pageSize)
+		pragmas += fmt.Sprintf("PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON; PRAGMA journal_size_limit=%d",
+			restartPages*pageSize)
 		c.db.WALHook(func(_ *sqlite3.Conn, _ string, pages int) error {
 			c.logged = pages
 			return nil
@@ -105,7 +108,8 @@ func (c *conn) synchronize(d *durability) error {
 	if c.durability == d {
 		return nil
 	}
-	if err := c.db.Exec(fmt.Sprintf("PRAGMA synchronous=%s; PRAGMA cache_size=-%d", d.synchronous, d.cache)); err != nil {
+	if err := c.db.Exec(fmt.Sprintf("PRAGMA synchronous=%s; PRAGMA cache_size=-%d", d.synchronous,
+		d.cache)); err != nil {
 		return c.fault(err)
 	}
 	c.durability = d

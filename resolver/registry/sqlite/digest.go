@@ -89,8 +89,10 @@ func readDigest(backup string) ([]byte, error) {
 	data, _, _ := strings.Cut(line, " ")
 	digest, err := hex.DecodeString(data)
 	if err != nil || len(digest) != sha256.Size || rest != "" {
-		return nil, fmt.Errorf("%w: %s is not one line of sha256sum(1): use another backup, or create the line again if this backup is intact",
-			registry.ErrDamaged, file)
+		return nil,
+			fmt.Errorf("%w: %s is not one line of sha256sum(1): use another backup, or create the line again if "+
+				"this backup is intact",
+				registry.ErrDamaged, file)
 	}
 	return digest, nil
 }

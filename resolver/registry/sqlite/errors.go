@@ -26,7 +26,8 @@ func (c *conn) fault(err error) error {
 // failureOf converts an error to one of the registry, with the path of the file and advice.
 func failureOf(path string, err error) error {
 	for _, known := range []error{
-		registry.ErrSchema, registry.ErrDamaged, registry.ErrUnavailable, registry.ErrInvalid, context.Canceled, context.DeadlineExceeded,
+		registry.ErrSchema, registry.ErrDamaged, registry.ErrUnavailable, registry.ErrInvalid, context.Canceled,
+		context.DeadlineExceeded,
 	} {
 		if errors.Is(err, known) {
 			return err
@@ -39,8 +40,10 @@ func failureOf(path string, err error) error {
 		kind = registry.ErrDamaged
 		advice = "check the path; if it was the registry, restore a backup (urnd registry restore)"
 	case isAny(err, sqlite3.CORRUPT, sqlite3.IOERR_SHORT_READ, sqlite3.IOERR_CORRUPTFS):
-		kind, advice = registry.ErrDamaged, "pages damaged: check the disk, and restore a backup (urnd registry restore)"
-	case isAny(err, sqlite3.FULL, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG), isAny(err, sqlite3.IOERR, sqlite3.CANTOPEN) && isFull(path):
+		kind, advice = registry.ErrDamaged,
+			"pages damaged: check the disk, and restore a backup (urnd registry restore)"
+	case isAny(err, sqlite3.FULL, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG),
+		isAny(err, sqlite3.IOERR, sqlite3.CANTOPEN) && isFull(path):
 		told = " for writing: no space left"
 		advice = "no space left on its file system: free some; the failed change is not stored, all earlier ones are"
 	case isAny(err, sqlite3.BUSY_SNAPSHOT, sqlite3.BUSY):
@@ -55,7 +58,8 @@ func failureOf(path string, err error) error {
 	case isAny(err, sqlite3.READONLY, fs.ErrPermission, sqlite3.PERM, sqlite3.CANTOPEN):
 		advice = "allow the user of urnd to write to the file and its directory"
 	case isAny(err, sqlite3.IOERR):
-		advice = "I/O error of its file system: check its free space and the kernel log; the failed change is not stored"
+		advice = "I/O error of its file system: check its free space and the kernel log; the failed change is not " +
+			"stored"
 	}
 	if advice != "" {
 		advice = ": " + advice

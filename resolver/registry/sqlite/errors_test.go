@@ -41,7 +41,8 @@ func write(t testing.TB, s *sqlite.Store, from, to int) error {
 	return s.Write(t.Context(), func(tx registry.WriteTx) error {
 		b := registry.NewBatch(tx, "test", time.UnixMilli(1_900_000_000_000).UTC())
 		for i := from; i < to; i++ {
-			record := registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d", i), Note: strings.Repeat("n", 500)}}}
+			record := registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d", i),
+				Note: strings.Repeat("n", 500)}}}
 			if _, _, err := b.Put(testName(i), record, ""); err != nil {
 				return err
 			}
@@ -108,7 +109,8 @@ func TestFileFaults(t *testing.T) {
 		kind error
 		says string
 	}{
-		{"newer schema", sql("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)"), registry.ErrSchema, "has schema 99"},
+		{"newer schema", sql("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)"),
+			registry.ErrSchema, "has schema 99"},
 		{"another program's", sql("PRAGMA application_id=7"), registry.ErrUnavailable, "another program"},
 		{"not a database", func(t *testing.T, path string) {
 			if err := os.WriteFile(path, []byte(strings.Repeat("not a database\n", 1000)), 0o600); err != nil {
@@ -179,7 +181,8 @@ func TestDamagedPages(t *testing.T) {
 			}
 			wantFailure(t, damaged, registry.ErrDamaged, path, "restore a backup")
 			var failures []string
-			if err := s.Verify(t.Context(), func(failure string) { failures = append(failures, failure) }, func(_, _ registry.Seq) {}); err != nil {
+			if err := s.Verify(t.Context(), func(failure string) { failures = append(failures, failure) },
+				func(_, _ registry.Seq) {}); err != nil {
 				t.Error(err)
 			}
 			if len(failures) == 0 {
@@ -233,7 +236,8 @@ func TestPermissions(t *testing.T) {
 			if c.readOnlyDir != "" {
 				dirOwner = 0
 			}
-			err = errors.Join(os.Chown(path, c.owner, c.owner), os.Chmod(path, c.file), os.Chown(base, dirOwner, dirOwner), os.Chmod(base, c.directory))
+			err = errors.Join(os.Chown(path, c.owner, c.owner), os.Chmod(path, c.file),
+				os.Chown(base, dirOwner, dirOwner), os.Chmod(base, c.directory))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -62,7 +62,8 @@ func CheckLost(path string, directories ...string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil // opening it reports the error
 	}
-	return fmt.Errorf("%w: file %s missing, although %s shows that it existed: mount its file system, put the file back, or restore a backup "+
+	return fmt.Errorf("%w: file %s missing, although %s shows that it existed: mount its file system, put the file "+
+		"back, or restore a backup "+
 		"(urnd registry restore); for a new registry, move %s away", registry.ErrUnavailable, path, trace, trace)
 }
 

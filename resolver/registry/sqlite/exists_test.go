@@ -63,10 +63,12 @@ func TestRemember(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := sqlite.CheckLost(path, "", state); !errors.Is(err, registry.ErrUnavailable) || !strings.Contains(err.Error(), state) {
+	if err := sqlite.CheckLost(path, "", state); !errors.Is(err, registry.ErrUnavailable) ||
+		!strings.Contains(err.Error(), state) {
 		t.Errorf("a file that is remembered: %v", err)
 	}
-	if err := errors.Join(sqlite.CheckLost(other, state), sqlite.CheckLost(path), sqlite.CheckLost(path, t.TempDir())); err != nil {
+	if err := errors.Join(sqlite.CheckLost(other, state), sqlite.CheckLost(path),
+		sqlite.CheckLost(path, t.TempDir())); err != nil {
 		t.Errorf("one that is not: %v", err)
 	}
 	closed(t, open(t, path))

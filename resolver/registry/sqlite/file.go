@@ -80,7 +80,8 @@ func isOurs(ctx context.Context, db *sql.DB) error {
 		return nil
 	}
 	var ours int64
-	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'").Scan(&ours); err != nil {
+	if err := db.QueryRowContext(ctx,
+		"SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'").Scan(&ours); err != nil {
 		return err
 	}
 	if id != 0 || ours == 0 {
@@ -94,7 +95,8 @@ func provider(db *sql.DB) (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(goose.DialectSQLite3, db, nil, goose.WithGoMigrations(migrations...), goose.WithDisableGlobalRegistry(true))
+	return goose.NewProvider(goose.DialectSQLite3, db, nil, goose.WithGoMigrations(migrations...),
+		goose.WithDisableGlobalRegistry(true))
 }
 
 func up(ctx context.Context, path string, db *sql.DB) error {
@@ -134,7 +136,8 @@ func shareAs(path string) error {
 }
 
 func newerSchema(path string, has, knows int64) error {
-	return fmt.Errorf("%w has schema %d, this version supports %d: use the urnd version that wrote it", about(path, registry.ErrSchema, ""), has, knows)
+	return fmt.Errorf("%w has schema %d, this version supports %d: use the urnd version that wrote it",
+		about(path, registry.ErrSchema, ""), has, knows)
 }
 
 // schema returns the current version of the schema.

@@ -36,10 +36,12 @@ func TestWriteUntilKilled(t *testing.T) {
 		var after registry.Entry
 		err := s.Write(t.Context(), func(tx registry.WriteTx) error {
 			b := registry.NewBatch(tx, "test", time.UnixMilli(int64(1_900_000_000_000+i)).UTC())
-			record := registry.Record{Contact: fmt.Sprintf("%s-%d", os.Getenv(killedRound), i), Metadata: `{"pad":"` + strings.Repeat("x", random.IntN(5000)) + `"}`}
+			record := registry.Record{Contact: fmt.Sprintf("%s-%d", os.Getenv(killedRound), i),
+				Metadata: `{"pad":"` + strings.Repeat("x", random.IntN(5000)) + `"}`}
 			var err error
 			for _, side := range []string{"left", "right"} {
-				if after, _, err = b.Put(registry.Name(fmt.Sprintf("urn:example:%s-%d", side, pair)), record, ""); err != nil {
+				if after, _, err = b.Put(registry.Name(fmt.Sprintf("urn:example:%s-%d", side, pair)), record,
+					""); err != nil {
 					return err
 				}
 			}
@@ -83,7 +85,8 @@ func TestKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			// The last write may be present although it was not acknowledged.
-			if left.Version != right.Version || left.Contact != right.Contact || left.Version < want.version || left.Version > want.version+1 ||
+			if left.Version != right.Version || left.Contact != right.Contact || left.Version < want.version ||
+				left.Version > want.version+1 ||
 				left.Version == want.version && left.Contact != want.contact {
 				t.Errorf("round %d: pair %d has versions %d and %d, %q and %q; acknowledged was %d, %q",
 					round, pair, left.Version, right.Version, left.Contact, right.Contact, want.version, want.contact)

@@ -50,7 +50,8 @@ func TestChangeUntilKilled(t *testing.T) {
 	for group := int(time.Now().UnixNano()); ; group++ {
 		edits := make([]registry.Edit, groupNames)
 		for i := range edits {
-			edits[i] = registry.Edit{Key: groupKey(group, i), IfVersion: registry.AnyVersion, Note: "made", Change: registry.Put(groupRecord("old"))}
+			edits[i] = registry.Edit{Key: groupKey(group, i), IfVersion: registry.AnyVersion, Note: "made",
+				Change: registry.Put(groupRecord("old"))}
 		}
 		if _, err := r.Apply(t.Context(), administrator(), edits...); err != nil {
 			t.Fatal(err)
@@ -75,7 +76,8 @@ func TestChangeUntilKilled(t *testing.T) {
 			}
 			fmt.Printf("acknowledged %d %d %d\n", group, set.Number, part+1)
 		}
-		if _, err := r.Revert(t.Context(), administrator(), registry.Revert{Set: set.Number, Note: "reverted"}); err != nil {
+		if _, err := r.Revert(t.Context(), administrator(),
+			registry.Revert{Set: set.Number, Note: "reverted"}); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Printf("acknowledged %d %d %d\n", group, set.Number, groupWrites+1)
@@ -124,7 +126,8 @@ func killedChanging(t *testing.T, path string) (last acknowledgedGroup) {
 	}
 	n, killAt, spins := 0, rand.IntN(20), rand.IntN(200_000)
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if _, err := fmt.Sscanf(lines.Text(), "acknowledged %d %d %d", &last.group, &last.set, &last.steps); err != nil {
+		if _, err := fmt.Sscanf(lines.Text(), "acknowledged %d %d %d", &last.group, &last.set,
+			&last.steps); err != nil {
 			t.Fatalf("%q", lines.Text())
 		}
 		if n++; n == killAt+1 {
@@ -158,7 +161,8 @@ func (last *acknowledgedGroup) check(t *testing.T, s registry.Store) (reverted i
 	}
 	const each = groupNames / groupWrites
 	switch {
-	case set.Rows%each != 0, set.Rows < int64(each*min(last.steps, groupWrites)), last.set != 0 && set.Number != last.set:
+	case set.Rows%each != 0, set.Rows < int64(each*min(last.steps, groupWrites)), last.set != 0 &&
+		set.Number != last.set:
 		t.Errorf("%+v: the set is %+v", *last, set)
 	case back.Number == 0 && last.steps > groupWrites, back.Number != 0 && back.Rows != set.Rows:
 		t.Errorf("%+v: the set is %+v, what reverts it %+v", *last, set, back)
@@ -171,7 +175,8 @@ func (last *acknowledgedGroup) check(t *testing.T, s registry.Store) (reverted i
 		reverted++
 	}
 	for i := range groupNames {
-		if e, err := r.Get(t.Context(), groupKey(last.group, i)); err != nil || e.Targets[0].URI != "https://old.example/" {
+		if e, err := r.Get(t.Context(), groupKey(last.group, i)); err != nil ||
+			e.Targets[0].URI != "https://old.example/" {
 			t.Errorf("%+v: name %d is %+v, %v", *last, i, e, err)
 		}
 	}

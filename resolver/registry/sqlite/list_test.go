@@ -24,7 +24,9 @@ func TestPagesCostTheSame(t *testing.T) {
 		var changes []registry.Changed
 		var documents []registry.Document
 		for i := range n {
-			changes = append(changes, registry.Changed{After: registry.Entry{Key: registry.Name(name(i)), Version: 1, Changed: time.UnixMilli(1)}})
+			changes = append(changes,
+				registry.Changed{After: registry.Entry{Key: registry.Name(name(i)), Version: 1,
+					Changed: time.UnixMilli(1)}})
 			documents = append(documents, registry.Document{Key: name(i), Value: []byte{}})
 		}
 		if err := tx.Append(&registry.ChangeSet{Time: time.UnixMilli(1)}, changes, nil); err != nil {
@@ -69,6 +71,7 @@ func TestPagesCostTheSame(t *testing.T) {
 	firstList, firstDocuments := steps("")
 	list, documents := steps(name(n - 2*page))
 	if firstList == 0 || list > firstList+page || firstDocuments == 0 || documents > firstDocuments+page {
-		t.Errorf("steps of a page at the end: %d and %d, of the first one: %d and %d", list, documents, firstList, firstDocuments)
+		t.Errorf("steps of a page at the end: %d and %d, of the first one: %d and %d", list, documents, firstList,
+			firstDocuments)
 	}
 }

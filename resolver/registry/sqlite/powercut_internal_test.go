@@ -178,13 +178,17 @@ func changes(t *testing.T, s *Store, r *recorder) {
 	}
 	put := func(key registry.Key, record registry.Record) {
 		t.Helper()
-		_, err := of.Apply(t.Context(), admin, registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: registry.Put(record)})
+		_, err := of.Apply(t.Context(), admin,
+			registry.Edit{Key: key, IfVersion: registry.AnyVersion, Change: registry.Put(record)})
 		acknowledge(err)
 	}
 	put(registry.Prefix("urn:example:test:"), registry.Record{Sandbox: true})
 	for i := range 12 {
-		put(registry.Name(fmt.Sprintf("urn:example:test:%d", i)), registry.Record{Status: registry.Reserved, Contact: "anna", Metadata: `{"a":"` + strings.Repeat("x", i*1000) + `"}`})
-		put(registry.Name("urn:example:a"), registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d", i)}}})
+		put(registry.Name(fmt.Sprintf("urn:example:test:%d", i)),
+			registry.Record{Status: registry.Reserved, Contact: "anna",
+				Metadata: `{"a":"` + strings.Repeat("x", i*1000) + `"}`})
+		put(registry.Name("urn:example:a"),
+			registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d", i)}}})
 		set := registry.ChangeSet{Kind: registry.KindImport, By: "admin", Time: of.Now()}
 		for part := range 2 {
 			err := s.Bulk(t.Context(), func(tx registry.WriteTx) error {
@@ -192,7 +196,8 @@ func changes(t *testing.T, s *Store, r *recorder) {
 				b.SetChangeSet(set)
 				for n := range 150 {
 					target := []registry.Target{{URI: "https://example.net/" + strings.Repeat("y", n)}}
-					if _, _, err := b.Put(registry.Name(fmt.Sprintf("urn:example:%d:%d:%d", i, part, n)), registry.Record{Targets: target}, ""); err != nil {
+					if _, _, err := b.Put(registry.Name(fmt.Sprintf("urn:example:%d:%d:%d", i, part, n)),
+						registry.Record{Targets: target}, ""); err != nil {
 						return err
 					}
 				}
@@ -282,7 +287,8 @@ func afterCut(t *testing.T, files map[string][]byte, at int, head registry.Seq) 
 	if is, err := s.Head(t.Context()); is < head || err != nil {
 		t.Errorf("after a cut at operation %d the head is %d, and %d was acknowledged, %v", at, is, head, err)
 	}
-	err = s.Verify(t.Context(), func(problem string) { t.Errorf("after a cut at operation %d: %s", at, problem) }, func(registry.Seq, registry.Seq) {})
+	err = s.Verify(t.Context(), func(problem string) { t.Errorf("after a cut at operation %d: %s", at, problem) },
+		func(registry.Seq, registry.Seq) {})
 	if err != nil {
 		t.Errorf("after a cut at operation %d: %v", at, err)
 	}

@@ -75,7 +75,8 @@ func emptyLog(path string) error {
 	if err != nil {
 		return err
 	}
-	err = db.Exec(fmt.Sprintf("PRAGMA busy_timeout=%d; PRAGMA locking_mode=EXCLUSIVE; PRAGMA wal_checkpoint(TRUNCATE)", busyTimeout.Milliseconds()))
+	err = db.Exec(fmt.Sprintf("PRAGMA busy_timeout=%d; PRAGMA locking_mode=EXCLUSIVE; PRAGMA wal_checkpoint(TRUNCATE)",
+		busyTimeout.Milliseconds()))
 	return errors.Join(err, db.Close())
 }
 

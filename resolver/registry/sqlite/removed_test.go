@@ -23,15 +23,18 @@ func TestRemovedIsNowhere(t *testing.T) {
 	add := func(name string) registry.Key {
 		t.Helper()
 		key := registry.Name(name)
-		e := registry.Entry{Key: key, Version: 1, Changed: time.UnixMilli(1), Record: registry.Record{Targets: []registry.Target{{URI: secret}}}}
-		if err := s.Write(t.Context(), func(tx registry.WriteTx) error { return registrytest.Append(tx, e) }); err != nil {
+		e := registry.Entry{Key: key, Version: 1, Changed: time.UnixMilli(1),
+			Record: registry.Record{Targets: []registry.Target{{URI: secret}}}}
+		if err := s.Write(t.Context(),
+			func(tx registry.WriteTx) error { return registrytest.Append(tx, e) }); err != nil {
 			t.Fatal(err)
 		}
 		return key
 	}
 	purge := func(keys ...registry.Key) {
 		t.Helper()
-		if err := s.Write(t.Context(), func(tx registry.WriteTx) error { return registrytest.Purge(tx, keys...) }); err != nil {
+		if err := s.Write(t.Context(),
+			func(tx registry.WriteTx) error { return registrytest.Purge(tx, keys...) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,9 +93,10 @@ func TestRemovedTitlesAreNowhere(t *testing.T) {
 	entries := make([]registry.Entry, names)
 	var purged []registry.Key
 	for i := range entries {
-		entries[i] = registry.Entry{Key: registry.Name(fmt.Sprintf("urn:example:%d", i)), Version: 1, Changed: time.UnixMilli(1), Record: registry.Record{
-			Targets: []registry.Target{{URI: "https://example.org/", Title: titleOf(i)}},
-		}}
+		entries[i] = registry.Entry{Key: registry.Name(fmt.Sprintf("urn:example:%d", i)), Version: 1,
+			Changed: time.UnixMilli(1), Record: registry.Record{
+				Targets: []registry.Target{{URI: "https://example.org/", Title: titleOf(i)}},
+			}}
 		if i%10 == 0 {
 			purged = append(purged, entries[i].Key)
 		}
@@ -126,10 +130,12 @@ func TestRemovedTitlesAreNowhere(t *testing.T) {
 		}
 		if n := bytes.Count(content, []byte("unwanted")); n > 0 {
 			at := bytes.Index(content, []byte("unwanted"))
-			t.Errorf("%s has %d words that were removed, such as %q", filepath.Base(file), n, content[at-8:min(at+16, len(content))])
+			t.Errorf("%s has %d words that were removed, such as %q", filepath.Base(file), n,
+				content[at-8:min(at+16, len(content))])
 		}
 	}
-	if err := s.Verify(t.Context(), func(problem string) { t.Error(problem) }, func(registry.Seq, registry.Seq) {}); err != nil {
+	if err := s.Verify(t.Context(), func(problem string) { t.Error(problem) },
+		func(registry.Seq, registry.Seq) {}); err != nil {
 		t.Error(err)
 	}
 	err := s.Read(t.Context(), func(tx registry.Tx) error {

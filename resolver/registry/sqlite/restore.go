@@ -32,7 +32,9 @@ func RestoreInto(ctx context.Context, path string, fill func(*Store) error) (kep
 }
 
 // restore creates a file by make, verifies the store in it, and replaces the file at path by it.
-func restore(ctx context.Context, path string, make func(to string) error, verify func(*Store) error) (kept string, err error) {
+func restore(
+	ctx context.Context, path string, make func(to string) error, verify func(*Store) error,
+) (kept string, err error) {
 	copied := path + ".restore"
 	if err := make(copied); err != nil {
 		return "", fmt.Errorf("copying the backup: %w", errors.Join(err, removed(copied)))
@@ -134,12 +136,15 @@ func exclusive(ctx context.Context, path string) (release func(), err error) {
 		return nil, failureOf(path, err)
 	}
 	// The journal mode can be changed only by the sole process that has the file open.
-	if err = db.Exec("PRAGMA busy_timeout=0; PRAGMA journal_mode=delete; BEGIN EXCLUSIVE"); isAny(err, sqlite3.CORRUPT, sqlite3.NOTADB) {
+	if err = db.Exec("PRAGMA busy_timeout=0; PRAGMA journal_mode=delete; BEGIN EXCLUSIVE"); isAny(err, sqlite3.CORRUPT,
+		sqlite3.NOTADB) {
 		err = nil // a damaged file is of no use to another process
 	}
 	switch {
 	case isAny(err, sqlite3.BUSY, sqlite3.LOCKED):
-		return nil, errors.Join(fmt.Errorf("%w: another process uses %s: stop urnd first", registry.ErrUnavailable, path), db.Close())
+		return nil,
+			errors.Join(fmt.Errorf("%w: another process uses %s: stop urnd first", registry.ErrUnavailable, path),
+				db.Close())
 	case err != nil:
 		return nil, errors.Join(failureOf(path, err), db.Close())
 	}

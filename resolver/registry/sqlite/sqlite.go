@@ -56,8 +56,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 func newStore(path string) *Store {
 	n := max(runtime.GOMAXPROCS(0), 2)
 	s := &Store{
-		path: path, writing: make(quota.Semaphore, 1), durable: durability{"FULL", writerCache}, bulk: durability{"NORMAL", bulkCache},
-		lookups: newPool(path, n), transactions: newPool(path, n),
+		path: path, writing: make(quota.Semaphore, 1), durable: durability{"FULL", writerCache},
+		bulk: durability{"NORMAL", bulkCache}, lookups: newPool(path, n), transactions: newPool(path, n),
 	}
 	s.Store = store.New(database{s})
 	return s

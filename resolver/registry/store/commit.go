@@ -41,7 +41,8 @@ func (t *transaction) commit(set *registry.ChangeSet, first, last registry.Seq, 
 	if isNew {
 		err = t.insertSet(set)
 	} else {
-		err = t.conn.Exec("UPDATE change_set SET last = $1, size = $2 WHERE id = $3", int64(set.Last), set.Rows, int64(set.Number))
+		err = t.conn.Exec("UPDATE change_set SET last = $1, size = $2 WHERE id = $3", int64(set.Last), set.Rows,
+			int64(set.Number))
 	}
 	if err == nil {
 		_, err = t.append(set, first, last, leaves)
@@ -50,7 +51,9 @@ func (t *transaction) commit(set *registry.ChangeSet, first, last registry.Seq, 
 }
 
 // append appends a commit of a change set to the chain, and returns its digest.
-func (t *transaction) append(set *registry.ChangeSet, first, last registry.Seq, leaves []byte) (digest [digestSize]byte, err error) {
+func (t *transaction) append(
+	set *registry.ChangeSet, first, last registry.Seq, leaves []byte,
+) (digest [digestSize]byte, err error) {
 	before, err := t.chain()
 	if err != nil {
 		return digest, err
@@ -71,27 +74,30 @@ func (t *transaction) insertSet(set *registry.ChangeSet) error {
 	if err != nil {
 		return err
 	}
-	return t.conn.Insert("change_set", []string{"id", "kind", "author", "note", "time", "reverts", "last", "size"}, "", 1, func(_ int, v Values) {
-		v.Int(int64(set.Number))
-		v.Text(set.Kind)
-		v.Int(author)
-		optionalText(v, set.Note)
-		v.Int(set.Time.UnixMilli())
-		optional(v, int64(set.Reverts))
-		v.Int(int64(set.Last))
-		v.Int(set.Rows)
-	})
+	return t.conn.Insert("change_set", []string{"id", "kind", "author", "note", "time", "reverts", "last", "size"}, "",
+		1, func(_ int, v Values) {
+			v.Int(int64(set.Number))
+			v.Text(set.Kind)
+			v.Int(author)
+			optionalText(v, set.Note)
+			v.Int(set.Time.UnixMilli())
+			optional(v, int64(set.Reverts))
+			v.Int(int64(set.Last))
+			v.Int(set.Rows)
+		})
 }
 
 // Commits implements registry.Tx.
 func (t *transaction) Commits(after registry.Seq, limit int) ([]registry.Commit, error) {
-	all, err := t.commits("SELECT first, last, change_set, digest FROM commits WHERE last > $1 ORDER BY last LIMIT $2", int64(after), int64(limit))
+	all, err := t.commits("SELECT first, last, change_set, digest FROM commits WHERE last > $1 ORDER BY last LIMIT $2",
+		int64(after), int64(limit))
 	return ascending(all, err, after+1, func(c *registry.Commit) registry.Seq { return c.Last })
 }
 
 // CommitsInSet implements registry.Tx.
 func (t *transaction) CommitsInSet(set, after registry.Seq, limit int) ([]registry.Commit, error) {
-	all, err := t.commits("SELECT first, last, change_set, digest FROM commits WHERE change_set = $1 AND last > $2 ORDER BY last LIMIT $3",
+	all, err := t.commits("SELECT first, last, change_set, digest FROM commits WHERE change_set = $1 AND last > $2 "+
+		"ORDER BY last LIMIT $3",
 		int64(set), int64(after), int64(limit))
 	return ascending(all, err, after+1, func(c *registry.Commit) registry.Seq { return c.Last })
 }
@@ -99,7 +105,8 @@ func (t *transaction) CommitsInSet(set, after registry.Seq, limit int) ([]regist
 func (t *transaction) commits(statement string, args ...any) (all []registry.Commit, err error) {
 	err = t.conn.Query(statement, func(row Row) error {
 		all = append(all, registry.Commit{
-			First: registry.Seq(row.Int(0)), Last: registry.Seq(row.Int(1)), Set: registry.Seq(row.Int(2)), Digest: [digestSize]byte(padded(row.Bytes(3))),
+			First: registry.Seq(row.Int(0)), Last: registry.Seq(row.Int(1)), Set: registry.Seq(row.Int(2)),
+			Digest: [digestSize]byte(padded(row.Bytes(3))),
 		})
 		return nil
 	}, args...)
@@ -132,7 +139,8 @@ func (t *transaction) CommitByDigest(digest [digestSize]byte) (registry.Commit, 
 	return all[0], nil
 }
 
-const selectSets = "SELECT s.id, s.kind, a.name, s.note, s.time, s.reverts, s.last, s.size FROM change_set s JOIN author a ON a.id = s.author "
+const selectSets = "SELECT s.id, s.kind, a.name, s.note, s.time, s.reverts, s.last, s.size FROM change_set s JOIN " +
+	"author a ON a.id = s.author "
 
 // ChangeSet implements registry.Tx.
 func (t *transaction) ChangeSet(number registry.Seq) (registry.ChangeSet, error) {
@@ -159,8 +167,9 @@ func (t *transaction) ChangeSetsBefore(before registry.Seq, limit int) ([]regist
 func (t *transaction) sets(statement string, args ...any) (all []registry.ChangeSet, err error) {
 	err = t.conn.Query(statement, func(row Row) error {
 		all = append(all, registry.ChangeSet{
-			Number: registry.Seq(row.Int(0)), Kind: row.Text(1), By: row.Text(2), Note: row.Text(3), Time: toTime(row.Int(4)),
-			Reverts: registry.Seq(row.Int(5)), Last: registry.Seq(row.Int(6)), Rows: row.Int(7),
+			Number: registry.Seq(row.Int(0)), Kind: row.Text(1), By: row.Text(2), Note: row.Text(3),
+			Time: toTime(row.Int(4)), Reverts: registry.Seq(row.Int(5)), Last: registry.Seq(row.Int(6)),
+			Rows: row.Int(7),
 		})
 		return nil
 	}, args...)

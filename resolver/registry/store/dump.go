@@ -100,7 +100,8 @@ func (d *dumper) commits(head registry.Seq) error {
 					return err
 				}
 			}
-			if err := d.line(dumpLine{Commit: &dumpedCommit{Last: c.Last, Set: c.Set, Digest: c.Digest[:]}}); err != nil {
+			if err := d.line(dumpLine{Commit: &dumpedCommit{Last: c.Last, Set: c.Set,
+				Digest: c.Digest[:]}}); err != nil {
 				return err
 			}
 			last = c.Last
@@ -126,7 +127,8 @@ func (d *dumper) rows(first, last registry.Seq) error {
 		case r.event != nil:
 			e := r.event
 			l.Event = &dumpedEvent{
-				Seq: e.Seq, Type: e.Kind, Prefix: e.Key.Kind == registry.KindPrefix, Name: e.Name, Time: e.Time.UnixMilli(), By: e.By, Note: e.Note, Of: e.Affected,
+				Seq: e.Seq, Type: e.Kind, Prefix: e.Key.Kind == registry.KindPrefix, Name: e.Name,
+				Time: e.Time.UnixMilli(), By: e.By, Note: e.Note, Of: e.Affected,
 			}
 		default:
 			return fmt.Errorf("%w: number %d is missing", registry.ErrDamaged, r.seq)

@@ -119,16 +119,17 @@ func dumpedKey(prefix bool, name string) registry.Key {
 // dumped returns the line of a version.
 func dumped(v *sealed) *dumpedVersion {
 	d := &dumpedVersion{
-		Seq: v.Seq, Prefix: v.Kind == registry.KindPrefix, Name: v.Name, Version: v.Version, Changed: v.Changed.UnixMilli(), By: v.By, Note: v.Note,
-		Status: v.Status, Since: v.Since.UnixMilli(), Reason: v.Reason, Successors: v.Successors, Alias: v.Alias, Metadata: v.Metadata,
-		Contact: v.Contact, Redirect: v.Redirect, Pattern: v.Pattern, Authoritative: v.Authoritative, Sandbox: v.Sandbox, Redacted: v.Redacted,
-		Salt: v.salt, Digest: v.digest,
+		Seq: v.Seq, Prefix: v.Kind == registry.KindPrefix, Name: v.Name, Version: v.Version,
+		Changed: v.Changed.UnixMilli(), By: v.By, Note: v.Note, Status: v.Status, Since: v.Since.UnixMilli(),
+		Reason: v.Reason, Successors: v.Successors, Alias: v.Alias, Metadata: v.Metadata, Contact: v.Contact,
+		Redirect: v.Redirect, Pattern: v.Pattern, Authoritative: v.Authoritative, Sandbox: v.Sandbox,
+		Redacted: v.Redacted, Salt: v.salt, Digest: v.digest,
 	}
 	for i := range v.Targets {
 		t := &v.Targets[i]
 		d.Targets = append(d.Targets, dumpedTarget{
-			URI: t.URI, Type: t.Type, Language: t.Language, Priority: t.Priority, From: milliseconds(t.From), Until: milliseconds(t.Until),
-			Note: t.Note, Rel: t.Rel, Title: t.Title, Context: t.Context,
+			URI: t.URI, Type: t.Type, Language: t.Language, Priority: t.Priority, From: milliseconds(t.From),
+			Until: milliseconds(t.Until), Note: t.Note, Rel: t.Rel, Title: t.Title, Context: t.Context,
 		})
 	}
 	return d
@@ -137,17 +138,20 @@ func dumped(v *sealed) *dumpedVersion {
 // sealed returns the version of a line.
 func (d *dumpedVersion) sealed() sealed {
 	v := sealed{salt: d.Salt, digest: d.Digest, Entry: registry.Entry{
-		Key: dumpedKey(d.Prefix, d.Name), Seq: d.Seq, Version: d.Version, Changed: toTime(d.Changed), By: d.By, Note: d.Note, Redacted: d.Redacted,
+		Key: dumpedKey(d.Prefix, d.Name), Seq: d.Seq, Version: d.Version, Changed: toTime(d.Changed), By: d.By,
+		Note: d.Note, Redacted: d.Redacted,
 		Record: registry.Record{
-			Status: d.Status, Since: toTime(d.Since), Reason: d.Reason, Successors: d.Successors, Alias: d.Alias, Metadata: d.Metadata,
-			Contact: d.Contact, Redirect: d.Redirect, Pattern: d.Pattern, Authoritative: d.Authoritative, Sandbox: d.Sandbox,
+			Status: d.Status, Since: toTime(d.Since), Reason: d.Reason, Successors: d.Successors, Alias: d.Alias,
+			Metadata: d.Metadata, Contact: d.Contact, Redirect: d.Redirect, Pattern: d.Pattern,
+			Authoritative: d.Authoritative,
+			Sandbox:       d.Sandbox,
 		},
 	}}
 	for i := range d.Targets {
 		t := &d.Targets[i]
 		v.Targets = append(v.Targets, registry.Target{
-			URI: t.URI, Type: t.Type, Language: t.Language, Priority: t.Priority, From: timeOf(t.From), Until: timeOf(t.Until),
-			Note: t.Note, Rel: t.Rel, Title: t.Title, Context: t.Context,
+			URI: t.URI, Type: t.Type, Language: t.Language, Priority: t.Priority, From: timeOf(t.From),
+			Until: timeOf(t.Until), Note: t.Note, Rel: t.Rel, Title: t.Title, Context: t.Context,
 		})
 	}
 	return v
@@ -156,7 +160,8 @@ func (d *dumpedVersion) sealed() sealed {
 // event returns the event of a line.
 func (d *dumpedEvent) event() registry.Event {
 	return registry.Event{
-		Key: dumpedKey(d.Prefix, d.Name), Seq: d.Seq, Kind: d.Type, By: d.By, Note: d.Note, Time: toTime(d.Time), Affected: d.Of,
+		Key: dumpedKey(d.Prefix, d.Name), Seq: d.Seq, Kind: d.Type, By: d.By, Note: d.Note, Time: toTime(d.Time),
+		Affected: d.Of,
 	}
 }
 
@@ -190,7 +195,8 @@ func parseDumpHead(text []byte) (dumpHead, error) {
 		return head, fmt.Errorf("%w: neither an SQLite file nor a portable backup", registry.ErrInvalid)
 	}
 	if head.Version != dumpVersion {
-		return head, fmt.Errorf("%w: format version %d, this urnd reads version %d", registry.ErrSchema, head.Version, dumpVersion)
+		return head, fmt.Errorf("%w: format version %d, this urnd reads version %d", registry.ErrSchema, head.Version,
+			dumpVersion)
 	}
 	return head, nil
 }

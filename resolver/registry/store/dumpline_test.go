@@ -12,8 +12,9 @@ import (
 // Every field of an entry survives a round trip through a portable backup.
 func TestDumpOfFields(t *testing.T) {
 	v := sealed{Entry: registry.Entry{
-		Key: registry.Name("urn:example:a"), Seq: 7, Version: 2, Changed: toTime(1), By: "anna", Note: "why", Redacted: true,
-		Record: registry.Record{Since: toTime(1), Targets: []registry.Target{{URI: "https://example.org/"}}},
+		Key: registry.Name("urn:example:a"), Seq: 7, Version: 2, Changed: toTime(1), By: "anna", Note: "why",
+		Redacted: true,
+		Record:   registry.Record{Since: toTime(1), Targets: []registry.Target{{URI: "https://example.org/"}}},
 	}, salt: make([]byte, saltSize), digest: make([]byte, digestSize)}
 	again := func() sealed {
 		t.Helper()

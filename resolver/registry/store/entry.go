@@ -14,14 +14,16 @@ const entryColumns = "v.seq, n.kind, n.key, " + columnsBehindKey
 
 const columnsBehindKey = "n.id, v.number, v.time, a.name, " + columnsBehindAuthor + ", " + targetColumns
 
-const columnsBehindAuthor = "v.status, v.since, v.redirect, v.authoritative, v.sandbox, v.alias, v.note, v.reason, v.successors, v.pattern, " +
+const columnsBehindAuthor = "v.status, v.since, v.redirect, v.authoritative, v.sandbox, v.alias, v.note, v.reason, " +
+	"v.successors, v.pattern, " +
 	"v.contact, v.metadata, v.redacted"
 
 // targetColumns are the columns of target t.
 const targetColumns = "t.uri, t.priority, t.starts, t.ends, t.relation, t.type, t.language, t.context, t.title, t.note"
 
 // entryTables joins the other tables of entryColumns to rows of version v.
-const entryTables = " JOIN name n ON n.id = v.name JOIN author a ON a.id = v.author LEFT JOIN target t ON t.version = v.seq "
+const entryTables = " JOIN name n ON n.id = v.name JOIN author a ON a.id = v.author LEFT JOIN target t ON t.version " +
+	"= v.seq "
 
 // columns reads the columns of a row from left to right.
 type columns struct {
@@ -123,8 +125,8 @@ func scanTarget(c *columns) (t registry.Target) {
 // versionColumns are the columns for which version.add adds values.
 func versionColumns() []string {
 	return []string{
-		"seq", "name", "number", "time", "author", "status", "since", "redirect", "authoritative", "sandbox", "alias", "note", "reason",
-		"successors", "pattern", "contact", "metadata", "salt", "digest",
+		"seq", "name", "number", "time", "author", "status", "since", "redirect", "authoritative", "sandbox", "alias",
+		"note", "reason", "successors", "pattern", "contact", "metadata", "salt", "digest",
 	}
 }
 
@@ -184,7 +186,8 @@ func successorsText(successors []string) string {
 // targetInsertColumns are the columns for which target.add adds values.
 func targetInsertColumns() []string {
 	return []string{
-		"version", "position", "uri", "host", "current", "priority", "starts", "ends", "relation", "type", "language", "context", "title", "note",
+		"version", "position", "uri", "host", "current", "priority", "starts", "ends", "relation", "type", "language",
+		"context", "title", "note",
 	}
 }
 

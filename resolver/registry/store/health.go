@@ -14,14 +14,16 @@ func healthColumns() []string {
 
 // healthWhere returns the rows of health that a condition selects.
 func (t *transaction) healthWhere(condition string, args ...any) (found []registry.Health, err error) {
-	err = t.conn.Query("SELECT "+strings.Join(healthColumns(), ", ")+" FROM health WHERE "+condition, func(row Row) error {
-		h := registry.Health{
-			Name: row.Text(1), URI: row.Text(2), State: row.Text(3), Since: optionalTimeOf(row, 4), Checked: optionalTimeOf(row, 5),
-			Failures: int(row.Int(6)), Error: row.Text(7), Moved: row.Text(8), Detail: []byte(row.Text(9)),
-		}
-		found = append(found, h)
-		return nil
-	}, args...)
+	err = t.conn.Query("SELECT "+strings.Join(healthColumns(), ", ")+" FROM health WHERE "+condition,
+		func(row Row) error {
+			h := registry.Health{
+				Name: row.Text(1), URI: row.Text(2), State: row.Text(3), Since: optionalTimeOf(row, 4),
+				Checked: optionalTimeOf(row, 5), Failures: int(row.Int(6)), Error: row.Text(7), Moved: row.Text(8),
+				Detail: []byte(row.Text(9)),
+			}
+			found = append(found, h)
+			return nil
+		}, args...)
 	return found, err
 }
 
@@ -34,7 +36,9 @@ func optionalTimeOf(row Row, column int) time.Time {
 }
 
 // Health implements registry.Tx.
-func (t *transaction) Health(prefix string, after registry.HealthKey, state string, limit int) ([]registry.Health, error) {
+func (t *transaction) Health(
+	prefix string, after registry.HealthKey, state string, limit int,
+) ([]registry.Health, error) {
 	for _, text := range []string{prefix, after.Name, after.Hash} {
 		if err := registry.CheckSearchText(text); err != nil {
 			return nil, err

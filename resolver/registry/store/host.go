@@ -10,12 +10,15 @@ import (
 )
 
 // ByHost implements registry.Tx.
-func (t *transaction) ByHost(host string, domain bool, below, after string, limit int) (page []registry.Entry, last string, err error) {
+func (t *transaction) ByHost(
+	host string, domain bool, below, after string, limit int,
+) (page []registry.Entry, last string, err error) {
 	hosts, err := t.hostIDs(host, domain)
 	if err != nil || len(hosts) == 0 {
 		return nil, "", err
 	}
-	return t.scan(scanQuery{next: func(behind int64) ([]int64, error) { return t.namesAt(hosts, behind) }}, after, below, limit)
+	return t.scan(scanQuery{next: func(behind int64) ([]int64, error) { return t.namesAt(hosts, behind) }}, after,
+		below, limit)
 }
 
 // namesAt returns name.id of the next names behind one that have a current target at one of some hosts. It
@@ -23,7 +26,8 @@ func (t *transaction) ByHost(host string, domain bool, below, after string, limi
 func (t *transaction) namesAt(hosts []int64, behind int64) (names []int64, err error) {
 	upto := int64(math.MaxInt64) // once a page is full, greater ids are not needed
 	for _, host := range hosts {
-		err := t.conn.Query("SELECT DISTINCT current FROM target WHERE host = $1 AND current > $2 AND current <= $3 ORDER BY current LIMIT $4", func(row Row) error {
+		err := t.conn.Query("SELECT DISTINCT current FROM target WHERE host = $1 AND current > $2 AND current <= $3 "+
+			"ORDER BY current LIMIT $4", func(row Row) error {
 			names = append(names, row.Int(0))
 			return nil
 		}, host, behind, upto, int64(scanPage))
@@ -54,7 +58,8 @@ func (t *transaction) hostIDs(host string, domain bool) (ids []int64, err error)
 		err = t.conn.Query("SELECT id FROM host WHERE reversed = $1", add, first)
 		return ids, err
 	}
-	err = t.conn.Query("SELECT id FROM host WHERE reversed = $1 OR reversed >= $2 AND reversed < $3 LIMIT $4", add, first, first+".", first+"/", int64(maxHosts+1))
+	err = t.conn.Query("SELECT id FROM host WHERE reversed = $1 OR reversed >= $2 AND reversed < $3 LIMIT $4", add,
+		first, first+".", first+"/", int64(maxHosts+1))
 	if err == nil && len(ids) > maxHosts {
 		err = fmt.Errorf("%w: more than %d hosts below %s", registry.ErrInvalid, maxHosts, host)
 	}

@@ -62,7 +62,8 @@ func (l *loader) all() error {
 	if last, err := l.t.chain(); err != nil {
 		return err
 	} else if last.last > 0 {
-		return fmt.Errorf("%w: the registry is not empty: restore a portable backup into an empty one", registry.ErrConflict)
+		return fmt.Errorf("%w: the registry is not empty: restore a portable backup into an empty one",
+			registry.ErrConflict)
 	}
 	text, err := l.read()
 	if err == nil {
@@ -132,7 +133,8 @@ func (l *loader) version(d *dumpedVersion) error {
 	}
 	v := d.sealed()
 	if digest := l.t.hash.content(&v.Entry, v.salt); !v.Redacted && !bytes.Equal(digest[:], v.digest) {
-		return fmt.Errorf("%w: number %d, version %d of %s, differs from its digest", registry.ErrDamaged, v.Seq, v.Version, v.Key)
+		return fmt.Errorf("%w: number %d, version %d of %s, differs from its digest", registry.ErrDamaged, v.Seq,
+			v.Version, v.Key)
 	}
 	l.addLeaf(l.t.hash.leaf(&v.Entry, v.digest))
 	if v.Redacted {
@@ -198,7 +200,8 @@ func (l *loader) event(d *dumpedEvent) error {
 		return err
 	}
 	e := d.event()
-	e.Affected = slices.Compact(slices.Sorted(slices.Values(e.Affected))) // the order in which they are later read and hashed
+	// the order in which they are later read and hashed
+	e.Affected = slices.Compact(slices.Sorted(slices.Values(e.Affected)))
 	if err := l.t.insertEvent(&e); err != nil {
 		return err
 	}
@@ -289,7 +292,8 @@ func (l *loader) end(d *dumpEnd) error {
 		return fmt.Errorf("%w: portable backup has %d lines up to number %d instead of %d up to number %d",
 			registry.ErrDamaged, l.line-1, l.next-1, d.Lines, l.head.Head)
 	case len(l.purged)+len(l.redacted) > 0:
-		return fmt.Errorf("%w: %d purged or redacted versions without an event", registry.ErrDamaged, len(l.purged)+len(l.redacted))
+		return fmt.Errorf("%w: %d purged or redacted versions without an event", registry.ErrDamaged,
+			len(l.purged)+len(l.redacted))
 	}
 	if _, err := l.read(); err == nil {
 		return fmt.Errorf("%w: data after the end of the portable backup", registry.ErrDamaged)

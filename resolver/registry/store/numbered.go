@@ -27,7 +27,8 @@ type place struct {
 // its own order, which takes half the time of a join.
 func (t *transaction) sealed(where string, args ...any) (all []sealed, stray bool, err error) {
 	var authors []int64
-	err = t.conn.Query("SELECT v.seq, NULL, NULL, v.name, v.number, v.time, NULL, "+columnsBehindAuthor+", v.author, v.salt, v.digest FROM version v "+
+	err = t.conn.Query("SELECT v.seq, NULL, NULL, v.name, v.number, v.time, NULL, "+columnsBehindAuthor+
+		", v.author, v.salt, v.digest FROM version v "+
 		"WHERE v.name IS NOT NULL AND "+fmt.Sprintf(where, "v.seq")+" ORDER BY v.seq", func(row Row) error {
 		c := columns{row, 0}
 		e, err := scanEntry(&c)
@@ -35,7 +36,8 @@ func (t *transaction) sealed(where string, args ...any) (all []sealed, stray boo
 			return err
 		}
 		authors = append(authors, c.int())
-		all = append(all, sealed{Entry: e, salt: bytes.Clone(row.Bytes(c.next)), digest: bytes.Clone(row.Bytes(c.next + 1))})
+		all = append(all, sealed{Entry: e, salt: bytes.Clone(row.Bytes(c.next)),
+			digest: bytes.Clone(row.Bytes(c.next + 1))})
 		return nil
 	}, args...)
 	if err != nil {
@@ -71,7 +73,8 @@ func (t *transaction) sealed(where string, args ...any) (all []sealed, stray boo
 // sealedTargets adds the targets of versions.
 func (t *transaction) sealedTargets(all []sealed, where string, args []any) (stray bool, err error) {
 	i, places := 0, make([]place, 0, len(all))
-	err = t.conn.Query("SELECT t.version, t.host, t.current, "+targetColumns+" FROM target t WHERE "+fmt.Sprintf(where, "t.version")+
+	err = t.conn.Query("SELECT t.version, t.host, t.current, "+targetColumns+" FROM target t WHERE "+
+		fmt.Sprintf(where, "t.version")+
 		" ORDER BY t.version, t.position", func(row Row) error {
 		c := columns{row, 0}
 		version := registry.Seq(c.int())
@@ -127,10 +130,11 @@ type purgedVersion struct {
 }
 
 func (t *transaction) purgedBetween(first, last registry.Seq) (all []purgedVersion, err error) {
-	err = t.conn.Query("SELECT seq, digest FROM version WHERE seq >= $1 AND seq <= $2 AND name IS NULL ORDER BY seq", func(row Row) error {
-		all = append(all, purgedVersion{registry.Seq(row.Int(0)), [digestSize]byte(padded(row.Bytes(1)))})
-		return nil
-	}, int64(first), int64(last))
+	err = t.conn.Query("SELECT seq, digest FROM version WHERE seq >= $1 AND seq <= $2 AND name IS NULL ORDER BY seq",
+		func(row Row) error {
+			all = append(all, purgedVersion{registry.Seq(row.Int(0)), [digestSize]byte(padded(row.Bytes(1)))})
+			return nil
+		}, int64(first), int64(last))
 	return all, err
 }
 

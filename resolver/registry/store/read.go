@@ -62,7 +62,8 @@ func (t *transaction) Entries(keys []registry.Key) ([]registry.Entry, error) {
 			}
 			continue
 		}
-		found, err := t.query("SELECT "+entryColumns+" FROM name n"+current+"WHERE n.kind = $1 AND n.key IN ($2...) ORDER BY n.key, t.position",
+		found, err := t.query("SELECT "+entryColumns+" FROM name n"+current+
+			"WHERE n.kind = $1 AND n.key IN ($2...) ORDER BY n.key, t.position",
 			int64(kind), names)
 		if err != nil {
 			return nil, err
@@ -114,14 +115,16 @@ func (t *transaction) List(kind registry.Kind, prefix, after string, limit int) 
 	}
 	// With a range, instead of a subquery with a LIMIT, SQLite reads all rows in the order of the keys without
 	// sorting.
-	err = t.conn.Query("SELECT key FROM name WHERE kind = $1 AND key >= $2 AND key < $3 ORDER BY key LIMIT 1 OFFSET $4", func(row Row) error {
-		to = row.Text(0)
-		return nil
-	}, int64(kind), from, to, int64(limit))
+	err = t.conn.Query("SELECT key FROM name WHERE kind = $1 AND key >= $2 AND key < $3 ORDER BY key LIMIT 1 OFFSET $4",
+		func(row Row) error {
+			to = row.Text(0)
+			return nil
+		}, int64(kind), from, to, int64(limit))
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.query("SELECT "+entryColumns+" FROM name n"+current+"WHERE n.kind = $1 AND n.key >= $2 AND n.key < $3 ORDER BY n.key, t.position",
+	found, err := t.query("SELECT "+entryColumns+" FROM name n"+current+
+		"WHERE n.kind = $1 AND n.key >= $2 AND n.key < $3 ORDER BY n.key, t.position",
 		int64(kind), from, to)
 	return ascending(found, err, from, func(e *registry.Entry) string { return e.Name })
 }
@@ -132,21 +135,27 @@ func (t *transaction) Current(kind registry.Kind, after string, limit int) (page
 	if err != nil {
 		return nil, err
 	}
-	err = t.conn.Query("SELECT version, key FROM name WHERE kind = $1 AND key >= $2 ORDER BY key LIMIT $3", func(row Row) error {
-		page = append(page, registry.ChangedKey{Seq: registry.Seq(row.Int(0)), Key: registry.Key{Kind: kind, Name: row.Text(1)}})
-		return nil
-	}, int64(kind), from, int64(limit))
+	err = t.conn.Query("SELECT version, key FROM name WHERE kind = $1 AND key >= $2 ORDER BY key LIMIT $3",
+		func(row Row) error {
+			page = append(page, registry.ChangedKey{Seq: registry.Seq(row.Int(0)),
+				Key: registry.Key{Kind: kind, Name: row.Text(1)}})
+			return nil
+		}, int64(kind), from, int64(limit))
 	return ascending(page, err, from, func(c *registry.ChangedKey) string { return c.Key.Name })
 }
 
 // Latest implements registry.Tx.
-func (t *transaction) Latest(before registry.Seq, limit int) (current []registry.ChangedKey, last registry.Seq, err error) {
+func (t *transaction) Latest(
+	before registry.Seq, limit int,
+) (current []registry.ChangedKey, last registry.Seq, err error) {
 	looked := 0
-	err = t.conn.Query("SELECT v.seq, coalesce(n.kind, 0), coalesce(n.key, '') FROM (SELECT seq, name FROM version WHERE seq < $1 ORDER BY seq DESC LIMIT $2) v "+
+	err = t.conn.Query("SELECT v.seq, coalesce(n.kind, 0), coalesce(n.key, '') FROM (SELECT seq, name FROM version "+
+		"WHERE seq < $1 ORDER BY seq DESC LIMIT $2) v "+
 		"LEFT JOIN name n ON n.id = v.name AND n.version = v.seq ORDER BY v.seq DESC", func(row Row) error {
 		last, looked = registry.Seq(row.Int(0)), looked+1
 		if key := row.Text(2); key != "" {
-			current = append(current, registry.ChangedKey{Seq: last, Key: registry.Key{Kind: registry.Kind(row.Int(1)), Name: key}}) //nolint:gosec // 0 or 1
+			current = append(current,
+				registry.ChangedKey{Seq: last, Key: registry.Key{Kind: registry.Kind(row.Int(1)), Name: key}}) //nolint:gosec // 0 or 1
 		}
 		return nil
 	}, int64(before), int64(limit))
@@ -169,7 +178,8 @@ func (t *transaction) Versions(key registry.Key, before registry.Seq, limit int)
 	below := int64(1) << 62
 	if before != 0 {
 		below = 0
-		err := t.conn.Query("SELECT max(number) + 1 FROM (SELECT number FROM version WHERE seq = $1 AND name = $1 AND seq < $2 UNION ALL "+
+		err := t.conn.Query("SELECT max(number) + 1 FROM (SELECT number FROM version WHERE seq = $1 AND name = $1 "+
+			"AND seq < $2 UNION ALL "+
 			"SELECT number FROM version WHERE name = $1 AND number > 1 AND seq < $2) numbers", func(row Row) error {
 			below = row.Int(0)
 			return nil
@@ -178,7 +188,8 @@ func (t *transaction) Versions(key registry.Key, before registry.Seq, limit int)
 			return nil, err
 		}
 	}
-	return t.query("SELECT "+entryColumns+" FROM "+versionsOf+" v"+entryTables+"ORDER BY v.seq DESC, t.position", id, below, int64(limit))
+	return t.query("SELECT "+entryColumns+" FROM "+versionsOf+" v"+entryTables+"ORDER BY v.seq DESC, t.position", id,
+		below, int64(limit))
 }
 
 // Predecessors implements registry.Tx.
@@ -218,17 +229,20 @@ func (t *transaction) Predecessors(versions []registry.Entry) ([]registry.Entry,
 
 // versions returns the versions with some seqs, in ascending order, without purged ones.
 func (t *transaction) versions(seqs []int64) ([]registry.Entry, error) {
-	return t.query("SELECT "+entryColumns+" FROM version v"+entryTables+"WHERE v.seq IN ($1...) ORDER BY v.seq, t.position", seqs)
+	return t.query("SELECT "+entryColumns+" FROM version v"+entryTables+
+		"WHERE v.seq IN ($1...) ORDER BY v.seq, t.position", seqs)
 }
 
 // Changes implements registry.Tx.
 func (t *transaction) Changes(after registry.Seq, limit int) (changes []registry.ChangedKey, err error) {
-	err = t.conn.Query("SELECT seq, kind, key FROM (SELECT v.seq, n.kind, n.key FROM version v JOIN name n ON n.id = v.name WHERE v.seq > $1 "+
-		"UNION ALL SELECT seq, kind, key FROM event WHERE seq > $1 ORDER BY 1 LIMIT $2) changes ORDER BY seq", func(row Row) error {
-		key := registry.Key{Kind: registry.Kind(row.Int(1)), Name: row.Text(2)} //nolint:gosec // 0 or 1
-		changes = append(changes, registry.ChangedKey{Seq: registry.Seq(row.Int(0)), Key: key})
-		return nil
-	}, int64(after), int64(limit))
+	err = t.conn.Query("SELECT seq, kind, key FROM (SELECT v.seq, n.kind, n.key FROM version v JOIN name n ON n.id "+
+		"= v.name WHERE v.seq > $1 "+
+		"UNION ALL SELECT seq, kind, key FROM event WHERE seq > $1 ORDER BY 1 LIMIT $2) changes ORDER BY seq",
+		func(row Row) error {
+			key := registry.Key{Kind: registry.Kind(row.Int(1)), Name: row.Text(2)} //nolint:gosec // 0 or 1
+			changes = append(changes, registry.ChangedKey{Seq: registry.Seq(row.Int(0)), Key: key})
+			return nil
+		}, int64(after), int64(limit))
 	if err == nil && len(changes) > 0 {
 		t.db.Known(changes[len(changes)-1].Seq)
 	}
@@ -237,7 +251,8 @@ func (t *transaction) Changes(after registry.Seq, limit int) (changes []registry
 
 // Events implements registry.Tx.
 func (t *transaction) Events(after registry.Seq, limit int) ([]registry.Event, error) {
-	versions, err := t.query("SELECT "+entryColumns+" FROM (SELECT * FROM version WHERE seq > $1 AND name IS NOT NULL ORDER BY seq LIMIT $2) v"+
+	versions, err := t.query("SELECT "+entryColumns+
+		" FROM (SELECT * FROM version WHERE seq > $1 AND name IS NOT NULL ORDER BY seq LIMIT $2) v"+
 		entryTables+"ORDER BY v.seq, t.position", int64(after), int64(limit))
 	if err != nil {
 		return nil, err
@@ -264,10 +279,12 @@ func (t *transaction) Events(after registry.Seq, limit int) ([]registry.Event, e
 
 // events returns at most limit events other than versions, after a seq, with the seqs of the affected versions.
 func (t *transaction) events(after registry.Seq, limit int) (all []registry.Event, err error) {
-	err = t.conn.Query("SELECT e.seq, e.type, e.kind, e.key, e.time, a.name, e.reason FROM event e JOIN author a ON a.id = e.author "+
+	err = t.conn.Query("SELECT e.seq, e.type, e.kind, e.key, e.time, a.name, e.reason FROM event e JOIN author a ON "+
+		"a.id = e.author "+
 		"WHERE e.seq > $1 ORDER BY e.seq LIMIT $2", func(row Row) error {
 		all = append(all, registry.Event{
-			Seq: registry.Seq(row.Int(0)), Kind: row.Text(1), Key: registry.Key{Kind: registry.Kind(row.Int(2)), Name: row.Text(3)}, //nolint:gosec // 0 or 1
+			Seq: registry.Seq(row.Int(0)), Kind: row.Text(1),
+			Key:  registry.Key{Kind: registry.Kind(row.Int(2)), Name: row.Text(3)}, //nolint:gosec // 0 or 1
 			Time: toTime(row.Int(4)), By: row.Text(5), Note: row.Text(6),
 		})
 		return nil
@@ -320,7 +337,8 @@ func (t *transaction) ByStatus(status registry.Status, below, after string, limi
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.query("SELECT "+entryColumns+" FROM (SELECT * FROM name WHERE kind = 0 AND status = $1 AND status > 0 AND key >= $2 AND key < $3 "+
+	found, err := t.query("SELECT "+entryColumns+
+		" FROM (SELECT * FROM name WHERE kind = 0 AND status = $1 AND status > 0 AND key >= $2 AND key < $3 "+
 		"ORDER BY key LIMIT $4) n"+current+"ORDER BY n.key, t.position", int64(status), from, to, int64(limit))
 	return ascending(found, err, from, func(e *registry.Entry) string { return e.Name })
 }
@@ -331,7 +349,8 @@ func (t *transaction) Aliases(name, after string, limit int) (aliases []string, 
 	if err != nil {
 		return nil, err
 	}
-	err = t.conn.Query("SELECT key FROM name WHERE alias = $1 AND key >= $2 ORDER BY key LIMIT $3", texts(&aliases), name, from, int64(limit))
+	err = t.conn.Query("SELECT key FROM name WHERE alias = $1 AND key >= $2 ORDER BY key LIMIT $3", texts(&aliases),
+		name, from, int64(limit))
 	return aliases, err
 }
 
@@ -341,7 +360,8 @@ func (t *transaction) Aliased(prefix, after string, limit int) (names []string, 
 	if err != nil {
 		return nil, err
 	}
-	err = t.conn.Query("SELECT DISTINCT alias FROM name WHERE alias >= $1 AND alias < $2 ORDER BY alias LIMIT $3", texts(&names), from, to, int64(limit))
+	err = t.conn.Query("SELECT DISTINCT alias FROM name WHERE alias >= $1 AND alias < $2 ORDER BY alias LIMIT $3",
+		texts(&names), from, to, int64(limit))
 	return names, err
 }
 
@@ -368,11 +388,14 @@ func (t *transaction) id(key registry.Key) (id int64, err error) {
 // Totals implements registry.Tx.
 func (t *transaction) Totals() (map[string]registry.Totals, error) {
 	all := make(map[string]registry.Totals)
-	err := t.conn.Query("SELECT namespace, active, reserved, withdrawn, aliases, targets, prefixes FROM total", func(row Row) error {
-		all[row.Text(0)] = registry.Totals{
-			Active: row.Int(1), Reserved: row.Int(2), Withdrawn: row.Int(3), Aliases: row.Int(4), Targets: row.Int(5), Prefixes: row.Int(6),
-		}
-		return nil
-	})
+	err := t.conn.Query("SELECT namespace, active, reserved, withdrawn, aliases, targets, prefixes FROM total",
+		func(row Row) error {
+			all[row.Text(0)] = registry.Totals{
+				Active: row.Int(1), Reserved: row.Int(2), Withdrawn: row.Int(3), Aliases: row.Int(4),
+				Targets:  row.Int(5),
+				Prefixes: row.Int(6),
+			}
+			return nil
+		})
 	return all, err
 }

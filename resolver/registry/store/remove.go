@@ -7,7 +7,9 @@ const purgePage = 1000
 
 // purge removes all versions of an entry except for their leaves, writes the event with the given seq, and
 // returns the leaf of the event.
-func (t *transaction) purge(seq registry.Seq, set *registry.ChangeSet, e *registry.Entry) (leaf [digestSize]byte, err error) {
+func (t *transaction) purge(
+	seq registry.Seq, set *registry.ChangeSet, e *registry.Entry,
+) (leaf [digestSize]byte, err error) {
 	t.conn.Erased()
 	event := registry.Event{Key: e.Key, Seq: seq, Kind: registry.KindPurge, By: set.By, Note: set.Note, Time: set.Time}
 	if err := t.insertEvent(&event); err != nil {
@@ -15,7 +17,8 @@ func (t *transaction) purge(seq registry.Seq, set *registry.ChangeSet, e *regist
 	}
 	for {
 		page, _, err := t.sealed("%[1]s IN (SELECT seq FROM version WHERE seq = $1 AND name = $1 UNION ALL "+
-			"SELECT seq FROM (SELECT seq FROM version WHERE name = $1 AND number > 1 ORDER BY number LIMIT $2) further)", int64(e.First), int64(purgePage))
+			"SELECT seq FROM (SELECT seq FROM version WHERE name = $1 AND number > 1 ORDER BY number LIMIT $2) "+
+			"further)", int64(e.First), int64(purgePage))
 		if err != nil {
 			return leaf, err
 		}
@@ -44,8 +47,10 @@ func (t *transaction) purgeVersion(v *sealed, by registry.Seq) error {
 	if err := t.conn.Exec("DELETE FROM target WHERE version = $1", int64(v.Seq)); err != nil {
 		return err
 	}
-	return t.conn.Exec("UPDATE version SET name = NULL, number = NULL, time = NULL, author = NULL, status = NULL, since = NULL, redirect = NULL, "+
-		"authoritative = NULL, sandbox = NULL, alias = NULL, note = NULL, reason = NULL, successors = NULL, pattern = NULL, contact = NULL, "+
+	return t.conn.Exec("UPDATE version SET name = NULL, number = NULL, time = NULL, author = NULL, status = NULL, "+
+		"since = NULL, redirect = NULL, "+
+		"authoritative = NULL, sandbox = NULL, alias = NULL, note = NULL, reason = NULL, successors = NULL, pattern "+
+		"= NULL, contact = NULL, "+
 		"metadata = NULL, salt = NULL, digest = $1, purged = $2 WHERE seq = $3", leaf[:], int64(by), int64(v.Seq))
 }
 
@@ -54,15 +59,16 @@ func (t *transaction) insertEvent(e *registry.Event) error {
 	if err != nil {
 		return err
 	}
-	return t.conn.Insert("event", []string{"seq", "type", "kind", "key", "time", "author", "reason"}, "", 1, func(_ int, v Values) {
-		v.Int(int64(e.Seq))
-		v.Text(e.Kind)
-		v.Int(int64(e.Key.Kind))
-		v.Text(e.Name)
-		v.Int(e.Time.UnixMilli())
-		v.Int(author)
-		optionalText(v, e.Note)
-	})
+	return t.conn.Insert("event", []string{"seq", "type", "kind", "key", "time", "author", "reason"}, "", 1,
+		func(_ int, v Values) {
+			v.Int(int64(e.Seq))
+			v.Text(e.Kind)
+			v.Int(int64(e.Key.Kind))
+			v.Text(e.Name)
+			v.Int(e.Time.UnixMilli())
+			v.Int(author)
+			optionalText(v, e.Note)
+		})
 }
 
 // Redact implements registry.WriteTx.
@@ -81,7 +87,8 @@ func (t *transaction) Redact(set *registry.ChangeSet, versions []registry.Entry)
 	for i := range versions {
 		v := &versions[i]
 		event := registry.Event{
-			Key: v.Key, Seq: first + registry.Seq(i), Kind: registry.KindRedaction, By: set.By, Note: set.Note, Time: set.Time, Affected: []registry.Seq{v.Seq},
+			Key: v.Key, Seq: first + registry.Seq(i), Kind: registry.KindRedaction, By: set.By, Note: set.Note,
+			Time: set.Time, Affected: []registry.Seq{v.Seq},
 		}
 		if err := t.insertEvent(&event); err != nil {
 			return err
@@ -89,7 +96,8 @@ func (t *transaction) Redact(set *registry.ChangeSet, versions []registry.Entry)
 		if err := t.conn.Exec("DELETE FROM target WHERE version = $1", int64(v.Seq)); err != nil {
 			return err
 		}
-		err := t.conn.Exec("UPDATE version SET salt = NULL, contact = NULL, metadata = NULL, redacted = $1 WHERE seq = $2", int64(event.Seq), int64(v.Seq))
+		err := t.conn.Exec("UPDATE version SET salt = NULL, contact = NULL, metadata = NULL, redacted = $1 WHERE "+
+			"seq = $2", int64(event.Seq), int64(v.Seq))
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,8 @@ type table struct {
 func tables() []table {
 	return []table{
 		{
-			name: "token", keys: 1, text: []string{"id", "name", "role", "prefixes", "actions", "note", "made_by", "used", "root"},
+			name: "token", keys: 1, text: []string{"id", "name", "role", "prefixes", "actions", "note", "made_by",
+				"used", "root"},
 			numbers: []string{"created", "expires"}, bytes: []string{"hash"},
 		},
 		{name: "mint", keys: 1, text: []string{"pattern", "next"}},
@@ -66,7 +67,8 @@ func (t *table) read(c Conn, after []any, limit int) (page []map[string]any, las
 		where = " WHERE (" + strings.Join(t.text[:t.keys], ", ") + ") > (" + strings.Join(parameters, ", ") + ")"
 	}
 	columns := t.columns()
-	statement := "SELECT " + strings.Join(columns, ", ") + " FROM " + t.name + where + " ORDER BY " + strings.Join(t.text[:t.keys], ", ") + " LIMIT $1"
+	statement := "SELECT " + strings.Join(columns, ", ") + " FROM " + t.name + where + " ORDER BY " +
+		strings.Join(t.text[:t.keys], ", ") + " LIMIT $1"
 	err = c.Query(statement, func(row Row) error {
 		values := make(map[string]any, len(columns))
 		for i, column := range columns {

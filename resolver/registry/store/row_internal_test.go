@@ -11,7 +11,8 @@ import (
 // fromVersions are the tables without rows in a portable backup: Load rebuilds them from versions, events and
 // commits.
 func fromVersions() []string {
-	return []string{"author", "change_set", "commits", "event", "version", "name", "host", "target", "title_word", "total"}
+	return []string{"author", "change_set", "commits", "event", "version", "name", "host", "target", "title_word",
+		"total"}
 }
 
 // A portable backup has every column of every side table, with its type.
@@ -25,7 +26,8 @@ func TestBackupHasAllColumns(t *testing.T) {
 	keys := make(map[string][]string)           // by table
 	column := regexp.MustCompile(`^(\w+)\s+(TEXT|BIGINT|SMALLINT|BYTEA)\b`)
 	primary := regexp.MustCompile(`PRIMARY KEY \(([^)]*)\)`)
-	for _, create := range regexp.MustCompile(`(?s)CREATE TABLE (\w+)\s*\((.*?)\)\s*;`).FindAllStringSubmatch(text, -1) {
+	for _, create := range regexp.MustCompile(`(?s)CREATE TABLE (\w+)\s*\((.*?)\)\s*;`).FindAllStringSubmatch(text,
+		-1) {
 		name, columns := create[1], make(map[string]string)
 		if m := primary.FindStringSubmatch(create[2]); m != nil {
 			keys[name] = strings.Split(m[1], ", ")

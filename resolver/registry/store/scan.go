@@ -27,7 +27,9 @@ type scanQuery struct {
 
 // scan returns at most limit matching entries of names that begin with below, behind the name after, in order
 // of registration. last is the name at which to continue, "" at the end.
-func (t *transaction) scan(s scanQuery, after, below string, limit int) (page []registry.Entry, last string, err error) {
+func (t *transaction) scan(
+	s scanQuery, after, below string, limit int,
+) (page []registry.Entry, last string, err error) {
 	from, to, err := between(below, "")
 	if err != nil {
 		return nil, "", err
@@ -73,7 +75,8 @@ func (t *transaction) found(s scanQuery, ids []int64, from, to string) (found []
 	}
 	// kind + 0 keeps SQLite from using the index of kinds and keys, by which it would read all names in that
 	// range.
-	found, err = t.query("SELECT "+entryColumns+" FROM (SELECT * FROM name WHERE id IN ($1...) AND kind + 0 = 0 AND key >= $2 AND key < $3) n"+current+
+	found, err = t.query("SELECT "+entryColumns+
+		" FROM (SELECT * FROM name WHERE id IN ($1...) AND kind + 0 = 0 AND key >= $2 AND key < $3) n"+current+
 		"ORDER BY n.id, t.position", ids, from, to)
 	if s.fits != nil {
 		found = slices.DeleteFunc(found, func(e registry.Entry) bool { return !s.fits(&e) })
@@ -88,7 +91,8 @@ func (t *transaction) continueAfter(after string) (int64, error) {
 	}
 	id, err := t.id(registry.Name(after))
 	if err == nil && id == 0 {
-		err = fmt.Errorf("%w: %s, the last entry of the previous page, was purged: restart the list", registry.ErrUnknown, after)
+		err = fmt.Errorf("%w: %s, the last entry of the previous page, was purged: restart the list",
+			registry.ErrUnknown, after)
 	}
 	return id, err
 }

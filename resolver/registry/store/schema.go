@@ -28,7 +28,8 @@ type Dialect struct {
 func SQLite() Dialect {
 	return Dialect{
 		replace: []string{"BIGINT", "INTEGER", "SMALLINT", "INTEGER", "BYTEA", "BLOB", ` COLLATE "C"`, ""},
-		table:   ") STRICT;", keyed: ") STRICT, WITHOUT ROWID;", in: "IN (SELECT value FROM json_each(?$1))", dollar: "?",
+		table:   ") STRICT;", keyed: ") STRICT, WITHOUT ROWID;", in: "IN (SELECT value FROM json_each(?$1))",
+		dollar: "?",
 	}
 }
 

@@ -55,7 +55,8 @@ func TestSchemaDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "<!-- Made by go test ./resolver/registry/store -update of resolver/registry/store/schema. -->\n\n" + string(head) +
+	want := "<!-- Made by go test ./resolver/registry/store -update of resolver/registry/store/schema. -->\n\n" +
+		string(head) +
 		"\n## Tables\n\n```\n" + outline(strings.TrimPrefix(string(schema), "-- +goose Up\n")) + "```\n"
 	const path = "../../../docs/registry-schema.md"
 	if *update {

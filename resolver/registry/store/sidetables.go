@@ -51,7 +51,8 @@ func (t *transaction) Lease(name string) (h registry.LeaseHolder, err error) {
 
 // SetLease implements registry.WriteTx.
 func (t *transaction) SetLease(name string, h registry.LeaseHolder) error {
-	return t.conn.Exec("INSERT INTO lease (name, holder, until) VALUES ($1, $2, $3)"+replacing([]string{"holder", "until"}, "name"),
+	return t.conn.Exec("INSERT INTO lease (name, holder, until) VALUES ($1, $2, $3)"+
+		replacing([]string{"holder", "until"}, "name"),
 		name, h.Holder, h.Until.UnixMilli())
 }
 
@@ -63,21 +64,25 @@ func (t *transaction) RemoveLease(name string) error {
 // tableName returns the SQL name of a table of documents.
 func tableName(table registry.Table) string {
 	return [...]string{
-		registry.TableImports: "import", registry.TableJobs: "job", registry.TableRequests: "request", registry.TableMarks: "mark",
+		registry.TableImports: "import", registry.TableJobs: "job", registry.TableRequests: "request",
+		registry.TableMarks:        "mark",
 		registry.TableCertificates: "certificate",
 	}[table]
 }
 
 // Documents implements registry.Tx.
-func (t *transaction) Documents(table registry.Table, prefix, after string, limit int) (documents []registry.Document, err error) {
+func (t *transaction) Documents(
+	table registry.Table, prefix, after string, limit int,
+) (documents []registry.Document, err error) {
 	from, to, err := between(prefix, after)
 	if err != nil {
 		return nil, err
 	}
-	err = t.conn.Query("SELECT key, value FROM "+tableName(table)+" WHERE key >= $1 AND key < $2 ORDER BY key LIMIT $3", func(row Row) error {
-		documents = append(documents, registry.Document{Key: row.Text(0), Value: []byte(row.Text(1))})
-		return nil
-	}, from, to, int64(limit))
+	err = t.conn.Query("SELECT key, value FROM "+tableName(table)+" WHERE key >= $1 AND key < $2 ORDER BY key LIMIT $3",
+		func(row Row) error {
+			documents = append(documents, registry.Document{Key: row.Text(0), Value: []byte(row.Text(1))})
+			return nil
+		}, from, to, int64(limit))
 	return ascending(documents, err, from, func(d *registry.Document) string { return d.Key })
 }
 
@@ -118,7 +123,8 @@ func (t *transaction) Put(table registry.Table, documents []registry.Document) e
 			return err
 		}
 	}
-	return t.conn.Insert(tableName(table), []string{"key", "value"}, " ON CONFLICT (key) DO UPDATE SET value = excluded.value", len(kept),
+	return t.conn.Insert(tableName(table), []string{"key", "value"},
+		" ON CONFLICT (key) DO UPDATE SET value = excluded.value", len(kept),
 		func(i int, v Values) {
 			v.Text(kept[i].Key)
 			v.Text(string(kept[i].Value))

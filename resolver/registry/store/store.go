@@ -40,11 +40,14 @@ type lookupState struct {
 
 const (
 	// current joins the tables of the current version to name n.
-	current = " JOIN version v ON v.seq = n.version JOIN author a ON a.id = v.author LEFT JOIN target t ON t.version = v.seq "
+	current = " JOIN version v ON v.seq = n.version JOIN author a ON a.id = v.author LEFT JOIN target t ON " +
+		"t.version = v.seq "
 
 	// lookup does not select the key, which is known.
-	lookup = "SELECT v.seq, n.kind, NULL, " + columnsBehindKey + " FROM name n" + current + "WHERE n.kind = $1 AND n.key = $2 ORDER BY t.position"
-	floor  = "SELECT " + entryColumns + " FROM (SELECT * FROM name WHERE kind = 1 AND key <= $1 ORDER BY key DESC LIMIT 1) n" + current +
+	lookup = "SELECT v.seq, n.kind, NULL, " + columnsBehindKey + " FROM name n" + current +
+		"WHERE n.kind = $1 AND n.key = $2 ORDER BY t.position"
+	floor = "SELECT " + entryColumns +
+		" FROM (SELECT * FROM name WHERE kind = 1 AND key <= $1 ORDER BY key DESC LIMIT 1) n" + current +
 		"ORDER BY t.position"
 	head = "SELECT max(last) FROM commits"
 )

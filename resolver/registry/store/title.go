@@ -44,7 +44,9 @@ func (t *transaction) insertWords(n *newVersions) error {
 		}
 	}
 	// Sorted in the order of the table, so that adjacent rows are written together.
-	slices.SortFunc(added, func(a, b titleWord) int { return cmp.Or(strings.Compare(a.word, b.word), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(added, func(a, b titleWord) int {
+		return cmp.Or(strings.Compare(a.word, b.word), cmp.Compare(a.name, b.name))
+	})
 	return t.conn.Insert("title_word", []string{"word", "name"}, "", len(added), func(i int, v Values) {
 		v.Text(added[i].word)
 		v.Int(int64(added[i].name))
@@ -73,7 +75,9 @@ type titled struct {
 }
 
 // ByTitle implements registry.Tx.
-func (t *transaction) ByTitle(q title.Query, below, after string, limit int) (page []registry.Entry, last string, err error) {
+func (t *transaction) ByTitle(
+	q title.Query, below, after string, limit int,
+) (page []registry.Entry, last string, err error) {
 	s := &titled{query: q}
 	if err := t.plan(s); err != nil {
 		return nil, "", err
@@ -106,7 +110,8 @@ func (t *transaction) plan(s *titled) error {
 
 // countWords returns the number of rows that a condition selects, at most most.
 func (t *transaction) countWords(most int, condition string, args ...any) (n int64, err error) {
-	err = t.conn.Query(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM title_word WHERE %s LIMIT %d) t", condition, most), func(row Row) error {
+	err = t.conn.Query(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM title_word WHERE %s LIMIT %d) t", condition,
+		most), func(row Row) error {
 		n = row.Int(0)
 		return nil
 	}, args...)
@@ -121,10 +126,12 @@ func (t *transaction) names(s *titled, behind int64) (names []int64, err error) 
 		return nil
 	}
 	if s.begins == "" {
-		err = t.conn.Query("SELECT name FROM title_word WHERE word = $1 AND name > $2 ORDER BY name LIMIT $3", add, s.words[0], behind, int64(scanPage))
+		err = t.conn.Query("SELECT name FROM title_word WHERE word = $1 AND name > $2 ORDER BY name LIMIT $3", add,
+			s.words[0], behind, int64(scanPage))
 		return names, err
 	}
-	err = t.conn.Query("SELECT DISTINCT name FROM title_word WHERE word >= $1 AND word < $2 AND name > $3 ORDER BY name LIMIT $4",
+	err = t.conn.Query("SELECT DISTINCT name FROM title_word WHERE word >= $1 AND word < $2 AND name > $3 ORDER BY "+
+		"name LIMIT $4",
 		add, s.begins, s.begins+"\U0010ffff", behind, int64(scanPage))
 	return names, err
 }
@@ -137,10 +144,11 @@ func (t *transaction) withOtherWords(s *titled, names []int64) ([]int64, error) 
 	}
 	for _, word := range others {
 		var with []int64
-		err := t.conn.Query("SELECT name FROM title_word WHERE word = $1 AND name IN ($2...) ORDER BY name", func(row Row) error {
-			with = append(with, row.Int(0))
-			return nil
-		}, word, names)
+		err := t.conn.Query("SELECT name FROM title_word WHERE word = $1 AND name IN ($2...) ORDER BY name",
+			func(row Row) error {
+				with = append(with, row.Int(0))
+				return nil
+			}, word, names)
 		if names = with; err != nil || len(names) == 0 {
 			return nil, err
 		}

@@ -9,15 +9,17 @@ import (
 )
 
 func tokenColumns() []string {
-	return []string{"id", "name", "role", "prefixes", "actions", "note", "created", "made_by", "expires", "used", "hash", "root"}
+	return []string{"id", "name", "role", "prefixes", "actions", "note", "created", "made_by", "expires", "used",
+		"hash", "root"}
 }
 
 // tokensWhere returns the tokens that the end of a statement selects.
 func (t *transaction) tokensWhere(end string, args ...any) (found []registry.StoredToken, err error) {
 	err = t.conn.Query("SELECT "+strings.Join(tokenColumns(), ", ")+" FROM token "+end, func(row Row) error {
 		s := registry.StoredToken{Token: registry.Token{
-			ID: row.Text(0), Name: row.Text(1), Note: row.Text(5), Created: toTime(row.Int(6)), By: row.Text(7), Expires: optionalTimeOf(row, 8),
-			Used: row.Text(9),
+			ID: row.Text(0), Name: row.Text(1), Note: row.Text(5), Created: toTime(row.Int(6)), By: row.Text(7),
+			Expires: optionalTimeOf(row, 8),
+			Used:    row.Text(9),
 		}, Hash: append([]byte(nil), row.Bytes(10)...), Root: row.Text(11)}
 		err := s.Role.UnmarshalText([]byte(row.Text(2)))
 		if err == nil && !row.Null(3) {

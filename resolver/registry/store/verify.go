@@ -123,7 +123,8 @@ func (v *verifier) chain(ctx context.Context) (err error) {
 	for range readers {
 		wait.Go(func() {
 			for p := range work {
-				p.err = v.store.db.Read(ctx, func(c Conn) error { return v.leaves(&transaction{db: v.store.db, conn: c}, p) })
+				p.err = v.store.db.Read(ctx,
+					func(c Conn) error { return v.leaves(&transaction{db: v.store.db, conn: c}, p) })
 				close(p.done)
 			}
 		})
@@ -186,7 +187,8 @@ func (v *verifier) leaves(t *transaction, p *part) error {
 func (v *verifier) version(t *transaction, e *sealed) [digestSize]byte {
 	if !e.Redacted {
 		if digest := t.hash.content(&e.Entry, e.salt); !bytes.Equal(digest[:], e.digest) {
-			v.report(fmt.Sprintf("%s: version %d, number %d, differs from its digest: targets, contact, metadata or digest changed", e.Key, e.Version, e.Seq))
+			v.report(fmt.Sprintf("%s: version %d, number %d, differs from its digest: targets, contact, metadata or "+
+				"digest changed", e.Key, e.Version, e.Seq))
 		}
 	} else if len(e.Targets) > 0 || e.Contact != "" || e.Metadata != "" {
 		v.report(fmt.Sprintf("%s: version %d, number %d, is redacted, but has content", e.Key, e.Version, e.Seq))
@@ -212,21 +214,33 @@ type derivedCheck struct {
 // indication of damage (doubt).
 func derivedChecks(doubt bool) []derivedCheck {
 	return []derivedCheck{
-		{doubt, "%s: current version, number %d, belongs to another name, or has a different status or alias", "SELECT n.key, n.version FROM name n " +
-			"LEFT JOIN version v ON v.seq = n.version AND v.name = n.id AND v.status = n.status AND v.alias IS NOT DISTINCT FROM n.alias " +
-			"WHERE n.id >= $1 AND n.id <= $2 AND v.seq IS NULL LIMIT $3"},
-		{true, "%s: version number %d is later than the current one", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name " +
-			"WHERE v.number > 1 AND v.name >= $1 AND v.name <= $2 AND v.seq > n.version LIMIT $3"},
-		{true, "%s: the version before number %d is missing", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name WHERE v.number > 1 " +
-			"AND v.name >= $1 AND v.name <= $2 AND NOT EXISTS " +
-			"(SELECT 1 FROM version p WHERE p.name = v.name AND p.number > 1 AND p.number = v.number - 1) AND NOT (v.number = 2 AND EXISTS " +
-			"(SELECT 1 FROM version p WHERE p.seq = v.name AND p.name = v.name AND p.number = 1)) LIMIT $3"},
-		{doubt, "%s: wrong host index of a target of number %d", "SELECT n.key, t.version FROM target t JOIN version v ON v.seq = t.version " +
-			"JOIN name n ON n.id = v.name WHERE t.version >= $1 AND t.version <= $2 AND t.current IS DISTINCT FROM CASE WHEN n.version = t.version THEN n.id END LIMIT $3"},
-		{doubt, "%s is a target of the missing number %d", "SELECT t.uri, t.version FROM target t LEFT JOIN version v ON v.seq = t.version AND v.name IS NOT NULL " +
-			"WHERE t.version >= $1 AND t.version <= $2 AND v.seq IS NULL LIMIT $3"},
-		{true, "%schange set %d without a commit", "SELECT CASE WHEN s.kind = '' THEN '' ELSE s.kind || ' ' END, s.id FROM change_set s " +
-			"WHERE s.id >= $1 AND s.id <= $2 AND NOT EXISTS (SELECT 1 FROM commits c WHERE c.change_set = s.id) LIMIT $3"},
+		{doubt, "%s: current version, number %d, belongs to another name, or has a different status or alias",
+			"SELECT n.key, n.version FROM name n " +
+				"LEFT JOIN version v ON v.seq = n.version AND v.name = n.id AND v.status = n.status AND v.alias IS " +
+				"NOT " +
+				"DISTINCT FROM n.alias " +
+				"WHERE n.id >= $1 AND n.id <= $2 AND v.seq IS NULL LIMIT $3"},
+		{true, "%s: version number %d is later than the current one",
+			"SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name " +
+				"WHERE v.number > 1 AND v.name >= $1 AND v.name <= $2 AND v.seq > n.version LIMIT $3"},
+		{true, "%s: the version before number %d is missing",
+			"SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name WHERE v.number > 1 " +
+				"AND v.name >= $1 AND v.name <= $2 AND NOT EXISTS " +
+				"(SELECT 1 FROM version p WHERE p.name = v.name AND p.number > 1 AND p.number = v.number - 1) AND NOT " +
+				"(v.number = 2 AND EXISTS " +
+				"(SELECT 1 FROM version p WHERE p.seq = v.name AND p.name = v.name AND p.number = 1)) LIMIT $3"},
+		{doubt, "%s: wrong host index of a target of number %d",
+			"SELECT n.key, t.version FROM target t JOIN version v ON v.seq = t.version " +
+				"JOIN name n ON n.id = v.name WHERE t.version >= $1 AND t.version <= $2 AND t.current IS DISTINCT " +
+				"FROM " +
+				"CASE WHEN n.version = t.version THEN n.id END LIMIT $3"},
+		{doubt, "%s is a target of the missing number %d",
+			"SELECT t.uri, t.version FROM target t LEFT JOIN version v ON v.seq = t.version AND v.name IS NOT NULL " +
+				"WHERE t.version >= $1 AND t.version <= $2 AND v.seq IS NULL LIMIT $3"},
+		{true, "%schange set %d without a commit",
+			"SELECT CASE WHEN s.kind = '' THEN '' ELSE s.kind || ' ' END, s.id FROM change_set s " +
+				"WHERE s.id >= $1 AND s.id <= $2 AND NOT EXISTS (SELECT 1 FROM commits c WHERE c.change_set = s.id) " +
+				"LIMIT $3"},
 	}
 }
 
@@ -269,17 +283,22 @@ func (v *verifier) dangling(ctx context.Context) error {
 	for rows := partSize; rows == partSize && problems > 0; {
 		rows = 0
 		err := v.store.db.Read(ctx, func(c Conn) error {
-			return c.Query("SELECT n.alias, n.key, n.version, CASE WHEN EXISTS (SELECT 1 FROM name a WHERE a.kind = 0 AND a.key = n.alias) "+
-				"OR EXISTS (SELECT 1 FROM name p WHERE p.kind = 1 AND substr(n.alias, 1, length(p.key)) = p.key) THEN 1 ELSE 0 END FROM name n "+
-				"WHERE n.alias IS NOT NULL AND (n.alias, n.key) > ($1, $2) ORDER BY n.alias, n.key LIMIT $3", func(row Row) error {
-				rows++
-				alias, key = row.Text(0), row.Text(1)
-				if row.Int(3) == 0 && problems > 0 {
-					problems--
-					v.report(fmt.Sprintf("%s, version number %d, is an alias of a name neither registered nor below a prefix", key, row.Int(2)))
-				}
-				return nil
-			}, alias, key, int64(partSize))
+			return c.Query("SELECT n.alias, n.key, n.version, CASE WHEN EXISTS (SELECT 1 FROM name a WHERE a.kind = "+
+				"0 AND a.key = n.alias) "+
+				"OR EXISTS (SELECT 1 FROM name p WHERE p.kind = 1 AND substr(n.alias, 1, length(p.key)) = p.key) "+
+				"THEN 1 ELSE 0 END FROM name n "+
+				"WHERE n.alias IS NOT NULL AND (n.alias, n.key) > ($1, $2) ORDER BY n.alias, n.key LIMIT $3",
+				func(row Row) error {
+					rows++
+					alias, key = row.Text(0), row.Text(1)
+					if row.Int(3) == 0 && problems > 0 {
+						problems--
+						v.report(fmt.Sprintf("%s, version number %d, is an alias of a name neither registered nor "+
+							"below "+
+							"a prefix", key, row.Int(2)))
+					}
+					return nil
+				}, alias, key, int64(partSize))
 		})
 		if err != nil {
 			return err
@@ -305,7 +324,8 @@ func (v *verifier) uncommitted(t *transaction) error {
 	if err != nil {
 		return err
 	}
-	return t.conn.Query("SELECT seq FROM version WHERE seq > $1 UNION ALL SELECT seq FROM event WHERE seq > $1 ORDER BY 1 LIMIT $2", func(row Row) error {
+	return t.conn.Query("SELECT seq FROM version WHERE seq > $1 UNION ALL SELECT seq FROM event WHERE seq > $1 "+
+		"ORDER BY 1 LIMIT $2", func(row Row) error {
 		v.report(fmt.Sprintf("number %d without a commit", row.Int(0)))
 		return nil
 	}, int64(last.last), int64(maxProblems))

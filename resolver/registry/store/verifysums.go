@@ -58,7 +58,8 @@ func (v *verifier) readCurrent(t *transaction) error {
 	for _, kind := range []registry.Kind{registry.KindPrefix, registry.KindName} {
 		for after, rows := "", partSize; rows == partSize; {
 			rows = 0
-			err := t.conn.Query("SELECT id, version, status, alias, key FROM name WHERE kind = $1 AND key > $2 ORDER BY key LIMIT $3", func(row Row) error {
+			err := t.conn.Query("SELECT id, version, status, alias, key FROM name WHERE kind = $1 AND key > $2 "+
+				"ORDER BY key LIMIT $3", func(row Row) error {
 				rows++
 				if rows == partSize {
 					after = row.Text(4)
@@ -78,10 +79,11 @@ func (v *verifier) readCurrent(t *transaction) error {
 		}
 	}
 	// Targets within this range are compared with the parts.
-	return t.conn.Query("SELECT (SELECT min(version) FROM target), (SELECT max(version) FROM target)", func(row Row) error {
-		v.found.doubt = v.found.doubt || !row.Null(0) && row.Int(0) < 1 || row.Int(1) > int64(v.head)
-		return nil
-	})
+	return t.conn.Query("SELECT (SELECT min(version) FROM target), (SELECT max(version) FROM target)",
+		func(row Row) error {
+			v.found.doubt = v.found.doubt || !row.Null(0) && row.Int(0) < 1 || row.Int(1) > int64(v.head)
+			return nil
+		})
 }
 
 // follow checks the index columns of the targets of a version, and adds the derived data of the version to
@@ -167,7 +169,8 @@ func (v *verifier) compareWords(t *transaction) error {
 	var last titleWord
 	for rows := partSize; rows == partSize; {
 		rows = 0
-		err := t.conn.Query("SELECT word, name FROM title_word WHERE (word, name) > ($1, $2) ORDER BY word, name LIMIT $3", func(row Row) error {
+		err := t.conn.Query("SELECT word, name FROM title_word WHERE (word, name) > ($1, $2) ORDER BY word, name "+
+			"LIMIT $3", func(row Row) error {
 			rows++
 			last = titleWord{row.Text(0), registry.Seq(row.Int(1))}
 			stored.add(one(v, last))

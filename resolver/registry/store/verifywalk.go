@@ -24,7 +24,8 @@ func (v *verifier) commits(ctx context.Context, parts <-chan *part) error {
 		if p.err != nil {
 			return p.err
 		}
-		if err := v.store.db.Read(ctx, func(c Conn) error { return w.part(&transaction{db: v.store.db, conn: c}, p) }); err != nil {
+		if err := v.store.db.Read(ctx,
+			func(c Conn) error { return w.part(&transaction{db: v.store.db, conn: c}, p) }); err != nil {
 			return err
 		}
 		v.mu.Lock()
@@ -87,7 +88,8 @@ func (w *walk) part(t *transaction, p *part) error {
 // commit verifies a commit.
 func (w *walk) commit(t *transaction, c *registry.Commit) error {
 	if c.First != w.last+1 {
-		return fmt.Errorf("%w: commit of number %d begins at %d, but the previous one ends at %d", registry.ErrDamaged, c.Last, c.First, w.last)
+		return fmt.Errorf("%w: commit of number %d begins at %d, but the previous one ends at %d", registry.ErrDamaged,
+			c.Last, c.First, w.last)
 	}
 	n := digestSize * int(c.Last-c.First+1)
 	leaves := w.rest[:n]
@@ -97,7 +99,8 @@ func (w *walk) commit(t *transaction, c *registry.Commit) error {
 	}
 	digest := t.hash.commit(w.digest, &set, leaves)
 	if digest != c.Digest {
-		w.report(fmt.Sprintf("the numbers %d to %d, or their change set %d, or earlier ones, differ from their digest", c.First, c.Last, c.Set))
+		w.report(fmt.Sprintf("the numbers %d to %d, or their change set %d, or earlier ones, differ from their digest",
+			c.First, c.Last, c.Set))
 	}
 	w.count(&set, c)
 	w.last, w.digest = c.Last, c.Digest[:] // continue with the stored digest, so that one error is reported once

@@ -73,7 +73,8 @@ type newVersions struct {
 
 // newVersionsOf returns empty newVersions with capacity for n versions.
 func newVersionsOf(n int) *newVersions {
-	return &newVersions{all: make([]version, 0, n), last: make(map[registry.Key]int, n), words: make(map[registry.Seq][]string)}
+	return &newVersions{all: make([]version, 0, n), last: make(map[registry.Key]int, n),
+		words: make(map[registry.Seq][]string)}
 }
 
 // add adds a version that has its seq, and sets First from its predecessor. ErrConflict means that its number
@@ -95,7 +96,8 @@ func (n *newVersions) add(c *registry.Changed, salt, digest []byte) error {
 	}
 	n.last[after.Key] = len(n.all)
 	if after.Version != before.Version+1 {
-		return fmt.Errorf("%w: %s: version %d would follow version %d", registry.ErrConflict, after.Key, after.Version, before.Version)
+		return fmt.Errorf("%w: %s: version %d would follow version %d", registry.ErrConflict, after.Key, after.Version,
+			before.Version)
 	}
 	after.First = before.First
 	if !before.Exists() {
@@ -121,10 +123,11 @@ func (t *transaction) author(name string) (id int64, err error) {
 		return id, nil
 	}
 	var last int64
-	err = t.conn.Query("SELECT (SELECT id FROM author WHERE name = $1), (SELECT max(id) FROM author)", func(row Row) error {
-		id, last = row.Int(0), row.Int(1)
-		return nil
-	}, name)
+	err = t.conn.Query("SELECT (SELECT id FROM author WHERE name = $1), (SELECT max(id) FROM author)",
+		func(row Row) error {
+			id, last = row.Int(0), row.Int(1)
+			return nil
+		}, name)
 	if err == nil && id == 0 {
 		id = last + 1
 		err = t.conn.Exec("INSERT INTO author (id, name) VALUES ($1, $2)", id, name)
@@ -144,7 +147,8 @@ func (t *transaction) insert(n *newVersions) error {
 	if err := t.numberAuthors(n); err != nil {
 		return err
 	}
-	if err := t.conn.Insert("version", versionColumns(), "", len(n.all), func(i int, v Values) { n.all[i].add(v) }); err != nil {
+	if err := t.conn.Insert("version", versionColumns(), "", len(n.all),
+		func(i int, v Values) { n.all[i].add(v) }); err != nil {
 		return err
 	}
 	if len(n.superseded) > 0 {
@@ -165,7 +169,8 @@ func (t *transaction) insert(n *newVersions) error {
 	if err := t.numberHosts(n.targets); err != nil {
 		return err
 	}
-	if err := t.conn.Insert("target", targetInsertColumns(), "", len(n.targets), func(i int, v Values) { n.targets[i].add(v) }); err != nil {
+	if err := t.conn.Insert("target", targetInsertColumns(), "", len(n.targets),
+		func(i int, v Values) { n.targets[i].add(v) }); err != nil {
 		return err
 	}
 	if err := t.insertWords(n); err != nil {
@@ -260,7 +265,8 @@ func (t *transaction) point(n *newVersions) error {
 	if err := t.conn.Insert("name", columns, "", len(added), value(added)); err != nil {
 		return err
 	}
-	return t.conn.Insert("name", columns, " ON CONFLICT (id) DO UPDATE SET version = excluded.version, status = excluded.status, alias = excluded.alias",
+	return t.conn.Insert("name", columns,
+		" ON CONFLICT (id) DO UPDATE SET version = excluded.version, status = excluded.status, alias = excluded.alias",
 		len(moved), value(moved))
 }
 
@@ -293,11 +299,12 @@ func (t *transaction) count(changes []registry.Changed, purged []registry.Entry)
 	for _, column := range columns[1:] {
 		sums = append(sums, column+" = total."+column+" + excluded."+column)
 	}
-	return t.conn.Insert("total", columns, " ON CONFLICT (namespace) DO UPDATE SET "+strings.Join(sums, ", "), len(namespaces), func(i int, v Values) {
-		sum := totals[namespaces[i]]
-		v.Text(namespaces[i])
-		for _, n := range []int64{sum.Active, sum.Reserved, sum.Withdrawn, sum.Aliases, sum.Targets, sum.Prefixes} {
-			v.Int(n)
-		}
-	})
+	return t.conn.Insert("total", columns, " ON CONFLICT (namespace) DO UPDATE SET "+strings.Join(sums, ", "),
+		len(namespaces), func(i int, v Values) {
+			sum := totals[namespaces[i]]
+			v.Text(namespaces[i])
+			for _, n := range []int64{sum.Active, sum.Reserved, sum.Withdrawn, sum.Aliases, sum.Targets, sum.Prefixes} {
+				v.Int(n)
+			}
+		})
 }

@@ -33,19 +33,24 @@ func Parts() []Part {
 		},
 		{
 			Name: Creator, Member: "creator", Members: CreatorMembers(), MultiValued: true,
-			Columns: "creator creators author authors urheber urheberin autor autorin autoren verfasser verfasserin auteur auteurs autrice créateur créateurs " +
+			Columns: "creator creators author authors urheber urheberin autor autorin autoren verfasser verfasserin " +
+				"auteur auteurs autrice créateur créateurs " +
 				"autora autores creador creadores 作者 著者 责任者 创作者",
 		},
 		{
 			Name: Year, Member: "year", Members: YearMembers(),
-			Columns: "year date publicationyear yearofpublication publicationdate issued published jahr erscheinungsjahr publikationsjahr datum erscheinungsdatum " +
-				"année annee annéedepublication datedepublication año ano añodepublicación fecha fechadepublicación 年 年份 年代 出版年 出版年份 出版日期 日期",
+			Columns: "year date publicationyear yearofpublication publicationdate issued published jahr " +
+				"erscheinungsjahr publikationsjahr datum erscheinungsdatum " +
+				"année annee annéedepublication datedepublication año ano añodepublicación fecha fechadepublicación " +
+				"年 年份 年代 出版年 出版年份 出版日期 日期",
 		},
 		{
 			// Searches and lists of names use the member "tags".
 			Name: Keywords, Member: "tags", Members: KeywordMembers(), MultiValued: true, List: true,
-			Columns: "keywords keyword tags tag subjects subject schlagwörter schlagwort schlagworte stichwörter stichworte schlüsselwörter " +
-				"motsclés motsclé motscles sujets sujet étiquettes palabrasclave palabraclave etiquetas materias 关键词 关键字 主题词 主题 标签",
+			Columns: "keywords keyword tags tag subjects subject schlagwörter schlagwort schlagworte stichwörter " +
+				"stichworte schlüsselwörter " +
+				"motsclés motsclé motscles sujets sujet étiquettes palabrasclave palabraclave etiquetas materias " +
+				"关键词 关键字 主题词 主题 标签",
 		},
 	}
 }
@@ -53,7 +58,8 @@ func Parts() []Part {
 // FindPart returns the part for the name of a table column, such as "Author" or "Mots-clés"; ok is false for
 // other columns.
 func FindPart(column string) (part Part, ok bool) {
-	word := strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "", ".", "", "\u00a0", "").Replace(strings.TrimSpace(column)))
+	word := strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "", ".", "", "\u00a0",
+		"").Replace(strings.TrimSpace(column)))
 	for _, part = range Parts() {
 		for known := range strings.FieldsSeq(part.Columns) {
 			if known == word {
@@ -88,7 +94,8 @@ func CreatorMembers() []string {
 
 // YearMembers returns the metadata members of the date of publication.
 func YearMembers() []string {
-	return []string{"issued", "date", "datePublished", "published", "publicationYear", "year", "dc.date", "datacite.publicationyear", "erc.when", "when"}
+	return []string{"issued", "date", "datePublished", "published", "publicationYear", "year", "dc.date",
+		"datacite.publicationyear", "erc.when", "when"}
 }
 
 // KeywordMembers returns the metadata members of subjects.

@@ -12,10 +12,12 @@ import (
 func TestPartOf(t *testing.T) {
 	for column, want := range map[string]string{
 		"Title": title.Title, "Titel": title.Title, "Titre": title.Title, "Título": title.Title, "题名": title.Title,
-		"author": title.Creator, "Verfasserin": title.Creator, "Auteurs": title.Creator, "AUTORES": title.Creator, "作者": title.Creator,
-		"Publication year": title.Year, "Erscheinungsjahr": title.Year, "Année de publication": title.Year, "Año": title.Year, "出版年": title.Year,
-		"tags": title.Keywords, "Schlagwörter": title.Keywords, "Mots-clés": title.Keywords, "palabras_clave": title.Keywords, "关键词": title.Keywords,
-		"": "", "target": "", "name": "",
+		"author": title.Creator, "Verfasserin": title.Creator, "Auteurs": title.Creator, "AUTORES": title.Creator,
+		"作者": title.Creator, "Publication year": title.Year, "Erscheinungsjahr": title.Year,
+		"Année de publication": title.Year, "Año": title.Year, "出版年": title.Year, "tags": title.Keywords,
+		"Schlagwörter": title.Keywords, "Mots-clés": title.Keywords, "palabras_clave": title.Keywords,
+		"关键词": title.Keywords, "": "", "target": "",
+		"name": "",
 	} {
 		if part, ok := title.FindPart(column); part.Name != want || ok != (want != "") {
 			t.Errorf("%q: %q, want %q", column, part.Name, want)
@@ -27,7 +29,8 @@ func TestPartOf(t *testing.T) {
 func TestParts(t *testing.T) {
 	members, columns := make(map[string]string), make(map[string]string)
 	for _, part := range title.Parts() {
-		if !part.HasMember(part.Member) || !part.HasMember(strings.ToUpper(part.Member)) || !slices.Contains(strings.Fields(part.Columns), part.Name) {
+		if !part.HasMember(part.Member) || !part.HasMember(strings.ToUpper(part.Member)) ||
+			!slices.Contains(strings.Fields(part.Columns), part.Name) {
 			t.Errorf("%s: member %q of %v", part.Name, part.Member, part.Members)
 		}
 		for _, member := range part.Members {

@@ -167,7 +167,8 @@ func isSeparator(r rune) bool {
 
 // isUnspaced reports whether a character is of a script without spaces between words.
 func isUnspaced(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+		unicode.Khmer, unicode.Myanmar)
 }
 
 // wordEnd returns the length of the first word of a text without separators.

@@ -72,14 +72,16 @@ func TestOfMetadata(t *testing.T) {
 func TestQuery(t *testing.T) {
 	words := title.Words("Suomen kansan vanhat runot", "Kalevala")
 	for query, want := range map[string]bool{
-		"kalevala": true, "KALE": true, "kale vanhat": false, "runot kale": true, "kansan suomen": true, "evala": false, "suo": true, "suomi": false,
+		"kalevala": true, "KALE": true, "kale vanhat": false, "runot kale": true, "kansan suomen": true, "evala": false,
+		"suo": true, "suomi": false,
 	} {
 		q, err := title.ParseQuery(query)
 		if err != nil || q.Matches(words) != want {
 			t.Errorf("%q: %v, want %t", query, err, want)
 		}
 	}
-	for _, text := range []string{"", " ?", strings.Repeat("a", title.MaxQuery+1), "a b c d e f g h i j k l m n o p q"} {
+	for _, text := range []string{"", " ?", strings.Repeat("a", title.MaxQuery+1),
+		"a b c d e f g h i j k l m n o p q"} {
 		if q, err := title.ParseQuery(text); !errors.Is(err, title.ErrQuery) {
 			t.Errorf("%.20q: %q, %v", text, q, err)
 		}
@@ -89,7 +91,8 @@ func TestQuery(t *testing.T) {
 // Words are valid text within the limits, contain no character that databases treat as a separator or
 // operator, and are stable when folded again.
 func FuzzWords(f *testing.F) {
-	for _, seed := range []string{"Kalevala", "Straße ẞ ŉ", "ᾳΐ և", "ガｶﾞ", "İ", "\xff", "a\u0300\u0345b", "AND NEAR(x) y* 'q' \"z\" a:b \\"} {
+	for _, seed := range []string{"Kalevala", "Straße ẞ ŉ", "ᾳΐ և", "ガｶﾞ", "İ", "\xff", "a\u0300\u0345b",
+		"AND NEAR(x) y* 'q' \"z\" a:b \\"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -98,7 +101,8 @@ func FuzzWords(f *testing.F) {
 			t.Fatalf("%d words", len(words))
 		}
 		for _, w := range words {
-			if w == "" || len(w) > title.MaxWord || !utf8.ValidString(w) || w != strings.ToLower(w) && !strings.ContainsFunc(w, func(r rune) bool { return r > 0x7f }) {
+			if w == "" || len(w) > title.MaxWord || !utf8.ValidString(w) ||
+				w != strings.ToLower(w) && !strings.ContainsFunc(w, func(r rune) bool { return r > 0x7f }) {
 				t.Fatalf("the word %q of %q", w, text)
 			}
 			for _, c := range []byte(w) {

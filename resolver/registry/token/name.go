@@ -28,10 +28,12 @@ func canonicalName(text string) (string, error) {
 	case name == "":
 		return "", registry.Invalid("token_name_missing", "name", "name missing")
 	case len(name) > maxName:
-		return "", registry.Invalid("token_name_long", "name", "name of %d bytes in UTF-8: the limit is %d", len(name), maxName).
+		return "", registry.Invalid("token_name_long", "name", "name of %d bytes in UTF-8: the limit is %d", len(name),
+			maxName).
 			With("Most", strconv.Itoa(maxName))
 	case slices.ContainsFunc(reservedNames[:], func(reserved string) bool { return strings.EqualFold(reserved, name) }):
-		return "", registry.Invalid("token_name_reserved", "name", "the name %q is reserved, as are %s: choose another name", name,
+		return "", registry.Invalid("token_name_reserved", "name",
+			"the name %q is reserved, as are %s: choose another name", name,
 			strings.Join(reservedNames[:], ", ")).With("Name", name)
 	}
 	return name, checkCharacters(text)
@@ -71,7 +73,8 @@ func checkCharacters(text string) error {
 		}
 		if scripts = append(scripts, script); !mayMix(scripts) {
 			before := strings.Join(scripts[:len(scripts)-1], " and ")
-			why := "is of the script " + script + ", preceding ones are of " + before + ": use one script, since mixed ones can imitate other names"
+			why := "is of the script " + script + ", preceding ones are of " + before +
+				": use one script, since mixed ones can imitate other names"
 			scripts := refused("token_name_scripts", why)
 			return scripts.With(append(scripts.Values, "Script", script, "Before", before)...)
 		}

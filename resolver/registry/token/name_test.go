@@ -43,9 +43,15 @@ func TestNames(t *testing.T) {
 		{"a\u00a0b", "error character 2 of the name, U+00A0 NO-BREAK SPACE, is a space"},
 		{"a\ue000", "error character 2 of the name, U+E000"},
 		{"a\xff", "error invalid UTF-8 at byte 2 of the name"},
-		{"\u0430dmin", "error character 2 of the name, U+0064 LATIN SMALL LETTER D, is of the script Latin, preceding ones are of Cyrillic"},
-		{"catal\u03bfgue", "error character 6 of the name, U+03BF GREEK SMALL LETTER OMICRON, is of the script Greek, preceding ones are of Latin"},
-		{"カ한", "error character 2 of the name, U+D55C <Hangul Syllable>, is of the script Hangul, preceding ones are of Katakana"},
+		{"\u0430dmin",
+			"error character 2 of the name, U+0064 LATIN SMALL LETTER D, is of the script Latin, preceding ones are " +
+				"of Cyrillic"},
+		{"catal\u03bfgue",
+			"error character 6 of the name, U+03BF GREEK SMALL LETTER OMICRON, is of the script Greek, preceding " +
+				"ones are of Latin"},
+		{"カ한",
+			"error character 2 of the name, U+D55C <Hangul Syllable>, is of the script Hangul, preceding ones are " +
+				"of Katakana"},
 	} {
 		made, _, err := token.Create(t.Context(), r, root, token.Token{Name: tt.name, Role: registry.Reader})
 		refusal, refused := strings.CutPrefix(tt.want, "error ")
@@ -64,9 +70,11 @@ func TestSameNames(t *testing.T) {
 	create(t, r, token.Token{Name: "\u00c5bo", Role: registry.Writer})
 	limited := registry.Actor{Name: "a", Role: registry.Admin, Prefixes: []string{"urn:"}}
 	for name, want := range map[string]error{
-		"\u00c5bo": registry.ErrDenied, "A\u030abo": registry.ErrDenied, "\u212bbo": registry.ErrDenied, "\u00e5BO ": registry.ErrDenied, "Abo": nil,
+		"\u00c5bo": registry.ErrDenied, "A\u030abo": registry.ErrDenied, "\u212bbo": registry.ErrDenied,
+		"\u00e5BO ": registry.ErrDenied, "Abo": nil,
 	} {
-		_, _, err := token.Create(t.Context(), r, limited, token.Token{Name: name, Role: registry.Reader, Prefixes: []string{"urn:"}})
+		_, _, err := token.Create(t.Context(), r, limited,
+			token.Token{Name: name, Role: registry.Reader, Prefixes: []string{"urn:"}})
 		if !errors.Is(err, want) || (err == nil) != (want == nil) {
 			t.Errorf("%q: %v, want %v", name, err, want)
 		}

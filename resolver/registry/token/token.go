@@ -63,7 +63,8 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 	if !actor.Includes(t.Actor()) {
 		return Token{}, "", &registry.Error{
 			Class: registry.ErrDenied, Code: "token_more_rights", Field: "prefixes",
-			Reason: fmt.Errorf("%s may not grant more than its own permissions: limit the token to its own prefixes and actions", actor.Name),
+			Reason: fmt.Errorf("%s may not grant more than its own permissions: limit the token to its own prefixes "+
+				"and actions", actor.Name),
 		}
 	}
 	var octets [idLength/2 + randomLength]byte
@@ -125,7 +126,8 @@ func rootOf(actor registry.Actor, others []registry.StoredToken) (root string, e
 		}
 	}
 	if n >= maxOfRoot {
-		return "", registry.Invalid("too_many_tokens", "", "limit of %d descendants of one token reached: revoke some", n)
+		return "", registry.Invalid("too_many_tokens", "", "limit of %d descendants of one token reached: revoke some",
+			n)
 	}
 	return root, nil
 }
@@ -250,7 +252,8 @@ func ProofOf(secret string) (p Proof, ok bool) {
 // idOf returns the ID in a secret; the result is false if the secret is malformed.
 func idOf(secret string) (string, bool) {
 	rest, ok := strings.CutPrefix(secret, SecretPrefix)
-	if !ok || len(secret) != secretLength || rest[idLength] != '_' || strings.Trim(rest[:idLength], "0123456789abcdef") != "" {
+	if !ok || len(secret) != secretLength || rest[idLength] != '_' ||
+		strings.Trim(rest[:idLength], "0123456789abcdef") != "" {
 		return "", false
 	}
 	return rest[:idLength], true

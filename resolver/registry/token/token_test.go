@@ -62,17 +62,21 @@ func TestCreateToken(t *testing.T) {
 		token token.Token
 		want  error
 	}{
-		{"all", root, token.Token{Name: "loader", Role: registry.Writer, Prefixes: []string{"URN:NBN:FI:", "urn:nbn:fi:"}, Note: "n", Expires: future}, nil},
+		{"all", root, token.Token{Name: "loader", Role: registry.Writer,
+			Prefixes: []string{"URN:NBN:FI:", "urn:nbn:fi:"}, Note: "n", Expires: future}, nil},
 		{"the least", root, token.Token{Name: "r", Role: registry.Reader}, nil},
 		{"no role", root, token.Token{Name: "r"}, registry.ErrInvalid},
 		{"a role that there is not", root, token.Token{Name: "r", Role: 9}, registry.ErrInvalid},
 		{"no name", root, token.Token{Role: registry.Reader}, registry.ErrInvalid},
 		{"a name of two lines", root, token.Token{Name: "a\nb", Role: registry.Reader}, registry.ErrInvalid},
 		{"it has expired", root, token.Token{Name: "r", Role: registry.Reader, Expires: past}, registry.ErrInvalid},
-		{"by a writer", registry.Actor{Role: registry.Writer}, token.Token{Name: "r", Role: registry.Reader}, registry.ErrDenied},
+		{"by a writer", registry.Actor{Role: registry.Writer}, token.Token{Name: "r", Role: registry.Reader},
+			registry.ErrDenied},
 		{"by an admin of some names", limited, token.Token{Name: "r", Role: registry.Reader}, registry.ErrDenied},
-		{"the name of the administrator", root, token.Token{Name: "Admin ", Role: registry.Reader}, registry.ErrInvalid},
-		{"the name of a token for all", limited, token.Token{Name: "R", Role: registry.Reader, Prefixes: []string{"urn:"}}, registry.ErrDenied},
+		{"the name of the administrator", root, token.Token{Name: "Admin ", Role: registry.Reader},
+			registry.ErrInvalid},
+		{"the name of a token for all", limited,
+			token.Token{Name: "R", Role: registry.Reader, Prefixes: []string{"urn:"}}, registry.ErrDenied},
 		{"long prefixes", root, token.Token{Name: "x", Role: registry.Reader, Prefixes: many}, registry.ErrInvalid},
 	} {
 		made, secret, err := token.Create(t.Context(), r, tt.actor, tt.token)
@@ -117,7 +121,8 @@ func TestVerifyToken(t *testing.T) {
 	_, other := create(t, r, token.Token{Name: "o", Role: registry.Admin})
 	for _, change := range []bool{false, true} {
 		actor, err := c.Verify(t.Context(), secret, change)
-		if err != nil || actor.Name != "w" || actor.Role != registry.Writer || actor.Token != valid.ID || len(actor.Prefixes) != 1 {
+		if err != nil || actor.Name != "w" || actor.Role != registry.Writer || actor.Token != valid.ID ||
+			len(actor.Prefixes) != 1 {
 			t.Errorf("%+v, %v", actor, err)
 		}
 		mixed := secret[:22] + other[22:]
@@ -149,7 +154,8 @@ func TestRevokeToken(t *testing.T) {
 	if _, err := c.Verify(t.Context(), secret, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := token.Revoke(t.Context(), r, registry.Actor{Role: registry.Writer}, made.ID); !errors.Is(err, registry.ErrDenied) {
+	if _, err := token.Revoke(t.Context(), r, registry.Actor{Role: registry.Writer}, made.ID); !errors.Is(err,
+		registry.ErrDenied) {
 		t.Errorf("by a writer: %v", err)
 	}
 	if revoked, err := token.Revoke(t.Context(), r, root, made.ID); err != nil || revoked.Name != "w" {
@@ -217,7 +223,8 @@ func FuzzVerify(f *testing.F) {
 	f.Cleanup(func() { _ = s.Close() })
 	c := token.NewVerifier(registry.New(registry.Config{Store: s, Now: time.Now}))
 	f.Fuzz(func(t *testing.T, text string) {
-		if actor, err := c.Verify(t.Context(), text, true); !errors.Is(err, registry.ErrInvalidToken) || actor.Role != 0 {
+		if actor, err := c.Verify(t.Context(), text, true); !errors.Is(err, registry.ErrInvalidToken) ||
+			actor.Role != 0 {
 			t.Errorf("%q: %+v, %v", text, actor, err)
 		}
 	})
@@ -230,19 +237,24 @@ func TestDamagedToken(t *testing.T) {
 	secret := token.SecretPrefix + "00112233445566aa_" + strings.Repeat("a", 43)
 	proof, ok := token.ProofOf(secret)
 	broken := registry.StoredToken{Hash: proof.Hash[:], Token: registry.Token{
-		ID: "00112233445566aa", Name: "anna", Role: registry.Writer, Actions: []registry.Action{"fly"}, Created: r.Now(), By: "root",
+		ID: "00112233445566aa", Name: "anna", Role: registry.Writer, Actions: []registry.Action{"fly"},
+		Created: r.Now(), By: "root",
 	}}
-	if err := r.Store().Write(t.Context(), func(tx registry.WriteTx) error { return tx.AddToken(broken) }); err != nil || !ok {
+	if err := r.Store().Write(t.Context(),
+		func(tx registry.WriteTx) error { return tx.AddToken(broken) }); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	made, _ := create(t, r, token.Token{Name: "limited", Role: registry.Admin, Prefixes: []string{"urn:a:"}})
 	limited, v := made.Actor(), token.NewVerifier(r)
-	if _, _, err := token.Create(t.Context(), r, limited, token.Token{Name: "anna", Role: registry.Reader, Prefixes: []string{"urn:a:"}}); !errors.Is(err, registry.ErrDenied) {
+	if _, _, err := token.Create(t.Context(), r, limited,
+		token.Token{Name: "anna", Role: registry.Reader, Prefixes: []string{"urn:a:"}}); !errors.Is(err,
+		registry.ErrDenied) {
 		t.Errorf("its name was given away: %v", err)
 	}
 	create(t, r, token.Token{Name: "anna", Role: registry.Reader})
 	tokens, damaged, err := v.List(t.Context(), root)
-	if len(tokens) != 2 || len(damaged) != 1 || !errors.Is(damaged[0], registry.ErrDamaged) || !strings.Contains(damaged[0].Error(), broken.ID) || err != nil {
+	if len(tokens) != 2 || len(damaged) != 1 || !errors.Is(damaged[0], registry.ErrDamaged) ||
+		!strings.Contains(damaged[0].Error(), broken.ID) || err != nil {
 		t.Errorf("the list is %v, %v, %v", tokens, damaged, err)
 	}
 	if tokens, damaged, err = v.List(t.Context(), limited); len(tokens) != 1 || damaged != nil || err != nil {

@@ -22,12 +22,15 @@ func decoded(part string) string {
 func (d *description) warnOfCharacters(part, value string) {
 	switch {
 	case strings.ContainsAny(value, "\r\n"):
-		d.warnHarmful(fmt.Sprintf("The %s contains an encoded line end (CR or LF). A program that sends it as it is would send "+
+		d.warnHarmful(fmt.Sprintf("The %s contains an encoded line end (CR or LF). A program that sends it as it is "+
+			"would send "+
 			"more commands or fields than this address seems to have.", strings.ToLower(part)))
 	case strings.ContainsFunc(value, unicode.IsControl):
-		d.warnHarmful(fmt.Sprintf("The %s contains an encoded control character, which a program may take for a command.", strings.ToLower(part)))
+		d.warnHarmful(fmt.Sprintf("The %s contains an encoded control character, which a program may take for a "+
+			"command.", strings.ToLower(part)))
 	case strings.ContainsFunc(value, isBidi):
-		d.warnHarmful(fmt.Sprintf("The %s contains an invisible character that changes the direction of text, so that it can look "+
+		d.warnHarmful(fmt.Sprintf("The %s contains an invisible character that changes the direction of text, so "+
+			"that it can look "+
 			"like something else.", strings.ToLower(part)))
 	}
 }

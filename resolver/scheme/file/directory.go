@@ -30,7 +30,8 @@ const batch = 256
 func (h *Handler) list(ctx context.Context, d directory) (*scheme.Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.config.Limits.Timeout)
 	defer cancel()
-	l := &scheme.Listing{Kind: scheme.KindDirectory, Title: scheme.DecodeText(d.place.path), URI: urlOf(d.place.path, true)}
+	l := &scheme.Listing{Kind: scheme.KindDirectory, Title: scheme.DecodeText(d.place.path),
+		URI: urlOf(d.place.path, true)}
 	seen, size := 0, int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -38,7 +39,8 @@ func (h *Handler) list(ctx context.Context, d directory) (*scheme.Listing, error
 		}
 		entries, err := d.file.ReadDir(batch)
 		for _, entry := range entries {
-			if seen, size = seen+1, size+int64(len(entry.Name())); seen > h.config.Limits.Entries || size > h.config.Limits.Bytes {
+			if seen, size = seen+1, size+int64(len(entry.Name())); seen > h.config.Limits.Entries ||
+				size > h.config.Limits.Bytes {
 				l.Incomplete = "only part of the directory is shown: it exceeds the limit of entries"
 				break
 			}
@@ -115,7 +117,8 @@ func typeOf(name string) string {
 func listingOfRoots(p place, roots []string) *scheme.Listing {
 	l := &scheme.Listing{Kind: scheme.KindDirectory, Title: scheme.DecodeText(p.path), URI: urlOf(p.path, true)}
 	for _, root := range slices.Sorted(slices.Values(roots)) {
-		l.Items = append(l.Items, scheme.Item{Kind: scheme.ItemDirectory, Name: scheme.DecodeText(root), URI: urlOf(root, true)})
+		l.Items = append(l.Items,
+			scheme.Item{Kind: scheme.ItemDirectory, Name: scheme.DecodeText(root), URI: urlOf(root, true)})
 	}
 	return l
 }

@@ -68,7 +68,8 @@ file "x" /pub/doc/x 8 ` + `
 			if got := strings.ReplaceAll(lines(l, dir), dir, "DIR"); got != c.want {
 				t.Errorf("%s\nwant\n%s", got, c.want)
 			}
-			if l.Title != dir+c.title || l.URI != "file://"+dir+c.url || l.Kind != scheme.KindDirectory || l.Incomplete != "" {
+			if l.Title != dir+c.title || l.URI != "file://"+dir+c.url || l.Kind != scheme.KindDirectory ||
+				l.Incomplete != "" {
 				t.Errorf("%+v", l)
 			}
 			for _, item := range l.Items {
@@ -106,13 +107,15 @@ func TestParents(t *testing.T) {
 	} {
 		resource, err := get(t, c.h, "file://"+c.url)
 		must(t, err)
-		if l := resource.Listing; l == nil || (l.Parent == nil) != (c.parent == "") || l.Parent != nil && l.Parent.URI != c.parent {
+		if l := resource.Listing; l == nil || (l.Parent == nil) != (c.parent == "") ||
+			l.Parent != nil && l.Parent.URI != c.parent {
 			t.Errorf("%s: %+v", c.url, resource.Listing)
 		}
 	}
 	resource, err := get(t, two, "file:///")
 	must(t, err)
-	if got, want := lines(resource.Listing, ""), fmt.Sprintf("directory %q %[2]s/ \ndirectory %[3]q %[4]s/ \n", dir+"/other", dir+"/other", dir+"/pub",
+	if got, want := lines(resource.Listing, ""), fmt.Sprintf("directory %q %[2]s/ \ndirectory %[3]q %[4]s/ \n",
+		dir+"/other", dir+"/other", dir+"/pub",
 		dir+"/pub"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -127,7 +130,9 @@ func TestRedirects(t *testing.T) {
 		dir + "/pub/indir": dir + "/pub/indir/",
 	} {
 		resource, err := get(t, h, "file://localhost"+from)
-		if err != nil || resource.Status != http.StatusMovedPermanently || resource.Fields.Get("Location") != "file://"+to || resource.Fields.Get("Cache-Control") != "private, no-cache" {
+		if err != nil || resource.Status != http.StatusMovedPermanently ||
+			resource.Fields.Get("Location") != "file://"+to ||
+			resource.Fields.Get("Cache-Control") != "private, no-cache" {
 			t.Errorf("%s: %+v, %v", from, resource, err)
 		}
 	}
@@ -146,13 +151,16 @@ func TestListingLimits(t *testing.T) {
 		{scheme.Limits{Timeout: 1 << 40, Entries: 599, Bytes: 1 << 20}, 599},
 		{scheme.Limits{Timeout: 1 << 40, Entries: 1000, Bytes: 88}, 11},
 	} {
-		resource, err := get(t, file.New(file.Config{Roots: []string{dir}, Limits: c.limits, Now: later}), "file://"+dir+"/")
+		resource, err := get(t, file.New(file.Config{Roots: []string{dir}, Limits: c.limits, Now: later}),
+			"file://"+dir+"/")
 		must(t, err)
 		if l := resource.Listing; len(l.Items) != c.items || (l.Incomplete == "") != (c.items == 600) {
 			t.Errorf("%d items, %q", len(l.Items), l.Incomplete)
 		}
 	}
-	if _, err := get(t, file.New(file.Config{Roots: []string{dir}, Limits: scheme.Limits{Entries: 1, Bytes: 1}, Now: later}), "file://"+dir+"/"); err == nil {
+	if _, err := get(t,
+		file.New(file.Config{Roots: []string{dir}, Limits: scheme.Limits{Entries: 1, Bytes: 1}, Now: later}),
+		"file://"+dir+"/"); err == nil {
 		t.Error("a listing that took too long")
 	}
 }

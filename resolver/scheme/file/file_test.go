@@ -28,16 +28,19 @@ func tree(t *testing.T) string {
 	}
 	for name, text := range map[string]string{
 		"secret": "secret", "pubother/a": "secret", "pub/.env": "secret", "pub/.hidden/a": "secret",
-		"pub/a.txt": "0123456789", "pub/b c%#?;é.html": "<html>", "pub/none": "", "pub/doc/x": "\x89PNG\r\n\x1a\n", "pub/doc/deep/y.pdf": "%PDF-1.4",
-		"other/o": "other", "pub/back\\slash": "b",
+		"pub/a.txt": "0123456789", "pub/b c%#?;é.html": "<html>", "pub/none": "", "pub/doc/x": "\x89PNG\r\n\x1a\n",
+		"pub/doc/deep/y.pdf": "%PDF-1.4", "other/o": "other", "pub/back\\slash": "b",
 	} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	for name, target := range map[string]string{
-		"pub/inside": "doc/x", "pub/indir": "doc", "pub/doc/up": "../a.txt", "pub/outside": "../secret", "pub/absolute": filepath.Join(dir, "secret"),
-		"pub/tohidden": ".env", "pub/totohidden": "tohidden", "pub/doc/hiddendir": "../.hidden", "pub/throughhidden": ".hidden/../a.txt",
+		"pub/inside": "doc/x", "pub/indir": "doc", "pub/doc/up": "../a.txt", "pub/outside": "../secret",
+		"pub/absolute": filepath.Join(dir, "secret"), "pub/tohidden": ".env", "pub/totohidden": "tohidden",
+		"pub/doc/hiddendir":   "../.hidden",
+		"pub/throughhidden":   ".hidden/../a.txt",
 		"pub/doc/hiddenthere": "../indir/../.env",
-		"pub/absoluteinside":  filepath.Join(dir, "pub/a.txt"), "pub/outdir": "../pubother", "pub/broken": "nowhere", "pub/loop": "loop", "pub/pipelink": "pipe",
+		"pub/absoluteinside":  filepath.Join(dir, "pub/a.txt"), "pub/outdir": "../pubother", "pub/broken": "nowhere",
+		"pub/loop": "loop", "pub/pipelink": "pipe",
 	} {
 		must(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
@@ -59,7 +62,8 @@ func must(t *testing.T, err error) {
 func later() time.Time { return time.Now().Add(time.Hour) }
 
 func handler(roots ...string) *file.Handler {
-	return file.New(file.Config{Roots: roots, Now: later, Limits: scheme.Limits{Timeout: time.Minute, Entries: 1000, Bytes: 1 << 20}})
+	return file.New(file.Config{Roots: roots, Now: later,
+		Limits: scheme.Limits{Timeout: time.Minute, Entries: 1000, Bytes: 1 << 20}})
 }
 
 // get fetches a URL; header lists names and values.
@@ -166,7 +170,8 @@ func TestRefused(t *testing.T) {
 }
 
 func TestOffsets(t *testing.T) {
-	for url, offset := range map[string]int{"file:///a/b%2Fc": 10, "file:///a?b": 9, "file:///a//b": 10, "file:////": 8, "file:///%00": 8} {
+	for url, offset := range map[string]int{"file:///a/b%2Fc": 10, "file:///a?b": 9, "file:///a//b": 10, "file:////": 8,
+		"file:///%00": 8} {
 		_, err := get(t, handler("/srv"), url)
 		var parse *uri.ParseError
 		if !errors.As(err, &parse) || parse.Offset != offset {
@@ -212,13 +217,16 @@ func TestFiles(t *testing.T) {
 			body, err := io.ReadAll(resource.Body)
 			must(t, err)
 			header := resource.Fields
-			if resource.Status != 200 || string(body) != c.body || header.Get("Content-Type") != c.contentType || resource.ContentLength != int64(len(c.body)) {
+			if resource.Status != 200 || string(body) != c.body || header.Get("Content-Type") != c.contentType ||
+				resource.ContentLength != int64(len(c.body)) {
 				t.Errorf("%d %v %q", resource.Status, header, body)
 			}
-			if header.Get("Accept-Ranges") != "bytes" || header.Get("Cache-Control") != "private, no-cache" || header.Get("Last-Modified") == "" || !strings.HasPrefix(header.Get("Etag"), `"`) {
+			if header.Get("Accept-Ranges") != "bytes" || header.Get("Cache-Control") != "private, no-cache" ||
+				header.Get("Last-Modified") == "" || !strings.HasPrefix(header.Get("Etag"), `"`) {
 				t.Errorf("%v", header)
 			}
-			if head, err := fetch(t, h, http.MethodHead, c.url); err != nil || head.Body != http.NoBody || head.ContentLength != int64(len(c.body)) {
+			if head, err := fetch(t, h, http.MethodHead, c.url); err != nil || head.Body != http.NoBody ||
+				head.ContentLength != int64(len(c.body)) {
 				t.Errorf("HEAD: %+v, %v", head, err)
 			}
 		})

@@ -52,7 +52,8 @@ func refusalOf(err error) error {
 	switch {
 	case errors.Is(err, errSpecial):
 		return scheme.PolicyDenial(http.StatusForbidden, "file_special", "not a regular file: "+errSpecial.Error())
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ELOOP):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG),
+		errors.Is(err, syscall.ELOOP):
 		return scheme.PolicyDenial(http.StatusNotFound, "no_such_file", noSuchFile)
 	case errors.Is(err, fs.ErrPermission):
 		return scheme.PolicyDenial(http.StatusForbidden, "file_unreadable", "permission denied")

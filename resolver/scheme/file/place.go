@@ -19,19 +19,24 @@ type place struct {
 }
 
 var (
-	ruleNoQuery = uri.Rule{Code: "file_query", Name: "file-URI", Section: "RFC 8089 section 2", Requirement: "a file URL has no query: a question mark in " +
-		"a name is written %3F"}
-	ruleName = uri.Rule{Code: "file_name", Name: "fpath", Section: "RFC 1738 section 3.10", Requirement: "a name contains neither a slash nor a NUL, " +
-		"not even percent-encoded"}
-	ruleEmpty = uri.Rule{Code: "file_empty_name", Name: "fpath", Section: "RFC 1738 section 3.10", Requirement: "a file name is not empty: the path has two slashes in a row"}
+	ruleNoQuery = uri.Rule{Code: "file_query", Name: "file-URI", Section: "RFC 8089 section 2",
+		Requirement: "a file URL has no query: a question mark in " +
+			"a name is written %3F"}
+	ruleName = uri.Rule{Code: "file_name", Name: "fpath", Section: "RFC 1738 section 3.10",
+		Requirement: "a name contains neither a slash nor a NUL, " +
+			"not even percent-encoded"}
+	ruleEmpty = uri.Rule{Code: "file_empty_name", Name: "fpath", Section: "RFC 1738 section 3.10",
+		Requirement: "a file name is not empty: the path has two slashes in a row"}
 )
 
 // placeOf returns the place of a URL in normal form, whose path starts with a slash. A percent-encoded slash is
 // an error: it would be part of a name, which no file has, and is never a separator.
 func placeOf(u uri.URI) (place, error) {
 	if host, _ := u.Host(); host != "" { // the normal form of "localhost" is the empty host
-		return place{}, fmt.Errorf("%w: file URL of another host, %q; only files of this host are served, by URLs without a host or with "+
-			"localhost", resolver.ErrForbidden, host)
+		return place{},
+			fmt.Errorf("%w: file URL of another host, %q; only files of this host are served, by URLs without a "+
+				"host or with "+
+				"localhost", resolver.ErrForbidden, host)
 	}
 	at := len(u.String())
 	if query, ok := u.Query(); ok {

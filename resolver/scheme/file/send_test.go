@@ -40,13 +40,16 @@ func TestRanges(t *testing.T) {
 		{"section 13.1.5: a date", []string{"Range", "bytes=2-4", "If-Range", modified}, 206, "234", "bytes 2-4/10"},
 		{"section 13.1.5: another", []string{"Range", "bytes=2-4", "If-Range", `"x"`}, 200, "0123456789", ""},
 		{"section 13.1.2", []string{"If-None-Match", `"x", W/` + etag}, 304, "", ""},
-		{"section 13.1.2: another", []string{"If-None-Match", `"x"`, "If-Modified-Since", modified}, 200, "0123456789", ""},
+		{"section 13.1.2: another", []string{"If-None-Match", `"x"`, "If-Modified-Since", modified}, 200, "0123456789",
+			""},
 		{"section 13.1.3", []string{"If-Modified-Since", modified}, 304, "", ""},
 		{"section 13.1.1", []string{"If-Match", etag}, 200, "0123456789", ""},
 		{"section 13.1.1: another", []string{"If-Match", `"x"`, "Range", "bytes=2-4"}, 412, "", ""},
-		{"section 13.1.1: any, and a part", []string{"If-Match", `*`, "Range", "bytes=2-4"}, 206, "234", "bytes 2-4/10"},
+		{"section 13.1.1: any, and a part", []string{"If-Match", `*`, "Range", "bytes=2-4"}, 206, "234",
+			"bytes 2-4/10"},
 		{"section 13.1.4", []string{"If-Unmodified-Since", modified}, 200, "0123456789", ""},
-		{"section 13.1.4: changed since", []string{"If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"}, 412, "", ""},
+		{"section 13.1.4: changed since", []string{"If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"}, 412, "",
+			""},
 		{"section 13.2.2: before Range", []string{"If-None-Match", etag, "Range", "bytes=2-4"}, 304, "", ""},
 	} {
 		t.Run(c.section, func(t *testing.T) {
@@ -54,7 +57,8 @@ func TestRanges(t *testing.T) {
 			must(t, err)
 			body, err := io.ReadAll(resource.Body)
 			must(t, err)
-			if resource.Status != c.status || string(body) != c.body || resource.Fields.Get("Content-Range") != c.part || resource.Fields.Get("Etag") != etag {
+			if resource.Status != c.status || string(body) != c.body ||
+				resource.Fields.Get("Content-Range") != c.part || resource.Fields.Get("Etag") != etag {
 				t.Errorf("%d %v %q", resource.Status, resource.Fields, body)
 			}
 		})
@@ -72,10 +76,12 @@ func TestUnsettled(t *testing.T) {
 		if !strings.HasPrefix(etag, `W/"`) || resource.Fields.Get("Last-Modified") != "" || resource.Status != 206 {
 			t.Errorf("%d %v", resource.Status, resource.Fields)
 		}
-		if resource, err := get(t, h, "file://"+dir+"/secret", "Range", "bytes=1-", "If-Range", etag); err != nil || resource.Status != 200 {
+		if resource, err := get(t, h, "file://"+dir+"/secret", "Range", "bytes=1-", "If-Range", etag); err != nil ||
+			resource.Status != 200 {
 			t.Errorf("a weak tag: %+v, %v", resource, err)
 		}
-		if resource, err := get(t, h, "file://"+dir+"/secret", "If-None-Match", etag); err != nil || resource.Status != 304 {
+		if resource, err := get(t, h, "file://"+dir+"/secret", "If-None-Match", etag); err != nil ||
+			resource.Status != 304 {
 			t.Errorf("If-None-Match compares weakly: %+v, %v", resource, err)
 		}
 	}
@@ -138,7 +144,8 @@ func TestCancellation(t *testing.T) {
 	u, err := uri.Parse("file://" + dir + "/pub/a.txt")
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	resource, err := handler(dir+"/pub").Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
+	resource, err := handler(dir+"/pub").Fetch(ctx,
+		scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
 	must(t, err)
 	defer resource.Body.Close()
 	if _, err := resource.Body.Read(make([]byte, 1)); err != nil {
@@ -179,7 +186,8 @@ func TestLargeFile(t *testing.T) {
 func TestDescriptors(t *testing.T) {
 	dir := tree(t)
 	h, before := handler(dir+"/pub"), openFiles(t)
-	for _, url := range []string{"/pub/a.txt", "/pub/none", "/pub/", "/pub", "/pub/a.txt/", "/pub/missing", "/pub/pipe", "/pub/outside"} {
+	for _, url := range []string{"/pub/a.txt", "/pub/none", "/pub/", "/pub", "/pub/a.txt/", "/pub/missing", "/pub/pipe",
+		"/pub/outside"} {
 		resource, err := fetch(t, h, http.MethodHead, "file://"+dir+url)
 		if now := openFiles(t); now > before {
 			t.Errorf("%s: %d descriptors, %d before (%+v, %v)", url, now, before, resource, err)

@@ -72,7 +72,8 @@ func TestInjection(t *testing.T) {
 		}
 	}
 	for _, user := range []string{"u\r\nDELE x:p", "u:p\nDELE x", "u:\x00"} {
-		_, _, err := get(t, h, "ftp://a.example/", "Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user)))
+		_, _, err := get(t, h, "ftp://a.example/", "Authorization",
+			"Basic "+base64.StdEncoding.EncodeToString([]byte(user)))
 		if !errors.As(err, new(*uri.ParseError)) {
 			t.Errorf("%q: %v", user, err)
 		}
@@ -91,27 +92,39 @@ func TestLogin(t *testing.T) {
 	}{
 		{what: "nobody", want: "USER anonymous\nPASS urnd@\n"},
 		{what: "anonymous", userinfo: "anonymous@", want: "USER anonymous\nPASS urnd@\n", private: true},
-		{what: "anonymous where users are refused", userinfo: "ftp@", off: true, want: "USER anonymous\nPASS urnd@\n", private: true},
+		{what: "anonymous where users are refused", userinfo: "ftp@", off: true, want: "USER anonymous\nPASS urnd@\n",
+			private: true},
 		{what: "password", userinfo: "anna:ge%40heim@", want: "USER anna\nPASS ge@heim\n", private: true},
 		{what: "empty password", userinfo: "anna:@", want: "USER anna\nPASS \n", private: true},
 		{what: "no password", userinfo: "an%22na@", want: "USER an\"na", status: 401, private: true},
-		{what: "no password needed", userinfo: "anna@", replies: map[string]string{"USER": "230 in"}, want: "USER anna\nFEAT", private: true},
-		{what: "asked", userinfo: "anna@", authorization: basic("anna:x:y"), want: "USER anna\nPASS x:y\n", private: true},
-		{what: "asked for another", userinfo: "anna@", authorization: basic("otto:x"), want: "USER anna", status: 401, private: true},
+		{what: "no password needed", userinfo: "anna@", replies: map[string]string{"USER": "230 in"},
+			want: "USER anna\nFEAT", private: true},
+		{what: "asked", userinfo: "anna@", authorization: basic("anna:x:y"), want: "USER anna\nPASS x:y\n",
+			private: true},
+		{what: "asked for another", userinfo: "anna@", authorization: basic("otto:x"), want: "USER anna", status: 401,
+			private: true},
 		{what: "asked without user", authorization: basic("otto:x"), want: "USER otto\nPASS x\n", private: true},
-		{what: "the URL first", userinfo: "anna:a@", authorization: basic("anna:b"), want: "USER anna\nPASS a\n", private: true},
+		{what: "the URL first", userinfo: "anna:a@", authorization: basic("anna:b"), want: "USER anna\nPASS a\n",
+			private: true},
 		{what: "another scheme", authorization: "Bearer x", want: "USER anonymous\nPASS urnd@\n", private: true},
-		{what: "wrong", userinfo: "anna:falsch@", replies: map[string]string{"PASS": "530 wrong"}, want: "USER anna\nPASS falsch", status: 401, private: true},
-		{what: "refused user", userinfo: "anna:falsch@", replies: map[string]string{"USER": "530 anonymous only"}, want: "USER anna", status: 401, private: true},
-		{what: "no anonymous", replies: map[string]string{"PASS": "530 no"}, want: "USER anonymous\nPASS urnd@", status: 401},
-		{what: "no anonymous, and users are refused", off: true, replies: map[string]string{"PASS": "530 no"}, want: "USER anonymous\nPASS urnd@", status: 403},
-		{what: "account", replies: map[string]string{"PASS": "332 account"}, want: "USER anonymous\nPASS urnd@", status: 403},
-		{what: "busy", replies: map[string]string{"greeting": "421 too many"}, timeout: 100 * time.Millisecond, want: "", status: 503},
+		{what: "wrong", userinfo: "anna:falsch@", replies: map[string]string{"PASS": "530 wrong"},
+			want: "USER anna\nPASS falsch", status: 401, private: true},
+		{what: "refused user", userinfo: "anna:falsch@", replies: map[string]string{"USER": "530 anonymous only"},
+			want: "USER anna", status: 401, private: true},
+		{what: "no anonymous", replies: map[string]string{"PASS": "530 no"}, want: "USER anonymous\nPASS urnd@",
+			status: 401},
+		{what: "no anonymous, and users are refused", off: true, replies: map[string]string{"PASS": "530 no"},
+			want: "USER anonymous\nPASS urnd@", status: 403},
+		{what: "account", replies: map[string]string{"PASS": "332 account"}, want: "USER anonymous\nPASS urnd@",
+			status: 403},
+		{what: "busy", replies: map[string]string{"greeting": "421 too many"}, timeout: 100 * time.Millisecond,
+			want: "", status: 503},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			f := &fake{replies: c.replies}
 			h := handler(t, func(config *Config) {
-				config.TLS, config.AllowLogin, config.Limits.Timeout = TLSNever, !c.off, cmp.Or(c.timeout, config.Limits.Timeout)
+				config.TLS, config.AllowLogin, config.Limits.Timeout = TLSNever, !c.off,
+					cmp.Or(c.timeout, config.Limits.Timeout)
 			})
 			fields := []string{}
 			if c.authorization != "" {
@@ -139,7 +152,8 @@ func TestLogin(t *testing.T) {
 				t.Errorf("the error has the password: %v", err)
 			}
 			challenge := header.Get("Www-Authenticate")
-			if c.what == "no password" && challenge != `Basic realm="ftp an%22na@127.0.0.1", charset="UTF-8"` || c.status != 401 && challenge != "" {
+			if c.what == "no password" && challenge != `Basic realm="ftp an%22na@127.0.0.1", charset="UTF-8"` ||
+				c.status != 401 && challenge != "" {
 				t.Errorf("the challenge is %s", challenge)
 			}
 		})
@@ -148,7 +162,8 @@ func TestLogin(t *testing.T) {
 
 func TestLoginOff(t *testing.T) {
 	h := handler(t, func(c *Config) { c.AllowLogin = false })
-	if _, _, err := get(t, h, "ftp://anna:geheim@127.0.0.1/"); !errors.Is(err, scheme.ErrDisabled) || strings.Contains(err.Error(), "geheim") {
+	if _, _, err := get(t, h, "ftp://anna:geheim@127.0.0.1/"); !errors.Is(err, scheme.ErrDisabled) ||
+		strings.Contains(err.Error(), "geheim") {
 		t.Errorf("a user where they are refused: %v", err)
 	}
 }
@@ -176,7 +191,8 @@ func TestData(t *testing.T) {
 		dialled := []string{}
 		h := handler(t, func(config *Config) {
 			config.TLS = TLSNever
-			config.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+			config.Dial = func(ctx context.Context, network, address string,
+				check func(netip.AddrPort) error) (net.Conn, error) {
 				if dialled = append(dialled, address); len(dialled) > 1 {
 					return nil, net.ErrClosed
 				}
@@ -201,12 +217,14 @@ func TestData(t *testing.T) {
 func TestPassive(t *testing.T) {
 	for what, reply := range map[string]string{
 		"refused": "229 here (|||5001|)", "silent": "229 here (|||5001|)", "wrong address family": "522 not for me",
-		"no port": "229 Entering Extended Passive Mode", "that of PASV": "229 Entering Passive Mode (127,0,0,1,19,137)", "another code": "200 ok",
+		"no port": "229 Entering Extended Passive Mode", "that of PASV": "229 Entering Passive Mode (127,0,0,1,19,137)",
+		"another code": "200 ok",
 	} {
 		f := &fake{passive: true, replies: map[string]string{"EPSV": reply}}
 		h := handler(t, func(c *Config) {
 			c.TLS, c.Limits.Timeout = TLSNever, 3*time.Second
-			c.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+			c.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn,
+				error) {
 				if !strings.HasSuffix(address, ":5001") {
 					return settings().Dial(ctx, network, address, check)
 				}
@@ -348,7 +366,8 @@ func TestNoRest(t *testing.T) {
 func TestRestKept(t *testing.T) {
 	f := &fake{replies: map[string]string{"SIZE": "213 10", "RETR": "550 none"}}
 	h := handler(t, func(c *Config) { c.TLS = TLSNever })
-	if _, _, err := get(t, h, "ftp://"+f.start(t)+"/a.txt", "Range", "bytes=5-"); statusOf(nil, err) != 404 || h.pool.Len() > 0 {
+	if _, _, err := get(t, h, "ftp://"+f.start(t)+"/a.txt", "Range", "bytes=5-"); statusOf(nil, err) != 404 ||
+		h.pool.Len() > 0 {
 		t.Errorf("%v, and %d connections wait", err, h.pool.Len())
 	}
 }
@@ -372,7 +391,8 @@ func TestDataPort(t *testing.T) {
 			}
 		})
 		_, _, err := get(t, h, "ftp://"+f.start(t)+"/a.txt")
-		if (err == nil) != c.ok || !c.ok && !errors.Is(err, errDenied) || asked != min(c.denied+1, 3) || strings.Count(f.sent(), "EPSV") != asked {
+		if (err == nil) != c.ok || !c.ok && !errors.Is(err, errDenied) || asked != min(c.denied+1, 3) ||
+			strings.Count(f.sent(), "EPSV") != asked {
 			t.Errorf("%d ports denied: %v, after %q", c.denied, err, f.sent())
 		}
 	}
@@ -387,11 +407,13 @@ func TestTLSRefused(t *testing.T) {
 		sent    string // last command
 	}{
 		{"required", TLSRequired, nil, "AUTH TLS"},
-		{"a reply before the encryption", TLSOffered, map[string]string{"FEAT": "211-a\r\n AUTH TLS\r\n211 b", "AUTH": "234 go\r\n230 in"}, "AUTH TLS"},
+		{"a reply before the encryption", TLSOffered,
+			map[string]string{"FEAT": "211-a\r\n AUTH TLS\r\n211 b", "AUTH": "234 go\r\n230 in"}, "AUTH TLS"},
 	} {
 		f := &fake{replies: c.replies}
 		h := handler(t, func(config *Config) { config.TLS = c.mode })
-		if _, _, err := get(t, h, "ftp://anna:geheim@"+f.start(t)+"/"); err == nil || !strings.HasSuffix(f.sent(), c.sent) {
+		if _, _, err := get(t, h, "ftp://anna:geheim@"+f.start(t)+"/"); err == nil ||
+			!strings.HasSuffix(f.sent(), c.sent) {
 			t.Errorf("%s: %v, after %q", c.what, err, f.sent())
 		}
 	}

@@ -163,7 +163,8 @@ func logIn(ctx context.Context, c *control, t target) error {
 	case r.code == 331 || r.code == 530 && t.prompts && !isFull(r):
 		return unauthorized(t, r)
 	case r.code == 332:
-		return scheme.PolicyDenial(http.StatusForbidden, "ftp_account", "server requires an account (ACCT), which a URL cannot contain")
+		return scheme.PolicyDenial(http.StatusForbidden, "ftp_account",
+			"server requires an account (ACCT), which a URL cannot contain")
 	default:
 		return refusal(r, "the login")
 	}

@@ -39,7 +39,8 @@ func newControl(conn net.Conn, k key, limits scheme.Limits) (*control, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server address: %w", err)
 	}
-	return &control{key: k, conn: conn, in: bufio.NewReaderSize(conn, limits.Line), remote: remote, timeout: limits.Timeout}, nil
+	return &control{key: k, conn: conn, in: bufio.NewReaderSize(conn, limits.Line), remote: remote,
+		timeout: limits.Timeout}, nil
 }
 
 // Server implements scheme.PooledConn.
@@ -101,7 +102,8 @@ func broke(what string, err error) error {
 	switch {
 	case errors.Is(err, scheme.ErrInvalidResponse):
 		return err
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.As(err, &netErr) && netErr.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.As(err, &netErr) &&
+		netErr.Timeout():
 		return fmt.Errorf("waiting for %s: %w", what, err)
 	default:
 		return fmt.Errorf("waiting for %s: %w", what, resolver.Unreachable(err))

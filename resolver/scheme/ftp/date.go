@@ -58,7 +58,8 @@ func unixDate(fields []field, now time.Time) (t time.Time, end int, ok bool) {
 // isoDate parses the dates of GNU ls --time-style: full-iso, long-iso, and the form of iso for other years.
 func isoDate(fields []field) (t time.Time, end int, ok bool) {
 	if len(fields) >= 3 {
-		if t, err := time.Parse("2006-01-02 15:04:05 -0700", fields[0].text+" "+fields[1].text+" "+fields[2].text); err == nil {
+		if t, err := time.Parse("2006-01-02 15:04:05 -0700",
+			fields[0].text+" "+fields[1].text+" "+fields[2].text); err == nil {
 			return t.UTC(), fields[2].end, true
 		}
 	}

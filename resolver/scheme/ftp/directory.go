@@ -74,7 +74,9 @@ func parseName(line string) (entry, bool, bool) {
 }
 
 // lines sends a listing command and parses the lines of its transfer.
-func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(string) (entry, bool, bool)) (listed, error) {
+func (f *fetch) lines(
+	ctx context.Context, verb, argument string, parse func(string) (entry, bool, bool),
+) (listed, error) {
 	data, err := f.transfer(ctx, verb, argument, 0)
 	var refused *scheme.StatusError
 	if errors.As(err, &refused) && isEmpty(refused.Reply) {
@@ -110,7 +112,8 @@ func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(str
 		return listed{}, err
 	case !r.ok():
 		f.control.broken = true
-		return listed{}, fmt.Errorf("%w: %w: server ended the listing with %.200q", resolver.ErrUnreachable, io.ErrUnexpectedEOF, r.text())
+		return listed{}, fmt.Errorf("%w: %w: server ended the listing with %.200q", resolver.ErrUnreachable,
+			io.ErrUnexpectedEOF, r.text())
 	case !isUnread(r):
 		return found, nil
 	case len(found.entries) == 0:
@@ -123,7 +126,8 @@ func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(str
 // readLines parses the lines of a listing within the limits.
 func readLines(data io.Reader, limits scheme.Limits, parse func(string) (entry, bool, bool)) (listed, error) {
 	var found listed
-	lines := scheme.LineReader{In: bufio.NewReaderSize(data, limits.Line), Line: limits.Line, Bytes: limits.Bytes, Endless: true}
+	lines := scheme.LineReader{In: bufio.NewReaderSize(data, limits.Line), Line: limits.Line, Bytes: limits.Bytes,
+		Endless: true}
 	for found.incomplete == "" {
 		line, err := lines.Next()
 		switch {

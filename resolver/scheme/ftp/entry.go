@@ -28,7 +28,8 @@ func (e entry) shown() bool {
 
 // item converts the entry. base is the URI of the directory and ends in a slash.
 func (e entry) item(base string) scheme.Item {
-	item := scheme.Item{Kind: e.kind, Name: scheme.DecodeText(e.name), URI: base + escape(e.name), Modified: e.modified, Note: e.note()}
+	item := scheme.Item{Kind: e.kind, Name: scheme.DecodeText(e.name), URI: base + escape(e.name), Modified: e.modified,
+		Note: e.note()}
 	if e.kind == scheme.ItemDirectory {
 		item.URI += "/"
 	}
@@ -70,7 +71,8 @@ func sortEntries(entries []entry) {
 		all[i] = keyed{strings.ToLower(e.name), e}
 	}
 	slices.SortFunc(all, func(a, b keyed) int {
-		return cmp.Or(cmp.Compare(rank(a.entry), rank(b.entry)), strings.Compare(a.lower, b.lower), strings.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(rank(a.entry), rank(b.entry)), strings.Compare(a.lower, b.lower),
+			strings.Compare(a.name, b.name))
 	})
 	for i := range all {
 		entries[i] = all[i].entry

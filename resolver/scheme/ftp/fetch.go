@@ -88,7 +88,8 @@ func (f *fetch) hasPassword() bool {
 // URI with a password the listing itself is returned.
 func (f *fetch) redirected(ctx, before context.Context, err error) (*scheme.Resource, error) {
 	var refused *scheme.StatusError
-	if f.target.Type != 0 || f.control.broken || !errors.As(err, &refused) || refused.Status != http.StatusNotFound && refused.Status != http.StatusForbidden {
+	if f.target.Type != 0 || f.control.broken || !errors.As(err, &refused) ||
+		refused.Status != http.StatusNotFound && refused.Status != http.StatusForbidden {
 		return nil, err
 	}
 	switch entered := f.enter(before, f.target.Name, false); {

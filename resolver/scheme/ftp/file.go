@@ -38,7 +38,8 @@ func (f *fetch) file(ctx, before context.Context) (*scheme.Resource, error) {
 		}
 	}
 	if err != nil {
-		if resource, err := f.redirected(ctx, before, err); err == nil || f.request.Method == http.MethodHead || f.control.broken {
+		if resource, err := f.redirected(ctx, before, err); err == nil || f.request.Method == http.MethodHead ||
+			f.control.broken {
 			return resource, err
 		}
 		info = fileInfo{size: -1} // some servers reject SIZE for a file that RETR sends
@@ -140,8 +141,11 @@ func (i *fileInfo) setTag(now time.Time) {
 }
 
 // content returns the bytes of the file, or the requested range of them.
-func (f *fetch) content(ctx, before context.Context, info fileInfo, fields httpmessage.Fields) (*scheme.Resource, error) {
-	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields, Body: http.NoBody, ContentLength: info.size}}
+func (f *fetch) content(
+	ctx, before context.Context, info fileInfo, fields httpmessage.Fields,
+) (*scheme.Resource, error) {
+	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields,
+		Body: http.NoBody, ContentLength: info.size}}
 	// Fields that depend on the content are omitted for HEAD (RFC 9110 section 9.3.2): a cache would take them
 	// for those of GET.
 	if named, sure := scheme.NamedType(f.target.Name); sure || named != "" && f.request.Method == http.MethodGet {

@@ -59,7 +59,8 @@ type Handler struct {
 // New returns a Handler.
 func New(config Config) *Handler {
 	h := &Handler{config: config, pool: scheme.NewPool[string](scheme.PoolConfig[*control]{
-		MaxIdle: config.MaxIdle, MaxIdlePerServer: scheme.MaxPerServer(config.MaxIdle), Timeout: config.IdleTimeout, Now: config.Now, Close: (*control).Close,
+		MaxIdle: config.MaxIdle, MaxIdlePerServer: scheme.MaxPerServer(config.MaxIdle), Timeout: config.IdleTimeout,
+		Now: config.Now, Close: (*control).Close,
 	})}
 	if config.MaxFetches > 0 {
 		h.places = make(quota.Semaphore, config.MaxFetches)

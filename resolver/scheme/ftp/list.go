@@ -12,7 +12,8 @@ import (
 // without an entry.
 func parseList(line string, now time.Time) (e entry, skip, ok bool) {
 	const total = "total "
-	isTotal := len(line) > len(total) && strings.EqualFold(line[:len(total)], total) && parseSize(strings.TrimSpace(line[len(total):])) >= 0
+	isTotal := len(line) > len(total) && strings.EqualFold(line[:len(total)], total) &&
+		parseSize(strings.TrimSpace(line[len(total):])) >= 0
 	if isTotal || strings.TrimSpace(line) == "" {
 		return entry{}, true, true
 	}
@@ -51,7 +52,8 @@ func fieldsOf(line string, limit int) []field {
 func parseUnix(line string, now time.Time) (entry, bool) {
 	const most = 12 // words before the name
 	fields := fieldsOf(line, most)
-	if len(fields) < 4 || strings.IndexByte("-dlbcpsD", fields[0].text[0]) < 0 || len(fields[0].text) > 1 && len(fields[0].text) < 10 {
+	if len(fields) < 4 || strings.IndexByte("-dlbcpsD", fields[0].text[0]) < 0 ||
+		len(fields[0].text) > 1 && len(fields[0].text) < 10 {
 		return entry{}, false
 	}
 	at, modified, end := findDate(fields, now)
@@ -59,7 +61,8 @@ func parseUnix(line string, now time.Time) (entry, bool) {
 		return entry{}, false
 	}
 	size := parseSize(fields[at-1].text)
-	e := entry{name: line[end+1:], kind: scheme.ItemOther, size: size, modified: modified, noSize: size < 0, noTime: modified.IsZero()}
+	e := entry{name: line[end+1:], kind: scheme.ItemOther, size: size, modified: modified, noSize: size < 0,
+		noTime: modified.IsZero()}
 	// NetWare has its rights in brackets, and pads with spaces.
 	if strings.Contains(fields[0].text+fields[1].text, "[") {
 		if e.name = strings.TrimLeft(e.name, " "); e.name == "" {
@@ -101,8 +104,8 @@ func parseDOS(line string) (entry, bool) {
 	}
 	size := strings.ReplaceAll(fields[2].text, ",", "")
 	e := entry{
-		name: strings.TrimLeft(line[fields[2].end:], " "), kind: scheme.ItemFile, modified: modified, noTime: modified.IsZero(),
-		size: parseSize(size), noSize: isNumber(size) && parseSize(size) < 0,
+		name: strings.TrimLeft(line[fields[2].end:], " "), kind: scheme.ItemFile, modified: modified,
+		noTime: modified.IsZero(), size: parseSize(size), noSize: isNumber(size) && parseSize(size) < 0,
 	}
 	switch what := strings.ToUpper(fields[2].text); {
 	case what == "<DIR>":

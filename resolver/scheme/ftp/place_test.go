@@ -67,7 +67,8 @@ func TestSlots(t *testing.T) {
 	guard := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8")).WithLimiter(make(quota.Semaphore, 4))
 	h := handler(t, func(c *Config) {
 		c.TLS, c.MaxIdle, c.MaxFetches = TLSNever, 1, 2
-		c.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+		c.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn,
+			error) {
 			return guard.WithCheck(check).DialContext(ctx, network, address)
 		}
 	})
@@ -104,7 +105,8 @@ func TestMaxFetches(t *testing.T) {
 	if _, _, err := do(t, h, request(t, http.MethodHead, at+"/a.txt")); err != nil {
 		t.Errorf("after the first: %v", err)
 	}
-	if _, _, err := get(t, h, strings.Replace(at, "127.0.0.1:", "127.0.0.2:1", 1)+"/"); err == nil || len(h.places) != 0 {
+	if _, _, err := get(t, h, strings.Replace(at, "127.0.0.1:", "127.0.0.2:1", 1)+"/"); err == nil ||
+		len(h.places) != 0 {
 		t.Errorf("%v, and %d requests run", err, len(h.places))
 	}
 }
@@ -146,7 +148,8 @@ func TestManyCommands(t *testing.T) {
 		h := handler(t, overPipes(t, f))
 		start := time.Now()
 		_, _, err := get(t, h, "ftp://127.0.0.1/"+strings.Repeat("a/", maxDirs)+"x")
-		if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, resolver.ErrBusy) || time.Since(start) != h.config.Limits.Timeout {
+		if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, resolver.ErrBusy) ||
+			time.Since(start) != h.config.Limits.Timeout {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})
@@ -156,7 +159,8 @@ func TestManyCommands(t *testing.T) {
 		t.Errorf("%d directories: %v", maxDirs, err)
 	}
 	before := f.sent()
-	if _, _, err := get(t, h, at+strings.Repeat("a/", maxDirs+1)); !errors.As(err, new(*uri.ParseError)) || f.sent() != before {
+	if _, _, err := get(t, h, at+strings.Repeat("a/", maxDirs+1)); !errors.As(err, new(*uri.ParseError)) ||
+		f.sent() != before {
 		t.Errorf("more: %v", err)
 	}
 }

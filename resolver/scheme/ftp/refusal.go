@@ -40,7 +40,8 @@ func refusal(r reply, command string) error {
 
 // isDenial reports whether the text of a reply 550 means that the file exists, but this user has no permission.
 func isDenial(text string) bool {
-	return says(text, "permission denied", "access denied", "access is denied", "not permitted", "prohibited", "not authorized", "forbidden")
+	return says(text, "permission denied", "access denied", "access is denied", "not permitted", "prohibited",
+		"not authorized", "forbidden")
 }
 
 // isFull reports whether a reply to a login means that the server has too many users. RFC 959 has 421 for it,
@@ -52,7 +53,8 @@ func isFull(r reply) bool {
 // isEmpty reports whether a negative reply, with its code, means that the directory is empty.
 func isEmpty(text string) bool {
 	isListing := strings.HasPrefix(text, "550 ") || strings.HasPrefix(text, "450 ")
-	return isListing && !isDenial(text) && says(text, "no files", "directory is empty", "directory empty", "empty directory")
+	return isListing && !isDenial(text) &&
+		says(text, "no files", "directory is empty", "directory empty", "empty directory")
 }
 
 // isUnread reports whether the reply at the end of a listing means that the directory could not be read, such

@@ -34,7 +34,8 @@ func TestUnreadable(t *testing.T) {
 			t.Parallel()
 			root := tree(t)
 			closed := filepath.Join(root, "closed")
-			if err := errors.Join(os.Mkdir(closed, 0o711), os.Chmod(closed, 0o711), os.WriteFile(filepath.Join(closed, "a"), nil, 0o644)); err != nil {
+			if err := errors.Join(os.Mkdir(closed, 0o711), os.Chmod(closed, 0o711),
+				os.WriteFile(filepath.Join(closed, "a"), nil, 0o644)); err != nil {
 				t.Fatal(err)
 			}
 			at, h := "ftp://"+s.login+s.start(t, root).Addr(), handler(t)
@@ -97,7 +98,8 @@ func TestFull(t *testing.T) {
 		{"CWD", "530 Maximum reached"},
 	} {
 		f := &fake{replies: map[string]string{c.verb: c.reply}}
-		_, _, err := get(t, handler(t, func(c *Config) { c.TLS, c.Limits.Timeout = TLSNever, 500*time.Millisecond }), "ftp://"+f.start(t)+"/a/b")
+		_, _, err := get(t, handler(t, func(c *Config) { c.TLS, c.Limits.Timeout = TLSNever, 500*time.Millisecond }),
+			"ftp://"+f.start(t)+"/a/b")
 		var refused *scheme.StatusError
 		if !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable || len(refused.Fields) > 0 {
 			t.Errorf("%s: %+v, want 503", c.reply, err)
@@ -116,12 +118,14 @@ func TestProtectionRefused(t *testing.T) {
 		login string
 		mode  TLS
 		ok    bool
-	}{{"", TLSOffered, true}, {"anonymous@", TLSOffered, true}, {"anna:geheim@", TLSOffered, false}, {"", TLSRequired, false}} {
+	}{{"", TLSOffered, true}, {"anonymous@", TLSOffered, true}, {"anna:geheim@", TLSOffered, false},
+		{"", TLSRequired, false}} {
 		f := &fake{
 			replies: map[string]string{"FEAT": "211-a\r\n AUTH TLS\r\n211 b", "PBSZ": "200 0", "PROT": "534 no"},
 			tls:     &tls.Config{Certificates: []tls.Certificate{pair}},
 		}
-		_, text, err := get(t, handler(t, func(config *Config) { config.TLS = c.mode }), "ftp://"+c.login+f.start(t)+"/a.txt")
+		_, text, err := get(t, handler(t, func(config *Config) { config.TLS = c.mode }),
+			"ftp://"+c.login+f.start(t)+"/a.txt")
 		if (err == nil) != c.ok || c.ok && text != "0123456789" || strings.Contains(f.sent(), "geheim") {
 			t.Errorf("%+v: %q, %v, after %q", c, text, err, f.sent())
 		}
@@ -131,15 +135,18 @@ func TestProtectionRefused(t *testing.T) {
 // TestSecret has servers that repeat the password.
 func TestSecret(t *testing.T) {
 	for verb, reply := range map[string]string{
-		"PASS": "530 no user with geheim", "CWD": "550 geheim", "EPSV": "229 geheim", "RETR": "451 geheim", "SIZE": "geheim", "PWD": "550-geheim\r\n550 geheim",
+		"PASS": "530 no user with geheim", "CWD": "550 geheim", "EPSV": "229 geheim", "RETR": "451 geheim",
+		"SIZE": "geheim", "PWD": "550-geheim\r\n550 geheim",
 	} {
 		f := &fake{replies: map[string]string{verb: reply}}
-		_, _, err := get(t, handler(t, func(c *Config) { c.TLS = TLSNever }), "ftp://anna:geheim@"+f.start(t)+"/a/b.txt")
+		_, _, err := get(t, handler(t, func(c *Config) { c.TLS = TLSNever }),
+			"ftp://anna:geheim@"+f.start(t)+"/a/b.txt")
 		if verb != "PWD" && err == nil || strings.Contains(fmt.Sprintf("%+v", err), "geheim") {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}
-	f := &fake{replies: map[string]string{"PASS": "230-your password is geheim\r\n230 in", "PWD": `257 "/home/geheim"`, "MDTM": "213 20240229131415"}}
+	f := &fake{replies: map[string]string{"PASS": "230-your password is geheim\r\n230 in", "PWD": `257 "/home/geheim"`,
+		"MDTM": "213 20240229131415"}}
 	at, h := f.start(t), handler(t, func(c *Config) { c.TLS = TLSNever })
 	for range 2 {
 		resource, _, err := get(t, h, "ftp://anna:geheim@"+at+"/")
@@ -150,7 +157,8 @@ func TestSecret(t *testing.T) {
 	if !strings.Contains(f.sent(), "\nCWD /home/geheim\n") {
 		t.Errorf("the directory of the login is not what the server said: %q", f.sent())
 	}
-	if resource, _, err := get(t, h, "ftp://anna:2024@"+at+"/a.txt"); err != nil || resource.Fields.Get("Last-Modified") == "" {
+	if resource, _, err := get(t, h, "ftp://anna:2024@"+at+"/a.txt"); err != nil ||
+		resource.Fields.Get("Last-Modified") == "" {
 		t.Errorf("a password that is a part of a number: %v, %v", resource, err)
 	}
 }

@@ -39,15 +39,17 @@ func tree(t testing.TB) string {
 	}
 	for name, text := range map[string]string{
 		"etc/motd": "hello\n", "pub/lines.txt": "one\ntwo\n", "pub/zero": "", "pub/secret": "s",
-		"pub/a;b#c%41?.txt": "odd", "pub/\xfcber.txt": "latin", "pub/ leading": "space", "pub/sub dir/x": "y", "pub/sub dir/\xff": "telnet",
-		"pub/<b>&\"": "html", "pub/big.bin": strings.Repeat("0123456789", 100_000),
+		"pub/a;b#c%41?.txt": "odd", "pub/\xfcber.txt": "latin", "pub/ leading": "space", "pub/sub dir/x": "y",
+		"pub/sub dir/\xff": "telnet", "pub/<b>&\"": "html", "pub/big.bin": strings.Repeat("0123456789", 100_000),
 	} {
 		path := filepath.Join(root, name)
-		if err := errors.Join(os.WriteFile(path, []byte(text), 0o644), os.Chtimes(path, modified, modified)); err != nil {
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o644),
+			os.Chtimes(path, modified, modified)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.Chmod(filepath.Join(root, "pub/secret"), 0o600), os.Symlink("lines.txt", filepath.Join(root, "pub/link")),
+	if err := errors.Join(os.Chmod(filepath.Join(root, "pub/secret"), 0o600),
+		os.Symlink("lines.txt", filepath.Join(root, "pub/link")),
 		os.Symlink("sub dir/x", filepath.Join(root, "pub/to a name"))); err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +64,10 @@ type server struct {
 
 func servers() map[string]server {
 	return map[string]server{
-		"vsftpd":  {func(t testing.TB, root string) *testserver.FTPServer { return testserver.StartVsftpd(t, root) }, ""},
-		"proftpd": {func(t testing.TB, root string) *testserver.FTPServer { return testserver.StartProFTPD(t, root) }, ""},
+		"vsftpd": {func(t testing.TB, root string) *testserver.FTPServer { return testserver.StartVsftpd(t, root) },
+			""},
+		"proftpd": {func(t testing.TB, root string) *testserver.FTPServer { return testserver.StartProFTPD(t, root) },
+			""},
 		"pure-ftpd": {func(t testing.TB, root string) *testserver.FTPServer {
 			return testserver.StartPureFTPd(t, root, "anna", "geheim")
 		}, "anna:geheim@"},
@@ -118,7 +122,8 @@ func testFiles(t *testing.T, h *Handler, at string) {
 }
 
 func testDirectory(t *testing.T, h *Handler, at string) {
-	want := []string{"empty/", "sub dir/", " leading", "<b>&\"", "a;b#c%41?.txt", "big.bin", "lines.txt", "link", "secret", "to a name", "zero", "über.txt"}
+	want := []string{"empty/", "sub dir/", " leading", "<b>&\"", "a;b#c%41?.txt", "big.bin", "lines.txt", "link",
+		"secret", "to a name", "zero", "über.txt"}
 	for _, path := range []string{"/pub/", "/pub;type=d", "/pub/;type=d", "/%2Fpub/"} {
 		resource, _, err := get(t, h, at+path)
 		if err != nil {
@@ -128,11 +133,15 @@ func testDirectory(t *testing.T, h *Handler, at string) {
 		if got := names(l); !slices.Equal(got, want) {
 			t.Errorf("%s has %q, want %q", path, got, want)
 		}
-		if strings.Contains(l.URI, "geheim") || l.Parent == nil || l.Incomplete != "" || len(l.Warnings) > 0 && !strings.Contains(at, "@") {
-			t.Errorf("%s: URI %q, parent %v, incomplete %q, warnings %q", path, l.URI, l.Parent, l.Incomplete, l.Warnings)
+		if strings.Contains(l.URI, "geheim") || l.Parent == nil || l.Incomplete != "" ||
+			len(l.Warnings) > 0 && !strings.Contains(at, "@") {
+			t.Errorf("%s: URI %q, parent %v, incomplete %q, warnings %q", path, l.URI, l.Parent, l.Incomplete,
+				l.Warnings)
 		}
 		for _, item := range l.Items {
-			if item.Name == "big.bin" && (item.Size == nil || *item.Size != 1_000_000 || item.Modified.Truncate(24*time.Hour) != modified.Truncate(24*time.Hour)) {
+			if item.Name == "big.bin" &&
+				(item.Size == nil || *item.Size != 1_000_000 ||
+					item.Modified.Truncate(24*time.Hour) != modified.Truncate(24*time.Hour)) {
 				t.Errorf("%s: %+v", path, item)
 			}
 			if item.Kind != scheme.ItemFile || item.Name == "secret" {
@@ -147,12 +156,14 @@ func testDirectory(t *testing.T, h *Handler, at string) {
 	if resource, _, err := get(t, h, at+"/pub/empty/"); err != nil || len(resource.Listing.Items) > 0 {
 		t.Errorf("an empty directory: %v, %v", resource, err)
 	}
-	if resource, _, err := get(t, h, at); err != nil || !slices.Equal(names(resource.Listing), []string{"etc/", "pub/"}) || resource.Listing.Parent != nil {
+	if resource, _, err := get(t, h, at); err != nil ||
+		!slices.Equal(names(resource.Listing), []string{"etc/", "pub/"}) || resource.Listing.Parent != nil {
 		t.Errorf("the root: %v, %v", resource, err)
 	}
 	resource, _, err := get(t, h, at+"/pub")
 	if strings.Contains(at, "@") { // a redirect must not contain the password
-		if err != nil || len(resource.Listing.Items) < 3 || len(resource.Listing.Warnings) == 0 || strings.Contains(fmt.Sprintf("%+v", *resource.Listing), "geheim") {
+		if err != nil || len(resource.Listing.Items) < 3 || len(resource.Listing.Warnings) == 0 ||
+			strings.Contains(fmt.Sprintf("%+v", *resource.Listing), "geheim") {
 			t.Errorf("a directory without slash, with a password: %v, %v", resource, err)
 		}
 	} else if err != nil || resource.Status != 302 || !strings.HasSuffix(resource.Fields.Get("Location"),
@@ -163,14 +174,16 @@ func testDirectory(t *testing.T, h *Handler, at string) {
 	if strings.Contains(at, "@") && err != nil {
 		return // Pure-FTPd matches patterns in LIST only
 	}
-	if err != nil || len(resource.Listing.Items) < 2 || !strings.HasSuffix(resource.Listing.Items[0].URI, "/pub/a%3Bb%23c%2541%3F.txt") {
+	if err != nil || len(resource.Listing.Items) < 2 ||
+		!strings.HasSuffix(resource.Listing.Items[0].URI, "/pub/a%3Bb%23c%2541%3F.txt") {
 		t.Errorf("a pattern: %v, %v", resource, err)
 	}
 }
 
 func testConditions(t *testing.T, h *Handler, at string) {
 	resource, text, err := get(t, h, at+"/pub/big.bin", "Range", "bytes=999990-")
-	if err != nil || resource.Status != 206 || text != "0123456789" || resource.Fields.Get("Content-Range") != "bytes 999990-999999/1000000" {
+	if err != nil || resource.Status != 206 || text != "0123456789" ||
+		resource.Fields.Get("Content-Range") != "bytes 999990-999999/1000000" {
 		t.Fatalf("a range: %v, %q, %v", resource, text, err)
 	}
 	etag, last := resource.Fields.Get("Etag"), resource.Fields.Get("Last-Modified")
@@ -190,12 +203,14 @@ func testConditions(t *testing.T, h *Handler, at string) {
 	} {
 		resource, text, err := get(t, h, at+"/pub/big.bin", c.field, c.value)
 		if err != nil || resource.Status != c.status || len(text) != c.bytes {
-			t.Errorf("%s: %s is %v with %d bytes, %v; want %d with %d", c.field, c.value, resource, len(text), err, c.status, c.bytes)
+			t.Errorf("%s: %s is %v with %d bytes, %v; want %d with %d", c.field, c.value, resource, len(text), err,
+				c.status, c.bytes)
 		}
 	}
 	resource, text, err = do(t, h, request(t, http.MethodHead, at+"/pub/lines.txt"))
 	// The charset would depend on the content.
-	if err != nil || resource.Fields.Get("Content-Length") != "8" || text != "" || resource.Fields.Get("Content-Type") != "" {
+	if err != nil || resource.Fields.Get("Content-Length") != "8" || text != "" ||
+		resource.Fields.Get("Content-Type") != "" {
 		t.Errorf("HEAD: %v, %q, %v", resource, text, err)
 	}
 }
@@ -242,8 +257,10 @@ func certificate(t testing.TB) (file string, roots *x509.CertPool) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour), IsCA: true,
+		BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
@@ -253,7 +270,8 @@ func certificate(t testing.TB) (file string, roots *x509.CertPool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := append(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
+	text := append(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}),
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
 	file = filepath.Join(testserver.OpenFolder(t), "both.pem")
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
@@ -269,11 +287,13 @@ func TestTLS(t *testing.T) {
 	file, roots := certificate(t)
 	for name, s := range map[string]server{
 		"vsftpd": {func(t testing.TB, root string) *testserver.FTPServer {
-			return testserver.StartVsftpd(t, root, "ssl_enable=YES", "allow_anon_ssl=YES", "force_anon_logins_ssl=YES", "force_anon_data_ssl=YES",
+			return testserver.StartVsftpd(t, root, "ssl_enable=YES", "allow_anon_ssl=YES", "force_anon_logins_ssl=YES",
+				"force_anon_data_ssl=YES",
 				"require_ssl_reuse=YES", "ssl_ciphers=HIGH", "rsa_cert_file="+file, "rsa_private_key_file="+file)
 		}, ""},
 		"proftpd": {func(t testing.TB, root string) *testserver.FTPServer {
-			return testserver.StartProFTPD(t, root, "LoadModule mod_tls.c", "<IfModule mod_tls.c>", "TLSEngine on", "TLSRequired on",
+			return testserver.StartProFTPD(t, root, "LoadModule mod_tls.c", "<IfModule mod_tls.c>", "TLSEngine on",
+				"TLSRequired on",
 				"TLSECCertificateFile "+file, "TLSECCertificateKeyFile "+file, "</IfModule>")
 		}, ""},
 		"pure-ftpd": {func(t testing.TB, root string) *testserver.FTPServer {
@@ -308,7 +328,8 @@ func TestTLS(t *testing.T) {
 			if _, _, err := get(t, never, at+"/pub/zero"); err == nil {
 				t.Error("the server answers without TLS")
 			}
-			if _, _, err := get(t, handler(t, func(c *Config) { c.TLS = TLSRequired }), at+"/pub/zero"); !errors.As(err, new(x509.UnknownAuthorityError)) {
+			if _, _, err := get(t, handler(t, func(c *Config) { c.TLS = TLSRequired }), at+"/pub/zero"); !errors.As(err,
+				new(x509.UnknownAuthorityError)) {
 				t.Errorf("a certificate of nobody: %v", err)
 			}
 		})
@@ -324,7 +345,8 @@ func TestLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := handler(t)
-	resource, err := h.Fetch(t.Context(), request(t, http.MethodGet, "ftp://"+testserver.StartVsftpd(t, root).Addr()+"/long"))
+	resource, err := h.Fetch(t.Context(),
+		request(t, http.MethodGet, "ftp://"+testserver.StartVsftpd(t, root).Addr()+"/long"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,8 @@ func (h *Handler) protect(ctx context.Context, c *control, config *tls.Config, w
 // same client.
 func (h *Handler) tlsConfig(host string) *tls.Config {
 	config := &tls.Config{
-		ServerName: host, RootCAs: h.config.RootCAs, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(1),
+		ServerName: host, RootCAs: h.config.RootCAs, MinVersion: tls.VersionTLS12,
+		ClientSessionCache: tls.NewLRUClientSessionCache(1),
 	}
 	if h.config.TLS == TLSOffered {
 		// Without the offer the data would be sent in plain text, so any TLS is better than none: it protects

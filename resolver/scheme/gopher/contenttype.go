@@ -27,7 +27,8 @@ func contentType(q request, isPlus bool, head []byte) string {
 			return scheme.WithCharset("text/html", head)
 		}
 	}
-	if sniffed := scheme.MediaType("", head); itemKind(q.Type) == scheme.ItemImage && strings.HasPrefix(sniffed, "image/") {
+	if sniffed := scheme.MediaType("", head); itemKind(q.Type) == scheme.ItemImage &&
+		strings.HasPrefix(sniffed, "image/") {
 		return sniffed // whatever the name says
 	}
 	return scheme.WithCharset(scheme.MediaType(q.Selector, head), head)

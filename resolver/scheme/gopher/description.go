@@ -28,7 +28,8 @@ func describe(l *scheme.Listing, q request, a attributes) {
 			l.Properties = append(l.Properties, b.reference()...)
 		case "ASK":
 			l.Properties = append(l.Properties, fields(b.lines)...)
-			l.Notes = append(l.Notes, "The server requires answers to these questions before it sends the item. This page cannot send them.")
+			l.Notes = append(l.Notes,
+				"The server requires answers to these questions before it sends the item. This page cannot send them.")
 		case "ADMIN":
 			l.Properties = append(l.Properties, fields(b.lines)...)
 		default:

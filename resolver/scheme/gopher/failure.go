@@ -63,7 +63,8 @@ func errorLine(head []byte, all bool) (string, bool) {
 	const fields = 3 // minimum number of tabs in an item
 	head = bytes.TrimSuffix(bytes.TrimRight(head, "\r\n"), []byte("\n."))
 	line := bytes.TrimRight(head, "\r\n")
-	if !all || len(line) < 1 || line[0] != typeError || bytes.ContainsAny(line, "\r\n") || bytes.Count(line, []byte("\t")) < fields {
+	if !all || len(line) < 1 || line[0] != typeError || bytes.ContainsAny(line, "\r\n") ||
+		bytes.Count(line, []byte("\t")) < fields {
 		return "", false
 	}
 	i, _ := parseItem(string(line))

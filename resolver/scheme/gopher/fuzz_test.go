@@ -62,8 +62,8 @@ func checkListing(t *testing.T, l *scheme.Listing) {
 // link of an item requests its selector.
 func FuzzMenu(f *testing.F) {
 	for _, text := range []string{
-		"0About\t0/about\th\t70\r\n1Menu\t\th\t7070\t+\r\n.\r\n", "hWeb\tURL:http://a/\th\t70\n", "8a\tb\tc\t23\n", "+a\tb\t::1\t1\n",
-		"3no\t\terror.host\t1\n", "iT\tTITLE\n\nplain",
+		"0About\t0/about\th\t70\r\n1Menu\t\th\t7070\t+\r\n.\r\n", "hWeb\tURL:http://a/\th\t70\n", "8a\tb\tc\t23\n",
+		"+a\tb\t::1\t1\n", "3no\t\terror.host\t1\n", "iT\tTITLE\n\nplain",
 		"?\t%41?#\xff\t[::1]\t00070\t?", "hx\t/URL:javascript:a\t\t", "Ta\t:@/\t1.2.3.4\t0",
 	} {
 		f.Add([]byte(text))
@@ -110,7 +110,8 @@ func FuzzPlusHead(f *testing.F) {
 			t.Fatalf("%v", err)
 		case err == nil && !found && !bytes.Equal(rest, text):
 			t.Fatalf("%q is left of %q", rest, text)
-		case found && (!ended || !bytes.Equal(rest, after) || head.length < untilClose || len(line) >= maxPlusHead || head.success != (line[0] == '+')):
+		case found && (!ended || !bytes.Equal(rest, after) || head.length < untilClose || len(line) >= maxPlusHead ||
+			head.success != (line[0] == '+')):
 			t.Fatalf("%+v of %q", head, text)
 		}
 		if found {
@@ -125,8 +126,10 @@ func FuzzPlusHead(f *testing.F) {
 // FuzzAttributes requires for any attributes that they are within the limits, and that their links are safe.
 func FuzzAttributes(f *testing.F) {
 	for _, text := range []string{
-		"+INFO: 0a\tb\th\t70\t+\r\n+ADMIN:\r\n Admin: c\r\n Mod-Date: <19930728170201>\r\n+VIEWS:\r\n Text/plain De_DE: <1k>\r\n",
-		"+ASK:\r\n Choose: a\tb\tc\r\n+ABSTRACT: 0a\tb\th\t70\r\n text\r\n", "+URL: http://u:p@h/\n+\n+:\n x", " lost\n+INFO\n+INFO:\n+VIEWS\n/\n:\n",
+		"+INFO: 0a\tb\th\t70\t+\r\n+ADMIN:\r\n Admin: c\r\n Mod-Date: <19930728170201>\r\n+VIEWS:\r\n Text/plain " +
+			"De_DE: <1k>\r\n",
+		"+ASK:\r\n Choose: a\tb\tc\r\n+ABSTRACT: 0a\tb\th\t70\r\n text\r\n", "+URL: http://u:p@h/\n+\n+:\n x",
+		" lost\n+INFO\n+INFO:\n+VIEWS\n/\n:\n",
 	} {
 		f.Add([]byte(text))
 	}
@@ -164,7 +167,8 @@ func FuzzAttributes(f *testing.F) {
 // has.
 func FuzzRequest(f *testing.F) {
 	for _, path := range []string{
-		"", "1", "0a%0D%0A", "7a%09b%09+c%20d", "0%09%09+%091%0D%0A+-1", "7?search=a+b%25", "7/q?a+b", "7%09?search=%0A%09",
+		"", "1", "0a%0D%0A", "7a%09b%09+c%20d", "0%09%09+%091%0D%0A+-1", "7?search=a+b%25", "7/q?a+b",
+		"7%09?search=%0A%09",
 		"8a", "hURL:http://a", "0a%09b%09c%09d",
 	} {
 		f.Add(path)

@@ -46,15 +46,17 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 
 func (h *Handler) fetch(ctx context.Context, r scheme.Request, q request) (*scheme.Resource, error) {
 	if q.isForm() {
-		return nil, scheme.PolicyDenial(http.StatusNotImplemented, "gopher_form", "Gopher+ forms are shown, but cannot be submitted")
+		return nil, scheme.PolicyDenial(http.StatusNotImplemented, "gopher_form",
+			"Gopher+ forms are shown, but cannot be submitted")
 	}
 	if q.wantsAttributes() {
 		return h.attributes(ctx, r, q)
 	}
 	switch q.Type {
 	case typeCSO:
-		return nil, scheme.PolicyDenial(http.StatusNotImplemented, "gopher_phone_book", "this is a CSO phone book, which has a protocol of its "+
-			"own (RFC 1436 section 3.7)")
+		return nil, scheme.PolicyDenial(http.StatusNotImplemented, "gopher_phone_book",
+			"this is a CSO phone book, which has a protocol of its "+
+				"own (RFC 1436 section 3.7)")
 	case typeTelnet, typeTN3270:
 		return session(q)
 	case typeHTML:
@@ -72,7 +74,8 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, q request) (*sche
 	case typeMenu:
 		return h.menu(ctx, r, q)
 	case typeInfo, typeError:
-		return nil, scheme.PolicyDenial(http.StatusNotFound, "gopher_text_line", "this is a text line of a menu, without a document")
+		return nil, scheme.PolicyDenial(http.StatusNotFound, "gopher_text_line",
+			"this is a text line of a menu, without a document")
 	}
 	return h.document(ctx, r, q)
 }

@@ -52,13 +52,16 @@ func TestRequestLine(t *testing.T) {
 // 1738 section 6.
 func TestMalformed(t *testing.T) {
 	for _, path := range []string{
-		"/0a%0D%0Ab", "/0a%0Ab", "/0a%00", "/7a%09b%0Ac", "/0a%09%09b", "/0a%09%09+%0D%0AQUIT", "/0a%09%09!%0A", "/0a%09%09$%00",
-		"/0a%09%09+a%09b", "/0a%09b%09+%09", "/%0A", "/%0D%0AHELO", "/7a%09b%09%091%0D%0A+-1%0D%0AHELO%0D%0A.%0D%0A",
+		"/0a%0D%0Ab", "/0a%0Ab", "/0a%00", "/7a%09b%0Ac", "/0a%09%09b", "/0a%09%09+%0D%0AQUIT", "/0a%09%09!%0A",
+		"/0a%09%09$%00", "/0a%09%09+a%09b", "/0a%09b%09+%09", "/%0A", "/%0D%0AHELO",
+		"/7a%09b%09%091%0D%0A+-1%0D%0AHELO%0D%0A.%0D%0A",
 	} {
 		p := says(t, ".\r\n")
 		var parse *uri.ParseError
-		for name, h := range map[string]scheme.Handler{"handler": handler(), "gateway": scheme.Gateway{Handler: handler()}} {
-			if _, err := h.Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+path)); !errors.As(err, &parse) {
+		for name, h := range map[string]scheme.Handler{"handler": handler(),
+			"gateway": scheme.Gateway{Handler: handler()}} {
+			if _, err := h.Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+path)); !errors.As(err,
+				&parse) {
 				t.Errorf("%s of %s: %v", path, name, err)
 			}
 		}
@@ -88,12 +91,14 @@ func TestMailByGopher(t *testing.T) {
 	for _, server := range []string{"127.0.0.1:25", smtp.addr} {
 		for _, path := range []string{"/_" + mail, "/0" + mail, "/7%09" + mail} {
 			var parse *uri.ParseError
-			if _, err := gateway.Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+server+path)); !errors.As(err, &parse) {
+			if _, err := gateway.Fetch(t.Context(),
+				request(t, http.MethodGet, "gopher://"+server+path)); !errors.As(err, &parse) {
 				t.Errorf("%s%s: %v", server, path, err)
 			}
 		}
 		for _, path := range []string{"/_HELO%20a", "/_" + form, "/", "/1%09%09+" + mail} {
-			if _, err := gateway.Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+server+path)); !errors.Is(err, scheme.ErrPort) {
+			if _, err := gateway.Fetch(t.Context(),
+				request(t, http.MethodGet, "gopher://"+server+path)); !errors.Is(err, scheme.ErrPort) {
 				t.Errorf("%s%s: %v", server, path, err)
 			}
 		}
@@ -147,7 +152,8 @@ func TestWithoutServer(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", url, r.Status, got, want)
 		}
 	}
-	for _, url := range []string{"gopher://h/hURL:javascript:alert(1)", "gopher://h/hURL:file:///etc/passwd", "gopher://h/hURL:data:text/html,a"} {
+	for _, url := range []string{"gopher://h/hURL:javascript:alert(1)", "gopher://h/hURL:file:///etc/passwd",
+		"gopher://h/hURL:data:text/html,a"} {
 		if _, err := h.Fetch(t.Context(), request(t, http.MethodGet, url)); !errors.Is(err, resolver.ErrForbidden) {
 			t.Errorf("%s: %v", url, err)
 		}
@@ -160,11 +166,14 @@ func TestWithoutServer(t *testing.T) {
 			t.Errorf("%s: %d", url, got)
 		}
 	}
-	if _, err := h.Fetch(t.Context(), request(t, http.MethodGet, "gopher://h/hURL:http://u:secret@%5Ba/")); err == nil || strings.Contains(err.Error(), "secret") {
+	if _, err := h.Fetch(t.Context(),
+		request(t, http.MethodGet, "gopher://h/hURL:http://u:secret@%5Ba/")); err == nil ||
+		strings.Contains(err.Error(), "secret") {
 		t.Errorf("%v", err)
 	}
 	l := fetch(t, h, "gopher://h/7find").Listing
-	if l.Search == nil || l.Search.Prefix != "gopher://h/7find%09" || l.Search.Label == "" || l.Parent.URI != "gopher://h/1" {
+	if l.Search == nil || l.Search.Prefix != "gopher://h/7find%09" || l.Search.Label == "" ||
+		l.Parent.URI != "gopher://h/1" {
 		t.Errorf("%+v", l)
 	}
 }
@@ -172,7 +181,8 @@ func TestWithoutServer(t *testing.T) {
 func TestSearch(t *testing.T) {
 	p := says(t, "0A result\t/r\t127.0.0.1\t7070\r\n.\r\n")
 	l := fetch(t, handler(), "gopher://"+p.addr+"/7find%09caf%C3%A9%20au%20lait").Listing
-	if l.Kind != scheme.KindResults || l.Title != "café au lait" || len(l.Items) != 1 || l.Search.Prefix != "gopher://"+p.addr+"/7find%09" {
+	if l.Kind != scheme.KindResults || l.Title != "café au lait" || len(l.Items) != 1 ||
+		l.Search.Prefix != "gopher://"+p.addr+"/7find%09" {
 		t.Errorf("%+v", l)
 	}
 	if got := <-p.requested; got != "find\tcafé au lait\r\n" {
@@ -197,7 +207,8 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	p = says(t, "No results\r\n.\r\n") // a line without fields
-	if l := fetch(t, handler(), "gopher://"+p.addr+"/7find%09a").Listing; len(l.Items) != 1 || l.Items[0].Kind != scheme.ItemInfo {
+	if l := fetch(t, handler(), "gopher://"+p.addr+"/7find%09a").Listing; len(l.Items) != 1 ||
+		l.Items[0].Kind != scheme.ItemInfo {
 		t.Errorf("%+v", l)
 	}
 }
@@ -216,7 +227,8 @@ func TestErrorLine(t *testing.T) {
 			p := says(t, answer)
 			r, err := handler().Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+"/"+kind+"a"))
 			var refusal *scheme.StatusError
-			if got := errors.As(err, &refusal) && refusal.Status == http.StatusNotFound && refusal.Reply == "No such file"; got != refused {
+			if got := errors.As(err, &refusal) && refusal.Status == http.StatusNotFound &&
+				refusal.Reply == "No such file"; got != refused {
 				t.Errorf("%.30q: %v", answer, err)
 			}
 			if err == nil {
@@ -265,7 +277,8 @@ func TestSilence(t *testing.T) {
 	short := limits()
 	short.Timeout = 50 * time.Millisecond
 	h := gopher.New(gopher.Config{Dial: dial, Limits: short})
-	for _, path := range []string{"/0a", "/9a", "/1a", "/7a%09b", "/0a%09%09+", "/0a%09%09!", "/1late", "/0late", "/9late"} {
+	for _, path := range []string{"/0a", "/9a", "/1a", "/7a%09b", "/0a%09%09+", "/0a%09%09!", "/1late", "/0late",
+		"/9late"} {
 		r, err := h.Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+silent("")+path))
 		if err == nil {
 			_, err = io.ReadAll(r.Body)
@@ -360,7 +373,8 @@ func TestContentType(t *testing.T) {
 		}
 	}
 	p := says(t, "+-2\r\nHola")
-	if got := fetch(t, handler(), "gopher://"+p.addr+"/0a%09%09+text/plain%20Es_ES").Fields.Get("Content-Language"); got != "Es-ES" {
+	if got := fetch(t, handler(),
+		"gopher://"+p.addr+"/0a%09%09+text/plain%20Es_ES").Fields.Get("Content-Language"); got != "Es-ES" {
 		t.Errorf("%q", got)
 	}
 }

@@ -24,7 +24,8 @@ func play(conn net.Conn, s *schemetest.Server) {
 	switch selector {
 	case "":
 		for _, name := range s.Names {
-			if _, err := fmt.Fprintf(conn, "0%s\t/%s\t%s\r\n", name, name, strings.Replace(conn.LocalAddr().String(), ":", "\t", 1)); err != nil {
+			if _, err := fmt.Fprintf(conn, "0%s\t/%s\t%s\r\n", name, name,
+				strings.Replace(conn.LocalAddr().String(), ":", "\t", 1)); err != nil {
 				return
 			}
 		}
@@ -59,8 +60,9 @@ func playDots(conn net.Conn, s *schemetest.Server) {
 	_, _ = io.WriteString(conn, "+-1\r\n")
 	for _, name := range s.Names {
 		item := fmt.Sprintf("0%s\t/%s\t%s\t+", name, name, strings.Replace(conn.LocalAddr().String(), ":", "\t", 1))
-		if _, err := fmt.Fprintf(conn, "+INFO: %s\r\n+ADMIN:\r\n Admin: %s\r\n+ABSTRACT:\r\n %s\r\n+ASK:\r\n Ask: %s\r\n+%s: %s\r\n", item, name, name,
-			name, name, item); err != nil {
+		if _, err := fmt.Fprintf(conn,
+			"+INFO: %s\r\n+ADMIN:\r\n Admin: %s\r\n+ABSTRACT:\r\n %s\r\n+ASK:\r\n Ask: %s\r\n+%s: %s\r\n", item, name,
+			name, name, name, item); err != nil {
 			return
 		}
 	}

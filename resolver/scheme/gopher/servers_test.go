@@ -20,14 +20,15 @@ func files(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"a.txt":                 "first\n.hidden\n...dots\n.\nlast\n",
-		"latin.txt":             "caf\xe9\n",
-		"utf8.txt":              "café\n",
-		"data.bin":              "\x00\x01.\r\n\x02\xff",
-		"page.html":             "<title>Page</title>\n...\n",
-		"pic.gif":               "GIF89a\x01\x00\x01\x00\x00\x00\x00;",
-		"sub/a b&c;d/é.txt":     "odd\n",
-		"sub/gophermap":         "Hello, without a tab\n0The text\t/a.txt\n1Elsewhere\t/x\tgopher.example.org\t7070\nhWeb\tURL:https://example.org/a?b=c\nhScript\tURL:javascript:alert(1)\n7Find\t/find\n",
+		"a.txt":             "first\n.hidden\n...dots\n.\nlast\n",
+		"latin.txt":         "caf\xe9\n",
+		"utf8.txt":          "café\n",
+		"data.bin":          "\x00\x01.\r\n\x02\xff",
+		"page.html":         "<title>Page</title>\n...\n",
+		"pic.gif":           "GIF89a\x01\x00\x01\x00\x00\x00\x00;",
+		"sub/a b&c;d/é.txt": "odd\n",
+		"sub/gophermap": "Hello, without a tab\n0The " +
+			"text\t/a.txt\n1Elsewhere\t/x\tgopher.example.org\t7070\nhWeb\tURL:https://example.org/a?b=c\nhScript\tURL:javascript:alert(1)\n7Find\t/find\n",
 		"odd/a?b#c%41 d":        "odd\n", // gophernicus decodes such names
 		"big.bin":               strings.Repeat("\x00\xff01234567", 1<<20/10),
 		"utf8.txt.abstract":     "What it\nis about",
@@ -85,8 +86,9 @@ func testMenu(t *testing.T, base string) {
 		t.Errorf("%+v", l)
 	}
 	for name, want := range map[string]scheme.Item{
-		"a.txt": {Kind: scheme.ItemText, URI: base + "/0/a.txt"}, "data.bin": {Kind: scheme.ItemFile, URI: base + "/9/data.bin"},
-		"pic.gif": {Kind: scheme.ItemImage, URI: base + "/g/pic.gif"},
+		"a.txt":    {Kind: scheme.ItemText, URI: base + "/0/a.txt"},
+		"data.bin": {Kind: scheme.ItemFile, URI: base + "/9/data.bin"},
+		"pic.gif":  {Kind: scheme.ItemImage, URI: base + "/g/pic.gif"},
 	} {
 		if got := find(t, l, name); got.Kind != want.Kind || got.URI != want.URI {
 			t.Errorf("%s: %+v", name, got)
@@ -135,7 +137,8 @@ func testDocuments(t *testing.T, base string) {
 		if strings.HasPrefix(want.contentType, "text/") {
 			body = strings.ReplaceAll(body, "\r", "") // gophernicus converts line ends
 		}
-		if body != want.body || r.Fields.Get("Content-Type") != want.contentType || r.Status != http.StatusOK || r.ContentLength != -1 || !r.RemoteAddr.IsValid() {
+		if body != want.body || r.Fields.Get("Content-Type") != want.contentType || r.Status != http.StatusOK ||
+			r.ContentLength != -1 || !r.RemoteAddr.IsValid() {
 			t.Errorf("%s: %.80q %+v", path, body, r)
 		}
 	}
@@ -176,11 +179,13 @@ func TestPygopherdPlus(t *testing.T) {
 	}
 	l = fetch(t, handler(), base+"/1/%09%09$").Listing
 	item := find(t, l, "utf8.txt")
-	if item.URI != base+"/0/utf8.txt" || item.Type != "text/plain" || item.Note != "What it is about" || item.From != "Tester <tester@example.org>" || item.Modified.IsZero() {
+	if item.URI != base+"/0/utf8.txt" || item.Type != "text/plain" || item.Note != "What it is about" ||
+		item.From != "Tester <tester@example.org>" || item.Modified.IsZero() {
 		t.Errorf("%+v", item)
 	}
 	l = fetch(t, handler(), base+"/0/utf8.txt%09%09!").Listing
-	if l.Kind != scheme.KindDescription || l.Title != "utf8.txt" || len(l.Notes) != 1 || l.Properties[0].Value != "Tester <tester@example.org>" {
+	if l.Kind != scheme.KindDescription || l.Title != "utf8.txt" || len(l.Notes) != 1 ||
+		l.Properties[0].Value != "Tester <tester@example.org>" {
 		t.Errorf("%+v", l)
 	}
 	r = fetch(t, handler(), find(t, l, "text/plain").URI)
@@ -198,7 +203,8 @@ func TestGophernicusPlus(t *testing.T) {
 	if l := fetch(t, handler(), base+"/1%09%09$").Listing; find(t, l, "Main menu").Type != "application/gopher+-menu" {
 		t.Errorf("%+v", l)
 	}
-	if _, err := handler().Fetch(t.Context(), request(t, http.MethodGet, base+"/0/a.txt%09%09!")); !errors.Is(err, scheme.ErrInvalidResponse) {
+	if _, err := handler().Fetch(t.Context(), request(t, http.MethodGet, base+"/0/a.txt%09%09!")); !errors.Is(err,
+		scheme.ErrInvalidResponse) {
 		t.Errorf("a server without Gopher+: %v", err)
 	}
 }

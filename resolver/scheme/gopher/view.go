@@ -84,7 +84,8 @@ func viewLanguage(plus string) string {
 	_, language, _ := strings.Cut(plus, " ")
 	language = strings.ReplaceAll(language, "_", "-")
 	const longest = 35 // maximum length of a tag: RFC 5646 section 4.4.1
-	if len(language) > longest || strings.Trim(language, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "" {
+	if len(language) > longest ||
+		strings.Trim(language, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "" {
 		return ""
 	}
 	return language

@@ -35,7 +35,9 @@ func cpu(b *testing.B) time.Duration {
 func BenchmarkGet(b *testing.B) {
 	for _, size := range []int{1 << 10, 1 << 20} {
 		response := append(fmt.Appendf(nil,
-			"HTTP/1.1 200 OK\r\nDate: Sun, 22 Nov 2026 06:00:00 GMT\r\nServer: a\r\nContent-Type: text/plain\r\nETag: \"b\"\r\nCache-Control: max-age=60\r\nContent-Length: %d\r\n\r\n", size), bytes.Repeat([]byte("x"), size)...)
+			"HTTP/1.1 200 OK\r\nDate: Sun, 22 Nov 2026 06:00:00 GMT\r\nServer: a\r\nContent-Type: "+
+				"text/plain\r\nETag: \"b\"\r\nCache-Control: max-age=60\r\nContent-Length: %d\r\n\r\n", size),
+			bytes.Repeat([]byte("x"), size)...)
 		o := serveBytes(b, response)
 		guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
 		header := httpmessage.NewFields("Accept", "*/*", "User-Agent", "a/1", "Via", "1.1 urnd")
@@ -59,8 +61,10 @@ func BenchmarkGet(b *testing.B) {
 				b.ReportMetric(float64(cpu(b)-before)/float64(b.N), "cpu-ns/op")
 			})
 		}
-		h := schemehttp.New(schemehttp.Config{Dial: guard.WithIdleTimeout(time.Minute), HeaderTimeout: time.Minute, MaxIdle: 8, Now: time.Now})
-		request := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(b, "http://"+o+"/a/b?c"), Fields: header}}
+		h := schemehttp.New(schemehttp.Config{Dial: guard.WithIdleTimeout(time.Minute), HeaderTimeout: time.Minute,
+			MaxIdle: 8, Now: time.Now})
+		request := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(b, "http://"+o+"/a/b?c"),
+			Fields: header}}
 		run("urnd", func(b *testing.B) {
 			r, err := h.Fetch(b.Context(), request)
 			if err != nil {
@@ -69,7 +73,8 @@ func BenchmarkGet(b *testing.B) {
 			read(b, r.Body)
 		})
 		h.Close()
-		transport := &http.Transport{DialContext: guard.WithIdleTimeout(time.Minute), ResponseHeaderTimeout: time.Minute, DisableCompression: true}
+		transport := &http.Transport{DialContext: guard.WithIdleTimeout(time.Minute),
+			ResponseHeaderTimeout: time.Minute, DisableCompression: true}
 		run("net-http", func(b *testing.B) {
 			r, err := http.NewRequestWithContext(b.Context(), "GET", request.URI.String(), nil)
 			if err != nil {

@@ -39,7 +39,8 @@ func TestBoundConnection(t *testing.T) {
 		t.Error("it has ended")
 	}
 	deny := func(netip.AddrPort) error { return errors.New("no") }
-	if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Bound: bound, Check: deny}); !errors.Is(err,
+	if _, err := h.Fetch(t.Context(),
+		scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Bound: bound, Check: deny}); !errors.Is(err,
 		resolver.ErrForbidden) || ended != 1 {
 		t.Errorf("a server that must not be asked: %v, ended %d", err, ended)
 	}
@@ -47,7 +48,8 @@ func TestBoundConnection(t *testing.T) {
 	if bound.Reusable() || ended != 1 {
 		t.Errorf("ended %d", ended)
 	}
-	if fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Bound: bound}); bound.Reusable() {
+	if fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u},
+		Bound: bound}); bound.Reusable() {
 		t.Error("it waits behind its end")
 	}
 }
@@ -68,9 +70,11 @@ func TestBoundOnce(t *testing.T) {
 	})
 	h := newHandler(t, nil)
 	bound := scheme.NewBoundConn(func() {})
-	request := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}, Bound: bound}
+	request := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")},
+		Bound: bound}
 	fetch(t, h, request)
-	if _, err := h.Fetch(t.Context(), request); !errors.Is(err, resolver.ErrUnreachable) || sent.Load() != 2 || o.connections() != 1 || bound.Reusable() {
+	if _, err := h.Fetch(t.Context(), request); !errors.Is(err, resolver.ErrUnreachable) || sent.Load() != 2 ||
+		o.connections() != 1 || bound.Reusable() {
 		t.Errorf("%v, sent %d times on %d connections", err, sent.Load(), o.connections())
 	}
 }
@@ -78,7 +82,8 @@ func TestBoundOnce(t *testing.T) {
 // TestBoundIdle requires that an idle bound connection is closed after its timeout, and when the server has
 // closed it.
 func TestBoundIdle(t *testing.T) {
-	for name, handle := range map[string]func(int, net.Conn, *bufio.Reader){"timeout": always(empty), "server": once(empty)} {
+	for name, handle := range map[string]func(int, net.Conn, *bufio.Reader){"timeout": always(empty),
+		"server": once(empty)} {
 		h := newHandler(t, func(c *schemehttp.Config) {
 			if name == "timeout" {
 				c.IdleTimeout = time.Millisecond
@@ -86,8 +91,11 @@ func TestBoundIdle(t *testing.T) {
 		})
 		var ended atomic.Bool
 		bound := scheme.NewBoundConn(func() { ended.Store(true) })
-		fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+serve(t, handle).addr+"/")}, Bound: bound})
-		testserver.Wait(t, name+" ends it", func() bool { return ended.Load() || name == "server" && !bound.Reusable() })
+		fetch(t, h,
+			scheme.Request{Request: httpmessage.Request{Method: "GET",
+				URI: parse(t, "http://"+serve(t, handle).addr+"/")}, Bound: bound})
+		testserver.Wait(t, name+" ends it",
+			func() bool { return ended.Load() || name == "server" && !bound.Reusable() })
 	}
 }
 
@@ -119,7 +127,9 @@ func TestBoundByHTTP2(t *testing.T) {
 		{"/", nil, nil, "HTTP/2.0", 5},
 		{"/", nil, bound, "HTTP/1.1", 5},
 	} {
-		r, _ := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+tt.path), Fields: tt.header}, Bound: tt.bound})
+		r, _ := fetch(t, h,
+			scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+tt.path), Fields: tt.header},
+				Bound: tt.bound})
 		if got := r.Fields.Get("X-Proto"); got != tt.proto || o.opened.Load() != tt.opened {
 			t.Errorf("%d: %s, %d connections, want %d", i, got, o.opened.Load(), tt.opened)
 		}

@@ -90,7 +90,9 @@ func remote(c net.Conn) netip.AddrPort {
 
 // handshake does the TLS handshake with a host on c, which it closes on error: RFC 9110 section 4.3.3. own is
 // the configuration, nil for that of the Handler.
-func (h *Handler) handshake(ctx context.Context, c net.Conn, host string, own *tls.Config, protocols ...string) (*tls.Conn, error) {
+func (h *Handler) handshake(
+	ctx context.Context, c net.Conn, host string, own *tls.Config, protocols ...string,
+) (*tls.Conn, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if own = cmp.Or(own, h.config.TLS); own != nil {
 		config = own.Clone()

@@ -31,7 +31,8 @@ func TestUnanswered(t *testing.T) {
 	closed.Close()
 	_, port, _ := net.SplitHostPort(closed.Addr().String())
 	failed := &net.OpError{Op: "dial", Err: errors.New("the DNS server cannot be reached")}
-	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.1/32")).WithLookup(func(_ context.Context, host string) ([]netip.Addr, error) {
+	guard := netguard.New(time.Second,
+		netip.MustParsePrefix("127.0.0.1/32")).WithLookup(func(_ context.Context, host string) ([]netip.Addr, error) {
 		if host == "unknown.example" {
 			return nil, failed
 		}

@@ -62,7 +62,8 @@ func TestH2C(t *testing.T) {
 		if got.Trailer.Fields.Get("T") != "u" || "http://"+got.RemoteAddr.String() != origin {
 			t.Errorf("trailer %v from %v", got.Trailer, got.RemoteAddr)
 		}
-		_, text = fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: parse(t, origin+"/")}})
+		_, text = fetch(t, h,
+			scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: parse(t, origin+"/")}})
 		if !strings.HasPrefix(text, "HTTP/1.1 ") {
 			t.Errorf("without H2C: %s", text)
 		}
@@ -87,7 +88,8 @@ func TestH2CFailures(t *testing.T) {
 	h := newHandler(t, nil)
 	r := h2cRequest(t, origin+"/")
 	r.Fields = httpmessage.NewFields("Upgrade", "websocket")
-	if _, err := h.Fetch(t.Context(), r); !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), "HTTP/2") {
+	if _, err := h.Fetch(t.Context(), r); !errors.Is(err, resolver.ErrUnreachable) ||
+		!strings.Contains(err.Error(), "HTTP/2") {
 		t.Errorf("an upgrade: %v", err)
 	}
 	if n := opened.Load(); n != 0 {

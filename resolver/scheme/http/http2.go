@@ -91,7 +91,8 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 	resource := &scheme.Resource{
 		Response: httpmessage.Response{
 			Status: response.StatusCode, Reason: http.StatusText(response.StatusCode), Fields: fields,
-			ContentLength: length, RemoteAddr: c.from, Trailer: &httpmessage.Trailer{Names: slices.Sorted(maps.Keys(response.Trailer))},
+			ContentLength: length, RemoteAddr: c.from,
+			Trailer: &httpmessage.Trailer{Names: slices.Sorted(maps.Keys(response.Trailer))},
 		},
 	}
 	if http1.HasNoContent(r.Method, response.StatusCode) {
@@ -119,13 +120,14 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 	fields.CopyTo(header)
 	if r.Interim != nil {
 		n := 0
-		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: func(status int, header textproto.MIMEHeader) error {
-			if n++; n > maxInterim {
-				return invalid("more than %d interim responses", maxInterim)
-			}
-			r.interim(status, httpmessage.FromHeader(http.Header(header)))
-			return nil
-		}})
+		ctx = httptrace.WithClientTrace(ctx,
+			&httptrace.ClientTrace{Got1xxResponse: func(status int, header textproto.MIMEHeader) error {
+				if n++; n > maxInterim {
+					return invalid("more than %d interim responses", maxInterim)
+				}
+				r.interim(status, httpmessage.FromHeader(http.Header(header)))
+				return nil
+			}})
 	}
 	// An opaque URL keeps the path unchanged; the library removes the authority from it if it equals Host.
 	host := cmp.Or(r.Host, r.target.authority)
@@ -134,8 +136,8 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 		opaque = "*"
 	}
 	out := (&http.Request{
-		Method: r.Method, URL: &url.URL{Scheme: r.target.scheme(), Host: r.target.authority, Opaque: opaque}, Host: host,
-		Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Method: r.Method, URL: &url.URL{Scheme: r.target.scheme(), Host: r.target.authority, Opaque: opaque},
+		Host: host, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
 	sent := &sentBody{Reader: r.Body}
 	if r.hasBody() {
@@ -162,7 +164,9 @@ func (b *http2Body) Read(p []byte) (int, error) {
 	switch {
 	case err == nil:
 	case errors.Is(err, io.EOF):
-		b.trailer.Fields = httpmessage.FromHeader(b.response.Trailer).Filter(func(f httpmessage.Field) bool { return http1.TrailerField(f.Name) })
+		b.trailer.Fields = httpmessage.FromHeader(b.response.Trailer).Filter(func(f httpmessage.Field) bool {
+			return http1.TrailerField(f.Name)
+		})
 	default:
 		err = b.sent.blame(b.ctx, err)
 	}

@@ -30,7 +30,9 @@ type http2Origin struct {
 	opened, closed atomic.Int64
 }
 
-func serveHTTP2(t testing.TB, handler http.HandlerFunc, change func(*schemehttp.Config)) (*http2Origin, *schemehttp.Handler) {
+func serveHTTP2(
+	t testing.TB, handler http.HandlerFunc, change func(*schemehttp.Config),
+) (*http2Origin, *schemehttp.Handler) {
 	t.Helper()
 	o := &http2Origin{Server: httptest.NewUnstartedServer(handler)}
 	o.EnableHTTP2 = true
@@ -65,7 +67,8 @@ func TestHTTP2(t *testing.T) {
 		w.Header().Set("Pragma", "no-cache")
 		w.Header().Set("Trailer", "A")
 		w.WriteHeader(599)
-		fmt.Fprintf(w, "%s %s %s %s %v %q %v %v %v", r.Proto, r.Method, r.RequestURI, r.Host, r.Header, b, err, r.Trailer, r.ContentLength)
+		fmt.Fprintf(w, "%s %s %s %s %v %q %v %v %v", r.Proto, r.Method, r.RequestURI, r.Host, r.Header, b, err,
+			r.Trailer, r.ContentLength)
 		w.Header().Set("A", "b")
 		w.Header().Set(http.TrailerPrefix+"C", "d")
 	}, nil)
@@ -75,10 +78,13 @@ func TestHTTP2(t *testing.T) {
 		target  string
 		want    string
 	}{
-		{scheme.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.NewFields("Connection", "close", "Te", "trailers", "X", "1", "X",
-			"2")}}, "//a/../%7e;b?c&d=?", "HTTP/2.0 GET //a/../%7e;b?c&d=? HOST map[Te:[trailers] X:[1 2]] \"\" <nil> map[] 0"},
+		{scheme.Request{Request: httpmessage.Request{Method: "GET",
+			Fields: httpmessage.NewFields("Connection", "close", "Te", "trailers", "X", "1", "X",
+				"2")}}, "//a/../%7e;b?c&d=?",
+			"HTTP/2.0 GET //a/../%7e;b?c&d=? HOST map[Te:[trailers] X:[1 2]] \"\" <nil> map[] 0"},
 		{
-			scheme.Request{Request: httpmessage.Request{Method: "POST", Body: strings.NewReader("body"), ContentLength: 4}},
+			scheme.Request{Request: httpmessage.Request{Method: "POST", Body: strings.NewReader("body"),
+				ContentLength: 4}},
 			"/",
 			"HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4",
 		},
@@ -116,10 +122,13 @@ func TestHTTP2(t *testing.T) {
 
 // TestHTTP2OfSite: a server of a site gets the host of the site, which is not its own: RFC 9113 section 8.3.1.
 func TestHTTP2OfSite(t *testing.T) {
-	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Host, " ", r.RequestURI) }, nil)
-	for _, host := range []string{"www.example.org", "www.example.org:8443", "[2001:db8::1]:8443", "xn--bcher-kva.example"} {
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Host, " ", r.RequestURI) },
+		nil)
+	for _, host := range []string{"www.example.org", "www.example.org:8443", "[2001:db8::1]:8443",
+		"xn--bcher-kva.example"} {
 		for _, target := range []string{"/", "/a?b", "//a", "/?//a"} {
-			r, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+target), Host: host}})
+			r, text := fetch(t, h,
+				scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+target), Host: host}})
 			if want := host + " " + target; r.Status != 200 || text != want {
 				t.Errorf("%d %s, want %s", r.Status, text, want)
 			}
@@ -224,11 +233,13 @@ func TestHTTP2Connections(t *testing.T) {
 
 // TestHTTP2WithoutKeepAlive: without keep-alive a connection carries one exchange.
 func TestHTTP2WithoutKeepAlive(t *testing.T) {
-	o, h := serveHTTP2(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }, func(c *schemehttp.Config) { c.MaxIdle = 0 })
+	o, h := serveHTTP2(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") },
+		func(c *schemehttp.Config) { c.MaxIdle = 0 })
 	for range 2 {
 		fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/")}})
 	}
-	testserver.Wait(t, "the connections are closed", func() bool { return o.opened.Load() == 2 && o.closed.Load() == 2 })
+	testserver.Wait(t, "the connections are closed",
+		func() bool { return o.opened.Load() == 2 && o.closed.Load() == 2 })
 }
 
 // TestHTTP2Upgrade: HTTP/2 has no Upgrade, so such a request uses HTTP/1.1: RFC 9113 section 8.6.
@@ -238,7 +249,9 @@ func TestHTTP2Upgrade(t *testing.T) {
 		header httpmessage.Fields
 		want   string
 	}{{nil, "HTTP/2.0"}, {httpmessage.NewFields("Upgrade", "a"), "HTTP/1.1"}, {nil, "HTTP/2.0"}} {
-		if _, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/"), Fields: tt.header}}); text != tt.want {
+		if _, text := fetch(t, h,
+			scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/"),
+				Fields: tt.header}}); text != tt.want {
 			t.Errorf("%v: %s", tt.header, text)
 		}
 	}
@@ -273,14 +286,17 @@ func TestHTTP2Failures(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	failing := broken{strings.NewReader("bo"), make(chan struct{}, 1)}
-	_, err = h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: parse(t, o.URL+"/"), Body: failing, ContentLength: 4}})
+	_, err = h.Fetch(t.Context(),
+		scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: parse(t, o.URL+"/"), Body: failing,
+			ContentLength: 4}})
 	if !errors.Is(err, scheme.ErrRequestBody) || !errors.Is(err, errBroken) || errors.Is(err, resolver.ErrUnreachable) {
 		t.Errorf("%v", err)
 	}
 	cause := errors.New("the client left")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(10*time.Millisecond, func() { cancel(cause) })
-	if _, err := h.Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/silent")}}); !errors.Is(err,
+	if _, err := h.Fetch(ctx,
+		scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/silent")}}); !errors.Is(err,
 		cause) || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
@@ -293,7 +309,8 @@ func TestHTTP2Lengths(t *testing.T) {
 		w.Header()["Content-Length"] = []string{r.URL.Query().Get("n")} // net/http sends none above 2^63-1
 	}, nil)
 	for length, refused := range map[string]bool{"5": false, "4611686018427387904": true, "9223372036854775807": true} {
-		resource, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodHead, URI: parse(t, o.URL+"/?n="+length)}})
+		resource, err := h.Fetch(t.Context(),
+			scheme.Request{Request: httpmessage.Request{Method: http.MethodHead, URI: parse(t, o.URL+"/?n="+length)}})
 		if errors.Is(err, scheme.ErrInvalidResponse) != refused {
 			t.Errorf("%s: %v", length, err)
 		}

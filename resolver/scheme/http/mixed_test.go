@@ -54,7 +54,8 @@ func TestMixedExchanges(t *testing.T) {
 				all.Go(func() {
 					for i := range 14 {
 						path := fmt.Sprintf("/%d-%d", worker, i)
-						exchangeOnce(t, h, server.URL, path, []string{"", "abort", "early", "echo", "flush", "cancel", "close"}[(worker+i)%7])
+						exchangeOnce(t, h, server.URL, path,
+							[]string{"", "abort", "early", "echo", "flush", "cancel", "close"}[(worker+i)%7])
 					}
 				})
 			}
@@ -87,7 +88,8 @@ func exchangeOnce(t *testing.T, h *schemehttp.Handler, base, path, mode string) 
 		return
 	}
 	text, err := body(resource)
-	if want := strings.Repeat(path, 1000); text != want && (err == nil || !strings.HasPrefix(want, text)) || err != nil && mode != "cancel" && mode != "early" {
+	if want := strings.Repeat(path, 1000); text != want && (err == nil || !strings.HasPrefix(want, text)) ||
+		err != nil && mode != "cancel" && mode != "early" {
 		t.Errorf("%s %s: %d bytes that begin with %.20q, %v", path, mode, len(text), text, err)
 	}
 }

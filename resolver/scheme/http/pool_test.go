@@ -127,7 +127,8 @@ func TestRepeatWithBody(t *testing.T) {
 // TestReuseTLS requires that a TLS connection is reused.
 func TestReuseTLS(t *testing.T) {
 	o, _ := serveTLS(t, always("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"))
-	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
+	guard := netguard.New(time.Second,
+		netip.MustParsePrefix("127.0.0.0/8")).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}).WithLimiter(make(quota.Semaphore, 1))
 	h := newHandler(t, func(c *schemehttp.Config) {
@@ -135,7 +136,9 @@ func TestReuseTLS(t *testing.T) {
 	})
 	_, port, _ := net.SplitHostPort(o.addr)
 	for range 3 {
-		if _, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "https://a.example:"+port+"/")}}); text != "a" {
+		if _, text := fetch(t, h,
+			scheme.Request{Request: httpmessage.Request{Method: "GET",
+				URI: parse(t, "https://a.example:"+port+"/")}}); text != "a" {
 			t.Errorf("%q", text)
 		}
 	}
@@ -186,7 +189,8 @@ func TestNoRepeatAfterAnOctet(t *testing.T) {
 // TestDeadConnections requires that an idle connection which the origin closed, or on which it sent bytes, is
 // not used: even a POST succeeds.
 func TestDeadConnections(t *testing.T) {
-	for name, says := range map[string]string{"closed": "", "octets": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake"} {
+	for name, says := range map[string]string{"closed": "",
+		"octets": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake"} {
 		for _, secure := range []bool{false, true} {
 			said := make(chan struct{}, 4)
 			release := make(chan struct{})
@@ -216,7 +220,8 @@ func TestDeadConnections(t *testing.T) {
 			fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, address+o.addr+"/")}})
 			close(release)
 			<-said
-			r, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "POST", URI: parse(t, address+o.addr+"/")}})
+			r, text := fetch(t, h,
+				scheme.Request{Request: httpmessage.Request{Method: "POST", URI: parse(t, address+o.addr+"/")}})
 			if r.Status != 200 || text != "" || o.connections() != 2 {
 				t.Errorf("%s, TLS %t: %d %q, %d connections", name, secure, r.Status, text, o.connections())
 			}
@@ -242,7 +247,9 @@ func TestRecordAfterTheEnd(t *testing.T) {
 		_, _ = in.ReadByte()
 	})
 	for _, want := range []string{"ok", ""} {
-		if _, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "https://"+o.addr+"/")}}); text != want {
+		if _, text := fetch(t, h,
+			scheme.Request{Request: httpmessage.Request{Method: "GET",
+				URI: parse(t, "https://"+o.addr+"/")}}); text != want {
 			t.Errorf("got %q, want %q", text, want)
 		}
 	}
@@ -328,7 +335,8 @@ func TestIdleTimeout(t *testing.T) {
 		close(ended)
 	})
 	short := newHandler(t, func(config *schemehttp.Config) { config.IdleTimeout = time.Millisecond })
-	fetch(t, short, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+silent.addr+"/")}})
+	fetch(t, short,
+		scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+silent.addr+"/")}})
 	<-ended
 }
 
@@ -431,7 +439,10 @@ func TestErrors(t *testing.T) {
 	defer untrusted.Close()
 	untrusted.Config.ErrorLog = nil
 	noName := &net.DNSError{Err: "no such host", Name: "a.example", IsNotFound: true}
-	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).WithLookup(func(context.Context, string) ([]netip.Addr, error) { return nil, noName })
+	guard := netguard.New(time.Second,
+		netip.MustParsePrefix("127.0.0.0/8")).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
+		return nil, noName
+	})
 	var certificate *tls.CertificateVerificationError
 	var dns *net.DNSError
 	for _, tt := range []struct {
@@ -447,9 +458,12 @@ func TestErrors(t *testing.T) {
 		{"http://" + stalls.addr + "/", context.DeadlineExceeded, os.ErrDeadlineExceeded, nil},
 		{untrusted.URL, resolver.ErrUnreachable, nil, &certificate},
 	} {
-		h := newHandler(t, func(c *schemehttp.Config) { c.Dial, c.HeaderTimeout = guard.DialContext, 50*time.Millisecond })
+		h := newHandler(t, func(c *schemehttp.Config) {
+			c.Dial, c.HeaderTimeout = guard.DialContext, 50*time.Millisecond
+		})
 		_, err := get(t, h, tt.target)
-		if !errors.Is(err, tt.kind) || tt.cause != nil && !errors.Is(err, tt.cause) || tt.as != nil && !errors.As(err, tt.as) {
+		if !errors.Is(err, tt.kind) || tt.cause != nil && !errors.Is(err, tt.cause) ||
+			tt.as != nil && !errors.As(err, tt.as) {
 			t.Errorf("%s: %v", tt.target, err)
 		}
 	}
@@ -473,7 +487,8 @@ func TestCancel(t *testing.T) {
 				_, _ = in.ReadByte()
 			})
 			h := newHandler(t, func(c *schemehttp.Config) { c.Dial = dialling })
-			r, err := h.Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}})
+			r, err := h.Fetch(ctx,
+				scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}})
 			if err == nil {
 				_, err = body(r)
 			}
@@ -493,7 +508,8 @@ func TestCheck(t *testing.T) {
 	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
 	for name, change := range map[string]func(*schemehttp.Config){
 		"DialChecked": func(c *schemehttp.Config) {
-			c.DialChecked = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+			c.DialChecked = func(ctx context.Context, network, address string,
+				check func(netip.AddrPort) error) (net.Conn, error) {
 				return guard.WithCheck(check).DialContext(ctx, network, address)
 			}
 		},
@@ -505,11 +521,13 @@ func TestCheck(t *testing.T) {
 				Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")},
 				Check:   func(a netip.AddrPort) error { return fmt.Errorf("%w: %s", errRefused, a) },
 			})
-			if !errors.Is(err, errRefused) || !errors.Is(err, resolver.ErrForbidden) || !strings.Contains(err.Error(), o.addr) {
+			if !errors.Is(err, errRefused) || !errors.Is(err, resolver.ErrForbidden) ||
+				!strings.Contains(err.Error(), o.addr) {
 				t.Errorf("%s: %v", name, err)
 			}
 			dialled += map[string]int{"Dial": 1}[name] // Check is called after Dial
-			testserver.Wait(t, "the origin has accepted what was dialled", func() bool { return o.connections() == dialled })
+			testserver.Wait(t, "the origin has accepted what was dialled",
+				func() bool { return o.connections() == dialled })
 			for range 2 {
 				fetch(t, h, scheme.Request{
 					Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")},

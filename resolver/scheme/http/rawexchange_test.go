@@ -32,7 +32,9 @@ func TestRequestOnUsedConnection(t *testing.T) {
 		}
 	})
 	h := newHandler(t, nil)
-	for _, tt := range []struct{ field, want string }{{"a", "small"}, {"a", "small"}, {large, "large"}, {"a", "small"}} {
+	for _, tt := range []struct {
+		field, want string
+	}{{"a", "small"}, {"a", "small"}, {large, "large"}, {"a", "small"}} {
 		r, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{
 			Method: http.MethodGet, URI: parse(t, "http://"+o.addr+"/"), Fields: httpmessage.NewFields("X-A", tt.field),
 		}})
@@ -66,7 +68,8 @@ func TestManyDeadConnections(t *testing.T) {
 	})
 	h := newHandler(t, nil)
 	ask := func(method string) *scheme.Resource {
-		r, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: method, URI: parse(t, "http://"+o.addr+"/")}})
+		r, err := h.Fetch(t.Context(),
+			scheme.Request{Request: httpmessage.Request{Method: method, URI: parse(t, "http://"+o.addr+"/")}})
 		if err != nil {
 			t.Fatal(err)
 		}

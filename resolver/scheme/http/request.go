@@ -119,7 +119,9 @@ func (r *request) isSafe() bool {
 
 // keepsAlive reports whether the connection may be reused.
 func (r *request) keepsAlive() bool {
-	return r.Bound != nil || !r.isPrivate() && r.handler.pool.Enabled() && !httpguts.HeaderValuesContainsToken(r.Fields.Values("Connection"), "close")
+	return r.Bound != nil ||
+		!r.isPrivate() && r.handler.pool.Enabled() &&
+			!httpguts.HeaderValuesContainsToken(r.Fields.Values("Connection"), "close")
 }
 
 // isPrivate reports whether the server may authenticate the connection as that of the client. It is then used

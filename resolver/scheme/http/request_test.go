@@ -33,7 +33,8 @@ func TestRequests(t *testing.T) {
 		trailer               *httpmessage.Trailer
 		want                  string
 	}{
-		{"RFC 9112 section 3.2.1", "GET", "/a//b/../%7e;c?d&e=?", nil, "", 0, nil, "GET /a//b/../%7e;c?d&e=? HTTP/1.1\r\nHost: HOST\r\n\r\n"},
+		{"RFC 9112 section 3.2.1", "GET", "/a//b/../%7e;c?d&e=?", nil, "", 0, nil,
+			"GET /a//b/../%7e;c?d&e=? HTTP/1.1\r\nHost: HOST\r\n\r\n"},
 		{"RFC 9112 section 3.2.1: no path", "GET", "?a", nil, "", 0, nil, "GET /?a HTTP/1.1\r\nHost: HOST\r\n\r\n"},
 		{"RFC 9112 section 3.2.4", "OPTIONS", "", nil, "", 0, nil, "OPTIONS * HTTP/1.1\r\nHost: HOST\r\n\r\n"},
 		{"RFC 9112 section 3.2.4: a path", "OPTIONS", "/", nil, "", 0, nil, "OPTIONS / HTTP/1.1\r\nHost: HOST\r\n\r\n"},
@@ -44,11 +45,13 @@ func TestRequests(t *testing.T) {
 		},
 		{
 			"RFC 9112 section 6.3: no framing of the caller", "GET", "/",
-			httpmessage.NewFields("Transfer-Encoding", "chunked", "Connection", "a", "Keep-Alive", "b", "Proxy-Connection", "c", "Trailer", "d", "Expect",
+			httpmessage.NewFields("Transfer-Encoding", "chunked", "Connection", "a", "Keep-Alive", "b",
+				"Proxy-Connection", "c", "Trailer", "d", "Expect",
 				"100-continue", "X", "1"),
 			"", 0, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nX: 1\r\n\r\n",
 		},
-		{"RFC 9110 section 8.6: a length of 0", "POST", "/", nil, "", 0, nil, "POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n"},
+		{"RFC 9110 section 8.6: a length of 0", "POST", "/", nil, "", 0, nil,
+			"POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n"},
 		{
 			"RFC 9110 section 8.6: kept", "DELETE", "/", httpmessage.NewFields("Content-Length", "0"), "", 0, nil,
 			"DELETE / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n",
@@ -58,14 +61,17 @@ func TestRequests(t *testing.T) {
 			"RFC 9110 section 8.6", "PUT", "/", httpmessage.NewFields("Content-Length", "77"), "body", 4, nil,
 			"PUT / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 4\r\n\r\nbody",
 		},
-		{"RFC 9112 section 7.1", "PUT", "/", nil, "body", -1, nil, "PUT / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
-		{"RFC 9112 section 7.1: GET", "GET", "/", nil, "body", -1, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
+		{"RFC 9112 section 7.1", "PUT", "/", nil, "body", -1, nil,
+			"PUT / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
+		{"RFC 9112 section 7.1: GET", "GET", "/", nil, "body", -1, nil,
+			"GET / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
 		{
 			"RFC 9112 section 7.1.2", "PUT", "/",
 			httpmessage.NewFields("Te", "trailers"),
 			"body", 4,
 			&httpmessage.Trailer{Names: []string{"A", "B"}, Fields: httpmessage.NewFields("B", "1", "B", "2")},
-			"PUT / HTTP/1.1\r\nHost: HOST\r\nTE: trailers\r\nConnection: TE\r\nTransfer-Encoding: chunked\r\nTrailer: A, B\r\n\r\n4\r\nbody\r\n0\r\nB: 1\r\nB: 2\r\n\r\n",
+			"PUT / HTTP/1.1\r\nHost: HOST\r\nTE: trailers\r\nConnection: TE\r\nTransfer-Encoding: " +
+				"chunked\r\nTrailer: A, B\r\n\r\n4\r\nbody\r\n0\r\nB: 1\r\nB: 2\r\n\r\n",
 		},
 		{
 			"RFC 9110 section 7.6.1: close", "GET", "/",
@@ -115,11 +121,16 @@ func TestInvalidRequests(t *testing.T) {
 		}
 	})
 	for name, r := range map[string]scheme.Request{
-		"CR":                                     {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.NewFields("A", "b\rc")}},
-		"LF":                                     {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.NewFields("A", "b\nc")}},
-		"NUL":                                    {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.NewFields("A", "\x00")}},
-		"name":                                   {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.NewFields("A: b\r\nC", "d")}},
-		"no name":                                {Request: httpmessage.Request{Method: "GET", Fields: httpmessage.NewFields("", "d")}},
+		"CR": {Request: httpmessage.Request{Method: "GET",
+			Fields: httpmessage.NewFields("A", "b\rc")}},
+		"LF": {Request: httpmessage.Request{Method: "GET",
+			Fields: httpmessage.NewFields("A", "b\nc")}},
+		"NUL": {Request: httpmessage.Request{Method: "GET",
+			Fields: httpmessage.NewFields("A", "\x00")}},
+		"name": {Request: httpmessage.Request{Method: "GET",
+			Fields: httpmessage.NewFields("A: b\r\nC", "d")}},
+		"no name": {Request: httpmessage.Request{Method: "GET",
+			Fields: httpmessage.NewFields("", "d")}},
 		"method":                                 {Request: httpmessage.Request{Method: "GET / HTTP/1.1\r\nA:"}},
 		"no method":                              {},
 		"the tunnel":                             {Request: httpmessage.Request{Method: "CONNECT"}},
@@ -130,7 +141,8 @@ func TestInvalidRequests(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http:a")}}); err == nil {
+	if _, err := h.Fetch(t.Context(),
+		scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http:a")}}); err == nil {
 		t.Error("no host")
 	}
 }
@@ -147,7 +159,8 @@ func TestExpectContinue(t *testing.T) {
 		status  int
 	}{
 		{"100", "HTTP/1.1 100 Continue\r\n\r\n", time.Hour, true, 200},
-		{"another interim response first", "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n", time.Hour, true, 200},
+		{"another interim response first", "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n", time.Hour,
+			true, 200},
 		{"a final response", "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n", time.Hour, false, 417},
 		{"silence", "", time.Millisecond, true, 200},
 	} {
@@ -169,8 +182,9 @@ func TestExpectContinue(t *testing.T) {
 			h := newHandler(t, func(c *schemehttp.Config) { c.ContinueTimeout = tt.timeout })
 			r, _ := fetch(t, h, scheme.Request{
 				Request: httpmessage.Request{
-					Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Fields: httpmessage.NewFields("Expect", "100-Continue"),
-					Body: strings.NewReader("body"), ContentLength: 4,
+					Method: "PUT", URI: parse(t, "http://"+o.addr+"/"),
+					Fields: httpmessage.NewFields("Expect", "100-Continue"), Body: strings.NewReader("body"),
+					ContentLength: 4,
 				},
 			})
 			if sent := <-got == "body"; sent != tt.sent || r.Status != tt.status {
@@ -227,7 +241,8 @@ func TestBodyOfRequestFails(t *testing.T) {
 			Method: "PUT", URI: parse(t, "http://"+o.addr+"/"),
 			Body: tt.body, ContentLength: tt.length,
 		}})
-		if !errors.Is(err, scheme.ErrRequestBody) || !errors.Is(err, tt.want) || errors.Is(err, resolver.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
+		if !errors.Is(err, scheme.ErrRequestBody) || !errors.Is(err, tt.want) ||
+			errors.Is(err, resolver.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)
 		}
 		<-ended
@@ -259,7 +274,9 @@ func TestEarlyResponse(t *testing.T) {
 		}
 		done <- err
 	}()
-	r, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Body: reader, ContentLength: 1 << 40}})
+	r, text := fetch(t, h,
+		scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: parse(t, "http://"+o.addr+"/"), Body: reader,
+			ContentLength: 1 << 40}})
 	if r.Status != 413 || text != "big" {
 		t.Errorf("%d %q", r.Status, text)
 	}
@@ -286,12 +303,14 @@ func TestLargeBody(t *testing.T) {
 		for range 3 {
 			request := scheme.Request{
 				Request: httpmessage.Request{
-					Method: "POST", URI: parse(t, "http://"+listener.Addr().String()+"/"), Body: io.LimitReader(zeros{}, size), ContentLength: length,
+					Method: "POST", URI: parse(t, "http://"+listener.Addr().String()+"/"),
+					Body: io.LimitReader(zeros{}, size), ContentLength: length,
 				},
 			}
 			want := fmt.Sprint(size, "<nil>")
 			if length < 0 {
-				request.Trailer, want = &httpmessage.Trailer{Names: []string{"A"}, Fields: httpmessage.NewFields("A", "b")}, want+"b"
+				request.Trailer, want = &httpmessage.Trailer{Names: []string{"A"},
+					Fields: httpmessage.NewFields("A", "b")}, want+"b"
 			}
 			if _, text := fetch(t, h, request); strings.ReplaceAll(text, " ", "") != strings.ReplaceAll(want, " ", "") {
 				t.Errorf("%s", text)
@@ -337,7 +356,8 @@ func TestUpgrade(t *testing.T) {
 	})
 	r, err := newHandler(t, nil).Fetch(t.Context(), scheme.Request{
 		Request: httpmessage.Request{
-			Method: "GET", URI: parse(t, "http://"+o.addr+"/"), Fields: httpmessage.NewFields("Connection", "Upgrade", "Upgrade", "echo"),
+			Method: "GET", URI: parse(t, "http://"+o.addr+"/"),
+			Fields: httpmessage.NewFields("Connection", "Upgrade", "Upgrade", "echo"),
 		},
 	})
 	if err != nil {

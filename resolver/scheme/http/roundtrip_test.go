@@ -25,7 +25,8 @@ func TestRoundTrip(t *testing.T) {
 				head += readHead(in)
 			}
 			got <- head
-			_, _ = io.WriteString(c, "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 Fine\r\nContent-Length: 2\r\n\r\nok")
+			_, _ = io.WriteString(c,
+				"HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 Fine\r\nContent-Length: 2\r\n\r\nok")
 		}
 	})
 	h := newHandler(t, nil)
@@ -35,7 +36,8 @@ func TestRoundTrip(t *testing.T) {
 		want   string
 	}{
 		{"", nil, "GET /%7e?b HTTP/1.1\r\nHost: " + o.addr + "\r\n"},
-		{"PUT", opaque{strings.NewReader("body")}, "PUT /%7e?b HTTP/1.1\r\nHost: " + o.addr + "\r\nTransfer-Encoding: chunked\r\n4\r\nbody\r\n0\r\n"},
+		{"PUT", opaque{strings.NewReader("body")},
+			"PUT /%7e?b HTTP/1.1\r\nHost: " + o.addr + "\r\nTransfer-Encoding: chunked\r\n4\r\nbody\r\n0\r\n"},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), tt.method, "http://"+o.addr+"/%7e?b#c", tt.body)
 		if err != nil {

@@ -139,7 +139,8 @@ func parse(t testing.TB, s string) uri.URI {
 // get fetches a URI.
 func get(t testing.TB, h *schemehttp.Handler, target string) (*scheme.Resource, error) {
 	t.Helper()
-	return h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: parse(t, target)}})
+	return h.Fetch(t.Context(),
+		scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: parse(t, target)}})
 }
 
 // body reads a body to its end, and closes it.

@@ -39,7 +39,8 @@ func TestTLSOfRequests(t *testing.T) {
 		known.Certificates, known.ServerName = server.TLS.Certificates, "example.com"
 		h := newHandler(t, func(c *schemehttp.Config) { c.TLS = trusting })
 		ask := func(of *tls.Config) (certificates, name, connection string) {
-			_, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, server.URL+"/")}, TLS: of})
+			_, text := fetch(t, h,
+				scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, server.URL+"/")}, TLS: of})
 			parts := strings.Split(text, " ")
 			return parts[0], parts[1], parts[2]
 		}
@@ -81,7 +82,8 @@ func TestTLSOfUpstreams(t *testing.T) {
 	}{{own, "1 example.com "}, {trusting, "0  "}, {nil, ""}} {
 		h := newHandler(t, func(c *schemehttp.Config) {
 			c.Upstream = func(uri.URI) schemehttp.Route {
-				return via(&schemehttp.Upstream{Scheme: "https", Address: strings.TrimPrefix(proxy.URL, "https://"), TLS: tt.tls})
+				return via(&schemehttp.Upstream{Scheme: "https", Address: strings.TrimPrefix(proxy.URL, "https://"),
+					TLS: tt.tls})
 			}
 		})
 		resource, err := get(t, h, "http://a.example/")

@@ -35,7 +35,9 @@ type Conn interface {
 	CloseWrite() error
 }
 
-func (h *Handler) tunnel(ctx context.Context, u uri.URI, address string, check func(netip.AddrPort) error) (c net.Conn, err error) {
+func (h *Handler) tunnel(
+	ctx context.Context, u uri.URI, address string, check func(netip.AddrPort) error,
+) (c net.Conn, err error) {
 	err = h.tryRoute(ctx, u, func(upstream *Upstream) (err error) {
 		if upstream == nil {
 			c, err = h.dial(ctx, address, check)

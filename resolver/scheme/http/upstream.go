@@ -41,7 +41,8 @@ func (u Upstream) appendCredentials(b []byte) []byte {
 	if u.User == "" && u.Password == "" {
 		return b
 	}
-	return http1.AppendField(b, "Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User+":"+u.Password)))
+	return http1.AppendField(b, "Proxy-Authorization",
+		"Basic "+base64.StdEncoding.EncodeToString([]byte(u.User+":"+u.Password)))
 }
 
 // answered returns the error for an error response of an upstream proxy.
@@ -201,7 +202,8 @@ func (u unreached) Unwrap() error { return u.error }
 func isSilence(err error) bool {
 	var timeout net.Error
 	return errors.As(err, &timeout) && timeout.Timeout() ||
-		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE)
 }
 
 // late is the error if an upstream proxy, or the server behind it, has not answered. The request may be sent to
@@ -213,8 +215,10 @@ func (l late) Unwrap() error { return l.error }
 // ofDial wraps an error of dialing as unreached, unless it is due to this machine, such as no free port.
 func ofDial(err error) error {
 	var operation *net.OpError
-	if errors.Is(err, netguard.ErrConnectTimeout) || errors.Is(err, netguard.ErrLookup) || errors.As(err, &operation) && operation.Op == "dial" &&
-		!errors.Is(err, syscall.EADDRNOTAVAIL) && !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
+	if errors.Is(err, netguard.ErrConnectTimeout) || errors.Is(err, netguard.ErrLookup) ||
+		errors.As(err, &operation) && operation.Op == "dial" &&
+			!errors.Is(err, syscall.EADDRNOTAVAIL) && !errors.Is(err, syscall.EMFILE) &&
+			!errors.Is(err, syscall.ENFILE) {
 		return unreached{err}
 	}
 	return err

@@ -46,7 +46,8 @@ func httpProxy(_ int, c net.Conn, in *bufio.Reader) {
 		if head == "" {
 			return
 		}
-		if !strings.Contains(head, "\r\nProxy-Authorization: Basic "+base64.StdEncoding.EncodeToString([]byte("user:pass"))+"\r\n") {
+		if !strings.Contains(head,
+			"\r\nProxy-Authorization: Basic "+base64.StdEncoding.EncodeToString([]byte("user:pass"))+"\r\n") {
 			_, _ = io.WriteString(c, "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
 			return
 		}
@@ -63,7 +64,8 @@ func httpProxy(_ int, c net.Conn, in *bufio.Reader) {
 				return
 			}
 			defer to.Close()
-			_, _ = io.WriteString(c, "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 Connected\r\nContent-Length: 7\r\n\r\n")
+			_, _ = io.WriteString(c,
+				"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 Connected\r\nContent-Length: 7\r\n\r\n")
 			relay(c, to, in)
 			return
 		}
@@ -171,7 +173,9 @@ var errDirect = errors.New("a direct connection")
 func TestUpstream(t *testing.T) {
 	u := startUpstreams(t, speak)
 	plain := serve(t, always("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\norigin"))
-	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto, " ", r.RequestURI) }))
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Proto, " ", r.RequestURI)
+	}))
 	secure.EnableHTTP2 = true
 	secure.StartTLS()
 	defer secure.Close()
@@ -189,7 +193,8 @@ func TestUpstream(t *testing.T) {
 		h := u.handler(t, tt.proxy, "pass", nil)
 		before := u.servers[tt.proxy].connections()
 		for range 3 {
-			r, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, tt.target)}})
+			r, text := fetch(t, h,
+				scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, tt.target)}})
 			if text != tt.want || r.RemoteAddr.IsValid() {
 				t.Errorf("%s by %s: %q from %s", tt.target, tt.proxy, text, r.RemoteAddr)
 			}
@@ -213,7 +218,9 @@ func TestUpstreamAbsoluteForm(t *testing.T) {
 		{"GET", "http://u:p@b.example:81", "GET http://b.example:81/ HTTP/1.1"},
 		{"OPTIONS", "http://c.example", "OPTIONS http://c.example HTTP/1.1"},
 	} {
-		if _, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: tt.method, URI: parse(t, tt.target)}}); text != tt.want {
+		if _, text := fetch(t, h,
+			scheme.Request{Request: httpmessage.Request{Method: tt.method,
+				URI: parse(t, tt.target)}}); text != tt.want {
 			t.Errorf("%s %s: %q", tt.method, tt.target, text)
 		}
 	}
@@ -232,29 +239,34 @@ func TestUpstreamFailures(t *testing.T) {
 	short := func(c *schemehttp.Config) { c.HeaderTimeout = 50 * time.Millisecond }
 	for _, name := range []string{"http", "https", "socks5"} {
 		for _, target := range []string{"http://a.example/", "https://a.example/"} {
-			if _, err := get(t, u.handler(t, name, "wrong", nil), target); !errors.Is(err, resolver.ErrUnreachable) || strings.Contains(err.Error(),
-				u.proxies[name]) || name != "socks5" && !strings.Contains(err.Error(), "response 407 ") {
+			if _, err := get(t, u.handler(t, name, "wrong", nil), target); !errors.Is(err, resolver.ErrUnreachable) ||
+				strings.Contains(err.Error(),
+					u.proxies[name]) || name != "socks5" && !strings.Contains(err.Error(), "response 407 ") {
 				t.Errorf("%s by %s with wrong credentials: %v", target, name, err)
 			}
-			if _, err := get(t, silent.handler(t, name, "pass", short), target); !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := get(t, silent.handler(t, name, "pass", short), target); !errors.Is(err,
+				context.DeadlineExceeded) {
 				t.Errorf("%s by a silent %s: %v", target, name, err)
 			}
 			cause := errors.New("the client left")
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(10*time.Millisecond, func() { cancel(cause) })
-			if _, err := silent.handler(t, name, "pass", nil).Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t,
-				target)}}); !errors.Is(err, cause) {
+			if _, err := silent.handler(t, name, "pass", nil).Fetch(ctx,
+				scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t,
+					target)}}); !errors.Is(err, cause) {
 				t.Errorf("%s by a silent %s: %v", target, name, err)
 			}
 		}
-		if _, err := get(t, u.handler(t, name, "pass", nil), "https://refused.example/"); !errors.Is(err, resolver.ErrUnreachable) {
+		if _, err := get(t, u.handler(t, name, "pass", nil), "https://refused.example/"); !errors.Is(err,
+			resolver.ErrUnreachable) {
 			t.Errorf("%s that refuses: %v", name, err)
 		}
 		literal := scheme.Request{
 			Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://[::ffff:10.0.0.1]/")},
 			Check:   func(a netip.AddrPort) error { return fmt.Errorf("%w: %s", errRefused, a) },
 		}
-		if _, err := u.handler(t, name, "pass", nil).Fetch(t.Context(), literal); !errors.Is(err, resolver.ErrForbidden) || !strings.Contains(err.Error(),
+		if _, err := u.handler(t, name, "pass", nil).Fetch(t.Context(), literal); !errors.Is(err,
+			resolver.ErrForbidden) || !strings.Contains(err.Error(),
 			"10.0.0.1:80") {
 			t.Errorf("an address by %s: %v", name, err)
 		}
@@ -307,14 +319,17 @@ func TestTunnel(t *testing.T) {
 		}
 		c.Close()
 	}
-	if _, err := handlers[""].Tunnel(t.Context(), o.addr, func(netip.AddrPort) error { return errRefused }); !errors.Is(err,
+	if _, err := handlers[""].Tunnel(t.Context(), o.addr,
+		func(netip.AddrPort) error { return errRefused }); !errors.Is(err,
 		errRefused) || !errors.Is(err, resolver.ErrForbidden) {
 		t.Errorf("a check: %v", err)
 	}
-	if _, err := handlers["http"].Tunnel(t.Context(), "10.0.0.1:443", func(netip.AddrPort) error { return errRefused }); !errors.Is(err, resolver.ErrForbidden) {
+	if _, err := handlers["http"].Tunnel(t.Context(), "10.0.0.1:443",
+		func(netip.AddrPort) error { return errRefused }); !errors.Is(err, resolver.ErrForbidden) {
 		t.Errorf("a check of an address: %v", err)
 	}
-	if _, err := handlers["http"].Tunnel(t.Context(), "refused.example:443", nil); !errors.Is(err, resolver.ErrUnreachable) {
+	if _, err := handlers["http"].Tunnel(t.Context(), "refused.example:443", nil); !errors.Is(err,
+		resolver.ErrUnreachable) {
 		t.Errorf("refused: %v", err)
 	}
 	if _, err := handlers[""].Tunnel(t.Context(), "a b", nil); err == nil {

@@ -77,7 +77,8 @@ func TestRoutes(t *testing.T) {
 		if c != nil {
 			_ = c.Close()
 		}
-		if (err == nil) != (tt.err == nil) || tt.err != nil && !errors.Is(err, tt.err) || len(route.failed) != tt.failed {
+		if (err == nil) != (tt.err == nil) || tt.err != nil && !errors.Is(err, tt.err) ||
+			len(route.failed) != tt.failed {
 			t.Errorf("%s: %v, %d have failed", name, err, len(route.failed))
 		}
 	}
@@ -135,7 +136,8 @@ func TestLateRoutes(t *testing.T) {
 					_ = r.Body.Close()
 				}
 			}
-			if (err == nil) != tt.ok || err != nil && !errors.Is(err, context.DeadlineExceeded) || len(route.next) != tt.left || len(route.failed) > 0 {
+			if (err == nil) != tt.ok || err != nil && !errors.Is(err, context.DeadlineExceeded) ||
+				len(route.next) != tt.left || len(route.failed) > 0 {
 				t.Errorf("%v, %d ways are left, %d have failed", err, len(route.next), len(route.failed))
 			}
 		})
@@ -159,7 +161,8 @@ func TestLateConnection(t *testing.T) {
 	_, port, _ := net.SplitHostPort(o.addr)
 	silent := serve(t, func(_ int, _ net.Conn, in *bufio.Reader) { _, _ = io.Copy(io.Discard, in) }).addr
 	route := &ways{next: []*schemehttp.Upstream{
-		{Scheme: "socks5", Address: silent}, {Scheme: "http", Address: u.proxies["http"], User: "user", Password: "pass"},
+		{Scheme: "socks5", Address: silent},
+		{Scheme: "http", Address: u.proxies["http"], User: "user", Password: "pass"},
 	}}
 	h := newHandler(t, func(c *schemehttp.Config) {
 		c.HeaderTimeout = time.Minute

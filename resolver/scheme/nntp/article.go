@@ -23,16 +23,19 @@ func (x exchange) article() (*scheme.Resource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading an article: %w", err)
 	}
-	l := &scheme.Listing{Kind: scheme.KindArticle, Title: scheme.DecodeText(strings.Trim(id, "<>")), URI: x.target.links.self}
+	l := &scheme.Listing{Kind: scheme.KindArticle, Title: scheme.DecodeText(strings.Trim(id, "<>")),
+		URI: x.target.links.self}
 	if int64(len(data)) > limit {
-		data, l.Incomplete = data[:limit], fmt.Sprintf("article truncated after %d bytes; the source is complete", limit)
+		data, l.Incomplete = data[:limit],
+			fmt.Sprintf("article truncated after %d bytes; the source is complete", limit)
 	}
 	x.show(l, data)
 	if err := x.client.ended(); err != nil {
 		return nil, fmt.Errorf("showing an article: %w", err)
 	}
 	l.Items = append(l.Items, scheme.Item{
-		Kind: scheme.ItemDocument, Name: "source", Type: "message/rfc822", URI: x.target.links.within(uri.NewsQuery{Source: true}),
+		Kind: scheme.ItemDocument, Name: "source", Type: "message/rfc822",
+		URI: x.target.links.within(uri.NewsQuery{Source: true}),
 	})
 	return scheme.ListingResource(l), nil
 }
@@ -87,8 +90,9 @@ func (x exchange) showHeader(l *scheme.Listing, h message.Header) {
 		l.Title = subject
 	}
 	for _, name := range [...]string{
-		"From", "Sender", "Reply-To", "Organization", "Newsgroups", "Followup-To", "Subject", "Date", "Message-ID", "In-Reply-To", "References",
-		"Supersedes", "Distribution", "Expires", "Keywords", "Summary", "Approved", "Archived-At", "User-Agent",
+		"From", "Sender", "Reply-To", "Organization", "Newsgroups", "Followup-To", "Subject", "Date", "Message-ID",
+		"In-Reply-To", "References", "Supersedes", "Distribution", "Expires", "Keywords", "Summary", "Approved",
+		"Archived-At", "User-Agent",
 	} {
 		value := h.Get(name)
 		if value == "" {
@@ -128,7 +132,8 @@ func (x exchange) groupProperties(name, value string) (found []scheme.Property) 
 // messageProperties returns a property for each message-id in a field, or the whole field if it has none.
 func (x exchange) messageProperties(name, value string) (found []scheme.Property) {
 	for _, id := range messageIDs(value) {
-		found = append(found, scheme.Property{Name: name, Value: headerText(id), URI: x.target.links.message(strings.Trim(id, "<>"))})
+		found = append(found, scheme.Property{Name: name, Value: headerText(id),
+			URI: x.target.links.message(strings.Trim(id, "<>"))})
 	}
 	if found == nil {
 		found = []scheme.Property{{Name: name, Value: headerText(value)}}

@@ -62,7 +62,9 @@ func (h *Handler) connect(ctx context.Context, check func(netip.AddrPort) error,
 }
 
 // dial opens a connection, which is closed when ctx ends. isFull is true if the server rejects the connection.
-func (h *Handler) dial(ctx context.Context, check func(netip.AddrPort) error, s server) (c *client, isFull bool, err error) {
+func (h *Handler) dial(
+	ctx context.Context, check func(netip.AddrPort) error, s server,
+) (c *client, isFull bool, err error) {
 	conn, err := h.config.Dial(ctx, "tcp", s.Address, check)
 	if err != nil {
 		return nil, false, fmt.Errorf("connecting to news server %s: %w", s.Address, err)

@@ -27,8 +27,9 @@ func (x exchange) embeddedItem(number int, file embedded) scheme.Item {
 	size := int64(len(file.bytes))
 	mediaType := scheme.MediaType(baseName(file.name), nil)
 	return scheme.Item{
-		Kind: itemKind(mediaType), Name: file.fileName(number), Type: mediaType, Size: &size, Note: scheme.DecodeText(file.note),
-		URI: x.target.links.within(uri.NewsQuery{Part: embeddedNumber + strconv.Itoa(number)}),
+		Kind: itemKind(mediaType), Name: file.fileName(number), Type: mediaType, Size: &size,
+		Note: scheme.DecodeText(file.note),
+		URI:  x.target.links.within(uri.NewsQuery{Part: embeddedNumber + strconv.Itoa(number)}),
 	}
 }
 
@@ -69,8 +70,9 @@ func (x exchange) embedded(id string, article io.Reader) (*scheme.Resource, []by
 		}
 		return resource, nil, nil
 	case int64(len(data)) > limit:
-		return nil, nil, scheme.PolicyDenial(http.StatusBadGateway, "article_long", fmt.Sprintf("article exceeds %d bytes; the source is "+
-			"complete", limit), "Number", strconv.FormatInt(limit, 10))
+		return nil, nil, scheme.PolicyDenial(http.StatusBadGateway, "article_long",
+			fmt.Sprintf("article exceeds %d bytes; the source is "+
+				"complete", limit), "Number", strconv.FormatInt(limit, 10))
 	default:
 		return nil, nil, errPart()
 	}

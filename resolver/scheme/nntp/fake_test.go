@@ -54,8 +54,10 @@ func answer(conn net.Conn, replies []string) {
 
 // TestOldServer: RFC 977 has neither capabilities nor patterns, RFC 2980 has XOVER.
 func TestOldServer(t *testing.T) {
-	c := config(serve(t, "201 old", "LIST ACTIVE", "501 no", "LIST NEWS", "503 no", "LIST", "215 list\r\na.b 2 1 y\r\nb.c 0 1 n\r\n.",
-		"GROUP a.b", "211 2 1 2 a.b", "XOVER 1-2", "224 x\r\n1\tone\tf\td\t<1@h>\t\t5\t1\r\n2\ttwo\t\t\t<2@h>\t<1@h>\r\ngarbage\r\n."))
+	c := config(serve(t, "201 old", "LIST ACTIVE", "501 no", "LIST NEWS", "503 no", "LIST",
+		"215 list\r\na.b 2 1 y\r\nb.c 0 1 n\r\n.",
+		"GROUP a.b", "211 2 1 2 a.b", "XOVER 1-2",
+		"224 x\r\n1\tone\tf\td\t<1@h>\t\t5\t1\r\n2\ttwo\t\t\t<2@h>\t<1@h>\r\ngarbage\r\n."))
 	if l := listing(t, c, "news:a.*"); len(l.Items) != 1 || *l.Items[0].Count != 2 {
 		t.Errorf("%+v", l)
 	}
@@ -67,18 +69,21 @@ func TestOldServer(t *testing.T) {
 // TestHierarchies: if the groups fill more than a page, they are listed by the next component of their names.
 func TestHierarchies(t *testing.T) {
 	list := "215 list"
-	for _, name := range []string{"comp.lang.c", "comp.lang.go", "comp.os", "alt.a", "alt.b", "alt.c.d", "local", "de.alone", "comp.lang.c.moderated"} {
+	for _, name := range []string{"comp.lang.c", "comp.lang.go", "comp.os", "alt.a", "alt.b", "alt.c.d", "local",
+		"de.alone", "comp.lang.c.moderated"} {
 		list += "\r\n" + name + " 2 1 y"
 	}
 	all := serve(t, "200 x", "LIST ACTIVE", list+"\r\n.", "LIST NEWS", "503 no")
 	for page, tests := range map[int]map[string]string{
 		3: {
-			"news:*":          "alt.* news:alt.*|comp.* news:comp.*|de.alone news:de.alone|local news:local",
-			"news:comp.*":     "comp.lang.* news:comp.lang.*|comp.os news:comp.os",
-			"news:comp.lang*": "comp.lang.c news:comp.lang.c|comp.lang.c.moderated news:comp.lang.c.moderated|comp.lang.go news:comp.lang.go",
-			"news:alt.*":      "alt.a news:alt.a|alt.b news:alt.b|alt.c.d news:alt.c.d",
+			"news:*":      "alt.* news:alt.*|comp.* news:comp.*|de.alone news:de.alone|local news:local",
+			"news:comp.*": "comp.lang.* news:comp.lang.*|comp.os news:comp.os",
+			"news:comp.lang*": "comp.lang.c news:comp.lang.c|comp.lang.c.moderated " +
+				"news:comp.lang.c.moderated|comp.lang.go news:comp.lang.go",
+			"news:alt.*": "alt.a news:alt.a|alt.b news:alt.b|alt.c.d news:alt.c.d",
 		},
-		100: {"news:comp.*": "comp.lang.c news:comp.lang.c|comp.lang.c.moderated news:comp.lang.c.moderated|comp.lang.go news:comp.lang.go|comp.os news:comp.os"},
+		100: {"news:comp.*": "comp.lang.c news:comp.lang.c|comp.lang.c.moderated " +
+			"news:comp.lang.c.moderated|comp.lang.go news:comp.lang.go|comp.os news:comp.os"},
 	} {
 		c := config(all)
 		c.PageSize = page
@@ -135,7 +140,8 @@ func TestHostile(t *testing.T) {
 		{"no code", scheme.ErrInvalidResponse, []string{"SSH-2.0"}},
 		{"an endless reply", scheme.ErrInvalidResponse, []string{"200 " + strings.Repeat("x", 1<<17)}},
 		{"an odd group", scheme.ErrInvalidResponse, []string{"200 x", "GROUP", "211 many"}},
-		{"a long line", scheme.ErrInvalidResponse, []string{"200 x", "GROUP", "211 1 1 1 g", "XOVER", "224 x\r\n" + strings.Repeat("x", 1<<17)}},
+		{"a long line", scheme.ErrInvalidResponse,
+			[]string{"200 x", "GROUP", "211 1 1 1 g", "XOVER", "224 x\r\n" + strings.Repeat("x", 1<<17)}},
 		{"another reply", scheme.ErrInvalidResponse, []string{"200 x", "GROUP", "340 post"}},
 	} {
 		if _, err := fetch(t, config(serve(t, tt.say...)), "news:g"); !errors.Is(err, tt.want) {
@@ -145,17 +151,20 @@ func TestHostile(t *testing.T) {
 	if got := status(t, config(), "nntp://a%0D%0AQUIT@127.0.0.1:1119/g"); got != http.StatusBadRequest {
 		t.Errorf("a line end in a user: %d", got)
 	}
-	if _, err := fetch(t, config(nntp.Server{Address: "127.0.0.1:1"}), "news:g"); err == nil || errors.Is(err, resolver.ErrUnsupported) {
+	if _, err := fetch(t, config(nntp.Server{Address: "127.0.0.1:1"}), "news:g"); err == nil ||
+		errors.Is(err, resolver.ErrUnsupported) {
 		t.Errorf("%v", err)
 	}
 }
 
 // TestEmbedded: embedded files are parts of an article.
 func TestEmbedded(t *testing.T) {
-	const article = "220 0 <a@b>\r\nSubject: s\r\n\r\nbefore\r\nbegin 644 cat.txt\r\n#0V%T\r\n`\r\nend\r\nafter\r\n.\r\n"
+	const article = "220 0 <a@b>\r\nSubject: s\r\n\r\nbefore\r\nbegin 644 " +
+		"cat.txt\r\n#0V%T\r\n`\r\nend\r\nafter\r\n.\r\n"
 	c := config(serve(t, "200 x", "ARTICLE <a@b>", strings.TrimSuffix(article, "\r\n")))
 	l := listing(t, c, "news:a@b")
-	if l.Text != "before\nafter\n" || len(l.Items) != 2 || l.Items[0].Name != "cat.txt" || l.Items[0].URI != "news:a@b?part=1.1" || *l.Items[0].Size != 3 {
+	if l.Text != "before\nafter\n" || len(l.Items) != 2 || l.Items[0].Name != "cat.txt" ||
+		l.Items[0].URI != "news:a@b?part=1.1" || *l.Items[0].Size != 3 {
 		t.Fatalf("%+v", l)
 	}
 	r, err := fetch(t, c, "news:a@b?part=1.1")
@@ -164,7 +173,8 @@ func TestEmbedded(t *testing.T) {
 	}
 	body, err := io.ReadAll(r.Body)
 	r.Body.Close() // the server accepts one connection at a time
-	if err != nil || string(body) != "Cat" || r.Fields.Get("Content-Disposition") != "attachment; filename=cat.txt" || r.ContentLength != 3 {
+	if err != nil || string(body) != "Cat" || r.Fields.Get("Content-Disposition") != "attachment; filename=cat.txt" ||
+		r.ContentLength != 3 {
 		t.Errorf("%q, %v, %+v", body, err, r)
 	}
 	if got := status(t, c, "news:a@b?part=1.2"); got != http.StatusNotFound {

@@ -34,7 +34,8 @@ func FuzzReply(f *testing.F) {
 
 // FuzzOverview requires for any lines that each article is one item, and that threads have no cycles.
 func FuzzOverview(f *testing.F) {
-	f.Add("1\ta\tb\tSun, 22 Nov 2026 12:00:00 +0000\t<1@h>\t<2@h>\t10\t2\n2\tb\tc\td\t<2@h>\t<1@h> <2@h>\n3\t\t\t\t<2@h>")
+	f.Add("1\ta\tb\tSun, 22 Nov 2026 12:00:00 +0000\t<1@h>\t<2@h>\t10\t2\n2\tb\tc\td\t<2@h>\t<1@h> " +
+		"<2@h>\n3\t\t\t\t<2@h>")
 	f.Fuzz(func(t *testing.T, text string) {
 		var found []overview
 		for line := range strings.SplitSeq(text, "\n") {
@@ -47,7 +48,8 @@ func FuzzOverview(f *testing.F) {
 			t.Fatalf("%d items of %d articles", len(items), len(found))
 		}
 		for _, i := range items {
-			if _, err := i.Modified.MarshalJSON(); err != nil || i.Depth < 0 || i.Depth > maxDepth || strings.ContainsAny(i.Name+i.From, "\r\n\x00") {
+			if _, err := i.Modified.MarshalJSON(); err != nil || i.Depth < 0 || i.Depth > maxDepth ||
+				strings.ContainsAny(i.Name+i.From, "\r\n\x00") {
 				t.Errorf("%+v, %v", i, err)
 			}
 		}
@@ -96,11 +98,13 @@ func FuzzBlock(f *testing.F) {
 // fetched.
 func FuzzArticle(f *testing.F) {
 	f.Add([]byte("Subject: a\r\n\r\nb"))
-	f.Add([]byte("Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>a<script>b</script>\n--x\nContent-Type: image/png; name=\"a/b\"\n\nc\n--x--\n"))
+	f.Add([]byte("Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: " +
+		"text/html\n\n<p>a<script>b</script>\n--x\nContent-Type: image/png; name=\"a/b\"\n\nc\n--x--\n"))
 	f.Add([]byte("Newsgroups: a,b c\nReferences: <a@b> <<\nContent-Type: multipart/mixed\n\na"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h := &Handler{config: Config{Limits: scheme.Limits{Bytes: 1 << 16}}}
-		x := exchange{Handler: h, client: &client{ended: func() error { return nil }}, target: target{links: links{news: "news:", self: "news:a@b"}}}
+		x := exchange{Handler: h, client: &client{ended: func() error { return nil }},
+			target: target{links: links{news: "news:", self: "news:a@b"}}}
 		l := &scheme.Listing{}
 		x.show(l, data)
 		if len(l.Items) > maxParts {

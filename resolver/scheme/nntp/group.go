@@ -111,7 +111,8 @@ func (x exchange) group() (*scheme.Resource, error) {
 	if p == (page{}) {
 		return scheme.ListingResource(l), nil
 	}
-	l.Properties = append(l.Properties, scheme.Property{Name: "Numbers", Value: fmt.Sprintf("%d to %d", p.first, p.last)})
+	l.Properties = append(l.Properties,
+		scheme.Property{Name: "Numbers", Value: fmt.Sprintf("%d to %d", p.first, p.last)})
 	overviews, cut, err := x.overviews(p)
 	if err != nil {
 		return nil, err

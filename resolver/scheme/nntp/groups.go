@@ -40,7 +40,8 @@ func (x exchange) groups() (*scheme.Resource, error) {
 		}
 		index[name] = len(l.Items)
 		l.Items = append(l.Items, scheme.Item{
-			Kind: scheme.ItemGroup, Name: scheme.DecodeText(name), URI: x.target.links.group(name, uri.NewsQuery{}), Count: &count,
+			Kind: scheme.ItemGroup, Name: scheme.DecodeText(name), URI: x.target.links.group(name, uri.NewsQuery{}),
+			Count: &count,
 		})
 	}
 	if err := lines.end(); err != nil {

@@ -55,7 +55,8 @@ func (x exchange) hierarchyItems(groups []scheme.Item, h *hierarchies) []scheme.
 	}
 	for key, count := range h.counts {
 		items = append(items, scheme.Item{
-			Kind: scheme.ItemDirectory, Name: scheme.DecodeText(key) + "*", URI: valid(x.target.links.news + escape(key) + "*"), Note: fmt.Sprintf("%d groups", count),
+			Kind: scheme.ItemDirectory, Name: scheme.DecodeText(key) + "*",
+			URI: valid(x.target.links.news + escape(key) + "*"), Note: fmt.Sprintf("%d groups", count),
 		})
 	}
 	slices.SortFunc(items, func(a, b scheme.Item) int { return cmp.Compare(a.Name, b.Name) })

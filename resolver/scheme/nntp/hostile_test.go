@@ -16,7 +16,8 @@ import (
 
 // TestRefusedTLS: a server that offers TLS and rejects it gets no password (RFC 4642 section 2.2.1).
 func TestRefusedTLS(t *testing.T) {
-	s := serve(t, "200 x", "CAPABILITIES", "101 x\r\nVERSION 2\r\nREADER\r\nSTARTTLS\r\nOVER\r\n.", "STARTTLS", "580 not now",
+	s := serve(t, "200 x", "CAPABILITIES", "101 x\r\nVERSION 2\r\nREADER\r\nSTARTTLS\r\nOVER\r\n.", "STARTTLS",
+		"580 not now",
 		"AUTHINFO USER", "381 go on", "AUTHINFO PASS", "281 welcome", "GROUP", "211 0 0 0 g")
 	if got := status(t, config(), "news://user:secret@"+s.Address+"/g"); got != http.StatusBadGateway {
 		t.Errorf("got %d", got)
@@ -25,7 +26,8 @@ func TestRefusedTLS(t *testing.T) {
 
 // TestOldRefusals: RFC 2980 section 3.1 has other codes for missing authentication.
 func TestOldRefusals(t *testing.T) {
-	for _, say := range [][]string{{"200 x", "GROUP", "450 log in"}, {"200 x", "AUTHINFO", "452 wrong", "GROUP", "211 0 0 0 g"}} {
+	for _, say := range [][]string{{"200 x", "GROUP", "450 log in"},
+		{"200 x", "AUTHINFO", "452 wrong", "GROUP", "211 0 0 0 g"}} {
 		s := serve(t, say...)
 		if got := status(t, config(), "news://user:secret@"+s.Address+"/g"); got != http.StatusUnauthorized {
 			t.Errorf("%q: got %d", say, got)
@@ -80,7 +82,8 @@ func TestEndlessParts(t *testing.T) {
 					return
 				}
 				var timeout net.Error
-				if _, err := fetch(t, c, text); !errors.As(err, &timeout) || !timeout.Timeout() || errors.Is(err, context.Canceled) {
+				if _, err := fetch(t, c, text); !errors.As(err, &timeout) || !timeout.Timeout() ||
+					errors.Is(err, context.Canceled) {
 					t.Errorf("got %v", err)
 				}
 			})

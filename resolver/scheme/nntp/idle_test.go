@@ -61,10 +61,12 @@ func ask(t *testing.T, h *nntp.Handler, text string, change ...func(*scheme.Requ
 // TestUsedAgain requires that a connection is reused, unless bytes of the last response are left on it.
 func TestUsedAgain(t *testing.T) {
 	s := (&reader{replies: map[string]string{
-		"GROUP none": "411 none", "ARTICLE <none@b>": "430 none", "ARTICLE <odd@b>": "340 odd", "GROUP wait": "480 log in",
+		"GROUP none": "411 none", "ARTICLE <none@b>": "430 none", "ARTICLE <odd@b>": "340 odd",
+		"GROUP wait":       "480 log in",
 		"ARTICLE <long@b>": "220 0 <long@b>\r\n\r\n" + strings.Repeat("a long line\r\n", 10_000) + ".",
 		"ARTICLE <more@b>": "220 0 <more@b>\r\n\r\ntext\r\n.\r\n220 0 <a@b>\r\nSubject: of another",
-		"ARTICLE <part@b>": "220 0 <part@b>\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n\r\none\r\n--x\r\n\r\ntwo\r\n--x--\r\n.",
+		"ARTICLE <part@b>": "220 0 <part@b>\r\nContent-Type: multipart/mixed; " +
+			"boundary=x\r\n\r\n--x\r\n\r\none\r\n--x\r\n\r\ntwo\r\n--x--\r\n.",
 	}}).start(t)
 	c := config()
 	c.Limits.Bytes = 1 << 10
@@ -97,7 +99,8 @@ func TestUsedAgain(t *testing.T) {
 			t.Errorf("%s: %d connections, want %d", step.what, got, step.accepted)
 		}
 	}
-	if sent := strings.Join(s.commands(), "|"); strings.Contains(sent, "OVER 1-1|OVER") || strings.Count(sent, "CAPABILITIES") != 4 {
+	if sent := strings.Join(s.commands(), "|"); strings.Contains(sent, "OVER 1-1|OVER") ||
+		strings.Count(sent, "CAPABILITIES") != 4 {
 		t.Errorf("it sends %s, want GROUP before each OVER, and one CAPABILITIES for each connection", sent)
 	}
 }
@@ -147,7 +150,8 @@ func TestEndedMeanwhile(t *testing.T) {
 	}
 	// A new connection is not retried: the failure would repeat.
 	s := (&reader{broken: map[string]string{"GROUP": "\x00"}, replies: map[string]string{"GROUP": "\x00"}}).start(t)
-	if _, err := ask(t, pooled(t, config()), "news://"+s.Address+"/g"); !errors.Is(err, resolver.ErrUnreachable) || s.accepted() != 1 {
+	if _, err := ask(t, pooled(t, config()), "news://"+s.Address+"/g"); !errors.Is(err, resolver.ErrUnreachable) ||
+		s.accepted() != 1 {
 		t.Errorf("a new connection: %v, %d connections", err, s.accepted())
 	}
 }
@@ -155,7 +159,8 @@ func TestEndedMeanwhile(t *testing.T) {
 // TestUsedAgainByLogin: a connection must not be reused for another password, or for a request whose Check
 // denies the server.
 func TestUsedAgainByLogin(t *testing.T) {
-	s := (&reader{replies: map[string]string{"AUTHINFO PASS wrong": "481 wrong", "AUTHINFO USER": "381 go on", "AUTHINFO PASS": "281 welcome"}}).start(t)
+	s := (&reader{replies: map[string]string{"AUTHINFO PASS wrong": "481 wrong", "AUTHINFO USER": "381 go on",
+		"AUTHINFO PASS": "281 welcome"}}).start(t)
 	h := pooled(t, config(s.Server))
 	basic := func(r *scheme.Request) { r.Fields.Set("Authorization", "Basic cmVhZGVyOnNlY3JldA==") } // reader:secret
 	for _, step := range []struct {
@@ -178,8 +183,10 @@ func TestUsedAgainByLogin(t *testing.T) {
 		if step.change != nil {
 			changes = append(changes, step.change)
 		}
-		if got, err := ask(t, h, step.url, changes...); got != step.status || err != nil || s.accepted() != step.accepted {
-			t.Errorf("%s: %d, %v, %d connections, want %d and %d", step.url, got, err, s.accepted(), step.status, step.accepted)
+		if got, err := ask(t, h, step.url, changes...); got != step.status || err != nil ||
+			s.accepted() != step.accepted {
+			t.Errorf("%s: %d, %v, %d connections, want %d and %d", step.url, got, err, s.accepted(), step.status,
+				step.accepted)
 		}
 	}
 	before := len(s.commands())

@@ -50,7 +50,8 @@ func fetch(t *testing.T, c nntp.Config, text string, fields ...string) (*scheme.
 	for i := 0; i < len(fields); i += 2 {
 		header.Set(fields[i], fields[i+1])
 	}
-	resource, err := nntp.New(c).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u, Fields: header}})
+	resource, err := nntp.New(c).Fetch(t.Context(),
+		scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u, Fields: header}})
 	if err == nil {
 		t.Cleanup(func() { resource.Body.Close() })
 	}
@@ -154,7 +155,8 @@ func TestINN(t *testing.T) {
 	}
 	s := testserver.StartINN(t, "local.test", "local.other", "local.empty", "secret.plans")
 	s.Feed(
-		"From: a@news.test\nNewsgroups: local.test\nSubject: Root\nMessage-ID: <root@news.test>\nDate: Sun, 22 Nov 2026 12:00:00 +0000\n\n..two dots\n.\nend\n",
+		"From: a@news.test\nNewsgroups: local.test\nSubject: Root\nMessage-ID: <root@news.test>\nDate: Sun, 22 Nov "+
+			"2026 12:00:00 +0000\n\n..two dots\n.\nend\n",
 		multipartArticle,
 		"From: c@news.test\nNewsgroups: local.other\nSubject: Alone\nMessage-ID: <alone@news.test>\n\nalone\n",
 		"From: s@news.test\nNewsgroups: secret.plans\nSubject: Plans\nMessage-ID: <plans@news.test>\n\nplans\n",
@@ -168,7 +170,8 @@ func TestINN(t *testing.T) {
 		for _, i := range l.Items {
 			got += fmt.Sprint("|", i.Name, " ", i.Note, " ", *i.Count, " ", i.URI)
 		}
-		if want := "groups3|local.empty About local.empty 0 news:local.empty|local.other About local.other 2 news:local.other|local.test About local.test 2 news:local.test"; got != want {
+		if want := "groups3|local.empty About local.empty 0 news:local.empty|local.other About local.other 2 " +
+			"news:local.other|local.test About local.test 2 news:local.test"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 		if l := listing(t, here, "news:*"); len(l.Items) < 3 || l.Parent != nil {
@@ -178,8 +181,10 @@ func TestINN(t *testing.T) {
 	t.Run("group", func(t *testing.T) {
 		for _, base := range []string{"news:", "news:" + at, "nntp:" + at} {
 			l := listing(t, here, base+"local.test")
-			if len(l.Items) != 2 || l.Items[0].Name != "Root" || l.Items[0].Depth != 0 || l.Items[1].Name != "Grüße <b>bold</b>" || l.Items[1].Depth != 1 ||
-				l.Items[1].From != "Jörg <j@news.test>" || !l.Items[0].Modified.Equal(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)) || l.Items[0].Size == nil {
+			if len(l.Items) != 2 || l.Items[0].Name != "Root" || l.Items[0].Depth != 0 ||
+				l.Items[1].Name != "Grüße <b>bold</b>" || l.Items[1].Depth != 1 ||
+				l.Items[1].From != "Jörg <j@news.test>" ||
+				!l.Items[0].Modified.Equal(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)) || l.Items[0].Size == nil {
 				t.Errorf("%s: %+v", base, l.Items)
 			}
 			want := base + "parts%2F1%3Fx@news.test"
@@ -200,13 +205,15 @@ func TestINN(t *testing.T) {
 			t.Fatalf("the newest page: %+v", l)
 		}
 		l = listing(t, one, l.Next.URI)
-		if len(l.Items) != 1 || l.Items[0].Name != "Root" || l.Next != nil || l.Previous == nil || l.Previous.URI != "news:local.test" {
+		if len(l.Items) != 1 || l.Items[0].Name != "Root" || l.Next != nil || l.Previous == nil ||
+			l.Previous.URI != "news:local.test" {
 			t.Errorf("the oldest page: %+v", l)
 		}
 	})
 	t.Run("article", func(t *testing.T) {
 		l := listing(t, here, "news:root@news.test")
-		if l.Kind != scheme.KindArticle || l.Title != "Root" || strings.ReplaceAll(l.Text, "\r", "") != "..two dots\n.\nend\n" || l.Parent.URI != "news:local.test" {
+		if l.Kind != scheme.KindArticle || l.Title != "Root" ||
+			strings.ReplaceAll(l.Text, "\r", "") != "..two dots\n.\nend\n" || l.Parent.URI != "news:local.test" {
 			t.Errorf("%+v", l)
 		}
 		l = listing(t, here, "nntp:"+at+"local.test/2")
@@ -214,7 +221,8 @@ func TestINN(t *testing.T) {
 		for _, i := range l.Items {
 			names += fmt.Sprint(i.Name, " ", i.Type, " ", i.URI, "|")
 		}
-		want := "part-1.1.html text/html nntp:" + at + "local.test/2?part=1.1|ev_il.png image/png nntp:" + at + "local.test/2?part=2|source message/rfc822 nntp:" + at + "local.test/2?source|"
+		want := "part-1.1.html text/html nntp:" + at + "local.test/2?part=1.1|ev_il.png image/png nntp:" + at +
+			"local.test/2?part=2|source message/rfc822 nntp:" + at + "local.test/2?source|"
 		if names != want || l.Text != "Grüße\n.dot" {
 			t.Errorf("got %q\n%s\nwant %s", l.Text, names, want)
 		}
@@ -224,17 +232,21 @@ func TestINN(t *testing.T) {
 				links += p.Name + " " + p.URI + "|"
 			}
 		}
-		if want := strings.ReplaceAll("Newsgroups nntp:Alocal.test|Newsgroups nntp:Alocal.other|Message-ID news:Aparts%2F1%3Fx@news.test|References news:Aroot@news.test|References news:Agone@news.test|", "A", at); links != want {
+		if want := strings.ReplaceAll("Newsgroups nntp:Alocal.test|Newsgroups nntp:Alocal.other|Message-ID "+
+			"news:Aparts%2F1%3Fx@news.test|References news:Aroot@news.test|References news:Agone@news.test|", "A",
+			at); links != want {
 			t.Errorf("got  %s\nwant %s", links, want)
 		}
 	})
 	t.Run("parts", func(t *testing.T) {
 		got, header := body(t, here, "news:parts%2F1%3Fx@news.test?part=2")
-		if got != "\x89PNG\r\n\x1a\n" || header.Get("Content-Type") != "image/png" || header.Get("Content-Disposition") != "attachment; filename=ev_il.png" {
+		if got != "\x89PNG\r\n\x1a\n" || header.Get("Content-Type") != "image/png" ||
+			header.Get("Content-Disposition") != "attachment; filename=ev_il.png" {
 			t.Errorf("%q %v", got, header)
 		}
 		if got, header = body(t, here,
-			"news:parts%2F1%3Fx@news.test?part=1.2"); got != "Grüße\r\n.dot" && got != "Grüße\n.dot" || header.Get("Content-Type") != "text/plain; charset=utf-8" {
+			"news:parts%2F1%3Fx@news.test?part=1.2"); got != "Grüße\r\n.dot" && got != "Grüße\n.dot" ||
+			header.Get("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%q %v", got, header)
 		}
 		if header.Get("Cache-Control") != "public, max-age=86400" || header.Get("Etag") == "" {
@@ -249,13 +261,15 @@ func TestINN(t *testing.T) {
 				t.Errorf("part %s: %d", part, got)
 			}
 		}
-		if got, _ := body(t, here, "news:root@news.test?source"); !strings.HasSuffix(got, "\r\n\r\n..two dots\r\n.\r\nend\r\n") || !strings.Contains(got,
+		if got, _ := body(t, here, "news:root@news.test?source"); !strings.HasSuffix(got,
+			"\r\n\r\n..two dots\r\n.\r\nend\r\n") || !strings.Contains(got,
 			"Subject: Root\r\n") {
 			t.Errorf("source %q", got)
 		}
 	})
 	t.Run("missing", func(t *testing.T) {
-		for _, text := range []string{"news:none@news.test", "news:local.none", "nntp:" + at + "local.test/99", "nntp:" + at + "local.none/1"} {
+		for _, text := range []string{"news:none@news.test", "news:local.none", "nntp:" + at + "local.test/99",
+			"nntp:" + at + "local.none/1"} {
 			if got := status(t, here, text); got != http.StatusNotFound {
 				t.Errorf("%s: %d", text, got)
 			}
@@ -265,7 +279,8 @@ func TestINN(t *testing.T) {
 		secret := "nntp:" + at + "secret.plans"
 		_, err := fetch(t, here, secret)
 		var refusal *scheme.StatusError
-		if !errors.As(err, &refusal) || refusal.Status != http.StatusUnauthorized || !strings.HasPrefix(refusal.Fields.Get("WWW-Authenticate"), "Basic realm=") {
+		if !errors.As(err, &refusal) || refusal.Status != http.StatusUnauthorized ||
+			!strings.HasPrefix(refusal.Fields.Get("WWW-Authenticate"), "Basic realm=") {
 			t.Fatalf("without login: %v", err)
 		}
 		if got := status(t, here, "news:secret.plans"); got != http.StatusForbidden {
@@ -278,14 +293,16 @@ func TestINN(t *testing.T) {
 		if got := status(t, trusting, secret, "Authorization", wrong); got != http.StatusUnauthorized {
 			t.Errorf("with another password: %d", got)
 		}
-		if _, err := fetch(t, here, secret, "Authorization", right); err == nil || status(t, here, secret, "Authorization", right) != 0 {
+		if _, err := fetch(t, here, secret, "Authorization", right); err == nil ||
+			status(t, here, secret, "Authorization", right) != 0 {
 			t.Errorf("by TLS with a certificate that is not trusted: %v", err)
 		}
 		if l := listing(t, trusting, secret, "Authorization", right); len(l.Items) != 1 {
 			t.Errorf("with a login: %+v", l)
 		}
 		r, err := fetch(t, trusting, "nntp://reader:secret@"+s.Addr()+"/secret.plans")
-		if err != nil || r.Fields.Get("Cache-Control") != "no-store" || strings.Contains(fmt.Sprintf("%+v", r.Listing), "reader") {
+		if err != nil || r.Fields.Get("Cache-Control") != "no-store" ||
+			strings.Contains(fmt.Sprintf("%+v", r.Listing), "reader") {
 			t.Errorf("with a user in the URL: %+v, %v", r, err)
 		}
 		trusting.User, trusting.Password = "reader", "secret"
@@ -293,8 +310,9 @@ func TestINN(t *testing.T) {
 			t.Errorf("with the login of the configuration: %+v", l)
 		}
 		trusting.Password = "wrong"
-		if _, err := fetch(t, trusting, "news:plans@news.test"); !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(),
-			"the login of the configuration") || strings.Contains(err.Error(), "wrong") {
+		if _, err := fetch(t, trusting, "news:plans@news.test"); !errors.Is(err, resolver.ErrUnreachable) ||
+			!strings.Contains(err.Error(),
+				"the login of the configuration") || strings.Contains(err.Error(), "wrong") {
 			t.Errorf("with a wrong login in the configuration: %v", err)
 		}
 	})
@@ -326,8 +344,9 @@ func testINNConnections(t *testing.T, s *testserver.INN) {
 	}
 	at := relay.Addr() + "/"
 	public := []string{
-		"news:*", "news:local.test", "nntp://" + at + "local.other", "nntp://" + at + "local.test/1", "news:root@news.test", "news:root@news.test?source",
-		"news:parts%2F1%3Fx@news.test?part=2", "news:local.empty", "news:*",
+		"news:*", "news:local.test", "nntp://" + at + "local.other", "nntp://" + at + "local.test/1",
+		"news:root@news.test", "news:root@news.test?source", "news:parts%2F1%3Fx@news.test?part=2", "news:local.empty",
+		"news:*",
 	}
 	fetch(1, public...)
 	for range 2 {

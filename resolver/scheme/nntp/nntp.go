@@ -48,7 +48,8 @@ type Handler struct {
 // New returns a Handler.
 func New(config Config) *Handler {
 	return &Handler{config, scheme.NewPool[string](scheme.PoolConfig[*client]{
-		MaxIdle: config.MaxIdle, MaxIdlePerServer: scheme.MaxPerServer(config.MaxIdle), Timeout: config.IdleTimeout, Now: config.Now, Close: (*client).Close,
+		MaxIdle: config.MaxIdle, MaxIdlePerServer: scheme.MaxPerServer(config.MaxIdle), Timeout: config.IdleTimeout,
+		Now: config.Now, Close: (*client).Close,
 	})}
 }
 
@@ -137,7 +138,9 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target, s serve
 
 // roundTrip sends the commands on a connection, which is released at the end, or by the Body of the Resource.
 // hasEnded is true if the server has closed the connection.
-func (h *Handler) roundTrip(c *client, r scheme.Request, t target, s server) (resource *scheme.Resource, hasEnded bool, err error) {
+func (h *Handler) roundTrip(
+	c *client, r scheme.Request, t target, s server,
+) (resource *scheme.Resource, hasEnded bool, err error) {
 	x := exchange{Handler: h, client: c, server: s, request: r, target: t}
 	resource, err = x.retrieve()
 	if c.closing {

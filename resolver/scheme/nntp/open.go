@@ -55,7 +55,8 @@ func (x exchange) stream(id string, body io.Reader, fields httpmessage.Fields) *
 			return instead
 		}
 	}
-	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields, Body: http.NoBody, ContentLength: -1}}
+	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields,
+		Body: http.NoBody, ContentLength: -1}}
 	if x.request.Method != http.MethodHead {
 		resource.Body = &stream{body: body, exchange: x}
 	}
@@ -111,5 +112,7 @@ func (x exchange) source() (*scheme.Resource, error) {
 		return nil, err
 	}
 	x.client.streams = true
-	return x.stream(id, octets, httpmessage.NewFields("Content-Type", "message/rfc822", "Content-Disposition", `attachment; filename="article.eml"`)), nil
+	return x.stream(id, octets,
+		httpmessage.NewFields("Content-Type", "message/rfc822", "Content-Disposition",
+			`attachment; filename="article.eml"`)), nil
 }

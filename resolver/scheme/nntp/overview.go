@@ -117,8 +117,9 @@ func messageIDs(field string) []string {
 // item returns an article as an item of its group.
 func (x exchange) item(o overview, depth int) scheme.Item {
 	item := scheme.Item{
-		Kind: scheme.ItemArticle, Name: headerText(o.subject), From: headerText(o.from), Modified: o.date, Size: o.size, Depth: depth,
-		URI: x.target.links.numbered(x.target.group, o.number),
+		Kind: scheme.ItemArticle, Name: headerText(o.subject), From: headerText(o.from), Modified: o.date, Size: o.size,
+		Depth: depth,
+		URI:   x.target.links.numbered(x.target.group, o.number),
 	}
 	if item.URI == "" {
 		item.URI = x.target.links.message(strings.Trim(o.id, "<>"))

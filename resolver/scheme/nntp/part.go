@@ -68,7 +68,8 @@ func (x exchange) part() (*scheme.Resource, error) {
 	}
 	x.client.streams = true
 	p := describePart(e, x.target.query.Part)
-	return x.stream(id, e.Body, httpmessage.NewFields("Content-Type", p.contentType, "Content-Disposition", disposition(p.fileName()))), nil
+	return x.stream(id, e.Body,
+		httpmessage.NewFields("Content-Type", p.contentType, "Content-Disposition", disposition(p.fileName()))), nil
 }
 
 // findPart reads an article up to the body of a part, which must start within about this number of bytes. The
@@ -78,8 +79,9 @@ func findPart(article io.Reader, number string, size int64) (*message.Entity, er
 	e, err := bound.find(number)
 	if err != nil {
 		if bound.all <= 0 {
-			err = scheme.PolicyDenial(http.StatusBadGateway, "article_part_far", fmt.Sprintf("part begins after more than %d bytes; the source of the "+
-				"article contains it", size), "Number", strconv.FormatInt(size, 10))
+			err = scheme.PolicyDenial(http.StatusBadGateway, "article_part_far",
+				fmt.Sprintf("part begins after more than %d bytes; the source of the "+
+					"article contains it", size), "Number", strconv.FormatInt(size, 10))
 		}
 		return nil, err
 	}

@@ -167,7 +167,8 @@ func (c *collector) addLeaf(e *message.Entity, number string) {
 		p.size, err = io.Copy(&text, io.LimitReader(e.Body, c.left))
 		c.left -= p.size
 		if p.text = text.String(); p.mediaType == "text/plain" {
-			if _, parameters, err := e.Header.ContentType(); err == nil && strings.EqualFold(parameters["format"], "flowed") {
+			if _, parameters, err := e.Header.ContentType(); err == nil &&
+				strings.EqualFold(parameters["format"], "flowed") {
 				p.text = unflow(p.text, strings.EqualFold(parameters["delsp"], "yes"))
 			}
 		}

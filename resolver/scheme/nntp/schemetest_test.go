@@ -24,7 +24,8 @@ func TestScheme(t *testing.T) {
 	}
 	schemetest.Run(t, schemetest.Suite{
 		New: func(_ testing.TB, dial scheme.Dial, limits scheme.Limits) scheme.Handler {
-			return nntp.New(nntp.Config{Dial: dial, Limits: limits, Now: time.Now, PageSize: 100, MaxIdle: 4, IdleTimeout: time.Minute})
+			return nntp.New(nntp.Config{Dial: dial, Limits: limits, Now: time.Now, PageSize: 100, MaxIdle: 4,
+				IdleTimeout: time.Minute})
 		},
 		Peer:     playNews,
 		Resource: func(address string) string { return "news://" + address + "/a@b.example?part=1" },
@@ -67,7 +68,8 @@ func playNews(conn net.Conn, s *schemetest.Server) {
 
 // sendBlock sends bytes as the body of an article, in base64, which allows any bytes.
 func sendBlock(conn io.Writer, octets io.Reader) error {
-	if _, err := io.WriteString(conn, "220 0 <a@b.example>\r\nSubject: x\r\nContent-Transfer-Encoding: base64\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(conn,
+		"220 0 <a@b.example>\r\nSubject: x\r\nContent-Transfer-Encoding: base64\r\n\r\n"); err != nil {
 		return err
 	}
 	const line = 3 * 19 // 76 characters

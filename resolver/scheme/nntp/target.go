@@ -97,6 +97,7 @@ func (s server) refuse(reply string) error {
 	host, _, _ := net.SplitHostPort(s.Address) // made by JoinHostPort
 	return &scheme.StatusError{
 		Status: http.StatusUnauthorized, Reply: reply,
-		Fields: httpmessage.NewFields("Www-Authenticate", fmt.Sprintf(`Basic realm="news server %s", charset="UTF-8"`, host)),
+		Fields: httpmessage.NewFields("Www-Authenticate",
+			fmt.Sprintf(`Basic realm="news server %s", charset="UTF-8"`, host)),
 	}
 }

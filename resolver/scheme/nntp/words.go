@@ -58,7 +58,8 @@ func isInline(tag atom.Atom) bool { return !isBlock(tag) && tag != atom.Br }
 // isBlock reports whether an element is a block, which starts and ends a line.
 func isBlock(tag atom.Atom) bool {
 	switch tag {
-	case atom.P, atom.Div, atom.Tr, atom.Table, atom.Li, atom.Ul, atom.Ol, atom.Dl, atom.Dt, atom.Dd, atom.Blockquote, atom.Pre, atom.Hr,
+	case atom.P, atom.Div, atom.Tr, atom.Table, atom.Li, atom.Ul, atom.Ol, atom.Dl, atom.Dt, atom.Dd, atom.Blockquote,
+		atom.Pre, atom.Hr,
 		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Section, atom.Article, atom.Header, atom.Footer:
 		return true
 	}

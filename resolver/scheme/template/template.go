@@ -39,7 +39,8 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 		return nil, fmt.Errorf("expansion of the template %q is not a URI: %s", h.config.Template, err.Error())
 	}
 	if strings.EqualFold(target.Scheme(), r.URI.Scheme()) {
-		return nil, fmt.Errorf("%w: the template of the scheme %s expands to the same scheme", resolver.ErrForbidden, r.URI.Scheme())
+		return nil, fmt.Errorf("%w: the template of the scheme %s expands to the same scheme", resolver.ErrForbidden,
+			r.URI.Scheme())
 	}
 	if err := target.Check(); err != nil {
 		return nil, fmt.Errorf("expansion of the template %q is malformed: %s", h.config.Template, err.Error())
@@ -58,7 +59,8 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 // undefined, and no variable has the password.
 func variables(u uri.URI) []uri.TemplateValue {
 	u = u.WithoutPassword()
-	found := []uri.TemplateValue{{Name: "uri", Text: u.String()}, {Name: "scheme", Text: strings.ToLower(u.Scheme())}, {Name: "path", Text: u.Path()}}
+	found := []uri.TemplateValue{{Name: "uri", Text: u.String()}, {Name: "scheme", Text: strings.ToLower(u.Scheme())},
+		{Name: "path", Text: u.Path()}}
 	if host, ok := u.Host(); ok {
 		found = append(found, uri.TemplateValue{Name: "host", Text: host})
 	}

@@ -19,14 +19,17 @@ func fetch(t *testing.T, text, from string) (*scheme.Resource, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return template.New(template.Config{Template: text}).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
+	return template.New(template.Config{Template: text}).Fetch(t.Context(),
+		scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}})
 }
 
 func TestRedirects(t *testing.T) {
 	for _, c := range []struct{ template, from, to string }{
 		{"https://g.example/?url={uri}", "prospero://h/a;b=c", "https://g.example/?url=prospero%3A%2F%2Fh%2Fa%3Bb%3Dc"},
-		{"https://g.example/{scheme}/{host}/{port}{+path}", "wais://H.example/db/x%20y", "https://g.example/wais/H.example/210/db/x%20y"},
-		{"https://g.example/{host}{+path}{?query,port}", "wais://h:8210/db?a%20b", "https://g.example/h/db?query=a%2520b&port=8210"},
+		{"https://g.example/{scheme}/{host}/{port}{+path}", "wais://H.example/db/x%20y",
+			"https://g.example/wais/H.example/210/db/x%20y"},
+		{"https://g.example/{host}{+path}{?query,port}", "wais://h:8210/db?a%20b",
+			"https://g.example/h/db?query=a%2520b&port=8210"},
 		{"https://g.example/{host}{+path}{?query}", "wais://h/db", "https://g.example/h/db"},
 		{"https://g.example/{host}", "gopher://[::1]/", "https://g.example/%5B%3A%3A1%5D"},
 		{"https://g.example/{?uri,host,port}", "weather:munich", "https://g.example/?uri=weather%3Amunich"},
@@ -38,7 +41,8 @@ func TestRedirects(t *testing.T) {
 			if err != nil || resource.Status != http.StatusFound || resource.Fields.Get("Location") != c.to {
 				t.Fatalf("%+v, %v", resource, err)
 			}
-			if hasUser := strings.Contains(c.from, "@"); (resource.Fields.Get("Cache-Control") == "no-store") != hasUser {
+			if hasUser := strings.Contains(c.from,
+				"@"); (resource.Fields.Get("Cache-Control") == "no-store") != hasUser {
 				t.Errorf("%v", resource.Fields)
 			}
 		})

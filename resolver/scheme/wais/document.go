@@ -41,7 +41,8 @@ func (s *session) document(t target, r scheme.Request) (*scheme.Resource, error)
 // representation returns the record unchanged if it has a media type and asText is false, otherwise converted
 // to text.
 func (r record) representation(asText bool) (contentType string, body []byte) {
-	if known, ok := lookupSyntax(r.syntax); ok && !asText && known.mediaType != "" && r.bytes != nil && r.syntax != idSUTRS {
+	if known, ok := lookupSyntax(r.syntax); ok && !asText && known.mediaType != "" && r.bytes != nil &&
+		r.syntax != idSUTRS {
 		return known.mediaType, r.bytes
 	}
 	return "text/plain; charset=utf-8", []byte(r.text())

@@ -71,7 +71,8 @@ func compare(t *testing.T, e element) {
 		if rest, err = asn1.Unmarshal(rest, &value); err != nil {
 			return
 		}
-		if int(child.class) != value.Class || int(child.tag) != value.Tag || child.constructed != value.IsCompound || !bytes.Equal(child.content, value.Bytes) {
+		if int(child.class) != value.Class || int(child.tag) != value.Tag || child.constructed != value.IsCompound ||
+			!bytes.Equal(child.content, value.Bytes) {
 			t.Fatalf("%+v is %+v to the library", child, value)
 		}
 		compare(t, child)
@@ -125,7 +126,8 @@ func FuzzGRS(f *testing.F) {
 
 // FuzzSearch requires that a search is an error, or can be encoded as elements.
 func FuzzSearch(f *testing.F) {
-	for _, s := range []string{"a b", `"a b" c`, "@and @attr 1=4 a b", "@or a", `"`, "@attr 1= x", strings.Repeat("@and a ", 50)} {
+	for _, s := range []string{"a b", `"a b" c`, "@and @attr 1=4 a b", "@or a", `"`, "@attr 1= x",
+		strings.Repeat("@and a ", 50)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -93,7 +93,8 @@ func (w *grsWriter) data(content element, depth int) {
 		value = strconv.FormatBool(data.boolean())
 	case data.is(universal, tagObjectID):
 		value = data.objectID()
-	case data.is(universal, tagOctetString), data.is(universal, tagGeneral), data.is(universal, tagVisible), data.is(universal, tagGeneralTime):
+	case data.is(universal, tagOctetString), data.is(universal, tagGeneral), data.is(universal, tagVisible),
+		data.is(universal, tagGeneralTime):
 		value = string(data.bytes())
 	default:
 		value = "(not displayable)"

@@ -10,12 +10,14 @@ import (
 
 // describe returns the listing of databases, or of a server: its implementation, and a search form.
 func (s *session) describe(t target) *scheme.Listing {
-	l := &scheme.Listing{Kind: scheme.KindMenu, Title: scheme.DecodeText(strings.Join(t.databases, ", ")), URI: t.uri.String()}
+	l := &scheme.Listing{Kind: scheme.KindMenu, Title: scheme.DecodeText(strings.Join(t.databases, ", ")),
+		URI: t.uri.String()}
 	if l.Title == "" {
 		l.Title = t.address
 	}
 	for _, p := range []scheme.Property{
-		{Name: "Server", Value: s.about.name}, {Name: "Version", Value: s.about.version}, {Name: "Implementation", Value: s.about.id},
+		{Name: "Server", Value: s.about.name}, {Name: "Version", Value: s.about.version},
+		{Name: "Implementation", Value: s.about.id},
 	} {
 		if p.Value = short(p.Value); p.Value != "" {
 			l.Properties = append(l.Properties, p)
@@ -28,14 +30,16 @@ func (s *session) describe(t target) *scheme.Listing {
 		l.Search = t.searchForm()
 	default:
 		for _, name := range t.databases {
-			l.Items = append(l.Items, scheme.Item{Kind: scheme.ItemSearch, Name: scheme.DecodeText(name), URI: t.database(name)})
+			l.Items = append(l.Items,
+				scheme.Item{Kind: scheme.ItemSearch, Name: scheme.DecodeText(name), URI: t.database(name)})
 		}
 	}
 	return l
 }
 
 func (t target) searchForm() *scheme.Search {
-	return &scheme.Search{Label: "Search words (all must match); a phrase in double quotes", Prefix: t.database(t.databases[0]) + "?"}
+	return &scheme.Search{Label: "Search words (all must match); a phrase in double quotes",
+		Prefix: t.database(t.databases[0]) + "?"}
 }
 
 // results returns a page of at most most records found by a search, from the first of the target.
@@ -65,7 +69,9 @@ func (s *session) results(t target, most int64) (*scheme.Listing, error) {
 	for i, r := range records {
 		position := first + int64(i)
 		if r.failed != nil {
-			l.Items = append(l.Items, scheme.Item{Kind: scheme.ItemError, Name: fmt.Sprintf("Record %d: %s", position, short(r.failed.Error()))})
+			l.Items = append(l.Items,
+				scheme.Item{Kind: scheme.ItemError,
+					Name: fmt.Sprintf("Record %d: %s", position, short(r.failed.Error()))})
 			continue
 		}
 		b := r.brief()
@@ -73,7 +79,8 @@ func (s *session) results(t target, most int64) (*scheme.Listing, error) {
 			b.title = fmt.Sprintf("Record %d", position)
 		}
 		l.Items = append(l.Items, scheme.Item{
-			Kind: scheme.ItemDocument, Name: b.title, From: b.author, Note: b.note, URI: t.document(position), Type: "text/plain",
+			Kind: scheme.ItemDocument, Name: b.title, From: b.author, Note: b.note, URI: t.document(position),
+			Type: "text/plain",
 		})
 	}
 	if next := first + int64(len(records)); next <= count {

@@ -108,7 +108,8 @@ func (m marc) text() string {
 			b.WriteString(" " + scheme.DecodeText(f.value))
 		}
 		for _, s := range f.subfields {
-			b.WriteString(" $" + scheme.DecodeText(string(rune(s.code))) + " " + scheme.DecodeText(strings.TrimSpace(s.value)))
+			b.WriteString(" $" + scheme.DecodeText(string(rune(s.code))) + " " +
+				scheme.DecodeText(strings.TrimSpace(s.value)))
 		}
 		b.WriteByte('\n')
 	}

@@ -45,7 +45,8 @@ func (s *session) searchOne(databases []string, query *node) (int64, error) {
 		return 0, d
 	}
 	if status, ok := response.child(22); !ok || !status.boolean() {
-		return 0, scheme.PolicyDenial(http.StatusBadGateway, "wais_search_failed", "search failed, without a diagnostic")
+		return 0, scheme.PolicyDenial(http.StatusBadGateway, "wais_search_failed",
+			"search failed, without a diagnostic")
 	}
 	count, ok := response.child(23)
 	if n := count.integer(); ok && n >= 0 {
@@ -80,7 +81,8 @@ func queriesFor(query *node, isPrefix bool) []*node {
 	if isPrefix {
 		return []*node{query}
 	}
-	return []*node{query.with(attribute{attrUse, useAny}), query, query.plain(), query.plain().with(attribute{attrUse, useTitle})}
+	return []*node{query.with(attribute{attrUse, useAny}), query, query.plain(),
+		query.plain().with(attribute{attrUse, useTitle})}
 }
 
 // queriesForDocID returns the queries to try for a document identifier: RFC 2056 section 3, then the numbers by

@@ -40,7 +40,8 @@ func request(t testing.TB, u string) scheme.Request {
 	if err := parsed.Check(); err != nil {
 		t.Fatal(err)
 	}
-	return scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: parsed, Fields: httpmessage.Fields{}}}
+	return scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: parsed,
+		Fields: httpmessage.Fields{}}}
 }
 
 func listing(t testing.TB, h scheme.Handler, u string) *scheme.Listing {
@@ -85,8 +86,10 @@ func refusal(t testing.TB, h scheme.Handler, u string) *scheme.StatusError {
 
 func papers() []string {
 	return []string{
-		"<paper><title>Acid rain in the mountains</title><author>Jane Doe</author><text>Measurements of rain.\nOn two lines.</text><id>doc-48</id></paper>",
-		"<paper><title>Snow cover of the valleys</title><text>About snow and rain in <b>spring</b>.</text><id>doc-49</id></paper>",
+		"<paper><title>Acid rain in the mountains</title><author>Jane Doe</author><text>Measurements of rain.\nOn " +
+			"two lines.</text><id>doc-48</id></paper>",
+		"<paper><title>Snow cover of the valleys</title><text>About snow and rain in " +
+			"<b>spring</b>.</text><id>doc-49</id></paper>",
 	}
 }
 
@@ -95,11 +98,13 @@ func TestYazTest(t *testing.T) {
 	server := testserver.StartYazTest(t)
 	h, base := newHandler(), "wais://"+server.Addr()
 	form := listing(t, h, base+"/Default")
-	if form.Search == nil || form.Search.Prefix != base+"/Default?" || len(form.Properties) == 0 || !strings.Contains(form.Properties[0].Value, "YAZ") {
+	if form.Search == nil || form.Search.Prefix != base+"/Default?" || len(form.Properties) == 0 ||
+		!strings.Contains(form.Properties[0].Value, "YAZ") {
 		t.Errorf("the form is %+v", form)
 	}
 	found := listing(t, h, base+"/Default?computer%20science")
-	if found.Kind != scheme.KindResults || len(found.Items) != 10 || found.Incomplete == "" || found.Parent.URI != base+"/Default" {
+	if found.Kind != scheme.KindResults || len(found.Items) != 10 || found.Incomplete == "" ||
+		found.Parent.URI != base+"/Default" {
 		t.Fatalf("the result is %+v", found)
 	}
 	if got, want := found.Items[1].URI, base+"/Default/TEXT/2%3Acomputer%20science"; got != want {
@@ -113,7 +118,8 @@ func TestYazTest(t *testing.T) {
 		t.Fatalf("after these: %+v", next)
 	}
 	more := listing(t, h, next.URI)
-	if more.URI != next.URI || more.Previous == nil || more.Previous.URI != found.URI || more.Items[0].URI != base+"/Default/TEXT/11%3Acomputer%20science" {
+	if more.URI != next.URI || more.Previous == nil || more.Previous.URI != found.URI ||
+		more.Items[0].URI != base+"/Default/TEXT/11%3Acomputer%20science" {
 		t.Errorf("the next records are %+v", more)
 	}
 	pages := 2
@@ -123,7 +129,8 @@ func TestYazTest(t *testing.T) {
 	if last := len(more.Items); pages != 2 || more.Incomplete != "" || last != 7 {
 		t.Errorf("%d pages, the last is %+v", pages, more)
 	}
-	if after := listing(t, h, base+"/Default/LIST/9999%3Acomputer%20science"); len(after.Items) != 0 || after.Previous == nil {
+	if after := listing(t, h, base+"/Default/LIST/9999%3Acomputer%20science"); len(after.Items) != 0 ||
+		after.Previous == nil {
 		t.Errorf("after the last: %+v", after)
 	}
 	for path, want := range map[string][2]string{
@@ -235,16 +242,19 @@ func TestConditions(t *testing.T) {
 		return resource, string(body)
 	}
 	whole, text := fetch(http.MethodGet, "Accept", "*/*")
-	if part, body := fetch(http.MethodGet, "Range", "bytes=5-6"); part.Status != http.StatusPartialContent || body != text[5:7] {
+	if part, body := fetch(http.MethodGet, "Range", "bytes=5-6"); part.Status != http.StatusPartialContent ||
+		body != text[5:7] {
 		t.Errorf("a part is %d %q", part.Status, body)
 	}
-	if part, body := fetch(http.MethodGet, "Range", "bytes=9999-"); part.Status != http.StatusRequestedRangeNotSatisfiable || body != "" {
+	if part, body := fetch(http.MethodGet, "Range",
+		"bytes=9999-"); part.Status != http.StatusRequestedRangeNotSatisfiable || body != "" {
 		t.Errorf("no part is %d %q", part.Status, body)
 	}
 	if head, body := fetch(http.MethodHead, "Accept", "*/*"); head.ContentLength != int64(len(text)) || body != "" {
 		t.Errorf("HEAD is %d %q", head.ContentLength, body)
 	}
-	if same, body := fetch(http.MethodGet, "If-None-Match", whole.Fields.Get("Etag")); same.Status != http.StatusNotModified || body != "" {
+	if same, body := fetch(http.MethodGet, "If-None-Match",
+		whole.Fields.Get("Etag")); same.Status != http.StatusNotModified || body != "" {
 		t.Errorf("the same is %d %q", same.Status, body)
 	}
 }

@@ -119,7 +119,8 @@ func (s *session) closed(pdu element) error {
 	const closeReason, diagnosticInformation = 211, 3
 	reason, _ := pdu.child(closeReason)
 	information, _ := pdu.child(diagnosticInformation)
-	return fmt.Errorf("%w: session closed by the server, reason %d: %q", resolver.ErrUnreachable, reason.integer(), information.bytes())
+	return fmt.Errorf("%w: session closed by the server, reason %d: %q", resolver.ErrUnreachable, reason.integer(),
+		information.bytes())
 }
 
 // messageSize is the maximum size of a message in bytes that servers are asked to respect.

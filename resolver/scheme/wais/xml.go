@@ -24,7 +24,8 @@ func xmlTitle(b []byte) string {
 			if name == "datafield" {
 				is245 = attributeOf(t, "tag") == "245"
 			}
-			if within == "" && (strings.EqualFold(name, "title") || name == "subfield" && is245 && attributeOf(t, "code") == "a") {
+			if within == "" && (strings.EqualFold(name, "title") ||
+				name == "subfield" && is245 && attributeOf(t, "code") == "a") {
 				within = name
 			}
 		case xml.CharData:

@@ -24,30 +24,37 @@ func Full() represent.Work {
 				{Name: "SKS", Type: "Organization"},
 				{Name: "The people"},
 			},
-			Publisher: "J. C. Frenckell", Issued: "1849-05-02", License: "https://creativecommons.org/publicdomain/mark/1.0/",
-			Keywords: []string{"epic", "Finland"}, Type: "Book", Language: "fi",
+			Publisher: "J. C. Frenckell", Issued: "1849-05-02",
+			License: "https://creativecommons.org/publicdomain/mark/1.0/", Keywords: []string{"epic", "Finland"},
+			Type: "Book", Language: "fi",
 		},
-		Support: &represent.Support{Who: "A library", What: "Permanent: Stable Content:", When: "2026-11-01", Where: "https://a.example/policy"},
+		Support: &represent.Support{Who: "A library", What: "Permanent: Stable Content:", When: "2026-11-01",
+			Where: "https://a.example/policy"},
 	}
 }
 
 // Gone returns a withdrawn name with little metadata.
 func Gone() represent.Work {
 	return represent.Work{
-		Name: "ark:12345/x1", URL: "https://r.example/ark:12345/x1", Status: represent.Withdrawn, Since: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
-		Reason: "a new\nedition", Successors: []string{"ark:12345/x2"}, Locations: []represent.Link{{URI: "https://a.example/old"}},
-		Metadata: represent.Metadata{Title: "A", License: "all rights reserved"},
+		Name: "ark:12345/x1", URL: "https://r.example/ark:12345/x1", Status: represent.Withdrawn,
+		Since:  time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
+		Reason: "a new\nedition", Successors: []string{"ark:12345/x2"},
+		Locations: []represent.Link{{URI: "https://a.example/old"}},
+		Metadata:  represent.Metadata{Title: "A", License: "all rights reserved"},
 	}
 }
 
 // Hostile returns a work whose texts all contain text, which has a meaning in one of the formats.
 func Hostile(text string) represent.Work {
 	return represent.Work{
-		Name: text, URL: text, Status: text, Reason: text, Successors: []string{text, "urn:x1:a"}, Others: []string{text},
-		Locations: []represent.Link{{URI: text, Type: text, Language: text, Title: text}, {URI: "https://a.example/", Title: text, Type: "text/html; a=" + text}},
+		Name: text, URL: text, Status: text, Reason: text, Successors: []string{text, "urn:x1:a"},
+		Others: []string{text},
+		Locations: []represent.Link{{URI: text, Type: text, Language: text, Title: text},
+			{URI: "https://a.example/", Title: text, Type: "text/html; a=" + text}},
 		Metadata: represent.Metadata{
-			Title: text, Description: text, Creators: []represent.Agent{{Name: text, URI: text, Type: text}, {Name: text + ", " + text}}, Publisher: text, Issued: text,
-			License: text, Keywords: []string{text, "a"}, Type: text, Language: text,
+			Title: text, Description: text,
+			Creators:  []represent.Agent{{Name: text, URI: text, Type: text}, {Name: text + ", " + text}},
+			Publisher: text, Issued: text, License: text, Keywords: []string{text, "a"}, Type: text, Language: text,
 		},
 		Support: &represent.Support{Who: text, What: text, When: text, Where: text},
 	}

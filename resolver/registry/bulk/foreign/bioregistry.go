@@ -40,7 +40,8 @@ func Bioregistry(in *Input, base string) (Entries, error) {
 		var synonyms []string
 		if r.take(&synonyms, "synonyms"); len(synonyms) > 0 {
 			i.describe("synonyms", synonyms)
-			i.addUnmappedField("synonyms", "synonyms %.200s: stored in the metadata only, names with them are not found",
+			i.addUnmappedField("synonyms",
+				"synonyms %.200s: stored in the metadata only, names with them are not found",
 				strings.Join(synonyms, ", "))
 		}
 		deprecated := false

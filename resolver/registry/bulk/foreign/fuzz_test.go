@@ -46,7 +46,8 @@ func FuzzANVL(f *testing.F) {
 	f.Fuzz(func(t *testing.T, label, a, b string) {
 		label, a, b = strings.TrimSpace(label), strings.TrimSpace(a), strings.TrimSpace(b)
 		own := strings.HasPrefix(label, "_") || strings.HasPrefix(label, "#") || strings.HasPrefix(label, ":")
-		if label == "" || own || a == "" || len(a)+len(b) > 1000 || !utf8.ValidString(label+a+b) || !utf8.ValidString(label) || !utf8.ValidString(a) {
+		if label == "" || own || a == "" || len(a)+len(b) > 1000 || !utf8.ValidString(label+a+b) ||
+			!utf8.ValidString(label) || !utf8.ValidString(a) {
 			return
 		}
 		switch strings.ToLower(label) {
@@ -54,7 +55,8 @@ func FuzzANVL(f *testing.F) {
 			return
 		}
 		value := strings.NewReplacer("%", "%25", "\n", "%0A", "\r", "%0D")
-		text := ":: ark:/1/x\n_target: https://a.example/\n" + strings.ReplaceAll(value.Replace(label), ":", "%3A") + ": " + value.Replace(a) + "\n"
+		text := ":: ark:/1/x\n_target: https://a.example/\n" + strings.ReplaceAll(value.Replace(label), ":", "%3A") +
+			": " + value.Replace(a) + "\n"
 		want := a
 		if b != "" {
 			text += "\t" + value.Replace(b) + "\n"

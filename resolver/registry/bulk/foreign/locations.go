@@ -82,7 +82,8 @@ func (i *Item) locations(what, handle, text string) {
 		weights[n] = of.Locations[n].weight()
 	}
 	if chance := len(slices.DeleteFunc(slices.Clone(weights), func(w float64) bool { return w <= 0 })); chance > 1 {
-		i.addUnmappedField("weight", "%s: random selection of one of %d locations by weight: the greatest weight is first",
+		i.addUnmappedField("weight",
+			"%s: random selection of one of %d locations by weight: the greatest weight is first",
 			what, chance)
 	}
 	for n := range of.Locations {

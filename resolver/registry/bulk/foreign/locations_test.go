@@ -34,7 +34,8 @@ func TestHandleLocations(t *testing.T) {
 		var got []string
 		for _, target := range i.Entry.Targets {
 			words := target.URI
-			for _, f := range [...][2]string{{"type", target.Type}, {"context", target.Context}, {"title", target.Title}, {"note", target.Note}} {
+			for _, f := range [...][2]string{{"type", target.Type}, {"context", target.Context},
+				{"title", target.Title}, {"note", target.Note}} {
 				if f[1] != "" {
 					words += " " + f[0] + " " + f[1]
 				}
@@ -80,7 +81,8 @@ func TestHandleLocationsOfURL(t *testing.T) {
 		if !first {
 			i.locate(registry.Target{URI: "https://a.example/"})
 		}
-		if len(i.Entry.Targets) != 2 || i.Entry.Targets[0] != (registry.Target{URI: "https://a.example/", Language: "de", Priority: 1}) {
+		if len(i.Entry.Targets) != 2 ||
+			i.Entry.Targets[0] != (registry.Target{URI: "https://a.example/", Language: "de", Priority: 1}) {
 			t.Errorf("%+v", i.Entry.Targets)
 		}
 	}
@@ -90,7 +92,8 @@ func TestHandleLocationsOfURL(t *testing.T) {
 func FuzzHandleLocations(f *testing.F) {
 	for _, text := range []string{
 		`<locations chooseby="country" http_sc="301"><location id="0" href="https://a.example/" weight="1" country="de" x="y"/></locations>`,
-		`<locations><location href_template="https://a.example/{hdl}" http_role="conneg"/></locations>`, "<a", "<!DOCTYPE a><locations>&b;</locations>",
+		`<locations><location href_template="https://a.example/{hdl}" http_role="conneg"/></locations>`, "<a",
+		"<!DOCTYPE a><locations>&b;</locations>",
 	} {
 		f.Add(text)
 	}
@@ -105,7 +108,8 @@ func FuzzHandleLocations(f *testing.F) {
 			t.Errorf("%d targets, %d lost", len(i.Entry.Targets), len(i.Unmapped))
 		}
 		for _, target := range i.Entry.Targets {
-			if target.URI == "" || target.Priority < 0 || target.Priority >= registry.MaxTargets || registry.CheckText("note", target.Note, registry.MaxText) != nil {
+			if target.URI == "" || target.Priority < 0 || target.Priority >= registry.MaxTargets ||
+				registry.CheckText("note", target.Note, registry.MaxText) != nil {
 				t.Errorf("%+v", target)
 			}
 		}

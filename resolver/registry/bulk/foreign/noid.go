@@ -54,13 +54,15 @@ func (n *noids) next() (*Item, error) {
 		case found && strings.EqualFold(strings.TrimSpace(label), "id"):
 			return n.record(l, value, anvlPlain)
 		default:
-			return rejected(l.Line, l.Text, "neither a bind command nor the start of a record, such as \"id: 13030/x1\""), nil
+			return rejected(l.Line, l.Text,
+				"neither a bind command nor the start of a record, such as \"id: 13030/x1\""), nil
 		}
 	}
 }
 
 func isCommand(text string) bool {
-	return strings.HasPrefix(text, "bind ") || strings.HasPrefix(text, "noid ") || strings.HasPrefix(text, "hold ") || strings.HasPrefix(text, "queue ")
+	return strings.HasPrefix(text, "bind ") || strings.HasPrefix(text, "noid ") || strings.HasPrefix(text, "hold ") ||
+		strings.HasPrefix(text, "queue ")
 }
 
 // binding is a command such as "bind set 13030/x1 goto https://example.org/".
@@ -84,7 +86,8 @@ func newBinding(text string) (b binding, ok bool) {
 func (n *noids) bind(l tabular.Row, text string) (*Item, error) {
 	b, ok := newBinding(text)
 	if !ok {
-		return rejected(l.Line, l.Text, "only bind with new, set, replace, append, prepend, add and insert is imported"), nil
+		return rejected(l.Line, l.Text,
+			"only bind with new, set, replace, append, prepend, add and insert is imported"), nil
 	}
 	i := newItem(l.Line, l.Text)
 	n.named(i, b.id)
@@ -114,7 +117,8 @@ func (b binding) over(i *Item, line int64, bound []binding) []binding {
 	at := slices.IndexFunc(bound, func(before binding) bool { return before.label == b.label })
 	if at < 0 {
 		if b.how == "append" || b.how == "prepend" {
-			i.addUnmappedField(b.label, "line %d: bind %[3]s of %[2]s changes elements that are not in the input", line, b.label, b.how)
+			i.addUnmappedField(b.label, "line %d: bind %[3]s of %[2]s changes elements that are not in the input", line,
+				b.label, b.how)
 		}
 		return append(bound, b)
 	}
@@ -161,7 +165,9 @@ func (n *noids) record(begin tabular.Row, id string, encoded bool) (*Item, error
 	r := anvlRecord{Item: newItem(begin.Line, begin.Text), encoded: encoded}
 	n.named(r.Item, id)
 	for count := 0; ; count++ {
-		l, ok, err := n.ReadIf(func(l tabular.Row) bool { return strings.TrimSpace(l.Text) != "" && !strings.HasPrefix(l.Text, ":: ") })
+		l, ok, err := n.ReadIf(func(l tabular.Row) bool {
+			return strings.TrimSpace(l.Text) != "" && !strings.HasPrefix(l.Text, ":: ")
+		})
 		switch {
 		case err != nil:
 			return nil, err

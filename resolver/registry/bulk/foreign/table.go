@@ -45,7 +45,8 @@ func (t *table) next() (*record, error) {
 			switch {
 			case strings.TrimSpace(cell) == "" || r.bad != nil:
 			case i < len(t.columns):
-				r.members = append(r.members, field.Member{Name: t.columns[i], Value: json.RawMessage(field.AppendString(nil, cell))})
+				r.members = append(r.members,
+					field.Member{Name: t.columns[i], Value: json.RawMessage(field.AppendString(nil, cell))})
 			default:
 				r.bad = errCells
 			}
@@ -69,7 +70,8 @@ func (t *table) header() error {
 		}
 		t.columns = append(t.columns, name)
 	}
-	if !slices.ContainsFunc(t.oneOf, func(name string) bool { return slices.Contains(t.columns, strings.ToLower(name)) }) {
+	if !slices.ContainsFunc(t.oneOf,
+		func(name string) bool { return slices.Contains(t.columns, strings.ToLower(name)) }) {
 		return fmt.Errorf("first line without the column %s of this format", strings.Join(t.oneOf, " or "))
 	}
 	return nil

@@ -55,7 +55,8 @@ func (e *xmlElements) next(name string, into any) (line int64, err error) {
 func (e *xmlElements) invalid(err error) error {
 	var syntax *xml.SyntaxError
 	if errors.As(err, &syntax) && syntax.Msg == "invalid UTF-8" {
-		return fmt.Errorf("line %d: bytes invalid in the encoding of the document: declare the encoding of the source in it, "+
+		return fmt.Errorf("line %d: bytes invalid in the encoding of the document: declare the encoding of the "+
+			"source in it, "+
 			"or set it (--encoding), such as windows-1252", syntax.Line)
 	}
 	return err

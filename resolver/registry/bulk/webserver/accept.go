@@ -26,7 +26,8 @@ func acceptedTypes(types []string) []accepted {
 	all := []accepted{{}, {header: "*/*"}, {header: "application/x-other"}, {header: browser}}
 	seen := map[string]bool{}
 	for _, t := range types {
-		if parsed, _, err := mime.ParseMediaType(t); err != nil || parsed != t || seen[t] || strings.Contains(t, "*") || len(all) == maxAccepts {
+		if parsed, _, err := mime.ParseMediaType(t); err != nil || parsed != t || seen[t] || strings.Contains(t, "*") ||
+			len(all) == maxAccepts {
 			continue
 		}
 		seen[t] = true

@@ -102,7 +102,8 @@ func (a *apache) sections(text string) (*directive, error) {
 			continue
 		}
 		name, rest, _ := strings.Cut(strings.ReplaceAll(logical, "\t", " "), " ")
-		d := &directive{line: first, text: logical, name: strings.ToLower(name), rest: strings.TrimSpace(logical[len(name):])}
+		d := &directive{line: first, text: logical, name: strings.ToLower(name),
+			rest: strings.TrimSpace(logical[len(name):])}
 		switch {
 		case strings.HasPrefix(name, "</"):
 			if len(stack) > 1 {
@@ -134,7 +135,8 @@ func (a *apache) configuration(root *directive) {
 		case "<virtualhost":
 			hosts = append(hosts, d)
 			fallthrough
-		case "<directory", "<location", "<locationmatch", "<directorymatch", "documentroot", "servername", "listen", "loadmodule":
+		case "<directory", "<location", "<locationmatch", "<directorymatch", "documentroot", "servername", "listen",
+			"loadmodule":
 			main.dir = ""
 		}
 	}
@@ -150,7 +152,8 @@ func (a *apache) configuration(root *directive) {
 		a.directives(host.children, own, &contexts)
 	}
 	if len(hosts) > 0 {
-		root.children = slices.DeleteFunc(slices.Clone(root.children), func(d *directive) bool { return d.name == "<virtualhost" })
+		root.children = slices.DeleteFunc(slices.Clone(root.children),
+			func(d *directive) bool { return d.name == "<virtualhost" })
 		main.unsure = errors.New("rules of the server do not apply to its virtual hosts")
 	}
 	contexts = append(contexts, main)
@@ -161,7 +164,8 @@ func (a *apache) configuration(root *directive) {
 // others lists the rules of a section that does not apply, with the reason.
 func (a *apache) others(d *directive, err error) {
 	for _, child := range d.children {
-		if a.others(child, err); slices.Contains([]string{"rewriterule", "redirect", "redirectmatch", "redirectpermanent", "redirecttemp"}, child.name) {
+		if a.others(child, err); slices.Contains([]string{"rewriterule", "redirect", "redirectmatch",
+			"redirectpermanent", "redirecttemp"}, child.name) {
 			a.list(child, err)
 		}
 	}
@@ -187,9 +191,13 @@ func (a *apache) order(contexts []*apacheContext) {
 			}
 			if deeper := contexts[:n]; c.dir != "" {
 				r.besides = func(key string) bool {
-					return slices.ContainsFunc(deeper, func(d *apacheContext) bool { return len(d.rewrite) > 0 && d.dir != "" && strings.HasPrefix(key, d.dir) })
+					return slices.ContainsFunc(deeper,
+						func(d *apacheContext) bool {
+							return len(d.rewrite) > 0 && d.dir != "" && strings.HasPrefix(key, d.dir)
+						})
 				}
-				if except := r.except; slices.ContainsFunc(deeper, func(d *apacheContext) bool { return len(d.rewrite) > 0 && d.dir != "" }) {
+				if except := r.except; slices.ContainsFunc(deeper,
+					func(d *apacheContext) bool { return len(d.rewrite) > 0 && d.dir != "" }) {
 					r.except = func(path string) bool { return except != nil && except(path) || r.besides(path) }
 				}
 			}
@@ -270,7 +278,8 @@ func (a *apache) section(d *directive, c *apacheContext, contexts *[]*apacheCont
 	switch {
 	case d.name == "<ifmodule" && len(words) == 1:
 		module, negated := strings.CutPrefix(words[0], "!")
-		known := slices.Contains([]string{"mod_rewrite.c", "rewrite_module", "mod_alias.c", "alias_module", "mod_headers.c", "headers_module"}, module)
+		known := slices.Contains([]string{"mod_rewrite.c", "rewrite_module", "mod_alias.c", "alias_module",
+			"mod_headers.c", "headers_module"}, module)
 		switch {
 		case known && !negated:
 			a.directives(d.children, c, contexts)
@@ -311,11 +320,14 @@ func (a *apache) unsure(d *directive, c *apacheContext, err error) {
 // silent reports whether a directive does not affect redirects.
 func silent(name string) bool {
 	return slices.Contains([]string{
-		"options", "rewriteoptions", "addtype", "addcharset", "addlanguage", "addencoding", "addhandler", "forcetype", "adddefaultcharset", "directoryindex",
-		"header", "requestheader", "fileetag", "expiresactive", "expiresdefault", "expiresbytype", "indexoptions", "serversignature",
-		"servername", "serveralias", "serveradmin", "documentroot", "errorlog", "customlog", "loglevel", "listen", "loadmodule", "allowoverride",
-		"require", "serverroot", "pidfile", "sslengine", "sslcertificatefile", "sslcertificatekeyfile", "rewritelog", "rewriteloglevel", "setenvif",
-		"setenv", "defaultlanguage", "languagepriority",
+		"options", "rewriteoptions", "addtype", "addcharset", "addlanguage", "addencoding", "addhandler", "forcetype",
+		"adddefaultcharset", "directoryindex", "header", "requestheader", "fileetag", "expiresactive", "expiresdefault",
+		"expiresbytype", "indexoptions", "serversignature", "servername", "serveralias", "serveradmin", "documentroot",
+		"errorlog", "customlog", "loglevel", "listen", "loadmodule", "allowoverride", "require", "serverroot",
+		"pidfile", "sslengine", "sslcertificatefile", "sslcertificatekeyfile", "rewritelog", "rewriteloglevel",
+		"setenvif", "setenv",
+		"defaultlanguage",
+		"languagepriority",
 	}, name)
 }
 

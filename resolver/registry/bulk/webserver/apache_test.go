@@ -30,9 +30,11 @@ func TestApache(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, g.dir, ".htaccess"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		cases = append(cases, differential{seed: seed, text: text, host: "web.test", base: "https://web.test" + g.dir, requests: g.requests(g.dir), rules: g.rules, inner: g.inner})
+		cases = append(cases, differential{seed: seed, text: text, host: "web.test", base: "https://web.test" + g.dir,
+			requests: g.requests(g.dir), rules: g.rules, inner: g.inner})
 	}
-	server := testserver.StartApache(t, dir, rewriteModule, keepAlive, "<Directory "+dir+">", "AllowOverride All", "Options FollowSymLinks", "</Directory>")
+	server := testserver.StartApache(t, dir, rewriteModule, keepAlive, "<Directory "+dir+">", "AllowOverride All",
+		"Options FollowSymLinks", "</Directory>")
 	compare(t, server.Addr(), bulk.W3ID, cases)
 }
 
@@ -48,7 +50,8 @@ func TestApacheServer(t *testing.T) {
 			g.add("<VirtualHost *>\nServerName " + host)
 			text := g.file() + "</VirtualHost>\n"
 			lines = append(lines, text)
-			cases = append(cases, differential{seed: seed, text: text, host: host, base: "https://" + host + "/", requests: g.requests("/"), rules: g.rules, inner: g.inner})
+			cases = append(cases, differential{seed: seed, text: text, host: host, base: "https://" + host + "/",
+				requests: g.requests("/"), rules: g.rules, inner: g.inner})
 		}
 		server := testserver.StartApache(t, testserver.OpenFolder(t), lines...)
 		compare(t, server.Addr(), bulk.W3ID, cases)
@@ -65,7 +68,8 @@ type apacheConfig struct {
 // rule adds a rule. Patterns of a virtual host include the leading slash of the path.
 func (g *apacheConfig) rule(text string) {
 	if g.server {
-		text = strings.Replace(strings.Replace(text, "RewriteRule ^", "RewriteRule ^/", 1), "RewriteRule !^", "RewriteRule !^/", 1)
+		text = strings.Replace(strings.Replace(text, "RewriteRule ^", "RewriteRule ^/", 1), "RewriteRule !^",
+			"RewriteRule !^/", 1)
 	}
 	g.generator.rule(text)
 }
@@ -188,7 +192,8 @@ func (g *apacheConfig) apacheRule() {
 		g.add("RewriteCond %{REQUEST_URI} !^" + g.dir + "(" + w + "|" + v + ")/?$")
 		g.rule("RewriteRule ^(.*)$ %s/rest/$1 " + g.flags())
 	case 25:
-		g.rule("Redirect " + g.pick("", "permanent ", "303 ", "temp ") + g.dir + w + g.pick("", "/") + " %s/" + g.pick("", "m"))
+		g.rule("Redirect " + g.pick("", "permanent ", "303 ", "temp ") + g.dir + w + g.pick("", "/") + " %s/" +
+			g.pick("", "m"))
 	case 26:
 		g.rule("RedirectMatch " + g.pick("", "301 ", "seeother ") + "^" + g.dir + w + "/(.*)$ %s/match/$1")
 	case 27:
@@ -236,7 +241,8 @@ func (g *apacheConfig) negotiated(pattern string) {
 		g.add(`RewriteCond %{HTTP_ACCEPT} application/rdf\+xml`)
 		g.rule("RewriteRule " + pattern + " %s/rdf" + suffix + " " + flags)
 	}
-	g.add(`RewriteCond %{HTTP_ACCEPT} text/turtle` + g.pick("", " [NC]", " [OR]\nRewriteCond %{HTTP_ACCEPT} application/x-turtle"))
+	g.add(`RewriteCond %{HTTP_ACCEPT} text/turtle` +
+		g.pick("", " [NC]", " [OR]\nRewriteCond %{HTTP_ACCEPT} application/x-turtle"))
 	g.rule("RewriteRule " + pattern + " %s/ttl" + suffix + " " + flags)
 	if g.chance(85) {
 		g.rule("RewriteRule " + pattern + " %s/default" + suffix + " " + flags)
@@ -256,7 +262,8 @@ type generator struct {
 
 func newGenerator(seed int) *generator {
 	g := &generator{Rand: rand.New(rand.NewPCG(uint64(seed), 7)), rules: map[int]int{}}
-	g.words = []string{"a", "doc", "data", "v1", "id", "onto", "terms", "ns", "Spec", "x-y", "r2.0", "people", "def", "release"}
+	g.words = []string{"a", "doc", "data", "v1", "id", "onto", "terms", "ns", "Spec", "x-y", "r2.0", "people", "def",
+		"release"}
 	g.Shuffle(len(g.words), func(i, j int) { g.words[i], g.words[j] = g.words[j], g.words[i] })
 	return g
 }
@@ -289,8 +296,10 @@ func (g *generator) rule(text string) {
 func (g *generator) requests(dir string) (all []request) {
 	paths := []string{"", "other", "index.html", "7", "x.ttl", "deep/er/x.html"}
 	for _, w := range g.words[:min(g.used+1, len(g.words))] {
-		paths = append(paths, w, w+"/", w+"/7", w+"/abc", w+"/abc/", w+"/a-b/c", w+"x", w+"/schema", w+".ttl", w+"/x.ttl", w+"/a%20b", w+"/%C3%A9", w+"/%7Ea",
-			w+"/a+b", w+"/a@b", strings.ToUpper(w), strings.ToLower(w), strings.ToUpper(w)+"/x", w+"/"+g.word(), w+"-1", w+"/a(1)", w+"/A_1")
+		paths = append(paths, w, w+"/", w+"/7", w+"/abc", w+"/abc/", w+"/a-b/c", w+"x", w+"/schema", w+".ttl",
+			w+"/x.ttl", w+"/a%20b", w+"/%C3%A9", w+"/%7Ea",
+			w+"/a+b", w+"/a@b", strings.ToUpper(w), strings.ToLower(w), strings.ToUpper(w)+"/x", w+"/"+g.word(), w+"-1",
+			w+"/a(1)", w+"/A_1")
 	}
 	g.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
 	for _, path := range append(paths[:min(32, len(paths))], "") {
@@ -299,7 +308,8 @@ func (g *generator) requests(dir string) (all []request) {
 			r.path += g.pick("?x=1", "?a=b&c=d", "?q")
 		}
 		if g.accepts {
-			r.accept = g.pick("", "*/*", "text/turtle", "text/html", "application/rdf+xml", "application/json", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+			r.accept = g.pick("", "*/*", "text/turtle", "text/html", "application/rdf+xml", "application/json",
+				"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
 		}
 		all = append(all, r)
 	}

@@ -118,7 +118,8 @@ func newRewriteFlags(text string) (f rewriteFlags, err error) { //nolint:cyclop 
 			if f.skip, err = strconv.Atoi(value); err != nil || f.skip < 0 {
 				return f, fmt.Errorf("flag S=%.20s without a number", value)
 			}
-		case "", "DPI", "DISCARDPATH", "E", "ENV", "NS", "NOSUBREQ", "UNSAFEALLOW3F", "UNSAFEPREFIXSTAT", "H", "HANDLER", "T", "TYPE":
+		case "", "DPI", "DISCARDPATH", "E", "ENV", "NS", "NOSUBREQ", "UNSAFEALLOW3F", "UNSAFEPREFIXSTAT", "H",
+			"HANDLER", "T", "TYPE":
 		default:
 			f.err = fmt.Errorf("flag %.40s is not supported by the registry", name)
 		}
@@ -128,7 +129,8 @@ func newRewriteFlags(text string) (f rewriteFlags, err error) { //nolint:cyclop 
 
 // rewriteRule converts a RewriteRule, adds it to its context and returns it; nil if it has no effect.
 func (a *apache) rewriteRule(d *directive, c *apacheContext, words []string) *apacheRule { //nolint:cyclop // the flags of a rule
-	r := &apacheRule{rule: rule{line: d.line, input: d.text, mask: ^uint64(0), dir: c.dir, finish: func(text string) string { return text }}, expression: words[0]}
+	r := &apacheRule{rule: rule{line: d.line, input: d.text, mask: ^uint64(0), dir: c.dir,
+		finish: func(text string) string { return text }}, expression: words[0]}
 	var err error
 	if len(words) == 3 {
 		if r.flags, err = newRewriteFlags(words[2]); err != nil {
@@ -246,7 +248,8 @@ func (a *apache) query(r *apacheRule) { //nolint:cyclop // one case per combinat
 	case r.fail != nil:
 	case f.escaped && hasCapture:
 		r.fail = errors.New("flag B encodes a part of the path again")
-	case f.noEscape && r.hasPrefix() && slices.ContainsFunc(r.target, func(p part) bool { return strings.Contains(p.text, "?") }):
+	case f.noEscape && r.hasPrefix() &&
+		slices.ContainsFunc(r.target, func(p part) bool { return strings.Contains(p.text, "?") }):
 		r.fail = errors.New("flag NE: the server rejects paths with a space in the query of the target")
 	case has && f.append && (own == "" || f.noEscape && strings.Contains(literal, "#")):
 		r.fail = errors.New("flag QSA: its effect on a query is not supported by the registry")
@@ -300,7 +303,8 @@ func (a *apache) substitution(text string, conds []condition) (all []part, err e
 				last = conds[len(conds)-1]
 			}
 			switch n := int(next - '0'); {
-			case len(conds) > 0 && (last.parts == nil || slices.ContainsFunc(conds, func(c condition) bool { return c.or })):
+			case len(conds) > 0 && (last.parts == nil ||
+				slices.ContainsFunc(conds, func(c condition) bool { return c.or })):
 				return nil, errors.New("target with a back-reference to a condition")
 			case n < len(last.parts):
 				all = append(all, part{text: last.parts[n]})

@@ -14,7 +14,8 @@ func (a *apache) serving(hosts []*directive) (best *directive) {
 		rank := 0
 		if slices.ContainsFunc(strings.Fields(host.rest), func(addr string) bool {
 			addr = strings.Trim(addr, `"`)
-			return addr == "*" || addr == "_default_" || strings.HasSuffix(addr, ":*") || strings.HasSuffix(addr, ":"+a.port)
+			return addr == "*" || addr == "_default_" || strings.HasSuffix(addr, ":*") ||
+				strings.HasSuffix(addr, ":"+a.port)
 		}) {
 			rank++
 		}
@@ -31,12 +32,13 @@ func (a *apache) serving(hosts []*directive) (best *directive) {
 // serves reports whether a virtual host has the host name of the base.
 func (a *apache) serves(host *directive) bool {
 	return slices.ContainsFunc(host.children, func(d *directive) bool {
-		return (d.name == "servername" || d.name == "serveralias") && slices.ContainsFunc(strings.Fields(strings.ToLower(d.rest)), func(name string) bool {
-			name = strings.TrimPrefix(strings.TrimPrefix(name, "https://"), "http://")
-			name, _, _ = strings.Cut(name, ":")
-			wildcard := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(name))
-			matched, err := regexp.MatchString("^"+wildcard+"$", a.host)
-			return name == a.host || d.name == "serveralias" && err == nil && matched
-		})
+		return (d.name == "servername" || d.name == "serveralias") &&
+			slices.ContainsFunc(strings.Fields(strings.ToLower(d.rest)), func(name string) bool {
+				name = strings.TrimPrefix(strings.TrimPrefix(name, "https://"), "http://")
+				name, _, _ = strings.Cut(name, ":")
+				wildcard := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(name))
+				matched, err := regexp.MatchString("^"+wildcard+"$", a.host)
+				return name == a.host || d.name == "serveralias" && err == nil && matched
+			})
 	})
 }

@@ -76,14 +76,16 @@ func (c *corpusCase) portOf(expression *regexp.Regexp, text, main, other string)
 // TestApacheCorpus compares the responses of Apache to configurations of sites with those of their imports.
 func TestApacheCorpus(t *testing.T) {
 	dir := testserver.OpenFolder(t)
-	lines := []string{rewriteModule, keepAlive, "<Directory " + dir + ">", "AllowOverride All", "Options FollowSymLinks", "</Directory>", "<VirtualHost *>\nServerName apache.test\n</VirtualHost>"}
+	lines := []string{rewriteModule, keepAlive, "<Directory " + dir + ">", "AllowOverride All",
+		"Options FollowSymLinks", "</Directory>", "<VirtualHost *>\nServerName apache.test\n</VirtualHost>"}
 	hosts := map[string]bool{}
 	ports := regexp.MustCompile(`<VirtualHost [^>]*>`)
 	absent := regexp.MustCompile(`(?m)^\s*(SSL|ErrorLog|CustomLog).*$`)
 	cases := corpus(t, "apache")
 	for _, c := range cases {
 		if strings.Contains(c.text, "<VirtualHost") {
-			lines = append(lines, c.portOf(ports, absent.ReplaceAllString(c.text, ""), "<VirtualHost *>", "<VirtualHost *:1>"))
+			lines = append(lines, c.portOf(ports, absent.ReplaceAllString(c.text, ""), "<VirtualHost *>",
+				"<VirtualHost *:1>"))
 			continue
 		}
 		at, _ := url.Parse(c.base)
@@ -96,7 +98,8 @@ func TestApacheCorpus(t *testing.T) {
 		}
 		if !hosts[c.host] {
 			hosts[c.host] = true
-			lines = append(lines, "<VirtualHost *>", "ServerName "+c.host, "DocumentRoot "+filepath.Join(dir, c.host), "</VirtualHost>")
+			lines = append(lines, "<VirtualHost *>", "ServerName "+c.host, "DocumentRoot "+filepath.Join(dir, c.host),
+				"</VirtualHost>")
 		}
 	}
 	server := testserver.StartApache(t, dir, lines...)
@@ -117,7 +120,9 @@ func TestNginxCorpus(t *testing.T) {
 	for _, c := range corpus(t, "nginx") {
 		t.Run(c.name, func(t *testing.T) {
 			dir := testserver.OpenFolder(t)
-			text := c.portOf(ports, strings.ReplaceAll(strings.ReplaceAll(c.text, "listen [::]:80;", ""), "listen [::]:443 ssl;", ""), "listen "+testserver.NginxListen+";", "listen unix:"+filepath.Join(dir, "web", "other.sock")+";")
+			text := c.portOf(ports, strings.ReplaceAll(strings.ReplaceAll(c.text, "listen [::]:80;", ""),
+				"listen [::]:443 ssl;", ""), "listen "+testserver.NginxListen+";",
+				"listen unix:"+filepath.Join(dir, "web", "other.sock")+";")
 			if strings.Contains(text, "\nhttp {") {
 				text = absent.ReplaceAllString(text, "")
 			}
@@ -135,7 +140,8 @@ type corpusCounts struct{ rules, taken, requests, listed int }
 func (n *corpusCounts) report(t *testing.T) {
 	t.Helper()
 	share := 100 * n.taken / max(n.rules, 1)
-	t.Logf("%d of %d rules imported (%d %%); %d requests, %d of them to listed rules", n.taken, n.rules, share, n.requests, n.listed)
+	t.Logf("%d of %d rules imported (%d %%); %d requests, %d of them to listed rules", n.taken, n.rules, share,
+		n.requests, n.listed)
 }
 
 // compare sends each request of a configuration to the server and to the import.
@@ -168,7 +174,8 @@ func (n *corpusCounts) compare(t *testing.T, addr string, format bulk.Format, c 
 		case line != 0 && i.rejected[line]+i.unmapped[line] != "":
 			n.listed++
 		default:
-			t.Errorf("%s (Accept %q) is %d %s, and %d %s by the import", asked.path, asked.accept, status, location, own, ownLocation)
+			t.Errorf("%s (Accept %q) is %d %s, and %d %s by the import", asked.path, asked.accept, status, location,
+				own, ownLocation)
 		}
 	}
 	if t.Failed() {

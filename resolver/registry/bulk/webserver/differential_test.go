@@ -186,7 +186,8 @@ func compare(t *testing.T, addr string, format bulk.Format, cases []differential
 		}
 	})
 	share := 100 * n.taken / max(n.rules, 1)
-	t.Logf("%d configurations, %d requests, %d of %d rules imported (%d %%), plus %d unreachable; %d differences, %d of listed rules",
+	t.Logf("%d configurations, %d requests, %d of %d rules imported (%d %%), plus %d unreachable; %d differences, "+
+		"%d of listed rules",
 		n.configurations, n.requests, n.taken, n.rules, share, n.unreached, n.failed, n.listed)
 	for reason, times := range n.reasons {
 		if times*200 > n.rules {
@@ -235,7 +236,9 @@ func (n *counts) compare(t *testing.T, addr string, format bulk.Format, cases []
 var variable = regexp.MustCompile(`[0-9]+|"[^"]*"|/\S*`)
 
 // newImported imports a configuration.
-func newImported(t *testing.T, r *registry.Registry, names resolver.Names, format bulk.Format, c *differential) *imported {
+func newImported(
+	t *testing.T, r *registry.Registry, names resolver.Names, format bulk.Format, c *differential,
+) *imported {
 	t.Helper()
 	hosts := []string{c.origin() + "/"}
 	i := &imported{
@@ -244,13 +247,14 @@ func newImported(t *testing.T, r *registry.Registry, names resolver.Names, forma
 			Store: r.Store(), TTL: time.Hour, Hosts: hosts, Now: time.Now, Redirect: http.StatusFound,
 		})}},
 	}
-	run := bulk.Import{Registry: r, Actor: registry.Actor{Name: "anna", Role: registry.Admin}, Format: format, Base: c.base, Rejected: func(j bulk.Rejection) {
-		into := i.rejected
-		if j.Unmapped {
-			into = i.unmapped
-		}
-		into[int(j.Line)] += j.Reason.Error() + "; "
-	}}
+	run := bulk.Import{Registry: r, Actor: registry.Actor{Name: "anna", Role: registry.Admin}, Format: format,
+		Base: c.base, Rejected: func(j bulk.Rejection) {
+			into := i.rejected
+			if j.Unmapped {
+				into = i.unmapped
+			}
+			into[int(j.Line)] += j.Reason.Error() + "; "
+		}}
 	if _, err := run.Run(t.Context(), strings.NewReader(c.text)); err != nil {
 		t.Fatalf("seed %d: %v\n%s", c.seed, err, c.text)
 	}
@@ -277,7 +281,8 @@ func (n *counts) request(t *testing.T, client *http.Client, addr string, i *impo
 	}
 	if n.failed++; n.failed <= 15 {
 		t.Errorf("seed %d: %s (Accept %q) is %d %s, and %d %s by the import\n%s\nrejected %v\nlost %v",
-			c.seed, asked.path, asked.accept, status, location, own, ownLocation, numbered(c.text), i.rejected, i.unmapped)
+			c.seed, asked.path, asked.accept, status, location, own, ownLocation, numbered(c.text), i.rejected,
+			i.unmapped)
 	}
 }
 
@@ -296,7 +301,8 @@ func (i *imported) lists(c differential, status int, location string) bool {
 	if status/100 == 3 && marker.MatchString(location) {
 		return false
 	}
-	return status == http.StatusGone && len(i.rejected)+len(i.unmapped) > 0 || status == http.StatusMovedPermanently && len(i.rejected) > 0
+	return status == http.StatusGone && len(i.rejected)+len(i.unmapped) > 0 ||
+		status == http.StatusMovedPermanently && len(i.rejected) > 0
 }
 
 func numbered(text string) string {

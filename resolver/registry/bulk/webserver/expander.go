@@ -41,7 +41,8 @@ func (x *expander) literal(e *syntax.Regexp) [][]piece {
 func (x *expander) spellings(e *syntax.Regexp) [][]piece {
 	lower := strings.ToLower(bytesOf(e.Rune))
 	return [][]piece{
-		{{text: lower}}, {{text: strings.ToUpper(lower)}}, {{text: strings.ToUpper(lower[:1]) + lower[1:]}}, {{many: e, stray: true}},
+		{{text: lower}}, {{text: strings.ToUpper(lower)}}, {{text: strings.ToUpper(lower[:1]) + lower[1:]}},
+		{{many: e, stray: true}},
 	}
 }
 
@@ -96,7 +97,8 @@ func anchors(pieces []piece) (all []piece, ok bool) { //nolint:cyclop // the two
 
 // takesAll reports whether a piece is a greedy match of any bytes.
 func (p piece) takesAll() bool {
-	return p.many != nil && (p.many.Op == syntax.OpStar || p.many.Op == syntax.OpPlus) && p.many.Flags&syntax.NonGreedy == 0 &&
+	return p.many != nil && (p.many.Op == syntax.OpStar || p.many.Op == syntax.OpPlus) &&
+		p.many.Flags&syntax.NonGreedy == 0 &&
 		(p.many.Sub[0].Op == syntax.OpAnyChar || p.many.Sub[0].Op == syntax.OpAnyCharNotNL)
 }
 

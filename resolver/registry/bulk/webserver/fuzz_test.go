@@ -22,10 +22,14 @@ func checkItems(t *testing.T, items []Item, lines int) {
 // FuzzApache checks that any configuration of Apache makes valid items.
 func FuzzApache(f *testing.F) {
 	for _, text := range []string{
-		"RewriteEngine on\nRewriteBase /b/\nRewriteRule ^a/(.*)$ https://t.example/$1 [R=303,L]\nRewriteRule ^(.+?)/?$ /x [R,NC]\n",
-		"RewriteEngine on\nRewriteCond %{HTTP_ACCEPT} text/turtle [OR]\nRewriteCond %{HTTP_USER_AGENT} ^Mozilla\nRewriteRule ^$ https://t.example/#x [NE,L]\nRewriteRule ^ https://t.example/ [L]\n",
-		"<VirtualHost *:80>\nServerName a.example\n<IfModule mod_rewrite.c>\nRewriteEngine on\nRewriteRule ^/a - [G]\n</IfModule>\nRedirect gone /b\n</VirtualHost>\n",
-		"RedirectMatch 301 \"^/b/(a|b)$\" https://t.example/$1?x\nRedirect /b/c https://t.example\n<Files x>\nRewriteRule !a b [C]\n</Files>\n",
+		"RewriteEngine on\nRewriteBase /b/\nRewriteRule ^a/(.*)$ https://t.example/$1 [R=303,L]\nRewriteRule " +
+			"^(.+?)/?$ /x [R,NC]\n",
+		"RewriteEngine on\nRewriteCond %{HTTP_ACCEPT} text/turtle [OR]\nRewriteCond %{HTTP_USER_AGENT} " +
+			"^Mozilla\nRewriteRule ^$ https://t.example/#x [NE,L]\nRewriteRule ^ https://t.example/ [L]\n",
+		"<VirtualHost *:80>\nServerName a.example\n<IfModule mod_rewrite.c>\nRewriteEngine on\nRewriteRule ^/a - " +
+			"[G]\n</IfModule>\nRedirect gone /b\n</VirtualHost>\n",
+		"RedirectMatch 301 \"^/b/(a|b)$\" https://t.example/$1?x\nRedirect /b/c https://t.example\n<Files " +
+			"x>\nRewriteRule !a b [C]\n</Files>\n",
 		"RewriteEngine on\nRewriteRule ^\\d{2,3}[^/\\s]+(\\.ttl)?$ http://t.example/%{REQUEST_URI}$0 [S=1,QSD]\n",
 	} {
 		f.Add(text)
@@ -41,10 +45,14 @@ func FuzzApache(f *testing.F) {
 // FuzzNginx checks that any configuration of nginx makes valid items.
 func FuzzNginx(f *testing.F) {
 	for _, text := range []string{
-		"map $request_uri $m { default \"\"; /a https://t.example/a; ~*^/b/(?<c>.*)$ https://t.example/$c; }\nserver { if ($m) { return 301 $m; } }",
-		"server { server_name a.example; location = /a { return 302 https://t.example/; } location ~ ^/(.+)$ { rewrite ^ https://t.example/$1? permanent; } }",
-		"geo $d { default \"$\"; } server { location ^~ /a { location /a/b { return 410; } } location / { proxy_pass http://b; } rewrite ^/x(/.*)?$ /y$1 redirect; }",
-		"server { if ($http_accept ~* 'text/(turtle|html)') { return 303 https://t.example$uri$is_args$args; } if ($host != a) { break; } }",
+		"map $request_uri $m { default \"\"; /a https://t.example/a; ~*^/b/(?<c>.*)$ https://t.example/$c; " +
+			"}\nserver { if ($m) { return 301 $m; } }",
+		"server { server_name a.example; location = /a { return 302 https://t.example/; } location ~ ^/(.+)$ { " +
+			"rewrite ^ https://t.example/$1? permanent; } }",
+		"geo $d { default \"$\"; } server { location ^~ /a { location /a/b { return 410; } } location / { " +
+			"proxy_pass http://b; } rewrite ^/x(/.*)?$ /y$1 redirect; }",
+		"server { if ($http_accept ~* 'text/(turtle|html)') { return 303 https://t.example$uri$is_args$args; } if " +
+			"($host != a) { break; } }",
 	} {
 		f.Add(text)
 	}
@@ -60,7 +68,8 @@ func FuzzNginx(f *testing.F) {
 
 // FuzzPattern compares the routes of a regular expression with the paths that it matches.
 func FuzzPattern(f *testing.F) {
-	for _, text := range []string{"^a$", "^(v1|v2)/s$", "^a/(.*)$", "^a(/.*)?$", "^[ab]c?$", "^a/([0-9]+)/?$", "(?i)^A$", "^a\\.b$", "^a/(?P<rest>.+)$", "a|^b$", "^a.b", "\\bx"} {
+	for _, text := range []string{"^a$", "^(v1|v2)/s$", "^a/(.*)$", "^a(/.*)?$", "^[ab]c?$", "^a/([0-9]+)/?$",
+		"(?i)^A$", "^a\\.b$", "^a/(?P<rest>.+)$", "a|^b$", "^a.b", "\\bx"} {
 		f.Add(text, "a/b")
 	}
 	f.Fuzz(func(t *testing.T, text, path string) {
@@ -73,7 +82,8 @@ func FuzzPattern(f *testing.F) {
 				t.Errorf("%q does not match %q", text, r.path)
 			}
 		}
-		has := slices.ContainsFunc(p.routes, func(r route) bool { return r.prefix && r.lang.has("/d/"+path) || r.path == "/d/"+path })
+		has := slices.ContainsFunc(p.routes,
+			func(r route) bool { return r.prefix && r.lang.has("/d/"+path) || r.path == "/d/"+path })
 		if p.MatchString(latin1(path)) && !has {
 			t.Errorf("%q matches %q, which is in none of its routes", text, path)
 		}

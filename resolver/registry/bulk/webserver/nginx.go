@@ -98,7 +98,8 @@ func (n *nginx) configuration(root []*block) {
 // refers reports whether a directive other than the map that defines it uses a variable.
 func refers(list []*block, name string) bool {
 	return slices.ContainsFunc(list, func(b *block) bool {
-		return b.name() != "map" && slices.ContainsFunc(b.words, func(word string) bool { return replaceVariable(word, name, "") != word }) ||
+		return b.name() != "map" &&
+			slices.ContainsFunc(b.words, func(word string) bool { return replaceVariable(word, name, "") != word }) ||
 			refers(b.children, name)
 	})
 }
@@ -174,7 +175,8 @@ func (n *nginx) statements(list []*block, s scope) (ended bool) { //nolint:cyclo
 			ended = true
 		case name == "include":
 			n.list(b, errors.New("import the included file separately"))
-		case slices.Contains([]string{"proxy_pass", "fastcgi_pass", "uwsgi_pass", "try_files", "error_page", "auth_basic", "deny"}, name):
+		case slices.Contains([]string{"proxy_pass", "fastcgi_pass", "uwsgi_pass", "try_files", "error_page",
+			"auth_basic", "deny"}, name):
 			n.list(b, fmt.Errorf("%.40q is not supported by the registry", name))
 		}
 	}
@@ -280,7 +282,8 @@ func (n *nginx) rewrite(b *block, s scope) (ended bool) { //nolint:cyclop // the
 		n.rules = append(n.rules, s.rule(b, err))
 		return false
 	}
-	matchesEverything := slices.Contains([]string{"^", "^/", ".*", "^.*", "^.*$", "^(.*)$", "^/(.*)$", "^/(.*)", "(.*)"}, b.words[1])
+	matchesEverything := slices.Contains([]string{"^", "^/", ".*", "^.*", "^.*$", "^(.*)$", "^/(.*)$", "^/(.*)",
+		"(.*)"}, b.words[1])
 	dropped := strings.HasSuffix(target, "?")
 	target = strings.TrimSuffix(target, "?")
 	if m := n.mapIn(target); m != nil && s.selected == nil {
@@ -299,7 +302,8 @@ func (n *nginx) rewrite(b *block, s scope) (ended bool) { //nolint:cyclop // the
 	n.rules = append(n.rules, r)
 	parts, passes, err := n.target(target, s)
 	r.target = parts
-	switch absolute := strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") || strings.HasPrefix(target, "$scheme"); {
+	switch absolute := strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") ||
+		strings.HasPrefix(target, "$scheme"); {
 	case flag == "permanent":
 		r.status = http.StatusMovedPermanently
 	case flag == "redirect" || absolute:

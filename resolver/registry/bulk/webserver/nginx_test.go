@@ -14,13 +14,15 @@ func TestNginx(t *testing.T) {
 	const together = 1000
 	for first := 0; first < seeds(); first += together {
 		var cases []differential
-		http := "variables_hash_max_size 65536; variables_hash_bucket_size 128; server_names_hash_max_size 65536; server_names_hash_bucket_size 128; map_hash_bucket_size 256;\n"
+		http := "variables_hash_max_size 65536; variables_hash_bucket_size 128; server_names_hash_max_size 65536; " +
+			"server_names_hash_bucket_size 128; map_hash_bucket_size 256;\n"
 		for seed := first; seed < min(first+together, seeds()); seed++ {
 			g := &nginxConfig{newGenerator(seed), seed}
 			host := fmt.Sprintf("s%d.test", seed)
 			text := g.file(host)
 			http += strings.Replace(text, "listen 80;", "listen "+testserver.NginxListen+";", 1)
-			cases = append(cases, differential{seed: seed, text: text, host: host, base: "https://" + host, requests: g.requests("/"), rules: g.rules, inner: g.inner})
+			cases = append(cases, differential{seed: seed, text: text, host: host, base: "https://" + host,
+				requests: g.requests("/"), rules: g.rules, inner: g.inner})
 		}
 		server := testserver.StartNginxProxy(t, testserver.OpenFolder(t), http)
 		compare(t, server.Addr(), bulk.Nginx, cases)
@@ -103,7 +105,8 @@ func (g *nginxConfig) use(name string) {
 	case 0:
 		g.add("if (" + name + ") { return " + g.status() + " " + name + "; }")
 	case 1:
-		g.add("if (" + name + " != \"\") { rewrite ^ " + name + g.pick("", "?") + " " + g.pick("permanent", "redirect") + "; }")
+		g.add("if (" + name + " != \"\") { rewrite ^ " + name + g.pick("", "?") + " " +
+			g.pick("permanent", "redirect") + "; }")
 	case 2:
 		g.add("if (" + name + ") { return 301 " + name + "$is_args$args; }")
 	default:
@@ -189,10 +192,12 @@ func (g *nginxConfig) location(seen map[string]bool, depth int) {
 	case g.chance(4):
 		g.add("root /nowhere;")
 	case g.chance(4):
-		g.rule("if ($host = " + g.pick("other.test", fmt.Sprintf("s%d.test", g.seed)) + ") { return 302 %s/host$request_uri; }")
+		g.rule("if ($host = " + g.pick("other.test", fmt.Sprintf("s%d.test", g.seed)) +
+			") { return 302 %s/host$request_uri; }")
 		g.rule("return 301 %s/else$request_uri;")
 	case kind == "~":
-		g.rule("return " + g.status() + " %s/loc/$1" + g.pick("$is_args$args", "$is_args$args", "$is_args$args", "") + ";")
+		g.rule("return " + g.status() + " %s/loc/$1" + g.pick("$is_args$args", "$is_args$args", "$is_args$args", "") +
+			";")
 	case kind == "=" || kind == "~*":
 		g.rule("return " + g.status() + " %s/eq" + g.pick("", "$is_args$args", "$request_uri") + ";")
 	default:

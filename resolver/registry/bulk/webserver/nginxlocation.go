@@ -34,7 +34,8 @@ func mustPattern(expression string) *pattern {
 
 // rule returns a rule for the scope. It gets no entry if err is not nil.
 func (s scope) rule(b *block, err error) *rule {
-	r := &rule{line: b.line, input: b.text(), pattern: s.pattern, except: s.except, besides: s.besides, mask: s.mask, fail: err, finish: nginxLocation}
+	r := &rule{line: b.line, input: b.text(), pattern: s.pattern, except: s.except, besides: s.besides, mask: s.mask,
+		fail: err, finish: nginxLocation}
 	if s.fail != nil {
 		r.fail = s.fail
 	}
@@ -66,7 +67,8 @@ func (n *nginx) locations(list []*block) []*nginxLocationBlock {
 			return other.kind == "^~" && len(other.path) < len(l.path) && strings.HasPrefix(l.path, other.path)
 		}) {
 			l.kind = "^~"
-			l.scope.fail = errors.New("nested below a location that precedes regular expressions (^~), without ^~ itself")
+			l.scope.fail = errors.New("nested below a location that precedes regular expressions (^~), without ^~ " +
+				"itself")
 		}
 	}
 	rank := map[string]int{"=": 0, "^~": 1, "~": 2, "~*": 2, "": 3}
@@ -93,7 +95,8 @@ func (n *nginx) nested(list []*block, outer *nginxLocationBlock) (all []*nginxLo
 			continue
 		}
 		inner := n.nested(b.children, l)
-		if len(inner) > 0 && (l.isExpression() || l.kind == "=") || slices.ContainsFunc(inner, (*nginxLocationBlock).isExpression) {
+		if len(inner) > 0 && (l.isExpression() || l.kind == "=") ||
+			slices.ContainsFunc(inner, (*nginxLocationBlock).isExpression) {
 			l.scope.fail = errors.New("selection among its nested locations is not supported by the registry")
 			for _, i := range inner {
 				n.others(i.block, l.scope.fail)
@@ -113,7 +116,8 @@ func newLocation(b *block) *nginxLocationBlock {
 	l := &nginxLocationBlock{block: b, path: b.words[len(b.words)-1], scope: scope{mask: ^uint64(0)}}
 	if len(b.words) > 2 {
 		l.kind = b.words[1]
-	} else if i := strings.IndexByte(l.path, '/'); i > 0 && slices.Contains([]string{"=", "^~", "~", "~*"}, l.path[:i]) {
+	} else if i := strings.IndexByte(l.path, '/'); i > 0 &&
+		slices.Contains([]string{"=", "^~", "~", "~*"}, l.path[:i]) {
 		l.kind, l.path = l.path[:i], l.path[i:]
 	}
 	switch l.kind {
@@ -147,7 +151,8 @@ func (s scope) with(p *pattern, expression string) scope {
 		narrow := map[string]string{
 			"^": "^" + quoted, "^/": "^" + quoted, ".*": "^" + quoted, "^.*": "^" + quoted, "^.*$": "^" + quoted,
 			"^(.*)$": "^(" + quoted + ".*)$", "(.*)": "^(" + quoted + ".*)$",
-			"^/(.*)$": "^/(" + regexp.QuoteMeta(outer.prefix[1:]) + ".*)$", "^/(.*)": "^/(" + regexp.QuoteMeta(outer.prefix[1:]) + ".*)$",
+			"^/(.*)$": "^/(" + regexp.QuoteMeta(outer.prefix[1:]) + ".*)$",
+			"^/(.*)":  "^/(" + regexp.QuoteMeta(outer.prefix[1:]) + ".*)$",
 		}[expression]
 		if narrow != "" {
 			s.pattern = mustPattern(narrow)

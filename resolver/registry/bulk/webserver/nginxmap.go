@@ -36,7 +36,8 @@ func (m *nginxMap) paths() bool {
 
 // addMap parses a map, or a geo that defines a constant.
 func (n *nginx) addMap(b *block) { //nolint:cyclop // one case per form of lines
-	if len(b.words) == 2 && b.name() == "geo" && len(b.children) == 1 && len(b.children[0].words) == 2 && b.children[0].name() == "default" {
+	if len(b.words) == 2 && b.name() == "geo" && len(b.children) == 1 && len(b.children[0].words) == 2 &&
+		b.children[0].name() == "default" {
 		n.constants[strings.TrimPrefix(b.words[1], "$")] = b.children[0].words[1]
 		return
 	}
@@ -231,7 +232,8 @@ func (n *nginx) mapKey(r *rule, m *nginxMap, e *mapEntry, s scope) { //nolint:cy
 		spellings = spellings[:1]
 	}
 	for _, path := range spellings {
-		if !slices.Contains(r.paths, path) && (s.all || s.pattern == nil || s.pattern.MatchString(latin1(path))) && (s.except == nil || !s.except(path)) {
+		if !slices.Contains(r.paths, path) && (s.all || s.pattern == nil || s.pattern.MatchString(latin1(path))) &&
+			(s.except == nil || !s.except(path)) {
 			r.paths = append(r.paths, path)
 		}
 	}

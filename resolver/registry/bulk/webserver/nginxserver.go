@@ -79,7 +79,8 @@ func (n *nginx) named(name string) int {
 	case n.host == "":
 	case name == n.host || name == "."+n.host:
 		return 1 << 20
-	case strings.HasPrefix(name, "*.") && strings.HasSuffix(n.host, name[1:]), strings.HasPrefix(name, ".") && strings.HasSuffix(n.host, name):
+	case strings.HasPrefix(name, "*.") && strings.HasSuffix(n.host, name[1:]), strings.HasPrefix(name, ".") &&
+		strings.HasSuffix(n.host, name):
 		return 1<<10 + len(name)
 	case strings.HasSuffix(name, ".*") && strings.HasPrefix(n.host, name[:len(name)-1]):
 		return 1<<9 + len(name)

@@ -52,7 +52,8 @@ type candidate struct {
 
 // alike reports whether two candidates have the same status, redirect and targets.
 func (c *candidate) alike(other *candidate) bool {
-	return c.entry.Status == other.entry.Status && c.entry.Redirect == other.entry.Redirect && slices.Equal(c.entry.Targets, other.entry.Targets)
+	return c.entry.Status == other.entry.Status && c.entry.Redirect == other.entry.Redirect &&
+		slices.Equal(c.entry.Targets, other.entry.Targets)
 }
 
 // prefix determines the entry of a prefix.
@@ -89,7 +90,8 @@ func (t *table) prefix(prefix string) {
 		e = t.register(prefix, best)
 	}
 	for _, r := range around {
-		if err := missing[r.route]; err != nil && (!e.members[r.rule] || t.budget.exists([]*language{r.route.lang}, e.langs)) {
+		if err := missing[r.route]; err != nil &&
+			(!e.members[r.rule] || t.budget.exists([]*language{r.route.lang}, e.langs)) {
 			t.state[r.rule].misses(err)
 		}
 	}
@@ -125,7 +127,8 @@ func (t *table) reserve(prefix string, around []ruleRoute) bool {
 		return false
 	}
 	n := slices.IndexFunc(around, func(r ruleRoute) bool { return r.route.path == prefix })
-	t.add(around[n].rule, registry.Entry{Key: registry.Prefix(t.nameOf(prefix)), Note: held, Record: registry.Record{Status: registry.Reserved}})
+	t.add(around[n].rule, registry.Entry{Key: registry.Prefix(t.nameOf(prefix)), Note: held,
+		Record: registry.Record{Status: registry.Reserved}})
 	return true
 }
 
@@ -151,7 +154,8 @@ func (t *table) omitted(prefix string, e *prefixEntry, around []ruleRoute) {
 	all := mustAll(prefix)
 	for _, r := range around {
 		if t.rules[r.rule].fail == nil && t.budget.exists([]*language{r.route.lang, all}, out) {
-			t.state[r.rule].misses(fmt.Errorf("paths below %s: the entry of that prefix comes from other rules", EncodedPath(prefix)))
+			t.state[r.rule].misses(fmt.Errorf("paths below %s: the entry of that prefix comes from other rules",
+				EncodedPath(prefix)))
 		}
 		if t.rules[r.rule].mask == ^uint64(0) {
 			out = append(out, r.route.lang)
@@ -233,7 +237,8 @@ func (t *table) candidate(prefix string, of ruleRoute, around []ruleRoute) (c *c
 // some of them.
 func (t *table) covers(around []ruleRoute, rule int, of *route) (all *route, has bool) {
 	for _, r := range around {
-		if r.rule != rule || !strings.HasPrefix(r.route.head(), of.head()) && !strings.HasPrefix(of.head(), r.route.head()) {
+		if r.rule != rule || !strings.HasPrefix(r.route.head(), of.head()) &&
+			!strings.HasPrefix(of.head(), r.route.head()) {
 			continue
 		}
 		switch {

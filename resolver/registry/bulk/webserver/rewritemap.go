@@ -44,7 +44,8 @@ func RewriteMap(r io.Reader, base string) ([]Item, error) {
 				i.Entry.Targets = append(i.Entry.Targets, registry.Target{URI: value})
 			}
 			if len(values) > 1 {
-				i.Unmapped = []string{fmt.Sprintf("random selection of one of %d values (rnd): imported as targets in their order", len(values))}
+				i.Unmapped = []string{fmt.Sprintf("random selection of one of %d values (rnd): imported as targets "+
+					"in their order", len(values))}
 			}
 		}
 		items = append(items, i)

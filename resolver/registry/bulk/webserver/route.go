@@ -18,8 +18,9 @@ const (
 
 var (
 	errExpression = errors.New("regular expression not comparable with other rules")
-	errTarget     = errors.New("target with a part of the path other than all after a prefix: not supported by the registry")
-	errLazy       = errors.New("ambiguous groups of the regular expression in a prefix")
+	errTarget     = errors.New("target with a part of the path other than all after a prefix: not supported by the " +
+		"registry")
+	errLazy = errors.New("ambiguous groups of the regular expression in a prefix")
 )
 
 // pattern is a regular expression of a web server, over the bytes of a path.

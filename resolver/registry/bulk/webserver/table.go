@@ -40,7 +40,8 @@ type ruleState struct {
 
 func (s *ruleState) misses(err error) {
 	const most = 5
-	if len(s.reasons) < most && !slices.ContainsFunc(s.reasons, func(other error) bool { return other.Error() == err.Error() }) {
+	if len(s.reasons) < most &&
+		!slices.ContainsFunc(s.reasons, func(other error) bool { return other.Error() == err.Error() }) {
 		s.reasons = append(s.reasons, err)
 	}
 }
@@ -48,9 +49,9 @@ func (s *ruleState) misses(err error) {
 // makeItems returns the entries of rules, and the listed items.
 func makeItems(rules []*rule, listed []Item, origin string, accepts []accepted, b *budget) []Item {
 	t := &table{
-		rules: rules, origin: origin, web: strings.HasPrefix(origin, "http"), accepts: accepts, exact: map[string][]int{},
-		at: map[string][]ruleRoute{}, strays: map[string][]int{}, entries: map[string]*prefixEntry{}, state: make([]ruleState, len(rules)),
-		items: listed, budget: b,
+		rules: rules, origin: origin, web: strings.HasPrefix(origin, "http"), accepts: accepts,
+		exact: map[string][]int{}, at: map[string][]ruleRoute{}, strays: map[string][]int{},
+		entries: map[string]*prefixEntry{}, state: make([]ruleState, len(rules)), items: listed, budget: b,
 	}
 	var paths []string
 	for n, r := range rules {
@@ -79,7 +80,8 @@ func makeItems(rules []*rule, listed []Item, origin string, accepts []accepted, 
 			}
 		}
 	}
-	for _, prefix := range slices.SortedFunc(maps.Keys(t.at), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }) {
+	for _, prefix := range slices.SortedFunc(maps.Keys(t.at),
+		func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }) {
 		if t.nameOf(prefix) != "" {
 			t.prefix(prefix)
 		}
@@ -112,8 +114,9 @@ var (
 	errNoDefault       = errors.New("no target for requests without one of the media types of its conditions")
 	errStatuses        = errors.New("the rules for its media types have different statuses")
 	errPattern         = errors.New("a withdrawn prefix applies to all paths below it")
-	errUnmatchedSuffix = errors.New("paths that its regular expression also matches: other characters for a dot, other upper and lower case")
-	errAccept          = errors.New("conditions on Accept differ from negotiation by the media types of targets")
+	errUnmatchedSuffix = errors.New("paths that its regular expression also matches: other characters for a dot, " +
+		"other upper and lower case")
+	errAccept = errors.New("conditions on Accept differ from negotiation by the media types of targets")
 )
 
 // entryOf returns the entry for the results of all samples of Accept, the first of which is a request without
@@ -156,7 +159,8 @@ func (t *table) refusals(results []result) {
 		return
 	}
 	for a := range results {
-		if r := t.rules[results[a].rule]; results[a].ok && results[a].err == nil && r.refuses() && t.accepts[a].mediaType == "" {
+		if r := t.rules[results[a].rule]; results[a].ok && results[a].err == nil && r.refuses() &&
+			t.accepts[a].mediaType == "" {
 			results[a].no = true
 			t.state[results[a].rule].misses(fmt.Errorf("status %d has no target", r.status))
 		}
@@ -331,7 +335,8 @@ func (t *table) finish() []Item {
 			}
 		case s.taken && len(s.reasons) == 0:
 		case len(s.reasons) == 0:
-			t.items = append(t.items, Item{Line: r.line, Input: r.input, Err: errors.New("no path that the registry supports")})
+			t.items = append(t.items,
+				Item{Line: r.line, Input: r.input, Err: errors.New("no path that the registry supports")})
 		default:
 			t.items = append(t.items, Item{Line: r.line, Input: r.input, Err: s.reasons[0]})
 		}

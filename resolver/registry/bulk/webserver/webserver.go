@@ -40,13 +40,16 @@ type site struct {
 func newSite(base string) (site, error) {
 	u, err := url.Parse(base)
 	if base == "" || err != nil || u.Host == "" {
-		return site{}, errors.New("--base must be the URL of the directory of the configuration, such as https://w3id.org/example/")
+		return site{},
+			errors.New("--base must be the URL of the directory of the configuration, such as " +
+				"https://w3id.org/example/")
 	}
 	port := u.Port()
 	if port == "" {
 		port = map[bool]string{true: "443", false: "80"}[u.Scheme == "https"]
 	}
-	return site{u.Scheme + "://" + u.Host, u.Scheme, strings.ToLower(u.Hostname()), port, strings.TrimSuffix(u.Path, "/") + "/"}, nil
+	return site{u.Scheme + "://" + u.Host, u.Scheme, strings.ToLower(u.Hostname()), port,
+		strings.TrimSuffix(u.Path, "/") + "/"}, nil
 }
 
 // readAll reads a configuration as a whole, without its byte order mark.

@@ -46,7 +46,9 @@ func newSorter(t *testing.T, directory string) *sorter.Sorter {
 // Records are returned in byte order, and none is lost, even if they exceed the memory. The directory stays
 // empty.
 func TestSorter(t *testing.T) {
-	for _, c := range []struct{ n, length int }{{0, 1}, {1, 10}, {31, 10}, {32, 10}, {33, 10}, {5000, 100}, {20_000, 4000}, {5, 3 << 20}} {
+	for _, c := range []struct {
+		n, length int
+	}{{0, 1}, {1, 10}, {31, 10}, {32, 10}, {33, 10}, {5000, 100}, {20_000, 4000}, {5, 3 << 20}} {
 		directory := t.TempDir()
 		s := newSorter(t, directory)
 		records := randomRecords(c.n, c.length)
