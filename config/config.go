@@ -17,7 +17,7 @@ import (
 // Settings returns all settings in file order, each section before its settings. Callers must not modify them.
 func Settings() []Setting { return settings }
 
-// Fault is an error in a configuration. Faults is the error of Load and Validate: all of them, not only the
+// Diagnostic is an error in a configuration. Diagnostics is the error of Load and Validate: all of them, not only the
 // first.
 type (
 	Diagnostic  = source.Diagnostic

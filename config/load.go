@@ -18,7 +18,7 @@ import (
 )
 
 // Load reads a configuration from, in rising precedence: the defaults, a file (none if path is empty), the
-// environment, and flags, which maps setting paths to values. The error is of type Faults, or the reason why
+// environment, and flags, which maps setting paths to values. The error is of type Diagnostics, or the reason why
 // the file cannot be read.
 func Load(path string, flags map[string]any) (Config, error) {
 	c, _, err := LoadOrigins(path, flags)

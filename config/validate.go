@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Validate returns all errors in c, or nil. The type of the error is Faults.
+// Validate returns all errors in c, or nil. The type of the error is Diagnostics.
 func (c Config) Validate() error {
 	var f Diagnostics
 	values := leaves(c)

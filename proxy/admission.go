@@ -102,7 +102,8 @@ func (x *exchange) classify() (err error) {
 	if x.ownEndpoint.Server == nil { // not called by keep
 		x.requestHead.Scratch = &x.texts
 	}
-	x.requestHead.Method, x.requestHead.Target, x.requestHead.Host, x.requestHead.HTTP2, x.requestHead.Header = in.Method, in.Target, in.Host, in.Major == 2, x.header
+	head := &x.requestHead
+	head.Method, head.Target, head.Host, head.HTTP2, head.Header = in.Method, in.Target, in.Host, in.Major == 2, x.header
 	route.Classify(&x.request, &x.requestHead, x.endpoint)
 	if x.uses&httpmessage.LoopDetection != 0 {
 		if x.hops, err = message.Hops(x.header); err != nil {

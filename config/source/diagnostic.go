@@ -31,7 +31,7 @@ func Where(file string, at Position) string {
 	return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
-// String returns the fault on one line: position, setting, message.
+// String returns the diagnostic on one line: position, setting, message.
 func (f Diagnostic) String() string {
 	var words []string
 	if f.File != "" {
@@ -43,7 +43,7 @@ func (f Diagnostic) String() string {
 	return strings.Join(append(words, f.Message), ": ")
 }
 
-// Diagnostics is an error with all faults, not only the first.
+// Diagnostics is an error with all diagnostics, not only the first.
 type Diagnostics []Diagnostic
 
 func (f Diagnostics) Error() string {
@@ -54,18 +54,18 @@ func (f Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Add adds a fault without position.
+// Add adds a diagnostic without position.
 func (f *Diagnostics) Add(path, format string, args ...any) {
 	*f = append(*f, Diagnostic{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 // Locator finds where settings are written.
 type Locator interface {
-	// WhereIs returns the file, or another source, of the setting that a fault is about, and the position in it.
+	// WhereIs returns the file, or another source, of the setting that a diagnostic is about, and the position in it.
 	WhereIs(f Diagnostic) (file string, at Position)
 }
 
-// Locate adds the file and the position to each fault without them, and sorts the faults by line.
+// Locate adds the file and the position to each diagnostic without them, and sorts the diagnostics by line.
 func (f Diagnostics) Locate(l Locator) {
 	for i := range f {
 		if f[i].File == "" || f[i].Line == 0 {

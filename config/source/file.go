@@ -55,7 +55,7 @@ func (f *File) At(path string) Position {
 	return f.positions.at(path)
 }
 
-// Instead replaces faults of the decoder by those found in the text of the file, where there are such. unknown
+// Instead replaces diagnostics of the decoder by those found in the text of the file, where there are such. unknown
 // is the start of the decoder's message about an unknown key.
 func (f *File) Instead(failures Diagnostics, unknown string) Diagnostics {
 	if f == nil {
@@ -67,7 +67,7 @@ func (f *File) Instead(failures Diagnostics, unknown string) Diagnostics {
 // IsWrong reports whether the file has values that the parser reads differently from what was meant.
 func (f *File) IsWrong() bool { return f != nil && len(f.written.failures) > 0 }
 
-// Read reads and parses a YAML or TOML file. The error is of type Faults, or the reason why the file cannot be
+// Read reads and parses a YAML or TOML file. The error is of type Diagnostics, or the reason why the file cannot be
 // read.
 func Read(name string, schema Schema) (*File, error) {
 	kind := strings.TrimPrefix(filepath.Ext(name), ".")

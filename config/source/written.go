@@ -16,7 +16,7 @@ import (
 type writing struct {
 	schema   Schema
 	failures Diagnostics
-	raw      []string // path of each fault as in messages of the decoder
+	raw      []string // path of each diagnostic as in messages of the decoder
 	// commas are keys without a value in {}, by path: a comma may have ended the value of the preceding key.
 	commas  map[string]string
 	anchors []anchor
@@ -49,7 +49,7 @@ func (w *writing) add(path string, at Position, message string) {
 		Diagnostic{Position: at, Path: strings.Map(withoutOdd, w.schema.withoutSecretKeys(path)), Message: message})
 }
 
-// addNumber adds a fault for a TOML number that is not decimal.
+// addNumber adds a diagnostic for a TOML number that is not decimal.
 func (w *writing) addNumber(path string, at Position, number string) {
 	switch message := NotDecimal(number); {
 	case message == "":
@@ -264,7 +264,7 @@ func invisibleIn(text string) string {
 	return ""
 }
 
-// instead replaces faults of the decoder by those found in the text of the file, for the same paths.
+// instead replaces diagnostics of the decoder by those found in the text of the file, for the same paths.
 func (w writing) instead(failures Diagnostics, file, unknown string) Diagnostics {
 	for i := range w.failures {
 		w.failures[i].File = file

@@ -23,7 +23,8 @@ func (c *Chromium) AxeViolations(t testing.TB, axe string) (violations []string)
 	t.Helper()
 	// Passed rules and selectors are not reported.
 	c.Evaluate(t, axe+`;axe.run({
-		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"], selectors: false,
+		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+		resultTypes: ["violations"], selectors: false,
 	}).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join(" | ")))`, &violations)
 	return violations
 }

@@ -39,11 +39,13 @@ encoding = []
 logmethod = file
 [GopherEntry]
 defaultmimetype = text/plain
-mapping = [['text/html', 'h'], ['text/.+', '0'], ['image/gif', 'g'], ['image/.+', 'I'], ['application/gopher-menu', '1'],
+mapping = [['text/html', 'h'], ['text/.+', '0'], ['image/gif', 'g'], ['image/.+', 'I'],
+	['application/gopher-menu', '1'],
 	['application/gopher\\+-menu', '1'], ['application/.+', '9'], ['.*', '0']]
 eaexts = {'.abstract': 'ABSTRACT', '.keywords': 'KEYWORDS', '.ask': 'ASK'}
 [handlers.HandlerMultiplexer]
-handlers = [url.HTMLURLHandler, gophermap.BuckGophermapHandler, UMN.UMNDirHandler, scriptexec.ExecHandler, file.FileHandler]
+handlers = [url.HTMLURLHandler, gophermap.BuckGophermapHandler, UMN.UMNDirHandler,
+	scriptexec.ExecHandler, file.FileHandler]
 [handlers.dir.DirHandler]
 ignorepatt = \.abstract$|\.keywords$|\.ask$|/gophermap$
 cachetime = 0

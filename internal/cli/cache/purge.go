@@ -28,7 +28,8 @@ func newPurge(k kinds) *cobra.Command {
 		Use:   "purge [URI...]",
 		Short: "Purge URIs, a prefix, a host, a tag, or all",
 		Long: `Purge cache entries: for http and https URLs, and those that gateways retrieve, the
-stored responses, for URNs and all other URIs the answers. Exactly one selection is required: URIs, --prefix, --host, --tag or --all.
+stored responses, for URNs and all other URIs the answers. Exactly one selection is required: URIs, --prefix,
+--host, --tag or --all.
 
 Purged entries are revalidated before their next use; answers remain usable while their
 source fails. With --hard they are removed, and for answers also the DNS records that

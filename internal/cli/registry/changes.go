@@ -128,8 +128,9 @@ func newRevert(w Wiring) *cobra.Command {
 		Use:   "revert SET --note TEXT",
 		Short: "Revert a change set",
 		Long: `Revert a change set, by its number, which urnd registry changes prints: the previous state of its names is restored. A name
-that it created is withdrawn, with the note as reason, since no name is unassigned. Later changes of the same names are preserved, and
-printed as conflicts. The history keeps everything, and the reversal is a change set, which can be reverted, too.
+that it created is withdrawn, with the note as reason, since no name is unassigned. Later changes of the same
+names are preserved, and printed as conflicts. The history keeps everything, and the reversal is a change set,
+which can be reverted, too.
 
 The exit status is 1 if there was a conflict.`,
 		Example: `  urnd registry revert 1 --dry-run --note 'wrong file'
@@ -215,10 +216,12 @@ func newRewrite(w Wiring) *cobra.Command {
 		SuggestFor: []string{"move", "relocate", "replace"},
 		Short:      "Move the targets of all names with a prefix",
 		Long: `Move the targets of all names and prefixes that begin with PREFIX, also of those that are withdrawn: where the URI of a target begins
-with --replace, it begins with --with then; the rest of it stays. It is one change set, which urnd registry revert takes back.
+with --replace, it begins with --with then; the rest of it stays. It is one change set, which urnd registry
+revert takes back.
 
---dry-run prints what would change, and the number of the last version that it has seen. With --as-of and that number, what
-somebody else has changed after it is a conflict; without, what is changed while the command runs. Conflicts are listed, and never
+--dry-run prints what would change, and the number of the last version that it has seen. With --as-of and that
+number, what somebody else has changed after it is a conflict; without, what is changed while the command
+runs. Conflicts are listed, and never
 overwritten; the exit status is 1 then. A rewrite that was interrupted is continued by the same command.`,
 		Example: `  urnd registry rewrite urn:nbn:fi: --replace http://old.example/ --with https://new.example/ --dry-run
   urnd registry rewrite urn:nbn:fi: --replace http://old.example/ --with https://new.example/ --note 'the repository has moved'`,

@@ -26,11 +26,12 @@ func newDiff(w Wiring) *cobra.Command {
 		SuggestFor: []string{"compare", "cmp"},
 		Short:      "Print the differences between two registries",
 		Long: `Print what differs between two registries, name by name: prefixes first, each in their order. A and B are stores (sqlite:FILE, the path of
-such a file, or postgres://...), or files that urnd registry export has written: CSV, TSV or NDJSON, also compressed by gzip or zstd.
-Of a file with several versions of a name the last one counts. What a file has no column for does not differ.
+such a file, or postgres://...), or files that urnd registry export has written: CSV, TSV or NDJSON, also
+compressed by gzip or zstd. Of a file with several versions of a name the last one counts. What a file has no
+column for does not differ.
 
-Current entries are compared, not their histories. The memory that it takes does not depend on how many names there are; files are sorted
-in temporary files.
+Current entries are compared, not their histories. The memory that it takes does not depend on how many names
+there are; files are sorted in temporary files.
 
 The exit status is 0 where nothing differs, 1 where something does or a line of a file is not valid, and 2 if the command was used wrongly.`,
 		Example: `  urnd registry diff sqlite:registry.db names.csv

@@ -17,8 +17,8 @@ func newMint(w Wiring) *cobra.Command {
 		Use:   "mint PATTERN",
 		Short: "Reserve the next free names of a pattern",
 		Long: `Reserve the next free names of a pattern, and print them. They are reserved until they get targets.
-No name is printed twice, whoever else mints in the same registry. With --dry-run none is reserved: others may get them, and random ones
-are other ones the next time.
+No name is printed twice, whoever else mints in the same registry. With --dry-run none is reserved: others may
+get them, and random ones are other ones the next time.
 
 A pattern is a URI with one of
   {counter}    the next number, from 1 on

@@ -51,8 +51,8 @@ stays as it is; the targets that are given replace those that there were, unless
 URI after the name is a --target. With --note alone, what is registered stays as it is, and the note is
 kept as a version of its own.
 
-The flags --type, --language, --priority, --from, --until, --target-note, --rel, --title and --context are about the --target
-before them. A reserved name that gets targets becomes active.
+The flags --type, --language, --priority, --from, --until, --target-note, --rel, --title and --context are
+about the --target before them. A reserved name that gets targets becomes active.
 
 With --document all is read from a document as urnd registry get --output json prints it; its note, version and
 times are not used.`,

@@ -140,7 +140,8 @@ func newHead(w Wiring) *cobra.Command {
 		Use:   "head",
 		Short: "Print the digest of the whole registry and its history",
 		Long: `Print the number of the last version, and the digest of the last commit, which is of what it has written and of the digest of the
-commit before (SHA-256). Sign it, and keep it elsewhere: where verify --head finds it later, nothing of what was registered then
+commit before (SHA-256). Sign it, and keep it elsewhere: where verify --head finds it later, nothing of what
+was registered then
 has been changed. Only what was redacted or purged since is gone, and its digest stays.`,
 		Example: "  urnd registry head",
 		Args:    cobra.NoArgs,

@@ -161,10 +161,11 @@ func newRedact(w Wiring) *cobra.Command {
 		Use:   "redact NAME --version NUMBER --reason TEXT",
 		Short: "Remove the targets, metadata and contact of old versions for good",
 		Long: `Remove the targets, metadata and contact of versions of a name for good: for what must not be kept, such as personal data. When each
-version was made, by whom and why stays. They are gone from the history, from what was at a time, and from exports and backups that
-are made afterwards, not from those that were made before. It cannot be undone. The log of urnd has what it was told of changes, and the
-files of imports by the API (registry-jobs) have it until these are 30 days old. The log of SQLite, the file that ends in -wal, is emptied
-at once, or after the next change where another process was reading.
+version was made, by whom and why stays. They are gone from the history, from what was at a time, and from
+exports and backups that are made afterwards, not from those that were made before. It cannot be undone. The
+log of urnd has what it was told of changes, and the files of imports by the API (registry-jobs) have it until
+these are 30 days old. The log of SQLite, the file that ends in -wal, is emptied at once, or after the next
+change where another process was reading.
 
 The current version of a name that leads somewhere is changed or withdrawn first, and then redacted.`,
 		Example: `  urnd registry history urn:nbn:fi:example-1

@@ -94,7 +94,8 @@ func mayWrite(ctx context.Context, tx pgx.Tx, found Server) (may bool, err error
 func mayChange(ctx context.Context, db querier) (may bool, err error) {
 	var reads bool
 	const question = `SELECT bool_and(has_table_privilege(t, 'SELECT')),
-		bool_and(has_table_privilege(t, 'INSERT') AND has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE'))
+		bool_and(has_table_privilege(t, 'INSERT')
+			AND has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE'))
 		FROM unnest(ARRAY['name', 'version', 'target', 'commits', 'token']) AS t`
 	err = db.QueryRow(ctx, question).Scan(&reads, &may)
 	if err == nil && !reads {

@@ -226,8 +226,8 @@ func derivedChecks(doubt bool) []derivedCheck {
 		{true, "%s: the version before number %d is missing",
 			"SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name WHERE v.number > 1 " +
 				"AND v.name >= $1 AND v.name <= $2 AND NOT EXISTS " +
-				"(SELECT 1 FROM version p WHERE p.name = v.name AND p.number > 1 AND p.number = v.number - 1) AND NOT " +
-				"(v.number = 2 AND EXISTS " +
+				"(SELECT 1 FROM version p WHERE p.name = v.name AND p.number > 1 AND p.number = v.number - 1) " +
+				"AND NOT (v.number = 2 AND EXISTS " +
 				"(SELECT 1 FROM version p WHERE p.seq = v.name AND p.name = v.name AND p.number = 1)) LIMIT $3"},
 		{doubt, "%s: wrong host index of a target of number %d",
 			"SELECT n.key, t.version FROM target t JOIN version v ON v.seq = t.version " +

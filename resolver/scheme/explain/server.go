@@ -27,8 +27,8 @@ func (d *description) warnOfServer(u uri.URI, c Config) {
 	user, password, hasPassword := strings.Cut(userinfo, ":")
 	host, _ := u.Host()
 	if hasPassword {
-		d.warn("This address contains a password. Everybody who sees the address can read it: it is no longer secret. " +
-			"The password is neither shown here nor part of the link.")
+		d.warn("This address contains a password. Everybody who sees the address can read it: it is no longer " +
+			"secret. The password is neither shown here nor part of the link.")
 		d.warnOfCharacters("password", decoded(password))
 	}
 	if name := decoded(user); looksLikeHost(name) {
